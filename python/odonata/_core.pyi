@@ -1,0 +1,3 @@
+"""Types of the compiled module; the functions are defined in crates/py."""
+
+def version() -> str: ...
