@@ -1,1 +1,20 @@
-//! x
+//! Hardware: routers, nodes and cables, immutable once built.
+//!
+//! A [`Machine`] is flat arrays: nodes and their routers, routers and their coordinates, directed links with
+//! class, bandwidth and latency. It is made by a [`MachineBuilder`], which lists nodes and *cables*; building sorts
+//! the cables into links, numbers the ports, checks the port budget and refuses what can't be a machine. After
+//! that nothing structural changes: an edit (one cable less per pair, a failed router) goes back to a builder and
+//! builds another machine.
+//!
+//! [`Shape`] says what a routing rule may rely on: groups, a torus grid, the levels of a fat tree, or nothing.
+//! This crate never hears of workloads or routing.
+
+mod builder;
+mod error;
+mod machine;
+mod shape;
+
+pub use builder::{Cable, MachineBuilder};
+pub use error::MachineError;
+pub use machine::{Bundle, Coordinates, LinkClass, Machine};
+pub use shape::{GroupInterior, Shape};

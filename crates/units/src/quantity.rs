@@ -51,7 +51,7 @@ fn prefix(text: &str) -> Option<f64> {
 fn whole(value: f64) -> Option<u64> {
     let rounded = value.round();
     let close = (value - rounded).abs() <= 1e-9 * rounded.abs().max(1.0);
-    (close && rounded >= 0.0 && rounded < 1.8e19).then_some(rounded as u64)
+    (close && (0.0..1.8e19).contains(&rounded)).then_some(rounded as u64)
 }
 
 /// Bits in `value` of data unit `unit` (`B`, `MiB`, `Gb`, …), or `None` if it is no data unit.
