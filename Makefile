@@ -23,7 +23,10 @@ demo: build ## run the four-job workload WD1 on Edison: summary, tables and a pi
 
 .PHONY: build
 build: bootstrap-python-rust ## compile the engines and install the package into .venv
-	@maturin develop --release --uv --quiet
+	@maturin develop --release --skip-install
+	@cmp -s pyproject.toml .venv/odonata-installed || { \
+	    uv pip install --quiet --no-deps --no-build-isolation --editable . && \
+	    cp pyproject.toml .venv/odonata-installed; }
 
 .PHONY: test
 test: build ## run the Rust and the Python tests (minutes)
