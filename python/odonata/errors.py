@@ -40,8 +40,8 @@ class Problem:
     """One mistake in an experiment: what is wrong, where, and what to do about it."""
 
     kind: str
-    """`syntax`, `unknown-key`, `missing-key`, `duplicate`, `type`, `unit`, `value`, `name`, `conflict`, `override`, `file`,
-    `machine`, `workload` or `engine`."""
+    """`syntax`, `unknown-key`, `missing-key`, `duplicate`, `type`, `unit`, `value`, `name`, `conflict`,
+    `override`, `file`, `machine`, `workload` or `engine`."""
     file: str
     """The experiment file, or `--set` for an override."""
     line: int | None
