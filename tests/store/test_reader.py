@@ -36,7 +36,7 @@ def test_a_file(tmp_path: Path) -> None:
 
 
 def test_some_other_directory(tmp_path: Path) -> None:
-    with pytest.raises(NotARunError, match="is not a run directory\nA run directory holds summary.json"):
+    with pytest.raises(NotARunError, match=r"is not a run directory\nA run directory holds summary\.json"):
         odonata.load(tmp_path)
 
 
@@ -76,7 +76,9 @@ def test_a_table_cut_short(stored: Path, keep: int) -> None:
     path = stored / "links.parquet"
     path.write_bytes(path.read_bytes()[:keep])
     run = odonata.load(stored)
-    with pytest.raises(DamagedRunError, match=r"links\.parquet cannot be read.*\n.*odonata run .*experiment\.toml"):
+    with pytest.raises(
+        DamagedRunError, match=r"links\.parquet cannot be read.*\n.*odonata run .*experiment\.toml"
+    ):
         _ = run.links
 
 

@@ -10,6 +10,7 @@ import click
 from odonata.cli import options
 
 if TYPE_CHECKING:
+    import pyarrow as pa
     from rich.table import Table
 
     from odonata.runs import Run
@@ -54,12 +55,7 @@ def command(base: Path, others: tuple[Path, ...], links: int, as_json: bool) -> 
 
 def compare(base: Run, other: Run, links: int) -> dict[str, Any]:
     """All changes from one run to another, as plain values."""
-    from odonata.analysis import (
-        class_statistics,
-        job_class_statistics,
-        pair_links,
-        statistics_changes,
-    )
+    from odonata.analysis import pair_links, statistics_changes
     from odonata.analysis.links import floats
 
     pairs = pair_links(base.links, base.routers, other.links, other.routers)
@@ -67,13 +63,9 @@ def compare(base: Run, other: Run, links: int) -> dict[str, Any]:
     order = abs(difference).argsort(kind="stable")[::-1][:links]
     return {
         "directory": str(other.path),
-        "classes": statistics_changes(
-            class_statistics(base.links), class_statistics(other.links), ["class"]
-        ).to_pylist(),
+        "classes": statistics_changes(_statistics(base), _statistics(other), ["class"]).to_pylist(),
         "jobs": statistics_changes(
-            job_class_statistics(base.links, base.link_jobs, base.jobs),
-            job_class_statistics(other.links, other.link_jobs, other.jobs),
-            ["name", "class"],
+            _job_statistics(base), _job_statistics(other), ["name", "class"]
         ).to_pylist(),
         "links": {
             "paired": pairs.pairs.num_rows,
@@ -84,6 +76,19 @@ def compare(base: Run, other: Run, links: int) -> dict[str, Any]:
             "largest": pairs.pairs.take(order).to_pylist(),
         },
     }
+
+
+def _statistics(run: Run) -> pa.Table:
+    import pyarrow as pa
+
+    return pa.Table.from_pylist(run.summary["classes"])
+
+
+def _job_statistics(run: Run) -> pa.Table:
+    import pyarrow as pa
+
+    rows = [{"name": job["name"], **row} for job in run.summary["jobs"] for row in job["classes"]]
+    return pa.Table.from_pylist(rows)
 
 
 def settings_changes(base: Run, other: Run) -> list[str]:
