@@ -66,7 +66,7 @@ def with_failing(monkeypatch: pytest.MonkeyPatch) -> None:
     ("kind", "code", "text"),
     [
         ("mistake", 2, "error: the frobnicator is missing\n  Add one.\n"),
-        ("interrupt", 130, "interrupted; nothing was written\n"),
+        ("interrupt", 130, "interrupted\n"),
         ("defect", 1, "internal error: ZeroDivisionError: division by zero\nThis is a defect of Odonata"),
     ],
 )
