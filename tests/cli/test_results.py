@@ -21,7 +21,8 @@ def runs(tmp_path: Path) -> Path:
     return tmp_path
 
 
-def test_show_prints_the_run_its_classes_jobs_and_hottest_links(odonata_command: Command, runs: Path) -> None:  # noqa: ARG001
+@pytest.mark.usefixtures("runs")
+def test_show_prints_the_run_its_classes_jobs_and_hottest_links(odonata_command: Command) -> None:
     result = odonata_command("show", "one", "-n", 2)
     assert result.returncode == 0
     assert result.stderr == ""
@@ -54,7 +55,8 @@ def test_show_says_when_a_run_did_not_converge(odonata_command: Command, tmp_pat
     )
 
 
-def test_show_of_one_class(odonata_command: Command, runs: Path) -> None:  # noqa: ARG001
+@pytest.mark.usefixtures("runs")
+def test_show_of_one_class(odonata_command: Command) -> None:
     shown = json.loads(odonata_command("show", "one", "--class", "blue", "--json").stdout)
     assert [row["link"] for row in shown["hottest"]] == [1, 2]
     result = odonata_command("show", "one", "--class", "black")
@@ -75,7 +77,8 @@ def test_show_of_something_else(odonata_command: Command, tmp_path: Path) -> Non
     assert result.stdout == ""
 
 
-def test_compare_pairs_links(odonata_command: Command, runs: Path) -> None:  # noqa: ARG001
+@pytest.mark.usefixtures("runs")
+def test_compare_pairs_links(odonata_command: Command) -> None:
     result = odonata_command("compare", "one", "two")
     assert result.returncode == 0
     assert "one → two" in result.stdout
@@ -88,7 +91,8 @@ def test_compare_pairs_links(odonata_command: Command, runs: Path) -> None:  # n
     assert found["comparisons"][0]["links"]["largest"][0]["difference"] == 4.0
 
 
-def test_compare_takes_at_least_two(odonata_command: Command, runs: Path) -> None:  # noqa: ARG001
+@pytest.mark.usefixtures("runs")
+def test_compare_takes_at_least_two(odonata_command: Command) -> None:
     assert odonata_command("compare", "one").returncode == 2
 
 
@@ -112,9 +116,8 @@ def test_plot_writes_where_it_says(odonata_command: Command, runs: Path) -> None
         (["-k", "groups", "--job", "c"], "the run has no job c"),
     ],
 )
-def test_plot_says_what_is_wrong(
-    odonata_command: Command, runs: Path, arguments: list[str], message: str
-) -> None:  # noqa: ARG001
+@pytest.mark.usefixtures("runs")
+def test_plot_says_what_is_wrong(odonata_command: Command, arguments: list[str], message: str) -> None:
     result = odonata_command("plot", "one", *arguments)
     assert result.returncode == 2
     assert message in result.stderr
