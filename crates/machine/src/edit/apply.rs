@@ -1,7 +1,7 @@
 //! From edits to another builder.
 
 use super::{CableChange, Edit, FigureChange};
-use crate::builder::in_link_order;
+use crate::builder::{in_link_order, LIMIT};
 use crate::names::unknown;
 use crate::{LinkClass, MachineBuilder, MachineError};
 use odonata_units::{LinkClassId, RouterId, Stream};
@@ -102,6 +102,10 @@ fn change_cables(
     if !cables.iter().any(|cable| cable.class == class) {
         let name = &change.class;
         return wrong(edit, format!("no two routers are joined by {name} cables, so there is nothing to change"));
+    }
+    let pairs = cables.iter().filter(|cable| cable.class == class).count() as u64;
+    if change.per_pair > 0 && cables.len() as u64 + pairs * change.per_pair as u64 > u64::from(LIMIT) {
+        return wrong(edit, format!("the machine would have more than {LIMIT} cables"));
     }
     let by_pair = |x: &crate::Cable, y: &crate::Cable| (x.a, x.class, x.b) == (y.a, y.class, y.b);
     let mut start = 0;
@@ -267,6 +271,7 @@ mod tests {
             "edit: '+1 blue': no two routers are joined by blue cables, so there is nothing to change"
         );
         assert_eq!(message("dragonfly-1056", &["-K"]), "unknown link class 'black'; known: local, global");
+        assert!(message("edison", &["+65535 green"]).contains("more than 16777216 cables"));
         assert_eq!(message("edison", &["-2 bleu"]), "unknown link class 'bleu'; did you mean 'blue'?");
     }
 
@@ -331,6 +336,7 @@ mod tests {
         }
         assert_eq!(machine.terminal().bandwidth, Rate::from_bytes_per_s(8_000_000_000));
         assert!(message("edison", &["blue.bandwidth*=0"]).contains("would have no bandwidth"));
+        assert!(message("edison", &["blue.latency*=1e300"]).contains("expected at most 1 s"));
         assert!(message("edison", &["termnal.latency*=2"]).contains("did you mean 'terminal'?"));
     }
 

@@ -7,7 +7,7 @@
 //! | `count` | parallel cables | 1 |
 //! | `bandwidth` | with unit (`25 GB/s`, `200 Gb/s`), or `bandwidth_bytes_per_s` as a number | that of the options |
 //! | `latency` | with unit (`100 ns`), or `latency_ps` as a whole number | that of the options |
-//! | `src_group`, `dst_group`, … | coordinates: `group`; `group`, `row`, `column`; `group`, `router`; or any others | from the names |
+//! | `src_group`, `dst_group`, … | coordinates on the axis `group`, … | from the names |
 //! | `src_nodes`, `dst_nodes` | nodes at that router | that of the options |
 //!
 //! `source` and `target` may stand for `src` and `dst`, so that `links.parquet` of a run, written as CSV, is read too: its

@@ -130,7 +130,7 @@ impl Cascade {
             self.black_figures.class("black", Some(self.black_ports)),
             self.blue_figures.class("blue", Some(self.blue_ports)),
         ];
-        builder.network_ports = Some(self.green_ports + self.black_ports + self.blue_ports);
+        builder.network_ports = Some(self.green_ports.saturating_add(self.black_ports).saturating_add(self.blue_ports));
         self.add_inside_groups(&mut builder);
         self.add_between_groups(&mut builder, served_rows);
         self.mark_service_nodes(&mut builder, nodes)?;
@@ -194,6 +194,9 @@ impl Cascade {
                 ),
             );
         }
+        // No router has more blue cables than this, so it bounds their number.
+        let per_router = units_per_gateway.min(peers_per_router) as u32;
+        product("blue cables", &[self.groups, self.rows, self.columns, per_router, self.blue])?;
         Ok(served as u32)
     }
 
@@ -323,6 +326,14 @@ mod tests {
         assert_eq!(hosts.len(), 48, "190 service nodes are 47 routers of four and one of two");
         assert!(hosts.iter().enumerate().all(|(i, &(router, n))| router == i * 30 && n == if i == 47 { 2 } else { 4 }));
         assert!(Cascade { usable_nodes: Some(5761), ..Cascade::default() }.builder().is_err());
+    }
+
+    #[test]
+    fn absurd_numbers_are_errors() {
+        let many = Cascade { blue: 4_000_000_000, blue_ports: u32::MAX, ..Cascade::default() };
+        assert!(many.builder().unwrap_err().to_string().contains("multiply to more than"));
+        let ports = Cascade { blue_ports: u32::MAX, ..Cascade::default() };
+        assert_eq!(ports.builder().unwrap().network_ports, Some(u32::MAX));
     }
 
     #[test]

@@ -114,7 +114,7 @@ impl Xgft {
     /// A count that is zero, lists of different lengths, or w_1 other than 1.
     pub fn builder(&self) -> Result<MachineBuilder, MachineError> {
         let levels = self.check()?;
-        let tree = Levels::new(&self.children, &self.parents)?;
+        let tree = Levels::new(&self.children, &self.parents, &self.parallel)?;
         let pods = self.children[levels - 1];
         let mut coordinates = Coordinates {
             axes: vec!["level".into(), "pod".into(), "index".into()],
@@ -191,14 +191,14 @@ struct Levels<'a> {
 }
 
 impl<'a> Levels<'a> {
-    fn new(children: &'a [u32], parents: &'a [u32]) -> Result<Self, MachineError> {
+    fn new(children: &'a [u32], parents: &'a [u32], parallel: &[u32]) -> Result<Self, MachineError> {
         let mut levels = Self { children, parents, first: vec![0] };
         product("nodes", children)?;
         for level in 0..children.len() {
             let factors: Vec<u32> = children[level + 1..].iter().chain(&parents[1..=level]).copied().collect();
             let count = product("routers", &factors)?;
             let upward = parents.get(level + 1).copied().unwrap_or(1);
-            product("cables", &[count, upward])?;
+            product("cables", &[count, upward, parallel.get(level).copied().unwrap_or(1)])?;
             levels.first.push(levels.first[level] + count);
         }
         Ok(levels)
