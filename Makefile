@@ -1,0 +1,76 @@
+# Every target prepares what it needs through scripts/bootstrap and can be run again at any time.
+
+SHELL := /bin/bash
+.SHELLFLAGS := -euo pipefail -c
+.DEFAULT_GOAL := help
+MAKEFLAGS += --no-print-directory
+
+# rustup installs below ~/.cargo without being on the PATH of every shell.
+export PATH := $(CURDIR)/.venv/bin:$(HOME)/.cargo/bin:$(PATH)
+export VIRTUAL_ENV := $(CURDIR)/.venv
+unexport CONDA_PREFIX
+
+# Two installations by apt at a time are refused, and cargo uses all processors anyway.
+.NOTPARALLEL:
+
+# Cargo.lock and uv.lock say what is built; a stale one is an error.
+CARGO_FLAGS := --workspace --locked
+
+.PHONY: help
+help: ## list the targets
+	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/\1\t\2/p' $(MAKEFILE_LIST) | expand -t 12
+
+.PHONY: demo
+demo: build ## run the four-job workload WD1 on Edison: summary, tables and a picture
+	@scripts/demo
+
+.PHONY: build
+build: bootstrap-python bootstrap-rust ## compile the engines and install the package into .venv
+	@maturin develop --release --skip-install
+	@cmp -s pyproject.toml .venv/odonata-installed || { \
+	    uv pip install --quiet --no-deps --no-build-isolation --editable . && \
+	    cp pyproject.toml .venv/odonata-installed; }
+
+.PHONY: test
+test: build ## run the Rust and the Python tests (minutes)
+	cargo test $(CARGO_FLAGS) --quiet
+	pytest --quiet
+
+.PHONY: test-long
+test-long: build ## run the tests that take long
+	cargo test $(CARGO_FLAGS) --release -- --ignored
+	pytest -m long
+
+.PHONY: lint
+lint: bootstrap-python bootstrap-rust-lint ## check format, lints and types, changing nothing
+	cargo fmt --all --check
+	cargo clippy $(CARGO_FLAGS) --all-targets -- -D warnings
+	ruff check
+	ruff format --check
+	mypy
+	scripts/check-locks
+
+.PHONY: fmt
+fmt: bootstrap-python bootstrap-rust-lint ## format the Rust and the Python sources
+	cargo fmt --all
+	ruff check --select I --fix
+	ruff format
+
+.PHONY: bench
+bench: build ## measure the hot paths
+	cargo bench $(CARGO_FLAGS)
+
+.PHONY: docs
+docs: bootstrap-rust ## build the reference of the Rust crates; a broken link is an error
+	RUSTDOCFLAGS="-D warnings" cargo doc $(CARGO_FLAGS) --no-deps
+
+.PHONY: clean
+clean: ## remove everything that was built, and .venv
+	cargo clean || rm -rf target
+	rm -rf .venv .mypy_cache .pytest_cache .ruff_cache .hypothesis
+	rm -f python/odonata/_core*.so
+	find python tests -name __pycache__ -prune -exec rm -rf {} +
+
+# A component of scripts/bootstrap as a prerequisite; returns at once when it is there.
+bootstrap-%:
+	@scripts/bootstrap $*

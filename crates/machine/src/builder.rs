@@ -1,0 +1,371 @@
+//! From nodes and cables to a [`Machine`].
+
+use crate::{Bundle, Coordinates, LinkClass, Machine, MachineError, Shape};
+use odonata_units::{GroupId, LinkClassId, LinkId, NodeId, Rate, RouterId, Time};
+
+/// One cable: two links, one in each direction.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Cable {
+    /// One end.
+    pub a: RouterId,
+    /// The other end; never `a`.
+    pub b: RouterId,
+    /// Link class.
+    pub class: LinkClassId,
+    /// Bandwidth in each direction.
+    pub bandwidth: Rate,
+    /// Latency.
+    pub latency: Time,
+}
+
+/// Everything of a machine while it may still change.
+#[derive(Clone, PartialEq, Debug)]
+pub struct MachineBuilder {
+    /// Name, of a preset or a file.
+    pub name: String,
+    /// What a routing rule may rely on.
+    pub shape: Shape,
+    /// Axes of the routers' coordinates; `values` is filled for every router.
+    pub coordinates: Coordinates,
+    /// Group of each router; its length is the number of routers.
+    pub group_of: Vec<GroupId>,
+    /// Link classes between routers.
+    pub classes: Vec<LinkClass>,
+    /// Class of the links between nodes and routers.
+    pub terminal: LinkClass,
+    /// Cores of each node.
+    pub cores_per_node: u32,
+    /// Most cables of all classes at one router, if limited.
+    pub network_ports: Option<u32>,
+    /// Router of each node.
+    pub node_router: Vec<RouterId>,
+    /// Whether each node is a usable compute node.
+    pub node_up: Vec<bool>,
+    /// Whether each router works; the cables of one that does not are dropped when building.
+    pub router_up: Vec<bool>,
+    /// All cables, in any order; parallel cables are repeated.
+    pub cables: Vec<Cable>,
+}
+
+impl MachineBuilder {
+    /// Adds `count` parallel cables of `class` with the bandwidth and latency of the class.
+    pub fn add_cables(&mut self, a: RouterId, b: RouterId, class: LinkClassId, count: u32) {
+        let LinkClass { bandwidth, latency, .. } = self.classes[class.index()];
+        let cable = Cable { a, b, class, bandwidth, latency };
+        self.cables.extend(std::iter::repeat_n(cable, count as usize));
+    }
+
+    /// Builds the machine.
+    ///
+    /// # Errors
+    /// A cable from a router to itself or to a router that does not exist, a rate of zero, a port budget
+    /// exceeded, or arrays whose lengths disagree.
+    pub fn build(mut self) -> Result<Machine, MachineError> {
+        let routers = self.group_of.len();
+        self.check(routers)?;
+        let up = |r: RouterId| self.router_up[r.index()];
+        self.cables.retain(|cable| up(cable.a) && up(cable.b));
+        let (first_node, router_nodes) = nodes_by_router(&self.node_router, routers);
+        let links = Links::from_cables(self.cables, routers);
+        for (node, router) in self.node_router.iter().enumerate() {
+            self.node_up[node] &= self.router_up[router.index()];
+        }
+        let groups = self.group_of.iter().map(|g| g.index() + 1).max().unwrap_or(1);
+        let machine = Machine {
+            name: self.name,
+            shape: self.shape,
+            coordinates: self.coordinates,
+            group_of: self.group_of,
+            groups,
+            classes: self.classes,
+            terminal: self.terminal,
+            cores_per_node: self.cores_per_node,
+            network_ports: self.network_ports,
+            node_router: self.node_router,
+            node_up: self.node_up,
+            router_up: self.router_up,
+            first_node,
+            router_nodes,
+            first_link: links.first,
+            link_source: links.source,
+            link_target: links.target,
+            link_class: links.class,
+            link_parallel: links.parallel,
+            link_reverse: links.reverse,
+            link_bandwidth: links.bandwidth,
+            link_latency: links.latency,
+            first_bundle: links.first_bundle,
+            bundles: links.bundles,
+        };
+        check_ports(&machine)?;
+        Ok(machine)
+    }
+
+    fn check(&self, routers: usize) -> Result<(), MachineError> {
+        let wrong =
+            |parameter: &str, reason: String| Err(MachineError::Parameter { parameter: parameter.into(), reason });
+        if routers == 0 {
+            return wrong("routers", "a machine has at least one router".into());
+        }
+        assert_eq!(self.router_up.len(), routers, "one state per router");
+        assert_eq!(self.node_up.len(), self.node_router.len(), "one state per node");
+        assert_eq!(self.coordinates.values.len(), routers * self.coordinates.axes.len(), "coordinates of every router");
+        if let Some(node) = self.node_router.iter().position(|r| r.index() >= routers) {
+            return wrong(
+                "nodes",
+                format!("node {node} is at router {}, but there are {routers}", self.node_router[node].0),
+            );
+        }
+        for cable in &self.cables {
+            let Cable { a, b, class, bandwidth, .. } = *cable;
+            if a == b || a.index() >= routers || b.index() >= routers {
+                return wrong("cables", format!("a cable joins two of the {routers} routers, not {} and {}", a.0, b.0));
+            }
+            if class.index() >= self.classes.len() {
+                return wrong(
+                    "cables",
+                    format!("the cable {}-{} has class {}, but there are {}", a.0, b.0, class.0, self.classes.len()),
+                );
+            }
+            if bandwidth.bits_per_s() == 0 {
+                let class = &self.classes[class.index()].name;
+                return wrong(
+                    "bandwidth",
+                    format!("the {class} cable {}-{} has bandwidth 0; a rate is above zero", a.0, b.0),
+                );
+            }
+        }
+        if self.terminal.bandwidth.bits_per_s() == 0 {
+            return wrong("bandwidth", "the terminal class has bandwidth 0; a rate is above zero".into());
+        }
+        Ok(())
+    }
+}
+
+impl From<Machine> for MachineBuilder {
+    /// Back to cables, to edit them; building again without an edit gives the same machine.
+    fn from(machine: Machine) -> Self {
+        let cables = machine
+            .links()
+            .filter(|&link| link < machine.reverse(link))
+            .map(|link| Cable {
+                a: machine.source(link),
+                b: machine.target(link),
+                class: machine.class(link),
+                bandwidth: machine.bandwidth(link),
+                latency: machine.latency(link),
+            })
+            .collect();
+        Self {
+            name: machine.name,
+            shape: machine.shape,
+            coordinates: machine.coordinates,
+            group_of: machine.group_of,
+            classes: machine.classes,
+            terminal: machine.terminal,
+            cores_per_node: machine.cores_per_node,
+            network_ports: machine.network_ports,
+            node_router: machine.node_router,
+            node_up: machine.node_up,
+            router_up: machine.router_up,
+            cables,
+        }
+    }
+}
+
+/// Sorts cables as their links will be: by lower router, class, higher router; of parallel ones the fastest first.
+pub(crate) fn in_link_order(mut cables: Vec<Cable>) -> Vec<Cable> {
+    for cable in &mut cables {
+        if cable.a > cable.b {
+            std::mem::swap(&mut cable.a, &mut cable.b);
+        }
+    }
+    cables.sort_by_key(|c| (c.a, c.class, c.b, std::cmp::Reverse(c.bandwidth), c.latency));
+    cables
+}
+
+fn nodes_by_router(node_router: &[RouterId], routers: usize) -> (Vec<u32>, Vec<NodeId>) {
+    let mut first = vec![0u32; routers + 1];
+    for router in node_router {
+        first[router.index() + 1] += 1;
+    }
+    for r in 0..routers {
+        first[r + 1] += first[r];
+    }
+    let mut cursor = first.clone();
+    let mut nodes = vec![NodeId(0); node_router.len()];
+    for (node, router) in node_router.iter().enumerate() {
+        nodes[cursor[router.index()] as usize] = NodeId::from_index(node);
+        cursor[router.index()] += 1;
+    }
+    (first, nodes)
+}
+
+/// The link arrays of a machine.
+struct Links {
+    first: Vec<u32>,
+    source: Vec<RouterId>,
+    target: Vec<RouterId>,
+    class: Vec<LinkClassId>,
+    parallel: Vec<u16>,
+    reverse: Vec<LinkId>,
+    bandwidth: Vec<Rate>,
+    latency: Vec<Time>,
+    first_bundle: Vec<u32>,
+    bundles: Vec<Bundle>,
+}
+
+impl Links {
+    fn from_cables(cables: Vec<Cable>, routers: usize) -> Self {
+        // Sorting the cables first makes parallel index k of both directions the same cable, whatever the order of
+        // the input.
+        let sorted = in_link_order(cables);
+        // A direction of a cable: (source, class, target, cable). The cable index keeps parallel links in order.
+        let mut ends: Vec<(RouterId, LinkClassId, RouterId, u32)> = Vec::with_capacity(2 * sorted.len());
+        for (i, c) in sorted.iter().enumerate() {
+            ends.push((c.a, c.class, c.b, i as u32));
+            ends.push((c.b, c.class, c.a, i as u32));
+        }
+        ends.sort_unstable();
+        let n = ends.len();
+        let mut links = Self {
+            first: vec![0; routers + 1],
+            source: ends.iter().map(|e| e.0).collect(),
+            target: ends.iter().map(|e| e.2).collect(),
+            class: ends.iter().map(|e| e.1).collect(),
+            parallel: vec![0; n],
+            reverse: vec![LinkId(0); n],
+            bandwidth: ends.iter().map(|e| sorted[e.3 as usize].bandwidth).collect(),
+            latency: ends.iter().map(|e| sorted[e.3 as usize].latency).collect(),
+            first_bundle: vec![0; routers + 1],
+            bundles: Vec::new(),
+        };
+        let mut other_end = vec![LinkId(u32::MAX); sorted.len()];
+        for (l, &(source, class, target, cable)) in ends.iter().enumerate() {
+            let link = LinkId::from_index(l);
+            links.first[source.index() + 1] += 1;
+            let seen = std::mem::replace(&mut other_end[cable as usize], link);
+            if seen.0 != u32::MAX {
+                links.reverse[l] = seen;
+                links.reverse[seen.index()] = link;
+            }
+            match links.bundles.last_mut() {
+                Some(b) if (b.source, b.class, b.target) == (source, class, target) => {
+                    links.parallel[l] = u16::try_from(b.count).expect("fewer than 65,536 parallel links");
+                    b.count += 1;
+                }
+                _ => {
+                    links.bundles.push(Bundle { source, target, class, first: link, count: 1 });
+                    links.first_bundle[source.index() + 1] += 1;
+                }
+            }
+        }
+        for r in 0..routers {
+            links.first[r + 1] += links.first[r];
+            links.first_bundle[r + 1] += links.first_bundle[r];
+        }
+        links
+    }
+}
+
+fn check_ports(machine: &Machine) -> Result<(), MachineError> {
+    for router in machine.routers() {
+        let mut used = vec![0usize; machine.classes.len()];
+        for bundle in machine.bundles_from(router) {
+            used[bundle.class.index()] += bundle.count as usize;
+        }
+        let over = |class: &str, needed: usize, budget: Option<u32>| match budget {
+            Some(budget) if needed > budget as usize => Err(MachineError::Ports {
+                router: machine.router_name(router),
+                class: class.into(),
+                needed,
+                budget: budget as usize,
+            }),
+            _ => Ok(()),
+        };
+        for (class, &needed) in machine.classes.iter().zip(&used) {
+            over(&class.name, needed, class.ports_per_router)?;
+        }
+        over("network", used.iter().sum(), machine.network_ports)?;
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn triangle(parallel: u32) -> MachineBuilder {
+        let rate = Rate::from_bytes_per_s(1_000_000_000);
+        let class = |name: &str| LinkClass {
+            name: name.into(),
+            bandwidth: rate,
+            latency: Time::from_ns(30),
+            ports_per_router: None,
+        };
+        let mut builder = MachineBuilder {
+            name: "triangle".into(),
+            shape: Shape::Graph,
+            coordinates: Coordinates::default(),
+            group_of: vec![GroupId(0); 3],
+            classes: vec![class("local")],
+            terminal: class("terminal"),
+            cores_per_node: 1,
+            network_ports: None,
+            node_router: vec![RouterId(2), RouterId(0), RouterId(2)],
+            node_up: vec![true; 3],
+            router_up: vec![true; 3],
+            cables: Vec::new(),
+        };
+        for (a, b) in [(2, 0), (0, 1), (1, 2)] {
+            builder.add_cables(RouterId(a), RouterId(b), LinkClassId(0), parallel);
+        }
+        builder
+    }
+
+    #[test]
+    fn reverse_is_the_same_cable() {
+        let machine = triangle(3).build().unwrap();
+        assert_eq!(machine.link_count(), 18);
+        for link in machine.links() {
+            let back = machine.reverse(link);
+            assert_eq!(machine.reverse(back), link);
+            assert_eq!((machine.source(back), machine.target(back)), (machine.target(link), machine.source(link)));
+            assert_eq!(machine.parallel(back), machine.parallel(link));
+        }
+        assert_eq!(machine.bundles().len(), 6);
+        assert!(machine.bundles().iter().all(|b| b.count == 3));
+    }
+
+    #[test]
+    fn nodes_keep_their_order_at_a_router() {
+        let machine = triangle(1).build().unwrap();
+        assert_eq!(machine.nodes_of(RouterId(2)), [NodeId(0), NodeId(2)]);
+        assert_eq!(machine.nodes_of(RouterId(1)), []);
+        assert_eq!(machine.slot_of(NodeId(2)), 1);
+        assert_eq!(machine.node_name(NodeId(2)), "r2n1");
+    }
+
+    #[test]
+    fn building_again_gives_the_same_machine() {
+        let machine = triangle(2).build().unwrap();
+        assert_eq!(MachineBuilder::from(machine.clone()).build().unwrap(), machine);
+    }
+
+    #[test]
+    fn a_failed_router_has_no_links_and_no_usable_nodes() {
+        let mut builder = triangle(1);
+        builder.router_up[2] = false;
+        let machine = builder.build().unwrap();
+        assert_eq!(machine.link_count(), 2);
+        assert!(!machine.node_up(NodeId(0)) && machine.node_up(NodeId(1)));
+    }
+
+    #[test]
+    fn too_many_cables_name_the_router() {
+        let mut builder = triangle(2);
+        builder.classes[0].ports_per_router = Some(3);
+        let message = builder.build().unwrap_err().to_string();
+        assert!(message.contains("router r0 needs 4 local ports but has 3"), "{message}");
+    }
+}

@@ -1,0 +1,239 @@
+//! The built hardware.
+
+use crate::Shape;
+use odonata_units::{GroupId, LinkClassId, LinkId, NodeId, Rate, RouterId, Time};
+use std::ops::Range;
+
+/// A class of cables: `green`, `black`, `blue` on Aries, `local`, `global` elsewhere, `terminal` for the links of
+/// the nodes' network interfaces.
+#[derive(Clone, PartialEq, Debug)]
+pub struct LinkClass {
+    /// Name, unique in the machine.
+    pub name: String,
+    /// Bandwidth of one link in each direction, unless a cable says otherwise.
+    pub bandwidth: Rate,
+    /// Latency of one link, unless a cable says otherwise.
+    pub latency: Time,
+    /// Most cables of this class at one router, if limited.
+    pub ports_per_router: Option<u32>,
+}
+
+/// Coordinates of the routers: a name and a size per axis, and a value per router and axis.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct Coordinates {
+    /// Names of the axes, for instance `group`, `row`, `column`.
+    pub axes: Vec<String>,
+    /// Number of values of each axis.
+    pub sizes: Vec<u32>,
+    /// Value of router r on axis i at `values[r * axes.len() + i]`.
+    pub values: Vec<u32>,
+}
+
+impl Coordinates {
+    /// The coordinates of one router, one value per axis.
+    pub fn of(&self, router: RouterId) -> &[u32] {
+        let n = self.axes.len();
+        &self.values[router.index() * n..(router.index() + 1) * n]
+    }
+}
+
+/// Parallel links of one class from one router to another; their ids are consecutive.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Bundle {
+    /// Source router.
+    pub source: RouterId,
+    /// Destination router.
+    pub target: RouterId,
+    /// Link class.
+    pub class: LinkClassId,
+    /// First link.
+    pub first: LinkId,
+    /// Number of parallel links.
+    pub count: u32,
+}
+
+/// Immutable hardware in flat arrays. Routers, nodes and links are dense indices from 0. Links are directed; link l
+/// and `reverse(l)` are the two directions of one cable. Links are sorted by (source, class, target, parallel index).
+#[derive(Clone, PartialEq, Debug)]
+pub struct Machine {
+    pub(crate) name: String,
+    pub(crate) shape: Shape,
+    pub(crate) coordinates: Coordinates,
+    pub(crate) group_of: Vec<GroupId>,
+    pub(crate) groups: usize,
+    pub(crate) classes: Vec<LinkClass>,
+    pub(crate) terminal: LinkClass,
+    pub(crate) cores_per_node: u32,
+    pub(crate) network_ports: Option<u32>,
+    pub(crate) node_router: Vec<RouterId>,
+    pub(crate) node_up: Vec<bool>,
+    pub(crate) router_up: Vec<bool>,
+    /// Nodes of router r are `router_nodes[first_node[r]..first_node[r + 1]]`, ascending.
+    pub(crate) first_node: Vec<u32>,
+    pub(crate) router_nodes: Vec<NodeId>,
+    pub(crate) first_link: Vec<u32>,
+    pub(crate) link_source: Vec<RouterId>,
+    pub(crate) link_target: Vec<RouterId>,
+    pub(crate) link_class: Vec<LinkClassId>,
+    pub(crate) link_parallel: Vec<u16>,
+    pub(crate) link_reverse: Vec<LinkId>,
+    pub(crate) link_bandwidth: Vec<Rate>,
+    pub(crate) link_latency: Vec<Time>,
+    pub(crate) first_bundle: Vec<u32>,
+    pub(crate) bundles: Vec<Bundle>,
+}
+
+impl Machine {
+    /// Name, of a preset or a file.
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+    /// Structure that a routing rule may rely on.
+    pub fn shape(&self) -> &Shape {
+        &self.shape
+    }
+    /// Coordinates of all routers.
+    pub fn coordinates(&self) -> &Coordinates {
+        &self.coordinates
+    }
+    /// Number of routers, failed ones included.
+    pub fn router_count(&self) -> usize {
+        self.group_of.len()
+    }
+    /// Number of nodes, unusable ones included.
+    pub fn node_count(&self) -> usize {
+        self.node_router.len()
+    }
+    /// Number of directed router-to-router links.
+    pub fn link_count(&self) -> usize {
+        self.link_source.len()
+    }
+    /// Number of groups; 1 where the shape has none.
+    pub fn group_count(&self) -> usize {
+        self.groups
+    }
+    /// Cores of each node.
+    pub fn cores_per_node(&self) -> u32 {
+        self.cores_per_node
+    }
+    /// Most cables of all classes at one router, if limited.
+    pub fn network_ports(&self) -> Option<u32> {
+        self.network_ports
+    }
+    /// Link classes between routers, by `LinkClassId`.
+    pub fn classes(&self) -> &[LinkClass] {
+        &self.classes
+    }
+    /// The class called `name`, if there is one.
+    pub fn class_named(&self, name: &str) -> Option<LinkClassId> {
+        self.classes.iter().position(|class| class.name == name).map(LinkClassId::from_index)
+    }
+    /// The class of the links between nodes and routers.
+    pub fn terminal(&self) -> &LinkClass {
+        &self.terminal
+    }
+    /// Group of a router.
+    #[inline]
+    pub fn group_of(&self, router: RouterId) -> GroupId {
+        self.group_of[router.index()]
+    }
+    /// Whether a router works; a failed one has no links and its nodes are unusable.
+    #[inline]
+    pub fn router_up(&self, router: RouterId) -> bool {
+        self.router_up[router.index()]
+    }
+    /// Router of a node.
+    #[inline]
+    pub fn router_of(&self, node: NodeId) -> RouterId {
+        self.node_router[node.index()]
+    }
+    /// Whether jobs can run on a node: it is a compute node and its router works.
+    #[inline]
+    pub fn node_up(&self, node: NodeId) -> bool {
+        self.node_up[node.index()]
+    }
+    /// Nodes of a router, ascending.
+    #[inline]
+    pub fn nodes_of(&self, router: RouterId) -> &[NodeId] {
+        let r = router.index();
+        &self.router_nodes[self.first_node[r] as usize..self.first_node[r + 1] as usize]
+    }
+    /// Position of a node among the nodes of its router.
+    pub fn slot_of(&self, node: NodeId) -> u32 {
+        let nodes = self.nodes_of(self.router_of(node));
+        nodes.iter().position(|&n| n == node).expect("a node is at its router") as u32
+    }
+    /// Links that leave a router.
+    #[inline]
+    pub fn links_from(&self, router: RouterId) -> Range<usize> {
+        let r = router.index();
+        self.first_link[r] as usize..self.first_link[r + 1] as usize
+    }
+    /// Source router of a link.
+    #[inline]
+    pub fn source(&self, link: LinkId) -> RouterId {
+        self.link_source[link.index()]
+    }
+    /// Destination router of a link.
+    #[inline]
+    pub fn target(&self, link: LinkId) -> RouterId {
+        self.link_target[link.index()]
+    }
+    /// Class of a link.
+    #[inline]
+    pub fn class(&self, link: LinkId) -> LinkClassId {
+        self.link_class[link.index()]
+    }
+    /// Index of a link among the parallel links of its bundle.
+    #[inline]
+    pub fn parallel(&self, link: LinkId) -> u16 {
+        self.link_parallel[link.index()]
+    }
+    /// The other direction of the same cable.
+    #[inline]
+    pub fn reverse(&self, link: LinkId) -> LinkId {
+        self.link_reverse[link.index()]
+    }
+    /// Bandwidth of a link.
+    #[inline]
+    pub fn bandwidth(&self, link: LinkId) -> Rate {
+        self.link_bandwidth[link.index()]
+    }
+    /// Latency of a link.
+    #[inline]
+    pub fn latency(&self, link: LinkId) -> Time {
+        self.link_latency[link.index()]
+    }
+    /// Port of a link at its source router: the nodes' ports come first, then the links in order.
+    pub fn port(&self, link: LinkId) -> u32 {
+        let r = self.source(link);
+        (self.nodes_of(r).len() + link.index() - self.links_from(r).start) as u32
+    }
+    /// All bundles, sorted like the links.
+    pub fn bundles(&self) -> &[Bundle] {
+        &self.bundles
+    }
+    /// Index range of the bundles that leave a router.
+    #[inline]
+    pub fn bundle_range(&self, router: RouterId) -> Range<usize> {
+        let r = router.index();
+        self.first_bundle[r] as usize..self.first_bundle[r + 1] as usize
+    }
+    /// Bundles that leave a router.
+    #[inline]
+    pub fn bundles_from(&self, router: RouterId) -> &[Bundle] {
+        &self.bundles[self.bundle_range(router)]
+    }
+    /// All routers.
+    pub fn routers(&self) -> impl ExactSizeIterator<Item = RouterId> + Clone {
+        (0..self.router_count() as u32).map(RouterId)
+    }
+    /// All nodes.
+    pub fn nodes(&self) -> impl ExactSizeIterator<Item = NodeId> + Clone {
+        (0..self.node_count() as u32).map(NodeId)
+    }
+    /// All links.
+    pub fn links(&self) -> impl ExactSizeIterator<Item = LinkId> + Clone {
+        (0..self.link_count() as u32).map(LinkId)
+    }
+}

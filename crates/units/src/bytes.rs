@@ -1,0 +1,72 @@
+//! Amounts of data.
+
+use std::fmt;
+use std::ops::{Add, AddAssign, Mul};
+
+/// An integer number of bytes.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default, Debug)]
+pub struct Bytes(pub u64);
+
+impl Bytes {
+    /// Kibibytes (2^10 bytes).
+    pub const fn kib(n: u64) -> Self {
+        Self(n << 10)
+    }
+
+    /// Mebibytes (2^20 bytes).
+    pub const fn mib(n: u64) -> Self {
+        Self(n << 20)
+    }
+
+    /// The amount as a floating-point number of bytes (exact below 2^53).
+    #[inline]
+    pub const fn as_f64(self) -> f64 {
+        self.0 as f64
+    }
+}
+
+impl Add for Bytes {
+    type Output = Self;
+    fn add(self, other: Self) -> Self {
+        Self(self.0 + other.0)
+    }
+}
+
+impl AddAssign for Bytes {
+    fn add_assign(&mut self, other: Self) {
+        self.0 += other.0;
+    }
+}
+
+impl Mul<u64> for Bytes {
+    type Output = Self;
+    fn mul(self, n: u64) -> Self {
+        Self(self.0 * n)
+    }
+}
+
+impl fmt::Display for Bytes {
+    /// Binary prefixes when the value is a whole number of them, else plain bytes or three decimals.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        const PREFIXES: [(&str, u64); 4] = [("TiB", 1 << 40), ("GiB", 1 << 30), ("MiB", 1 << 20), ("KiB", 1 << 10)];
+        for (name, size) in PREFIXES {
+            if self.0 >= size {
+                let value = self.0 as f64 / size as f64;
+                return if self.0 % size == 0 { write!(f, "{value} {name}") } else { write!(f, "{value:.3} {name}") };
+            }
+        }
+        write!(f, "{} B", self.0)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn shows_binary_prefixes() {
+        assert_eq!(Bytes::kib(64).to_string(), "64 KiB");
+        assert_eq!(Bytes(512).to_string(), "512 B");
+        assert_eq!(Bytes(1536).to_string(), "1.500 KiB");
+    }
+}
