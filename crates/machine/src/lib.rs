@@ -15,6 +15,7 @@
 mod builder;
 pub mod edit;
 mod error;
+pub mod import;
 mod machine;
 mod names;
 pub mod presets;

@@ -18,7 +18,7 @@ pub struct LinkClass {
     pub ports_per_router: Option<u32>,
 }
 
-/// Coordinates of the routers: a name and a size per axis, and a value per router and axis.
+/// Coordinates of the routers: a name and a size per axis, a value per router and axis, and perhaps names.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Coordinates {
     /// Names of the axes, for instance `group`, `row`, `column`.
@@ -27,6 +27,8 @@ pub struct Coordinates {
     pub sizes: Vec<u32>,
     /// Value of router r on axis i at `values[r * axes.len() + i]`.
     pub values: Vec<u32>,
+    /// Names of the routers where a file gives them; empty: names are made of the coordinates.
+    pub names: Vec<String>,
 }
 
 impl Coordinates {

@@ -2,7 +2,8 @@
 //!
 //! A router's name is made of its coordinates: the first letter of each axis and its value where those letters
 //! differ (`g3r0c12`), else the letter once and the values joined by `_` (`x3_0_12` on a torus with axes `x0`,
-//! `x1`, `x2`), and `r7` where there are no coordinates. A node is its router's name, `n` and its slot
+//! `x1`, `x2`), and `r7` where there are no coordinates. A file may give
+//! routers names of its own. A node is its router's name, `n` and its slot
 //! (`g3r0c12n1`); a link is `g0r0c0>g0r0c1:green.0`.
 
 use crate::{Coordinates, Machine, MachineError};
@@ -18,6 +19,7 @@ pub fn hint<'a>(name: &str, known: impl IntoIterator<Item = &'a str>) -> String 
     match nearest {
         // A third of the letters wrong is still a typing mistake; more is another word.
         Some((distance, k)) if distance <= name.len().max(3) / 3 => format!("; did you mean '{k}'?"),
+        Some(_) if known.len() > 40 => String::new(),
         Some(_) => format!("; known: {}", known.join(", ")),
         None => String::new(),
     }
@@ -41,11 +43,14 @@ impl Coordinates {
                 values.push((router / stride % size as usize) as u32);
             }
         }
-        Self { axes: axes.iter().map(|&a| a.to_owned()).collect(), sizes: sizes.to_vec(), values }
+        Self { axes: axes.iter().map(|&a| a.to_owned()).collect(), sizes: sizes.to_vec(), values, names: Vec::new() }
     }
 
     /// Name of a router.
     pub fn router_name(&self, router: RouterId) -> String {
+        if let Some(name) = self.names.get(router.index()) {
+            return name.clone();
+        }
         if self.axes.is_empty() {
             return format!("r{}", router.0);
         }
@@ -62,6 +67,9 @@ impl Coordinates {
     /// No such router among `routers`: the message names the nearest one and the range of each axis.
     pub fn router_named(&self, name: &str, routers: usize) -> Result<RouterId, MachineError> {
         let unknown = |hint: String| MachineError::Unknown { kind: "router", name: name.into(), hint };
+        if let Some(router) = self.names.iter().position(|known| known == name) {
+            return Ok(RouterId::from_index(router));
+        }
         let by_id = if self.axes.is_empty() { name.strip_prefix('r').unwrap_or(name) } else { name };
         if let Ok(id) = by_id.parse::<u32>() {
             return if (id as usize) < routers {
@@ -69,6 +77,9 @@ impl Coordinates {
             } else {
                 Err(unknown(format!("; ids are 0 to {}", routers - 1)))
             };
+        }
+        if !self.names.is_empty() {
+            return Err(unknown(hint(name, self.names.iter().map(String::as_str))));
         }
         let Some(wanted) = self.parse(name) else {
             let last = RouterId::from_index(routers - 1);
@@ -103,7 +114,7 @@ impl Coordinates {
     }
 
     /// The values in a router's name, or `None` if it is not written like one.
-    fn parse(&self, name: &str) -> Option<Vec<u32>> {
+    pub(crate) fn parse(&self, name: &str) -> Option<Vec<u32>> {
         let values: Option<Vec<u32>> = match self.axis_letters() {
             Some(letters) => {
                 let mut rest = name;

@@ -14,7 +14,7 @@ from odonata.plot import style
 
 @dataclass(frozen=True)
 class Series:
-    """One colour of a grouped bar chart: bytes, mean and maximum, for each group of bars; None where absent."""
+    """One colour of a grouped bar chart: bytes, mean and maximum, for each group of bars; None is no bar."""
 
     label: str
     color: str

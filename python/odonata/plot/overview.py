@@ -12,7 +12,7 @@ from odonata.plot.jobs import draw_jobs
 from odonata.plot.links import draw_links
 
 if TYPE_CHECKING:
-    from odonata.run import Run
+    from odonata.runs import Run
 
 
 def plot_overview(run: Run) -> style.Picture:

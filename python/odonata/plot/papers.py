@@ -18,7 +18,7 @@ from odonata.plot.bars import Series, draw_mean_max, groups_width, legend_entrie
 from odonata.store.schema import ALL_CLASSES
 
 if TYPE_CHECKING:
-    from odonata.run import Run
+    from odonata.runs import Run
 
     Runs: TypeAlias = Run | Sequence[Run]
 

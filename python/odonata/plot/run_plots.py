@@ -14,7 +14,7 @@ from odonata.plot.overview import plot_overview
 from odonata.plot.style import Picture
 
 if TYPE_CHECKING:
-    from odonata.run import Run
+    from odonata.runs import Run
 
 
 class RunPlots:

@@ -29,7 +29,8 @@ def table(name: str, columns: Mapping[str, Any] | pa.Table, axes: Sequence[str] 
 
     Args:
         name: Of the table. A name that the schema does not know is an engine's own table and taken as it is.
-        columns: NumPy arrays or lists by column name, all of one length; NumPy columns are not copied.
+        columns: By column name, all of one length: NumPy arrays, which are not copied, lists, or for text a
+            pair of codes and the texts that they index.
         axes: Names of the machine's axes.
 
     Returns:
@@ -38,35 +39,35 @@ def table(name: str, columns: Mapping[str, Any] | pa.Table, axes: Sequence[str] 
     Raises:
         ValueError: A column of the schema is missing, or its values do not fit its type.
     """
-    arrays = {column: columns[column] for column in _names(columns)}
+    names = columns.column_names if isinstance(columns, pa.Table) else list(columns)
+    arrays = {column: _array(columns[column]) for column in names}
     if name not in schema.TABLES:
-        return (
-            columns
-            if isinstance(columns, pa.Table)
-            else pa.table({k: pa.array(v) for k, v in arrays.items()})
-        )
+        return pa.table(arrays)
     ordered: dict[str, pa.Array] = {}
     for column in schema.TABLES[name].expand(list(axes)):
         if column.name not in arrays:
             raise ValueError(f"table {name} lacks the column {column.name}")
         ordered[column.name] = _typed(f"{name}.{column.name}", arrays.pop(column.name), TYPES[column.type])
     for other, values in arrays.items():
-        ordered[other] = values if isinstance(values, pa.Array | pa.ChunkedArray) else pa.array(values)
+        ordered[other] = values
     return pa.table(ordered)
 
 
-def _names(columns: Mapping[str, Any] | pa.Table) -> list[str]:
-    return list(columns.column_names) if isinstance(columns, pa.Table) else list(columns)
+def _array(values: Any) -> pa.Array | pa.ChunkedArray:
+    if isinstance(values, pa.Array | pa.ChunkedArray):
+        return values
+    if isinstance(values, tuple):
+        codes, texts = values
+        return pa.DictionaryArray.from_arrays(pa.array(codes), pa.array(texts, pa.string()))
+    return pa.array(values)
 
 
-def _typed(where: str, values: Any, wanted: pa.DataType) -> pa.Array | pa.ChunkedArray:
-    array = values if isinstance(values, pa.Array | pa.ChunkedArray) else pa.array(values)
+def _typed(where: str, array: pa.Array | pa.ChunkedArray, wanted: pa.DataType) -> pa.Array | pa.ChunkedArray:
     if array.type.equals(wanted):
         return array
     try:
         if pa.types.is_dictionary(wanted):
-            plain = array.cast(pa.string()) if pa.types.is_dictionary(array.type) else array
-            return plain.cast(pa.string()).dictionary_encode()
+            return array.cast(pa.string()).dictionary_encode()
         return array.cast(wanted)
     except (pa.ArrowInvalid, pa.ArrowNotImplementedError) as error:
         raise ValueError(f"column {where} does not fit {wanted}: {error}") from error
