@@ -9,6 +9,11 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from hypothesis import settings
+
+# Examples are not timed: the machine may be busy.
+settings.register_profile("odonata", deadline=None)
+settings.load_profile("odonata")
 
 ROOT = Path(__file__).parents[1]
 
@@ -25,7 +30,9 @@ def command() -> Path:
 def odonata_command(command: Path, tmp_path: Path) -> Command:
     """Runs `odonata` with arguments in an empty directory, as a user would."""
 
-    def call(*arguments: object, cwd: Path = tmp_path, **environment: str) -> subprocess.CompletedProcess[str]:
+    def call(
+        *arguments: object, cwd: Path = tmp_path, **environment: str
+    ) -> subprocess.CompletedProcess[str]:
         return subprocess.run(
             [command, *map(str, arguments)],
             cwd=cwd,

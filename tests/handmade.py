@@ -9,8 +9,8 @@ Link numbers follow the machine's order (source, class, target, parallel):
     0 g0r0>g0r1 green.0   1 g0r0>g1r0 blue.0   2 g0r0>g1r0 blue.1   3 g0r1>g0r0 green.0
     4 g1r0>g1r1 green.0   5 g1r0>g0r0 blue.0   6 g1r0>g0r0 blue.1   7 g1r1>g1r0 green.0
 
-Job `a` (ranks on nodes 0 and 3) sends 12 bytes from node 1 of group 0 to the far end and nothing back; job `b` sends 4
-bytes on link 0 alone.
+Job `a` (ranks on nodes 0 and 3) sends 12 bytes from node 1 of group 0 to the far end and nothing back; job
+`b` sends 4 bytes on link 0 alone.
 """
 
 from __future__ import annotations
@@ -94,7 +94,12 @@ def _statistics(link_class: str, values: list[float]) -> dict[str, Any]:
     """As the format says: the percentile p is the value at rank ceil(p/100 * n)."""
     ordered = sorted(values)
     n = len(values)
-    row: dict[str, Any] = {"class": link_class, "links": n, "bytes_mean": sum(values) / n, "bytes_max": ordered[-1]}
+    row: dict[str, Any] = {
+        "class": link_class,
+        "links": n,
+        "bytes_mean": sum(values) / n,
+        "bytes_max": ordered[-1],
+    }
     for p in (50, 90, 99):
         row[f"bytes_p{p}"] = ordered[-(-p * n // 100) - 1]
     return {**row, "nonzero": sum(value > 0 for value in values)}

@@ -76,7 +76,9 @@ def test_a_table_cut_short(stored: Path, keep: int) -> None:
     path = stored / "links.parquet"
     path.write_bytes(path.read_bytes()[:keep])
     run = odonata.load(stored)
-    with pytest.raises(DamagedRunError, match=r"links\.parquet cannot be read.*\n.*odonata run .*experiment\.toml"):
+    with pytest.raises(
+        DamagedRunError, match=r"links\.parquet cannot be read.*\n.*odonata run .*experiment\.toml"
+    ):
         _ = run.links
 
 

@@ -30,7 +30,9 @@ def test_every_table_has_the_documented_columns_in_order() -> None:
     assert names == list(schema.TABLES)
     for name in names:
         expected = documented_columns(name)
-        ours = {column.name: column.type for column in schema.TABLES[name].columns if column.name != schema.AXIS}
+        ours = {
+            column.name: column.type for column in schema.TABLES[name].columns if column.name != schema.AXIS
+        }
         assert ours == expected, name
         assert list(ours) == list(expected), name
 

@@ -1,6 +1,5 @@
 """A run directory is there whole or not at all, and nothing of the user's is ever lost."""
 
-import json
 import subprocess
 import sys
 import textwrap

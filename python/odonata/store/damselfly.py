@@ -1,8 +1,9 @@
 """Link traffic in the CSV format of Damselfly, which its viewers read.
 
-One row per directed physical link: `sg,sr,sc,dg,dr,dc,color,bytes[,<job>...]`, with group, row and column of
-source and destination router, colour `g`, `k` or `b`, and traffic in MiB although the column is called bytes.
-Parallel links are rows of equal coordinates, so reading such a file back numbers them in the file's order.
+One row per directed physical link: `sg,sr,sc,dg,dr,dc,color,bytes[,job0,job1,...]`, with group, row and
+column of source and destination router, colour `g`, `k` or `b`, and traffic in MiB although the column is
+called bytes. Parallel links are rows of equal coordinates, so reading such a file back numbers them in the
+file's order.
 """
 
 from __future__ import annotations
@@ -40,9 +41,9 @@ def export(links: pa.Table, link_jobs: pa.Table, jobs: pa.Table, path: Path) -> 
     positions = pc.index_in(classes, pa.array(list(COLORS)))
     columns["color"] = pa.array(list(COLORS.values())).take(positions.combine_chunks())
     columns["bytes"] = pa.array(floats(links, "bytes") / MIB)
-    for job, name in zip(jobs["job"].to_pylist(), jobs["name"].to_pylist(), strict=True):
-        columns[name] = pa.array(job_bytes(links, link_jobs, job) / MIB)
-    options = pyarrow.csv.WriteOptions(quoting_style="needed", quoting_header="none")
+    for job in jobs["job"].to_pylist():
+        columns[f"job{job}"] = pa.array(job_bytes(links, link_jobs, job) / MIB)
+    options = pyarrow.csv.WriteOptions(quoting_style="none", quoting_header="none")
     pyarrow.csv.write_csv(pa.table(columns), path, options)
 
 
