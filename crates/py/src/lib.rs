@@ -4,6 +4,8 @@
 //! is computed here. Tables leave as NumPy columns that take over the Rust allocation; the Python side wraps them with
 //! pyarrow, so that neither side copies.
 
+mod amg;
+
 use pyo3::prelude::*;
 
 /// The version of the workspace, which is also the version of the Python package.
@@ -17,4 +19,10 @@ fn version() -> &'static str {
 mod _core {
     #[pymodule_export]
     use super::version;
+
+    #[pymodule_export]
+    use super::amg::{
+        amg_best_fit, amg_check_machine, amg_cycle, amg_decide, amg_extrapolate, amg_regrouped_cycle, amg_scenarios,
+        message_costs,
+    };
 }
