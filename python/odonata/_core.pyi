@@ -12,6 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 __all__ = [
+    "amg_alternatives",
     "amg_best_fit",
     "amg_check_machine",
     "amg_cycle",
@@ -19,7 +20,7 @@ __all__ = [
     "amg_extrapolate",
     "amg_regrouped_cycle",
     "amg_scenarios",
-    "check", "machine", "message_costs", "presets", "reference", "run", "schema", "sweep", "version"]
+    "check", "machine", "message_costs", "node_aware_steps", "presets", "reference", "run", "schema", "sweep", "version"]
 
 Array: TypeAlias = npt.NDArray[Any]
 
@@ -142,6 +143,16 @@ def amg_decide(
 ]:
     """Per level (no switch, running sum, category, candidates, index of the best, reason), and (level, groups)."""
 
+def amg_alternatives(
+    ranks: int,
+    levels: list[list[float]],
+    machine: dict[str, Any],
+    tasks_per_node: int,
+    threads: int,
+    scenario_name: str,
+) -> list[tuple[int, int, float, bool]]:
+    """Rows of (level, groups, predicted cycle in seconds, allowed by the cache rule)."""
+
 def amg_regrouped_cycle(
     ranks: int,
     levels: list[list[float]],
@@ -167,3 +178,8 @@ def message_costs(
     pricing: dict[str, Any],
 ) -> list[tuple[float, float, float, float]]:
     """Per rank (start-up, hops, bandwidth, matching), seconds."""
+
+def node_aware_steps(
+    sources: list[int], destinations: list[int], bytes: list[int], nodes: list[int], route: str
+) -> list[tuple[list[int], list[int], list[int]]]:
+    """Per step the messages as (sources, destinations, bytes); route direct, two-steps or three-steps."""

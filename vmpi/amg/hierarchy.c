@@ -109,7 +109,9 @@ static composite_cycle *redistribute(const amg_settings *s, HYPRE_Solver fine, i
     if (r->is_leader) {
         coarse = create_amg(s, s->max_levels - level, 0, GAUSSIAN_ELIMINATION);
         set_up(coarse, r->matrix, constant_vector(r->matrix, 0.0), constant_vector(r->matrix, 0.0), level);
+        phase_record(0);
         write_levels(r->leaders, (hypre_ParAMGData *)coarse, s->out, "regrouped-", rank, level);
+        phase_record(1);
     }
     return composite_create(fine, r, coarse);
 }

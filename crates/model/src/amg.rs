@@ -18,5 +18,7 @@ pub use extrapolate::{extrapolate, Bracket};
 pub use fit::{best_fit, Observation};
 pub use hierarchy::{Hierarchy, Level};
 pub use machine::{Machine, Mix};
-pub use redistribute::{decide, regrouped_cycle_s, Category, Choice, Decision, LevelDecision, Reason};
+pub use redistribute::{
+    alternatives, decide, regrouped_cycle_s, Alternative, Category, Choice, Decision, LevelDecision, Reason,
+};
 pub use scenario::Scenario;

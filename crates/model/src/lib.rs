@@ -10,7 +10,9 @@
 //! * [`message`]: postal, LogGP and max-rate costs of any list of messages, per rank, with terms for hops and for
 //!   matching.
 //!
-//! Both take their hop and link counts from [`network`]: closed forms for dragonflies, fat trees and tori.
+//! * [`node_aware`]: the same data in two or three steps with fewer messages between nodes.
+//!
+//! The first two take their hop and link counts from [`network`]: closed forms for dragonflies, fat trees and tori.
 //!
 //! All times are `f64` seconds (field names end in `_s`): these are formulas over measured constants, not clocks, and
 //! nothing is accumulated over events. Bandwidths are bytes per second, sizes bytes.
@@ -19,5 +21,6 @@ pub mod amg;
 mod error;
 pub mod message;
 pub mod network;
+pub mod node_aware;
 
 pub use error::ModelError;

@@ -3,6 +3,7 @@
 use odonata_model::amg::{self, Hierarchy, Level, Machine, Mix, Observation, Scenario};
 use odonata_model::message::{rank_costs, Message, MessageModel, Postal, Pricing};
 use odonata_model::network::{Dragonfly, FatTree, Network, Torus};
+use odonata_model::node_aware::{steps, Route};
 use odonata_model::ModelError;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
@@ -228,6 +229,24 @@ pub(crate) fn amg_decide(
     Ok((rows, decision.switch))
 }
 
+/// Every switch: rows of (level, C, predicted cycle in seconds, allowed by the cache rule).
+#[pyfunction]
+pub(crate) fn amg_alternatives(
+    py: Python<'_>,
+    ranks: u32,
+    levels: Vec<LevelRow>,
+    machine: MachineInput<'_>,
+    tasks_per_node: u32,
+    threads: u32,
+    scenario_name: &str,
+) -> PyResult<Vec<(usize, u32, f64, bool)>> {
+    let hierarchy = hierarchy(py, ranks, &levels)?;
+    let machine = machine.build(py)?;
+    let mix = Mix { tasks_per_node, threads };
+    let found = mend(py, amg::alternatives(&hierarchy, &machine, mix, scenario(py, scenario_name)?))?;
+    Ok(found.iter().map(|a| (a.level, a.groups, a.cycle_s, a.allowed)).collect())
+}
+
 /// The cycle time of a hierarchy that continues on fewer ranks from `switch_level` on, seconds.
 #[pyfunction]
 #[allow(clippy::too_many_arguments)]
@@ -310,6 +329,49 @@ impl PricingInput<'_> {
     }
 }
 
+fn messages(py: Python<'_>, sources: Vec<u32>, destinations: Vec<u32>, bytes: Vec<u64>) -> PyResult<Vec<Message>> {
+    if sources.len() != destinations.len() || sources.len() != bytes.len() {
+        return Err(user_error(py, "sources, destinations and bytes of the messages differ in length"));
+    }
+    Ok(sources
+        .into_iter()
+        .zip(destinations)
+        .zip(bytes)
+        .map(|((source, destination), bytes)| Message { source, destination, bytes })
+        .collect())
+}
+
+/// The messages of one step as columns: sources, destinations, bytes.
+type StepColumns = (Vec<u32>, Vec<u32>, Vec<u64>);
+
+/// The steps that move messages on `route` "direct", "two-steps" or "three-steps".
+#[pyfunction]
+pub(crate) fn node_aware_steps(
+    py: Python<'_>,
+    sources: Vec<u32>,
+    destinations: Vec<u32>,
+    bytes: Vec<u64>,
+    nodes: Vec<u32>,
+    route: &str,
+) -> PyResult<Vec<StepColumns>> {
+    let route = match route {
+        "direct" => Route::Direct,
+        "two-steps" => Route::TwoSteps,
+        "three-steps" => Route::ThreeSteps,
+        other => {
+            let message = format!("there is no route '{other}'; expected 'direct', 'two-steps' or 'three-steps'");
+            return Err(user_error(py, &message));
+        }
+    };
+    let steps = mend(py, steps(&messages(py, sources, destinations, bytes)?, &nodes, route))?;
+    let columns = |step: Vec<Message>| {
+        let bytes = step.iter().map(|m| m.bytes).collect();
+        let (sources, destinations) = step.iter().map(|m| (m.source, m.destination)).unzip();
+        (sources, destinations, bytes)
+    };
+    Ok(steps.into_iter().map(columns).collect())
+}
+
 /// Prices one step of messages per rank: rows of (start-up, hops, bandwidth, matching), seconds.
 #[pyfunction]
 pub(crate) fn message_costs(
@@ -321,15 +383,7 @@ pub(crate) fn message_costs(
     network: NetworkInput<'_>,
     pricing: PricingInput<'_>,
 ) -> PyResult<Vec<(f64, f64, f64, f64)>> {
-    if sources.len() != destinations.len() || sources.len() != bytes.len() {
-        return Err(user_error(py, "sources, destinations and bytes of the messages differ in length"));
-    }
-    let messages: Vec<Message> = sources
-        .into_iter()
-        .zip(destinations)
-        .zip(bytes)
-        .map(|((source, destination), bytes)| Message { source, destination, bytes })
-        .collect();
+    let messages = messages(py, sources, destinations, bytes)?;
     let costs = mend(py, rank_costs(&messages, &nodes, &network.build(py)?, &pricing.build(py)?))?;
     Ok(costs.iter().map(|c| (c.startup_s, c.hops_s, c.bandwidth_s, c.matching_s)).collect())
 }

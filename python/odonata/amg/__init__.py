@@ -8,7 +8,7 @@
 
 from __future__ import annotations
 
-from odonata.amg.build import Built, build, save
+from odonata.amg.boomeramg import Built, build, save
 from odonata.amg.hierarchy import Hierarchy
 from odonata.amg.machines import Machine
 from odonata.amg.machines import load as load_machine

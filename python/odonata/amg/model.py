@@ -157,3 +157,24 @@ def extrapolate(small: Hierarchy, large: Hierarchy) -> tuple[Hierarchy, Hierarch
         source = f"extrapolated from {small.ranks} and {large.ranks} ranks, {name} end"
         ends.append(Hierarchy(ranks, levels, settings, source))
     return ends[0], ends[1]
+
+
+@dataclass(frozen=True)
+class Alternative:
+    """A switch and the cycle that the decision's formulas predict for it."""
+
+    level: int
+    groups: int
+    cycle_s: float
+    allowed: bool
+
+
+def alternatives(
+    hierarchy: Hierarchy, machine: Machine, *, threads: int = 1, tasks: int | None = None, scenario: str = BEST_FIT
+) -> list[Alternative]:
+    """Every level and power of two as a switch, the fastest first."""
+    per_node = default_tasks(machine, threads) if tasks is None else tasks
+    rows = _core.amg_alternatives(
+        hierarchy.ranks, hierarchy.rows, machine.constants, per_node, threads, scenario
+    )
+    return sorted((Alternative(*row) for row in rows), key=lambda a: (a.cycle_s, a.level, a.groups))

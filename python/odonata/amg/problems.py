@@ -176,3 +176,21 @@ def check(problem: Problem) -> Problem:
 def with_settings(problem: Problem, **changes: Any) -> Problem:
     """The same problem with other BoomerAMG options."""
     return replace(problem, settings=replace(problem.settings, **changes))
+
+
+def of_settings(settings: Mapping[str, Any]) -> Problem:
+    """The problem on a grid that a hierarchy's settings describe.
+
+    Raises:
+        OdonataError: Its matrix came from a file.
+    """
+    name = settings["problem"]
+    if name not in _STENCIL:
+        raise OdonataError(
+            f"the matrix of the problem {name!r} is not kept with its hierarchy",
+            hint="`odonata amg hierarchy --redistribute LEVEL:RANKS` redistributes it while it is made.",
+        )
+    known = ("coefficients", "angle", "epsilon")
+    options = {key: settings[key] for key in known if key in settings}
+    x, y, z = settings["points"]
+    return make(name, settings["ranks"], (x, y, z), settings=Settings(**settings["boomeramg"]), options=options)

@@ -119,13 +119,14 @@ def run(
     assert process.stderr is not None
     last: list[str] = []
     try:
-        for line in process.stderr:
-            parts = line.split()
-            if len(parts) == 4 and parts[0] == "level" and parts[2] == "unknowns":
-                if progress:
-                    progress(int(parts[1]), int(parts[3]))
-            else:
-                last = [*last[-19:], line.rstrip()]
+        with process.stderr as lines:
+            for line in lines:
+                parts = line.split()
+                if len(parts) == 4 and parts[0] == "level" and parts[2] == "unknowns":
+                    if progress:
+                        progress(int(parts[1]), int(parts[3]))
+                else:
+                    last = [*last[-19:], line.rstrip()]
         _, status, usage = os.wait4(process.pid, 0)
         process.returncode = os.waitstatus_to_exitcode(status)
     except BaseException:

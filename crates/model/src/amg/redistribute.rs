@@ -243,6 +243,63 @@ pub fn decide(hierarchy: &Hierarchy, machine: &Machine, mix: Mix, scenario: Scen
     Ok(Decision { levels, switch })
 }
 
+/// A switch that was not necessarily the paper's choice, and the cycle that the same formulas predict for it.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Alternative {
+    /// The level that is gathered.
+    pub level: usize,
+    /// C.
+    pub groups: u32,
+    /// Sum of T_noswitch above the level, T_collective there, and five T_newmatvec on it and on each level below.
+    pub cycle_s: f64,
+    /// Whether the cache rule allows it.
+    pub allowed: bool,
+}
+
+/// Predicts every switch: all levels but the finest, all powers of two up to the active ranks. Beyond the paper, which
+/// takes the first level that gains; here the levels below the switch count as well, each with as many partners as the
+/// C ranks allow or the level had.
+///
+/// # Errors
+/// Unusable machine constants or mix.
+pub fn alternatives(
+    hierarchy: &Hierarchy,
+    machine: &Machine,
+    mix: Mix,
+    scenario: Scenario,
+) -> Result<Vec<Alternative>, ModelError> {
+    let prices = prices(machine, mix, scenario)?;
+    let decision = decide(hierarchy, machine, mix, scenario)?;
+    let levels = hierarchy.levels();
+    let mut found = Vec::new();
+    for (i, level) in levels.iter().enumerate().skip(1) {
+        for groups in (0..31).map(|power| 1_u32 << power).take_while(|&c| f64::from(c) <= level.active_ranks) {
+            let below: f64 = levels[i..]
+                .iter()
+                .enumerate()
+                .map(|(k, l)| {
+                    let flop_s = machine.flop_s_at(i + k) * prices.thread_factor;
+                    5.0 * regrouped_product_s(l, groups, flop_s, &prices)
+                })
+                .sum();
+            let flop_s = machine.flop_s_at(i) * prices.thread_factor;
+            let choice = choice(level, groups, decision.levels[i].category, flop_s, &prices);
+            let cycle_s = decision.levels[i - 1].running_s + choice.collective_s + below;
+            found.push(Alternative { level: i, groups, cycle_s, allowed: choice.allowed });
+        }
+    }
+    Ok(found)
+}
+
+/// T_newmatvec with no more partners than the level had before.
+fn regrouped_product_s(level: &Level, groups: u32, flop_s: f64, prices: &Prices) -> f64 {
+    let c = f64::from(groups).min(level.unknowns);
+    let partners = (c - 1.0).min(level.sends);
+    let values_per_message = if level.sends > 0.0 { level.values_sent / level.sends } else { 0.0 };
+    2.0 * level.unknowns / c * level.nonzeros_per_row * flop_s
+        + partners * (prices.alpha_s + values_per_message * prices.beta_s)
+}
+
 /// The cycle time when levels 0 to k - 1 run on all ranks (`before`, whose level k was gathered) and `after`, whose
 /// first level is level k on its C ranks, follows: the phases of the finer levels, T_collective for the gathers and the
 /// scatter, and the phases of `after`. The interpolation from level k to k - 1 is on all ranks.
@@ -351,6 +408,22 @@ mod tests {
         let mix = Mix { tasks_per_node: 2, threads: 1 };
         let decision = decide(&h, &eos(), mix, Scenario::AlphaBetaGamma).unwrap();
         assert_eq!(decision.levels[1].reason, Reason::NoCandidate);
+    }
+
+    #[test]
+    fn the_papers_choice_is_among_the_alternatives() {
+        let found = alternatives(&laplace_512(), &eos(), ALL_MPI, Scenario::AlphaBetaGamma).unwrap();
+        let paper = found.iter().find(|a| (a.level, a.groups) == (4, 8)).unwrap();
+        let decision = decision();
+        // The levels above, the switched level as decided, and levels 5 and 6 with 7 partners each:
+        // 5 (2 C_i/8 s_i t_2 + 7 (2.318 us + n_i/p_i 0.858 ns)).
+        let best = decision.levels[4].choices[3];
+        let below =
+            |c: f64, s: f64, ratio: f64| 5.0 * (2.0 * c / 8.0 * s * 0.545e-9 + 7.0 * (2.318e-6 + ratio * 0.858e-9));
+        let expected =
+            decision.levels[3].running_s + best.switch_s + below(283.0, 57.08, 177.0 / 130.0) + below(34.0, 24.65, 1.0);
+        assert!((paper.cycle_s - expected).abs() < 1e-12, "{} {expected}", paper.cycle_s);
+        assert!(found.iter().all(|a| a.level > 0 && f64::from(a.groups) <= 512.0));
     }
 
     #[test]

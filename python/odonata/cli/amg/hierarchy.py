@@ -51,7 +51,7 @@ def command(
     """
     import tempfile
 
-    from odonata.amg import build, matrices
+    from odonata.amg import boomeramg, matrices
     from odonata.cli import terminal
     from odonata.store.writer import check_target
 
@@ -77,7 +77,7 @@ def command(
                     f"{problem.unknowns:,} unknowns on {problem.ranks:,} virtual ranks, "
                     f"about {problem.memory_bytes / 1e9:.1f} GB"
                 )
-            built = build.build(
+            built = boomeramg.build(
                 problem,
                 matrix=path,
                 solve=solve,
@@ -86,7 +86,7 @@ def command(
                 ranks_per_node=ranks_per_node,
                 progress=None if quiet else lambda level, rows: screen.print(f"  level {level}: {rows:,} unknowns"),
             )
-    written = build.save(built, target, force=force)
+    written = boomeramg.save(built, target, force=force)
     _print(built, written, quiet=quiet, as_json=as_json)
 
 
