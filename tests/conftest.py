@@ -47,7 +47,7 @@ def odonata_command(command: Path, tmp_path: Path) -> Command:
 
 @pytest.fixture(scope="session")
 def shared_data() -> Path:
-    """Measured and published data, which is no part of the repository; tests that need it are skipped without."""
+    """Measured and published data, no part of the repository; tests that need it are skipped without."""
     directory = Path(os.environ.get("ODONATA_SHARED", ROOT.parent / "shared")) / "data"
     if not directory.is_dir():
         pytest.skip("the shared data is not here; set ODONATA_SHARED")

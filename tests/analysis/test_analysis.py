@@ -54,7 +54,7 @@ def test_statistics_of_the_jobs_add_up(tables: dict[str, pa.Table]) -> None:
 
 @given(st.lists(st.floats(0, 1e9), min_size=1, max_size=200))
 def test_percentiles_by_their_definition(values: list[float]) -> None:
-    """At least p % of the values are at most the percentile, and no smaller value of the list has that property."""
+    """At least p % of the values are at most the percentile, and no smaller value has that property."""
     for p, found in zip((50, 90, 99), percentiles(np.array(values)), strict=True):
         need = p * len(values) / 100
         assert sum(value <= found for value in values) >= need
@@ -91,7 +91,7 @@ def test_traffic_between_groups(tables: dict[str, pa.Table]) -> None:
 
 
 def test_links_are_paired_by_name_not_by_number(tables: dict[str, pa.Table]) -> None:
-    """Without the second blue cable (links 2 and 6), the links behind it have other numbers, and the same names."""
+    """Without the second blue cable, links 2 and 6, those behind it have other numbers and the same names."""
     keep = [0, 1, 3, 4, 5, 7]
     fewer = tables["links"].take(keep)
     fewer = fewer.set_column(0, "link", pa.array(range(6), pa.uint32()))
@@ -123,7 +123,7 @@ def test_changes_of_statistics() -> None:
 
 
 def sweep_results() -> pa.Table:
-    """Two machines on three seeds; the second is 1, 2 and 3 lower on seeds whose level varies a hundredfold."""
+    """Two machines on three seeds: the second 1, 2 and 3 lower, while the seeds vary a hundredfold."""
     return pa.table(
         {
             "edit": ["none"] * 3 + ["+B"] * 3,
@@ -134,7 +134,7 @@ def sweep_results() -> pa.Table:
 
 
 def test_pairing_removes_what_the_seeds_have_in_common() -> None:
-    """Mean of -1, -2, -3 is -2; the interval lies within [-3, -1], though the values spread from 10 to 1000."""
+    """The mean of -1, -2, -3 is -2; the interval is in [-3, -1] though the values spread from 10 to 1000."""
     row = analysis.paired_differences(
         sweep_results(), factor="edit", base="none", pair_by=["seed"], value="bytes_max"
     ).to_pylist()[0]

@@ -44,8 +44,8 @@ def test_axes_have_units(run: odonata.Run) -> None:
     assert run.plot.groups().axes[1].get_ylabel() == "mean traffic of a link (MiB)"
 
 
-def test_the_heat_map_shows_means_and_leaves_pairs_without_links_empty(run: odonata.Run) -> None:
-    """Group 0 has green links with 4 and 12 MiB: 8; to group 1 blue ones with 9 and 3: 6; back 0; group 1: 6."""
+def test_the_heat_map_shows_means_and_leaves_other_pairs_empty(run: odonata.Run) -> None:
+    """Green in group 0: 4 and 12 MiB, mean 8; blue to group 1: 9 and 3, 6; green in group 1: 12 and 0."""
     image = run.plot.groups().axes[0].images[0].get_array()
     assert image is not None
     assert image.tolist() == [[8.0, 6.0], [0.0, 6.0]]
@@ -112,7 +112,7 @@ def test_figure_4_groups_sizes_by_pattern_and_averages_repetitions() -> None:
 
 
 def test_figure_6_sets_the_job_alone_beside_its_share_of_the_workload() -> None:
-    """Alone job a has mean 5 MiB; in the workload made by hand, in bytes, its mean on green links is 6 bytes."""
+    """Alone, job a has mean 5 MiB; in the workload made by hand, its mean on green links is 6 bytes."""
     workload = handmade.run()
     workload.summary["jobs"] = workload.summary["jobs"][:1]
     one_job = odonata.Run.from_tables(

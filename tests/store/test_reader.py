@@ -36,7 +36,7 @@ def test_a_file(tmp_path: Path) -> None:
 
 
 def test_some_other_directory(tmp_path: Path) -> None:
-    with pytest.raises(NotARunError, match="is not a run directory\nA run directory holds summary.json"):
+    with pytest.raises(NotARunError, match=r"is not a run directory\nA run directory holds summary\.json"):
         odonata.load(tmp_path)
 
 

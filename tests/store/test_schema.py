@@ -12,7 +12,7 @@ TYPE = r"(dictionary str|u16|u32|u64|i32|f64|bool|str)"
 
 
 def documented_columns(table: str) -> dict[str, str]:
-    """Column names and types in the page's row for a table; a name without a type has that of the next one."""
+    """Columns and types in the page's row for a table; a name without a type has that of the next one."""
     cell = next(line for line in PAGE.splitlines() if line.startswith(f"| `{table}.parquet`")).split("|")[3]
     cell = re.sub(r"\([^)]*`[^)]*\)", "", cell)
     columns: dict[str, str] = {}

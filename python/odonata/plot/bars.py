@@ -40,6 +40,10 @@ def draw_mean_max(axes: Axes, groups: Sequence[str], series: Sequence[Series], *
     axes.set_xlim(-0.55, len(groups) - 0.45)
     if log:
         axes.set_yscale("log")
+        smallest = [mean for one in series for mean in one.means if mean]
+        if smallest:
+            # Even the lowest bar is seen to be one.
+            axes.set_ylim(bottom=min(axes.get_ylim()[0], min(smallest) / style.MIB / 2))
         style.plain_numbers(axes.yaxis)
     style.horizontal_grid(axes)
 

@@ -43,7 +43,7 @@ def draw_histogram(rows: list[Axes], links: pa.Table, values: Floats | None, *, 
         axes.set_xlim(edges[0], edges[-1] * (1.1 if log else 1.01))
         idle = int((mine == 0).sum())
         note = f"{name}: {len(mine):,} links" + (f", {idle:,} without traffic" if idle else "")
-        axes.set_title(note)
+        axes.set_title(note, pad=8)
         axes.set_ylabel("links")
         style.horizontal_grid(axes)
         _mark(axes, mine)
@@ -66,7 +66,7 @@ def _mark(axes: Axes, values: Floats) -> None:
     median, high = np.quantile(values, [0.5, 0.99])
     points = {"median": median, "99 %": high, "maximum": values.max()}
     text = "   ".join(f"{name} {style.number(value)}" for name, value in points.items())
-    axes.set_title(f"{text} MiB", loc="right", fontsize=8.5, fontweight="normal", color="#444444")
+    axes.set_title(f"{text} MiB", loc="right", fontsize=8.5, fontweight="normal", color="#444444", pad=8)
     shown = [value for value in points.values() if value > 0]
     axes.plot(
         shown,

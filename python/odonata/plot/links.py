@@ -6,7 +6,7 @@ import numpy as np
 import pyarrow as pa
 from matplotlib.axes import Axes
 
-from odonata.analysis.links import class_names, floats, job_bytes, of_class
+from odonata.analysis.links import Floats, class_names, floats, job_bytes, of_class
 from odonata.plot import style
 
 STEPS = 120
@@ -28,16 +28,14 @@ def plot_links(links: pa.Table, link_jobs: pa.Table, jobs: pa.Table) -> style.Pi
 def draw_links(panels: list[Axes], links: pa.Table, link_jobs: pa.Table, jobs: pa.Table) -> None:
     """Draws `plot_links` on axes, one for each class."""
     total = floats(links, "bytes") / style.MIB
-    per_job = [job_bytes(links, link_jobs, job) / style.MIB for job in jobs["job"].to_pylist()]
-    names = jobs["name"].to_pylist()
-    colors = style.job_colors(jobs["color"].to_pylist())
+    layers = _layers(links, link_jobs, jobs)
     for axes, name in zip(panels, class_names(links), strict=True):
         chosen = np.flatnonzero(of_class(links, name))
         order = chosen[np.argsort(-total[chosen], kind="stable")]
         edges = np.unique(np.linspace(0, len(order), min(STEPS, len(order)) + 1).astype(np.int64))
         share = 100 * edges / len(order)
         base = np.zeros(len(edges) - 1)
-        for values, color, label in zip(per_job, colors, names, strict=True):
+        for label, color, values in layers:
             top = base + np.add.reduceat(values[order], edges[:-1]) / np.diff(edges)
             axes.stairs(top, share, baseline=base, fill=True, color=color, label=label, linewidth=0)
             base = top
@@ -60,3 +58,14 @@ def draw_links(panels: list[Axes], links: pa.Table, link_jobs: pa.Table, jobs: p
         style.horizontal_grid(axes)
     panels[0].set_ylim(0, 1.06 * float(total.max()) or 1.0)
     panels[0].set_ylabel("traffic of a link (MiB)")
+
+
+def _layers(links: pa.Table, link_jobs: pa.Table, jobs: pa.Table) -> list[tuple[str, str, Floats]]:
+    """Name, colour and MiB per link of each job; of all together where the run did not record them apart."""
+    if not link_jobs.num_rows:
+        return [("all jobs", style.CLASS_COLORS["all"], floats(links, "bytes") / style.MIB)]
+    colors = style.job_colors(jobs["color"].to_pylist())
+    return [
+        (name, color, job_bytes(links, link_jobs, job) / style.MIB)
+        for job, name, color in zip(jobs["job"].to_pylist(), jobs["name"].to_pylist(), colors, strict=True)
+    ]
