@@ -27,4 +27,3 @@ def openmpi_program(amg_program: Path) -> Path:
     if not path.exists() or shutil.which("mpirun") is None:
         pytest.skip("the Open MPI program is not built; run `make hypre`")
     return path
-

@@ -16,11 +16,11 @@ from odonata.amg.problems import Problem, choose_grid, make
 from odonata.errors import OdonataError
 
 
-
 def mpirun(ranks: int, *command: object) -> None:
     """Runs a program on real MPI processes."""
     environment = {**os.environ, "OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1"}
-    # Single-copy transfers need ptrace rights that containers lack; without them Open MPI only warns, but loudly.
+    # Single-copy transfers need ptrace rights that containers lack; without them Open MPI only warns, but
+    # loudly.
     options = ["--oversubscribe", "--mca", "btl_vader_single_copy_mechanism", "none", "-np", str(ranks)]
     subprocess.run(["mpirun", *options, *map(str, command)], env=environment, check=True, capture_output=True)
 
@@ -29,8 +29,8 @@ def mpirun(ranks: int, *command: object) -> None:
     ("ranks", "points", "redistribute"),
     [(8, (30, 30, 30), None), (64, (10, 10, 10), None), (64, (10, 10, 10), (3, 8)), (8, (12, 9, 7), (2, 3))],
 )
+@pytest.mark.usefixtures("amg_program")
 def test_same_bytes_as_on_real_mpi(
-    amg_program: Path,
     openmpi_program: Path,
     tmp_path: Path,
     ranks: int,
@@ -57,8 +57,10 @@ def test_same_bytes_as_on_real_mpi(
     assert iterations[0] == iterations[1]
 
 
-def test_line_of_points_has_known_partners(amg_program: Path) -> None:
-    # A line of 4 ranks with 50 points each: 200 unknowns; the matrix has 3 entries per row but for the two ends; inner
+@pytest.mark.usefixtures("amg_program")
+def test_line_of_points_has_known_partners() -> None:
+    # A line of 4 ranks with 50 points each: 200 unknowns; the matrix has 3 entries per row but for the two
+    # ends; inner
     # ranks send 1 value to each of 2 neighbours, end ranks to 1: 6 messages.
     problem = Problem("laplace7", 4, (50, 1, 1), (4, 1, 1))
     level = boomeramg.build(problem).hierarchy.levels[0]
@@ -68,8 +70,10 @@ def test_line_of_points_has_known_partners(amg_program: Path) -> None:
     assert level["sends_mean"] == 1.5
 
 
-def test_box_of_ranks_has_known_partners(amg_program: Path) -> None:
-    # 3 x 3 x 3 ranks of 5 x 6 x 7 points: the inner rank sends its six faces, 2 (5*6 + 5*7 + 6*7) = 214 values; each of
+@pytest.mark.usefixtures("amg_program")
+def test_box_of_ranks_has_known_partners() -> None:
+    # 3 x 3 x 3 ranks of 5 x 6 x 7 points: the inner rank sends its six faces, 2 (5*6 + 5*7 + 6*7) = 214
+    # values; each of
     # the 3 directions has 2 * 9 pairs of neighbours, that is 36 messages.
     level = boomeramg.build(Problem("laplace7", 27, (5, 6, 7), (3, 3, 3))).hierarchy.levels[0]
     assert (level["sends"], level["values_sent"], level["messages"]) == (6, 214, 108)
@@ -77,8 +81,10 @@ def test_box_of_ranks_has_known_partners(amg_program: Path) -> None:
     assert level["sends"] == 26  # corners and edges too
 
 
-def test_recorded_cycle_is_what_the_model_charges(amg_program: Path) -> None:
-    # Per level the model counts three products with the solve operator (two sweeps and the residual) and one each of
+@pytest.mark.usefixtures("amg_program")
+def test_recorded_cycle_is_what_the_model_charges() -> None:
+    # Per level the model counts three products with the solve operator (two sweeps and the residual) and one
+    # each of
     # restriction and interpolation. The record of a real cycle must have exactly those messages and bytes.
     built = boomeramg.build(make("laplace7", 64, (8, 8, 8)), recorded=True, ranks_per_node=16)
     recorded = built.tables["recorded_messages"].to_pandas()
@@ -96,7 +102,8 @@ def test_recorded_cycle_is_what_the_model_charges(amg_program: Path) -> None:
     assert ("smooth", levels[-1]["level"]) not in total.index  # solved directly
 
 
-def test_redistribution_keeps_the_convergence(amg_program: Path) -> None:
+@pytest.mark.usefixtures("amg_program")
+def test_redistribution_keeps_the_convergence() -> None:
     problem = make("laplace7", 64, (12, 12, 12))
     plain = boomeramg.build(problem, solve=True)
     moved = boomeramg.build(problem, solve=True, redistribute=(3, 4))
@@ -110,7 +117,8 @@ def test_redistribution_keeps_the_convergence(amg_program: Path) -> None:
     assert abs(moved.summary["pcg"]["iterations"] - plain.summary["pcg"]["iterations"]) <= 2
 
 
-def test_groups_are_adjacent_and_the_first_are_larger(amg_program: Path) -> None:
+@pytest.mark.usefixtures("amg_program")
+def test_groups_are_adjacent_and_the_first_are_larger() -> None:
     # 8 active ranks in 3 groups: 3, 3 and 2 ranks, kept by ranks 0, 3 and 6.
     built = boomeramg.build(make("laplace7", 8, (8, 8, 8)), redistribute=(1, 3))
     ranks = built.tables["regrouped_ranks"].to_pandas()
@@ -120,7 +128,8 @@ def test_groups_are_adjacent_and_the_first_are_larger(amg_program: Path) -> None
     assert first["rows"].tolist() == [rows[:3].sum(), rows[3:6].sum(), rows[6:].sum()]
 
 
-def test_directory_round_trip(amg_program: Path, tmp_path: Path) -> None:
+@pytest.mark.usefixtures("amg_program")
+def test_directory_round_trip(tmp_path: Path) -> None:
     built = boomeramg.build(make("laplace7", 8, (6, 6, 6)), redistribute=(1, 2), recorded=True)
     target = boomeramg.save(built, tmp_path / "run")
     assert store.read(target).rows == built.hierarchy.rows
@@ -137,7 +146,8 @@ def test_directory_round_trip(amg_program: Path, tmp_path: Path) -> None:
         store.read(target)
 
 
-def test_shipped_table_is_what_the_program_counts(amg_program: Path) -> None:
+@pytest.mark.usefixtures("amg_program")
+def test_shipped_table_is_what_the_program_counts() -> None:
     made = boomeramg.build(make("laplace27", 64, (20, 20, 20)), ranks_per_node=16).hierarchy
     found = store.find_shipped(made.settings)
     assert found is not None
@@ -148,7 +158,8 @@ def test_shipped_table_is_what_the_program_counts(amg_program: Path) -> None:
 
 
 @pytest.mark.long
-def test_the_known_example(amg_program: Path) -> None:
+@pytest.mark.usefixtures("amg_program")
+def test_the_known_example() -> None:
     built = boomeramg.build(make("laplace7", 512, (30, 30, 30)))
     assert built.summary["cpu_s"] <= 60
     assert built.summary["peak_rss_bytes"] <= 3.5e9
@@ -166,7 +177,7 @@ EXAMPLE = [
     [283, 57.08, 130, 177, 2.93, 120, 120, 227, 12210],
     [34, 24.65, 32, 32, 0, 0, 0, 33, 778],
 ]
-"""C, s, p, n, s^, p^, n^, active ranks, messages of 512 x 30^3, found with another virtual MPI before this one."""
+"""C, s, p, n, s^, p^, n^, active ranks, messages of 512 x 30^3, counted independently of this program."""
 
 
 def test_domain_is_cut_like_a_cube() -> None:

@@ -1,9 +1,9 @@
 """Algebraic multigrid on a network: hierarchies from the real hypre, their price, and redistribution.
 
-    machine = odonata.amg.load_machine("eos")
-    hierarchy = odonata.amg.shipped("laplace7", 1024, "50x50x25")
-    odonata.amg.cycle(hierarchy, machine).seconds      # 9.66e-3
-    odonata.amg.decide(hierarchy, machine).switch      # (level, ranks) or None
+machine = odonata.amg.load_machine("eos")
+hierarchy = odonata.amg.shipped("laplace7", 1024, "50x50x25")
+odonata.amg.cycle(hierarchy, machine).seconds      # 9.66e-3
+odonata.amg.decide(hierarchy, machine).switch      # (level, ranks) or None
 """
 
 from __future__ import annotations
@@ -53,6 +53,6 @@ def shipped(problem: str, ranks: int, points: str, settings: Settings = PAPER) -
     if found is None:
         raise OdonataError(
             f"no table of {problem} on {ranks} ranks with {points} points each comes with the package",
-            hint="`odonata amg hierarchy` makes it where hypre is; `odonata amg tables` lists those that are here.",
+            hint="`odonata amg hierarchy` makes it where hypre is; `odonata amg tables` lists what is here.",
         )
     return found

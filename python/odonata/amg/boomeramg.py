@@ -134,6 +134,7 @@ def redistributed(directory: Path) -> tuple[int, int]:
     summary = store.read_summary(directory)
     if "redistributed" not in summary:
         raise OdonataError(
-            f"{directory} was not redistributed", hint="`odonata amg hierarchy --redistribute LEVEL:RANKS` does it."
+            f"{directory} was not redistributed",
+            hint="`odonata amg hierarchy --redistribute LEVEL:RANKS` does it.",
         )
     return summary["redistributed"]["level"], summary["redistributed"]["groups"]

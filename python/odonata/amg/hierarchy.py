@@ -22,7 +22,7 @@ LEVEL_FIELDS = (
     "messages",
     "interpolation_messages",
 )
-"""C, s, p, n, s^, p^, n^, active ranks, messages: what the model needs of a level, in the order it takes them."""
+"""C, s, p, n, s^, p^, n^, active ranks, messages: what the model needs, in the order it takes them."""
 
 RANK_COLUMNS = (
     "level",
@@ -72,8 +72,8 @@ class Hierarchy:
 def level_statistics(ranks: Table, count: int) -> list[Level]:
     """The level table from one row per level and rank.
 
-    Largest, mean and percentiles of `sends` and `values_sent` are over all `count` ranks, idle ones included; the names
-    without a suffix are the largest, which is what the model charges.
+    Largest, mean and percentiles of `sends` and `values_sent` are over all `count` ranks, idle ones included;
+    the names without a suffix are the largest, which is what the model charges.
     """
     levels = []
     for level in range(int(ranks["level"].max()) + 1):

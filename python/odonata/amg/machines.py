@@ -31,7 +31,9 @@ _SCALES = {
 """Key in the file, key of the compiled module, and the unit's factor."""
 
 _NETWORKS: dict[str, dict[str, type]] = {
-    "dragonfly": dict.fromkeys(["groups", "rows", "columns", "nodes_per_router", "links_between_groups"], int),
+    "dragonfly": dict.fromkeys(
+        ["groups", "rows", "columns", "nodes_per_router", "links_between_groups"], int
+    ),
     "fat-tree": dict.fromkeys(["levels", "down", "up"], int),
     "torus": {"shape": list, "wraps": bool},
 }
@@ -55,7 +57,9 @@ class Machine:
 def names() -> list[str]:
     """The parameter sets of the package."""
     folder = resources.files("odonata.amg") / "data" / "machines"
-    return sorted(entry.name.removesuffix(".toml") for entry in folder.iterdir() if entry.name.endswith(".toml"))
+    return sorted(
+        entry.name.removesuffix(".toml") for entry in folder.iterdir() if entry.name.endswith(".toml")
+    )
 
 
 def load(name_or_path: str) -> Machine:
@@ -66,7 +70,9 @@ def load(name_or_path: str) -> Machine:
     """
     path = Path(name_or_path)
     if name_or_path in names():
-        text = (resources.files("odonata.amg") / "data" / "machines" / f"{name_or_path}.toml").read_text("utf-8")
+        text = (resources.files("odonata.amg") / "data" / "machines" / f"{name_or_path}.toml").read_text(
+            "utf-8"
+        )
     elif path.suffix == ".toml" or path.exists():
         try:
             text = path.read_text("utf-8")
@@ -93,7 +99,9 @@ def parse(content: Mapping[str, Any], where: str) -> Machine:
             raise OdonataError(f"{where}: there is no key {key!r}", hint=hint)
     for key in known:
         if key not in content and key != "name":
-            raise OdonataError(f"{where}: the key {key} is missing", hint="See docs/models/amg.md for an example.")
+            raise OdonataError(
+                f"{where}: the key {key} is missing", hint="See docs/models/amg.md for an example."
+            )
     constants: dict[str, Any] = {
         name: _number(content[key], f"{where}: {key}") * factor for key, (name, factor) in _SCALES.items()
     }
@@ -133,7 +141,9 @@ def _threads(table: Any, where: str) -> list[tuple[int, float]]:
     pairs = []
     for threads, bandwidth in _typed(table, dict, f"{where}: thread_bandwidth_mb_per_s").items():
         if not threads.isdigit():
-            raise OdonataError(f"{where}: thread_bandwidth_mb_per_s has the key {threads!r}; expected a number")
+            raise OdonataError(
+                f"{where}: thread_bandwidth_mb_per_s has the key {threads!r}; expected a number"
+            )
         pairs.append((int(threads), _number(bandwidth, f"{where}: bandwidth of {threads} threads") * 1e6))
     return sorted(pairs)
 
@@ -151,6 +161,8 @@ def _network(table: Any, where: str) -> dict[str, Any]:
         if expected is int and _whole(table[key], f"{where}: network.{key}") < 1:
             raise OdonataError(f"{where}: network.{key} is 0; expected at least 1")
         _typed(table[key], expected, f"{where}: network.{key}")
-        if expected is list and not (table[key] and all(_whole(n, f"{where}: network.{key}") for n in table[key])):
+        if expected is list and not (
+            table[key] and all(_whole(n, f"{where}: network.{key}") for n in table[key])
+        ):
             raise OdonataError(f"{where}: network.{key} is {table[key]!r}; expected sizes of at least 1")
     return {"kind": kind, "parameters": {key: table[key] for key in wanted}}

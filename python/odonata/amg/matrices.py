@@ -89,7 +89,9 @@ def _read_ij(prefix: Path) -> Csr:
         except (ValueError, IndexError):
             raise OdonataError(f"{path} is no hypre IJ file, or was cut short") from None
         if next_row is not None and low != next_row:
-            raise OdonataError(f"{path} begins with row {low}; expected {next_row}", hint="Is a file missing?")
+            raise OdonataError(
+                f"{path} begins with row {low}; expected {next_row}", hint="Is a file missing?"
+            )
         next_row = high + 1
         present = np.unique(part[:, 0])
         if len(present) != high - low + 1:
@@ -110,14 +112,18 @@ def check(matrix: Csr, where: str) -> None:
         OdonataError: Not square, not real, not finite, or evidently singular.
     """
     if matrix.shape[0] != matrix.shape[1]:
-        raise OdonataError(f"{where} has {matrix.shape[0]} rows and {matrix.shape[1]} columns; expected a square matrix")
+        raise OdonataError(
+            f"{where} has {matrix.shape[0]} rows and {matrix.shape[1]} columns; expected a square matrix"
+        )
     if np.iscomplexobj(matrix.data):
         raise OdonataError(f"{where} is complex; expected real values")
     if matrix.shape[0] == 0 or not np.isfinite(matrix.data).all():
         raise OdonataError(f"{where} is empty or has values that are not finite")
     diagonal = matrix.diagonal()
     if (diagonal == 0).any():
-        raise OdonataError(f"{where}: row {int(np.argmax(diagonal == 0))} has a zero on the diagonal (rows from 0)")
+        raise OdonataError(
+            f"{where}: row {int(np.argmax(diagonal == 0))} has a zero on the diagonal (rows from 0)"
+        )
     sums = np.abs(np.asarray(matrix.sum(axis=1))).ravel()
     scale = np.asarray(abs(matrix).sum(axis=1)).ravel()
     if (sums <= 1e-12 * scale).all():

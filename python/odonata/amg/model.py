@@ -98,7 +98,12 @@ def default_tasks(machine: Machine, threads: int) -> int:
 
 
 def cycle(
-    hierarchy: Hierarchy, machine: Machine, *, threads: int = 1, tasks: int | None = None, scenario: str = BEST_FIT
+    hierarchy: Hierarchy,
+    machine: Machine,
+    *,
+    threads: int = 1,
+    tasks: int | None = None,
+    scenario: str = BEST_FIT,
 ) -> Cycle:
     """The cycle's time, term by term."""
     per_node = default_tasks(machine, threads) if tasks is None else tasks
@@ -107,7 +112,12 @@ def cycle(
 
 
 def decide(
-    hierarchy: Hierarchy, machine: Machine, *, threads: int = 1, tasks: int | None = None, scenario: str = BEST_FIT
+    hierarchy: Hierarchy,
+    machine: Machine,
+    *,
+    threads: int = 1,
+    tasks: int | None = None,
+    scenario: str = BEST_FIT,
 ) -> Decision:
     """Where the paper's rule would gather the hierarchy on fewer ranks."""
     per_node = default_tasks(machine, threads) if tasks is None else tasks
@@ -170,7 +180,12 @@ class Alternative:
 
 
 def alternatives(
-    hierarchy: Hierarchy, machine: Machine, *, threads: int = 1, tasks: int | None = None, scenario: str = BEST_FIT
+    hierarchy: Hierarchy,
+    machine: Machine,
+    *,
+    threads: int = 1,
+    tasks: int | None = None,
+    scenario: str = BEST_FIT,
 ) -> list[Alternative]:
     """Every level and power of two as a switch, the fastest first."""
     per_node = default_tasks(machine, threads) if tasks is None else tasks

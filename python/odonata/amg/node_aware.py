@@ -1,8 +1,9 @@
-"""Node-aware communication beside redistribution: what one product with each level's operator costs, rank by rank.
+"""Node-aware communication beside redistribution: what one product of each level costs, rank by rank.
 
-Unlike the paper's model, which charges every rank the largest number of messages over the network's diameter, this
-prices the messages that were counted: each rank its own, between nodes at alpha + hops + bandwidth on the given block
-placement, inside a node at alpha alone and the bandwidth of memory. The time of a step is that of its slowest rank.
+Unlike the paper's model, which charges every rank the largest number of messages over the network's diameter,
+this prices the messages that were counted: each rank its own, between nodes at alpha + hops + bandwidth on
+the given block placement, inside a node at alpha alone and the bandwidth of memory. The time of a step is
+that of its slowest rank.
 """
 
 from __future__ import annotations
@@ -23,9 +24,9 @@ BYTES_PER_VALUE = 8
 def pricing(machine: Machine) -> dict[str, Any]:
     """The max-rate model with the machine's constants.
 
-    A node injects at most its hardware bandwidth, a rank at most the measured one. Inside a node a message starts in
-    alpha, the time to the nearest node, which is too much rather than too little, and moves at a thread's share of
-    the memory's bandwidth with all cores busy.
+    A node injects at most its hardware bandwidth, a rank at most the measured one. Inside a node a message
+    starts in alpha, the time to the nearest node, which is too much rather than too little, and moves at a
+    thread's share of the memory's bandwidth with all cores busy.
     """
     c = machine.constants
     return {

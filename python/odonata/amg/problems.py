@@ -74,9 +74,12 @@ class Problem:
 
     @property
     def memory_bytes(self) -> int:
-        """What a run takes: 130 bytes and 12 per non-zero for each unknown, measured on 1 to 64 million unknowns of
-        the 7-point Laplacian (217 to 224 bytes per unknown), and what each rank costs by itself."""
-        return int(self.unknowns * (130 + 12 * self.nonzeros_per_row) * 1.04) + self.ranks * _BYTES_PER_RANK
+        """What a run takes: 130 bytes and 12 per non-zero for each unknown, and something for each rank.
+
+        Measured on 1 to 64 million unknowns of the 7-point Laplacian: 217 to 224 bytes per unknown.
+        """
+        per_unknown = (130 + 12 * self.nonzeros_per_row) * 1.04
+        return int(self.unknowns * per_unknown) + self.ranks * _BYTES_PER_RANK
 
     def described(self) -> dict[str, Any]:
         """For the summary of a directory, and to find shipped tables again."""
@@ -97,7 +100,9 @@ def parse_points(text: str) -> tuple[int, int, int]:
         OdonataError: It is something else.
     """
     if not re.fullmatch(r"[1-9]\d*(x[1-9]\d*){0,2}", text):
-        raise OdonataError(f"{text!r} is no number of points per rank", hint="Expected sizes such as 50x50x25.")
+        raise OdonataError(
+            f"{text!r} is no number of points per rank", hint="Expected sizes such as 50x50x25."
+        )
     sizes = [int(part) for part in text.split("x")]
     x, y, z = sizes + [1] * (3 - len(sizes))
     return x, y, z
@@ -106,8 +111,8 @@ def parse_points(text: str) -> tuple[int, int, int]:
 def choose_grid(ranks: int, points: tuple[int, int, int], *, flat: bool = False) -> tuple[int, int, int]:
     """The split of the ranks over the directions that makes the whole domain most like a cube (or a square).
 
-    The sum of the domain's edges is smallest for a cube; among equals the one with more ranks in the last direction,
-    as 8 x 8 x 16 for 1,024 ranks of 50 x 50 x 25 points.
+    The sum of the domain's edges is smallest for a cube; among equals the one with more ranks in the last
+    direction, as 8 x 8 x 16 for 1,024 ranks of 50 x 50 x 25 points.
     """
     best: tuple[int, tuple[int, int, int]] | None = None
     for x in _divisors(ranks):
@@ -146,8 +151,12 @@ def make(
         raise OdonataError(f"{ranks} ranks; expected at least 1")
     flat = name == "rotated"
     if flat and points[2] != 1:
-        raise OdonataError(f"the rotated problem is flat; {points[2]} points in the third direction", hint="Give AxB.")
-    problem = Problem(name, ranks, points, choose_grid(ranks, points, flat=flat), dict(options or {}), settings)
+        raise OdonataError(
+            f"the rotated problem is flat; {points[2]} points in the third direction", hint="Give AxB."
+        )
+    problem = Problem(
+        name, ranks, points, choose_grid(ranks, points, flat=flat), dict(options or {}), settings
+    )
     return check(problem)
 
 
@@ -193,4 +202,6 @@ def of_settings(settings: Mapping[str, Any]) -> Problem:
     known = ("coefficients", "angle", "epsilon")
     options = {key: settings[key] for key in known if key in settings}
     x, y, z = settings["points"]
-    return make(name, settings["ranks"], (x, y, z), settings=Settings(**settings["boomeramg"]), options=options)
+    return make(
+        name, settings["ranks"], (x, y, z), settings=Settings(**settings["boomeramg"]), options=options
+    )

@@ -41,8 +41,8 @@ def find() -> Path:
     where = f"{PROGRAM} names {given}, which is no program" if given else "the hierarchy program is not built"
     raise OdonataError(
         where,
-        hint="Run `make hypre` in Odonata's source tree: it installs Debian's libhypre-dev and builds it. Without hypre, "
-        "shipped tables still work, and --fallback pyamg makes another hierarchy.",
+        hint="Run `make hypre` in Odonata's source tree: it installs Debian's libhypre-dev and builds it. "
+        "Without hypre, shipped tables still work, and --fallback pyamg makes another hierarchy.",
     )
 
 
@@ -70,7 +70,9 @@ def check_memory(problem: Problem, available: int | None = None) -> None:
         )
 
 
-def arguments(problem: Problem, out: Path, *, matrix: Path | None, solve: bool, redistribute: str | None) -> list[str]:
+def arguments(
+    problem: Problem, out: Path, *, matrix: Path | None, solve: bool, redistribute: str | None
+) -> list[str]:
     """The program's command line after vmpi's own part."""
     s = problem.settings
     words = ["--out", str(out)]
@@ -86,7 +88,14 @@ def arguments(problem: Problem, out: Path, *, matrix: Path | None, solve: bool, 
             words += [f"--{name}", repr(float(problem.options[name]))]
     words += ["--coarsening", str(s.coarsening), "--interpolation", str(s.interpolation)]
     words += ["--max-elements", str(s.max_elements), "--aggressive", str(s.aggressive_levels)]
-    words += ["--strength", repr(s.strength), "--max-levels", str(s.max_levels), "--functions", str(s.functions)]
+    words += [
+        "--strength",
+        repr(s.strength),
+        "--max-levels",
+        str(s.max_levels),
+        "--functions",
+        str(s.functions),
+    ]
     words += ["--solve", str(int(solve))]
     if redistribute is not None:
         words += ["--redistribute", redistribute]
@@ -106,7 +115,8 @@ def run(
     """Runs the program; its tables appear in `out`.
 
     Raises:
-        OdonataError: The program is missing, would not fit in memory, or failed; the message has its last words.
+        OdonataError: The program is missing, would not fit in memory, or failed; the message has its last
+        words.
     """
     program = find()
     check_memory(problem)

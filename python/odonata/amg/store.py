@@ -1,8 +1,9 @@
 """Directories that hold a hierarchy, and the tables that come with the package.
 
-A directory has `summary.json` (format `odonata-amg-hierarchy`), `levels.parquet`, `ranks.parquet`, `messages.parquet`;
-after a redistribution `regrouped_levels`, `regrouped_ranks`, `regrouped_messages`; with a record `recorded_messages`
-and `recorded_collectives`. It is written whole or not at all, as run directories are.
+A directory has `summary.json` (format `odonata-amg-hierarchy`), `levels.parquet`, `ranks.parquet`,
+`messages.parquet`; after a redistribution `regrouped_levels`, `regrouped_ranks`, `regrouped_messages`; with a
+record `recorded_messages` and `recorded_collectives`. It is written whole or not at all, as run directories
+are.
 """
 
 from __future__ import annotations
@@ -26,7 +27,12 @@ FORMAT_VERSION = 1
 
 
 def write(
-    target: Path, hierarchy: Hierarchy, tables: Mapping[str, pa.Table], extra: Mapping[str, Any], *, force: bool
+    target: Path,
+    hierarchy: Hierarchy,
+    tables: Mapping[str, pa.Table],
+    extra: Mapping[str, Any],
+    *,
+    force: bool,
 ) -> Path:
     """Writes a directory; `extra` joins the summary."""
     summary = {

@@ -14,19 +14,27 @@ from odonata.cli.amg import options
 @click.command()
 @options.problem
 @click.option("--matrix", type=click.Path(path_type=Path), help="A MatrixMarket file, or a hypre IJ prefix.")
-@click.option("--functions", type=click.IntRange(min=1), default=1, help="Unknowns per grid point of the matrix (1).")
+@click.option(
+    "--functions", type=click.IntRange(min=1), default=1, help="Unknowns per grid point of the matrix (1)."
+)
 @click.option("--refinement", type=click.IntRange(min=0), default=1, help="Of the elasticity mesh (1).")
 @click.option("--solve", is_flag=True, help="Also run conjugate gradients to 1e-8.")
 @click.option("--record", "recorded", is_flag=True, help="Also keep every message of set-up and one cycle.")
-@click.option("--redistribute", metavar="LEVEL:RANKS", help="Gather that level on so many ranks and coarsen on.")
-@click.option("--ranks-per-node", type=click.IntRange(min=1), help="Also split messages into within and between nodes.")
+@click.option(
+    "--redistribute", metavar="LEVEL:RANKS", help="Gather that level on so many ranks and coarsen on."
+)
+@click.option(
+    "--ranks-per-node", type=click.IntRange(min=1), help="Also split messages into within and between nodes."
+)
 @click.option(
     "--fallback",
     type=click.Choice(["none", "pyamg"]),
     default="none",
     help="Without hypre: PyAMG's hierarchy, which is another one and marked as such.",
 )
-@click.option("-o", "--output", type=click.Path(path_type=Path), metavar="DIR", help="Where to write (amg-...).")
+@click.option(
+    "-o", "--output", type=click.Path(path_type=Path), metavar="DIR", help="Where to write (amg-...)."
+)
 @common.force
 @common.quiet
 @common.as_json
@@ -59,7 +67,12 @@ def command(
         if matrix is not None or given.get("problem_name") in ("elasticity", "file"):
             settings = options.settings_of(given)
             problem, path = matrices.prepare(
-                matrix, given.get("ranks"), settings, functions=functions, refinement=refinement, folder=Path(folder)
+                matrix,
+                given.get("ranks"),
+                settings,
+                functions=functions,
+                refinement=refinement,
+                folder=Path(folder),
             )
         else:
             problem, path = options.problem_of(given), None
@@ -84,7 +97,9 @@ def command(
                 redistribute=parse_redistribution(redistribute),
                 recorded=recorded,
                 ranks_per_node=ranks_per_node,
-                progress=None if quiet else lambda level, rows: screen.print(f"  level {level}: {rows:,} unknowns"),
+                progress=None
+                if quiet
+                else lambda level, rows: screen.print(f"  level {level}: {rows:,} unknowns"),
             )
     written = boomeramg.save(built, target, force=force)
     _print(built, written, quiet=quiet, as_json=as_json)
@@ -127,7 +142,9 @@ def _print(built: Any, written: Path, *, quiet: bool, as_json: bool) -> None:
         screen.print(level_table(built.regrouped))
     if "pcg" in built.summary:
         pcg = built.summary["pcg"]
-        screen.print(f"conjugate gradients: {pcg['iterations']} iterations, residual {pcg['relative_residual']:.1e}")
+        screen.print(
+            f"conjugate gradients: {pcg['iterations']} iterations, residual {pcg['relative_residual']:.1e}"
+        )
     if "cpu_s" in built.summary:
         screen.print(f"{built.summary['cpu_s']:.0f} CPU s, {built.summary['peak_rss_bytes'] / 1e9:.2f} GB")
     screen.print(f"written: {written}")

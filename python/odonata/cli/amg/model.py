@@ -20,7 +20,9 @@ if TYPE_CHECKING:
 @options.problem
 @options.machine
 @options.mix
-@click.option("--scenario", metavar="NAME", help="One scenario's terms; all six scenarios side by side by default.")
+@click.option(
+    "--scenario", metavar="NAME", help="One scenario's terms; all six scenarios side by side by default."
+)
 @click.option(
     "--extrapolate",
     "small",
@@ -140,7 +142,9 @@ def _terms(cycle: Any) -> Any:
 
     terms = list(dict.fromkeys(cost.term for cost in cycle.costs))
     sums = cycle.by("level", "phase", "term")
-    table = terminal.table(f"Terms of {cycle.scenario}, ms", ["level", "phase", *terms, "sum"], left=["phase"])
+    table = terminal.table(
+        f"Terms of {cycle.scenario}, ms", ["level", "phase", *terms, "sum"], left=["phase"]
+    )
     for level, phase in dict.fromkeys((cost.level, cost.phase) for cost in cycle.costs):
         row = [sums[(level, phase, term)] for term in terms]
         if sum(row) > 0:

@@ -20,17 +20,28 @@ _Command = TypeVar("_Command", bound=Callable[..., Any])
 def machine(function: _Command) -> _Command:
     """The option --machine."""
     return click.option(
-        "--machine", "machine_name", default="eos", metavar="NAME|FILE", help="Parameter set of the machine (eos)."
+        "--machine",
+        "machine_name",
+        default="eos",
+        metavar="NAME|FILE",
+        help="Parameter set of the machine (eos).",
     )(function)
 
 
 def mix(function: _Command) -> _Command:
     """The options --threads and --tasks."""
     function = click.option(
-        "--threads", type=click.IntRange(min=1), default=1, metavar="J", help="OpenMP threads per MPI task (1)."
+        "--threads",
+        type=click.IntRange(min=1),
+        default=1,
+        metavar="J",
+        help="OpenMP threads per MPI task (1).",
     )(function)
     return click.option(
-        "--tasks", type=click.IntRange(min=1), metavar="T", help="MPI tasks per node; cores / threads by default."
+        "--tasks",
+        type=click.IntRange(min=1),
+        metavar="T",
+        help="MPI tasks per node; cores / threads by default.",
     )(function)
 
 
@@ -38,7 +49,9 @@ def problem(function: _Command) -> _Command:
     """The options that describe a problem on a grid, and BoomerAMG's."""
     for option in reversed(
         [
-            click.option("--problem", "problem_name", metavar="NAME", help="laplace7, laplace27, anisotropic, rotated."),
+            click.option(
+                "--problem", "problem_name", metavar="NAME", help="laplace7, laplace27, anisotropic, rotated."
+            ),
             click.option("--ranks", type=click.IntRange(min=1), metavar="P", help="Number of MPI ranks."),
             click.option("--points", metavar="AxBxC", help="Grid points per rank."),
             click.option("--coefficients", metavar="X,Y,Z", help="Of the anisotropic problem (1,1,0.001)."),
@@ -46,7 +59,9 @@ def problem(function: _Command) -> _Command:
             click.option("--epsilon", type=float, help="Of the rotated problem (0.001)."),
             click.option("--strength", type=float, help="Strength threshold (0.25)."),
             click.option("--aggressive", type=click.IntRange(min=0), help="Aggressive levels (1)."),
-            click.option("--max-elements", type=click.IntRange(min=0), help="Coefficients per interpolation row (4)."),
+            click.option(
+                "--max-elements", type=click.IntRange(min=0), help="Coefficients per interpolation row (4)."
+            ),
             click.option("--coarsening", type=int, help="BoomerAMG's coarsening type (10, HMIS)."),
             click.option("--interpolation", type=int, help="BoomerAMG's interpolation type (6, extended+i)."),
         ]
@@ -75,7 +90,9 @@ def problem_of(given: dict[str, Any]) -> Problem:
 
     for name, flag in (("problem_name", "--problem"), ("ranks", "--ranks"), ("points", "--points")):
         if given.get(name) is None:
-            raise OdonataError(f"{flag} is missing", hint="As in: --problem laplace7 --ranks 1024 --points 50x50x25")
+            raise OdonataError(
+                f"{flag} is missing", hint="As in: --problem laplace7 --ranks 1024 --points 50x50x25"
+            )
     chosen: dict[str, Any] = {}
     if given["problem_name"] == "anisotropic":
         text = given.get("coefficients") or "1,1,0.001"
@@ -107,8 +124,8 @@ def hierarchy_of(directory: Path | None, given: dict[str, Any]) -> Hierarchy:
     found = store.find_shipped(wanted.described())
     if found is None:
         raise OdonataError(
-            f"no table of {wanted.name} on {wanted.ranks} ranks with {given['points']} points each and these settings "
-            "comes with the package",
-            hint="`odonata amg hierarchy` makes it where hypre is; `odonata amg tables` lists those that are here.",
+            f"no table of {wanted.name} on {wanted.ranks} ranks with {given['points']} points each and these "
+            "settings comes with the package",
+            hint="`odonata amg hierarchy` makes it where hypre is; `odonata amg tables` lists what is here.",
         )
     return found

@@ -22,8 +22,12 @@ if TYPE_CHECKING:
 @options.problem
 @options.machine
 @options.mix
-@click.option("--execute", is_flag=True, help="Gather that level for real, coarsen on, count, price and solve.")
-@click.option("--alternatives", "most", type=click.IntRange(min=0), default=5, metavar="N", help="Best others (5).")
+@click.option(
+    "--execute", is_flag=True, help="Gather that level for real, coarsen on, count, price and solve."
+)
+@click.option(
+    "--alternatives", "most", type=click.IntRange(min=0), default=5, metavar="N", help="Best others (5)."
+)
 @common.quiet
 @common.as_json
 def command(
@@ -52,10 +56,12 @@ def command(
     plain_s = model.cycle(hierarchy, machine, threads=threads, tasks=tasks).seconds
     executed = None
     if execute and decision.switch is not None:
-        executed = _execute(decision.switch, hierarchy, machine, threads, tasks, given, quiet=quiet)
+        executed = _execute(decision.switch, hierarchy, machine, threads, tasks, quiet=quiet)
     if as_json:
         terminal.print_json(
             {
+                "cores": hierarchy.ranks * threads,
+                "threads": threads,
                 "switch": decision.switch,
                 "cycle_s": plain_s,
                 "levels": [_plain(level) for level in decision.levels],
@@ -123,7 +129,6 @@ def _execute(
     machine: Machine,
     threads: int,
     tasks: int | None,
-    given: dict[str, Any],
     *,
     quiet: bool,
 ) -> dict[str, Any]:
@@ -135,7 +140,9 @@ def _execute(
     report = None if quiet else lambda level, rows: screen.print(f"  level {level}: {rows:,} unknowns")
     per_node = tasks or model.default_tasks(machine, threads)
     plain = boomeramg.build(problem, solve=True, ranks_per_node=per_node, progress=report)
-    moved = boomeramg.build(problem, solve=True, redistribute=switch, ranks_per_node=per_node, progress=report)
+    moved = boomeramg.build(
+        problem, solve=True, redistribute=switch, ranks_per_node=per_node, progress=report
+    )
     assert moved.regrouped is not None
     before = model.cycle(plain.hierarchy, machine, threads=threads, tasks=tasks)
     after = model.regrouped_seconds(
@@ -147,13 +154,11 @@ def _execute(
         "speedup": before.seconds / after,
         "levels": moved.regrouped.levels,
         "iterations": [plain.summary["pcg"]["iterations"], moved.summary["pcg"]["iterations"]],
-        "node_aware": _node_aware(plain, moved, switch, per_node, machine),
+        "node_aware": _node_aware(plain, moved, per_node, machine),
     }
 
 
-def _node_aware(
-    plain: Built, moved: Built, switch: tuple[int, int], per_node: int, machine: Machine
-) -> list[dict[str, Any]]:
+def _node_aware(plain: Built, moved: Built, per_node: int, machine: Machine) -> list[dict[str, Any]]:
     """Per level one product's communication by each route, before and after redistribution."""
     from odonata.amg import node_aware
 
