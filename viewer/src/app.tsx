@@ -38,7 +38,12 @@ export function App({ session }: { session: Session }) {
     <SessionContext.Provider value={session}>
       <ThemeContext.Provider value={theme}>
         <div class={`odonata ${theme}`} data-test="app" data-ready={derived ? 'yes' : 'no'}>
-          <Header run={derived?.run} views={views} onExport={(kind) => derived && void exportView(kind, derived, state, theme)} onHelp={() => setHelp(true)} />
+          <Header
+            run={derived?.run}
+            views={views}
+            onExport={(kind) => derived && void exportView(kind, derived, state, theme)}
+            onHelp={() => setHelp(true)}
+          />
           {failures.length > 0 && (
             <ul class="failures" role="alert">
               {failures.map((text) => (
@@ -46,7 +51,11 @@ export function App({ session }: { session: Session }) {
               ))}
             </ul>
           )}
-          {derived ? <Body view={view} derived={derived} compared={compared} /> : failures.length === 0 && <p class="loading">Loading {runs[state.run]?.label} …</p>}
+          {derived ? (
+            <Body view={view} derived={derived} compared={compared} />
+          ) : (
+            failures.length === 0 && <p class="loading">Loading {runs[state.run]?.label} …</p>
+          )}
           <Tooltip />
           {help && <Help onClose={() => setHelp(false)} />}
         </div>
@@ -94,7 +103,8 @@ function useUrl(session: Session): void {
       clearTimeout(waiting)
       waiting = window.setTimeout(() => {
         const text = writeUrl(session.state.get())
-        if (text !== location.hash.slice(1)) history.replaceState(null, '', text === '' ? location.pathname : `#${text}`)
+        if (text !== location.hash.slice(1))
+          history.replaceState(null, '', text === '' ? location.pathname : `#${text}`)
       }, 150)
     }
     const read = (): void => session.state.set(readUrl(location.hash.slice(1)).state)

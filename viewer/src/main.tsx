@@ -13,11 +13,13 @@ async function mount(element: HTMLElement, source: Source, ownsUrl: boolean): Pr
     const index = await source.index()
     const { state, problems } = ownsUrl ? readUrl(location.hash.slice(1)) : { state: DEFAULTS, problems: [] }
     const session = new Session(source, index, state, ownsUrl, element)
-    if (problems.length > 0) session.failures.set([`This address has settings that make no sense: ${problems.join('; ')}`])
+    if (problems.length > 0)
+      session.failures.set([`This address has settings that make no sense: ${problems.join('; ')}`])
     render(<App session={session} />, element)
     return session
   } catch (error) {
-    const [message, hint] = error instanceof SourceError ? [error.message, error.hint] : [String(error), undefined]
+    const [message, hint] =
+      error instanceof SourceError ? [error.message, error.hint] : [String(error), undefined]
     render(
       <div class="odonata light" role="alert">
         <p class="failures">{message}</p>
@@ -32,7 +34,9 @@ async function mount(element: HTMLElement, source: Source, ownsUrl: boolean): Pr
 const root = document.getElementById('odonata')
 if (root) {
   const data = document.getElementById('odonata-data')
-  const source = data ? new EmbeddedSource(JSON.parse(data.textContent) as Embedded) : new HttpSource(location.href)
+  const source = data
+    ? new EmbeddedSource(JSON.parse(data.textContent) as Embedded)
+    : new HttpSource(location.href)
   void mount(root, source, true).then((session) => {
     // For the browser tests and benchmarks.
     if (session) (window as unknown as { odonata: Session }).odonata = session

@@ -17,7 +17,14 @@ export function digits(value: number, significant = 3): string {
   if (value === 0) return '0'
   const size = Math.abs(value)
   const sign = value < 0 ? '−' : ''
-  if (size >= 1e6 || size < 1e-4) return sign + size.toExponential(significant - 1).replace('e+', 'e').replace('e-', 'e−')
+  if (size >= 1e6 || size < 1e-4)
+    return (
+      sign +
+      size
+        .toExponential(significant - 1)
+        .replace('e+', 'e')
+        .replace('e-', 'e−')
+    )
   if (size >= 10 ** (significant - 1)) return sign + Math.round(size).toLocaleString('en-US')
   // toPrecision keeps trailing zeros, which say how precise the figure is; 1.00 is shown as 1.
   const text = size.toPrecision(significant)
@@ -37,7 +44,7 @@ export function quantity(value: number, unit: Unit, significant = 3): string {
     case 'bytes_per_s': {
       let step = size < 1 ? 0 : Math.min(BINARY.length - 1, Math.floor(Math.log2(size) / 10))
       // 1023.7 KiB would be rounded to 1,024 KiB.
-      if (Number((size / 1024 ** step).toPrecision(significant)) >= 1024 && step < BINARY.length - 1) step++
+      if (Math.round(size / 1024 ** step) >= 1024 && step < BINARY.length - 1) step++
       return `${digits(value / 1024 ** step, significant)} ${BINARY[step]}${unit === 'bytes' ? '' : '/s'}`
     }
     case 'ps': {
@@ -47,7 +54,9 @@ export function quantity(value: number, unit: Unit, significant = 3): string {
     case 'ratio':
       return digits(value, significant)
     case 'count':
-      return Number.isInteger(value) && size < 1e9 ? count(value).replace('-', '−') : digits(value, significant)
+      return Number.isInteger(value) && size < 1e9
+        ? count(value).replace('-', '−')
+        : digits(value, significant)
   }
 }
 
@@ -66,7 +75,8 @@ export function percent(share: number): string {
 export function parseQuantity(text: string, unit: Unit): number | null {
   const match = /^\s*([+−-]?)\s*([\d,]*\.?\d+(?:e[+−-]?\d+)?)\s*([a-zµ/]*)\s*$/i.exec(text)
   if (!match) return null
-  const number = Number(match[2]!.replaceAll(',', '').replace('−', '-')) * (match[1] === '' || match[1] === '+' ? 1 : -1)
+  const number =
+    Number(match[2]!.replaceAll(',', '').replace('−', '-')) * (match[1] === '' || match[1] === '+' ? 1 : -1)
   const suffix = match[3]!.replace(/\/s$/, '')
   if (!Number.isFinite(number)) return null
   if (suffix === '') return number

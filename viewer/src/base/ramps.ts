@@ -54,7 +54,9 @@ export const DIVERGING_DEFAULT = 'purpleOrange'
 /** The ramp of this name if it suits the data, else the default one that does. */
 export function rampFor(name: string, diverging: boolean): Ramp {
   const ramp = RAMPS[name]
-  return ramp && ramp.diverging === diverging ? ramp : RAMPS[diverging ? DIVERGING_DEFAULT : SEQUENTIAL_DEFAULT]!
+  return ramp && ramp.diverging === diverging
+    ? ramp
+    : RAMPS[diverging ? DIVERGING_DEFAULT : SEQUENTIAL_DEFAULT]!
 }
 
 /** `steps` colours from the ramp's low to its high end. */

@@ -28,7 +28,13 @@ export interface MarkValues {
 }
 
 /** Aggregates the selected links of every mark. The maximum is by absolute value, so it works for differences. */
-export function aggregateMarks(marks: Marks, values: Float64Array, selected: Uint8Array, how: Aggregate, into?: MarkValues): MarkValues {
+export function aggregateMarks(
+  marks: Marks,
+  values: Float64Array,
+  selected: Uint8Array,
+  how: Aggregate,
+  into?: MarkValues,
+): MarkValues {
   const result = into ?? { values: new Float64Array(marks.count), selected: new Uint32Array(marks.count) }
   const { offsets, links } = marks
   for (let m = 0; m < marks.count; m++) {
@@ -64,7 +70,8 @@ export function groupJobTraffic(
   for (let l = 0; l < links.count; l++) {
     if (selected[l] === 0) continue
     const row = groupOfRouter[links.source[l]!]! * jobs
-    for (let i = offsets[l]!, end = offsets[l + 1]!; i < end; i++) if (counted[job[i]!] === 1) totals[row + job[i]!]! += perJob[i]!
+    for (let i = offsets[l]!, end = offsets[l + 1]!; i < end; i++)
+      if (counted[job[i]!] === 1) totals[row + job[i]!]! += perJob[i]!
   }
   return totals
 }

@@ -69,7 +69,8 @@ const ARRAYS = {
 
 export function decodeBlock(buffer: ArrayBuffer): Block {
   const view = new DataView(buffer)
-  if (buffer.byteLength < 8 || view.getUint32(0, false) !== 0x4f444231) throw new Error('this is no column block')
+  if (buffer.byteLength < 8 || view.getUint32(0, false) !== 0x4f444231)
+    throw new Error('this is no column block')
   const length = view.getUint32(4, true)
   const header = JSON.parse(new TextDecoder().decode(new Uint8Array(buffer, 8, length))) as {
     rows: number
@@ -79,7 +80,8 @@ export function decodeBlock(buffer: ArrayBuffer): Block {
   const coded = new Map<string, Coded>()
   const strings = new Map<string, Strings>()
   for (const column of header.columns) {
-    if (column.offset + column.bytes > buffer.byteLength) throw new Error(`the block ends inside column ${column.name}`)
+    if (column.offset + column.bytes > buffer.byteLength)
+      throw new Error(`the block ends inside column ${column.name}`)
     if (column.type === 'str') {
       const offsets = new Uint32Array(buffer, column.offset, header.rows + 1)
       const start = column.offset + 4 * (header.rows + 1)
@@ -87,7 +89,8 @@ export function decodeBlock(buffer: ArrayBuffer): Block {
       continue
     }
     const values = new ARRAYS[column.type](buffer, column.offset, header.rows)
-    if (column.dictionary) coded.set(column.name, { codes: values as Coded['codes'], names: column.dictionary })
+    if (column.dictionary)
+      coded.set(column.name, { codes: values as Coded['codes'], names: column.dictionary })
     else numbers.set(column.name, values)
   }
   return { rows: header.rows, numbers, coded, strings }

@@ -32,7 +32,12 @@ export function jobChanges(runs: readonly Derived[]): ChangeRow[] {
   return rows
 }
 
-function rowsFor(names: readonly string[], stats: readonly ReadonlyMap<string, ClassStats>[], label: (name: string) => string, color: string | null): ChangeRow[] {
+function rowsFor(
+  names: readonly string[],
+  stats: readonly ReadonlyMap<string, ClassStats>[],
+  label: (name: string) => string,
+  color: string | null,
+): ChangeRow[] {
   return names.flatMap((name) =>
     (['mean', 'largest'] as const).map((statistic) => ({
       name: label(name),
@@ -49,8 +54,12 @@ function rowsFor(names: readonly string[], stats: readonly ReadonlyMap<string, C
 function jobStats({ run, measure }: Derived, job: number): Map<string, ClassStats> {
   const values = new Float64Array(run.links.count)
   for (let l = 0; l < run.links.count; l++)
-    for (let i = run.linkJobs.offsets[l]!; i < run.linkJobs.offsets[l + 1]!; i++) if (run.linkJobs.job[i] === job) values[l]! += measure.perJob![i]!
-  return statsByName(run.links.classes, sortedByClass(values, run.links.class, run.links.classes.length).map(classStats))
+    for (let i = run.linkJobs.offsets[l]!; i < run.linkJobs.offsets[l + 1]!; i++)
+      if (run.linkJobs.job[i] === job) values[l]! += measure.perJob![i]!
+  return statsByName(
+    run.links.classes,
+    sortedByClass(values, run.links.class, run.links.classes.length).map(classStats),
+  )
 }
 
 /** With the class `all` first. */
@@ -66,5 +75,8 @@ function statsByName(classes: readonly string[], stats: readonly ClassStats[]): 
     min: Math.min(...stats.map((s) => s.min)),
     percentiles: [],
   }
-  return new Map([[ALL, all] as const, ...classes.map((name, code) => [name, stats[code]!] as const).filter(([, s]) => s.links > 0)])
+  return new Map([
+    [ALL, all] as const,
+    ...classes.map((name, code) => [name, stats[code]!] as const).filter(([, s]) => s.links > 0),
+  ])
 }

@@ -5,7 +5,15 @@ export function selectionCsv({ run, measure, values, selection, counted }: Deriv
   const { links, routers, linkJobs } = run
   const jobs = measure.perJob === null ? [] : run.jobs.filter((job) => counted[job.job] === 1)
   const column = new Map(jobs.map((job, i) => [job.job, i]))
-  const header = ['link', 'source', 'target', 'class', 'parallel', measure.id, ...jobs.map((job) => `job ${job.name}`)]
+  const header = [
+    'link',
+    'source',
+    'target',
+    'class',
+    'parallel',
+    measure.id,
+    ...jobs.map((job) => `job ${job.name}`),
+  ]
   const lines = [header.map(quote).join(',')]
   for (let l = 0; l < links.count; l++) {
     if (selection.selected[l] === 0) continue
@@ -15,7 +23,11 @@ export function selectionCsv({ run, measure, values, selection, counted }: Deriv
         const at = column.get(linkJobs.job[i]!)
         if (at !== undefined) shares[at]! += measure.perJob[i]!
       }
-    const names = [routers.names.at(links.source[l]!), routers.names.at(links.target[l]!), links.classes[links.class[l]!]!]
+    const names = [
+      routers.names.at(links.source[l]!),
+      routers.names.at(links.target[l]!),
+      links.classes[links.class[l]!]!,
+    ]
     lines.push([l, ...names.map(quote), links.parallel[l], values[l], ...shares].join(','))
   }
   return lines.join('\r\n') + '\r\n'

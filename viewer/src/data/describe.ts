@@ -6,7 +6,12 @@ import { linkName, SEVERAL, type Run } from './run'
 export interface Tip {
   readonly title: string
   readonly rows: readonly (readonly [string, string])[]
-  readonly shares: readonly { readonly name: string; readonly color: string; readonly text: string; readonly share: number }[]
+  readonly shares: readonly {
+    readonly name: string
+    readonly color: string
+    readonly text: string
+    readonly share: number
+  }[]
   readonly note: string
 }
 
@@ -16,7 +21,9 @@ export function show(d: Pick<Derived, 'signed' | 'measure'>, value: number): str
 
 export function place(run: Run, router: number): string {
   const parts = run.routers.axes.map((axis) => `${axis.name} ${axis.values[router]}`)
-  return parts.length > 0 ? `${run.routers.names.at(router)} (${parts.join(', ')})` : run.routers.names.at(router)
+  return parts.length > 0
+    ? `${run.routers.names.at(router)} (${parts.join(', ')})`
+    : run.routers.names.at(router)
 }
 
 export function describeLinks(d: Derived, links: readonly number[], title: string): Tip {
@@ -33,11 +40,30 @@ export function describeLinks(d: Derived, links: readonly number[], title: strin
   const classes = [...new Set(links.map((l) => run.links.classes[run.links.class[l]!]!))]
   const rows: [string, string][] = [
     ['Class', classes.join(', ')],
-    ['Links', selected === links.length ? count(links.length) : `${count(selected)} of ${count(links.length)} selected`],
+    [
+      'Links',
+      selected === links.length
+        ? count(links.length)
+        : `${count(selected)} of ${count(links.length)} selected`,
+    ],
   ]
-  if (selected > 0) rows.push([`${measure.label}, largest`, show(d, max)], ['mean', show(d, sum / selected)], ['sum', show(d, sum)])
-  if (links.length <= 4 && sameEnds(run, links)) rows.push(['Each', links.map((l) => show(d, values[l]!)).join(', ')])
-  return { title, rows, shares: jobShares(d, links.filter((l) => selection.selected[l] === 1)), note: selected === 0 ? 'filtered away' : sum === 0 && max === 0 ? 'carries nothing' : '' }
+  if (selected > 0)
+    rows.push(
+      [`${measure.label}, largest`, show(d, max)],
+      ['mean', show(d, sum / selected)],
+      ['sum', show(d, sum)],
+    )
+  if (links.length <= 4 && sameEnds(run, links))
+    rows.push(['Each', links.map((l) => show(d, values[l]!)).join(', ')])
+  return {
+    title,
+    rows,
+    shares: jobShares(
+      d,
+      links.filter((l) => selection.selected[l] === 1),
+    ),
+    note: selected === 0 ? 'filtered away' : sum === 0 && max === 0 ? 'carries nothing' : '',
+  }
 }
 
 function sameEnds({ links: { source, target } }: Run, links: readonly number[]): boolean {
@@ -55,7 +81,12 @@ function describeLink(d: Derived, link: number): Tip {
     [measure.label, show(d, value)],
   ]
   if (!d.signed && capacity[link]! > 0) rows.push(['Capacity', quantity(capacity[link]!, 'bytes_per_s')])
-  return { title: linkName(run, link), rows, shares: jobShares(d, [link]), note: selection.selected[link] === 0 ? 'filtered away' : value === 0 ? 'carries nothing' : '' }
+  return {
+    title: linkName(run, link),
+    rows,
+    shares: jobShares(d, [link]),
+    note: selection.selected[link] === 0 ? 'filtered away' : value === 0 ? 'carries nothing' : '',
+  }
 }
 
 function jobShares(d: Derived, links: readonly number[]): Tip['shares'] {
@@ -74,7 +105,12 @@ function jobShares(d: Derived, links: readonly number[]): Tip['shares'] {
     .slice(0, 8)
     .map(([job, value]) => {
       const { name, color } = jobOf(run, job)
-      return { name, color, text: `${quantity(value, measure.unit)} (${percent(value / all)})`, share: value / all }
+      return {
+        name,
+        color,
+        text: `${quantity(value, measure.unit)} (${percent(value / all)})`,
+        share: value / all,
+      }
     })
 }
 

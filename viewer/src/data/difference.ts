@@ -27,11 +27,20 @@ export function difference(base: Run, other: Run): Difference {
   const parallels = Math.max(largest(base.links.parallel), largest(other.links.parallel), 0) + 1
   const R = base.routers.count
   // At most 2^53: 10^5 routers squared, 16 classes, 64 parallel links are 10^13.
-  const key = (s: number, t: number, c: number, p: number): number => ((s * R + t) * classes.length + c) * parallels + p
+  const key = (s: number, t: number, c: number, p: number): number =>
+    ((s * R + t) * classes.length + c) * parallels + p
 
   const found = new Map<number, number>()
   for (let l = 0; l < base.links.count; l++)
-    found.set(key(base.links.source[l]!, base.links.target[l]!, baseCode[base.links.class[l]!]!, base.links.parallel[l]!), l)
+    found.set(
+      key(
+        base.links.source[l]!,
+        base.links.target[l]!,
+        baseCode[base.links.class[l]!]!,
+        base.links.parallel[l]!,
+      ),
+      l,
+    )
   const partner = new Int32Array(base.links.count).fill(-1)
   const added: number[] = []
   let unplaced = 0
@@ -47,23 +56,64 @@ export function difference(base: Run, other: Run): Difference {
   }
   const count = base.links.count + added.length
   const inBase = Int32Array.from({ length: count }, (_, l) => (l < base.links.count ? l : -1))
-  const inOther = Int32Array.from({ length: count }, (_, l) => (l < base.links.count ? partner[l]! : added[l - base.links.count]!))
-  const pick = <T>(l: number, fromBase: (i: number) => T, fromOther: (i: number) => T): T => (inBase[l]! >= 0 ? fromBase(inBase[l]!) : fromOther(inOther[l]!))
-  const column = (fromBase: (i: number) => number, fromOther: (i: number) => number) => (_: unknown, l: number) => pick(l, fromBase, fromOther)
+  const inOther = Int32Array.from({ length: count }, (_, l) =>
+    l < base.links.count ? partner[l]! : added[l - base.links.count]!,
+  )
+  const pick = <T>(l: number, fromBase: (i: number) => T, fromOther: (i: number) => T): T =>
+    inBase[l]! >= 0 ? fromBase(inBase[l]!) : fromOther(inOther[l]!)
+  const column =
+    (fromBase: (i: number) => number, fromOther: (i: number) => number) => (_: unknown, l: number) =>
+      pick(l, fromBase, fromOther)
   const links = {
     count,
     classes,
-    source: Uint32Array.from({ length: count }, column((i) => base.links.source[i]!, (i) => router[other.links.source[i]!]!)),
-    target: Uint32Array.from({ length: count }, column((i) => base.links.target[i]!, (i) => router[other.links.target[i]!]!)),
-    class: Uint8Array.from({ length: count }, column((i) => baseCode[base.links.class[i]!]!, (i) => otherCode[other.links.class[i]!]!)),
-    parallel: Uint16Array.from({ length: count }, column((i) => base.links.parallel[i]!, (i) => other.links.parallel[i]!)),
-    capacity: Float64Array.from({ length: count }, column((i) => base.links.capacity[i]!, (i) => other.links.capacity[i]!)),
+    source: Uint32Array.from(
+      { length: count },
+      column(
+        (i) => base.links.source[i]!,
+        (i) => router[other.links.source[i]!]!,
+      ),
+    ),
+    target: Uint32Array.from(
+      { length: count },
+      column(
+        (i) => base.links.target[i]!,
+        (i) => router[other.links.target[i]!]!,
+      ),
+    ),
+    class: Uint8Array.from(
+      { length: count },
+      column(
+        (i) => baseCode[base.links.class[i]!]!,
+        (i) => otherCode[other.links.class[i]!]!,
+      ),
+    ),
+    parallel: Uint16Array.from(
+      { length: count },
+      column(
+        (i) => base.links.parallel[i]!,
+        (i) => other.links.parallel[i]!,
+      ),
+    ),
+    capacity: Float64Array.from(
+      { length: count },
+      column(
+        (i) => base.links.capacity[i]!,
+        (i) => other.links.capacity[i]!,
+      ),
+    ),
   }
   const measures = base.measures
     .filter((measure) => other.measures.some((m) => m.id === measure.id))
     .map((measure): Measure => ({ ...measure, total: new Float64Array(0), perJob: null }))
   return {
-    run: { ...base, label: `${other.label} − ${base.label}`, links, linkJobs: { offsets: new Uint32Array(count + 1), job: new Uint16Array(0) }, measures },
+    run: {
+      ...base,
+      label: `${other.label} − ${base.label}`,
+      links,
+      linkJobs: { offsets: new Uint32Array(count + 1), job: new Uint16Array(0) },
+      measures,
+    },
     inBase,
     inOther,
     onlyBase: partner.reduce((n, l) => n + (l < 0 ? 1 : 0), 0),
@@ -75,7 +125,10 @@ export function difference(base: Run, other: Run): Difference {
 /** The base's router of the same name for every router of the other run, -1 if there is none. */
 function pairRouters(base: Run, other: Run): Int32Array {
   const names = namesOf(base).routers
-  return Int32Array.from({ length: other.routers.count }, (_, r) => names.get(other.routers.names.at(r)) ?? -1)
+  return Int32Array.from(
+    { length: other.routers.count },
+    (_, r) => names.get(other.routers.names.at(r)) ?? -1,
+  )
 }
 
 /** Other minus base on every link of the difference. */

@@ -27,23 +27,51 @@ export function resolveFocus(run: Run, text: string): Focus | null {
     case 'group': {
       const g = Number(name)
       if (!Number.isInteger(g) || g < 0 || g >= run.routers.groups) return null
-      return { ...NOTHING, kind, text, group: g, mask: mask(run, (l) => group[source[l]!] === g || group[target[l]!] === g) }
+      return {
+        ...NOTHING,
+        kind,
+        text,
+        group: g,
+        mask: mask(run, (l) => group[source[l]!] === g || group[target[l]!] === g),
+      }
     }
     case 'pair': {
       const [from, to] = name.split('>').map(Number) as [number, number]
       if (!(from < run.routers.groups && to < run.routers.groups)) return null
-      return { ...NOTHING, kind, text, group: from, toGroup: to, mask: mask(run, (l) => group[source[l]!] === from && group[target[l]!] === to) }
+      return {
+        ...NOTHING,
+        kind,
+        text,
+        group: from,
+        toGroup: to,
+        mask: mask(run, (l) => group[source[l]!] === from && group[target[l]!] === to),
+      }
     }
     case 'router': {
       const router = namesOf(run).routers.get(name)
       if (router === undefined) return null
-      return { ...NOTHING, kind, text, router, group: group[router]!, mask: mask(run, (l) => source[l] === router || target[l] === router) }
+      return {
+        ...NOTHING,
+        kind,
+        text,
+        router,
+        group: group[router]!,
+        mask: mask(run, (l) => source[l] === router || target[l] === router),
+      }
     }
     case 'node': {
       const node = namesOf(run).nodes().get(name)
       if (node === undefined) return null
       const router = run.nodes.router[node]!
-      return { ...NOTHING, kind, text, node, router, group: group[router]!, mask: mask(run, (l) => source[l] === router || target[l] === router) }
+      return {
+        ...NOTHING,
+        kind,
+        text,
+        node,
+        router,
+        group: group[router]!,
+        mask: mask(run, (l) => source[l] === router || target[l] === router),
+      }
     }
     case 'link': {
       const link = findLink(run, name)
@@ -75,7 +103,10 @@ export function namesOf(run: Run): Names {
   if (!names) {
     let nodes: Map<string, number> | undefined
     const index = (list: string[]): Map<string, number> => new Map(list.map((name, i) => [name, i]))
-    names = { routers: index(run.routers.names.toArray()), nodes: () => (nodes ??= index(run.nodes.names.toArray())) }
+    names = {
+      routers: index(run.routers.names.toArray()),
+      nodes: () => (nodes ??= index(run.nodes.names.toArray())),
+    }
     known.set(run, names)
   }
   return names
@@ -90,7 +121,13 @@ export function findLink(run: Run, name: string): number {
   const [code, parallel] = [run.links.classes.indexOf(match[3]!), Number(match[4])]
   if (source === undefined || target === undefined || code < 0) return -1
   for (let l = 0; l < run.links.count; l++)
-    if (run.links.source[l] === source && run.links.target[l] === target && run.links.class[l] === code && run.links.parallel[l] === parallel) return l
+    if (
+      run.links.source[l] === source &&
+      run.links.target[l] === target &&
+      run.links.class[l] === code &&
+      run.links.parallel[l] === parallel
+    )
+      return l
   return -1
 }
 
@@ -106,8 +143,15 @@ export function search(run: Run, text: string, limit = 12): Found[] {
   if (wanted === '') return []
   const found: Found[] = []
   const groupNumber = /^g(?:roup)?\s*(\d+)$/.exec(wanted)?.[1] ?? /^(\d+)$/.exec(wanted)?.[1]
-  if (groupNumber !== undefined && Number(groupNumber) < run.routers.groups) found.push({ focus: `group:${Number(groupNumber)}`, label: `group ${Number(groupNumber)}`, kind: 'group' })
-  for (const job of run.jobs) if (job.name.toLowerCase().includes(wanted)) found.push({ focus: `job:${job.job}`, label: job.name, kind: 'job' })
+  if (groupNumber !== undefined && Number(groupNumber) < run.routers.groups)
+    found.push({
+      focus: `group:${Number(groupNumber)}`,
+      label: `group ${Number(groupNumber)}`,
+      kind: 'group',
+    })
+  for (const job of run.jobs)
+    if (job.name.toLowerCase().includes(wanted))
+      found.push({ focus: `job:${job.job}`, label: job.name, kind: 'job' })
   if (wanted.includes('>')) return [...found, ...searchLinks(run, wanted, limit)].slice(0, limit)
   const byLength = (a: string, b: string): number => a.length - b.length
   for (const [kind, names] of [
@@ -119,7 +163,12 @@ export function search(run: Run, text: string, limit = 12): Found[] {
       if (name.toLowerCase().startsWith(wanted)) matches.push(name)
       if (matches.length >= 200) break
     }
-    found.push(...matches.sort(byLength).slice(0, kind === 'router' ? 6 : limit).map((name) => ({ focus: `${kind}:${name}`, label: name, kind })))
+    found.push(
+      ...matches
+        .sort(byLength)
+        .slice(0, kind === 'router' ? 6 : limit)
+        .map((name) => ({ focus: `${kind}:${name}`, label: name, kind })),
+    )
   }
   return found.slice(0, limit)
 }
@@ -134,7 +183,13 @@ function searchLinks(run: Run, wanted: string, limit: number): Found[] {
     if (!sources.has(run.links.source[l]!)) continue
     const { links } = run
     const label = `${names.at(links.source[l]!)}>${names.at(links.target[l]!)}:${links.classes[links.class[l]!]}.${links.parallel[l]}`
-    if (label.toLowerCase().slice(from!.length + 1).startsWith(rest.trim())) found.push({ focus: `link:${label}`, label, kind: 'link' })
+    if (
+      label
+        .toLowerCase()
+        .slice(from!.length + 1)
+        .startsWith(rest.trim())
+    )
+      found.push({ focus: `link:${label}`, label, kind: 'link' })
   }
   return found
 }

@@ -15,16 +15,33 @@ export interface ValueAxis {
  *
  * Differences have both signs; their logarithmic axis is symmetric (asinh), linear within a thousandth of the largest.
  */
-export function valueAxis(kind: 'linear' | 'log', min: number, max: number, smallestPositive: number): ValueAxis {
+export function valueAxis(
+  kind: 'linear' | 'log',
+  min: number,
+  max: number,
+  smallestPositive: number,
+): ValueAxis {
   if (kind === 'linear' || max === min) {
     const low = Math.min(0, min)
     const high = max > low ? max : low + 1
-    return { kind: 'linear', low, high, position: (v) => (v - low) / (high - low), value: (p) => low + p * (high - low) }
+    return {
+      kind: 'linear',
+      low,
+      high,
+      position: (v) => (v - low) / (high - low),
+      value: (p) => low + p * (high - low),
+    }
   }
   if (min < 0) {
     const bend = Math.max(Math.abs(min), Math.abs(max)) / 1000
     const [a, b] = [Math.asinh(min / bend), Math.asinh(max / bend)]
-    return { kind, low: min, high: max, position: (v) => (Math.asinh(v / bend) - a) / (b - a), value: (p) => bend * Math.sinh(a + p * (b - a)) }
+    return {
+      kind,
+      low: min,
+      high: max,
+      position: (v) => (Math.asinh(v / bend) - a) / (b - a),
+      value: (p) => bend * Math.sinh(a + p * (b - a)),
+    }
   }
   const low = Math.log10(smallestPositive < max ? smallestPositive : max / 10)
   const high = Math.log10(max)
@@ -38,7 +55,11 @@ export function valueAxis(kind: 'linear' | 'log', min: number, max: number, smal
 }
 
 /** Counts of `sorted` in `bins` equal parts of the axis; on a logarithmic axis from zero, zeros are apart. */
-export function binCounts(sorted: Float64Array, axis: ValueAxis, bins: number): { counts: Uint32Array; zeros: number } {
+export function binCounts(
+  sorted: Float64Array,
+  axis: ValueAxis,
+  bins: number,
+): { counts: Uint32Array; zeros: number } {
   const counts = new Uint32Array(bins)
   const apart = axis.kind === 'log' && axis.low > 0
   const zeros = apart ? below(sorted, Number.MIN_VALUE) : 0
@@ -56,7 +77,8 @@ export function axisTicks(axis: ValueAxis, wanted: number, base: 2 | 10 = 10): n
   if (axis.kind === 'log') return logTicks(axis, wanted, base)
   const step = roundStep((axis.high - axis.low) / Math.max(1, wanted), base)
   const ticks: number[] = []
-  for (let i = Math.ceil(axis.low / step - 1e-9); i * step <= axis.high * (1 + 1e-9); i++) ticks.push(i * step)
+  for (let i = Math.ceil(axis.low / step - 1e-9); i * step <= axis.high * (1 + 1e-9); i++)
+    ticks.push(i === 0 ? 0 : i * step)
   return ticks
 }
 

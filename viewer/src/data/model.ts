@@ -67,7 +67,9 @@ abstract class Model {
   visible(state: ViewState): Float64Array {
     const sorted = this.sorted(state)
     const classOn = this.classOn(state)
-    return this.memo.visible.get([sorted, classOn], () => concatSorted(sorted.filter((_, code) => classOn[code] === 1)))
+    return this.memo.visible.get([sorted, classOn], () =>
+      concatSorted(sorted.filter((_, code) => classOn[code] === 1)),
+    )
   }
 
   derive(state: ViewState, shared?: SharedRange): Derived {
@@ -76,7 +78,9 @@ abstract class Model {
     const sorted = this.sorted(state)
     const classOn = this.classOn(state)
     const range = shared?.sorted ?? this.visible(state)
-    const scale = memo.scale.get([state.scale, range, state.frozen], () => colorScale(state.scale, range, this.signed, state.frozen))
+    const scale = memo.scale.get([state.scale, range, state.frozen], () =>
+      colorScale(state.scale, range, this.signed, state.frozen),
+    )
     const axis = memo.axis.get([state.histogram, range], () => {
       const positive = range.find((v) => v > 0) ?? 1
       return valueAxis(state.histogram, range[0] ?? 0, range[range.length - 1] ?? 1, positive)
@@ -84,7 +88,12 @@ abstract class Model {
     const shades = memo.shades.get([values, scale], () => shadeAll(values, scale))
     const focus = memo.focus.get([state.focus], () => resolveFocus(run, state.focus))
     const selection = memo.selection.get([values, shades, classOn, focus, state.low, state.high], () => {
-      const filter = { low: state.low ?? -Infinity, high: state.high ?? Infinity, classOn, focus: focus?.mask ?? null }
+      const filter = {
+        low: state.low ?? -Infinity,
+        high: state.high ?? Infinity,
+        classOn,
+        focus: focus?.mask ?? null,
+      }
       return (this.buffers = selectLinks(values, shades, run.links.class, filter, this.buffers))
     })
     return {
@@ -105,11 +114,15 @@ abstract class Model {
 
   private sorted(state: ViewState): Float64Array[] {
     const values = this.values(state)
-    return this.memo.sorted.get([values], () => sortedByClass(values, this.run.links.class, this.run.links.classes.length))
+    return this.memo.sorted.get([values], () =>
+      sortedByClass(values, this.run.links.class, this.run.links.classes.length),
+    )
   }
 
   private classOn(state: ViewState): Uint8Array {
-    return this.memo.classOn.get([state.classesOff.join()], () => Uint8Array.from(this.run.links.classes, (name) => (state.classesOff.includes(name) ? 0 : 1)))
+    return this.memo.classOn.get([state.classesOff.join()], () =>
+      Uint8Array.from(this.run.links.classes, (name) => (state.classesOff.includes(name) ? 0 : 1)),
+    )
   }
 }
 
@@ -122,7 +135,9 @@ export class RunModel extends Model {
 
   values(state: ViewState): Float64Array {
     const [measure, counted] = [this.measure(state), this.counted(state)]
-    return this.valuesMemo.get([measure, counted], () => linkValues(measure, this.run.links, this.run.linkJobs, counted))
+    return this.valuesMemo.get([measure, counted], () =>
+      linkValues(measure, this.run.links, this.run.linkJobs, counted),
+    )
   }
 }
 

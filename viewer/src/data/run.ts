@@ -90,16 +90,31 @@ export interface Run {
 export const IDLE = -1
 export const SEVERAL = -2
 
-const LINK_KEYS = new Set(['link', 'source', 'target', 'parallel', 'port', 'reverse', 'class', 'capacity_bytes_per_s', 'latency_ps'])
+const LINK_KEYS = new Set([
+  'link',
+  'source',
+  'target',
+  'parallel',
+  'port',
+  'reverse',
+  'class',
+  'capacity_bytes_per_s',
+  'latency_ps',
+])
 const JOB_WORDS = new Set(['job', 'name', 'color', 'pattern', 'placement'])
 
 export async function loadRun(source: Source, id: number, info: RunInfo): Promise<Run> {
   const axes = info.summary.machine.axes
   const linkTable = info.tables['links']?.columns ?? {}
   const extra = Object.keys(linkTable).filter(
-    (name) => !LINK_KEYS.has(name) && !axes.some((axis) => name === `source_${axis}` || name === `target_${axis}`) && linkTable[name] !== 'str',
+    (name) =>
+      !LINK_KEYS.has(name) &&
+      !axes.some((axis) => name === `source_${axis}` || name === `target_${axis}`) &&
+      linkTable[name] !== 'str',
   )
-  const perJob = Object.keys(info.tables['link_jobs']?.columns ?? {}).filter((name) => name !== 'link' && name !== 'job')
+  const perJob = Object.keys(info.tables['link_jobs']?.columns ?? {}).filter(
+    (name) => name !== 'link' && name !== 'job',
+  )
   const [routers, links, linkJobs, nodes, jobs] = await Promise.all([
     source.table(id, 'routers', [...new Set(['name', 'group', ...axes, 'up'])]),
     source.table(id, 'links', ['source', 'target', 'class', 'parallel', 'capacity_bytes_per_s', ...extra]),
@@ -226,7 +241,13 @@ function readMeasures(links: Block, linkJobs: Block, { capacity }: Links): Measu
   for (const [name, values] of links.numbers) {
     if (LINK_KEYS.has(name)) continue
     const perJob = linkJobs.numbers.get(name)
-    measures.push({ id: name, label: measureLabel(name), unit: unitOf(name), total: f64(values), perJob: perJob ? f64(perJob) : null })
+    measures.push({
+      id: name,
+      label: measureLabel(name),
+      unit: unitOf(name),
+      total: f64(values),
+      perJob: perJob ? f64(perJob) : null,
+    })
   }
   const bytes = measures.find((measure) => measure.id === 'bytes')
   if (bytes && capacity.some((c) => c !== capacity[0])) measures.push(transferTime(bytes, linkJobs, capacity))

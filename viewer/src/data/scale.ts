@@ -19,14 +19,20 @@ export interface ColorScale {
   value(share: number): number
 }
 
-const step = (share: number): number => FIRST_SHADE + Math.max(0, Math.min(SHADES - 1, Math.round(share * (SHADES - 1))))
+const step = (share: number): number =>
+  FIRST_SHADE + Math.max(0, Math.min(SHADES - 1, Math.round(share * (SHADES - 1))))
 
 /**
  * Args:
  *   sorted: The values that the range and the quantiles are taken from, ascending.
  *   frozen: A range that replaces that of the values.
  */
-export function colorScale(kind: ScaleKind, sorted: Float64Array, diverging: boolean, frozen: readonly [number, number] | null): ColorScale {
+export function colorScale(
+  kind: ScaleKind,
+  sorted: Float64Array,
+  diverging: boolean,
+  frozen: readonly [number, number] | null,
+): ColorScale {
   const [low, high] = frozen ?? fullRange(kind, sorted, diverging)
   if (kind === 'quantile' && sorted.length > 0) return quantileScale(sorted, low, high, diverging)
   if (diverging) {
@@ -42,7 +48,14 @@ export function colorScale(kind: ScaleKind, sorted: Float64Array, diverging: boo
         shade: (v) => step(0.5 + Math.asinh(v / bend) / top / 2),
         value: (s) => bend * Math.sinh((s - 0.5) * 2 * top),
       }
-    return { kind, low: -size, high: size, diverging, shade: (v) => step(0.5 + v / size / 2), value: (s) => (s - 0.5) * 2 * size }
+    return {
+      kind,
+      low: -size,
+      high: size,
+      diverging,
+      shade: (v) => step(0.5 + v / size / 2),
+      value: (s) => (s - 0.5) * 2 * size,
+    }
   }
   if (kind === 'log' && high > 0) {
     const from = Math.log(low > 0 ? low : high / 1e4)
@@ -57,7 +70,14 @@ export function colorScale(kind: ScaleKind, sorted: Float64Array, diverging: boo
     }
   }
   const span = high - low || 1
-  return { kind: 'linear', low, high, diverging, shade: (v) => step((v - low) / span), value: (s) => low + s * span }
+  return {
+    kind: 'linear',
+    low,
+    high,
+    diverging,
+    shade: (v) => step((v - low) / span),
+    value: (s) => low + s * span,
+  }
 }
 
 /** From zero on a linear scale; from the smallest positive value, at most four decades down, on a logarithmic one. */
@@ -74,9 +94,21 @@ function fullRange(kind: ScaleKind, sorted: Float64Array, diverging: boolean): [
 /** The shade is the share of the non-zero values within the range that are smaller. */
 function quantileScale(sorted: Float64Array, low: number, high: number, diverging: boolean): ColorScale {
   const within = sorted.filter((v) => v !== 0 && v >= low && v <= high)
-  const thresholds = Float64Array.from({ length: SHADES }, (_, i) => within[Math.floor((i * within.length) / SHADES)] ?? 0)
-  const value = (share: number): number => within[Math.min(within.length - 1, Math.floor(share * within.length))] ?? 0
-  if (!diverging) return { kind: 'quantile', low, high, diverging, shade: (v) => FIRST_SHADE + Math.max(0, Math.min(SHADES - 1, upTo(thresholds, v) - 1)), value }
+  const thresholds = Float64Array.from(
+    { length: SHADES },
+    (_, i) => within[Math.floor((i * within.length) / SHADES)] ?? 0,
+  )
+  const value = (share: number): number =>
+    within[Math.min(within.length - 1, Math.floor(share * within.length))] ?? 0
+  if (!diverging)
+    return {
+      kind: 'quantile',
+      low,
+      high,
+      diverging,
+      shade: (v) => FIRST_SHADE + Math.max(0, Math.min(SHADES - 1, upTo(thresholds, v) - 1)),
+      value,
+    }
   // Each sign has its own half of the ramp, so that zero stays in the middle.
   const [negative, positive] = [within.filter((v) => v < 0), within.filter((v) => v > 0)]
   return {
@@ -84,9 +116,18 @@ function quantileScale(sorted: Float64Array, low: number, high: number, divergin
     low,
     high,
     diverging,
-    shade: (v) => step(v < 0 ? (0.5 * below(negative, v)) / Math.max(1, negative.length) : 0.5 + (0.5 * upTo(positive, v)) / Math.max(1, positive.length)),
+    shade: (v) =>
+      step(
+        v < 0
+          ? (0.5 * below(negative, v)) / Math.max(1, negative.length)
+          : 0.5 + (0.5 * upTo(positive, v)) / Math.max(1, positive.length),
+      ),
     value: (s) =>
-      s === 0.5 ? 0 : s < 0.5 ? (negative[Math.floor(s * 2 * negative.length)] ?? 0) : (positive[Math.min(positive.length - 1, Math.floor((s - 0.5) * 2 * positive.length))] ?? 0),
+      s === 0.5
+        ? 0
+        : s < 0.5
+          ? (negative[Math.floor(s * 2 * negative.length)] ?? 0)
+          : (positive[Math.min(positive.length - 1, Math.floor((s - 0.5) * 2 * positive.length))] ?? 0),
   }
 }
 

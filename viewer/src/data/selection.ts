@@ -26,7 +26,13 @@ export interface Selection {
  *
  * `into` is overwritten if given, so that moving the brush allocates nothing large.
  */
-export function selectLinks(values: Float64Array, shades: Uint8Array, classOf: Uint8Array, filter: Filter, into?: Selection): Selection {
+export function selectLinks(
+  values: Float64Array,
+  shades: Uint8Array,
+  classOf: Uint8Array,
+  filter: Filter,
+  into?: Selection,
+): Selection {
   const n = values.length
   const { low, high, classOn, focus } = filter
   const looks = into?.looks ?? new Uint8Array(n)
@@ -62,7 +68,8 @@ export function hottest(values: Float64Array, selected: Uint8Array, k: number): 
   const sink = (i: number): void => {
     for (;;) {
       let smallest = i
-      for (const child of [2 * i + 1, 2 * i + 2]) if (child < heap.length && less(heap[child]!, heap[smallest]!)) smallest = child
+      for (const child of [2 * i + 1, 2 * i + 2])
+        if (child < heap.length && less(heap[child]!, heap[smallest]!)) smallest = child
       if (smallest === i) return
       ;[heap[i], heap[smallest]] = [heap[smallest]!, heap[i]!]
       i = smallest
@@ -72,7 +79,7 @@ export function hottest(values: Float64Array, selected: Uint8Array, k: number): 
     if (selected[l] === 0 || values[l] === 0) continue
     if (heap.length < k) {
       heap.push(l)
-      for (let i = heap.length - 1; i > 0; ) {
+      for (let i = heap.length - 1; i > 0;) {
         const parent = (i - 1) >> 1
         if (!less(heap[i]!, heap[parent]!)) break
         ;[heap[i], heap[parent]] = [heap[parent]!, heap[i]!]

@@ -18,7 +18,13 @@ export function seriesTables(info: RunInfo): SeriesTable[] {
     const time = TIME_COLUMNS.find((column) => column in columns)
     if (time === undefined || rows === 0) return []
     const subjects = SUBJECTS.filter((column) => column in columns)
-    const values = Object.keys(columns).filter((column) => column !== time && !subjects.includes(column as (typeof SUBJECTS)[number]) && columns[column] !== 'str' && column !== 'end_ps')
+    const values = Object.keys(columns).filter(
+      (column) =>
+        column !== time &&
+        !subjects.includes(column as (typeof SUBJECTS)[number]) &&
+        columns[column] !== 'str' &&
+        column !== 'end_ps',
+    )
     return values.length > 0 ? [{ name, time, subjects, values }] : []
   })
 }
@@ -37,7 +43,8 @@ export interface Lines {
 /** Rows of one time and subject are added up; a time without a row is NaN. */
 export function seriesLines(block: Block, time: string, subject: string | null, column: string): Lines {
   const at = block.numbers.get(time)!
-  const of: NumericArray | null = subject === null ? null : (block.numbers.get(subject) ?? block.coded.get(subject)?.codes ?? null)
+  const of: NumericArray | null =
+    subject === null ? null : (block.numbers.get(subject) ?? block.coded.get(subject)?.codes ?? null)
   const values = block.numbers.get(column)!
   const times = Float64Array.from(new Set(at)).sort()
   const index = new Map(Array.from(times, (t, i) => [t, i] as const))
@@ -49,12 +56,17 @@ export function seriesLines(block: Block, time: string, subject: string | null, 
     const i = index.get(at[row]!)!
     line[i] = (Number.isNaN(line[i]!) ? 0 : line[i]!) + values[row]!
   }
-  return { times, lines: [...lines].sort((a, b) => a[0] - b[0]).map(([key, line]) => ({ subject: key, values: line })) }
+  return {
+    times,
+    lines: [...lines].sort((a, b) => a[0] - b[0]).map(([key, line]) => ({ subject: key, values: line })),
+  }
 }
 
 /** The `rows` lines with the largest sums: what a heat map of thousands of ports shows. */
 export function strongest({ times, lines }: Lines, rows: number): Lines {
   const sum = (line: Line): number => line.values.reduce((total, v) => total + (Number.isNaN(v) ? 0 : v), 0)
-  const order = lines.map((line) => ({ line, total: sum(line) })).sort((a, b) => b.total - a.total || a.line.subject - b.line.subject)
+  const order = lines
+    .map((line) => ({ line, total: sum(line) }))
+    .sort((a, b) => b.total - a.total || a.line.subject - b.line.subject)
   return { times, lines: order.slice(0, rows).map(({ line }) => line) }
 }

@@ -51,7 +51,11 @@ export interface Summary {
     readonly axes: readonly string[]
     readonly axis_sizes: readonly number[]
   }
-  readonly convergence?: { readonly converged: boolean; readonly iterations: number; readonly residual: number } | null
+  readonly convergence?: {
+    readonly converged: boolean
+    readonly iterations: number
+    readonly residual: number
+  } | null
   readonly classes: readonly ClassSummary[]
   readonly warnings: readonly string[]
   /** True of measured data that covers only a part of the machine. */
@@ -132,7 +136,8 @@ export class EmbeddedSource implements Source {
     const known = this.decoded.get(key)
     if (known) return known
     const text = this.data.blocks[key]
-    if (text === undefined) return Promise.reject(new SourceError(`This page does not hold the table ${table}.`))
+    if (text === undefined)
+      return Promise.reject(new SourceError(`This page does not hold the table ${table}.`))
     const block = inflate(text).then(decodeBlock)
     this.decoded.set(key, block)
     return block

@@ -71,8 +71,14 @@ type Codec = { write(value: never): string; read(text: string): unknown }
 
 const words: Codec = { write: (v: string) => v, read: (t) => t }
 const number: Codec = { write: (v: number | null) => (v === null ? '' : String(v)), read: (t) => finite(t) }
-const list: Codec = { write: (v: readonly string[]) => v.map(escape).join(','), read: (t) => (t === '' ? [] : t.split(',').map(unescape)) }
-const numberList: Codec = { write: (v: readonly number[]) => v.join(','), read: (t) => (t === '' ? [] : t.split(',').map(finite)) }
+const list: Codec = {
+  write: (v: readonly string[]) => v.map(escape).join(','),
+  read: (t) => (t === '' ? [] : t.split(',').map(unescape)),
+}
+const numberList: Codec = {
+  write: (v: readonly number[]) => v.join(','),
+  read: (t) => (t === '' ? [] : t.split(',').map(finite)),
+}
 
 const CODECS: Record<keyof ViewState, Codec> = {
   view: oneOf('overview', 'compare', 'time', 'jobs', 'sweep'),
@@ -87,7 +93,12 @@ const CODECS: Record<keyof ViewState, Codec> = {
       Object.entries(v)
         .map(([job, mode]) => (mode === 'hidden' ? job : `-${job}`))
         .join(','),
-    read: (t) => Object.fromEntries(t.split(',').map((part) => [String(Math.abs(finite(part))), part.startsWith('-') ? 'subtracted' : 'hidden'])),
+    read: (t) =>
+      Object.fromEntries(
+        t
+          .split(',')
+          .map((part) => [String(Math.abs(finite(part))), part.startsWith('-') ? 'subtracted' : 'hidden']),
+      ),
   },
   low: number,
   high: number,
@@ -98,7 +109,10 @@ const CODECS: Record<keyof ViewState, Codec> = {
   routers: oneOf('job', 'value'),
   theme: oneOf('auto', 'light', 'dark'),
   focus: words,
-  zoom: { write: (v: readonly number[]) => v.map((x) => Number(x.toPrecision(5))).join(','), read: (t) => t.split(',').map(finite) },
+  zoom: {
+    write: (v: readonly number[]) => v.map((x) => Number(x.toPrecision(5))).join(','),
+    read: (t) => t.split(',').map(finite),
+  },
   projection: words,
   panel: oneOf('matrices', 'group', 'links'),
   series: words,

@@ -12,14 +12,20 @@ export function countedJobs(jobs: number, modes: Readonly<Record<number, JobMode
  *
  * With all jobs it is the engine's own total, so what the engine attributes to no job stays in.
  */
-export function linkValues(measure: Measure, links: Pick<Links, 'count'>, linkJobs: LinkJobs, counted: Uint8Array): Float64Array {
+export function linkValues(
+  measure: Measure,
+  links: Pick<Links, 'count'>,
+  linkJobs: LinkJobs,
+  counted: Uint8Array,
+): Float64Array {
   const { perJob } = measure
   if (perJob === null || counted.every((on) => on === 1)) return measure.total
   const { offsets, job } = linkJobs
   const values = new Float64Array(links.count)
   for (let l = 0; l < links.count; l++) {
     let sum = 0
-    for (let i = offsets[l]!, end = offsets[l + 1]!; i < end; i++) if (counted[job[i]!] === 1) sum += perJob[i]!
+    for (let i = offsets[l]!, end = offsets[l + 1]!; i < end; i++)
+      if (counted[job[i]!] === 1) sum += perJob[i]!
     values[l] = sum
   }
   return values
@@ -31,7 +37,12 @@ export interface JobShare {
 }
 
 /** The counted jobs on one link, the largest first. */
-export function jobsOnLink(measure: Measure, linkJobs: LinkJobs, counted: Uint8Array, link: number): JobShare[] {
+export function jobsOnLink(
+  measure: Measure,
+  linkJobs: LinkJobs,
+  counted: Uint8Array,
+  link: number,
+): JobShare[] {
   if (measure.perJob === null) return []
   const shares: JobShare[] = []
   for (let i = linkJobs.offsets[link]!; i < linkJobs.offsets[link + 1]!; i++) {

@@ -44,12 +44,19 @@ export function cellLooks(source: CellSource, matrix: PlacedMatrix, into: Uint8A
       else if (count === 1 || Math.abs(v) > Math.abs(value)) value = v
     }
     if (aggregate === 'mean' && count > 0) value /= count
-    into[c] = end === start ? NO_LINK : count > 0 && value !== 0 ? scale.shade(value) : carries ? FILTERED : EMPTY
+    into[c] =
+      end === start ? NO_LINK : count > 0 && value !== 0 ? scale.shade(value) : carries ? FILTERED : EMPTY
   }
 }
 
 /** The part of a panel from `top` on that fits into `image`, in the image's pixels. */
-export function paintMatrices(image: ImageData, panel: MatrixPanel, source: CellSource, looks: Looks, top: number): void {
+export function paintMatrices(
+  image: ImageData,
+  panel: MatrixPanel,
+  source: CellSource,
+  looks: Looks,
+  top: number,
+): void {
   const pixels = new Uint32Array(image.data.buffer)
   pixels.fill(0)
   const scratch = new Uint8Array(Math.max(0, ...panel.matrices.map((m) => m.size * m.size)))
@@ -70,7 +77,12 @@ export function paintMatrices(image: ImageData, panel: MatrixPanel, source: Cell
         for (let at = from; at < end; at++) pixels[at] = color
       }
       // The other pixel lines of this row are copies of its first.
-      for (let y = first + 1; y < last; y++) pixels.copyWithin(y * image.width + matrix.x, start, Math.min(start + side, (first + 1) * image.width))
+      for (let y = first + 1; y < last; y++)
+        pixels.copyWithin(
+          y * image.width + matrix.x,
+          start,
+          Math.min(start + side, (first + 1) * image.width),
+        )
     }
   }
 }
@@ -98,7 +110,13 @@ export function drawMatrices(pen: Pen, panel: MatrixPanel, source: CellSource, l
     })
     for (const [look, list] of byLook) {
       pen.beginPath()
-      for (const c of list) pen.rect(matrix.x + (c % matrix.size) * matrix.cell, matrix.y + Math.floor(c / matrix.size) * matrix.cell, matrix.cell, matrix.cell)
+      for (const c of list)
+        pen.rect(
+          matrix.x + (c % matrix.size) * matrix.cell,
+          matrix.y + Math.floor(c / matrix.size) * matrix.cell,
+          matrix.cell,
+          matrix.cell,
+        )
       pen.fillStyle = looks.colors[look]!
       pen.fill()
     }
@@ -118,7 +136,8 @@ export interface CellHit {
 export function cellAt(panel: MatrixPanel, x: number, y: number): CellHit | null {
   for (const matrix of panel.matrices) {
     const [column, row] = [Math.floor((x - matrix.x) / matrix.cell), Math.floor((y - matrix.y) / matrix.cell)]
-    if (column >= 0 && row >= 0 && column < matrix.size && row < matrix.size) return { matrix, row, column, cell: matrix.base + row * matrix.size + column }
+    if (column >= 0 && row >= 0 && column < matrix.size && row < matrix.size)
+      return { matrix, row, column, cell: matrix.base + row * matrix.size + column }
   }
   return null
 }

@@ -18,8 +18,28 @@ export interface Palette {
 }
 
 export const PALETTES: Readonly<Record<Theme, Palette>> = {
-  light: { background: '#ffffff', panel: '#f6f7f9', ink: '#1c2530', muted: '#5c6875', line: '#d5dae0', empty: '#eceff2', filtered: '#c3c9d0', idle: '#c5cbd2', accent: '#0a66c2' },
-  dark: { background: '#14181d', panel: '#1b2027', ink: '#e8ecf1', muted: '#9aa6b3', line: '#333c47', empty: '#232a32', filtered: '#4a5560', idle: '#47515c', accent: '#6bb3ff' },
+  light: {
+    background: '#ffffff',
+    panel: '#f6f7f9',
+    ink: '#1c2530',
+    muted: '#5c6875',
+    line: '#d5dae0',
+    empty: '#eceff2',
+    filtered: '#c3c9d0',
+    idle: '#c5cbd2',
+    accent: '#0a66c2',
+  },
+  dark: {
+    background: '#14181d',
+    panel: '#1b2027',
+    ink: '#e8ecf1',
+    muted: '#9aa6b3',
+    line: '#333c47',
+    empty: '#232a32',
+    filtered: '#4a5560',
+    idle: '#47515c',
+    accent: '#6bb3ff',
+  },
 }
 
 /** A cell without a link. */

@@ -26,7 +26,8 @@ export interface Pen {
 
 const round = (value: number): string => String(Math.round(value * 100) / 100)
 
-const escapeXml = (text: string): string => text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;').replaceAll('"', '&quot;')
+const escapeXml = (text: string): string =>
+  text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;').replaceAll('"', '&quot;')
 
 /** Collects what is drawn as SVG elements. */
 export class SvgPen implements Pen {
@@ -65,13 +66,15 @@ export class SvgPen implements Pen {
 
   arc(x: number, y: number, radius: number, start: number, end: number, anticlockwise = false): void {
     const turn = anticlockwise ? start - end : end - start
-    const at = (angle: number): string => `${round(x + radius * Math.cos(angle))} ${round(y + radius * Math.sin(angle))}`
+    const at = (angle: number): string =>
+      `${round(x + radius * Math.cos(angle))} ${round(y + radius * Math.sin(angle))}`
     const join = this.path.length > 0 && !this.path[this.path.length - 1]!.endsWith('Z') ? 'L' : 'M'
     this.path.push(`${join}${at(start)}`)
     const sweep = anticlockwise ? 0 : 1
     // An SVG arc cannot be a full circle, nor say which way it goes at exactly half of one: two halves of what there is.
     const middle = anticlockwise ? start - turn / 2 : start + turn / 2
-    for (const angle of [middle, end]) this.path.push(`A${round(radius)} ${round(radius)} 0 0 ${sweep} ${at(angle)}`)
+    for (const angle of [middle, end])
+      this.path.push(`A${round(radius)} ${round(radius)} 0 0 ${sweep} ${at(angle)}`)
   }
 
   rect(x: number, y: number, width: number, height: number): void {
@@ -92,7 +95,9 @@ export class SvgPen implements Pen {
   }
 
   fillText(text: string, x: number, y: number): void {
-    const anchor = { left: 'start', start: 'start', center: 'middle', right: 'end', end: 'end' }[this.textAlign]
+    const anchor = { left: 'start', start: 'start', center: 'middle', right: 'end', end: 'end' }[
+      this.textAlign
+    ]
     const [, weight, size] = /^(bold |600 )?([\d.]+)px/.exec(this.font) ?? ['', undefined, '12']
     this.elements.push(
       `<text x="${round(x)}" y="${round(y)}" font-size="${size}"${weight ? ' font-weight="600"' : ''} text-anchor="${anchor}" fill="${this.fillStyle}">${escapeXml(text)}</text>`,

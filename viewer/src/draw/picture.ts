@@ -49,15 +49,25 @@ export function visibleMarks({ values, selected }: MarkValues): Drawn {
   if (wanted <= MARKS_MAX) return { visible, drawn: wanted, wanted }
   const sizes = values.map((v, m) => (visible[m] === 1 ? Math.abs(v) : 0)).sort()
   const threshold = sizes[sizes.length - MARKS_MAX]!
-  let drawn = 0
+  // Of equal ones at the limit, the first are drawn.
+  let room =
+    MARKS_MAX -
+    (sizes.length - sizes.findIndex((size) => size > threshold)) *
+      Number(sizes[sizes.length - 1]! > threshold)
   for (let m = 0; m < values.length; m++) {
-    if (visible[m] === 1 && (Math.abs(values[m]!) < threshold || drawn >= MARKS_MAX)) visible[m] = 0
-    else if (visible[m] === 1) drawn++
+    const size = Math.abs(values[m]!)
+    if (visible[m] === 1 && (size < threshold || (size === threshold && room-- <= 0))) visible[m] = 0
   }
-  return { visible, drawn, wanted }
+  return { visible, drawn: MARKS_MAX, wanted }
 }
 
-export function drawPicture(pen: Pen, picture: Picture, data: PictureData, looks: Looks, pixelSize: number): Drawn {
+export function drawPicture(
+  pen: Pen,
+  picture: Picture,
+  data: PictureData,
+  looks: Looks,
+  pixelSize: number,
+): Drawn {
   drawFrames(pen, picture, looks)
   if (picture.ring) {
     drawSectors(pen, picture.ring, looks)
@@ -101,7 +111,9 @@ function drawSectors(pen: Pen, ring: Ring, looks: Looks): void {
 /** Along a group's edge the jobs' shares of its selected traffic; the band's height is that traffic against the busiest group's. */
 function drawBands(pen: Pen, ring: Ring, bands: Float64Array, colors: readonly string[]): void {
   const jobs = colors.length
-  const totals = ring.sectors.map((_, g) => bands.subarray(g * jobs, (g + 1) * jobs).reduce((sum, v) => sum + v, 0))
+  const totals = ring.sectors.map((_, g) =>
+    bands.subarray(g * jobs, (g + 1) * jobs).reduce((sum, v) => sum + v, 0),
+  )
   const largest = Math.max(...totals)
   if (!(largest > 0)) return
   for (let job = 0; job < jobs; job++) {
@@ -114,7 +126,10 @@ function drawBands(pen: Pen, ring: Ring, bands: Float64Array, colors: readonly s
       any = true
       let before = 0
       for (let j = 0; j < job; j++) before += bands[group * jobs + j]!
-      const [from, to] = [start + ((end - start) * before) / total, start + ((end - start) * (before + value)) / total]
+      const [from, to] = [
+        start + ((end - start) * before) / total,
+        start + ((end - start) * (before + value)) / total,
+      ]
       const height = 2 + (ring.bandOuter - ring.bandInner - 2) * (total / largest)
       sectorPath(pen, ring, from, to, ring.bandInner, ring.bandInner + height)
     }
@@ -123,7 +138,13 @@ function drawBands(pen: Pen, ring: Ring, bands: Float64Array, colors: readonly s
   }
 }
 
-function drawRouters(pen: Pen, picture: Picture, { routers, jobColors }: PictureData, looks: Looks, pixelSize: number): void {
+function drawRouters(
+  pen: Pen,
+  picture: Picture,
+  { routers, jobColors }: PictureData,
+  looks: Looks,
+  pixelSize: number,
+): void {
   const { palette } = looks
   const count = picture.routers.length / 2
   const byColor = new Map<string, number[]>()
@@ -140,13 +161,18 @@ function drawRouters(pen: Pen, picture: Picture, { routers, jobColors }: Picture
       several.push(r)
       continue
     }
-    const color = routers.shade ? looks.colors[routers.shade[r]!]! : job === IDLE ? palette.idle : (jobColors[job] ?? palette.idle)
+    const color = routers.shade
+      ? looks.colors[routers.shade[r]!]!
+      : job === IDLE
+        ? palette.idle
+        : (jobColors[job] ?? palette.idle)
     const list = byColor.get(color)
     if (list) list.push(r)
     else byColor.set(color, [r])
   }
   // A router with a selected link is larger, as soon as something is filtered.
-  const radius = (r: number): number => picture.routerRadius * (routers.active !== null && routers.active[r] === 0 ? 0.55 : 1)
+  const radius = (r: number): number =>
+    picture.routerRadius * (routers.active !== null && routers.active[r] === 0 ? 0.55 : 1)
   const tiny = picture.routerRadius < 1.1 * pixelSize
   const dot = (r: number, size: number): void => {
     const [x, y] = [picture.routers[2 * r]!, picture.routers[2 * r + 1]!]
@@ -177,7 +203,14 @@ function drawRouters(pen: Pen, picture: Picture, { routers, jobColors }: Picture
 }
 
 /** Several jobs on one router: a ring, so that no job's colour is mistaken for it. */
-function drawSeveral(pen: Pen, list: readonly number[], dot: (r: number, size: number) => void, radius: (r: number) => number, tiny: boolean, looks: Looks): void {
+function drawSeveral(
+  pen: Pen,
+  list: readonly number[],
+  dot: (r: number, size: number) => void,
+  radius: (r: number) => number,
+  tiny: boolean,
+  looks: Looks,
+): void {
   if (list.length === 0) return
   pen.beginPath()
   for (const r of list) dot(r, radius(r))
@@ -190,7 +223,13 @@ function drawSeveral(pen: Pen, list: readonly number[], dot: (r: number, size: n
   pen.fill()
 }
 
-function drawCurves(pen: Pen, picture: Picture, { marks, scale }: PictureData, looks: Looks, drawn: Drawn): void {
+function drawCurves(
+  pen: Pen,
+  picture: Picture,
+  { marks, scale }: PictureData,
+  looks: Looks,
+  drawn: Drawn,
+): void {
   const buckets = Array.from({ length: BUCKETS }, () => [] as number[])
   for (let m = 0; m < picture.marks.count; m++) {
     if (drawn.visible[m] === 0) continue
@@ -204,7 +243,8 @@ function drawCurves(pen: Pen, picture: Picture, { marks, scale }: PictureData, l
     const color = looks.colors[FIRST_SHADE + Math.floor(((bucket + 0.5) * SHADES) / BUCKETS)]!
     pen.beginPath()
     let dashed = false
-    for (const m of list) if (picture.stub?.[m] !== 1) ribbon(pen, picture.curves, 8 * m, picture.taper)
+    for (const m of list)
+      if (picture.stub?.[m] !== 1) ribbon(pen, picture.curves, 8 * m, picture.taper)
       else dashed = true
     pen.fillStyle = color
     pen.fill()
@@ -229,7 +269,16 @@ function bucketOrder(diverging: boolean): number[] {
 
 /** All ribbons run round in the same sense, so that overlapping ones in a path unite instead of cancelling. */
 function ribbon(pen: Pen, c: Float32Array, i: number, [wide, narrow]: readonly [number, number]): void {
-  const [x0, y0, x1, y1, x2, y2, x3, y3] = [c[i]!, c[i + 1]!, c[i + 2]!, c[i + 3]!, c[i + 4]!, c[i + 5]!, c[i + 6]!, c[i + 7]!]
+  const [x0, y0, x1, y1, x2, y2, x3, y3] = [
+    c[i]!,
+    c[i + 1]!,
+    c[i + 2]!,
+    c[i + 3]!,
+    c[i + 4]!,
+    c[i + 5]!,
+    c[i + 6]!,
+    c[i + 7]!,
+  ]
   const n0 = normal(x1 - x0, y1 - y0, wide / 2)
   const n1 = normal(x3 - x2, y3 - y2, narrow / 2)
   const [mx, my] = normal(x2 - x1, y2 - y1, (wide + narrow) / 4)
@@ -266,7 +315,13 @@ export interface Highlight {
 }
 
 /** What is hovered or focused, over the picture. */
-export function drawHighlight(pen: Pen, picture: Picture, highlight: Highlight, looks: Looks, pixelSize: number): void {
+export function drawHighlight(
+  pen: Pen,
+  picture: Picture,
+  highlight: Highlight,
+  looks: Looks,
+  pixelSize: number,
+): void {
   const { ring } = picture
   pen.strokeStyle = looks.palette.ink
   if (ring && highlight.groups.length > 0) {

@@ -29,7 +29,10 @@ export interface Sheet {
 export function sheetSize(sheet: Sheet): { width: number; height: number } {
   const panel = panelOf(sheet)
   const body = Math.max((PICTURE * sheet.picture.height) / sheet.picture.width, panel?.height ?? 0)
-  return { width: 2 * MARGIN + PICTURE + (panel ? MARGIN + MATRICES : 0), height: HEAD + body + FOOT + MARGIN }
+  return {
+    width: 2 * MARGIN + PICTURE + (panel ? MARGIN + MATRICES : 0),
+    height: HEAD + body + FOOT + MARGIN,
+  }
 }
 
 /** Matrices of a small enough machine; a sheet of 241 groups would be ten metres long. */
@@ -47,7 +50,12 @@ export function drawSheet(pen: Pen, sheet: Sheet): void {
   pen.fill()
   const { summary } = derived.run
   text(pen, derived.run.label, MARGIN, 28, 18, looks.palette.ink, true)
-  const facts = [summary.machine.name, `${count(derived.run.links.count)} links`, `${summary.engine}, ${summary.routing}`, sheet.filter].filter((part) => part !== '')
+  const facts = [
+    summary.machine.name,
+    `${count(derived.run.links.count)} links`,
+    `${summary.engine}, ${summary.routing}`,
+    sheet.filter,
+  ].filter((part) => part !== '')
   text(pen, facts.join(' · '), MARGIN, 46, 12, looks.palette.muted, false)
 
   const k = PICTURE / picture.width
@@ -77,10 +85,27 @@ function drawFoot(pen: Pen, { derived: d, looks }: Sheet, top: number, reading: 
     pen.fillStyle = colorAt(looks, i / (steps - 1))
     pen.fill()
   }
-  text(pen, `${d.measure.label}${d.signed ? ', change' : ''} (${d.scale.kind})`, MARGIN, top + 10, 11, looks.palette.muted, false)
+  text(
+    pen,
+    `${d.measure.label}${d.signed ? ', change' : ''} (${d.scale.kind})`,
+    MARGIN,
+    top + 10,
+    11,
+    looks.palette.muted,
+    false,
+  )
   ;[0, 0.5, 1].forEach((share, i) => {
     pen.textAlign = (['left', 'center', 'right'] as const)[i]!
-    text(pen, d.signed ? show(d, d.scale.value(share)) : quantity(d.scale.value(share), d.measure.unit), MARGIN + share * steps * 4, top + 42, 11, looks.palette.ink, false, true)
+    text(
+      pen,
+      d.signed ? show(d, d.scale.value(share)) : quantity(d.scale.value(share), d.measure.unit),
+      MARGIN + share * steps * 4,
+      top + 42,
+      11,
+      looks.palette.ink,
+      false,
+      true,
+    )
   })
   let x = MARGIN + steps * 4 + 40
   for (const job of d.run.jobs) {
@@ -98,7 +123,16 @@ function drawFoot(pen: Pen, { derived: d, looks }: Sheet, top: number, reading: 
   text(pen, reading, MARGIN, top + 64, 11, looks.palette.muted, false)
 }
 
-function text(pen: Pen, words: string, x: number, y: number, size: number, color: string, strong: boolean, keepAlign = false): void {
+function text(
+  pen: Pen,
+  words: string,
+  x: number,
+  y: number,
+  size: number,
+  color: string,
+  strong: boolean,
+  keepAlign = false,
+): void {
   if (!keepAlign) pen.textAlign = 'left'
   pen.font = `${strong ? '600 ' : ''}${size}px system-ui, sans-serif`
   pen.fillStyle = color

@@ -39,7 +39,19 @@ export function levelsPicture(run: Run): Picture {
     const up = ty < sy ? 1 : -1
     // Up on the right, down on the left of the straight line, so both directions are seen.
     const shift = up * Math.min(7, closest * 0.2)
-    curves.set([sx + shift, sy - up * 9, sx + shift, sy + (ty - sy) * 0.45, tx + shift, ty - (ty - sy) * 0.45, tx + shift, ty + up * 9], 8 * mark)
+    curves.set(
+      [
+        sx + shift,
+        sy - up * 9,
+        sx + shift,
+        sy + (ty - sy) * 0.45,
+        tx + shift,
+        ty - (ty - sy) * 0.45,
+        tx + shift,
+        ty + up * 9,
+      ],
+      8 * mark,
+    )
   })
   return {
     width: SCENE,
@@ -53,8 +65,16 @@ export function levelsPicture(run: Run): Picture {
     routerRadius: Math.min(7, closest * 0.42),
     ring: null,
     frames: [],
-    labels: inLevel.map((members, l): Label => ({ x: 12, y: y(l) + 4, text: levelLabel(l, levels), anchor: 'start', size: 13, strong: members.length > 0 })),
-    reading: 'A link is wide at its source and narrow at its target; upward links run right of downward ones.',
+    labels: inLevel.map((members, l): Label => ({
+      x: 12,
+      y: y(l) + 4,
+      text: levelLabel(l, levels),
+      anchor: 'start',
+      size: 13,
+      strong: members.length > 0,
+    })),
+    reading:
+      'A link is wide at its source and narrow at its target; upward links run right of downward ones.',
   }
 }
 

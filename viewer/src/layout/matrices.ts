@@ -33,7 +33,10 @@ export interface Interior {
 /** Matrix by groups; the diagonal holds the links inside each group. */
 export function groupMatrix(run: Run): Marks {
   const { group, groups } = run.routers
-  const ofLink = Int32Array.from(run.links.source, (s, l) => group[s]! * groups + group[run.links.target[l]!]!)
+  const ofLink = Int32Array.from(
+    run.links.source,
+    (s, l) => group[s]! * groups + group[run.links.target[l]!]!,
+  )
   return marksFrom(ofLink, groups * groups)
 }
 
@@ -80,7 +83,8 @@ function classShape(run: Run, code: number): ClassShape | null {
   const local = single ? single.values : localIndex(run)
   const size = single ? single.size : Math.max(...groupMembers(run).map((m) => m.length))
   const lines = single ? fixed.reduce((n, axis) => n * axis.size, 1) : 1
-  const lineOf = (r: number): number => (single ? fixed.reduce((index, axis) => index * axis.size + axis.values[r]!, 0) : 0)
+  const lineOf = (r: number): number =>
+    single ? fixed.reduce((index, axis) => index * axis.size + axis.values[r]!, 0) : 0
   return {
     size,
     lines,
@@ -142,19 +146,53 @@ const TITLE = 22
  * Places all matrices in a panel of `width` pixels. Cells are as large as `height` allows, 1 to 12 whole pixels; a group's
  * matrices go on in a new line where they do not fit, and the panel grows downwards.
  */
-export function placeMatrices(run: Run, inside: Interior, width: number, height: number, onlyGroup: number | null = null): MatrixPanel {
+export function placeMatrices(
+  run: Run,
+  inside: Interior,
+  width: number,
+  height: number,
+  onlyGroup: number | null = null,
+): MatrixPanel {
   const matrices: PlacedMatrix[] = []
   const texts: MatrixText[] = []
   const groups = run.routers.groups
   let y = 0
   if (groups > 1 && onlyGroup === null) {
     const cell = Math.max(1, Math.min(11, Math.floor(Math.min(0.3 * height, width - LABEL_WIDTH) / groups)))
-    texts.push({ x: 0, y: 13, text: 'Between groups (row: source, column: target)', align: 'left', strong: true })
-    matrices.push({ family: -1, group: -1, line: 0, x: LABEL_WIDTH, y: TITLE + 14, size: groups, cell, base: 0 })
+    texts.push({
+      x: 0,
+      y: 13,
+      text: 'Between groups (row: source, column: target)',
+      align: 'left',
+      strong: true,
+    })
+    matrices.push({
+      family: -1,
+      group: -1,
+      line: 0,
+      x: LABEL_WIDTH,
+      y: TITLE + 14,
+      size: groups,
+      cell,
+      base: 0,
+    })
     const stride = cell >= 9 ? 1 : Math.ceil(30 / cell)
     for (let g = 0; g < groups; g += stride) {
-      texts.push({ x: LABEL_WIDTH - 4, y: TITLE + 14 + (g + 0.5) * cell + 4, text: String(g), align: 'right', strong: false })
-      if (cell >= 11 ? g % 2 === 0 : true) texts.push({ x: LABEL_WIDTH + (g + 0.5) * cell, y: TITLE + 10, text: String(g), align: 'center', strong: false })
+      texts.push({
+        x: LABEL_WIDTH - 4,
+        y: TITLE + 14 + (g + 0.5) * cell + 4,
+        text: String(g),
+        align: 'right',
+        strong: false,
+      })
+      if (cell >= 11 ? g % 2 === 0 : true)
+        texts.push({
+          x: LABEL_WIDTH + (g + 0.5) * cell,
+          y: TITLE + 10,
+          text: String(g),
+          align: 'center',
+          strong: false,
+        })
     }
     y = TITLE + 14 + groups * cell + 16
   }
@@ -162,13 +200,28 @@ export function placeMatrices(run: Run, inside: Interior, width: number, height:
 
   const shown = onlyGroup === null ? Array.from({ length: groups }, (_, g) => g) : [onlyGroup]
   const cell = largestCell(inside, width, height - y - TITLE, shown.length)
-  const titles = inside.families.map((f) => (f.lines > 1 ? `${f.title}: ${f.lines} × (${f.size} × ${f.size})` : `${f.title}: ${f.size} × ${f.size}`))
-  texts.push({ x: 0, y: y + 13, text: onlyGroup === null ? `Inside groups: ${titles.join(', ')}` : titles.join(', '), align: 'left', strong: true })
+  const titles = inside.families.map((f) =>
+    f.lines > 1 ? `${f.title}: ${f.lines} × (${f.size} × ${f.size})` : `${f.title}: ${f.size} × ${f.size}`,
+  )
+  texts.push({
+    x: 0,
+    y: y + 13,
+    text: onlyGroup === null ? `Inside groups: ${titles.join(', ')}` : titles.join(', '),
+    align: 'left',
+    strong: true,
+  })
   y += TITLE
   for (const group of shown) {
     const placed = placeGroup(inside, group, cell, width, y)
     matrices.push(...placed.matrices)
-    if (onlyGroup === null) texts.push({ x: LABEL_WIDTH - 6, y: y + Math.min(placed.height, 14) / 2 + 5, text: String(group), align: 'right', strong: false })
+    if (onlyGroup === null)
+      texts.push({
+        x: LABEL_WIDTH - 6,
+        y: y + Math.min(placed.height, 14) / 2 + 5,
+        text: String(group),
+        align: 'right',
+        strong: false,
+      })
     y += placed.height + Math.max(GAP, Math.min(8, cell * 2))
   }
   return { width, height: y, matrices, texts }
@@ -183,7 +236,13 @@ function largestCell(inside: Interior, width: number, height: number, groups: nu
   return Math.max(...inside.families.map((f) => f.size)) * 2 + LABEL_WIDTH <= width ? 2 : 1
 }
 
-function placeGroup(inside: Interior, group: number, cell: number, width: number, top: number): { matrices: PlacedMatrix[]; height: number; widest: number } {
+function placeGroup(
+  inside: Interior,
+  group: number,
+  cell: number,
+  width: number,
+  top: number,
+): { matrices: PlacedMatrix[]; height: number; widest: number } {
   const matrices: PlacedMatrix[] = []
   let [x, y, lineHeight, widest] = [LABEL_WIDTH, top, 0, 0]
   inside.families.forEach((family, index) => {
@@ -197,7 +256,16 @@ function placeGroup(inside: Interior, group: number, cell: number, width: number
       if (x > LABEL_WIDTH && x + side > width) {
         ;[x, y, lineHeight] = [LABEL_WIDTH, y + lineHeight + GAP, 0]
       }
-      matrices.push({ family: index, group, line, x, y, size: family.size, cell, base: (group * family.lines + line) * family.size ** 2 })
+      matrices.push({
+        family: index,
+        group,
+        line,
+        x,
+        y,
+        size: family.size,
+        cell,
+        base: (group * family.lines + line) * family.size ** 2,
+      })
       x += side + GAP
       widest = Math.max(widest, x - GAP)
       lineHeight = Math.max(lineHeight, side)

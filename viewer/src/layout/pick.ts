@@ -9,14 +9,29 @@ const SAMPLES = 24
  *   curves: Eight numbers per curve.
  *   among: 1 for a curve that can be hit.
  */
-export function nearestCurve(curves: Float32Array, among: Uint8Array, x: number, y: number, tolerance: number): number {
+export function nearestCurve(
+  curves: Float32Array,
+  among: Uint8Array,
+  x: number,
+  y: number,
+  tolerance: number,
+): number {
   let best = -1
   let bestDistance = tolerance * tolerance
   for (let m = 0; m < among.length; m++) {
     if (among[m] === 0) continue
     const i = 8 * m
     // A Bézier curve lies within the hull of its control points.
-    const [x0, y0, x1, y1, x2, y2, x3, y3] = [curves[i]!, curves[i + 1]!, curves[i + 2]!, curves[i + 3]!, curves[i + 4]!, curves[i + 5]!, curves[i + 6]!, curves[i + 7]!]
+    const [x0, y0, x1, y1, x2, y2, x3, y3] = [
+      curves[i]!,
+      curves[i + 1]!,
+      curves[i + 2]!,
+      curves[i + 3]!,
+      curves[i + 4]!,
+      curves[i + 5]!,
+      curves[i + 6]!,
+      curves[i + 7]!,
+    ]
     if (Math.min(x0, x1, x2, x3) > x + tolerance || Math.max(x0, x1, x2, x3) < x - tolerance) continue
     if (Math.min(y0, y1, y2, y3) > y + tolerance || Math.max(y0, y1, y2, y3) < y - tolerance) continue
     let [px, py] = [x0, y0]

@@ -34,10 +34,15 @@ export function radialPicture(run: Run): Picture {
   })
 
   const between: number[] = []
-  for (let l = 0; l < links.count; l++) if (routers.group[links.source[l]!] !== routers.group[links.target[l]!]) between.push(l)
+  for (let l = 0; l < links.count; l++)
+    if (routers.group[links.source[l]!] !== routers.group[links.target[l]!]) between.push(l)
   // One group only: every link is an arc, there is nothing else to see.
-  const shown = between.length > 0 || routers.groups > 1 ? between : Array.from({ length: links.count }, (_, l) => l)
-  const arcs = shown.length <= MARKS_MAX ? singleArcs(run, shown, sectors, section, grids, inner) : bundledArcs(run, shown, sectors, inner)
+  const shown =
+    between.length > 0 || routers.groups > 1 ? between : Array.from({ length: links.count }, (_, l) => l)
+  const arcs =
+    shown.length <= MARKS_MAX
+      ? singleArcs(run, shown, sectors, section, grids, inner)
+      : bundledArcs(run, shown, sectors, inner)
   return {
     width: 2 * CENTRE,
     height: 2 * CENTRE,
@@ -84,7 +89,11 @@ function grid(run: Run, members: readonly number[]): Grid {
   const inside = run.routers.axes.filter((axis) => axis.name !== 'group')
   if (run.shape === 'grouped' && inside.length === 2) {
     const [row, column] = inside as [(typeof inside)[0], (typeof inside)[0]]
-    return { rows: row.size, columns: column.size, cells: members.map((r) => [r, column.values[r]!, row.values[r]!] as const) }
+    return {
+      rows: row.size,
+      columns: column.size,
+      cells: members.map((r) => [r, column.values[r]!, row.values[r]!] as const),
+    }
   }
   const length = (2 * Math.PI * RING_OUTER) / Math.max(1, run.routers.groups)
   const rows = Math.max(1, Math.min(8, Math.round(Math.sqrt((members.length * 64) / length))))
@@ -94,7 +103,14 @@ function grid(run: Run, members: readonly number[]): Grid {
 
 type Arcs = Pick<Picture, 'marks' | 'curves' | 'markNoun'>
 
-function singleArcs(run: Run, shown: readonly number[], sectors: readonly Sector[], section: Float64Array, grids: readonly Grid[], inner: number): Arcs {
+function singleArcs(
+  run: Run,
+  shown: readonly number[],
+  sectors: readonly Sector[],
+  section: Float64Array,
+  grids: readonly Grid[],
+  inner: number,
+): Arcs {
   const { source, target, parallel } = run.links
   const group = run.routers.group
   const ofLink = new Int32Array(run.links.count).fill(-1)
@@ -107,7 +123,15 @@ function singleArcs(run: Run, shown: readonly number[], sectors: readonly Sector
     // Parallel links lie side by side within their router's part of the edge.
     const offset = ((parallel[l]! + 0.5) / bundle - 0.5) * 0.8
     const width = (s: Sector): number => (s.end - s.start) / (grids[s.group]!.columns * grids[s.group]!.rows)
-    arc(curves, 8 * mark, section[source[l]!]! + offset * width(from), section[target[l]!]! + offset * width(to), from, to, inner)
+    arc(
+      curves,
+      8 * mark,
+      section[source[l]!]! + offset * width(from),
+      section[target[l]!]! + offset * width(to),
+      from,
+      to,
+      inner,
+    )
   })
   return { marks: marksFrom(ofLink, shown.length), curves, markNoun: 'links' }
 }
@@ -131,14 +155,23 @@ function bundledArcs(run: Run, shown: readonly number[], sectors: readonly Secto
     const [a, b] = [Math.floor(pair / groups), pair % groups]
     const [from, to] = [sectors[a]!, sectors[b]!]
     // Along a group's edge the bundles to the other groups are ordered by their direction, so they leave without crossing.
-    const at = (s: Sector, other: number): number => s.end - (((other - s.group + groups) % groups) / groups) * (s.end - s.start)
+    const at = (s: Sector, other: number): number =>
+      s.end - (((other - s.group + groups) % groups) / groups) * (s.end - s.start)
     arc(curves, 8 * mark, at(from, b), at(to, a), from, to, inner)
   })
   return { marks: marksFrom(ofLink, pairs.length), curves, markNoun: 'pairs of groups' }
 }
 
 /** A cubic curve pulled towards the two groups' axes, and shifted to the right of its direction. */
-function arc(curves: Float32Array, at: number, start: number, end: number, from: Sector, to: Sector, radius: number): void {
+function arc(
+  curves: Float32Array,
+  at: number,
+  start: number,
+  end: number,
+  from: Sector,
+  to: Sector,
+  radius: number,
+): void {
   const [x0, y0] = polar(start, radius)
   const [x1, y1] = polar(end, radius)
   const [middleFrom, middleTo] = [(from.start + from.end) / 2, (to.start + to.end) / 2]

@@ -47,7 +47,12 @@ function Pickers({ compared }: { compared: Compared }) {
       {ids.map((id, i) => (
         <label key={i}>
           {i === 0 ? 'base' : 'against'}
-          <select value={String(id)} onChange={(event) => set(ids.map((old, j) => (j === i ? Number(event.currentTarget.value) : old)))}>
+          <select
+            value={String(id)}
+            onChange={(event) =>
+              set(ids.map((old, j) => (j === i ? Number(event.currentTarget.value) : old)))
+            }
+          >
             {runs.map((info, r) => (
               <option key={r} value={String(r)} disabled={r !== id && ids.includes(r)}>
                 {info.label}
@@ -55,7 +60,11 @@ function Pickers({ compared }: { compared: Compared }) {
             ))}
           </select>
           {ids.length > 2 && (
-            <button title="Take this run out" aria-label={`Take ${runs[id]!.label} out`} onClick={() => set(ids.filter((_, j) => j !== i))}>
+            <button
+              title="Take this run out"
+              aria-label={`Take ${runs[id]!.label} out`}
+              onClick={() => set(ids.filter((_, j) => j !== i))}
+            >
               ×
             </button>
           )}
@@ -87,11 +96,16 @@ function Pickers({ compared }: { compared: Compared }) {
 function PairingNote({ compared }: { compared: Compared }) {
   const session = useSession()
   const { onlyBase, onlyOther, unplaced, inBase } = compared.change!.difference
-  const [base, other] = [session.index.runs[compared.ids[0]!]!.label, session.index.runs[compared.ids[1]!]!.label]
+  const [base, other] = [
+    session.index.runs[compared.ids[0]!]!.label,
+    session.index.runs[compared.ids[1]!]!.label,
+  ]
   const notes = [
     onlyBase > 0 ? `${count(onlyBase)} are only in ${base}` : '',
     onlyOther > 0 ? `${count(onlyOther)} are only in ${other}` : '',
-    unplaced > 0 ? `${count(unplaced)} of ${other} join routers that ${base} does not have and are not shown` : '',
+    unplaced > 0
+      ? `${count(unplaced)} of ${other} join routers that ${base} does not have and are not shown`
+      : '',
   ].filter((note) => note !== '')
   return (
     <p class="facts" data-test="pairing">
@@ -103,7 +117,10 @@ function PairingNote({ compared }: { compared: Compared }) {
 }
 
 function Changes({ runs }: { runs: readonly Derived[] }) {
-  const rows = useMemo(() => [...classChanges(runs), ...jobChanges(runs)], [runs.map((d) => d.stats).flat().length, ...runs.map((d) => d.stats)])
+  const rows = useMemo(
+    () => [...classChanges(runs), ...jobChanges(runs)],
+    [runs.map((d) => d.stats).flat().length, ...runs.map((d) => d.stats)],
+  )
   const { unit, label } = runs[0]!.measure
   return (
     <section class="card changes" aria-label="Changes">

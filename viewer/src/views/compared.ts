@@ -17,7 +17,9 @@ export interface Compared {
 
 /** The runs that the settings name, else the current one and the next. */
 export function comparedIds(state: ViewState, runs: number): number[] {
-  const named = state.compared.filter((id, i) => id >= 0 && id < runs && state.compared.indexOf(id) === i).slice(0, COMPARED_MAX)
+  const named = state.compared
+    .filter((id, i) => id >= 0 && id < runs && state.compared.indexOf(id) === i)
+    .slice(0, COMPARED_MAX)
   return named.length > 1 ? named : [state.run % runs, (state.run + 1) % runs]
 }
 
@@ -29,7 +31,8 @@ export function comparison(session: Session, state: ViewState): Compared | null 
   const models = ids.map((id) => session.model(id)).filter((model): model is RunModel => model !== undefined)
   if (models.length < ids.length) return null
   const parts = models.map((model) => model.visible(state))
-  if (!shared || parts.length !== shared.parts.length || parts.some((part, i) => part !== shared!.parts[i])) shared = { parts, range: { sorted: concatSorted(parts) } }
+  if (!shared || parts.length !== shared.parts.length || parts.some((part, i) => part !== shared!.parts[i]))
+    shared = { parts, range: { sorted: concatSorted(parts) } }
   const range = shared.range
   // A difference has a range of its own: a brush or a frozen range of values would mean nothing on it, and the other way round.
   const runs = models.map((model) => model.derive(state, range))

@@ -14,7 +14,19 @@ export interface Option {
   readonly label: string
 }
 
-export function Choice({ label, value, options, onChange, test }: { label: string; value: string; options: readonly Option[]; onChange(value: string): void; test?: string }) {
+export function Choice({
+  label,
+  value,
+  options,
+  onChange,
+  test,
+}: {
+  label: string
+  value: string
+  options: readonly Option[]
+  onChange(value: string): void
+  test?: string
+}) {
   return (
     <label class="choice">
       <span>{label}</span>
@@ -67,7 +79,10 @@ export function Controls({ derived: d }: { derived: Derived }) {
         <Choice
           label="Planes"
           value={state.projection}
-          options={[{ value: '', label: 'unrolled' }, ...planes.map((axes) => ({ value: axes, label: `projected on ${axes.replace(',', ' × ')}` }))]}
+          options={[
+            { value: '', label: 'unrolled' },
+            ...planes.map((axes) => ({ value: axes, label: `projected on ${axes.replace(',', ' × ')}` })),
+          ]}
           onChange={(projection) => patch({ projection, zoom: [1, 0, 0] })}
         />
       )}
@@ -88,7 +103,11 @@ export function ScaleLegend({ derived: d }: { derived: Derived }) {
         <h2>{d.signed ? 'Change' : d.measure.label}</h2>
         <div class="segmented" role="group" aria-label="Colour scale">
           {(['linear', 'log', 'quantile'] as const).map((kind) => (
-            <button key={kind} aria-pressed={state.scale === kind} onClick={() => session.state.patch({ scale: kind })}>
+            <button
+              key={kind}
+              aria-pressed={state.scale === kind}
+              onClick={() => session.state.patch({ scale: kind })}
+            >
               {kind}
             </button>
           ))}
@@ -97,7 +116,9 @@ export function ScaleLegend({ derived: d }: { derived: Derived }) {
       <div class="ramp" style={{ background: `linear-gradient(to right, ${gradient})` }} />
       <div class="ramp-labels" data-test="ramp-labels">
         {[0, 0.5, 1].map((share) => (
-          <span key={share}>{d.signed ? show(d, d.scale.value(share)) : quantity(d.scale.value(share), d.measure.unit)}</span>
+          <span key={share}>
+            {d.signed ? show(d, d.scale.value(share)) : quantity(d.scale.value(share), d.measure.unit)}
+          </span>
         ))}
       </div>
       <div class="looks">
@@ -109,7 +130,11 @@ export function ScaleLegend({ derived: d }: { derived: Derived }) {
         </span>
       </div>
       <div class="row">
-        <select aria-label="Colour ramp" value={chosen} onChange={(event) => session.state.patch({ ramp: event.currentTarget.value })}>
+        <select
+          aria-label="Colour ramp"
+          value={chosen}
+          onChange={(event) => session.state.patch({ ramp: event.currentTarget.value })}
+        >
           {ramps.map(([name, ramp]) => (
             <option key={name} value={name}>
               {ramp.label}
@@ -117,8 +142,14 @@ export function ScaleLegend({ derived: d }: { derived: Derived }) {
           ))}
         </select>
         <label title="Keep this range when jobs, classes or runs change (F)">
-          <input type="checkbox" checked={state.frozen !== null} onChange={() => session.state.patch({ frozen: state.frozen === null ? [d.scale.low, d.scale.high] : null })} /> freeze
-          range
+          <input
+            type="checkbox"
+            checked={state.frozen !== null}
+            onChange={() =>
+              session.state.patch({ frozen: state.frozen === null ? [d.scale.low, d.scale.high] : null })
+            }
+          />{' '}
+          freeze range
         </label>
       </div>
     </section>

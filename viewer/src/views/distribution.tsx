@@ -20,22 +20,42 @@ export function Distribution({ derived: d }: { derived: Derived }) {
   const state = useStore(session.state)
   const frame = useRef<HTMLDivElement>(null)
   const { width } = useSize(frame)
-  const classes = d.run.links.classes.map((name, code) => ({ name, code })).filter(({ code }) => d.stats[code]!.links > 0)
-  const histograms = useMemo(() => d.sorted.map((sorted) => binCounts(sorted, d.axis, BINS)), [d.sorted, d.axis])
+  const classes = d.run.links.classes
+    .map((name, code) => ({ name, code }))
+    .filter(({ code }) => d.stats[code]!.links > 0)
+  const histograms = useMemo(
+    () => d.sorted.map((sorted) => binCounts(sorted, d.axis, BINS)),
+    [d.sorted, d.axis],
+  )
   const height = ROW * classes.length
   const x = (value: number): number => Math.max(0, Math.min(1, d.axis.position(value))) * width
   const [from, to] = [state.low === null ? 0 : x(state.low), state.high === null ? width : x(state.high)]
   const toggle = (name: string): void => {
-    const off = state.classesOff.includes(name) ? state.classesOff.filter((c) => c !== name) : [...state.classesOff, name]
+    const off = state.classesOff.includes(name)
+      ? state.classesOff.filter((c) => c !== name)
+      : [...state.classesOff, name]
     session.state.patch({ classesOff: off })
   }
   return (
     <section class="card" aria-label="Distribution">
       <header>
         <h2>Distribution</h2>
+        <span class="spring" />
+        <button
+          disabled={state.low === null && state.high === null}
+          onClick={() => session.state.patch({ low: null, high: null })}
+          title="Show all values (Esc)"
+          data-test="range-all"
+        >
+          all
+        </button>
         <div class="segmented" role="group" aria-label="Histogram axis">
           {(['linear', 'log'] as const).map((kind) => (
-            <button key={kind} aria-pressed={state.histogram === kind} onClick={() => session.state.patch({ histogram: kind })}>
+            <button
+              key={kind}
+              aria-pressed={state.histogram === kind}
+              onClick={() => session.state.patch({ histogram: kind })}
+            >
               {kind}
             </button>
           ))}
@@ -46,15 +66,33 @@ export function Distribution({ derived: d }: { derived: Derived }) {
           const stats = d.stats[code]!
           const selected = d.selection.counts[code]!
           return (
-            <div class="histogram-row" key={name} style={{ height: `${ROW - BAR}px`, top: `${classes.findIndex((c) => c.code === code) * ROW}px` }}>
+            <div
+              class="histogram-row"
+              key={name}
+              style={{
+                height: `${ROW - BAR}px`,
+                top: `${classes.findIndex((c) => c.code === code) * ROW}px`,
+              }}
+            >
               <label>
-                <input type="checkbox" checked={d.classOn[code] === 1} onChange={() => toggle(name)} data-test={`class-${name}`} />
+                <input
+                  type="checkbox"
+                  checked={d.classOn[code] === 1}
+                  onChange={() => toggle(name)}
+                  data-test={`class-${name}`}
+                />
                 <b>{name}</b>
               </label>
-              <span data-test={`count-${name}`} title={`${count(stats.nonzero)} of ${count(stats.links)} links carry something`}>
+              <span
+                data-test={`count-${name}`}
+                title={`${count(stats.nonzero)} of ${count(stats.links)} links carry something`}
+              >
                 {count(selected)} of {count(stats.links)}
               </span>
-              <span data-test={`mean-${name}`} title={`Mean of the selected links; of all ${name} links: ${show(d, stats.mean)}`}>
+              <span
+                data-test={`mean-${name}`}
+                title={`Mean of the selected links; of all ${name} links: ${show(d, stats.mean)}`}
+              >
                 ⌀ {selected > 0 ? show(d, d.selection.sums[code]! / selected) : '–'}
               </span>
             </div>
@@ -77,7 +115,14 @@ export function Distribution({ derived: d }: { derived: Derived }) {
                 {PERCENTILES.map((p, i) => {
                   const at = x(d.stats[code]!.percentiles[i]!)
                   return (
-                    <line key={p} x1={at} x2={at} y1={row * ROW + ROW - BAR} y2={row * ROW + ROW + 1} class="percentile">
+                    <line
+                      key={p}
+                      x1={at}
+                      x2={at}
+                      y1={row * ROW + ROW - BAR}
+                      y2={row * ROW + ROW + 1}
+                      class="percentile"
+                    >
                       <title>{`${p} % of the ${name} links have at most ${show(d, d.stats[code]!.percentiles[i]!)}`}</title>
                     </line>
                   )
@@ -92,7 +137,8 @@ export function Distribution({ derived: d }: { derived: Derived }) {
       <Range unit={d.measure.unit} />
       <p class="hint">
         <span class="tick-mark" /> 50th, 90th, 99th percentile
-        {histograms.some((h) => h.zeros > 0) && `; ${count(histograms.reduce((n, h) => n + h.zeros, 0))} empty links are left of the axis`}
+        {histograms.some((h) => h.zeros > 0) &&
+          `; ${count(histograms.reduce((n, h) => n + h.zeros, 0))} empty links are left of the axis`}
       </p>
     </section>
   )
@@ -104,7 +150,8 @@ function bars(counts: Uint32Array, width: number, base: number, height: number):
   let path = ''
   counts.forEach((n, bin) => {
     // The square root keeps the few links of a tail in sight; one link is one pixel at least.
-    if (n > 0) path += `M${(bin * step).toFixed(1)} ${base}h${Math.max(0.5, step - 0.6).toFixed(1)}v${(-Math.max(1, Math.sqrt(n / most) * height)).toFixed(1)}h${(-Math.max(0.5, step - 0.6)).toFixed(1)}Z`
+    if (n > 0)
+      path += `M${(bin * step).toFixed(1)} ${base}h${Math.max(0.5, step - 0.6).toFixed(1)}v${(-Math.max(1, Math.sqrt(n / most) * height)).toFixed(1)}h${(-Math.max(0.5, step - 0.6)).toFixed(1)}Z`
   })
   return path
 }
@@ -131,7 +178,19 @@ function Axis({ derived: d, width, y }: { derived: Derived; width: number; y: nu
 }
 
 /** d3's brush; the settings hold its range, so it is moved when they change from elsewhere. */
-function Brush({ derived: d, width, height, from, to }: { derived: Derived; width: number; height: number; from: number; to: number }) {
+function Brush({
+  derived: d,
+  width,
+  height,
+  from,
+  to,
+}: {
+  derived: Derived
+  width: number
+  height: number
+  from: number
+  to: number
+}) {
   const session = useSession()
   const element = useRef<SVGGElement>(null)
   const brush = useRef<BrushBehavior<unknown> | null>(null)
@@ -176,15 +235,19 @@ function Range({ unit }: { unit: Unit }) {
   const session = useSession()
   const state = useStore(session.state)
   const field = (key: 'low' | 'high', label: string, empty: string) => (
-    <RangeField key={key} label={label} empty={empty} unit={unit} value={state[key]} onChange={(value) => session.state.patch({ [key]: value })} />
+    <RangeField
+      key={key}
+      label={label}
+      empty={empty}
+      unit={unit}
+      value={state[key]}
+      onChange={(value) => session.state.patch({ [key]: value })}
+    />
   )
   return (
     <div class="range">
       {field('low', 'from', 'least')}
       {field('high', 'to', 'most')}
-      <button disabled={state.low === null && state.high === null} onClick={() => session.state.patch({ low: null, high: null })} title="Show all values (Esc)">
-        all
-      </button>
     </div>
   )
 }
@@ -206,7 +269,14 @@ function RangeField({ label, empty, unit, value, onChange }: RangeFieldProps) {
     setText(null)
   }
   return (
-    <label class={wrong ? 'wrong' : ''} title={wrong ? `Not understood; write for instance ${unit === 'bytes' ? '1.5 MiB' : unit === 'ps' ? '20 ns' : '100'}` : ''}>
+    <label
+      class={wrong ? 'wrong' : ''}
+      title={
+        wrong
+          ? `Not understood; write for instance ${unit === 'bytes' ? '1.5 MiB' : unit === 'ps' ? '20 ns' : '100'}`
+          : ''
+      }
+    >
       {label}
       <input
         data-test={`range-${label}`}

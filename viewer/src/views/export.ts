@@ -12,9 +12,15 @@ import { geometryOf } from './session'
 
 export type ExportKind = 'svg' | 'png' | 'csv'
 
-export async function exportView(kind: ExportKind, derived: Derived, state: ViewState, theme: Theme): Promise<void> {
+export async function exportView(
+  kind: ExportKind,
+  derived: Derived,
+  state: ViewState,
+  theme: Theme,
+): Promise<void> {
   const name = derived.run.label.replace(/[^\w.-]+/g, '-') || 'run'
-  if (kind === 'csv') return download(`${name}-links.csv`, new Blob([selectionCsv(derived)], { type: 'text/csv' }))
+  if (kind === 'csv')
+    return download(`${name}-links.csv`, new Blob([selectionCsv(derived)], { type: 'text/csv' }))
   const sheet = makeSheet(derived, state, theme)
   if (kind === 'svg') return download(`${name}.svg`, new Blob([sheetSvg(sheet)], { type: 'image/svg+xml' }))
   download(`${name}.png`, await sheetPng(sheet))
@@ -44,7 +50,10 @@ export function makeSheet(derived: Derived, state: ViewState, theme: Theme): She
 }
 
 function describeFilter(d: Derived, state: ViewState): string {
-  const range = state.low === null && state.high === null ? '' : `${d.measure.label} from ${state.low === null ? 'least' : quantity(state.low, d.measure.unit)} to ${state.high === null ? 'most' : quantity(state.high, d.measure.unit)}`
+  const range =
+    state.low === null && state.high === null
+      ? ''
+      : `${d.measure.label} from ${state.low === null ? 'least' : quantity(state.low, d.measure.unit)} to ${state.high === null ? 'most' : quantity(state.high, d.measure.unit)}`
   const without = state.classesOff.length > 0 ? `without ${state.classesOff.join(', ')}` : ''
   return [range, without, state.focus.replace(':', ' ')].filter((part) => part !== '').join(', ')
 }

@@ -22,7 +22,10 @@ export function GroupView({ derived: d }: { derived: Derived }) {
         <Choice
           label="Group"
           value={String(group)}
-          options={Array.from({ length: run.routers.groups }, (_, g) => ({ value: String(g), label: String(g) }))}
+          options={Array.from({ length: run.routers.groups }, (_, g) => ({
+            value: String(g),
+            label: String(g),
+          }))}
           onChange={(value) => session.state.patch({ focus: `group:${value}` })}
         />
         <ClassTable derived={d} group={group} />
@@ -44,7 +47,10 @@ interface ClassRow {
 
 function classRows({ run, values, selection }: Derived, group: number): ClassRow[] {
   const of = run.routers.group
-  const found = new Map<string, { name: string; where: string; links: number; selected: number; sum: number; max: number }>()
+  const found = new Map<
+    string,
+    { name: string; where: string; links: number; selected: number; sum: number; max: number }
+  >()
   for (let l = 0; l < run.links.count; l++) {
     const [from, to] = [of[run.links.source[l]!] === group, of[run.links.target[l]!] === group]
     if (!from && !to) continue
@@ -59,7 +65,11 @@ function classRows({ run, values, selection }: Derived, group: number): ClassRow
     row.sum += values[l]!
     if (Math.abs(values[l]!) > Math.abs(row.max)) row.max = values[l]!
   }
-  return [...found.values()].map((row) => ({ ...row, mean: row.selected > 0 ? row.sum / row.selected : 0 }))
+  const order = (row: { name: string; where: string }): number =>
+    run.links.classes.indexOf(row.name) * 3 + ['inside', 'out', 'in'].indexOf(row.where)
+  return [...found.values()]
+    .sort((a, b) => order(a) - order(b))
+    .map((row) => ({ ...row, mean: row.selected > 0 ? row.sum / row.selected : 0 }))
 }
 
 function ClassTable({ derived: d, group }: { derived: Derived; group: number }) {
@@ -80,7 +90,11 @@ function ClassTable({ derived: d, group }: { derived: Derived; group: number }) 
           <tr key={`${row.name} ${row.where}`}>
             <td>{row.name}</td>
             <td>{row.where}</td>
-            <td class="number">{row.selected === row.links ? count(row.links) : `${count(row.selected)} of ${count(row.links)}`}</td>
+            <td class="number">
+              {row.selected === row.links
+                ? count(row.links)
+                : `${count(row.selected)} of ${count(row.links)}`}
+            </td>
             <td class="number">{show(d, row.mean)}</td>
             <td class="number">{show(d, row.max)}</td>
           </tr>
@@ -100,9 +114,19 @@ function RouterGrid({ derived: d, group }: { derived: Derived; group: number }) 
   const jobs = useMemo(() => routerJobs(run, () => false), [run])
   const chosen = useRef<HTMLButtonElement>(null)
   useEffect(() => chosen.current?.scrollIntoView({ block: 'nearest' }), [d.focus])
-  const color = (job: number): string => (job === IDLE || state.jobs[job] === 'hidden' ? palette.idle : job === SEVERAL ? palette.ink : jobOf(run, job).color)
+  const color = (job: number): string =>
+    job === IDLE || state.jobs[job] === 'hidden'
+      ? palette.idle
+      : job === SEVERAL
+        ? palette.ink
+        : jobOf(run, job).color
   return (
-    <div class="router-grid" style={{ gridTemplateColumns: `repeat(${cells.columns}, minmax(0, 1fr))` }} role="group" aria-label={`Routers of group ${group}`}>
+    <div
+      class="router-grid"
+      style={{ gridTemplateColumns: `repeat(${cells.columns}, minmax(0, 1fr))` }}
+      role="group"
+      aria-label={`Routers of group ${group}`}
+    >
       {cells.routers.map(({ router, nodes, column, row }) => {
         const name = run.routers.names.at(router)
         const focused = d.focus?.router === router
@@ -115,12 +139,24 @@ function RouterGrid({ derived: d, group }: { derived: Derived; group: number }) 
             aria-label={name}
             onClick={() => session.state.patch({ focus: focused ? `group:${group}` : `router:${name}` })}
             onPointerEnter={(event) =>
-              session.hover.set({ run, links: [], routers: [router], groups: [], tip: describeRouter(d, router, jobs[router]!), x: event.clientX, y: event.clientY })
+              session.hover.set({
+                run,
+                links: [],
+                routers: [router],
+                groups: [],
+                tip: describeRouter(d, router, jobs[router]!),
+                x: event.clientX,
+                y: event.clientY,
+              })
             }
             onPointerLeave={() => session.hover.set(null)}
           >
             {nodes.map((node) => (
-              <i key={node} style={{ background: color(run.nodes.job[node]!) }} class={d.focus?.node === node ? 'focused' : ''} />
+              <i
+                key={node}
+                style={{ background: color(run.nodes.job[node]!) }}
+                class={d.focus?.node === node ? 'focused' : ''}
+              />
             ))}
           </button>
         )
@@ -151,4 +187,3 @@ function routerCells(run: Run, group: number): RouterCells {
     })),
   }
 }
-

@@ -29,7 +29,12 @@ export function Header({ run, views, onExport, onHelp }: HeaderProps) {
     <header class="bar">
       <h1>Odonata</h1>
       {runs.length > 1 && (
-        <select aria-label="Run" value={String(state.run)} onChange={(event) => session.state.patch({ run: Number(event.currentTarget.value) })} data-test="run">
+        <select
+          aria-label="Run"
+          value={String(state.run)}
+          onChange={(event) => session.state.patch({ run: Number(event.currentTarget.value) })}
+          data-test="run"
+        >
           {runs.map((info, id) => (
             <option key={id} value={String(id)}>
               {info.label}
@@ -40,7 +45,12 @@ export function Header({ run, views, onExport, onHelp }: HeaderProps) {
       {runs.length === 1 && <span class="run-name">{runs[0]!.label}</span>}
       <nav aria-label="Views">
         {views.map((view) => (
-          <button key={view} aria-pressed={state.view === view} onClick={() => session.state.patch({ view })} data-test={`view-${view}`}>
+          <button
+            key={view}
+            aria-pressed={state.view === view}
+            onClick={() => session.state.patch({ view })}
+            data-test={`view-${view}`}
+          >
             {VIEW_NAMES[view]}
           </button>
         ))}
@@ -51,7 +61,11 @@ export function Header({ run, views, onExport, onHelp }: HeaderProps) {
       <button
         title="Light or dark (T)"
         aria-label="Light or dark"
-        onClick={() => session.state.patch({ theme: { auto: 'light', light: 'dark', dark: 'auto' }[state.theme] as typeof state.theme })}
+        onClick={() =>
+          session.state.patch({
+            theme: { auto: 'light', light: 'dark', dark: 'auto' }[state.theme] as typeof state.theme,
+          })
+        }
         data-test="theme"
       >
         {{ auto: 'Auto', light: 'Light', dark: 'Dark' }[state.theme]}
@@ -70,7 +84,11 @@ function Menu({ onExport }: { onExport(kind: 'svg' | 'png' | 'csv'): void }) {
     onExport(kind)
   }
   return (
-    <details class="menu" ref={menu} onKeyDown={(event) => event.key === 'Escape' && (menu.current!.open = false)}>
+    <details
+      class="menu"
+      ref={menu}
+      onKeyDown={(event) => event.key === 'Escape' && (menu.current!.open = false)}
+    >
       <summary data-test="export">Export</summary>
       <div role="menu">
         <button role="menuitem" onClick={choose('svg')} data-test="export-svg">
@@ -131,7 +149,12 @@ function Search({ run }: { run: Run }) {
               </button>
             </li>
           ))}
-          {found.length === 0 && <li class="hint">Nothing is called so. Routers look like {run.routers.count > 0 ? run.routers.names.at(0) : 'g0r0c0'}.</li>}
+          {found.length === 0 && (
+            <li class="hint">
+              Nothing is called so. Routers look like{' '}
+              {run.routers.count > 0 ? run.routers.names.at(0) : 'g0r0c0'}.
+            </li>
+          )}
         </ul>
       )}
     </div>
@@ -151,11 +174,17 @@ export function Facts({ run }: { run: Run }) {
     `${count(machine.nodes)} nodes`,
     `${count(run.links.count)} links`,
     `${summary.engine}, ${summary.routing}`,
-    convergence ? (convergence.converged ? `converged after ${count(convergence.iterations)} iterations` : '') : '',
+    convergence
+      ? convergence.converged
+        ? `converged after ${count(convergence.iterations)} iterations`
+        : ''
+      : '',
   ].filter((part) => part !== '')
   const alarms = [
     summary.complete ? '' : 'this run was not finished',
-    convergence && !convergence.converged ? `not converged after ${count(convergence.iterations)} iterations` : '',
+    convergence && !convergence.converged
+      ? `not converged after ${count(convergence.iterations)} iterations`
+      : '',
     ...summary.warnings,
   ].filter((text) => text !== '')
   return (
@@ -167,7 +196,12 @@ export function Facts({ run }: { run: Run }) {
         </span>
       )}
       {state.focus !== '' && (
-        <button class="focus" onClick={() => session.state.patch({ focus: '' })} title="Show everything again (Esc)" data-test="focus">
+        <button
+          class="focus"
+          onClick={() => session.state.patch({ focus: '' })}
+          title="Show everything again (Esc)"
+          data-test="focus"
+        >
           {state.focus.replace(':', ' ')} ×
         </button>
       )}

@@ -8,13 +8,21 @@ import { PALETTES } from '../draw/look'
 import { ThemeContext, useSession, useStore } from './session'
 
 /** The modes in which only this job counts; asked again, all count. */
-export function solo(run: Run, job: number, modes: Readonly<Record<number, JobMode>>): Record<number, JobMode> {
+export function solo(
+  run: Run,
+  job: number,
+  modes: Readonly<Record<number, JobMode>>,
+): Record<number, JobMode> {
   const others = run.jobs.filter((other) => other.job !== job)
   const already = modes[job] === undefined && others.every((other) => modes[other.job] === 'hidden')
   return already ? {} : Object.fromEntries(others.map((other) => [other.job, 'hidden' as const]))
 }
 
-export function toggled(modes: Readonly<Record<number, JobMode>>, job: number, mode: JobMode): Record<number, JobMode> {
+export function toggled(
+  modes: Readonly<Record<number, JobMode>>,
+  job: number,
+  mode: JobMode,
+): Record<number, JobMode> {
   const { [job]: old, ...rest } = modes
   return old === mode ? rest : { ...rest, [job]: mode }
 }
@@ -29,30 +37,62 @@ export function Jobs({ derived: d }: { derived: Derived }) {
     <section class="card jobs" aria-label="Jobs">
       <header>
         <h2>Jobs</h2>
-        <button disabled={Object.keys(state.jobs).length === 0} onClick={() => set({})} title="Count all jobs again">
+        <button
+          disabled={Object.keys(state.jobs).length === 0}
+          onClick={() => set({})}
+          title="Count all jobs again"
+        >
           all
         </button>
       </header>
-      {measure.perJob === null && !d.signed && <p class="hint">{measure.label} is not known per job; the switches do not change it.</p>}
+      {measure.perJob === null && !d.signed && (
+        <p class="hint">{measure.label} is not known per job; the switches do not change it.</p>
+      )}
       <ul>
         {run.jobs.map((job) => {
           const mode = state.jobs[job.job]
-          const alone = mode === undefined && run.jobs.length > 1 && run.jobs.every((other) => other === job || state.jobs[other.job] === 'hidden')
+          const alone =
+            mode === undefined &&
+            run.jobs.length > 1 &&
+            run.jobs.every((other) => other === job || state.jobs[other.job] === 'hidden')
           return (
             <li key={job.job} class={mode ?? ''} data-test={`job-${job.job}`}>
               <i class="swatch" style={{ background: job.color }} />
-              <button class="job-name" title={details(job)} onClick={() => session.state.patch({ focus: state.focus === `job:${job.job}` ? '' : `job:${job.job}` })}>
+              <button
+                class="job-name"
+                title={details(job)}
+                onClick={() =>
+                  session.state.patch({ focus: state.focus === `job:${job.job}` ? '' : `job:${job.job}` })
+                }
+              >
                 {job.name}
               </button>
               <span class="job-switches">
-                <Switch label="Show or hide: counted, and seen on the machine" on={mode !== 'hidden'} text="show" onClick={() => set(toggled(state.jobs, job.job, 'hidden'))} />
-                <Switch label="Only this job" on={alone} text="solo" onClick={() => set(solo(run, job.job, state.jobs))} />
-                <Switch label="Subtract: what remains without its traffic, its place still marked" on={mode === 'subtracted'} text="−" onClick={() => set(toggled(state.jobs, job.job, 'subtracted'))} />
+                <Switch
+                  label="Show or hide: counted, and seen on the machine"
+                  on={mode !== 'hidden'}
+                  text="show"
+                  onClick={() => set(toggled(state.jobs, job.job, 'hidden'))}
+                />
+                <Switch
+                  label="Only this job"
+                  on={alone}
+                  text="solo"
+                  onClick={() => set(solo(run, job.job, state.jobs))}
+                />
+                <Switch
+                  label="Subtract: what remains without its traffic, its place still marked"
+                  on={mode === 'subtracted'}
+                  text="−"
+                  onClick={() => set(toggled(state.jobs, job.job, 'subtracted'))}
+                />
               </span>
               <span class="job-facts">
                 {count(job.nodes)} nodes, {count(job.routers)} routers
                 {traffic ? `, ${quantity(traffic.get(job.job) ?? 0, measure.unit)} on links` : ''}
-                {job.figures['slowdown'] !== undefined && Number.isFinite(job.figures['slowdown']) ? `, ${digits(job.figures['slowdown'])}× slower` : ''}
+                {job.figures['slowdown'] !== undefined && Number.isFinite(job.figures['slowdown'])
+                  ? `, ${digits(job.figures['slowdown'])}× slower`
+                  : ''}
               </span>
             </li>
           )

@@ -29,12 +29,18 @@ export const KEYS: readonly (readonly [string, string])[] = [
 
 const cycle = <T,>(all: readonly T[], now: T): T => all[(all.indexOf(now) + 1) % all.length]!
 
-export function useKeys(d: Derived | undefined, views: readonly View[], help: () => void, runs: number): void {
+export function useKeys(
+  d: Derived | undefined,
+  views: readonly View[],
+  help: () => void,
+  runs: number,
+): void {
   const session = useSession()
   useEffect(() => {
     const onKey = (event: KeyboardEvent): void => {
       const target = event.target as HTMLElement
-      if (event.ctrlKey || event.metaKey || event.altKey || /^(INPUT|SELECT|TEXTAREA)$/.test(target.tagName)) return
+      if (event.ctrlKey || event.metaKey || event.altKey || /^(INPUT|SELECT|TEXTAREA)$/.test(target.tagName))
+        return
       const state = session.state.get()
       const change = changeFor(event, state, d, views, runs)
       if (event.key === '/') document.getElementById('odonata-search')?.focus()
@@ -51,12 +57,20 @@ export function useKeys(d: Derived | undefined, views: readonly View[], help: ()
 }
 
 /** What a key changes; null if it means nothing. */
-function changeFor(event: KeyboardEvent, state: ViewState, d: Derived | undefined, views: readonly View[], runs: number): Partial<ViewState> | null {
+function changeFor(
+  event: KeyboardEvent,
+  state: ViewState,
+  d: Derived | undefined,
+  views: readonly View[],
+  runs: number,
+): Partial<ViewState> | null {
   const digit = /^Digit([1-9])$/.exec(event.code)?.[1]
   if (digit !== undefined && d) {
     const job = d.run.jobs[Number(digit) - 1]
     if (!job) return null
-    return { jobs: event.shiftKey ? toggled(state.jobs, job.job, 'subtracted') : solo(d.run, job.job, state.jobs) }
+    return {
+      jobs: event.shiftKey ? toggled(state.jobs, job.job, 'subtracted') : solo(d.run, job.job, state.jobs),
+    }
   }
   switch (event.key.toLowerCase()) {
     case 'escape':
@@ -83,7 +97,15 @@ function changeFor(event: KeyboardEvent, state: ViewState, d: Derived | undefine
     case 'f':
       return { frozen: state.frozen ? null : [d.scale.low, d.scale.high] }
     case 'm':
-      return { measure: cycle(d.run.measures.map((m) => m.id), d.measure.id), low: null, high: null, frozen: null }
+      return {
+        measure: cycle(
+          d.run.measures.map((m) => m.id),
+          d.measure.id,
+        ),
+        low: null,
+        high: null,
+        frozen: null,
+      }
     case 'c': {
       const names = d.run.links.classes
       const alone = names.filter((name) => !state.classesOff.includes(name))
@@ -103,7 +125,13 @@ function changeFor(event: KeyboardEvent, state: ViewState, d: Derived | undefine
 export function Help({ onClose }: { onClose(): void }) {
   return (
     <div class="shade" onClick={onClose}>
-      <div class="help" role="dialog" aria-modal="true" aria-label="Help" onClick={(event) => event.stopPropagation()}>
+      <div
+        class="help"
+        role="dialog"
+        aria-modal="true"
+        aria-label="Help"
+        onClick={(event) => event.stopPropagation()}
+      >
         <header>
           <h2>Keys</h2>
           <button onClick={onClose} autofocus>
@@ -119,8 +147,9 @@ export function Help({ onClose }: { onClose(): void }) {
           ))}
         </dl>
         <p class="hint">
-          The address of this page holds all settings: copy it to share what you see. In the picture, the wheel zooms, dragging pans, a click narrows everything to a router, link or
-          group, and a double click shows the whole again.
+          The address of this page holds all settings: copy it to share what you see. In the picture, the
+          wheel zooms, dragging pans, a click narrows everything to a router, link or group, and a double
+          click shows the whole again.
         </p>
       </div>
     </div>

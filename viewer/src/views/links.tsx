@@ -46,11 +46,25 @@ export function HotLinks({ derived: d }: { derived: Derived }) {
                   tabIndex={0}
                   onClick={focusIt}
                   onKeyDown={(event) => event.key === 'Enter' && focusIt()}
-                  onPointerEnter={(event) => session.hover.set({ run, links: [l], routers: [], groups: [], tip: describeLinks(d, [l], name), x: event.clientX, y: event.clientY })}
+                  onPointerEnter={(event) =>
+                    session.hover.set({
+                      run,
+                      links: [l],
+                      routers: [],
+                      groups: [],
+                      tip: describeLinks(d, [l], name),
+                      x: event.clientX,
+                      y: event.clientY,
+                    })
+                  }
                   onPointerLeave={() => session.hover.set(null)}
                 >
-                  <td title={place(run, run.links.source[l]!)}>{run.routers.names.at(run.links.source[l]!)}</td>
-                  <td title={place(run, run.links.target[l]!)}>{run.routers.names.at(run.links.target[l]!)}</td>
+                  <td title={place(run, run.links.source[l]!)}>
+                    {run.routers.names.at(run.links.source[l]!)}
+                  </td>
+                  <td title={place(run, run.links.target[l]!)}>
+                    {run.routers.names.at(run.links.target[l]!)}
+                  </td>
                   <td>
                     {run.links.classes[run.links.class[l]!]}
                     {run.links.parallel[l]! > 0 ? ` .${run.links.parallel[l]}` : ''}
@@ -81,7 +95,13 @@ function Shares({ derived: d, link }: { derived: Derived; link: number }) {
     <span class="shares">
       {shares.map(({ job, value }) => {
         const { name, color } = jobOf(d.run, job)
-        return <i key={job} style={{ background: color, width: `${(100 * value) / total}%` }} title={`${name}: ${show(d, value)} (${percent(value / total)})`} />
+        return (
+          <i
+            key={job}
+            style={{ background: color, width: `${(100 * value) / total}%` }}
+            title={`${name}: ${show(d, value)} (${percent(value / total)})`}
+          />
+        )
       })}
     </span>
   )

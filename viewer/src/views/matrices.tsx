@@ -22,7 +22,10 @@ export function MatricesView({ derived: d, group = null }: { derived: Derived; g
   const [top, setTop] = useState(0)
   const geometry = geometryOf(d.run)
   const looks = looksFor(theme, state.ramp, d.signed)
-  const panel = useMemo(() => placeMatrices(d.run, geometry.interior, size.width - 4, size.height, group), [d.run, size, group])
+  const panel = useMemo(
+    () => placeMatrices(d.run, geometry.interior, size.width - 4, size.height, group),
+    [d.run, size, group],
+  )
   const source: CellSource = {
     groupMarks: geometry.groupMarks,
     inside: geometry.interior,
@@ -54,7 +57,10 @@ export function MatricesView({ derived: d, group = null }: { derived: Derived; g
       for (const l of links) {
         const cell = marks.ofLink[l]! - matrix.base
         if (marks.ofLink[l]! < 0 || cell < 0 || cell >= matrix.size ** 2) continue
-        const [x, y] = [matrix.x + (cell % matrix.size) * matrix.cell, matrix.y - top + Math.floor(cell / matrix.size) * matrix.cell]
+        const [x, y] = [
+          matrix.x + (cell % matrix.size) * matrix.cell,
+          matrix.y - top + Math.floor(cell / matrix.size) * matrix.cell,
+        ]
         context.strokeRect(x - 1.5, y - 1.5, matrix.cell + 3, matrix.cell + 3)
       }
     }
@@ -70,14 +76,30 @@ export function MatricesView({ derived: d, group = null }: { derived: Derived; g
     if (found.matrix.family < 0) {
       const [from, to] = [found.row, found.column]
       const title = from === to ? `Inside group ${from}` : `Group ${from} to group ${to}`
-      const tip = links.length > 0 ? describeLinks(d, links, title) : { title, rows: [], shares: [], note: 'no link' }
-      return { hover: { ...at, links: links.length <= 60 ? links : [], groups: [from, to], tip }, focus: `pair:${from}>${to}` }
+      const tip =
+        links.length > 0 ? describeLinks(d, links, title) : { title, rows: [], shares: [], note: 'no link' }
+      return {
+        hover: { ...at, links: links.length <= 60 ? links : [], groups: [from, to], tip },
+        focus: `pair:${from}>${to}`,
+      }
     }
     const family = geometry.interior.families[found.matrix.family]!
     const lineName = family.lines > 1 ? `, ${family.lineName} ${found.matrix.line}` : ''
     const title = `Group ${found.matrix.group}${lineName}, ${family.memberName} ${found.row} to ${found.column}`
-    if (links.length === 0) return { hover: { ...at, links, groups: [], tip: { title, rows: [['Class', family.title] as const], shares: [], note: 'no link' } }, focus: '' }
-    return { hover: { ...at, links, groups: [], tip: describeLinks(d, links, title) }, focus: `link:${linkName(d.run, links[0]!)}` }
+    if (links.length === 0)
+      return {
+        hover: {
+          ...at,
+          links,
+          groups: [],
+          tip: { title, rows: [['Class', family.title] as const], shares: [], note: 'no link' },
+        },
+        focus: '',
+      }
+    return {
+      hover: { ...at, links, groups: [], tip: describeLinks(d, links, title) },
+      focus: `link:${linkName(d.run, links[0]!)}`,
+    }
   }
 
   const leftOut = geometry.interior.leftOut

@@ -26,10 +26,18 @@ export function SidePanel({ derived }: { derived: Derived }) {
   return (
     <aside class="right">
       <div class="segmented tabs" role="group" aria-label="Panel">
-        <button aria-pressed={panel !== 'group'} onClick={() => session.state.patch({ panel: 'matrices' })} data-test="panel-matrices">
+        <button
+          aria-pressed={panel !== 'group'}
+          onClick={() => session.state.patch({ panel: 'matrices' })}
+          data-test="panel-matrices"
+        >
           Matrices
         </button>
-        <button aria-pressed={panel === 'group'} onClick={() => session.state.patch({ panel: 'group' })} data-test="panel-group">
+        <button
+          aria-pressed={panel === 'group'}
+          onClick={() => session.state.patch({ panel: 'group' })}
+          data-test="panel-group"
+        >
           Group close-up
         </button>
       </div>

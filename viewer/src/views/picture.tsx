@@ -40,11 +40,23 @@ export class PictureContent {
     const marks = aggregateMarks(picture.marks, d.values, selection.selected, state.aggregate, into)
     this.buffer = { picture, values: marks }
     const jobs = run.jobs.reduce((n, job) => Math.max(n, job.job + 1), 0)
-    const colors = Array.from({ length: jobs }, (_, j) => run.jobs.find((job) => job.job === j)?.color ?? '#888888')
+    const colors = Array.from(
+      { length: jobs },
+      (_, j) => run.jobs.find((job) => job.job === j)?.color ?? '#888888',
+    )
     const { perJob } = d.measure
     const bands =
       picture.ring && perJob !== null && !d.signed
-        ? groupJobTraffic(run.routers.group, run.routers.groups, jobs, run.links, run.linkJobs, perJob, d.counted, selection.selected)
+        ? groupJobTraffic(
+            run.routers.group,
+            run.routers.groups,
+            jobs,
+            run.links,
+            run.linkJobs,
+            perJob,
+            d.counted,
+            selection.selected,
+          )
         : null
     return {
       marks,
@@ -54,7 +66,12 @@ export class PictureContent {
       routers: {
         job: this.jobs.get([run, state.jobs], () => routerJobs(run, (job) => state.jobs[job] === 'hidden')),
         shade: state.routers === 'value' ? routerShades(d) : null,
-        active: selection.count < run.links.count ? activeRouters(d) : null,
+        active:
+          d.focus && d.focus.job >= 0
+            ? routersOf(run, d.focus.job)
+            : selection.count < run.links.count
+              ? activeRouters(d)
+              : null,
         up: run.routers.up,
       },
     }
@@ -73,6 +90,12 @@ function routerShades({ run, values, selection, scale }: Derived): Uint8Array {
     }
   }
   return shades.map((look, r) => (largest[r] === 0 ? look : scale.shade(largest[r]!)))
+}
+
+function routersOf(run: Run, job: number): Uint8Array {
+  const routers = new Uint8Array(run.routers.count)
+  run.nodes.job.forEach((of, n) => of === job && (routers[run.nodes.router[n]!] = 1))
+  return routers
 }
 
 function activeRouters({ run, selection }: Derived): Uint8Array {
@@ -105,17 +128,29 @@ export function highlightOf(run: Run, picture: Picture, hover: Hover | null, d: 
     if (focus.router >= 0) routers.add(focus.router)
     else if (focus.group >= 0) groups.add(focus.group)
     if (focus.toGroup >= 0) groups.add(focus.toGroup)
-    if (focus.job >= 0) run.nodes.job.forEach((job, n) => job === focus.job && routers.add(run.nodes.router[n]!))
   }
   return { marks: [...marks], routers: [...routers], groups: [...groups] }
 }
 
 /** Numbers of links and routers mean the same in both runs. */
 export function sameMachine(a: Run, b: Run): boolean {
-  return a === b || (a.links.count === b.links.count && a.routers.count === b.routers.count && a.links.source[7] === b.links.source[7])
+  return (
+    a === b ||
+    (a.links.count === b.links.count &&
+      a.routers.count === b.routers.count &&
+      a.links.source[7] === b.links.source[7])
+  )
 }
 
-export function PictureView({ derived: d, title, compact = false }: { derived: Derived; title?: string; compact?: boolean }) {
+export function PictureView({
+  derived: d,
+  title,
+  compact = false,
+}: {
+  derived: Derived
+  title?: string
+  compact?: boolean
+}) {
   const session = useSession()
   const state = useStore(session.state)
   const hover = useStore(session.hover)
@@ -137,7 +172,18 @@ export function PictureView({ derived: d, title, compact = false }: { derived: D
     context.translate(view.x, view.y)
     context.scale(view.k, view.k)
     setDrawn(drawPicture(context, picture, data, looks, 1 / view.k))
-  }, [d.selection, d.scale, picture, looks, size, state.zoom, state.routers, state.jobs, state.aggregate])
+  }, [
+    d.selection,
+    d.scale,
+    d.focus,
+    picture,
+    looks,
+    size,
+    state.zoom,
+    state.routers,
+    state.jobs,
+    state.aggregate,
+  ])
 
   useEffect(() => {
     if (!overlay.current || size.width === 0) return
@@ -150,22 +196,45 @@ export function PictureView({ derived: d, title, compact = false }: { derived: D
   const hit = useCallback(
     (event: { clientX: number; clientY: number }): (Hover & { focus: string }) | null => {
       const box = frame.current!.getBoundingClientRect()
-      const [x, y] = [(event.clientX - box.left - view.x) / view.k, (event.clientY - box.top - view.y) / view.k]
+      const [x, y] = [
+        (event.clientX - box.left - view.x) / view.k,
+        (event.clientY - box.top - view.y) / view.k,
+      ]
       const at = { run: d.run, x: event.clientX, y: event.clientY }
       const router = nearestPoint(picture.routers, x, y, Math.max(picture.routerRadius * 1.2, 2 / view.k))
       if (router >= 0 && picture.routerRadius * view.k > 0.8)
-        return { ...at, links: [], routers: [router], groups: [], tip: describeRouter(d, router, data.routers.job[router]!), focus: `router:${d.run.routers.names.at(router)}` }
+        return {
+          ...at,
+          links: [],
+          routers: [router],
+          groups: [],
+          tip: describeRouter(d, router, data.routers.job[router]!),
+          focus: `router:${d.run.routers.names.at(router)}`,
+        }
       const mark = drawn ? nearestCurve(picture.curves, drawn.visible, x, y, 5 / view.k) : -1
       if (mark >= 0) {
-        const links = [...picture.marks.links.subarray(picture.marks.offsets[mark], picture.marks.offsets[mark + 1])]
+        const links = [
+          ...picture.marks.links.subarray(picture.marks.offsets[mark], picture.marks.offsets[mark + 1]),
+        ]
         const { source, target } = d.run.links
-        const [from, to] = [d.run.routers.group[source[links[0]!]!]!, d.run.routers.group[target[links[0]!]!]!]
+        const [from, to] = [
+          d.run.routers.group[source[links[0]!]!]!,
+          d.run.routers.group[target[links[0]!]!]!,
+        ]
         const title = picture.markNoun === 'links' ? '' : `group ${from} to group ${to}`
         const focus = links.length === 1 ? `link:${linkName(d.run, links[0]!)}` : `pair:${from}>${to}`
         return { ...at, links, routers: [], groups: [], tip: describeLinks(d, links, title), focus }
       }
       const group = sectorAt(picture, x, y)
-      if (group >= 0) return { ...at, links: [], routers: [], groups: [group], tip: describeGroup(d, group), focus: `group:${group}` }
+      if (group >= 0)
+        return {
+          ...at,
+          links: [],
+          routers: [],
+          groups: [group],
+          tip: describeGroup(d, group),
+          focus: `group:${group}`,
+        }
       return null
     },
     [d, picture, view.k, view.x, view.y, drawn, data],
@@ -178,7 +247,14 @@ export function PictureView({ derived: d, title, compact = false }: { derived: D
   return (
     <figure class="picture">
       {title !== undefined && <figcaption class="picture-title">{title}</figcaption>}
-      <div class="canvas-frame" ref={frame} {...gestures} tabIndex={0} role="application" aria-label={`Picture of the machine. ${picture.reading}`}>
+      <div
+        class="canvas-frame"
+        ref={frame}
+        {...gestures}
+        tabIndex={0}
+        role="application"
+        aria-label={`Picture of the machine. ${picture.reading}`}
+      >
         <canvas ref={canvas} />
         <canvas ref={overlay} class="overlay" />
       </div>
@@ -201,7 +277,11 @@ function sectorAt(picture: Picture, x: number, y: number): number {
 }
 
 /** Wheel zooms around the pointer, drag pans, a click focuses, a double click resets; so do the keys + - arrows 0. */
-function useGestures(size: Size, picture: Picture, hit: (event: MouseEvent) => (Hover & { focus: string }) | null) {
+function useGestures(
+  size: Size,
+  picture: Picture,
+  hit: (event: MouseEvent) => (Hover & { focus: string }) | null,
+) {
   const session = useSession()
   const drag = useRef<{ x: number; y: number; moved: boolean } | null>(null)
   const scale = Math.min(size.width / picture.width, size.height / picture.height) || 1
@@ -218,7 +298,10 @@ function useGestures(size: Size, picture: Picture, hit: (event: MouseEvent) => (
   /** The pointer in scene units before zooming. */
   const local = (event: MouseEvent): [number, number] => {
     const box = (event.currentTarget as HTMLElement).getBoundingClientRect()
-    return [(event.clientX - box.left - (size.width - picture.width * scale) / 2) / scale, (event.clientY - box.top - (size.height - picture.height * scale) / 2) / scale]
+    return [
+      (event.clientX - box.left - (size.width - picture.width * scale) / 2) / scale,
+      (event.clientY - box.top - (size.height - picture.height * scale) / 2) / scale,
+    ]
   }
   return {
     onWheel: (event: WheelEvent) => {

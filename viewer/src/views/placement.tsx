@@ -20,13 +20,23 @@ export function JobsView({ derived: d }: { derived: Derived }) {
   useEffect(() => {
     if (!focused && job) session.state.patch({ focus: `job:${job.job}` })
   }, [focused === undefined, run])
-  if (!job) return <div class="centre"><p class="hint centred">This run has no jobs.</p></div>
+  if (!job)
+    return (
+      <div class="centre">
+        <p class="hint centred">This run has no jobs.</p>
+      </div>
+    )
   return (
     <>
       <div class="centre">
         <nav class="pickers" aria-label="Job">
           {run.jobs.map((other) => (
-            <button key={other.job} aria-pressed={other === job} onClick={() => session.state.patch({ focus: `job:${other.job}` })} data-test={`pick-job-${other.job}`}>
+            <button
+              key={other.job}
+              aria-pressed={other === job}
+              onClick={() => session.state.patch({ focus: `job:${other.job}` })}
+              data-test={`pick-job-${other.job}`}
+            >
               <i class="swatch" style={{ background: other.color }} /> {other.name}
             </button>
           ))}
@@ -43,7 +53,9 @@ export function JobsView({ derived: d }: { derived: Derived }) {
 }
 
 function Figures({ job }: { job: Job }) {
-  const figures = Object.entries(job.figures).filter(([name, value]) => name !== 'job' && Number.isFinite(value))
+  const figures = Object.entries(job.figures).filter(
+    ([name, value]) => name !== 'job' && Number.isFinite(value),
+  )
   return (
     <section class="card figures" aria-label="Figures">
       <dl>
@@ -81,7 +93,13 @@ function useTable(run: Derived['run'], table: string, columns: readonly string[]
 
 function Placement({ derived: d, job }: { derived: Derived; job: Job }) {
   const table = useTable(d.run, 'placement', ['job', 'rank', 'node'])
-  const map = useMemo(() => (table === null || typeof table === 'string' ? null : placementDensity(d.run, table, job.job, GRID, GRID)), [table, job, d.run])
+  const map = useMemo(
+    () =>
+      table === null || typeof table === 'string'
+        ? null
+        : placementDensity(d.run, table, job.job, GRID, GRID),
+    [table, job, d.run],
+  )
   return (
     <section class="card density">
       <h2>Ranks on routers</h2>
@@ -91,12 +109,16 @@ function Placement({ derived: d, job }: { derived: Derived; job: Job }) {
         <>
           <DensityView
             map={map}
-            describe={(column, row, value) => [`${span('Rank', column, map.perColumn)} on ${span('router', row, map.perRow)}`, `${count(value)} ranks`]}
+            describe={(column, row, value) => [
+              `${span('Rank', column, map.perColumn)} on ${span('router', row, map.perRow)}`,
+              `${count(value)} ranks`,
+            ]}
             run={d.run}
             test="placement-map"
           />
           <p class="reading">
-            Across: ranks{map.perColumn > 1 ? `, ${map.perColumn} a pixel` : ''}. Down: routers{map.perRow > 1 ? `, ${map.perRow} a pixel` : ''}. Up to {count(map.most)} ranks in one place.
+            Across: ranks{map.perColumn > 1 ? `, ${map.perColumn} a pixel` : ''}. Down: routers
+            {map.perRow > 1 ? `, ${map.perRow} a pixel` : ''}. Up to {count(map.most)} ranks in one place.
           </p>
         </>
       )}
@@ -106,22 +128,34 @@ function Placement({ derived: d, job }: { derived: Derived; job: Job }) {
 
 function Communication({ derived: d, job }: { derived: Derived; job: Job }) {
   const table = useTable(d.run, 'communication', ['job', 'source', 'target', 'bytes'])
-  const map = useMemo(() => (table === null || typeof table === 'string' ? null : communicationDensity(table, job.job, GRID)), [table, job])
+  const map = useMemo(
+    () => (table === null || typeof table === 'string' ? null : communicationDensity(table, job.job, GRID)),
+    [table, job],
+  )
   return (
     <section class="card density">
       <h2>Who talks to whom</h2>
       {map === null ? (
-        <p class="hint">{typeof table === 'string' ? table : 'This run holds no communication table, so ranks cannot be shown talking.'}</p>
+        <p class="hint">
+          {typeof table === 'string'
+            ? table
+            : 'This run holds no communication table, so ranks cannot be shown talking.'}
+        </p>
       ) : (
         <>
           <DensityView
             map={map}
-            describe={(column, row, value) => [`${span('Rank', row, map.perRow)} to ${span('rank', column, map.perColumn)}`, quantity(value, 'bytes')]}
+            describe={(column, row, value) => [
+              `${span('Rank', row, map.perRow)} to ${span('rank', column, map.perColumn)}`,
+              quantity(value, 'bytes'),
+            ]}
             run={d.run}
             test="communication-map"
           />
           <p class="reading">
-            Down: sending rank. Across: receiving rank{map.perColumn > 1 ? `; ${map.perColumn} × ${map.perRow} ranks a pixel` : ''}. Up to {quantity(map.most, 'bytes')}, logarithmic.
+            Down: sending rank. Across: receiving rank
+            {map.perColumn > 1 ? `; ${map.perColumn} × ${map.perRow} ranks a pixel` : ''}. Up to{' '}
+            {quantity(map.most, 'bytes')}, logarithmic.
           </p>
         </>
       )}
@@ -165,10 +199,24 @@ function DensityView({ map, run, test, describe }: DensityProps) {
     const value = map.values[row * map.columns + column]
     if (value === undefined || column < 0 || column >= map.columns) return session.hover.set(null)
     const [title, text] = describe(column, row, value)
-    session.hover.set({ run, links: [], routers: [], groups: [], tip: { title, rows: [], shares: [], note: text }, x: event.clientX, y: event.clientY })
+    session.hover.set({
+      run,
+      links: [],
+      routers: [],
+      groups: [],
+      tip: { title, rows: [], shares: [], note: text },
+      x: event.clientX,
+      y: event.clientY,
+    })
   }
   return (
-    <div class="density-frame" ref={frame} onPointerMove={hover} onPointerLeave={() => session.hover.set(null)} data-test={test}>
+    <div
+      class="density-frame"
+      ref={frame}
+      onPointerMove={hover}
+      onPointerLeave={() => session.hover.set(null)}
+      data-test={test}
+    >
       <canvas ref={canvas} />
     </div>
   )

@@ -58,7 +58,11 @@ export class Session {
           this.models.set(id, new RunModel(run))
           this.loaded.set(this.loaded.get() + 1)
         },
-        (error: unknown) => this.failures.set([...this.failures.get(), `${this.index.runs[id]!.label}: ${error instanceof Error ? error.message : String(error)}`]),
+        (error: unknown) =>
+          this.failures.set([
+            ...this.failures.get(),
+            `${this.index.runs[id]!.label}: ${error instanceof Error ? error.message : String(error)}`,
+          ]),
       )
       this.models.set(id, loading)
     }
@@ -100,7 +104,12 @@ export class Geometry {
     let picture = this.pictures.get(projection)
     if (!picture) {
       const { run } = this
-      picture = run.shape === 'torus' ? planesPicture(run, projection) : run.shape === 'fat-tree' ? levelsPicture(run) : radialPicture(run)
+      picture =
+        run.shape === 'torus'
+          ? planesPicture(run, projection)
+          : run.shape === 'fat-tree'
+            ? levelsPicture(run)
+            : radialPicture(run)
       this.pictures.set(projection, picture)
     }
     return picture

@@ -17,7 +17,11 @@ export function useSize(element: RefObject<HTMLElement>): Size {
     const { current } = element
     if (!current) return
     const observer = new ResizeObserver(() => {
-      setSize((old) => (old.width === current.clientWidth && old.height === current.clientHeight ? old : { width: current.clientWidth, height: current.clientHeight }))
+      setSize((old) =>
+        old.width === current.clientWidth && old.height === current.clientHeight
+          ? old
+          : { width: current.clientWidth, height: current.clientHeight },
+      )
     })
     observer.observe(current)
     return () => observer.disconnect()

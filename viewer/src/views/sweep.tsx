@@ -25,7 +25,12 @@ export function SweepView() {
   return (
     <main class="sweep">
       <div class="pickers">
-        <Choice label="Order by" value={key} options={[{ value: '', label: 'as given' }, ...keys.map((name) => ({ value: name, label: name }))]} onChange={(sweepKey) => session.state.patch({ sweepKey })} />
+        <Choice
+          label="Order by"
+          value={key}
+          options={[{ value: '', label: 'as given' }, ...keys.map((name) => ({ value: name, label: name }))]}
+          onChange={(sweepKey) => session.state.patch({ sweepKey })}
+        />
         <span class="hint">
           {runs.length} runs; traffic between groups from 0 to {quantity(largest, 'bytes')} on every thumbnail
         </span>
@@ -50,7 +55,17 @@ export function orderBy(runs: readonly RunInfo[], key: string): number[] {
 }
 
 /** Loaded when it comes into sight, drawn, and let go: a sweep may hold more than a browser does. */
-function Thumbnail({ id, info, high, sortKey }: { id: number; info: RunInfo; high: number; sortKey: string }) {
+function Thumbnail({
+  id,
+  info,
+  high,
+  sortKey,
+}: {
+  id: number
+  info: RunInfo
+  high: number
+  sortKey: string
+}) {
   const session = useSession()
   const theme = useContext(ThemeContext)
   const { ramp } = useStore(session.state)
@@ -62,7 +77,9 @@ function Thumbnail({ id, info, high, sortKey }: { id: number; info: RunInfo; hig
     const observer = new IntersectionObserver((entries) => {
       if (!entries.some((entry) => entry.isIntersecting)) return
       observer.disconnect()
-      void queue(() => (gone ? Promise.resolve() : drawThumbnail(session, id, element, theme, ramp, high))).catch((error: unknown) => setProblem(error instanceof Error ? error.message : String(error)))
+      void queue(() =>
+        gone ? Promise.resolve() : drawThumbnail(session, id, element, theme, ramp, high),
+      ).catch((error: unknown) => setProblem(error instanceof Error ? error.message : String(error)))
     })
     observer.observe(element)
     return () => {
@@ -73,7 +90,12 @@ function Thumbnail({ id, info, high, sortKey }: { id: number; info: RunInfo; hig
   const { summary } = info
   return (
     <li>
-      <button class="thumbnail" onClick={() => session.state.patch({ run: id, view: 'overview' })} title={`Open ${info.label}`} data-test={`thumbnail-${id}`}>
+      <button
+        class="thumbnail"
+        onClick={() => session.state.patch({ run: id, view: 'overview' })}
+        title={`Open ${info.label}`}
+        data-test={`thumbnail-${id}`}
+      >
         <canvas ref={canvas} style={{ width: `${THUMBNAIL.width}px`, height: `${THUMBNAIL.height}px` }} />
         <b>{info.label}</b>
         <span>
@@ -81,7 +103,10 @@ function Thumbnail({ id, info, high, sortKey }: { id: number; info: RunInfo; hig
         </span>
         {sortKey !== '' && (
           <span>
-            {sortKey}: {typeof info.keys[sortKey] === 'number' && sortKey.includes('bytes') ? quantity(info.keys[sortKey] as number, 'bytes') : info.keys[sortKey]}
+            {sortKey}:{' '}
+            {typeof info.keys[sortKey] === 'number' && sortKey.includes('bytes')
+              ? quantity(info.keys[sortKey] as number, 'bytes')
+              : info.keys[sortKey]}
           </span>
         )}
         {problem !== '' && <em class="alarm">{problem}</em>}
@@ -104,14 +129,37 @@ async function queue(task: () => Promise<void>): Promise<void> {
   }
 }
 
-async function drawThumbnail(session: Session, id: number, canvas: HTMLCanvasElement, theme: 'light' | 'dark', ramp: string, high: number): Promise<void> {
+async function drawThumbnail(
+  session: Session,
+  id: number,
+  canvas: HTMLCanvasElement,
+  theme: 'light' | 'dark',
+  ramp: string,
+  high: number,
+): Promise<void> {
   const run = await loadRun(session.source, id, session.index.runs[id]!)
-  const state = { ...session.state.get(), low: null, high: null, focus: '', classesOff: [], jobs: {}, measure: 'bytes', scale: 'linear' as const, frozen: [0, high] as const }
+  const state = {
+    ...session.state.get(),
+    low: null,
+    high: null,
+    focus: '',
+    classesOff: [],
+    jobs: {},
+    measure: 'bytes',
+    scale: 'linear' as const,
+    frozen: [0, high] as const,
+  }
   const derived = new RunModel(run).derive(state)
   const picture = geometryOf(run).picture('')
   const context = prepareCanvas(canvas, THUMBNAIL)
   const view = fit(picture, THUMBNAIL, [1, 0, 0])
   context.translate(view.x, view.y)
   context.scale(view.k, view.k)
-  drawPicture(context, { ...picture, labels: [], taper: [5, 2] }, new PictureContent().data(picture, derived, state), looksFor(theme, ramp, false), 1 / view.k)
+  drawPicture(
+    context,
+    { ...picture, labels: [], taper: [5, 2] },
+    new PictureContent().data(picture, derived, state),
+    looksFor(theme, ramp, false),
+    1 / view.k,
+  )
 }

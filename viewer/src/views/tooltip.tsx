@@ -15,7 +15,13 @@ export function Tooltip() {
   if (!hover?.tip) return null
   const { title, rows, shares, note } = hover.tip
   return (
-    <div class="tooltip" ref={box} style={{ left: `${place.left}px`, top: `${place.top}px` }} role="tooltip" data-test="tooltip">
+    <div
+      class="tooltip"
+      ref={box}
+      style={{ left: `${place.left}px`, top: `${place.top}px` }}
+      role="tooltip"
+      data-test="tooltip"
+    >
       <b>{title}</b>
       {note !== '' && <em>{note}</em>}
       <dl>
