@@ -219,8 +219,9 @@ impl Engine<'_> {
         if let Some(rule) = self.oblivious() {
             return expected::loads(self.rule, self.traffic, rule, links, self.threads);
         }
-        // 1/1024 byte keeps the sums integer: the rounding of some 300 paths per commodity stays below a byte.
-        const UNIT: f64 = 1024.0;
+        // Sums are integers in the finest unit that holds all bytes on one link.
+        let total: u64 = flows.iter().map(|c| c.bytes).sum();
+        let unit = (1u64 << (total.leading_zeros().saturating_sub(2)).min(40)) as f64;
         let drawer = Drawer { rule: self.rule, flows, kinds: self.kinds(), seed: self.seed };
         let mut end = 0;
         (0..self.traffic.jobs.len())
@@ -228,11 +229,11 @@ impl Engine<'_> {
                 let start = end;
                 end += flows[start..].iter().take_while(|c| c.job.index() == job).count();
                 let add = |flow: usize, share: f64, path: &[u32], sums: &mut [u64]| {
-                    let amount = (flows[flow].bytes as f64 * share * UNIT).round() as u64;
+                    let amount = (flows[flow].bytes as f64 * share * unit).round() as u64;
                     path.iter().for_each(|&link| sums[link as usize] += amount);
                 };
                 let sums = solution.replay(&drawer, start..end, links, self.threads, add);
-                sums.into_iter().map(|sum| sum as f64 / UNIT).collect()
+                sums.into_iter().map(|sum| sum as f64 / unit).collect()
             })
             .collect()
     }

@@ -14,9 +14,15 @@ mod parameters;
 mod pattern;
 mod placement;
 mod quantity_text;
+#[cfg(test)]
+mod test_machines;
 
 pub use error::WorkloadError;
 pub use graph::CommunicationGraph;
 pub use job::{Job, JobSpec, Workload};
-pub use pattern::{near_cubic, AllToAll, Pattern, PatternKind, PatternSpec, Send, Stencil};
+pub use pattern::{
+    near_cubic, AdversarialParameters, AllToAllParameters, BitComplementParameters, FilePatternParameters, GridOrder,
+    GroupTarget, HotspotParameters, ManyToManyParameters, Pattern, PatternKind, PatternSpec, RandomNeighborsParameters,
+    Send, StencilParameters, TornadoParameters, TransposeParameters, UmeshParameters, UniformParameters,
+};
 pub use placement::{PlacementKind, PlacementSpec};

@@ -78,7 +78,7 @@ class Group(click.Group):
         try:
             return super().invoke(ctx)
         except KeyboardInterrupt:
-            click.echo("interrupted; nothing was written", err=True)
+            click.echo("interrupted", err=True)
             sys.exit(128 + signal.SIGINT)
         except BrokenPipeError:
             # The reader, say `head`, has all it wanted. Without this, Python complains again when it closes

@@ -36,9 +36,16 @@ def error_console() -> Console:
     return _console(sys.stderr)
 
 
+class _Console(Console):
+    """Leaves a closed pipe to the group of commands, which knows the exit code."""
+
+    def on_broken_pipe(self) -> None:
+        raise BrokenPipeError
+
+
 def _console(file: Any) -> Console:
     width = None if file.isatty() else WIDTH_OF_FILES
-    return Console(file=file, width=width, highlight=False, emoji=False, markup=False)
+    return _Console(file=file, width=width, highlight=False, emoji=False, markup=False)
 
 
 def print_json(value: Any) -> None:

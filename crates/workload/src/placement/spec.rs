@@ -1,7 +1,8 @@
 //! Placements as the user writes them: a name and parameters.
 
 use super::{compact, FreeNodes};
-use crate::{parameters, WorkloadError};
+use crate::parameters::{self, Known};
+use crate::WorkloadError;
 use odonata_units::{NodeId, Stream};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
@@ -22,27 +23,13 @@ pub struct PlacementSpec {
     pub kind: PlacementKind,
 }
 
-struct Known {
-    name: &'static str,
-    summary: &'static str,
-    default: fn() -> PlacementKind,
-}
-
-const KNOWN: &[Known] = &[Known {
+const KNOWN: &[Known<PlacementKind>] = &[Known {
     name: "compact",
     summary: "the first free nodes, router by router",
     default: || PlacementKind::Compact {},
 }];
 
-const NAMES: [&str; KNOWN.len()] = {
-    let mut names = [""; KNOWN.len()];
-    let mut i = 0;
-    while i < KNOWN.len() {
-        names[i] = KNOWN[i].name;
-        i += 1;
-    }
-    names
-};
+const NAMES: [&str; KNOWN.len()] = parameters::names(KNOWN);
 
 impl PlacementSpec {
     /// All placement names.
@@ -55,7 +42,7 @@ impl PlacementSpec {
     /// # Errors
     /// An unknown name, with the nearest known one.
     pub fn summary(name: &str) -> Result<&'static str, WorkloadError> {
-        known(name).map(|known| known.summary)
+        parameters::find("placement", name, KNOWN).map(|known| known.summary)
     }
 
     /// Placement `name` with its default parameters.
@@ -63,7 +50,7 @@ impl PlacementSpec {
     /// # Errors
     /// An unknown name, with the nearest known one.
     pub fn parse(name: &str) -> Result<Self, WorkloadError> {
-        Ok(Self { kind: (known(name)?.default)() })
+        Ok(Self { kind: (parameters::find("placement", name, KNOWN)?.default)() })
     }
 
     /// Placement `name` with `given` parameters, the others as by default.
@@ -110,11 +97,4 @@ impl PlacementSpec {
             PlacementKind::Compact {} => compact::nodes(free, count),
         })
     }
-}
-
-fn known(name: &str) -> Result<&'static Known, WorkloadError> {
-    KNOWN
-        .iter()
-        .find(|known| known.name == name)
-        .ok_or_else(|| WorkloadError::unknown("placement", name, NAMES.iter().copied()))
 }
