@@ -120,7 +120,7 @@ function infoOf(d: Description, nodes: number): RunInfo {
     classes: [],
     warnings: [],
   }
-  return { label: d.name, directory: d.name, summary, tables: {}, keys: {} }
+  return { label: d.name, summary, tables: {}, keys: {} }
 }
 
 export function grid(...sizes: number[]): number[][] {

@@ -15,7 +15,14 @@ import pyarrow.compute as pc
 MAGIC = b"ODB1"
 """Starts every block; the digit is the version of its layout."""
 
-_NARROW = {"uint8": "u8", "uint16": "u16", "uint32": "u32", "int32": "i32", "float32": "f32", "float64": "f64"}
+_NARROW = {
+    "uint8": "u8",
+    "uint16": "u16",
+    "uint32": "u32",
+    "int32": "i32",
+    "float32": "f32",
+    "float64": "f64",
+}
 
 
 def kind(column: pa.DataType) -> str | None:
@@ -38,8 +45,8 @@ def _is_text(column: pa.DataType) -> bool:
 def encode(table: pa.Table, columns: Sequence[str]) -> bytes:
     """The block of some columns of a table.
 
-    64-bit integers become float64, exact up to 2^53 (two and a half hours in picoseconds); a missing number becomes NaN, a
-    missing text the empty one.
+    64-bit integers become float64, exact up to 2^53 (two and a half hours in picoseconds); a missing number
+    becomes NaN, a missing text the empty one.
 
     Raises:
         KeyError: The table has no such column, or one that cannot be sent.

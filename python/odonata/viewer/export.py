@@ -9,6 +9,7 @@ import re
 from pathlib import Path
 from typing import Any
 
+from odonata.errors import OdonataError
 from odonata.viewer.runs import OpenRuns
 from odonata.viewer.server import page_files
 
@@ -17,8 +18,8 @@ def embedded(runs: OpenRuns) -> dict[str, Any]:
     """All tables of the runs as gzip and base64, in the form that the page takes instead of a server."""
     blocks = {
         f"{run}/{table}": base64.b64encode(gzip.compress(runs.block(run, table), 6, mtime=0)).decode()
-        for run, reader in enumerate(runs.readers)
-        for table in reader.names
+        for run, shown in enumerate(runs.runs)
+        for table in shown.names
     }
     return {"index": runs.index(), "blocks": blocks}
 
@@ -45,5 +46,8 @@ def standalone_page(runs: OpenRuns) -> str:
 def write_page(runs: OpenRuns, path: Path) -> int:
     """Writes the page and returns its size in bytes."""
     content = standalone_page(runs).encode()
-    path.write_bytes(content)
+    try:
+        path.write_bytes(content)
+    except OSError as error:
+        raise OdonataError(f"cannot write {path}: {error.strerror}") from error
     return len(content)

@@ -1,8 +1,9 @@
 """The local server of `odonata view`: one machine, one user, read-only.
 
-It listens on 127.0.0.1 only. Every path starts with a random token, so other users of the machine and web pages cannot
-guess an address; a foreign Host header (DNS rebinding) and requests that another site causes are refused as well. Paths
-are looked up in tables made at the start and never turned into file names.
+It listens on 127.0.0.1 only. Every path starts with a random token, so other users of the machine and
+web pages cannot guess an address; a foreign Host header (DNS rebinding) and requests that another site
+causes are refused as well. Paths are looked up in tables made at the start and never turned into file
+names.
 """
 
 from __future__ import annotations
@@ -22,12 +23,17 @@ from odonata.viewer.runs import OpenRuns
 
 STATIC = Path(__file__).with_name("static")
 
-_TYPES = {".html": "text/html; charset=utf-8", ".js": "text/javascript; charset=utf-8", ".css": "text/css; charset=utf-8"}
+_TYPES = {
+    ".html": "text/html; charset=utf-8",
+    ".js": "text/javascript; charset=utf-8",
+    ".css": "text/css; charset=utf-8",
+}
 
 _HEADERS = {
     # data: pictures and blob: downloads are made by the page itself.
     "Content-Security-Policy": "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; "
-    "img-src 'self' data: blob:; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
+    "img-src 'self' data: blob:; connect-src 'self'; base-uri 'none'; form-action 'none'; "
+    "frame-ancestors 'none'",
     "Cross-Origin-Resource-Policy": "same-origin",
     "Cross-Origin-Opener-Policy": "same-origin",
     "Referrer-Policy": "no-referrer",
@@ -45,7 +51,10 @@ def page_files() -> dict[str, bytes]:
     """
     files = {path.name: path.read_bytes() for path in sorted(STATIC.glob("*")) if path.suffix in _TYPES}
     if "index.html" not in files:
-        raise OdonataError("the viewer's page is not part of this installation", hint="In a source tree, build it: make viewer")
+        raise OdonataError(
+            "the viewer's page is not part of this installation",
+            hint="In a source tree, build it: make viewer",
+        )
     return files
 
 
@@ -77,7 +86,7 @@ class ViewerServer(ThreadingHTTPServer):
         return frozenset({f"127.0.0.1:{self.server_port}", f"localhost:{self.server_port}"})
 
 
-class _Refusal(Exception):
+class _RefusalError(Exception):
     def __init__(self, status: HTTPStatus, message: str, hint: str | None = None) -> None:
         super().__init__(message)
         self.status = status
@@ -91,17 +100,17 @@ class _Handler(BaseHTTPRequestHandler):
     sys_version = ""
     timeout = 60
 
-    def do_GET(self) -> None:  # noqa: N802
+    def do_GET(self) -> None:
         self._respond(body=True)
 
-    def do_HEAD(self) -> None:  # noqa: N802
+    def do_HEAD(self) -> None:
         self._respond(body=False)
 
     def _respond(self, *, body: bool) -> None:
         try:
             self._check_origin()
             status, (kind, content) = HTTPStatus.OK, self._content()
-        except _Refusal as refusal:
+        except _RefusalError as refusal:
             answer = {"error": str(refusal), **({"hint": refusal.hint} if refusal.hint else {})}
             status, kind, content = refusal.status, "application/json", json.dumps(answer).encode()
         self.send_response(status)
@@ -116,21 +125,24 @@ class _Handler(BaseHTTPRequestHandler):
     def _check_origin(self) -> None:
         hosts = self.server.hosts
         if self.headers.get("Host", "") not in hosts:
-            raise _Refusal(HTTPStatus.MISDIRECTED_REQUEST, "this address is not served here")
+            raise _RefusalError(HTTPStatus.MISDIRECTED_REQUEST, "this address is not served here")
         origin = self.headers.get("Origin")
         if origin is not None and origin not in {f"http://{host}" for host in hosts}:
-            raise _Refusal(HTTPStatus.FORBIDDEN, "requests from other sites are refused")
+            raise _RefusalError(HTTPStatus.FORBIDDEN, "requests from other sites are refused")
         site = self.headers.get("Sec-Fetch-Site", "none")
         # A link to the page may stand anywhere; only a navigation to the page itself may come from elsewhere.
-        navigates = self.headers.get("Sec-Fetch-Mode") == "navigate" and self.headers.get("Sec-Fetch-Dest") == "document"
+        navigates = (
+            self.headers.get("Sec-Fetch-Mode") == "navigate"
+            and self.headers.get("Sec-Fetch-Dest") == "document"
+        )
         if site not in {"none", "same-origin"} and not navigates:
-            raise _Refusal(HTTPStatus.FORBIDDEN, "requests from other sites are refused")
+            raise _RefusalError(HTTPStatus.FORBIDDEN, "requests from other sites are refused")
 
     def _content(self) -> tuple[str, bytes]:
         address = urlsplit(self.path)
         token, _, path = address.path.removeprefix("/").partition("/")
         if not hmac.compare_digest(token.encode(), self.server.token.encode()):
-            raise _Refusal(
+            raise _RefusalError(
                 HTTPStatus.FORBIDDEN,
                 "the address lacks the right token",
                 "Use the whole address that `odonata view` printed when it was started.",
@@ -143,7 +155,7 @@ class _Handler(BaseHTTPRequestHandler):
             return "application/json", self.server.index
         match = re.fullmatch(r"api/runs/(\d{1,4})/([A-Za-z0-9_%-]+)", path)
         if match is None:
-            raise _Refusal(HTTPStatus.NOT_FOUND, "there is nothing at this address")
+            raise _RefusalError(HTTPStatus.NOT_FOUND, "there is nothing at this address")
         columns = parse_qs(address.query).get("columns", [""])[0]
         return "application/octet-stream", self._block(int(match[1]), unquote(match[2]), columns.split(","))
 
@@ -151,9 +163,9 @@ class _Handler(BaseHTTPRequestHandler):
         try:
             return self.server.runs.block(run, table, columns)
         except KeyError as error:
-            raise _Refusal(HTTPStatus.NOT_FOUND, f"the run has no {error.args[0]}") from None
+            raise _RefusalError(HTTPStatus.NOT_FOUND, f"the run has no {error.args[0]}") from None
         except OdonataError as error:
-            raise _Refusal(HTTPStatus.INTERNAL_SERVER_ERROR, error.message, error.hint) from error
+            raise _RefusalError(HTTPStatus.INTERNAL_SERVER_ERROR, error.message, error.hint) from error
 
     def log_message(self, format: str, *arguments: Any) -> None:  # noqa: A002
         """Says nothing: the address with its token does not belong into a log."""

@@ -10,7 +10,6 @@ export interface TableInfo {
 export interface RunInfo {
   /** Short and unique among the runs that are open. */
   readonly label: string
-  readonly directory: string
   readonly summary: Summary
   readonly tables: Readonly<Record<string, TableInfo>>
   /** Keys in which the runs of a sweep differ, with this run's values. */

@@ -40,7 +40,7 @@ export class SvgPen implements Pen {
   private dash: number[] = []
   private path: string[] = []
   private readonly elements: string[] = []
-  private readonly stack: number[] = []
+  private readonly stack: { open: number; fill: string; stroke: string; alpha: number }[] = []
   private open = 0
 
   constructor(
@@ -109,12 +109,19 @@ export class SvgPen implements Pen {
   }
 
   save(): void {
-    this.stack.push(this.open)
+    this.stack.push({
+      open: this.open,
+      fill: this.fillStyle,
+      stroke: this.strokeStyle,
+      alpha: this.globalAlpha,
+    })
   }
 
   restore(): void {
-    const wanted = this.stack.pop() ?? 0
-    for (; this.open > wanted; this.open--) this.elements.push('</g>')
+    const saved = this.stack.pop()
+    if (!saved) return
+    ;[this.fillStyle, this.strokeStyle, this.globalAlpha] = [saved.fill, saved.stroke, saved.alpha]
+    for (; this.open > saved.open; this.open--) this.elements.push('</g>')
   }
 
   translate(x: number, y: number): void {
