@@ -1,5 +1,5 @@
 /** The page: loads what is asked for, keeps the address, and puts the views together. */
-import { useEffect, useMemo, useState } from 'preact/hooks'
+import { useCallback, useEffect, useMemo, useState } from 'preact/hooks'
 import type { Theme } from './base/ramps'
 import type { View, ViewState } from './data/state'
 import { readUrl, writeUrl } from './data/state'
@@ -24,6 +24,7 @@ export function App({ session }: { session: Session }) {
   useStore(session.loaded)
   const failures = useStore(session.failures)
   const [help, setHelp] = useState(false)
+  const showHelp = useCallback(() => setHelp(true), [])
   const theme = useTheme(state.theme)
   useUrl(session)
   const runs = session.index.runs
@@ -32,7 +33,7 @@ export function App({ session }: { session: Session }) {
   const model = session.model(Math.min(state.run, runs.length - 1))
   const compared = view === 'compare' ? comparison(session, state) : null
   const derived: Derived | undefined = compared ? compared.lead : model?.derive(state)
-  useKeys(derived, views, () => setHelp(true), runs.length)
+  useKeys(session, derived, views, showHelp)
 
   return (
     <SessionContext.Provider value={session}>
@@ -42,7 +43,7 @@ export function App({ session }: { session: Session }) {
             run={derived?.run}
             views={views}
             onExport={(kind) => derived && void exportView(kind, derived, state, theme)}
-            onHelp={() => setHelp(true)}
+            onHelp={showHelp}
           />
           {failures.length > 0 && (
             <ul class="failures" role="alert">

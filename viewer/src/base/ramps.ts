@@ -17,7 +17,7 @@ export interface Ramp {
 
 export const RAMPS: Readonly<Record<string, Ramp>> = {
   fire: {
-    label: 'Yellow–orange–red',
+    label: 'Yellow–red',
     diverging: false,
     light: ['#ffe98f', '#fdc24a', '#f88b2d', '#e2512b', '#b11a31', '#6d0b2e'],
     dark: ['#4a2430', '#82263a', '#bf3a33', '#e8692f', '#f9a648', '#fff0a3'],

@@ -176,8 +176,7 @@ function drawRouters(
   const tiny = picture.routerRadius < 1.1 * pixelSize
   const dot = (r: number, size: number): void => {
     const [x, y] = [picture.routers[2 * r]!, picture.routers[2 * r + 1]!]
-    // Below a pixel a circle is a waste of edges.
-    if (tiny) return pen.rect(x - size, y - size, 2 * size, 2 * size)
+    if (tiny) return bar(pen, picture, x, y, (picture.routerLength * size) / picture.routerRadius, pixelSize)
     pen.moveTo(x + size, y)
     pen.arc(x, y, size, 0, 2 * Math.PI)
   }
@@ -200,6 +199,21 @@ function drawRouters(
   pen.strokeStyle = palette.ink
   pen.lineWidth = Math.max(pixelSize, picture.routerRadius * 0.3)
   pen.stroke()
+}
+
+/** Dots below a pixel would fade away: a bar across the ring's row, one pixel wide at least. */
+function bar(pen: Pen, picture: Picture, x: number, y: number, length: number, pixelSize: number): void {
+  const width = Math.max(pixelSize, 2.3 * picture.routerRadius) / 2
+  if (!picture.ring) return pen.rect(x - width, y - width, 2 * width, 2 * width)
+  const [dx, dy] = [x - picture.ring.centre, y - picture.ring.centre]
+  const size = Math.hypot(dx, dy)
+  const [ux, uy] = [((dx / size) * length) / 2, ((dy / size) * length) / 2]
+  const [vx, vy] = [(-dy / size) * width, (dx / size) * width]
+  pen.moveTo(x - ux - vx, y - uy - vy)
+  pen.lineTo(x + ux - vx, y + uy - vy)
+  pen.lineTo(x + ux + vx, y + uy + vy)
+  pen.lineTo(x - ux + vx, y - uy + vy)
+  pen.closePath()
 }
 
 /** Several jobs on one router: a ring, so that no job's colour is mistaken for it. */

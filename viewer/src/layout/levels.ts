@@ -63,6 +63,7 @@ export function levelsPicture(run: Run): Picture {
     markNoun: bundled ? 'pairs of pods' : 'links',
     routers: positions,
     routerRadius: Math.min(7, closest * 0.42),
+    routerLength: Math.min(14, closest * 0.84),
     ring: null,
     frames: [],
     labels: inLevel.map((members, l): Label => ({

@@ -162,7 +162,7 @@ export function placeMatrices(
     texts.push({
       x: 0,
       y: 13,
-      text: 'Between groups (row: source, column: target)',
+      text: 'Between groups: from ↓ to →',
       align: 'left',
       strong: true,
     })
@@ -199,17 +199,15 @@ export function placeMatrices(
   if (inside.families.length === 0) return { width, height: y, matrices, texts }
 
   const shown = onlyGroup === null ? Array.from({ length: groups }, (_, g) => g) : [onlyGroup]
-  const cell = largestCell(inside, width, height - y - TITLE, shown.length)
-  const titles = inside.families.map((f) =>
+  const cell = largestCell(inside, width, height - y - TITLE - 15, shown.length)
+  const sizes = inside.families.map((f) =>
     f.lines > 1 ? `${f.title}: ${f.lines} × (${f.size} × ${f.size})` : `${f.title}: ${f.size} × ${f.size}`,
   )
-  texts.push({
-    x: 0,
-    y: y + 13,
-    text: onlyGroup === null ? `Inside groups: ${titles.join(', ')}` : titles.join(', '),
-    align: 'left',
-    strong: true,
-  })
+  if (onlyGroup === null) {
+    texts.push({ x: 0, y: y + 13, text: 'Inside groups', align: 'left', strong: true })
+    y += 15
+  }
+  texts.push({ x: 0, y: y + 13, text: sizes.join(', '), align: 'left', strong: false })
   y += TITLE
   for (const group of shown) {
     const placed = placeGroup(inside, group, cell, width, y)

@@ -57,6 +57,8 @@ export interface Picture {
   /** Centres of the routers, two numbers each; NaN for one that is not shown. */
   readonly routers: Float32Array
   readonly routerRadius: number
+  /** Radial length of a router's mark on the ring where dots would be too small to see. */
+  readonly routerLength: number
   readonly ring: Ring | null
   readonly frames: readonly Frame[]
   readonly labels: readonly Label[]

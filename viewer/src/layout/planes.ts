@@ -85,6 +85,7 @@ export function planesPicture(run: Run, projection: string): Picture {
     markNoun: projected ? 'projected links' : 'links',
     routers: positions,
     routerRadius: Math.min(7, place.step * 0.2),
+    routerLength: place.step * 0.4,
     ring: null,
     frames: place.frames,
     labels: planeLabels(place, others, across.name, down.name),

@@ -12,18 +12,22 @@ const LABEL = 483
 export function radialPicture(run: Run): Picture {
   const { routers, links } = run
   const members = groupMembers(run)
-  const sectors = layoutSectors(members.map((m) => m.length))
   const grids = members.map((routersOfGroup) => grid(run, routersOfGroup))
+  const sectors = layoutSectors(grids.map((g) => (g.cells.length === 0 ? 0 : g.rows * g.columns)))
   const rows = Math.max(1, ...grids.map((g) => g.rows))
   const inner = RING_OUTER - Math.min(64, Math.max(16, rows * 8))
 
   const positions = new Float32Array(routers.count * 2)
   const section = new Float64Array(routers.count)
   let radius = 6
+  let length = RING_OUTER - inner
   grids.forEach((g, group) => {
     const { start, end } = sectors[group]!
     const [columnAngle, rowHeight] = [(end - start) / g.columns, (RING_OUTER - inner) / g.rows]
-    radius = Math.min(radius, 0.42 * Math.min(columnAngle * inner, rowHeight))
+    if (g.cells.length > 0) {
+      radius = Math.min(radius, 0.42 * Math.min(columnAngle * inner, rowHeight))
+      length = Math.min(length, 0.86 * rowHeight)
+    }
     g.cells.forEach(([router, column, row]) => {
       const [x, y] = polar(start + (column + 0.5) * columnAngle, RING_OUTER - (row + 0.5) * rowHeight)
       positions[2 * router] = x
@@ -51,6 +55,7 @@ export function radialPicture(run: Run): Picture {
     stub: null,
     routers: positions,
     routerRadius: radius,
+    routerLength: length,
     ring: { centre: CENTRE, inner, outer: RING_OUTER, bandInner: BAND_INNER, bandOuter: BAND_OUTER, sectors },
     frames: [],
     labels: sectorLabels(sectors),
@@ -64,13 +69,15 @@ export function groupMembers(run: Run): number[][] {
   return members
 }
 
-/** Angles in proportion to the number of routers; an empty group keeps a sliver, so that no group vanishes. */
+/** Angles in proportion to the places for routers; an empty group keeps a quarter of the mean, so that none vanishes. */
 function layoutSectors(sizes: readonly number[]): Sector[] {
-  const total = sizes.reduce((sum, n) => sum + Math.max(n, 0.2), 0)
+  const mean = sizes.reduce((sum, n) => sum + n, 0) / Math.max(1, sizes.filter((n) => n > 0).length)
+  const weight = (n: number): number => (n > 0 ? n : mean / 4 || 1)
+  const total = sizes.reduce((sum, n) => sum + weight(n), 0)
   const gap = sizes.length === 1 ? 0.02 : Math.min(0.02, (2 * Math.PI * 0.15) / sizes.length)
   let at = 0
   return sizes.map((n, group) => {
-    const angle = (2 * Math.PI * Math.max(n, 0.2)) / total
+    const angle = (2 * Math.PI * weight(n)) / total
     const sector = { group, label: String(group), start: at + gap / 2, end: at + angle - gap / 2 }
     at += angle
     return sector
@@ -198,10 +205,13 @@ export function polar(angle: number, radius: number): [number, number] {
 /** All labels that fit: every group up to about 60, then every second, fifth, tenth, ... */
 function sectorLabels(sectors: readonly Sector[]): Label[] {
   const stride = [1, 2, 5, 10, 20, 50, 100, 200, 500].find((s) => sectors.length / s <= 60) ?? 1000
-  return sectors
-    .filter((sector) => sector.group % stride === 0)
-    .map((sector) => {
-      const [x, y] = polar((sector.start + sector.end) / 2, LABEL)
-      return { x, y, text: sector.label, anchor: 'middle', size: sectors.length > 24 ? 11 : 15 }
-    })
+  return (
+    sectors
+      // The last one must not touch the first, which is its neighbour on the ring.
+      .filter(({ group }) => group % stride === 0 && (group === 0 || sectors.length - group >= stride / 2))
+      .map((sector) => {
+        const [x, y] = polar((sector.start + sector.end) / 2, LABEL)
+        return { x, y, text: sector.label, anchor: 'middle', size: sectors.length > 24 ? 11 : 15 }
+      })
+  )
 }

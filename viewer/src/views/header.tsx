@@ -124,7 +124,7 @@ function Search({ run }: { run: Run }) {
         ref={input}
         type="search"
         id="odonata-search"
-        placeholder="Find a router, node, link, group ( / )"
+        placeholder="Find by name ( / )"
         value={text}
         onInput={(event) => setText(event.currentTarget.value)}
         onKeyDown={(event) => {
@@ -188,23 +188,25 @@ export function Facts({ run }: { run: Run }) {
     ...summary.warnings,
   ].filter((text) => text !== '')
   return (
-    <div class="facts">
-      <span>{parts.join(' · ')}</span>
+    <>
+      <div class="facts">
+        <span>{parts.join(' · ')}</span>
+        {state.focus !== '' && (
+          <button
+            class="focus"
+            onClick={() => session.state.patch({ focus: '' })}
+            title="Show everything again (Esc)"
+            data-test="focus"
+          >
+            {state.focus.replace(':', ' ')} ×
+          </button>
+        )}
+      </div>
       {alarms.length > 0 && (
-        <span class="alarm" title={alarms.join('\n')} data-test="alarm">
+        <p class="alarm" title={alarms.join('\n')} data-test="alarm">
           {alarms.length === 1 ? alarms[0] : `${alarms.length} warnings: ${alarms[0]} …`}
-        </span>
+        </p>
       )}
-      {state.focus !== '' && (
-        <button
-          class="focus"
-          onClick={() => session.state.patch({ focus: '' })}
-          title="Show everything again (Esc)"
-          data-test="focus"
-        >
-          {state.focus.replace(':', ' ')} ×
-        </button>
-      )}
-    </div>
+    </>
   )
 }

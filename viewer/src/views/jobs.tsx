@@ -46,7 +46,7 @@ export function Jobs({ derived: d }: { derived: Derived }) {
         </button>
       </header>
       {measure.perJob === null && !d.signed && (
-        <p class="hint">{measure.label} is not known per job; the switches do not change it.</p>
+        <p class="hint">{measure.label}: not known per job, so the switches do not change the values.</p>
       )}
       <ul>
         {run.jobs.map((job) => {

@@ -3,7 +3,7 @@ import { useEffect } from 'preact/hooks'
 import type { Derived } from '../data/model'
 import type { View, ViewState } from '../data/state'
 import { solo, toggled } from './jobs'
-import { useSession } from './session'
+import type { Session } from './session'
 
 export const KEYS: readonly (readonly [string, string])[] = [
   ['/', 'find a router, node, link or group'],
@@ -30,12 +30,12 @@ export const KEYS: readonly (readonly [string, string])[] = [
 const cycle = <T,>(all: readonly T[], now: T): T => all[(all.indexOf(now) + 1) % all.length]!
 
 export function useKeys(
+  session: Session,
   d: Derived | undefined,
   views: readonly View[],
   help: () => void,
-  runs: number,
 ): void {
-  const session = useSession()
+  const runs = session.index.runs.length
   useEffect(() => {
     const onKey = (event: KeyboardEvent): void => {
       const target = event.target as HTMLElement

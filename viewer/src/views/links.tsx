@@ -15,6 +15,7 @@ export function HotLinks({ derived: d }: { derived: Derived }) {
   const state = useStore(session.state)
   const rows = useMemo(() => hottest(d.values, d.selection.selected, ROWS), [d.values, d.selection])
   const { run } = d
+  const perJob = d.measure.perJob !== null
   return (
     <section class="card links" aria-label="Hottest links">
       <header>
@@ -31,7 +32,7 @@ export function HotLinks({ derived: d }: { derived: Derived }) {
               <th>To</th>
               <th>Class</th>
               <th class="number">{d.signed ? `${d.measure.label}, change` : d.measure.label}</th>
-              {!d.signed && <th>Jobs on it</th>}
+              {perJob && <th>Jobs on it</th>}
             </tr>
           </thead>
           <tbody>
@@ -72,7 +73,7 @@ export function HotLinks({ derived: d }: { derived: Derived }) {
                   <td class="number" data-test="hot-value">
                     {show(d, d.values[l]!)}
                   </td>
-                  {!d.signed && (
+                  {perJob && (
                     <td>
                       <Shares derived={d} link={l} />
                     </td>

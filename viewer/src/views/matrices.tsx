@@ -18,6 +18,7 @@ export function MatricesView({ derived: d, group = null }: { derived: Derived; g
   const frame = useRef<HTMLDivElement>(null)
   const canvas = useRef<HTMLCanvasElement>(null)
   const overlay = useRef<HTMLCanvasElement>(null)
+  const image = useRef<ImageData>()
   const size = useSize(frame)
   const [top, setTop] = useState(0)
   const geometry = geometryOf(d.run)
@@ -39,9 +40,10 @@ export function MatricesView({ derived: d, group = null }: { derived: Derived; g
   useEffect(() => {
     if (!canvas.current || size.width === 0) return
     const context = prepareCanvas(canvas.current, size)
-    const image = new ImageData(size.width, size.height)
-    paintMatrices(image, panel, source, looks, top)
-    blit(context, image)
+    if (image.current?.width !== size.width || image.current.height !== size.height)
+      image.current = new ImageData(size.width, size.height)
+    paintMatrices(image.current, panel, source, looks, top)
+    blit(context, image.current)
     drawTexts(context, panel, looks, top)
   }, [d.selection, d.scale, panel, looks, size, top, state.aggregate])
 
