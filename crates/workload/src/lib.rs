@@ -9,6 +9,7 @@
 
 mod error;
 mod graph;
+pub mod import;
 mod job;
 mod parameters;
 mod pattern;
@@ -25,4 +26,7 @@ pub use pattern::{
     GroupTarget, HotspotParameters, ManyToManyParameters, Pattern, PatternKind, PatternSpec, RandomNeighborsParameters,
     Send, StencilParameters, TornadoParameters, TransposeParameters, UmeshParameters, UniformParameters,
 };
-pub use placement::{PlacementKind, PlacementSpec};
+pub use placement::{
+    Distribution, FilePlacementParameters, ListParameters, NodeName, NonUniformParameters, PlacementKind,
+    PlacementSpec, PlacementTable, RandomParameters,
+};

@@ -32,7 +32,7 @@ def command(topic: str | None, as_json: bool) -> None:
         if i:
             screen.print()
         columns = list(rows[0])
-        shown = terminal.table(None if topic else name.capitalize(), columns, left=["name", "summary"])
+        shown = terminal.table(None if topic else name.capitalize(), columns, left=["name"], wrap=["summary"])
         for row in rows:
             shown.add_row(*(f"{value:,}" if isinstance(value, int) else str(value) for value in row.values()))
         screen.print(shown)

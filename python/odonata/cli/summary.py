@@ -115,7 +115,7 @@ def _job_traffic_table(run: Run) -> Table:
     predictions = [entry for entry in _PREDICTIONS if entry[0] in run.jobs.column_names]
     headings = [heading for _, heading, _ in predictions]
     columns = ["job", "MiB sent", "off router", "hops", *headings, "mean", "max"]
-    shown = terminal.table("Their traffic, and its mean and maximum on a link, MiB", columns, left=["job"])
+    shown = terminal.table("Traffic per job (mean and max: MiB on a link)", columns, left=["job"])
     for job, links in zip(run.jobs.to_pylist(), run.summary["jobs"], strict=True):
         everywhere = links["classes"][0]
         shown.add_row(
@@ -132,12 +132,29 @@ def _job_traffic_table(run: Run) -> Table:
 
 def hottest_table(hottest: list[dict[str, Any]], title: str) -> Table:
     """The most loaded links with the jobs on them."""
-    shown = terminal.table(
-        title, ["link", "class", "MiB", "ms at full speed", "jobs"], left=["link", "class", "jobs"]
-    )
+    columns = ["link", "class", "MiB", "busy, ms", "jobs"]
+    shown = terminal.table(title, columns, left=["link", "class"], wrap=["jobs"])
     for row in hottest:
-        jobs = ", ".join(f"{job['name']} {terminal.percent(job['share'])}" for job in row["jobs"])
         shown.add_row(
-            row["name"], row["class"], terminal.mib(row["bytes"]), terminal.number(1e3 * row["time_s"]), jobs
+            row["name"],
+            row["class"],
+            terminal.mib(row["bytes"]),
+            terminal.number(1e3 * row["time_s"]),
+            _jobs_on_link(row["jobs"]),
         )
     return shown
+
+
+NAMED_SHARE = 0.01
+"""Jobs with less of a link than this are not named one by one."""
+
+
+def _jobs_on_link(jobs: list[dict[str, Any]]) -> str:
+    """Names and shares, the largest first, small ones together."""
+    named = [job for job in jobs if job["share"] >= NAMED_SHARE] or jobs[:1]
+    parts = [f"{job['name']} {terminal.percent(job['share'])}" for job in named]
+    others = jobs[len(named) :]
+    if others:
+        share = terminal.percent(sum(job["share"] for job in others))
+        parts.append(f"{len(others)} other{'s' * (len(others) > 1)} {share}")
+    return ", ".join(parts)

@@ -328,6 +328,31 @@ mod tests {
         assert_eq!(found.unreachable_pairs, 0);
     }
 
+    /// The same, exactly: the wiring written out from the facts (channel q = 4 r + i of group G leads to group q, or q + 1
+    /// from G on), walked one, two and three steps from every router.
+    #[test]
+    fn dragonfly_has_the_hops_of_its_written_wiring() {
+        let neighbours = |(group, router): (u32, u32)| {
+            let local = (0..8).filter(move |&r| r != router).map(move |r| (group, r));
+            let global = (4 * router..4 * router + 4).map(move |q| {
+                let other = if q < group { q } else { q + 1 };
+                let channel_back = if group < other { group } else { group - 1 };
+                (other, channel_back / 4)
+            });
+            local.chain(global)
+        };
+        let mut expected = vec![0u64; 4];
+        for source in (0..33).flat_map(|group| (0..8).map(move |router| (group, router))) {
+            let mut seen = std::collections::BTreeSet::from([source]);
+            let mut last = vec![source];
+            for count in &mut expected[1..] {
+                last = last.iter().flat_map(|&router| neighbours(router)).filter(|&next| seen.insert(next)).collect();
+                *count += last.len() as u64;
+            }
+        }
+        assert_eq!(of(Dragonfly::default().builder().unwrap()).pairs_by_hops, expected);
+    }
+
     proptest! {
         #![proptest_config(ProptestConfig::with_cases(32))]
         #[test]
