@@ -1,0 +1,11 @@
+//! Where traffic may go.
+//!
+//! Routing proposes and never moves anything. Two kinds of question are answered here:
+//!
+//! * [`algorithm`] decides hop by hop, for engines that move packets: at each router it is asked once per packet
+//!   for a port and a virtual channel. It sees load through one read-only window, [`view::LoadView`], and finds
+//!   shortest ways in the tables of [`next_hop`].
+
+pub mod algorithm;
+pub mod next_hop;
+pub mod view;
