@@ -10,6 +10,9 @@ export PATH := $(CURDIR)/.venv/bin:$(HOME)/.cargo/bin:$(PATH)
 export VIRTUAL_ENV := $(CURDIR)/.venv
 unexport CONDA_PREFIX
 
+# Two installations by apt at a time are refused, and cargo uses all processors anyway.
+.NOTPARALLEL:
+
 # Cargo.lock and uv.lock say what is built; a stale one is an error.
 CARGO_FLAGS := --workspace --locked
 
@@ -22,7 +25,7 @@ demo: build ## run the four-job workload WD1 on Edison: summary, tables and a pi
 	@scripts/demo
 
 .PHONY: build
-build: bootstrap-python-rust ## compile the engines and install the package into .venv
+build: bootstrap-python bootstrap-rust ## compile the engines and install the package into .venv
 	@maturin develop --release --skip-install
 	@cmp -s pyproject.toml .venv/odonata-installed || { \
 	    uv pip install --quiet --no-deps --no-build-isolation --editable . && \
@@ -39,7 +42,7 @@ test-long: build ## run the tests that take long
 	pytest -m long
 
 .PHONY: lint
-lint: bootstrap-python-rust-lint ## check format, lints and types, changing nothing
+lint: bootstrap-python bootstrap-rust-lint ## check format, lints and types, changing nothing
 	cargo fmt --all --check
 	cargo clippy $(CARGO_FLAGS) --all-targets -- -D warnings
 	ruff check
@@ -48,7 +51,7 @@ lint: bootstrap-python-rust-lint ## check format, lints and types, changing noth
 	scripts/check-locks
 
 .PHONY: fmt
-fmt: bootstrap-python-rust-lint ## format the Rust and the Python sources
+fmt: bootstrap-python bootstrap-rust-lint ## format the Rust and the Python sources
 	cargo fmt --all
 	ruff check --select I --fix
 	ruff format
@@ -68,11 +71,6 @@ clean: ## remove everything that was built, and .venv
 	rm -f python/odonata/_core*.so
 	find python tests -name __pycache__ -prune -exec rm -rf {} +
 
-# bootstrap-a-b is scripts/bootstrap with the components that the targets above name.
-.PHONY: bootstrap-python-rust bootstrap-python-rust-lint bootstrap-rust
-bootstrap-python-rust:
-	@scripts/bootstrap python rust
-bootstrap-python-rust-lint:
-	@scripts/bootstrap python rust-lint
-bootstrap-rust:
-	@scripts/bootstrap rust
+# A component of scripts/bootstrap as a prerequisite; returns at once when it is there.
+bootstrap-%:
+	@scripts/bootstrap $*

@@ -1,7 +1,73 @@
-"""Odonata: a workbench for supercomputer interconnects."""
+"""Odonata: a workbench for supercomputer interconnects.
+
+>>> import odonata
+>>> run = odonata.run("examples/wd1-edison.toml")        # an experiment file, its text, or a dict
+>>> run.summary["classes"]                               # traffic per link class
+>>> run.links.to_pandas()                                # every directed link
+>>> run.plot.links().savefig("links.png")
+>>> odonata.load("runs/wd1-edison").jobs                 # a run directory
+
+Everything is imported when it is first used, so that `import odonata` costs next to nothing.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
 
 from odonata._core import version as _version
+from odonata.errors import ExperimentError, InternalError, OdonataError, StoreError
 
-__all__ = ["__version__"]
+if TYPE_CHECKING:
+    from odonata import analysis, plot
+    from odonata.api import check, load, run
+    from odonata.machines import MachineModel, machine, presets
+    from odonata.runs import Run
+    from odonata.sweeps import Sweep, sweep
+
+__all__ = [
+    "ExperimentError",
+    "InternalError",
+    "MachineModel",
+    "OdonataError",
+    "Run",
+    "StoreError",
+    "Sweep",
+    "__version__",
+    "analysis",
+    "check",
+    "load",
+    "machine",
+    "plot",
+    "presets",
+    "run",
+    "sweep",
+]
 
 __version__: str = _version()
+
+_HOMES = {
+    "MachineModel": "odonata.machines",
+    "Run": "odonata.runs",
+    "Sweep": "odonata.sweeps",
+    "check": "odonata.api",
+    "load": "odonata.api",
+    "machine": "odonata.machines",
+    "presets": "odonata.machines",
+    "run": "odonata.api",
+    "sweep": "odonata.sweeps",
+}
+
+
+def __getattr__(name: str) -> Any:
+    if name in ("analysis", "plot"):
+        return import_module(f"odonata.{name}")
+    if name not in _HOMES:
+        raise AttributeError(f"module 'odonata' has no attribute {name!r}")
+    value = getattr(import_module(_HOMES[name]), name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

@@ -66,7 +66,7 @@ impl MachineBuilder {
         let up = |r: RouterId| self.router_up[r.index()];
         self.cables.retain(|cable| up(cable.a) && up(cable.b));
         let (first_node, router_nodes) = nodes_by_router(&self.node_router, routers);
-        let links = Links::from_cables(&self.cables, routers);
+        let links = Links::from_cables(self.cables, routers);
         for (node, router) in self.node_router.iter().enumerate() {
             self.node_up[node] &= self.router_up[router.index()];
         }
@@ -173,6 +173,17 @@ impl From<Machine> for MachineBuilder {
     }
 }
 
+/// Sorts cables as their links will be: by lower router, class, higher router; of parallel ones the fastest first.
+pub(crate) fn in_link_order(mut cables: Vec<Cable>) -> Vec<Cable> {
+    for cable in &mut cables {
+        if cable.a > cable.b {
+            std::mem::swap(&mut cable.a, &mut cable.b);
+        }
+    }
+    cables.sort_by_key(|c| (c.a, c.class, c.b, std::cmp::Reverse(c.bandwidth), c.latency));
+    cables
+}
+
 fn nodes_by_router(node_router: &[RouterId], routers: usize) -> (Vec<u32>, Vec<NodeId>) {
     let mut first = vec![0u32; routers + 1];
     for router in node_router {
@@ -205,16 +216,10 @@ struct Links {
 }
 
 impl Links {
-    fn from_cables(cables: &[Cable], routers: usize) -> Self {
+    fn from_cables(cables: Vec<Cable>, routers: usize) -> Self {
         // Sorting the cables first makes parallel index k of both directions the same cable, whatever the order of
         // the input.
-        let mut sorted: Vec<Cable> = cables.to_vec();
-        for cable in &mut sorted {
-            if cable.a > cable.b {
-                std::mem::swap(&mut cable.a, &mut cable.b);
-            }
-        }
-        sorted.sort_by_key(|c| (c.a, c.class, c.b, std::cmp::Reverse(c.bandwidth), c.latency));
+        let sorted = in_link_order(cables);
         // A direction of a cable: (source, class, target, cable). The cable index keeps parallel links in order.
         let mut ends: Vec<(RouterId, LinkClassId, RouterId, u32)> = Vec::with_capacity(2 * sorted.len());
         for (i, c) in sorted.iter().enumerate() {

@@ -6,15 +6,24 @@
 //! that nothing structural changes: an edit (one cable less per pair, a failed router) goes back to a builder and
 //! builds another machine.
 //!
+//! A builder comes from a family ([`topology`]), from a name ([`presets`]) or from a file ([`import`]); [`edit`]
+//! changes it; [`metrics`] measures what was built.
+//!
 //! [`Shape`] says what a routing rule may rely on: groups, a torus grid, the levels of a fat tree, or nothing.
 //! This crate never hears of workloads or routing.
 
 mod builder;
+pub mod edit;
 mod error;
+pub mod import;
 mod machine;
+mod names;
+pub mod presets;
 mod shape;
+pub mod topology;
 
 pub use builder::{Cable, MachineBuilder};
 pub use error::MachineError;
 pub use machine::{Bundle, Coordinates, LinkClass, Machine};
+pub use names::hint;
 pub use shape::{GroupInterior, Shape};

@@ -18,7 +18,7 @@ pub struct LinkClass {
     pub ports_per_router: Option<u32>,
 }
 
-/// Coordinates of the routers: a name and a size per axis, and a value per router and axis.
+/// Coordinates of the routers: a name and a size per axis, a value per router and axis, and perhaps names.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Coordinates {
     /// Names of the axes, for instance `group`, `row`, `column`.
@@ -27,6 +27,8 @@ pub struct Coordinates {
     pub sizes: Vec<u32>,
     /// Value of router r on axis i at `values[r * axes.len() + i]`.
     pub values: Vec<u32>,
+    /// Names of the routers where a file gives them; empty: names are made of the coordinates.
+    pub names: Vec<String>,
 }
 
 impl Coordinates {
@@ -235,27 +237,5 @@ impl Machine {
     /// All links.
     pub fn links(&self) -> impl ExactSizeIterator<Item = LinkId> + Clone {
         (0..self.link_count() as u32).map(LinkId)
-    }
-    /// Name of a router: first letter of each axis and its value, `g0r1c2`; `r7` where there are no axes.
-    pub fn router_name(&self, router: RouterId) -> String {
-        if self.coordinates.axes.is_empty() {
-            return format!("r{}", router.0);
-        }
-        let values = self.coordinates.of(router);
-        self.coordinates.axes.iter().zip(values).map(|(axis, value)| format!("{}{value}", &axis[..1])).collect()
-    }
-    /// Name of a node: its router's name, `n` and its slot there.
-    pub fn node_name(&self, node: NodeId) -> String {
-        format!("{}n{}", self.router_name(self.router_of(node)), self.slot_of(node))
-    }
-    /// Name of a link: `g0r0c0>g0r0c1:green.0`.
-    pub fn link_name(&self, link: LinkId) -> String {
-        format!(
-            "{}>{}:{}.{}",
-            self.router_name(self.source(link)),
-            self.router_name(self.target(link)),
-            self.classes[self.class(link).index()].name,
-            self.parallel(link)
-        )
     }
 }

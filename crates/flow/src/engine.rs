@@ -1,0 +1,361 @@
+//! Machine and workload in, steady state out.
+
+use crate::result::{Convergence, FlowResult, JobResult, LinkJobs};
+use crate::solver::{Candidates, Paths, Sharing, Solution, System, Weight, RATE_UNIT};
+use crate::traffic::{Commodity, Traffic};
+use crate::{bound, expected, FlowRouting, FlowSettings};
+use odonata_machine::Machine;
+use odonata_routing::paths::{rule_for, Draws, Oblivious, PathError, PathRule};
+use odonata_units::{JobId, LinkId, Rate, Stream};
+use odonata_workload::Workload;
+
+/// Why there is no result.
+#[derive(Clone, PartialEq, Debug, thiserror::Error)]
+pub enum FlowError {
+    /// A setting is out of range.
+    #[error("{setting}: {reason}")]
+    Setting {
+        /// Name of the setting.
+        setting: &'static str,
+        /// What it must be.
+        reason: String,
+    },
+    /// The machine can't be routed.
+    #[error(transparent)]
+    Path(#[from] PathError),
+    /// The caller asked to stop.
+    #[error("interrupted")]
+    Interrupted,
+}
+
+/// Told how far a run is; returns false to stop it.
+pub type Progress<'a> = dyn FnMut(&str, u64, u64) -> bool + 'a;
+
+/// Computes the steady state of `workload` on `machine`. The result depends on everything but `threads`.
+///
+/// # Errors
+/// Settings out of range, a machine in pieces, or `progress` returning false.
+pub fn run(
+    machine: &Machine,
+    workload: &Workload,
+    settings: &FlowSettings,
+    seed: u64,
+    threads: usize,
+    progress: &mut Progress<'_>,
+) -> Result<FlowResult, FlowError> {
+    settings.check().map_err(|(setting, reason)| FlowError::Setting { setting, reason })?;
+    let threads = threads.max(1);
+    step(progress, "paths", 0, 1)?;
+    let (rule, notices) = rule_for(machine)?;
+    step(progress, "messages", 0, 1)?;
+    let traffic = Traffic::gather(machine, workload, threads);
+    let seed = Stream::new(seed, "flow.paths", &[]).next_u64();
+    let engine = Engine { machine, traffic: &traffic, rule: rule.as_ref(), settings, seed, threads };
+    let all: Vec<&Commodity> = engine.flows(None);
+    let solution = engine.solve(&all, engine.oblivious().is_none(), "solving", progress)?;
+    let loads = engine.loads(&all, &solution);
+    engine.check_conservation(&loads);
+    let mut jobs = engine.job_results(&all, &solution, &loads);
+    if settings.alone {
+        engine.solve_alone(&mut jobs, progress)?;
+    }
+    let mut result = engine.collect(loads, jobs, &solution);
+    result.notices.extend(notices.into_iter().map(|notice| notice.0));
+    if let Some(gap) = settings.bound_gap {
+        let capacities = &result.link_capacity_bytes_per_s;
+        result.bound = bound::compute(machine, &traffic, capacities, gap, threads, progress)
+            .map_err(|()| FlowError::Interrupted)?;
+    }
+    Ok(result)
+}
+
+fn step(progress: &mut Progress<'_>, stage: &str, done: u64, total: u64) -> Result<(), FlowError> {
+    if progress(stage, done, total) {
+        Ok(())
+    } else {
+        Err(FlowError::Interrupted)
+    }
+}
+
+/// What all steps of one run share.
+struct Engine<'a> {
+    machine: &'a Machine,
+    traffic: &'a Traffic,
+    rule: &'a dyn PathRule,
+    settings: &'a FlowSettings,
+    seed: u64,
+    threads: usize,
+}
+
+/// The paths of commodities, as the solver draws them.
+struct Drawer<'a> {
+    rule: &'a dyn PathRule,
+    flows: &'a [&'a Commodity],
+    kinds: [usize; 2],
+    seed: u64,
+}
+
+impl Candidates for Drawer<'_> {
+    fn kinds(&self) -> [usize; 2] {
+        self.kinds
+    }
+
+    fn draw(&self, flow: usize, iteration: u32, paths: &mut Paths) {
+        let commodity = self.flows[flow];
+        // One buffer for links as ids and as indices: LinkId is a transparent u32, but safe code copies.
+        let mut path: Vec<LinkId> = Vec::with_capacity(32);
+        for (kind, &count) in self.kinds.iter().enumerate() {
+            for k in 0..count {
+                path.clear();
+                if commodity.source != commodity.target {
+                    let turn = iteration * count as u32 + k as u32;
+                    let mut draws = Draws::new(self.seed ^ kind as u64, commodity.owner(), turn);
+                    if kind == 0 {
+                        self.rule.direct(commodity.source, commodity.target, &mut draws, &mut path);
+                    } else {
+                        self.rule.indirect(commodity.source, commodity.target, &mut draws, &mut path);
+                    }
+                }
+                paths.links.extend(path.iter().map(|link| link.0));
+                paths.ends.push(paths.links.len() as u32);
+            }
+        }
+    }
+}
+
+fn rate_units(rate: Rate) -> u64 {
+    (rate.bytes_per_s_f64() * RATE_UNIT) as u64
+}
+
+impl Engine<'_> {
+    /// The oblivious rule of a static routing, or `None` for an iterative one.
+    const fn oblivious(&self) -> Option<Oblivious> {
+        match self.settings.routing {
+            FlowRouting::Minimal => Some(Oblivious::Minimal),
+            FlowRouting::StaticDirect => Some(Oblivious::Direct),
+            FlowRouting::StaticIndirect => Some(Oblivious::Indirect),
+            _ => None,
+        }
+    }
+
+    fn kinds(&self) -> [usize; 2] {
+        let (direct, indirect) = (self.settings.direct_paths as usize, self.settings.indirect_paths as usize);
+        match self.settings.routing {
+            FlowRouting::Minimal | FlowRouting::StaticDirect | FlowRouting::AdaptiveDirect => [direct, 0],
+            FlowRouting::StaticIndirect | FlowRouting::AdaptiveIndirect => [0, indirect],
+            FlowRouting::AdaptiveHybrid | FlowRouting::Ugal(_) => [direct, indirect],
+        }
+    }
+
+    const fn sharing(&self) -> Sharing {
+        match self.settings.routing {
+            FlowRouting::Minimal | FlowRouting::StaticDirect | FlowRouting::StaticIndirect => Sharing::Equal,
+            FlowRouting::Ugal(ugal) => Sharing::Ugal { threshold: ugal.threshold, bias: ugal.bias },
+            _ => Sharing::Residual,
+        }
+    }
+
+    /// Commodities that compete, of one job or of all.
+    fn flows(&self, job: Option<JobId>) -> Vec<&Commodity> {
+        let competes = |c: &&Commodity| c.source != c.target || self.settings.on_router_messages_load_nics;
+        self.traffic.commodities.iter().filter(competes).filter(|c| job.is_none_or(|j| c.job == j)).collect()
+    }
+
+    fn link_capacities(&self) -> Vec<u64> {
+        let capacity = |link| rate_units(self.settings.link_capacity.unwrap_or_else(|| self.machine.bandwidth(link)));
+        self.machine.links().map(capacity).collect()
+    }
+
+    fn nic_capacity(&self) -> Rate {
+        self.settings.nic_capacity.unwrap_or(self.machine.terminal().bandwidth)
+    }
+
+    fn solve(
+        &self,
+        flows: &[&Commodity],
+        keep_history: bool,
+        stage: &str,
+        progress: &mut Progress<'_>,
+    ) -> Result<Solution, FlowError> {
+        let (first_member, members) = self.weights(flows);
+        let links = self.link_capacities();
+        let gates = vec![rate_units(self.nic_capacity()); 2 * self.machine.node_count()];
+        let offered = offered(&first_member, &members, &gates);
+        let candidates = Drawer { rule: self.rule, flows, kinds: self.kinds(), seed: self.seed };
+        let system = System {
+            links: &links,
+            gates: &gates,
+            first_member: &first_member,
+            members: &members,
+            offered: &offered,
+            candidates: &candidates,
+            sharing: self.sharing(),
+            slices: self.settings.slices,
+            cutoff: rate_units(self.settings.cutoff).max(1),
+            max_iterations: self.settings.max_iterations,
+            tolerance: self.settings.tolerance,
+            threads: self.threads,
+            keep_history,
+        };
+        let most = u64::from(self.settings.max_iterations);
+        system.solve(&mut |i| progress(stage, u64::from(i), most)).ok_or(FlowError::Interrupted)
+    }
+
+    fn weights(&self, flows: &[&Commodity]) -> (Vec<u32>, Vec<Weight>) {
+        let mut first = vec![0u32];
+        let mut weights = Vec::new();
+        for commodity in flows {
+            for member in self.traffic.members_of(commodity) {
+                weights.push(Weight { weight: member.messages, gates: [2 * member.source.0, 2 * member.target.0 + 1] });
+            }
+            first.push(weights.len() as u32);
+        }
+        (first, weights)
+    }
+
+    /// Bytes by `[job][link]`.
+    fn loads(&self, flows: &[&Commodity], solution: &Solution) -> Vec<Vec<f64>> {
+        let links = self.machine.link_count();
+        if let Some(rule) = self.oblivious() {
+            return expected::loads(self.rule, self.traffic, rule, links, self.threads);
+        }
+        // 1/1024 byte keeps the sums integer: the rounding of some 300 paths per commodity stays below a byte.
+        const UNIT: f64 = 1024.0;
+        let drawer = Drawer { rule: self.rule, flows, kinds: self.kinds(), seed: self.seed };
+        let mut end = 0;
+        (0..self.traffic.jobs.len())
+            .map(|job| {
+                let start = end;
+                end += flows[start..].iter().take_while(|c| c.job.index() == job).count();
+                let add = |flow: usize, share: f64, path: &[u32], sums: &mut [u64]| {
+                    let amount = (flows[flow].bytes as f64 * share * UNIT).round() as u64;
+                    path.iter().for_each(|&link| sums[link as usize] += amount);
+                };
+                let sums = solution.replay(&drawer, start..end, links, self.threads, add);
+                sums.into_iter().map(|sum| sum as f64 / UNIT).collect()
+            })
+            .collect()
+    }
+
+    /// What enters a router leaves it, but for what starts and ends there.
+    fn check_conservation(&self, loads: &[Vec<f64>]) {
+        let mut balance = vec![0.0; self.machine.router_count()];
+        let mut total = 0.0;
+        for commodity in self.traffic.commodities.iter().filter(|c| c.source != c.target) {
+            balance[commodity.source.index()] -= commodity.bytes as f64;
+            balance[commodity.target.index()] += commodity.bytes as f64;
+            total += commodity.bytes as f64;
+        }
+        for loads in loads {
+            for link in self.machine.links() {
+                balance[self.machine.source(link).index()] += loads[link.index()];
+                balance[self.machine.target(link).index()] -= loads[link.index()];
+            }
+        }
+        let worst = balance.iter().fold(0.0f64, |worst, b| worst.max(b.abs()));
+        assert!(worst <= 1e-6 * total + 1e3, "bytes are conserved at every router: off by {worst} of {total}");
+    }
+
+    fn job_results(&self, flows: &[&Commodity], solution: &Solution, loads: &[Vec<f64>]) -> Vec<JobResult> {
+        let mut results: Vec<JobResult> = (self.traffic.jobs.iter().zip(loads))
+            .map(|(counts, loads)| JobResult {
+                messages: counts.messages,
+                zero_byte_messages: counts.zero_byte_messages,
+                self_messages: counts.self_messages,
+                bytes_self: counts.bytes_self,
+                bytes_on_node: counts.bytes_on_node,
+                bytes_on_router: counts.bytes_on_router,
+                bytes_network: counts.bytes_network,
+                link_bytes: loads.iter().sum(),
+                ..JobResult::default()
+            })
+            .collect();
+        let mut member_index = 0;
+        let mut bytes = vec![0.0; results.len()];
+        for commodity in flows {
+            let job = commodity.job.index();
+            for member in self.traffic.members_of(commodity) {
+                let bandwidth = solution.granted[member_index] as f64 / RATE_UNIT;
+                member_index += 1;
+                assert!(bandwidth > 0.0, "every message is granted something in the first slice");
+                let time = member.bytes as f64 / bandwidth;
+                results[job].bandwidth_bytes_per_s += bandwidth;
+                results[job].time_s = results[job].time_s.max(time);
+                results[job].time_mean_s += time * member.bytes as f64;
+                bytes[job] += member.bytes as f64;
+            }
+        }
+        for (result, bytes) in results.iter_mut().zip(bytes).filter(|(_, bytes)| *bytes > 0.0) {
+            result.time_mean_s /= bytes;
+        }
+        results
+    }
+
+    fn solve_alone(&self, jobs: &mut [JobResult], progress: &mut Progress<'_>) -> Result<(), FlowError> {
+        if let [job] = jobs {
+            job.time_alone_s = Some(job.time_s);
+            job.bandwidth_alone_bytes_per_s = Some(job.bandwidth_bytes_per_s);
+            return Ok(());
+        }
+        let nothing = vec![Vec::new(); jobs.len()];
+        for (j, job) in jobs.iter_mut().enumerate() {
+            let flows = self.flows(Some(JobId::from_index(j)));
+            let solution = self.solve(&flows, false, "jobs alone", progress)?;
+            let alone = self.job_results(&flows, &solution, &nothing)[j];
+            job.time_alone_s = Some(alone.time_s);
+            job.bandwidth_alone_bytes_per_s = Some(alone.bandwidth_bytes_per_s);
+        }
+        Ok(())
+    }
+
+    fn collect(&self, loads: Vec<Vec<f64>>, jobs: Vec<JobResult>, solution: &Solution) -> FlowResult {
+        let links = self.machine.link_count();
+        let mut link_bytes = vec![0.0; links];
+        let mut link_jobs = LinkJobs::default();
+        for link in self.machine.links() {
+            for (job, loads) in loads.iter().enumerate().filter(|(_, loads)| loads[link.index()] > 0.0) {
+                link_bytes[link.index()] += loads[link.index()];
+                link_jobs.link.push(link);
+                link_jobs.job.push(JobId::from_index(job));
+                link_jobs.bytes.push(loads[link.index()]);
+            }
+        }
+        let mut node_bytes_out = vec![0.0; self.machine.node_count()];
+        let mut node_bytes_in = vec![0.0; self.machine.node_count()];
+        for member in &self.traffic.members {
+            node_bytes_out[member.source.index()] += member.bytes as f64;
+            node_bytes_in[member.target.index()] += member.bytes as f64;
+        }
+        let convergence = Convergence {
+            converged: solution.converged,
+            iterations: solution.iterations,
+            residual: solution.last_growth,
+        };
+        FlowResult {
+            link_bytes,
+            link_jobs,
+            node_bytes_out,
+            node_bytes_in,
+            link_capacity_bytes_per_s: self.link_capacities().into_iter().map(|c| c as f64 / RATE_UNIT).collect(),
+            nic_capacity_bytes_per_s: self.nic_capacity().bytes_per_s_f64(),
+            jobs,
+            convergence,
+            bound: None,
+            notices: Vec::new(),
+        }
+    }
+}
+
+/// What every flow would send if only its gates held it back, each shared equally by weight.
+fn offered(first_member: &[u32], members: &[Weight], gates: &[u64]) -> Vec<f64> {
+    let mut weight = vec![0u64; gates.len()];
+    for member in members {
+        for gate in member.gates {
+            weight[gate as usize] += u64::from(member.weight);
+        }
+    }
+    let share =
+        |m: &Weight, gate: u32| f64::from(m.weight) * gates[gate as usize] as f64 / weight[gate as usize] as f64;
+    let rate = |m: &Weight| share(m, m.gates[0]).min(share(m, m.gates[1]));
+    first_member.windows(2).map(|w| members[w[0] as usize..w[1] as usize].iter().map(rate).sum()).collect()
+}

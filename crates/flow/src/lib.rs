@@ -1,0 +1,27 @@
+//! The steady state of a machine under a workload: the traffic of every link, per job.
+//!
+//! [`run`] takes a machine, a workload and [`FlowSettings`] and gives a [`FlowResult`]. There is no time axis: all
+//! messages are solved together, as if sent over and over.
+//!
+//! 1. `traffic` gathers messages into *commodities*: all that one job sends from one router to another shares its
+//!    paths. 2 million messages become some 10^5 commodities; no list of messages is ever stored.
+//! 2. `solver` shares capacity among commodities, slice by slice over paths drawn afresh in every iteration
+//!    (adaptive routings), and says what each message is granted.
+//! 3. `expected` computes the load of oblivious routings exactly, without dice.
+//! 4. `engine` puts them together; `bound` computes how low the maximum load could be under any routing.
+//!
+//! The model, its equations and what it leaves out stand in `docs/models/flow.md`.
+
+mod bound;
+mod engine;
+mod expected;
+mod result;
+mod settings;
+mod solver;
+mod traffic;
+mod workers;
+
+pub use bound::Bound;
+pub use engine::{run, FlowError, Progress};
+pub use result::{Convergence, FlowResult, JobResult, LinkJobs};
+pub use settings::{FlowRouting, FlowSettings, Ugal};

@@ -1,0 +1,102 @@
+//! What the engine hands back.
+
+use crate::Bound;
+use odonata_units::{JobId, LinkId};
+
+/// Traffic of jobs on links: parallel columns sorted by (link, job), only where there is any.
+#[derive(Clone, PartialEq, Debug, Default)]
+pub struct LinkJobs {
+    /// Link.
+    pub link: Vec<LinkId>,
+    /// Job.
+    pub job: Vec<JobId>,
+    /// Bytes of the job on the link.
+    pub bytes: Vec<f64>,
+}
+
+/// Whether and how the iteration ended.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub struct Convergence {
+    /// Whether the stated condition was met.
+    pub converged: bool,
+    /// Iterations done.
+    pub iterations: u32,
+    /// Share of the last iteration in all that was granted.
+    pub residual: f64,
+}
+
+/// What one job sends and what it is granted.
+#[derive(Clone, Copy, PartialEq, Debug, Default)]
+pub struct JobResult {
+    /// Messages, of any kind.
+    pub messages: u64,
+    /// Messages of zero bytes; they load nothing.
+    pub zero_byte_messages: u64,
+    /// Messages of a rank to itself; they load nothing.
+    pub self_messages: u64,
+    /// Bytes of ranks to themselves.
+    pub bytes_self: u64,
+    /// Bytes between ranks of one node.
+    pub bytes_on_node: u64,
+    /// Bytes between nodes of one router: they load network interfaces but no link.
+    pub bytes_on_router: u64,
+    /// Bytes between routers.
+    pub bytes_network: u64,
+    /// Sum of this job's bytes over all links.
+    pub link_bytes: f64,
+    /// Sum of the bandwidth granted to its messages between nodes, bytes per second.
+    pub bandwidth_bytes_per_s: f64,
+    /// Time until the slowest pair of nodes has sent its bytes at the granted bandwidth, seconds.
+    pub time_s: f64,
+    /// Mean over bytes of the time of their pair of nodes, seconds.
+    pub time_mean_s: f64,
+    /// `time_s` when the job runs alone on the same nodes, if asked for.
+    pub time_alone_s: Option<f64>,
+    /// `bandwidth_bytes_per_s` when the job runs alone on the same nodes, if asked for.
+    pub bandwidth_alone_bytes_per_s: Option<f64>,
+}
+
+impl JobResult {
+    /// `time_s / time_alone_s`: 2 means that the other jobs double its time.
+    pub fn slowdown(&self) -> Option<f64> {
+        self.time_alone_s.map(|alone| if alone > 0.0 { self.time_s / alone } else { 1.0 })
+    }
+
+    /// All bytes.
+    pub fn bytes(&self) -> u64 {
+        self.bytes_self + self.bytes_on_node + self.bytes_on_router + self.bytes_network
+    }
+
+    /// Router-to-router hops of a byte, bytes that stay on their router included.
+    pub fn mean_hops(&self) -> f64 {
+        match self.bytes() {
+            0 => 0.0,
+            bytes => self.link_bytes / bytes as f64,
+        }
+    }
+}
+
+/// The steady state.
+#[derive(Clone, PartialEq, Debug)]
+pub struct FlowResult {
+    /// Bytes on each link.
+    pub link_bytes: Vec<f64>,
+    /// The same by job.
+    pub link_jobs: LinkJobs,
+    /// Bytes out of each node's network interface.
+    pub node_bytes_out: Vec<f64>,
+    /// Bytes into each node's network interface.
+    pub node_bytes_in: Vec<f64>,
+    /// Capacity of each link as used, bytes per second.
+    pub link_capacity_bytes_per_s: Vec<f64>,
+    /// Capacity of each network interface as used, bytes per second.
+    pub nic_capacity_bytes_per_s: f64,
+    /// Per job.
+    pub jobs: Vec<JobResult>,
+    /// How the iteration ended.
+    pub convergence: Convergence,
+    /// How low the maximum load could be, if asked for.
+    pub bound: Option<Bound>,
+    /// What a user should know; empty if nothing.
+    pub notices: Vec<String>,
+}

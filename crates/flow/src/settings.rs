@@ -1,0 +1,187 @@
+//! What a user may choose about the flow engine.
+
+use odonata_units::Rate;
+
+/// How messages choose among paths.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub enum FlowRouting {
+    /// Fewest hops, equal split, no adaptation: dimension order on a torus, equal-cost multi-path on a fat tree.
+    Minimal,
+    /// SD: equal split over the direct paths.
+    StaticDirect,
+    /// SI: every packet its own random indirect path.
+    StaticIndirect,
+    /// AD: iterative over direct paths.
+    AdaptiveDirect,
+    /// AI: iterative over indirect paths.
+    AdaptiveIndirect,
+    /// AH: iterative over both, without preference.
+    AdaptiveHybrid,
+    /// Direct paths unless they are congested; see [`Ugal`].
+    Ugal(Ugal),
+}
+
+/// When [`FlowRouting::Ugal`] leaves the direct paths.
+///
+/// The load of a link is what messages would send over it if only their network interfaces held them back, over the
+/// capacity of the link; its queue is the load above 1, for only then does a queue grow. With q the longest queue of a
+/// path and H its hops, a message takes its indirect paths in one iteration iff
+/// `H_direct q_direct > threshold H_indirect q_indirect + bias`.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub struct Ugal {
+    /// Factor on the indirect side.
+    pub threshold: f64,
+    /// Added to the indirect side, in queue times hops.
+    pub bias: f64,
+}
+
+impl Default for Ugal {
+    fn default() -> Self {
+        Self { threshold: 1.0, bias: 0.0 }
+    }
+}
+
+impl FlowRouting {
+    /// Names in files and on the command line.
+    pub const NAMES: [&'static str; 7] =
+        ["min", "static-direct", "static-indirect", "adaptive-direct", "adaptive-indirect", "adaptive-hybrid", "ugal"];
+
+    /// The routing called `name`; `ugal` gets default parameters.
+    pub fn named(name: &str) -> Option<Self> {
+        Some(match name {
+            "min" => Self::Minimal,
+            "static-direct" => Self::StaticDirect,
+            "static-indirect" => Self::StaticIndirect,
+            "adaptive-direct" => Self::AdaptiveDirect,
+            "adaptive-indirect" => Self::AdaptiveIndirect,
+            "adaptive-hybrid" => Self::AdaptiveHybrid,
+            "ugal" => Self::Ugal(Ugal::default()),
+            _ => return None,
+        })
+    }
+
+    /// Its name in files and on the command line.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Minimal => "min",
+            Self::StaticDirect => "static-direct",
+            Self::StaticIndirect => "static-indirect",
+            Self::AdaptiveDirect => "adaptive-direct",
+            Self::AdaptiveIndirect => "adaptive-indirect",
+            Self::AdaptiveHybrid => "adaptive-hybrid",
+            Self::Ugal(_) => "ugal",
+        }
+    }
+}
+
+/// Everything that a steady state depends on besides machine and workload.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub struct FlowSettings {
+    /// How messages choose among paths.
+    pub routing: FlowRouting,
+    /// Capacity of every link instead of its own bandwidth.
+    pub link_capacity: Option<Rate>,
+    /// Capacity of every network interface, each direction, instead of the terminal bandwidth.
+    pub nic_capacity: Option<Rate>,
+    /// Equal slices in which capacity is released, one per iteration.
+    pub slices: u32,
+    /// Direct paths that a message draws per iteration, for routings that use them.
+    pub direct_paths: u32,
+    /// Indirect paths that a message draws per iteration, for routings that use them.
+    pub indirect_paths: u32,
+    /// A path or network interface with less residual than this is switched off.
+    pub cutoff: Rate,
+    /// Iterations after which an unfinished solution is given up as not converged.
+    pub max_iterations: u32,
+    /// After all slices are out: converged when one iteration grants less than this share of all that was granted. 0:
+    /// only when no message can grow.
+    pub tolerance: f64,
+    /// Whether messages between nodes of one router compete for the network interfaces.
+    pub on_router_messages_load_nics: bool,
+    /// Whether every job is also solved alone, for its slowdown.
+    pub alone: bool,
+    /// Whether the bound on the best possible maximum load is computed, and to which relative gap.
+    pub bound_gap: Option<f64>,
+}
+
+impl Default for FlowSettings {
+    /// The machine's own bandwidths; converged at 0.1 % growth per iteration.
+    fn default() -> Self {
+        Self {
+            routing: FlowRouting::AdaptiveHybrid,
+            link_capacity: None,
+            nic_capacity: None,
+            slices: 50,
+            direct_paths: 2,
+            indirect_paths: 2,
+            cutoff: Rate::from_bytes_per_s(10_486),
+            max_iterations: 200,
+            tolerance: 1e-3,
+            on_router_messages_load_nics: true,
+            alone: true,
+            bound_gap: None,
+        }
+    }
+}
+
+impl FlowSettings {
+    /// The settings of the papers' Damselfly: 5,120 MiB/s links, 16,384 MiB/s interfaces, 0.01 MiB/s cutoff, until no
+    /// message can grow.
+    pub fn damselfly() -> Self {
+        Self {
+            link_capacity: Some(Rate::from_bytes_per_s(5_120 << 20)),
+            nic_capacity: Some(Rate::from_bytes_per_s(16_384 << 20)),
+            tolerance: 0.0,
+            on_router_messages_load_nics: false,
+            ..Self::default()
+        }
+    }
+
+    /// Checks the ranges of all numbers.
+    ///
+    /// # Errors
+    /// The name of the setting and what it may be.
+    pub fn check(&self) -> Result<(), (&'static str, String)> {
+        let at_least_one = [
+            ("slices", self.slices),
+            ("direct_paths", self.direct_paths),
+            ("indirect_paths", self.indirect_paths),
+            ("max_iterations", self.max_iterations),
+        ];
+        for (name, value) in at_least_one {
+            if value == 0 {
+                return Err((name, "must be at least 1".into()));
+            }
+        }
+        if self.direct_paths + self.indirect_paths > 64 {
+            return Err(("direct_paths", "direct_paths + indirect_paths must not exceed 64".into()));
+        }
+        if self.max_iterations <= self.slices {
+            let reason = format!("must exceed slices = {}, or capacity is never all released", self.slices);
+            return Err(("max_iterations", reason));
+        }
+        if self.slices > 10_000 || self.max_iterations > 100_000 {
+            return Err(("slices", "slices must not exceed 10000, max_iterations 100000".into()));
+        }
+        for (name, rate) in [("link_capacity", self.link_capacity), ("nic_capacity", self.nic_capacity)] {
+            if rate.is_some_and(|r| r.bits_per_s() == 0) {
+                return Err((name, "must be above zero".into()));
+            }
+        }
+        if !(0.0..1.0).contains(&self.tolerance) {
+            return Err(("tolerance", "must be from 0 to below 1".into()));
+        }
+        if self.bound_gap.is_some_and(|gap| !(gap > 0.0 && gap < 1.0)) {
+            return Err(("bound_gap", "must be above 0 and below 1".into()));
+        }
+        if let FlowRouting::Ugal(ugal) = self.routing {
+            if !(ugal.threshold.is_finite() && ugal.threshold >= 0.0) {
+                return Err(("threshold", "must be a finite number from 0 up".into()));
+            }
+            if !ugal.bias.is_finite() {
+                return Err(("bias", "must be a finite number".into()));
+            }
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,461 @@
+//! Sharing capacity among flows over drawn paths: pure algebra.
+//!
+//! There are *links* and *gates*, both with a capacity. A *flow* has *members* of weight w, each passing two gates;
+//! all members of a flow take the same paths. A path is a set of links. In iteration i
+//!
+//! 1. a further slice C/S of every capacity is released into the residual R, while i < S;
+//! 2. every flow draws paths p; one whose bottleneck residual r_p = min R_l is under the cutoff is switched off. The
+//!    flow asks for its active weight W split over the rest: d_p = W r_p / Σ r (or equally, or by [`Sharing::Ugal`]);
+//! 3. D_l is the sum of what is asked of link l, and every member is granted
+//!    g = (w/W) d_p min( min_l R_l/D_l, R_in/D_in, R_out/D_out ) on path p;
+//! 4. what is granted is taken from the residuals.
+//!
+//! Step 3 never grants more than a residual, since the shares of what is asked of one link sum to 1. It ends when no
+//! flow can ask, or when an iteration grants less than a given share of all that was granted.
+//!
+//! Amounts are integers (1/256 byte per second; 2^-20 of a unit weight), so sums do not depend on the order of
+//! addition and the result is the same for any number of threads.
+
+use crate::workers::{self, merge};
+use std::sync::Mutex;
+
+/// Units of rate in one byte per second.
+pub(crate) const RATE_UNIT: f64 = 256.0;
+/// Units of demand in one unit of weight.
+const DEMAND_UNIT: f64 = (1u64 << 20) as f64;
+/// Flows that one thread claims at a time. Also the limit of the 16-bit index in a record.
+const CHUNK: usize = 1024;
+
+/// How a flow splits its demand over the paths that are on.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub(crate) enum Sharing {
+    /// In proportion to the bottleneck residuals.
+    Residual,
+    /// Equally.
+    Equal,
+    /// Over the first kind of paths unless they are congested, then over the second; by residuals within a kind.
+    Ugal { threshold: f64, bias: f64 },
+}
+
+/// Paths drawn for one flow in one iteration: path k has the links `links[ends[k - 1]..ends[k]]`.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Paths {
+    pub(crate) links: Vec<u32>,
+    pub(crate) ends: Vec<u32>,
+}
+
+impl Paths {
+    pub(crate) fn clear(&mut self) {
+        self.links.clear();
+        self.ends.clear();
+    }
+}
+
+/// Where paths come from. Drawing again gives the same paths.
+pub(crate) trait Candidates: Sync {
+    /// Number of paths of every flow and iteration, of the first (direct) and the second (indirect) kind.
+    fn kinds(&self) -> [usize; 2];
+    /// Appends the paths of `flow` in `iteration`, first kind first.
+    fn draw(&self, flow: usize, iteration: u32, paths: &mut Paths);
+}
+
+/// Weight of a member and its two gates.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Weight {
+    pub(crate) weight: u32,
+    pub(crate) gates: [u32; 2],
+}
+
+/// A system to solve. Capacities and rates are in 1/256 byte per second.
+pub(crate) struct System<'a, C> {
+    pub(crate) links: &'a [u64],
+    pub(crate) gates: &'a [u64],
+    /// Members of flow f are `members[first_member[f]..first_member[f + 1]]`.
+    pub(crate) first_member: &'a [u32],
+    pub(crate) members: &'a [Weight],
+    /// What each flow would send if only its gates held it back; read by [`Sharing::Ugal`] only.
+    pub(crate) offered: &'a [f64],
+    pub(crate) candidates: &'a C,
+    pub(crate) sharing: Sharing,
+    pub(crate) slices: u32,
+    pub(crate) cutoff: u64,
+    pub(crate) max_iterations: u32,
+    pub(crate) tolerance: f64,
+    pub(crate) threads: usize,
+    /// Whether [`Solution::replay`] will be called.
+    pub(crate) keep_history: bool,
+}
+
+/// What was granted.
+pub(crate) struct Solution {
+    /// Rate of every member.
+    pub(crate) granted: Vec<u64>,
+    pub(crate) iterations: u32,
+    pub(crate) converged: bool,
+    /// Share of the last iteration in all that was granted.
+    pub(crate) last_growth: f64,
+    chunks: Vec<Mutex<Chunk>>,
+    paths_per_flow: usize,
+}
+
+/// Flows claimed together: what they drew in this iteration and what they were granted so far.
+#[derive(Default)]
+struct Chunk {
+    first_flow: usize,
+    flows: usize,
+    paths: Paths,
+    /// Demand of every drawn path, and where the paths of each flow start; a flow that does not ask has none.
+    demand: Vec<u64>,
+    first_path: Vec<u32>,
+    active_weight: Vec<f64>,
+    granted: Vec<u64>,
+    /// Grants of the flows that got any: local flow, and a rate per path; iteration i starts at `record_start[i]`.
+    record_flow: Vec<u16>,
+    record_grant: Vec<f32>,
+    record_start: Vec<u32>,
+}
+
+/// What one thread adds up in one pass.
+#[derive(Clone)]
+struct Sums {
+    links: Vec<u64>,
+    gates: Vec<u64>,
+    offered: Vec<u64>,
+}
+
+struct State {
+    link_residual: Vec<u64>,
+    gate_residual: Vec<u64>,
+    /// Residual per unit of demand, infinite where nothing is asked.
+    link_ratio: Vec<f64>,
+    gate_ratio: Vec<f64>,
+    /// Mean offered load of every link over its capacity ([`Sharing::Ugal`]).
+    load: Vec<f64>,
+}
+
+impl<C: Candidates> System<'_, C> {
+    pub(crate) fn solve(&self, tick: &mut dyn FnMut(u32) -> bool) -> Option<Solution> {
+        let mut state = State {
+            link_residual: vec![0; self.links.len()],
+            gate_residual: vec![0; self.gates.len()],
+            link_ratio: vec![0.0; self.links.len()],
+            gate_ratio: vec![0.0; self.gates.len()],
+            load: vec![0.0; self.links.len()],
+        };
+        let chunks = self.chunks();
+        let ugal = matches!(self.sharing, Sharing::Ugal { .. });
+        let sums = Sums {
+            links: vec![0; self.links.len()],
+            gates: vec![0; self.gates.len()],
+            offered: vec![0; if ugal { self.links.len() } else { 0 }],
+        };
+        let mut sums = vec![sums; self.threads];
+        let (mut total, mut last_growth, mut converged, mut iteration) = (0.0f64, 0.0f64, self.members.is_empty(), 0);
+        while !converged && iteration < self.max_iterations {
+            if !tick(iteration) {
+                return None;
+            }
+            self.release(iteration, &mut state);
+            workers::for_each(&chunks, &mut sums, |_, chunk, sums| self.ask(chunk, iteration, &state, sums));
+            let asked = self.close_demand(&mut sums, iteration, &mut state);
+            workers::for_each(&chunks, &mut sums, |_, chunk, sums| self.grant(chunk, &state, sums));
+            let granted = close_grants(&mut sums, &mut state);
+            total += granted;
+            last_growth = if total > 0.0 { granted / total } else { 0.0 };
+            iteration += 1;
+            let released = iteration >= self.slices;
+            converged = !asked || (released && last_growth < self.tolerance);
+        }
+        let mut granted = Vec::with_capacity(self.members.len());
+        for chunk in &chunks {
+            granted.append(&mut chunk.lock().expect("all threads have finished").granted);
+        }
+        let paths_per_flow = self.candidates.kinds().iter().sum();
+        Some(Solution { granted, iterations: iteration, converged, last_growth, chunks, paths_per_flow })
+    }
+
+    fn chunks(&self) -> Vec<Mutex<Chunk>> {
+        let flows = self.first_member.len() - 1;
+        (0..flows)
+            .step_by(CHUNK)
+            .map(|first_flow| {
+                let count = CHUNK.min(flows - first_flow);
+                let members = self.first_member[first_flow + count] - self.first_member[first_flow];
+                let granted = vec![0; members as usize];
+                Mutex::new(Chunk { first_flow, flows: count, granted, ..Chunk::default() })
+            })
+            .collect()
+    }
+
+    /// Step 1. Slice i is C(i+1)/S - C i/S in whole units, so that all slices sum to C.
+    fn release(&self, iteration: u32, state: &mut State) {
+        if iteration >= self.slices {
+            return;
+        }
+        let (i, slices) = (u128::from(iteration), u128::from(self.slices));
+        let slice = |c: u64| (u128::from(c) * (i + 1) / slices - u128::from(c) * i / slices) as u64;
+        for (residual, &capacity) in state.link_residual.iter_mut().zip(self.links) {
+            *residual += slice(capacity);
+        }
+        for (residual, &capacity) in state.gate_residual.iter_mut().zip(self.gates) {
+            *residual += slice(capacity);
+        }
+    }
+
+    fn members_of(&self, flow: usize) -> &[Weight] {
+        &self.members[self.first_member[flow] as usize..self.first_member[flow + 1] as usize]
+    }
+
+    /// Step 2 for the flows of one chunk.
+    fn ask(&self, chunk: &mut Chunk, iteration: u32, state: &State, sums: &mut Sums) {
+        chunk.paths.clear();
+        chunk.demand.clear();
+        chunk.first_path.clear();
+        chunk.active_weight.clear();
+        let mut residuals = Vec::with_capacity(64);
+        for flow in chunk.first_flow..chunk.first_flow + chunk.flows {
+            let first = chunk.demand.len();
+            chunk.first_path.push(first as u32);
+            let open = |m: &&Weight| m.gates.iter().all(|&g| state.gate_residual[g as usize] >= self.cutoff);
+            let weight: f64 = self.members_of(flow).iter().filter(open).map(|m| f64::from(m.weight)).sum();
+            chunk.active_weight.push(weight);
+            if weight == 0.0 {
+                continue;
+            }
+            self.candidates.draw(flow, iteration, &mut chunk.paths);
+            self.shares(&chunk.paths, first, state, &mut residuals);
+            let all: f64 = residuals.iter().sum();
+            if all == 0.0 {
+                *chunk.active_weight.last_mut().expect("just pushed") = 0.0;
+                truncate(&mut chunk.paths, first);
+                continue;
+            }
+            let mut begin = if first == 0 { 0 } else { chunk.paths.ends[first - 1] as usize };
+            for (k, residual) in residuals.iter().enumerate() {
+                let share = residual / all;
+                let demand = (weight * share * DEMAND_UNIT).round() as u64;
+                chunk.demand.push(demand);
+                let end = chunk.paths.ends[first + k] as usize;
+                for &link in &chunk.paths.links[begin..end] {
+                    sums.links[link as usize] += demand;
+                }
+                if !sums.offered.is_empty() {
+                    let offered = (self.offered[flow] * share).round() as u64;
+                    for &link in &chunk.paths.links[begin..end] {
+                        sums.offered[link as usize] += offered;
+                    }
+                }
+                begin = end;
+            }
+            for member in self.members_of(flow).iter().filter(open) {
+                for gate in member.gates {
+                    sums.gates[gate as usize] += (f64::from(member.weight) * DEMAND_UNIT) as u64;
+                }
+            }
+        }
+        chunk.first_path.push(chunk.demand.len() as u32);
+    }
+
+    /// Weights by which a flow splits its demand over its paths from `first` on; zero for a path that is off.
+    fn shares(&self, paths: &Paths, first: usize, state: &State, shares: &mut Vec<f64>) {
+        shares.clear();
+        let mut begin = if first == 0 { 0 } else { paths.ends[first - 1] as usize };
+        let direct = self.candidates.kinds()[0];
+        let mut queue = [f64::INFINITY; 2];
+        for (k, &end) in paths.ends[first..].iter().enumerate() {
+            let links = &paths.links[begin..end as usize];
+            begin = end as usize;
+            // A path without links (inside one router) is held back by its gates alone.
+            let residual = links.iter().map(|&l| state.link_residual[l as usize]).min().unwrap_or(u64::MAX >> 8);
+            shares.push(if residual < self.cutoff { 0.0 } else { residual as f64 });
+            if let Sharing::Ugal { .. } = self.sharing {
+                let load = links.iter().map(|&l| state.load[l as usize]).fold(0.0, f64::max);
+                let kind = usize::from(k >= direct);
+                queue[kind] = queue[kind].min((load - 1.0).max(0.0) * links.len() as f64);
+            }
+        }
+        match self.sharing {
+            Sharing::Residual => {}
+            Sharing::Equal => shares.iter_mut().filter(|s| **s > 0.0).for_each(|s| *s = 1.0),
+            Sharing::Ugal { threshold, bias } => {
+                let detour = queue[0] > threshold * queue[1] + bias;
+                let (minimal, other) = shares.split_at_mut(direct);
+                let (chosen, left) = if detour { (other, minimal) } else { (minimal, other) };
+                if chosen.iter().any(|&s| s > 0.0) {
+                    left.fill(0.0);
+                }
+            }
+        }
+    }
+
+    /// Ends step 2: what was asked of every link and gate, as residual per unit of demand.
+    fn close_demand(&self, sums: &mut [Sums], iteration: u32, state: &mut State) -> bool {
+        merge_sums(sums);
+        let ratio = |(&residual, &demand): (&u64, &u64)| match demand {
+            0 => f64::INFINITY,
+            _ => residual as f64 / demand as f64,
+        };
+        let total = &mut sums[0];
+        state.link_ratio = state.link_residual.iter().zip(&total.links).map(ratio).collect();
+        state.gate_ratio = state.gate_residual.iter().zip(&total.gates).map(ratio).collect();
+        // The mean of the first ten iterations, then a moving one of the same length.
+        let step = 1.0 / f64::from(iteration + 1).min(10.0);
+        for ((load, offered), capacity) in state.load.iter_mut().zip(&total.offered).zip(self.links) {
+            *load += step * (*offered as f64 / *capacity as f64 - *load);
+        }
+        let asked = total.gates.iter().any(|&d| d > 0);
+        total.links.fill(0);
+        total.gates.fill(0);
+        total.offered.fill(0);
+        asked
+    }
+
+    /// Step 3 for the flows of one chunk.
+    fn grant(&self, chunk: &mut Chunk, state: &State, sums: &mut Sums) {
+        let width = self.candidates.kinds().iter().sum::<usize>();
+        let base = self.first_member[chunk.first_flow] as usize;
+        chunk.record_start.push(chunk.record_flow.len() as u32);
+        for local in 0..chunk.flows {
+            let paths = chunk.first_path[local] as usize..chunk.first_path[local + 1] as usize;
+            if paths.is_empty() {
+                continue;
+            }
+            let flow = chunk.first_flow + local;
+            let first_member = self.first_member[flow] as usize - base;
+            let mut any = 0;
+            for k in paths.clone() {
+                let begin = if k == 0 { 0 } else { chunk.paths.ends[k - 1] as usize };
+                let links = &chunk.paths.links[begin..chunk.paths.ends[k] as usize];
+                let ratio = links.iter().map(|&l| state.link_ratio[l as usize]).fold(f64::INFINITY, f64::min);
+                let unit = chunk.demand[k] as f64 / chunk.active_weight[local];
+                let granted = &mut chunk.granted[first_member..];
+                let rate = self.grant_members(self.members_of(flow), unit, ratio, state, granted, &mut sums.gates);
+                for &link in links {
+                    sums.links[link as usize] += rate;
+                }
+                any += rate;
+                if self.keep_history {
+                    chunk.record_grant.push(rate as f32);
+                }
+            }
+            if self.keep_history && any > 0 {
+                chunk.record_flow.push(local as u16);
+            } else if self.keep_history {
+                chunk.record_grant.truncate(chunk.record_grant.len() - width);
+            }
+        }
+    }
+
+    /// Grants `unit` demand per weight at `ratio` or what the gates allow, and returns the sum.
+    fn grant_members(
+        &self,
+        members: &[Weight],
+        unit: f64,
+        ratio: f64,
+        state: &State,
+        granted: &mut [u64],
+        gates: &mut [u64],
+    ) -> u64 {
+        if unit == 0.0 {
+            return 0;
+        }
+        let mut sum = 0;
+        for (member, granted) in members.iter().zip(granted) {
+            let [out, into] = member.gates.map(|g| g as usize);
+            if state.gate_residual[out] < self.cutoff || state.gate_residual[into] < self.cutoff {
+                continue;
+            }
+            let ratio = ratio.min(state.gate_ratio[out]).min(state.gate_ratio[into]);
+            let rate = (f64::from(member.weight) * unit * ratio) as u64;
+            *granted += rate;
+            gates[out] += rate;
+            gates[into] += rate;
+            sum += rate;
+        }
+        sum
+    }
+}
+
+impl Solution {
+    /// Calls `add(flow, share, links, sums)` for every path that was ever granted anything, where the shares of one
+    /// flow sum to 1. Returns the merged sums, `width` of them.
+    pub(crate) fn replay<C: Candidates>(
+        &self,
+        candidates: &C,
+        flows: std::ops::Range<usize>,
+        width: usize,
+        threads: usize,
+        add: impl Fn(usize, f64, &[u32], &mut [u64]) + Sync,
+    ) -> Vec<u64> {
+        let mut sums = vec![vec![0u64; width]; threads];
+        let n = self.paths_per_flow;
+        workers::for_each(&self.chunks, &mut sums, |_, chunk, sums| {
+            if chunk.first_flow >= flows.end || chunk.first_flow + chunk.flows <= flows.start {
+                return;
+            }
+            let mut totals = vec![0f64; chunk.flows];
+            for (r, &local) in chunk.record_flow.iter().enumerate() {
+                totals[local as usize] +=
+                    chunk.record_grant[r * n..(r + 1) * n].iter().map(|&g| f64::from(g)).sum::<f64>();
+            }
+            let mut paths = Paths::default();
+            for (r, &local) in chunk.record_flow.iter().enumerate() {
+                let flow = chunk.first_flow + local as usize;
+                if !flows.contains(&flow) {
+                    continue;
+                }
+                let iteration = chunk.record_start.partition_point(|&start| start as usize <= r) - 1;
+                paths.clear();
+                candidates.draw(flow, iteration as u32, &mut paths);
+                let mut begin = 0;
+                for (k, &end) in paths.ends.iter().enumerate() {
+                    let grant = f64::from(chunk.record_grant[r * n + k]);
+                    if grant > 0.0 {
+                        add(flow, grant / totals[local as usize], &paths.links[begin..end as usize], sums);
+                    }
+                    begin = end as usize;
+                }
+            }
+        });
+        merge(&mut sums);
+        sums.swap_remove(0)
+    }
+}
+
+fn truncate(paths: &mut Paths, first: usize) {
+    let end = if first == 0 { 0 } else { paths.ends[first - 1] as usize };
+    paths.links.truncate(end);
+    paths.ends.truncate(first);
+}
+
+fn merge_sums(sums: &mut [Sums]) {
+    let (first, rest) = sums.split_first_mut().expect("at least one thread");
+    for other in rest {
+        let pairs = [
+            (&mut first.links, &mut other.links),
+            (&mut first.gates, &mut other.gates),
+            (&mut first.offered, &mut other.offered),
+        ];
+        for (into, from) in pairs {
+            for (sum, value) in into.iter_mut().zip(from) {
+                *sum += std::mem::take(value);
+            }
+        }
+    }
+}
+
+/// Step 4; returns all that was granted, each rate once.
+fn close_grants(sums: &mut [Sums], state: &mut State) -> f64 {
+    merge_sums(sums);
+    let total = &mut sums[0];
+    // Rounding may ask for a unit more than there is: see the last paragraph of the module's header.
+    for (residual, granted) in state.link_residual.iter_mut().zip(&mut total.links) {
+        *residual = residual.saturating_sub(std::mem::take(granted));
+    }
+    let mut all = 0.0;
+    for (residual, granted) in state.gate_residual.iter_mut().zip(&mut total.gates) {
+        all += *granted as f64 / 2.0;
+        *residual = residual.saturating_sub(std::mem::take(granted));
+    }
+    all
+}

@@ -1,0 +1,213 @@
+//! Messages gathered into commodities.
+
+use crate::workers;
+use odonata_machine::Machine;
+use odonata_units::{JobId, NodeId, RankId, RouterId};
+use odonata_workload::{Job, Workload};
+use std::sync::Mutex;
+
+/// All messages of one job from one node to another.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub(crate) struct Member {
+    pub(crate) source: NodeId,
+    pub(crate) target: NodeId,
+    pub(crate) messages: u32,
+    pub(crate) bytes: u64,
+}
+
+/// All messages of one job from one router to another; its members are consecutive. Where both routers are the same,
+/// the members are of different nodes.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub(crate) struct Commodity {
+    pub(crate) job: JobId,
+    pub(crate) source: RouterId,
+    pub(crate) target: RouterId,
+    pub(crate) first_member: u32,
+    pub(crate) members: u32,
+    pub(crate) messages: u64,
+    pub(crate) bytes: u64,
+}
+
+impl Commodity {
+    /// Who draws its paths: the same whether other jobs run or not.
+    pub(crate) const fn owner(&self) -> u64 {
+        (self.job.0 as u64) << 48 ^ (self.source.0 as u64) << 24 ^ self.target.0 as u64
+    }
+}
+
+/// What one job sends, by where it stays.
+#[derive(Clone, Copy, PartialEq, Debug, Default)]
+pub(crate) struct JobCounts {
+    pub(crate) messages: u64,
+    pub(crate) zero_byte_messages: u64,
+    pub(crate) self_messages: u64,
+    pub(crate) bytes_self: u64,
+    pub(crate) bytes_on_node: u64,
+    pub(crate) bytes_on_router: u64,
+    pub(crate) bytes_network: u64,
+}
+
+impl JobCounts {
+    fn add(&mut self, other: &Self) {
+        self.messages += other.messages;
+        self.zero_byte_messages += other.zero_byte_messages;
+        self.self_messages += other.self_messages;
+        self.bytes_self += other.bytes_self;
+        self.bytes_on_node += other.bytes_on_node;
+        self.bytes_on_router += other.bytes_on_router;
+        self.bytes_network += other.bytes_network;
+    }
+}
+
+/// A workload as the solver sees it: commodities sorted by (job, source, target).
+#[derive(Debug, Default)]
+pub(crate) struct Traffic {
+    pub(crate) commodities: Vec<Commodity>,
+    pub(crate) members: Vec<Member>,
+    pub(crate) jobs: Vec<JobCounts>,
+}
+
+impl Traffic {
+    pub(crate) fn gather(machine: &Machine, workload: &Workload, threads: usize) -> Self {
+        let mut traffic = Self::default();
+        for (j, job) in workload.jobs.iter().enumerate() {
+            traffic.add_job(machine, JobId::from_index(j), job, threads);
+        }
+        traffic
+    }
+
+    pub(crate) fn members_of(&self, commodity: &Commodity) -> &[Member] {
+        let first = commodity.first_member as usize;
+        &self.members[first..first + commodity.members as usize]
+    }
+
+    fn add_job(&mut self, machine: &Machine, id: JobId, job: &Job, threads: usize) {
+        let ranks = RanksByRouter::new(machine, job);
+        let parts: Vec<Mutex<Part>> = ranks.routers.iter().map(|_| Mutex::new(Part::default())).collect();
+        let mut scratch: Vec<Vec<odonata_workload::Send>> = vec![Vec::new(); threads];
+        workers::for_each(&parts, &mut scratch, |i, part, sends| part.gather(machine, job, ranks.of(i), sends));
+        let mut counts = JobCounts::default();
+        for (part, router) in parts.into_iter().zip(&ranks.routers) {
+            let part = part.into_inner().expect("all threads have finished");
+            counts.add(&part.counts);
+            self.add_part(machine, id, router.0, &part.members);
+        }
+        self.jobs.push(counts);
+    }
+
+    /// Appends the members of one source router, which are sorted by target router.
+    fn add_part(&mut self, machine: &Machine, job: JobId, source: RouterId, members: &[Member]) {
+        for group in members.chunk_by(|a, b| machine.router_of(a.target) == machine.router_of(b.target)) {
+            self.commodities.push(Commodity {
+                job,
+                source,
+                target: machine.router_of(group[0].target),
+                first_member: u32::try_from(self.members.len()).expect("fewer than 2^32 pairs of nodes"),
+                members: group.len() as u32,
+                messages: group.iter().map(|m| u64::from(m.messages)).sum(),
+                bytes: group.iter().map(|m| m.bytes).sum(),
+            });
+            self.members.extend_from_slice(group);
+        }
+    }
+}
+
+/// The ranks of a job sorted by the router and node that they run on.
+struct RanksByRouter {
+    ranks: Vec<RankId>,
+    /// Router, and where its ranks start.
+    routers: Vec<(RouterId, usize)>,
+}
+
+impl RanksByRouter {
+    fn new(machine: &Machine, job: &Job) -> Self {
+        let mut ranks: Vec<RankId> = (0..job.ranks).map(RankId).collect();
+        let place = |rank: &RankId| {
+            let node = job.node_of_rank[rank.index()];
+            (machine.router_of(node), node, *rank)
+        };
+        ranks.sort_unstable_by_key(place);
+        let mut routers: Vec<(RouterId, usize)> = Vec::new();
+        for (i, rank) in ranks.iter().enumerate() {
+            let router = place(rank).0;
+            if routers.last().is_none_or(|last| last.0 != router) {
+                routers.push((router, i));
+            }
+        }
+        Self { ranks, routers }
+    }
+
+    fn of(&self, i: usize) -> &[RankId] {
+        let end = self.routers.get(i + 1).map_or(self.ranks.len(), |next| next.1);
+        &self.ranks[self.routers[i].1..end]
+    }
+}
+
+/// What the ranks of one job on one router send.
+#[derive(Debug, Default)]
+struct Part {
+    members: Vec<Member>,
+    counts: JobCounts,
+}
+
+impl Part {
+    fn gather(&mut self, machine: &Machine, job: &Job, ranks: &[RankId], sends: &mut Vec<odonata_workload::Send>) {
+        for group in ranks.chunk_by(|a, b| job.node_of_rank[a.index()] == job.node_of_rank[b.index()]) {
+            let source = job.node_of_rank[group[0].index()];
+            let first = self.members.len();
+            for &rank in group {
+                sends.clear();
+                job.pattern.sends(rank, sends);
+                for send in sends.iter() {
+                    self.add(machine, job, rank, source, send);
+                }
+            }
+            merge_equal_targets(&mut self.members, first);
+        }
+        self.members.sort_unstable_by_key(|m| (machine.router_of(m.target), m.source, m.target));
+        self.members.shrink_to_fit();
+    }
+
+    fn add(&mut self, machine: &Machine, job: &Job, rank: RankId, source: NodeId, send: &odonata_workload::Send) {
+        let bytes = send.bytes.0;
+        self.counts.messages += 1;
+        if bytes == 0 {
+            self.counts.zero_byte_messages += 1;
+        }
+        if send.target == rank {
+            self.counts.self_messages += 1;
+            self.counts.bytes_self += bytes;
+            return;
+        }
+        let target = job.node_of_rank[send.target.index()];
+        if target == source {
+            self.counts.bytes_on_node += bytes;
+            return;
+        }
+        if machine.router_of(target) == machine.router_of(source) {
+            self.counts.bytes_on_router += bytes;
+        } else {
+            self.counts.bytes_network += bytes;
+        }
+        if bytes > 0 {
+            self.members.push(Member { source, target, messages: 1, bytes });
+        }
+    }
+}
+
+/// Sorts `members[first..]`, all of one source node, by target and merges those with the same one.
+fn merge_equal_targets(members: &mut Vec<Member>, first: usize) {
+    members[first..].sort_unstable_by_key(|m| m.target);
+    let mut kept = first;
+    for i in first..members.len() {
+        let member = members[i];
+        if kept > first && members[kept - 1].target == member.target {
+            members[kept - 1].messages += member.messages;
+            members[kept - 1].bytes += member.bytes;
+        } else {
+            members[kept] = member;
+            kept += 1;
+        }
+    }
+    members.truncate(kept);
+}

@@ -1,0 +1,57 @@
+//! Work shared among threads so that the result is the same for any number of them.
+//!
+//! Items are claimed one by one; what they add up goes into one accumulator per thread, merged at the end. Sums are
+//! integers, so neither the order of claims nor the number of accumulators shows in the result.
+
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::Mutex;
+
+/// Calls `work(item, accumulator)` once for every item, on as many threads as there are accumulators.
+pub(crate) fn for_each<T: Send, A: Send>(
+    items: &[Mutex<T>],
+    accumulators: &mut [A],
+    work: impl Fn(usize, &mut T, &mut A) + Sync,
+) {
+    let next = AtomicUsize::new(0);
+    let claim = |accumulator: &mut A| loop {
+        let i = next.fetch_add(1, Ordering::Relaxed);
+        let Some(item) = items.get(i) else { break };
+        work(i, &mut item.lock().expect("no other thread has this item"), accumulator);
+    };
+    let (first, rest) = accumulators.split_first_mut().expect("at least one thread");
+    std::thread::scope(|scope| {
+        for accumulator in rest {
+            scope.spawn(|| claim(accumulator));
+        }
+        claim(first);
+    });
+}
+
+/// Adds every accumulator into the first and clears the others.
+pub(crate) fn merge(accumulators: &mut [Vec<u64>]) {
+    let (first, rest) = accumulators.split_first_mut().expect("at least one thread");
+    for other in rest {
+        for (sum, value) in first.iter_mut().zip(other.iter_mut()) {
+            *sum += std::mem::take(value);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_item_is_done_once() {
+        for threads in [1, 2, 5] {
+            let items: Vec<Mutex<u64>> = (0..100).map(Mutex::new).collect();
+            let mut sums = vec![vec![0u64; 1]; threads];
+            for_each(&items, &mut sums, |_, item, sum| {
+                sum[0] += *item;
+                *item = 0;
+            });
+            merge(&mut sums);
+            assert_eq!(sums[0][0], 99 * 100 / 2);
+        }
+    }
+}

@@ -1,0 +1,207 @@
+//! From the text of an edit to an [`Edit`].
+
+use super::{CableChange, Edit, FigureChange};
+use crate::MachineError;
+use odonata_units::{Quantity, QuantityError};
+
+fn wrong<T>(text: &str, reason: String) -> Result<T, MachineError> {
+    Err(MachineError::Parameter { parameter: "edit".into(), reason: format!("'{text}': {reason}") })
+}
+
+impl Edit {
+    /// Parses one edit; the forms stand in the description of the [module](super).
+    ///
+    /// Whether the class, router or link exists is known only when the edit is applied.
+    ///
+    /// # Errors
+    /// Text of another form, a count of zero, a fraction outside 0 to 1, or a quantity of the wrong kind.
+    pub fn parse(text: &str) -> Result<Self, MachineError> {
+        let text = text.trim();
+        if text.starts_with(['+', '-']) {
+            return cables(text);
+        }
+        if let Some(what) = text.strip_prefix("fail ") {
+            return fail(text, what.trim());
+        }
+        if let Some((left, right)) = text.split_once('=') {
+            return figure(text, left, right.trim());
+        }
+        wrong(
+            text,
+            "expected cables like '-K', '+B-K' or '+2 local', a fault like 'fail g0r1c2' or 'fail 5% blue', or a figure \
+             like 'blue.bandwidth*=0.5'"
+                .into(),
+        )
+    }
+}
+
+/// `+3B-K`, `+2 local -1 global`.
+fn cables(text: &str) -> Result<Edit, MachineError> {
+    let mut changes: Vec<CableChange> = Vec::new();
+    let mut rest = text;
+    while !rest.is_empty() {
+        let Some(sign) = rest.strip_prefix('+').map(|_| 1).or_else(|| rest.strip_prefix('-').map(|_| -1)) else {
+            return wrong(text, format!("expected '+' or '-' at '{rest}'"));
+        };
+        rest = rest[1..].trim_start();
+        let digits = rest.find(|c: char| !c.is_ascii_digit()).unwrap_or(rest.len());
+        let count = match &rest[..digits] {
+            "" => 1,
+            number => match number.parse::<i32>() {
+                Ok(n) if (1..=65_535).contains(&n) => n,
+                _ => return wrong(text, format!("'{number}' cables; expected 1 to 65535")),
+            },
+        };
+        rest = rest[digits..].trim_start();
+        let end = rest.find(|c: char| !(c.is_alphanumeric() || c == '_')).unwrap_or(rest.len());
+        if end == 0 {
+            return wrong(text, "a link class is missing; write it like '-2K' or '+1 global'".into());
+        }
+        let class = match &rest[..end] {
+            "K" => "black",
+            "B" => "blue",
+            "G" => "green",
+            name => name,
+        };
+        if changes.iter().any(|change| change.class == class) {
+            return wrong(text, format!("class {class} appears twice"));
+        }
+        changes.push(CableChange { class: class.into(), per_pair: sign * count });
+        rest = rest[end..].trim_start();
+    }
+    Ok(Edit::Cables(changes))
+}
+
+/// What follows `fail`: a name, `router NAME`, `link NAME`, or a fraction and what of.
+fn fail(text: &str, what: &str) -> Result<Edit, MachineError> {
+    let words: Vec<&str> = what.split_whitespace().collect();
+    match words[..] {
+        ["router", name] => Ok(Edit::FailRouter(name.into())),
+        ["link" | "cable", name] => Ok(Edit::FailLink(name.into())),
+        [name] if name.contains('>') => Ok(Edit::FailLink(name.into())),
+        [name] if name.starts_with(|c: char| c.is_alphabetic()) => Ok(Edit::FailRouter(name.into())),
+        [fraction, "routers"] => Ok(Edit::FailRouters { fraction: parse_fraction(text, fraction)? }),
+        [fraction, class] => Ok(Edit::FailCables { class: class.into(), fraction: parse_fraction(text, fraction)? }),
+        _ => wrong(
+            text,
+            "expected 'fail ROUTER', 'fail ROUTER>ROUTER:CLASS.INDEX', 'fail router ID', 'fail link ID', 'fail 5% CLASS' or \
+             'fail 5% routers'"
+                .into(),
+        ),
+    }
+}
+
+fn parse_fraction(text: &str, fraction: &str) -> Result<f64, MachineError> {
+    let (number, unit) = match fraction.strip_suffix('%') {
+        Some(number) => (number, 0.01),
+        None => (fraction, 1.0),
+    };
+    match number.parse::<f64>().map(|n| n * unit) {
+        Ok(value) if (0.0..=1.0).contains(&value) => Ok(value),
+        _ => wrong(text, format!("'{fraction}' is no fraction; expected 0% to 100%, or 0 to 1")),
+    }
+}
+
+/// `CLASS.FIGURE=VALUE` or `CLASS.FIGURE*=FACTOR`.
+fn figure(text: &str, left: &str, right: &str) -> Result<Edit, MachineError> {
+    let (left, times) = match left.trim().strip_suffix('*') {
+        Some(left) => (left.trim(), true),
+        None => (left.trim(), false),
+    };
+    let Some((class, figure)) = left.rsplit_once('.') else {
+        return wrong(text, "expected CLASS.bandwidth, CLASS.latency or CLASS.ports before '='".into());
+    };
+    let quantity = |error: QuantityError| MachineError::Parameter {
+        parameter: "edit".into(),
+        reason: format!("'{text}': {error}"),
+    };
+    let factor = || match right.parse::<f64>() {
+        Ok(factor) if factor.is_finite() && factor >= 0.0 => Ok(factor),
+        _ => wrong(text, format!("'{right}' is no factor; expected a number from 0 up")),
+    };
+    let change = match (figure, times) {
+        ("bandwidth", false) => FigureChange::Bandwidth(Quantity::rate(right).map_err(quantity)?),
+        ("bandwidth", true) => FigureChange::BandwidthTimes(factor()?),
+        ("latency", false) => FigureChange::Latency(Quantity::time(right).map_err(quantity)?),
+        ("latency", true) => FigureChange::LatencyTimes(factor()?),
+        ("ports", false) => match right.parse() {
+            Ok(ports) => FigureChange::Ports(ports),
+            Err(_) => return wrong(text, format!("'{right}' is no number of ports")),
+        },
+        ("ports", true) => return wrong(text, "ports are set with '=', not multiplied".into()),
+        _ => return wrong(text, format!("a class has bandwidth, latency and ports, not '{figure}'")),
+    };
+    Ok(Edit::Figure { class: class.trim().into(), change })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use odonata_units::{Rate, Time};
+    use proptest::prelude::*;
+
+    fn cables(changes: &[(&str, i32)]) -> Edit {
+        Edit::Cables(changes.iter().map(|&(class, per_pair)| CableChange { class: class.into(), per_pair }).collect())
+    }
+
+    #[test]
+    fn the_papers_machines() {
+        assert_eq!(Edit::parse("-K"), Ok(cables(&[("black", -1)])));
+        assert_eq!(Edit::parse("-2K"), Ok(cables(&[("black", -2)])));
+        assert_eq!(Edit::parse("-B"), Ok(cables(&[("blue", -1)])));
+        assert_eq!(Edit::parse("+B-K"), Ok(cables(&[("blue", 1), ("black", -1)])));
+        assert_eq!(Edit::parse("+3B-K"), Ok(cables(&[("blue", 3), ("black", -1)])));
+        assert_eq!(Edit::parse("+2 local - global"), Ok(cables(&[("local", 2), ("global", -1)])));
+    }
+
+    #[test]
+    fn faults() {
+        assert_eq!(Edit::parse("fail g0r1c2"), Ok(Edit::FailRouter("g0r1c2".into())));
+        assert_eq!(Edit::parse("fail router 17"), Ok(Edit::FailRouter("17".into())));
+        assert_eq!(Edit::parse("fail g0r0>g0r1:local.0"), Ok(Edit::FailLink("g0r0>g0r1:local.0".into())));
+        assert_eq!(Edit::parse("fail 5% blue"), Ok(Edit::FailCables { class: "blue".into(), fraction: 0.05 }));
+        assert_eq!(Edit::parse("fail 0.5 routers"), Ok(Edit::FailRouters { fraction: 0.5 }));
+    }
+
+    #[test]
+    fn figures() {
+        let figure = |class: &str, change| Ok(Edit::Figure { class: class.into(), change });
+        let rate = Rate::from_bytes_per_s(9_400_000_000);
+        assert_eq!(Edit::parse("blue.bandwidth = 9.4 GB/s"), figure("blue", FigureChange::Bandwidth(rate)));
+        assert_eq!(Edit::parse("terminal.bandwidth*=0.5"), figure("terminal", FigureChange::BandwidthTimes(0.5)));
+        assert_eq!(Edit::parse("blue.latency=300 ns"), figure("blue", FigureChange::Latency(Time::from_ns(300))));
+        assert_eq!(Edit::parse("blue.ports=20"), figure("blue", FigureChange::Ports(20)));
+    }
+
+    #[test]
+    fn mistakes_say_what_was_expected() {
+        for (text, part) in [
+            ("K", "expected cables like '-K'"),
+            ("-0K", "expected 1 to 65535"),
+            ("-", "a link class is missing"),
+            ("-K-K", "appears twice"),
+            ("+B K", "expected '+' or '-' at 'K'"),
+            ("fail 120% blue", "expected 0% to 100%"),
+            ("fail", "expected cables like"),
+            ("blue.bandwidth=3 ns", "expected a data rate"),
+            ("blue.width=3", "bandwidth, latency and ports"),
+            ("blue.bandwidth*=-1", "from 0 up"),
+        ] {
+            let message = Edit::parse(text).unwrap_err().to_string();
+            assert!(message.contains(part), "{text}: {message}");
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn never_panics(text in "\\PC*") {
+            let _ = Edit::parse(&text);
+        }
+
+        #[test]
+        fn reads_back_what_it_shows(text in "([+-][1-9]?[KBG])|(fail [a-z][0-9]>[a-z][0-9])|(fail 0\\.[0-9]+ (blue|routers))|([a-z]+\\.(bandwidth|latency)\\*=[0-9]\\.[0-9])") {
+            let edit = Edit::parse(&text).unwrap();
+            prop_assert_eq!(Edit::parse(&edit.to_string()).unwrap(), edit);
+        }
+    }
+}

@@ -1,0 +1,275 @@
+//! The binary wiring files of Damselfly and of the CODES simulator's dragonflies, and Damselfly's configuration text.
+//!
+//! All numbers are little-endian 32-bit integers.
+//! * Intra-group file: the cabling of ONE group, which all groups share. Triples (source, destination, type), routers
+//!   by local number row * columns + column, type 0 green and 1 black; a repeated triple is a parallel link. The
+//!   dragonfly-plus files of CODES have pairs (source, destination) instead.
+//! * Inter-group file: pairs (source, destination) of global router numbers group * rows * columns + local number; a
+//!   repeated pair is a parallel link.
+//!
+//! Both list every link, that is both directions of a cable; a file that lists every cable once is read too. The files
+//! have no bandwidths: Aries figures are taken, as in [`Cascade`](crate::topology::Cascade); edits change them.
+
+use super::cables::{cables, Edge, Listing};
+use super::shape::{assemble, Routers};
+use super::{at, line, text};
+use crate::topology::{Cascade, LinkFigures};
+use crate::{Cable, LinkClass, MachineBuilder, MachineError};
+use odonata_units::RouterId;
+
+/// What an entry of the intra-group file is.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum IntraLayout {
+    /// Source, destination, type (Damselfly; CODES dragonfly-custom and dragonfly-dally).
+    #[default]
+    Triples,
+    /// Source, destination (CODES dragonfly-plus).
+    Pairs,
+}
+
+/// The sizes that the binary files don't tell.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct DamselflyParameters {
+    /// Groups.
+    pub groups: u32,
+    /// Rows of a group.
+    pub rows: u32,
+    /// Columns of a group.
+    pub columns: u32,
+    /// Nodes per router.
+    pub nodes_per_router: u32,
+    /// Cores of each node.
+    pub cores_per_node: u32,
+    /// Entries of the intra-group file.
+    pub intra_layout: IntraLayout,
+}
+
+/// A job of a Damselfly configuration.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct DamselflyJob {
+    /// Communication file, as written.
+    pub file: String,
+    /// Ranks.
+    pub ranks: u32,
+    /// Edges of the communication graph.
+    pub edges: u64,
+}
+
+/// A Damselfly configuration text.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct DamselflyConfig {
+    /// Sizes of the machine.
+    pub parameters: DamselflyParameters,
+    /// Intra-group file, as written.
+    pub intra_file: String,
+    /// Inter-group file, as written.
+    pub inter_file: String,
+    /// Jobs, in order.
+    pub jobs: Vec<DamselflyJob>,
+}
+
+/// Reads a Damselfly configuration: number of routers; `groups rows columns nodes cores`; intra-group file;
+/// inter-group file; then `communication-file ranks edges` for each job; ended by a line `----` or the end of the text.
+///
+/// # Errors
+/// A line that is missing or of another form, or a number of routers that is not groups x rows x columns.
+pub fn damselfly_config(bytes: &[u8], label: &str) -> Result<DamselflyConfig, MachineError> {
+    let text = text(bytes, label)?;
+    let last = text.lines().count();
+    let mut lines =
+        text.lines().enumerate().map(|(i, content)| (i + 1, content.trim())).filter(|(_, content)| !content.is_empty());
+    let mut next = |expected: &str| match lines.next() {
+        Some(found) => Ok(found),
+        None => line(label, last + 1, format!("the text ends here; expected {expected}")),
+    };
+    let (at, content) = next("the number of routers")?;
+    let routers: u32 =
+        content.parse().or_else(|_| line(label, at, format!("expected the number of routers, found '{content}'")))?;
+    let (at, content) = next("'groups rows columns nodes cores'")?;
+    let numbers: Result<Vec<u32>, _> = content.split_whitespace().map(str::parse).collect();
+    let Ok([groups, rows, columns, nodes_per_router, cores_per_node]) = numbers.as_deref() else {
+        return line(label, at, format!("expected five numbers 'groups rows columns nodes cores', found '{content}'"));
+    };
+    let parameters = DamselflyParameters {
+        groups: *groups,
+        rows: *rows,
+        columns: *columns,
+        nodes_per_router: *nodes_per_router,
+        cores_per_node: *cores_per_node,
+        intra_layout: IntraLayout::Triples,
+    };
+    if parameters.routers() != Ok(routers) {
+        return line(
+            label,
+            at,
+            format!("{groups} x {rows} x {columns} routers are not the {routers} of the line before"),
+        );
+    }
+    let intra_file = next("the intra-group file")?.1.to_owned();
+    let inter_file = next("the inter-group file")?.1.to_owned();
+    let mut jobs = Vec::new();
+    for (at, content) in lines {
+        if content.starts_with("----") {
+            break;
+        }
+        let words: Vec<&str> = content.split_whitespace().collect();
+        let job = match words[..] {
+            [file, ranks, edges] => ranks.parse().ok().zip(edges.parse().ok()).map(|(ranks, edges)| DamselflyJob {
+                file: file.to_owned(),
+                ranks,
+                edges,
+            }),
+            _ => None,
+        };
+        match job {
+            Some(job) => jobs.push(job),
+            None => {
+                return line(
+                    label,
+                    at,
+                    format!("expected 'communication-file ranks edges' or '----', found '{content}'"),
+                )
+            }
+        }
+    }
+    Ok(DamselflyConfig { parameters, intra_file, inter_file, jobs })
+}
+
+impl DamselflyParameters {
+    fn routers(&self) -> Result<u32, MachineError> {
+        let wrong = |reason: String| MachineError::Parameter { parameter: "groups, rows, columns".into(), reason };
+        let sizes = [self.groups, self.rows, self.columns];
+        if sizes.contains(&0) || self.nodes_per_router == 0 {
+            return Err(wrong(format!(
+                "{sizes:?} with {} nodes per router; expected at least 1 of each",
+                self.nodes_per_router
+            )));
+        }
+        let routers = sizes.iter().chain([&self.nodes_per_router]).try_fold(1u32, |n, &size| n.checked_mul(size));
+        match routers {
+            Some(nodes) if nodes <= super::LIMIT => Ok(nodes / self.nodes_per_router),
+            _ => Err(wrong(format!(
+                "{sizes:?} with {} nodes each are more than {} nodes",
+                self.nodes_per_router,
+                super::LIMIT
+            ))),
+        }
+    }
+}
+
+/// Reads the intra-group and the inter-group file; each comes with the name to call it by in errors.
+///
+/// # Errors
+/// A file of another length than whole entries, a router number or type out of range, a cable inside one group in the
+/// inter-group file, or a link without its other direction; with the byte offset.
+pub fn damselfly(
+    intra: (&[u8], &str),
+    inter: (&[u8], &str),
+    parameters: &DamselflyParameters,
+) -> Result<MachineBuilder, MachineError> {
+    let routers = parameters.routers()?;
+    let DamselflyParameters { groups, rows, columns, .. } = *parameters;
+    let size = rows * columns;
+    let aries = Cascade::default();
+    let (names, figures): (&[&str], &[LinkFigures]) = match parameters.intra_layout {
+        IntraLayout::Triples => {
+            (&["green", "black", "blue"], &[aries.green_figures, aries.black_figures, aries.blue_figures])
+        }
+        IntraLayout::Pairs => (&["local", "global"], &[aries.green_figures, aries.blue_figures]),
+    };
+    let classes: Vec<LinkClass> = names
+        .iter()
+        .zip(figures)
+        .map(|(name, f)| LinkClass {
+            name: (*name).into(),
+            bandwidth: f.bandwidth,
+            latency: f.latency,
+            ports_per_router: None,
+        })
+        .collect();
+    let global = classes.len() as u32 - 1;
+    let inside_types: Vec<u32> = (0..global).collect();
+    let inside = pair_up(read_edges(intra, parameters.intra_layout, size, &inside_types, &classes)?, intra.1)?;
+    let between = read_edges(inter, IntraLayout::Pairs, routers, &[global], &classes)?;
+    for edge in &between {
+        if edge.source / size == edge.target / size {
+            return at(
+                inter.1,
+                format!("byte {}", edge.place),
+                format!("routers {} and {} are of one group; this file joins groups", edge.source, edge.target),
+            );
+        }
+    }
+    if u64::from(groups) * inside.len() as u64 > u64::from(super::LIMIT) {
+        return at(intra.1, "byte 0".into(), format!("{groups} groups have more than {} cables", super::LIMIT));
+    }
+    let mut all = Vec::new();
+    for group in 0..groups {
+        let shift = |router: RouterId| RouterId(group * size + router.0);
+        all.extend(inside.iter().map(|cable| Cable { a: shift(cable.a), b: shift(cable.b), ..*cable }));
+    }
+    all.extend(pair_up(between, inter.1)?);
+    let terminal = LinkClass {
+        name: "terminal".into(),
+        bandwidth: aries.terminal.bandwidth,
+        latency: aries.terminal.latency,
+        ports_per_router: Some(parameters.nodes_per_router),
+    };
+    let places = (0..routers).flat_map(|r| [r / size, r % size / columns, r % columns]);
+    let routers = Routers {
+        axes: ["group", "row", "column"].map(String::from).to_vec(),
+        values: places.collect(),
+        groups: None,
+        names: Vec::new(),
+        nodes: vec![parameters.nodes_per_router; routers as usize],
+    };
+    assemble(inter.1, routers, classes, terminal, parameters.cores_per_node, all)
+        .or_else(|reason| at(inter.1, "byte 0".into(), reason))
+}
+
+/// Reads entries; one of type t has class `class_of_type[t]`, and all pairs are of type 0.
+fn read_edges(
+    (bytes, label): (&[u8], &str),
+    layout: IntraLayout,
+    routers: u32,
+    class_of_type: &[u32],
+    classes: &[LinkClass],
+) -> Result<Vec<Edge>, MachineError> {
+    let words = match layout {
+        IntraLayout::Triples => 3,
+        IntraLayout::Pairs => 2,
+    };
+    let entry_bytes = words * 4;
+    let excess = bytes.len() % entry_bytes;
+    if excess != 0 {
+        return at(
+            label,
+            format!("byte {}", bytes.len() - excess),
+            format!(
+                "the last entry has {excess} bytes; expected entries of {words} 32-bit integers, {entry_bytes} bytes"
+            ),
+        );
+    }
+    let mut edges = Vec::with_capacity(bytes.len() / entry_bytes);
+    for (i, entry) in bytes.chunks_exact(entry_bytes).enumerate() {
+        let place = i * entry_bytes;
+        let word = |w: usize| i32::from_le_bytes(entry[4 * w..4 * w + 4].try_into().expect("four bytes"));
+        let below = |w: usize, what: &str, limit: u32| match u32::try_from(word(w)) {
+            Ok(value) if value < limit => Ok(value),
+            _ => {
+                at(label, format!("byte {}", place + 4 * w), format!("{what} {}; expected 0 to {}", word(w), limit - 1))
+            }
+        };
+        let (source, target) = (below(0, "router", routers)?, below(1, "router", routers)?);
+        let kind = if words == 3 { below(2, "type", class_of_type.len() as u32)? } else { 0 };
+        let class = class_of_type[kind as usize];
+        let LinkClass { bandwidth, latency, .. } = classes[class as usize];
+        edges.push(Edge { source, target, class, count: 1, bandwidth, latency, place });
+    }
+    Ok(edges)
+}
+
+fn pair_up(edges: Vec<Edge>, label: &str) -> Result<Vec<Cable>, MachineError> {
+    cables(edges, Listing::Detect, &|router| router.to_string())
+        .or_else(|wrong| at(label, format!("byte {}", wrong.place), wrong.reason))
+}

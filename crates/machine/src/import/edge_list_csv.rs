@@ -1,0 +1,205 @@
+//! An edge list as CSV, with a header.
+//!
+//! | column | meaning | if missing |
+//! |---|---|---|
+//! | `src`, `dst` | routers: numbers from 0, or names | an error |
+//! | `class` | link class | `local` |
+//! | `count` | parallel cables | 1 |
+//! | `bandwidth` | with unit (`25 GB/s`, `200 Gb/s`), or `bandwidth_bytes_per_s` as a number | that of the options |
+//! | `latency` | with unit (`100 ns`), or `latency_ps` as a whole number | that of the options |
+//! | `src_group`, `dst_group`, … | coordinates: `group`; `group`, `row`, `column`; `group`, `router`; or any others | from the names |
+//! | `src_nodes`, `dst_nodes` | nodes at that router | that of the options |
+//!
+//! `source` and `target` may stand for `src` and `dst`, so that `links.parquet` of a run, written as CSV, is read too: its
+//! other columns (`link`, `parallel`, `port`, `reverse`, `bytes`, `capacity_bytes_per_s`) are known and the capacity is
+//! the bandwidth. Any other column is an error, since a mistyped one would silently be left out.
+
+use super::edge_list::{build, EdgeListColumns, EdgeListOptions};
+use super::{line, text};
+use crate::names::hint;
+use crate::{MachineBuilder, MachineError};
+use odonata_units::{Quantity, Rate, Time};
+
+/// What a column of the file holds.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Field {
+    Source,
+    Target,
+    Class,
+    Count,
+    Bandwidth,
+    BandwidthNumber,
+    Latency,
+    LatencyNumber,
+    SourceNodes,
+    TargetNodes,
+    /// Coordinate on an axis.
+    SourceAxis(usize),
+    TargetAxis(usize),
+    Ignored,
+}
+
+const KNOWN: [&str; 12] = [
+    "src",
+    "dst",
+    "class",
+    "count",
+    "bandwidth",
+    "bandwidth_bytes_per_s",
+    "latency",
+    "latency_ps",
+    "src_nodes",
+    "dst_nodes",
+    "src_group",
+    "dst_group",
+];
+
+/// Columns of a run's `links.parquet` that say nothing about the wiring.
+const OF_A_RUN: [&str; 5] = ["link", "parallel", "port", "reverse", "bytes"];
+
+/// Reads an edge list from CSV.
+///
+/// # Errors
+/// A column that is missing or unknown, a value that is none of its column, and all errors of
+/// [`edge_list_columns`](super::edge_list_columns); with the line.
+pub fn edge_list_csv(bytes: &[u8], label: &str, options: &EdgeListOptions) -> Result<MachineBuilder, MachineError> {
+    text(bytes, label)?;
+    let mut reader = csv::ReaderBuilder::new().trim(csv::Trim::All).comment(Some(b'#')).from_reader(bytes);
+    let mut columns = EdgeListColumns::default();
+    let header = reader.headers().map_err(|error| csv_error(label, &error))?.clone();
+    let fields = read_header(&header, &mut columns.axes).or_else(|reason| line(label, 1, reason))?;
+    let mut places = Vec::new();
+    let mut record = csv::StringRecord::new();
+    while reader.read_record(&mut record).map_err(|error| csv_error(label, &error))? {
+        let place = record.position().map_or(0, |position| position.line() as usize);
+        read_row(&record, &header, &fields, &mut columns).or_else(|reason| line(label, place, reason))?;
+        places.push(place);
+    }
+    if places.is_empty() {
+        return line(label, 1, "the list has a header, but no edges");
+    }
+    build(&columns, options, label, "line", &places)
+}
+
+fn csv_error(label: &str, error: &csv::Error) -> MachineError {
+    let place = error.position().map_or("line 1".into(), |position| format!("line {}", position.line()));
+    let reason = match error.kind() {
+        csv::ErrorKind::UnequalLengths { expected_len, len, .. } => {
+            format!("{len} values, but the header has {expected_len}")
+        }
+        _ => error.to_string(),
+    };
+    MachineError::File { file: label.into(), place, reason }
+}
+
+/// The field of every column; fills in the names of the axes.
+fn read_header(header: &csv::StringRecord, axes: &mut Vec<String>) -> Result<Vec<Field>, String> {
+    let mut fields = Vec::new();
+    for name in header {
+        let field = match name {
+            "src" | "source" => Field::Source,
+            "dst" | "target" => Field::Target,
+            "class" => Field::Class,
+            "count" => Field::Count,
+            "bandwidth" => Field::Bandwidth,
+            "bandwidth_bytes_per_s" | "capacity_bytes_per_s" => Field::BandwidthNumber,
+            "latency" => Field::Latency,
+            "latency_ps" => Field::LatencyNumber,
+            "src_nodes" => Field::SourceNodes,
+            "dst_nodes" => Field::TargetNodes,
+            name if OF_A_RUN.contains(&name) => Field::Ignored,
+            name => {
+                let source = ["src_", "source_"].iter().find_map(|prefix| name.strip_prefix(prefix));
+                let target = ["dst_", "target_"].iter().find_map(|prefix| name.strip_prefix(prefix));
+                let Some(axis) = source.or(target).filter(|axis| axis.starts_with(|c: char| c.is_ascii_lowercase()))
+                else {
+                    return Err(format!("unknown column '{name}'{}", hint(name, KNOWN)));
+                };
+                let position = axes.iter().position(|known| known == axis).unwrap_or_else(|| {
+                    axes.push(axis.to_owned());
+                    axes.len() - 1
+                });
+                if source.is_some() {
+                    Field::SourceAxis(position)
+                } else {
+                    Field::TargetAxis(position)
+                }
+            }
+        };
+        if field != Field::Ignored && fields.contains(&field) {
+            return Err(format!("column '{name}' says what another column says already"));
+        }
+        fields.push(field);
+    }
+    for (field, name) in [(Field::Source, "src"), (Field::Target, "dst")] {
+        if !fields.contains(&field) {
+            let found: Vec<&str> = header.iter().collect();
+            return Err(format!("there is no column '{name}'; the columns are {}", found.join(", ")));
+        }
+    }
+    for (one, other, name) in
+        [(Field::Bandwidth, Field::BandwidthNumber, "bandwidth"), (Field::Latency, Field::LatencyNumber, "latency")]
+    {
+        if fields.contains(&one) && fields.contains(&other) {
+            return Err(format!("there are two columns of {name}; keep one"));
+        }
+    }
+    for (position, axis) in axes.iter().enumerate() {
+        if !fields.contains(&Field::SourceAxis(position)) || !fields.contains(&Field::TargetAxis(position)) {
+            return Err(format!("'{axis}' is given for one end only; expected src_{axis} and dst_{axis}"));
+        }
+    }
+    if fields.contains(&Field::SourceNodes) != fields.contains(&Field::TargetNodes) {
+        return Err("src_nodes and dst_nodes come together".into());
+    }
+    Ok(fields)
+}
+
+fn read_row(
+    record: &csv::StringRecord,
+    header: &csv::StringRecord,
+    fields: &[Field],
+    columns: &mut EdgeListColumns,
+) -> Result<(), String> {
+    let axes = columns.axes.len();
+    let mut coordinates = [vec![0; axes], vec![0; axes]];
+    for ((&field, value), name) in fields.iter().zip(record).zip(header) {
+        let whole = || value.parse::<u32>().map_err(|_| format!("{name}: expected a whole number, found '{value}'"));
+        match field {
+            Field::Source => columns.src.push(value.into()),
+            Field::Target => columns.dst.push(value.into()),
+            Field::Class => columns.class.push(value.into()),
+            Field::Count => columns.count.push(whole()?),
+            Field::Bandwidth => {
+                columns.bandwidth.push(Quantity::rate(value).map_err(|error| format!("{name}: {error}"))?);
+            }
+            Field::BandwidthNumber => columns.bandwidth.push(bytes_per_s(name, value)?),
+            Field::Latency => {
+                columns.latency.push(Quantity::time(value).map_err(|error| format!("{name}: {error}"))?);
+            }
+            Field::LatencyNumber => columns.latency.push(
+                value
+                    .parse()
+                    .map(Time)
+                    .map_err(|_| format!("{name}: expected a whole number of picoseconds, found '{value}'"))?,
+            ),
+            Field::SourceNodes => columns.src_nodes.push(whole()?),
+            Field::TargetNodes => columns.dst_nodes.push(whole()?),
+            Field::SourceAxis(axis) => coordinates[0][axis] = whole()?,
+            Field::TargetAxis(axis) => coordinates[1][axis] = whole()?,
+            Field::Ignored => {}
+        }
+    }
+    columns.src_coordinates.extend_from_slice(&coordinates[0]);
+    columns.dst_coordinates.extend_from_slice(&coordinates[1]);
+    Ok(())
+}
+
+/// A number of bytes per second, to the nearest bit per second.
+fn bytes_per_s(name: &str, value: &str) -> Result<Rate, String> {
+    match value.parse::<f64>() {
+        // Below 2^60 bits per second, far above any link.
+        Ok(number) if number > 0.0 && number < 1.4e17 => Ok(Rate::from_bits_per_s((number * 8.0).round() as u64)),
+        _ => Err(format!("{name}: expected a number of bytes per second above 0, found '{value}'")),
+    }
+}

@@ -1,0 +1,52 @@
+//! Machines from files: one reader per format, each with its limits and errors.
+//!
+//! Readers take the bytes of a (decompressed) file and the name to call it by in errors; they open nothing.
+//!
+//! | format | reader |
+//! |---|---|
+//! | Cray link text | [`cray_links`] |
+//! | Damselfly and CODES binaries | [`damselfly()`], [`damselfly_config`] |
+//! | edge list as CSV | [`edge_list_csv`] |
+//! | edge list as columns (Parquet, Arrow, NumPy) | [`edge_list_columns`] |
+//!
+//! A reader hands back a [`MachineBuilder`](crate::MachineBuilder) with routers numbered as the families number
+//! theirs, and the [`Shape`](crate::Shape) that the wiring has, so that routing works as on a generated machine.
+
+mod cables;
+mod cray;
+mod damselfly;
+mod edge_list;
+mod edge_list_csv;
+mod ends;
+mod shape;
+
+pub use cables::Listing;
+pub use cray::cray_links;
+pub use damselfly::{damselfly, damselfly_config, DamselflyConfig, DamselflyJob, DamselflyParameters, IntraLayout};
+pub use edge_list::{edge_list_columns, EdgeListColumns, EdgeListOptions};
+pub use edge_list_csv::edge_list_csv;
+
+use crate::MachineError;
+
+/// Largest number of routers, nodes or cables that a file may ask for: a wrong number must not take all memory.
+const LIMIT: u32 = 1 << 24;
+
+/// An error at a place of a file.
+fn at<T>(file: &str, place: String, reason: impl Into<String>) -> Result<T, MachineError> {
+    Err(MachineError::File { file: file.into(), place, reason: reason.into() })
+}
+
+fn line<T>(file: &str, line: usize, reason: impl Into<String>) -> Result<T, MachineError> {
+    at(file, format!("line {line}"), reason)
+}
+
+/// The file as text.
+fn text<'a>(bytes: &'a [u8], file: &str) -> Result<&'a str, MachineError> {
+    if bytes.starts_with(&[0x1f, 0x8b]) {
+        return at(file, "byte 0".into(), "the file is compressed with gzip; decompress it first");
+    }
+    match std::str::from_utf8(bytes) {
+        Ok(text) => Ok(text.strip_prefix('\u{feff}').unwrap_or(text)),
+        Err(error) => at(file, format!("byte {}", error.valid_up_to()), "expected UTF-8 text, found binary data"),
+    }
+}

@@ -1,0 +1,271 @@
+//! Names of routers, nodes and links, and the way back from a name.
+//!
+//! A router's name is made of its coordinates: the first letter of each axis and its value where those letters
+//! differ (`g3r0c12`), else the letter once and the values joined by `_` (`x3_0_12` on a torus with axes `x0`,
+//! `x1`, `x2`), and `r7` where there are no coordinates. A file may give
+//! routers names of its own. A node is its router's name, `n` and its slot
+//! (`g3r0c12n1`); a link is `g0r0c0>g0r0c1:green.0`.
+
+use crate::{Coordinates, Machine, MachineError};
+use odonata_units::{LinkId, NodeId, RouterId};
+
+/// The known name nearest to `name` as `; did you mean …?`, or all of them if none is near; for error messages.
+pub fn hint<'a>(name: &str, known: impl IntoIterator<Item = &'a str>) -> String {
+    let known: Vec<&str> = known.into_iter().collect();
+    let nearest = known
+        .iter()
+        .map(|k| (strsim::damerau_levenshtein(&name.to_lowercase(), &k.to_lowercase()), k))
+        .min_by_key(|&(distance, _)| distance);
+    match nearest {
+        // A third of the letters wrong is still a typing mistake; more is another word.
+        Some((distance, k)) if distance <= name.len().max(3) / 3 => format!("; did you mean '{k}'?"),
+        Some(_) if known.len() > 40 => String::new(),
+        Some(_) => format!("; known: {}", known.join(", ")),
+        None => String::new(),
+    }
+}
+
+/// `Unknown` with the nearest of the known names.
+pub(crate) fn unknown<'a>(kind: &'static str, name: &str, known: impl IntoIterator<Item = &'a str>) -> MachineError {
+    MachineError::Unknown { kind, name: name.into(), hint: hint(name, known) }
+}
+
+impl Coordinates {
+    /// Coordinates of a full grid: router r has the mixed-radix digits of r, the last axis fastest.
+    pub fn grid(axes: &[&str], sizes: &[u32]) -> Self {
+        assert_eq!(axes.len(), sizes.len(), "a size per axis");
+        let routers: usize = sizes.iter().map(|&n| n as usize).product();
+        let mut values = Vec::with_capacity(routers * sizes.len());
+        for router in 0..routers {
+            let mut stride = routers;
+            for &size in sizes {
+                stride /= size as usize;
+                values.push((router / stride % size as usize) as u32);
+            }
+        }
+        Self { axes: axes.iter().map(|&a| a.to_owned()).collect(), sizes: sizes.to_vec(), values, names: Vec::new() }
+    }
+
+    /// Name of a router.
+    pub fn router_name(&self, router: RouterId) -> String {
+        if let Some(name) = self.names.get(router.index()) {
+            return name.clone();
+        }
+        if self.axes.is_empty() {
+            return format!("r{}", router.0);
+        }
+        let values = self.of(router).iter().map(u32::to_string);
+        match self.axis_letters() {
+            Some(letters) => letters.iter().zip(values).map(|(letter, value)| format!("{letter}{value}")).collect(),
+            None => format!("{}{}", initial(&self.axes[0]), values.collect::<Vec<_>>().join("_")),
+        }
+    }
+
+    /// The router called `name`; a plain number is a router id.
+    ///
+    /// # Errors
+    /// No such router among `routers`: the message names the nearest one and the range of each axis.
+    pub fn router_named(&self, name: &str, routers: usize) -> Result<RouterId, MachineError> {
+        let unknown = |hint: String| MachineError::Unknown { kind: "router", name: name.into(), hint };
+        if let Some(router) = self.names.iter().position(|known| known == name) {
+            return Ok(RouterId::from_index(router));
+        }
+        let by_id = if self.axes.is_empty() { name.strip_prefix('r').unwrap_or(name) } else { name };
+        if let Ok(id) = by_id.parse::<u32>() {
+            return if (id as usize) < routers {
+                Ok(RouterId(id))
+            } else {
+                Err(unknown(format!("; ids are 0 to {}", routers - 1)))
+            };
+        }
+        if !self.names.is_empty() {
+            return Err(unknown(hint(name, self.names.iter().map(String::as_str))));
+        }
+        let Some(wanted) = self.parse(name) else {
+            let last = RouterId::from_index(routers - 1);
+            return Err(unknown(format!(
+                "; routers are called {} to {}",
+                self.router_name(RouterId(0)),
+                self.router_name(last)
+            )));
+        };
+        self.find(&wanted, routers).ok_or_else(|| {
+            let nearest = (0..routers as u32).map(RouterId).min_by_key(|&router| {
+                self.of(router).iter().zip(&wanted).map(|(&have, &want)| u64::from(have.abs_diff(want))).sum::<u64>()
+            });
+            let ranges: Vec<String> =
+                self.axes.iter().zip(&self.sizes).map(|(a, n)| format!("{a} 0 to {}", n.saturating_sub(1))).collect();
+            let near = nearest.map(|r| self.router_name(r)).unwrap_or_default();
+            unknown(format!("; did you mean '{near}'? ({})", ranges.join(", ")))
+        })
+    }
+
+    /// The router at the coordinates `wanted`.
+    fn find(&self, wanted: &[u32], routers: usize) -> Option<RouterId> {
+        // Generated machines number their routers in mixed radix: look there before searching.
+        let mut digits = wanted.iter().zip(&self.sizes);
+        let guess = digits
+            .try_fold(0usize, |id, (&value, &size)| id.checked_mul(size as usize)?.checked_add(value as usize))
+            .filter(|&id| id < routers)
+            .map(RouterId::from_index);
+        guess
+            .filter(|&router| self.of(router) == wanted)
+            .or_else(|| (0..routers as u32).map(RouterId).find(|&router| self.of(router) == wanted))
+    }
+
+    /// The values in a router's name, or `None` if it is not written like one.
+    pub(crate) fn parse(&self, name: &str) -> Option<Vec<u32>> {
+        let values: Option<Vec<u32>> = match self.axis_letters() {
+            Some(letters) => {
+                let mut rest = name;
+                letters
+                    .iter()
+                    .map(|&letter| {
+                        rest = rest.strip_prefix(letter)?;
+                        let end = rest.find(|c: char| !c.is_ascii_digit()).unwrap_or(rest.len());
+                        let value = rest[..end].parse().ok()?;
+                        rest = &rest[end..];
+                        Some(value)
+                    })
+                    .collect::<Option<Vec<u32>>>()
+                    .filter(|_| rest.is_empty())
+            }
+            None => name.strip_prefix(initial(self.axes.first()?))?.split('_').map(|v| v.parse().ok()).collect(),
+        };
+        values.filter(|values| values.len() == self.axes.len())
+    }
+
+    /// The first letters of the axes if they differ; a single axis of the form `x0` counts as numbered.
+    fn axis_letters(&self) -> Option<Vec<char>> {
+        let letters: Vec<char> = self.axes.iter().map(|axis| initial(axis)).collect();
+        let distinct = letters.iter().enumerate().all(|(i, letter)| !letters[..i].contains(letter));
+        distinct.then_some(letters)
+    }
+}
+
+fn initial(axis: &str) -> char {
+    axis.chars().next().expect("an axis has a name")
+}
+
+impl Machine {
+    /// Name of a router: `g0r1c2`, `x3_0_12`, or `r7` where there are no coordinates.
+    pub fn router_name(&self, router: RouterId) -> String {
+        self.coordinates.router_name(router)
+    }
+
+    /// Name of a node: its router's name, `n` and its slot there.
+    pub fn node_name(&self, node: NodeId) -> String {
+        format!("{}n{}", self.router_name(self.router_of(node)), self.slot_of(node))
+    }
+
+    /// Name of a link: `g0r0c0>g0r0c1:green.0`.
+    pub fn link_name(&self, link: LinkId) -> String {
+        format!(
+            "{}>{}:{}.{}",
+            self.router_name(self.source(link)),
+            self.router_name(self.target(link)),
+            self.classes[self.class(link).index()].name,
+            self.parallel(link)
+        )
+    }
+
+    /// The router called `name`; a plain number is a router id.
+    ///
+    /// # Errors
+    /// No such router; the message names the nearest one.
+    pub fn router_named(&self, name: &str) -> Result<RouterId, MachineError> {
+        self.coordinates.router_named(name, self.router_count())
+    }
+
+    /// The node called `name`; a plain number is a node id.
+    ///
+    /// # Errors
+    /// No such node; the message names the nearest one.
+    pub fn node_named(&self, name: &str) -> Result<NodeId, MachineError> {
+        let unknown = |hint: String| MachineError::Unknown { kind: "node", name: name.into(), hint };
+        if let Ok(id) = name.parse::<u32>() {
+            return if (id as usize) < self.node_count() {
+                Ok(NodeId(id))
+            } else {
+                Err(unknown(format!("; ids are 0 to {}", self.node_count().saturating_sub(1))))
+            };
+        }
+        let split = name.rsplit_once('n').and_then(|(router, slot)| Some((router, slot.parse::<usize>().ok()?)));
+        let Some((router, slot)) = split else {
+            let example = self.nodes().next().map(|node| format!(" like '{}'", self.node_name(node)));
+            return Err(unknown(format!("; write a node{} or its id", example.unwrap_or_default())));
+        };
+        let router = self.router_named(router).map_err(|error| match error {
+            MachineError::Unknown { hint, .. } => unknown(format!(": its router is unknown{hint}")),
+            other => other,
+        })?;
+        let nodes = self.nodes_of(router);
+        nodes.get(slot).copied().ok_or_else(|| {
+            unknown(match nodes.last() {
+                Some(&last) => format!("; did you mean '{}'? (that router has {})", self.node_name(last), nodes.len()),
+                None => "; that router has no nodes".into(),
+            })
+        })
+    }
+
+    /// The link called `name`; a plain number is a link id, and the parallel index may be left out where there is
+    /// one link only.
+    ///
+    /// # Errors
+    /// No such link; the message names the links that there are between the two routers.
+    pub fn link_named(&self, name: &str) -> Result<LinkId, MachineError> {
+        let unknown = |hint: String| MachineError::Unknown { kind: "link", name: name.into(), hint };
+        if let Ok(id) = name.parse::<u32>() {
+            return if (id as usize) < self.link_count() {
+                Ok(LinkId(id))
+            } else {
+                Err(unknown(format!("; ids are 0 to {}", self.link_count().saturating_sub(1))))
+            };
+        }
+        let parts = LinkName::parse(name).ok_or_else(|| {
+            let example = self.links().next().map(|link| format!(" like '{}'", self.link_name(link)));
+            unknown(format!("; write a link{} or its id", example.unwrap_or_default()))
+        })?;
+        let (source, target) = (self.router_named(parts.source)?, self.router_named(parts.target)?);
+        let between: Vec<LinkId> =
+            self.links_from(source).map(LinkId::from_index).filter(|&link| self.target(link) == target).collect();
+        let matching: Vec<LinkId> = between
+            .iter()
+            .copied()
+            .filter(|&link| parts.class.is_none_or(|class| self.classes[self.class(link).index()].name == class))
+            .filter(|&link| parts.parallel.is_none_or(|parallel| u32::from(self.parallel(link)) == parallel))
+            .collect();
+        match matching[..] {
+            [link] => Ok(link),
+            _ if between.is_empty() => Err(unknown("; no cable joins these two routers".into())),
+            _ => {
+                let names: Vec<String> = between.iter().map(|&link| self.link_name(link)).collect();
+                Err(unknown(format!("; there are {}", names.join(", "))))
+            }
+        }
+    }
+}
+
+/// The parts of a link's name.
+pub(crate) struct LinkName<'a> {
+    pub(crate) source: &'a str,
+    pub(crate) target: &'a str,
+    pub(crate) class: Option<&'a str>,
+    pub(crate) parallel: Option<u32>,
+}
+
+impl<'a> LinkName<'a> {
+    pub(crate) fn parse(name: &'a str) -> Option<Self> {
+        let (ends, link) = match name.split_once(':') {
+            Some((ends, link)) => (ends, Some(link)),
+            None => (name, None),
+        };
+        let (source, target) = ends.split_once('>')?;
+        let (class, parallel) = match link.map(|l| l.rsplit_once('.').unwrap_or((l, ""))) {
+            None => (None, None),
+            Some((class, "")) => (Some(class), None),
+            Some((class, parallel)) => (Some(class), Some(parallel.parse().ok()?)),
+        };
+        Some(Self { source, target, class, parallel })
+    }
+}

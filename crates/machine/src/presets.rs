@@ -1,0 +1,275 @@
+//! Machines by name: real ones from public figures, the literature's, and large ones for scale.
+
+use crate::names::unknown;
+use crate::topology::{Cascade, Dragonfly, GlobalCables, LinkFigures, Torus};
+use crate::{MachineBuilder, MachineError};
+
+/// A machine that can be asked for by name.
+#[derive(Clone, Copy, Debug)]
+pub struct Preset {
+    /// Name.
+    pub name: &'static str,
+    /// What it is, in one line.
+    pub summary: &'static str,
+    /// Where its figures are from, and what is approximated.
+    pub source: &'static str,
+    /// What the built machine must count, from the source's figures or closed forms.
+    pub declared: Declared,
+    builder: fn() -> Result<MachineBuilder, MachineError>,
+}
+
+/// Counts that a machine is declared to have.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Declared {
+    /// Routers.
+    pub routers: usize,
+    /// Nodes, unusable ones included.
+    pub nodes: usize,
+    /// Nodes that jobs can use.
+    pub usable_nodes: usize,
+    /// Directed links of each class.
+    pub links: &'static [(&'static str, usize)],
+}
+
+/// All presets, in the order they are shown.
+pub fn names() -> &'static [Preset] {
+    PRESETS
+}
+
+/// The preset called `name`.
+///
+/// # Errors
+/// No such preset; the message names the nearest one.
+pub fn find(name: &str) -> Result<&'static Preset, MachineError> {
+    PRESETS
+        .iter()
+        .find(|preset| preset.name == name)
+        .ok_or_else(|| unknown("preset", name, PRESETS.iter().map(|p| p.name)))
+}
+
+/// The machine of the preset called `name`, ready to edit and build.
+///
+/// # Errors
+/// No such preset; the message names the nearest one.
+pub fn builder(name: &str) -> Result<MachineBuilder, MachineError> {
+    let preset = find(name)?;
+    let mut builder = (preset.builder)()?;
+    builder.name = preset.name.into();
+    Ok(builder)
+}
+
+const PRESETS: &[Preset] = &[
+    Preset {
+        name: "edison",
+        summary: "Cray XC30 of NERSC: 15 groups of 6 x 16 Aries, 5,576 compute nodes of 24 cores",
+        source: "cable list and figures published by NERSC, reproduced link for link; which slots hold the 184 service \
+                 nodes is not public: spread evenly",
+        declared: Declared {
+            routers: 1440,
+            nodes: 5760,
+            usable_nodes: 5576,
+            links: &[("green", 21_600), ("black", 21_600), ("blue", 5_040)],
+        },
+        builder: || Cascade { usable_nodes: Some(5576), ..Cascade::default() }.builder(),
+    },
+    Preset {
+        name: "eos",
+        summary: "Cray XC30 of Oak Ridge: 2 groups, 744 compute nodes of 16 cores",
+        source: "Gahvari et al. 2014 for nodes and cores; the cabling between the groups is not public: Edison's rule \
+                 with all 16 columns as gateways; 24 service nodes spread evenly",
+        declared: Declared {
+            routers: 192,
+            nodes: 768,
+            usable_nodes: 744,
+            links: &[("green", 2_880), ("black", 2_880), ("blue", 384)],
+        },
+        builder: || {
+            let eos = Cascade { groups: 2, usable_nodes: Some(744), gateway_columns: 8, cores_per_node: 16, ..Cascade::default() };
+            eos.builder()
+        },
+    },
+    Preset {
+        name: "theta",
+        summary: "Cray XC40 of Argonne as first built: 9 groups, 3,240 compute nodes of 64 cores",
+        source: "the CODES documentation of Theta (864 routers, 3,456 nodes, 3,240 of them compute); the blue cabling by \
+                 Edison's rule; service nodes spread evenly",
+        declared: Declared {
+            routers: 864,
+            nodes: 3456,
+            usable_nodes: 3240,
+            links: &[("green", 12_960), ("black", 12_960), ("blue", 1_728)],
+        },
+        builder: || Cascade { groups: 9, usable_nodes: Some(3240), cores_per_node: 64, ..Cascade::default() }.builder(),
+    },
+    Preset {
+        name: "piz-daint",
+        summary: "Cray XC30 of CSCS as of 2013: 14 groups, 5,272 compute nodes of 8 cores and a GPU",
+        source: "28 cabinets and 5,272 nodes as published; the blue cabling by Edison's rule; service nodes spread evenly",
+        declared: Declared {
+            routers: 1344,
+            nodes: 5376,
+            usable_nodes: 5272,
+            links: &[("green", 20_160), ("black", 20_160), ("blue", 4_368)],
+        },
+        builder: || Cascade { groups: 14, usable_nodes: Some(5272), cores_per_node: 8, ..Cascade::default() }.builder(),
+    },
+    Preset {
+        name: "cascade-241",
+        summary: "The largest Cascade: 241 groups, 23,136 routers, 92,544 nodes of 24 cores",
+        source: "Faanes et al. 2012; one gateway pair of cables per group pair, which uses every blue port",
+        declared: Declared {
+            routers: 23_136,
+            nodes: 92_544,
+            usable_nodes: 92_544,
+            links: &[("green", 347_040), ("black", 347_040), ("blue", 231_360)],
+        },
+        builder: || Cascade { groups: 241, ..Cascade::default() }.builder(),
+    },
+    Preset {
+        name: "dragonfly-1056",
+        summary: "Canonical dragonfly, 1,056 nodes: p = 4, a = 8, h = 4, g = 33",
+        source: "Kang et al. 2022: 25 GB/s; local 30 ns, global 300 ns, terminal 10 ns; absolute arrangement",
+        declared: Declared {
+            routers: 264,
+            nodes: 1056,
+            usable_nodes: 1056,
+            links: &[("local", 1_848), ("global", 1_056)],
+        },
+        builder: || Dragonfly::default().builder(),
+    },
+    Preset {
+        name: "dragonfly-2550",
+        summary: "Canonical dragonfly, 2,550 nodes: p = 5, a = 10, h = 5, g = 51",
+        source: "the larger platform of the Q-adaptive study (HPDC 2021), with the figures of dragonfly-1056",
+        declared: Declared {
+            routers: 510,
+            nodes: 2550,
+            usable_nodes: 2550,
+            links: &[("local", 4_590), ("global", 2_550)],
+        },
+        builder: || Dragonfly { p: 5, a: 10, h: 5, g: 51, ..Dragonfly::default() }.builder(),
+    },
+    Preset {
+        name: "frontier-like",
+        summary: "Slingshot dragonfly like Frontier's 74 compute groups: 2,368 routers, 9,472 nodes of 64 cores",
+        source: "Atchley et al., SC 2023: 74 groups of 32 switches, 4 cables per group pair (270 TB/s each way), 4 interfaces \
+                 of 25 GB/s per node; approximated: a node's interfaces as one of 100 GB/s at one router, no I/O groups",
+        declared: Declared {
+            routers: 2368,
+            nodes: 9472,
+            usable_nodes: 9472,
+            links: &[("local", 73_408), ("global", 21_608)],
+        },
+        builder: || slingshot(74, 4, 4, 64, 100_000_000_000).builder(),
+    },
+    Preset {
+        name: "aurora-like",
+        summary: "Slingshot dragonfly like Aurora's 166 compute groups: 5,312 routers, 10,624 nodes of 104 cores",
+        source: "\"Scaling MPI applications on Aurora\", arXiv 2512.04291: 166 groups of 32 switches, 2 cables per group pair, 8 interfaces of 25 GB/s per node; \
+                 approximated: a node's interfaces as one of 200 GB/s at one router, no I/O and service groups",
+        declared: Declared {
+            routers: 5312,
+            nodes: 10_624,
+            usable_nodes: 10_624,
+            links: &[("local", 164_672), ("global", 54_780)],
+        },
+        builder: || slingshot(166, 2, 2, 104, 200_000_000_000).builder(),
+    },
+    Preset {
+        name: "bgp-midplane",
+        summary: "Blue Gene/P midplane: torus 8 x 8 x 8, 512 nodes of 4 cores",
+        source: BLUE_GENE_P,
+        declared: torus(512, &[("local", 3_072)]),
+        builder: || blue_gene_p(&[8, 8, 8]).builder(),
+    },
+    Preset {
+        name: "bgp-rack",
+        summary: "Blue Gene/P rack: torus 8 x 8 x 16, 1,024 nodes of 4 cores",
+        source: BLUE_GENE_P,
+        declared: torus(1024, &[("local", 6_144)]),
+        builder: || blue_gene_p(&[8, 8, 16]).builder(),
+    },
+    Preset {
+        name: "jugene",
+        summary: "Blue Gene/P of Jülich, 72 racks: torus 72 x 32 x 32, 73,728 nodes of 4 cores",
+        source: BLUE_GENE_P,
+        declared: torus(73_728, &[("local", 442_368)]),
+        builder: || blue_gene_p(&[72, 32, 32]).builder(),
+    },
+    Preset {
+        name: "bgq-midplane",
+        summary: "Blue Gene/Q midplane: torus 4 x 4 x 4 x 4 x 2, 512 nodes of 16 cores",
+        source: BLUE_GENE_Q,
+        declared: torus(512, &[("local", 5_120)]),
+        builder: || blue_gene_q(&[4, 4, 4, 4, 2]).builder(),
+    },
+    Preset {
+        name: "bgq-rack",
+        summary: "Blue Gene/Q rack: torus 4 x 4 x 4 x 8 x 2, 1,024 nodes of 16 cores",
+        source: BLUE_GENE_Q,
+        declared: torus(1024, &[("local", 10_240)]),
+        builder: || blue_gene_q(&[4, 4, 4, 8, 2]).builder(),
+    },
+    Preset {
+        name: "mira",
+        summary: "Blue Gene/Q of Argonne, 48 racks: torus 8 x 12 x 16 x 16 x 2, 49,152 nodes of 16 cores",
+        source: BLUE_GENE_Q,
+        declared: torus(49_152, &[("local", 491_520)]),
+        builder: || blue_gene_q(&[8, 12, 16, 16, 2]).builder(),
+    },
+    Preset {
+        name: "sequoia",
+        summary: "Blue Gene/Q of Livermore, 96 racks: torus 16 x 12 x 16 x 16 x 2, 98,304 nodes of 16 cores",
+        source: BLUE_GENE_Q,
+        declared: torus(98_304, &[("local", 983_040)]),
+        builder: || blue_gene_q(&[16, 12, 16, 16, 2]).builder(),
+    },
+];
+
+const BLUE_GENE_P: &str =
+    "IBM Blue Gene team, IBM J. Res. Dev. 52, 2008: 425 MB/s per link and direction, about 100 ns per hop; \
+                           injection taken as the six links' 2.55 GB/s";
+const BLUE_GENE_Q: &str = "Chen et al., SC 2011: 2 GB/s per link and direction, about 40 ns per hop, two links to the one neighbour in the E \
+                           dimension; injection taken as the ten links' 20 GB/s";
+
+const fn torus(nodes: usize, links: &'static [(&'static str, usize)]) -> Declared {
+    Declared { routers: nodes, nodes, usable_nodes: nodes, links }
+}
+
+fn blue_gene_p(dims: &[u32]) -> Torus {
+    Torus {
+        dims: dims.to_vec(),
+        wrap: vec![true; dims.len()],
+        local: LinkFigures::new(425_000_000, 100),
+        terminal: LinkFigures::new(2_550_000_000, 100),
+        cores_per_node: 4,
+        ..Torus::default()
+    }
+}
+
+fn blue_gene_q(dims: &[u32]) -> Torus {
+    Torus { dims: dims.to_vec(), wrap: vec![true; dims.len()], ..Torus::default() }
+}
+
+/// Groups of 32 switches of 64 ports: 16 to interfaces, 31 inside the group, 16 to other groups. 25 GB/s per port.
+fn slingshot(
+    groups: u32,
+    nodes_per_router: u32,
+    cables_per_pair: u32,
+    cores: u32,
+    injection_bytes_per_s: u64,
+) -> Dragonfly {
+    Dragonfly {
+        p: nodes_per_router,
+        a: 32,
+        h: 16,
+        g: groups,
+        global_cables: GlobalCables::PerGroupPair(cables_per_pair),
+        // About 350 ns through a switch (De Sensi et al. 2020), charged to the link behind it; 2 m and 20 m of cable.
+        local: LinkFigures::new(25_000_000_000, 360),
+        global: LinkFigures::new(25_000_000_000, 450),
+        terminal: LinkFigures::new(injection_bytes_per_s, 10),
+        cores_per_node: cores,
+        ..Dragonfly::default()
+    }
+}

@@ -1,0 +1,241 @@
+//! Cray Cascade (XC30, XC40, XC50) with Aries routers: groups of rows x columns.
+//!
+//! Faanes et al.: "Cray Cascade: a scalable HPC system based on a Dragonfly network", SC 2012. A group is two cabinets:
+//! 6 chassis (rows) of 16 slots (columns). Green cables join every two routers of a row, black cables every two of a
+//! column, blue (optical) cables join groups. An Aries has 40 network tiles: 15 green, 15 black, 10 blue.
+//!
+//! # Blue wiring
+//! Two neighbouring columns of a row form a *gateway*, since one optical cable carries the links of both routers. The
+//! peers of group a are the other groups in order: group b is peer k(a,b) = b if b < a, else b - 1. Every peer gets
+//! `gateway_columns` gateway columns of a, and a gateway column serves its peers on R rows:
+//!
+//! * unit u = k `gateway_columns` + i, for i = 0 .. `gateway_columns`, uses gateway column u mod (columns / 2), that is
+//!   the router columns 2 (u mod (columns/2)) + p with p = 0, 1;
+//! * its t-th of R rows is row (m R + t) mod rows with m = floor(u / (columns/2));
+//! * unit k(a,b), row t of a is joined to unit k(b,a), row t of b, p to p, with `blue` parallel cables;
+//! * R = min(rows, floor(rows S / M)): S = floor(blue_ports / blue) peers fit at one router, and M, the number of
+//!   units divided by columns / 2 and rounded up, is how many a gateway column serves. Units of one gateway column take
+//!   its rows in turn, so no router serves more than ceil(M R / rows) <= S of them.
+//!
+//! With 15 groups of 6 x 16 and 2 cables R = 6, and the rule is Edison's wiring: gateway columns 2 (k mod 8) and
+//! 2 (k mod 8) + 1, all rows, the same row at both ends. With 241 groups R = 1 and every one of the 10 blue ports
+//! of every router is in use: the largest Cascade.
+
+use super::{at_least_one, bare, product, wrong, LinkFigures};
+use crate::{Coordinates, GroupInterior, MachineBuilder, MachineError, Shape};
+use odonata_units::{GroupId, LinkClassId, RouterId};
+
+/// A Cascade. The default is Edison's cabling, with all 5,760 nodes usable.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Cascade {
+    /// Groups (pairs of cabinets).
+    pub groups: u32,
+    /// Rows (chassis) of a group.
+    pub rows: u32,
+    /// Columns (slots of a chassis).
+    pub columns: u32,
+    /// Nodes per router.
+    pub nodes_per_router: u32,
+    /// Nodes that jobs can use; the others are service nodes, at routers spread evenly. `None`: all.
+    pub usable_nodes: Option<u32>,
+    /// Parallel green cables between two routers of a row.
+    pub green: u32,
+    /// Parallel black cables between two routers of a column.
+    pub black: u32,
+    /// Parallel blue cables between two joined routers of different groups.
+    pub blue: u32,
+    /// Gateway columns for every other group; each is two router columns.
+    pub gateway_columns: u32,
+    /// Green ports of a router.
+    pub green_ports: u32,
+    /// Black ports of a router.
+    pub black_ports: u32,
+    /// Blue ports of a router.
+    pub blue_ports: u32,
+    /// Links along a row.
+    pub green_figures: LinkFigures,
+    /// Links along a column.
+    pub black_figures: LinkFigures,
+    /// Links between groups.
+    pub blue_figures: LinkFigures,
+    /// Links between nodes and routers.
+    pub terminal: LinkFigures,
+    /// Cores of each node.
+    pub cores_per_node: u32,
+}
+
+impl Default for Cascade {
+    fn default() -> Self {
+        Self {
+            groups: 15,
+            rows: 6,
+            columns: 16,
+            nodes_per_router: 4,
+            usable_nodes: None,
+            green: 1,
+            black: 3,
+            blue: 2,
+            gateway_columns: 1,
+            green_ports: 15,
+            black_ports: 15,
+            blue_ports: 10,
+            green_figures: LinkFigures::new(5_250_000_000, 100),
+            black_figures: LinkFigures::new(5_250_000_000, 100),
+            blue_figures: LinkFigures::new(4_700_000_000, 100),
+            terminal: LinkFigures::new(16_000_000_000, 100),
+            cores_per_node: 24,
+        }
+    }
+}
+
+const GREEN: LinkClassId = LinkClassId(0);
+const BLACK: LinkClassId = LinkClassId(1);
+const BLUE: LinkClassId = LinkClassId(2);
+
+impl Cascade {
+    /// Lists routers, nodes and cables. Router = (group * rows + row) * columns + column; node = router *
+    /// nodes_per_router + slot.
+    ///
+    /// # Errors
+    /// A size that is zero, more usable nodes than nodes, or more groups than the blue ports can join. More green or
+    /// black cables than ports are found when the machine is built.
+    pub fn builder(&self) -> Result<MachineBuilder, MachineError> {
+        let Self { groups, rows, columns, nodes_per_router, .. } = *self;
+        at_least_one(&[
+            ("groups", groups),
+            ("rows", rows),
+            ("columns", columns),
+            ("nodes_per_router", nodes_per_router),
+        ])?;
+        let routers = product("routers", &[groups, rows, columns])?;
+        let nodes = product("nodes", &[routers, nodes_per_router])?;
+        product("green cables", &[routers, columns, self.green.max(1)])?;
+        product("black cables", &[routers, rows, self.black.max(1)])?;
+        let served_rows = self.rows_per_unit()?;
+        let mut builder = bare(
+            format!("cascade-{groups}x{rows}x{columns}"),
+            Shape::Grouped {
+                groups,
+                routers_per_group: rows * columns,
+                interior: GroupInterior::Grid { rows, columns },
+            },
+            Coordinates::grid(&["group", "row", "column"], &[groups, rows, columns]),
+            (0..routers).map(|router| GroupId(router / (rows * columns))).collect(),
+            nodes_per_router,
+            self.cores_per_node,
+            self.terminal,
+        );
+        builder.classes = vec![
+            self.green_figures.class("green", Some(self.green_ports)),
+            self.black_figures.class("black", Some(self.black_ports)),
+            self.blue_figures.class("blue", Some(self.blue_ports)),
+        ];
+        builder.network_ports = Some(self.green_ports + self.black_ports + self.blue_ports);
+        self.add_inside_groups(&mut builder);
+        self.add_between_groups(&mut builder, served_rows);
+        self.mark_service_nodes(&mut builder, nodes)?;
+        Ok(builder)
+    }
+
+    fn router(&self, group: u32, row: u32, column: u32) -> RouterId {
+        RouterId((group * self.rows + row) * self.columns + column)
+    }
+
+    fn add_inside_groups(&self, builder: &mut MachineBuilder) {
+        for group in 0..self.groups {
+            for row in 0..self.rows {
+                for column in 0..self.columns {
+                    let here = self.router(group, row, column);
+                    for other in column + 1..self.columns {
+                        builder.add_cables(here, self.router(group, row, other), GREEN, self.green);
+                    }
+                    for other in row + 1..self.rows {
+                        builder.add_cables(here, self.router(group, other, column), BLACK, self.black);
+                    }
+                }
+            }
+        }
+    }
+
+    /// Gateway columns of a group and the router columns of each.
+    fn gateways(&self) -> (u32, u32) {
+        if self.columns == 1 {
+            (1, 1)
+        } else {
+            (self.columns / 2, 2)
+        }
+    }
+
+    /// R of the blue wiring: on how many rows a unit is cabled.
+    fn rows_per_unit(&self) -> Result<u32, MachineError> {
+        if self.groups == 1 || self.blue == 0 {
+            return Ok(0);
+        }
+        at_least_one(&[("gateway_columns", self.gateway_columns)])?;
+        let (gateways, _) = self.gateways();
+        if self.gateway_columns > gateways {
+            return wrong(
+                "gateway_columns",
+                format!("{}; expected 1 to {gateways}, two router columns each", self.gateway_columns),
+            );
+        }
+        let peers_per_router = u64::from(self.blue_ports / self.blue);
+        let units = u64::from(self.groups - 1) * u64::from(self.gateway_columns);
+        let units_per_gateway = units.div_ceil(u64::from(gateways));
+        let served = (peers_per_router * u64::from(self.rows) / units_per_gateway).min(u64::from(self.rows));
+        if served == 0 {
+            let units = peers_per_router * u64::from(self.rows) * u64::from(gateways);
+            let most = units / u64::from(self.gateway_columns) + 1;
+            return wrong(
+                "groups",
+                format!(
+                    "{} groups, but {} blue ports per router with {} cables per router pair join at most {most}",
+                    self.groups, self.blue_ports, self.blue
+                ),
+            );
+        }
+        Ok(served as u32)
+    }
+
+    fn add_between_groups(&self, builder: &mut MachineBuilder, served_rows: u32) {
+        let (gateways, width) = self.gateways();
+        let units = if served_rows == 0 { 0 } else { self.gateway_columns };
+        let peer = |of: u32, other: u32| if other < of { other } else { other - 1 };
+        let place = |group: u32, unit: u32, t: u32, p: u32| {
+            let row = (unit / gateways * served_rows + t) % self.rows;
+            self.router(group, row, unit % gateways * width + p)
+        };
+        for a in 0..self.groups {
+            for b in a + 1..self.groups {
+                for i in 0..units {
+                    let (unit_a, unit_b) = (peer(a, b) * units + i, peer(b, a) * units + i);
+                    for t in 0..served_rows {
+                        for p in 0..width {
+                            builder.add_cables(place(a, unit_a, t, p), place(b, unit_b, t, p), BLUE, self.blue);
+                        }
+                    }
+                }
+            }
+        }
+    }
+
+    /// Marks the nodes that are not `usable_nodes`: whole routers at even distances, and the last slots of one more.
+    fn mark_service_nodes(&self, builder: &mut MachineBuilder, nodes: u32) -> Result<(), MachineError> {
+        let Some(usable) = self.usable_nodes else { return Ok(()) };
+        if usable > nodes {
+            return wrong("usable_nodes", format!("{usable}, but there are {nodes} nodes"));
+        }
+        let service = nodes - usable;
+        let per_router = self.nodes_per_router;
+        let routers = nodes / per_router;
+        let hosts = service.div_ceil(per_router);
+        for host in 0..hosts {
+            let router = (u64::from(host) * u64::from(routers) / u64::from(hosts)) as u32;
+            let count = per_router.min(service - host * per_router);
+            for slot in per_router - count..per_router {
+                builder.node_up[(router * per_router + slot) as usize] = false;
+            }
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,209 @@
+//! The canonical dragonfly: all-to-all groups of all-to-all routers.
+//!
+//! Kim, Dally, Scott, Abts: "Technology-driven, highly-scalable dragonfly topology", ISCA 2008. A group is `a`
+//! routers with a cable between every two; a router has `p` nodes and `h` ports for global cables. Up to `a h + 1`
+//! groups, each two joined directly.
+//!
+//! Which global port leads to which group is the *arrangement*. The global ports of a group are counted over its
+//! routers as *channels* 0, 1, 2, …; peers are the other g-1 groups. With n cables per group pair a group uses
+//! C = n (g-1) of its a h ports: channel c = round (g-1) + i is port i of the arrangement, in each of the n rounds,
+//! and sits at router floor(c a / C). So channels spread evenly over the routers, and where all ports are in use
+//! (C = a h) channel c is port c mod h of router floor(c / h), as in the literature.
+
+use super::{at_least_one, bare, product, wrong, LinkFigures};
+use crate::{Coordinates, GroupInterior, MachineBuilder, MachineError, Shape};
+use odonata_units::{GroupId, LinkClassId, RouterId, Stream};
+
+/// Which global channel of a group leads to which other group: G is the group, q the channel, g the number of groups.
+///
+/// Names as in Hastings et al., "Comparing global link arrangements for dragonfly networks", CLUSTER 2015, and, for
+/// the palm tree, Camarero, Vallejo, Beivide, "Topological characterization of Hamming and dragonfly networks", TACO
+/// 2014.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum Arrangement {
+    /// To group q if q < G, else q + 1.
+    #[default]
+    Absolute,
+    /// To group G + 1 + q modulo g.
+    Relative,
+    /// To group G + q/2 + 1 for even q and G - (q+1)/2 for odd q, modulo g.
+    Circulant,
+    /// To group G - 1 - q modulo g: the mirror image of relative.
+    PalmTree,
+    /// A random order of the other groups, drawn for every group (and every round of parallel cables).
+    Random {
+        /// Seed of the stream `arrangement`.
+        seed: u64,
+    },
+}
+
+/// How many cables join every two groups, where there are more global ports than other groups.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum GlobalCables {
+    /// As many as fit evenly: floor(a h / (g-1)); the ports left over stay free.
+    #[default]
+    Fill,
+    /// This many; the ports left over stay free.
+    PerGroupPair(u32),
+}
+
+/// A dragonfly. The default is the study's 1,056 nodes (p = 4, a = 8, h = 4, g = 33).
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Dragonfly {
+    /// Nodes per router.
+    pub p: u32,
+    /// Routers per group.
+    pub a: u32,
+    /// Global ports per router.
+    pub h: u32,
+    /// Groups; at most a h + 1.
+    pub g: u32,
+    /// Which global port leads to which group.
+    pub arrangement: Arrangement,
+    /// Cables between every two groups.
+    pub global_cables: GlobalCables,
+    /// Parallel local cables between every two routers of a group.
+    pub local_cables: u32,
+    /// Links inside a group.
+    pub local: LinkFigures,
+    /// Links between groups.
+    pub global: LinkFigures,
+    /// Links between nodes and routers.
+    pub terminal: LinkFigures,
+    /// Cores of each node.
+    pub cores_per_node: u32,
+}
+
+impl Default for Dragonfly {
+    fn default() -> Self {
+        Self {
+            p: 4,
+            a: 8,
+            h: 4,
+            g: 33,
+            arrangement: Arrangement::Absolute,
+            global_cables: GlobalCables::Fill,
+            local_cables: 1,
+            local: LinkFigures::new(25_000_000_000, 30),
+            global: LinkFigures::new(25_000_000_000, 300),
+            terminal: LinkFigures::new(25_000_000_000, 10),
+            cores_per_node: 1,
+        }
+    }
+}
+
+const LOCAL: LinkClassId = LinkClassId(0);
+const GLOBAL: LinkClassId = LinkClassId(1);
+
+impl Dragonfly {
+    /// Lists routers, nodes and cables. Router = group * a + index in the group; node = router * p + slot.
+    ///
+    /// # Errors
+    /// A parameter that is zero, more than a h + 1 groups, or more global cables than ports.
+    pub fn builder(&self) -> Result<MachineBuilder, MachineError> {
+        let Self { p, a, h, g, .. } = *self;
+        at_least_one(&[("p", p), ("a", a), ("g", g), ("local_cables", self.local_cables)])?;
+        let most = u64::from(a) * u64::from(h) + 1;
+        if u64::from(g) > most {
+            return wrong(
+                "g",
+                format!("{g} groups, but a h + 1 = {a} x {h} + 1 = {most} is the most that can be joined"),
+            );
+        }
+        let routers = product("routers", &[g, a])?;
+        product("nodes", &[routers, p])?;
+        product("local cables", &[routers, a, self.local_cables])?;
+        product("global cables", &[routers, h.max(1)])?;
+        let rounds = self.cables_per_group_pair()?;
+        let mut builder = bare(
+            format!("dragonfly-p{p}-a{a}-h{h}-g{g}"),
+            Shape::Grouped { groups: g, routers_per_group: a, interior: GroupInterior::AllToAll },
+            Coordinates::grid(&["group", "router"], &[g, a]),
+            (0..routers).map(|router| GroupId(router / a)).collect(),
+            p,
+            self.cores_per_node,
+            self.terminal,
+        );
+        builder.classes =
+            vec![self.local.class("local", Some((a - 1) * self.local_cables)), self.global.class("global", Some(h))];
+        self.add_local(&mut builder);
+        self.add_global(&mut builder, rounds);
+        Ok(builder)
+    }
+
+    /// Cables between every two groups.
+    fn cables_per_group_pair(&self) -> Result<u32, MachineError> {
+        let Self { a, h, g, .. } = *self;
+        if g == 1 {
+            return Ok(0);
+        }
+        let most = a * h / (g - 1);
+        match self.global_cables {
+            GlobalCables::Fill => Ok(most),
+            GlobalCables::PerGroupPair(n) if (1..=most).contains(&n) => Ok(n),
+            GlobalCables::PerGroupPair(n) => wrong(
+                "global_cables",
+                format!(
+                    "{n} cables per group pair; expected 1 to {most}, since {a} x {h} global ports serve {} groups",
+                    g - 1
+                ),
+            ),
+        }
+    }
+
+    fn add_local(&self, builder: &mut MachineBuilder) {
+        for first in (0..self.g).map(|group| group * self.a) {
+            for i in 0..self.a {
+                for j in i + 1..self.a {
+                    builder.add_cables(RouterId(first + i), RouterId(first + j), LOCAL, self.local_cables);
+                }
+            }
+        }
+    }
+
+    fn add_global(&self, builder: &mut MachineBuilder, rounds: u32) {
+        let Self { a, g, .. } = *self;
+        let peers = g - 1;
+        let channels = u64::from(rounds) * u64::from(peers);
+        let router = |group: u32, round: u32, port: u32| {
+            let channel = u64::from(round) * u64::from(peers) + u64::from(port);
+            RouterId(group * a + (channel * u64::from(a) / channels) as u32)
+        };
+        for round in 0..rounds {
+            // port_to[group * g + other] is the port of `group` that leads to `other`.
+            let mut port_to = vec![0u32; g as usize * g as usize];
+            for group in 0..g {
+                for (port, other) in self.order_of_peers(group, round).into_iter().enumerate() {
+                    port_to[(group * g + other) as usize] = port as u32;
+                }
+            }
+            for group in 0..g {
+                for other in group + 1..g {
+                    let here = router(group, round, port_to[(group * g + other) as usize]);
+                    let there = router(other, round, port_to[(other * g + group) as usize]);
+                    builder.add_cables(here, there, GLOBAL, 1);
+                }
+            }
+        }
+    }
+
+    /// The groups that ports 0, 1, … of `group` lead to.
+    fn order_of_peers(&self, group: u32, round: u32) -> Vec<u32> {
+        let g = self.g;
+        let ports = 0..g - 1;
+        match self.arrangement {
+            Arrangement::Absolute => ports.map(|q| if q < group { q } else { q + 1 }).collect(),
+            Arrangement::Relative => ports.map(|q| (group + 1 + q) % g).collect(),
+            Arrangement::PalmTree => ports.map(|q| (group + g - 1 - q) % g).collect(),
+            Arrangement::Circulant => ports
+                .map(|q| if q % 2 == 0 { (group + q / 2 + 1) % g } else { (group + g - q.div_ceil(2)) % g })
+                .collect(),
+            Arrangement::Random { seed } => {
+                let mut peers: Vec<u32> = (0..g).filter(|&other| other != group).collect();
+                let indices = [u64::from(group), u64::from(round)];
+                Stream::new(seed, "arrangement", &indices).shuffle(&mut peers);
+                peers
+            }
+        }
+    }
+}

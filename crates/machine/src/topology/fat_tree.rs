@@ -1,0 +1,224 @@
+//! Fat trees: the k-ary fat tree of switches with k ports, and the general extended one.
+//!
+//! Öhring, Ibel, Das, Kumar: "On generalized fat trees", IPPS 1995. XGFT(L; m_1..m_L; w_1..w_L) has L levels of
+//! routers above the nodes: a vertex of level l has m_l children at level l-1 and a vertex of level l-1 has w_l
+//! parents at level l. Here w_1 = 1: a node has one network interface. A router of level l (counting routers from
+//! 0) is labelled by its position among the subtrees above it and a copy number; two routers of adjacent levels are
+//! joined where the labels agree but for the digit of that level.
+
+use super::{at_least_one, bare, product, wrong, LinkFigures};
+use crate::{Coordinates, MachineBuilder, MachineError, Shape};
+use odonata_units::{GroupId, LinkClassId, RouterId};
+
+/// A k-ary fat tree: routers of k ports, half of them down. The default has k = 16 and three levels: 1,024 nodes.
+///
+/// Three levels without oversubscription are Al-Fares, Loukissas, Vahdat, "A scalable, commodity data center network
+/// architecture", SIGCOMM 2008: k^3/4 nodes, k pods of k/2 edge and k/2 aggregation routers, k^2/4 core routers.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct FatTree {
+    /// Ports of each router; even.
+    pub k: u32,
+    /// Levels of routers, at least 2.
+    pub levels: u32,
+    /// Down ports for each up port of an edge router: 1 is full bisection, 3 a 3:1 taper. `oversubscription + 1`
+    /// divides k.
+    pub oversubscription: u32,
+    /// Links inside a pod (below the top level).
+    pub local: LinkFigures,
+    /// Links to the top level.
+    pub global: LinkFigures,
+    /// Links between nodes and routers.
+    pub terminal: LinkFigures,
+    /// Cores of each node.
+    pub cores_per_node: u32,
+}
+
+impl Default for FatTree {
+    fn default() -> Self {
+        let figures = LinkFigures::new(25_000_000_000, 100);
+        Self {
+            k: 16,
+            levels: 3,
+            oversubscription: 1,
+            local: figures,
+            global: figures,
+            terminal: LinkFigures::new(25_000_000_000, 10),
+            cores_per_node: 1,
+        }
+    }
+}
+
+impl FatTree {
+    /// Lists routers, nodes and cables; see [`Xgft::builder`] for the numbering.
+    ///
+    /// # Errors
+    /// An odd or zero k, fewer than two levels, or an oversubscription that does not divide the ports.
+    pub fn builder(&self) -> Result<MachineBuilder, MachineError> {
+        let Self { k, levels, oversubscription, .. } = *self;
+        at_least_one(&[("k", k), ("oversubscription", oversubscription)])?;
+        if k % 2 != 0 {
+            return wrong("k", format!("{k} is odd; half of a router's ports lead up and half down"));
+        }
+        if !(2..=20).contains(&levels) {
+            return wrong("levels", format!("{levels}; expected 2 to 20 levels of routers"));
+        }
+        if oversubscription >= k || k % (oversubscription + 1) != 0 {
+            return wrong(
+                "oversubscription",
+                format!("{oversubscription}: {k} ports do not split into {oversubscription} down for each one up"),
+            );
+        }
+        let edge_up = k / (oversubscription + 1);
+        let mut children = vec![k / 2; levels as usize];
+        children[0] = k - edge_up;
+        children[levels as usize - 1] = k;
+        let mut parents = vec![k / 2; levels as usize];
+        (parents[0], parents[1]) = (1, edge_up);
+        let Self { local, global, terminal, cores_per_node, .. } = *self;
+        let mut builder =
+            Xgft { children, parents, parallel: vec![1; levels as usize - 1], local, global, terminal, cores_per_node }
+                .builder()?;
+        builder.name = format!("fat-tree-k{k}-l{levels}");
+        builder.network_ports = Some(k);
+        Ok(builder)
+    }
+}
+
+/// An extended generalised fat tree.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Xgft {
+    /// m_1, m_2, …: nodes of an edge router, then children of a router of each higher level.
+    pub children: Vec<u32>,
+    /// w_1, w_2, …: routers of a node (always 1), then parents of a router of each level but the top.
+    pub parents: Vec<u32>,
+    /// Parallel cables from each level of routers to the next.
+    pub parallel: Vec<u32>,
+    /// Links below the top level.
+    pub local: LinkFigures,
+    /// Links to the top level.
+    pub global: LinkFigures,
+    /// Links between nodes and routers.
+    pub terminal: LinkFigures,
+    /// Cores of each node.
+    pub cores_per_node: u32,
+}
+
+impl Xgft {
+    /// Lists routers, nodes and cables.
+    ///
+    /// Routers are numbered level by level from the edge; within a level, pod by pod. A pod is what stays together
+    /// when the top level is taken away, and is the group; the routers of the top level are a group of their own, the
+    /// last. Coordinates are `level`, `pod`, `index` in the pod. Nodes hang below level 0 in order.
+    ///
+    /// # Errors
+    /// A count that is zero, lists of different lengths, or w_1 other than 1.
+    pub fn builder(&self) -> Result<MachineBuilder, MachineError> {
+        let levels = self.check()?;
+        let tree = Levels::new(&self.children, &self.parents)?;
+        let pods = self.children[levels - 1];
+        let mut coordinates = Coordinates {
+            axes: vec!["level".into(), "pod".into(), "index".into()],
+            sizes: vec![levels as u32, pods + 1, 0],
+            values: Vec::new(),
+            names: Vec::new(),
+        };
+        let (mut group_of, mut level_of) = (Vec::new(), Vec::new());
+        for level in 0..levels {
+            let count = tree.routers(level);
+            let per_pod = if level + 1 == levels { count } else { count / pods };
+            coordinates.sizes[2] = coordinates.sizes[2].max(per_pod);
+            for i in 0..count {
+                let pod = if level + 1 == levels { pods } else { i / per_pod };
+                coordinates.values.extend([level as u32, pod, i % per_pod]);
+                group_of.push(GroupId(pod));
+                level_of.push(level as u8);
+            }
+        }
+        let shape = Shape::FatTree { levels: levels as u32, level_of };
+        let name = format!("xgft-{:?}-{:?}", self.children, self.parents).replace(", ", "x").replace(['[', ']'], "");
+        let mut builder = bare(name, shape, coordinates, group_of, 1, self.cores_per_node, self.terminal);
+        let nodes = tree.routers(0) * self.children[0];
+        builder.terminal.ports_per_router = Some(self.children[0]);
+        builder.node_router = (0..nodes).map(|node| RouterId(node / self.children[0])).collect();
+        builder.node_up = vec![true; nodes as usize];
+        builder.classes = vec![self.local.class("local", None), self.global.class("global", None)];
+        for level in 0..levels - 1 {
+            let class = LinkClassId(u32::from(level + 2 == levels));
+            for child in 0..tree.routers(level) {
+                for parent in tree.parents(level, child) {
+                    let (child, parent) = (tree.first[level] + child, tree.first[level + 1] + parent);
+                    builder.add_cables(RouterId(child), RouterId(parent), class, self.parallel[level]);
+                }
+            }
+        }
+        Ok(builder)
+    }
+
+    /// Checks the parameters; returns the number of router levels.
+    fn check(&self) -> Result<usize, MachineError> {
+        let levels = self.children.len();
+        if !(1..=20).contains(&levels) {
+            return wrong("children", format!("{levels} values; expected 1 to 20 levels of routers"));
+        }
+        if self.parents.len() != levels || self.parallel.len() != levels - 1 {
+            return wrong(
+                "parents",
+                format!(
+                    "{} values, and {} of parallel; {levels} levels of routers need {levels} and {}",
+                    self.parents.len(),
+                    self.parallel.len(),
+                    levels - 1
+                ),
+            );
+        }
+        if self.parents[0] != 1 {
+            return wrong("parents", format!("a node has one router, not {}", self.parents[0]));
+        }
+        for (name, values) in [("children", &self.children), ("parents", &self.parents), ("parallel", &self.parallel)] {
+            at_least_one(&values.iter().map(|&value| (name, value)).collect::<Vec<_>>())?;
+        }
+        Ok(levels)
+    }
+}
+
+/// The arithmetic of the labels. A router of level l is (subtree, copy): the subtree among the m_{l+2} … m_L subtrees
+/// of its height, the copy among the w_2 … w_{l+1} routers at its top. Its index is subtree * copies + copy.
+struct Levels<'a> {
+    children: &'a [u32],
+    parents: &'a [u32],
+    /// First router id of each level.
+    first: Vec<u32>,
+}
+
+impl<'a> Levels<'a> {
+    fn new(children: &'a [u32], parents: &'a [u32]) -> Result<Self, MachineError> {
+        let mut levels = Self { children, parents, first: vec![0] };
+        product("nodes", children)?;
+        for level in 0..children.len() {
+            let factors: Vec<u32> = children[level + 1..].iter().chain(&parents[1..=level]).copied().collect();
+            let count = product("routers", &factors)?;
+            let upward = parents.get(level + 1).copied().unwrap_or(1);
+            product("cables", &[count, upward])?;
+            levels.first.push(levels.first[level] + count);
+        }
+        Ok(levels)
+    }
+
+    fn routers(&self, level: usize) -> u32 {
+        self.first[level + 1] - self.first[level]
+    }
+
+    fn copies(&self, level: usize) -> u32 {
+        self.parents[1..=level].iter().product()
+    }
+
+    /// Indices, within the next level, of the parents of a router: the subtree above, and every copy that has the
+    /// child's copy as its lower digits.
+    fn parents(&self, level: usize, child: u32) -> impl Iterator<Item = u32> {
+        let copies = self.copies(level);
+        let (subtree, copy) = (child / copies, child % copies);
+        let above = subtree / self.children[level + 1];
+        let upward = self.parents[level + 1];
+        (0..upward).map(move |digit| above * copies * upward + copy * upward + digit)
+    }
+}

@@ -1,0 +1,101 @@
+//! Tori and meshes of any dimension.
+//!
+//! Dally, Towles: "Principles and Practices of Interconnection Networks", chapter 5. Routers are the points of a
+//! grid; each has a neighbour one step up and one step down in every dimension, modulo the size where the
+//! dimension wraps. In a wrapping dimension of size 2 both steps lead to the same neighbour, so two parallel cables
+//! join them (as the E dimension of Blue Gene/Q has it); a dimension of size 1 has no cables.
+
+use super::{at_least_one, bare, product, wrong, LinkFigures};
+use crate::{Coordinates, MachineBuilder, MachineError, Shape};
+use odonata_units::{GroupId, LinkClassId, RouterId};
+
+/// A torus or mesh. The default is a Blue Gene/Q midplane, 4 x 4 x 4 x 4 x 2.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Torus {
+    /// Size of each dimension.
+    pub dims: Vec<u32>,
+    /// Whether each dimension wraps around; as long as `dims`.
+    pub wrap: Vec<bool>,
+    /// Nodes per router.
+    pub nodes_per_router: u32,
+    /// Parallel cables in each direction.
+    pub links_per_direction: u32,
+    /// Links between routers, all of the class `local`.
+    pub local: LinkFigures,
+    /// Links between nodes and routers.
+    pub terminal: LinkFigures,
+    /// Cores of each node.
+    pub cores_per_node: u32,
+}
+
+impl Default for Torus {
+    fn default() -> Self {
+        Self {
+            dims: vec![4, 4, 4, 4, 2],
+            wrap: vec![true; 5],
+            nodes_per_router: 1,
+            links_per_direction: 1,
+            local: LinkFigures::new(2_000_000_000, 40),
+            terminal: LinkFigures::new(20_000_000_000, 10),
+            cores_per_node: 16,
+        }
+    }
+}
+
+impl Torus {
+    /// Lists routers, nodes and cables. Router = mixed-radix number of its coordinates `x0`, `x1`, …, the last
+    /// dimension fastest.
+    ///
+    /// # Errors
+    /// A parameter that is zero, or `wrap` not as long as `dims`.
+    pub fn builder(&self) -> Result<MachineBuilder, MachineError> {
+        let Self { dims, wrap, nodes_per_router, links_per_direction, .. } = self;
+        if dims.is_empty() || dims.contains(&0) {
+            return wrong("dims", format!("{dims:?}; expected one size of at least 1 for each dimension"));
+        }
+        if wrap.len() != dims.len() {
+            return wrong(
+                "wrap",
+                format!("{} values for {} dimensions; expected one for each", wrap.len(), dims.len()),
+            );
+        }
+        at_least_one(&[("nodes_per_router", *nodes_per_router), ("links_per_direction", *links_per_direction)])?;
+        let routers = product("routers", dims)?;
+        product("nodes", &[routers, *nodes_per_router])?;
+        product("cables", &[routers, dims.len() as u32, *links_per_direction])?;
+        let axes: Vec<String> = (0..dims.len()).map(|d| format!("x{d}")).collect();
+        let axes: Vec<&str> = axes.iter().map(String::as_str).collect();
+        let sizes: Vec<String> = dims.iter().map(u32::to_string).collect();
+        let kind = if wrap.contains(&true) { "torus" } else { "mesh" };
+        let mut builder = bare(
+            format!("{kind}-{}", sizes.join("x")),
+            Shape::Torus { dims: dims.clone(), wrap: wrap.clone() },
+            Coordinates::grid(&axes, dims),
+            vec![GroupId(0); routers as usize],
+            *nodes_per_router,
+            self.cores_per_node,
+            self.terminal,
+        );
+        let moving = dims.iter().filter(|&&size| size > 1).count() as u32;
+        builder.classes = vec![self.local.class("local", Some(2 * moving * links_per_direction))];
+        let mut stride = routers;
+        for (&size, &wraps) in dims.iter().zip(wrap) {
+            stride /= size;
+            for router in 0..routers {
+                let at = router / stride % size;
+                if at + 1 < size {
+                    builder.add_cables(
+                        RouterId(router),
+                        RouterId(router + stride),
+                        LinkClassId(0),
+                        *links_per_direction,
+                    );
+                } else if wraps && size > 1 {
+                    let first = router - at * stride;
+                    builder.add_cables(RouterId(router), RouterId(first), LinkClassId(0), *links_per_direction);
+                }
+            }
+        }
+        Ok(builder)
+    }
+}

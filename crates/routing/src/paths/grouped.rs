@@ -1,0 +1,533 @@
+//! Dragonflies: legs inside groups, global links between them.
+//!
+//! * **Leg** inside a group: a shortest path of the group's own graph. At every router a uniformly random link among
+//!   those that lead one hop nearer; on Aries the two-hop legs so go green-then-black and black-then-green in
+//!   proportion to the parallel first links, 1 : 3.
+//! * **Direct** between groups: a uniformly random gateway router among those with a link to the target group, a
+//!   random one of its links there, a leg before and a leg after. Where faults left no link between two groups the
+//!   path goes through groups that have one, by fewest global hops.
+//! * **Indirect**: direct to a uniformly random router of a uniformly random third group, direct from there; inside a
+//!   group, through a random other router of it. With fewer than three groups: through any other router.
+//! * **Minimal** (oblivious): only gateway links on paths of fewest hops, equally.
+//!
+//! Oblivious loads are exact: legs are gathered per (router, router) of a group first and spread over links once.
+
+use super::{spread_by_draws, Demand, Draws, Oblivious, PathRule};
+use odonata_machine::{Machine, Shape};
+use odonata_units::{GroupId, LinkId, RouterId};
+
+const UNREACHED: u8 = u8::MAX;
+/// Draws per demand where a missing link between groups rules out the closed form of indirect paths.
+const INDIRECT_DRAWS: u32 = 256;
+
+/// A router of one group with links to another group: `links[first..first + count]`.
+#[derive(Clone, Copy, Debug)]
+struct Gateway {
+    router: RouterId,
+    first: u32,
+    count: u32,
+}
+
+/// Direct and indirect paths on groups of routers.
+pub struct Grouped<'m> {
+    machine: &'m Machine,
+    groups: usize,
+    /// Routers per group.
+    size: usize,
+    /// Leg tables by pair (group * size + x) * size + y: hops, and the first links of its shortest paths at
+    /// `choices[first_choice[pair]..first_choice[pair + 1]]`.
+    hops: Vec<u8>,
+    first_choice: Vec<u32>,
+    choices: Vec<LinkId>,
+    /// Gateways from group a to group b at `gateways[first_gateway[a * groups + b]..]`.
+    first_gateway: Vec<u32>,
+    gateways: Vec<Gateway>,
+    gateway_links: Vec<LinkId>,
+    /// Fewest global hops from group a to group b at a * groups + b.
+    global_hops: Vec<u8>,
+    /// Working routers of each group; groups that have any.
+    routers: Vec<Vec<RouterId>>,
+    live_groups: Vec<u32>,
+}
+
+impl<'m> Grouped<'m> {
+    /// Builds the tables, or returns `None` if a group is not connected inside or cut off from another one.
+    pub fn new(machine: &'m Machine) -> Option<Self> {
+        let &Shape::Grouped { groups, routers_per_group, .. } = machine.shape() else { return None };
+        let (groups, size) = (groups as usize, routers_per_group as usize);
+        let routers: Vec<Vec<RouterId>> = (0..groups)
+            .map(|g| (g * size..(g + 1) * size).map(RouterId::from_index).filter(|&r| machine.router_up(r)).collect())
+            .collect();
+        let live_groups = (0..groups as u32).filter(|&g| !routers[g as usize].is_empty()).collect();
+        let hops = leg_hops(machine, groups, size, &routers)?;
+        let (first_choice, choices) = leg_choices(machine, groups, size, &hops);
+        let (first_gateway, gateways, gateway_links) = gateways(machine, groups);
+        let mut rule = Self {
+            machine,
+            groups,
+            size,
+            hops,
+            first_choice,
+            choices,
+            first_gateway,
+            gateways,
+            gateway_links,
+            global_hops: Vec::new(),
+            routers,
+            live_groups,
+        };
+        rule.global_hops = rule.group_distances()?;
+        Some(rule)
+    }
+
+    #[inline]
+    fn group(&self, router: RouterId) -> usize {
+        router.index() / self.size
+    }
+
+    #[inline]
+    fn pair(&self, x: RouterId, y: RouterId) -> usize {
+        x.index() * self.size + y.index() % self.size
+    }
+
+    #[inline]
+    fn leg_choices(&self, x: RouterId, y: RouterId) -> &[LinkId] {
+        let pair = self.pair(x, y);
+        &self.choices[self.first_choice[pair] as usize..self.first_choice[pair + 1] as usize]
+    }
+
+    #[inline]
+    fn gateways(&self, a: usize, b: usize) -> &[Gateway] {
+        let pair = a * self.groups + b;
+        &self.gateways[self.first_gateway[pair] as usize..self.first_gateway[pair + 1] as usize]
+    }
+
+    #[inline]
+    fn links_of(&self, gateway: &Gateway) -> &[LinkId] {
+        &self.gateway_links[gateway.first as usize..(gateway.first + gateway.count) as usize]
+    }
+
+    /// Global hops between all groups, or `None` if two working groups are cut off from each other.
+    fn group_distances(&self) -> Option<Vec<u8>> {
+        let n = self.groups;
+        let mut distance = vec![UNREACHED; n * n];
+        for &start in &self.live_groups {
+            let start = start as usize;
+            distance[start * n + start] = 0;
+            let mut queue = vec![start];
+            let mut head = 0;
+            while let Some(&a) = queue.get(head) {
+                head += 1;
+                for b in 0..n {
+                    if distance[start * n + b] == UNREACHED && !self.gateways(a, b).is_empty() {
+                        distance[start * n + b] = distance[start * n + a] + 1;
+                        queue.push(b);
+                    }
+                }
+            }
+            if queue.len() < self.live_groups.len() {
+                return None;
+            }
+        }
+        Some(distance)
+    }
+
+    #[inline]
+    fn leg(&self, from: RouterId, to: RouterId, draws: &mut Draws, path: &mut Vec<LinkId>) {
+        let mut at = from;
+        while at != to {
+            let choices = self.leg_choices(at, to);
+            let link = choices[draws.any(choices.len())];
+            path.push(link);
+            at = self.machine.target(link);
+        }
+    }
+
+    /// Direct path; the gateway of the first global hop is chosen by `pick`.
+    #[inline]
+    fn route(
+        &self,
+        source: RouterId,
+        target: RouterId,
+        draws: &mut Draws,
+        path: &mut Vec<LinkId>,
+        pick: impl Fn(&mut Draws, usize) -> usize,
+    ) {
+        let to = self.group(target);
+        let mut at = source;
+        while self.group(at) != to {
+            let from = self.group(at);
+            let next = if self.global_hops[from * self.groups + to] == 1 { to } else { self.detour(from, to, draws) };
+            let gateways = self.gateways(from, next);
+            let gateway = gateways[pick(draws, gateways.len())];
+            self.leg(at, gateway.router, draws, path);
+            let links = self.links_of(&gateway);
+            let link = links[draws.any(links.len())];
+            path.push(link);
+            at = self.machine.target(link);
+        }
+        self.leg(at, target, draws, path);
+    }
+
+    /// A random next group on a way of fewest global hops, where no link leads straight to `to`.
+    #[cold]
+    fn detour(&self, from: usize, to: usize, draws: &mut Draws) -> usize {
+        let n = self.groups;
+        let nearer = |g: &usize| {
+            self.global_hops[g * n + to] + 1 == self.global_hops[from * n + to] && !self.gateways(from, *g).is_empty()
+        };
+        let candidates: Vec<usize> = (0..n).filter(nearer).collect();
+        candidates[draws.any(candidates.len())]
+    }
+
+    /// A random router to go through, or `None` if there is none.
+    #[inline]
+    fn middle(&self, source: RouterId, target: RouterId, draws: &mut Draws) -> Option<RouterId> {
+        let (a, b) = (self.group(source), self.group(target));
+        if a == b {
+            let routers = &self.routers[a];
+            if routers.len() < 3 {
+                return None;
+            }
+            return Some(loop_until(|i| routers[(draws.turn(routers.len()) + i) % routers.len()], source, target));
+        }
+        if self.live_groups.len() < 3 {
+            let routers = &self.routers[if draws.any(2) == 0 { a } else { b }];
+            let middle = routers[draws.turn(routers.len())];
+            return (middle != source && middle != target).then_some(middle);
+        }
+        // One stratified fraction over all third groups: the group is its integer part, the router its rest.
+        const PARTS: usize = 1 << 16;
+        let turn = draws.turn((self.live_groups.len() - 2) * PARTS);
+        let (low, high) = (a.min(b) as u32, a.max(b) as u32);
+        let mut index = turn / PARTS;
+        if self.live_groups[index] >= low {
+            index += 1;
+        }
+        if self.live_groups[index] >= high {
+            index += 1;
+        }
+        let routers = &self.routers[self.live_groups[index] as usize];
+        Some(routers[turn % PARTS * routers.len() / PARTS])
+    }
+
+    /// Gateway links on the paths of fewest hops from `source` to `target`, and that number of hops.
+    fn nearest(&self, source: RouterId, target: RouterId, links: &mut Vec<LinkId>) -> u32 {
+        links.clear();
+        let mut best = u32::MAX;
+        for gateway in self.gateways(self.group(source), self.group(target)) {
+            let before = u32::from(self.hops[self.pair(source, gateway.router)]);
+            for &link in self.links_of(gateway) {
+                let hops = before + 1 + u32::from(self.hops[self.pair(self.machine.target(link), target)]);
+                if hops < best {
+                    best = hops;
+                    links.clear();
+                }
+                if hops == best {
+                    links.push(link);
+                }
+            }
+        }
+        best
+    }
+
+    /// Adds `amount` over one global link and the legs to its ends.
+    fn cross(&self, source: RouterId, link: LinkId, target: RouterId, amount: f64, sums: &mut Sums<'_>) {
+        sums.legs[self.pair(source, self.machine.source(link))] += amount;
+        sums.loads[link.index()] += amount;
+        sums.legs[self.pair(self.machine.target(link), target)] += amount;
+    }
+
+    fn spread_demand(&self, demand: &Demand, rule: Oblivious, links: &mut Vec<LinkId>, sums: &mut Sums<'_>) {
+        let Demand { source, target, amount } = *demand;
+        let (a, b) = (self.group(source), self.group(target));
+        if a == b {
+            sums.legs[self.pair(source, target)] += amount;
+        } else if rule == Oblivious::Minimal {
+            self.nearest(source, target, links);
+            for &link in links.iter() {
+                self.cross(source, link, target, amount / links.len() as f64, sums);
+            }
+        } else {
+            let gateways = self.gateways(a, b);
+            for gateway in gateways {
+                let share = amount / gateways.len() as f64 / f64::from(gateway.count);
+                for &link in self.links_of(gateway) {
+                    self.cross(source, link, target, share, sums);
+                }
+            }
+        }
+    }
+
+    /// Spreads the gathered legs over links: for each last router, farthest first routers first.
+    fn spread_legs(&self, sums: &mut Sums<'_>) {
+        let mut amount = vec![0.0; self.size];
+        for (g, routers) in self.routers.iter().enumerate() {
+            for &to in routers {
+                let mut order = routers.clone();
+                order.sort_by_key(|&x| std::cmp::Reverse(self.hops[self.pair(x, to)]));
+                for &x in routers {
+                    amount[x.index() - g * self.size] = sums.legs[self.pair(x, to)];
+                }
+                for x in order {
+                    let all = std::mem::take(&mut amount[x.index() - g * self.size]);
+                    if all == 0.0 || x == to {
+                        continue;
+                    }
+                    let choices = self.leg_choices(x, to);
+                    let share = all / choices.len() as f64;
+                    for &link in choices {
+                        sums.loads[link.index()] += share;
+                        amount[self.machine.target(link).index() - g * self.size] += share;
+                    }
+                }
+            }
+        }
+    }
+
+    /// Whether indirect loads have the closed form: at least three groups, none missing, every pair linked.
+    fn regular(&self) -> bool {
+        self.live_groups.len() == self.groups && self.groups >= 3 && self.global_hops.iter().all(|&h| h <= 1)
+    }
+
+    /// Valiant loads: what leaves a router for all middle routers of a group is spread at once, and what arrives too.
+    fn spread_indirect(&self, demands: &[Demand], sums: &mut Sums<'_>) {
+        let n = self.groups;
+        let third = (n - 2) as f64;
+        // Amount from router r with the other end in group g, and to router r likewise.
+        let mut out = vec![0.0; self.machine.router_count() * n];
+        let mut into = vec![0.0; self.machine.router_count() * n];
+        for demand in demands {
+            let (a, b) = (self.group(demand.source), self.group(demand.target));
+            if a == b {
+                self.through_own_group(demand, sums);
+            } else {
+                out[demand.source.index() * n + b] += demand.amount;
+                into[demand.target.index() * n + a] += demand.amount;
+            }
+        }
+        // Uniform arrival in a group from a border router, and uniform departure to one.
+        let mut arrivals = vec![0.0; self.machine.router_count()];
+        let mut departures = vec![0.0; self.machine.router_count()];
+        for r in self.machine.routers() {
+            let ends = &out[r.index() * n..(r.index() + 1) * n];
+            let starts = &into[r.index() * n..(r.index() + 1) * n];
+            let (sent, received): (f64, f64) = (ends.iter().sum(), starts.iter().sum());
+            let own = self.group(r);
+            for c in (0..n).filter(|&c| c != own) {
+                let leaving = (sent - ends[c]) / third;
+                let coming = (received - starts[c]) / third;
+                if leaving > 0.0 {
+                    self.each_gateway_link(own, c, leaving, |link, share| {
+                        sums.legs[self.pair(r, self.machine.source(link))] += share;
+                        sums.loads[link.index()] += share;
+                        arrivals[self.machine.target(link).index()] += share;
+                    });
+                }
+                if coming > 0.0 {
+                    self.each_gateway_link(c, own, coming, |link, share| {
+                        departures[self.machine.source(link).index()] += share;
+                        sums.loads[link.index()] += share;
+                        sums.legs[self.pair(self.machine.target(link), r)] += share;
+                    });
+                }
+            }
+        }
+        for routers in &self.routers {
+            for &border in routers {
+                let arriving = arrivals[border.index()] / routers.len() as f64;
+                let departing = departures[border.index()] / routers.len() as f64;
+                for &middle in routers {
+                    sums.legs[self.pair(border, middle)] += arriving;
+                    sums.legs[self.pair(middle, border)] += departing;
+                }
+            }
+        }
+    }
+
+    fn each_gateway_link(&self, a: usize, b: usize, amount: f64, mut add: impl FnMut(LinkId, f64)) {
+        let gateways = self.gateways(a, b);
+        for gateway in gateways {
+            let share = amount / gateways.len() as f64 / f64::from(gateway.count);
+            for &link in self.links_of(gateway) {
+                add(link, share);
+            }
+        }
+    }
+
+    fn through_own_group(&self, demand: &Demand, sums: &mut Sums<'_>) {
+        let Demand { source, target, amount } = *demand;
+        let routers = &self.routers[self.group(source)];
+        if routers.len() < 3 {
+            sums.legs[self.pair(source, target)] += amount;
+            return;
+        }
+        let share = amount / (routers.len() - 2) as f64;
+        for &middle in routers.iter().filter(|&&m| m != source && m != target) {
+            sums.legs[self.pair(source, middle)] += share;
+            sums.legs[self.pair(middle, target)] += share;
+        }
+    }
+}
+
+/// Loads of links, and of legs that are not yet spread over links.
+struct Sums<'a> {
+    loads: &'a mut [f64],
+    legs: Vec<f64>,
+}
+
+/// The first of `candidate(0)`, `candidate(1)`, … that is neither `source` nor `target`.
+#[inline]
+fn loop_until(candidate: impl Fn(usize) -> RouterId, source: RouterId, target: RouterId) -> RouterId {
+    let mut i = 0;
+    loop {
+        let router = candidate(i);
+        if router != source && router != target {
+            return router;
+        }
+        i += 1;
+    }
+}
+
+impl PathRule for Grouped<'_> {
+    fn direct(&self, source: RouterId, target: RouterId, draws: &mut Draws, path: &mut Vec<LinkId>) {
+        self.route(source, target, draws, path, |draws, n| draws.turn(n));
+    }
+
+    fn indirect(&self, source: RouterId, target: RouterId, draws: &mut Draws, path: &mut Vec<LinkId>) {
+        match self.middle(source, target, draws) {
+            // The turn went into the middle router: the gateways are independent.
+            Some(middle) => {
+                self.route(source, middle, draws, path, Draws::any);
+                self.route(middle, target, draws, path, Draws::any);
+            }
+            None => self.direct(source, target, draws, path),
+        }
+    }
+
+    fn spread(&self, demands: &[Demand], rule: Oblivious, loads: &mut [f64]) {
+        let linked = self.global_hops.iter().all(|&h| h <= 1 || h == UNREACHED);
+        if rule == Oblivious::Indirect && !self.regular() {
+            return spread_by_draws(demands, loads, INDIRECT_DRAWS, |s, t, draws, path| {
+                self.indirect(s, t, draws, path)
+            });
+        }
+        if !linked {
+            return spread_by_draws(demands, loads, INDIRECT_DRAWS, |s, t, draws, path| self.direct(s, t, draws, path));
+        }
+        let mut sums = Sums { loads, legs: vec![0.0; self.machine.router_count() * self.size] };
+        if rule == Oblivious::Indirect {
+            self.spread_indirect(demands, &mut sums);
+        } else {
+            let mut links = Vec::new();
+            for demand in demands {
+                self.spread_demand(demand, rule, &mut links, &mut sums);
+            }
+        }
+        self.spread_legs(&mut sums);
+    }
+
+    fn distance(&self, source: RouterId, target: RouterId) -> u32 {
+        if self.group(source) == self.group(target) {
+            return u32::from(self.hops[self.pair(source, target)]);
+        }
+        let mut links = Vec::new();
+        let hops = self.nearest(source, target, &mut links);
+        if hops < u32::MAX {
+            return hops;
+        }
+        // No link between the groups: the mean over draws would be no distance; take the shortest of a few.
+        let mut path = Vec::new();
+        (0..64)
+            .map(|turn| {
+                path.clear();
+                self.direct(source, target, &mut Draws::new(0, 0, turn), &mut path);
+                path.len() as u32
+            })
+            .min()
+            .expect("64 draws")
+    }
+}
+
+/// Hops of all legs, or `None` if two working routers of one group are not connected inside it.
+fn leg_hops(machine: &Machine, groups: usize, size: usize, routers: &[Vec<RouterId>]) -> Option<Vec<u8>> {
+    let mut hops = vec![UNREACHED; groups * size * size];
+    let mut queue = Vec::with_capacity(size);
+    for members in routers {
+        for &to in members {
+            // Hops to `to` are hops from it; the row is written for (x, to), so index by x.
+            let at = |x: RouterId| x.index() * size + to.index() % size;
+            queue.clear();
+            queue.push(to);
+            hops[at(to)] = 0;
+            let mut head = 0;
+            while let Some(&router) = queue.get(head) {
+                head += 1;
+                let next = hops[at(router)] + 1;
+                for bundle in machine.bundles_from(router) {
+                    let inside = bundle.target.index() / size == to.index() / size;
+                    if inside && hops[at(bundle.target)] == UNREACHED {
+                        hops[at(bundle.target)] = next;
+                        queue.push(bundle.target);
+                    }
+                }
+            }
+            if queue.len() < members.len() {
+                return None;
+            }
+        }
+    }
+    Some(hops)
+}
+
+/// First links of all legs: offsets by pair, and the links.
+fn leg_choices(machine: &Machine, groups: usize, size: usize, hops: &[u8]) -> (Vec<u32>, Vec<LinkId>) {
+    let mut first = Vec::with_capacity(groups * size * size + 1);
+    let mut choices = Vec::new();
+    first.push(0);
+    for x in machine.routers() {
+        let group = x.index() / size;
+        for y in 0..size {
+            let here = hops[x.index() * size + y];
+            if here != UNREACHED && here > 0 {
+                for bundle in machine.bundles_from(x) {
+                    let inside = bundle.target.index() / size == group;
+                    if inside && hops[bundle.target.index() * size + y] + 1 == here {
+                        choices.extend((0..bundle.count).map(|i| LinkId(bundle.first.0 + i)));
+                    }
+                }
+            }
+            first.push(u32::try_from(choices.len()).expect("fewer than 2^32 first links"));
+        }
+    }
+    (first, choices)
+}
+
+/// Gateways of all ordered pairs of groups.
+fn gateways(machine: &Machine, groups: usize) -> (Vec<u32>, Vec<Gateway>, Vec<LinkId>) {
+    let pair = |link: LinkId| -> usize {
+        let (a, b) = (machine.group_of(machine.source(link)), machine.group_of(machine.target(link)));
+        let (GroupId(a), GroupId(b)) = (a, b);
+        a as usize * groups + b as usize
+    };
+    let inside = |link: LinkId| machine.group_of(machine.source(link)) == machine.group_of(machine.target(link));
+    let mut links: Vec<LinkId> = machine.links().filter(|&l| !inside(l)).collect();
+    links.sort_by_key(|&l| (pair(l), l));
+    let mut first = vec![0u32; groups * groups + 1];
+    let mut all: Vec<Gateway> = Vec::new();
+    let mut last = None;
+    for (i, &link) in links.iter().enumerate() {
+        let router = machine.source(link);
+        if last == Some((pair(link), router)) {
+            all.last_mut().expect("a gateway").count += 1;
+        } else {
+            all.push(Gateway { router, first: i as u32, count: 1 });
+            first[pair(link) + 1] += 1;
+            last = Some((pair(link), router));
+        }
+    }
+    for i in 0..groups * groups {
+        first[i + 1] += first[i];
+    }
+    (first, all, links)
+}

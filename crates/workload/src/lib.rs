@@ -1,0 +1,22 @@
+//! What runs on a machine: jobs of ranks, who sends what to whom, and on which nodes.
+//!
+//! A [`JobSpec`] holds the user's words: ranks, a [`PatternSpec`], a [`PlacementSpec`]. [`Workload::build`] places all
+//! jobs on a machine, in order, and builds a [`Pattern`] for each. Patterns *generate* the messages of one rank at a
+//! time; they are never all stored. [`CommunicationGraph`] is the pattern that comes from a file.
+//!
+//! Random choices draw from streams named by the job, so a job keeps its neighbours whatever runs beside it; to run
+//! it alone on the same nodes, select it from the placed workload with [`Workload::only`].
+
+mod error;
+mod graph;
+mod job;
+mod parameters;
+mod pattern;
+mod placement;
+mod quantity_text;
+
+pub use error::WorkloadError;
+pub use graph::CommunicationGraph;
+pub use job::{Job, JobSpec, Workload};
+pub use pattern::{near_cubic, AllToAll, Pattern, PatternKind, PatternSpec, Send, Stencil};
+pub use placement::{PlacementKind, PlacementSpec};

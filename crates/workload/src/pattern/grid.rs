@@ -1,0 +1,167 @@
+//! Process grids: ranks as points of a box.
+
+use crate::WorkloadError;
+
+/// Sizes of the box of `dimensions` dimensions that holds exactly `ranks` points and whose sizes have the smallest
+/// sum, in descending order; among equal sums the one with the smallest largest size. This is the rule of
+/// `MPI_Dims_create` ("as close to each other as possible") made exact: 32,768 gives 256 x 128, 32 x 32 x 32 and
+/// 16 x 16 x 16 x 8.
+///
+/// # Panics
+/// If `ranks` or `dimensions` is zero.
+pub fn near_cubic(ranks: u32, dimensions: usize) -> Vec<u32> {
+    assert!(ranks > 0 && dimensions > 0, "a process grid has points and dimensions");
+    let divisors: Vec<u32> = divisors(ranks);
+    let mut best: Option<(u64, Vec<u32>)> = None;
+    let mut chosen = Vec::with_capacity(dimensions);
+    search(&divisors, ranks, dimensions, &mut chosen, &mut best);
+    best.expect("every number has a factorisation").1
+}
+
+/// All divisors, ascending.
+fn divisors(n: u32) -> Vec<u32> {
+    let mut small = Vec::new();
+    let mut large = Vec::new();
+    let mut d = 1u32;
+    while u64::from(d) * u64::from(d) <= u64::from(n) {
+        if n % d == 0 {
+            small.push(d);
+            if d != n / d {
+                large.push(n / d);
+            }
+        }
+        d += 1;
+    }
+    small.extend(large.into_iter().rev());
+    small
+}
+
+/// Tries every non-increasing sequence of `left` more divisors whose product is `rest`.
+fn search(divisors: &[u32], rest: u32, left: usize, chosen: &mut Vec<u32>, best: &mut Option<(u64, Vec<u32>)>) {
+    let sum: u64 = chosen.iter().map(|&d| u64::from(d)).sum();
+    if left == 1 {
+        if chosen.last().is_some_and(|&last| rest > last) {
+            return;
+        }
+        let total = sum + u64::from(rest);
+        // Strictly smaller only: sizes are tried from the smallest first, which settles ties.
+        if best.as_ref().is_none_or(|(found, _)| total < *found) {
+            let mut sizes = chosen.clone();
+            sizes.push(rest);
+            *best = Some((total, sizes));
+        }
+        return;
+    }
+    let largest = chosen.last().copied().unwrap_or(u32::MAX);
+    for &d in divisors.iter().filter(|&&d| d <= largest && rest % d == 0) {
+        if best.as_ref().is_some_and(|(found, _)| sum + u64::from(d) >= *found) {
+            break;
+        }
+        chosen.push(d);
+        search(divisors, rest / d, left - 1, chosen, best);
+        chosen.pop();
+    }
+}
+
+/// A box of ranks: rank = mixed-radix number of its coordinates, the last dimension fastest (row-major, as
+/// `MPI_Cart_create` numbers them).
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(crate) struct Grid {
+    pub(crate) sizes: Vec<u32>,
+    pub(crate) strides: Vec<u32>,
+}
+
+impl Grid {
+    /// The grid of `sizes` if given, else the near-cubic one.
+    pub(crate) fn new(
+        owner: &str,
+        ranks: u32,
+        sizes: Option<&[u32]>,
+        dimensions: usize,
+    ) -> Result<Self, WorkloadError> {
+        let sizes = match sizes {
+            Some(sizes) => sizes.to_vec(),
+            None => near_cubic(ranks, dimensions),
+        };
+        let wrong = |reason: String| Err(WorkloadError::parameter(owner, "dims", reason));
+        if sizes.len() != dimensions {
+            return wrong(format!("{} sizes given, expected {dimensions}", sizes.len()));
+        }
+        let product = sizes.iter().try_fold(1u64, |product, &size| product.checked_mul(u64::from(size)));
+        if product != Some(u64::from(ranks)) {
+            let shown: Vec<String> = sizes.iter().map(u32::to_string).collect();
+            let product = product.map_or("too many".into(), |p| p.to_string());
+            return wrong(format!(
+                "{} makes {product} points, but the job has {ranks} ranks; {:?} would do",
+                shown.join(" x "),
+                near_cubic(ranks, dimensions)
+            ));
+        }
+        let mut strides = vec![1u32; dimensions];
+        for d in (0..dimensions - 1).rev() {
+            strides[d] = strides[d + 1] * sizes[d + 1];
+        }
+        Ok(Self { sizes, strides })
+    }
+
+    #[inline]
+    pub(crate) fn coordinate(&self, rank: u32, dimension: usize) -> u32 {
+        rank / self.strides[dimension] % self.sizes[dimension]
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    #[test]
+    fn powers_of_two() {
+        assert_eq!(near_cubic(32_768, 2), [256, 128]);
+        assert_eq!(near_cubic(32_768, 3), [32, 32, 32]);
+        assert_eq!(near_cubic(32_768, 4), [16, 16, 16, 8]);
+        assert_eq!(near_cubic(1056, 3), [12, 11, 8]);
+        assert_eq!(near_cubic(7, 3), [7, 1, 1]);
+        assert_eq!(near_cubic(1, 4), [1, 1, 1, 1]);
+    }
+
+    /// The largest job of the full Cascade, 92,544 nodes x 24 ranks = 2^9 * 3^2 * 241 * 2: quick all the same.
+    #[test]
+    fn the_largest_job() {
+        let sizes = near_cubic(92_544 * 24, 4);
+        assert_eq!(sizes.iter().product::<u32>(), 92_544 * 24);
+        assert_eq!(sizes[0], 241);
+    }
+
+    /// Brute force over all ordered triples of divisors.
+    fn smallest_sum(ranks: u32) -> u64 {
+        let mut best = u64::MAX;
+        for a in 1..=ranks {
+            for b in (1..=ranks / a).filter(|b| ranks % a == 0 && (ranks / a) % b == 0) {
+                best = best.min(u64::from(a + b + ranks / a / b));
+            }
+        }
+        best
+    }
+
+    proptest! {
+        #[test]
+        fn sum_is_smallest(ranks in 1u32..400) {
+            let sizes = near_cubic(ranks, 3);
+            prop_assert_eq!(sizes.iter().product::<u32>(), ranks);
+            prop_assert!(sizes.windows(2).all(|w| w[0] >= w[1]));
+            prop_assert_eq!(sizes.iter().map(|&s| u64::from(s)).sum::<u64>(), smallest_sum(ranks));
+        }
+    }
+
+    #[test]
+    fn wrong_sizes_say_what_would_do() {
+        let message = Grid::new("pattern 'stencil-2d'", 12, Some(&[3, 5]), 2).unwrap_err().to_string();
+        assert_eq!(
+            message,
+            "pattern 'stencil-2d': dims: 3 x 5 makes 15 points, but the job has 12 ranks; [4, 3] would do"
+        );
+        assert!(Grid::new("p", 12, Some(&[12]), 2).is_err());
+        assert!(Grid::new("p", 12, Some(&[u32::MAX, u32::MAX]), 2).is_err());
+    }
+}

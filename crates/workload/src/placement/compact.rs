@@ -1,0 +1,9 @@
+//! Compact: the first free nodes, router by router.
+
+use super::FreeNodes;
+use odonata_units::NodeId;
+
+/// The first `count` free nodes.
+pub(super) fn nodes(free: &FreeNodes<'_>, count: usize) -> Vec<NodeId> {
+    free.all().take(count).collect()
+}

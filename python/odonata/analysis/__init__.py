@@ -1,0 +1,22 @@
+"""Table to table: functions from the Arrow tables of run directories to Arrow tables or arrays."""
+
+from odonata.analysis.classes import class_statistics, job_class_statistics
+from odonata.analysis.compare import LinkPairs, pair_links, statistics_changes
+from odonata.analysis.groups import group_matrix
+from odonata.analysis.hottest import hottest_links
+from odonata.analysis.links import job_bytes, link_names, router_names
+from odonata.analysis.paired import paired_differences
+
+__all__ = [
+    "LinkPairs",
+    "class_statistics",
+    "group_matrix",
+    "hottest_links",
+    "job_bytes",
+    "job_class_statistics",
+    "link_names",
+    "pair_links",
+    "paired_differences",
+    "router_names",
+    "statistics_changes",
+]

@@ -1,0 +1,96 @@
+"""Two runs against each other: statistics per class and job, and link by link."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from odonata.analysis.links import link_names
+
+STATISTICS = ("bytes_mean", "bytes_p99", "bytes_max")
+
+
+@dataclass(frozen=True)
+class LinkPairs:
+    """The links of two runs, paired by name.
+
+    Machines with different cabling can be compared: a link that only one of them has is counted, not paired.
+    """
+
+    pairs: pa.Table
+    """`name`, `class`, `link_base`, `link_other`, `bytes_base`, `bytes_other`, `difference` (other - base),
+    in the order of the base's links."""
+
+    only_base: pa.Table
+    """`name`, `class`, `link`, `bytes` of the links that only the base has."""
+
+    only_other: pa.Table
+    """The same of the links that only the other has."""
+
+
+def pair_links(
+    base_links: pa.Table, base_routers: pa.Table, other_links: pa.Table, other_routers: pa.Table
+) -> LinkPairs:
+    """Pairs the links of two runs by name, whatever their numbers."""
+    base, other = _named(base_links, base_routers), _named(other_links, other_routers)
+    joined = base.join(
+        other.drop_columns(["class"]),
+        keys="name",
+        join_type="inner",
+        left_suffix="_base",
+        right_suffix="_other",
+    )
+    joined = joined.sort_by("link_base")
+    difference = pc.subtract(joined["bytes_other"], joined["bytes_base"])
+    columns = ["name", "class", "link_base", "link_other", "bytes_base", "bytes_other"]
+    return LinkPairs(
+        joined.select(columns).append_column("difference", difference),
+        base.filter(pc.invert(pc.is_in(base["name"], joined["name"].combine_chunks()))),
+        other.filter(pc.invert(pc.is_in(other["name"], joined["name"].combine_chunks()))),
+    )
+
+
+def _named(links: pa.Table, routers: pa.Table) -> pa.Table:
+    return pa.table(
+        {
+            "name": link_names(links, routers),
+            "class": links["class"].cast(pa.string()),
+            "link": links["link"],
+            "bytes": links["bytes"],
+        }
+    )
+
+
+def statistics_changes(base: pa.Table, other: pa.Table, keys: Sequence[str]) -> pa.Table:
+    """The changes of class statistics from one run to another.
+
+    Args:
+        base: From `class_statistics` or `job_class_statistics`.
+        other: The same of the other run.
+        keys: Columns that say which rows belong together: `class`, or `name` and `class`.
+
+    Returns:
+        The keys, and `<statistic>_base`, `<statistic>_other`, `<statistic>_change` for each of `STATISTICS`.
+        The change is relative, (other - base) / base; null where the base is zero. Rows of the base come in
+        its order, then those that only the other has; what one of the runs lacks is null.
+    """
+    columns = [*keys, *STATISTICS]
+    ordered = base.select(columns).append_column("position", pa.array(range(base.num_rows)))
+    joined = ordered.join(
+        other.select(columns).append_column("position", pa.array(range(other.num_rows))),
+        keys=list(keys),
+        join_type="full outer",
+        left_suffix="_base",
+        right_suffix="_other",
+    ).sort_by([("position_base", "ascending"), ("position_other", "ascending")])
+    result = joined.select(list(keys))
+    for statistic in STATISTICS:
+        before, after = joined[f"{statistic}_base"], joined[f"{statistic}_other"]
+        nonzero = pc.if_else(pc.equal(before, 0.0), pa.scalar(None, pa.float64()), before)
+        result = result.append_column(f"{statistic}_base", before)
+        result = result.append_column(f"{statistic}_other", after)
+        result = result.append_column(f"{statistic}_change", pc.divide(pc.subtract(after, nonzero), nonzero))
+    return result

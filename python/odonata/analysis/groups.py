@@ -1,0 +1,27 @@
+"""Traffic between groups of routers."""
+
+from __future__ import annotations
+
+import numpy as np
+import pyarrow as pa
+
+from odonata.analysis.links import Floats, floats
+
+
+def group_matrix(links: pa.Table, routers: pa.Table, values: Floats | None = None) -> Floats:
+    """Bytes on the links from each group to each; the diagonal holds the links inside a group.
+
+    Args:
+        links: The `links` table.
+        routers: The `routers` table.
+        values: Bytes per link in the table's order, if not those of its column `bytes`.
+
+    Returns:
+        A square array, source group by destination group.
+    """
+    group = routers["group"].to_numpy()
+    groups = int(group.max()) + 1
+    values = floats(links, "bytes") if values is None else values
+    cell = group[links["source"].to_numpy()].astype(np.int64) * groups + group[links["target"].to_numpy()]
+    sums: Floats = np.bincount(cell, weights=values, minlength=groups * groups).astype(np.float64)
+    return sums.reshape(groups, groups)

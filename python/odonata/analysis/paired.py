@@ -1,0 +1,87 @@
+"""Differences between settings that were run on the same placements and seeds."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+
+RESAMPLES = 10_000
+CONFIDENCE = 0.95
+
+
+def paired_differences(
+    results: pa.Table, *, factor: str, base: object, pair_by: Sequence[str], value: str
+) -> pa.Table:
+    """How a value differs between the levels of one factor, each point against the base's.
+
+    Pairing removes what the conditions have in common: two machines compared on the same ten placements
+    differ by less noise than on twenty different ones. The interval is the percentile bootstrap over the
+    pairs (Efron and Tibshirani, 1993, chapter 13), with a fixed random stream, so it is the same whenever it
+    is computed.
+
+    Args:
+        results: One row per point, as a sweep makes it.
+        factor: The column whose levels are compared.
+        base: The level that the others are compared with.
+        pair_by: The columns that make two points a pair, such as `seed`.
+        value: The column that is compared.
+
+    Returns:
+        One row per other level: `factor` (as in the results), `pairs`, `base_mean`, `mean`, `difference`
+        (mean of the paired differences), `low` and `high` (its 95 % interval; null with fewer than two
+        pairs), `change` (difference / base_mean; null if that is zero), `lower` (number of pairs in which
+        the value fell).
+
+    Raises:
+        ValueError: The base does not occur, or two points of a level have the same conditions.
+    """
+    frame: pd.DataFrame = results.select(list(dict.fromkeys([factor, *pair_by, value]))).to_pandas()
+    if not (frame[factor] == base).any():
+        raise ValueError(f"no point has {factor} = {base}")
+    if frame.duplicated([factor, *pair_by]).any():
+        raise ValueError(f"several points have the same {factor} and {', '.join(pair_by)}")
+    condition = "condition"
+    frame[condition] = (
+        list(frame[list(pair_by)].itertuples(index=False, name=None)) if pair_by else [()] * len(frame)
+    )
+    levels = [level for level in dict.fromkeys(frame[factor]) if level != base]
+    at_base = frame[frame[factor] == base].set_index(condition)[value]
+    rows = []
+    for level in levels:
+        at_level = frame[frame[factor] == level].set_index(condition)[value]
+        shared = [key for key in at_base.index if key in at_level.index]
+        before = at_base.loc[shared].to_numpy(np.float64)
+        after = at_level.loc[shared].to_numpy(np.float64)
+        rows.append({factor: level, **_row(before, after)})
+    return pa.Table.from_pylist(rows)
+
+
+def _row(before: np.ndarray, after: np.ndarray) -> dict[str, float | int | None]:
+    difference = after - before
+    low, high = interval(difference)
+    pairs = len(difference)
+    base_mean = float(before.mean()) if pairs else None
+    mean = float(difference.mean()) if pairs else None
+    return {
+        "pairs": pairs,
+        "base_mean": base_mean,
+        "mean": float(after.mean()) if pairs else None,
+        "difference": mean,
+        "low": low,
+        "high": high,
+        "change": mean / base_mean if mean is not None and base_mean else None,
+        "lower": int((difference < 0).sum()),
+    }
+
+
+def interval(values: np.ndarray) -> tuple[float | None, float | None]:
+    """The bootstrap interval of the mean; none from fewer than two values."""
+    if len(values) < 2:
+        return None, None
+    draws = np.random.default_rng(0).integers(0, len(values), (RESAMPLES, len(values)))
+    means = values[draws].mean(axis=1)
+    tail = (1 - CONFIDENCE) / 2
+    return float(np.quantile(means, tail)), float(np.quantile(means, 1 - tail))

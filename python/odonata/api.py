@@ -1,0 +1,137 @@
+"""Running and loading experiments from Python; the command line does the same through these functions."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+from odonata import _core, toml
+from odonata.errors import OdonataError
+
+if TYPE_CHECKING:
+    from odonata._core import Checked
+    from odonata.runs import Run
+
+Experiment: TypeAlias = "str | Path | Mapping[str, Any]"
+"""The path of an experiment file, its text (anything with a line break), or its content as a dict."""
+
+Progress: TypeAlias = Callable[[str, float], None]
+"""Called with the name of a phase and the share of it that is done, from 0 to 1."""
+
+
+@dataclass(frozen=True)
+class Source:
+    """The text of an experiment and the name that errors give it."""
+
+    text: str
+    path: str
+
+    @classmethod
+    def of(cls, experiment: Experiment) -> Source:
+        """Reads an experiment, whichever way it was given."""
+        if isinstance(experiment, Mapping):
+            return cls(toml.document(experiment), "<dict>")
+        if isinstance(experiment, str) and "\n" in experiment:
+            return cls(experiment, "<text>")
+        return cls(_read(Path(experiment)), str(experiment))
+
+
+def _read(path: Path) -> str:
+    try:
+        return path.read_text(encoding="utf-8")
+    except UnicodeDecodeError as error:
+        raise OdonataError(
+            f"{path} is not a text file in UTF-8: {error.reason} at byte {error.start}"
+        ) from None
+    except FileNotFoundError:
+        raise OdonataError(f"there is no file {path}") from None
+    except OSError as error:
+        raise OdonataError(f"{path} cannot be read: {error.strerror}") from None
+
+
+def overrides(set: Mapping[str, Any] | None) -> list[str]:  # noqa: A002 - the name that users write
+    """Keys and Python values as the overrides `KEY=VALUE` of the command line."""
+    return [f"{key}={toml.value(value)}" for key, value in (set or {}).items()]
+
+
+def run(
+    experiment: Experiment,
+    *,
+    set: Mapping[str, Any] | None = None,  # noqa: A002 - as on the command line
+    out: str | Path | None = None,
+    threads: int | None = None,
+    force: bool = False,
+    progress: Progress | None = None,
+) -> Run:
+    """Runs one experiment.
+
+    Args:
+        experiment: A file, its text, or a dict.
+        set: Keys to change, by their dotted path: `{"engine.seed": 2, "machine.edit": ["-K"]}`.
+        out: The run directory to write; without it the run stays in memory.
+        threads: How many threads to use; all processors if not given. The result does not depend on it.
+        force: Whether a run that is already at `out` is replaced.
+        progress: Called while the engine works. An exception that it raises ends the run.
+
+    Raises:
+        ExperimentError: The experiment cannot be run; it lists every mistake and its place.
+        StoreError: `out` is taken or cannot be written.
+    """
+    return run_source(
+        Source.of(experiment), overrides(set), out=out, threads=threads, force=force, progress=progress
+    )
+
+
+def run_source(
+    source: Source,
+    changes: list[str],
+    *,
+    out: str | Path | None = None,
+    threads: int | None = None,
+    force: bool = False,
+    progress: Progress | None = None,
+) -> Run:
+    """`run` of an experiment that was read, with overrides as text."""
+    from odonata.runs import Run
+    from odonata.store import check_target, columns
+
+    if out is not None:
+        check_target(Path(out), force=force)
+    result = _core.run(source.text, source.path, changes, threads or 0, progress)
+    axes = result["summary"]["machine"]["axes"]
+    tables = {name: columns.table(name, given, axes) for name, given in result["tables"].items()}
+    finished = Run.from_tables(result["summary"], tables, experiment=source.text, resolved=result["resolved"])
+    return finished if out is None else finished.save(out, force=force)
+
+
+def check(
+    experiment: Experiment,
+    *,
+    set: Mapping[str, Any] | None = None,  # noqa: A002 - as on the command line
+) -> Checked:
+    """Checks an experiment without running it.
+
+    Returns:
+        `resolved`, TOML with every key and value that would be used; `summary`, its machine and jobs;
+        `warnings`.
+
+    Raises:
+        ExperimentError: It cannot be run; the error lists every mistake and its place.
+    """
+    source = Source.of(experiment)
+    return _core.check(source.text, source.path, overrides(set))
+
+
+def load(directory: str | Path) -> Run:
+    """Opens a run directory.
+
+    Raises:
+        NotARunError: There is no run directory.
+        DamagedRunError: A file of it is missing or unreadable.
+        NewerRunError: It was written by a newer version, in a format that this one does not know.
+    """
+    from odonata.runs import Run
+
+    return Run.from_directory(directory)

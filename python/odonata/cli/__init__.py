@@ -1,0 +1,31 @@
+"""The command `odonata`: each subcommand reads its arguments, calls the API, and prints the result.
+
+A new command is a module here with a click command called `command`, and one line in `COMMANDS`.
+"""
+
+from __future__ import annotations
+
+import click
+
+from odonata import __version__
+from odonata.cli.group import Entry, Group
+
+COMMANDS = {
+    "run": Entry("Experiments", "Run an experiment file and write its run directory."),
+    "check": Entry("Experiments", "Check an experiment file without running it."),
+    "sweep": Entry("Experiments", "Run every combination of a file's [sweep] and compare."),
+    "show": Entry("Results", "Summary of a run, its hottest links and the jobs on them."),
+    "compare": Entry("Results", "Differences between runs, per class and job."),
+    "plot": Entry("Results", "Draw figures of a run."),
+    "export": Entry("Results", "Write a run in another program's format."),
+    "machine": Entry("Machines", "Build and measure a machine, with other cabling if wanted."),
+    "list": Entry("Reference", "What presets, patterns, placements and routings there are."),
+    "schema": Entry("Reference", "Every key of an experiment file, as JSON Schema or a page."),
+}
+"""By name, in the order and sections of `odonata --help`. A module is imported when its command is used."""
+
+
+@click.group(cls=Group, commands_by_name=COMMANDS, context_settings={"help_option_names": ["-h", "--help"]})
+@click.version_option(__version__, prog_name="odonata")
+def main() -> None:
+    """Odonata, a workbench for supercomputer interconnects."""

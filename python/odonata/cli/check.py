@@ -1,0 +1,65 @@
+"""`odonata check`: everything that can be wrong with an experiment, before it runs."""
+
+from __future__ import annotations
+
+import click
+
+from odonata.api import Source
+from odonata.cli import options
+
+
+@click.command()
+@options.experiment
+@options.overrides
+@click.option(
+    "--resolved", is_flag=True, help="Print the file with every key and the value that would be used."
+)
+@options.quiet
+@options.as_json
+def command(experiment: Source, changes: tuple[str, ...], resolved: bool, quiet: bool, as_json: bool) -> None:
+    """Check an experiment file without running it."""
+    from odonata import _core
+    from odonata.cli import terminal
+    from odonata.cli.summary import describe_machine
+
+    checked = _core.check(experiment.text, experiment.path, list(changes))
+    terminal.print_warnings(checked["warnings"])
+    summary = checked["summary"]
+    if as_json:
+        terminal.print_json({**summary, "warnings": checked["warnings"], "resolved": checked["resolved"]})
+        return
+    if resolved:
+        click.echo(checked["resolved"], nl=False)
+        return
+    if quiet:
+        return
+    screen = terminal.console()
+    screen.print(
+        f"{experiment.path} can be run: {summary['engine']} engine, {summary['routing']} routing, "
+        f"seed {summary['seed']}"
+    )
+    screen.print(describe_machine(summary["machine"]))
+    screen.print()
+    columns = [
+        "job",
+        "name",
+        "pattern",
+        "placement",
+        "ranks",
+        "per node",
+        "nodes",
+        "routers",
+        "messages",
+        "MiB",
+    ]
+    jobs = terminal.table("Jobs", columns, left=["name", "pattern", "placement"])
+    for job in summary["jobs"]:
+        jobs.add_row(
+            str(job["job"]),
+            job["name"],
+            job["pattern"],
+            job["placement"],
+            *(f"{job[key]:,}" for key in ("ranks", "ranks_per_node", "nodes", "routers", "messages")),
+            terminal.mib(job["bytes"]),
+        )
+    screen.print(jobs)

@@ -1,0 +1,142 @@
+"""`odonata compare`: what changed from one run to others."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from odonata.cli import options
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+    from rich.table import Table
+
+    from odonata.runs import Run
+
+
+@click.command()
+@click.argument("base", metavar="DIR", type=click.Path(path_type=Path))
+@click.argument("others", metavar="DIR...", nargs=-1, required=True, type=click.Path(path_type=Path))
+@click.option(
+    "-n", "--links", default=5, type=click.IntRange(min=0), metavar="N", help="How many links to list (5)."
+)
+@options.as_json
+def command(base: Path, others: tuple[Path, ...], links: int, as_json: bool) -> None:
+    """Differences between runs, per class and job. The first run is what the others are compared with.
+
+    Links are paired by their names, so that machines with other cabling can be compared.
+    """
+    import odonata
+    from odonata.cli import terminal
+
+    first = odonata.load(base)
+    rest = [odonata.load(other) for other in others]
+    results = [compare(first, run, links) for run in rest]
+    if as_json:
+        terminal.print_json({"base": str(base), "comparisons": results})
+        return
+    screen = terminal.console()
+    for i, (run, result) in enumerate(zip(rest, results, strict=True)):
+        if i:
+            screen.print()
+        screen.print(f"{first.name} → {run.name}", style="bold")
+        for line in settings_changes(first, run):
+            screen.print(line)
+        screen.print()
+        screen.print(_statistics_table("Traffic of a link, MiB", result["classes"], ["class"]))
+        if result["jobs"]:
+            screen.print()
+            screen.print(_statistics_table("The same per job", result["jobs"], ["name", "class"]))
+        screen.print()
+        _print_links(screen, result)
+
+
+def compare(base: Run, other: Run, links: int) -> dict[str, Any]:
+    """All changes from one run to another, as plain values."""
+    from odonata.analysis import pair_links, statistics_changes
+    from odonata.analysis.links import floats
+
+    pairs = pair_links(base.links, base.routers, other.links, other.routers)
+    difference = floats(pairs.pairs, "difference")
+    order = abs(difference).argsort(kind="stable")[::-1][:links]
+    return {
+        "directory": str(other.path),
+        "classes": statistics_changes(_statistics(base), _statistics(other), ["class"]).to_pylist(),
+        "jobs": statistics_changes(
+            _job_statistics(base), _job_statistics(other), ["name", "class"]
+        ).to_pylist(),
+        "links": {
+            "paired": pairs.pairs.num_rows,
+            "more": int((difference > 0).sum()),
+            "less": int((difference < 0).sum()),
+            "only_base": pairs.only_base.num_rows,
+            "only_other": pairs.only_other.num_rows,
+            "largest": pairs.pairs.take(order).to_pylist(),
+        },
+    }
+
+
+def _statistics(run: Run) -> pa.Table:
+    import pyarrow as pa
+
+    return pa.Table.from_pylist(run.summary["classes"])
+
+
+def _job_statistics(run: Run) -> pa.Table:
+    import pyarrow as pa
+
+    rows = [{"name": job["name"], **row} for job in run.summary["jobs"] for row in job["classes"]]
+    return pa.Table.from_pylist(rows)
+
+
+def settings_changes(base: Run, other: Run) -> list[str]:
+    """The lines of the resolved experiments that differ."""
+    import difflib
+
+    before, after = base.resolved.splitlines(), other.resolved.splitlines()
+    differing = difflib.unified_diff(before, after, lineterm="", n=0)
+    return [f"  {line[0]} {line[1:]}" for line in differing if line[:2] not in ("--", "++", "@@")]
+
+
+def _statistics_table(title: str, rows: list[dict[str, Any]], keys: list[str]) -> Table:
+    from odonata.cli import terminal
+
+    shown = terminal.table(title, [*keys, "mean", "→", "", "99 %", "→", "", "max", "→", ""], left=keys)
+    previous = None
+    for row in rows:
+        cells: list[Any] = [row[key] or "" for key in keys]
+        if len(keys) > 1 and row[keys[0]] == previous:
+            cells[0] = ""
+        previous = row[keys[0]]
+        for statistic in ("bytes_mean", "bytes_p99", "bytes_max"):
+            before, after = row[f"{statistic}_base"], row[f"{statistic}_other"]
+            cells += ["-" if value is None else terminal.mib(value) for value in (before, after)]
+            cells.append(terminal.change(row[f"{statistic}_change"]))
+        shown.add_row(*cells)
+    return shown
+
+
+def _print_links(screen: Any, result: dict[str, Any]) -> None:
+    from odonata.cli import terminal
+
+    links = result["links"]
+    screen.print(
+        f"{links['paired']:,} links paired by name: {links['more']:,} carry more, {links['less']:,} less; "
+        f"{links['only_base']:,} only in the first run, {links['only_other']:,} only in the other"
+    )
+    if links["largest"]:
+        shown = terminal.table(
+            "Largest changes of a link, MiB",
+            ["link", "class", "before", "after", "difference"],
+            left=["link", "class"],
+        )
+        for row in links["largest"]:
+            amounts = (row["bytes_base"], row["bytes_other"])
+            difference = f"{'+' if row['difference'] > 0 else ''}{terminal.mib(row['difference'])}"
+            shown.add_row(
+                row["name"], row["class"], *(terminal.mib(amount) for amount in amounts), difference
+            )
+        screen.print()
+        screen.print(shown)

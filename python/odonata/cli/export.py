@@ -1,0 +1,49 @@
+"""`odonata export`: a run in another program's format."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+
+@click.command()
+@click.argument("directory", metavar="DIR", type=click.Path(path_type=Path))
+@click.option(
+    "-f",
+    "--format",
+    "kind",
+    type=click.Choice(["damselfly", "csv"]),
+    required=True,
+    help="damselfly: its viewers' link file, in MiB. csv: every table, in the units of the run directory.",
+)
+@click.option(
+    "-o",
+    "--output",
+    metavar="PATH",
+    type=click.Path(path_type=Path),
+    required=True,
+    help="The file to write, or for csv the directory to make.",
+)
+def command(directory: Path, kind: str, output: Path) -> None:
+    """Write a run in another program's format."""
+    import odonata
+    from odonata.errors import OdonataError
+
+    run = odonata.load(directory)
+    try:
+        if kind == "damselfly":
+            from odonata.store import damselfly
+
+            damselfly.export(run.links, run.link_jobs, run.jobs, output)
+        else:
+            import pyarrow.csv
+
+            output.mkdir(parents=True)
+            for name in run.table_names:
+                pyarrow.csv.write_csv(run.table(name), output / f"{name}.csv")
+    except FileExistsError:
+        raise OdonataError(f"{output} exists; it is left as it is") from None
+    except OSError as error:
+        raise OdonataError(f"{output} cannot be written: {error.strerror}") from None
+    click.echo(output)

@@ -1,0 +1,113 @@
+"""The group of all commands: imports a command when it is used, and turns what goes wrong into exit codes.
+
+Exit codes: 0 done, 1 a defect of the program, 2 a mistake of the user, 130 interrupted, 143 terminated.
+"""
+
+from __future__ import annotations
+
+import os
+import signal
+import sys
+from collections.abc import Mapping
+from dataclasses import dataclass
+from importlib import import_module
+from types import FrameType
+from typing import Any, NoReturn
+
+import click
+
+from odonata.errors import InternalError, OdonataError
+
+DEBUG = "ODONATA_DEBUG"
+"""Environment variable: with any value, a defect shows its traceback."""
+
+
+@dataclass(frozen=True)
+class Entry:
+    """A command's place in the help text."""
+
+    section: str
+    summary: str
+
+
+class Group(click.Group):
+    """Commands known by name and summary; each lives in a module of its own."""
+
+    def __init__(self, *args: Any, commands_by_name: Mapping[str, Entry], **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self._entries = commands_by_name
+
+    def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002
+        """Names in the order of the help text."""
+        return list(self._entries)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:  # noqa: ARG002
+        """Imports a command."""
+        if cmd_name not in self._entries:
+            return None
+        module = import_module(f"odonata.cli.{cmd_name.replace('-', '_')}")
+        command: click.Command = module.command
+        return command
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        """As click does it, with the nearest name for an unknown one."""
+        from difflib import get_close_matches
+
+        name = args[0]
+        if name not in self._entries and not name.startswith("-"):
+            near = get_close_matches(name, self._entries, n=1)
+            hint = f"Did you mean {near[0]}?" if near else "See: odonata --help"
+            ctx.fail(f"there is no command {name!r}. {hint}")
+        return super().resolve_command(ctx, args)
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:  # noqa: ARG002
+        """Sections of commands, without importing any."""
+        sections: dict[str, list[tuple[str, str]]] = {}
+        for name, entry in self._entries.items():
+            sections.setdefault(entry.section, []).append((name, entry.summary))
+        widest = max(len(name) for name in self._entries)
+        for section, rows in sections.items():
+            with formatter.section(section):
+                formatter.write_dl([(name.ljust(widest), summary) for name, summary in rows])
+
+    def invoke(self, ctx: click.Context) -> Any:
+        """Runs the command; every way to fail ends in its exit code."""
+        signal.signal(signal.SIGTERM, _terminated)
+        try:
+            return super().invoke(ctx)
+        except KeyboardInterrupt:
+            click.echo("interrupted; nothing was written", err=True)
+            sys.exit(128 + signal.SIGINT)
+        except BrokenPipeError:
+            # The reader, say `head`, has all it wanted. Without this, Python complains again when it closes
+            # stdout.
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+            sys.exit(0)
+        except (click.ClickException, click.exceptions.Exit, click.Abort):
+            raise
+        except OdonataError as error:
+            from odonata.cli.terminal import print_error
+
+            print_error(error)
+            sys.exit(2)
+        except (InternalError, Exception) as error:
+            _report_defect(error)
+
+
+def _terminated(_signal: int, _frame: FrameType | None) -> NoReturn:
+    """Ends like an interrupt, so that what was begun is cleaned up."""
+    sys.exit(128 + signal.SIGTERM)
+
+
+def _report_defect(error: Exception) -> NoReturn:
+    if os.environ.get(DEBUG):
+        raise error
+    click.echo(f"internal error: {type(error).__name__}: {error}", err=True)
+    click.echo(
+        "This is a defect of Odonata, not of your input. Please report it with the command, the experiment "
+        f"file and the output of the same command with {DEBUG}=1.",
+        err=True,
+    )
+    sys.exit(1)

@@ -1,0 +1,55 @@
+"""`odonata plot`: figures of a run."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+KINDS = ("overview", "links", "histogram", "groups", "jobs")
+
+
+@click.command()
+@click.argument("directory", metavar="DIR", type=click.Path(path_type=Path))
+@click.option(
+    "-k", "--kind", type=click.Choice(KINDS), default="overview", help="Which figure; an overview by default."
+)
+@click.option(
+    "-o",
+    "--output",
+    metavar="FILE",
+    type=click.Path(path_type=Path),
+    help="The file to write, .png, .svg or .pdf; <kind>.png in the run directory by default.",
+)
+@click.option("--job", metavar="NAME", help="Only the traffic of this job (histogram and groups).")
+@click.option("--log/--linear", default=None, help="The axis of traffic (histogram and jobs).")
+def command(directory: Path, kind: str, output: Path | None, job: str | None, log: bool | None) -> None:
+    """Draw figures of a run."""
+    import odonata
+    from odonata.errors import OdonataError
+
+    takes_job, takes_log = ("histogram", "groups"), ("histogram", "jobs")
+    if job is not None and kind not in takes_job:
+        raise OdonataError(
+            f"--job does not apply to the figure {kind}", hint=f"It does to {' and '.join(takes_job)}."
+        )
+    if log is not None and kind not in takes_log:
+        raise OdonataError(
+            f"--log and --linear do not apply to the figure {kind}",
+            hint=f"They do to {' and '.join(takes_log)}.",
+        )
+    run = odonata.load(directory)
+    settings: dict[str, object] = {}
+    if job is not None:
+        settings["job"] = job
+    if log is not None:
+        settings["log"] = log
+    picture = getattr(run.plot, kind)(**settings)
+    path = output or directory / f"{kind}.png"
+    try:
+        picture.savefig(path)
+    except ValueError as error:
+        raise OdonataError(f"{path}: {error}") from None
+    except OSError as error:
+        raise OdonataError(f"{path} cannot be written: {error.strerror}") from None
+    click.echo(path)

@@ -1,0 +1,67 @@
+"""`odonata run`: from an experiment file to a run directory."""
+
+from __future__ import annotations
+
+import itertools
+from pathlib import Path
+
+import click
+
+from odonata.api import Source
+from odonata.cli import options
+
+RUNS = Path("runs")
+"""Where runs go by default, below the current directory."""
+
+
+@click.command()
+@options.experiment
+@click.option(
+    "-o",
+    "--output",
+    metavar="DIR",
+    type=click.Path(path_type=Path),
+    help="The run directory to write; runs/<name of the file> by default, with a number if that is taken.",
+)
+@options.overrides
+@options.threads
+@options.force
+@options.quiet
+@options.as_json
+def command(
+    experiment: Source,
+    output: Path | None,
+    changes: tuple[str, ...],
+    threads: int | None,
+    force: bool,
+    quiet: bool,
+    as_json: bool,
+) -> None:
+    """Run an experiment file and write its run directory.
+
+    \b
+    odonata run examples/wd1-edison.toml
+    odonata run examples/wd1-edison.toml --set engine.seed=2 --set 'machine.edit=["-K"]'
+    """  # noqa: D301 - \b keeps click from filling the lines that follow
+    from odonata.api import run_source
+    from odonata.cli import terminal
+    from odonata.cli.summary import print_summary
+
+    target = output or free_directory(RUNS, Path(experiment.path).stem)
+    with terminal.progress(quiet=quiet) as report:
+        run = run_source(experiment, list(changes), out=target, threads=threads, force=force, progress=report)
+    terminal.print_warnings(run.summary["warnings"])
+    if as_json:
+        terminal.print_json({"directory": str(target), **run.summary})
+    elif not quiet:
+        screen = terminal.console()
+        print_summary(screen, run)
+        screen.print()
+        screen.print(f"The tables are in {target}. Look closer with: odonata show {target}")
+
+
+def free_directory(parent: Path, stem: str) -> Path:
+    """`parent/stem`, or with the first number from 2 on that is free."""
+    stem = stem.strip("<>") or "run"
+    candidates = itertools.chain([stem], (f"{stem}-{i}" for i in itertools.count(2)))
+    return next(parent / name for name in candidates if not (parent / name).exists())

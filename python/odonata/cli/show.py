@@ -1,0 +1,59 @@
+"""`odonata show`: what came out of a run."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Literal, cast
+
+import click
+
+from odonata.cli import options
+
+
+@click.command()
+@click.argument("directory", metavar="DIR", type=click.Path(path_type=Path))
+@click.option(
+    "-n", "--links", default=10, type=click.IntRange(min=0), metavar="N", help="How many links to list (10)."
+)
+@click.option("--class", "link_class", metavar="CLASS", help="List only links of this class.")
+@click.option(
+    "--by",
+    type=click.Choice(["bytes", "time"]),
+    default="bytes",
+    help="What makes a link hot: its bytes, or bytes over capacity.",
+)
+@options.as_json
+def command(directory: Path, links: int, link_class: str | None, by: str, as_json: bool) -> None:
+    """Summary of a run, its hottest links and the jobs on them."""
+    import odonata
+    from odonata.analysis import hottest_links
+    from odonata.cli import terminal
+    from odonata.cli.summary import hottest_table, print_summary
+    from odonata.errors import OdonataError
+
+    run = odonata.load(directory)
+    classes = [row["class"] for row in run.summary["classes"]][1:]
+    if link_class is not None and link_class not in classes:
+        raise OdonataError(
+            f"{directory} has no link class {link_class}", hint=f"It has: {', '.join(classes)}."
+        )
+    hottest = hottest_links(
+        run.links,
+        run.routers,
+        run.link_jobs,
+        run.jobs,
+        count=links,
+        by=cast(Literal["bytes", "time"], by),
+        link_class=link_class,
+    ).to_pylist()
+    terminal.print_warnings(run.summary["warnings"])
+    if as_json:
+        terminal.print_json({"directory": str(directory), **run.summary, "hottest": hottest})
+        return
+    screen = terminal.console()
+    print_summary(screen, run)
+    if hottest:
+        screen.print()
+        screen.print(
+            hottest_table(hottest, f"Hottest {link_class + ' ' if link_class else ''}links, by {by}")
+        )

@@ -1,0 +1,144 @@
+"""What the terminal shows: tables and progress, and errors.
+
+Results go to the standard output; progress, warnings and errors to the standard error.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from typing import Any
+
+import click
+from rich.box import SIMPLE_HEAD
+from rich.console import Console
+from rich.progress import BarColumn, Progress, TaskID, TextColumn, TimeElapsedColumn
+from rich.table import Table
+from rich.text import Text
+
+from odonata.errors import ExperimentError, OdonataError
+
+WIDTH_OF_FILES = 160
+"""Columns when the output is no terminal, so that tables in files and pipes are not cut."""
+
+MIB = 2.0**20
+
+
+def console() -> Console:
+    """The standard output."""
+    return _console(sys.stdout)
+
+
+def error_console() -> Console:
+    """The standard error."""
+    return _console(sys.stderr)
+
+
+def _console(file: Any) -> Console:
+    width = None if file.isatty() else WIDTH_OF_FILES
+    return Console(file=file, width=width, highlight=False, emoji=False, markup=False)
+
+
+def print_json(value: Any) -> None:
+    """Prints one JSON document."""
+    click.echo(json.dumps(value, indent=2, ensure_ascii=False, allow_nan=False))
+
+
+def print_error(error: OdonataError) -> None:
+    """Prints a user's mistake."""
+    if isinstance(error, ExperimentError):
+        click.echo(str(error).rstrip("\n"), err=True)
+        return
+    click.echo(click.style("error: ", fg="red", bold=True) + error.message, err=True)
+    if error.hint:
+        click.echo(f"  {error.hint}", err=True)
+
+
+def print_warnings(warnings: Sequence[str]) -> None:
+    """Prints what nobody should miss."""
+    for warning in warnings:
+        click.echo(click.style("warning: ", fg="yellow", bold=True) + warning, err=True)
+
+
+def table(title: str | Text | None, columns: Sequence[str], *, left: Sequence[str] = ()) -> Table:
+    """A table whose columns are numbers, aligned right, but for those named in `left`."""
+    made = Table(
+        title=title,
+        title_justify="left",
+        title_style="bold",
+        box=SIMPLE_HEAD,
+        header_style="dim",
+        pad_edge=False,
+        show_edge=False,
+    )
+    for name in columns:
+        made.add_column(name, justify="left" if name in left else "right", no_wrap=name not in left)
+    return made
+
+
+def mib(amount: float) -> str:
+    """Bytes as MiB."""
+    return number(amount / MIB)
+
+
+def number(value: float) -> str:
+    """Three significant digits; whole numbers in full, thousands separated; plain for 0.001 to 1e6."""
+    if value == 0:
+        return "0"
+    size = abs(value)
+    if size >= 1e9 or size < 0.0005:
+        return f"{value:.2e}"
+    if size >= 100:
+        return f"{value:,.0f}"
+    return f"{value:.2f}" if size >= 10 else f"{value:.3f}"
+
+
+def percent(share: float) -> str:
+    """A share as per cent."""
+    return f"{100 * share:.1f} %" if 0 < abs(share) < 0.1 else f"{100 * share:.0f} %"
+
+
+def change(value: float | None) -> Text:
+    """A relative change with its sign; `-` where it has no meaning."""
+    if value is None:
+        return Text("-", style="dim")
+    if abs(value) < 0.0005:
+        return Text("=", style="dim")
+    return Text(f"{100 * value:+.1f} %", style="red" if value > 0 else "green")
+
+
+def seconds(value: float) -> str:
+    """A duration."""
+    if value < 60:
+        return f"{value:.2g} s" if value < 10 else f"{value:.0f} s"
+    minutes, rest = divmod(round(value), 60)
+    return f"{minutes} min {rest} s"
+
+
+@contextmanager
+def progress(*, quiet: bool) -> Iterator[Callable[[str, float], None] | None]:
+    """A bar for an engine's phases; gives None, and shows nothing, when quiet or not on a terminal."""
+    screen = error_console()
+    if quiet or not screen.is_terminal:
+        yield None
+        return
+    with Progress(
+        TextColumn("{task.description:<24}"),
+        BarColumn(),
+        TextColumn("{task.percentage:>3.0f} %"),
+        TimeElapsedColumn(),
+        console=screen,
+        transient=True,
+    ) as bars:
+        tasks: dict[str, TaskID] = {}
+
+        def report(phase: str, share: float) -> None:
+            if phase not in tasks:
+                for earlier in tasks.values():
+                    bars.update(earlier, completed=1.0)
+                tasks[phase] = bars.add_task(phase, total=1.0)
+            bars.update(tasks[phase], completed=share)
+
+        yield report

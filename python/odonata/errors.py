@@ -1,0 +1,71 @@
+"""Mistakes that a user can make and mend; the command line prints them and ends with exit code 2."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+
+class OdonataError(Exception):
+    """A user's mistake: the message says what is wrong and where, `hint` what to do about it."""
+
+    def __init__(self, message: str, *, hint: str | None = None) -> None:
+        super().__init__(message)
+        self.message = message
+        self.hint = hint
+
+    def __str__(self) -> str:
+        return self.message if self.hint is None else f"{self.message}\n{self.hint}"
+
+
+class StoreError(OdonataError):
+    """A run directory cannot be read or written."""
+
+
+class NotARunError(StoreError):
+    """The directory does not exist or is no run directory."""
+
+
+class DamagedRunError(StoreError):
+    """A file of a run directory is missing, unreadable or not what the format says."""
+
+
+class NewerRunError(StoreError):
+    """The run directory was written by a newer Odonata, in a format that this one does not know."""
+
+
+@dataclass(frozen=True)
+class Problem:
+    """One mistake in an experiment: what is wrong, where, and what to do about it."""
+
+    kind: str
+    """`syntax`, `unknown-key`, `missing-key`, `duplicate`, `type`, `unit`, `value`, `name`, `conflict`,
+    `override`, `file`, `machine`, `workload` or `engine`."""
+    file: str
+    """The experiment file, or `--set` for an override."""
+    line: int | None
+    """From 1; None if the mistake has no place, as a missing file."""
+    column: int | None
+    """From 1, in characters."""
+    source: str
+    """The text of that line, or the override."""
+    span: str
+    """The part of `source` that is wrong."""
+    message: str
+    """What is wrong and what was expected."""
+    help: str | None
+    """What to write instead, with the nearest known name."""
+
+
+class ExperimentError(OdonataError):
+    """An experiment file, or an override, that cannot be run; the compiled module raises it."""
+
+    def __init__(self, rendered: str, problems: Sequence[Mapping[str, Any]]) -> None:
+        super().__init__(rendered)
+        self.problems = tuple(Problem(**problem) for problem in problems)
+        """Every mistake that was found, in the order of the file."""
+
+
+class InternalError(Exception):
+    """A defect of Odonata, not a mistake of the user; the text says how to report it."""

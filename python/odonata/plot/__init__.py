@@ -1,0 +1,21 @@
+"""Table to figure, with matplotlib. `run.plot` is the short way to the figures of one run."""
+
+from odonata.plot.groups import plot_groups
+from odonata.plot.histogram import plot_histogram
+from odonata.plot.jobs import plot_jobs
+from odonata.plot.links import plot_links
+from odonata.plot.overview import plot_overview
+from odonata.plot.papers import figure_4, figure_6, figure_9
+from odonata.plot.style import Picture
+
+__all__ = [
+    "Picture",
+    "figure_4",
+    "figure_6",
+    "figure_9",
+    "plot_groups",
+    "plot_histogram",
+    "plot_jobs",
+    "plot_links",
+    "plot_overview",
+]

@@ -1,0 +1,64 @@
+"""Bars that show a mean and a maximum at once: the mean in full colour, the maximum lighter behind it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from matplotlib.axes import Axes
+from matplotlib.lines import Line2D
+from matplotlib.patches import Patch
+
+from odonata.plot import style
+
+
+@dataclass(frozen=True)
+class Series:
+    """One colour of a grouped bar chart: bytes, mean and maximum, for each group of bars; None is no bar."""
+
+    label: str
+    color: str
+    means: Sequence[float | None]
+    maxima: Sequence[float | None]
+
+
+def draw_mean_max(axes: Axes, groups: Sequence[str], series: Sequence[Series], *, log: bool) -> None:
+    """Draws one group of bars for each name in `groups`, with one bar per series in it."""
+    width = 0.82 / max(len(series), 1)
+    for i, one in enumerate(series):
+        offset = (i - (len(series) - 1) / 2) * width
+        for x, (mean, maximum) in enumerate(zip(one.means, one.maxima, strict=True)):
+            if mean is None or maximum is None:
+                continue
+            place, bar = x + offset, 0.9 * width
+            axes.bar(
+                place, maximum / style.MIB, bar, color=style.lighter(one.color), edgecolor=one.color, lw=0.6
+            )
+            axes.bar(place, mean / style.MIB, bar, color=one.color)
+    axes.set_xticks(range(len(groups)), list(groups))
+    axes.tick_params(axis="x", length=0)
+    axes.set_xlim(-0.55, len(groups) - 0.45)
+    if log:
+        axes.set_yscale("log")
+        smallest = [mean for one in series for mean in one.means if mean]
+        if smallest:
+            # Even the lowest bar is seen to be one.
+            axes.set_ylim(bottom=min(axes.get_ylim()[0], min(smallest) / style.MIB / 2))
+        style.plain_numbers(axes.yaxis)
+    style.horizontal_grid(axes)
+
+
+def groups_width(groups: Sequence[str], bars: int) -> float:
+    """Inches that these groups of bars need for bars that can be told apart and labels that do not touch."""
+    longest = max((len(line) for name in groups for line in name.split("\n")), default=0)
+    return max(3.0, len(groups) * max(0.16 * bars + 0.12, 0.085 * longest + 0.15))
+
+
+def legend_entries(series: Sequence[Series]) -> list[Patch | Line2D]:
+    """Legend handles: the series, then what the two shades mean."""
+    entries: list[Patch | Line2D] = [Patch(color=one.color, label=one.label) for one in series]
+    shade = "#777777"
+    entries.append(Line2D([], [], linestyle="none", label=" "))
+    entries.append(Patch(color=shade, label="mean"))
+    entries.append(Patch(facecolor=style.lighter(shade), edgecolor=shade, lw=0.6, label="maximum"))
+    return entries

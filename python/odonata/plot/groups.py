@@ -1,0 +1,46 @@
+"""The heat map of traffic from group to group."""
+
+from __future__ import annotations
+
+import numpy as np
+import pyarrow as pa
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+
+from odonata.analysis.groups import group_matrix
+from odonata.analysis.links import Floats
+from odonata.plot import style
+
+
+def plot_groups(links: pa.Table, routers: pa.Table, values: Floats | None = None) -> style.Picture:
+    """Mean traffic of a link from each group to each; the diagonal shows the links inside a group.
+
+    Args:
+        links: The run's links.
+        routers: The run's routers.
+        values: Bytes per link, if not the column `bytes`: one job's, for instance.
+    """
+    with style.looks():
+        picture = style.new_picture(5.6, 4.8)
+        draw_groups(picture.subplots(), picture, links, routers, values)
+    return picture
+
+
+def draw_groups(
+    axes: Axes, picture: Figure, links: pa.Table, routers: pa.Table, values: Floats | None = None
+) -> None:
+    """Draws `plot_groups` on axes; pairs of groups without a link stay white."""
+    total = group_matrix(links, routers, values) / style.MIB
+    count = group_matrix(links, routers, np.ones(links.num_rows))
+    mean = np.divide(total, count, out=np.full_like(total, np.nan), where=count > 0)
+    image = axes.imshow(mean, cmap=style.SEQUENTIAL, vmin=0, interpolation="nearest")
+    axes.set_title("group to group")
+    axes.set_xlabel("destination group")
+    axes.set_ylabel("source group")
+    axes.tick_params(length=0)
+    for spine in axes.spines.values():
+        spine.set_visible(False)
+    if len(mean) <= 20:
+        axes.set_xticks(range(len(mean)))
+        axes.set_yticks(range(len(mean)))
+    picture.colorbar(image, ax=axes, label="mean traffic of a link (MiB)", shrink=0.9)

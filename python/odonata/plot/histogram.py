@@ -1,0 +1,80 @@
+"""How many links carry how much, per class."""
+
+from __future__ import annotations
+
+import numpy as np
+import pyarrow as pa
+from matplotlib.axes import Axes
+
+from odonata.analysis.links import Floats, class_names, floats, of_class
+from odonata.plot import style
+
+BINS = 40
+
+
+def plot_histogram(links: pa.Table, values: Floats | None = None, *, log: bool = False) -> style.Picture:
+    """Histograms of the links' traffic, one per class on a common axis.
+
+    Args:
+        links: The run's links.
+        values: Bytes per link, if not the column `bytes`: one job's, for instance.
+        log: Whether traffic is on a logarithmic axis; links without traffic are then only counted.
+    """
+    classes = class_names(links)
+    with style.looks():
+        picture = style.new_picture(7.0, 1.0 + 1.45 * len(classes))
+        rows = picture.subplots(len(classes), 1, sharex=True, squeeze=False)[:, 0]
+        draw_histogram(list(rows), links, values, log=log)
+    return picture
+
+
+def draw_histogram(rows: list[Axes], links: pa.Table, values: Floats | None, *, log: bool) -> None:
+    """Draws `plot_histogram` on axes, one for each class."""
+    traffic = (floats(links, "bytes") if values is None else values) / style.MIB
+    edges = _edges(traffic, log=log)
+    for i, (axes, name) in enumerate(zip(rows, class_names(links), strict=True)):
+        mine = traffic[of_class(links, name)]
+        shown = mine[mine > 0] if log else mine
+        color = style.class_color(name, i)
+        if log:
+            axes.set_xscale("log")
+            style.plain_numbers(axes.xaxis)
+        axes.hist(shown, bins=list(edges), color=color)
+        axes.set_xlim(edges[0], edges[-1] * (1.1 if log else 1.01))
+        idle = int((mine == 0).sum())
+        note = f"{name}: {len(mine):,} links" + (f", {idle:,} without traffic" if idle else "")
+        axes.set_title(note, pad=8)
+        axes.set_ylabel("links")
+        style.horizontal_grid(axes)
+        _mark(axes, mine)
+    rows[-1].set_xlabel("traffic of a link (MiB)")
+
+
+def _edges(traffic: Floats, *, log: bool) -> Floats:
+    top = float(traffic.max()) or 1.0
+    if not log:
+        return np.linspace(0.0, top, BINS + 1)
+    positive = traffic[traffic > 0]
+    bottom = float(positive.min()) if len(positive) else top / 10
+    # A few nearly idle links would stretch the axis over empty decades.
+    bottom = min(max(bottom, top * 1e-6), top / 10)
+    return np.geomspace(bottom, top, BINS + 1)
+
+
+def _mark(axes: Axes, values: Floats) -> None:
+    """Writes median, 99th percentile and maximum above the axes, and points at each of them."""
+    median, high = np.quantile(values, [0.5, 0.99])
+    points = {"median": median, "99 %": high, "maximum": values.max()}
+    text = "   ".join(f"{name} {style.number(value)}" for name, value in points.items())
+    axes.set_title(f"{text} MiB", loc="right", fontsize=8.5, fontweight="normal", color="#444444", pad=8)
+    shown = [value for value in points.values() if value > 0]
+    axes.plot(
+        shown,
+        [1.0] * len(shown),
+        "v",
+        color="#D55E00",
+        markersize=5,
+        transform=axes.get_xaxis_transform(),
+        clip_on=False,
+        zorder=3,
+    )

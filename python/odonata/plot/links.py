@@ -1,0 +1,71 @@
+"""All links of a run, the most loaded first, in the colours of the jobs that load them."""
+
+from __future__ import annotations
+
+import numpy as np
+import pyarrow as pa
+from matplotlib.axes import Axes
+
+from odonata.analysis.links import Floats, class_names, floats, job_bytes, of_class
+from odonata.plot import style
+
+STEPS = 120
+"""Most steps of one curve; more links than that share a step, which shows their mean."""
+
+
+def plot_links(links: pa.Table, link_jobs: pa.Table, jobs: pa.Table) -> style.Picture:
+    """One panel per link class: its links sorted by traffic and stacked by job, with mean and maximum."""
+    classes = class_names(links)
+    with style.looks():
+        picture = style.new_picture(2.2 + 2.9 * len(classes), 3.6)
+        panels = picture.subplots(1, len(classes), sharey=True, squeeze=False)[0]
+        draw_links(list(panels), links, link_jobs, jobs)
+        handles, labels = panels[0].get_legend_handles_labels()
+        picture.legend(handles, labels, loc="outside right upper", title="job", alignment="left")
+    return picture
+
+
+def draw_links(panels: list[Axes], links: pa.Table, link_jobs: pa.Table, jobs: pa.Table) -> None:
+    """Draws `plot_links` on axes, one for each class."""
+    total = floats(links, "bytes") / style.MIB
+    layers = _layers(links, link_jobs, jobs)
+    for axes, name in zip(panels, class_names(links), strict=True):
+        chosen = np.flatnonzero(of_class(links, name))
+        order = chosen[np.argsort(-total[chosen], kind="stable")]
+        edges = np.unique(np.linspace(0, len(order), min(STEPS, len(order)) + 1).astype(np.int64))
+        share = 100 * edges / len(order)
+        base = np.zeros(len(edges) - 1)
+        for label, color, values in layers:
+            top = base + np.add.reduceat(values[order], edges[:-1]) / np.diff(edges)
+            axes.stairs(top, share, baseline=base, fill=True, color=color, label=label, linewidth=0)
+            base = top
+        axes.set_title(f"{name}: {len(order):,} links")
+        mean, maximum = total[chosen].mean(), total[chosen].max()
+        axes.axhline(mean, color="#222222", linewidth=0.9, linestyle=(0, (4, 3)))
+        axes.text(
+            0.98,
+            0.95,
+            f"maximum {style.number(maximum)} MiB (dot)\nmean {style.number(mean)} MiB (dashed)",
+            transform=axes.transAxes,
+            ha="right",
+            va="top",
+            fontsize=9,
+            color="#333333",
+        )
+        axes.plot([0], [maximum], "o", color="#222222", markersize=4, clip_on=False)
+        axes.set_xlim(0, 100)
+        axes.set_xlabel("links, most loaded first (%)")
+        style.horizontal_grid(axes)
+    panels[0].set_ylim(0, 1.06 * float(total.max()) or 1.0)
+    panels[0].set_ylabel("traffic of a link (MiB)")
+
+
+def _layers(links: pa.Table, link_jobs: pa.Table, jobs: pa.Table) -> list[tuple[str, str, Floats]]:
+    """Name, colour and MiB per link of each job; of all together where the run did not record them apart."""
+    if not link_jobs.num_rows:
+        return [("all jobs", style.CLASS_COLORS["all"], floats(links, "bytes") / style.MIB)]
+    colors = style.job_colors(jobs["color"].to_pylist())
+    return [
+        (name, color, job_bytes(links, link_jobs, job) / style.MIB)
+        for job, name, color in zip(jobs["job"].to_pylist(), jobs["name"].to_pylist(), colors, strict=True)
+    ]

@@ -1,0 +1,40 @@
+"""One figure that shows what a run is about."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from odonata.analysis.links import class_names
+from odonata.plot import style
+from odonata.plot.bars import legend_entries
+from odonata.plot.groups import draw_groups
+from odonata.plot.jobs import draw_jobs
+from odonata.plot.links import draw_links
+
+if TYPE_CHECKING:
+    from odonata.runs import Run
+
+
+def plot_overview(run: Run) -> style.Picture:
+    """Above, all links by class and job; below, the bars per job and the heat map of groups."""
+    classes = class_names(run.links)
+    summary = run.summary
+    with style.looks():
+        picture = style.new_picture(12.4, 8.2)
+        above, below = picture.subfigures(2, 1, squeeze=False, height_ratios=[1, 1.2])[:, 0]
+        panels = above.subplots(1, len(classes), sharey=True, squeeze=False)[0]
+        draw_links(list(panels), run.links, run.link_jobs, run.jobs)
+        handles, labels = panels[0].get_legend_handles_labels()
+        above.legend(handles, labels, loc="outside right upper", title="job", alignment="left")
+        left, right = below.subfigures(1, 2, squeeze=False, width_ratios=[1.45, 1])[0]
+        series = draw_jobs(left.subplots(), run.links, run.link_jobs, run.jobs)
+        left.legend(handles=legend_entries(series), loc="outside right upper")
+        draw_groups(right.subplots(), right, run.links, run.routers)
+        picture.suptitle(
+            f"{run.name}: {len(summary['jobs'])} jobs on {summary['machine']['name']}, "
+            f"{summary['routing']} routing, seed {summary['seed']}",
+            x=0.01,
+            ha="left",
+            fontsize=12,
+        )
+    return picture

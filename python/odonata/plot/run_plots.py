@@ -1,0 +1,56 @@
+"""The figures of one run, as methods of `run.plot`."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from odonata.analysis.links import Floats, job_bytes
+from odonata.errors import OdonataError
+from odonata.plot.groups import plot_groups
+from odonata.plot.histogram import plot_histogram
+from odonata.plot.jobs import plot_jobs
+from odonata.plot.links import plot_links
+from odonata.plot.overview import plot_overview
+from odonata.plot.style import Picture
+
+if TYPE_CHECKING:
+    from odonata.runs import Run
+
+
+class RunPlots:
+    """Each method returns a `Picture`, a matplotlib figure to save with `savefig` or to draw on."""
+
+    def __init__(self, run: Run) -> None:
+        self._run = run
+
+    def links(self) -> Picture:
+        """All links, the most loaded first, stacked by job; one panel per class."""
+        return plot_links(self._run.links, self._run.link_jobs, self._run.jobs)
+
+    def histogram(self, *, job: str | int | None = None, log: bool = False) -> Picture:
+        """How many links carry how much, per class; of one job if it is named."""
+        return plot_histogram(self._run.links, self._values(job), log=log)
+
+    def groups(self, *, job: str | int | None = None) -> Picture:
+        """Mean traffic of a link from each group to each; of one job if it is named."""
+        return plot_groups(self._run.links, self._run.routers, self._values(job))
+
+    def jobs(self, *, log: bool = True) -> Picture:
+        """Mean and maximum traffic of a link for each job and class."""
+        return plot_jobs(self._run.links, self._run.link_jobs, self._run.jobs, log=log)
+
+    def overview(self) -> Picture:
+        """Links, jobs and groups in one figure."""
+        return plot_overview(self._run)
+
+    def _values(self, job: str | int | None) -> Floats | None:
+        if job is None:
+            return None
+        names: list[str] = self._run.jobs["name"].to_pylist()
+        if isinstance(job, str):
+            if job not in names:
+                raise OdonataError(f"the run has no job {job}", hint=f"Its jobs: {', '.join(names)}.")
+            job = names.index(job)
+        elif not 0 <= job < len(names):
+            raise OdonataError(f"the run has no job {job}", hint=f"Its jobs are 0 to {len(names) - 1}.")
+        return job_bytes(self._run.links, self._run.link_jobs, job)

@@ -1,0 +1,115 @@
+"""How all figures look: colours that stay apart for colour-blind readers and in print, and units."""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Sequence
+from typing import Any
+
+import matplotlib as mpl
+from matplotlib.axes import Axes
+from matplotlib.colors import to_rgb
+from matplotlib.figure import Figure
+from matplotlib.ticker import FuncFormatter
+
+MIB = float(2**20)
+"""Figures show MiB; tables hold bytes."""
+
+PALETTE = ("#0072B2", "#E69F00", "#009E73", "#CC79A7", "#56B4E9", "#D55E00", "#F0E442", "#666666")
+"""Okabe and Ito's colours, for anything without a colour of its own."""
+
+CLASS_COLORS = {
+    "all": "#999999",
+    "green": "#009E73",
+    "black": "#333333",
+    "blue": "#0072B2",
+    "local": "#009E73",
+    "global": "#0072B2",
+    "terminal": "#CC79A7",
+}
+"""Cray's cables in the nearest of the colours above; inside and between groups alike elsewhere."""
+
+SEQUENTIAL = "viridis"
+
+_SETTINGS: dict[str, Any] = {
+    "font.family": "sans-serif",
+    "font.size": 9.5,
+    "axes.titlesize": 10.5,
+    "axes.titleweight": "bold",
+    "axes.titlelocation": "left",
+    "axes.labelsize": 9.5,
+    "axes.labelcolor": "#333333",
+    "axes.edgecolor": "#888888",
+    "axes.spines.top": False,
+    "axes.spines.right": False,
+    "axes.axisbelow": True,
+    "xtick.color": "#555555",
+    "ytick.color": "#555555",
+    "grid.color": "#E4E4E4",
+    "grid.linewidth": 0.8,
+    "legend.frameon": False,
+    "legend.fontsize": 9,
+    "figure.dpi": 110,
+    "savefig.dpi": 160,
+    "svg.fonttype": "none",
+}
+
+
+class Picture(Figure):
+    """A matplotlib figure that shows itself in notebooks and needs neither pyplot nor a display.
+
+    Save it with `savefig`, or go on drawing on its `axes`.
+    """
+
+    def _repr_png_(self) -> bytes:
+        """What notebooks show."""
+        data = io.BytesIO()
+        self.savefig(data, format="png", dpi=self.dpi)
+        return data.getvalue()
+
+
+def new_picture(width: float, height: float) -> Picture:
+    """An empty figure of a size in inches; draw on it inside `looks()`."""
+    return Picture(figsize=(width, height), layout="constrained", facecolor="white")
+
+
+def looks() -> Any:
+    """A context in which new axes look like Odonata's."""
+    settings: Any = _SETTINGS
+    return mpl.rc_context(settings)
+
+
+def class_color(name: str, position: int) -> str:
+    """The colour of a link class; `position` chooses where the class has no colour of its own."""
+    return CLASS_COLORS.get(name, PALETTE[position % len(PALETTE)])
+
+
+def job_colors(colors: Sequence[str | None]) -> list[str]:
+    """The colours of jobs as the run says, or of the palette where it says none."""
+    return [color or PALETTE[i % len(PALETTE)] for i, color in enumerate(colors)]
+
+
+def lighter(color: str, share: float = 0.6) -> tuple[float, float, float]:
+    """The colour mixed with that share of white."""
+    red, green, blue = (channel + (1 - channel) * share for channel in to_rgb(color))
+    return red, green, blue
+
+
+def plain_numbers(axis: Any) -> None:
+    """Writes 0.1, 20 and 3,000 on a log axis, not powers of ten."""
+    axis.set_major_formatter(FuncFormatter(lambda value, _position: number(value)))
+
+
+def number(value: float) -> str:
+    """A number as people write it: three significant digits, thousands separated."""
+    if value == 0:
+        return "0"
+    if abs(value) >= 100:
+        return f"{value:,.0f}"
+    return f"{value:.3g}" if abs(value) >= 0.001 else f"{value:.1e}"
+
+
+def horizontal_grid(axes: Axes) -> None:
+    """Light lines to read heights by."""
+    axes.grid(axis="y")
+    axes.tick_params(length=0, axis="y")

@@ -1,0 +1,95 @@
+"""Columns from an engine to Arrow tables of the format's types, and the check of tables that were read."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import pyarrow as pa
+
+from odonata.store import schema
+
+TYPES: dict[str, pa.DataType] = {
+    "u16": pa.uint16(),
+    "u32": pa.uint32(),
+    "u64": pa.uint64(),
+    "i32": pa.int32(),
+    "f64": pa.float64(),
+    "bool": pa.bool_(),
+    "str": pa.string(),
+    "dictionary str": pa.dictionary(pa.int32(), pa.string()),
+}
+"""The Arrow type of each type name of the schema."""
+
+_WRITTEN_AS = {pa_type: name for name, pa_type in TYPES.items()}
+
+
+def table(name: str, columns: Mapping[str, Any] | pa.Table, axes: Sequence[str] = ()) -> pa.Table:
+    """Builds the Arrow table `name` of a run directory.
+
+    Args:
+        name: Of the table. A name that the schema does not know is an engine's own table and taken as it is.
+        columns: By column name, all of one length: NumPy arrays, which are not copied, lists, or for text a
+            pair of codes and the texts that they index.
+        axes: Names of the machine's axes.
+
+    Returns:
+        The schema's columns in its order and types, then the others.
+
+    Raises:
+        ValueError: A column of the schema is missing, or its values do not fit its type.
+    """
+    names = columns.column_names if isinstance(columns, pa.Table) else list(columns)
+    arrays = {column: _array(columns[column]) for column in names}
+    if name not in schema.TABLES:
+        return pa.table(arrays)
+    ordered: dict[str, pa.Array] = {}
+    for column in schema.TABLES[name].expand(list(axes)):
+        if column.name not in arrays:
+            raise ValueError(f"table {name} lacks the column {column.name}")
+        ordered[column.name] = _typed(f"{name}.{column.name}", arrays.pop(column.name), TYPES[column.type])
+    for other, values in arrays.items():
+        ordered[other] = values
+    return pa.table(ordered)
+
+
+def _array(values: Any) -> pa.Array | pa.ChunkedArray:
+    if isinstance(values, pa.Array | pa.ChunkedArray):
+        return values
+    if isinstance(values, tuple):
+        codes, texts = values
+        return pa.DictionaryArray.from_arrays(pa.array(codes), pa.array(texts, pa.string()))
+    return pa.array(values)
+
+
+def _typed(where: str, array: pa.Array | pa.ChunkedArray, wanted: pa.DataType) -> pa.Array | pa.ChunkedArray:
+    if array.type.equals(wanted):
+        return array
+    try:
+        if pa.types.is_dictionary(wanted):
+            return array.cast(pa.string()).dictionary_encode()
+        return array.cast(wanted)
+    except (pa.ArrowInvalid, pa.ArrowNotImplementedError) as error:
+        raise ValueError(f"column {where} does not fit {wanted}: {error}") from error
+
+
+def problems(name: str, found: pa.Schema, axes: Sequence[str]) -> list[str]:
+    """What a table that was read lacks against the format; empty if it can be relied on."""
+    if name not in schema.TABLES:
+        return []
+    result = []
+    for column in schema.TABLES[name].expand(list(axes)):
+        index = found.get_field_index(column.name)
+        if index < 0:
+            result.append(f"it has no column {column.name}")
+        elif not _reads_as(found.field(index).type, TYPES[column.type]):
+            actual = _WRITTEN_AS.get(found.field(index).type, str(found.field(index).type))
+            result.append(f"its column {column.name} is {actual}, not {column.type}")
+    return result
+
+
+def _reads_as(found: pa.DataType, wanted: pa.DataType) -> bool:
+    if pa.types.is_dictionary(wanted):
+        return bool(pa.types.is_dictionary(found) and found.value_type.equals(pa.string()))
+    same: bool = found.equals(wanted)
+    return same

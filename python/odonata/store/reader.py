@@ -1,0 +1,105 @@
+"""Reading a run directory; whatever is wrong with it is said in words that tell what to do."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from odonata.errors import DamagedRunError, NewerRunError, NotARunError
+from odonata.store import columns, schema
+
+_RERUN = "Run the experiment again: odonata run {experiment} -o {directory} --force"
+
+
+class RunReader:
+    """An opened run directory. The summary is read at once, each table when it is asked for.
+
+    Raises:
+        NotARunError: There is no run directory.
+        DamagedRunError: A file of it is missing or unreadable.
+        NewerRunError: It was written by a newer version.
+    """
+
+    def __init__(self, directory: Path) -> None:
+        self.directory = directory.absolute()
+        self._shown = directory
+        self.summary = self._read_summary()
+        self.names = self._find_tables()
+
+    def table(self, name: str) -> pa.Table:
+        """Reads one table."""
+        path = self.directory / schema.table_file(name)
+        try:
+            table = pq.read_table(path, partitioning=None)
+        except FileNotFoundError:
+            known = ", ".join(self.names)
+            raise NotARunError(f"{self._shown} has no table {name}", hint=f"It has: {known}.") from None
+        except (pa.ArrowException, OSError) as error:
+            raise self._damaged(f"{path.name} cannot be read: {error}") from error
+        found = columns.problems(name, table.schema, self.summary["machine"]["axes"])
+        if found:
+            raise self._damaged(f"{path.name} is not what the format says: {'; '.join(found)}")
+        return table
+
+    def text(self, name: str) -> str:
+        """Reads one of the text files."""
+        try:
+            return (self.directory / name).read_text(encoding="utf-8")
+        except (OSError, UnicodeDecodeError) as error:
+            raise self._damaged(f"{name} cannot be read: {error}") from error
+
+    def _read_summary(self) -> dict[str, Any]:
+        if not self._shown.exists():
+            raise NotARunError(f"there is no directory {self._shown}")
+        if not self._shown.is_dir():
+            raise NotARunError(f"{self._shown} is a file, not a run directory")
+        path = self._shown / schema.SUMMARY
+        try:
+            summary = json.loads(path.read_bytes())
+        except FileNotFoundError:
+            hint = f"A run directory holds {schema.SUMMARY}; `odonata run` makes one."
+            if any((self._shown / schema.table_file(name)).exists() for name in schema.TABLES):
+                hint = f"It has tables but no {schema.SUMMARY}, so it was not finished, or not copied whole."
+            raise NotARunError(f"{self._shown} is not a run directory", hint=hint) from None
+        except (OSError, ValueError) as error:
+            raise self._damaged(f"{schema.SUMMARY} cannot be read: {error}") from error
+        if not isinstance(summary, dict) or summary.get("format") != schema.FORMAT:
+            raise NotARunError(
+                f"{self._shown} is not a run directory",
+                hint=f'{schema.SUMMARY} does not say "format": "{schema.FORMAT}".',
+            )
+        self._check_version(summary)
+        missing = [key for key in schema.SUMMARY_KEYS if key not in summary]
+        if missing:
+            raise self._damaged(f"{schema.SUMMARY} lacks {', '.join(missing)}")
+        return summary
+
+    def _check_version(self, summary: dict[str, Any]) -> None:
+        version = summary.get("format_version")
+        if not isinstance(version, int):
+            raise self._damaged(f"{schema.SUMMARY} has no format_version")
+        if version > schema.FORMAT_VERSION:
+            writer = summary.get("odonata_version", "a newer version")
+            raise NewerRunError(
+                f"{self._shown} was written by Odonata {writer} in format {version}; "
+                f"this version reads up to format {schema.FORMAT_VERSION}",
+                hint="Update Odonata, or run the experiment again with this version.",
+            )
+
+    def _find_tables(self) -> list[str]:
+        present = sorted(path.stem for path in self.directory.glob("*.parquet"))
+        missing = [schema.table_file(name) for name in schema.TABLES if name not in present]
+        if missing:
+            raise self._damaged(f"{', '.join(missing)} {'is' if len(missing) == 1 else 'are'} missing")
+        return list(schema.TABLES) + [name for name in present if name not in schema.TABLES]
+
+    def _damaged(self, what: str) -> DamagedRunError:
+        experiment = self._shown / schema.EXPERIMENT
+        return DamagedRunError(
+            f"{self._shown} is damaged: {what}",
+            hint=_RERUN.format(experiment=experiment, directory=self._shown) if experiment.exists() else None,
+        )

@@ -1,0 +1,175 @@
+"""Writing a run directory so that it is there whole or not at all.
+
+Everything is written into a hidden directory beside the target, forced to the disk, and renamed. A reader
+refuses a directory without `summary.json`, which is written last, so even a copy of the hidden directory
+does not load.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import secrets
+import shutil
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from types import TracebackType
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from odonata.errors import StoreError
+from odonata.store import columns, schema
+
+
+def check_target(target: Path, *, force: bool = False) -> None:
+    """Raises `StoreError` if a run may not be written to `target`.
+
+    A path that does not exist and an empty directory are free. An existing run is replaced only with
+    `force`, and anything else never.
+    """
+    if not os.path.lexists(target):
+        ancestor = next(parent for parent in target.absolute().parents if parent.exists())
+        if not ancestor.is_dir():
+            raise StoreError(f"cannot make {target}: {ancestor} is not a directory")
+        if not os.access(ancestor, os.W_OK | os.X_OK):
+            raise StoreError(f"cannot make {target}: no permission to write in {ancestor}")
+        return
+    if not target.is_dir() or target.is_symlink():
+        raise StoreError(f"{target} exists and is not a directory", hint="Choose another place with -o.")
+    if not any(target.iterdir()):
+        return
+    if not is_run(target):
+        raise StoreError(
+            f"{target} exists and is not a run directory; it is left as it is",
+            hint="Choose another place with -o.",
+        )
+    if not force:
+        raise StoreError(
+            f"{target} already holds a run", hint="Replace it with --force, or choose another place with -o."
+        )
+
+
+def is_run(directory: Path) -> bool:
+    """Whether `directory` is a run directory of any version, complete or not."""
+    try:
+        summary = json.loads((directory / schema.SUMMARY).read_bytes())
+    except (OSError, ValueError):
+        return False
+    return isinstance(summary, dict) and summary.get("format") == schema.FORMAT
+
+
+class RunWriter:
+    """A run directory in the making: a context manager whose `commit` puts it in its place.
+
+    Leaving the context without `commit`, by an error or an interrupt, removes what was written.
+    """
+
+    def __init__(self, target: Path, *, force: bool = False) -> None:
+        check_target(target, force=force)
+        self.target = target.absolute()
+        self._force = force
+        self.target.parent.mkdir(parents=True, exist_ok=True)
+        self.directory = (
+            self.target.parent / f".{self.target.name}.writing-{os.getpid()}-{secrets.token_hex(4)}"
+        )
+        self.directory.mkdir()
+
+    def __enter__(self) -> RunWriter:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        shutil.rmtree(self.directory, ignore_errors=True)
+
+    def write_text(self, name: str, text: str) -> None:
+        """Writes one text file."""
+        (self.directory / name).write_text(text, encoding="utf-8")
+
+    def write_table(self, name: str, table: pa.Table) -> None:
+        """Writes one table as Parquet."""
+        pq.write_table(table, self.directory / schema.table_file(name), compression="zstd")
+
+    def commit(self, summary: Mapping[str, Any]) -> Path:
+        """Writes the summary, forces everything to the disk, and renames the directory to its final name."""
+        text = json.dumps(summary, indent=2, ensure_ascii=False, allow_nan=False)
+        self.write_text(schema.SUMMARY, text + "\n")
+        for path in self.directory.iterdir():
+            _force_to_disk(path)
+        _force_to_disk(self.directory)
+        check_target(self.target, force=self._force)
+        replaced = self.directory.with_name(self.directory.name.replace(".writing-", ".replaced-"))
+        if self.target.exists():
+            self.target.rename(replaced)
+        try:
+            self.directory.rename(self.target)
+        except OSError:
+            if replaced.exists():
+                replaced.rename(self.target)
+            raise
+        _force_to_disk(self.target.parent)
+        shutil.rmtree(replaced, ignore_errors=True)
+        return self.target
+
+
+def _force_to_disk(path: Path) -> None:
+    descriptor = os.open(path, os.O_RDONLY)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)
+
+
+def write_run(
+    target: Path,
+    *,
+    summary: Mapping[str, Any],
+    tables: Mapping[str, pa.Table] | Iterable[tuple[str, pa.Table]],
+    experiment: str,
+    resolved: str,
+    force: bool = False,
+) -> Path:
+    """Writes a whole run directory at once.
+
+    Args:
+        target: The directory to make.
+        summary: What `summary.json` will hold.
+        tables: By name; those that the format asks for must be there and have its columns, others are stored
+            as they are.
+        experiment: The experiment file as the user gave it.
+        resolved: The same with every key and the value that was used.
+        force: Whether a run that is already there is replaced.
+
+    Returns:
+        The absolute path of the directory.
+
+    Raises:
+        StoreError: The target is taken or cannot be written.
+        ValueError: A table or a key of the summary is missing or not as the format says.
+    """
+    by_name = dict(tables)
+    check_content(summary, by_name)
+    with RunWriter(target, force=force) as writer:
+        writer.write_text(schema.EXPERIMENT, experiment)
+        writer.write_text(schema.RESOLVED, resolved)
+        for name, table in by_name.items():
+            writer.write_table(name, table)
+        return writer.commit(summary)
+
+
+def check_content(summary: Mapping[str, Any], tables: Mapping[str, pa.Table]) -> None:
+    """Raises `ValueError` if an engine handed over something that is not a run."""
+    missing = [key for key in schema.SUMMARY_KEYS if key not in summary]
+    missing += [f"table {name}" for name in schema.TABLES if name not in tables]
+    if missing:
+        raise ValueError("the run lacks " + ", ".join(missing))
+    axes = summary["machine"]["axes"]
+    wrong = [
+        f"table {name}: {problem}"
+        for name, table in tables.items()
+        for problem in columns.problems(name, table.schema, axes)
+    ]
+    if wrong:
+        raise ValueError("; ".join(wrong))

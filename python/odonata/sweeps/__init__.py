@@ -1,0 +1,6 @@
+"""Sweeps: one experiment at every combination of some keys, on the same placements and seeds."""
+
+from odonata.sweeps.result import Sweep
+from odonata.sweeps.run import run_sweep, sweep
+
+__all__ = ["Sweep", "run_sweep", "sweep"]

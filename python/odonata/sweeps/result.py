@@ -1,0 +1,187 @@
+"""A sweep and its directory.
+
+The directory holds `experiment.toml`, `sweep.json` (axes and points), `points/<name>/` with one run
+directory for each point, and, when all have run, `results.parquet` and `jobs.parquet` over all of them.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from functools import cached_property
+from pathlib import Path
+
+import pyarrow as pa
+import pyarrow.compute as pc
+import pyarrow.parquet as pq
+
+from odonata import __version__, _core
+from odonata.analysis import paired_differences
+from odonata.api import Source
+from odonata.errors import NewerRunError, NotARunError, OdonataError, StoreError
+from odonata.runs import Run
+from odonata.store.schema import ALL_CLASSES, EXPERIMENT
+from odonata.sweeps.execute import Failure
+from odonata.sweeps.grid import Axis, Point, points
+from odonata.sweeps.results import ALL_JOBS, jobs_table, statistics_table
+
+FORMAT = "odonata-sweep"
+FORMAT_VERSION = 1
+DESCRIPTION = "sweep.json"
+
+
+class Sweep:
+    """A sweep that has run, all of it or a part.
+
+    `results` and `jobs` are tables over all finished points; `runs` are their runs.
+    """
+
+    def __init__(
+        self, directory: Path, axes: Sequence[Axis], *, kept: int = 0, failures: Sequence[Failure] = ()
+    ) -> None:
+        self.path = directory
+        self.axes = tuple(axes)
+        self.points = points(axes)
+        self.kept = kept
+        """How many points were finished before and not run again."""
+        self.failures = tuple(failures)
+
+    def __repr__(self) -> str:
+        keys = ", ".join(axis.key for axis in self.axes)
+        return f"<odonata.Sweep of {len(self.points)} points over {keys or 'nothing'}, {self.path}>"
+
+    @classmethod
+    def load(cls, directory: str | Path) -> Sweep:
+        """Opens the directory of a sweep."""
+        directory = Path(directory)
+        try:
+            description = json.loads((directory / DESCRIPTION).read_bytes())
+        except (OSError, ValueError):
+            description = None
+        if not isinstance(description, dict) or description.get("format") != FORMAT:
+            raise NotARunError(f"{directory} is not the directory of a sweep")
+        if description["format_version"] > FORMAT_VERSION:
+            raise NewerRunError(
+                f"{directory} was written by Odonata {description['odonata_version']}, a newer one"
+            )
+        axes = [
+            Axis(axis["key"], tuple(axis["values"]), tuple(axis["overrides"])) for axis in description["axes"]
+        ]
+        return cls(directory, axes)
+
+    def directory_of(self, point: Point) -> Path:
+        """The run directory of a point."""
+        return self.path / "points" / point.name
+
+    @cached_property
+    def runs(self) -> dict[Point, Run]:
+        """The runs of all finished points, in their order."""
+        failed = {failure.point for failure in self.failures}
+        return {
+            point: Run.from_directory(self.directory_of(point))
+            for point in self.points
+            if point not in failed and self.directory_of(point).exists()
+        }
+
+    @cached_property
+    def results(self) -> pa.Table:
+        """One row for each point, job (`all jobs` too) and link class, with the statistics of traffic."""
+        return statistics_table(self.axes, self.runs.items())
+
+    @cached_property
+    def jobs(self) -> pa.Table:
+        """One row for each point and job, with what the engine says of the job."""
+        return jobs_table(self.axes, self.runs.items())
+
+    def differences(
+        self,
+        factor: str,
+        *,
+        value: str = "bytes_max",
+        link_class: str = ALL_CLASSES,
+        job: str = ALL_JOBS,
+        base: object | None = None,
+    ) -> pa.Table:
+        """What each value of one axis changes, on the same values of all the others.
+
+        Args:
+            factor: The key of the axis.
+            value: The statistic that is compared.
+            link_class: On the links of this class.
+            job: Of this job's traffic.
+            base: The value of the axis that the others are compared with; its first if not given.
+
+        Returns:
+            See `odonata.analysis.paired_differences`.
+        """
+        keys = [axis.key for axis in self.axes]
+        if factor not in keys:
+            raise OdonataError(f"the sweep has no axis {factor}", hint=f"Its axes: {', '.join(keys)}.")
+        rows = self.results.filter(
+            pc.and_(pc.equal(self.results["class"], link_class), pc.equal(self.results["job"], job))
+        )
+        first = rows[factor][0].as_py() if base is None else base
+        return paired_differences(
+            rows, factor=factor, base=first, pair_by=[key for key in keys if key != factor], value=value
+        )
+
+    def write_results(self) -> None:
+        """Writes `results.parquet` and `jobs.parquet`."""
+        for name, table in (("results", self.results), ("jobs", self.jobs)):
+            with _replacing(self.path / f"{name}.parquet") as path:
+                pq.write_table(table, path)
+
+
+def prepare(source: Source, changes: Sequence[str], directory: Path) -> Sweep:
+    """Reads the axes of an experiment's `[sweep]` and makes the sweep's directory, without running anything.
+
+    Raises:
+        ExperimentError: The file is wrong.
+        OdonataError: It has no `[sweep]`, or the directory holds something else.
+    """
+    axes = [
+        Axis(axis["key"], tuple(axis["values"]), tuple(axis["overrides"]))
+        for axis in _core.sweep(source.text, source.path, list(changes))
+    ]
+    if not axes:
+        raise OdonataError(
+            f"{source.path} has no table [sweep], so there is only one point",
+            hint='Add, for instance:  [sweep]  "engine.seed" = [1, 2, 3]   or use `odonata run`.',
+        )
+    if directory.exists() and (not directory.is_dir() or any(directory.iterdir())):
+        try:
+            Sweep.load(directory)
+        except NotARunError:
+            raise StoreError(
+                f"{directory} exists and is not the directory of a sweep; it is left as it is",
+                hint="Choose another place with -o.",
+            ) from None
+    made = Sweep(directory, axes)
+    (directory / "points").mkdir(parents=True, exist_ok=True)
+    description = {
+        "format": FORMAT,
+        "format_version": FORMAT_VERSION,
+        "odonata_version": __version__,
+        "axes": [
+            {"key": axis.key, "values": list(axis.values), "overrides": list(axis.overrides)} for axis in axes
+        ],
+        "points": [{"point": point.index, "directory": f"points/{point.name}"} for point in made.points],
+    }
+    text = json.dumps(description, indent=2, ensure_ascii=False) + "\n"
+    for name, content in ((EXPERIMENT, source.text), (DESCRIPTION, text)):
+        with _replacing(directory / name) as path:
+            path.write_text(content, encoding="utf-8")
+    return made
+
+
+@contextmanager
+def _replacing(path: Path) -> Iterator[Path]:
+    """Gives a path to write to; the file is then there whole, or as it was before."""
+    temporary = path.with_name(f".{path.name}.writing-{os.getpid()}")
+    try:
+        yield temporary
+        temporary.replace(path)
+    finally:
+        temporary.unlink(missing_ok=True)

@@ -1,0 +1,81 @@
+"""Running a sweep: from an experiment with a table `[sweep]` to its directory."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from odonata.api import Experiment, Source, overrides
+from odonata.errors import OdonataError
+from odonata.sweeps.execute import Progress, processors, run_points
+from odonata.sweeps.result import Sweep, prepare
+
+
+def run_sweep(
+    source: Source,
+    changes: Sequence[str],
+    directory: Path,
+    *,
+    processes: int | None = None,
+    threads: int | None = None,
+    progress: Progress | None = None,
+    only: int | None = None,
+) -> Sweep:
+    """`sweep` of an experiment that was read, with overrides as text; `only` runs a single point."""
+    prepared = prepare(source, changes, directory)
+    chosen = prepared.points
+    if only is not None:
+        if not 0 <= only < len(chosen):
+            raise OdonataError(f"there is no point {only}; the points are 0 to {len(chosen) - 1}")
+        chosen = [chosen[only]]
+    processes = processes or max(processors() // (threads or 1), 1)
+    kept, failures = run_points(
+        source,
+        changes,
+        chosen,
+        directory / "points",
+        processes=processes,
+        threads=threads or 1,
+        progress=progress or (lambda *_: None),
+    )
+    finished = Sweep(directory, prepared.axes, kept=kept, failures=failures)
+    if only is None:
+        finished.write_results()
+    return finished
+
+
+def sweep(
+    experiment: Experiment,
+    *,
+    out: str | Path,
+    set: Mapping[str, Any] | None = None,  # noqa: A002 - as on the command line
+    processes: int | None = None,
+    threads: int | None = None,
+    progress: Progress | None = None,
+) -> Sweep:
+    """Runs an experiment at every combination of the values in its table `[sweep]`.
+
+    Points with the same seed have the same placements and the same random choices wherever they share them,
+    so their differences are paired. Points that an earlier call finished are kept. From a script, call this
+    below `if __name__ == "__main__":`, since it starts processes.
+
+    Args:
+        experiment: A file, its text, or a dict.
+        out: The sweep's directory; an existing one is continued.
+        set: Keys to change at all points.
+        processes: How many points run at a time; as many as the processors allow if not given.
+        threads: For each point; 1 if not given.
+        progress: Called with `checking` or `running`, the number of points done, and of all.
+
+    Raises:
+        OdonataError: A point cannot be run, or `out` holds something else. Nothing was run.
+    """
+    return run_sweep(
+        Source.of(experiment),
+        overrides(set),
+        Path(out),
+        processes=processes,
+        threads=threads,
+        progress=progress,
+    )

@@ -1,0 +1,45 @@
+"""Python values as TOML text, for experiments and overrides that are given as objects."""
+
+from __future__ import annotations
+
+import json
+import math
+import re
+from collections.abc import Mapping
+from typing import Any
+
+_BARE_KEY = re.compile(r"[A-Za-z0-9_-]+")
+
+
+def value(given: Any) -> str:
+    """One TOML value on one line; tables become inline tables.
+
+    Raises:
+        TypeError: TOML has no such value.
+    """
+    if isinstance(given, bool):
+        return "true" if given else "false"
+    if isinstance(given, str):
+        # A JSON string is a TOML basic string, but for DEL, which TOML wants escaped.
+        return json.dumps(given, ensure_ascii=False).replace("\x7f", "\\u007f")
+    if isinstance(given, Mapping):
+        return "{" + ", ".join(f"{key(name)} = {value(item)}" for name, item in given.items()) + "}"
+    if isinstance(given, list | tuple):
+        return "[" + ", ".join(value(item) for item in given) + "]"
+    if hasattr(given, "item"):
+        return value(given.item())
+    if isinstance(given, int):
+        return str(given)
+    if isinstance(given, float):
+        return repr(given) if math.isfinite(given) else str(given)
+    raise TypeError(f"{given!r} is a {type(given).__name__}, which TOML does not have")
+
+
+def key(name: str) -> str:
+    """A key, quoted where TOML asks for it."""
+    return name if _BARE_KEY.fullmatch(name) else value(name)
+
+
+def document(content: Mapping[str, Any]) -> str:
+    """A TOML file with one line per top-level key."""
+    return "".join(f"{key(name)} = {value(item)}\n" for name, item in content.items())

@@ -1,0 +1,54 @@
+"""Fixtures that several folders of tests use; `handmade` is importable because this file is here."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sysconfig
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from hypothesis import settings
+
+# Examples are not timed: the machine may be busy.
+settings.register_profile("odonata", deadline=None)
+settings.load_profile("odonata")
+
+ROOT = Path(__file__).parents[1]
+
+Command = Callable[..., "subprocess.CompletedProcess[str]"]
+
+
+@pytest.fixture(scope="session")
+def command() -> Path:
+    """The installed `odonata`."""
+    return Path(sysconfig.get_path("scripts")) / "odonata"
+
+
+@pytest.fixture
+def odonata_command(command: Path, tmp_path: Path) -> Command:
+    """Runs `odonata` with arguments in an empty directory, as a user would."""
+
+    def call(
+        *arguments: object, cwd: Path = tmp_path, **environment: str
+    ) -> subprocess.CompletedProcess[str]:
+        return subprocess.run(
+            [command, *map(str, arguments)],
+            cwd=cwd,
+            env={**os.environ, "NO_COLOR": "1", **environment},
+            capture_output=True,
+            text=True,
+            timeout=300,
+        )
+
+    return call
+
+
+@pytest.fixture(scope="session")
+def shared_data() -> Path:
+    """Measured and published data, no part of the repository; tests that need it are skipped without."""
+    directory = Path(os.environ.get("ODONATA_SHARED", ROOT.parent / "shared")) / "data"
+    if not directory.is_dir():
+        pytest.skip("the shared data is not here; set ODONATA_SHARED")
+    return directory

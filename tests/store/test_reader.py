@@ -1,0 +1,116 @@
+"""What is wrong with a run directory is said so that one knows what to do."""
+
+import json
+from pathlib import Path
+
+import handmade
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+import odonata
+from odonata.errors import DamagedRunError, NewerRunError, NotARunError
+
+
+@pytest.fixture
+def stored(tmp_path: Path) -> Path:
+    path = handmade.run().save(tmp_path / "run").path
+    assert path is not None
+    return path
+
+
+def edit_summary(run: Path, **changes: object) -> None:
+    path = run / "summary.json"
+    path.write_text(json.dumps({**json.loads(path.read_text()), **changes}))
+
+
+def test_no_directory(tmp_path: Path) -> None:
+    with pytest.raises(NotARunError, match="there is no directory"):
+        odonata.load(tmp_path / "nowhere")
+
+
+def test_a_file(tmp_path: Path) -> None:
+    (tmp_path / "notes").write_text("")
+    with pytest.raises(NotARunError, match="is a file, not a run directory"):
+        odonata.load(tmp_path / "notes")
+
+
+def test_some_other_directory(tmp_path: Path) -> None:
+    with pytest.raises(NotARunError, match=r"is not a run directory\nA run directory holds summary\.json"):
+        odonata.load(tmp_path)
+
+
+def test_some_other_summary(tmp_path: Path) -> None:
+    (tmp_path / "summary.json").write_text('{"format": "recipes"}')
+    with pytest.raises(NotARunError, match='does not say "format": "odonata-run"'):
+        odonata.load(tmp_path)
+
+
+def test_tables_without_a_summary(stored: Path) -> None:
+    (stored / "summary.json").unlink()
+    with pytest.raises(NotARunError, match="not finished, or not copied whole"):
+        odonata.load(stored)
+
+
+def test_a_newer_format(stored: Path) -> None:
+    edit_summary(stored, format_version=2, odonata_version="9.1")
+    with pytest.raises(NewerRunError, match=r"Odonata 9\.1 in format 2; this version reads up to format 1"):
+        odonata.load(stored)
+
+
+@pytest.mark.parametrize("text", ["", "{", "[1, 2]", '{"format": "odonata-run"}', "\x00"])
+def test_a_broken_summary(stored: Path, text: str) -> None:
+    (stored / "summary.json").write_text(text)
+    with pytest.raises((DamagedRunError, NotARunError)):
+        odonata.load(stored)
+
+
+def test_a_missing_table(stored: Path) -> None:
+    (stored / "link_jobs.parquet").unlink()
+    with pytest.raises(DamagedRunError, match=r"link_jobs\.parquet is missing"):
+        odonata.load(stored)
+
+
+@pytest.mark.parametrize("keep", [0, 3, 100, -1])
+def test_a_table_cut_short(stored: Path, keep: int) -> None:
+    path = stored / "links.parquet"
+    path.write_bytes(path.read_bytes()[:keep])
+    run = odonata.load(stored)
+    with pytest.raises(
+        DamagedRunError, match=r"links\.parquet cannot be read.*\n.*odonata run .*experiment\.toml"
+    ):
+        _ = run.links
+
+
+def test_a_table_with_other_columns(stored: Path) -> None:
+    links = handmade.tables()["links"]
+    links = links.set_column(links.column_names.index("bytes"), "bytes", links["bytes"].cast(pa.float32()))
+    pq.write_table(links.drop_columns(["port"]), stored / "links.parquet")
+    with pytest.raises(DamagedRunError, match="it has no column port; its column bytes is float, not f64"):
+        _ = odonata.load(stored).links
+
+
+def test_a_table_that_is_not_there(stored: Path) -> None:
+    with pytest.raises(NotARunError, match="no table series\nIt has: routers, links"):
+        odonata.load(stored).table("series")
+
+
+def test_a_later_column_is_welcome(stored: Path) -> None:
+    """Columns may be added within a version."""
+    jobs = handmade.tables()["jobs"].append_column("energy_j", pa.array([1.0, 2.0]))
+    pq.write_table(jobs, stored / "jobs.parquet")
+    assert odonata.load(stored).jobs["energy_j"].to_pylist() == [1.0, 2.0]
+
+
+def test_a_run_says_what_it_is(stored: Path) -> None:
+    assert repr(odonata.load(stored)) == f"<odonata.Run of a, b on handmade, flow engine, {stored}>"
+    assert repr(handmade.run()) == "<odonata.Run of a, b on handmade, flow engine, in memory>"
+
+
+def test_tables_convert_without_loss(stored: Path) -> None:
+    polars = pytest.importorskip("polars")
+    links = odonata.load(stored).links
+    assert links.to_pandas()["bytes"].tolist() == handmade.LINKS["bytes"]
+    frame = polars.from_arrow(links)
+    assert frame["bytes"].to_list() == handmade.LINKS["bytes"]
+    assert frame["class"].cast(str).to_list() == handmade.LINKS["class"]
