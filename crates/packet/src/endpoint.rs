@@ -7,36 +7,36 @@ use odonata_units::NodeId;
 
 /// A packet that an endpoint wants to send.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Injection {
+pub(crate) struct Injection {
     /// When it was made, not later than now.
-    pub birth_ps: u64,
+    pub(crate) birth_ps: u64,
     /// Node it goes to; never the sending node.
-    pub destination: NodeId,
+    pub(crate) destination: NodeId,
     /// Bytes, at most a full packet.
-    pub size: u32,
+    pub(crate) size: u32,
     /// Job it belongs to.
-    pub job: u16,
+    pub(crate) job: u16,
     /// Tag of the endpoint's own.
-    pub message: u32,
+    pub(crate) message: u32,
 }
 
 /// A packet that reached its node with its last byte.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Arrival {
+pub(crate) struct Arrival {
     /// When its last byte arrived.
-    pub at_ps: u64,
+    pub(crate) at_ps: u64,
     /// Node it came from.
-    pub source: NodeId,
+    pub(crate) source: NodeId,
     /// Bytes.
-    pub size: u32,
+    pub(crate) size: u32,
     /// Job it belongs to.
-    pub job: u16,
+    pub(crate) job: u16,
     /// Tag given at the injection.
-    pub message: u32,
+    pub(crate) message: u32,
 }
 
 /// The endpoints of a range of NICs, which are numbered from 0 here.
-pub trait Endpoints: Send {
+pub(crate) trait Endpoints: Send {
     /// When the next packet of `nic` is or was made: `None` if it has none in sight. The answer may change only
     /// after [`Endpoints::take`] and, for an endpoint that listens, after [`Endpoints::arrived`].
     fn next_birth_ps(&mut self, nic: u32) -> Option<u64>;

@@ -96,10 +96,6 @@ impl Fabric {
         self.full_time.push(rate.serialisation_time(self.settings.packet).ps());
     }
 
-    pub(crate) fn routers(&self) -> usize {
-        self.first_port.len() - 1
-    }
-
     pub(crate) fn ports(&self) -> usize {
         self.peer.len()
     }

@@ -35,11 +35,9 @@ impl Partition {
     fn next_packet(&self, o: usize) -> (u32, u64) {
         let out = &self.out[o];
         let mut ready = u64::MAX;
-        let mut rest = out.occupied;
         // First the channels from next_vc on, then those below.
-        let upper = rest & (u16::MAX << out.next_vc);
-        for mut part in [upper, rest & !upper] {
-            rest &= !part;
+        let upper = out.occupied & u16::MAX.checked_shl(u32::from(out.next_vc)).unwrap_or(0);
+        for mut part in [upper, out.occupied & !upper] {
             while part != 0 {
                 let vc = part.trailing_zeros() as usize;
                 part &= part - 1;
