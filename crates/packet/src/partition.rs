@@ -82,6 +82,9 @@ struct Router {
     grants: u32,
     /// Arrival of the earliest feedback not yet learnt from.
     next_feedback: u64,
+    /// Its ports (of the partition) and its NICs (of the machine).
+    ports: Range<u32>,
+    nics: Range<u32>,
 }
 
 pub(crate) struct Partition {
@@ -94,6 +97,10 @@ pub(crate) struct Partition {
     ports: Range<u32>,
     nics: Range<u32>,
     channels: usize,
+    /// Size of a full packet.
+    full: u32,
+    /// Room in an output channel.
+    output_room: u32,
     now: u64,
     events: EventQueue,
     pub(crate) event_count: u64,
@@ -104,9 +111,8 @@ pub(crate) struct Partition {
     out_channel: Vec<OutChannel>,
     inputs: Vec<InPort>,
     input: Vec<Fifo>,
-    /// When output o of a router last served input i, at `first_served[o] + i`.
+    /// When output o of a router last served input i, at `out[o].first_served + i`.
     served: Vec<u32>,
-    first_served: Vec<u32>,
     /// Feedback on its way to each port; empty where nothing learns.
     feedback: Vec<VecDeque<(u64, Feedback)>>,
     /// Packets on the link of each port, by arrival; empty unless the queue estimate leaves them out.
@@ -144,6 +150,8 @@ impl Partition {
         let counts_sent = fabric.settings.estimate == QueueEstimate::DownstreamArrived;
         let mut partition = Self {
             channels,
+            full: fabric.settings.packet.0 as u32,
+            output_room: fabric.settings.output_buffer.0 as u32,
             now: 0,
             events: wheel(&fabric, &ports, &nics),
             event_count: 0,
@@ -155,14 +163,15 @@ impl Partition {
                     memory: routing.memory(RouterId(r)),
                     grants: 0,
                     next_feedback: u64::MAX,
+                    ports: fabric.first_port[r as usize] - ports.start..fabric.first_port[r as usize + 1] - ports.start,
+                    nics: fabric.first_nic[r as usize]..fabric.first_nic[r as usize + 1],
                 })
                 .collect(),
-            out: ports.clone().map(|p| OutPort::new(&fabric, p, &ports)).collect(),
+            out: ports.clone().zip(first_served).map(|(p, s)| OutPort::new(&fabric, p, &ports, s)).collect(),
             out_channel: Vec::with_capacity(count * channels),
-            inputs: (0..count).map(|_| InPort::default()).collect(),
+            inputs: ports.clone().map(|p| InPort::new(&fabric, p, &ports, nics.start)).collect(),
             input: vec![Fifo::default(); count * channels],
             served: vec![0; served as usize],
-            first_served,
             feedback: if learns { vec![VecDeque::new(); count] } else { Vec::new() },
             sent: if counts_sent { vec![VecDeque::new(); count] } else { Vec::new() },
             nic: nics.clone().map(|n| Nic::new(&fabric, n, ports.start)).collect(),
@@ -307,18 +316,18 @@ impl Partition {
 
     /// Decides where the packet at the head of an input channel of port `i` goes; returns the output port.
     fn route(&mut self, i: usize, slot: u32) -> usize {
-        let global = self.ports.start + i as u32;
-        let router = self.fabric.port_router[global as usize];
-        let local = (router - self.routers.start) as usize;
-        if self.router[local].next_feedback <= self.now {
+        let local = self.inputs[i].router as usize;
+        let router = self.routers.start + local as u32;
+        let state = &self.router[local];
+        if state.next_feedback <= self.now {
             self.learn(local);
         }
-        let first = (self.fabric.first_port[router as usize] - self.ports.start) as usize;
+        let state = &self.router[local];
+        let first = state.ports.start as usize;
         let packet = self.pool.get(slot);
         let nic = self.fabric.node_nic[packet.header.destination.index()];
-        let own = self.fabric.first_nic[router as usize]..self.fabric.first_nic[router as usize + 1];
-        if own.contains(&nic) {
-            let port = nic - own.start;
+        if state.nics.contains(&nic) {
+            let port = nic - state.nics.start;
             let feedback =
                 if self.learns { self.routing.feedback_at_destination(RouterId(router), &packet.header) } else { None };
             let packet = self.pool.get_mut(slot);
@@ -327,7 +336,7 @@ impl Partition {
             packet.out_vc = packet.header.state.vc;
             return first + port as usize;
         }
-        let (hop, feedback) = self.decide(router, local, first, slot);
+        let (hop, feedback) = self.decide(local, slot);
         let packet = self.pool.get_mut(slot);
         packet.estimate = feedback.unwrap_or(f32::NAN);
         packet.out_port = hop.port;

@@ -9,12 +9,12 @@ impl Partition {
     /// Sends the next packet of port `o` if the link is free and a channel has a packet and credit for all of it;
     /// whether one was sent. Channels take turns.
     pub(super) fn send(&mut self, o: usize) -> bool {
-        let now = self.now;
-        if self.out[o].occupied == 0 {
+        let out = &self.out[o];
+        if out.occupied == 0 {
             return false;
         }
-        if self.out[o].link_free > now {
-            self.wake_link(o, self.out[o].link_free);
+        if out.link_free > self.now {
+            self.wake_link(o, out.link_free);
             return false;
         }
         self.collect_credits(o);
@@ -24,8 +24,9 @@ impl Partition {
             return false;
         }
         self.depart(o, slot);
-        if self.out[o].occupied != 0 {
-            self.wake_link(o, self.out[o].link_free);
+        let out = &self.out[o];
+        if out.occupied != 0 {
+            self.wake_link(o, out.link_free);
         }
         true
     }
@@ -80,11 +81,12 @@ impl Partition {
             let packet = self.pool.get(slot);
             (packet.out_vc, packet.size)
         };
-        let busy = self.fabric.link_time(self.ports.start + o as u32, size);
         let channel = &mut self.out_channel[o * self.channels + usize::from(vc)];
         channel.queue.pop(&self.pool);
         channel.bytes -= size;
         let out = &mut self.out[o];
+        let busy =
+            if size == self.full { out.full_time } else { self.fabric.link_time(self.ports.start + o as u32, size) };
         if channel.queue.is_empty() {
             out.occupied &= !(1 << vc);
         }
@@ -157,16 +159,16 @@ impl Partition {
     /// A credit is on its way to port `o`.
     #[inline]
     pub(super) fn take_credit(&mut self, o: usize, credit: Credit) {
-        self.out[o].credits.push_back(credit);
-        if self.out[o].starved {
+        let out = &mut self.out[o];
+        out.credits.push_back(credit);
+        if out.starved {
             self.wake_link(o, credit.at);
         }
     }
 
     /// Feedback is on its way to port `o`.
     pub(super) fn take_feedback(&mut self, o: usize, at: u64, feedback: Feedback) {
-        let router = self.fabric.port_router[self.ports.start as usize + o] - self.routers.start;
-        let router = &mut self.router[router as usize];
+        let router = &mut self.router[self.out[o].router as usize];
         router.next_feedback = router.next_feedback.min(at);
         self.feedback[o].push_back((at, feedback));
     }
@@ -174,8 +176,9 @@ impl Partition {
     /// Makes sure that the link of port `o` is looked at at `time` at the latest.
     #[inline]
     fn wake_link(&mut self, o: usize, time: u64) {
-        if self.out[o].send_at > time {
-            self.out[o].send_at = time;
+        let out = &mut self.out[o];
+        if out.send_at > time {
+            out.send_at = time;
             self.events.schedule(time, kind::SEND | o as u32);
         }
     }

@@ -22,7 +22,7 @@ pub(super) struct Waiter {
     pub(super) vc: u8,
 }
 
-/// The sending side of a port.
+/// The sending side of a port. What the fabric knows of it is repeated here, so that a hop reads few cache lines.
 pub(super) struct OutPort {
     /// Until when the link is busy.
     pub(super) link_free: u64,
@@ -58,15 +58,31 @@ pub(super) struct OutPort {
     pub(super) starved: bool,
     /// Will be settled at the end of this instant.
     pub(super) noted: bool,
-    /// Input port (of the partition, or the index among all) served last, for round-robin arbitration.
+    /// Input port, among those of the router, served last, for round-robin arbitration.
     pub(super) last_input: u32,
+    /// Time of a full packet on the link and in the crossbar.
+    pub(super) full_time: u64,
+    pub(super) crossbar_time: u64,
+    /// Router, its first port and its first entry of the table of services (all of the partition), and its ports.
+    pub(super) router: u32,
+    pub(super) first_sibling: u32,
+    pub(super) first_served: u32,
+    pub(super) siblings: u32,
 }
 
 impl OutPort {
-    pub(super) fn new(fabric: &Fabric, port: u32, own: &Range<u32>) -> Self {
+    pub(super) fn new(fabric: &Fabric, port: u32, own: &Range<u32>, first_served: u32) -> Self {
         let ejects = fabric.is_node_port(port);
         let peer = fabric.peer[port as usize];
+        let router = fabric.port_router[port as usize] as usize;
+        let first = fabric.first_port[router];
         Self {
+            full_time: fabric.full_time[port as usize],
+            crossbar_time: fabric.crossbar_time[router],
+            router: router as u32 - fabric.port_router[own.start as usize],
+            first_sibling: first - own.start,
+            first_served,
+            siblings: fabric.first_port[router + 1] - first,
             link_free: 0,
             send_at: u64::MAX,
             crossbar_free: 0,
@@ -105,12 +121,50 @@ impl OutChannel {
 }
 
 /// The receiving side of a port.
-#[derive(Default)]
 pub(super) struct InPort {
     /// Packets on the link to this port, by arrival.
     pub(super) flight: Fifo,
     /// Until when this input of the crossbar is busy.
     pub(super) crossbar_free: u64,
+    /// Latency of the cable, which a credit takes to go back.
+    pub(super) cable: u64,
+    /// Time of a full packet on the link.
+    pub(super) full_time: u64,
+    /// Sender: a port of the partition, a global port if it is remote, or a NIC of the partition.
+    pub(super) peer: u32,
+    /// Router (of the partition).
+    pub(super) router: u32,
+    pub(super) sender: Sender,
+}
+
+/// Who is at the other end of an input port.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Sender {
+    Local,
+    Remote,
+    Nic,
+}
+
+impl InPort {
+    pub(super) fn new(fabric: &Fabric, port: u32, own: &Range<u32>, first_nic: u32) -> Self {
+        let peer = fabric.peer[port as usize];
+        let (peer, sender) = if fabric.is_node_port(port) {
+            (peer - first_nic, Sender::Nic)
+        } else if own.contains(&peer) {
+            (peer - own.start, Sender::Local)
+        } else {
+            (peer, Sender::Remote)
+        };
+        Self {
+            flight: Fifo::default(),
+            crossbar_free: 0,
+            cable: fabric.cable[port as usize],
+            full_time: fabric.full_time[port as usize],
+            peer,
+            router: fabric.port_router[port as usize] - fabric.port_router[own.start as usize],
+            sender,
+        }
+    }
 }
 
 /// A network interface.

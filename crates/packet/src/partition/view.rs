@@ -53,10 +53,12 @@ impl LoadView for RouterLoad<'_> {
 }
 
 impl Partition {
-    /// Asks the routing algorithm about a packet at a router (`local` in this partition, its ports from `first`).
+    /// Asks the routing algorithm about a packet at a router of this partition.
     #[inline]
-    pub(super) fn decide(&mut self, router: u32, local: usize, first: usize, slot: u32) -> (Hop, Option<f32>) {
-        let end = (self.fabric.first_port[router as usize + 1] - self.ports.start) as usize;
+    pub(super) fn decide(&mut self, local: usize, slot: u32) -> (Hop, Option<f32>) {
+        let router = self.routers.start + local as u32;
+        let state = &mut self.router[local];
+        let (first, end) = (state.ports.start as usize, state.ports.end as usize);
         let now = self.now;
         let sent = &self.sent;
         let on_link = |port: usize, vc: Option<u8>| -> u64 {
@@ -72,7 +74,6 @@ impl Partition {
             now,
             now_on_link: &on_link,
         };
-        let state = &mut self.router[local];
         let mut decision = Decision {
             router: RouterId(router),
             load: &load,
@@ -88,8 +89,7 @@ impl Partition {
     /// Learns from the feedback that has reached a router.
     pub(super) fn learn(&mut self, local: usize) {
         let router = self.routers.start + local as u32;
-        let first = (self.fabric.first_port[router as usize] - self.ports.start) as usize;
-        let end = (self.fabric.first_port[router as usize + 1] - self.ports.start) as usize;
+        let (first, end) = (self.router[local].ports.start as usize, self.router[local].ports.end as usize);
         let mut next = u64::MAX;
         for port in first..end {
             while let Some(&(at, feedback)) = self.feedback[port].front() {
