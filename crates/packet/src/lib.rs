@@ -17,7 +17,7 @@ mod source;
 
 pub use engine::{PacketEngine, PacketError, RunOptions, Schedule};
 pub use record::{ChannelRecord, Histogram, IntervalRecord, JobRecord, PacketRecord, PortRecord, Recording, BATCHES};
-pub use result::{Cost, PacketResult};
+pub use result::{Cost, PacketResult, Steadiness};
 pub use run::{Ending, Observer, Progress};
 pub use settings::{Arbitration, PacketSettings, QueueEstimate, SettingsError};
-pub use source::{ClosedLoop, Destinations, Injection, LoadStep, Message, OpenJob, Traffic};
+pub use source::{ClosedLoop, ClosedTraffic, Destinations, Injection, LoadStep, Message, OpenJob, Traffic};

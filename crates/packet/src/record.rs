@@ -68,6 +68,10 @@ pub struct JobRecord {
     pub source_wait_ps: u64,
     /// Sum of router-to-router hops.
     pub hops: u64,
+    /// Sum of bytes times hops.
+    pub byte_hops: u64,
+    /// Bytes between nodes of one router.
+    pub bytes_on_router: u64,
     /// Packets that left the minimal way.
     pub non_minimal: u64,
     /// Time at which the last packet arrived, measured or not.
@@ -254,7 +258,10 @@ impl Recorder {
             job.latency.add(latency);
             job.network_latency.add(at - packet.inject);
             job.source_wait_ps += packet.inject - packet.birth;
-            job.hops += u64::from(packet.header.state.hops);
+            let hops = u64::from(packet.header.state.hops);
+            job.hops += hops;
+            job.byte_hops += hops * size;
+            job.bytes_on_router += if hops == 0 { size } else { 0 };
             job.non_minimal += u64::from(packet.header.state.non_minimal);
         }
         if self.plan.recording.interval_ps > 0 {
@@ -339,6 +346,8 @@ impl JobRecord {
         self.network_latency.merge(&other.network_latency);
         self.source_wait_ps += other.source_wait_ps;
         self.hops += other.hops;
+        self.byte_hops += other.byte_hops;
+        self.bytes_on_router += other.bytes_on_router;
         self.non_minimal += other.non_minimal;
         self.last_arrival_ps = self.last_arrival_ps.max(other.last_arrival_ps);
         self.all_packets += other.all_packets;

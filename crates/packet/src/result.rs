@@ -2,7 +2,7 @@
 
 use crate::fabric::Fabric;
 use crate::partition::Partition;
-use crate::record::{ChannelRecord, IntervalRecord, JobRecord, PacketRecord, PortRecord, RecordPlan};
+use crate::record::{ChannelRecord, IntervalRecord, JobRecord, PacketRecord, PortRecord, RecordPlan, BATCHES};
 use crate::run::Ending;
 use odonata_units::Time;
 
@@ -27,6 +27,10 @@ pub struct PacketResult {
     pub channels_used: u16,
     /// Bytes of job j on port p at `p * jobs + j`; empty unless recorded.
     pub port_jobs: Vec<u64>,
+    /// Port of every link, by link.
+    pub link_ports: Vec<u32>,
+    /// Port that leads to every node, by node.
+    pub node_ports: Vec<u32>,
     /// Bytes injected in the window and stall time of every node's interface, by node.
     pub nodes: Vec<(u64, u64)>,
     /// Interval i of job j at `series[j][i]`; empty unless recorded.
@@ -87,6 +91,7 @@ impl PacketResult {
         all.packets.sort_unstable();
         let nodes = (0..fabric.nics()).map(|node| fabric.node_nic[node] as usize);
         let nodes = nodes.map(|nic| (all.nic_bytes[nic], all.nic_stall_ps[nic])).collect();
+        let node_ports = fabric.node_nic.iter().map(|&nic| fabric.nic_port[nic as usize]).collect();
         Self {
             ending,
             end: Time(end),
@@ -97,11 +102,47 @@ impl PacketResult {
             channels_per_port,
             channels_used: all.channels_used,
             port_jobs: all.port_jobs,
+            link_ports: (0..fabric.ports() as u32).filter(|&port| !fabric.is_node_port(port)).collect(),
+            node_ports,
             nodes,
             series: all.series,
             packets: all.packets,
             learning,
             cost,
         }
+    }
+}
+
+/// Whether a run measured a steady state, and why it is thought so.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Steadiness {
+    /// Whether both tests below are passed.
+    pub steady: bool,
+    /// Relative difference of the accepted load between the two halves of the window.
+    pub accepted_drift: f64,
+    /// Relative difference of the mean latency of the packets that arrived in the two halves.
+    pub latency_drift: f64,
+}
+
+impl Steadiness {
+    /// Accepted load may differ by this share between the halves of the window.
+    pub const ACCEPTED_DRIFT_MAX: f64 = 0.05;
+    /// Mean latency may differ by this share.
+    pub const LATENCY_DRIFT_MAX: f64 = 0.1;
+
+    /// Compares the halves of the window, over all jobs.
+    pub fn of(jobs: &[JobRecord]) -> Self {
+        let half = |range: std::ops::Range<usize>| {
+            let each = |f: &dyn Fn(&JobRecord, usize) -> u64| -> f64 {
+                jobs.iter().map(|j| range.clone().map(|b| f(j, b)).sum::<u64>() as f64).sum()
+            };
+            let packets = each(&|j, b| j.latency_by_batch[b].1);
+            (each(&|j, b| j.delivered_by_batch[b]), each(&|j, b| j.latency_by_batch[b].0) / packets.max(1.0))
+        };
+        let (first, second) = (half(0..BATCHES / 2), half(BATCHES / 2..BATCHES));
+        let drift = |a: f64, b: f64| if a.max(b) > 0.0 { (a - b).abs() / a.max(b) } else { 0.0 };
+        let (accepted_drift, latency_drift) = (drift(first.0, second.0), drift(first.1, second.1));
+        let steady = accepted_drift <= Self::ACCEPTED_DRIFT_MAX && latency_drift <= Self::LATENCY_DRIFT_MAX;
+        Self { steady, accepted_drift, latency_drift }
     }
 }

@@ -1,9 +1,11 @@
 //! Synthetic sources: what the endpoints of a run send.
 
 mod closed;
+mod jobs;
 mod open;
 
 pub use closed::{ClosedLoop, Message};
+pub use jobs::ClosedTraffic;
 pub use open::{Injection, LoadStep, OpenJob};
 
 use crate::endpoint::Endpoints;

@@ -1,8 +1,8 @@
 //! Closed-loop sources: every node sends a list of messages, as fast as the network takes them.
 //!
-//! A node takes turns among its messages, one packet each, as a NIC with one queue per destination does. Each message
-//! is sent `repeats` times; the next round starts when the node has sent all of the one before. The last packet of a
-//! message carries the remainder.
+//! A node takes turns among its messages, one packet each, as a NIC with one queue per destination does. A message may
+//! be sent several times, once in each round; a round starts when the node has sent all of the one before. The last
+//! packet of a message carries the remainder.
 
 use crate::endpoint::{Endpoints, Injection as Packet};
 use crate::fabric::Fabric;
@@ -20,6 +20,8 @@ pub struct Message {
     pub bytes: Bytes,
     /// Job it belongs to.
     pub job: u16,
+    /// How often it is sent.
+    pub rounds: u32,
 }
 
 /// The messages of a run.
@@ -29,8 +31,6 @@ pub struct ClosedLoop {
     pub messages: Vec<Message>,
     /// Number of jobs.
     pub jobs: usize,
-    /// How often each message is sent.
-    pub repeats: u32,
 }
 
 struct Sender {
@@ -41,7 +41,14 @@ struct Sender {
     turn: u32,
     /// Messages of this round not yet sent in full.
     unfinished: u32,
-    rounds_left: u32,
+    round: u32,
+    rounds: u32,
+}
+
+impl Sender {
+    const fn has_more(&self) -> bool {
+        self.round < self.rounds
+    }
 }
 
 pub(super) struct ClosedEndpoints {
@@ -56,7 +63,7 @@ impl ClosedEndpoints {
     pub(super) fn new(closed: &ClosedLoop, fabric: &Fabric, nics: &Range<u32>) -> Self {
         let nic = |m: &Message| fabric.node_nic[m.source.index()];
         let mut messages: Vec<Message> =
-            closed.messages.iter().filter(|m| nics.contains(&nic(m)) && m.bytes.0 > 0).copied().collect();
+            closed.messages.iter().filter(|m| nics.contains(&nic(m)) && m.bytes.0 > 0 && m.rounds > 0).copied().collect();
         messages.sort_by_key(nic);
         let mut senders = Vec::with_capacity(nics.len());
         let mut cursor = 0;
@@ -65,13 +72,14 @@ impl ClosedEndpoints {
             while messages.get(cursor).is_some_and(|m| nic(m) == n) {
                 cursor += 1;
             }
-            let count = (cursor - first) as u32;
+            let rounds = messages[first..cursor].iter().map(|m| m.rounds).max().unwrap_or(0);
             senders.push(Sender {
                 first: first as u32,
                 end: cursor as u32,
                 turn: first as u32,
-                unfinished: count,
-                rounds_left: if count == 0 { 0 } else { closed.repeats },
+                unfinished: (cursor - first) as u32,
+                round: 0,
+                rounds,
             });
         }
         let left = messages.iter().map(|m| m.bytes.0).collect();
@@ -81,7 +89,7 @@ impl ClosedEndpoints {
 
 impl Endpoints for ClosedEndpoints {
     fn next_birth_ps(&mut self, nic: u32) -> Option<u64> {
-        (self.senders[nic as usize].rounds_left > 0).then_some(0)
+        self.senders[nic as usize].has_more().then_some(0)
     }
 
     fn take(&mut self, nic: u32) -> Packet {
@@ -97,10 +105,12 @@ impl Endpoints for ClosedEndpoints {
         if self.left[m] == 0 {
             sender.unfinished -= 1;
             if sender.unfinished == 0 {
-                sender.rounds_left -= 1;
-                sender.unfinished = sender.end - sender.first;
+                sender.round += 1;
                 for i in sender.first as usize..sender.end as usize {
-                    self.left[i] = self.messages[i].bytes.0;
+                    if self.messages[i].rounds > sender.round {
+                        self.left[i] = self.messages[i].bytes.0;
+                        sender.unfinished += 1;
+                    }
                 }
             }
         }
@@ -108,7 +118,7 @@ impl Endpoints for ClosedEndpoints {
     }
 
     fn exhausted(&self) -> bool {
-        self.senders.iter().all(|s| s.rounds_left == 0)
+        !self.senders.iter().any(Sender::has_more)
     }
 
     fn born_before(&self, _time: u64) -> bool {

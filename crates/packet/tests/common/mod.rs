@@ -104,8 +104,9 @@ pub fn closed(messages: &[(u32, u32, u64)]) -> Traffic {
         destination: NodeId(destination),
         bytes: Bytes(bytes),
         job: 0,
+        rounds: 1,
     });
-    Traffic::Closed(Arc::new(ClosedLoop { messages: messages.collect(), jobs: 1, repeats: 1 }))
+    Traffic::Closed(Arc::new(ClosedLoop { messages: messages.collect(), jobs: 1 }))
 }
 
 pub fn run(engine: &PacketEngine, traffic: &Traffic, schedule: Schedule, options: &RunOptions) -> PacketResult {
