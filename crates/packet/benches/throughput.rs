@@ -49,7 +49,7 @@ fn measure(case: &Case<'_>) {
     for &threads in threads() {
         let options = RunOptions { threads, partitions: partitions(), ..RunOptions::default() };
         let (start, start_cpu) = (Instant::now(), cpu_seconds());
-        let result = engine.run(&traffic, schedule, &options, &|_| true);
+        let result = engine.run(&traffic, schedule, &options, &mut |_| true);
         let (wall, cpu) = (start.elapsed().as_secs_f64(), cpu_seconds() - start_cpu);
         let seconds = if threads == 1 && cpu > 0.0 { cpu } else { wall };
         if threads == 1 {

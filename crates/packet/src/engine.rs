@@ -95,6 +95,11 @@ impl PacketEngine {
         Ok(Self { fabric, routing, units: units(machine) })
     }
 
+    /// Virtual channels of every port.
+    pub fn virtual_channels(&self) -> u8 {
+        self.routing.virtual_channels()
+    }
+
     /// Runs `traffic` and returns what was recorded.
     pub fn run(&self, traffic: &Traffic, schedule: Schedule, options: &RunOptions, observer: Observer<'_>) -> PacketResult {
         let (start, measured_until) = (schedule.warm_up.ps(), (schedule.warm_up + schedule.measure).ps());
@@ -137,6 +142,25 @@ impl PacketEngine {
             })
             .collect()
     }
+}
+
+/// About how many bytes a run on `machine` takes: tables, ports, and packets for a busy but not a jammed network.
+///
+/// Per link port and virtual channel 24 B, per port 420 B (with its credits and events), per pair of ports of a router
+/// 4 B (arbitration), next hops 7 B per router and group and per router and group member, and for each node 150 packets
+/// of 84 B. A saturated network may fill all buffers; then packets take up to their sum.
+pub fn memory_estimate(machine: &Machine, channels: u8, jobs: usize, recording: Recording) -> u64 {
+    let (routers, nodes, links) = (machine.router_count(), machine.node_count(), machine.link_count());
+    let groups = machine.group_count();
+    let ports = (nodes + links) as u64;
+    let radix = ports / routers.max(1) as u64;
+    let tables = 7 * routers as u64 * (groups + routers.div_ceil(groups)) as u64;
+    let per_port = 420
+        + 24 * u64::from(channels)
+        + 4 * radix
+        + if recording.link_jobs && jobs > 1 { 8 * jobs as u64 } else { 0 }
+        + if recording.channels { 24 * u64::from(channels) } else { 0 };
+    tables + ports * per_port + nodes as u64 * (150 * 84 + 200)
 }
 
 /// Ranges of consecutive routers that belong together: groups, else the whole machine.

@@ -3,6 +3,7 @@
 //! A [`PacketEngine`] is a machine under a routing algorithm. It runs [`Traffic`] for a [`Schedule`] and hands back a
 //! [`PacketResult`]. `docs/models/packet.md` states every mechanism and the latency of an idle path.
 
+mod deadlock;
 mod endpoint;
 mod engine;
 mod fabric;
@@ -15,7 +16,7 @@ mod run;
 mod settings;
 mod source;
 
-pub use engine::{PacketEngine, PacketError, RunOptions, Schedule};
+pub use engine::{memory_estimate, PacketEngine, PacketError, RunOptions, Schedule};
 pub use record::{ChannelRecord, Histogram, IntervalRecord, JobRecord, PacketRecord, PortRecord, Recording, BATCHES};
 pub use result::{Cost, PacketResult, Steadiness};
 pub use run::{Ending, Observer, Progress};

@@ -74,6 +74,19 @@ impl Message {
     }
 }
 
+/// What the packet at the head of an input channel waits for.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) struct Waits {
+    /// Output port (global) and its channel.
+    pub(crate) output: u32,
+    pub(crate) vc: u8,
+    /// Nodes of the packet.
+    pub(crate) source: u32,
+    pub(crate) destination: u32,
+    /// Input port (global) and channel at the other end of the link, which must give room first.
+    pub(crate) then: (u32, u8),
+}
+
 /// State of one router beyond its ports.
 struct Router {
     random: Stream,
@@ -343,6 +356,31 @@ impl Partition {
         packet.out_vc = hop.vc;
         assert!(usize::from(hop.vc) < self.channels, "the routing algorithm stays within its virtual channels");
         first + usize::from(hop.port)
+    }
+
+    /// For every input channel (global port, channel) whose head packet waits for a full output channel that itself
+    /// waits for credit: what it waits for.
+    pub(crate) fn waits(&self) -> Vec<((u32, u8), Waits)> {
+        let mut waits = Vec::new();
+        for (o, out) in self.out.iter().enumerate().filter(|(_, out)| !out.ejects) {
+            for waiter in &out.waiters {
+                let slot = self.input[waiter.input as usize * self.channels + usize::from(waiter.vc)].head;
+                let packet = self.pool.get(slot);
+                let channel = &self.out_channel[o * self.channels + usize::from(packet.out_vc)];
+                if channel.bytes + packet.size <= self.output_room || channel.credit >= packet.size {
+                    continue;
+                }
+                let wait = Waits {
+                    output: self.ports.start + o as u32,
+                    vc: packet.out_vc,
+                    source: packet.header.source.0,
+                    destination: packet.header.destination.0,
+                    then: (out.peer, packet.out_vc),
+                };
+                waits.push(((self.ports.start + waiter.input, waiter.vc), wait));
+            }
+        }
+        waits
     }
 
     /// Packets somewhere in this partition.

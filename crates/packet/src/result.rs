@@ -33,6 +33,10 @@ pub struct PacketResult {
     pub node_ports: Vec<u32>,
     /// Bytes injected in the window and stall time of every node's interface, by node.
     pub nodes: Vec<(u64, u64)>,
+    /// Length of an interval of the series; 0 if there is none.
+    pub interval: Time,
+    /// If nothing moved any more: who waits for whom, one line for each.
+    pub stuck: Vec<String>,
     /// Interval i of job j at `series[j][i]`; empty unless recorded.
     pub series: Vec<Vec<IntervalRecord>>,
     /// Packets, by arrival; empty unless recorded.
@@ -71,6 +75,7 @@ impl PacketResult {
         ending: Ending,
         end: u64,
     ) -> Self {
+        let stuck = if ending == Ending::NoProgress { crate::deadlock::report(fabric, &partitions) } else { Vec::new() };
         let mut cost = Cost::default();
         let mut learning = (0, 0.0);
         for partition in &mut partitions {
@@ -105,6 +110,8 @@ impl PacketResult {
             link_ports: (0..fabric.ports() as u32).filter(|&port| !fabric.is_node_port(port)).collect(),
             node_ports,
             nodes,
+            interval: Time(plan.recording.interval_ps),
+            stuck,
             series: all.series,
             packets: all.packets,
             learning,

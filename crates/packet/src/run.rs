@@ -46,8 +46,8 @@ pub struct Progress {
     pub events: u64,
 }
 
-/// Watches a run; returning `false` ends it.
-pub type Observer<'a> = &'a (dyn Fn(Progress) -> bool + Sync);
+/// Watches a run from the calling thread; returning `false` ends it.
+pub type Observer<'a> = &'a mut dyn FnMut(Progress) -> bool;
 
 /// What the threads tell each other, one entry per thread.
 struct Board {
@@ -136,7 +136,7 @@ pub(crate) fn run(
     let board = Board::new(threads);
     let mail = Mail::new(count);
     let barrier = Barrier::new(threads);
-    let shared = Shared { board, mail, barrier, part_of_port, limits, lookahead, observer };
+    let shared = Shared { board, mail, barrier, part_of_port, limits, lookahead };
     let mut rest = partitions;
     let mut first = 0;
     let mut shares = Vec::new();
@@ -152,9 +152,9 @@ pub(crate) fn run(
         let (thread, first, share) = shares.next().expect("there is at least one thread");
         let shared = &shared;
         for (thread, first, share) in shares {
-            scope.spawn(move || shared.work(thread, first, share));
+            scope.spawn(move || shared.work(thread, first, share, None));
         }
-        shared.work(thread, first, share)
+        shared.work(thread, first, share, Some(observer))
     })
 }
 
@@ -162,19 +162,24 @@ fn partitions_router(partitions: &[Partition], router: u32) -> usize {
     partitions.partition_point(|p| p.router_range().end <= router)
 }
 
-struct Shared<'a> {
+struct Shared {
     board: Board,
     mail: Mail,
     barrier: Barrier,
     part_of_port: Vec<u16>,
     limits: Limits,
     lookahead: u64,
-    observer: Observer<'a>,
 }
 
-impl Shared<'_> {
-    /// The loop of one thread over its partitions, which start at number `first`.
-    fn work(&self, thread: usize, first: usize, partitions: &mut [Partition]) -> (Ending, u64) {
+impl Shared {
+    /// The loop of one thread over its partitions, which start at number `first`. One thread has the observer.
+    fn work(
+        &self,
+        thread: usize,
+        first: usize,
+        partitions: &mut [Partition],
+        mut observer: Option<Observer<'_>>,
+    ) -> (Ending, u64) {
         let mut now = 0;
         let mut last_delivery = (0, 0);
         loop {
@@ -187,10 +192,10 @@ impl Shared<'_> {
                 }
             }
             self.board.report(thread, partitions, now, self.limits.measured_until);
-            if thread == 0 {
+            if let Some(observer) = &mut observer {
                 let events = Board::sum(&self.board.events);
                 let progress = Progress { now_ps: now, end_ps: self.limits.end, events };
-                let stop = !(self.observer)(progress);
+                let stop = !observer(progress);
                 self.board.stop.store(stop, Ordering::Relaxed);
             }
             self.barrier.wait();

@@ -110,7 +110,7 @@ pub fn closed(messages: &[(u32, u32, u64)]) -> Traffic {
 }
 
 pub fn run(engine: &PacketEngine, traffic: &Traffic, schedule: Schedule, options: &RunOptions) -> PacketResult {
-    engine.run(traffic, schedule, options, &|_| true)
+    engine.run(traffic, schedule, options, &mut |_| true)
 }
 
 /// Accepted load: bytes delivered in the window per node, as a share of 25 GB/s.
