@@ -21,14 +21,14 @@ from odonata.errors import ExperimentError, InternalError, OdonataError, StoreEr
 if TYPE_CHECKING:
     from odonata import analysis, plot
     from odonata.api import check, load, run
-    from odonata.machines import MachineModel, machine, presets
+    from odonata.machines import Machine, machine, presets
     from odonata.runs import Run
     from odonata.sweeps import Sweep, sweep
 
 __all__ = [
     "ExperimentError",
     "InternalError",
-    "MachineModel",
+    "Machine",
     "OdonataError",
     "Run",
     "StoreError",
@@ -47,7 +47,7 @@ __all__ = [
 __version__: str = _version()
 
 _HOMES = {
-    "MachineModel": "odonata.machines",
+    "Machine": "odonata.machines",
     "Run": "odonata.runs",
     "Sweep": "odonata.sweeps",
     "check": "odonata.api",

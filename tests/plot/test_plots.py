@@ -45,7 +45,7 @@ def test_axes_have_units(run: odonata.Run) -> None:
 
 
 def test_the_heat_map_shows_means_and_leaves_other_pairs_empty(run: odonata.Run) -> None:
-    """Green in group 0: 4 and 12 MiB, mean 8; blue to group 1: 9 and 3, mean 6; back 0; green in group 1: 6."""
+    """Green in group 0: 4 and 12 MiB, mean 8; blue to group 1: 9 and 3, 6; green in group 1: 12 and 0."""
     image = run.plot.groups().axes[0].images[0].get_array()
     assert image is not None
     assert image.tolist() == [[8.0, 6.0], [0.0, 6.0]]

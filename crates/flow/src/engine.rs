@@ -102,21 +102,17 @@ impl Candidates for Drawer<'_> {
 
     fn draw(&self, flow: usize, iteration: u32, paths: &mut Paths) {
         let commodity = self.flows[flow];
-        // One buffer for links as ids and as indices: LinkId is a transparent u32, but safe code copies.
-        let mut path: Vec<LinkId> = Vec::with_capacity(32);
         for (kind, &count) in self.kinds.iter().enumerate() {
             for k in 0..count {
-                path.clear();
                 if commodity.source != commodity.target {
                     let turn = iteration * count as u32 + k as u32;
                     let mut draws = Draws::new(self.seed ^ kind as u64, commodity.owner(), turn);
                     if kind == 0 {
-                        self.rule.direct(commodity.source, commodity.target, &mut draws, &mut path);
+                        self.rule.direct(commodity.source, commodity.target, &mut draws, &mut paths.links);
                     } else {
-                        self.rule.indirect(commodity.source, commodity.target, &mut draws, &mut path);
+                        self.rule.indirect(commodity.source, commodity.target, &mut draws, &mut paths.links);
                     }
                 }
-                paths.links.extend(path.iter().map(|link| link.0));
                 paths.ends.push(paths.links.len() as u32);
             }
         }
@@ -219,20 +215,21 @@ impl Engine<'_> {
         if let Some(rule) = self.oblivious() {
             return expected::loads(self.rule, self.traffic, rule, links, self.threads);
         }
-        // 1/1024 byte keeps the sums integer: the rounding of some 300 paths per commodity stays below a byte.
-        const UNIT: f64 = 1024.0;
+        // Sums are integers in the finest unit that holds all bytes on one link.
+        let total: u64 = flows.iter().map(|c| c.bytes).sum();
+        let unit = (1u64 << (total.leading_zeros().saturating_sub(2)).min(40)) as f64;
         let drawer = Drawer { rule: self.rule, flows, kinds: self.kinds(), seed: self.seed };
         let mut end = 0;
         (0..self.traffic.jobs.len())
             .map(|job| {
                 let start = end;
                 end += flows[start..].iter().take_while(|c| c.job.index() == job).count();
-                let add = |flow: usize, share: f64, path: &[u32], sums: &mut [u64]| {
-                    let amount = (flows[flow].bytes as f64 * share * UNIT).round() as u64;
-                    path.iter().for_each(|&link| sums[link as usize] += amount);
+                let add = |flow: usize, share: f64, path: &[LinkId], sums: &mut [u64]| {
+                    let amount = (flows[flow].bytes as f64 * share * unit).round() as u64;
+                    path.iter().for_each(|link| sums[link.index()] += amount);
                 };
                 let sums = solution.replay(&drawer, start..end, links, self.threads, add);
-                sums.into_iter().map(|sum| sum as f64 / UNIT).collect()
+                sums.into_iter().map(|sum| sum as f64 / unit).collect()
             })
             .collect()
     }

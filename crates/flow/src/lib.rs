@@ -15,6 +15,8 @@
 mod bound;
 mod engine;
 mod expected;
+#[cfg(test)]
+mod reference;
 mod result;
 mod settings;
 mod solver;

@@ -17,6 +17,7 @@
 //! addition and the result is the same for any number of threads.
 
 use crate::workers::{self, merge};
+use odonata_units::LinkId;
 use std::sync::Mutex;
 
 /// Units of rate in one byte per second.
@@ -40,7 +41,7 @@ pub(crate) enum Sharing {
 /// Paths drawn for one flow in one iteration: path k has the links `links[ends[k - 1]..ends[k]]`.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Paths {
-    pub(crate) links: Vec<u32>,
+    pub(crate) links: Vec<LinkId>,
     pub(crate) ends: Vec<u32>,
 }
 
@@ -237,12 +238,12 @@ impl<C: Candidates> System<'_, C> {
                 chunk.demand.push(demand);
                 let end = chunk.paths.ends[first + k] as usize;
                 for &link in &chunk.paths.links[begin..end] {
-                    sums.links[link as usize] += demand;
+                    sums.links[link.index()] += demand;
                 }
                 if !sums.offered.is_empty() {
                     let offered = (self.offered[flow] * share).round() as u64;
                     for &link in &chunk.paths.links[begin..end] {
-                        sums.offered[link as usize] += offered;
+                        sums.offered[link.index()] += offered;
                     }
                 }
                 begin = end;
@@ -266,10 +267,10 @@ impl<C: Candidates> System<'_, C> {
             let links = &paths.links[begin..end as usize];
             begin = end as usize;
             // A path without links (inside one router) is held back by its gates alone.
-            let residual = links.iter().map(|&l| state.link_residual[l as usize]).min().unwrap_or(u64::MAX >> 8);
+            let residual = links.iter().map(|&l| state.link_residual[l.index()]).min().unwrap_or(u64::MAX >> 8);
             shares.push(if residual < self.cutoff { 0.0 } else { residual as f64 });
             if let Sharing::Ugal { .. } = self.sharing {
-                let load = links.iter().map(|&l| state.load[l as usize]).fold(0.0, f64::max);
+                let load = links.iter().map(|&l| state.load[l.index()]).fold(0.0, f64::max);
                 let kind = usize::from(k >= direct);
                 queue[kind] = queue[kind].min((load - 1.0).max(0.0) * links.len() as f64);
             }
@@ -326,12 +327,12 @@ impl<C: Candidates> System<'_, C> {
             for k in paths.clone() {
                 let begin = if k == 0 { 0 } else { chunk.paths.ends[k - 1] as usize };
                 let links = &chunk.paths.links[begin..chunk.paths.ends[k] as usize];
-                let ratio = links.iter().map(|&l| state.link_ratio[l as usize]).fold(f64::INFINITY, f64::min);
+                let ratio = links.iter().map(|&l| state.link_ratio[l.index()]).fold(f64::INFINITY, f64::min);
                 let unit = chunk.demand[k] as f64 / chunk.active_weight[local];
                 let granted = &mut chunk.granted[first_member..];
                 let rate = self.grant_members(self.members_of(flow), unit, ratio, state, granted, &mut sums.gates);
                 for &link in links {
-                    sums.links[link as usize] += rate;
+                    sums.links[link.index()] += rate;
                 }
                 any += rate;
                 if self.keep_history {
@@ -385,7 +386,7 @@ impl Solution {
         flows: std::ops::Range<usize>,
         width: usize,
         threads: usize,
-        add: impl Fn(usize, f64, &[u32], &mut [u64]) + Sync,
+        add: impl Fn(usize, f64, &[LinkId], &mut [u64]) + Sync,
     ) -> Vec<u64> {
         let mut sums = vec![vec![0u64; width]; threads];
         let n = self.paths_per_flow;

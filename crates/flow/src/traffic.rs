@@ -48,6 +48,21 @@ pub(crate) struct JobCounts {
 }
 
 impl JobCounts {
+    /// The counts of `n` iterations; zero-byte and self messages are counted in each.
+    fn repeat(&mut self, n: u64) {
+        for count in [
+            &mut self.messages,
+            &mut self.zero_byte_messages,
+            &mut self.self_messages,
+            &mut self.bytes_self,
+            &mut self.bytes_on_node,
+            &mut self.bytes_on_router,
+            &mut self.bytes_network,
+        ] {
+            *count *= n;
+        }
+    }
+
     fn add(&mut self, other: &Self) {
         self.messages += other.messages;
         self.zero_byte_messages += other.zero_byte_messages;
@@ -92,6 +107,7 @@ impl Traffic {
             counts.add(&part.counts);
             self.add_part(machine, id, router.0, &part.members);
         }
+        counts.repeat(u64::from(job.iterations));
         self.jobs.push(counts);
     }
 
@@ -190,7 +206,8 @@ impl Part {
             self.counts.bytes_network += bytes;
         }
         if bytes > 0 {
-            self.members.push(Member { source, target, messages: 1, bytes });
+            // What competes in a steady state is the messages of one iteration, whatever their number.
+            self.members.push(Member { source, target, messages: 1, bytes: bytes * u64::from(job.iterations) });
         }
     }
 }

@@ -3,6 +3,16 @@
 use crate::{Bundle, Coordinates, LinkClass, Machine, MachineError, Shape};
 use odonata_units::{GroupId, LinkClassId, LinkId, NodeId, Rate, RouterId, Time};
 
+/// Most routers, nodes or cables of a machine: a wrong number in a file or an edit must not take all memory.
+pub(crate) const LIMIT: u32 = 1 << 24;
+
+/// Most parallel cables of one class between two routers; the parallel index of a link is a `u16`.
+const MOST_PARALLEL: usize = 1 << 16;
+
+/// Above any real link; keeps sums of rates and of latencies far from overflow.
+const FASTEST: Rate = Rate::from_bytes_per_s(1_000_000_000_000_000);
+const SLOWEST: Time = Time::from_us(1_000_000);
+
 /// One cable: two links, one in each direction.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Cable {
@@ -58,15 +68,20 @@ impl MachineBuilder {
     /// Builds the machine.
     ///
     /// # Errors
-    /// A cable from a router to itself or to a router that does not exist, a rate of zero, a port budget
-    /// exceeded, or arrays whose lengths disagree.
+    /// A cable from a router to itself or to a router that does not exist, a bandwidth of zero or above 1 PB/s, a latency
+    /// above 1 s, nodes without cores, more than 65,536 parallel cables, or a port budget exceeded.
+    ///
+    /// # Panics
+    /// If arrays that belong together have different lengths.
     pub fn build(mut self) -> Result<Machine, MachineError> {
         let routers = self.group_of.len();
         self.check(routers)?;
         let up = |r: RouterId| self.router_up[r.index()];
         self.cables.retain(|cable| up(cable.a) && up(cable.b));
         let (first_node, router_nodes) = nodes_by_router(&self.node_router, routers);
-        let links = Links::from_cables(self.cables, routers);
+        self.cables = in_link_order(self.cables);
+        check_parallel(&self.cables, &self.coordinates)?;
+        let links = Links::from_cables(&self.cables, routers);
         for (node, router) in self.node_router.iter().enumerate() {
             self.node_up[node] &= self.router_up[router.index()];
         }
@@ -117,7 +132,7 @@ impl MachineBuilder {
             );
         }
         for cable in &self.cables {
-            let Cable { a, b, class, bandwidth, .. } = *cable;
+            let Cable { a, b, class, bandwidth, latency } = *cable;
             if a == b || a.index() >= routers || b.index() >= routers {
                 return wrong("cables", format!("a cable joins two of the {routers} routers, not {} and {}", a.0, b.0));
             }
@@ -127,18 +142,41 @@ impl MachineBuilder {
                     format!("the cable {}-{} has class {}, but there are {}", a.0, b.0, class.0, self.classes.len()),
                 );
             }
-            if bandwidth.bits_per_s() == 0 {
-                let class = &self.classes[class.index()].name;
-                return wrong(
-                    "bandwidth",
-                    format!("the {class} cable {}-{} has bandwidth 0; a rate is above zero", a.0, b.0),
-                );
-            }
+            let class = &self.classes[class.index()].name;
+            check_figures(bandwidth, latency, || format!("the {class} cable {}-{}", a.0, b.0))?;
         }
-        if self.terminal.bandwidth.bits_per_s() == 0 {
-            return wrong("bandwidth", "the terminal class has bandwidth 0; a rate is above zero".into());
+        check_figures(self.terminal.bandwidth, self.terminal.latency, || "class terminal".into())?;
+        if self.cores_per_node == 0 {
+            return wrong("cores_per_node", "is 0; expected at least 1".into());
         }
         Ok(())
+    }
+}
+
+fn check_figures(bandwidth: Rate, latency: Time, of: impl Fn() -> String) -> Result<(), MachineError> {
+    let wrong = |parameter: &str, reason: String| Err(MachineError::Parameter { parameter: parameter.into(), reason });
+    if bandwidth.bits_per_s() == 0 || bandwidth > FASTEST {
+        return wrong("bandwidth", format!("{} has {bandwidth}; expected above 0 and at most 1 PB/s", of()));
+    }
+    if latency > SLOWEST {
+        return wrong("latency", format!("{} has {latency}; expected at most 1 s", of()));
+    }
+    Ok(())
+}
+
+fn check_parallel(sorted: &[Cable], coordinates: &Coordinates) -> Result<(), MachineError> {
+    let runs = sorted.chunk_by(|x, y| (x.a, x.class, x.b) == (y.a, y.class, y.b));
+    match runs.max_by_key(|run| run.len()) {
+        Some(run) if run.len() > MOST_PARALLEL => Err(MachineError::Parameter {
+            parameter: "cables".into(),
+            reason: format!(
+                "{} parallel cables of one class join {} and {}; expected at most {MOST_PARALLEL}",
+                run.len(),
+                coordinates.router_name(run[0].a),
+                coordinates.router_name(run[0].b)
+            ),
+        }),
+        _ => Ok(()),
     }
 }
 
@@ -216,10 +254,9 @@ struct Links {
 }
 
 impl Links {
-    fn from_cables(cables: Vec<Cable>, routers: usize) -> Self {
-        // Sorting the cables first makes parallel index k of both directions the same cable, whatever the order of
-        // the input.
-        let sorted = in_link_order(cables);
+    fn from_cables(sorted: &[Cable], routers: usize) -> Self {
+        // The cables are in link order, which makes parallel index k of both directions the same cable, whatever the
+        // order of the input.
         // A direction of a cable: (source, class, target, cable). The cable index keeps parallel links in order.
         let mut ends: Vec<(RouterId, LinkClassId, RouterId, u32)> = Vec::with_capacity(2 * sorted.len());
         for (i, c) in sorted.iter().enumerate() {
@@ -367,5 +404,21 @@ mod tests {
         builder.classes[0].ports_per_router = Some(3);
         let message = builder.build().unwrap_err().to_string();
         assert!(message.contains("router r0 needs 4 local ports but has 3"), "{message}");
+    }
+
+    #[test]
+    fn figures_have_limits() {
+        let message = |change: &dyn Fn(&mut MachineBuilder)| {
+            let mut builder = triangle(1);
+            change(&mut builder);
+            builder.build().unwrap_err().to_string()
+        };
+        let no_bandwidth = message(&|b| b.cables[1].bandwidth = Rate::default());
+        assert_eq!(no_bandwidth, "bandwidth: the local cable 0-1 has 0 B/s; expected above 0 and at most 1 PB/s");
+        let slow = message(&|b| b.terminal.latency = Time::from_us(1_000_001));
+        assert_eq!(slow, "latency: class terminal has 1.000001 s; expected at most 1 s");
+        assert_eq!(message(&|b| b.cores_per_node = 0), "cores_per_node: is 0; expected at least 1");
+        let many = message(&|b| b.add_cables(RouterId(0), RouterId(1), LinkClassId(0), 65_536));
+        assert_eq!(many, "cables: 65537 parallel cables of one class join r0 and r1; expected at most 65536");
     }
 }

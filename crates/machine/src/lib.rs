@@ -17,6 +17,7 @@ pub mod edit;
 mod error;
 pub mod import;
 mod machine;
+pub mod metrics;
 mod names;
 pub mod presets;
 mod shape;

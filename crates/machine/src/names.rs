@@ -269,3 +269,89 @@ impl<'a> LinkName<'a> {
         Some(Self { source, target, class, parallel })
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::presets;
+    use proptest::prelude::*;
+
+    fn build(preset: &str) -> Machine {
+        presets::builder(preset).unwrap().build().unwrap()
+    }
+
+    #[test]
+    fn names_by_hand() {
+        let edison = build("edison");
+        assert_eq!(edison.router_name(RouterId(96 + 16 + 2)), "g1r1c2");
+        assert_eq!(edison.router_named("g1r1c2"), Ok(RouterId(114)));
+        assert_eq!(edison.router_named("114"), Ok(RouterId(114)));
+        assert_eq!(edison.node_name(NodeId(4 * 114 + 3)), "g1r1c2n3");
+        let torus = build("bgq-midplane");
+        assert_eq!(torus.router_name(RouterId(511)), "x3_3_3_3_1");
+        assert_eq!(torus.node_named("x3_3_3_3_1n0"), Ok(NodeId(511)));
+    }
+
+    #[test]
+    fn wrong_names_get_a_suggestion() {
+        let edison = build("edison");
+        for (found, message) in [
+            (
+                edison.router_named("g3r7c2").map(|_| ()),
+                "unknown router 'g3r7c2'; did you mean 'g3r5c2'? (group 0 to 14, row 0 to 5, column 0 to 15)",
+            ),
+            (edison.router_named("3:4:5").map(|_| ()), "unknown router '3:4:5'; routers are called g0r0c0 to g14r5c15"),
+            (edison.router_named("1440").map(|_| ()), "unknown router '1440'; ids are 0 to 1439"),
+            (
+                edison.node_named("g0r0c0n4").map(|_| ()),
+                "unknown node 'g0r0c0n4'; did you mean 'g0r0c0n3'? (that router has 4)",
+            ),
+            (
+                edison.node_named("nid00012").map(|_| ()),
+                "unknown node 'nid00012'; write a node like 'g0r0c0n0' or its id",
+            ),
+            (
+                edison.link_named("g0r0c0>g0r1c0:blue.0").map(|_| ()),
+                "unknown link 'g0r0c0>g0r1c0:blue.0'; there are g0r0c0>g0r1c0:black.0, g0r0c0>g0r1c0:black.1, \
+                 g0r0c0>g0r1c0:black.2",
+            ),
+            (
+                edison.link_named("g0r0c0>g0r1c1:green.0").map(|_| ()),
+                "unknown link 'g0r0c0>g0r1c1:green.0'; no cable joins these two routers",
+            ),
+            (
+                edison.link_named("g0r0c0-g0r1c0").map(|_| ()),
+                "unknown link 'g0r0c0-g0r1c0'; write a link like 'g0r0c0>g0r0c1:green.0' or its id",
+            ),
+        ] {
+            assert_eq!(found.unwrap_err().to_string(), message);
+        }
+    }
+
+    #[test]
+    fn every_name_leads_back() {
+        for preset in ["edison", "dragonfly-1056", "bgp-rack"] {
+            let machine = build(preset);
+            assert!(machine.routers().all(|router| machine.router_named(&machine.router_name(router)) == Ok(router)));
+            assert!(machine.nodes().all(|node| machine.node_named(&machine.node_name(node)) == Ok(node)));
+            assert!(machine.links().step_by(7).all(|link| machine.link_named(&machine.link_name(link)) == Ok(link)));
+        }
+    }
+
+    #[test]
+    fn a_hint_is_the_nearest_or_all() {
+        assert_eq!(hint("bleu", ["green", "black", "blue"]), "; did you mean 'blue'?");
+        assert_eq!(hint("optical", ["green", "black"]), "; known: green, black");
+        assert_eq!(hint("x", []), "");
+    }
+
+    proptest! {
+        #[test]
+        fn no_text_panics(text in "\\PC*", near in "g?[0-9]{0,12}r?[0-9_]*c?[0-9]*[n>:.]*[0-9]*") {
+            let machine = build("dragonfly-1056");
+            for name in [&text, &near] {
+                let _ = (machine.router_named(name), machine.node_named(name), machine.link_named(name));
+            }
+        }
+    }
+}

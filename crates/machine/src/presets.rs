@@ -84,8 +84,8 @@ const PRESETS: &[Preset] = &[
             links: &[("green", 2_880), ("black", 2_880), ("blue", 384)],
         },
         builder: || {
-            let eos = Cascade { groups: 2, usable_nodes: Some(744), gateway_columns: 8, cores_per_node: 16, ..Cascade::default() };
-            eos.builder()
+            let two_groups = Cascade { groups: 2, gateway_columns: 8, ..Cascade::default() };
+            Cascade { usable_nodes: Some(744), cores_per_node: 16, ..two_groups }.builder()
         },
     },
     Preset {
@@ -152,8 +152,8 @@ const PRESETS: &[Preset] = &[
     Preset {
         name: "frontier-like",
         summary: "Slingshot dragonfly like Frontier's 74 compute groups: 2,368 routers, 9,472 nodes of 64 cores",
-        source: "Atchley et al., SC 2023: 74 groups of 32 switches, 4 cables per group pair (270 TB/s each way), 4 interfaces \
-                 of 25 GB/s per node; approximated: a node's interfaces as one of 100 GB/s at one router, no I/O groups",
+        source: "Atchley et al., SC 2023: 74 groups of 32 switches, 4 cables per group pair (270 TB/s each way), 4 \
+                 interfaces of 25 GB/s per node; approximated: a node's interfaces as one of 100 GB/s at one router, no I/O groups",
         declared: Declared {
             routers: 2368,
             nodes: 9472,
@@ -165,7 +165,8 @@ const PRESETS: &[Preset] = &[
     Preset {
         name: "aurora-like",
         summary: "Slingshot dragonfly like Aurora's 166 compute groups: 5,312 routers, 10,624 nodes of 104 cores",
-        source: "\"Scaling MPI applications on Aurora\", arXiv 2512.04291: 166 groups of 32 switches, 2 cables per group pair, 8 interfaces of 25 GB/s per node; \
+        source: "\"Scaling MPI applications on Aurora\", arXiv 2512.04291: 166 groups of 32 switches, 2 cables per group \
+                 pair, 8 interfaces of 25 GB/s per node; \
                  approximated: a node's interfaces as one of 200 GB/s at one router, no I/O and service groups",
         declared: Declared {
             routers: 5312,
@@ -229,8 +230,9 @@ const PRESETS: &[Preset] = &[
 const BLUE_GENE_P: &str =
     "IBM Blue Gene team, IBM J. Res. Dev. 52, 2008: 425 MB/s per link and direction, about 100 ns per hop; \
                            injection taken as the six links' 2.55 GB/s";
-const BLUE_GENE_Q: &str = "Chen et al., SC 2011: 2 GB/s per link and direction, about 40 ns per hop, two links to the one neighbour in the E \
-                           dimension; injection taken as the ten links' 20 GB/s";
+const BLUE_GENE_Q: &str =
+    "Chen et al., SC 2011: 2 GB/s per link and direction, about 40 ns per hop, two links to the one \
+                           neighbour in the E dimension; injection taken as the ten links' 20 GB/s";
 
 const fn torus(nodes: usize, links: &'static [(&'static str, usize)]) -> Declared {
     Declared { routers: nodes, nodes, usable_nodes: nodes, links }

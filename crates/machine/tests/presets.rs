@@ -29,3 +29,19 @@ fn an_unknown_preset_names_the_nearest() {
     let message = presets::builder("edisson").unwrap_err().to_string();
     assert_eq!(message, "unknown preset 'edisson'; did you mean 'edison'?");
 }
+
+/// Every preset and every form of an edit stands in the reference.
+#[test]
+fn the_reference_is_complete() {
+    let page = include_str!("../../../docs/reference/machines.md");
+    for preset in presets::names() {
+        assert!(page.contains(&format!("`{}`", preset.name)), "docs/reference/machines.md lacks {}", preset.name);
+    }
+    let edits = page.split("## Edits").nth(1).and_then(|rest| rest.split("## Files").next()).unwrap();
+    let texts = edits.lines().filter_map(|line| line.strip_prefix("| `")?.split(" | ").next());
+    let texts: Vec<&str> = texts.flat_map(|cell| cell.trim_end_matches('`').split("`, `")).collect();
+    assert_eq!(texts.len(), 18, "{texts:?}");
+    for text in texts {
+        odonata_machine::edit::Edit::parse(text).unwrap();
+    }
+}

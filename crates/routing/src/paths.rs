@@ -117,6 +117,16 @@ pub fn rule_for(machine: &Machine) -> Result<(Box<dyn PathRule + '_>, Vec<Notice
     }
 }
 
+/// A random one of `routers` (ascending, three or more) that is neither `source` nor `target`, which are among them.
+#[inline]
+pub(crate) fn another(routers: &[RouterId], source: RouterId, target: RouterId, draws: &Draws) -> RouterId {
+    let mut index = draws.turn(routers.len() - 2);
+    for skip in [source.min(target), source.max(target)] {
+        index += usize::from(routers[index] >= skip);
+    }
+    routers[index]
+}
+
 /// Adds the expected load of a rule that has no closed form here, as the mean over `draws_per_demand` stratified
 /// draws of each demand.
 pub(crate) fn spread_by_draws(

@@ -69,18 +69,7 @@ impl WorkloadError {
         Self::File { file: file.into(), place, reason: reason.into() }
     }
 
-    pub(crate) fn unknown<'a>(
-        kind: impl Into<String>,
-        name: &str,
-        known: impl IntoIterator<Item = &'a str> + Clone,
-    ) -> Self {
-        let distance = |k: &str| strsim::damerau_levenshtein(&name.to_lowercase(), &k.to_lowercase());
-        let hint = match known.clone().into_iter().map(|k| (distance(k), k)).min_by_key(|&(distance, _)| distance) {
-            // A third of the letters wrong is still a typing mistake; more is another word.
-            Some((distance, k)) if distance <= name.len().max(3) / 3 => format!("; did you mean '{k}'?"),
-            Some(_) => format!("; known: {}", known.into_iter().collect::<Vec<_>>().join(", ")),
-            None => String::new(),
-        };
-        Self::Unknown { kind: kind.into(), name: name.into(), hint }
+    pub(crate) fn unknown<'a>(kind: impl Into<String>, name: &str, known: impl IntoIterator<Item = &'a str>) -> Self {
+        Self::Unknown { kind: kind.into(), name: name.into(), hint: odonata_machine::hint(name, known) }
     }
 }

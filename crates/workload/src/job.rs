@@ -1,7 +1,7 @@
 //! Jobs and the workload that they make.
 
 use crate::pattern::PatternContext;
-use crate::placement::FreeNodes;
+use crate::placement::{FreeNodes, Placed, Request};
 use crate::{Pattern, PatternSpec, PlacementSpec, WorkloadError};
 use odonata_machine::Machine;
 use odonata_units::{JobId, NodeId, RankId, Stream};
@@ -105,51 +105,24 @@ impl Workload {
 }
 
 fn place(spec: &JobSpec, index: usize, free: &mut FreeNodes<'_>, seed: u64) -> Result<Job, WorkloadError> {
-    let machine = free.machine();
-    let wrong = |parameter: &str, reason: String| Err(WorkloadError::job(&spec.name, parameter, reason));
     if spec.ranks == 0 {
-        return wrong("ranks", "a job has at least one rank".into());
+        return Err(WorkloadError::job(&spec.name, "ranks", "0, but a job has at least one rank"));
     }
-    let cores = machine.cores_per_node();
-    let ranks_per_node = spec.ranks_per_node.unwrap_or(cores);
-    if ranks_per_node == 0 || ranks_per_node > cores {
-        return wrong(
-            "ranks_per_node",
-            format!("{ranks_per_node}, but a node of {} has {cores} cores", machine.name()),
-        );
-    }
-    let needed = spec.ranks.div_ceil(ranks_per_node) as usize;
-    let available = free.all().count();
-    if needed > available {
-        return Err(WorkloadError::Oversubscribed {
-            job: spec.name.clone(),
-            ranks: spec.ranks,
-            ranks_per_node,
-            needed,
-            free: available,
-            usable: machine.nodes().filter(|&node| machine.node_up(node)).count(),
-            machine: machine.name().into(),
-        });
-    }
-    // The streams are named by the job, so that they do not depend on the jobs beside it.
-    let mut stream = Stream::new(seed, &format!("placement/{}", spec.name), &[]);
-    let nodes = spec.placement.nodes(free, needed, &mut stream)?;
-    assert_eq!(nodes.len(), needed, "a placement hands out as many nodes as it is asked for");
-    let node_of_rank: Vec<NodeId> = (0..spec.ranks).map(|rank| nodes[(rank / ranks_per_node) as usize]).collect();
-    for &node in &node_of_rank {
-        free.occupy(node);
-    }
+    let JobSpec { name, ranks, ranks_per_node, .. } = spec;
+    let request = Request { job: name, index, ranks: *ranks, ranks_per_node: *ranks_per_node, seed };
+    let Placed { node_of_rank, ranks_per_node } = spec.placement.place(&request, free)?;
     let pattern = spec.pattern.build(&PatternContext {
-        machine,
-        job: &spec.name,
-        ranks: spec.ranks,
-        seed: Stream::new(seed, &format!("pattern/{}", spec.name), &[]).next_u64(),
+        machine: free.machine(),
+        job: name,
+        ranks: *ranks,
+        // Named by the job, so that it does not depend on the jobs beside it.
+        seed: Stream::new(seed, &format!("pattern/{name}"), &[]).next_u64(),
         node_of_rank: &node_of_rank,
     })?;
     Ok(Job {
-        name: spec.name.clone(),
+        name: name.clone(),
         color: spec.color.clone().unwrap_or_else(|| PALETTE[index % PALETTE.len()].into()),
-        ranks: spec.ranks,
+        ranks: *ranks,
         ranks_per_node,
         pattern,
         iterations: spec.pattern.iterations,
@@ -157,4 +130,93 @@ fn place(spec: &JobSpec, index: usize, free: &mut FreeNodes<'_>, seed: u64) -> R
         pattern_name: spec.pattern.name().into(),
         placement_name: spec.placement.name().into(),
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::test_machines::cascade;
+    use serde_json::json;
+
+    fn spec(name: &str, ranks: u32, pattern: &str, placement: &str) -> JobSpec {
+        JobSpec {
+            name: name.into(),
+            ranks,
+            ranks_per_node: None,
+            pattern: PatternSpec::parse(pattern).unwrap(),
+            placement: PlacementSpec::parse(placement).unwrap(),
+            color: None,
+        }
+    }
+
+    fn sends(job: &Job) -> Vec<Vec<crate::Send>> {
+        let mut all = Vec::new();
+        for rank in job.rank_ids() {
+            let mut sends = Vec::new();
+            job.pattern.sends(rank, &mut sends);
+            all.push(sends);
+        }
+        all
+    }
+
+    /// 2 groups x 2 x 4 routers x 2 nodes x 4 cores = 128 cores.
+    fn machine() -> Machine {
+        cascade(2, 2, 4, 2, 4)
+    }
+
+    #[test]
+    fn ranks_fill_nodes_in_blocks_and_nodes_are_exclusive() {
+        let jobs = [spec("a", 10, "uniform", "compact"), spec("b", 6, "stencil-2d", "compact")];
+        let workload = Workload::build(&machine(), &jobs, 1).unwrap();
+        let nodes = |job: usize| workload.jobs[job].node_of_rank.iter().map(|node| node.0).collect::<Vec<_>>();
+        assert_eq!(nodes(0), [0, 0, 0, 0, 1, 1, 1, 1, 2, 2]);
+        assert_eq!(nodes(1), [3, 3, 3, 3, 4, 4]);
+        assert_ne!(workload.jobs[0].color, workload.jobs[1].color);
+        assert_eq!(workload.job_named("b"), Some(JobId(1)));
+    }
+
+    /// The neighbours of a job do not depend on the jobs beside it, its nodes stay when it runs alone, and both follow
+    /// the seed.
+    #[test]
+    fn a_job_keeps_its_neighbours_and_nodes() {
+        let jobs = [
+            spec("a", 30, "spread", "non-uniform"),
+            spec("b", 20, "umesh", "random-nodes"),
+            spec("c", 30, "hotspot", "random-routers"),
+        ];
+        let together = Workload::build(&machine(), &jobs, 1).unwrap();
+        let alone = together.only(&[JobId(1)]);
+        assert_eq!(alone.jobs.len(), 1);
+        assert_eq!(alone.jobs[0].node_of_rank, together.jobs[1].node_of_rank);
+        assert_eq!(sends(&alone.jobs[0]), sends(&together.jobs[1]));
+        let without_a = Workload::build(&machine(), &jobs[1..], 1).unwrap();
+        assert_eq!(sends(&without_a.jobs[0]), sends(&together.jobs[1]));
+        assert_eq!(sends(&without_a.jobs[1]), sends(&together.jobs[2]));
+        let other_seed = Workload::build(&machine(), &jobs, 2).unwrap();
+        assert_ne!(sends(&other_seed.jobs[1]), sends(&together.jobs[1]));
+        assert_ne!(other_seed.jobs[1].node_of_rank, together.jobs[1].node_of_rank);
+    }
+
+    #[test]
+    fn mistakes_say_what_is_wrong() {
+        let message = |jobs: &[JobSpec]| Workload::build(&machine(), jobs, 1).unwrap_err().to_string();
+        assert_eq!(
+            message(&[spec("a", 100, "uniform", "compact"), spec("b", 33, "uniform", "random-nodes")]),
+            "job 'b' needs 9 nodes (33 ranks, 4 on each), but only 7 of the 32 usable nodes of test are free: 2 too few"
+        );
+        let mut crowded = spec("a", 8, "uniform", "compact");
+        crowded.ranks_per_node = Some(5);
+        assert_eq!(
+            message(&[crowded.clone()]),
+            "job 'a': ranks_per_node: 5, but a node of test has 4 cores: 1 too many"
+        );
+        crowded.ranks_per_node = Some(0);
+        assert!(message(&[crowded]).contains("at least one rank"));
+        assert!(message(&[spec("a", 0, "uniform", "compact")]).starts_with("job 'a': ranks: 0"));
+        let twice = [spec("a", 1, "uniform", "compact"), spec("a", 1, "uniform", "compact")];
+        assert!(message(&twice).contains("names are unique"));
+        let mut grid = spec("a", 12, "stencil-2d", "compact");
+        grid.pattern.set("dims", &json!([5, 2])).unwrap();
+        assert!(message(&[grid]).starts_with("job 'a': pattern 'stencil-2d': dims: 5 x 2 makes 10 points"));
+    }
 }

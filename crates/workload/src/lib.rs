@@ -9,14 +9,24 @@
 
 mod error;
 mod graph;
+pub mod import;
 mod job;
 mod parameters;
 mod pattern;
 mod placement;
 mod quantity_text;
+#[cfg(test)]
+mod test_machines;
 
 pub use error::WorkloadError;
 pub use graph::CommunicationGraph;
 pub use job::{Job, JobSpec, Workload};
-pub use pattern::{near_cubic, AllToAll, Pattern, PatternKind, PatternSpec, Send, Stencil};
-pub use placement::{PlacementKind, PlacementSpec};
+pub use pattern::{
+    near_cubic, AdversarialParameters, AllToAllParameters, BitComplementParameters, FilePatternParameters, GridOrder,
+    GroupTarget, HotspotParameters, ManyToManyParameters, Pattern, PatternKind, PatternSpec, RandomNeighborsParameters,
+    Send, StencilParameters, TornadoParameters, TransposeParameters, UmeshParameters, UniformParameters,
+};
+pub use placement::{
+    Distribution, FilePlacementParameters, ListParameters, NodeName, NonUniformParameters, PlacementKind,
+    PlacementSpec, PlacementTable, RandomParameters,
+};

@@ -4,15 +4,41 @@
 //! 17.8 million messages of a 4D stencil on 2.2 million ranks take no memory. Random patterns draw from a stream
 //! keyed by the rank, so the answer depends neither on the order of the calls nor on the thread that asks.
 
+mod adversarial;
 mod all_to_all;
+mod bit_complement;
+mod cells;
+mod draw;
+mod file;
 mod grid;
+mod hotspot;
+mod many_to_many;
+mod neighbors;
+mod random_neighbors;
 mod spec;
 mod stencil;
+mod tornado;
+mod transpose;
+mod umesh;
+mod uniform;
 
-pub use all_to_all::AllToAll;
-pub use grid::near_cubic;
+#[cfg(test)]
+mod test_help;
+
+pub use adversarial::{AdversarialParameters, GroupTarget};
+pub use all_to_all::AllToAllParameters;
+pub use bit_complement::BitComplementParameters;
+pub use file::FilePatternParameters;
+pub use grid::{near_cubic, GridOrder};
+pub use hotspot::HotspotParameters;
+pub use many_to_many::ManyToManyParameters;
+pub use random_neighbors::RandomNeighborsParameters;
 pub use spec::{PatternKind, PatternSpec};
-pub use stencil::Stencil;
+pub use stencil::StencilParameters;
+pub use tornado::TornadoParameters;
+pub use transpose::TransposeParameters;
+pub use umesh::UmeshParameters;
+pub use uniform::UniformParameters;
 
 use odonata_machine::Machine;
 use odonata_units::{Bytes, NodeId, RankId, Stream};
@@ -38,7 +64,8 @@ pub trait Pattern: std::fmt::Debug + std::marker::Send + Sync {
     /// Draws the receiver of one more message of `rank`, for open-loop injection; `None` if the rank sends nothing.
     ///
     /// Patterns that are a rule of destinations (uniform, adversarial, …) draw a fresh one each time; the others
-    /// take one of their [`sends`](Pattern::sends), each equally likely.
+    /// take one of their [`sends`](Pattern::sends), each equally likely, and generate them all for it: a caller that
+    /// draws often from such a pattern keeps them.
     fn destination(&self, rank: RankId, stream: &mut Stream) -> Option<RankId> {
         let mut sends = Vec::new();
         self.sends(rank, &mut sends);

@@ -1,11 +1,56 @@
 //! Placement: ranks to nodes.
 //!
-//! Jobs are placed in the order of the experiment file. A job takes the nodes that it needs from the free ones; ranks
-//! fill the nodes in the order in which the policy hands them out, `ranks_per_node` consecutive ranks on each.
+//! Jobs are placed in the order of the experiment file, on usable nodes only. Most policies hand out *free* nodes in
+//! some order, and the ranks fill them in that order, `ranks_per_node` consecutive ranks on each; such a node belongs
+//! to its job alone. Only a placement file names the node of every rank, and jobs placed by files may share a node as
+//! long as its cores suffice.
 
 mod compact;
+mod file;
 mod free;
+mod list;
+mod non_uniform;
+mod random_chassis;
+mod random_groups;
+mod random_nodes;
+mod random_routers;
+mod round_robin_nodes;
+mod round_robin_routers;
 mod spec;
+mod table;
+mod units;
+
+#[cfg(test)]
+mod test_help;
+
+pub use file::FilePlacementParameters;
+pub use list::{ListParameters, NodeName};
+pub use non_uniform::{Distribution, NonUniformParameters};
+pub use spec::{PlacementKind, PlacementSpec};
+pub use table::PlacementTable;
+pub use units::RandomParameters;
 
 pub(crate) use free::FreeNodes;
-pub use spec::{PlacementKind, PlacementSpec};
+pub(crate) use table::{Entry, Place};
+
+use odonata_units::NodeId;
+
+/// A job that asks for nodes.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Request<'a> {
+    pub(crate) job: &'a str,
+    /// Position of the job in the workload.
+    pub(crate) index: usize,
+    pub(crate) ranks: u32,
+    /// As the user gave it.
+    pub(crate) ranks_per_node: Option<u32>,
+    pub(crate) seed: u64,
+}
+
+/// Where a job went.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(crate) struct Placed {
+    pub(crate) node_of_rank: Vec<NodeId>,
+    /// Most ranks on one node.
+    pub(crate) ranks_per_node: u32,
+}

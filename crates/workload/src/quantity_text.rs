@@ -7,10 +7,10 @@ use serde::{Deserialize, Deserializer, Serializer};
 pub(crate) fn serialize<S: Serializer>(bytes: &Bytes, serializer: S) -> Result<S::Ok, S::Error> {
     let shown = bytes.to_string();
     // The short form is rounded where the amount is no whole number of its unit.
-    if Quantity::bytes(&shown) == Ok(*bytes) {
-        serializer.serialize_str(&shown)
-    } else {
+    if shown.contains('.') {
         serializer.serialize_str(&format!("{} B", bytes.0))
+    } else {
+        serializer.serialize_str(&shown)
     }
 }
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
-import pandas as pd
 import pyarrow as pa
 
 RESAMPLES = 10_000
@@ -38,7 +37,7 @@ def paired_differences(
     Raises:
         ValueError: The base does not occur, or two points of a level have the same conditions.
     """
-    frame: pd.DataFrame = results.select(list(dict.fromkeys([factor, *pair_by, value]))).to_pandas()
+    frame = results.select(list(dict.fromkeys([factor, *pair_by, value]))).to_pandas()
     if not (frame[factor] == base).any():
         raise ValueError(f"no point has {factor} = {base}")
     if frame.duplicated([factor, *pair_by]).any():

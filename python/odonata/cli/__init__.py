@@ -20,7 +20,7 @@ COMMANDS = {
     "export": Entry("Results", "Write a run in another program's format."),
     "machine": Entry("Machines", "Build and measure a machine, with other cabling if wanted."),
     "list": Entry("Reference", "What presets, patterns, placements and routings there are."),
-    "schema": Entry("Reference", "Every key of an experiment file, as JSON Schema or a page."),
+    "schema": Entry("Reference", "Every key of an experiment file."),
 }
 """By name, in the order and sections of `odonata --help`. A module is imported when its command is used."""
 

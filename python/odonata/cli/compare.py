@@ -45,10 +45,14 @@ def command(base: Path, others: tuple[Path, ...], links: int, as_json: bool) -> 
         for line in settings_changes(first, run):
             screen.print(line)
         screen.print()
-        screen.print(_statistics_table("Traffic of a link, MiB", result["classes"], ["class"]))
+        screen.print(
+            _statistics_table("Traffic of a link, MiB", result["classes"], ["class"], ["mean", "p99", "max"])
+        )
         if result["jobs"]:
             screen.print()
-            screen.print(_statistics_table("The same per job", result["jobs"], ["name", "class"]))
+            screen.print(
+                _statistics_table("The same per job", result["jobs"], ["name", "class"], ["mean", "max"])
+            )
         screen.print()
         _print_links(screen, result)
 
@@ -100,20 +104,28 @@ def settings_changes(base: Run, other: Run) -> list[str]:
     return [f"  {line[0]} {line[1:]}" for line in differing if line[:2] not in ("--", "++", "@@")]
 
 
-def _statistics_table(title: str, rows: list[dict[str, Any]], keys: list[str]) -> Table:
+_HEADINGS = {"mean": "mean", "p99": "99 %", "max": "max", "name": "job"}
+
+
+def _statistics_table(
+    title: str, rows: list[dict[str, Any]], keys: list[str], statistics: list[str]
+) -> Table:
+    """Before, after and relative change of each statistic; a key is not repeated from row to row."""
     from odonata.cli import terminal
 
-    shown = terminal.table(title, [*keys, "mean", "→", "", "99 %", "→", "", "max", "→", ""], left=keys)
+    headings = [_HEADINGS.get(key, key) for key in keys]
+    numbers = [text for name in statistics for text in (_HEADINGS[name], "→", "change")]
+    shown = terminal.table(title, [*headings, *numbers], left=headings)
     previous = None
     for row in rows:
-        cells: list[Any] = [row[key] or "" for key in keys]
-        if len(keys) > 1 and row[keys[0]] == previous:
-            cells[0] = ""
+        first = "" if len(keys) > 1 and row[keys[0]] == previous else row[keys[0]]
         previous = row[keys[0]]
-        for statistic in ("bytes_mean", "bytes_p99", "bytes_max"):
-            before, after = row[f"{statistic}_base"], row[f"{statistic}_other"]
-            cells += ["-" if value is None else terminal.mib(value) for value in (before, after)]
-            cells.append(terminal.change(row[f"{statistic}_change"]))
+        cells: list[Any] = [first, *(row[key] for key in keys[1:])]
+        for name in statistics:
+            for side in ("base", "other"):
+                amount = row[f"bytes_{name}_{side}"]
+                cells.append("-" if amount is None else terminal.mib(amount))
+            cells.append(terminal.change(row[f"bytes_{name}_change"]))
         shown.add_row(*cells)
     return shown
 

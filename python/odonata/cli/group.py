@@ -78,7 +78,7 @@ class Group(click.Group):
         try:
             return super().invoke(ctx)
         except KeyboardInterrupt:
-            click.echo("interrupted; nothing was written", err=True)
+            click.echo("interrupted", err=True)
             sys.exit(128 + signal.SIGINT)
         except BrokenPipeError:
             # The reader, say `head`, has all it wanted. Without this, Python complains again when it closes
@@ -92,7 +92,7 @@ class Group(click.Group):
 
             print_error(error)
             sys.exit(2)
-        except (InternalError, Exception) as error:
+        except Exception as error:
             _report_defect(error)
 
 
@@ -104,10 +104,13 @@ def _terminated(_signal: int, _frame: FrameType | None) -> NoReturn:
 def _report_defect(error: Exception) -> NoReturn:
     if os.environ.get(DEBUG):
         raise error
-    click.echo(f"internal error: {type(error).__name__}: {error}", err=True)
-    click.echo(
-        "This is a defect of Odonata, not of your input. Please report it with the command, the experiment "
-        f"file and the output of the same command with {DEBUG}=1.",
-        err=True,
-    )
+    if isinstance(error, InternalError):
+        click.echo(f"internal error: {error}", err=True)
+    else:
+        click.echo(f"internal error: {type(error).__name__}: {error}", err=True)
+        click.echo(
+            "This is a defect of Odonata, not of your input. Please report it with the experiment file.",
+            err=True,
+        )
+    click.echo(f"Add to the report what the same command prints with {DEBUG}=1.", err=True)
     sys.exit(1)

@@ -18,12 +18,18 @@ def print_summary(screen: Console, run: Run) -> None:
     summary = run.summary
     screen.print(_heading(run), style="bold")
     screen.print(describe_machine(summary["machine"]))
-    screen.print(_convergence(summary["convergence"]))
+    if summary["convergence"]:
+        screen.print(_convergence(summary["convergence"]))
     screen.print(_cost(summary))
     screen.print()
     screen.print(class_table(summary["classes"]))
     screen.print()
     screen.print(_job_table(run))
+    screen.print()
+    screen.print(_job_traffic_table(run))
+    if "bound" in summary:
+        screen.print()
+        screen.print(_bound(summary["bound"]))
 
 
 def _heading(run: Run) -> str:
@@ -57,6 +63,17 @@ def _cost(summary: dict[str, Any]) -> str:
     )
 
 
+def _bound(bound: dict[str, Any]) -> str:
+    """How much better any other routing could do."""
+    lower, reached = (
+        terminal.number(1e3 * bound[f"max_link_time_{name}_s"]) for name in ("lower", "reached")
+    )
+    return (
+        f"No routing can bring the busiest link below {lower} ms at full speed; "
+        f"one was found that needs {reached} ms"
+    )
+
+
 def class_table(classes: list[dict[str, Any]]) -> Table:
     """The traffic of the links of each class."""
     columns = ["class", "links", "mean", "median", "90 %", "99 %", "max", "idle"]
@@ -72,28 +89,41 @@ def class_table(classes: list[dict[str, Any]]) -> Table:
 
 
 def _job_table(run: Run) -> Table:
-    jobs = run.jobs.to_pylist()
-    columns = ["job", "name", "pattern", "placement", "ranks", "nodes", "MiB sent", "off router", "hops"]
-    has_slowdown = "slowdown" in run.jobs.column_names
-    shown = terminal.table(
-        "Jobs",
-        [*columns, *(["slowdown"] if has_slowdown else []), "mean link, MiB", "max link, MiB"],
-        left=["name", "pattern", "placement"],
-    )
-    for job, links in zip(jobs, run.summary["jobs"], strict=True):
-        everywhere = links["classes"][0]
-        total = job["bytes"]
+    columns = ["job", "name", "pattern", "placement", "ranks", "nodes", "routers"]
+    shown = terminal.table("Jobs", columns, left=["name", "pattern", "placement"])
+    for job in run.jobs.to_pylist():
         shown.add_row(
             str(job["job"]),
             job["name"],
             job["pattern"],
             job["placement"],
-            f"{job['ranks']:,}",
-            f"{job['nodes']:,}",
-            terminal.mib(total),
-            terminal.percent(job["bytes_network"] / total) if total else "-",
+            *(f"{job[name]:,}" for name in ("ranks", "nodes", "routers")),
+        )
+    return shown
+
+
+_PREDICTIONS: tuple[tuple[str, str, float], ...] = (
+    ("time_s", "time, ms", 1e3),
+    ("bandwidth_bytes_per_s", "GB/s", 1e-9),
+    ("slowdown", "slowdown", 1.0),
+)
+"""The engine's predictions that are shown where the run has them: column, heading, factor."""
+
+
+def _job_traffic_table(run: Run) -> Table:
+    """What each job sent, how far it went, and what it made of the links."""
+    predictions = [entry for entry in _PREDICTIONS if entry[0] in run.jobs.column_names]
+    headings = [heading for _, heading, _ in predictions]
+    columns = ["job", "MiB sent", "off router", "hops", *headings, "mean", "max"]
+    shown = terminal.table("Traffic per job (mean and max: MiB on a link)", columns, left=["job"])
+    for job, links in zip(run.jobs.to_pylist(), run.summary["jobs"], strict=True):
+        everywhere = links["classes"][0]
+        shown.add_row(
+            job["name"],
+            terminal.mib(job["bytes"]),
+            terminal.percent(job["bytes_network"] / job["bytes"]) if job["bytes"] else "-",
             f"{job['mean_hops']:.2f}",
-            *([f"{job['slowdown']:.2f}"] if has_slowdown else []),
+            *(terminal.number(factor * job[column]) for column, _, factor in predictions),
             terminal.mib(everywhere["bytes_mean"]),
             terminal.mib(everywhere["bytes_max"]),
         )
@@ -102,12 +132,29 @@ def _job_table(run: Run) -> Table:
 
 def hottest_table(hottest: list[dict[str, Any]], title: str) -> Table:
     """The most loaded links with the jobs on them."""
-    shown = terminal.table(
-        title, ["link", "class", "MiB", "ms at full speed", "jobs"], left=["link", "class", "jobs"]
-    )
+    columns = ["link", "class", "MiB", "busy, ms", "jobs"]
+    shown = terminal.table(title, columns, left=["link", "class"], wrap=["jobs"])
     for row in hottest:
-        jobs = ", ".join(f"{job['name']} {terminal.percent(job['share'])}" for job in row["jobs"])
         shown.add_row(
-            row["name"], row["class"], terminal.mib(row["bytes"]), terminal.number(1e3 * row["time_s"]), jobs
+            row["name"],
+            row["class"],
+            terminal.mib(row["bytes"]),
+            terminal.number(1e3 * row["time_s"]),
+            _jobs_on_link(row["jobs"]),
         )
     return shown
+
+
+NAMED_SHARE = 0.01
+"""Jobs with less of a link than this are not named one by one."""
+
+
+def _jobs_on_link(jobs: list[dict[str, Any]]) -> str:
+    """Names and shares, the largest first, small ones together."""
+    named = [job for job in jobs if job["share"] >= NAMED_SHARE] or jobs[:1]
+    parts = [f"{job['name']} {terminal.percent(job['share'])}" for job in named]
+    others = jobs[len(named) :]
+    if others:
+        share = terminal.percent(sum(job["share"] for job in others))
+        parts.append(f"{len(others)} other{'s' * (len(others) > 1)} {share}")
+    return ", ".join(parts)

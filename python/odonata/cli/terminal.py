@@ -36,9 +36,16 @@ def error_console() -> Console:
     return _console(sys.stderr)
 
 
+class _Console(Console):
+    """Leaves a closed pipe to the group of commands, which knows the exit code."""
+
+    def on_broken_pipe(self) -> None:
+        raise BrokenPipeError
+
+
 def _console(file: Any) -> Console:
     width = None if file.isatty() else WIDTH_OF_FILES
-    return Console(file=file, width=width, highlight=False, emoji=False, markup=False)
+    return _Console(file=file, width=width, highlight=False, emoji=False, markup=False)
 
 
 def print_json(value: Any) -> None:
@@ -62,8 +69,10 @@ def print_warnings(warnings: Sequence[str]) -> None:
         click.echo(click.style("warning: ", fg="yellow", bold=True) + warning, err=True)
 
 
-def table(title: str | Text | None, columns: Sequence[str], *, left: Sequence[str] = ()) -> Table:
-    """A table whose columns are numbers, aligned right, but for those named in `left`."""
+def table(
+    title: str | None, columns: Sequence[str], *, left: Sequence[str] = (), wrap: Sequence[str] = ()
+) -> Table:
+    """A table of numbers, aligned right, but for the texts in `left` and the long ones in `wrap`."""
     made = Table(
         title=title,
         title_justify="left",
@@ -72,9 +81,11 @@ def table(title: str | Text | None, columns: Sequence[str], *, left: Sequence[st
         header_style="dim",
         pad_edge=False,
         show_edge=False,
+        collapse_padding=True,
     )
     for name in columns:
-        made.add_column(name, justify="left" if name in left else "right", no_wrap=name not in left)
+        text = name in left or name in wrap
+        made.add_column(name, justify="left" if text else "right", no_wrap=name not in wrap)
     return made
 
 
@@ -84,20 +95,21 @@ def mib(amount: float) -> str:
 
 
 def number(value: float) -> str:
-    """Three significant digits; whole numbers in full, thousands separated; plain for 0.001 to 1e6."""
-    if value == 0:
-        return "0"
+    """Three significant digits, or all those before the point, thousands separated."""
     size = abs(value)
+    if size == 0:
+        return "0"
     if size >= 1e9 or size < 0.0005:
-        return f"{value:.2e}"
-    if size >= 100:
-        return f"{value:,.0f}"
-    return f"{value:.2f}" if size >= 10 else f"{value:.3f}"
+        return f"{value:.1e}"
+    decimals = next((count for limit, count in ((99.95, 0), (9.995, 1), (0.9995, 2)) if size >= limit), 3)
+    return f"{value:,.{decimals}f}"
 
 
 def percent(share: float) -> str:
     """A share as per cent."""
-    return f"{100 * share:.1f} %" if 0 < abs(share) < 0.1 else f"{100 * share:.0f} %"
+    if 0 < share < 0.0005:
+        return "<0.1 %"
+    return f"{100 * share:.1f} %" if 0 < share < 0.0995 else f"{100 * share:.0f} %"
 
 
 def change(value: float | None) -> Text:

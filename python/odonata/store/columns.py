@@ -24,7 +24,9 @@ TYPES: dict[str, pa.DataType] = {
 _WRITTEN_AS = {pa_type: name for name, pa_type in TYPES.items()}
 
 
-def table(name: str, columns: Mapping[str, Any] | pa.Table, axes: Sequence[str] = ()) -> pa.Table:
+def table(
+    name: str, columns: Mapping[str, Any] | pa.Table, axes: Sequence[str] = (), *, partial: bool = False
+) -> pa.Table:
     """Builds the Arrow table `name` of a run directory.
 
     Args:
@@ -32,6 +34,7 @@ def table(name: str, columns: Mapping[str, Any] | pa.Table, axes: Sequence[str] 
         columns: By column name, all of one length: NumPy arrays, which are not copied, lists, or for text a
             pair of codes and the texts that they index.
         axes: Names of the machine's axes.
+        partial: Whether columns of the schema may be missing, as in the tables of a machine without traffic.
 
     Returns:
         The schema's columns in its order and types, then the others.
@@ -46,6 +49,8 @@ def table(name: str, columns: Mapping[str, Any] | pa.Table, axes: Sequence[str] 
     ordered: dict[str, pa.Array] = {}
     for column in schema.TABLES[name].expand(list(axes)):
         if column.name not in arrays:
+            if partial:
+                continue
             raise ValueError(f"table {name} lacks the column {column.name}")
         ordered[column.name] = _typed(f"{name}.{column.name}", arrays.pop(column.name), TYPES[column.type])
     for other, values in arrays.items():

@@ -1,7 +1,7 @@
 //! From edits to another builder.
 
 use super::{CableChange, Edit, FigureChange};
-use crate::builder::in_link_order;
+use crate::builder::{in_link_order, LIMIT};
 use crate::names::unknown;
 use crate::{LinkClass, MachineBuilder, MachineError};
 use odonata_units::{LinkClassId, RouterId, Stream};
@@ -102,6 +102,10 @@ fn change_cables(
     if !cables.iter().any(|cable| cable.class == class) {
         let name = &change.class;
         return wrong(edit, format!("no two routers are joined by {name} cables, so there is nothing to change"));
+    }
+    let pairs = cables.iter().filter(|cable| cable.class == class).count() as u64;
+    if change.per_pair > 0 && cables.len() as u64 + pairs * change.per_pair as u64 > u64::from(LIMIT) {
+        return wrong(edit, format!("the machine would have more than {LIMIT} cables"));
     }
     let by_pair = |x: &crate::Cable, y: &crate::Cable| (x.a, x.class, x.b) == (y.a, y.class, y.b);
     let mut start = 0;
@@ -204,6 +208,148 @@ impl FigureChange {
             Self::Latency(time) => *latency = time,
             Self::LatencyTimes(factor) => latency.0 = (latency.0 as f64 * factor).round() as u64,
             Self::Ports(_) => {}
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{presets, Machine};
+    use odonata_units::{Rate, Time};
+    use proptest::prelude::*;
+
+    fn edited(preset: &str, edits: &[&str], seed: u64) -> Result<Machine, MachineError> {
+        let edits: Vec<Edit> = edits.iter().map(|text| Edit::parse(text)).collect::<Result<_, _>>()?;
+        apply(presets::builder(preset)?, &edits, seed)?.build()
+    }
+
+    fn message(preset: &str, edits: &[&str]) -> String {
+        edited(preset, edits, 1).unwrap_err().to_string()
+    }
+
+    fn links(machine: &Machine, class: &str) -> usize {
+        let class = machine.class_named(class).unwrap();
+        machine.links().filter(|&link| machine.class(link) == class).count()
+    }
+
+    /// Edison has 7,200 black links for each parallel cable and 2,520 blue ones.
+    #[test]
+    fn the_papers_machines() {
+        for (edit, black, blue) in [
+            ("-K", 14_400, 5_040),
+            ("-2K", 7_200, 5_040),
+            ("-B", 21_600, 2_520),
+            ("+B-K", 14_400, 7_560),
+            ("+3B-K", 14_400, 12_600),
+        ] {
+            let machine = edited("edison", &[edit], 1).unwrap();
+            assert_eq!((links(&machine, "black"), links(&machine, "blue")), (black, blue), "{edit}");
+            assert_eq!(links(&machine, "green"), 21_600);
+        }
+    }
+
+    /// Columns 0 to 11 serve two other groups: 2 x 5 cables fit their 10 ports, 2 x 6 don't.
+    #[test]
+    fn blue_ports_are_a_budget() {
+        assert!(edited("edison", &["+3B"], 1).is_ok());
+        let error = message("edison", &["+4B"]);
+        assert!(error.starts_with("router g0r0c0 needs 12 blue ports but has 10"), "{error}");
+        assert!(edited("edison", &["+4B", "blue.ports=12"], 1).is_ok());
+        let error = message("edison", &["+K"]);
+        assert!(error.starts_with("router g0r0c0 needs 20 black ports but has 15"), "{error}");
+    }
+
+    #[test]
+    fn what_is_not_there_can_not_be_removed() {
+        assert_eq!(
+            message("edison", &["-4K"]),
+            "edit: '-4 black': 4 black cables per router pair can't be removed: g0r0c0 and g0r1c0 have 3"
+        );
+        assert_eq!(
+            message("edison", &["-2B", "+B"]),
+            "edit: '+1 blue': no two routers are joined by blue cables, so there is nothing to change"
+        );
+        assert_eq!(message("dragonfly-1056", &["-K"]), "unknown link class 'black'; known: local, global");
+        assert!(message("edison", &["+65535 green"]).contains("more than 16777216 cables"));
+        assert_eq!(message("edison", &["-2 bleu"]), "unknown link class 'bleu'; did you mean 'blue'?");
+    }
+
+    #[test]
+    fn a_failed_link_takes_its_cable() {
+        let before = edited("edison", &[], 1).unwrap();
+        let machine = edited("edison", &["fail g0r1c2>g0r0c2:black.1"], 1).unwrap();
+        assert_eq!(machine.link_count(), before.link_count() - 2);
+        let left = |a: &str, b: &str| {
+            let (a, b) = (machine.router_named(a).unwrap(), machine.router_named(b).unwrap());
+            machine.links_from(a).filter(|&l| machine.target(odonata_units::LinkId::from_index(l)) == b).count()
+        };
+        assert_eq!((left("g0r1c2", "g0r0c2"), left("g0r0c2", "g0r1c2")), (2, 2));
+    }
+
+    /// Names and ids are those of the machine without edits, whatever comes before.
+    #[test]
+    fn links_keep_their_names_through_edits() {
+        let by_name = ["-K", "fail g0r0c0>g0r1c0:black.0", "fail g0r0c0>g0r1c0:black.1"];
+        let machine = edited("edison", &by_name, 1).unwrap();
+        assert_eq!(links(&machine, "black"), 14_400 - 4);
+        let id = edited("edison", &[], 1).unwrap().link_named("g0r0c0>g0r1c0:black.1").unwrap().0;
+        let by_id = format!("fail link {id}");
+        let machine = edited("edison", &["fail g0r0c0>g0r1c0:black.0", &by_id], 1).unwrap();
+        assert_eq!(links(&machine, "black"), 21_600 - 4);
+        assert!(message("edison", &["-K", "fail g0r0c0>g0r1c0:black.2"]).contains("an earlier edit has removed"));
+        assert!(message("edison", &[&by_id, &by_id]).contains("an earlier edit has removed"));
+    }
+
+    #[test]
+    fn a_failed_router_takes_its_nodes() {
+        let machine = edited("dragonfly-1056", &["fail g3r5"], 1).unwrap();
+        let router = machine.router_named("g3r5").unwrap();
+        assert!(!machine.router_up(router) && machine.links_from(router).is_empty());
+        assert_eq!(machine.nodes().filter(|&node| machine.node_up(node)).count(), 1052);
+        assert!(message("dragonfly-1056", &["fail g33r5"]).contains("did you mean 'g32r5'?"));
+    }
+
+    /// 1,848 local links are 924 cables: a tenth is 92. A quarter of 264 routers is 66.
+    #[test]
+    fn random_faults_are_as_many_as_asked_and_seeded() {
+        let machine = edited("dragonfly-1056", &["fail 10% local"], 1).unwrap();
+        assert_eq!(links(&machine, "local"), 1_848 - 2 * 92);
+        assert!(machine == edited("dragonfly-1056", &["fail 10% local"], 1).unwrap());
+        assert!(machine != edited("dragonfly-1056", &["fail 10% local"], 2).unwrap());
+        let machine = edited("dragonfly-1056", &["fail 25% routers"], 1).unwrap();
+        assert_eq!(machine.routers().filter(|&router| machine.router_up(router)).count(), 264 - 66);
+        // The second draw is another one, and from what is left.
+        let machine = edited("dragonfly-1056", &["fail 50% global", "fail 50% global"], 1).unwrap();
+        assert_eq!(links(&machine, "global"), 1_056 / 4);
+    }
+
+    #[test]
+    fn figures_change_for_class_and_cables() {
+        let edits = ["blue.bandwidth*=0.5", "blue.latency=300 ns", "terminal.bandwidth=8 GB/s", "+B"];
+        let machine = edited("edison", &edits, 1).unwrap();
+        let blue = machine.class_named("blue").unwrap();
+        for link in machine.links() {
+            let figures = (machine.bandwidth(link), machine.latency(link));
+            let halved = (Rate::from_bytes_per_s(2_350_000_000), Time::from_ns(300));
+            assert_eq!(figures == halved, machine.class(link) == blue);
+        }
+        assert_eq!(machine.terminal().bandwidth, Rate::from_bytes_per_s(8_000_000_000));
+        assert!(message("edison", &["blue.bandwidth*=0"]).contains("would have no bandwidth"));
+        assert!(message("edison", &["blue.latency*=1e300"]).contains("expected at most 1 s"));
+        assert!(message("edison", &["termnal.latency*=2"]).contains("did you mean 'terminal'?"));
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(24))]
+        /// One more and one less again is the machine as it was.
+        #[test]
+        fn adding_and_removing_cancel(n in 1u32..4, class in prop::sample::select(vec!["local", "global"])) {
+            let ports = format!("{class}.ports=64");
+            let there_and_back = [ports.clone(), format!("+{n} {class}"), format!("-{n} {class}")];
+            let edits: Vec<&str> = there_and_back.iter().map(String::as_str).collect();
+            let machine = edited("dragonfly-1056", &edits, 1).unwrap();
+            prop_assert!(machine == edited("dragonfly-1056", &[&ports], 1).unwrap());
         }
     }
 }

@@ -7,7 +7,7 @@
 //! | `count` | parallel cables | 1 |
 //! | `bandwidth` | with unit (`25 GB/s`, `200 Gb/s`), or `bandwidth_bytes_per_s` as a number | that of the options |
 //! | `latency` | with unit (`100 ns`), or `latency_ps` as a whole number | that of the options |
-//! | `src_group`, `dst_group`, … | coordinates: `group`; `group`, `row`, `column`; `group`, `router`; or any others | from the names |
+//! | `src_group`, `dst_group`, … | coordinates on the axis `group`, … | from the names |
 //! | `src_nodes`, `dst_nodes` | nodes at that router | that of the options |
 //!
 //! `source` and `target` may stand for `src` and `dst`, so that `links.parquet` of a run, written as CSV, is read too: its
@@ -66,30 +66,44 @@ pub fn edge_list_csv(bytes: &[u8], label: &str, options: &EdgeListOptions) -> Re
     text(bytes, label)?;
     let mut reader = csv::ReaderBuilder::new().trim(csv::Trim::All).comment(Some(b'#')).from_reader(bytes);
     let mut columns = EdgeListColumns::default();
-    let header = reader.headers().map_err(|error| csv_error(label, &error))?.clone();
-    let fields = read_header(&header, &mut columns.axes).or_else(|reason| line(label, 1, reason))?;
+    let header = reader.headers().map_err(|error| csv_error(bytes, label, &error))?.clone();
+    if header.is_empty() {
+        return line(label, 1, "the file is empty; expected a header like 'src,dst,class,count,bandwidth,latency'");
+    }
+    let header_line = line_of(bytes, header.position());
+    let fields = read_header(&header, &mut columns.axes).or_else(|reason| line(label, header_line, reason))?;
     let mut places = Vec::new();
     let mut record = csv::StringRecord::new();
-    while reader.read_record(&mut record).map_err(|error| csv_error(label, &error))? {
-        let place = record.position().map_or(0, |position| position.line() as usize);
+    while reader.read_record(&mut record).map_err(|error| csv_error(bytes, label, &error))? {
+        let place = line_of(bytes, record.position());
         read_row(&record, &header, &fields, &mut columns).or_else(|reason| line(label, place, reason))?;
         places.push(place);
     }
     if places.is_empty() {
-        return line(label, 1, "the list has a header, but no edges");
+        return line(label, header_line, "the list has a header, but no edges");
     }
     build(&columns, options, label, "line", &places)
 }
 
-fn csv_error(label: &str, error: &csv::Error) -> MachineError {
-    let place = error.position().map_or("line 1".into(), |position| format!("line {}", position.line()));
+fn csv_error(bytes: &[u8], label: &str, error: &csv::Error) -> MachineError {
     let reason = match error.kind() {
         csv::ErrorKind::UnequalLengths { expected_len, len, .. } => {
             format!("{len} values, but the header has {expected_len}")
         }
         _ => error.to_string(),
     };
-    MachineError::File { file: label.into(), place, reason }
+    MachineError::File { file: label.into(), place: format!("line {}", line_of(bytes, error.position())), reason }
+}
+
+/// The line of a record. Its position is where the reader began to look for it: before blank lines and remarks.
+fn line_of(bytes: &[u8], position: Option<&csv::Position>) -> usize {
+    let Some(position) = position else { return 1 };
+    let rest = bytes.get(position.byte() as usize..).unwrap_or_default();
+    let skipped = rest.split(|&byte| byte == b'\n').take_while(|content| {
+        let content = content.trim_ascii();
+        content.is_empty() || content.starts_with(b"#")
+    });
+    position.line() as usize + skipped.count()
 }
 
 /// The field of every column; fills in the names of the axes.

@@ -26,10 +26,8 @@ pub use damselfly::{damselfly, damselfly_config, DamselflyConfig, DamselflyJob, 
 pub use edge_list::{edge_list_columns, EdgeListColumns, EdgeListOptions};
 pub use edge_list_csv::edge_list_csv;
 
+use crate::builder::LIMIT;
 use crate::MachineError;
-
-/// Largest number of routers, nodes or cables that a file may ask for: a wrong number must not take all memory.
-const LIMIT: u32 = 1 << 24;
 
 /// An error at a place of a file.
 fn at<T>(file: &str, place: String, reason: impl Into<String>) -> Result<T, MachineError> {

@@ -130,7 +130,7 @@ impl Cascade {
             self.black_figures.class("black", Some(self.black_ports)),
             self.blue_figures.class("blue", Some(self.blue_ports)),
         ];
-        builder.network_ports = Some(self.green_ports + self.black_ports + self.blue_ports);
+        builder.network_ports = Some(self.green_ports.saturating_add(self.black_ports).saturating_add(self.blue_ports));
         self.add_inside_groups(&mut builder);
         self.add_between_groups(&mut builder, served_rows);
         self.mark_service_nodes(&mut builder, nodes)?;
@@ -194,6 +194,9 @@ impl Cascade {
                 ),
             );
         }
+        // No router has more blue cables than this, so it bounds their number.
+        let per_router = units_per_gateway.min(peers_per_router) as u32;
+        product("blue cables", &[self.groups, self.rows, self.columns, per_router, self.blue])?;
         Ok(served as u32)
     }
 
@@ -237,5 +240,123 @@ impl Cascade {
             }
         }
         Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::presets;
+    use proptest::prelude::*;
+
+    /// Cables between each two groups, or the first two pairs that differ.
+    fn cables_per_group_pair(cascade: &Cascade) -> Result<usize, String> {
+        let builder = cascade.builder().map_err(|error| error.to_string())?;
+        let groups = cascade.groups as usize;
+        let mut count = vec![0usize; groups * groups];
+        for cable in builder.cables.iter().filter(|cable| cable.class == BLUE) {
+            let (a, b) = (builder.group_of[cable.a.index()], builder.group_of[cable.b.index()]);
+            count[a.min(b).index() * groups + a.max(b).index()] += 1;
+        }
+        builder.build().map_err(|error| error.to_string())?;
+        let pairs = (0..groups).flat_map(|a| (a + 1..groups).map(move |b| a * groups + b));
+        let mut counts: Vec<usize> = pairs.map(|pair| count[pair]).collect();
+        counts.sort_unstable();
+        counts.dedup();
+        match counts[..] {
+            [n] => Ok(n),
+            _ => Err(format!("group pairs have different numbers of cables: {counts:?}")),
+        }
+    }
+
+    /// Edison's closed form, written out: Router (a, r, 2 (k(a,b) mod 8) + p) to (b, r, 2 (k(b,a) mod 8) + p).
+    #[test]
+    fn fifteen_groups_are_edisons_closed_form() {
+        let mut expected = Vec::new();
+        for a in 0..15u32 {
+            for b in a + 1..15 {
+                let (k_ab, k_ba) = (b - 1, a);
+                for r in 0..6 {
+                    for p in 0..2 {
+                        let here = a * 96 + r * 16 + 2 * (k_ab % 8) + p;
+                        let there = b * 96 + r * 16 + 2 * (k_ba % 8) + p;
+                        expected.extend([(here, there); 2]);
+                    }
+                }
+            }
+        }
+        let builder = Cascade::default().builder().unwrap();
+        let blue = builder.cables.iter().filter(|cable| cable.class == BLUE);
+        let mut found: Vec<(u32, u32)> = blue.map(|cable| (cable.a.0, cable.b.0)).collect();
+        found.sort_unstable();
+        expected.sort_unstable();
+        assert_eq!(found, expected);
+    }
+
+    /// 96 routers x 10 ports / 240 other groups = 4 cables per group pair, and no port is free.
+    #[test]
+    fn the_largest_uses_every_port() {
+        assert_eq!(cables_per_group_pair(&Cascade { groups: 241, ..Cascade::default() }), Ok(4));
+        let machine = presets::builder("cascade-241").unwrap().build().unwrap();
+        assert!(machine.routers().all(|router| machine.links_from(router).len() == 40));
+        let error = Cascade { groups: 242, ..Cascade::default() }.builder().unwrap_err().to_string();
+        assert_eq!(
+            error,
+            "groups: 242 groups, but 10 blue ports per router with 2 cables per router pair join at most 241"
+        );
+    }
+
+    /// Five cables per router pair leave room for two peers at a router; 14 peers need two at eight gateway columns.
+    #[test]
+    fn more_parallel_cables_join_fewer_groups() {
+        assert_eq!(cables_per_group_pair(&Cascade { blue: 5, ..Cascade::default() }), Ok(60));
+        assert!(Cascade { blue: 11, ..Cascade::default() }.builder().is_err());
+        // 96 routers with two peers each, two routers to a gateway: 96 peers at most.
+        assert_eq!(cables_per_group_pair(&Cascade { blue: 5, groups: 97, ..Cascade::default() }), Ok(10));
+        assert!(Cascade { blue: 5, groups: 98, ..Cascade::default() }.builder().is_err());
+    }
+
+    #[test]
+    fn service_nodes_fill_whole_routers_at_even_distances() {
+        let builder = Cascade { usable_nodes: Some(5570), ..Cascade::default() }.builder().unwrap();
+        assert_eq!(builder.node_up.iter().filter(|&&up| up).count(), 5570);
+        let down = |router: usize| (0..4).filter(|slot| !builder.node_up[4 * router + slot]).count();
+        let hosts: Vec<(usize, usize)> =
+            (0..1440).map(|router| (router, down(router))).filter(|&(_, n)| n > 0).collect();
+        assert_eq!(hosts.len(), 48, "190 service nodes are 47 routers of four and one of two");
+        assert!(hosts.iter().enumerate().all(|(i, &(router, n))| router == i * 30 && n == if i == 47 { 2 } else { 4 }));
+        assert!(Cascade { usable_nodes: Some(5761), ..Cascade::default() }.builder().is_err());
+    }
+
+    #[test]
+    fn absurd_numbers_are_errors() {
+        let many = Cascade { blue: 4_000_000_000, blue_ports: u32::MAX, ..Cascade::default() };
+        assert!(many.builder().unwrap_err().to_string().contains("multiply to more than"));
+        let ports = Cascade { blue_ports: u32::MAX, ..Cascade::default() };
+        assert_eq!(ports.builder().unwrap().network_ports, Some(u32::MAX));
+    }
+
+    #[test]
+    fn too_many_green_cables_name_the_router() {
+        let error = Cascade { green: 2, ..Cascade::default() }.builder().unwrap().build().unwrap_err().to_string();
+        assert!(error.starts_with("router g0r0c0 needs 30 green ports but has 15"), "{error}");
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(48))]
+        /// Whatever can be listed can be built: the rule keeps within the blue ports, and treats all groups alike.
+        #[test]
+        fn every_two_groups_are_joined_equally(
+            groups in 2u32..60, rows in 1u32..8, columns in 1u32..18, blue in 1u32..6, gateway_columns in 1u32..4
+        ) {
+            let cascade = Cascade { groups, rows, columns, blue, gateway_columns, green: 0, black: 0, ..Cascade::default() };
+            match cascade.builder() {
+                Ok(_) => prop_assert!(cables_per_group_pair(&cascade).unwrap() >= blue as usize),
+                Err(error) => {
+                    let error = error.to_string();
+                    prop_assert!(error.contains("join at most") || error.contains("gateway_columns"), "{}", error);
+                }
+            }
+        }
     }
 }

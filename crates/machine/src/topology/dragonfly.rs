@@ -207,3 +207,103 @@ impl Dragonfly {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Machine;
+    use proptest::prelude::*;
+
+    const ARRANGEMENTS: [Arrangement; 5] = [
+        Arrangement::Absolute,
+        Arrangement::Relative,
+        Arrangement::Circulant,
+        Arrangement::PalmTree,
+        Arrangement::Random { seed: 7 },
+    ];
+
+    fn global_cables(machine: &Machine, a: usize, b: usize) -> usize {
+        let (a, b) = (GroupId::from_index(a), GroupId::from_index(b));
+        let joins =
+            |bundle: &&crate::Bundle| machine.group_of(bundle.source) == a && machine.group_of(bundle.target) == b;
+        machine.bundles().iter().filter(joins).map(|bundle| bundle.count as usize).sum()
+    }
+
+    /// Groups that the global ports of each router of group 0 lead to, for a = 2, h = 2, g = 5.
+    fn peers_of_group_0(arrangement: Arrangement) -> Vec<Vec<u32>> {
+        let machine = Dragonfly { p: 1, a: 2, h: 2, g: 5, arrangement, ..Dragonfly::default() };
+        let machine = machine.builder().unwrap().build().unwrap();
+        let global = |bundle: &&crate::Bundle| bundle.class == GLOBAL;
+        (0..2)
+            .map(|r| {
+                machine.bundles_from(RouterId(r)).iter().filter(global).map(|b| machine.group_of(b.target).0).collect()
+            })
+            .collect()
+    }
+
+    /// Channels 0, 1 are router 0's and 2, 3 router 1's. From group 0: absolute 1 2 | 3 4, relative the same, circulant
+    /// 1 4 | 2 3, palm tree 4 3 | 2 1.
+    #[test]
+    fn arrangements_by_hand() {
+        assert_eq!(peers_of_group_0(Arrangement::Absolute), [[1, 2], [3, 4]]);
+        assert_eq!(peers_of_group_0(Arrangement::Relative), [[1, 2], [3, 4]]);
+        assert_eq!(peers_of_group_0(Arrangement::Circulant), [[1, 4], [2, 3]]);
+        assert_eq!(peers_of_group_0(Arrangement::PalmTree), [[3, 4], [1, 2]]);
+    }
+
+    /// Group 3 of 5 counts its channels 0..3 to groups 0 1 2 4 (absolute) and 4 0 1 2 (relative): so router 0 of group 3
+    /// leads to groups 0 and 1, or to 4 and 0.
+    #[test]
+    fn absolute_and_relative_differ_elsewhere() {
+        for (arrangement, peers) in [(Arrangement::Absolute, [0, 1]), (Arrangement::Relative, [0, 4])] {
+            let machine = Dragonfly { p: 1, a: 2, h: 2, g: 5, arrangement, ..Dragonfly::default() };
+            let machine = machine.builder().unwrap().build().unwrap();
+            let bundles = machine.bundles_from(RouterId(6)).iter().filter(|b| b.class == GLOBAL);
+            let found: Vec<u32> = bundles.map(|b| machine.group_of(b.target).0).collect();
+            assert_eq!(found, peers);
+        }
+    }
+
+    /// The study's wiring: port i of router r in group G has index q = 4 r + i and leads to group q, or q + 1 from G on.
+    #[test]
+    fn absolute_is_the_studys_wiring() {
+        let machine = Dragonfly::default().builder().unwrap().build().unwrap();
+        for router in machine.routers() {
+            let (group, r) = (router.0 / 8, router.0 % 8);
+            let global = machine.bundles_from(router).iter().filter(|b| b.class == GLOBAL);
+            let found: Vec<u32> = global.map(|b| machine.group_of(b.target).0).collect();
+            let expected: Vec<u32> = (4 * r..4 * r + 4).map(|q| if q < group { q } else { q + 1 }).collect();
+            assert_eq!(found, expected, "{}", machine.router_name(router));
+        }
+    }
+
+    #[test]
+    fn mistakes_name_the_parameter() {
+        let message = |dragonfly: Dragonfly| dragonfly.builder().unwrap_err().to_string();
+        let g = message(Dragonfly { g: 34, ..Dragonfly::default() });
+        assert_eq!(g, "g: 34 groups, but a h + 1 = 8 x 4 + 1 = 33 is the most that can be joined");
+        assert_eq!(message(Dragonfly { p: 0, ..Dragonfly::default() }), "p: is 0; expected at least 1");
+        let cables = Dragonfly { g: 9, global_cables: GlobalCables::PerGroupPair(5), ..Dragonfly::default() };
+        assert!(message(cables).starts_with("global_cables: 5 cables per group pair; expected 1 to 4"));
+        assert!(message(Dragonfly { a: 1 << 20, h: 1 << 20, g: 1 << 20, ..Dragonfly::default() }).contains("multiply"));
+    }
+
+    proptest! {
+        #[test]
+        fn every_two_groups_are_joined_equally(a in 1u32..7, h in 1u32..5, g in 2u32..20, which in 0usize..5) {
+            let g = g.min(a * h + 1);
+            let dragonfly = Dragonfly { p: 2, a, h, g, arrangement: ARRANGEMENTS[which], ..Dragonfly::default() };
+            // Building checks that no router has more than h global and a - 1 local cables.
+            let machine = dragonfly.builder().unwrap().build().unwrap();
+            let n = (a * h / (g - 1)) as usize;
+            for x in 0..g as usize {
+                for y in (0..g as usize).filter(|&y| y != x) {
+                    prop_assert_eq!(global_cables(&machine, x, y), n);
+                }
+            }
+            let ports = |r| machine.bundles_from(r).iter().filter(|b| b.class == GLOBAL).map(|b| b.count).sum::<u32>();
+            let used: Vec<u32> = machine.routers().map(ports).collect();
+            prop_assert!(used.iter().max().unwrap() - used.iter().min().unwrap() <= 1, "channels spread evenly: {:?}", used);
+        }
+    }
+}

@@ -114,7 +114,7 @@ impl Xgft {
     /// A count that is zero, lists of different lengths, or w_1 other than 1.
     pub fn builder(&self) -> Result<MachineBuilder, MachineError> {
         let levels = self.check()?;
-        let tree = Levels::new(&self.children, &self.parents)?;
+        let tree = Levels::new(&self.children, &self.parents, &self.parallel)?;
         let pods = self.children[levels - 1];
         let mut coordinates = Coordinates {
             axes: vec!["level".into(), "pod".into(), "index".into()],
@@ -191,14 +191,14 @@ struct Levels<'a> {
 }
 
 impl<'a> Levels<'a> {
-    fn new(children: &'a [u32], parents: &'a [u32]) -> Result<Self, MachineError> {
+    fn new(children: &'a [u32], parents: &'a [u32], parallel: &[u32]) -> Result<Self, MachineError> {
         let mut levels = Self { children, parents, first: vec![0] };
         product("nodes", children)?;
         for level in 0..children.len() {
             let factors: Vec<u32> = children[level + 1..].iter().chain(&parents[1..=level]).copied().collect();
             let count = product("routers", &factors)?;
             let upward = parents.get(level + 1).copied().unwrap_or(1);
-            product("cables", &[count, upward])?;
+            product("cables", &[count, upward, parallel.get(level).copied().unwrap_or(1)])?;
             levels.first.push(levels.first[level] + count);
         }
         Ok(levels)
@@ -220,5 +220,59 @@ impl<'a> Levels<'a> {
         let above = subtree / self.children[level + 1];
         let upward = self.parents[level + 1];
         (0..upward).map(move |digit| above * copies * upward + copy * upward + digit)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Machine;
+    use proptest::prelude::*;
+
+    fn build(k: u32, levels: u32, oversubscription: u32) -> Machine {
+        FatTree { k, levels, oversubscription, ..FatTree::default() }.builder().unwrap().build().unwrap()
+    }
+
+    /// k = 4 of Al-Fares et al., Figure 3: 16 nodes, 8 edge, 8 aggregation and 4 core routers, 32 cables; aggregation
+    /// router 0 of each pod leads to cores 0 and 1, router 1 to cores 2 and 3.
+    #[test]
+    fn four_ary_is_the_papers() {
+        let machine = build(4, 3, 1);
+        assert_eq!((machine.node_count(), machine.router_count(), machine.link_count()), (16, 20, 64));
+        for (router, parents) in [("l0p2i1", ["l1p2i0", "l1p2i1"]), ("l1p3i0", ["l2p4i0", "l2p4i1"])] {
+            let router = machine.router_named(router).unwrap();
+            let up: Vec<String> = machine
+                .bundles_from(router)
+                .iter()
+                .filter(|bundle| bundle.target > router)
+                .map(|bundle| machine.router_name(bundle.target))
+                .collect();
+            assert_eq!(up, parents);
+        }
+        assert_eq!(machine.group_count(), 5, "four pods and the core");
+    }
+
+    #[test]
+    fn mistakes_name_the_parameter() {
+        let message = |tree: FatTree| tree.builder().unwrap_err().to_string();
+        assert!(message(FatTree { k: 5, ..FatTree::default() }).starts_with("k: 5 is odd"));
+        assert!(message(FatTree { levels: 1, ..FatTree::default() }).starts_with("levels: 1"));
+        let tapered = FatTree { oversubscription: 2, ..FatTree::default() };
+        assert_eq!(message(tapered), "oversubscription: 2: 16 ports do not split into 2 down for each one up");
+        assert!(message(FatTree { k: 4096, levels: 5, ..FatTree::default() }).contains("multiply to more than"));
+    }
+
+    proptest! {
+        /// 2 (k/2)^n nodes; (2n-1) (k/2)^(n-1) routers of k ports, all in use.
+        #[test]
+        fn counts_have_the_closed_form(half in 1u32..5, levels in 2u32..5) {
+            let machine = build(2 * half, levels, 1);
+            prop_assert_eq!(machine.node_count() as u32, 2 * half.pow(levels));
+            prop_assert_eq!(machine.router_count() as u32, (2 * levels - 1) * half.pow(levels - 1));
+            for router in machine.routers() {
+                let ports = machine.links_from(router).len() + machine.nodes_of(router).len();
+                prop_assert_eq!(ports as u32, 2 * half);
+            }
+        }
     }
 }

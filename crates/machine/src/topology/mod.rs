@@ -10,6 +10,7 @@ pub use dragonfly::{Arrangement, Dragonfly, GlobalCables};
 pub use fat_tree::{FatTree, Xgft};
 pub use torus::Torus;
 
+use crate::builder::LIMIT;
 use crate::{Coordinates, LinkClass, MachineBuilder, MachineError, Shape};
 use odonata_units::{GroupId, Rate, RouterId, Time};
 
@@ -33,10 +34,6 @@ impl LinkFigures {
     }
 }
 
-/// Largest machine a family builds: its routers, nodes and cable ends are `u32` ids with room to spare, and a typing
-/// mistake in a parameter must not take all memory.
-const LIMIT: u64 = 1 << 24;
-
 fn wrong<T>(parameter: &str, reason: String) -> Result<T, MachineError> {
     Err(MachineError::Parameter { parameter: parameter.into(), reason })
 }
@@ -53,7 +50,7 @@ fn at_least_one(parameters: &[(&str, u32)]) -> Result<(), MachineError> {
 fn product(what: &str, factors: &[u32]) -> Result<u32, MachineError> {
     let product = factors.iter().try_fold(1u64, |n, &factor| n.checked_mul(u64::from(factor)));
     match product {
-        Some(n) if n <= LIMIT => Ok(n as u32),
+        Some(n) if n <= u64::from(LIMIT) => Ok(n as u32),
         _ => wrong(what, format!("{factors:?} multiply to more than {LIMIT} {what}")),
     }
 }

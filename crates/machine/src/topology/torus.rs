@@ -99,3 +99,59 @@ impl Torus {
         Ok(builder)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn torus(dims: &[u32], wrap: bool) -> Torus {
+        Torus { dims: dims.to_vec(), wrap: vec![wrap; dims.len()], ..Torus::default() }
+    }
+
+    /// Neighbours of (0, 2) in a 3 x 4 torus: (1, 2) and (2, 2), (0, 1) and (0, 3).
+    #[test]
+    fn neighbours_by_hand() {
+        let machine = torus(&[3, 4], true).builder().unwrap().build().unwrap();
+        let router = machine.router_named("x0_2").unwrap();
+        let names: Vec<String> = machine.bundles_from(router).iter().map(|b| machine.router_name(b.target)).collect();
+        assert_eq!(names, ["x0_1", "x0_3", "x1_2", "x2_2"]);
+    }
+
+    #[test]
+    fn a_ring_of_two_has_two_cables() {
+        let machine = torus(&[2], true).builder().unwrap().build().unwrap();
+        assert_eq!((machine.link_count(), machine.bundles()[0].count), (4, 2));
+        let machine = torus(&[2], false).builder().unwrap().build().unwrap();
+        assert_eq!(machine.link_count(), 2);
+    }
+
+    #[test]
+    fn mistakes_name_the_parameter() {
+        let message = |torus: Torus| torus.builder().unwrap_err().to_string();
+        assert!(message(torus(&[], true)).starts_with("dims: []"));
+        assert!(message(torus(&[4, 0], true)).starts_with("dims: [4, 0]"));
+        let wrap = Torus { wrap: vec![true], ..Torus::default() };
+        assert_eq!(message(wrap), "wrap: 1 values for 5 dimensions; expected one for each");
+        assert!(message(torus(&[1 << 16, 1 << 16], true)).contains("multiply to more than"));
+    }
+
+    proptest! {
+        /// Cables: c N for each wrapping dimension above 1, c (N - N/k) for each other one.
+        #[test]
+        fn counts_have_the_closed_form(
+            sizes in proptest::collection::vec((1u32..5, any::<bool>()), 1..5), c in 1u32..3
+        ) {
+            let (dims, wrap): (Vec<u32>, Vec<bool>) = sizes.into_iter().unzip();
+            let n: u32 = dims.iter().product();
+            let expected: u32 = dims
+                .iter()
+                .zip(&wrap)
+                .map(|(&k, &wraps)| if wraps && k > 1 { n } else { n - n / k })
+                .sum();
+            let torus = Torus { dims, wrap, links_per_direction: c, ..Torus::default() };
+            let machine = torus.builder().unwrap().build().unwrap();
+            prop_assert_eq!(machine.link_count() as u32, 2 * c * expected);
+        }
+    }
+}

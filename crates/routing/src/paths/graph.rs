@@ -5,7 +5,7 @@
 //! uniformly random other router, direct from there. Oblivious loads: exact for minimal and direct, the mean over 256
 //! draws per demand for indirect.
 
-use super::{spread_by_draws, Demand, Draws, Oblivious, PathError, PathRule};
+use super::{another, spread_by_draws, Demand, Draws, Oblivious, PathError, PathRule};
 use odonata_machine::Machine;
 use odonata_units::{LinkId, RouterId};
 
@@ -124,9 +124,11 @@ impl PathRule for Graph<'_> {
     }
 
     fn indirect(&self, source: RouterId, target: RouterId, draws: &mut Draws, path: &mut Vec<LinkId>) {
-        let middle = self.middle[draws.turn(self.middle.len())];
-        let reached = self.row(middle)[source.index()] != UNREACHED;
-        if middle == source || middle == target || !reached {
+        if self.middle.len() < 3 {
+            return self.direct(source, target, draws, path);
+        }
+        let middle = another(&self.middle, source, target, draws);
+        if self.row(middle)[source.index()] == UNREACHED {
             return self.direct(source, target, draws, path);
         }
         self.direct(source, middle, draws, path);

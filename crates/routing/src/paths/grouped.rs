@@ -12,11 +12,13 @@
 //!
 //! Oblivious loads are exact: legs are gathered per (router, router) of a group first and spread over links once.
 
-use super::{spread_by_draws, Demand, Draws, Oblivious, PathRule};
+mod legs;
+
+use super::{another, spread_by_draws, Demand, Draws, Oblivious, PathRule};
+use legs::{Legs, UNREACHED};
 use odonata_machine::{Machine, Shape};
 use odonata_units::{GroupId, LinkId, RouterId};
 
-const UNREACHED: u8 = u8::MAX;
 /// Draws per demand where a missing link between groups rules out the closed form of indirect paths.
 const INDIRECT_DRAWS: u32 = 256;
 
@@ -34,11 +36,7 @@ pub struct Grouped<'m> {
     groups: usize,
     /// Routers per group.
     size: usize,
-    /// Leg tables by pair (group * size + x) * size + y: hops, and the first links of its shortest paths at
-    /// `choices[first_choice[pair]..first_choice[pair + 1]]`.
-    hops: Vec<u8>,
-    first_choice: Vec<u32>,
-    choices: Vec<LinkId>,
+    legs: Legs,
     /// Gateways from group a to group b at `gateways[first_gateway[a * groups + b]..]`.
     first_gateway: Vec<u32>,
     gateways: Vec<Gateway>,
@@ -59,16 +57,13 @@ impl<'m> Grouped<'m> {
             .map(|g| (g * size..(g + 1) * size).map(RouterId::from_index).filter(|&r| machine.router_up(r)).collect())
             .collect();
         let live_groups = (0..groups as u32).filter(|&g| !routers[g as usize].is_empty()).collect();
-        let hops = leg_hops(machine, groups, size, &routers)?;
-        let (first_choice, choices) = leg_choices(machine, groups, size, &hops);
+        let legs = Legs::new(machine, groups, size, &routers)?;
         let (first_gateway, gateways, gateway_links) = gateways(machine, groups);
         let mut rule = Self {
             machine,
             groups,
             size,
-            hops,
-            first_choice,
-            choices,
+            legs,
             first_gateway,
             gateways,
             gateway_links,
@@ -91,9 +86,8 @@ impl<'m> Grouped<'m> {
     }
 
     #[inline]
-    fn leg_choices(&self, x: RouterId, y: RouterId) -> &[LinkId] {
-        let pair = self.pair(x, y);
-        &self.choices[self.first_choice[pair] as usize..self.first_choice[pair + 1] as usize]
+    fn hops(&self, x: RouterId, y: RouterId) -> u32 {
+        u32::from(self.legs.hops[self.legs.entry(self.group(x), x.index() % self.size, y.index() % self.size)])
     }
 
     #[inline]
@@ -134,12 +128,14 @@ impl<'m> Grouped<'m> {
 
     #[inline]
     fn leg(&self, from: RouterId, to: RouterId, draws: &mut Draws, path: &mut Vec<LinkId>) {
-        let mut at = from;
+        let group = self.group(from);
+        let base = group * self.size;
+        let (mut at, to) = (from.index() - base, to.index() - base);
         while at != to {
-            let choices = self.leg_choices(at, to);
-            let link = choices[draws.any(choices.len())];
-            path.push(link);
-            at = self.machine.target(link);
+            let choices = self.legs.choices(group, at, to);
+            let choice = choices[draws.any(choices.len())];
+            path.push(LinkId(self.legs.first_link[base + at] + u32::from(choice.link)));
+            at = choice.next as usize;
         }
     }
 
@@ -189,7 +185,7 @@ impl<'m> Grouped<'m> {
             if routers.len() < 3 {
                 return None;
             }
-            return Some(loop_until(|i| routers[(draws.turn(routers.len()) + i) % routers.len()], source, target));
+            return Some(another(routers, source, target, draws));
         }
         if self.live_groups.len() < 3 {
             let routers = &self.routers[if draws.any(2) == 0 { a } else { b }];
@@ -216,9 +212,9 @@ impl<'m> Grouped<'m> {
         links.clear();
         let mut best = u32::MAX;
         for gateway in self.gateways(self.group(source), self.group(target)) {
-            let before = u32::from(self.hops[self.pair(source, gateway.router)]);
+            let before = self.hops(source, gateway.router);
             for &link in self.links_of(gateway) {
-                let hops = before + 1 + u32::from(self.hops[self.pair(self.machine.target(link), target)]);
+                let hops = before + 1 + self.hops(self.machine.target(link), target);
                 if hops < best {
                     best = hops;
                     links.clear();
@@ -263,22 +259,23 @@ impl<'m> Grouped<'m> {
     fn spread_legs(&self, sums: &mut Sums<'_>) {
         let mut amount = vec![0.0; self.size];
         for (g, routers) in self.routers.iter().enumerate() {
+            let base = g * self.size;
             for &to in routers {
-                let mut order = routers.clone();
-                order.sort_by_key(|&x| std::cmp::Reverse(self.hops[self.pair(x, to)]));
+                let mut order: Vec<usize> = routers.iter().map(|x| x.index() - base).collect();
+                order.sort_by_key(|&x| std::cmp::Reverse(self.legs.hops[self.legs.entry(g, x, to.index() - base)]));
                 for &x in routers {
-                    amount[x.index() - g * self.size] = sums.legs[self.pair(x, to)];
+                    amount[x.index() - base] = sums.legs[self.pair(x, to)];
                 }
                 for x in order {
-                    let all = std::mem::take(&mut amount[x.index() - g * self.size]);
-                    if all == 0.0 || x == to {
+                    let all = std::mem::take(&mut amount[x]);
+                    if all == 0.0 || base + x == to.index() {
                         continue;
                     }
-                    let choices = self.leg_choices(x, to);
+                    let choices = self.legs.choices(g, x, to.index() - base);
                     let share = all / choices.len() as f64;
-                    for &link in choices {
-                        sums.loads[link.index()] += share;
-                        amount[self.machine.target(link).index() - g * self.size] += share;
+                    for choice in choices {
+                        sums.loads[(self.legs.first_link[base + x] + u32::from(choice.link)) as usize] += share;
+                        amount[choice.next as usize] += share;
                     }
                 }
             }
@@ -376,19 +373,6 @@ struct Sums<'a> {
     legs: Vec<f64>,
 }
 
-/// The first of `candidate(0)`, `candidate(1)`, … that is neither `source` nor `target`.
-#[inline]
-fn loop_until(candidate: impl Fn(usize) -> RouterId, source: RouterId, target: RouterId) -> RouterId {
-    let mut i = 0;
-    loop {
-        let router = candidate(i);
-        if router != source && router != target {
-            return router;
-        }
-        i += 1;
-    }
-}
-
 impl PathRule for Grouped<'_> {
     fn direct(&self, source: RouterId, target: RouterId, draws: &mut Draws, path: &mut Vec<LinkId>) {
         self.route(source, target, draws, path, |draws, n| draws.turn(n));
@@ -429,7 +413,7 @@ impl PathRule for Grouped<'_> {
 
     fn distance(&self, source: RouterId, target: RouterId) -> u32 {
         if self.group(source) == self.group(target) {
-            return u32::from(self.hops[self.pair(source, target)]);
+            return self.hops(source, target);
         }
         let mut links = Vec::new();
         let hops = self.nearest(source, target, &mut links);
@@ -447,60 +431,6 @@ impl PathRule for Grouped<'_> {
             .min()
             .expect("64 draws")
     }
-}
-
-/// Hops of all legs, or `None` if two working routers of one group are not connected inside it.
-fn leg_hops(machine: &Machine, groups: usize, size: usize, routers: &[Vec<RouterId>]) -> Option<Vec<u8>> {
-    let mut hops = vec![UNREACHED; groups * size * size];
-    let mut queue = Vec::with_capacity(size);
-    for members in routers {
-        for &to in members {
-            // Hops to `to` are hops from it; the row is written for (x, to), so index by x.
-            let at = |x: RouterId| x.index() * size + to.index() % size;
-            queue.clear();
-            queue.push(to);
-            hops[at(to)] = 0;
-            let mut head = 0;
-            while let Some(&router) = queue.get(head) {
-                head += 1;
-                let next = hops[at(router)] + 1;
-                for bundle in machine.bundles_from(router) {
-                    let inside = bundle.target.index() / size == to.index() / size;
-                    if inside && hops[at(bundle.target)] == UNREACHED {
-                        hops[at(bundle.target)] = next;
-                        queue.push(bundle.target);
-                    }
-                }
-            }
-            if queue.len() < members.len() {
-                return None;
-            }
-        }
-    }
-    Some(hops)
-}
-
-/// First links of all legs: offsets by pair, and the links.
-fn leg_choices(machine: &Machine, groups: usize, size: usize, hops: &[u8]) -> (Vec<u32>, Vec<LinkId>) {
-    let mut first = Vec::with_capacity(groups * size * size + 1);
-    let mut choices = Vec::new();
-    first.push(0);
-    for x in machine.routers() {
-        let group = x.index() / size;
-        for y in 0..size {
-            let here = hops[x.index() * size + y];
-            if here != UNREACHED && here > 0 {
-                for bundle in machine.bundles_from(x) {
-                    let inside = bundle.target.index() / size == group;
-                    if inside && hops[bundle.target.index() * size + y] + 1 == here {
-                        choices.extend((0..bundle.count).map(|i| LinkId(bundle.first.0 + i)));
-                    }
-                }
-            }
-            first.push(u32::try_from(choices.len()).expect("fewer than 2^32 first links"));
-        }
-    }
-    (first, choices)
 }
 
 /// Gateways of all ordered pairs of groups.

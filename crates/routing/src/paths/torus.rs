@@ -156,10 +156,14 @@ impl PathRule for Torus<'_> {
     }
 
     fn indirect(&self, source: RouterId, target: RouterId, draws: &mut Draws, path: &mut Vec<LinkId>) {
-        let middle = RouterId::from_index(draws.turn(self.machine.router_count()));
-        if middle == source || middle == target {
+        let routers = self.machine.router_count();
+        if routers < 3 {
             return self.direct(source, target, draws, path);
         }
+        let mut middle = draws.turn(routers - 2) as u32;
+        middle += u32::from(middle >= source.0.min(target.0));
+        middle += u32::from(middle >= source.0.max(target.0));
+        let middle = RouterId(middle);
         self.direct(source, middle, draws, path);
         self.direct(middle, target, draws, path);
     }

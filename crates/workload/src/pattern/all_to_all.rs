@@ -1,5 +1,6 @@
 //! Every rank to every other.
 
+use super::draw::another;
 use super::{Pattern, PatternContext, Send};
 use crate::quantity_text;
 use odonata_units::{Bytes, RankId, Stream};
@@ -13,15 +14,21 @@ pub struct AllToAllParameters {
     pub bytes: Bytes,
 }
 
+impl Default for AllToAllParameters {
+    fn default() -> Self {
+        Self { bytes: Bytes::kib(32) }
+    }
+}
+
 /// Rank r sends to r + 1, r + 2, … (modulo the number of ranks), so that no rank is everyone's first receiver.
 #[derive(Debug)]
-pub struct AllToAll {
+pub(super) struct AllToAll {
     ranks: u32,
     bytes: Bytes,
 }
 
 impl AllToAll {
-    pub(crate) fn new(parameters: &AllToAllParameters, context: &PatternContext<'_>) -> Self {
+    pub(super) fn new(parameters: &AllToAllParameters, context: &PatternContext<'_>) -> Self {
         Self { ranks: context.ranks, bytes: parameters.bytes }
     }
 }
@@ -41,11 +48,16 @@ impl Pattern for AllToAll {
     }
 }
 
-/// A uniformly random rank other than `rank`; `None` if there is none.
-pub(super) fn another(rank: RankId, ranks: u32, stream: &mut Stream) -> Option<RankId> {
-    if ranks < 2 {
-        return None;
+#[cfg(test)]
+mod tests {
+    use super::super::test_help::{build, check};
+
+    #[test]
+    fn every_ordered_pair_once() {
+        let mut messages = check(&*build("all-to-all", 13, &[]));
+        assert_eq!(messages[..3], [(0, 1, 32 << 10), (0, 2, 32 << 10), (0, 3, 32 << 10)]);
+        messages.sort_unstable();
+        messages.dedup();
+        assert_eq!(messages.len(), 13 * 12);
     }
-    let draw = stream.below(u64::from(ranks - 1)) as u32;
-    Some(RankId(if draw < rank.0 { draw } else { draw + 1 }))
 }

@@ -1,6 +1,7 @@
 //! Process grids: ranks as points of a box.
 
 use crate::WorkloadError;
+use serde::{Deserialize, Serialize};
 
 /// Sizes of the box of `dimensions` dimensions that holds exactly `ranks` points and whose sizes have the smallest
 /// sum, in descending order; among equal sums the one with the smallest largest size. This is the rule of
@@ -63,27 +64,38 @@ fn search(divisors: &[u32], rest: u32, left: usize, chosen: &mut Vec<u32>, best:
     }
 }
 
-/// A box of ranks: rank = mixed-radix number of its coordinates, the last dimension fastest (row-major, as
-/// `MPI_Cart_create` numbers them).
+/// Which dimension of a process grid is the fastest in the numbering of the ranks.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum GridOrder {
+    /// The last one, as `MPI_Cart_create` numbers them.
+    RowMajor,
+    /// The first one, as lattice codes number them (x fastest).
+    ColumnMajor,
+}
+
+/// A box of ranks: rank = mixed-radix number of its coordinates.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub(crate) struct Grid {
-    pub(crate) sizes: Vec<u32>,
-    pub(crate) strides: Vec<u32>,
+pub(super) struct Grid {
+    pub(super) sizes: Vec<u32>,
+    /// Distance in ranks from one point to the next along each dimension.
+    pub(super) strides: Vec<u32>,
 }
 
 impl Grid {
-    /// The grid of `sizes` if given, else the near-cubic one.
-    pub(crate) fn new(
+    /// The grid of `sizes` if given, else the near-cubic one of `dimensions` dimensions.
+    pub(super) fn new(
         owner: &str,
         ranks: u32,
         sizes: Option<&[u32]>,
         dimensions: usize,
+        order: GridOrder,
     ) -> Result<Self, WorkloadError> {
-        let sizes = match sizes {
-            Some(sizes) => sizes.to_vec(),
-            None => near_cubic(ranks, dimensions),
-        };
+        let sizes = sizes.map_or_else(|| near_cubic(ranks, dimensions), <[u32]>::to_vec);
         let wrong = |reason: String| Err(WorkloadError::parameter(owner, "dims", reason));
+        if sizes.is_empty() {
+            return wrong("no sizes given, expected one for each dimension".into());
+        }
         if sizes.len() != dimensions {
             return wrong(format!("{} sizes given, expected {dimensions}", sizes.len()));
         }
@@ -98,14 +110,20 @@ impl Grid {
             ));
         }
         let mut strides = vec![1u32; dimensions];
-        for d in (0..dimensions - 1).rev() {
-            strides[d] = strides[d + 1] * sizes[d + 1];
+        let mut stride = 1;
+        let mut lay = |d: usize| {
+            strides[d] = stride;
+            stride *= sizes[d];
+        };
+        match order {
+            GridOrder::RowMajor => (0..dimensions).rev().for_each(&mut lay),
+            GridOrder::ColumnMajor => (0..dimensions).for_each(&mut lay),
         }
         Ok(Self { sizes, strides })
     }
 
     #[inline]
-    pub(crate) fn coordinate(&self, rank: u32, dimension: usize) -> u32 {
+    pub(super) fn coordinate(&self, rank: u32, dimension: usize) -> u32 {
         rank / self.strides[dimension] % self.sizes[dimension]
     }
 }
@@ -156,12 +174,13 @@ mod tests {
 
     #[test]
     fn wrong_sizes_say_what_would_do() {
-        let message = Grid::new("pattern 'stencil-2d'", 12, Some(&[3, 5]), 2).unwrap_err().to_string();
+        let grid = |sizes: &[u32]| Grid::new("pattern 'stencil-2d'", 12, Some(sizes), 2, GridOrder::RowMajor);
+        let message = grid(&[3, 5]).unwrap_err().to_string();
         assert_eq!(
             message,
             "pattern 'stencil-2d': dims: 3 x 5 makes 15 points, but the job has 12 ranks; [4, 3] would do"
         );
-        assert!(Grid::new("p", 12, Some(&[12]), 2).is_err());
-        assert!(Grid::new("p", 12, Some(&[u32::MAX, u32::MAX]), 2).is_err());
+        assert!(grid(&[12]).is_err());
+        assert!(grid(&[u32::MAX, u32::MAX]).is_err());
     }
 }

@@ -1,9 +1,8 @@
 //! Nearest neighbours on a process grid of 2, 3 or 4 dimensions.
 
-use super::grid::Grid;
+use super::grid::{Grid, GridOrder};
 use super::{Pattern, PatternContext, Send};
-use crate::quantity_text;
-use crate::WorkloadError;
+use crate::{quantity_text, WorkloadError};
 use odonata_units::{Bytes, RankId};
 use serde::{Deserialize, Serialize};
 
@@ -13,17 +12,36 @@ pub struct StencilParameters {
     /// Size of each message.
     #[serde(with = "quantity_text")]
     pub bytes: Bytes,
-    /// Sizes of the process grid, the last dimension fastest; near-cubic if not given.
+    /// Sizes of the process grid; near-cubic, the largest first, if not given.
     pub dims: Option<Vec<u32>>,
+    /// Which dimension is the fastest in the numbering of the ranks.
+    pub order: GridOrder,
     /// Whether every dimension wraps around.
     pub periodic: bool,
+}
+
+impl StencilParameters {
+    /// The 2D stencil of the Damselfly papers: 64 KiB.
+    pub fn default_2d() -> Self {
+        Self { bytes: Bytes::kib(64), dims: None, order: GridOrder::RowMajor, periodic: true }
+    }
+
+    /// Halo3D of the interference study (Kang et al. 2022): 72,000 fields of 8 B, no wrap-around.
+    pub fn default_3d() -> Self {
+        Self { bytes: Bytes(576_000), dims: None, order: GridOrder::RowMajor, periodic: false }
+    }
+
+    /// The 4D stencil of the Damselfly papers, 4 MiB; ranks are numbered as lattice codes do, x fastest.
+    pub fn default_4d() -> Self {
+        Self { bytes: Bytes::mib(4), dims: None, order: GridOrder::ColumnMajor, periodic: true }
+    }
 }
 
 /// Each rank sends to the rank before and the one after it along every dimension, dimension by dimension, the one
 /// before first. In an open grid the ranks at a border send less. A dimension of size 1 has no neighbours; a periodic
 /// one of size 2 has the same neighbour twice, as in MPI.
 #[derive(Debug)]
-pub struct Stencil {
+pub(super) struct Stencil {
     ranks: u32,
     grid: Grid,
     periodic: bool,
@@ -31,13 +49,13 @@ pub struct Stencil {
 }
 
 impl Stencil {
-    pub(crate) fn new(
+    pub(super) fn new(
         owner: &str,
         dimensions: usize,
         parameters: &StencilParameters,
         context: &PatternContext<'_>,
     ) -> Result<Self, WorkloadError> {
-        let grid = Grid::new(owner, context.ranks, parameters.dims.as_deref(), dimensions)?;
+        let grid = Grid::new(owner, context.ranks, parameters.dims.as_deref(), dimensions, parameters.order)?;
         Ok(Self { ranks: context.ranks, grid, periodic: parameters.periodic, bytes: parameters.bytes })
     }
 }
@@ -64,6 +82,62 @@ impl Pattern for Stencil {
             } else if self.periodic {
                 send(rank.0 - (size - 1) * stride);
             }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::test_help::{build, check, symmetric};
+    use proptest::prelude::*;
+    use serde_json::json;
+
+    #[test]
+    fn the_papers_volumes() {
+        // 32,768 ranks x 4 x 64 KiB = 8 GiB; x 8 x 4 MiB = 1 TiB.
+        let bytes = |name| check(&*build(name, 32_768, &[])).iter().map(|m| m.2).sum::<u64>();
+        assert_eq!(bytes("stencil-2d"), 8 << 30);
+        assert_eq!(bytes("stencil-4d"), 1 << 40);
+    }
+
+    #[test]
+    fn neighbours_in_order() {
+        // 4 x 3, row-major: rank 4 is (1, 1); before and after along the first dimension, then the second.
+        let pattern = build("stencil-2d", 12, &[("dims", json!([4, 3])), ("bytes", json!("8 B"))]);
+        let of = |rank| check(&*pattern).into_iter().filter(|m| m.0 == rank).map(|m| m.1).collect::<Vec<_>>();
+        assert_eq!(of(4), [1, 7, 3, 5]);
+        assert_eq!(of(0), [9, 3, 2, 1]);
+        let open = build("stencil-2d", 12, &[("dims", json!([4, 3])), ("periodic", json!(false))]);
+        assert_eq!(check(&*open).iter().filter(|m| m.0 == 0).map(|m| m.1).collect::<Vec<_>>(), [3, 1]);
+        let columns = build("stencil-2d", 12, &[("dims", json!([4, 3])), ("order", json!("column-major"))]);
+        // Rank 5 is (1, 1) where the first dimension is the fastest.
+        assert_eq!(check(&*columns).iter().filter(|m| m.0 == 5).map(|m| m.1).collect::<Vec<_>>(), [4, 6, 1, 9]);
+    }
+
+    #[test]
+    fn short_dimensions() {
+        // 7 ranks are 7 x 1: a ring, and the second dimension has no neighbours.
+        assert_eq!(check(&*build("stencil-2d", 7, &[])).len(), 14);
+        // 2 x 1: the one neighbour from both sides.
+        assert_eq!(check(&*build("stencil-2d", 2, &[])).len(), 4);
+        assert!(check(&*build("stencil-4d", 1, &[])).is_empty());
+    }
+
+    proptest! {
+        /// An open grid of sizes d_i has 2 * ranks * sum((d_i - 1) / d_i) messages, a periodic one 2 * D * ranks
+        /// less the dimensions of size 1; every message has its way back.
+        #[test]
+        fn counts_and_symmetry(ranks in 1u32..600, three in any::<bool>(), periodic in any::<bool>()) {
+            let (name, dimensions) = if three { ("stencil-3d", 3) } else { ("stencil-4d", 4) };
+            let messages = check(&*build(name, ranks, &[("periodic", json!(periodic))]));
+            let sizes = crate::near_cubic(ranks, dimensions);
+            let expected: u32 = sizes
+                .iter()
+                .map(|&d| if d == 1 { 0 } else if periodic { 2 * ranks } else { 2 * (ranks - ranks / d) })
+                .sum();
+            prop_assert_eq!(messages.len() as u32, expected);
+            prop_assert!(symmetric(&messages));
+            prop_assert!(messages.iter().all(|m| m.0 != m.1));
         }
     }
 }

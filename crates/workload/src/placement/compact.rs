@@ -3,7 +3,6 @@
 use super::FreeNodes;
 use odonata_units::NodeId;
 
-/// The first `count` free nodes.
 pub(super) fn nodes(free: &FreeNodes<'_>, count: usize) -> Vec<NodeId> {
     free.all().take(count).collect()
 }

@@ -2,17 +2,33 @@
 
 use odonata_machine::Machine;
 use odonata_units::{NodeId, RouterId};
+use std::collections::HashSet;
 
-/// Cores in use on every node of a machine.
+/// Which jobs hold which nodes of a machine.
 #[derive(Clone, Debug)]
 pub(crate) struct FreeNodes<'a> {
     machine: &'a Machine,
-    cores_used: Vec<u32>,
+    holders: Vec<Holder>,
+    /// Cores that were asked for by number.
+    cores_taken: HashSet<(NodeId, u32)>,
+    /// Names of the jobs placed so far, the current one last.
+    jobs: Vec<String>,
 }
+
+#[derive(Clone, Copy, Debug)]
+struct Holder {
+    /// The first job on the node, by its place in `jobs`.
+    job: usize,
+    cores: u32,
+    exclusive: bool,
+}
+
+/// Holder of a node that nobody holds.
+const NOBODY: Holder = Holder { job: usize::MAX, cores: 0, exclusive: false };
 
 impl<'a> FreeNodes<'a> {
     pub(crate) fn new(machine: &'a Machine) -> Self {
-        Self { machine, cores_used: vec![0; machine.node_count()] }
+        Self { machine, holders: vec![NOBODY; machine.node_count()], cores_taken: HashSet::new(), jobs: Vec::new() }
     }
 
     pub(crate) fn machine(&self) -> &'a Machine {
@@ -21,7 +37,7 @@ impl<'a> FreeNodes<'a> {
 
     /// Whether the node is usable and no job is on it.
     pub(crate) fn is_free(&self, node: NodeId) -> bool {
-        self.machine.node_up(node) && self.cores_used[node.index()] == 0
+        self.machine.node_up(node) && self.holders[node.index()].cores == 0
     }
 
     /// Free nodes of a router, ascending.
@@ -34,8 +50,59 @@ impl<'a> FreeNodes<'a> {
         self.machine.routers().flat_map(|router| self.of_router(router))
     }
 
-    /// Puts one more rank on `node`.
-    pub(crate) fn occupy(&mut self, node: NodeId) {
-        self.cores_used[node.index()] += 1;
+    /// Starts the next job; later claims are its own.
+    pub(crate) fn next_job(&mut self, name: &str) {
+        self.jobs.push(name.into());
+    }
+
+    /// Takes a free node for the current job alone, or says why it is not free.
+    pub(crate) fn claim(&mut self, node: NodeId) -> Result<(), String> {
+        self.check_usable(node)?;
+        let holder = &mut self.holders[node.index()];
+        if holder.cores > 0 {
+            let name = self.machine.node_name(node);
+            let owner = &self.jobs[holder.job];
+            return Err(match holder.job + 1 == self.jobs.len() {
+                true => format!("node {name} is named twice"),
+                false => format!("node {name} is already held by job '{owner}'"),
+            });
+        }
+        *holder = Holder { job: self.jobs.len() - 1, cores: self.machine.cores_per_node(), exclusive: true };
+        Ok(())
+    }
+
+    /// Takes one core of a node for the current job, a certain one if the caller knows which, or says why that can't
+    /// be.
+    pub(crate) fn claim_core(&mut self, node: NodeId, core: Option<u32>) -> Result<(), String> {
+        self.check_usable(node)?;
+        let cores = self.machine.cores_per_node();
+        let name = || self.machine.node_name(node);
+        let holder = &mut self.holders[node.index()];
+        if holder.exclusive {
+            return Err(format!("node {} is held by job '{}' alone", name(), self.jobs[holder.job]));
+        }
+        if let Some(core) = core {
+            if core >= cores {
+                return Err(format!("core {core}, but a node has cores 0 to {}", cores - 1));
+            }
+            if !self.cores_taken.insert((node, core)) {
+                return Err(format!("core {core} of node {} is already taken", name()));
+            }
+        }
+        if holder.cores == cores {
+            return Err(format!("node {} has {cores} cores, and all are taken", name()));
+        }
+        if holder.cores == 0 {
+            holder.job = self.jobs.len() - 1;
+        }
+        holder.cores += 1;
+        Ok(())
+    }
+
+    fn check_usable(&self, node: NodeId) -> Result<(), String> {
+        match self.machine.node_up(node) {
+            true => Ok(()),
+            false => Err(format!("node {} is no usable compute node", self.machine.node_name(node))),
+        }
     }
 }

@@ -1,0 +1,133 @@
+//! What must hold on any machine and workload.
+
+use odonata_flow::{run, FlowResult, FlowRouting, FlowSettings};
+use odonata_machine::topology::{Cascade, Dragonfly, FatTree, Torus};
+use odonata_machine::Machine;
+use odonata_workload::{JobSpec, PatternSpec, PlacementSpec, Workload};
+use proptest::prelude::*;
+
+fn machine(pick: usize) -> Machine {
+    let builder = match pick {
+        0 => Dragonfly { p: 2, a: 4, h: 2, g: 9, ..Dragonfly::default() }.builder(),
+        1 => Cascade { groups: 3, rows: 2, columns: 4, ..Cascade::default() }.builder(),
+        2 => Torus { dims: vec![4, 3, 2], wrap: vec![true, true, true], ..Torus::default() }.builder(),
+        _ => FatTree { k: 4, ..FatTree::default() }.builder(),
+    };
+    builder.unwrap().build().unwrap()
+}
+
+fn workload(machine: &Machine, patterns: &[&str], scale: u32) -> Workload {
+    let ranks = machine.node_count() as u32 / patterns.len() as u32;
+    let spec = |(i, pattern): (usize, &&str)| {
+        let mut pattern = PatternSpec::parse(pattern).unwrap();
+        pattern.iterations = scale;
+        let placement = PlacementSpec::parse("compact").unwrap();
+        JobSpec { name: format!("job{i}"), ranks, ranks_per_node: Some(1), pattern, placement, color: None }
+    };
+    let specs: Vec<_> = patterns.iter().enumerate().map(spec).collect();
+    Workload::build(machine, &specs, 3).unwrap()
+}
+
+fn solve(machine: &Machine, workload: &Workload, routing: FlowRouting, seed: u64, threads: usize) -> FlowResult {
+    let settings = FlowSettings { routing, ..FlowSettings::default() };
+    run(machine, workload, &settings, seed, threads, &mut |_, _, _| true).unwrap()
+}
+
+fn routings() -> Vec<FlowRouting> {
+    FlowRouting::NAMES.iter().map(|name| FlowRouting::named(name).unwrap()).collect()
+}
+
+#[test]
+fn the_same_bytes_for_any_number_of_threads() {
+    for pick in 0..4 {
+        let machine = machine(pick);
+        let workload = workload(&machine, &["stencil-2d", "all-to-all"], 1);
+        for routing in routings() {
+            let one = solve(&machine, &workload, routing, 7, 1);
+            assert_eq!(one, solve(&machine, &workload, routing, 7, 3), "machine {pick}, {}", routing.name());
+        }
+    }
+}
+
+#[test]
+fn another_seed_draws_other_paths() {
+    let machine = machine(1);
+    let workload = workload(&machine, &["all-to-all"], 1);
+    let loads = |seed| solve(&machine, &workload, FlowRouting::AdaptiveHybrid, seed, 1).link_bytes;
+    assert_ne!(loads(1), loads(2));
+}
+
+/// Twice the iterations are twice the bytes on every link and the same bandwidths: linear in message size.
+#[test]
+fn linear_in_message_size() {
+    let machine = machine(1);
+    let one = solve(&machine, &workload(&machine, &["stencil-3d"], 1), FlowRouting::AdaptiveHybrid, 1, 2);
+    let two = solve(&machine, &workload(&machine, &["stencil-3d"], 2), FlowRouting::AdaptiveHybrid, 1, 2);
+    for (a, b) in one.link_bytes.iter().zip(&two.link_bytes) {
+        // The rounding of every path to the unit of sums.
+        assert!((2.0 * a - b).abs() <= 1e-6 * b, "{a} {b}");
+    }
+    assert_eq!(one.jobs[0].bandwidth_bytes_per_s, two.jobs[0].bandwidth_bytes_per_s);
+    assert!((two.jobs[0].time_s / one.jobs[0].time_s - 2.0).abs() < 1e-9);
+}
+
+/// Granted bandwidth never exceeds capacity, and jobs sum to the link.
+#[test]
+fn link_jobs_sum_to_links() {
+    for pick in 0..4 {
+        let machine = machine(pick);
+        let result =
+            solve(&machine, &workload(&machine, &["stencil-2d", "stencil-4d"], 1), FlowRouting::AdaptiveHybrid, 1, 2);
+        let mut sum = vec![0.0; machine.link_count()];
+        for i in 0..result.link_jobs.link.len() {
+            sum[result.link_jobs.link[i].index()] += result.link_jobs.bytes[i];
+        }
+        assert_eq!(sum, result.link_bytes);
+        let jobs: f64 = result.jobs.iter().map(|j| j.link_bytes).sum();
+        let links: f64 = result.link_bytes.iter().sum();
+        assert!((jobs - links).abs() <= 1e-9 * links);
+    }
+}
+
+#[test]
+fn a_run_can_be_stopped() {
+    let machine = machine(0);
+    let workload = workload(&machine, &["all-to-all"], 1);
+    let stop = run(&machine, &workload, &FlowSettings::default(), 1, 1, &mut |_, done, _| done < 3);
+    assert_eq!(stop.unwrap_err().to_string(), "interrupted");
+}
+
+#[test]
+fn settings_out_of_range_are_named() {
+    let machine = machine(0);
+    let settings = FlowSettings { slices: 0, ..FlowSettings::default() };
+    let error = run(&machine, &Workload::default(), &settings, 1, 1, &mut |_, _, _| true).unwrap_err();
+    assert_eq!(error.to_string(), "slices: must be at least 1");
+}
+
+/// A workload without jobs is a machine without traffic.
+#[test]
+fn no_jobs_no_traffic() {
+    let machine = machine(0);
+    let result = solve(&machine, &Workload::default(), FlowRouting::AdaptiveHybrid, 1, 2);
+    assert!(result.convergence.converged && result.link_bytes.iter().all(|&b| b == 0.0));
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(8))]
+
+    /// A certified lower bound lies below what any routing here reaches.
+    #[test]
+    fn the_bound_holds(pick in 0usize..4, which in 0usize..7) {
+        let machine = machine(pick);
+        let workload = workload(&machine, &["stencil-2d", "all-to-all"], 1);
+        let routing = FlowRouting::named(FlowRouting::NAMES[which]).unwrap();
+        let settings = FlowSettings { routing, bound_gap: Some(0.05), alone: false, ..FlowSettings::default() };
+        let result = run(&machine, &workload, &settings, 1, 2, &mut |_, _, _| true).unwrap();
+        let bound = result.bound.unwrap();
+        let reached = result.link_bytes.iter().zip(&result.link_capacity_bytes_per_s).map(|(b, c)| b / c).fold(0.0, f64::max);
+        prop_assert!(bound.lower_s <= reached * (1.0 + 1e-9));
+        prop_assert!(bound.lower_s <= bound.upper_s * (1.0 + 1e-9));
+        prop_assert!(bound.gap <= 0.1, "{bound:?}");
+    }
+}

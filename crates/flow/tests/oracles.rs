@@ -1,0 +1,204 @@
+//! The flow engine against results solved by hand. The derivation stands at each test.
+
+use odonata_flow::{run, FlowResult, FlowRouting, FlowSettings};
+use odonata_machine::topology::{Dragonfly, LinkFigures, Torus};
+use odonata_machine::Machine;
+use odonata_units::{Bytes, NodeId, RankId};
+use odonata_workload::{CommunicationGraph, Job, Workload};
+use std::sync::Arc;
+
+const GB: f64 = 1e9;
+
+/// Routers in a row with one node each; links of 1 GB/s, network interfaces of `nic` GB/s.
+fn row(routers: u32, nic: u64) -> Machine {
+    let torus = Torus {
+        dims: vec![routers],
+        wrap: vec![false],
+        local: LinkFigures::new(1_000_000_000, 30),
+        terminal: LinkFigures::new(nic * 1_000_000_000, 10),
+        ..Torus::default()
+    };
+    torus.builder().unwrap().build().unwrap()
+}
+
+/// A job with rank r on node r.
+fn job(name: &str, ranks: u32, messages: &[(u32, u32, u64)]) -> Job {
+    let messages: Vec<_> = messages.iter().map(|&(s, t, b)| (RankId(s), RankId(t), Bytes(b))).collect();
+    Job {
+        name: name.into(),
+        color: "#000000".into(),
+        ranks,
+        ranks_per_node: 1,
+        pattern: Arc::new(CommunicationGraph::from_messages(name, ranks, &messages).unwrap()),
+        iterations: 1,
+        node_of_rank: (0..ranks).map(NodeId).collect(),
+        pattern_name: "file".into(),
+        placement_name: "list".into(),
+    }
+}
+
+fn solve(machine: &Machine, jobs: Vec<Job>, settings: &FlowSettings) -> FlowResult {
+    run(machine, &Workload { jobs }, settings, 1, 1, &mut |_, _, _| true).unwrap()
+}
+
+fn direct() -> FlowSettings {
+    FlowSettings { routing: FlowRouting::AdaptiveDirect, tolerance: 0.0, ..FlowSettings::default() }
+}
+
+fn assert_close(value: f64, expected: f64, relative: f64) {
+    assert!((value - expected).abs() <= relative * expected.abs(), "{value}, expected {expected}");
+}
+
+/// Row of three. A: 0 -> 2, B: 0 -> 1, C: 1 -> 2, one message each, 1 GB/s links, wide interfaces. Both links carry two
+/// messages, so each gets half of a link: 0.5 GB/s, and that is all there is.
+#[test]
+fn two_links_shared_evenly() {
+    let jobs = vec![job("a", 3, &[(0, 2, 1000)]), job("b", 3, &[(0, 1, 1000)]), job("c", 3, &[(1, 2, 1000)])];
+    let result = solve(&row(3, 100), jobs, &direct());
+    assert!(result.convergence.converged);
+    for job in &result.jobs {
+        assert_close(job.bandwidth_bytes_per_s, 0.5 * GB, 1e-3);
+        assert_close(job.time_s, 1000.0 / (0.5 * GB), 1e-3);
+        assert_close(job.bandwidth_alone_bytes_per_s.unwrap(), GB, 1e-3);
+        assert_close(job.slowdown().unwrap(), 2.0, 2e-3);
+    }
+}
+
+/// Row of three. Three messages on the second link (A: 0 -> 2; B: 1 -> 2 twice) hold A at 1/3 GB/s; C: 0 -> 1 shares the
+/// first link with A only and takes what A leaves: 2/3 GB/s (max-min by hand).
+#[test]
+fn what_one_message_leaves_another_takes() {
+    let b = job("b", 3, &[(1, 2, 1000), (1, 2, 1000)]);
+    let jobs = vec![job("a", 3, &[(0, 2, 1000)]), b, job("c", 3, &[(0, 1, 1000)])];
+    let result = solve(&row(3, 100), jobs, &direct());
+    assert_close(result.jobs[0].bandwidth_bytes_per_s, GB / 3.0, 1e-3);
+    assert_close(result.jobs[1].bandwidth_bytes_per_s, 2.0 * GB / 3.0, 1e-3);
+    assert_close(result.jobs[2].bandwidth_bytes_per_s, 2.0 * GB / 3.0, 1e-3);
+}
+
+/// n messages over one link get C / n each, whatever their sizes.
+#[test]
+fn a_link_is_shared_by_messages_not_by_bytes() {
+    for n in [1u64, 2, 5, 9] {
+        let messages: Vec<_> = (0..n).map(|i| (0, 1, 100 * (i + 1))).collect();
+        let jobs = vec![job("many", 2, &messages)];
+        let result = solve(&row(2, 100), jobs, &direct());
+        assert_close(result.jobs[0].bandwidth_bytes_per_s, GB, 1e-3);
+        // The largest has 100 n bytes, but messages between the same nodes are one: all bytes over all bandwidth.
+        let bytes: u64 = messages.iter().map(|m| m.2).sum();
+        assert_close(result.jobs[0].time_s, bytes as f64 / GB, 1e-3);
+    }
+}
+
+/// A 1 GB/s interface holds back two messages on 2 GB/s of separate links: 0.5 GB/s each.
+#[test]
+fn network_interfaces_limit() {
+    let machine = Torus {
+        dims: vec![3],
+        wrap: vec![false],
+        local: LinkFigures::new(2_000_000_000, 30),
+        terminal: LinkFigures::new(1_000_000_000, 10),
+        ..Torus::default()
+    };
+    let machine = machine.builder().unwrap().build().unwrap();
+    let jobs = vec![job("left", 3, &[(1, 0, 10)]), job("right", 3, &[(1, 2, 10)])];
+    let result = solve(&machine, jobs, &direct());
+    for job in &result.jobs {
+        assert_close(job.bandwidth_bytes_per_s, 0.5 * GB, 1e-3);
+    }
+    assert_close(result.node_bytes_out[1], 20.0, 1e-12);
+    assert_close(result.node_bytes_in[0], 10.0, 1e-12);
+}
+
+/// Bytes go where they must: on the only path of a row, sum over links = bytes x hops = 100 x 1 + 10 x 2.
+#[test]
+fn bytes_times_hops() {
+    let result = solve(&row(3, 100), vec![job("a", 3, &[(0, 1, 100), (0, 2, 10)])], &direct());
+    assert_close(result.link_bytes.iter().sum(), 120.0, 1e-4);
+    assert_close(result.jobs[0].mean_hops(), 120.0 / 110.0, 1e-4);
+}
+
+/// Zero-byte and self messages are counted and load nothing; messages between nodes of one router load interfaces only.
+#[test]
+fn messages_that_load_no_link() {
+    let machine = Torus { dims: vec![2], wrap: vec![false], nodes_per_router: 2, ..Torus::default() };
+    let machine = machine.builder().unwrap().build().unwrap();
+    let mut all = job("a", 4, &[(0, 0, 5), (0, 1, 7), (0, 2, 0), (0, 3, 11)]);
+    let result = solve(&machine, vec![all.clone()], &direct());
+    let counts = &result.jobs[0];
+    assert_eq!((counts.messages, counts.zero_byte_messages, counts.self_messages), (4, 1, 1));
+    assert_eq!((counts.bytes_self, counts.bytes_on_node, counts.bytes_on_router, counts.bytes_network), (5, 0, 7, 11));
+    assert_close(result.link_bytes.iter().sum(), 11.0, 1e-3);
+    assert_close(result.node_bytes_out[0], 18.0, 1e-12);
+    // The same ranks on one node: nothing leaves it.
+    all.node_of_rank = vec![NodeId(0); 4];
+    let result = solve(&machine, vec![all], &direct());
+    assert_eq!(result.jobs[0].bytes_on_node, 18);
+    assert_eq!(result.link_bytes.iter().sum::<f64>(), 0.0);
+    assert!(result.convergence.converged);
+}
+
+fn dragonfly() -> Machine {
+    Dragonfly { p: 2, a: 4, h: 2, g: 9, ..Dragonfly::default() }.builder().unwrap().build().unwrap()
+}
+
+/// Every node to every other, 1 kB: the loads of uniform traffic on a canonical dragonfly in closed form. Between
+/// groups (2 x 4)^2 pairs of nodes: 64 kB per global link. A local link: p^2 pairs of its own routers, and p nodes times
+/// h groups of a p nodes outward and as many inward: 4 + 2 x (2 x 2 x 8) = 68 kB.
+#[test]
+fn all_to_all_on_a_dragonfly() {
+    let n = 72;
+    let messages: Vec<_> = (0..n).flat_map(|s| (0..n).filter(move |&t| t != s).map(move |t| (s, t, 1000))).collect();
+    for routing in [FlowRouting::Minimal, FlowRouting::StaticDirect] {
+        let machine = dragonfly();
+        let result = solve(&machine, vec![job("a", n, &messages)], &FlowSettings { routing, ..direct() });
+        for link in machine.links() {
+            let global = machine.classes()[machine.class(link).index()].name == "global";
+            assert_close(result.link_bytes[link.index()], if global { 64_000.0 } else { 68_000.0 }, 1e-9);
+        }
+    }
+}
+
+/// A lone message that its interface holds below the capacity of its path never leaves the minimal path under UGAL, and
+/// takes non-minimal ones for about half of its bytes under adaptive-hybrid (two paths of each kind, equal residuals).
+#[test]
+fn ugal_is_minimal_on_an_idle_machine_and_hybrid_is_not() {
+    let machine =
+        Dragonfly { p: 2, a: 4, h: 2, g: 9, terminal: LinkFigures::new(10_000_000_000, 10), ..Dragonfly::default() };
+    let machine = machine.builder().unwrap().build().unwrap();
+    let far = job("a", 72, &[(0, 71, 1_000_000)]);
+    let with = |name| {
+        solve(&machine, vec![far.clone()], &FlowSettings { routing: FlowRouting::named(name).unwrap(), ..direct() })
+    };
+    let minimal = with("min").jobs[0].mean_hops();
+    assert_close(with("ugal").jobs[0].mean_hops(), minimal, 1e-4);
+    assert!(with("adaptive-hybrid").jobs[0].mean_hops() > minimal + 0.5);
+}
+
+/// Ring of four, one message 0 -> 2 of 1000 B on links of 2 GB/s: two paths of two hops, so the best maximum load is
+/// 500 B / 2 GB/s = 250 ns, and minimal routing (a tie, half each) reaches it.
+#[test]
+fn the_bound_of_a_ring() {
+    let torus = Torus { dims: vec![4], wrap: vec![true], ..Torus::default() };
+    let machine = torus.builder().unwrap().build().unwrap();
+    let settings = FlowSettings { routing: FlowRouting::Minimal, bound_gap: Some(0.01), ..direct() };
+    let result = solve(&machine, vec![job("a", 4, &[(0, 2, 1000)])], &settings);
+    let bound = result.bound.unwrap();
+    assert!(bound.lower_s <= 250e-9 && bound.upper_s >= 250e-9 * (1.0 - 1e-9), "{bound:?}");
+    assert!(bound.gap <= 0.01, "{bound:?}");
+    assert_close(result.link_bytes.iter().copied().fold(0.0, f64::max), 500.0, 1e-9);
+}
+
+/// Three parallel ways of unequal capacity from a triangle: 0 -> 1 over the direct link and over router 2. All links
+/// 1 GB/s: half each way, 500 ns for 1000 B; minimal routing needs 1000 ns.
+#[test]
+fn the_bound_uses_detours() {
+    let torus =
+        Torus { dims: vec![3], wrap: vec![true], local: LinkFigures::new(1_000_000_000, 30), ..Torus::default() };
+    let machine = torus.builder().unwrap().build().unwrap();
+    let settings = FlowSettings { routing: FlowRouting::Minimal, bound_gap: Some(0.01), ..direct() };
+    let result = solve(&machine, vec![job("a", 3, &[(0, 1, 1000)])], &settings);
+    let bound = result.bound.unwrap();
+    assert!(bound.lower_s <= 500e-9 * (1.0 + 1e-9) && bound.upper_s >= 500e-9 * (1.0 - 1e-9), "{bound:?}");
+    assert!(bound.gap <= 0.01, "{bound:?}");
+}

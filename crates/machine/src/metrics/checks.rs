@@ -1,0 +1,103 @@
+//! Properties that every machine must have, and the counts that one is declared to have.
+
+use crate::presets::Declared;
+use crate::{Machine, Shape};
+
+/// One property and whether it holds.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Check {
+    /// What is checked.
+    pub name: String,
+    /// Whether it holds.
+    pub holds: bool,
+    /// What was found.
+    pub found: String,
+}
+
+impl Check {
+    fn equal<T: PartialEq + std::fmt::Display>(name: &str, found: T, expected: T) -> Self {
+        let holds = found == expected;
+        let found = if holds { found.to_string() } else { format!("{found}, expected {expected}") };
+        Self { name: name.into(), holds, found }
+    }
+}
+
+/// Symmetry of the links, the sizes that the shape says, and the connectivity of the working routers.
+pub(super) fn checks(machine: &Machine) -> Vec<Check> {
+    let mut checks = vec![symmetry(machine)];
+    let sizes = match machine.shape() {
+        Shape::Grouped { groups, routers_per_group, .. } => Some(u64::from(*groups) * u64::from(*routers_per_group)),
+        Shape::Torus { dims, .. } => Some(dims.iter().map(|&size| u64::from(size)).product()),
+        Shape::FatTree { level_of, .. } => Some(level_of.len() as u64),
+        Shape::Graph => None,
+    };
+    if let Some(routers) = sizes {
+        checks.push(Check::equal("routers of the shape", machine.router_count() as u64, routers));
+    }
+    let found = super::connectivity::connectivity(machine);
+    checks.push(Check {
+        name: "connected".into(),
+        holds: found.components <= 1,
+        found: match found.cut_off.len() {
+            0 => "every working router reaches every other".into(),
+            n => format!("{n} working routers with {} usable nodes are cut off from the rest", found.nodes_cut_off),
+        },
+    });
+    checks
+}
+
+/// Every link has its reverse: the same cable, class, figures and parallel index, ends exchanged.
+fn symmetry(machine: &Machine) -> Check {
+    let wrong = machine.links().find(|&link| {
+        let back = machine.reverse(link);
+        let same = machine.reverse(back) == link
+            && machine.class(back) == machine.class(link)
+            && machine.parallel(back) == machine.parallel(link)
+            && machine.bandwidth(back) == machine.bandwidth(link)
+            && machine.latency(back) == machine.latency(link);
+        !same || (machine.source(back), machine.target(back)) != (machine.target(link), machine.source(link))
+    });
+    Check {
+        name: "symmetric".into(),
+        holds: wrong.is_none(),
+        found: match wrong {
+            None => "every link has its other direction".into(),
+            Some(link) => format!("{} has no other direction", machine.link_name(link)),
+        },
+    }
+}
+
+/// Compares a machine with declared counts.
+pub fn check_declared(machine: &Machine, declared: &Declared) -> Vec<Check> {
+    let usable = machine.nodes().filter(|&node| machine.node_up(node)).count();
+    let mut checks = vec![
+        Check::equal("routers", machine.router_count(), declared.routers),
+        Check::equal("nodes", machine.node_count(), declared.nodes),
+        Check::equal("usable nodes", usable, declared.usable_nodes),
+    ];
+    for &(name, links) in declared.links {
+        let class = machine.class_named(name);
+        let of_class = |bundle: &&crate::Bundle| Some(bundle.class) == class;
+        let found = machine.bundles().iter().filter(of_class).map(|bundle| bundle.count as usize).sum();
+        checks.push(Check::equal(&format!("{name} links"), found, links));
+    }
+    checks
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::edit::{apply, Edit};
+    use crate::presets;
+
+    #[test]
+    fn an_edited_machine_differs_from_what_is_declared() {
+        let declared = presets::find("edison").unwrap().declared;
+        let edits = [Edit::parse("-K").unwrap()];
+        let machine = apply(presets::builder("edison").unwrap(), &edits, 0).unwrap().build().unwrap();
+        let wrong: Vec<Check> = check_declared(&machine, &declared).into_iter().filter(|check| !check.holds).collect();
+        let found = "14400, expected 21600".to_owned();
+        assert_eq!(wrong, [Check { name: "black links".into(), holds: false, found }]);
+        assert!(checks(&machine).iter().all(|check| check.holds));
+    }
+}

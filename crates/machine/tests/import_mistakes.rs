@@ -1,0 +1,189 @@
+//! Mistakes in files: place, reason and what was expected; and no bytes at all make a reader panic.
+
+use odonata_machine::import::{self, DamselflyParameters, EdgeListColumns, EdgeListOptions, IntraLayout};
+use proptest::prelude::*;
+
+fn csv(text: &str) -> String {
+    import::edge_list_csv(text.as_bytes(), "e.csv", &EdgeListOptions::default()).unwrap_err().to_string()
+}
+
+fn cray(text: &str) -> String {
+    import::cray_links(text.as_bytes(), "links.txt").unwrap_err().to_string()
+}
+
+#[test]
+fn csv_mistakes() {
+    for (text, message) in [
+        ("", "e.csv:line 1: the file is empty; expected a header"),
+        ("dst\n", "e.csv:line 1: there is no column 'src'; the columns are dst"),
+        ("src,dts\n", "e.csv:line 1: unknown column 'dts'; did you mean 'dst'?"),
+        ("src,dst\n", "e.csv:line 1: the list has a header, but no edges"),
+        ("src,dst\n0,1\n1\n", "e.csv:line 3: 1 values, but the header has 2"),
+        ("src,dst\n0,0\n", "e.csv:line 2: router 0 is joined to itself; a cable joins two routers"),
+        ("src,dst,count\n0,1,0\n", "e.csv:line 2: 0 parallel cables; expected 1 to 65535"),
+        ("src,dst,count\n0,1,many\n", "e.csv:line 2: count: expected a whole number, found 'many'"),
+        ("src,dst,bandwidth\n0,1,25\n", "e.csv:line 2: bandwidth: '25' has no unit; write it like"),
+        ("src,dst,bandwidth\n0,1,25 ns\n", "e.csv:line 2: bandwidth: '25 ns' is a duration; expected a data rate"),
+        ("# a remark\nsrc,dts\n", "e.csv:line 2: unknown column 'dts'"),
+        ("src,dst\n\n0,1\n#\n1,2,3\n", "e.csv:line 5: 3 values, but the header has 2"),
+        ("src,dst\n0,1\n# a remark\n1,4294967295\n", "e.csv:line 4: router 4294967295; numbers count from 0"),
+        ("src,dst\n0,1\n1,0\n1,2\n", "e.csv:line 4: 1 parallel links from 1 to 2, but 0 back"),
+        ("src,dst,src_group\n0,1,0\n", "e.csv:line 1: 'group' is given for one end only"),
+        ("src,dst,src_group,dst_group\n0,1,0,0\n1,2,1,1\n", "e.csv:line 3: router 1 has another position here"),
+        ("src,dst,class\n0,1,a:b\n", "e.csv:line 2: 'a:b' can't be the name of a link class"),
+        ("src,dst\na b,c\n", "e.csv:line 2: 'a b' can't be the name of a router"),
+        ("src,dst,bandwidth,capacity_bytes_per_s\n", "e.csv:line 1: there are two columns of bandwidth"),
+        ("src,source,dst\n", "e.csv:line 1: column 'source' says what another column says already"),
+    ] {
+        let found = csv(text);
+        assert!(found.starts_with(message), "{text:?}: {found}");
+    }
+    assert!(import::edge_list_csv(&[0x1f, 0x8b, 8], "e.csv", &EdgeListOptions::default())
+        .unwrap_err()
+        .to_string()
+        .contains("byte 0: the file is compressed with gzip"));
+}
+
+#[test]
+fn column_mistakes() {
+    let columns = EdgeListColumns { src: vec!["0".into()], ..EdgeListColumns::default() };
+    let message = |columns: &EdgeListColumns| {
+        import::edge_list_columns(columns, "t", &EdgeListOptions::default()).unwrap_err().to_string()
+    };
+    assert_eq!(message(&columns), "t:row 0: 1 values of src, but 0 of dst");
+    let columns = EdgeListColumns { dst: vec!["1".into()], count: vec![1, 1], ..columns };
+    assert_eq!(message(&columns), "t:row 0: 1 values of src, but 2 of count");
+}
+
+#[test]
+fn cray_mistakes() {
+    let a = "c0-0c0s0a0l00(0:0:0)";
+    let b = "c0-0c0s1a0l00(0:0:1)";
+    for (text, message) in [
+        (String::new(), "links.txt:line 1: no tile is listed"),
+        (format!("{a} green {b}"), "links.txt:line 1: expected 'TILE(g:r:c) CLASS -> TILE(g:r:c)'"),
+        (format!("{a} gren -> {b}"), "links.txt:line 1: unknown class 'gren'; did you mean 'green'?"),
+        (format!("{a} green -> c0(0:0)"), "links.txt:line 1: expected a tile like"),
+        (
+            format!("{a} green -> {b}\n{b} green -> unused"),
+            "links.txt:line 1: the other end, tile c0-0c0s1a0l00 in line 2, does",
+        ),
+        (format!("{a} green -> {b}\n{b} black -> {a}"), "links.txt:line 1: the other end"),
+        (
+            format!("{a} green -> unused\n\n{a} green -> unused"),
+            "links.txt:line 3: tile c0-0c0s0a0l00 was listed in line 1",
+        ),
+        (format!("{a} ptile -> {b}"), "links.txt:line 1: a ptile leads to 'processor'"),
+        (
+            format!("{a} green -> c0-0c0s1a0l00(0:0:2)\n{b} green -> {a}"),
+            "links.txt:line 1: tile c0-0c0s1a0l00 is at [0, 0, 2] here, but at [0, 0, 1] in line 2",
+        ),
+        (
+            "x(0:0:0) green -> y(0:9999:9999)\ny(0:9999:9999) green -> x(0:0:0)".into(),
+            "links.txt:line 1: 2 routers are spread over 100000000 places",
+        ),
+    ] {
+        let found = cray(&text);
+        assert!(found.starts_with(message), "{text:?}: {found}");
+    }
+}
+
+const SMALL: DamselflyParameters = DamselflyParameters {
+    groups: 2,
+    rows: 1,
+    columns: 2,
+    nodes_per_router: 1,
+    cores_per_node: 1,
+    intra_layout: IntraLayout::Triples,
+};
+
+fn words(words: &[i32]) -> Vec<u8> {
+    words.iter().flat_map(|word| word.to_le_bytes()).collect()
+}
+
+#[test]
+fn damselfly_mistakes() {
+    let intra = words(&[0, 1, 0, 1, 0, 0]);
+    let inter = words(&[0, 2, 2, 0]);
+    let read = |intra: &[u8], inter: &[u8]| import::damselfly((intra, "intra"), (inter, "inter"), &SMALL);
+    assert_eq!(read(&intra, &inter).unwrap().build().unwrap().link_count(), 2 * 2 + 2);
+    let message = |intra: &[u8], inter: &[u8]| read(intra, inter).unwrap_err().to_string();
+    assert!(
+        message(&intra[..20], &inter).starts_with("intra:byte 12: the last entry has 8 bytes; expected entries of 3")
+    );
+    assert_eq!(message(&words(&[0, 1, 0, 1, 2, 0]), &inter), "intra:byte 16: router 2; expected 0 to 1");
+    assert_eq!(message(&words(&[0, 1, 0, 1, 0, 2]), &inter), "intra:byte 20: type 2; expected 0 to 1");
+    assert_eq!(message(&intra, &words(&[0, -2])), "inter:byte 4: router -2; expected 0 to 3");
+    assert!(message(&intra, &words(&[0, 2, 0, 1])).starts_with("inter:byte 8: routers 0 and 1 are of one group"));
+    assert!(
+        message(&intra, &words(&[0, 2, 2, 0, 1, 3])).starts_with("inter:byte 16: 1 parallel links from 1 to 3, but 0")
+    );
+    let none = DamselflyParameters { groups: 0, ..SMALL };
+    let error = import::damselfly((&intra, "intra"), (&inter, "inter"), &none).unwrap_err().to_string();
+    assert!(
+        error.starts_with("groups, rows, columns: [0, 1, 2] with 1 nodes per router; expected at least 1"),
+        "{error}"
+    );
+}
+
+#[test]
+fn damselfly_config_mistakes() {
+    let message = |text: &str| import::damselfly_config(text.as_bytes(), "c").unwrap_err().to_string();
+    assert_eq!(message(""), "c:line 1: the text ends here; expected the number of routers");
+    assert_eq!(message("12x"), "c:line 1: expected the number of routers, found '12x'");
+    assert!(message("1440\n15 6 16\n").starts_with("c:line 2: expected five numbers"));
+    assert!(message("1441\n15 6 16 4 24\n").starts_with("c:line 2: 15 x 6 x 16 routers are not the 1441"));
+    assert!(
+        message("1440\n15 6 16 4 24\na\n").starts_with("c:line 4: the text ends here; expected the inter-group file")
+    );
+    assert!(
+        message("1440\n15 6 16 4 24\na\nb\nc d e\n").starts_with("c:line 5: expected 'communication-file ranks edges'")
+    );
+}
+
+/// Text that looks like an edge list or a cable list, so that random changes get past the first check.
+fn plausible() -> impl Strategy<Value = String> {
+    let csv = "(src|dst|class|count|latency|src_group|dst_group|[a-z]{1,3}|,){1,9}(\n([0-9]{1,10}|g[0-9]r[0-9]|a|,|\"| ){0,9}){0,6}";
+    let cray =
+        "((c0-0c0s[0-2]a0l0[0-2]\\([0-9]{1,5}:[0-2]:[0-2]\\)|green|blue|ptile|->|processor|unused| ){0,8}\n){0,6}";
+    let config = "([0-9]{1,10}|[a-z.]{1,5}|----| |\n){0,20}";
+    prop_oneof![csv, cray, config]
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(512))]
+    #[test]
+    fn no_bytes_panic(bytes in proptest::collection::vec(any::<u8>(), 0..200)) {
+        let _ = import::cray_links(&bytes, "f");
+        let _ = import::edge_list_csv(&bytes, "f", &EdgeListOptions::default());
+        let _ = import::damselfly_config(&bytes, "f");
+        for intra_layout in [IntraLayout::Triples, IntraLayout::Pairs] {
+            let parameters = DamselflyParameters { intra_layout, ..SMALL };
+            let _ = import::damselfly((&bytes, "f"), (&bytes, "f"), &parameters);
+        }
+    }
+
+    #[test]
+    fn no_plausible_text_panics(text in plausible()) {
+        let read = [
+            import::cray_links(text.as_bytes(), "f"),
+            import::edge_list_csv(text.as_bytes(), "f", &EdgeListOptions::default()),
+        ];
+        for builder in read.into_iter().flatten() {
+            builder.build().unwrap();
+        }
+        let _ = import::damselfly_config(text.as_bytes(), "f");
+    }
+
+    /// Small numbers, so that many entries are right.
+    #[test]
+    fn no_entries_panic(entries in proptest::collection::vec(-1i32..4, 0..40)) {
+        let bytes = words(&entries);
+        for intra_layout in [IntraLayout::Triples, IntraLayout::Pairs] {
+            let parameters = DamselflyParameters { intra_layout, ..SMALL };
+            if let Ok(builder) = import::damselfly((&bytes[..bytes.len() / 24 * 12], "f"), (&bytes, "f"), &parameters) {
+                builder.build().unwrap();
+            }
+        }
+    }
+}

@@ -1,0 +1,57 @@
+//! Readers of communication graphs and placements. They take bytes or columns and a label for messages; reading the
+//! file is the caller's affair. One file per format.
+//!
+//! Every error names the label and the place (`line 12`, `byte 144`, `row 7`) and says what was expected.
+
+pub mod columns;
+pub mod csv;
+pub mod damselfly;
+
+use crate::graph::rank_out_of_range;
+use crate::{CommunicationGraph, WorkloadError};
+use odonata_units::{Bytes, RankId};
+
+/// Most ranks of a graph whose number of ranks is not given but follows from its messages: a slip in a file must not
+/// take all memory.
+pub const MOST_DERIVED_RANKS: u32 = 1 << 24;
+
+/// Messages checked one by one as they are read.
+struct Messages<'a> {
+    label: &'a str,
+    ranks: Option<u32>,
+    messages: Vec<(RankId, RankId, Bytes)>,
+    largest: Option<u32>,
+}
+
+impl<'a> Messages<'a> {
+    fn new(label: &'a str, ranks: Option<u32>) -> Self {
+        Self { label, ranks, messages: Vec::new(), largest: None }
+    }
+
+    /// Adds the message at `place`.
+    fn push(&mut self, source: i64, target: i64, bytes: f64, place: impl Fn() -> String) -> Result<(), WorkloadError> {
+        let wrong = |reason: String| Err(WorkloadError::file(self.label, place(), reason));
+        let most = self.ranks.unwrap_or(MOST_DERIVED_RANKS);
+        for rank in [source, target] {
+            if rank < 0 || rank >= i64::from(most) {
+                return wrong(match self.ranks {
+                    Some(ranks) => rank_out_of_range(rank, ranks),
+                    None => format!("rank {rank}, expected 0 to {}; give the number of ranks if it is right", most - 1),
+                });
+            }
+        }
+        // 2^63 bytes; above it nothing is meant.
+        if !(0.0..=9.2e18).contains(&bytes) {
+            return wrong(format!("{bytes} bytes, expected a number from 0 up"));
+        }
+        self.largest = self.largest.max(Some(source.max(target) as u32));
+        // A fraction of a byte comes from averages: the nearest whole number.
+        self.messages.push((RankId(source as u32), RankId(target as u32), Bytes(bytes.round() as u64)));
+        Ok(())
+    }
+
+    fn finish(self) -> Result<CommunicationGraph, WorkloadError> {
+        let ranks = self.ranks.unwrap_or(self.largest.map_or(0, |rank| rank + 1));
+        CommunicationGraph::from_messages(self.label, ranks, &self.messages)
+    }
+}

@@ -1,0 +1,34 @@
+//! Patterns whose receivers are drawn afresh for every message.
+
+use super::Send;
+use odonata_units::{Bytes, RankId, Stream};
+
+/// How many messages a rank draws receivers for in one iteration, and their size.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) struct Draws {
+    pub(super) seed: u64,
+    pub(super) messages: u32,
+    pub(super) bytes: Bytes,
+}
+
+impl Draws {
+    /// The messages of one iteration. The stream is keyed by the rank alone, so that the answer depends on nothing
+    /// else.
+    pub(super) fn sends(&self, rank: RankId, out: &mut Vec<Send>, mut draw: impl FnMut(&mut Stream) -> Option<RankId>) {
+        let mut stream = Stream::new(self.seed, "sends", &[u64::from(rank.0)]);
+        for _ in 0..self.messages {
+            if let Some(target) = draw(&mut stream) {
+                out.push(Send { target, bytes: self.bytes });
+            }
+        }
+    }
+}
+
+/// A uniformly random rank other than `rank`; `None` if there is none.
+pub(super) fn another(rank: RankId, ranks: u32, stream: &mut Stream) -> Option<RankId> {
+    if ranks < 2 {
+        return None;
+    }
+    let draw = stream.below(u64::from(ranks - 1)) as u32;
+    Some(RankId(if draw < rank.0 { draw } else { draw + 1 }))
+}

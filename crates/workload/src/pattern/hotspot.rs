@@ -1,0 +1,102 @@
+//! Hot spot: a share of all messages goes to a few ranks.
+
+use super::draw::{another, Draws};
+use super::{Pattern, PatternContext, Send};
+use crate::{quantity_text, WorkloadError};
+use odonata_units::{Bytes, RankId, Stream};
+use serde::{Deserialize, Serialize};
+
+/// Parameters of `hotspot`.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+pub struct HotspotParameters {
+    /// Size of each message.
+    #[serde(with = "quantity_text")]
+    pub bytes: Bytes,
+    /// Messages of each rank in one iteration.
+    pub messages: u32,
+    /// Number of hot ranks.
+    pub hot_ranks: u32,
+    /// Share of the messages that go to them, 0 to 1.
+    pub share: f64,
+}
+
+impl Default for HotspotParameters {
+    fn default() -> Self {
+        Self { bytes: Bytes::kib(64), messages: 16, hot_ranks: 1, share: 0.25 }
+    }
+}
+
+/// Hot rank i of h is rank floor(i * n / h): evenly spaced, the first one rank 0. A message goes with probability
+/// `share` to a uniformly random hot rank, else to a uniformly random other rank (which may be hot). A hot rank that
+/// draws itself sends that message to a random other rank.
+#[derive(Debug)]
+pub(super) struct Hotspot {
+    ranks: u32,
+    hot_ranks: u32,
+    share: f64,
+    draws: Draws,
+}
+
+impl Hotspot {
+    pub(super) fn new(
+        owner: &str,
+        parameters: &HotspotParameters,
+        context: &PatternContext<'_>,
+    ) -> Result<Self, WorkloadError> {
+        let HotspotParameters { bytes, messages, hot_ranks, share } = *parameters;
+        let ranks = context.ranks;
+        if hot_ranks == 0 || hot_ranks > ranks {
+            let reason = format!("{hot_ranks}, expected 1 to {ranks}, the ranks of the job");
+            return Err(WorkloadError::parameter(owner, "hot_ranks", reason));
+        }
+        if !(0.0..=1.0).contains(&share) {
+            return Err(WorkloadError::parameter(owner, "share", format!("{share}, expected 0 to 1")));
+        }
+        Ok(Self { ranks, hot_ranks, share, draws: Draws { seed: context.seed, messages, bytes } })
+    }
+}
+
+impl Pattern for Hotspot {
+    fn ranks(&self) -> u32 {
+        self.ranks
+    }
+
+    fn sends(&self, rank: RankId, out: &mut Vec<Send>) {
+        self.draws.sends(rank, out, |stream| self.destination(rank, stream));
+    }
+
+    fn destination(&self, rank: RankId, stream: &mut Stream) -> Option<RankId> {
+        if stream.chance(self.share) {
+            let hot = stream.below(u64::from(self.hot_ranks)) * u64::from(self.ranks) / u64::from(self.hot_ranks);
+            if hot != u64::from(rank.0) {
+                return Some(RankId(hot as u32));
+            }
+        }
+        another(rank, self.ranks, stream)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::test_help::{build, check, try_build};
+    use serde_json::json;
+
+    /// 16,000 messages of 1,000 ranks, half of them to ranks 0, 250, 500, 750: of a rank that is not hot a message goes
+    /// to a hot one with probability 1/2 + 1/2 * 4/999 = 0.502, standard deviation 0.004.
+    #[test]
+    fn the_share_goes_to_the_hot_ranks() {
+        let messages = check(&*build("hotspot", 1_000, &[("hot_ranks", json!(4)), ("share", json!(0.5))]));
+        assert_eq!(messages.len(), 16_000);
+        let hot = messages.iter().filter(|m| m.1 % 250 == 0).count() as f64 / 16_000.0;
+        assert!((hot - 0.502).abs() < 0.016, "{hot}");
+        assert!(messages.iter().all(|m| m.0 != m.1));
+    }
+
+    #[test]
+    fn impossible_parameters() {
+        let message = |key, value| try_build("hotspot", 8, &[(key, value)]).unwrap_err().to_string();
+        assert_eq!(message("share", json!(1.5)), "job 'test': pattern 'hotspot': share: 1.5, expected 0 to 1");
+        assert!(message("hot_ranks", json!(9)).ends_with("hot_ranks: 9, expected 1 to 8, the ranks of the job"));
+        assert!(message("hot_ranks", json!(0)).contains("expected 1 to 8"));
+    }
+}

@@ -1,0 +1,147 @@
+//! All-to-alls within groups of ranks, as the transposes of a parallel FFT.
+
+use super::{Pattern, PatternContext, Send};
+use crate::{quantity_text, WorkloadError};
+use odonata_units::{Bytes, RankId};
+use serde::{Deserialize, Serialize};
+
+/// Parameters of `many-to-many`.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub struct ManyToManyParameters {
+    /// Size of the message to each other member of the group.
+    #[serde(with = "quantity_text")]
+    pub bytes: Bytes,
+    /// Ranks in a group; if not given, 16 below 32,768 ranks, 32 below 65,536, else 64.
+    pub group: Option<u32>,
+    /// Distance in ranks between the members of a group; the size of the group if not given. 1 gives contiguous
+    /// groups, ranks / group the most scattered ones.
+    pub stride: Option<u32>,
+}
+
+impl Default for ManyToManyParameters {
+    fn default() -> Self {
+        Self { bytes: Bytes::kib(32), group: None, stride: None }
+    }
+}
+
+/// Ranks are cut into blocks of `group` x `stride`; in each, the ranks that are equal modulo `stride` are a group. The
+/// last block may be shorter: its m ranks make ceil(m / group) groups in the same way.
+///
+/// With the stride equal to the group and 32,768 ranks, a group is a line along the middle dimension of a cube of
+/// 32 x 32 x 32 ranks.
+#[derive(Debug)]
+pub(super) struct ManyToMany {
+    ranks: u32,
+    group: u32,
+    stride: u32,
+    bytes: Bytes,
+}
+
+impl ManyToMany {
+    pub(super) fn new(
+        owner: &str,
+        parameters: &ManyToManyParameters,
+        context: &PatternContext<'_>,
+    ) -> Result<Self, WorkloadError> {
+        let ranks = context.ranks;
+        let group = parameters.group.unwrap_or(match ranks {
+            0..32_768 => 16,
+            32_768..65_536 => 32,
+            _ => 64,
+        });
+        if group == 0 {
+            return Err(WorkloadError::parameter(owner, "group", "a group has at least one rank"));
+        }
+        let largest = (ranks / group).max(1);
+        let stride = parameters.stride.unwrap_or(group.min(largest));
+        if stride == 0 || stride > largest {
+            let reason = format!("{stride}, but groups of {group} of {ranks} ranks have strides from 1 to {largest}");
+            return Err(WorkloadError::parameter(owner, "stride", reason));
+        }
+        Ok(Self { ranks, group, stride, bytes: parameters.bytes })
+    }
+}
+
+impl Pattern for ManyToMany {
+    fn ranks(&self) -> u32 {
+        self.ranks
+    }
+
+    fn sends(&self, rank: RankId, out: &mut Vec<Send>) {
+        // group * stride <= max(group, ranks), so only the end of the last block may leave 32 bits.
+        let block = self.group * self.stride;
+        let start = rank.0 / block * block;
+        let length = block.min(self.ranks - start);
+        let stride = if length == block { self.stride } else { length.div_ceil(self.group) };
+        let first = start + (rank.0 - start) % stride;
+        let after = (rank.0..start + length).step_by(stride as usize).skip(1);
+        let before = (first..rank.0).step_by(stride as usize);
+        out.extend(after.chain(before).map(|target| Send { target: RankId(target), bytes: self.bytes }));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::test_help::{build, check, symmetric};
+    use proptest::prelude::*;
+    use serde_json::json;
+
+    /// 32,768 ranks x 31 others x 32 KiB = 31 GiB.
+    #[test]
+    fn the_papers_volume() {
+        let messages = check(&*build("many-to-many", 32_768, &[]));
+        assert_eq!(messages.len(), 32_768 * 31);
+        assert_eq!(messages.iter().map(|m| m.2).sum::<u64>(), 31 << 30);
+        // Rank 5 is with 37, 69, …, 5 + 31 * 32.
+        let of_5: Vec<u32> = messages.iter().filter(|m| m.0 == 5).map(|m| m.1).collect();
+        assert_eq!(of_5, (1..32).map(|i| 5 + 32 * i).collect::<Vec<_>>());
+    }
+
+    #[test]
+    fn group_size_follows_the_job() {
+        for (ranks, group) in [(16_384, 16), (32_768, 32), (65_536, 64), (131_072, 64)] {
+            let mut sends = Vec::new();
+            build("many-to-many", ranks, &[]).sends(odonata_units::RankId(0), &mut sends);
+            assert_eq!(sends.len(), group - 1, "{ranks} ranks");
+        }
+    }
+
+    #[test]
+    fn strides_from_contiguous_to_scattered() {
+        let targets = |stride: u32| {
+            let pattern = build("many-to-many", 64, &[("group", json!(4)), ("stride", json!(stride))]);
+            check(&*pattern).into_iter().filter(|m| m.0 == 0).map(|m| m.1).collect::<Vec<_>>()
+        };
+        assert_eq!(targets(1), [1, 2, 3]);
+        assert_eq!(targets(16), [16, 32, 48]);
+    }
+
+    #[test]
+    fn a_stride_that_does_not_fit_says_which_do() {
+        let error = super::super::test_help::try_build("many-to-many", 64, &[("stride", json!(5))]).unwrap_err();
+        assert_eq!(
+            error.to_string(),
+            "job 'test': pattern 'many-to-many': stride: 5, but groups of 16 of 64 ranks have strides from 1 to 4"
+        );
+    }
+
+    proptest! {
+        /// Membership is an equivalence: symmetric, and the members of a rank's group name each other. No group is
+        /// larger than asked for.
+        #[test]
+        fn groups_partition_the_ranks(ranks in 1u32..500, group in 1u32..40, share in 0.0..1.0f64) {
+            let stride = 1 + (share * f64::from((ranks / group).max(1) - 1)) as u32;
+            let pattern = build("many-to-many", ranks, &[("group", json!(group)), ("stride", json!(stride))]);
+            let messages = check(&*pattern);
+            prop_assert!(symmetric(&messages));
+            let mut group_of: Vec<Vec<u32>> = (0..ranks).map(|rank| vec![rank]).collect();
+            messages.iter().for_each(|m| group_of[m.0 as usize].push(m.1));
+            group_of.iter_mut().for_each(|group| group.sort_unstable());
+            for members in &group_of {
+                prop_assert!(members.len() <= group as usize);
+                prop_assert!(members.windows(2).all(|w| w[0] < w[1]));
+                prop_assert!(members.iter().all(|&other| group_of[other as usize] == *members));
+            }
+        }
+    }
+}

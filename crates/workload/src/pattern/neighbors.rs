@@ -1,0 +1,102 @@
+//! How many neighbours a rank of a random graph has, and a symmetric choice of them without a table.
+//!
+//! A symmetric graph is a union of *rounds*: round j pairs the ranks off by an involution. Rank a keeps its round-j
+//! partner b if j is below the mean of the numbers of neighbours drawn for a and b, half a round of an odd sum being
+//! kept for every other pair. The condition is the same seen from a and from b, so the graph is symmetric; with numbers
+//! drawn from min..=max each rank keeps at least min rounds and at most max, and their expected number is the
+//! mean of the range (they lie closer to it than the drawn ones, being drawn towards those of the partners). Each rank
+//! finds its neighbours by itself in O(max).
+
+use crate::WorkloadError;
+use odonata_units::{RankId, Stream};
+
+/// The number of neighbours of each rank, uniform in a range.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) struct Degrees {
+    seed: u64,
+    min: u32,
+    max: u32,
+}
+
+impl Degrees {
+    /// Uniform in min..=max, both cut to the number of candidates.
+    pub(super) fn new(owner: &str, seed: u64, min: u32, max: u32, candidates: u32) -> Result<Self, WorkloadError> {
+        if min > max {
+            let reason = format!("{min}, above neighbors_max = {max}");
+            return Err(WorkloadError::parameter(owner, "neighbors_min", reason));
+        }
+        Ok(Self { seed, min: min.min(candidates), max: max.min(candidates) })
+    }
+
+    pub(super) fn max(&self) -> u32 {
+        self.max
+    }
+
+    /// Number of neighbours of `rank`, and the stream to draw them from.
+    pub(super) fn of(&self, rank: RankId) -> (u32, Stream) {
+        let mut stream = Stream::new(self.seed, "neighbors", &[u64::from(rank.0)]);
+        let degree = self.min + stream.below(u64::from(self.max - self.min) + 1) as u32;
+        (degree, stream)
+    }
+
+    /// The neighbours of `rank` in the symmetric graph whose rounds are `partner(0)`, `partner(1)`, …, ascending.
+    /// Where a round has no partner for the rank, it has one neighbour less.
+    pub(super) fn symmetric(&self, rank: RankId, partner: impl Fn(u32) -> Option<u32>) -> Vec<u32> {
+        let own = self.of(rank).0;
+        let mut chosen: Vec<u32> = (0..self.max)
+            .filter_map(|round| {
+                let other = partner(round)?;
+                let half_up = (rank.0.min(other) + round) % 2;
+                (2 * round + half_up < own + self.of(RankId(other)).0).then_some(other)
+            })
+            .collect();
+        chosen.sort_unstable();
+        chosen
+    }
+}
+
+/// `count` different numbers out of `0..candidates`, ascending: drawn one by one, repeats drawn again.
+pub(super) fn distinct(count: u32, candidates: u32, stream: &mut Stream) -> Vec<u32> {
+    // Above half, it is quicker to draw those that are left out.
+    if u64::from(count) * 2 > u64::from(candidates) {
+        let left_out = distinct(candidates - count, candidates, stream);
+        return (0..candidates).filter(|n| left_out.binary_search(n).is_err()).collect();
+    }
+    let mut chosen: Vec<u32> = Vec::with_capacity(count as usize);
+    while chosen.len() < count as usize {
+        let draw = stream.below(u64::from(candidates)) as u32;
+        if let Err(place) = chosen.binary_search(&draw) {
+            chosen.insert(place, draw);
+        }
+    }
+    chosen
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    proptest! {
+        #[test]
+        fn distinct_is_distinct(count in 0u32..60, extra in 0u32..200, seed in any::<u64>()) {
+            let chosen = distinct(count, count + extra, &mut Stream::new(seed, "test", &[]));
+            prop_assert_eq!(chosen.len() as u32, count);
+            prop_assert!(chosen.windows(2).all(|w| w[0] < w[1]));
+            prop_assert!(chosen.iter().all(|&n| n < count + extra));
+        }
+    }
+
+    /// Each of 20 candidates is among 5 with probability 1/4: 10,000 draws, 2,500 each with a standard deviation of
+    /// 43; five of them are 217.
+    #[test]
+    fn distinct_is_uniform() {
+        let mut stream = Stream::new(1, "test", &[]);
+        for count in [5, 15] {
+            let mut seen = [0i64; 20];
+            (0..10_000).flat_map(|_| distinct(count, 20, &mut stream)).for_each(|n| seen[n as usize] += 1);
+            let expected = 500 * i64::from(count);
+            assert!(seen.iter().all(|&n| (n - expected).abs() < 217), "{seen:?}");
+        }
+    }
+}

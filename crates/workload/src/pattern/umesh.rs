@@ -1,0 +1,175 @@
+//! Unstructured mesh: neighbours near in rank.
+
+use super::neighbors::{distinct, Degrees};
+use super::{Pattern, PatternContext, Send};
+use crate::{quantity_text, WorkloadError};
+use odonata_units::{Bytes, RankId, Stream};
+use serde::{Deserialize, Serialize};
+
+/// Parameters of `umesh`.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub struct UmeshParameters {
+    /// Size of the message to each neighbour.
+    #[serde(with = "quantity_text")]
+    pub bytes: Bytes,
+    /// Fewest neighbours of a rank.
+    pub neighbors_min: u32,
+    /// Most neighbours of a rank; the number is uniform between the two.
+    pub neighbors_max: u32,
+    /// Greatest distance of a neighbour, in ranks.
+    pub reach: u32,
+    /// Whether a neighbour always sends back.
+    pub symmetric: bool,
+}
+
+impl Default for UmeshParameters {
+    /// UMesh of the Damselfly papers: 6 to 27 neighbours, 512 KiB. The reach is the one that gives the published
+    /// traffic.
+    fn default() -> Self {
+        Self { bytes: Bytes::kib(512), neighbors_min: 6, neighbors_max: 27, reach: 200, symmetric: false }
+    }
+}
+
+/// Each rank sends to a number of different ranks out of the `reach` before and the `reach` after it, uniformly random;
+/// ascending. There is no wrap-around: near the first and the last rank the candidates are fewer.
+///
+/// One-sided: every rank draws its own receivers. Symmetric: round j pairs the ranks at a distance d(j), rank r with
+/// r + d if r lies in an even stretch of d ranks and with r - d if in an odd one, stretches shifted at random; the
+/// distances of the rounds are different random numbers up to the reach. Ranks whose partner would be beyond the ends
+/// have fewer neighbours.
+#[derive(Debug)]
+pub(super) struct Umesh {
+    ranks: u32,
+    reach: u32,
+    bytes: Bytes,
+    degrees: Degrees,
+    rounds: Option<Vec<Round>>,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Round {
+    distance: u32,
+    shift: u32,
+}
+
+impl Umesh {
+    pub(super) fn new(
+        owner: &str,
+        parameters: &UmeshParameters,
+        context: &PatternContext<'_>,
+    ) -> Result<Self, WorkloadError> {
+        let UmeshParameters { bytes, neighbors_min, neighbors_max, reach, symmetric } = *parameters;
+        let wrong = |reason: String| Err(WorkloadError::parameter(owner, "reach", reason));
+        // Beyond the job there is nobody.
+        let reach = reach.min(context.ranks - 1);
+        if neighbors_max > 0 && parameters.reach == 0 {
+            return wrong("0, but neighbours are at a distance of at least 1".into());
+        }
+        let candidates = if symmetric { reach } else { reach.saturating_mul(2) };
+        if neighbors_max > candidates && parameters.reach < context.ranks - 1 {
+            let sides = if symmetric { "one for each distance" } else { "before and after a rank" };
+            return wrong(format!(
+                "{reach} has {candidates} candidates ({sides}), too few for {neighbors_max} neighbors"
+            ));
+        }
+        let degrees = Degrees::new(owner, context.seed, neighbors_min, neighbors_max, candidates)?;
+        let rounds = symmetric.then(|| {
+            let mut stream = Stream::new(context.seed, "rounds", &[]);
+            let mut distances = distinct(degrees.max(), reach, &mut stream);
+            stream.shuffle(&mut distances);
+            let round = |distance: u32| Round { distance, shift: stream.below(2 * u64::from(distance)) as u32 };
+            distances.into_iter().map(|below| below + 1).map(round).collect()
+        });
+        Ok(Self { ranks: context.ranks, reach, bytes, degrees, rounds })
+    }
+
+    fn one_sided(&self, rank: RankId) -> Vec<u32> {
+        let first = rank.0.saturating_sub(self.reach);
+        let last = rank.0.saturating_add(self.reach).min(self.ranks - 1);
+        let (degree, mut stream) = self.degrees.of(rank);
+        let candidates = last - first;
+        let mut others = distinct(degree.min(candidates), candidates, &mut stream);
+        for other in &mut others {
+            *other += first;
+            *other += u32::from(*other >= rank.0);
+        }
+        others
+    }
+
+    fn partner(&self, rank: RankId, round: Round) -> Option<u32> {
+        let Round { distance, shift } = round;
+        let stretch = (u64::from(rank.0) + u64::from(shift)) / u64::from(distance);
+        let other = if stretch % 2 == 0 { rank.0.checked_add(distance) } else { rank.0.checked_sub(distance) };
+        other.filter(|&other| other < self.ranks)
+    }
+}
+
+impl Pattern for Umesh {
+    fn ranks(&self) -> u32 {
+        self.ranks
+    }
+
+    fn sends(&self, rank: RankId, out: &mut Vec<Send>) {
+        let neighbors = match &self.rounds {
+            Some(rounds) => self.degrees.symmetric(rank, |round| self.partner(rank, rounds[round as usize])),
+            None => self.one_sided(rank),
+        };
+        out.extend(neighbors.into_iter().map(|target| Send { target: RankId(target), bytes: self.bytes }));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::test_help::{build, check, symmetric, try_build};
+    use proptest::prelude::*;
+    use serde_json::json;
+
+    /// One-sided: 16.5 neighbours on average (see `spread`). Symmetric: those at the ends have fewer, 1 % at most of
+    /// 32,768 ranks with a reach of 200.
+    #[test]
+    fn the_papers_volume() {
+        for (both_ways, tolerance) in [(false, 0.14), (true, 0.3)] {
+            let messages = check(&*build("umesh", 32_768, &[("symmetric", json!(both_ways))]));
+            let mean = messages.len() as f64 / 32_768.0;
+            assert!((mean - 16.5).abs() < tolerance, "{mean} neighbours on average");
+            assert!(messages.iter().all(|m| m.2 == 512 << 10));
+        }
+    }
+
+    /// Uniform in 1..=200 either way: the mean distance is 100.5 with a standard deviation of 57.7 over the square
+    /// root of 540,000 draws, 0.08.
+    #[test]
+    fn distances_are_uniform() {
+        let messages = check(&*build("umesh", 32_768, &[]));
+        let mean = messages.iter().map(|m| f64::from(m.0.abs_diff(m.1))).sum::<f64>() / messages.len() as f64;
+        // The ranks at the ends see further to one side, which adds up to 0.3.
+        assert!((mean - 100.5).abs() < 0.6, "mean distance {mean}");
+    }
+
+    proptest! {
+        #[test]
+        fn near_and_distinct(ranks in 1u32..300, reach in 27u32..60, both_ways in any::<bool>()) {
+            let messages = check(&*build("umesh", ranks, &[("reach", json!(reach)), ("symmetric", json!(both_ways))]));
+            prop_assert!(messages.iter().all(|m| m.0 != m.1 && m.0.abs_diff(m.1) <= reach));
+            prop_assert!(messages.windows(2).all(|w| (w[0].0, w[0].1) < (w[1].0, w[1].1)));
+            prop_assert!(!both_ways || symmetric(&messages));
+            for rank in 0..ranks {
+                let degree = messages.iter().filter(|m| m.0 == rank).count() as u32;
+                prop_assert!(degree <= 27);
+                // Far from both ends, or one-sided, nobody has fewer than 6 where 6 others exist.
+                let inside = rank >= reach && rank + reach < ranks;
+                prop_assert!(degree >= 6.min(ranks - 1) || (both_ways && !inside), "rank {}: {}", rank, degree);
+            }
+        }
+    }
+
+    #[test]
+    fn a_reach_that_is_too_short_says_so() {
+        let error = try_build("umesh", 64, &[("reach", json!(13))]).unwrap_err();
+        assert_eq!(
+            error.to_string(),
+            "job 'test': pattern 'umesh': reach: 13 has 26 candidates (before and after a rank), too few for 27 neighbors"
+        );
+        assert!(try_build("umesh", 64, &[("reach", json!(0))]).is_err());
+    }
+}

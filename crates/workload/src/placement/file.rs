@@ -1,0 +1,141 @@
+//! Placement from a file: the node of every rank.
+
+use super::{FreeNodes, Placed, PlacementTable, Request};
+use crate::WorkloadError;
+use serde::{Deserialize, Serialize};
+use std::sync::Arc;
+
+/// Parameters of `file`.
+#[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
+pub struct FilePlacementParameters {
+    /// Path as the user gives it. This crate reads no files: whoever resolves the path attaches the table.
+    pub path: String,
+    /// Number of the job in the file. If not given: the only job in the file, or the one with the number of this job
+    /// in the workload, counted from 0.
+    pub job: Option<u32>,
+    /// What the file holds, once it has been read.
+    #[serde(skip)]
+    pub table: Option<Arc<PlacementTable>>,
+}
+
+/// Puts every rank where the file says; jobs from files may share nodes but no core.
+pub(super) fn place(
+    owner: &str,
+    parameters: &FilePlacementParameters,
+    request: &Request<'_>,
+    free: &mut FreeNodes<'_>,
+) -> Result<Placed, WorkloadError> {
+    let machine = free.machine();
+    let Some(table) = &parameters.table else {
+        return Err(WorkloadError::parameter(
+            owner,
+            "path",
+            match parameters.path.as_str() {
+                "" => "missing; write the path of a placement file".into(),
+                path => format!("no placement was read from '{path}'"),
+            },
+        ));
+    };
+    let job = job_in(owner, parameters, table, request)?;
+    let mut ranks_on = vec![0u32; machine.node_count()];
+    let mut node_of_rank = Vec::with_capacity(request.ranks as usize);
+    for entry in table.of_job(job, request.ranks)? {
+        let node = table.node(machine, entry)?;
+        free.claim_core(node, entry.core).map_err(|reason| table.wrong(entry, reason))?;
+        let ranks = &mut ranks_on[node.index()];
+        *ranks += 1;
+        if let Some(most) = request.ranks_per_node.filter(|most| *ranks > *most) {
+            let name = machine.node_name(node);
+            return Err(table.wrong(entry, format!("node {name} gets more than ranks_per_node = {most} ranks")));
+        }
+        node_of_rank.push(node);
+    }
+    Ok(Placed { node_of_rank, ranks_per_node: ranks_on.into_iter().max().unwrap_or(0) })
+}
+
+/// Number that the job has in the table.
+fn job_in(
+    owner: &str,
+    parameters: &FilePlacementParameters,
+    table: &PlacementTable,
+    request: &Request<'_>,
+) -> Result<u32, WorkloadError> {
+    let jobs = table.jobs();
+    let job = match (parameters.job, &jobs[..]) {
+        (Some(job), _) => job,
+        (None, [only]) => *only,
+        (None, _) => request.index as u32,
+    };
+    if jobs.contains(&job) {
+        return Ok(job);
+    }
+    let shown: Vec<String> = jobs.iter().map(u32::to_string).collect();
+    let reason = format!("{job}, but '{}' has jobs {}", parameters.path, shown.join(", "));
+    Err(WorkloadError::parameter(owner, "job", reason))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::{Entry, Place};
+    use super::*;
+    use crate::test_machines::cascade;
+    use crate::{JobSpec, PatternSpec, PlacementKind, PlacementSpec, Workload};
+
+    /// Jobs of the given ranks, all placed by one table of (job, rank, node, core).
+    fn build(
+        ranks: &[u32],
+        ranks_per_node: Option<u32>,
+        entries: &[(u32, u32, u32, Option<u32>)],
+    ) -> Result<Workload, WorkloadError> {
+        let entry = |(i, &(job, rank, node, core)): (usize, &(u32, u32, u32, Option<u32>))| Entry {
+            job,
+            rank,
+            place: Place::Id(node),
+            core,
+            at: i as u64,
+        };
+        let table = Arc::new(PlacementTable::new("map", "row", entries.iter().enumerate().map(entry).collect()));
+        let parameters = FilePlacementParameters { path: "map".into(), job: None, table: Some(table) };
+        let job = |(i, &ranks): (usize, &u32)| JobSpec {
+            name: format!("job{i}"),
+            ranks,
+            ranks_per_node,
+            pattern: PatternSpec::parse("all-to-all").unwrap(),
+            placement: PlacementSpec { kind: PlacementKind::File(parameters.clone()) },
+            color: None,
+        };
+        let jobs: Vec<JobSpec> = ranks.iter().enumerate().map(job).collect();
+        Workload::build(&cascade(1, 2, 2, 2, 3), &jobs, 1)
+    }
+
+    #[test]
+    fn ranks_go_where_the_file_says_and_may_share_a_node() {
+        let entries = [(0, 1, 5, None), (0, 0, 2, None), (1, 0, 5, None), (1, 1, 5, None)];
+        let workload = build(&[2, 2], None, &entries).unwrap();
+        let nodes = |job: usize| workload.jobs[job].node_of_rank.iter().map(|node| node.0).collect::<Vec<_>>();
+        assert_eq!((nodes(0), nodes(1)), (vec![2, 5], vec![5, 5]));
+        assert_eq!((workload.jobs[0].ranks_per_node, workload.jobs[1].ranks_per_node), (1, 2));
+    }
+
+    #[test]
+    fn mistakes_have_a_place() {
+        let message = |ranks: &[u32], most, entries: &[(u32, u32, u32, Option<u32>)]| {
+            build(ranks, most, entries).unwrap_err().to_string()
+        };
+        let four: Vec<_> = (0..4).map(|rank| (0, rank, 1, None)).collect();
+        assert_eq!(message(&[4], None, &four), "map:row 3: node g0r0c0n1 has 3 cores, and all are taken");
+        assert_eq!(message(&[4], Some(2), &four), "map:row 2: node g0r0c0n1 gets more than ranks_per_node = 2 ranks");
+        assert_eq!(message(&[3], None, &four), "map:job 0: 4 ranks of job 0, but the job has 3");
+        assert_eq!(message(&[1], None, &[(0, 1, 1, None)]), "map:row 0: job 0 has rank 1, but no rank 0");
+        assert_eq!(
+            message(&[2], None, &[(0, 0, 1, None), (0, 0, 2, None)]),
+            "map:row 1: rank 0 of job 0 for the second time"
+        );
+        let cores = [(0, 0, 1, Some(2)), (1, 0, 1, Some(2))];
+        assert_eq!(message(&[1, 1], None, &cores), "map:row 1: core 2 of node g0r0c0n1 is already taken");
+        assert_eq!(message(&[1], None, &[(0, 0, 1, Some(3))]), "map:row 0: core 3, but a node has cores 0 to 2");
+        assert!(message(&[1], None, &[(0, 0, 9, None)]).starts_with("map:row 0: unknown node '9'; ids are 0 to 7"));
+        let other = message(&[1, 1], None, &[(0, 0, 1, None), (4, 0, 1, None)]);
+        assert_eq!(other, "job 'job1': placement 'file': job: 1, but 'map' has jobs 0, 4");
+    }
+}

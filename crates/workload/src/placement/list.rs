@@ -1,0 +1,64 @@
+//! The nodes that the user lists.
+
+use super::FreeNodes;
+use odonata_units::NodeId;
+use serde::{Deserialize, Serialize};
+
+/// Parameters of `list`.
+#[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
+pub struct ListParameters {
+    /// The nodes in the order in which the ranks fill them; exactly as many as the job needs.
+    pub nodes: Vec<NodeName>,
+}
+
+/// A node as the user names it.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[serde(untagged)]
+pub enum NodeName {
+    /// Its number.
+    Id(u32),
+    /// Its name (`g0r1c2n3`), or its number as text.
+    Name(String),
+}
+
+/// The listed nodes, claimed one by one by the caller.
+pub(super) fn nodes(free: &FreeNodes<'_>, count: usize, parameters: &ListParameters) -> Result<Vec<NodeId>, String> {
+    let machine = free.machine();
+    if parameters.nodes.len() != count {
+        return Err(format!("{} nodes listed, but the job needs {count}", parameters.nodes.len()));
+    }
+    let node = |name: &NodeName| match name {
+        NodeName::Id(id) => machine.node_named(&id.to_string()),
+        NodeName::Name(name) => machine.node_named(name),
+    };
+    parameters.nodes.iter().map(|name| node(name).map_err(|error| error.to_string())).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::test_help::{place, placed};
+    use crate::test_machines::cascade;
+    use odonata_units::NodeId;
+    use serde_json::json;
+
+    #[test]
+    fn names_and_numbers_in_the_given_order() {
+        let machine = cascade(2, 2, 2, 2, 1);
+        let given = [("nodes", json!([9, "g0r1c1n0", "2"]))];
+        assert_eq!(place(&machine, "list", &given, 3, 1), [NodeId(9), NodeId(6), NodeId(2)]);
+    }
+
+    #[test]
+    fn mistakes() {
+        let machine = cascade(2, 2, 2, 2, 1);
+        let message =
+            |nodes: serde_json::Value| placed(&machine, "list", &[("nodes", nodes)], 2, 1).unwrap_err().to_string();
+        assert_eq!(message(json!([1])), "job 'test': placement 'list': nodes: 1 nodes listed, but the job needs 2");
+        assert_eq!(
+            message(json!([1, "g0r0c0n1"])),
+            "job 'test': placement 'list': nodes: node g0r0c0n1 is named twice"
+        );
+        assert!(message(json!([1, 16])).contains("ids are 0 to 15"));
+        assert!(message(json!([1, "g0r0c7n0"])).contains("unknown node 'g0r0c7n0'"));
+    }
+}

@@ -1,0 +1,165 @@
+//! Non-uniform random: a cluster around a random centre and a few stragglers, as a batch queue leaves it. The placement
+//! of the Damselfly papers' workloads on Edison.
+
+use super::{units, FreeNodes};
+use odonata_units::{NodeId, RouterId, Stream};
+use serde::{Deserialize, Serialize};
+
+/// Parameters of `non-uniform`.
+#[derive(Clone, Copy, PartialEq, Debug, Serialize, Deserialize)]
+pub struct NonUniformParameters {
+    /// How the chance of a router falls off with its distance from the centre.
+    pub distribution: Distribution,
+    /// Width of the distribution, in routers, as a share of the routers that the job fills: the mean distance of the
+    /// geometric, the standard deviation of the binomial distribution.
+    pub spread: f64,
+    /// Share of the nodes that are drawn uniformly from all free ones.
+    pub scattered: f64,
+}
+
+/// A symmetric distribution of router numbers around the centre.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Distribution {
+    /// Two-sided geometric: the chance falls by the same factor from each router to the next.
+    Geometric,
+    /// Binomial with p = 1/2, in its normal limit.
+    Binomial,
+}
+
+impl Default for NonUniformParameters {
+    /// 97 % clustered as in the original; the width is the one that fits the published traffic best.
+    fn default() -> Self {
+        Self { distribution: Distribution::Geometric, spread: 1.0 / 6.0, scattered: 0.03 }
+    }
+}
+
+impl NonUniformParameters {
+    /// What is wrong, as (parameter, reason).
+    pub(super) fn check(&self) -> Result<(), (&'static str, String)> {
+        if !(self.spread > 0.0 && self.spread.is_finite()) {
+            return Err(("spread", format!("{}, expected a number above 0", self.spread)));
+        }
+        if !(0.0..=1.0).contains(&self.scattered) {
+            return Err(("scattered", format!("{}, expected 0 to 1", self.scattered)));
+        }
+        Ok(())
+    }
+}
+
+/// Draws routers without replacement, weighted by their distance from a random centre along the router numbers (which
+/// wrap around), and takes all free nodes of each until the clustered share is reached; then single nodes uniformly.
+/// Ranks fill the clustered nodes in the order of the machine, then the scattered ones in the order of the draw.
+pub(super) fn nodes(
+    free: &FreeNodes<'_>,
+    count: usize,
+    parameters: NonUniformParameters,
+    stream: &mut Stream,
+) -> Vec<NodeId> {
+    let machine = free.machine();
+    let scattered = ((count as f64 * parameters.scattered).round() as usize).min(count);
+    let mut nodes = Vec::with_capacity(count);
+    for router in weighted_order(free, count, parameters, stream) {
+        nodes.extend(free.of_router(router));
+        if nodes.len() >= count - scattered {
+            break;
+        }
+    }
+    units::sort(&mut nodes, free);
+    nodes.truncate(count - scattered);
+    let mut taken = vec![false; machine.node_count()];
+    nodes.iter().for_each(|node| taken[node.index()] = true);
+    let mut rest: Vec<NodeId> = free.all().filter(|node| !taken[node.index()]).collect();
+    stream.shuffle(&mut rest);
+    nodes.extend(rest.into_iter().take(count - nodes.len()));
+    nodes
+}
+
+/// All routers in the order of a weighted draw without replacement. Drawing one after the other and drawing again what
+/// is taken already has the same distribution, but needs ever longer once the centre is full; instead each router gets
+/// an exponential variable divided by its weight, and the order is that of these (Efraimidis and Spirakis 2006), here by
+/// logarithms, in which no weight is too small.
+fn weighted_order(
+    free: &FreeNodes<'_>,
+    count: usize,
+    parameters: NonUniformParameters,
+    stream: &mut Stream,
+) -> Vec<RouterId> {
+    let machine = free.machine();
+    let routers = machine.router_count();
+    let usable: Vec<RouterId> =
+        machine.routers().filter(|&r| machine.nodes_of(r).iter().any(|&node| machine.node_up(node))).collect();
+    let usable_nodes = machine.nodes().filter(|&node| machine.node_up(node)).count();
+    let job_routers = (count as f64 * usable.len() as f64 / usable_nodes as f64).max(1.0);
+    let width = parameters.spread * job_routers;
+    let centre = usable[stream.index(usable.len())].index();
+    let mut keys: Vec<(f64, RouterId)> = usable
+        .into_iter()
+        .map(|router| {
+            let apart = router.index().abs_diff(centre);
+            let distance = apart.min(routers - apart) as f64 / width;
+            let log_weight = match parameters.distribution {
+                Distribution::Geometric => -distance,
+                Distribution::Binomial => -distance * distance / 2.0,
+            };
+            let exponential = -(1.0 - stream.unit()).ln();
+            (exponential.ln() - log_weight, router)
+        })
+        .collect();
+    keys.sort_by(|a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)));
+    keys.into_iter().map(|(_, router)| router).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::test_help::{place, placed};
+    use crate::test_machines::cascade;
+    use serde_json::json;
+
+    /// Two routers are drawn around one centre with a mean distance of spread x 2 routers = 40 each. The difference of
+    /// two independent Laplace variables of mean distance b is on average 3/2 b = 60, standard deviation 51; over 1,000
+    /// seeds 1.6.
+    #[test]
+    fn width_is_the_mean_distance() {
+        let machine = cascade(10, 10, 10, 1, 4);
+        let given = [("spread", json!(20.0)), ("scattered", json!(0.0))];
+        let distance = |seed| {
+            let nodes = place(&machine, "non-uniform", &given, 2, seed);
+            let apart = nodes[0].0.abs_diff(nodes[1].0);
+            f64::from(apart.min(1_000 - apart))
+        };
+        let mean = (0..1_000).map(distance).sum::<f64>() / 1_000.0;
+        assert!((mean - 60.0).abs() < 6.0, "{mean}");
+    }
+
+    #[test]
+    fn the_cluster_is_sorted_and_the_rest_is_not() {
+        let machine = cascade(4, 6, 16, 4, 24);
+        let nodes = place(&machine, "non-uniform", &[], 400, 1);
+        assert!(nodes[..388].windows(2).all(|w| w[0] < w[1]));
+        assert!(nodes[388..].windows(2).any(|w| w[0] > w[1]));
+    }
+
+    /// All free nodes are found in the end, even where the distribution is very narrow.
+    #[test]
+    fn a_job_as_large_as_the_machine() {
+        let machine = cascade(4, 6, 16, 4, 24);
+        for distribution in ["geometric", "binomial"] {
+            let given = [("spread", json!(1e-6)), ("distribution", json!(distribution))];
+            let mut nodes = place(&machine, "non-uniform", &given, 1_536, 1);
+            nodes.sort_unstable();
+            assert!(nodes.iter().enumerate().all(|(i, node)| node.index() == i));
+        }
+    }
+
+    #[test]
+    fn impossible_parameters() {
+        let machine = cascade(1, 2, 2, 1, 1);
+        let message = |key, value| placed(&machine, "non-uniform", &[(key, value)], 2, 1).unwrap_err().to_string();
+        assert_eq!(
+            message("spread", json!(0.0)),
+            "job 'test': placement 'non-uniform': spread: 0, expected a number above 0"
+        );
+        assert!(message("scattered", json!(1.01)).ends_with("scattered: 1.01, expected 0 to 1"));
+    }
+}

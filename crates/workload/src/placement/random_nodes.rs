@@ -1,0 +1,14 @@
+//! Random nodes: single nodes in random order.
+
+use super::units::{draw, RandomParameters};
+use super::FreeNodes;
+use odonata_units::{NodeId, Stream};
+
+pub(super) fn nodes(
+    free: &FreeNodes<'_>,
+    count: usize,
+    parameters: RandomParameters,
+    stream: &mut Stream,
+) -> Vec<NodeId> {
+    draw(free.all().map(|node| vec![node]).collect(), count, parameters, free, stream)
+}

@@ -1,0 +1,13 @@
+//! Round robin over nodes: consecutive nodes of the job are in different groups; every router gives one free node before
+//! any gives a second.
+
+use super::round_robin_routers::dealt;
+use super::FreeNodes;
+use odonata_units::NodeId;
+
+pub(super) fn nodes(free: &FreeNodes<'_>, count: usize) -> Vec<NodeId> {
+    let routers: Vec<Vec<NodeId>> = dealt(free).into_iter().map(|router| free.of_router(router).collect()).collect();
+    let most = routers.iter().map(Vec::len).max().unwrap_or(0);
+    let rounds = (0..most).flat_map(|round| routers.iter().filter_map(move |nodes| nodes.get(round).copied()));
+    rounds.take(count).collect()
+}

@@ -1,0 +1,121 @@
+//! The node of every rank, as a file gives it.
+
+use crate::WorkloadError;
+use odonata_machine::{GroupInterior, Machine, Shape};
+use odonata_units::NodeId;
+
+/// Where the ranks of one or more jobs are. Made by the readers of [`crate::import`].
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct PlacementTable {
+    label: String,
+    /// What `Entry::at` counts: `line`, `byte` or `row`.
+    unit: &'static str,
+    entries: Vec<Entry>,
+}
+
+/// One rank.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(crate) struct Entry {
+    pub(crate) job: u32,
+    pub(crate) rank: u32,
+    pub(crate) place: Place,
+    /// The core on its node, if the file says which.
+    pub(crate) core: Option<u32>,
+    /// Where in the file.
+    pub(crate) at: u64,
+}
+
+/// A node as a file names it.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(crate) enum Place {
+    /// By its number.
+    Id(u32),
+    /// By its name, or its number as text.
+    Name(String),
+    /// By group, row, column and index at the router.
+    Coordinates([u32; 4]),
+}
+
+impl PlacementTable {
+    pub(crate) fn new(label: &str, unit: &'static str, entries: Vec<Entry>) -> Self {
+        Self { label: label.into(), unit, entries }
+    }
+
+    /// Numbers of the jobs in the table, ascending.
+    pub fn jobs(&self) -> Vec<u32> {
+        let mut jobs: Vec<u32> = self.entries.iter().map(|entry| entry.job).collect();
+        jobs.sort_unstable();
+        jobs.dedup();
+        jobs
+    }
+
+    /// Number of ranks of job `job`.
+    pub fn ranks(&self, job: u32) -> usize {
+        self.entries.iter().filter(|entry| entry.job == job).count()
+    }
+
+    /// The entries of a job by rank: every rank from 0 exactly once.
+    pub(super) fn of_job(&self, job: u32, ranks: u32) -> Result<Vec<&Entry>, WorkloadError> {
+        let mut entries: Vec<&Entry> = self.entries.iter().filter(|entry| entry.job == job).collect();
+        entries.sort_by_key(|entry| entry.rank);
+        for (expected, entry) in entries.iter().enumerate() {
+            if entry.rank as usize != expected {
+                return Err(self.wrong(
+                    entry,
+                    if (entry.rank as usize) < expected {
+                        format!("rank {} of job {job} for the second time", entry.rank)
+                    } else {
+                        format!("job {job} has rank {}, but no rank {expected}", entry.rank)
+                    },
+                ));
+            }
+        }
+        if entries.len() != ranks as usize {
+            let reason = format!("{} ranks of job {job}, but the job has {ranks}", entries.len());
+            return Err(WorkloadError::file(&self.label, format!("job {job}"), reason));
+        }
+        Ok(entries)
+    }
+
+    /// An error at `entry`.
+    pub(super) fn wrong(&self, entry: &Entry, reason: impl Into<String>) -> WorkloadError {
+        WorkloadError::file(&self.label, format!("{} {}", self.unit, entry.at), reason)
+    }
+
+    /// The node that `entry` names.
+    pub(super) fn node(&self, machine: &Machine, entry: &Entry) -> Result<NodeId, WorkloadError> {
+        let named = |name: &str| machine.node_named(name).map_err(|error| self.wrong(entry, error.to_string()));
+        match &entry.place {
+            Place::Id(id) => named(&id.to_string()),
+            Place::Name(name) => named(name),
+            Place::Coordinates(coordinates) => {
+                node_at(machine, *coordinates).map_err(|reason| self.wrong(entry, reason))
+            }
+        }
+    }
+}
+
+/// The node at (group, row, column, index at the router) of a machine of groups. Groups that are no grid count as one
+/// row.
+fn node_at(machine: &Machine, [group, row, column, index]: [u32; 4]) -> Result<NodeId, String> {
+    let Shape::Grouped { groups, routers_per_group, interior } = *machine.shape() else {
+        return Err(format!(
+            "a node by group, row and column, but {} has no groups; give a CSV file with rank,node",
+            machine.name()
+        ));
+    };
+    let (rows, columns) = match interior {
+        GroupInterior::Grid { rows, columns } => (rows, columns),
+        GroupInterior::AllToAll | GroupInterior::Other => (1, routers_per_group),
+    };
+    for (name, value, count) in [("group", group, groups), ("row", row, rows), ("column", column, columns)] {
+        if value >= count {
+            return Err(format!("{name} {value}, but {} has {name}s 0 to {}", machine.name(), count - 1));
+        }
+    }
+    let router = odonata_units::RouterId(group * routers_per_group + row * columns + column);
+    let nodes = machine.nodes_of(router);
+    nodes.get(index as usize).copied().ok_or_else(|| {
+        format!("node {index} of router {}, which has {} nodes", machine.router_name(router), nodes.len())
+    })
+}

@@ -1,0 +1,26 @@
+//! Placing one job, one rank per node, on an empty machine.
+
+use super::{FreeNodes, PlacementSpec, Request};
+use crate::WorkloadError;
+use odonata_machine::Machine;
+use odonata_units::NodeId;
+use serde_json::Value;
+
+pub(super) fn placed(
+    machine: &Machine,
+    name: &str,
+    parameters: &[(&str, Value)],
+    ranks: u32,
+    seed: u64,
+) -> Result<Vec<NodeId>, WorkloadError> {
+    let mut spec = PlacementSpec::parse(name)?;
+    for (parameter, value) in parameters {
+        spec.set(parameter, value)?;
+    }
+    let request = Request { job: "test", index: 0, ranks, ranks_per_node: Some(1), seed };
+    spec.place(&request, &mut FreeNodes::new(machine)).map(|placed| placed.node_of_rank)
+}
+
+pub(super) fn place(machine: &Machine, name: &str, parameters: &[(&str, Value)], ranks: u32, seed: u64) -> Vec<NodeId> {
+    placed(machine, name, parameters, ranks, seed).unwrap()
+}

@@ -1,0 +1,78 @@
+"""`odonata list`: the names that an experiment file can use."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import click
+
+from odonata.cli import options
+
+TOPICS = ("presets", "topologies", "patterns", "placements", "routings")
+
+
+@click.command()
+@click.argument("topic", type=click.Choice(TOPICS), required=False)
+@options.as_json
+def command(topic: str | None, as_json: bool) -> None:
+    """What presets, patterns, placements and routings there are.
+
+    The parameters of each are explained by: odonata schema --page
+    """
+    from odonata.cli import terminal
+
+    chosen = [topic] if topic else list(TOPICS)
+    found = {name: _presets() if name == "presets" else _names(name) for name in chosen}
+    if as_json:
+        terminal.print_json(found[topic] if topic else found)
+        return
+    screen = terminal.console()
+    for i, (name, rows) in enumerate(found.items()):
+        if i:
+            screen.print()
+        columns = list(rows[0])
+        shown = terminal.table(None if topic else name.capitalize(), columns, left=["name"], wrap=["summary"])
+        for row in rows:
+            shown.add_row(*(f"{value:,}" if isinstance(value, int) else str(value) for value in row.values()))
+        screen.print(shown)
+
+
+def _presets() -> list[dict[str, Any]]:
+    from odonata.machines import presets
+
+    return [
+        {
+            "name": preset["name"],
+            "routers": preset["routers"],
+            "nodes": preset["usable_nodes"],
+            "links": sum(preset["links"].values()),
+            "summary": preset["summary"],
+        }
+        for preset in presets()
+    ]
+
+
+_WHERE = {
+    "topologies": ("machine", "topology"),
+    "patterns": ("job", "pattern"),
+    "placements": ("job", "placement"),
+    "routings": ("engine", "routing"),
+}
+
+
+def _names(topic: str) -> list[dict[str, str]]:
+    """Names and, where the schema has one, the line that explains each."""
+    from odonata import _core
+
+    section, key = _WHERE[topic]
+    table = json.loads(_core.schema())["properties"][section]
+    rule = table.get("items", table)["properties"][key]
+    alternatives = [rule, *rule.get("anyOf", [])]
+    explained = {
+        variant["properties"]["name"]["const"]: variant["description"]
+        for alternative in alternatives
+        for variant in alternative.get("oneOf", [])
+    }
+    names = [name for alternative in alternatives for name in alternative.get("enum", [])]
+    return [{"name": name, **({"summary": explained[name]} if name in explained else {})} for name in names]

@@ -1,0 +1,102 @@
+"""Machines by themselves: built, measured and verified, without a workload."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from difflib import get_close_matches
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pyarrow as pa
+
+from odonata import _core, toml
+from odonata.api import Source, overrides
+from odonata.errors import OdonataError
+from odonata.store import columns
+
+if TYPE_CHECKING:
+    from odonata._core import Preset
+
+
+@dataclass(frozen=True)
+class Machine:
+    """A built machine."""
+
+    metrics: dict[str, Any]
+    """Counts per class, ports, diameter, mean distance, bisection, cost, and what was verified."""
+    routers: pa.Table
+    """As in a run directory."""
+    links: pa.Table
+    """As in a run directory, without traffic."""
+    nodes: pa.Table
+    """As in a run directory, without jobs and traffic."""
+    resolved: str
+    """The section `[machine]` with every key and the value that was used."""
+
+
+def machine(
+    origin: str | Path | Mapping[str, Any],
+    *,
+    edit: Sequence[str] = (),
+    price: Mapping[str, float] | None = None,
+    set: Mapping[str, Any] | None = None,  # noqa: A002 - as on the command line
+    threads: int | None = None,
+) -> Machine:
+    """Builds and measures a machine.
+
+    Args:
+        origin: The name of a preset, an experiment file (`.toml`), a file that lists cables, or the keys of
+            `[machine]` as a dict.
+        edit: Changes of the cabling, such as `-K` or `fail 5% blue`, instead of those in the file.
+        price: Price of a cable by link class, for the cost of the cabling.
+        set: Other keys to change, such as `{"machine.class.blue.bandwidth": "4.7 GB/s"}`.
+        threads: How many threads to use; all processors if not given.
+
+    Raises:
+        ExperimentError: The machine cannot be built; the error says where and why.
+    """
+    return build(source_of(origin), [*changes_of(edit, price or {}), *overrides(set)], threads)
+
+
+def build(source: Source, changes: Sequence[str], threads: int | None = None) -> Machine:
+    """`machine` of a source that was read, with overrides as text."""
+    report = _core.machine(source.text, source.path, list(changes), threads or 0)
+    tables = {
+        name: columns.table(name, given, _axes(report["tables"]["links"]), partial=True)
+        for name, given in report["tables"].items()
+    }
+    return Machine(report["metrics"], tables["routers"], tables["links"], tables["nodes"], report["resolved"])
+
+
+def _axes(links: Mapping[str, Any]) -> list[str]:
+    return [name.removeprefix("source_") for name in links if name.startswith("source_")]
+
+
+def changes_of(edit: Sequence[str], price: Mapping[str, float]) -> list[str]:
+    """Edits and prices as overrides."""
+    changes = [f"machine.edit={toml.value(list(edit))}"] if edit else []
+    return changes + [f"machine.class.{name}.price={toml.value(amount)}" for name, amount in price.items()]
+
+
+def source_of(origin: str | Path | Mapping[str, Any]) -> Source:
+    """An experiment with nothing but the machine that `origin` means."""
+    if isinstance(origin, Mapping):
+        return Source(toml.document({"machine": origin}), "<dict>")
+    names = [preset["name"] for preset in presets()]
+    if str(origin) in names:
+        return Source(f"[machine]\npreset = {toml.value(str(origin))}\n", "<preset>")
+    if not Path(origin).exists():
+        near = get_close_matches(str(origin), names, n=1)
+        raise OdonataError(
+            f"there is no preset and no file {origin}",
+            hint=f"Did you mean {near[0]}?" if near else f"Presets: {', '.join(names)}.",
+        )
+    if Path(origin).suffix == ".toml":
+        return Source.of(Path(origin))
+    return Source(f"[machine]\nfile = {toml.value(str(origin))}\n", "<cables>")
+
+
+def presets() -> list[Preset]:
+    """The machines that can be asked for by name."""
+    return _core.presets()

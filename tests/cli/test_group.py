@@ -1,0 +1,101 @@
+"""The command as a whole: its help, its exit codes, and what it imports."""
+
+import json
+import subprocess
+import sys
+
+import click
+import handmade
+import pytest
+from click.testing import CliRunner
+from conftest import Command
+
+from odonata.cli import COMMANDS, main
+from odonata.errors import OdonataError
+
+
+def test_help_imports_nothing_that_is_slow() -> None:
+    """Start-up time is what it imports; `odonata --help` must not wait for pandas."""
+    code = "import sys; from odonata.cli import main; main(['--help'], standalone_mode=False)"
+    code += "; print(*sys.modules)"
+    printed = subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, text=True).stdout
+    assert "Experiments:" in printed
+    modules = set(printed.splitlines()[-1].split())
+    assert not modules & {"numpy", "pandas", "pyarrow", "matplotlib", "rich"}
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_every_command_is_there_and_says_what_the_overview_says(name: str) -> None:
+    command = main.get_command(click.Context(main), name)
+    assert command is not None
+    assert command.help is not None
+    assert command.help.replace("\n", " ").startswith(COMMANDS[name].summary)
+    assert CliRunner().invoke(main, [name, "--help"]).exit_code == 0
+
+
+def test_an_unknown_command_names_the_nearest(odonata_command: Command) -> None:
+    result = odonata_command("shwo")
+    assert result.returncode == 2
+    assert "there is no command 'shwo'. Did you mean show?" in result.stderr
+
+
+def test_an_unknown_option_is_an_error(odonata_command: Command) -> None:
+    result = odonata_command("show", "--colour", "run")
+    assert result.returncode == 2
+    assert "No such option" in result.stderr
+
+
+@click.command()
+@click.argument("kind")
+def failing(kind: str) -> None:
+    """Fails in the given way."""
+    if kind == "mistake":
+        raise OdonataError("the frobnicator is missing", hint="Add one.")
+    if kind == "interrupt":
+        raise KeyboardInterrupt
+    if kind == "defect":
+        raise ZeroDivisionError("division by zero")
+
+
+@pytest.fixture
+def with_failing(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(main, "get_command", lambda _ctx, _name: failing)
+
+
+@pytest.mark.parametrize(
+    ("kind", "code", "text"),
+    [
+        ("mistake", 2, "error: the frobnicator is missing\n  Add one.\n"),
+        ("interrupt", 130, "interrupted\n"),
+        ("defect", 1, "internal error: ZeroDivisionError: division by zero\nThis is a defect of Odonata"),
+    ],
+)
+@pytest.mark.usefixtures("with_failing")
+def test_exit_codes(kind: str, code: int, text: str) -> None:
+    result = CliRunner().invoke(main, ["show", kind])
+    assert result.exit_code == code
+    assert result.stderr.startswith(text)
+    assert "Traceback" not in result.output
+
+
+@pytest.mark.usefixtures("with_failing")
+def test_a_defect_shows_its_traceback_on_request() -> None:
+    result = CliRunner(env={"ODONATA_DEBUG": "1"}).invoke(main, ["show", "defect"])
+    assert isinstance(result.exception, ZeroDivisionError)
+
+
+def test_a_reader_that_has_enough_is_no_error(command: object, tmp_path: object) -> None:
+    """`odonata show DIR | head -1`: the pipe is closed while there is more to write."""
+    run = handmade.run().save(f"{tmp_path}/run")
+    script = f"{command} show {run.path} | head -c 1; echo ${{PIPESTATUS[0]}}"
+    result = subprocess.run(["bash", "-c", script], capture_output=True, text=True)
+    assert result.stderr == ""
+    assert result.stdout.endswith("0\n")
+
+
+def test_json_is_all_there_is_on_the_standard_output(odonata_command: Command, tmp_path: object) -> None:
+    handmade.run().save(f"{tmp_path}/run")
+    result = odonata_command("show", "run", "--json", "-n", 1)
+    shown = json.loads(result.stdout)
+    assert shown["machine"] == handmade.SUMMARY["machine"]
+    assert [row["name"] for row in shown["hottest"]] == ["g0r1>g0r0:green.0"]

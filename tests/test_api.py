@@ -1,0 +1,157 @@
+"""The Python API on real runs."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pyarrow as pa
+import pytest
+
+import odonata
+from odonata import analysis
+from odonata.errors import ExperimentError, OdonataError, StoreError
+
+EXPERIMENT = {
+    "machine": {"preset": "edison"},
+    "job": [
+        {"name": "a", "pattern": "stencil-4d", "ranks": 1536, "placement": "compact"},
+        {
+            "name": "b",
+            "pattern": {"name": "spread", "bytes": "64 KiB"},
+            "ranks": 2048,
+            "placement": "random-nodes",
+        },
+    ],
+    "engine": {"seed": 3},
+}
+
+
+@pytest.fixture(scope="module")
+def run() -> odonata.Run:
+    return odonata.run(EXPERIMENT)
+
+
+def test_file_text_and_dict_are_the_same_experiment(tmp_path: Path, run: odonata.Run) -> None:
+    text = run.experiment
+    (tmp_path / "x.toml").write_text(text)
+    for given in (text, tmp_path / "x.toml", str(tmp_path / "x.toml")):
+        assert odonata.run(given).links.equals(run.links)
+    assert odonata.check(text)["resolved"] == run.resolved
+
+
+def test_the_summary_is_what_the_tables_say(run: odonata.Run) -> None:
+    """Two implementations of the statistics, the engine's and the analysis', from the same definition."""
+    ours = analysis.class_statistics(run.links).to_pylist()
+    for mine, theirs in zip(ours, run.summary["classes"], strict=True):
+        for name in ("class", "links", "bytes_max", "bytes_p50", "bytes_p90", "bytes_p99", "nonzero"):
+            assert mine[name] == theirs[name], (theirs["class"], name)
+        assert mine["bytes_mean"] == pytest.approx(theirs["bytes_mean"], rel=1e-12)
+    per_job = analysis.job_class_statistics(run.links, run.link_jobs, run.jobs).to_pylist()
+    theirs_per_job = [row for job in run.summary["jobs"] for row in job["classes"]]
+    for mine, theirs in zip(per_job, theirs_per_job, strict=True):
+        assert mine["bytes_max"] == theirs["bytes_max"]
+        assert mine["nonzero"] == theirs["nonzero"]
+        assert mine["bytes_mean"] == pytest.approx(theirs["bytes_mean"], rel=1e-12)
+
+
+def test_traffic_is_conserved(run: odonata.Run) -> None:
+    """Jobs' bytes on a link are the link's; bytes times hops are those on links; each byte goes somewhere."""
+    per_link = run.link_jobs.group_by("link").aggregate([("bytes", "sum")]).sort_by("link")
+    loaded = run.links.filter(pa.compute.greater(run.links["bytes"], 0))
+    assert per_link["link"].to_pylist() == loaded["link"].to_pylist()
+    assert per_link["bytes_sum"].to_pylist() == pytest.approx(loaded["bytes"].to_pylist(), rel=1e-9)
+    jobs = run.jobs.to_pandas()
+    per_job = run.link_jobs.to_pandas().groupby("job")["bytes"].sum()
+    assert per_job.tolist() == pytest.approx(
+        (jobs["mean_hops"] * (jobs["bytes"] - jobs["bytes_self"] - jobs["bytes_on_node"])).tolist(), rel=1e-6
+    )
+    parts = jobs[["bytes_self", "bytes_on_node", "bytes_on_router", "bytes_network"]].sum(axis=1)
+    assert parts.tolist() == jobs["bytes"].tolist()
+
+
+def test_a_stored_run_is_the_run(tmp_path: Path, run: odonata.Run) -> None:
+    stored = odonata.run(EXPERIMENT, out=tmp_path / "run")
+    assert stored.path == tmp_path / "run"
+    for name in run.table_names:
+        assert stored.table(name).equals(run.table(name)), name
+    assert stored.experiment == run.experiment
+    with pytest.raises(StoreError, match="already holds a run"):
+        odonata.run(EXPERIMENT, out=tmp_path / "run")
+
+
+def test_set_takes_python_values(run: odonata.Run) -> None:
+    other = odonata.run(
+        EXPERIMENT, set={"machine.edit": ["-K"], "engine.routing": "static-direct", "job.b.ranks": 24}
+    )
+    assert other.links.num_rows == run.links.num_rows - 1440 * 5
+    assert other.summary["routing"] == "static-direct"
+    assert other.jobs["ranks"].to_pylist() == [1536, 24]
+    assert other.experiment == run.experiment
+
+
+def test_progress_is_called_and_may_stop_the_run() -> None:
+    seen: list[tuple[str, float]] = []
+    odonata.run(EXPERIMENT, progress=lambda phase, share: seen.append((phase, share)))
+    assert seen
+    assert all(0 <= share <= 1 for _, share in seen)
+
+    class EnoughError(Exception):
+        pass
+
+    def stop(_phase: str, _share: float) -> None:
+        raise EnoughError
+
+    with pytest.raises(EnoughError):
+        odonata.run(EXPERIMENT, progress=stop)
+
+
+def test_mistakes_are_data() -> None:
+    with pytest.raises(ExperimentError) as caught:
+        odonata.run('[machine]\npreset = "edisson"\n[[job]]\npattern = "spred"\nranks = 10\n')
+    first, second = caught.value.problems
+    assert (first.line, first.column, first.span) == (2, 10, '"edisson"')
+    assert first.help is not None
+    assert "edison" in first.help
+    assert second.line == 4
+    assert "--> <text>:2:10" in str(caught.value)
+
+
+def test_a_file_that_is_not_there() -> None:
+    with pytest.raises(OdonataError, match=r"there is no file nowhere\.toml"):
+        odonata.run("nowhere.toml")
+
+
+def test_machines_can_be_had_by_themselves() -> None:
+    machine = odonata.machine("edison", edit=["-K"], price={"blue": 2.0})
+    assert machine.links.num_rows == 48_240 - 1440 * 5
+    assert machine.metrics["cost"]["total"] == 2 * 5040 / 2
+    assert machine.routers.column_names == ["router", "name", "group", "row", "column", "up"]
+    assert odonata.machine({"topology": "torus", "dims": [4, 4]}).metrics["routers"] == 16
+    assert "edison" in [preset["name"] for preset in odonata.presets()]
+
+
+def test_figures_of_a_real_run(tmp_path: Path, run: odonata.Run) -> None:
+    run.plot.overview().savefig(tmp_path / "overview.png")
+    image = run.plot.groups().axes[0].images[0].get_array()
+    assert image is not None
+    assert image.shape == (15, 15)
+
+
+def test_a_run_without_traffic_per_job_can_be_shown_and_drawn(tmp_path: Path) -> None:
+    run = odonata.run(EXPERIMENT, set={"output.link_jobs": False, "output.placement": False})
+    assert run.link_jobs.num_rows == 0
+    run.plot.overview().savefig(tmp_path / "overview.png")
+    hottest = analysis.hottest_links(run.links, run.routers, run.link_jobs, run.jobs)
+    assert hottest["jobs"].to_pylist() == [[]] * 10
+
+
+@pytest.mark.parametrize(
+    "machine",
+    [{"preset": "dragonfly-1056"}, {"topology": "torus", "dims": [4, 4, 4]}, {"topology": "fat-tree"}],
+)
+def test_every_family_can_be_stored_shown_and_drawn(tmp_path: Path, machine: dict[str, object]) -> None:
+    job = {"pattern": "uniform", "ranks": 16, "ranks_per_node": 1}
+    run = odonata.run({"machine": machine, "job": [job], "engine": {"routing": "min"}}, out=tmp_path / "run")
+    run.plot.overview().savefig(tmp_path / "overview.png")
+    names = analysis.link_names(run.links, run.routers).to_pylist()
+    assert len(set(names)) == len(names), "names tell all links apart"
