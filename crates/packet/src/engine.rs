@@ -9,6 +9,7 @@ use crate::settings::{PacketSettings, SettingsError};
 use crate::source::Traffic;
 use odonata_machine::Machine;
 use odonata_routing::algorithm::{self, Routing, RoutingError, RoutingSettings};
+use odonata_routing::deadlock::{self, Cycle};
 use odonata_routing::next_hop::{NextHops, Unreachable};
 use odonata_units::Time;
 use std::ops::Range;
@@ -55,6 +56,14 @@ pub enum PacketError {
     /// The routing algorithm or its settings.
     #[error(transparent)]
     Routing(#[from] RoutingError),
+    /// The virtual channels do not keep this machine free of deadlock.
+    #[error("routing '{algorithm}' could deadlock on this machine: {cycle}")]
+    Deadlock {
+        /// The algorithm.
+        algorithm: String,
+        /// Channels that could wait for each other.
+        cycle: Cycle,
+    },
     /// The machine is cut in parts.
     #[error(transparent)]
     Unreachable(#[from] Unreachable),
@@ -82,7 +91,7 @@ impl PacketEngine {
     ) -> Result<Self, PacketError> {
         settings.check()?;
         let hops = Arc::new(NextHops::new(machine)?);
-        let routing: Arc<dyn Routing> = Arc::from(algorithm::build(algorithm, hops, routing)?);
+        let routing: Arc<dyn Routing> = Arc::from(algorithm::build(algorithm, Arc::clone(&hops), routing)?);
         let channels = routing.virtual_channels();
         if channels > 16 {
             return Err(SettingsError {
@@ -91,6 +100,8 @@ impl PacketEngine {
             }
             .into());
         }
+        deadlock::check(&hops, &routing.discipline(), channels)
+            .map_err(|cycle| PacketError::Deadlock { algorithm: algorithm.to_owned(), cycle })?;
         let fabric = Arc::new(Fabric::new(machine, settings));
         Ok(Self { fabric, routing, units: units(machine) })
     }

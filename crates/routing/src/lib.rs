@@ -9,6 +9,7 @@
 //!   shortest ways in the tables of [`next_hop`].
 
 pub mod algorithm;
+pub mod deadlock;
 pub mod next_hop;
 pub mod paths;
 pub mod view;
