@@ -4,17 +4,24 @@
 //! is computed here. Tables leave as NumPy columns that take over the Rust allocation; the Python side wraps them with
 //! pyarrow, so that neither side copies.
 
-use pyo3::prelude::*;
+mod background;
+mod columns;
+mod errors;
+mod functions;
 
-/// The version of the workspace, which is also the version of the Python package.
-#[pyfunction]
-fn version() -> &'static str {
-    env!("CARGO_PKG_VERSION")
-}
+use pyo3::prelude::*;
 
 /// The functions that Python sees.
 #[pymodule]
 mod _core {
     #[pymodule_export]
-    use super::version;
+    use super::functions::{check, machine, presets, reference, run, schema, sweep, version};
+    use super::{errors, PyModule, PyResult};
+    use pyo3::Bound;
+
+    #[pymodule_init]
+    fn init(_module: &Bound<'_, PyModule>) -> PyResult<()> {
+        errors::keep_panics_quiet();
+        Ok(())
+    }
 }
