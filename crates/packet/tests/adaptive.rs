@@ -54,8 +54,7 @@ fn a_bias_stops_needless_detours() {
     let share = |bias: u64| {
         let mut settings = odonata_routing::algorithm::RoutingSettings::default();
         settings.adaptive.bias = odonata_units::Bytes(bias);
-        let engine =
-            odonata_packet::PacketEngine::new(&machine, &Default::default(), "ugal-n", &settings).unwrap();
+        let engine = odonata_packet::PacketEngine::new(&machine, &Default::default(), "ugal-n", &settings).unwrap();
         let result = run(&engine, &open(&machine, uniform(72), 0.2), schedule(5, 20, 50), &RunOptions::default());
         result.jobs[0].non_minimal as f64 / result.jobs[0].packets as f64
     };
