@@ -1,8 +1,8 @@
 """Types of the compiled module; the functions are defined in crates/py.
 
-Every function that takes an experiment takes its text, the path that errors name and that relative file names start
-from, and overrides `KEY=VALUE`. A mistake in them raises `odonata.errors.ExperimentError` with every problem found;
-a defect of the program raises `odonata.errors.InternalError`.
+Every function that takes an experiment takes its text, the path that errors name and that relative file
+names start from, and overrides `KEY=VALUE`. A mistake in them raises `odonata.errors.ExperimentError` with
+every problem found; a defect of the program raises `odonata.errors.InternalError`.
 """
 
 from collections.abc import Callable, Sequence
@@ -39,8 +39,8 @@ class Checked(TypedDict):
     resolved: str
     """TOML with every key and the value that is used: input that gives the same run."""
     summary: dict[str, Any]
-    """`engine`, `routing`, `seed`, `machine` (as in summary.json), and `jobs`: for each `job`, `name`, `color`, `pattern`,
-    `placement`, `ranks`, `ranks_per_node`, `nodes`, `routers`, `messages`, `bytes`."""
+    """`engine`, `routing`, `seed`, `machine` (as in summary.json), and `jobs`: for each `job`, `name`,
+    `color`, `pattern`, `placement`, `ranks`, `ranks_per_node`, `nodes`, `routers`, `messages`, `bytes`."""
     warnings: list[str]
 
 class RunResult(TypedDict):
@@ -65,8 +65,8 @@ class MachineReport(TypedDict):
     """A built machine."""
 
     metrics: dict[str, Any]
-    """Counts per class, ports, diameter, mean distance, bisection, cost, checks; the keys are those of the JSON that
-    `odonata machine --json` prints."""
+    """Counts per class, ports, diameter, mean distance, bisection, cost, checks; the keys are those of the
+    JSON that `odonata machine --json` prints."""
     tables: Tables
     """`routers`, `links` and `nodes` as in a run directory, without the columns that need traffic or jobs."""
     resolved: str
@@ -93,8 +93,8 @@ def run(
 ) -> RunResult:
     """Runs one experiment; a table `[sweep]` is checked and otherwise ignored.
 
-    `threads` 0 means one for each processor. `progress` is called on the calling thread with the name of the phase and
-    the share of it that is done, from 0 to 1. An exception that it raises, or Ctrl-C, ends the run.
+    `threads` 0 means one for each processor. `progress` is called on the calling thread with the name of the
+    phase and the share of it that is done, from 0 to 1. An exception that it raises, or Ctrl-C, ends the run.
     """
 
 def sweep(text: str, path: str, overrides: Sequence[str] = ()) -> list[SweepAxis]:

@@ -256,10 +256,6 @@ impl<'a> Search<'a> {
         self.bound.lower_s = self.bound.lower_s.max(lower);
         self.bound.upper_s = self.bound.upper_s.min(peak);
         self.bound.gap = 1.0 - self.bound.lower_s / self.bound.upper_s;
-        eprintln!(
-            "gap {:.4} lower {:.5} best {:.5} soft {soft:.5} peak {peak:.5} upper {:.5} alpha {}",
-            self.bound.gap, lower, self.bound.lower_s, self.bound.upper_s, self.alpha
-        );
         // What is left is softness (the weighted mean lies below the peak) and distance to the soft optimum (the
         // shortest paths lie below the weighted mean): sharpen when the first is the larger part.
         if peak - soft > soft - lower {

@@ -118,7 +118,7 @@ impl Default for FlowSettings {
             max_iterations: 200,
             tolerance: 1e-3,
             on_router_messages_load_nics: true,
-            alone: true,
+            alone: false,
             bound_gap: None,
         }
     }

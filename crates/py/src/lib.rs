@@ -5,24 +5,30 @@
 //! pyarrow, so that neither side copies.
 
 mod amg;
+mod background;
+mod columns;
+mod errors;
+mod functions;
 
 use pyo3::prelude::*;
-
-/// The version of the workspace, which is also the version of the Python package.
-#[pyfunction]
-fn version() -> &'static str {
-    env!("CARGO_PKG_VERSION")
-}
 
 /// The functions that Python sees.
 #[pymodule]
 mod _core {
     #[pymodule_export]
-    use super::version;
+    use super::functions::{check, machine, presets, reference, run, schema, sweep, version};
+    use super::{errors, PyModule, PyResult};
+    use pyo3::Bound;
 
     #[pymodule_export]
     use super::amg::{
         amg_alternatives, amg_best_fit, amg_check_machine, amg_cycle, amg_decide, amg_extrapolate, amg_regrouped_cycle,
         amg_scenarios, message_costs, node_aware_steps,
     };
+
+    #[pymodule_init]
+    fn init(_module: &Bound<'_, PyModule>) -> PyResult<()> {
+        errors::keep_panics_quiet();
+        Ok(())
+    }
 }

@@ -1,0 +1,230 @@
+//! The experiment as a tree of values that know where they were written.
+//!
+//! The file and every override are *sources*; a [`Place`] is a stretch of one of them. So a value that an override put
+//! in is reported where the user wrote it.
+
+use crate::problem::{Location, Problem, ProblemKind, Problems};
+use toml::de::{DeTable, DeValue};
+use toml::Spanned;
+
+/// A stretch of bytes of a source.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) struct Place {
+    /// Which source: 0 is the file, i the i-th override.
+    pub(crate) source: usize,
+    pub(crate) start: usize,
+    pub(crate) end: usize,
+}
+
+/// A value and its place.
+#[derive(Clone, Debug)]
+pub(crate) struct Node {
+    pub(crate) place: Place,
+    pub(crate) raw: Raw,
+}
+
+/// A value as TOML has it.
+#[derive(Clone, Debug)]
+pub(crate) enum Raw {
+    Text(String),
+    Integer(i64),
+    /// An integer that does not fit in 64 bits, as written.
+    Huge(String),
+    Float(f64),
+    Flag(bool),
+    Datetime(String),
+    List(Vec<Node>),
+    Table(Table),
+}
+
+impl Raw {
+    /// What it is, for `expected …, found …`.
+    pub(crate) const fn noun(&self) -> &'static str {
+        match self {
+            Self::Text(_) => "a text",
+            Self::Integer(_) | Self::Huge(_) => "an integer",
+            Self::Float(_) => "a number with a fraction",
+            Self::Flag(_) => "true or false",
+            Self::Datetime(_) => "a date",
+            Self::List(_) => "a list",
+            Self::Table(_) => "a table",
+        }
+    }
+}
+
+/// Keys and values in the order of the source.
+#[derive(Clone, Default, Debug)]
+pub(crate) struct Table {
+    pub(crate) entries: Vec<Entry>,
+}
+
+/// A key with its value.
+#[derive(Clone, Debug)]
+pub(crate) struct Entry {
+    pub(crate) key: String,
+    pub(crate) place: Place,
+    pub(crate) node: Node,
+}
+
+impl Table {
+    pub(crate) fn get(&self, key: &str) -> Option<&Entry> {
+        self.entries.iter().find(|entry| entry.key == key)
+    }
+
+    pub(crate) fn get_mut(&mut self, key: &str) -> Option<&mut Entry> {
+        self.entries.iter_mut().find(|entry| entry.key == key)
+    }
+}
+
+/// What was written, and the tree that it makes.
+#[derive(Clone, Debug)]
+pub(crate) struct Document {
+    sources: Vec<Source>,
+    pub(crate) root: Table,
+}
+
+#[derive(Clone, Debug)]
+struct Source {
+    name: String,
+    text: String,
+}
+
+/// The name under which problems of an override are reported.
+const OVERRIDE: &str = "--set";
+
+impl Document {
+    /// Parses the text of a file.
+    pub(crate) fn parse(text: &str, file: &str) -> Result<Self, Problems> {
+        // Editors on Windows put a byte-order mark first; TOML takes it, and no column counts it.
+        let text = text.strip_prefix('\u{feff}').unwrap_or(text);
+        let mut document =
+            Self { sources: vec![Source { name: file.into(), text: text.into() }], root: Table::default() };
+        let (root, errors) = DeTable::parse_recoverable(text);
+        if !errors.is_empty() {
+            return Err(Problems(errors.iter().map(|error| document.syntax(0, error)).collect()));
+        }
+        document.root = table(root.into_inner(), 0, 0);
+        Ok(document)
+    }
+
+    /// Adds the text of an override as a source and returns its number.
+    pub(crate) fn add_override(&mut self, text: &str) -> usize {
+        self.sources.push(Source { name: OVERRIDE.into(), text: text.into() });
+        self.sources.len() - 1
+    }
+
+    /// The text of a source.
+    pub(crate) fn text(&self, source: usize) -> &str {
+        &self.sources[source].text
+    }
+
+    /// The place of a whole source.
+    pub(crate) fn whole(&self, source: usize) -> Place {
+        Place { source, start: 0, end: self.sources[source].text.len() }
+    }
+
+    /// A problem at `place`; None is for what is missing in the file as a whole.
+    pub(crate) fn problem(
+        &self,
+        kind: ProblemKind,
+        place: Option<Place>,
+        message: String,
+        help: Option<String>,
+    ) -> Problem {
+        let file = self.sources[place.map_or(0, |p| p.source)].name.clone();
+        Problem { kind, file, location: place.map(|p| self.locate(p)), message, help }
+    }
+
+    fn syntax(&self, source: usize, error: &toml::de::Error) -> Problem {
+        let span = error.span().unwrap_or(0..0);
+        let place = Place { source, start: span.start, end: span.end };
+        self.problem(ProblemKind::Syntax, Some(place), format!("this is not TOML: {}", error.message()), None)
+    }
+
+    /// Line and column of the start of a place, and the text of that line.
+    fn locate(&self, place: Place) -> Location {
+        let text = &self.sources[place.source].text;
+        let start = floor_boundary(text, place.start);
+        let line_start = text[..start].rfind('\n').map_or(0, |i| i + 1);
+        let line_end = text[start..].find('\n').map_or(text.len(), |i| start + i);
+        let source = text[line_start..line_end].trim_end_matches('\r');
+        let start = start.min(line_start + source.len());
+        let end = floor_boundary(text, place.end).clamp(start, line_start + source.len());
+        Location {
+            line: text[..line_start].matches('\n').count() + 1,
+            column: text[line_start..start].chars().count() + 1,
+            source: source.into(),
+            span: text[start..end].into(),
+        }
+    }
+}
+
+/// The last character boundary at or before `index`.
+fn floor_boundary(text: &str, index: usize) -> usize {
+    let mut index = index.min(text.len());
+    while !text.is_char_boundary(index) {
+        index -= 1;
+    }
+    index
+}
+
+/// Converts a parsed table of source number `source` whose text starts `shift` bytes into that source.
+pub(crate) fn table(table: DeTable<'_>, source: usize, shift: usize) -> Table {
+    let entries = table.into_iter().map(|(key, value)| Entry {
+        place: place(key.span(), source, shift),
+        key: key.into_inner().into_owned(),
+        node: node(value, source, shift),
+    });
+    Table { entries: entries.collect() }
+}
+
+/// Converts a parsed value; see [`table`].
+pub(crate) fn node(value: Spanned<DeValue<'_>>, source: usize, shift: usize) -> Node {
+    let place = place(value.span(), source, shift);
+    let raw = match value.into_inner() {
+        DeValue::String(text) => Raw::Text(text.into_owned()),
+        DeValue::Integer(integer) => match i64::from_str_radix(integer.as_str(), integer.radix()) {
+            Ok(n) => Raw::Integer(n),
+            Err(_) => Raw::Huge(integer.to_string()),
+        },
+        DeValue::Float(float) => Raw::Float(float.as_str().parse().unwrap_or(f64::INFINITY)),
+        DeValue::Boolean(flag) => Raw::Flag(flag),
+        DeValue::Datetime(datetime) => Raw::Datetime(datetime.to_string()),
+        DeValue::Array(array) => Raw::List(array.into_iter().map(|item| node(item, source, shift)).collect()),
+        DeValue::Table(entries) => Raw::Table(table(entries, source, shift)),
+    };
+    Node { place, raw }
+}
+
+fn place(span: std::ops::Range<usize>, source: usize, shift: usize) -> Place {
+    Place { source, start: span.start + shift, end: span.end + shift }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn columns_count_characters() {
+        let document = Document::parse("a = 1\r\n\"é\" = [\"ü\", 7]\r\n", "x.toml").unwrap();
+        let Raw::List(items) = &document.root.get("é").unwrap().node.raw else { panic!("a list") };
+        let location = document.locate(items[1].place);
+        assert_eq!((location.line, location.column), (2, 13));
+        assert_eq!(location.source, "\"é\" = [\"ü\", 7]");
+        assert_eq!(location.span, "7");
+    }
+
+    #[test]
+    fn every_syntax_error_is_reported() {
+        let problems = Document::parse("a = \nb = 1\n[c\n", "x.toml").unwrap_err();
+        let lines: Vec<usize> = problems.0.iter().map(|p| p.location.as_ref().unwrap().line).collect();
+        assert_eq!(lines.len(), 2, "{problems}");
+        assert!(lines.contains(&1) && lines.contains(&3), "{problems}");
+    }
+
+    #[test]
+    fn a_byte_order_mark_is_no_column() {
+        let problems = Document::parse("\u{feff}a = = 1", "x.toml").unwrap_err();
+        assert_eq!(problems.0[0].location.as_ref().unwrap().column, 5, "{problems}");
+    }
+}

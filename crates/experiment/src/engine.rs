@@ -1,0 +1,120 @@
+//! The engines: each is one file with its keys, how they are read, and how it runs.
+//!
+//! A new engine is a new file and a line in [`ENGINES`].
+
+mod flow;
+
+use crate::fields::{Fields, Report};
+use crate::key::Key;
+use crate::plan::Scenario;
+use crate::tables::{Column, Table};
+use crate::value::Value;
+use std::fmt::Debug;
+
+/// A kind of engine, as the key `kind` names it.
+#[derive(Clone, Copy, Debug)]
+pub struct EngineKind {
+    /// Its name.
+    pub name: &'static str,
+    /// What it computes, in one line.
+    pub doc: &'static str,
+    /// Its keys in `[engine]`.
+    pub keys: fn() -> Vec<Key>,
+    /// Reads its settings; what is wrong with them is reported, and the default stands in.
+    pub(crate) read: fn(&Fields, &mut Report<'_>) -> Box<dyn Engine>,
+}
+
+/// All kinds; the first is the default.
+pub const ENGINES: &[EngineKind] = &[flow::KIND];
+
+/// Told how far a run is: the phase, and the share of it that is done. Returns false to stop the run.
+pub type Progress<'a> = dyn FnMut(&str, f64) -> bool + 'a;
+
+/// An engine with its settings.
+pub trait Engine: Debug + Send + Sync {
+    /// The name of its kind.
+    fn kind(&self) -> &'static str;
+
+    /// How messages are routed, in one word.
+    fn routing(&self) -> &'static str;
+
+    /// Every key of the settings with its value, as `resolved.toml` has it.
+    fn resolved(&self) -> Vec<(&'static str, Value)>;
+
+    /// Runs a scenario. The outcome depends on everything but `threads`.
+    ///
+    /// # Errors
+    /// What the engine refuses, or `progress` returning false.
+    fn run(&self, scenario: &Scenario, threads: usize, progress: &mut Progress<'_>) -> Result<Outcome, EngineError>;
+}
+
+/// Why an engine gave no outcome.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum EngineError {
+    /// The scenario can't be run: which key of `[engine]`, if it is one, and why.
+    Refused {
+        /// The key.
+        key: Option<&'static str>,
+        /// Why, and what to do.
+        reason: String,
+    },
+    /// The caller asked to stop.
+    Interrupted,
+}
+
+/// What an engine hands back: columns by link, node and job, and whatever else it has.
+#[derive(Clone, PartialEq, Debug, Default)]
+pub struct Outcome {
+    /// Bytes on each link.
+    pub link_bytes: Vec<f64>,
+    /// Capacity of each link as used.
+    pub link_capacity_bytes_per_s: Vec<f64>,
+    /// Further columns of `links`.
+    pub link_columns: Vec<(&'static str, Column)>,
+    /// Link, job and bytes, sorted by link and job: only where there are any.
+    pub link_jobs: (Vec<u32>, Vec<u32>, Vec<f64>),
+    /// Bytes into each node's network interface.
+    pub node_bytes_in: Vec<f64>,
+    /// Bytes out of each node's network interface.
+    pub node_bytes_out: Vec<f64>,
+    /// Capacity of each network interface as used, in each direction.
+    pub node_capacity_bytes_per_s: Vec<f64>,
+    /// Further columns of `nodes`.
+    pub node_columns: Vec<(&'static str, Column)>,
+    /// What each job sends.
+    pub jobs: Vec<JobTraffic>,
+    /// Further columns of `jobs`: what the engine predicts.
+    pub job_columns: Vec<(&'static str, Column)>,
+    /// Further tables.
+    pub tables: Vec<(&'static str, Table)>,
+    /// The key `convergence` of the summary.
+    pub convergence: serde_json::Value,
+    /// Further keys of the summary.
+    pub summary: Vec<(&'static str, serde_json::Value)>,
+    /// What the user must not miss.
+    pub warnings: Vec<String>,
+}
+
+/// What a job sends. Every byte is in exactly one of the four.
+#[derive(Clone, Copy, PartialEq, Debug, Default)]
+pub struct JobTraffic {
+    /// Messages of any kind.
+    pub messages: u64,
+    /// Bytes of ranks to themselves.
+    pub bytes_self: f64,
+    /// Bytes between ranks of one node.
+    pub bytes_on_node: f64,
+    /// Bytes between nodes of one router.
+    pub bytes_on_router: f64,
+    /// Bytes between routers.
+    pub bytes_network: f64,
+    /// Router-to-router hops of a byte, bytes on one router included.
+    pub mean_hops: f64,
+}
+
+impl JobTraffic {
+    /// All bytes.
+    pub fn bytes(&self) -> f64 {
+        self.bytes_self + self.bytes_on_node + self.bytes_on_router + self.bytes_network
+    }
+}

@@ -1,0 +1,286 @@
+//! Reading a table by its keys: every entry becomes a checked value with its place, or a problem.
+
+use crate::document::{Document, Entry, Node, Place, Raw, Table};
+use crate::key::{Default, Key, Kind};
+use crate::problem::{nearest, Problem, ProblemKind, Problems};
+use crate::value::Value;
+use odonata_units::{Rate, Time};
+
+/// The problems found so far.
+#[derive(Debug)]
+pub(crate) struct Report<'d> {
+    pub(crate) document: &'d Document,
+    problems: Vec<(Option<Place>, Problem)>,
+}
+
+impl<'d> Report<'d> {
+    pub(crate) const fn new(document: &'d Document) -> Self {
+        Self { document, problems: Vec::new() }
+    }
+
+    pub(crate) fn add(&mut self, kind: ProblemKind, place: Place, message: impl Into<String>, help: Option<String>) {
+        self.problems.push((Some(place), self.document.problem(kind, Some(place), message.into(), help)));
+    }
+
+    /// A problem of the file as a whole.
+    pub(crate) fn add_general(&mut self, kind: ProblemKind, message: impl Into<String>, help: Option<String>) {
+        self.problems.push((None, self.document.problem(kind, None, message.into(), help)));
+    }
+
+    /// `value` if there is no problem, else all of them.
+    pub(crate) fn finish<T>(self, value: T) -> Result<T, Problems> {
+        if self.problems.is_empty() {
+            Ok(value)
+        } else {
+            Err(self.into_problems())
+        }
+    }
+
+    /// All problems in the order of the file, those of overrides last.
+    pub(crate) fn into_problems(mut self) -> Problems {
+        self.problems.sort_by_key(|(place, _)| place.map_or((0, 0), |p| (p.source, p.start)));
+        self.problems.dedup_by(|(_, a), (_, b)| a == b);
+        Problems(self.problems.into_iter().map(|(_, problem)| problem).collect())
+    }
+}
+
+/// Why a value is not of a kind.
+pub(crate) struct Mismatch {
+    kind: ProblemKind,
+    place: Place,
+    message: String,
+    help: Option<String>,
+}
+
+impl Mismatch {
+    pub(crate) fn new(kind: ProblemKind, place: Place, message: String, help: Option<String>) -> Self {
+        Self { kind, place, message, help }
+    }
+
+    pub(crate) fn is(&self, kind: ProblemKind) -> bool {
+        self.kind == kind
+    }
+
+    /// The same, with what else could have been written.
+    pub(crate) fn expecting(mut self, key: &str, expected: &str) -> Self {
+        let wanted = format!("'{key}' must be {expected}");
+        if !self.message.starts_with(&wanted) {
+            let help = self.help.take().map_or(String::new(), |help| format!("; {help}"));
+            self.help = Some(format!("expected {expected}{help}"));
+        }
+        self
+    }
+
+    pub(crate) fn report(self, report: &mut Report<'_>) {
+        report.add(self.kind, self.place, self.message, self.help);
+    }
+
+    #[cfg(test)]
+    pub(crate) fn to_line(&self) -> String {
+        let help = self.help.as_ref().map_or(String::new(), |help| format!("; {help}"));
+        format!("{}: {}{help}", self.kind.name(), self.message)
+    }
+}
+
+/// A value with its place.
+#[derive(Clone, PartialEq, Debug)]
+pub(crate) struct Located<T> {
+    pub(crate) value: T,
+    pub(crate) place: Place,
+}
+
+/// The keys of a table with checked values.
+#[derive(Clone, Debug)]
+pub(crate) struct Fields {
+    /// Where the table is: its heading.
+    pub(crate) place: Place,
+    given: Vec<(&'static str, Place, Located<Value>)>,
+    defaults: Vec<(&'static str, Default)>,
+}
+
+impl Fields {
+    /// Reads the entries whose keys are in `keys`, skipping tables, which code of their own reads. What a key must be
+    /// and what is missing is reported; a key that is not in `keys` is the caller's affair, see [`unknown_keys`].
+    pub(crate) fn read<'k>(
+        heading: &str,
+        place: Place,
+        table: &Table,
+        keys: impl IntoIterator<Item = &'k Key>,
+        report: &mut Report<'_>,
+    ) -> Self {
+        let mut fields = Self { place, given: Vec::new(), defaults: Vec::new() };
+        for key in keys {
+            fields.defaults.push((key.name, key.default.clone()));
+            match table.get(key.name) {
+                None if key.default == Default::Required => {
+                    let example = key.kind.example();
+                    let message = format!("{heading} lacks the key '{}': {}", key.name, key.doc);
+                    let help = format!("add `{} = {example}`; expected {}", key.name, key.kind.expected());
+                    report.add(ProblemKind::MissingKey, place, message, Some(help));
+                }
+                None => {}
+                Some(entry) => fields.read_entry(key, entry, report),
+            }
+        }
+        fields
+    }
+
+    fn read_entry(&mut self, key: &Key, entry: &Entry, report: &mut Report<'_>) {
+        let nested = |kind: &Kind| matches!(kind, Kind::Table(_) | Kind::TableOfTables(_));
+        let own_code = match &key.kind {
+            Kind::Any(kinds) => kinds.iter().any(nested) && !matches!(entry.node.raw, Raw::Text(_)),
+            kind => nested(kind),
+        };
+        if own_code {
+            return;
+        }
+        match key.kind.read(key.name, &entry.node) {
+            Ok(value) => self.given.push((key.name, entry.place, Located { value, place: entry.node.place })),
+            Err(mismatch) => mismatch.report(report),
+        }
+    }
+
+    /// No entries: every key as by default.
+    pub(crate) fn defaults(place: Place, keys: &[Key]) -> Self {
+        let defaults = keys.iter().map(|key| (key.name, key.default.clone())).collect();
+        Self { place, given: Vec::new(), defaults }
+    }
+
+    /// Whether these fields have the key `key`, given or not.
+    pub(crate) fn has(&self, key: &str) -> bool {
+        self.defaults.iter().any(|(name, _)| *name == key)
+    }
+
+    /// Names and values of all keys that have one, given or by default.
+    pub(crate) fn all_values(&self) -> impl Iterator<Item = (&'static str, &Value)> {
+        self.defaults.iter().filter_map(|(key, _)| Some((*key, self.value(key)?)))
+    }
+
+    /// The value given for `key`, with its place.
+    pub(crate) fn given(&self, key: &str) -> Option<&Located<Value>> {
+        self.given.iter().find(|(name, ..)| *name == key).map(|(.., value)| value)
+    }
+
+    /// The value given for `key`, or its default if that is a value.
+    pub(crate) fn value(&self, key: &str) -> Option<&Value> {
+        self.given(key).map(|located| &located.value).or_else(|| {
+            match self.defaults.iter().find(|(name, _)| *name == key) {
+                Some((_, Default::Value(value))) => Some(value),
+                Some(_) => None,
+                None => panic!("no key '{key}' was asked for"),
+            }
+        })
+    }
+
+    /// Where the value of `key` is, or the table if it is not given.
+    pub(crate) fn place_of(&self, key: &str) -> Place {
+        self.given(key).map_or(self.place, |located| located.place)
+    }
+
+    /// Names and values of all keys that were given.
+    pub(crate) fn all_given(&self) -> impl Iterator<Item = (&'static str, &Located<Value>)> {
+        self.given.iter().map(|(name, _, value)| (*name, value))
+    }
+
+    pub(crate) fn text(&self, key: &str) -> Option<&str> {
+        match self.value(key)? {
+            Value::Text(text) => Some(text),
+            _ => None,
+        }
+    }
+
+    pub(crate) fn integer(&self, key: &str) -> Option<i64> {
+        match self.value(key)? {
+            Value::Integer(n) => Some(*n),
+            _ => None,
+        }
+    }
+
+    pub(crate) fn count(&self, key: &str) -> Option<u32> {
+        self.integer(key).map(|n| u32::try_from(n).expect("a count was checked when it was read"))
+    }
+
+    pub(crate) fn number(&self, key: &str) -> Option<f64> {
+        match self.value(key)? {
+            Value::Number(x) => Some(*x),
+            _ => None,
+        }
+    }
+
+    pub(crate) fn flag(&self, key: &str) -> Option<bool> {
+        match self.value(key)? {
+            Value::Flag(flag) => Some(*flag),
+            _ => None,
+        }
+    }
+
+    pub(crate) fn time(&self, key: &str) -> Option<Time> {
+        match self.value(key)? {
+            Value::Time(time) => Some(*time),
+            _ => None,
+        }
+    }
+
+    pub(crate) fn rate(&self, key: &str) -> Option<Rate> {
+        match self.value(key)? {
+            Value::Rate(rate) => Some(*rate),
+            _ => None,
+        }
+    }
+
+    pub(crate) fn list(&self, key: &str) -> Option<&[Value]> {
+        match self.value(key)? {
+            Value::List(values) => Some(values),
+            _ => None,
+        }
+    }
+
+    pub(crate) fn counts(&self, key: &str) -> Option<Vec<u32>> {
+        let count = |value: &Value| match value {
+            Value::Integer(n) => u32::try_from(*n).expect("a count was checked when it was read"),
+            other => unreachable!("a list of counts holds {other}"),
+        };
+        Some(self.list(key)?.iter().map(count).collect())
+    }
+}
+
+/// Reports every entry whose key `known` does not have. `elsewhere` says of a key that exists only in another variant
+/// what it belongs to.
+pub(crate) fn unknown_keys(
+    heading: &str,
+    table: &Table,
+    known: &[&'static str],
+    elsewhere: impl Fn(&str) -> Option<String>,
+    report: &mut Report<'_>,
+) {
+    for entry in table.entries.iter().filter(|entry| !known.contains(&entry.key.as_str())) {
+        let near = nearest(&entry.key, known.iter().copied());
+        let help = match (elsewhere(&entry.key), near) {
+            (Some(owner), _) => owner,
+            (None, Some(near)) => format!("did you mean '{near}'?"),
+            (None, None) => format!("known keys: {}", known.join(", ")),
+        };
+        let message = format!("unknown key '{}' in {heading}", entry.key);
+        report.add(ProblemKind::UnknownKey, entry.place, message, Some(help));
+    }
+}
+
+/// The table of an entry, or a problem.
+pub(crate) fn expect_table<'t>(entry: &'t Entry, example: &str, report: &mut Report<'_>) -> Option<&'t Table> {
+    match &entry.node.raw {
+        Raw::Table(table) => Some(table),
+        other => {
+            let message = format!("'{}' must be a table, found {}", entry.key, other.noun());
+            report.add(ProblemKind::Type, entry.node.place, message, Some(format!("write `{example}`")));
+            None
+        }
+    }
+}
+
+/// A node as a list of nodes: itself if it is none.
+pub(crate) fn one_or_more(node: &Node) -> &[Node] {
+    match &node.raw {
+        Raw::List(items) => items,
+        _ => std::slice::from_ref(node),
+    }
+}

@@ -1,0 +1,42 @@
+//! What the user wrote, what it means, and what comes out of it.
+//!
+//! An experiment goes through three stages, each of which reports all mistakes that it finds, with their places:
+//!
+//! 1. [`ExperimentSpec`]: the words. TOML and overrides become sections of checked values; nothing is opened or built.
+//! 2. [`Plan`]: the meaning. Files are read, the machine is built, the jobs are placed, and every key has its value: a
+//!    [`Scenario`] that no longer changes, and `resolved.toml`, which gives the same run.
+//! 3. [`run()`]: an [`Engine`](engine::Engine) makes an [`Outcome`](engine::Outcome) of the scenario, which is recorded as
+//!    [`Tables`] and a summary.
+//!
+//! The parser, the JSON Schema ([`schema::json_schema`]) and the reference page ([`schema::reference`]) share one table
+//! of keys ([`schema::sections`]). Mistakes are data ([`Problem`]): kind, file, line, column, message, help.
+//!
+//! To add an engine, add a file in `engine/` with its keys and a line in [`engine::ENGINES`].
+
+mod document;
+pub mod engine;
+mod fields;
+mod input;
+pub mod key;
+mod overrides;
+mod parameters;
+mod plan;
+mod problem;
+mod read;
+mod record;
+mod run;
+pub mod schema;
+mod spec;
+mod tables;
+mod topology;
+mod usage;
+mod value;
+
+pub use input::{Files, InputFile, ParquetAsCsv};
+pub use plan::{MachinePlan, Plan, Scenario};
+pub use problem::{Location, Problem, ProblemKind, Problems};
+pub use record::machine_tables;
+pub use run::{check, machine, run, sweep, Checked, MachineReport, RunError, RunResult, SweepAxis};
+pub use spec::ExperimentSpec;
+pub use tables::{Column, Table, Tables};
+pub use value::Value;

@@ -1,0 +1,130 @@
+//! What an experiment means: everything built, checked and complete, before the first step of a run.
+
+mod hardware;
+mod job_files;
+mod jobs;
+mod resolved;
+
+use crate::document::{Document, Place};
+use crate::engine::{Engine, EngineError};
+use crate::fields::Report;
+use crate::input::{Files, InputFile};
+use crate::problem::{ProblemKind, Problems};
+use crate::spec::output::OutputSpec;
+use crate::spec::{self, ExperimentSpec};
+use odonata_machine::metrics::CableCost;
+use odonata_machine::presets::Declared;
+use odonata_machine::Machine;
+use odonata_workload::Workload;
+
+/// Everything that one run needs; nothing of it changes any more.
+#[derive(Debug)]
+pub struct Scenario {
+    /// The hardware.
+    pub machine: Machine,
+    /// The placed jobs.
+    pub workload: Workload,
+    /// Seed of every random choice.
+    pub seed: u64,
+    /// What is recorded.
+    pub output: OutputSpec,
+}
+
+/// An experiment that can be run.
+#[derive(Debug)]
+pub struct Plan {
+    /// What is run.
+    pub scenario: Scenario,
+    /// How its traffic is computed.
+    pub engine: Box<dyn Engine>,
+    /// TOML with every key and the value that is used; as an experiment file it gives the same run.
+    pub resolved: String,
+    /// The files that were read.
+    pub inputs: Vec<InputFile>,
+    /// What the user should know before the run.
+    pub warnings: Vec<String>,
+    document: Document,
+    engine_places: Vec<(&'static str, Place)>,
+    engine_place: Option<Place>,
+}
+
+impl Plan {
+    /// Builds the machine, places the jobs and resolves every key.
+    ///
+    /// # Errors
+    /// A file that can't be read or is not what it should be, parts that make no machine, jobs that do not fit.
+    pub fn new(spec: ExperimentSpec, mut files: Files<'_>) -> Result<Self, Problems> {
+        let ExperimentSpec { document, machine, jobs, engine, output, .. } = spec;
+        let mut report = Report::new(&document);
+        let hardware = hardware::build(&machine, engine.seed, &mut files, &mut report);
+        let words = jobs::words(&jobs, &mut files, &mut report);
+        let Some(hardware) = hardware else { return Err(report.into_problems()) };
+        let built = jobs::place(&jobs, words, &hardware.machine, engine.seed, &mut report);
+        let (specs, workload) = report.finish(built)?.expect("a workload that is missing is a problem");
+        let resolved = resolved::experiment(&hardware.resolved, &specs, &workload, &engine, output, &files);
+        let warnings = jobs::warnings(&workload);
+        Ok(Self {
+            scenario: Scenario { machine: hardware.machine, workload, seed: engine.seed, output },
+            resolved,
+            warnings,
+            inputs: files.opened(),
+            engine_places: engine.places,
+            engine_place: engine.place,
+            engine: engine.engine,
+            document,
+        })
+    }
+
+    /// The refusal of the engine as a problem of the file.
+    pub(crate) fn refusal(&self, error: &EngineError) -> Option<Problems> {
+        let EngineError::Refused { key, reason } = error else { return None };
+        let given = key.and_then(|key| self.engine_places.iter().find(|(name, _)| *name == key));
+        let place = given.map(|(_, place)| *place).or(self.engine_place);
+        let message = key.map_or_else(|| reason.clone(), |key| format!("'{key}': {reason}"));
+        Some(Problems(vec![self.document.problem(ProblemKind::Engine, place, message, None)]))
+    }
+}
+
+/// A machine by itself.
+#[derive(Debug)]
+pub struct MachinePlan {
+    /// The hardware.
+    pub machine: Machine,
+    /// Price of a cable of each class that has one.
+    pub prices: Vec<(String, f64)>,
+    /// What the machine must count, if it is a preset without edits.
+    pub declared: Option<&'static Declared>,
+    /// The section `[machine]` with every key and the value that is used.
+    pub resolved: String,
+}
+
+impl MachinePlan {
+    /// Reads the section `[machine]` and builds what it says; other sections are not looked at but for the seed, which
+    /// random faults draw from.
+    ///
+    /// # Errors
+    /// All mistakes in the section.
+    pub fn new<S: AsRef<str>>(text: &str, file: &str, overrides: &[S], mut files: Files<'_>) -> Result<Self, Problems> {
+        let (document, machine, seed) = spec::parse_machine(text, file, overrides)?;
+        let mut report = Report::new(&document);
+        let hardware = hardware::build(&machine, seed, &mut files, &mut report);
+        let hardware = report.finish(hardware)?.expect("a machine that is missing is a problem");
+        Ok(Self {
+            resolved: resolved::machine(hardware.resolved),
+            machine: hardware.machine,
+            prices: hardware.prices,
+            declared: hardware.declared,
+        })
+    }
+
+    /// What the cables cost, where prices are given.
+    pub fn cost(&self, metrics: &odonata_machine::metrics::Metrics) -> Option<CableCost> {
+        if self.prices.is_empty() {
+            return None;
+        }
+        Some(
+            odonata_machine::metrics::cable_cost(metrics, &self.prices)
+                .expect("prices were checked when they were read"),
+        )
+    }
+}

@@ -1,0 +1,288 @@
+//! From `[machine]` to a machine.
+
+use crate::fields::{Fields, Report};
+use crate::input::Files;
+use crate::problem::{suggestion, ProblemKind};
+use crate::schema;
+use crate::spec::formats::{self, FormatError};
+use crate::spec::machine::{ClassSpec, MachineSpec, Origin, UNLIMITED};
+use crate::topology;
+use crate::value::Value;
+use odonata_machine::edit::{self, Edit, FigureChange};
+use odonata_machine::presets::{self, Declared};
+use odonata_machine::{LinkClass, Machine, MachineBuilder, MachineError};
+use odonata_units::RouterId;
+use toml::Table;
+
+/// A built machine, and what is known beside it.
+pub(super) struct Hardware {
+    pub(super) machine: Machine,
+    pub(super) prices: Vec<(String, f64)>,
+    pub(super) declared: Option<&'static Declared>,
+    /// `[machine]` with every key.
+    pub(super) resolved: Table,
+}
+
+/// Builds the machine; `None` if a problem was reported.
+pub(super) fn build(spec: &MachineSpec, seed: u64, files: &mut Files<'_>, report: &mut Report<'_>) -> Option<Hardware> {
+    let (mut builder, mut resolved) = origin(spec, seed, files, report)?;
+    if let Some(cores) = spec.common.count("cores_per_node") {
+        builder.cores_per_node = cores;
+    }
+    // A topology or format that has the key of its own has used it.
+    if let Some(nodes) = spec.common.count("nodes_per_router").filter(|_| spec.own.given("nodes_per_router").is_none())
+    {
+        set_nodes_per_router(&mut builder, nodes);
+    }
+    let prices = apply_classes(&mut builder, &spec.classes, report)?;
+    describe(&builder, spec, &prices, &mut resolved);
+    let builder = apply_edits(builder, spec, seed, report)?;
+    let machine = match builder.build() {
+        Ok(machine) => machine,
+        Err(error) => {
+            report_machine_error(&error, spec, report);
+            return None;
+        }
+    };
+    let untouched = spec.edits.is_empty() && spec.common.given("nodes_per_router").is_none();
+    let declared = match &spec.origin {
+        Origin::Preset(name) if untouched => Some(&presets::find(name).expect("a known preset").declared),
+        _ => None,
+    };
+    Some(Hardware { machine, prices, declared, resolved })
+}
+
+/// The machine as its origin has it, and the keys that say so.
+fn origin(
+    spec: &MachineSpec,
+    seed: u64,
+    files: &mut Files<'_>,
+    report: &mut Report<'_>,
+) -> Option<(MachineBuilder, Table)> {
+    let mut resolved = Table::new();
+    let own_keys = |fields: &Fields, resolved: &mut Table| {
+        for (key, value) in fields.all_values() {
+            resolved.insert(key.into(), value.to_toml());
+        }
+    };
+    let built = match &spec.origin {
+        Origin::Preset(name) => {
+            resolved.insert("preset".into(), name.as_str().into());
+            presets::builder(name)
+        }
+        Origin::Topology(name) => {
+            resolved.insert("topology".into(), name.as_str().into());
+            own_keys(&spec.own, &mut resolved);
+            if spec.own.has("arrangement") && spec.own.text("arrangement") == Some("random") {
+                let drawn = spec.own.integer("arrangement_seed").unwrap_or_else(|| i64::try_from(seed).unwrap_or(0));
+                resolved.insert("arrangement_seed".into(), drawn.into());
+            }
+            let ports = |class: &str| spec.classes.iter().find(|c| c.name == class)?.ports()?;
+            topology::build(name, &spec.own, &topology::Context { seed, ports: &ports })
+        }
+        Origin::File(format) => {
+            let name = spec.common.text("file").expect("the origin is a file").to_owned();
+            let bytes = match files.read(&name) {
+                Ok(bytes) => bytes,
+                Err(reason) => {
+                    report.add(ProblemKind::File, spec.origin_place, reason, None);
+                    return None;
+                }
+            };
+            let format = format.as_deref().unwrap_or_else(|| formats::detect(&bytes));
+            let variant = schema::section("machine").chooser("format").variant(format).expect("a known format");
+            let defaults = Fields::defaults(spec.origin_place, &variant.keys);
+            let own = if spec.common.given("format").is_some() { &spec.own } else { &defaults };
+            resolved.insert("file".into(), files.path_of(&name).to_string_lossy().into_owned().into());
+            resolved.insert("format".into(), format.into());
+            own_keys(own, &mut resolved);
+            if let Some(inter) = own.has("inter_file").then(|| own.text("inter_file")).flatten() {
+                let path = files.path_of(inter).to_string_lossy().into_owned();
+                resolved.insert("inter_file".into(), path.into());
+            }
+            match formats::build(format, &name, &bytes, own, files) {
+                Ok(builder) => Ok(builder),
+                Err(FormatError::Machine(error)) => Err(error),
+                Err(FormatError::Unreadable(key, reason)) => {
+                    report.add(ProblemKind::File, spec.place_of(key), reason, None);
+                    return None;
+                }
+            }
+        }
+    };
+    match built {
+        Ok(builder) => Some((builder, resolved)),
+        Err(error) => {
+            report_machine_error(&error, spec, report);
+            None
+        }
+    }
+}
+
+/// Gives every router that has nodes `count` of them. A slot that was there keeps its state, a new one is usable where
+/// the router has a usable node.
+fn set_nodes_per_router(builder: &mut MachineBuilder, count: u32) {
+    let mut slots: Vec<Vec<bool>> = vec![Vec::new(); builder.group_of.len()];
+    for (router, &up) in builder.node_router.iter().zip(&builder.node_up) {
+        slots[router.index()].push(up);
+    }
+    builder.node_router.clear();
+    builder.node_up.clear();
+    for (router, slots) in slots.iter().enumerate().filter(|(_, slots)| !slots.is_empty()) {
+        let any = slots.contains(&true);
+        for slot in 0..count as usize {
+            builder.node_router.push(RouterId::from_index(router));
+            builder.node_up.push(slots.get(slot).copied().unwrap_or(any));
+        }
+    }
+    if builder.terminal.ports_per_router.is_some() {
+        builder.terminal.ports_per_router = Some(count);
+    }
+}
+
+/// Sets the figures of the classes and collects their prices.
+fn apply_classes(
+    builder: &mut MachineBuilder,
+    classes: &[ClassSpec],
+    report: &mut Report<'_>,
+) -> Option<Vec<(String, f64)>> {
+    let mut prices = Vec::new();
+    let mut wrong = false;
+    for class in classes {
+        let known: Vec<String> = builder.classes.iter().chain([&builder.terminal]).map(|c| c.name.clone()).collect();
+        if !known.contains(&class.name) {
+            let help = suggestion(&class.name, known.iter().map(String::as_str));
+            let message = format!("{} has no link class '{}'", builder.name, class.name);
+            report.add(ProblemKind::Name, class.name_place, message, Some(help));
+            wrong = true;
+            continue;
+        }
+        if let Some(price) = class.fields.number("price") {
+            if class.name == builder.terminal.name {
+                let message = "'price' is of cables between routers; the terminal class has none".to_owned();
+                report.add(ProblemKind::Conflict, class.fields.place_of("price"), message, None);
+                wrong = true;
+            }
+            prices.push((class.name.clone(), price));
+        }
+        let mut changes = Vec::new();
+        changes.extend(class.fields.rate("bandwidth").map(|rate| (FigureChange::Bandwidth(rate), "bandwidth")));
+        changes.extend(class.fields.time("latency").map(|time| (FigureChange::Latency(time), "latency")));
+        match class.ports() {
+            Some(Some(ports)) => changes.push((FigureChange::Ports(ports), "ports_per_router")),
+            Some(None) => lift_budget(builder, &class.name),
+            None => {}
+        }
+        for (change, key) in changes {
+            let one = Edit::Figure { class: class.name.clone(), change };
+            // The builder is given away and is lost with an error, which is that of one class: the rest goes on.
+            match edit::apply(builder.clone(), &[one], 0) {
+                Ok(changed) => *builder = changed,
+                Err(error) => {
+                    report.add(ProblemKind::Value, class.fields.place_of(key), error.to_string(), None);
+                    wrong = true;
+                }
+            }
+        }
+    }
+    (!wrong).then_some(prices)
+}
+
+/// Takes the port budget of a class away, and with it that of all classes together.
+fn lift_budget(builder: &mut MachineBuilder, class: &str) {
+    match builder.classes.iter_mut().find(|c| c.name == class) {
+        Some(class) => {
+            if class.ports_per_router.take().is_some() {
+                builder.network_ports = None;
+            }
+        }
+        None => builder.terminal.ports_per_router = None,
+    }
+}
+
+/// Fills in the keys that every machine has, as they are before the edits.
+fn describe(builder: &MachineBuilder, spec: &MachineSpec, prices: &[(String, f64)], resolved: &mut Table) {
+    resolved.insert("cores_per_node".into(), i64::from(builder.cores_per_node).into());
+    if let (Some(nodes), false) = (uniform_nodes(builder), resolved.contains_key("p")) {
+        resolved.insert("nodes_per_router".into(), nodes.into());
+    }
+    let edits = spec.edits.iter().map(|edit| toml::Value::String(edit.value.to_string()));
+    resolved.insert("edit".into(), toml::Value::Array(edits.collect()));
+    let mut classes = Table::new();
+    for (i, class) in builder.classes.iter().chain([&builder.terminal]).enumerate() {
+        let uniform = builder.cables.iter().filter(|cable| cable.class.index() == i);
+        let (mut same_bandwidth, mut same_latency) = (true, true);
+        for cable in uniform {
+            same_bandwidth &= cable.bandwidth == class.bandwidth;
+            same_latency &= cable.latency == class.latency;
+        }
+        let mut figures = Table::new();
+        if same_bandwidth {
+            figures.insert("bandwidth".into(), Value::Rate(class.bandwidth).to_toml());
+        }
+        if same_latency {
+            figures.insert("latency".into(), Value::Time(class.latency).to_toml());
+        }
+        figures.insert("ports_per_router".into(), ports(class));
+        if let Some((_, price)) = prices.iter().find(|(name, _)| *name == class.name) {
+            figures.insert("price".into(), (*price).into());
+        }
+        classes.insert(class.name.clone(), toml::Value::Table(figures));
+    }
+    resolved.insert("class".into(), toml::Value::Table(classes));
+}
+
+fn ports(class: &LinkClass) -> toml::Value {
+    class.ports_per_router.map_or_else(|| UNLIMITED.into(), |ports| i64::from(ports).into())
+}
+
+/// Nodes of each router that has any, if it is the same for all.
+fn uniform_nodes(builder: &MachineBuilder) -> Option<i64> {
+    let mut counts = vec![0i64; builder.group_of.len()];
+    for router in &builder.node_router {
+        counts[router.index()] += 1;
+    }
+    let mut counts = counts.into_iter().filter(|&n| n > 0);
+    let first = counts.next()?;
+    counts.all(|n| n == first).then_some(first)
+}
+
+fn apply_edits(
+    builder: MachineBuilder,
+    spec: &MachineSpec,
+    seed: u64,
+    report: &mut Report<'_>,
+) -> Option<MachineBuilder> {
+    let edits: Vec<Edit> = spec.edits.iter().map(|edit| edit.value.clone()).collect();
+    if edits.is_empty() {
+        return Some(builder);
+    }
+    match edit::apply(builder.clone(), &edits, seed) {
+        Ok(edited) => Some(edited),
+        Err(_) => {
+            // Which one it was: names and streams of an edit depend only on those before it.
+            let failing =
+                (1..=edits.len()).find_map(|n| Some((n, edit::apply(builder.clone(), &edits[..n], seed).err()?)));
+            let (n, error) = failing.expect("the same edits fail again");
+            report.add(ProblemKind::Machine, spec.edits[n - 1].place, error.to_string(), None);
+            None
+        }
+    }
+}
+
+/// Reports what the machine crate refuses at the key that it is about.
+fn report_machine_error(error: &MachineError, spec: &MachineSpec, report: &mut Report<'_>) {
+    let (place, message) = match error {
+        MachineError::Parameter { parameter, reason } => {
+            let key = topology::key_of(parameter);
+            (spec.place_of(key), format!("'{key}': {reason}"))
+        }
+        // The last edit is the likeliest to have asked for too many cables.
+        MachineError::Ports { .. } => {
+            (spec.edits.last().map_or(spec.origin_place, |edit| edit.place), error.to_string())
+        }
+        MachineError::Unknown { .. } | MachineError::File { .. } => (spec.origin_place, error.to_string()),
+    };
+    let kind = if matches!(error, MachineError::File { .. }) { ProblemKind::File } else { ProblemKind::Machine };
+    report.add(kind, place, message, None);
+}

@@ -1,0 +1,111 @@
+//! From `[[job]]` to placed jobs.
+
+use crate::fields::Report;
+use crate::input::Files;
+use crate::parameters;
+use crate::problem::ProblemKind;
+use crate::spec::chosen::Chosen;
+use crate::spec::job::JobEntry;
+use crate::value::Value;
+use odonata_machine::Machine;
+use odonata_workload::{JobSpec, PatternSpec, PlacementSpec, Workload, WorkloadError};
+
+/// The jobs in the words of the workload crate; `None` for a job with a problem.
+pub(super) fn words(jobs: &[JobEntry], files: &mut Files<'_>, report: &mut Report<'_>) -> Vec<Option<JobSpec>> {
+    jobs.iter().map(|job| job_words(job, files, report)).collect()
+}
+
+fn job_words(job: &JobEntry, files: &mut Files<'_>, report: &mut Report<'_>) -> Option<JobSpec> {
+    let mut pattern = PatternSpec::parse(job.pattern.name.value).expect("a known pattern");
+    let mut placement = PlacementSpec::parse(job.placement.name.value).expect("a known placement");
+    let pattern_set = set_all(&job.pattern, report, |key, value| pattern.set(key, value));
+    let placement_set = set_all(&job.placement, report, |key, value| placement.set(key, value));
+    if !(pattern_set && placement_set) {
+        return None;
+    }
+    let ranks = job.fields.count("ranks")?;
+    super::job_files::attach(job, ranks, &mut pattern, &mut placement, files, report)?;
+    let ranks_per_node = match job.fields.value("ranks_per_node") {
+        Some(Value::Integer(_)) => job.fields.count("ranks_per_node"),
+        _ => None,
+    };
+    Some(JobSpec {
+        name: job.name.clone(),
+        ranks,
+        ranks_per_node,
+        pattern,
+        placement,
+        color: job.fields.text("color").map(str::to_owned),
+    })
+}
+
+/// Hands the parameters over one by one; whether all were taken.
+fn set_all(
+    chosen: &Chosen,
+    report: &mut Report<'_>,
+    mut set: impl FnMut(&str, &serde_json::Value) -> Result<(), WorkloadError>,
+) -> bool {
+    let mut taken = true;
+    for (key, value) in &chosen.parameters {
+        if let Err(error) = set(key, &parameters::to_json(&value.value)) {
+            let reason = match error {
+                WorkloadError::Parameter { reason, .. } => reason,
+                other => other.to_string(),
+            };
+            report.add(ProblemKind::Value, value.place, format!("'{key}': {reason}"), None);
+            taken = false;
+        }
+    }
+    taken
+}
+
+/// Places the jobs; `None` if a problem was reported.
+pub(super) fn place(
+    entries: &[JobEntry],
+    words: Vec<Option<JobSpec>>,
+    machine: &Machine,
+    seed: u64,
+    report: &mut Report<'_>,
+) -> Option<(Vec<JobSpec>, Workload)> {
+    let specs: Vec<JobSpec> = words.into_iter().collect::<Option<_>>()?;
+    match Workload::build(machine, &specs, seed) {
+        Ok(workload) => Some((specs, workload)),
+        Err(_) => {
+            // Which one it was: a job depends only on those before it.
+            let failing = (1..=specs.len()).find_map(|n| Some((n, Workload::build(machine, &specs[..n], seed).err()?)));
+            let (n, error) = failing.expect("the same jobs fail again");
+            report_workload_error(&error, &entries[n - 1], report);
+            None
+        }
+    }
+}
+
+fn report_workload_error(error: &WorkloadError, job: &JobEntry, report: &mut Report<'_>) {
+    let (place, message) = match error {
+        WorkloadError::Parameter { owner, parameter, reason } => {
+            let place = match parameter.as_str() {
+                _ if owner.contains(": pattern '") => job.pattern.place_of(parameter),
+                _ if owner.contains(": placement '") => job.placement.place_of(parameter),
+                _ => job.place_of(parameter),
+            };
+            (place, format!("{owner}: '{parameter}': {reason}"))
+        }
+        WorkloadError::Oversubscribed { .. } => (job.place_of("ranks"), error.to_string()),
+        WorkloadError::Unknown { .. } | WorkloadError::File { .. } => {
+            (job.place_of("placement"), format!("job '{}': {error}", job.name))
+        }
+    };
+    report.add(ProblemKind::Workload, place, message, None);
+}
+
+/// What a user should know of the jobs: those that send nothing.
+pub(super) fn warnings(workload: &Workload) -> Vec<String> {
+    let silent = workload.jobs.iter().filter(|job| {
+        let mut sends = Vec::new();
+        job.rank_ids().all(|rank| {
+            job.pattern.sends(rank, &mut sends);
+            sends.drain(..).all(|send| send.bytes.0 == 0)
+        })
+    });
+    silent.map(|job| format!("job '{}' sends nothing: its pattern gives no rank a message", job.name)).collect()
+}

@@ -1,0 +1,91 @@
+//! The experiment with every key and the value that is used.
+
+use crate::input::Files;
+use crate::key::Chooser;
+use crate::parameters;
+use crate::schema;
+use crate::spec::engine::EngineSpec;
+use crate::spec::output::OutputSpec;
+use odonata_workload::{JobSpec, Workload};
+use serde_json::{Map, Value as Json};
+use toml::{Table, Value};
+
+/// The whole file.
+pub(super) fn experiment(
+    machine: &Table,
+    specs: &[JobSpec],
+    workload: &Workload,
+    engine: &EngineSpec,
+    output: OutputSpec,
+    files: &Files<'_>,
+) -> String {
+    let jobs = specs.iter().zip(&workload.jobs).map(|(spec, placed)| {
+        let mut job = Table::new();
+        job.insert("name".into(), spec.name.clone().into());
+        job.insert("ranks".into(), i64::from(spec.ranks).into());
+        // A file says the node of every rank; then the number is a finding and not a rule.
+        let ranks_per_node = match (spec.ranks_per_node, spec.placement.file()) {
+            (None, Some(_)) => "cores".into(),
+            _ => i64::from(placed.ranks_per_node).into(),
+        };
+        job.insert("ranks_per_node".into(), ranks_per_node);
+        job.insert("color".into(), placed.color.clone().into());
+        let section = schema::section("job");
+        let pattern = chosen(section.chooser("pattern"), spec.pattern.name(), &spec.pattern.parameters(), files);
+        let placement =
+            chosen(section.chooser("placement"), spec.placement.name(), &spec.placement.parameters(), files);
+        job.insert("pattern".into(), pattern);
+        job.insert("placement".into(), placement);
+        Value::Table(job)
+    });
+    let mut root = Table::new();
+    root.insert("machine".into(), Value::Table(machine.clone()));
+    root.insert("job".into(), Value::Array(jobs.collect()));
+    root.insert("engine".into(), Value::Table(engine_table(engine)));
+    root.insert("output".into(), Value::Table(output_table(output)));
+    to_text(root)
+}
+
+/// A file with nothing but `[machine]`.
+pub(super) fn machine(machine: Table) -> String {
+    to_text(Table::from_iter([("machine".to_owned(), Value::Table(machine))]))
+}
+
+fn to_text(root: Table) -> String {
+    toml::to_string(&root).expect("tables of plain values are TOML")
+}
+
+/// A pattern or placement: its name and every parameter.
+fn chosen(chooser: &Chooser, name: &str, all: &Map<String, Json>, files: &Files<'_>) -> Value {
+    let variant = chooser.variant(name).expect("a known name");
+    let mut table = Table::from_iter([("name".to_owned(), Value::from(name))]);
+    for key in &variant.keys {
+        let json = all.get(key.name).expect("the keys are the parameters");
+        let Some(value) = parameters::from_json(&key.kind, json) else { continue };
+        let value = match (&key.kind, value) {
+            (crate::key::Kind::Path, crate::value::Value::Text(path)) => {
+                files.path_of(&path).to_string_lossy().into_owned().into()
+            }
+            (_, value) => value.to_toml(),
+        };
+        table.insert(key.name.into(), value);
+    }
+    Value::Table(table)
+}
+
+fn engine_table(engine: &EngineSpec) -> Table {
+    let mut table = Table::new();
+    table.insert("kind".into(), engine.engine.kind().into());
+    table.insert("seed".into(), i64::try_from(engine.seed).expect("a seed is read from a signed number").into());
+    for (key, value) in engine.engine.resolved() {
+        table.insert(key.into(), value.to_toml());
+    }
+    table
+}
+
+fn output_table(output: OutputSpec) -> Table {
+    Table::from_iter([
+        ("link_jobs".to_owned(), Value::Boolean(output.link_jobs)),
+        ("placement".to_owned(), Value::Boolean(output.placement)),
+    ])
+}

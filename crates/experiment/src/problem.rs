@@ -1,0 +1,185 @@
+//! What is wrong with an experiment, as data and as text for people.
+
+use std::fmt;
+
+/// The kind of a mistake, for programs that read problems.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum ProblemKind {
+    /// The text is no TOML.
+    Syntax,
+    /// A key that does not exist in its table.
+    UnknownKey,
+    /// A key that must be there is not.
+    MissingKey,
+    /// A value of the wrong type.
+    Type,
+    /// A quantity without a unit, or with one of another kind.
+    Unit,
+    /// A value outside its range.
+    Value,
+    /// A name that is none: of a preset, a pattern, a routing, a class.
+    Name,
+    /// Two things that exclude each other.
+    Conflict,
+    /// An override that can't be applied.
+    Override,
+    /// A file that can't be read.
+    File,
+    /// The parts are fine but make no machine.
+    Machine,
+    /// The parts are fine but make no workload.
+    Workload,
+    /// The engine refuses what it is given.
+    Engine,
+}
+
+impl ProblemKind {
+    /// Its name in JSON.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Syntax => "syntax",
+            Self::UnknownKey => "unknown-key",
+            Self::MissingKey => "missing-key",
+            Self::Type => "type",
+            Self::Unit => "unit",
+            Self::Value => "value",
+            Self::Name => "name",
+            Self::Conflict => "conflict",
+            Self::Override => "override",
+            Self::File => "file",
+            Self::Machine => "machine",
+            Self::Workload => "workload",
+            Self::Engine => "engine",
+        }
+    }
+}
+
+/// Where a problem is: a stretch of one line.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Location {
+    /// Line, from 1.
+    pub line: usize,
+    /// Column in characters, from 1.
+    pub column: usize,
+    /// The text of the line, without its end.
+    pub source: String,
+    /// The part of it that is wrong; may be empty at the end of a line.
+    pub span: String,
+}
+
+/// One mistake: what is wrong, where, and what to do about it.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Problem {
+    /// Its kind.
+    pub kind: ProblemKind,
+    /// The experiment file as it was named, or `--set` for an override.
+    pub file: String,
+    /// The place, if there is one.
+    pub location: Option<Location>,
+    /// What is wrong and what was expected.
+    pub message: String,
+    /// What to write instead.
+    pub help: Option<String>,
+}
+
+impl fmt::Display for Problem {
+    /// The message, the place, the line with a caret under the mistake, and the help.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "error: {}", self.message)?;
+        let Some(location) = &self.location else {
+            write!(f, "\n  --> {}", self.file)?;
+            return self.fmt_help(f, 1);
+        };
+        let Location { line, column, source, span } = location;
+        let number = line.to_string();
+        let gutter = " ".repeat(number.len());
+        // Tabs are as wide as the terminal likes: one space each, above the caret and in its line.
+        let source = source.replace(|c: char| c.is_control(), " ");
+        let carets = "^".repeat(span.chars().count().max(1));
+        write!(f, "\n {gutter}--> {}:{line}:{column}", self.file)?;
+        write!(f, "\n {gutter} |\n {number} | {source}\n {gutter} | {}{carets}", " ".repeat(column - 1))?;
+        self.fmt_help(f, number.len())
+    }
+}
+
+impl Problem {
+    fn fmt_help(&self, f: &mut fmt::Formatter<'_>, gutter: usize) -> fmt::Result {
+        match &self.help {
+            Some(help) => write!(f, "\n {} = help: {help}", " ".repeat(gutter)),
+            None => Ok(()),
+        }
+    }
+}
+
+/// Every problem that was found, in the order of the file.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Problems(pub Vec<Problem>);
+
+impl fmt::Display for Problems {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for (i, problem) in self.0.iter().enumerate() {
+            write!(f, "{}{problem}", if i > 0 { "\n\n" } else { "" })?;
+        }
+        Ok(())
+    }
+}
+
+impl std::error::Error for Problems {}
+
+/// The known names nearest to `name`, if any is near enough to have been meant.
+pub(crate) fn nearest<'a>(name: &str, known: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
+    let name = name.to_lowercase();
+    let limit = (name.chars().count().max(3) / 3).min(4);
+    known
+        .into_iter()
+        .map(|k| (strsim::damerau_levenshtein(&name, &k.to_lowercase()), k))
+        .filter(|&(distance, _)| distance <= limit)
+        .min_by_key(|&(distance, _)| distance)
+        .map(|(_, k)| k)
+}
+
+/// `did you mean 'x'?`, or all names if none is near.
+pub(crate) fn suggestion<'a>(name: &str, known: impl IntoIterator<Item = &'a str> + Clone) -> String {
+    match nearest(name, known.clone()) {
+        Some(near) => format!("did you mean '{near}'?"),
+        None => format!("known: {}", known.into_iter().collect::<Vec<_>>().join(", ")),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_caret_is_under_the_mistake() {
+        let problem = Problem {
+            kind: ProblemKind::UnknownKey,
+            file: "wd1.toml".into(),
+            location: Some(Location {
+                line: 12,
+                column: 3,
+                source: "  patern = \"spread\"".into(),
+                span: "patern".into(),
+            }),
+            message: "unknown key 'patern' in [[job]]".into(),
+            help: Some("did you mean 'pattern'?".into()),
+        };
+        let expected = "error: unknown key 'patern' in [[job]]
+   --> wd1.toml:12:3
+    |
+ 12 |   patern = \"spread\"
+    |   ^^^^^^
+    = help: did you mean 'pattern'?";
+        assert_eq!(problem.to_string(), expected);
+    }
+
+    #[test]
+    fn nearness_forgives_a_third_of_the_letters() {
+        let known = ["pattern", "placement", "ranks"];
+        assert_eq!(nearest("patern", known), Some("pattern"));
+        assert_eq!(nearest("Ranks", known), Some("ranks"));
+        assert_eq!(nearest("rnaks", known), Some("ranks"), "a swap of neighbours is one mistake");
+        assert_eq!(nearest("colour", known), None);
+        assert_eq!(suggestion("colour", known), "known: pattern, placement, ranks");
+    }
+}

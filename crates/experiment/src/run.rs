@@ -1,0 +1,148 @@
+//! From the text of an experiment to its result.
+
+use crate::engine::Progress;
+use crate::input::Files;
+use crate::plan::{MachinePlan, Plan};
+use crate::problem::Problems;
+use crate::record::{self, RunFacts};
+use crate::spec::ExperimentSpec;
+use crate::tables::Tables;
+use crate::usage::Usage;
+use serde_json::{json, Value};
+
+/// Everything that a run directory holds.
+#[derive(Clone, PartialEq, Debug)]
+pub struct RunResult {
+    /// The tables.
+    pub tables: Tables,
+    /// `summary.json`.
+    pub summary: Value,
+    /// `resolved.toml`.
+    pub resolved: String,
+}
+
+/// Why there is no result.
+#[derive(Clone, PartialEq, Debug)]
+pub enum RunError {
+    /// The user's mistakes.
+    Problems(Problems),
+    /// The caller asked to stop.
+    Interrupted,
+}
+
+impl From<Problems> for RunError {
+    fn from(problems: Problems) -> Self {
+        Self::Problems(problems)
+    }
+}
+
+/// Reads, plans and runs an experiment. The tables depend on everything but `threads`; 0 threads means one for each
+/// processor.
+///
+/// # Errors
+/// All mistakes of the first stage that has any, or `progress` returning false.
+pub fn run<S: AsRef<str>>(
+    text: &str,
+    file: &str,
+    overrides: &[S],
+    files: Files<'_>,
+    threads: usize,
+    progress: &mut Progress<'_>,
+) -> Result<RunResult, RunError> {
+    let usage = Usage::start();
+    let threads = match threads {
+        0 => std::thread::available_parallelism().map_or(1, usize::from),
+        n => n,
+    };
+    let mut phase = |name: &str| if progress(name, 0.0) { Ok(()) } else { Err(RunError::Interrupted) };
+    phase("building")?;
+    let plan = Plan::new(ExperimentSpec::parse(text, file, overrides)?, files)?;
+    let outcome = plan.engine.run(&plan.scenario, threads, progress);
+    let mut outcome = outcome.map_err(|error| match plan.refusal(&error) {
+        Some(problems) => RunError::Problems(problems),
+        None => RunError::Interrupted,
+    })?;
+    let tables = record::tables(&plan.scenario, &mut outcome);
+    let facts = RunFacts {
+        experiment: text,
+        threads,
+        wall_s: usage.wall_s(),
+        cpu_s: usage.cpu_s(),
+        peak_rss_bytes: Usage::peak_rss_bytes(),
+    };
+    let summary = record::summary(&plan, &mut outcome, &facts);
+    Ok(RunResult { tables, summary, resolved: plan.resolved })
+}
+
+/// What an experiment is, without running it.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Checked {
+    /// Every key with its value, as TOML.
+    pub resolved: String,
+    /// Engine, routing, seed, machine and jobs.
+    pub summary: Value,
+    /// What the user should know.
+    pub warnings: Vec<String>,
+}
+
+/// Does all of [`run`] but the run.
+///
+/// # Errors
+/// All mistakes of the first stage that has any.
+pub fn check<S: AsRef<str>>(text: &str, file: &str, overrides: &[S], files: Files<'_>) -> Result<Checked, Problems> {
+    sweep(text, file, overrides)?;
+    let plan = Plan::new(ExperimentSpec::parse(text, file, overrides)?, files)?;
+    let scenario = &plan.scenario;
+    let summary = json!({
+        "engine": plan.engine.kind(),
+        "routing": plan.engine.routing(),
+        "seed": scenario.seed,
+        "machine": record::machine_json(&scenario.machine),
+        "jobs": record::jobs_json(&scenario.machine, &scenario.workload),
+    });
+    Ok(Checked { resolved: plan.resolved, summary, warnings: plan.warnings })
+}
+
+/// One key of `[sweep]` with its values.
+pub use crate::spec::SweepAxis;
+
+/// The axes of `[sweep]`, with every value tried by itself as an override.
+///
+/// # Errors
+/// All mistakes in the file, or else all keys and values of the sweep that it does not take.
+pub fn sweep<S: AsRef<str>>(text: &str, file: &str, overrides: &[S]) -> Result<Vec<SweepAxis>, Problems> {
+    let spec = ExperimentSpec::parse(text, file, overrides)?;
+    spec.check_sweep(|changes| {
+        let all: Vec<&str> = overrides.iter().map(AsRef::as_ref).chain([changes]).collect();
+        ExperimentSpec::parse(text, file, &all).map(|_| ())
+    })?;
+    Ok(spec.into_sweep())
+}
+
+/// A measured machine.
+#[derive(Clone, PartialEq, Debug)]
+pub struct MachineReport {
+    /// Counts, ports, distances, bisection, cost and checks.
+    pub metrics: Value,
+    /// `routers`, `links` and `nodes`.
+    pub tables: Tables,
+    /// `[machine]` with every key, as TOML.
+    pub resolved: String,
+}
+
+/// Builds and measures the machine of `[machine]`; 0 threads means one for each processor.
+///
+/// # Errors
+/// All mistakes in the section.
+pub fn machine<S: AsRef<str>>(
+    text: &str,
+    file: &str,
+    overrides: &[S],
+    files: Files<'_>,
+    threads: usize,
+) -> Result<MachineReport, Problems> {
+    let plan = MachinePlan::new(text, file, overrides, files)?;
+    let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().expect("the system can start threads");
+    let metrics = pool.install(|| record::metrics_json(&plan));
+    Ok(MachineReport { metrics, tables: record::machine_tables(&plan.machine), resolved: plan.resolved })
+}

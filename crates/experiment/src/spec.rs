@@ -1,0 +1,144 @@
+//! What the user wrote: sections with checked values, every one with its place.
+
+pub(crate) mod chosen;
+mod edit;
+pub(crate) mod engine;
+pub(crate) mod formats;
+pub(crate) mod job;
+pub(crate) mod machine;
+pub(crate) mod output;
+pub(crate) mod sweep;
+
+use crate::document::{Document, Entry, Raw, Table};
+use crate::fields::{expect_table, unknown_keys, Report};
+use crate::overrides;
+use crate::problem::{ProblemKind, Problems};
+use engine::EngineSpec;
+use job::JobEntry;
+use machine::MachineSpec;
+use output::OutputSpec;
+pub use sweep::SweepAxis;
+
+/// The keys at the top of the file.
+pub(crate) const TOP: [&str; 5] = ["machine", "job", "engine", "output", "sweep"];
+
+/// An experiment as it was written, overrides applied: every value has its type and is in its range, but nothing has
+/// been built and no file has been opened.
+#[derive(Debug)]
+pub struct ExperimentSpec {
+    pub(crate) document: Document,
+    pub(crate) machine: MachineSpec,
+    pub(crate) jobs: Vec<JobEntry>,
+    pub(crate) engine: EngineSpec,
+    pub(crate) output: OutputSpec,
+    sweep: Vec<SweepAxis>,
+}
+
+impl ExperimentSpec {
+    /// Reads the text of an experiment file. `file` is the name to call it by in problems; `overrides` are `KEY=VALUE`.
+    ///
+    /// # Errors
+    /// All mistakes that were found: in the overrides, or else in the TOML, or else in keys and values.
+    pub fn parse<S: AsRef<str>>(text: &str, file: &str, overrides: &[S]) -> Result<Self, Problems> {
+        let document = document(text, file, overrides)?;
+        let mut report = Report::new(&document);
+        let sections = Sections::find(&document.root, &mut report);
+        let machine = match sections.machine {
+            Some((entry, table)) => MachineSpec::read(entry, table, &mut report),
+            None => {
+                let help = "add a section [machine] with `preset`, `topology` or `file`".to_owned();
+                report.add_general(ProblemKind::MissingKey, "the experiment has no [machine]", Some(help));
+                None
+            }
+        };
+        let jobs = job::read_all(sections.jobs, &mut report);
+        let engine = EngineSpec::read(sections.engine, &document, &mut report);
+        let output = OutputSpec::read(sections.output, &document, &mut report);
+        let sweep = sweep::read(sections.sweep, &document, &mut report);
+        report.finish(())?;
+        let parts = machine.zip(engine);
+        let (machine, engine) = parts.expect("a part that is missing is a problem");
+        Ok(Self { machine, jobs, engine, output, sweep, document })
+    }
+
+    /// Tries every value of `[sweep]` as an override; what `try_override` refuses is reported where the value stands.
+    pub(crate) fn check_sweep(
+        &self,
+        mut try_override: impl FnMut(&str) -> Result<(), Problems>,
+    ) -> Result<(), Problems> {
+        let mut report = Report::new(&self.document);
+        for axis in &self.sweep {
+            for (change, &place) in axis.overrides.iter().zip(&axis.places) {
+                let Err(Problems(problems)) = try_override(change) else { continue };
+                for problem in problems {
+                    report.add(problem.kind, place, format!("with {change}: {}", problem.message), problem.help);
+                }
+            }
+        }
+        report.finish(())
+    }
+
+    /// The axes of `[sweep]`.
+    pub fn into_sweep(self) -> Vec<SweepAxis> {
+        self.sweep
+    }
+}
+
+/// Reads the section `[machine]` alone.
+pub(crate) fn parse_machine<S: AsRef<str>>(
+    text: &str,
+    file: &str,
+    overrides: &[S],
+) -> Result<(Document, MachineSpec, u64), Problems> {
+    let document = document(text, file, overrides)?;
+    let mut report = Report::new(&document);
+    let machine = match document.root.get("machine") {
+        Some(entry) => {
+            expect_table(entry, "[machine]", &mut report).and_then(|table| MachineSpec::read(entry, table, &mut report))
+        }
+        None => {
+            report.add_general(ProblemKind::MissingKey, "there is no [machine]", None);
+            None
+        }
+    };
+    let seed = engine::seed(&document);
+    report.finish(())?;
+    Ok((document, machine.expect("a part that is missing is a problem"), seed))
+}
+
+fn document<S: AsRef<str>>(text: &str, file: &str, overrides: &[S]) -> Result<Document, Problems> {
+    let mut document = Document::parse(text, file)?;
+    overrides::apply(&mut document, overrides)?;
+    Ok(document)
+}
+
+/// The sections of a file.
+struct Sections<'t> {
+    machine: Option<(&'t Entry, &'t Table)>,
+    jobs: Option<&'t Entry>,
+    engine: Option<(&'t Entry, &'t Table)>,
+    output: Option<(&'t Entry, &'t Table)>,
+    sweep: Option<(&'t Entry, &'t Table)>,
+}
+
+impl<'t> Sections<'t> {
+    fn find(root: &'t Table, report: &mut Report<'_>) -> Self {
+        unknown_keys("the experiment", root, &TOP, crate::schema::owner_of, report);
+        let mut section = |name: &str| {
+            let entry = root.get(name)?;
+            Some((entry, expect_table(entry, &format!("[{name}]"), report)?))
+        };
+        Self {
+            machine: section("machine"),
+            engine: section("engine"),
+            output: section("output"),
+            sweep: section("sweep"),
+            jobs: root.get("job"),
+        }
+    }
+}
+
+/// Whether an entry is a table or a list of tables, as sections are.
+pub(crate) const fn is_section(entry: &Entry) -> bool {
+    matches!(entry.node.raw, Raw::Table(_) | Raw::List(_))
+}

@@ -1,0 +1,128 @@
+//! A name with parameters: the pattern or the placement of a job.
+
+use crate::document::{Entry, Node, Place, Raw, Table};
+use crate::fields::{unknown_keys, Located, Report};
+use crate::key::{Chooser, Kind, Variant};
+use crate::problem::ProblemKind;
+use crate::value::Value;
+
+/// A variant that was chosen, and the parameters that were given.
+#[derive(Clone, Debug)]
+pub(crate) struct Chosen {
+    pub(crate) name: Located<&'static str>,
+    pub(crate) parameters: Vec<(&'static str, Located<Value>)>,
+}
+
+impl Chosen {
+    /// Where a parameter is, or the name if it was not given.
+    pub(crate) fn place_of(&self, parameter: &str) -> Place {
+        self.parameters.iter().find(|(name, _)| *name == parameter).map_or(self.name.place, |(_, value)| value.place)
+    }
+}
+
+/// What stands at the key of a chooser: a name, or a table with the key `name`.
+#[derive(Clone, Copy)]
+pub(crate) struct Choice<'t> {
+    pub(crate) variant: &'t Variant,
+    pub(crate) name_place: Place,
+    /// The table, if the parameters stand in one.
+    pub(crate) table: Option<&'t Table>,
+}
+
+/// Reads which variant is chosen.
+pub(crate) fn choice<'t>(chooser: &'t Chooser, entry: &'t Entry, report: &mut Report<'_>) -> Option<Choice<'t>> {
+    let (node, table) = match &entry.node.raw {
+        Raw::Table(table) => match table.get("name") {
+            Some(name) => (&name.node, Some(table)),
+            None => {
+                let message = format!("'{}' lacks the key 'name'", chooser.key);
+                let help = format!("write `{} = {{ name = \"{}\", … }}`", chooser.key, chooser.variants[0].name);
+                report.add(ProblemKind::MissingKey, entry.node.place, message, Some(help));
+                return None;
+            }
+        },
+        _ => (&entry.node, None),
+    };
+    match names(chooser).read(chooser.key, node) {
+        Ok(Value::Text(name)) => {
+            let variant = chooser.variant(&name).expect("a choice is one of the variants");
+            Some(Choice { variant, name_place: node.place, table })
+        }
+        Ok(other) => unreachable!("a choice is a text, not {other}"),
+        Err(mismatch) => {
+            mismatch.report(report);
+            None
+        }
+    }
+}
+
+/// The kind of the key that chooses.
+pub(crate) fn names(chooser: &Chooser) -> Kind {
+    Kind::Choice(chooser.variants.iter().map(|v| crate::key::Choice { name: v.name, doc: v.doc }).collect())
+}
+
+/// Reads the parameters of a choice: from its own table, and from the keys beside it in `siblings`. `shared` are keys
+/// that another chooser of the same section has too, so that they must stand in a table.
+pub(crate) fn parameters(
+    chooser: &Chooser,
+    choice: Choice<'_>,
+    siblings: &Table,
+    shared: &[&str],
+    report: &mut Report<'_>,
+) -> Chosen {
+    let Choice { variant, name_place, table } = choice;
+    let owner = format!("{} '{}'", chooser.noun, variant.name);
+    if let Some(table) = table {
+        let known: Vec<&'static str> = std::iter::once("name").chain(variant.keys.iter().map(|key| key.name)).collect();
+        unknown_keys(&owner, table, &known, |key| belongs_to(chooser, key), report);
+    }
+    let mut chosen = Chosen { name: Located { value: variant.name, place: name_place }, parameters: Vec::new() };
+    for key in &variant.keys {
+        let inside = table.and_then(|table| table.get(key.name));
+        let beside = siblings.get(key.name);
+        if let Some(entry) = beside.filter(|_| shared.contains(&key.name) && inside.is_none()) {
+            let message = format!("'{}' is a key of the pattern and of the placement", key.name);
+            let help = format!("write `{} = {{ name = \"{}\", {} = … }}`", chooser.key, variant.name, key.name);
+            report.add(ProblemKind::Conflict, entry.place, message, Some(help));
+            continue;
+        }
+        let beside = beside.filter(|_| !shared.contains(&key.name));
+        if let Some(entry) = pick(inside, beside, report) {
+            match key.kind.read(key.name, &entry.node) {
+                Ok(value) => chosen.parameters.push((key.name, Located { value, place: entry.node.place })),
+                Err(mismatch) => mismatch.report(report),
+            }
+        } else if key.default == crate::key::Default::Required {
+            let message = format!("{owner} needs the key '{}': {}", key.name, key.doc);
+            let help = format!("add `{} = {}`", key.name, key.kind.example());
+            report.add(ProblemKind::MissingKey, name_place, message, Some(help));
+        }
+    }
+    chosen
+}
+
+/// One of two places that give the same parameter: an override wins over the file, but the file must not say it twice.
+fn pick<'t>(inside: Option<&'t Entry>, beside: Option<&'t Entry>, report: &mut Report<'_>) -> Option<&'t Entry> {
+    let (Some(a), Some(b)) = (inside, beside) else { return inside.or(beside) };
+    if a.place.source == b.place.source {
+        let message = format!("'{}' is given twice: in the table and beside it", a.key);
+        report.add(ProblemKind::Conflict, b.place, message, None);
+    }
+    Some(if a.place.source > b.place.source { a } else { b })
+}
+
+/// What a key belongs to, if another variant has it.
+pub(crate) fn belongs_to(chooser: &Chooser, key: &str) -> Option<String> {
+    let owners: Vec<String> = chooser
+        .variants
+        .iter()
+        .filter(|variant| variant.keys.iter().any(|k| k.name == key))
+        .map(|variant| format!("'{}'", variant.name))
+        .collect();
+    (!owners.is_empty()).then(|| format!("'{key}' belongs to {} {}", chooser.noun, owners.join(", ")))
+}
+
+/// A text node, for a name that is not given.
+pub(crate) fn text_entry(key: &str, text: &str, place: Place) -> Entry {
+    Entry { key: key.into(), place, node: Node { place, raw: Raw::Text(text.into()) } }
+}

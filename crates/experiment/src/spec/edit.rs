@@ -1,0 +1,80 @@
+//! `edit`: changes of the cabling, as short texts or as tables.
+
+use crate::document::{Entry, Node, Raw, Table};
+use crate::fields::{one_or_more, unknown_keys, Fields, Located, Report};
+use crate::key::{Key, Kind};
+use crate::problem::ProblemKind;
+use odonata_machine::edit::{CableChange, Edit};
+
+const NONE: &str = "none";
+
+/// The keys of an edit that is a table.
+pub(crate) fn keys() -> Vec<Key> {
+    let cables = Kind::Integer { min: 1, max: 65_535 };
+    let fraction = || Kind::Number { min: 0.0, max: 1.0 };
+    vec![
+        Key::optional("class", Kind::Text, NONE, "Link class that `add`, `remove` or `fail_fraction` is about."),
+        Key::optional("add", cables.clone(), NONE, "Cables more between every two routers that have any of the class."),
+        Key::optional("remove", cables, NONE, "Cables less between every two routers that have any of the class."),
+        Key::optional("fail_fraction", fraction(), NONE, "Fraction of the cables of the class that fail, at random."),
+        Key::optional("fail_routers", fraction(), NONE, "Fraction of the routers that fail, at random."),
+        Key::optional("fail_router", Kind::Text, NONE, "Name or number of a router that fails."),
+        Key::optional("fail_link", Kind::Text, NONE, "Name or number of a link whose cable fails."),
+    ]
+}
+
+/// Reads the edits; a single one need not be in a list.
+pub(crate) fn read_all(entry: Option<&Entry>, report: &mut Report<'_>) -> Vec<Located<Edit>> {
+    let Some(entry) = entry else { return Vec::new() };
+    one_or_more(&entry.node).iter().filter_map(|node| read(node, report)).collect()
+}
+
+fn read(node: &Node, report: &mut Report<'_>) -> Option<Located<Edit>> {
+    let edit = match &node.raw {
+        Raw::Text(text) => match Edit::parse(text) {
+            Ok(edit) => Some(edit),
+            Err(error) => {
+                report.add(ProblemKind::Value, node.place, error.to_string(), None);
+                None
+            }
+        },
+        Raw::Table(table) => read_table(node, table, report),
+        other => {
+            let message = format!("an edit must be a text or a table, found {}", other.noun());
+            report.add(ProblemKind::Type, node.place, message, Some("write `edit = [\"-K\"]`".into()));
+            None
+        }
+    };
+    edit.map(|value| Located { value, place: node.place })
+}
+
+fn read_table(node: &Node, table: &Table, report: &mut Report<'_>) -> Option<Edit> {
+    let keys = keys();
+    let known: Vec<&'static str> = keys.iter().map(|key| key.name).collect();
+    unknown_keys("an edit", table, &known, |_| None, report);
+    let fields = Fields::read("an edit", node.place, table, &keys, report);
+    let cables = |per_pair: i64| -> Option<Edit> {
+        let class = fields.text("class")?.to_owned();
+        Some(Edit::Cables(vec![CableChange { class, per_pair: i32::try_from(per_pair).expect("a count in range") }]))
+    };
+    let given: Vec<&'static str> = fields.all_given().map(|(key, _)| key).collect();
+    let edit = match given[..] {
+        ["class", "add"] => cables(fields.integer("add")?),
+        ["class", "remove"] => cables(-fields.integer("remove")?),
+        ["class", "fail_fraction"] => {
+            Some(Edit::FailCables { class: fields.text("class")?.into(), fraction: fields.number("fail_fraction")? })
+        }
+        ["fail_routers"] => Some(Edit::FailRouters { fraction: fields.number("fail_routers")? }),
+        ["fail_router"] => Some(Edit::FailRouter(fields.text("fail_router")?.into())),
+        ["fail_link"] => Some(Edit::FailLink(fields.text("fail_link")?.into())),
+        _ => None,
+    };
+    // Where a value was wrong, that has been said.
+    if edit.is_none() && given.len() == table.entries.len() {
+        let help =
+            "write { class, add }, { class, remove }, { class, fail_fraction }, { fail_routers }, { fail_router } or \
+                    { fail_link }";
+        report.add(ProblemKind::Value, node.place, "this table is no edit", Some(help.into()));
+    }
+    edit
+}

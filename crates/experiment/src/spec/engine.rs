@@ -1,0 +1,83 @@
+//! `[engine]`: how traffic is computed.
+
+use super::chosen::{belongs_to, names};
+use crate::document::{Document, Entry, Place, Raw, Table};
+use crate::engine::{Engine, ENGINES};
+use crate::fields::{unknown_keys, Fields, Report};
+use crate::key::{Chooser, Key, Kind, Section, Variant};
+use crate::schema;
+use crate::value::Value;
+
+const DEFAULT_SEED: i64 = 1;
+
+/// The keys of `[engine]`.
+pub(crate) fn section() -> Section {
+    let variant =
+        |engine: &crate::engine::EngineKind| Variant { name: engine.name, doc: engine.doc, keys: (engine.keys)() };
+    let kind = Chooser { key: "kind", noun: "engine", variants: ENGINES.iter().map(variant).collect() };
+    let keys = vec![
+        Key::with_default("kind", names(&kind), Value::text(ENGINES[0].name), "Which engine computes the traffic."),
+        Key::with_default(
+            "seed",
+            Kind::Integer { min: 0, max: i64::MAX },
+            Value::Integer(DEFAULT_SEED),
+            "Seed of everything random in the run: placement, patterns, paths, faults. Each has a stream of its own, so \
+             that one more job does not move the others.",
+        ),
+    ];
+    Section { name: "engine", repeated: false, doc: "How the traffic is computed.", keys, choosers: vec![kind] }
+}
+
+/// An engine with its settings.
+#[derive(Debug)]
+pub(crate) struct EngineSpec {
+    pub(crate) seed: u64,
+    pub(crate) engine: Box<dyn Engine>,
+    /// Where the section is, if there is one, and the keys that were given.
+    pub(crate) place: Option<Place>,
+    pub(crate) places: Vec<(&'static str, Place)>,
+}
+
+impl EngineSpec {
+    /// `None` if there is no engine of that kind; without a section everything is as by default.
+    pub(crate) fn read(
+        section: Option<(&Entry, &Table)>,
+        document: &Document,
+        report: &mut Report<'_>,
+    ) -> Option<Self> {
+        let keys = schema::section("engine");
+        let empty = Table::default();
+        let (place, table) = section.map_or((document.whole(0), &empty), |(entry, table)| (entry.place, table));
+        let common = Fields::read("[engine]", place, table, &keys.keys, report);
+        // A kind that is none was reported; without it nobody knows what else may be there.
+        if table.get("kind").is_some() && common.given("kind").is_none() {
+            return None;
+        }
+        let chooser = keys.chooser("kind");
+        let kind = ENGINES.iter().find(|engine| Some(engine.name) == common.text("kind"))?;
+        let variant = chooser.variant(kind.name).expect("every engine is a variant");
+        let heading = format!("[engine] of kind '{}'", kind.name);
+        let known: Vec<&'static str> = keys.keys.iter().chain(&variant.keys).map(|key| key.name).collect();
+        unknown_keys(&heading, table, &known, |key| belongs_to(chooser, key), report);
+        let fields = Fields::read(&heading, place, table, &variant.keys, report);
+        let engine = (kind.read)(&fields, report);
+        Some(Self {
+            seed: common.integer("seed").unwrap_or(DEFAULT_SEED).unsigned_abs(),
+            engine,
+            place: section.map(|(entry, _)| entry.place),
+            places: fields.all_given().map(|(key, value)| (key, value.place)).collect(),
+        })
+    }
+}
+
+/// The seed, for those who need nothing else of the engine.
+pub(crate) fn seed(document: &Document) -> u64 {
+    let given = document.root.get("engine").and_then(|entry| match &entry.node.raw {
+        Raw::Table(table) => table.get("seed"),
+        _ => None,
+    });
+    match given.map(|entry| &entry.node.raw) {
+        Some(Raw::Integer(seed)) if *seed >= 0 => seed.unsigned_abs(),
+        _ => DEFAULT_SEED.unsigned_abs(),
+    }
+}

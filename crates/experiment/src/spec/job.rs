@@ -1,0 +1,131 @@
+//! `[[job]]`: what runs.
+
+use super::chosen::{self, belongs_to, Chosen};
+use crate::document::{Entry, Place, Raw, Table};
+use crate::fields::{unknown_keys, Fields, Report};
+use crate::key::{Chooser, Key, Kind, Section};
+use crate::parameters;
+use crate::problem::ProblemKind;
+use crate::schema;
+use crate::value::Value;
+
+/// The keys of `[[job]]`.
+pub(crate) fn section() -> Section {
+    let (pattern, placement) = (parameters::patterns(), parameters::placements());
+    let names = |chooser: &Chooser| Kind::Any(vec![chosen::names(chooser), Kind::Table(vec![])]);
+    let keys = vec![
+        Key::optional(
+            "name",
+            Kind::Text,
+            "`job` and the number of the job",
+            "Name, unique in the file. The random choices of a job depend on its name, not on its position.",
+        ),
+        Key::required("ranks", Kind::count(1), "Number of ranks."),
+        Key::with_default(
+            "ranks_per_node",
+            Kind::word_or("cores", "one rank on each core", Kind::count(1)),
+            Value::text("cores"),
+            "Consecutive ranks on each node; the last node may have fewer.",
+        ),
+        Key::required(
+            "pattern",
+            names(&pattern),
+            "Who sends what to whom. Parameters stand beside it, or with it in a table: `pattern = { name = \"spread\", … }`.",
+        ),
+        Key::with_default(
+            "placement",
+            names(&placement),
+            Value::text("compact"),
+            "Which nodes the job gets. Jobs are placed in the order of the file. Parameters stand beside it, or with it in a \
+             table.",
+        ),
+        Key::optional("color", Kind::Color, "one of a palette, by the number of the job", "Colour in pictures."),
+    ];
+    Section {
+        name: "job",
+        repeated: true,
+        doc: "A job; the section is repeated for each one. Several jobs never share a core.",
+        keys,
+        choosers: vec![pattern, placement],
+    }
+}
+
+/// A job as it was written.
+#[derive(Debug)]
+pub(crate) struct JobEntry {
+    pub(crate) name: String,
+    pub(crate) fields: Fields,
+    pub(crate) pattern: Chosen,
+    pub(crate) placement: Chosen,
+}
+
+impl JobEntry {
+    /// Where a key of the job or a parameter is, or the job.
+    pub(crate) fn place_of(&self, key: &str) -> Place {
+        let given = |chosen: &Chosen| chosen.parameters.iter().any(|(name, _)| *name == key);
+        match key {
+            "pattern" => self.pattern.name.place,
+            "placement" => self.placement.name.place,
+            _ if given(&self.pattern) => self.pattern.place_of(key),
+            _ if given(&self.placement) => self.placement.place_of(key),
+            _ => self.fields.given(key).map_or(self.fields.place, |located| located.place),
+        }
+    }
+}
+
+/// Reads all jobs.
+pub(crate) fn read_all(jobs: Option<&Entry>, report: &mut Report<'_>) -> Vec<JobEntry> {
+    let Some(entry) = jobs else {
+        let help = "add a section [[job]] with `pattern` and `ranks`".to_owned();
+        report.add_general(ProblemKind::MissingKey, "the experiment has no [[job]]", Some(help));
+        return Vec::new();
+    };
+    let Raw::List(items) = &entry.node.raw else {
+        let message = format!("'job' must be a list of tables, found {}", entry.node.raw.noun());
+        report.add(ProblemKind::Type, entry.place, message, Some("write [[job]] with two brackets".into()));
+        return Vec::new();
+    };
+    if items.is_empty() {
+        report.add(ProblemKind::MissingKey, entry.place, "the experiment has no job", None);
+    }
+    let mut read: Vec<JobEntry> = Vec::new();
+    for (index, item) in items.iter().enumerate() {
+        let Raw::Table(table) = &item.raw else {
+            let message = format!("a job must be a table, found {}", item.raw.noun());
+            report.add(ProblemKind::Type, item.place, message, None);
+            continue;
+        };
+        let Some(job) = read_job(table, item.place, index, report) else { continue };
+        if read.iter().any(|other| other.name == job.name) {
+            let message = format!("two jobs are called '{}'; names are unique", job.name);
+            report.add(ProblemKind::Conflict, job.fields.place_of("name"), message, None);
+        }
+        read.push(job);
+    }
+    read
+}
+
+fn read_job(table: &Table, place: Place, index: usize, report: &mut Report<'_>) -> Option<JobEntry> {
+    let section = schema::section("job");
+    let fields = Fields::read("[[job]]", place, table, &section.keys, report);
+    let name = fields.text("name").map_or_else(|| format!("job{index}"), str::to_owned);
+    let (patterns, placements) = (section.chooser("pattern"), section.chooser("placement"));
+    let pattern = table.get("pattern").and_then(|entry| chosen::choice(patterns, entry, report));
+    let default = chosen::text_entry("placement", "compact", place);
+    let placement = chosen::choice(placements, table.get("placement").unwrap_or(&default), report);
+    let keys_of = |choice: &Option<chosen::Choice<'_>>| -> Vec<&'static str> {
+        choice.map_or(Vec::new(), |choice| choice.variant.keys.iter().map(|key| key.name).collect())
+    };
+    let (of_pattern, of_placement) = (keys_of(&pattern), keys_of(&placement));
+    // Without a pattern nobody knows what its parameters would be: only what is no parameter at all is wrong.
+    if pattern.is_some() && placement.is_some() {
+        let own = section.keys.iter().map(|key| key.name);
+        let known: Vec<&'static str> = own.chain(of_pattern.iter().chain(&of_placement).copied()).collect();
+        let elsewhere = |key: &str| belongs_to(patterns, key).or_else(|| belongs_to(placements, key));
+        unknown_keys(&format!("[[job]] '{name}'"), table, &known, elsewhere, report);
+    }
+    let shared: Vec<&str> = of_pattern.iter().copied().filter(|key| of_placement.contains(key)).collect();
+    let pattern = pattern.map(|choice| chosen::parameters(patterns, choice, table, &shared, report));
+    let placement = placement.map(|choice| chosen::parameters(placements, choice, table, &shared, report));
+    Some(JobEntry { name, fields, pattern: pattern?, placement: placement? })
+}

@@ -1,0 +1,212 @@
+//! `[machine]`: the hardware.
+
+use super::chosen::{belongs_to, names};
+use super::{edit, formats, is_section};
+use crate::document::{Entry, Place, Table};
+use crate::fields::{expect_table, unknown_keys, Fields, Located, Report};
+use crate::key::{Chooser, Default, Key, Kind, Section};
+use crate::problem::ProblemKind;
+use crate::schema;
+use crate::topology;
+use crate::value::Value;
+use odonata_machine::edit::Edit;
+use odonata_machine::presets;
+
+/// The word for a port budget that is none.
+pub(crate) const UNLIMITED: &str = "unlimited";
+
+/// The keys of `[machine]`.
+pub(crate) fn section() -> Section {
+    let topologies = Chooser { key: "topology", noun: "topology", variants: topology::variants() };
+    let formats = Chooser { key: "format", noun: "format", variants: formats::variants() };
+    let presets: Vec<(&'static str, &'static str)> = presets::names().iter().map(|p| (p.name, p.summary)).collect();
+    const FROM: &str = "of the preset, the topology or the file";
+    let keys = vec![
+        Key::optional("preset", Kind::choice(&presets), "none", "A known machine. One of `preset`, `topology` and `file` is given."),
+        Key::optional("topology", names(&topologies), "none", "A family of machines, with its parameters beside it."),
+        Key::optional("file", Kind::Path, "none", "A file that lists the cables; gzip is recognised."),
+        Key::optional("format", names(&formats), "by the content of the file", "What the file is."),
+        Key::optional("cores_per_node", Kind::count(1), FROM, "Cores of each node."),
+        Key::optional("nodes_per_router", Kind::count(1), FROM, "Nodes of each router that has any."),
+        Key {
+            name: "edit",
+            kind: Kind::Any(vec![Kind::Text, Kind::List(Box::new(Kind::Any(vec![Kind::Text, Kind::Table(edit::keys())])))]),
+            default: Default::Value(Value::List(Vec::new())),
+            doc: "Changes of the cabling, in order: `-K` (one black cable less per router pair), `+B-K`, `+2 global`, \
+                  `fail g0r1c2`, `fail 5% blue`, `blue.bandwidth*=0.5`; or tables.",
+        },
+        Key {
+            name: "class",
+            kind: Kind::TableOfTables(class_keys()),
+            default: Default::Words("as the preset, the topology or the file says"),
+            doc: "Figures of a link class, `[machine.class.blue]`; `terminal` are the links between nodes and routers. They \
+                  hold for every cable of the class and are set before the edits.",
+        },
+    ];
+    Section {
+        name: "machine",
+        repeated: false,
+        doc: "The hardware: a preset, a family with parameters, or a file.",
+        keys,
+        choosers: vec![topologies, formats],
+    }
+}
+
+fn class_keys() -> Vec<Key> {
+    const FROM: &str = "of the preset, the topology or the file";
+    vec![
+        Key::optional("bandwidth", Kind::Rate, FROM, "Bandwidth of each link in each direction."),
+        Key::optional("latency", Kind::Time, FROM, "Latency of each link."),
+        Key::optional(
+            "ports_per_router",
+            Kind::word_or(UNLIMITED, "no budget", Kind::count(0)),
+            FROM,
+            "Most cables of the class at one router.",
+        ),
+        Key::optional(
+            "price",
+            Kind::Number { min: 0.0, max: f64::INFINITY },
+            "unknown",
+            "Price of a cable, in any currency, for the cost of the cabling.",
+        ),
+    ]
+}
+
+/// Where the hardware comes from.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(crate) enum Origin {
+    /// A known machine.
+    Preset(String),
+    /// A family; its keys are in the fields.
+    Topology(String),
+    /// A file of this format, if one is given.
+    File(Option<String>),
+}
+
+/// Figures of a link class.
+#[derive(Debug)]
+pub(crate) struct ClassSpec {
+    pub(crate) name: String,
+    pub(crate) name_place: Place,
+    pub(crate) fields: Fields,
+}
+
+/// Hardware as it was written.
+#[derive(Debug)]
+pub(crate) struct MachineSpec {
+    pub(crate) origin: Origin,
+    pub(crate) origin_place: Place,
+    /// Keys that every machine has.
+    pub(crate) common: Fields,
+    /// Keys of the topology or the format.
+    pub(crate) own: Fields,
+    pub(crate) edits: Vec<Located<Edit>>,
+    pub(crate) classes: Vec<ClassSpec>,
+}
+
+impl MachineSpec {
+    pub(crate) fn read(entry: &Entry, table: &Table, report: &mut Report<'_>) -> Option<Self> {
+        let section = schema::section("machine");
+        let place = entry.place;
+        let all = Fields::read("[machine]", place, table, &section.keys, report);
+        let classes = read_classes(table.get("class"), report);
+        let edits = edit::read_all(table.get("edit"), report);
+        let (origin, origin_place) = read_origin(table, &all, report)?;
+        let variant = match &origin {
+            Origin::Preset(_) | Origin::File(None) => None,
+            Origin::Topology(name) => section.chooser("topology").variant(name),
+            Origin::File(Some(name)) => section.chooser("format").variant(name),
+        };
+        let empty = Vec::new();
+        let variant_keys = variant.map_or(&empty, |variant| &variant.keys);
+        let own = Fields::read("[machine]", place, table, variant_keys, report);
+        check_keys(&origin, table, variant_keys, report);
+        Some(Self { origin, origin_place, common: all, own, edits, classes })
+    }
+
+    /// Where a key or a parameter is, or else what was asked to be built.
+    pub(crate) fn place_of(&self, key: &str) -> Place {
+        let given = self.own.given(key).or_else(|| self.common.given(key));
+        given.map_or(self.origin_place, |located| located.place)
+    }
+}
+
+/// Which of `preset`, `topology` and `file` is given; exactly one must be.
+fn read_origin(table: &Table, fields: &Fields, report: &mut Report<'_>) -> Option<(Origin, Place)> {
+    let written: Vec<&Entry> = ["preset", "topology", "file"].iter().filter_map(|key| table.get(key)).collect();
+    if written.is_empty() {
+        let help = "add `preset = \"edison\"`, `topology = \"dragonfly\"` or `file = \"cables.csv\"`".to_owned();
+        let message = "[machine] says neither 'preset' nor 'topology' nor 'file'";
+        report.add(ProblemKind::MissingKey, fields.place, message, Some(help));
+    }
+    for second in written.iter().skip(1) {
+        let message = format!("'{}' excludes '{}': a machine has one origin", written[0].key, second.key);
+        report.add(ProblemKind::Conflict, second.place, message, None);
+    }
+    let first = written.first()?;
+    // A value that is none was reported.
+    let name = fields.text(&first.key)?.to_owned();
+    let origin = match first.key.as_str() {
+        "preset" => Origin::Preset(name),
+        "topology" => Origin::Topology(name),
+        _ if table.get("format").is_some() => Origin::File(Some(fields.text("format")?.to_owned())),
+        _ => Origin::File(None),
+    };
+    Some((origin, first.node.place))
+}
+
+/// Reports keys that a machine of this origin does not have.
+fn check_keys(origin: &Origin, table: &Table, own: &[Key], report: &mut Report<'_>) {
+    let section = schema::section("machine");
+    let common = section.keys.iter().map(|key| key.name);
+    let common = common.filter(|&key| key != "format" || matches!(origin, Origin::File(_)));
+    let mut known: Vec<&'static str> = common.chain(own.iter().map(|key| key.name)).collect();
+    // Exclusive origins were reported already.
+    known.extend(["preset", "topology", "file"]);
+    let mut seen = Vec::new();
+    known.retain(|key| {
+        !seen.contains(key) && {
+            seen.push(*key);
+            true
+        }
+    });
+    let heading = match origin {
+        Origin::Preset(_) => "[machine] with a preset".to_owned(),
+        Origin::Topology(name) => format!("[machine] of topology '{name}'"),
+        Origin::File(Some(format)) => format!("[machine] from a file of format '{format}'"),
+        Origin::File(None) => "[machine] from a file".to_owned(),
+    };
+    let elsewhere = |key: &str| section.choosers.iter().find_map(|chooser| belongs_to(chooser, key));
+    unknown_keys(&heading, table, &known, elsewhere, report);
+}
+
+fn read_classes(entry: Option<&Entry>, report: &mut Report<'_>) -> Vec<ClassSpec> {
+    const EXAMPLE: &str = "[machine.class.blue]";
+    let Some(classes) = entry.and_then(|entry| expect_table(entry, EXAMPLE, report)) else { return Vec::new() };
+    let keys = class_keys();
+    let known: Vec<&'static str> = keys.iter().map(|key| key.name).collect();
+    let mut read = Vec::new();
+    for class in &classes.entries {
+        if !is_section(class) && known.contains(&class.key.as_str()) {
+            let message = format!("'{}' is a figure of a class, but no class is named", class.key);
+            report.add(ProblemKind::Type, class.place, message, Some(format!("write {EXAMPLE}")));
+            continue;
+        }
+        let Some(table) = expect_table(class, EXAMPLE, report) else { continue };
+        let heading = format!("[machine.class.{}]", class.key);
+        unknown_keys(&heading, table, &known, |_| None, report);
+        let fields = Fields::read(&heading, class.place, table, &keys, report);
+        read.push(ClassSpec { name: class.key.clone(), name_place: class.place, fields });
+    }
+    read
+}
+
+impl ClassSpec {
+    /// The port budget: `None` if not given, `Some(None)` if unlimited.
+    pub(crate) fn ports(&self) -> Option<Option<u32>> {
+        match &self.fields.given("ports_per_router")?.value {
+            Value::Integer(_) => Some(self.fields.count("ports_per_router")),
+            _ => Some(None),
+        }
+    }
+}

@@ -1,0 +1,70 @@
+//! `[sweep]`: keys with lists of values. A sweep is many runs, made elsewhere; here its keys and values are checked.
+
+use crate::document::{Document, Entry, Node, Place, Raw, Table};
+use crate::fields::Report;
+use crate::problem::ProblemKind;
+
+/// One key of a sweep.
+#[derive(Clone, PartialEq, Debug)]
+pub struct SweepAxis {
+    /// Dotted path of the key.
+    pub key: String,
+    /// The values, for display.
+    pub values: Vec<serde_json::Value>,
+    /// For each value the override that sets it.
+    pub overrides: Vec<String>,
+    pub(crate) places: Vec<Place>,
+}
+
+/// Reads the axes. Dotted keys may be quoted or not.
+pub(crate) fn read(section: Option<(&Entry, &Table)>, document: &Document, report: &mut Report<'_>) -> Vec<SweepAxis> {
+    let mut axes = Vec::new();
+    if let Some((_, table)) = section {
+        collect(table, "", document, report, &mut axes);
+    }
+    axes
+}
+
+fn collect(table: &Table, prefix: &str, document: &Document, report: &mut Report<'_>, axes: &mut Vec<SweepAxis>) {
+    for entry in &table.entries {
+        let key = format!("{prefix}{}", entry.key);
+        match &entry.node.raw {
+            Raw::Table(inner) => collect(inner, &format!("{key}."), document, report, axes),
+            Raw::List(values) if values.is_empty() => {
+                let message = format!("the sweep of '{key}' has no values");
+                report.add(ProblemKind::Value, entry.node.place, message, None);
+            }
+            Raw::List(values) => {
+                let literal = |value: &Node| {
+                    let Place { source, start, end } = value.place;
+                    format!("{key}={}", &document.text(source)[start..end])
+                };
+                axes.push(SweepAxis {
+                    overrides: values.iter().map(literal).collect(),
+                    values: values.iter().map(|value| to_json(&value.raw)).collect(),
+                    places: values.iter().map(|value| value.place).collect(),
+                    key,
+                });
+            }
+            other => {
+                let message = format!("the sweep of '{key}' must be a list of values, found {}", other.noun());
+                let help = format!("write `\"{key}\" = [value, value]`");
+                report.add(ProblemKind::Type, entry.node.place, message, Some(help));
+            }
+        }
+    }
+}
+
+fn to_json(raw: &Raw) -> serde_json::Value {
+    match raw {
+        Raw::Text(text) | Raw::Datetime(text) | Raw::Huge(text) => text.as_str().into(),
+        Raw::Integer(n) => (*n).into(),
+        Raw::Float(x) => (*x).into(),
+        Raw::Flag(flag) => (*flag).into(),
+        Raw::List(items) => items.iter().map(|item| to_json(&item.raw)).collect(),
+        Raw::Table(table) => {
+            let pairs = table.entries.iter().map(|entry| (entry.key.clone(), to_json(&entry.node.raw)));
+            serde_json::Value::Object(pairs.collect())
+        }
+    }
+}

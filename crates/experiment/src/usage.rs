@@ -1,0 +1,41 @@
+//! Time and memory that a run takes.
+
+use nix::sys::resource::{getrusage, UsageWho};
+use nix::sys::time::TimeValLike;
+use std::time::Instant;
+
+/// The clocks at the start of a run.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Usage {
+    start: Instant,
+    cpu_s: f64,
+}
+
+impl Usage {
+    #[allow(clippy::disallowed_methods)] // the time taken is what is reported
+    pub(crate) fn start() -> Self {
+        Self { start: Instant::now(), cpu_s: process_cpu_s() }
+    }
+
+    /// Seconds since the start.
+    pub(crate) fn wall_s(&self) -> f64 {
+        self.start.elapsed().as_secs_f64()
+    }
+
+    /// Seconds of processor time of all threads since the start.
+    pub(crate) fn cpu_s(&self) -> f64 {
+        process_cpu_s() - self.cpu_s
+    }
+
+    /// The most memory that this process has had, whatever it did before.
+    pub(crate) fn peak_rss_bytes() -> u64 {
+        // Linux counts in KiB, macOS in bytes.
+        let unit = if cfg!(target_os = "macos") { 1 } else { 1024 };
+        getrusage(UsageWho::RUSAGE_SELF).map_or(0, |usage| usage.max_rss().unsigned_abs() * unit)
+    }
+}
+
+fn process_cpu_s() -> f64 {
+    let seconds = |time: nix::sys::time::TimeVal| time.num_microseconds() as f64 / 1e6;
+    getrusage(UsageWho::RUSAGE_SELF).map_or(0.0, |usage| seconds(usage.user_time()) + seconds(usage.system_time()))
+}

@@ -1,0 +1,153 @@
+//! The functions of the module; `python/odonata/_core.pyi` describes them for users.
+
+use crate::columns::{json_object, tables_dict};
+use crate::{background, errors};
+use odonata_experiment::{Files, RunError};
+use pyo3::exceptions::PyKeyboardInterrupt;
+use pyo3::prelude::*;
+use pyo3::types::{PyBytes, PyDict, PyList};
+use std::path::Path;
+
+/// The version of the workspace, which is also the version of the Python package.
+#[pyfunction]
+pub(crate) fn version() -> &'static str {
+    env!("CARGO_PKG_VERSION")
+}
+
+/// Reads Parquet with pyarrow; see `odonata.store.parquet_csv`.
+fn parquet_as_csv(path: &Path) -> Result<Vec<u8>, String> {
+    Python::attach(|py| {
+        let read = || -> PyResult<Vec<u8>> {
+            let module = py.import("odonata.store.parquet_csv")?;
+            let bytes = module.call_method1("parquet_as_csv", (path,))?;
+            Ok(bytes.cast::<PyBytes>()?.as_bytes().to_vec())
+        };
+        read().map_err(|error| error.value(py).to_string())
+    })
+}
+
+fn files_beside(path: &str) -> Files<'static> {
+    Files::beside(Path::new(path)).with_parquet(&parquet_as_csv)
+}
+
+/// Everything that can be wrong with an experiment, without running it.
+#[pyfunction]
+#[pyo3(signature = (text, path, overrides = Vec::new()))]
+pub(crate) fn check<'py>(
+    py: Python<'py>,
+    text: &str,
+    path: &str,
+    overrides: Vec<String>,
+) -> PyResult<Bound<'py, PyDict>> {
+    let checked =
+        errors::guarded(py, || py.detach(|| odonata_experiment::check(text, path, &overrides, files_beside(path))))?;
+    let checked = checked.map_err(|problems| errors::experiment_error(py, &problems))?;
+    let dict = PyDict::new(py);
+    dict.set_item("resolved", checked.resolved)?;
+    dict.set_item("summary", json_object(py, &checked.summary)?)?;
+    dict.set_item("warnings", checked.warnings)?;
+    Ok(dict)
+}
+
+/// Runs one experiment.
+#[pyfunction]
+#[pyo3(signature = (text, path, overrides = Vec::new(), threads = 0, progress = None))]
+pub(crate) fn run<'py>(
+    py: Python<'py>,
+    text: &str,
+    path: &str,
+    overrides: Vec<String>,
+    threads: usize,
+    progress: Option<Py<PyAny>>,
+) -> PyResult<Bound<'py, PyDict>> {
+    let finished = background::run(py, progress.as_ref(), |report| {
+        odonata_experiment::run(text, path, &overrides, files_beside(path), threads, report)
+    })?;
+    let result = finished.map_err(|error| match error {
+        RunError::Problems(problems) => errors::experiment_error(py, &problems),
+        RunError::Interrupted => PyKeyboardInterrupt::new_err(()),
+    })?;
+    let dict = PyDict::new(py);
+    dict.set_item("tables", tables_dict(py, result.tables)?)?;
+    dict.set_item("summary", json_object(py, &result.summary)?)?;
+    dict.set_item("resolved", result.resolved)?;
+    Ok(dict)
+}
+
+/// The axes of `[sweep]`.
+#[pyfunction]
+#[pyo3(signature = (text, path, overrides = Vec::new()))]
+pub(crate) fn sweep<'py>(
+    py: Python<'py>,
+    text: &str,
+    path: &str,
+    overrides: Vec<String>,
+) -> PyResult<Bound<'py, PyList>> {
+    let axes = errors::guarded(py, || odonata_experiment::sweep(text, path, &overrides))?;
+    let axes = axes.map_err(|problems| errors::experiment_error(py, &problems))?;
+    let list = PyList::empty(py);
+    for axis in axes {
+        let dict = PyDict::new(py);
+        dict.set_item("key", axis.key)?;
+        dict.set_item("values", json_object(py, &serde_json::Value::Array(axis.values))?)?;
+        dict.set_item("overrides", axis.overrides)?;
+        list.append(dict)?;
+    }
+    Ok(list)
+}
+
+/// Builds and measures the machine of `[machine]`.
+#[pyfunction]
+#[pyo3(signature = (text, path, overrides = Vec::new(), threads = 0))]
+pub(crate) fn machine<'py>(
+    py: Python<'py>,
+    text: &str,
+    path: &str,
+    overrides: Vec<String>,
+    threads: usize,
+) -> PyResult<Bound<'py, PyDict>> {
+    let report = errors::guarded(py, || {
+        py.detach(|| odonata_experiment::machine(text, path, &overrides, files_beside(path), threads))
+    })?;
+    let report = report.map_err(|problems| errors::experiment_error(py, &problems))?;
+    let dict = PyDict::new(py);
+    dict.set_item("metrics", json_object(py, &report.metrics)?)?;
+    dict.set_item("tables", tables_dict(py, report.tables)?)?;
+    dict.set_item("resolved", report.resolved)?;
+    Ok(dict)
+}
+
+/// JSON Schema of the experiment file.
+#[pyfunction]
+pub(crate) fn schema() -> String {
+    let schema = odonata_experiment::schema::json_schema();
+    serde_json::to_string_pretty(&schema).expect("a schema is plain JSON") + "\n"
+}
+
+/// The reference page of the experiment file, as Markdown.
+#[pyfunction]
+pub(crate) fn reference() -> String {
+    odonata_experiment::schema::reference()
+}
+
+/// The machines that can be asked for by name.
+#[pyfunction]
+pub(crate) fn presets(py: Python<'_>) -> PyResult<Bound<'_, PyList>> {
+    let list = PyList::empty(py);
+    for preset in odonata_machine::presets::names() {
+        let dict = PyDict::new(py);
+        dict.set_item("name", preset.name)?;
+        dict.set_item("summary", preset.summary)?;
+        dict.set_item("source", preset.source)?;
+        dict.set_item("routers", preset.declared.routers)?;
+        dict.set_item("nodes", preset.declared.nodes)?;
+        dict.set_item("usable_nodes", preset.declared.usable_nodes)?;
+        let links = PyDict::new(py);
+        for (class, count) in preset.declared.links {
+            links.set_item(class, count)?;
+        }
+        dict.set_item("links", links)?;
+        list.append(dict)?;
+    }
+    Ok(list)
+}
