@@ -37,7 +37,7 @@ class RunPlots:
         """Mean traffic of a link from each group to each; of one job if it is named."""
         return plot_groups(self._run.links, self._run.routers, self._values(job))
 
-    def jobs(self, *, log: bool = True) -> Picture:
+    def jobs(self, *, log: bool | None = None) -> Picture:
         """Mean and maximum traffic of a link for each job and class."""
         return plot_jobs(self._run.links, self._run.link_jobs, self._run.jobs, log=log)
 
