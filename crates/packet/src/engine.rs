@@ -184,7 +184,7 @@ fn units(machine: &Machine) -> Vec<Range<u32>> {
     let group = |r: u32| machine.group_of(odonata_units::RouterId(r));
     let sorted = (1..routers).all(|r| group(r - 1) <= group(r));
     if !sorted {
-        return vec![0..routers];
+        return std::iter::once(0..routers).collect();
     }
     let mut units = Vec::new();
     let mut first = 0;
