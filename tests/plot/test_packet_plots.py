@@ -16,6 +16,7 @@ topology = "dragonfly"
 p = 2
 a = 4
 h = 2
+g = 9
 [[job]]
 name = "ur"
 pattern = "uniform"
