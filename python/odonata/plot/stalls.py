@@ -22,7 +22,7 @@ SERIES = {
 
 
 def plot_stall_map(run: Run) -> style.Picture:
-    """Share of time for which the links from each group to each wait for credit; the diagonal is inside groups."""
+    """Share of time without credit of the links from group to group; the diagonal is inside groups."""
     links = run.links
     if "stall_ps" not in links.column_names:
         raise OdonataError(f"{run!r} has no stall times", hint=HINT)
@@ -30,7 +30,9 @@ def plot_stall_map(run: Run) -> style.Picture:
     cells = packet_table(run, "group_traffic").to_pandas()
     groups = int(max(cells["source_group"].max(), cells["target_group"].max())) + 1 if len(cells) else 1
     share = np.full((groups, groups), np.nan)
-    share[cells["source_group"], cells["target_group"]] = cells["stall_ps"] / cells["links"] / max(measured, 1)
+    share[cells["source_group"], cells["target_group"]] = (
+        cells["stall_ps"] / cells["links"] / max(measured, 1)
+    )
     with style.looks():
         picture = style.new_picture(5.6, 4.8)
         axes = picture.subplots()
