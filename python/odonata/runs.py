@@ -129,6 +129,12 @@ class Run:
 
         return RunPlots(self)
 
+    def view(self) -> Any:
+        """The viewer as a notebook widget; put it last in a cell. Needs `pip install 'odonata[notebook]'`."""
+        from odonata.viewer.widget import widget
+
+        return widget(self)
+
     def save(self, directory: str | Path, *, force: bool = False) -> Run:
         """Writes the run to a directory, whole or not at all, and returns the stored run.
 

@@ -16,6 +16,7 @@ COMMANDS = {
     "sweep": Entry("Experiments", "Run every combination of a file's [sweep] and compare."),
     "show": Entry("Results", "Summary of a run, its hottest links and the jobs on them."),
     "compare": Entry("Results", "Differences between runs, per class and job."),
+    "view": Entry("Results", "Look at runs in the browser."),
     "plot": Entry("Results", "Draw figures of a run."),
     "export": Entry("Results", "Write a run in another program's format."),
     "machine": Entry("Machines", "Build and measure a machine, with other cabling if wanted."),

@@ -1,0 +1,61 @@
+"""`odonata view`: runs in the browser."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+
+@click.command()
+@click.argument("runs", metavar="RUN...", nargs=-1, required=True, type=click.Path(path_type=Path))
+@click.option(
+    "--html", type=click.Path(path_type=Path), metavar="FILE", help="Write a page that needs no server."
+)
+@click.option(
+    "--port", type=click.IntRange(0, 65535), default=0, metavar="N", help="Port; a free one if not given."
+)
+@click.option("--no-open", is_flag=True, help="Print the address without opening a browser.")
+@click.option(
+    "--counter-jobs",
+    type=click.Path(path_type=Path),
+    metavar="CSV",
+    help="Nodes of the jobs, for hardware counters.",
+)
+def command(
+    runs: tuple[Path, ...], html: Path | None, port: int, no_open: bool, counter_jobs: Path | None
+) -> None:
+    """Look at runs in the browser: one, several to compare, or the directory of a sweep.
+
+    RUN may also be a table of hardware counters (.csv or .csv.gz) of a Cray XC.
+    """
+    import webbrowser
+
+    from odonata.errors import OdonataError
+    from odonata.viewer.counters import is_counters, read_counters
+    from odonata.viewer.export import write_page
+    from odonata.viewer.runs import OpenRuns
+    from odonata.viewer.server import ViewerServer
+
+    if any(map(is_counters, runs)):
+        if len(runs) > 1:
+            raise OdonataError(
+                "hardware counters are viewed alone", hint="Give one .csv file and no other run."
+            )
+        opened = OpenRuns([(runs[0].name.split(".")[0], read_counters(runs[0], counter_jobs))])
+    elif counter_jobs is not None:
+        raise OdonataError("--counter-jobs goes with a table of hardware counters, and none was given")
+    else:
+        opened = OpenRuns.from_directories(runs)
+    if html is not None:
+        size = write_page(opened, html)
+        click.echo(f"{html}: {size / 2**20:.1f} MiB, opens without a server")
+        return
+    with ViewerServer(opened, port) as server:
+        click.echo(f"{server.url}\nStop with Ctrl-C.")
+        if not no_open:
+            webbrowser.open(server.url)
+        try:
+            server.serve_forever()
+        except KeyboardInterrupt:
+            click.echo("stopped")

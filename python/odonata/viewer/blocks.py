@@ -1,0 +1,108 @@
+"""Columns of Arrow tables as the viewer's page reads them: `docs/reference/viewer-protocol.md`."""
+
+from __future__ import annotations
+
+import json
+import struct
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+import pyarrow.compute as pc
+
+MAGIC = b"ODB1"
+"""Starts every block; the digit is the version of its layout."""
+
+_NARROW = {
+    "uint8": "u8",
+    "uint16": "u16",
+    "uint32": "u32",
+    "int32": "i32",
+    "float32": "f32",
+    "float64": "f64",
+}
+
+
+def kind(column: pa.DataType) -> str | None:
+    """The type that a column is sent as, `str` for text and coded text, None if it cannot be sent."""
+    if pa.types.is_dictionary(column):
+        return "str" if _is_text(column.value_type) else None
+    if _is_text(column):
+        return "str"
+    if pa.types.is_boolean(column):
+        return "u8"
+    if pa.types.is_integer(column) or pa.types.is_floating(column):
+        return _NARROW.get(np.dtype(column.to_pandas_dtype()).name, "f64")
+    return None
+
+
+def _is_text(column: pa.DataType) -> bool:
+    return bool(pa.types.is_string(column) or pa.types.is_large_string(column))
+
+
+def encode(table: pa.Table, columns: Sequence[str]) -> bytes:
+    """The block of some columns of a table.
+
+    64-bit integers become float64, exact up to 2^53 (two and a half hours in picoseconds); a missing number
+    becomes NaN, a missing text the empty one.
+
+    Raises:
+        KeyError: The table has no such column, or one that cannot be sent.
+    """
+    described: list[dict[str, Any]] = []
+    parts: list[bytes] = []
+    offset = 0
+    for name in columns:
+        if table.schema.get_field_index(name) < 0 or kind(table.schema.field(name).type) is None:
+            raise KeyError(name)
+        header, data = _column(name, table[name])
+        described.append({**header, "offset": offset, "bytes": len(data)})
+        padding = -len(data) % 8
+        parts += [data, b"\0" * padding]
+        offset += len(data) + padding
+    return _assemble(table.num_rows, described, parts)
+
+
+def _assemble(rows: int, described: list[dict[str, Any]], parts: list[bytes]) -> bytes:
+    """The header holds offsets from the start of the block, which depend on its own length."""
+    start = 0
+    while True:
+        columns = [{**column, "offset": column["offset"] + start} for column in described]
+        header = json.dumps({"rows": rows, "columns": columns}, ensure_ascii=False).encode()
+        header += b" " * (-(len(header) + 8) % 8)
+        if start == len(header) + 8:
+            return b"".join([MAGIC, struct.pack("<I", len(header)), header, *parts])
+        start = len(header) + 8
+
+
+def _column(name: str, values: pa.ChunkedArray) -> tuple[dict[str, Any], bytes]:
+    if pa.types.is_dictionary(values.type):
+        return _coded(name, values.combine_chunks())
+    if _is_text(values.type):
+        return {"name": name, "type": "str"}, _text(values)
+    if values.null_count:
+        values = pc.fill_null(values.cast(pa.float64()), float("nan"))
+    array: npt.NDArray[Any] = values.to_numpy()
+    array = array.astype(np.uint8) if array.dtype == np.bool_ else array
+    code = _NARROW.get(array.dtype.name)
+    if code is None:
+        array, code = array.astype(np.float64), "f64"
+    return {"name": name, "type": code}, array.astype(array.dtype.newbyteorder("<"), copy=False).tobytes()
+
+
+def _coded(name: str, values: pa.DictionaryArray | pa.ChunkedArray) -> tuple[dict[str, Any], bytes]:
+    if isinstance(values, pa.ChunkedArray):
+        values = values.cast(pa.string()).combine_chunks().dictionary_encode()
+    names = [text or "" for text in values.dictionary.to_pylist()]
+    codes = pc.fill_null(values.indices, 0).to_numpy(zero_copy_only=False)
+    kinds = {"u8": np.uint8, "u16": np.uint16, "u32": np.uint32}
+    code = "u8" if len(names) <= 256 else "u16" if len(names) <= 65536 else "u32"
+    return {"name": name, "type": code, "dictionary": names}, codes.astype(kinds[code]).tobytes()
+
+
+def _text(values: pa.ChunkedArray) -> bytes:
+    encoded = [(text or "").encode() for text in values.to_pylist()]
+    ends = np.cumsum([0, *map(len, encoded)], dtype=np.uint32)
+    return ends.astype("<u4").tobytes() + b"".join(encoded)

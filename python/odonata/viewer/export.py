@@ -1,0 +1,53 @@
+"""The standalone page: the viewer and one or more runs in a single HTML file that needs no server."""
+
+from __future__ import annotations
+
+import base64
+import gzip
+import json
+import re
+from pathlib import Path
+from typing import Any
+
+from odonata.errors import OdonataError
+from odonata.viewer.runs import OpenRuns
+from odonata.viewer.server import page_files
+
+
+def embedded(runs: OpenRuns) -> dict[str, Any]:
+    """All tables of the runs as gzip and base64, in the form that the page takes instead of a server."""
+    blocks = {
+        f"{run}/{table}": base64.b64encode(gzip.compress(runs.block(run, table), 6, mtime=0)).decode()
+        for run, shown in enumerate(runs.runs)
+        for table in shown.names
+    }
+    return {"index": runs.index(), "blocks": blocks}
+
+
+def standalone_page(runs: OpenRuns) -> str:
+    """The HTML text."""
+    files = {name: content.decode() for name, content in page_files().items()}
+    # "</" would end the script element, wherever it stands.
+    data = json.dumps(embedded(runs), ensure_ascii=False).replace("</", "<\\/")
+    page = re.sub(r"<script\b[^>]*\bsrc=[^>]*></script>\s*", "", files["index.html"])
+    page = re.sub(r"<link\b[^>]*\brel=\"stylesheet\"[^>]*>\s*", "", page)
+    script = files["viewer.js"].replace("</script", "<\\/script").replace("<!--", "<\\!--")
+    title = ", ".join(runs.labels).replace("&", "&amp;").replace("<", "&lt;")
+    page = page.replace("<title>Odonata</title>", f"<title>Odonata: {title}</title>")
+    head, tail = page.split("</body>")
+    return (
+        head.replace("</head>", f"<style>{files.get('viewer.css', '')}</style></head>")
+        + f'<script type="application/json" id="odonata-data">{data}</script>\n'
+        + f'<script type="module">{script}</script>\n</body>'
+        + tail
+    )
+
+
+def write_page(runs: OpenRuns, path: Path) -> int:
+    """Writes the page and returns its size in bytes."""
+    content = standalone_page(runs).encode()
+    try:
+        path.write_bytes(content)
+    except OSError as error:
+        raise OdonataError(f"cannot write {path}: {error.strerror}") from error
+    return len(content)

@@ -1,0 +1,223 @@
+"""The runs that one viewer shows: their labels, what their tables hold, and the blocks made from them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Protocol
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from odonata import __version__
+from odonata.errors import DamagedRunError, NotARunError, OdonataError
+from odonata.runs import Run
+from odonata.store import RunReader, is_run
+from odonata.store.schema import table_file
+from odonata.viewer import blocks
+
+PROTOCOL = 1
+"""Changes when the page and the server would no longer understand each other."""
+
+RUNS_MAX = 500
+"""A page with more runs than this is no help to anybody."""
+
+
+class ShownRun(Protocol):
+    """What the viewer needs of a run, wherever it comes from."""
+
+    @property
+    def summary(self) -> dict[str, Any]:
+        """What `summary.json` holds."""
+
+    @property
+    def names(self) -> list[str]:
+        """The tables' names."""
+
+    def table(self, name: str) -> pa.Table:
+        """Reads a table."""
+
+    def describe(self, name: str) -> tuple[int, pa.Schema]:
+        """Rows and columns of a table, without reading it if that can be helped."""
+
+
+class StoredRun:
+    """A run directory. Nothing outside it is ever opened, even if a file in it is a link to elsewhere."""
+
+    def __init__(self, path: Path) -> None:
+        check_inside(path, "summary.json")
+        self._reader = RunReader(path)
+
+    @property
+    def summary(self) -> dict[str, Any]:
+        """What `summary.json` holds."""
+        return self._reader.summary
+
+    @property
+    def names(self) -> list[str]:
+        """The tables' names."""
+        return self._reader.names
+
+    def table(self, name: str) -> pa.Table:
+        """Reads a table."""
+        check_inside(self._reader.directory, table_file(name))
+        return self._reader.table(name)
+
+    def describe(self, name: str) -> tuple[int, pa.Schema]:
+        """From the file's footer alone."""
+        check_inside(self._reader.directory, table_file(name))
+        path = self._reader.directory / table_file(name)
+        try:
+            file = pq.ParquetFile(path)
+        except (pa.ArrowException, OSError) as error:
+            raise DamagedRunError(f"{path} cannot be read: {error}") from error
+        return file.metadata.num_rows, file.schema_arrow
+
+
+@dataclass(frozen=True)
+class MemoryRun:
+    """A run that was never written to a directory."""
+
+    summary: dict[str, Any]
+    tables: dict[str, pa.Table]
+
+    @classmethod
+    def of(cls, run: Run) -> MemoryRun:
+        """The summary and all tables of a run."""
+        return cls(run.summary, {name: run.table(name) for name in run.table_names})
+
+    @property
+    def names(self) -> list[str]:
+        """The tables' names."""
+        return list(self.tables)
+
+    def table(self, name: str) -> pa.Table:
+        """A table."""
+        return self.tables[name]
+
+    def describe(self, name: str) -> tuple[int, pa.Schema]:
+        """Rows and columns."""
+        return self.tables[name].num_rows, self.tables[name].schema
+
+
+class OpenRuns:
+    """Runs by number, with their labels: the only data that a viewer gives out.
+
+    Args:
+        runs: A label and a run each, in the order in which they are shown.
+    """
+
+    def __init__(self, runs: Sequence[tuple[str, ShownRun]]) -> None:
+        if len(runs) > RUNS_MAX:
+            raise OdonataError(f"{len(runs)} runs are more than the viewer shows at once ({RUNS_MAX})")
+        self.labels = [label for label, _ in runs]
+        self.runs = [run for _, run in runs]
+
+    @classmethod
+    def from_directories(cls, directories: Iterable[Path]) -> OpenRuns:
+        """Opens run directories, or directories that hold them (a sweep).
+
+        Raises:
+            OdonataError: A directory is no run, damaged, or of a newer format.
+        """
+        paths = [path for directory in directories for path in find_runs(directory)]
+        return cls([(label, StoredRun(path)) for label, path in zip(labels(paths), paths, strict=True)])
+
+    @classmethod
+    def from_run(cls, run: Run) -> OpenRuns:
+        """One run, from its directory if it has one."""
+        return cls([(run.name, MemoryRun.of(run) if run.path is None else StoredRun(run.path))])
+
+    def index(self) -> dict[str, Any]:
+        """What the page asks for first."""
+        keys = differing_keys([run.summary for run in self.runs])
+        return {
+            "protocol": PROTOCOL,
+            "version": __version__,
+            "runs": [
+                {
+                    "label": label,
+                    "summary": run.summary,
+                    "tables": {name: _describe(run, name) for name in run.names},
+                    "keys": {name: values[i] for name, values in keys.items()},
+                }
+                for i, (label, run) in enumerate(zip(self.labels, self.runs, strict=True))
+            ],
+        }
+
+    def block(self, run: int, table: str, columns: Sequence[str] | None = None) -> bytes:
+        """Columns of one table of one run, all that can be sent if none are named.
+
+        Raises:
+            KeyError: There is no such run, table or column.
+            OdonataError: The table cannot be read.
+        """
+        if not 0 <= run < len(self.runs):
+            raise KeyError(f"run {run}")
+        if table not in self.runs[run].names:
+            raise KeyError(f"table {table}")
+        content = self.runs[run].table(table)
+        if columns is None:
+            columns = [field.name for field in content.schema if blocks.kind(field.type) is not None]
+        return blocks.encode(content, columns)
+
+
+def _describe(run: ShownRun, name: str) -> dict[str, Any]:
+    rows, schema = run.describe(name)
+    kinds = {field.name: blocks.kind(field.type) for field in schema}
+    return {"rows": rows, "columns": {column: kind for column, kind in kinds.items() if kind is not None}}
+
+
+def find_runs(directory: Path) -> list[Path]:
+    """The directory itself if it is a run, else the runs right inside it, by name."""
+    if is_run(directory) or not directory.is_dir():
+        return [directory]
+    inside = sorted(path for path in directory.iterdir() if not path.name.startswith(".") and is_run(path))
+    # Not one: the reader says what is wrong with the directory itself.
+    return inside or [directory]
+
+
+def labels(paths: Sequence[Path]) -> list[str]:
+    """The shortest endings of the paths that tell them apart; the same path twice gets a number."""
+    parts = [path.resolve().parts for path in paths]
+    names = [""] * len(parts)
+    for depth in range(1, max((len(p) for p in parts), default=0) + 1):
+        names = [str(Path(*p[-depth:])) for p in parts]
+        if len(set(names)) == len(set(parts)):
+            break
+    seen: dict[str, int] = {}
+    unique = []
+    for name in names:
+        seen[name] = seen.get(name, 0) + 1
+        unique.append(name if seen[name] == 1 else f"{name} ({seen[name]})")
+    return unique
+
+
+def check_inside(directory: Path, name: str) -> None:
+    """Raises `NotARunError` if a file of a run is a link that leads out of its directory."""
+    if not (directory / name).resolve().is_relative_to(directory.resolve()):
+        raise NotARunError(f"{directory / name} leads out of the run directory and is not opened")
+
+
+def differing_keys(summaries: Sequence[dict[str, Any]]) -> dict[str, list[str | float]]:
+    """What a sweep's runs are ordered by: their settings that differ, and their headline figures."""
+    keys: dict[str, list[str | float]] = {}
+
+    def add(name: str, values: list[Any]) -> None:
+        if len({repr(value) for value in values}) > 1 and all(
+            isinstance(v, str | int | float) for v in values
+        ):
+            keys[name] = values
+
+    for name in ("engine", "routing", "seed"):
+        add(name, [summary[name] for summary in summaries])
+    add("machine", [summary["machine"]["name"] for summary in summaries])
+    add("number of links", [summary["machine"]["links"] for summary in summaries])
+    points = [summary.get("sweep", {}) for summary in summaries]
+    for name in dict.fromkeys(key for point in points for key in point):
+        add(name, [point.get(name, "") for point in points])
+    if all(summary["classes"] for summary in summaries):
+        for statistic in ("bytes_mean", "bytes_max"):
+            add(statistic, [summary["classes"][0][statistic] for summary in summaries])
+    return keys

@@ -1,0 +1,130 @@
+/** The page: loads what is asked for, keeps the address, and puts the views together. */
+import { useCallback, useEffect, useMemo, useState } from 'preact/hooks'
+import type { Theme } from './base/ramps'
+import type { View, ViewState } from './data/state'
+import { readUrl, writeUrl } from './data/state'
+import { CompareView } from './views/compare'
+import { Controls, ScaleLegend } from './views/controls'
+import { Distribution } from './views/distribution'
+import { exportView } from './views/export'
+import { Header } from './views/header'
+import { Jobs } from './views/jobs'
+import { JobsView } from './views/placement'
+import { Help, useKeys } from './views/keys'
+import { Overview } from './views/overview'
+import { SessionContext, ThemeContext, useStore, type Session } from './views/session'
+import { SweepView } from './views/sweep'
+import { TimeView, hasSeries } from './views/time'
+import { Tooltip } from './views/tooltip'
+import { comparison, type Compared } from './views/compared'
+import type { Derived } from './data/model'
+
+export function App({ session }: { session: Session }) {
+  const state = useStore(session.state)
+  useStore(session.loaded)
+  const failures = useStore(session.failures)
+  const [help, setHelp] = useState(false)
+  const showHelp = useCallback(() => setHelp(true), [])
+  const theme = useTheme(state.theme)
+  useUrl(session)
+  const runs = session.index.runs
+  const views = useMemo(() => availableViews(session), [session])
+  const view = views.includes(state.view) ? state.view : 'overview'
+  const model = session.model(Math.min(state.run, runs.length - 1))
+  const compared = view === 'compare' ? comparison(session, state) : null
+  const derived: Derived | undefined = compared ? compared.lead : model?.derive(state)
+  useKeys(session, derived, views, showHelp)
+
+  return (
+    <SessionContext.Provider value={session}>
+      <ThemeContext.Provider value={theme}>
+        <div class={`odonata ${theme}`} data-test="app" data-ready={derived ? 'yes' : 'no'}>
+          <Header
+            run={derived?.run}
+            views={views}
+            onExport={(kind) => derived && void exportView(kind, derived, state, theme)}
+            onHelp={showHelp}
+          />
+          {failures.length > 0 && (
+            <ul class="failures" role="alert">
+              {failures.map((text) => (
+                <li key={text}>{text}</li>
+              ))}
+            </ul>
+          )}
+          {derived ? (
+            <Body view={view} derived={derived} compared={compared} />
+          ) : (
+            failures.length === 0 && <p class="loading">Loading {runs[state.run]?.label} …</p>
+          )}
+          <Tooltip />
+          {help && <Help onClose={() => setHelp(false)} />}
+        </div>
+      </ThemeContext.Provider>
+    </SessionContext.Provider>
+  )
+}
+
+function Body({ view, derived, compared }: { view: View; derived: Derived; compared: Compared | null }) {
+  if (view === 'sweep') return <SweepView />
+  return (
+    <main class={`body view-${view}`}>
+      <aside class="left">
+        <Controls derived={derived} />
+        <Distribution derived={derived} />
+        <ScaleLegend derived={derived} />
+        <Jobs derived={derived} />
+      </aside>
+      {view === 'overview' && <Overview derived={derived} />}
+      {view === 'compare' && compared && <CompareView compared={compared} />}
+      {view === 'time' && <TimeView run={derived.run} />}
+      {view === 'jobs' && <JobsView derived={derived} />}
+    </main>
+  )
+}
+
+/** The light or dark theme that the setting and the system ask for. */
+function useTheme(setting: ViewState['theme']): Theme {
+  const query = useMemo(() => matchMedia('(prefers-color-scheme: dark)'), [])
+  const [dark, setDark] = useState(query.matches)
+  useEffect(() => {
+    const update = (): void => setDark(query.matches)
+    query.addEventListener('change', update)
+    return () => query.removeEventListener('change', update)
+  }, [query])
+  return setting === 'auto' ? (dark ? 'dark' : 'light') : setting
+}
+
+/** Settings to address and back; the history keeps one entry per view, not one per brush move. */
+function useUrl(session: Session): void {
+  useEffect(() => {
+    if (!session.ownsUrl) return
+    let waiting = 0
+    const write = (): void => {
+      clearTimeout(waiting)
+      waiting = window.setTimeout(() => {
+        const text = writeUrl(session.state.get())
+        if (text !== location.hash.slice(1))
+          history.replaceState(null, '', text === '' ? location.pathname : `#${text}`)
+      }, 150)
+    }
+    const read = (): void => session.state.set(readUrl(location.hash.slice(1)).state)
+    const stop = session.state.subscribe(write)
+    addEventListener('hashchange', read)
+    return () => {
+      stop()
+      clearTimeout(waiting)
+      removeEventListener('hashchange', read)
+    }
+  }, [session])
+}
+
+function availableViews(session: Session): View[] {
+  const { runs } = session.index
+  const views: View[] = ['overview']
+  if (runs.length > 1) views.push('compare')
+  if (runs.some(hasSeries)) views.push('time')
+  views.push('jobs')
+  if (runs.length > 2) views.push('sweep')
+  return views
+}

@@ -1,0 +1,48 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { dirname, join, normalize, relative } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { expect, test } from 'vitest'
+
+const ROOT = fileURLToPath(new URL('..', import.meta.url))
+
+/** Who may import from whom; each layer may use itself. Data never hears of screens, layout never of colours. */
+const ALLOWED: Record<string, readonly string[]> = {
+  base: [],
+  data: ['base'],
+  layout: ['base', 'data'],
+  draw: ['base', 'data', 'layout'],
+  views: ['base', 'data', 'layout', 'draw'],
+  '.': ['base', 'data', 'layout', 'draw', 'views'],
+}
+
+/** Packages by layer: what draws on the page stays in the views. */
+const PACKAGES: Record<string, RegExp> = {
+  views: /^(preact(\/.*)?|d3-[a-z]+)$/,
+  '.': /^preact(\/.*)?$/,
+}
+
+const sources = readdirSync(ROOT, { recursive: true, encoding: 'utf8' }).filter(
+  (path) => /\.tsx?$/.test(path) && !path.endsWith('.test.ts'),
+)
+const layerOf = (path: string): string => dirname(path).split('/')[0]!
+
+test('there are sources in every layer', () => {
+  expect([...new Set(sources.map(layerOf))].sort()).toEqual(Object.keys(ALLOWED).sort())
+})
+
+test.each(sources)('%s imports only what its layer may', (path) => {
+  const layer = layerOf(path)
+  const imports = [...readFileSync(join(ROOT, path), 'utf8').matchAll(/(?:from|import) '([^']+)'/g)].map(
+    (match) => match[1]!,
+  )
+  const wrong = imports.filter((name) => {
+    if (!name.startsWith('.')) return !PACKAGES[layer]?.test(name)
+    const target = layerOf(relative(ROOT, normalize(join(ROOT, dirname(path), name))))
+    return target !== layer && !ALLOWED[layer]!.includes(target)
+  })
+  expect(wrong).toEqual([])
+})
+
+test.each(sources)('%s has at most 600 lines', (path) => {
+  expect(readFileSync(join(ROOT, path), 'utf8').split('\n').length).toBeLessThanOrEqual(600)
+})

@@ -1,0 +1,77 @@
+/** One value for several links: of a bundle of arcs, a matrix cell, a router, a pair of groups. */
+import type { Aggregate } from './state'
+
+/** Links by mark: those of mark m are `links[offsets[m]]` up to `links[offsets[m + 1] - 1]`. */
+export interface Marks {
+  readonly count: number
+  readonly offsets: Uint32Array
+  readonly links: Uint32Array
+  /** Mark of every link, -1 if it has none. */
+  readonly ofLink: Int32Array
+}
+
+/** Groups links by `ofLink`, keeping their order. */
+export function marksFrom(ofLink: Int32Array, count: number): Marks {
+  const offsets = new Uint32Array(count + 1)
+  for (let l = 0; l < ofLink.length; l++) if (ofLink[l]! >= 0) offsets[ofLink[l]! + 1]!++
+  for (let m = 0; m < count; m++) offsets[m + 1]! += offsets[m]!
+  const links = new Uint32Array(offsets[count]!)
+  const next = offsets.slice(0, count)
+  for (let l = 0; l < ofLink.length; l++) if (ofLink[l]! >= 0) links[next[ofLink[l]!]!++] = l
+  return { count, offsets, links, ofLink }
+}
+
+export interface MarkValues {
+  readonly values: Float64Array
+  /** Selected links of each mark. */
+  readonly selected: Uint32Array
+}
+
+/** Aggregates the selected links of every mark. The maximum is by absolute value, so it works for differences. */
+export function aggregateMarks(
+  marks: Marks,
+  values: Float64Array,
+  selected: Uint8Array,
+  how: Aggregate,
+  into?: MarkValues,
+): MarkValues {
+  const result = into ?? { values: new Float64Array(marks.count), selected: new Uint32Array(marks.count) }
+  const { offsets, links } = marks
+  for (let m = 0; m < marks.count; m++) {
+    let value = 0
+    let count = 0
+    for (let i = offsets[m]!, end = offsets[m + 1]!; i < end; i++) {
+      const l = links[i]!
+      if (selected[l] === 0) continue
+      const v = values[l]!
+      count++
+      if (how !== 'max') value += v
+      else if (count === 1 || (v < 0 ? -v : v) > (value < 0 ? -value : value)) value = v
+    }
+    result.values[m] = how === 'mean' && count > 0 ? value / count : value
+    result.selected[m] = count
+  }
+  return result
+}
+
+/** Traffic of the selected links that leave each group, by job: what the outer bands show. */
+export function groupJobTraffic(
+  groupOfRouter: Uint32Array,
+  groups: number,
+  jobs: number,
+  links: { readonly count: number; readonly source: Uint32Array },
+  linkJobs: { readonly offsets: Uint32Array; readonly job: Uint16Array },
+  perJob: Float64Array,
+  counted: Uint8Array,
+  selected: Uint8Array,
+): Float64Array {
+  const totals = new Float64Array(groups * jobs)
+  const { offsets, job } = linkJobs
+  for (let l = 0; l < links.count; l++) {
+    if (selected[l] === 0) continue
+    const row = groupOfRouter[links.source[l]!]! * jobs
+    for (let i = offsets[l]!, end = offsets[l + 1]!; i < end; i++)
+      if (counted[job[i]!] === 1) totals[row + job[i]!]! += perJob[i]!
+  }
+  return totals
+}

@@ -1,0 +1,82 @@
+/** The summary of a comparison: per class, and per job and class, every run's mean and maximum against the base's. */
+import type { Derived } from './model'
+import { classStats, type ClassStats } from './stats'
+import { sortedByClass } from './stats'
+
+export interface ChangeRow {
+  readonly name: string
+  /** Set for the rows of one job. */
+  readonly color: string | null
+  readonly statistic: 'mean' | 'largest'
+  /** One per run; null where a run has no such class or job. */
+  readonly values: readonly (number | null)[]
+}
+
+const ALL = 'all'
+
+export function classChanges(runs: readonly Derived[]): ChangeRow[] {
+  const stats = runs.map((d) => statsByName(d.run.links.classes, d.stats))
+  return rowsFor([...new Set(stats.flatMap((s) => [...s.keys()]))], stats, (name) => name, null)
+}
+
+/** Jobs are paired by their names. */
+export function jobChanges(runs: readonly Derived[]): ChangeRow[] {
+  const rows: ChangeRow[] = []
+  for (const job of runs[0]!.run.jobs) {
+    const stats = runs.map((d) => {
+      const twin = d.run.jobs.find((other) => other.name === job.name)
+      return twin && d.measure.perJob !== null ? jobStats(d, twin.job) : new Map<string, ClassStats>()
+    })
+    rows.push(...rowsFor([...(stats[0]?.keys() ?? [])], stats, (name) => `${job.name}, ${name}`, job.color))
+  }
+  return rows
+}
+
+function rowsFor(
+  names: readonly string[],
+  stats: readonly ReadonlyMap<string, ClassStats>[],
+  label: (name: string) => string,
+  color: string | null,
+): ChangeRow[] {
+  return names.flatMap((name) =>
+    (['mean', 'largest'] as const).map((statistic) => ({
+      name: label(name),
+      color,
+      statistic,
+      values: stats.map((s) => {
+        const found = s.get(name)
+        return found ? (statistic === 'mean' ? found.mean : found.max) : null
+      }),
+    })),
+  )
+}
+
+function jobStats({ run, measure }: Derived, job: number): Map<string, ClassStats> {
+  const values = new Float64Array(run.links.count)
+  for (let l = 0; l < run.links.count; l++)
+    for (let i = run.linkJobs.offsets[l]!; i < run.linkJobs.offsets[l + 1]!; i++)
+      if (run.linkJobs.job[i] === job) values[l]! += measure.perJob![i]!
+  return statsByName(
+    run.links.classes,
+    sortedByClass(values, run.links.class, run.links.classes.length).map(classStats),
+  )
+}
+
+/** With the class `all` first. */
+function statsByName(classes: readonly string[], stats: readonly ClassStats[]): Map<string, ClassStats> {
+  const links = stats.reduce((n, s) => n + s.links, 0)
+  const sum = stats.reduce((total, s) => total + s.sum, 0)
+  const all: ClassStats = {
+    links,
+    nonzero: stats.reduce((n, s) => n + s.nonzero, 0),
+    sum,
+    mean: links === 0 ? 0 : sum / links,
+    max: Math.max(0, ...stats.map((s) => s.max)),
+    min: Math.min(...stats.map((s) => s.min)),
+    percentiles: [],
+  }
+  return new Map([
+    [ALL, all] as const,
+    ...classes.map((name, code) => [name, stats[code]!] as const).filter(([, s]) => s.links > 0),
+  ])
+}

@@ -1,0 +1,191 @@
+/** What a tooltip says of a link, a bundle, a cell, a router or a group. */
+import { count, percent, quantity, signed } from '../base/format'
+import type { Derived } from './model'
+import { linkName, SEVERAL, type Run } from './run'
+
+export interface Tip {
+  readonly title: string
+  readonly rows: readonly (readonly [string, string])[]
+  readonly shares: readonly {
+    readonly name: string
+    readonly color: string
+    readonly text: string
+    readonly share: number
+  }[]
+  readonly note: string
+}
+
+export function show(d: Pick<Derived, 'signed' | 'measure'>, value: number): string {
+  return d.signed ? signed(value, d.measure.unit) : quantity(value, d.measure.unit)
+}
+
+export function place(run: Run, router: number): string {
+  const parts = run.routers.axes.map((axis) => `${axis.name} ${axis.values[router]}`)
+  return parts.length > 0
+    ? `${run.routers.names.at(router)} (${parts.join(', ')})`
+    : run.routers.names.at(router)
+}
+
+export function describeLinks(d: Derived, links: readonly number[], title: string): Tip {
+  const [only] = links
+  if (links.length === 1 && only !== undefined) return describeLink(d, only)
+  const { run, values, selection, measure } = d
+  let [sum, max, selected] = [0, 0, 0]
+  for (const l of links) {
+    if (selection.selected[l] === 0) continue
+    selected++
+    sum += values[l]!
+    if (Math.abs(values[l]!) > Math.abs(max)) max = values[l]!
+  }
+  const classes = [...new Set(links.map((l) => run.links.classes[run.links.class[l]!]!))]
+  const rows: [string, string][] = [
+    ['Class', classes.join(', ')],
+    [
+      'Links',
+      selected === links.length
+        ? count(links.length)
+        : `${count(selected)} of ${count(links.length)} selected`,
+    ],
+  ]
+  if (selected > 0)
+    rows.push(
+      [`${measure.label}, largest`, show(d, max)],
+      ['mean', show(d, sum / selected)],
+      ['sum', show(d, sum)],
+    )
+  if (links.length <= 4 && sameEnds(run, links))
+    rows.push(['Each', links.map((l) => show(d, values[l]!)).join(', ')])
+  return {
+    title,
+    rows,
+    shares: jobShares(
+      d,
+      links.filter((l) => selection.selected[l] === 1),
+    ),
+    note: selected === 0 ? 'filtered away' : sum === 0 && max === 0 ? 'carries nothing' : '',
+  }
+}
+
+function sameEnds({ links: { source, target } }: Run, links: readonly number[]): boolean {
+  return links.every((l) => source[l] === source[links[0]!] && target[l] === target[links[0]!])
+}
+
+function describeLink(d: Derived, link: number): Tip {
+  const { run, values, selection, measure } = d
+  const { source, target, class: code, classes, parallel, capacity } = run.links
+  const value = values[link]!
+  const rows: [string, string][] = [
+    ['From', place(run, source[link]!)],
+    ['To', place(run, target[link]!)],
+    ['Class', `${classes[code[link]!]}, parallel ${parallel[link]}`],
+    [measure.label, show(d, value)],
+  ]
+  if (!d.signed && capacity[link]! > 0) rows.push(['Capacity', quantity(capacity[link]!, 'bytes_per_s')])
+  return {
+    title: linkName(run, link),
+    rows,
+    shares: jobShares(d, [link]),
+    note: selection.selected[link] === 0 ? 'filtered away' : value === 0 ? 'carries nothing' : '',
+  }
+}
+
+function jobShares(d: Derived, links: readonly number[]): Tip['shares'] {
+  const { run, measure, counted } = d
+  if (measure.perJob === null) return []
+  const totals = new Map<number, number>()
+  for (const l of links)
+    for (let i = run.linkJobs.offsets[l]!; i < run.linkJobs.offsets[l + 1]!; i++) {
+      const job = run.linkJobs.job[i]!
+      if (counted[job] === 1) totals.set(job, (totals.get(job) ?? 0) + measure.perJob[i]!)
+    }
+  const all = [...totals.values()].reduce((sum, v) => sum + v, 0)
+  if (!(all > 0)) return []
+  return [...totals]
+    .sort((a, b) => b[1] - a[1])
+    .slice(0, 8)
+    .map(([job, value]) => {
+      const { name, color } = jobOf(run, job)
+      return {
+        name,
+        color,
+        text: `${quantity(value, measure.unit)} (${percent(value / all)})`,
+        share: value / all,
+      }
+    })
+}
+
+export function jobOf(run: Run, job: number): { name: string; color: string } {
+  return run.jobs.find((j) => j.job === job) ?? { name: `job ${job}`, color: '#888888' }
+}
+
+export function describeRouter(d: Derived, router: number, routerJob: number): Tip {
+  const { run, values, selection } = d
+  let [out, into, outMax, intoMax, selected, all] = [0, 0, 0, 0, 0, 0]
+  const own: number[] = []
+  for (let l = 0; l < run.links.count; l++) {
+    const [leaves, enters] = [run.links.source[l] === router, run.links.target[l] === router]
+    if (!leaves && !enters) continue
+    all++
+    if (selection.selected[l] === 0) continue
+    selected++
+    own.push(l)
+    const value = values[l]!
+    if (leaves) {
+      out += value
+      if (Math.abs(value) > Math.abs(outMax)) outMax = value
+    } else {
+      into += value
+      if (Math.abs(value) > Math.abs(intoMax)) intoMax = value
+    }
+  }
+  const job = routerJob === SEVERAL ? 'several jobs' : routerJob < 0 ? 'idle' : jobOf(run, routerJob).name
+  return {
+    title: place(run, router),
+    rows: [
+      ['Runs', run.routers.up[router] === 0 ? 'failed' : job],
+      ['Links', selected === all ? count(all) : `${count(selected)} of ${count(all)} selected`],
+      ['Out, sum (largest)', `${show(d, out)} (${show(d, outMax)})`],
+      ['In, sum (largest)', `${show(d, into)} (${show(d, intoMax)})`],
+    ],
+    shares: jobShares(d, own),
+    note: '',
+  }
+}
+
+export function describeGroup(d: Derived, group: number): Tip {
+  const { run, values, selection } = d
+  const of = run.routers.group
+  const sums = { inside: 0, out: 0, into: 0 }
+  const own: number[] = []
+  for (let l = 0; l < run.links.count; l++) {
+    if (selection.selected[l] === 0) continue
+    const [from, to] = [of[run.links.source[l]!] === group, of[run.links.target[l]!] === group]
+    if (!from && !to) continue
+    own.push(l)
+    sums[from && to ? 'inside' : from ? 'out' : 'into'] += values[l]!
+  }
+  return {
+    title: `Group ${group}`,
+    rows: [
+      ['Routers', count(of.reduce((n, g) => n + (g === group ? 1 : 0), 0))],
+      ['Selected links', count(own.length)],
+      ['Inside', show(d, sums.inside)],
+      ['Out', show(d, sums.out)],
+      ['In', show(d, sums.into)],
+    ],
+    shares: jobShares(d, own),
+    note: '',
+  }
+}
+
+/** A router's job: the one of its nodes that work, SEVERAL, or IDLE. Hidden jobs leave their nodes idle. */
+export function routerJobs(run: Run, hidden: (job: number) => boolean): Int32Array {
+  const jobs = new Int32Array(run.routers.count).fill(-1)
+  for (let n = 0; n < run.nodes.count; n++) {
+    const job = run.nodes.job[n]!
+    if (job === -1 || (job >= 0 && hidden(job))) continue
+    const r = run.nodes.router[n]!
+    jobs[r] = jobs[r] === -1 || jobs[r] === job ? job : SEVERAL
+  }
+  return jobs
+}

@@ -1,0 +1,174 @@
+/** A run under the current settings: values, statistics, colours and selection, each recomputed only when it must be. */
+import { Memo } from '../base/memo'
+import { difference, differenceValues, type Difference } from './difference'
+import { resolveFocus, type Focus } from './focus'
+import { valueAxis, type ValueAxis } from './histogram'
+import type { Measure, Run } from './run'
+import { colorScale, shadeAll, type ColorScale } from './scale'
+import { selectLinks, type Selection } from './selection'
+import type { ViewState } from './state'
+import { classStats, sortedByClass, type ClassStats } from './stats'
+import { countedJobs, linkValues } from './values'
+
+export interface Derived {
+  readonly run: Run
+  readonly measure: Measure
+  readonly signed: boolean
+  /** By job number: whether its traffic counts. */
+  readonly counted: Uint8Array
+  readonly values: Float64Array
+  /** Sorted values of each class. */
+  readonly sorted: readonly Float64Array[]
+  readonly stats: readonly ClassStats[]
+  readonly classOn: Uint8Array
+  readonly scale: ColorScale
+  readonly axis: ValueAxis
+  readonly focus: Focus | null
+  readonly selection: Selection
+}
+
+/** The common range of several runs that are seen side by side. */
+export interface SharedRange {
+  readonly sorted: Float64Array
+}
+
+abstract class Model {
+  private readonly memo = {
+    counted: new Memo<Uint8Array>(),
+    sorted: new Memo<Float64Array[]>(),
+    stats: new Memo<ClassStats[]>(),
+    classOn: new Memo<Uint8Array>(),
+    visible: new Memo<Float64Array>(),
+    scale: new Memo<ColorScale>(),
+    axis: new Memo<ValueAxis>(),
+    shades: new Memo<Uint8Array>(),
+    focus: new Memo<Focus | null>(),
+    selection: new Memo<Selection>(),
+  }
+  private buffers: Selection | undefined
+
+  constructor(
+    readonly run: Run,
+    private readonly signed: boolean,
+  ) {}
+
+  abstract values(state: ViewState): Float64Array
+
+  measure(state: ViewState): Measure {
+    return this.run.measures.find((measure) => measure.id === state.measure) ?? this.run.measures[0]!
+  }
+
+  counted(state: ViewState): Uint8Array {
+    const jobs = this.run.jobs.reduce((n, job) => Math.max(n, job.job + 1), 0)
+    return this.memo.counted.get([state.jobs], () => countedJobs(jobs, state.jobs))
+  }
+
+  /** All values of the classes that are shown, sorted: what range and quantiles come from. */
+  visible(state: ViewState): Float64Array {
+    const sorted = this.sorted(state)
+    const classOn = this.classOn(state)
+    return this.memo.visible.get([sorted, classOn], () =>
+      concatSorted(sorted.filter((_, code) => classOn[code] === 1)),
+    )
+  }
+
+  derive(state: ViewState, shared?: SharedRange): Derived {
+    const { memo, run } = this
+    const values = this.values(state)
+    const sorted = this.sorted(state)
+    const classOn = this.classOn(state)
+    const range = shared?.sorted ?? this.visible(state)
+    const scale = memo.scale.get([state.scale, range, state.frozen], () =>
+      colorScale(state.scale, range, this.signed, state.frozen),
+    )
+    const axis = memo.axis.get([state.histogram, range], () => {
+      const positive = range.find((v) => v > 0) ?? 1
+      return valueAxis(state.histogram, range[0] ?? 0, range[range.length - 1] ?? 1, positive)
+    })
+    const shades = memo.shades.get([values, scale], () => shadeAll(values, scale))
+    const focus = memo.focus.get([state.focus], () => resolveFocus(run, state.focus))
+    const selection = memo.selection.get([values, shades, classOn, focus, state.low, state.high], () => {
+      const filter = {
+        low: state.low ?? -Infinity,
+        high: state.high ?? Infinity,
+        classOn,
+        focus: focus?.mask ?? null,
+      }
+      return (this.buffers = selectLinks(values, shades, run.links.class, filter, this.buffers))
+    })
+    return {
+      run,
+      measure: this.measure(state),
+      signed: this.signed,
+      counted: this.counted(state),
+      values,
+      sorted,
+      stats: memo.stats.get([sorted], () => sorted.map(classStats)),
+      classOn,
+      scale,
+      axis,
+      focus,
+      selection,
+    }
+  }
+
+  private sorted(state: ViewState): Float64Array[] {
+    const values = this.values(state)
+    return this.memo.sorted.get([values], () =>
+      sortedByClass(values, this.run.links.class, this.run.links.classes.length),
+    )
+  }
+
+  private classOn(state: ViewState): Uint8Array {
+    return this.memo.classOn.get([state.classesOff.join()], () =>
+      Uint8Array.from(this.run.links.classes, (name) => (state.classesOff.includes(name) ? 0 : 1)),
+    )
+  }
+}
+
+export class RunModel extends Model {
+  private readonly valuesMemo = new Memo<Float64Array>()
+
+  constructor(run: Run) {
+    super(run, false)
+  }
+
+  values(state: ViewState): Float64Array {
+    const [measure, counted] = [this.measure(state), this.counted(state)]
+    return this.valuesMemo.get([measure, counted], () =>
+      linkValues(measure, this.run.links, this.run.linkJobs, counted),
+    )
+  }
+}
+
+export class DifferenceModel extends Model {
+  readonly difference: Difference
+  private readonly valuesMemo = new Memo<Float64Array>()
+
+  constructor(
+    readonly base: RunModel,
+    readonly other: RunModel,
+  ) {
+    const d = difference(base.run, other.run)
+    super(d.run, true)
+    this.difference = d
+  }
+
+  values(state: ViewState): Float64Array {
+    const [a, b] = [this.base.values(state), this.other.values(state)]
+    return this.valuesMemo.get([a, b], () => differenceValues(this.difference, a, b))
+  }
+}
+
+export type AnyModel = RunModel | DifferenceModel
+
+export function concatSorted(parts: readonly Float64Array[]): Float64Array {
+  if (parts.length === 1) return parts[0]!
+  const all = new Float64Array(parts.reduce((n, part) => n + part.length, 0))
+  let at = 0
+  for (const part of parts) {
+    all.set(part, at)
+    at += part.length
+  }
+  return all.sort()
+}

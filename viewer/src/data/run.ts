@@ -1,0 +1,319 @@
+/** One run as the viewer holds it: flat columns, links in the table's order. Immutable once it is loaded. */
+import type { Unit } from '../base/format'
+import { Strings, type Block, type NumericArray } from './block'
+import type { RunInfo, Source, Summary } from './source'
+
+export type Shape = 'grouped' | 'torus' | 'fat-tree' | 'graph'
+
+export interface Axis {
+  readonly name: string
+  readonly size: number
+  /** Of every router. */
+  readonly values: Uint32Array
+}
+
+export interface Routers {
+  readonly count: number
+  readonly names: Strings
+  readonly group: Uint32Array
+  readonly axes: readonly Axis[]
+  readonly up: Uint8Array
+  readonly groups: number
+}
+
+export interface Links {
+  readonly count: number
+  readonly source: Uint32Array
+  readonly target: Uint32Array
+  /** Index into `classes`. */
+  readonly class: Uint8Array
+  readonly classes: readonly string[]
+  readonly parallel: Uint16Array
+  readonly capacity: Float64Array
+}
+
+/** The jobs on each link: those of link l are at `offsets[l]` up to `offsets[l + 1]`. */
+export interface LinkJobs {
+  readonly offsets: Uint32Array
+  readonly job: Uint16Array
+}
+
+export interface Job {
+  readonly job: number
+  readonly name: string
+  readonly color: string
+  readonly pattern: string
+  readonly placement: string
+  readonly ranks: number
+  readonly nodes: number
+  readonly routers: number
+  readonly bytes: number
+  /** All other figures that the engine gives, by column name. */
+  readonly figures: Readonly<Record<string, number>>
+}
+
+export interface Nodes {
+  readonly count: number
+  readonly names: Strings
+  readonly router: Uint32Array
+  readonly slot: Uint32Array
+  /** -1 idle, -2 several. */
+  readonly job: Int32Array
+  readonly bytesIn: Float64Array
+  readonly bytesOut: Float64Array
+}
+
+/** A figure that every link has. */
+export interface Measure {
+  readonly id: string
+  readonly label: string
+  readonly unit: Unit
+  readonly total: Float64Array
+  /** In the order of `LinkJobs`; null where the engine does not tell jobs apart. */
+  readonly perJob: Float64Array | null
+}
+
+export interface Run {
+  readonly id: number
+  readonly label: string
+  readonly info: RunInfo
+  readonly summary: Summary
+  readonly shape: Shape
+  readonly routers: Routers
+  readonly links: Links
+  readonly linkJobs: LinkJobs
+  readonly jobs: readonly Job[]
+  readonly nodes: Nodes
+  readonly measures: readonly Measure[]
+}
+
+export const IDLE = -1
+export const SEVERAL = -2
+
+const LINK_KEYS = new Set([
+  'link',
+  'source',
+  'target',
+  'parallel',
+  'port',
+  'reverse',
+  'class',
+  'capacity_bytes_per_s',
+  'latency_ps',
+])
+const JOB_WORDS = new Set(['job', 'name', 'color', 'pattern', 'placement'])
+
+export async function loadRun(source: Source, id: number, info: RunInfo): Promise<Run> {
+  const axes = info.summary.machine.axes
+  const linkTable = info.tables['links']?.columns ?? {}
+  const extra = Object.keys(linkTable).filter(
+    (name) =>
+      !LINK_KEYS.has(name) &&
+      !axes.some((axis) => name === `source_${axis}` || name === `target_${axis}`) &&
+      linkTable[name] !== 'str',
+  )
+  const perJob = Object.keys(info.tables['link_jobs']?.columns ?? {}).filter(
+    (name) => name !== 'link' && name !== 'job',
+  )
+  const [routers, links, linkJobs, nodes, jobs] = await Promise.all([
+    source.table(id, 'routers', [...new Set(['name', 'group', ...axes, 'up'])]),
+    source.table(id, 'links', ['source', 'target', 'class', 'parallel', 'capacity_bytes_per_s', ...extra]),
+    source.table(id, 'link_jobs', ['link', 'job', ...perJob]),
+    source.table(id, 'nodes', ['name', 'router', 'slot', 'job', 'bytes_in', 'bytes_out']),
+    source.table(id, 'jobs', Object.keys(info.tables['jobs']?.columns ?? {})),
+  ])
+  return assembleRun(id, info, { routers, links, linkJobs, nodes, jobs })
+}
+
+export interface RunBlocks {
+  readonly routers: Block
+  readonly links: Block
+  readonly linkJobs: Block
+  readonly nodes: Block
+  readonly jobs: Block
+}
+
+export function assembleRun(id: number, info: RunInfo, blocks: RunBlocks): Run {
+  const axes = info.summary.machine.axes
+  const routers = readRouters(blocks.routers, axes)
+  const links = readLinks(blocks.links)
+  const linkJobs = readLinkJobs(blocks.linkJobs, links.count)
+  return {
+    id,
+    label: info.label,
+    info,
+    summary: info.summary,
+    shape: readShape(info.summary, routers),
+    routers,
+    links,
+    linkJobs,
+    jobs: readJobs(blocks.jobs),
+    nodes: readNodes(blocks.nodes),
+    measures: readMeasures(blocks.links, blocks.linkJobs, links),
+  }
+}
+
+function readShape(summary: Summary, routers: Routers): Shape {
+  const shape = summary.machine.shape.toLowerCase().replaceAll('_', '-')
+  if (shape === 'grouped' || shape === 'fat-tree') return shape
+  if (shape === 'torus' || shape === 'mesh') return 'torus'
+  return routers.groups > 1 ? 'grouped' : 'graph'
+}
+
+function readRouters(block: Block, axes: readonly string[]): Routers {
+  const group = u32(block, 'group')
+  return {
+    count: block.rows,
+    names: strings(block, 'name'),
+    group,
+    groups: block.rows === 0 ? 0 : largest(group) + 1,
+    axes: axes.map((name) => {
+      const values = u32(block, name)
+      return { name, values, size: values.length === 0 ? 0 : largest(values) + 1 }
+    }),
+    up: (block.numbers.get('up') as Uint8Array | undefined) ?? new Uint8Array(block.rows).fill(1),
+  }
+}
+
+function readLinks(block: Block): Links {
+  const classes = block.coded.get('class')
+  if (!classes) throw new Error('the links have no class')
+  return {
+    count: block.rows,
+    source: u32(block, 'source'),
+    target: u32(block, 'target'),
+    class: classes.codes instanceof Uint8Array ? classes.codes : Uint8Array.from(classes.codes),
+    classes: classes.names,
+    parallel: Uint16Array.from(numbers(block, 'parallel')),
+    capacity: f64(numbers(block, 'capacity_bytes_per_s')),
+  }
+}
+
+/** Rows are sorted by link; the column `link` becomes offsets. */
+function readLinkJobs(block: Block, links: number): LinkJobs {
+  const link = u32(block, 'link')
+  const offsets = new Uint32Array(links + 1)
+  for (let i = 0; i < link.length; i++) {
+    if (i > 0 && link[i]! < link[i - 1]!) throw new Error('link_jobs is not sorted by link')
+    offsets[link[i]! + 1]!++
+  }
+  for (let l = 0; l < links; l++) offsets[l + 1]! += offsets[l]!
+  return { offsets, job: Uint16Array.from(u32(block, 'job')) }
+}
+
+function readNodes(block: Block): Nodes {
+  return {
+    count: block.rows,
+    names: strings(block, 'name'),
+    router: u32(block, 'router'),
+    slot: u32(block, 'slot'),
+    job: numbers(block, 'job') as Int32Array,
+    bytesIn: f64(numbers(block, 'bytes_in')),
+    bytesOut: f64(numbers(block, 'bytes_out')),
+  }
+}
+
+function readJobs(block: Block): Job[] {
+  const word = (name: string, row: number): string => {
+    const coded = block.coded.get(name)
+    return coded ? coded.names[coded.codes[row]!]! : (block.strings.get(name)?.at(row) ?? '')
+  }
+  return Array.from({ length: block.rows }, (_, row) => {
+    const figures: Record<string, number> = {}
+    for (const [name, values] of block.numbers) if (!JOB_WORDS.has(name)) figures[name] = values[row]!
+    return {
+      job: block.numbers.get('job')![row]!,
+      name: word('name', row),
+      color: word('color', row) || '#888888',
+      pattern: word('pattern', row),
+      placement: word('placement', row),
+      ranks: figures['ranks'] ?? 0,
+      nodes: figures['nodes'] ?? 0,
+      routers: figures['routers'] ?? 0,
+      bytes: figures['bytes'] ?? 0,
+      figures,
+    }
+  })
+}
+
+function readMeasures(links: Block, linkJobs: Block, { capacity }: Links): Measure[] {
+  const measures: Measure[] = []
+  for (const [name, values] of links.numbers) {
+    if (LINK_KEYS.has(name)) continue
+    const perJob = linkJobs.numbers.get(name)
+    measures.push({
+      id: name,
+      label: measureLabel(name),
+      unit: unitOf(name),
+      total: f64(values),
+      perJob: perJob ? f64(perJob) : null,
+    })
+  }
+  const bytes = measures.find((measure) => measure.id === 'bytes')
+  if (bytes && capacity.some((c) => c !== capacity[0])) measures.push(transferTime(bytes, linkJobs, capacity))
+  // Traffic first; the rest as the engine gave it.
+  return measures.sort((a, b) => Number(b.id === 'bytes') - Number(a.id === 'bytes'))
+}
+
+/** How long a link of this capacity takes to carry its bytes: comparable between classes of different capacity. */
+function transferTime(bytes: Measure, linkJobs: Block, capacity: Float64Array): Measure {
+  const psPerByte = capacity.map((c) => (c > 0 ? 1e12 / c : 0))
+  const link = u32(linkJobs, 'link')
+  return {
+    id: 'transfer_ps',
+    label: 'Transfer time',
+    unit: 'ps',
+    total: bytes.total.map((value, l) => value * psPerByte[l]!),
+    perJob: bytes.perJob?.map((value, i) => value * psPerByte[link[i]!]!) ?? null,
+  }
+}
+
+export function unitOf(column: string): Unit {
+  if (column.endsWith('_per_s')) return 'bytes_per_s'
+  if (/(^|_)bytes(_|$)/.test(column)) return 'bytes'
+  if (column.endsWith('_ps')) return 'ps'
+  if (/per_flit|share|ratio|mean|utili[sz]ation|index|slowdown/.test(column)) return 'ratio'
+  return 'count'
+}
+
+export function measureLabel(column: string): string {
+  if (column === 'bytes') return 'Traffic'
+  const words = column.replace(/_(ps|bytes|per_s)$/g, '').replaceAll('_', ' ')
+  return words.charAt(0).toUpperCase() + words.slice(1)
+}
+
+/** A link's name; it is the same on a machine with other cables added or removed, unlike its number. */
+export function linkName(run: Run, link: number): string {
+  const { source, target, class: code, classes, parallel } = run.links
+  const names = run.routers.names
+  return `${names.at(source[link]!)}>${names.at(target[link]!)}:${classes[code[link]!]}.${parallel[link]}`
+}
+
+export function largest(values: ArrayLike<number>): number {
+  let max = -Infinity
+  for (let i = 0; i < values.length; i++) if (values[i]! > max) max = values[i]!
+  return max
+}
+
+function numbers(block: Block, name: string): NumericArray {
+  const values = block.numbers.get(name)
+  if (!values) throw new Error(`the column ${name} is missing`)
+  return values
+}
+
+function u32(block: Block, name: string): Uint32Array {
+  const values = numbers(block, name)
+  return values instanceof Uint32Array ? values : Uint32Array.from(values)
+}
+
+function f64(values: NumericArray): Float64Array {
+  return values instanceof Float64Array ? values : Float64Array.from(values)
+}
+
+function strings(block: Block, name: string): Strings {
+  const values = block.strings.get(name)
+  if (values) return values
+  const coded = block.coded.get(name)
+  if (coded) return Strings.from(Array.from(coded.codes, (code) => coded.names[code]!))
+  throw new Error(`the column ${name} is missing`)
+}

@@ -1,0 +1,151 @@
+/** Where run directories come from: the server of `odonata view`, the page itself, or a notebook. */
+import { decodeBlock, type Block } from './block'
+
+export interface TableInfo {
+  readonly rows: number
+  /** Type by column name; columns that cannot be shown are left out by the sender. */
+  readonly columns: Readonly<Record<string, string>>
+}
+
+export interface RunInfo {
+  /** Short and unique among the runs that are open. */
+  readonly label: string
+  readonly summary: Summary
+  readonly tables: Readonly<Record<string, TableInfo>>
+  /** Keys in which the runs of a sweep differ, with this run's values. */
+  readonly keys: Readonly<Record<string, string | number>>
+}
+
+export interface Index {
+  readonly protocol: number
+  readonly version: string
+  readonly runs: readonly RunInfo[]
+}
+
+export interface ClassSummary {
+  readonly class: string
+  readonly links: number
+  readonly capacity_bytes_per_s?: number
+  readonly bytes_mean: number
+  readonly bytes_max: number
+  readonly bytes_p50: number
+  readonly bytes_p90: number
+  readonly bytes_p99: number
+  readonly nonzero: number
+}
+
+export interface Summary {
+  readonly engine: string
+  readonly routing: string
+  readonly complete: boolean
+  readonly seed: number | null
+  readonly odonata_version: string
+  readonly machine: {
+    readonly name: string
+    readonly shape: string
+    readonly groups: number
+    readonly routers: number
+    readonly nodes: number
+    readonly links: number
+    readonly axes: readonly string[]
+    readonly axis_sizes: readonly number[]
+  }
+  readonly convergence?: {
+    readonly converged: boolean
+    readonly iterations: number
+    readonly residual: number
+  } | null
+  readonly classes: readonly ClassSummary[]
+  readonly warnings: readonly string[]
+  /** True of measured data that covers only a part of the machine. */
+  readonly partial_machine?: boolean
+}
+
+export interface Source {
+  index(): Promise<Index>
+  table(run: number, table: string, columns: readonly string[]): Promise<Block>
+}
+
+export const PROTOCOL = 1
+
+/** A message for the user, with what to do about it. */
+export class SourceError extends Error {
+  constructor(
+    message: string,
+    readonly hint?: string,
+  ) {
+    super(message)
+  }
+}
+
+function checked(index: Index): Index {
+  if (index.protocol !== PROTOCOL)
+    throw new SourceError(
+      `This page speaks protocol ${PROTOCOL}, its data protocol ${index.protocol}.`,
+      'Reload the page; if that does not help, install Odonata again.',
+    )
+  return index
+}
+
+export class HttpSource implements Source {
+  constructor(private readonly base: string) {}
+
+  async index(): Promise<Index> {
+    return checked((await (await this.fetch('api/index.json')).json()) as Index)
+  }
+
+  async table(run: number, table: string, columns: readonly string[]): Promise<Block> {
+    const query = columns.map(encodeURIComponent).join(',')
+    const response = await this.fetch(`api/runs/${run}/${encodeURIComponent(table)}?columns=${query}`)
+    return decodeBlock(await response.arrayBuffer())
+  }
+
+  private async fetch(path: string): Promise<Response> {
+    let response: Response
+    try {
+      response = await fetch(new URL(path, this.base))
+    } catch {
+      throw new SourceError('The viewer’s server does not answer.', 'Start it again: odonata view RUN')
+    }
+    if (response.ok) return response
+    const body: unknown = await response.json().catch(() => null)
+    const error = (body ?? {}) as { error?: string; hint?: string }
+    throw new SourceError(error.error ?? `The server answered ${response.status}.`, error.hint)
+  }
+}
+
+/** Tables whole, as gzip and base64: a standalone page, or the state of a notebook's widget. */
+export interface Embedded {
+  readonly index: Index
+  /** By `run/table`. */
+  readonly blocks: Readonly<Record<string, string>>
+}
+
+export class EmbeddedSource implements Source {
+  private readonly decoded = new Map<string, Promise<Block>>()
+
+  constructor(private readonly data: Embedded) {}
+
+  index(): Promise<Index> {
+    return Promise.resolve(checked(this.data.index))
+  }
+
+  table(run: number, table: string): Promise<Block> {
+    const key = `${run}/${table}`
+    const known = this.decoded.get(key)
+    if (known) return known
+    const text = this.data.blocks[key]
+    if (text === undefined)
+      return Promise.reject(new SourceError(`This page does not hold the table ${table}.`))
+    const block = inflate(text).then(decodeBlock)
+    this.decoded.set(key, block)
+    return block
+  }
+}
+
+async function inflate(base64: string): Promise<ArrayBuffer> {
+  const binary = atob(base64)
+  const bytes = new Uint8Array(binary.length)
+  for (let i = 0; i < binary.length; i++) bytes[i] = binary.charCodeAt(i)
+  return new Response(new Blob([bytes]).stream().pipeThrough(new DecompressionStream('gzip'))).arrayBuffer()
+}

@@ -1,0 +1,180 @@
+/** What the user has set. The whole of it is in the URL, so that a reload or a shared link shows the same. */
+import { SEQUENTIAL_DEFAULT } from '../base/ramps'
+
+export type View = 'overview' | 'compare' | 'time' | 'jobs' | 'sweep'
+export type Aggregate = 'max' | 'mean' | 'sum'
+export type ScaleKind = 'linear' | 'log' | 'quantile'
+/** A hidden job is taken out of values and placement; a subtracted one out of the values only. */
+export type JobMode = 'hidden' | 'subtracted'
+
+export interface ViewState {
+  readonly view: View
+  /** Index of the run that the single-run views show. */
+  readonly run: number
+  /** Runs side by side in the comparison, at most four; the first is the base. */
+  readonly compared: readonly number[]
+  readonly difference: boolean
+  readonly measure: string
+  readonly aggregate: Aggregate
+  readonly classesOff: readonly string[]
+  readonly jobs: Readonly<Record<number, JobMode>>
+  /** Ends of the brushed range of values; null is open. */
+  readonly low: number | null
+  readonly high: number | null
+  readonly scale: ScaleKind
+  readonly ramp: string
+  /** The colour range, if the user has frozen it. */
+  readonly frozen: readonly [number, number] | null
+  readonly histogram: 'linear' | 'log'
+  readonly routers: 'job' | 'value'
+  readonly theme: 'auto' | 'light' | 'dark'
+  /** What everything is narrowed to: `group:3`, `router:g3r0c1`, `link:…`, `job:0`; empty for nothing. */
+  readonly focus: string
+  /** Scale and offset of the main picture, in its own coordinates. */
+  readonly zoom: readonly [number, number, number]
+  /** Two axes that a torus is projected on; empty for all planes. */
+  readonly projection: string
+  readonly panel: 'matrices' | 'group' | 'links'
+  /** Series and position of the time view. */
+  readonly series: string
+  readonly time: number
+  readonly sweepKey: string
+}
+
+export const DEFAULTS: ViewState = {
+  view: 'overview',
+  run: 0,
+  compared: [],
+  difference: false,
+  measure: 'bytes',
+  aggregate: 'max',
+  classesOff: [],
+  jobs: {},
+  low: null,
+  high: null,
+  scale: 'linear',
+  ramp: SEQUENTIAL_DEFAULT,
+  frozen: null,
+  histogram: 'linear',
+  routers: 'job',
+  theme: 'auto',
+  focus: '',
+  zoom: [1, 0, 0],
+  projection: '',
+  panel: 'matrices',
+  series: '',
+  time: 0,
+  sweepKey: '',
+}
+
+type Codec = { write(value: never): string; read(text: string): unknown }
+
+const words: Codec = { write: (v: string) => v, read: (t) => t }
+const number: Codec = { write: (v: number | null) => (v === null ? '' : String(v)), read: (t) => finite(t) }
+const list: Codec = {
+  write: (v: readonly string[]) => v.map(escape).join(','),
+  read: (t) => (t === '' ? [] : t.split(',').map(unescape)),
+}
+const numberList: Codec = {
+  write: (v: readonly number[]) => v.join(','),
+  read: (t) => (t === '' ? [] : t.split(',').map(finite)),
+}
+
+const CODECS: Record<keyof ViewState, Codec> = {
+  view: oneOf('overview', 'compare', 'time', 'jobs', 'sweep'),
+  run: number,
+  compared: numberList,
+  difference: { write: (v: boolean) => (v ? '1' : ''), read: (t) => t === '1' },
+  measure: words,
+  aggregate: oneOf('max', 'mean', 'sum'),
+  classesOff: list,
+  jobs: {
+    write: (v: Readonly<Record<number, JobMode>>) =>
+      Object.entries(v)
+        .map(([job, mode]) => (mode === 'hidden' ? job : `-${job}`))
+        .join(','),
+    read: (t) =>
+      Object.fromEntries(
+        t
+          .split(',')
+          .map((part) => [String(Math.abs(finite(part))), part.startsWith('-') ? 'subtracted' : 'hidden']),
+      ),
+  },
+  low: number,
+  high: number,
+  scale: oneOf('linear', 'log', 'quantile'),
+  ramp: words,
+  frozen: numberList,
+  histogram: oneOf('linear', 'log'),
+  routers: oneOf('job', 'value'),
+  theme: oneOf('auto', 'light', 'dark'),
+  focus: words,
+  zoom: {
+    write: (v: readonly number[]) => v.map((x) => Number(x.toPrecision(5))).join(','),
+    read: (t) => t.split(',').map(finite),
+  },
+  projection: words,
+  panel: oneOf('matrices', 'group', 'links'),
+  series: words,
+  time: number,
+  sweepKey: words,
+}
+
+function oneOf(...allowed: string[]): Codec {
+  return {
+    write: (v: string) => v,
+    read: (t) => {
+      if (!allowed.includes(t)) throw new Error(`${t} is none of ${allowed.join(', ')}`)
+      return t
+    },
+  }
+}
+
+function finite(text: string): number {
+  const value = Number(text)
+  if (text === '' || !Number.isFinite(value)) throw new Error(`${text} is no number`)
+  return value
+}
+
+const escape = (text: string): string => text.replaceAll('%', '%25').replaceAll(',', '%2C')
+const unescape = (text: string): string => text.replaceAll('%2C', ',').replaceAll('%25', '%')
+
+/** Only what differs from the defaults, in a fixed order. */
+export function writeUrl(state: ViewState): string {
+  const params = new URLSearchParams()
+  for (const key of Object.keys(DEFAULTS) as (keyof ViewState)[]) {
+    const write = CODECS[key].write as (value: unknown) => string
+    const [text, standard] = [state[key], DEFAULTS[key]].map((value) => (value === null ? '' : write(value)))
+    if (text !== standard && text !== undefined) params.set(key, text)
+  }
+  return params.toString()
+}
+
+/** Reads `writeUrl`'s text. A value that makes no sense is left at its default, and said. */
+export function readUrl(text: string): { state: ViewState; problems: string[] } {
+  const fields: Record<string, unknown> = {}
+  const problems: string[] = []
+  for (const [key, value] of new URLSearchParams(text)) {
+    const codec = CODECS[key as keyof ViewState] as Codec | undefined
+    if (!codec) {
+      problems.push(`${key} is not known`)
+      continue
+    }
+    try {
+      fields[key] = codec.read(value)
+    } catch (error) {
+      problems.push(`${key}: ${(error as Error).message}`)
+    }
+  }
+  for (const [key, length] of [
+    ['zoom', 3],
+    ['frozen', 2],
+  ] as const) {
+    const value = fields[key]
+    if (Array.isArray(value) && value.length !== length) {
+      problems.push(`${key}: ${value.length} numbers instead of ${length}`)
+      delete fields[key]
+    }
+  }
+  return { state: { ...DEFAULTS, ...fields }, problems }
+}

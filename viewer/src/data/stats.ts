@@ -1,0 +1,65 @@
+/** Statistics of the links of each class, defined as in the run's summary: all links count, zeros too. */
+
+export const PERCENTILES = [50, 90, 99] as const
+
+export interface ClassStats {
+  readonly links: number
+  readonly nonzero: number
+  readonly sum: number
+  readonly mean: number
+  readonly max: number
+  readonly min: number
+  /** Values at rank ceil(p/100 n) for `PERCENTILES`. */
+  readonly percentiles: readonly number[]
+}
+
+/** The values of each class, sorted. */
+export function sortedByClass(values: Float64Array, classOf: Uint8Array, classes: number): Float64Array[] {
+  const counts = new Uint32Array(classes)
+  for (let l = 0; l < values.length; l++) counts[classOf[l]!]!++
+  const parts = Array.from(counts, (n) => new Float64Array(n))
+  counts.fill(0)
+  for (let l = 0; l < values.length; l++) {
+    const code = classOf[l]!
+    parts[code]![counts[code]!++] = values[l]!
+  }
+  for (const part of parts) part.sort()
+  return parts
+}
+
+export function classStats(sorted: Float64Array): ClassStats {
+  const n = sorted.length
+  let sum = 0
+  let nonzero = 0
+  for (let i = 0; i < n; i++) {
+    sum += sorted[i]!
+    if (sorted[i] !== 0) nonzero++
+  }
+  return {
+    links: n,
+    nonzero,
+    sum,
+    mean: n === 0 ? 0 : sum / n,
+    max: n === 0 ? 0 : sorted[n - 1]!,
+    min: n === 0 ? 0 : sorted[0]!,
+    percentiles: PERCENTILES.map((p) => percentile(sorted, p)),
+  }
+}
+
+/** The value at rank ceil(p/100 n); the rank is found in integers, since 0.9 * 10 is not exactly 9. */
+export function percentile(sorted: Float64Array, p: number): number {
+  const n = sorted.length
+  return n === 0 ? 0 : sorted[Math.max(1, Math.floor((p * n + 99) / 100)) - 1]!
+}
+
+/** How many of the sorted values are below `value`. */
+export function below(sorted: ArrayLike<number>, value: number): number {
+  let low = 0
+  let high = sorted.length
+  while (low < high) {
+    const middle = (low + high) >>> 1
+    if (sorted[middle]! < value) low = middle + 1
+    else high = middle
+  }
+  return low
+}

@@ -1,0 +1,78 @@
+/** The colours of a theme, and of every look that a link or cell can have. */
+import { toHex, toPixel, parseHex, type Rgb } from '../base/color'
+import { rampFor, shades, type Theme } from '../base/ramps'
+import { EMPTY, FILTERED, FIRST_SHADE, SHADES } from '../data/scale'
+
+export interface Palette {
+  readonly background: string
+  readonly panel: string
+  readonly ink: string
+  readonly muted: string
+  readonly line: string
+  /** A link that carries nothing. */
+  readonly empty: string
+  /** A link that is filtered away. */
+  readonly filtered: string
+  readonly idle: string
+  readonly accent: string
+}
+
+export const PALETTES: Readonly<Record<Theme, Palette>> = {
+  light: {
+    background: '#ffffff',
+    panel: '#f6f7f9',
+    ink: '#1c2530',
+    muted: '#5c6875',
+    line: '#d5dae0',
+    empty: '#eceff2',
+    filtered: '#c3c9d0',
+    idle: '#c5cbd2',
+    accent: '#0a66c2',
+  },
+  dark: {
+    background: '#14181d',
+    panel: '#1b2027',
+    ink: '#e8ecf1',
+    muted: '#9aa6b3',
+    line: '#333c47',
+    empty: '#232a32',
+    filtered: '#4a5560',
+    idle: '#47515c',
+    accent: '#6bb3ff',
+  },
+}
+
+/** A cell without a link. */
+export const NO_LINK = 255
+
+export interface Looks {
+  readonly palette: Palette
+  readonly theme: Theme
+  readonly colors: readonly string[]
+  /** The same as pixels; `NO_LINK` is transparent. */
+  readonly pixels: Uint32Array
+}
+
+const made = new Map<string, Looks>()
+
+export function looksFor(theme: Theme, rampName: string, diverging: boolean): Looks {
+  const ramp = rampFor(rampName, diverging)
+  const key = `${theme} ${ramp.label}`
+  let looks = made.get(key)
+  if (!looks) {
+    const palette = PALETTES[theme]
+    const rgb: Rgb[] = []
+    rgb[EMPTY] = parseHex(palette.empty)
+    rgb[FILTERED] = parseHex(palette.filtered)
+    shades(ramp, theme, SHADES).forEach((color, i) => (rgb[FIRST_SHADE + i] = color))
+    const pixels = new Uint32Array(256)
+    rgb.forEach((color, i) => (pixels[i] = toPixel(color)))
+    looks = { palette, theme, colors: rgb.map(toHex), pixels }
+    made.set(key, looks)
+  }
+  return looks
+}
+
+export function colorAt(looks: Looks, share: number): string {
+  return looks.colors[FIRST_SHADE + Math.round(Math.max(0, Math.min(1, share)) * (SHADES - 1))]!
+}

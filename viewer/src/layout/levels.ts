@@ -1,0 +1,121 @@
+/** A fat tree: one row of routers per level, level 0 (at the nodes) at the bottom, links between the rows. */
+import { marksFrom } from '../data/aggregate'
+import type { Run } from '../data/run'
+import { MARKS_MAX, type Label, type Picture } from './picture'
+
+const SCENE = 1000
+const LEFT = 70
+
+export function levelsPicture(run: Run): Picture {
+  const { routers, links } = run
+  const level = routers.axes.find((axis) => axis.name === 'level')?.values ?? new Uint32Array(routers.count)
+  const levels = level.reduce((n, value) => Math.max(n, value + 1), 1)
+  const height = Math.min(SCENE, 190 * levels + 100)
+  const y = (l: number): number => height - 70 - (levels > 1 ? (l * (height - 140)) / (levels - 1) : 0)
+
+  const inLevel = Array.from({ length: levels }, () => [] as number[])
+  level.forEach((l, r) => inLevel[l]!.push(r))
+  const positions = new Float32Array(2 * routers.count)
+  let closest = SCENE
+  inLevel.forEach((members, l) => {
+    const step = (SCENE - LEFT - 20) / Math.max(1, members.length)
+    closest = Math.min(closest, step)
+    members.forEach((r, i) => {
+      positions[2 * r] = LEFT + (i + 0.5) * step
+      positions[2 * r + 1] = y(l)
+    })
+  })
+
+  const bundled = links.count > MARKS_MAX
+  const { ofLink, ends } = bundled ? podPairs(run, level) : everyLink(run)
+  const curves = new Float32Array(8 * ends.length)
+  ends.forEach(([sources, targets], mark) => {
+    const middle = (members: readonly number[]): [number, number] => [
+      members.reduce((sum, r) => sum + positions[2 * r]!, 0) / members.length,
+      positions[2 * members[0]! + 1]!,
+    ]
+    const [sx, sy] = middle(sources)
+    const [tx, ty] = middle(targets)
+    const up = ty < sy ? 1 : -1
+    // Up on the right, down on the left of the straight line, so both directions are seen.
+    const shift = up * Math.min(7, closest * 0.2)
+    curves.set(
+      [
+        sx + shift,
+        sy - up * 9,
+        sx + shift,
+        sy + (ty - sy) * 0.45,
+        tx + shift,
+        ty - (ty - sy) * 0.45,
+        tx + shift,
+        ty + up * 9,
+      ],
+      8 * mark,
+    )
+  })
+  return {
+    width: SCENE,
+    height,
+    marks: marksFrom(ofLink, ends.length),
+    curves,
+    taper: [Math.max(0.8, Math.min(2.6, closest * 0.2)), Math.max(0.3, Math.min(0.8, closest * 0.08))],
+    stub: null,
+    markNoun: bundled ? 'pairs of pods' : 'links',
+    routers: positions,
+    routerRadius: Math.min(7, closest * 0.42),
+    routerLength: Math.min(14, closest * 0.84),
+    ring: null,
+    frames: [],
+    labels: inLevel.map((members, l): Label => ({
+      x: 12,
+      y: y(l) + 4,
+      text: levelLabel(l, levels),
+      anchor: 'start',
+      size: 13,
+      strong: members.length > 0,
+    })),
+    reading:
+      'A link is wide at its source and narrow at its target; upward links run right of downward ones.',
+  }
+}
+
+function levelLabel(level: number, levels: number): string {
+  return levels > 1 && level === levels - 1 ? `top (${level})` : `level ${level}`
+}
+
+interface Ends {
+  readonly ofLink: Int32Array
+  /** Sources and targets of each mark. */
+  readonly ends: readonly (readonly [readonly number[], readonly number[]])[]
+}
+
+function everyLink(run: Run): Ends {
+  const { source, target, count } = run.links
+  return {
+    ofLink: Int32Array.from({ length: count }, (_, l) => l),
+    ends: Array.from({ length: count }, (_, l) => [[source[l]!], [target[l]!]] as const),
+  }
+}
+
+/** One mark for all links from one pod of a level to one pod of another. */
+function podPairs(run: Run, level: Uint32Array): Ends {
+  const { source, target, count } = run.links
+  const group = run.routers.group
+  const key = (r: number): number => group[r]! * 64 + level[r]!
+  const found = new Map<number, number>()
+  const members: [Set<number>, Set<number>][] = []
+  const ofLink = new Int32Array(count)
+  for (let l = 0; l < count; l++) {
+    const pair = key(source[l]!) * 2 ** 26 + key(target[l]!)
+    let mark = found.get(pair)
+    if (mark === undefined) {
+      mark = members.length
+      found.set(pair, mark)
+      members.push([new Set(), new Set()])
+    }
+    members[mark]![0].add(source[l]!)
+    members[mark]![1].add(target[l]!)
+    ofLink[l] = mark
+  }
+  return { ofLink, ends: members.map(([s, t]) => [[...s], [...t]] as const) }
+}

@@ -1,0 +1,178 @@
+/** Two to four runs side by side on one scale, or the difference of two. */
+import { useMemo } from 'preact/hooks'
+import { count, percent, quantity } from '../base/format'
+import { classChanges, jobChanges, type ChangeRow } from '../data/changes'
+import type { Derived } from '../data/model'
+import { COMPARED_MAX, type Compared } from './compared'
+import { HotLinks } from './links'
+import { SidePanel } from './overview'
+import { PictureView } from './picture'
+import { useSession, useStore } from './session'
+
+export function CompareView({ compared }: { compared: Compared }) {
+  const { runs, change } = compared
+  return (
+    <>
+      <div class="centre compare">
+        <Pickers compared={compared} />
+        {change ? (
+          <>
+            <PairingNote compared={compared} />
+            <PictureView derived={change.derived} />
+            <HotLinks derived={change.derived} />
+          </>
+        ) : (
+          <div class={`pictures n${runs.length}`}>
+            {runs.map((derived, i) => (
+              <PictureView key={compared.ids[i]} derived={derived} title={derived.run.label} compact />
+            ))}
+          </div>
+        )}
+        {!change && <Changes runs={runs} />}
+      </div>
+      {change ? <SidePanel derived={change.derived} /> : null}
+    </>
+  )
+}
+
+function Pickers({ compared }: { compared: Compared }) {
+  const session = useSession()
+  const state = useStore(session.state)
+  const { runs } = session.index
+  const set = (ids: number[]): void => session.state.patch({ compared: ids, low: null, high: null })
+  const { ids } = compared
+  const free = runs.findIndex((_, id) => !ids.includes(id))
+  return (
+    <div class="pickers">
+      {ids.map((id, i) => (
+        <label key={i}>
+          {i === 0 ? 'base' : 'against'}
+          <select
+            value={String(id)}
+            onChange={(event) =>
+              set(ids.map((old, j) => (j === i ? Number(event.currentTarget.value) : old)))
+            }
+          >
+            {runs.map((info, r) => (
+              <option key={r} value={String(r)} disabled={r !== id && ids.includes(r)}>
+                {info.label}
+              </option>
+            ))}
+          </select>
+          {ids.length > 2 && (
+            <button
+              title="Take this run out"
+              aria-label={`Take ${runs[id]!.label} out`}
+              onClick={() => set(ids.filter((_, j) => j !== i))}
+            >
+              ×
+            </button>
+          )}
+        </label>
+      ))}
+      {ids.length < COMPARED_MAX && free >= 0 && (
+        <button onClick={() => set([...ids, free])} data-test="compare-add">
+          + run
+        </button>
+      )}
+      <span class="spring" />
+      <div class="segmented" role="group" aria-label="How runs are compared">
+        {[false, true].map((difference) => (
+          <button
+            key={String(difference)}
+            aria-pressed={state.difference === difference}
+            // Ends of a range of traffic make no sense for differences.
+            onClick={() => session.state.patch({ difference, low: null, high: null, frozen: null })}
+            data-test={difference ? 'difference' : 'side-by-side'}
+          >
+            {difference ? 'difference' : 'side by side'}
+          </button>
+        ))}
+      </div>
+    </div>
+  )
+}
+
+function PairingNote({ compared }: { compared: Compared }) {
+  const session = useSession()
+  const { onlyBase, onlyOther, unplaced, inBase } = compared.change!.difference
+  const [base, other] = [
+    session.index.runs[compared.ids[0]!]!.label,
+    session.index.runs[compared.ids[1]!]!.label,
+  ]
+  const notes = [
+    onlyBase > 0 ? `${count(onlyBase)} are only in ${base}` : '',
+    onlyOther > 0 ? `${count(onlyOther)} are only in ${other}` : '',
+    unplaced > 0
+      ? `${count(unplaced)} of ${other} join routers that ${base} does not have and are not shown`
+      : '',
+  ].filter((note) => note !== '')
+  return (
+    <p class="facts" data-test="pairing">
+      {other} minus {base}, link by link; {count(inBase.length - onlyBase - onlyOther)} links paired
+      {notes.length > 0 && `; ${notes.join('; ')} (a missing link counts as zero)`}
+      {compared.ids.length > 2 && '; the further runs are not part of a difference'}
+    </p>
+  )
+}
+
+function Changes({ runs }: { runs: readonly Derived[] }) {
+  const rows = useMemo(
+    () => [...classChanges(runs), ...jobChanges(runs)],
+    [runs.map((d) => d.stats).flat().length, ...runs.map((d) => d.stats)],
+  )
+  const { unit, label } = runs[0]!.measure
+  return (
+    <section class="card changes" aria-label="Changes">
+      <div class="table-frame">
+        <table class="small">
+          <thead>
+            <tr>
+              <th>{label} per link</th>
+              <th />
+              {runs.map((d) => (
+                <th class="number" key={d.run.id}>
+                  {d.run.label}
+                </th>
+              ))}
+            </tr>
+          </thead>
+          <tbody>
+            {rows.map((row) => (
+              <tr key={`${row.name} ${row.statistic}`}>
+                <td>
+                  {row.statistic === 'mean' && (
+                    <>
+                      {row.color && <i class="swatch" style={{ background: row.color }} />}
+                      {row.name}
+                    </>
+                  )}
+                </td>
+                <td>{row.statistic}</td>
+                {row.values.map((value, i) => (
+                  <td class="number" key={i} data-test={`change-${row.name}-${row.statistic}-${i}`}>
+                    {value === null ? '–' : quantity(value, unit)}
+                    {i > 0 && value !== null && <em class={tone(row, i)}>{against(row, i)}</em>}
+                  </td>
+                ))}
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      </div>
+    </section>
+  )
+}
+
+function against({ values }: ChangeRow, i: number): string {
+  const [base, value] = [values[0], values[i]]
+  if (base === null || base === undefined || value === null || value === undefined) return ''
+  if (base === 0) return value === 0 ? '±0 %' : 'new'
+  const share = value / base - 1
+  return share === 0 ? '±0 %' : `${share > 0 ? '+' : ''}${percent(share)}`
+}
+
+function tone({ values }: ChangeRow, i: number): string {
+  const [base, value] = [values[0] ?? 0, values[i] ?? 0]
+  return value > base ? 'more' : value < base ? 'less' : ''
+}

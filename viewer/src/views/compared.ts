@@ -1,0 +1,43 @@
+/** Which runs are compared, on one scale, and what their difference is. */
+import { concatSorted, type Derived, type RunModel, type SharedRange } from '../data/model'
+import type { Difference } from '../data/difference'
+import type { ViewState } from '../data/state'
+import type { Session } from './session'
+
+export const COMPARED_MAX = 4
+
+export interface Compared {
+  readonly ids: readonly number[]
+  /** Side by side, the base first. */
+  readonly runs: readonly Derived[]
+  readonly change: { readonly derived: Derived; readonly difference: Difference } | null
+  /** What the panels at the left show and control. */
+  readonly lead: Derived
+}
+
+/** The runs that the settings name, else the current one and the next. */
+export function comparedIds(state: ViewState, runs: number): number[] {
+  const named = state.compared
+    .filter((id, i) => id >= 0 && id < runs && state.compared.indexOf(id) === i)
+    .slice(0, COMPARED_MAX)
+  return named.length > 1 ? named : [state.run % runs, (state.run + 1) % runs]
+}
+
+let shared: { parts: readonly Float64Array[]; range: SharedRange } | undefined
+
+/** Null until all compared runs have been loaded. */
+export function comparison(session: Session, state: ViewState): Compared | null {
+  const ids = comparedIds(state, session.index.runs.length)
+  const models = ids.map((id) => session.model(id)).filter((model): model is RunModel => model !== undefined)
+  if (models.length < ids.length) return null
+  const parts = models.map((model) => model.visible(state))
+  if (!shared || parts.length !== shared.parts.length || parts.some((part, i) => part !== shared!.parts[i]))
+    shared = { parts, range: { sorted: concatSorted(parts) } }
+  const range = shared.range
+  // A difference has a range of its own: a brush or a frozen range of values would mean nothing on it, and the other way round.
+  const runs = models.map((model) => model.derive(state, range))
+  if (!state.difference) return { ids, runs, change: null, lead: runs[0]! }
+  const model = session.differenceOf(models[0]!, models[1]!)
+  const derived = model.derive(state)
+  return { ids, runs, change: { derived, difference: model.difference }, lead: derived }
+}

@@ -1,0 +1,157 @@
+/** What is shown, and the colour scale with its legend. */
+import { useContext } from 'preact/hooks'
+import { RAMPS } from '../base/ramps'
+import { quantity } from '../base/format'
+import { show } from '../data/describe'
+import type { Derived } from '../data/model'
+import type { ViewState } from '../data/state'
+import { colorAt, looksFor } from '../draw/look'
+import { projections } from '../layout/planes'
+import { ThemeContext, useSession, useStore } from './session'
+
+export interface Option {
+  readonly value: string
+  readonly label: string
+}
+
+export function Choice({
+  label,
+  value,
+  options,
+  onChange,
+  test,
+}: {
+  label: string
+  value: string
+  options: readonly Option[]
+  onChange(value: string): void
+  test?: string
+}) {
+  return (
+    <label class="choice">
+      <span>{label}</span>
+      <select value={value} onChange={(event) => onChange(event.currentTarget.value)} data-test={test}>
+        {options.map((option) => (
+          <option key={option.value} value={option.value}>
+            {option.label}
+          </option>
+        ))}
+      </select>
+    </label>
+  )
+}
+
+export function Controls({ derived: d }: { derived: Derived }) {
+  const session = useSession()
+  const state = useStore(session.state)
+  const planes = projections(d.run)
+  const patch = (fields: Partial<ViewState>): void => session.state.patch(fields)
+  return (
+    <section class="card" aria-label="Shown">
+      <Choice
+        label="Measure"
+        test="measure"
+        value={d.measure.id}
+        options={d.run.measures.map((m) => ({ value: m.id, label: m.label }))}
+        // A range in other units would mean something else.
+        onChange={(measure) => patch({ measure, low: null, high: null, frozen: null })}
+      />
+      <Choice
+        label="Several links as"
+        value={state.aggregate}
+        options={[
+          { value: 'max', label: 'their largest' },
+          { value: 'mean', label: 'their mean' },
+          { value: 'sum', label: 'their sum' },
+        ]}
+        onChange={(aggregate) => patch({ aggregate: aggregate as ViewState['aggregate'] })}
+      />
+      <Choice
+        label="Routers by"
+        value={state.routers}
+        options={[
+          { value: 'job', label: 'job' },
+          { value: 'value', label: 'their largest link' },
+        ]}
+        onChange={(routers) => patch({ routers: routers as ViewState['routers'] })}
+      />
+      {planes.length > 0 && d.run.shape === 'torus' && (
+        <Choice
+          label="Planes"
+          value={state.projection}
+          options={[
+            { value: '', label: 'unrolled' },
+            ...planes.map((axes) => ({ value: axes, label: `projected on ${axes.replace(',', ' × ')}` })),
+          ]}
+          onChange={(projection) => patch({ projection, zoom: [1, 0, 0] })}
+        />
+      )}
+    </section>
+  )
+}
+
+export function ScaleLegend({ derived: d }: { derived: Derived }) {
+  const session = useSession()
+  const state = useStore(session.state)
+  const looks = looksFor(useContext(ThemeContext), state.ramp, d.signed)
+  const gradient = Array.from({ length: 11 }, (_, i) => colorAt(looks, i / 10)).join(', ')
+  const ramps = Object.entries(RAMPS).filter(([, ramp]) => ramp.diverging === d.signed)
+  const chosen = RAMPS[state.ramp]?.diverging === d.signed ? state.ramp : ramps[0]![0]
+  return (
+    <section class="card" aria-label="Colours">
+      <header>
+        <h2>{d.signed ? 'Change' : d.measure.label}</h2>
+        <div class="segmented" role="group" aria-label="Colour scale">
+          {(['linear', 'log', 'quantile'] as const).map((kind) => (
+            <button
+              key={kind}
+              aria-pressed={state.scale === kind}
+              onClick={() => session.state.patch({ scale: kind })}
+            >
+              {kind}
+            </button>
+          ))}
+        </div>
+      </header>
+      <div class="ramp" style={{ background: `linear-gradient(to right, ${gradient})` }} />
+      <div class="ramp-labels" data-test="ramp-labels">
+        {[0, 0.5, 1].map((share) => (
+          <span key={share}>
+            {d.signed ? show(d, d.scale.value(share)) : quantity(d.scale.value(share), d.measure.unit)}
+          </span>
+        ))}
+      </div>
+      <div class="looks">
+        <span>
+          <i style={{ background: looks.palette.empty }} class="swatch bordered" /> carries nothing
+        </span>
+        <span>
+          <i style={{ background: looks.palette.filtered }} class="swatch" /> filtered away
+        </span>
+      </div>
+      <div class="row">
+        <select
+          aria-label="Colour ramp"
+          value={chosen}
+          onChange={(event) => session.state.patch({ ramp: event.currentTarget.value })}
+        >
+          {ramps.map(([name, ramp]) => (
+            <option key={name} value={name}>
+              {ramp.label}
+            </option>
+          ))}
+        </select>
+        <label title="Keep this range when jobs, classes or runs change (F)">
+          <input
+            type="checkbox"
+            checked={state.frozen !== null}
+            onChange={() =>
+              session.state.patch({ frozen: state.frozen === null ? [d.scale.low, d.scale.high] : null })
+            }
+          />{' '}
+          freeze range
+        </label>
+      </div>
+    </section>
+  )
+}

@@ -1,0 +1,212 @@
+/** The bar at the top: run, views, search, theme, export, help. */
+import { useEffect, useRef, useState } from 'preact/hooks'
+import { count } from '../base/format'
+import { search, type Found } from '../data/focus'
+import type { Run } from '../data/run'
+import type { View } from '../data/state'
+import { useSession, useStore } from './session'
+
+export interface HeaderProps {
+  readonly run: Run | undefined
+  readonly views: readonly View[]
+  onExport(kind: 'svg' | 'png' | 'csv'): void
+  onHelp(): void
+}
+
+export const VIEW_NAMES: Readonly<Record<View, string>> = {
+  overview: 'Overview',
+  compare: 'Compare',
+  time: 'Time',
+  jobs: 'Jobs',
+  sweep: 'Sweep',
+}
+
+export function Header({ run, views, onExport, onHelp }: HeaderProps) {
+  const session = useSession()
+  const state = useStore(session.state)
+  const { runs } = session.index
+  return (
+    <header class="bar">
+      <h1>Odonata</h1>
+      {runs.length > 1 && (
+        <select
+          aria-label="Run"
+          value={String(state.run)}
+          onChange={(event) => session.state.patch({ run: Number(event.currentTarget.value) })}
+          data-test="run"
+        >
+          {runs.map((info, id) => (
+            <option key={id} value={String(id)}>
+              {info.label}
+            </option>
+          ))}
+        </select>
+      )}
+      {runs.length === 1 && <span class="run-name">{runs[0]!.label}</span>}
+      <nav aria-label="Views">
+        {views.map((view) => (
+          <button
+            key={view}
+            aria-pressed={state.view === view}
+            onClick={() => session.state.patch({ view })}
+            data-test={`view-${view}`}
+          >
+            {VIEW_NAMES[view]}
+          </button>
+        ))}
+      </nav>
+      <span class="spring" />
+      {run && <Search run={run} />}
+      <Menu onExport={onExport} />
+      <button
+        title="Light or dark (T)"
+        aria-label="Light or dark"
+        onClick={() =>
+          session.state.patch({
+            theme: { auto: 'light', light: 'dark', dark: 'auto' }[state.theme] as typeof state.theme,
+          })
+        }
+        data-test="theme"
+      >
+        {{ auto: 'Auto', light: 'Light', dark: 'Dark' }[state.theme]}
+      </button>
+      <button title="Keys and reading aids (?)" aria-label="Help" onClick={onHelp}>
+        ?
+      </button>
+    </header>
+  )
+}
+
+function Menu({ onExport }: { onExport(kind: 'svg' | 'png' | 'csv'): void }) {
+  const menu = useRef<HTMLDetailsElement>(null)
+  const choose = (kind: 'svg' | 'png' | 'csv') => () => {
+    menu.current!.open = false
+    onExport(kind)
+  }
+  return (
+    <details
+      class="menu"
+      ref={menu}
+      onKeyDown={(event) => event.key === 'Escape' && (menu.current!.open = false)}
+    >
+      <summary data-test="export">Export</summary>
+      <div role="menu">
+        <button role="menuitem" onClick={choose('svg')} data-test="export-svg">
+          View as SVG
+        </button>
+        <button role="menuitem" onClick={choose('png')} data-test="export-png">
+          View as PNG
+        </button>
+        <button role="menuitem" onClick={choose('csv')} data-test="export-csv">
+          Selected links as CSV
+        </button>
+      </div>
+    </details>
+  )
+}
+
+function Search({ run }: { run: Run }) {
+  const session = useSession()
+  const [text, setText] = useState('')
+  const [chosen, setChosen] = useState(0)
+  const input = useRef<HTMLInputElement>(null)
+  const found = search(run, text)
+  useEffect(() => setChosen(0), [text])
+  const jump = (to: Found | undefined): void => {
+    if (!to) return
+    session.state.patch({ focus: to.focus })
+    setText('')
+    input.current?.blur()
+  }
+  return (
+    <div class="search">
+      <input
+        ref={input}
+        type="search"
+        id="odonata-search"
+        placeholder="Find by name ( / )"
+        value={text}
+        onInput={(event) => setText(event.currentTarget.value)}
+        onKeyDown={(event) => {
+          event.stopPropagation()
+          if (event.key === 'Enter') jump(found[chosen])
+          else if (event.key === 'Escape') {
+            setText('')
+            input.current?.blur()
+          } else if (event.key === 'ArrowDown') setChosen(Math.min(found.length - 1, chosen + 1))
+          else if (event.key === 'ArrowUp') setChosen(Math.max(0, chosen - 1))
+          else return
+          event.preventDefault()
+        }}
+      />
+      {text.trim() !== '' && (
+        <ul role="listbox">
+          {found.map((item, i) => (
+            <li key={item.focus}>
+              <button role="option" aria-selected={i === chosen} onClick={() => jump(item)}>
+                <span>{item.label}</span>
+                <em>{item.kind}</em>
+              </button>
+            </li>
+          ))}
+          {found.length === 0 && (
+            <li class="hint">
+              Nothing is called so. Routers look like{' '}
+              {run.routers.count > 0 ? run.routers.names.at(0) : 'g0r0c0'}.
+            </li>
+          )}
+        </ul>
+      )}
+    </div>
+  )
+}
+
+/** One line on what is shown, with everything that one must not miss. */
+export function Facts({ run }: { run: Run }) {
+  const session = useSession()
+  const state = useStore(session.state)
+  const { summary } = run
+  const { machine, convergence } = summary
+  const parts = [
+    machine.name,
+    machine.groups > 1 ? `${count(machine.groups)} groups` : '',
+    `${count(machine.routers)} routers`,
+    `${count(machine.nodes)} nodes`,
+    `${count(run.links.count)} links`,
+    `${summary.engine}, ${summary.routing}`,
+    convergence
+      ? convergence.converged
+        ? `converged after ${count(convergence.iterations)} iterations`
+        : ''
+      : '',
+  ].filter((part) => part !== '')
+  const alarms = [
+    summary.complete ? '' : 'this run was not finished',
+    convergence && !convergence.converged
+      ? `not converged after ${count(convergence.iterations)} iterations`
+      : '',
+    ...summary.warnings,
+  ].filter((text) => text !== '')
+  return (
+    <>
+      <div class="facts">
+        <span>{parts.join(' · ')}</span>
+        {state.focus !== '' && (
+          <button
+            class="focus"
+            onClick={() => session.state.patch({ focus: '' })}
+            title="Show everything again (Esc)"
+            data-test="focus"
+          >
+            {state.focus.replace(':', ' ')} ×
+          </button>
+        )}
+      </div>
+      {alarms.length > 0 && (
+        <p class="alarm" title={alarms.join('\n')} data-test="alarm">
+          {alarms.length === 1 ? alarms[0] : `${alarms.length} warnings: ${alarms[0]} …`}
+        </p>
+      )}
+    </>
+  )
+}

@@ -1,0 +1,142 @@
+/** The jobs: what they are, what they do, and the switches that take one out, alone, or away from the rest. */
+import { useContext, useMemo } from 'preact/hooks'
+import { count, digits, quantity } from '../base/format'
+import type { Derived } from '../data/model'
+import type { Job, Run } from '../data/run'
+import type { JobMode } from '../data/state'
+import { PALETTES } from '../draw/look'
+import { ThemeContext, useSession, useStore } from './session'
+
+/** The modes in which only this job counts; asked again, all count. */
+export function solo(
+  run: Run,
+  job: number,
+  modes: Readonly<Record<number, JobMode>>,
+): Record<number, JobMode> {
+  const others = run.jobs.filter((other) => other.job !== job)
+  const already = modes[job] === undefined && others.every((other) => modes[other.job] === 'hidden')
+  return already ? {} : Object.fromEntries(others.map((other) => [other.job, 'hidden' as const]))
+}
+
+export function toggled(
+  modes: Readonly<Record<number, JobMode>>,
+  job: number,
+  mode: JobMode,
+): Record<number, JobMode> {
+  const { [job]: old, ...rest } = modes
+  return old === mode ? rest : { ...rest, [job]: mode }
+}
+
+export function Jobs({ derived: d }: { derived: Derived }) {
+  const session = useSession()
+  const state = useStore(session.state)
+  const { run, measure } = d
+  const traffic = useMemo(() => jobTotals(d), [run, measure])
+  const set = (jobs: Record<number, JobMode>): void => session.state.patch({ jobs })
+  return (
+    <section class="card jobs" aria-label="Jobs">
+      <header>
+        <h2>Jobs</h2>
+        <button
+          disabled={Object.keys(state.jobs).length === 0}
+          onClick={() => set({})}
+          title="Count all jobs again"
+        >
+          all
+        </button>
+      </header>
+      {measure.perJob === null && !d.signed && (
+        <p class="hint">{measure.label}: not known per job, so the switches do not change the values.</p>
+      )}
+      <ul>
+        {run.jobs.map((job) => {
+          const mode = state.jobs[job.job]
+          const alone =
+            mode === undefined &&
+            run.jobs.length > 1 &&
+            run.jobs.every((other) => other === job || state.jobs[other.job] === 'hidden')
+          return (
+            <li key={job.job} class={mode ?? ''} data-test={`job-${job.job}`}>
+              <i class="swatch" style={{ background: job.color }} />
+              <button
+                class="job-name"
+                title={details(job)}
+                onClick={() =>
+                  session.state.patch({ focus: state.focus === `job:${job.job}` ? '' : `job:${job.job}` })
+                }
+              >
+                {job.name}
+              </button>
+              <span class="job-switches">
+                <Switch
+                  label="Show or hide: counted, and seen on the machine"
+                  on={mode !== 'hidden'}
+                  text="show"
+                  onClick={() => set(toggled(state.jobs, job.job, 'hidden'))}
+                />
+                <Switch
+                  label="Only this job"
+                  on={alone}
+                  text="solo"
+                  onClick={() => set(solo(run, job.job, state.jobs))}
+                />
+                <Switch
+                  label="Subtract: what remains without its traffic, its place still marked"
+                  on={mode === 'subtracted'}
+                  text="−"
+                  onClick={() => set(toggled(state.jobs, job.job, 'subtracted'))}
+                />
+              </span>
+              <span class="job-facts">
+                {count(job.nodes)} nodes, {count(job.routers)} routers
+                {traffic ? `, ${quantity(traffic.get(job.job) ?? 0, measure.unit)} on links` : ''}
+                {job.figures['slowdown'] !== undefined && Number.isFinite(job.figures['slowdown'])
+                  ? `, ${digits(job.figures['slowdown'])}× slower`
+                  : ''}
+              </span>
+            </li>
+          )
+        })}
+      </ul>
+      <Marks />
+    </section>
+  )
+}
+
+function Switch({ label, text, on, onClick }: { label: string; text: string; on: boolean; onClick(): void }) {
+  return (
+    <button class="switch" aria-pressed={on} title={label} aria-label={label} onClick={onClick}>
+      {text}
+    </button>
+  )
+}
+
+function Marks() {
+  const { idle, ink } = PALETTES[useContext(ThemeContext)]
+  return (
+    <div class="looks">
+      <span>
+        <i class="swatch round" style={{ background: idle }} /> idle router
+      </span>
+      <span>
+        <i class="swatch round ring" style={{ borderColor: ink }} /> several jobs
+      </span>
+    </div>
+  )
+}
+
+/** Sum over all links, by job; null if the measure does not tell jobs apart. */
+function jobTotals({ run, measure }: Derived): Map<number, number> | null {
+  if (measure.perJob === null) return null
+  const totals = new Map<number, number>()
+  const { job } = run.linkJobs
+  for (let i = 0; i < job.length; i++) totals.set(job[i]!, (totals.get(job[i]!) ?? 0) + measure.perJob[i]!)
+  return totals
+}
+
+function details(job: Job): string {
+  const figures = Object.entries(job.figures)
+    .filter(([name, value]) => name !== 'job' && Number.isFinite(value))
+    .map(([name, value]) => `${name.replaceAll('_', ' ')}: ${digits(value, 4)}`)
+  return [`${job.pattern} on ${job.placement} placement; click marks its routers`, ...figures].join('\n')
+}

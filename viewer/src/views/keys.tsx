@@ -1,0 +1,157 @@
+/** Keys for everything, and the page that lists them. */
+import { useEffect } from 'preact/hooks'
+import type { Derived } from '../data/model'
+import type { View, ViewState } from '../data/state'
+import { solo, toggled } from './jobs'
+import type { Session } from './session'
+
+export const KEYS: readonly (readonly [string, string])[] = [
+  ['/', 'find a router, node, link or group'],
+  ['Esc', 'let go: focus first, then the brushed range'],
+  ['1 … 9', 'only this job; again: all jobs'],
+  ['Shift + 1 … 9', 'subtract this job'],
+  ['A', 'all jobs, classes and values'],
+  ['[  ]', 'raise or lower the lower end of the range'],
+  ['C', 'next class alone; after the last: all'],
+  ['M', 'next measure'],
+  ['L', 'colour scale: linear, log, quantile'],
+  ['H', 'histogram axis: linear, log'],
+  ['F', 'freeze or free the colour range'],
+  ['R', 'routers by job or by value'],
+  ['G', 'matrices or group close-up'],
+  ['V', 'next view'],
+  ['N', 'next run'],
+  ['T', 'theme: auto, light, dark'],
+  ['+  −  0  arrows', 'zoom, whole picture, pan (with the picture focused)'],
+  ['Tab', 'to the next control; Enter or Space uses it'],
+  ['?', 'this page'],
+]
+
+const cycle = <T,>(all: readonly T[], now: T): T => all[(all.indexOf(now) + 1) % all.length]!
+
+export function useKeys(
+  session: Session,
+  d: Derived | undefined,
+  views: readonly View[],
+  help: () => void,
+): void {
+  const runs = session.index.runs.length
+  useEffect(() => {
+    const onKey = (event: KeyboardEvent): void => {
+      const target = event.target as HTMLElement
+      if (event.ctrlKey || event.metaKey || event.altKey || /^(INPUT|SELECT|TEXTAREA)$/.test(target.tagName))
+        return
+      const state = session.state.get()
+      const change = changeFor(event, state, d, views, runs)
+      if (event.key === '/') document.getElementById('odonata-search')?.focus()
+      else if (event.key === '?') help()
+      else if (change === null) return
+      else session.state.patch(change)
+      event.preventDefault()
+    }
+    // A notebook has keys of its own: there, only those pressed inside the viewer count.
+    const scope: Document | Element = session.ownsUrl ? document : session.root!
+    scope.addEventListener('keydown', onKey as EventListener)
+    return () => scope.removeEventListener('keydown', onKey as EventListener)
+  }, [d, views, help, runs])
+}
+
+/** What a key changes; null if it means nothing. */
+function changeFor(
+  event: KeyboardEvent,
+  state: ViewState,
+  d: Derived | undefined,
+  views: readonly View[],
+  runs: number,
+): Partial<ViewState> | null {
+  const digit = /^Digit([1-9])$/.exec(event.code)?.[1]
+  if (digit !== undefined && d) {
+    const job = d.run.jobs[Number(digit) - 1]
+    if (!job) return null
+    return {
+      jobs: event.shiftKey ? toggled(state.jobs, job.job, 'subtracted') : solo(d.run, job.job, state.jobs),
+    }
+  }
+  switch (event.key.toLowerCase()) {
+    case 'escape':
+      return state.focus !== '' ? { focus: '' } : { low: null, high: null }
+    case 'a':
+      return { jobs: {}, classesOff: [], low: null, high: null, focus: '' }
+    case 'l':
+      return { scale: cycle(['linear', 'log', 'quantile'] as const, state.scale) }
+    case 'h':
+      return { histogram: cycle(['linear', 'log'] as const, state.histogram) }
+    case 'r':
+      return { routers: cycle(['job', 'value'] as const, state.routers) }
+    case 'g':
+      return { panel: cycle(['matrices', 'group'] as const, state.panel) }
+    case 't':
+      return { theme: cycle(['auto', 'light', 'dark'] as const, state.theme) }
+    case 'v':
+      return { view: cycle(views, state.view) }
+    case 'n':
+      return { run: (state.run + 1) % runs }
+  }
+  if (!d) return null
+  switch (event.key.toLowerCase()) {
+    case 'f':
+      return { frozen: state.frozen ? null : [d.scale.low, d.scale.high] }
+    case 'm':
+      return {
+        measure: cycle(
+          d.run.measures.map((m) => m.id),
+          d.measure.id,
+        ),
+        low: null,
+        high: null,
+        frozen: null,
+      }
+    case 'c': {
+      const names = d.run.links.classes
+      const alone = names.filter((name) => !state.classesOff.includes(name))
+      const next = alone.length === 1 ? names.indexOf(alone[0]!) + 1 : 0
+      return { classesOff: next < names.length ? names.filter((_, i) => i !== next) : [] }
+    }
+    case '[':
+    case ']': {
+      const step = (event.key === ']' ? 1 : -1) / 40
+      const at = (state.low === null ? 0 : d.axis.position(state.low)) + step
+      return { low: at <= 0 ? null : d.axis.value(Math.min(1, at)) }
+    }
+  }
+  return null
+}
+
+export function Help({ onClose }: { onClose(): void }) {
+  return (
+    <div class="shade" onClick={onClose}>
+      <div
+        class="help"
+        role="dialog"
+        aria-modal="true"
+        aria-label="Help"
+        onClick={(event) => event.stopPropagation()}
+      >
+        <header>
+          <h2>Keys</h2>
+          <button onClick={onClose} autofocus>
+            close
+          </button>
+        </header>
+        <dl>
+          {KEYS.map(([keys, meaning]) => (
+            <>
+              <dt>{keys}</dt>
+              <dd>{meaning}</dd>
+            </>
+          ))}
+        </dl>
+        <p class="hint">
+          The address of this page holds all settings: copy it to share what you see. In the picture, the
+          wheel zooms, dragging pans, a click narrows everything to a router, link or group, and a double
+          click shows the whole again.
+        </p>
+      </div>
+    </div>
+  )
+}

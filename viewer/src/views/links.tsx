@@ -1,0 +1,109 @@
+/** The hottest of the selected links, with the jobs on them; a click marks the link everywhere. */
+import { useMemo } from 'preact/hooks'
+import { count, percent } from '../base/format'
+import { describeLinks, jobOf, place, show } from '../data/describe'
+import type { Derived } from '../data/model'
+import { linkName } from '../data/run'
+import { hottest } from '../data/selection'
+import { jobsOnLink } from '../data/values'
+import { useSession, useStore } from './session'
+
+const ROWS = 40
+
+export function HotLinks({ derived: d }: { derived: Derived }) {
+  const session = useSession()
+  const state = useStore(session.state)
+  const rows = useMemo(() => hottest(d.values, d.selection.selected, ROWS), [d.values, d.selection])
+  const { run } = d
+  const perJob = d.measure.perJob !== null
+  return (
+    <section class="card links" aria-label="Hottest links">
+      <header>
+        <h2>{d.signed ? 'Largest changes' : 'Hottest links'}</h2>
+        <span class="hint" data-test="selected-count">
+          {count(rows.length)} of {count(d.selection.count)} selected links; {count(run.links.count)} in all
+        </span>
+      </header>
+      <div class="table-frame">
+        <table>
+          <thead>
+            <tr>
+              <th>From</th>
+              <th>To</th>
+              <th>Class</th>
+              <th class="number">{d.signed ? `${d.measure.label}, change` : d.measure.label}</th>
+              {perJob && <th>Jobs on it</th>}
+            </tr>
+          </thead>
+          <tbody>
+            {rows.map((l) => {
+              const name = linkName(run, l)
+              const focus = `link:${name}`
+              const focusIt = (): void => session.state.patch({ focus: state.focus === focus ? '' : focus })
+              return (
+                <tr
+                  key={l}
+                  class={state.focus === focus ? 'focused' : ''}
+                  tabIndex={0}
+                  onClick={focusIt}
+                  onKeyDown={(event) => event.key === 'Enter' && focusIt()}
+                  onPointerEnter={(event) =>
+                    session.hover.set({
+                      run,
+                      links: [l],
+                      routers: [],
+                      groups: [],
+                      tip: describeLinks(d, [l], name),
+                      x: event.clientX,
+                      y: event.clientY,
+                    })
+                  }
+                  onPointerLeave={() => session.hover.set(null)}
+                >
+                  <td title={place(run, run.links.source[l]!)}>
+                    {run.routers.names.at(run.links.source[l]!)}
+                  </td>
+                  <td title={place(run, run.links.target[l]!)}>
+                    {run.routers.names.at(run.links.target[l]!)}
+                  </td>
+                  <td>
+                    {run.links.classes[run.links.class[l]!]}
+                    {run.links.parallel[l]! > 0 ? ` .${run.links.parallel[l]}` : ''}
+                  </td>
+                  <td class="number" data-test="hot-value">
+                    {show(d, d.values[l]!)}
+                  </td>
+                  {perJob && (
+                    <td>
+                      <Shares derived={d} link={l} />
+                    </td>
+                  )}
+                </tr>
+              )
+            })}
+          </tbody>
+        </table>
+        {rows.length === 0 && <p class="hint centred">No selected link carries anything.</p>}
+      </div>
+    </section>
+  )
+}
+
+function Shares({ derived: d, link }: { derived: Derived; link: number }) {
+  const shares = jobsOnLink(d.measure, d.run.linkJobs, d.counted, link)
+  const total = shares.reduce((sum, share) => sum + share.value, 0)
+  return (
+    <span class="shares">
+      {shares.map(({ job, value }) => {
+        const { name, color } = jobOf(d.run, job)
+        return (
+          <i
+            key={job}
+            style={{ background: color, width: `${(100 * value) / total}%` }}
+            title={`${name}: ${show(d, value)} (${percent(value / total)})`}
+          />
+        )
+      })}
+    </span>
+  )
+}

@@ -1,0 +1,143 @@
+/** The matrices on a canvas that scrolls; only what is in sight is painted. */
+import { useContext, useEffect, useMemo, useRef, useState } from 'preact/hooks'
+import { describeLinks } from '../data/describe'
+import type { Derived } from '../data/model'
+import { linkName } from '../data/run'
+import { cellAt, drawTexts, marksOf, paintMatrices, type CellSource } from '../draw/cells'
+import { looksFor } from '../draw/look'
+import { placeMatrices } from '../layout/matrices'
+import { sameMachine } from './picture'
+import { geometryOf, ThemeContext, useSession, useStore } from './session'
+import { prepareCanvas, useSize } from './size'
+
+export function MatricesView({ derived: d, group = null }: { derived: Derived; group?: number | null }) {
+  const session = useSession()
+  const state = useStore(session.state)
+  const hover = useStore(session.hover)
+  const theme = useContext(ThemeContext)
+  const frame = useRef<HTMLDivElement>(null)
+  const canvas = useRef<HTMLCanvasElement>(null)
+  const overlay = useRef<HTMLCanvasElement>(null)
+  const image = useRef<ImageData>()
+  const size = useSize(frame)
+  const [top, setTop] = useState(0)
+  const geometry = geometryOf(d.run)
+  const looks = looksFor(theme, state.ramp, d.signed)
+  const panel = useMemo(
+    () => placeMatrices(d.run, geometry.interior, size.width - 4, size.height, group),
+    [d.run, size, group],
+  )
+  const source: CellSource = {
+    groupMarks: geometry.groupMarks,
+    inside: geometry.interior,
+    values: d.values,
+    selected: d.selection.selected,
+    looks: d.selection.looks,
+    aggregate: state.aggregate,
+    scale: d.scale,
+  }
+
+  useEffect(() => {
+    if (!canvas.current || size.width === 0) return
+    const context = prepareCanvas(canvas.current, size)
+    if (image.current?.width !== size.width || image.current.height !== size.height)
+      image.current = new ImageData(size.width, size.height)
+    paintMatrices(image.current, panel, source, looks, top)
+    blit(context, image.current)
+    drawTexts(context, panel, looks, top)
+  }, [d.selection, d.scale, panel, looks, size, top, state.aggregate])
+
+  useEffect(() => {
+    if (!overlay.current || size.width === 0) return
+    const context = prepareCanvas(overlay.current, size)
+    context.strokeStyle = looks.palette.ink
+    context.lineWidth = 1.5
+    const marked = hover && sameMachine(hover.run, d.run) ? hover.links.slice(0, 200) : []
+    const links = d.focus && d.focus.link >= 0 ? [...marked, d.focus.link] : marked
+    for (const matrix of panel.matrices) {
+      const marks = marksOf(source, matrix.family)
+      for (const l of links) {
+        const cell = marks.ofLink[l]! - matrix.base
+        if (marks.ofLink[l]! < 0 || cell < 0 || cell >= matrix.size ** 2) continue
+        const [x, y] = [
+          matrix.x + (cell % matrix.size) * matrix.cell,
+          matrix.y - top + Math.floor(cell / matrix.size) * matrix.cell,
+        ]
+        context.strokeRect(x - 1.5, y - 1.5, matrix.cell + 3, matrix.cell + 3)
+      }
+    }
+  }, [hover, d.focus, d.run, panel, looks, size, top])
+
+  const hit = (event: MouseEvent) => {
+    const box = frame.current!.getBoundingClientRect()
+    const found = cellAt(panel, event.clientX - box.left, event.clientY - box.top + top)
+    if (!found) return null
+    const marks = marksOf(source, found.matrix.family)
+    const links = [...marks.links.subarray(marks.offsets[found.cell], marks.offsets[found.cell + 1])]
+    const at = { run: d.run, x: event.clientX, y: event.clientY, routers: [] }
+    if (found.matrix.family < 0) {
+      const [from, to] = [found.row, found.column]
+      const title = from === to ? `Inside group ${from}` : `Group ${from} to group ${to}`
+      const tip =
+        links.length > 0 ? describeLinks(d, links, title) : { title, rows: [], shares: [], note: 'no link' }
+      return {
+        hover: { ...at, links: links.length <= 60 ? links : [], groups: [from, to], tip },
+        focus: `pair:${from}>${to}`,
+      }
+    }
+    const family = geometry.interior.families[found.matrix.family]!
+    const lineName = family.lines > 1 ? `, ${family.lineName} ${found.matrix.line}` : ''
+    const title = `Group ${found.matrix.group}${lineName}, ${family.memberName} ${found.row} to ${found.column}`
+    if (links.length === 0)
+      return {
+        hover: {
+          ...at,
+          links,
+          groups: [],
+          tip: { title, rows: [['Class', family.title] as const], shares: [], note: 'no link' },
+        },
+        focus: '',
+      }
+    return {
+      hover: { ...at, links, groups: [], tip: describeLinks(d, links, title) },
+      focus: `link:${linkName(d.run, links[0]!)}`,
+    }
+  }
+
+  const leftOut = geometry.interior.leftOut
+  return (
+    <div class="matrices">
+      <div
+        class="canvas-frame scrolling"
+        ref={frame}
+        tabIndex={0}
+        role="region"
+        aria-label="Matrices of links"
+        onScroll={(event) => setTop(event.currentTarget.scrollTop)}
+        onPointerMove={(event) => session.hover.set(hit(event)?.hover ?? null)}
+        onPointerLeave={() => session.hover.set(null)}
+        onClick={(event) => {
+          const focus = hit(event)?.focus ?? ''
+          session.state.patch({ focus: focus === session.state.get().focus ? '' : focus })
+        }}
+      >
+        <div class="pane" style={{ height: 0 }}>
+          <canvas ref={canvas} />
+          <canvas ref={overlay} class="overlay" />
+        </div>
+        <div class="sheet" style={{ height: `${Math.max(panel.height, 0)}px` }} />
+      </div>
+      {leftOut.length > 0 && <p class="reading">Too large to show: {leftOut.join(', ')}.</p>}
+    </div>
+  )
+}
+
+/** At the screen's resolution, cells keep sharp edges. */
+function blit(context: CanvasRenderingContext2D, image: ImageData): void {
+  const ratio = window.devicePixelRatio || 1
+  if (ratio === 1) return context.putImageData(image, 0, 0)
+  const buffer = new OffscreenCanvas(image.width, image.height)
+  buffer.getContext('2d')!.putImageData(image, 0, 0)
+  context.imageSmoothingEnabled = false
+  context.drawImage(buffer, 0, 0)
+}

@@ -1,0 +1,47 @@
+/** One run: its picture, its hottest links, and beside them its matrices or one of its groups. */
+import type { Derived } from '../data/model'
+import { GroupView } from './group'
+import { Facts } from './header'
+import { HotLinks } from './links'
+import { MatricesView } from './matrices'
+import { PictureView } from './picture'
+import { useSession, useStore } from './session'
+
+export function Overview({ derived }: { derived: Derived }) {
+  return (
+    <>
+      <div class="centre">
+        <Facts run={derived.run} />
+        <PictureView derived={derived} />
+        <HotLinks derived={derived} />
+      </div>
+      <SidePanel derived={derived} />
+    </>
+  )
+}
+
+export function SidePanel({ derived }: { derived: Derived }) {
+  const session = useSession()
+  const { panel } = useStore(session.state)
+  return (
+    <aside class="right">
+      <div class="segmented tabs" role="group" aria-label="Panel">
+        <button
+          aria-pressed={panel !== 'group'}
+          onClick={() => session.state.patch({ panel: 'matrices' })}
+          data-test="panel-matrices"
+        >
+          Matrices
+        </button>
+        <button
+          aria-pressed={panel === 'group'}
+          onClick={() => session.state.patch({ panel: 'group' })}
+          data-test="panel-group"
+        >
+          Group close-up
+        </button>
+      </div>
+      {panel === 'group' ? <GroupView derived={derived} /> : <MatricesView derived={derived} />}
+    </aside>
+  )
+}

@@ -1,0 +1,135 @@
+/** What all views share: the settings, what is hovered, the runs that are loaded, and their geometry. */
+import { createContext } from 'preact'
+import { useContext, useEffect, useState } from 'preact/hooks'
+import { Store } from '../base/store'
+import type { Theme } from '../base/ramps'
+import type { Marks } from '../data/aggregate'
+import type { Tip } from '../data/describe'
+import { DifferenceModel, RunModel, type AnyModel } from '../data/model'
+import { loadRun, type Run } from '../data/run'
+import type { Index, Source } from '../data/source'
+import { DEFAULTS, type ViewState } from '../data/state'
+import { levelsPicture } from '../layout/levels'
+import { groupMatrix, interior, type Interior } from '../layout/matrices'
+import type { Picture } from '../layout/picture'
+import { planesPicture } from '../layout/planes'
+import { radialPicture } from '../layout/radial'
+
+export interface Hover {
+  /** The run that the numbers belong to. */
+  readonly run: Run
+  readonly links: readonly number[]
+  readonly routers: readonly number[]
+  readonly groups: readonly number[]
+  /** Null where something is only marked, as by a table's row. */
+  readonly tip: Tip | null
+  readonly x: number
+  readonly y: number
+}
+
+export class Session {
+  readonly state: Store<ViewState>
+  readonly hover = new Store<Hover | null>(null)
+  /** Grows when a run has arrived. */
+  readonly loaded = new Store(0)
+  readonly failures = new Store<readonly string[]>([])
+  private readonly models = new Map<number, RunModel | Promise<void>>()
+  private readonly differences = new Map<string, DifferenceModel>()
+
+  constructor(
+    readonly source: Source,
+    readonly index: Index,
+    state: ViewState = DEFAULTS,
+    /** Where the page may write its address; a notebook's widget may not. */
+    readonly ownsUrl = true,
+    /** The element that the viewer lives in. */
+    readonly root: Element | null = null,
+  ) {
+    this.state = new Store(state)
+  }
+
+  /** The model of a run, or undefined while it is being loaded. */
+  model(id: number): RunModel | undefined {
+    const known = this.models.get(id)
+    if (known instanceof RunModel) return known
+    if (known === undefined && id >= 0 && id < this.index.runs.length) {
+      const loading = loadRun(this.source, id, this.index.runs[id]!).then(
+        (run) => {
+          this.models.set(id, new RunModel(run))
+          this.loaded.set(this.loaded.get() + 1)
+        },
+        (error: unknown) =>
+          this.failures.set([
+            ...this.failures.get(),
+            `${this.index.runs[id]!.label}: ${error instanceof Error ? error.message : String(error)}`,
+          ]),
+      )
+      this.models.set(id, loading)
+    }
+    return undefined
+  }
+
+  differenceOf(base: RunModel, other: RunModel): DifferenceModel {
+    const key = `${base.run.id} ${other.run.id}`
+    let model = this.differences.get(key)
+    if (!model) this.differences.set(key, (model = new DifferenceModel(base, other)))
+    return model
+  }
+}
+
+export const SessionContext = createContext<Session>(null as unknown as Session)
+
+export const useSession = (): Session => useContext(SessionContext)
+
+export function useStore<T>(store: Store<T>): T {
+  const [value, setValue] = useState(store.get())
+  useEffect(() => {
+    setValue(store.get())
+    return store.subscribe(setValue)
+  }, [store])
+  return value
+}
+
+export const ThemeContext = createContext<Theme>('light')
+
+/** What depends on the machine only, made once per run. */
+export class Geometry {
+  private readonly pictures = new Map<string, Picture>()
+  private inside: Interior | undefined
+  private groups: Marks | undefined
+
+  constructor(private readonly run: Run) {}
+
+  picture(projection: string): Picture {
+    let picture = this.pictures.get(projection)
+    if (!picture) {
+      const { run } = this
+      picture =
+        run.shape === 'torus'
+          ? planesPicture(run, projection)
+          : run.shape === 'fat-tree'
+            ? levelsPicture(run)
+            : radialPicture(run)
+      this.pictures.set(projection, picture)
+    }
+    return picture
+  }
+
+  get interior(): Interior {
+    return (this.inside ??= interior(this.run))
+  }
+
+  get groupMarks(): Marks {
+    return (this.groups ??= groupMatrix(this.run))
+  }
+}
+
+const geometries = new WeakMap<Run, Geometry>()
+
+export function geometryOf(run: Run): Geometry {
+  let geometry = geometries.get(run)
+  if (!geometry) geometries.set(run, (geometry = new Geometry(run)))
+  return geometry
+}
+
+export type { AnyModel }

@@ -1,0 +1,165 @@
+/** Small multiples: a thumbnail per run, ordered by any key, on one scale; a click opens the run. */
+import { useContext, useEffect, useMemo, useRef, useState } from 'preact/hooks'
+import { quantity } from '../base/format'
+import { RunModel } from '../data/model'
+import { loadRun } from '../data/run'
+import type { RunInfo } from '../data/source'
+import { looksFor } from '../draw/look'
+import { drawPicture } from '../draw/picture'
+import { Choice } from './controls'
+import { fit, PictureContent } from './picture'
+import { geometryOf, ThemeContext, useSession, useStore, type Session } from './session'
+import { prepareCanvas } from './size'
+
+const THUMBNAIL = { width: 190, height: 190 }
+
+export function SweepView() {
+  const session = useSession()
+  const state = useStore(session.state)
+  const { runs } = session.index
+  const keys = useMemo(() => [...new Set(runs.flatMap((run) => Object.keys(run.keys)))], [runs])
+  const key = keys.includes(state.sweepKey) ? state.sweepKey : ''
+  const order = useMemo(() => orderBy(runs, key), [runs, key])
+  // Known without loading the runs, so all thumbnails share it from the first.
+  const largest = Math.max(...runs.map((run) => run.summary.classes[0]?.bytes_max ?? 0))
+  return (
+    <main class="sweep">
+      <div class="pickers">
+        <Choice
+          label="Order by"
+          value={key}
+          options={[{ value: '', label: 'as given' }, ...keys.map((name) => ({ value: name, label: name }))]}
+          onChange={(sweepKey) => session.state.patch({ sweepKey })}
+        />
+        <span class="hint">
+          {runs.length} runs; traffic between groups from 0 to {quantity(largest, 'bytes')} on every thumbnail
+        </span>
+      </div>
+      <ul class="thumbnails">
+        {order.map((id) => (
+          <Thumbnail key={id} id={id} info={runs[id]!} high={largest} sortKey={key} />
+        ))}
+      </ul>
+    </main>
+  )
+}
+
+export function orderBy(runs: readonly RunInfo[], key: string): number[] {
+  const ids = runs.map((_, id) => id)
+  if (key === '') return ids
+  return ids.sort((a, b) => {
+    const [x, y] = [runs[a]!.keys[key] ?? '', runs[b]!.keys[key] ?? '']
+    if (typeof x === 'number' && typeof y === 'number') return x - y || a - b
+    return String(x).localeCompare(String(y), 'en', { numeric: true }) || a - b
+  })
+}
+
+/** Loaded when it comes into sight, drawn, and let go: a sweep may hold more than a browser does. */
+function Thumbnail({
+  id,
+  info,
+  high,
+  sortKey,
+}: {
+  id: number
+  info: RunInfo
+  high: number
+  sortKey: string
+}) {
+  const session = useSession()
+  const theme = useContext(ThemeContext)
+  const { ramp } = useStore(session.state)
+  const canvas = useRef<HTMLCanvasElement>(null)
+  const [problem, setProblem] = useState('')
+  useEffect(() => {
+    const element = canvas.current!
+    let gone = false
+    const observer = new IntersectionObserver((entries) => {
+      if (!entries.some((entry) => entry.isIntersecting)) return
+      observer.disconnect()
+      void queue(() =>
+        gone ? Promise.resolve() : drawThumbnail(session, id, element, theme, ramp, high),
+      ).catch((error: unknown) => setProblem(error instanceof Error ? error.message : String(error)))
+    })
+    observer.observe(element)
+    return () => {
+      gone = true
+      observer.disconnect()
+    }
+  }, [id, theme, ramp, high])
+  const { summary } = info
+  return (
+    <li>
+      <button
+        class="thumbnail"
+        onClick={() => session.state.patch({ run: id, view: 'overview' })}
+        title={`Open ${info.label}`}
+        data-test={`thumbnail-${id}`}
+      >
+        <canvas ref={canvas} style={{ width: `${THUMBNAIL.width}px`, height: `${THUMBNAIL.height}px` }} />
+        <b>{info.label}</b>
+        <span>
+          {summary.machine.name}, {summary.routing}
+        </span>
+        {sortKey !== '' && (
+          <span>
+            {sortKey}:{' '}
+            {typeof info.keys[sortKey] === 'number' && sortKey.includes('bytes')
+              ? quantity(info.keys[sortKey] as number, 'bytes')
+              : info.keys[sortKey]}
+          </span>
+        )}
+        {problem !== '' && <em class="alarm">{problem}</em>}
+      </button>
+    </li>
+  )
+}
+
+/** Two at a time: each may hold a hundred megabytes while it is drawn. */
+let running = 0
+const waiting: (() => void)[] = []
+async function queue(task: () => Promise<void>): Promise<void> {
+  if (running >= 2) await new Promise<void>((resolve) => waiting.push(resolve))
+  running++
+  try {
+    await task()
+  } finally {
+    running--
+    waiting.shift()?.()
+  }
+}
+
+async function drawThumbnail(
+  session: Session,
+  id: number,
+  canvas: HTMLCanvasElement,
+  theme: 'light' | 'dark',
+  ramp: string,
+  high: number,
+): Promise<void> {
+  const run = await loadRun(session.source, id, session.index.runs[id]!)
+  const state = {
+    ...session.state.get(),
+    low: null,
+    high: null,
+    focus: '',
+    classesOff: [],
+    jobs: {},
+    measure: 'bytes',
+    scale: 'linear' as const,
+    frozen: [0, high] as const,
+  }
+  const derived = new RunModel(run).derive(state)
+  const picture = geometryOf(run).picture('')
+  const context = prepareCanvas(canvas, THUMBNAIL)
+  const view = fit(picture, THUMBNAIL, [1, 0, 0])
+  context.translate(view.x, view.y)
+  context.scale(view.k, view.k)
+  drawPicture(
+    context,
+    { ...picture, labels: [], taper: [5, 2] },
+    new PictureContent().data(picture, derived, state),
+    looksFor(theme, ramp, false),
+    1 / view.k,
+  )
+}
