@@ -2,7 +2,8 @@
 
 The flow engine shares links and network interfaces among all messages of an exchange and knows no start-ups.
 So its time stands beside the model's bandwidth terms: n beta without contention, n beta (B_max / B + m / l)
-with the penalty. What it says of contention is the quotient of its time and that of the busiest node's interface.
+with the penalty. What it says of contention is the quotient of its time and the time that the busiest node's
+interface needs by itself.
 """
 
 from __future__ import annotations

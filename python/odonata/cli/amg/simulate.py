@@ -43,6 +43,7 @@ def command(
     from odonata.amg import machines, simulate, store
     from odonata.api import Source
     from odonata.cli import terminal
+    from odonata.cli.amg import titled
 
     machine = machines.load(machine_name)
     source = (
@@ -74,7 +75,7 @@ def command(
         "+ penalty",
         "p alpha(D)",
     ]
-    table = terminal.table("One exchange, us", columns, left=["operator"])
+    table = titled.table("One exchange, us", columns, left=["operator"])
     for e in found:
         factor = f"{e.simulated_s / e.interface_s:.2f}" if e.interface_s else "-"
         times = (e.model_bandwidth_s, e.model_penalty_s, e.model_startup_s)
