@@ -74,6 +74,10 @@ amg-tables: build hypre ## make the AMG tables of 64 million unknowns that come 
 	    laplace7-128-100x100x50.json laplace7-64-100x100x100.json
 	scripts/amg-tables
 
+.PHONY: test-vmpi
+test-vmpi: bootstrap-hypre ## test the virtual-ranks MPI, each program also on Open MPI
+	@$(MAKE) -C vmpi test
+
 .PHONY: clean
 clean: ## remove everything that was built, and .venv
 	cargo clean || rm -rf target

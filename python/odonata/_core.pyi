@@ -20,7 +20,17 @@ __all__ = [
     "amg_extrapolate",
     "amg_regrouped_cycle",
     "amg_scenarios",
-    "check", "machine", "message_costs", "node_aware_steps", "presets", "reference", "run", "schema", "sweep", "version"]
+    "check",
+    "machine",
+    "message_costs",
+    "node_aware_steps",
+    "presets",
+    "reference",
+    "run",
+    "schema",
+    "sweep",
+    "version",
+]
 
 Array: TypeAlias = npt.NDArray[Any]
 
