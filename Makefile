@@ -64,9 +64,20 @@ bench: build ## measure the hot paths
 docs: bootstrap-rust ## build the reference of the Rust crates; a broken link is an error
 	RUSTDOCFLAGS="-D warnings" cargo doc $(CARGO_FLAGS) --no-deps
 
+.PHONY: hypre
+hypre: bootstrap-hypre ## build the AMG hierarchy program on hypre (apt), for `odonata amg hierarchy`
+	@$(MAKE) -C vmpi all openmpi
+
+.PHONY: amg-tables
+amg-tables: build hypre ## make the AMG tables of 64 million unknowns that come with the package (14 GB, an hour)
+	scripts/amg-tables laplace7-1024-50x50x25.json laplace7-512-50x50x50.json laplace7-256-100x50x50.json \
+	    laplace7-128-100x100x50.json laplace7-64-100x100x100.json
+	scripts/amg-tables
+
 .PHONY: clean
 clean: ## remove everything that was built, and .venv
 	cargo clean || rm -rf target
+	rm -rf vmpi/build
 	rm -rf .venv .mypy_cache .pytest_cache .ruff_cache .hypothesis
 	rm -f python/odonata/_core*.so
 	find python tests -name __pycache__ -prune -exec rm -rf {} +

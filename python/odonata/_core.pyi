@@ -11,7 +11,16 @@ from typing import Any, TypeAlias, TypedDict
 import numpy as np
 import numpy.typing as npt
 
-__all__ = ["check", "machine", "presets", "reference", "run", "schema", "sweep", "version"]
+__all__ = [
+    "amg_alternatives",
+    "amg_best_fit",
+    "amg_check_machine",
+    "amg_cycle",
+    "amg_decide",
+    "amg_extrapolate",
+    "amg_regrouped_cycle",
+    "amg_scenarios",
+    "check", "machine", "message_costs", "node_aware_steps", "presets", "reference", "run", "schema", "sweep", "version"]
 
 Array: TypeAlias = npt.NDArray[Any]
 
@@ -102,3 +111,75 @@ def reference() -> str:
 
 def presets() -> list[Preset]: ...
 def version() -> str: ...
+
+# The closed forms of odonata.amg. A level is ten numbers in the order of odonata.amg.hierarchy.LEVEL_FIELDS, a machine
+# the dict of odonata.amg.machines; unusable numbers raise OdonataError.
+
+def amg_scenarios() -> list[str]: ...
+def amg_check_machine(machine: dict[str, Any]) -> None: ...
+def amg_cycle(
+    ranks: int,
+    levels: list[list[float]],
+    machine: dict[str, Any],
+    tasks_per_node: int,
+    threads: int,
+    scenario_name: str,
+) -> list[tuple[int, str, str, float]]:
+    """Rows of (level, phase, term, seconds)."""
+
+def amg_best_fit(observations: list[tuple[int, list[float], list[list[float]]]]) -> list[str]:
+    """The scenario of each (tasks per node, measured seconds per level, six lists of predicted ones)."""
+
+def amg_decide(
+    ranks: int,
+    levels: list[list[float]],
+    machine: dict[str, Any],
+    tasks_per_node: int,
+    threads: int,
+    scenario_name: str,
+) -> tuple[
+    list[tuple[float, float, str, list[tuple[int, float, float, str, bool]], int | None, str]],
+    tuple[int, int] | None,
+]:
+    """Per level (no switch, running sum, category, candidates, index of the best, reason), and (level, groups)."""
+
+def amg_alternatives(
+    ranks: int,
+    levels: list[list[float]],
+    machine: dict[str, Any],
+    tasks_per_node: int,
+    threads: int,
+    scenario_name: str,
+) -> list[tuple[int, int, float, bool]]:
+    """Rows of (level, groups, predicted cycle in seconds, allowed by the cache rule)."""
+
+def amg_regrouped_cycle(
+    ranks: int,
+    levels: list[list[float]],
+    groups: int,
+    regrouped_levels: list[list[float]],
+    switch_level: int,
+    machine: dict[str, Any],
+    tasks_per_node: int,
+    threads: int,
+    scenario_name: str,
+) -> float: ...
+def amg_extrapolate(
+    small_ranks: int, small: list[list[float]], large_ranks: int, large: list[list[float]]
+) -> tuple[int, list[list[float]], list[list[float]]]:
+    """(ranks, levels of the low end, levels of the high end)."""
+
+def message_costs(
+    sources: list[int],
+    destinations: list[int],
+    bytes: list[int],
+    nodes: list[int],
+    network: dict[str, Any],
+    pricing: dict[str, Any],
+) -> list[tuple[float, float, float, float]]:
+    """Per rank (start-up, hops, bandwidth, matching), seconds."""
+
+def node_aware_steps(
+    sources: list[int], destinations: list[int], bytes: list[int], nodes: list[int], route: str
+) -> list[tuple[list[int], list[int], list[int]]]:
+    """Per step the messages as (sources, destinations, bytes); route direct, two-steps or three-steps."""

@@ -72,9 +72,15 @@ def test_stacked_links_end_at_the_total(run: odonata.Run) -> None:
 
 
 def test_bars_are_means_and_maxima(run: odonata.Run) -> None:
-    """On the green links job a has mean (12 + 12) / 4 = 6 and maximum 12, job b 1 and 4."""
-    heights = [bar.get_height() for bar in run.plot.jobs().axes[0].patches]
-    assert heights[:4] == [12.0, 6.0, 4.0, 1.0]
+    """Job a: mean 24 / 4 = 6 on green, 12 / 4 = 3 on blue, 36 / 8 = 4.5 on all; job b: 4 / 4 and 4 / 8."""
+    axes = run.plot.jobs().axes[0]
+    assert [label.get_text() for label in axes.get_xticklabels()] == [
+        "green links",
+        "blue links",
+        "all links",
+    ]
+    heights = [bar.get_height() for bar in axes.patches]
+    assert heights[:10] == [12.0, 6.0, 9.0, 3.0, 12.0, 4.5, 4.0, 1.0, 4.0, 0.5]
 
 
 def alone(pattern: str, ranks: int, mean: float) -> odonata.Run:

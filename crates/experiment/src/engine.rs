@@ -3,6 +3,7 @@
 //! A new engine is a new file and a line in [`ENGINES`].
 
 mod flow;
+mod packet;
 
 use crate::fields::{Fields, Report};
 use crate::key::Key;
@@ -25,7 +26,7 @@ pub struct EngineKind {
 }
 
 /// All kinds; the first is the default.
-pub const ENGINES: &[EngineKind] = &[flow::KIND];
+pub const ENGINES: &[EngineKind] = &[flow::KIND, packet::KIND];
 
 /// Told how far a run is: the phase, and the share of it that is done. Returns false to stop the run.
 pub type Progress<'a> = dyn FnMut(&str, f64) -> bool + 'a;

@@ -4,6 +4,7 @@
 //! is computed here. Tables leave as NumPy columns that take over the Rust allocation; the Python side wraps them with
 //! pyarrow, so that neither side copies.
 
+mod amg;
 mod background;
 mod columns;
 mod errors;
@@ -18,6 +19,12 @@ mod _core {
     use super::functions::{check, machine, presets, reference, run, schema, sweep, version};
     use super::{errors, PyModule, PyResult};
     use pyo3::Bound;
+
+    #[pymodule_export]
+    use super::amg::{
+        amg_alternatives, amg_best_fit, amg_check_machine, amg_cycle, amg_decide, amg_extrapolate, amg_regrouped_cycle,
+        amg_scenarios, message_costs, node_aware_steps,
+    };
 
     #[pymodule_init]
     fn init(_module: &Bound<'_, PyModule>) -> PyResult<()> {

@@ -4,5 +4,12 @@
 //!
 //! * [`paths`] lists whole paths from router to router, for engines that see a steady state: draws of direct
 //!   (minimal in groups) and indirect (Valiant) paths, and the exact expected load of an oblivious rule.
+//! * [`algorithm`] decides hop by hop, for engines that move packets: at each router it is asked once per packet
+//!   for a port and a virtual channel. It sees load through one read-only window, [`view::LoadView`], and finds
+//!   shortest ways in the tables of [`next_hop`].
 
+pub mod algorithm;
+pub mod deadlock;
+pub mod next_hop;
 pub mod paths;
+pub mod view;

@@ -39,7 +39,6 @@ def command(experiment: Source, changes: tuple[str, ...], resolved: bool, quiet:
         f"seed {summary['seed']}"
     )
     screen.print(describe_machine(summary["machine"]))
-    screen.print()
     columns = [
         "job",
         "name",
@@ -52,7 +51,7 @@ def command(experiment: Source, changes: tuple[str, ...], resolved: bool, quiet:
         "messages",
         "MiB",
     ]
-    jobs = terminal.table("Jobs", columns, left=["name", "pattern", "placement"])
+    jobs = terminal.table(columns, left=["name", "pattern", "placement"])
     for job in summary["jobs"]:
         jobs.add_row(
             str(job["job"]),
@@ -62,4 +61,4 @@ def command(experiment: Source, changes: tuple[str, ...], resolved: bool, quiet:
             *(f"{job[key]:,}" for key in ("ranks", "ranks_per_node", "nodes", "routers", "messages")),
             terminal.mib(job["bytes"]),
         )
-    screen.print(jobs)
+    terminal.print_table(screen, "Jobs", jobs)

@@ -44,15 +44,10 @@ def command(base: Path, others: tuple[Path, ...], links: int, as_json: bool) -> 
         screen.print(f"{first.name} → {run.name}", style="bold")
         for line in settings_changes(first, run):
             screen.print(line)
-        screen.print()
-        screen.print(
-            _statistics_table("Traffic of a link, MiB", result["classes"], ["class"], ["mean", "p99", "max"])
-        )
-        if result["jobs"]:
-            screen.print()
-            screen.print(
-                _statistics_table("The same per job", result["jobs"], ["name", "class"], ["mean", "max"])
-            )
+        classes = _statistics_table(result["classes"], ["class"], ["mean", "p99", "max"])
+        terminal.print_table(screen, "Traffic of a link, MiB", classes)
+        jobs = _statistics_table(result["jobs"], ["name", "class"], ["mean", "max"])
+        terminal.print_table(screen, "The same per job", jobs)
         screen.print()
         _print_links(screen, result)
 
@@ -107,15 +102,13 @@ def settings_changes(base: Run, other: Run) -> list[str]:
 _HEADINGS = {"mean": "mean", "p99": "99 %", "max": "max", "name": "job"}
 
 
-def _statistics_table(
-    title: str, rows: list[dict[str, Any]], keys: list[str], statistics: list[str]
-) -> Table:
+def _statistics_table(rows: list[dict[str, Any]], keys: list[str], statistics: list[str]) -> Table:
     """Before, after and relative change of each statistic; a key is not repeated from row to row."""
     from odonata.cli import terminal
 
     headings = [_HEADINGS.get(key, key) for key in keys]
     numbers = [text for name in statistics for text in (_HEADINGS[name], "→", "change")]
-    shown = terminal.table(title, [*headings, *numbers], left=headings)
+    shown = terminal.table([*headings, *numbers], left=headings)
     previous = None
     for row in rows:
         first = "" if len(keys) > 1 and row[keys[0]] == previous else row[keys[0]]
@@ -140,7 +133,6 @@ def _print_links(screen: Any, result: dict[str, Any]) -> None:
     )
     if links["largest"]:
         shown = terminal.table(
-            "Largest changes of a link, MiB",
             ["link", "class", "before", "after", "difference"],
             left=["link", "class"],
         )
@@ -150,5 +142,4 @@ def _print_links(screen: Any, result: dict[str, Any]) -> None:
             shown.add_row(
                 row["name"], row["class"], *(terminal.mib(amount) for amount in amounts), difference
             )
-        screen.print()
-        screen.print(shown)
+        terminal.print_table(screen, "Largest changes of a link, MiB", shown)

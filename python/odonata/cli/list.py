@@ -28,14 +28,12 @@ def command(topic: str | None, as_json: bool) -> None:
         terminal.print_json(found[topic] if topic else found)
         return
     screen = terminal.console()
-    for i, (name, rows) in enumerate(found.items()):
-        if i:
-            screen.print()
+    for name, rows in found.items():
         columns = list(rows[0])
-        shown = terminal.table(None if topic else name.capitalize(), columns, left=["name"], wrap=["summary"])
+        shown = terminal.table(columns, left=["name"], wrap=["summary"])
         for row in rows:
             shown.add_row(*(f"{value:,}" if isinstance(value, int) else str(value) for value in row.values()))
-        screen.print(shown)
+        terminal.print_table(screen, name.capitalize(), shown)
 
 
 def _presets() -> list[dict[str, Any]]:

@@ -82,13 +82,13 @@ def command(
 
 
 def _print(screen: Console, metrics: dict[str, Any]) -> None:
+    from odonata.cli import terminal
     from odonata.cli.summary import describe_machine
 
     screen.print(describe_machine(metrics["machine"]), style="bold")
     for line in _description(metrics):
         screen.print(line)
-    screen.print()
-    screen.print(_class_table(metrics))
+    terminal.print_table(screen, "Cables", _class_table(metrics))
     screen.print()
     for check in metrics["checks"]:
         mark, style = ("ok", "green") if check["holds"] else ("WRONG", "bold red")
@@ -142,7 +142,7 @@ def _class_table(metrics: dict[str, Any]) -> Table:
         "per router",
         "free",
     ]
-    shown = terminal.table("Cables", [*columns, *(["cost"] if costs else [])], left=["class"])
+    shown = terminal.table([*columns, *(["cost"] if costs else [])], left=["class"])
     for row in metrics["classes"]:
         ports = row["ports"]
         shown.add_row(

@@ -53,7 +53,5 @@ def command(directory: Path, links: int, link_class: str | None, by: str, as_jso
     screen = terminal.console()
     print_summary(screen, run)
     if hottest:
-        screen.print()
-        screen.print(
-            hottest_table(hottest, f"Hottest {link_class + ' ' if link_class else ''}links, by {by}")
-        )
+        title = f"Hottest {link_class + ' ' if link_class else ''}links, by {by}"
+        terminal.print_table(screen, title, hottest_table(hottest))

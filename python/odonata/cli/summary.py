@@ -21,12 +21,10 @@ def print_summary(screen: Console, run: Run) -> None:
     if summary["convergence"]:
         screen.print(_convergence(summary["convergence"]))
     screen.print(_cost(summary))
-    screen.print()
-    screen.print(class_table(summary["classes"]))
-    screen.print()
-    screen.print(_job_table(run))
-    screen.print()
-    screen.print(_job_traffic_table(run))
+    terminal.print_table(screen, "Traffic of a link, MiB", _class_table(summary["classes"]))
+    terminal.print_table(screen, "Jobs", _job_table(run))
+    title = "Traffic per job (mean and max: MiB on a link)"
+    terminal.print_table(screen, title, _job_traffic_table(run))
     if "bound" in summary:
         screen.print()
         screen.print(_bound(summary["bound"]))
@@ -74,10 +72,10 @@ def _bound(bound: dict[str, Any]) -> str:
     )
 
 
-def class_table(classes: list[dict[str, Any]]) -> Table:
+def _class_table(classes: list[dict[str, Any]]) -> Table:
     """The traffic of the links of each class."""
     columns = ["class", "links", "mean", "median", "90 %", "99 %", "max", "idle"]
-    shown = terminal.table("Traffic of a link, MiB", columns, left=["class"])
+    shown = terminal.table(columns, left=["class"])
     for row in classes:
         shown.add_row(
             row["class"],
@@ -90,7 +88,7 @@ def class_table(classes: list[dict[str, Any]]) -> Table:
 
 def _job_table(run: Run) -> Table:
     columns = ["job", "name", "pattern", "placement", "ranks", "nodes", "routers"]
-    shown = terminal.table("Jobs", columns, left=["name", "pattern", "placement"])
+    shown = terminal.table(columns, left=["name", "pattern", "placement"])
     for job in run.jobs.to_pylist():
         shown.add_row(
             str(job["job"]),
@@ -115,7 +113,7 @@ def _job_traffic_table(run: Run) -> Table:
     predictions = [entry for entry in _PREDICTIONS if entry[0] in run.jobs.column_names]
     headings = [heading for _, heading, _ in predictions]
     columns = ["job", "MiB sent", "off router", "hops", *headings, "mean", "max"]
-    shown = terminal.table("Traffic per job (mean and max: MiB on a link)", columns, left=["job"])
+    shown = terminal.table(columns, left=["job"])
     for job, links in zip(run.jobs.to_pylist(), run.summary["jobs"], strict=True):
         everywhere = links["classes"][0]
         shown.add_row(
@@ -130,10 +128,10 @@ def _job_traffic_table(run: Run) -> Table:
     return shown
 
 
-def hottest_table(hottest: list[dict[str, Any]], title: str) -> Table:
+def hottest_table(hottest: list[dict[str, Any]]) -> Table:
     """The most loaded links with the jobs on them."""
     columns = ["link", "class", "MiB", "busy, ms", "jobs"]
-    shown = terminal.table(title, columns, left=["link", "class"], wrap=["jobs"])
+    shown = terminal.table(columns, left=["link", "class"], wrap=["jobs"])
     for row in hottest:
         shown.add_row(
             row["name"],

@@ -139,9 +139,8 @@ def _print(sweep: Sweep) -> None:
         return
     classes = list(dict.fromkeys(row["class"] for row in rows))
     keys = [axis.key for axis in sweep.axes]
-    shown = terminal.table(
-        "Traffic of a link, MiB", ["point", *keys, "mean", *(f"max {name}" for name in classes)], left=keys
-    )
+    columns = ["point", *keys, "mean", *(f"max {name}" for name in classes)]
+    shown = terminal.table(columns, left=keys)
     by_point: dict[int, dict[str, dict[str, Any]]] = {}
     for row in rows:
         by_point.setdefault(row["point"], {})[row["class"]] = row
@@ -152,8 +151,7 @@ def _print(sweep: Sweep) -> None:
             terminal.mib(found[classes[0]]["bytes_mean"]),
             *(terminal.mib(found[name]["bytes_max"]) if name in found else "-" for name in classes),
         )
-    screen.print()
-    screen.print(shown)
+    terminal.print_table(screen, "Traffic of a link, MiB", shown)
     if len(by_point) > POINTS_SHOWN:
         screen.print(f"... and {len(by_point) - POINTS_SHOWN} more points in results.parquet")
     for key in keys:
@@ -173,7 +171,6 @@ def _print_differences(screen: Any, sweep: Sweep, key: str) -> None:
     if len(axis.values) < 2:
         return
     shown = terminal.table(
-        f"{key} against {text(axis.values[0])}, at equal values of the other keys",
         [key, "statistic", "pairs", "MiB", "difference", "95 % from", "to", "", "lower in"],
         left=[key, "statistic"],
     )
@@ -190,8 +187,8 @@ def _print_differences(screen: Any, sweep: Sweep, key: str) -> None:
                 terminal.change(row["change"]),
                 f"{row['lower']} of {row['pairs']}",
             )
-    screen.print()
-    screen.print(shown)
+    title = f"{key} against {text(axis.values[0])}, at equal values of the other keys"
+    terminal.print_table(screen, title, shown)
 
 
 @contextmanager

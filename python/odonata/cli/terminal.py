@@ -69,24 +69,20 @@ def print_warnings(warnings: Sequence[str]) -> None:
         click.echo(click.style("warning: ", fg="yellow", bold=True) + warning, err=True)
 
 
-def table(
-    title: str | None, columns: Sequence[str], *, left: Sequence[str] = (), wrap: Sequence[str] = ()
-) -> Table:
+def table(columns: Sequence[str], *, left: Sequence[str] = (), wrap: Sequence[str] = ()) -> Table:
     """A table of numbers, aligned right, but for the texts in `left` and the long ones in `wrap`."""
-    made = Table(
-        title=title,
-        title_justify="left",
-        title_style="bold",
-        box=SIMPLE_HEAD,
-        header_style="dim",
-        pad_edge=False,
-        show_edge=False,
-        collapse_padding=True,
-    )
+    made = Table(box=SIMPLE_HEAD, header_style="dim", pad_edge=False, show_edge=False, collapse_padding=True)
     for name in columns:
         text = name in left or name in wrap
         made.add_column(name, justify="left" if text else "right", no_wrap=name not in wrap)
     return made
+
+
+def print_table(screen: Console, title: str, shown: Table) -> None:
+    """Prints a table below its title and an empty line."""
+    screen.print()
+    screen.print(title, style="bold")
+    screen.print(shown)
 
 
 def mib(amount: float) -> str:

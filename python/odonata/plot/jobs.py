@@ -1,4 +1,4 @@
-"""Traffic per job and link class."""
+"""Traffic per link class and job."""
 
 from __future__ import annotations
 
@@ -9,13 +9,14 @@ from odonata.analysis.classes import class_statistics, job_class_statistics
 from odonata.analysis.links import class_names
 from odonata.plot import style
 from odonata.plot.bars import Series, draw_mean_max, groups_width, legend_entries
+from odonata.store.schema import ALL_CLASSES
 
 
 def plot_jobs(links: pa.Table, link_jobs: pa.Table, jobs: pa.Table, *, log: bool = True) -> style.Picture:
-    """Mean and maximum traffic of a link for each job and class, and of all jobs together."""
+    """Mean and maximum traffic of a link for each class and job, and of all jobs together."""
     with style.looks():
-        groups = [*jobs["name"].to_pylist(), "all jobs"]
-        picture = style.new_picture(2.0 + groups_width(groups, len(class_names(links))), 3.6)
+        groups = _groups(links)
+        picture = style.new_picture(2.4 + groups_width(groups, jobs.num_rows + 1), 3.6)
         axes = picture.subplots()
         series = draw_jobs(axes, links, link_jobs, jobs, log=log)
         picture.legend(handles=legend_entries(series), loc="outside right upper")
@@ -26,25 +27,30 @@ def draw_jobs(
     axes: Axes, links: pa.Table, link_jobs: pa.Table, jobs: pa.Table, *, log: bool = True
 ) -> list[Series]:
     """Draws `plot_jobs` on axes; returns what its legend needs."""
-    per_job = job_class_statistics(links, link_jobs, jobs).to_pylist()
-    together = class_statistics(links).to_pylist()
     series = []
-    for i, name in enumerate(class_names(links)):
-        rows = [row for row in per_job if row["class"] == name] + [r for r in together if r["class"] == name]
-        series.append(
-            Series(
-                name,
-                style.class_color(name, i),
-                [_positive(row["bytes_mean"]) for row in rows],
-                [_positive(row["bytes_max"]) for row in rows],
-            )
-        )
-    draw_mean_max(axes, [*jobs["name"].to_pylist(), "all jobs"], series, log=log)
+    if link_jobs.num_rows:
+        per_job = job_class_statistics(links, link_jobs, jobs).to_pylist()
+        colors = style.job_colors(jobs["color"].to_pylist())
+        for job, name, color in zip(jobs["job"].to_pylist(), jobs["name"].to_pylist(), colors, strict=True):
+            series.append(_series(name, color, [row for row in per_job if row["job"] == job]))
+    series.append(_series("all jobs", style.CLASS_COLORS[ALL_CLASSES], class_statistics(links).to_pylist()))
+    draw_mean_max(axes, _groups(links), series, log=log)
     axes.set_ylabel("traffic of a link (MiB)")
-    axes.set_title("per job and link class")
+    axes.set_title("mean and maximum per class and job")
     return series
 
 
-def _positive(value: float) -> float | None:
-    """None for zero, which has no place on a log axis."""
-    return value or None
+def _groups(links: pa.Table) -> list[str]:
+    return [*(f"{name} links" for name in class_names(links)), "all links"]
+
+
+def _series(label: str, color: str, rows: list[dict[str, float]]) -> Series:
+    """From statistics with the class `all` first, which goes last."""
+    ordered = [*rows[1:], rows[0]]
+    # Zero has no place on a logarithmic axis, and no bar shows it well on a linear one.
+    return Series(
+        label,
+        color,
+        [row["bytes_mean"] or None for row in ordered],
+        [row["bytes_max"] or None for row in ordered],
+    )

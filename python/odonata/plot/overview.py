@@ -16,11 +16,12 @@ if TYPE_CHECKING:
 
 
 def plot_overview(run: Run) -> style.Picture:
-    """Above, all links by class and job; below, the bars per job and the heat map of groups."""
+    """Above, all links by class and job; below, bars per class and job, and the heat map of groups."""
     classes = class_names(run.links)
     summary = run.summary
     with style.looks():
         picture = style.new_picture(12.4, 8.2)
+        # Two classes may look like two jobs, so only the jobs have colours here.
         above, below = picture.subfigures(2, 1, squeeze=False, height_ratios=[1, 1.2])[:, 0]
         panels = above.subplots(1, len(classes), sharey=True, squeeze=False)[0]
         draw_links(list(panels), run.links, run.link_jobs, run.jobs)

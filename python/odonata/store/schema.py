@@ -11,6 +11,9 @@ from dataclasses import dataclass
 FORMAT = "odonata-run"
 FORMAT_VERSION = 1
 
+HIERARCHY_FORMAT = "odonata-amg-hierarchy"
+"""`format` of the directories of `odonata.amg`, which are written in the same way but hold other tables."""
+
 EXPERIMENT = "experiment.toml"
 RESOLVED = "resolved.toml"
 SUMMARY = "summary.json"

@@ -57,7 +57,7 @@ def is_run(directory: Path) -> bool:
         summary = json.loads((directory / schema.SUMMARY).read_bytes())
     except (OSError, ValueError):
         return False
-    return isinstance(summary, dict) and summary.get("format") == schema.FORMAT
+    return isinstance(summary, dict) and summary.get("format") in (schema.FORMAT, schema.HIERARCHY_FORMAT)
 
 
 class RunWriter:

@@ -1,0 +1,133 @@
+//! `kind = "packet"`: discrete events, packet by packet.
+
+mod keys;
+mod outcome;
+mod settings;
+
+use super::{Engine, EngineError, EngineKind, Outcome, Progress};
+use crate::plan::Scenario;
+use crate::value::Value;
+use odonata_packet::{
+    memory_estimate, ClosedTraffic, LoadStep, OpenJob, PacketEngine, PacketError, RunOptions, Schedule, Traffic,
+};
+use odonata_units::{Bytes, Time};
+use settings::{Packet, TrafficKind};
+
+/// The engine's line in the table of engines.
+pub(super) const KIND: EngineKind = EngineKind {
+    name: "packet",
+    doc: "Discrete events: every packet moves through routers, links, buffers and credits; latency, stalls, routing.",
+    keys: keys::keys,
+    read: |fields, report| Box::new(settings::read(fields, report)),
+};
+
+/// Virtual channels that the memory estimate assumes; the routing algorithm says how many it really needs.
+const ASSUMED_CHANNELS: u8 = 5;
+
+impl Engine for Packet {
+    fn kind(&self) -> &'static str {
+        KIND.name
+    }
+
+    fn routing(&self) -> &'static str {
+        self.algorithm
+    }
+
+    fn resolved(&self) -> Vec<(&'static str, Value)> {
+        self.resolved.clone()
+    }
+
+    fn run(&self, scenario: &Scenario, threads: usize, progress: &mut Progress<'_>) -> Result<Outcome, EngineError> {
+        let jobs = scenario.workload.jobs.len();
+        let mut recording = self.recording;
+        recording.link_jobs = scenario.output.link_jobs;
+        self.check_memory(memory_estimate(&scenario.machine, ASSUMED_CHANNELS, jobs, recording))?;
+        let engine = PacketEngine::new(&scenario.machine, &self.settings, self.algorithm, &self.routing)
+            .map_err(|error| refused(&error))?;
+        let closed = (self.traffic == TrafficKind::Closed).then(|| ClosedTraffic::of(&scenario.workload));
+        let traffic = match &closed {
+            Some(closed) => closed.clone().into_traffic(),
+            None => self.open_traffic(scenario)?,
+        };
+        let schedule = match self.traffic {
+            TrafficKind::Open => self.schedule,
+            // Everything that is sent is measured.
+            TrafficKind::Closed => Schedule { warm_up: Time::ZERO, measure: self.time_limit, drain: Time::ZERO },
+        };
+        let options = RunOptions {
+            seed: scenario.seed,
+            threads,
+            recording,
+            patience: self.patience,
+            ..RunOptions::default()
+        };
+        let result = engine.run(&traffic, schedule, &options, &mut |p| {
+            progress("simulating", p.now_ps as f64 / p.end_ps.max(1) as f64)
+        });
+        Ok(outcome::outcome(self, scenario, &result, closed.as_ref()))
+    }
+}
+
+impl Packet {
+    fn check_memory(&self, needed: u64) -> Result<(), EngineError> {
+        let limit = self.memory_limit.or_else(available_memory);
+        match limit {
+            Some(limit) if needed > limit.0 => Err(EngineError::Refused {
+                key: Some("memory_limit"),
+                reason: format!(
+                    "the run needs about {} but {limit} are allowed or available; use a smaller machine or raise the limit",
+                    Bytes(needed)
+                ),
+            }),
+            _ => Ok(()),
+        }
+    }
+
+    fn open_traffic(&self, scenario: &Scenario) -> Result<Traffic, EngineError> {
+        let jobs = &scenario.workload.jobs;
+        let per_job = |key: &'static str, count: usize| {
+            let reason = format!("a list of {count} values for {} jobs; give one value or one for each job", jobs.len());
+            if count == 1 || count == jobs.len() {
+                Ok(())
+            } else {
+                Err(EngineError::Refused { key: Some(key), reason })
+            }
+        };
+        per_job("load", self.loads.len())?;
+        per_job("start", self.starts.len())?;
+        let of = |i: usize, values: usize| if values == 1 { 0 } else { i };
+        let open = jobs.iter().enumerate().map(|(i, job)| {
+            let start = self.starts[of(i, self.starts.len())];
+            let mut open = OpenJob::of(job, self.loads[of(i, self.loads.len())]);
+            open.steps[0].from = start;
+            open.steps.extend(self.steps.iter().filter(|s| s.0 > start).map(|&(from, load)| LoadStep { from, load }));
+            open.injection = self.injection;
+            open.burst = self.burst;
+            open
+        });
+        Ok(Traffic::Open(open.collect()))
+    }
+}
+
+fn refused(error: &PacketError) -> EngineError {
+    let (key, reason) = match error {
+        PacketError::Settings(e) => (Some(e.setting.as_str()), e.reason.clone()),
+        PacketError::Routing(odonata_routing::algorithm::RoutingError::Setting { setting, reason }) => {
+            (Some(setting.as_str()), reason.clone())
+        }
+        PacketError::Routing(e) => (Some("routing"), e.to_string()),
+        PacketError::Deadlock { .. } => (Some("routing"), error.to_string()),
+        PacketError::Unreachable(e) => (None, e.to_string()),
+    };
+    let name = key.map(|k| k.rsplit('.').next().unwrap_or(k));
+    let key = name.and_then(|name| keys::keys().into_iter().map(|k| k.name).find(|known| *known == name));
+    EngineError::Refused { key, reason }
+}
+
+/// Memory that the system has left, where it says so.
+fn available_memory() -> Option<Bytes> {
+    let text = std::fs::read_to_string("/proc/meminfo").ok()?;
+    let line = text.lines().find(|line| line.starts_with("MemAvailable:"))?;
+    let kib: u64 = line.split_whitespace().nth(1)?.parse().ok()?;
+    Some(Bytes::kib(kib))
+}

@@ -1,0 +1,317 @@
+//! The time of one V-cycle, taken apart.
+//!
+//! With alpha(D) = alpha + (D - h_m) gamma (Section 4.1, 4.2 of the paper):
+//!
+//! ```text
+//! T_smooth_i   = 6 C_i / P s_i t_i           + 3 (p_i alpha(D) + n_i beta)
+//! T_restrict_i = 2 C_(i+1) / P s^_i t_i      + p^_i alpha(D) + n^_i beta               i < L - 1
+//! T_interp_i   = 2 C_(i-1) / P s^_(i-1) t_i  + p^_(i-1) alpha(D) + n^_(i-1) beta       i > 0
+//! ```
+//!
+//! Penalties: beta times B_max / B + m / l; alpha and gamma each times ceil(t P_i / P), the tasks of a node that still
+//! have work. The brackets of that ceiling are lost in the paper's text; without them a level on which fewer tasks than
+//! nodes are active would get a start-up below the measured one. With j threads per task the work of a rank is shared by
+//! its threads, each slowed down by b_1 / b_j: t_i (b_1 / b_j) / j.
+
+use super::{Hierarchy, Level, Machine, Mix, Scenario};
+use crate::ModelError;
+
+/// The parts of a time, seconds. Penalties hold only what they add, so that all parts sum to the time.
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+pub struct Terms {
+    /// Floating-point work.
+    pub compute_s: f64,
+    /// Start-ups to the nearest node.
+    pub startup_s: f64,
+    /// Further hops.
+    pub hops_s: f64,
+    /// Values sent at the measured bandwidth.
+    pub bandwidth_s: f64,
+    /// Added by beta's penalty.
+    pub bandwidth_penalty_s: f64,
+    /// Added by the multicore penalty on alpha.
+    pub startup_penalty_s: f64,
+    /// Added by the multicore penalty on gamma.
+    pub hops_penalty_s: f64,
+}
+
+impl Terms {
+    /// Names and values, in the order of the fields.
+    #[must_use]
+    pub fn named(&self) -> [(&'static str, f64); 7] {
+        [
+            ("compute", self.compute_s),
+            ("startup", self.startup_s),
+            ("hops", self.hops_s),
+            ("bandwidth", self.bandwidth_s),
+            ("bandwidth-penalty", self.bandwidth_penalty_s),
+            ("startup-penalty", self.startup_penalty_s),
+            ("hops-penalty", self.hops_penalty_s),
+        ]
+    }
+
+    /// The time.
+    #[must_use]
+    pub fn total_s(&self) -> f64 {
+        self.named().iter().map(|(_, value)| value).sum()
+    }
+}
+
+/// What one level costs in its three phases.
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+pub struct LevelCosts {
+    /// Smoothing before and after, and the residual.
+    pub smooth: Terms,
+    /// To level i + 1; nothing on the coarsest.
+    pub restrict: Terms,
+    /// To level i - 1; nothing on the finest.
+    pub interpolate: Terms,
+}
+
+impl LevelCosts {
+    /// Names and terms of the phases.
+    #[must_use]
+    pub fn named(&self) -> [(&'static str, &Terms); 3] {
+        [("smooth", &self.smooth), ("restrict", &self.restrict), ("interpolate", &self.interpolate)]
+    }
+
+    /// T_cycle_i.
+    #[must_use]
+    pub fn total_s(&self) -> f64 {
+        self.named().iter().map(|(_, terms)| terms.total_s()).sum()
+    }
+}
+
+/// A priced cycle, finest level first.
+#[derive(Debug, Clone, PartialEq)]
+pub struct CycleCosts {
+    /// One entry per level.
+    pub levels: Vec<LevelCosts>,
+}
+
+impl CycleCosts {
+    /// T_cycle: the sum over all levels.
+    #[must_use]
+    pub fn total_s(&self) -> f64 {
+        self.levels.iter().map(LevelCosts::total_s).sum()
+    }
+}
+
+/// alpha, beta and gamma on one level of one operator after the scenario's penalties.
+struct Prices {
+    startup: f64,
+    hops: f64,
+    value: f64,
+    startup_factor: f64,
+    hops_factor: f64,
+    value_factor: f64,
+}
+
+impl Prices {
+    fn new(machine: &Machine, scenario: Scenario, tasks_active: f64, messages: f64, links: f64) -> Self {
+        let ratio = machine.node_bandwidth / machine.measured_bandwidth() + messages / links;
+        Self {
+            startup: machine.alpha_s,
+            hops: if scenario.distance() { machine.extra_hops() * machine.gamma_s } else { 0.0 },
+            value: machine.beta_s_per_value,
+            startup_factor: if scenario.multicore_alpha() { tasks_active } else { 1.0 },
+            hops_factor: if scenario.multicore_gamma() { tasks_active } else { 1.0 },
+            value_factor: if scenario.limits_bandwidth() { ratio } else { 1.0 },
+        }
+    }
+
+    /// `exchanges` times sends messages with `values` values in all, after `compute_s` of work.
+    fn terms(&self, compute_s: f64, exchanges: f64, sends: f64, values: f64) -> Terms {
+        let startup_s = exchanges * sends * self.startup;
+        let hops_s = exchanges * sends * self.hops;
+        let bandwidth_s = exchanges * values * self.value;
+        Terms {
+            compute_s,
+            startup_s,
+            hops_s,
+            bandwidth_s,
+            bandwidth_penalty_s: bandwidth_s * (self.value_factor - 1.0),
+            startup_penalty_s: startup_s * (self.startup_factor - 1.0),
+            hops_penalty_s: hops_s * (self.hops_factor - 1.0),
+        }
+    }
+}
+
+/// Prices one cycle.
+///
+/// # Errors
+/// What [`Machine::check`], [`Mix::check`] and [`Machine::thread_slowdown`] refuse.
+pub fn cycle_costs(
+    hierarchy: &Hierarchy,
+    machine: &Machine,
+    mix: Mix,
+    scenario: Scenario,
+) -> Result<CycleCosts, ModelError> {
+    machine.check()?;
+    mix.check(machine)?;
+    let ranks = f64::from(hierarchy.ranks());
+    let links = machine.network.links(mix.nodes(hierarchy.ranks()))?;
+    let thread_factor = machine.thread_slowdown(mix.threads)? / f64::from(mix.threads);
+    let levels = hierarchy.levels();
+    let price = |level: &Level, messages: f64| {
+        let tasks = (f64::from(mix.tasks_per_node) * level.active_ranks / ranks).ceil().max(1.0);
+        Prices::new(machine, scenario, tasks, messages, links)
+    };
+    let mut costs = Vec::with_capacity(levels.len());
+    for (i, level) in levels.iter().enumerate() {
+        let flop_s = machine.flop_s_at(i) * thread_factor / ranks;
+        let work = 6.0 * level.unknowns * level.nonzeros_per_row * flop_s;
+        let mut cost = LevelCosts {
+            smooth: price(level, level.messages).terms(work, 3.0, level.sends, level.values_sent),
+            ..LevelCosts::default()
+        };
+        if let Some(coarser) = levels.get(i + 1) {
+            let work = 2.0 * coarser.unknowns * level.interpolation_nonzeros_per_row * flop_s;
+            cost.restrict = price(level, level.interpolation_messages).terms(
+                work,
+                1.0,
+                level.interpolation_sends,
+                level.interpolation_values_sent,
+            );
+        }
+        if i > 0 {
+            let finer = &levels[i - 1];
+            let work = 2.0 * finer.unknowns * finer.interpolation_nonzeros_per_row * flop_s;
+            cost.interpolate = price(level, finer.interpolation_messages).terms(
+                work,
+                1.0,
+                finer.interpolation_sends,
+                finer.interpolation_values_sent,
+            );
+        }
+        costs.push(cost);
+    }
+    Ok(CycleCosts { levels: costs })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::hierarchy::tests::laplace_512;
+    use super::super::machine::tests::eos;
+    use super::*;
+    use proptest::prelude::*;
+
+    const ALL_MPI: Mix = Mix { tasks_per_node: 16, threads: 1 };
+
+    fn close(got: f64, expected: f64) {
+        assert!((got - expected).abs() <= 1e-12 * expected.abs().max(1e-9), "{got:e} is not {expected:e}");
+    }
+
+    /// The 1-D Laplacian with 8 points on each of 4 ranks, and 4 on the next level by every second point: an inner rank
+    /// has 2 neighbours and sends each 1 value; s = 3 up to the ends: (3 * 32 - 2) / 32. Interpolation by averages: odd
+    /// points 2 coefficients, even 1, so s^ = 1.5 (up to the end); it needs one value from one neighbour.
+    fn line() -> Hierarchy {
+        let fine = Level {
+            unknowns: 32.0,
+            nonzeros_per_row: 94.0 / 32.0,
+            sends: 2.0,
+            values_sent: 2.0,
+            interpolation_nonzeros_per_row: 1.5,
+            interpolation_sends: 1.0,
+            interpolation_values_sent: 1.0,
+            active_ranks: 4.0,
+            messages: 6.0,
+            interpolation_messages: 3.0,
+        };
+        let coarse = Level {
+            unknowns: 16.0,
+            nonzeros_per_row: 46.0 / 16.0,
+            interpolation_nonzeros_per_row: 0.0,
+            interpolation_sends: 0.0,
+            interpolation_values_sent: 0.0,
+            interpolation_messages: 0.0,
+            ..fine
+        };
+        Hierarchy::new(4, vec![fine, coarse]).unwrap()
+    }
+
+    #[test]
+    fn line_by_hand() {
+        let costs =
+            cycle_costs(&line(), &eos(), Mix { tasks_per_node: 2, threads: 1 }, Scenario::AlphaBetaGamma).unwrap();
+        let (alpha_d, beta) = (2.318e-6, 0.858e-9);
+        // Level 0: 6 * 32/4 * 94/32 flops; 3 * (2 alpha + 2 beta).
+        close(costs.levels[0].smooth.total_s(), 6.0 * 8.0 * 2.9375 * 1.59e-9 + 3.0 * 2.0 * (alpha_d + beta));
+        // Restriction: 2 * 16/4 * 1.5 flops and one message of one value; interpolation from level 1 at t_1:
+        // 2 * 32/4 * 1.5 flops.
+        close(costs.levels[0].restrict.total_s(), 12.0 * 1.59e-9 + alpha_d + beta);
+        close(costs.levels[0].interpolate.total_s(), 0.0);
+        close(costs.levels[1].smooth.total_s(), 6.0 * 4.0 * 2.875 * 0.806e-9 + 6.0 * (alpha_d + beta));
+        close(costs.levels[1].restrict.total_s(), 0.0);
+        close(costs.levels[1].interpolate.total_s(), 24.0 * 0.806e-9 + alpha_d + beta);
+    }
+
+    #[test]
+    fn penalties_by_hand() {
+        let mix = Mix { tasks_per_node: 2, threads: 1 };
+        let costs = cycle_costs(&line(), &eos(), mix, Scenario::AlphaBetaGammaPenalties).unwrap();
+        let smooth = costs.levels[0].smooth;
+        // 2 tasks per node, all active: alpha and gamma doubled.
+        close(smooth.startup_penalty_s, smooth.startup_s);
+        close(smooth.hops_penalty_s, smooth.hops_s);
+        close(smooth.hops_s, 3.0 * 2.0 * 5.0 * 0.416e-6);
+        // Two nodes of Eos: fewest links 2 + 170, most 2 + 340 + 4: midpoint 259. 6 messages.
+        // B_max / B = 16e9 * 0.858e-9 / 8 = 1.716.
+        close(smooth.bandwidth_penalty_s, smooth.bandwidth_s * (1.716 + 6.0 / 259.0 - 1.0));
+    }
+
+    #[test]
+    fn scenarios_include_what_they_say() {
+        let total = |s| cycle_costs(&laplace_512(), &eos(), ALL_MPI, s).unwrap().total_s();
+        let times: Vec<f64> = Scenario::ALL.iter().map(|&s| total(s)).collect();
+        assert!(times[0] < times[1] && times[1] < times[2] && times[2] < times[3] && times[2] < times[4]);
+        assert!(times[3] < times[5] && times[4] < times[5]);
+        // alpha and gamma penalties are independent additions to the beta penalty.
+        close(times[5] - times[2], (times[3] - times[2]) + (times[4] - times[2]));
+    }
+
+    #[test]
+    fn threads_share_the_work_and_slow_each_other_down() {
+        let one = cycle_costs(&line(), &eos(), Mix { tasks_per_node: 1, threads: 1 }, Scenario::AlphaBeta).unwrap();
+        let four = cycle_costs(&line(), &eos(), Mix { tasks_per_node: 1, threads: 4 }, Scenario::AlphaBeta).unwrap();
+        let (a, b) = (one.levels[0].smooth, four.levels[0].smooth);
+        close(b.compute_s, a.compute_s * (11106.0 / 2755.0) / 4.0);
+        close(b.startup_s, a.startup_s);
+    }
+
+    #[test]
+    fn two_ranks_alone() {
+        // One level on two ranks that exchange one value: nothing but smoothing.
+        let level = Level { unknowns: 2.0, nonzeros_per_row: 2.0, sends: 1.0, values_sent: 1.0, ..line().levels()[1] };
+        let level = Level { active_ranks: 2.0, messages: 2.0, ..level };
+        let h = Hierarchy::new(2, vec![level]).unwrap();
+        let costs = cycle_costs(&h, &eos(), Mix { tasks_per_node: 1, threads: 1 }, Scenario::AlphaBeta).unwrap();
+        close(costs.total_s(), 6.0 * 2.0 * 1.59e-9 + 3.0 * (0.238e-6 + 0.858e-9));
+    }
+
+    proptest! {
+        /// The table sums to the cycle time, and doubling every constant of time doubles it.
+        #[test]
+        fn terms_sum_and_scale(which in 0_usize..6, tasks in 1_u32..=16, factor in 0.1_f64..10.0) {
+            let mix = Mix { tasks_per_node: tasks, threads: 1 };
+            let costs = cycle_costs(&laplace_512(), &eos(), mix, Scenario::ALL[which]).unwrap();
+            let sum: f64 = costs
+                .levels
+                .iter()
+                .flat_map(|l| l.named().map(|(_, t)| t.named().iter().map(|x| x.1).sum::<f64>()))
+                .sum();
+            prop_assert!((sum - costs.total_s()).abs() <= 1e-12 * sum);
+            let eos = eos();
+            let scaled = Machine {
+                alpha_s: eos.alpha_s * factor,
+                beta_s_per_value: eos.beta_s_per_value * factor,
+                gamma_s: eos.gamma_s * factor,
+                flop_s: eos.flop_s.iter().map(|t| t * factor).collect(),
+                node_bandwidth: eos.node_bandwidth / factor,
+                ..eos
+            };
+            let slower = cycle_costs(&laplace_512(), &scaled, mix, Scenario::ALL[which]).unwrap();
+            prop_assert!((slower.total_s() / costs.total_s() / factor - 1.0).abs() < 1e-9);
+        }
+    }
+}

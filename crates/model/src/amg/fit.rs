@@ -1,0 +1,116 @@
+//! Which scenario explains measured times.
+//!
+//! The paper's rule (Section 5.2): the closest scenario, but never one with more penalties than the best fit of a run
+//! with more tasks per node, because the penalties stand for many messages meeting, and fewer tasks send fewer.
+
+use super::Scenario;
+use crate::ModelError;
+
+/// One measured configuration and what each scenario predicts for it.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Observation {
+    /// MPI tasks per node of the run.
+    pub tasks_per_node: u32,
+    /// Measured time of each level.
+    pub measured_s: Vec<f64>,
+    /// Predicted time of each level, per scenario in the order of [`Scenario::ALL`].
+    pub predicted_s: [Vec<f64>; 6],
+}
+
+impl Observation {
+    /// Mean of |ln(predicted / measured)| over the levels: being off by a factor of two either way counts the same, and
+    /// a coarse level, whose time is small, as much as a fine one.
+    fn misfit(&self, scenario: usize) -> f64 {
+        let pairs = self.predicted_s[scenario].iter().zip(&self.measured_s);
+        pairs.map(|(p, m)| (p / m).ln().abs()).sum::<f64>() / self.measured_s.len() as f64
+    }
+
+    fn check(&self) -> Result<(), ModelError> {
+        if self.measured_s.is_empty() {
+            return Err(ModelError::Length {
+                what: "measured level times",
+                got: 0,
+                expected: "one level or more".into(),
+            });
+        }
+        for predicted in &self.predicted_s {
+            if predicted.len() != self.measured_s.len() {
+                return Err(ModelError::Length {
+                    what: "measured level times",
+                    got: self.measured_s.len(),
+                    expected: format!("{}, as many as predicted", predicted.len()),
+                });
+            }
+        }
+        for (i, &m) in self.measured_s.iter().enumerate() {
+            crate::error::positive(&format!("measured time of level {i}"), m)?;
+        }
+        Ok(())
+    }
+}
+
+/// The best scenario of each observation, in the order given, under the paper's rule. Of equally close ones the one
+/// with fewer penalties.
+///
+/// # Errors
+/// No levels, unequal lengths, times that are not positive.
+pub fn best_fit(observations: &[Observation]) -> Result<Vec<Scenario>, ModelError> {
+    for observation in observations {
+        observation.check()?;
+    }
+    let mut order: Vec<usize> = (0..observations.len()).collect();
+    order.sort_by_key(|&i| std::cmp::Reverse(observations[i].tasks_per_node));
+    let mut best = vec![Scenario::AlphaBeta; observations.len()];
+    let mut allowed = u32::MAX;
+    let mut start = 0;
+    while start < order.len() {
+        let tasks = observations[order[start]].tasks_per_node;
+        let end = start + order[start..].iter().take_while(|&&i| observations[i].tasks_per_node == tasks).count();
+        let mut most = 0;
+        for &i in &order[start..end] {
+            best[i] = closest(&observations[i], allowed);
+            most = most.max(best[i].penalties());
+        }
+        allowed = allowed.min(most);
+        start = end;
+    }
+    Ok(best)
+}
+
+fn closest(observation: &Observation, allowed: u32) -> Scenario {
+    let mut best = (f64::INFINITY, Scenario::AlphaBeta);
+    for (index, scenario) in Scenario::ALL.into_iter().enumerate() {
+        let misfit = observation.misfit(index);
+        if scenario.penalties() <= allowed && misfit < best.0 {
+            best = (misfit, scenario);
+        }
+    }
+    best.1
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Predictions 1, 2, 3, ... times a base: the measurement picks its multiple.
+    fn observation(tasks_per_node: u32, measured: f64) -> Observation {
+        let predicted_s = std::array::from_fn(|i| vec![(i + 1) as f64; 2]);
+        Observation { tasks_per_node, measured_s: vec![measured; 2], predicted_s }
+    }
+
+    #[test]
+    fn the_closest_wins_and_fewer_tasks_take_no_more_penalties() {
+        let fit = best_fit(&[observation(4, 5.9), observation(16, 2.1), observation(8, 1.0)]).unwrap();
+        // 16 tasks: 2.1 is nearest to scenario 2 (one penalty). 8 tasks: scenario 1. 4 tasks may then take none.
+        assert_eq!(fit, [Scenario::AlphaBeta, Scenario::AlphaBetaGamma, Scenario::AlphaBeta]);
+        assert_eq!(best_fit(&[observation(4, 5.9)]).unwrap(), [Scenario::AlphaBetaGammaPenalties]);
+    }
+
+    #[test]
+    fn bad_measurements_are_refused() {
+        assert!(best_fit(&[observation(4, 0.0)]).is_err());
+        let mut o = observation(4, 1.0);
+        o.measured_s.pop();
+        assert!(best_fit(&[o]).is_err());
+    }
+}

@@ -1,0 +1,139 @@
+//! The levels of a multigrid hierarchy as the model sees them.
+
+use crate::error::{at_least, positive};
+use crate::ModelError;
+
+/// One level. The interpolation operator of the coarsest level does not exist: its four numbers are 0 there.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Level {
+    /// C_i, unknowns of the level.
+    pub unknowns: f64,
+    /// s_i, average non-zeros per row of the solve operator.
+    pub nonzeros_per_row: f64,
+    /// p_i, the largest number of messages any rank sends in one product with the solve operator.
+    pub sends: f64,
+    /// n_i, the largest number of values (8 bytes) any rank sends in it.
+    pub values_sent: f64,
+    /// s^_i, average non-zeros per row of the interpolation operator from level i + 1.
+    pub interpolation_nonzeros_per_row: f64,
+    /// p^_i for the interpolation operator.
+    pub interpolation_sends: f64,
+    /// n^_i for the interpolation operator.
+    pub interpolation_values_sent: f64,
+    /// P_i, ranks that have unknowns.
+    pub active_ranks: f64,
+    /// Messages of all ranks in one product with the solve operator.
+    pub messages: f64,
+    /// Messages of all ranks in one product with the interpolation operator.
+    pub interpolation_messages: f64,
+}
+
+impl Level {
+    fn numbers(&self) -> [(&'static str, f64); 9] {
+        [
+            ("non-zeros per row", self.nonzeros_per_row),
+            ("sends", self.sends),
+            ("values sent", self.values_sent),
+            ("interpolation non-zeros per row", self.interpolation_nonzeros_per_row),
+            ("interpolation sends", self.interpolation_sends),
+            ("interpolation values sent", self.interpolation_values_sent),
+            ("active ranks", self.active_ranks),
+            ("messages", self.messages),
+            ("interpolation messages", self.interpolation_messages),
+        ]
+    }
+}
+
+/// A hierarchy on a number of ranks, finest level first. Checked: at least one level, finite non-negative numbers, no
+/// level without unknowns, no more active ranks than ranks.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Hierarchy {
+    ranks: u32,
+    levels: Vec<Level>,
+}
+
+impl Hierarchy {
+    /// Checks and keeps the levels.
+    ///
+    /// # Errors
+    /// As the type says; the message names the level and the number.
+    pub fn new(ranks: u32, levels: Vec<Level>) -> Result<Self, ModelError> {
+        at_least("number of ranks", f64::from(ranks), 1.0)?;
+        if levels.is_empty() {
+            return Err(ModelError::Length { what: "the level table", got: 0, expected: "one level or more".into() });
+        }
+        for (i, level) in levels.iter().enumerate() {
+            positive(&format!("level {i}: unknowns"), level.unknowns)?;
+            for (what, value) in level.numbers() {
+                at_least(&format!("level {i}: {what}"), value, 0.0)?;
+            }
+            if level.active_ranks > f64::from(ranks) {
+                return Err(ModelError::OutOfRange {
+                    what: format!("level {i}: active ranks"),
+                    value: level.active_ranks,
+                    expected: "no more than the ranks of the hierarchy",
+                });
+            }
+        }
+        Ok(Self { ranks, levels })
+    }
+
+    /// P.
+    #[must_use]
+    pub fn ranks(&self) -> u32 {
+        self.ranks
+    }
+
+    /// The levels, finest first.
+    #[must_use]
+    pub fn levels(&self) -> &[Level] {
+        &self.levels
+    }
+}
+
+#[cfg(test)]
+pub(crate) mod tests {
+    use super::*;
+
+    /// BoomerAMG on the 7-point Laplacian with 30^3 points on each of 512 ranks: HMIS, extended+i with at most 4
+    /// coefficients, one aggressive level. Counted from hypre 2.26's own communication packages.
+    pub(crate) fn laplace_512() -> Hierarchy {
+        let row = |c: f64, s, p, n, sh, ph, nh, active, m, mh| Level {
+            unknowns: c,
+            nonzeros_per_row: s,
+            sends: p,
+            values_sent: n,
+            interpolation_nonzeros_per_row: sh,
+            interpolation_sends: ph,
+            interpolation_values_sent: nh,
+            active_ranks: active,
+            messages: m,
+            interpolation_messages: mh,
+        };
+        let levels = vec![
+            row(13_824_000.0, 6.975, 6.0, 5400.0, 2.15, 19.0, 773.0, 512.0, 2688.0, 7019.0),
+            row(1_002_907.0, 20.02, 24.0, 1625.0, 3.42, 22.0, 243.0, 512.0, 8080.0, 7303.0),
+            row(190_641.0, 54.07, 26.0, 988.0, 3.68, 23.0, 95.0, 512.0, 9872.0, 6801.0),
+            row(20_227.0, 77.82, 33.0, 483.0, 3.66, 23.0, 41.0, 512.0, 11000.0, 5101.0),
+            row(2_208.0, 78.01, 97.0, 355.0, 3.49, 50.0, 60.0, 509.0, 24284.0, 2980.0),
+            row(283.0, 57.08, 130.0, 177.0, 2.93, 120.0, 120.0, 227.0, 12210.0, 700.0),
+            row(34.0, 24.65, 32.0, 32.0, 0.0, 0.0, 0.0, 33.0, 778.0, 0.0),
+        ];
+        Hierarchy::new(512, levels).unwrap()
+    }
+
+    #[test]
+    fn bad_tables_are_refused_with_the_place() {
+        let good = laplace_512();
+        assert!(Hierarchy::new(512, vec![]).is_err());
+        let mut levels = good.levels().to_vec();
+        levels[2].sends = f64::NAN;
+        let error = Hierarchy::new(512, levels).unwrap_err();
+        assert!(error.to_string().starts_with("level 2: sends is NaN"), "{error}");
+        let error = Hierarchy::new(256, good.levels().to_vec()).unwrap_err();
+        assert!(error.to_string().contains("no more than the ranks"), "{error}");
+        let mut levels = good.levels().to_vec();
+        levels[6].unknowns = 0.0;
+        assert!(Hierarchy::new(512, levels).is_err());
+    }
+}

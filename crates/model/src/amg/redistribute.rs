@@ -1,0 +1,445 @@
+//! Where to gather a coarse grid on fewer processes: the paper's decision at run time (Section 6.1).
+//!
+//! ```text
+//! T_noswitch_i   = 10 C_i / P s_i t_i + 5 (p_i alpha + n_i beta)
+//! T_collective_i = 3 ceil(log2(P_i / C)) alpha + C_i / C (2 + ceil(log2(P_i / C))) beta
+//! T_newmatvec_i  = 2 C_i / C s_i t_i + (C - 1) (alpha + n_i / p_i beta)
+//! T_switch_i     = 5 T_newmatvec_i + T_collective_i
+//! ```
+//!
+//! alpha is alpha(D), the best fit on Eos. At each level i > 0 the C with the least T_switch among the powers of two
+//! below p_i (and not above P_i) is chosen, leaving out those whose local problem gets a worse cache category, or comes
+//! at least half-way to one: with the matrix (12 bytes per non-zero, 4 per row) and the source vector (8 per unknown) of
+//! a rank against its share of the cache, *small* holds both, *medium* the vector alone, *large* neither; half-way means
+//! that what has to fit takes more than half the cache. The first level with T_switch < T_noswitch switches, unless the
+//! gain is below 5 % of the running sum of T_noswitch over levels 0 to i.
+
+use super::{cycle_costs, Hierarchy, Level, Machine, Mix, Scenario};
+use crate::ModelError;
+
+/// The gain must reach this share of the cycle so far.
+const LEAST_GAIN: f64 = 0.05;
+const BYTES_PER_NONZERO: f64 = 12.0;
+const BYTES_PER_ROW: f64 = 4.0;
+const BYTES_PER_VALUE: f64 = 8.0;
+
+/// How a rank's sparse product meets its share of the cache.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Category {
+    /// Matrix and source vector fit.
+    Small,
+    /// The vector fits.
+    Medium,
+    /// The vector does not.
+    Large,
+}
+
+impl Category {
+    /// The name in tables.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Small => "small",
+            Self::Medium => "medium",
+            Self::Large => "large",
+        }
+    }
+}
+
+/// The local problem of a rank that holds `rows` rows.
+#[derive(Debug, Clone, Copy)]
+struct Footprint {
+    matrix: f64,
+    vector: f64,
+}
+
+impl Footprint {
+    fn new(rows: f64, nonzeros_per_row: f64) -> Self {
+        Self { matrix: rows * (nonzeros_per_row * BYTES_PER_NONZERO + BYTES_PER_ROW), vector: rows * BYTES_PER_VALUE }
+    }
+
+    fn category(self, cache: f64) -> Category {
+        if self.matrix + self.vector <= cache {
+            Category::Small
+        } else if self.vector <= cache {
+            Category::Medium
+        } else {
+            Category::Large
+        }
+    }
+
+    /// Whether it is at least half-way from `category` to the next.
+    fn half_way_beyond(self, category: Category, cache: f64) -> bool {
+        match category {
+            Category::Small => self.matrix + self.vector > 0.5 * cache,
+            Category::Medium => self.vector > 0.5 * cache,
+            Category::Large => false,
+        }
+    }
+}
+
+/// One number of groups that was looked at.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Choice {
+    /// C.
+    pub groups: u32,
+    /// T_switch, seconds.
+    pub switch_s: f64,
+    /// T_collective, seconds, a part of it.
+    pub collective_s: f64,
+    /// Category of a leader's local problem.
+    pub category: Category,
+    /// False when its category rules it out.
+    pub allowed: bool,
+}
+
+/// Why a level switches or not.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Reason {
+    /// The finest level never does.
+    Finest,
+    /// No power of two below p_i, or none that the cache allows.
+    NoCandidate,
+    /// The best T_switch is not below T_noswitch.
+    NoGain,
+    /// It is, by less than 5 % of the cycle so far.
+    GainTooSmall,
+    /// It switches.
+    Switch,
+    /// A finer level switched already; its figures are no longer those of the run.
+    Decided,
+}
+
+impl Reason {
+    /// A sentence for people.
+    #[must_use]
+    pub fn text(self) -> &'static str {
+        match self {
+            Self::Finest => "the finest level is never redistributed",
+            Self::NoCandidate => "no number of groups is allowed",
+            Self::NoGain => "switching would not be faster",
+            Self::GainTooSmall => "the gain is below 5 % of the cycle so far",
+            Self::Switch => "switch here",
+            Self::Decided => "a finer level has switched",
+        }
+    }
+}
+
+/// The figures of one level.
+#[derive(Debug, Clone, PartialEq)]
+pub struct LevelDecision {
+    /// T_noswitch, seconds.
+    pub noswitch_s: f64,
+    /// Sum of T_noswitch over this and all finer levels.
+    pub running_s: f64,
+    /// Category of the largest local problem before.
+    pub category: Category,
+    /// All C that were looked at, ascending.
+    pub choices: Vec<Choice>,
+    /// Index of the best allowed one.
+    pub best: Option<usize>,
+    /// The outcome.
+    pub reason: Reason,
+}
+
+/// The decision: level by level until the coarsest, and the switch if there is one.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Decision {
+    /// One per level.
+    pub levels: Vec<LevelDecision>,
+    /// (level, C).
+    pub switch: Option<(usize, u32)>,
+}
+
+struct Prices {
+    alpha_s: f64,
+    beta_s: f64,
+    thread_factor: f64,
+    cache_bytes: f64,
+}
+
+fn noswitch_s(level: &Level, ranks: f64, flop_s: f64, prices: &Prices) -> f64 {
+    10.0 * level.unknowns / ranks * level.nonzeros_per_row * flop_s
+        + 5.0 * (level.sends * prices.alpha_s + level.values_sent * prices.beta_s)
+}
+
+/// ceil(log2(P_i / C)): the depth of a binary tree over the largest group.
+fn tree_depth(active: f64, groups: f64) -> f64 {
+    (active / groups).log2().max(0.0).ceil()
+}
+
+fn collective_s(level: &Level, groups: f64, prices: &Prices) -> f64 {
+    let depth = tree_depth(level.active_ranks, groups);
+    3.0 * depth * prices.alpha_s + level.unknowns / groups * (2.0 + depth) * prices.beta_s
+}
+
+fn choice(level: &Level, groups: u32, before: Category, flop_s: f64, prices: &Prices) -> Choice {
+    let c = f64::from(groups);
+    let values_per_message = if level.sends > 0.0 { level.values_sent / level.sends } else { 0.0 };
+    let product_s = 2.0 * level.unknowns / c * level.nonzeros_per_row * flop_s
+        + (c - 1.0) * (prices.alpha_s + values_per_message * prices.beta_s);
+    let collective_s = collective_s(level, c, prices);
+    let footprint = Footprint::new(level.unknowns / c, level.nonzeros_per_row);
+    let category = footprint.category(prices.cache_bytes);
+    let allowed = category <= before && !footprint.half_way_beyond(before, prices.cache_bytes);
+    Choice { groups, switch_s: 5.0 * product_s + collective_s, collective_s, category, allowed }
+}
+
+fn level_decision(level: &Level, flop_s: f64, ranks: f64, finer_s: f64, prices: &Prices) -> LevelDecision {
+    let noswitch_s = noswitch_s(level, ranks, flop_s, prices);
+    let rows = level.unknowns / level.active_ranks.max(1.0);
+    let category = Footprint::new(rows, level.nonzeros_per_row).category(prices.cache_bytes);
+    let choices: Vec<Choice> = (0..31)
+        .map(|power| 1_u32 << power)
+        .take_while(|&c| f64::from(c) < level.sends && f64::from(c) <= level.active_ranks)
+        .map(|c| choice(level, c, category, flop_s, prices))
+        .collect();
+    let best = (0..choices.len())
+        .filter(|&i| choices[i].allowed)
+        .min_by(|&a, &b| choices[a].switch_s.total_cmp(&choices[b].switch_s));
+    let running_s = finer_s + noswitch_s;
+    let reason = match best {
+        None => Reason::NoCandidate,
+        Some(i) if choices[i].switch_s >= noswitch_s => Reason::NoGain,
+        Some(i) if noswitch_s - choices[i].switch_s < LEAST_GAIN * running_s => Reason::GainTooSmall,
+        Some(_) => Reason::Switch,
+    };
+    LevelDecision { noswitch_s, running_s, category, choices, best, reason }
+}
+
+fn prices(machine: &Machine, mix: Mix, scenario: Scenario) -> Result<Prices, ModelError> {
+    machine.check()?;
+    mix.check(machine)?;
+    Ok(Prices {
+        alpha_s: if scenario.distance() { machine.alpha_at_diameter_s() } else { machine.alpha_s },
+        beta_s: machine.beta_s_per_value,
+        thread_factor: machine.thread_slowdown(mix.threads)? / f64::from(mix.threads),
+        cache_bytes: machine.cache_bytes_per_node / f64::from(mix.tasks_per_node),
+    })
+}
+
+/// Decides for a whole hierarchy. `scenario` only says whether messages pay for distance: the paper's formulas carry no
+/// further penalties.
+///
+/// # Errors
+/// Unusable machine constants or mix.
+pub fn decide(hierarchy: &Hierarchy, machine: &Machine, mix: Mix, scenario: Scenario) -> Result<Decision, ModelError> {
+    let prices = prices(machine, mix, scenario)?;
+    let ranks = f64::from(hierarchy.ranks());
+    let (mut running_s, mut switch, mut levels) = (0.0, None, Vec::new());
+    for (i, level) in hierarchy.levels().iter().enumerate() {
+        let flop_s = machine.flop_s_at(i) * prices.thread_factor;
+        let mut decided = level_decision(level, flop_s, ranks, running_s, &prices);
+        running_s = decided.running_s;
+        if i == 0 {
+            decided.reason = Reason::Finest;
+        } else if switch.is_some() {
+            decided.reason = Reason::Decided;
+        } else if let (Reason::Switch, Some(best)) = (decided.reason, decided.best) {
+            switch = Some((i, decided.choices[best].groups));
+        }
+        levels.push(decided);
+    }
+    Ok(Decision { levels, switch })
+}
+
+/// A switch that was not necessarily the paper's choice, and the cycle that the same formulas predict for it.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Alternative {
+    /// The level that is gathered.
+    pub level: usize,
+    /// C.
+    pub groups: u32,
+    /// Sum of T_noswitch above the level, T_collective there, and five T_newmatvec on it and on each level below.
+    pub cycle_s: f64,
+    /// Whether the cache rule allows it.
+    pub allowed: bool,
+}
+
+/// Predicts every switch: all levels but the finest, all powers of two up to the active ranks. Beyond the paper, which
+/// takes the first level that gains; here the levels below the switch count as well, each with as many partners as the
+/// C ranks allow or the level had.
+///
+/// # Errors
+/// Unusable machine constants or mix.
+pub fn alternatives(
+    hierarchy: &Hierarchy,
+    machine: &Machine,
+    mix: Mix,
+    scenario: Scenario,
+) -> Result<Vec<Alternative>, ModelError> {
+    let prices = prices(machine, mix, scenario)?;
+    let decision = decide(hierarchy, machine, mix, scenario)?;
+    let levels = hierarchy.levels();
+    let mut found = Vec::new();
+    for (i, level) in levels.iter().enumerate().skip(1) {
+        for groups in (0..31).map(|power| 1_u32 << power).take_while(|&c| f64::from(c) <= level.active_ranks) {
+            let below: f64 = levels[i..]
+                .iter()
+                .enumerate()
+                .map(|(k, l)| {
+                    let flop_s = machine.flop_s_at(i + k) * prices.thread_factor;
+                    5.0 * regrouped_product_s(l, groups, flop_s, &prices)
+                })
+                .sum();
+            let flop_s = machine.flop_s_at(i) * prices.thread_factor;
+            let choice = choice(level, groups, decision.levels[i].category, flop_s, &prices);
+            let cycle_s = decision.levels[i - 1].running_s + choice.collective_s + below;
+            found.push(Alternative { level: i, groups, cycle_s, allowed: choice.allowed });
+        }
+    }
+    Ok(found)
+}
+
+/// T_newmatvec with no more partners than the level had before.
+fn regrouped_product_s(level: &Level, groups: u32, flop_s: f64, prices: &Prices) -> f64 {
+    let c = f64::from(groups).min(level.unknowns);
+    let partners = (c - 1.0).min(level.sends);
+    let values_per_message = if level.sends > 0.0 { level.values_sent / level.sends } else { 0.0 };
+    2.0 * level.unknowns / c * level.nonzeros_per_row * flop_s
+        + partners * (prices.alpha_s + values_per_message * prices.beta_s)
+}
+
+/// The cycle time when levels 0 to k - 1 run on all ranks (`before`, whose level k was gathered) and `after`, whose
+/// first level is level k on its C ranks, follows: the phases of the finer levels, T_collective for the gathers and the
+/// scatter, and the phases of `after`. The interpolation from level k to k - 1 is on all ranks.
+///
+/// # Errors
+/// `switch_level` is 0 or not in `before`; unusable constants.
+pub fn regrouped_cycle_s(
+    before: &Hierarchy,
+    after: &Hierarchy,
+    switch_level: usize,
+    machine: &Machine,
+    mix: Mix,
+    scenario: Scenario,
+) -> Result<f64, ModelError> {
+    if switch_level == 0 || switch_level >= before.levels().len() {
+        return Err(ModelError::OutOfRange {
+            what: "level to redistribute".into(),
+            value: switch_level as f64,
+            expected: "a level of the hierarchy other than the finest",
+        });
+    }
+    let costs = cycle_costs(before, machine, mix, scenario)?;
+    let fine_s: f64 = costs.levels[..switch_level].iter().map(super::LevelCosts::total_s).sum();
+    let down_s = costs.levels[switch_level].interpolate.total_s();
+    let coarse = cycle_costs(after, &shifted(machine, switch_level), mix, scenario)?;
+    let gather_s =
+        collective_s(&before.levels()[switch_level], f64::from(after.ranks()), &prices(machine, mix, scenario)?);
+    Ok(fine_s + down_s + gather_s + coarse.total_s())
+}
+
+/// The machine with t_i counted from `level` on.
+fn shifted(machine: &Machine, level: usize) -> Machine {
+    let last = machine.flop_s.len() - 1;
+    Machine { flop_s: machine.flop_s[level.min(last)..].to_vec(), ..machine.clone() }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::hierarchy::tests::laplace_512;
+    use super::super::machine::tests::eos;
+    use super::*;
+
+    const ALL_MPI: Mix = Mix { tasks_per_node: 16, threads: 1 };
+
+    fn decision() -> Decision {
+        decide(&laplace_512(), &eos(), ALL_MPI, Scenario::AlphaBetaGamma).unwrap()
+    }
+
+    #[test]
+    fn the_known_example() {
+        let decision = decision();
+        assert_eq!(decision.switch, Some((4, 8)));
+        let level = &decision.levels[4];
+        // 10 * 2208/512 * 78.01 * 0.545 ns + 5 (97 * 2.318 us + 355 * 0.858 ns) = 1.1276 ms
+        assert!((level.noswitch_s - 1.1276e-3).abs() < 1e-7, "{}", level.noswitch_s);
+        // 5 (2 * 276 * 78.01 * 0.545 ns + 7 (2.318 us + 355/97 * 0.858 ns)) = 198.6 us, and
+        // 3 * 6 * 2.318 us + 276 * 8 * 0.858 ns = 43.6 us for the collectives (ceil(log2(509/8)) = 6).
+        let best = level.choices[level.best.unwrap()];
+        assert_eq!(best.groups, 8);
+        assert!((best.switch_s - 242.2e-6).abs() < 2e-7, "{}", best.switch_s);
+        assert!((best.collective_s - 43.6e-6).abs() < 1e-7, "{}", best.collective_s);
+    }
+
+    #[test]
+    fn reasons_of_the_other_levels() {
+        let decision = decision();
+        assert_eq!(decision.levels[0].reason, Reason::Finest);
+        assert_eq!(decision.levels[5].reason, Reason::Decided);
+        // Powers of two below p_4 = 97.
+        let groups: Vec<u32> = decision.levels[4].choices.iter().map(|c| c.groups).collect();
+        assert_eq!(groups, [1, 2, 4, 8, 16, 32, 64]);
+        let sum: f64 = decision.levels[..=3].iter().map(|l| l.noswitch_s).sum();
+        assert!((decision.levels[3].running_s - sum).abs() < 1e-15);
+    }
+
+    #[test]
+    fn cache_rules_out_large_local_problems() {
+        // 2208 rows of 78 non-zeros are 2208 * (78.01 * 12 + 12) = 2.1 MB on one rank. Half of a share of 2 MB is 1 MB:
+        // C = 1 and C = 2 (1.05 MB) are out, 4 is in.
+        let machine = Machine { cache_bytes_per_node: 32e6, ..eos() };
+        let decision = decide(&laplace_512(), &machine, ALL_MPI, Scenario::AlphaBetaGamma).unwrap();
+        let allowed: Vec<bool> = decision.levels[4].choices.iter().map(|c| c.allowed).collect();
+        assert_eq!(allowed, [false, false, true, true, true, true, true]);
+        // With no cache at all nothing gets worse than large.
+        let machine = Machine { cache_bytes_per_node: 0.0, ..eos() };
+        let decision = decide(&laplace_512(), &machine, ALL_MPI, Scenario::AlphaBetaGamma).unwrap();
+        assert!(decision.levels[4].choices.iter().all(|c| c.allowed && c.category == Category::Large));
+    }
+
+    #[test]
+    fn small_gains_are_left_alone() {
+        // The same coarse levels below a finest level a hundred times as expensive.
+        let mut levels = laplace_512().levels().to_vec();
+        levels[0].unknowns *= 100.0;
+        let h = Hierarchy::new(512, levels).unwrap();
+        let decision = decide(&h, &eos(), ALL_MPI, Scenario::AlphaBetaGamma).unwrap();
+        assert_eq!(decision.switch, None);
+        assert_eq!(decision.levels[4].reason, Reason::GainTooSmall);
+    }
+
+    #[test]
+    fn two_ranks_have_no_choice() {
+        // p_i = 1: no power of two lies below.
+        let level = Level { sends: 1.0, values_sent: 1.0, active_ranks: 2.0, ..laplace_512().levels()[5] };
+        let h = Hierarchy::new(2, vec![level, level]).unwrap();
+        let mix = Mix { tasks_per_node: 2, threads: 1 };
+        let decision = decide(&h, &eos(), mix, Scenario::AlphaBetaGamma).unwrap();
+        assert_eq!(decision.levels[1].reason, Reason::NoCandidate);
+    }
+
+    #[test]
+    fn the_papers_choice_is_among_the_alternatives() {
+        let found = alternatives(&laplace_512(), &eos(), ALL_MPI, Scenario::AlphaBetaGamma).unwrap();
+        let paper = found.iter().find(|a| (a.level, a.groups) == (4, 8)).unwrap();
+        let decision = decision();
+        // The levels above, the switched level as decided, and levels 5 and 6 with 7 partners each:
+        // 5 (2 C_i/8 s_i t_2 + 7 (2.318 us + n_i/p_i 0.858 ns)).
+        let best = decision.levels[4].choices[3];
+        let below =
+            |c: f64, s: f64, ratio: f64| 5.0 * (2.0 * c / 8.0 * s * 0.545e-9 + 7.0 * (2.318e-6 + ratio * 0.858e-9));
+        let expected =
+            decision.levels[3].running_s + best.switch_s + below(283.0, 57.08, 177.0 / 130.0) + below(34.0, 24.65, 1.0);
+        assert!((paper.cycle_s - expected).abs() < 1e-12, "{} {expected}", paper.cycle_s);
+        assert!(found.iter().all(|a| a.level > 0 && f64::from(a.groups) <= 512.0));
+    }
+
+    #[test]
+    fn the_regrouped_cycle_adds_up() {
+        let before = laplace_512();
+        let alone = Level { interpolation_nonzeros_per_row: 0.0, ..before.levels()[6] };
+        let after = Hierarchy::new(33, vec![alone]).unwrap();
+        let s = Scenario::AlphaBetaGamma;
+        let got = regrouped_cycle_s(&before, &after, 6, &eos(), ALL_MPI, s).unwrap();
+        // The same level on its 33 active ranks: only its compute changes (34/512 to 34/33 rows per rank), and groups
+        // of one gather nothing but pay 34/33 * 2 beta for their own data in the formula.
+        let costs = cycle_costs(&before, &eos(), ALL_MPI, s).unwrap();
+        let work = 6.0 * 34.0 * 24.65 * 0.545e-9;
+        let expected = costs.total_s() + work * (1.0 / 33.0 - 1.0 / 512.0) + 34.0 / 33.0 * 2.0 * 0.858e-9;
+        assert!((got - expected).abs() < 1e-15, "{got} {expected}");
+        assert!(regrouped_cycle_s(&before, &after, 0, &eos(), ALL_MPI, s).is_err());
+        assert!(regrouped_cycle_s(&before, &after, 7, &eos(), ALL_MPI, s).is_err());
+    }
+}

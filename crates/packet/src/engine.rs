@@ -1,0 +1,194 @@
+//! The engine: a machine, a routing algorithm and settings, ready to run traffic.
+
+use crate::fabric::Fabric;
+use crate::partition::Partition;
+use crate::record::{RecordPlan, Recorder, Recording};
+use crate::result::PacketResult;
+use crate::run::{self, Limits, Observer};
+use crate::settings::{PacketSettings, SettingsError};
+use crate::source::Traffic;
+use odonata_machine::Machine;
+use odonata_routing::algorithm::{self, Routing, RoutingError, RoutingSettings};
+use odonata_routing::deadlock::{self, Cycle};
+use odonata_routing::next_hop::{NextHops, Unreachable};
+use odonata_units::Time;
+use std::ops::Range;
+use std::sync::Arc;
+
+/// The times of a run.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Schedule {
+    /// Traffic before it is not measured.
+    pub warm_up: Time,
+    /// Length of the measurement window.
+    pub measure: Time,
+    /// Longest time after the window that the run waits for the packets born in it.
+    pub drain: Time,
+}
+
+/// How to run, as opposed to what.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct RunOptions {
+    /// Seed of all random streams.
+    pub seed: u64,
+    /// Threads to use; results do not depend on it.
+    pub threads: usize,
+    /// Parts to divide the machine into; 0 chooses. Results do not depend on it.
+    pub partitions: usize,
+    /// What to record.
+    pub recording: Recording,
+    /// Simulated time without any arrival, with packets under way, after which the run is given up.
+    pub patience: Time,
+}
+
+impl Default for RunOptions {
+    fn default() -> Self {
+        Self { seed: 1, threads: 1, partitions: 0, recording: Recording::default(), patience: Time::from_us(1_000) }
+    }
+}
+
+/// Why a run can't start.
+#[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
+pub enum PacketError {
+    /// A setting of routers or packets.
+    #[error(transparent)]
+    Settings(#[from] SettingsError),
+    /// The routing algorithm or its settings.
+    #[error(transparent)]
+    Routing(#[from] RoutingError),
+    /// The virtual channels do not keep this machine free of deadlock.
+    #[error("routing '{algorithm}' could deadlock on this machine: {cycle}")]
+    Deadlock {
+        /// The algorithm.
+        algorithm: String,
+        /// Channels that could wait for each other.
+        cycle: Cycle,
+    },
+    /// The machine is cut in parts.
+    #[error(transparent)]
+    Unreachable(#[from] Unreachable),
+}
+
+/// A machine under a routing algorithm, built and checked.
+pub struct PacketEngine {
+    fabric: Arc<Fabric>,
+    routing: Arc<dyn Routing>,
+    /// Ranges of routers that may become partitions.
+    units: Vec<Range<u32>>,
+}
+
+impl PacketEngine {
+    /// Builds the tables of `machine` and checks settings and algorithm.
+    ///
+    /// # Errors
+    /// Settings out of range, an unknown algorithm or one that does not fit the machine, routers that can't reach
+    /// each other.
+    pub fn new(
+        machine: &Machine,
+        settings: &PacketSettings,
+        algorithm: &str,
+        routing: &RoutingSettings,
+    ) -> Result<Self, PacketError> {
+        settings.check()?;
+        let hops = Arc::new(NextHops::new(machine)?);
+        let routing: Arc<dyn Routing> = Arc::from(algorithm::build(algorithm, Arc::clone(&hops), routing)?);
+        let channels = routing.virtual_channels();
+        if channels > 16 {
+            return Err(SettingsError {
+                setting: "routing.algorithm".into(),
+                reason: format!("'{algorithm}' needs {channels} virtual channels on this machine; at most 16 are possible"),
+            }
+            .into());
+        }
+        deadlock::check(&hops, &routing.discipline(), channels)
+            .map_err(|cycle| PacketError::Deadlock { algorithm: algorithm.to_owned(), cycle })?;
+        let fabric = Arc::new(Fabric::new(machine, settings));
+        Ok(Self { fabric, routing, units: units(machine) })
+    }
+
+    /// Virtual channels of every port.
+    pub fn virtual_channels(&self) -> u8 {
+        self.routing.virtual_channels()
+    }
+
+    /// Runs `traffic` and returns what was recorded.
+    pub fn run(&self, traffic: &Traffic, schedule: Schedule, options: &RunOptions, observer: Observer<'_>) -> PacketResult {
+        let (start, measured_until) = (schedule.warm_up.ps(), (schedule.warm_up + schedule.measure).ps());
+        let plan =
+            RecordPlan { recording: options.recording, start, end: measured_until, jobs: traffic.jobs() };
+        let limits = Limits {
+            measured_until,
+            end: measured_until + schedule.drain.ps(),
+            patience: options.patience.ps(),
+        };
+        let mut partitions = self.partitions(traffic, plan, options);
+        let (ending, end) = run::run(&self.fabric, &mut partitions, limits, options.threads, observer);
+        PacketResult::collect(&self.fabric, partitions, plan, ending, end)
+    }
+
+    fn partitions(&self, traffic: &Traffic, plan: RecordPlan, options: &RunOptions) -> Vec<Partition> {
+        let count = match options.partitions {
+            0 => self.units.len(),
+            wanted => wanted.min(self.units.len()),
+        };
+        let ranges = (0..count).map(|i| {
+            let (first, last) = (self.units.len() * i / count, self.units.len() * (i + 1) / count - 1);
+            self.units[first].start..self.units[last].end
+        });
+        ranges
+            .map(|routers| {
+                let nics = self.fabric.nics_of(&routers);
+                let ports = self.fabric.ports_of(&routers).len();
+                let channels = usize::from(self.routing.virtual_channels());
+                let recorder = Recorder::new(plan, ports, nics.len(), channels);
+                let endpoints = traffic.endpoints(&self.fabric, &nics, options.seed);
+                Partition::new(
+                    Arc::clone(&self.fabric),
+                    Arc::clone(&self.routing),
+                    endpoints,
+                    recorder,
+                    routers,
+                    options.seed,
+                )
+            })
+            .collect()
+    }
+}
+
+/// About how many bytes a run on `machine` takes: tables, ports, and packets for a busy but not a jammed network.
+///
+/// Per link port and virtual channel 24 B, per port 420 B (with its credits and events), per pair of ports of a router
+/// 4 B (arbitration), next hops 7 B per router and group and per router and group member, and for each node 150 packets
+/// of 84 B. A saturated network may fill all buffers; then packets take up to their sum.
+pub fn memory_estimate(machine: &Machine, channels: u8, jobs: usize, recording: Recording) -> u64 {
+    let (routers, nodes, links) = (machine.router_count(), machine.node_count(), machine.link_count());
+    let groups = machine.group_count();
+    let ports = (nodes + links) as u64;
+    let radix = ports / routers.max(1) as u64;
+    let tables = 7 * routers as u64 * (groups + routers.div_ceil(groups)) as u64;
+    let per_port = 420
+        + 24 * u64::from(channels)
+        + 4 * radix
+        + if recording.link_jobs && jobs > 1 { 8 * jobs as u64 } else { 0 }
+        + if recording.channels { 24 * u64::from(channels) } else { 0 };
+    tables + ports * per_port + nodes as u64 * (150 * 84 + 200)
+}
+
+/// Ranges of consecutive routers that belong together: groups, else the whole machine.
+fn units(machine: &Machine) -> Vec<Range<u32>> {
+    let routers = machine.router_count() as u32;
+    let group = |r: u32| machine.group_of(odonata_units::RouterId(r));
+    let sorted = (1..routers).all(|r| group(r - 1) <= group(r));
+    if !sorted {
+        return vec![0..routers];
+    }
+    let mut units = Vec::new();
+    let mut first = 0;
+    for r in 1..=routers {
+        if r == routers || group(r) != group(first) {
+            units.push(first..r);
+            first = r;
+        }
+    }
+    units
+}

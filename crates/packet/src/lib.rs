@@ -1,0 +1,24 @@
+//! Discrete events, packet by packet: routers, links, buffers and credits.
+//!
+//! A [`PacketEngine`] is a machine under a routing algorithm. It runs [`Traffic`] for a [`Schedule`] and hands back a
+//! [`PacketResult`]. `docs/models/packet.md` states every mechanism and the latency of an idle path.
+
+mod deadlock;
+mod endpoint;
+mod engine;
+mod fabric;
+mod packet;
+mod partition;
+mod queue;
+mod record;
+mod result;
+mod run;
+mod settings;
+mod source;
+
+pub use engine::{memory_estimate, PacketEngine, PacketError, RunOptions, Schedule};
+pub use record::{ChannelRecord, Histogram, IntervalRecord, JobRecord, PacketRecord, PortRecord, Recording, BATCHES};
+pub use result::{Cost, PacketResult, Steadiness};
+pub use run::{Ending, Observer, Progress};
+pub use settings::{Arbitration, PacketSettings, QueueEstimate, SettingsError};
+pub use source::{ClosedLoop, ClosedTraffic, Destinations, Injection, LoadStep, Message, OpenJob, Traffic};

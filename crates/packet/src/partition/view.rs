@@ -1,0 +1,107 @@
+//! What a routing algorithm sees of its router, and what the router learns.
+
+use super::port::{OutChannel, OutPort};
+use super::Partition;
+use crate::settings::QueueEstimate;
+use odonata_routing::algorithm::{Decision, Hop};
+use odonata_routing::view::LoadView;
+use odonata_units::RouterId;
+
+/// The ports of one router at one time.
+struct RouterLoad<'a> {
+    out: &'a [OutPort],
+    channels: &'a [OutChannel],
+    channel_count: usize,
+    room: u32,
+    estimate: QueueEstimate,
+    now: u64,
+    /// Time that a packet is on the link of a port of this router, by port; for `DownstreamArrived` only.
+    now_on_link: &'a dyn Fn(usize, Option<u8>) -> u64,
+}
+
+impl RouterLoad<'_> {
+    /// Credits that have arrived but were not looked at yet.
+    fn returned(&self, port: usize, vc: Option<u8>) -> u64 {
+        let arrived = self.out[port].credits.iter().take_while(|c| c.at <= self.now);
+        arrived.filter(|c| vc.is_none_or(|vc| c.vc == vc)).map(|c| u64::from(c.bytes)).sum()
+    }
+
+    fn load(&self, port: usize, queued: u32, in_use: u32, vc: Option<u8>) -> u64 {
+        let queued = u64::from(queued);
+        match self.estimate {
+            QueueEstimate::Output => queued,
+            QueueEstimate::Downstream => queued + u64::from(in_use) - self.returned(port, vc),
+            QueueEstimate::DownstreamArrived => {
+                queued + u64::from(in_use) - self.returned(port, vc) - (self.now_on_link)(port, vc)
+            }
+        }
+    }
+}
+
+impl LoadView for RouterLoad<'_> {
+    #[inline]
+    fn port_bytes(&self, port: u16) -> u64 {
+        let out = &self.out[usize::from(port)];
+        self.load(usize::from(port), out.queued_bytes, out.downstream_bytes, None)
+    }
+
+    #[inline]
+    fn channel_bytes(&self, port: u16, vc: u8) -> u64 {
+        let channel = &self.channels[usize::from(port) * self.channel_count + usize::from(vc)];
+        self.load(usize::from(port), channel.bytes, self.room - channel.credit, Some(vc))
+    }
+}
+
+impl Partition {
+    /// Asks the routing algorithm about a packet at a router of this partition.
+    #[inline]
+    pub(super) fn decide(&mut self, local: usize, slot: u32) -> (Hop, Option<f32>) {
+        let router = self.routers.start + local as u32;
+        let state = &mut self.router[local];
+        let (first, end) = (state.ports.start as usize, state.ports.end as usize);
+        let now = self.now;
+        let sent = &self.sent;
+        let on_link = |port: usize, vc: Option<u8>| -> u64 {
+            let still = sent[first + port].iter().rev().take_while(|s| s.at > now);
+            still.filter(|s| vc.is_none_or(|vc| s.vc == vc)).map(|s| u64::from(s.bytes)).sum()
+        };
+        let load = RouterLoad {
+            out: &self.out[first..end],
+            channels: &self.out_channel[first * self.channels..end * self.channels],
+            channel_count: self.channels,
+            room: self.fabric.settings.input_buffer.0 as u32,
+            estimate: self.fabric.settings.estimate,
+            now,
+            now_on_link: &on_link,
+        };
+        let mut decision = Decision {
+            router: RouterId(router),
+            load: &load,
+            random: &mut state.random,
+            memory: &state.memory,
+            feedback: None,
+        };
+        let packet = self.pool.get_mut(slot);
+        let hop = self.routing.decide(&mut decision, &mut packet.header);
+        (hop, decision.feedback)
+    }
+
+    /// Learns from the feedback that has reached a router.
+    pub(super) fn learn(&mut self, local: usize) {
+        let router = self.routers.start + local as u32;
+        let (first, end) = (self.router[local].ports.start as usize, self.router[local].ports.end as usize);
+        let mut next = u64::MAX;
+        for port in first..end {
+            while let Some(&(at, feedback)) = self.feedback[port].front() {
+                if at > self.now {
+                    next = next.min(at);
+                    break;
+                }
+                self.feedback[port].pop_front();
+                let memory = &mut self.router[local].memory;
+                self.routing.learn(RouterId(router), memory, (port - first) as u16, &feedback);
+            }
+        }
+        self.router[local].next_feedback = next;
+    }
+}

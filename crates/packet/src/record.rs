@@ -1,0 +1,355 @@
+//! What a run writes down.
+//!
+//! The mechanism reports what happens ([`Recorder`]); nothing here computes a mean or knows a table. Everything is an
+//! integer sum, a maximum or a histogram, so records of partitions merge to the same bytes in any order.
+//!
+//! Two kinds of membership in the measurement window: a *packet* counts if it was born in the window, whenever it
+//! arrives; *traffic* (bytes on a port, bytes delivered, stall time) counts by the time at which it happens.
+
+mod histogram;
+
+pub use histogram::Histogram;
+
+use crate::packet::Packet;
+
+/// Which records are kept. Each can be switched on alone.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Recording {
+    /// Bytes, packets, stall time and peak occupancy of every port and virtual channel.
+    pub channels: bool,
+    /// Bytes of every job on every link.
+    pub link_jobs: bool,
+    /// Length of an interval of the time series, in ps; 0 keeps none.
+    pub interval_ps: u64,
+    /// One record per packet, with its times.
+    pub packets: bool,
+}
+
+impl Default for Recording {
+    fn default() -> Self {
+        Self { channels: false, link_jobs: true, interval_ps: 0, packets: false }
+    }
+}
+
+/// When traffic counts, and how many jobs there are.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct RecordPlan {
+    pub(crate) recording: Recording,
+    pub(crate) start: u64,
+    pub(crate) end: u64,
+    pub(crate) jobs: usize,
+}
+
+/// Parts of the measurement window that are compared to decide whether the state was steady.
+pub const BATCHES: usize = 10;
+
+/// What happened to the packets of one job.
+#[derive(Clone, PartialEq, Debug, Default)]
+pub struct JobRecord {
+    /// Packets born in the window that entered the network, and their bytes.
+    pub injected_packets: u64,
+    /// Bytes of them.
+    pub injected_bytes: u64,
+    /// Packets born in the window that arrived.
+    pub packets: u64,
+    /// Bytes of them.
+    pub bytes: u64,
+    /// Bytes delivered in the window, whenever born.
+    pub delivered_bytes: u64,
+    /// The same by tenth of the window.
+    pub delivered_by_batch: [u64; BATCHES],
+    /// Sum of the latencies by tenth of the window in which the packet arrived, and the number of packets.
+    pub latency_by_batch: [(u64, u64); BATCHES],
+    /// From birth to the last byte at the destination, in ps.
+    pub latency: Histogram,
+    /// From the head's leaving the source to the last byte at the destination, in ps.
+    pub network_latency: Histogram,
+    /// Sum of the times from birth to the head's leaving the source, in ps.
+    pub source_wait_ps: u64,
+    /// Sum of router-to-router hops.
+    pub hops: u64,
+    /// Sum of bytes times hops.
+    pub byte_hops: u64,
+    /// Bytes between nodes of one router.
+    pub bytes_on_router: u64,
+    /// Packets that left the minimal way.
+    pub non_minimal: u64,
+    /// Time at which the last packet arrived, measured or not.
+    pub last_arrival_ps: u64,
+    /// All packets that arrived, born in the window or not.
+    pub all_packets: u64,
+}
+
+/// What happened at one port, in the window.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct PortRecord {
+    /// Bytes sent.
+    pub bytes: u64,
+    /// Packets sent.
+    pub packets: u64,
+    /// Time during which the link sent.
+    pub busy_ps: u64,
+    /// Time during which packets waited, the link was free and none had a credit.
+    pub stall_ps: u64,
+}
+
+/// What happened in one virtual channel of a port, in the window.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct ChannelRecord {
+    /// Bytes sent.
+    pub bytes: u64,
+    /// Packets sent.
+    pub packets: u64,
+    /// Most bytes in the output buffer at a time.
+    pub peak_bytes: u64,
+}
+
+/// One interval of the time series of one job.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct IntervalRecord {
+    /// Bytes delivered.
+    pub bytes: u64,
+    /// Packets delivered.
+    pub packets: u64,
+    /// Sum of their latencies from birth, in ps.
+    pub latency_ps: u64,
+    /// Those of them that left the minimal way.
+    pub non_minimal: u64,
+}
+
+/// One delivered packet.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub struct PacketRecord {
+    /// When its last byte arrived.
+    pub arrival_ps: u64,
+    /// Source node.
+    pub source: u32,
+    /// Destination node.
+    pub destination: u32,
+    /// When it was made.
+    pub birth_ps: u64,
+    /// When its head left the source.
+    pub inject_ps: u64,
+    /// Job.
+    pub job: u16,
+    /// Bytes.
+    pub size: u32,
+    /// Router-to-router hops.
+    pub hops: u8,
+    /// Whether it left the minimal way.
+    pub non_minimal: bool,
+}
+
+/// The records of one partition, or of all of them once merged.
+pub(crate) struct Recorder {
+    plan: RecordPlan,
+    channels_per_port: usize,
+    pub(crate) jobs: Vec<JobRecord>,
+    pub(crate) ports: Vec<PortRecord>,
+    pub(crate) channels: Vec<ChannelRecord>,
+    /// Bytes of job j on port p at `p * jobs + j`.
+    pub(crate) port_jobs: Vec<u64>,
+    pub(crate) nic_bytes: Vec<u64>,
+    pub(crate) nic_stall_ps: Vec<u64>,
+    /// Interval i of job j at `series[j][i]`.
+    pub(crate) series: Vec<Vec<IntervalRecord>>,
+    pub(crate) packets: Vec<PacketRecord>,
+    /// Bit vc: channel vc carried a packet.
+    pub(crate) channels_used: u16,
+}
+
+impl Recorder {
+    pub(crate) fn new(plan: RecordPlan, ports: usize, nics: usize, channels_per_port: usize) -> Self {
+        let on = |wanted: bool, count: usize| if wanted { count } else { 0 };
+        Self {
+            plan,
+            channels_per_port,
+            jobs: vec![JobRecord::default(); plan.jobs],
+            ports: vec![PortRecord::default(); ports],
+            channels: vec![ChannelRecord::default(); on(plan.recording.channels, ports * channels_per_port)],
+            port_jobs: vec![0; on(plan.recording.link_jobs && plan.jobs > 1, ports * plan.jobs)],
+            nic_bytes: vec![0; nics],
+            nic_stall_ps: vec![0; nics],
+            series: vec![Vec::new(); on(plan.recording.interval_ps > 0, plan.jobs)],
+            packets: Vec::new(),
+            channels_used: 0,
+        }
+    }
+
+    #[inline]
+    fn measured(&self, time: u64) -> bool {
+        (self.plan.start..self.plan.end).contains(&time)
+    }
+
+    /// A packet entered an output queue, which now holds `bytes`.
+    #[inline]
+    pub(crate) fn enqueued(&mut self, port: usize, vc: usize, bytes: u32) {
+        if let Some(channel) = self.channels.get_mut(port * self.channels_per_port + vc) {
+            channel.peak_bytes = channel.peak_bytes.max(u64::from(bytes));
+        }
+    }
+
+    /// A port started to send a packet, which keeps its link busy for `busy` ps.
+    #[inline]
+    pub(crate) fn sent(&mut self, port: usize, vc: usize, packet: &Packet, now: u64, busy: u64) {
+        if !self.measured(now) {
+            return;
+        }
+        let size = u64::from(packet.size);
+        let record = &mut self.ports[port];
+        record.bytes += size;
+        record.packets += 1;
+        record.busy_ps += busy;
+        self.channels_used |= 1 << vc;
+        if let Some(channel) = self.channels.get_mut(port * self.channels_per_port + vc) {
+            channel.bytes += size;
+            channel.packets += 1;
+        }
+        if let Some(bytes) = self.port_jobs.get_mut(port * self.plan.jobs + usize::from(packet.job)) {
+            *bytes += size;
+        }
+    }
+
+    /// A port had waited for credit since `since`.
+    pub(crate) fn stalled(&mut self, port: usize, since: u64, now: u64) {
+        self.ports[port].stall_ps += self.overlap(since, now);
+    }
+
+    /// A NIC had waited for credit since `since`.
+    pub(crate) fn nic_stalled(&mut self, nic: usize, since: u64, now: u64) {
+        self.nic_stall_ps[nic] += self.overlap(since, now);
+    }
+
+    fn overlap(&self, since: u64, now: u64) -> u64 {
+        now.min(self.plan.end).saturating_sub(since.max(self.plan.start))
+    }
+
+    /// A packet left its source.
+    #[inline]
+    pub(crate) fn injected(&mut self, nic: usize, packet: &Packet) {
+        if self.measured(packet.inject) {
+            self.nic_bytes[nic] += u64::from(packet.size);
+        }
+        if self.measured(packet.birth) {
+            let job = &mut self.jobs[usize::from(packet.job)];
+            job.injected_packets += 1;
+            job.injected_bytes += u64::from(packet.size);
+        }
+    }
+
+    /// A packet's last byte reached its destination at `at`.
+    pub(crate) fn delivered(&mut self, packet: &Packet, at: u64) {
+        let size = u64::from(packet.size);
+        let latency = at - packet.birth;
+        let (in_window, measured) = (self.measured(at), self.measured(packet.birth));
+        let batch = self.batch(at);
+        let job = &mut self.jobs[usize::from(packet.job)];
+        job.all_packets += 1;
+        job.last_arrival_ps = job.last_arrival_ps.max(at);
+        if in_window {
+            job.delivered_bytes += size;
+            job.delivered_by_batch[batch] += size;
+            job.latency_by_batch[batch].0 += latency;
+            job.latency_by_batch[batch].1 += 1;
+        }
+        if measured {
+            job.packets += 1;
+            job.bytes += size;
+            job.latency.add(latency);
+            job.network_latency.add(at - packet.inject);
+            job.source_wait_ps += packet.inject - packet.birth;
+            let hops = u64::from(packet.header.state.hops);
+            job.hops += hops;
+            job.byte_hops += hops * size;
+            job.bytes_on_router += if hops == 0 { size } else { 0 };
+            job.non_minimal += u64::from(packet.header.state.non_minimal);
+        }
+        if self.plan.recording.interval_ps > 0 {
+            self.note_interval(packet, at, latency);
+        }
+        if self.plan.recording.packets && measured {
+            self.note_packet(packet, at);
+        }
+    }
+
+    fn batch(&self, at: u64) -> usize {
+        let length = (self.plan.end - self.plan.start).max(1);
+        let into = at.saturating_sub(self.plan.start);
+        ((u128::from(into) * BATCHES as u128 / u128::from(length)) as usize).min(BATCHES - 1)
+    }
+
+    fn note_interval(&mut self, packet: &Packet, at: u64, latency: u64) {
+        let series = &mut self.series[usize::from(packet.job)];
+        let i = (at / self.plan.recording.interval_ps) as usize;
+        if series.len() <= i {
+            series.resize(i + 1, IntervalRecord::default());
+        }
+        series[i].bytes += u64::from(packet.size);
+        series[i].packets += 1;
+        series[i].latency_ps += latency;
+        series[i].non_minimal += u64::from(packet.header.state.non_minimal);
+    }
+
+    fn note_packet(&mut self, packet: &Packet, at: u64) {
+        self.packets.push(PacketRecord {
+            arrival_ps: at,
+            source: packet.header.source.0,
+            destination: packet.header.destination.0,
+            birth_ps: packet.birth,
+            inject_ps: packet.inject,
+            job: packet.job,
+            size: packet.size,
+            hops: packet.header.state.hops,
+            non_minimal: packet.header.state.non_minimal,
+        });
+    }
+
+    /// Appends the records of the partition with the next ports and NICs.
+    pub(crate) fn append(&mut self, next: Self) {
+        self.ports.extend(next.ports);
+        self.channels.extend(next.channels);
+        self.port_jobs.extend(next.port_jobs);
+        self.nic_bytes.extend(next.nic_bytes);
+        self.nic_stall_ps.extend(next.nic_stall_ps);
+        self.packets.extend(next.packets);
+        self.channels_used |= next.channels_used;
+        for (mine, theirs) in self.jobs.iter_mut().zip(&next.jobs) {
+            mine.merge(theirs);
+        }
+        for (mine, theirs) in self.series.iter_mut().zip(next.series) {
+            if mine.len() < theirs.len() {
+                mine.resize(theirs.len(), IntervalRecord::default());
+            }
+            for (a, b) in mine.iter_mut().zip(theirs) {
+                a.bytes += b.bytes;
+                a.packets += b.packets;
+                a.latency_ps += b.latency_ps;
+                a.non_minimal += b.non_minimal;
+            }
+        }
+    }
+}
+
+impl JobRecord {
+    fn merge(&mut self, other: &Self) {
+        self.injected_packets += other.injected_packets;
+        self.injected_bytes += other.injected_bytes;
+        self.packets += other.packets;
+        self.bytes += other.bytes;
+        self.delivered_bytes += other.delivered_bytes;
+        for i in 0..BATCHES {
+            self.delivered_by_batch[i] += other.delivered_by_batch[i];
+            self.latency_by_batch[i].0 += other.latency_by_batch[i].0;
+            self.latency_by_batch[i].1 += other.latency_by_batch[i].1;
+        }
+        self.latency.merge(&other.latency);
+        self.network_latency.merge(&other.network_latency);
+        self.source_wait_ps += other.source_wait_ps;
+        self.hops += other.hops;
+        self.byte_hops += other.byte_hops;
+        self.bytes_on_router += other.bytes_on_router;
+        self.non_minimal += other.non_minimal;
+        self.last_arrival_ps = self.last_arrival_ps.max(other.last_arrival_ps);
+        self.all_packets += other.all_packets;
+    }
+}

@@ -1,0 +1,259 @@
+//! A run: partitions advance by windows until the run's end.
+//!
+//! All partitions share one window at a time, from the earliest event of all to that plus the look-ahead (the least
+//! latency of a cable between partitions): nothing that happens in it can reach another partition before it ends.
+//! Threads own ranges of partitions and meet twice a window, once to agree on it and once to exchange messages.
+//! Neither the number of threads nor that of partitions changes a result.
+
+use crate::fabric::Fabric;
+use crate::partition::{Message, Partition};
+use crate::record::JobRecord;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Barrier, Mutex};
+
+/// When a run ends.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Limits {
+    /// End of the measurement window; the run goes on until its packets have arrived.
+    pub(crate) measured_until: u64,
+    /// End of the run at the latest.
+    pub(crate) end: u64,
+    /// Time without any delivery while packets are under way, after which the run gives up.
+    pub(crate) patience: u64,
+}
+
+/// How a run ended.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Ending {
+    /// Everything to be measured has arrived.
+    Complete,
+    /// The drain limit came first: the network is saturated or slow to drain.
+    DrainLimit,
+    /// The observer asked to stop.
+    Interrupted,
+    /// Packets are under way but nothing moves.
+    NoProgress,
+}
+
+/// What an observer sees now and then.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Progress {
+    /// Simulated time.
+    pub now_ps: u64,
+    /// Simulated time at which the run ends at the latest.
+    pub end_ps: u64,
+    /// Events so far.
+    pub events: u64,
+}
+
+/// Watches a run from the calling thread; returning `false` ends it.
+pub type Observer<'a> = &'a mut dyn FnMut(Progress) -> bool;
+
+/// What the threads tell each other, one entry per thread.
+struct Board {
+    earliest: Vec<AtomicU64>,
+    /// Whether packets made in the measurement window wait in their sources.
+    unsent: Vec<AtomicBool>,
+    /// Packets of the measurement that left their sources, and those that arrived.
+    left: Vec<AtomicU64>,
+    arrived: Vec<AtomicU64>,
+    in_flight: Vec<AtomicU64>,
+    delivered: Vec<AtomicU64>,
+    events: Vec<AtomicU64>,
+    stop: AtomicBool,
+}
+
+impl Board {
+    fn new(threads: usize) -> Self {
+        let zeros = || (0..threads).map(|_| AtomicU64::new(0)).collect();
+        Self {
+            earliest: zeros(),
+            unsent: (0..threads).map(|_| AtomicBool::new(true)).collect(),
+            left: zeros(),
+            arrived: zeros(),
+            in_flight: zeros(),
+            delivered: zeros(),
+            events: zeros(),
+            stop: AtomicBool::new(false),
+        }
+    }
+
+    fn sum(values: &[AtomicU64]) -> u64 {
+        values.iter().map(|v| v.load(Ordering::Relaxed)).sum()
+    }
+
+    fn report(&self, thread: usize, partitions: &[Partition], now: u64, measured_until: u64) {
+        let total = |f: &dyn Fn(&Partition) -> u64| partitions.iter().map(f).sum::<u64>();
+        let earliest = partitions.iter().map(Partition::earliest).min().unwrap_or(u64::MAX);
+        self.earliest[thread].store(earliest, Ordering::Relaxed);
+        self.in_flight[thread].store(total(&|p| p.in_flight() as u64), Ordering::Relaxed);
+        let delivered = total(&|p| p.recorder.jobs.iter().map(|j| j.all_packets).sum());
+        self.delivered[thread].store(delivered, Ordering::Relaxed);
+        self.events[thread].store(total(&|p| p.event_count), Ordering::Relaxed);
+        let jobs = |f: fn(&JobRecord) -> u64| total(&|p| p.recorder.jobs.iter().map(f).sum());
+        self.left[thread].store(jobs(|j| j.injected_packets), Ordering::Relaxed);
+        self.arrived[thread].store(jobs(|j| j.packets), Ordering::Relaxed);
+        let unsent = now < measured_until || partitions.iter().any(|p| p.born_before(measured_until));
+        self.unsent[thread].store(unsent, Ordering::Relaxed);
+    }
+}
+
+/// Partitions and their mail: what partition `from` sent to `to` waits at `to * partitions + from`.
+struct Mail {
+    boxes: Vec<Mutex<Vec<Message>>>,
+    partitions: usize,
+}
+
+impl Mail {
+    fn new(partitions: usize) -> Self {
+        let boxes = (0..partitions * partitions).map(|_| Mutex::new(Vec::new())).collect();
+        Self { boxes, partitions }
+    }
+
+    fn between(&self, from: usize, to: usize) -> std::sync::MutexGuard<'_, Vec<Message>> {
+        self.boxes[to * self.partitions + from].lock().expect("no thread panicked")
+    }
+}
+
+/// Runs the partitions, in the order of their routers, on up to `threads` threads; returns the ending and its time.
+pub(crate) fn run(
+    fabric: &Fabric,
+    partitions: &mut [Partition],
+    limits: Limits,
+    threads: usize,
+    observer: Observer<'_>,
+) -> (Ending, u64) {
+    let count = partitions.len();
+    let mut part_of_port = vec![0u16; fabric.ports()];
+    for (i, partition) in partitions.iter_mut().enumerate() {
+        part_of_port[partition.port_range()].fill(i as u16);
+        partition.start();
+    }
+    let part_of_router = |r: u32| partitions_router(partitions, r);
+    let lookahead = fabric.lookahead(part_of_router).unwrap_or(u64::MAX / 4);
+    assert!(lookahead > 0, "cables between partitions have a latency");
+    let threads = threads.clamp(1, count);
+    let board = Board::new(threads);
+    let mail = Mail::new(count);
+    let barrier = Barrier::new(threads);
+    let shared = Shared { board, mail, barrier, part_of_port, limits, lookahead };
+    let mut rest = partitions;
+    let mut first = 0;
+    let mut shares = Vec::new();
+    for thread in 0..threads {
+        let end = count * (thread + 1) / threads;
+        let (share, later) = rest.split_at_mut(end - first);
+        shares.push((thread, first, share));
+        rest = later;
+        first = end;
+    }
+    std::thread::scope(|scope| {
+        let mut shares = shares.into_iter();
+        let (thread, first, share) = shares.next().expect("there is at least one thread");
+        let shared = &shared;
+        for (thread, first, share) in shares {
+            scope.spawn(move || shared.work(thread, first, share, None));
+        }
+        shared.work(thread, first, share, Some(observer))
+    })
+}
+
+fn partitions_router(partitions: &[Partition], router: u32) -> usize {
+    partitions.partition_point(|p| p.router_range().end <= router)
+}
+
+struct Shared {
+    board: Board,
+    mail: Mail,
+    barrier: Barrier,
+    part_of_port: Vec<u16>,
+    limits: Limits,
+    lookahead: u64,
+}
+
+impl Shared {
+    /// The loop of one thread over its partitions, which start at number `first`. One thread has the observer.
+    fn work(
+        &self,
+        thread: usize,
+        first: usize,
+        partitions: &mut [Partition],
+        mut observer: Option<Observer<'_>>,
+    ) -> (Ending, u64) {
+        let mut now = 0;
+        let mut last_delivery = (0, 0);
+        loop {
+            for (i, partition) in partitions.iter_mut().enumerate() {
+                for from in 0..self.mail.partitions {
+                    let mut messages = self.mail.between(from, first + i);
+                    if !messages.is_empty() {
+                        partition.deliver(&mut messages);
+                    }
+                }
+            }
+            self.board.report(thread, partitions, now, self.limits.measured_until);
+            if let Some(observer) = &mut observer {
+                let events = Board::sum(&self.board.events);
+                let progress = Progress { now_ps: now, end_ps: self.limits.end, events };
+                let stop = !observer(progress);
+                self.board.stop.store(stop, Ordering::Relaxed);
+            }
+            self.barrier.wait();
+            let delivered = Board::sum(&self.board.delivered);
+            if delivered != last_delivery.0 {
+                last_delivery = (delivered, now);
+            }
+            let next = self.board.earliest.iter().map(|e| e.load(Ordering::Relaxed)).min().unwrap_or(u64::MAX);
+            if let Some(ending) = self.ending(now, next, last_delivery.1) {
+                return (ending, now);
+            }
+            let start = next.max(now);
+            // Windows also end at full checkpoints and where the measurement does: the run ends at such a time, so
+            // nothing that is recorded depends on where windows lie.
+            let mut until = start.saturating_add(self.lookahead).min((start / CHECKPOINT + 1) * CHECKPOINT);
+            for border in [self.limits.measured_until, self.limits.end] {
+                if now < border {
+                    until = until.min(border);
+                }
+            }
+            for (i, partition) in partitions.iter_mut().enumerate() {
+                partition.advance(until);
+                for message in partition.take_outgoing() {
+                    let to = usize::from(self.part_of_port[message.port() as usize]);
+                    self.mail.between(first + i, to).push(message);
+                }
+            }
+            now = until;
+            self.barrier.wait();
+        }
+    }
+
+    /// Whether the run ends here; all threads come to the same answer, as all read the same board.
+    fn ending(&self, now: u64, next: u64, last_delivery: u64) -> Option<Ending> {
+        let in_flight = Board::sum(&self.board.in_flight);
+        if next == u64::MAX {
+            return Some(if in_flight > 0 { Ending::NoProgress } else { Ending::Complete });
+        }
+        if now % CHECKPOINT != 0 && now < self.limits.end {
+            return None;
+        }
+        let unsent = self.board.unsent.iter().any(|u| u.load(Ordering::Relaxed));
+        let missing = unsent || Board::sum(&self.board.left) != Board::sum(&self.board.arrived);
+        if now >= self.limits.measured_until && !missing {
+            return Some(Ending::Complete);
+        }
+        if self.board.stop.load(Ordering::Relaxed) {
+            return Some(Ending::Interrupted);
+        }
+        if now >= self.limits.end {
+            return Some(Ending::DrainLimit);
+        }
+        if in_flight > 0 && now - last_delivery.min(now) > self.limits.patience {
+            return Some(Ending::NoProgress);
+        }
+        None
+    }
+}
+
+/// A run ends at a multiple of this time, 1 us, unless nothing is left to do.
+const CHECKPOINT: u64 = 1_000_000;

@@ -1,0 +1,168 @@
+//! What the packet engine can be told about routers, beyond what the machine says of its links.
+
+use odonata_units::{Bytes, Time};
+
+/// How a crossbar output chooses among the inputs that wait for it.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum Arbitration {
+    /// The input that this output served longest ago.
+    #[default]
+    LeastRecentlyUsed,
+    /// The next input after the one served last.
+    RoundRobin,
+}
+
+/// What an adaptive algorithm counts as queued for a port.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum QueueEstimate {
+    /// Bytes in the local output buffer.
+    Output,
+    /// The same plus all credits in use: packets on the link, in the next input buffer, and credits on their way back.
+    #[default]
+    Downstream,
+    /// The output buffer plus the credits in use of packets that have reached the next router: packets on the link
+    /// do not count.
+    DownstreamArrived,
+}
+
+/// Parameters of routers and packets. Bandwidths and latencies of links come from the machine.
+#[derive(Clone, PartialEq, Debug)]
+pub struct PacketSettings {
+    /// Size of a full packet.
+    pub packet: Bytes,
+    /// Size of a flit, the unit in which buffers are described.
+    pub flit: Bytes,
+    /// Input buffer of each port and virtual channel.
+    pub input_buffer: Bytes,
+    /// Output buffer of each port and virtual channel.
+    pub output_buffer: Bytes,
+    /// Bandwidth of the crossbar, as a multiple of the router's fastest link.
+    pub crossbar_speedup: f64,
+    /// Pipeline latency from the arrival at a router to its input queue.
+    pub input_latency: Time,
+    /// Pipeline latency from the output queue to the link.
+    pub output_latency: Time,
+    /// Arbitration at the crossbar outputs.
+    pub arbitration: Arbitration,
+    /// The queue estimate of adaptive algorithms.
+    pub estimate: QueueEstimate,
+}
+
+/// A setting that can't be.
+#[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
+#[error("{setting}: {reason}")]
+pub struct SettingsError {
+    /// Name of the setting as the user writes it.
+    pub setting: String,
+    /// What is wrong and what was expected.
+    pub reason: String,
+}
+
+impl Default for PacketSettings {
+    fn default() -> Self {
+        Self::study()
+    }
+}
+
+impl PacketSettings {
+    /// The interference study's routers: 512-byte packets of 4 flits, 30 packets per virtual channel at inputs and
+    /// at outputs, crossbar 4 times as fast as a link, 10 ns in and 10 ns out.
+    pub fn study() -> Self {
+        Self {
+            packet: Bytes(512),
+            flit: Bytes(128),
+            input_buffer: Bytes(15_360),
+            output_buffer: Bytes(15_360),
+            crossbar_speedup: 4.0,
+            input_latency: Time::from_ns(10),
+            output_latency: Time::from_ns(10),
+            arbitration: Arbitration::LeastRecentlyUsed,
+            estimate: QueueEstimate::Downstream,
+        }
+    }
+
+    /// The predecessor's routers: 128-byte packets of one flit, 20 packets per virtual channel, crossbar 10 times as
+    /// fast as a link.
+    pub fn predecessor() -> Self {
+        Self {
+            packet: Bytes(128),
+            flit: Bytes(128),
+            input_buffer: Bytes(2_560),
+            output_buffer: Bytes(2_560),
+            crossbar_speedup: 10.0,
+            ..Self::study()
+        }
+    }
+
+    /// Routers like those of cycle-accurate simulators, for a machine whose links carry one flit per nanosecond: flits
+    /// of one byte, packets of `flits`, buffers of 256 flits, one cycle in and one cycle out.
+    pub fn ideal_cycle(flits: u64) -> Self {
+        Self {
+            packet: Bytes(flits),
+            flit: Bytes(1),
+            input_buffer: Bytes(256),
+            output_buffer: Bytes(256),
+            crossbar_speedup: 4.0,
+            input_latency: Time::from_ns(1),
+            output_latency: Time::from_ns(1),
+            ..Self::study()
+        }
+    }
+
+    /// Checks that the settings describe a router.
+    ///
+    /// # Errors
+    /// A size of zero, a packet that is no whole number of flits, a buffer smaller than a packet, a speed-up below 1.
+    pub fn check(&self) -> Result<(), SettingsError> {
+        let wrong = |setting: &str, reason: String| Err(SettingsError { setting: setting.to_owned(), reason });
+        if self.packet.0 == 0 || self.packet.0 > 1 << 20 {
+            return wrong("engine.packet", format!("{} is not between 1 B and 1 MiB", self.packet));
+        }
+        if self.flit.0 == 0 || self.packet.0 % self.flit.0 != 0 {
+            return wrong("engine.flit", format!("a packet of {} is no whole number of flits of {}", self.packet, self.flit));
+        }
+        for (setting, size) in [("engine.input_buffer", self.input_buffer), ("engine.output_buffer", self.output_buffer)] {
+            if size < self.packet {
+                return wrong(
+                    setting,
+                    format!("{size} does not hold one packet of {}; virtual cut-through needs room for a whole one", self.packet),
+                );
+            }
+            if size.0 > 1 << 30 {
+                return wrong(setting, format!("{size} is more than 1 GiB for one virtual channel"));
+            }
+        }
+        if !(self.crossbar_speedup.is_finite() && self.crossbar_speedup >= 1.0) {
+            return wrong(
+                "engine.crossbar_speedup",
+                format!("{} is below 1: the crossbar would be slower than the links", self.crossbar_speedup),
+            );
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn presets_are_routers() {
+        PacketSettings::study().check().unwrap();
+        PacketSettings::predecessor().check().unwrap();
+        PacketSettings::ideal_cycle(4).check().unwrap();
+    }
+
+    #[test]
+    fn mistakes_name_the_setting() {
+        let message = |edit: fn(&mut PacketSettings)| {
+            let mut settings = PacketSettings::study();
+            edit(&mut settings);
+            settings.check().unwrap_err().to_string()
+        };
+        assert!(message(|s| s.packet = Bytes(0)).starts_with("engine.packet"));
+        assert!(message(|s| s.flit = Bytes(100)).contains("no whole number of flits"));
+        assert!(message(|s| s.input_buffer = Bytes(511)).contains("engine.input_buffer: 511 B does not hold one packet"));
+        assert!(message(|s| s.crossbar_speedup = f64::NAN).starts_with("engine.crossbar_speedup"));
+    }
+}

@@ -1,0 +1,110 @@
+//! The jobs of a workload as traffic.
+
+use super::{ClosedLoop, Destinations, Message, OpenJob, Traffic};
+use odonata_units::{NodeId, RankId, Stream};
+use odonata_workload::{Job, Pattern, Workload};
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+/// Draws after which a rank that only names itself or its own node is taken to have nobody else to send to.
+const DRAWS: u32 = 1_000;
+
+/// The ranks of a job at its nodes, and where they send.
+struct RankDestinations {
+    pattern: Arc<dyn Pattern>,
+    node_of_rank: Vec<NodeId>,
+    /// Ranks of a node.
+    ranks: BTreeMap<NodeId, Vec<RankId>>,
+}
+
+impl RankDestinations {
+    fn new(job: &Job) -> Self {
+        let mut ranks: BTreeMap<NodeId, Vec<RankId>> = BTreeMap::new();
+        for rank in job.rank_ids() {
+            ranks.entry(job.node_of(rank)).or_default().push(rank);
+        }
+        Self { pattern: Arc::clone(&job.pattern), node_of_rank: job.node_of_rank.clone(), ranks }
+    }
+
+    /// The node that a random rank of `source` sends to over the network, if one of many draws finds one.
+    fn try_draw(&self, source: NodeId, random: &mut Stream) -> Option<NodeId> {
+        let ranks = &self.ranks[&source];
+        (0..DRAWS).find_map(|_| {
+            let rank = ranks[random.index(ranks.len())];
+            let target = self.pattern.destination(rank, random)?;
+            let node = self.node_of_rank[target.index()];
+            (node != source).then_some(node)
+        })
+    }
+}
+
+impl Destinations for RankDestinations {
+    fn draw(&self, source: NodeId, random: &mut Stream) -> NodeId {
+        self.try_draw(source, random).expect("nodes without a partner were left out")
+    }
+}
+
+impl OpenJob {
+    /// A job of a workload, sending at `load` from the start on. Each message comes from a random rank of its node;
+    /// what stays on the node is drawn again, and a node whose ranks send nothing elsewhere makes no packets.
+    pub fn of(job: &Job, load: f64) -> Self {
+        let destinations = RankDestinations::new(job);
+        let mut probe = Stream::new(0, "probe", &[]);
+        let mut nodes: Vec<NodeId> = destinations.ranks.keys().copied().collect();
+        nodes.retain(|&node| destinations.try_draw(node, &mut probe).is_some());
+        Self::constant(nodes, Arc::new(destinations), load)
+    }
+}
+
+/// What the jobs of a workload send once: messages between nodes, and the bytes that never reach the network.
+#[derive(Clone, PartialEq, Debug, Default)]
+pub struct ClosedTraffic {
+    /// Messages between ranks of different nodes.
+    pub messages: Vec<Message>,
+    /// Per job: bytes of ranks to themselves.
+    pub bytes_self: Vec<u64>,
+    /// Per job: bytes between ranks of one node.
+    pub bytes_on_node: Vec<u64>,
+    /// Per job: messages of any kind.
+    pub message_count: Vec<u64>,
+}
+
+impl ClosedTraffic {
+    /// The messages of all jobs, rank by rank in the order of the pattern, each sent as often as its job iterates.
+    pub fn of(workload: &Workload) -> Self {
+        let jobs = workload.jobs.len();
+        let mut traffic = Self {
+            bytes_self: vec![0; jobs],
+            bytes_on_node: vec![0; jobs],
+            message_count: vec![0; jobs],
+            ..Self::default()
+        };
+        let mut sends = Vec::new();
+        for (j, job) in workload.jobs.iter().enumerate() {
+            let rounds = u64::from(job.iterations);
+            for rank in job.rank_ids() {
+                sends.clear();
+                job.pattern.sends(rank, &mut sends);
+                traffic.message_count[j] += rounds * sends.len() as u64;
+                for send in &sends {
+                    let (source, destination) = (job.node_of(rank), job.node_of(send.target));
+                    if send.target == rank {
+                        traffic.bytes_self[j] += rounds * send.bytes.0;
+                    } else if source == destination {
+                        traffic.bytes_on_node[j] += rounds * send.bytes.0;
+                    } else {
+                        let (bytes, job) = (send.bytes, j as u16);
+                        traffic.messages.push(Message { source, destination, bytes, job, rounds: rounds as u32 });
+                    }
+                }
+            }
+        }
+        traffic
+    }
+
+    /// The messages as traffic.
+    pub fn into_traffic(self) -> Traffic {
+        let jobs = self.message_count.len();
+        Traffic::Closed(Arc::new(ClosedLoop { messages: self.messages, jobs }))
+    }
+}

@@ -1,0 +1,227 @@
+//! Open-loop sources: packets are made at an offered load, whatever the network does.
+//!
+//! Load 1 is one full packet per packet time of the node's link. A message is `burst` packets to one destination, made
+//! at once; messages are made at `load / burst` per packet time:
+//! * Bernoulli: time is cut into packet times (slots, with a random phase per node), and each slot makes a message with
+//!   that probability. The gap to the next one is drawn from the geometric distribution.
+//! * Poisson: exponential gaps. * Interval: a constant gap, with a random phase per node.
+//!
+//! When the load steps, the gap after the step is drawn anew from the step on.
+
+use super::Destinations;
+use crate::endpoint::{Endpoints, Injection as Packet};
+use crate::fabric::Fabric;
+use odonata_units::{NodeId, Stream, Time};
+use std::ops::Range;
+use std::sync::Arc;
+
+/// When packets are made.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum Injection {
+    /// Each packet time with a probability.
+    #[default]
+    Bernoulli,
+    /// Exponential gaps.
+    Poisson,
+    /// Constant gaps.
+    Interval,
+}
+
+/// A load that holds from a time on.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub struct LoadStep {
+    /// From when on.
+    pub from: Time,
+    /// Share of the node's link bandwidth, 0 to 1.
+    pub load: f64,
+}
+
+/// An open-loop job.
+#[derive(Clone)]
+pub struct OpenJob {
+    /// Its nodes.
+    pub nodes: Vec<NodeId>,
+    /// Where its messages go.
+    pub destinations: Arc<dyn Destinations>,
+    /// The load from each time on, by time; none before the first.
+    pub steps: Vec<LoadStep>,
+    /// When packets are made.
+    pub injection: Injection,
+    /// Packets per message.
+    pub burst: u32,
+}
+
+impl std::fmt::Debug for OpenJob {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("OpenJob")
+            .field("nodes", &self.nodes.len())
+            .field("steps", &self.steps)
+            .field("injection", &self.injection)
+            .field("burst", &self.burst)
+            .finish_non_exhaustive()
+    }
+}
+
+impl OpenJob {
+    /// A job with a constant load from the start on, one packet per message.
+    pub fn constant(nodes: Vec<NodeId>, destinations: Arc<dyn Destinations>, load: f64) -> Self {
+        let steps = vec![LoadStep { from: Time::ZERO, load }];
+        Self { nodes, destinations, steps, injection: Injection::Bernoulli, burst: 1 }
+    }
+}
+
+/// One job at one node.
+struct Source {
+    job: u16,
+    node: NodeId,
+    random: Stream,
+    /// When the next message is made; `u64::MAX` if there is none any more.
+    birth: u64,
+    destination: NodeId,
+    /// Packets left of the message.
+    left: u32,
+    /// Time of a full packet on the node's link.
+    slot: u64,
+    phase: u64,
+    /// The step that holds.
+    step: usize,
+}
+
+/// The sources of a range of NICs.
+pub(super) struct OpenEndpoints {
+    jobs: Vec<OpenJob>,
+    packet: u32,
+    /// Sources of NIC n are `sources[first[n]..first[n + 1]]`.
+    first: Vec<u32>,
+    sources: Vec<Source>,
+}
+
+impl OpenEndpoints {
+    pub(super) fn new(jobs: &[OpenJob], fabric: &Fabric, nics: &Range<u32>, seed: u64) -> Self {
+        let mut placed: Vec<(u32, usize, NodeId)> = Vec::new();
+        for (j, job) in jobs.iter().enumerate() {
+            let here = job.nodes.iter().map(|&node| (fabric.node_nic[node.index()], j, node));
+            placed.extend(here.filter(|(nic, _, _)| nics.contains(nic)));
+        }
+        placed.sort_unstable();
+        let mut first = vec![0u32; nics.len() + 1];
+        let mut sources = Vec::with_capacity(placed.len());
+        for (nic, j, node) in placed {
+            first[(nic - nics.start) as usize + 1] += 1;
+            let slot = fabric.full_time[fabric.nic_port[nic as usize] as usize];
+            sources.push(Source::new(&jobs[j], j as u16, node, slot, seed));
+        }
+        for n in 0..nics.len() {
+            first[n + 1] += first[n];
+        }
+        Self { jobs: jobs.to_vec(), packet: fabric.settings.packet.0 as u32, first, sources }
+    }
+
+    #[inline]
+    fn earliest(&self, nic: u32) -> Option<usize> {
+        let range = self.first[nic as usize] as usize..self.first[nic as usize + 1] as usize;
+        match range.len() {
+            0 => None,
+            1 => Some(range.start),
+            _ => range.min_by_key(|&s| (self.sources[s].birth, s)),
+        }
+    }
+}
+
+impl Source {
+    fn new(job: &OpenJob, index: u16, node: NodeId, slot: u64, seed: u64) -> Self {
+        let random = Stream::new(seed, "injection", &[u64::from(index), u64::from(node.0)]);
+        let mut source =
+            Self { job: index, node, random, birth: 0, destination: node, left: 0, slot, phase: 0, step: 0 };
+        if job.steps.is_empty() {
+            source.birth = u64::MAX;
+            return source;
+        }
+        source.phase = source.random.below(slot);
+        source.begin_step(job, 0);
+        source.prepare(job);
+        source
+    }
+
+    /// The first message of step `step` or, if it makes none, of a later one.
+    fn begin_step(&mut self, job: &OpenJob, step: usize) {
+        self.step = step;
+        let from = job.steps[step].from.ps();
+        // The first slot that starts at or after the step; the gap below counts from one slot before.
+        let slots = from.saturating_sub(self.phase).div_ceil(self.slot);
+        let start = match job.injection {
+            Injection::Bernoulli => self.phase + slots * self.slot,
+            _ => from,
+        };
+        self.advance_from(job, start, true);
+    }
+
+    /// Sets the time of the next message, counted from `from`.
+    fn advance_from(&mut self, job: &OpenJob, from: u64, first: bool) {
+        let rate = job.steps[self.step].load / f64::from(job.burst);
+        let next = if rate <= 0.0 { u64::MAX } else { from.saturating_add(self.gap(job.injection, rate, first)) };
+        match job.steps.get(self.step + 1) {
+            Some(step) if next >= step.from.ps() => self.begin_step(job, self.step + 1),
+            _ => self.birth = next,
+        }
+    }
+
+    /// Time to the next message at `rate` messages per slot; after a step, `first` gives a random phase.
+    fn gap(&mut self, injection: Injection, rate: f64, first: bool) -> u64 {
+        let slots = match injection {
+            Injection::Bernoulli if rate >= 1.0 => return if first { 0 } else { self.slot },
+            Injection::Bernoulli => {
+                let failures = ((1.0 - self.random.unit()).ln() / (1.0 - rate).ln()).floor();
+                let slots = failures as u64 + u64::from(!first);
+                return slots.saturating_mul(self.slot);
+            }
+            Injection::Poisson => -(1.0 - self.random.unit()).ln() / rate,
+            Injection::Interval if first => self.random.unit() / rate,
+            Injection::Interval => 1.0 / rate,
+        };
+        (slots * self.slot as f64).round() as u64
+    }
+
+    /// Draws the destination of the next message.
+    fn prepare(&mut self, job: &OpenJob) {
+        if self.birth != u64::MAX {
+            self.destination = job.destinations.draw(self.node, &mut self.random);
+            self.left = job.burst;
+        }
+    }
+}
+
+impl Endpoints for OpenEndpoints {
+    #[inline]
+    fn next_birth_ps(&mut self, nic: u32) -> Option<u64> {
+        let birth = self.sources[self.earliest(nic)?].birth;
+        (birth != u64::MAX).then_some(birth)
+    }
+
+    fn take(&mut self, nic: u32) -> Packet {
+        let chosen = self.earliest(nic).expect("a NIC without sources is never asked");
+        let source = &mut self.sources[chosen];
+        let packet = Packet {
+            birth_ps: source.birth,
+            destination: source.destination,
+            size: self.packet,
+            job: source.job,
+            message: 0,
+        };
+        source.left -= 1;
+        if source.left == 0 {
+            let job = &self.jobs[usize::from(source.job)];
+            source.advance_from(job, source.birth, false);
+            source.prepare(job);
+        }
+        packet
+    }
+
+    fn exhausted(&self) -> bool {
+        self.sources.iter().all(|s| s.birth == u64::MAX)
+    }
+
+    fn born_before(&self, time: u64) -> bool {
+        self.sources.iter().any(|s| s.birth < time)
+    }
+}

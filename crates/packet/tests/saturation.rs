@@ -1,0 +1,111 @@
+//! Throughput and queueing where a formula knows them.
+
+mod common;
+
+use common::{accepted, adversarial, closed, dragonfly, engine, graph, open, run, schedule, small_dragonfly, uniform};
+use odonata_packet::{Ending, Injection, LoadStep, OpenJob, RunOptions, Traffic};
+use odonata_units::{LinkClassId, NodeId, RouterId, Stream, Time};
+use std::sync::Arc;
+
+/// ADV+1 under MIN: all a p nodes of a group share the one cable to the next group, so each gets 1/(a p) of its link.
+/// Here a p = 8 (the small machine).
+#[test]
+fn adversarial_traffic_under_min_gets_one_cable_per_group() {
+    let machine = small_dragonfly();
+    let result = run(
+        &engine(&machine, "min"),
+        &open(&machine, adversarial(72, 8, 1), 0.4),
+        schedule(50, 100, 0),
+        &RunOptions::default(),
+    );
+    let share = accepted(&result, 72);
+    assert!((share - 0.125).abs() < 0.01 * 0.125, "accepted {share}, expected 1/8");
+}
+
+/// Uniform traffic at load 0.3 is accepted in full, and the mean number of minimal hops is that of the closed form
+/// without self traffic. For p = 4, a = 8, h = 4, g = 33, of the 1,055 other nodes: 3 at the same router (0 hops), 28
+/// in the group (1 hop), 1,024 in other groups. A router reaches 4 groups by its own cables. Over all pairs of groups
+/// each cable has one router per side: of 8 x 8 router pairs 1 takes 1 hop, 7 + 7 take 2, 49 take 3, so
+/// (1 + 28 + 147) / 64 = 2.75 hops. Mean = (28 + 1,024 x 2.75) / 1,055 = 2.6957.
+#[test]
+fn uniform_traffic_has_the_mean_hops_of_the_closed_form() {
+    let machine = dragonfly();
+    let result =
+        run(&engine(&machine, "min"), &open(&machine, uniform(1056), 0.3), schedule(3, 6, 20), &RunOptions::default());
+    assert_eq!(result.ending, Ending::Complete);
+    let job = &result.jobs[0];
+    assert_eq!(job.packets, job.injected_packets);
+    let hops = job.hops as f64 / job.packets as f64;
+    // Standard deviation of a packet's hops is 0.56; of the mean of some 90,000 packets 0.002.
+    assert!((hops - 2.6957).abs() < 0.008, "mean hops {hops}");
+    let share = accepted(&result, 1056);
+    assert!((share - 0.3).abs() < 0.006, "accepted {share}");
+    assert_eq!(job.non_minimal, 0);
+}
+
+/// n nodes of one router send to one node of another over one cable: each gets 1/n.
+#[test]
+fn flows_into_one_port_share_it_equally() {
+    for arbitration in [odonata_packet::Arbitration::LeastRecentlyUsed, odonata_packet::Arbitration::RoundRobin] {
+        let mut builder = graph(2, 6);
+        builder.add_cables(RouterId(0), RouterId(1), LinkClassId(0), 1);
+        let machine = builder.build().unwrap();
+        let settings = odonata_packet::PacketSettings { arbitration, ..Default::default() };
+        let engine = odonata_packet::PacketEngine::new(&machine, &settings, "min", &Default::default()).unwrap();
+        let jobs = (0..5).map(|n| OpenJob::constant(vec![NodeId(n)], Arc::new(|_: NodeId, _: &mut Stream| NodeId(6)), 1.0));
+        let result = run(&engine, &Traffic::Open(jobs.collect()), schedule(10, 100, 0), &RunOptions::default());
+        for job in &result.jobs {
+            let share = job.delivered_bytes as f64 / 100e-6 / 25e9;
+            // 100 us are 4,882 packets: a whole packet per flow is 0.1 %.
+            assert!((share - 0.2).abs() < 0.001, "{arbitration:?}: {share}");
+        }
+    }
+}
+
+/// One port as an M/D/1 queue. 40 nodes of one router send Poisson traffic to one node behind one cable; the only
+/// queue is the cable's. Mean wait = rho S / (2 (1 - rho)), S = 20.48 ns (Pollaczek-Khinchine). The crossbar holds an
+/// output for S/4, which only orders packets that would wait anyway, and the last link of equal rate adds no wait.
+#[test]
+fn one_port_is_an_m_d_1_queue() {
+    for rho in [0.3f64, 0.6] {
+        let senders = 40;
+        let mut builder = graph(2, senders);
+        builder.add_cables(RouterId(0), RouterId(1), LinkClassId(0), 1);
+        let machine = builder.build().unwrap();
+        let job = OpenJob {
+            nodes: (0..senders).map(NodeId).collect(),
+            destinations: Arc::new(move |_: NodeId, _: &mut Stream| NodeId(senders)),
+            steps: vec![LoadStep { from: Time::ZERO, load: rho / f64::from(senders) }],
+            injection: Injection::Poisson,
+            burst: 1,
+        };
+        let result =
+            run(&engine(&machine, "min"), &Traffic::Open(vec![job]), schedule(20, 4_000, 50), &RunOptions::default());
+        let idle_ns = 20.0 + 50.0 + 20.0 + 20.48;
+        let wait_ns = result.jobs[0].network_latency.mean() / 1e3 - idle_ns;
+        let expected = rho * 20.48 / (2.0 * (1.0 - rho));
+        // 58,000 (117,000) waits, correlated over a busy period: 3 % is about three standard errors.
+        assert!((wait_ns - expected).abs() < 0.04 * expected, "rho {rho}: wait {wait_ns} ns, expected {expected} ns");
+    }
+}
+
+/// Every byte that goes in comes out, whatever the sizes: messages of odd sizes and their remainders.
+#[test]
+fn bytes_are_conserved() {
+    let machine = small_dragonfly();
+    let messages: Vec<(u32, u32, u64)> =
+        (0..72).map(|n| (n, (n * 7 + 3) % 72, 1 + u64::from(n) * 777)).filter(|m| m.0 != m.1).collect();
+    let total: u64 = messages.iter().map(|m| m.2).sum();
+    for routing in ["min", "valiant-g", "valiant-n", "ugal-g", "ugal-n", "par", "q-adaptive"] {
+        let result =
+            run(&engine(&machine, routing), &closed(&messages), schedule(0, 1_000, 0), &RunOptions::default());
+        assert_eq!(result.ending, Ending::Complete, "{routing}");
+        let job = &result.jobs[0];
+        assert_eq!((job.bytes, job.delivered_bytes), (total, total), "{routing}");
+        let packets: u64 = messages.iter().map(|m| m.2.div_ceil(512)).sum();
+        assert_eq!(job.packets, packets, "{routing}");
+        // Packet-hops over links plus one over the last link of each packet.
+        let sent: u64 = result.ports.iter().map(|p| p.packets).sum();
+        assert_eq!(sent, job.hops + packets, "{routing}");
+    }
+}

@@ -1,0 +1,321 @@
+//! Routing algorithms, asked once per packet at every router.
+//!
+//! An algorithm is one file and one line of [`ALGORITHMS`]. It gets the packet's header, the router, a read-only
+//! view of the load there, the router's random stream and its [`Memory`], and answers with a port and a virtual
+//! channel. What it has to remember about a packet it writes into the header's [`RouteState`]; it moves nothing.
+//!
+//! An algorithm keeps the network free of deadlock by its choice of virtual channels. It states that choice as
+//! [`Discipline`], which [`crate::deadlock`] checks on the machine before a run.
+
+pub mod adaptive;
+pub mod min;
+pub mod par;
+pub mod q_adaptive;
+pub mod ugal_g;
+pub mod ugal_n;
+pub mod valiant_g;
+pub mod valiant_n;
+
+use crate::next_hop::{NextHops, Port};
+use crate::view::LoadView;
+use odonata_units::{GroupId, NodeId, RouterId, Stream};
+use std::sync::Arc;
+
+pub use adaptive::AdaptiveSettings;
+pub use q_adaptive::QSettings;
+
+/// What the algorithm remembers about one packet.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct RouteState {
+    /// The intermediate group or router, as the algorithm uses it.
+    pub via: u32,
+    /// Where the packet is on its way, as the algorithm numbers it.
+    pub phase: u8,
+    /// Router-to-router hops done.
+    pub hops: u8,
+    /// Virtual channel on which the packet arrived.
+    pub vc: u8,
+    /// Whether the packet has left the minimal way.
+    pub non_minimal: bool,
+}
+
+/// A packet as a routing algorithm sees it.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Header {
+    /// Source node.
+    pub source: NodeId,
+    /// Destination node.
+    pub destination: NodeId,
+    /// What the algorithm wrote at earlier routers.
+    pub state: RouteState,
+}
+
+/// The answer: where a packet goes next.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Hop {
+    /// Port of the router that decides.
+    pub port: Port,
+    /// Virtual channel on the link of that port.
+    pub vc: u8,
+}
+
+/// What a router may learn: a matrix of estimates, empty for an algorithm that learns nothing.
+#[derive(Clone, PartialEq, Debug, Default)]
+pub struct Memory {
+    /// Row-major values.
+    pub values: Vec<f32>,
+    /// Values in a row.
+    pub columns: usize,
+    /// Number of updates, and the sum of their absolute errors in ns: the learning curve.
+    pub updates: u64,
+    /// Sum of the absolute errors in ns.
+    pub error_ns: f64,
+}
+
+/// What the next router tells the previous one about a packet, over the reverse link.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub struct Feedback {
+    /// Source node of the packet.
+    pub source: NodeId,
+    /// Destination node of the packet.
+    pub destination: NodeId,
+    /// Time from the arrival at the previous router to the arrival at the next, in ns.
+    pub elapsed_ns: f32,
+    /// What the next router expected from there on, in ns, when it decided.
+    pub estimate_ns: f32,
+}
+
+/// Everything an algorithm sees when it decides.
+pub struct Decision<'a> {
+    /// The router that decides.
+    pub router: RouterId,
+    /// Load at its ports.
+    pub load: &'a dyn LoadView,
+    /// Its random stream.
+    pub random: &'a mut Stream,
+    /// What it has learnt.
+    pub memory: &'a Memory,
+    /// Set by an algorithm that learns: what this router expects from here on, in ns; sent back with the packet's
+    /// [`Feedback`]. `None` sends none.
+    pub feedback: Option<f32>,
+}
+
+/// A routing algorithm on one machine. It is immutable: what changes is in headers, streams and memories.
+pub trait Routing: Send + Sync {
+    /// Number of virtual channels that it needs.
+    fn virtual_channels(&self) -> u8;
+
+    /// How its virtual channels keep the network free of deadlock.
+    fn discipline(&self) -> Discipline;
+
+    /// The next hop of a packet that is not yet at its destination's router.
+    fn decide(&self, decision: &mut Decision<'_>, packet: &mut Header) -> Hop;
+
+    /// The memory that `router` starts with.
+    fn memory(&self, router: RouterId) -> Memory {
+        let _ = router;
+        Memory::default()
+    }
+
+    /// Takes note of what became of a packet that `router` had sent out of `port`.
+    fn learn(&self, router: RouterId, memory: &mut Memory, port: Port, feedback: &Feedback) {
+        let _ = (router, memory, port, feedback);
+    }
+
+    /// The feedback for the hop by which a packet reached `router` in its destination group, if it gets one.
+    fn feedback_at_destination(&self, router: RouterId, packet: &Header) -> Option<f32> {
+        let _ = (router, packet);
+        None
+    }
+
+    /// Whether routers tell each other about packets at all.
+    fn learns(&self) -> bool {
+        false
+    }
+}
+
+/// How an algorithm orders its virtual channels.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Discipline {
+    /// Hop i uses channel i: no cycle is possible.
+    Rising,
+    /// A packet goes through legs; each has a goal and a virtual channel. The legs of a packet follow the `next`
+    /// lists from a leg that may start.
+    Legs(Vec<Leg>),
+}
+
+/// One leg of a way.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Leg {
+    /// What ends it.
+    pub goal: Goal,
+    /// Virtual channel of its hops.
+    pub vc: u8,
+    /// Whether a way may start with it.
+    pub starts: bool,
+    /// Legs that may follow.
+    pub next: Vec<usize>,
+}
+
+/// What ends a leg.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Goal {
+    /// Reaching any router of another group over shortest ways.
+    Group,
+    /// Reaching another router of the same group over shortest ways.
+    Router,
+    /// One hop towards a group, after which the packet decides again.
+    HopTowardsGroup,
+}
+
+/// All settings of all algorithms; each takes what concerns it.
+#[derive(Clone, PartialEq, Debug, Default)]
+pub struct RoutingSettings {
+    /// Threshold, bias and numbers of candidates of UGAL and PAR.
+    pub adaptive: AdaptiveSettings,
+    /// Rates and thresholds of Q-adaptive.
+    pub q: QSettings,
+}
+
+/// Why an algorithm can't run on a machine, or what is wrong with its settings.
+#[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
+pub enum RoutingError {
+    /// No algorithm has that name.
+    #[error("unknown routing algorithm '{name}'{}; known: {known}", suggestion(.nearest))]
+    Unknown {
+        /// What was asked for.
+        name: String,
+        /// The most similar name, if one is similar.
+        nearest: Option<String>,
+        /// All names.
+        known: String,
+    },
+    /// The machine lacks what the algorithm needs.
+    #[error("routing '{algorithm}': {reason}")]
+    Machine {
+        /// Name of the algorithm.
+        algorithm: String,
+        /// What is missing.
+        reason: String,
+    },
+    /// A setting is out of range.
+    #[error("{setting}: {reason}")]
+    Setting {
+        /// Its name as the user writes it.
+        setting: String,
+        /// What was expected.
+        reason: String,
+    },
+}
+
+fn suggestion(nearest: &Option<String>) -> String {
+    nearest.as_ref().map(|name| format!("; did you mean '{name}'?")).unwrap_or_default()
+}
+
+type Build = fn(Arc<NextHops>, &RoutingSettings) -> Result<Box<dyn Routing>, RoutingError>;
+
+/// The registry: name, one line for people, constructor.
+pub const ALGORITHMS: &[(&str, &str, Build)] = &[
+    ("min", "minimal: straight to the destination group, then to the router", min::build),
+    ("valiant-g", "over a random third group, crossed straight to the destination group", valiant_g::build),
+    ("valiant-n", "over a random router of a random third group", valiant_n::build),
+    ("ugal-g", "minimal or valiant-g, decided at the source router by queue lengths", ugal_g::build),
+    ("ugal-n", "minimal or valiant-n, decided at the source router by queue lengths", ugal_n::build),
+    ("par", "ugal-n, decided again at the second router of the source group", par::build),
+    ("q-adaptive", "learns the time to the destination group for every port; at most one detour", q_adaptive::build),
+];
+
+/// The algorithm called `name` on a machine with the tables `hops`.
+///
+/// # Errors
+/// An unknown name, a machine on which the algorithm makes no sense, or a setting out of range.
+pub fn build(
+    name: &str,
+    hops: Arc<NextHops>,
+    settings: &RoutingSettings,
+) -> Result<Box<dyn Routing>, RoutingError> {
+    match ALGORITHMS.iter().find(|(known, _, _)| *known == name) {
+        Some((_, _, build)) => build(hops, settings),
+        None => Err(RoutingError::Unknown {
+            name: name.to_owned(),
+            nearest: nearest(name).map(str::to_owned),
+            known: ALGORITHMS.iter().map(|a| a.0).collect::<Vec<_>>().join(", "),
+        }),
+    }
+}
+
+/// The registered name with the smallest edit distance, if that is at most half of the name's length.
+fn nearest(name: &str) -> Option<&'static str> {
+    let best = ALGORITHMS.iter().map(|a| (edit_distance(name, a.0), a.0)).min()?;
+    (2 * best.0 <= name.len().max(2)).then_some(best.1)
+}
+
+/// Levenshtein distance, one row at a time.
+fn edit_distance(a: &str, b: &str) -> usize {
+    let b: Vec<char> = b.chars().collect();
+    let mut row: Vec<usize> = (0..=b.len()).collect();
+    for (i, ca) in a.chars().enumerate() {
+        let mut diagonal = std::mem::replace(&mut row[0], i + 1);
+        for (j, cb) in b.iter().enumerate() {
+            let best = (diagonal + usize::from(ca != *cb)).min(row[j] + 1).min(row[j + 1] + 1);
+            diagonal = std::mem::replace(&mut row[j + 1], best);
+        }
+    }
+    row[b.len()]
+}
+
+/// A uniformly random port of a list; a single one costs no draw.
+#[inline]
+pub(crate) fn any(ports: &[Port], random: &mut Stream) -> Port {
+    match ports {
+        [only] => *only,
+        _ => ports[random.index(ports.len())],
+    }
+}
+
+/// A uniformly random group that is neither of the two.
+#[inline]
+pub(crate) fn third_group(groups: u32, a: GroupId, b: GroupId, random: &mut Stream) -> GroupId {
+    debug_assert!(a != b && groups >= 3);
+    let (low, high) = (a.0.min(b.0), a.0.max(b.0));
+    let mut g = random.below(u64::from(groups - 2)) as u32;
+    g += u32::from(g >= low);
+    g += u32::from(g >= high);
+    GroupId(g)
+}
+
+/// An error unless there is a third group to go over.
+pub(crate) fn needs_third_group(algorithm: &str, hops: &NextHops) -> Result<(), RoutingError> {
+    if hops.groups() >= 3 {
+        return Ok(());
+    }
+    let reason = format!(
+        "it goes over a third group, but the machine has {} group{}; use 'min'",
+        hops.groups(),
+        if hops.groups() == 1 { "" } else { "s" }
+    );
+    Err(RoutingError::Machine { algorithm: algorithm.to_owned(), reason })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn nearest_name_is_suggested() {
+        assert_eq!(nearest("ugal"), Some("ugal-g"));
+        assert_eq!(nearest("minimal"), None);
+        assert_eq!(nearest("qadaptive"), Some("q-adaptive"));
+    }
+
+    #[test]
+    fn third_groups_are_all_others() {
+        let mut random = Stream::new(1, "test", &[]);
+        let mut seen = [0; 5];
+        for _ in 0..3000 {
+            seen[third_group(5, GroupId(3), GroupId(1), &mut random).index()] += 1;
+        }
+        assert_eq!((seen[1], seen[3]), (0, 0));
+        assert!([0, 2, 4].iter().all(|&g| seen[g] > 900), "{seen:?}");
+    }
+}

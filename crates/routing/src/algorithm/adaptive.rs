@@ -1,0 +1,141 @@
+//! The choice between a minimal and a non-minimal way, shared by UGAL and PAR.
+//!
+//! With q the queue estimate of a candidate's port, the non-minimal way is taken iff
+//! `q(minimal) > threshold * q(non-minimal) + bias`. Where both candidates leave by the same port, only their two
+//! virtual channels are compared, since the port's other traffic delays both alike.
+//!
+//! Threshold 2 and bias 0 are the interference study's setting: one queued packet on the minimal port and none on
+//! the other is enough for a detour, so much traffic is misrouted even on a nearly idle machine. A bias of a few
+//! packets stops that.
+
+use super::{any, third_group, Decision, Header, Hop, RoutingError};
+use crate::next_hop::{NextHops, Port};
+use odonata_units::{Bytes, GroupId, RouterId};
+
+/// Settings of the choice.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub struct AdaptiveSettings {
+    /// Factor on the non-minimal queue.
+    pub threshold: f64,
+    /// Added to the non-minimal queue, in favour of the minimal way.
+    pub bias: Bytes,
+    /// Minimal ports to draw; the one with the shortest queue stands for them.
+    pub minimal_candidates: u32,
+    /// Non-minimal ways to draw; the one with the shortest queue stands for them.
+    pub non_minimal_candidates: u32,
+}
+
+impl Default for AdaptiveSettings {
+    fn default() -> Self {
+        Self { threshold: 2.0, bias: Bytes(0), minimal_candidates: 2, non_minimal_candidates: 2 }
+    }
+}
+
+impl AdaptiveSettings {
+    pub(super) fn check(&self) -> Result<(), RoutingError> {
+        let wrong = |setting: &str, reason: String| Err(RoutingError::Setting { setting: setting.to_owned(), reason });
+        if !(self.threshold.is_finite() && self.threshold > 0.0) {
+            return wrong("routing.threshold", format!("{} is not a number above 0", self.threshold));
+        }
+        for (setting, count) in [
+            ("routing.minimal_candidates", self.minimal_candidates),
+            ("routing.non_minimal_candidates", self.non_minimal_candidates),
+        ] {
+            if !(1..=16).contains(&count) {
+                return wrong(setting, format!("{count} is not between 1 and 16"));
+            }
+        }
+        Ok(())
+    }
+}
+
+/// How a non-minimal way crosses its middle group.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Crossing {
+    /// Straight to the link of the destination group; `via` is the group.
+    Straight,
+    /// Over a random router of it; `via` is the router.
+    Router,
+}
+
+/// One way out of the deciding router.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Candidate {
+    pub(super) hop: Hop,
+    pub(super) via: u32,
+    bytes: u64,
+}
+
+/// Channels of the two kinds of first hop.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct FirstChannels {
+    pub(super) minimal: u8,
+    pub(super) non_minimal: u8,
+}
+
+/// A random intermediate group or router for a packet at `at` bound for `to`, and the group it is in.
+pub(super) fn draw_via(
+    hops: &NextHops,
+    crossing: Crossing,
+    (at, to): (RouterId, RouterId),
+    decision: &mut Decision<'_>,
+) -> (u32, GroupId) {
+    let group = third_group(hops.groups(), hops.group_of(at), hops.group_of(to), decision.random);
+    match crossing {
+        Crossing::Straight => (group.0, group),
+        Crossing::Router => {
+            let members = hops.members(group);
+            (members[decision.random.index(members.len())], group)
+        }
+    }
+}
+
+/// Decides between the minimal and the non-minimal way: the hop and, if non-minimal, the intermediate.
+pub(super) fn choose(
+    hops: &NextHops,
+    settings: &AdaptiveSettings,
+    crossing: Crossing,
+    channels: FirstChannels,
+    decision: &mut Decision<'_>,
+    packet: &Header,
+) -> (Hop, Option<u32>) {
+    let at = decision.router;
+    let to = hops.router_of(packet.destination);
+    let minimal = shortest_minimal(hops.to_group(at, hops.group_of(to)), settings, channels.minimal, decision);
+    let mut best: Option<Candidate> = None;
+    for _ in 0..settings.non_minimal_candidates {
+        let (via, group) = draw_via(hops, crossing, (at, to), decision);
+        let port = any(hops.to_group(at, group), decision.random);
+        let bytes = decision.load.port_bytes(port);
+        if best.is_none_or(|b| bytes < b.bytes) {
+            best = Some(Candidate { hop: Hop { port, vc: channels.non_minimal }, via, bytes });
+        }
+    }
+    let other = best.expect("at least one candidate is drawn");
+    let (mut q_minimal, mut q_other) = (minimal.bytes, other.bytes);
+    if minimal.hop.port == other.hop.port {
+        q_minimal = decision.load.channel_bytes(minimal.hop.port, minimal.hop.vc);
+        q_other = decision.load.channel_bytes(other.hop.port, other.hop.vc);
+    }
+    if q_minimal as f64 > settings.threshold * q_other as f64 + settings.bias.as_f64() {
+        (other.hop, Some(other.via))
+    } else {
+        (minimal.hop, None)
+    }
+}
+
+fn shortest_minimal(ports: &[Port], settings: &AdaptiveSettings, vc: u8, decision: &mut Decision<'_>) -> Candidate {
+    let of = |port: Port, bytes: u64| Candidate { hop: Hop { port, vc }, via: 0, bytes };
+    if let [only] = ports {
+        return of(*only, decision.load.port_bytes(*only));
+    }
+    let mut best: Option<Candidate> = None;
+    for _ in 0..settings.minimal_candidates {
+        let port = any(ports, decision.random);
+        let bytes = decision.load.port_bytes(port);
+        if best.is_none_or(|b| bytes < b.bytes) {
+            best = Some(of(port, bytes));
+        }
+    }
+    best.expect("at least one candidate is drawn")
+}

@@ -1,0 +1,234 @@
+//! Q-adaptive (Kang, Wang, Lan, HPDC 2021): every router learns, by the feedback of its neighbours, how long a
+//! packet takes to its destination group for every port.
+//!
+//! Two-level table of a router: rows = (other group) x (source node's slot), columns = network ports. An entry is
+//! the estimated time in ns from the arrival here to the arrival at the destination *group*. It starts at the
+//! latency of the direct global link for that link's port and at global + local latency for all other ports.
+//!
+//! A packet makes at most one detour:
+//! 1. In the destination group: minimal.
+//! 2. Source router: `best` = argmin over all ports, `min` = minimal port; `best` only if it promises to save a
+//!    share of at least `threshold_source`. Then, with probability `exploration`, a uniformly random port instead.
+//! 3. Later router of the source group: minimal.
+//! 4. First router of the first middle group: minimal if it has a link to the destination group. Else a random
+//!    local port if it promises to save at least `threshold_middle`; then exploration as in 2.
+//! 5. Else minimal.
+//!
+//! The virtual channel is the hop count: 5 channels where groups are fully connected inside.
+//!
+//! Feedback for the hop X -> Y: r = time from arrival at X to arrival at Y, e = the least entry of the row at Y when Y
+//! decided (0 in the destination group). X updates with delta = r + e - Q: Q += rate * delta, with the rate `gain` when
+//! delta < 0 and `loss` otherwise (hysteresis: good news is believed faster). Hops inside the destination group send none.
+//! Entries are real numbers: whole nanoseconds, truncated, would lose every rise below 1/loss = 25 ns.
+
+use super::{any, Decision, Discipline, Feedback, Header, Hop, Memory};
+use super::{needs_third_group, Routing, RoutingError, RoutingSettings};
+use crate::next_hop::{NextHops, Port};
+use odonata_units::{GroupId, NodeId, RouterId};
+use std::sync::Arc;
+
+/// Rates and thresholds.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub struct QSettings {
+    /// Learning rate of an estimate that falls (alpha).
+    pub gain: f32,
+    /// Learning rate of an estimate that rises (beta).
+    pub loss: f32,
+    /// Probability of a random port (epsilon).
+    pub exploration: f64,
+    /// Share that a detour from the source router must save (q_thld1).
+    pub threshold_source: f32,
+    /// Share that a detour inside the middle group must save (q_thld2).
+    pub threshold_middle: f32,
+}
+
+impl Default for QSettings {
+    fn default() -> Self {
+        Self { gain: 0.2, loss: 0.04, exploration: 0.001, threshold_source: 0.2, threshold_middle: 0.35 }
+    }
+}
+
+impl QSettings {
+    fn check(&self) -> Result<(), RoutingError> {
+        let shares = [
+            ("routing.gain", f64::from(self.gain)),
+            ("routing.loss", f64::from(self.loss)),
+            ("routing.exploration", self.exploration),
+            ("routing.threshold_source", f64::from(self.threshold_source)),
+            ("routing.threshold_middle", f64::from(self.threshold_middle)),
+        ];
+        match shares.iter().find(|(_, value)| !(0.0..=1.0).contains(value)) {
+            None => Ok(()),
+            Some((setting, value)) => Err(RoutingError::Setting {
+                setting: (*setting).to_owned(),
+                reason: format!("{value} is not between 0 and 1"),
+            }),
+        }
+    }
+}
+
+struct QAdaptive {
+    hops: Arc<NextHops>,
+    settings: QSettings,
+    /// Most nodes at one router.
+    slots: u32,
+    channels: u8,
+    /// Longest latency of a local and of a global link.
+    latencies_ns: (f32, f32),
+}
+
+pub(super) fn build(hops: Arc<NextHops>, settings: &RoutingSettings) -> Result<Box<dyn Routing>, RoutingError> {
+    needs_third_group("q-adaptive", &hops)?;
+    settings.q.check()?;
+    let slots = (0..hops.routers()).map(|r| u32::from(hops.node_ports(RouterId(r)))).max().unwrap_or(1).max(1);
+    // Longest way: two hops of choice (global and local, or global and global), then local ways on both sides of a
+    // last global hop.
+    let channels = 3 + 2 * hops.longest_inside();
+    let latencies_ns = hops.longest_latencies_ns();
+    Ok(Box::new(QAdaptive { hops, settings: settings.q, slots, channels, latencies_ns }))
+}
+
+/// In state.phase: the packet has used up its choice in a middle group.
+const CHOSE_IN_MIDDLE: u8 = 1;
+
+impl QAdaptive {
+    /// Row of the table of a router in group `own`.
+    fn row(&self, own: GroupId, source: NodeId, destination: GroupId) -> usize {
+        let group = destination.0 - u32::from(destination.0 > own.0);
+        (group * self.slots + u32::from(self.hops.slot_of(source)) % self.slots) as usize
+    }
+
+    fn values<'m>(&self, memory: &'m Memory, own: GroupId, source: NodeId, destination: GroupId) -> &'m [f32] {
+        let first = self.row(own, source, destination) * memory.columns;
+        &memory.values[first..first + memory.columns]
+    }
+
+    /// The first of the least values, and its column.
+    fn least(values: &[f32]) -> (usize, f32) {
+        let mut best = (0, values[0]);
+        for (i, &value) in values.iter().enumerate().skip(1) {
+            if value < best.1 {
+                best = (i, value);
+            }
+        }
+        best
+    }
+
+    fn explore(&self, decision: &mut Decision<'_>, port: Port) -> Port {
+        if !decision.random.chance(self.settings.exploration) {
+            return port;
+        }
+        let ports = self.hops.link_ports(decision.router);
+        self.hops.node_ports(decision.router) + decision.random.below(u64::from(ports)) as Port
+    }
+
+    /// A uniformly random port to another router of the group, if there is one.
+    fn random_local(&self, decision: &mut Decision<'_>) -> Option<Port> {
+        let at = decision.router;
+        let first = self.hops.node_ports(at);
+        let is_local = |p: &Port| self.hops.group_of(self.hops.neighbour(at, *p)) == self.hops.group_of(at);
+        let count = (first..first + self.hops.link_ports(at)).filter(is_local).count();
+        if count == 0 {
+            return None;
+        }
+        let chosen = decision.random.index(count);
+        (first..first + self.hops.link_ports(at)).filter(is_local).nth(chosen)
+    }
+
+    /// The port for a packet outside of its destination group.
+    fn port(&self, decision: &mut Decision<'_>, packet: &mut Header, values: &[f32], best: usize) -> Port {
+        let at = decision.router;
+        let (here, target) = (self.hops.group_of(at), self.hops.group_of(self.hops.router_of(packet.destination)));
+        let first = self.hops.node_ports(at);
+        let minimal = any(self.hops.to_group(at, target), decision.random);
+        let q = |port: Port| values[usize::from(port - first)];
+        let saves = |other: Port| (q(minimal) - q(other)) / q(minimal);
+        if packet.state.hops == 0 {
+            let best = first + best as Port;
+            let port = if saves(best) < self.settings.threshold_source { minimal } else { best };
+            return self.explore(decision, port);
+        }
+        let entered = packet.state.via != here.0;
+        let in_source = here == self.hops.group_of(self.hops.router_of(packet.source));
+        let direct = self.hops.group_of(self.hops.neighbour(at, minimal)) == target;
+        if in_source || !entered || packet.state.phase == CHOSE_IN_MIDDLE || direct {
+            return minimal;
+        }
+        packet.state.phase = CHOSE_IN_MIDDLE;
+        let port = match self.random_local(decision) {
+            Some(other) if saves(other) >= self.settings.threshold_middle => other,
+            _ => minimal,
+        };
+        self.explore(decision, port)
+    }
+}
+
+impl Routing for QAdaptive {
+    fn virtual_channels(&self) -> u8 {
+        self.channels
+    }
+
+    fn discipline(&self) -> Discipline {
+        Discipline::Rising
+    }
+
+    fn decide(&self, decision: &mut Decision<'_>, packet: &mut Header) -> Hop {
+        let (at, to) = (decision.router, self.hops.router_of(packet.destination));
+        let (here, target) = (self.hops.group_of(at), self.hops.group_of(to));
+        let vc = packet.state.hops;
+        if here == target {
+            decision.feedback = self.feedback_at_destination(at, packet);
+            packet.state.via = here.0;
+            return Hop { port: any(self.hops.inside(at, to), decision.random), vc };
+        }
+        let memory = decision.memory;
+        let values = self.values(memory, here, packet.source, target);
+        let (best, estimate) = Self::least(values);
+        decision.feedback = Some(estimate);
+        let port = self.port(decision, packet, values, best);
+        packet.state.via = here.0;
+        if !self.hops.to_group(at, target).contains(&port) {
+            packet.state.non_minimal = true;
+        }
+        Hop { port, vc }
+    }
+
+    fn memory(&self, router: RouterId) -> Memory {
+        let own = self.hops.group_of(router);
+        let columns = usize::from(self.hops.link_ports(router));
+        let (local_ns, global_ns) = self.latencies_ns;
+        let mut values = Vec::with_capacity((self.hops.groups() as usize - 1) * self.slots as usize * columns);
+        for group in (0..self.hops.groups()).filter(|&g| g != own.0) {
+            let row = (0..columns).map(|c| {
+                let port = self.hops.node_ports(router) + c as Port;
+                let direct = self.hops.group_of(self.hops.neighbour(router, port)).0 == group;
+                if direct { self.hops.latency_ns(router, port) } else { global_ns + local_ns }
+            });
+            let row: Vec<f32> = row.collect();
+            for _ in 0..self.slots {
+                values.extend_from_slice(&row);
+            }
+        }
+        Memory { values, columns, updates: 0, error_ns: 0.0 }
+    }
+
+    fn learn(&self, router: RouterId, memory: &mut Memory, port: Port, feedback: &Feedback) {
+        let target = self.hops.group_of(self.hops.router_of(feedback.destination));
+        let row = self.row(self.hops.group_of(router), feedback.source, target);
+        let column = usize::from(port - self.hops.node_ports(router));
+        let value = &mut memory.values[row * memory.columns + column];
+        let delta = feedback.elapsed_ns + feedback.estimate_ns - *value;
+        *value += if delta < 0.0 { self.settings.gain } else { self.settings.loss } * delta;
+        memory.updates += 1;
+        memory.error_ns += f64::from(delta.abs());
+    }
+
+    fn learns(&self) -> bool {
+        true
+    }
+
+    /// The previous router learns from a hop into the destination group, not from hops inside it.
+    fn feedback_at_destination(&self, router: RouterId, packet: &Header) -> Option<f32> {
+        (packet.state.hops > 0 && packet.state.via != self.hops.group_of(router).0).then_some(0.0)
+    }
+}

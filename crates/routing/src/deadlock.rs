@@ -1,0 +1,261 @@
+//! The check that a routing algorithm can't deadlock: its channel dependency graph has no cycle (Dally, Seitz 1987).
+//!
+//! A channel is a link and one of its virtual channels. A packet that holds one channel and may next ask for another makes
+//! an edge between them. The edges follow from the algorithm's [`Discipline`] and the machine's next hops: inside a leg
+//! from a link to the next link on a shortest way to the same goal, and at the end of a leg from its last link to
+//! every first link of the legs that may follow. That is a superset of what packets do (a leg is taken to have any
+//! goal, whatever came before), so no cycle here means no deadlock; links of nodes can't be part of one.
+
+use crate::algorithm::{Discipline, Goal, Leg};
+use crate::next_hop::{NextHops, Port};
+use odonata_units::{GroupId, RouterId};
+
+/// Channels in which packets could wait for each other for ever.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Cycle {
+    /// Source router, target router and virtual channel of each link; the last waits for the first.
+    pub channels: Vec<(RouterId, RouterId, u8)>,
+}
+
+impl std::fmt::Display for Cycle {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let links: Vec<String> =
+            self.channels.iter().map(|(from, to, vc)| format!("{from} -> {to} on channel {vc}")).collect();
+        write!(f, "packets could wait for each other for ever: {}, and that for the first", links.join(", then "))
+    }
+}
+
+impl std::error::Error for Cycle {}
+
+/// Checks the channel dependency graph of a discipline on a machine.
+///
+/// # Errors
+/// A cycle of channels.
+pub fn check(hops: &NextHops, discipline: &Discipline, channels: u8) -> Result<(), Cycle> {
+    match discipline {
+        // A packet only ever asks for a higher channel than the one that it holds.
+        Discipline::Rising => Ok(()),
+        Discipline::Legs(legs) => match Dependencies::of(hops, legs, channels).cycle() {
+            None => Ok(()),
+            Some(channels) => Err(Cycle { channels }),
+        },
+    }
+}
+
+/// The graph: for each channel the set of (port, channel) at its target router that may follow.
+struct Dependencies<'a> {
+    hops: &'a NextHops,
+    channels: usize,
+    /// Words of a set.
+    words: usize,
+    /// First link of each router, and the router that each link leads to.
+    first_link: Vec<u32>,
+    /// Set of channel c at `next[c * words..]`, one bit per port and channel.
+    next: Vec<u64>,
+}
+
+impl<'a> Dependencies<'a> {
+    fn of(hops: &'a NextHops, legs: &[Leg], channels: u8) -> Self {
+        let mut first_link = vec![0u32];
+        let mut radix = 0;
+        for r in 0..hops.routers() {
+            let ports = u32::from(hops.link_ports(RouterId(r)));
+            first_link.push(first_link[r as usize] + ports);
+            radix = radix.max(ports as usize);
+        }
+        let channels = usize::from(channels);
+        let words = (radix * channels).div_ceil(64).max(1);
+        let links = first_link[hops.routers() as usize] as usize;
+        let mut graph = Self { hops, channels, words, first_link, next: vec![0; links * channels * words] };
+        let firsts: Vec<Vec<Vec<u64>>> = legs.iter().map(|leg| graph.first_channels(leg)).collect();
+        for leg in legs {
+            graph.add_leg(leg, &firsts);
+        }
+        graph
+    }
+
+    /// For each router, the channels with which a leg may start there.
+    fn first_channels(&self, leg: &Leg) -> Vec<Vec<u64>> {
+        let routers = (0..self.hops.routers()).map(RouterId);
+        routers
+            .map(|r| {
+                let mut set = vec![0; self.words];
+                self.goals(leg, r, |_, ports| self.insert(&mut set, r, ports, leg.vc));
+                set
+            })
+            .collect()
+    }
+
+    /// Calls `each` with every goal that the leg may have at router `r`, and the ports towards it.
+    fn goals(&self, leg: &Leg, r: RouterId, mut each: impl FnMut(u32, &[Port])) {
+        let own = self.hops.group_of(r);
+        match leg.goal {
+            Goal::Group | Goal::HopTowardsGroup => {
+                for g in (0..self.hops.groups()).filter(|&g| g != own.0) {
+                    each(g, self.hops.to_group(r, GroupId(g)));
+                }
+            }
+            Goal::Router => {
+                for &to in self.hops.members(own).iter().filter(|&&to| to != r.0) {
+                    each(to, self.hops.inside(r, RouterId(to)));
+                }
+            }
+        }
+    }
+
+    fn insert(&self, set: &mut [u64], r: RouterId, ports: &[Port], vc: u8) {
+        for &port in ports {
+            let bit = usize::from(port - self.hops.node_ports(r)) * self.channels + usize::from(vc);
+            set[bit >> 6] |= 1 << (bit & 63);
+        }
+    }
+
+    fn channel(&self, r: RouterId, port: Port, vc: u8) -> usize {
+        let link = self.first_link[r.index()] as usize + usize::from(port - self.hops.node_ports(r));
+        link * self.channels + usize::from(vc)
+    }
+
+    fn add_leg(&mut self, leg: &Leg, firsts: &[Vec<Vec<u64>>]) {
+        let mut edges: Vec<(usize, Vec<u64>)> = Vec::new();
+        for r in (0..self.hops.routers()).map(RouterId) {
+            self.goals(leg, r, |goal, ports| {
+                for &port in ports {
+                    let at = self.hops.neighbour(r, port);
+                    let mut set = vec![0; self.words];
+                    let reached = match leg.goal {
+                        Goal::Group => self.hops.group_of(at).0 == goal,
+                        Goal::Router => at.0 == goal,
+                        Goal::HopTowardsGroup => true,
+                    };
+                    if reached {
+                        for &next in &leg.next {
+                            set.iter_mut().zip(&firsts[next][at.index()]).for_each(|(a, b)| *a |= b);
+                        }
+                    } else if leg.goal == Goal::Router {
+                        self.insert(&mut set, at, self.hops.inside(at, RouterId(goal)), leg.vc);
+                    } else {
+                        self.insert(&mut set, at, self.hops.to_group(at, GroupId(goal)), leg.vc);
+                    }
+                    edges.push((self.channel(r, port, leg.vc), set));
+                }
+            });
+            for (channel, set) in edges.drain(..) {
+                let stored = &mut self.next[channel * self.words..(channel + 1) * self.words];
+                stored.iter_mut().zip(&set).for_each(|(a, b)| *a |= b);
+            }
+        }
+    }
+
+    /// Source router and port of a link.
+    fn source(&self, link: usize) -> (RouterId, Port) {
+        let r = self.first_link.partition_point(|&first| first as usize <= link) - 1;
+        let router = RouterId(r as u32);
+        (router, self.hops.node_ports(router) + (link - self.first_link[r] as usize) as Port)
+    }
+
+    fn target(&self, channel: usize) -> RouterId {
+        let (router, port) = self.source(channel / self.channels);
+        self.hops.neighbour(router, port)
+    }
+
+    /// The first channel of the set of `channel` from bit `from` on, and the bit after it.
+    fn successor(&self, channel: usize, from: usize) -> Option<(usize, usize)> {
+        let set = &self.next[channel * self.words..(channel + 1) * self.words];
+        let bit = (from..self.words * 64).find(|&bit| set[bit >> 6] >> (bit & 63) & 1 == 1)?;
+        let first = self.first_link[self.target(channel).index()] as usize;
+        Some((first * self.channels + bit, bit + 1))
+    }
+
+    /// A cycle, by depth-first search: an edge to a channel that is still open closes one.
+    fn cycle(&self) -> Option<Vec<(RouterId, RouterId, u8)>> {
+        const NEW: u8 = 0;
+        const OPEN: u8 = 1;
+        const DONE: u8 = 2;
+        let mut state = vec![NEW; self.next.len() / self.words];
+        for start in 0..state.len() {
+            if state[start] != NEW {
+                continue;
+            }
+            let mut path = vec![(start, 0)];
+            state[start] = OPEN;
+            while let Some(&(channel, from)) = path.last() {
+                let Some((next, after)) = self.successor(channel, from) else {
+                    state[channel] = DONE;
+                    path.pop();
+                    continue;
+                };
+                path.last_mut().expect("the path is not empty").1 = after;
+                match state[next] {
+                    NEW => {
+                        state[next] = OPEN;
+                        path.push((next, 0));
+                    }
+                    OPEN => {
+                        let first = path.iter().position(|&(c, _)| c == next).expect("open channels are on the path");
+                        return Some(path[first..].iter().map(|&(c, _)| self.describe(c)).collect());
+                    }
+                    _ => {}
+                }
+            }
+        }
+        None
+    }
+
+    fn describe(&self, channel: usize) -> (RouterId, RouterId, u8) {
+        let (router, _) = self.source(channel / self.channels);
+        (router, self.target(channel), (channel % self.channels) as u8)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::algorithm::{self, RoutingSettings, ALGORITHMS};
+    use odonata_machine::{presets, Machine};
+    use std::sync::Arc;
+
+    fn machine(preset: &str) -> Machine {
+        presets::builder(preset).unwrap().build().unwrap()
+    }
+
+    #[test]
+    fn every_algorithm_is_free_of_cycles_on_dragonflies_and_cascades() {
+        for preset in ["dragonfly-1056", "edison"] {
+            let hops = Arc::new(NextHops::new(&machine(preset)).unwrap());
+            for (name, ..) in ALGORITHMS {
+                let routing = algorithm::build(name, Arc::clone(&hops), &RoutingSettings::default()).unwrap();
+                let result = check(&hops, &routing.discipline(), routing.virtual_channels());
+                assert_eq!(result, Ok(()), "{name} on {preset}");
+            }
+        }
+    }
+
+    /// Valiant's way on one channel: local, global, local links of three groups close a cycle.
+    #[test]
+    fn a_channel_that_never_rises_is_caught() {
+        let hops = NextHops::new(&machine("dragonfly-1056")).unwrap();
+        let legs = vec![
+            Leg { goal: Goal::Group, vc: 0, starts: true, next: vec![1] },
+            Leg { goal: Goal::Group, vc: 0, starts: true, next: vec![2] },
+            Leg { goal: Goal::Router, vc: 0, starts: true, next: vec![] },
+        ];
+        let cycle = check(&hops, &Discipline::Legs(legs), 1).unwrap_err();
+        assert!(cycle.channels.len() >= 2);
+        // Each link starts where the one before ends, and the last leads to the first.
+        for (i, link) in cycle.channels.iter().enumerate() {
+            assert_eq!(link.1, cycle.channels[(i + 1) % cycle.channels.len()].0);
+        }
+        assert!(cycle.to_string().contains("on channel 0, then"));
+    }
+
+    /// MIN on one channel is free of cycles inside groups but not across them: local, global, local, global, ...
+    #[test]
+    fn min_needs_its_second_channel() {
+        let hops = NextHops::new(&machine("dragonfly-1056")).unwrap();
+        let legs = vec![
+            Leg { goal: Goal::Group, vc: 0, starts: true, next: vec![1] },
+            Leg { goal: Goal::Router, vc: 0, starts: true, next: vec![] },
+        ];
+        assert!(check(&hops, &Discipline::Legs(legs), 1).is_err());
+    }
+}

@@ -1,0 +1,424 @@
+//! Tables of shortest next hops.
+//!
+//! A machine of groups needs two small tables instead of one over all pairs of routers: from every router to every
+//! *group*, and from every router to every router of its *own* group. 92,544 nodes in 241 groups of 96 routers then
+//! take about 60 MB where all pairs would take more than 1 GB. A machine without groups is one group.
+//!
+//! "Shortest to a group" counts global hops first, local hops second, so a direct cable between two groups is
+//! always preferred to a detour over a third one, and a group without a direct cable is still reached.
+//! Where the interior of a group is a grid (rows and columns), a way inside it goes along the row first: then no
+//! cycle of local links can fill up.
+
+use odonata_machine::{GroupInterior, Machine, Shape};
+use odonata_units::{GroupId, LinkId, NodeId, RouterId};
+use std::collections::BinaryHeap;
+
+/// A port of a router: the nodes' ports come first, then the links in order.
+pub type Port = u16;
+
+/// Lists of ports in one array: list i is `ports[first[i]..first[i + 1]]`.
+#[derive(Clone, Debug, Default)]
+struct PortLists {
+    first: Vec<u32>,
+    ports: Vec<Port>,
+}
+
+impl PortLists {
+    fn new() -> Self {
+        Self { first: vec![0], ports: Vec::new() }
+    }
+
+    fn push(&mut self, ports: impl IntoIterator<Item = Port>) {
+        self.ports.extend(ports);
+        self.first.push(u32::try_from(self.ports.len()).expect("fewer than 2^32 next hops"));
+    }
+
+    #[inline]
+    fn get(&self, i: usize) -> &[Port] {
+        &self.ports[self.first[i] as usize..self.first[i + 1] as usize]
+    }
+}
+
+/// A pair that no working link joins.
+#[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
+pub enum Unreachable {
+    /// No way between two routers of one group that stays in the group.
+    #[error("router {from} can't reach router {to} inside their group: failed or missing cables cut it in two; repair a cable or take the nodes there out of the placement")]
+    Router {
+        /// Name of the router that is cut off.
+        from: String,
+        /// Name of a router it can't reach.
+        to: String,
+    },
+    /// No way from a router to a group.
+    #[error("router {from} can't reach group {to}: no working cable leads there")]
+    Group {
+        /// Name of the router.
+        from: String,
+        /// Index of the group.
+        to: u32,
+    },
+}
+
+/// Where routers, nodes and groups are, and the shortest next hops between them. Immutable.
+#[derive(Clone, Debug)]
+pub struct NextHops {
+    groups: u32,
+    group_of: Vec<u32>,
+    /// Routers of group g are `members[first_member[g]..first_member[g + 1]]`, ascending.
+    first_member: Vec<u32>,
+    members: Vec<u32>,
+    /// Position of each router in its group.
+    local_index: Vec<u32>,
+    node_router: Vec<u32>,
+    node_slot: Vec<u16>,
+    node_ports: Vec<u16>,
+    /// Target router of every link, and the first link of every router.
+    link_target: Vec<u32>,
+    first_link: Vec<u32>,
+    link_latency_ns: Vec<f32>,
+    /// List of router r and member i of its group at `first_inside[r] + i`.
+    first_inside: Vec<u32>,
+    inside: PortLists,
+    /// List of router r and group g at `r * groups + g`.
+    to_group: PortLists,
+    distance_inside: Vec<u8>,
+    longest_inside: u8,
+}
+
+impl NextHops {
+    /// The tables of `machine`.
+    ///
+    /// # Errors
+    /// If two working routers can't reach each other.
+    pub fn new(machine: &Machine) -> Result<Self, Unreachable> {
+        let routers = machine.router_count();
+        let grouped = matches!(machine.shape(), Shape::Grouped { .. }) && machine.group_count() > 1;
+        let groups = if grouped { machine.group_count() } else { 1 };
+        let group_of: Vec<u32> =
+            machine.routers().map(|r| if grouped { machine.group_of(r).0 } else { 0 }).collect();
+        let mut members: Vec<u32> = (0..routers as u32).collect();
+        members.sort_by_key(|&r| (group_of[r as usize], r));
+        let mut first_member = vec![0u32; groups + 1];
+        for &g in &group_of {
+            first_member[g as usize + 1] += 1;
+        }
+        for g in 0..groups {
+            first_member[g + 1] += first_member[g];
+        }
+        let mut local_index = vec![0; routers];
+        for g in 0..groups {
+            for i in first_member[g]..first_member[g + 1] {
+                local_index[members[i as usize] as usize] = i - first_member[g];
+            }
+        }
+        let mut first_link: Vec<u32> = machine.routers().map(|r| machine.links_from(r).start as u32).collect();
+        first_link.push(machine.link_count() as u32);
+        let mut tables = Self {
+            groups: groups as u32,
+            group_of,
+            first_member,
+            members,
+            local_index,
+            node_router: machine.nodes().map(|n| machine.router_of(n).0).collect(),
+            node_slot: slots(machine),
+            node_ports: machine.routers().map(|r| machine.nodes_of(r).len() as u16).collect(),
+            link_target: machine.links().map(|l| machine.target(l).0).collect(),
+            first_link,
+            link_latency_ns: machine.links().map(|l| machine.latency(l).as_ns_f64() as f32).collect(),
+            first_inside: Vec::with_capacity(routers),
+            inside: PortLists::new(),
+            to_group: PortLists::new(),
+            distance_inside: Vec::new(),
+            longest_inside: 0,
+        };
+        tables.fill_inside(machine)?;
+        tables.fill_groups(machine)?;
+        Ok(tables)
+    }
+
+    /// Number of groups; 1 where the machine has none.
+    #[inline]
+    pub fn groups(&self) -> u32 {
+        self.groups
+    }
+
+    /// Number of routers.
+    pub fn routers(&self) -> u32 {
+        self.group_of.len() as u32
+    }
+
+    /// Number of nodes.
+    pub fn nodes(&self) -> u32 {
+        self.node_router.len() as u32
+    }
+
+    /// Group of a router.
+    #[inline]
+    pub fn group_of(&self, router: RouterId) -> GroupId {
+        GroupId(self.group_of[router.index()])
+    }
+
+    /// Router of a node.
+    #[inline]
+    pub fn router_of(&self, node: NodeId) -> RouterId {
+        RouterId(self.node_router[node.index()])
+    }
+
+    /// Port of a node at its router, which is its position among the router's nodes.
+    #[inline]
+    pub fn slot_of(&self, node: NodeId) -> Port {
+        self.node_slot[node.index()]
+    }
+
+    /// Number of node ports of a router.
+    #[inline]
+    pub fn node_ports(&self, router: RouterId) -> u16 {
+        self.node_ports[router.index()]
+    }
+
+    /// Number of link ports of a router.
+    #[inline]
+    pub fn link_ports(&self, router: RouterId) -> u16 {
+        (self.first_link[router.index() + 1] - self.first_link[router.index()]) as u16
+    }
+
+    /// Router at the other end of a link port.
+    #[inline]
+    pub fn neighbour(&self, router: RouterId, port: Port) -> RouterId {
+        let link = self.first_link[router.index()] + u32::from(port - self.node_ports(router));
+        RouterId(self.link_target[link as usize])
+    }
+
+    /// Latency of the link of a port, in ns.
+    pub fn latency_ns(&self, router: RouterId, port: Port) -> f32 {
+        self.link_latency_ns[self.link(router, port).index()]
+    }
+
+    /// The longest latency of a link inside a group and of one between groups, in ns; 0 where there is none.
+    pub fn longest_latencies_ns(&self) -> (f32, f32) {
+        let mut longest = (0.0f32, 0.0f32);
+        for router in 0..self.group_of.len() {
+            for link in self.links(router) {
+                let inside = self.group_of[self.link_target[link] as usize] == self.group_of[router];
+                let place = if inside { &mut longest.0 } else { &mut longest.1 };
+                *place = place.max(self.link_latency_ns[link]);
+            }
+        }
+        longest
+    }
+
+    /// Routers of a group, ascending.
+    #[inline]
+    pub fn members(&self, group: GroupId) -> &[u32] {
+        &self.members[self.first_member[group.index()] as usize..self.first_member[group.index() + 1] as usize]
+    }
+
+    /// Ports on shortest ways from `from` to `to`, another router of its group.
+    #[inline]
+    pub fn inside(&self, from: RouterId, to: RouterId) -> &[Port] {
+        self.inside.get((self.first_inside[from.index()] + self.local_index[to.index()]) as usize)
+    }
+
+    /// Hops from `from` to `to` inside their group.
+    #[inline]
+    pub fn distance_inside(&self, from: RouterId, to: RouterId) -> u8 {
+        self.distance_inside[(self.first_inside[from.index()] + self.local_index[to.index()]) as usize]
+    }
+
+    /// Most hops between two routers of one group.
+    pub fn longest_inside(&self) -> u8 {
+        self.longest_inside
+    }
+
+    /// Ports on shortest ways from `from` to any router of `group`, another group.
+    #[inline]
+    pub fn to_group(&self, from: RouterId, group: GroupId) -> &[Port] {
+        self.to_group.get(from.index() * self.groups as usize + group.index())
+    }
+
+    /// Ports on shortest ways from `from` towards `to`, wherever that is.
+    #[inline]
+    pub fn towards(&self, from: RouterId, to: RouterId) -> &[Port] {
+        let group = self.group_of(to);
+        if group == self.group_of(from) {
+            self.inside(from, to)
+        } else {
+            self.to_group(from, group)
+        }
+    }
+
+    fn port_of(&self, router: usize, link: usize) -> Port {
+        self.node_ports[router] + (link - self.first_link[router] as usize) as u16
+    }
+
+    fn links(&self, router: usize) -> std::ops::Range<usize> {
+        self.first_link[router] as usize..self.first_link[router + 1] as usize
+    }
+
+    fn fill_inside(&mut self, machine: &Machine) -> Result<(), Unreachable> {
+        let columns = match machine.shape() {
+            Shape::Grouped { interior: GroupInterior::Grid { columns, .. }, .. } if self.groups > 1 => Some(*columns),
+            _ => None,
+        };
+        let mut distance = vec![u8::MAX; self.members.len()];
+        let mut lists = PortLists::new();
+        for from in 0..self.group_of.len() {
+            let group = GroupId(self.group_of[from]);
+            self.first_inside.push(self.distance_inside.len() as u32);
+            self.distances_from(from, &mut distance);
+            let mut longest = 0;
+            let mut hops_to_members = Vec::with_capacity(self.members(group).len());
+            for &to in self.members(group) {
+                let hops = distance[to as usize];
+                let both_up = machine.router_up(RouterId(from as u32)) && machine.router_up(RouterId(to));
+                if hops == u8::MAX && both_up {
+                    return Err(Unreachable::Router {
+                        from: machine.router_name(RouterId(from as u32)),
+                        to: machine.router_name(RouterId(to)),
+                    });
+                }
+                longest = longest.max(if hops == u8::MAX { 0 } else { hops });
+                hops_to_members.push(hops);
+            }
+            self.longest_inside = self.longest_inside.max(longest);
+            self.distance_inside.extend(hops_to_members);
+        }
+        for from in 0..self.group_of.len() {
+            let group = GroupId(self.group_of[from]);
+            for &to in self.members(group) {
+                lists.push(self.ports_inside(from, to as usize, columns));
+            }
+        }
+        self.inside = lists;
+        Ok(())
+    }
+
+    /// Breadth-first distances from `from` over links inside its group; `u8::MAX` where there is no way.
+    fn distances_from(&self, from: usize, distance: &mut [u8]) {
+        let group = self.group_of[from];
+        for &r in self.members(GroupId(group)) {
+            distance[r as usize] = u8::MAX;
+        }
+        distance[from] = 0;
+        let mut frontier = vec![from];
+        while !frontier.is_empty() {
+            let mut next = Vec::new();
+            for r in frontier {
+                for link in self.links(r) {
+                    let t = self.link_target[link] as usize;
+                    if self.group_of[t] == group && distance[t] == u8::MAX {
+                        assert!(distance[r] < u8::MAX - 1, "ways inside a group are shorter than 254 hops");
+                        distance[t] = distance[r] + 1;
+                        next.push(t);
+                    }
+                }
+            }
+            frontier = next;
+        }
+    }
+
+    fn ports_inside(&self, from: usize, to: usize, columns: Option<u32>) -> Vec<Port> {
+        let hops = self.distance_inside(RouterId(from as u32), RouterId(to as u32));
+        if from == to || hops == u8::MAX {
+            return Vec::new();
+        }
+        // Distances are symmetric (every cable has two directions), so "one closer" is read from the far end.
+        let closer = |t: usize| {
+            self.group_of[t] == self.group_of[from]
+                && self.distance_inside(RouterId(t as u32), RouterId(to as u32)) == hops - 1
+        };
+        let ways: Vec<usize> = self.links(from).filter(|&l| closer(self.link_target[l] as usize)).collect();
+        if let Some(columns) = columns {
+            let place = |r: usize| (self.local_index[r] / columns, self.local_index[r] % columns);
+            let along_row = |l: &usize| place(self.link_target[*l] as usize).0 == place(from).0;
+            if ways.iter().any(along_row) && place(to).1 != place(from).1 {
+                return ways.iter().filter(|l| along_row(l)).map(|&l| self.port_of(from, l)).collect();
+            }
+        }
+        ways.iter().map(|&l| self.port_of(from, l)).collect()
+    }
+
+    fn fill_groups(&mut self, machine: &Machine) -> Result<(), Unreachable> {
+        let routers = self.group_of.len();
+        if self.groups == 1 {
+            return Ok(());
+        }
+        // Incoming links, to search backwards from the group; the reverse of an outgoing link is one.
+        let mut cost: Vec<Vec<u32>> = Vec::with_capacity(self.groups as usize);
+        for group in 0..self.groups {
+            cost.push(self.costs_to(group));
+        }
+        let mut lists = PortLists::new();
+        for from in 0..routers {
+            for group in 0..self.groups {
+                if group == self.group_of[from] || !machine.router_up(RouterId(from as u32)) {
+                    lists.push([]);
+                    continue;
+                }
+                let cost = &cost[group as usize];
+                if cost[from] == u32::MAX {
+                    return Err(Unreachable::Group { from: machine.router_name(RouterId(from as u32)), to: group });
+                }
+                let ways = self.links(from).filter(|&l| {
+                    let t = self.link_target[l] as usize;
+                    cost[t] != u32::MAX && cost[t] + self.hop_cost(from, t) == cost[from]
+                });
+                lists.push(ways.map(|l| self.port_of(from, l)));
+            }
+        }
+        self.to_group = lists;
+        Ok(())
+    }
+
+    /// A global hop costs more than any number of local hops that a shortest way may have.
+    fn hop_cost(&self, from: usize, to: usize) -> u32 {
+        if self.group_of[from] == self.group_of[to] {
+            1
+        } else {
+            1 << 12
+        }
+    }
+
+    /// Cost of the cheapest way from every router to `group` (Dijkstra backwards; links are symmetric).
+    fn costs_to(&self, group: u32) -> Vec<u32> {
+        let mut cost = vec![u32::MAX; self.group_of.len()];
+        let mut heap = BinaryHeap::new();
+        for &r in self.members(GroupId(group)) {
+            cost[r as usize] = 0;
+            heap.push((std::cmp::Reverse(0), r));
+        }
+        while let Some((std::cmp::Reverse(c), r)) = heap.pop() {
+            if c > cost[r as usize] {
+                continue;
+            }
+            for link in self.links(r as usize) {
+                let t = self.link_target[link];
+                let through = c + self.hop_cost(r as usize, t as usize);
+                if self.group_of[t as usize] != group && through < cost[t as usize] {
+                    cost[t as usize] = through;
+                    heap.push((std::cmp::Reverse(through), t));
+                }
+            }
+        }
+        cost
+    }
+
+    /// The link that a port of a router sends on.
+    ///
+    /// # Panics
+    /// If `port` is a node's port.
+    pub fn link(&self, router: RouterId, port: Port) -> LinkId {
+        LinkId(self.first_link[router.index()] + u32::from(port - self.node_ports(router)))
+    }
+}
+
+fn slots(machine: &Machine) -> Vec<u16> {
+    let mut slots = vec![0; machine.node_count()];
+    for router in machine.routers() {
+        for (slot, node) in machine.nodes_of(router).iter().enumerate() {
+            slots[node.index()] = slot as u16;
+        }
+    }
+    slots
+}

@@ -1,0 +1,25 @@
+//! The one window through which a routing algorithm sees load.
+
+/// What is queued at the ports of the router that decides. Ports are numbered as in the machine: the nodes' ports
+/// first, then the links in order.
+pub trait LoadView {
+    /// Bytes queued for `port`, over all virtual channels, by the engine's queue estimate.
+    fn port_bytes(&self, port: u16) -> u64;
+
+    /// Bytes queued for one virtual channel of `port`.
+    fn channel_bytes(&self, port: u16, vc: u8) -> u64;
+}
+
+/// An idle network: nothing is queued anywhere.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Idle;
+
+impl LoadView for Idle {
+    fn port_bytes(&self, _port: u16) -> u64 {
+        0
+    }
+
+    fn channel_bytes(&self, _port: u16, _vc: u8) -> u64 {
+        0
+    }
+}

@@ -1,0 +1,225 @@
+//! Packets walked hop by hop through every algorithm, without an engine.
+
+use odonata_machine::{presets, Machine};
+use odonata_routing::algorithm::{self, Decision, Header, Memory, RouteState, Routing, RoutingSettings, ALGORITHMS};
+use odonata_routing::next_hop::NextHops;
+use odonata_routing::view::{Idle, LoadView};
+use odonata_units::{NodeId, RouterId, Stream};
+use std::sync::Arc;
+
+fn machine(preset: &str) -> Machine {
+    presets::builder(preset).unwrap().build().unwrap()
+}
+
+/// Routers and channels of one packet's way.
+struct Way {
+    routers: Vec<RouterId>,
+    channels: Vec<u8>,
+    non_minimal: bool,
+}
+
+fn walk(
+    routing: &dyn Routing,
+    hops: &NextHops,
+    load: &dyn LoadView,
+    random: &mut Stream,
+    (source, destination): (u32, u32),
+) -> Way {
+    let mut packet =
+        Header { source: NodeId(source), destination: NodeId(destination), state: RouteState::default() };
+    let mut at = hops.router_of(packet.source);
+    let mut way = Way { routers: vec![at], channels: Vec::new(), non_minimal: false };
+    while at != hops.router_of(packet.destination) {
+        let memory: Memory = routing.memory(at);
+        let mut decision = Decision { router: at, load, random, memory: &memory, feedback: None };
+        let hop = routing.decide(&mut decision, &mut packet);
+        assert!(hop.vc < routing.virtual_channels());
+        at = hops.neighbour(at, hop.port);
+        packet.state.hops += 1;
+        packet.state.vc = hop.vc;
+        way.routers.push(at);
+        way.channels.push(hop.vc);
+        assert!(way.channels.len() <= 16, "the way ends: {:?}", way.routers);
+    }
+    way.non_minimal = packet.state.non_minimal;
+    way
+}
+
+/// One queued packet on every port but those with an odd number: some ways look shorter than others.
+struct Uneven;
+
+impl LoadView for Uneven {
+    fn port_bytes(&self, port: u16) -> u64 {
+        512 * u64::from(port % 2 == 0) * u64::from(port)
+    }
+
+    fn channel_bytes(&self, port: u16, vc: u8) -> u64 {
+        self.port_bytes(port) * u64::from(vc == 0)
+    }
+}
+
+/// Longest way of each algorithm on the canonical dragonfly: l g l minimal; l g l g l; with a middle router one more;
+/// with a second decision one more.
+const LONGEST: [(&str, usize); 7] = [
+    ("min", 3),
+    ("valiant-g", 5),
+    ("valiant-n", 6),
+    ("ugal-g", 5),
+    ("ugal-n", 6),
+    ("par", 7),
+    ("q-adaptive", 5),
+];
+
+#[test]
+fn ways_end_within_the_stated_hops_on_rising_channels() {
+    let machine = machine("dragonfly-1056");
+    let hops = Arc::new(NextHops::new(&machine).unwrap());
+    // Q-adaptive takes its longest ways only when it explores.
+    let mut settings = RoutingSettings::default();
+    settings.q.exploration = 0.5;
+    for (name, longest) in LONGEST {
+        let routing = algorithm::build(name, Arc::clone(&hops), &settings).unwrap();
+        let mut random = Stream::new(7, "test", &[]);
+        let mut seen = 0;
+        for _ in 0..20_000 {
+            let pair = (random.below(1056) as u32, random.below(1056) as u32);
+            for load in [&Uneven as &dyn LoadView, &Idle] {
+                let way = walk(&*routing, &hops, load, &mut random, pair);
+                assert!(way.channels.len() <= longest, "{name}: {:?}", way.routers);
+                assert!(way.channels.is_sorted(), "{name}: channels {:?} rise", way.channels);
+                seen = seen.max(way.channels.len());
+            }
+        }
+        assert_eq!(seen, longest, "{name} reaches its longest way");
+    }
+}
+
+/// Valiant visits one third group; each of the 31 is as likely as the others (chi-square, 30 degrees of freedom, 0.1 %
+/// point 59.7).
+#[test]
+fn valiant_spreads_over_all_third_groups() {
+    let machine = machine("dragonfly-1056");
+    let hops = Arc::new(NextHops::new(&machine).unwrap());
+    for name in ["valiant-g", "valiant-n"] {
+        let routing = algorithm::build(name, Arc::clone(&hops), &RoutingSettings::default()).unwrap();
+        let mut random = Stream::new(11, "test", &[]);
+        let mut visits = vec![0f64; 33];
+        const WALKS: usize = 15_500;
+        for _ in 0..WALKS {
+            let way = walk(&*routing, &hops, &Idle, &mut random, (0, 40));
+            assert!(way.non_minimal);
+            let mut groups: Vec<u32> = way.routers.iter().map(|&r| hops.group_of(r).0).collect();
+            groups.dedup();
+            assert_eq!((groups.len(), groups[0], groups[2]), (3, 0, 1));
+            visits[groups[1] as usize] += 1.0;
+        }
+        let mean = WALKS as f64 / 31.0;
+        let chi2: f64 = (2..33).map(|g| (visits[g] - mean).powi(2) / mean).sum();
+        assert!(chi2 < 59.7, "{name}: chi-square {chi2}");
+    }
+}
+
+/// Without load, adaptive algorithms stay minimal; without learning, so does Q-adaptive but for its exploration.
+#[test]
+fn idle_machines_are_crossed_minimally() {
+    let machine = machine("dragonfly-1056");
+    let hops = Arc::new(NextHops::new(&machine).unwrap());
+    let settings = RoutingSettings {
+        q: algorithm::QSettings { exploration: 0.0, ..Default::default() },
+        ..RoutingSettings::default()
+    };
+    for name in ["ugal-g", "ugal-n", "par", "q-adaptive"] {
+        let routing = algorithm::build(name, Arc::clone(&hops), &settings).unwrap();
+        let mut random = Stream::new(3, "test", &[]);
+        for _ in 0..5_000 {
+            let pair = (random.below(1056) as u32, random.below(1056) as u32);
+            let way = walk(&*routing, &hops, &Idle, &mut random, pair);
+            assert!(!way.non_minimal && way.channels.len() <= 3, "{name}");
+        }
+    }
+}
+
+/// The comparison by hand: with q(minimal) = 512 and q(other) = 255 and threshold 2, 512 > 510 goes non-minimal; with
+/// 256 it stays; a bias of 2 bytes keeps the first one too.
+#[test]
+fn the_threshold_decides_as_stated() {
+    struct Queues {
+        minimal: u16,
+        other: u64,
+    }
+    impl LoadView for Queues {
+        fn port_bytes(&self, port: u16) -> u64 {
+            if port == self.minimal { 512 } else { self.other }
+        }
+        fn channel_bytes(&self, _: u16, _: u8) -> u64 {
+            0
+        }
+    }
+    let machine = machine("dragonfly-1056");
+    let hops = Arc::new(NextHops::new(&machine).unwrap());
+    let minimal = hops.to_group(RouterId(0), odonata_units::GroupId(5))[0];
+    for (other, bias, detour) in [(255, 0, true), (256, 0, false), (255, 2, false), (255, 1, true)] {
+        let mut settings = RoutingSettings::default();
+        settings.adaptive.bias = odonata_units::Bytes(bias);
+        let routing = algorithm::build("ugal-g", Arc::clone(&hops), &settings).unwrap();
+        let mut random = Stream::new(3, "test", &[]);
+        let mut detours = 0;
+        for _ in 0..100 {
+            let mut packet =
+                Header { source: NodeId(0), destination: NodeId(5 * 32), state: RouteState::default() };
+            let load = Queues { minimal, other };
+            let memory = Memory::default();
+            let mut decision =
+                Decision { router: RouterId(0), load: &load, random: &mut random, memory: &memory, feedback: None };
+            routing.decide(&mut decision, &mut packet);
+            detours += u32::from(packet.state.non_minimal);
+        }
+        // Two candidates share the minimal port with it only if both draws do: (3/31)^2, or fewer.
+        assert!(if detour { detours > 90 } else { detours == 0 }, "{other}, {bias}: {detours}");
+    }
+}
+
+/// The hysteretic update, by hand: Q = 330; r + e = 230 is good news (330 - 0.2 x 100 = 310), 430 after that is bad news
+/// (310 + 0.04 x 120 = 314.8). The row is (group, slot): index 4 (group 5 without the own group 0), slot 2.
+#[test]
+fn q_values_follow_the_hysteretic_rule() {
+    let machine = machine("dragonfly-1056");
+    let hops = Arc::new(NextHops::new(&machine).unwrap());
+    let routing = algorithm::build("q-adaptive", Arc::clone(&hops), &RoutingSettings::default()).unwrap();
+    let mut memory = routing.memory(RouterId(0));
+    assert_eq!((memory.values.len(), memory.columns), (128 * 11, 11));
+    let at = (4 * 4 + 2) * 11 + 3;
+    let direct = memory.values.iter().filter(|&&q| q == 300.0).count();
+    // Router 0 owns 4 global cables: one direct port for 4 of 32 groups, for each of 4 slots.
+    assert_eq!(direct, 16);
+    assert_eq!(memory.values[at], 330.0);
+    let mut learn = |elapsed_ns: f32| {
+        let feedback = algorithm::Feedback {
+            source: NodeId(2),
+            destination: NodeId(5 * 32),
+            elapsed_ns,
+            estimate_ns: 100.0,
+        };
+        routing.learn(RouterId(0), &mut memory, 4 + 3, &feedback);
+        memory.values[at]
+    };
+    assert!((learn(130.0) - 310.0).abs() < 1e-3);
+    assert!((learn(330.0) - 314.8).abs() < 1e-3);
+}
+
+#[test]
+fn wrong_words_are_errors_that_help() {
+    let hops = Arc::new(NextHops::new(&machine("dragonfly-1056")).unwrap());
+    let message = |name: &str, settings: &RoutingSettings| {
+        algorithm::build(name, Arc::clone(&hops), settings).err().expect("an error").to_string()
+    };
+    let default = RoutingSettings::default();
+    assert!(message("ugal", &default).contains("did you mean 'ugal-g'?"));
+    let mut settings = RoutingSettings::default();
+    settings.adaptive.threshold = -1.0;
+    assert!(message("par", &settings).starts_with("routing.threshold: -1"));
+    let eos = Arc::new(NextHops::new(&machine("eos")).unwrap());
+    let error = algorithm::build("valiant-g", eos, &default).err().expect("an error").to_string();
+    assert!(error.contains("third group, but the machine has 2 groups"), "{error}");
+    assert_eq!(ALGORITHMS.len(), LONGEST.len());
+}

@@ -1,0 +1,58 @@
+"""Algebraic multigrid on a network: hierarchies from the real hypre, their price, and redistribution.
+
+machine = odonata.amg.load_machine("eos")
+hierarchy = odonata.amg.shipped("laplace7", 1024, "50x50x25")
+odonata.amg.cycle(hierarchy, machine).seconds      # 9.66e-3
+odonata.amg.decide(hierarchy, machine).switch      # (level, ranks) or None
+"""
+
+from __future__ import annotations
+
+from odonata.amg.boomeramg import Built, build, save
+from odonata.amg.hierarchy import Hierarchy
+from odonata.amg.machines import Machine
+from odonata.amg.machines import load as load_machine
+from odonata.amg.model import Cycle, Decision, cycle, decide, extrapolate, regrouped_seconds, scenarios
+from odonata.amg.problems import PAPER, Problem, Settings, make, parse_points
+from odonata.amg.store import find_shipped
+from odonata.amg.store import read as load
+from odonata.errors import OdonataError
+
+__all__ = [
+    "PAPER",
+    "Built",
+    "Cycle",
+    "Decision",
+    "Hierarchy",
+    "Machine",
+    "Problem",
+    "Settings",
+    "build",
+    "cycle",
+    "decide",
+    "extrapolate",
+    "load",
+    "load_machine",
+    "make",
+    "parse_points",
+    "regrouped_seconds",
+    "save",
+    "scenarios",
+    "shipped",
+]
+
+
+def shipped(problem: str, ranks: int, points: str, settings: Settings = PAPER) -> Hierarchy:
+    """A hierarchy that comes with the package.
+
+    Raises:
+        OdonataError: It does not.
+    """
+    wanted = make(problem, ranks, parse_points(points), settings=settings)
+    found = find_shipped(wanted.described())
+    if found is None:
+        raise OdonataError(
+            f"no table of {problem} on {ranks} ranks with {points} points each comes with the package",
+            hint="`odonata amg hierarchy` makes it where hypre is; `odonata amg tables` lists what is here.",
+        )
+    return found

@@ -1,0 +1,140 @@
+"""Making a hierarchy: run the program, count, and keep the tables."""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+
+from odonata.amg import program, record, store
+from odonata.amg.hierarchy import (
+    MESSAGE_COLUMNS,
+    RANK_COLUMNS,
+    Hierarchy,
+    Table,
+    add_node_split,
+    level_statistics,
+    read_table,
+)
+from odonata.amg.problems import Problem
+from odonata.errors import OdonataError
+
+
+@dataclass(frozen=True)
+class Built:
+    """A hierarchy that was just made."""
+
+    hierarchy: Hierarchy
+    regrouped: Hierarchy | None
+    """From the redistributed level on."""
+    tables: dict[str, pa.Table]
+    summary: dict[str, Any]
+
+
+def build(
+    problem: Problem,
+    *,
+    matrix: Path | None = None,
+    solve: bool = False,
+    redistribute: tuple[int, int] | None = None,
+    recorded: bool = False,
+    ranks_per_node: int | None = None,
+    progress: program.Progress | None = None,
+) -> Built:
+    """Runs BoomerAMG on virtual ranks and reads what it made.
+
+    Args:
+        problem: What to coarsen, on how many ranks, with which options.
+        matrix: The file of the matrix, for problems that are not generated.
+        solve: Also run conjugate gradients to 1e-8 and count the iterations.
+        redistribute: (level, groups): gather that level on so many ranks and coarsen on there.
+        recorded: Also keep every message of the set-up and of one cycle.
+        ranks_per_node: Also split the messages into those within and between nodes that ranks fill in order.
+        progress: Called with each finished level and its unknowns.
+    """
+    with tempfile.TemporaryDirectory(prefix="odonata-amg-") as folder:
+        out = Path(folder)
+        usage = program.run(
+            problem,
+            out,
+            matrix=matrix,
+            solve=solve,
+            redistribute=redistribute,
+            record=recorded,
+            progress=progress,
+        )
+        return _collect(problem, out, usage, redistribute, recorded, ranks_per_node)
+
+
+def _collect(
+    problem: Problem,
+    out: Path,
+    usage: program.Usage,
+    redistribute: tuple[int, int] | None,
+    recorded: bool,
+    ranks_per_node: int | None,
+) -> Built:
+    facts = dict(line.split("=", 1) for line in (out / "summary.txt").read_text().splitlines())
+    source = f"hypre {facts['hypre']} on virtual ranks"
+    hierarchy, tables = _levels(problem, out, "", problem.ranks, source, ranks_per_node)
+    summary: dict[str, Any] = {"cpu_s": usage.cpu_s, "peak_rss_bytes": usage.peak_rss_bytes}
+    if ranks_per_node is not None:
+        summary["ranks_per_node"] = ranks_per_node
+    if "pcg_iterations" in facts:
+        summary["pcg"] = {
+            "iterations": int(facts["pcg_iterations"]),
+            "relative_residual": float(facts["pcg_relative_residual"]),
+        }
+    regrouped = None
+    if redistribute is not None:
+        level, groups = redistribute
+        regrouped, more = _levels(problem, out, "regrouped-", groups, source, ranks_per_node, level)
+        tables |= {f"regrouped_{name}": table for name, table in more.items()}
+        tables["regrouped_levels"] = pa.Table.from_pylist(regrouped.levels)
+        summary["redistributed"] = {"level": level, "groups": groups}
+    if recorded:
+        tables["recorded_messages"] = record.read(out / "record.bin")
+        tables["recorded_collectives"] = record.read_collectives(out / "record.bin.collectives")
+    return Built(hierarchy, regrouped, tables, summary)
+
+
+def _levels(
+    problem: Problem,
+    out: Path,
+    prefix: str,
+    count: int,
+    source: str,
+    ranks_per_node: int | None,
+    first_level: int = 0,
+) -> tuple[Hierarchy, dict[str, pa.Table]]:
+    ranks = read_table(out / f"{prefix}ranks.table", RANK_COLUMNS)
+    messages = read_table(out / f"{prefix}messages.table", MESSAGE_COLUMNS)
+    counted: Table = {**ranks, "level": ranks["level"] - first_level}
+    levels = level_statistics(counted, count)
+    for level in levels:
+        level["level"] += first_level
+    if ranks_per_node is not None:
+        add_node_split(levels, messages, ranks_per_node)
+    hierarchy = Hierarchy(count, levels, problem.described(), source)
+    return hierarchy, {"ranks": pa.table(ranks), "messages": pa.table(messages)}
+
+
+def save(built: Built, target: Path, *, extra: Mapping[str, Any] | None = None, force: bool = False) -> Path:
+    """Writes the directory."""
+    summary = {**built.summary, **(extra or {})}
+    return store.write(target, built.hierarchy, built.tables, summary, force=force)
+
+
+def redistributed(directory: Path) -> tuple[int, int]:
+    """(level, groups) of a directory with a redistributed hierarchy."""
+    summary = store.read_summary(directory)
+    if "redistributed" not in summary:
+        raise OdonataError(
+            f"{directory} was not redistributed",
+            hint="`odonata amg hierarchy --redistribute LEVEL:RANKS` does it.",
+        )
+    return summary["redistributed"]["level"], summary["redistributed"]["groups"]

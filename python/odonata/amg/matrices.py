@@ -1,0 +1,144 @@
+"""Matrices of the user, and the elasticity problem, as files that the hierarchy program reads.
+
+Needs SciPy (`pip install scipy`); elasticity also needs MFEM (`pip install mfem`).
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from odonata.amg.problems import Problem, Settings, of_matrix
+from odonata.errors import OdonataError
+
+Csr = Any
+"""A scipy.sparse.csr_matrix; SciPy is optional and its types are not there to check."""
+
+
+def optional(module: str, package: str, purpose: str) -> Any:
+    """Imports a module that is not among the package's own requirements."""
+    try:
+        return import_module(module)
+    except ImportError:
+        raise OdonataError(f"{purpose} needs the package {package}", hint=f"pip install {package}") from None
+
+
+def prepare(
+    matrix: Path | None,
+    ranks: int | None,
+    settings: Settings,
+    *,
+    functions: int,
+    refinement: int,
+    folder: Path,
+) -> tuple[Problem, Path]:
+    """Reads or assembles a matrix, checks it, and writes it for the program.
+
+    Returns:
+        The problem and the file, which lies in `folder`.
+    """
+    from dataclasses import replace
+
+    if ranks is None:
+        raise OdonataError("--ranks is missing")
+    if matrix is None:
+        from odonata.amg.elasticity import assemble
+
+        csr, name, settings = assemble(refinement), "elasticity", replace(settings, functions=3)
+        extra: dict[str, Any] = {"refinement": refinement}
+    else:
+        csr, name, settings = read(matrix), "file", replace(settings, functions=functions)
+        extra = {"matrix": matrix.name}
+    check(csr, str(matrix or name))
+    if csr.shape[0] % settings.functions:
+        raise OdonataError(f"{csr.shape[0]} rows are not a multiple of {settings.functions} functions")
+    path = folder / "matrix.csr"
+    write(csr, path)
+    return of_matrix(name, ranks, csr.shape[0], csr.nnz, settings, **extra), path
+
+
+def read(path: Path) -> Csr:
+    """A MatrixMarket file, or the files PREFIX.00000, PREFIX.00001, ... that hypre writes.
+
+    Raises:
+        OdonataError: It cannot be read; the message says where it breaks off.
+    """
+    if path.with_name(path.name + ".00000").exists():
+        return _read_ij(path)
+    if not path.is_file():
+        raise OdonataError(f"there is no matrix {path}", hint="Nor a file of that name with .00000 added.")
+    io = optional("scipy.io", "scipy", "reading matrices")
+    try:
+        return io.mmread(path).tocsr()
+    except (ValueError, TypeError, OSError, EOFError) as error:
+        raise OdonataError(f"{path} cannot be read as MatrixMarket: {error}") from None
+
+
+def _read_ij(prefix: Path) -> Csr:
+    sparse = optional("scipy.sparse", "scipy", "reading matrices")
+    rows, columns, values, next_row = [], [], [], None
+    paths = sorted(prefix.parent.glob(prefix.name + ".[0-9][0-9][0-9][0-9][0-9]"))
+    for path in paths:
+        lines = path.read_text().splitlines()
+        try:
+            low, high, *_ = (int(word) for word in lines[0].split())
+            part = np.array([line.split() for line in lines[1:]], dtype=float).reshape(-1, 3)
+        except (ValueError, IndexError):
+            raise OdonataError(f"{path} is no hypre IJ file, or was cut short") from None
+        if next_row is not None and low != next_row:
+            raise OdonataError(
+                f"{path} begins with row {low}; expected {next_row}", hint="Is a file missing?"
+            )
+        next_row = high + 1
+        present = np.unique(part[:, 0])
+        if len(present) != high - low + 1:
+            raise OdonataError(f"{path} holds {len(present)} of its {high - low + 1} rows: it was cut short")
+        rows.append(part[:, 0])
+        columns.append(part[:, 1])
+        values.append(part[:, 2])
+    assert next_row is not None
+    i, j = (np.concatenate(part).astype(np.int64) for part in (rows, columns))
+    size = (next_row, max(next_row, int(j.max()) + 1))
+    return sparse.coo_matrix((np.concatenate(values), (i, j)), shape=size).tocsr()
+
+
+def check(matrix: Csr, where: str) -> None:
+    """Refuses what no multigrid can solve.
+
+    Raises:
+        OdonataError: Not square, not real, not finite, or evidently singular.
+    """
+    if matrix.shape[0] != matrix.shape[1]:
+        raise OdonataError(
+            f"{where} has {matrix.shape[0]} rows and {matrix.shape[1]} columns; expected a square matrix"
+        )
+    if np.iscomplexobj(matrix.data):
+        raise OdonataError(f"{where} is complex; expected real values")
+    if matrix.shape[0] == 0 or not np.isfinite(matrix.data).all():
+        raise OdonataError(f"{where} is empty or has values that are not finite")
+    diagonal = matrix.diagonal()
+    if (diagonal == 0).any():
+        raise OdonataError(
+            f"{where}: row {int(np.argmax(diagonal == 0))} has a zero on the diagonal (rows from 0)"
+        )
+    sums = np.abs(np.asarray(matrix.sum(axis=1))).ravel()
+    scale = np.asarray(abs(matrix).sum(axis=1)).ravel()
+    if (sums <= 1e-12 * scale).all():
+        raise OdonataError(
+            f"{where} is singular: every row sums to zero, so constants are in its null space",
+            hint="Fix one unknown, as a Dirichlet boundary does.",
+        )
+
+
+def write(matrix: Csr, path: Path) -> None:
+    """Writes the program's format: magic, sizes, row starts, columns, values."""
+    matrix.sort_indices()
+    with path.open("wb") as file:
+        file.write(b"ODOCSR01")
+        np.array([matrix.shape[0], matrix.nnz], dtype="<i8").tofile(file)
+        matrix.indptr.astype("<i8").tofile(file)
+        matrix.indices.astype("<i4").tofile(file)
+        matrix.data.astype("<f8").tofile(file)

@@ -1,0 +1,195 @@
+"""Pricing a hierarchy on a machine, and the decision where to gather it on fewer ranks."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from odonata import _core
+from odonata.amg.hierarchy import LEVEL_FIELDS, Hierarchy
+from odonata.amg.machines import Machine
+from odonata.errors import OdonataError
+
+BEST_FIT = "alpha-beta-gamma"
+"""The scenario that fits Eos best, by the paper, and the one its decisions use."""
+
+
+@dataclass(frozen=True)
+class Cost:
+    """One term of one phase of one level."""
+
+    level: int
+    phase: str
+    term: str
+    seconds: float
+
+
+@dataclass(frozen=True)
+class Cycle:
+    """A priced cycle: all its terms."""
+
+    scenario: str
+    costs: list[Cost]
+
+    @property
+    def seconds(self) -> float:
+        """The time of the cycle."""
+        return sum(cost.seconds for cost in self.costs)
+
+    def by(self, *keys: str) -> dict[tuple[object, ...], float]:
+        """Seconds summed by the given fields of `Cost`."""
+        sums: dict[tuple[object, ...], float] = {}
+        for cost in self.costs:
+            key = tuple(getattr(cost, name) for name in keys)
+            sums[key] = sums.get(key, 0.0) + cost.seconds
+        return sums
+
+    def level_seconds(self) -> list[float]:
+        """The time of each level."""
+        sums = self.by("level")
+        return [sums[(level,)] for level in range(len(sums))]
+
+
+@dataclass(frozen=True)
+class Candidate:
+    """A number of groups that was looked at."""
+
+    groups: int
+    switch_s: float
+    collective_s: float
+    category: str
+    allowed: bool
+
+
+@dataclass(frozen=True)
+class LevelDecision:
+    """Why a level is redistributed or not."""
+
+    level: int
+    noswitch_s: float
+    running_s: float
+    category: str
+    candidates: list[Candidate]
+    best: Candidate | None
+    reason: str
+
+
+@dataclass(frozen=True)
+class Decision:
+    """The paper's decision with its reasons; `switch` is (level, groups)."""
+
+    levels: list[LevelDecision]
+    switch: tuple[int, int] | None
+
+
+def scenarios() -> list[str]:
+    """The six scenarios in the paper's order."""
+    return list(_core.amg_scenarios())
+
+
+def default_tasks(machine: Machine, threads: int) -> int:
+    """As many MPI tasks per node as its cores allow.
+
+    Raises:
+        OdonataError: More threads than cores.
+    """
+    if not 1 <= threads <= machine.cores_per_node:
+        raise OdonataError(f"{threads} threads per task on nodes of {machine.cores_per_node} cores")
+    return machine.cores_per_node // threads
+
+
+def cycle(
+    hierarchy: Hierarchy,
+    machine: Machine,
+    *,
+    threads: int = 1,
+    tasks: int | None = None,
+    scenario: str = BEST_FIT,
+) -> Cycle:
+    """The cycle's time, term by term."""
+    per_node = default_tasks(machine, threads) if tasks is None else tasks
+    rows = _core.amg_cycle(hierarchy.ranks, hierarchy.rows, machine.constants, per_node, threads, scenario)
+    return Cycle(scenario, [Cost(*row) for row in rows])
+
+
+def decide(
+    hierarchy: Hierarchy,
+    machine: Machine,
+    *,
+    threads: int = 1,
+    tasks: int | None = None,
+    scenario: str = BEST_FIT,
+) -> Decision:
+    """Where the paper's rule would gather the hierarchy on fewer ranks."""
+    per_node = default_tasks(machine, threads) if tasks is None else tasks
+    rows, switch = _core.amg_decide(
+        hierarchy.ranks, hierarchy.rows, machine.constants, per_node, threads, scenario
+    )
+    levels = []
+    for level, (noswitch, running, category, choices, best, reason) in enumerate(rows):
+        candidates = [Candidate(*choice) for choice in choices]
+        chosen = None if best is None else candidates[best]
+        levels.append(LevelDecision(level, noswitch, running, category, candidates, chosen, reason))
+    return Decision(levels, switch)
+
+
+def regrouped_seconds(
+    before: Hierarchy,
+    after: Hierarchy,
+    level: int,
+    machine: Machine,
+    *,
+    threads: int = 1,
+    tasks: int | None = None,
+    scenario: str = BEST_FIT,
+) -> float:
+    """The cycle's time when `after` replaces `before` from `level` on, gathers and scatter included."""
+    per_node = default_tasks(machine, threads) if tasks is None else tasks
+    return _core.amg_regrouped_cycle(
+        before.ranks,
+        before.rows,
+        after.ranks,
+        after.rows,
+        level,
+        machine.constants,
+        per_node,
+        threads,
+        scenario,
+    )
+
+
+def extrapolate(small: Hierarchy, large: Hierarchy) -> tuple[Hierarchy, Hierarchy]:
+    """The bracket (low, high) for the next hierarchy of the series: as many times the ranks again."""
+    ranks, low, high = _core.amg_extrapolate(small.ranks, small.rows, large.ranks, large.rows)
+    settings = {**large.settings, "ranks": ranks, "grid": None}
+    ends = []
+    for name, rows in (("low", low), ("high", high)):
+        levels = [{"level": i, **dict(zip(LEVEL_FIELDS, row, strict=True))} for i, row in enumerate(rows)]
+        source = f"extrapolated from {small.ranks} and {large.ranks} ranks, {name} end"
+        ends.append(Hierarchy(ranks, levels, settings, source))
+    return ends[0], ends[1]
+
+
+@dataclass(frozen=True)
+class Alternative:
+    """A switch and the cycle that the decision's formulas predict for it."""
+
+    level: int
+    groups: int
+    cycle_s: float
+    allowed: bool
+
+
+def alternatives(
+    hierarchy: Hierarchy,
+    machine: Machine,
+    *,
+    threads: int = 1,
+    tasks: int | None = None,
+    scenario: str = BEST_FIT,
+) -> list[Alternative]:
+    """Every level and power of two as a switch, the fastest first."""
+    per_node = default_tasks(machine, threads) if tasks is None else tasks
+    rows = _core.amg_alternatives(
+        hierarchy.ranks, hierarchy.rows, machine.constants, per_node, threads, scenario
+    )
+    return sorted((Alternative(*row) for row in rows), key=lambda a: (a.cycle_s, a.level, a.groups))

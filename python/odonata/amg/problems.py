@@ -1,0 +1,207 @@
+"""The problems that a hierarchy can be made of, and how they are cut among ranks."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field, replace
+from typing import Any
+
+from odonata.errors import OdonataError
+
+PROBLEMS = {
+    "laplace7": "3-D Laplacian, 7 points",
+    "laplace27": "3-D Laplacian, 27 points",
+    "anisotropic": "3-D diffusion with a coefficient per direction, 7 points",
+    "rotated": "2-D rotated anisotropic diffusion, 7 points",
+    "elasticity": "8:1 cantilever of two materials, linear tetrahedra (needs the package mfem)",
+    "file": "a matrix of your own",
+}
+_STENCIL = {"laplace7": 7, "laplace27": 27, "anisotropic": 7, "rotated": 7}
+_LARGEST = 2**31 - 1  # unknowns: Debian's hypre numbers them with 32 bits
+_BYTES_PER_RANK = 300_000  # measured: stacks and per-rank tables at 8,192 ranks
+
+
+@dataclass(frozen=True)
+class Settings:
+    """BoomerAMG's options; the defaults are the paper's."""
+
+    coarsening: int = 10
+    """10 is HMIS."""
+    interpolation: int = 6
+    """6 is extended+i."""
+    max_elements: int = 4
+    """Most coefficients per row of the interpolation."""
+    aggressive_levels: int = 1
+    """Levels with aggressive coarsening and multipass interpolation."""
+    strength: float = 0.25
+    max_levels: int = 25
+    functions: int = 1
+    """Unknowns per grid point, for systems."""
+
+
+PAPER = Settings()
+
+
+@dataclass(frozen=True)
+class Problem:
+    """A problem on a number of ranks."""
+
+    name: str
+    ranks: int
+    points: tuple[int, int, int] = (1, 1, 1)
+    """Per rank; (1, 1, 1) for matrices."""
+    grid: tuple[int, int, int] = (1, 1, 1)
+    """Ranks per direction."""
+    options: Mapping[str, Any] = field(default_factory=dict)
+    """`coefficients`, `angle`, `epsilon`; for matrices `rows` and `nonzeros`."""
+    settings: Settings = PAPER
+
+    @property
+    def unknowns(self) -> int:
+        """Of the finest level."""
+        if "rows" in self.options:
+            return int(self.options["rows"])
+        x, y, z = self.points
+        return self.ranks * x * y * z
+
+    @property
+    def nonzeros_per_row(self) -> float:
+        """Of the matrix, for the prediction of memory."""
+        if "rows" in self.options:
+            return float(self.options["nonzeros"]) / max(self.unknowns, 1)
+        return float(_STENCIL[self.name])
+
+    @property
+    def memory_bytes(self) -> int:
+        """What a run takes: 130 bytes and 12 per non-zero for each unknown, and something for each rank.
+
+        Measured on 1 to 64 million unknowns of the 7-point Laplacian: 217 to 224 bytes per unknown.
+        """
+        per_unknown = (130 + 12 * self.nonzeros_per_row) * 1.04
+        return int(self.unknowns * per_unknown) + self.ranks * _BYTES_PER_RANK
+
+    def described(self) -> dict[str, Any]:
+        """For the summary of a directory, and to find shipped tables again."""
+        return {
+            "problem": self.name,
+            "ranks": self.ranks,
+            "points": list(self.points),
+            "grid": list(self.grid),
+            **dict(self.options),
+            "boomeramg": asdict(self.settings),
+        }
+
+
+def parse_points(text: str) -> tuple[int, int, int]:
+    """`50x50x25` as numbers; one or two numbers stand for a line or a plane.
+
+    Raises:
+        OdonataError: It is something else.
+    """
+    if not re.fullmatch(r"[1-9]\d*(x[1-9]\d*){0,2}", text):
+        raise OdonataError(
+            f"{text!r} is no number of points per rank", hint="Expected sizes such as 50x50x25."
+        )
+    sizes = [int(part) for part in text.split("x")]
+    x, y, z = sizes + [1] * (3 - len(sizes))
+    return x, y, z
+
+
+def choose_grid(ranks: int, points: tuple[int, int, int], *, flat: bool = False) -> tuple[int, int, int]:
+    """The split of the ranks over the directions that makes the whole domain most like a cube (or a square).
+
+    The sum of the domain's edges is smallest for a cube; among equals the one with more ranks in the last
+    direction, as 8 x 8 x 16 for 1,024 ranks of 50 x 50 x 25 points.
+    """
+    best: tuple[int, tuple[int, int, int]] | None = None
+    for x in _divisors(ranks):
+        for y in _divisors(ranks // x):
+            z = ranks // (x * y)
+            if flat and z > 1:
+                continue
+            edges = x * points[0] + y * points[1] + z * points[2]
+            if best is None or edges < best[0]:
+                best = (edges, (x, y, z))
+    assert best is not None
+    return best[1]
+
+
+def _divisors(number: int) -> list[int]:
+    small = [d for d in range(1, int(number**0.5) + 1) if number % d == 0]
+    return sorted({*small, *(number // d for d in small)})
+
+
+def make(
+    name: str,
+    ranks: int,
+    points: tuple[int, int, int],
+    *,
+    settings: Settings = PAPER,
+    options: Mapping[str, Any] | None = None,
+) -> Problem:
+    """A checked model problem.
+
+    Raises:
+        OdonataError: The name is unknown, or a size is out of range.
+    """
+    if name not in _STENCIL:
+        raise OdonataError(f"there is no problem {name!r} on a grid", hint=f"Known: {', '.join(_STENCIL)}.")
+    if ranks < 1:
+        raise OdonataError(f"{ranks} ranks; expected at least 1")
+    flat = name == "rotated"
+    if flat and points[2] != 1:
+        raise OdonataError(
+            f"the rotated problem is flat; {points[2]} points in the third direction", hint="Give AxB."
+        )
+    problem = Problem(
+        name, ranks, points, choose_grid(ranks, points, flat=flat), dict(options or {}), settings
+    )
+    return check(problem)
+
+
+def of_matrix(name: str, ranks: int, rows: int, nonzeros: int, settings: Settings, **options: Any) -> Problem:
+    """A checked problem whose matrix is in a file."""
+    problem = Problem(name, ranks, options={"rows": rows, "nonzeros": nonzeros, **options}, settings=settings)
+    nodes = rows // settings.functions
+    if ranks > nodes:
+        raise OdonataError(
+            f"{ranks} ranks for {nodes} {'unknowns' if settings.functions == 1 else 'grid points'}",
+            hint="Every rank needs at least one.",
+        )
+    return check(problem)
+
+
+def check(problem: Problem) -> Problem:
+    """The problem if hypre can number its unknowns."""
+    if problem.unknowns > _LARGEST:
+        raise OdonataError(
+            f"{problem.unknowns:,} unknowns are more than hypre's 32-bit numbers allow ({_LARGEST:,})",
+            hint="Use fewer points per rank, or `odonata amg model --extrapolate`.",
+        )
+    return problem
+
+
+def with_settings(problem: Problem, **changes: Any) -> Problem:
+    """The same problem with other BoomerAMG options."""
+    return replace(problem, settings=replace(problem.settings, **changes))
+
+
+def of_settings(settings: Mapping[str, Any]) -> Problem:
+    """The problem on a grid that a hierarchy's settings describe.
+
+    Raises:
+        OdonataError: Its matrix came from a file.
+    """
+    name = settings["problem"]
+    if name not in _STENCIL:
+        raise OdonataError(
+            f"the matrix of the problem {name!r} is not kept with its hierarchy",
+            hint="`odonata amg hierarchy --redistribute LEVEL:RANKS` redistributes it while it is made.",
+        )
+    known = ("coefficients", "angle", "epsilon")
+    options = {key: settings[key] for key in known if key in settings}
+    x, y, z = settings["points"]
+    return make(
+        name, settings["ranks"], (x, y, z), settings=Settings(**settings["boomeramg"]), options=options
+    )

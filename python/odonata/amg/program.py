@@ -1,0 +1,161 @@
+"""Running the hierarchy program: hypre's BoomerAMG on virtual ranks."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+from odonata.amg.problems import Problem
+from odonata.errors import OdonataError
+
+PROGRAM = "ODONATA_AMG_PROGRAM"
+"""Environment variable: the path of the built program, if it lies elsewhere."""
+
+Progress = Callable[[int, int], None]
+"""Called with each finished level and its unknowns."""
+
+
+@dataclass(frozen=True)
+class Usage:
+    """What a run took."""
+
+    cpu_s: float
+    peak_rss_bytes: int
+
+
+def find() -> Path:
+    """The built program.
+
+    Raises:
+        OdonataError: It was not built here.
+    """
+    given = os.environ.get(PROGRAM)
+    candidates = [Path(given)] if given else [Path(__file__).parents[3] / "vmpi" / "build" / "amg-hierarchy"]
+    for path in candidates:
+        if path.is_file() and os.access(path, os.X_OK):
+            return path
+    where = f"{PROGRAM} names {given}, which is no program" if given else "the hierarchy program is not built"
+    raise OdonataError(
+        where,
+        hint="Run `make hypre` in Odonata's source tree: it installs Debian's libhypre-dev and builds it. "
+        "Without hypre, shipped tables still work, and --fallback pyamg makes another hierarchy.",
+    )
+
+
+def available_memory() -> int | None:
+    """Memory that a new program can have, bytes; None where the system does not say."""
+    try:
+        lines = Path("/proc/meminfo").read_text().splitlines()
+    except OSError:
+        return None
+    for line in lines:
+        if line.startswith("MemAvailable:"):
+            return int(line.split()[1]) * 1024
+    return None
+
+
+def check_memory(problem: Problem, available: int | None = None) -> None:
+    """Refuses a run that would not fit, with both figures."""
+    if available is None:
+        available = available_memory()
+    if available is not None and problem.memory_bytes > available:
+        raise OdonataError(
+            f"{problem.unknowns:,} unknowns on {problem.ranks:,} ranks take about "
+            f"{problem.memory_bytes / 1e9:.1f} GB; {available / 1e9:.1f} GB are available",
+            hint="Use fewer points per rank, or `odonata amg model --extrapolate`.",
+        )
+
+
+def arguments(
+    problem: Problem, out: Path, *, matrix: Path | None, solve: bool, redistribute: str | None
+) -> list[str]:
+    """The program's command line after vmpi's own part."""
+    s = problem.settings
+    words = ["--out", str(out)]
+    if matrix is not None:
+        words += ["--problem", "file", "--matrix", str(matrix)]
+    else:
+        words += ["--problem", problem.name]
+        words += ["--points", "x".join(map(str, problem.points)), "--grid", "x".join(map(str, problem.grid))]
+    if "coefficients" in problem.options:
+        words += ["--coefficients", ",".join(repr(float(c)) for c in problem.options["coefficients"])]
+    for name in ("angle", "epsilon"):
+        if name in problem.options:
+            words += [f"--{name}", repr(float(problem.options[name]))]
+    words += ["--coarsening", str(s.coarsening), "--interpolation", str(s.interpolation)]
+    words += ["--max-elements", str(s.max_elements), "--aggressive", str(s.aggressive_levels)]
+    words += [
+        "--strength",
+        repr(s.strength),
+        "--max-levels",
+        str(s.max_levels),
+        "--functions",
+        str(s.functions),
+    ]
+    words += ["--solve", str(int(solve))]
+    if redistribute is not None:
+        words += ["--redistribute", redistribute]
+    return words
+
+
+def run(
+    problem: Problem,
+    out: Path,
+    *,
+    matrix: Path | None = None,
+    solve: bool = False,
+    redistribute: tuple[int, int] | None = None,
+    record: bool = False,
+    progress: Progress | None = None,
+) -> Usage:
+    """Runs the program; its tables appear in `out`.
+
+    Raises:
+        OdonataError: The program is missing, would not fit in memory, or failed; the message has its last
+        words.
+    """
+    program = find()
+    check_memory(problem)
+    words = [str(program), "-np", str(problem.ranks)]
+    if record:
+        words += ["-record", str(out / "record.bin")]
+    pair = None if redistribute is None else f"{redistribute[0]}:{redistribute[1]}"
+    words += ["--", *arguments(problem, out, matrix=matrix, solve=solve, redistribute=pair)]
+    process = subprocess.Popen(words, stderr=subprocess.PIPE, stdout=subprocess.DEVNULL, text=True)
+    assert process.stderr is not None
+    last: list[str] = []
+    try:
+        with process.stderr as lines:
+            for line in lines:
+                parts = line.split()
+                if len(parts) == 4 and parts[0] == "level" and parts[2] == "unknowns":
+                    if progress:
+                        progress(int(parts[1]), int(parts[3]))
+                else:
+                    last = [*last[-19:], line.rstrip()]
+        _, status, usage = os.wait4(process.pid, 0)
+        process.returncode = os.waitstatus_to_exitcode(status)
+    except BaseException:
+        process.kill()
+        process.wait()
+        raise
+    if process.returncode != 0:
+        raise OdonataError(
+            f"the hierarchy program ended with {_ending(process.returncode)}", hint="\n  ".join(last) or None
+        )
+    return Usage(usage.ru_utime + usage.ru_stime, usage.ru_maxrss * 1024)
+
+
+def _ending(code: int) -> str:
+    if code == -9:
+        return "signal 9: the system stopped it, most likely for lack of memory"
+    return f"signal {-code}" if code < 0 else f"exit status {code}"
+
+
+def has_openmpi() -> bool:
+    """Whether programs can be run on real MPI processes here."""
+    return shutil.which("mpirun") is not None

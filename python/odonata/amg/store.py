@@ -1,0 +1,129 @@
+"""Directories that hold a hierarchy, and the tables that come with the package.
+
+A directory has `summary.json` (format `odonata-amg-hierarchy`), `levels.parquet`, `ranks.parquet`,
+`messages.parquet`; after a redistribution `regrouped_levels`, `regrouped_ranks`, `regrouped_messages`; with a
+record `recorded_messages` and `recorded_collectives`. It is written whole or not at all, as run directories
+are.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from importlib import resources
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from odonata import __version__
+from odonata.amg.hierarchy import LEVEL_FIELDS, Hierarchy
+from odonata.errors import OdonataError
+from odonata.store.schema import HIERARCHY_FORMAT, SUMMARY, table_file
+from odonata.store.writer import RunWriter
+
+FORMAT_VERSION = 1
+
+
+def write(
+    target: Path,
+    hierarchy: Hierarchy,
+    tables: Mapping[str, pa.Table],
+    extra: Mapping[str, Any],
+    *,
+    force: bool,
+) -> Path:
+    """Writes a directory; `extra` joins the summary."""
+    summary = {
+        "format": HIERARCHY_FORMAT,
+        "format_version": FORMAT_VERSION,
+        "odonata_version": __version__,
+        "source": hierarchy.source,
+        "ranks": hierarchy.ranks,
+        "settings": hierarchy.settings,
+        **extra,
+    }
+    with RunWriter(target, force=force) as writer:
+        writer.write_table("levels", pa.Table.from_pylist(hierarchy.levels))
+        for name, table in tables.items():
+            writer.write_table(name, table)
+        return writer.commit(summary)
+
+
+def read_summary(directory: Path) -> dict[str, Any]:
+    """The summary of a hierarchy directory.
+
+    Raises:
+        OdonataError: It is no such directory.
+    """
+    try:
+        summary = json.loads((directory / SUMMARY).read_bytes())
+    except FileNotFoundError:
+        hint = f"Such a directory holds {SUMMARY}; `odonata amg hierarchy` makes one."
+        raise OdonataError(f"{directory} is not a hierarchy directory", hint=hint) from None
+    except (OSError, ValueError) as error:
+        raise OdonataError(f"{directory / SUMMARY} cannot be read: {error}") from None
+    if not isinstance(summary, dict) or summary.get("format") != HIERARCHY_FORMAT:
+        raise OdonataError(f"{directory} is not a hierarchy directory", hint=f"{SUMMARY} has another format.")
+    if summary.get("format_version", 0) > FORMAT_VERSION:
+        raise OdonataError(f"{directory} was written by a newer Odonata ({summary.get('odonata_version')})")
+    return summary
+
+
+def read_table(directory: Path, name: str) -> pa.Table:
+    """One table of a hierarchy directory."""
+    try:
+        return pq.read_table(directory / table_file(name), partitioning=None)
+    except FileNotFoundError:
+        raise OdonataError(f"{directory} has no table {name}") from None
+    except (pa.ArrowException, OSError) as error:
+        raise OdonataError(f"{directory / table_file(name)} cannot be read: {error}") from None
+
+
+def read(directory: Path, prefix: str = "") -> Hierarchy:
+    """The hierarchy of a directory; `prefix` `regrouped_` reads what follows a redistribution."""
+    summary = read_summary(directory)
+    levels = read_table(directory, f"{prefix}levels").to_pylist()
+    missing = [name for name in LEVEL_FIELDS if not levels or name not in levels[0]]
+    if missing:
+        raise OdonataError(f"{directory}: the level table lacks {', '.join(missing)}")
+    ranks = summary["redistributed"]["groups"] if prefix else summary["ranks"]
+    return Hierarchy(ranks, levels, summary["settings"], summary["source"])
+
+
+def shipped() -> list[Hierarchy]:
+    """All hierarchies that come with the package."""
+    folder = resources.files("odonata.amg") / "data" / "hierarchies"
+    names = sorted(entry.name for entry in folder.iterdir() if entry.name.endswith(".json"))
+    return [parse(json.loads((folder / name).read_text("utf-8"))) for name in names]
+
+
+def parse(content: Mapping[str, Any]) -> Hierarchy:
+    """A hierarchy from a shipped file: its levels are rows under the names in `columns`."""
+    levels = [dict(zip(content["columns"], row, strict=True)) for row in content["levels"]]
+    return Hierarchy(content["ranks"], levels, content["settings"], content["source"])
+
+
+def to_json(hierarchy: Hierarchy, extra: Mapping[str, Any]) -> str:
+    """The text of a shipped file."""
+    columns = list(hierarchy.levels[0])
+    rows = ",\n".join(
+        "  " + json.dumps([_short(level[name]) for name in columns]) for level in hierarchy.levels
+    )
+    head = {"source": hierarchy.source, "ranks": hierarchy.ranks, "settings": hierarchy.settings, **extra}
+    lines = [f" {json.dumps(key)}: {json.dumps(value)}" for key, value in head.items()]
+    lines += [f' "columns": {json.dumps(columns)}', f' "levels": [\n{rows}\n ]']
+    return "{\n" + ",\n".join(lines) + "\n}\n"
+
+
+def _short(value: float) -> float:
+    return value if isinstance(value, int) else float(f"{value:.9g}")
+
+
+def find_shipped(settings: Mapping[str, Any]) -> Hierarchy | None:
+    """The shipped hierarchy made with exactly these settings."""
+    for hierarchy in shipped():
+        if hierarchy.settings == settings:
+            return hierarchy
+    return None

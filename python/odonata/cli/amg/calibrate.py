@@ -1,0 +1,54 @@
+"""`odonata amg calibrate`: measure a machine's constants."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from odonata.cli import options as common
+
+
+@click.command()
+@click.option(
+    "--like", default="eos", metavar="NAME|FILE", help="Machine whose description is kept: network, cores."
+)
+@click.option("--name", default="mine", help="Name of the new parameter set.")
+@click.option("--cores", type=click.IntRange(min=1), help="Cores of a node, if not as in --like.")
+@click.option(
+    "-o",
+    "--output",
+    type=click.Path(path_type=Path),
+    default=Path("machine.toml"),
+    metavar="FILE",
+    help="The file.",
+)
+@common.force
+def command(like: str, name: str, cores: int | None, output: Path, force: bool) -> None:
+    """Measures alpha, beta, gamma, the time per flop and the threads' bandwidths under mpirun.
+
+    mpirun -np 64 --map-by node odonata amg calibrate -o mycluster.toml
+    """
+    from dataclasses import replace
+
+    import odonata.amg as amg
+    from odonata.amg import calibrate, machines
+    from odonata.cli import terminal
+    from odonata.errors import OdonataError
+
+    if output.exists() and not force:
+        raise OdonataError(
+            f"{output} exists", hint="Replace it with --force, or choose another place with -o."
+        )
+    machine = machines.load(like)
+    if cores is not None:
+        machine = replace(machine, constants={**machine.constants, "cores_per_node": cores})
+    measured = calibrate.measure(machine, amg.shipped("laplace7", 1024, "50x50x25"))
+    if measured is None:
+        return
+    text = calibrate.to_toml(name, measured, machine)
+    output.write_text(text, encoding="utf-8")
+    machines.load(str(output))  # what was written must be readable
+    screen = terminal.console()
+    screen.print(text)
+    screen.print(f"written: {output}")

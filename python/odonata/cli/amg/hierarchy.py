@@ -1,0 +1,150 @@
+"""`odonata amg hierarchy`: run the real BoomerAMG and keep what it made."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import click
+
+from odonata.cli import options as common
+from odonata.cli.amg import options
+
+
+@click.command()
+@options.problem
+@click.option("--matrix", type=click.Path(path_type=Path), help="A MatrixMarket file, or a hypre IJ prefix.")
+@click.option(
+    "--functions", type=click.IntRange(min=1), default=1, help="Unknowns per grid point of the matrix (1)."
+)
+@click.option("--refinement", type=click.IntRange(min=0), default=1, help="Of the elasticity mesh (1).")
+@click.option("--solve", is_flag=True, help="Also run conjugate gradients to 1e-8.")
+@click.option("--record", "recorded", is_flag=True, help="Also keep every message of set-up and one cycle.")
+@click.option(
+    "--redistribute", metavar="LEVEL:RANKS", help="Gather that level on so many ranks and coarsen on."
+)
+@click.option(
+    "--ranks-per-node", type=click.IntRange(min=1), help="Also split messages into within and between nodes."
+)
+@click.option(
+    "--fallback",
+    type=click.Choice(["none", "pyamg"]),
+    default="none",
+    help="Without hypre: PyAMG's hierarchy, which is another one and marked as such.",
+)
+@click.option(
+    "-o", "--output", type=click.Path(path_type=Path), metavar="DIR", help="Where to write (amg-...)."
+)
+@common.force
+@common.quiet
+@common.as_json
+def command(
+    matrix: Path | None,
+    functions: int,
+    refinement: int,
+    solve: bool,
+    recorded: bool,
+    redistribute: str | None,
+    ranks_per_node: int | None,
+    fallback: str,
+    output: Path | None,
+    force: bool,
+    quiet: bool,
+    as_json: bool,
+    **given: Any,
+) -> None:
+    """Runs BoomerAMG's set-up on P virtual ranks in one process and writes the level table and the messages.
+
+    odonata amg hierarchy --problem laplace7 --ranks 512 --points 30x30x30
+    """
+    import tempfile
+
+    from odonata.amg import boomeramg, matrices
+    from odonata.cli import terminal
+    from odonata.store.writer import check_target
+
+    with tempfile.TemporaryDirectory(prefix="odonata-amg-") as folder:
+        if matrix is not None or given.get("problem_name") in ("elasticity", "file"):
+            settings = options.settings_of(given)
+            problem, path = matrices.prepare(
+                matrix,
+                given.get("ranks"),
+                settings,
+                functions=functions,
+                refinement=refinement,
+                folder=Path(folder),
+            )
+        else:
+            problem, path = options.problem_of(given), None
+        target = output or Path(f"amg-{problem.name}-{problem.ranks}")
+        check_target(target, force=force)
+        screen = terminal.error_console()
+        if fallback == "pyamg":
+            from odonata.amg import fallback as pyamg
+
+            terminal.print_warnings([pyamg.WARNING])
+            built = pyamg.build(problem, path, ranks_per_node=ranks_per_node)
+        else:
+            if not quiet:
+                screen.print(
+                    f"{problem.unknowns:,} unknowns on {problem.ranks:,} virtual ranks, "
+                    f"about {problem.memory_bytes / 1e9:.1f} GB"
+                )
+            built = boomeramg.build(
+                problem,
+                matrix=path,
+                solve=solve,
+                redistribute=parse_redistribution(redistribute),
+                recorded=recorded,
+                ranks_per_node=ranks_per_node,
+                progress=None
+                if quiet
+                else lambda level, rows: screen.print(f"  level {level}: {rows:,} unknowns"),
+            )
+    written = boomeramg.save(built, target, force=force)
+    _print(built, written, quiet=quiet, as_json=as_json)
+
+
+def parse_redistribution(text: str | None) -> tuple[int, int] | None:
+    """`4:8` as (4, 8)."""
+    from odonata.errors import OdonataError
+
+    if text is None:
+        return None
+    level, _, groups = text.partition(":")
+    if not (level.isdigit() and groups.isdigit() and int(level) > 0 and int(groups) > 0):
+        raise OdonataError(f"--redistribute {text!r}; expected LEVEL:RANKS as 4:8, the level not the finest")
+    return int(level), int(groups)
+
+
+def _print(built: Any, written: Path, *, quiet: bool, as_json: bool) -> None:
+    from odonata.cli import terminal
+    from odonata.cli.amg.model import level_table
+
+    if as_json:
+        regrouped = None if built.regrouped is None else built.regrouped.levels
+        terminal.print_json(
+            {
+                "directory": str(written),
+                "source": built.hierarchy.source,
+                **built.summary,
+                "levels": built.hierarchy.levels,
+                "regrouped_levels": regrouped,
+            }
+        )
+        return
+    if quiet:
+        return
+    screen = terminal.console()
+    screen.print(level_table(built.hierarchy))
+    if built.regrouped is not None:
+        screen.print("Redistributed:")
+        screen.print(level_table(built.regrouped))
+    if "pcg" in built.summary:
+        pcg = built.summary["pcg"]
+        screen.print(
+            f"conjugate gradients: {pcg['iterations']} iterations, residual {pcg['relative_residual']:.1e}"
+        )
+    if "cpu_s" in built.summary:
+        screen.print(f"{built.summary['cpu_s']:.0f} CPU s, {built.summary['peak_rss_bytes'] / 1e9:.2f} GB")
+    screen.print(f"written: {written}")

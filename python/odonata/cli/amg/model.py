@@ -1,0 +1,155 @@
+"""`odonata amg model`: what a cycle costs."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from odonata.cli import options as common
+from odonata.cli.amg import options
+
+if TYPE_CHECKING:
+    from odonata.amg.hierarchy import Hierarchy
+    from odonata.amg.machines import Machine
+
+
+@click.command()
+@click.argument("directory", required=False, metavar="[DIR]", type=click.Path(path_type=Path))
+@options.problem
+@options.machine
+@options.mix
+@click.option(
+    "--scenario", metavar="NAME", help="One scenario's terms; all six scenarios side by side by default."
+)
+@click.option(
+    "--extrapolate",
+    "small",
+    metavar="DIR|P",
+    help="Bracket the next size of the series: this one and a smaller directory, or shipped number of ranks.",
+)
+@common.as_json
+def command(
+    directory: Path | None,
+    machine_name: str,
+    threads: int,
+    tasks: int | None,
+    scenario: str | None,
+    small: str | None,
+    as_json: bool,
+    **given: Any,
+) -> None:
+    """Prices a V-cycle of the hierarchy in DIR, or of a problem whose table comes with the package.
+
+    odonata amg model --machine eos --problem laplace7 --ranks 1024 --points 50x50x25
+    """
+    from odonata.amg import model
+    from odonata.amg.machines import load
+
+    machine = load(machine_name)
+    hierarchies = {"": options.hierarchy_of(directory, given)}
+    if small is not None:
+        low, high = model.extrapolate(_smaller(small, given), hierarchies[""])
+        hierarchies = {"low": low, "high": high}
+    for end, hierarchy in hierarchies.items():
+        _show(end, hierarchy, machine, threads, tasks, scenario, as_json)
+
+
+def _smaller(text: str, given: dict[str, Any]) -> Hierarchy:
+    if text.isdigit():
+        return options.hierarchy_of(None, {**given, "ranks": int(text)})
+    return options.hierarchy_of(Path(text), {})
+
+
+def _show(
+    end: str,
+    hierarchy: Hierarchy,
+    machine: Machine,
+    threads: int,
+    tasks: int | None,
+    scenario: str | None,
+    as_json: bool,
+) -> None:
+    from odonata.amg import model
+    from odonata.cli import terminal
+
+    names = [scenario] if scenario else model.scenarios()
+    cycles = [model.cycle(hierarchy, machine, threads=threads, tasks=tasks, scenario=name) for name in names]
+    if as_json:
+        terminal.print_json(
+            {
+                "end": end or None,
+                "machine": machine.name,
+                "source": hierarchy.source,
+                "ranks": hierarchy.ranks,
+                "threads": threads,
+                "levels": hierarchy.levels,
+                "scenarios": [
+                    {"scenario": c.scenario, "seconds": c.seconds, "costs": [vars(cost) for cost in c.costs]}
+                    for c in cycles
+                ],
+            }
+        )
+        return
+    screen = terminal.console()
+    mix = f"{tasks or model.default_tasks(machine, threads)} x {threads}"
+    ending = f", {end} end of the bracket" if end else ""
+    screen.print(
+        f"{hierarchy.ranks:,} ranks ({mix} per node) on {machine.name}, {hierarchy.unknowns:,.0f} unknowns; "
+        f"{hierarchy.source}{ending}"
+    )
+    screen.print(level_table(hierarchy))
+    screen.print(_terms(cycles[0]) if scenario else _scenarios(cycles))
+
+
+def level_table(hierarchy: Hierarchy) -> Any:
+    """The table of the levels."""
+    from odonata.cli import terminal
+
+    columns = ["level", "C", "s", "p", "n", "s^", "p^", "n^", "active", "messages"]
+    table = terminal.table("Levels", columns)
+    for i, level in enumerate(hierarchy.levels):
+        table.add_row(
+            str(level.get("level", i)),
+            f"{level['unknowns']:,.0f}",
+            f"{level['nonzeros_per_row']:.2f}",
+            f"{level['sends']:,.0f}",
+            f"{level['values_sent']:,.0f}",
+            f"{level['interpolation_nonzeros_per_row']:.2f}",
+            f"{level['interpolation_sends']:,.0f}",
+            f"{level['interpolation_values_sent']:,.0f}",
+            f"{level['active_ranks']:,.0f}",
+            f"{level['messages']:,.0f}",
+        )
+    return table
+
+
+def _scenarios(cycles: list[Any]) -> Any:
+    from odonata.cli import terminal
+
+    table = terminal.table("Time per level and scenario, ms", ["level", *(c.scenario for c in cycles)])
+    per_cycle = [c.level_seconds() for c in cycles]
+    for level in range(len(per_cycle[0])):
+        table.add_row(str(level), *(f"{1e3 * seconds[level]:.3f}" for seconds in per_cycle))
+    table.add_section()
+    table.add_row("cycle", *(f"{1e3 * c.seconds:.3f}" for c in cycles))
+    return table
+
+
+def _terms(cycle: Any) -> Any:
+    from odonata.cli import terminal
+
+    terms = list(dict.fromkeys(cost.term for cost in cycle.costs))
+    sums = cycle.by("level", "phase", "term")
+    table = terminal.table(
+        f"Terms of {cycle.scenario}, ms", ["level", "phase", *terms, "sum"], left=["phase"]
+    )
+    for level, phase in dict.fromkeys((cost.level, cost.phase) for cost in cycle.costs):
+        row = [sums[(level, phase, term)] for term in terms]
+        if sum(row) > 0:
+            table.add_row(str(level), phase, *(f"{1e3 * s:.4f}" for s in row), f"{1e3 * sum(row):.4f}")
+    totals = cycle.by("term")
+    table.add_section()
+    table.add_row("", "cycle", *(f"{1e3 * totals[(t,)]:.4f}" for t in terms), f"{1e3 * cycle.seconds:.4f}")
+    return table

@@ -1,0 +1,131 @@
+"""Options that several `odonata amg` commands have."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import click
+
+from odonata.errors import OdonataError
+
+if TYPE_CHECKING:
+    from odonata.amg.hierarchy import Hierarchy
+    from odonata.amg.problems import Problem, Settings
+
+_Command = TypeVar("_Command", bound=Callable[..., Any])
+
+
+def machine(function: _Command) -> _Command:
+    """The option --machine."""
+    return click.option(
+        "--machine",
+        "machine_name",
+        default="eos",
+        metavar="NAME|FILE",
+        help="Parameter set of the machine (eos).",
+    )(function)
+
+
+def mix(function: _Command) -> _Command:
+    """The options --threads and --tasks."""
+    function = click.option(
+        "--threads",
+        type=click.IntRange(min=1),
+        default=1,
+        metavar="J",
+        help="OpenMP threads per MPI task (1).",
+    )(function)
+    return click.option(
+        "--tasks",
+        type=click.IntRange(min=1),
+        metavar="T",
+        help="MPI tasks per node; cores / threads by default.",
+    )(function)
+
+
+def problem(function: _Command) -> _Command:
+    """The options that describe a problem on a grid, and BoomerAMG's."""
+    for option in reversed(
+        [
+            click.option(
+                "--problem", "problem_name", metavar="NAME", help="laplace7, laplace27, anisotropic, rotated."
+            ),
+            click.option("--ranks", type=click.IntRange(min=1), metavar="P", help="Number of MPI ranks."),
+            click.option("--points", metavar="AxBxC", help="Grid points per rank."),
+            click.option("--coefficients", metavar="X,Y,Z", help="Of the anisotropic problem (1,1,0.001)."),
+            click.option("--angle", type=float, help="Of the rotated problem, degrees (45)."),
+            click.option("--epsilon", type=float, help="Of the rotated problem (0.001)."),
+            click.option("--strength", type=float, help="Strength threshold (0.25)."),
+            click.option("--aggressive", type=click.IntRange(min=0), help="Aggressive levels (1)."),
+            click.option(
+                "--max-elements", type=click.IntRange(min=0), help="Coefficients per interpolation row (4)."
+            ),
+            click.option("--coarsening", type=int, help="BoomerAMG's coarsening type (10, HMIS)."),
+            click.option("--interpolation", type=int, help="BoomerAMG's interpolation type (6, extended+i)."),
+        ]
+    ):
+        function = option(function)
+    return function
+
+
+def settings_of(given: dict[str, Any]) -> Settings:
+    """BoomerAMG's settings from the options of a command."""
+    from odonata.amg.problems import Settings
+
+    names = {
+        "strength": "strength",
+        "aggressive": "aggressive_levels",
+        "max_elements": "max_elements",
+        "coarsening": "coarsening",
+        "interpolation": "interpolation",
+    }
+    return Settings(**{field: given[name] for name, field in names.items() if given.get(name) is not None})
+
+
+def problem_of(given: dict[str, Any]) -> Problem:
+    """The problem on a grid that the options describe."""
+    from odonata.amg.problems import make, parse_points
+
+    for name, flag in (("problem_name", "--problem"), ("ranks", "--ranks"), ("points", "--points")):
+        if given.get(name) is None:
+            raise OdonataError(
+                f"{flag} is missing", hint="As in: --problem laplace7 --ranks 1024 --points 50x50x25"
+            )
+    chosen: dict[str, Any] = {}
+    if given["problem_name"] == "anisotropic":
+        text = given.get("coefficients") or "1,1,0.001"
+        try:
+            chosen["coefficients"] = [float(part) for part in text.split(",")]
+        except ValueError:
+            raise OdonataError(f"--coefficients {text!r}; expected three numbers as 1,1,0.001") from None
+        if len(chosen["coefficients"]) != 3 or min(chosen["coefficients"]) <= 0:
+            raise OdonataError(f"--coefficients {text!r}; expected three positive numbers")
+    if given["problem_name"] == "rotated":
+        chosen["angle"] = 45.0 if given.get("angle") is None else given["angle"]
+        chosen["epsilon"] = 0.001 if given.get("epsilon") is None else given["epsilon"]
+    return make(
+        given["problem_name"],
+        given["ranks"],
+        parse_points(given["points"]),
+        settings=settings_of(given),
+        options=chosen,
+    )
+
+
+def hierarchy_of(directory: Path | None, given: dict[str, Any]) -> Hierarchy:
+    """A hierarchy from a directory, or a shipped one by its problem."""
+    from odonata.amg import store
+
+    if directory is not None:
+        return store.read(directory)
+    wanted = problem_of(given)
+    found = store.find_shipped(wanted.described())
+    if found is None:
+        raise OdonataError(
+            f"no table of {wanted.name} on {wanted.ranks} ranks with {given['points']} points each and these "
+            "settings comes with the package",
+            hint="`odonata amg hierarchy` makes it where hypre is; `odonata amg tables` lists what is here.",
+        )
+    return found

@@ -1,0 +1,39 @@
+"""`odonata amg tables`: what comes with the package."""
+
+from __future__ import annotations
+
+import click
+
+from odonata.cli import options as common
+
+
+@click.command()
+@common.as_json
+def command(as_json: bool) -> None:
+    """Lists the hierarchies and machines that come with the package."""
+    from odonata.amg import machines, store
+    from odonata.cli import terminal
+
+    found = store.shipped()
+    if as_json:
+        terminal.print_json(
+            {"machines": machines.names(), "hierarchies": [{**h.settings, "source": h.source} for h in found]}
+        )
+        return
+    screen = terminal.console()
+    screen.print("Machines: " + ", ".join(machines.names()))
+    columns = ["problem", "ranks", "points", "unknowns", "levels", "strength", "aggressive", "source"]
+    table = terminal.table("Hierarchies", columns, left=["problem", "source"])
+    for h in sorted(found, key=lambda h: (h.settings["problem"], h.unknowns, h.ranks)):
+        options = h.settings["boomeramg"]
+        table.add_row(
+            h.settings["problem"],
+            f"{h.ranks:,}",
+            "x".join(map(str, h.settings["points"])),
+            f"{h.unknowns:,.0f}",
+            str(len(h.levels)),
+            str(options["strength"]),
+            str(options["aggressive_levels"]),
+            h.source,
+        )
+    screen.print(table)

@@ -1,0 +1,111 @@
+/* The AMG hierarchy program: what its files share. It builds a problem, runs hypre's BoomerAMG set-up (unmodified
+ * Debian library), and writes per level and rank what the performance model needs. The same source runs on vmpi and
+ * on real MPI processes; only vmpi labels messages with phases. No per-rank globals. */
+#ifndef AMG_H
+#define AMG_H
+
+#include <stdint.h>
+
+#include "_hypre_parcsr_ls.h"
+
+typedef struct {
+    const char *problem;      /* laplace7 laplace27 anisotropic rotated file */
+    const char *matrix_path;  /* problem = file: see problem.c */
+    const char *out;          /* directory for the tables */
+    int points[3];            /* per rank */
+    int grid[3];              /* ranks per direction; product = ranks */
+    double coefficient[3];    /* anisotropic: -cx u_xx - cy u_yy - cz u_zz */
+    double angle, epsilon;    /* rotated: degrees, ratio */
+    int coarsening, interpolation, max_elements, aggressive_levels, functions;
+    double strength;
+    int max_levels;
+    int solve;                /* also run PCG */
+    double tolerance;
+    int max_iterations;
+    int redistribute_level;   /* -1: no */
+    int redistribute_ranks;
+} amg_settings;
+
+/* arguments.c: ends the program with exit status 2 and a message on a mistake. */
+amg_settings read_arguments(int argc, char **argv, int ranks);
+
+/* problem.c: the matrix of this rank's rows. */
+hypre_ParCSRMatrix *build_problem(MPI_Comm comm, const amg_settings *settings);
+/* A matrix from this rank's rows low .. low + rows - 1 in compressed form; square, partitioned alike by columns. */
+hypre_ParCSRMatrix *assemble(MPI_Comm comm, HYPRE_BigInt low, int rows, int *row_sizes, HYPRE_BigInt *columns,
+                             double *values);
+
+/* levels.c: gathers and writes `OUT/PREFIXranks.table` and `OUT/PREFIXmessages.table`; `world_rank` names this rank
+ * in them, `level_offset` is added to the level. Collective over comm. */
+void write_levels(MPI_Comm comm, hypre_ParAMGData *amg, const char *out, const char *prefix, int world_rank,
+                  int level_offset);
+
+/* table.c: a table of 64-bit integers, written by rank 0 of `comm` from the rows of all ranks in rank order. */
+typedef struct table table;
+table *table_create(MPI_Comm comm, const char *path, int columns);
+void table_append(table *t, const int64_t *rows, int64_t count); /* collective */
+void table_close(table *t);                                       /* collective */
+/* Ends all ranks with a message and exit status 3. */
+void stop(const char *format, ...) __attribute__((noreturn, format(printf, 1, 2)));
+
+/* redistribute.c: one level's matrix on fewer ranks. */
+typedef struct {
+    MPI_Comm comm;      /* the ranks of the level's communicator */
+    MPI_Comm leaders;   /* the ranks that keep data; MPI_COMM_NULL elsewhere */
+    int leader;         /* rank in comm that keeps this rank's rows; -1 if it has none */
+    int is_leader;
+    int members;        /* leader: ranks it keeps rows for, itself among them */
+    int *member;        /* their ranks, ascending */
+    int *member_rows;   /* and row counts */
+    hypre_ParCSRMatrix *matrix; /* leader: its rows of the level's matrix; same global numbering */
+} regrouped;
+/* The active ranks (those with rows) form `groups` groups of adjacent ranks, the first (active mod groups) one larger;
+ * the first of each keeps the data. Collective. */
+regrouped *regroup(hypre_ParCSRMatrix *matrix, int groups);
+void gather_vector(const regrouped *r, hypre_ParVector *fine, hypre_ParVector *kept);
+void scatter_vector(const regrouped *r, hypre_ParVector *kept, hypre_ParVector *fine);
+
+/* cycle.c: a V-cycle over the levels of `fine` whose last level is solved by one cycle of `coarse` on fewer ranks. */
+typedef struct {
+    HYPRE_Solver fine;
+    hypre_ParAMGData *fine_data;
+    regrouped *level;
+    HYPRE_Solver coarse; /* NULL where the rank keeps no data */
+    hypre_ParVector *kept_f, *kept_u;
+    hypre_ParVector **residual;
+} composite_cycle;
+composite_cycle *composite_create(HYPRE_Solver fine, regrouped *level, HYPRE_Solver coarse);
+/* The preconditioner's solve function: signature of hypre's. */
+HYPRE_Int composite_solve(HYPRE_Solver cycle, HYPRE_ParCSRMatrix a, HYPRE_ParVector f, HYPRE_ParVector u);
+
+/* phases.c: labels for the record of vmpi; empty on real MPI. */
+enum phase_kind {
+    PHASE_OTHER,
+    PHASE_COARSEN,   /* set-up: strength, coarsening, interpolation */
+    PHASE_GALERKIN,  /* set-up: the coarse operator */
+    PHASE_SMOOTH,
+    PHASE_RESIDUAL,
+    PHASE_RESTRICT,
+    PHASE_INTERPOLATE,
+    PHASE_DIRECT,    /* the coarsest level's direct solve */
+    PHASE_REGROUP    /* gathering a level on fewer ranks: matrix and vectors */
+};
+#ifdef VMPI
+void phase_setup_begins(int level);
+void phase_setup_ends(void);
+void phase_add_hierarchy(hypre_ParAMGData *amg, int level_offset);
+void phase_cycle(int inside);
+int phase_enter(enum phase_kind kind, int level);
+void phase_leave(int before);
+void phase_record(int on);
+#else
+#define phase_setup_begins(level) ((void)(level))
+#define phase_setup_ends() ((void)0)
+#define phase_add_hierarchy(amg, level_offset) ((void)(amg))
+#define phase_cycle(inside) ((void)(inside))
+#define phase_enter(kind, level) (0)
+#define phase_leave(before) ((void)(before))
+#define phase_record(on) ((void)(on))
+#endif
+
+#endif

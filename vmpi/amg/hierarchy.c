@@ -1,0 +1,153 @@
+/* amg-hierarchy: runs BoomerAMG and writes what each level is made of and which messages it sends.
+ *
+ * Output in --out: ranks.table, messages.table (levels.c); with --redistribute also regrouped-ranks.table and
+ * regrouped-messages.table from the level on; summary.txt with key=value lines. */
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "HYPRE_krylov.h"
+#include "amg.h"
+
+enum { GAUSS_SEIDEL_FORWARD = 3, GAUSS_SEIDEL_BACKWARD = 4, GAUSSIAN_ELIMINATION = 9 };
+
+static HYPRE_Solver create_amg(const amg_settings *s, int max_levels, int aggressive_levels, int coarsest_relaxation)
+{
+    HYPRE_Solver amg;
+    HYPRE_BoomerAMGCreate(&amg);
+    HYPRE_BoomerAMGSetCoarsenType(amg, s->coarsening);
+    HYPRE_BoomerAMGSetInterpType(amg, s->interpolation);
+    HYPRE_BoomerAMGSetPMaxElmts(amg, s->max_elements);
+    HYPRE_BoomerAMGSetAggNumLevels(amg, aggressive_levels);
+    HYPRE_BoomerAMGSetStrongThreshold(amg, s->strength);
+    HYPRE_BoomerAMGSetNumFunctions(amg, s->functions);
+    HYPRE_BoomerAMGSetMaxLevels(amg, max_levels);
+    HYPRE_BoomerAMGSetNumSweeps(amg, 1);
+    HYPRE_BoomerAMGSetCycleRelaxType(amg, GAUSS_SEIDEL_FORWARD, 1);
+    HYPRE_BoomerAMGSetCycleRelaxType(amg, GAUSS_SEIDEL_BACKWARD, 2);
+    HYPRE_BoomerAMGSetCycleRelaxType(amg, coarsest_relaxation, 3);
+    HYPRE_BoomerAMGSetMaxIter(amg, 1);
+    HYPRE_BoomerAMGSetTol(amg, 0.0);
+    HYPRE_BoomerAMGSetPrintLevel(amg, 0);
+    return amg;
+}
+
+static hypre_ParVector *constant_vector(hypre_ParCSRMatrix *a, double value)
+{
+    hypre_ParVector *v = hypre_ParVectorCreate(hypre_ParCSRMatrixComm(a), hypre_ParCSRMatrixGlobalNumRows(a),
+                                               hypre_ParCSRMatrixRowStarts(a));
+    hypre_ParVectorInitialize(v);
+    hypre_ParVectorSetConstantValues(v, value);
+    return v;
+}
+
+static void set_up(HYPRE_Solver amg, hypre_ParCSRMatrix *a, hypre_ParVector *f, hypre_ParVector *u, int level)
+{
+    phase_setup_begins(level);
+    HYPRE_BoomerAMGSetup(amg, (HYPRE_ParCSRMatrix)a, (HYPRE_ParVector)f, (HYPRE_ParVector)u);
+    phase_setup_ends();
+    phase_add_hierarchy((hypre_ParAMGData *)amg, level);
+}
+
+static HYPRE_Int already_set_up(HYPRE_Solver s, HYPRE_ParCSRMatrix a, HYPRE_ParVector f, HYPRE_ParVector u)
+{
+    (void)s;
+    (void)a;
+    (void)f;
+    (void)u;
+    return 0;
+}
+
+typedef struct {
+    int iterations;
+    double residual;
+} pcg_result;
+
+static pcg_result solve(MPI_Comm comm, const amg_settings *s, hypre_ParCSRMatrix *a, hypre_ParVector *f,
+                        hypre_ParVector *u, HYPRE_PtrToParSolverFcn cycle, HYPRE_Solver with)
+{
+    HYPRE_Solver pcg;
+    pcg_result result;
+    HYPRE_ParCSRPCGCreate(comm, &pcg);
+    HYPRE_PCGSetTol(pcg, s->tolerance);
+    HYPRE_PCGSetMaxIter(pcg, s->max_iterations);
+    HYPRE_PCGSetTwoNorm(pcg, 1);
+    HYPRE_ParCSRPCGSetPrecond(pcg, cycle, already_set_up, with);
+    hypre_ParVectorSetConstantValues(u, 0.0);
+    HYPRE_ParCSRPCGSetup(pcg, (HYPRE_ParCSRMatrix)a, (HYPRE_ParVector)f, (HYPRE_ParVector)u);
+    HYPRE_ParCSRPCGSolve(pcg, (HYPRE_ParCSRMatrix)a, (HYPRE_ParVector)f, (HYPRE_ParVector)u);
+    HYPRE_PCGGetNumIterations(pcg, &result.iterations);
+    HYPRE_PCGGetFinalRelativeResidualNorm(pcg, &result.residual);
+    HYPRE_ParCSRPCGDestroy(pcg);
+    return result;
+}
+
+static void write_summary(const amg_settings *s, hypre_ParCSRMatrix *a, int levels, const pcg_result *pcg)
+{
+    char path[4096];
+    snprintf(path, sizeof path, "%s/summary.txt", s->out);
+    FILE *file = fopen(path, "w");
+    if (!file)
+        stop("cannot create %s", path);
+    fprintf(file, "hypre=%s\nunknowns=%lld\nlevels=%d\n", HYPRE_RELEASE_VERSION,
+            (long long)hypre_ParCSRMatrixGlobalNumRows(a), levels);
+    if (pcg)
+        fprintf(file, "pcg_iterations=%d\npcg_relative_residual=%.3e\n", pcg->iterations, pcg->residual);
+    fclose(file);
+}
+
+/* Gathers the last level of `fine` and coarsens on; returns what solves the composite. */
+static composite_cycle *redistribute(const amg_settings *s, HYPRE_Solver fine, int rank)
+{
+    hypre_ParAMGData *data = (hypre_ParAMGData *)fine;
+    int level = hypre_ParAMGDataNumLevels(data) - 1;
+    if (level != s->redistribute_level)
+        stop("the hierarchy has levels 0 to %d, level %d cannot be redistributed", level, s->redistribute_level);
+    int before = phase_enter(PHASE_REGROUP, level);
+    regrouped *r = regroup(hypre_ParAMGDataAArray(data)[level], s->redistribute_ranks);
+    phase_leave(before);
+    HYPRE_Solver coarse = NULL;
+    if (r->is_leader) {
+        coarse = create_amg(s, s->max_levels - level, 0, GAUSSIAN_ELIMINATION);
+        set_up(coarse, r->matrix, constant_vector(r->matrix, 0.0), constant_vector(r->matrix, 0.0), level);
+        phase_record(0);
+        write_levels(r->leaders, (hypre_ParAMGData *)coarse, s->out, "regrouped-", rank, level);
+        phase_record(1);
+    }
+    return composite_create(fine, r, coarse);
+}
+
+int main(int argc, char **argv)
+{
+    int rank, ranks;
+    MPI_Init(&argc, &argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    MPI_Comm_size(MPI_COMM_WORLD, &ranks);
+    amg_settings s = read_arguments(argc, argv, ranks);
+    HYPRE_Init();
+
+    phase_record(0);
+    hypre_ParCSRMatrix *a = build_problem(MPI_COMM_WORLD, &s);
+    if (!hypre_ParCSRMatrixCommPkg(a)) /* the set-up needs it anyway; made here, its messages are not level 0's */
+        hypre_MatvecCommPkgCreate(a);
+    hypre_ParVector *f = constant_vector(a, 1.0), *u = constant_vector(a, 0.0);
+    phase_record(1);
+
+    int split = s.redistribute_level >= 0;
+    HYPRE_Solver amg = create_amg(&s, split ? s.redistribute_level + 1 : s.max_levels, s.aggressive_levels,
+                                  split ? GAUSS_SEIDEL_FORWARD : GAUSSIAN_ELIMINATION);
+    set_up(amg, a, f, u, 0);
+    composite_cycle *composite = split ? redistribute(&s, amg, rank) : NULL;
+    HYPRE_PtrToParSolverFcn cycle = split ? composite_solve : HYPRE_BoomerAMGSolve;
+    HYPRE_Solver with = split ? (HYPRE_Solver)composite : amg;
+
+    cycle(with, (HYPRE_ParCSRMatrix)a, (HYPRE_ParVector)f, (HYPRE_ParVector)u); /* the one cycle on the record */
+    phase_record(0);
+    write_levels(MPI_COMM_WORLD, (hypre_ParAMGData *)amg, s.out, "", rank, 0);
+    pcg_result pcg = {0, 0.0};
+    if (s.solve)
+        pcg = solve(MPI_COMM_WORLD, &s, a, f, u, cycle, with);
+    if (rank == 0)
+        write_summary(&s, a, hypre_ParAMGDataNumLevels((hypre_ParAMGData *)amg), s.solve ? &pcg : NULL);
+    MPI_Finalize();
+    return 0;
+}

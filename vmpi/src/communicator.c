@@ -1,0 +1,247 @@
+/* Communicators and groups. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "runtime.h"
+
+struct ompi_predefined_communicator_t {
+    struct ompi_communicator_t comm;
+};
+struct ompi_predefined_group_t {
+    struct ompi_group_t group;
+};
+
+struct ompi_predefined_communicator_t ompi_mpi_comm_world;
+struct ompi_predefined_communicator_t ompi_mpi_comm_self;
+struct ompi_predefined_communicator_t ompi_mpi_comm_null;
+struct ompi_predefined_group_t ompi_mpi_group_null;
+
+static int next_id = 1;
+
+void vmpi_communicators_start(int ranks)
+{
+    MPI_Comm world = MPI_COMM_WORLD;
+    world->size = ranks;
+    world->references = ranks;
+    world->at = vmpi_alloc((size_t)ranks, sizeof *world->at);
+}
+
+MPI_Comm vmpi_comm(MPI_Comm handle)
+{
+    if (handle == MPI_COMM_NULL || !handle)
+        vmpi_fail("MPI_COMM_NULL given as communicator");
+    if (handle != MPI_COMM_SELF)
+        return handle;
+    if (!vmpi_current->self) {
+        int *world = vmpi_alloc(1, sizeof *world);
+        world[0] = vmpi_current->world;
+        vmpi_current->self = vmpi_comm_create(1, world);
+    }
+    return vmpi_current->self;
+}
+
+MPI_Comm vmpi_comm_create(int size, int *world)
+{
+    MPI_Comm comm = vmpi_alloc(1, sizeof *comm);
+    comm->id = next_id++;
+    comm->size = size;
+    comm->references = size;
+    comm->world = world;
+    comm->at = vmpi_alloc((size_t)size, sizeof *comm->at);
+    if (size > 1) { /* for one rank the search is trivial, and there may be one such communicator per rank */
+        comm->rank_of = vmpi_alloc((size_t)vmpi_world_size, sizeof *comm->rank_of);
+        for (int i = 0; i < vmpi_world_size; i++)
+            comm->rank_of[i] = -1;
+        for (int i = 0; i < size; i++)
+            comm->rank_of[world[i]] = i;
+    }
+    return comm;
+}
+
+int vmpi_comm_world_of(MPI_Comm comm, int rank)
+{
+    return comm->world ? comm->world[rank] : rank;
+}
+
+int vmpi_comm_rank_of(MPI_Comm comm, int world)
+{
+    if (!comm->world)
+        return world;
+    if (!comm->rank_of)
+        return comm->world[0] == world ? 0 : -1;
+    return comm->rank_of[world];
+}
+
+int MPI_Comm_rank(MPI_Comm handle, int *rank)
+{
+    VMPI_ENTER("MPI_Comm_rank");
+    *rank = vmpi_comm_rank_of(vmpi_comm(handle), vmpi_current->world);
+    return MPI_SUCCESS;
+}
+
+int MPI_Comm_size(MPI_Comm handle, int *size)
+{
+    VMPI_ENTER("MPI_Comm_size");
+    *size = vmpi_comm(handle)->size;
+    return MPI_SUCCESS;
+}
+
+MPI_Comm MPI_Comm_f2c(MPI_Fint handle)
+{
+    (void)handle;
+    VMPI_ENTER("MPI_Comm_f2c");
+    vmpi_fail("Fortran handles are not supported");
+}
+
+static int *copy_members(MPI_Comm comm)
+{
+    int *world = vmpi_alloc((size_t)comm->size, sizeof *world);
+    for (int i = 0; i < comm->size; i++)
+        world[i] = vmpi_comm_world_of(comm, i);
+    return world;
+}
+
+static void duplicate(MPI_Comm comm)
+{
+    MPI_Comm twin = vmpi_comm_create(comm->size, copy_members(comm));
+    for (int i = 0; i < comm->size; i++)
+        comm->at[i].communicator = twin;
+}
+
+int MPI_Comm_dup(MPI_Comm handle, MPI_Comm *out)
+{
+    VMPI_ENTER("MPI_Comm_dup");
+    vmpi_arrival mine = {.call = "MPI_Comm_dup"};
+    MPI_Comm comm = vmpi_comm(handle);
+    vmpi_meet(comm, &mine, duplicate);
+    *out = comm->at[vmpi_comm_rank_of(comm, vmpi_current->world)].communicator;
+    return MPI_SUCCESS;
+}
+
+typedef struct {
+    int color, key, rank;
+} split_entry;
+
+static int compare_split(const void *a, const void *b)
+{
+    const split_entry *x = a, *y = b;
+    if (x->color != y->color)
+        return x->color < y->color ? -1 : 1;
+    if (x->key != y->key)
+        return x->key < y->key ? -1 : 1;
+    return x->rank < y->rank ? -1 : 1;
+}
+
+static void split(MPI_Comm comm)
+{
+    split_entry *entry = vmpi_alloc((size_t)comm->size, sizeof *entry);
+    for (int i = 0; i < comm->size; i++)
+        entry[i] = (split_entry){comm->at[i].color, comm->at[i].key, i};
+    qsort(entry, (size_t)comm->size, sizeof *entry, compare_split);
+    for (int first = 0, end; first < comm->size; first = end) {
+        end = first;
+        while (end < comm->size && entry[end].color == entry[first].color)
+            end++;
+        MPI_Comm part = MPI_COMM_NULL;
+        if (entry[first].color != MPI_UNDEFINED) {
+            int *world = vmpi_alloc((size_t)(end - first), sizeof *world);
+            for (int i = first; i < end; i++)
+                world[i - first] = vmpi_comm_world_of(comm, entry[i].rank);
+            part = vmpi_comm_create(end - first, world);
+        }
+        for (int i = first; i < end; i++)
+            comm->at[entry[i].rank].communicator = part;
+    }
+    free(entry);
+}
+
+int MPI_Comm_split(MPI_Comm handle, int color, int key, MPI_Comm *out)
+{
+    VMPI_ENTER("MPI_Comm_split");
+    vmpi_arrival mine = {.call = "MPI_Comm_split", .color = color, .key = key};
+    MPI_Comm comm = vmpi_comm(handle);
+    vmpi_meet(comm, &mine, split);
+    *out = comm->at[vmpi_comm_rank_of(comm, vmpi_current->world)].communicator;
+    return MPI_SUCCESS;
+}
+
+/* Ranks that are members of the group they passed share one new communicator per distinct group (told apart by its
+ * first member: groups passed together are disjoint or the same). */
+static void create_from_groups(MPI_Comm comm)
+{
+    for (int i = 0; i < comm->size; i++)
+        comm->at[i].communicator = MPI_COMM_NULL;
+    for (int i = 0; i < comm->size; i++) {
+        MPI_Group group = comm->at[i].group;
+        if (!group || group->size == 0 || group->world[0] != vmpi_comm_world_of(comm, i))
+            continue;
+        int *world = vmpi_alloc((size_t)group->size, sizeof *world);
+        memcpy(world, group->world, (size_t)group->size * sizeof *world);
+        MPI_Comm made = vmpi_comm_create(group->size, world);
+        for (int m = 0; m < group->size; m++) {
+            int member = vmpi_comm_rank_of(comm, group->world[m]);
+            if (member < 0)
+                vmpi_fail("a group member (world rank %d) is not in the communicator", group->world[m]);
+            comm->at[member].communicator = made;
+        }
+    }
+}
+
+int MPI_Comm_create(MPI_Comm handle, MPI_Group group, MPI_Comm *out)
+{
+    VMPI_ENTER("MPI_Comm_create");
+    vmpi_arrival mine = {.call = "MPI_Comm_create", .group = group};
+    MPI_Comm comm = vmpi_comm(handle);
+    vmpi_meet(comm, &mine, create_from_groups);
+    *out = comm->at[vmpi_comm_rank_of(comm, vmpi_current->world)].communicator;
+    return MPI_SUCCESS;
+}
+
+int MPI_Comm_free(MPI_Comm *handle)
+{
+    VMPI_ENTER("MPI_Comm_free");
+    MPI_Comm comm = vmpi_comm(*handle);
+    if (comm == MPI_COMM_WORLD)
+        vmpi_fail("MPI_COMM_WORLD cannot be freed");
+    *handle = MPI_COMM_NULL;
+    if (--comm->references > 0)
+        return MPI_SUCCESS;
+    free(comm->world);
+    free(comm->rank_of);
+    free(comm->at);
+    free(comm);
+    return MPI_SUCCESS;
+}
+
+int MPI_Comm_group(MPI_Comm handle, MPI_Group *out)
+{
+    VMPI_ENTER("MPI_Comm_group");
+    MPI_Comm comm = vmpi_comm(handle);
+    *out = vmpi_alloc(1, sizeof **out);
+    (*out)->size = comm->size;
+    (*out)->world = copy_members(comm);
+    return MPI_SUCCESS;
+}
+
+int MPI_Group_incl(MPI_Group group, int count, const int members[], MPI_Group *out)
+{
+    VMPI_ENTER("MPI_Group_incl");
+    *out = vmpi_alloc(1, sizeof **out);
+    (*out)->size = count;
+    (*out)->world = vmpi_alloc((size_t)count, sizeof(int));
+    for (int i = 0; i < count; i++) {
+        if (members[i] < 0 || members[i] >= group->size)
+            vmpi_fail("member %d of a group of %d", members[i], group->size);
+        (*out)->world[i] = group->world[members[i]];
+    }
+    return MPI_SUCCESS;
+}
+
+int MPI_Group_free(MPI_Group *group)
+{
+    VMPI_ENTER("MPI_Group_free");
+    free((*group)->world);
+    free(*group);
+    *group = MPI_GROUP_NULL;
+    return MPI_SUCCESS;
+}

@@ -1,0 +1,257 @@
+/* Which message meets which receive.
+ *
+ * Two hash tables. `exact` is keyed by (receiver, communicator, sender, tag); its entries hold a queue of arrived
+ * messages and one of posted receives, both in order, at most one of them non-empty. `any` is keyed the same without
+ * the sender: all arrived messages in order of arrival, and the posted MPI_ANY_SOURCE receives. A linear queue per
+ * rank, as real implementations have, is quadratic in the messages: at 8,192 ranks it does not finish. Entries vanish
+ * when empty, so that memory follows what is in flight. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "runtime.h"
+
+typedef struct message {
+    int source, tag; /* rank in the communicator */
+    size_t bytes;
+    struct message *next;                    /* in the exact queue */
+    struct message *any_next, *any_previous; /* in the any queue */
+    char data[];
+} message;
+
+typedef struct entry {
+    int receiver, communicator, source, tag; /* source -1 in the table `any` */
+    struct entry *next;                      /* in the hash chain */
+    message *arrived_first, *arrived_last;
+    MPI_Request posted_first, posted_last;
+} entry;
+
+typedef struct {
+    entry **chain;
+    size_t chains, entries;
+} table;
+
+static table exact, any;
+static entry *spare;
+static uint64_t posted_so_far;
+
+static size_t hash(int receiver, int communicator, int source, int tag)
+{
+    uint64_t h = (uint64_t)(uint32_t)receiver * 0x9E3779B97F4A7C15u;
+    h ^= (h >> 29) + (uint64_t)(uint32_t)source * 0xBF58476D1CE4E5B9u;
+    h ^= (h >> 31) + (uint64_t)(uint32_t)tag * 0x94D049BB133111EBu;
+    h ^= (h >> 27) + (uint64_t)(uint32_t)communicator * 0xD6E8FEB86659FD93u;
+    return (size_t)(h ^ (h >> 32));
+}
+
+static void grow(table *t)
+{
+    size_t chains = t->chains ? 2 * t->chains : 1024;
+    entry **chain = vmpi_alloc(chains, sizeof *chain);
+    for (size_t c = 0; c < t->chains; c++)
+        for (entry *e = t->chain[c], *next; e; e = next) {
+            next = e->next;
+            entry **head = &chain[hash(e->receiver, e->communicator, e->source, e->tag) & (chains - 1)];
+            e->next = *head;
+            *head = e;
+        }
+    free(t->chain);
+    t->chain = chain;
+    t->chains = chains;
+}
+
+static entry **find(table *t, int receiver, int communicator, int source, int tag)
+{
+    if (t->entries >= t->chains)
+        grow(t);
+    entry **link = &t->chain[hash(receiver, communicator, source, tag) & (t->chains - 1)];
+    while (*link && !((*link)->receiver == receiver && (*link)->source == source && (*link)->tag == tag &&
+                      (*link)->communicator == communicator))
+        link = &(*link)->next;
+    return link;
+}
+
+static entry *find_or_add(table *t, int receiver, int communicator, int source, int tag)
+{
+    entry **link = find(t, receiver, communicator, source, tag);
+    if (!*link) {
+        entry *e = spare;
+        if (e)
+            spare = e->next;
+        else
+            e = vmpi_alloc(1, sizeof *e);
+        *e = (entry){.receiver = receiver, .communicator = communicator, .source = source, .tag = tag};
+        *link = e;
+        t->entries++;
+    }
+    return *link;
+}
+
+static void drop_if_empty(table *t, entry **link)
+{
+    entry *e = *link;
+    if (e->arrived_first || e->posted_first)
+        return;
+    *link = e->next;
+    e->next = spare;
+    spare = e;
+    t->entries--;
+}
+
+static MPI_Request take_posted(table *t, entry **link)
+{
+    entry *e = *link;
+    MPI_Request request = e->posted_first;
+    e->posted_first = request->next;
+    if (!e->posted_first)
+        e->posted_last = NULL;
+    drop_if_empty(t, link);
+    return request;
+}
+
+static void append_posted(entry *e, MPI_Request request)
+{
+    request->next = NULL;
+    if (e->posted_last)
+        e->posted_last->next = request;
+    else
+        e->posted_first = request;
+    e->posted_last = request;
+}
+
+static void keep(int receiver, int communicator, message *m)
+{
+    entry *e = find_or_add(&exact, receiver, communicator, m->source, m->tag);
+    if (e->arrived_last)
+        e->arrived_last->next = m;
+    else
+        e->arrived_first = m;
+    e->arrived_last = m;
+    entry *a = find_or_add(&any, receiver, communicator, -1, m->tag);
+    m->any_previous = a->arrived_last;
+    if (a->arrived_last)
+        a->arrived_last->any_next = m;
+    else
+        a->arrived_first = m;
+    a->arrived_last = m;
+}
+
+/* Takes the first message of an exact queue out of both tables. */
+static message *take_arrived(int receiver, int communicator, int source, int tag)
+{
+    entry **link = find(&exact, receiver, communicator, source, tag);
+    if (!*link || !(*link)->arrived_first)
+        return NULL;
+    entry *e = *link;
+    message *m = e->arrived_first;
+    e->arrived_first = m->next;
+    if (!e->arrived_first)
+        e->arrived_last = NULL;
+    drop_if_empty(&exact, link);
+
+    entry **any_link = find(&any, receiver, communicator, -1, tag);
+    entry *a = *any_link;
+    if (m->any_previous)
+        m->any_previous->any_next = m->any_next;
+    else
+        a->arrived_first = m->any_next;
+    if (m->any_next)
+        m->any_next->any_previous = m->any_previous;
+    else
+        a->arrived_last = m->any_previous;
+    drop_if_empty(&any, any_link);
+    return m;
+}
+
+/* The arrived message a receive or probe would get, still in its queues. */
+static message *first_arrived(int receiver, int communicator, int source, int tag)
+{
+    entry *e = source == MPI_ANY_SOURCE ? *find(&any, receiver, communicator, -1, tag)
+                                        : *find(&exact, receiver, communicator, source, tag);
+    return e ? e->arrived_first : NULL;
+}
+
+/* The posted receive that a message from `source` meets: the one posted earlier of the exact and the any-source. */
+static MPI_Request match_posted(int receiver, int communicator, int source, int tag)
+{
+    entry **one = find(&exact, receiver, communicator, source, tag);
+    entry **wild = find(&any, receiver, communicator, -1, tag);
+    MPI_Request by_name = *one ? (*one)->posted_first : NULL;
+    MPI_Request by_any = *wild ? (*wild)->posted_first : NULL;
+    if (by_name && (!by_any || by_name->posted < by_any->posted))
+        return take_posted(&exact, one);
+    return by_any ? take_posted(&any, wild) : NULL;
+}
+
+static void check_fits(size_t bytes, const struct ompi_request_t *receive, int source, int tag)
+{
+    size_t room = vmpi_packed_bytes(receive->type, receive->count);
+    if (bytes > room)
+        vmpi_fail("message of %zu bytes from rank %d with tag %d for a receive of %zu bytes by rank %d", bytes, source,
+                  tag, room, vmpi_comm_rank_of(receive->comm, receive->owner->world));
+}
+
+void vmpi_deliver(MPI_Comm comm, int destination, int tag, const void *buffer, int count, MPI_Datatype type)
+{
+    int receiver = vmpi_comm_world_of(comm, destination);
+    int source = vmpi_comm_rank_of(comm, vmpi_current->world);
+    size_t bytes = vmpi_packed_bytes(type, count);
+    vmpi_record_message(vmpi_current->world, receiver, bytes, comm->id);
+
+    MPI_Request receive = match_posted(receiver, comm->id, source, tag);
+    if (receive && vmpi_is_contiguous(type)) {
+        check_fits(bytes, receive, source, tag);
+        vmpi_unpack(buffer, bytes, receive->buffer, receive->type);
+        vmpi_complete(receive, source, tag, bytes);
+        return;
+    }
+    message *m = malloc(sizeof *m + bytes);
+    if (!m)
+        vmpi_fail("out of memory for a message of %zu bytes", bytes);
+    *m = (message){.source = source, .tag = tag, .bytes = bytes};
+    vmpi_pack(buffer, count, type, m->data);
+    if (receive) {
+        check_fits(bytes, receive, source, tag);
+        vmpi_unpack(m->data, bytes, receive->buffer, receive->type);
+        vmpi_complete(receive, source, tag, bytes);
+        free(m);
+        return;
+    }
+    keep(receiver, comm->id, m);
+    vmpi_rank *rank = vmpi_rank_at(receiver);
+    if (rank->state == RANK_POLLING || rank->probing)
+        vmpi_wake(rank);
+}
+
+void vmpi_post(MPI_Request receive)
+{
+    int receiver = receive->owner->world;
+    message *m = first_arrived(receiver, receive->comm->id, receive->peer, receive->tag);
+    if (m) {
+        m = take_arrived(receiver, receive->comm->id, m->source, receive->tag);
+        check_fits(m->bytes, receive, m->source, m->tag);
+        vmpi_unpack(m->data, m->bytes, receive->buffer, receive->type);
+        vmpi_complete(receive, m->source, m->tag, m->bytes);
+        free(m);
+        return;
+    }
+    receive->posted = posted_so_far++;
+    entry *e = receive->peer == MPI_ANY_SOURCE
+                   ? find_or_add(&any, receiver, receive->comm->id, -1, receive->tag)
+                   : find_or_add(&exact, receiver, receive->comm->id, receive->peer, receive->tag);
+    append_posted(e, receive);
+}
+
+int vmpi_peek(MPI_Comm comm, int source, int tag, MPI_Status *status)
+{
+    message *m = first_arrived(vmpi_current->world, comm->id, source, tag);
+    if (!m)
+        return 0;
+    if (status != MPI_STATUS_IGNORE) {
+        status->MPI_SOURCE = m->source;
+        status->MPI_TAG = m->tag;
+        status->MPI_ERROR = MPI_SUCCESS;
+        status->_cancelled = 0;
+        status->_ucount = m->bytes;
+    }
+    return 1;
+}

@@ -1,0 +1,121 @@
+/* The record: every point-to-point message, and collectives summed up, written while the program runs.
+ *
+ * FILE holds a 32-byte head - "VMPIREC1", then three little-endian 64-bit integers: ranks, number of messages,
+ * bytes per message record (16) - and per message four little-endian integers: u32 source and u32 destination (ranks
+ * in the world), u32 bytes, u16 communicator, u16 phase. The number of messages is filled in at the end: a file
+ * that was cut short says 0 or has too few records. Communicator numbers above 65534 are recorded as 65535.
+ * FILE.collectives is CSV: phase,call,communicator,ranks,calls,bytes with calls = calls by single ranks and bytes =
+ * what they contributed. */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "runtime.h"
+
+#define HEAD_BYTES 32
+
+typedef struct {
+    uint32_t source, destination, bytes;
+    uint16_t communicator, phase;
+} message_record;
+
+_Static_assert(sizeof(message_record) == 16, "the record is read by others byte by byte");
+
+typedef struct {
+    const char *call;
+    int phase, communicator, size;
+    uint64_t calls, bytes;
+} collective_record;
+
+static FILE *file;
+static char *collectives_path;
+static const char *file_path;
+static uint64_t ranks_in_file, messages;
+static collective_record *collectives;
+static size_t collectives_used, collectives_room;
+
+static void write_head(uint64_t count)
+{
+    uint64_t numbers[3] = {ranks_in_file, count, sizeof(message_record)};
+    if (fwrite("VMPIREC1", 1, 8, file) != 8 || fwrite(numbers, sizeof numbers, 1, file) != 1)
+        vmpi_fail("cannot write %s: %s", file_path, strerror(errno));
+}
+
+void vmpi_record_open(const char *path, int ranks)
+{
+    file_path = path;
+    ranks_in_file = (uint64_t)ranks;
+    file = fopen(path, "wb");
+    if (!file)
+        vmpi_fail("cannot create %s: %s", path, strerror(errno));
+    setvbuf(file, NULL, _IOFBF, 1 << 20);
+    write_head(0);
+    size_t length = strlen(path) + sizeof ".collectives";
+    collectives_path = vmpi_alloc(1, length);
+    snprintf(collectives_path, length, "%s.collectives", path);
+}
+
+void vmpi_record_message(int source, int destination, size_t bytes, int communicator)
+{
+    if (!file || !vmpi_current->recording)
+        return;
+    if (bytes > UINT32_MAX)
+        vmpi_fail("a message of %zu bytes does not fit the record", bytes);
+    message_record record = {(uint32_t)source, (uint32_t)destination, (uint32_t)bytes,
+                             (uint16_t)(communicator < 65535 ? communicator : 65535), vmpi_current->phase};
+    if (fwrite(&record, sizeof record, 1, file) != 1)
+        vmpi_fail("cannot write %s: %s", file_path, strerror(errno));
+    messages++;
+}
+
+void vmpi_record_collective(const char *call, int communicator, int size, size_t bytes)
+{
+    if (!file || !vmpi_current->recording)
+        return;
+    /* Recent entries first: consecutive calls of the ranks hit the same one. */
+    for (size_t i = collectives_used; i > 0; i--) {
+        collective_record *c = &collectives[i - 1];
+        if (c->phase == vmpi_current->phase && c->communicator == communicator && c->call == call) {
+            c->calls++;
+            c->bytes += bytes;
+            return;
+        }
+    }
+    if (collectives_used == collectives_room) {
+        collectives_room = collectives_room ? 2 * collectives_room : 64;
+        collectives = realloc(collectives, collectives_room * sizeof *collectives);
+        if (!collectives)
+            vmpi_fail("out of memory");
+    }
+    collectives[collectives_used++] = (collective_record){call, vmpi_current->phase, communicator, size, 1, bytes};
+}
+
+static void write_collectives(void)
+{
+    FILE *csv = fopen(collectives_path, "w");
+    if (!csv)
+        vmpi_fail("cannot create %s: %s", collectives_path, strerror(errno));
+    fprintf(csv, "phase,call,communicator,ranks,calls,bytes\n");
+    for (size_t i = 0; i < collectives_used; i++)
+        fprintf(csv, "%d,%s,%d,%d,%llu,%llu\n", collectives[i].phase, collectives[i].call,
+                collectives[i].communicator, collectives[i].size, (unsigned long long)collectives[i].calls,
+                (unsigned long long)collectives[i].bytes);
+    if (fclose(csv) != 0)
+        vmpi_fail("cannot write %s: %s", collectives_path, strerror(errno));
+}
+
+void vmpi_record_close(void)
+{
+    if (!file)
+        return;
+    if (fseek(file, 0, SEEK_SET) != 0)
+        vmpi_fail("cannot rewind %s: %s", file_path, strerror(errno));
+    write_head(messages);
+    if (fclose(file) != 0)
+        vmpi_fail("cannot write %s: %s", file_path, strerror(errno));
+    file = NULL;
+    write_collectives();
+    free(collectives_path);
+    free(collectives);
+}

@@ -1,0 +1,222 @@
+/* Who runs next: a queue of ready ranks, first in, first out, and the watch for deadlock. */
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "runtime.h"
+#include "vmpi.h"
+
+/* A rank that polls (MPI_Test, MPI_Iprobe) in vain this often is left alone until a message arrives for it or nobody
+ * else can run: thousands of ranks that poll for the last message would otherwise cost (ranks)^2 switches. */
+#define POLLS_BEFORE_REST 4
+/* All ranks resting or blocked, and this many rounds of letting the pollers try again brought nothing: deadlock. */
+#define ROUNDS_BEFORE_DEADLOCK 8
+#define RANKS_NAMED 16
+
+vmpi_rank *vmpi_current;
+int vmpi_world_size;
+
+static vmpi_rank *ranks;
+static vmpi_rank *ready_first, *ready_last;
+static fiber *scheduler;
+static int finished, worst_status;
+static int program_argc;
+static char **program_argv;
+static int rounds_without_progress;
+
+vmpi_rank *vmpi_rank_at(int world)
+{
+    return &ranks[world];
+}
+
+void *vmpi_alloc(size_t count, size_t bytes)
+{
+    void *memory = calloc(count ? count : 1, bytes ? bytes : 1);
+    if (!memory)
+        vmpi_fail("out of memory (%zu x %zu bytes)", count, bytes);
+    return memory;
+}
+
+void vmpi_fail(const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    fflush(stdout);
+    if (vmpi_current)
+        fprintf(stderr, "vmpi: rank %d in %s: ", vmpi_current->world,
+                vmpi_current->call ? vmpi_current->call : "no MPI call");
+    else
+        fprintf(stderr, "vmpi: ");
+    vfprintf(stderr, format, arguments);
+    fputc('\n', stderr);
+    va_end(arguments);
+    _Exit(70);
+}
+
+void vmpi_unsupported(const char *call)
+{
+    vmpi_current->call = call;
+    vmpi_fail("vmpi does not support this call");
+}
+
+void vmpi_enter(const char *call)
+{
+    vmpi_current->call = call;
+    vmpi_current->detail[0] = '\0';
+    if (!vmpi_current->initialised)
+        vmpi_fail("called before MPI_Init");
+    if (vmpi_current->finalised)
+        vmpi_fail("called after MPI_Finalize");
+}
+
+static void append(vmpi_rank *rank)
+{
+    rank->state = RANK_READY;
+    rank->next_ready = NULL;
+    if (ready_last)
+        ready_last->next_ready = rank;
+    else
+        ready_first = rank;
+    ready_last = rank;
+}
+
+void vmpi_wake(vmpi_rank *rank)
+{
+    rank->failed_polls = 0;
+    rounds_without_progress = 0;
+    if (rank->state == RANK_BLOCKED || rank->state == RANK_POLLING)
+        append(rank);
+}
+
+static void leave(enum rank_state state)
+{
+    vmpi_current->state = state;
+    fiber_switch(vmpi_current->fiber, scheduler);
+}
+
+void vmpi_block(void)
+{
+    leave(RANK_BLOCKED);
+}
+
+void vmpi_poll(void)
+{
+    if (++vmpi_current->failed_polls < POLLS_BEFORE_REST) {
+        append(vmpi_current);
+        leave(RANK_READY);
+    } else {
+        leave(RANK_POLLING);
+    }
+}
+
+static void rank_entry(void *argument)
+{
+    vmpi_rank *rank = argument;
+    /* Programs may permute their argv; each rank gets a copy of the pointers. */
+    char **argv = vmpi_alloc((size_t)program_argc + 1, sizeof *argv);
+    memcpy(argv, program_argv, (size_t)program_argc * sizeof *argv);
+    int status = vmpi_rank_main(program_argc, argv);
+    free(argv);
+    if (status == 0 && rank->initialised && !rank->finalised)
+        vmpi_fail("main returned without MPI_Finalize");
+    if (status > worst_status)
+        worst_status = status;
+    finished++;
+    rounds_without_progress = 0;
+    leave(RANK_FINISHED);
+}
+
+static void report_deadlock(void)
+{
+    fflush(stdout);
+    vmpi_current = NULL;
+    fprintf(stderr, "vmpi: deadlock: %d of %d ranks wait and none can go on\n", vmpi_world_size - finished,
+            vmpi_world_size);
+    int named = 0;
+    for (int i = 0; i < vmpi_world_size; i++) {
+        if (ranks[i].state == RANK_FINISHED)
+            continue;
+        if (named++ == RANKS_NAMED) {
+            fprintf(stderr, "vmpi:   and %d more\n", vmpi_world_size - finished - RANKS_NAMED);
+            break;
+        }
+        fprintf(stderr, "vmpi:   rank %d in %s%s%s\n", i, ranks[i].call, ranks[i].detail[0] ? " " : "",
+                ranks[i].detail);
+    }
+    _Exit(71);
+}
+
+/* Nobody is ready: give the resting pollers another round. Returns 0 when that is pointless. */
+static int wake_pollers(void)
+{
+    if (++rounds_without_progress > ROUNDS_BEFORE_DEADLOCK)
+        return 0;
+    for (int i = 0; i < vmpi_world_size; i++)
+        if (ranks[i].state == RANK_POLLING)
+            append(&ranks[i]);
+    return ready_first != NULL;
+}
+
+static void create_ranks(size_t stack_bytes)
+{
+    ranks = vmpi_alloc((size_t)vmpi_world_size, sizeof *ranks);
+    for (int i = 0; i < vmpi_world_size; i++) {
+        ranks[i].world = i;
+        ranks[i].recording = 1;
+        ranks[i].call = "main";
+        ranks[i].fiber = fiber_create(stack_bytes, rank_entry, &ranks[i]);
+        if (!ranks[i].fiber)
+            vmpi_fail("no memory for the stack of rank %d of %d (two mappings each; see vm.max_map_count)", i,
+                      vmpi_world_size);
+        append(&ranks[i]);
+    }
+}
+
+int vmpi_schedule(int count, size_t stack_bytes, int argc, char **argv)
+{
+    vmpi_world_size = count;
+    program_argc = argc;
+    program_argv = argv;
+    scheduler = fiber_of_thread();
+    if (!scheduler)
+        vmpi_fail("out of memory");
+    create_ranks(stack_bytes);
+    while (finished < vmpi_world_size) {
+        if (!ready_first && !wake_pollers())
+            report_deadlock();
+        vmpi_rank *next = ready_first;
+        ready_first = next->next_ready;
+        if (!ready_first)
+            ready_last = NULL;
+        vmpi_current = next;
+        fiber_switch(scheduler, next->fiber);
+        if (next->state == RANK_FINISHED) {
+            fiber_destroy(next->fiber);
+            next->fiber = NULL;
+        }
+    }
+    vmpi_current = NULL;
+    free(ranks);
+    free(scheduler);
+    return worst_status;
+}
+
+uint16_t vmpi_phase(uint16_t phase)
+{
+    uint16_t before = vmpi_current->phase;
+    vmpi_current->phase = phase;
+    return before;
+}
+
+int vmpi_recording(int on)
+{
+    int before = vmpi_current->recording;
+    vmpi_current->recording = on != 0;
+    return before;
+}
+
+void **vmpi_rank_slot(void)
+{
+    return &vmpi_current->slot;
+}

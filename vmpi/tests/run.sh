@@ -1,0 +1,54 @@
+#!/bin/sh
+# Runs the tests of vmpi. Argument: the build folder. The same programs also run on Open MPI when mpicc is there, which
+# shows that they test MPI and not vmpi.
+set -u
+build=$1
+failures=0
+
+report() { # name, status
+    if [ "$2" -eq 0 ]; then echo "ok   $1"; else echo "FAIL $1"; failures=$((failures + 1)); fi
+}
+
+for test in messages collectives; do
+    for ranks in 2 3 8 300; do
+        "$build/test-$test" -np $ranks
+        report "$test on $ranks virtual ranks" $?
+    done
+    if command -v mpicc >/dev/null && command -v mpirun >/dev/null; then
+        mpicc -o "$build/openmpi-$test" "tests/$test.c" && OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 \
+            mpirun --oversubscribe --mca btl_vader_single_copy_mechanism none -np 5 "$build/openmpi-$test"
+        report "$test on 5 Open MPI processes" $?
+    else
+        echo "skip $test on Open MPI (no mpicc)"
+    fi
+done
+
+# misuse NAME STATUS TEXT: the run must end with the status and say the text.
+misuse() {
+    output=$("$build/test-misuse" -np 3 "$1" 2>&1)
+    status=$?
+    case $output in
+    *"$3"*) [ $status -eq "$2" ]; report "misuse $1" $? ;;
+    *) echo "  got status $status: $output"; report "misuse $1" 1 ;;
+    esac
+}
+misuse deadlock 71 "rank 0 in MPI_Recv for a message from rank 1, tag 77, communicator 0"
+misuse deadlock 71 "rank 1 in MPI_Barrier on communicator 0"
+misuse polling 71 "rank 2 in MPI_Iprobe for a message from any rank, tag 1"
+misuse unsupported 70 "rank 0 in MPI_Alltoallv: vmpi does not support this call"
+misuse truncation 70 "message of 8 bytes from rank 1 with tag 4 for a receive of 4 bytes by rank 0"
+misuse mismatch 70 "rank 0 is in MPI_Bcast"
+misuse peer 70 "rank 1000000 of a communicator of 3"
+"$build/test-misuse" -np 2 overflow >/dev/null 2>&1
+[ $? -eq 139 ]
+report "misuse overflow faults on the guard page" $?
+
+# Repeatable: two records of one run are the same bytes, and count what the program sends:
+# collectives.c sends no point-to-point message, so the record is its 32-byte head and nothing else.
+"$build/test-messages" -record "$build/a.record" -np 8 && "$build/test-messages" -record "$build/b.record" -np 8
+cmp "$build/a.record" "$build/b.record"
+report "the record is repeatable" $?
+"$build/test-collectives" -record "$build/c.record" -np 8
+[ "$(wc -c <"$build/c.record")" -eq 32 ]
+report "collectives are not messages" $?
+exit $((failures > 0))
