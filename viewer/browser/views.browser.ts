@@ -129,10 +129,10 @@ describe('brush', () => {
     await openView(page, urls['all']!, 'run=0')
     const before = await text('drawn')
     const box = (await page.locator('[data-test=brush] .overlay').boundingBox())!
-    await page.mouse.move(box.x + box.width / 2, box.y + 10)
+    await page.mouse.move(box.x + box.width / 2, box.y + 45)
     await page.mouse.down()
-    await page.mouse.move(box.x + box.width * 0.7, box.y + 10)
-    await page.mouse.move(box.x + box.width - 1, box.y + 10, { steps: 4 })
+    await page.mouse.move(box.x + box.width * 0.7, box.y + 45)
+    await page.mouse.move(box.x + box.width - 1, box.y + 45, { steps: 4 })
     await page.mouse.up()
     await settle(page)
     const { classes, max } = expected['edison']!
@@ -314,15 +314,15 @@ describe('without a server', () => {
     await openView(page, urls['dragonfly']!)
     const html = readFileSync(new URL(inject('standalone')), 'utf8')
     const data = /<script type="application\/json" id="odonata-data">(.*?)<\/script>/s.exec(html)![1]!
-    await page.evaluate(async (json) => {
-      const module = (await import(new URL('viewer.js', location.href).href)) as {
-        default: { render(context: object): Promise<unknown> }
-      }
+    await page.evaluate((json) => Object.assign(window, { cellData: json }), data)
+    // As text, since the test runner rewrites import() in functions.
+    await page.evaluate(`(async () => {
+      const module = await import(new URL('viewer.js', location.href).href)
       const cell = document.createElement('div')
       cell.id = 'cell'
       document.body.replaceChildren(cell)
-      await module.default.render({ model: { get: () => JSON.parse(json) as unknown }, el: cell })
-    }, data)
+      await module.default.render({ model: { get: () => JSON.parse(window.cellData) }, el: cell })
+    })()`)
     await page.waitForSelector('#cell [data-ready=yes]')
     await settle(page)
     expect(await page.locator('#cell [data-test=mean-global]').innerText()).toBe(
