@@ -180,7 +180,9 @@ function drawRouters(
     pen.moveTo(x + size, y)
     pen.arc(x, y, size, 0, 2 * Math.PI)
   }
-  for (const [color, list] of byColor) {
+  // Idle first: where routers share a place, as in a projection, the busy ones are seen.
+  const order = [...byColor].sort(([a], [b]) => Number(b === palette.idle) - Number(a === palette.idle))
+  for (const [color, list] of order) {
     pen.beginPath()
     for (const r of list) dot(r, radius(r))
     pen.fillStyle = color
