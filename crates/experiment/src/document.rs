@@ -3,7 +3,7 @@
 //! The file and every override are *sources*; a [`Place`] is a stretch of one of them. So a value that an override put
 //! in is reported where the user wrote it.
 
-use crate::problem::{Location, Problem, ProblemKind, Problems};
+use crate::problem::{Location, Problem, ProblemKind, Problems, OVERRIDE};
 use toml::de::{DeTable, DeValue};
 use toml::Spanned;
 
@@ -89,9 +89,6 @@ struct Source {
     text: String,
 }
 
-/// The name under which problems of an override are reported.
-const OVERRIDE: &str = "--set";
-
 impl Document {
     /// Parses the text of a file.
     pub(crate) fn parse(text: &str, file: &str) -> Result<Self, Problems> {
@@ -101,7 +98,10 @@ impl Document {
             Self { sources: vec![Source { name: file.into(), text: text.into() }], root: Table::default() };
         let (root, errors) = DeTable::parse_recoverable(text);
         if !errors.is_empty() {
-            return Err(Problems(errors.iter().map(|error| document.syntax(0, error)).collect()));
+            let mut errors: Vec<_> =
+                errors.iter().map(|error| (error.span().unwrap_or(0..0), error.message())).collect();
+            errors.sort_by_key(|(span, _)| span.start);
+            return Err(Problems(errors.into_iter().map(|(span, message)| document.syntax(span, message)).collect()));
         }
         document.root = table(root.into_inner(), 0, 0);
         Ok(document)
@@ -135,10 +135,10 @@ impl Document {
         Problem { kind, file, location: place.map(|p| self.locate(p)), message, help }
     }
 
-    fn syntax(&self, source: usize, error: &toml::de::Error) -> Problem {
-        let span = error.span().unwrap_or(0..0);
-        let place = Place { source, start: span.start, end: span.end };
-        self.problem(ProblemKind::Syntax, Some(place), format!("this is not TOML: {}", error.message()), None)
+    fn syntax(&self, span: std::ops::Range<usize>, message: &str) -> Problem {
+        let place = Place { source: 0, start: span.start, end: span.end };
+        let help = message.contains("quoted").then(|| "texts and quantities stand in quotes: \"5 GB/s\"".to_owned());
+        self.problem(ProblemKind::Syntax, Some(place), format!("this is not TOML: {message}"), help)
     }
 
     /// Line and column of the start of a place, and the text of that line.

@@ -1,7 +1,7 @@
 //! Reading a table by its keys: every entry becomes a checked value with its place, or a problem.
 
 use crate::document::{Document, Entry, Node, Place, Raw, Table};
-use crate::key::{Default, Key, Kind};
+use crate::key::{Default, Key};
 use crate::problem::{nearest, Problem, ProblemKind, Problems};
 use crate::value::Value;
 use odonata_units::{Rate, Time};
@@ -114,7 +114,7 @@ impl Fields {
             match table.get(key.name) {
                 None if key.default == Default::Required => {
                     let example = key.kind.example();
-                    let message = format!("{heading} lacks the key '{}': {}", key.name, key.doc);
+                    let message = format!("{heading} lacks the key '{}': {}", key.name, key.brief());
                     let help = format!("add `{} = {example}`; expected {}", key.name, key.kind.expected());
                     report.add(ProblemKind::MissingKey, place, message, Some(help));
                 }
@@ -126,12 +126,7 @@ impl Fields {
     }
 
     fn read_entry(&mut self, key: &Key, entry: &Entry, report: &mut Report<'_>) {
-        let nested = |kind: &Kind| matches!(kind, Kind::Table(_) | Kind::TableOfTables(_));
-        let own_code = match &key.kind {
-            Kind::Any(kinds) => kinds.iter().any(nested) && !matches!(entry.node.raw, Raw::Text(_)),
-            kind => nested(kind),
-        };
-        if own_code {
+        if key.kind.has_tables() {
             return;
         }
         match key.kind.read(key.name, &entry.node) {
@@ -149,6 +144,11 @@ impl Fields {
     /// Whether these fields have the key `key`, given or not.
     pub(crate) fn has(&self, key: &str) -> bool {
         self.defaults.iter().any(|(name, _)| *name == key)
+    }
+
+    /// All keys, in the order of the table.
+    pub(crate) fn keys(&self) -> impl Iterator<Item = &'static str> + '_ {
+        self.defaults.iter().map(|(key, _)| *key)
     }
 
     /// Names and values of all keys that have one, given or by default.

@@ -88,6 +88,11 @@ impl PartialEq for Key {
 }
 
 impl Key {
+    /// The first sentence of its meaning.
+    pub(crate) fn brief(&self) -> &'static str {
+        self.doc.split_once(". ").map_or(self.doc, |(first, _)| first).trim_end_matches('.')
+    }
+
     /// A key with a default value.
     pub(crate) const fn with_default(name: &'static str, kind: Kind, default: Value, doc: &'static str) -> Self {
         Self { name, kind, default: Default::Value(default), doc }
@@ -153,6 +158,21 @@ impl Kind {
         }
     }
 
+    /// Whether it is a table, with keys of its own.
+    pub(crate) const fn is_table(&self) -> bool {
+        matches!(self, Self::Table(_) | Self::TableOfTables(_))
+    }
+
+    /// Whether there may be a table in it: then code of its own reads it.
+    pub(crate) fn has_tables(&self) -> bool {
+        match self {
+            Self::Table(_) | Self::TableOfTables(_) => true,
+            Self::List(of) => of.has_tables(),
+            Self::Any(kinds) => kinds.iter().any(Self::has_tables),
+            _ => false,
+        }
+    }
+
     /// A value as it may stand in a file.
     pub fn example(&self) -> String {
         match self {
@@ -167,8 +187,9 @@ impl Kind {
             Self::Number { min, max } => if *min <= 0.5 && *max >= 0.5 { "0.5" } else { "1.5" }.into(),
             Self::Choice(choices) => format!("\"{}\"", choices[0].name),
             Self::List(of) => format!("[{}]", of.example()),
-            Self::Any(kinds) => kinds[kinds.len() - 1].example(),
-            Self::Table(_) | Self::TableOfTables(_) => "{}".into(),
+            // The last kind is the general one, but for tables, which are the long form of a name.
+            Self::Any(kinds) => kinds.iter().rfind(|kind| !kind.is_table()).unwrap_or(&kinds[0]).example(),
+            Self::Table(_) | Self::TableOfTables(_) => "{ … }".into(),
         }
     }
 }

@@ -2,6 +2,9 @@
 
 use std::fmt;
 
+/// The name of the file under which problems of an override are reported.
+pub(crate) const OVERRIDE: &str = "--set";
+
 /// The kind of a mistake, for programs that read problems.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum ProblemKind {
@@ -96,7 +99,11 @@ impl fmt::Display for Problem {
         // Tabs are as wide as the terminal likes: one space each, above the caret and in its line.
         let source = source.replace(|c: char| c.is_control(), " ");
         let carets = "^".repeat(span.chars().count().max(1));
-        write!(f, "\n {gutter}--> {}:{line}:{column}", self.file)?;
+        write!(f, "\n {gutter}--> {}", self.file)?;
+        // An override is one line, which stands below.
+        if self.file != OVERRIDE {
+            write!(f, ":{line}:{column}")?;
+        }
         write!(f, "\n {gutter} |\n {number} | {source}\n {gutter} | {}{carets}", " ".repeat(column - 1))?;
         self.fmt_help(f, number.len())
     }

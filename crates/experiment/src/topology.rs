@@ -1,7 +1,8 @@
 //! Families of machines: their keys in `[machine]`, and how a builder comes of them.
 
-use crate::fields::Fields;
+use crate::fields::{Fields, Report};
 use crate::key::{Key, Kind, Variant};
+use crate::problem::ProblemKind;
 use crate::value::Value;
 use odonata_machine::topology::{Arrangement, Cascade, Dragonfly, FatTree, GlobalCables, Torus, Xgft};
 use odonata_machine::{MachineBuilder, MachineError};
@@ -51,6 +52,25 @@ pub(crate) fn build(name: &str, fields: &Fields, context: &Context<'_>) -> Resul
     (topology.build)(fields, context)
 }
 
+/// Every key of a family with its value.
+pub(crate) fn resolved(fields: &Fields, seed: u64) -> Vec<(&'static str, Value)> {
+    let drawn = |key| key == SEED && fields.text(ARRANGEMENT) == Some(RANDOM);
+    let of_run = || Value::Integer(i64::try_from(seed).expect("a seed is read from a signed number"));
+    let value = |key| fields.value(key).cloned().or_else(|| drawn(key).then(of_run));
+    fields.keys().filter_map(|key| Some((key, value(key)?))).collect()
+}
+
+/// Reports a seed that nothing is drawn with.
+pub(crate) fn check(fields: &Fields, report: &mut Report<'_>) {
+    match fields.given(SEED) {
+        Some(seed) if fields.text(ARRANGEMENT) != Some(RANDOM) => {
+            let message = format!("'{SEED}' means something only with {ARRANGEMENT} = \"{RANDOM}\"");
+            report.add(ProblemKind::Conflict, seed.place, message, None);
+        }
+        _ => {}
+    }
+}
+
 /// The name of the key that a family's parameter has in the file, where the two differ.
 pub(crate) fn key_of(parameter: &str) -> &str {
     match parameter {
@@ -68,6 +88,9 @@ fn counts(name: &'static str, default: &[u32], doc: &'static str) -> Key {
     Key::with_default(name, Kind::List(Box::new(Kind::count(1))), Value::List(values), doc)
 }
 
+const ARRANGEMENT: &str = "arrangement";
+const SEED: &str = "arrangement_seed";
+const RANDOM: &str = "random";
 const NODES_PER_ROUTER: &str = "Nodes of each router.";
 
 fn dragonfly_keys() -> Vec<Key> {
@@ -78,14 +101,14 @@ fn dragonfly_keys() -> Vec<Key> {
         count("h", 0, d.h, "Global ports of each router."),
         count("g", 1, d.g, "Groups; at most a h + 1."),
         Key::with_default(
-            "arrangement",
+            ARRANGEMENT,
             Kind::choice(&[
                 ("absolute", "port q of a group leads to group q, or q + 1 from the group's own number on"),
                 ("relative", "port q of group G leads to group G + 1 + q"),
                 ("circulant", "ports lead by turns to the groups after and before"),
                 ("palm-tree", "port q of group G leads to group G - 1 - q"),
                 (
-                    "random",
+                    RANDOM,
                     "every group's ports lead to the others in an order of their own, drawn with `arrangement_seed`",
                 ),
             ]),
@@ -93,7 +116,7 @@ fn dragonfly_keys() -> Vec<Key> {
             "Which global port leads to which group.",
         ),
         Key::optional(
-            "arrangement_seed",
+            SEED,
             Kind::Integer { min: 0, max: i64::MAX },
             "the seed of the run",
             "Seed of the random arrangement.",
@@ -111,12 +134,12 @@ fn dragonfly_keys() -> Vec<Key> {
 fn dragonfly(fields: &Fields, context: &Context<'_>) -> Result<MachineBuilder, MachineError> {
     let d = Dragonfly::default();
     let count = |key: &str, default: u32| fields.count(key).unwrap_or(default);
-    let seed = fields.integer("arrangement_seed").map_or(context.seed, i64::unsigned_abs);
-    let arrangement = match fields.text("arrangement") {
+    let seed = fields.integer(SEED).map_or(context.seed, i64::unsigned_abs);
+    let arrangement = match fields.text(ARRANGEMENT) {
         Some("relative") => Arrangement::Relative,
         Some("circulant") => Arrangement::Circulant,
         Some("palm-tree") => Arrangement::PalmTree,
-        Some("random") => Arrangement::Random { seed },
+        Some(RANDOM) => Arrangement::Random { seed },
         _ => Arrangement::Absolute,
     };
     let global_cables = match fields.value("global_cables") {

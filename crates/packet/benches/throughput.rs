@@ -21,7 +21,10 @@ fn main() {
     let words: Vec<String> = std::env::args().skip(1).filter(|a| !a.starts_with("--")).collect();
     let microseconds = words.get(2).and_then(|w| w.parse().ok()).unwrap_or(60);
     println!("dragonfly-1056, uniform, 512-byte packets of 4 flits; one thread unless stated");
-    println!("{:<12} {:>5} {:>10} {:>10} {:>9} {:>9} {:>9} {:>7}", "routing", "load", "kpkt/s", "khop/s", "events/pk", "B/packet", "net MB", "2 thr");
+    println!(
+        "{:<12} {:>5} {:>10} {:>10} {:>9} {:>9} {:>9} {:>7}",
+        "routing", "load", "kpkt/s", "khop/s", "events/pk", "B/packet", "net MB", "2 thr"
+    );
     if let (Some(routing), Some(load)) = (words.first(), words.get(1).and_then(|w| w.parse().ok())) {
         return measure(&Case { routing, load, microseconds });
     }
@@ -77,7 +80,11 @@ fn measure(case: &Case<'_>) {
 
 /// One thread, then two; `ODONATA_ONE_THREAD` leaves out the second, for profilers.
 fn threads() -> &'static [usize] {
-    if std::env::var_os("ODONATA_ONE_THREAD").is_some() { &[1] } else { &[1, 2] }
+    if std::env::var_os("ODONATA_ONE_THREAD").is_some() {
+        &[1]
+    } else {
+        &[1, 2]
+    }
 }
 
 /// Time that this thread has been on a CPU, as Linux counts it; 0 elsewhere.

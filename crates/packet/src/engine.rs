@@ -96,7 +96,9 @@ impl PacketEngine {
         if channels > 16 {
             return Err(SettingsError {
                 setting: "routing.algorithm".into(),
-                reason: format!("'{algorithm}' needs {channels} virtual channels on this machine; at most 16 are possible"),
+                reason: format!(
+                    "'{algorithm}' needs {channels} virtual channels on this machine; at most 16 are possible"
+                ),
             }
             .into());
         }
@@ -112,15 +114,17 @@ impl PacketEngine {
     }
 
     /// Runs `traffic` and returns what was recorded.
-    pub fn run(&self, traffic: &Traffic, schedule: Schedule, options: &RunOptions, observer: Observer<'_>) -> PacketResult {
+    pub fn run(
+        &self,
+        traffic: &Traffic,
+        schedule: Schedule,
+        options: &RunOptions,
+        observer: Observer<'_>,
+    ) -> PacketResult {
         let (start, measured_until) = (schedule.warm_up.ps(), (schedule.warm_up + schedule.measure).ps());
-        let plan =
-            RecordPlan { recording: options.recording, start, end: measured_until, jobs: traffic.jobs() };
-        let limits = Limits {
-            measured_until,
-            end: measured_until + schedule.drain.ps(),
-            patience: options.patience.ps(),
-        };
+        let plan = RecordPlan { recording: options.recording, start, end: measured_until, jobs: traffic.jobs() };
+        let limits =
+            Limits { measured_until, end: measured_until + schedule.drain.ps(), patience: options.patience.ps() };
         let mut partitions = self.partitions(traffic, plan, options);
         let (ending, end) = run::run(&self.fabric, &mut partitions, limits, options.threads, observer);
         PacketResult::collect(&self.fabric, partitions, plan, ending, end)
@@ -180,7 +184,7 @@ fn units(machine: &Machine) -> Vec<Range<u32>> {
     let group = |r: u32| machine.group_of(odonata_units::RouterId(r));
     let sorted = (1..routers).all(|r| group(r - 1) <= group(r));
     if !sorted {
-        return vec![0..routers];
+        return std::iter::once(0..routers).collect();
     }
     let mut units = Vec::new();
     let mut first = 0;

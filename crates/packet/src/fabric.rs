@@ -145,7 +145,11 @@ impl Fabric {
     /// or at the node.
     pub(crate) fn forward_latency(&self, port: u32) -> u64 {
         let out = self.settings.output_latency.ps() + self.cable[port as usize];
-        if self.is_node_port(port) { out } else { out + self.settings.input_latency.ps() }
+        if self.is_node_port(port) {
+            out
+        } else {
+            out + self.settings.input_latency.ps()
+        }
     }
 
     /// Time from the start of sending at a NIC to the arrival of the head at its router's input queue.

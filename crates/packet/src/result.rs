@@ -75,7 +75,8 @@ impl PacketResult {
         ending: Ending,
         end: u64,
     ) -> Self {
-        let stuck = if ending == Ending::NoProgress { crate::deadlock::report(fabric, &partitions) } else { Vec::new() };
+        let stuck =
+            if ending == Ending::NoProgress { crate::deadlock::report(fabric, &partitions) } else { Vec::new() };
         let mut cost = Cost::default();
         let mut learning = (0, 0.0);
         for partition in &mut partitions {

@@ -119,13 +119,21 @@ impl PacketSettings {
             return wrong("engine.packet", format!("{} is not between 1 B and 1 MiB", self.packet));
         }
         if self.flit.0 == 0 || self.packet.0 % self.flit.0 != 0 {
-            return wrong("engine.flit", format!("a packet of {} is no whole number of flits of {}", self.packet, self.flit));
+            return wrong(
+                "engine.flit",
+                format!("a packet of {} is no whole number of flits of {}", self.packet, self.flit),
+            );
         }
-        for (setting, size) in [("engine.input_buffer", self.input_buffer), ("engine.output_buffer", self.output_buffer)] {
+        for (setting, size) in
+            [("engine.input_buffer", self.input_buffer), ("engine.output_buffer", self.output_buffer)]
+        {
             if size < self.packet {
                 return wrong(
                     setting,
-                    format!("{size} does not hold one packet of {}; virtual cut-through needs room for a whole one", self.packet),
+                    format!(
+                        "{size} does not hold one packet of {}; virtual cut-through needs room for a whole one",
+                        self.packet
+                    ),
                 );
             }
             if size.0 > 1 << 30 {
@@ -162,7 +170,9 @@ mod tests {
         };
         assert!(message(|s| s.packet = Bytes(0)).starts_with("engine.packet"));
         assert!(message(|s| s.flit = Bytes(100)).contains("no whole number of flits"));
-        assert!(message(|s| s.input_buffer = Bytes(511)).contains("engine.input_buffer: 511 B does not hold one packet"));
+        assert!(
+            message(|s| s.input_buffer = Bytes(511)).contains("engine.input_buffer: 511 B does not hold one packet")
+        );
         assert!(message(|s| s.crossbar_speedup = f64::NAN).starts_with("engine.crossbar_speedup"));
     }
 }

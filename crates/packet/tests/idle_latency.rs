@@ -22,8 +22,7 @@ const GLOBAL_PS: u64 = 320_000;
 fn latency_ps(machine: &Machine, routing: &str, source: u32, destination: u32) -> (u64, u8) {
     let options =
         RunOptions { recording: Recording { packets: true, ..Recording::default() }, ..RunOptions::default() };
-    let result =
-        run(&engine(machine, routing), &closed(&[(source, destination, 512)]), schedule(0, 100, 0), &options);
+    let result = run(&engine(machine, routing), &closed(&[(source, destination, 512)]), schedule(0, 100, 0), &options);
     assert_eq!(result.packets.len(), 1);
     let packet = result.packets[0];
     assert_eq!((packet.birth_ps, packet.inject_ps), (0, 0));
@@ -44,15 +43,24 @@ fn every_hop_class_takes_the_sum_of_its_parts() {
         } else if group(0) == group(destination) {
             (1, 0)
         } else {
-            let across = |a: RouterId, b: RouterId| machine.group_of(a) == group(0) && machine.group_of(b) == group(destination) && joined(a, b);
-            let ends: Vec<(RouterId, RouterId)> =
-                machine.routers().flat_map(|a| machine.routers().map(move |b| (a, b))).filter(|&(a, b)| across(a, b)).collect();
+            let across = |a: RouterId, b: RouterId| {
+                machine.group_of(a) == group(0) && machine.group_of(b) == group(destination) && joined(a, b)
+            };
+            let ends: Vec<(RouterId, RouterId)> = machine
+                .routers()
+                .flat_map(|a| machine.routers().map(move |b| (a, b)))
+                .filter(|&(a, b)| across(a, b))
+                .collect();
             assert_eq!(ends.len(), 1, "one cable between two groups");
             (u64::from(ends[0].0 != from) + u64::from(ends[0].1 != to), 1)
         };
         seen.insert(hops);
         let expected = ENDS_PS + hops.0 * LOCAL_PS + hops.1 * GLOBAL_PS;
-        assert_eq!(latency_ps(&machine, "min", 0, destination), (expected, (hops.0 + hops.1) as u8), "0 -> {destination}");
+        assert_eq!(
+            latency_ps(&machine, "min", 0, destination),
+            (expected, (hops.0 + hops.1) as u8),
+            "0 -> {destination}"
+        );
     }
     assert_eq!(seen, [(0, 0), (1, 0), (0, 1), (1, 1), (2, 1)].into(), "all five classes occur");
 }

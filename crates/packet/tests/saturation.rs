@@ -52,7 +52,8 @@ fn flows_into_one_port_share_it_equally() {
         let machine = builder.build().unwrap();
         let settings = odonata_packet::PacketSettings { arbitration, ..Default::default() };
         let engine = odonata_packet::PacketEngine::new(&machine, &settings, "min", &Default::default()).unwrap();
-        let jobs = (0..5).map(|n| OpenJob::constant(vec![NodeId(n)], Arc::new(|_: NodeId, _: &mut Stream| NodeId(6)), 1.0));
+        let jobs =
+            (0..5).map(|n| OpenJob::constant(vec![NodeId(n)], Arc::new(|_: NodeId, _: &mut Stream| NodeId(6)), 1.0));
         let result = run(&engine, &Traffic::Open(jobs.collect()), schedule(10, 100, 0), &RunOptions::default());
         for job in &result.jobs {
             let share = job.delivered_bytes as f64 / 100e-6 / 25e9;
@@ -97,8 +98,7 @@ fn bytes_are_conserved() {
         (0..72).map(|n| (n, (n * 7 + 3) % 72, 1 + u64::from(n) * 777)).filter(|m| m.0 != m.1).collect();
     let total: u64 = messages.iter().map(|m| m.2).sum();
     for routing in ["min", "valiant-g", "valiant-n", "ugal-g", "ugal-n", "par", "q-adaptive"] {
-        let result =
-            run(&engine(&machine, routing), &closed(&messages), schedule(0, 1_000, 0), &RunOptions::default());
+        let result = run(&engine(&machine, routing), &closed(&messages), schedule(0, 1_000, 0), &RunOptions::default());
         assert_eq!(result.ending, Ending::Complete, "{routing}");
         let job = &result.jobs[0];
         assert_eq!((job.bytes, job.delivered_bytes), (total, total), "{routing}");

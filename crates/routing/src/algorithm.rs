@@ -229,11 +229,7 @@ pub const ALGORITHMS: &[(&str, &str, Build)] = &[
 ///
 /// # Errors
 /// An unknown name, a machine on which the algorithm makes no sense, or a setting out of range.
-pub fn build(
-    name: &str,
-    hops: Arc<NextHops>,
-    settings: &RoutingSettings,
-) -> Result<Box<dyn Routing>, RoutingError> {
+pub fn build(name: &str, hops: Arc<NextHops>, settings: &RoutingSettings) -> Result<Box<dyn Routing>, RoutingError> {
     match ALGORITHMS.iter().find(|(known, _, _)| *known == name) {
         Some((_, _, build)) => build(hops, settings),
         None => Err(RoutingError::Unknown {

@@ -95,8 +95,7 @@ impl NextHops {
         let routers = machine.router_count();
         let grouped = matches!(machine.shape(), Shape::Grouped { .. }) && machine.group_count() > 1;
         let groups = if grouped { machine.group_count() } else { 1 };
-        let group_of: Vec<u32> =
-            machine.routers().map(|r| if grouped { machine.group_of(r).0 } else { 0 }).collect();
+        let group_of: Vec<u32> = machine.routers().map(|r| if grouped { machine.group_of(r).0 } else { 0 }).collect();
         let mut members: Vec<u32> = (0..routers as u32).collect();
         members.sort_by_key(|&r| (group_of[r as usize], r));
         let mut first_member = vec![0u32; groups + 1];

@@ -25,8 +25,7 @@ fn walk(
     random: &mut Stream,
     (source, destination): (u32, u32),
 ) -> Way {
-    let mut packet =
-        Header { source: NodeId(source), destination: NodeId(destination), state: RouteState::default() };
+    let mut packet = Header { source: NodeId(source), destination: NodeId(destination), state: RouteState::default() };
     let mut at = hops.router_of(packet.source);
     let mut way = Way { routers: vec![at], channels: Vec::new(), non_minimal: false };
     while at != hops.router_of(packet.destination) {
@@ -60,15 +59,8 @@ impl LoadView for Uneven {
 
 /// Longest way of each algorithm on the canonical dragonfly: l g l minimal; l g l g l; with a middle router one more;
 /// with a second decision one more.
-const LONGEST: [(&str, usize); 7] = [
-    ("min", 3),
-    ("valiant-g", 5),
-    ("valiant-n", 6),
-    ("ugal-g", 5),
-    ("ugal-n", 6),
-    ("par", 7),
-    ("q-adaptive", 5),
-];
+const LONGEST: [(&str, usize); 7] =
+    [("min", 3), ("valiant-g", 5), ("valiant-n", 6), ("ugal-g", 5), ("ugal-n", 6), ("par", 7), ("q-adaptive", 5)];
 
 #[test]
 fn ways_end_within_the_stated_hops_on_rising_channels() {
@@ -149,7 +141,11 @@ fn the_threshold_decides_as_stated() {
     }
     impl LoadView for Queues {
         fn port_bytes(&self, port: u16) -> u64 {
-            if port == self.minimal { 512 } else { self.other }
+            if port == self.minimal {
+                512
+            } else {
+                self.other
+            }
         }
         fn channel_bytes(&self, _: u16, _: u8) -> u64 {
             0
@@ -165,8 +161,7 @@ fn the_threshold_decides_as_stated() {
         let mut random = Stream::new(3, "test", &[]);
         let mut detours = 0;
         for _ in 0..100 {
-            let mut packet =
-                Header { source: NodeId(0), destination: NodeId(5 * 32), state: RouteState::default() };
+            let mut packet = Header { source: NodeId(0), destination: NodeId(5 * 32), state: RouteState::default() };
             let load = Queues { minimal, other };
             let memory = Memory::default();
             let mut decision =
@@ -194,12 +189,8 @@ fn q_values_follow_the_hysteretic_rule() {
     assert_eq!(direct, 16);
     assert_eq!(memory.values[at], 330.0);
     let mut learn = |elapsed_ns: f32| {
-        let feedback = algorithm::Feedback {
-            source: NodeId(2),
-            destination: NodeId(5 * 32),
-            elapsed_ns,
-            estimate_ns: 100.0,
-        };
+        let feedback =
+            algorithm::Feedback { source: NodeId(2), destination: NodeId(5 * 32), elapsed_ns, estimate_ns: 100.0 };
         routing.learn(RouterId(0), &mut memory, 4 + 3, &feedback);
         memory.values[at]
     };

@@ -117,7 +117,7 @@ def spmv_seconds_per_flop(hierarchy: Hierarchy, *, products: int = 10) -> list[f
     result = []
     for level in hierarchy.levels[:3]:
         rows = max(int(level["unknowns"] / hierarchy.ranks), 1)
-        entries = max(int(round(level["nonzeros_per_row"])), 1)
+        entries = max(round(level["nonzeros_per_row"]), 1)
         reach = np.linspace(-entries * 8, entries * 8, entries).astype(int)
         columns = (np.arange(rows)[:, None] + reach[None, :]) % rows
         start = np.arange(0, rows * entries + 1, entries)

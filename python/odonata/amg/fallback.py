@@ -1,9 +1,8 @@
-"""A hierarchy without hypre: PyAMG's, cut into blocks of rows. Good for a first look at a problem, and
-marked.
+"""A hierarchy without hypre: PyAMG's, cut into blocks of rows.
 
-PyAMG has neither HMIS nor extended+i, aggressive or multipass: it coarsens on one process by classical Ruge-
-Stueben and its level 1 can be several times larger. Ranks own blocks of each level's rows in the order of the
-finest level.
+Good for a first look at a problem, and marked. PyAMG has neither HMIS nor extended+i, aggressive or
+multipass: it coarsens on one process by classical Ruge-Stueben, and its level 1 can be several times larger.
+Ranks own blocks of each level in the order of the finest level.
 """
 
 from __future__ import annotations

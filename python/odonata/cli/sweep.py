@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shutil
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -100,7 +99,6 @@ def _write_slurm(experiment: Source, changes: tuple[str, ...], directory: Path, 
     prepared = prepare(experiment, list(changes), directory)
     path = directory / "sweep.sbatch"
     text = script(
-        command=shutil.which("odonata") or "odonata",
         experiment=Path(experiment.path),
         directory=directory,
         changes=changes,

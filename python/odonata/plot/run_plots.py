@@ -9,8 +9,10 @@ from odonata.errors import OdonataError
 from odonata.plot.groups import plot_groups
 from odonata.plot.histogram import plot_histogram
 from odonata.plot.jobs import plot_jobs
+from odonata.plot.latency import plot_latency, plot_load_curve
 from odonata.plot.links import plot_links
 from odonata.plot.overview import plot_overview
+from odonata.plot.stalls import plot_series, plot_stall_map
 from odonata.plot.style import Picture
 
 if TYPE_CHECKING:
@@ -42,6 +44,22 @@ class RunPlots:
     def overview(self) -> Picture:
         """Links, jobs and groups in one figure."""
         return plot_overview(self._run)
+
+    def latency(self, *, part: str = "total") -> Picture:
+        """The share of packets above each latency, per job; `part` is `total` or `network`. Packet engine only."""
+        return plot_latency(self._run, part=part)
+
+    def load_curve(self, *others: Run) -> Picture:
+        """Accepted load and mean latency against offered load, of this run and others. Packet engine only."""
+        return plot_load_curve([self._run, *others])
+
+    def stall_map(self) -> Picture:
+        """Share of time without credit of the links from group to group. Packet engine only."""
+        return plot_stall_map(self._run)
+
+    def series(self, what: str = "throughput") -> Picture:
+        """`throughput`, `latency` or `non_minimal` over time, per job. Packet engine with `interval` only."""
+        return plot_series(self._run, what)
 
     def _values(self, job: str | int | None) -> Floats | None:
         if job is None:

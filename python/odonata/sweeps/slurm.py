@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shlex
+import sys
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -22,7 +23,6 @@ exec {task} --point "$SLURM_ARRAY_TASK_ID" --threads "$SLURM_CPUS_PER_TASK"
 
 def script(
     *,
-    command: str,
     experiment: Path,
     directory: Path,
     changes: Sequence[str],
@@ -33,7 +33,6 @@ def script(
     """The text of the script.
 
     Args:
-        command: How to call `odonata`, an absolute path for instance.
         experiment: The experiment file.
         directory: The sweep's directory.
         changes: Overrides that hold for all points.
@@ -51,5 +50,5 @@ def script(
         script=shlex.quote(str(directory / "sweep.sbatch")),
         gather=shlex.join(["odonata", *arguments]),
         here=shlex.quote(str(here)),
-        task=shlex.join([command, *arguments]),
+        task=shlex.join([sys.executable, "-m", "odonata", *arguments]),
     )

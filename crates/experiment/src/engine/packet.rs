@@ -54,13 +54,8 @@ impl Engine for Packet {
             // Everything that is sent is measured.
             TrafficKind::Closed => Schedule { warm_up: Time::ZERO, measure: self.time_limit, drain: Time::ZERO },
         };
-        let options = RunOptions {
-            seed: scenario.seed,
-            threads,
-            recording,
-            patience: self.patience,
-            ..RunOptions::default()
-        };
+        let options =
+            RunOptions { seed: scenario.seed, threads, recording, patience: self.patience, ..RunOptions::default() };
         let result = engine.run(&traffic, schedule, &options, &mut |p| {
             progress("simulating", p.now_ps as f64 / p.end_ps.max(1) as f64)
         });
@@ -86,7 +81,8 @@ impl Packet {
     fn open_traffic(&self, scenario: &Scenario) -> Result<Traffic, EngineError> {
         let jobs = &scenario.workload.jobs;
         let per_job = |key: &'static str, count: usize| {
-            let reason = format!("a list of {count} values for {} jobs; give one value or one for each job", jobs.len());
+            let reason =
+                format!("a list of {count} values for {} jobs; give one value or one for each job", jobs.len());
             if count == 1 || count == jobs.len() {
                 Ok(())
             } else {

@@ -60,11 +60,6 @@ fn origin(
     report: &mut Report<'_>,
 ) -> Option<(MachineBuilder, Table)> {
     let mut resolved = Table::new();
-    let own_keys = |fields: &Fields, resolved: &mut Table| {
-        for (key, value) in fields.all_values() {
-            resolved.insert(key.into(), value.to_toml());
-        }
-    };
     let built = match &spec.origin {
         Origin::Preset(name) => {
             resolved.insert("preset".into(), name.as_str().into());
@@ -72,10 +67,8 @@ fn origin(
         }
         Origin::Topology(name) => {
             resolved.insert("topology".into(), name.as_str().into());
-            own_keys(&spec.own, &mut resolved);
-            if spec.own.has("arrangement") && spec.own.text("arrangement") == Some("random") {
-                let drawn = spec.own.integer("arrangement_seed").unwrap_or_else(|| i64::try_from(seed).unwrap_or(0));
-                resolved.insert("arrangement_seed".into(), drawn.into());
+            for (key, value) in topology::resolved(&spec.own, seed) {
+                resolved.insert(key.into(), value.to_toml());
             }
             let ports = |class: &str| spec.classes.iter().find(|c| c.name == class)?.ports()?;
             topology::build(name, &spec.own, &topology::Context { seed, ports: &ports })
@@ -95,7 +88,9 @@ fn origin(
             let own = if spec.common.given("format").is_some() { &spec.own } else { &defaults };
             resolved.insert("file".into(), files.path_of(&name).to_string_lossy().into_owned().into());
             resolved.insert("format".into(), format.into());
-            own_keys(own, &mut resolved);
+            for (key, value) in own.all_values() {
+                resolved.insert(key.into(), value.to_toml());
+            }
             if let Some(inter) = own.has("inter_file").then(|| own.text("inter_file")).flatten() {
                 let path = files.path_of(inter).to_string_lossy().into_owned();
                 resolved.insert("inter_file".into(), path.into());

@@ -1,7 +1,7 @@
 //! The reference page of the experiment file.
 
 use super::sections;
-use crate::key::{Chooser, Default, Key, Kind, Section, Variant};
+use crate::key::{Choice, Chooser, Default, Key, Kind, Section, Variant};
 use std::fmt::Write;
 
 const INTRODUCTION: &str = include_str!("introduction.md");
@@ -9,34 +9,80 @@ const SWEEP: &str = include_str!("sweep.md");
 
 /// `docs/reference/experiment-file.md`. A test compares the two.
 pub fn reference() -> String {
-    let mut page = INTRODUCTION.to_owned();
+    let mut page = Page { text: INTRODUCTION.to_owned(), explained: Vec::new() };
     for section in sections() {
-        write_section(&mut page, section).expect("writing to a string never fails");
+        page.write_section(section).expect("writing to a string never fails");
     }
-    page.push('\n');
-    page.push_str(SWEEP);
-    page
+    format!("{}\n{SWEEP}", page.text)
 }
 
-fn write_section(page: &mut String, section: &Section) -> std::fmt::Result {
-    write!(page, "\n## `{}`\n\n{}\n\n", section.heading(), section.doc)?;
-    write_keys(page, &section.keys)?;
-    for key in &section.keys {
-        write_names(page, key, section)?;
-    }
-    for key in &section.keys {
-        match nested(&key.kind) {
-            Some(keys) if !keys.is_empty() => {
-                write!(page, "\nKeys of a table at `{}`:\n\n", key.name)?;
-                write_keys(page, keys)?;
+/// The page so far.
+struct Page {
+    text: String,
+    /// Names that were explained: the same ones are not explained again.
+    explained: Vec<&'static [Choice]>,
+}
+
+impl Page {
+    fn write_section(&mut self, section: &'static Section) -> std::fmt::Result {
+        write!(self.text, "\n## `{}`\n\n{}\n\n", section.heading(), section.doc)?;
+        self.write_keys(&section.keys)?;
+        for key in &section.keys {
+            // The variants have headings of their own.
+            if section.choosers.iter().all(|chooser| chooser.key != key.name) {
+                self.write_choices(key)?;
             }
-            _ => {}
         }
+        for key in &section.keys {
+            match nested(&key.kind) {
+                Some(keys) if !keys.is_empty() => {
+                    write!(self.text, "\nKeys of a table at `{}`:\n\n", key.name)?;
+                    self.write_keys(keys)?;
+                }
+                _ => {}
+            }
+        }
+        section.choosers.iter().try_for_each(|chooser| self.write_variants(chooser))
     }
-    for chooser in &section.choosers {
-        write_variants(page, chooser)?;
+
+    fn write_keys(&mut self, keys: &[Key]) -> std::fmt::Result {
+        self.text.push_str("| key | value | default | meaning |\n|---|---|---|---|\n");
+        for key in keys {
+            let default = match &key.default {
+                Default::Required => "**required**".to_owned(),
+                Default::Value(value) => format!("`{value}`"),
+                Default::Words(words) => (*words).to_owned(),
+            };
+            writeln!(self.text, "| `{}` | {} | {default} | {} |", key.name, describe(&key.kind), key.doc)?;
+        }
+        Ok(())
     }
-    Ok(())
+
+    /// What the names that a key may have mean, where that was not said before.
+    fn write_choices(&mut self, key: &'static Key) -> std::fmt::Result {
+        let Kind::Choice(choices) = &key.kind else { return Ok(()) };
+        if self.explained.iter().any(|before| before == choices) {
+            return Ok(());
+        }
+        self.explained.push(choices);
+        write!(self.text, "\n`{}`:\n\n", key.name)?;
+        choices.iter().try_for_each(|choice| writeln!(self.text, "- `{}`: {}", choice.name, choice.doc))
+    }
+
+    fn write_variants(&mut self, chooser: &'static Chooser) -> std::fmt::Result {
+        for Variant { name, doc, keys } in &chooser.variants {
+            let doc = doc.trim_end_matches('.');
+            let first = doc.chars().next().map_or(0, char::len_utf8);
+            let (first, rest) = (doc[..first].to_uppercase(), &doc[first..]);
+            write!(self.text, "\n### `{} = \"{name}\"`\n\n{first}{rest}.\n", chooser.key)?;
+            if !keys.is_empty() {
+                self.text.push('\n');
+                self.write_keys(keys)?;
+            }
+            keys.iter().try_for_each(|key| self.write_choices(key))?;
+        }
+        Ok(())
+    }
 }
 
 fn nested(kind: &Kind) -> Option<&[Key]> {
@@ -46,55 +92,6 @@ fn nested(kind: &Kind) -> Option<&[Key]> {
         Kind::List(of) => nested(of),
         _ => None,
     }
-}
-
-/// What the names of a key mean, where they are not headings of their own.
-fn write_names(page: &mut String, key: &Key, section: &Section) -> std::fmt::Result {
-    if section.choosers.iter().any(|chooser| chooser.key == key.name) {
-        return Ok(());
-    }
-    write_choices(page, key)
-}
-
-fn write_choices(page: &mut String, key: &Key) -> std::fmt::Result {
-    let Kind::Choice(choices) = &key.kind else { return Ok(()) };
-    write!(page, "\n`{}`:\n\n", key.name)?;
-    for choice in choices {
-        writeln!(page, "- `{}`: {}", choice.name, choice.doc)?;
-    }
-    Ok(())
-}
-
-fn write_variants(page: &mut String, chooser: &Chooser) -> std::fmt::Result {
-    for Variant { name, doc, keys } in &chooser.variants {
-        let doc = doc.trim_end_matches('.');
-        let mut letters = doc.chars();
-        let doc = letters
-            .next()
-            .map_or_else(String::new, |first| first.to_uppercase().collect::<String>() + letters.as_str());
-        write!(page, "\n### `{} = \"{name}\"`\n\n{doc}.\n", chooser.key)?;
-        if !keys.is_empty() {
-            page.push('\n');
-            write_keys(page, keys)?;
-        }
-        for key in keys {
-            write_choices(page, key)?;
-        }
-    }
-    Ok(())
-}
-
-fn write_keys(page: &mut String, keys: &[Key]) -> std::fmt::Result {
-    page.push_str("| key | value | default | meaning |\n|---|---|---|---|\n");
-    for key in keys {
-        let default = match &key.default {
-            Default::Required => "**required**".to_owned(),
-            Default::Value(value) => format!("`{value}`"),
-            Default::Words(words) => (*words).to_owned(),
-        };
-        writeln!(page, "| `{}` | {} | {default} | {} |", key.name, describe(&key.kind), key.doc)?;
-    }
-    Ok(())
 }
 
 fn describe(kind: &Kind) -> String {
@@ -117,6 +114,9 @@ fn describe(kind: &Kind) -> String {
         },
         Kind::Choice(choices) => match &choices[..] {
             [one] => format!("`\"{}\"` ({})", one.name, one.doc),
+            few if few.len() <= 4 => {
+                few.iter().map(|choice| format!("`\"{}\"`", choice.name)).collect::<Vec<_>>().join(", ")
+            }
             _ => "a name, below".into(),
         },
         Kind::List(of) => format!("list: {}", describe(of)),

@@ -93,7 +93,7 @@ pub(crate) fn parameters(
                 Err(mismatch) => mismatch.report(report),
             }
         } else if key.default == crate::key::Default::Required {
-            let message = format!("{owner} needs the key '{}': {}", key.name, key.doc);
+            let message = format!("{owner} needs the key '{}': {}", key.name, key.brief());
             let help = format!("add `{} = {}`", key.name, key.kind.example());
             report.add(ProblemKind::MissingKey, name_place, message, Some(help));
         }

@@ -121,6 +121,9 @@ impl MachineSpec {
         let variant_keys = variant.map_or(&empty, |variant| &variant.keys);
         let own = Fields::read("[machine]", place, table, variant_keys, report);
         check_keys(&origin, table, variant_keys, report);
+        if matches!(origin, Origin::Topology(_)) {
+            topology::check(&own, report);
+        }
         Some(Self { origin, origin_place, common: all, own, edits, classes })
     }
 
@@ -133,17 +136,19 @@ impl MachineSpec {
 
 /// Which of `preset`, `topology` and `file` is given; exactly one must be.
 fn read_origin(table: &Table, fields: &Fields, report: &mut Report<'_>) -> Option<(Origin, Place)> {
-    let written: Vec<&Entry> = ["preset", "topology", "file"].iter().filter_map(|key| table.get(key)).collect();
+    let mut written: Vec<&Entry> = ["preset", "topology", "file"].iter().filter_map(|key| table.get(key)).collect();
+    written.sort_by_key(|entry| (entry.place.source, entry.place.start));
     if written.is_empty() {
         let help = "add `preset = \"edison\"`, `topology = \"dragonfly\"` or `file = \"cables.csv\"`".to_owned();
         let message = "[machine] says neither 'preset' nor 'topology' nor 'file'";
         report.add(ProblemKind::MissingKey, fields.place, message, Some(help));
     }
     for second in written.iter().skip(1) {
-        let message = format!("'{}' excludes '{}': a machine has one origin", written[0].key, second.key);
-        report.add(ProblemKind::Conflict, second.place, message, None);
+        let message = format!("'{}' and '{}' exclude each other: a machine has one origin", written[0].key, second.key);
+        let help = "remove one of them; an override replaces all at once: `machine={ preset = \"edison\" }`".to_owned();
+        report.add(ProblemKind::Conflict, second.place, message, Some(help));
     }
-    let first = written.first()?;
+    let [first] = written[..] else { return None };
     // A value that is none was reported.
     let name = fields.text(&first.key)?.to_owned();
     let origin = match first.key.as_str() {

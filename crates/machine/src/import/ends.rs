@@ -9,7 +9,8 @@ use std::collections::HashMap;
 const LARGEST_NUMBER: u32 = 1 << 22;
 
 /// Axes of the families whose router names are told apart by their letters.
-const FAMILY_AXES: [&[&str]; 3] = [&["group", "row", "column"], &["group", "router"], &["level", "pod", "index"]];
+const FAMILY_AXES: [&[&str]; 3] =
+    [&["group", "row", "column"], &["group", "router_in_group"], &["level", "pod", "index"]];
 
 /// Row and reason.
 type Wrong = (usize, String);

@@ -102,7 +102,7 @@ pub(super) fn assemble(
 fn lay_out(routers: &Routers, classes: &[LinkClass], cables: &[Cable]) -> Result<Layout, String> {
     let axes: Vec<&str> = routers.axes.iter().map(String::as_str).collect();
     match axes[..] {
-        ["group", "row", "column"] | ["group", "router"] => in_groups(routers),
+        ["group", "row", "column"] | ["group", "router_in_group"] => in_groups(routers),
         [] => {
             let groups = routers.groups.clone().or_else(|| parts_without_global(routers.nodes.len(), classes, cables));
             match groups {
@@ -123,7 +123,7 @@ fn numbered_in_groups(groups: &[u32]) -> Routers {
         values.extend([group, *next]);
         *next += 1;
     }
-    let axes = vec!["group".into(), "router".into()];
+    let axes = vec!["group".into(), "router_in_group".into()];
     Routers { axes, values, groups: None, names: Vec::new(), nodes: vec![0; groups.len()] }
 }
 

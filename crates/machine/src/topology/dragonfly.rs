@@ -118,7 +118,7 @@ impl Dragonfly {
         let mut builder = bare(
             format!("dragonfly-p{p}-a{a}-h{h}-g{g}"),
             Shape::Grouped { groups: g, routers_per_group: a, interior: GroupInterior::AllToAll },
-            Coordinates::grid(&["group", "router"], &[g, a]),
+            Coordinates::grid(&["group", "router_in_group"], &[g, a]),
             (0..routers).map(|router| GroupId(router / a)).collect(),
             p,
             self.cores_per_node,

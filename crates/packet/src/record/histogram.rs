@@ -82,7 +82,11 @@ impl Histogram {
 
     /// The least value, or 0 without values.
     pub fn min(&self) -> u64 {
-        if self.count == 0 { 0 } else { self.least }
+        if self.count == 0 {
+            0
+        } else {
+            self.least
+        }
     }
 
     /// The value below or at which a share `q` of all values lies (nearest rank), to within [`Self::ERROR`]; NaN
@@ -152,7 +156,11 @@ mod tests {
     fn merged_counts_are_the_counts_of_all() {
         let (mut a, mut b, mut all) = (Histogram::default(), Histogram::default(), Histogram::default());
         for v in 0..5_000u64 {
-            if v % 3 == 0 { a.add(v * v) } else { b.add(v * v) }
+            if v % 3 == 0 {
+                a.add(v * v)
+            } else {
+                b.add(v * v)
+            }
             all.add(v * v);
         }
         a.merge(&b);

@@ -62,8 +62,12 @@ pub(super) struct ClosedEndpoints {
 impl ClosedEndpoints {
     pub(super) fn new(closed: &ClosedLoop, fabric: &Fabric, nics: &Range<u32>) -> Self {
         let nic = |m: &Message| fabric.node_nic[m.source.index()];
-        let mut messages: Vec<Message> =
-            closed.messages.iter().filter(|m| nics.contains(&nic(m)) && m.bytes.0 > 0 && m.rounds > 0).copied().collect();
+        let mut messages: Vec<Message> = closed
+            .messages
+            .iter()
+            .filter(|m| nics.contains(&nic(m)) && m.bytes.0 > 0 && m.rounds > 0)
+            .copied()
+            .collect();
         messages.sort_by_key(nic);
         let mut senders = Vec::with_capacity(nics.len());
         let mut cursor = 0;

@@ -20,11 +20,7 @@ pub fn small_dragonfly() -> Machine {
     let (p, a, h) = (2u32, 4u32, 2u32);
     let groups = a * h + 1;
     let mut builder = graph(groups * a, p);
-    builder.shape = Shape::Grouped {
-        groups,
-        routers_per_group: a,
-        interior: odonata_machine::GroupInterior::AllToAll,
-    };
+    builder.shape = Shape::Grouped { groups, routers_per_group: a, interior: odonata_machine::GroupInterior::AllToAll };
     builder.group_of = (0..groups * a).map(|r| GroupId(r / a)).collect();
     for g in 0..groups {
         for i in 0..a {
@@ -69,11 +65,7 @@ pub fn engine(machine: &Machine, routing: &str) -> PacketEngine {
 }
 
 pub fn schedule(warm_up_us: u64, measure_us: u64, drain_us: u64) -> Schedule {
-    Schedule {
-        warm_up: Time::from_us(warm_up_us),
-        measure: Time::from_us(measure_us),
-        drain: Time::from_us(drain_us),
-    }
+    Schedule { warm_up: Time::from_us(warm_up_us), measure: Time::from_us(measure_us), drain: Time::from_us(drain_us) }
 }
 
 /// Any other node, each equally likely.

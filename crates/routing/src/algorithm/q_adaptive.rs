@@ -202,7 +202,11 @@ impl Routing for QAdaptive {
             let row = (0..columns).map(|c| {
                 let port = self.hops.node_ports(router) + c as Port;
                 let direct = self.hops.group_of(self.hops.neighbour(router, port)).0 == group;
-                if direct { self.hops.latency_ns(router, port) } else { global_ns + local_ns }
+                if direct {
+                    self.hops.latency_ns(router, port)
+                } else {
+                    global_ns + local_ns
+                }
             });
             let row: Vec<f32> = row.collect();
             for _ in 0..self.slots {

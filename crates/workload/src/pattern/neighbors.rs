@@ -1,4 +1,4 @@
-//! How many neighbours a rank of a random graph has, and a symmetric choice of them without a table.
+//! How many neighbours a rank of a random graph has, and a symmetric choice of them without a table of neighbours.
 //!
 //! A symmetric graph is a union of *rounds*: round j pairs the ranks off by an involution. Rank a keeps its round-j
 //! partner b if j is below the mean of the numbers of neighbours drawn for a and b, half a round of an odd sum being
@@ -38,21 +38,26 @@ impl Degrees {
         let degree = self.min + stream.below(u64::from(self.max - self.min) + 1) as u32;
         (degree, stream)
     }
+}
 
-    /// The neighbours of `rank` in the symmetric graph whose rounds are `partner(0)`, `partner(1)`, …, ascending.
-    /// Where a round has no partner for the rank, it has one neighbour less.
-    pub(super) fn symmetric(&self, rank: RankId, partner: impl Fn(u32) -> Option<u32>) -> Vec<u32> {
-        let own = self.of(rank).0;
-        let mut chosen: Vec<u32> = (0..self.max)
-            .filter_map(|round| {
-                let other = partner(round)?;
-                let half_up = (rank.0.min(other) + round) % 2;
-                (2 * round + half_up < own + self.of(RankId(other)).0).then_some(other)
-            })
-            .collect();
-        chosen.sort_unstable();
-        chosen
-    }
+/// The neighbours of `rank` in a symmetric graph of `rounds` rounds, ascending. `drawn` is the number of neighbours
+/// drawn for the rank, `partner(j)` its partner in round j with the number drawn for that one, or none: then the rank
+/// has one neighbour less.
+pub(super) fn symmetric(
+    rank: RankId,
+    drawn: u32,
+    rounds: u32,
+    partner: impl Fn(u32) -> Option<(u32, u32)>,
+) -> Vec<u32> {
+    let mut chosen: Vec<u32> = (0..rounds)
+        .filter_map(|round| {
+            let (other, drawn_other) = partner(round)?;
+            let half_up = (rank.0.min(other) + round) % 2;
+            (2 * round + half_up < drawn + drawn_other).then_some(other)
+        })
+        .collect();
+    chosen.sort_unstable();
+    chosen
 }
 
 /// `count` different numbers out of `0..candidates`, ascending: drawn one by one, repeats drawn again.

@@ -1,6 +1,6 @@
 //! Random neighbours: `spread` and `random-neighbors`, the same rule with the figures of two studies.
 
-use super::neighbors::{distinct, Degrees};
+use super::neighbors::{distinct, symmetric, Degrees};
 use super::{Pattern, PatternContext, Send};
 use crate::{quantity_text, WorkloadError};
 use odonata_units::{Bytes, RankId, Stream};
@@ -42,7 +42,7 @@ pub(super) struct RandomNeighbors {
     ranks: u32,
     bytes: Bytes,
     degrees: Degrees,
-    rounds: Option<Rounds>,
+    tournament: Option<Tournament>,
 }
 
 impl RandomNeighbors {
@@ -54,8 +54,8 @@ impl RandomNeighbors {
         let ranks = context.ranks;
         let RandomNeighborsParameters { bytes, neighbors_min, neighbors_max, symmetric } = *parameters;
         let degrees = Degrees::new(owner, context.seed, neighbors_min, neighbors_max, ranks - 1)?;
-        let rounds = symmetric.then(|| Rounds::new(ranks, degrees.max(), context.seed));
-        Ok(Self { ranks, bytes, degrees, rounds })
+        let tournament = symmetric.then(|| Tournament::new(ranks, &degrees, context.seed));
+        Ok(Self { ranks, bytes, degrees, tournament })
     }
 }
 
@@ -65,8 +65,8 @@ impl Pattern for RandomNeighbors {
     }
 
     fn sends(&self, rank: RankId, out: &mut Vec<Send>) {
-        let neighbors = match &self.rounds {
-            Some(rounds) => self.degrees.symmetric(rank, |round| rounds.partner(rank, round)),
+        let neighbors = match &self.tournament {
+            Some(tournament) => tournament.neighbors(rank),
             None => {
                 let (degree, mut stream) = self.degrees.of(rank);
                 let mut others = distinct(degree, self.ranks - 1, &mut stream);
@@ -78,50 +78,51 @@ impl Pattern for RandomNeighbors {
     }
 }
 
-/// Rounds of a tournament between randomly labelled ranks.
+/// The chosen rounds of a tournament between randomly labelled ranks.
 #[derive(Debug)]
-struct Rounds {
+struct Tournament {
     label_of: Vec<u32>,
-    rank_of: Vec<u32>,
+    /// Rank of each label, and the number of neighbours drawn for it: drawing it anew for every partner would take most
+    /// of the time.
+    players: Vec<(u32, u32)>,
     /// The number modulo which the labels of a pair are summed: odd.
     modulus: u32,
     sums: Vec<u32>,
 }
 
-impl Rounds {
-    fn new(ranks: u32, rounds: u32, seed: u64) -> Self {
+impl Tournament {
+    fn new(ranks: u32, degrees: &Degrees, seed: u64) -> Self {
         let mut stream = Stream::new(seed, "rounds", &[]);
-        let mut rank_of: Vec<u32> = (0..ranks).collect();
-        stream.shuffle(&mut rank_of);
+        let mut players: Vec<(u32, u32)> = (0..ranks).map(|rank| (rank, degrees.of(RankId(rank)).0)).collect();
+        stream.shuffle(&mut players);
         let mut label_of = vec![0; ranks as usize];
-        for (label, &rank) in rank_of.iter().enumerate() {
-            label_of[rank as usize] = label as u32;
+        for (label, player) in players.iter().enumerate() {
+            label_of[player.0 as usize] = label as u32;
         }
         let modulus = if ranks % 2 == 0 { ranks - 1 } else { ranks };
-        let mut sums = distinct(rounds.min(modulus), modulus, &mut stream);
+        let mut sums = distinct(degrees.max().min(modulus), modulus, &mut stream);
         stream.shuffle(&mut sums);
-        Self { label_of, rank_of, modulus, sums }
+        Self { label_of, players, modulus, sums }
     }
 
-    /// Partner of `rank`; with an odd number of ranks one rank has none in each round.
-    fn partner(&self, rank: RankId, round: u32) -> Option<u32> {
-        let sum = *self.sums.get(round as usize)?;
+    fn neighbors(&self, rank: RankId) -> Vec<u32> {
         let label = self.label_of[rank.index()];
-        let ranks = self.label_of.len() as u32;
+        let partner = |round: u32| self.opponent(label, self.sums[round as usize]).map(|at| self.players[at as usize]);
+        symmetric(rank, self.players[label as usize].1, self.sums.len() as u32, partner)
+    }
+
+    /// The label that `label` meets in the round of `sum`; with an odd number of ranks one has nobody to meet.
+    fn opponent(&self, label: u32, sum: u32) -> Option<u32> {
         // The label left over by summing modulo ranks - 1 meets the one that would meet itself.
-        let other = if label == self.modulus {
-            self.half(sum)
+        if label == self.modulus {
+            return Some(self.half(sum));
+        }
+        let other = if sum >= label { sum - label } else { self.modulus - (label - sum) };
+        if other != label {
+            Some(other)
         } else {
-            let other = (sum + self.modulus - label) % self.modulus;
-            if other != label {
-                other
-            } else if ranks > self.modulus {
-                self.modulus
-            } else {
-                return None;
-            }
-        };
-        Some(self.rank_of[other as usize])
+            (self.players.len() as u32 > self.modulus).then_some(self.modulus)
+        }
     }
 
     /// The label x with 2x = sum modulo the odd modulus.

@@ -1,6 +1,6 @@
 //! Unstructured mesh: neighbours near in rank.
 
-use super::neighbors::{distinct, Degrees};
+use super::neighbors::{distinct, symmetric, Degrees};
 use super::{Pattern, PatternContext, Send};
 use crate::{quantity_text, WorkloadError};
 use odonata_units::{Bytes, RankId, Stream};
@@ -43,11 +43,20 @@ pub(super) struct Umesh {
     reach: u32,
     bytes: Bytes,
     degrees: Degrees,
-    rounds: Option<Vec<Round>>,
+    symmetric: Option<Symmetric>,
 }
 
+/// What the symmetric mesh holds.
+#[derive(Debug)]
+struct Symmetric {
+    /// The number of neighbours drawn for each rank.
+    drawn: Vec<u32>,
+    rounds: Vec<Stretches>,
+}
+
+/// A round of the symmetric mesh: stretches of `distance` ranks, shifted.
 #[derive(Clone, Copy, Debug)]
-struct Round {
+struct Stretches {
     distance: u32,
     shift: u32,
 }
@@ -73,14 +82,8 @@ impl Umesh {
             ));
         }
         let degrees = Degrees::new(owner, context.seed, neighbors_min, neighbors_max, candidates)?;
-        let rounds = symmetric.then(|| {
-            let mut stream = Stream::new(context.seed, "rounds", &[]);
-            let mut distances = distinct(degrees.max(), reach, &mut stream);
-            stream.shuffle(&mut distances);
-            let round = |distance: u32| Round { distance, shift: stream.below(2 * u64::from(distance)) as u32 };
-            distances.into_iter().map(|below| below + 1).map(round).collect()
-        });
-        Ok(Self { ranks: context.ranks, reach, bytes, degrees, rounds })
+        let symmetric = symmetric.then(|| Symmetric::new(&degrees, context.ranks, reach, context.seed));
+        Ok(Self { ranks: context.ranks, reach, bytes, degrees, symmetric })
     }
 
     fn one_sided(&self, rank: RankId) -> Vec<u32> {
@@ -95,12 +98,40 @@ impl Umesh {
         }
         others
     }
+}
 
-    fn partner(&self, rank: RankId, round: Round) -> Option<u32> {
-        let Round { distance, shift } = round;
-        let stretch = (u64::from(rank.0) + u64::from(shift)) / u64::from(distance);
-        let other = if stretch % 2 == 0 { rank.0.checked_add(distance) } else { rank.0.checked_sub(distance) };
-        other.filter(|&other| other < self.ranks)
+impl Symmetric {
+    fn new(degrees: &Degrees, ranks: u32, reach: u32, seed: u64) -> Self {
+        let mut stream = Stream::new(seed, "rounds", &[]);
+        let mut distances = distinct(degrees.max(), reach, &mut stream);
+        stream.shuffle(&mut distances);
+        let round = |below: u32| {
+            let distance = below + 1;
+            Stretches { distance, shift: stream.below(2 * u64::from(distance)) as u32 }
+        };
+        Self {
+            drawn: (0..ranks).map(|rank| degrees.of(RankId(rank)).0).collect(),
+            rounds: distances.into_iter().map(round).collect(),
+        }
+    }
+
+    fn neighbors(&self, rank: RankId) -> Vec<u32> {
+        let partner = |round: u32| {
+            let other = self.rounds[round as usize].partner(rank)?;
+            // Beyond the last rank there is nobody.
+            self.drawn.get(other as usize).map(|&drawn| (other, drawn))
+        };
+        symmetric(rank, self.drawn[rank.index()], self.rounds.len() as u32, partner)
+    }
+}
+
+impl Stretches {
+    fn partner(self, rank: RankId) -> Option<u32> {
+        let stretch = (u64::from(rank.0) + u64::from(self.shift)) / u64::from(self.distance);
+        match stretch % 2 {
+            0 => rank.0.checked_add(self.distance),
+            _ => rank.0.checked_sub(self.distance),
+        }
     }
 }
 
@@ -110,8 +141,8 @@ impl Pattern for Umesh {
     }
 
     fn sends(&self, rank: RankId, out: &mut Vec<Send>) {
-        let neighbors = match &self.rounds {
-            Some(rounds) => self.degrees.symmetric(rank, |round| self.partner(rank, rounds[round as usize])),
+        let neighbors = match &self.symmetric {
+            Some(mesh) => mesh.neighbors(rank),
             None => self.one_sided(rank),
         };
         out.extend(neighbors.into_iter().map(|target| Send { target: RankId(target), bytes: self.bytes }));

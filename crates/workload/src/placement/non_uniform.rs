@@ -30,7 +30,7 @@ pub enum Distribution {
 impl Default for NonUniformParameters {
     /// 97 % clustered as in the original; the width is the one that fits the published traffic best.
     fn default() -> Self {
-        Self { distribution: Distribution::Geometric, spread: 1.0 / 6.0, scattered: 0.03 }
+        Self { distribution: Distribution::Geometric, spread: 0.1, scattered: 0.03 }
     }
 }
 

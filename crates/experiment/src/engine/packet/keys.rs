@@ -72,7 +72,10 @@ fn routing_keys() -> Vec<Key> {
             "estimate",
             Kind::choice(&[
                 ("output", "the local output buffer"),
-                ("downstream", "and all credits in use: packets on the link, in the next buffer, and credits on their way back"),
+                (
+                    "downstream",
+                    "and all credits in use: packets on the link, in the next buffer, and credits on their way back",
+                ),
                 ("downstream-arrived", "the same without packets on the link"),
             ]),
             Value::text("downstream"),
@@ -84,7 +87,12 @@ fn routing_keys() -> Vec<Key> {
             Value::Number(adaptive.threshold),
             "`ugal-g`, `ugal-n`, `par`: a packet goes non-minimal iff q(minimal) > threshold * q(non-minimal) + bias.",
         ),
-        Key::with_default("bias", Kind::Bytes, Value::Bytes(adaptive.bias), "`ugal-g`, `ugal-n`, `par`: see `threshold`."),
+        Key::with_default(
+            "bias",
+            Kind::Bytes,
+            Value::Bytes(adaptive.bias),
+            "`ugal-g`, `ugal-n`, `par`: see `threshold`.",
+        ),
         Key::with_default(
             "minimal_candidates",
             candidates(),
@@ -162,7 +170,11 @@ fn traffic_keys() -> Vec<Key> {
         time("measure", 50, "`open`: length of the measurement."),
         time("drain", 100, "`open`: longest time to wait for packets made in the measurement."),
         time("time_limit", 1_000_000, "`closed`: simulated time after which the run is given up."),
-        time("patience", 1_000, "Simulated time without any arrival, with packets under way, after which the run is given up."),
+        time(
+            "patience",
+            1_000,
+            "Simulated time without any arrival, with packets under way, after which the run is given up.",
+        ),
     ]
 }
 
@@ -185,4 +197,3 @@ fn record_keys() -> Vec<Key> {
         ),
     ]
 }
-

@@ -83,7 +83,11 @@ fn link_jobs(result: &PacketResult, ports: &[usize]) -> (Vec<u32>, Vec<u32>, Vec
     for (l, &port) in ports.iter().enumerate() {
         for j in 0..jobs {
             // Of a single job, the port's own counter tells.
-            let here = if jobs == 1 { result.ports[port].bytes } else { result.port_jobs.get(port * jobs + j).copied().unwrap_or(0) };
+            let here = if jobs == 1 {
+                result.ports[port].bytes
+            } else {
+                result.port_jobs.get(port * jobs + j).copied().unwrap_or(0)
+            };
             if here > 0 {
                 link.push(l as u32);
                 job.push(j as u32);
@@ -105,10 +109,8 @@ fn job_columns(
     let whole = |get: &dyn Fn(&JobRecord) -> u64| Column::U64(jobs.iter().map(get).collect());
     let real = |get: &dyn Fn(&JobRecord) -> f64| Column::F64(jobs.iter().map(get).collect());
     let per_packet = |sum: u64, job: &JobRecord| sum as f64 / job.packets as f64;
-    let mut columns = vec![
-        ("packets", whole(&|j| j.packets)),
-        ("unfinished_packets", whole(&|j| j.injected_packets - j.packets)),
-    ];
+    let mut columns =
+        vec![("packets", whole(&|j| j.packets)), ("unfinished_packets", whole(&|j| j.injected_packets - j.packets))];
     if engine.traffic == TrafficKind::Open {
         let offered = (0..jobs.len()).map(|j| offered(engine, j, result.window)).collect();
         let accepted = jobs.iter().zip(&scenario.workload.jobs).map(|(record, job)| {

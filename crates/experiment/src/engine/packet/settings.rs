@@ -89,7 +89,11 @@ pub(super) fn read(fields: &Fields, report: &mut Report<'_>) -> Packet {
         resolved: Vec::new(),
         settings,
     };
-    let length = if traffic == TrafficKind::Open { ("measure", packet.schedule.measure) } else { ("time_limit", packet.time_limit) };
+    let length = if traffic == TrafficKind::Open {
+        ("measure", packet.schedule.measure)
+    } else {
+        ("time_limit", packet.time_limit)
+    };
     if length.1 == Time::ZERO {
         let message = format!("'{}' must be above 0", length.0);
         report.add(ProblemKind::Value, fields.place_of(length.0), message, None);
@@ -189,7 +193,11 @@ fn times(value: Option<&Value>) -> Vec<Time> {
 fn steps(fields: &Fields, report: &mut Report<'_>) -> Vec<(Time, f64)> {
     let (times, loads) = (times(fields.value("step_times")), numbers(fields.value("step_loads")));
     if times.len() != loads.len() {
-        let message = format!("'step_times' has {} values and 'step_loads' {}; give a load for each time", times.len(), loads.len());
+        let message = format!(
+            "'step_times' has {} values and 'step_loads' {}; give a load for each time",
+            times.len(),
+            loads.len()
+        );
         report.add(ProblemKind::Conflict, fields.place_of("step_times"), message, None);
     }
     if times.windows(2).any(|pair| pair[0] >= pair[1]) {

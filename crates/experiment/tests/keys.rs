@@ -1,0 +1,209 @@
+//! The table of keys against everything that it must agree with.
+
+use odonata_experiment::key::{Default, Key, Kind};
+use odonata_experiment::{schema, ExperimentSpec, Files, Plan, Value};
+use odonata_flow::FlowSettings;
+use odonata_machine::topology::{Cascade, Dragonfly, FatTree, Torus, Xgft};
+use std::collections::BTreeSet;
+use std::path::Path;
+
+/// Every key, with the name of what it belongs to.
+fn all_keys() -> Vec<(String, &'static Key)> {
+    let mut keys = Vec::new();
+    for section in schema::sections() {
+        let mut add = |owner: String, of: &'static [Key]| {
+            for key in of {
+                keys.push((owner.clone(), key));
+                keys.extend(nested(&key.kind).iter().map(|inner| (format!("{owner}.{}", key.name), inner)));
+            }
+        };
+        add(section.heading(), &section.keys);
+        for chooser in &section.choosers {
+            for variant in &chooser.variants {
+                add(format!("{} = {}", chooser.key, variant.name), &variant.keys);
+            }
+        }
+    }
+    keys
+}
+
+fn nested(kind: &Kind) -> &[Key] {
+    match kind {
+        Kind::Table(keys) | Kind::TableOfTables(keys) => keys,
+        Kind::List(of) => nested(of),
+        Kind::Any(kinds) => kinds.iter().map(nested).find(|keys| !keys.is_empty()).unwrap_or(&[]),
+        _ => &[],
+    }
+}
+
+#[test]
+fn every_key_says_what_it_means_in_sentences() {
+    for (owner, key) in all_keys() {
+        assert!(key.doc.ends_with('.') && key.doc.len() > 5, "{owner}: {}: {:?}", key.name, key.doc);
+        assert!(!key.doc.contains("  "), "{owner}: {}: {:?}", key.name, key.doc);
+        assert!(!key.doc.contains('|'), "{owner}: {}: a bar ends a cell of the reference's tables", key.name);
+    }
+}
+
+#[test]
+fn no_key_is_there_twice() {
+    for section in schema::sections() {
+        for chooser in &section.choosers {
+            for variant in &chooser.variants {
+                let names: Vec<&str> = variant.keys.iter().map(|key| key.name).collect();
+                assert_eq!(names.iter().collect::<BTreeSet<_>>().len(), names.len(), "{names:?}");
+            }
+        }
+    }
+}
+
+/// A default is a value that the key itself would take.
+#[test]
+fn defaults_are_of_their_kind() {
+    for (owner, key) in all_keys() {
+        if let Default::Value(value) = &key.default {
+            assert!(fits(&key.kind, value), "{owner}: {} = {value} is no {}", key.name, key.kind.expected());
+        }
+    }
+}
+
+fn fits(kind: &Kind, value: &Value) -> bool {
+    match (kind, value) {
+        (Kind::Text | Kind::Path | Kind::Color, Value::Text(_)) => true,
+        (Kind::Choice(choices), Value::Text(text)) => choices.iter().any(|choice| choice.name == text),
+        (Kind::Flag, Value::Flag(_)) => true,
+        (Kind::Bytes, Value::Bytes(_)) | (Kind::Time, Value::Time(_)) | (Kind::Rate, Value::Rate(_)) => true,
+        (Kind::Integer { min, max }, Value::Integer(n)) => (min..=max).contains(&n),
+        (Kind::Number { min, max }, Value::Number(x)) => (min..=max).contains(&x),
+        (Kind::List(of), Value::List(values)) => values.iter().all(|value| fits(of, value)),
+        (Kind::Any(kinds), _) => kinds.iter().any(|kind| fits(kind, value)),
+        _ => false,
+    }
+}
+
+/// What is shown as an example of a value is a value.
+#[test]
+fn examples_are_toml() {
+    for (owner, key) in all_keys() {
+        let example = key.kind.example();
+        if !example.contains('…') {
+            let read: Result<toml::Table, _> = format!("key = {example}").parse();
+            assert!(read.is_ok(), "{owner}: {}: {example}", key.name);
+        }
+    }
+}
+
+/// The names of a struct's fields, from its debug text; fields of inner structs are left out.
+fn fields_of(shown: &str) -> BTreeSet<String> {
+    let mut names = BTreeSet::new();
+    for line in shown.lines().filter_map(|line| line.strip_prefix("    ")) {
+        if let Some((name, _)) = line.split_once(": ").filter(|_| !line.starts_with([' ', ')', '}', ']'])) {
+            names.insert(name.to_owned());
+        }
+    }
+    names
+}
+
+fn keys_of(section: &str, variant: &str) -> BTreeSet<String> {
+    let section = schema::sections().iter().find(|s| s.name == section).unwrap();
+    let variants = section.choosers.iter().flat_map(|chooser| &chooser.variants);
+    let found = variants.into_iter().find(|v| v.name == variant).unwrap();
+    found.keys.iter().map(|key| key.name.to_owned()).collect()
+}
+
+/// A setting that a crate gains must become a key; ones of the link classes and of the seed have keys of their own.
+#[test]
+fn every_setting_has_a_key() {
+    let figures = [
+        "local",
+        "global",
+        "terminal",
+        "cores_per_node",
+        "green_figures",
+        "black_figures",
+        "blue_figures",
+        "green_ports",
+        "black_ports",
+        "blue_ports",
+    ];
+    let check = |shown: String, keys: BTreeSet<String>, elsewhere: &[&str]| {
+        let fields = fields_of(&shown);
+        assert!(fields.len() > 2, "{shown}");
+        let missing: Vec<&String> = fields.difference(&keys).filter(|f| !elsewhere.contains(&f.as_str())).collect();
+        assert!(missing.is_empty(), "{missing:?} of\n{shown}");
+    };
+    check(format!("{:#?}", FlowSettings::default()), keys_of("engine", "flow"), &[]);
+    check(format!("{:#?}", Dragonfly::default()), keys_of("machine", "dragonfly"), &figures);
+    check(format!("{:#?}", Cascade::default()), keys_of("machine", "cascade"), &figures);
+    check(format!("{:#?}", Torus::default()), keys_of("machine", "torus"), &figures);
+    check(format!("{:#?}", FatTree::default()), keys_of("machine", "fat-tree"), &figures);
+    let f = FatTree::default();
+    let xgft = Xgft {
+        children: vec![1],
+        parents: vec![1],
+        parallel: vec![],
+        local: f.local,
+        global: f.global,
+        terminal: f.terminal,
+        cores_per_node: 1,
+    };
+    check(format!("{xgft:#?}"), keys_of("machine", "xgft"), &figures);
+}
+
+/// The topologies' defaults in the table are those of the families: a file that gives none builds the default machine.
+#[test]
+fn topologies_without_keys_are_the_families_defaults() {
+    let built = |topology: &str| {
+        let text = format!("machine.topology = '{topology}'\n[[job]]\nranks = 2\npattern = 'uniform'\n");
+        let spec = ExperimentSpec::parse::<&str>(&text, "x.toml", &[]).unwrap();
+        Plan::new(spec, Files::beside(Path::new("x.toml"))).unwrap().scenario.machine
+    };
+    assert!(built("dragonfly") == Dragonfly::default().builder().unwrap().build().unwrap());
+    assert!(built("cascade") == Cascade::default().builder().unwrap().build().unwrap());
+    assert!(built("torus") == Torus::default().builder().unwrap().build().unwrap());
+    assert!(built("fat-tree") == FatTree::default().builder().unwrap().build().unwrap());
+    let spec: toml::Table = "topology = 'xgft'".parse().unwrap();
+    assert!(built(spec["topology"].as_str().unwrap()).node_count() > 0);
+}
+
+/// `ODONATA_WRITE_REFERENCE=1 cargo test -p odonata-experiment reference` writes the page.
+#[test]
+fn the_reference_page_is_not_stale() {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/reference/experiment-file.md");
+    let page = schema::reference();
+    if std::env::var_os("ODONATA_WRITE_REFERENCE").is_some() {
+        std::fs::write(&path, &page).unwrap();
+    }
+    let written = std::fs::read_to_string(&path).unwrap_or_default();
+    assert!(written == page, "{} is stale: see this test on how to write it", path.display());
+}
+
+/// The examples of the reference page are experiments.
+#[test]
+fn the_examples_of_the_reference_are_read() {
+    let page = schema::reference();
+    let examples: Vec<&str> = page.split("```toml\n").skip(1).map(|rest| rest.split("```").next().unwrap()).collect();
+    assert_eq!(examples.len(), 2);
+    let text = examples.concat();
+    odonata_experiment::sweep::<&str>(&text, "reference", &[]).unwrap_or_else(|problems| panic!("{problems}"));
+}
+
+/// The JSON Schema has every key and allows no others.
+#[test]
+fn the_schema_has_every_key() {
+    let schema = schema::json_schema();
+    assert_eq!(schema["additionalProperties"], false);
+    for section in schema::sections() {
+        let table = &schema["properties"][section.name];
+        let table = if section.repeated { &table["items"] } else { table };
+        let variants = section.choosers.iter().flat_map(|chooser| &chooser.variants);
+        // A key of the section is described as such, whatever a variant adds.
+        let own: Vec<&str> = section.keys.iter().map(|key| key.name).collect();
+        let of_variants = variants.flat_map(|variant| &variant.keys).filter(|key| !own.contains(&key.name));
+        for key in section.keys.iter().chain(of_variants) {
+            let property = &table["properties"][key.name];
+            assert!(property["description"].as_str().is_some_and(|d| d.contains(key.doc)), "{}", key.name);
+        }
+        assert_eq!(table["additionalProperties"], false);
+    }
+}

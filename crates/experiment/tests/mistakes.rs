@@ -1,0 +1,275 @@
+//! Every kind of mistake, with the exact place where it is reported.
+
+use odonata_experiment::{check, Files, Problem, ProblemKind};
+use std::path::Path;
+
+const GOOD: &str = r#"[machine]
+topology = "dragonfly"
+p = 2
+a = 4
+h = 2
+g = 9
+
+[[job]]
+name = "fft"
+pattern = "many-to-many"
+ranks = 32
+placement = "random-nodes"
+
+[[job]]
+name = "halo"
+pattern = { name = "stencil-2d", periodic = false }
+ranks = 16
+
+[engine]
+routing = "adaptive-hybrid"
+"#;
+
+fn problems(text: &str, overrides: &[&str]) -> Vec<Problem> {
+    match check(text, "x.toml", overrides, Files::beside(Path::new("x.toml"))) {
+        Ok(_) => Vec::new(),
+        Err(problems) => problems.0,
+    }
+}
+
+/// Replaces `from`, which must be there once, and returns the only problem of the changed file.
+#[track_caller]
+fn with(from: &str, to: &str) -> Found {
+    assert_eq!(GOOD.matches(from).count(), 1, "'{from}' is there once");
+    only(problems(&GOOD.replace(from, to), &[]))
+}
+
+#[track_caller]
+fn with_override(change: &str) -> Found {
+    let found = only(problems(GOOD, &[change]));
+    assert_eq!(found.0.file, "--set");
+    found
+}
+
+#[track_caller]
+fn only(mut problems: Vec<Problem>) -> Found {
+    assert_eq!(problems.len(), 1, "{problems:#?}");
+    Found(problems.remove(0))
+}
+
+struct Found(Problem);
+
+impl Found {
+    /// The kind, the place and the stretch that is marked.
+    #[track_caller]
+    fn at(self, kind: ProblemKind, line: usize, column: usize, span: &str) -> Self {
+        let location = self.0.location.as_ref().expect("a place");
+        let found = (self.0.kind, location.line, location.column, location.span.as_str());
+        assert_eq!(found, (kind, line, column, span), "\n{}", self.0);
+        self
+    }
+
+    #[track_caller]
+    fn says(self, message: &str) -> Self {
+        assert!(self.0.message.contains(message), "\n{}", self.0);
+        self
+    }
+
+    #[track_caller]
+    fn helps(self, help: &str) {
+        assert!(self.0.help.as_ref().is_some_and(|given| given.contains(help)), "\n{}", self.0);
+    }
+}
+
+use ProblemKind::*;
+
+#[test]
+fn the_file_itself_is_fine() {
+    assert_eq!(problems(GOOD, &[]), []);
+}
+
+#[test]
+fn syntax() {
+    with("p = 2", "p = 2 2").at(Syntax, 3, 5, "2 2");
+    with("routing = \"adaptive-hybrid\"", "cutoff = 5 GB/s").says("this is not TOML");
+    with("a = 4", "a = 4\np = 3").at(Syntax, 5, 1, "p").says("duplicate");
+}
+
+#[test]
+fn unknown_keys() {
+    with("placement =", "placment =").at(UnknownKey, 12, 1, "placment").helps("did you mean 'placement'?");
+    with("g = 9", "dims = [2]")
+        .at(UnknownKey, 6, 1, "dims")
+        .says("unknown key 'dims' in [machine] of topology 'dragonfly'")
+        .helps("'dims' belongs to topology 'torus'");
+    with("periodic = false", "perodic = false").at(UnknownKey, 16, 34, "perodic").helps("did you mean 'periodic'?");
+    with("routing =", "rooting =").at(UnknownKey, 20, 1, "rooting").helps("did you mean 'routing'?");
+    with("[engine]\n", "[engine]\nslises = 4\n").at(UnknownKey, 20, 1, "slises").helps("did you mean 'slices'?");
+    with("[engine]\n", "[engin]\n").at(UnknownKey, 19, 2, "engin").helps("did you mean 'engine'?");
+    with("[machine]\n", "seed = 1\n[machine]\n").at(UnknownKey, 1, 1, "seed").helps("'seed' stands in [engine]");
+    with("ranks = 16", "ranks = 16\nreach = 3")
+        .at(UnknownKey, 18, 1, "reach")
+        .says("[[job]] 'halo'")
+        .helps("'reach' belongs to pattern 'umesh'");
+    with("g = 9", "zzz = 9").at(UnknownKey, 6, 1, "zzz").helps("known keys: preset, topology, file");
+}
+
+#[test]
+fn missing_keys() {
+    with("ranks = 16", "").at(MissingKey, 14, 1, "[[job]]").says("lacks the key 'ranks'").helps("add `ranks = 4`");
+    with("pattern = \"many-to-many\"\n", "").at(MissingKey, 8, 1, "[[job]]").helps("add `pattern = \"stencil-2d\"`");
+    with("pattern = \"many-to-many\"", "pattern = 'file'")
+        .at(MissingKey, 10, 11, "'file'")
+        .says("pattern 'file' needs the key 'path'")
+        .helps("add `path = \"file.csv\"`");
+    with("{ name = \"stencil-2d\", periodic = false }", "{ periodic = false }")
+        .at(MissingKey, 16, 11, "{ periodic = false }")
+        .says("lacks the key 'name'");
+    with("topology = \"dragonfly\"\np = 2\na = 4\nh = 2\ng = 9\n", "")
+        .at(MissingKey, 1, 2, "machine")
+        .helps("preset = \"edison\"");
+    let general = only(problems("[[job]]\npattern = 'uniform'\nranks = 2\n", &[]));
+    assert_eq!((general.0.kind, &general.0.location), (MissingKey, &None));
+    general.says("no [machine]");
+    only(problems("machine.preset = 'edison'", &[])).says("no [[job]]");
+}
+
+#[test]
+fn wrong_types() {
+    with("ranks = 16", "ranks = \"16\"").at(Type, 17, 9, "\"16\"").says("found a text").helps("write `ranks = 4`");
+    with("periodic = false", "periodic = 0").at(Type, 16, 45, "0").says("true or false");
+    with("[[job]]\nname = \"fft\"\n", "[job]\nname = \"fft\"\n").at(Syntax, 14, 3, "job");
+    with("name = \"fft\"", "name = ['fft']").at(Type, 9, 8, "['fft']");
+    with("pattern = \"many-to-many\"", "pattern = 4").at(Type, 10, 11, "4");
+    with("g = 9", "g = 9\nclass.local = 5").at(Type, 7, 15, "5").helps("[machine.class.blue]");
+    with("g = 9", "g = 9\nclass.bandwidth = '5 GB/s'").at(Type, 7, 7, "bandwidth").says("no class is named");
+    with("g = 9", "g = 9\nedit = 5").at(Type, 7, 8, "5");
+    let single = "[machine]\npreset = 'edison'\n[job]\nranks = 1\npattern = 'uniform'\n";
+    only(problems(single, &[])).at(Type, 3, 2, "job").helps("[[job]]");
+}
+
+#[test]
+fn wrong_units() {
+    let bytes = |value: &str| with("name = \"fft\"", &format!("name = \"fft\"\nbytes = {value}"));
+    bytes("64").at(Unit, 10, 9, "64").says("a number without a unit").helps("bytes = \"64 KiB\"");
+    bytes("\"64 kib\"").at(Unit, 10, 9, "\"64 kib\"").helps("did you mean 'KiB' or 'Kib'?");
+    bytes("\"64 Kb/s\"").at(Unit, 10, 9, "\"64 Kb/s\"").says("is a data rate").helps("b is a bit and B a byte");
+    bytes("\"3 b\"").at(Unit, 10, 9, "\"3 b\"").says("not a whole number of bytes");
+    bytes("\"5 ns\"").at(Unit, 10, 9, "\"5 ns\"").says("is a duration");
+    with("g = 9", "g = 9\nclass.local.bandwidth = \"5 GB\"")
+        .at(Unit, 7, 25, "\"5 GB\"")
+        .says("is an amount of data; expected a data rate");
+    with("g = 9", "g = 9\nclass.local.latency = 30").at(Unit, 7, 23, "30").helps("latency = \"30 ns\"");
+}
+
+#[test]
+fn wrong_values() {
+    with("ranks = 16", "ranks = 0").at(Value, 17, 9, "0").says("a whole number from 1 up");
+    with("ranks = 16", "ranks = 5_000_000_000").at(Value, 17, 9, "5_000_000_000").says("at most 4294967295");
+    with("g = 9", "g = 10").at(Machine, 6, 5, "10").says("a h + 1 = 4 x 2 + 1 = 9");
+    with("g = 9", "g = 9\nedit = [\"-2 local\"]").at(Machine, 7, 9, "\"-2 local\"").says("have 1");
+    with("g = 9", "g = 9\nedit = [\"+1 local\", \"?\"]").at(Value, 7, 21, "\"?\"").says("expected cables");
+    with("g = 9", "g = 9\nedit = [{ class = 'local', ad = 1 }]").at(UnknownKey, 7, 28, "ad").helps("'add'");
+    with("g = 9", "g = 9\nedit = [{ add = 1 }]").at(Value, 7, 9, "{ add = 1 }").says("no edit");
+    with("[engine]\n", "[engine]\nslices = 300\n").at(Value, 19, 2, "engine").says("'max_iterations' must exceed");
+    with("[engine]\n", "[engine]\nbound_gap = 1.5\n").at(Value, 20, 13, "1.5").helps("\"off\" or a number");
+    with("name = \"fft\"", "name = \"fft\"\ncolor = \"red\"").at(Value, 10, 9, "\"red\"").says("#0072b2");
+    with("name = \"fft\"", "name = \"\"").at(Value, 9, 8, "\"\"").says("an empty text");
+}
+
+#[test]
+fn unknown_names() {
+    with("\"dragonfly\"", "\"dragonfyl\"").at(Name, 2, 12, "\"dragonfyl\"").helps("did you mean 'dragonfly'?");
+    with("\"many-to-many\"", "\"many-2-many\"")
+        .at(Name, 10, 11, "\"many-2-many\"")
+        .helps("did you mean 'many-to-many'?");
+    with("\"random-nodes\"", "\"scattered\"").at(Name, 12, 13, "\"scattered\"").helps("known: compact");
+    with("\"stencil-2d\"", "\"stencil-9d\"").at(Name, 16, 20, "\"stencil-9d\"").helps("did you mean 'stencil-2d'?");
+    with("\"adaptive-hybrid\"", "\"adaptive-hibrid\"")
+        .at(Name, 20, 11, "\"adaptive-hibrid\"")
+        .helps("'adaptive-hybrid'");
+    with("[engine]\n", "[engine]\nkind = \"floe\"\n").at(Name, 20, 8, "\"floe\"").helps("\"flow\"".trim_matches('"'));
+    with("g = 9", "g = 9\nclass.lokal.price = 1").at(Name, 7, 7, "lokal").helps("did you mean 'local'?");
+    with("g = 9", "g = 9\nedit = '-1 lokal'").at(Machine, 7, 8, "'-1 lokal'").says("did you mean 'local'?");
+}
+
+#[test]
+fn conflicts() {
+    with("p = 2", "preset = \"edison\"\np = 2").at(Conflict, 3, 1, "preset").says("one origin");
+    with_override("machine.preset=edison").at(Conflict, 1, 9, "preset").helps("machine={ preset");
+    with("\"halo\"", "\"fft\"").at(Conflict, 15, 8, "\"fft\"").says("two jobs are called 'fft'");
+    with("ranks = 16", "ranks = 16\nperiodic = true").at(Conflict, 18, 1, "periodic").says("given twice");
+    with("g = 9", "g = 9\narrangement_seed = 3").at(Conflict, 7, 20, "3").says("only with arrangement = \"random\"");
+    with("[engine]\n", "[engine]\nbias = 1\n").at(Conflict, 20, 8, "1").says("only with routing = \"ugal\"");
+    let shared = "pattern = 'file'\npath = 'graph.csv'\nplacement = 'file'\nranks = 16";
+    let found = problems(
+        &GOOD.replace("ranks = 16", "").replace("pattern = { name = \"stencil-2d\", periodic = false }", shared),
+        &[],
+    );
+    assert!(found.iter().all(|problem| problem.kind == Conflict), "{found:#?}");
+    assert_eq!(found[0].location.as_ref().unwrap().line, 17);
+}
+
+#[test]
+fn files() {
+    with("topology = \"dragonfly\"\np = 2\na = 4\nh = 2\ng = 9\n", "file = \"none.csv\"\n")
+        .at(File, 2, 8, "\"none.csv\"")
+        .says("there is no such file");
+    with("pattern = \"many-to-many\"", "pattern = \"file\"\npath = \"none.bin\"")
+        .at(File, 11, 8, "\"none.bin\"")
+        .says("there is no such file");
+    with(
+        "topology = \"dragonfly\"\np = 2\na = 4\nh = 2\ng = 9\n",
+        "file = \"a\"\nformat = \"codes\"\ngroups = 2\nrows = 1\ncolumns = 2",
+    )
+    .at(MissingKey, 1, 2, "machine")
+    .says("lacks the key 'inter_file'");
+}
+
+#[test]
+fn workloads() {
+    with("ranks = 32", "ranks = 73")
+        .at(Workload, 11, 9, "73")
+        .says("needs 73 nodes (73 ranks, 1 on each), but only 72 of the 72 usable nodes");
+    with("ranks = 16", "ranks = 16\nranks_per_node = 2").at(Workload, 18, 18, "2").says("1 cores");
+    with("name = \"fft\"", "name = \"fft\"\nstride = 0").at(Value, 10, 10, "0");
+    with("\"random-nodes\"", "\"random-chassis\"").at(Workload, 12, 13, "\"random-chassis\"");
+    with("\"random-nodes\"", "{ name = \"list\", nodes = [0, 1] }")
+        .at(Workload, 12, 38, "[0, 1]")
+        .says("2 nodes listed, but the job needs 32");
+    with("periodic = false", "dims = [3, 5]").at(Workload, 16, 41, "[3, 5]");
+}
+
+#[test]
+fn overrides() {
+    with_override("engine.routing=adaptive-hibrid").at(Name, 1, 16, "adaptive-hibrid").helps("'adaptive-hybrid'");
+    with_override("engine.rooting=ugal").at(UnknownKey, 1, 8, "rooting").helps("did you mean 'routing'?");
+    with_override("job.halo.dims=[3,5]").at(Workload, 1, 15, "[3,5]");
+    with_override("job.halo.pattern.dims=[3,5]").at(Workload, 1, 23, "[3,5]");
+    with_override("job.ftt.ranks=4").at(Override, 1, 5, "ftt").helps("did you mean 'fft'?");
+    with_override("engine.seed").at(Override, 1, 1, "engine.seed").says("no '='");
+    with_override("job.0.ranks=73").at(Workload, 1, 13, "73");
+    with_override("engin.seed=1").at(UnknownKey, 1, 1, "engin").helps("did you mean 'engine'?");
+    // What the file says of a parameter yields to an override of it, wherever the two stand.
+    assert_eq!(problems(GOOD, &["job.halo.periodic=true"]), []);
+    assert_eq!(problems(GOOD, &["job.halo.pattern.periodic=true"]), []);
+}
+
+#[test]
+fn sweeps() {
+    let sweep = |text: &str| problems(&format!("{GOOD}[sweep]\n{text}\n"), &[]);
+    assert_eq!(
+        sweep("'engine.seed' = [1, 2]\nmachine.edit = [[], '-1 local', ['+1 local']]\n'job.*.ranks' = [4, 8]"),
+        []
+    );
+    only(sweep("'engine.seed' = 1")).at(Type, 22, 17, "1").says("must be a list");
+    only(sweep("'engine.seed' = []")).at(Value, 22, 17, "[]");
+    only(sweep("'engine.seed' = [1, -2]")).at(Value, 22, 21, "-2").says("with engine.seed=-2");
+    only(sweep("'engine.routing' = ['min', 'mim']")).at(Name, 22, 28, "'mim'").helps("did you mean 'min'?");
+    only(sweep("'job.x.ranks' = [1]")).at(Override, 22, 18, "1").says("there is no job 'x'");
+}
+
+#[test]
+fn several_mistakes_are_reported_at_once() {
+    let text = GOOD.replace("p = 2", "pp = 2").replace("ranks = 32", "ranks = -1").replace("routing =", "rooting =");
+    let found = problems(&text, &[]);
+    let places: Vec<(usize, ProblemKind)> = found.iter().map(|p| (p.location.as_ref().unwrap().line, p.kind)).collect();
+    assert_eq!(places, [(3, UnknownKey), (11, Value), (20, UnknownKey)]);
+    let found = problems(&GOOD.replace("g = 9", "g = 9\nclass.lokal.price = 1\nclass.glubal.price = 2"), &[]);
+    assert_eq!(found.len(), 2, "{found:#?}");
+}

@@ -1,0 +1,140 @@
+//! `kind = "packet"` from text to tables.
+
+use odonata_experiment::{run, Column, Files, RunError, RunResult, Table};
+use std::path::Path;
+
+/// p = 2, a = 4, h = 2: 9 groups, 72 nodes.
+const MACHINE: &str = "[machine]\npreset = \"dragonfly-1056\"\n";
+
+fn attempt(text: &str, threads: usize) -> Result<RunResult, RunError> {
+    run::<&str>(text, "run.toml", &[], Files::beside(Path::new("run.toml")), threads, &mut |_, _| true)
+}
+
+fn open(routing: &str, more: &str) -> String {
+    format!(
+        "{MACHINE}[[job]]\nname = \"ur\"\npattern = \"uniform\"\nranks = 1056\nranks_per_node = 1\n\
+         [engine]\nkind = \"packet\"\ntraffic = \"open\"\nrouting = \"{routing}\"\nload = 0.3\n\
+         warm_up = \"2 us\"\nmeasure = \"4 us\"\ndrain = \"20 us\"\n{more}"
+    )
+}
+
+fn reals<'a>(table: &'a Table, name: &str) -> &'a [f64] {
+    match table.get(name) {
+        Some(Column::F64(values)) => values,
+        other => panic!("{name}: {other:?}"),
+    }
+}
+
+fn counts<'a>(table: &'a Table, name: &str) -> &'a [u64] {
+    match table.get(name) {
+        Some(Column::U64(values)) => values,
+        other => panic!("{name}: {other:?}"),
+    }
+}
+
+#[test]
+fn an_open_loop_has_latencies_and_the_same_tables_for_any_threads() {
+    let text = open("ugal-n", "interval = \"1 us\"\nrecord_channels = true\nrecord_packets = true\n");
+    let result = attempt(&text, 1).unwrap();
+    let jobs = result.tables.get("jobs").unwrap();
+    let [accepted, offered] = ["accepted_load", "offered_load"].map(|name| reals(jobs, name)[0]);
+    assert_eq!(offered, 0.3);
+    assert!((accepted - 0.3).abs() < 0.01, "{accepted}");
+    // Idle minimum over no hop is 60.48 ns; the mean minimal way with its global hop is above 300 ns.
+    assert!(reals(jobs, "latency_mean_ns")[0] > 300.0);
+    assert!(reals(jobs, "latency_p99_ns")[0] <= reals(jobs, "latency_max_ns")[0]);
+    let packets = result.tables.get("packets").unwrap().rows() as u64;
+    assert_eq!(packets, counts(jobs, "packets")[0]);
+    let latency = result.tables.get("latency").unwrap();
+    assert_eq!(counts(latency, "packets").iter().sum::<u64>(), 2 * packets, "total and network parts");
+    let links = result.tables.get("links").unwrap();
+    let channels = result.tables.get("channels").unwrap();
+    assert_eq!(counts(links, "packets").iter().sum::<u64>(), counts(channels, "packets").iter().sum::<u64>());
+    // Every link was busy, stalled or idle at any time of the 4 us.
+    for ((&busy, &stall), &idle) in
+        counts(links, "busy_ps").iter().zip(counts(links, "stall_ps")).zip(counts(links, "idle_ps"))
+    {
+        // A packet that started in the window may end after it.
+        assert!((4_000_000..=4_000_000 + 20_480).contains(&(busy + stall + idle)));
+    }
+    assert_eq!(result.summary["packet"]["virtual_channels"], 4);
+    assert_eq!(result.summary["complete"], true);
+    let again = attempt(&result.resolved, 2).unwrap();
+    assert!(again.tables == result.tables, "resolved.toml with two threads gives the same tables");
+}
+
+#[test]
+fn a_closed_loop_sends_the_bytes_of_its_pattern() {
+    let text = format!(
+        "{MACHINE}[[job]]\nname = \"a2a\"\npattern = \"all-to-all\"\nranks = 32\nranks_per_node = 1\nbytes = \"3000 B\"\n\
+         [engine]\nkind = \"packet\"\nrouting = \"min\"\n"
+    );
+    let result = attempt(&text, 1).unwrap();
+    let jobs = result.tables.get("jobs").unwrap();
+    // 32 ranks to 31 others; the group of 32 nodes is compact: of the 31, 3 share the router.
+    assert_eq!(reals(jobs, "bytes")[0], 32.0 * 31.0 * 3000.0);
+    assert_eq!(reals(jobs, "bytes_on_router")[0], 32.0 * 3.0 * 3000.0);
+    // All other pairs are one hop apart.
+    let links: f64 = reals(result.tables.get("links").unwrap(), "bytes").iter().sum();
+    assert_eq!(links, 32.0 * 28.0 * 3000.0);
+    // A node sends 31 x 3000 B over 25 GB/s: 3.72 us at least.
+    assert!(reals(jobs, "time_s")[0] >= 3.72e-6);
+}
+
+/// Minimal routes of the canonical dragonfly are unique, so both engines put the same bytes on every link.
+#[test]
+fn both_engines_agree_on_the_bytes_of_every_link_under_min() {
+    let text = |engine: &str| {
+        format!(
+            "{MACHINE}[[job]]\nname = \"s\"\npattern = \"stencil-3d\"\nranks = 216\nranks_per_node = 1\nplacement = \"compact\"\n\
+             [engine]\nkind = \"{engine}\"\nrouting = \"min\"\n"
+        )
+    };
+    let links = |engine| {
+        let result = attempt(&text(engine), 1).unwrap_or_else(|e| panic!("{engine}: {e:?}"));
+        reals(result.tables.get("links").unwrap(), "bytes").to_vec()
+    };
+    let (packet, flow) = (links("packet"), links("flow"));
+    assert!(packet.iter().sum::<f64>() > 0.0);
+    for (l, (a, b)) in packet.iter().zip(&flow).enumerate() {
+        assert!((a - b).abs() <= 1e-9 * a.max(*b), "link {l}: packet {a}, flow {b}");
+    }
+}
+
+#[test]
+fn mistakes_have_a_place_and_a_reason() {
+    let message = |text: &str| match attempt(text, 1) {
+        Err(RunError::Problems(problems)) => problems.to_string(),
+        other => panic!("{other:?}"),
+    };
+    let cases = [
+        (open("ugal", ""), "ugal"),
+        (open("min", "input_buffer = \"100 B\"\n"), "does not hold one packet"),
+        (open("min", "").replace("load = 0.3", "load = 1.5"), "load"),
+        (open("min", "").replace("load = 0.3", "load = -0.5"), "load"),
+        (open("min", "").replace("load = 0.3", "load = [0.1, 0.2]"), "a list of 2 values for 1 jobs"),
+        (open("min", "memory_limit = \"1 MB\"\n"), "the run needs about"),
+        (open("min", "").replace("traffic = \"open\"", "traffic = \"closed\""), "means something only with"),
+        (open("min", "step_times = [\"1 us\"]\n"), "give a load for each time"),
+        (open("valiant-g", "").replace("dragonfly-1056", "eos").replace("1056", "32"), "third group"),
+    ];
+    for (text, expected) in cases {
+        let message = message(&text);
+        assert!(message.contains(expected), "{message}");
+        assert!(message.contains("run.toml:"), "{message}");
+    }
+}
+
+#[test]
+fn an_interrupted_run_keeps_what_it_has_and_says_so() {
+    let text = open("min", "");
+    let mut calls = 0;
+    let result = run::<&str>(&text, "run.toml", &[], Files::beside(Path::new("run.toml")), 1, &mut |phase, _| {
+        calls += u32::from(phase == "simulating");
+        calls < 12
+    });
+    let result = result.unwrap();
+    assert_eq!(result.summary["complete"], false);
+    assert!(result.summary["warnings"].to_string().contains("interrupted at"));
+    assert!(result.tables.get("jobs").is_some());
+}

@@ -1,0 +1,83 @@
+//! What the routing algorithms do to throughput, on the small dragonfly (p = 2, a = 4, h = 2, 72 nodes).
+
+mod common;
+
+use common::{accepted, adversarial, engine, open, run, schedule, small_dragonfly, uniform};
+use odonata_packet::{PacketResult, RunOptions};
+
+fn under(routing: &str, adversary: bool, load: f64, times: (u64, u64)) -> PacketResult {
+    let machine = small_dragonfly();
+    let destinations = if adversary { adversarial(72, 8, 1) } else { uniform(72) };
+    let traffic = open(&machine, destinations, load);
+    run(&engine(&machine, routing), &traffic, schedule(times.0, times.1, 200), &RunOptions::default())
+}
+
+/// Valiant halves the throughput: every packet crosses two global links. ADV+1 at load 1 is accepted at 0.5 at most;
+/// below that arbitration and buffers leave some room unused.
+#[test]
+fn valiant_accepts_nearly_half_of_adversarial_traffic() {
+    for routing in ["valiant-g", "valiant-n"] {
+        let result = under(routing, true, 1.0, (20, 40));
+        let share = accepted(&result, 72);
+        assert!((0.40..=0.505).contains(&share), "{routing}: {share}");
+        let job = &result.jobs[0];
+        assert_eq!(job.non_minimal, job.packets);
+    }
+}
+
+/// Offered 0.3 under ADV+1, more than twice what MIN takes (0.125): the adaptive algorithms hold it.
+#[test]
+fn adaptive_algorithms_hold_adversarial_load() {
+    for routing in ["ugal-g", "ugal-n", "par"] {
+        let result = under(routing, true, 0.3, (50, 100));
+        let share = accepted(&result, 72);
+        assert!((share - 0.3).abs() < 0.05 * 0.3, "{routing}: {share}");
+        assert!(result.jobs[0].non_minimal > 0);
+    }
+}
+
+/// Q-adaptive learns it: after 300 us it holds the same load, and most packets go around.
+#[test]
+fn q_adaptive_learns_to_go_around() {
+    let result = under("q-adaptive", true, 0.3, (300, 100));
+    let share = accepted(&result, 72);
+    assert!((share - 0.3).abs() < 0.05 * 0.3, "{share}");
+    let job = &result.jobs[0];
+    assert!(job.non_minimal as f64 > 0.4 * job.packets as f64, "{} of {}", job.non_minimal, job.packets);
+    assert!(result.learning.0 > 0);
+}
+
+/// Uniform traffic needs no detours; a bias of a few packets keeps it minimal where the study's setting does not.
+#[test]
+fn a_bias_stops_needless_detours() {
+    let machine = small_dragonfly();
+    let share = |bias: u64| {
+        let mut settings = odonata_routing::algorithm::RoutingSettings::default();
+        settings.adaptive.bias = odonata_units::Bytes(bias);
+        let engine = odonata_packet::PacketEngine::new(&machine, &Default::default(), "ugal-n", &settings).unwrap();
+        let result = run(&engine, &open(&machine, uniform(72), 0.2), schedule(5, 20, 50), &RunOptions::default());
+        result.jobs[0].non_minimal as f64 / result.jobs[0].packets as f64
+    };
+    let (without, with) = (share(0), share(16 * 512));
+    assert!(without > 0.05, "the study's setting misroutes: {without}");
+    assert!(with < 0.1 * without, "with bias {with}, without {without}");
+}
+
+/// The estimate that leaves out packets on the link sees only real queues, so an idle network looks idle.
+#[test]
+fn queues_without_packets_on_the_link_misroute_less() {
+    let machine = small_dragonfly();
+    let share = |estimate: odonata_packet::QueueEstimate| {
+        let settings = odonata_packet::PacketSettings { estimate, ..Default::default() };
+        let engine = odonata_packet::PacketEngine::new(&machine, &settings, "ugal-n", &Default::default()).unwrap();
+        let result = run(&engine, &open(&machine, uniform(72), 0.2), schedule(5, 20, 50), &RunOptions::default());
+        result.jobs[0].non_minimal as f64 / result.jobs[0].packets as f64
+    };
+    let [output, downstream, arrived] = [
+        odonata_packet::QueueEstimate::Output,
+        odonata_packet::QueueEstimate::Downstream,
+        odonata_packet::QueueEstimate::DownstreamArrived,
+    ]
+    .map(share);
+    assert!(output < arrived && arrived < downstream, "{output} {arrived} {downstream}");
+}

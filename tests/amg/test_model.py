@@ -1,0 +1,165 @@
+"""The model from Python: shipped tables, machine files, decisions, mistakes."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+import odonata.amg as amg
+from odonata.amg import machines, model, node_aware, paper, report, store
+from odonata.errors import OdonataError
+
+EOS = amg.load_machine("eos")
+
+
+@pytest.mark.parametrize("mix", paper.MIXES, ids=lambda mix: mix.name)
+def test_table_3_on_1024_cores(mix: paper.Mix) -> None:
+    # Published: the paper's modelled times, from true hierarchies of 64 million unknowns.
+    hierarchy = amg.shipped("laplace7", 1024 // mix.threads, mix.points)
+    assert hierarchy.unknowns == 64_000_000
+    cycle = model.cycle(hierarchy, EOS, threads=mix.threads, tasks=mix.tasks)
+    assert 1e3 * cycle.seconds == pytest.approx(paper.TABLE_3[1024][mix.threads][0], rel=0.03)
+
+
+def test_8192_cores_are_bracketed_and_so_is_the_check() -> None:
+    known = {ranks: amg.shipped("laplace7", ranks, "50x50x25") for ranks in (16, 128, 1024)}
+    low, high = (model.cycle(h, EOS).seconds for h in model.extrapolate(known[128], known[1024]))
+    assert low < paper.TABLE_3[8192][1][0] * 1e-3 < high
+    low, high = (model.cycle(h, EOS).seconds for h in model.extrapolate(known[16], known[128]))
+    assert low < model.cycle(known[1024], EOS).seconds < high
+
+
+def test_terms_sum_to_the_cycle() -> None:
+    hierarchy = amg.shipped("laplace7", 512, "30x30x30")
+    for name in model.scenarios():
+        cycle = model.cycle(hierarchy, EOS, scenario=name)
+        for keys in (("level",), ("phase",), ("term",), ("level", "phase", "term")):
+            assert sum(cycle.by(*keys).values()) == pytest.approx(cycle.seconds, rel=1e-12)
+        assert sum(cycle.level_seconds()) == pytest.approx(cycle.seconds, rel=1e-12)
+
+
+def test_decision_of_the_known_example() -> None:
+    # By hand in crates/model/src/amg/redistribute.rs: level 4 to 8 ranks, 1.128 to 0.242 ms.
+    decision = model.decide(amg.shipped("laplace7", 512, "30x30x30"), EOS)
+    assert decision.switch == (4, 8)
+    level = decision.levels[4]
+    assert level.best is not None
+    assert 1e3 * level.noswitch_s == pytest.approx(1.128, abs=5e-4)
+    assert 1e3 * level.best.switch_s == pytest.approx(0.242, abs=5e-4)
+    assert level.reason == "switch here"
+    best = model.alternatives(amg.shipped("laplace7", 512, "30x30x30"), EOS)[0]
+    assert best.cycle_s <= min(
+        a.cycle_s for a in model.alternatives(amg.shipped("laplace7", 512, "30x30x30"), EOS) if a.level == 4
+    )
+
+
+def test_node_aware_routes_by_hand() -> None:
+    # Two nodes of two ranks on one router: no hop beyond the least. Each rank sends 1 value to both ranks of
+    # the other node: 32 bytes leave a node, which at 16 GB/s take 2 ns, longer than a rank's 16 at 9.3 GB/s.
+    import pyarrow as pa
+
+    pairs = [(s, d) for s in range(4) for d in range(4) if s // 2 != d // 2]
+    table = pa.table(
+        {
+            "level": [0] * 8,
+            "operator": [0] * 8,
+            "source": [s for s, _ in pairs],
+            "destination": [d for _, d in pairs],
+            "values": [1] * 8,
+        }
+    )
+    nodes = node_aware.block_placement(4, 2)
+    alpha, rate = 0.238e-6, 678.56e6
+    direct = node_aware.product_seconds(table, 0, nodes, EOS, "direct")
+    assert direct == pytest.approx(2 * alpha + 2e-9, rel=1e-12)
+    # Two steps: one message of 16 bytes over the network, then one of 8 bytes within the node per rank.
+    two = node_aware.product_seconds(table, 0, nodes, EOS, "two-steps")
+    assert two == pytest.approx(alpha + 2e-9 + alpha + 8 / rate, rel=1e-12)
+
+
+def test_machine_file_is_read_back(tmp_path: Path) -> None:
+    from odonata.amg import calibrate
+
+    c = EOS.constants
+    measured = calibrate.Measured(
+        c["alpha_s"], c["beta_s_per_value"], c["gamma_s"], c["flop_s"], c["thread_bandwidth"]
+    )
+    path = tmp_path / "copy.toml"
+    path.write_text(calibrate.to_toml("copy", measured, EOS))
+    copy = machines.load(str(path))
+    assert copy.name == "copy"
+    hierarchy = amg.shipped("laplace7", 512, "30x30x30")
+    assert model.cycle(hierarchy, copy).seconds == pytest.approx(
+        model.cycle(hierarchy, EOS).seconds, rel=1e-6
+    )
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        (("alpha_us", "alpah_us"), "Did you mean alpha_us"),
+        (("alpha_us = 0.238", "alpha_us = '0.238 us'"), "without its unit"),
+        (("beta_ns_per_value = 0.858", "beta_ns_per_value = 0"), "beta is 0"),
+        (("flop_ns = [1.59, 0.806, 0.545]", "flop_ns = []"), "time per flop"),
+        (('kind = "dragonfly"', 'kind = "ring"'), "network.kind"),
+        (("groups = 2", "rings = 2"), "network.groups is missing"),
+        (("1 = 11106.0", "0 = 11106.0"), "thread"),
+        (("name =", "name ="), None),
+    ],
+)
+def test_mistakes_in_machine_files_are_named(
+    tmp_path: Path, change: tuple[str, str], message: str | None
+) -> None:
+    text = (Path(machines.__file__).parent / "data" / "machines" / "eos.toml").read_text()
+    assert change[0] in text
+    path = tmp_path / "mine.toml"
+    path.write_text(text.replace(*change))
+    if message is None:
+        machines.load(str(path))
+        return
+    with pytest.raises(OdonataError) as caught:
+        machines.load(str(path))
+    assert message in str(caught.value)
+    assert "mine.toml" in str(caught.value)
+
+
+def test_other_mistakes_are_named() -> None:
+    hierarchy = amg.shipped("laplace7", 512, "30x30x30")
+    with pytest.raises(OdonataError, match="scenario 'gamma'"):
+        model.cycle(hierarchy, EOS, scenario="gamma")
+    with pytest.raises(OdonataError, match="tasks x threads"):
+        model.cycle(hierarchy, EOS, threads=4, tasks=8)
+    with pytest.raises(OdonataError, match="Did you mean eos"):
+        machines.load("eso")
+    with pytest.raises(OdonataError, match="no table of laplace7 on 77 ranks"):
+        amg.shipped("laplace7", 77, "30x30x30")
+    with pytest.raises(OdonataError, match="more than hypre's 32-bit"):
+        amg.make("laplace7", 8192 * 8, (50, 50, 25))
+
+
+def test_shipped_tables_say_how_they_were_made() -> None:
+    found = store.shipped()
+    assert len(found) >= 10
+    for hierarchy in found:
+        assert hierarchy.source.startswith("hypre 2.26.0")
+        assert hierarchy.settings["boomeramg"]["coarsening"] == 10
+        assert sum(level["messages_on_node"] for level in hierarchy.levels) >= 0
+        assert all(level["messages_on_node"] <= level["messages"] for level in hierarchy.levels)
+
+
+def test_report_is_one_page_with_tables(tmp_path: Path) -> None:
+    written = report.write(tmp_path / "page.html", EOS, recorded=None, executed={})
+    page = written[0].read_text()
+    assert page.count("<img") == 2
+    assert "Table 3" in page
+    table = (tmp_path / "page-table-3.csv").read_text().splitlines()
+    assert table[1].startswith("16 x 1,1024,9.75,11.3,9.66,-0.9 %")
+    assert len(table) == 11
+
+
+def test_json_of_a_table_is_read_back() -> None:
+    hierarchy = amg.shipped("laplace7", 512, "30x30x30")
+    again = store.parse(json.loads(store.to_json(hierarchy, {})))
+    assert again == hierarchy
