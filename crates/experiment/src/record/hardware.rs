@@ -24,17 +24,11 @@ pub(super) fn routers(machine: &Machine) -> Table {
     table.push("router", Column::U32(machine.routers().map(|router| router.0).collect()));
     table.push("name", Column::texts(machine.routers().map(|router| machine.router_name(router)).collect()));
     table.push("group", Column::U32(machine.routers().map(|router| machine.group_of(router).0).collect()));
-<<<<<<< HEAD
-    // The axis `group` is the group; the axis `router` of a dragonfly would take the place of the id. Both are in the name.
-    let taken = ["group", "router"];
-    for (i, axis) in machine.coordinates().axes.iter().enumerate().filter(|(_, axis)| !taken.contains(&axis.as_str())) {
-=======
     // The axis `group` is the group; a file may name its axes like other columns, which then win.
     for (i, axis) in machine.coordinates().axes.iter().enumerate() {
         if ["router", "name", "group", "up"].contains(&axis.as_str()) {
             continue;
         }
->>>>>>> main
         table.push(axis.clone(), Column::U32(coordinate(machine, machine.routers(), i)));
     }
     table.push("up", Column::Bool(machine.routers().map(|router| machine.router_up(router)).collect()));
