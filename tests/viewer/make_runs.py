@@ -1,6 +1,7 @@
 """Runs of real engines for the browser tests, and what their tables say: `make_runs.py DIRECTORY`.
 
-The expected figures are computed from the Parquet files with pyarrow and NumPy, by other code than the viewer's.
+The expected figures are computed from the Parquet files with pyarrow and NumPy, by code other than
+the viewer's.
 """
 
 from __future__ import annotations
@@ -29,7 +30,8 @@ EXPERIMENTS = {
     "edison": experiment('preset = "edison"', TWO),
     "edison-K": experiment('preset = "edison"\nedit = ["-K"]', TWO),
     "dragonfly": experiment(
-        'preset = "dragonfly-1056"', [("a", "uniform", 500, "random-nodes"), ("b", "stencil-2d", 400, "compact")]
+        'preset = "dragonfly-1056"',
+        [("a", "uniform", 500, "random-nodes"), ("b", "stencil-2d", 400, "compact")],
     ),
     "torus": experiment('preset = "bgp-midplane"', [("halo", "stencil-3d", 512, "compact")], "min"),
     "tree": experiment('topology = "fat-tree"\nk = 8\nlevels = 3', [("a", "uniform", 100, "compact")], "min"),

@@ -9,6 +9,7 @@ import type { Pen } from './pen'
 /** Curves of one bucket are one path, filled once: colours are told apart in 25 steps, far finer than thin lines show. */
 const BUCKETS = 25
 const PATH_RIBBONS = 200
+const PATH_ROUTERS = 1000
 
 export interface RouterLook {
   /** Per router: a job's number, IDLE or SEVERAL; used if `shade` is null. */
@@ -180,11 +181,15 @@ function drawRouters(
     pen.moveTo(x + size, y)
     pen.arc(x, y, size, 0, 2 * Math.PI)
   }
-  for (const [color, list] of byColor) {
-    pen.beginPath()
-    for (const r of list) dot(r, radius(r))
+  // Idle first: where routers share a place, as in a projection, the busy ones are seen.
+  const order = [...byColor].sort(([a], [b]) => Number(b === palette.idle) - Number(a === palette.idle))
+  for (const [color, list] of order) {
     pen.fillStyle = color
-    pen.fill()
+    for (let from = 0; from < list.length; from += PATH_ROUTERS) {
+      pen.beginPath()
+      for (const r of list.slice(from, from + PATH_ROUTERS)) dot(r, radius(r))
+      pen.fill()
+    }
   }
   drawSeveral(pen, several, dot, radius, tiny, looks)
   if (down.length === 0) return
@@ -213,7 +218,6 @@ function bar(pen: Pen, picture: Picture, x: number, y: number, length: number, p
   pen.lineTo(x + ux - vx, y + uy - vy)
   pen.lineTo(x + ux + vx, y + uy + vy)
   pen.lineTo(x - ux + vx, y - uy + vy)
-  pen.closePath()
 }
 
 /** Several jobs on one router: a ring, so that no job's colour is mistaken for it. */
