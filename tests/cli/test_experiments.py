@@ -164,7 +164,7 @@ def test_check_shows_what_would_run(odonata_command: Command, experiment: Path) 
     assert result.returncode == 0
     assert "small.toml can be run: flow engine, adaptive-hybrid routing, seed 1" in result.stdout
     shown = json.loads(odonata_command("check", experiment, "--json").stdout)
-    assert shown["jobs"][0]["messages"] == 64 * 6, "6 neighbours on a periodic 4 x 4 x 4 grid"
+    assert shown["jobs"][0]["messages"] == 3 * 2 * (4 * 4 * 3), "3 axes, both ways, on an open 4 x 4 x 4 grid"
     resolved = odonata_command("check", experiment, "--resolved").stdout
     assert resolved == shown["resolved"]
 

@@ -2,7 +2,7 @@
 
 from odonata.analysis.classes import class_statistics, job_class_statistics
 from odonata.analysis.compare import LinkPairs, pair_links, statistics_changes
-from odonata.analysis.groups import group_matrix
+from odonata.analysis.groups import group_matrix, grouping
 from odonata.analysis.hottest import hottest_links
 from odonata.analysis.links import job_bytes, link_names, router_names
 from odonata.analysis.paired import paired_differences
@@ -11,6 +11,7 @@ __all__ = [
     "LinkPairs",
     "class_statistics",
     "group_matrix",
+    "grouping",
     "hottest_links",
     "job_bytes",
     "job_class_statistics",

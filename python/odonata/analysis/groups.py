@@ -8,18 +8,29 @@ import pyarrow as pa
 from odonata.analysis.links import Floats, floats
 
 
-def group_matrix(links: pa.Table, routers: pa.Table, values: Floats | None = None) -> Floats:
+def grouping(routers: pa.Table) -> str:
+    """The column of `routers` that divides the machine: its groups, or its first axis if it has no groups."""
+    if len(routers["group"].unique()) > 1:
+        return "group"
+    axes = [name for name in routers.column_names if name not in ("router", "name", "group", "up")]
+    return axes[0] if axes else "group"
+
+
+def group_matrix(
+    links: pa.Table, routers: pa.Table, values: Floats | None = None, *, by: str = "group"
+) -> Floats:
     """Bytes on the links from each group to each; the diagonal holds the links inside a group.
 
     Args:
         links: The `links` table.
         routers: The `routers` table.
         values: Bytes per link in the table's order, if not those of its column `bytes`.
+        by: The column of `routers` that says which group a router is in.
 
     Returns:
         A square array, source group by destination group.
     """
-    group = routers["group"].to_numpy()
+    group = routers[by].to_numpy()
     groups = int(group.max()) + 1
     values = floats(links, "bytes") if values is None else values
     cell = group[links["source"].to_numpy()].astype(np.int64) * groups + group[links["target"].to_numpy()]

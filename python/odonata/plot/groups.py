@@ -7,13 +7,15 @@ import pyarrow as pa
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from odonata.analysis.groups import group_matrix
+from odonata.analysis.groups import group_matrix, grouping
 from odonata.analysis.links import Floats
 from odonata.plot import style
 
 
 def plot_groups(links: pa.Table, routers: pa.Table, values: Floats | None = None) -> style.Picture:
     """Mean traffic of a link from each group to each; the diagonal shows the links inside a group.
+
+    On a machine without groups, routers with the same value on its first axis count as one.
 
     Args:
         links: The run's links.
@@ -30,13 +32,14 @@ def draw_groups(
     axes: Axes, picture: Figure, links: pa.Table, routers: pa.Table, values: Floats | None = None
 ) -> None:
     """Draws `plot_groups` on axes; pairs of groups without a link stay white."""
-    total = group_matrix(links, routers, values) / style.MIB
-    count = group_matrix(links, routers, np.ones(links.num_rows))
+    by = grouping(routers)
+    total = group_matrix(links, routers, values, by=by) / style.MIB
+    count = group_matrix(links, routers, np.ones(links.num_rows), by=by)
     mean = np.divide(total, count, out=np.full_like(total, np.nan), where=count > 0)
     image = axes.imshow(mean, cmap=style.SEQUENTIAL, vmin=0, interpolation="nearest")
-    axes.set_title("group to group")
-    axes.set_xlabel("destination group")
-    axes.set_ylabel("source group")
+    axes.set_title(f"{by} to {by}")
+    axes.set_xlabel(f"destination {by}")
+    axes.set_ylabel(f"source {by}")
     axes.tick_params(length=0)
     for spine in axes.spines.values():
         spine.set_visible(False)

@@ -13,7 +13,7 @@ from odonata.store.schema import ALL_CLASSES
 
 
 def plot_jobs(links: pa.Table, link_jobs: pa.Table, jobs: pa.Table, *, log: bool = True) -> style.Picture:
-    """Mean and maximum traffic of a link for each class and job, and of all jobs together."""
+    """Mean and maximum traffic of a link for each class and job, and of all classes and jobs together."""
     with style.looks():
         groups = _groups(links)
         picture = style.new_picture(2.4 + groups_width(groups, jobs.num_rows + 1), 3.6)
@@ -33,7 +33,10 @@ def draw_jobs(
         colors = style.job_colors(jobs["color"].to_pylist())
         for job, name, color in zip(jobs["job"].to_pylist(), jobs["name"].to_pylist(), colors, strict=True):
             series.append(_series(name, color, [row for row in per_job if row["job"] == job]))
-    series.append(_series("all jobs", style.CLASS_COLORS[ALL_CLASSES], class_statistics(links).to_pylist()))
+    if jobs.num_rows != 1 or not series:
+        series.append(
+            _series("all jobs", style.CLASS_COLORS[ALL_CLASSES], class_statistics(links).to_pylist())
+        )
     draw_mean_max(axes, _groups(links), series, log=log)
     axes.set_ylabel("traffic of a link (MiB)")
     axes.set_title("mean and maximum per class and job")
@@ -41,12 +44,13 @@ def draw_jobs(
 
 
 def _groups(links: pa.Table) -> list[str]:
-    return [*(f"{name} links" for name in class_names(links)), "all links"]
+    names = [f"{name} links" for name in class_names(links)]
+    return [*names, "all links"] if len(names) > 1 else names
 
 
 def _series(label: str, color: str, rows: list[dict[str, float]]) -> Series:
-    """From statistics with the class `all` first, which goes last."""
-    ordered = [*rows[1:], rows[0]]
+    """From statistics with the class `all` first, which goes last, and nowhere if there is only one other."""
+    ordered = [*rows[1:], rows[0]] if len(rows) > 2 else rows[1:]
     # Zero has no place on a logarithmic axis, and no bar shows it well on a linear one.
     return Series(
         label,

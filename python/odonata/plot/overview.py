@@ -31,8 +31,10 @@ def plot_overview(run: Run) -> style.Picture:
         series = draw_jobs(left.subplots(), run.links, run.link_jobs, run.jobs)
         left.legend(handles=legend_entries(series), loc="outside right upper")
         draw_groups(right.subplots(), right, run.links, run.routers)
+        jobs = len(summary["jobs"])
         picture.suptitle(
-            f"{run.name}: {len(summary['jobs'])} jobs on {summary['machine']['name']}, "
+            ("" if run.path is None else f"{run.name}: ")
+            + f"{jobs} job{'s' * (jobs != 1)} on {summary['machine']['name']}, "
             f"{summary['routing']} routing, seed {summary['seed']}",
             x=0.01,
             ha="left",
