@@ -6,7 +6,7 @@ every problem found; a defect of the program raises `odonata.errors.InternalErro
 """
 
 from collections.abc import Callable, Sequence
-from typing import Any, TypeAlias, TypedDict
+from typing import Any, TypeAlias, TypedDict, type_check_only
 
 import numpy as np
 import numpy.typing as npt
@@ -32,17 +32,18 @@ __all__ = [
     "version",
 ]
 
-Array: TypeAlias = npt.NDArray[Any]
+_Array: TypeAlias = npt.NDArray[Any]
 
-Column: TypeAlias = Array | tuple[npt.NDArray[np.int32], list[str]]
+_Column: TypeAlias = _Array | tuple[npt.NDArray[np.int32], list[str]]
 """A NumPy array of u16, u32, u64, i32, f64 or bool; or, for text, codes and the texts that they index.
 
 Wrap the latter with `pyarrow.DictionaryArray.from_arrays(codes, texts)`.
 """
 
-Tables: TypeAlias = dict[str, dict[str, Column]]
+_Tables: TypeAlias = dict[str, dict[str, _Column]]
 """Tables by name, in the order of the run directory's reference; columns by name, in order."""
 
+@type_check_only
 class Checked(TypedDict):
     """An experiment that can be run."""
 
@@ -53,14 +54,16 @@ class Checked(TypedDict):
     `color`, `pattern`, `placement`, `ranks`, `ranks_per_node`, `nodes`, `routers`, `messages`, `bytes`."""
     warnings: list[str]
 
+@type_check_only
 class RunResult(TypedDict):
     """A finished run."""
 
-    tables: Tables
+    tables: _Tables
     summary: dict[str, Any]
     """What summary.json holds, every key of its reference included."""
     resolved: str
 
+@type_check_only
 class SweepAxis(TypedDict):
     """One key of the table `[sweep]`."""
 
@@ -71,17 +74,19 @@ class SweepAxis(TypedDict):
     overrides: list[str]
     """For each value the override `KEY=VALUE` that sets it."""
 
+@type_check_only
 class MachineReport(TypedDict):
     """A built machine."""
 
     metrics: dict[str, Any]
     """Counts per class, ports, diameter, mean distance, bisection, cost, checks; the keys are those of the
     JSON that `odonata machine --json` prints."""
-    tables: Tables
+    tables: _Tables
     """`routers`, `links` and `nodes` as in a run directory, without the columns that need traffic or jobs."""
     resolved: str
     """The section `[machine]` with every key and the value that is used."""
 
+@type_check_only
 class Preset(TypedDict):
     """A machine that can be asked for by name."""
 
@@ -101,17 +106,20 @@ def run(
     threads: int = 0,
     progress: Callable[[str, float], None] | None = None,
 ) -> RunResult:
-    """Runs one experiment; a table `[sweep]` is checked and otherwise ignored.
+    """Runs one experiment; its `[sweep]`, if there is one, is not looked at beyond its form.
 
     `threads` 0 means one for each processor. `progress` is called on the calling thread with the name of the
     phase and the share of it that is done, from 0 to 1. An exception that it raises, or Ctrl-C, ends the run.
     """
 
 def sweep(text: str, path: str, overrides: Sequence[str] = ()) -> list[SweepAxis]:
-    """The axes of `[sweep]`, in the file's order; empty without one. Keys and values are checked one by one."""
+    """The axes of `[sweep]` in the file's order; none without the section. Each value is checked by itself."""
 
 def machine(text: str, path: str, overrides: Sequence[str] = (), threads: int = 0) -> MachineReport:
-    """Builds and measures the machine of `[machine]`; no other section is needed, and others are not looked at."""
+    """Builds and measures the machine of `[machine]`.
+
+    Of other sections only the seed is read, which random faults draw from.
+    """
 
 def schema() -> str:
     """JSON Schema of the experiment file."""
@@ -122,8 +130,8 @@ def reference() -> str:
 def presets() -> list[Preset]: ...
 def version() -> str: ...
 
-# The closed forms of odonata.amg. A level is ten numbers in the order of odonata.amg.hierarchy.LEVEL_FIELDS, a machine
-# the dict of odonata.amg.machines; unusable numbers raise OdonataError.
+# The closed forms of odonata.amg. A level is ten numbers in the order of odonata.amg.hierarchy.LEVEL_FIELDS, a
+# machine the dict of odonata.amg.machines; unusable numbers raise OdonataError.
 
 def amg_scenarios() -> list[str]: ...
 def amg_check_machine(machine: dict[str, Any]) -> None: ...
@@ -151,7 +159,7 @@ def amg_decide(
     list[tuple[float, float, str, list[tuple[int, float, float, str, bool]], int | None, str]],
     tuple[int, int] | None,
 ]:
-    """Per level (no switch, running sum, category, candidates, index of the best, reason), and (level, groups)."""
+    """Per level (no switch, running sum, category, candidates, index of the best, reason); (level, groups)."""
 
 def amg_alternatives(
     ranks: int,

@@ -112,6 +112,10 @@ fn unknown_keys() {
 #[test]
 fn missing_keys() {
     with("ranks = 16", "").at(MissingKey, 14, 1, "[[job]]").says("lacks the key 'ranks'").helps("add `ranks = 4`");
+    let found = problems(&GOOD.replace("pattern = \"many-to-many\"", "patern = \"many-to-many\""), &[]);
+    let found: Vec<_> = found.iter().map(|p| (p.kind, p.location.as_ref().unwrap().line, p.help.as_deref())).collect();
+    let add = "add `pattern = \"stencil-2d\"`; expected one of the known names or a table";
+    assert_eq!(found, [(MissingKey, 8, Some(add)), (UnknownKey, 10, Some("did you mean 'pattern'?"))]);
     with("pattern = \"many-to-many\"\n", "").at(MissingKey, 8, 1, "[[job]]").helps("add `pattern = \"stencil-2d\"`");
     with("pattern = \"many-to-many\"", "pattern = 'file'")
         .at(MissingKey, 10, 11, "'file'")

@@ -32,7 +32,7 @@ fn files_beside(path: &str) -> Files<'static> {
 
 /// Everything that can be wrong with an experiment, without running it.
 #[pyfunction]
-#[pyo3(signature = (text, path, overrides = Vec::new()))]
+#[pyo3(signature = (text, path, overrides = Vec::new()), text_signature = "(text, path, overrides=())")]
 pub(crate) fn check<'py>(
     py: Python<'py>,
     text: &str,
@@ -51,7 +51,10 @@ pub(crate) fn check<'py>(
 
 /// Runs one experiment.
 #[pyfunction]
-#[pyo3(signature = (text, path, overrides = Vec::new(), threads = 0, progress = None))]
+#[pyo3(
+    signature = (text, path, overrides = Vec::new(), threads = 0, progress = None),
+    text_signature = "(text, path, overrides=(), threads=0, progress=None)"
+)]
 pub(crate) fn run<'py>(
     py: Python<'py>,
     text: &str,
@@ -76,7 +79,7 @@ pub(crate) fn run<'py>(
 
 /// The axes of `[sweep]`.
 #[pyfunction]
-#[pyo3(signature = (text, path, overrides = Vec::new()))]
+#[pyo3(signature = (text, path, overrides = Vec::new()), text_signature = "(text, path, overrides=())")]
 pub(crate) fn sweep<'py>(
     py: Python<'py>,
     text: &str,
@@ -98,7 +101,10 @@ pub(crate) fn sweep<'py>(
 
 /// Builds and measures the machine of `[machine]`.
 #[pyfunction]
-#[pyo3(signature = (text, path, overrides = Vec::new(), threads = 0))]
+#[pyo3(
+    signature = (text, path, overrides = Vec::new(), threads = 0),
+    text_signature = "(text, path, overrides=(), threads=0)"
+)]
 pub(crate) fn machine<'py>(
     py: Python<'py>,
     text: &str,

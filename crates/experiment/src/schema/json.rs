@@ -69,7 +69,15 @@ fn variant_key_schema(section: &Section, name: &str) -> Value {
     }
     let mut schema = match &kinds[..] {
         [kind] => kind_schema(kind),
-        several => json!({ "anyOf": several.iter().map(|kind| kind_schema(kind)).collect::<Value>() }),
+        several => {
+            let alternative = |kind: &&Kind| {
+                let mut schema = kind_schema(kind);
+                let owners = notes.iter().filter(|(_, key)| key.kind == **kind).map(|(owner, _)| owner.as_str());
+                schema["title"] = owners.collect::<Vec<_>>().join(", ").into();
+                schema
+            };
+            json!({ "anyOf": several.iter().map(alternative).collect::<Value>() })
+        }
     };
     let described: Vec<String> = notes.iter().map(|(owner, key)| format!("{owner}: {}", key.doc)).collect();
     schema["description"] = described.join("\n").into();
@@ -91,7 +99,13 @@ fn key_schema(key: &Key, chooser: Option<&Chooser>) -> Value {
 }
 
 fn choice_of(chooser: &Chooser) -> Value {
-    json!({ "enum": chooser.names().collect::<Vec<_>>() })
+    choices(chooser.variants.iter().map(|variant| (variant.name, variant.doc)))
+}
+
+/// Names with their meanings; the latter in the keyword that editors know, which JSON Schema ignores.
+fn choices(named: impl Iterator<Item = (&'static str, &'static str)>) -> Value {
+    let (names, meanings): (Vec<_>, Vec<_>) = named.unzip();
+    json!({ "enum": names, "enumDescriptions": meanings })
 }
 
 /// `{ name = …, parameters }`.
@@ -131,7 +145,7 @@ fn kind_schema(kind: &Kind) -> Value {
             }
             schema
         }
-        Kind::Choice(choices) => json!({ "enum": choices.iter().map(|choice| choice.name).collect::<Vec<_>>() }),
+        Kind::Choice(named) => choices(named.iter().map(|choice| (choice.name, choice.doc))),
         Kind::List(of) => json!({ "type": "array", "items": kind_schema(of) }),
         Kind::Any(kinds) => json!({ "anyOf": kinds.iter().map(kind_schema).collect::<Value>() }),
         Kind::Table(keys) => keys_schema(keys),

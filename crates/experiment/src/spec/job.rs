@@ -113,17 +113,16 @@ fn read_job(table: &Table, place: Place, index: usize, report: &mut Report<'_>) 
     let pattern = table.get("pattern").and_then(|entry| chosen::choice(patterns, entry, report));
     let default = chosen::text_entry("placement", "compact", place);
     let placement = chosen::choice(placements, table.get("placement").unwrap_or(&default), report);
-    let keys_of = |choice: &Option<chosen::Choice<'_>>| -> Vec<&'static str> {
-        choice.map_or(Vec::new(), |choice| choice.variant.keys.iter().map(|key| key.name).collect())
+    let keys_of = |chooser: &'static Chooser, choice: &Option<chosen::Choice<'_>>| -> Vec<&'static str> {
+        // Without a choice any parameter may be right.
+        let variants = chooser.variants.iter().filter(|v| choice.is_none_or(|choice| choice.variant.name == v.name));
+        variants.flat_map(|variant| variant.keys.iter().map(|key| key.name)).collect()
     };
-    let (of_pattern, of_placement) = (keys_of(&pattern), keys_of(&placement));
-    // Without a pattern nobody knows what its parameters would be: only what is no parameter at all is wrong.
-    if pattern.is_some() && placement.is_some() {
-        let own = section.keys.iter().map(|key| key.name);
-        let known: Vec<&'static str> = own.chain(of_pattern.iter().chain(&of_placement).copied()).collect();
-        let elsewhere = |key: &str| belongs_to(patterns, key).or_else(|| belongs_to(placements, key));
-        unknown_keys(&format!("[[job]] '{name}'"), table, &known, elsewhere, report);
-    }
+    let (of_pattern, of_placement) = (keys_of(patterns, &pattern), keys_of(placements, &placement));
+    let own = section.keys.iter().map(|key| key.name);
+    let known: Vec<&'static str> = own.chain(of_pattern.iter().chain(&of_placement).copied()).collect();
+    let elsewhere = |key: &str| belongs_to(patterns, key).or_else(|| belongs_to(placements, key));
+    unknown_keys(&format!("[[job]] '{name}'"), table, &known, elsewhere, report);
     let shared: Vec<&str> = of_pattern.iter().copied().filter(|key| of_placement.contains(key)).collect();
     let pattern = pattern.map(|choice| chosen::parameters(patterns, choice, table, &shared, report));
     let placement = placement.map(|choice| chosen::parameters(placements, choice, table, &shared, report));
