@@ -399,7 +399,7 @@ def test_list_names_what_a_file_can_use(odonata_command: Command) -> None:
     assert {"stencil-4d", "umesh", "spread"} <= {row["name"] for row in found["patterns"]}
     assert {"non-uniform", "compact"} <= {row["name"] for row in found["placements"]}
     assert {"min", "adaptive-hybrid"} <= {row["name"] for row in found["routings"]}
-    assert all(row["summary"] for row in found["patterns"])
+    assert all(row["summary"] for rows in found.values() for row in rows)
     shown = odonata_command("list", "patterns")
     assert shown.returncode == 0
     assert "stencil-4d" in shown.stdout

@@ -221,11 +221,6 @@ impl Chooser {
     pub(crate) fn variant(&self, name: &str) -> Option<&Variant> {
         self.variants.iter().find(|variant| variant.name == name)
     }
-
-    /// The names of the variants as the kind of the key that chooses.
-    pub(crate) fn names(&self) -> impl Iterator<Item = &'static str> + Clone + '_ {
-        self.variants.iter().map(|variant| variant.name)
-    }
 }
 
 /// A table of the experiment file.

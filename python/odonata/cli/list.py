@@ -30,7 +30,7 @@ def command(topic: str | None, as_json: bool) -> None:
     screen = terminal.console()
     for name, rows in found.items():
         columns = list(rows[0])
-        shown = terminal.table(columns, left=["name"], wrap=["summary"])
+        shown = terminal.table(columns, left=["name", "of"], wrap=["summary"])
         for row in rows:
             shown.add_row(*(f"{value:,}" if isinstance(value, int) else str(value) for value in row.values()))
         terminal.print_table(screen, name.capitalize(), shown)
@@ -60,17 +60,16 @@ _WHERE = {
 
 
 def _names(topic: str) -> list[dict[str, str]]:
-    """Names and, where the schema has one, the line that explains each."""
+    """Names with the line that explains each; with their engine where engines differ."""
     from odonata import _core
 
     section, key = _WHERE[topic]
     table = json.loads(_core.schema())["properties"][section]
     rule = table.get("items", table)["properties"][key]
-    alternatives = [rule, *rule.get("anyOf", [])]
-    explained = {
-        variant["properties"]["name"]["const"]: variant["description"]
-        for alternative in alternatives
-        for variant in alternative.get("oneOf", [])
-    }
-    names = [name for alternative in alternatives for name in alternative.get("enum", [])]
-    return [{"name": name, **({"summary": explained[name]} if name in explained else {})} for name in names]
+    rows = []
+    for alternative in rule.get("anyOf", [rule]):
+        owner = {"of": alternative["title"]} if "title" in alternative else {}
+        names = alternative.get("enum", [])
+        for name, meaning in zip(names, alternative.get("enumDescriptions", []), strict=True):
+            rows.append({"name": name, **owner, "summary": meaning})
+    return rows
