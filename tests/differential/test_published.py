@@ -1,7 +1,8 @@
-"""WD1 and WD3 on Edison against the published traffic of the original program, as medians over five placements.
+"""WD1 and WD3 on Edison against the published traffic of the original program: medians over five placements.
 
-The tolerances are those of `docs/models/fidelity.md`: averages within 10 % for the stencils and Spread and within
-20 % for the other two, maxima within 25 %. The published placements are not known, so single runs differ.
+The tolerances are those of `docs/models/fidelity.md`: averages within 10 % for the stencils and Spread and
+within 20 % for the other two, maxima within 25 %. The published placements are not known, so single runs
+differ.
 All are demanded, also those that the page lists as missed.
 """
 
