@@ -159,7 +159,7 @@ def amg_decide(
     list[tuple[float, float, str, list[tuple[int, float, float, str, bool]], int | None, str]],
     tuple[int, int] | None,
 ]:
-    """By level (no switch, running sum, category, candidates, index of the best, reason), (level, groups)"""
+    """By level (no switch, running sum, category, candidates, index of the best, reason), (level, groups)."""
 
 def amg_alternatives(
     ranks: int,

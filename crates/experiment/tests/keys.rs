@@ -166,7 +166,6 @@ fn topologies_without_keys_are_the_families_defaults() {
     assert!(built(spec["topology"].as_str().unwrap()).node_count() > 0);
 }
 
-/// `ODONATA_WRITE_REFERENCE=1 cargo test -p odonata-experiment reference` writes the page.
 #[test]
 fn the_reference_page_is_not_stale() {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/reference/experiment-file.md");
@@ -175,7 +174,11 @@ fn the_reference_page_is_not_stale() {
         std::fs::write(&path, &page).unwrap();
     }
     let written = std::fs::read_to_string(&path).unwrap_or_default();
-    assert!(written == page, "{} is stale: see this test on how to write it", path.display());
+    assert!(
+        written == page,
+        "{} is stale; write it with ODONATA_WRITE_REFERENCE=1 cargo test -p odonata-experiment --test keys",
+        path.display()
+    );
 }
 
 /// The examples of the reference page are experiments.

@@ -59,7 +59,8 @@ def compare(base: Run, other: Run, links: int) -> dict[str, Any]:
 
     pairs = pair_links(base.links, base.routers, other.links, other.routers)
     difference = floats(pairs.pairs, "difference")
-    order = abs(difference).argsort(kind="stable")[::-1][:links]
+    order = (-abs(difference)).argsort(kind="stable")[:links]
+    order = order[difference[order] != 0]
     return {
         "directory": str(other.path),
         "classes": statistics_changes(_statistics(base), _statistics(other), ["class"]).to_pylist(),

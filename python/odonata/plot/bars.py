@@ -22,8 +22,17 @@ class Series:
     maxima: Sequence[float | None]
 
 
-def draw_mean_max(axes: Axes, groups: Sequence[str], series: Sequence[Series], *, log: bool) -> None:
-    """Draws one group of bars for each name in `groups`, with one bar per series in it."""
+LINEAR_UP_TO = 30.0
+"""The ratio of the highest bar to the lowest mean from which on an axis that may choose is logarithmic."""
+
+
+def draw_mean_max(
+    axes: Axes, groups: Sequence[str], series: Sequence[Series], *, log: bool | None = None
+) -> None:
+    """Draws one group of bars for each name in `groups`, with one bar per series in it.
+
+    `log` is whether the axis is logarithmic; if not given, it is where values differ too much to be seen.
+    """
     width = 0.82 / max(len(series), 1)
     for i, one in enumerate(series):
         offset = (i - (len(series) - 1) / 2) * width
@@ -38,12 +47,14 @@ def draw_mean_max(axes: Axes, groups: Sequence[str], series: Sequence[Series], *
     axes.set_xticks(range(len(groups)), list(groups))
     axes.tick_params(axis="x", length=0)
     axes.set_xlim(-0.55, len(groups) - 0.45)
-    if log:
+    lowest = min((mean for one in series for mean in one.means if mean), default=0.0)
+    highest = max((maximum for one in series for maximum in one.maxima if maximum), default=0.0)
+    if log is None:
+        log = highest > LINEAR_UP_TO * lowest
+    if log and lowest:
         axes.set_yscale("log")
-        smallest = [mean for one in series for mean in one.means if mean]
-        if smallest:
-            # Even the lowest bar is seen to be one.
-            axes.set_ylim(bottom=min(axes.get_ylim()[0], min(smallest) / style.MIB / 2))
+        # Even the lowest bar is seen to be one.
+        axes.set_ylim(bottom=min(axes.get_ylim()[0], lowest / style.MIB / 2))
         style.plain_numbers(axes.yaxis)
     style.horizontal_grid(axes)
 

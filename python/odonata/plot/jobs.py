@@ -12,7 +12,9 @@ from odonata.plot.bars import Series, draw_mean_max, groups_width, legend_entrie
 from odonata.store.schema import ALL_CLASSES
 
 
-def plot_jobs(links: pa.Table, link_jobs: pa.Table, jobs: pa.Table, *, log: bool = True) -> style.Picture:
+def plot_jobs(
+    links: pa.Table, link_jobs: pa.Table, jobs: pa.Table, *, log: bool | None = None
+) -> style.Picture:
     """Mean and maximum traffic of a link for each class and job, and of all classes and jobs together."""
     with style.looks():
         groups = _groups(links)
@@ -24,7 +26,7 @@ def plot_jobs(links: pa.Table, link_jobs: pa.Table, jobs: pa.Table, *, log: bool
 
 
 def draw_jobs(
-    axes: Axes, links: pa.Table, link_jobs: pa.Table, jobs: pa.Table, *, log: bool = True
+    axes: Axes, links: pa.Table, link_jobs: pa.Table, jobs: pa.Table, *, log: bool | None = None
 ) -> list[Series]:
     """Draws `plot_jobs` on axes; returns what its legend needs."""
     series = []

@@ -37,7 +37,7 @@ class RunPlots:
         """Mean traffic of a link from each group to each; of one job if it is named."""
         return plot_groups(self._run.links, self._run.routers, self._values(job))
 
-    def jobs(self, *, log: bool = True) -> Picture:
+    def jobs(self, *, log: bool | None = None) -> Picture:
         """Mean and maximum traffic of a link for each job and class."""
         return plot_jobs(self._run.links, self._run.link_jobs, self._run.jobs, log=log)
 
@@ -46,7 +46,7 @@ class RunPlots:
         return plot_overview(self._run)
 
     def latency(self, *, part: str = "total") -> Picture:
-        """Packets above each latency, per job; `part` is `total` or `network`. Packet engine only."""
+        """The share of packets above each latency, per job (packet engine); `part` is `total` or `network`."""
         return plot_latency(self._run, part=part)
 
     def load_curve(self, *others: Run) -> Picture:

@@ -10,7 +10,7 @@ import matplotlib as mpl
 from matplotlib.axes import Axes
 from matplotlib.colors import to_rgb
 from matplotlib.figure import Figure
-from matplotlib.ticker import FuncFormatter
+from matplotlib.ticker import FuncFormatter, NullFormatter
 
 MIB = float(2**20)
 """Figures show MiB; tables hold bytes."""
@@ -98,6 +98,7 @@ def lighter(color: str, share: float = 0.6) -> tuple[float, float, float]:
 def plain_numbers(axis: Any) -> None:
     """Writes 0.1, 20 and 3,000 on a log axis, not powers of ten."""
     axis.set_major_formatter(FuncFormatter(lambda value, _position: number(value)))
+    axis.set_minor_formatter(NullFormatter())
 
 
 def number(value: float) -> str:
