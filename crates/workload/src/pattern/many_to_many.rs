@@ -13,8 +13,8 @@ pub struct ManyToManyParameters {
     pub bytes: Bytes,
     /// Ranks in a group; if not given, 16 below 32,768 ranks, 32 below 65,536, else 64.
     pub group: Option<u32>,
-    /// Distance in ranks between the members of a group; half the size of the group if not given. 1 gives
-    /// contiguous groups, ranks / group the most scattered ones.
+    /// Distance in ranks between the members of a group; the size of the group if not given. 1 gives contiguous
+    /// groups, ranks / group the most scattered ones.
     pub stride: Option<u32>,
 }
 
@@ -27,8 +27,8 @@ impl Default for ManyToManyParameters {
 /// Ranks are cut into blocks of `group` x `stride`; in each, the ranks that are equal modulo `stride` are a group. The
 /// last block may be shorter: its m ranks make ceil(m / group) groups in the same way.
 ///
-/// With the default stride and 32,768 ranks, a group is a line along the middle dimension of 64 x 32 x 16 ranks. How the
-/// groups of the papers lie is not published; `docs/models/fidelity.md` compares.
+/// With the stride equal to the group and 32,768 ranks, a group is a line along the middle dimension of a cube of
+/// 32 x 32 x 32 ranks.
 #[derive(Debug)]
 pub(super) struct ManyToMany {
     ranks: u32,
@@ -53,7 +53,7 @@ impl ManyToMany {
             return Err(WorkloadError::parameter(owner, "group", "a group has at least one rank"));
         }
         let largest = (ranks / group).max(1);
-        let stride = parameters.stride.unwrap_or((group / 2).clamp(1, largest));
+        let stride = parameters.stride.unwrap_or(group.min(largest));
         if stride == 0 || stride > largest {
             let reason = format!("{stride}, but groups of {group} of {ranks} ranks have strides from 1 to {largest}");
             return Err(WorkloadError::parameter(owner, "stride", reason));
@@ -92,9 +92,9 @@ mod tests {
         let messages = check(&*build("many-to-many", 32_768, &[]));
         assert_eq!(messages.len(), 32_768 * 31);
         assert_eq!(messages.iter().map(|m| m.2).sum::<u64>(), 31 << 30);
-        // Rank 5 is with 21, 37, …, 5 + 31 * 16.
+        // Rank 5 is with 37, 69, …, 5 + 31 * 32.
         let of_5: Vec<u32> = messages.iter().filter(|m| m.0 == 5).map(|m| m.1).collect();
-        assert_eq!(of_5, (1..32).map(|i| 5 + 16 * i).collect::<Vec<_>>());
+        assert_eq!(of_5, (1..32).map(|i| 5 + 32 * i).collect::<Vec<_>>());
     }
 
     #[test]
