@@ -31,10 +31,29 @@ build: bootstrap-python bootstrap-rust ## compile the engines and install the pa
 	    uv pip install --quiet --no-deps --no-build-isolation --editable . && \
 	    cp pyproject.toml .venv/odonata-installed; }
 
+VIEWER := python/odonata/viewer/static/viewer.js
+
+.PHONY: viewer
+viewer: bootstrap-node $(VIEWER) ## build the page of `odonata view` into the package
+
+$(VIEWER): viewer/node_modules/.installed $(shell find viewer/src viewer/public -type f) viewer/vite.config.ts
+	cd viewer && npm run --silent build
+	@touch $@
+
+viewer/node_modules/.installed: viewer/package-lock.json
+	cd viewer && npm ci --silent
+	@touch $@
+
 .PHONY: test
-test: build ## run the Rust and the Python tests (minutes)
+test: build viewer ## run the Rust, the Python and the viewer's tests (minutes)
 	cargo test $(CARGO_FLAGS) --quiet
 	pytest --quiet
+	cd viewer && npm test --silent
+	@scripts/test-browser
+
+.PHONY: bench-viewer
+bench-viewer: build viewer bootstrap-chromium ## measure the viewer in a browser, on Edison and on the 241-group Cascade
+	@scripts/bench-viewer
 
 .PHONY: test-long
 test-long: build ## run the tests that take long
@@ -42,13 +61,14 @@ test-long: build ## run the tests that take long
 	pytest -m long
 
 .PHONY: lint
-lint: bootstrap-python bootstrap-rust-lint ## check format, lints and types, changing nothing
+lint: bootstrap-python bootstrap-rust-lint bootstrap-node viewer/node_modules/.installed ## check format, lints and types, changing nothing
 	cargo fmt --all --check
 	cargo clippy $(CARGO_FLAGS) --all-targets -- -D warnings
 	ruff check
 	ruff format --check
 	mypy
 	scripts/check-locks
+	cd viewer && npm run --silent lint
 
 .PHONY: fmt
 fmt: bootstrap-python bootstrap-rust-lint ## format the Rust and the Python sources
@@ -74,10 +94,15 @@ amg-tables: build hypre ## make the AMG tables of 64 million unknowns that come 
 	    laplace7-128-100x100x50.json laplace7-64-100x100x100.json
 	scripts/amg-tables
 
+.PHONY: test-vmpi
+test-vmpi: bootstrap-hypre ## test the virtual-ranks MPI, each program also on Open MPI
+	@$(MAKE) -C vmpi test
+
 .PHONY: clean
 clean: ## remove everything that was built, and .venv
 	cargo clean || rm -rf target
 	rm -rf vmpi/build
+	rm -rf viewer/node_modules python/odonata/viewer/static
 	rm -rf .venv .mypy_cache .pytest_cache .ruff_cache .hypothesis
 	rm -f python/odonata/_core*.so
 	find python tests -name __pycache__ -prune -exec rm -rf {} +

@@ -5,19 +5,17 @@ from __future__ import annotations
 import os
 import subprocess
 import sysconfig
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 from hypothesis import settings
+from running import Command
 
 # Examples are not timed: the machine may be busy.
 settings.register_profile("odonata", deadline=None)
 settings.load_profile("odonata")
 
 ROOT = Path(__file__).parents[1]
-
-Command = Callable[..., "subprocess.CompletedProcess[str]"]
 
 
 @pytest.fixture(scope="session")

@@ -113,7 +113,7 @@ def run(
     """
 
 def sweep(text: str, path: str, overrides: Sequence[str] = ()) -> list[SweepAxis]:
-    """The axes of `[sweep]` in the file's order; none without the section. Each value is checked by itself."""
+    """The axes of `[sweep]` in the file's order; none without the section. Values are checked one by one."""
 
 def machine(text: str, path: str, overrides: Sequence[str] = (), threads: int = 0) -> MachineReport:
     """Builds and measures the machine of `[machine]`.
@@ -130,8 +130,8 @@ def reference() -> str:
 def presets() -> list[Preset]: ...
 def version() -> str: ...
 
-# The closed forms of odonata.amg. A level is ten numbers in the order of odonata.amg.hierarchy.LEVEL_FIELDS, a
-# machine the dict of odonata.amg.machines; unusable numbers raise OdonataError.
+# The closed forms of odonata.amg. A level is ten numbers in the order of odonata.amg.hierarchy.LEVEL_FIELDS;
+# a machine is the dict of odonata.amg.machines; unusable numbers raise OdonataError.
 
 def amg_scenarios() -> list[str]: ...
 def amg_check_machine(machine: dict[str, Any]) -> None: ...
@@ -159,7 +159,7 @@ def amg_decide(
     list[tuple[float, float, str, list[tuple[int, float, float, str, bool]], int | None, str]],
     tuple[int, int] | None,
 ]:
-    """Per level (no switch, running sum, category, candidates, index of the best, reason); (level, groups)."""
+    """By level (no switch, running sum, category, candidates, index of the best, reason), (level, groups)."""
 
 def amg_alternatives(
     ranks: int,
@@ -190,7 +190,7 @@ def amg_extrapolate(
 def message_costs(
     sources: list[int],
     destinations: list[int],
-    bytes: list[int],
+    bytes: list[int],  # noqa: A002 - the name of the column
     nodes: list[int],
     network: dict[str, Any],
     pricing: dict[str, Any],
@@ -198,6 +198,10 @@ def message_costs(
     """Per rank (start-up, hops, bandwidth, matching), seconds."""
 
 def node_aware_steps(
-    sources: list[int], destinations: list[int], bytes: list[int], nodes: list[int], route: str
+    sources: list[int],
+    destinations: list[int],
+    bytes: list[int],  # noqa: A002 - the name of the column
+    nodes: list[int],
+    route: str,
 ) -> list[tuple[list[int], list[int], list[int]]]:
     """Per step the messages as (sources, destinations, bytes); route direct, two-steps or three-steps."""

@@ -184,14 +184,15 @@ def test_domain_is_cut_like_a_cube() -> None:
     assert choose_grid(1024, (50, 50, 25)) == (8, 8, 16)
     assert choose_grid(512, (30, 30, 30)) == (8, 8, 8)
     assert choose_grid(256, (100, 50, 50)) == (4, 8, 8)
-    assert choose_grid(12, (10, 10, 1), flat=True) == (3, 4, 1)
+    assert choose_grid(12, (10, 10, 1)) == (3, 4, 1)
+    assert choose_grid(4, (50, 1, 1)) == (4, 1, 1)
     assert choose_grid(7, (10, 10, 10)) == (1, 1, 7)
 
 
 def test_memory_is_refused_with_both_figures() -> None:
     problem = make("laplace7", 1024, (50, 50, 25))
     assert 13e9 < problem.memory_bytes < 15e9
-    with pytest.raises(OdonataError, match=r"take about 14\.6 GB; 4\.0 GB are available"):
+    with pytest.raises(OdonataError, match=r"take about 14\.9 GB; 4\.0 GB are available"):
         program.check_memory(problem, int(4e9))
 
 

@@ -163,3 +163,28 @@ def test_json_of_a_table_is_read_back() -> None:
     hierarchy = amg.shipped("laplace7", 512, "30x30x30")
     again = store.parse(json.loads(store.to_json(hierarchy, {})))
     assert again == hierarchy
+
+
+def test_simulated_exchange_by_hand() -> None:
+    # Two ranks on two nodes of one router: 1000 values each way. The interface moves 16 GB/s, so 8000 B take
+    # 0.5 us; the flow engine fills capacity in slices of 2 %.
+    import pyarrow as pa
+
+    from odonata.amg import simulate
+
+    level = dict.fromkeys(amg.shipped("laplace7", 64, "30x30x30").levels[0], 0.0)
+    level |= {"unknowns": 2000.0, "nonzeros_per_row": 3.0, "sends": 1.0, "values_sent": 1000.0}
+    level |= {"active_ranks": 2.0, "messages": 2.0}
+    pair = amg.Hierarchy(2, [level])
+    columns = {"level": [0, 0], "operator": [0, 0], "source": [0, 1], "destination": [1, 0]}
+    table = pa.table({**columns, "values": [1000, 1000]})
+    text = simulate.experiment("eos", "adaptive-hybrid", 1)
+    (found,) = simulate.exchanges(pair, table, EOS, text, per_node=1)
+    assert found.interface_s == pytest.approx(0.5e-6)
+    assert found.simulated_s == pytest.approx(0.5e-6, rel=0.03)
+    assert found.model_bandwidth_s == pytest.approx(1000 * 0.858e-9)
+    assert found.model_startup_s == pytest.approx(2.318e-6)
+    # Beside another job: it never gets faster.
+    other = '\n[[job]]\nname = "other"\npattern = "uniform"\nranks = 32\nplacement = "compact"\n'
+    (beside,) = simulate.exchanges(pair, table, EOS, text + other, per_node=1)
+    assert beside.simulated_s >= found.simulated_s * 0.999

@@ -8,7 +8,7 @@ import click
 import handmade
 import pytest
 from click.testing import CliRunner
-from conftest import Command
+from running import Command
 
 from odonata.cli import COMMANDS, main
 from odonata.errors import OdonataError

@@ -6,7 +6,7 @@ from pathlib import Path
 import handmade
 import pyarrow as pa
 import pytest
-from conftest import Command
+from running import Command
 
 
 @pytest.fixture

@@ -7,7 +7,7 @@
 import type { CDPSession, Page } from 'playwright-core'
 import { launch, openPage, settle } from './chromium'
 
-const MOVES = 60
+const MOVES = 24
 
 async function scriptSeconds(session: CDPSession): Promise<number> {
   const { metrics } = await session.send('Performance.getMetrics')

@@ -283,6 +283,17 @@ describe('matrices', () => {
     ])
   })
 
+  test('a torus: one matrix per ring, along each axis', () => {
+    const rings = interior(torus(4, 4, 2)).families
+    expect(rings.map(({ title, size, lines }) => [title, size, lines])).toEqual([
+      ['local x0', 4, 8],
+      ['local x1', 4, 8],
+      ['local x2', 2, 16],
+    ])
+    // 32 routers, two links each along each axis.
+    expect(rings.map((family) => family.marks.links.length)).toEqual([64, 64, 64])
+  })
+
   test('group by group: 24 links from each group to each other one', () => {
     const marks = groupMatrix(run)
     expect(marks.offsets[1]! - marks.offsets[0]!).toBe(2 * 1440)

@@ -69,8 +69,8 @@ const PARAMETERS: &[Parameter] = &[
         "",
         "stride",
         count,
-        "Distance in ranks between the members of a group; the size of the group if not given. 1 gives contiguous groups, ranks / group \
-         the most scattered ones.",
+        "Distance in ranks between the members of a group; half the size of the group if not given. 1 gives contiguous groups, ranks / \
+         group the most scattered ones.",
     ),
     parameter("", "neighbors_min", || Kind::count(0), "Fewest neighbours of a rank."),
     parameter("", "neighbors_max", || Kind::count(0), "Most neighbours of a rank; the number is uniform between the two."),

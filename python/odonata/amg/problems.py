@@ -74,12 +74,18 @@ class Problem:
 
     @property
     def memory_bytes(self) -> int:
-        """What a run takes: 130 bytes and 12 per non-zero for each unknown, and something for each rank.
+        """What a run takes: so much per unknown and non-zero, and something for each rank.
 
-        Measured on 1 to 64 million unknowns of the 7-point Laplacian: 217 to 224 bytes per unknown.
+        Measured: 217 to 224 bytes per unknown on 1 to 64 million unknowns of the 7-point Laplacian, 510 on 27
+        points; without an aggressive level 440 and 650; 4 kB for elasticity, whose coarse levels fill in.
         """
-        per_unknown = (130 + 12 * self.nonzeros_per_row) * 1.04
-        return int(self.unknowns * per_unknown) + self.ranks * _BYTES_PER_RANK
+        if "rows" in self.options:
+            base, entry = 300, 120
+        elif self.settings.aggressive_levels == 0:
+            base, entry = 300, 22
+        else:
+            base, entry = 130, 14
+        return int(self.unknowns * (base + entry * self.nonzeros_per_row)) + self.ranks * _BYTES_PER_RANK
 
     def described(self) -> dict[str, Any]:
         """For the summary of a directory, and to find shipped tables again."""
@@ -108,8 +114,10 @@ def parse_points(text: str) -> tuple[int, int, int]:
     return x, y, z
 
 
-def choose_grid(ranks: int, points: tuple[int, int, int], *, flat: bool = False) -> tuple[int, int, int]:
-    """The split of the ranks over the directions that makes the whole domain most like a cube (or a square).
+def choose_grid(ranks: int, points: tuple[int, int, int]) -> tuple[int, int, int]:
+    """The split of the ranks over the directions that makes the whole domain most like a cube.
+
+    A direction with a single point gets a single rank, so a line stays a line and a plane a plane.
 
     The sum of the domain's edges is smallest for a cube; among equals the one with more ranks in the last
     direction, as 8 x 8 x 16 for 1,024 ranks of 50 x 50 x 25 points.
@@ -118,7 +126,7 @@ def choose_grid(ranks: int, points: tuple[int, int, int], *, flat: bool = False)
     for x in _divisors(ranks):
         for y in _divisors(ranks // x):
             z = ranks // (x * y)
-            if flat and z > 1:
+            if any(p == 1 and g > 1 for p, g in zip(points, (x, y, z), strict=True)) and max(points) > 1:
                 continue
             edges = x * points[0] + y * points[1] + z * points[2]
             if best is None or edges < best[0]:
@@ -149,14 +157,11 @@ def make(
         raise OdonataError(f"there is no problem {name!r} on a grid", hint=f"Known: {', '.join(_STENCIL)}.")
     if ranks < 1:
         raise OdonataError(f"{ranks} ranks; expected at least 1")
-    flat = name == "rotated"
-    if flat and points[2] != 1:
+    if name == "rotated" and points[2] != 1:
         raise OdonataError(
             f"the rotated problem is flat; {points[2]} points in the third direction", hint="Give AxB."
         )
-    problem = Problem(
-        name, ranks, points, choose_grid(ranks, points, flat=flat), dict(options or {}), settings
-    )
+    problem = Problem(name, ranks, points, choose_grid(ranks, points), dict(options or {}), settings)
     return check(problem)
 
 

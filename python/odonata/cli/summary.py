@@ -18,7 +18,9 @@ def print_summary(screen: Console, run: Run) -> None:
     summary = run.summary
     screen.print(_heading(run), style="bold")
     screen.print(describe_machine(summary["machine"]))
-    if summary["convergence"]:
+    if "packet" in summary:
+        screen.print(_packets(summary["packet"], summary["convergence"]))
+    elif summary["convergence"]:
         screen.print(_convergence(summary["convergence"]))
     screen.print(_cost(summary))
     terminal.print_table(screen, "Traffic of a link, MiB", _class_table(summary["classes"]))
@@ -50,6 +52,27 @@ def _convergence(convergence: dict[str, Any]) -> str:
     return (
         f"NOT CONVERGED after {convergence['iterations']:,} iterations, residual "
         f"{convergence['residual']:.3g}: take the numbers below with care"
+    )
+
+
+_ENDINGS = {
+    "complete": "all measured packets arrived",
+    "limit": "STOPPED AT THE LIMIT",
+    "interrupted": "INTERRUPTED",
+    "no-progress": "NO PROGRESS: packets wait for each other",
+}
+"""How a run of the packet engine ended, in words."""
+
+
+def _packets(packet: dict[str, Any], convergence: dict[str, Any]) -> str:
+    """How a run of the packet engine went: what was measured, how it was routed, how it ended."""
+    used = ", ".join(map(str, packet["virtual_channels_used"])) or "none"
+    steady = "steady" if convergence["converged"] else "NOT STEADY"
+    return (
+        f"{packet['packets']:,} packets measured in {packet['measured_ps'] / 1e6:,.1f} us: "
+        f"{100 * packet['non_minimal_share']:.1f} % non-minimal, "
+        f"virtual channels used: {used} of {packet['virtual_channels']}\n"
+        f"{_ENDINGS[convergence['ending']]} at {packet['end_ps'] / 1e6:,.1f} us, {steady}"
     )
 
 
@@ -104,6 +127,10 @@ _PREDICTIONS: tuple[tuple[str, str, float], ...] = (
     ("time_s", "time, ms", 1e3),
     ("bandwidth_bytes_per_s", "GB/s", 1e-9),
     ("slowdown", "slowdown", 1.0),
+    ("offered_load", "offered", 1.0),
+    ("accepted_load", "accepted", 1.0),
+    ("latency_mean_ns", "mean, ns", 1.0),
+    ("latency_p99_ns", "99 %, ns", 1.0),
 )
 """The engine's predictions that are shown where the run has them: column, heading, factor."""
 

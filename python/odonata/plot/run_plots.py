@@ -46,7 +46,7 @@ class RunPlots:
         return plot_overview(self._run)
 
     def latency(self, *, part: str = "total") -> Picture:
-        """The share of packets above each latency, per job (packet engine); `part` is `total` or `network`."""
+        """Share of packets above each latency, per job (packet engine); `part` is `total` or `network`."""
         return plot_latency(self._run, part=part)
 
     def load_curve(self, *others: Run) -> Picture:

@@ -22,7 +22,7 @@ SERIES = {
 
 
 def plot_stall_map(run: Run) -> style.Picture:
-    """Share of time for which links from each group to each wait for credit; the diagonal is inside groups."""
+    """Share of time that links from each group to each wait for credit; the diagonal is inside groups."""
     links = run.links
     if "stall_ps" not in links.column_names:
         raise OdonataError(f"{run!r} has no stall times", hint=HINT)

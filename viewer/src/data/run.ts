@@ -168,11 +168,17 @@ function readRouters(block: Block, axes: readonly string[]): Routers {
     group,
     groups: block.rows === 0 ? 0 : largest(group) + 1,
     axes: axes.map((name) => {
-      const values = u32(block, name)
+      // On a canonical dragonfly the column `router` is the id; the axis of that name counts within the group.
+      const values = name === 'router' ? withinGroup(group) : u32(block, name)
       return { name, values, size: values.length === 0 ? 0 : largest(values) + 1 }
     }),
     up: (block.numbers.get('up') as Uint8Array | undefined) ?? new Uint8Array(block.rows).fill(1),
   }
+}
+
+function withinGroup(group: Uint32Array): Uint32Array {
+  const next = new Uint32Array(largest(group) + 1)
+  return group.map((g) => next[g]!++)
 }
 
 function readLinks(block: Block): Links {

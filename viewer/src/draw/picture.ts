@@ -8,6 +8,8 @@ import type { Pen } from './pen'
 
 /** Curves of one bucket are one path, filled once: colours are told apart in 25 steps, far finer than thin lines show. */
 const BUCKETS = 25
+const PATH_RIBBONS = 200
+const PATH_ROUTERS = 1000
 
 export interface RouterLook {
   /** Per router: a job's number, IDLE or SEVERAL; used if `shade` is null. */
@@ -37,28 +39,26 @@ export interface Drawn {
   readonly wanted: number
 }
 
-/** Which marks are drawn: all that carry something, the strongest `MARKS_MAX` if there are more. */
-export function visibleMarks({ values, selected }: MarkValues): Drawn {
+/** Which marks are drawn: all that carry something, the strongest `limit` if there are more. */
+export function visibleMarks({ values, selected }: MarkValues, limit = MARKS_MAX): Drawn {
   const visible = new Uint8Array(values.length)
+  const sizes = new Float64Array(values.length)
   let wanted = 0
   for (let m = 0; m < values.length; m++)
     if (selected[m]! > 0 && values[m] !== 0) {
       visible[m] = 1
-      wanted++
+      sizes[wanted++] = Math.abs(values[m]!)
     }
-  if (wanted <= MARKS_MAX) return { visible, drawn: wanted, wanted }
-  const sizes = values.map((v, m) => (visible[m] === 1 ? Math.abs(v) : 0)).sort()
-  const threshold = sizes[sizes.length - MARKS_MAX]!
+  if (wanted <= limit) return { visible, drawn: wanted, wanted }
+  const threshold = sizes.subarray(0, wanted).sort()[wanted - limit]!
   // Of equal ones at the limit, the first are drawn.
-  let room =
-    MARKS_MAX -
-    (sizes.length - sizes.findIndex((size) => size > threshold)) *
-      Number(sizes[sizes.length - 1]! > threshold)
+  let room = limit
+  for (let i = wanted - 1; i >= 0 && sizes[i]! > threshold; i--) room--
   for (let m = 0; m < values.length; m++) {
     const size = Math.abs(values[m]!)
     if (visible[m] === 1 && (size < threshold || (size === threshold && room-- <= 0))) visible[m] = 0
   }
-  return { visible, drawn: MARKS_MAX, wanted }
+  return { visible, drawn: limit, wanted }
 }
 
 export function drawPicture(
@@ -67,6 +67,7 @@ export function drawPicture(
   data: PictureData,
   looks: Looks,
   pixelSize: number,
+  limit = MARKS_MAX,
 ): Drawn {
   drawFrames(pen, picture, looks)
   if (picture.ring) {
@@ -74,7 +75,7 @@ export function drawPicture(
     if (data.bands) drawBands(pen, picture.ring, data.bands, data.jobColors)
   }
   drawRouters(pen, picture, data, looks, pixelSize)
-  const drawn = visibleMarks(data.marks)
+  const drawn = visibleMarks(data.marks, limit)
   drawCurves(pen, picture, data, looks, drawn)
   drawLabels(pen, picture, looks)
   return drawn
@@ -180,11 +181,15 @@ function drawRouters(
     pen.moveTo(x + size, y)
     pen.arc(x, y, size, 0, 2 * Math.PI)
   }
-  for (const [color, list] of byColor) {
-    pen.beginPath()
-    for (const r of list) dot(r, radius(r))
+  // Idle first: where routers share a place, as in a projection, the busy ones are seen.
+  const order = [...byColor].sort(([a], [b]) => Number(b === palette.idle) - Number(a === palette.idle))
+  for (const [color, list] of order) {
     pen.fillStyle = color
-    pen.fill()
+    for (let from = 0; from < list.length; from += PATH_ROUTERS) {
+      pen.beginPath()
+      for (const r of list.slice(from, from + PATH_ROUTERS)) dot(r, radius(r))
+      pen.fill()
+    }
   }
   drawSeveral(pen, several, dot, radius, tiny, looks)
   if (down.length === 0) return
@@ -213,7 +218,6 @@ function bar(pen: Pen, picture: Picture, x: number, y: number, length: number, p
   pen.lineTo(x + ux - vx, y + uy - vy)
   pen.lineTo(x + ux + vx, y + uy + vy)
   pen.lineTo(x - ux + vx, y - uy + vy)
-  pen.closePath()
 }
 
 /** Several jobs on one router: a ring, so that no job's colour is mistaken for it. */
@@ -255,12 +259,22 @@ function drawCurves(
     const list = buckets[bucket]!
     if (list.length === 0) continue
     const color = looks.colors[FIRST_SHADE + Math.floor(((bucket + 0.5) * SHADES) / BUCKETS)]!
-    pen.beginPath()
-    let dashed = false
-    for (const m of list)
-      if (picture.stub?.[m] !== 1) ribbon(pen, picture.curves, 8 * m, picture.taper)
-      else dashed = true
     pen.fillStyle = color
+    let dashed = false
+    let inPath = 0
+    pen.beginPath()
+    for (const m of list) {
+      if (picture.stub?.[m] === 1) {
+        dashed = true
+        continue
+      }
+      ribbon(pen, picture.curves, 8 * m, picture.taper)
+      // The cost of a path grows faster than its length: 2,000 ribbons in one take longer than in ten.
+      if (++inPath % PATH_RIBBONS === 0) {
+        pen.fill()
+        pen.beginPath()
+      }
+    }
     pen.fill()
     if (!dashed) continue
     pen.beginPath()
@@ -300,7 +314,6 @@ function ribbon(pen: Pen, c: Float32Array, i: number, [wide, narrow]: readonly [
   pen.bezierCurveTo(x1 + mx, y1 + my, x2 + mx, y2 + my, x3 + n1[0], y3 + n1[1])
   pen.lineTo(x3 - n1[0], y3 - n1[1])
   pen.bezierCurveTo(x2 - mx, y2 - my, x1 - mx, y1 - my, x0 - n0[0], y0 - n0[1])
-  pen.closePath()
 }
 
 function normal(dx: number, dy: number, length: number): [number, number] {

@@ -5,7 +5,7 @@
  * line along that axis (16 x 16 per row, 6 x 6 per column on Aries), otherwise one of all routers of the group.
  */
 import { marksFrom, type Marks } from '../data/aggregate'
-import type { Run } from '../data/run'
+import type { Axis, Run } from '../data/run'
 import { groupMembers } from './radial'
 
 /** Square matrices of one class, all of one size; matrix i has the cells `i * size^2` on, row by row (source, target). */
@@ -43,15 +43,12 @@ export function groupMatrix(run: Run): Marks {
 export function interior(run: Run): Interior {
   const families: Family[] = []
   const leftOut: string[] = []
-  run.links.classes.forEach((name, code) => {
-    const shape = classShape(run, code)
-    if (shape === null) return
-    const cells = run.routers.groups * shape.lines * shape.size ** 2
-    if (cells > CELLS_MAX) {
-      leftOut.push(`${name} (${shape.size} × ${shape.size} per group)`)
-      return
+  run.links.classes.forEach((_, code) => {
+    for (const { cellOf, ...shape } of classShapes(run, code)) {
+      const cells = run.routers.groups * shape.lines * shape.size ** 2
+      if (cells > CELLS_MAX) leftOut.push(`${shape.title} (${shape.size} × ${shape.size} per group)`)
+      else families.push({ class: code, ...shape, marks: marksFrom(cellOf(), cells) })
     }
-    families.push({ class: code, title: name, ...shape, marks: marksFrom(shape.cellOf(), cells) })
   })
   return { families, leftOut }
 }
@@ -64,38 +61,62 @@ interface ClassShape {
   cellOf(): Int32Array
 }
 
-function classShape(run: Run, code: number): ClassShape | null {
+/** The matrices of a class: one family per axis if each of its links inside a group runs along one axis, else one in all. */
+function classShapes(run: Run, code: number): (ClassShape & { title: string })[] {
   const { source, target, count, class: classOf } = run.links
   const { group, axes } = run.routers
-  const varies = new Set<number>()
-  let any = false
+  const inside: number[] = []
+  const along = new Int8Array(count).fill(-1)
+  const used = new Set<number>()
+  let straight = true
   for (let l = 0; l < count; l++) {
     if (classOf[l] !== code || group[source[l]!] !== group[target[l]!]) continue
-    any = true
-    axes.forEach((axis, i) => {
-      if (axis.values[source[l]!] !== axis.values[target[l]!]) varies.add(i)
-    })
+    inside.push(l)
+    const varies = axes.flatMap((axis, i) => (axis.values[source[l]!] !== axis.values[target[l]!] ? [i] : []))
+    along[l] = varies[0] ?? -1
+    straight &&= varies.length === 1
+    if (varies.length === 1) used.add(along[l]!)
   }
-  if (!any) return null
-  const fixed = axes.filter((axis, i) => axis.name !== 'group' && !varies.has(i))
-  const [only] = varies
-  const single = varies.size === 1 && fixed.length > 0 ? axes[only!]! : null
-  const local = single ? single.values : localIndex(run)
-  const size = single ? single.size : Math.max(...groupMembers(run).map((m) => m.length))
-  const lines = single ? fixed.reduce((n, axis) => n * axis.size, 1) : 1
-  const lineOf = (r: number): number =>
-    single ? fixed.reduce((index, axis) => index * axis.size + axis.values[r]!, 0) : 0
+  if (inside.length === 0) return []
+  const name = run.links.classes[code]!
+  const others = (axis: number): readonly Axis[] => axes.filter((a, i) => a.name !== 'group' && i !== axis)
+  if (!straight || [...used].some((axis) => others(axis).length === 0)) {
+    const size = Math.max(...groupMembers(run).map((m) => m.length))
+    return [{ title: name, ...shapeOf(run, inside, size, localIndex(run), []), memberName: 'router' }]
+  }
+  return [...used].sort().map((axis) => ({
+    title: used.size > 1 ? `${name} ${axes[axis]!.name}` : name,
+    ...shapeOf(
+      run,
+      inside.filter((l) => along[l] === axis),
+      axes[axis]!.size,
+      axes[axis]!.values,
+      others(axis),
+    ),
+    memberName: axes[axis]!.name,
+  }))
+}
+
+/** Matrices of `size` members each, one per combination of the `fixed` axes. */
+function shapeOf(
+  run: Run,
+  links: readonly number[],
+  size: number,
+  member: Uint32Array,
+  fixed: readonly Axis[],
+): Omit<ClassShape, 'memberName'> {
+  const { source, target, count } = run.links
+  const lines = fixed.reduce((n, axis) => n * axis.size, 1)
+  const lineOf = (r: number): number => fixed.reduce((index, axis) => index * axis.size + axis.values[r]!, 0)
   return {
     size,
     lines,
-    lineName: single ? fixed.map((axis) => axis.name).join(', ') : '',
-    memberName: single ? single.name : 'router',
+    lineName: fixed.map((axis) => axis.name).join(', '),
     cellOf: () => {
       const ofLink = new Int32Array(count).fill(-1)
-      for (let l = 0; l < count; l++) {
+      for (const l of links) {
         const [s, t] = [source[l]!, target[l]!]
-        if (classOf[l] !== code || group[s] !== group[t]) continue
-        ofLink[l] = ((group[s]! * lines + lineOf(s)) * size + local[s]!) * size + local[t]!
+        ofLink[l] = ((run.routers.group[s]! * lines + lineOf(s)) * size + member[s]!) * size + member[t]!
       }
       return ofLink
     },
@@ -196,39 +217,60 @@ export function placeMatrices(
     }
     y = TITLE + 14 + groups * cell + 16
   }
-  if (inside.families.length === 0) return { width, height: y, matrices, texts }
+  // Part of a matrix would mislead: one that is wider than the panel at a pixel a cell is not drawn, and named.
+  const fits = (f: Family): boolean => f.size + LABEL_WIDTH <= width
+  for (const f of inside.families.filter((f) => !fits(f))) {
+    const text = `${f.title}: ${f.size} × ${f.size} is wider than this panel`
+    texts.push({ x: 0, y: y + 13, text, align: 'left', strong: false })
+    y += 16
+  }
+  if (!inside.families.some(fits)) return { width, height: y, matrices, texts }
 
   const shown = onlyGroup === null ? Array.from({ length: groups }, (_, g) => g) : [onlyGroup]
+  const titled = onlyGroup === null && groups > 1
   const cell = largestCell(inside, width, height - y - TITLE - 15, shown.length)
-  const sizes = inside.families.map((f) =>
-    f.lines > 1 ? `${f.title}: ${f.lines} × (${f.size} × ${f.size})` : `${f.title}: ${f.size} × ${f.size}`,
-  )
-  if (onlyGroup === null) {
+  const sizes = inside.families
+    .filter(fits)
+    .map((f) =>
+      f.lines > 1 ? `${f.title}: ${f.lines} × (${f.size} × ${f.size})` : `${f.title}: ${f.size} × ${f.size}`,
+    )
+  if (titled) {
     texts.push({ x: 0, y: y + 13, text: 'Inside groups', align: 'left', strong: true })
     y += 15
   }
   texts.push({ x: 0, y: y + 13, text: sizes.join(', '), align: 'left', strong: false })
   y += TITLE
+  const columns = groupColumns(inside, cell, width)
+  const pitch = Math.max(GAP, Math.min(8, cell * 2))
+  let [column, lineHeight] = [0, 0]
   for (const group of shown) {
-    const placed = placeGroup(inside, group, cell, width, y)
+    const left = column * Math.floor(width / columns)
+    const placed = placeGroup(inside, group, cell, columns > 1 ? Infinity : width, y, left, width)
     matrices.push(...placed.matrices)
-    if (onlyGroup === null)
-      texts.push({
-        x: LABEL_WIDTH - 6,
-        y: y + Math.min(placed.height, 14) / 2 + 5,
-        text: String(group),
-        align: 'right',
-        strong: false,
-      })
-    y += placed.height + Math.max(GAP, Math.min(8, cell * 2))
+    lineHeight = Math.max(lineHeight, placed.height)
+    const at = { x: left + LABEL_WIDTH - 6, y: y + Math.min(placed.height, 14) / 2 + 5 }
+    if (titled) texts.push({ ...at, text: String(group), align: 'right', strong: false })
+    column = (column + 1) % columns
+    if (column === 0 || group === shown[shown.length - 1]) {
+      y += lineHeight + pitch
+      lineHeight = 0
+    }
   }
   return { width, height: y, matrices, texts }
 }
 
+/** How many groups fit beside each other, each on one line. */
+function groupColumns(inside: Interior, cell: number, width: number): number {
+  const { widest } = placeGroup(inside, 0, cell, Infinity, 0, 0, width)
+  return Math.max(1, Math.floor(width / (widest + 8)))
+}
+
 function largestCell(inside: Interior, width: number, height: number, groups: number): number {
   for (let cell = 12; cell > 1; cell--) {
-    const used = placeGroup(inside, 0, cell, width, 0)
-    if (used.height * groups + GAP * 2 * groups <= height && used.widest <= width) return cell
+    const columns = groupColumns(inside, cell, width)
+    const used = placeGroup(inside, 0, cell, columns > 1 ? Infinity : width, 0, 0, width)
+    const lines = Math.ceil(groups / columns)
+    if ((used.height + Math.min(8, cell * 2)) * lines <= height && used.widest <= width) return cell
   }
   // It will scroll: two pixels a cell can be hit with the pointer, if the largest matrix fits.
   return Math.max(...inside.families.map((f) => f.size)) * 2 + LABEL_WIDTH <= width ? 2 : 1
@@ -240,19 +282,23 @@ function placeGroup(
   cell: number,
   width: number,
   top: number,
+  left: number,
+  panel: number,
 ): { matrices: PlacedMatrix[]; height: number; widest: number } {
   const matrices: PlacedMatrix[] = []
-  let [x, y, lineHeight, widest] = [LABEL_WIDTH, top, 0, 0]
+  const start = left + LABEL_WIDTH
+  let [x, y, lineHeight, widest] = [start, top, 0, 0]
   inside.families.forEach((family, index) => {
+    if (family.size + LABEL_WIDTH > panel) return
     const side = family.size * cell
     if (index > 0) x += GAP * 2
     // A class that does not fit whole starts a line of its own, rather than leave its last matrices alone on one.
     if (index > 0 && x + family.lines * (side + GAP) - GAP > width) {
-      ;[x, y, lineHeight] = [LABEL_WIDTH, y + lineHeight + GAP, 0]
+      ;[x, y, lineHeight] = [start, y + lineHeight + GAP, 0]
     }
     for (let line = 0; line < family.lines; line++) {
-      if (x > LABEL_WIDTH && x + side > width) {
-        ;[x, y, lineHeight] = [LABEL_WIDTH, y + lineHeight + GAP, 0]
+      if (x > start && x + side > width) {
+        ;[x, y, lineHeight] = [start, y + lineHeight + GAP, 0]
       }
       matrices.push({
         family: index,

@@ -81,7 +81,7 @@ export function Controls({ derived: d }: { derived: Derived }) {
           value={state.projection}
           options={[
             { value: '', label: 'unrolled' },
-            ...planes.map((axes) => ({ value: axes, label: `projected on ${axes.replace(',', ' × ')}` })),
+            ...planes.map((axes) => ({ value: axes, label: `onto ${axes.replace(',', ' × ')}` })),
           ]}
           onChange={(projection) => patch({ projection, zoom: [1, 0, 0] })}
         />

@@ -211,8 +211,10 @@ function Brush({
         high: range === null || range[1] >= width - 0.5 ? null : axis.current.value(range[1] / width),
       })
     }
-    behavior.on('brush end', (event: D3BrushEvent<unknown>) => {
+    behavior.on('start brush end', (event: D3BrushEvent<unknown>) => {
       if (!event.sourceEvent) return
+      session.dragging.set(event.type !== 'end')
+      if (event.type === 'start') return
       // Pointers report faster than the screen refreshes: the last position of a frame counts.
       const idle = pending === undefined
       pending = event.selection as [number, number] | null

@@ -1,19 +1,25 @@
 /** The hottest of the selected links, with the jobs on them; a click marks the link everywhere. */
-import { useMemo } from 'preact/hooks'
+import { useMemo, useRef } from 'preact/hooks'
 import { count, percent } from '../base/format'
 import { describeLinks, jobOf, place, show } from '../data/describe'
 import type { Derived } from '../data/model'
 import { linkName } from '../data/run'
 import { hottest } from '../data/selection'
 import { jobsOnLink } from '../data/values'
-import { useSession, useStore } from './session'
+import { LARGE, useSession, useStore } from './session'
 
 const ROWS = 40
 
 export function HotLinks({ derived: d }: { derived: Derived }) {
   const session = useSession()
   const state = useStore(session.state)
-  const rows = useMemo(() => hottest(d.values, d.selection.selected, ROWS), [d.values, d.selection])
+  const hurried = useStore(session.dragging) && d.run.links.count > LARGE
+  const last = useRef<number[]>([])
+  const rows = useMemo(
+    () => (hurried ? last.current : hottest(d.values, d.selection.selected, ROWS)),
+    [d.values, d.selection, hurried],
+  )
+  last.current = rows
   const { run } = d
   const perJob = d.measure.perJob !== null
   return (

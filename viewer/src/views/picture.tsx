@@ -11,12 +11,15 @@ import type { ViewState } from '../data/state'
 import { looksFor } from '../draw/look'
 import { drawHighlight, drawPicture, type Drawn, type Highlight, type PictureData } from '../draw/picture'
 import { nearestCurve, nearestPoint } from '../layout/pick'
-import type { Picture } from '../layout/picture'
-import { geometryOf, ThemeContext, useSession, useStore, type Hover } from './session'
+import { MARKS_MAX, type Picture } from '../layout/picture'
+import { geometryOf, LARGE, ThemeContext, useSession, useStore, type Hover } from './session'
 import { prepareCanvas, useSize, type Size } from './size'
 
 /** When the first picture was drawn, for the benchmark. */
 const FIRST_PICTURE = 'odonata-first-picture'
+
+/** At most so many curves while the range is dragged on a large machine. */
+const MARKS_HURRIED = 4000
 
 /** From scene units to CSS pixels. */
 export interface View {
@@ -35,50 +38,81 @@ export function fit(picture: Picture, size: Size, zoom: readonly [number, number
 /** Everything that a picture shows of a run under the current settings. */
 export class PictureContent {
   private readonly jobs = new Memo<Int32Array>()
+  private readonly colors = new Memo<string[]>()
+  private readonly all = new Memo<PictureData>()
+  private slow: Pick<PictureData, 'bands' | 'routers'> | undefined
   private buffer: { picture: Picture; values: MarkValues } | undefined
 
-  data(picture: Picture, d: Derived, state: ViewState): PictureData {
-    const { run, selection } = d
+  /** `hurried`: bands and routers stay as they were, while the range is dragged on a large machine. */
+  data(picture: Picture, d: Derived, state: ViewState, hurried = false): PictureData {
+    const keys = [
+      picture,
+      d.selection,
+      d.scale,
+      d.focus,
+      d.counted,
+      state.aggregate,
+      state.jobs,
+      state.routers,
+    ]
+    return this.all.get([...keys, hurried], () => {
+      const slow = hurried && this.slow ? this.slow : this.detail(picture, d, state)
+      this.slow = slow
+      return {
+        marks: this.marks(picture, d, state),
+        scale: d.scale,
+        jobColors: this.jobColors(d.run),
+        ...slow,
+      }
+    })
+  }
+
+  private marks(picture: Picture, d: Derived, state: ViewState): MarkValues {
     const into = this.buffer?.picture === picture ? this.buffer.values : undefined
-    const marks = aggregateMarks(picture.marks, d.values, selection.selected, state.aggregate, into)
-    this.buffer = { picture, values: marks }
-    const jobs = run.jobs.reduce((n, job) => Math.max(n, job.job + 1), 0)
-    const colors = Array.from(
-      { length: jobs },
-      (_, j) => run.jobs.find((job) => job.job === j)?.color ?? '#888888',
-    )
+    const values = aggregateMarks(picture.marks, d.values, d.selection.selected, state.aggregate, into)
+    this.buffer = { picture, values }
+    return values
+  }
+
+  private jobColors(run: Run): string[] {
+    return this.colors.get([run], () => {
+      const colors = Array.from({ length: jobCount(run) }, () => '#888888')
+      for (const job of run.jobs) colors[job.job] = job.color
+      return colors
+    })
+  }
+
+  private detail(picture: Picture, d: Derived, state: ViewState): Pick<PictureData, 'bands' | 'routers'> {
+    const { run, selection, focus } = d
     const { perJob } = d.measure
-    const bands =
-      picture.ring && perJob !== null && !d.signed
-        ? groupJobTraffic(
-            run.routers.group,
-            run.routers.groups,
-            jobs,
-            run.links,
-            run.linkJobs,
-            perJob,
-            d.counted,
-            selection.selected,
-          )
-        : null
+    const { group, groups, up } = run.routers
+    const narrowed = selection.count < run.links.count
     return {
-      marks,
-      scale: d.scale,
-      bands,
-      jobColors: colors,
+      bands:
+        picture.ring && perJob !== null && !d.signed
+          ? groupJobTraffic(
+              group,
+              groups,
+              jobCount(run),
+              run.links,
+              run.linkJobs,
+              perJob,
+              d.counted,
+              selection.selected,
+            )
+          : null,
       routers: {
         job: this.jobs.get([run, state.jobs], () => routerJobs(run, (job) => state.jobs[job] === 'hidden')),
         shade: state.routers === 'value' ? routerShades(d) : null,
-        active:
-          d.focus && d.focus.job >= 0
-            ? routersOf(run, d.focus.job)
-            : selection.count < run.links.count
-              ? activeRouters(d)
-              : null,
-        up: run.routers.up,
+        active: focus && focus.job >= 0 ? routersOf(run, focus.job) : narrowed ? activeRouters(d) : null,
+        up,
       },
     }
   }
+}
+
+function jobCount(run: Run): number {
+  return run.jobs.reduce((n, job) => Math.max(n, job.job + 1), 0)
 }
 
 /** A router looks like the largest selected link that touches it. */
@@ -167,27 +201,17 @@ export function PictureView({
   const picture = geometryOf(d.run).picture(state.projection)
   const looks = looksFor(theme, state.ramp, d.signed)
   const view = fit(picture, size, state.zoom)
-  const data = content.data(picture, d, state)
+  const hurried = useStore(session.dragging) && d.run.links.count > LARGE
+  const data = content.data(picture, d, state, hurried)
 
   useEffect(() => {
     if (!canvas.current || size.width === 0) return
     const context = prepareCanvas(canvas.current, size)
     context.translate(view.x, view.y)
     context.scale(view.k, view.k)
-    setDrawn(drawPicture(context, picture, data, looks, 1 / view.k))
+    setDrawn(drawPicture(context, picture, data, looks, 1 / view.k, hurried ? MARKS_HURRIED : MARKS_MAX))
     if (performance.getEntriesByName(FIRST_PICTURE).length === 0) performance.mark(FIRST_PICTURE)
-  }, [
-    d.selection,
-    d.scale,
-    d.focus,
-    picture,
-    looks,
-    size,
-    state.zoom,
-    state.routers,
-    state.jobs,
-    state.aggregate,
-  ])
+  }, [data, picture, looks, size, state.zoom])
 
   useEffect(() => {
     if (!overlay.current || size.width === 0) return

@@ -30,6 +30,8 @@ export interface Hover {
 export class Session {
   readonly state: Store<ViewState>
   readonly hover = new Store<Hover | null>(null)
+  /** Whether the range is being dragged: what is slow on a large machine then waits until it is let go. */
+  readonly dragging = new Store(false)
   /** Grows when a run has arrived. */
   readonly loaded = new Store(0)
   readonly failures = new Store<readonly string[]>([])
@@ -76,6 +78,9 @@ export class Session {
     return model
   }
 }
+
+/** Beyond this many links, a drag shows the essential at once and the rest when it ends. */
+export const LARGE = 200_000
 
 export const SessionContext = createContext<Session>(null as unknown as Session)
 

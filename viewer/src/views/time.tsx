@@ -28,9 +28,7 @@ export function TimeView({ run }: { run: Run }) {
   if (!chosen)
     return (
       <div class="centre">
-        <p class="hint centred">
-          This run holds no time series. The packet engine writes them if asked to: [record] interval.
-        </p>
+        <p class="hint centred">This run holds no time series.</p>
       </div>
     )
   return (

@@ -10,6 +10,7 @@ _COMMANDS = {
     "hierarchy": "Run the real BoomerAMG on virtual ranks and count what each level sends.",
     "model": "Price a V-cycle level by level, phase by phase, term by term.",
     "redistribute": "Decide where to gather coarse grids on fewer ranks, and execute it.",
+    "simulate": "Each level's messages as traffic for the flow engine, beside the model's terms.",
     "report": "Set the paper's figures and tables beside the model's, as one HTML page.",
     "calibrate": "Measure a machine's constants under mpirun and write a parameter file.",
     "tables": "List the hierarchies and machines that come with the package.",

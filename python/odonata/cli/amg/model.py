@@ -105,10 +105,10 @@ def _show(
 
 def level_table(hierarchy: Hierarchy) -> Any:
     """The table of the levels."""
-    from odonata.cli import terminal
+    from odonata.cli.amg import titled
 
     columns = ["level", "C", "s", "p", "n", "s^", "p^", "n^", "active", "messages"]
-    table = terminal.table("Levels", columns)
+    table = titled.table("Levels", columns)
     for i, level in enumerate(hierarchy.levels):
         table.add_row(
             str(level.get("level", i)),
@@ -126,9 +126,9 @@ def level_table(hierarchy: Hierarchy) -> Any:
 
 
 def _scenarios(cycles: list[Any]) -> Any:
-    from odonata.cli import terminal
+    from odonata.cli.amg import titled
 
-    table = terminal.table("Time per level and scenario, ms", ["level", *(c.scenario for c in cycles)])
+    table = titled.table("Time per level and scenario, ms", ["level", *(c.scenario for c in cycles)])
     per_cycle = [c.level_seconds() for c in cycles]
     for level in range(len(per_cycle[0])):
         table.add_row(str(level), *(f"{1e3 * seconds[level]:.3f}" for seconds in per_cycle))
@@ -138,13 +138,11 @@ def _scenarios(cycles: list[Any]) -> Any:
 
 
 def _terms(cycle: Any) -> Any:
-    from odonata.cli import terminal
+    from odonata.cli.amg import titled
 
     terms = list(dict.fromkeys(cost.term for cost in cycle.costs))
     sums = cycle.by("level", "phase", "term")
-    table = terminal.table(
-        f"Terms of {cycle.scenario}, ms", ["level", "phase", *terms, "sum"], left=["phase"]
-    )
+    table = titled.table(f"Terms of {cycle.scenario}, ms", ["level", "phase", *terms, "sum"], left=["phase"])
     for level, phase in dict.fromkeys((cost.level, cost.phase) for cost in cycle.costs):
         row = [sums[(level, phase, term)] for term in terms]
         if sum(row) > 0:

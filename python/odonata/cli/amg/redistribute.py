@@ -92,10 +92,10 @@ def _plain(level: Any) -> dict[str, Any]:
 
 
 def _decision_table(decision: Decision) -> Any:
-    from odonata.cli import terminal
+    from odonata.cli.amg import titled
 
     columns = ["level", "no switch", "switch", "C", "cache", "cycle so far", "because"]
-    table = terminal.table("Redistribution, ms", columns, left=["cache", "because"])
+    table = titled.table("Redistribution, ms", columns, left=["cache", "because"])
     for level in decision.levels:
         best = level.best
         table.add_row(
@@ -111,9 +111,9 @@ def _decision_table(decision: Decision) -> Any:
 
 
 def _alternatives_table(others: list[Any], decision: Decision) -> Any:
-    from odonata.cli import terminal
+    from odonata.cli.amg import titled
 
-    table = terminal.table(
+    table = titled.table(
         "Best of all levels and C by the same formulas", ["level", "C", "cycle, ms", "note"], left=["note"]
     )
     for a in others:
@@ -177,9 +177,9 @@ def _node_aware(plain: Built, moved: Built, per_node: int, machine: Machine) -> 
 
 
 def _executed_table(executed: dict[str, Any]) -> Any:
-    from odonata.cli import terminal
+    from odonata.cli.amg import titled
 
-    table = terminal.table("Executed", ["", "before", "after"], left=[""])
+    table = titled.table("Executed", ["", "before", "after"], left=[""])
     table.add_row("cycle, ms", f"{1e3 * executed['before_s']:.3f}", f"{1e3 * executed['after_s']:.3f}")
     table.add_row("iterations to 1e-8", *(str(n) for n in executed["iterations"]))
     for level in executed["levels"]:
@@ -188,10 +188,10 @@ def _executed_table(executed: dict[str, Any]) -> Any:
 
 
 def _node_aware_table(rows: list[dict[str, Any]]) -> Any:
-    from odonata.cli import terminal
+    from odonata.cli.amg import titled
 
     names = [name for name in dict.fromkeys(key for row in rows for key in row) if name != "level"]
-    table = terminal.table("Communication of one product, rank by rank, us", ["level", *names])
+    table = titled.table("Communication of one product, rank by rank, us", ["level", *names])
     for row in rows:
         cells = [f"{1e6 * row[name]:.1f}" if name in row else "" for name in names]
         table.add_row(str(row["level"]), *cells)

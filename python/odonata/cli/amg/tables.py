@@ -13,6 +13,7 @@ def command(as_json: bool) -> None:
     """Lists the hierarchies and machines that come with the package."""
     from odonata.amg import machines, store
     from odonata.cli import terminal
+    from odonata.cli.amg import titled
 
     found = store.shipped()
     if as_json:
@@ -23,7 +24,7 @@ def command(as_json: bool) -> None:
     screen = terminal.console()
     screen.print("Machines: " + ", ".join(machines.names()))
     columns = ["problem", "ranks", "points", "unknowns", "levels", "strength", "aggressive", "source"]
-    table = terminal.table("Hierarchies", columns, left=["problem", "source"])
+    table = titled.table("Hierarchies", columns, left=["problem", "source"])
     for h in sorted(found, key=lambda h: (h.settings["problem"], h.unknowns, h.ranks)):
         options = h.settings["boomeramg"]
         table.add_row(

@@ -1,0 +1,108 @@
+//! Machines other than dragonflies, and machines with faults.
+
+mod common;
+
+use common::{closed, engine, graph, run, schedule};
+use odonata_machine::topology::{FatTree, Torus};
+use odonata_machine::{presets, Machine};
+use odonata_packet::{Ending, PacketEngine, PacketSettings, RunOptions};
+use odonata_routing::algorithm::RoutingSettings;
+use odonata_units::{LinkClassId, RouterId};
+
+/// Hops of every packet against breadth-first search over the cables, by an all-to-all of a stride.
+fn all_arrive_over_shortest_ways(machine: &Machine, stride: u32) {
+    let nodes = machine.node_count() as u32;
+    let messages: Vec<(u32, u32, u64)> = (0..nodes)
+        .flat_map(|s| (1..nodes).step_by(stride as usize).map(move |k| (s, (s + k) % nodes, 1_200)))
+        .collect();
+    let result = run(&engine(machine, "min"), &closed(&messages), schedule(0, 100_000, 0), &RunOptions::default());
+    assert_eq!(result.ending, Ending::Complete);
+    let distance: Vec<Vec<u64>> = machine.routers().map(|r| distances(machine, r)).collect();
+    let router = |n: u32| machine.router_of(odonata_units::NodeId(n)).index();
+    // 1,200 B are three packets.
+    let hops: u64 = messages.iter().map(|m| 3 * distance[router(m.0)][router(m.1)]).sum();
+    assert_eq!(result.jobs[0].hops, hops);
+}
+
+fn distances(machine: &Machine, from: RouterId) -> Vec<u64> {
+    let mut distance = vec![u64::MAX; machine.router_count()];
+    distance[from.index()] = 0;
+    let mut frontier = vec![from];
+    while let Some(next) = (!frontier.is_empty()).then(|| std::mem::take(&mut frontier)) {
+        for r in next {
+            for bundle in machine.bundles_from(r) {
+                if distance[bundle.target.index()] == u64::MAX {
+                    distance[bundle.target.index()] = distance[r.index()] + 1;
+                    frontier.push(bundle.target);
+                }
+            }
+        }
+    }
+    distance
+}
+
+#[test]
+fn a_torus_is_crossed_over_shortest_ways() {
+    let torus = Torus { dims: vec![4, 4, 3], wrap: vec![true, true, false], ..Torus::default() };
+    all_arrive_over_shortest_ways(&torus.builder().unwrap().build().unwrap(), 1);
+}
+
+#[test]
+fn a_fat_tree_is_crossed_over_shortest_ways() {
+    let tree = FatTree { k: 4, ..FatTree::default() };
+    all_arrive_over_shortest_ways(&tree.builder().unwrap().build().unwrap(), 1);
+}
+
+/// A ring of five routers without one cable is a chain: packets go the long way round.
+#[test]
+fn a_missing_cable_is_routed_around() {
+    let mut builder = graph(5, 2);
+    for r in 0..4 {
+        builder.add_cables(RouterId(r), RouterId(r + 1), LinkClassId(0), 1);
+    }
+    all_arrive_over_shortest_ways(&builder.build().unwrap(), 1);
+}
+
+#[test]
+fn a_machine_in_two_parts_is_an_error_that_names_both() {
+    let mut builder = graph(4, 1);
+    builder.add_cables(RouterId(0), RouterId(1), LinkClassId(0), 1);
+    builder.add_cables(RouterId(2), RouterId(3), LinkClassId(0), 1);
+    let machine = builder.build().unwrap();
+    let error = PacketEngine::new(&machine, &PacketSettings::study(), "min", &RoutingSettings::default())
+        .err()
+        .expect("an error")
+        .to_string();
+    assert!(error.contains("router r0 can't reach router r2"), "{error}");
+}
+
+/// The long chain of 20 routers would need a channel per hop: 19, and ports have at most 16.
+#[test]
+fn too_many_channels_are_an_error() {
+    let mut builder = graph(20, 1);
+    for r in 0..19 {
+        builder.add_cables(RouterId(r), RouterId(r + 1), LinkClassId(0), 1);
+    }
+    let machine = builder.build().unwrap();
+    let error = PacketEngine::new(&machine, &PacketSettings::study(), "min", &RoutingSettings::default())
+        .err()
+        .expect("an error")
+        .to_string();
+    assert!(error.contains("needs 19 virtual channels"), "{error}");
+}
+
+/// Groups of rows and columns with parallel cables, several gateways and slow and fast links.
+#[test]
+fn a_cascade_delivers_everything() {
+    let machine = presets::builder("edison").unwrap().build().unwrap();
+    let nodes: Vec<u32> = machine.nodes().filter(|&n| machine.node_up(n)).map(|n| n.0).collect();
+    let messages: Vec<(u32, u32, u64)> =
+        (0..500).map(|i| (nodes[i * 7 % nodes.len()], nodes[(i * 131 + 40) % nodes.len()], 5_000)).collect();
+    let messages: Vec<_> = messages.into_iter().filter(|m| m.0 != m.1).collect();
+    for routing in ["min", "ugal-n", "q-adaptive"] {
+        let result =
+            run(&engine(&machine, routing), &closed(&messages), schedule(0, 100_000, 0), &RunOptions::default());
+        assert_eq!(result.ending, Ending::Complete, "{routing}");
+        assert_eq!(result.jobs[0].bytes, messages.len() as u64 * 5_000, "{routing}");
+    }
+}

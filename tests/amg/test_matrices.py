@@ -1,0 +1,102 @@
+"""The user's matrices: what is read, and what is refused with which words."""
+
+from __future__ import annotations
+
+import subprocess
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+import pytest
+import scipy.io
+import scipy.sparse as sparse
+
+from odonata.amg import boomeramg, matrices
+from odonata.amg.problems import PAPER, make
+from odonata.errors import OdonataError
+
+
+def line(size: int) -> sparse.csr_matrix:
+    ones = np.ones(size)
+    return sparse.csr_matrix(sparse.diags([-ones[1:], 2 * ones, -ones[1:]], [-1, 0, 1]))
+
+
+def prepare(path: Path, ranks: int, folder: Path) -> tuple[matrices.Problem, Path]:
+    return matrices.prepare(path, ranks, PAPER, functions=1, refinement=0, folder=folder)
+
+
+@pytest.mark.usefixtures("amg_program")
+@pytest.mark.parametrize("form", ["mtx", "ij"])
+def test_a_matrix_from_a_file_is_the_generated_one(tmp_path: Path, form: str) -> None:
+    # A line of 4 x 50 points, once by hypre's generator and once from files: the same hierarchy.
+    if form == "mtx":
+        path = tmp_path / "line.mtx"
+        scipy.io.mmwrite(path, line(200))
+    else:
+        path = tmp_path / "line"
+        entries = line(200).tocoo()
+        for part in range(2):
+            low, high = 100 * part, 100 * part + 99
+            rows = [f"{low} {high} {low} {high}"]
+            rows += [
+                f"{i} {j} {v}"
+                for i, j, v in zip(entries.row, entries.col, entries.data, strict=True)
+                if low <= i <= high
+            ]
+            (tmp_path / f"line.{part:05d}").write_text("\n".join(rows))
+    problem, file = prepare(path, 4, tmp_path)
+    read = boomeramg.build(problem, matrix=file).hierarchy
+    assert read.rows == boomeramg.build(make("laplace7", 4, (50, 1, 1))).hierarchy.rows
+
+
+@pytest.mark.parametrize(
+    ("matrix", "message"),
+    [
+        (sparse.csr_matrix(np.ones((3, 4))), "expected a square matrix"),
+        (sparse.csr_matrix(np.diag([1.0, 0.0, 2.0])), "row 1 has a zero on the diagonal"),
+        (sparse.csr_matrix(np.array([[1.0, -1.0], [-1.0, 1.0]])), "singular: every row sums to zero"),
+        (sparse.csr_matrix(np.diag([1.0, np.inf])), "not finite"),
+        (sparse.csr_matrix(np.diag([1.0, 1j])), "complex"),
+    ],
+)
+def test_unusable_matrices_are_refused(tmp_path: Path, matrix: sparse.csr_matrix, message: str) -> None:
+    scipy.io.mmwrite(tmp_path / "a.mtx", matrix)
+    with pytest.raises(OdonataError, match=message):
+        prepare(tmp_path / "a.mtx", 1, tmp_path)
+
+
+def test_ranks_above_unknowns_and_files_cut_short(tmp_path: Path) -> None:
+    path = tmp_path / "a.mtx"
+    scipy.io.mmwrite(path, line(5))
+    with pytest.raises(OdonataError, match="6 ranks for 5 unknowns"):
+        prepare(path, 6, tmp_path)
+    path.write_text(path.read_text()[:-20])
+    with pytest.raises(OdonataError, match="cannot be read as MatrixMarket"):
+        prepare(path, 2, tmp_path)
+    (tmp_path / "b.00000").write_text("0 1 0 1\n0 0 2.0\n")
+    with pytest.raises(OdonataError, match="cut short"):
+        prepare(tmp_path / "b", 1, tmp_path)
+    with pytest.raises(OdonataError, match="no matrix"):
+        prepare(tmp_path / "c", 1, tmp_path)
+
+
+def test_command_line_leaves_nothing_half_written(
+    odonata_command: Callable[..., subprocess.CompletedProcess[str]], tmp_path: Path
+) -> None:
+    done = odonata_command(
+        "amg", "hierarchy", "--problem", "laplace7", "--ranks", 4, "--points", "9x9x9", "-o", "out",
+        ODONATA_AMG_PROGRAM=str(tmp_path / "none"),
+    )  # fmt: skip
+    assert done.returncode == 2
+    assert "make hypre" in done.stderr
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_model_command_answers_from_shipped_tables(
+    odonata_command: Callable[..., subprocess.CompletedProcess[str]],
+) -> None:
+    arguments = ["--machine", "eos", "--problem", "laplace7", "--ranks", 1024, "--points", "50x50x25"]
+    done = odonata_command("amg", "model", *arguments)
+    assert done.returncode == 0, done.stderr
+    assert "9.658" in done.stdout
+    assert odonata_command("amg", "model", *arguments, "--scenario", "x").returncode == 2

@@ -1,0 +1,206 @@
+"""What the local server gives out, and to whom."""
+
+from __future__ import annotations
+
+import http.client
+import json
+import socket
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+from test_blocks import decode
+
+from odonata.errors import DamagedRunError, NewerRunError, NotARunError
+from odonata.viewer.runs import OpenRuns, labels
+from odonata.viewer.server import ViewerServer
+
+
+def ask(
+    server: ViewerServer, path: str, *, method: str = "GET", token: str | None = None, **headers: str
+) -> tuple[int, bytes, http.client.HTTPMessage]:
+    """One request as it stands: nothing normalises the path."""
+    token = server.token if token is None else token
+    named = {"Connection": "close", **{name.replace("_", "-"): value for name, value in headers.items()}}
+    with closing(http.client.HTTPConnection("127.0.0.1", server.server_port, timeout=10)) as connection:
+        connection.request(method, f"/{token}/{path}" if token else path, headers=named)
+        with connection.getresponse() as response:
+            return response.status, response.read(), response.headers
+
+
+def test_the_page_and_its_data(server: ViewerServer) -> None:
+    status, page, headers = ask(server, "")
+    assert (status, headers["Content-Type"]) == (200, "text/html; charset=utf-8")
+    assert b"odonata" in page
+    index = json.loads(ask(server, "api/index.json")[1])
+    assert [run["label"] for run in index["runs"]] == ["first"]
+    assert index["runs"][0]["tables"]["links"] == {
+        "rows": 8,
+        "columns": {
+            **dict.fromkeys(("link", "source", "target", "port", "reverse"), "u32"),
+            **{f"{end}_{axis}": "u32" for end in ("source", "target") for axis in ("group", "row")},
+            "class": "str",
+            "parallel": "u16",
+            "capacity_bytes_per_s": "f64",
+            "latency_ps": "f64",
+            "bytes": "f64",
+        },
+    }
+    status, block, _ = ask(server, "api/runs/0/links?columns=source,class,bytes")
+    assert status == 200
+    assert decode(block) == {
+        "source": [0, 0, 0, 1, 2, 2, 2, 3],
+        "class": ["green", "blue", "blue", "green", "green", "blue", "blue", "green"],
+        "bytes": [4.0, 9.0, 3.0, 12.0, 12.0, 0.0, 0.0, 0.0],
+    }
+
+
+def test_it_listens_on_the_loopback_only(server: ViewerServer) -> None:
+    assert server.socket.getsockname()[0] == "127.0.0.1"
+    assert server.url.startswith(f"http://127.0.0.1:{server.server_port}/")
+    assert len(server.token) >= 32
+
+
+@pytest.mark.parametrize("token", ["wrong", "x" * 32, "%00"])
+def test_without_the_token_there_is_nothing(server: ViewerServer, token: str) -> None:
+    status, body, _ = ask(server, "api/index.json", token=token)
+    assert status == 403
+    assert b"first" not in body
+
+
+@pytest.mark.parametrize("path", ["/", "/index.html", "/api/index.json", "//", "/../"])
+def test_paths_without_any_token(server: ViewerServer, path: str) -> None:
+    assert ask(server, path, token="")[0] == 403
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        "../../../../etc/passwd",
+        "..%2f..%2f..%2fetc%2fpasswd",
+        "viewer.js/../../server.py",
+        "api/runs/0/../../../summary.json",
+        "api/runs/0/..%2Fsummary.json",
+        "api/runs/0/summary.json",
+        "api/runs/0/%2Fetc%2Fpasswd",
+        "api/runs/-1/links",
+        "api/runs/1/links?columns=link",
+        "api/runs/99999/links",
+        "api/runs/0/links%00?columns=link",
+        "api/runs/0/nothing?columns=x",
+        "api/runs/0/links?columns=nothing",
+        "api/runs/0/links",
+        "server.py",
+    ],
+)
+def test_only_tables_and_columns_have_addresses(server: ViewerServer, path: str) -> None:
+    status, body, _ = ask(server, path)
+    assert status == 404, body
+    assert set(json.loads(body)) <= {"error", "hint"}
+
+
+@pytest.mark.parametrize(
+    "host", ["evil.example", "127.0.0.1", "127.0.0.1:1", "localhost.evil.example:80", ""]
+)
+def test_a_foreign_host_header_is_refused(server: ViewerServer, host: str) -> None:
+    assert ask(server, "api/index.json", Host=host)[0] == 421
+
+
+@pytest.mark.parametrize(
+    "headers",
+    [
+        {"Origin": "http://evil.example"},
+        {"Origin": "null"},
+        {"Origin": "http://127.0.0.1:1"},
+        {"Sec_Fetch_Site": "cross-site", "Sec_Fetch_Mode": "no-cors", "Sec_Fetch_Dest": "script"},
+        {"Sec_Fetch_Site": "same-site", "Sec_Fetch_Mode": "cors"},
+        {"Sec_Fetch_Site": "cross-site", "Sec_Fetch_Mode": "navigate", "Sec_Fetch_Dest": "iframe"},
+    ],
+)
+def test_requests_of_other_sites_are_refused(server: ViewerServer, headers: dict[str, str]) -> None:
+    assert ask(server, "api/index.json", **headers)[0] == 403
+
+
+def test_a_link_to_the_page_may_be_followed(server: ViewerServer) -> None:
+    headers = {"Sec_Fetch_Site": "cross-site", "Sec_Fetch_Mode": "navigate", "Sec_Fetch_Dest": "document"}
+    assert ask(server, "", **headers)[0] == 200
+
+
+@pytest.mark.parametrize("method", ["POST", "PUT", "DELETE", "OPTIONS", "PATCH"])
+def test_it_is_read_only(server: ViewerServer, method: str) -> None:
+    assert ask(server, "api/index.json", method=method)[0] == 501
+
+
+def test_head_has_no_body(server: ViewerServer) -> None:
+    status, body, headers = ask(server, "", method="HEAD")
+    assert (status, body) == (200, b"")
+    assert int(headers["Content-Length"]) > 0
+
+
+def test_headers_keep_the_page_to_itself(server: ViewerServer) -> None:
+    _, _, headers = ask(server, "")
+    assert "default-src 'none'" in headers["Content-Security-Policy"]
+    assert "frame-ancestors 'none'" in headers["Content-Security-Policy"]
+    assert headers["Referrer-Policy"] == "no-referrer"
+    assert headers["X-Content-Type-Options"] == "nosniff"
+    assert headers["Cross-Origin-Resource-Policy"] == "same-origin"
+
+
+def test_garbage_does_not_stop_it(server: ViewerServer) -> None:
+    for garbage in (
+        b"\r\n\r\n",
+        b"GET\r\n\r\n",
+        b"\xff\xfe\x00" * 40 + b"\r\n\r\n",
+        b"GET / HTTP/9.9\r\n\r\n",
+    ):
+        with socket.create_connection(("127.0.0.1", server.server_port), timeout=10) as connection:
+            connection.sendall(garbage)
+            connection.shutdown(socket.SHUT_WR)
+            connection.recv(4096)
+    assert ask(server, "api/index.json")[0] == 200
+
+
+def test_a_file_that_leads_out_of_the_run_is_not_opened(stored_run: Path, tmp_path: Path) -> None:
+    outside = tmp_path / "elsewhere.parquet"
+    (stored_run / "links.parquet").rename(outside)
+    (stored_run / "links.parquet").symlink_to(outside)
+    with pytest.raises(NotARunError, match="leads out of the run directory"):
+        OpenRuns.from_directories([stored_run]).index()
+
+
+def test_a_file_that_becomes_a_link_while_the_server_runs(
+    server: ViewerServer, stored_run: Path, tmp_path: Path
+) -> None:
+    outside = tmp_path / "elsewhere.parquet"
+    (stored_run / "links.parquet").rename(outside)
+    (stored_run / "links.parquet").symlink_to(outside)
+    status, body, _ = ask(server, "api/runs/0/links?columns=bytes")
+    assert status == 500
+    assert "leads out of the run directory" in json.loads(body)["error"]
+
+
+def test_a_damaged_table_is_said_to_be(server: ViewerServer, stored_run: Path) -> None:
+    (stored_run / "links.parquet").write_bytes(b"PAR1 not really")
+    status, body, _ = ask(server, "api/runs/0/links?columns=bytes")
+    assert status == 500
+    assert "links.parquet cannot be read" in json.loads(body)["error"]
+
+
+def test_damage_is_found_before_the_server_starts(stored_run: Path) -> None:
+    (stored_run / "nodes.parquet").write_bytes(b"")
+    with pytest.raises(DamagedRunError, match=r"nodes\.parquet cannot be read"):
+        OpenRuns.from_directories([stored_run]).index()
+
+
+def test_a_newer_run_is_refused(stored_run: Path) -> None:
+    summary = json.loads((stored_run / "summary.json").read_text())
+    (stored_run / "summary.json").write_text(json.dumps({**summary, "format_version": 99}))
+    with pytest.raises(NewerRunError, match="format 99"):
+        OpenRuns.from_directories([stored_run])
+
+
+def test_labels_are_as_short_as_they_can_be() -> None:
+    assert labels([Path("/a/x"), Path("/a/y")]) == ["x", "y"]
+    assert labels([Path("/a/x"), Path("/b/x")]) == ["a/x", "b/x"]
+    assert labels([Path("/a/x"), Path("/a/x")]) == ["x", "x (2)"]
+    assert labels([]) == []

@@ -1,0 +1,72 @@
+/** Makes runs with the real engines, once, and shows them with the real server. */
+import { execFileSync, spawn, type ChildProcess } from 'node:child_process'
+import { mkdirSync, mkdtempSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import type { TestProject } from 'vitest/node'
+import { findChromium } from './chromium'
+
+const ROOT = fileURLToPath(new URL('../..', import.meta.url))
+const PYTHON = process.env['PYTHON'] ?? join(ROOT, '.venv/bin/python')
+
+declare module 'vitest' {
+  interface ProvidedContext {
+    /** Where the runs are, with `expected.json`. */
+    runs: string
+    /** Addresses of `odonata view`, by what it shows. */
+    urls: Record<string, string>
+    standalone: string
+  }
+}
+
+/** Runs of each server; the first word is its name. */
+const SERVERS: Record<string, string[]> = {
+  all: ['edison', 'edison-K', 'dragonfly', 'torus', 'tree'],
+  dragonfly: ['dragonfly'],
+}
+
+export default async function setup(project: TestProject): Promise<() => void> {
+  if (findChromium() === undefined) throw new Error('there is no chromium; run scripts/bootstrap chromium')
+  // A directory that is kept between calls saves making the runs again.
+  const runs = process.env['ODONATA_VIEWER_RUNS'] ?? mkdtempSync(join(tmpdir(), 'odonata-viewer-'))
+  mkdirSync(runs, { recursive: true })
+  execFileSync(PYTHON, [join(ROOT, 'tests/viewer/make_runs.py'), runs], {
+    stdio: ['ignore', 'inherit', 'inherit'],
+  })
+  const standalone = join(runs, 'standalone.html')
+  odonata('view', join(runs, 'dragonfly'), '--html', standalone)
+
+  const children: ChildProcess[] = []
+  const urls: Record<string, string> = {}
+  for (const [name, shown] of Object.entries(SERVERS)) {
+    const { child, url } = await serve(shown.map((run) => join(runs, run)))
+    children.push(child)
+    urls[name] = url
+  }
+  project.provide('runs', runs)
+  project.provide('urls', urls)
+  project.provide('standalone', `file://${standalone}`)
+  return () => children.forEach((child) => child.kill())
+}
+
+const COMMAND = ['-c', 'import sys; from odonata.cli import main; sys.exit(main())']
+
+function odonata(...args: string[]): void {
+  execFileSync(PYTHON, [...COMMAND, ...args], { stdio: ['ignore', 'ignore', 'inherit'] })
+}
+
+function serve(directories: readonly string[]): Promise<{ child: ChildProcess; url: string }> {
+  const child = spawn(PYTHON, [...COMMAND, 'view', '--no-open', ...directories], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  })
+  return new Promise((resolve, reject) => {
+    let text = ''
+    child.stdout.on('data', (chunk: Buffer) => {
+      text += String(chunk)
+      const url = /http:\S+/.exec(text)?.[0]
+      if (url) resolve({ child, url })
+    })
+    child.on('exit', (code) => reject(new Error(`odonata view ended with ${code}: ${text}`)))
+  })
+}
