@@ -27,7 +27,8 @@ def documented_columns(table: str) -> dict[str, str]:
 
 def test_every_table_has_the_documented_columns_in_order() -> None:
     names = re.findall(r"^\| `([a-z_]+)\.parquet`", PAGE, re.MULTILINE)
-    assert names == list(schema.TABLES)
+    # The tables that every engine writes come first; an engine's own follow.
+    assert names[: len(schema.TABLES)] == list(schema.TABLES)
     for name in names:
         expected = documented_columns(name)
         ours = {
