@@ -238,6 +238,22 @@ def test_a_sweep_runs_every_combination_and_compares_equal_seeds(
     assert row["difference"] == pytest.approx(sum(by_hand) / 3)
 
 
+def test_a_sweep_over_lists_and_mixed_values(odonata_command: Command, sweep_file: Path) -> None:
+    """Edits are lists, which tables of results hold as text."""
+    axes = '\n[sweep]\n"machine.edit" = [[], ["-1 local"]]\n"engine.link_capacity" = ["machine", "1 GB/s"]\n'
+    sweep_file.write_text(SMALL.replace("g = 9", "g = 9\nlocal_cables = 2") + axes)
+    result = odonata_command("sweep", sweep_file, "-o", "out")
+    assert result.returncode == 0, result.stderr
+    assert "machine.edit against [], at equal values of the other keys" in result.stdout
+    sweep = odonata.Sweep.load(sweep_file.parent / "out")
+    assert set(sweep.results["machine.edit"].to_pylist()) == {"[]", '["-1 local"]'}
+    assert len(sweep.runs) == 4
+    row = sweep.differences("machine.edit", value="bytes_mean", link_class="local").to_pylist()[0]
+    assert (row["machine.edit"], row["pairs"], row["lower"]) == ('["+1 local"]', 2, 2), (
+        "more cables, less on each"
+    )
+
+
 def test_points_of_equal_seed_have_equal_placements(odonata_command: Command, sweep_file: Path) -> None:
     odonata_command("sweep", sweep_file, "-q", "-o", "out")
     points = sweep_file.parent / "out" / "points"

@@ -6,7 +6,7 @@ import hashlib
 import itertools
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from odonata import toml
@@ -32,8 +32,8 @@ class Point:
 
     index: int
     """From 0, the last axis running fastest."""
-    values: tuple[Any, ...]
-    """One for each axis."""
+    values: tuple[Any, ...] = field(hash=False)
+    """One for each axis; a list if the key takes one."""
     overrides: tuple[str, ...]
     name: str
     """Of its run directory. It depends on this point alone, so a sweep can grow and keep what is finished."""
