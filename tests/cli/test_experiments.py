@@ -145,6 +145,16 @@ def test_a_mistake_is_shown_where_it_is(
     assert not (experiment.parent / "runs").exists()
 
 
+def test_mistakes_as_data(odonata_command: Command, experiment: Path) -> None:
+    experiment.write_text(SMALL.replace('"stencil-3d"', '"stencil-3"'))
+    result = odonata_command("check", "small.toml", "--json")
+    assert result.returncode == 2
+    (problem,) = json.loads(result.stdout)["problems"]
+    assert (problem["file"], problem["line"], problem["column"]) == ("small.toml", 10, 11)
+    assert problem["span"] == '"stencil-3"'
+    assert "stencil-3d" in problem["help"]
+
+
 def test_a_mistake_in_an_override_is_shown_there(odonata_command: Command, experiment: Path) -> None:
     result = odonata_command("run", experiment, "--set", "engine.sede=3")
     assert result.returncode == 2
@@ -282,6 +292,22 @@ def test_a_sweep_keeps_what_is_finished(odonata_command: Command, sweep_file: Pa
     assert (second["points"], second["kept"]) == (8, 3)
     assert kept.stat().st_mtime_ns == before
     assert {row["engine.seed"] for row in second["results"]} == {1, 2, 3, 4}
+
+
+def test_a_sweep_runs_again_what_read_another_file(odonata_command: Command, sweep_file: Path) -> None:
+    """The experiment is the same, but the graph that it names is not."""
+    graph = sweep_file.parent / "graph.csv"
+    graph.write_text("src,dst,bytes\n0,1,100\n")
+    job = '[[job]]\npattern = "file"\npath = "graph.csv"\nranks = 2\nranks_per_node = 1\n'
+    machine = SMALL[: SMALL.index("[[job]]")]
+    sweep_file.write_text(machine + job + '[sweep]\n"engine.seed" = [1, 2]\n')
+    kept = []
+    for content in ("0,1,100", "0,1,100", "0,1,200"):
+        graph.write_text(f"src,dst,bytes\n{content}\n")
+        result = odonata_command("sweep", "sweep.toml", "--json", "-o", "out")
+        assert result.returncode == 0, result.stderr
+        kept.append(json.loads(result.stdout)["kept"])
+    assert kept == [0, 2, 0]
 
 
 def test_a_sweep_does_not_depend_on_processes(odonata_command: Command, sweep_file: Path) -> None:

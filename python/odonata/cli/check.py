@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import asdict
+
 import click
 
 from odonata.api import Source
 from odonata.cli import options
+from odonata.errors import ExperimentError
 
 
 @click.command()
@@ -17,12 +20,20 @@ from odonata.cli import options
 @options.quiet
 @options.as_json
 def command(experiment: Source, changes: tuple[str, ...], resolved: bool, quiet: bool, as_json: bool) -> None:
-    """Check an experiment file without running it."""
+    """Check an experiment file without running it.
+
+    With --json, mistakes are data too: a list `problems` with file, line, column, message and help.
+    """
     from odonata import _core
     from odonata.cli import terminal
     from odonata.cli.summary import describe_machine
 
-    checked = _core.check(experiment.text, experiment.path, list(changes))
+    try:
+        checked = _core.check(experiment.text, experiment.path, list(changes))
+    except ExperimentError as error:
+        if as_json:
+            terminal.print_json({"problems": [asdict(problem) for problem in error.problems]})
+        raise
     terminal.print_warnings(checked["warnings"])
     summary = checked["summary"]
     if as_json:

@@ -1,13 +1,14 @@
 """Running the points of a sweep in local processes.
 
 All points are checked before the first one runs, so that a mistake shows in seconds and not after hours. A
-point is finished if its run directory was made by this version from the same resolved experiment; finished
-points are kept.
+point is finished if its run directory was made by this version from the same resolved experiment and the same
+input files; finished points are kept.
 """
 
 from __future__ import annotations
 
 import contextlib
+import hashlib
 import multiprocessing
 import os
 import signal
@@ -22,6 +23,7 @@ from odonata import __version__, _core
 from odonata.api import Source, run_source
 from odonata.errors import ExperimentError, OdonataError, StoreError
 from odonata.store import RunReader
+from odonata.store.schema import RESOLVED
 from odonata.sweeps.grid import Point
 
 _Result = TypeVar("_Result")
@@ -98,9 +100,19 @@ def is_finished(directory: Path, resolved: str) -> bool:
         return (
             reader.summary["complete"] is True
             and reader.summary["odonata_version"] == __version__
-            and reader.text("resolved.toml") == resolved
+            and reader.text(RESOLVED) == resolved
+            and all(_is_as_it_was(entry) for entry in reader.summary.get("inputs", []))
         )
     except StoreError:
+        return False
+
+
+def _is_as_it_was(entry: dict[str, Any]) -> bool:
+    """Whether a file that a run has read still has the content that it had then."""
+    path = Path(entry["path"])
+    try:
+        return bool(hashlib.sha256(path.read_bytes()).hexdigest() == entry["sha256"])
+    except OSError:
         return False
 
 
