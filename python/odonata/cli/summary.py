@@ -17,6 +17,8 @@ def print_summary(screen: Console, run: Run) -> None:
     """Prints what ran, how it went, the traffic per link class, and the jobs."""
     summary = run.summary
     screen.print(_heading(run), style="bold")
+    if run.partial is not None:
+        screen.print(f"PARTIAL: {run.partial}; the tables hold what happened until then", style="bold yellow")
     screen.print(describe_machine(summary["machine"]))
     if "packet" in summary:
         screen.print(_packets(summary["packet"], summary["convergence"]))

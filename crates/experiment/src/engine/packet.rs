@@ -4,7 +4,7 @@ mod keys;
 mod outcome;
 mod settings;
 
-use super::{Engine, EngineError, EngineKind, Outcome, Progress};
+use super::{Engine, EngineError, EngineKind, Outcome, Watcher};
 use crate::plan::Scenario;
 use crate::value::Value;
 use odonata_packet::{
@@ -37,7 +37,7 @@ impl Engine for Packet {
         self.resolved.clone()
     }
 
-    fn run(&self, scenario: &Scenario, threads: usize, progress: &mut Progress<'_>) -> Result<Outcome, EngineError> {
+    fn run(&self, scenario: &Scenario, threads: usize, watcher: &mut dyn Watcher) -> Result<Outcome, EngineError> {
         let jobs = scenario.workload.jobs.len();
         let mut recording = self.recording;
         recording.link_jobs = scenario.output.link_jobs;
@@ -57,7 +57,8 @@ impl Engine for Packet {
         let options =
             RunOptions { seed: scenario.seed, threads, recording, patience: self.patience, ..RunOptions::default() };
         let result = engine.run(&traffic, schedule, &options, &mut |p| {
-            progress("simulating", p.now_ps as f64 / p.end_ps.max(1) as f64)
+            watcher.pace(p.now_ps, p.events);
+            watcher.progress("simulating", p.now_ps as f64 / p.end_ps.max(1) as f64)
         });
         Ok(outcome::outcome(self, scenario, &result, closed.as_ref()))
     }

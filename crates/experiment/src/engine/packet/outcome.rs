@@ -53,6 +53,7 @@ pub(super) fn outcome(
         convergence: convergence(engine, result),
         summary: summary(result, duration),
         warnings: warnings(engine, result),
+        partial: result.ending == Ending::Interrupted,
     }
 }
 
@@ -295,7 +296,6 @@ fn summary(result: &PacketResult, duration: Time) -> Vec<(&'static str, Value)> 
     let share = non_minimal as f64 / packets.max(1) as f64;
     let (updates, error) = result.learning;
     vec![
-        ("complete", (result.ending != Ending::Interrupted).into()),
         (
             "packet",
             json!({
