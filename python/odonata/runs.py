@@ -122,6 +122,11 @@ class Run:
         return self.table("placement")
 
     @property
+    def communication(self) -> pa.Table:
+        """One row for each job and cell of its matrix of ranks, with what the job sends there."""
+        return self.table("communication")
+
+    @property
     def experiment(self) -> str:
         """The experiment file as the user gave it."""
         return self._read_text(schema.EXPERIMENT)

@@ -74,6 +74,11 @@ fn a_closed_loop_sends_the_bytes_of_its_pattern() {
     // 32 ranks to 31 others; the group of 32 nodes is compact: of the 31, 3 share the router.
     assert_eq!(reals(jobs, "bytes")[0], 32.0 * 31.0 * 3000.0);
     assert_eq!(reals(jobs, "bytes_on_router")[0], 32.0 * 3.0 * 3000.0);
+    let communication = result.tables.get("communication").unwrap();
+    assert_eq!(
+        (communication.rows(), reals(communication, "bytes").iter().sum::<f64>()),
+        (32 * 31, 32.0 * 31.0 * 3000.0)
+    );
     // All other pairs are one hop apart.
     let links: f64 = reals(result.tables.get("links").unwrap(), "bytes").iter().sum();
     assert_eq!(links, 32.0 * 28.0 * 3000.0);

@@ -232,7 +232,7 @@ class GrowingTables:
 def check_content(summary: Mapping[str, Any], tables: Mapping[str, pa.Table]) -> None:
     """Raises `ValueError` if an engine handed over something that is not a run."""
     missing = [key for key in schema.SUMMARY_KEYS if key not in summary]
-    missing += [f"table {name}" for name in schema.TABLES if name not in tables]
+    missing += [f"table {name}" for name in schema.TABLES if name not in tables.keys() | schema.ADDED_TABLES]
     if missing:
         raise ValueError("the run lacks " + ", ".join(missing))
     axes = summary["machine"]["axes"]

@@ -87,5 +87,6 @@ fn output_table(output: OutputSpec) -> Table {
     Table::from_iter([
         ("link_jobs".to_owned(), Value::Boolean(output.link_jobs)),
         ("placement".to_owned(), Value::Boolean(output.placement)),
+        ("communication".to_owned(), Value::Boolean(output.communication)),
     ])
 }
