@@ -154,8 +154,9 @@ fn tell(py: Python<'_>, listeners: Listeners<'_>, heard: Vec<Said>, raised: &Opt
     for said in heard {
         let told = match said {
             Said::Rows(table, rows, done) => {
-                let stored = columns_dict(py, rows)
-                    .and_then(|columns| listeners.rows.expect("rows are sent to who asked").call1(py, (table, columns)));
+                let stored = columns_dict(py, rows).and_then(|columns| {
+                    listeners.rows.expect("rows are sent to who asked").call1(py, (table, columns))
+                });
                 // Dropping the sender would do as well: the worker only waits.
                 let _ = done.send(());
                 stored.map(drop)
@@ -169,6 +170,10 @@ fn tell(py: Python<'_>, listeners: Listeners<'_>, heard: Vec<Said>, raised: &Opt
     result
 }
 
-fn call<'py>(py: Python<'py>, function: Option<&Py<PyAny>>, arguments: impl pyo3::call::PyCallArgs<'py>) -> PyResult<()> {
+fn call<'py>(
+    py: Python<'py>,
+    function: Option<&Py<PyAny>>,
+    arguments: impl pyo3::call::PyCallArgs<'py>,
+) -> PyResult<()> {
     function.map_or(Ok(()), |function| function.call1(py, arguments).map(drop))
 }

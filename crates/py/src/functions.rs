@@ -1,7 +1,7 @@
 //! The functions of the module; `python/odonata/_core.pyi` describes them for users.
 
-use crate::columns::{json_object, tables_dict};
 use crate::background::{self, Finished, Listeners};
+use crate::columns::{json_object, tables_dict};
 use crate::errors;
 use odonata_experiment::{Files, RunError};
 use pyo3::exceptions::PyKeyboardInterrupt;

@@ -295,26 +295,24 @@ fn summary(result: &PacketResult, duration: Time) -> Vec<(&'static str, Value)> 
     result.jobs.iter().for_each(|j| latency.merge(&j.latency));
     let share = non_minimal as f64 / packets.max(1) as f64;
     let (updates, error) = result.learning;
-    vec![
-        (
-            "packet",
-            json!({
-                "measured_ps": duration.ps(),
-                "end_ps": result.end.ps(),
-                "packets": packets,
-                "non_minimal_share": share,
-                "minimal_share": 1.0 - share,
-                "virtual_channels": result.channels_per_port,
-                "virtual_channels_used": (0..16).filter(|vc| result.channels_used >> vc & 1 == 1).collect::<Vec<u32>>(),
-                "latency_mean_ns": if packets == 0 { Value::Null } else { (latency.mean() / 1e3).into() },
-                "percentile_error": Histogram::ERROR,
-                "learning_updates": updates,
-                "learning_error_mean_ns": if updates == 0 { Value::Null } else { (error / updates as f64).into() },
-                "events": result.cost.events,
-                "peak_packets": result.cost.peak_packets,
-            }),
-        ),
-    ]
+    vec![(
+        "packet",
+        json!({
+            "measured_ps": duration.ps(),
+            "end_ps": result.end.ps(),
+            "packets": packets,
+            "non_minimal_share": share,
+            "minimal_share": 1.0 - share,
+            "virtual_channels": result.channels_per_port,
+            "virtual_channels_used": (0..16).filter(|vc| result.channels_used >> vc & 1 == 1).collect::<Vec<u32>>(),
+            "latency_mean_ns": if packets == 0 { Value::Null } else { (latency.mean() / 1e3).into() },
+            "percentile_error": Histogram::ERROR,
+            "learning_updates": updates,
+            "learning_error_mean_ns": if updates == 0 { Value::Null } else { (error / updates as f64).into() },
+            "events": result.cost.events,
+            "peak_packets": result.cost.peak_packets,
+        }),
+    )]
 }
 
 fn warnings(engine: &Packet, result: &PacketResult) -> Vec<String> {
