@@ -311,6 +311,7 @@ impl Partition {
         let was_empty = self.input[channel].is_empty();
         self.input[channel].push(slot, &mut self.pool);
         if was_empty {
+            self.recorder.head(channel, self.now.max(self.inputs[i].crossbar_free));
             let out = self.route(i, slot);
             self.out[out].waiters.push(port::Waiter { input: i as u32, vc: vc as u8 });
             self.note(out);
@@ -404,11 +405,26 @@ impl Partition {
         &self.routers
     }
 
-    /// Notes stalls that last at the end of the run, and hands out the records.
+    /// Notes stalls that last, up to now: an interval of the series ends.
+    pub(crate) fn cut_stalls(&mut self, now: u64) {
+        for (o, out) in self.out.iter_mut().enumerate() {
+            if out.stalled_since != u64::MAX {
+                self.recorder.stalled(o, out.stalled_since, now);
+                out.stalled_since = now;
+                self.recorder.starved(o, out.occupied, now);
+            }
+        }
+    }
+
+    /// Notes stalls that last at the end of the run.
     pub(crate) fn finish(&mut self, end: u64) {
         for (o, out) in self.out.iter().enumerate() {
             if out.stalled_since != u64::MAX {
                 self.recorder.stalled(o, out.stalled_since, end);
+            }
+            for waiter in &out.waiters {
+                let channel = waiter.input as usize * self.channels + usize::from(waiter.vc);
+                self.recorder.crossed(channel, o, end);
             }
         }
         for (n, nic) in self.nic.iter().enumerate() {

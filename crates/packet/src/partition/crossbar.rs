@@ -119,10 +119,12 @@ impl Partition {
         into.bytes += size;
         out.queued_bytes += size;
         out.occupied |= 1 << vc;
-        self.recorder.enqueued(o, usize::from(vc), into.bytes);
+        self.recorder.enqueued(o, usize::from(vc), into.bytes, out.queued_bytes, self.now);
+        self.recorder.crossed(channel, o, self.now);
         self.return_credit(i, waiter.vc, slot);
         self.out_channel[o * self.channels + usize::from(vc)].queue.push(slot, &mut self.pool);
         if next != NONE {
+            self.recorder.head(channel, until);
             let wanted = self.route(i, next);
             let out = &mut self.out[wanted];
             out.waiters.push(waiter);
