@@ -34,10 +34,11 @@ __all__ = [
 
 _Array: TypeAlias = npt.NDArray[Any]
 
-_Column: TypeAlias = _Array | tuple[npt.NDArray[np.int32], list[str]]
-"""A NumPy array of u16, u32, u64, i32, f64 or bool; or, for text, codes and the texts that they index.
+_Column: TypeAlias = _Array | tuple[npt.NDArray[np.int32], list[str] | _Array]
+"""A NumPy array of u16, u32, u64, i32, f64 or bool, with NaN where there is no value; for text, codes and the
+texts that they index; for lists, where each starts (and the last one ends) and the values.
 
-Wrap the latter with `pyarrow.DictionaryArray.from_arrays(codes, texts)`.
+Wrap the latter with `pyarrow.DictionaryArray.from_arrays` and `pyarrow.ListArray.from_arrays`.
 """
 
 _Tables: TypeAlias = dict[str, dict[str, _Column]]

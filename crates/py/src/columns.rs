@@ -35,6 +35,10 @@ fn to_python(py: Python<'_>, column: Column) -> PyResult<Bound<'_, PyAny>> {
             let codes = codes.into_pyarray(py).into_any();
             PyTuple::new(py, [codes, PyList::new(py, texts)?.into_any()])?.into_any()
         }
+        Column::Lists { offsets, values } => {
+            let parts = [offsets.into_pyarray(py).into_any(), values.into_pyarray(py).into_any()];
+            PyTuple::new(py, parts)?.into_any()
+        }
     })
 }
 

@@ -6,6 +6,7 @@ Results go to the standard output; progress, warnings and errors to the standard
 from __future__ import annotations
 
 import json
+import math
 import sys
 import time
 from collections import deque
@@ -92,8 +93,10 @@ def mib(amount: float) -> str:
     return number(amount / MIB)
 
 
-def number(value: float) -> str:
-    """Three significant digits, or all those before the point, thousands separated."""
+def number(value: float | None) -> str:
+    """Three significant digits, or all those before the point, thousands separated; `-` for no value."""
+    if value is None or math.isnan(value):
+        return "-"
     size = abs(value)
     if size == 0:
         return "0"

@@ -2,6 +2,7 @@
 
 mod keys;
 mod outcome;
+mod rows;
 mod settings;
 
 use super::{Engine, EngineError, EngineKind, Outcome, Watcher};
@@ -56,11 +57,11 @@ impl Engine for Packet {
         };
         let options =
             RunOptions { seed: scenario.seed, threads, recording, patience: self.patience, ..RunOptions::default() };
-        let result = engine.run(&traffic, schedule, &options, &mut |p| {
-            watcher.pace(p.now_ps, p.events);
-            watcher.progress("simulating", p.now_ps as f64 / p.end_ps.max(1) as f64)
-        });
-        Ok(outcome::outcome(self, scenario, &result, closed.as_ref()))
+        let mut passed = rows::Passed::new(watcher, &engine.link_ports(), recording);
+        let result = engine.run_watched(&traffic, schedule, &options, &mut passed);
+        let mut outcome = outcome::outcome(self, scenario, &result, closed.as_ref());
+        outcome.tables.extend(passed.into_kept());
+        Ok(outcome)
     }
 }
 
