@@ -264,6 +264,7 @@ fn resolved(fields: &Fields, packet: &Packet) -> Vec<(&'static str, Value)> {
             *value = used.clone();
         }
     }
+    values.retain(|(name, _)| *name != "series" || packet.recording.interval_ps > 0);
     values.retain(|(name, _)| packet.traffic == TrafficKind::Open || !OPEN_ONLY.contains(name));
     values
 }
