@@ -96,10 +96,11 @@ interface Names {
   nodes(): Map<string, number>
 }
 
-const known = new WeakMap<Run, Names>()
+/** By the routers, which a run shares with itself at any moment. */
+const known = new WeakMap<Run['routers'], Names>()
 
 export function namesOf(run: Run): Names {
-  let names = known.get(run)
+  let names = known.get(run.routers)
   if (!names) {
     let nodes: Map<string, number> | undefined
     const index = (list: string[]): Map<string, number> => new Map(list.map((name, i) => [name, i]))
@@ -107,7 +108,7 @@ export function namesOf(run: Run): Names {
       routers: index(run.routers.names.toArray()),
       nodes: () => (nodes ??= index(run.nodes.names.toArray())),
     }
-    known.set(run, names)
+    known.set(run.routers, names)
   }
   return names
 }

@@ -4,6 +4,7 @@ import { difference, differenceValues, type Difference } from './difference'
 import { resolveFocus, type Focus } from './focus'
 import { valueAxis, type ValueAxis } from './histogram'
 import type { Measure, Run } from './run'
+import { indexAt, type Frames } from './series'
 import { colorScale, shadeAll, type ColorScale } from './scale'
 import { selectLinks, type Selection } from './selection'
 import type { ViewState } from './state'
@@ -160,7 +161,35 @@ export class DifferenceModel extends Model {
   }
 }
 
-export type AnyModel = RunModel | DifferenceModel
+/** A run at one moment of a time series: its links have the values of the interval that the settings name. */
+export class MomentModel extends Model {
+  private readonly valuesMemo = new Memo<Float64Array>()
+  /** One colour scale for all times. */
+  private readonly range: SharedRange
+
+  constructor(
+    run: Run,
+    private readonly frames: Frames,
+    measure: Pick<Measure, 'id' | 'label' | 'unit'>,
+  ) {
+    super(
+      { ...run, measures: [{ ...measure, total: new Float64Array(run.links.count), perJob: null }] },
+      false,
+    )
+    this.range = { sorted: frames.sorted }
+  }
+
+  values(state: ViewState): Float64Array {
+    const i = indexAt(this.frames.times, state.time)
+    return this.valuesMemo.get([i], () => this.frames.at(i))
+  }
+
+  override derive(state: ViewState): Derived {
+    return super.derive(state, this.range)
+  }
+}
+
+export type AnyModel = RunModel | DifferenceModel | MomentModel
 
 export function concatSorted(parts: readonly Float64Array[]): Float64Array {
   if (parts.length === 1) return parts[0]!

@@ -161,6 +161,10 @@ function Search({ run }: { run: Run }) {
   )
 }
 
+/** Only engines that iterate say how often. */
+const after = (iterations: number | undefined): string =>
+  iterations === undefined ? '' : ` after ${count(iterations)} iterations`
+
 /** One line on what is shown, with everything that one must not miss. */
 export function Facts({ run }: { run: Run }) {
   const session = useSession()
@@ -174,17 +178,11 @@ export function Facts({ run }: { run: Run }) {
     `${count(machine.nodes)} nodes`,
     `${count(run.links.count)} links`,
     `${summary.engine}, ${summary.routing}`,
-    convergence
-      ? convergence.converged
-        ? `converged after ${count(convergence.iterations)} iterations`
-        : ''
-      : '',
+    convergence ? (convergence.converged ? `converged${after(convergence.iterations)}` : '') : '',
   ].filter((part) => part !== '')
   const alarms = [
     summary.complete ? '' : 'this run was not finished',
-    convergence && !convergence.converged
-      ? `not converged after ${count(convergence.iterations)} iterations`
-      : '',
+    convergence && !convergence.converged ? `not converged${after(convergence.iterations)}` : '',
     ...summary.warnings,
   ].filter((text) => text !== '')
   return (
