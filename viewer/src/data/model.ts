@@ -1,6 +1,6 @@
 /** A run under the current settings: values, statistics, colours and selection, each recomputed only when it must be. */
 import { Memo } from '../base/memo'
-import { difference, differenceValues, type Difference } from './difference'
+import { difference, differenceValues, valuesOn, type Difference } from './difference'
 import { resolveFocus, type Focus } from './focus'
 import { valueAxis, type ValueAxis } from './histogram'
 import type { Measure, Run } from './run'
@@ -26,6 +26,14 @@ export interface Derived {
   readonly axis: ValueAxis
   readonly focus: Focus | null
   readonly selection: Selection
+  /** Of a difference: what both runs have on each of its links, for tooltips. */
+  readonly sides: readonly Side[]
+}
+
+export interface Side {
+  readonly label: string
+  /** By the difference's links; NaN where this run has no such link. */
+  readonly values: Float64Array
 }
 
 /** The common range of several runs that are seen side by side. */
@@ -54,6 +62,10 @@ abstract class Model {
   ) {}
 
   abstract values(state: ViewState): Float64Array
+
+  protected sides(_: ViewState): readonly Side[] {
+    return []
+  }
 
   measure(state: ViewState): Measure {
     return this.run.measures.find((measure) => measure.id === state.measure) ?? this.run.measures[0]!
@@ -110,6 +122,7 @@ abstract class Model {
       axis,
       focus,
       selection,
+      sides: this.sides(state),
     }
   }
 
@@ -144,6 +157,7 @@ export class RunModel extends Model {
 
 export class DifferenceModel extends Model {
   readonly difference: Difference
+  private readonly sidesMemo = new Memo<readonly Side[]>()
   private readonly valuesMemo = new Memo<Float64Array>()
 
   constructor(
@@ -158,6 +172,15 @@ export class DifferenceModel extends Model {
   values(state: ViewState): Float64Array {
     const [a, b] = [this.base.values(state), this.other.values(state)]
     return this.valuesMemo.get([a, b], () => differenceValues(this.difference, a, b))
+  }
+
+  protected override sides(state: ViewState): readonly Side[] {
+    const { inBase, inOther } = this.difference
+    const [a, b] = [this.base.values(state), this.other.values(state)]
+    return this.sidesMemo.get([a, b], () => [
+      { label: this.base.run.label, values: valuesOn(inBase, a) },
+      { label: this.other.run.label, values: valuesOn(inOther, b) },
+    ])
   }
 }
 

@@ -292,6 +292,7 @@ export function measureLabel(column: string): string {
     .replace(/_p(\d\d)(\d*)$/, (_, whole: string, rest: string) => `, ${whole}${rest && `.${rest}`} %`)
     .replace('non_minimal', 'non-minimal')
     .replaceAll('_', ' ')
+    .replace(/^(.*) mean$/, 'mean $1')
   return words.charAt(0).toUpperCase() + words.slice(1)
 }
 

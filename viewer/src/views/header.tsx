@@ -161,14 +161,28 @@ function Search({ run }: { run: Run }) {
   )
 }
 
+/** What everything is narrowed to, and the way back. */
+export function FocusChip() {
+  const session = useSession()
+  const { focus } = useStore(session.state)
+  return focus === '' ? null : (
+    <button
+      class="focus"
+      onClick={() => session.state.patch({ focus: '' })}
+      title="Show everything again (Esc)"
+      data-test="focus"
+    >
+      {focus.replace(':', ' ')} ×
+    </button>
+  )
+}
+
 /** Only engines that iterate say how often. */
 const after = (iterations: number | undefined): string =>
   iterations === undefined ? '' : ` after ${count(iterations)} iterations`
 
 /** One line on what is shown, with everything that one must not miss. */
 export function Facts({ run }: { run: Run }) {
-  const session = useSession()
-  const state = useStore(session.state)
   const { summary } = run
   const { machine, convergence } = summary
   const parts = [
@@ -189,16 +203,7 @@ export function Facts({ run }: { run: Run }) {
     <>
       <div class="facts">
         <span>{parts.join(' · ')}</span>
-        {state.focus !== '' && (
-          <button
-            class="focus"
-            onClick={() => session.state.patch({ focus: '' })}
-            title="Show everything again (Esc)"
-            data-test="focus"
-          >
-            {state.focus.replace(':', ' ')} ×
-          </button>
-        )}
+        <FocusChip />
       </div>
       {alarms.length > 0 && (
         <p class="alarm" title={alarms.join('\n')} data-test="alarm">

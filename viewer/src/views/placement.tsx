@@ -161,7 +161,7 @@ function Communication({ derived: d, job }: { derived: Derived; job: Job }) {
             {map.perColumn > 1
               ? ` of ${count(map.perRow)} × ${count(map.perColumn)} ranks`
               : ', one per pair of ranks'}
-            ; {quantity(total, 'bytes')} in all, what the job asks the network for.
+            ; {quantity(total, 'bytes')} in all, all that the job sends.
           </p>
         </>
       )}
@@ -171,7 +171,7 @@ function Communication({ derived: d, job }: { derived: Derived; job: Job }) {
 
 function span(noun: string, index: number, per: number, total: number): string {
   const last = Math.min(total, (index + 1) * per) - 1
-  const text = per === 1 ? count(index) : `${count(index * per)} to ${count(last)}`
+  const text = per === 1 ? count(index) : `${count(index * per)}–${count(last)}`
   return noun === '' ? text : `${noun}${per === 1 ? '' : 's'} ${text}`
 }
 

@@ -17,6 +17,7 @@ import {
 } from '../data/series'
 import { LineChart } from './chart'
 import { Choice } from './controls'
+import { FocusChip } from './header'
 import { HeatMap } from './heat'
 import {
   blockOf,
@@ -92,7 +93,7 @@ function Pickers({
   const session = useSession()
   const state = useStore(session.state)
   const pair = chosenLines(run.info, { ...state, series: '' })
-  const usual = pair.map(({ label }) => label).join(' and ')
+  const usual = pair.map(({ label }, i) => (i === 0 ? label : label.toLowerCase())).join(' and ')
   const byName = lineColumns(run.info).map(({ id, label }) => ({ value: id, label }))
   return (
     <div class="pickers">
@@ -123,6 +124,7 @@ function Pickers({
           />
         </>
       )}
+      <FocusChip />
     </div>
   )
 }
