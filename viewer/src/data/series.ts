@@ -45,8 +45,8 @@ export function groupings({ subjects }: SeriesTable): Grouping[] {
   if (has('router') || has('link')) found.push('router')
   if (has('link')) found.push('link')
   else if (has('router') && has('port')) found.push('port')
-  if (has('class')) found.push('class')
-  if (has('group') || found.includes('router')) found.push('group')
+  if (found.includes('router') || has('group')) found.push('group')
+  if (has('link') || has('class')) found.push('class')
   if (has('vc')) found.push('vc')
   return found.length > 0 ? found : ['whole']
 }
@@ -76,6 +76,9 @@ export function keyOf(run: Run, block: Block, grouping: Grouping): Key {
       return router
         ? (row) => run.routers.group[router[row]!]!
         : (row) => run.routers.group[run.links.source[link![row]!]!]!
+    case 'class':
+      if (own) break
+      return (row) => run.links.class[link![row]!]!
   }
   return (row) => own![row]!
 }
@@ -94,7 +97,7 @@ export function nameOfKey(run: Run, block: Block, grouping: Grouping, key: numbe
     case 'link':
       return linkName(run, key)
     case 'class':
-      return block.coded.get('class')?.names[key] ?? `class ${key}`
+      return block.coded.get('class')?.names[key] ?? run.links.classes[key] ?? `class ${key}`
     default:
       return `${grouping} ${key}`
   }
@@ -118,15 +121,17 @@ export interface Lines {
   readonly lines: readonly Line[]
 }
 
-/** Bytes, packets and times add up; latencies, shares and other means do not, and are averaged. */
-export function addsUp(column: string): boolean {
-  return !['ns', 's', 'share', 'ratio'].includes(unitOf(column)) && !column.includes('mean')
+/** Bytes, packets and times add up; of peaks the largest counts; latencies, shares and other means are averaged. */
+export function howToMerge(column: string): 'sum' | 'max' | 'mean' {
+  if (/(^|_)(peak|max)(_|$)/.test(column)) return 'max'
+  return ['ns', 's', 'share', 'ratio'].includes(unitOf(column)) || column.includes('mean') ? 'mean' : 'sum'
 }
 
 /** Rows of one time and subject are put together; a time without a row is NaN. */
 export function seriesLines(block: Block, time: string, key: Key, column: string): Lines {
   const at = block.numbers.get(time)!
   const values = block.numbers.get(column)!
+  const how = howToMerge(column)
   const times = Float64Array.from(new Set(at)).sort()
   const index = new Map(Array.from(times, (t, i) => [t, i] as const))
   const lines = new Map<number, { sums: Float64Array; counts: Uint32Array }>()
@@ -140,17 +145,17 @@ export function seriesLines(block: Block, time: string, key: Key, column: string
       lines.set(subject, line)
     }
     if (at[row] !== last) [last, i] = [at[row]!, index.get(at[row]!)!]
-    line.sums[i] = line.counts[i]! === 0 ? values[row]! : line.sums[i]! + values[row]!
+    const [before, value] = [line.sums[i]!, values[row]!]
+    line.sums[i] = line.counts[i]! === 0 ? value : how === 'max' ? Math.max(before, value) : before + value
     line.counts[i]!++
   }
-  const mean = !addsUp(column)
   return {
     times,
     lines: [...lines]
       .sort((a, b) => a[0] - b[0])
       .map(([subject, { sums, counts }]) => ({
         subject,
-        values: mean ? sums.map((sum, i) => sum / counts[i]!) : sums,
+        values: how === 'mean' ? sums.map((sum, i) => sum / counts[i]!) : sums,
       })),
   }
 }

@@ -205,10 +205,22 @@ export function Facts({ run }: { run: Run }) {
         <span>{parts.join(' · ')}</span>
         <FocusChip />
       </div>
-      {alarms.length > 0 && (
-        <p class="alarm" title={alarms.join('\n')} data-test="alarm">
-          {alarms.length === 1 ? alarms[0] : `${alarms.length} warnings: ${alarms[0]} …`}
+      {alarms.length === 1 && (
+        <p class="alarm" data-test="alarm">
+          {alarms[0]}
         </p>
+      )}
+      {alarms.length > 1 && (
+        <details class="alarm" data-test="alarm">
+          <summary>
+            {count(alarms.length)} warnings: {alarms[0]} …
+          </summary>
+          <ul>
+            {alarms.map((alarm) => (
+              <li key={alarm}>{alarm}</li>
+            ))}
+          </ul>
+        </details>
       )}
     </>
   )
