@@ -79,14 +79,23 @@ impl Workload {
     /// are free, and whatever a pattern or placement refuses.
     pub fn build(machine: &Machine, jobs: &[JobSpec], seed: u64) -> Result<Self, WorkloadError> {
         let mut free = FreeNodes::new(machine);
-        let mut placed = Vec::with_capacity(jobs.len());
+        let mut begun = Vec::with_capacity(jobs.len());
         for (index, spec) in jobs.iter().enumerate() {
             if jobs[..index].iter().any(|other| other.name == spec.name) {
                 return Err(WorkloadError::job(&spec.name, "name", "another job has this name; names are unique"));
             }
-            placed.push(place(spec, index, &mut free, seed)?);
+            if spec.ranks == 0 {
+                return Err(WorkloadError::job(&spec.name, "ranks", "0, but a job has at least one rank"));
+            }
+            begun.push(spec.placement.begin(&request(spec, index, seed), &mut free)?);
         }
-        Ok(Self { jobs: placed })
+        let mut finished = Vec::with_capacity(jobs.len());
+        for (index, (spec, begun)) in jobs.iter().zip(begun).enumerate() {
+            let request = request(spec, index, seed);
+            let placed = begun.finish(&request, &mut free)?;
+            finished.push(job(spec, &request, placed, machine)?);
+        }
+        Ok(Self { jobs: finished })
     }
 
     /// Some of the jobs, on the nodes that they have here: how a job runs alone to be compared with itself among the
@@ -104,24 +113,24 @@ impl Workload {
     }
 }
 
-fn place(spec: &JobSpec, index: usize, free: &mut FreeNodes<'_>, seed: u64) -> Result<Job, WorkloadError> {
-    if spec.ranks == 0 {
-        return Err(WorkloadError::job(&spec.name, "ranks", "0, but a job has at least one rank"));
-    }
-    let JobSpec { name, ranks, ranks_per_node, .. } = spec;
-    let request = Request { job: name, index, ranks: *ranks, ranks_per_node: *ranks_per_node, seed };
-    let Placed { node_of_rank, ranks_per_node } = spec.placement.place(&request, free)?;
+fn request(spec: &JobSpec, index: usize, seed: u64) -> Request<'_> {
+    Request { job: &spec.name, index, ranks: spec.ranks, ranks_per_node: spec.ranks_per_node, seed }
+}
+
+fn job(spec: &JobSpec, request: &Request<'_>, placed: Placed, machine: &Machine) -> Result<Job, WorkloadError> {
+    let Placed { node_of_rank, ranks_per_node } = placed;
+    let JobSpec { name, ranks, .. } = spec;
     let pattern = spec.pattern.build(&PatternContext {
-        machine: free.machine(),
+        machine,
         job: name,
         ranks: *ranks,
         // Named by the job, so that it does not depend on the jobs beside it.
-        seed: Stream::new(seed, &format!("pattern/{name}"), &[]).next_u64(),
+        seed: Stream::new(request.seed, &format!("pattern/{name}"), &[]).next_u64(),
         node_of_rank: &node_of_rank,
     })?;
     Ok(Job {
         name: name.clone(),
-        color: spec.color.clone().unwrap_or_else(|| PALETTE[index % PALETTE.len()].into()),
+        color: spec.color.clone().unwrap_or_else(|| PALETTE[request.index % PALETTE.len()].into()),
         ranks: *ranks,
         ranks_per_node,
         pattern,
