@@ -98,7 +98,7 @@ def test_series_of_links_add_up(tmp_path: Path) -> None:
 
 
 def test_paths_carry_the_traffic_of_the_links(tmp_path: Path) -> None:
-    """Nothing is under way when the run starts, so the bytes that started on a link in the window are those of
+    """Nothing is under way at the start, so the bytes that started on a link in the window are those of
     measured packets, and more cannot be: later ones leave after it."""
     run = odonata.run(BASE + "record_packets = true\nrecord_paths = true\n", out=tmp_path / "run")
     packets = run.table("packets").to_pandas()
