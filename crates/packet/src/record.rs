@@ -195,7 +195,7 @@ impl Recorder {
         if !self.measured(now) {
             return;
         }
-        let size = u64::from(packet.size);
+        let size = u64::from(packet.size());
         let record = &mut self.ports[port];
         record.bytes += size;
         record.packets += 1;
@@ -228,18 +228,18 @@ impl Recorder {
     #[inline]
     pub(crate) fn injected(&mut self, nic: usize, packet: &Packet) {
         if self.measured(packet.inject) {
-            self.nic_bytes[nic] += u64::from(packet.size);
+            self.nic_bytes[nic] += u64::from(packet.size());
         }
         if self.measured(packet.birth) {
             let job = &mut self.jobs[usize::from(packet.job)];
             job.injected_packets += 1;
-            job.injected_bytes += u64::from(packet.size);
+            job.injected_bytes += u64::from(packet.size());
         }
     }
 
     /// A packet's last byte reached its destination at `at`.
     pub(crate) fn delivered(&mut self, packet: &Packet, at: u64) {
-        let size = u64::from(packet.size);
+        let size = u64::from(packet.size());
         let latency = at - packet.birth;
         let (in_window, measured) = (self.measured(at), self.measured(packet.birth));
         let batch = self.batch(at);
@@ -284,7 +284,7 @@ impl Recorder {
         if series.len() <= i {
             series.resize(i + 1, IntervalRecord::default());
         }
-        series[i].bytes += u64::from(packet.size);
+        series[i].bytes += u64::from(packet.size());
         series[i].packets += 1;
         series[i].latency_ps += latency;
         series[i].non_minimal += u64::from(packet.header.state.non_minimal);
@@ -298,7 +298,7 @@ impl Recorder {
             birth_ps: packet.birth,
             inject_ps: packet.inject,
             job: packet.job,
-            size: packet.size,
+            size: packet.size(),
             hops: packet.header.state.hops,
             non_minimal: packet.header.state.non_minimal,
         });

@@ -4,21 +4,18 @@
 //! long ago keeps its birth time. So the queue of a saturated source takes no memory, however long it is.
 
 use super::port::Credit;
-use super::{kind, Partition};
+use super::Partition;
 use crate::endpoint::Arrival;
-use crate::packet::{Packet, NONE};
+use crate::packet::{Packet, Told};
 use odonata_routing::algorithm::{Header, RouteState};
 
 impl Partition {
     /// Schedules the next look at a NIC: when its next packet is made and its link is free.
     pub(super) fn arm_nic(&mut self, n: usize) {
         if let Some(birth) = self.endpoints.next_birth_ps(n as u32) {
-            let nic = &mut self.nic[n];
+            let nic = &self.nic[n];
             let time = birth.max(nic.link_free).max(self.now);
-            if nic.send_at > time {
-                nic.send_at = time;
-                self.events.schedule(time, kind::INJECT | n as u32);
-            }
+            self.events.wake(time, self.keys.inject + n as u32);
         }
     }
 
@@ -44,16 +41,15 @@ impl Partition {
                 nic.stalled_since = now;
             }
             if let Some(credit) = nic.credits.front() {
-                nic.send_at = credit.at;
-                self.events.schedule(credit.at, kind::INJECT | n as u32);
+                self.events.wake(credit.at, self.keys.inject + n as u32);
             }
             return;
         }
-        self.launch(n);
+        self.launch_from_node(n);
         self.arm_nic(n);
     }
 
-    fn launch(&mut self, n: usize) {
+    fn launch_from_node(&mut self, n: usize) {
         let now = self.now;
         let injection = self.endpoints.take(n as u32);
         let global = self.nics.start + n as u32;
@@ -64,31 +60,25 @@ impl Partition {
         }
         nic.starved = false;
         nic.credit -= injection.size;
-        let busy = self.fabric.link_time(self.fabric.nic_port[global as usize], injection.size);
-        nic.link_free = now + busy;
-        let packet = Packet {
-            birth: injection.birth_ps,
-            inject: now,
-            arrived: now + nic.latency,
-            previous: now,
-            ready: 0,
-            header: Header {
-                source: self.fabric.node_of(global),
-                destination: injection.destination,
-                state: RouteState::default(),
-            },
-            size: injection.size,
-            next: NONE,
-            estimate: f32::NAN,
-            message: injection.message,
-            job: injection.job,
-            out_port: 0,
-            out_vc: 0,
+        let busy = if injection.size == self.full {
+            nic.full_time
+        } else {
+            self.fabric.link_time(self.fabric.nic_port[global as usize], injection.size)
         };
+        nic.link_free = now + busy;
+        let header = Header {
+            source: self.fabric.node_of(global),
+            destination: injection.destination,
+            state: RouteState::default(),
+        };
+        let arrives = now + nic.latency;
+        let mut packet = Packet::new(header, injection.size, (injection.birth_ps, now, arrives));
+        packet.message = injection.message;
+        packet.job = injection.job;
         let port = nic.port as usize;
         self.recorder.injected(n, &packet);
-        let slot = self.pool.insert(packet);
-        self.fly(port, slot);
+        let slot = self.pool.insert(&packet, Told::NOTHING);
+        self.fly(port, slot, arrives);
     }
 
     /// A credit is on its way to NIC `n`.
@@ -96,9 +86,8 @@ impl Partition {
     pub(super) fn take_nic_credit(&mut self, n: usize, credit: Credit) {
         let nic = &mut self.nic[n];
         nic.credits.push_back(credit);
-        if nic.starved && nic.send_at > credit.at {
-            nic.send_at = credit.at;
-            self.events.schedule(credit.at, kind::INJECT | n as u32);
+        if nic.starved {
+            self.events.wake(credit.at, self.keys.inject + n as u32);
         }
     }
 
@@ -106,16 +95,17 @@ impl Partition {
     pub(super) fn deliver_tail(&mut self, n: usize) {
         let nic = &mut self.nic[n];
         let slot = nic.incoming.pop(&self.pool);
-        let packet = self.pool.remove(slot);
+        let packet = *self.pool.get(slot);
+        self.pool.free(slot);
         if !nic.incoming.is_empty() {
             let next = self.pool.get(nic.incoming.head).arrived;
-            self.events.schedule(next, kind::DELIVER | n as u32);
+            self.events.wake(next, self.keys.deliver + n as u32);
         }
         self.recorder.delivered(&packet, packet.arrived);
         let arrival = Arrival {
             at_ps: packet.arrived,
             source: packet.header.source,
-            size: packet.size,
+            size: packet.size(),
             job: packet.job,
             message: packet.message,
         };

@@ -86,22 +86,28 @@ impl Partition {
         (hop, decision.feedback)
     }
 
-    /// Learns from the feedback that has reached a router.
+    /// Learns from the feedback that has reached a router: port by port, in the order of arrival at each.
     pub(super) fn learn(&mut self, local: usize) {
-        let router = self.routers.start + local as u32;
-        let (first, end) = (self.router[local].ports.start as usize, self.router[local].ports.end as usize);
+        let router = RouterId(self.routers.start + local as u32);
+        let state = &mut self.router[local];
+        let (first, end) = (state.ports.start as usize, state.ports.end as usize);
+        let now = self.now;
         let mut next = u64::MAX;
-        for port in first..end {
-            while let Some(&(at, feedback)) = self.feedback[port].front() {
-                if at > self.now {
-                    next = next.min(at);
-                    break;
+        for (port, at) in self.feedback_at[first..end].iter_mut().enumerate() {
+            if *at <= now {
+                let waiting = &mut self.feedback[first + port];
+                *at = u64::MAX;
+                while let Some(&(arrives, feedback)) = waiting.front() {
+                    if arrives > now {
+                        *at = arrives;
+                        break;
+                    }
+                    waiting.pop_front();
+                    self.routing.learn(router, &mut state.memory, port as u16, &feedback);
                 }
-                self.feedback[port].pop_front();
-                let memory = &mut self.router[local].memory;
-                self.routing.learn(RouterId(router), memory, (port - first) as u16, &feedback);
             }
+            next = next.min(*at);
         }
-        self.router[local].next_feedback = next;
+        state.next_feedback = next;
     }
 }
