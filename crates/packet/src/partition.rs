@@ -148,7 +148,7 @@ impl Partition {
             full: fabric.settings.packet.0 as u32,
             output_room: fabric.settings.output_buffer.0 as u32,
             now: 0,
-            events: wheel(&fabric, &ports, &nics),
+            events: wheel(&fabric, &routers),
             keys,
             event_count: 0,
             pool: Pool::new(learns),
@@ -200,7 +200,7 @@ impl Partition {
             if key < self.keys.look {
                 self.arrive(key as usize);
             } else if key < self.keys.inject {
-                self.note((key - self.keys.look) as usize);
+                self.look((key - self.keys.look) as usize);
             } else if key < self.keys.deliver {
                 self.inject((key - self.keys.inject) as usize);
             } else {
@@ -228,15 +228,37 @@ impl Partition {
             noted.sort_unstable();
         }
         for &out in &noted {
-            let out = out as usize;
-            self.out[out].noted = false;
-            let granted = self.arbitrate(out);
-            if self.send(out) && !granted {
-                self.arbitrate(out);
-            }
+            self.out[out as usize].noted = false;
+            self.serve(out as usize);
         }
         noted.clear();
         self.noted = noted;
+    }
+
+    /// Output `o` does what it can: crossbar, link, and the crossbar again where the departure made room.
+    #[inline]
+    fn serve(&mut self, o: usize) {
+        let granted = self.arbitrate(o);
+        if self.send(o) && !granted {
+            self.arbitrate(o);
+        }
+    }
+
+    /// Output `o` has something to do: at once if nothing else happens at its router at this time.
+    #[inline]
+    fn look(&mut self, o: usize) {
+        if self.alone(self.out[o].router) {
+            self.serve(o);
+        } else {
+            self.note(o);
+        }
+    }
+
+    /// Whether nothing else happens at a router (of the partition) at this time. What happens at other routers does not
+    /// matter: every way to them takes time.
+    #[inline]
+    fn alone(&self, router: u32) -> bool {
+        self.noted.iter().all(|&o| self.out[o as usize].router != router) && self.events.alone(self.now, router)
     }
 
     /// Makes sure that output port `o` is looked at at `time` at the latest.
@@ -269,20 +291,25 @@ impl Partition {
     #[inline]
     fn arrive(&mut self, i: usize) {
         let port = &mut self.inputs[i];
-        let slot = port.flight.head;
-        let packet = self.pool.get(slot);
-        let (next, vc) = (packet.next, usize::from(packet.header.state.vc));
-        port.flight.head = next;
-        if next != NONE {
-            self.events.wake(self.pool.get(next).arrived, i as Key);
-        }
-        let channel = i * self.channels + vc;
+        let (router, slot) = (port.router, port.flight.head);
+        let slot = if port.end == End::Node && !self.listens {
+            let nic = port.peer as usize;
+            self.leave_node(nic)
+        } else {
+            let next = self.pool.get(slot).next;
+            port.flight.head = next;
+            if next != NONE {
+                self.events.wake(self.pool.get(next).arrived, i as Key);
+            }
+            slot
+        };
+        let channel = i * self.channels + usize::from(self.pool.get(slot).header.state.vc);
         if !self.input[channel].queue.is_empty() {
             self.input[channel].queue.push(slot, &mut self.pool);
             return;
         }
         let out = self.route(i, slot);
-        if self.noted.is_empty() && !self.events.more_at(self.now) && self.pass(i, channel, slot, out) {
+        if self.alone(router) && self.pass(i, slot, out) {
             return;
         }
         self.input[channel].queue.push(slot, &mut self.pool);
@@ -378,16 +405,21 @@ impl Partition {
         self.endpoints.born_before(time)
     }
 
-    /// Notes stalls that last at the end of the run, and hands out the records.
+    /// Notes packets that are between a node and its router at the end of the run, and stalls that last.
     pub(crate) fn finish(&mut self, end: u64) {
+        for n in 0..self.nic.len() {
+            while self.nic[n].leaves < end {
+                self.leave_node(n);
+            }
+        }
         for (o, out) in self.out.iter().enumerate() {
             if out.stalled_since != u64::MAX {
                 self.recorder.stalled(o, out.stalled_since, end);
             }
         }
         for (n, nic) in self.nic.iter().enumerate() {
-            if nic.stalled_since != u64::MAX {
-                self.recorder.nic_stalled(n, nic.stalled_since, end);
+            if nic.starved && nic.wanted < end {
+                self.recorder.nic_stalled(n, nic.wanted, end);
             }
         }
     }
@@ -424,15 +456,18 @@ impl Partition {
 }
 
 /// A time wheel whose buckets hold about one event each when the network is busy, and that reaches beyond the longest
-/// latency.
-fn wheel(fabric: &Fabric, ports: &Range<u32>, nics: &Range<u32>) -> EventQueue {
+/// latency. Events of a port belong to its router, those of a NIC to nobody that the router has to wait for.
+fn wheel(fabric: &Fabric, routers: &Range<u32>) -> EventQueue {
+    let (ports, nics) = (fabric.ports_of(routers), fabric.nics_of(routers));
     let packet_time = nics.clone().map(|n| fabric.full_time[fabric.nic_port[n as usize] as usize]).min();
-    // At half load a NIC sends every second packet time, and a packet costs some eight events.
-    let per_event = packet_time.unwrap_or(1_000) / (4 * nics.len() as u64).max(1);
+    // At half load a NIC sends every second packet time, and a packet costs some six events.
+    let per_event = packet_time.unwrap_or(1_000) / (3 * nics.len() as u64).max(1);
     let shift = (WIDTH * per_event).max(1).ilog2().clamp(2, 24);
     let reach = ports.clone().map(|p| fabric.forward_latency(p) + fabric.full_time[p as usize]).max().unwrap_or(1);
     let buckets = (reach >> shift).max(1).ilog2() + 1;
-    EventQueue::new(shift, buckets.clamp(6, 20), 2 * ports.len() + 2 * nics.len())
+    let of_ports = ports.map(|p| fabric.port_router[p as usize] - routers.start);
+    let owners = of_ports.clone().chain(of_ports).chain(nics.clone().chain(nics).map(|_| u32::MAX));
+    EventQueue::new(shift, buckets.clamp(6, 20), owners)
 }
 
 /// Width of a bucket in mean times between events.

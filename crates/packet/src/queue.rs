@@ -29,6 +29,8 @@ struct Slot {
     time: u64,
     /// Next key of the bucket's list, `NONE` or `UNLISTED`.
     next: u32,
+    /// Number of the component's owner.
+    owner: u32,
 }
 
 pub(crate) struct EventQueue {
@@ -51,17 +53,18 @@ pub(crate) struct EventQueue {
 }
 
 impl EventQueue {
-    /// A queue of `1 << buckets_log2` buckets of `1 << shift` ps, for `keys` keys.
-    pub(crate) fn new(shift: u32, buckets_log2: u32, keys: usize) -> Self {
+    /// A queue of `1 << buckets_log2` buckets of `1 << shift` ps, with the owner of every key.
+    pub(crate) fn new(shift: u32, buckets_log2: u32, owners: impl Iterator<Item = u32>) -> Self {
+        let slots: Vec<Slot> = owners.map(|owner| Slot { time: u64::MAX, next: UNLISTED, owner }).collect();
         assert!(shift <= 31 && (6..=24).contains(&buckets_log2), "a wheel has 64 to 2^24 buckets of at most 2^31 ps");
-        assert!(keys < UNLISTED as usize, "keys fit in 32 bits");
+        assert!(slots.len() < UNLISTED as usize, "keys fit in 32 bits");
         let buckets = 1usize << buckets_log2;
         Self {
             shift,
             mask: buckets as u64 - 1,
             buckets: vec![NONE; buckets],
             occupied: vec![0; buckets / 64],
-            slots: vec![Slot { time: u64::MAX, next: UNLISTED }; keys],
+            slots,
             current: Vec::new(),
             cursor: 0,
             now_bucket: 0,
@@ -96,7 +99,8 @@ impl EventQueue {
         if ahead.wrapping_sub(1) < self.mask {
             let i = ((time >> self.shift) & self.mask) as usize;
             let first = std::mem::replace(&mut self.buckets[i], key);
-            self.slots[key as usize] = Slot { time, next: first };
+            let slot = &mut self.slots[key as usize];
+            (slot.time, slot.next) = (time, first);
             self.occupied[i >> 6] |= 1 << (i & 63);
         } else {
             self.insert_outside(time, key);
@@ -106,7 +110,8 @@ impl EventQueue {
     #[inline(never)]
     fn insert_outside(&mut self, time: u64, key: Key) {
         let bucket = time >> self.shift;
-        self.slots[key as usize] = Slot { time, next: UNLISTED };
+        let slot = &mut self.slots[key as usize];
+        (slot.time, slot.next) = (time, UNLISTED);
         if bucket == self.now_bucket {
             let entry = self.entry(time, key);
             let rest = &self.current[self.cursor..];
@@ -150,13 +155,24 @@ impl EventQueue {
                 self.cursor += 1;
                 let slot = &mut self.slots[entry as u32 as usize];
                 if slot.time == time {
-                    *slot = Slot { time: u64::MAX, next: UNLISTED };
+                    slot.time = u64::MAX;
                     return Some((time, entry as Key));
                 }
-            } else if !self.turn(until) {
-                return None;
+            } else if let Some(found) = self.turn(until)? {
+                return Some(found);
             }
         }
+    }
+
+    /// Whether no other event at `time`, the time of the last one popped, is of a component of `owner`.
+    #[inline]
+    pub(crate) fn alone(&self, time: u64, owner: u32) -> bool {
+        let offset = time & ((1 << self.shift) - 1);
+        let rest = self.current.get(self.cursor..).unwrap_or(&[]);
+        rest.iter().take_while(|&&entry| entry >> 32 == offset).all(|&entry| {
+            let slot = &self.slots[entry as u32 as usize];
+            slot.owner != owner || slot.time != time
+        })
     }
 
     /// Whether the next event is at `time`, the time of the last one popped.
@@ -190,12 +206,14 @@ impl EventQueue {
         }
     }
 
-    /// Makes the next bucket with events the current one, unless it starts at `until` or later.
+    /// Makes the next bucket with events the current one, unless it starts at `until` or later. Its event, if it has
+    /// but one, is popped without a detour.
     #[inline]
-    fn turn(&mut self, until: u64) -> bool {
+    #[allow(clippy::option_option)]
+    fn turn(&mut self, until: u64) -> Option<Option<(u64, Key)>> {
         let bucket = self.next_bucket();
         if bucket == u64::MAX || bucket << self.shift >= until {
-            return false;
+            return None;
         }
         self.now_bucket = bucket;
         self.cursor = 0;
@@ -206,6 +224,15 @@ impl EventQueue {
         let i = (bucket & self.mask) as usize;
         let mut key = std::mem::replace(&mut self.buckets[i], NONE);
         self.occupied[i >> 6] &= !(1 << (i & 63));
+        if key == NONE {
+            self.current.sort_unstable();
+            return Some(None);
+        }
+        let slot = &mut self.slots[key as usize];
+        if slot.next == NONE && slot.time < until && self.current.is_empty() {
+            slot.next = UNLISTED;
+            return Some(Some((std::mem::replace(&mut slot.time, u64::MAX), key)));
+        }
         let start = bucket << self.shift;
         while key != NONE {
             let slot = &mut self.slots[key as usize];
@@ -215,7 +242,7 @@ impl EventQueue {
         if self.current.len() > 1 {
             self.current.sort_unstable();
         }
-        true
+        Some(None)
     }
 
     #[cold]
@@ -289,7 +316,7 @@ mod tests {
     fn compare(shift: u32, buckets_log2: u32, farthest: u64, seed: u64) {
         const KEYS: u64 = 40;
         let mut random = Stream::new(seed, "test", &[]);
-        let mut wheel = EventQueue::new(shift, buckets_log2, KEYS as usize);
+        let mut wheel = EventQueue::new(shift, buckets_log2, (0..KEYS as u32).map(|key| key % 3));
         let mut pending: BTreeMap<Key, u64> = BTreeMap::new();
         let mut now = 0;
         let mut popped = 0;
@@ -312,6 +339,10 @@ mod tests {
                 pending.remove(&key);
                 now = time;
                 popped += 1;
+                for owner in 0..3 {
+                    let other = pending.iter().any(|(&key, &t)| t == time && key % 3 == owner);
+                    assert_eq!(wheel.alone(time, owner), !other);
+                }
                 assert_eq!(wheel.more_at(time), pending.values().any(|&t| t == time));
                 // A component wakes itself and others at once, at times that others may have had before.
                 if random.chance(0.3) {

@@ -275,7 +275,8 @@ impl Recorder {
     fn batch(&self, at: u64) -> usize {
         let length = (self.plan.end - self.plan.start).max(1);
         let into = at.saturating_sub(self.plan.start);
-        ((u128::from(into) * BATCHES as u128 / u128::from(length)) as usize).min(BATCHES - 1)
+        // A run of a week would be too long for the product.
+        (into.saturating_mul(BATCHES as u64) / length).min(BATCHES as u64 - 1) as usize
     }
 
     fn note_interval(&mut self, packet: &Packet, at: u64, latency: u64) {

@@ -84,27 +84,27 @@ impl Partition {
         order * self.channels as u64 + u64::from(vc)
     }
 
-    /// A packet that has just arrived, alone in its instant, passes to output `o` at once if nobody is in its way;
-    /// whether it did.
+    /// A packet that has just arrived, alone at its router in this instant, passes to output `o` at once if nobody is
+    /// in its way; whether it did.
     #[inline]
-    pub(super) fn pass(&mut self, i: usize, channel: usize, slot: u32, o: usize) -> bool {
+    pub(super) fn pass(&mut self, i: usize, slot: u32, o: usize) -> bool {
         let now = self.now;
-        let out = &self.out[o];
-        if out.first_waiter != NONE || out.crossbar_free > now || self.inputs[i].crossbar_free > now {
+        let (out, input) = (&self.out[o], &self.inputs[i]);
+        if out.first_waiter != NONE || out.crossbar_free > now || input.crossbar_free > now {
             return false;
         }
         let packet = self.pool.get(slot);
-        let (size, vc) = (packet.size(), usize::from(packet.out_vc()));
-        if self.out_channel[o * self.channels + vc].bytes + size > self.output_room {
+        let (size, vc, vc_in) = (packet.size(), usize::from(packet.out_vc()), packet.header.state.vc);
+        let into = &self.out_channel[o * self.channels + vc];
+        let bytes = into.bytes + size;
+        if bytes > self.output_room {
             return false;
         }
-        let vc_in = (channel - i * self.channels) as u8;
+        let free = out.occupied == 0 && out.link_free <= now && (into.credit >= size || out.end == End::Node);
         let ready = self.transfer(i, o, slot);
-        self.return_credit(i, vc_in, slot);
-        let bytes = self.out_channel[o * self.channels + vc].bytes + size;
         self.recorder.enqueued(o, vc, bytes);
-        let out = &self.out[o];
-        if out.occupied == 0 && out.link_free <= now && ready <= now && self.has_credit(o, vc, size) {
+        self.return_credit(i, vc_in, slot);
+        if free && ready <= now {
             self.launch(o, slot);
         } else {
             self.enqueue(o, slot);

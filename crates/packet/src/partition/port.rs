@@ -220,8 +220,12 @@ pub(super) struct Nic {
     pub(super) link_free: u64,
     pub(super) credits: VecDeque<Credit>,
     pub(super) credit: u32,
+    /// The next packet waits for credit that nobody has sent yet.
     pub(super) starved: bool,
-    pub(super) stalled_since: u64,
+    /// When the next packet is made and the link free.
+    pub(super) wanted: u64,
+    /// When the next packet leaves; `u64::MAX` if that is not known.
+    pub(super) leaves: u64,
     /// Port of the partition at the other end.
     pub(super) port: u32,
     pub(super) latency: u64,
@@ -238,7 +242,8 @@ impl Nic {
             credits: VecDeque::new(),
             credit: fabric.settings.input_buffer.0 as u32,
             starved: false,
-            stalled_since: u64::MAX,
+            wanted: u64::MAX,
+            leaves: u64::MAX,
             port: fabric.nic_port[nic as usize] - first_port,
             latency: fabric.injection_latency(nic),
             full_time: fabric.full_time[fabric.nic_port[nic as usize] as usize],

@@ -11,6 +11,8 @@ use odonata_units::RouterId;
 struct RouterLoad<'a> {
     out: &'a [OutPort],
     channels: &'a [OutChannel],
+    /// The router's first port.
+    first: usize,
     channel_count: usize,
     room: u32,
     estimate: QueueEstimate,
@@ -22,7 +24,7 @@ struct RouterLoad<'a> {
 impl RouterLoad<'_> {
     /// Credits that have arrived but were not looked at yet.
     fn returned(&self, port: usize, vc: Option<u8>) -> u64 {
-        let arrived = self.out[port].credits.iter().take_while(|c| c.at <= self.now);
+        let arrived = self.out[self.first + port].credits.iter().take_while(|c| c.at <= self.now);
         arrived.filter(|c| vc.is_none_or(|vc| c.vc == vc)).map(|c| u64::from(c.bytes)).sum()
     }
 
@@ -41,13 +43,13 @@ impl RouterLoad<'_> {
 impl LoadView for RouterLoad<'_> {
     #[inline]
     fn port_bytes(&self, port: u16) -> u64 {
-        let out = &self.out[usize::from(port)];
+        let out = &self.out[self.first + usize::from(port)];
         self.load(usize::from(port), out.queued_bytes, out.downstream_bytes, None)
     }
 
     #[inline]
     fn channel_bytes(&self, port: u16, vc: u8) -> u64 {
-        let channel = &self.channels[usize::from(port) * self.channel_count + usize::from(vc)];
+        let channel = &self.channels[(self.first + usize::from(port)) * self.channel_count + usize::from(vc)];
         self.load(usize::from(port), channel.bytes, self.room - channel.credit, Some(vc))
     }
 }
@@ -58,7 +60,7 @@ impl Partition {
     pub(super) fn decide(&mut self, local: usize, slot: u32) -> (Hop, Option<f32>) {
         let router = self.routers.start + local as u32;
         let state = &mut self.router[local];
-        let (first, end) = (state.ports.start as usize, state.ports.end as usize);
+        let first = state.ports.start as usize;
         let now = self.now;
         let sent = &self.sent;
         let on_link = |port: usize, vc: Option<u8>| -> u64 {
@@ -66,8 +68,9 @@ impl Partition {
             still.filter(|s| vc.is_none_or(|vc| s.vc == vc)).map(|s| u64::from(s.bytes)).sum()
         };
         let load = RouterLoad {
-            out: &self.out[first..end],
-            channels: &self.out_channel[first * self.channels..end * self.channels],
+            out: &self.out,
+            channels: &self.out_channel,
+            first,
             channel_count: self.channels,
             room: self.fabric.settings.input_buffer.0 as u32,
             estimate: self.fabric.settings.estimate,
