@@ -238,8 +238,8 @@ impl Partition {
     /// Output `o` does what it can: crossbar, link, and the crossbar again where the departure made room.
     #[inline]
     fn serve(&mut self, o: usize) {
-        let granted = self.arbitrate(o);
-        if self.send(o) && !granted {
+        let granted = self.out[o].first_waiter != NONE && self.arbitrate(o);
+        if self.out[o].occupied != 0 && self.send(o) && !granted && self.out[o].first_waiter != NONE {
             self.arbitrate(o);
         }
     }

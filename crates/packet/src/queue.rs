@@ -95,12 +95,12 @@ impl EventQueue {
 
     #[inline]
     fn insert(&mut self, time: u64, key: Key) {
-        let ahead = (time >> self.shift).wrapping_sub(self.now_bucket);
-        if ahead.wrapping_sub(1) < self.mask {
-            let i = ((time >> self.shift) & self.mask) as usize;
-            let first = std::mem::replace(&mut self.buckets[i], key);
+        let bucket = time >> self.shift;
+        if bucket.wrapping_sub(self.now_bucket).wrapping_sub(1) < self.mask {
+            let i = (bucket & self.mask) as usize;
             let slot = &mut self.slots[key as usize];
-            (slot.time, slot.next) = (time, first);
+            slot.time = time;
+            slot.next = std::mem::replace(&mut self.buckets[i], key);
             self.occupied[i >> 6] |= 1 << (i & 63);
         } else {
             self.insert_outside(time, key);

@@ -11,12 +11,10 @@ use crate::settings::Arbitration;
 use odonata_routing::algorithm::Feedback;
 
 impl Partition {
-    /// Lets output port `o` choose among the packets that wait for it; whether one was granted.
+    /// Lets output port `o` choose among the packets that wait for it, at least one; whether one was granted.
+    #[inline(never)]
     pub(super) fn arbitrate(&mut self, o: usize) -> bool {
         let out = &self.out[o];
-        if out.first_waiter == NONE {
-            return false;
-        }
         if out.crossbar_free > self.now {
             let free = out.crossbar_free;
             self.look_at(o, free);
@@ -100,14 +98,19 @@ impl Partition {
         if bytes > self.output_room {
             return false;
         }
-        let free = out.occupied == 0 && out.link_free <= now && (into.credit >= size || out.end == End::Node);
+        let link_free = out.link_free;
+        let free = out.occupied == 0 && link_free <= now && (into.credit >= size || out.end == End::Node);
         let ready = self.transfer(i, o, slot);
         self.recorder.enqueued(o, vc, bytes);
         self.return_credit(i, vc_in, slot);
         if free && ready <= now {
             self.launch(o, slot);
+            return true;
+        }
+        self.enqueue(o, slot);
+        if link_free > now {
+            self.look_at(o, link_free);
         } else {
-            self.enqueue(o, slot);
             self.send(o);
         }
         true
@@ -168,11 +171,12 @@ impl Partition {
         self.served[out.first_served as usize + usize::from(input.place)] = out.grants;
         // From a slow link to a fast one: leave so late that the last byte has arrived when it must leave.
         packet.ready = self.now;
-        if !full || input.full_time != out.full_time {
-            let arrives_in = self.fabric.link_time(self.ports.start + i as u32, size);
-            let leaves_in = self.fabric.link_time(self.ports.start + o as u32, size);
-            packet.ready = self.now.max((packet.arrived + arrives_in).saturating_sub(leaves_in));
+        if full && input.full_time == out.full_time {
+            return packet.ready;
         }
+        let arrives_in = self.fabric.link_time(self.ports.start + i as u32, size);
+        let leaves_in = self.fabric.link_time(self.ports.start + o as u32, size);
+        packet.ready = self.now.max((packet.arrived + arrives_in).saturating_sub(leaves_in));
         packet.ready
     }
 

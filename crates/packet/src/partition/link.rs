@@ -6,13 +6,10 @@ use crate::packet::NONE;
 use odonata_routing::algorithm::Feedback;
 
 impl Partition {
-    /// Sends the next packet of port `o` if the link is free and a channel has a packet and credit for all of it;
-    /// whether one was sent. Channels take turns.
+    /// Sends the next packet of port `o`, which has some, if the link is free and a channel has credit for all of its
+    /// first packet; whether one was sent. Channels take turns.
     pub(super) fn send(&mut self, o: usize) -> bool {
         let out = &self.out[o];
-        if out.occupied == 0 {
-            return false;
-        }
         if out.link_free > self.now {
             let free = out.link_free;
             self.look_at(o, free);
@@ -135,20 +132,27 @@ impl Partition {
         if self.learns {
             self.pool.travel(slot, arrives - before);
         }
-        if let Some(sent) = self.sent.get_mut(o) {
-            while sent.front().is_some_and(|s| s.at <= now) {
-                sent.pop_front();
-            }
-            sent.push_back(Credit { at: arrives, bytes: size, vc });
+        if !self.sent.is_empty() {
+            self.note_sent(o, Credit { at: arrives, bytes: size, vc });
         }
         if end == End::Remote {
             let mail = &mut self.outgoing[usize::from(self.out[o].part)];
-            mail.packets.push(*self.pool.get(slot));
+            mail.packets.extend_from_slice(std::slice::from_ref(self.pool.get(slot)));
             mail.to.push((peer, self.pool.told(slot)));
             self.pool.free(slot);
         } else {
             self.fly(peer as usize, slot, arrives);
         }
+    }
+
+    /// Keeps in mind what is on the link of port `o`.
+    #[cold]
+    fn note_sent(&mut self, o: usize, packet: Credit) {
+        let sent = &mut self.sent[o];
+        while sent.front().is_some_and(|s| s.at <= self.now) {
+            sent.pop_front();
+        }
+        sent.push_back(packet);
     }
 
     /// The packet's last byte reaches the node at `at`. Where the endpoint does not listen, that is as good as done.

@@ -23,7 +23,11 @@ struct RouterLoad<'a> {
 
 impl RouterLoad<'_> {
     /// Credits that have arrived but were not looked at yet.
+    #[inline]
     fn returned(&self, port: usize, vc: Option<u8>) -> u64 {
+        if self.out[self.first + port].credits.front().is_none_or(|c| c.at > self.now) {
+            return 0;
+        }
         let arrived = self.out[self.first + port].credits.iter().take_while(|c| c.at <= self.now);
         arrived.filter(|c| vc.is_none_or(|vc| c.vc == vc)).map(|c| u64::from(c.bytes)).sum()
     }
