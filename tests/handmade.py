@@ -89,6 +89,15 @@ JOBS: dict[str, list[Any]] = {
 
 PLACEMENT: dict[str, list[Any]] = {"job": [0, 0, 1, 1], "rank": [0, 1, 0, 1], "node": [1, 3, 0, 1]}
 
+COMMUNICATION: dict[str, list[Any]] = {
+    "job": [0, 1],
+    "source": [0, 0],
+    "target": [1, 1],
+    "ranks_per_cell": [1, 1],
+    "messages": [1, 1],
+    "bytes": [12.0, 4.0],
+}
+
 
 def _statistics(link_class: str, values: list[float]) -> dict[str, Any]:
     """As the format says: the percentile p is the value at rank ceil(p/100 * n)."""
@@ -157,6 +166,7 @@ def tables() -> dict[str, pa.Table]:
         "nodes": NODES,
         "jobs": JOBS,
         "placement": PLACEMENT,
+        "communication": COMMUNICATION,
     }
     return {name: columns.table(name, content, AXES) for name, content in plain.items()}
 

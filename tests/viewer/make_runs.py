@@ -7,74 +7,222 @@ the viewer's.
 from __future__ import annotations
 
 import json
+import os
 import sys
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pyarrow.csv as pc
 
 import odonata
+from odonata.viewer.counters import read_counters
+from odonata.viewer.export import embedded
+from odonata.viewer.runs import OpenRuns
 
 JOB = '[[job]]\nname = "{name}"\npattern = "{pattern}"\nranks = {ranks}\nplacement = "{placement}"\n'
-ENGINE = '[engine]\nkind = "flow"\nrouting = "{routing}"\nseed = 1\n'
+ALONE_ON_NODE = "ranks_per_node = 1\n"
+FLOW = '[engine]\nkind = "flow"\nrouting = "{routing}"\nseed = 1\n'
+PACKET = """[engine]
+kind = "packet"
+routing = "ugal-g"
+traffic = "open"
+load = 0.4
+warm_up = "2 us"
+measure = "6 us"
+drain = "4 us"
+interval = "500 ns"
+seed = {seed}
+"""
+
+Job = tuple[str, str, int, str]
 
 
-def experiment(machine: str, jobs: list[tuple[str, str, int, str]], routing: str = "adaptive-hybrid") -> str:
+def experiment(machine: str, jobs: list[Job], engine: str, more: str = "") -> str:
     parts = [f"[machine]\n{machine}\n"]
-    parts += [JOB.format(name=n, pattern=p, ranks=r, placement=where) for n, p, r, where in jobs]
-    return "\n".join([*parts, ENGINE.format(routing=routing)])
+    parts += [JOB.format(name=n, pattern=p, ranks=r, placement=where) + more for n, p, r, where in jobs]
+    return "\n".join([*parts, engine])
+
+
+def flow(machine: str, jobs: list[Job], routing: str = "adaptive-hybrid", more: str = "") -> str:
+    return experiment(machine, jobs, FLOW.format(routing=routing) + more)
+
+
+def packet(machine: str, jobs: list[Job], seed: int) -> str:
+    return experiment(machine, jobs, PACKET.format(seed=seed), ALONE_ON_NODE)
 
 
 TWO = [("spread", "spread", 6000, "non-uniform"), ("halo", "stencil-4d", 8192, "compact")]
+# 72 routers of 4 nodes in 9 groups of 8.
+SMALL = 'topology = "dragonfly"\np = 4\na = 8\nh = 1\ng = 9'
+PAIR = [("near", "stencil-2d", 64, "compact"), ("far", "adversarial", 144, "random-nodes")]
 EXPERIMENTS = {
-    "edison": experiment('preset = "edison"', TWO),
-    "edison-K": experiment('preset = "edison"\nedit = ["-K"]', TWO),
-    "dragonfly": experiment(
+    "edison": flow('preset = "edison"', TWO, more="alone = true\n"),
+    "edison-K": flow('preset = "edison"\nedit = ["-K"]', TWO, more="alone = true\n"),
+    "dragonfly": flow(
         'preset = "dragonfly-1056"',
         [("a", "uniform", 500, "random-nodes"), ("b", "stencil-2d", 400, "compact")],
     ),
-    "torus": experiment('preset = "bgp-midplane"', [("halo", "stencil-3d", 512, "compact")], "min"),
-    "tree": experiment('topology = "fat-tree"\nk = 8\nlevels = 3', [("a", "uniform", 100, "compact")], "min"),
+    "torus": flow('preset = "bgp-midplane"', [("halo", "stencil-3d", 512, "compact")], "min"),
+    "tree": flow('topology = "fat-tree"\nk = 8\nlevels = 3', [("a", "uniform", 100, "compact")], "min"),
+    # All of Edison, of which the job uses two groups: the other thirteen carry nothing.
+    "corner": flow('preset = "edison"', [("corner", "stencil-3d", 12000, "compact")], "static-direct"),
+    "packet": packet(SMALL, PAIR, 1),
+    "packet-torus": packet(
+        'topology = "torus"\ndims = [4, 4, 4]', [("cube", "uniform", 64, "compact")], 1
+    ).replace("ugal-g", "min"),
 }
+SWEPT = {f"seed-{seed}": packet(SMALL, PAIR, seed) for seed in (1, 2, 3)}
+
+COUNTERS_LINKS = """sg,sr,sc,dg,dr,dc,color,flits,stalls,stalls/flit,flits_vc_0,stalls_vc_0
+1,0,2,1,0,3,g,100,50,0.5,60,40
+1,0,2,1,3,2,k,10,5,0.5,6,4
+4,0,2,1,0,3,b,1000,5,0.005,600,1
+4,5,15,4,5,0,g,20,40,2,12,4
+"""
+COUNTERS_JOBS = "g,r,c,n,jobid\n1,0,2,0,777\n1,0,2,1,777\n4,0,2,3,42\n"
 
 
-def expected(run: odonata.Run) -> dict[str, Any]:
-    links, jobs = run.links, run.jobs
-    names = links["class"].to_pylist()
-    values = links["bytes"].to_numpy()
-    first = np.zeros(len(values))
-    shares = run.link_jobs
-    mine = shares["job"].to_numpy() == 0
-    first[shares["link"].to_numpy()[mine]] = shares["bytes"].to_numpy()[mine]
-    routers = run.routers["name"].to_pylist()
-    hottest = int(np.argmax(values))
-    source, target = (links[end].to_pylist()[hottest] for end in ("source", "target"))
+def of_classes(names: list[str], values: np.ndarray[Any, Any], jobs: dict[str, Any]) -> dict[str, Any]:
+    mine = {name: np.array([n == name for n in names]) for name in dict.fromkeys(names)}
     return {
-        "links": len(values),
-        "jobs": jobs["name"].to_pylist(),
-        "max": float(values.max()),
-        "hottest": {"from": routers[source], "to": routers[target], "class": names[hottest]},
-        "classes": {
-            name: {
-                "links": names.count(name),
-                "mean": float(np.mean([v for n, v in zip(names, values, strict=True) if n == name])),
-                "mean_of_job_0": float(np.mean([v for n, v in zip(names, first, strict=True) if n == name])),
-                "above_half": int(
-                    sum(v >= values.max() / 2 for n, v in zip(names, values, strict=True) if n == name)
-                ),
-            }
-            for name in dict.fromkeys(names)
-        },
+        name: {
+            "links": int(here.sum()),
+            "mean": float(values[here].mean()),
+            "mean_by_job": [float(share[here].mean()) for share in jobs["by_job"]],
+            "percentiles": [
+                float(np.sort(values[here])[-(-p * here.sum() // 100) - 1]) for p in (50, 90, 99)
+            ],
+            "above_half": int((values[here] >= values.max() / 2).sum()),
+            "sum_above_half": float(values[here & (values >= values.max() / 2)].sum()),
+        }
+        for name, here in mine.items()
     }
 
 
-def main(target: Path) -> None:
-    figures = {}
-    for name, text in EXPERIMENTS.items():
+def figures(run: odonata.Run) -> dict[str, Any]:
+    links, jobs = run.links, run.jobs
+    names = links["class"].to_pylist()
+    values = links["bytes"].to_numpy()
+    shares = run.link_jobs
+    by_job = np.zeros((jobs.num_rows, len(values)))
+    by_job[shares["job"].to_numpy(), shares["link"].to_numpy()] = shares["bytes"].to_numpy()
+    routers = run.routers["name"].to_pylist()
+    hottest = int(np.argmax(values))
+    source, target = (links[end].to_pylist()[hottest] for end in ("source", "target"))
+    groups = run.routers["group"].to_numpy()
+    from_group = groups[links["source"].to_numpy()]
+    to_group = groups[links["target"].to_numpy()]
+    between = values[from_group != to_group]
+    parallel = links["parallel"].to_numpy()
+    ends = [links[end].to_numpy() for end in ("source", "target")]
+    by_name = {
+        f"{routers[s]}>{routers[t]}:{names[i]}.{parallel[i]}": [float(values[i]), *map(float, by_job[:, i])]
+        for i, (s, t) in enumerate(zip(*ends, strict=True))
+    }
+    on_router: dict[int, set[int]] = {}
+    for row in run.nodes.to_pylist():
+        on_router.setdefault(row["router"], set()).add(row["job"])
+    pairs = [
+        {"from": int(a), "to": int(b), "links": int(here.sum()), "max": float(values[here].max())}
+        for a, b in {(0, 1), (1, 0), (int(groups.max()), 0)}
+        if (here := (from_group == a) & (to_group == b)).any()
+    ]
+    return {
+        "links": len(values),
+        "groups": int(groups.max()) + 1,
+        "jobs": jobs.to_pylist(),
+        "max": float(values.max()),
+        "mean": float(values.mean()),
+        "loaded": int((values > 0).sum()),
+        "loaded_between_groups": int((between > 0).sum()),
+        "between_groups": len(between),
+        "hottest": {
+            "from": routers[source],
+            "to": routers[target],
+            "class": names[hottest],
+            "by_job": [float(share[hottest]) for share in by_job],
+        },
+        "pairs": pairs,
+        # Every tenth is enough of a large machine.
+        "by_name": dict(list(by_name.items())[:: 1 if len(by_name) < 4000 else 10]),
+        "router_jobs": {routers[r]: sorted(jobs - {-1}) for r, jobs in on_router.items()},
+        "classes": of_classes(names, values, {"by_job": by_job}),
+    }
+
+
+def series(run: odonata.Run) -> dict[str, Any]:
+    """Of every job: the figures of the third interval."""
+    rows = run.table("series").to_pylist()
+    starts = sorted({row["start_ps"] for row in rows})
+    return {
+        "starts": starts,
+        "third": [row for row in rows if row["start_ps"] == starts[2]],
+    }
+
+
+def communication(run: odonata.Run, job: int) -> dict[str, Any]:
+    rows = [row for row in run.communication.to_pylist() if row["job"] == job]
+    return {"cells": rows[:: max(1, len(rows) // 5)], "bytes": sum(row["bytes"] for row in rows)}
+
+
+def differences(base: odonata.Run, other: odonata.Run) -> dict[str, Any]:
+    """The link whose traffic changed most, paired by the names of its ends, class and number."""
+
+    def by_name(run: odonata.Run) -> dict[tuple[Any, ...], float]:
+        names = run.routers["name"].to_pylist()
+        return {
+            (names[row["source"]], names[row["target"]], row["class"], row["parallel"]): row["bytes"]
+            for row in run.links.to_pylist()
+        }
+
+    before, after = by_name(base), by_name(other)
+    key = max(before.keys() | after.keys(), key=lambda k: abs(after.get(k, 0) - before.get(k, 0)))
+    return {"from": key[0], "to": key[1], "before": before.get(key, 0), "after": after.get(key, 0)}
+
+
+def counters(target: Path) -> dict[str, Any]:
+    """Two small tables that are always there, and the real ones of Edison where somebody has them."""
+    (target / "counters.csv").write_text(COUNTERS_LINKS)
+    (target / "counters-jobs.csv").write_text(COUNTERS_JOBS)
+    shared = Path(os.environ.get("ODONATA_SHARED", Path(__file__).parents[3] / "shared")) / "data"
+    links, jobs = shared / "edison-counters-links.csv.gz", shared / "edison-counters-jobs.csv.gz"
+    found: dict[str, Any] = {"edison": None}
+    if links.exists() and jobs.exists():
+        table = pc.read_csv(links)
+        found["edison"] = {
+            "paths": [str(links), str(jobs)],
+            "links": table.num_rows,
+            "flits_max": max(table["flits"].to_pylist()),
+            "groups": read_counters(links, jobs).summary["machine"]["groups"],
+        }
+    return found
+
+
+def make(target: Path, experiments: dict[str, str]) -> dict[str, Any]:
+    found = {}
+    for name, text in experiments.items():
         if not (target / name / "summary.json").exists():
             odonata.run(text, out=target / name)
-        figures[name] = expected(odonata.load(target / name))
-    (target / "expected.json").write_text(json.dumps(figures))
+        found[name] = figures(odonata.load(target / name))
+    return found
+
+
+def main(target: Path) -> None:
+    runs = make(target, EXPERIMENTS)
+    swept = make(target / "sweep", SWEPT)
+    opened = {name: odonata.load(target / name) for name in EXPERIMENTS}
+    found = {
+        "runs": runs,
+        "sweep": {name: run["mean"] for name, run in swept.items()},
+        "series": series(opened["packet"]),
+        "communication": [communication(opened["packet"], 1), communication(opened["edison"], 1)],
+        "difference": differences(opened["edison"], opened["edison-K"]),
+        "counters": counters(target),
+    }
+    (target / "expected.json").write_text(json.dumps(found))
+    # What a notebook's widget is given.
+    (target / "widget.json").write_text(json.dumps(embedded(OpenRuns.from_run(opened["dragonfly"]))))
 
 
 if __name__ == "__main__":

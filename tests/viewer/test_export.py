@@ -35,7 +35,7 @@ def test_the_page_holds_script_style_and_every_table(
     found = re.search(r'<script type="application/json" id="odonata-data">(.*?)</script>', page, re.DOTALL)
     assert found is not None
     data = json.loads(found[1])
-    tables = {"routers", "links", "link_jobs", "nodes", "jobs", "placement"}
+    tables = {"routers", "links", "link_jobs", "nodes", "jobs", "placement", "communication"}
     assert set(data["blocks"]) == {f"0/{name}" for name in tables}
     links = decode(gzip.decompress(base64.b64decode(data["blocks"]["0/links"])))
     assert links["bytes"] == [4.0, 9.0, 3.0, 12.0, 12.0, 0.0, 0.0, 0.0]

@@ -1,6 +1,6 @@
 /** Makes runs with the real engines, once, and shows them with the real server. */
 import { execFileSync, spawn, type ChildProcess } from 'node:child_process'
-import { mkdirSync, mkdtempSync } from 'node:fs'
+import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -22,8 +22,11 @@ declare module 'vitest' {
 
 /** Runs of each server; the first word is its name. */
 const SERVERS: Record<string, string[]> = {
-  all: ['edison', 'edison-K', 'dragonfly', 'torus', 'tree'],
+  all: ['edison', 'edison-K', 'dragonfly', 'torus', 'tree', 'corner', 'packet', 'packet-torus'],
   dragonfly: ['dragonfly'],
+  sweep: ['sweep'],
+  broken: ['broken'],
+  counters: ['counters.csv', '--counter-jobs', 'counters-jobs.csv'],
 }
 
 export default async function setup(project: TestProject): Promise<() => void> {
@@ -34,15 +37,27 @@ export default async function setup(project: TestProject): Promise<() => void> {
   execFileSync(PYTHON, [join(ROOT, 'tests/viewer/make_runs.py'), runs], {
     stdio: ['ignore', 'inherit', 'inherit'],
   })
+  // A test damages it.
+  rmSync(join(runs, 'broken'), { recursive: true, force: true })
+  cpSync(join(runs, 'dragonfly'), join(runs, 'broken'), { recursive: true })
   const standalone = join(runs, 'standalone.html')
   odonata('view', join(runs, 'dragonfly'), '--html', standalone)
 
   const children: ChildProcess[] = []
   const urls: Record<string, string> = {}
   for (const [name, shown] of Object.entries(SERVERS)) {
-    const { child, url } = await serve(shown.map((run) => join(runs, run)))
+    const { child, url } = await serve(shown.map((run) => (run.startsWith('--') ? run : join(runs, run))))
     children.push(child)
     urls[name] = url
+  }
+  const { counters } = JSON.parse(readFileSync(join(runs, 'expected.json'), 'utf8')) as {
+    counters: { edison: { paths: [string, string] } | null }
+  }
+  if (counters.edison) {
+    const [links, jobs] = counters.edison.paths
+    const { child, url } = await serve([links, '--counter-jobs', jobs])
+    children.push(child)
+    urls['edison-counters'] = url
   }
   project.provide('runs', runs)
   project.provide('urls', urls)

@@ -14,7 +14,8 @@ import { Help, useKeys } from './views/keys'
 import { Overview } from './views/overview'
 import { SessionContext, ThemeContext, useStore, type Session } from './views/session'
 import { SweepView } from './views/sweep'
-import { TimeView, hasSeries } from './views/time'
+import { hasSeries, momentOf } from './views/moment'
+import { TimeView } from './views/time'
 import { Tooltip } from './views/tooltip'
 import { comparison, type Compared } from './views/compared'
 import type { Derived } from './data/model'
@@ -32,7 +33,8 @@ export function App({ session }: { session: Session }) {
   const view = views.includes(state.view) ? state.view : 'overview'
   const model = session.model(Math.min(state.run, runs.length - 1))
   const compared = view === 'compare' ? comparison(session, state) : null
-  const derived: Derived | undefined = compared ? compared.lead : model?.derive(state)
+  const moment = view === 'time' && model ? momentOf(session, model.run, state) : null
+  const derived: Derived | undefined = compared ? compared.lead : (moment ?? model?.derive(state))
   useKeys(session, derived, views, showHelp)
 
   return (
@@ -53,7 +55,7 @@ export function App({ session }: { session: Session }) {
             </ul>
           )}
           {derived ? (
-            <Body view={view} derived={derived} compared={compared} />
+            <Body view={view} derived={derived} compared={compared} moment={moment} />
           ) : (
             failures.length === 0 && <p class="loading">Loading {runs[state.run]?.label} …</p>
           )}
@@ -65,7 +67,17 @@ export function App({ session }: { session: Session }) {
   )
 }
 
-function Body({ view, derived, compared }: { view: View; derived: Derived; compared: Compared | null }) {
+function Body({
+  view,
+  derived,
+  compared,
+  moment,
+}: {
+  view: View
+  derived: Derived
+  compared: Compared | null
+  moment: Derived | null
+}) {
   if (view === 'sweep') return <SweepView />
   return (
     <main class={`body view-${view}`}>
@@ -77,7 +89,7 @@ function Body({ view, derived, compared }: { view: View; derived: Derived; compa
       </aside>
       {view === 'overview' && <Overview derived={derived} />}
       {view === 'compare' && compared && <CompareView compared={compared} />}
-      {view === 'time' && <TimeView run={derived.run} />}
+      {view === 'time' && <TimeView run={derived.run} moment={moment} />}
       {view === 'jobs' && <JobsView derived={derived} />}
     </main>
   )

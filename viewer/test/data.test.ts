@@ -3,11 +3,14 @@ import { aggregateMarks, groupJobTraffic, marksFrom } from '../src/data/aggregat
 import { decodeBlock } from '../src/data/block'
 import { selectionCsv } from '../src/data/csv'
 import { describeLinks, describeRouter, routerJobs } from '../src/data/describe'
-import { findLink, resolveFocus, search } from '../src/data/focus'
+import { quantity } from '../src/base/format'
+import { findLink, resolveFocus, search, translation } from '../src/data/focus'
 import { axisTicks, binCounts, valueAxis } from '../src/data/histogram'
-import { DifferenceModel, RunModel } from '../src/data/model'
-import { linkName } from '../src/data/run'
+import { DifferenceModel, MomentModel, RunModel } from '../src/data/model'
+import { communicationMatrix } from '../src/data/placement'
+import { linkName, measureLabel, unitOf } from '../src/data/run'
 import { colorScale, EMPTY, FILTERED, FIRST_SHADE, SHADES, shadeAll } from '../src/data/scale'
+import { Frames, groupings, indexAt, keyOf, nameOfKey, seriesLines, strongest } from '../src/data/series'
 import { hottest, selectLinks } from '../src/data/selection'
 import { DEFAULTS, readUrl, writeUrl, type ViewState } from '../src/data/state'
 import { classStats, percentile, sortedByClass } from '../src/data/stats'
@@ -407,4 +410,131 @@ test('the CSV holds the selected links, a column per counted job, and quotes wha
   const lines = selectionCsv(d).trimEnd().split('\r\n')
   expect(lines[0]).toBe('link,source,target,class,parallel,bytes,"job fft, big",job =1+1')
   expect(lines.slice(1)).toEqual(['10,g1r0,g2r0,global,0,110,10,100', '11,g2r0,g1r0,global,0,111,11,100'])
+})
+
+describe('time series', () => {
+  const numbers = (columns: Record<string, number[]>) =>
+    new Map(Object.entries(columns).map(([k, v]) => [k, Float64Array.from(v)]))
+  /** Link 0 and 1 leave router 0 of `tiny`; 250 of latency and a peak of 9 stand twice in the second interval of link 1. */
+  const block = {
+    rows: 4,
+    numbers: numbers({
+      start_ps: [0, 500, 500, 500],
+      link: [0, 0, 1, 1],
+      stall_ps: [7, 30, 4, 5],
+      peak_bytes: [1, 2, 9, 3],
+      latency_mean_ns: [100, 200, 250, 300],
+    }),
+    coded: new Map(),
+    strings: new Map(),
+  }
+  const run = twoJobs()
+  const table = { name: 'link_series', time: 'start_ps', subjects: ['link'], values: ['stall_ps'] }
+
+  test('rows of links can be told apart by link, sending router, group and class', () => {
+    expect(groupings(table)).toEqual(['router', 'link', 'group', 'class'])
+    expect(groupings({ ...table, subjects: ['job'] })).toEqual(['job'])
+    expect(groupings({ ...table, subjects: ['router', 'port'] })).toEqual(['router', 'port', 'group'])
+    expect(groupings({ ...table, subjects: [] })).toEqual(['whole'])
+    for (const by of ['router', 'link', 'group', 'class'] as const) {
+      const key = keyOf(run, block, by)
+      const first = {
+        link: 0,
+        router: run.links.source[0]!,
+        group: run.routers.group[run.links.source[0]!]!,
+        class: run.links.class[0]!,
+      }
+      expect(key(0)).toBe(first[by])
+    }
+    expect(nameOfKey(run, block, 'link', 0)).toBe(linkName(run, 0))
+  })
+
+  test('times add up, of peaks the largest counts, latencies are averaged; no row is no value', () => {
+    const lines = (column: string, by: 'whole' | 'link') =>
+      seriesLines(block, 'start_ps', keyOf(run, block, by), column).lines.map((line) => [...line.values])
+    expect(lines('stall_ps', 'whole')).toEqual([[7, 39]])
+    expect(lines('stall_ps', 'link')).toEqual([
+      [7, 30],
+      [NaN, 9],
+    ])
+    expect(lines('peak_bytes', 'whole')).toEqual([[1, 9]])
+    expect(lines('latency_mean_ns', 'whole')).toEqual([[100, 250]])
+  })
+
+  test('the machine at a moment: the values of its links in that interval, on one scale for all times', () => {
+    const at = (name: string) => block.numbers.get(name)!
+    const frames = new Frames(run.links.count, at('start_ps'), at('link'), at('stall_ps'))
+    const model = new MomentModel(run, frames, { id: 'stall_ps', label: 'Stall', unit: 'ps' })
+    const derived = (time: number) => model.derive({ ...DEFAULTS, time })
+    expect([...derived(499).values.slice(0, 3)]).toEqual([7, 0, 0])
+    expect([...derived(500).values.slice(0, 3)]).toEqual([30, 9, 0])
+    expect([...derived(1e9).values.slice(0, 3)]).toEqual([30, 9, 0])
+    expect([derived(0).scale.high, derived(500).scale.high]).toEqual([30, 30])
+    expect(derived(0).measure.label).toBe('Stall')
+  })
+
+  test('of too many rows the strongest are kept, in their order', () => {
+    const lines = [3, 9, 1, 7].map((v, subject) => ({ subject, values: Float64Array.of(v, NaN) }))
+    const kept = strongest({ times: Float64Array.of(0, 1), lines }, 2)
+    expect(kept.lines.map((line) => line.subject)).toEqual([1, 3])
+  })
+
+  test('the interval at a time', () => {
+    const times = Float64Array.of(0, 10, 20)
+    expect([-5, 0, 9, 10, 25].map((time) => indexAt(times, time))).toEqual([0, 0, 0, 1, 2])
+  })
+})
+
+describe('the matrix of ranks', () => {
+  test('its cells are those of the table', () => {
+    const columns = {
+      job: [0, 1, 1],
+      source: [0, 0, 4],
+      target: [0, 2, 0],
+      ranks_per_cell: [1, 2, 2],
+      messages: [1, 5, 2],
+      bytes: [8, 50, 20],
+    }
+    const table = {
+      rows: 3,
+      numbers: new Map(Object.entries(columns).map(([k, v]) => [k, Float64Array.from(v)])),
+      coded: new Map(),
+      strings: new Map(),
+    }
+    const map = communicationMatrix(table, 1, 5)
+    expect([map.columns, map.rows, map.perRow, map.most]).toEqual([3, 3, 2, 50])
+    expect([...map.values]).toEqual([0, 50, 0, 0, 0, 0, 20, 0, 0])
+    expect([...map.messages]).toEqual([0, 5, 0, 0, 0, 0, 2, 0, 0])
+  })
+})
+
+describe('other machines', () => {
+  test('a link and router of one run are found in another by name', () => {
+    const base = edison()
+    const fewer = makeRun({
+      ...edisonDescription(),
+      wires: edisonDescription().wires.filter((_, l) => l % 3 !== 1),
+    })
+    const { link, router } = translation(base, fewer)
+    for (const l of [0, 2, 3, 1002]) expect(linkName(fewer, link(l))).toBe(linkName(base, l))
+    expect(link(1)).toBe(-1)
+    expect(router(7)).toBe(7)
+    expect(translation(base, base).link(5)).toBe(5)
+  })
+})
+
+describe('columns', () => {
+  test('names and units', () => {
+    expect(
+      ['bytes', 'bytes_per_s', 'stall_ps', 'latency_p999_ns', 'latency_mean_ns', 'non_minimal_share'].map(
+        measureLabel,
+      ),
+    ).toEqual(['Traffic', 'Throughput', 'Stall', 'Latency, 99.9 %', 'Mean latency', 'Non-minimal share'])
+    const shown = (column: string, value: number) => quantity(value, unitOf(column))
+    expect(shown('latency_mean_ns', 1500)).toBe('1.5 µs')
+    expect(shown('time_s', 0.002)).toBe('2 ms')
+    expect(shown('offered_load', 0.3)).toBe('30.0 %')
+    expect(shown('bandwidth_bytes_per_s', 2048)).toBe('2 KiB/s')
+    expect(shown('mean_hops', 3.5)).toBe('3.5')
+  })
 })

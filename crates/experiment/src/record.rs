@@ -1,5 +1,6 @@
 //! From machine, workload and outcome to the tables and the summary of a run directory.
 
+mod communication;
 mod hardware;
 mod metrics;
 mod summary;
@@ -30,6 +31,7 @@ pub(crate) fn tables(scenario: &Scenario, outcome: &mut Outcome) -> Tables {
     tables.push("nodes", nodes);
     tables.push("jobs", workload::jobs(machine, workload, outcome));
     tables.push("placement", workload::placement(workload, output.placement));
+    tables.push("communication", communication::communication(workload, output.communication));
     for (name, table) in std::mem::take(&mut outcome.tables) {
         tables.push(name, table);
     }

@@ -127,12 +127,61 @@ fn placement_and_jobs_agree_with_the_nodes() {
     assert_eq!(job_of_node.iter().filter(|&&job| job == -1).count(), 96 - 38 - 33);
 }
 
+/// Two routers with a node each: the messages of `two_nodes_and_a_cable`, five times, rank by rank.
+#[test]
+fn communication_of_a_small_job_is_told_rank_by_rank() {
+    let directory = directory("communication");
+    std::fs::write(directory.join("cables.csv"), "src,dst,class\na,b,long\n").unwrap();
+    std::fs::write(directory.join("graph.csv"), "src,dst,bytes\n0,1,3000000\n1,0,1000000\n1,1,5\n1,0,0\n").unwrap();
+    let text =
+        "machine.file = 'cables.csv'\n[[job]]\npattern = 'file'\npath = 'graph.csv'\nranks = 2\niterations = 5\n\
+                [engine]\nrouting = 'min'\n";
+    let result = run_at(&directory, text, 1);
+    let table = result.tables.get("communication").unwrap();
+    assert_eq!((ids(table, "job"), ids(table, "ranks_per_cell")), (&[0; 3][..], &[1; 3][..]));
+    assert_eq!((ids(table, "source"), ids(table, "target")), (&[0, 1, 1][..], &[1, 0, 1][..]));
+    assert_eq!(reals(table, "bytes"), [15e6, 5e6, 25.0]);
+    assert_eq!(table.get("messages"), Some(&Column::U64(vec![5, 10, 5])), "a message without bytes is one, too");
+    std::fs::remove_dir_all(directory).unwrap();
+}
+
+/// 300 ranks make 150 cells of two. On a ring of 300 x 1 ranks each sends to the one before and the one behind it, so a cell
+/// holds the two messages within it and one to either side, but for the ends.
+#[test]
+fn communication_of_a_large_job_is_told_in_cells() {
+    let text = "[machine]\npreset = \"dragonfly-1056\"\n[[job]]\npattern = { name = \"stencil-2d\", dims = [300, 1], periodic = false, \
+                bytes = \"10 B\" }\nranks = 300\n";
+    let result = run_it(text, 1);
+    let table = result.tables.get("communication").unwrap();
+    let cells: Vec<_> = ids(table, "source").iter().zip(ids(table, "target")).zip(reals(table, "bytes")).collect();
+    let expected: Vec<_> = (0..150u32)
+        .flat_map(|cell| {
+            let near = [cell.checked_sub(1), Some(cell), Some(cell + 1).filter(|&next| next < 150)];
+            near.into_iter().flatten().map(move |to| (2 * cell, 2 * to, if to == cell { 20.0 } else { 10.0 }))
+        })
+        .collect();
+    assert!(ids(table, "ranks_per_cell").iter().all(|&n| n == 2));
+    assert_eq!(cells.iter().map(|&((&s, &t), &b)| (s, t, b)).collect::<Vec<_>>(), expected);
+}
+
+/// The sum over the matrix is what the job sends, whatever becomes of it.
+#[test]
+fn communication_is_all_that_a_job_sends() {
+    let result = run_it(MIXED, 2);
+    let table = result.tables.get("communication").unwrap();
+    let jobs = result.tables.get("jobs").unwrap();
+    for job in 0..2 {
+        let of_job = ids(table, "job").iter().zip(reals(table, "bytes")).filter(|(&of, _)| of == job);
+        assert_eq!(of_job.map(|(_, bytes)| bytes).sum::<f64>(), reals(jobs, "bytes")[job as usize]);
+    }
+}
+
 #[test]
 fn what_is_not_wanted_has_no_rows() {
-    let result = run_it(&format!("{MIXED}[output]\nplacement = false\nlink_jobs = false\n"), 2);
-    for name in ["placement", "link_jobs"] {
+    let result = run_it(&format!("{MIXED}[output]\nplacement = false\nlink_jobs = false\ncommunication = false\n"), 2);
+    for (name, columns) in [("placement", 3), ("link_jobs", 3), ("communication", 6)] {
         let table = result.tables.get(name).unwrap();
-        assert_eq!((table.rows(), table.columns().len()), (0, 3), "{name}");
+        assert_eq!((table.rows(), table.columns().len()), (0, columns), "{name}");
     }
     let whole = run_it(MIXED, 2);
     assert_eq!(result.summary["jobs"], whole.summary["jobs"]);

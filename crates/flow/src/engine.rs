@@ -3,7 +3,7 @@
 use crate::result::{Convergence, FlowResult, JobResult, LinkJobs};
 use crate::solver::{Candidates, Paths, Sharing, Solution, System, Weight, RATE_UNIT};
 use crate::traffic::{Commodity, Traffic};
-use crate::{bound, expected, FlowRouting, FlowSettings};
+use crate::{bound, expected, Demand, FlowRouting, FlowSettings};
 use odonata_machine::Machine;
 use odonata_routing::paths::{rule_for, Draws, Oblivious, PathError, PathRule};
 use odonata_units::{JobId, LinkId, Rate, Stream};
@@ -92,17 +92,21 @@ struct Drawer<'a> {
     rule: &'a dyn PathRule,
     flows: &'a [&'a Commodity],
     kinds: [usize; 2],
+    /// Most sets of paths of a commodity, by job.
+    sets: Vec<u64>,
     seed: u64,
 }
 
 impl Candidates for Drawer<'_> {
-    fn kinds(&self) -> [usize; 2] {
-        self.kinds
+    fn kinds(&self, flow: usize) -> [usize; 2] {
+        let commodity = self.flows[flow];
+        let sets = commodity.messages.min(self.sets[commodity.job.index()]) as usize;
+        self.kinds.map(|count| count * sets)
     }
 
     fn draw(&self, flow: usize, iteration: u32, paths: &mut Paths) {
         let commodity = self.flows[flow];
-        for (kind, &count) in self.kinds.iter().enumerate() {
+        for (kind, count) in self.kinds(flow).into_iter().enumerate() {
             for k in 0..count {
                 if commodity.source != commodity.target {
                     let turn = iteration * count as u32 + k as u32;
@@ -166,6 +170,14 @@ impl Engine<'_> {
         self.settings.nic_capacity.unwrap_or(self.machine.terminal().bandwidth)
     }
 
+    fn drawer<'f>(&'f self, flows: &'f [&'f Commodity]) -> Drawer<'f> {
+        let mut commodities = vec![0u64; self.traffic.jobs.len()];
+        flows.iter().for_each(|c| commodities[c.job.index()] += 1);
+        let sets =
+            commodities.iter().map(|&count| (u64::from(self.settings.path_sets) / count.max(1)).max(1)).collect();
+        Drawer { rule: self.rule, flows, kinds: self.kinds(), sets, seed: self.seed }
+    }
+
     fn solve(
         &self,
         flows: &[&Commodity],
@@ -177,7 +189,7 @@ impl Engine<'_> {
         let links = self.link_capacities();
         let gates = vec![rate_units(self.nic_capacity()); 2 * self.machine.node_count()];
         let offered = offered(&first_member, &members, &gates);
-        let candidates = Drawer { rule: self.rule, flows, kinds: self.kinds(), seed: self.seed };
+        let candidates = self.drawer(flows);
         let system = System {
             links: &links,
             gates: &gates,
@@ -202,7 +214,11 @@ impl Engine<'_> {
         let mut weights = Vec::new();
         for commodity in flows {
             for member in self.traffic.members_of(commodity) {
-                weights.push(Weight { weight: member.messages, gates: [2 * member.source.0, 2 * member.target.0 + 1] });
+                let weight = match self.settings.demand {
+                    Demand::Bytes => member.bytes as f32,
+                    Demand::Messages => member.messages as f32,
+                };
+                weights.push(Weight { weight, gates: [2 * member.source.0, 2 * member.target.0 + 1] });
             }
             first.push(weights.len() as u32);
         }
@@ -218,7 +234,7 @@ impl Engine<'_> {
         // Sums are integers in the finest unit that holds all bytes on one link.
         let total: u64 = flows.iter().map(|c| c.bytes).sum();
         let unit = (1u64 << (total.leading_zeros().saturating_sub(2)).min(40)) as f64;
-        let drawer = Drawer { rule: self.rule, flows, kinds: self.kinds(), seed: self.seed };
+        let drawer = self.drawer(flows);
         let mut end = 0;
         (0..self.traffic.jobs.len())
             .map(|job| {
@@ -345,14 +361,13 @@ impl Engine<'_> {
 
 /// What every flow would send if only its gates held it back, each shared equally by weight.
 fn offered(first_member: &[u32], members: &[Weight], gates: &[u64]) -> Vec<f64> {
-    let mut weight = vec![0u64; gates.len()];
+    let mut weight = vec![0.0; gates.len()];
     for member in members {
         for gate in member.gates {
-            weight[gate as usize] += u64::from(member.weight);
+            weight[gate as usize] += f64::from(member.weight);
         }
     }
-    let share =
-        |m: &Weight, gate: u32| f64::from(m.weight) * gates[gate as usize] as f64 / weight[gate as usize] as f64;
+    let share = |m: &Weight, gate: u32| f64::from(m.weight) * gates[gate as usize] as f64 / weight[gate as usize];
     let rate = |m: &Weight| share(m, m.gates[0]).min(share(m, m.gates[1]));
     first_member.windows(2).map(|w| members[w[0] as usize..w[1] as usize].iter().map(rate).sum()).collect()
 }

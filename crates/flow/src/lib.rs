@@ -26,4 +26,4 @@ mod workers;
 pub use bound::Bound;
 pub use engine::{run, FlowError, Progress};
 pub use result::{Convergence, FlowResult, JobResult, LinkJobs};
-pub use settings::{FlowRouting, FlowSettings, Ugal};
+pub use settings::{Demand, FlowRouting, FlowSettings, Ugal};

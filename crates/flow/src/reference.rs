@@ -112,20 +112,20 @@ mod tests {
     use crate::solver::{Sharing, System, RATE_UNIT};
     use odonata_units::Stream;
 
-    /// Random paths of one to four of `links` links, two of each kind.
+    /// Random paths of one to four of `links` links, two direct and two to four indirect ones.
     struct Dice {
         links: u64,
         seed: u64,
     }
 
     impl Candidates for Dice {
-        fn kinds(&self) -> [usize; 2] {
-            [2, 2]
+        fn kinds(&self, flow: usize) -> [usize; 2] {
+            [2, 2 + flow % 3]
         }
 
         fn draw(&self, flow: usize, iteration: u32, paths: &mut Paths) {
             let mut stream = Stream::new(self.seed, "dice", &[flow as u64, u64::from(iteration)]);
-            for _ in 0..4 {
+            for _ in 0..self.kinds(flow).iter().sum() {
                 let start = stream.below(self.links);
                 let hops = 1 + stream.below(4);
                 paths.links.extend((0..hops).map(|i| LinkId(((start + i * 7) % self.links) as u32)));
@@ -145,7 +145,7 @@ mod tests {
             let links: Vec<f64> = (0..40).map(|_| rate(5000) as f64).collect();
             let gates: Vec<f64> = (0..24).map(|_| rate(9000) as f64).collect();
             let mut member = || Weight {
-                weight: 1 + stream.below(5) as u32,
+                weight: (1 + stream.below(5)) as f32,
                 gates: [stream.below(12) as u32 * 2, stream.below(12) as u32 * 2 + 1],
             };
             let flows: Vec<Vec<Weight>> = (0..60).map(|f| (0..1 + f % 3).map(|_| member()).collect()).collect();

@@ -74,11 +74,32 @@ impl FlowRouting {
     }
 }
 
+/// What a message asks of the links that it shares with others.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Demand {
+    /// In proportion to its bytes: messages that share a link end at the same time. As in the original.
+    Bytes,
+    /// One unit whatever its bytes: messages that share a link get the same bandwidth.
+    Messages,
+}
+
+impl Demand {
+    /// Its name in files and on the command line.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Bytes => "bytes",
+            Self::Messages => "messages",
+        }
+    }
+}
+
 /// Everything that a steady state depends on besides machine and workload.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct FlowSettings {
     /// How messages choose among paths.
     pub routing: FlowRouting,
+    /// What a message asks of the links that it shares with others.
+    pub demand: Demand,
     /// Capacity of every link instead of its own bandwidth.
     pub link_capacity: Option<Rate>,
     /// Capacity of every network interface, each direction, instead of the terminal bandwidth.
@@ -89,6 +110,9 @@ pub struct FlowSettings {
     pub direct_paths: u32,
     /// Indirect paths that a message draws per iteration, for routings that use them.
     pub indirect_paths: u32,
+    /// Sets of such paths that a job draws per iteration. Its messages from one router to another share at least one set;
+    /// while a job has more sets than pairs of routers, each pair gets several, at most one per message.
+    pub path_sets: u32,
     /// A path or network interface with less residual than this is switched off.
     pub cutoff: Rate,
     /// Iterations after which an unfinished solution is given up as not converged.
@@ -109,11 +133,13 @@ impl Default for FlowSettings {
     fn default() -> Self {
         Self {
             routing: FlowRouting::AdaptiveHybrid,
+            demand: Demand::Bytes,
             link_capacity: None,
             nic_capacity: None,
             slices: 50,
             direct_paths: 2,
             indirect_paths: 2,
+            path_sets: 16_384,
             cutoff: Rate::from_bytes_per_s(10_486),
             max_iterations: 200,
             tolerance: 1e-3,
@@ -131,6 +157,7 @@ impl FlowSettings {
         Self {
             link_capacity: Some(Rate::from_bytes_per_s(5_120 << 20)),
             nic_capacity: Some(Rate::from_bytes_per_s(16_384 << 20)),
+            path_sets: 65_536,
             tolerance: 0.0,
             on_router_messages_load_nics: false,
             ..Self::default()
@@ -146,6 +173,7 @@ impl FlowSettings {
             ("slices", self.slices),
             ("direct_paths", self.direct_paths),
             ("indirect_paths", self.indirect_paths),
+            ("path_sets", self.path_sets),
             ("max_iterations", self.max_iterations),
         ];
         for (name, value) in at_least_one {
@@ -153,8 +181,11 @@ impl FlowSettings {
                 return Err((name, "must be at least 1".into()));
             }
         }
-        if self.direct_paths + self.indirect_paths > 64 {
+        if self.direct_paths.saturating_add(self.indirect_paths) > 64 {
             return Err(("direct_paths", "direct_paths + indirect_paths must not exceed 64".into()));
+        }
+        if self.path_sets > 1 << 24 {
+            return Err(("path_sets", "must not exceed 16777216".into()));
         }
         if self.max_iterations <= self.slices {
             let reason = format!("must exceed slices = {}, or capacity is never all released", self.slices);

@@ -13,8 +13,8 @@
 //! Step 3 never grants more than a residual, since the shares of what is asked of one link sum to 1. It ends when no
 //! flow can ask, or when an iteration grants less than a given share of all that was granted.
 //!
-//! Amounts are integers (1/256 byte per second; 2^-20 of a unit weight), so sums do not depend on the order of
-//! addition and the result is the same for any number of threads.
+//! Amounts are integers (1/256 byte per second; the finest unit of demand in which all weights sum to less than 2^62), so
+//! sums do not depend on the order of addition and the result is the same for any number of threads.
 
 use crate::workers::{self, merge};
 use odonata_units::LinkId;
@@ -22,8 +22,6 @@ use std::sync::Mutex;
 
 /// Units of rate in one byte per second.
 pub(crate) const RATE_UNIT: f64 = 256.0;
-/// Units of demand in one unit of weight.
-const DEMAND_UNIT: f64 = (1u64 << 20) as f64;
 /// Flows that one thread claims at a time. Also the limit of the 16-bit index in a record.
 const CHUNK: usize = 1024;
 
@@ -54,8 +52,8 @@ impl Paths {
 
 /// Where paths come from. Drawing again gives the same paths.
 pub(crate) trait Candidates: Sync {
-    /// Number of paths of every flow and iteration, of the first (direct) and the second (indirect) kind.
-    fn kinds(&self) -> [usize; 2];
+    /// Number of paths of a flow in every iteration, of the first (direct) and the second (indirect) kind.
+    fn kinds(&self, flow: usize) -> [usize; 2];
     /// Appends the paths of `flow` in `iteration`, first kind first.
     fn draw(&self, flow: usize, iteration: u32, paths: &mut Paths);
 }
@@ -63,7 +61,7 @@ pub(crate) trait Candidates: Sync {
 /// Weight of a member and its two gates.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Weight {
-    pub(crate) weight: u32,
+    pub(crate) weight: f32,
     pub(crate) gates: [u32; 2],
 }
 
@@ -96,7 +94,6 @@ pub(crate) struct Solution {
     /// Share of the last iteration in all that was granted.
     pub(crate) last_growth: f64,
     chunks: Vec<Mutex<Chunk>>,
-    paths_per_flow: usize,
 }
 
 /// Flows claimed together: what they drew in this iteration and what they were granted so far.
@@ -110,10 +107,11 @@ struct Chunk {
     first_path: Vec<u32>,
     active_weight: Vec<f64>,
     granted: Vec<u64>,
-    /// Grants of the flows that got any: local flow, and a rate per path; iteration i starts at `record_start[i]`.
+    /// The flows that got any grant: local flow; those of iteration i start at `record_start[i]`.
     record_flow: Vec<u16>,
-    record_grant: Vec<f32>,
     record_start: Vec<u32>,
+    /// Their grants, a rate per path.
+    record_grant: Vec<f32>,
 }
 
 /// What one thread adds up in one pass.
@@ -132,6 +130,8 @@ struct State {
     gate_ratio: Vec<f64>,
     /// Mean offered load of every link over its capacity ([`Sharing::Ugal`]).
     load: Vec<f64>,
+    /// Units of demand in one unit of weight.
+    demand_unit: f64,
 }
 
 impl<C: Candidates> System<'_, C> {
@@ -142,6 +142,7 @@ impl<C: Candidates> System<'_, C> {
             link_ratio: vec![0.0; self.links.len()],
             gate_ratio: vec![0.0; self.gates.len()],
             load: vec![0.0; self.links.len()],
+            demand_unit: self.demand_unit(),
         };
         let chunks = self.chunks();
         let ugal = matches!(self.sharing, Sharing::Ugal { .. });
@@ -171,8 +172,13 @@ impl<C: Candidates> System<'_, C> {
         for chunk in &chunks {
             granted.append(&mut chunk.lock().expect("all threads have finished").granted);
         }
-        let paths_per_flow = self.candidates.kinds().iter().sum();
-        Some(Solution { granted, iterations: iteration, converged, last_growth, chunks, paths_per_flow })
+        Some(Solution { granted, iterations: iteration, converged, last_growth, chunks })
+    }
+
+    /// A power of two, so that it scales exactly.
+    fn demand_unit(&self) -> f64 {
+        let total: f64 = self.members.iter().map(|m| f64::from(m.weight)).sum();
+        2f64.powi((61 - total.max(1.0).log2().ceil() as i32).min(40))
     }
 
     fn chunks(&self) -> Vec<Mutex<Chunk>> {
@@ -224,7 +230,7 @@ impl<C: Candidates> System<'_, C> {
                 continue;
             }
             self.candidates.draw(flow, iteration, &mut chunk.paths);
-            self.shares(&chunk.paths, first, state, &mut residuals);
+            self.shares(flow, &chunk.paths, first, state, &mut residuals);
             let all: f64 = residuals.iter().sum();
             if all == 0.0 {
                 *chunk.active_weight.last_mut().expect("just pushed") = 0.0;
@@ -234,7 +240,7 @@ impl<C: Candidates> System<'_, C> {
             let mut begin = if first == 0 { 0 } else { chunk.paths.ends[first - 1] as usize };
             for (k, residual) in residuals.iter().enumerate() {
                 let share = residual / all;
-                let demand = (weight * share * DEMAND_UNIT).round() as u64;
+                let demand = (weight * share * state.demand_unit).round() as u64;
                 chunk.demand.push(demand);
                 let end = chunk.paths.ends[first + k] as usize;
                 for &link in &chunk.paths.links[begin..end] {
@@ -250,7 +256,7 @@ impl<C: Candidates> System<'_, C> {
             }
             for member in self.members_of(flow).iter().filter(open) {
                 for gate in member.gates {
-                    sums.gates[gate as usize] += (f64::from(member.weight) * DEMAND_UNIT) as u64;
+                    sums.gates[gate as usize] += (f64::from(member.weight) * state.demand_unit) as u64;
                 }
             }
         }
@@ -258,10 +264,10 @@ impl<C: Candidates> System<'_, C> {
     }
 
     /// Weights by which a flow splits its demand over its paths from `first` on; zero for a path that is off.
-    fn shares(&self, paths: &Paths, first: usize, state: &State, shares: &mut Vec<f64>) {
+    fn shares(&self, flow: usize, paths: &Paths, first: usize, state: &State, shares: &mut Vec<f64>) {
         shares.clear();
         let mut begin = if first == 0 { 0 } else { paths.ends[first - 1] as usize };
-        let direct = self.candidates.kinds()[0];
+        let direct = self.candidates.kinds(flow)[0];
         let mut queue = [f64::INFINITY; 2];
         for (k, &end) in paths.ends[first..].iter().enumerate() {
             let links = &paths.links[begin..end as usize];
@@ -313,7 +319,6 @@ impl<C: Candidates> System<'_, C> {
 
     /// Step 3 for the flows of one chunk.
     fn grant(&self, chunk: &mut Chunk, state: &State, sums: &mut Sums) {
-        let width = self.candidates.kinds().iter().sum::<usize>();
         let base = self.first_member[chunk.first_flow] as usize;
         chunk.record_start.push(chunk.record_flow.len() as u32);
         for local in 0..chunk.flows {
@@ -342,7 +347,7 @@ impl<C: Candidates> System<'_, C> {
             if self.keep_history && any > 0 {
                 chunk.record_flow.push(local as u16);
             } else if self.keep_history {
-                chunk.record_grant.truncate(chunk.record_grant.len() - width);
+                chunk.record_grant.truncate(chunk.record_grant.len() - paths.len());
             }
         }
     }
@@ -389,18 +394,24 @@ impl Solution {
         add: impl Fn(usize, f64, &[LinkId], &mut [u64]) + Sync,
     ) -> Vec<u64> {
         let mut sums = vec![vec![0u64; width]; threads];
-        let n = self.paths_per_flow;
         workers::for_each(&self.chunks, &mut sums, |_, chunk, sums| {
             if chunk.first_flow >= flows.end || chunk.first_flow + chunk.flows <= flows.start {
                 return;
             }
+            let widths: Vec<usize> =
+                (0..chunk.flows).map(|local| candidates.kinds(chunk.first_flow + local).iter().sum()).collect();
             let mut totals = vec![0f64; chunk.flows];
-            for (r, &local) in chunk.record_flow.iter().enumerate() {
-                totals[local as usize] +=
-                    chunk.record_grant[r * n..(r + 1) * n].iter().map(|&g| f64::from(g)).sum::<f64>();
+            let mut grants = chunk.record_grant.as_slice();
+            for &local in &chunk.record_flow {
+                let (own, rest) = grants.split_at(widths[local as usize]);
+                totals[local as usize] += own.iter().map(|&g| f64::from(g)).sum::<f64>();
+                grants = rest;
             }
             let mut paths = Paths::default();
+            let mut grants = chunk.record_grant.as_slice();
             for (r, &local) in chunk.record_flow.iter().enumerate() {
+                let (own, rest) = grants.split_at(widths[local as usize]);
+                grants = rest;
                 let flow = chunk.first_flow + local as usize;
                 if !flows.contains(&flow) {
                     continue;
@@ -409,8 +420,8 @@ impl Solution {
                 paths.clear();
                 candidates.draw(flow, iteration as u32, &mut paths);
                 let mut begin = 0;
-                for (k, &end) in paths.ends.iter().enumerate() {
-                    let grant = f64::from(chunk.record_grant[r * n + k]);
+                for (&grant, &end) in own.iter().zip(&paths.ends) {
+                    let grant = f64::from(grant);
                     if grant > 0.0 {
                         add(flow, grant / totals[local as usize], &paths.links[begin..end as usize], sums);
                     }

@@ -312,6 +312,7 @@ impl Partition {
         if self.alone(router) && self.pass(i, slot, out) {
             return;
         }
+        self.recorder.head(channel, self.now.max(self.inputs[i].crossbar_free));
         self.input[channel].queue.push(slot, &mut self.pool);
         self.wait(channel, out);
         self.note(out);
@@ -405,6 +406,17 @@ impl Partition {
         self.endpoints.born_before(time)
     }
 
+    /// Notes stalls that last, up to now: an interval of the series ends.
+    pub(crate) fn cut_stalls(&mut self, now: u64) {
+        for (o, out) in self.out.iter_mut().enumerate() {
+            if out.stalled_since != u64::MAX {
+                self.recorder.stalled(o, out.stalled_since, now);
+                out.stalled_since = now;
+                self.recorder.starved(o, out.occupied, now);
+            }
+        }
+    }
+
     /// Notes packets that are between a node and its router at the end of the run, and stalls that last.
     pub(crate) fn finish(&mut self, end: u64) {
         for n in 0..self.nic.len() {
@@ -415,6 +427,11 @@ impl Partition {
         for (o, out) in self.out.iter().enumerate() {
             if out.stalled_since != u64::MAX {
                 self.recorder.stalled(o, out.stalled_since, end);
+            }
+            let mut waiter = out.first_waiter;
+            while waiter != NONE {
+                self.recorder.crossed(waiter as usize, o, end);
+                waiter = self.input[waiter as usize].next_waiter;
             }
         }
         for (n, nic) in self.nic.iter().enumerate() {

@@ -1,6 +1,6 @@
 //! Jobs and the workload that they make.
 
-use crate::pattern::PatternContext;
+use crate::pattern::{PatternContext, Silent};
 use crate::placement::{FreeNodes, Placed, Request};
 use crate::{Pattern, PatternSpec, PlacementSpec, WorkloadError};
 use odonata_machine::Machine;
@@ -20,6 +20,8 @@ pub struct JobSpec {
     pub pattern: PatternSpec,
     /// Which nodes.
     pub placement: PlacementSpec,
+    /// Whether it holds its nodes but sends nothing.
+    pub idle: bool,
     /// Colour in pictures, as CSS writes it (`#1b9e77`); one of a palette if not given.
     pub color: Option<String>,
 }
@@ -35,6 +37,8 @@ pub struct Job {
     pub ranks: u32,
     /// Ranks on each node but the last.
     pub ranks_per_node: u32,
+    /// Whether it holds its nodes but sends nothing; `pattern` is then silent.
+    pub idle: bool,
     /// What each rank sends in one iteration.
     pub pattern: Arc<dyn Pattern>,
     /// How often every rank sends its messages.
@@ -79,14 +83,23 @@ impl Workload {
     /// are free, and whatever a pattern or placement refuses.
     pub fn build(machine: &Machine, jobs: &[JobSpec], seed: u64) -> Result<Self, WorkloadError> {
         let mut free = FreeNodes::new(machine);
-        let mut placed = Vec::with_capacity(jobs.len());
+        let mut begun = Vec::with_capacity(jobs.len());
         for (index, spec) in jobs.iter().enumerate() {
             if jobs[..index].iter().any(|other| other.name == spec.name) {
                 return Err(WorkloadError::job(&spec.name, "name", "another job has this name; names are unique"));
             }
-            placed.push(place(spec, index, &mut free, seed)?);
+            if spec.ranks == 0 {
+                return Err(WorkloadError::job(&spec.name, "ranks", "0, but a job has at least one rank"));
+            }
+            begun.push(spec.placement.begin(&request(spec, index, seed), &mut free)?);
         }
-        Ok(Self { jobs: placed })
+        let mut finished = Vec::with_capacity(jobs.len());
+        for (index, (spec, begun)) in jobs.iter().zip(begun).enumerate() {
+            let request = request(spec, index, seed);
+            let placed = begun.finish(&request, &mut free)?;
+            finished.push(job(spec, &request, placed, machine)?);
+        }
+        Ok(Self { jobs: finished })
     }
 
     /// Some of the jobs, on the nodes that they have here: how a job runs alone to be compared with itself among the
@@ -104,24 +117,26 @@ impl Workload {
     }
 }
 
-fn place(spec: &JobSpec, index: usize, free: &mut FreeNodes<'_>, seed: u64) -> Result<Job, WorkloadError> {
-    if spec.ranks == 0 {
-        return Err(WorkloadError::job(&spec.name, "ranks", "0, but a job has at least one rank"));
-    }
-    let JobSpec { name, ranks, ranks_per_node, .. } = spec;
-    let request = Request { job: name, index, ranks: *ranks, ranks_per_node: *ranks_per_node, seed };
-    let Placed { node_of_rank, ranks_per_node } = spec.placement.place(&request, free)?;
+fn request(spec: &JobSpec, index: usize, seed: u64) -> Request<'_> {
+    Request { job: &spec.name, index, ranks: spec.ranks, ranks_per_node: spec.ranks_per_node, seed }
+}
+
+fn job(spec: &JobSpec, request: &Request<'_>, placed: Placed, machine: &Machine) -> Result<Job, WorkloadError> {
+    let Placed { node_of_rank, ranks_per_node } = placed;
+    let JobSpec { name, ranks, .. } = spec;
     let pattern = spec.pattern.build(&PatternContext {
-        machine: free.machine(),
+        machine,
         job: name,
         ranks: *ranks,
         // Named by the job, so that it does not depend on the jobs beside it.
-        seed: Stream::new(seed, &format!("pattern/{name}"), &[]).next_u64(),
+        seed: Stream::new(request.seed, &format!("pattern/{name}"), &[]).next_u64(),
         node_of_rank: &node_of_rank,
     })?;
+    let pattern = if spec.idle { Arc::new(Silent { ranks: *ranks }) } else { pattern };
     Ok(Job {
         name: name.clone(),
-        color: spec.color.clone().unwrap_or_else(|| PALETTE[index % PALETTE.len()].into()),
+        idle: spec.idle,
+        color: spec.color.clone().unwrap_or_else(|| PALETTE[request.index % PALETTE.len()].into()),
         ranks: *ranks,
         ranks_per_node,
         pattern,
@@ -145,6 +160,7 @@ mod tests {
             ranks_per_node: None,
             pattern: PatternSpec::parse(pattern).unwrap(),
             placement: PlacementSpec::parse(placement).unwrap(),
+            idle: false,
             color: None,
         }
     }
@@ -195,6 +211,19 @@ mod tests {
         let other_seed = Workload::build(&machine(), &jobs, 2).unwrap();
         assert_ne!(sends(&other_seed.jobs[1]), sends(&together.jobs[1]));
         assert_ne!(other_seed.jobs[1].node_of_rank, together.jobs[1].node_of_rank);
+    }
+
+    #[test]
+    fn an_idle_job_holds_its_nodes_and_is_silent() {
+        let mut jobs = [spec("a", 30, "spread", "non-uniform"), spec("b", 20, "umesh", "random-nodes")];
+        let busy = Workload::build(&machine(), &jobs, 1).unwrap();
+        jobs[0].idle = true;
+        let idle = Workload::build(&machine(), &jobs, 1).unwrap();
+        for job in 0..2 {
+            assert_eq!(idle.jobs[job].node_of_rank, busy.jobs[job].node_of_rank);
+        }
+        assert!(sends(&idle.jobs[0]).iter().all(Vec::is_empty));
+        assert_eq!(sends(&idle.jobs[1]), sends(&busy.jobs[1]));
     }
 
     #[test]

@@ -1,6 +1,7 @@
 //! Placement: ranks to nodes.
 //!
-//! Jobs are placed in the order of the experiment file, on usable nodes only. Most policies hand out *free* nodes in
+//! Jobs are placed in the order of the experiment file, on usable nodes only; those that scatter some of their nodes
+//! draw them when all jobs stand. Most policies hand out *free* nodes in
 //! some order, and the ranks fill them in that order, `ranks_per_node` consecutive ranks on each; such a node belongs
 //! to its job alone. Only a placement file names the node of every rank, and jobs placed by files may share a node as
 //! long as its cores suffice.
@@ -53,4 +54,12 @@ pub(crate) struct Placed {
     pub(crate) node_of_rank: Vec<NodeId>,
     /// Most ranks on one node.
     pub(crate) ranks_per_node: u32,
+}
+
+impl Placed {
+    /// Ranks fill `nodes` in their order, `ranks_per_node` consecutive ones on each.
+    fn in_blocks(ranks: u32, ranks_per_node: u32, nodes: &[NodeId]) -> Self {
+        let node_of_rank = (0..ranks).map(|rank| nodes[(rank / ranks_per_node) as usize]).collect();
+        Self { node_of_rank, ranks_per_node }
+    }
 }

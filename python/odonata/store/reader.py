@@ -91,11 +91,13 @@ class RunReader:
             )
 
     def _find_tables(self) -> list[str]:
-        present = sorted(path.stem for path in self.directory.glob("*.parquet"))
-        missing = [schema.table_file(name) for name in schema.TABLES if name not in present]
+        present = {path.stem for path in self.directory.glob("*.parquet")}
+        missing = [
+            schema.table_file(name) for name in schema.TABLES if name not in present | schema.ADDED_TABLES
+        ]
         if missing:
             raise self._damaged(f"{', '.join(missing)} {'is' if len(missing) == 1 else 'are'} missing")
-        return list(schema.TABLES) + [name for name in present if name not in schema.TABLES]
+        return [name for name in schema.TABLES if name in present] + sorted(present - schema.TABLES.keys())
 
     def _damaged(self, what: str) -> DamagedRunError:
         experiment = self._shown / schema.EXPERIMENT

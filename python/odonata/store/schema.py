@@ -110,9 +110,21 @@ TABLES: dict[str, TableSchema] = {
             ("mean_hops", "f64"),
         ),
         _table("placement", ("job", "u32"), ("rank", "u32"), ("node", "u32")),
+        _table(
+            "communication",
+            ("job", "u32"),
+            ("source", "u32"),
+            ("target", "u32"),
+            ("ranks_per_cell", "u32"),
+            ("messages", "u64"),
+            ("bytes", "f64"),
+        ),
     )
 }
 """The tables of every run directory. An engine may add others; they are stored as they are."""
+
+ADDED_TABLES = frozenset({"communication"})
+"""Tables of `TABLES` that the first runs of format 1 do not have; a run without them is whole."""
 
 SUMMARY_KEYS = (
     "format",

@@ -1,6 +1,6 @@
 /** Numbers as people read them. Binary prefixes count bytes (1 MiB = 1,048,576 B), as everywhere in Odonata. */
 
-export type Unit = 'bytes' | 'ps' | 'count' | 'ratio' | 'bytes_per_s'
+export type Unit = 'bytes' | 'ps' | 'ns' | 's' | 'count' | 'ratio' | 'share' | 'bytes_per_s'
 
 // Made once: toLocaleString builds a formatter on every call, which took 3 ms of each brush move.
 const GROUPED = new Intl.NumberFormat('en-US')
@@ -47,9 +47,16 @@ export function quantity(value: number, unit: Unit, significant = 3): string {
       return `${digits(value / 1024 ** step, significant)} ${BINARY[step]}${unit === 'bytes' ? '' : '/s'}`
     }
     case 'ps': {
+      if (value === 0) return '0 s'
       const [factor, name] = TIME.find(([f]) => size >= f) ?? TIME[TIME.length - 1]!
       return `${digits(value / factor, significant)} ${name}`
     }
+    case 'ns':
+      return quantity(value * 1e3, 'ps', significant)
+    case 's':
+      return quantity(value * 1e12, 'ps', significant)
+    case 'share':
+      return percent(value)
     case 'ratio':
       return digits(value, significant)
     case 'count':

@@ -49,9 +49,12 @@ export function describeLinks(d: Derived, links: readonly number[], title: strin
   ]
   if (selected > 0)
     rows.push(
-      [`${measure.label}, largest`, show(d, max)],
+      [d.signed ? `${measure.label}, largest change` : `${measure.label}, largest`, show(d, max)],
       ['mean', show(d, sum / selected)],
       ['sum', show(d, sum)],
+      ...sideRows(d, (values) => sumOf(values, links, selection.selected)).map(
+        ([label, value]) => [`sum in ${label}`, value] as [string, string],
+      ),
     )
   if (links.length <= 4 && sameEnds(run, links))
     rows.push(['Each', links.map((l) => show(d, values[l]!)).join(', ')])
@@ -66,6 +69,21 @@ export function describeLinks(d: Derived, links: readonly number[], title: strin
   }
 }
 
+/** Of a difference: what either run has. */
+function sideRows(d: Derived, value: (values: Float64Array) => number): [string, string][] {
+  return d.sides.map(({ label, values }) => {
+    const found = value(values)
+    return [label, Number.isNaN(found) ? 'no such link' : quantity(found, d.measure.unit)]
+  })
+}
+
+function sumOf(values: Float64Array, links: readonly number[], selected: Uint8Array): number {
+  return links.reduce(
+    (sum, l) => (selected[l] === 1 && !Number.isNaN(values[l]!) ? sum + values[l]! : sum),
+    0,
+  )
+}
+
 function sameEnds({ links: { source, target } }: Run, links: readonly number[]): boolean {
   return links.every((l) => source[l] === source[links[0]!] && target[l] === target[links[0]!])
 }
@@ -78,7 +96,8 @@ function describeLink(d: Derived, link: number): Tip {
     ['From', place(run, source[link]!)],
     ['To', place(run, target[link]!)],
     ['Class', `${classes[code[link]!]}, parallel ${parallel[link]}`],
-    [measure.label, show(d, value)],
+    [d.signed ? `${measure.label}, change` : measure.label, show(d, value)],
+    ...sideRows(d, (values) => values[link]!),
   ]
   if (!d.signed && capacity[link]! > 0) rows.push(['Capacity', quantity(capacity[link]!, 'bytes_per_s')])
   return {

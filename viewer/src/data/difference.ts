@@ -131,6 +131,11 @@ function pairRouters(base: Run, other: Run): Int32Array {
   )
 }
 
+/** One run's values by the links of the difference, NaN where it has no such link. */
+export function valuesOn(link: Int32Array, values: Float64Array): Float64Array {
+  return Float64Array.from(link, (l) => (l < 0 ? NaN : values[l]!))
+}
+
 /** Other minus base on every link of the difference. */
 export function differenceValues(d: Difference, base: Float64Array, other: Float64Array): Float64Array {
   return Float64Array.from({ length: d.run.links.count }, (_, l) => {

@@ -1,9 +1,10 @@
 /** A run under the current settings: values, statistics, colours and selection, each recomputed only when it must be. */
 import { Memo } from '../base/memo'
-import { difference, differenceValues, type Difference } from './difference'
+import { difference, differenceValues, valuesOn, type Difference } from './difference'
 import { resolveFocus, type Focus } from './focus'
 import { valueAxis, type ValueAxis } from './histogram'
 import type { Measure, Run } from './run'
+import { indexAt, type Frames } from './series'
 import { colorScale, shadeAll, type ColorScale } from './scale'
 import { selectLinks, type Selection } from './selection'
 import type { ViewState } from './state'
@@ -25,6 +26,14 @@ export interface Derived {
   readonly axis: ValueAxis
   readonly focus: Focus | null
   readonly selection: Selection
+  /** Of a difference: what both runs have on each of its links, for tooltips. */
+  readonly sides: readonly Side[]
+}
+
+export interface Side {
+  readonly label: string
+  /** By the difference's links; NaN where this run has no such link. */
+  readonly values: Float64Array
 }
 
 /** The common range of several runs that are seen side by side. */
@@ -53,6 +62,10 @@ abstract class Model {
   ) {}
 
   abstract values(state: ViewState): Float64Array
+
+  protected sides(_: ViewState): readonly Side[] {
+    return []
+  }
 
   measure(state: ViewState): Measure {
     return this.run.measures.find((measure) => measure.id === state.measure) ?? this.run.measures[0]!
@@ -109,6 +122,7 @@ abstract class Model {
       axis,
       focus,
       selection,
+      sides: this.sides(state),
     }
   }
 
@@ -143,6 +157,7 @@ export class RunModel extends Model {
 
 export class DifferenceModel extends Model {
   readonly difference: Difference
+  private readonly sidesMemo = new Memo<readonly Side[]>()
   private readonly valuesMemo = new Memo<Float64Array>()
 
   constructor(
@@ -158,9 +173,46 @@ export class DifferenceModel extends Model {
     const [a, b] = [this.base.values(state), this.other.values(state)]
     return this.valuesMemo.get([a, b], () => differenceValues(this.difference, a, b))
   }
+
+  protected override sides(state: ViewState): readonly Side[] {
+    const { inBase, inOther } = this.difference
+    const [a, b] = [this.base.values(state), this.other.values(state)]
+    return this.sidesMemo.get([a, b], () => [
+      { label: this.base.run.label, values: valuesOn(inBase, a) },
+      { label: this.other.run.label, values: valuesOn(inOther, b) },
+    ])
+  }
 }
 
-export type AnyModel = RunModel | DifferenceModel
+/** A run at one moment of a time series: its links have the values of the interval that the settings name. */
+export class MomentModel extends Model {
+  private readonly valuesMemo = new Memo<Float64Array>()
+  /** One colour scale for all times. */
+  private readonly range: SharedRange
+
+  constructor(
+    run: Run,
+    private readonly frames: Frames,
+    measure: Pick<Measure, 'id' | 'label' | 'unit'>,
+  ) {
+    super(
+      { ...run, measures: [{ ...measure, total: new Float64Array(run.links.count), perJob: null }] },
+      false,
+    )
+    this.range = { sorted: frames.sorted }
+  }
+
+  values(state: ViewState): Float64Array {
+    const i = indexAt(this.frames.times, state.time)
+    return this.valuesMemo.get([i], () => this.frames.at(i))
+  }
+
+  override derive(state: ViewState): Derived {
+    return super.derive(state, this.range)
+  }
+}
+
+export type AnyModel = RunModel | DifferenceModel | MomentModel
 
 export function concatSorted(parts: readonly Float64Array[]): Float64Array {
   if (parts.length === 1) return parts[0]!

@@ -53,18 +53,30 @@ export function placementDensity(
   )
 }
 
-/** Bytes from rank (down) to rank (across) of a job. */
-export function communicationDensity(table: Block, job: number, size: number): Density {
-  const [jobs, sources, targets, bytes] = ['job', 'source', 'target', 'bytes'].map((name) =>
-    table.numbers.get(name)!,
-  )
-  let count = 0
-  for (let i = 0; i < table.rows; i++)
-    if (jobs![i] === job) count = Math.max(count, sources![i]! + 1, targets![i]! + 1)
-  const per = Math.max(1, Math.ceil(count / size))
-  const cells = Math.max(1, Math.ceil(count / per))
-  return density(cells, cells, per, per, (add) => {
-    for (let i = 0; i < table.rows; i++)
-      if (jobs![i] === job) add(Math.floor(targets![i]! / per), Math.floor(sources![i]! / per), bytes![i]!)
-  })
+/** What a job's ranks (down) send to its ranks (across): the cells of the table `communication` as they are. */
+export interface Communication extends Density {
+  readonly messages: Float64Array
 }
+
+export function communicationMatrix(table: Block, job: number, ranks: number): Communication {
+  const [jobs, sources, targets, per, messages, bytes] = COMMUNICATION.map((name) => table.numbers.get(name)!)
+  let perCell = 1
+  for (let i = 0; i < table.rows; i++)
+    if (jobs![i] === job) {
+      perCell = per![i]!
+      break
+    }
+  const cells = Math.max(1, Math.ceil(ranks / perCell))
+  const counts = new Float64Array(cells * cells)
+  const map = density(cells, cells, perCell, perCell, (add) => {
+    for (let i = 0; i < table.rows; i++) {
+      if (jobs![i] !== job) continue
+      const [row, column] = [sources![i]! / perCell, targets![i]! / perCell]
+      add(column, row, bytes![i]!)
+      counts[row * cells + column]! += messages![i]!
+    }
+  })
+  return { ...map, messages: counts }
+}
+
+export const COMMUNICATION = ['job', 'source', 'target', 'ranks_per_cell', 'messages', 'bytes'] as const

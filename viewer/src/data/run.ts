@@ -277,14 +277,22 @@ function transferTime(bytes: Measure, linkJobs: Block, capacity: Float64Array): 
 export function unitOf(column: string): Unit {
   if (column.endsWith('_per_s')) return 'bytes_per_s'
   if (/(^|_)bytes(_|$)/.test(column)) return 'bytes'
-  if (column.endsWith('_ps')) return 'ps'
-  if (/per_flit|share|ratio|mean|utili[sz]ation|index|slowdown/.test(column)) return 'ratio'
+  const time = /_(ps|ns|s)$/.exec(column)
+  if (time) return time[1] as Unit
+  if (/(share|load|utili[sz]ation)$/.test(column)) return 'share'
+  if (/per_flit|ratio|mean|index|slowdown/.test(column)) return 'ratio'
   return 'count'
 }
 
 export function measureLabel(column: string): string {
   if (column === 'bytes') return 'Traffic'
-  const words = column.replace(/_(ps|bytes|per_s)$/g, '').replaceAll('_', ' ')
+  if (column === 'bytes_per_s') return 'Throughput'
+  const words = column
+    .replace(/_(ps|ns|s|bytes_per_s|bytes)$/, '')
+    .replace(/_p(\d\d)(\d*)$/, (_, whole: string, rest: string) => `, ${whole}${rest && `.${rest}`} %`)
+    .replace('non_minimal', 'non-minimal')
+    .replaceAll('_', ' ')
+    .replace(/^(.*) mean$/, 'mean $1')
   return words.charAt(0).toUpperCase() + words.slice(1)
 }
 

@@ -1,14 +1,15 @@
-/** Time series: any table of a run with a column of times, and a job, router or link that each row is of. */
+/** Time series: any table of a run with a column of times, and a job, router, port or link that each row is of. */
 import type { Block, NumericArray } from './block'
+import { linkName, unitOf, type Run } from './run'
 import type { RunInfo } from './source'
 
 export const TIME_COLUMNS = ['time_ps', 'start_ps'] as const
-export const SUBJECTS = ['job', 'link', 'router', 'port', 'class', 'group'] as const
+const SUBJECTS = ['job', 'link', 'router', 'port', 'class', 'group', 'vc'] as const
 
 export interface SeriesTable {
   readonly name: string
   readonly time: string
-  /** What a row is of, the coarsest first. */
+  /** What a row is of. */
   readonly subjects: readonly string[]
   readonly values: readonly string[]
 }
@@ -29,6 +30,86 @@ export function seriesTables(info: RunInfo): SeriesTable[] {
   })
 }
 
+/** Few things to draw lines of, or many to draw as a heat map. */
+export function isOfMany({ subjects }: SeriesTable): boolean {
+  return subjects.some((subject) => subject === 'link' || subject === 'router' || subject === 'group')
+}
+
+export type Grouping = 'whole' | 'job' | 'router' | 'port' | 'link' | 'class' | 'group' | 'vc'
+
+/** By what the rows of a table can be told apart, the one to begin with first. */
+export function groupings({ subjects }: SeriesTable): Grouping[] {
+  const has = (name: string): boolean => subjects.includes(name)
+  const found: Grouping[] = []
+  if (has('job')) found.push('job')
+  if (has('router') || has('link')) found.push('router')
+  if (has('link')) found.push('link')
+  else if (has('router') && has('port')) found.push('port')
+  if (found.includes('router') || has('group')) found.push('group')
+  if (has('link') || has('class')) found.push('class')
+  if (has('vc')) found.push('vc')
+  return found.length > 0 ? found : ['whole']
+}
+
+const PORTS = 4096
+
+type Key = (row: number) => number
+
+/** A number for what each row is of. A link's own router is the one that sends on it, whose port it is. */
+export function keyOf(run: Run, block: Block, grouping: Grouping): Key {
+  const column = (name: string): NumericArray | null =>
+    block.numbers.get(name) ?? block.coded.get(name)?.codes ?? null
+  const own = column(grouping)
+  const router = column('router')
+  const link = column('link')
+  switch (grouping) {
+    case 'whole':
+      return () => 0
+    case 'port': {
+      const port = column('port')!
+      return (row) => router![row]! * PORTS + port[row]!
+    }
+    case 'router':
+      return router ? (row) => router[row]! : (row) => run.links.source[link![row]!]!
+    case 'group':
+      if (own) break
+      return router
+        ? (row) => run.routers.group[router[row]!]!
+        : (row) => run.routers.group[run.links.source[link![row]!]!]!
+    case 'class':
+      if (own) break
+      return (row) => run.links.class[link![row]!]!
+  }
+  return (row) => own![row]!
+}
+
+/** What such a number is called. */
+export function nameOfKey(run: Run, block: Block, grouping: Grouping, key: number): string {
+  switch (grouping) {
+    case 'whole':
+      return 'the whole machine'
+    case 'job':
+      return run.jobs.find((job) => job.job === key)?.name ?? `job ${key}`
+    case 'router':
+      return run.routers.names.at(key)
+    case 'port':
+      return `${run.routers.names.at(Math.floor(key / PORTS))} port ${key % PORTS}`
+    case 'link':
+      return linkName(run, key)
+    case 'class':
+      return block.coded.get('class')?.names[key] ?? run.links.classes[key] ?? `class ${key}`
+    default:
+      return `${grouping} ${key}`
+  }
+}
+
+/** The router that such a number stands for, -1 if it stands for none. */
+export function routerOfKey(run: Run, grouping: Grouping, key: number): number {
+  if (grouping === 'router') return key
+  if (grouping === 'port') return Math.floor(key / PORTS)
+  return grouping === 'link' ? run.links.source[key]! : -1
+}
+
 /** One line per subject, or one in all. */
 export interface Line {
   readonly subject: number
@@ -40,33 +121,113 @@ export interface Lines {
   readonly lines: readonly Line[]
 }
 
-/** Rows of one time and subject are added up; a time without a row is NaN. */
-export function seriesLines(block: Block, time: string, subject: string | null, column: string): Lines {
+/** Bytes, packets and times add up; of peaks the largest counts; latencies, shares and other means are averaged. */
+export function howToMerge(column: string): 'sum' | 'max' | 'mean' {
+  if (/(^|_)(peak|max)(_|$)/.test(column)) return 'max'
+  return ['ns', 's', 'share', 'ratio'].includes(unitOf(column)) || column.includes('mean') ? 'mean' : 'sum'
+}
+
+/** Rows of one time and subject are put together; a time without a row is NaN. */
+export function seriesLines(block: Block, time: string, key: Key, column: string): Lines {
   const at = block.numbers.get(time)!
-  const of: NumericArray | null =
-    subject === null ? null : (block.numbers.get(subject) ?? block.coded.get(subject)?.codes ?? null)
   const values = block.numbers.get(column)!
+  const how = howToMerge(column)
   const times = Float64Array.from(new Set(at)).sort()
   const index = new Map(Array.from(times, (t, i) => [t, i] as const))
-  const lines = new Map<number, Float64Array>()
+  const lines = new Map<number, { sums: Float64Array; counts: Uint32Array }>()
+  let [last, i] = [NaN, 0]
   for (let row = 0; row < block.rows; row++) {
-    const key = of === null ? 0 : of[row]!
-    let line = lines.get(key)
-    if (!line) lines.set(key, (line = new Float64Array(times.length).fill(NaN)))
-    const i = index.get(at[row]!)!
-    line[i] = (Number.isNaN(line[i]!) ? 0 : line[i]!) + values[row]!
+    if (Number.isNaN(values[row]!)) continue
+    const subject = key(row)
+    let line = lines.get(subject)
+    if (!line) {
+      line = { sums: new Float64Array(times.length).fill(NaN), counts: new Uint32Array(times.length) }
+      lines.set(subject, line)
+    }
+    if (at[row] !== last) [last, i] = [at[row]!, index.get(at[row]!)!]
+    const [before, value] = [line.sums[i]!, values[row]!]
+    line.sums[i] = line.counts[i]! === 0 ? value : how === 'max' ? Math.max(before, value) : before + value
+    line.counts[i]!++
   }
   return {
     times,
-    lines: [...lines].sort((a, b) => a[0] - b[0]).map(([key, line]) => ({ subject: key, values: line })),
+    lines: [...lines]
+      .sort((a, b) => a[0] - b[0])
+      .map(([subject, { sums, counts }]) => ({
+        subject,
+        values: how === 'mean' ? sums.map((sum, i) => sum / counts[i]!) : sums,
+      })),
   }
 }
 
-/** The `rows` lines with the largest sums: what a heat map of thousands of ports shows. */
+/** The `rows` lines with the largest sums, in their own order: what a heat map of thousands of ports shows. */
 export function strongest({ times, lines }: Lines, rows: number): Lines {
+  if (lines.length <= rows) return { times, lines }
   const sum = (line: Line): number => line.values.reduce((total, v) => total + (Number.isNaN(v) ? 0 : v), 0)
   const order = lines
     .map((line) => ({ line, total: sum(line) }))
     .sort((a, b) => b.total - a.total || a.line.subject - b.line.subject)
-  return { times, lines: order.slice(0, rows).map(({ line }) => line) }
+    .slice(0, rows)
+    .sort((a, b) => a.line.subject - b.line.subject)
+  return { times, lines: order.map(({ line }) => line) }
+}
+
+export function largestOf({ lines }: Lines): number {
+  let most = 0
+  for (const { values } of lines) for (const v of values) if (v > most) most = v
+  return most
+}
+
+/** The last time that is not after `time`, as an index. */
+export function indexAt(times: Float64Array, time: number): number {
+  let [low, high] = [0, times.length]
+  while (low < high) {
+    const middle = (low + high) >>> 1
+    if (times[middle]! <= time) low = middle + 1
+    else high = middle
+  }
+  return Math.max(0, low - 1)
+}
+
+/** A column of a table by link and time, so that the machine can be shown as it was at any of them. */
+export class Frames {
+  readonly times: Float64Array
+  /** All values that are not zero, sorted: what one colour scale for all times comes from. */
+  readonly sorted: Float64Array
+  private readonly offsets: Uint32Array
+  private readonly rows: Uint32Array
+
+  constructor(
+    private readonly links: number,
+    time: NumericArray,
+    private readonly link: NumericArray,
+    private readonly values: NumericArray,
+  ) {
+    this.times = Float64Array.from(new Set(time)).sort()
+    const index = new Map(Array.from(this.times, (t, i) => [t, i] as const))
+    const of = Uint32Array.from(time, (t) => index.get(t)!)
+    this.offsets = new Uint32Array(this.times.length + 1)
+    for (const i of of) this.offsets[i + 1]!++
+    for (let i = 0; i < this.times.length; i++) this.offsets[i + 1]! += this.offsets[i]!
+    this.rows = new Uint32Array(of.length)
+    const next = this.offsets.slice(0, -1)
+    of.forEach((i, row) => (this.rows[next[i]!++] = row))
+    let positive = 0
+    for (let row = 0; row < values.length; row++) if (values[row]! > 0) positive++
+    this.sorted = new Float64Array(positive)
+    for (let row = 0, at = 0; row < values.length; row++)
+      if (values[row]! > 0) this.sorted[at++] = values[row]!
+    this.sorted.sort()
+  }
+
+  /** The values of all links; zero where the table has no row. */
+  at(i: number): Float64Array {
+    const frame = new Float64Array(this.links)
+    for (let k = this.offsets[i]!; k < this.offsets[i + 1]!; k++) {
+      const row = this.rows[k]!
+      const value = this.values[row]!
+      if (value > 0) frame[this.link[row]!]! += value
+    }
+    return frame
+  }
 }

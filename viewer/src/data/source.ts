@@ -52,8 +52,8 @@ export interface Summary {
   }
   readonly convergence?: {
     readonly converged: boolean
-    readonly iterations: number
-    readonly residual: number
+    readonly iterations?: number
+    readonly residual?: number
   } | null
   readonly classes: readonly ClassSummary[]
   readonly warnings: readonly string[]

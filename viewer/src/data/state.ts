@@ -35,8 +35,12 @@ export interface ViewState {
   /** Two axes that a torus is projected on; empty for all planes. */
   readonly projection: string
   readonly panel: 'matrices' | 'group' | 'links'
-  /** Series and position of the time view. */
+  /** What the time view draws lines of, as `series.latency_mean_ns`; empty for throughput and latency. */
   readonly series: string
+  /** What its heat map and its machine show, and by what the heat map's rows are; empty for the first there is. */
+  readonly heat: string
+  readonly rows: string
+  /** Picoseconds. */
   readonly time: number
   readonly sweepKey: string
 }
@@ -63,6 +67,8 @@ export const DEFAULTS: ViewState = {
   projection: '',
   panel: 'matrices',
   series: '',
+  heat: '',
+  rows: '',
   time: 0,
   sweepKey: '',
 }
@@ -116,6 +122,8 @@ const CODECS: Record<keyof ViewState, Codec> = {
   projection: words,
   panel: oneOf('matrices', 'group', 'links'),
   series: words,
+  heat: words,
+  rows: words,
   time: number,
   sweepKey: words,
 }

@@ -10,6 +10,7 @@ import type { Pen } from './pen'
 const BUCKETS = 25
 const PATH_RIBBONS = 200
 const PATH_ROUTERS = 1000
+const LABEL_PIXELS = 10
 
 export interface RouterLook {
   /** Per router: a job's number, IDLE or SEVERAL; used if `shade` is null. */
@@ -77,7 +78,7 @@ export function drawPicture(
   drawRouters(pen, picture, data, looks, pixelSize)
   const drawn = visibleMarks(data.marks, limit)
   drawCurves(pen, picture, data, looks, drawn)
-  drawLabels(pen, picture, looks)
+  drawLabels(pen, picture, looks, pixelSize)
   return drawn
 }
 
@@ -326,12 +327,14 @@ function line(pen: Pen, c: Float32Array, i: number): void {
   pen.bezierCurveTo(c[i + 2]!, c[i + 3]!, c[i + 4]!, c[i + 5]!, c[i + 6]!, c[i + 7]!)
 }
 
-function drawLabels(pen: Pen, picture: Picture, looks: Looks): void {
+/** In a small picture labels are larger than in proportion: they stay readable. */
+function drawLabels(pen: Pen, picture: Picture, looks: Looks, pixelSize: number): void {
   for (const label of picture.labels) {
-    pen.font = `${label.strong ? '600 ' : ''}${label.size}px system-ui, sans-serif`
+    const size = Math.max(label.size, LABEL_PIXELS * pixelSize)
+    pen.font = `${label.strong ? '600 ' : ''}${size}px system-ui, sans-serif`
     pen.textAlign = label.anchor === 'middle' ? 'center' : label.anchor === 'end' ? 'right' : 'left'
     pen.fillStyle = label.strong ? looks.palette.ink : looks.palette.muted
-    pen.fillText(label.text, label.x, label.y + (picture.ring ? label.size * 0.35 : 0))
+    pen.fillText(label.text, label.x, label.y + (picture.ring ? size * 0.35 : 0))
   }
 }
 

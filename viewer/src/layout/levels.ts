@@ -4,7 +4,7 @@ import type { Run } from '../data/run'
 import { MARKS_MAX, type Label, type Picture } from './picture'
 
 const SCENE = 1000
-const LEFT = 70
+const LEFT = 104
 
 export function levelsPicture(run: Run): Picture {
   const { routers, links } = run

@@ -162,6 +162,8 @@ export interface MatrixPanel {
 const LABEL_WIDTH = 24
 const GAP = 2
 const TITLE = 22
+/** Width of a letter of the titles, about. */
+const LETTER = 6.4
 
 /**
  * Places all matrices in a panel of `width` pixels. Cells are as large as `height` allows, 1 to 12 whole pixels; a group's
@@ -238,8 +240,11 @@ export function placeMatrices(
     texts.push({ x: 0, y: y + 13, text: 'Inside groups', align: 'left', strong: true })
     y += 15
   }
-  texts.push({ x: 0, y: y + 13, text: sizes.join(', '), align: 'left', strong: false })
-  y += TITLE
+  for (const line of wrapped(sizes, Math.floor(width / LETTER))) {
+    texts.push({ x: 0, y: y + 13, text: line, align: 'left', strong: false })
+    y += 15
+  }
+  y += TITLE - 15
   const columns = groupColumns(inside, cell, width)
   const pitch = Math.max(GAP, Math.min(8, cell * 2))
   let [column, lineHeight] = [0, 0]
@@ -257,6 +262,18 @@ export function placeMatrices(
     }
   }
   return { width, height: y, matrices, texts }
+}
+
+/** Joined with commas, in lines of at most `letters` letters. */
+function wrapped(parts: readonly string[], letters: number): string[] {
+  const lines: string[] = []
+  for (const part of parts) {
+    const last = lines[lines.length - 1]
+    if (last !== undefined && last.length + part.length + 2 <= letters)
+      lines[lines.length - 1] = `${last}, ${part}`
+    else lines.push(part)
+  }
+  return lines
 }
 
 /** How many groups fit beside each other, each on one line. */

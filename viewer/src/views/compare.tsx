@@ -3,6 +3,7 @@ import { useMemo } from 'preact/hooks'
 import { count, percent, quantity } from '../base/format'
 import { classChanges, jobChanges, type ChangeRow } from '../data/changes'
 import type { Derived } from '../data/model'
+import { FocusChip } from './header'
 import { COMPARED_MAX, type Compared } from './compared'
 import { HotLinks } from './links'
 import { SidePanel } from './overview'
@@ -76,6 +77,7 @@ function Pickers({ compared }: { compared: Compared }) {
         </button>
       )}
       <span class="spring" />
+      <FocusChip />
       <div class="segmented" role="group" aria-label="How runs are compared">
         {[false, true].map((difference) => (
           <button

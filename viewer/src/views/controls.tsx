@@ -78,6 +78,7 @@ export function Controls({ derived: d }: { derived: Derived }) {
       {planes.length > 0 && d.run.shape === 'torus' && (
         <Choice
           label="Planes"
+          test="planes"
           value={state.projection}
           options={[
             { value: '', label: 'unrolled' },

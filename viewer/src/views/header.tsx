@@ -161,10 +161,28 @@ function Search({ run }: { run: Run }) {
   )
 }
 
+/** What everything is narrowed to, and the way back. */
+export function FocusChip() {
+  const session = useSession()
+  const { focus } = useStore(session.state)
+  return focus === '' ? null : (
+    <button
+      class="focus"
+      onClick={() => session.state.patch({ focus: '' })}
+      title="Show everything again (Esc)"
+      data-test="focus"
+    >
+      {focus.replace(':', ' ')} ×
+    </button>
+  )
+}
+
+/** Only engines that iterate say how often. */
+const after = (iterations: number | undefined): string =>
+  iterations === undefined ? '' : ` after ${count(iterations)} iterations`
+
 /** One line on what is shown, with everything that one must not miss. */
 export function Facts({ run }: { run: Run }) {
-  const session = useSession()
-  const state = useStore(session.state)
   const { summary } = run
   const { machine, convergence } = summary
   const parts = [
@@ -174,38 +192,35 @@ export function Facts({ run }: { run: Run }) {
     `${count(machine.nodes)} nodes`,
     `${count(run.links.count)} links`,
     `${summary.engine}, ${summary.routing}`,
-    convergence
-      ? convergence.converged
-        ? `converged after ${count(convergence.iterations)} iterations`
-        : ''
-      : '',
+    convergence ? (convergence.converged ? `converged${after(convergence.iterations)}` : '') : '',
   ].filter((part) => part !== '')
   const alarms = [
     summary.complete ? '' : 'this run was not finished',
-    convergence && !convergence.converged
-      ? `not converged after ${count(convergence.iterations)} iterations`
-      : '',
+    convergence && !convergence.converged ? `not converged${after(convergence.iterations)}` : '',
     ...summary.warnings,
   ].filter((text) => text !== '')
   return (
     <>
       <div class="facts">
         <span>{parts.join(' · ')}</span>
-        {state.focus !== '' && (
-          <button
-            class="focus"
-            onClick={() => session.state.patch({ focus: '' })}
-            title="Show everything again (Esc)"
-            data-test="focus"
-          >
-            {state.focus.replace(':', ' ')} ×
-          </button>
-        )}
+        <FocusChip />
       </div>
-      {alarms.length > 0 && (
-        <p class="alarm" title={alarms.join('\n')} data-test="alarm">
-          {alarms.length === 1 ? alarms[0] : `${alarms.length} warnings: ${alarms[0]} …`}
+      {alarms.length === 1 && (
+        <p class="alarm" data-test="alarm">
+          {alarms[0]}
         </p>
+      )}
+      {alarms.length > 1 && (
+        <details class="alarm" data-test="alarm">
+          <summary>
+            {count(alarms.length)} warnings: {alarms[0]} …
+          </summary>
+          <ul>
+            {alarms.map((alarm) => (
+              <li key={alarm}>{alarm}</li>
+            ))}
+          </ul>
+        </details>
       )}
     </>
   )

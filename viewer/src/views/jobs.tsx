@@ -2,7 +2,7 @@
 import { useContext, useMemo } from 'preact/hooks'
 import { count, digits, quantity } from '../base/format'
 import type { Derived } from '../data/model'
-import type { Job, Run } from '../data/run'
+import { measureLabel, unitOf, type Job, type Run } from '../data/run'
 import type { JobMode } from '../data/state'
 import { PALETTES } from '../draw/look'
 import { ThemeContext, useSession, useStore } from './session'
@@ -137,6 +137,6 @@ function jobTotals({ run, measure }: Derived): Map<number, number> | null {
 function details(job: Job): string {
   const figures = Object.entries(job.figures)
     .filter(([name, value]) => name !== 'job' && Number.isFinite(value))
-    .map(([name, value]) => `${name.replaceAll('_', ' ')}: ${digits(value, 4)}`)
+    .map(([name, value]) => `${measureLabel(name)}: ${quantity(value, unitOf(name), 4)}`)
   return [`${job.pattern} on ${job.placement} placement; click marks its routers`, ...figures].join('\n')
 }

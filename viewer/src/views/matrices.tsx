@@ -1,12 +1,12 @@
 /** The matrices on a canvas that scrolls; only what is in sight is painted. */
 import { useContext, useEffect, useMemo, useRef, useState } from 'preact/hooks'
 import { describeLinks } from '../data/describe'
+import { translation } from '../data/focus'
 import type { Derived } from '../data/model'
 import { linkName } from '../data/run'
 import { cellAt, drawTexts, marksOf, paintMatrices, type CellSource } from '../draw/cells'
 import { looksFor } from '../draw/look'
 import { placeMatrices } from '../layout/matrices'
-import { sameMachine } from './picture'
 import { geometryOf, ThemeContext, useSession, useStore } from './session'
 import { prepareCanvas, useSize } from './size'
 
@@ -52,7 +52,13 @@ export function MatricesView({ derived: d, group = null }: { derived: Derived; g
     const context = prepareCanvas(overlay.current, size)
     context.strokeStyle = looks.palette.ink
     context.lineWidth = 1.5
-    const marked = hover && sameMachine(hover.run, d.run) ? hover.links.slice(0, 200) : []
+    const here = hover && translation(hover.run, d.run)
+    const marked = hover
+      ? hover.links
+          .slice(0, 200)
+          .map((l) => here!.link(l))
+          .filter((l) => l >= 0)
+      : []
     const links = d.focus && d.focus.link >= 0 ? [...marked, d.focus.link] : marked
     for (const matrix of panel.matrices) {
       const marks = marksOf(source, matrix.family)

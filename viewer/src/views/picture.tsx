@@ -4,6 +4,7 @@ import { count } from '../base/format'
 import { Memo } from '../base/memo'
 import { aggregateMarks, groupJobTraffic, type MarkValues } from '../data/aggregate'
 import { describeGroup, describeLinks, describeRouter, routerJobs } from '../data/describe'
+import { translation } from '../data/focus'
 import type { Derived } from '../data/model'
 import { linkName, type Run } from '../data/run'
 import { EMPTY, FILTERED } from '../data/scale'
@@ -154,9 +155,10 @@ export function highlightOf(run: Run, picture: Picture, hover: Hover | null, d: 
     if (picture.marks.ofLink[l]! >= 0) marks.add(picture.marks.ofLink[l]!)
     routers.add(run.links.source[l]!).add(run.links.target[l]!)
   }
-  if (hover && sameMachine(hover.run, run)) {
-    hover.links.slice(0, 400).forEach(addLink)
-    hover.routers.forEach((r) => routers.add(r))
+  if (hover) {
+    const here = translation(hover.run, run)
+    hover.links.slice(0, 400).forEach((l) => here.link(l) >= 0 && addLink(here.link(l)))
+    hover.routers.forEach((r) => here.router(r) >= 0 && routers.add(here.router(r)))
     hover.groups.forEach((g) => groups.add(g))
   }
   const { focus } = d
@@ -167,16 +169,6 @@ export function highlightOf(run: Run, picture: Picture, hover: Hover | null, d: 
     if (focus.toGroup >= 0) groups.add(focus.toGroup)
   }
   return { marks: [...marks], routers: [...routers], groups: [...groups] }
-}
-
-/** Numbers of links and routers mean the same in both runs. */
-export function sameMachine(a: Run, b: Run): boolean {
-  return (
-    a === b ||
-    (a.links.count === b.links.count &&
-      a.routers.count === b.routers.count &&
-      a.links.source[7] === b.links.source[7])
-  )
 }
 
 export function PictureView({

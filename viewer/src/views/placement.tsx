@@ -1,11 +1,13 @@
 /** One job: its figures, its ranks on the machine, and which of them talk. */
-import { useContext, useEffect, useMemo, useRef, useState } from 'preact/hooks'
-import { count, quantity } from '../base/format'
+import { useContext, useEffect, useMemo, useRef } from 'preact/hooks'
+import { count, percent, quantity, type Unit } from '../base/format'
 import type { Block } from '../data/block'
+import type { Tip } from '../data/describe'
 import type { Derived } from '../data/model'
-import { communicationDensity, placementDensity, type Density } from '../data/placement'
+import { COMMUNICATION, communicationMatrix, placementDensity, type Density } from '../data/placement'
 import { measureLabel, unitOf, type Job } from '../data/run'
-import { colorAt, looksFor } from '../draw/look'
+import { colorScale } from '../data/scale'
+import { looksFor } from '../draw/look'
 import { PictureView } from './picture'
 import { ThemeContext, useSession, useStore } from './session'
 import { prepareCanvas, useSize } from './size'
@@ -74,21 +76,13 @@ function Figures({ job }: { job: Job }) {
   )
 }
 
+/** The table, a message where it cannot be had, or null where the run has none. */
 function useTable(run: Derived['run'], table: string, columns: readonly string[]): Block | string | null {
   const session = useSession()
-  const [block, setBlock] = useState<Block | string | null>(null)
   const there = columns.every((column) => run.info.tables[table]?.columns[column] !== undefined)
-  useEffect(() => {
-    setBlock(null)
-    if (!there) return
-    let gone = false
-    session.source.table(run.id, table, columns).then(
-      (found) => !gone && setBlock(found),
-      (error: unknown) => !gone && setBlock(error instanceof Error ? error.message : String(error)),
-    )
-    return () => void (gone = true)
-  }, [run, there])
-  return there ? (block ?? 'Loading …') : null
+  return there && run.info.tables[table]!.rows > 0
+    ? (session.block(run.id, table, columns) ?? 'Loading …')
+    : null
 }
 
 function Placement({ derived: d, job }: { derived: Derived; job: Job }) {
@@ -109,16 +103,19 @@ function Placement({ derived: d, job }: { derived: Derived; job: Job }) {
         <>
           <DensityView
             map={map}
-            describe={(column, row, value) => [
-              `${span('Rank', column, map.perColumn)} on ${span('router', row, map.perRow)}`,
-              `${count(value)} ranks`,
-            ]}
+            describe={(column, row, value) => ({
+              title: `${span('Rank', column, map.perColumn, job.ranks)} on ${span('router', row, map.perRow, d.run.routers.count)}`,
+              rows: [['Ranks', count(value)]],
+            })}
             run={d.run}
+            unit="count"
+            across={['rank 0', count(job.ranks - 1)]}
+            down={`router 0, top, to ${count(d.run.routers.count - 1)}`}
             test="placement-map"
           />
           <p class="reading">
-            Across: ranks{map.perColumn > 1 ? `, ${map.perColumn} a pixel` : ''}. Down: routers
-            {map.perRow > 1 ? `, ${map.perRow} a pixel` : ''}. Up to {count(map.most)} ranks in one place.
+            {map.perColumn > 1 ? `${count(map.perColumn)} ranks` : 'One rank'} across and{' '}
+            {map.perRow > 1 ? `${count(map.perRow)} routers` : 'one router'} down a cell.
           </p>
         </>
       )}
@@ -127,35 +124,44 @@ function Placement({ derived: d, job }: { derived: Derived; job: Job }) {
 }
 
 function Communication({ derived: d, job }: { derived: Derived; job: Job }) {
-  const table = useTable(d.run, 'communication', ['job', 'source', 'target', 'bytes'])
+  const table = useTable(d.run, 'communication', COMMUNICATION)
   const map = useMemo(
-    () => (table === null || typeof table === 'string' ? null : communicationDensity(table, job.job, GRID)),
+    () =>
+      table === null || typeof table === 'string' ? null : communicationMatrix(table, job.job, job.ranks),
     [table, job],
   )
+  const total = useMemo(() => map?.values.reduce((sum, v) => sum + v, 0) ?? 0, [map])
   return (
-    <section class="card density">
-      <h2>Who talks to whom</h2>
+    <section class="card density" aria-label="Communication">
+      <h2>Who sends to whom</h2>
       {map === null ? (
         <p class="hint">
-          {typeof table === 'string'
-            ? table
-            : 'This run holds no communication table, so ranks cannot be shown talking.'}
+          {typeof table === 'string' ? table : 'This run does not say how much which rank sends to whom.'}
         </p>
       ) : (
         <>
           <DensityView
             map={map}
-            describe={(column, row, value) => [
-              `${span('Rank', row, map.perRow)} to ${span('rank', column, map.perColumn)}`,
-              quantity(value, 'bytes'),
-            ]}
+            describe={(column, row, value) => ({
+              title: `${span('Rank', row, map.perRow, job.ranks)} to ${span('', column, map.perColumn, job.ranks)}`,
+              rows: [
+                ['Messages', count(map.messages[row * map.columns + column]!)],
+                ['Bytes', quantity(value, 'bytes')],
+                ['Share of the job', percent(value / total)],
+              ],
+            })}
             run={d.run}
+            unit="bytes"
+            across={['to rank 0', `${count(job.ranks - 1)}`]}
+            down="from rank 0, top, downwards"
             test="communication-map"
           />
-          <p class="reading">
-            Down: sending rank. Across: receiving rank
-            {map.perColumn > 1 ? `; ${map.perColumn} × ${map.perRow} ranks a pixel` : ''}. Up to{' '}
-            {quantity(map.most, 'bytes')}, logarithmic.
+          <p class="reading" data-test="communication-reading">
+            {count(map.rows)} × {count(map.columns)} cells
+            {map.perColumn > 1
+              ? ` of ${count(map.perRow)} × ${count(map.perColumn)} ranks`
+              : ', one per pair of ranks'}
+            ; {quantity(total, 'bytes')} in all, all that the job sends.
           </p>
         </>
       )}
@@ -163,61 +169,91 @@ function Communication({ derived: d, job }: { derived: Derived; job: Job }) {
   )
 }
 
-function span(noun: string, index: number, per: number): string {
-  return per === 1 ? `${noun} ${index}` : `${noun}s ${count(index * per)} to ${count((index + 1) * per - 1)}`
+function span(noun: string, index: number, per: number, total: number): string {
+  const last = Math.min(total, (index + 1) * per) - 1
+  const text = per === 1 ? count(index) : `${count(index * per)}–${count(last)}`
+  return noun === '' ? text : `${noun}${per === 1 ? '' : 's'} ${text}`
 }
 
 interface DensityProps {
   readonly map: Density
   readonly run: Derived['run']
+  readonly unit: Unit
+  readonly across: readonly [string, string]
+  readonly down: string
   readonly test: string
-  describe(column: number, row: number, value: number): [string, string]
+  describe(column: number, row: number, value: number): Pick<Tip, 'title' | 'rows'>
 }
 
-function DensityView({ map, run, test, describe }: DensityProps) {
+/** In the colours and on the kind of scale that are chosen, over its own range. */
+function DensityView({ map, run, unit, across, down, test, describe }: DensityProps) {
   const session = useSession()
-  const { ramp } = useStore(session.state)
+  const { ramp, scale: kind } = useStore(session.state)
   const looks = looksFor(useContext(ThemeContext), ramp, false)
   const frame = useRef<HTMLDivElement>(null)
   const canvas = useRef<HTMLCanvasElement>(null)
   const size = useSize(frame)
+  const scale = useMemo(
+    () => colorScale(kind, map.values.filter((value) => value > 0).sort(), false, null),
+    [map, kind],
+  )
   useEffect(() => {
     if (!canvas.current || size.width === 0) return
     const context = prepareCanvas(canvas.current, size)
-    const [w, h] = [size.width / map.columns, size.height / map.rows]
-    const top = Math.log1p(map.most)
+    const at = (i: number, of: number, length: number): number => Math.round((i * length) / of)
     map.values.forEach((value, i) => {
       if (value === 0) return
-      context.fillStyle = colorAt(looks, Math.log1p(value) / top)
-      context.fillRect((i % map.columns) * w, Math.floor(i / map.columns) * h, Math.max(1, w), Math.max(1, h))
+      const [column, row] = [i % map.columns, Math.floor(i / map.columns)]
+      const [x, y] = [at(column, map.columns, size.width), at(row, map.rows, size.height)]
+      context.fillStyle = looks.colors[scale.shade(value)]!
+      context.fillRect(
+        x,
+        y,
+        Math.max(1, at(column + 1, map.columns, size.width) - x),
+        Math.max(1, at(row + 1, map.rows, size.height) - y),
+      )
     })
-  }, [map, looks, size])
+  }, [map, looks, scale, size])
   const hover = (event: PointerEvent): void => {
     const box = frame.current!.getBoundingClientRect()
     const column = Math.floor(((event.clientX - box.left) / box.width) * map.columns)
     const row = Math.floor(((event.clientY - box.top) / box.height) * map.rows)
     const value = map.values[row * map.columns + column]
     if (value === undefined || column < 0 || column >= map.columns) return session.hover.set(null)
-    const [title, text] = describe(column, row, value)
     session.hover.set({
       run,
       links: [],
       routers: [],
       groups: [],
-      tip: { title, rows: [], shares: [], note: text },
+      tip: { ...describe(column, row, value), shares: [], note: value === 0 ? 'nothing' : '' },
       x: event.clientX,
       y: event.clientY,
     })
   }
+  const gradient = [0, 0.25, 0.5, 0.75, 1].map((share) => looks.colors[scale.shade(scale.value(share))]!)
   return (
-    <div
-      class="density-frame"
-      ref={frame}
-      onPointerMove={hover}
-      onPointerLeave={() => session.hover.set(null)}
-      data-test={test}
-    >
-      <canvas ref={canvas} />
+    <div class="density-body">
+      <div class="ends">
+        <span>{down}</span>
+        <span class="mini-ramp">
+          {quantity(scale.low, unit)}
+          <i style={{ background: `linear-gradient(to right, ${gradient.join(', ')})` }} />
+          {quantity(scale.high, unit)}
+        </span>
+      </div>
+      <div
+        class="density-frame"
+        ref={frame}
+        onPointerMove={hover}
+        onPointerLeave={() => session.hover.set(null)}
+        data-test={test}
+      >
+        <canvas ref={canvas} />
+      </div>
+      <div class="ends">
+        <span>{across[0]}</span>
+        <span>{across[1]}</span>
+      </div>
     </div>
   )
 }

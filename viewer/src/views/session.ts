@@ -4,6 +4,7 @@ import { useContext, useEffect, useState } from 'preact/hooks'
 import { Store } from '../base/store'
 import type { Theme } from '../base/ramps'
 import type { Marks } from '../data/aggregate'
+import type { Block } from '../data/block'
 import type { Tip } from '../data/describe'
 import { DifferenceModel, RunModel, type AnyModel } from '../data/model'
 import { loadRun, type Run } from '../data/run'
@@ -36,6 +37,7 @@ export class Session {
   readonly loaded = new Store(0)
   readonly failures = new Store<readonly string[]>([])
   private readonly models = new Map<number, RunModel | Promise<void>>()
+  private readonly blocks = new Map<string, Block | string | Promise<void>>()
   private readonly differences = new Map<string, DifferenceModel>()
 
   constructor(
@@ -68,6 +70,23 @@ export class Session {
       )
       this.models.set(id, loading)
     }
+    return undefined
+  }
+
+  /** Columns of a table, a message where they cannot be had, or undefined while they are being loaded. */
+  block(run: number, table: string, columns: readonly string[]): Block | string | undefined {
+    const key = `${run}/${table}/${columns.join()}`
+    const known = this.blocks.get(key)
+    if (known instanceof Promise) return undefined
+    if (known !== undefined) return known
+    const arrived = (what: Block | string): void => {
+      this.blocks.set(key, what)
+      this.loaded.set(this.loaded.get() + 1)
+    }
+    const loading = this.source
+      .table(run, table, columns)
+      .then(arrived, (error: unknown) => arrived(error instanceof Error ? error.message : String(error)))
+    this.blocks.set(key, loading)
     return undefined
   }
 
@@ -129,11 +148,12 @@ export class Geometry {
   }
 }
 
-const geometries = new WeakMap<Run, Geometry>()
+/** By the links, which a run shares with itself at any moment. */
+const geometries = new WeakMap<Run['links'], Geometry>()
 
 export function geometryOf(run: Run): Geometry {
-  let geometry = geometries.get(run)
-  if (!geometry) geometries.set(run, (geometry = new Geometry(run)))
+  let geometry = geometries.get(run.links)
+  if (!geometry) geometries.set(run.links, (geometry = new Geometry(run)))
   return geometry
 }
 

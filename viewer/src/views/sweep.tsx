@@ -30,6 +30,7 @@ export function SweepView() {
           value={key}
           options={[{ value: '', label: 'as given' }, ...keys.map((name) => ({ value: name, label: name }))]}
           onChange={(sweepKey) => session.state.patch({ sweepKey })}
+          test="sweep-key"
         />
         <span class="hint">
           {runs.length} runs; traffic between groups from 0 to {quantity(largest, 'bytes')} on every thumbnail

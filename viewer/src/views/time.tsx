@@ -1,298 +1,253 @@
-/** What happened when: lines per job with a scrubber and play, heat maps of what there are many of. */
-import { useContext, useEffect, useMemo, useRef, useState } from 'preact/hooks'
-import { count, quantity } from '../base/format'
+/** What happened when: lines per job, a heat map of routers and ports, the machine at a moment, a scrubber and play. */
+import { useEffect, useMemo, useState } from 'preact/hooks'
+import { quantity } from '../base/format'
 import type { Block } from '../data/block'
 import { jobOf } from '../data/describe'
-import { measureLabel, unitOf, type Run } from '../data/run'
-import { seriesLines, seriesTables, strongest, type Lines, type SeriesTable } from '../data/series'
-import type { RunInfo } from '../data/source'
-import { colorAt, looksFor } from '../draw/look'
+import type { Derived } from '../data/model'
+import { linkName, measureLabel, unitOf, type Run } from '../data/run'
+import {
+  groupings,
+  indexAt,
+  keyOf,
+  nameOfKey,
+  routerOfKey,
+  seriesLines,
+  type Grouping,
+  type Lines,
+} from '../data/series'
+import { LineChart } from './chart'
 import { Choice } from './controls'
-import { ThemeContext, useSession, useStore } from './session'
-import { prepareCanvas, useSize } from './size'
+import { FocusChip } from './header'
+import { HeatMap } from './heat'
+import {
+  blockOf,
+  chosenHeat,
+  chosenLines,
+  chosenRows,
+  heatColumns,
+  lineColumns,
+  type SeriesColumn,
+} from './moment'
+import { PictureView } from './picture'
+import { useSession, useStore } from './session'
 
-export const hasSeries = (info: RunInfo): boolean => seriesTables(info).length > 0
+const NOUNS: Readonly<Record<Grouping, string>> = {
+  whole: 'machine',
+  job: 'jobs',
+  router: 'routers',
+  port: 'ports',
+  link: 'links',
+  class: 'classes',
+  group: 'groups',
+  vc: 'virtual channels',
+}
 
-/** More lines than this are a heat map. */
-const LINES_MAX = 12
-const HEAT_ROWS = 400
-
-export function TimeView({ run }: { run: Run }) {
+/** `moment` is the machine at the chosen time, where the run's series tell links apart. */
+export function TimeView({ run, moment }: { run: Run; moment: Derived | null }) {
   const session = useSession()
   const state = useStore(session.state)
-  const tables = useMemo(() => seriesTables(run.info), [run])
-  const choices = tables.flatMap((table) =>
-    table.values.map((column) => ({ table, column, id: `${table.name}.${column}` })),
-  )
-  const chosen = choices.find((choice) => choice.id === state.series) ?? choices[0]
-  if (!chosen)
+  const lines = chosenLines(run.info, state)
+  const heat = chosenHeat(run.info, state)
+  const times = useTimes(run, lines[0] ?? heat)
+  if (lines.length === 0 && !heat)
     return (
-      <div class="centre">
-        <p class="hint centred">This run holds no time series.</p>
+      <div class="centre wide">
+        <p class="hint centred">
+          This run holds no time series. The packet engine records one with “interval” in [engine].
+        </p>
       </div>
     )
+  const at = times ? times[indexAt(times, state.time)]! : 0
   return (
     <div class="centre wide">
-      <div class="pickers">
+      <Pickers run={run} lines={lines} heat={heat} />
+      <div class={`moments ${moment ? 'with-machine' : ''}`}>
+        <div class="charts">
+          {lines.map((column) => (
+            <JobLines key={column.id} run={run} column={column} />
+          ))}
+          {heat && <Heat run={run} column={heat} rows={chosenRows(heat, state)} />}
+        </div>
+        {moment && (
+          <PictureView
+            derived={moment}
+            title={`${moment.measure.label} from ${quantity(at, 'ps')}`}
+            compact
+          />
+        )}
+      </div>
+      {times && <Scrubber times={times} />}
+    </div>
+  )
+}
+
+function Pickers({
+  run,
+  lines,
+  heat,
+}: {
+  run: Run
+  lines: readonly SeriesColumn[]
+  heat: SeriesColumn | undefined
+}) {
+  const session = useSession()
+  const state = useStore(session.state)
+  const pair = chosenLines(run.info, { ...state, series: '' })
+  const usual = pair.map(({ label }, i) => (i === 0 ? label : label.toLowerCase())).join(' and ')
+  const byName = lineColumns(run.info).map(({ id, label }) => ({ value: id, label }))
+  return (
+    <div class="pickers">
+      {lines.length > 0 && (
         <Choice
-          label="Series"
-          value={chosen.id}
-          options={choices.map(({ id, table, column }) => ({
-            value: id,
-            label: `${measureLabel(column)} (${table.name})`,
-          }))}
+          label="Lines"
+          value={state.series !== '' && lines.length === 1 ? lines[0]!.id : ''}
+          options={pair.length > 1 ? [{ value: '', label: usual }, ...byName] : byName}
           onChange={(series) => session.state.patch({ series })}
           test="series"
         />
-      </div>
-      <Series key={`${run.id} ${chosen.id}`} run={run} table={chosen.table} column={chosen.column} />
-    </div>
-  )
-}
-
-function Series({ run, table, column }: { run: Run; table: SeriesTable; column: string }) {
-  const session = useSession()
-  const [block, setBlock] = useState<Block | string>('')
-  const subject = table.subjects[table.subjects.length - 1] ?? null
-  useEffect(() => {
-    let gone = false
-    session.source.table(run.id, table.name, [table.time, ...table.subjects, column]).then(
-      (found) => !gone && setBlock(found),
-      (error: unknown) => !gone && setBlock(error instanceof Error ? error.message : String(error)),
-    )
-    return () => void (gone = true)
-  }, [run, table, column])
-  const lines = useMemo(
-    () => (typeof block === 'string' ? null : seriesLines(block, table.time, subject, column)),
-    [block, subject, column],
-  )
-  if (lines === null)
-    return (
-      <p class={block === '' ? 'loading' : 'alarm'}>
-        {block === '' ? 'Loading the series …' : String(block)}
-      </p>
-    )
-  const name = (key: number): string =>
-    subject === 'job'
-      ? jobOf(run, key).name
-      : subject === 'router'
-        ? run.routers.names.at(key)
-        : subject === null
-          ? measureLabel(column)
-          : `${subject} ${key}`
-  const props = { run, column, name, isJob: subject === 'job' }
-  return (
-    <>
-      {lines.lines.length <= LINES_MAX ? (
-        <LineChart lines={lines} {...props} />
-      ) : (
-        <HeatMap all={lines} {...props} />
       )}
-      <Scrubber lines={lines} />
-    </>
-  )
-}
-
-interface ChartProps {
-  readonly run: Run
-  readonly column: string
-  readonly isJob: boolean
-  name(subject: number): string
-}
-
-const PAD = { left: 84, right: 16, top: 12, bottom: 28 }
-
-function LineChart({ lines, run, column, name, isJob }: ChartProps & { lines: Lines }) {
-  const session = useSession()
-  const { time } = useStore(session.state)
-  const frame = useRef<HTMLDivElement>(null)
-  const { width, height } = useSize(frame)
-  const unit = unitOf(column)
-  const most = Math.max(
-    1e-300,
-    ...lines.lines.map((line) => line.values.reduce((max, v) => (v > max ? v : max), 0)),
-  )
-  const [t0, t1] = [lines.times[0]!, lines.times[lines.times.length - 1]!]
-  const x = (t: number): number => PAD.left + ((t - t0) / (t1 - t0 || 1)) * (width - PAD.left - PAD.right)
-  const y = (v: number): number => height - PAD.bottom - (v / most) * (height - PAD.top - PAD.bottom)
-  const at = Math.min(time, lines.times.length - 1)
-  return (
-    <div class="chart" ref={frame} data-test="series-lines">
-      <svg width={width} height={height}>
-        {[0, 0.25, 0.5, 0.75, 1].map((share) => (
-          <g key={share} class="axis">
-            <line
-              class="rule"
-              x1={PAD.left}
-              x2={width - PAD.right}
-              y1={y(share * most)}
-              y2={y(share * most)}
-            />
-            <text x={PAD.left - 8} y={y(share * most) + 4} text-anchor="end">
-              {quantity(share * most, unit)}
-            </text>
-            <text
-              x={x(t0 + share * (t1 - t0))}
-              y={height - 8}
-              text-anchor={share === 0 ? 'start' : share === 1 ? 'end' : 'middle'}
-            >
-              {quantity(t0 + share * (t1 - t0), 'ps')}
-            </text>
-          </g>
-        ))}
-        <line
-          class="cursor"
-          x1={x(lines.times[at]!)}
-          x2={x(lines.times[at]!)}
-          y1={PAD.top}
-          y2={height - PAD.bottom}
-        />
-        {lines.lines.map((line) => (
-          <path
-            key={line.subject}
-            class="series"
-            d={linePath(lines.times, line.values, x, y)}
-            stroke={isJob ? jobOf(run, line.subject).color : 'var(--accent)'}
+      {heat && (
+        <>
+          <Choice
+            label="Heat map"
+            value={heat.id}
+            options={heatColumns(run.info).map(({ id, label }) => ({ value: id, label }))}
+            onChange={(id) => session.state.patch({ heat: id, low: null, high: null, frozen: null })}
+            test="heat"
           />
-        ))}
-      </svg>
-      <ul class="legend-list">
-        {lines.lines.map((line) => (
-          <li key={line.subject}>
-            <i
-              class="swatch"
-              style={{ background: isJob ? jobOf(run, line.subject).color : 'var(--accent)' }}
-            />{' '}
-            {name(line.subject)}: <b>{quantity(line.values[at]!, unit)}</b>
-          </li>
-        ))}
-      </ul>
+          <Choice
+            label="of"
+            value={chosenRows(heat, state)}
+            options={groupings(heat.table).map((value) => ({ value, label: NOUNS[value] }))}
+            onChange={(rows) => session.state.patch({ rows })}
+            test="heat-by"
+          />
+        </>
+      )}
+      <FocusChip />
     </div>
   )
 }
 
-function linePath(
-  times: Float64Array,
-  values: Float64Array,
-  x: (t: number) => number,
-  y: (v: number) => number,
-): string {
-  let path = ''
-  let open = false
-  values.forEach((v, i) => {
-    if (Number.isNaN(v)) open = false
-    else {
-      path += `${open ? 'L' : 'M'}${x(times[i]!).toFixed(1)} ${y(v).toFixed(1)}`
-      open = true
-    }
-  })
-  return path
-}
-
-function HeatMap({ all, run, column, name }: ChartProps & { all: Lines }) {
+/** The times of the table that the scrubber steps through. */
+function useTimes(run: Run, column: SeriesColumn | undefined): Float64Array | null {
   const session = useSession()
-  const state = useStore(session.state)
-  const looks = looksFor(useContext(ThemeContext), state.ramp, false)
-  const frame = useRef<HTMLDivElement>(null)
-  const canvas = useRef<HTMLCanvasElement>(null)
-  const size = useSize(frame)
-  const shown = useMemo(() => strongest(all, HEAT_ROWS), [all])
-  const most = useMemo(
+  const block = column ? blockOf(session, run, column) : undefined
+  return useMemo(
     () =>
-      Math.max(1e-300, ...shown.lines.map((line) => line.values.reduce((max, v) => (v > max ? v : max), 0))),
-    [shown],
-  )
-  const unit = unitOf(column)
-  const [rowHeight, cell] = [
-    Math.max(1, (size.height - 20) / shown.lines.length),
-    size.width / shown.times.length,
-  ]
-  const at = Math.min(state.time, shown.times.length - 1)
-  useEffect(() => {
-    if (!canvas.current || size.width === 0) return
-    const context = prepareCanvas(canvas.current, size)
-    shown.lines.forEach((line, row) =>
-      line.values.forEach((v, i) => {
-        context.fillStyle = v > 0 ? colorAt(looks, v / most) : looks.palette.empty
-        context.fillRect(i * cell, row * rowHeight, cell + 0.5, rowHeight + 0.5)
-      }),
-    )
-    context.strokeStyle = looks.palette.ink
-    context.strokeRect(at * cell, 0, cell, shown.lines.length * rowHeight)
-  }, [shown, size, looks, at])
-  const hover = (event: PointerEvent): void => {
-    const box = frame.current!.getBoundingClientRect()
-    const [i, row] = [
-      Math.floor((event.clientX - box.left) / cell),
-      Math.floor((event.clientY - box.top) / rowHeight),
-    ]
-    const line = shown.lines[row]
-    if (!line || i < 0 || i >= shown.times.length) return session.hover.set(null)
-    const rows: [string, string][] = [
-      ['From', quantity(shown.times[i]!, 'ps')],
-      [measureLabel(column), quantity(line.values[i]!, unit)],
-    ]
-    session.hover.set({
-      run,
-      links: [],
-      routers: [],
-      groups: [],
-      tip: { title: name(line.subject), rows, shares: [], note: '' },
-      x: event.clientX,
-      y: event.clientY,
-    })
-  }
-  return (
-    <>
-      <div
-        class="chart heat"
-        ref={frame}
-        onPointerMove={hover}
-        onPointerLeave={() => session.hover.set(null)}
-        data-test="series-heat"
-      >
-        <canvas ref={canvas} />
-      </div>
-      <p class="reading">
-        {count(shown.lines.length)} of {count(all.lines.length)} rows
-        {shown.lines.length < all.lines.length ? ', those with the largest sums,' : ''} from 0 to{' '}
-        {quantity(most, unit)}; time runs to the right.
-      </p>
-    </>
+      block === undefined || typeof block === 'string'
+        ? null
+        : Float64Array.from(new Set(block.numbers.get(column!.table.time)!)).sort(),
+    [block],
   )
 }
 
-function Scrubber({ lines }: { lines: Lines }) {
+/** The lines of a column, or what to say instead of them. */
+function useLines(
+  run: Run,
+  { table, column }: SeriesColumn,
+  block: Block | string | undefined,
+  by: Grouping,
+) {
+  return useMemo(
+    (): Lines | string =>
+      block === undefined
+        ? 'Loading the series …'
+        : typeof block === 'string'
+          ? block
+          : seriesLines(block, table.time, keyOf(run, block, by), column),
+    [block, by, run],
+  )
+}
+
+function JobLines({ run, column }: { run: Run; column: SeriesColumn }) {
+  const session = useSession()
+  const { jobs } = useStore(session.state)
+  const by = groupings(column.table)[0]!
+  const block = blockOf(session, run, column)
+  const lines = useLines(run, column, block, by)
+  // A job that is taken out has no line; one that is subtracted has none either.
+  const shown = useMemo(
+    () =>
+      typeof lines === 'string' || by !== 'job'
+        ? lines
+        : { ...lines, lines: lines.lines.filter(({ subject }) => jobs[subject] === undefined) },
+    [lines, jobs],
+  )
+  if (typeof shown === 'string') return <p class="loading">{shown}</p>
+  return (
+    <LineChart
+      run={run}
+      lines={shown}
+      label={measureLabel(column.column)}
+      unit={unitOf(column.column)}
+      test={`lines-${column.column}`}
+      name={(subject) => nameOfKey(run, block as Block, by, subject)}
+      color={(subject) => (by === 'job' ? jobOf(run, subject).color : 'var(--accent)')}
+    />
+  )
+}
+
+function Heat({ run, column, rows }: { run: Run; column: SeriesColumn; rows: Grouping }) {
+  const block = blockOf(useSession(), run, column)
+  const lines = useLines(run, column, block, rows)
+  if (typeof lines === 'string') return <p class="loading">{lines}</p>
+  const routerOf = (subject: number): number => routerOfKey(run, rows, subject)
+  return (
+    <HeatMap
+      run={run}
+      all={lines}
+      label={measureLabel(column.column)}
+      noun={NOUNS[rows]}
+      unit={unitOf(column.column)}
+      name={(subject) => nameOfKey(run, block as Block, rows, subject)}
+      routerOf={routerOf}
+      focusOf={(subject) => {
+        if (rows === 'link') return `link:${linkName(run, subject)}`
+        if (rows === 'group') return `group:${subject}`
+        const router = routerOf(subject)
+        return router >= 0 ? `router:${run.routers.names.at(router)}` : ''
+      }}
+    />
+  )
+}
+
+function Scrubber({ times }: { times: Float64Array }) {
   const session = useSession()
   const state = useStore(session.state)
   const [playing, setPlaying] = useState(false)
-  const last = lines.times.length - 1
-  const at = Math.min(state.time, last)
+  const last = times.length - 1
+  const at = indexAt(times, state.time)
   useEffect(() => {
     if (!playing) return
     const timer = setInterval(() => {
-      const now = session.state.get().time
+      const now = indexAt(times, session.state.get().time)
       if (now >= last) setPlaying(false)
-      else session.state.patch({ time: now + 1 })
+      else session.state.patch({ time: times[now + 1]! })
     }, 80)
     return () => clearInterval(timer)
-  }, [playing, last])
+  }, [playing, times])
   const toggle = (): void => {
-    if (!playing && at >= last) session.state.patch({ time: 0 })
+    if (!playing && at >= last) session.state.patch({ time: times[0]! })
     setPlaying(!playing)
   }
   return (
     <div class="scrubber">
-      <button onClick={toggle}>{playing ? 'pause' : 'play'}</button>
+      <button onClick={toggle} data-test="play">
+        {playing ? 'pause' : 'play'}
+      </button>
       <input
         type="range"
         min={0}
         max={last}
         value={at}
         aria-label="Time"
-        onInput={(event) => session.state.patch({ time: Number(event.currentTarget.value) })}
+        onInput={(event) => session.state.patch({ time: times[Number(event.currentTarget.value)]! })}
+        data-test="scrubber"
       />
-      <span data-test="time">{quantity(lines.times[at]!, 'ps')}</span>
+      <span data-test="time">
+        {quantity(times[at]!, 'ps')} of {quantity(times[last]!, 'ps')}
+      </span>
     </div>
   )
 }

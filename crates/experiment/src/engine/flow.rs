@@ -1,13 +1,13 @@
 //! `kind = "flow"`: the steady state, without a time axis.
 
-use super::{Engine, EngineError, EngineKind, JobTraffic, Outcome, Progress};
+use super::{Engine, EngineError, EngineKind, JobTraffic, Outcome, Watcher};
 use crate::fields::{Fields, Report};
 use crate::key::{Key, Kind};
 use crate::plan::Scenario;
 use crate::problem::ProblemKind;
 use crate::tables::Column;
 use crate::value::Value;
-use odonata_flow::{Bound, FlowError, FlowResult, FlowRouting, FlowSettings, JobResult, Ugal};
+use odonata_flow::{Bound, Demand, FlowError, FlowResult, FlowRouting, FlowSettings, JobResult, Ugal};
 use odonata_units::{JobId, LinkId, Rate};
 use serde_json::json;
 
@@ -62,6 +62,15 @@ fn keys() -> Vec<Key> {
             Value::text(default.routing.name()),
             "How messages choose among paths.",
         ),
+        Key::with_default(
+            "demand",
+            Kind::choice(&[
+                ("bytes", "in proportion to its bytes, so that messages that share a link end at the same time"),
+                ("messages", "one unit each, so that messages that share a link get the same bandwidth"),
+            ]),
+            Value::text(default.demand.name()),
+            "What a message asks of the links that it shares with others.",
+        ),
         number(
             "threshold",
             ugal.threshold,
@@ -81,6 +90,12 @@ fn keys() -> Vec<Key> {
         count("slices", default.slices, "Equal slices in which capacity is released, one per iteration."),
         count("direct_paths", default.direct_paths, "Direct paths that a message draws in every iteration."),
         count("indirect_paths", default.indirect_paths, "Indirect paths that a message draws in every iteration."),
+        count(
+            "path_sets",
+            default.path_sets,
+            "Sets of such paths that a job draws in every iteration. Its messages from one router to another share at least one set; \
+             while a job has more sets than pairs of routers, each pair gets several, at most one per message.",
+        ),
         Key::with_default(
             "cutoff",
             Kind::Rate,
@@ -127,6 +142,11 @@ fn read(fields: &Fields, report: &mut Report<'_>) -> Flow {
     let given = |key: &str| fields.given(key).map(|located| &located.value);
     let routing = given("routing").and(fields.text("routing")).and_then(FlowRouting::named).unwrap_or(s.routing);
     s.routing = with_ugal(routing, fields, report);
+    s.demand = match given("demand").and(fields.text("demand")) {
+        Some("messages") => Demand::Messages,
+        Some(_) => Demand::Bytes,
+        None => s.demand,
+    };
     let capacity = |key: &str, preset: Option<Rate>| match given(key) {
         Some(Value::Rate(rate)) => Some(*rate),
         Some(_) => None,
@@ -138,6 +158,7 @@ fn read(fields: &Fields, report: &mut Report<'_>) -> Flow {
     s.slices = count("slices", s.slices);
     s.direct_paths = count("direct_paths", s.direct_paths);
     s.indirect_paths = count("indirect_paths", s.indirect_paths);
+    s.path_sets = count("path_sets", s.path_sets);
     s.max_iterations = count("max_iterations", s.max_iterations);
     s.cutoff = given("cutoff").and(fields.rate("cutoff")).unwrap_or(s.cutoff);
     s.tolerance = given("tolerance").and(fields.number("tolerance")).unwrap_or(s.tolerance);
@@ -189,11 +210,13 @@ impl Engine for Flow {
             keys.extend([("threshold", Value::Number(ugal.threshold)), ("bias", Value::Number(ugal.bias))]);
         }
         keys.extend([
+            ("demand", Value::text(s.demand.name())),
             ("link_capacity", capacity(s.link_capacity)),
             ("nic_capacity", capacity(s.nic_capacity)),
             ("slices", Value::Integer(s.slices.into())),
             ("direct_paths", Value::Integer(s.direct_paths.into())),
             ("indirect_paths", Value::Integer(s.indirect_paths.into())),
+            ("path_sets", Value::Integer(s.path_sets.into())),
             ("cutoff", Value::Rate(s.cutoff)),
             ("max_iterations", Value::Integer(s.max_iterations.into())),
             ("tolerance", Value::Number(s.tolerance)),
@@ -204,8 +227,8 @@ impl Engine for Flow {
         keys
     }
 
-    fn run(&self, scenario: &Scenario, threads: usize, progress: &mut Progress<'_>) -> Result<Outcome, EngineError> {
-        let mut share = |phase: &str, done: u64, total: u64| progress(phase, done as f64 / total.max(1) as f64);
+    fn run(&self, scenario: &Scenario, threads: usize, watcher: &mut dyn Watcher) -> Result<Outcome, EngineError> {
+        let mut share = |phase: &str, done: u64, total: u64| watcher.progress(phase, done as f64 / total.max(1) as f64);
         let Scenario { machine, workload, seed, .. } = scenario;
         odonata_flow::run(machine, workload, &self.settings, *seed, threads, &mut share)
             .map(|result| outcome(result, machine.node_count(), self.settings.max_iterations))

@@ -29,6 +29,7 @@ pub(super) fn experiment(
             _ => i64::from(placed.ranks_per_node).into(),
         };
         job.insert("ranks_per_node".into(), ranks_per_node);
+        job.insert("idle".into(), placed.idle.into());
         job.insert("color".into(), placed.color.clone().into());
         let section = schema::section("job");
         let pattern = chosen(section.chooser("pattern"), spec.pattern.name(), &spec.pattern.parameters(), files);
@@ -87,5 +88,6 @@ fn output_table(output: OutputSpec) -> Table {
     Table::from_iter([
         ("link_jobs".to_owned(), Value::Boolean(output.link_jobs)),
         ("placement".to_owned(), Value::Boolean(output.placement)),
+        ("communication".to_owned(), Value::Boolean(output.communication)),
     ])
 }

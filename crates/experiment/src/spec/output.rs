@@ -16,6 +16,7 @@ pub(crate) fn section() -> Section {
         keys: vec![
             flag("link_jobs", "Whether the traffic of every job on every link is recorded."),
             flag("placement", "Whether the node of every rank is recorded."),
+            flag("communication", "Whether the matrix of who sends how much to whom is recorded."),
         ],
         choosers: Vec::new(),
     }
@@ -28,6 +29,8 @@ pub struct OutputSpec {
     pub link_jobs: bool,
     /// Whether `placement` has rows.
     pub placement: bool,
+    /// Whether `communication` has rows.
+    pub communication: bool,
 }
 
 impl OutputSpec {
@@ -39,6 +42,6 @@ impl OutputSpec {
         unknown_keys("[output]", table, &known, |_| None, report);
         let fields = Fields::read("[output]", place, table, keys, report);
         let flag = |key: &str| fields.flag(key).unwrap_or(true);
-        Self { link_jobs: flag("link_jobs"), placement: flag("placement") }
+        Self { link_jobs: flag("link_jobs"), placement: flag("placement"), communication: flag("communication") }
     }
 }

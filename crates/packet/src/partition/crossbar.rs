@@ -98,10 +98,10 @@ impl Partition {
         if bytes > self.output_room {
             return false;
         }
-        let link_free = out.link_free;
+        let (link_free, port_bytes) = (out.link_free, out.queued_bytes + size);
         let free = out.occupied == 0 && link_free <= now && (into.credit >= size || out.end == End::Node);
         let ready = self.transfer(i, o, slot);
-        self.recorder.enqueued(o, vc, bytes);
+        self.recorder.enqueued(o, vc, bytes, port_bytes, now);
         self.return_credit(i, vc_in, slot);
         if free && ready <= now {
             self.launch(o, slot);
@@ -129,8 +129,11 @@ impl Partition {
         self.enqueue(o, slot);
         let packet = self.pool.get(slot);
         let vc = usize::from(packet.out_vc());
-        self.recorder.enqueued(o, vc, self.out_channel[o * self.channels + vc].bytes);
+        let bytes = self.out_channel[o * self.channels + vc].bytes;
+        self.recorder.enqueued(o, vc, bytes, self.out[o].queued_bytes, self.now);
+        self.recorder.crossed(channel, o, self.now);
         if next != NONE {
+            self.recorder.head(channel, self.inputs[i].crossbar_free);
             let wanted = self.route(i, next);
             self.wait(channel, wanted);
             // Its input is busy with the packet before it.

@@ -79,6 +79,7 @@ impl Partition {
         if out.stalled_since == u64::MAX {
             out.stalled_since = now;
         }
+        self.recorder.starved(o, out.occupied, now);
         if let Some(credit) = out.credits.front() {
             let at = credit.at;
             self.look_at(o, at);

@@ -11,8 +11,12 @@ pub(crate) struct FreeNodes<'a> {
     holders: Vec<Holder>,
     /// Cores that were asked for by number.
     cores_taken: HashSet<(NodeId, u32)>,
-    /// Names of the jobs placed so far, the current one last.
+    /// Names of the jobs placed so far.
     jobs: Vec<String>,
+    /// The job whose claims come next, by its place in `jobs`.
+    current: usize,
+    /// Nodes that jobs will still draw when all jobs have begun.
+    reserved: usize,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -28,7 +32,14 @@ const NOBODY: Holder = Holder { job: usize::MAX, cores: 0, exclusive: false };
 
 impl<'a> FreeNodes<'a> {
     pub(crate) fn new(machine: &'a Machine) -> Self {
-        Self { machine, holders: vec![NOBODY; machine.node_count()], cores_taken: HashSet::new(), jobs: Vec::new() }
+        Self {
+            machine,
+            holders: vec![NOBODY; machine.node_count()],
+            cores_taken: HashSet::new(),
+            jobs: Vec::new(),
+            current: 0,
+            reserved: 0,
+        }
     }
 
     pub(crate) fn machine(&self) -> &'a Machine {
@@ -50,9 +61,27 @@ impl<'a> FreeNodes<'a> {
         self.machine.routers().flat_map(|router| self.of_router(router))
     }
 
-    /// Starts the next job; later claims are its own.
-    pub(crate) fn next_job(&mut self, name: &str) {
+    /// How many nodes are free and not reserved.
+    pub(crate) fn room(&self) -> usize {
+        self.all().count().saturating_sub(self.reserved)
+    }
+
+    /// Starts the next job and returns its place; later claims are its own.
+    pub(crate) fn next_job(&mut self, name: &str) -> usize {
         self.jobs.push(name.into());
+        self.current = self.jobs.len() - 1;
+        self.current
+    }
+
+    /// Keeps `count` nodes, whichever, for the current job.
+    pub(crate) fn reserve(&mut self, count: usize) {
+        self.reserved += count;
+    }
+
+    /// Goes on with a job that had reserved `count` nodes; later claims are its own.
+    pub(crate) fn resume(&mut self, job: usize, count: usize) {
+        self.current = job;
+        self.reserved -= count;
     }
 
     /// Takes a free node for the current job alone, or says why it is not free.
@@ -62,12 +91,12 @@ impl<'a> FreeNodes<'a> {
         if holder.cores > 0 {
             let name = self.machine.node_name(node);
             let owner = &self.jobs[holder.job];
-            return Err(match holder.job + 1 == self.jobs.len() {
+            return Err(match holder.job == self.current {
                 true => format!("node {name} is named twice"),
                 false => format!("node {name} is already held by job '{owner}'"),
             });
         }
-        *holder = Holder { job: self.jobs.len() - 1, cores: self.machine.cores_per_node(), exclusive: true };
+        *holder = Holder { job: self.current, cores: self.machine.cores_per_node(), exclusive: true };
         Ok(())
     }
 
@@ -93,7 +122,7 @@ impl<'a> FreeNodes<'a> {
             return Err(format!("node {} has {cores} cores, and all are taken", name()));
         }
         if holder.cores == 0 {
-            holder.job = self.jobs.len() - 1;
+            holder.job = self.current;
         }
         holder.cores += 1;
         Ok(())

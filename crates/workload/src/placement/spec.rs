@@ -6,7 +6,7 @@ use super::non_uniform::NonUniformParameters;
 use super::units::RandomParameters;
 use super::{
     compact, file, list, non_uniform, random_chassis, random_groups, random_nodes, random_routers, round_robin_nodes,
-    round_robin_routers, FreeNodes, Placed, PlacementTable, Request,
+    round_robin_routers, units, FreeNodes, Placed, PlacementTable, Request,
 };
 use crate::parameters::{self, Known};
 use crate::WorkloadError;
@@ -189,36 +189,45 @@ impl PlacementSpec {
         }
     }
 
-    /// Places a job and takes its nodes.
-    pub(crate) fn place(&self, request: &Request<'_>, free: &mut FreeNodes<'_>) -> Result<Placed, WorkloadError> {
-        free.next_job(request.job);
+    /// Places a job and takes its nodes, but for those that it draws from what all jobs leave.
+    pub(crate) fn begin(&self, request: &Request<'_>, free: &mut FreeNodes<'_>) -> Result<Begun, WorkloadError> {
+        let job = free.next_job(request.job);
         let owner = format!("job '{}': placement '{}'", request.job, self.name());
         if let PlacementKind::File(parameters) = &self.kind {
-            return file::place(&owner, parameters, request, free);
+            return file::place(&owner, parameters, request, free).map(Begun::Placed);
         }
         let ranks_per_node = ranks_per_node(request, free)?;
         let needed = request.ranks.div_ceil(ranks_per_node) as usize;
         check_room(request, ranks_per_node, needed, free)?;
+        // Named by the job, so that it does not depend on the jobs beside it.
+        let mut stream = Stream::new(request.seed, &format!("placement/{}", request.job), &[]);
         let nodes = self
-            .nodes(request, needed, free)
+            .nodes(needed, free, &mut stream)
             .map_err(|(parameter, reason)| WorkloadError::parameter(&owner, parameter, reason))?;
-        assert_eq!(nodes.len(), needed, "a placement hands out as many nodes as it is asked for");
         for &node in &nodes {
             free.claim(node).map_err(|reason| WorkloadError::parameter(&owner, "nodes", reason))?;
         }
-        let node_of_rank = (0..request.ranks).map(|rank| nodes[(rank / ranks_per_node) as usize]).collect();
-        Ok(Placed { node_of_rank, ranks_per_node })
+        let later = match &self.kind {
+            PlacementKind::NonUniform(_) => needed - nodes.len(),
+            _ => 0,
+        };
+        assert_eq!(nodes.len() + later, needed, "a placement hands out as many nodes as it is asked for");
+        if later == 0 {
+            return Ok(Begun::Placed(Placed::in_blocks(request.ranks, ranks_per_node, &nodes)));
+        }
+        free.reserve(later);
+        Ok(Begun::Scatters { job, nodes, later, ranks_per_node, stream })
     }
 
     /// The `count` nodes of a job in the order in which its ranks fill them, or (parameter, reason).
+    ///
+    /// `non-uniform` hands out its cluster only.
     fn nodes(
         &self,
-        request: &Request<'_>,
         count: usize,
         free: &FreeNodes<'_>,
+        stream: &mut Stream,
     ) -> Result<Vec<NodeId>, (&'static str, String)> {
-        // Named by the job, so that it does not depend on the jobs beside it.
-        let stream = &mut Stream::new(request.seed, &format!("placement/{}", request.job), &[]);
         let unfit = |reason| ("name", reason);
         match &self.kind {
             PlacementKind::Compact {} => Ok(compact::nodes(free, count)),
@@ -230,11 +239,44 @@ impl PlacementSpec {
             PlacementKind::RandomGroups(p) => random_groups::nodes(free, count, *p, stream).map_err(unfit),
             PlacementKind::NonUniform(p) => {
                 p.check()?;
-                Ok(non_uniform::nodes(free, count, *p, stream))
+                Ok(non_uniform::cluster(free, count, *p, stream))
             }
             PlacementKind::List(p) => list::nodes(free, count, p).map_err(|reason| ("nodes", reason)),
             PlacementKind::File(_) => unreachable!("a file names the node of every rank"),
         }
+    }
+}
+
+/// A job that has taken nodes.
+pub(crate) enum Begun {
+    /// All of them.
+    Placed(Placed),
+    /// All but `later` nodes, which it draws from those that all jobs leave.
+    Scatters {
+        /// Its place among the jobs.
+        job: usize,
+        nodes: Vec<NodeId>,
+        later: usize,
+        ranks_per_node: u32,
+        stream: Stream,
+    },
+}
+
+impl Begun {
+    /// Draws the nodes that are missing.
+    pub(crate) fn finish(self, request: &Request<'_>, free: &mut FreeNodes<'_>) -> Result<Placed, WorkloadError> {
+        let (job, mut nodes, later, ranks_per_node, mut stream) = match self {
+            Self::Placed(placed) => return Ok(placed),
+            Self::Scatters { job, nodes, later, ranks_per_node, stream } => (job, nodes, later, ranks_per_node, stream),
+        };
+        free.resume(job, later);
+        check_room(request, ranks_per_node, later, free)?;
+        for node in non_uniform::scattered(free, later, &mut stream) {
+            free.claim(node).expect("the node is free");
+            nodes.push(node);
+        }
+        units::sort(&mut nodes, free);
+        Ok(Placed::in_blocks(request.ranks, ranks_per_node, &nodes))
     }
 }
 
@@ -258,7 +300,7 @@ fn check_room(
     needed: usize,
     free: &FreeNodes<'_>,
 ) -> Result<(), WorkloadError> {
-    let left = free.all().count();
+    let left = free.room();
     if needed <= left {
         return Ok(());
     }
@@ -276,7 +318,7 @@ fn check_room(
 
 #[cfg(test)]
 mod tests {
-    use super::super::test_help::{place, placed};
+    use super::super::test_help::{place, place_in, placed};
     use super::*;
     use crate::test_machines::{cascade, groups, torus};
     use odonata_machine::{Machine, MachineBuilder};
@@ -412,7 +454,7 @@ mod tests {
                 };
                 let left = taken.iter().enumerate().filter(|(n, t)| !**t && machine.node_up(NodeId(*n as u32))).count();
                 let needed = ranks.div_ceil(per_node) as usize;
-                match spec.place(&request, &mut free) {
+                match place_in(&spec, &request, &mut free) {
                     Ok(placed) => {
                         prop_assert_eq!(placed.node_of_rank.len(), ranks as usize);
                         for block in placed.node_of_rank.chunks(per_node as usize) {

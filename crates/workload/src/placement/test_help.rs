@@ -1,6 +1,6 @@
 //! Placing one job, one rank per node, on an empty machine.
 
-use super::{FreeNodes, PlacementSpec, Request};
+use super::{FreeNodes, Placed, PlacementSpec, Request};
 use crate::WorkloadError;
 use odonata_machine::Machine;
 use odonata_units::NodeId;
@@ -18,7 +18,16 @@ pub(super) fn placed(
         spec.set(parameter, value)?;
     }
     let request = Request { job: "test", index: 0, ranks, ranks_per_node: Some(1), seed };
-    spec.place(&request, &mut FreeNodes::new(machine)).map(|placed| placed.node_of_rank)
+    place_in(&spec, &request, &mut FreeNodes::new(machine)).map(|placed| placed.node_of_rank)
+}
+
+/// One job at a time.
+pub(super) fn place_in(
+    spec: &PlacementSpec,
+    request: &Request<'_>,
+    free: &mut FreeNodes<'_>,
+) -> Result<Placed, WorkloadError> {
+    spec.begin(request, free)?.finish(request, free)
 }
 
 pub(super) fn place(machine: &Machine, name: &str, parameters: &[(&str, Value)], ranks: u32, seed: u64) -> Vec<NodeId> {

@@ -1,0 +1,259 @@
+/** Settings and links between views: what is brushed, clicked or searched for in one is so in all. */
+import { describe, expect, test } from 'vitest'
+import { parseQuantity, quantity } from '../src/base/format'
+import {
+  address,
+  at,
+  click,
+  expected,
+  number,
+  open,
+  page,
+  press,
+  RUNS,
+  settle,
+  text,
+  useBrowser,
+} from './stage'
+
+useBrowser()
+
+const edison = expected.runs['edison']!
+const PACKET = RUNS.indexOf('packet')
+
+describe('the distribution', () => {
+  test('dragging over the histogram filters everything, Escape lets go', async () => {
+    await open('all', 'run=0')
+    const before = await text('drawn')
+    const box = (await page.locator('[data-test=brush] .overlay').boundingBox())!
+    await page.mouse.move(box.x + box.width / 2, box.y + 45)
+    await page.mouse.down()
+    await page.mouse.move(box.x + box.width * 0.7, box.y + 45)
+    await page.mouse.move(box.x + box.width - 1, box.y + 45, { steps: 4 })
+    await page.mouse.up()
+    await settle(page)
+    const low = Number((await address()).get('low'))
+    // The brush starts in the middle of the axis, from zero to the largest; a pixel of 248 is 0.4 %.
+    expect(low / edison.max).toBeGreaterThan(0.49)
+    expect(low / edison.max).toBeLessThan(0.51)
+    const counts = await Promise.all(Object.keys(edison.classes).map((code) => text(`count-${code}`)))
+    const selected = counts.reduce((sum, line) => sum + Number(line.split(' ')[0]!.replace(',', '')), 0)
+    expect(selected).toBeGreaterThan(0)
+    expect(selected).toBeLessThan(edison.links / 2)
+    expect(await text('selected-count')).toContain(`of ${number(selected)} selected`)
+    expect(await text('drawn')).not.toBe(before)
+    await press('Escape')
+    expect(await text('drawn')).toBe(before)
+  })
+
+  test('exact ends can be typed, nonsense is not taken', async () => {
+    await open('all', 'run=0')
+    const field = at('range-from')
+    await field.fill('50 bananas')
+    await field.press('Enter')
+    expect((await address()).has('low')).toBe(false)
+    const half = quantity(edison.max / 2, 'bytes')
+    await field.fill(half)
+    await field.press('Enter')
+    await settle(page)
+    expect(Number((await address()).get('low'))).toBeCloseTo(parseQuantity(half, 'bytes')!, 0)
+  })
+
+  test('a logarithmic axis starts at the smallest positive value and sets the empty links apart', async () => {
+    await open('all', 'run=0&histogram=log')
+    const empty = edison.links - edison.loaded
+    expect(await page.locator('[aria-label=Distribution]').innerText()).toContain(
+      `${number(empty)} empty links`,
+    )
+  })
+})
+
+describe('the address', () => {
+  const SETTINGS =
+    'run=0&measure=transfer_ps&aggregate=mean&classesOff=black&jobs=1&low=1000&scale=log&ramp=viridis&frozen=10,1e9&histogram=log&' +
+    'routers=value&theme=dark&focus=group%3A3&zoom=2,-100,-50&panel=group'
+
+  test('holds the settings: a reload shows the same', async () => {
+    await open('all', SETTINGS)
+    const shown = async () => [
+      await text('mean-blue'),
+      await text('count-green'),
+      await text('drawn'),
+      await text('focus'),
+      await text('ramp-labels'),
+      await at('measure').inputValue(),
+      await at('class-black').isChecked(),
+      await page.locator('.odonata.dark').count(),
+      await page.locator('.router-cell').count(),
+    ]
+    const before = await shown()
+    expect(before.slice(5)).toEqual(['transfer_ps', false, 1, 96])
+    await page.reload()
+    await page.waitForSelector('[data-ready=yes]')
+    await settle(page)
+    expect(await shown()).toEqual(before)
+    expect([...new URLSearchParams(SETTINGS).keys()].filter((key) => key !== 'run').sort()).toEqual(
+      [...(await address()).keys()].filter((key) => key !== 'run').sort(),
+    )
+  })
+
+  test('settings that make no sense are said and left out', async () => {
+    await open('all', 'run=0&low=lots&view=moon')
+    expect(await page.locator('.failures').innerText()).toContain('low')
+  })
+})
+
+describe('linked views', () => {
+  test('a table row marks its link everywhere; hovering tells ends, class, value and shares', async () => {
+    await open('all', 'run=0')
+    const { hottest, max } = edison
+    await page.locator('.links tbody tr').first().hover()
+    await settle(page)
+    const tip = await text('tooltip')
+    for (const part of [hottest.from, hottest.to, hottest.class, quantity(max, 'bytes'), '%'])
+      expect(tip).toContain(part)
+    hottest.by_job.forEach((value) => value > 0 && expect(tip).toContain(quantity(value, 'bytes')))
+    await page.locator('.links tbody tr').first().click()
+    await settle(page)
+    expect(await text('focus')).toContain(`${hottest.from}>${hottest.to}:${hottest.class}`)
+  })
+
+  test('a cell of the matrix of groups narrows everything to its links', async () => {
+    await open('all', 'run=0')
+    const box = (await page.locator('.matrices .canvas-frame').boundingBox())!
+    // The matrix of groups starts at (24, 36) with cells of 11 pixels at this size: row 2, column 5.
+    await page.mouse.click(box.x + 24 + 5 * 11 + 5, box.y + 36 + 2 * 11 + 5)
+    await settle(page)
+    expect(await text('focus')).toContain('pair 2>5')
+    expect(await text('selected-count')).toContain('24 selected')
+    expect(await text('count-blue')).toBe('24 of 5,040')
+  })
+
+  test.each([
+    ['g3r2c14', 'router g3r2c14'],
+    ['g3r2c14n1', 'node g3r2c14n1'],
+    // 15 green, 15 black and 2 blue cables (column 14 serves one other group), both directions.
+  ])('a search jumps to %s and narrows to its links', async (wanted, focus) => {
+    await open('all', 'run=0')
+    await press('/')
+    await page.keyboard.type(wanted)
+    await press('Enter')
+    expect(await text('focus')).toContain(focus)
+    expect(await text('count-green')).toBe('30 of 21,600')
+    expect(await text('count-blue')).toBe('4 of 5,040')
+    await click('panel-group')
+    expect(await page.locator('.router-cell').count()).toBe(96)
+    expect(await page.locator('.router-cell.focused').getAttribute('aria-label')).toBe('g3r2c14')
+    // Its class table counts inside and outwards: the group's own links of the router.
+    expect(await page.locator('.group-head table').innerText()).toMatch(/green\s+inside\s+30 of 1,440/)
+  })
+
+  test('a search finds links and groups, and says when nothing is called so', async () => {
+    await open('all', 'run=0')
+    const { from, to, class: code } = edison.hottest
+    await press('/')
+    await page.keyboard.type(`${from}>${to}`)
+    await press('Enter')
+    expect(await text('focus')).toContain(`link ${from}>${to}:${code}`)
+    await press('Escape', '/')
+    await page.keyboard.type('group 4')
+    await press('Enter')
+    expect(await text('focus')).toContain('group 4')
+    await press('/')
+    await page.keyboard.type('router nine')
+    expect(await page.locator('.search').innerText()).toContain('Nothing is called so')
+  })
+})
+
+describe('the keyboard', () => {
+  test('reaches every setting', async () => {
+    await open('all', `run=${PACKET}`)
+    const settings = async (...keys: string[]) => {
+      await press(...keys)
+      return Object.fromEntries(await address())
+    }
+    const run = String(PACKET)
+    expect(await settings('l')).toEqual({ run, scale: 'log' })
+    expect(await settings('l')).toEqual({ run, scale: 'quantile' })
+    expect(await settings('l', 'h')).toEqual({ run, histogram: 'log' })
+    expect(await settings('h', 'm')).toEqual({ run, measure: 'packets' })
+    expect(await settings('c')).toEqual({ run, measure: 'packets', classesOff: 'global' })
+    expect(await settings('c')).toEqual({ run, measure: 'packets', classesOff: 'local' })
+    expect(await settings('a', 'f')).toMatchObject({ frozen: expect.stringMatching(/^0,\d+$/) as string })
+    expect(await settings('f', 'r', 'g')).toMatchObject({ routers: 'value', panel: 'group' })
+    expect(await settings('2')).toMatchObject({ jobs: '0' })
+    expect(await settings('2', ']', ']')).toMatchObject({ low: expect.stringMatching(/./) as string })
+    expect(await settings('Escape')).not.toHaveProperty('low')
+    expect(await settings('t', 'v')).toMatchObject({ theme: 'light', view: 'compare' })
+    expect(await settings('n')).toMatchObject({ run: String(PACKET + 1) })
+  })
+
+  test('zooms and pans the picture', async () => {
+    await open('dragonfly')
+    await page.locator('.picture .canvas-frame').focus()
+    await press('+', 'ArrowLeft')
+    const [k, x] = (await address()).get('zoom')!.split(',').map(Number)
+    expect(k).toBeCloseTo(1.3)
+    // Zoomed about the middle of 1000, then moved by 60.
+    expect(x).toBeCloseTo(500 - 650 + 60)
+    await press('0')
+    expect((await address()).has('zoom')).toBe(false)
+  })
+
+  test('its keys are listed and the page closes again', async () => {
+    await open('dragonfly')
+    await press('?')
+    expect(await page.locator('.help').innerText()).toContain('only this job')
+    await page.locator('.help button').click()
+    expect(await page.locator('.help').count()).toBe(0)
+  })
+
+  test('every control can be reached by it and has a name', async () => {
+    for (const view of ['overview', 'compare', 'time', 'jobs', 'sweep']) {
+      await open('all', `view=${view}&run=${PACKET}`)
+      const unnamed = await page.evaluate(() =>
+        [...document.querySelectorAll('button, select, input, summary')]
+          .filter(
+            (e) =>
+              !(
+                e.textContent?.trim() ||
+                e.getAttribute('aria-label') ||
+                e.getAttribute('placeholder') ||
+                e.closest('label')?.textContent?.trim()
+              ),
+          )
+          .map((e) => e.outerHTML),
+      )
+      expect(unnamed).toEqual([])
+    }
+  })
+})
+
+test('the wheel zooms about the pointer, dragging pans, a double click shows the whole', async () => {
+  await open('dragonfly')
+  const box = (await page.locator('.picture .canvas-frame').boundingBox())!
+  await page.mouse.move(box.x + box.width / 2, box.y + box.height / 2)
+  await page.mouse.wheel(0, -400)
+  await settle(page)
+  const [k, x, y] = (await address()).get('zoom')!.split(',').map(Number)
+  expect(k).toBeCloseTo(Math.exp(0.6), 3)
+  // The middle stays where it is.
+  // Within a pixel, which is 1.6 units of the scene.
+  expect(Math.abs(x! - (500 - 500 * k!))).toBeLessThan(1.6)
+  expect(Math.abs(y! - (500 - 500 * k!))).toBeLessThan(1.6)
+  await page.mouse.down()
+  await page.mouse.move(box.x + box.width / 2 + 50, box.y + box.height / 2, { steps: 3 })
+  await page.mouse.up()
+  expect(Number((await address()).get('zoom')!.split(',')[1])).toBeGreaterThan(x! + 30)
+  await page.mouse.dblclick(box.x + box.width / 2, box.y + box.height / 2)
+  expect((await address()).has('zoom')).toBe(false)
+})
+
+test('one scale and a frozen range: a job alone keeps the colours of all', async () => {
+  await open('all', 'run=0')
+  const whole = await text('ramp-labels')
+  await press('f', '1')
+  expect(await text('ramp-labels')).toBe(whole)
+  await press('f')
+  expect(await text('ramp-labels')).not.toBe(whole)
+})

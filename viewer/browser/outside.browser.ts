@@ -1,0 +1,148 @@
+/** What leaves the page or comes from elsewhere: exports, pages without a server, notebooks, counters, damage. */
+import { readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, inject, test } from 'vitest'
+import { quantity } from '../src/base/format'
+import { openView } from './chromium'
+import {
+  at,
+  expected,
+  forgetErrors,
+  number,
+  open,
+  page,
+  picture,
+  settle,
+  text,
+  urls,
+  useBrowser,
+} from './stage'
+
+useBrowser()
+
+const dragonfly = expected.runs['dragonfly']!
+
+describe('exports', () => {
+  const download = async (kind: string): Promise<Buffer> => {
+    await page.locator('[data-test=export]').click()
+    const [file] = await Promise.all([
+      page.waitForEvent('download'),
+      page.locator(`[data-test=export-${kind}]`).click(),
+    ])
+    return readFileSync(await file.path())
+  }
+
+  test('CSV: the selected links and no others, with the tables’ values', async () => {
+    const { max, classes, by_name } = dragonfly
+    await open('dragonfly', `low=${max / 2}`)
+    const [header, ...lines] = String(await download('csv'))
+      .trimEnd()
+      .split('\r\n')
+    expect(header).toBe('link,source,target,class,parallel,bytes,job a,job b')
+    expect(lines).toHaveLength(Object.values(classes).reduce((sum, stats) => sum + stats.above_half, 0))
+    for (const line of lines) {
+      const [, source, target, code, parallel, ...values] = line.split(',')
+      expect(values.map(Number)).toEqual(by_name[`${source}>${target}:${code}.${parallel}`])
+    }
+  })
+
+  test('SVG and PNG hold the picture', async () => {
+    await open('dragonfly')
+    const svg = String(await download('svg'))
+    expect(svg).toMatch(/^<svg /)
+    const { parsed, paths } = await page.evaluate((source) => {
+      const document = new DOMParser().parseFromString(source, 'image/svg+xml')
+      return {
+        parsed: document.querySelector('parsererror') === null,
+        paths: document.querySelectorAll('path').length,
+      }
+    }, svg)
+    expect(parsed).toBe(true)
+    expect(paths).toBeGreaterThan(100)
+    const png = await download('png')
+    expect([...png.subarray(0, 4)]).toEqual([0x89, 0x50, 0x4e, 0x47])
+    // Width in the header: 1400 at twice the resolution.
+    expect(png.readUInt32BE(16)).toBe(2 * 1400)
+    writeFileSync(picture('export'), png)
+  })
+})
+
+describe('without a server', () => {
+  test('a standalone page shows the same figures and asks nobody for anything', async () => {
+    const asked: string[] = []
+    page.on('request', (request) => asked.push(request.url()))
+    await openView(page, inject('standalone'))
+    for (const [code, stats] of Object.entries(dragonfly.classes))
+      expect(await text(`mean-${code}`)).toBe(`⌀ ${quantity(stats.mean, 'bytes')}`)
+    await page.locator('[data-test=view-jobs]').click()
+    await page.waitForSelector('[data-test=communication-map]')
+    expect(asked.filter((url) => !/^(file|about|data|blob):/.test(url))).toEqual([])
+  })
+
+  test('a notebook’s widget draws from what run.view() gives it', async () => {
+    // The page of the server only as a place to import the module from.
+    await open('dragonfly')
+    const data = readFileSync(join(inject('runs'), 'widget.json'), 'utf8')
+    await page.evaluate((json) => Object.assign(window, { cellData: json }), data)
+    // As text, since the test runner rewrites import() in functions.
+    await page.evaluate(`(async () => {
+      const module = await import(new URL('viewer.js', location.href).href)
+      const cell = document.createElement('div')
+      cell.id = 'cell'
+      document.body.replaceChildren(cell)
+      window.cleanUp = await module.default.render({ model: { get: () => JSON.parse(window.cellData) }, el: cell })
+    })()`)
+    await page.waitForSelector('#cell [data-ready=yes]')
+    await settle(page)
+    expect(await page.locator('#cell [data-test=mean-global]').innerText()).toBe(
+      `⌀ ${quantity(dragonfly.classes['global']!.mean, 'bytes')}`,
+    )
+    // A notebook's keys are its own: outside of the cell none means anything to the viewer.
+    await page.keyboard.press('1')
+    await settle(page)
+    expect(await page.locator('#cell .jobs li.hidden').count()).toBe(0)
+    await page.evaluate('window.cleanUp()')
+    expect(await page.locator('#cell .odonata').count()).toBe(0)
+  })
+})
+
+describe('hardware counters', () => {
+  test('a small table: flits, stalls and jobs as they were read, only the part of the machine that was seen', async () => {
+    await open('counters')
+    expect(await text('count-green')).toBe('2 of 2')
+    expect(await text('count-black')).toBe('1 of 1')
+    const options = await at('measure').locator('option').allTextContents()
+    expect(options).toEqual(['Flits', 'Stalls', 'Stalls per flit', 'Flits vc 0', 'Stalls vc 0'])
+    expect(await text('hot-value')).toBe('1,000')
+    await at('measure').selectOption('stalls')
+    await settle(page)
+    expect(await text('hot-value')).toBe('50')
+    expect(await text('alarm')).toContain('only links that leave groups 1, 4 were read')
+    expect(await at('job-0').innerText()).toContain('2 nodes, 1 routers')
+    await page.screenshot({ path: picture('counters') })
+  })
+
+  test.runIf(expected.counters.edison !== null)('those of Edison itself', async () => {
+    const { links, flits_max } = expected.counters.edison!
+    await open('edison-counters')
+    expect(await text('selected-count')).toContain(`${number(links)} in all`)
+    expect(await text('ramp-labels')).toContain(quantity(flits_max, 'count'))
+    await page.screenshot({ path: picture('counters-edison') })
+  })
+})
+
+describe('what goes wrong is said', () => {
+  test('a table that is damaged while the server runs', async () => {
+    writeFileSync(join(inject('runs'), 'broken', 'links.parquet'), 'PAR1 not really')
+    await page.goto(urls['broken']!)
+    await page.waitForSelector('.failures')
+    expect(await page.locator('.failures').innerText()).toContain('links.parquet cannot be read')
+    forgetErrors()
+  })
+
+  test('an address without the right token', async () => {
+    await page.goto(urls['dragonfly']!.replace(/\/[^/]+\/$/, '/wrong/'))
+    expect(await page.locator('body').innerText()).toContain('lacks the right token')
+    forgetErrors()
+  })
+})

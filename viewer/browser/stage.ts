@@ -1,0 +1,157 @@
+/** What the browser tests share: a page, what the tables say, and where on the screen things are. */
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import type { Browser, Locator, Page } from 'playwright-core'
+import { afterAll, afterEach, beforeAll, beforeEach, expect, inject } from 'vitest'
+import { loadRun, type Run } from '../src/data/run'
+import { HttpSource } from '../src/data/source'
+import { launch, openPage, openView, settle } from './chromium'
+
+export interface ClassFigures {
+  links: number
+  mean: number
+  mean_by_job: number[]
+  percentiles: number[]
+  above_half: number
+  sum_above_half: number
+}
+
+export interface JobFigures {
+  job: number
+  name: string
+  ranks: number
+  nodes: number
+  routers: number
+  slowdown?: number
+}
+
+export interface RunFigures {
+  links: number
+  groups: number
+  jobs: JobFigures[]
+  max: number
+  loaded: number
+  loaded_between_groups: number
+  between_groups: number
+  hottest: { from: string; to: string; class: string; by_job: number[] }
+  pairs: { from: number; to: number; links: number; max: number }[]
+  /** Total, then each job, by the link's name; every tenth link of a large machine. */
+  by_name: Record<string, number[]>
+  router_jobs: Record<string, number[]>
+  classes: Record<string, ClassFigures>
+}
+
+interface Expected {
+  runs: Record<string, RunFigures>
+  /** Mean traffic by run. */
+  sweep: Record<string, number>
+  series: { starts: number[]; third: Record<string, number>[] }
+  communication: {
+    cells: Record<'source' | 'target' | 'ranks_per_cell' | 'messages' | 'bytes', number>[]
+    bytes: number
+  }[]
+  difference: { from: string; to: string; before: number; after: number }
+  counters: { edison: { paths: string[]; links: number; flits_max: number; groups: number } | null }
+}
+
+export const expected = JSON.parse(readFileSync(join(inject('runs'), 'expected.json'), 'utf8')) as Expected
+
+/** The runs that the server `all` shows, in its order. */
+export const RUNS = [
+  'edison',
+  'edison-K',
+  'dragonfly',
+  'torus',
+  'tree',
+  'corner',
+  'packet',
+  'packet-torus',
+] as const
+export const numberOf = (run: (typeof RUNS)[number]): number => RUNS.indexOf(run)
+
+export const urls = inject('urls')
+
+/** Pictures of the tests are kept beside the runs. */
+export const picture = (name: string): string => join(inject('runs'), `${name}.png`)
+
+export let page: Page
+let browser: Browser
+let errors: string[]
+
+export function useBrowser(): void {
+  beforeAll(async () => {
+    browser = await launch()
+  })
+  afterAll(async () => browser?.close())
+  beforeEach(async () => {
+    ;({ page, errors } = await openPage(browser))
+  })
+  afterEach(async () => {
+    await page.close()
+    expect(errors).toEqual([])
+  })
+}
+
+/** Errors that a test causes on purpose are no errors. */
+export function forgetErrors(): void {
+  errors.length = 0
+}
+
+export const open = (server: string, settings = ''): Promise<void> => openView(page, urls[server]!, settings)
+
+/** Other settings, in the page that is open. */
+export async function set(settings: string): Promise<void> {
+  await page.evaluate((hash) => (location.hash = hash), settings)
+  await settle(page)
+}
+
+export const at = (test: string): Locator => page.locator(`[data-test="${test}"]`).first()
+
+export const text = async (test: string): Promise<string> => (await at(test).innerText()).trim()
+
+export async function click(test: string): Promise<void> {
+  await at(test).click()
+  await settle(page)
+}
+
+export async function press(...keys: string[]): Promise<void> {
+  for (const key of keys) await page.keyboard.press(key)
+  await settle(page)
+}
+
+/** The settings in the address, which follow 150 ms after the last change; the page's timers run in their order. */
+export async function address(): Promise<URLSearchParams> {
+  const hash = await page.evaluate(
+    () => new Promise<string>((resolve) => setTimeout(() => resolve(location.hash), 170)),
+  )
+  return new URLSearchParams(hash.slice(1))
+}
+
+export async function tipAt(x: number, y: number): Promise<string> {
+  await page.mouse.move(x, y)
+  await settle(page)
+  const tip = page.locator('[data-test=tooltip]')
+  return (await tip.count()) === 0 ? '' : tip.innerText()
+}
+
+/** The run as the page has it, to find out where on the screen its things are; figures come from the tables. */
+export async function runOf(server: string, number: number): Promise<Run> {
+  const source = new HttpSource(urls[server]!)
+  const { runs } = await source.index()
+  return loadRun(source, number, runs[number]!)
+}
+
+/** From the coordinates of a picture to those of the page. */
+export async function placeOf(
+  frame: Locator,
+  scene: { width: number; height: number },
+): Promise<(x: number, y: number) => [number, number]> {
+  const box = (await frame.boundingBox())!
+  const k = Math.min(box.width / scene.width, box.height / scene.height)
+  const [left, top] = [box.x + (box.width - scene.width * k) / 2, box.y + (box.height - scene.height * k) / 2]
+  return (x, y) => [left + x * k, top + y * k]
+}
+
+export const number = (value: number): string => value.toLocaleString('en-US')
+
+export { settle }

@@ -1,0 +1,170 @@
+/** Lines over time, one per job, with a cursor that all charts share. */
+import { useMemo, useRef } from 'preact/hooks'
+import { quantity, type Unit } from '../base/format'
+import { axisTicks, valueAxis } from '../data/histogram'
+import { indexAt, largestOf, type Lines } from '../data/series'
+import type { Run } from '../data/run'
+import { useSession, useStore } from './session'
+import { useSize } from './size'
+
+/** Charts and heat maps lie one below the other on one axis of time. */
+export const PAD = { left: 92, right: 18, top: 8, bottom: 22 }
+
+export interface TimeAxis {
+  readonly first: number
+  readonly last: number
+  x(time: number): number
+  time(x: number): number
+}
+
+/** From the first time to the end of the last interval. */
+export function timeAxis(times: Float64Array, width: number): TimeAxis {
+  const first = times[0] ?? 0
+  const end = times[times.length - 1] ?? 1
+  const step = times.length > 1 ? times[1]! - first : 0
+  const last = end + step
+  const inner = Math.max(1, width - PAD.left - PAD.right)
+  return {
+    first,
+    last,
+    x: (t) => PAD.left + ((t - first) / (last - first || 1)) * inner,
+    time: (x) => first + ((x - PAD.left) / inner) * (last - first),
+  }
+}
+
+export function TimeTicks({ axis, width, y }: { axis: TimeAxis; width: number; y: number }) {
+  const values = valueAxis('linear', axis.first, axis.last, 1)
+  const ticks = axisTicks(values, width / 130).filter((tick) => tick >= axis.first)
+  return (
+    <g class="axis">
+      {ticks.map((tick) => (
+        <g key={tick}>
+          <line x1={axis.x(tick)} x2={axis.x(tick)} y1={y} y2={y + 4} />
+          <text x={axis.x(tick)} y={y + 15} text-anchor={axis.x(tick) > width - 40 ? 'end' : 'middle'}>
+            {quantity(tick, 'ps')}
+          </text>
+        </g>
+      ))}
+    </g>
+  )
+}
+
+interface LineChartProps {
+  readonly run: Run
+  readonly lines: Lines
+  readonly label: string
+  readonly unit: Unit
+  readonly test: string
+  name(subject: number): string
+  color(subject: number): string
+}
+
+export function LineChart({ run, lines, label, unit, test, name, color }: LineChartProps) {
+  const session = useSession()
+  const { time } = useStore(session.state)
+  const frame = useRef<HTMLDivElement>(null)
+  const { width, height } = useSize(frame)
+  const most = useMemo(() => largestOf(lines), [lines])
+  const values = valueAxis('linear', 0, most, most)
+  const ticks = axisTicks(values, Math.max(2, height / 40), unit.startsWith('bytes') ? 2 : 10)
+  const axis = timeAxis(lines.times, width)
+  const y = (v: number): number =>
+    height - PAD.bottom - values.position(v) * Math.max(0, height - PAD.top - PAD.bottom)
+  const at = indexAt(lines.times, time)
+  const pointed = (event: MouseEvent): number => {
+    const box = frame.current!.getBoundingClientRect()
+    return indexAt(lines.times, axis.time(event.clientX - box.left))
+  }
+  const hover = (event: PointerEvent): void => {
+    const i = pointed(event)
+    const rows = lines.lines.map((line) => [name(line.subject), quantity(line.values[i]!, unit)] as const)
+    session.hover.set({
+      run,
+      links: [],
+      routers: [],
+      groups: [],
+      tip: { title: `${label} from ${quantity(lines.times[i]!, 'ps')}`, rows, shares: [], note: '' },
+      x: event.clientX,
+      y: event.clientY,
+    })
+  }
+  return (
+    <section class="chart-card" aria-label={label}>
+      <header>
+        <h2>{label}</h2>
+        <ul class="legend">
+          {lines.lines.map((line) => (
+            <li key={line.subject}>
+              <i class="swatch" style={{ background: color(line.subject) }} /> {name(line.subject)}{' '}
+              <b data-test={`${test}-${line.subject}`}>{quantity(line.values[at]!, unit)}</b>
+            </li>
+          ))}
+        </ul>
+      </header>
+      <div
+        class="chart"
+        ref={frame}
+        data-test={test}
+        onPointerMove={hover}
+        onPointerLeave={() => session.hover.set(null)}
+        onClick={(event) => session.state.patch({ time: lines.times[pointed(event)]! })}
+      >
+        <svg width={width} height={height} role="img" aria-label={`${label} over time`}>
+          <g class="axis">
+            {ticks.map((tick) => (
+              <g key={tick}>
+                <line class="rule" x1={PAD.left} x2={width - PAD.right} y1={y(tick)} y2={y(tick)} />
+                <text x={PAD.left - 8} y={y(tick) + 4} text-anchor="end">
+                  {quantity(tick, unit)}
+                </text>
+              </g>
+            ))}
+          </g>
+          <TimeTicks axis={axis} width={width} y={height - PAD.bottom} />
+          <Cursor axis={axis} time={lines.times[at] ?? 0} top={PAD.top} bottom={height - PAD.bottom} />
+          {lines.lines.map((line) => (
+            <path
+              key={line.subject}
+              class="series"
+              d={linePath(lines.times, line.values, axis, y)}
+              stroke={color(line.subject)}
+            />
+          ))}
+        </svg>
+      </div>
+    </section>
+  )
+}
+
+export function Cursor({
+  axis,
+  time,
+  top,
+  bottom,
+}: {
+  axis: TimeAxis
+  time: number
+  top: number
+  bottom: number
+}) {
+  return <line class="cursor" x1={axis.x(time)} x2={axis.x(time)} y1={top} y2={bottom} />
+}
+
+/** Broken where there is no value. */
+function linePath(
+  times: Float64Array,
+  values: Float64Array,
+  axis: TimeAxis,
+  y: (v: number) => number,
+): string {
+  let path = ''
+  let open = false
+  values.forEach((v, i) => {
+    if (Number.isNaN(v)) open = false
+    else {
+      path += `${open ? 'L' : 'M'}${axis.x(times[i]!).toFixed(1)} ${y(v).toFixed(1)}`
+      open = true
+    }
+  })
+  return path
+}

@@ -1,0 +1,170 @@
+/** A heat map of routers, ports or links over time. */
+import { useContext, useEffect, useMemo, useRef } from 'preact/hooks'
+import { count, quantity, type Unit } from '../base/format'
+import { colorScale, EMPTY } from '../data/scale'
+import { indexAt, strongest, type Line, type Lines } from '../data/series'
+import type { Run } from '../data/run'
+import { looksFor } from '../draw/look'
+import { Cursor, PAD, timeAxis, TimeTicks } from './chart'
+import { ThemeContext, useSession, useStore } from './session'
+import { prepareCanvas, useSize } from './size'
+
+/** More rows than this are thinner than a pixel on most screens. */
+const ROWS_MAX = 400
+
+interface HeatMapProps {
+  readonly run: Run
+  readonly all: Lines
+  readonly label: string
+  readonly noun: string
+  readonly unit: Unit
+  name(subject: number): string
+  /** What a click on a row narrows everything to; empty for nothing. */
+  focusOf(subject: number): string
+  routerOf(subject: number): number
+}
+
+export function HeatMap({ run, all, label, noun, unit, name, focusOf, routerOf }: HeatMapProps) {
+  const session = useSession()
+  const state = useStore(session.state)
+  const looks = looksFor(useContext(ThemeContext), state.ramp, false)
+  const frame = useRef<HTMLDivElement>(null)
+  const canvas = useRef<HTMLCanvasElement>(null)
+  const size = useSize(frame)
+  const shown = useMemo(() => strongest(all, ROWS_MAX), [all])
+  const scale = useMemo(
+    () => colorScale(state.scale, valuesOf(shown.lines), false, null),
+    [shown, state.scale],
+  )
+  const axis = timeAxis(shown.times, size.width)
+  const rows = shown.lines.length
+  const height = Math.max(0, size.height - PAD.top - PAD.bottom)
+  const rowHeight = height / Math.max(1, rows)
+  const at = indexAt(shown.times, state.time)
+  const end = (i: number): number => axis.x(shown.times[i + 1] ?? axis.last)
+
+  useEffect(() => {
+    if (!canvas.current || size.width === 0) return
+    const context = prepareCanvas(canvas.current, size)
+    context.fillStyle = looks.palette.empty
+    context.fillRect(PAD.left, PAD.top, size.width - PAD.left - PAD.right, height)
+    shown.lines.forEach((line, row) => {
+      const top = Math.round(PAD.top + row * rowHeight)
+      const bottom = Math.max(top + 1, Math.round(PAD.top + (row + 1) * rowHeight))
+      line.values.forEach((v, i) => {
+        if (!(v > 0)) return
+        const left = Math.round(axis.x(shown.times[i]!))
+        context.fillStyle = looks.colors[scale.shade(v)] ?? looks.colors[EMPTY]!
+        context.fillRect(left, top, Math.max(1, Math.round(end(i)) - left), bottom - top)
+      })
+    })
+    context.strokeStyle = looks.palette.ink
+    shown.lines.forEach((line, row) => {
+      if (focusOf(line.subject) === '' || focusOf(line.subject) !== state.focus) return
+      const top = PAD.top + row * rowHeight
+      context.strokeRect(PAD.left - 1, top - 1, size.width - PAD.left - PAD.right + 2, rowHeight + 2)
+    })
+  }, [shown, size, looks, scale, state.focus])
+
+  const hit = (event: MouseEvent): { line: Line; i: number } | null => {
+    const box = frame.current!.getBoundingClientRect()
+    const [x, y] = [event.clientX - box.left, event.clientY - box.top - PAD.top]
+    const line = shown.lines[Math.floor(y / rowHeight)]
+    if (!line || y < 0 || x < PAD.left || x >= size.width - PAD.right) return null
+    return { line, i: indexAt(shown.times, axis.time(x)) }
+  }
+  const hover = (event: PointerEvent): void => {
+    const found = hit(event)
+    if (!found) return session.hover.set(null)
+    const { line, i } = found
+    const router = routerOf(line.subject)
+    const value = line.values[i]!
+    session.hover.set({
+      run,
+      links: noun === 'links' ? [line.subject] : [],
+      routers: router >= 0 ? [router] : [],
+      groups: [],
+      tip: {
+        title: name(line.subject),
+        rows: [
+          ['Interval', `${quantity(shown.times[i]!, 'ps')} to ${quantity(axis.time(end(i)), 'ps')}`],
+          [label, quantity(Number.isNaN(value) ? 0 : value, unit)],
+        ],
+        shares: [],
+        note: '',
+      },
+      x: event.clientX,
+      y: event.clientY,
+    })
+  }
+  const click = (event: MouseEvent): void => {
+    const found = hit(event)
+    if (!found) return
+    const focus = focusOf(found.line.subject)
+    session.state.patch({
+      time: shown.times[found.i]!,
+      ...(focus === '' ? {} : { focus: focus === state.focus ? '' : focus }),
+    })
+  }
+  const stride = Math.max(1, Math.ceil(18 / rowHeight))
+  const gradient = [0, 0.25, 0.5, 0.75, 1].map((share) => looks.colors[scale.shade(scale.value(share))]!)
+  return (
+    <section class="chart-card heat" aria-label={`${label} by ${noun}`}>
+      <header>
+        <h2>
+          {label}, {noun} by time
+        </h2>
+        <span class="mini-ramp">
+          {quantity(scale.low, unit)}
+          <i style={{ background: `linear-gradient(to right, ${gradient.join(', ')})` }} />
+          {quantity(scale.high, unit)}
+        </span>
+      </header>
+      <div
+        class="chart"
+        ref={frame}
+        onPointerMove={hover}
+        onPointerLeave={() => session.hover.set(null)}
+        onClick={click}
+        data-test="series-heat"
+      >
+        <canvas ref={canvas} />
+        <svg width={size.width} height={size.height} class="over">
+          <g class="axis">
+            {shown.lines.map(
+              (line, row) =>
+                row % stride === 0 && (
+                  <text
+                    key={line.subject}
+                    x={PAD.left - 8}
+                    y={PAD.top + (row + 0.5) * rowHeight + 4}
+                    text-anchor="end"
+                  >
+                    {shorten(name(line.subject))}
+                  </text>
+                ),
+            )}
+          </g>
+          <TimeTicks axis={axis} width={size.width} y={size.height - PAD.bottom} />
+          <Cursor axis={axis} time={shown.times[at] ?? 0} top={PAD.top} bottom={PAD.top + height} />
+        </svg>
+      </div>
+      <p class="reading" data-test="heat-rows">
+        {count(rows)} of {count(all.lines.length)} {noun}
+        {rows < all.lines.length ? ', those with the largest sums,' : ''} drawn, {count(shown.times.length)}{' '}
+        intervals; a click goes to a row and time.
+      </p>
+    </section>
+  )
+}
+
+/** The end of a long name is what tells rows apart. */
+function shorten(name: string): string {
+  return name.length <= 14 ? name : `…${name.slice(-13)}`
+}
+
+function valuesOf(lines: readonly Line[]): Float64Array {
+  const all: number[] = []
+  for (const { values } of lines) for (const v of values) if (v > 0) all.push(v)
+  return Float64Array.from(all).sort()
+}
