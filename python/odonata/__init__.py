@@ -16,7 +16,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from odonata._core import version as _version
-from odonata.errors import ExperimentError, InternalError, OdonataError, StoreError
+from odonata.errors import ExperimentError, InternalError, OdonataError, PartialRunWarning, StoreError
 
 if TYPE_CHECKING:
     from odonata import analysis, plot
@@ -30,6 +30,7 @@ __all__ = [
     "InternalError",
     "Machine",
     "OdonataError",
+    "PartialRunWarning",
     "Run",
     "StoreError",
     "Sweep",

@@ -34,10 +34,11 @@ __all__ = [
 
 _Array: TypeAlias = npt.NDArray[Any]
 
-_Column: TypeAlias = _Array | tuple[npt.NDArray[np.int32], list[str]]
-"""A NumPy array of u16, u32, u64, i32, f64 or bool; or, for text, codes and the texts that they index.
+_Column: TypeAlias = _Array | tuple[npt.NDArray[np.int32], list[str] | _Array]
+"""A NumPy array of u16, u32, u64, i32, f64 or bool, with NaN where there is no value; for text, codes and the
+texts that they index; for lists, where each starts (and the last one ends) and the values.
 
-Wrap the latter with `pyarrow.DictionaryArray.from_arrays(codes, texts)`.
+Wrap the latter with `pyarrow.DictionaryArray.from_arrays` and `pyarrow.ListArray.from_arrays`.
 """
 
 _Tables: TypeAlias = dict[str, dict[str, _Column]]
@@ -62,6 +63,9 @@ class RunResult(TypedDict):
     summary: dict[str, Any]
     """What summary.json holds, every key of its reference included."""
     resolved: str
+    interrupt: BaseException | None
+    """The `KeyboardInterrupt` or `SystemExit` that came while the engine worked. If it stopped a run that
+    keeps what it has so far, the summary says `"complete": false`."""
 
 @type_check_only
 class SweepAxis(TypedDict):
@@ -105,11 +109,16 @@ def run(
     overrides: Sequence[str] = (),
     threads: int = 0,
     progress: Callable[[str, float], None] | None = None,
+    pace: Callable[[int, int], None] | None = None,
+    rows: Callable[[str, dict[str, _Column]], None] | None = None,
 ) -> RunResult:
     """Runs one experiment; its `[sweep]`, if there is one, is not looked at beyond its form.
 
-    `threads` 0 means one for each processor. `progress` is called on the calling thread with the name of the
-    phase and the share of it that is done, from 0 to 1. An exception that it raises, or Ctrl-C, ends the run.
+    `threads` 0 means one for each processor. The functions are called on the calling thread: `progress` with
+    the name of the phase and the share of it that is done, from 0 to 1; `pace` with the simulated time in ps
+    and the events so far; `rows` with the name of a table that grows while the run goes and columns of its
+    next rows, which then are not in the result. An exception that one of them raises ends the run. So does an
+    interrupt; an engine that can keep what it has so far returns it, with the `interrupt`, others raise it.
     """
 
 def sweep(text: str, path: str, overrides: Sequence[str] = ()) -> list[SweepAxis]:

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from odonata import _core, toml
-from odonata.errors import OdonataError
+from odonata.errors import OdonataError, PartialRunWarning
 
 if TYPE_CHECKING:
     from odonata._core import Checked
@@ -19,6 +20,9 @@ Experiment: TypeAlias = "str | Path | Mapping[str, Any]"
 
 Progress: TypeAlias = Callable[[str, float], None]
 """Called with the name of a phase and the share of it that is done, from 0 to 1."""
+
+Pace: TypeAlias = Callable[[int, int], None]
+"""Called with the simulated time in ps and the events so far, by engines that simulate time."""
 
 
 @dataclass(frozen=True)
@@ -78,6 +82,8 @@ def run(
     Raises:
         ExperimentError: The experiment cannot be run; it lists every mistake and its place.
         StoreError: `out` is taken or cannot be written.
+        KeyboardInterrupt: Ctrl-C. A run of the packet engine has written to `out` what it had by then, and
+            says there that it is `partial`. The flow engine leaves nothing.
     """
     return run_source(
         Source.of(experiment), overrides(set), out=out, threads=threads, force=force, progress=progress
@@ -94,16 +100,38 @@ def run_source(
     progress: Progress | None = None,
 ) -> Run:
     """`run` of an experiment that was read, with overrides as text."""
-    from odonata.runs import Run
-    from odonata.store import check_target, columns
+    finished, interrupt = run_until_interrupted(
+        source, changes, out=out, threads=threads, force=force, progress=progress
+    )
+    if interrupt is not None:
+        raise interrupt
+    return finished
 
-    if out is not None:
-        check_target(Path(out), force=force)
-    result = _core.run(source.text, source.path, changes, threads or 0, progress)
-    axes = result["summary"]["machine"]["axes"]
-    tables = {name: columns.table(name, given, axes) for name, given in result["tables"].items()}
-    finished = Run.from_tables(result["summary"], tables, experiment=source.text, resolved=result["resolved"])
-    return finished if out is None else finished.save(out, force=force)
+
+def run_until_interrupted(
+    source: Source,
+    changes: list[str],
+    *,
+    out: str | Path | None = None,
+    threads: int | None = None,
+    force: bool = False,
+    progress: Progress | None = None,
+    pace: Pace | None = None,
+) -> tuple[Run, BaseException | None]:
+    """`run_source`, but the interrupt that stopped a run is handed out beside what the run has so far."""
+    from odonata.runs import Run
+    from odonata.store import GrowingTables, columns
+
+    with GrowingTables(None if out is None else Path(out), force=force) as growing:
+        result = _core.run(source.text, source.path, changes, threads or 0, progress, pace, growing.rows)
+        summary, resolved, interrupt = result["summary"], result["resolved"], result["interrupt"]
+        axes = summary["machine"]["axes"]
+        tables = {name: columns.table(name, given, axes) for name, given in result["tables"].items()}
+        if out is not None:
+            path = growing.commit(summary=summary, tables=tables, experiment=source.text, resolved=resolved)
+            return Run.from_directory(path), interrupt
+        tables |= growing.tables()
+        return Run.from_tables(summary, tables, experiment=source.text, resolved=resolved), interrupt
 
 
 def check(
@@ -125,7 +153,7 @@ def check(
 
 
 def load(directory: str | Path) -> Run:
-    """Opens a run directory.
+    """Opens a run directory. One that is partial is opened with a `PartialRunWarning`.
 
     Raises:
         NotARunError: There is no run directory.
@@ -134,4 +162,7 @@ def load(directory: str | Path) -> Run:
     """
     from odonata.runs import Run
 
-    return Run.from_directory(directory)
+    run = Run.from_directory(directory)
+    if run.partial is not None:
+        warnings.warn(PartialRunWarning(f"{directory} holds a partial run: {run.partial}"), stacklevel=2)
+    return run

@@ -67,5 +67,9 @@ class ExperimentError(OdonataError):
         """Every mistake that was found, in the order of the file."""
 
 
+class PartialRunWarning(UserWarning):
+    """The run was stopped before its end: its tables hold what happened until then."""
+
+
 class InternalError(Exception):
     """A defect of Odonata, not a mistake of the user; the text says how to report it."""

@@ -65,7 +65,16 @@ class Run:
         machine = self.summary["machine"]["name"]
         where = "in memory" if self.path is None else str(self.path)
         jobs = ", ".join(job["name"] for job in self.summary["jobs"])
-        return f"<odonata.Run of {jobs} on {machine}, {self.summary['engine']} engine, {where}>"
+        partial = "" if self.partial is None else ", partial"
+        return f"<odonata.Run of {jobs} on {machine}, {self.summary['engine']} engine, {where}{partial}>"
+
+    @property
+    def partial(self) -> str | None:
+        """Where the run was stopped before its end; None if it is complete."""
+        if self.summary["complete"]:
+            return None
+        packet = self.summary.get("packet")
+        return "interrupted" + (f" at {packet['end_ps'] / 1e6:,.1f} us of simulated time" if packet else "")
 
     @property
     def name(self) -> str:

@@ -31,6 +31,33 @@ pub const ENGINES: &[EngineKind] = &[flow::KIND, packet::KIND];
 /// Told how far a run is: the phase, and the share of it that is done. Returns false to stop the run.
 pub type Progress<'a> = dyn FnMut(&str, f64) -> bool + 'a;
 
+/// Follows a run while it goes.
+pub trait Watcher {
+    /// Told how far the run is: the phase, and the share of it that is done. Returns false to stop the run.
+    fn progress(&mut self, phase: &str, share: f64) -> bool;
+
+    /// Told the simulated time that a run of discrete events has reached, and the events so far.
+    fn pace(&mut self, now_ps: u64, events: u64) {
+        let _ = (now_ps, events);
+    }
+
+    /// Offered rows of a table that grows while the run goes, in their order. A watcher that takes them returns `None`;
+    /// what comes back is kept in memory and handed out with the other tables.
+    fn rows(&mut self, table: &'static str, rows: Table) -> Option<Table> {
+        let _ = table;
+        Some(rows)
+    }
+}
+
+/// A function that is told the progress, as a watcher.
+pub(crate) struct Told<'a, 'b>(pub(crate) &'a mut Progress<'b>);
+
+impl Watcher for Told<'_, '_> {
+    fn progress(&mut self, phase: &str, share: f64) -> bool {
+        (self.0)(phase, share)
+    }
+}
+
 /// An engine with its settings.
 pub trait Engine: Debug + Send + Sync {
     /// The name of its kind.
@@ -45,8 +72,8 @@ pub trait Engine: Debug + Send + Sync {
     /// Runs a scenario. The outcome depends on everything but `threads`.
     ///
     /// # Errors
-    /// What the engine refuses, or `progress` returning false.
-    fn run(&self, scenario: &Scenario, threads: usize, progress: &mut Progress<'_>) -> Result<Outcome, EngineError>;
+    /// What the engine refuses, or the watcher stopping a run of which nothing can be kept.
+    fn run(&self, scenario: &Scenario, threads: usize, watcher: &mut dyn Watcher) -> Result<Outcome, EngineError>;
 }
 
 /// Why an engine gave no outcome.
@@ -88,6 +115,8 @@ pub struct Outcome {
     pub job_columns: Vec<(&'static str, Column)>,
     /// Further tables.
     pub tables: Vec<(&'static str, Table)>,
+    /// Whether the run was stopped before its end; then everything else says what happened until then.
+    pub partial: bool,
     /// The key `convergence` of the summary.
     pub convergence: serde_json::Value,
     /// Further keys of the summary.

@@ -36,7 +36,7 @@ pub use input::{Files, InputFile, ParquetAsCsv};
 pub use plan::{MachinePlan, Plan, Scenario};
 pub use problem::{Location, Problem, ProblemKind, Problems};
 pub use record::machine_tables;
-pub use run::{check, machine, run, sweep, Checked, MachineReport, RunError, RunResult, SweepAxis};
+pub use run::{check, machine, run, run_watched, sweep, Checked, MachineReport, RunError, RunResult, SweepAxis};
 pub use spec::ExperimentSpec;
 pub use tables::{Column, Table, Tables};
 pub use value::Value;

@@ -1,6 +1,6 @@
 //! From the text of an experiment to its result.
 
-use crate::engine::Progress;
+use crate::engine::{Progress, Told, Watcher};
 use crate::input::Files;
 use crate::plan::{MachinePlan, Plan};
 use crate::problem::Problems;
@@ -37,10 +37,10 @@ impl From<Problems> for RunError {
 }
 
 /// Reads, plans and runs an experiment. The tables depend on everything but `threads`; 0 threads means one for each
-/// processor.
+/// processor. `progress` returning false stops the run: one that keeps what it has so far is marked as not complete.
 ///
 /// # Errors
-/// All mistakes of the first stage that has any, or `progress` returning false.
+/// All mistakes of the first stage that has any, or `progress` returning false where nothing can be kept.
 pub fn run<S: AsRef<str>>(
     text: &str,
     file: &str,
@@ -49,15 +49,31 @@ pub fn run<S: AsRef<str>>(
     threads: usize,
     progress: &mut Progress<'_>,
 ) -> Result<RunResult, RunError> {
+    run_watched(text, file, overrides, files, threads, &mut Told(progress))
+}
+
+/// [`run`] with a watcher, which may take the rows of tables that grow while the run goes.
+///
+/// # Errors
+/// As [`run`].
+pub fn run_watched<S: AsRef<str>>(
+    text: &str,
+    file: &str,
+    overrides: &[S],
+    files: Files<'_>,
+    threads: usize,
+    watcher: &mut dyn Watcher,
+) -> Result<RunResult, RunError> {
     let usage = Usage::start();
     let threads = match threads {
         0 => std::thread::available_parallelism().map_or(1, usize::from),
         n => n,
     };
-    let mut phase = |name: &str| if progress(name, 0.0) { Ok(()) } else { Err(RunError::Interrupted) };
-    phase("building")?;
+    if !watcher.progress("building", 0.0) {
+        return Err(RunError::Interrupted);
+    }
     let plan = Plan::new(ExperimentSpec::parse(text, file, overrides)?, files)?;
-    let outcome = plan.engine.run(&plan.scenario, threads, progress);
+    let outcome = plan.engine.run(&plan.scenario, threads, watcher);
     let mut outcome = outcome.map_err(|error| match plan.refusal(&error) {
         Some(problems) => RunError::Problems(problems),
         None => RunError::Interrupted,

@@ -22,6 +22,13 @@ pub enum Column {
         /// The texts, each once.
         texts: Vec<String>,
     },
+    /// Lists of ids: row i is `values[offsets[i]..offsets[i + 1]]`.
+    Lists {
+        /// Where each row starts, and where the last one ends.
+        offsets: Vec<i32>,
+        /// The lists, one after the other.
+        values: Vec<u32>,
+    },
 }
 
 impl Column {
@@ -41,12 +48,30 @@ impl Column {
             Self::F64(values) => values.len(),
             Self::Bool(values) => values.len(),
             Self::Text { codes, .. } => codes.len(),
+            Self::Lists { offsets, .. } => offsets.len() - 1,
         }
     }
 
     /// Whether it has no rows.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
+    }
+
+    fn append(&mut self, more: Self) {
+        match (self, more) {
+            (Self::U16(a), Self::U16(b)) => a.extend(b),
+            (Self::U32(a), Self::U32(b)) => a.extend(b),
+            (Self::U64(a), Self::U64(b)) => a.extend(b),
+            (Self::I32(a), Self::I32(b)) => a.extend(b),
+            (Self::F64(a), Self::F64(b)) => a.extend(b),
+            (Self::Bool(a), Self::Bool(b)) => a.extend(b),
+            (Self::Lists { offsets, values }, Self::Lists { offsets: ends, values: more }) => {
+                let end = *offsets.last().expect("lists have an end");
+                offsets.extend(ends.iter().skip(1).map(|offset| end + offset));
+                values.extend(more);
+            }
+            (a, b) => panic!("columns of different types, {a:?} and {b:?}, or of texts"),
+        }
     }
 }
 
@@ -76,6 +101,18 @@ impl Table {
     /// The column called `name`.
     pub fn get(&self, name: &str) -> Option<&Column> {
         self.0.iter().find(|(other, _)| other == name).map(|(_, column)| column)
+    }
+
+    /// Adds the rows of a table with the same columns.
+    ///
+    /// # Panics
+    /// If the columns differ in name, order or type.
+    pub fn append(&mut self, rows: Self) {
+        assert_eq!(self.0.len(), rows.0.len(), "both tables have the same columns");
+        for ((name, mine), (other, more)) in self.0.iter_mut().zip(rows.0) {
+            assert_eq!(*name, other, "both tables have the same columns");
+            mine.append(more);
+        }
     }
 
     /// Number of rows.

@@ -173,7 +173,8 @@ impl Engine<'_> {
     fn drawer<'f>(&'f self, flows: &'f [&'f Commodity]) -> Drawer<'f> {
         let mut commodities = vec![0u64; self.traffic.jobs.len()];
         flows.iter().for_each(|c| commodities[c.job.index()] += 1);
-        let sets = commodities.iter().map(|&count| (u64::from(self.settings.path_sets) / count.max(1)).max(1)).collect();
+        let sets =
+            commodities.iter().map(|&count| (u64::from(self.settings.path_sets) / count.max(1)).max(1)).collect();
         Drawer { rule: self.rule, flows, kinds: self.kinds(), sets, seed: self.seed }
     }
 

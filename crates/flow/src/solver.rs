@@ -398,9 +398,8 @@ impl Solution {
             if chunk.first_flow >= flows.end || chunk.first_flow + chunk.flows <= flows.start {
                 return;
             }
-            let widths: Vec<usize> = (0..chunk.flows)
-                .map(|local| candidates.kinds(chunk.first_flow + local).iter().sum())
-                .collect();
+            let widths: Vec<usize> =
+                (0..chunk.flows).map(|local| candidates.kinds(chunk.first_flow + local).iter().sum()).collect();
             let mut totals = vec![0f64; chunk.flows];
             let mut grants = chunk.record_grant.as_slice();
             for &local in &chunk.record_flow {

@@ -27,6 +27,7 @@ fn job(name: &str, ranks: u32, messages: &[(u32, u32, u64)]) -> Job {
     Job {
         name: name.into(),
         color: "#000000".into(),
+        idle: false,
         ranks,
         ranks_per_node: 1,
         pattern: Arc::new(CommunicationGraph::from_messages(name, ranks, &messages).unwrap()),

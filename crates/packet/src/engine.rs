@@ -1,10 +1,10 @@
 //! The engine: a machine, a routing algorithm and settings, ready to run traffic.
 
 use crate::fabric::Fabric;
-use crate::partition::Partition;
-use crate::record::{RecordPlan, Recorder, Recording};
+use crate::partition::{Division, Partition};
+use crate::record::{PacketRecord, Paths, RecordPlan, Recorder, Recording, Rows};
 use crate::result::PacketResult;
-use crate::run::{self, Limits, Observer};
+use crate::run::{self, Limits, Observer, Progress, Watch};
 use crate::settings::{PacketSettings, SettingsError};
 use crate::source::Traffic;
 use odonata_machine::Machine;
@@ -113,7 +113,12 @@ impl PacketEngine {
         self.routing.virtual_channels()
     }
 
-    /// Runs `traffic` and returns what was recorded.
+    /// Ports that lead to other routers, by link.
+    pub fn link_ports(&self) -> Vec<u32> {
+        (0..self.fabric.ports() as u32).filter(|&port| !self.fabric.is_node_port(port)).collect()
+    }
+
+    /// Runs `traffic` and returns what was recorded, packets included.
     pub fn run(
         &self,
         traffic: &Traffic,
@@ -121,41 +126,88 @@ impl PacketEngine {
         options: &RunOptions,
         observer: Observer<'_>,
     ) -> PacketResult {
+        let mut keeper = Keeper { observer, packets: Vec::new() };
+        let mut result = self.run_watched(traffic, schedule, options, &mut keeper);
+        result.packets = keeper.packets;
+        result
+    }
+
+    /// Runs `traffic` and returns what was recorded; records of packets and time series of ports go to `watch` while the
+    /// run goes and are not in the result.
+    pub fn run_watched(
+        &self,
+        traffic: &Traffic,
+        schedule: Schedule,
+        options: &RunOptions,
+        watch: &mut dyn Watch,
+    ) -> PacketResult {
         let (start, measured_until) = (schedule.warm_up.ps(), (schedule.warm_up + schedule.measure).ps());
         let plan = RecordPlan { recording: options.recording, start, end: measured_until, jobs: traffic.jobs() };
         let limits =
             Limits { measured_until, end: measured_until + schedule.drain.ps(), patience: options.patience.ps() };
-        let mut partitions = self.partitions(traffic, plan, options);
-        let (ending, end) = run::run(&self.fabric, &mut partitions, limits, options.threads, observer);
+        let ranges = self.ranges(options.partitions);
+        let division = Division::new(&ranges);
+        let mut partitions = self.partitions(traffic, plan, options, &ranges, &division);
+        let threads = options.threads;
+        let (ending, end, mut rest) = run::run(&self.fabric, &mut partitions, &division, limits, plan, threads, watch);
+        for partition in &mut partitions {
+            partition.finish(end);
+            // Packets whose tails are on the last link are counted as arrived.
+            rest.take(partition, &plan, u64::MAX, false);
+            rest.take(partition, &plan, end, true);
+        }
+        rest.give(watch, true);
         PacketResult::collect(&self.fabric, partitions, plan, ending, end)
     }
 
-    fn partitions(&self, traffic: &Traffic, plan: RecordPlan, options: &RunOptions) -> Vec<Partition> {
-        let count = match options.partitions {
-            0 => self.units.len(),
-            wanted => wanted.min(self.units.len()),
+    /// The routers of each partition; `wanted` 0 makes as many as there are units.
+    fn ranges(&self, wanted: usize) -> Vec<Range<u32>> {
+        let units = &self.units;
+        let count = match wanted {
+            0 => units.len(),
+            wanted => wanted.min(units.len()),
         };
-        let ranges = (0..count).map(|i| {
-            let (first, last) = (self.units.len() * i / count, self.units.len() * (i + 1) / count - 1);
-            self.units[first].start..self.units[last].end
-        });
-        ranges
-            .map(|routers| {
-                let nics = self.fabric.nics_of(&routers);
-                let ports = self.fabric.ports_of(&routers).len();
-                let channels = usize::from(self.routing.virtual_channels());
-                let recorder = Recorder::new(plan, ports, nics.len(), channels);
-                let endpoints = traffic.endpoints(&self.fabric, &nics, options.seed);
-                Partition::new(
-                    Arc::clone(&self.fabric),
-                    Arc::clone(&self.routing),
-                    endpoints,
-                    recorder,
-                    routers,
-                    options.seed,
-                )
-            })
-            .collect()
+        let range = |i: usize| units[units.len() * i / count].start..units[units.len() * (i + 1) / count - 1].end;
+        (0..count).map(range).collect()
+    }
+
+    fn partitions(
+        &self,
+        traffic: &Traffic,
+        plan: RecordPlan,
+        options: &RunOptions,
+        ranges: &[Range<u32>],
+        division: &Division,
+    ) -> Vec<Partition> {
+        let paths = (plan.recording.packets && plan.recording.paths).then(|| Arc::new(Paths::new()));
+        let partition = |routers: &Range<u32>| {
+            let nics = self.fabric.nics_of(routers);
+            let ports = self.fabric.ports_of(routers);
+            let channels = usize::from(self.routing.virtual_channels());
+            let recorder = Recorder::new(plan, (ports.start, ports.len()), nics.len(), channels, paths.clone());
+            let endpoints = traffic.endpoints(&self.fabric, &nics, options.seed);
+            let (fabric, routing) = (Arc::clone(&self.fabric), Arc::clone(&self.routing));
+            Partition::new(fabric, routing, endpoints, recorder, routers.clone(), division, options.seed)
+        };
+        ranges.iter().map(partition).collect()
+    }
+}
+
+/// Keeps the records of packets.
+struct Keeper<'a> {
+    observer: Observer<'a>,
+    packets: Vec<PacketRecord>,
+}
+
+impl Watch for Keeper<'_> {
+    fn progress(&mut self, progress: Progress) -> bool {
+        (self.observer)(progress)
+    }
+
+    fn rows(&mut self, rows: Rows) {
+        if let Rows::Packets(packets) = rows {
+            self.packets.extend(packets.into_iter().map(|packet| packet.record));
+        }
     }
 }
 
@@ -163,7 +215,10 @@ impl PacketEngine {
 ///
 /// Per link port and virtual channel 24 B, per port 420 B (with its credits and events), per pair of ports of a router
 /// 4 B (arbitration), next hops 7 B per router and group and per router and group member, and for each node 150 packets
-/// of 84 B. A saturated network may fill all buffers; then packets take up to their sum.
+/// of 84 B. A saturated network may fill all buffers; then packets take up to their sum. Records: per port and channel 40 B
+/// of channels, 8 B of the crossbar, 40 B of a series of channels; per port 72 B of a series of ports, 8 B for each job of a
+/// series of jobs on ports, and as much again for the rows of one interval; 64 MB for a batch of packets, half as much again
+/// for their ways, and 100 B for the way of each packet in flight.
 pub fn memory_estimate(machine: &Machine, channels: u8, jobs: usize, recording: Recording) -> u64 {
     let (routers, nodes, links) = (machine.router_count(), machine.node_count(), machine.link_count());
     let groups = machine.group_count();
@@ -174,8 +229,24 @@ pub fn memory_estimate(machine: &Machine, channels: u8, jobs: usize, recording: 
         + 24 * u64::from(channels)
         + 4 * radix
         + if recording.link_jobs && jobs > 1 { 8 * jobs as u64 } else { 0 }
-        + if recording.channels { 24 * u64::from(channels) } else { 0 };
-    tables + ports * per_port + nodes as u64 * (150 * 84 + 200)
+        + record_bytes_per_port(u64::from(channels), jobs as u64, recording);
+    let per_packet = 84 + if recording.packets && recording.paths { 100 } else { 0 };
+    let batches = match (recording.packets, recording.paths) {
+        (false, _) => 0,
+        (true, false) => 64_000_000,
+        (true, true) => 96_000_000,
+    };
+    tables + ports * per_port + nodes as u64 * (150 * per_packet + 200) + batches
+}
+
+fn record_bytes_per_port(channels: u64, jobs: u64, recording: Recording) -> u64 {
+    let on = |wanted: bool, bytes: u64| if wanted { bytes } else { 0 };
+    let series = recording.interval_ps > 0;
+    on(recording.channels, 40 * channels)
+        + on(recording.crossbar, 8 * channels + 8)
+        + on(series && recording.series.ports, 2 * 72)
+        + on(series && recording.series.channels, 2 * 48 * channels)
+        + on(series && recording.series.port_jobs, 2 * 8 * jobs.max(1))
 }
 
 /// Ranges of consecutive routers that belong together: groups, else the whole machine.

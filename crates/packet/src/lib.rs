@@ -7,6 +7,7 @@ mod deadlock;
 mod endpoint;
 mod engine;
 mod fabric;
+mod mail;
 mod packet;
 mod partition;
 mod queue;
@@ -17,8 +18,11 @@ mod settings;
 mod source;
 
 pub use engine::{memory_estimate, PacketEngine, PacketError, RunOptions, Schedule};
-pub use record::{ChannelRecord, Histogram, IntervalRecord, JobRecord, PacketRecord, PortRecord, Recording, BATCHES};
+pub use record::{
+    ChannelInterval, ChannelRecord, Histogram, IntervalRecord, JobPortInterval, JobRecord, PacketRecord, PathHop,
+    PortInterval, PortRecord, Recording, Rows, SeriesChoice, TracedPacket, BATCHES,
+};
 pub use result::{Cost, PacketResult, Steadiness};
-pub use run::{Ending, Observer, Progress};
+pub use run::{Ending, Observer, Progress, Watch};
 pub use settings::{Arbitration, PacketSettings, QueueEstimate, SettingsError};
 pub use source::{ClosedLoop, ClosedTraffic, Destinations, Injection, LoadStep, Message, OpenJob, Traffic};

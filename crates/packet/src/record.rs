@@ -7,27 +7,74 @@
 //! arrives; *traffic* (bytes on a port, bytes delivered, stall time) counts by the time at which it happens.
 
 mod histogram;
+mod path;
+mod series;
 
 pub use histogram::Histogram;
+pub use path::PathHop;
+pub(crate) use path::Paths;
+pub use series::{ChannelInterval, JobPortInterval, PortInterval};
 
 use crate::packet::Packet;
+use series::PortSeries;
+use std::sync::Arc;
 
 /// Which records are kept. Each can be switched on alone.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Recording {
-    /// Bytes, packets, stall time and peak occupancy of every port and virtual channel.
+    /// Bytes, packets, stall time and peak occupancy of every virtual channel of every port, and of the port.
     pub channels: bool,
+    /// Time that packets wait at the heads of input queues for each output of a crossbar.
+    pub crossbar: bool,
     /// Bytes of every job on every link.
     pub link_jobs: bool,
     /// Length of an interval of the time series, in ps; 0 keeps none.
     pub interval_ps: u64,
+    /// Which time series are kept.
+    pub series: SeriesChoice,
     /// One record per packet, with its times.
     pub packets: bool,
+    /// The way of every packet that has a record.
+    pub paths: bool,
+}
+
+/// Which time series are kept, if there is an interval.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct SeriesChoice {
+    /// Of every job: bytes, packets, latency.
+    pub jobs: bool,
+    /// Of every port: bytes, packets, busy and stall time, peak occupancy.
+    pub ports: bool,
+    /// Of every virtual channel of every port: bytes, packets, stall time, peak occupancy.
+    pub channels: bool,
+    /// Of every job on every port: bytes.
+    pub port_jobs: bool,
+}
+
+impl Default for SeriesChoice {
+    fn default() -> Self {
+        Self { jobs: true, ports: false, channels: false, port_jobs: false }
+    }
+}
+
+impl SeriesChoice {
+    /// Whether anything is kept for each port.
+    pub(crate) const fn any_port(self) -> bool {
+        self.ports || self.channels || self.port_jobs
+    }
 }
 
 impl Default for Recording {
     fn default() -> Self {
-        Self { channels: false, link_jobs: true, interval_ps: 0, packets: false }
+        Self {
+            channels: false,
+            crossbar: false,
+            link_jobs: true,
+            interval_ps: 0,
+            series: SeriesChoice::default(),
+            packets: false,
+            paths: false,
+        }
     }
 }
 
@@ -38,6 +85,13 @@ pub(crate) struct RecordPlan {
     pub(crate) start: u64,
     pub(crate) end: u64,
     pub(crate) jobs: usize,
+}
+
+impl RecordPlan {
+    /// Whether there is a time series of ports.
+    pub(crate) const fn has_port_series(&self) -> bool {
+        self.recording.interval_ps > 0 && self.recording.series.any_port()
+    }
 }
 
 /// Parts of the measurement window that are compared to decide whether the state was steady.
@@ -91,6 +145,8 @@ pub struct PortRecord {
     pub busy_ps: u64,
     /// Time during which packets waited, the link was free and none had a credit.
     pub stall_ps: u64,
+    /// Most bytes in the output buffers of all channels at a time; 0 unless channels are recorded.
+    pub peak_bytes: u64,
 }
 
 /// What happened in one virtual channel of a port, in the window.
@@ -100,6 +156,8 @@ pub struct ChannelRecord {
     pub bytes: u64,
     /// Packets sent.
     pub packets: u64,
+    /// Time during which the port was stalled and packets of this channel waited.
+    pub stall_ps: u64,
     /// Most bytes in the output buffer at a time.
     pub peak_bytes: u64,
 }
@@ -113,6 +171,8 @@ pub struct IntervalRecord {
     pub packets: u64,
     /// Sum of their latencies from birth, in ps.
     pub latency_ps: u64,
+    /// The greatest of them.
+    pub latency_max_ps: u64,
     /// Those of them that left the minimal way.
     pub non_minimal: u64,
 }
@@ -140,6 +200,14 @@ pub struct PacketRecord {
     pub non_minimal: bool,
 }
 
+/// Rows of one interval.
+#[derive(Default)]
+pub(crate) struct Intervals {
+    pub(crate) ports: Vec<PortInterval>,
+    pub(crate) channels: Vec<ChannelInterval>,
+    pub(crate) port_jobs: Vec<JobPortInterval>,
+}
+
 /// The records of one partition, or of all of them once merged.
 pub(crate) struct Recorder {
     plan: RecordPlan,
@@ -153,26 +221,77 @@ pub(crate) struct Recorder {
     pub(crate) nic_stall_ps: Vec<u64>,
     /// Interval i of job j at `series[j][i]`.
     pub(crate) series: Vec<Vec<IntervalRecord>>,
-    pub(crate) packets: Vec<PacketRecord>,
+    pub(crate) packets: Vec<TracedPacket>,
     /// Bit vc: channel vc carried a packet.
     pub(crate) channels_used: u16,
+    /// Sum of the times that packets waited for each output of the crossbar, and since when the head of each input
+    /// channel does; empty unless recorded.
+    pub(crate) crossbar_stall_ps: Vec<u64>,
+    head_since: Vec<u64>,
+    /// Since when each channel waits in a port that is stalled; `u64::MAX` if it does not.
+    channel_stalled: Vec<u64>,
+    port_series: Option<Box<PortSeries>>,
+    paths: Option<Arc<Paths>>,
+    /// Global number of the first port.
+    first_port: u32,
+}
+
+/// A packet's record with its way, which is empty unless recorded. Ordered as the records are, which no two packets
+/// share: a source sends one packet at a time.
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub struct TracedPacket {
+    /// The record.
+    pub record: PacketRecord,
+    /// Ports to other routers and channels, in order.
+    pub path: Vec<PathHop>,
+}
+
+/// Rows that are handed out while a run goes, each kind in the order of its fields.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Rows {
+    /// Delivered packets.
+    Packets(Vec<TracedPacket>),
+    /// Ports in an interval.
+    Ports(Vec<PortInterval>),
+    /// Channels in an interval.
+    Channels(Vec<ChannelInterval>),
+    /// Jobs on ports in an interval.
+    PortJobs(Vec<JobPortInterval>),
 }
 
 impl Recorder {
-    pub(crate) fn new(plan: RecordPlan, ports: usize, nics: usize, channels_per_port: usize) -> Self {
+    /// Of a partition whose ports start at the global number `first_port`.
+    pub(crate) fn new(
+        plan: RecordPlan,
+        (first_port, ports): (u32, usize),
+        nics: usize,
+        channels_per_port: usize,
+        paths: Option<Arc<Paths>>,
+    ) -> Self {
+        let Recording { channels, crossbar, interval_ps, series, .. } = plan.recording;
         let on = |wanted: bool, count: usize| if wanted { count } else { 0 };
         Self {
             plan,
             channels_per_port,
             jobs: vec![JobRecord::default(); plan.jobs],
             ports: vec![PortRecord::default(); ports],
-            channels: vec![ChannelRecord::default(); on(plan.recording.channels, ports * channels_per_port)],
+            channels: vec![ChannelRecord::default(); on(channels, ports * channels_per_port)],
             port_jobs: vec![0; on(plan.recording.link_jobs && plan.jobs > 1, ports * plan.jobs)],
             nic_bytes: vec![0; nics],
             nic_stall_ps: vec![0; nics],
-            series: vec![Vec::new(); on(plan.recording.interval_ps > 0, plan.jobs)],
+            series: vec![Vec::new(); on(interval_ps > 0 && series.jobs, plan.jobs)],
             packets: Vec::new(),
             channels_used: 0,
+            crossbar_stall_ps: vec![0; on(crossbar, ports)],
+            head_since: vec![0; on(crossbar, ports * channels_per_port)],
+            channel_stalled: vec![
+                u64::MAX;
+                on(channels || interval_ps > 0 && series.channels, ports * channels_per_port)
+            ],
+            port_series: (interval_ps > 0 && series.any_port())
+                .then(|| Box::new(PortSeries::new(interval_ps, series, plan.jobs, ports, channels_per_port))),
+            paths,
+            first_port,
         }
     }
 
@@ -181,25 +300,67 @@ impl Recorder {
         (self.plan.start..self.plan.end).contains(&time)
     }
 
-    /// A packet entered an output queue, which now holds `bytes`.
+    /// A packet entered an output queue, which now holds `channel_bytes`, of the `port_bytes` of its port.
     #[inline]
-    pub(crate) fn enqueued(&mut self, port: usize, vc: usize, bytes: u32) {
-        if let Some(channel) = self.channels.get_mut(port * self.channels_per_port + vc) {
-            channel.peak_bytes = channel.peak_bytes.max(u64::from(bytes));
+    pub(crate) fn enqueued(&mut self, port: usize, vc: usize, channel_bytes: u32, port_bytes: u32, now: u64) {
+        if !self.channels.is_empty() && self.measured(now) {
+            let channel = &mut self.channels[port * self.channels_per_port + vc];
+            channel.peak_bytes = channel.peak_bytes.max(u64::from(channel_bytes));
+            let port = &mut self.ports[port];
+            port.peak_bytes = port.peak_bytes.max(u64::from(port_bytes));
+        }
+        if let Some(series) = &mut self.port_series {
+            series.enqueued(port, vc, channel_bytes, port_bytes);
+        }
+    }
+
+    /// A packet is at the head of input channel `channel` and may cross from `from` on.
+    #[inline]
+    pub(crate) fn head(&mut self, channel: usize, from: u64) {
+        if let Some(since) = self.head_since.get_mut(channel) {
+            *since = from;
+        }
+    }
+
+    /// The packet at the head of input channel `channel` crosses to output port `port`, or waits for it at the end.
+    #[inline]
+    pub(crate) fn crossed(&mut self, channel: usize, port: usize, now: u64) {
+        if !self.crossbar_stall_ps.is_empty() {
+            self.crossbar_stall_ps[port] += self.overlap(self.head_since[channel], now);
+        }
+    }
+
+    /// Nothing can leave a port: the channels of `occupied` hold packets, none of which has credit.
+    #[inline]
+    pub(crate) fn starved(&mut self, port: usize, occupied: u16, now: u64) {
+        if self.channel_stalled.is_empty() {
+            return;
+        }
+        let first = port * self.channels_per_port;
+        for (vc, since) in self.channel_stalled[first..first + self.channels_per_port].iter_mut().enumerate() {
+            if occupied >> vc & 1 == 1 && *since == u64::MAX {
+                *since = now;
+            }
         }
     }
 
     /// A port started to send a packet, which keeps its link busy for `busy` ps.
     #[inline]
     pub(crate) fn sent(&mut self, port: usize, vc: usize, packet: &Packet, now: u64, busy: u64) {
+        if let Some(series) = &mut self.port_series {
+            series.sent(port, vc, packet, now, busy);
+        }
+        if let Some(paths) = &self.paths {
+            paths.add(packet, PathHop { port: self.first_port + port as u32, vc: vc as u8 });
+        }
         if !self.measured(now) {
             return;
         }
-        let size = u64::from(packet.size);
+        let size = u64::from(packet.size());
         let record = &mut self.ports[port];
         record.bytes += size;
         record.packets += 1;
-        record.busy_ps += busy;
+        record.busy_ps += busy.min(self.plan.end - now);
         self.channels_used |= 1 << vc;
         if let Some(channel) = self.channels.get_mut(port * self.channels_per_port + vc) {
             channel.bytes += size;
@@ -213,6 +374,25 @@ impl Recorder {
     /// A port had waited for credit since `since`.
     pub(crate) fn stalled(&mut self, port: usize, since: u64, now: u64) {
         self.ports[port].stall_ps += self.overlap(since, now);
+        if let Some(series) = &mut self.port_series {
+            series.stalled(port, since, now);
+        }
+        if self.channel_stalled.is_empty() {
+            return;
+        }
+        let first = port * self.channels_per_port;
+        for vc in 0..self.channels_per_port {
+            let since = std::mem::replace(&mut self.channel_stalled[first + vc], u64::MAX);
+            if since == u64::MAX {
+                continue;
+            }
+            if !self.channels.is_empty() {
+                self.channels[first + vc].stall_ps += self.overlap(since, now);
+            }
+            if let Some(series) = &mut self.port_series {
+                series.channel_stalled(first + vc, since, now);
+            }
+        }
     }
 
     /// A NIC had waited for credit since `since`.
@@ -228,18 +408,18 @@ impl Recorder {
     #[inline]
     pub(crate) fn injected(&mut self, nic: usize, packet: &Packet) {
         if self.measured(packet.inject) {
-            self.nic_bytes[nic] += u64::from(packet.size);
+            self.nic_bytes[nic] += u64::from(packet.size());
         }
         if self.measured(packet.birth) {
             let job = &mut self.jobs[usize::from(packet.job)];
             job.injected_packets += 1;
-            job.injected_bytes += u64::from(packet.size);
+            job.injected_bytes += u64::from(packet.size());
         }
     }
 
     /// A packet's last byte reached its destination at `at`.
     pub(crate) fn delivered(&mut self, packet: &Packet, at: u64) {
-        let size = u64::from(packet.size);
+        let size = u64::from(packet.size());
         let latency = at - packet.birth;
         let (in_window, measured) = (self.measured(at), self.measured(packet.birth));
         let batch = self.batch(at);
@@ -264,18 +444,20 @@ impl Recorder {
             job.bytes_on_router += if hops == 0 { size } else { 0 };
             job.non_minimal += u64::from(packet.header.state.non_minimal);
         }
-        if self.plan.recording.interval_ps > 0 {
+        if !self.series.is_empty() {
             self.note_interval(packet, at, latency);
         }
+        let path = self.paths.as_ref().map(|paths| paths.take(packet)).unwrap_or_default();
         if self.plan.recording.packets && measured {
-            self.note_packet(packet, at);
+            self.note_packet(packet, at, path);
         }
     }
 
     fn batch(&self, at: u64) -> usize {
         let length = (self.plan.end - self.plan.start).max(1);
         let into = at.saturating_sub(self.plan.start);
-        ((u128::from(into) * BATCHES as u128 / u128::from(length)) as usize).min(BATCHES - 1)
+        // A run of a week would be too long for the product.
+        (into.saturating_mul(BATCHES as u64) / length).min(BATCHES as u64 - 1) as usize
     }
 
     fn note_interval(&mut self, packet: &Packet, at: u64, latency: u64) {
@@ -284,24 +466,45 @@ impl Recorder {
         if series.len() <= i {
             series.resize(i + 1, IntervalRecord::default());
         }
-        series[i].bytes += u64::from(packet.size);
+        series[i].bytes += u64::from(packet.size());
         series[i].packets += 1;
         series[i].latency_ps += latency;
+        series[i].latency_max_ps = series[i].latency_max_ps.max(latency);
         series[i].non_minimal += u64::from(packet.header.state.non_minimal);
     }
 
-    fn note_packet(&mut self, packet: &Packet, at: u64) {
-        self.packets.push(PacketRecord {
+    fn note_packet(&mut self, packet: &Packet, at: u64, path: Vec<PathHop>) {
+        let record = PacketRecord {
             arrival_ps: at,
             source: packet.header.source.0,
             destination: packet.header.destination.0,
             birth_ps: packet.birth,
             inject_ps: packet.inject,
             job: packet.job,
-            size: packet.size,
+            size: packet.size(),
             hops: packet.header.state.hops,
             non_minimal: packet.header.state.non_minimal,
-        });
+        };
+        self.packets.push(TracedPacket { record, path });
+    }
+
+    /// Hands out the records of packets that arrived before `until`; those that arrive later are still to come.
+    pub(crate) fn take_packets(&mut self, until: u64, out: &mut Vec<TracedPacket>) {
+        let mut i = 0;
+        while i < self.packets.len() {
+            if self.packets[i].record.arrival_ps < until {
+                out.push(self.packets.swap_remove(i));
+            } else {
+                i += 1;
+            }
+        }
+    }
+
+    /// Hands out what happened at each port in the interval that ends at `end`; stalls that last were noted before.
+    pub(crate) fn take_intervals(&mut self, end: u64, out: &mut Intervals) {
+        if let Some(series) = &mut self.port_series {
+            series.take(end, self.first_port, out);
+        }
     }
 
     /// Appends the records of the partition with the next ports and NICs.
@@ -311,7 +514,7 @@ impl Recorder {
         self.port_jobs.extend(next.port_jobs);
         self.nic_bytes.extend(next.nic_bytes);
         self.nic_stall_ps.extend(next.nic_stall_ps);
-        self.packets.extend(next.packets);
+        self.crossbar_stall_ps.extend(next.crossbar_stall_ps);
         self.channels_used |= next.channels_used;
         for (mine, theirs) in self.jobs.iter_mut().zip(&next.jobs) {
             mine.merge(theirs);
@@ -324,6 +527,7 @@ impl Recorder {
                 a.bytes += b.bytes;
                 a.packets += b.packets;
                 a.latency_ps += b.latency_ps;
+                a.latency_max_ps = a.latency_max_ps.max(b.latency_max_ps);
                 a.non_minimal += b.non_minimal;
             }
         }

@@ -25,6 +25,8 @@ pub struct PacketResult {
     pub channels_per_port: usize,
     /// Bit vc: channel vc carried a packet in the window.
     pub channels_used: u16,
+    /// Sum of the times that packets waited at heads of input queues for each port; empty unless recorded.
+    pub crossbar_stall_ps: Vec<u64>,
     /// Bytes of job j on port p at `p * jobs + j`; empty unless recorded.
     pub port_jobs: Vec<u64>,
     /// Port of every link, by link.
@@ -39,7 +41,7 @@ pub struct PacketResult {
     pub stuck: Vec<String>,
     /// Interval i of job j at `series[j][i]`; empty unless recorded.
     pub series: Vec<Vec<IntervalRecord>>,
-    /// Packets, by arrival; empty unless recorded.
+    /// Packets, by arrival; empty unless recorded, or where a watcher took them.
     pub packets: Vec<PacketRecord>,
     /// Updates of learning routers and the sum of their absolute errors in ns.
     pub learning: (u64, f64),
@@ -80,7 +82,6 @@ impl PacketResult {
         let mut cost = Cost::default();
         let mut learning = (0, 0.0);
         for partition in &mut partitions {
-            partition.finish(end);
             let (packets, network) = partition.memory_bytes();
             cost.events += partition.event_count;
             cost.peak_packets += partition.pool.peak() as u64;
@@ -94,7 +95,6 @@ impl PacketResult {
         let mut records = partitions.into_iter().map(Partition::take_recorder);
         let mut all = records.next().expect("there is at least one partition");
         records.for_each(|r| all.append(r));
-        all.packets.sort_unstable();
         let nodes = (0..fabric.nics()).map(|node| fabric.node_nic[node] as usize);
         let nodes = nodes.map(|nic| (all.nic_bytes[nic], all.nic_stall_ps[nic])).collect();
         let node_ports = fabric.node_nic.iter().map(|&nic| fabric.nic_port[nic as usize]).collect();
@@ -107,6 +107,7 @@ impl PacketResult {
             channels: all.channels,
             channels_per_port,
             channels_used: all.channels_used,
+            crossbar_stall_ps: all.crossbar_stall_ps,
             port_jobs: all.port_jobs,
             link_ports: (0..fabric.ports() as u32).filter(|&port| !fabric.is_node_port(port)).collect(),
             node_ports,
@@ -114,7 +115,7 @@ impl PacketResult {
             interval: Time(plan.recording.interval_ps),
             stuck,
             series: all.series,
-            packets: all.packets,
+            packets: Vec::new(),
             learning,
             cost,
         }

@@ -6,8 +6,9 @@
 //! Neither the number of threads nor that of partitions changes a result.
 
 use crate::fabric::Fabric;
-use crate::partition::{Message, Partition};
-use crate::record::JobRecord;
+use crate::mail::Mail;
+use crate::partition::{Division, Partition};
+use crate::record::{Intervals, JobRecord, RecordPlan, Rows, TracedPacket};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Barrier, Mutex};
 
@@ -49,6 +50,66 @@ pub struct Progress {
 /// Watches a run from the calling thread; returning `false` ends it.
 pub type Observer<'a> = &'a mut dyn FnMut(Progress) -> bool;
 
+/// Watches a run from the calling thread and takes the rows that it hands out.
+pub trait Watch {
+    /// Told how far the run is; returning `false` ends it.
+    fn progress(&mut self, progress: Progress) -> bool;
+
+    /// Takes further rows, in their order.
+    fn rows(&mut self, rows: Rows);
+}
+
+/// What partitions hand out while a run goes.
+#[derive(Default)]
+pub(crate) struct Handed {
+    packets: Vec<TracedPacket>,
+    intervals: Intervals,
+}
+
+/// Packets that are handed out at a time.
+const BATCH: usize = 1 << 16;
+
+impl Handed {
+    /// Takes what a partition recorded until `until`; of intervals only if one ends there.
+    pub(crate) fn take(&mut self, partition: &mut Partition, plan: &RecordPlan, until: u64, interval_ends: bool) {
+        if plan.recording.packets {
+            partition.recorder.take_packets(until, &mut self.packets);
+        }
+        if interval_ends {
+            partition.recorder.take_intervals(until, &mut self.intervals);
+        }
+    }
+
+    fn append(&mut self, mut other: Self) {
+        self.packets.append(&mut other.packets);
+        self.intervals.ports.append(&mut other.intervals.ports);
+        self.intervals.channels.append(&mut other.intervals.channels);
+        self.intervals.port_jobs.append(&mut other.intervals.port_jobs);
+    }
+
+    /// Gives rows to the watcher: packets when there are many or it is the `last` time.
+    pub(crate) fn give(&mut self, watch: &mut dyn Watch, last: bool) {
+        if self.packets.len() >= BATCH || last && !self.packets.is_empty() {
+            // All that arrived before the time of the last taking are here, so batches follow each other in order.
+            self.packets.sort_unstable();
+            watch.rows(Rows::Packets(std::mem::take(&mut self.packets)));
+        }
+        let Intervals { ports, channels, port_jobs } = &mut self.intervals;
+        if !ports.is_empty() {
+            ports.sort_unstable();
+            watch.rows(Rows::Ports(std::mem::take(ports)));
+        }
+        if !channels.is_empty() {
+            channels.sort_unstable();
+            watch.rows(Rows::Channels(std::mem::take(channels)));
+        }
+        if !port_jobs.is_empty() {
+            port_jobs.sort_unstable();
+            watch.rows(Rows::PortJobs(std::mem::take(port_jobs)));
+        }
+    }
+}
+
 /// What the threads tell each other, one entry per thread.
 struct Board {
     earliest: Vec<AtomicU64>,
@@ -82,9 +143,9 @@ impl Board {
         values.iter().map(|v| v.load(Ordering::Relaxed)).sum()
     }
 
-    fn report(&self, thread: usize, partitions: &[Partition], now: u64, measured_until: u64) {
+    fn report(&self, thread: usize, partitions: &mut [Partition], now: u64, measured_until: u64) {
+        let earliest = partitions.iter_mut().map(Partition::earliest).min().unwrap_or(u64::MAX);
         let total = |f: &dyn Fn(&Partition) -> u64| partitions.iter().map(f).sum::<u64>();
-        let earliest = partitions.iter().map(Partition::earliest).min().unwrap_or(u64::MAX);
         self.earliest[thread].store(earliest, Ordering::Relaxed);
         self.in_flight[thread].store(total(&|p| p.in_flight() as u64), Ordering::Relaxed);
         let delivered = total(&|p| p.recorder.jobs.iter().map(|j| j.all_packets).sum());
@@ -98,45 +159,44 @@ impl Board {
     }
 }
 
-/// Partitions and their mail: what partition `from` sent to `to` waits at `to * partitions + from`.
-struct Mail {
-    boxes: Vec<Mutex<Vec<Message>>>,
+/// What partition `from` sent to `to` waits at `to * partitions + from`.
+struct Post {
+    boxes: Vec<Mutex<Mail>>,
     partitions: usize,
 }
 
-impl Mail {
+impl Post {
     fn new(partitions: usize) -> Self {
-        let boxes = (0..partitions * partitions).map(|_| Mutex::new(Vec::new())).collect();
+        let boxes = (0..partitions * partitions).map(|_| Mutex::new(Mail::default())).collect();
         Self { boxes, partitions }
     }
 
-    fn between(&self, from: usize, to: usize) -> std::sync::MutexGuard<'_, Vec<Message>> {
+    fn between(&self, from: usize, to: usize) -> std::sync::MutexGuard<'_, Mail> {
         self.boxes[to * self.partitions + from].lock().expect("no thread panicked")
     }
 }
 
-/// Runs the partitions, in the order of their routers, on up to `threads` threads; returns the ending and its time.
+/// Runs the partitions, in the order of their routers, on up to `threads` threads; returns the ending, its time, and what
+/// the watcher was not given yet.
 pub(crate) fn run(
     fabric: &Fabric,
     partitions: &mut [Partition],
+    division: &Division,
     limits: Limits,
+    plan: RecordPlan,
     threads: usize,
-    observer: Observer<'_>,
-) -> (Ending, u64) {
+    watch: &mut dyn Watch,
+) -> (Ending, u64, Handed) {
     let count = partitions.len();
-    let mut part_of_port = vec![0u16; fabric.ports()];
-    for (i, partition) in partitions.iter_mut().enumerate() {
-        part_of_port[partition.port_range()].fill(i as u16);
-        partition.start();
-    }
-    let part_of_router = |r: u32| partitions_router(partitions, r);
-    let lookahead = fabric.lookahead(part_of_router).unwrap_or(u64::MAX / 4);
+    partitions.iter_mut().for_each(Partition::start);
+    let lookahead = fabric.lookahead(|router| division.part_of(router)).unwrap_or(u64::MAX / 4);
     assert!(lookahead > 0, "cables between partitions have a latency");
     let threads = threads.clamp(1, count);
     let board = Board::new(threads);
-    let mail = Mail::new(count);
+    let post = Post::new(count);
     let barrier = Barrier::new(threads);
-    let shared = Shared { board, mail, barrier, part_of_port, limits, lookahead };
+    let handed = Mutex::default();
+    let shared = Shared { board, post, barrier, limits, plan, handed, lookahead };
     let mut rest = partitions;
     let mut first = 0;
     let mut shares = Vec::new();
@@ -147,55 +207,55 @@ pub(crate) fn run(
         rest = later;
         first = end;
     }
-    std::thread::scope(|scope| {
+    let (ending, end) = std::thread::scope(|scope| {
         let mut shares = shares.into_iter();
         let (thread, first, share) = shares.next().expect("there is at least one thread");
         let shared = &shared;
         for (thread, first, share) in shares {
             scope.spawn(move || shared.work(thread, first, share, None));
         }
-        shared.work(thread, first, share, Some(observer))
-    })
-}
-
-fn partitions_router(partitions: &[Partition], router: u32) -> usize {
-    partitions.partition_point(|p| p.router_range().end <= router)
+        shared.work(thread, first, share, Some(watch))
+    });
+    (ending, end, shared.handed.into_inner().expect("no thread panicked"))
 }
 
 struct Shared {
     board: Board,
-    mail: Mail,
+    post: Post,
     barrier: Barrier,
-    part_of_port: Vec<u16>,
     limits: Limits,
+    plan: RecordPlan,
+    /// What partitions handed out since the watcher was given the last rows.
+    handed: Mutex<Handed>,
     lookahead: u64,
 }
 
 impl Shared {
-    /// The loop of one thread over its partitions, which start at number `first`. One thread has the observer.
+    /// The loop of one thread over its partitions, which start at number `first`. One thread has the watcher.
     fn work(
         &self,
         thread: usize,
         first: usize,
         partitions: &mut [Partition],
-        mut observer: Option<Observer<'_>>,
+        mut watch: Option<&mut dyn Watch>,
     ) -> (Ending, u64) {
         let mut now = 0;
         let mut last_delivery = (0, 0);
         loop {
             for (i, partition) in partitions.iter_mut().enumerate() {
-                for from in 0..self.mail.partitions {
-                    let mut messages = self.mail.between(from, first + i);
-                    if !messages.is_empty() {
-                        partition.deliver(&mut messages);
+                for from in 0..self.post.partitions {
+                    let mut mail = self.post.between(from, first + i);
+                    if !mail.is_empty() {
+                        partition.deliver(&mail);
+                        mail.clear();
                     }
                 }
             }
             self.board.report(thread, partitions, now, self.limits.measured_until);
-            if let Some(observer) = &mut observer {
+            if let Some(watch) = &mut watch {
                 let events = Board::sum(&self.board.events);
                 let progress = Progress { now_ps: now, end_ps: self.limits.end, events };
-                let stop = !observer(progress);
+                let stop = !watch.progress(progress);
                 self.board.stop.store(stop, Ordering::Relaxed);
             }
             self.barrier.wait();
@@ -211,20 +271,50 @@ impl Shared {
             // Windows also end at full checkpoints and where the measurement does: the run ends at such a time, so
             // nothing that is recorded depends on where windows lie.
             let mut until = start.saturating_add(self.lookahead).min((start / CHECKPOINT + 1) * CHECKPOINT);
-            for border in [self.limits.measured_until, self.limits.end] {
+            let interval_end = self.interval_end(now);
+            for border in [self.limits.measured_until, self.limits.end, interval_end] {
                 if now < border {
                     until = until.min(border);
                 }
             }
             for (i, partition) in partitions.iter_mut().enumerate() {
                 partition.advance(until);
-                for message in partition.take_outgoing() {
-                    let to = usize::from(self.part_of_port[message.port() as usize]);
-                    self.mail.between(first + i, to).push(message);
+                // The box was emptied, so this hands over the full lists and takes back empty ones with their memory.
+                for (to, mail) in partition.outgoing.iter_mut().enumerate().filter(|(_, mail)| !mail.is_empty()) {
+                    std::mem::swap(mail, &mut *self.post.between(first + i, to));
                 }
+            }
+            if self.hands_out() && (until == interval_end || until / CHECKPOINT > now / CHECKPOINT) {
+                let mut mine = Handed::default();
+                for partition in partitions.iter_mut() {
+                    if until == interval_end {
+                        partition.cut_stalls(until);
+                    }
+                    mine.take(partition, &self.plan, until, until == interval_end);
+                }
+                self.handed.lock().expect("no thread panicked").append(mine);
             }
             now = until;
             self.barrier.wait();
+            if let (true, Some(watch)) = (self.hands_out(), &mut watch) {
+                // The others hand out again only after the next barrier, which waits for this thread.
+                self.handed.lock().expect("no thread panicked").give(*watch, false);
+            }
+        }
+    }
+
+    /// Whether anything is handed out while the run goes.
+    fn hands_out(&self) -> bool {
+        self.plan.recording.packets || self.plan.has_port_series()
+    }
+
+    /// The end of the interval that runs at `now`.
+    fn interval_end(&self, now: u64) -> u64 {
+        let interval = self.plan.recording.interval_ps;
+        if self.plan.has_port_series() {
+            (now / interval + 1) * interval
+        } else {
+            u64::MAX
         }
     }
 

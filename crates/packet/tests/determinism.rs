@@ -6,7 +6,8 @@ use common::{adversarial, closed, engine, open, run, schedule, small_dragonfly};
 use odonata_packet::{Recording, RunOptions};
 
 fn options(threads: usize, partitions: usize) -> RunOptions {
-    let recording = Recording { channels: true, link_jobs: true, interval_ps: 1_000_000, packets: true };
+    let recording =
+        Recording { channels: true, crossbar: true, interval_ps: 1_000_000, packets: true, ..Recording::default() };
     RunOptions { threads, partitions, recording, ..RunOptions::default() }
 }
 

@@ -1,6 +1,10 @@
-//! Long work on a thread of its own, so that the calling thread can report progress and hear Ctrl-C.
+//! Long work on a thread of its own, so that the calling thread can report progress, store rows and hear signals.
 
+use crate::columns::columns_dict;
 use crate::errors;
+use odonata_experiment::engine::Watcher;
+use odonata_experiment::Table;
+use pyo3::exceptions::{PyException, PyKeyboardInterrupt};
 use pyo3::prelude::*;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{self, RecvTimeoutError};
@@ -12,74 +16,164 @@ const PATIENCE: Duration = Duration::from_millis(50);
 /// Memory for the stack of the working thread: as much as a main thread has.
 const STACK_BYTES: usize = 8 << 20;
 
-/// How far the work is: the phase and its share that is done.
-type Update = (String, f64);
+/// What the worker says.
+enum Said {
+    /// The phase and its share that is done.
+    Progress(String, f64),
+    /// Simulated time in ps and events so far.
+    Pace(u64, u64),
+    /// Rows of a table. The worker waits for the answer, so that no more than these are ever held.
+    Rows(&'static str, Table, mpsc::SyncSender<()>),
+}
 
-/// Runs `work` without the interpreter's lock. `work` is given a function to call with its progress, which returns false
-/// when the work must stop: after Ctrl-C, or when the Python function `progress` raised an exception, which is returned.
+/// Functions of the caller.
+#[derive(Clone, Copy, Default)]
+pub(crate) struct Listeners<'a> {
+    /// Called with the phase and its share that is done.
+    pub(crate) progress: Option<&'a Py<PyAny>>,
+    /// Called with the simulated time in ps and the events so far.
+    pub(crate) pace: Option<&'a Py<PyAny>>,
+    /// Called with the name of a table and columns of further rows.
+    pub(crate) rows: Option<&'a Py<PyAny>>,
+}
+
+/// What became of the work.
+pub(crate) struct Finished<T> {
+    pub(crate) result: T,
+    /// The interrupt that stopped it, or came while it ended by itself: `KeyboardInterrupt`, or `SystemExit` from the
+    /// handler of a signal.
+    pub(crate) interrupt: Option<PyErr>,
+}
+
+/// The watcher on the working thread.
+struct Worker<'a> {
+    sender: mpsc::Sender<Said>,
+    stop: &'a AtomicBool,
+    stores_rows: bool,
+}
+
+impl Watcher for Worker<'_> {
+    fn progress(&mut self, phase: &str, share: f64) -> bool {
+        // Nobody listens any more: then `stop` is set.
+        let _ = self.sender.send(Said::Progress(phase.to_owned(), share));
+        !self.stop.load(Ordering::Relaxed)
+    }
+
+    fn pace(&mut self, now_ps: u64, events: u64) {
+        let _ = self.sender.send(Said::Pace(now_ps, events));
+    }
+
+    fn rows(&mut self, table: &'static str, rows: Table) -> Option<Table> {
+        if !self.stores_rows {
+            return Some(rows);
+        }
+        let (done, wait) = mpsc::sync_channel(1);
+        let _ = self.sender.send(Said::Rows(table, rows, done));
+        let _ = wait.recv();
+        None
+    }
+}
+
+/// Runs `work` without the interpreter's lock. Its watcher tells it to stop after a signal whose handler raised an
+/// exception, or when a function of the caller raised one. An interrupt is handed out beside the result, since the work
+/// may have kept what it had; any other exception is returned as the error.
 pub(crate) fn run<T: Send>(
     py: Python<'_>,
-    progress: Option<&Py<PyAny>>,
-    work: impl FnOnce(&mut dyn FnMut(&str, f64) -> bool) -> T + Send,
-) -> PyResult<T> {
+    listeners: Listeners<'_>,
+    work: impl FnOnce(&mut dyn Watcher) -> T + Send,
+) -> PyResult<Finished<T>> {
     let stop = AtomicBool::new(false);
-    let (finished, interrupted) = py.detach(|| {
+    let (finished, raised) = py.detach(|| {
         std::thread::scope(|scope| {
-            let (sender, receiver) = mpsc::channel::<Update>();
+            let (sender, receiver) = mpsc::channel::<Said>();
             let stop = &stop;
-            let body = move || {
-                errors::caught(|| {
-                    work(&mut |phase, share| {
-                        // Nobody listens any more: then `stop` is set.
-                        let _ = sender.send((phase.to_owned(), share));
-                        !stop.load(Ordering::Relaxed)
-                    })
-                })
-            };
+            let stores_rows = listeners.rows.is_some();
+            let body = move || errors::caught(|| work(&mut Worker { sender, stop, stores_rows }));
             let worker = std::thread::Builder::new().name("odonata".into()).stack_size(STACK_BYTES);
             let worker = worker.spawn_scoped(scope, body).expect("the system can start a thread");
-            let interrupted = listen(&receiver, progress, stop);
-            (worker.join().expect("panics were caught"), interrupted)
+            let raised = listen(&receiver, listeners, stop);
+            (worker.join().expect("panics were caught"), raised)
         })
     });
-    match interrupted {
-        Some(error) => Err(error),
-        None => finished.map_err(|cause| errors::internal_error(py, &cause)),
+    match raised {
+        Some(error) if !is_interrupt(py, &error) => Err(error),
+        interrupt => {
+            let result = finished.map_err(|cause| errors::internal_error(py, &cause))?;
+            Ok(Finished { result, interrupt })
+        }
     }
 }
 
-/// Passes progress on until the work is done; the exception that ended it, if one did.
-fn listen(receiver: &mpsc::Receiver<Update>, progress: Option<&Py<PyAny>>, stop: &AtomicBool) -> Option<PyErr> {
-    let mut interrupted = None;
+/// Whether an exception asks the program to end, as opposed to saying what went wrong.
+fn is_interrupt(py: Python<'_>, error: &PyErr) -> bool {
+    error.is_instance_of::<PyKeyboardInterrupt>(py) || !error.is_instance_of::<PyException>(py)
+}
+
+/// Passes on what the worker says until the work is done; the exception that ended it, if one did.
+fn listen(receiver: &mpsc::Receiver<Said>, listeners: Listeners<'_>, stop: &AtomicBool) -> Option<PyErr> {
+    let mut raised: Option<PyErr> = None;
     loop {
-        let updates = match receiver.recv_timeout(PATIENCE) {
-            Ok(first) => latest_by_phase(first, receiver),
+        let heard = match receiver.recv_timeout(PATIENCE) {
+            Ok(first) => latest(first, receiver),
             Err(RecvTimeoutError::Timeout) => Vec::new(),
-            Err(RecvTimeoutError::Disconnected) => return interrupted,
+            Err(RecvTimeoutError::Disconnected) => return raised,
         };
-        if interrupted.is_none() {
-            interrupted = Python::attach(|py| tell(py, progress, updates)).err();
-            stop.store(interrupted.is_some(), Ordering::Relaxed);
+        let told = Python::attach(|py| tell(py, listeners, heard, &raised));
+        if let Err(error) = told {
+            // What went wrong counts more than an interrupt before it.
+            let worse = raised.as_ref().is_none_or(|before| Python::attach(|py| is_interrupt(py, before)));
+            if worse {
+                raised = Some(error);
+            }
+            stop.store(true, Ordering::Relaxed);
         }
     }
 }
 
-/// All updates that wait, but only the last of several in a row of one phase: a slow listener must not fall behind.
-fn latest_by_phase(first: Update, receiver: &mpsc::Receiver<Update>) -> Vec<Update> {
-    let mut updates = vec![first];
-    for update in receiver.try_iter() {
-        match updates.last_mut() {
-            Some(last) if last.0 == update.0 => *last = update,
-            _ => updates.push(update),
+/// All that waits, but only the last of several in a row of one phase: a slow listener must not fall behind.
+fn latest(first: Said, receiver: &mpsc::Receiver<Said>) -> Vec<Said> {
+    let mut heard: Vec<Said> = vec![first];
+    let mut pace = None;
+    for said in receiver.try_iter() {
+        match (&said, heard.last_mut()) {
+            (Said::Pace(now, events), _) => pace = Some((*now, *events)),
+            (Said::Progress(phase, _), Some(last)) if matches!(&*last, Said::Progress(before, _) if before == phase) => {
+                *last = said;
+            }
+            _ => heard.push(said),
         }
     }
-    updates
+    heard.extend(pace.map(|(now, events)| Said::Pace(now, events)));
+    heard
 }
 
-fn tell(py: Python<'_>, progress: Option<&Py<PyAny>>, updates: Vec<Update>) -> PyResult<()> {
-    py.check_signals()?;
-    for update in updates.into_iter().filter(|_| progress.is_some()) {
-        progress.expect("the filter lets nothing pass without one").call1(py, update)?;
+/// Tells the caller's functions; after an exception only rows are passed on, which belong to what was run before it.
+fn tell(py: Python<'_>, listeners: Listeners<'_>, heard: Vec<Said>, raised: &Option<PyErr>) -> PyResult<()> {
+    let quiet = raised.is_some();
+    let mut result = if quiet { Ok(()) } else { py.check_signals() };
+    for said in heard {
+        let told = match said {
+            Said::Rows(table, rows, done) => {
+                let stored = columns_dict(py, rows).and_then(|columns| {
+                    listeners.rows.expect("rows are sent to who asked").call1(py, (table, columns))
+                });
+                // Dropping the sender would do as well: the worker only waits.
+                let _ = done.send(());
+                stored.map(drop)
+            }
+            _ if quiet || result.is_err() => Ok(()),
+            Said::Progress(phase, share) => call(py, listeners.progress, (phase, share)),
+            Said::Pace(now_ps, events) => call(py, listeners.pace, (now_ps, events)),
+        };
+        result = result.and(told);
     }
-    Ok(())
+    result
+}
+
+fn call<'py>(
+    py: Python<'py>,
+    function: Option<&Py<PyAny>>,
+    arguments: impl pyo3::call::PyCallArgs<'py>,
+) -> PyResult<()> {
+    function.map_or(Ok(()), |function| function.call1(py, arguments).map(drop))
 }

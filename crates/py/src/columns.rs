@@ -1,7 +1,7 @@
 //! Tables as dicts of NumPy columns.
 
 use numpy::IntoPyArray;
-use odonata_experiment::{Column, Tables};
+use odonata_experiment::{Column, Table, Tables};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList, PyTuple};
 
@@ -9,13 +9,18 @@ use pyo3::types::{PyDict, PyList, PyTuple};
 pub(crate) fn tables_dict(py: Python<'_>, tables: Tables) -> PyResult<Bound<'_, PyDict>> {
     let dict = PyDict::new(py);
     for (name, table) in tables.into_tables() {
-        let columns = PyDict::new(py);
-        for (name, column) in table.into_columns() {
-            columns.set_item(name, to_python(py, column)?)?;
-        }
-        dict.set_item(name, columns)?;
+        dict.set_item(name, columns_dict(py, table)?)?;
     }
     Ok(dict)
+}
+
+/// The columns of one table.
+pub(crate) fn columns_dict(py: Python<'_>, table: Table) -> PyResult<Bound<'_, PyDict>> {
+    let columns = PyDict::new(py);
+    for (name, column) in table.into_columns() {
+        columns.set_item(name, to_python(py, column)?)?;
+    }
+    Ok(columns)
 }
 
 fn to_python(py: Python<'_>, column: Column) -> PyResult<Bound<'_, PyAny>> {
@@ -29,6 +34,10 @@ fn to_python(py: Python<'_>, column: Column) -> PyResult<Bound<'_, PyAny>> {
         Column::Text { codes, texts } => {
             let codes = codes.into_pyarray(py).into_any();
             PyTuple::new(py, [codes, PyList::new(py, texts)?.into_any()])?.into_any()
+        }
+        Column::Lists { offsets, values } => {
+            let parts = [offsets.into_pyarray(py).into_any(), values.into_pyarray(py).into_any()];
+            PyTuple::new(py, parts)?.into_any()
         }
     })
 }

@@ -1,7 +1,8 @@
 //! The functions of the module; `python/odonata/_core.pyi` describes them for users.
 
+use crate::background::{self, Finished, Listeners};
 use crate::columns::{json_object, tables_dict};
-use crate::{background, errors};
+use crate::errors;
 use odonata_experiment::{Files, RunError};
 use pyo3::exceptions::PyKeyboardInterrupt;
 use pyo3::prelude::*;
@@ -52,9 +53,10 @@ pub(crate) fn check<'py>(
 /// Runs one experiment.
 #[pyfunction]
 #[pyo3(
-    signature = (text, path, overrides = Vec::new(), threads = 0, progress = None),
-    text_signature = "(text, path, overrides=(), threads=0, progress=None)"
+    signature = (text, path, overrides = Vec::new(), threads = 0, progress = None, pace = None, rows = None),
+    text_signature = "(text, path, overrides=(), threads=0, progress=None, pace=None, rows=None)"
 )]
+#[allow(clippy::too_many_arguments)] // Python gives them by name
 pub(crate) fn run<'py>(
     py: Python<'py>,
     text: &str,
@@ -62,18 +64,24 @@ pub(crate) fn run<'py>(
     overrides: Vec<String>,
     threads: usize,
     progress: Option<Py<PyAny>>,
+    pace: Option<Py<PyAny>>,
+    rows: Option<Py<PyAny>>,
 ) -> PyResult<Bound<'py, PyDict>> {
-    let finished = background::run(py, progress.as_ref(), |report| {
-        odonata_experiment::run(text, path, &overrides, files_beside(path), threads, report)
+    let listeners = Listeners { progress: progress.as_ref(), pace: pace.as_ref(), rows: rows.as_ref() };
+    let Finished { result, interrupt } = background::run(py, listeners, |watcher| {
+        odonata_experiment::run_watched(text, path, &overrides, files_beside(path), threads, watcher)
     })?;
-    let result = finished.map_err(|error| match error {
-        RunError::Problems(problems) => errors::experiment_error(py, &problems),
-        RunError::Interrupted => PyKeyboardInterrupt::new_err(()),
+    let interrupt = interrupt.map(|error| error.into_value(py));
+    let result = result.map_err(|error| match (error, &interrupt) {
+        (RunError::Problems(problems), _) => errors::experiment_error(py, &problems),
+        (RunError::Interrupted, Some(raised)) => PyErr::from_value(raised.bind(py).clone().into_any()),
+        (RunError::Interrupted, None) => PyKeyboardInterrupt::new_err(()),
     })?;
     let dict = PyDict::new(py);
     dict.set_item("tables", tables_dict(py, result.tables)?)?;
     dict.set_item("summary", json_object(py, &result.summary)?)?;
     dict.set_item("resolved", result.resolved)?;
+    dict.set_item("interrupt", interrupt)?;
     Ok(dict)
 }
 

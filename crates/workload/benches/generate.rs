@@ -27,6 +27,7 @@ fn main() {
             ranks_per_node: None,
             pattern: PatternSpec::parse(name).expect("a known pattern"),
             placement: PlacementSpec::parse("non-uniform").expect("a known placement"),
+            idle: false,
             color: None,
         };
         let start = now();

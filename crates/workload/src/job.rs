@@ -1,6 +1,6 @@
 //! Jobs and the workload that they make.
 
-use crate::pattern::PatternContext;
+use crate::pattern::{PatternContext, Silent};
 use crate::placement::{FreeNodes, Placed, Request};
 use crate::{Pattern, PatternSpec, PlacementSpec, WorkloadError};
 use odonata_machine::Machine;
@@ -20,6 +20,8 @@ pub struct JobSpec {
     pub pattern: PatternSpec,
     /// Which nodes.
     pub placement: PlacementSpec,
+    /// Whether it holds its nodes but sends nothing.
+    pub idle: bool,
     /// Colour in pictures, as CSS writes it (`#1b9e77`); one of a palette if not given.
     pub color: Option<String>,
 }
@@ -35,6 +37,8 @@ pub struct Job {
     pub ranks: u32,
     /// Ranks on each node but the last.
     pub ranks_per_node: u32,
+    /// Whether it holds its nodes but sends nothing; `pattern` is then silent.
+    pub idle: bool,
     /// What each rank sends in one iteration.
     pub pattern: Arc<dyn Pattern>,
     /// How often every rank sends its messages.
@@ -128,8 +132,10 @@ fn job(spec: &JobSpec, request: &Request<'_>, placed: Placed, machine: &Machine)
         seed: Stream::new(request.seed, &format!("pattern/{name}"), &[]).next_u64(),
         node_of_rank: &node_of_rank,
     })?;
+    let pattern = if spec.idle { Arc::new(Silent { ranks: *ranks }) } else { pattern };
     Ok(Job {
         name: name.clone(),
+        idle: spec.idle,
         color: spec.color.clone().unwrap_or_else(|| PALETTE[request.index % PALETTE.len()].into()),
         ranks: *ranks,
         ranks_per_node,
@@ -154,6 +160,7 @@ mod tests {
             ranks_per_node: None,
             pattern: PatternSpec::parse(pattern).unwrap(),
             placement: PlacementSpec::parse(placement).unwrap(),
+            idle: false,
             color: None,
         }
     }
@@ -204,6 +211,19 @@ mod tests {
         let other_seed = Workload::build(&machine(), &jobs, 2).unwrap();
         assert_ne!(sends(&other_seed.jobs[1]), sends(&together.jobs[1]));
         assert_ne!(other_seed.jobs[1].node_of_rank, together.jobs[1].node_of_rank);
+    }
+
+    #[test]
+    fn an_idle_job_holds_its_nodes_and_is_silent() {
+        let mut jobs = [spec("a", 30, "spread", "non-uniform"), spec("b", 20, "umesh", "random-nodes")];
+        let busy = Workload::build(&machine(), &jobs, 1).unwrap();
+        jobs[0].idle = true;
+        let idle = Workload::build(&machine(), &jobs, 1).unwrap();
+        for job in 0..2 {
+            assert_eq!(idle.jobs[job].node_of_rank, busy.jobs[job].node_of_rank);
+        }
+        assert!(sends(&idle.jobs[0]).iter().all(Vec::is_empty));
+        assert_eq!(sends(&idle.jobs[1]), sends(&busy.jobs[1]));
     }
 
     #[test]

@@ -39,9 +39,11 @@ def command(directory: Path, kind: str, output: Path) -> None:
         else:
             import pyarrow.csv
 
+            from odonata.store.columns import plain
+
             output.mkdir(parents=True)
             for name in run.table_names:
-                pyarrow.csv.write_csv(run.table(name), output / f"{name}.csv")
+                pyarrow.csv.write_csv(plain(run.table(name)), output / f"{name}.csv")
     except FileExistsError:
         raise OdonataError(f"{output} exists; it is left as it is") from None
     except OSError as error:

@@ -8,6 +8,7 @@ from __future__ import annotations
 import os
 import signal
 import sys
+import warnings
 from collections.abc import Mapping
 from dataclasses import dataclass
 from importlib import import_module
@@ -75,6 +76,7 @@ class Group(click.Group):
     def invoke(self, ctx: click.Context) -> Any:
         """Runs the command; every way to fail ends in its exit code."""
         signal.signal(signal.SIGTERM, _terminated)
+        warnings.showwarning = _show_warning
         try:
             return super().invoke(ctx)
         except KeyboardInterrupt:
@@ -94,6 +96,13 @@ class Group(click.Group):
             sys.exit(2)
         except Exception as error:
             _report_defect(error)
+
+
+def _show_warning(message: Warning | str, *_: Any, **__: Any) -> None:
+    """Prints a warning of the package as the commands print theirs."""
+    from odonata.cli.terminal import print_warnings
+
+    print_warnings([str(message)])
 
 
 def _terminated(_signal: int, _frame: FrameType | None) -> NoReturn:

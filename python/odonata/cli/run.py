@@ -42,14 +42,25 @@ def command(
     \b
     odonata run examples/wd1-edison.toml
     odonata run examples/wd1-edison.toml --set engine.seed=2 --set 'machine.edit=["-K"]'
+
+    Ctrl-C or SIGTERM ends a run of the packet engine early: what it has by then is written and marked as
+    partial.
     """  # noqa: D301 - \b keeps click from filling the lines that follow
-    from odonata.api import run_source
+    from odonata.api import run_until_interrupted
     from odonata.cli import terminal
     from odonata.cli.summary import print_summary
 
     target = output or free_directory(RUNS, Path(experiment.path).stem)
-    with terminal.progress(quiet=quiet) as report:
-        run = run_source(experiment, list(changes), out=target, threads=threads, force=force, progress=report)
+    with terminal.progress(quiet=quiet) as (progress, pace):
+        run, interrupt = run_until_interrupted(
+            experiment,
+            list(changes),
+            out=target,
+            threads=threads,
+            force=force,
+            progress=progress,
+            pace=pace,
+        )
     terminal.print_warnings(run.summary["warnings"])
     if as_json:
         terminal.print_json({"directory": str(target), **run.summary})
@@ -58,6 +69,8 @@ def command(
         print_summary(screen, run)
         screen.print()
         screen.print(f"The tables are in {target}. Look closer with: odonata show {target}")
+    if interrupt is not None:
+        raise interrupt
 
 
 def free_directory(parent: Path, stem: str) -> Path:

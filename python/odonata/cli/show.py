@@ -25,13 +25,13 @@ from odonata.cli import options
 @options.as_json
 def command(directory: Path, links: int, link_class: str | None, by: str, as_json: bool) -> None:
     """Summary of a run, its hottest links and the jobs on them."""
-    import odonata
     from odonata.analysis import hottest_links
     from odonata.cli import terminal
     from odonata.cli.summary import hottest_table, print_summary
     from odonata.errors import OdonataError
+    from odonata.runs import Run
 
-    run = odonata.load(directory)
+    run = Run.from_directory(directory)  # without the warning of `load`: the summary's own are printed
     classes = [row["class"] for row in run.summary["classes"]][1:]
     if link_class is not None and link_class not in classes:
         raise OdonataError(

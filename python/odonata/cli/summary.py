@@ -17,6 +17,8 @@ def print_summary(screen: Console, run: Run) -> None:
     """Prints what ran, how it went, the traffic per link class, and the jobs."""
     summary = run.summary
     screen.print(_heading(run), style="bold")
+    if run.partial is not None:
+        screen.print(f"PARTIAL: {run.partial}; the tables hold what happened until then", style="bold yellow")
     screen.print(describe_machine(summary["machine"]))
     if "packet" in summary:
         screen.print(_packets(summary["packet"], summary["convergence"]))
@@ -68,11 +70,15 @@ def _packets(packet: dict[str, Any], convergence: dict[str, Any]) -> str:
     """How a run of the packet engine went: what was measured, how it was routed, how it ended."""
     used = ", ".join(map(str, packet["virtual_channels_used"])) or "none"
     steady = "steady" if convergence["converged"] else "NOT STEADY"
+    minimal, other = packet["minimal_share"], packet["non_minimal_share"]
+    ways = "" if minimal is None else f"{100 * minimal:.1f} % minimal, {100 * other:.1f} % non-minimal, "
+    waiting = packet.get("crossbar_stall_mean_ns")
     return (
-        f"{packet['packets']:,} packets measured in {packet['measured_ps'] / 1e6:,.1f} us: "
-        f"{100 * packet['non_minimal_share']:.1f} % non-minimal, "
+        f"{packet['packets']:,} packets measured in {packet['measured_ps'] / 1e6:,.1f} us: {ways}"
         f"virtual channels used: {used} of {packet['virtual_channels']}\n"
-        f"{_ENDINGS[convergence['ending']]} at {packet['end_ps'] / 1e6:,.1f} us, {steady}"
+        f"links wait for credit {terminal.percent(packet.get('stall_share_mean', 0))} of the time"
+        + ("" if waiting is None else f", a packet {terminal.number(waiting)} ns for each crossbar")
+        + f"\n{_ENDINGS[convergence['ending']]} at {packet['end_ps'] / 1e6:,.1f} us, {steady}"
     )
 
 
@@ -148,7 +154,10 @@ def _job_traffic_table(run: Run) -> Table:
             terminal.mib(job["bytes"]),
             terminal.percent(job["bytes_network"] / job["bytes"]) if job["bytes"] else "-",
             f"{job['mean_hops']:.2f}",
-            *(terminal.number(factor * job[column]) for column, _, factor in predictions),
+            *(
+                terminal.number(None if job[column] is None else factor * job[column])
+                for column, _, factor in predictions
+            ),
             terminal.mib(everywhere["bytes_mean"]),
             terminal.mib(everywhere["bytes_max"]),
         )

@@ -6,7 +6,10 @@ Results go to the standard output; progress, warnings and errors to the standard
 from __future__ import annotations
 
 import json
+import math
 import sys
+import time
+from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
@@ -90,8 +93,10 @@ def mib(amount: float) -> str:
     return number(amount / MIB)
 
 
-def number(value: float) -> str:
-    """Three significant digits, or all those before the point, thousands separated."""
+def number(value: float | None) -> str:
+    """Three significant digits, or all those before the point, thousands separated; `-` for no value."""
+    if value is None or math.isnan(value):
+        return "-"
     size = abs(value)
     if size == 0:
         return "0"
@@ -126,27 +131,67 @@ def seconds(value: float) -> str:
 
 
 @contextmanager
-def progress(*, quiet: bool) -> Iterator[Callable[[str, float], None] | None]:
-    """A bar for an engine's phases; gives None, and shows nothing, when quiet or not on a terminal."""
+def progress(
+    *, quiet: bool
+) -> Iterator[tuple[Callable[[str, float], None] | None, Callable[[int, int], None] | None]]:
+    """A bar for an engine's phases; beside it what a simulation has reached, its pace, and the time left.
+
+    Gives a function for the phase and its share and one for the simulated time in ps and the events; both
+    None, and nothing shown, when quiet or not on a terminal.
+    """
     screen = error_console()
     if quiet or not screen.is_terminal:
-        yield None
+        yield None, None
         return
     with Progress(
-        TextColumn("{task.description:<24}"),
-        BarColumn(),
+        TextColumn("{task.description:<12}"),
+        BarColumn(bar_width=24),
         TextColumn("{task.percentage:>3.0f} %"),
         TimeElapsedColumn(),
+        TextColumn("{task.fields[pace]}"),
         console=screen,
         transient=True,
     ) as bars:
         tasks: dict[str, TaskID] = {}
+        meter = Pace()
 
         def report(phase: str, share: float) -> None:
             if phase not in tasks:
                 for earlier in tasks.values():
                     bars.update(earlier, completed=1.0)
-                tasks[phase] = bars.add_task(phase, total=1.0)
+                tasks[phase] = bars.add_task(phase, total=1.0, pace="")
             bars.update(tasks[phase], completed=share)
+            meter.share = share
 
-        yield report
+        def report_pace(now_ps: int, events: int) -> None:
+            if tasks:
+                bars.update(list(tasks.values())[-1], pace=meter.text(now_ps, events, time.monotonic()))
+
+        yield report, report_pace
+
+
+class Pace:
+    """How fast a simulation goes, over about the last ten seconds, and how long it may still take."""
+
+    SPAN_S = 10.0
+
+    def __init__(self) -> None:
+        self.share = 0.0
+        self._past: deque[tuple[float, int, float]] = deque()
+
+    def text(self, now_ps: int, events: int, clock_s: float) -> str:
+        """What has been reached, in words; `share` says how far that is."""
+        past = self._past
+        past.append((clock_s, events, self.share))
+        while len(past) > 2 and clock_s - past[1][0] >= self.SPAN_S:
+            past.popleft()
+        then_s, then_events, then_share = past[0]
+        shown = f"{now_ps / 1e6:,.1f} us simulated"
+        passed = clock_s - then_s
+        if passed < 0.5:
+            return shown
+        shown += f", {number((events - then_events) / passed / 1e6)} million events/s"
+        if self.share > then_share:
+            left = (1.0 - self.share) * passed / (self.share - then_share)
+            shown += f", at most {seconds(left)} left"
+        return shown

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+import numpy as np
 import pyarrow as pa
 
 from odonata.store import schema
@@ -31,8 +32,9 @@ def table(
 
     Args:
         name: Of the table. A name that the schema does not know is an engine's own table and taken as it is.
-        columns: By column name, all of one length: NumPy arrays, which are not copied, lists, or for text a
-            pair of codes and the texts that they index.
+        columns: By column name, all of one length: NumPy arrays, which are not copied, lists, for text a pair
+            of codes and the texts that they index, or for lists a pair of arrays, where each starts and the
+            values. NaN becomes a missing value.
         axes: Names of the machine's axes.
         partial: Whether columns of the schema may be missing, as in the tables of a machine without traffic.
 
@@ -62,8 +64,13 @@ def _array(values: Any) -> pa.Array | pa.ChunkedArray:
     if isinstance(values, pa.Array | pa.ChunkedArray):
         return values
     if isinstance(values, tuple):
-        codes, texts = values
-        return pa.DictionaryArray.from_arrays(pa.array(codes), pa.array(texts, pa.string()))
+        first, second = values
+        if isinstance(second, np.ndarray):
+            return pa.ListArray.from_arrays(pa.array(first), pa.array(second))
+        return pa.DictionaryArray.from_arrays(pa.array(first), pa.array(second, pa.string()))
+    if isinstance(values, np.ndarray) and values.dtype.kind == "f" and np.isnan(values).any():
+        # Engines write NaN where there is no value, as the mean latency of no packets.
+        return pa.array(values, from_pandas=True)
     return pa.array(values)
 
 
@@ -98,3 +105,12 @@ def _reads_as(found: pa.DataType, wanted: pa.DataType) -> bool:
         return bool(pa.types.is_dictionary(found) and found.value_type.equals(pa.string()))
     same: bool = found.equals(wanted)
     return same
+
+
+def plain(table: pa.Table) -> pa.Table:
+    """The table with its lists of numbers as text, as in `3 17 4`, for formats without lists."""
+    for index, field in enumerate(table.schema):
+        if pa.types.is_list(field.type):
+            texts = [" ".join(map(str, row)) for row in table[field.name].to_pylist()]
+            table = table.set_column(index, field.name, pa.array(texts, pa.string()))
+    return table

@@ -22,6 +22,8 @@ import pyarrow.parquet as pq
 from odonata.errors import StoreError
 from odonata.store import columns, schema
 
+COMPRESSION = "zstd"
+
 
 def check_target(target: Path, *, force: bool = False) -> None:
     """Raises `StoreError` if a run may not be written to `target`.
@@ -90,7 +92,7 @@ class RunWriter:
 
     def write_table(self, name: str, table: pa.Table) -> None:
         """Writes one table as Parquet."""
-        pq.write_table(table, self.directory / schema.table_file(name), compression="zstd")
+        pq.write_table(table, self.directory / schema.table_file(name), compression=COMPRESSION)
 
     def commit(self, summary: Mapping[str, Any]) -> Path:
         """Writes the summary, forces everything to the disk, and renames the directory to its final name."""
@@ -149,14 +151,82 @@ def write_run(
         StoreError: The target is taken or cannot be written.
         ValueError: A table or a key of the summary is missing or not as the format says.
     """
-    by_name = dict(tables)
-    check_content(summary, by_name)
     with RunWriter(target, force=force) as writer:
-        writer.write_text(schema.EXPERIMENT, experiment)
-        writer.write_text(schema.RESOLVED, resolved)
-        for name, table in by_name.items():
-            writer.write_table(name, table)
-        return writer.commit(summary)
+        return _write(writer, summary, dict(tables), experiment, resolved)
+
+
+def _write(
+    writer: RunWriter,
+    summary: Mapping[str, Any],
+    tables: Mapping[str, pa.Table],
+    experiment: str,
+    resolved: str,
+) -> Path:
+    check_content(summary, tables)
+    writer.write_text(schema.EXPERIMENT, experiment)
+    writer.write_text(schema.RESOLVED, resolved)
+    for name, table in tables.items():
+        writer.write_table(name, table)
+    return writer.commit(summary)
+
+
+class GrowingTables:
+    """Tables that grow while an engine works: a context manager whose `rows` takes their next rows.
+
+    With a target they are written at once, so that no more than a batch is in memory; without one they are
+    kept. Leaving the context without `commit` removes what was written.
+    """
+
+    def __init__(self, target: Path | None, *, force: bool = False) -> None:
+        if target is not None:
+            check_target(target, force=force)
+        self._target = target
+        self._force = force
+        self._writer: RunWriter | None = None
+        self._files: dict[str, pq.ParquetWriter] = {}
+        self._kept: dict[str, list[pa.Table]] = {}
+
+    def __enter__(self) -> GrowingTables:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._close()
+        if self._writer is not None:
+            self._writer.__exit__(kind, error, trace)
+
+    def rows(self, name: str, given: Mapping[str, Any]) -> None:
+        """Takes the next rows of a table."""
+        table = columns.table(name, given)
+        if self._target is None:
+            self._kept.setdefault(name, []).append(table)
+            return
+        if name not in self._files:
+            path = self._open().directory / schema.table_file(name)
+            self._files[name] = pq.ParquetWriter(path, table.schema, compression=COMPRESSION)
+        self._files[name].write_table(table)
+
+    def tables(self) -> dict[str, pa.Table]:
+        """The tables that were kept."""
+        return {name: pa.concat_tables(parts) for name, parts in self._kept.items()}
+
+    def commit(
+        self, *, summary: Mapping[str, Any], tables: Mapping[str, pa.Table], experiment: str, resolved: str
+    ) -> Path:
+        """Writes everything else, as `write_run`, and puts the directory in its place."""
+        self._close()
+        return _write(self._open(), summary, tables, experiment, resolved)
+
+    def _open(self) -> RunWriter:
+        if self._writer is None:
+            assert self._target is not None, "tables without a target are kept"
+            self._writer = RunWriter(self._target, force=self._force)
+        return self._writer
+
+    def _close(self) -> None:
+        while self._files:
+            self._files.popitem()[1].close()
 
 
 def check_content(summary: Mapping[str, Any], tables: Mapping[str, pa.Table]) -> None:

@@ -77,13 +77,14 @@ class Sweep:
 
     @cached_property
     def runs(self) -> dict[Point, Run]:
-        """The runs of all finished points, in their order."""
+        """The runs of all finished points, in their order; one that is partial is not finished."""
         failed = {failure.point for failure in self.failures}
-        return {
+        found = {
             point: Run.from_directory(self.directory_of(point))
             for point in self.points
             if point not in failed and self.directory_of(point).exists()
         }
+        return {point: run for point, run in found.items() if run.partial is None}
 
     @cached_property
     def results(self) -> pa.Table:

@@ -1,6 +1,6 @@
 //! `kind = "flow"`: the steady state, without a time axis.
 
-use super::{Engine, EngineError, EngineKind, JobTraffic, Outcome, Progress};
+use super::{Engine, EngineError, EngineKind, JobTraffic, Outcome, Watcher};
 use crate::fields::{Fields, Report};
 use crate::key::{Key, Kind};
 use crate::plan::Scenario;
@@ -227,8 +227,8 @@ impl Engine for Flow {
         keys
     }
 
-    fn run(&self, scenario: &Scenario, threads: usize, progress: &mut Progress<'_>) -> Result<Outcome, EngineError> {
-        let mut share = |phase: &str, done: u64, total: u64| progress(phase, done as f64 / total.max(1) as f64);
+    fn run(&self, scenario: &Scenario, threads: usize, watcher: &mut dyn Watcher) -> Result<Outcome, EngineError> {
+        let mut share = |phase: &str, done: u64, total: u64| watcher.progress(phase, done as f64 / total.max(1) as f64);
         let Scenario { machine, workload, seed, .. } = scenario;
         odonata_flow::run(machine, workload, &self.settings, *seed, threads, &mut share)
             .map(|result| outcome(result, machine.node_count(), self.settings.max_iterations))

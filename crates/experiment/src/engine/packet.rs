@@ -2,9 +2,10 @@
 
 mod keys;
 mod outcome;
+mod rows;
 mod settings;
 
-use super::{Engine, EngineError, EngineKind, Outcome, Progress};
+use super::{Engine, EngineError, EngineKind, Outcome, Watcher};
 use crate::plan::Scenario;
 use crate::value::Value;
 use odonata_packet::{
@@ -37,7 +38,7 @@ impl Engine for Packet {
         self.resolved.clone()
     }
 
-    fn run(&self, scenario: &Scenario, threads: usize, progress: &mut Progress<'_>) -> Result<Outcome, EngineError> {
+    fn run(&self, scenario: &Scenario, threads: usize, watcher: &mut dyn Watcher) -> Result<Outcome, EngineError> {
         let jobs = scenario.workload.jobs.len();
         let mut recording = self.recording;
         recording.link_jobs = scenario.output.link_jobs;
@@ -56,10 +57,11 @@ impl Engine for Packet {
         };
         let options =
             RunOptions { seed: scenario.seed, threads, recording, patience: self.patience, ..RunOptions::default() };
-        let result = engine.run(&traffic, schedule, &options, &mut |p| {
-            progress("simulating", p.now_ps as f64 / p.end_ps.max(1) as f64)
-        });
-        Ok(outcome::outcome(self, scenario, &result, closed.as_ref()))
+        let mut passed = rows::Passed::new(watcher, &engine.link_ports(), recording);
+        let result = engine.run_watched(&traffic, schedule, &options, &mut passed);
+        let mut outcome = outcome::outcome(self, scenario, &result, closed.as_ref());
+        outcome.tables.extend(passed.into_kept());
+        Ok(outcome)
     }
 }
 

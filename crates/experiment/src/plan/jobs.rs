@@ -35,6 +35,7 @@ fn job_words(job: &JobEntry, files: &mut Files<'_>, report: &mut Report<'_>) -> 
         ranks_per_node,
         pattern,
         placement,
+        idle: job.fields.flag("idle").unwrap_or(false),
         color: job.fields.text("color").map(str::to_owned),
     })
 }
@@ -100,7 +101,7 @@ fn report_workload_error(error: &WorkloadError, job: &JobEntry, report: &mut Rep
 
 /// What a user should know of the jobs: those that send nothing.
 pub(super) fn warnings(workload: &Workload) -> Vec<String> {
-    let silent = workload.jobs.iter().filter(|job| {
+    let silent = workload.jobs.iter().filter(|job| !job.idle).filter(|job| {
         let mut sends = Vec::new();
         job.rank_ids().all(|rank| {
             job.pattern.sends(rank, &mut sends);

@@ -29,6 +29,7 @@ pub(super) fn experiment(
             _ => i64::from(placed.ranks_per_node).into(),
         };
         job.insert("ranks_per_node".into(), ranks_per_node);
+        job.insert("idle".into(), placed.idle.into());
         job.insert("color".into(), placed.color.clone().into());
         let section = schema::section("job");
         let pattern = chosen(section.chooser("pattern"), spec.pattern.name(), &spec.pattern.parameters(), files);

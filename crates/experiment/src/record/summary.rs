@@ -38,7 +38,7 @@ pub(crate) fn summary(plan: &Plan, outcome: &mut Outcome, facts: &RunFacts<'_>) 
         "odonata_version": env!("CARGO_PKG_VERSION"),
         "engine": plan.engine.kind(),
         "routing": plan.engine.routing(),
-        "complete": true,
+        "complete": !outcome.partial,
         "seed": seed,
         "experiment_sha256": sha256(facts.experiment.as_bytes()),
         "resolved_sha256": sha256(plan.resolved.as_bytes()),

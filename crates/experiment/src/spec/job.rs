@@ -39,6 +39,12 @@ pub(crate) fn section() -> Section {
             "Which nodes the job gets. Jobs are placed in the order of the file. Parameters stand beside it, or with it in a \
              table.",
         ),
+        Key::with_default(
+            "idle",
+            Kind::Flag,
+            Value::Flag(false),
+            "Whether the job holds its nodes but sends nothing: the others run as if it were not there, on the same nodes.",
+        ),
         Key::optional("color", Kind::Color, "one of a palette, by the number of the job", "Colour in pictures."),
     ];
     Section {

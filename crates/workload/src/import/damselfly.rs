@@ -117,7 +117,7 @@ mod tests {
         placement.set("path", &"a.map".into()).unwrap();
         placement.attach(Arc::new(super::placement("a.map", map).unwrap()));
         let pattern = PatternSpec::parse("uniform").unwrap();
-        JobSpec { name: name.into(), ranks, ranks_per_node: None, pattern, placement, color: None }
+        JobSpec { name: name.into(), ranks, ranks_per_node: None, pattern, placement, idle: false, color: None }
     }
 
     /// 3 groups x 2 rows x 4 columns x 2 nodes: router (2, 1, 3) is 2 * 8 + 1 * 4 + 3 = 23, its node 1 is node 47.

@@ -102,6 +102,7 @@ mod tests {
             ranks_per_node,
             pattern: PatternSpec::parse("all-to-all").unwrap(),
             placement: PlacementSpec { kind: PlacementKind::File(parameters.clone()) },
+            idle: false,
             color: None,
         };
         let jobs: Vec<JobSpec> = ranks.iter().enumerate().map(job).collect();

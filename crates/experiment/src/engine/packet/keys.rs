@@ -11,6 +11,17 @@ pub(super) const OFF: &str = "off";
 /// The word for the memory that the system has left.
 pub(super) const AVAILABLE: &str = "available";
 
+/// The time series.
+pub(super) const SERIES: [(&str, &str); 4] = [
+    ("jobs", "table `series`: bytes, packets, latency, share of non-minimal packets of every job"),
+    ("links", "table `link_series`: bytes, packets, busy and stall time, peak occupancy of every link"),
+    (
+        "channels",
+        "table `channel_series`: bytes, packets, stall time, peak occupancy of every virtual channel of every link",
+    ),
+    ("link-jobs", "table `link_job_series`: bytes of every job on every link"),
+];
+
 const SHARE: Kind = Kind::Number { min: 0.0, max: 1.0 };
 
 pub(super) fn keys() -> Vec<Key> {
@@ -181,13 +192,28 @@ fn traffic_keys() -> Vec<Key> {
 fn record_keys() -> Vec<Key> {
     let flag = |name, doc| Key::with_default(name, Kind::Flag, Value::Flag(false), doc);
     vec![
-        flag("record_channels", "Record bytes, packets and peak occupancy of every port and virtual channel."),
-        flag("record_packets", "Record every measured packet: table `packets`."),
+        flag(
+            "record_channels",
+            "Record bytes, packets, stall time and peak occupancy of every virtual channel: table `channels`, and \
+             `links.peak_bytes`.",
+        ),
+        flag(
+            "record_crossbar",
+            "Record how long packets wait at the heads of input queues: `crossbar_stall_ps` of `links` and `nodes`.",
+        ),
+        flag("record_packets", "Record every measured packet: table `packets`, written while the run goes."),
+        flag("record_paths", "Record the way of every packet, too: columns `links` and `channels` of `packets`."),
         Key::with_default(
             "interval",
             Kind::word_or(OFF, "no time series", Kind::Time),
             Value::text(OFF),
-            "Length of an interval of the time series: table `series`.",
+            "Length of an interval of the time series.",
+        ),
+        Key::with_default(
+            "series",
+            Kind::List(Box::new(Kind::choice(&SERIES))),
+            Value::List(vec![Value::text("jobs")]),
+            "Which time series are recorded, if there is an `interval`; those of links are written while the run goes.",
         ),
         Key::with_default(
             "memory_limit",

@@ -33,26 +33,39 @@ pub(super) fn outcome(
     let idle = ports.iter().map(|&p| duration.ps().saturating_sub(result.ports[p].busy_ps + result.ports[p].stall_ps));
     let terminal = machine.terminal().bandwidth.bytes_per_s_f64();
     let nodes = machine.node_count();
+    let mut link_columns = vec![
+        ("packets", Column::U64(of_links(|p| p.packets))),
+        ("busy_ps", Column::U64(of_links(|p| p.busy_ps))),
+        ("stall_ps", Column::U64(of_links(|p| p.stall_ps))),
+        ("idle_ps", Column::U64(idle.collect())),
+    ];
+    let mut node_columns = vec![("stall_ps", Column::U64(result.nodes.iter().map(|n| n.1).collect()))];
+    if engine.recording.channels {
+        link_columns.push(("peak_bytes", Column::U64(of_links(|p| p.peak_bytes))));
+    }
+    if engine.recording.crossbar {
+        let of_ports = |ports: &mut dyn Iterator<Item = usize>| {
+            Column::U64(ports.map(|port| result.crossbar_stall_ps[port]).collect())
+        };
+        link_columns.push(("crossbar_stall_ps", of_ports(&mut ports.iter().copied())));
+        node_columns.push(("crossbar_stall_ps", of_ports(&mut result.node_ports.iter().map(|&p| p as usize))));
+    }
     Outcome {
         link_bytes: of_links(|p| p.bytes).into_iter().map(|bytes| bytes as f64).collect(),
         link_capacity_bytes_per_s: machine.links().map(|l| machine.bandwidth(l).bytes_per_s_f64()).collect(),
-        link_columns: vec![
-            ("packets", Column::U64(of_links(|p| p.packets))),
-            ("busy_ps", Column::U64(of_links(|p| p.busy_ps))),
-            ("stall_ps", Column::U64(of_links(|p| p.stall_ps))),
-            ("idle_ps", Column::U64(idle.collect())),
-        ],
+        link_columns,
         link_jobs: link_jobs(result, &ports),
         node_bytes_in: result.node_ports.iter().map(|&p| result.ports[p as usize].bytes as f64).collect(),
         node_bytes_out: result.nodes.iter().map(|n| n.0 as f64).collect(),
         node_capacity_bytes_per_s: vec![terminal; nodes],
-        node_columns: vec![("stall_ps", Column::U64(result.nodes.iter().map(|n| n.1).collect()))],
+        node_columns,
         jobs: result.jobs.iter().enumerate().map(|(j, job)| traffic(j, job, closed)).collect(),
         job_columns: job_columns(engine, scenario, result, duration),
         tables: tables(machine, result, duration),
         convergence: convergence(engine, result),
-        summary: summary(result, duration),
-        warnings: warnings(engine, result),
+        summary: summary(engine, result, duration),
+        warnings: warnings(engine, scenario, result, duration),
+        partial: result.ending == Ending::Interrupted,
     }
 }
 
@@ -105,7 +118,6 @@ fn job_columns(
     duration: Time,
 ) -> Vec<(&'static str, Column)> {
     let jobs = &result.jobs;
-    let terminal = scenario.machine.terminal().bandwidth.bytes_per_s_f64();
     let whole = |get: &dyn Fn(&JobRecord) -> u64| Column::U64(jobs.iter().map(get).collect());
     let real = |get: &dyn Fn(&JobRecord) -> f64| Column::F64(jobs.iter().map(get).collect());
     let per_packet = |sum: u64, job: &JobRecord| sum as f64 / job.packets as f64;
@@ -113,14 +125,8 @@ fn job_columns(
         vec![("packets", whole(&|j| j.packets)), ("unfinished_packets", whole(&|j| j.injected_packets - j.packets))];
     if engine.traffic == TrafficKind::Open {
         let offered = (0..jobs.len()).map(|j| offered(engine, j, result.window)).collect();
-        let accepted = jobs.iter().zip(&scenario.workload.jobs).map(|(record, job)| {
-            let mut nodes: Vec<NodeId> = job.node_of_rank.clone();
-            nodes.sort_unstable();
-            nodes.dedup();
-            record.delivered_bytes as f64 / (nodes.len() as f64 * terminal * duration.as_s_f64())
-        });
         columns.push(("offered_load", Column::F64(offered)));
-        columns.push(("accepted_load", Column::F64(accepted.collect())));
+        columns.push(("accepted_load", Column::F64(accepted(scenario, result, duration))));
     } else {
         columns.push(("time_s", real(&|j| Time(j.last_arrival_ps).as_s_f64())));
     }
@@ -136,6 +142,18 @@ fn job_columns(
         ("non_minimal_share", real(&|j| per_packet(j.non_minimal, j))),
     ]);
     columns
+}
+
+/// The load that each job's nodes brought to their destinations.
+fn accepted(scenario: &Scenario, result: &PacketResult, duration: Time) -> Vec<f64> {
+    let terminal = scenario.machine.terminal().bandwidth.bytes_per_s_f64();
+    let of_job = |(record, job): (&JobRecord, &odonata_workload::Job)| {
+        let mut nodes: Vec<NodeId> = job.node_of_rank.clone();
+        nodes.sort_unstable();
+        nodes.dedup();
+        record.delivered_bytes as f64 / (nodes.len() as f64 * terminal * duration.as_s_f64())
+    };
+    result.jobs.iter().zip(&scenario.workload.jobs).map(of_job).collect()
 }
 
 /// The load of a job's settings, averaged over the window.
@@ -162,9 +180,6 @@ fn tables(machine: &Machine, result: &PacketResult, duration: Time) -> Vec<(&'st
     }
     if !result.channels.is_empty() {
         tables.push(("channels", channels(result)));
-    }
-    if !result.packets.is_empty() {
-        tables.push(("packets", packets(result)));
     }
     tables
 }
@@ -227,6 +242,7 @@ fn series(result: &PacketResult) -> Table {
     table.push("packets", Column::U64(rows().map(|(.., r)| r.packets).collect()));
     let mean = |sum: u64, n: u64| sum as f64 / n as f64;
     table.push("latency_mean_ns", Column::F64(rows().map(|(.., r)| mean(r.latency_ps, r.packets) / 1e3).collect()));
+    table.push("latency_max_ns", Column::F64(rows().map(|(.., r)| r.latency_max_ps as f64 / 1e3).collect()));
     table.push("non_minimal_share", Column::F64(rows().map(|(.., r)| mean(r.non_minimal, r.packets)).collect()));
     table
 }
@@ -245,22 +261,8 @@ fn channels(result: &PacketResult) -> Table {
     table.push("vc", Column::U32(rows().map(|(_, vc, _)| vc as u32).collect()));
     table.push("bytes", column(|c| c.bytes));
     table.push("packets", column(|c| c.packets));
+    table.push("stall_ps", column(|c| c.stall_ps));
     table.push("peak_bytes", column(|c| c.peak_bytes));
-    table
-}
-
-fn packets(result: &PacketResult) -> Table {
-    let p = &result.packets;
-    let mut table = Table::new();
-    table.push("arrival_ps", Column::U64(p.iter().map(|p| p.arrival_ps).collect()));
-    table.push("source", Column::U32(p.iter().map(|p| p.source).collect()));
-    table.push("destination", Column::U32(p.iter().map(|p| p.destination).collect()));
-    table.push("birth_ps", Column::U64(p.iter().map(|p| p.birth_ps).collect()));
-    table.push("inject_ps", Column::U64(p.iter().map(|p| p.inject_ps).collect()));
-    table.push("job", Column::U32(p.iter().map(|p| p.job.into()).collect()));
-    table.push("bytes", Column::U32(p.iter().map(|p| p.size).collect()));
-    table.push("hops", Column::U16(p.iter().map(|p| p.hops.into()).collect()));
-    table.push("non_minimal", Column::Bool(p.iter().map(|p| p.non_minimal).collect()));
     table
 }
 
@@ -276,9 +278,16 @@ fn ending(ending: Ending) -> &'static str {
 fn convergence(engine: &Packet, result: &PacketResult) -> Value {
     let steadiness = Steadiness::of(&result.jobs);
     let complete = result.ending == Ending::Complete;
+    let open = engine.traffic == TrafficKind::Open;
+    let stopped = matches!(result.ending, Ending::Interrupted | Ending::NoProgress);
     json!({
         // Closed traffic has no steady state: it has converged when everything has arrived.
-        "converged": if engine.traffic == TrafficKind::Open { steadiness.steady } else { complete },
+        "converged": if open { steadiness.steady && !stopped } else { complete },
+        "decided_by": if open {
+            "accepted load and mean latency of the first against the second half of the measurement"
+        } else {
+            "whether every packet arrived"
+        },
         "ending": ending(result.ending),
         "accepted_drift": steadiness.accepted_drift,
         "latency_drift": steadiness.latency_drift,
@@ -287,37 +296,68 @@ fn convergence(engine: &Packet, result: &PacketResult) -> Value {
     })
 }
 
-fn summary(result: &PacketResult, duration: Time) -> Vec<(&'static str, Value)> {
+fn summary(engine: &Packet, result: &PacketResult, duration: Time) -> Vec<(&'static str, Value)> {
     let sum = |get: fn(&JobRecord) -> u64| result.jobs.iter().map(get).sum::<u64>();
     let (packets, non_minimal) = (sum(|j| j.packets), sum(|j| j.non_minimal));
     let mut latency = Histogram::default();
     result.jobs.iter().for_each(|j| latency.merge(&j.latency));
-    let share = non_minimal as f64 / packets.max(1) as f64;
+    let share = |part: u64| if packets == 0 { Value::Null } else { (part as f64 / packets as f64).into() };
     let (updates, error) = result.learning;
-    vec![
-        ("complete", (result.ending != Ending::Interrupted).into()),
-        (
-            "packet",
-            json!({
-                "measured_ps": duration.ps(),
-                "end_ps": result.end.ps(),
-                "packets": packets,
-                "non_minimal_share": share,
-                "minimal_share": 1.0 - share,
-                "virtual_channels": result.channels_per_port,
-                "virtual_channels_used": (0..16).filter(|vc| result.channels_used >> vc & 1 == 1).collect::<Vec<u32>>(),
-                "latency_mean_ns": if packets == 0 { Value::Null } else { (latency.mean() / 1e3).into() },
-                "percentile_error": Histogram::ERROR,
-                "learning_updates": updates,
-                "learning_error_mean_ns": if updates == 0 { Value::Null } else { (error / updates as f64).into() },
-                "events": result.cost.events,
-                "peak_packets": result.cost.peak_packets,
-            }),
-        ),
-    ]
+    let links = result.link_ports.len().max(1) as f64 * duration.ps().max(1) as f64;
+    let stall: u64 = result.link_ports.iter().map(|&port| result.ports[port as usize].stall_ps).sum();
+    let crossed: u64 = result.ports.iter().map(|port| port.packets).sum();
+    let crossbar: u64 = result.crossbar_stall_ps.iter().sum();
+    let crossbar = engine.recording.crossbar.then(|| crossbar as f64 / 1e3 / crossed.max(1) as f64);
+    let (warm_up, measure, drain) = match engine.traffic {
+        TrafficKind::Open => (engine.schedule.warm_up, engine.schedule.measure, engine.schedule.drain),
+        TrafficKind::Closed => (Time::ZERO, engine.time_limit, Time::ZERO),
+    };
+    vec![(
+        "packet",
+        json!({
+            "warm_up_ps": warm_up.ps(),
+            "measure_ps": measure.ps(),
+            "drain_ps": drain.ps(),
+            "measured_ps": duration.ps(),
+            "end_ps": result.end.ps(),
+            "packets": packets,
+            "non_minimal_share": share(non_minimal),
+            "minimal_share": share(packets - non_minimal),
+            "virtual_channels": result.channels_per_port,
+            "virtual_channels_used": (0..16).filter(|vc| result.channels_used >> vc & 1 == 1).collect::<Vec<u32>>(),
+            "latency_mean_ns": if packets == 0 { Value::Null } else { (latency.mean() / 1e3).into() },
+            "percentile_error": Histogram::ERROR,
+            "stall_share_mean": stall as f64 / links,
+            "crossbar_stall_mean_ns": crossbar,
+            "learning_updates": updates,
+            "learning_error_mean_ns": if updates == 0 { Value::Null } else { (error / updates as f64).into() },
+            "events": result.cost.events,
+            "peak_packets": result.cost.peak_packets,
+        }),
+    )]
 }
 
-fn warnings(engine: &Packet, result: &PacketResult) -> Vec<String> {
+/// Accepted load that is lower than the offered one by more than this share, and by more than chance makes it, means
+/// saturation.
+const SATURATED: f64 = 0.05;
+
+/// Jobs that the network does not serve at their load, with the accepted and the offered one.
+fn saturated(engine: &Packet, scenario: &Scenario, result: &PacketResult, duration: Time) -> Vec<String> {
+    let packet = engine.settings.packet.as_f64();
+    let jobs = result.jobs.iter().zip(&scenario.workload.jobs).zip(accepted(scenario, result, duration)).enumerate();
+    let short = jobs.filter_map(|(j, ((record, job), accepted))| {
+        let offered = offered(engine, j, result.window);
+        // The number of packets that random sources make has a standard deviation of its root at most, times that of
+        // the burst.
+        let messages = record.delivered_bytes as f64 / packet / f64::from(engine.burst);
+        let chance = 4.0 / messages.max(1.0).sqrt();
+        (accepted < offered * (1.0 - SATURATED.max(chance)))
+            .then(|| format!("job '{}' brought {accepted:.3} of {offered:.3}", job.name))
+    });
+    short.collect()
+}
+
+fn warnings(engine: &Packet, scenario: &Scenario, result: &PacketResult, duration: Time) -> Vec<String> {
     let mut warnings = Vec::new();
     let now = Time(result.end.ps());
     let unfinished: u64 = result.jobs.iter().map(|j| j.injected_packets - j.packets).sum();
@@ -331,7 +371,15 @@ fn warnings(engine: &Packet, result: &PacketResult) -> Vec<String> {
         Ending::Interrupted => warnings.push(format!("interrupted at {now}: the tables hold what happened until then")),
         Ending::NoProgress => warnings.push(format!("no packet arrived for {}: {}", engine.patience, result.stuck.join("; "))),
     }
-    if engine.traffic == TrafficKind::Open {
+    if engine.traffic == TrafficKind::Open && result.ending != Ending::Interrupted {
+        let saturated = saturated(engine, scenario, result, duration);
+        if !saturated.is_empty() {
+            warnings.push(format!(
+                "the network is saturated: {}; packets queue up in the sources, so their latency grows with the time that is \
+                 measured and says little, while the accepted load is the throughput",
+                saturated.join(", ")
+            ));
+        }
         let s = Steadiness::of(&result.jobs);
         if !s.steady {
             warnings.push(format!(

@@ -4,7 +4,7 @@ use super::keys::keys;
 use crate::fields::{Fields, Report};
 use crate::problem::ProblemKind;
 use crate::value::Value;
-use odonata_packet::{Arbitration, Injection, PacketSettings, QueueEstimate, Recording, Schedule};
+use odonata_packet::{Arbitration, Injection, PacketSettings, QueueEstimate, Recording, Schedule, SeriesChoice};
 use odonata_routing::algorithm::{AdaptiveSettings, QSettings, RoutingSettings, ALGORITHMS};
 use odonata_units::{Bytes, Time};
 
@@ -73,15 +73,7 @@ pub(super) fn read(fields: &Fields, report: &mut Report<'_>) -> Packet {
         schedule: Schedule { warm_up: time("warm_up"), measure: time("measure"), drain: time("drain") },
         time_limit: time("time_limit"),
         patience: time("patience"),
-        recording: Recording {
-            channels: fields.flag("record_channels").unwrap_or(false),
-            packets: fields.flag("record_packets").unwrap_or(false),
-            interval_ps: match fields.value("interval") {
-                Some(Value::Time(time)) => time.ps(),
-                _ => 0,
-            },
-            link_jobs: true,
-        },
+        recording: recording(fields, report),
         memory_limit: match fields.value("memory_limit") {
             Some(Value::Bytes(bytes)) => Some(*bytes),
             _ => None,
@@ -100,6 +92,53 @@ pub(super) fn read(fields: &Fields, report: &mut Report<'_>) -> Packet {
     }
     packet.resolved = resolved(fields, &packet);
     packet
+}
+
+fn word(value: &Value) -> Option<&str> {
+    match value {
+        Value::Text(word) => Some(word),
+        _ => None,
+    }
+}
+
+fn recording(fields: &Fields, report: &mut Report<'_>) -> Recording {
+    let flag = |key: &str| fields.flag(key).unwrap_or(false);
+    let chosen: Vec<&str> = match fields.value("series") {
+        Some(Value::List(words)) => words.iter().filter_map(word).collect(),
+        _ => Vec::new(),
+    };
+    let has = |word: &str| chosen.contains(&word);
+    let recording = Recording {
+        channels: flag("record_channels"),
+        crossbar: flag("record_crossbar"),
+        link_jobs: true,
+        interval_ps: match fields.value("interval") {
+            Some(Value::Time(time)) => time.ps(),
+            _ => 0,
+        },
+        series: SeriesChoice {
+            jobs: has("jobs"),
+            ports: has("links"),
+            channels: has("channels"),
+            port_jobs: has("link-jobs"),
+        },
+        packets: flag("record_packets"),
+        paths: flag("record_paths"),
+    };
+    let mut needs = |key: &str, other: &str, missing: bool| {
+        if let (true, Some(given)) = (missing, fields.given(key)) {
+            let message = format!("'{key}' means something only with '{other}', which is off");
+            report.add(
+                ProblemKind::Conflict,
+                given.place,
+                message,
+                Some(format!("add `{other} = ...` or remove the key")),
+            );
+        }
+    };
+    needs("record_paths", "record_packets", recording.paths && !recording.packets);
+    needs("series", "interval", recording.interval_ps == 0);
+    recording
 }
 
 fn routers(fields: &Fields) -> PacketSettings {
@@ -225,6 +264,7 @@ fn resolved(fields: &Fields, packet: &Packet) -> Vec<(&'static str, Value)> {
             *value = used.clone();
         }
     }
+    values.retain(|(name, _)| *name != "series" || packet.recording.interval_ps > 0);
     values.retain(|(name, _)| packet.traffic == TrafficKind::Open || !OPEN_ONLY.contains(name));
     values
 }

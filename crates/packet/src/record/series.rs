@@ -1,0 +1,203 @@
+//! Time series of ports: sums and peaks of the interval that runs, handed out and cleared at its end.
+//!
+//! Memory is that of one interval. What lasts over an end is cut there: the time that a link is busy is carried over,
+//! and the partition notes stalls up to the end before it hands out.
+
+use super::{Intervals, SeriesChoice};
+use crate::packet::Packet;
+
+/// One port in one interval; ports in which nothing happened have none.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, Default)]
+pub struct PortInterval {
+    /// Start of the interval.
+    pub start_ps: u64,
+    /// Global number of the port.
+    pub port: u32,
+    /// Bytes of packets that started to leave.
+    pub bytes: u64,
+    /// Their number.
+    pub packets: u64,
+    /// Time during which the link sent.
+    pub busy_ps: u64,
+    /// Time during which packets waited, the link was free and none had credit.
+    pub stall_ps: u64,
+    /// Most bytes in the output buffers at a time.
+    pub peak_bytes: u64,
+}
+
+/// One virtual channel of a port in one interval.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, Default)]
+pub struct ChannelInterval {
+    /// Start of the interval.
+    pub start_ps: u64,
+    /// Global number of the port.
+    pub port: u32,
+    /// Virtual channel.
+    pub vc: u8,
+    /// Bytes of packets that started to leave.
+    pub bytes: u64,
+    /// Their number.
+    pub packets: u64,
+    /// Time during which the port was stalled and packets of this channel waited.
+    pub stall_ps: u64,
+    /// Most bytes in the output buffer at a time.
+    pub peak_bytes: u64,
+}
+
+/// One job on one port in one interval.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, Default)]
+pub struct JobPortInterval {
+    /// Start of the interval.
+    pub start_ps: u64,
+    /// Global number of the port.
+    pub port: u32,
+    /// Job.
+    pub job: u16,
+    /// Bytes of packets that started to leave.
+    pub bytes: u64,
+}
+
+/// Sums of the interval that runs.
+#[derive(Clone, Copy, Default)]
+struct PortNow {
+    bytes: u64,
+    packets: u64,
+    /// Time that the link sends, the part after the end of the interval included, and until when it does.
+    busy_ps: u64,
+    busy_until: u64,
+    stall_ps: u64,
+    peak_bytes: u32,
+    /// Bytes in the output buffers.
+    held_bytes: u32,
+}
+
+#[derive(Clone, Copy, Default)]
+struct ChannelNow {
+    bytes: u64,
+    packets: u64,
+    stall_ps: u64,
+    peak_bytes: u32,
+    held_bytes: u32,
+}
+
+pub(super) struct PortSeries {
+    interval_ps: u64,
+    jobs: usize,
+    channels_per_port: usize,
+    /// Start of the interval that runs.
+    start: u64,
+    ports: Vec<PortNow>,
+    channels: Vec<ChannelNow>,
+    /// Bytes of job j on port p at `p * jobs + j`.
+    port_jobs: Vec<u64>,
+}
+
+impl PortSeries {
+    pub(super) fn new(
+        interval_ps: u64,
+        choice: SeriesChoice,
+        jobs: usize,
+        ports: usize,
+        channels_per_port: usize,
+    ) -> Self {
+        let on = |wanted: bool, count: usize| if wanted { count } else { 0 };
+        Self {
+            interval_ps,
+            jobs,
+            channels_per_port,
+            start: 0,
+            ports: vec![PortNow::default(); on(choice.ports, ports)],
+            channels: vec![ChannelNow::default(); on(choice.channels, ports * channels_per_port)],
+            port_jobs: vec![0; on(choice.port_jobs, ports * jobs)],
+        }
+    }
+
+    #[inline]
+    pub(super) fn enqueued(&mut self, port: usize, vc: usize, channel_bytes: u32, port_bytes: u32) {
+        if let Some(now) = self.ports.get_mut(port) {
+            now.held_bytes = port_bytes;
+            now.peak_bytes = now.peak_bytes.max(port_bytes);
+        }
+        if let Some(now) = self.channels.get_mut(port * self.channels_per_port + vc) {
+            now.held_bytes = channel_bytes;
+            now.peak_bytes = now.peak_bytes.max(channel_bytes);
+        }
+    }
+
+    #[inline]
+    pub(super) fn sent(&mut self, port: usize, vc: usize, packet: &Packet, now: u64, busy: u64) {
+        debug_assert!(now >= self.start && now < self.start + self.interval_ps);
+        let size = packet.size();
+        if let Some(sums) = self.ports.get_mut(port) {
+            sums.bytes += u64::from(size);
+            sums.packets += 1;
+            sums.busy_ps += busy;
+            sums.busy_until = now + busy;
+            sums.held_bytes -= size;
+        }
+        if let Some(sums) = self.channels.get_mut(port * self.channels_per_port + vc) {
+            sums.bytes += u64::from(size);
+            sums.packets += 1;
+            sums.held_bytes -= size;
+        }
+        if let Some(bytes) = self.port_jobs.get_mut(port * self.jobs + usize::from(packet.job)) {
+            *bytes += u64::from(size);
+        }
+    }
+
+    pub(super) fn stalled(&mut self, port: usize, since: u64, now: u64) {
+        let stall = now - since.max(self.start).min(now);
+        if let Some(sums) = self.ports.get_mut(port) {
+            sums.stall_ps += stall;
+        }
+    }
+
+    pub(super) fn channel_stalled(&mut self, channel: usize, since: u64, now: u64) {
+        let stall = now - since.max(self.start).min(now);
+        if let Some(sums) = self.channels.get_mut(channel) {
+            sums.stall_ps += stall;
+        }
+    }
+
+    /// Hands out the rows of the interval that ends at `end`, which may be cut short by the end of the run.
+    pub(super) fn take(&mut self, end: u64, first_port: u32, out: &mut Intervals) {
+        let start_ps = self.start;
+        if end == start_ps {
+            return;
+        }
+        for (port, sums) in (first_port..).zip(&mut self.ports) {
+            let over = sums.busy_until.saturating_sub(end);
+            let PortNow { bytes, packets, stall_ps, peak_bytes, held_bytes, busy_ps, busy_until } = *sums;
+            let row = PortInterval {
+                start_ps,
+                port,
+                bytes,
+                packets,
+                busy_ps: busy_ps - over,
+                stall_ps,
+                peak_bytes: peak_bytes.into(),
+            };
+            if (row.busy_ps, row.stall_ps, row.peak_bytes) != (0, 0, 0) {
+                out.ports.push(row);
+            }
+            *sums = PortNow { held_bytes, peak_bytes: held_bytes, busy_ps: over, busy_until, ..PortNow::default() };
+        }
+        let channels_per_port = self.channels_per_port;
+        for (c, sums) in self.channels.iter_mut().enumerate() {
+            let ChannelNow { bytes, packets, stall_ps, peak_bytes, held_bytes } = *sums;
+            if (packets, stall_ps, peak_bytes) != (0, 0, 0) {
+                let port = first_port + (c / channels_per_port) as u32;
+                let vc = (c % channels_per_port) as u8;
+                let peak_bytes = peak_bytes.into();
+                out.channels.push(ChannelInterval { start_ps, port, vc, bytes, packets, stall_ps, peak_bytes });
+            }
+            *sums = ChannelNow { held_bytes, peak_bytes: held_bytes, ..ChannelNow::default() };
+        }
+        for (i, bytes) in self.port_jobs.iter_mut().enumerate().filter(|(_, bytes)| **bytes > 0) {
+            let port = first_port + (i / self.jobs) as u32;
+            let job = (i % self.jobs) as u16;
+            out.port_jobs.push(JobPortInterval { start_ps, port, job, bytes: std::mem::take(bytes) });
+        }
+        self.start = end;
+    }
+}

@@ -1,0 +1,249 @@
+//! Records that are switched on one by one: they agree with each other and change nothing.
+
+mod common;
+
+use common::{adversarial, closed, engine, graph, open, run, schedule, small_dragonfly, uniform};
+use odonata_machine::Machine;
+use odonata_packet::{
+    Arbitration, ChannelInterval, JobPortInterval, PacketEngine, PacketResult, PacketSettings, PortInterval, Progress,
+    Recording, Rows, RunOptions, Schedule, SeriesChoice, TracedPacket, Traffic, Watch,
+};
+use odonata_units::{LinkClassId, NodeId, RouterId, Time};
+use std::collections::BTreeMap;
+
+/// Keeps all rows, and how many came at a time.
+#[derive(Default, PartialEq, Debug)]
+struct Kept {
+    packets: Vec<TracedPacket>,
+    ports: Vec<PortInterval>,
+    channels: Vec<ChannelInterval>,
+    port_jobs: Vec<JobPortInterval>,
+    largest_batch: usize,
+}
+
+impl Watch for Kept {
+    fn progress(&mut self, _: Progress) -> bool {
+        true
+    }
+
+    fn rows(&mut self, rows: Rows) {
+        match rows {
+            Rows::Packets(rows) => {
+                self.largest_batch = self.largest_batch.max(rows.len());
+                self.packets.extend(rows);
+            }
+            Rows::Ports(rows) => self.ports.extend(rows),
+            Rows::Channels(rows) => self.channels.extend(rows),
+            Rows::PortJobs(rows) => self.port_jobs.extend(rows),
+        }
+    }
+}
+
+const ALL: Recording = Recording {
+    channels: true,
+    crossbar: true,
+    link_jobs: true,
+    interval_ps: 700_000,
+    series: SeriesChoice { jobs: true, ports: true, channels: true, port_jobs: true },
+    packets: true,
+    paths: true,
+};
+
+fn record(engine: &PacketEngine, traffic: &Traffic, schedule: Schedule, options: &RunOptions) -> (PacketResult, Kept) {
+    let mut kept = Kept::default();
+    let result = engine.run_watched(traffic, schedule, options, &mut kept);
+    (result, kept)
+}
+
+/// ADV+1 at a load that stalls many ports, everything measured from time 0.
+fn busy(machine: &Machine, options: &RunOptions) -> (PacketResult, Kept) {
+    let engine = engine(machine, "ugal-n");
+    record(&engine, &open(machine, adversarial(72, 8, 1), 0.5), schedule(0, 20, 100), options)
+}
+
+#[test]
+fn intervals_add_up_to_the_totals() {
+    let machine = small_dragonfly();
+    // The end of the window is no multiple of the interval, and the run goes on after it.
+    let (result, kept) = busy(&machine, &RunOptions { recording: ALL, ..RunOptions::default() });
+    let window = result.window.1.ps();
+    assert_eq!(window % ALL.interval_ps, 400_000, "the interval that the window's end cuts is left out below");
+    let whole = |start: u64| start + ALL.interval_ps <= window;
+    let mut stalled = 0;
+    for (p, port) in result.ports.iter().enumerate() {
+        let rows: Vec<_> = kept.ports.iter().filter(|r| r.port as usize == p && whole(r.start_ps)).collect();
+        let sum = |get: fn(&PortInterval) -> u64| rows.iter().map(|r| get(r)).sum::<u64>();
+        // At most the 400 ns that are left out lie between the two.
+        for (parts, total) in [
+            (sum(|r| r.busy_ps), port.busy_ps),
+            (sum(|r| r.stall_ps), port.stall_ps),
+            (sum(|r| r.packets) * 20_480, port.packets * 20_480),
+        ] {
+            assert!(parts <= total && total - parts <= 400_000 + 20_480, "port {p}: {parts} of {total}");
+        }
+        assert!(rows.iter().all(|r| r.busy_ps + r.stall_ps <= ALL.interval_ps), "port {p}");
+        assert!(rows.iter().all(|r| r.peak_bytes <= port.peak_bytes), "port {p}");
+        stalled += u64::from(port.stall_ps > 0);
+        // Channels and jobs of an interval are those of its port.
+        for row in rows {
+            let of_port = kept.channels.iter().filter(|c| (c.port, c.start_ps) == (row.port, row.start_ps));
+            let (bytes, packets): (Vec<u64>, Vec<u64>) = of_port.clone().map(|c| (c.bytes, c.packets)).unzip();
+            assert_eq!((bytes.iter().sum(), packets.iter().sum()), (row.bytes, row.packets));
+            assert!(of_port.clone().all(|c| c.stall_ps <= row.stall_ps && c.peak_bytes <= row.peak_bytes));
+            // Whenever a port stalls, a channel does.
+            assert!(of_port.map(|c| c.stall_ps).sum::<u64>() >= row.stall_ps);
+            let jobs = kept.port_jobs.iter().filter(|c| (c.port, c.start_ps) == (row.port, row.start_ps));
+            assert_eq!(jobs.map(|c| c.bytes).sum::<u64>(), row.bytes);
+        }
+    }
+    assert!(stalled >= 5, "{stalled} ports stalled: the load is high enough to test it");
+    let sorted = kept.ports.windows(2).all(|pair| (pair[0].start_ps, pair[0].port) < (pair[1].start_ps, pair[1].port));
+    assert!(sorted, "one row for each port and interval, by time and port");
+}
+
+#[test]
+fn channels_add_up_to_their_ports() {
+    let machine = small_dragonfly();
+    let (result, _) = busy(&machine, &RunOptions { recording: ALL, ..RunOptions::default() });
+    let per_port = result.channels_per_port;
+    for (p, port) in result.ports.iter().enumerate() {
+        let channels = &result.channels[p * per_port..(p + 1) * per_port];
+        assert_eq!(channels.iter().map(|c| c.bytes).sum::<u64>(), port.bytes);
+        assert_eq!(channels.iter().map(|c| c.packets).sum::<u64>(), port.packets);
+        assert!(channels.iter().all(|c| c.stall_ps <= port.stall_ps && c.peak_bytes <= port.peak_bytes));
+        assert!(channels.iter().map(|c| c.stall_ps).sum::<u64>() >= port.stall_ps);
+        assert!(channels.iter().map(|c| c.peak_bytes).sum::<u64>() >= port.peak_bytes);
+        // Buffers hold whole packets, 30 of them.
+        assert!(channels.iter().all(|c| c.peak_bytes % 512 == 0 && c.peak_bytes <= 15_360));
+    }
+}
+
+/// The links of a way follow each other from the source's router to the destination's, as many as there are hops.
+#[test]
+fn ways_lead_from_the_source_to_the_destination() {
+    let machine = small_dragonfly();
+    let (result, kept) = busy(&machine, &RunOptions { recording: ALL, ..RunOptions::default() });
+    let link_of: BTreeMap<u32, usize> = result.link_ports.iter().enumerate().map(|(l, &port)| (port, l)).collect();
+    assert!(kept.packets.len() as u64 == result.jobs[0].packets && kept.packets.len() > 5_000);
+    assert!(kept.packets.windows(2).all(|pair| pair[0].record < pair[1].record), "by arrival, none twice");
+    for TracedPacket { record, path } in &kept.packets {
+        assert_eq!(path.len(), usize::from(record.hops));
+        let mut at = machine.router_of(NodeId(record.source));
+        for hop in path {
+            let link = odonata_units::LinkId::from_index(link_of[&hop.port]);
+            assert_eq!(machine.source(link), at);
+            assert!(usize::from(hop.vc) < result.channels_per_port);
+            at = machine.target(link);
+        }
+        assert_eq!(at, machine.router_of(NodeId(record.destination)));
+    }
+}
+
+#[test]
+fn records_are_the_same_for_any_threads_and_partitions() {
+    let machine = small_dragonfly();
+    let options = RunOptions { recording: ALL, ..RunOptions::default() };
+    let (whole, kept) = busy(&machine, &options);
+    for (threads, partitions) in [(2, 0), (3, 4), (1, 1)] {
+        let (other, other_kept) = busy(&machine, &RunOptions { threads, partitions, ..options });
+        assert!(whole == other && kept.packets == other_kept.packets && kept.ports == other_kept.ports);
+        assert!(kept.channels == other_kept.channels && kept.port_jobs == other_kept.port_jobs);
+    }
+}
+
+/// What is recorded changes nothing of what happens, and what is off leaves nothing.
+#[test]
+fn each_record_is_alone_and_changes_nothing() {
+    let machine = small_dragonfly();
+    let none = Recording { link_jobs: false, ..Recording::default() };
+    let with = |recording| busy(&machine, &RunOptions { recording, ..RunOptions::default() });
+    let (plain, kept) = with(none);
+    assert!(plain.channels.is_empty() && plain.crossbar_stall_ps.is_empty() && plain.series.is_empty());
+    assert_eq!(kept, Kept::default());
+    let series = |series| Recording { interval_ps: 1_000_000, series, ..none };
+    let off = SeriesChoice { jobs: false, ports: false, channels: false, port_jobs: false };
+    for (recording, made) in [
+        (Recording { channels: true, ..none }, [1, 0, 0, 0, 0, 0, 0]),
+        (Recording { crossbar: true, ..none }, [0, 1, 0, 0, 0, 0, 0]),
+        (Recording { packets: true, ..none }, [0, 0, 1, 0, 0, 0, 0]),
+        (series(SeriesChoice { jobs: true, ..off }), [0, 0, 0, 1, 0, 0, 0]),
+        (series(SeriesChoice { ports: true, ..off }), [0, 0, 0, 0, 1, 0, 0]),
+        (series(SeriesChoice { channels: true, ..off }), [0, 0, 0, 0, 0, 1, 0]),
+        (series(SeriesChoice { port_jobs: true, ..off }), [0, 0, 0, 0, 0, 0, 1]),
+    ] {
+        let (mut result, kept) = with(recording);
+        let found = [
+            !result.channels.is_empty(),
+            !result.crossbar_stall_ps.is_empty(),
+            !kept.packets.is_empty(),
+            !result.series.is_empty(),
+            !kept.ports.is_empty(),
+            !kept.channels.is_empty(),
+            !kept.port_jobs.is_empty(),
+        ];
+        assert_eq!(found.map(u8::from), made, "{recording:?}");
+        result.ports.iter_mut().for_each(|p| p.peak_bytes = 0);
+        assert!(result.jobs == plain.jobs && result.ports == plain.ports && result.nodes == plain.nodes);
+        assert!(kept.packets.iter().all(|p| p.path.is_empty()), "ways are recorded only when asked for");
+    }
+}
+
+/// Two packets reach the heads of their input queues at the same time and want the same output: the second waits until
+/// the crossbar has passed the first, 512 B at four times 25 GB/s = 5.12 ns.
+#[test]
+fn the_second_of_two_packets_waits_for_the_crossbar() {
+    for arbitration in [Arbitration::LeastRecentlyUsed, Arbitration::RoundRobin] {
+        let mut builder = graph(2, 4);
+        builder.add_cables(RouterId(0), RouterId(1), LinkClassId(0), 1);
+        let machine = builder.build().unwrap();
+        let settings = PacketSettings { arbitration, ..PacketSettings::study() };
+        let engine = PacketEngine::new(&machine, &settings, "min", &Default::default()).unwrap();
+        let recording = Recording { crossbar: true, ..Recording::default() };
+        let options = RunOptions { recording, ..RunOptions::default() };
+        let result = run(&engine, &closed(&[(0, 4, 512), (1, 4, 512)]), schedule(0, 10, 0), &options);
+        let cable = result.link_ports[0] as usize;
+        assert_eq!(result.crossbar_stall_ps[cable], 5_120);
+        // On the next router they come 20.48 ns apart, one packet time of the cable, and neither waits.
+        assert_eq!(result.crossbar_stall_ps.iter().sum::<u64>(), 5_120);
+        // The cable is busy for two packets and never without credit.
+        assert_eq!((result.ports[cable].busy_ps, result.ports[cable].stall_ps), (2 * 20_480, 0));
+    }
+}
+
+/// A port whose next buffer has room for one packet: it sends one, then waits for the credit. The packet's head arrives
+/// 10 + 30 + 10 ns later and crosses at once; the credit takes 30 ns back. So of every 80 ns the link sends for 20.48 ns
+/// and stalls for the rest.
+#[test]
+fn a_port_without_credit_stalls_for_the_round_trip() {
+    let mut builder = graph(2, 1);
+    builder.add_cables(RouterId(0), RouterId(1), LinkClassId(0), 1);
+    let machine = builder.build().unwrap();
+    let settings = PacketSettings { input_buffer: odonata_units::Bytes(512), ..PacketSettings::study() };
+    let engine = PacketEngine::new(&machine, &settings, "min", &Default::default()).unwrap();
+    let recording = Recording { channels: true, interval_ps: 80_000, ..Recording::default() };
+    let recording = Recording { series: SeriesChoice { ports: true, ..SeriesChoice::default() }, ..recording };
+    let options = RunOptions { recording, ..RunOptions::default() };
+    let (result, kept) = record(&engine, &closed(&[(0, 1, 512 * 200)]), schedule(0, 100, 0), &options);
+    let cable = result.link_ports[0];
+    let steady: Vec<_> = kept.ports.iter().filter(|r| r.port == cable).skip(100).take(20).collect();
+    for row in &steady {
+        assert_eq!((row.packets, row.busy_ps, row.stall_ps), (1, 20_480, 80_000 - 20_480), "{row:?}");
+    }
+    assert_eq!(steady.len(), 20);
+    let used = &result.channels[cable as usize * result.channels_per_port..][..result.channels_per_port];
+    assert_eq!(used.iter().map(|c| c.stall_ps).max(), Some(result.ports[cable as usize].stall_ps));
+}
+
+/// A long run hands its packets out in batches that do not grow with it.
+#[test]
+fn packets_are_handed_out_while_the_run_goes() {
+    let machine = small_dragonfly();
+    let engine = engine(&machine, "min");
+    let recording = Recording { packets: true, ..Recording::default() };
+    let options = RunOptions { recording, ..RunOptions::default() };
+    let traffic = open(&machine, uniform(72), 0.8);
+    let times = Schedule { warm_up: Time::ZERO, measure: Time::from_us(120), drain: Time::from_us(100) };
+    let (_, kept) = record(&engine, &traffic, times, &options);
+    // 72 nodes make 72 * 48.8 * 0.8 = 2,812 packets in a microsecond, the time between two takings.
+    assert!(kept.packets.len() > 300_000 && kept.largest_batch < (1 << 16) + 2 * 2_812, "{}", kept.largest_batch);
+}

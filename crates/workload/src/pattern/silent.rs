@@ -1,0 +1,18 @@
+//! The pattern of a job that holds its nodes but sends nothing, to see how the others run without it.
+
+use crate::{Pattern, Send};
+use odonata_units::RankId;
+
+/// No messages.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Silent {
+    pub(crate) ranks: u32,
+}
+
+impl Pattern for Silent {
+    fn ranks(&self) -> u32 {
+        self.ranks
+    }
+
+    fn sends(&self, _: RankId, _: &mut Vec<Send>) {}
+}
