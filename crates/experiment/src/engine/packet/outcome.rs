@@ -6,7 +6,7 @@ use crate::plan::Scenario;
 use crate::tables::{Column, Table};
 use odonata_machine::Machine;
 use odonata_packet::{ClosedTraffic, Ending, Histogram, JobRecord, PacketResult, Steadiness};
-use odonata_units::{NodeId, Time};
+use odonata_units::Time;
 use serde_json::{json, Value};
 
 /// Percentiles of latency among the columns of `jobs`: name and share.
@@ -18,9 +18,11 @@ const PERCENTILES: [(&str, f64); 5] = [
     ("latency_p9999_ns", 0.9999),
 ];
 
+/// The outcome of a run in which so many nodes of each job send.
 pub(super) fn outcome(
     engine: &Packet,
     scenario: &Scenario,
+    senders: &[usize],
     result: &PacketResult,
     closed: Option<&ClosedTraffic>,
 ) -> Outcome {
@@ -60,11 +62,11 @@ pub(super) fn outcome(
         node_capacity_bytes_per_s: vec![terminal; nodes],
         node_columns,
         jobs: result.jobs.iter().enumerate().map(|(j, job)| traffic(j, job, closed)).collect(),
-        job_columns: job_columns(engine, scenario, result, duration),
+        job_columns: job_columns(engine, scenario, senders, result, duration),
         tables: tables(machine, result, duration),
         convergence: convergence(engine, result),
         summary: summary(engine, result, duration),
-        warnings: warnings(engine, scenario, result, duration),
+        warnings: warnings(engine, scenario, senders, result, duration),
         partial: result.ending == Ending::Interrupted,
     }
 }
@@ -114,6 +116,7 @@ fn link_jobs(result: &PacketResult, ports: &[usize]) -> (Vec<u32>, Vec<u32>, Vec
 fn job_columns(
     engine: &Packet,
     scenario: &Scenario,
+    senders: &[usize],
     result: &PacketResult,
     duration: Time,
 ) -> Vec<(&'static str, Column)> {
@@ -124,9 +127,10 @@ fn job_columns(
     let mut columns =
         vec![("packets", whole(&|j| j.packets)), ("unfinished_packets", whole(&|j| j.injected_packets - j.packets))];
     if engine.traffic == TrafficKind::Open {
-        let offered = (0..jobs.len()).map(|j| offered(engine, j, result.window)).collect();
+        let load = |j: usize| if senders[j] == 0 { 0.0 } else { offered(engine, j, result.window) };
+        let offered = (0..jobs.len()).map(load).collect();
         columns.push(("offered_load", Column::F64(offered)));
-        columns.push(("accepted_load", Column::F64(accepted(scenario, result, duration))));
+        columns.push(("accepted_load", Column::F64(accepted(scenario, senders, result, duration))));
     } else {
         columns.push(("time_s", real(&|j| Time(j.last_arrival_ps).as_s_f64())));
     }
@@ -144,16 +148,11 @@ fn job_columns(
     columns
 }
 
-/// The load that each job's nodes brought to their destinations.
-fn accepted(scenario: &Scenario, result: &PacketResult, duration: Time) -> Vec<f64> {
+/// The load that each job's nodes brought to their destinations, as a share of the bandwidth of those that send.
+fn accepted(scenario: &Scenario, senders: &[usize], result: &PacketResult, duration: Time) -> Vec<f64> {
     let terminal = scenario.machine.terminal().bandwidth.bytes_per_s_f64();
-    let of_job = |(record, job): (&JobRecord, &odonata_workload::Job)| {
-        let mut nodes: Vec<NodeId> = job.node_of_rank.clone();
-        nodes.sort_unstable();
-        nodes.dedup();
-        record.delivered_bytes as f64 / (nodes.len() as f64 * terminal * duration.as_s_f64())
-    };
-    result.jobs.iter().zip(&scenario.workload.jobs).map(of_job).collect()
+    let bandwidth = |senders: usize| senders.max(1) as f64 * terminal * duration.as_s_f64();
+    result.jobs.iter().zip(senders).map(|(job, &n)| job.delivered_bytes as f64 / bandwidth(n)).collect()
 }
 
 /// The load of a job's settings, averaged over the window.
@@ -342,11 +341,18 @@ fn summary(engine: &Packet, result: &PacketResult, duration: Time) -> Vec<(&'sta
 const SATURATED: f64 = 0.05;
 
 /// Jobs that the network does not serve at their load, with the accepted and the offered one.
-fn saturated(engine: &Packet, scenario: &Scenario, result: &PacketResult, duration: Time) -> Vec<String> {
+fn saturated(
+    engine: &Packet,
+    scenario: &Scenario,
+    senders: &[usize],
+    result: &PacketResult,
+    duration: Time,
+) -> Vec<String> {
     let packet = engine.settings.packet.as_f64();
-    let jobs = result.jobs.iter().zip(&scenario.workload.jobs).zip(accepted(scenario, result, duration)).enumerate();
+    let jobs =
+        result.jobs.iter().zip(&scenario.workload.jobs).zip(accepted(scenario, senders, result, duration)).enumerate();
     let short = jobs.filter_map(|(j, ((record, job), accepted))| {
-        let offered = offered(engine, j, result.window);
+        let offered = if senders[j] == 0 { 0.0 } else { offered(engine, j, result.window) };
         // The number of packets that random sources make has a standard deviation of its root at most, times that of
         // the burst.
         let messages = record.delivered_bytes as f64 / packet / f64::from(engine.burst);
@@ -357,7 +363,13 @@ fn saturated(engine: &Packet, scenario: &Scenario, result: &PacketResult, durati
     short.collect()
 }
 
-fn warnings(engine: &Packet, scenario: &Scenario, result: &PacketResult, duration: Time) -> Vec<String> {
+fn warnings(
+    engine: &Packet,
+    scenario: &Scenario,
+    senders: &[usize],
+    result: &PacketResult,
+    duration: Time,
+) -> Vec<String> {
     let mut warnings = Vec::new();
     let now = Time(result.end.ps());
     let unfinished: u64 = result.jobs.iter().map(|j| j.injected_packets - j.packets).sum();
@@ -369,10 +381,24 @@ fn warnings(engine: &Packet, scenario: &Scenario, result: &PacketResult, duratio
             if engine.traffic == TrafficKind::Open { "drain" } else { "time_limit" }
         )),
         Ending::Interrupted => warnings.push(format!("interrupted at {now}: the tables hold what happened until then")),
-        Ending::NoProgress => warnings.push(format!("no packet arrived for {}: {}", engine.patience, result.stuck.join("; "))),
+        Ending::NoProgress if result.stuck.is_empty() => warnings.push(format!(
+            "no packet arrived for {}, although none waits for another: those under way need longer; raise patience",
+            engine.patience
+        )),
+        Ending::NoProgress => {
+            warnings.push(format!("no packet arrived for {}: {}", engine.patience, result.stuck.join("; ")));
+        }
+    }
+    for (job, &senders) in scenario.workload.jobs.iter().zip(senders) {
+        if senders == 0 && !job.idle {
+            warnings.push(format!(
+                "job '{}' sends nothing over the network: its ranks name only their own nodes",
+                job.name
+            ));
+        }
     }
     if engine.traffic == TrafficKind::Open && result.ending != Ending::Interrupted {
-        let saturated = saturated(engine, scenario, result, duration);
+        let saturated = saturated(engine, scenario, senders, result, duration);
         if !saturated.is_empty() {
             warnings.push(format!(
                 "the network is saturated: {}; packets queue up in the sources, so their latency grows with the time that is \
