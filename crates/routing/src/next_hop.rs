@@ -297,11 +297,16 @@ impl NextHops {
         self.first_link[router] as usize..self.first_link[router + 1] as usize
     }
 
-    fn fill_inside(&mut self, machine: &Machine) -> Result<(), Unreachable> {
-        let columns = match machine.shape() {
+    /// Columns of the grid inside every group, if that is what is inside.
+    fn columns(&self) -> Option<u32> {
+        match &self.shape {
             Shape::Grouped { interior: GroupInterior::Grid { columns, .. }, .. } if self.groups > 1 => Some(*columns),
             _ => None,
-        };
+        }
+    }
+
+    fn fill_inside(&mut self, machine: &Machine) -> Result<(), Unreachable> {
+        let columns = self.columns();
         let mut distance = vec![u8::MAX; self.members.len()];
         let mut lists = PortLists::new();
         for from in 0..self.group_of.len() {
@@ -408,15 +413,37 @@ impl NextHops {
                 if cost[from] == u32::MAX {
                     return Err(Unreachable::Group { from: machine.router_name(RouterId(from as u32)), to: group });
                 }
-                let ways = self.links(from).filter(|&l| {
-                    let t = self.link_target[l] as usize;
-                    cost[t] != u32::MAX && cost[t] + self.hop_cost(from, t) == cost[from]
-                });
-                lists.push(ways.map(|l| self.port_of(from, l)));
+                let ways = self.row_first(from, cost, self.cheapest(from, cost).collect());
+                lists.push(ways.into_iter().map(|l| self.port_of(from, l)));
             }
         }
         self.to_group = lists;
         Ok(())
+    }
+
+    /// Links on cheapest ways by the costs from every router.
+    fn cheapest<'a>(&'a self, from: usize, cost: &'a [u32]) -> impl Iterator<Item = usize> + 'a {
+        self.links(from).filter(move |&l| {
+            let t = self.link_target[l] as usize;
+            cost[t] != u32::MAX && cost[t] + self.hop_cost(from, t) == cost[from]
+        })
+    }
+
+    /// In a group of rows and columns, the way to a gateway goes along the row first, too: of `ways`, a hop along the column
+    /// counts only if it ends at the gateway.
+    fn row_first(&self, from: usize, cost: &[u32], ways: Vec<usize>) -> Vec<usize> {
+        let Some(columns) = self.columns() else { return ways };
+        let inside = |r: usize, l: &usize| self.group_of[self.link_target[*l] as usize] == self.group_of[r];
+        let row = |r: usize| self.local_index[r] / columns;
+        let along_row = |l: &usize| inside(from, l) && row(self.link_target[*l] as usize) == row(from);
+        if !ways.iter().any(along_row) {
+            return ways;
+        }
+        let at_gateway = |l: &usize| {
+            let t = self.link_target[*l] as usize;
+            self.cheapest(t, cost).any(|next| !inside(t, &next))
+        };
+        ways.into_iter().filter(|l| !inside(from, l) || along_row(l) || at_gateway(l)).collect()
     }
 
     /// A global hop costs more than any number of local hops that a shortest way may have.
