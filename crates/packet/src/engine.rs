@@ -104,8 +104,12 @@ impl PacketEngine {
         }
         deadlock::check(&hops, &routing.discipline(), channels, routing.reserved_from())
             .map_err(|cycle| PacketError::Deadlock { algorithm: algorithm.to_owned(), cycle })?;
-        let fabric = Arc::new(Fabric::new(machine, settings));
-        Ok(Self { fabric, routing, units: units(machine) })
+        Ok(Self::unchecked(machine, settings, routing))
+    }
+
+    /// Of a routing algorithm that was checked, or of one that is meant to deadlock.
+    pub(crate) fn unchecked(machine: &Machine, settings: &PacketSettings, routing: Arc<dyn Routing>) -> Self {
+        Self { fabric: Arc::new(Fabric::new(machine, settings)), routing, units: units(machine) }
     }
 
     /// Virtual channels of every port.
