@@ -9,7 +9,8 @@ import type { Run } from '../data/run'
 import type { Frame, Label, Picture } from './picture'
 
 const SCENE = 1000
-const MARGIN = 34
+/** Room for the name of the axis that runs down, also where labels are larger than in proportion. */
+const MARGIN = 62
 
 /** Pairs of axes that the machine can be projected on, as `x0,x1`. */
 export function projections(run: Run): string[] {
@@ -91,7 +92,7 @@ export function planesPicture(run: Run, projection: string): Picture {
     labels: planeLabels(place, others, across.name, down.name),
     reading: projected
       ? `All planes on one: a segment stands for the links of one place and direction. A dashed stub at the edge wraps around.`
-      : `A segment is wide at its source, narrow at its target. Dashed stubs wrap around (straight) or lead to another plane (diagonal).`,
+      : `A segment is wide at its source, narrow at its target. Dashed stubs wrap around (straight) or lead to another plane (diagonal).${others.length > 1 ? ` Planes are numbered by ${others.map((axis) => axis.name).join(', ')}.` : ''}`,
   }
 }
 
@@ -202,7 +203,8 @@ function planeLabels(
     const parts = [...others].reverse().map((axis) => {
       const value = rest % axis.size
       rest = Math.floor(rest / axis.size)
-      return `${axis.name} ${value}`
+      // Of several axes the sentence below the picture tells the names.
+      return others.length === 1 ? `${axis.name} ${value}` : String(value)
     })
     return {
       x: frame.x,
