@@ -215,7 +215,9 @@ function planeLabels(
     }
   })
   const first = place.frames[0]!
-  labels.push({ x: first.x + first.width, y: first.y - 5, text: `${across} →`, anchor: 'end', size: 13 })
+  // Above the first plane's own number, if it has one.
+  const y = first.y - (others.length > 0 ? 32 : 5)
+  labels.push({ x: first.x + first.width, y, text: `${across} →`, anchor: 'end', size: 13 })
   if (down !== '')
     labels.push({ x: first.x - 6, y: first.y + 12, text: `${down} ↓`, anchor: 'end', size: 13 })
   return labels.filter((label) => label.text !== '')
