@@ -97,12 +97,12 @@ impl PacketEngine {
             return Err(SettingsError {
                 setting: "routing.algorithm".into(),
                 reason: format!(
-                    "'{algorithm}' needs {channels} virtual channels on this machine; at most 16 are possible"
+                    "'{algorithm}' needs {channels} virtual channels on this machine; at most 16 are possible; 'up-down' needs one"
                 ),
             }
             .into());
         }
-        deadlock::check(&hops, &routing.discipline(), channels)
+        deadlock::check(&hops, &routing.discipline(), channels, routing.reserved_from())
             .map_err(|cycle| PacketError::Deadlock { algorithm: algorithm.to_owned(), cycle })?;
         Ok(Self::unchecked(machine, settings, routing))
     }

@@ -96,6 +96,10 @@ pub(crate) struct Partition {
     feedback_at: Vec<u64>,
     /// Packets on the link of each port, by arrival; empty unless the queue estimate leaves them out.
     sent: Vec<VecDeque<Credit>>,
+    /// First reserved channel, and bytes promised in each output channel to packets that have not crossed yet; empty
+    /// where no channel is reserved.
+    reserved_from: u8,
+    promised: Vec<u32>,
     nic: Vec<Nic>,
     /// Output ports to settle at the end of this instant.
     noted: Vec<u32>,
@@ -140,6 +144,7 @@ impl Partition {
         let listens = endpoints.listens();
         let counts_sent = fabric.settings.estimate == QueueEstimate::DownstreamArrived;
         let room = fabric.settings.input_buffer.0 as u32;
+        let reserved_from = routing.reserved_from();
         let look = count as Key;
         let keys = Keys { look, inject: 2 * look, deliver: 2 * look + nics.len() as Key };
         let out = |(p, s)| OutPort::new(&fabric, p, &ports, nics.start, division, s);
@@ -170,6 +175,8 @@ impl Partition {
             feedback: if learns { vec![VecDeque::new(); count] } else { Vec::new() },
             feedback_at: if learns { vec![u64::MAX; count] } else { Vec::new() },
             sent: if counts_sent { vec![VecDeque::new(); count] } else { Vec::new() },
+            reserved_from,
+            promised: vec![0; if usize::from(reserved_from) < channels { count * channels } else { 0 }],
             nic: nics.clone().map(|n| Nic::new(&fabric, n, ports.start)).collect(),
             noted: Vec::new(),
             outgoing: (0..division.parts()).map(|_| Mail::default()).collect(),
@@ -239,8 +246,13 @@ impl Partition {
     #[inline]
     fn serve(&mut self, o: usize) {
         let granted = self.out[o].first_waiter != NONE && self.arbitrate(o);
-        if self.out[o].occupied != 0 && self.send(o) && !granted && self.out[o].first_waiter != NONE {
-            self.arbitrate(o);
+        if self.out[o].occupied == 0 || !self.send(o) || granted || self.out[o].first_waiter == NONE {
+            return;
+        }
+        if self.arbitrate(o) {
+            // Where the buffer holds but one packet, the queue was empty after the departure and nothing else looks.
+            let free = self.out[o].link_free;
+            self.look_at(o, free);
         }
     }
 
@@ -362,8 +374,13 @@ impl Partition {
             self.pool.expect(slot, feedback);
         }
         assert!(usize::from(hop.vc) < self.channels, "the routing algorithm stays within its virtual channels");
-        self.pool.get_mut(slot).choose(hop.port, hop.vc);
-        first + usize::from(hop.port)
+        let packet = self.pool.get_mut(slot);
+        packet.choose(hop.port, hop.vc);
+        let out = first + usize::from(hop.port);
+        if hop.vc >= self.reserved_from {
+            self.promised[out * self.channels + usize::from(hop.vc)] += packet.size();
+        }
+        out
     }
 
     /// For every input channel (global port, channel) whose head packet waits for a full output channel that itself
@@ -466,7 +483,7 @@ impl Partition {
             + self.out_channel.len() * size_of::<OutChannel>()
             + self.inputs.len() * size_of::<InPort>()
             + self.input.len() * size_of::<Fifo>()
-            + 4 * self.served.len();
+            + 4 * (self.served.len() + self.promised.len());
         let other = ports + credits + memories + feedback + mail + self.router.len() * size_of::<Router>();
         (self.pool.memory_bytes(), other + self.events.memory_bytes() + self.nic.len() * size_of::<Nic>())
     }

@@ -162,6 +162,9 @@ impl Partition {
     fn transfer(&mut self, i: usize, o: usize, slot: u32) -> u64 {
         let packet = self.pool.get_mut(slot);
         let size = packet.size();
+        if packet.out_vc() >= self.reserved_from {
+            self.promised[o * self.channels + usize::from(packet.out_vc())] -= size;
+        }
         let (out, input) = (&mut self.out[o], &mut self.inputs[i]);
         let full = size == self.full;
         let busy =

@@ -14,7 +14,11 @@ struct RouterLoad<'a> {
     /// The router's first port.
     first: usize,
     channel_count: usize,
+    /// Room in an input and in an output channel, and size of a full packet.
     room: u32,
+    output_room: u32,
+    full: u32,
+    promised: &'a [u32],
     estimate: QueueEstimate,
     now: u64,
     /// Time that a packet is on the link of a port of this router, by port; for `DownstreamArrived` only.
@@ -56,6 +60,15 @@ impl LoadView for RouterLoad<'_> {
         let channel = &self.channels[(self.first + usize::from(port)) * self.channel_count + usize::from(vc)];
         self.load(usize::from(port), channel.bytes, self.room - channel.credit, Some(vc))
     }
+
+    /// A full packet fits behind all that is queued or promised, here and with the credits known at the other end.
+    fn has_room(&self, port: u16, vc: u8) -> bool {
+        let i = (self.first + usize::from(port)) * self.channel_count + usize::from(vc);
+        let channel = &self.channels[i];
+        let needed = channel.bytes + self.promised[i] + self.full;
+        let credit = u64::from(channel.credit) + self.returned(usize::from(port), Some(vc));
+        needed <= self.output_room && u64::from(needed) <= credit
+    }
 }
 
 impl Partition {
@@ -77,6 +90,9 @@ impl Partition {
             first,
             channel_count: self.channels,
             room: self.fabric.settings.input_buffer.0 as u32,
+            output_room: self.output_room,
+            full: self.full,
+            promised: &self.promised,
             estimate: self.fabric.settings.estimate,
             now,
             now_on_link: &on_link,
