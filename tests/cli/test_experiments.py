@@ -91,7 +91,7 @@ def test_the_tables_do_not_depend_on_threads(odonata_command: Command, experimen
         odonata_command("run", experiment, "-o", f"with-{threads}", "-q", "--threads", threads)
     one, two, three = (tables_of(experiment.parent / f"with-{threads}") for threads in (1, 2, 3))
     assert one == two == three
-    assert len(one) == 6
+    assert len(one) == 7
 
 
 def test_json_and_quiet(odonata_command: Command, experiment: Path) -> None:

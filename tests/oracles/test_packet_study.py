@@ -19,6 +19,10 @@ from odonata.sweeps import Sweep
 ROOT = Path(__file__).parents[2]
 
 MINIMAL_ADV1 = 1 / 32
+
+CREDIT_BOUND_ADV1 = MINIMAL_ADV1 * (30 * 20.48) / (10 + 300 + 10 + 300)
+"""A buffer of 30 packets lasts 614.4 ns of its link; a credit is back 620 ns after its packet started to
+leave: output pipeline, cable, input pipeline, cable back."""
 UNIFORM_HOPS = 2.6957
 
 SHORT = {
@@ -60,6 +64,8 @@ def test_adversarial_traffic_in_small_form(tmp_path: Path) -> None:
     )
     minimal, valiant, adaptive = (job(found, routing=routing, load=0.4) for routing in routings)
     assert minimal["accepted_load"] == pytest.approx(MINIMAL_ADV1, rel=0.01)
+    # 8 us are 390 packets of each global link.
+    assert minimal["accepted_load"] == pytest.approx(CREDIT_BOUND_ADV1, rel=0.004)
     for held in (valiant, adaptive):
         assert held["accepted_load"] == pytest.approx(0.4, rel=0.02)
     assert valiant["non_minimal_share"] == 1
@@ -169,6 +175,7 @@ def test_adversarial_traffic_in_full(tmp_path: Path) -> None:
     for load in (0.2, 0.4, 1.0):
         accepted = job(found, routing="min", load=load)["accepted_load"]
         assert accepted == pytest.approx(MINIMAL_ADV1, rel=0.01)
+        assert accepted == pytest.approx(CREDIT_BOUND_ADV1, rel=0.003)
     for routing in ("valiant-n", "valiant-g"):
         assert 0.45 <= job(found, routing=routing, load=1.0)["accepted_load"] <= 0.5
     adaptive = {r: job(found, routing=r, load=1.0)["accepted_load"] for r in ("ugal-g", "ugal-n", "par")}
