@@ -56,6 +56,11 @@ bench-viewer: build viewer bootstrap-chromium ## measure the viewer in a browser
 	@scripts/bench-viewer
 
 .PHONY: test-long
+.PHONY: examples
+examples: build ## check the claims of the examples: the papers' figures on Edison
+	@python examples/papers.py -o build/papers
+
+.PHONY: test-long
 test-long: build ## run the tests that take long
 	cargo test $(CARGO_FLAGS) --release -- --ignored
 	pytest -m long
@@ -77,7 +82,8 @@ fmt: bootstrap-python bootstrap-rust-lint ## format the Rust and the Python sour
 	ruff format
 
 .PHONY: bench
-bench: build ## measure the hot paths
+bench: build ## measure the hot paths (results with their machine: benches/results)
+	@python benches/flow.py
 	cargo bench $(CARGO_FLAGS)
 
 .PHONY: docs

@@ -22,7 +22,15 @@ fn workload(machine: &Machine, patterns: &[&str], scale: u32) -> Workload {
         let mut pattern = PatternSpec::parse(pattern).unwrap();
         pattern.iterations = scale;
         let placement = PlacementSpec::parse("compact").unwrap();
-        JobSpec { name: format!("job{i}"), ranks, ranks_per_node: Some(1), pattern, placement, idle: false, color: None }
+        JobSpec {
+            name: format!("job{i}"),
+            ranks,
+            ranks_per_node: Some(1),
+            pattern,
+            placement,
+            idle: false,
+            color: None,
+        }
     };
     let specs: Vec<_> = patterns.iter().enumerate().map(spec).collect();
     Workload::build(machine, &specs, 3).unwrap()
