@@ -18,10 +18,10 @@ CARGO_FLAGS := --workspace --locked
 
 .PHONY: help
 help: ## list the targets
-	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/\1\t\2/p' $(MAKEFILE_LIST) | expand -t 12
+	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/\1\t\2/p' $(MAKEFILE_LIST) | expand -t 17
 
 .PHONY: demo
-demo: build ## run the four-job workload WD1 on Edison: summary, tables and a picture
+demo: build ## run the four-job workload WD1 on Edison: summary, tables, a picture and the viewer
 	@scripts/demo
 
 .PHONY: build
@@ -51,9 +51,17 @@ test: build viewer ## run the Rust, the Python and the viewer's tests (minutes)
 	cd viewer && npm test --silent
 	@scripts/test-browser
 
+.PHONY: wheel
+wheel: build viewer ## build the package with the viewer's page into dist/; installing it needs neither Rust nor Node
+	maturin build --release --out dist
+
 .PHONY: bench-viewer
 bench-viewer: build viewer bootstrap-chromium ## measure the viewer in a browser, on Edison and on the 241-group Cascade
 	@scripts/bench-viewer
+
+.PHONY: viewer-pictures
+viewer-pictures: build viewer bootstrap-chromium ## make the viewer's pictures in docs/images anew
+	@scripts/viewer-pictures
 
 .PHONY: test-long
 .PHONY: examples

@@ -23,5 +23,5 @@ export default defineConfig({
       },
     },
   },
-  test: { include: ['test/**/*.test.ts', 'src/**/*.test.ts'], environment: 'node' },
+  test: { include: ['test/**/*.test.ts', 'src/**/*.test.ts'], environment: 'node', testTimeout: 60_000 },
 })

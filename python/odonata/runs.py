@@ -138,7 +138,10 @@ class Run:
 
     @cached_property
     def plot(self) -> RunPlots:
-        """Figures of this run: `run.plot.links()`, `.histogram()`, `.groups()`, `.jobs()`, `.overview()`."""
+        """Figures of this run: `run.plot.links()`, `.histogram()`, `.groups()`, `.jobs()`, `.overview()`.
+
+        Of the packet engine also `.latency()`, `.load_curve()`, `.stall_map()`, `.congestion()`, `.series()`.
+        """
         from odonata.plot.run_plots import RunPlots
 
         return RunPlots(self)

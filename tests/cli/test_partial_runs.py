@@ -122,20 +122,21 @@ def test_packets_written_until_the_signal_are_kept(command: Path, tmp_path: Path
 
 
 def test_a_sweep_runs_a_partial_point_again(command: Path, odonata_command: Command, tmp_path: Path) -> None:
-    (tmp_path / "hours.toml").write_text(HOURS + '\n[sweep]\n"engine.load" = [0.2, 0.3]\n')
-    code, _, _ = interrupt(
-        command, tmp_path, signal.SIGTERM, ("sweep", "hours.toml", "-o", "out", "--point", "1")
-    )
+    """The signal ends the point that runs and starts no other one."""
+    (tmp_path / "hours.toml").write_text(HOURS + "\n[sweep]\nengine.load = [0.2, 0.3, 0.4]\n")
+    began = time.monotonic()
+    code, _, _ = interrupt(command, tmp_path, signal.SIGTERM, ("sweep", "hours.toml", "-o", "out", "-j", "1"))
     assert code == 143
-    point = tmp_path / "out" / "points" / "load=0.3"
-    before = json.loads((point / "summary.json").read_bytes()) if point.exists() else None
-    assert before is None or before["complete"] is False
+    assert time.monotonic() - began < 100, "each further point would take hours"
+    points = tmp_path / "out" / "points"
+    assert [path.name for path in points.iterdir()] == ["load=0.2"]
+    assert json.loads((points / "load=0.2" / "summary.json").read_bytes())["complete"] is False
     assert odonata.Sweep.load(tmp_path / "out").runs == {}, "a partial point is no result"
     short = ("--set", 'engine.measure="10 us"')
     gathered = odonata_command("sweep", "hours.toml", "-o", "out", "--json", *short)
     assert gathered.returncode == 0, gathered.stderr
     assert json.loads(gathered.stdout)["kept"] == 0
-    assert json.loads((point / "summary.json").read_bytes())["complete"] is True
+    assert len(odonata.Sweep.load(tmp_path / "out").runs) == 3
 
 
 def test_python_gets_its_interrupt_after_the_run_is_written(tmp_path: Path) -> None:

@@ -28,6 +28,7 @@ traffic = "open"
 routing = "ugal-n"
 load = {load}
 interval = "1 us"
+series = ["jobs", "links"]
 warm_up = "2 us"
 measure = "5 us"
 """
@@ -47,7 +48,8 @@ def runs(tmp_path_factory: pytest.TempPathFactory) -> list[odonata.Run]:
 def test_every_figure_is_drawn_and_saved(runs: list[odonata.Run], tmp_path: Path) -> None:
     plots = runs[0].plot
     pictures = [plots.latency(), plots.latency(part="network"), plots.load_curve(runs[1]), plots.stall_map()]
-    pictures += [plots.series(what) for what in ("throughput", "latency", "non_minimal")]
+    pictures += [plots.congestion()]
+    pictures += [plots.series(what) for what in ("throughput", "latency", "non_minimal", "load", "stall")]
     for i, picture in enumerate(pictures):
         path = tmp_path / f"{i}.png"
         picture.savefig(path)
@@ -61,6 +63,48 @@ def test_the_load_curve_holds_the_loads_of_the_tables(runs: list[odonata.Run]) -
     assert list(np.asarray(line.get_ydata())) == accepted
     # Below saturation what is offered is accepted; 5 us of 72 nodes at load 0.2 are some 3,500 packets.
     assert accepted[0] == pytest.approx(0.2, rel=0.1)
+
+
+def test_the_congestion_map_holds_the_traffic_of_the_links(runs: list[odonata.Run]) -> None:
+    """Group 0 to group 1: the bytes of the one cable between them, over 5 us at 25 GB/s."""
+    image = runs[1].plot.congestion().axes[0].images[0].get_array()
+    assert image is not None
+    assert image.shape == (9, 9)
+    links = runs[1].links.to_pandas()
+    for source, target in ((0, 1), (8, 3)):
+        chosen = links[(links["source_group"] == source) & (links["target_group"] == target)]
+        assert image[source, target] == pytest.approx(100 * chosen["bytes"].sum() / 5e-6 / 25e9)
+    inside = links[(links["source_group"] == 2) & (links["target_group"] == 2)]
+    assert image[2, 2] == pytest.approx(100 * inside["bytes"].mean() / 5e-6 / 25e9)
+
+
+def test_the_series_of_links_holds_their_mean_and_maximum(runs: list[odonata.Run]) -> None:
+    lines = {line.get_label(): line for line in runs[1].plot.series("load").axes[0].lines}
+    rows = runs[1].table("link_series").to_pandas()
+    locals_ = runs[1].links.to_pandas().query("`class` == 'local'")["link"]
+    third = rows[(rows["start_ps"] == 3_000_000) & rows["link"].isin(locals_)]["busy_ps"] / 1e6 * 100
+    assert np.asarray(lines["local, mean"].get_ydata())[3] == pytest.approx(third.sum() / len(locals_))
+    assert np.asarray(lines["local, maximum"].get_ydata())[3] == pytest.approx(third.max())
+
+
+def test_a_sweep_has_a_load_curve_over_its_seeds(tmp_path: Path) -> None:
+    axes = '[sweep]\nengine.load = [0.2, 1.0]\nengine.routing = ["min", "valiant-n"]\nengine.seed = [1, 2]\n'
+    times = {"engine.warm_up": "10 us", "engine.measure": "20 us"}
+    text = EXPERIMENT.format(load=0.2) + axes
+    sweep = odonata.sweep(text, out=tmp_path / "sweep", set=times, processes=1)
+    left, right = sweep.load_curve().axes[:2]
+    curves = {line.get_label(): line for line in left.lines}
+    for routing in ("min", "valiant-n"):
+        found = [
+            run.jobs["accepted_load"][0].as_py()
+            for point, run in sweep.runs.items()
+            if point.values[0] == 1.0 and point.values[1] == routing
+        ]
+        assert len(found) == 2
+        assert np.asarray(curves[routing].get_ydata())[1] == pytest.approx(np.mean(found))
+    # Valiant's at load 1 is not steady, so its latency is left out.
+    shown = {line.get_label(): len(np.asarray(line.get_xdata())) for line in right.lines}
+    assert shown["valiant-n"] == 1
 
 
 def test_the_latency_histogram_counts_every_packet(runs: list[odonata.Run]) -> None:

@@ -32,6 +32,7 @@ warm_up = "2 us"
 measure = "6 us"
 drain = "4 us"
 interval = "500 ns"
+series = ["jobs", "links"]
 seed = {seed}
 """
 
@@ -155,9 +156,24 @@ def series(run: odonata.Run) -> dict[str, Any]:
     """Of every job: the figures of the third interval."""
     rows = run.table("series").to_pylist()
     starts = sorted({row["start_ps"] for row in rows})
+    links = run.table("link_series").to_pylist()
+    sender = run.links["source"].to_pylist()
+    routers = run.routers["name"].to_pylist()
+    stalls: dict[str, dict[int, int]] = {}
+    for row in links:
+        times = stalls.setdefault(routers[sender[row["link"]]], {})
+        times[row["start_ps"]] = times.get(row["start_ps"], 0) + row["stall_ps"]
+    tenth = [row for row in links if row["start_ps"] == starts[10]]
     return {
         "starts": starts,
         "third": [row for row in rows if row["start_ps"] == starts[2]],
+        "stalls_of_routers": {name: stalls.get(name, {}) for name in routers},
+        "link_stall_max": max(row["stall_ps"] for row in links),
+        "tenth": {
+            "stall_max": max(row["stall_ps"] for row in tenth),
+            "stalled": sum(row["stall_ps"] > 0 for row in tenth),
+            "bytes_max": max(row["bytes"] for row in tenth),
+        },
     }
 
 

@@ -4,9 +4,13 @@ from __future__ import annotations
 
 import json
 import struct
+import subprocess
+import sys
 from itertools import pairwise
+from pathlib import Path
 from typing import Any
 
+import handmade
 import numpy as np
 import pyarrow as pa
 import pytest
@@ -86,3 +90,17 @@ def test_what_cannot_be_sent_is_refused() -> None:
         blocks.encode(table, ["path"])
     with pytest.raises(KeyError, match="nothing"):
         blocks.encode(table, ["nothing"])
+
+
+def test_the_first_picture_does_not_wait_for_pandas(tmp_path: Path) -> None:
+    """It takes a third of a second to load, of the one that a first picture may take."""
+    handmade.run().save(tmp_path / "run")
+    script = (
+        "import sys; from pathlib import Path; from odonata.viewer.runs import OpenRuns;"
+        "runs = OpenRuns.from_directories([Path(sys.argv[1])]); runs.index();"
+        "[runs.block(0, name) for name in runs.runs[0].names]; print('pandas' in sys.modules)"
+    )
+    found = subprocess.run(
+        [sys.executable, "-c", script, tmp_path / "run"], capture_output=True, text=True, check=True
+    )
+    assert found.stdout == "False\n"

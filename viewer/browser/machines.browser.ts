@@ -38,145 +38,147 @@ const scene = (run: Run) =>
 const some = <T>(all: readonly T[], n: number): T[] =>
   all.filter((_, i) => i % Math.max(1, Math.floor(all.length / n)) === 0).slice(0, n)
 
-describe.each(RUNS.map((name, run) => ({ name, run, ...expected.runs[name]! })))(
-  '$name',
-  ({ name, run, links, max, hottest, classes, jobs, groups, ...figures }) => {
-    const grouped = !/torus|tree/.test(name)
-
-    test('figures on the screen are those of the tables', async () => {
-      await open('all', `run=${run}`)
-      for (const [code, stats] of Object.entries(classes)) {
-        expect(await text(`count-${code}`)).toBe(`${number(stats.links)} of ${number(stats.links)}`)
-        expect(await text(`mean-${code}`)).toBe(`⌀ ${quantity(stats.mean, 'bytes')}`)
-      }
-      expect(await text('hot-value')).toBe(quantity(max, 'bytes'))
-      expect(await text('selected-count')).toContain(`${number(links)} in all`)
-      const row = await page.locator('.links tbody tr').first().innerText()
-      expect(row.split(/\s+/).slice(0, 3)).toEqual([hottest.from, hottest.to, hottest.class])
-      expect((await text('ramp-labels')).split('\n').at(-1)).toBe(quantity(max, 'bytes'))
-      const marks = await page.locator('.percentile title').allTextContents()
-      for (const [code, { percentiles }] of Object.entries(classes))
-        for (const [i, p] of [50, 90, 99].entries())
-          expect(marks).toContain(
-            `${p} % of the ${code} links have at most ${quantity(percentiles[i]!, 'bytes')}`,
-          )
-      // Nothing is left out without a word.
-      const [drawn, all] = grouped
-        ? [figures.loaded_between_groups, figures.between_groups]
-        : [figures.loaded, links]
-      expect(await text('drawn')).toMatch(new RegExp(`^${number(drawn)} of ${number(all)} links drawn`))
-      for (const job of jobs) {
-        const line = await at(`job-${job.job}`).innerText()
-        expect(line).toContain(job.name)
-        expect(line).toContain(`${number(job.nodes)} nodes, ${number(job.routers)} routers`)
-        if (job.slowdown) expect(line).toContain(`${Number(job.slowdown.toPrecision(3))}× slower`)
-      }
-    })
-
-    test('a job alone, hidden, subtracted, and a threshold: what is left of every class', async () => {
-      await open('all', `run=${run}`)
-      const meansAre = async (of: (by: number[]) => number): Promise<void> => {
-        for (const [code, stats] of Object.entries(classes))
-          expect(await text(`mean-${code}`)).toBe(`⌀ ${quantity(of(stats.mean_by_job), 'bytes')}`)
-      }
-      const rest = (by: number[]): number => by.slice(1).reduce((sum, v) => sum + v, 0)
-      const button = (word: string) => at('job-0').locator('.switch', { hasText: word })
-      if (jobs.length > 1) {
-        await press('1')
-        await meansAre((by) => by[0]!)
-        await button('solo').click()
-        await settle(page)
-        await meansAre((by) => by.reduce((sum, v) => sum + v, 0))
-      }
-      await button('show').click()
-      await settle(page)
-      await meansAre(rest)
-      await button('show').click()
-      await press('Shift+1')
-      await meansAre(rest)
-      // A threshold keeps the links above it; counts and means are theirs.
-      await set(`run=${run}&low=${max / 2}`)
-      for (const [code, stats] of Object.entries(classes)) {
-        expect(await text(`count-${code}`)).toBe(`${number(stats.above_half)} of ${number(stats.links)}`)
-        const mean = stats.above_half > 0 ? quantity(stats.sum_above_half / stats.above_half, 'bytes') : '–'
-        expect(await text(`mean-${code}`)).toBe(`⌀ ${mean}`)
-      }
-    })
-
-    test('links, routers and cells tell their ends, values and jobs', async () => {
-      await open('all', `run=${run}`)
-      const run_ = await runOf('all', run)
-      const drawing = scene(run_)
-      const place = await placeOf(page.locator('.picture .canvas-frame'), drawing)
-      const routers = some(Object.keys(figures.router_jobs), 5)
-      for (const router of routers) {
-        const r = run_.routers.names.toArray().indexOf(router)
-        const tip = await tipAt(...place(drawing.routers[2 * r]!, drawing.routers[2 * r + 1]!))
-        expect(tip.split('\n')[0]).toMatch(new RegExp(`^${router} `))
-        const on = figures.router_jobs[router]!
-        const works =
-          on.length === 0 ? 'idle' : on.length > 1 || on[0] === -2 ? 'several jobs' : jobs[on[0]!]!.name
-        expect(tip).toContain(works)
-      }
-
-      const panel = (await page.locator('.matrices .canvas-frame').boundingBox())!
-      const inside = interior(run_)
-      const { matrices } = placeMatrices(run_, inside, panel.width - 4, panel.height)
-      const seen = matrices.filter((m) => m.family >= 0 && m.y + m.size * m.cell < panel.height)
-      const cells = seen.flatMap((m) =>
-        Array.from({ length: m.size ** 2 }, (_, c) => {
-          const { offsets, links: of } = inside.families[m.family]!.marks
-          const [from, end] = [offsets[m.base + c]!, offsets[m.base + c + 1]!]
-          return end - from === 1 ? [{ m, c, link: linkName(run_, of[from]!) }] : []
-        }).flat(),
-      )
-      const known = cells.filter(({ link }) => figures.by_name[link] !== undefined)
-      if (matrices.some((m) => m.family >= 0)) expect(known.length).toBeGreaterThan(0)
-      for (const { m, c, link } of some(known, 6)) {
-        const [x, y] = [m.x + ((c % m.size) + 0.5) * m.cell, m.y + (Math.floor(c / m.size) + 0.5) * m.cell]
-        const tip = await tipAt(panel.x + x, panel.y + y)
-        const [total, ...byJob] = figures.by_name[link]!
-        expect(tip.split('\n')[0]).toContain(link)
-        expect(tip).toContain(quantity(total!, 'bytes'))
-        const all = byJob.reduce((sum, v) => sum + v, 0)
-        byJob.forEach((value, job) => {
-          const share = `${quantity(value, 'bytes')} (${percent(value / all)})`
-          if (value > 0) expect(tip).toContain(share)
-          else expect(tip).not.toContain(`${jobs[job]!.name}\n`)
-        })
-      }
-      // Between groups: the largest link of the pair, and how many there are.
-      const between = matrices.find((m) => m.family < 0)
-      for (const pair of between ? figures.pairs : []) {
-        const [x, y] = [
-          between!.x + (pair.to + 0.5) * between!.cell,
-          between!.y + (pair.from + 0.5) * between!.cell,
-        ]
-        const tip = await tipAt(panel.x + x, panel.y + y)
-        if (pair.links > 1) {
-          expect(tip).toContain(`Group ${pair.from} to group ${pair.to}`)
-          expect(tip).toMatch(new RegExp(`Links\\s+${pair.links}`))
-        }
-        expect(tip).toContain(quantity(pair.max, 'bytes'))
-      }
-    })
-
-    test.runIf(name === 'torus')('a torus can be projected on any two of its axes', async () => {
-      await open('all', `run=${run}`)
-      const planes = projections(await runOf('all', run))
-      expect(planes).toEqual(['x0,x1', 'x0,x2', 'x1,x2'])
-      for (const axes of planes) {
-        await at('planes').selectOption(axes)
-        await settle(page)
-        expect(await text('drawn')).toContain('projected links drawn')
-      }
-    })
-
-    test('nothing sticks out or is cut at both sizes, light and dark', async () => {
-      await fits(name, `run=${run}`)
-    })
-  },
+// Fewer black cables are the comparison's.
+const SHOWN = RUNS.map((name, run) => ({ name, run, ...expected.runs[name]! })).filter(
+  ({ name }) => name !== 'edison-K',
 )
+
+describe.each(SHOWN)('$name', ({ name, run, links, max, hottest, classes, jobs, groups, ...figures }) => {
+  const grouped = !/torus|tree/.test(name)
+
+  test('figures on the screen are those of the tables', async () => {
+    await open('all', `run=${run}`)
+    for (const [code, stats] of Object.entries(classes)) {
+      expect(await text(`count-${code}`)).toBe(`${number(stats.links)} of ${number(stats.links)}`)
+      expect(await text(`mean-${code}`)).toBe(`⌀ ${quantity(stats.mean, 'bytes')}`)
+    }
+    expect(await text('hot-value')).toBe(quantity(max, 'bytes'))
+    expect(await text('selected-count')).toContain(`${number(links)} in all`)
+    const row = await page.locator('.links tbody tr').first().innerText()
+    expect(row.split(/\s+/).slice(0, 3)).toEqual([hottest.from, hottest.to, hottest.class])
+    expect((await text('ramp-labels')).split('\n').at(-1)).toBe(quantity(max, 'bytes'))
+    const marks = await page.locator('.percentile title').allTextContents()
+    for (const [code, { percentiles }] of Object.entries(classes))
+      for (const [i, p] of [50, 90, 99].entries())
+        expect(marks).toContain(
+          `${p} % of the ${code} links have at most ${quantity(percentiles[i]!, 'bytes')}`,
+        )
+    // Nothing is left out without a word.
+    const [drawn, all] = grouped
+      ? [figures.loaded_between_groups, figures.between_groups]
+      : [figures.loaded, links]
+    expect(await text('drawn')).toMatch(new RegExp(`^${number(drawn)} of ${number(all)} links drawn`))
+    for (const job of jobs) {
+      const line = await at(`job-${job.job}`).innerText()
+      expect(line).toContain(job.name)
+      expect(line).toContain(`${number(job.nodes)} nodes, ${number(job.routers)} routers`)
+      if (job.slowdown) expect(line).toContain(`${Number(job.slowdown.toPrecision(3))}× slower`)
+    }
+  })
+
+  test('a job alone, hidden, subtracted, and a threshold: what is left of every class', async () => {
+    await open('all', `run=${run}`)
+    const meansAre = async (of: (by: number[]) => number): Promise<void> => {
+      for (const [code, stats] of Object.entries(classes))
+        expect(await text(`mean-${code}`)).toBe(`⌀ ${quantity(of(stats.mean_by_job), 'bytes')}`)
+    }
+    const rest = (by: number[]): number => by.slice(1).reduce((sum, v) => sum + v, 0)
+    const button = (word: string) => at('job-0').locator('.switch', { hasText: word })
+    if (jobs.length > 1) {
+      await press('1')
+      await meansAre((by) => by[0]!)
+      await button('solo').click()
+      await settle(page)
+      await meansAre((by) => by.reduce((sum, v) => sum + v, 0))
+    }
+    await button('show').click()
+    await settle(page)
+    await meansAre(rest)
+    await button('show').click()
+    await press('Shift+1')
+    await meansAre(rest)
+    // A threshold keeps the links above it; counts and means are theirs.
+    await set(`run=${run}&low=${max / 2}`)
+    for (const [code, stats] of Object.entries(classes)) {
+      expect(await text(`count-${code}`)).toBe(`${number(stats.above_half)} of ${number(stats.links)}`)
+      const mean = stats.above_half > 0 ? quantity(stats.sum_above_half / stats.above_half, 'bytes') : '–'
+      expect(await text(`mean-${code}`)).toBe(`⌀ ${mean}`)
+    }
+  })
+
+  test('links, routers and cells tell their ends, values and jobs', async () => {
+    await open('all', `run=${run}`)
+    const run_ = await runOf('all', run)
+    const drawing = scene(run_)
+    const place = await placeOf(page.locator('.picture .canvas-frame'), drawing)
+    const routers = some(Object.keys(figures.router_jobs), 5)
+    for (const router of routers) {
+      const r = run_.routers.names.toArray().indexOf(router)
+      const tip = await tipAt(...place(drawing.routers[2 * r]!, drawing.routers[2 * r + 1]!))
+      expect(tip.split('\n')[0]).toMatch(new RegExp(`^${router} `))
+      const on = figures.router_jobs[router]!
+      const works =
+        on.length === 0 ? 'idle' : on.length > 1 || on[0] === -2 ? 'several jobs' : jobs[on[0]!]!.name
+      expect(tip).toContain(works)
+    }
+
+    const panel = (await page.locator('.matrices .canvas-frame').boundingBox())!
+    const inside = interior(run_)
+    const { matrices } = placeMatrices(run_, inside, panel.width - 4, panel.height)
+    const seen = matrices.filter((m) => m.family >= 0 && m.y + m.size * m.cell < panel.height)
+    const cells = seen.flatMap((m) =>
+      Array.from({ length: m.size ** 2 }, (_, c) => {
+        const { offsets, links: of } = inside.families[m.family]!.marks
+        const [from, end] = [offsets[m.base + c]!, offsets[m.base + c + 1]!]
+        return end - from === 1 ? [{ m, c, link: linkName(run_, of[from]!) }] : []
+      }).flat(),
+    )
+    const known = cells.filter(({ link }) => figures.by_name[link] !== undefined)
+    if (matrices.some((m) => m.family >= 0)) expect(known.length).toBeGreaterThan(0)
+    for (const { m, c, link } of some(known, 6)) {
+      const [x, y] = [m.x + ((c % m.size) + 0.5) * m.cell, m.y + (Math.floor(c / m.size) + 0.5) * m.cell]
+      const tip = await tipAt(panel.x + x, panel.y + y)
+      const [total, ...byJob] = figures.by_name[link]!
+      expect(tip.split('\n')[0]).toContain(link)
+      expect(tip).toContain(quantity(total!, 'bytes'))
+      const all = byJob.reduce((sum, v) => sum + v, 0)
+      byJob.forEach((value, job) => {
+        const share = `${quantity(value, 'bytes')} (${percent(value / all)})`
+        if (value > 0) expect(tip).toContain(share)
+        else expect(tip).not.toContain(`${jobs[job]!.name}\n`)
+      })
+    }
+    // Between groups: the largest link of the pair, and how many there are.
+    const between = matrices.find((m) => m.family < 0)
+    for (const pair of between ? figures.pairs : []) {
+      const [x, y] = [
+        between!.x + (pair.to + 0.5) * between!.cell,
+        between!.y + (pair.from + 0.5) * between!.cell,
+      ]
+      const tip = await tipAt(panel.x + x, panel.y + y)
+      if (pair.links > 1) {
+        expect(tip).toContain(`Group ${pair.from} to group ${pair.to}`)
+        expect(tip).toMatch(new RegExp(`Links\\s+${pair.links}`))
+      }
+      expect(tip).toContain(quantity(pair.max, 'bytes'))
+    }
+  })
+
+  test.runIf(name === 'torus')('a torus can be projected on any two of its axes', async () => {
+    await open('all', `run=${run}`)
+    const planes = projections(await runOf('all', run))
+    expect(planes).toEqual(['x0,x1', 'x0,x2', 'x1,x2'])
+    for (const axes of planes) {
+      await at('planes').selectOption(axes)
+      await settle(page)
+      expect(await text('drawn')).toContain('projected links drawn')
+    }
+  })
+
+  test('nothing sticks out or is cut at both sizes, light and dark', async () => {
+    await fits(name, `run=${run}`)
+  })
+})
 
 describe.each(['time', 'jobs', 'compare', 'sweep'])('the view %s', (view) => {
   test('fits at both sizes, light and dark', async () => {

@@ -45,7 +45,14 @@ interface Expected {
   runs: Record<string, RunFigures>
   /** Mean traffic by run. */
   sweep: Record<string, number>
-  series: { starts: number[]; third: Record<string, number>[] }
+  series: {
+    starts: number[]
+    third: Record<string, number>[]
+    /** Picoseconds by router and start of the interval. */
+    stalls_of_routers: Record<string, Record<string, number>>
+    link_stall_max: number
+    tenth: { stall_max: number; stalled: number; bytes_max: number }
+  }
   communication: {
     cells: Record<'source' | 'target' | 'ranks_per_cell' | 'messages' | 'bytes', number>[]
     bytes: number

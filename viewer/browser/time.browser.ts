@@ -9,7 +9,9 @@ import {
   numberOf,
   open,
   page,
+  picture,
   press,
+  set,
   settle,
   text,
   tipAt,
@@ -56,6 +58,62 @@ test('hovering a chart tells every job at that time; a click goes there; a job t
   await press('1')
   expect(await at('lines-bytes_per_s-0').count()).toBe(1)
   expect(await at('lines-bytes_per_s-1').count()).toBe(0)
+})
+
+test('stalls of routers over time: every cell is the sum over the router’s ports', async () => {
+  await open('all', `${RUN}&view=time`)
+  const { stalls_of_routers, starts } = expected.series
+  const routers = Object.keys(stalls_of_routers)
+  await page.waitForSelector('[data-test=series-heat] canvas')
+  const stalled = routers.filter((router) => Object.keys(stalls_of_routers[router]!).length > 0)
+  expect(await text('heat-rows')).toContain(`${stalled.length} of ${stalled.length} routers drawn`)
+  const box = (await at('series-heat').boundingBox())!
+  // As in charts: 92 pixels of names, 18 at the right, 8 above, 22 below.
+  const [width, height] = [box.width - 110, box.height - 30]
+  for (const [row, i] of [
+    [0, 10],
+    [Math.floor(stalled.length / 2), 17],
+    [stalled.length - 1, 20],
+  ] as const) {
+    const tip = await tipAt(
+      box.x + 92 + (width * (i + 0.5)) / starts.length,
+      box.y + 8 + (height * (row + 0.5)) / stalled.length,
+    )
+    expect(tip.split('\n')[0]).toBe(stalled[row])
+    expect(tip).toMatch(
+      new RegExp(`Stall\\s+${quantity(stalls_of_routers[stalled[row]!]![starts[i]!] ?? 0, 'ps')}`),
+    )
+  }
+  await page.mouse.click(
+    box.x + 92 + (width * 10.5) / starts.length,
+    box.y + 8 + 0.5 * (height / stalled.length),
+  )
+  await settle(page)
+  expect(await text('focus')).toContain(`router ${stalled[0]}`)
+  expect(Number((await address()).get('time'))).toBe(starts[10])
+  await page.screenshot({ path: picture('stalls') })
+})
+
+test('ports over time, and the machine at the time of the scrubber', async () => {
+  const { starts, tenth, link_stall_max } = expected.series
+  await open('all', `${RUN}&view=time&time=${starts[10]}&rows=link`)
+  await page.waitForFunction(() => document.querySelector('.moments .picture') !== null)
+  await settle(page)
+  expect(await text('heat-rows')).toContain('links')
+  // One scale for all times, and the links of this one.
+  expect((await text('ramp-labels')).split('\n').at(-1)).toBe(quantity(link_stall_max, 'ps'))
+  expect(await page.locator('.moments .picture-title').innerText()).toContain(
+    `Stall from ${quantity(starts[10]!, 'ps')}`,
+  )
+  await set(`${RUN}&view=time&time=${starts[10]}&low=1`)
+  const counted = await Promise.all(['local', 'global'].map((code) => text(`count-${code}`)))
+  expect(counted.reduce((sum, line) => sum + Number(line.split(' ')[0]), 0)).toBe(tenth.stalled)
+  await set(`${RUN}&view=time&time=${starts[10]}&low=${tenth.stall_max}`)
+  const largest = await Promise.all(['local', 'global'].map((code) => text(`count-${code}`)))
+  expect(largest.reduce((sum, line) => sum + Number(line.split(' ')[0]), 0)).toBeGreaterThan(0)
+  await set(`${RUN}&view=time&time=${starts[10]}&heat=link_series.bytes&low=${tenth.bytes_max + 1}`)
+  const none = await Promise.all(['local', 'global'].map((code) => text(`count-${code}`)))
+  expect(none.every((line) => line.startsWith('0 of'))).toBe(true)
 })
 
 test.each([

@@ -116,7 +116,7 @@ fn mistakes_have_a_place_and_a_reason() {
         (open("min", "input_buffer = \"100 B\"\n"), "does not hold one packet"),
         (open("min", "").replace("load = 0.3", "load = 1.5"), "load"),
         (open("min", "").replace("load = 0.3", "load = -0.5"), "load"),
-        (open("min", "").replace("load = 0.3", "load = [0.1, 0.2]"), "a list of 2 values for 1 jobs"),
+        (open("min", "").replace("load = 0.3", "load = [0.1, 0.2]"), "a list of 2 values for 1 job;"),
         (open("min", "memory_limit = \"1 MB\"\n"), "the run needs about"),
         (open("min", "").replace("traffic = \"open\"", "traffic = \"closed\""), "means something only with"),
         (open("min", "record_paths = true\n"), "'record_paths' means something only with 'record_packets'"),

@@ -78,6 +78,8 @@ fn jobs() -> impl Strategy<Value = String> {
         Just("'tornado'"),
         Just("'transpose'"),
         Just("'bit-complement'"),
+        Just("'bit-reverse'"),
+        Just("'random-permutation'"),
     ];
     let placement = prop_oneof![
         Just("'compact'"),

@@ -50,3 +50,103 @@ fn lines(fabric: &Fabric, waits: &BTreeMap<(u32, u8), Waits>, chain: &[(u32, u8)
     };
     chain.iter().take(LINES).map(line).collect()
 }
+
+#[cfg(test)]
+mod tests {
+    use crate::{ClosedLoop, Ending, Message, PacketEngine, PacketSettings, RunOptions, Schedule, Traffic};
+    use odonata_machine::{Coordinates, LinkClass, Machine, MachineBuilder, Shape};
+    use odonata_routing::algorithm::{Decision, Discipline, Header, Hop, Routing};
+    use odonata_units::{Bytes, GroupId, LinkClassId, NodeId, Rate, RouterId, Time};
+    use std::sync::Arc;
+
+    /// A ring of four routers with a node each.
+    fn ring() -> Machine {
+        let class = LinkClass {
+            name: "local".into(),
+            bandwidth: Rate::from_bits_per_s(200_000_000_000),
+            latency: Time::from_ns(30),
+            ports_per_router: None,
+        };
+        let mut builder = MachineBuilder {
+            name: "ring".into(),
+            shape: Shape::Graph,
+            coordinates: Coordinates::default(),
+            group_of: vec![GroupId(0); 4],
+            classes: vec![class.clone()],
+            terminal: LinkClass { name: "terminal".into(), ..class },
+            cores_per_node: 1,
+            network_ports: None,
+            node_router: (0..4).map(RouterId).collect(),
+            node_up: vec![true; 4],
+            router_up: vec![true; 4],
+            cables: Vec::new(),
+        };
+        (0..4).for_each(|r| builder.add_cables(RouterId(r), RouterId((r + 1) % 4), LinkClassId(0), 1));
+        builder.build().unwrap()
+    }
+
+    /// Everything goes around clockwise on one channel, which the check before a run would refuse.
+    struct Clockwise {
+        /// Port of each router to the next one.
+        next: Vec<u16>,
+    }
+
+    impl Routing for Clockwise {
+        fn virtual_channels(&self) -> u8 {
+            1
+        }
+
+        fn discipline(&self) -> Discipline {
+            Discipline::Rising
+        }
+
+        fn decide(&self, decision: &mut Decision<'_>, _: &mut Header) -> Hop {
+            Hop { port: self.next[decision.router.index()], vc: 0 }
+        }
+    }
+
+    /// Each node sends to the one before it, three hops ahead. Of the packets that reach a router two thirds go on, but its
+    /// own node gets half of the link; so the input buffers fill, and when all are full every router waits for the next.
+    #[test]
+    fn a_ring_that_is_stuck_says_who_waits_for_whom() {
+        let machine = ring();
+        let next = machine.routers().map(|r| {
+            let links = machine.links_from(r);
+            let ahead = |l: &usize| machine.target(odonata_units::LinkId::from_index(*l)).0 == (r.0 + 1) % 4;
+            (1 + links.clone().position(|l| ahead(&l)).expect("the ring goes on")) as u16
+        });
+        let routing = Arc::new(Clockwise { next: next.collect() });
+        let settings =
+            PacketSettings { input_buffer: Bytes(1024), output_buffer: Bytes(1024), ..PacketSettings::study() };
+        let engine = PacketEngine::unchecked(&machine, &settings, routing);
+        let messages = (0..4).map(|n| Message {
+            source: NodeId(n),
+            destination: NodeId((n + 3) % 4),
+            bytes: Bytes(1 << 20),
+            job: 0,
+            rounds: 1,
+        });
+        let traffic = Traffic::Closed(Arc::new(ClosedLoop { messages: messages.collect(), jobs: 1 }));
+        let schedule = Schedule { warm_up: Time::ZERO, measure: Time::from_us(10_000), drain: Time::ZERO };
+        for (threads, partitions) in [(1, 0), (2, 0)] {
+            let options = RunOptions { threads, partitions, patience: Time::from_us(50), ..RunOptions::default() };
+            let result = engine.run(&traffic, schedule, &options, &mut |_| true);
+            assert_eq!(result.ending, Ending::NoProgress);
+            assert_eq!(result.stuck.len(), 4, "{:#?}", result.stuck);
+            // The cycle starts anywhere and then follows the ring.
+            let router = |line: &str| line["router ".len()..].split(':').next().and_then(|r| r.parse::<usize>().ok());
+            let first = router(&result.stuck[0]).expect("a line starts with the router");
+            for (i, line) in result.stuck.iter().enumerate() {
+                let r = (first + i) % 4;
+                // A packet that came from the router before and goes on to the next was made one or two routers before.
+                let from = |source: usize| {
+                    format!("router {r}: the packet from node {source} to node {} at input ", (source + 3) % 4)
+                };
+                assert!([(r + 3) % 4, (r + 2) % 4].into_iter().any(|n| line.starts_with(&from(n))), "{line}");
+                assert!(line.contains("channel 0, waits for output"), "{line}");
+            }
+            let job = &result.jobs[0];
+            assert!(job.injected_packets > job.packets, "the others are under way");
+        }
+    }
+}

@@ -1,7 +1,7 @@
 //! The engine: a machine, a routing algorithm and settings, ready to run traffic.
 
 use crate::fabric::Fabric;
-use crate::partition::Partition;
+use crate::partition::{Division, Partition};
 use crate::record::{PacketRecord, Paths, RecordPlan, Recorder, Recording, Rows};
 use crate::result::PacketResult;
 use crate::run::{self, Limits, Observer, Progress, Watch};
@@ -97,15 +97,19 @@ impl PacketEngine {
             return Err(SettingsError {
                 setting: "routing.algorithm".into(),
                 reason: format!(
-                    "'{algorithm}' needs {channels} virtual channels on this machine; at most 16 are possible"
+                    "'{algorithm}' needs {channels} virtual channels on this machine; at most 16 are possible; 'up-down' needs one"
                 ),
             }
             .into());
         }
-        deadlock::check(&hops, &routing.discipline(), channels)
+        deadlock::check(&hops, &routing.discipline(), channels, routing.reserved_from())
             .map_err(|cycle| PacketError::Deadlock { algorithm: algorithm.to_owned(), cycle })?;
-        let fabric = Arc::new(Fabric::new(machine, settings));
-        Ok(Self { fabric, routing, units: units(machine) })
+        Ok(Self::unchecked(machine, settings, routing))
+    }
+
+    /// Of a routing algorithm that was checked, or of one that is meant to deadlock.
+    pub(crate) fn unchecked(machine: &Machine, settings: &PacketSettings, routing: Arc<dyn Routing>) -> Self {
+        Self { fabric: Arc::new(Fabric::new(machine, settings)), routing, units: units(machine) }
     }
 
     /// Virtual channels of every port.
@@ -145,8 +149,11 @@ impl PacketEngine {
         let plan = RecordPlan { recording: options.recording, start, end: measured_until, jobs: traffic.jobs() };
         let limits =
             Limits { measured_until, end: measured_until + schedule.drain.ps(), patience: options.patience.ps() };
-        let mut partitions = self.partitions(traffic, plan, options);
-        let (ending, end, mut rest) = run::run(&self.fabric, &mut partitions, limits, plan, options.threads, watch);
+        let ranges = self.ranges(options.partitions);
+        let division = Division::new(&ranges);
+        let mut partitions = self.partitions(traffic, plan, options, &ranges, &division);
+        let threads = options.threads;
+        let (ending, end, mut rest) = run::run(&self.fabric, &mut partitions, &division, limits, plan, threads, watch);
         for partition in &mut partitions {
             partition.finish(end);
             // Packets whose tails are on the last link are counted as arrived.
@@ -157,33 +164,36 @@ impl PacketEngine {
         PacketResult::collect(&self.fabric, partitions, plan, ending, end)
     }
 
-    fn partitions(&self, traffic: &Traffic, plan: RecordPlan, options: &RunOptions) -> Vec<Partition> {
-        let count = match options.partitions {
-            0 => self.units.len(),
-            wanted => wanted.min(self.units.len()),
+    /// The routers of each partition; `wanted` 0 makes as many as there are units.
+    fn ranges(&self, wanted: usize) -> Vec<Range<u32>> {
+        let units = &self.units;
+        let count = match wanted {
+            0 => units.len(),
+            wanted => wanted.min(units.len()),
         };
-        let ranges = (0..count).map(|i| {
-            let (first, last) = (self.units.len() * i / count, self.units.len() * (i + 1) / count - 1);
-            self.units[first].start..self.units[last].end
-        });
+        let range = |i: usize| units[units.len() * i / count].start..units[units.len() * (i + 1) / count - 1].end;
+        (0..count).map(range).collect()
+    }
+
+    fn partitions(
+        &self,
+        traffic: &Traffic,
+        plan: RecordPlan,
+        options: &RunOptions,
+        ranges: &[Range<u32>],
+        division: &Division,
+    ) -> Vec<Partition> {
         let paths = (plan.recording.packets && plan.recording.paths).then(|| Arc::new(Paths::new()));
-        ranges
-            .map(|routers| {
-                let nics = self.fabric.nics_of(&routers);
-                let ports = self.fabric.ports_of(&routers);
-                let channels = usize::from(self.routing.virtual_channels());
-                let recorder = Recorder::new(plan, (ports.start, ports.len()), nics.len(), channels, paths.clone());
-                let endpoints = traffic.endpoints(&self.fabric, &nics, options.seed);
-                Partition::new(
-                    Arc::clone(&self.fabric),
-                    Arc::clone(&self.routing),
-                    endpoints,
-                    recorder,
-                    routers,
-                    options.seed,
-                )
-            })
-            .collect()
+        let partition = |routers: &Range<u32>| {
+            let nics = self.fabric.nics_of(routers);
+            let ports = self.fabric.ports_of(routers);
+            let channels = usize::from(self.routing.virtual_channels());
+            let recorder = Recorder::new(plan, (ports.start, ports.len()), nics.len(), channels, paths.clone());
+            let endpoints = traffic.endpoints(&self.fabric, &nics, options.seed);
+            let (fabric, routing) = (Arc::clone(&self.fabric), Arc::clone(&self.routing));
+            Partition::new(fabric, routing, endpoints, recorder, routers.clone(), division, options.seed)
+        };
+        ranges.iter().map(partition).collect()
     }
 }
 

@@ -121,24 +121,18 @@ impl Fabric {
         self.first_nic[routers.start as usize]..self.first_nic[routers.end as usize]
     }
 
-    /// Time of `size` bytes on the link of `port`.
-    #[inline]
+    /// Time of `size` bytes on the link of `port`; out of the way, since most packets are full and their time is known.
+    #[cold]
+    #[inline(never)]
     pub(crate) fn link_time(&self, port: u32, size: u32) -> u64 {
-        if u64::from(size) == self.settings.packet.0 {
-            self.full_time[port as usize]
-        } else {
-            self.rate[port as usize].serialisation_time(Bytes(u64::from(size))).ps()
-        }
+        self.rate[port as usize].serialisation_time(Bytes(u64::from(size))).ps()
     }
 
     /// Time of `size` bytes in the crossbar of `router`.
-    #[inline]
+    #[cold]
+    #[inline(never)]
     pub(crate) fn transfer_time(&self, router: u32, size: u32) -> u64 {
-        if u64::from(size) == self.settings.packet.0 {
-            self.crossbar_time[router as usize]
-        } else {
-            self.crossbar_rate[router as usize].serialisation_time(Bytes(u64::from(size))).ps()
-        }
+        self.crossbar_rate[router as usize].serialisation_time(Bytes(u64::from(size))).ps()
     }
 
     /// Time from the start of sending at `port` to the arrival of the head at the input queue of the next router,

@@ -7,6 +7,7 @@ mod deadlock;
 mod endpoint;
 mod engine;
 mod fabric;
+mod mail;
 mod packet;
 mod partition;
 mod queue;

@@ -1,15 +1,16 @@
 //! Packets, their pool, and first-in-first-out lists of them.
 //!
 //! A packet sits in exactly one list at a time (a link, an input channel, an output channel), so one `next` field
-//! links all lists and moving a packet allocates nothing.
+//! links all lists and moving a packet allocates nothing. A packet is one line of the cache.
 
 use odonata_routing::algorithm::Header;
 
 /// No packet.
 pub(crate) const NONE: u32 = u32::MAX;
 
-/// One packet; 80 bytes.
+/// One packet; 64 bytes.
 #[derive(Clone, Copy, Debug)]
+#[repr(align(64))]
 pub(crate) struct Packet {
     /// When the source made it.
     pub(crate) birth: u64,
@@ -17,49 +18,122 @@ pub(crate) struct Packet {
     pub(crate) inject: u64,
     /// When its head reaches or reached the router (or node) at the end of the link it is or was on.
     pub(crate) arrived: u64,
-    /// The same for the router before.
-    pub(crate) previous: u64,
     /// When it may leave its output at the earliest.
     pub(crate) ready: u64,
     pub(crate) header: Header,
-    pub(crate) size: u32,
     pub(crate) next: u32,
-    /// What the router where it is expected when it decided; NaN where nothing is to be told.
-    pub(crate) estimate: f32,
     /// Tag of the endpoint.
     pub(crate) message: u32,
+    /// Size in the upper 24 bits, channel chosen at the router where it is in the lower 8.
+    size_and_vc: u32,
     pub(crate) job: u16,
     /// Port chosen at the router where it is.
     pub(crate) out_port: u16,
-    pub(crate) out_vc: u8,
 }
 
-/// All packets of a partition. Slots are reused, the last freed first, so that they stay in the cache.
-#[derive(Default)]
-pub(crate) struct Pool {
-    slots: Vec<Packet>,
-    free: Vec<u32>,
-}
+const _: () = assert!(std::mem::size_of::<Packet>() == 64);
 
-impl Pool {
-    #[inline]
-    pub(crate) fn insert(&mut self, packet: Packet) -> u32 {
-        match self.free.pop() {
-            Some(slot) => {
-                self.slots[slot as usize] = packet;
-                slot
-            }
-            None => {
-                self.slots.push(packet);
-                u32::try_from(self.slots.len() - 1).expect("fewer than 2^32 packets are in flight")
-            }
+impl Packet {
+    /// A packet of `size` bytes, less than 16 MiB, that starts at `inject`.
+    pub(crate) fn new(header: Header, size: u32, (birth, inject, arrived): (u64, u64, u64)) -> Self {
+        debug_assert!(size < 1 << 24);
+        Self {
+            birth,
+            inject,
+            arrived,
+            ready: 0,
+            header,
+            next: NONE,
+            message: 0,
+            size_and_vc: size << 8,
+            job: 0,
+            out_port: 0,
         }
     }
 
     #[inline]
-    pub(crate) fn remove(&mut self, slot: u32) -> Packet {
+    pub(crate) fn size(&self) -> u32 {
+        self.size_and_vc >> 8
+    }
+
+    /// Channel chosen at the router where it is.
+    #[inline]
+    pub(crate) fn out_vc(&self) -> u8 {
+        self.size_and_vc as u8
+    }
+
+    /// Notes the choice of the router where it is.
+    #[inline]
+    pub(crate) fn choose(&mut self, port: u16, vc: u8) {
+        self.out_port = port;
+        self.size_and_vc = self.size_and_vc & !0xff | u32::from(vc);
+    }
+}
+
+/// What a router tells the one before about a packet; kept apart, since few algorithms learn.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Told {
+    /// Time from the arrival at the router before to the arrival here, in ns.
+    pub(crate) elapsed_ns: f32,
+    /// What the router where it is expected when it decided; NaN where nothing is to be told.
+    pub(crate) estimate_ns: f32,
+}
+
+impl Told {
+    pub(crate) const NOTHING: Self = Self { elapsed_ns: 0.0, estimate_ns: f32::NAN };
+}
+
+/// All packets of a partition. Slots are reused, the last freed first, so that they stay in the cache.
+pub(crate) struct Pool {
+    slots: Vec<Packet>,
+    /// By slot; empty where nothing learns.
+    told: Vec<Told>,
+    learns: bool,
+    free: Vec<u32>,
+}
+
+impl Pool {
+    pub(crate) fn new(learns: bool) -> Self {
+        Self { slots: Vec::new(), told: Vec::new(), learns, free: Vec::new() }
+    }
+
+    #[inline]
+    pub(crate) fn insert(&mut self, packet: &Packet, told: Told) -> u32 {
+        let slot = match self.free.pop() {
+            Some(slot) => {
+                self.slots[slot as usize] = *packet;
+                slot
+            }
+            None => self.grow(packet),
+        };
+        if self.learns {
+            self.told[slot as usize] = told;
+        }
+        slot
+    }
+
+    #[cold]
+    fn grow(&mut self, packet: &Packet) -> u32 {
+        let slot = u32::try_from(self.slots.len()).expect("fewer than 2^32 packets are in flight");
+        // A quarter more, not twice as many: in a large machine packets are most of the memory.
+        if self.slots.len() == self.slots.capacity() {
+            let more = (self.slots.len() / 4).max(64);
+            self.slots.reserve_exact(more);
+            self.free.reserve_exact(self.slots.capacity());
+            if self.learns {
+                self.told.reserve_exact(more);
+            }
+        }
+        self.slots.push(*packet);
+        if self.learns {
+            self.told.push(Told::NOTHING);
+        }
+        slot
+    }
+
+    #[inline]
+    pub(crate) fn free(&mut self, slot: u32) {
         self.free.push(slot);
-        self.slots[slot as usize]
     }
 
     #[inline]
@@ -70,6 +144,32 @@ impl Pool {
     #[inline]
     pub(crate) fn get_mut(&mut self, slot: u32) -> &mut Packet {
         &mut self.slots[slot as usize]
+    }
+
+    /// What is to be told of a packet.
+    #[inline]
+    pub(crate) fn told(&self, slot: u32) -> Told {
+        if self.learns {
+            self.told[slot as usize]
+        } else {
+            Told::NOTHING
+        }
+    }
+
+    /// The router where a packet is has decided, and expects `estimate_ns` from there on.
+    #[inline]
+    pub(crate) fn expect(&mut self, slot: u32, estimate_ns: Option<f32>) {
+        if self.learns {
+            self.told[slot as usize].estimate_ns = estimate_ns.unwrap_or(f32::NAN);
+        }
+    }
+
+    /// A packet takes `elapsed_ps` to the next router.
+    #[inline]
+    pub(crate) fn travel(&mut self, slot: u32, elapsed_ps: u64) {
+        if self.learns {
+            self.told[slot as usize].elapsed_ns = elapsed_ps as f32 / 1e3;
+        }
     }
 
     /// Packets in use.
@@ -83,7 +183,9 @@ impl Pool {
     }
 
     pub(crate) fn memory_bytes(&self) -> usize {
-        self.slots.capacity() * std::mem::size_of::<Packet>() + 4 * self.free.capacity()
+        self.slots.capacity() * std::mem::size_of::<Packet>()
+            + self.told.capacity() * std::mem::size_of::<Told>()
+            + 4 * self.free.capacity()
     }
 }
 
@@ -91,7 +193,7 @@ impl Pool {
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Fifo {
     pub(crate) head: u32,
-    tail: u32,
+    pub(crate) tail: u32,
 }
 
 impl Default for Fifo {

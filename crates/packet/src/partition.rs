@@ -1,7 +1,7 @@
 //! A partition: a range of routers with their nodes, advanced on its own up to a time.
 //!
 //! ```text
-//!            deliver(messages) ──► ┌───────────┐ ──► take_outgoing() : packets, credits, feedback
+//!            deliver(mail)     ──► ┌───────────┐ ──► outgoing : packets, credits, feedback, by partition
 //!            advance(until)    ──► │ partition │
 //!                                  └───────────┘
 //! ```
@@ -12,7 +12,8 @@
 //!
 //! One instant of a router has two phases. First all events of that time: arrivals join their input queues, and the
 //! output ports concerned are noted. Then every noted output settles, in port order: crossbar, link, and the crossbar
-//! again where the departure made room. So arrivals of the same instant compete on equal terms.
+//! again where the departure made room. So arrivals of the same instant compete on equal terms. An arrival that is
+//! alone in its instant settles at once, and if nobody waits where it goes it passes without entering a queue.
 //!
 //! Credits and feedback have no events of their own: a port keeps a list of (arrival time, amount) and takes in what
 //! has arrived when it looks. Only a port that waits for a credit gets an event, at the credit's arrival.
@@ -25,54 +26,19 @@ mod view;
 
 use crate::endpoint::Endpoints;
 use crate::fabric::Fabric;
-use crate::packet::{Fifo, Packet, Pool};
-use crate::queue::EventQueue;
+use crate::mail::Mail;
+use crate::packet::{Fifo, Pool, NONE};
+use crate::queue::{EventQueue, Key};
 use crate::record::Recorder;
 use crate::settings::QueueEstimate;
 use odonata_routing::algorithm::{Feedback, Memory, Routing};
 use odonata_units::{RouterId, Stream};
-use port::{Credit, InPort, Nic, OutChannel, OutPort};
+use port::{End, InChannel, InPort, Nic, OutChannel, OutPort};
 use std::collections::VecDeque;
 use std::ops::Range;
 use std::sync::Arc;
 
-/// Kinds of events, in the order in which they happen at one time.
-mod kind {
-    use crate::queue::Key;
-
-    /// A packet's head reaches the input queue of a port.
-    pub(super) const ARRIVE: Key = 0;
-    /// The crossbar may serve an output port.
-    pub(super) const CROSSBAR: Key = 1 << 29;
-    /// The link of a port may take a packet.
-    pub(super) const SEND: Key = 2 << 29;
-    /// A NIC may send.
-    pub(super) const INJECT: Key = 3 << 29;
-    /// A packet's tail reaches a node whose endpoint listens.
-    pub(super) const DELIVER: Key = 4 << 29;
-    /// Bits of the component's number.
-    pub(super) const COMPONENT: Key = (1 << 29) - 1;
-}
-
-/// Something that crosses from one partition to another.
-#[derive(Clone, Copy, Debug)]
-pub(crate) enum Message {
-    /// A packet whose head arrives at the global port at `packet.arrived`.
-    Packet { port: u32, packet: Packet },
-    /// Room at the other end of the link of the global port.
-    Credit { port: u32, credit: Credit },
-    /// What became of a packet sent out of the global port.
-    Feedback { port: u32, at: u64, feedback: Feedback },
-}
-
-impl Message {
-    /// The global port concerned.
-    pub(crate) fn port(&self) -> u32 {
-        match self {
-            Self::Packet { port, .. } | Self::Credit { port, .. } | Self::Feedback { port, .. } => *port,
-        }
-    }
-}
+pub(crate) use port::{Credit, Division};
 
 /// What the packet at the head of an input channel waits for.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -89,15 +55,13 @@ pub(crate) struct Waits {
 
 /// State of one router beyond its ports.
 struct Router {
-    random: Stream,
-    memory: Memory,
-    /// Number of grants, the clock of least-recently-used arbitration.
-    grants: u32,
-    /// Arrival of the earliest feedback not yet learnt from.
-    next_feedback: u64,
     /// Its ports (of the partition) and its NICs (of the machine).
     ports: Range<u32>,
     nics: Range<u32>,
+    /// Arrival of the earliest feedback not yet learnt from.
+    next_feedback: u64,
+    random: Stream,
+    memory: Memory,
 }
 
 pub(crate) struct Partition {
@@ -116,6 +80,7 @@ pub(crate) struct Partition {
     output_room: u32,
     now: u64,
     events: EventQueue,
+    keys: Keys,
     pub(crate) event_count: u64,
     pub(crate) pool: Pool,
     router: Vec<Router>,
@@ -123,32 +88,49 @@ pub(crate) struct Partition {
     /// Channel vc of port p at `p * channels + vc`, as in `input`.
     out_channel: Vec<OutChannel>,
     inputs: Vec<InPort>,
-    input: Vec<Fifo>,
+    input: Vec<InChannel>,
     /// When output o of a router last served input i, at `out[o].first_served + i`.
     served: Vec<u32>,
-    /// Feedback on its way to each port; empty where nothing learns.
+    /// Feedback on its way to each port and when the first of it arrives; empty where nothing learns.
     feedback: Vec<VecDeque<(u64, Feedback)>>,
+    feedback_at: Vec<u64>,
     /// Packets on the link of each port, by arrival; empty unless the queue estimate leaves them out.
     sent: Vec<VecDeque<Credit>>,
+    /// First reserved channel, and bytes promised in each output channel to packets that have not crossed yet; empty
+    /// where no channel is reserved.
+    reserved_from: u8,
+    promised: Vec<u32>,
     nic: Vec<Nic>,
     /// Output ports to settle at the end of this instant.
     noted: Vec<u32>,
-    outgoing: Vec<Message>,
+    /// What has crossed the border since it was last taken, by partition.
+    pub(crate) outgoing: Vec<Mail>,
     learns: bool,
     listens: bool,
 }
 
+/// Where the keys of each kind of event start, in the order in which the kinds happen at one time: a packet's head
+/// reaches the input queue of a port (from 0 on); an output port has something to do; a NIC may send; a packet's tail
+/// reaches a node whose endpoint listens.
+#[derive(Clone, Copy, Debug)]
+struct Keys {
+    look: Key,
+    inject: Key,
+    deliver: Key,
+}
+
 impl Partition {
+    #[allow(clippy::too_many_arguments)]
     pub(crate) fn new(
         fabric: Arc<Fabric>,
         routing: Arc<dyn Routing>,
         endpoints: Box<dyn Endpoints>,
         recorder: Recorder,
         routers: Range<u32>,
+        division: &Division,
         seed: u64,
     ) -> Self {
         let (ports, nics) = (fabric.ports_of(&routers), fabric.nics_of(&routers));
-        assert!(ports.len() <= kind::COMPONENT as usize, "ports of a partition fit in 29 bits");
         let channels = usize::from(routing.virtual_channels());
         let count = ports.len();
         let mut first_served = Vec::with_capacity(count);
@@ -161,35 +143,43 @@ impl Partition {
         let learns = routing.learns();
         let listens = endpoints.listens();
         let counts_sent = fabric.settings.estimate == QueueEstimate::DownstreamArrived;
-        let mut partition = Self {
+        let room = fabric.settings.input_buffer.0 as u32;
+        let reserved_from = routing.reserved_from();
+        let look = count as Key;
+        let keys = Keys { look, inject: 2 * look, deliver: 2 * look + nics.len() as Key };
+        let out = |(p, s)| OutPort::new(&fabric, p, &ports, nics.start, division, s);
+        Self {
             channels,
             full: fabric.settings.packet.0 as u32,
             output_room: fabric.settings.output_buffer.0 as u32,
             now: 0,
-            events: wheel(&fabric, &ports, &nics),
+            events: wheel(&fabric, &routers),
+            keys,
             event_count: 0,
-            pool: Pool::default(),
+            pool: Pool::new(learns),
             router: routers
                 .clone()
                 .map(|r| Router {
                     random: Stream::new(seed, "routing", &[u64::from(r)]),
                     memory: routing.memory(RouterId(r)),
-                    grants: 0,
                     next_feedback: u64::MAX,
                     ports: fabric.first_port[r as usize] - ports.start..fabric.first_port[r as usize + 1] - ports.start,
                     nics: fabric.first_nic[r as usize]..fabric.first_nic[r as usize + 1],
                 })
                 .collect(),
-            out: ports.clone().zip(first_served).map(|(p, s)| OutPort::new(&fabric, p, &ports, s)).collect(),
-            out_channel: Vec::with_capacity(count * channels),
-            inputs: ports.clone().map(|p| InPort::new(&fabric, p, &ports, nics.start)).collect(),
-            input: vec![Fifo::default(); count * channels],
+            out: ports.clone().zip(first_served).map(out).collect(),
+            out_channel: (0..count * channels).map(|_| OutChannel::new(room)).collect(),
+            inputs: ports.clone().map(|p| InPort::new(&fabric, p, &ports, nics.start, division)).collect(),
+            input: (0..count * channels).map(|c| InChannel::new((c / channels) as u32)).collect(),
             served: vec![0; served as usize],
             feedback: if learns { vec![VecDeque::new(); count] } else { Vec::new() },
+            feedback_at: if learns { vec![u64::MAX; count] } else { Vec::new() },
             sent: if counts_sent { vec![VecDeque::new(); count] } else { Vec::new() },
+            reserved_from,
+            promised: vec![0; if usize::from(reserved_from) < channels { count * channels } else { 0 }],
             nic: nics.clone().map(|n| Nic::new(&fabric, n, ports.start)).collect(),
             noted: Vec::new(),
-            outgoing: Vec::new(),
+            outgoing: (0..division.parts()).map(|_| Mail::default()).collect(),
             fabric,
             routing,
             endpoints,
@@ -199,10 +189,7 @@ impl Partition {
             nics,
             learns,
             listens,
-        };
-        let room = partition.fabric.settings.input_buffer.0 as u32;
-        partition.out_channel.resize_with(count * channels, || OutChannel::new(room));
-        partition
+        }
     }
 
     /// Asks every endpoint for its first packet. Call once, before the first advance.
@@ -217,28 +204,14 @@ impl Partition {
         while let Some((time, key)) = self.events.pop(until) {
             self.now = time;
             self.event_count += 1;
-            let i = (key & kind::COMPONENT) as usize;
-            match key & !kind::COMPONENT {
-                kind::ARRIVE => self.arrive(i),
-                kind::CROSSBAR => {
-                    if self.out[i].crossbar_at == time {
-                        self.out[i].crossbar_at = u64::MAX;
-                        self.note(i);
-                    }
-                }
-                kind::SEND => {
-                    if self.out[i].send_at == time {
-                        self.out[i].send_at = u64::MAX;
-                        self.note(i);
-                    }
-                }
-                kind::INJECT => {
-                    if self.nic[i].send_at == time {
-                        self.nic[i].send_at = u64::MAX;
-                        self.inject(i);
-                    }
-                }
-                _ => self.deliver_tail(i),
+            if key < self.keys.look {
+                self.arrive(key as usize);
+            } else if key < self.keys.inject {
+                self.look((key - self.keys.look) as usize);
+            } else if key < self.keys.deliver {
+                self.inject((key - self.keys.inject) as usize);
+            } else {
+                self.deliver_tail((key - self.keys.deliver) as usize);
             }
             if !self.noted.is_empty() && !self.events.more_at(time) {
                 self.settle();
@@ -262,123 +235,178 @@ impl Partition {
             noted.sort_unstable();
         }
         for &out in &noted {
-            let out = out as usize;
-            self.out[out].noted = false;
-            let granted = self.arbitrate(out);
-            if self.send(out) && !granted {
-                self.arbitrate(out);
-            }
+            self.out[out as usize].noted = false;
+            self.serve(out as usize);
         }
         noted.clear();
         self.noted = noted;
     }
 
-    /// Takes in what other partitions sent.
-    pub(crate) fn deliver(&mut self, messages: &mut Vec<Message>) {
-        for message in messages.drain(..) {
-            let local = (message.port() - self.ports.start) as usize;
-            match message {
-                Message::Packet { packet, .. } => {
-                    let slot = self.pool.insert(packet);
-                    self.fly(local, slot);
-                }
-                Message::Credit { credit, .. } => self.take_credit(local, credit),
-                Message::Feedback { at, feedback, .. } => self.take_feedback(local, at, feedback),
-            }
+    /// Output `o` does what it can: crossbar, link, and the crossbar again where the departure made room.
+    #[inline]
+    fn serve(&mut self, o: usize) {
+        let granted = self.out[o].first_waiter != NONE && self.arbitrate(o);
+        if self.out[o].occupied == 0 || !self.send(o) || granted || self.out[o].first_waiter == NONE {
+            return;
+        }
+        if self.arbitrate(o) {
+            // Where the buffer holds but one packet, the queue was empty after the departure and nothing else looks.
+            let free = self.out[o].link_free;
+            self.look_at(o, free);
         }
     }
 
-    /// Hands out what crossed the border since the last call.
-    pub(crate) fn take_outgoing(&mut self) -> std::vec::Drain<'_, Message> {
-        self.outgoing.drain(..)
+    /// Output `o` has something to do: at once if nothing else happens at its router at this time.
+    #[inline]
+    fn look(&mut self, o: usize) {
+        if self.alone(self.out[o].router) {
+            self.serve(o);
+        } else {
+            self.note(o);
+        }
+    }
+
+    /// Whether nothing else happens at a router (of the partition) at this time. What happens at other routers does not
+    /// matter: every way to them takes time.
+    #[inline]
+    fn alone(&self, router: u32) -> bool {
+        self.noted.iter().all(|&o| self.out[o as usize].router != router) && self.events.alone(self.now, router)
+    }
+
+    /// Makes sure that output port `o` is looked at at `time` at the latest.
+    #[inline]
+    fn look_at(&mut self, o: usize, time: u64) {
+        self.events.wake(time, self.keys.look + o as Key);
+    }
+
+    /// Takes in what another partition sent.
+    pub(crate) fn deliver(&mut self, mail: &Mail) {
+        let first = self.ports.start;
+        for (packet, &(port, told)) in mail.packets.iter().zip(&mail.to) {
+            let slot = self.pool.insert(packet, told);
+            self.fly((port - first) as usize, slot, packet.arrived);
+        }
+        for &(port, credit) in &mail.credits {
+            self.take_credit((port - first) as usize, credit);
+        }
+        for &(port, at, feedback) in &mail.feedback {
+            self.take_feedback((port - first) as usize, at, feedback);
+        }
     }
 
     /// A time not later than the next event; `u64::MAX` if nothing will ever happen here unless something comes in.
-    pub(crate) fn earliest(&self) -> u64 {
+    pub(crate) fn earliest(&mut self) -> u64 {
         self.events.earliest()
     }
 
     /// A packet's head reaches the input queue of port `i`.
+    #[inline]
     fn arrive(&mut self, i: usize) {
         let port = &mut self.inputs[i];
-        let slot = port.flight.pop(&self.pool);
-        if !port.flight.is_empty() {
-            let next = self.pool.get(port.flight.head).arrived;
-            self.events.schedule(next, kind::ARRIVE | i as u32);
+        let (router, slot) = (port.router, port.flight.head);
+        let slot = if port.end == End::Node && !self.listens {
+            let nic = port.peer as usize;
+            self.leave_node(nic)
+        } else {
+            let next = self.pool.get(slot).next;
+            port.flight.head = next;
+            if next != NONE {
+                self.events.wake(self.pool.get(next).arrived, i as Key);
+            }
+            slot
+        };
+        let channel = i * self.channels + usize::from(self.pool.get(slot).header.state.vc);
+        if !self.input[channel].queue.is_empty() {
+            self.input[channel].queue.push(slot, &mut self.pool);
+            return;
         }
-        let vc = usize::from(self.pool.get(slot).header.state.vc);
-        let channel = i * self.channels + vc;
-        let was_empty = self.input[channel].is_empty();
-        self.input[channel].push(slot, &mut self.pool);
-        if was_empty {
-            self.recorder.head(channel, self.now.max(self.inputs[i].crossbar_free));
-            let out = self.route(i, slot);
-            self.out[out].waiters.push(port::Waiter { input: i as u32, vc: vc as u8 });
-            self.note(out);
+        let out = self.route(i, slot);
+        if self.alone(router) && self.pass(i, slot, out) {
+            return;
         }
+        self.recorder.head(channel, self.now.max(self.inputs[i].crossbar_free));
+        self.input[channel].queue.push(slot, &mut self.pool);
+        self.wait(channel, out);
+        self.note(out);
     }
 
-    /// Puts a packet on its way to input port `i`, where it arrives at `packet.arrived`.
+    /// The head of an input channel waits for output port `o`.
     #[inline]
-    fn fly(&mut self, i: usize, slot: u32) {
+    fn wait(&mut self, channel: usize, o: usize) {
+        let first = std::mem::replace(&mut self.out[o].first_waiter, channel as u32);
+        self.input[channel].next_waiter = first;
+    }
+
+    /// Puts a packet on its way to input port `i`, where it arrives at `arrives`.
+    #[inline]
+    fn fly(&mut self, i: usize, slot: u32, arrives: u64) {
         let flight = &mut self.inputs[i].flight;
-        if flight.is_empty() {
-            self.events.schedule(self.pool.get(slot).arrived, kind::ARRIVE | i as u32);
-        }
+        let was_empty = flight.is_empty();
         flight.push(slot, &mut self.pool);
+        if was_empty {
+            self.events.wake(arrives, i as Key);
+        }
     }
 
     /// Decides where the packet at the head of an input channel of port `i` goes; returns the output port.
     fn route(&mut self, i: usize, slot: u32) -> usize {
         let local = self.inputs[i].router as usize;
-        let router = self.routers.start + local as u32;
-        let state = &self.router[local];
-        if state.next_feedback <= self.now {
-            self.learn(local);
-        }
         let state = &self.router[local];
         let first = state.ports.start as usize;
-        let packet = self.pool.get(slot);
-        let nic = self.fabric.node_nic[packet.header.destination.index()];
-        if state.nics.contains(&nic) {
-            let port = nic - state.nics.start;
-            let feedback =
-                if self.learns { self.routing.feedback_at_destination(RouterId(router), &packet.header) } else { None };
+        let destination = self.pool.get(slot).header.destination;
+        let place = self.fabric.node_nic[destination.index()].wrapping_sub(state.nics.start);
+        if self.learns && state.next_feedback <= self.now {
+            self.learn(local);
+        }
+        if place < self.router[local].nics.len() as u32 {
+            let router = RouterId(self.routers.start + local as u32);
+            if self.learns {
+                let feedback = self.routing.feedback_at_destination(router, &self.pool.get(slot).header);
+                self.pool.expect(slot, feedback);
+            }
             let packet = self.pool.get_mut(slot);
-            packet.estimate = feedback.unwrap_or(f32::NAN);
-            packet.out_port = port as u16;
-            packet.out_vc = packet.header.state.vc;
-            return first + port as usize;
+            let vc = packet.header.state.vc;
+            packet.choose(place as u16, vc);
+            return first + place as usize;
         }
         let (hop, feedback) = self.decide(local, slot);
-        let packet = self.pool.get_mut(slot);
-        packet.estimate = feedback.unwrap_or(f32::NAN);
-        packet.out_port = hop.port;
-        packet.out_vc = hop.vc;
+        if self.learns {
+            self.pool.expect(slot, feedback);
+        }
         assert!(usize::from(hop.vc) < self.channels, "the routing algorithm stays within its virtual channels");
-        first + usize::from(hop.port)
+        let packet = self.pool.get_mut(slot);
+        packet.choose(hop.port, hop.vc);
+        let out = first + usize::from(hop.port);
+        if hop.vc >= self.reserved_from {
+            self.promised[out * self.channels + usize::from(hop.vc)] += packet.size();
+        }
+        out
     }
 
     /// For every input channel (global port, channel) whose head packet waits for a full output channel that itself
     /// waits for credit: what it waits for.
     pub(crate) fn waits(&self) -> Vec<((u32, u8), Waits)> {
         let mut waits = Vec::new();
-        for (o, out) in self.out.iter().enumerate().filter(|(_, out)| !out.ejects) {
-            for waiter in &out.waiters {
-                let slot = self.input[waiter.input as usize * self.channels + usize::from(waiter.vc)].head;
-                let packet = self.pool.get(slot);
-                let channel = &self.out_channel[o * self.channels + usize::from(packet.out_vc)];
-                if channel.bytes + packet.size <= self.output_room || channel.credit >= packet.size {
+        for (o, out) in self.out.iter().enumerate().filter(|(_, out)| out.end != End::Node) {
+            let mut waiter = out.first_waiter;
+            while waiter != NONE {
+                let input = &self.input[waiter as usize];
+                let place = (self.ports.start + input.port, (waiter - input.port * self.channels as u32) as u8);
+                waiter = input.next_waiter;
+                let packet = self.pool.get(input.queue.head);
+                let channel = &self.out_channel[o * self.channels + usize::from(packet.out_vc())];
+                if channel.bytes + packet.size() <= self.output_room || channel.credit >= packet.size() {
                     continue;
                 }
+                let output = self.ports.start + o as u32;
                 let wait = Waits {
-                    output: self.ports.start + o as u32,
-                    vc: packet.out_vc,
+                    output,
+                    vc: packet.out_vc(),
                     source: packet.header.source.0,
                     destination: packet.header.destination.0,
-                    then: (out.peer, packet.out_vc),
+                    then: (self.fabric.peer[output as usize], packet.out_vc()),
                 };
-                waits.push(((self.ports.start + waiter.input, waiter.vc), wait));
+                waits.push((place, wait));
             }
         }
         waits
@@ -395,16 +423,6 @@ impl Partition {
         self.endpoints.born_before(time)
     }
 
-    /// Global numbers of its ports.
-    pub(crate) fn port_range(&self) -> Range<usize> {
-        self.ports.start as usize..self.ports.end as usize
-    }
-
-    /// Its routers.
-    pub(crate) fn router_range(&self) -> &Range<u32> {
-        &self.routers
-    }
-
     /// Notes stalls that last, up to now: an interval of the series ends.
     pub(crate) fn cut_stalls(&mut self, now: u64) {
         for (o, out) in self.out.iter_mut().enumerate() {
@@ -416,20 +434,26 @@ impl Partition {
         }
     }
 
-    /// Notes stalls that last at the end of the run.
+    /// Notes packets that are between a node and its router at the end of the run, and stalls that last.
     pub(crate) fn finish(&mut self, end: u64) {
+        for n in 0..self.nic.len() {
+            while self.nic[n].leaves < end {
+                self.leave_node(n);
+            }
+        }
         for (o, out) in self.out.iter().enumerate() {
             if out.stalled_since != u64::MAX {
                 self.recorder.stalled(o, out.stalled_since, end);
             }
-            for waiter in &out.waiters {
-                let channel = waiter.input as usize * self.channels + usize::from(waiter.vc);
-                self.recorder.crossed(channel, o, end);
+            let mut waiter = out.first_waiter;
+            while waiter != NONE {
+                self.recorder.crossed(waiter as usize, o, end);
+                waiter = self.input[waiter as usize].next_waiter;
             }
         }
         for (n, nic) in self.nic.iter().enumerate() {
-            if nic.stalled_since != u64::MAX {
-                self.recorder.nic_stalled(n, nic.stalled_since, end);
+            if nic.starved && nic.wanted < end {
+                self.recorder.nic_stalled(n, nic.wanted, end);
             }
         }
     }
@@ -452,26 +476,33 @@ impl Partition {
     /// Bytes held by packets and by everything else.
     pub(crate) fn memory_bytes(&self) -> (usize, usize) {
         let credits: usize = self.out.iter().map(|o| o.credits.capacity() * size_of::<Credit>()).sum();
-        let waiters: usize = self.out.iter().map(|o| o.waiters.capacity() * size_of::<port::Waiter>()).sum();
         let memories: usize = self.router.iter().map(|r| 4 * r.memory.values.capacity()).sum();
+        let feedback: usize = self.feedback.iter().map(|f| f.capacity() * size_of::<(u64, Feedback)>()).sum();
+        let mail: usize = self.outgoing.iter().map(Mail::memory_bytes).sum();
         let ports = self.out.len() * size_of::<OutPort>()
             + self.out_channel.len() * size_of::<OutChannel>()
             + self.inputs.len() * size_of::<InPort>()
             + self.input.len() * size_of::<Fifo>()
-            + 4 * self.served.len();
-        let other = ports + credits + waiters + memories + self.router.len() * size_of::<Router>();
+            + 4 * (self.served.len() + self.promised.len());
+        let other = ports + credits + memories + feedback + mail + self.router.len() * size_of::<Router>();
         (self.pool.memory_bytes(), other + self.events.memory_bytes() + self.nic.len() * size_of::<Nic>())
     }
 }
 
-/// A time wheel whose buckets hold a handful of events each when the network is busy, and that reaches beyond the
-/// longest latency.
-fn wheel(fabric: &Fabric, ports: &Range<u32>, nics: &Range<u32>) -> EventQueue {
+/// A time wheel whose buckets hold about one event each when the network is busy, and that reaches beyond the longest
+/// latency. Events of a port belong to its router, those of a NIC to nobody that the router has to wait for.
+fn wheel(fabric: &Fabric, routers: &Range<u32>) -> EventQueue {
+    let (ports, nics) = (fabric.ports_of(routers), fabric.nics_of(routers));
     let packet_time = nics.clone().map(|n| fabric.full_time[fabric.nic_port[n as usize] as usize]).min();
-    // At half load a NIC sends every second packet time, and a packet costs some eight events.
-    let per_event = packet_time.unwrap_or(1_000) / (4 * nics.len() as u64).max(1);
-    let shift = (4 * per_event).max(1).ilog2().clamp(2, 24);
+    // At half load a NIC sends every second packet time, and a packet costs some six events.
+    let per_event = packet_time.unwrap_or(1_000) / (3 * nics.len() as u64).max(1);
+    let shift = (WIDTH * per_event).max(1).ilog2().clamp(2, 24);
     let reach = ports.clone().map(|p| fabric.forward_latency(p) + fabric.full_time[p as usize]).max().unwrap_or(1);
     let buckets = (reach >> shift).max(1).ilog2() + 1;
-    EventQueue::new(shift, buckets.clamp(6, 20))
+    let of_ports = ports.map(|p| fabric.port_router[p as usize] - routers.start);
+    let owners = of_ports.clone().chain(of_ports).chain(nics.clone().chain(nics).map(|_| u32::MAX));
+    EventQueue::new(shift, buckets.clamp(6, 20), owners)
 }
+
+/// Width of a bucket in mean times between events.
+const WIDTH: u64 = 2;

@@ -1,26 +1,48 @@
 //! The event queue: a time wheel with an overflow heap.
 //!
-//! Events are ordered by (time, key); a key names one component and one kind of event, so no two pending events
-//! are equal unless one of them is stale, and the order never depends on the order of insertion.
+//! Every component has a key and at most one pending event; moving it earlier replaces it. Events are ordered by
+//! (time, key), so the order never depends on the order of insertion.
 //!
-//! The wheel has 2^k buckets of 2^s ps. Events beyond it wait in a heap until the wheel reaches them. A bucket is
-//! sorted when it becomes the current one; it then holds a handful of 8-byte entries, (offset in the bucket, key).
-//! Invariant: every event in the heap lies at least one turn of the wheel ahead of the current bucket.
+//! The wheel has 2^k buckets of 2^s ps. A bucket is a list through the slots of its keys: 4 bytes for a bucket and 16
+//! for a key are all the memory that it takes, so the wheel of a group of routers stays in the first-level cache. A
+//! bucket is sorted when it becomes the current one; it then holds few 8-byte entries, (offset in the bucket, key).
+//! Events beyond the wheel wait in a heap until the wheel reaches them.
+//!
+//! An entry of the current bucket or of the heap is stale if its slot's time is another one by now.
+//! Invariant: every valid event in the heap lies at least one turn of the wheel ahead of the current bucket.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
-/// Names a component and a kind of event.
+/// Names a component.
 pub(crate) type Key = u32;
+
+/// The end of a list.
+const NONE: u32 = u32::MAX;
+/// Instead of the next key: the event is not in the list of a bucket.
+const UNLISTED: u32 = u32::MAX - 1;
+
+/// The pending event of one key.
+#[derive(Clone, Copy)]
+struct Slot {
+    /// When; `u64::MAX` if there is none.
+    time: u64,
+    /// Next key of the bucket's list, `NONE` or `UNLISTED`.
+    next: u32,
+    /// Number of the component's owner.
+    owner: u32,
+}
 
 pub(crate) struct EventQueue {
     /// log2 of the width of a bucket in ps.
     shift: u32,
     /// Number of buckets - 1.
     mask: u64,
-    buckets: Vec<Vec<u64>>,
+    /// First key of each bucket.
+    buckets: Vec<u32>,
     /// One bit per bucket that holds events.
     occupied: Vec<u64>,
+    slots: Vec<Slot>,
     /// Sorted events of the current bucket; those before `cursor` are done.
     current: Vec<u64>,
     cursor: usize,
@@ -31,15 +53,18 @@ pub(crate) struct EventQueue {
 }
 
 impl EventQueue {
-    /// A queue of `1 << buckets_log2` buckets of `1 << shift` ps.
-    pub(crate) fn new(shift: u32, buckets_log2: u32) -> Self {
+    /// A queue of `1 << buckets_log2` buckets of `1 << shift` ps, with the owner of every key.
+    pub(crate) fn new(shift: u32, buckets_log2: u32, owners: impl Iterator<Item = u32>) -> Self {
+        let slots: Vec<Slot> = owners.map(|owner| Slot { time: u64::MAX, next: UNLISTED, owner }).collect();
         assert!(shift <= 31 && (6..=24).contains(&buckets_log2), "a wheel has 64 to 2^24 buckets of at most 2^31 ps");
+        assert!(slots.len() < UNLISTED as usize, "keys fit in 32 bits");
         let buckets = 1usize << buckets_log2;
         Self {
             shift,
             mask: buckets as u64 - 1,
-            buckets: vec![Vec::new(); buckets],
+            buckets: vec![NONE; buckets],
             occupied: vec![0; buckets / 64],
+            slots,
             current: Vec::new(),
             cursor: 0,
             now_bucket: 0,
@@ -54,23 +79,41 @@ impl EventQueue {
         offset << 32 | u64::from(key)
     }
 
-    /// Adds an event. It must not be earlier than the last one popped, nor than a time up to which all were popped.
+    /// Makes `time` the time of the event of `key` unless it is earlier already. It must not be earlier than the last
+    /// event popped, nor than a time up to which all were popped.
     #[inline]
-    pub(crate) fn schedule(&mut self, time: u64, key: Key) {
+    pub(crate) fn wake(&mut self, time: u64, key: Key) {
+        let slot = &mut self.slots[key as usize];
+        if slot.time <= time {
+            return;
+        }
+        if slot.next != UNLISTED {
+            self.unlist(key);
+        }
+        self.insert(time, key);
+    }
+
+    #[inline]
+    fn insert(&mut self, time: u64, key: Key) {
         let bucket = time >> self.shift;
-        let entry = self.entry(time, key);
-        if bucket > self.now_bucket && bucket - self.now_bucket <= self.mask {
+        if bucket.wrapping_sub(self.now_bucket).wrapping_sub(1) < self.mask {
             let i = (bucket & self.mask) as usize;
-            self.buckets[i].push(entry);
+            let slot = &mut self.slots[key as usize];
+            slot.time = time;
+            slot.next = std::mem::replace(&mut self.buckets[i], key);
             self.occupied[i >> 6] |= 1 << (i & 63);
         } else {
-            self.schedule_outside(bucket, time, entry, key);
+            self.insert_outside(time, key);
         }
     }
 
-    #[cold]
-    fn schedule_outside(&mut self, bucket: u64, time: u64, entry: u64, key: Key) {
+    #[inline(never)]
+    fn insert_outside(&mut self, time: u64, key: Key) {
+        let bucket = time >> self.shift;
+        let slot = &mut self.slots[key as usize];
+        (slot.time, slot.next) = (time, UNLISTED);
         if bucket == self.now_bucket {
+            let entry = self.entry(time, key);
             let rest = &self.current[self.cursor..];
             let at = self.cursor + rest.partition_point(|&e| e < entry);
             self.current.insert(at, entry);
@@ -79,6 +122,25 @@ impl EventQueue {
             self.overflow.push(Reverse((time, key)));
             self.overflow_bucket = self.overflow_bucket.min(bucket);
         }
+    }
+
+    /// Takes a key out of the list of its bucket.
+    #[inline(never)]
+    fn unlist(&mut self, key: Key) {
+        let slot = self.slots[key as usize];
+        let i = ((slot.time >> self.shift) & self.mask) as usize;
+        if self.buckets[i] == key {
+            self.buckets[i] = slot.next;
+            if slot.next == NONE {
+                self.occupied[i >> 6] &= !(1 << (i & 63));
+            }
+            return;
+        }
+        let mut before = self.buckets[i];
+        while self.slots[before as usize].next != key {
+            before = self.slots[before as usize].next;
+        }
+        self.slots[before as usize].next = slot.next;
     }
 
     /// Takes the earliest event before `until`.
@@ -91,25 +153,52 @@ impl EventQueue {
                     return None;
                 }
                 self.cursor += 1;
-                return Some((time, entry as Key));
-            }
-            if !self.turn(until) {
-                return None;
+                let slot = &mut self.slots[entry as u32 as usize];
+                if slot.time == time {
+                    slot.time = u64::MAX;
+                    return Some((time, entry as Key));
+                }
+            } else if let Some(found) = self.turn(until)? {
+                return Some(found);
             }
         }
     }
 
+    /// Whether no other event at `time`, the time of the last one popped, is of a component of `owner`.
+    #[inline]
+    pub(crate) fn alone(&self, time: u64, owner: u32) -> bool {
+        let offset = time & ((1 << self.shift) - 1);
+        let rest = self.current.get(self.cursor..).unwrap_or(&[]);
+        rest.iter().take_while(|&&entry| entry >> 32 == offset).all(|&entry| {
+            let slot = &self.slots[entry as u32 as usize];
+            slot.owner != owner || slot.time != time
+        })
+    }
+
     /// Whether the next event is at `time`, the time of the last one popped.
     #[inline]
-    pub(crate) fn more_at(&self, time: u64) -> bool {
+    pub(crate) fn more_at(&mut self, time: u64) -> bool {
         let offset = time & ((1 << self.shift) - 1);
-        self.current.get(self.cursor).is_some_and(|&e| e >> 32 == offset)
+        while let Some(&entry) = self.current.get(self.cursor) {
+            if entry >> 32 != offset {
+                return false;
+            }
+            if self.slots[entry as u32 as usize].time == time {
+                return true;
+            }
+            self.cursor += 1;
+        }
+        false
     }
 
     /// A time not later than the earliest event (the start of its bucket), or `u64::MAX` if there is none.
-    pub(crate) fn earliest(&self) -> u64 {
-        if let Some(&entry) = self.current.get(self.cursor) {
-            return (self.now_bucket << self.shift) + (entry >> 32);
+    pub(crate) fn earliest(&mut self) -> u64 {
+        while let Some(&entry) = self.current.get(self.cursor) {
+            let time = (self.now_bucket << self.shift) + (entry >> 32);
+            if self.slots[entry as u32 as usize].time == time {
+                return time;
+            }
+            self.cursor += 1;
         }
         match self.next_bucket() {
             u64::MAX => u64::MAX,
@@ -117,23 +206,43 @@ impl EventQueue {
         }
     }
 
-    /// Makes the next bucket with events the current one, unless it starts at `until` or later.
-    fn turn(&mut self, until: u64) -> bool {
+    /// Makes the next bucket with events the current one, unless it starts at `until` or later. Its event, if it has
+    /// but one, is popped without a detour.
+    #[inline]
+    #[allow(clippy::option_option)]
+    fn turn(&mut self, until: u64) -> Option<Option<(u64, Key)>> {
         let bucket = self.next_bucket();
         if bucket == u64::MAX || bucket << self.shift >= until {
-            return false;
+            return None;
         }
         self.now_bucket = bucket;
         self.cursor = 0;
         self.current.clear();
-        let i = (bucket & self.mask) as usize;
-        std::mem::swap(&mut self.current, &mut self.buckets[i]);
-        self.occupied[i >> 6] &= !(1 << (i & 63));
         if self.overflow_bucket <= bucket + self.mask {
             self.pull_overflow();
         }
-        self.current.sort_unstable();
-        true
+        let i = (bucket & self.mask) as usize;
+        let mut key = std::mem::replace(&mut self.buckets[i], NONE);
+        self.occupied[i >> 6] &= !(1 << (i & 63));
+        if key == NONE {
+            self.current.sort_unstable();
+            return Some(None);
+        }
+        let slot = &mut self.slots[key as usize];
+        if slot.next == NONE && slot.time < until && self.current.is_empty() {
+            slot.next = UNLISTED;
+            return Some(Some((std::mem::replace(&mut slot.time, u64::MAX), key)));
+        }
+        let start = bucket << self.shift;
+        while key != NONE {
+            let slot = &mut self.slots[key as usize];
+            self.current.push((slot.time - start) << 32 | u64::from(key));
+            key = std::mem::replace(&mut slot.next, UNLISTED);
+        }
+        if self.current.len() > 1 {
+            self.current.sort_unstable();
+        }
+        Some(None)
     }
 
     #[cold]
@@ -145,27 +254,38 @@ impl EventQueue {
                 return;
             }
             self.overflow.pop();
+            let slot = self.slots[key as usize];
+            if slot.time != time || slot.next != UNLISTED {
+                continue;
+            }
             if bucket == self.now_bucket {
                 let entry = self.entry(time, key);
-                self.current.push(entry);
+                // An event that was moved earlier and back has two entries in the heap.
+                if !self.current.contains(&entry) {
+                    self.current.push(entry);
+                }
             } else {
-                self.schedule(time, key);
+                self.insert(time, key);
             }
         }
         self.overflow_bucket = u64::MAX;
     }
 
     /// The next bucket with events after the current one; `u64::MAX` if there is none.
+    #[inline]
     fn next_bucket(&self) -> u64 {
         let words = self.occupied.len();
         let start = ((self.now_bucket + 1) & self.mask) as usize;
         let (first, bit) = (start >> 6, start & 63);
-        for step in 0..=words {
-            let w = (first + step) % words;
+        let word = self.occupied[first] >> bit;
+        if word != 0 {
+            return self.now_bucket + 1 + u64::from(word.trailing_zeros());
+        }
+        // All other words, and the rest of the first one at the end of the turn.
+        for step in 1..=words {
+            let w = (first + step) & (words - 1);
             let mut word = self.occupied[w];
-            if step == 0 {
-                word &= u64::MAX << bit;
-            } else if step == words {
+            if step == words {
                 word &= !(u64::MAX << bit);
             }
             if word != 0 {
@@ -179,9 +299,9 @@ impl EventQueue {
 
     /// Bytes held.
     pub(crate) fn memory_bytes(&self) -> usize {
-        let entries: usize = self.buckets.iter().map(Vec::capacity).sum();
-        8 * (entries + self.current.capacity())
-            + std::mem::size_of::<Vec<u64>>() * self.buckets.len()
+        4 * self.buckets.capacity()
+            + 8 * (self.occupied.capacity() + self.current.capacity())
+            + std::mem::size_of::<Slot>() * self.slots.capacity()
             + 16 * self.overflow.capacity()
     }
 }
@@ -190,45 +310,55 @@ impl EventQueue {
 mod tests {
     use super::*;
     use odonata_units::Stream;
+    use std::collections::BTreeMap;
 
-    /// The slow twin: a binary heap.
+    /// The slow twin: the time of every key in a map, searched in full.
     fn compare(shift: u32, buckets_log2: u32, farthest: u64, seed: u64) {
+        const KEYS: u64 = 40;
         let mut random = Stream::new(seed, "test", &[]);
-        let mut wheel = EventQueue::new(shift, buckets_log2);
-        let mut heap = BinaryHeap::new();
+        let mut wheel = EventQueue::new(shift, buckets_log2, (0..KEYS as u32).map(|key| key % 3));
+        let mut pending: BTreeMap<Key, u64> = BTreeMap::new();
         let mut now = 0;
+        let mut popped = 0;
         for round in 0..3000u64 {
-            for _ in 0..random.below(4) {
+            for _ in 0..random.below(6) {
                 let time = now + 1 + random.below(farthest);
-                let key = random.below(1 << 20) as Key;
-                wheel.schedule(time, key);
-                heap.push(Reverse((time, key)));
+                let key = random.below(KEYS) as Key;
+                wheel.wake(time, key);
+                let at = pending.entry(key).or_insert(time);
+                *at = time.min(*at);
             }
             let until = now + random.below(farthest / 2);
             loop {
-                let expected = match heap.peek() {
-                    Some(Reverse((time, _))) if *time < until => heap.pop().map(|Reverse(event)| event),
-                    _ => None,
-                };
-                assert!(heap.is_empty() || wheel.earliest() <= expected.map_or(u64::MAX, |e| e.0));
+                let expected = pending.iter().map(|(&key, &time)| (time, key)).min();
+                assert!(wheel.earliest() <= expected.map_or(u64::MAX, |e| e.0));
+                let expected = expected.filter(|e| e.0 < until);
                 let found = wheel.pop(until);
                 assert_eq!(found, expected, "round {round}, before {until}");
-                match found {
-                    Some((time, _)) => {
-                        now = time;
-                        let same = heap.peek().is_some_and(|Reverse((t, _))| *t == time);
-                        assert_eq!(wheel.more_at(time), same);
-                    }
-                    None => break,
+                let Some((time, key)) = found else { break };
+                pending.remove(&key);
+                now = time;
+                popped += 1;
+                for owner in 0..3 {
+                    let other = pending.iter().any(|(&key, &t)| t == time && key % 3 == owner);
+                    assert_eq!(wheel.alone(time, owner), !other);
+                }
+                assert_eq!(wheel.more_at(time), pending.values().any(|&t| t == time));
+                // A component wakes itself and others at once, at times that others may have had before.
+                if random.chance(0.3) {
+                    let again = [time + 1, time + farthest][random.index(2)];
+                    wheel.wake(again, key);
+                    pending.insert(key, again);
                 }
             }
             // What comes in between two calls is not before the end of the first.
             now = now.max(until.saturating_sub(1));
         }
+        assert!(popped > 1_000, "{popped}");
     }
 
     #[test]
-    fn pops_in_the_order_of_a_heap() {
+    fn pops_in_the_order_of_time_and_key() {
         for seed in 0..4 {
             compare(4, 6, 300, seed);
             compare(4, 6, 5_000, seed);

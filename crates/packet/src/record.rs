@@ -356,7 +356,7 @@ impl Recorder {
         if !self.measured(now) {
             return;
         }
-        let size = u64::from(packet.size);
+        let size = u64::from(packet.size());
         let record = &mut self.ports[port];
         record.bytes += size;
         record.packets += 1;
@@ -408,18 +408,18 @@ impl Recorder {
     #[inline]
     pub(crate) fn injected(&mut self, nic: usize, packet: &Packet) {
         if self.measured(packet.inject) {
-            self.nic_bytes[nic] += u64::from(packet.size);
+            self.nic_bytes[nic] += u64::from(packet.size());
         }
         if self.measured(packet.birth) {
             let job = &mut self.jobs[usize::from(packet.job)];
             job.injected_packets += 1;
-            job.injected_bytes += u64::from(packet.size);
+            job.injected_bytes += u64::from(packet.size());
         }
     }
 
     /// A packet's last byte reached its destination at `at`.
     pub(crate) fn delivered(&mut self, packet: &Packet, at: u64) {
-        let size = u64::from(packet.size);
+        let size = u64::from(packet.size());
         let latency = at - packet.birth;
         let (in_window, measured) = (self.measured(at), self.measured(packet.birth));
         let batch = self.batch(at);
@@ -456,7 +456,8 @@ impl Recorder {
     fn batch(&self, at: u64) -> usize {
         let length = (self.plan.end - self.plan.start).max(1);
         let into = at.saturating_sub(self.plan.start);
-        ((u128::from(into) * BATCHES as u128 / u128::from(length)) as usize).min(BATCHES - 1)
+        // A run of a week would be too long for the product.
+        (into.saturating_mul(BATCHES as u64) / length).min(BATCHES as u64 - 1) as usize
     }
 
     fn note_interval(&mut self, packet: &Packet, at: u64, latency: u64) {
@@ -465,7 +466,7 @@ impl Recorder {
         if series.len() <= i {
             series.resize(i + 1, IntervalRecord::default());
         }
-        series[i].bytes += u64::from(packet.size);
+        series[i].bytes += u64::from(packet.size());
         series[i].packets += 1;
         series[i].latency_ps += latency;
         series[i].latency_max_ps = series[i].latency_max_ps.max(latency);
@@ -480,7 +481,7 @@ impl Recorder {
             birth_ps: packet.birth,
             inject_ps: packet.inject,
             job: packet.job,
-            size: packet.size,
+            size: packet.size(),
             hops: packet.header.state.hops,
             non_minimal: packet.header.state.non_minimal,
         };

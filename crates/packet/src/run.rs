@@ -6,7 +6,8 @@
 //! Neither the number of threads nor that of partitions changes a result.
 
 use crate::fabric::Fabric;
-use crate::partition::{Message, Partition};
+use crate::mail::Mail;
+use crate::partition::{Division, Partition};
 use crate::record::{Intervals, JobRecord, RecordPlan, Rows, TracedPacket};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Barrier, Mutex};
@@ -142,9 +143,9 @@ impl Board {
         values.iter().map(|v| v.load(Ordering::Relaxed)).sum()
     }
 
-    fn report(&self, thread: usize, partitions: &[Partition], now: u64, measured_until: u64) {
+    fn report(&self, thread: usize, partitions: &mut [Partition], now: u64, measured_until: u64) {
+        let earliest = partitions.iter_mut().map(Partition::earliest).min().unwrap_or(u64::MAX);
         let total = |f: &dyn Fn(&Partition) -> u64| partitions.iter().map(f).sum::<u64>();
-        let earliest = partitions.iter().map(Partition::earliest).min().unwrap_or(u64::MAX);
         self.earliest[thread].store(earliest, Ordering::Relaxed);
         self.in_flight[thread].store(total(&|p| p.in_flight() as u64), Ordering::Relaxed);
         let delivered = total(&|p| p.recorder.jobs.iter().map(|j| j.all_packets).sum());
@@ -158,19 +159,19 @@ impl Board {
     }
 }
 
-/// Partitions and their mail: what partition `from` sent to `to` waits at `to * partitions + from`.
-struct Mail {
-    boxes: Vec<Mutex<Vec<Message>>>,
+/// What partition `from` sent to `to` waits at `to * partitions + from`.
+struct Post {
+    boxes: Vec<Mutex<Mail>>,
     partitions: usize,
 }
 
-impl Mail {
+impl Post {
     fn new(partitions: usize) -> Self {
-        let boxes = (0..partitions * partitions).map(|_| Mutex::new(Vec::new())).collect();
+        let boxes = (0..partitions * partitions).map(|_| Mutex::new(Mail::default())).collect();
         Self { boxes, partitions }
     }
 
-    fn between(&self, from: usize, to: usize) -> std::sync::MutexGuard<'_, Vec<Message>> {
+    fn between(&self, from: usize, to: usize) -> std::sync::MutexGuard<'_, Mail> {
         self.boxes[to * self.partitions + from].lock().expect("no thread panicked")
     }
 }
@@ -180,26 +181,22 @@ impl Mail {
 pub(crate) fn run(
     fabric: &Fabric,
     partitions: &mut [Partition],
+    division: &Division,
     limits: Limits,
     plan: RecordPlan,
     threads: usize,
     watch: &mut dyn Watch,
 ) -> (Ending, u64, Handed) {
     let count = partitions.len();
-    let mut part_of_port = vec![0u16; fabric.ports()];
-    for (i, partition) in partitions.iter_mut().enumerate() {
-        part_of_port[partition.port_range()].fill(i as u16);
-        partition.start();
-    }
-    let part_of_router = |r: u32| partitions_router(partitions, r);
-    let lookahead = fabric.lookahead(part_of_router).unwrap_or(u64::MAX / 4);
+    partitions.iter_mut().for_each(Partition::start);
+    let lookahead = fabric.lookahead(|router| division.part_of(router)).unwrap_or(u64::MAX / 4);
     assert!(lookahead > 0, "cables between partitions have a latency");
     let threads = threads.clamp(1, count);
     let board = Board::new(threads);
-    let mail = Mail::new(count);
+    let post = Post::new(count);
     let barrier = Barrier::new(threads);
     let handed = Mutex::default();
-    let shared = Shared { board, mail, barrier, part_of_port, limits, plan, handed, lookahead };
+    let shared = Shared { board, post, barrier, limits, plan, handed, lookahead };
     let mut rest = partitions;
     let mut first = 0;
     let mut shares = Vec::new();
@@ -222,15 +219,10 @@ pub(crate) fn run(
     (ending, end, shared.handed.into_inner().expect("no thread panicked"))
 }
 
-fn partitions_router(partitions: &[Partition], router: u32) -> usize {
-    partitions.partition_point(|p| p.router_range().end <= router)
-}
-
 struct Shared {
     board: Board,
-    mail: Mail,
+    post: Post,
     barrier: Barrier,
-    part_of_port: Vec<u16>,
     limits: Limits,
     plan: RecordPlan,
     /// What partitions handed out since the watcher was given the last rows.
@@ -251,10 +243,11 @@ impl Shared {
         let mut last_delivery = (0, 0);
         loop {
             for (i, partition) in partitions.iter_mut().enumerate() {
-                for from in 0..self.mail.partitions {
-                    let mut messages = self.mail.between(from, first + i);
-                    if !messages.is_empty() {
-                        partition.deliver(&mut messages);
+                for from in 0..self.post.partitions {
+                    let mut mail = self.post.between(from, first + i);
+                    if !mail.is_empty() {
+                        partition.deliver(&mail);
+                        mail.clear();
                     }
                 }
             }
@@ -286,9 +279,9 @@ impl Shared {
             }
             for (i, partition) in partitions.iter_mut().enumerate() {
                 partition.advance(until);
-                for message in partition.take_outgoing() {
-                    let to = usize::from(self.part_of_port[message.port() as usize]);
-                    self.mail.between(first + i, to).push(message);
+                // The box was emptied, so this hands over the full lists and takes back empty ones with their memory.
+                for (to, mail) in partition.outgoing.iter_mut().enumerate().filter(|(_, mail)| !mail.is_empty()) {
+                    std::mem::swap(mail, &mut *self.post.between(first + i, to));
                 }
             }
             if self.hands_out() && (until == interval_end || until / CHECKPOINT > now / CHECKPOINT) {

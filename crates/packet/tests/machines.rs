@@ -4,18 +4,18 @@ mod common;
 
 use common::{closed, engine, graph, run, schedule};
 use odonata_machine::topology::{FatTree, Torus};
-use odonata_machine::{presets, Machine};
+use odonata_machine::{presets, Machine, Shape};
 use odonata_packet::{Ending, PacketEngine, PacketSettings, RunOptions};
 use odonata_routing::algorithm::RoutingSettings;
-use odonata_units::{LinkClassId, RouterId};
+use odonata_units::{LinkClassId, RouterId, Stream};
 
 /// Hops of every packet against breadth-first search over the cables, by an all-to-all of a stride.
-fn all_arrive_over_shortest_ways(machine: &Machine, stride: u32) {
+fn all_arrive_over_shortest_ways(machine: &Machine, routing: &str, stride: u32) {
     let nodes = machine.node_count() as u32;
     let messages: Vec<(u32, u32, u64)> = (0..nodes)
         .flat_map(|s| (1..nodes).step_by(stride as usize).map(move |k| (s, (s + k) % nodes, 1_200)))
         .collect();
-    let result = run(&engine(machine, "min"), &closed(&messages), schedule(0, 100_000, 0), &RunOptions::default());
+    let result = run(&engine(machine, routing), &closed(&messages), schedule(0, 100_000, 0), &RunOptions::default());
     assert_eq!(result.ending, Ending::Complete);
     let distance: Vec<Vec<u64>> = machine.routers().map(|r| distances(machine, r)).collect();
     let router = |n: u32| machine.router_of(odonata_units::NodeId(n)).index();
@@ -44,13 +44,78 @@ fn distances(machine: &Machine, from: RouterId) -> Vec<u64> {
 #[test]
 fn a_torus_is_crossed_over_shortest_ways() {
     let torus = Torus { dims: vec![4, 4, 3], wrap: vec![true, true, false], ..Torus::default() };
-    all_arrive_over_shortest_ways(&torus.builder().unwrap().build().unwrap(), 1);
+    let machine = torus.builder().unwrap().build().unwrap();
+    for routing in ["min", "dimension-order", "torus-adaptive"] {
+        all_arrive_over_shortest_ways(&machine, routing, 1);
+    }
 }
 
 #[test]
 fn a_fat_tree_is_crossed_over_shortest_ways() {
-    let tree = FatTree { k: 4, ..FatTree::default() };
-    all_arrive_over_shortest_ways(&tree.builder().unwrap().build().unwrap(), 1);
+    let machine = FatTree { k: 4, ..FatTree::default() }.builder().unwrap().build().unwrap();
+    for routing in ["min", "up-down", "up-down-adaptive"] {
+        all_arrive_over_shortest_ways(&machine, routing, 1);
+    }
+}
+
+/// Two routers of a ring of 40 are up to 20 hops apart: too far for a channel per hop, not for two channels and a dateline.
+#[test]
+fn a_long_ring_is_crossed_on_two_channels() {
+    let machine = Torus { dims: vec![40], wrap: vec![true], ..Torus::default() }.builder().unwrap().build().unwrap();
+    all_arrive_over_shortest_ways(&machine, "dimension-order", 3);
+    let error = PacketEngine::new(&machine, &PacketSettings::study(), "min", &RoutingSettings::default());
+    assert!(error.err().expect("an error").to_string().contains("needs 20 virtual channels"));
+}
+
+/// Buffers of one packet and far more traffic than links carry: whatever could deadlock, does. Everything must arrive.
+#[test]
+fn full_networks_with_the_smallest_buffers_keep_moving() {
+    let mut settings = PacketSettings::study();
+    settings.input_buffer = settings.packet;
+    settings.output_buffer = settings.packet;
+    let torus = Torus { dims: vec![5, 4], wrap: vec![true; 2], nodes_per_router: 4, ..Torus::default() };
+    let torus = torus.builder().unwrap().build().unwrap();
+    let tree = FatTree { k: 4, ..FatTree::default() }.builder().unwrap().build().unwrap();
+    let mut builder = common::small_dragonfly_builder();
+    builder.shape = Shape::Graph;
+    let mut random = Stream::new(9, "test", &[]);
+    builder.cables.retain(|_| !random.chance(0.1));
+    let graph = builder.build().unwrap();
+    let cases = [
+        (&torus, "dimension-order"),
+        (&torus, "torus-adaptive"),
+        (&torus, "up-down"),
+        (&tree, "up-down-adaptive"),
+        (&graph, "up-down"),
+        (&graph, "up-down-adaptive"),
+    ];
+    for (machine, routing) in cases {
+        let nodes = machine.node_count() as u32;
+        let messages: Vec<(u32, u32, u64)> =
+            (0..nodes).flat_map(|s| (1..nodes).map(move |k| (s, (s + k) % nodes, 2_100))).collect();
+        let engine = PacketEngine::new(machine, &settings, routing, &RoutingSettings::default()).unwrap();
+        let result = run(&engine, &closed(&messages), schedule(0, 1_000_000, 0), &RunOptions::default());
+        assert_eq!(result.ending, Ending::Complete, "{routing}: {:?}", result.stuck);
+        assert_eq!(result.jobs[0].bytes, messages.len() as u64 * 2_100, "{routing}");
+    }
+}
+
+/// Transpose on a torus: dimension order sends all of a row through one turn, adaptive ways do not.
+#[test]
+fn adaptive_ways_spread_what_dimension_order_piles_up() {
+    let torus = Torus { dims: vec![6, 6], wrap: vec![true; 2], ..Torus::default() };
+    let machine = torus.builder().unwrap().build().unwrap();
+    // Transpose: (x, y) to (y, x), which dimension order turns at the diagonal.
+    let messages: Vec<(u32, u32, u64)> =
+        (0..36u32).filter(|n| n / 6 != n % 6).map(|n| (n, n % 6 * 6 + n / 6, 40_960)).collect();
+    let end = |routing: &str| {
+        let result =
+            run(&engine(&machine, routing), &closed(&messages), schedule(0, 100_000, 0), &RunOptions::default());
+        assert_eq!(result.ending, Ending::Complete);
+        result.jobs[0].last_arrival_ps
+    };
+    let (order, adaptive) = (end("dimension-order"), end("torus-adaptive"));
+    assert!((adaptive as f64) < 0.85 * order as f64, "{adaptive} ps against {order} ps");
 }
 
 /// A ring of five routers without one cable is a chain: packets go the long way round.
@@ -60,7 +125,10 @@ fn a_missing_cable_is_routed_around() {
     for r in 0..4 {
         builder.add_cables(RouterId(r), RouterId(r + 1), LinkClassId(0), 1);
     }
-    all_arrive_over_shortest_ways(&builder.build().unwrap(), 1);
+    let machine = builder.build().unwrap();
+    for routing in ["min", "up-down"] {
+        all_arrive_over_shortest_ways(&machine, routing, 1);
+    }
 }
 
 #[test]

@@ -8,8 +8,9 @@
 mod common;
 
 use common::{adversarial, engine, schedule, small_dragonfly, uniform};
+use odonata_machine::topology::{FatTree, LinkFigures, Torus};
 use odonata_machine::Machine;
-use odonata_packet::{Injection, LoadStep, OpenJob, PacketRecord, Recording, RunOptions, Traffic};
+use odonata_packet::{Destinations, Injection, LoadStep, OpenJob, PacketRecord, Recording, RunOptions, Traffic};
 use odonata_routing::algorithm::{self, Decision, Feedback, Header, Memory, RouteState, Routing, RoutingSettings};
 use odonata_routing::next_hop::NextHops;
 use odonata_routing::view::LoadView;
@@ -33,6 +34,8 @@ struct Packet {
     previous: u64,
     port: usize,
     vc: usize,
+    /// Whether `port` and `vc` are the choice of the router where it is.
+    decided: bool,
     feedback: Option<f32>,
 }
 
@@ -87,6 +90,7 @@ struct Twin<'a> {
     found: Vec<(u64, u64, u8, bool)>,
 }
 
+/// The ports of a router.
 struct Loads<'a>(&'a [Port]);
 
 impl LoadView for Loads<'_> {
@@ -96,6 +100,15 @@ impl LoadView for Loads<'_> {
     fn channel_bytes(&self, port: u16, vc: u8) -> u64 {
         let port = &self.0[usize::from(port)];
         port.outputs[usize::from(vc)].len() as u64 * PACKET + BUFFER - port.credits[usize::from(vc)]
+    }
+    fn has_room(&self, o: u16, vc: u8) -> bool {
+        let o = usize::from(o);
+        let vc = usize::from(vc);
+        // Packets that were sent here by their decision but have not crossed yet: all heads that want this output.
+        let heads = self.0.iter().flat_map(|port| port.inputs.iter().filter_map(VecDeque::front));
+        let promised = heads.filter(|p| p.decided && p.port == o && p.vc == vc).count();
+        let needed = (self.0[o].outputs[vc].len() + promised + 1) as u64 * PACKET;
+        needed <= BUFFER && needed <= self.0[o].credits[vc]
     }
 }
 
@@ -135,7 +148,7 @@ impl<'a> Twin<'a> {
                 destination: odonata_units::NodeId(p.destination),
                 state: RouteState::default(),
             };
-            let packet = Packet { id, header, arrived: 0, previous: 0, port: 0, vc: 0, feedback: None };
+            let packet = Packet { id, header, arrived: 0, previous: 0, port: 0, vc: 0, decided: false, feedback: None };
             twin.nodes[p.source as usize].waiting.push_back(packet);
             twin.at(p.birth_ps, Event::Look);
         }
@@ -228,6 +241,7 @@ impl<'a> Twin<'a> {
             packet.port = usize::from(hop.port);
             packet.vc = usize::from(hop.vc);
         }
+        packet.decided = true;
         self.ports[r][port].inputs[vc][0] = packet;
     }
 
@@ -309,6 +323,7 @@ impl<'a> Twin<'a> {
         } else {
             port.credits[vc] -= PACKET;
             let link = self.link(r, o);
+            packet.decided = false;
             packet.previous = packet.arrived;
             packet.arrived = self.now + STAGE_PS + self.machine.latency(link).ps() + STAGE_PS;
             packet.header.state.hops += 1;
@@ -326,6 +341,10 @@ impl<'a> Twin<'a> {
 fn compare(routing: &str, adversary: bool, load: f64, us: u64) {
     let machine = small_dragonfly();
     let destinations = if adversary { adversarial(72, 8, 1) } else { uniform(72) };
+    compare_on(&machine, destinations, routing, load, us);
+}
+
+fn compare_on(machine: &Machine, destinations: Arc<dyn Destinations>, routing: &str, load: f64, us: u64) {
     let step = |us: u64, load: f64| LoadStep { from: Time::from_us(us), load };
     let traffic = Traffic::Open(vec![OpenJob {
         nodes: machine.nodes().collect(),
@@ -336,14 +355,35 @@ fn compare(routing: &str, adversary: bool, load: f64, us: u64) {
     }]);
     let recording = Recording { packets: true, ..Recording::default() };
     let options = RunOptions { recording, seed: 5, ..RunOptions::default() };
-    let result = common::run(&engine(&machine, routing), &traffic, schedule(0, us, 1_000), &options);
+    let result = common::run(&engine(machine, routing), &traffic, schedule(0, us, 1_000), &options);
     assert_eq!(result.jobs[0].packets, result.jobs[0].injected_packets);
-    let twin = Twin::new(&machine, routing, 5, &result.packets).run();
+    let twin = Twin::new(machine, routing, 5, &result.packets).run();
     let mut ordered: Vec<(PacketRecord, (u64, u64, u8, bool))> = result.packets.iter().copied().zip(twin).collect();
     ordered.sort_by_key(|(p, _)| p.inject_ps);
     for (p, found) in ordered {
         assert_eq!((p.inject_ps, p.arrival_ps, p.hops, p.non_minimal), found, "{routing}: first difference, {p:?}");
     }
+}
+
+/// A torus and a fat tree, heavily loaded: dateline channels, promised room, ways up and down.
+#[test]
+fn every_packet_on_other_machines_moves_as_in_the_twin() {
+    let figures = LinkFigures::new(25_000_000_000, 30);
+    let torus = Torus {
+        dims: vec![5, 4],
+        wrap: vec![true; 2],
+        nodes_per_router: 2,
+        local: figures,
+        terminal: LinkFigures::new(25_000_000_000, 10),
+        ..Torus::default()
+    };
+    let machine = torus.builder().unwrap().build().unwrap();
+    compare_on(&machine, uniform(40), "dimension-order", 0.6, 3);
+    compare_on(&machine, uniform(40), "torus-adaptive", 0.8, 3);
+    let tree = FatTree { k: 4, local: figures, global: figures, ..FatTree::default() };
+    let machine = tree.builder().unwrap().build().unwrap();
+    compare_on(&machine, uniform(16), "up-down", 0.7, 3);
+    compare_on(&machine, uniform(16), "up-down-adaptive", 0.7, 3);
 }
 
 #[test]

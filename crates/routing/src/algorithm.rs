@@ -8,11 +8,16 @@
 //! [`Discipline`], which [`crate::deadlock`] checks on the machine before a run.
 
 pub mod adaptive;
+pub mod dimension_order;
+mod grid;
 pub mod min;
 pub mod par;
 pub mod q_adaptive;
+pub mod torus_adaptive;
 pub mod ugal_g;
 pub mod ugal_n;
+pub mod up_down;
+pub mod up_down_adaptive;
 pub mod valiant_g;
 pub mod valiant_n;
 
@@ -108,6 +113,12 @@ pub trait Routing: Send + Sync {
     /// How its virtual channels keep the network free of deadlock.
     fn discipline(&self) -> Discipline;
 
+    /// The first reserved channel. A packet goes to a reserved channel only where [`LoadView::has_room`] says so, and
+    /// the room is then kept for it; so nobody ever waits for a reserved channel.
+    fn reserved_from(&self) -> u8 {
+        u8::MAX
+    }
+
     /// The next hop of a packet that is not yet at its destination's router.
     fn decide(&self, decision: &mut Decision<'_>, packet: &mut Header) -> Hop;
 
@@ -135,13 +146,23 @@ pub trait Routing: Send + Sync {
 }
 
 /// How an algorithm orders its virtual channels.
-#[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Discipline {
     /// Hop i uses channel i: no cycle is possible.
     Rising,
     /// A packet goes through legs; each has a goal and a virtual channel. The legs of a packet follow the `next`
     /// lists from a leg that may start.
     Legs(Vec<Leg>),
+    /// Every hop that packets may take is listed, and the channel dependency graph is made of them.
+    Relation(Box<dyn Relation>),
+}
+
+/// All the hops of an algorithm that depend on nothing but the router, the destination's router and a phase.
+pub trait Relation {
+    /// Number of phases; packets start in phase 0.
+    fn phases(&self) -> u8;
+
+    /// Appends every hop that a packet for router `to` may take at router `at`, with its phase after the hop.
+    fn hops(&self, at: RouterId, to: RouterId, phase: u8, out: &mut Vec<(Hop, u8)>);
 }
 
 /// One leg of a way.
@@ -222,6 +243,18 @@ pub const ALGORITHMS: &[(&str, &str, Build)] = &[
     ("ugal-g", "minimal or valiant-g, decided at the source router by queue lengths", ugal_g::build),
     ("ugal-n", "minimal or valiant-n, decided at the source router by queue lengths", ugal_n::build),
     ("par", "ugal-n, decided again at the second router of the source group", par::build),
+    (
+        "dimension-order",
+        "torus, mesh: one dimension after the other, the shorter way round; two channels with a dateline",
+        dimension_order::build,
+    ),
+    (
+        "torus-adaptive",
+        "torus, mesh: any minimal direction, by queue lengths; dimension order as the escape",
+        torus_adaptive::build,
+    ),
+    ("up-down", "any graph, fat tree: shortest ways that go up, then down; one channel", up_down::build),
+    ("up-down-adaptive", "up-down over the port with the shortest queue", up_down_adaptive::build),
     ("q-adaptive", "learns the time to the destination group for every port; at most one detour", q_adaptive::build),
 ];
 

@@ -16,6 +16,9 @@ use std::collections::BinaryHeap;
 /// A port of a router: the nodes' ports come first, then the links in order.
 pub type Port = u16;
 
+/// Most hops between two routers of one group.
+const FARTHEST: u8 = u8::MAX - 2;
+
 /// Lists of ports in one array: list i is `ports[first[i]..first[i + 1]]`.
 #[derive(Clone, Debug, Default)]
 struct PortLists {
@@ -49,6 +52,14 @@ pub enum Unreachable {
         from: String,
         /// Name of a router it can't reach.
         to: String,
+    },
+    /// A way that is too long for the tables.
+    #[error("the shortest way from router {from} to another router of its group has more than {limit} hops; use a machine with shorter ways")]
+    TooFar {
+        /// Name of the router.
+        from: String,
+        /// Most hops.
+        limit: u8,
     },
     /// No way from a router to a group.
     #[error("router {from} can't reach group {to}: no working cable leads there")]
@@ -84,6 +95,9 @@ pub struct NextHops {
     to_group: PortLists,
     distance_inside: Vec<u8>,
     longest_inside: u8,
+    shape: Shape,
+    router_up: Vec<bool>,
+    router_names: Vec<String>,
 }
 
 impl NextHops {
@@ -130,10 +144,38 @@ impl NextHops {
             to_group: PortLists::new(),
             distance_inside: Vec::new(),
             longest_inside: 0,
+            shape: machine.shape().clone(),
+            router_up: machine.routers().map(|r| machine.router_up(r)).collect(),
+            router_names: if grouped {
+                Vec::new()
+            } else {
+                machine.routers().map(|r| machine.router_name(r)).collect()
+            },
         };
         tables.fill_inside(machine)?;
         tables.fill_groups(machine)?;
         Ok(tables)
+    }
+
+    /// What is known of the machine's structure.
+    pub fn shape(&self) -> &Shape {
+        &self.shape
+    }
+
+    /// Whether a router works.
+    pub fn router_up(&self, router: RouterId) -> bool {
+        self.router_up[router.index()]
+    }
+
+    /// A router's name.
+    pub fn router_name(&self, router: RouterId) -> String {
+        self.router_names.get(router.index()).cloned().unwrap_or_else(|| router.to_string())
+    }
+
+    /// The ports of a router that lead to other routers.
+    pub fn ports(&self, router: RouterId) -> impl Iterator<Item = Port> {
+        let first = self.node_ports(router);
+        first..first + self.link_ports(router)
     }
 
     /// Number of groups; 1 where the machine has none.
@@ -255,17 +297,25 @@ impl NextHops {
         self.first_link[router] as usize..self.first_link[router + 1] as usize
     }
 
-    fn fill_inside(&mut self, machine: &Machine) -> Result<(), Unreachable> {
-        let columns = match machine.shape() {
+    /// Columns of the grid inside every group, if that is what is inside.
+    fn columns(&self) -> Option<u32> {
+        match &self.shape {
             Shape::Grouped { interior: GroupInterior::Grid { columns, .. }, .. } if self.groups > 1 => Some(*columns),
             _ => None,
-        };
+        }
+    }
+
+    fn fill_inside(&mut self, machine: &Machine) -> Result<(), Unreachable> {
+        let columns = self.columns();
         let mut distance = vec![u8::MAX; self.members.len()];
         let mut lists = PortLists::new();
         for from in 0..self.group_of.len() {
             let group = GroupId(self.group_of[from]);
             self.first_inside.push(self.distance_inside.len() as u32);
-            self.distances_from(from, &mut distance);
+            if !self.distances_from(from, &mut distance) {
+                let from = machine.router_name(RouterId(from as u32));
+                return Err(Unreachable::TooFar { from, limit: FARTHEST });
+            }
             let mut longest = 0;
             let mut hops_to_members = Vec::with_capacity(self.members(group).len());
             for &to in self.members(group) {
@@ -293,8 +343,9 @@ impl NextHops {
         Ok(())
     }
 
-    /// Breadth-first distances from `from` over links inside its group; `u8::MAX` where there is no way.
-    fn distances_from(&self, from: usize, distance: &mut [u8]) {
+    /// Breadth-first distances from `from` over links inside its group; `u8::MAX` where there is no way. Whether all
+    /// are short enough.
+    fn distances_from(&self, from: usize, distance: &mut [u8]) -> bool {
         let group = self.group_of[from];
         for &r in self.members(GroupId(group)) {
             distance[r as usize] = u8::MAX;
@@ -307,7 +358,9 @@ impl NextHops {
                 for link in self.links(r) {
                     let t = self.link_target[link] as usize;
                     if self.group_of[t] == group && distance[t] == u8::MAX {
-                        assert!(distance[r] < u8::MAX - 1, "ways inside a group are shorter than 254 hops");
+                        if distance[r] >= FARTHEST {
+                            return false;
+                        }
                         distance[t] = distance[r] + 1;
                         next.push(t);
                     }
@@ -315,6 +368,7 @@ impl NextHops {
             }
             frontier = next;
         }
+        true
     }
 
     fn ports_inside(&self, from: usize, to: usize, columns: Option<u32>) -> Vec<Port> {
@@ -359,15 +413,37 @@ impl NextHops {
                 if cost[from] == u32::MAX {
                     return Err(Unreachable::Group { from: machine.router_name(RouterId(from as u32)), to: group });
                 }
-                let ways = self.links(from).filter(|&l| {
-                    let t = self.link_target[l] as usize;
-                    cost[t] != u32::MAX && cost[t] + self.hop_cost(from, t) == cost[from]
-                });
-                lists.push(ways.map(|l| self.port_of(from, l)));
+                let ways = self.row_first(from, cost, self.cheapest(from, cost).collect());
+                lists.push(ways.into_iter().map(|l| self.port_of(from, l)));
             }
         }
         self.to_group = lists;
         Ok(())
+    }
+
+    /// Links on cheapest ways by the costs from every router.
+    fn cheapest<'a>(&'a self, from: usize, cost: &'a [u32]) -> impl Iterator<Item = usize> + 'a {
+        self.links(from).filter(move |&l| {
+            let t = self.link_target[l] as usize;
+            cost[t] != u32::MAX && cost[t] + self.hop_cost(from, t) == cost[from]
+        })
+    }
+
+    /// In a group of rows and columns, the way to a gateway goes along the row first, too: of `ways`, a hop along the column
+    /// counts only if it ends at the gateway.
+    fn row_first(&self, from: usize, cost: &[u32], ways: Vec<usize>) -> Vec<usize> {
+        let Some(columns) = self.columns() else { return ways };
+        let inside = |r: usize, l: &usize| self.group_of[self.link_target[*l] as usize] == self.group_of[r];
+        let row = |r: usize| self.local_index[r] / columns;
+        let along_row = |l: &usize| inside(from, l) && row(self.link_target[*l] as usize) == row(from);
+        if !ways.iter().any(along_row) {
+            return ways;
+        }
+        let at_gateway = |l: &usize| {
+            let t = self.link_target[*l] as usize;
+            self.cheapest(t, cost).any(|next| !inside(t, &next))
+        };
+        ways.into_iter().filter(|l| !inside(from, l) || along_row(l) || at_gateway(l)).collect()
     }
 
     /// A global hop costs more than any number of local hops that a shortest way may have.

@@ -8,6 +8,10 @@ pub trait LoadView {
 
     /// Bytes queued for one virtual channel of `port`.
     fn channel_bytes(&self, port: u16, vc: u8) -> u64;
+
+    /// Whether a full packet can be promised room in a reserved channel of `port`, here and at the other end of the
+    /// link: then nothing can hold it up for ever. See [`crate::algorithm::Routing::reserved_from`].
+    fn has_room(&self, port: u16, vc: u8) -> bool;
 }
 
 /// An idle network: nothing is queued anywhere.
@@ -21,5 +25,9 @@ impl LoadView for Idle {
 
     fn channel_bytes(&self, _port: u16, _vc: u8) -> u64 {
         0
+    }
+
+    fn has_room(&self, _port: u16, _vc: u8) -> bool {
+        true
     }
 }

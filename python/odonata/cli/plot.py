@@ -6,7 +6,18 @@ from pathlib import Path
 
 import click
 
-KINDS = ("overview", "links", "histogram", "groups", "jobs")
+KINDS = (
+    "overview",
+    "links",
+    "histogram",
+    "groups",
+    "jobs",
+    "latency",
+    "stall_map",
+    "congestion",
+    "series",
+    "load_curve",
+)
 
 
 @click.command()
@@ -22,9 +33,19 @@ KINDS = ("overview", "links", "histogram", "groups", "jobs")
     help="The file to write, .png, .svg or .pdf; <kind>.png in the run directory by default.",
 )
 @click.option("--job", metavar="NAME", help="Only the traffic of this job (histogram and groups).")
+@click.option(
+    "--what",
+    metavar="WORD",
+    help="series: throughput, latency, non_minimal, load or stall. latency: total or network.",
+)
 @click.option("--log/--linear", default=None, help="The axis of traffic (histogram and jobs).")
-def command(directory: Path, kind: str, output: Path | None, job: str | None, log: bool | None) -> None:
-    """Draw figures of a run."""
+def command(
+    directory: Path, kind: str, output: Path | None, job: str | None, what: str | None, log: bool | None
+) -> None:
+    """Draw figures of a run; load_curve also takes the directory of a sweep.
+
+    The packet engine's: latency, stall_map, congestion, series, load_curve.
+    """
     import odonata
     from odonata.errors import OdonataError
 
@@ -38,13 +59,21 @@ def command(directory: Path, kind: str, output: Path | None, job: str | None, lo
             f"--log and --linear do not apply to the figure {kind}",
             hint=f"They do to {' and '.join(takes_log)}.",
         )
-    run = odonata.load(directory)
+    if what is not None and kind not in ("series", "latency"):
+        raise OdonataError(
+            f"--what does not apply to the figure {kind}", hint="It does to series and latency."
+        )
     settings: dict[str, object] = {}
+    if what is not None:
+        settings["part" if kind == "latency" else "what"] = what
     if job is not None:
         settings["job"] = job
     if log is not None:
         settings["log"] = log
-    picture = getattr(run.plot, kind)(**settings)
+    if kind == "load_curve" and (directory / "sweep.json").exists():
+        picture = odonata.Sweep.load(directory).load_curve()
+    else:
+        picture = getattr(odonata.load(directory).plot, kind)(**settings)
     path = output or directory / f"{kind}.png"
     try:
         picture.savefig(path)

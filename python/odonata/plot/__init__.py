@@ -3,9 +3,11 @@
 from odonata.plot.groups import plot_groups
 from odonata.plot.histogram import plot_histogram
 from odonata.plot.jobs import plot_jobs
+from odonata.plot.latency import plot_latency, plot_load_curve
 from odonata.plot.links import plot_links
 from odonata.plot.overview import plot_overview
 from odonata.plot.papers import figure_4, figure_6, figure_9
+from odonata.plot.stalls import plot_series, plot_stall_map
 from odonata.plot.style import Picture
 
 __all__ = [
@@ -16,6 +18,10 @@ __all__ = [
     "plot_groups",
     "plot_histogram",
     "plot_jobs",
+    "plot_latency",
     "plot_links",
+    "plot_load_curve",
     "plot_overview",
+    "plot_series",
+    "plot_stall_map",
 ]

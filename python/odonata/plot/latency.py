@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
 import pyarrow as pa
+from matplotlib.axes import Axes
 
+from odonata.analysis.links import Floats
 from odonata.errors import OdonataError
 from odonata.plot import style
 
@@ -63,42 +66,86 @@ def plot_latency(run: Run, *, part: str = "total") -> style.Picture:
 def plot_load_curve(runs: Sequence[Run]) -> style.Picture:
     """Accepted load and mean latency against offered load; one line per routing algorithm.
 
+    Runs of one algorithm and one load, as with several seeds, make one point, their mean, with a bar from the
+    least to the greatest. Where any of them was not steady, the mark is open and there is no latency: packets
+    queue up in the sources and wait the longer the longer the run.
+
     Args:
         runs: Runs of the packet engine with open traffic, at several loads.
     """
-    points: dict[str, list[tuple[float, float, float]]] = {}
+    points: dict[str, dict[float, list[_Point]]] = {}
     for run in runs:
-        table = run.jobs
-        if "offered_load" not in table.column_names:
+        if "offered_load" not in run.jobs.column_names:
             raise OdonataError(
                 f"{run!r} has no offered load", hint='Use engine.kind = "packet" with traffic = "open".'
             )
-        weights = np.asarray(table["nodes"], dtype=float)
-        packets = np.asarray(table["packets"], dtype=float)
-        latency = np.asarray(table["latency_mean_ns"], dtype=float)
-        mean = float(np.nansum(latency * packets) / packets.sum()) if packets.sum() else float("nan")
-        offered, accepted = (
-            float(np.average(np.asarray(table[name], dtype=float), weights=weights))
-            for name in ("offered_load", "accepted_load")
-        )
-        points.setdefault(run.summary["routing"], []).append((offered, accepted, mean))
+        point = _Point.of(run)
+        points.setdefault(run.summary["routing"], {}).setdefault(point.offered, []).append(point)
     with style.looks():
-        picture = style.new_picture(8.0, 3.6)
+        picture = style.new_picture(8.6, 3.6)
         left, right = picture.subplots(1, 2)
-        for i, (routing, rows) in enumerate(points.items()):
-            offered_loads, accepted_loads, latencies = zip(*sorted(rows), strict=True)
+        for i, (routing, by_load) in enumerate(points.items()):
             color = style.PALETTE[i % len(style.PALETTE)]
-            left.plot(offered_loads, accepted_loads, marker="o", markersize=4, color=color, label=routing)
-            right.plot(offered_loads, latencies, marker="o", markersize=4, color=color, label=routing)
-        top = max(point[0] for rows in points.values() for point in rows)
+            rows = [by_load[load] for load in sorted(by_load)]
+            _line(left, rows, [[point.accepted for point in row] for row in rows], color, routing)
+            steady = [row for row in rows if all(point.steady for point in row)]
+            _line(right, steady, [[point.latency_ns for point in row] for row in steady], color, routing)
+        top = max(load for by_load in points.values() for load in by_load)
         left.plot([0, top], [0, top], color="#BBBBBB", linewidth=0.8, zorder=0)
         left.set_title("accepted load")
-        right.set_title("mean latency")
+        left.set_ylim(bottom=0)
+        right.set_title("mean latency where steady")
         right.set_ylabel("ns")
         right.set_yscale("log")
-        style.plain_numbers(right.yaxis)
+        style.plain_numbers(right.yaxis, minor=True)
         for axes in (left, right):
             axes.set_xlabel("offered load")
+            axes.set_xlim(0, 1.05 * top)
             axes.grid()
-        left.legend()
+        handles, labels = left.get_legend_handles_labels()
+        picture.legend(handles, labels, loc="outside right center")
     return picture
+
+
+@dataclass(frozen=True)
+class _Point:
+    """One run in a load curve."""
+
+    offered: float
+    accepted: float
+    latency_ns: float
+    steady: bool
+
+    @classmethod
+    def of(cls, run: Run) -> _Point:
+        """The loads are means over nodes, the latency is one over packets."""
+
+        def column(name: str) -> Floats:
+            values: Floats = run.jobs[name].cast(pa.float64()).to_numpy(zero_copy_only=False)
+            return values
+
+        nodes, packets, latency = (column(name) for name in ("nodes", "packets", "latency_mean_ns"))
+        mean = float(np.nansum(latency * packets) / packets.sum()) if packets.sum() else float("nan")
+        offered, accepted = (
+            float(np.average(column(name), weights=nodes)) for name in ("offered_load", "accepted_load")
+        )
+        return cls(offered, accepted, mean, bool(run.summary["convergence"]["converged"]))
+
+
+def _line(axes: Axes, rows: list[list[_Point]], values: list[list[float]], color: str, label: str) -> None:
+    """A line of means with bars over what is averaged; open marks where a run was not steady."""
+    loads = [row[0].offered for row in rows]
+    means = [float(np.mean(each)) for each in values]
+    axes.plot(loads, means, color=color, label=label)
+    axes.vlines(loads, [min(each) for each in values], [max(each) for each in values], color=color)
+    for steady, face in ((True, color), (False, "white")):
+        chosen = [i for i, row in enumerate(rows) if all(point.steady for point in row) == steady]
+        axes.plot(
+            [loads[i] for i in chosen],
+            [means[i] for i in chosen],
+            linestyle="none",
+            marker="o",
+            markersize=4.5,
+            markeredgecolor=color,
+            markerfacecolor=face,
+        )

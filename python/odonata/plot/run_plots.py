@@ -53,12 +53,19 @@ class RunPlots:
         """Accepted load and mean latency against offered load, of this run and others. Packet engine only."""
         return plot_load_curve([self._run, *others])
 
-    def stall_map(self) -> Picture:
-        """Share of time without credit of the links from group to group. Packet engine only."""
-        return plot_stall_map(self._run)
+    def stall_map(self, what: str = "stall") -> Picture:
+        """Share of time without credit from group to group, or `congestion` index. Packet engine only."""
+        return plot_stall_map(self._run, what)
+
+    def congestion(self) -> Picture:
+        """Congestion index (mean throughput of links / capacity) from group to group. Packet engine only."""
+        return plot_stall_map(self._run, "congestion")
 
     def series(self, what: str = "throughput") -> Picture:
-        """`throughput`, `latency` or `non_minimal` over time, per job. Packet engine with `interval` only."""
+        """Over time: `throughput`, `latency`, `non_minimal` of jobs; `load`, `stall` of links. Packet engine.
+
+        They need `interval`, those of links also `series = ["links"]`.
+        """
         return plot_series(self._run, what)
 
     def _values(self, job: str | int | None) -> Floats | None:

@@ -5,10 +5,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import numpy as np
+import pandas as pd
+from matplotlib.axes import Axes
 
 from odonata.errors import OdonataError
 from odonata.plot import style
-from odonata.plot.latency import HINT, packet_table
+from odonata.plot.latency import packet_table
 
 if TYPE_CHECKING:
     from odonata.runs import Run
@@ -18,44 +20,76 @@ SERIES = {
     "latency": ("latency_mean_ns", 1.0, "mean latency (ns)"),
     "non_minimal": ("non_minimal_share", 1.0, "share of non-minimal packets"),
 }
-"""What a time series can show: column, divisor, label."""
+"""What a time series of jobs can show: column, divisor, label."""
+
+LINK_SERIES = {
+    "load": ("busy_ps", "load of links", "time that links send (%)"),
+    "stall": ("stall_ps", "stalls of links", "time without credit (%)"),
+}
+"""What a time series of links can show: column, title, label."""
 
 
-def plot_stall_map(run: Run) -> style.Picture:
-    """Share of time that links from each group to each wait for credit; the diagonal is inside groups."""
-    links = run.links
-    if "stall_ps" not in links.column_names:
-        raise OdonataError(f"{run!r} has no stall times", hint=HINT)
-    measured = run.summary["packet"]["measured_ps"]
+MAPS = {
+    "stall": ("stalled links, group to group", "time without credit (%)"),
+    "congestion": ("congestion index, group to group", "mean throughput / capacity (%)"),
+}
+"""What a map of groups can show: title, label."""
+
+
+def plot_stall_map(run: Run, what: str = "stall") -> style.Picture:
+    """A matrix from group to group; the diagonal is inside groups, pairs without a link stay white.
+
+    Args:
+        run: A run of the packet engine.
+        what: `stall`, the share of time that links wait for credit, or `congestion`, the congestion index:
+            mean throughput of the links over their capacity.
+    """
+    if what not in MAPS:
+        raise OdonataError(f"there is no map {what!r}", hint=f"There are: {', '.join(MAPS)}.")
+    title, label = MAPS[what]
     cells = packet_table(run, "group_traffic").to_pandas()
+    measured = run.summary["packet"]["measured_ps"]
     groups = int(max(cells["source_group"].max(), cells["target_group"].max())) + 1 if len(cells) else 1
     share = np.full((groups, groups), np.nan)
-    share[cells["source_group"], cells["target_group"]] = (
-        cells["stall_ps"] / cells["links"] / max(measured, 1)
-    )
+    values = {
+        "stall": cells["stall_ps"] / cells["links"] / max(measured, 1),
+        "congestion": cells["congestion_index"],
+    }
+    share[cells["source_group"], cells["target_group"]] = values[what]
     with style.looks():
         picture = style.new_picture(5.6, 4.8)
         axes = picture.subplots()
-        image = axes.imshow(100 * share, cmap=style.SEQUENTIAL, vmin=0, interpolation="nearest")
-        axes.set_title("stalled links, group to group")
+        # All zero would otherwise be drawn on a scale from -10 to 10 %.
+        top = 100 * float(np.nanmax(share, initial=0.0))
+        image = axes.imshow(
+            100 * share, cmap=style.SEQUENTIAL, vmin=0, vmax=max(top, 1e-3), interpolation="nearest"
+        )
+        axes.set_title(title)
         axes.set_xlabel("destination group")
         axes.set_ylabel("source group")
         axes.tick_params(length=0)
-        picture.colorbar(image, ax=axes, label="time without credit (%)", shrink=0.9)
+        for spine in axes.spines.values():
+            spine.set_visible(False)
+        picture.colorbar(image, ax=axes, label=label, shrink=0.9)
     return picture
 
 
 def plot_series(run: Run, what: str = "throughput") -> style.Picture:
-    """A quantity over simulated time, one line per job.
+    """A quantity over simulated time, one line per job, or per class of links.
 
     Args:
         run: A run of the packet engine with `interval` set.
-        what: `throughput`, `latency` or `non_minimal`.
+        what: `throughput`, `latency` or `non_minimal` of jobs; `load` or `stall` of links, mean and maximum
+            of each class, for runs with `series = ["links"]`.
     """
+    if what in LINK_SERIES:
+        return _plot_link_series(run, what)
     if what not in SERIES:
-        raise OdonataError(f"there is no series {what!r}", hint=f"There are: {', '.join(SERIES)}.")
+        known = ", ".join([*SERIES, *LINK_SERIES])
+        raise OdonataError(f"there is no series {what!r}", hint=f"There are: {known}.")
     column, divisor, label = SERIES[what]
     rows = packet_table(run, "series", 'Set interval = "1 us" in [engine].').to_pandas()
+    rows = _whole(rows, run)
     jobs = run.jobs.to_pylist()
     with style.looks():
         picture = style.new_picture(6.5, 3.4)
@@ -63,11 +97,56 @@ def plot_series(run: Run, what: str = "throughput") -> style.Picture:
         for job, color in zip(jobs, style.job_colors([job["color"] for job in jobs]), strict=True):
             mine = rows[rows["job"] == job["job"]]
             axes.plot(mine["start_ps"] / 1e6, mine[column] / divisor, color=color, label=job["name"])
-        axes.set_xlabel("simulated time (us)")
         axes.set_ylabel(label)
         axes.set_title(what.replace("_", "-"))
-        axes.set_ylim(bottom=0)
-        style.horizontal_grid(axes)
-        if len(jobs) > 1:
-            axes.legend()
+        _over_time(axes, run, len(jobs))
     return picture
+
+
+def _plot_link_series(run: Run, what: str) -> style.Picture:
+    column, title, label = LINK_SERIES[what]
+    hint = 'Set interval = "1 us" and series = ["links"] in [engine].'
+    rows = packet_table(run, "link_series", hint).to_pandas()
+    rows = _whole(rows, run)
+    links = run.links.select(["link", "class"]).to_pandas().set_index("link")
+    starts = np.sort(rows["start_ps"].unique())
+    length = float(np.diff(starts).min()) if len(starts) > 1 else 1.0
+    rows["class"] = links["class"].astype(str).loc[rows["link"]].to_numpy()
+    with style.looks():
+        picture = style.new_picture(6.5, 3.4)
+        axes = picture.subplots()
+        classes = list(dict.fromkeys(links["class"].astype(str)))
+        for position, name in enumerate(classes):
+            mine = rows[rows["class"] == name].groupby("start_ps")[column]
+            color = style.class_color(name, position)
+            count = int((links["class"].astype(str) == name).sum())
+            # Links in which nothing happened have no row.
+            mean = 100 * mine.sum().reindex(starts, fill_value=0) / count / length
+            top = 100 * mine.max().reindex(starts, fill_value=0) / length
+            axes.plot(starts / 1e6, mean, color=color, label=f"{name}, mean")
+            axes.plot(starts / 1e6, top, color=color, linestyle=":", label=f"{name}, maximum")
+        axes.set_ylabel(label)
+        axes.set_title(title)
+        _over_time(axes, run, 2)
+    return picture
+
+
+def _whole(rows: pd.DataFrame, run: Run) -> pd.DataFrame:
+    """Without the interval that the end of the run cut short."""
+    starts = np.sort(rows["start_ps"].unique())
+    length = np.diff(starts).min() if len(starts) > 1 else 0
+    kept: pd.DataFrame = rows[rows["start_ps"] + length <= run.summary["packet"]["end_ps"]]
+    return kept
+
+
+def _over_time(axes: Axes, run: Run, lines: int) -> None:
+    """Finishes axes over simulated time; the measurement is shaded."""
+    packet = run.summary["packet"]
+    start = packet.get("warm_up_ps", 0) / 1e6
+    if start > 0:
+        axes.axvspan(start, start + packet["measured_ps"] / 1e6, color="#ECECEC", zorder=0, label="measured")
+    axes.set_xlabel("simulated time (us)")
+    axes.set_ylim(bottom=0)
+    style.horizontal_grid(axes)
+    if lines > 1 or start > 0:
+        axes.legend(loc="best")

@@ -10,7 +10,7 @@ import matplotlib as mpl
 from matplotlib.axes import Axes
 from matplotlib.colors import to_rgb
 from matplotlib.figure import Figure
-from matplotlib.ticker import FuncFormatter, NullFormatter
+from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter
 
 MIB = float(2**20)
 """Figures show MiB; tables hold bytes."""
@@ -95,10 +95,13 @@ def lighter(color: str, share: float = 0.6) -> tuple[float, float, float]:
     return red, green, blue
 
 
-def plain_numbers(axis: Any) -> None:
-    """Writes 0.1, 20 and 3,000 on a log axis, not powers of ten."""
+def plain_numbers(axis: Any, *, minor: bool = False) -> None:
+    """Writes 0.1, 20 and 3,000 on a log axis, not powers of ten; with `minor` 2 and 5 times those, too."""
     axis.set_major_formatter(FuncFormatter(lambda value, _position: number(value)))
     axis.set_minor_formatter(NullFormatter())
+    if minor:
+        axis.set_minor_locator(LogLocator(subs=(2.0, 5.0)))
+        axis.set_minor_formatter(FuncFormatter(lambda value, _position: number(value)))
 
 
 def number(value: float) -> str:

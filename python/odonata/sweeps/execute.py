@@ -157,7 +157,12 @@ def _check_point(source: Source, changes: list[str]) -> str | ExperimentProblem:
 
 def _run_point(source: Source, changes: list[str], directory: Path, threads: int) -> None:
     _forget_peak_memory()
-    run_source(source, changes, out=directory, threads=threads, force=True)
+    try:
+        run_source(source, changes, out=directory, threads=threads, force=True)
+    except (KeyboardInterrupt, SystemExit):
+        # The pool would take the exception for a result and go on with the next point. What the run had so
+        # far is written.
+        os._exit(128 + signal.SIGTERM)
 
 
 def _forget_peak_memory() -> None:

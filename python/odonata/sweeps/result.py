@@ -12,6 +12,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from functools import cached_property
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -26,6 +27,9 @@ from odonata.store.schema import ALL_CLASSES, EXPERIMENT
 from odonata.sweeps.execute import Failure
 from odonata.sweeps.grid import Axis, Point, points
 from odonata.sweeps.results import ALL_JOBS, jobs_table, statistics_table
+
+if TYPE_CHECKING:
+    from odonata.plot import Picture
 
 FORMAT = "odonata-sweep"
 FORMAT_VERSION = 1
@@ -127,6 +131,17 @@ class Sweep:
         return paired_differences(
             rows, factor=factor, base=first, pair_by=[key for key in keys if key != factor], value=value
         )
+
+    def load_curve(self) -> Picture:
+        """Accepted load and mean latency against offered load, a line for each routing, seeds averaged.
+
+        Packet engine with open traffic; the sweep has an axis `engine.load`.
+        """
+        from odonata.plot import plot_load_curve
+
+        if not self.runs:
+            raise OdonataError(f"no point of {self.path} is finished")
+        return plot_load_curve(list(self.runs.values()))
 
     def write_results(self) -> None:
         """Writes `results.parquet` and `jobs.parquet`."""

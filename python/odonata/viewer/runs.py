@@ -35,8 +35,8 @@ class ShownRun(Protocol):
     def names(self) -> list[str]:
         """The tables' names."""
 
-    def table(self, name: str) -> pa.Table:
-        """Reads a table."""
+    def table(self, name: str, columns: Sequence[str] | None = None) -> pa.Table:
+        """Reads these columns of a table, or all."""
 
     def describe(self, name: str) -> tuple[int, pa.Schema]:
         """Rows and columns of a table, without reading it if that can be helped."""
@@ -59,10 +59,10 @@ class StoredRun:
         """The tables' names."""
         return self._reader.names
 
-    def table(self, name: str) -> pa.Table:
-        """Reads a table."""
+    def table(self, name: str, columns: Sequence[str] | None = None) -> pa.Table:
+        """Reads these columns of a table, or all."""
         check_inside(self._reader.directory, table_file(name))
-        return self._reader.table(name)
+        return self._reader.table(name, columns)
 
     def describe(self, name: str) -> tuple[int, pa.Schema]:
         """From the file's footer alone."""
@@ -92,9 +92,9 @@ class MemoryRun:
         """The tables' names."""
         return list(self.tables)
 
-    def table(self, name: str) -> pa.Table:
-        """A table."""
-        return self.tables[name]
+    def table(self, name: str, columns: Sequence[str] | None = None) -> pa.Table:
+        """These columns of a table, or all."""
+        return self.tables[name] if columns is None else self.tables[name].select(list(columns))
 
     def describe(self, name: str) -> tuple[int, pa.Schema]:
         """Rows and columns."""
@@ -157,10 +157,14 @@ class OpenRuns:
             raise KeyError(f"run {run}")
         if table not in self.runs[run].names:
             raise KeyError(f"table {table}")
-        content = self.runs[run].table(table)
+        _, schema = self.runs[run].describe(table)
+        kinds = {field.name: blocks.kind(field.type) for field in schema}
         if columns is None:
-            columns = [field.name for field in content.schema if blocks.kind(field.type) is not None]
-        return blocks.encode(content, columns)
+            columns = [name for name, kind in kinds.items() if kind is not None]
+        for name in columns:
+            if kinds.get(name) is None:
+                raise KeyError(name)
+        return blocks.encode(self.runs[run].table(table, columns), columns)
 
 
 def _describe(run: ShownRun, name: str) -> dict[str, Any]:

@@ -17,12 +17,16 @@ export interface TimeAxis {
   time(x: number): number
 }
 
-/** From the first time to the end of the last interval. */
-export function timeAxis(times: Float64Array, width: number): TimeAxis {
+/** First time, and end of the last interval. */
+export type Span = readonly [number, number]
+
+export function spanOf(times: Float64Array): Span {
   const first = times[0] ?? 0
-  const end = times[times.length - 1] ?? 1
   const step = times.length > 1 ? times[1]! - first : 0
-  const last = end + step
+  return [first, (times[times.length - 1] ?? 1) + step]
+}
+
+export function timeAxis([first, last]: Span, width: number): TimeAxis {
   const inner = Math.max(1, width - PAD.left - PAD.right)
   return {
     first,
@@ -52,6 +56,7 @@ export function TimeTicks({ axis, width, y }: { axis: TimeAxis; width: number; y
 interface LineChartProps {
   readonly run: Run
   readonly lines: Lines
+  readonly span: Span
   readonly label: string
   readonly unit: Unit
   readonly test: string
@@ -59,7 +64,7 @@ interface LineChartProps {
   color(subject: number): string
 }
 
-export function LineChart({ run, lines, label, unit, test, name, color }: LineChartProps) {
+export function LineChart({ run, lines, span, label, unit, test, name, color }: LineChartProps) {
   const session = useSession()
   const { time } = useStore(session.state)
   const frame = useRef<HTMLDivElement>(null)
@@ -67,7 +72,7 @@ export function LineChart({ run, lines, label, unit, test, name, color }: LineCh
   const most = useMemo(() => largestOf(lines), [lines])
   const values = valueAxis('linear', 0, most, most)
   const ticks = axisTicks(values, Math.max(2, height / 40), unit.startsWith('bytes') ? 2 : 10)
-  const axis = timeAxis(lines.times, width)
+  const axis = timeAxis(span, width)
   const y = (v: number): number =>
     height - PAD.bottom - values.position(v) * Math.max(0, height - PAD.top - PAD.bottom)
   const at = indexAt(lines.times, time)

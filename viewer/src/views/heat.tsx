@@ -5,7 +5,7 @@ import { colorScale, EMPTY } from '../data/scale'
 import { indexAt, strongest, type Line, type Lines } from '../data/series'
 import type { Run } from '../data/run'
 import { looksFor } from '../draw/look'
-import { Cursor, PAD, timeAxis, TimeTicks } from './chart'
+import { Cursor, PAD, spanOf, timeAxis, TimeTicks, type Span } from './chart'
 import { ThemeContext, useSession, useStore } from './session'
 import { prepareCanvas, useSize } from './size'
 
@@ -15,8 +15,10 @@ const ROWS_MAX = 400
 interface HeatMapProps {
   readonly run: Run
   readonly all: Lines
+  readonly span: Span
   readonly label: string
   readonly noun: string
+  readonly ofLinks: boolean
   readonly unit: Unit
   name(subject: number): string
   /** What a click on a row narrows everything to; empty for nothing. */
@@ -24,7 +26,18 @@ interface HeatMapProps {
   routerOf(subject: number): number
 }
 
-export function HeatMap({ run, all, label, noun, unit, name, focusOf, routerOf }: HeatMapProps) {
+export function HeatMap({
+  run,
+  all,
+  span,
+  label,
+  noun,
+  ofLinks,
+  unit,
+  name,
+  focusOf,
+  routerOf,
+}: HeatMapProps) {
   const session = useSession()
   const state = useStore(session.state)
   const looks = looksFor(useContext(ThemeContext), state.ramp, false)
@@ -36,12 +49,12 @@ export function HeatMap({ run, all, label, noun, unit, name, focusOf, routerOf }
     () => colorScale(state.scale, valuesOf(shown.lines), false, null),
     [shown, state.scale],
   )
-  const axis = timeAxis(shown.times, size.width)
+  const axis = timeAxis(span, size.width)
   const rows = shown.lines.length
   const height = Math.max(0, size.height - PAD.top - PAD.bottom)
   const rowHeight = height / Math.max(1, rows)
   const at = indexAt(shown.times, state.time)
-  const end = (i: number): number => axis.x(shown.times[i + 1] ?? axis.last)
+  const end = (i: number): number => axis.x(shown.times[i + 1] ?? spanOf(shown.times)[1])
 
   useEffect(() => {
     if (!canvas.current || size.width === 0) return
@@ -64,7 +77,7 @@ export function HeatMap({ run, all, label, noun, unit, name, focusOf, routerOf }
       const top = PAD.top + row * rowHeight
       context.strokeRect(PAD.left - 1, top - 1, size.width - PAD.left - PAD.right + 2, rowHeight + 2)
     })
-  }, [shown, size, looks, scale, state.focus])
+  }, [shown, size, looks, scale, state.focus, span])
 
   const hit = (event: MouseEvent): { line: Line; i: number } | null => {
     const box = frame.current!.getBoundingClientRect()
@@ -81,7 +94,7 @@ export function HeatMap({ run, all, label, noun, unit, name, focusOf, routerOf }
     const value = line.values[i]!
     session.hover.set({
       run,
-      links: noun === 'links' ? [line.subject] : [],
+      links: ofLinks ? [line.subject] : [],
       routers: router >= 0 ? [router] : [],
       groups: [],
       tip: {

@@ -15,7 +15,7 @@ import {
   type Grouping,
   type Lines,
 } from '../data/series'
-import { LineChart } from './chart'
+import { LineChart, spanOf, type Span } from './chart'
 import { Choice } from './controls'
 import { FocusChip } from './header'
 import { HeatMap } from './heat'
@@ -36,7 +36,7 @@ const NOUNS: Readonly<Record<Grouping, string>> = {
   job: 'jobs',
   router: 'routers',
   port: 'ports',
-  link: 'links',
+  link: 'links (ports)',
   class: 'classes',
   group: 'groups',
   vc: 'virtual channels',
@@ -48,7 +48,14 @@ export function TimeView({ run, moment }: { run: Run; moment: Derived | null }) 
   const state = useStore(session.state)
   const lines = chosenLines(run.info, state)
   const heat = chosenHeat(run.info, state)
-  const times = useTimes(run, lines[0] ?? heat)
+  const [ofLines, ofHeat] = [useTimes(run, lines[0]), useTimes(run, heat)]
+  const times = ofLines ?? ofHeat
+  // Charts and heat map lie one below the other: they have one axis, whichever table ends first.
+  const span = useMemo((): Span => {
+    const spans = [ofLines, ofHeat].flatMap((all) => (all && all.length > 0 ? [spanOf(all)] : []))
+    if (spans.length === 0) return [0, 1]
+    return [Math.min(...spans.map(([first]) => first)), Math.max(...spans.map(([, last]) => last))]
+  }, [ofLines, ofHeat])
   if (lines.length === 0 && !heat)
     return (
       <div class="centre wide">
@@ -64,9 +71,9 @@ export function TimeView({ run, moment }: { run: Run; moment: Derived | null }) 
       <div class={`moments ${moment ? 'with-machine' : ''}`}>
         <div class="charts">
           {lines.map((column) => (
-            <JobLines key={column.id} run={run} column={column} />
+            <JobLines key={column.id} run={run} column={column} span={span} />
           ))}
-          {heat && <Heat run={run} column={heat} rows={chosenRows(heat, state)} />}
+          {heat && <Heat run={run} column={heat} rows={chosenRows(heat, state)} span={span} />}
         </div>
         {moment && (
           <PictureView
@@ -160,7 +167,7 @@ function useLines(
   )
 }
 
-function JobLines({ run, column }: { run: Run; column: SeriesColumn }) {
+function JobLines({ run, column, span }: { run: Run; column: SeriesColumn; span: Span }) {
   const session = useSession()
   const { jobs } = useStore(session.state)
   const by = groupings(column.table)[0]!
@@ -179,6 +186,7 @@ function JobLines({ run, column }: { run: Run; column: SeriesColumn }) {
     <LineChart
       run={run}
       lines={shown}
+      span={span}
       label={measureLabel(column.column)}
       unit={unitOf(column.column)}
       test={`lines-${column.column}`}
@@ -188,7 +196,7 @@ function JobLines({ run, column }: { run: Run; column: SeriesColumn }) {
   )
 }
 
-function Heat({ run, column, rows }: { run: Run; column: SeriesColumn; rows: Grouping }) {
+function Heat({ run, column, rows, span }: { run: Run; column: SeriesColumn; rows: Grouping; span: Span }) {
   const block = blockOf(useSession(), run, column)
   const lines = useLines(run, column, block, rows)
   if (typeof lines === 'string') return <p class="loading">{lines}</p>
@@ -197,8 +205,10 @@ function Heat({ run, column, rows }: { run: Run; column: SeriesColumn; rows: Gro
     <HeatMap
       run={run}
       all={lines}
+      span={span}
       label={measureLabel(column.column)}
       noun={NOUNS[rows]}
+      ofLinks={rows === 'link'}
       unit={unitOf(column.column)}
       name={(subject) => nameOfKey(run, block as Block, rows, subject)}
       routerOf={routerOf}

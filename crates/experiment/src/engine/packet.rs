@@ -13,6 +13,7 @@ use odonata_packet::{
 };
 use odonata_units::{Bytes, Time};
 use settings::{Packet, TrafficKind};
+use std::collections::BTreeSet;
 
 /// The engine's line in the table of engines.
 pub(super) const KIND: EngineKind = EngineKind {
@@ -59,7 +60,7 @@ impl Engine for Packet {
             RunOptions { seed: scenario.seed, threads, recording, patience: self.patience, ..RunOptions::default() };
         let mut passed = rows::Passed::new(watcher, &engine.link_ports(), recording);
         let result = engine.run_watched(&traffic, schedule, &options, &mut passed);
-        let mut outcome = outcome::outcome(self, scenario, &result, closed.as_ref());
+        let mut outcome = outcome::outcome(self, scenario, &senders(&traffic), &result, closed.as_ref());
         outcome.tables.extend(passed.into_kept());
         Ok(outcome)
     }
@@ -83,8 +84,11 @@ impl Packet {
     fn open_traffic(&self, scenario: &Scenario) -> Result<Traffic, EngineError> {
         let jobs = &scenario.workload.jobs;
         let per_job = |key: &'static str, count: usize| {
-            let reason =
-                format!("a list of {count} values for {} jobs; give one value or one for each job", jobs.len());
+            let reason = format!(
+                "a list of {count} values for {} job{}; give one value or one for each job",
+                jobs.len(),
+                if jobs.len() == 1 { "" } else { "s" }
+            );
             if count == 1 || count == jobs.len() {
                 Ok(())
             } else {
@@ -104,6 +108,20 @@ impl Packet {
             open
         });
         Ok(Traffic::Open(open.collect()))
+    }
+}
+
+/// How many nodes of each job send.
+fn senders(traffic: &Traffic) -> Vec<usize> {
+    match traffic {
+        Traffic::Open(jobs) => jobs.iter().map(|job| job.nodes.len()).collect(),
+        Traffic::Closed(closed) => {
+            let mut nodes = vec![BTreeSet::new(); closed.jobs];
+            closed.messages.iter().for_each(|m| {
+                nodes[usize::from(m.job)].insert(m.source);
+            });
+            nodes.iter().map(BTreeSet::len).collect()
+        }
     }
 }
 

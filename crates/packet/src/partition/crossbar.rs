@@ -4,172 +4,231 @@
 //! output serves a waiting packet if the packet's input is free and its output channel has room for all of it. The
 //! packet enters the output queue at once (cut-through) and its credit goes back at the same moment.
 
-use super::port::{Credit, OutPort, Sender, Waiter};
-use super::{kind, Message, Partition};
+use super::port::{Credit, End, OutPort};
+use super::Partition;
 use crate::packet::NONE;
 use crate::settings::Arbitration;
 use odonata_routing::algorithm::Feedback;
 
 impl Partition {
-    /// Lets output port `o` choose among the packets that wait for it; whether one was granted.
+    /// Lets output port `o` choose among the packets that wait for it, at least one; whether one was granted.
+    #[inline(never)]
     pub(super) fn arbitrate(&mut self, o: usize) -> bool {
         let out = &self.out[o];
-        if out.waiters.is_empty() {
-            return false;
-        }
         if out.crossbar_free > self.now {
-            self.wake_crossbar(o, out.crossbar_free);
+            let free = out.crossbar_free;
+            self.look_at(o, free);
             return false;
         }
         let (chosen, next_free) = self.choose(o);
-        let Some(w) = chosen else {
+        if chosen == NONE {
             if next_free != u64::MAX {
-                self.wake_crossbar(o, next_free);
+                self.look_at(o, next_free);
             }
             return false;
-        };
-        self.grant(o, w);
+        }
+        self.grant(o, chosen as usize);
         let out = &self.out[o];
-        if !out.waiters.is_empty() {
-            self.wake_crossbar(o, out.crossbar_free);
+        if out.first_waiter != NONE {
+            let free = out.crossbar_free;
+            self.look_at(o, free);
         }
         true
     }
 
-    /// The waiter to serve, and when the first input that is busy gets free. A packet without room in the output
-    /// buffer waits for a departure, which settles this output again.
+    /// The input channel to serve, and when the first input that is busy gets free. A packet without room in the
+    /// output buffer waits for a departure, which settles this output again.
     #[inline]
-    fn choose(&self, o: usize) -> (Option<usize>, u64) {
+    fn choose(&self, o: usize) -> (u32, u64) {
         let out = &self.out[o];
-        let mut best: Option<(u64, usize)> = None;
+        let mut best = (u64::MAX, NONE);
         let mut next_free = u64::MAX;
-        for (w, &waiter) in out.waiters.iter().enumerate() {
-            let packet = self.pool.get(self.input[self.channel(waiter)].head);
-            let queued = self.out_channel[o * self.channels + usize::from(packet.out_vc)].bytes;
-            if queued + packet.size > self.output_room {
+        let mut waiter = out.first_waiter;
+        while waiter != NONE {
+            let (input, this) = (&self.input[waiter as usize], waiter);
+            waiter = input.next_waiter;
+            let packet = self.pool.get(input.queue.head);
+            let queued = self.out_channel[o * self.channels + usize::from(packet.out_vc())].bytes;
+            if queued + packet.size() > self.output_room {
                 continue;
             }
-            let free = self.inputs[waiter.input as usize].crossbar_free;
+            let free = self.inputs[input.port as usize].crossbar_free;
             if free > self.now {
                 next_free = next_free.min(free);
                 continue;
             }
-            if out.waiters.len() == 1 {
-                return (Some(w), next_free);
-            }
-            let rank = self.rank(out, waiter);
-            if best.is_none_or(|(least, _)| rank < least) {
-                best = Some((rank, w));
+            let rank = self.rank(out, input.port, this);
+            if rank < best.0 {
+                best = (rank, this);
             }
         }
-        (best.map(|(_, w)| w), next_free)
+        (best.1, next_free)
     }
 
+    /// The place of an input channel in the order of service; lower is earlier, and no two have the same.
     #[inline]
-    fn channel(&self, waiter: Waiter) -> usize {
-        waiter.input as usize * self.channels + usize::from(waiter.vc)
-    }
-
-    /// The place of a waiter in the order of service; lower is earlier, and no two waiters have the same.
-    fn rank(&self, out: &OutPort, waiter: Waiter) -> u64 {
-        let input = waiter.input - out.first_sibling;
+    fn rank(&self, out: &OutPort, port: u32, channel: u32) -> u64 {
+        let input = port - out.first_sibling;
+        let siblings = u32::from(out.siblings);
         let order = match self.fabric.settings.arbitration {
             // Inputs never served rank in the order of their numbers, before all others.
             Arbitration::LeastRecentlyUsed => match self.served[(out.first_served + input) as usize] {
                 0 => u64::from(input),
-                served => u64::from(served) + u64::from(out.siblings),
+                served => u64::from(served) + u64::from(siblings),
             },
-            Arbitration::RoundRobin => u64::from((input + out.siblings - out.last_input - 1) % out.siblings),
+            Arbitration::RoundRobin => u64::from((input + siblings - u32::from(out.last_input) - 1) % siblings),
         };
-        order * self.channels as u64 + u64::from(waiter.vc)
+        let vc = channel - port * self.channels as u32;
+        order * self.channels as u64 + u64::from(vc)
     }
 
-    fn grant(&mut self, o: usize, w: usize) {
-        let out = &mut self.out[o];
-        let waiter = out.waiters.swap_remove(w);
-        let (i, channel) = (waiter.input as usize, waiter.input as usize * self.channels + usize::from(waiter.vc));
-        let queue = &mut self.input[channel];
-        let slot = queue.pop(&self.pool);
-        let next = queue.head;
-        let packet = self.pool.get_mut(slot);
-        let size = packet.size;
-        let busy = if size == self.full {
-            out.crossbar_time
+    /// A packet that has just arrived, alone at its router in this instant, passes to output `o` at once if nobody is
+    /// in its way; whether it did.
+    #[inline]
+    pub(super) fn pass(&mut self, i: usize, slot: u32, o: usize) -> bool {
+        let now = self.now;
+        let (out, input) = (&self.out[o], &self.inputs[i]);
+        if out.first_waiter != NONE || out.crossbar_free > now || input.crossbar_free > now {
+            return false;
+        }
+        let packet = self.pool.get(slot);
+        let (size, vc, vc_in) = (packet.size(), usize::from(packet.out_vc()), packet.header.state.vc);
+        let into = &self.out_channel[o * self.channels + vc];
+        let bytes = into.bytes + size;
+        if bytes > self.output_room {
+            return false;
+        }
+        let (link_free, port_bytes) = (out.link_free, out.queued_bytes + size);
+        let free = out.occupied == 0 && link_free <= now && (into.credit >= size || out.end == End::Node);
+        let ready = self.transfer(i, o, slot);
+        self.recorder.enqueued(o, vc, bytes, port_bytes, now);
+        self.return_credit(i, vc_in, slot);
+        if free && ready <= now {
+            self.launch(o, slot);
+            return true;
+        }
+        self.enqueue(o, slot);
+        if link_free > now {
+            self.look_at(o, link_free);
         } else {
-            self.fabric.transfer_time(self.routers.start + out.router, size)
-        };
+            self.send(o);
+        }
+        true
+    }
+
+    /// The head of an input channel goes to output `o`.
+    fn grant(&mut self, o: usize, channel: usize) {
+        self.leave(o, channel as u32);
+        let input = &mut self.input[channel];
+        let i = input.port as usize;
+        let slot = input.queue.pop(&self.pool);
+        let next = input.queue.head;
+        let vc_in = (channel - i * self.channels) as u8;
+        self.transfer(i, o, slot);
+        self.return_credit(i, vc_in, slot);
+        self.enqueue(o, slot);
+        let packet = self.pool.get(slot);
+        let vc = usize::from(packet.out_vc());
+        let bytes = self.out_channel[o * self.channels + vc].bytes;
+        self.recorder.enqueued(o, vc, bytes, self.out[o].queued_bytes, self.now);
+        self.recorder.crossed(channel, o, self.now);
+        if next != NONE {
+            self.recorder.head(channel, self.inputs[i].crossbar_free);
+            let wanted = self.route(i, next);
+            self.wait(channel, wanted);
+            // Its input is busy with the packet before it.
+            let when = self.inputs[i].crossbar_free.max(self.out[wanted].crossbar_free);
+            self.look_at(wanted, when);
+        }
+    }
+
+    /// Takes an input channel from the list of those that wait for output `o`.
+    #[inline]
+    fn leave(&mut self, o: usize, channel: u32) {
+        let next = self.input[channel as usize].next_waiter;
+        let mut before = self.out[o].first_waiter;
+        if before == channel {
+            self.out[o].first_waiter = next;
+            return;
+        }
+        while self.input[before as usize].next_waiter != channel {
+            before = self.input[before as usize].next_waiter;
+        }
+        self.input[before as usize].next_waiter = next;
+    }
+
+    /// Occupies the crossbar from input `i` to output `o` with a packet; returns when it may leave the output.
+    #[inline]
+    fn transfer(&mut self, i: usize, o: usize, slot: u32) -> u64 {
+        let packet = self.pool.get_mut(slot);
+        let size = packet.size();
+        if packet.out_vc() >= self.reserved_from {
+            self.promised[o * self.channels + usize::from(packet.out_vc())] -= size;
+        }
+        let (out, input) = (&mut self.out[o], &mut self.inputs[i]);
+        let full = size == self.full;
+        let busy =
+            if full { out.crossbar_time } else { self.fabric.transfer_time(self.routers.start + out.router, size) };
         let until = self.now + busy;
-        let input = &mut self.inputs[i];
         input.crossbar_free = until;
         out.crossbar_free = until;
-        let local_input = waiter.input - out.first_sibling;
-        out.last_input = local_input;
-        let router = &mut self.router[out.router as usize];
-        router.grants += 1;
-        self.served[(out.first_served + local_input) as usize] = router.grants;
+        out.last_input = input.place;
+        out.grants += 1;
+        self.served[out.first_served as usize + usize::from(input.place)] = out.grants;
         // From a slow link to a fast one: leave so late that the last byte has arrived when it must leave.
         packet.ready = self.now;
-        if size != self.full || input.full_time != out.full_time {
-            let arrives_in = self.fabric.link_time(self.ports.start + i as u32, size);
-            let leaves_in = self.fabric.link_time(self.ports.start + o as u32, size);
-            packet.ready = self.now.max((packet.arrived + arrives_in).saturating_sub(leaves_in));
+        if full && input.full_time == out.full_time {
+            return packet.ready;
         }
-        let vc = packet.out_vc;
-        let into = &mut self.out_channel[o * self.channels + usize::from(vc)];
-        into.bytes += size;
+        let arrives_in = self.fabric.link_time(self.ports.start + i as u32, size);
+        let leaves_in = self.fabric.link_time(self.ports.start + o as u32, size);
+        packet.ready = self.now.max((packet.arrived + arrives_in).saturating_sub(leaves_in));
+        packet.ready
+    }
+
+    /// Puts a packet into the output queue of its channel.
+    #[inline]
+    fn enqueue(&mut self, o: usize, slot: u32) {
+        let packet = self.pool.get(slot);
+        let (size, vc) = (packet.size(), packet.out_vc());
+        let channel = &mut self.out_channel[o * self.channels + usize::from(vc)];
+        channel.bytes += size;
+        channel.queue.push(slot, &mut self.pool);
+        let out = &mut self.out[o];
         out.queued_bytes += size;
         out.occupied |= 1 << vc;
-        self.recorder.enqueued(o, usize::from(vc), into.bytes, out.queued_bytes, self.now);
-        self.recorder.crossed(channel, o, self.now);
-        self.return_credit(i, waiter.vc, slot);
-        self.out_channel[o * self.channels + usize::from(vc)].queue.push(slot, &mut self.pool);
-        if next != NONE {
-            self.recorder.head(channel, until);
-            let wanted = self.route(i, next);
-            let out = &mut self.out[wanted];
-            out.waiters.push(waiter);
-            // Its input is busy with the packet before it.
-            let when = until.max(out.crossbar_free);
-            self.wake_crossbar(wanted, when);
-        }
     }
 
     /// Sends credit, and feedback if the router before learns, over the reverse link of input port `i`.
     #[inline]
     fn return_credit(&mut self, i: usize, vc: u8, slot: u32) {
-        let packet = self.pool.get(slot);
         let input = &self.inputs[i];
-        let (peer, sender) = (input.peer, input.sender);
-        let credit = Credit { at: self.now + input.cable, bytes: packet.size, vc };
-        let feedback = (self.learns && !packet.estimate.is_nan()).then(|| Feedback {
-            source: packet.header.source,
-            destination: packet.header.destination,
-            elapsed_ns: (packet.arrived - packet.previous) as f32 / 1e3,
-            estimate_ns: packet.estimate,
-        });
-        match sender {
-            Sender::Nic => self.take_nic_credit(peer as usize, credit),
-            Sender::Local => {
-                self.take_credit(peer as usize, credit);
-                if let Some(feedback) = feedback {
-                    self.take_feedback(peer as usize, credit.at, feedback);
-                }
-            }
-            Sender::Remote => {
-                self.outgoing.push(Message::Credit { port: peer, credit });
-                if let Some(feedback) = feedback {
-                    self.outgoing.push(Message::Feedback { port: peer, at: credit.at, feedback });
-                }
-            }
+        let (peer, end, part) = (input.peer, input.end, usize::from(input.part));
+        let packet = self.pool.get(slot);
+        let credit = Credit { at: self.now + input.cable, bytes: packet.size(), vc };
+        match end {
+            End::Node => return self.take_nic_credit(peer as usize, credit),
+            End::Local => self.take_credit(peer as usize, credit),
+            End::Remote => self.outgoing[part].credits.push((peer, credit)),
         }
-    }
-
-    /// Makes sure that the crossbar looks at output `o` at `time` at the latest.
-    #[inline]
-    pub(super) fn wake_crossbar(&mut self, o: usize, time: u64) {
-        if self.out[o].crossbar_at > time {
-            self.out[o].crossbar_at = time;
-            self.events.schedule(time, kind::CROSSBAR | o as u32);
+        if !self.learns {
+            return;
+        }
+        let told = self.pool.told(slot);
+        if told.estimate_ns.is_nan() {
+            return;
+        }
+        let header = &self.pool.get(slot).header;
+        let feedback = Feedback {
+            source: header.source,
+            destination: header.destination,
+            elapsed_ns: told.elapsed_ns,
+            estimate_ns: told.estimate_ns,
+        };
+        if end == End::Remote {
+            self.outgoing[part].feedback.push((peer, credit.at, feedback));
+        } else {
+            self.take_feedback(peer as usize, credit.at, feedback);
         }
     }
 }

@@ -1,66 +1,76 @@
 //! The link: from output queues to the next router or node, and what comes back.
 
-use super::port::Credit;
-use super::{kind, Message, Partition};
+use super::port::{Credit, End};
+use super::Partition;
 use crate::packet::NONE;
 use odonata_routing::algorithm::Feedback;
 
 impl Partition {
-    /// Sends the next packet of port `o` if the link is free and a channel has a packet and credit for all of it;
-    /// whether one was sent. Channels take turns.
+    /// Sends the next packet of port `o`, which has some, if the link is free and a channel has credit for all of its
+    /// first packet; whether one was sent. Channels take turns.
     pub(super) fn send(&mut self, o: usize) -> bool {
         let out = &self.out[o];
-        if out.occupied == 0 {
-            return false;
-        }
         if out.link_free > self.now {
-            self.wake_link(o, out.link_free);
+            let free = out.link_free;
+            self.look_at(o, free);
             return false;
         }
-        self.collect_credits(o);
         let (slot, ready) = self.next_packet(o);
         if slot == NONE {
             self.starve(o, ready);
             return false;
         }
-        self.depart(o, slot);
+        self.dequeue(o, slot);
+        self.launch(o, slot);
         let out = &self.out[o];
         if out.occupied != 0 {
-            self.wake_link(o, out.link_free);
+            let free = out.link_free;
+            self.look_at(o, free);
         }
         true
     }
 
     /// The packet that leaves next, or `NONE` and the time at which one with credit gets ready.
     #[inline]
-    fn next_packet(&self, o: usize) -> (u32, u64) {
-        let out = &self.out[o];
+    fn next_packet(&mut self, o: usize) -> (u32, u64) {
+        let (occupied, next_vc) = (self.out[o].occupied, self.out[o].next_vc);
         let mut ready = u64::MAX;
         // First the channels from next_vc on, then those below.
-        let upper = out.occupied & u16::MAX.checked_shl(u32::from(out.next_vc)).unwrap_or(0);
-        for mut part in [upper, out.occupied & !upper] {
+        let upper = occupied & u16::MAX.checked_shl(u32::from(next_vc)).unwrap_or(0);
+        for mut part in [upper, occupied & !upper] {
             while part != 0 {
                 let vc = part.trailing_zeros() as usize;
                 part &= part - 1;
-                let channel = &self.out_channel[o * self.channels + vc];
-                let packet = self.pool.get(channel.queue.head);
-                if !out.ejects && channel.credit < packet.size {
+                let head = self.out_channel[o * self.channels + vc].queue.head;
+                let packet = self.pool.get(head);
+                let leaves = packet.ready;
+                if !self.has_credit(o, vc, packet.size()) {
                     continue;
                 }
-                if packet.ready > self.now {
-                    ready = ready.min(packet.ready);
+                if leaves > self.now {
+                    ready = ready.min(leaves);
                     continue;
                 }
-                return (channel.queue.head, 0);
+                return (head, 0);
             }
         }
         (NONE, ready)
     }
 
+    /// Whether there is room for a packet at the other end; looks at the credits only if what is known is too little.
+    #[inline]
+    pub(super) fn has_credit(&mut self, o: usize, vc: usize, size: u32) -> bool {
+        if self.out_channel[o * self.channels + vc].credit >= size || self.out[o].end == End::Node {
+            return true;
+        }
+        self.collect_credits(o);
+        self.out_channel[o * self.channels + vc].credit >= size
+    }
+
     /// Nothing can leave port `o`: wait for a packet to get ready or for a credit.
     fn starve(&mut self, o: usize, ready: u64) {
         if ready != u64::MAX {
-            self.wake_link(o, ready);
+            self.look_at(o, ready);
             return;
         }
         let now = self.now;
@@ -72,26 +82,34 @@ impl Partition {
         self.recorder.starved(o, out.occupied, now);
         if let Some(credit) = out.credits.front() {
             let at = credit.at;
-            self.wake_link(o, at);
+            self.look_at(o, at);
         }
     }
 
-    fn depart(&mut self, o: usize, slot: u32) {
-        let now = self.now;
-        let (vc, size) = {
-            let packet = self.pool.get(slot);
-            (packet.out_vc, packet.size)
-        };
+    /// Takes the first packet of its channel from the output queue.
+    #[inline]
+    fn dequeue(&mut self, o: usize, slot: u32) {
+        let packet = self.pool.get(slot);
+        let (vc, size) = (packet.out_vc(), packet.size());
         let channel = &mut self.out_channel[o * self.channels + usize::from(vc)];
         channel.queue.pop(&self.pool);
         channel.bytes -= size;
         let out = &mut self.out[o];
-        let busy =
-            if size == self.full { out.full_time } else { self.fabric.link_time(self.ports.start + o as u32, size) };
         if channel.queue.is_empty() {
             out.occupied &= !(1 << vc);
         }
         out.queued_bytes -= size;
+    }
+
+    /// Puts a packet that is in no queue on the free link of port `o`.
+    #[inline]
+    pub(super) fn launch(&mut self, o: usize, slot: u32) {
+        let now = self.now;
+        let packet = self.pool.get_mut(slot);
+        let (vc, size) = (packet.out_vc(), packet.size());
+        let out = &mut self.out[o];
+        let busy =
+            if size == self.full { out.full_time } else { self.fabric.link_time(self.ports.start + o as u32, size) };
         out.next_vc = vc + 1;
         out.link_free = now + busy;
         if out.stalled_since != u64::MAX {
@@ -100,52 +118,62 @@ impl Partition {
         }
         out.starved = false;
         let arrives = now + out.latency;
-        let (ejects, remote, peer) = (out.ejects, out.remote, out.peer);
-        if ejects {
-            self.recorder.sent(o, usize::from(vc), self.pool.get(slot), now, busy);
-            self.eject((peer - self.nics.start) as usize, slot, arrives + busy);
+        let (peer, end) = (out.peer, out.end);
+        if end == End::Node {
+            self.recorder.sent(o, usize::from(vc), packet, now, busy);
+            self.eject(peer as usize, slot, arrives + busy);
             return;
         }
-        channel.credit -= size;
         out.downstream_bytes += size;
-        let packet = self.pool.get_mut(slot);
-        packet.previous = packet.arrived;
-        packet.arrived = arrives;
+        self.out_channel[o * self.channels + usize::from(vc)].credit -= size;
+        let before = std::mem::replace(&mut packet.arrived, arrives);
         packet.header.state.hops += 1;
         packet.header.state.vc = vc;
         self.recorder.sent(o, usize::from(vc), packet, now, busy);
-        if let Some(sent) = self.sent.get_mut(o) {
-            while sent.front().is_some_and(|s| s.at <= now) {
-                sent.pop_front();
-            }
-            sent.push_back(Credit { at: arrives, bytes: size, vc });
+        if self.learns {
+            self.pool.travel(slot, arrives - before);
         }
-        if remote {
-            let packet = self.pool.remove(slot);
-            self.outgoing.push(Message::Packet { port: peer, packet });
+        if !self.sent.is_empty() {
+            self.note_sent(o, Credit { at: arrives, bytes: size, vc });
+        }
+        if end == End::Remote {
+            let mail = &mut self.outgoing[usize::from(self.out[o].part)];
+            mail.packets.extend_from_slice(std::slice::from_ref(self.pool.get(slot)));
+            mail.to.push((peer, self.pool.told(slot)));
+            self.pool.free(slot);
         } else {
-            self.fly((peer - self.ports.start) as usize, slot);
+            self.fly(peer as usize, slot, arrives);
         }
     }
 
+    /// Keeps in mind what is on the link of port `o`.
+    #[cold]
+    fn note_sent(&mut self, o: usize, packet: Credit) {
+        let sent = &mut self.sent[o];
+        while sent.front().is_some_and(|s| s.at <= self.now) {
+            sent.pop_front();
+        }
+        sent.push_back(packet);
+    }
+
     /// The packet's last byte reaches the node at `at`. Where the endpoint does not listen, that is as good as done.
+    #[inline]
     fn eject(&mut self, nic: usize, slot: u32, at: u64) {
         if !self.listens {
-            let packet = self.pool.remove(slot);
-            self.recorder.delivered(&packet, at);
+            self.recorder.delivered(self.pool.get(slot), at);
+            self.pool.free(slot);
             return;
         }
         self.pool.get_mut(slot).arrived = at;
         let incoming = &mut self.nic[nic].incoming;
         if incoming.is_empty() {
-            self.events.schedule(at, kind::DELIVER | nic as u32);
+            self.events.wake(at, self.keys.deliver + nic as u32);
         }
         incoming.push(slot, &mut self.pool);
     }
 
     /// Takes in the credits that have arrived at port `o`.
-    #[inline]
-    fn collect_credits(&mut self, o: usize) {
+    pub(super) fn collect_credits(&mut self, o: usize) {
         let out = &mut self.out[o];
         while let Some(&Credit { at, bytes, vc }) = out.credits.front() {
             if at > self.now {
@@ -161,9 +189,14 @@ impl Partition {
     #[inline]
     pub(super) fn take_credit(&mut self, o: usize, credit: Credit) {
         let out = &mut self.out[o];
+        // Rather than to let the list grow, take in what has arrived.
+        if out.credits.len() == out.credits.capacity() {
+            self.collect_credits(o);
+        }
+        let out = &mut self.out[o];
         out.credits.push_back(credit);
         if out.starved {
-            self.wake_link(o, credit.at);
+            self.look_at(o, credit.at);
         }
     }
 
@@ -171,16 +204,7 @@ impl Partition {
     pub(super) fn take_feedback(&mut self, o: usize, at: u64, feedback: Feedback) {
         let router = &mut self.router[self.out[o].router as usize];
         router.next_feedback = router.next_feedback.min(at);
+        self.feedback_at[o] = self.feedback_at[o].min(at);
         self.feedback[o].push_back((at, feedback));
-    }
-
-    /// Makes sure that the link of port `o` is looked at at `time` at the latest.
-    #[inline]
-    fn wake_link(&mut self, o: usize, time: u64) {
-        let out = &mut self.out[o];
-        if out.send_at > time {
-            out.send_at = time;
-            self.events.schedule(time, kind::SEND | o as u32);
-        }
     }
 }

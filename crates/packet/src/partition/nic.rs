@@ -2,93 +2,90 @@
 //!
 //! An open-loop source runs ahead of nothing: the NIC asks for the next packet only when it can send, and a packet made
 //! long ago keeps its birth time. So the queue of a saturated source takes no memory, however long it is.
+//!
+//! When a packet leaves follows from when it was made, from the link and from credits that are known at least one
+//! cable latency ahead. So unless its endpoint listens, a NIC has no events of its own: the packet comes into being when its head
+//! reaches the router, with the time at which it left.
 
 use super::port::Credit;
-use super::{kind, Partition};
+use super::Partition;
 use crate::endpoint::Arrival;
-use crate::packet::{Packet, NONE};
+use crate::packet::{Packet, Told};
 use odonata_routing::algorithm::{Header, RouteState};
 
 impl Partition {
-    /// Schedules the next look at a NIC: when its next packet is made and its link is free.
+    /// Finds out when the next packet of a NIC leaves: when it is made, the link free and room at the router.
     pub(super) fn arm_nic(&mut self, n: usize) {
-        if let Some(birth) = self.endpoints.next_birth_ps(n as u32) {
-            let nic = &mut self.nic[n];
-            let time = birth.max(nic.link_free).max(self.now);
-            if nic.send_at > time {
-                nic.send_at = time;
-                self.events.schedule(time, kind::INJECT | n as u32);
-            }
+        let Some(birth) = self.endpoints.next_birth_ps(n as u32) else { return };
+        let nic = &mut self.nic[n];
+        nic.wanted = birth.max(nic.link_free);
+        if self.listens {
+            nic.wanted = nic.wanted.max(self.now);
+        }
+        nic.leaves = nic.wanted;
+        // The size is known only when the packet is taken, so room for a full one is asked for.
+        let mut room = nic.credit;
+        let mut credits = nic.credits.iter();
+        while room < self.full {
+            let Some(credit) = credits.next() else {
+                nic.starved = true;
+                nic.leaves = u64::MAX;
+                return;
+            };
+            room += credit.bytes;
+            nic.leaves = nic.leaves.max(credit.at);
+        }
+        nic.starved = false;
+        if self.listens {
+            self.events.wake(nic.leaves, self.keys.inject + n as u32);
+        } else {
+            self.events.wake(nic.leaves + nic.latency, nic.port);
         }
     }
 
-    /// Sends the next packet of a NIC if it is made, the link free and the router's input buffer has room.
+    /// A NIC whose endpoint listens sends a packet.
     pub(super) fn inject(&mut self, n: usize) {
-        let now = self.now;
-        if self.endpoints.next_birth_ps(n as u32).is_none_or(|birth| birth > now) || self.nic[n].link_free > now {
-            self.arm_nic(n);
-            return;
-        }
+        let port = self.nic[n].port as usize;
+        let slot = self.leave_node(n);
+        let arrives = self.pool.get(slot).arrived;
+        self.fly(port, slot, arrives);
+    }
+
+    /// The next packet leaves NIC `n`, at the time that was found for it.
+    pub(super) fn leave_node(&mut self, n: usize) -> u32 {
         let nic = &mut self.nic[n];
+        let leaves = std::mem::replace(&mut nic.leaves, u64::MAX);
         while let Some(&Credit { at, bytes, .. }) = nic.credits.front() {
-            if at > now {
+            if at > leaves {
                 break;
             }
             nic.credits.pop_front();
             nic.credit += bytes;
         }
-        // The size is known only when the packet is taken, so room for a full one is asked for.
-        if u64::from(nic.credit) < self.fabric.settings.packet.0 {
-            nic.starved = true;
-            if nic.stalled_since == u64::MAX {
-                nic.stalled_since = now;
-            }
-            if let Some(credit) = nic.credits.front() {
-                nic.send_at = credit.at;
-                self.events.schedule(credit.at, kind::INJECT | n as u32);
-            }
-            return;
+        if leaves > nic.wanted {
+            self.recorder.nic_stalled(n, nic.wanted, leaves);
         }
-        self.launch(n);
-        self.arm_nic(n);
-    }
-
-    fn launch(&mut self, n: usize) {
-        let now = self.now;
         let injection = self.endpoints.take(n as u32);
         let global = self.nics.start + n as u32;
-        let nic = &mut self.nic[n];
-        if nic.stalled_since != u64::MAX {
-            self.recorder.nic_stalled(n, nic.stalled_since, now);
-            nic.stalled_since = u64::MAX;
-        }
-        nic.starved = false;
         nic.credit -= injection.size;
-        let busy = self.fabric.link_time(self.fabric.nic_port[global as usize], injection.size);
-        nic.link_free = now + busy;
-        let packet = Packet {
-            birth: injection.birth_ps,
-            inject: now,
-            arrived: now + nic.latency,
-            previous: now,
-            ready: 0,
-            header: Header {
-                source: self.fabric.node_of(global),
-                destination: injection.destination,
-                state: RouteState::default(),
-            },
-            size: injection.size,
-            next: NONE,
-            estimate: f32::NAN,
-            message: injection.message,
-            job: injection.job,
-            out_port: 0,
-            out_vc: 0,
+        let busy = if injection.size == self.full {
+            nic.full_time
+        } else {
+            self.fabric.link_time(self.fabric.nic_port[global as usize], injection.size)
         };
-        let port = nic.port as usize;
+        nic.link_free = leaves + busy;
+        let header = Header {
+            source: self.fabric.node_of(global),
+            destination: injection.destination,
+            state: RouteState::default(),
+        };
+        let mut packet = Packet::new(header, injection.size, (injection.birth_ps, leaves, leaves + nic.latency));
+        packet.message = injection.message;
+        packet.job = injection.job;
         self.recorder.injected(n, &packet);
-        let slot = self.pool.insert(packet);
-        self.fly(port, slot);
+        let slot = self.pool.insert(&packet, Told::NOTHING);
+        self.arm_nic(n);
+        slot
     }
 
     /// A credit is on its way to NIC `n`.
@@ -96,9 +93,8 @@ impl Partition {
     pub(super) fn take_nic_credit(&mut self, n: usize, credit: Credit) {
         let nic = &mut self.nic[n];
         nic.credits.push_back(credit);
-        if nic.starved && nic.send_at > credit.at {
-            nic.send_at = credit.at;
-            self.events.schedule(credit.at, kind::INJECT | n as u32);
+        if nic.starved {
+            self.arm_nic(n);
         }
     }
 
@@ -106,16 +102,17 @@ impl Partition {
     pub(super) fn deliver_tail(&mut self, n: usize) {
         let nic = &mut self.nic[n];
         let slot = nic.incoming.pop(&self.pool);
-        let packet = self.pool.remove(slot);
+        let packet = *self.pool.get(slot);
+        self.pool.free(slot);
         if !nic.incoming.is_empty() {
             let next = self.pool.get(nic.incoming.head).arrived;
-            self.events.schedule(next, kind::DELIVER | n as u32);
+            self.events.wake(next, self.keys.deliver + n as u32);
         }
         self.recorder.delivered(&packet, packet.arrived);
         let arrival = Arrival {
             at_ps: packet.arrived,
             source: packet.header.source,
-            size: packet.size,
+            size: packet.size(),
             job: packet.job,
             message: packet.message,
         };

@@ -1,7 +1,7 @@
 //! State of ports, channels and network interfaces.
 
 use crate::fabric::Fabric;
-use crate::packet::Fifo;
+use crate::packet::{Fifo, NONE};
 use std::collections::VecDeque;
 use std::ops::Range;
 
@@ -14,34 +14,43 @@ pub(crate) struct Credit {
     pub(crate) vc: u8,
 }
 
-/// The packet at the head of an input channel, waiting for an output port.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) struct Waiter {
-    /// Input port (of the partition).
-    pub(super) input: u32,
-    pub(super) vc: u8,
+/// Which partition has a router: the ends of their ranges of routers, ascending.
+#[derive(Clone, Debug)]
+pub(crate) struct Division {
+    ends: Vec<u32>,
 }
 
-/// The sending side of a port. What the fabric knows of it is repeated here, so that a hop reads few cache lines.
+impl Division {
+    pub(crate) fn new(ranges: &[Range<u32>]) -> Self {
+        Self { ends: ranges.iter().map(|r| r.end).collect() }
+    }
+
+    pub(crate) fn part_of(&self, router: u32) -> usize {
+        self.ends.partition_point(|&end| end <= router)
+    }
+
+    pub(crate) fn parts(&self) -> usize {
+        self.ends.len()
+    }
+}
+
+/// The sending side of a port; two lines of the cache. What the fabric knows of it is repeated here, so that a hop
+/// reads few lines.
+#[repr(align(64))]
 pub(super) struct OutPort {
     /// Until when the link is busy.
     pub(super) link_free: u64,
-    /// Time of the pending event of the link; `u64::MAX` if there is none.
-    pub(super) send_at: u64,
     /// Until when this output of the crossbar is busy.
     pub(super) crossbar_free: u64,
-    /// Time of the pending event of the crossbar output.
-    pub(super) crossbar_at: u64,
-    /// Credits on their way here, by arrival.
-    pub(super) credits: VecDeque<Credit>,
-    /// Heads of input channels that want this output.
-    pub(super) waiters: Vec<Waiter>,
     /// From the start of sending to the arrival at the next input queue or node.
     pub(super) latency: u64,
-    /// Since when packets wait without credit; `u64::MAX` if they do not.
-    pub(super) stalled_since: u64,
-    /// Global port, or NIC, at the other end.
+    /// Time of a full packet on the link and in the crossbar.
+    pub(super) full_time: u64,
+    pub(super) crossbar_time: u64,
+    /// Global port, port of the partition if it is there, or NIC of the partition, at the other end.
     pub(super) peer: u32,
+    /// First of the input channels whose heads want this output.
+    pub(super) first_waiter: u32,
     /// Bytes in the output buffer, over all channels.
     pub(super) queued_bytes: u32,
     /// Credits in use, in bytes, over all channels.
@@ -50,45 +59,76 @@ pub(super) struct OutPort {
     pub(super) occupied: u16,
     /// Channel after the one served last.
     pub(super) next_vc: u8,
-    /// Leads to a node, which takes everything.
-    pub(super) ejects: bool,
-    /// The other end belongs to another partition.
-    pub(super) remote: bool,
+    pub(super) end: End,
     /// Packets wait for a credit while the link is free.
     pub(super) starved: bool,
     /// Will be settled at the end of this instant.
     pub(super) noted: bool,
-    /// Input port, among those of the router, served last, for round-robin arbitration.
-    pub(super) last_input: u32,
-    /// Time of a full packet on the link and in the crossbar.
-    pub(super) full_time: u64,
-    pub(super) crossbar_time: u64,
-    /// Router, its first port and its first entry of the table of services (all of the partition), and its ports.
+    /// Credits on their way here, by arrival.
+    pub(super) credits: VecDeque<Credit>,
+    /// Since when packets wait without credit; `u64::MAX` if they do not.
+    pub(super) stalled_since: u64,
+    /// Number of grants, the clock of least-recently-used arbitration.
+    pub(super) grants: u32,
+    /// Router, its first port and the first entry of this port in the table of services (all of the partition).
     pub(super) router: u32,
     pub(super) first_sibling: u32,
     pub(super) first_served: u32,
-    pub(super) siblings: u32,
+    /// Ports of the router, and the input port among them that was served last, for round-robin arbitration.
+    pub(super) siblings: u16,
+    pub(super) last_input: u16,
+    /// Partition at the other end.
+    pub(super) part: u16,
+}
+
+/// What is at the other end of a port.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum End {
+    /// A router of this partition.
+    Local,
+    /// A router of another partition.
+    Remote,
+    /// A node, which takes everything.
+    Node,
+}
+
+const _: () = assert!(std::mem::size_of::<OutPort>() == 128);
+
+/// What is at the other end of a port: its number as the partition names it, its kind, its partition.
+fn end(fabric: &Fabric, port: u32, own: &Range<u32>, first_nic: u32, division: &Division) -> (u32, End, u16) {
+    let peer = fabric.peer[port as usize];
+    if fabric.is_node_port(port) {
+        (peer - first_nic, End::Node, 0)
+    } else if own.contains(&peer) {
+        (peer - own.start, End::Local, 0)
+    } else {
+        (peer, End::Remote, division.part_of(fabric.port_router[peer as usize]) as u16)
+    }
 }
 
 impl OutPort {
-    pub(super) fn new(fabric: &Fabric, port: u32, own: &Range<u32>, first_served: u32) -> Self {
-        let ejects = fabric.is_node_port(port);
-        let peer = fabric.peer[port as usize];
+    pub(super) fn new(
+        fabric: &Fabric,
+        port: u32,
+        own: &Range<u32>,
+        first_nic: u32,
+        division: &Division,
+        first_served: u32,
+    ) -> Self {
         let router = fabric.port_router[port as usize] as usize;
         let first = fabric.first_port[router];
+        let (peer, end, part) = end(fabric, port, own, first_nic, division);
         Self {
             full_time: fabric.full_time[port as usize],
             crossbar_time: fabric.crossbar_time[router],
             router: router as u32 - fabric.port_router[own.start as usize],
             first_sibling: first - own.start,
             first_served,
-            siblings: fabric.first_port[router + 1] - first,
+            siblings: (fabric.first_port[router + 1] - first) as u16,
             link_free: 0,
-            send_at: u64::MAX,
             crossbar_free: 0,
-            crossbar_at: u64::MAX,
             credits: VecDeque::new(),
-            waiters: Vec::new(),
+            first_waiter: NONE,
             latency: fabric.forward_latency(port),
             stalled_since: u64::MAX,
             peer,
@@ -96,10 +136,11 @@ impl OutPort {
             downstream_bytes: 0,
             occupied: 0,
             next_vc: 0,
-            ejects,
-            remote: !ejects && !own.contains(&peer),
+            end,
+            part,
             starved: false,
             noted: false,
+            grants: 0,
             last_input: 0,
         }
     }
@@ -120,7 +161,23 @@ impl OutChannel {
     }
 }
 
-/// The receiving side of a port.
+/// One virtual channel of the receiving side.
+pub(super) struct InChannel {
+    pub(super) queue: Fifo,
+    /// The next input channel whose head wants the same output.
+    pub(super) next_waiter: u32,
+    /// Its port (of the partition).
+    pub(super) port: u32,
+}
+
+impl InChannel {
+    pub(super) fn new(port: u32) -> Self {
+        Self { queue: Fifo::default(), next_waiter: NONE, port }
+    }
+}
+
+/// The receiving side of a port; one line of the cache.
+#[repr(align(64))]
 pub(super) struct InPort {
     /// Packets on the link to this port, by arrival.
     pub(super) flight: Fifo,
@@ -132,37 +189,28 @@ pub(super) struct InPort {
     pub(super) full_time: u64,
     /// Sender: a port of the partition, a global port if it is remote, or a NIC of the partition.
     pub(super) peer: u32,
-    /// Router (of the partition).
+    /// Router (of the partition), and this port among its ports.
     pub(super) router: u32,
-    pub(super) sender: Sender,
-}
-
-/// Who is at the other end of an input port.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum Sender {
-    Local,
-    Remote,
-    Nic,
+    pub(super) place: u16,
+    pub(super) end: End,
+    /// Partition of the sender.
+    pub(super) part: u16,
 }
 
 impl InPort {
-    pub(super) fn new(fabric: &Fabric, port: u32, own: &Range<u32>, first_nic: u32) -> Self {
-        let peer = fabric.peer[port as usize];
-        let (peer, sender) = if fabric.is_node_port(port) {
-            (peer - first_nic, Sender::Nic)
-        } else if own.contains(&peer) {
-            (peer - own.start, Sender::Local)
-        } else {
-            (peer, Sender::Remote)
-        };
+    pub(super) fn new(fabric: &Fabric, port: u32, own: &Range<u32>, first_nic: u32, division: &Division) -> Self {
+        let (peer, end, part) = end(fabric, port, own, first_nic, division);
+        let router = fabric.port_router[port as usize];
         Self {
             flight: Fifo::default(),
             crossbar_free: 0,
             cable: fabric.cable[port as usize],
             full_time: fabric.full_time[port as usize],
             peer,
-            router: fabric.port_router[port as usize] - fabric.port_router[own.start as usize],
-            sender,
+            router: router - fabric.port_router[own.start as usize],
+            place: (port - fabric.first_port[router as usize]) as u16,
+            end,
+            part,
         }
     }
 }
@@ -170,14 +218,19 @@ impl InPort {
 /// A network interface.
 pub(super) struct Nic {
     pub(super) link_free: u64,
-    pub(super) send_at: u64,
     pub(super) credits: VecDeque<Credit>,
     pub(super) credit: u32,
+    /// The next packet waits for credit that nobody has sent yet.
     pub(super) starved: bool,
-    pub(super) stalled_since: u64,
+    /// When the next packet is made and the link free.
+    pub(super) wanted: u64,
+    /// When the next packet leaves; `u64::MAX` if that is not known.
+    pub(super) leaves: u64,
     /// Port of the partition at the other end.
     pub(super) port: u32,
     pub(super) latency: u64,
+    /// Time of a full packet on the link.
+    pub(super) full_time: u64,
     /// Packets on their way to a node whose endpoint listens, by arrival of their last byte.
     pub(super) incoming: Fifo,
 }
@@ -186,13 +239,14 @@ impl Nic {
     pub(super) fn new(fabric: &Fabric, nic: u32, first_port: u32) -> Self {
         Self {
             link_free: 0,
-            send_at: u64::MAX,
             credits: VecDeque::new(),
             credit: fabric.settings.input_buffer.0 as u32,
             starved: false,
-            stalled_since: u64::MAX,
+            wanted: u64::MAX,
+            leaves: u64::MAX,
             port: fabric.nic_port[nic as usize] - first_port,
             latency: fabric.injection_latency(nic),
+            full_time: fabric.full_time[fabric.nic_port[nic as usize] as usize],
             incoming: Fifo::default(),
         }
     }

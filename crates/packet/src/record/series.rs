@@ -127,7 +127,7 @@ impl PortSeries {
     #[inline]
     pub(super) fn sent(&mut self, port: usize, vc: usize, packet: &Packet, now: u64, busy: u64) {
         debug_assert!(now >= self.start && now < self.start + self.interval_ps);
-        let size = packet.size;
+        let size = packet.size();
         if let Some(sums) = self.ports.get_mut(port) {
             sums.bytes += u64::from(size);
             sums.packets += 1;

@@ -83,8 +83,10 @@ struct Source {
     /// Time of a full packet on the node's link.
     slot: u64,
     phase: u64,
-    /// The step that holds.
+    /// The step that holds, its messages per slot, and the logarithm of the probability that a slot makes none.
     step: usize,
+    rate: f64,
+    log_none: f64,
 }
 
 /// The sources of a range of NICs.
@@ -131,8 +133,19 @@ impl OpenEndpoints {
 impl Source {
     fn new(job: &OpenJob, index: u16, node: NodeId, slot: u64, seed: u64) -> Self {
         let random = Stream::new(seed, "injection", &[u64::from(index), u64::from(node.0)]);
-        let mut source =
-            Self { job: index, node, random, birth: 0, destination: node, left: 0, slot, phase: 0, step: 0 };
+        let mut source = Self {
+            job: index,
+            node,
+            random,
+            birth: 0,
+            destination: node,
+            left: 0,
+            slot,
+            phase: 0,
+            step: 0,
+            rate: 0.0,
+            log_none: 0.0,
+        };
         if job.steps.is_empty() {
             source.birth = u64::MAX;
             return source;
@@ -146,6 +159,8 @@ impl Source {
     /// The first message of step `step` or, if it makes none, of a later one.
     fn begin_step(&mut self, job: &OpenJob, step: usize) {
         self.step = step;
+        self.rate = job.steps[step].load / f64::from(job.burst);
+        self.log_none = (1.0 - self.rate).ln();
         let from = job.steps[step].from.ps();
         // The first slot that starts at or after the step; the gap below counts from one slot before.
         let slots = from.saturating_sub(self.phase).div_ceil(self.slot);
@@ -158,26 +173,26 @@ impl Source {
 
     /// Sets the time of the next message, counted from `from`.
     fn advance_from(&mut self, job: &OpenJob, from: u64, first: bool) {
-        let rate = job.steps[self.step].load / f64::from(job.burst);
-        let next = if rate <= 0.0 { u64::MAX } else { from.saturating_add(self.gap(job.injection, rate, first)) };
+        let next = if self.rate <= 0.0 { u64::MAX } else { from.saturating_add(self.gap(job.injection, first)) };
         match job.steps.get(self.step + 1) {
             Some(step) if next >= step.from.ps() => self.begin_step(job, self.step + 1),
             _ => self.birth = next,
         }
     }
 
-    /// Time to the next message at `rate` messages per slot; after a step, `first` gives a random phase.
-    fn gap(&mut self, injection: Injection, rate: f64, first: bool) -> u64 {
+    /// Time to the next message; after a step, `first` gives a random phase.
+    fn gap(&mut self, injection: Injection, first: bool) -> u64 {
         let slots = match injection {
-            Injection::Bernoulli if rate >= 1.0 => return if first { 0 } else { self.slot },
+            Injection::Bernoulli if self.rate >= 1.0 => return if first { 0 } else { self.slot },
             Injection::Bernoulli => {
-                let failures = ((1.0 - self.random.unit()).ln() / (1.0 - rate).ln()).floor();
+                // As an integer: rounded down.
+                let failures = (1.0 - self.random.unit()).ln() / self.log_none;
                 let slots = failures as u64 + u64::from(!first);
                 return slots.saturating_mul(self.slot);
             }
-            Injection::Poisson => -(1.0 - self.random.unit()).ln() / rate,
-            Injection::Interval if first => self.random.unit() / rate,
-            Injection::Interval => 1.0 / rate,
+            Injection::Poisson => -(1.0 - self.random.unit()).ln() / self.rate,
+            Injection::Interval if first => self.random.unit() / self.rate,
+            Injection::Interval => 1.0 / self.rate,
         };
         (slots * self.slot as f64).round() as u64
     }

@@ -17,6 +17,10 @@ pub fn dragonfly() -> Machine {
 
 /// A small dragonfly of the same kind: p = 2, a = 4, h = 2, g = 9; 72 nodes, absolute arrangement.
 pub fn small_dragonfly() -> Machine {
+    small_dragonfly_builder().build().unwrap()
+}
+
+pub fn small_dragonfly_builder() -> MachineBuilder {
     let (p, a, h) = (2u32, 4u32, 2u32);
     let groups = a * h + 1;
     let mut builder = graph(groups * a, p);
@@ -33,7 +37,7 @@ pub fn small_dragonfly() -> Machine {
             builder.add_cables(RouterId(g * a + q / h), RouterId((q + 1) * a + g / h), LinkClassId(1), 1);
         }
     }
-    builder.build().unwrap()
+    builder
 }
 
 /// Routers without cables, `nodes` nodes at each; classes local (30 ns) and global (300 ns), all links 25 GB/s.

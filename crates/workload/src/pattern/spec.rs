@@ -3,10 +3,12 @@
 use super::adversarial::{Adversarial, AdversarialParameters};
 use super::all_to_all::{AllToAll, AllToAllParameters};
 use super::bit_complement::{BitComplement, BitComplementParameters};
+use super::bit_reverse::{BitReverse, BitReverseParameters};
 use super::file::{graph_for, FilePatternParameters};
 use super::hotspot::{Hotspot, HotspotParameters};
 use super::many_to_many::{ManyToMany, ManyToManyParameters};
 use super::random_neighbors::{RandomNeighbors, RandomNeighborsParameters};
+use super::random_permutation::{RandomPermutation, RandomPermutationParameters};
 use super::stencil::{Stencil, StencilParameters};
 use super::tornado::{Tornado, TornadoParameters};
 use super::transpose::{Transpose, TransposeParameters};
@@ -48,6 +50,10 @@ pub enum PatternKind {
     Transpose(TransposeParameters),
     /// The rank with inverted bits.
     BitComplement(BitComplementParameters),
+    /// The rank with reversed bits.
+    BitReverse(BitReverseParameters),
+    /// Everyone to one other rank, drawn once.
+    RandomPermutation(RandomPermutationParameters),
     /// A share of the messages to a few ranks.
     Hotspot(HotspotParameters),
     /// Everyone to everyone.
@@ -113,6 +119,16 @@ const KNOWN: &[Known<PatternKind>] = &[
         name: "bit-complement",
         summary: "rank r of n to n - 1 - r",
         default: || PatternKind::BitComplement(BitComplementParameters::default()),
+    },
+    Known {
+        name: "bit-reverse",
+        summary: "the rank with the bits of the sender in the opposite order",
+        default: || PatternKind::BitReverse(BitReverseParameters::default()),
+    },
+    Known {
+        name: "random-permutation",
+        summary: "everyone to one other rank and from one, drawn once",
+        default: || PatternKind::RandomPermutation(RandomPermutationParameters::default()),
     },
     Known {
         name: "hotspot",
@@ -236,6 +252,8 @@ impl PatternSpec {
             PatternKind::Tornado(_) => "tornado",
             PatternKind::Transpose(_) => "transpose",
             PatternKind::BitComplement(_) => "bit-complement",
+            PatternKind::BitReverse(_) => "bit-reverse",
+            PatternKind::RandomPermutation(_) => "random-permutation",
             PatternKind::Hotspot(_) => "hotspot",
             PatternKind::AllToAll(_) => "all-to-all",
             PatternKind::RandomNeighbors(_) => "random-neighbors",
@@ -256,6 +274,8 @@ impl PatternSpec {
             PatternKind::Tornado(p) => Arc::new(Tornado::new(owner, p, context)?),
             PatternKind::Transpose(p) => Arc::new(Transpose::new(p, context)),
             PatternKind::BitComplement(p) => Arc::new(BitComplement::new(p, context)),
+            PatternKind::BitReverse(p) => Arc::new(BitReverse::new(p, context)),
+            PatternKind::RandomPermutation(p) => Arc::new(RandomPermutation::new(p, context)),
             PatternKind::Hotspot(p) => Arc::new(Hotspot::new(owner, p, context)?),
             PatternKind::AllToAll(p) => Arc::new(AllToAll::new(p, context)),
             PatternKind::Spread(p) | PatternKind::RandomNeighbors(p) => {

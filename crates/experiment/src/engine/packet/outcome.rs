@@ -6,7 +6,7 @@ use crate::plan::Scenario;
 use crate::tables::{Column, Table};
 use odonata_machine::Machine;
 use odonata_packet::{ClosedTraffic, Ending, Histogram, JobRecord, PacketResult, Steadiness};
-use odonata_units::{NodeId, Time};
+use odonata_units::Time;
 use serde_json::{json, Value};
 
 /// Percentiles of latency among the columns of `jobs`: name and share.
@@ -18,9 +18,11 @@ const PERCENTILES: [(&str, f64); 5] = [
     ("latency_p9999_ns", 0.9999),
 ];
 
+/// The outcome of a run in which so many nodes of each job send.
 pub(super) fn outcome(
     engine: &Packet,
     scenario: &Scenario,
+    senders: &[usize],
     result: &PacketResult,
     closed: Option<&ClosedTraffic>,
 ) -> Outcome {
@@ -33,6 +35,7 @@ pub(super) fn outcome(
     let idle = ports.iter().map(|&p| duration.ps().saturating_sub(result.ports[p].busy_ps + result.ports[p].stall_ps));
     let terminal = machine.terminal().bandwidth.bytes_per_s_f64();
     let nodes = machine.node_count();
+    let unbalanced = Unbalanced::of(engine, scenario, senders, result, duration);
     let mut link_columns = vec![
         ("packets", Column::U64(of_links(|p| p.packets))),
         ("busy_ps", Column::U64(of_links(|p| p.busy_ps))),
@@ -60,11 +63,11 @@ pub(super) fn outcome(
         node_capacity_bytes_per_s: vec![terminal; nodes],
         node_columns,
         jobs: result.jobs.iter().enumerate().map(|(j, job)| traffic(j, job, closed)).collect(),
-        job_columns: job_columns(engine, scenario, result, duration),
+        job_columns: job_columns(engine, scenario, senders, result, duration),
         tables: tables(machine, result, duration),
-        convergence: convergence(engine, result),
+        convergence: convergence(engine, unbalanced.is_none(), result),
         summary: summary(engine, result, duration),
-        warnings: warnings(engine, scenario, result, duration),
+        warnings: warnings(engine, &unbalanced, senders, scenario, result),
         partial: result.ending == Ending::Interrupted,
     }
 }
@@ -114,6 +117,7 @@ fn link_jobs(result: &PacketResult, ports: &[usize]) -> (Vec<u32>, Vec<u32>, Vec
 fn job_columns(
     engine: &Packet,
     scenario: &Scenario,
+    senders: &[usize],
     result: &PacketResult,
     duration: Time,
 ) -> Vec<(&'static str, Column)> {
@@ -124,9 +128,10 @@ fn job_columns(
     let mut columns =
         vec![("packets", whole(&|j| j.packets)), ("unfinished_packets", whole(&|j| j.injected_packets - j.packets))];
     if engine.traffic == TrafficKind::Open {
-        let offered = (0..jobs.len()).map(|j| offered(engine, j, result.window)).collect();
+        let load = |j: usize| if senders[j] == 0 { 0.0 } else { offered(engine, j, result.window) };
+        let offered = (0..jobs.len()).map(load).collect();
         columns.push(("offered_load", Column::F64(offered)));
-        columns.push(("accepted_load", Column::F64(accepted(scenario, result, duration))));
+        columns.push(("accepted_load", Column::F64(accepted(scenario, senders, result, duration))));
     } else {
         columns.push(("time_s", real(&|j| Time(j.last_arrival_ps).as_s_f64())));
     }
@@ -144,16 +149,11 @@ fn job_columns(
     columns
 }
 
-/// The load that each job's nodes brought to their destinations.
-fn accepted(scenario: &Scenario, result: &PacketResult, duration: Time) -> Vec<f64> {
+/// The load that each job's nodes brought to their destinations, as a share of the bandwidth of those that send.
+fn accepted(scenario: &Scenario, senders: &[usize], result: &PacketResult, duration: Time) -> Vec<f64> {
     let terminal = scenario.machine.terminal().bandwidth.bytes_per_s_f64();
-    let of_job = |(record, job): (&JobRecord, &odonata_workload::Job)| {
-        let mut nodes: Vec<NodeId> = job.node_of_rank.clone();
-        nodes.sort_unstable();
-        nodes.dedup();
-        record.delivered_bytes as f64 / (nodes.len() as f64 * terminal * duration.as_s_f64())
-    };
-    result.jobs.iter().zip(&scenario.workload.jobs).map(of_job).collect()
+    let bandwidth = |senders: usize| senders.max(1) as f64 * terminal * duration.as_s_f64();
+    result.jobs.iter().zip(senders).map(|(job, &n)| job.delivered_bytes as f64 / bandwidth(n)).collect()
 }
 
 /// The load of a job's settings, averaged over the window.
@@ -275,16 +275,17 @@ fn ending(ending: Ending) -> &'static str {
     }
 }
 
-fn convergence(engine: &Packet, result: &PacketResult) -> Value {
+fn convergence(engine: &Packet, balanced: bool, result: &PacketResult) -> Value {
     let steadiness = Steadiness::of(&result.jobs);
     let complete = result.ending == Ending::Complete;
     let open = engine.traffic == TrafficKind::Open;
     let stopped = matches!(result.ending, Ending::Interrupted | Ending::NoProgress);
     json!({
         // Closed traffic has no steady state: it has converged when everything has arrived.
-        "converged": if open { steadiness.steady && !stopped } else { complete },
+        "converged": if open { steadiness.steady && balanced && !stopped } else { complete },
         "decided_by": if open {
-            "accepted load and mean latency of the first against the second half of the measurement"
+            "accepted load and mean latency of the first against the second half of the measurement, and accepted \
+             against offered load"
         } else {
             "whether every packet arrived"
         },
@@ -293,6 +294,7 @@ fn convergence(engine: &Packet, result: &PacketResult) -> Value {
         "latency_drift": steadiness.latency_drift,
         "accepted_drift_max": Steadiness::ACCEPTED_DRIFT_MAX,
         "latency_drift_max": Steadiness::LATENCY_DRIFT_MAX,
+        "balanced": balanced,
     })
 }
 
@@ -337,27 +339,62 @@ fn summary(engine: &Packet, result: &PacketResult, duration: Time) -> Vec<(&'sta
     )]
 }
 
-/// Accepted load that is lower than the offered one by more than this share, and by more than chance makes it, means
-/// saturation.
-const SATURATED: f64 = 0.05;
+/// Accepted load that differs from the offered one by more than this share, and by more than chance makes it, means
+/// that queues in the sources grow or drain.
+const BALANCED: f64 = 0.05;
 
-/// Jobs that the network does not serve at their load, with the accepted and the offered one.
-fn saturated(engine: &Packet, scenario: &Scenario, result: &PacketResult, duration: Time) -> Vec<String> {
-    let packet = engine.settings.packet.as_f64();
-    let jobs = result.jobs.iter().zip(&scenario.workload.jobs).zip(accepted(scenario, result, duration)).enumerate();
-    let short = jobs.filter_map(|(j, ((record, job), accepted))| {
-        let offered = offered(engine, j, result.window);
-        // The number of packets that random sources make has a standard deviation of its root at most, times that of
-        // the burst.
-        let messages = record.delivered_bytes as f64 / packet / f64::from(engine.burst);
-        let chance = 4.0 / messages.max(1.0).sqrt();
-        (accepted < offered * (1.0 - SATURATED.max(chance)))
-            .then(|| format!("job '{}' brought {accepted:.3} of {offered:.3}", job.name))
-    });
-    short.collect()
+/// Jobs whose sources queue up, as the network does not serve them at their load, and jobs whose sources drain.
+#[derive(Default)]
+struct Unbalanced {
+    saturated: Vec<String>,
+    draining: Vec<String>,
 }
 
-fn warnings(engine: &Packet, scenario: &Scenario, result: &PacketResult, duration: Time) -> Vec<String> {
+impl Unbalanced {
+    /// Looks at the jobs whose load is the same through the whole window.
+    fn of(engine: &Packet, scenario: &Scenario, senders: &[usize], result: &PacketResult, duration: Time) -> Self {
+        let mut found = Self::default();
+        if engine.traffic == TrafficKind::Closed || result.ending == Ending::Interrupted {
+            return found;
+        }
+        let (from, to) = result.window;
+        if engine.steps.iter().any(|step| (from..to).contains(&step.0)) {
+            return found;
+        }
+        let packet = engine.settings.packet.as_f64();
+        let accepted = accepted(scenario, senders, result, duration);
+        for (j, (record, job)) in result.jobs.iter().zip(&scenario.workload.jobs).enumerate() {
+            let start = engine.starts[if engine.starts.len() == 1 { 0 } else { j }];
+            if senders[j] == 0 || start > from {
+                continue;
+            }
+            let offered = offered(engine, j, result.window);
+            // The number of packets that random sources make has a standard deviation of its root at most, times
+            // that of the burst.
+            let messages = record.delivered_bytes as f64 / packet / f64::from(engine.burst);
+            let margin = BALANCED.max(4.0 / messages.max(1.0).sqrt());
+            let text = || format!("job '{}' brought {:.3} of {offered:.3}", job.name, accepted[j]);
+            if accepted[j] < offered * (1.0 - margin) {
+                found.saturated.push(text());
+            } else if accepted[j] > offered * (1.0 + margin) {
+                found.draining.push(text());
+            }
+        }
+        found
+    }
+
+    fn is_none(&self) -> bool {
+        self.saturated.is_empty() && self.draining.is_empty()
+    }
+}
+
+fn warnings(
+    engine: &Packet,
+    unbalanced: &Unbalanced,
+    senders: &[usize],
+    scenario: &Scenario,
+    result: &PacketResult,
+) -> Vec<String> {
     let mut warnings = Vec::new();
     let now = Time(result.end.ps());
     let unfinished: u64 = result.jobs.iter().map(|j| j.injected_packets - j.packets).sum();
@@ -369,15 +406,34 @@ fn warnings(engine: &Packet, scenario: &Scenario, result: &PacketResult, duratio
             if engine.traffic == TrafficKind::Open { "drain" } else { "time_limit" }
         )),
         Ending::Interrupted => warnings.push(format!("interrupted at {now}: the tables hold what happened until then")),
-        Ending::NoProgress => warnings.push(format!("no packet arrived for {}: {}", engine.patience, result.stuck.join("; "))),
+        Ending::NoProgress if result.stuck.is_empty() => warnings.push(format!(
+            "no packet arrived for {}, although none waits for another: those under way need longer; raise patience",
+            engine.patience
+        )),
+        Ending::NoProgress => {
+            warnings.push(format!("no packet arrived for {}: {}", engine.patience, result.stuck.join("; ")));
+        }
+    }
+    for (job, &senders) in scenario.workload.jobs.iter().zip(senders) {
+        if senders == 0 && !job.idle {
+            warnings.push(format!(
+                "job '{}' sends nothing over the network: its ranks name only their own nodes",
+                job.name
+            ));
+        }
     }
     if engine.traffic == TrafficKind::Open && result.ending != Ending::Interrupted {
-        let saturated = saturated(engine, scenario, result, duration);
-        if !saturated.is_empty() {
+        if !unbalanced.saturated.is_empty() {
             warnings.push(format!(
                 "the network is saturated: {}; packets queue up in the sources, so their latency grows with the time that is \
                  measured and says little, while the accepted load is the throughput",
-                saturated.join(", ")
+                unbalanced.saturated.join(", ")
+            ));
+        }
+        if !unbalanced.draining.is_empty() {
+            warnings.push(format!(
+                "queues in the sources drain that grew before the measurement: {}; raise warm_up",
+                unbalanced.draining.join(", ")
             ));
         }
         let s = Steadiness::of(&result.jobs);

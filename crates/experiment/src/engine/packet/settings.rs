@@ -138,6 +138,11 @@ fn recording(fields: &Fields, report: &mut Report<'_>) -> Recording {
     };
     needs("record_paths", "record_packets", recording.paths && !recording.packets);
     needs("series", "interval", recording.interval_ps == 0);
+    if let Some(Value::Time(interval)) = fields.value("interval") {
+        if *interval < Time::from_ns(1) {
+            report.add(ProblemKind::Value, fields.place_of("interval"), "'interval' must be at least 1 ns", None);
+        }
+    }
     recording
 }
 

@@ -1,0 +1,117 @@
+//! The grid of a torus or mesh: where routers are, and the ports of every step.
+
+use super::RoutingError;
+use crate::next_hop::{NextHops, Port};
+use odonata_machine::Shape;
+use odonata_units::RouterId;
+
+/// One step along a dimension.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) struct Step {
+    pub(super) dimension: usize,
+    /// Towards lower coordinates.
+    pub(super) down: bool,
+}
+
+/// Coordinates, and the ports of every step from every router.
+pub(super) struct Grid {
+    dims: Vec<u32>,
+    wrap: Vec<bool>,
+    /// Distance in router index of one step along each dimension.
+    stride: Vec<u32>,
+    /// Ports of the step along dimension d of router r, up (0) or down (1), at `(r * dims + d) * 2 + direction`.
+    ports: Vec<Vec<Port>>,
+}
+
+impl Grid {
+    /// The grid of a torus or mesh of which no step is missing.
+    pub(super) fn of(algorithm: &str, hops: &NextHops) -> Result<Self, RoutingError> {
+        let wrong = |reason: String| RoutingError::Machine { algorithm: algorithm.to_owned(), reason };
+        let Shape::Torus { dims, wrap } = hops.shape() else {
+            return Err(wrong("it needs a torus or a mesh; use 'min' or 'up-down'".into()));
+        };
+        let mut stride = vec![1u32; dims.len()];
+        for d in (0..dims.len().saturating_sub(1)).rev() {
+            stride[d] = stride[d + 1] * dims[d + 1];
+        }
+        let mut grid = Self { dims: dims.clone(), wrap: wrap.clone(), stride, ports: Vec::new() };
+        for r in (0..hops.routers()).map(RouterId) {
+            for dimension in 0..dims.len() {
+                for down in [false, true] {
+                    let next = grid.neighbour(r, Step { dimension, down });
+                    let ports: Vec<Port> =
+                        hops.ports(r).filter(|&port| Some(hops.neighbour(r, port)) == next).collect();
+                    if let (true, Some(next)) = (ports.is_empty(), next) {
+                        return Err(wrong(format!(
+                            "no cable from router {} to its neighbour {} works, and dimension order can't go around; use \
+                             'up-down' or 'min'",
+                            hops.router_name(r),
+                            hops.router_name(next)
+                        )));
+                    }
+                    grid.ports.push(ports);
+                }
+            }
+        }
+        Ok(grid)
+    }
+
+    fn coordinate(&self, router: RouterId, d: usize) -> u32 {
+        router.0 / self.stride[d] % self.dims[d]
+    }
+
+    /// The router one step away, or `None` at the edge of a mesh or in a dimension of size 1.
+    fn neighbour(&self, router: RouterId, step: Step) -> Option<RouterId> {
+        let d = step.dimension;
+        let (x, n) = (self.coordinate(router, d), self.dims[d]);
+        let edge = if step.down { x == 0 } else { x + 1 == n };
+        if n == 1 || (edge && !self.wrap[d]) {
+            return None;
+        }
+        let next = if step.down { (x + n - 1) % n } else { (x + 1) % n };
+        Some(RouterId(router.0 - x * self.stride[d] + next * self.stride[d]))
+    }
+
+    pub(super) fn dimensions(&self) -> usize {
+        self.dims.len()
+    }
+
+    /// Whether any dimension wraps around, so that its ring needs a dateline.
+    pub(super) fn wraps(&self) -> bool {
+        self.wrap.iter().zip(&self.dims).any(|(&wrap, &size)| wrap && size > 2)
+    }
+
+    /// The ports of a step.
+    #[inline]
+    pub(super) fn ports(&self, router: RouterId, step: Step) -> &[Port] {
+        &self.ports[(router.index() * self.dims.len() + step.dimension) * 2 + usize::from(step.down)]
+    }
+
+    /// The directions, up and down, that lead nearer to `to` along dimension `d`: none, one, or both where a ring is
+    /// equally long both ways.
+    #[inline]
+    pub(super) fn directions(&self, at: RouterId, to: RouterId, d: usize) -> (bool, bool) {
+        let (x, y, n) = (self.coordinate(at, d), self.coordinate(to, d), self.dims[d]);
+        if x == y {
+            return (false, false);
+        }
+        if !self.wrap[d] {
+            return (x < y, y < x);
+        }
+        let up = (y + n - x) % n;
+        // In a ring of two both directions are the same cables.
+        (2 * up <= n, 2 * up >= n && n > 2)
+    }
+
+    /// Whether the rest of the way along the step's dimension, in its direction, crosses from the last coordinate to
+    /// the first or back.
+    #[inline]
+    pub(super) fn will_wrap(&self, at: RouterId, to: RouterId, step: Step) -> bool {
+        let (x, y) = (self.coordinate(at, step.dimension), self.coordinate(to, step.dimension));
+        if step.down {
+            y > x
+        } else {
+            y < x
+        }
+    }
+}

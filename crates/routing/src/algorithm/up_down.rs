@@ -1,0 +1,185 @@
+//! Up/down routing on any graph (Autonet: Schroeder et al. 1991; fat trees: Leiserson 1985): a packet goes over the
+//! shortest way that takes no link up after a link down. Where several ports are on such ways it draws one.
+//!
+//! Up is: on a fat tree, to a higher level; elsewhere, nearer to the root, the router with the most cables (the first of
+//! them), and between routers equally near to it, to the lower number. A cycle of links would have to turn from down to
+//! up somewhere, so one channel is enough on any machine and with any faults, as long as such a way exists: without a
+//! shape that is always so, since every router can be reached over the root.
+
+use super::{Decision, Discipline, Header, Hop, Relation, Routing, RoutingError, RoutingSettings};
+use crate::next_hop::{NextHops, Port};
+use odonata_machine::Shape;
+use odonata_units::RouterId;
+use std::collections::VecDeque;
+use std::sync::Arc;
+
+/// The packet has taken a link down.
+const DOWN: u8 = 1;
+const UNREACHED: u8 = u8::MAX;
+
+/// Lengths of the shortest ways up and down, between all routers.
+pub(super) struct Ways {
+    hops: Arc<NextHops>,
+    /// Height of every router: up is towards the greater.
+    height: Vec<(u32, u32)>,
+    /// Hops from router r to router t in phase p at `(t * routers + r) * 2 + p`.
+    hops_left: Vec<u8>,
+}
+
+impl Ways {
+    pub(super) fn of(algorithm: &str, hops: Arc<NextHops>) -> Result<Self, RoutingError> {
+        let wrong = |reason: String| RoutingError::Machine { algorithm: algorithm.to_owned(), reason };
+        let routers = hops.routers() as usize;
+        let mut ways = Self { height: heights(&hops), hops_left: vec![UNREACHED; routers * routers * 2], hops };
+        let hops = Arc::clone(&ways.hops);
+        let ends: Vec<RouterId> =
+            (0..routers as u32).map(RouterId).filter(|&r| hops.router_up(r) && hops.node_ports(r) > 0).collect();
+        for &to in &ends {
+            if !ways.search(to) {
+                return Err(wrong(format!("ways to router {} have more than 253 hops", hops.router_name(to))));
+            }
+            if let Some(&from) = ends.iter().find(|&&from| ways.left(from, to, 0) == UNREACHED) {
+                return Err(wrong(format!(
+                    "router {} can't reach router {} by going up and then down: failed cables cut the ways between them; \
+                     use 'min', which goes around",
+                    hops.router_name(from),
+                    hops.router_name(to)
+                )));
+            }
+        }
+        Ok(ways)
+    }
+
+    #[inline]
+    fn left(&self, from: RouterId, to: RouterId, phase: u8) -> u8 {
+        self.hops_left[(to.index() * self.height.len() + from.index()) * 2 + usize::from(phase)]
+    }
+
+    #[inline]
+    fn goes_down(&self, from: RouterId, to: RouterId) -> bool {
+        self.height[to.index()] < self.height[from.index()]
+    }
+
+    /// Backwards from `to`, breadth first over (router, phase); whether no way is too long.
+    fn search(&mut self, to: RouterId) -> bool {
+        let routers = self.height.len();
+        let hops = Arc::clone(&self.hops);
+        let at = |r: RouterId, phase: u8| (to.index() * routers + r.index()) * 2 + usize::from(phase);
+        let mut queue = VecDeque::from([(to, 0), (to, DOWN)]);
+        self.hops_left[at(to, 0)] = 0;
+        self.hops_left[at(to, DOWN)] = 0;
+        while let Some((r, phase)) = queue.pop_front() {
+            let next = self.hops_left[at(r, phase)] + 1;
+            if next >= UNREACHED - 1 {
+                return false;
+            }
+            for port in hops.ports(r) {
+                // Cables have two directions: the packet comes from `before`.
+                let before = hops.neighbour(r, port);
+                // A hop down may be taken in either phase and ends in phase DOWN; a hop up only from 0 to 0.
+                let phases: &[u8] = match (self.goes_down(before, r), phase) {
+                    (true, DOWN) => &[0, DOWN],
+                    (false, 0) => &[0],
+                    _ => &[],
+                };
+                for &p in phases {
+                    if self.hops_left[at(before, p)] == UNREACHED {
+                        self.hops_left[at(before, p)] = next;
+                        queue.push_back((before, p));
+                    }
+                }
+            }
+        }
+        true
+    }
+
+    /// Calls `each` with every port on a shortest way and the phase after the hop.
+    #[inline]
+    pub(super) fn ports(&self, at: RouterId, to: RouterId, phase: u8, mut each: impl FnMut(Port, u8)) {
+        let left = self.left(at, to, phase);
+        for port in self.hops.ports(at) {
+            let next = self.hops.neighbour(at, port);
+            let down = self.goes_down(at, next);
+            let after = if down { DOWN } else { 0 };
+            if (down || phase != DOWN) && self.left(next, to, after).wrapping_add(1) == left {
+                each(port, after);
+            }
+        }
+    }
+
+    /// The relation for the check of channel dependencies.
+    pub(super) fn discipline(self: &Arc<Self>) -> Discipline {
+        Discipline::Relation(Box::new(Hops(Arc::clone(self))))
+    }
+
+    pub(super) fn router_of(&self, packet: &Header) -> RouterId {
+        self.hops.router_of(packet.destination)
+    }
+}
+
+/// Heights by level of a fat tree, else by nearness to the root.
+fn heights(hops: &NextHops) -> Vec<(u32, u32)> {
+    let routers = (0..hops.routers()).map(RouterId);
+    if let Shape::FatTree { level_of, .. } = hops.shape() {
+        return routers.map(|r| (u32::from(level_of[r.index()]), u32::MAX - r.0)).collect();
+    }
+    let root = routers.clone().max_by_key(|&r| (hops.link_ports(r), std::cmp::Reverse(r.0))).unwrap_or_default();
+    let mut depth = vec![u32::MAX; hops.routers() as usize];
+    depth[root.index()] = 0;
+    let mut queue = VecDeque::from([root]);
+    while let Some(r) = queue.pop_front() {
+        for port in hops.ports(r) {
+            let next = hops.neighbour(r, port);
+            if depth[next.index()] == u32::MAX {
+                depth[next.index()] = depth[r.index()] + 1;
+                queue.push_back(next);
+            }
+        }
+    }
+    routers.map(|r| (u32::MAX - depth[r.index()], u32::MAX - r.0)).collect()
+}
+
+struct Hops(Arc<Ways>);
+
+impl Relation for Hops {
+    fn phases(&self) -> u8 {
+        2
+    }
+
+    fn hops(&self, at: RouterId, to: RouterId, phase: u8, out: &mut Vec<(Hop, u8)>) {
+        self.0.ports(at, to, phase, |port, after| out.push((Hop { port, vc: 0 }, after)));
+    }
+}
+
+struct UpDown {
+    ways: Arc<Ways>,
+}
+
+pub(super) fn build(hops: Arc<NextHops>, _: &RoutingSettings) -> Result<Box<dyn Routing>, RoutingError> {
+    Ok(Box::new(UpDown { ways: Arc::new(Ways::of("up-down", hops)?) }))
+}
+
+impl Routing for UpDown {
+    fn virtual_channels(&self) -> u8 {
+        1
+    }
+
+    fn discipline(&self) -> Discipline {
+        self.ways.discipline()
+    }
+
+    fn decide(&self, decision: &mut Decision<'_>, packet: &mut Header) -> Hop {
+        let mut chosen = (0, 0);
+        let mut seen = 0;
+        let random = &mut *decision.random;
+        self.ways.ports(decision.router, self.ways.router_of(packet), packet.state.phase, |port, after| {
+            seen += 1;
+            if seen == 1 || random.below(seen) == 0 {
+                chosen = (port, after);
+            }
+        });
+        debug_assert!(seen > 0, "every pair was reached");
+        packet.state.phase = chosen.1;
+        Hop { port: chosen.0, vc: 0 }
+    }
+}

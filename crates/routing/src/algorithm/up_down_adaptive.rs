@@ -1,0 +1,45 @@
+//! Adaptive up/down routing: the ways of `up-down`, over the port with the shortest queue; among equals it draws one. On
+//! a fat tree the way up is adaptive and the way down is the only one.
+
+use super::up_down::Ways;
+use super::{Decision, Discipline, Header, Hop, Routing, RoutingError, RoutingSettings};
+use crate::next_hop::NextHops;
+use std::sync::Arc;
+
+struct UpDownAdaptive {
+    ways: Arc<Ways>,
+}
+
+pub(super) fn build(hops: Arc<NextHops>, _: &RoutingSettings) -> Result<Box<dyn Routing>, RoutingError> {
+    Ok(Box::new(UpDownAdaptive { ways: Arc::new(Ways::of("up-down-adaptive", hops)?) }))
+}
+
+impl Routing for UpDownAdaptive {
+    fn virtual_channels(&self) -> u8 {
+        1
+    }
+
+    fn discipline(&self) -> Discipline {
+        self.ways.discipline()
+    }
+
+    fn decide(&self, decision: &mut Decision<'_>, packet: &mut Header) -> Hop {
+        let mut best = (u64::MAX, 0, 0);
+        let mut equals = 0;
+        let (load, random) = (decision.load, &mut *decision.random);
+        self.ways.ports(decision.router, self.ways.router_of(packet), packet.state.phase, |port, after| {
+            let bytes = load.port_bytes(port);
+            if bytes < best.0 {
+                best = (bytes, port, after);
+                equals = 1;
+            } else if bytes == best.0 {
+                equals += 1;
+                if random.below(equals) == 0 {
+                    best = (bytes, port, after);
+                }
+            }
+        });
+        packet.state.phase = best.2;
+        Hop { port: best.1, vc: 0 }
+    }
+}

@@ -1,0 +1,262 @@
+//! Algorithms for tori, meshes, fat trees and any graph, walked hop by hop and checked for deadlock.
+
+use odonata_machine::topology::{FatTree, Torus};
+use odonata_machine::{presets, Machine, MachineBuilder, Shape};
+use odonata_routing::algorithm::{
+    self, Decision, Discipline, Header, Hop, Memory, Relation, RouteState, Routing, RoutingSettings,
+};
+use odonata_routing::deadlock;
+use odonata_routing::next_hop::NextHops;
+use odonata_routing::view::{Idle, LoadView};
+use odonata_units::{NodeId, RouterId, Stream};
+use std::sync::Arc;
+
+fn torus(dims: &[u32], wrap: &[bool]) -> MachineBuilder {
+    Torus { dims: dims.to_vec(), wrap: wrap.to_vec(), ..Torus::default() }.builder().unwrap()
+}
+
+fn tables(builder: MachineBuilder) -> (Machine, Arc<NextHops>) {
+    let machine = builder.build().unwrap();
+    let hops = Arc::new(NextHops::new(&machine).unwrap());
+    (machine, hops)
+}
+
+fn routing(name: &str, hops: &Arc<NextHops>) -> Box<dyn Routing> {
+    algorithm::build(name, Arc::clone(hops), &RoutingSettings::default()).unwrap()
+}
+
+fn refusal(name: &str, hops: &Arc<NextHops>) -> String {
+    algorithm::build(name, Arc::clone(hops), &RoutingSettings::default()).err().expect("an error").to_string()
+}
+
+/// No reserved channel has room.
+struct Full;
+
+impl LoadView for Full {
+    fn port_bytes(&self, port: u16) -> u64 {
+        512 * u64::from(port % 3)
+    }
+    fn channel_bytes(&self, _: u16, _: u8) -> u64 {
+        0
+    }
+    fn has_room(&self, _: u16, _: u8) -> bool {
+        false
+    }
+}
+
+/// Routers and hops of the way from one node to another.
+fn walk(
+    routing: &dyn Routing,
+    hops: &NextHops,
+    load: &dyn LoadView,
+    random: &mut Stream,
+    (source, destination): (u32, u32),
+) -> (Vec<RouterId>, Vec<Hop>) {
+    let mut packet = Header { source: NodeId(source), destination: NodeId(destination), state: RouteState::default() };
+    let mut way = (vec![hops.router_of(packet.source)], Vec::new());
+    while way.0[way.0.len() - 1] != hops.router_of(packet.destination) {
+        let router = way.0[way.0.len() - 1];
+        let memory = Memory::default();
+        let mut decision = Decision { router, load, random, memory: &memory, feedback: None };
+        let hop = routing.decide(&mut decision, &mut packet);
+        assert!(hop.vc < routing.virtual_channels());
+        (packet.state.hops, packet.state.vc) = (packet.state.hops + 1, hop.vc);
+        way.0.push(hops.neighbour(router, hop.port));
+        way.1.push(hop);
+        assert!(way.1.len() <= 100, "the way ends: {:?}", way.0);
+    }
+    way
+}
+
+fn check(hops: &NextHops, routing: &dyn Routing) -> Result<(), deadlock::Cycle> {
+    deadlock::check(hops, &routing.discipline(), routing.virtual_channels(), routing.reserved_from())
+}
+
+/// Grids with rings of odd and even length, of two, meshes, and a dimension of one.
+fn grids() -> Vec<MachineBuilder> {
+    vec![
+        torus(&[5, 4, 3], &[true; 3]),
+        torus(&[6, 4], &[true, false]),
+        torus(&[4, 5], &[false; 2]),
+        torus(&[2, 7, 1], &[true; 3]),
+        torus(&[9], &[true]),
+    ]
+}
+
+#[test]
+fn dimension_order_takes_shortest_ways_in_order() {
+    for builder in grids() {
+        let Shape::Torus { dims, .. } = builder.shape.clone() else { panic!("a torus") };
+        let (machine, hops) = tables(builder);
+        let routing = routing("dimension-order", &hops);
+        let mut random = Stream::new(1, "test", &[]);
+        let coordinates = |r: RouterId| -> Vec<u32> {
+            let mut rest = r.0;
+            let mut x: Vec<u32> = dims.iter().rev().map(|n| (rest % n, rest /= n).0).collect();
+            x.reverse();
+            x
+        };
+        for _ in 0..2_000 {
+            let nodes = machine.node_count() as u64;
+            let pair = (random.below(nodes) as u32, random.below(nodes) as u32);
+            let (routers, way) = walk(&*routing, &hops, &Idle, &mut random, pair);
+            // The tables' distances come from a search over the cables, which knows nothing of coordinates.
+            let shortest = hops.distance_inside(routers[0], routers[routers.len() - 1]);
+            assert_eq!(way.len(), usize::from(shortest));
+            let moved = routers.windows(2).map(|pair| {
+                let (a, b) = (coordinates(pair[0]), coordinates(pair[1]));
+                (0..a.len()).filter(|&d| a[d] != b[d]).collect::<Vec<_>>()
+            });
+            let moved: Vec<Vec<usize>> = moved.collect();
+            assert!(moved.iter().all(|m| m.len() == 1) && moved.is_sorted(), "{routers:?}");
+        }
+    }
+}
+
+#[test]
+fn grids_are_free_of_deadlock() {
+    for builder in grids() {
+        let (machine, hops) = tables(builder);
+        for name in ["dimension-order", "torus-adaptive", "up-down", "up-down-adaptive"] {
+            let routing = routing(name, &hops);
+            assert_eq!(check(&hops, &*routing), Ok(()), "{name} on {}", machine.name());
+        }
+    }
+}
+
+/// A relation on fewer channels than it needs.
+struct OneChannel(Box<dyn Relation>);
+
+impl Relation for OneChannel {
+    fn phases(&self) -> u8 {
+        self.0.phases()
+    }
+    fn hops(&self, at: RouterId, to: RouterId, phase: u8, out: &mut Vec<(Hop, u8)>) {
+        self.0.hops(at, to, phase, out);
+        out.iter_mut().for_each(|(hop, _)| hop.vc = 0);
+    }
+}
+
+/// Without its dateline a ring of 5 closes a cycle; a mesh does not have one to close.
+#[test]
+fn rings_need_the_dateline() {
+    let cycle = |builder: MachineBuilder| {
+        let (_, hops) = tables(builder);
+        let Discipline::Relation(relation) = routing("dimension-order", &hops).discipline() else {
+            panic!("a relation")
+        };
+        deadlock::check(&hops, &Discipline::Relation(Box::new(OneChannel(relation))), 1, u8::MAX)
+    };
+    let found = cycle(torus(&[5], &[true])).unwrap_err();
+    assert_eq!(found.channels.len(), 5, "{found}");
+    for (i, link) in found.channels.iter().enumerate() {
+        assert_eq!(link.1, found.channels[(i + 1) % 5].0);
+    }
+    assert_eq!(cycle(torus(&[5, 4], &[false; 2])), Ok(()));
+}
+
+/// The adaptive channel closes cycles of its own: it is safe only because nobody waits for it.
+#[test]
+fn the_adaptive_channel_must_be_reserved() {
+    let (_, hops) = tables(torus(&[4, 4], &[true; 2]));
+    let routing = routing("torus-adaptive", &hops);
+    assert_eq!((routing.virtual_channels(), routing.reserved_from()), (3, 2));
+    assert!(deadlock::check(&hops, &routing.discipline(), 3, u8::MAX).is_err());
+    assert_eq!(deadlock::check(&hops, &routing.discipline(), 3, 2), Ok(()));
+}
+
+#[test]
+fn torus_adaptive_is_minimal_and_escapes_in_dimension_order() {
+    let (machine, hops) = tables(torus(&[5, 4, 3], &[true; 3]));
+    let (adaptive, order) = (routing("torus-adaptive", &hops), routing("dimension-order", &hops));
+    let nodes = machine.node_count() as u64;
+    let mut random = Stream::new(1, "test", &[]);
+    for _ in 0..2_000 {
+        let pair = (random.below(nodes) as u32, random.below(nodes) as u32);
+        let (routers, way) = walk(&*adaptive, &hops, &Idle, &mut random, pair);
+        assert_eq!(way.len(), usize::from(hops.distance_inside(routers[0], routers[routers.len() - 1])));
+        assert!(way.iter().all(|hop| hop.vc == 2));
+        // With the same dice, both escape alike.
+        let dice = Stream::new(random.next_u64(), "test", &[]);
+        let escape = walk(&*adaptive, &hops, &Full, &mut dice.clone(), pair);
+        assert_eq!(escape, walk(&*order, &hops, &Idle, &mut dice.clone(), pair));
+    }
+}
+
+/// On a fat tree: up to a common ancestor, then down, over shortest ways; every router of the level above is used.
+#[test]
+fn fat_trees_are_crossed_up_and_down() {
+    let (machine, hops) = tables(FatTree { k: 6, ..FatTree::default() }.builder().unwrap());
+    let Shape::FatTree { level_of, .. } = machine.shape() else { panic!("a fat tree") };
+    let nodes = machine.node_count() as u64;
+    for name in ["up-down", "up-down-adaptive"] {
+        let routing = routing(name, &hops);
+        assert_eq!(check(&hops, &*routing), Ok(()));
+        let mut random = Stream::new(2, "test", &[]);
+        let mut tops = std::collections::BTreeSet::new();
+        for _ in 0..5_000 {
+            let pair = (random.below(nodes) as u32, random.below(nodes) as u32);
+            let (routers, way) = walk(&*routing, &hops, &Idle, &mut random, pair);
+            assert_eq!(way.len(), usize::from(hops.distance_inside(routers[0], routers[routers.len() - 1])));
+            let levels: Vec<u8> = routers.iter().map(|r| level_of[r.index()]).collect();
+            let top = levels.iter().position(|l| l == levels.iter().max().unwrap()).unwrap();
+            assert!(levels[..=top].is_sorted() && levels[top..].is_sorted_by(|a, b| a >= b), "{levels:?}");
+            if levels[top] == 2 {
+                tops.insert(routers[top]);
+            }
+        }
+        // k^2/4 core routers.
+        assert_eq!(tops.len(), 9);
+    }
+}
+
+/// A dragonfly with a twentieth of its cables broken, as any graph: all pairs are reached over one channel, and no way
+/// turns up again.
+#[test]
+fn up_down_goes_around_faults() {
+    let mut builder = presets::builder("dragonfly-1056").unwrap();
+    let mut random = Stream::new(3, "test", &[]);
+    builder.cables.retain(|_| !random.chance(0.05));
+    builder.shape = Shape::Graph;
+    let (_, hops) = tables(builder);
+    let routing = routing("up-down", &hops);
+    assert_eq!((routing.virtual_channels(), check(&hops, &*routing)), (1, Ok(())));
+    for _ in 0..5_000 {
+        let pair = (random.below(1056) as u32, random.below(1056) as u32);
+        let (_, way) = walk(&*routing, &hops, &Idle, &mut random, pair);
+        assert!(way.len() <= 6, "{}", way.len());
+    }
+}
+
+#[test]
+fn machines_that_do_not_fit_are_named() {
+    let (_, dragonfly) = tables(presets::builder("dragonfly-1056").unwrap());
+    for name in ["dimension-order", "torus-adaptive"] {
+        let error = refusal(name, &dragonfly);
+        assert!(error.starts_with(&format!("routing '{name}': it needs a torus or a mesh")), "{error}");
+    }
+    let mut broken = torus(&[4, 4], &[true; 2]);
+    broken.cables.remove(0);
+    let (_, hops) = tables(broken);
+    let error = refusal("torus-adaptive", &hops);
+    assert!(error.contains("neighbour x1_0 works") || error.contains("neighbour x0_1 works"), "{error}");
+    // What dimension order can't, up/down can.
+    assert_eq!(check(&hops, &*routing("up-down", &hops)), Ok(()));
+}
+
+/// Fat tree of k = 4 in which edge router 0 keeps only the cable to one aggregation router, and that one loses its cables
+/// to the cores: the edge router is connected, but only by a way down and up again.
+#[test]
+fn fat_trees_cut_between_levels_are_reported() {
+    let mut builder = FatTree { k: 4, ..FatTree::default() }.builder().unwrap();
+    let of = |c: &odonata_machine::Cable| (c.a.0, c.b.0);
+    let (edge, first_core) = (0, 16);
+    let aggregation = builder.cables.iter().map(of).find(|c| c.0 == edge).unwrap().1;
+    builder.cables.retain(|c| {
+        let (a, b) = of(c);
+        !(a == edge && b != aggregation || a == aggregation && b >= first_core)
+    });
+    let (_, hops) = tables(builder);
+    let error = refusal("up-down", &hops);
+    assert!(error.contains("by going up and then down") && error.contains("use 'min'"), "{error}");
+}

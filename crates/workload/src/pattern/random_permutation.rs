@@ -1,0 +1,85 @@
+//! A random permutation: everyone sends to one other rank and receives from one.
+
+use super::{Pattern, PatternContext, Send};
+use crate::quantity_text;
+use odonata_units::{Bytes, RankId, Stream};
+use serde::{Deserialize, Serialize};
+
+/// Parameters of `random-permutation`.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub struct RandomPermutationParameters {
+    /// Size of the one message of each rank.
+    #[serde(with = "quantity_text")]
+    pub bytes: Bytes,
+}
+
+impl Default for RandomPermutationParameters {
+    fn default() -> Self {
+        Self { bytes: Bytes::kib(64) }
+    }
+}
+
+/// The permutation is drawn once, each as likely as any other; a rank that it maps to itself (one of all ranks on
+/// average) sends nothing.
+#[derive(Debug)]
+pub(super) struct RandomPermutation {
+    targets: Vec<u32>,
+    bytes: Bytes,
+}
+
+impl RandomPermutation {
+    pub(super) fn new(parameters: &RandomPermutationParameters, context: &PatternContext<'_>) -> Self {
+        let mut targets: Vec<u32> = (0..context.ranks).collect();
+        Stream::new(context.seed, "permutation", &[]).shuffle(&mut targets);
+        Self { targets, bytes: parameters.bytes }
+    }
+
+    fn target(&self, rank: RankId) -> Option<RankId> {
+        let target = RankId(self.targets[rank.index()]);
+        (target != rank).then_some(target)
+    }
+}
+
+impl Pattern for RandomPermutation {
+    fn ranks(&self) -> u32 {
+        self.targets.len() as u32
+    }
+
+    fn sends(&self, rank: RankId, out: &mut Vec<Send>) {
+        out.extend(self.target(rank).map(|target| Send { target, bytes: self.bytes }));
+    }
+
+    fn destination(&self, rank: RankId, _stream: &mut Stream) -> Option<RankId> {
+        self.target(rank)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::test_help::{build, check, injective};
+
+    /// All but the ranks that are mapped to themselves send once and receive once. The number of those has mean 1 and
+    /// variance 1 for any number of ranks; more than 10 happen in one of some 10^8 permutations.
+    #[test]
+    fn everyone_sends_and_receives_once() {
+        for ranks in [1u32, 2, 7, 1056, 5000] {
+            let messages = check(&*build("random-permutation", ranks, &[]));
+            assert!(injective(&messages));
+            assert!(ranks as usize - messages.len() <= 10);
+            let mut receivers: Vec<u32> = messages.iter().map(|m| m.1).collect();
+            let mut senders: Vec<u32> = messages.iter().map(|m| m.0).collect();
+            receivers.sort_unstable();
+            senders.sort_unstable();
+            assert_eq!(receivers, senders);
+        }
+    }
+
+    /// Far apart on average: |i - j| of two random ranks of n has mean n / 3.
+    #[test]
+    fn receivers_are_anywhere() {
+        let messages = check(&*build("random-permutation", 3000, &[]));
+        let mean = messages.iter().map(|m| f64::from(m.0.abs_diff(m.1))).sum::<f64>() / messages.len() as f64;
+        // The standard deviation of one distance is n / sqrt(18), of the mean of 3,000 thirteen.
+        assert!((mean - 1000.0).abs() < 60.0, "{mean}");
+    }
+}

@@ -1,0 +1,104 @@
+"""What a run says of its state: steady, saturated, draining, cut short."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from running import Command
+
+FILE = """\
+[machine]
+topology = "dragonfly"
+p = 2
+a = 4
+h = 2
+g = 9
+
+[[job]]
+name = "adv"
+pattern = "adversarial"
+ranks = 72
+ranks_per_node = 1
+
+[engine]
+kind = "packet"
+traffic = "open"
+load = {load}
+warm_up = "{warm_up} us"
+measure = "30 us"
+drain = "{drain} us"
+{more}
+"""
+
+
+def run(
+    command: Command, folder: Path, load: float, warm_up: int = 20, drain: int = 100, more: str = ""
+) -> tuple[dict[str, Any], str, str]:
+    (folder / "x.toml").write_text(FILE.format(load=load, warm_up=warm_up, drain=drain, more=more))
+    result = command("run", "x.toml", "-o", "run")
+    assert result.returncode == 0, result.stderr
+    summary = json.loads((folder / "run" / "summary.json").read_text())
+    return summary, result.stdout, result.stderr
+
+
+def test_a_steady_run_has_nothing_to_warn_of(odonata_command: Command, tmp_path: Path) -> None:
+    summary, printed, complained = run(odonata_command, tmp_path, 0.08)
+    assert complained == ""
+    assert "all measured packets arrived" in printed
+    assert ", steady" in printed
+    assert "100.0 % minimal, 0.0 % non-minimal, virtual channels used: 0, 1 of 2" in printed
+    convergence = summary["convergence"]
+    assert (convergence["converged"], convergence["balanced"]) == (True, True)
+    assert "first against the second half" in convergence["decided_by"]
+    packet = summary["packet"]
+    assert (packet["warm_up_ps"], packet["measure_ps"], packet["drain_ps"]) == (20e6, 30e6, 100e6)
+    assert packet["minimal_share"] == 1
+    # Minimal ways between groups hold at most two local hops and a global one.
+    assert packet["virtual_channels_used"] == [0, 1]
+
+
+def test_a_saturated_run_says_so(odonata_command: Command, tmp_path: Path) -> None:
+    """All 8 nodes of a group share one cable: 1/8 of their bandwidth."""
+    summary, printed, complained = run(odonata_command, tmp_path, 0.4, drain=5)
+    assert "the network is saturated: job 'adv' brought 0.12" in complained
+    assert "of 0.400" in complained
+    assert "NOT STEADY" in printed
+    assert summary["convergence"]["balanced"] is False
+    assert summary["convergence"]["converged"] is False
+    assert "nan" not in (printed + complained).lower()
+
+
+def test_sources_that_drain_are_noticed(odonata_command: Command, tmp_path: Path) -> None:
+    """Twenty microseconds at load 0.4 leave queues that load 0.05 meets."""
+    steps = 'step_times = ["20 us"]\nstep_loads = [0.05]'
+    summary, _, complained = run(odonata_command, tmp_path, 0.4, warm_up=21, more=steps)
+    assert (
+        "queues in the sources drain that grew before the measurement: job 'adv' brought 0.12" in complained
+    )
+    assert summary["convergence"]["converged"] is False
+
+
+def test_a_load_that_changes_within_the_measurement_is_not_asked_for_balance(
+    odonata_command: Command, tmp_path: Path
+) -> None:
+    steps = 'step_times = ["40 us"]\nstep_loads = [0.01]'
+    summary, _, complained = run(odonata_command, tmp_path, 0.1, more=steps)
+    assert summary["convergence"]["balanced"] is True
+    assert "saturated" not in complained
+    assert "no steady state" in complained, "but the halves differ"
+
+
+@pytest.mark.parametrize(("drain", "ending"), [(0, "limit"), (100, "complete")])
+def test_the_drain_is_kept(odonata_command: Command, tmp_path: Path, drain: int, ending: str) -> None:
+    """Without a drain the packets under way at the end of the measurement are named."""
+    summary, printed, complained = run(odonata_command, tmp_path, 0.08, drain=drain)
+    assert summary["convergence"]["ending"] == ending
+    if drain == 0:
+        assert "STOPPED AT THE LIMIT" in printed
+        assert "measured packets in the network" in complained
+        assert summary["packet"]["end_ps"] == 50e6
+    else:
+        assert summary["packet"]["end_ps"] < 60e6

@@ -1,0 +1,228 @@
+"""What the packet engine's sources send, read back from the packets of runs of experiment files.
+
+One rank on each of the 72 nodes of a dragonfly of 9 groups, placed compactly, so that ranks are nodes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import odonata
+
+RANKS = 72
+GROUP = 8
+
+FILE = """\
+[machine]
+topology = "dragonfly"
+p = 2
+a = 4
+h = 2
+g = 9
+
+[[job]]
+name = "one"
+ranks = 72
+ranks_per_node = 1
+placement = "compact"
+{job}
+
+[engine]
+kind = "packet"
+traffic = "open"
+record_packets = true
+load = 0.2
+warm_up = "0 us"
+measure = "20 us"
+{engine}
+"""
+
+
+def run(folder: Path, job: str, engine: str = "", text: str = FILE) -> odonata.Run:
+    path = folder / "experiment.toml"
+    path.write_text(text.format(job=job, engine=engine))
+    return odonata.run(path, out=folder / "run", force=True)
+
+
+def packets(run: odonata.Run) -> pd.DataFrame:
+    frame: pd.DataFrame = run.table("packets").to_pandas().astype({"source": int, "destination": int})
+    assert len(frame) > 5_000
+    assert (frame["source"] != frame["destination"]).all()
+    return frame
+
+
+def group(nodes: pd.Series[int]) -> pd.Series[int]:
+    return nodes // GROUP
+
+
+def reversed_bits(rank: int) -> int:
+    """Of the six bits of the first 64 ranks; the 8 after them are mirrored."""
+    return int(f"{rank:06b}"[::-1], 2) if rank < 64 else 64 + 71 - rank
+
+
+def transposed(rank: int) -> int:
+    """The first 64 ranks are an 8 x 8 matrix; the 8 after them are mirrored."""
+    return rank % 8 * 8 + rank // 8 if rank < 64 else 64 + 71 - rank
+
+
+@pytest.mark.parametrize(
+    ("pattern", "rule"),
+    [
+        ("bit-complement", lambda rank: 71 - rank),
+        ("bit-reverse", reversed_bits),
+        ("transpose", transposed),
+    ],
+)
+def test_permutations(tmp_path: Path, pattern: str, rule: Callable[[int], int]) -> None:
+    found = packets(run(tmp_path, f'pattern = "{pattern}"'))
+    assert (found["destination"] == found["source"].map(rule)).all()
+    assert set(found["source"]) == {rank for rank in range(RANKS) if rule(rank) != rank}
+
+
+def test_a_random_permutation(tmp_path: Path) -> None:
+    found = packets(run(tmp_path, 'pattern = "random-permutation"'))
+    pairs = found[["source", "destination"]].drop_duplicates()
+    assert pairs["source"].is_unique
+    assert pairs["destination"].is_unique
+    assert set(pairs["source"]) == set(pairs["destination"])
+    assert len(pairs) > 60
+    other = packets(run(tmp_path, 'pattern = "random-permutation"', "seed = 2"))
+    assert not pairs.equals(other[["source", "destination"]].drop_duplicates())
+
+
+@pytest.mark.parametrize("offset", [1, 4])
+def test_adversarial(tmp_path: Path, offset: int) -> None:
+    engine = 'routing = "valiant-n"'
+    found = packets(run(tmp_path, f'pattern = {{ name = "adversarial", offset = {offset} }}', engine))
+    assert ((group(found["source"]) + offset) % 9 == group(found["destination"])).all()
+    # 72 x 8 pairs, each as likely as any other.
+    assert len(found[["source", "destination"]].drop_duplicates()) == RANKS * GROUP
+
+
+def test_tornado_goes_just_less_than_half_way_around_the_groups(tmp_path: Path) -> None:
+    found = packets(run(tmp_path, 'pattern = "tornado"', 'routing = "valiant-n"'))
+    assert ((found["destination"] - found["source"]) % RANKS == 4 * GROUP).all(), "ceil(9 / 2) - 1 = 4 groups"
+
+
+def test_a_stencil_goes_to_its_neighbours(tmp_path: Path) -> None:
+    found = packets(run(tmp_path, 'pattern = { name = "stencil-3d", dims = [4, 3, 6] }'))
+    pairs = found[["source", "destination"]].drop_duplicates()
+    here, there = (np.array(np.unravel_index(pairs[name], (4, 3, 6))) for name in ("source", "destination"))
+    assert (np.abs(here - there).sum(axis=0) == 1).all()
+    # Open grid: both ways along each of the 3*3*6, 4*2*6 and 4*3*5 edges.
+    assert len(pairs) == 2 * (3 * 3 * 6 + 4 * 2 * 6 + 4 * 3 * 5)
+
+
+def test_uniform_and_hotspot(tmp_path: Path) -> None:
+    found = packets(run(tmp_path, 'pattern = "uniform"'))
+    # 14,000 draws of 5,112 pairs leave exp(-14,000 / 5,112) = 6.5 % of them out.
+    assert len(found[["source", "destination"]].drop_duplicates()) > 0.9 * RANKS * (RANKS - 1)
+    counts = found["destination"].value_counts()
+    # Some 195 packets each; five standard deviations are 70.
+    assert (counts - counts.mean()).abs().max() < 5 * counts.mean() ** 0.5
+    hot = packets(run(tmp_path, 'pattern = { name = "hotspot", share = 0.04 }'))
+    share = (hot["destination"] == hot["destination"].mode()[0]).mean()
+    # 0.04 for the hot rank and the 71st part of the rest.
+    assert share == pytest.approx(0.04 + 0.96 / 71, rel=0.1)
+
+
+def test_random_neighbours(tmp_path: Path) -> None:
+    found = packets(run(tmp_path, 'pattern = "random-neighbors"'))
+    pairs = set(map(tuple, found[["source", "destination"]].drop_duplicates().to_numpy()))
+    degrees = pd.Series([source for source, _ in pairs]).value_counts()
+    assert degrees.min() >= 6
+    assert degrees.max() <= 20
+    assert all((b, a) in pairs for a, b in pairs), "the default is symmetric"
+
+
+def test_bursts_are_made_at_once_for_one_destination(tmp_path: Path) -> None:
+    found = packets(run(tmp_path, 'pattern = "uniform"', "burst = 8"))
+    bursts = found.groupby(["source", "birth_ps"])
+    sizes = bursts.size()
+    # A packet time in which two bursts of one node begin has 16 packets; Bernoulli sources make none.
+    assert (sizes == 8).mean() > 0.95, "all but those that the end of the run cut"
+    assert (bursts["destination"].nunique() == 1).all()
+    assert len(found) / (RANKS * 20e3 / 20.48) == pytest.approx(0.2, rel=0.1)
+
+
+@pytest.mark.parametrize(("injection", "spread"), [("interval", 0.0), ("poisson", 1.0), ("bernoulli", 0.894)])
+def test_injection_processes(tmp_path: Path, injection: str, spread: float) -> None:
+    """Gaps at load 0.2 have the mean of 5 packet times; their standard deviation over the mean is 0 for
+    intervals, 1 for exponential gaps and sqrt(1 - 0.2) for geometric ones."""
+    found = packets(run(tmp_path, 'pattern = "bit-complement"', f'injection = "{injection}"'))
+    gaps = found.sort_values(["source", "birth_ps"]).groupby("source")["birth_ps"].diff().dropna()
+    assert gaps.mean() == pytest.approx(5 * 20_480, rel=0.03)
+    assert gaps.std() / gaps.mean() == pytest.approx(spread, abs=0.03)
+
+
+def test_the_load_steps_in_time(tmp_path: Path) -> None:
+    steps = 'step_times = ["10 us", "15 us"]\nstep_loads = [0.6, 0.1]'
+    found = packets(run(tmp_path, 'pattern = "uniform"', steps))
+    made = found["birth_ps"].groupby(found["birth_ps"] // 5_000_000).size() / (RANKS * 5e6 / 20_480)
+    assert list(made.index) == [0, 1, 2, 3]
+    # 17,578 packet times: at load 0.6 the standard deviation is 0.0037, at the others less.
+    assert made.to_list() == pytest.approx([0.2, 0.2, 0.6, 0.1], abs=0.016)
+
+
+def test_jobs_have_their_own_pattern_load_placement_and_start(tmp_path: Path) -> None:
+    text = """\
+[machine]
+topology = "dragonfly"
+p = 2
+a = 4
+h = 2
+g = 9
+[[job]]
+name = "near"
+pattern = "bit-complement"
+ranks = 24
+ranks_per_node = 1
+placement = "compact"
+[[job]]
+name = "far"
+pattern = "uniform"
+ranks = 30
+ranks_per_node = 1
+placement = "random-nodes"
+[engine]
+kind = "packet"
+traffic = "open"
+record_packets = true
+load = [0.1, 0.4]
+start = ["0 us", "12 us"]
+warm_up = "0 us"
+measure = "20 us"
+"""
+    made = run(tmp_path, "", text=text)
+    found = packets(made)
+    nodes = made.placement.to_pandas().set_index(["job", "rank"])["node"]
+    near, far = (found[found["job"] == job] for job in (0, 1))
+    assert (near["destination"] == 23 - near["source"]).all()
+    assert set(far["source"]) == set(nodes[1]) >= set(far["destination"])
+    assert far["birth_ps"].min() >= 12_000_000
+    for job, share in ((near, 0.1 * 24 * 20e6), (far, 0.4 * 30 * 8e6)):
+        assert len(job) == pytest.approx(share / 20_480, rel=0.06)
+    offered = made.jobs["offered_load"].to_pylist()
+    assert offered == pytest.approx([0.1, 0.4 * 8 / 20])
+
+
+@pytest.mark.parametrize("iterations", [1, 3])
+def test_closed_traffic_is_sent_as_often_as_asked(tmp_path: Path, iterations: int) -> None:
+    text = FILE.replace('traffic = "open"\n', "").replace("load = 0.2\n", "")
+    text = text.replace('warm_up = "0 us"\nmeasure = "20 us"\n', "")
+    job = (
+        f'pattern = {{ name = "stencil-3d", dims = [4, 3, 6], bytes = "9000 B", iterations = {iterations} }}'
+    )
+    made = run(tmp_path, job, text=text)
+    messages = 2 * (3 * 3 * 6 + 4 * 2 * 6 + 4 * 3 * 5)
+    row = made.jobs.to_pylist()[0]
+    assert row["bytes"] == messages * 9000 * iterations
+    assert row["messages"] == messages * iterations
+    sizes = made.table("packets")["bytes"].to_pandas().value_counts()
+    # 9,000 B are 17 full packets and one of 296 B.
+    assert sizes.to_dict() == {512: 17 * messages * iterations, 296: messages * iterations}
