@@ -63,7 +63,6 @@ bench-viewer: build viewer bootstrap-chromium ## measure the viewer in a browser
 viewer-pictures: build viewer bootstrap-chromium ## make the viewer's pictures in docs/images anew
 	@scripts/viewer-pictures
 
-.PHONY: test-long
 .PHONY: examples
 examples: build ## check the claims of the examples: the papers' figures on Edison
 	@python examples/papers.py -o build/papers

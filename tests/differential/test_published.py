@@ -1,8 +1,8 @@
 """WD1 and WD3 on Edison against the published traffic of the original program: medians over five placements.
 
-The tolerances are averages within 10 % for the stencils and Spread and within 20 % for the other two, maxima
-within 25 %. What lies outside is listed here with its deviation, as in `docs/models/fidelity.md`, and must still
-lie there.
+The tolerances are averages within 10 % for the stencils and Spread and within 20 % for the other two, and
+maxima within 25 %. What lies outside is listed here with its deviation, as in `docs/models/fidelity.md`, and
+must still lie there.
 
 The published placements are not known, but their idle blue links tell how many groups each job had nodes in
 (see that page): the seeds are the first five whose placements have the same.
