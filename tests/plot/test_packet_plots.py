@@ -6,6 +6,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from running import Command
 
 import odonata
 from odonata.errors import OdonataError
@@ -111,6 +112,17 @@ def test_the_latency_histogram_counts_every_packet(runs: list[odonata.Run]) -> N
     cells = runs[0].table("latency").to_pandas()
     for part in ("total", "network"):
         assert cells[cells["part"] == part]["packets"].sum() == runs[0].jobs["packets"][0].as_py()
+
+
+def test_the_command_draws_them(runs: list[odonata.Run], odonata_command: Command, tmp_path: Path) -> None:
+    runs[1].save(tmp_path / "run")
+    for kind in ("latency", "stall_map", "congestion", "series", "load_curve"):
+        result = odonata_command("plot", "run", "-k", kind)
+        assert (result.returncode, result.stdout) == (0, f"run/{kind}.png\n"), result.stderr
+    assert odonata_command("plot", "run", "-k", "series", "--what", "stall").returncode == 0
+    result = odonata_command("plot", "run", "-k", "series", "--what", "speed")
+    assert result.returncode == 2
+    assert "there is no series 'speed'" in result.stderr
 
 
 def test_wrong_words_say_what_there_is(runs: list[odonata.Run]) -> None:

@@ -8,7 +8,7 @@ import {
   expected,
   open,
   page,
-  picture,
+  keepPicture,
   placeOf,
   runOf,
   set,
@@ -54,7 +54,7 @@ describe('comparison', () => {
     )
     expect((await text('ramp-labels')).split('\n').at(-1)).toBe(quantity(most, 'bytes'))
     expect(await page.locator('.changes thead').innerText()).toContain('torus')
-    await page.screenshot({ path: picture('compare-four') })
+    await keepPicture('compare-four')
     await page.getByLabel('Take edison-K out').click()
     await settle(page)
     expect(await page.locator('.pictures .picture').count()).toBe(3)
@@ -72,7 +72,7 @@ describe('comparison', () => {
     expect(tip).toContain(signed(after - before, 'bytes'))
     expect(tip).toMatch(new RegExp(`edison\\s+${quantity(before, 'bytes')}`))
     expect(tip).toContain(after === 0 ? 'no such link' : quantity(after, 'bytes'))
-    await page.screenshot({ path: picture('difference') })
+    await keepPicture('difference')
   })
 
   test('what is hovered or searched for in one run is marked in the other', async () => {

@@ -13,7 +13,7 @@ import {
   number,
   open,
   page,
-  picture,
+  keepPicture,
   placeOf,
   press,
   runOf,
@@ -196,7 +196,7 @@ async function fits(name: string, settings: string): Promise<void> {
     for (const theme of ['light', 'dark']) {
       await set(`${settings}&theme=${theme}`)
       expect(await misplaced()).toEqual([])
-      await page.screenshot({ path: picture(`${name}-${width}-${theme}`) })
+      await keepPicture(`${name}-${width}-${theme}`)
     }
   }
 }

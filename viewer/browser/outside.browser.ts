@@ -8,6 +8,7 @@ import {
   at,
   expected,
   forgetErrors,
+  keepPicture,
   number,
   open,
   page,
@@ -119,7 +120,7 @@ describe('hardware counters', () => {
     expect(await text('hot-value')).toBe('50')
     expect(await text('alarm')).toContain('only links that leave groups 1, 4 were read')
     expect(await at('job-0').innerText()).toContain('2 nodes, 1 routers')
-    await page.screenshot({ path: picture('counters') })
+    await keepPicture('counters')
   })
 
   test.runIf(expected.counters.edison !== null)('those of Edison itself', async () => {
@@ -127,7 +128,7 @@ describe('hardware counters', () => {
     await open('edison-counters')
     expect(await text('selected-count')).toContain(`${number(links)} in all`)
     expect(await text('ramp-labels')).toContain(quantity(flits_max, 'count'))
-    await page.screenshot({ path: picture('counters-edison') })
+    await keepPicture('counters-edison')
   })
 })
 

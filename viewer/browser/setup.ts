@@ -32,7 +32,8 @@ const SERVERS: Record<string, string[]> = {
 export default async function setup(project: TestProject): Promise<() => void> {
   if (findChromium() === undefined) throw new Error('there is no chromium; run scripts/bootstrap chromium')
   // A directory that is kept between calls saves making the runs again.
-  const runs = process.env['ODONATA_VIEWER_RUNS'] ?? mkdtempSync(join(tmpdir(), 'odonata-viewer-'))
+  const kept = process.env['ODONATA_VIEWER_RUNS']
+  const runs = kept ?? mkdtempSync(join(tmpdir(), 'odonata-viewer-'))
   mkdirSync(runs, { recursive: true })
   execFileSync(PYTHON, [join(ROOT, 'tests/viewer/make_runs.py'), runs], {
     stdio: ['ignore', 'inherit', 'inherit'],
@@ -62,7 +63,10 @@ export default async function setup(project: TestProject): Promise<() => void> {
   project.provide('runs', runs)
   project.provide('urls', urls)
   project.provide('standalone', `file://${standalone}`)
-  return () => children.forEach((child) => child.kill())
+  return () => {
+    children.forEach((child) => child.kill())
+    if (kept === undefined) rmSync(runs, { recursive: true, force: true })
+  }
 }
 
 const COMMAND = ['-c', 'import sys; from odonata.cli import main; sys.exit(main())']

@@ -78,8 +78,12 @@ export const numberOf = (run: (typeof RUNS)[number]): number => RUNS.indexOf(run
 
 export const urls = inject('urls')
 
-/** Pictures of the tests are kept beside the runs. */
 export const picture = (name: string): string => join(inject('runs'), `${name}.png`)
+
+/** To look at afterwards, where the runs are kept: `ODONATA_VIEWER_RUNS=DIRECTORY make test`. */
+export async function keepPicture(name: string): Promise<void> {
+  if (process.env['ODONATA_VIEWER_RUNS'] !== undefined) await page.screenshot({ path: picture(name) })
+}
 
 export let page: Page
 let browser: Browser

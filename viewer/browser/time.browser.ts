@@ -9,7 +9,7 @@ import {
   numberOf,
   open,
   page,
-  picture,
+  keepPicture,
   press,
   set,
   settle,
@@ -91,7 +91,7 @@ test('stalls of routers over time: every cell is the sum over the router’s por
   await settle(page)
   expect(await text('focus')).toContain(`router ${stalled[0]}`)
   expect(Number((await address()).get('time'))).toBe(starts[10])
-  await page.screenshot({ path: picture('stalls') })
+  await keepPicture('stalls')
 })
 
 test('ports over time, and the machine at the time of the scrubber', async () => {

@@ -70,7 +70,12 @@ def command(
         settings["job"] = job
     if log is not None:
         settings["log"] = log
-    if kind == "load_curve" and (directory / "sweep.json").exists():
+    if (directory / "sweep.json").exists():
+        if kind != "load_curve":
+            raise OdonataError(
+                f"{directory} is a sweep, not a run",
+                hint="Draw its load curve with -k load_curve, or one of the runs in its directory points.",
+            )
         picture = odonata.Sweep.load(directory).load_curve()
     else:
         picture = getattr(odonata.load(directory).plot, kind)(**settings)

@@ -17,6 +17,9 @@ from odonata.plot import style
 if TYPE_CHECKING:
     from odonata.runs import Run
 
+BALANCED = 0.02
+"""Share by which accepted and offered load may differ in a steady state, as in the engine."""
+
 HINT = 'Only the packet engine records it: engine.kind = "packet".'
 
 
@@ -129,7 +132,10 @@ class _Point:
         offered, accepted = (
             float(np.average(column(name), weights=nodes)) for name in ("offered_load", "accepted_load")
         )
-        return cls(offered, accepted, mean, bool(run.summary["convergence"]["converged"]))
+        convergence = run.summary["convergence"]
+        # Older runs do not say whether sources queue up.
+        balanced = convergence.get("balanced", abs(accepted - offered) <= BALANCED * offered)
+        return cls(offered, accepted, mean, bool(convergence["converged"] and balanced))
 
 
 def _line(axes: Axes, rows: list[list[_Point]], values: list[list[float]], color: str, label: str) -> None:

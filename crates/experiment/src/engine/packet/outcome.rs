@@ -341,7 +341,7 @@ fn summary(engine: &Packet, result: &PacketResult, duration: Time) -> Vec<(&'sta
 
 /// Accepted load that differs from the offered one by more than this share, and by more than chance makes it, means
 /// that queues in the sources grow or drain.
-const BALANCED: f64 = 0.05;
+const BALANCED: f64 = 0.02;
 
 /// Jobs whose sources queue up, as the network does not serve them at their load, and jobs whose sources drain.
 #[derive(Default)]
