@@ -63,6 +63,10 @@ bench-viewer: build viewer bootstrap-chromium ## measure the viewer in a browser
 viewer-pictures: build viewer bootstrap-chromium ## make the viewer's pictures in docs/images anew
 	@scripts/viewer-pictures
 
+.PHONY: examples
+examples: build ## check the claims of the examples: the papers' figures on Edison
+	@python examples/papers.py -o build/papers
+
 .PHONY: test-long
 test-long: build ## run the tests that take long
 	cargo test $(CARGO_FLAGS) --release -- --ignored
@@ -85,7 +89,8 @@ fmt: bootstrap-python bootstrap-rust-lint ## format the Rust and the Python sour
 	ruff format
 
 .PHONY: bench
-bench: build ## measure the hot paths
+bench: build ## measure the hot paths (results with their machine: benches/results)
+	@python benches/flow.py
 	cargo bench $(CARGO_FLAGS)
 
 .PHONY: docs

@@ -241,7 +241,7 @@ impl Engine<'_> {
                 let start = end;
                 end += flows[start..].iter().take_while(|c| c.job.index() == job).count();
                 let add = |flow: usize, share: f64, path: &[LinkId], sums: &mut [u64]| {
-                    let amount = (flows[flow].bytes as f64 * share * unit).round() as u64;
+                    let amount = (flows[flow].bytes as f64 * share * unit + 0.5) as u64;
                     path.iter().for_each(|link| sums[link.index()] += amount);
                 };
                 let sums = solution.replay(&drawer, start..end, links, self.threads, add);

@@ -240,14 +240,14 @@ impl<C: Candidates> System<'_, C> {
             let mut begin = if first == 0 { 0 } else { chunk.paths.ends[first - 1] as usize };
             for (k, residual) in residuals.iter().enumerate() {
                 let share = residual / all;
-                let demand = (weight * share * state.demand_unit).round() as u64;
+                let demand = (weight * share * state.demand_unit + 0.5) as u64;
                 chunk.demand.push(demand);
                 let end = chunk.paths.ends[first + k] as usize;
                 for &link in &chunk.paths.links[begin..end] {
                     sums.links[link.index()] += demand;
                 }
                 if !sums.offered.is_empty() {
-                    let offered = (self.offered[flow] * share).round() as u64;
+                    let offered = (self.offered[flow] * share + 0.5) as u64;
                     for &link in &chunk.paths.links[begin..end] {
                         sums.offered[link.index()] += offered;
                     }

@@ -22,6 +22,10 @@ use odonata_units::{GroupId, LinkId, RouterId};
 /// Draws per demand where a missing link between groups rules out the closed form of indirect paths.
 const INDIRECT_DRAWS: u32 = 256;
 
+/// Router numbers times routers per group stay below 2^40, for which multiplying by the rounded reciprocal is exact, and
+/// the product below 2^64.
+const RECIPROCAL_SHIFT: u32 = 40;
+
 /// A router of one group with links to another group: `links[first..first + count]`.
 #[derive(Clone, Copy, Debug)]
 struct Gateway {
@@ -36,6 +40,8 @@ pub struct Grouped<'m> {
     groups: usize,
     /// Routers per group.
     size: usize,
+    /// 2^RECIPROCAL_SHIFT / size, rounded up: a division takes as long as the rest of a short leg.
+    reciprocal: u64,
     legs: Legs,
     /// Gateways from group a to group b at `gateways[first_gateway[a * groups + b]..]`.
     first_gateway: Vec<u32>,
@@ -57,12 +63,16 @@ impl<'m> Grouped<'m> {
             .map(|g| (g * size..(g + 1) * size).map(RouterId::from_index).filter(|&r| machine.router_up(r)).collect())
             .collect();
         let live_groups = (0..groups as u32).filter(|&g| !routers[g as usize].is_empty()).collect();
+        if machine.router_count() as u64 * size as u64 >= 1 << RECIPROCAL_SHIFT || machine.router_count() >= 1 << 24 {
+            return None;
+        }
         let legs = Legs::new(machine, groups, size, &routers)?;
         let (first_gateway, gateways, gateway_links) = gateways(machine, groups);
         let mut rule = Self {
             machine,
             groups,
             size,
+            reciprocal: (1u64 << RECIPROCAL_SHIFT).div_ceil(size as u64),
             legs,
             first_gateway,
             gateways,
@@ -77,7 +87,7 @@ impl<'m> Grouped<'m> {
 
     #[inline]
     fn group(&self, router: RouterId) -> usize {
-        router.index() / self.size
+        (u64::from(router.0) * self.reciprocal >> RECIPROCAL_SHIFT) as usize
     }
 
     #[inline]
@@ -130,13 +140,7 @@ impl<'m> Grouped<'m> {
     fn leg(&self, from: RouterId, to: RouterId, draws: &mut Draws, path: &mut Vec<LinkId>) {
         let group = self.group(from);
         let base = group * self.size;
-        let (mut at, to) = (from.index() - base, to.index() - base);
-        while at != to {
-            let choices = self.legs.choices(group, at, to);
-            let choice = choices[draws.any(choices.len())];
-            path.push(LinkId(self.legs.first_link[base + at] + u32::from(choice.link)));
-            at = choice.next as usize;
-        }
+        self.legs.draw(group, base, from.index() - base, to.index() - base, draws, path);
     }
 
     /// Direct path; the gateway of the first global hop is chosen by `pick`.

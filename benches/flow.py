@@ -1,0 +1,126 @@
+"""Times of the flow engine on whole machines: `make bench`, or `python benches/flow.py [CASE...] [--write]`.
+
+Every case runs as a process of its own, from the experiment file to the finished run directory, and is
+repeated; the least is shown, since other work on the machine only adds. `--write` puts the figures, with the
+machine they were measured on, into `benches/results/flow.md`.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import platform
+import resource
+import subprocess
+import sys
+import tempfile
+import time
+from dataclasses import dataclass
+from pathlib import Path
+
+ROOT = Path(__file__).parents[1]
+WD1 = ROOT / "examples" / "wd1-edison.toml"
+CASCADE = """
+[machine]
+preset = "cascade-241"
+[[job]]
+name = "stencil"
+pattern = "stencil-4d"
+ranks = 2221008
+ranks_per_node = 24
+[engine]
+kind = "flow"
+"""
+
+
+@dataclass(frozen=True)
+class Case:
+    what: str
+    experiment: str | Path
+    changes: tuple[str, ...] = ()
+    repeats: int = 3
+
+
+CASES = {
+    "wd1": Case("WD1: 131,072 ranks on Edison, adaptive-hybrid", WD1),
+    "wd1-1-thread": Case("the same with one thread", WD1, ("--threads", "1"), 2),
+    "wd1-damselfly": Case("the same as the original does it", WD1, ("--set", "engine.preset=damselfly"), 1),
+    "wd1-min": Case(
+        "the same with minimal routing (expected loads)", WD1, ("--set", "engine.routing=min"), 2
+    ),
+    "cascade": Case("4D stencil of 2.2 million ranks on 241 groups, 92,544 nodes", CASCADE, (), 1),
+}
+
+
+@dataclass(frozen=True)
+class Figures:
+    wall_s: float
+    cpu_s: float
+    memory_mb: float
+    iterations: int
+
+
+def measure(case: Case, directory: Path) -> Figures:
+    path = case.experiment
+    if isinstance(path, str):
+        path = directory / "experiment.toml"
+        path.write_text(str(case.experiment))
+    before = resource.getrusage(resource.RUSAGE_CHILDREN)
+    start = time.monotonic()
+    command = [sys.executable, "-m", "odonata", "run", str(path), "-o", str(directory / "run"), "--quiet"]
+    subprocess.run([*command, *case.changes], check=True)
+    wall = time.monotonic() - start
+    after = resource.getrusage(resource.RUSAGE_CHILDREN)
+    summary = json.loads((directory / "run" / "summary.json").read_text())
+    cpu = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+    memory = summary["peak_rss_bytes"] / 1e6
+    return Figures(wall, cpu, memory, summary["convergence"]["iterations"])
+
+
+def machine() -> str:
+    cpu = next(
+        (
+            line.split(":")[1].strip()
+            for line in Path("/proc/cpuinfo").read_text().splitlines()
+            if "model name" in line
+        ),
+        platform.processor(),
+    )
+    return f"{cpu}, {os.cpu_count()} cores, load {os.getloadavg()[0]:.1f} before the run"
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("case", nargs="*", choices=[*CASES, []], default=[])
+    parser.add_argument("--write", action="store_true", help="keep the figures")
+    options = parser.parse_args()
+    lines = [
+        f"Machine: {machine()}. Least of the repeats; from the command to the finished run directory.",
+        "",
+        "| case | what | wall, s | CPU, s | memory, MB | iterations |",
+        "|---|---|---|---|---|---|",
+    ]
+    print("\n".join(lines), flush=True)
+    for name in options.case or CASES:
+        case = CASES[name]
+        found = []
+        for _ in range(case.repeats):
+            with tempfile.TemporaryDirectory() as directory:
+                found.append(measure(case, Path(directory)))
+        wall, cpu = min(f.wall_s for f in found), min(f.cpu_s for f in found)
+        last = found[-1]
+        lines.append(
+            f"| {name} | {case.what} | {wall:.1f} | {cpu:.1f} | {last.memory_mb:.0f} | {last.iterations} |"
+        )
+        print(lines[-1], flush=True)
+    if options.write:
+        results = ROOT / "benches" / "results" / "flow.md"
+        results.parent.mkdir(exist_ok=True)
+        results.write_text("# The flow engine\n\n" + "\n".join(lines) + "\n")
+
+
+if __name__ == "__main__":
+    main()

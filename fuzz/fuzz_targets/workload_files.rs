@@ -1,0 +1,17 @@
+//! Every reader of communication graphs and placements, on any bytes. The first byte chooses the reader.
+
+#![no_main]
+
+use libfuzzer_sys::fuzz_target;
+use odonata_workload::import::{csv, damselfly};
+
+fuzz_target!(|data: &[u8]| {
+    let Some((&which, rest)) = data.split_first() else { return };
+    let ranks = (which & 4 != 0).then_some(8);
+    match which % 4 {
+        0 => drop(csv::communication_graph("graph.csv", rest, ranks)),
+        1 => drop(csv::placement("placement.csv", rest)),
+        2 => drop(damselfly::communication_graph("graph.bin", rest, ranks)),
+        _ => drop(damselfly::placement("placement.bin", rest)),
+    }
+});
