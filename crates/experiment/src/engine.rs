@@ -69,6 +69,12 @@ pub trait Engine: Debug + Send + Sync {
     /// Every key of the settings with its value, as `resolved.toml` has it.
     fn resolved(&self) -> Vec<(&'static str, Value)>;
 
+    /// Whether the engine can run a scenario, without running it.
+    ///
+    /// # Errors
+    /// What [`Engine::run`] would refuse.
+    fn check(&self, scenario: &Scenario) -> Result<(), EngineError>;
+
     /// Runs a scenario. The outcome depends on everything but `threads`.
     ///
     /// # Errors

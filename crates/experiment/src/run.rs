@@ -109,6 +109,9 @@ pub fn check<S: AsRef<str>>(text: &str, file: &str, overrides: &[S], files: File
     sweep(text, file, overrides)?;
     let plan = Plan::new(ExperimentSpec::parse(text, file, overrides)?, files)?;
     let scenario = &plan.scenario;
+    if let Some(problems) = plan.engine.check(scenario).err().and_then(|error| plan.refusal(&error)) {
+        return Err(problems);
+    }
     let summary = json!({
         "engine": plan.engine.kind(),
         "routing": plan.engine.routing(),

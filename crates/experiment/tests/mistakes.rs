@@ -277,3 +277,17 @@ fn several_mistakes_are_reported_at_once() {
     let found = problems(&GOOD.replace("g = 9", "g = 9\nclass.lokal.price = 1\nclass.glubal.price = 2"), &[]);
     assert_eq!(found.len(), 2, "{found:#?}");
 }
+
+/// What an engine refuses is found by `check`, not only by a run.
+#[test]
+fn a_machine_in_pieces() {
+    let text = GOOD.replace("g = 9", "g = 9\nedit = [\"-1 global\"]");
+    for engine in ["flow", "packet"] {
+        let kind = format!("engine.kind={engine}");
+        let routing = format!("engine.routing={}", if engine == "flow" { "min" } else { "ugal-n" });
+        let found = problems(&text, &[&kind, &routing]);
+        assert_eq!(found.len(), 1, "{engine}: {found:#?}");
+        let message = &found[0].message;
+        assert!(message.contains("router g0r0") && message.contains("path") | message.contains("reach"), "{message}");
+    }
+}

@@ -31,6 +31,16 @@ pub enum FlowError {
 /// Told how far a run is; returns false to stop it.
 pub type Progress<'a> = dyn FnMut(&str, u64, u64) -> bool + 'a;
 
+/// Whether the engine takes a machine and settings.
+///
+/// # Errors
+/// Settings out of range, or a machine in pieces.
+pub fn check(machine: &Machine, settings: &FlowSettings) -> Result<(), FlowError> {
+    settings.check().map_err(|(setting, reason)| FlowError::Setting { setting, reason })?;
+    rule_for(machine)?;
+    Ok(())
+}
+
 /// Computes the steady state of `workload` on `machine`. The result depends on everything but `threads`.
 ///
 /// # Errors

@@ -24,6 +24,6 @@ mod traffic;
 mod workers;
 
 pub use bound::Bound;
-pub use engine::{run, FlowError, Progress};
+pub use engine::{check, run, FlowError, Progress};
 pub use result::{Convergence, FlowResult, JobResult, LinkJobs};
 pub use settings::{Demand, FlowRouting, FlowSettings, Ugal};

@@ -227,16 +227,24 @@ impl Engine for Flow {
         keys
     }
 
+    fn check(&self, scenario: &Scenario) -> Result<(), EngineError> {
+        odonata_flow::check(&scenario.machine, &self.settings).map_err(refused)
+    }
+
     fn run(&self, scenario: &Scenario, threads: usize, watcher: &mut dyn Watcher) -> Result<Outcome, EngineError> {
         let mut share = |phase: &str, done: u64, total: u64| watcher.progress(phase, done as f64 / total.max(1) as f64);
         let Scenario { machine, workload, seed, .. } = scenario;
         odonata_flow::run(machine, workload, &self.settings, *seed, threads, &mut share)
             .map(|result| outcome(result, machine.node_count(), self.settings.max_iterations))
-            .map_err(|error| match error {
-                FlowError::Setting { setting, reason } => EngineError::Refused { key: Some(setting), reason },
-                FlowError::Path(error) => EngineError::Refused { key: None, reason: error.to_string() },
-                FlowError::Interrupted => EngineError::Interrupted,
-            })
+            .map_err(refused)
+    }
+}
+
+fn refused(error: FlowError) -> EngineError {
+    match error {
+        FlowError::Setting { setting, reason } => EngineError::Refused { key: Some(setting), reason },
+        FlowError::Path(error) => EngineError::Refused { key: None, reason: error.to_string() },
+        FlowError::Interrupted => EngineError::Interrupted,
     }
 }
 

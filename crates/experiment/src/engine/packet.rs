@@ -39,6 +39,21 @@ impl Engine for Packet {
         self.resolved.clone()
     }
 
+    fn check(&self, scenario: &Scenario) -> Result<(), EngineError> {
+        self.check_memory(memory_estimate(
+            &scenario.machine,
+            ASSUMED_CHANNELS,
+            scenario.workload.jobs.len(),
+            self.recording,
+        ))?;
+        PacketEngine::new(&scenario.machine, &self.settings, self.algorithm, &self.routing)
+            .map_err(|error| refused(&error))?;
+        if self.traffic == TrafficKind::Open {
+            self.open_traffic(scenario)?;
+        }
+        Ok(())
+    }
+
     fn run(&self, scenario: &Scenario, threads: usize, watcher: &mut dyn Watcher) -> Result<Outcome, EngineError> {
         let jobs = scenario.workload.jobs.len();
         let mut recording = self.recording;
