@@ -159,8 +159,8 @@ def test_closed_traffic_loads_links_as_in_the_flow_engine(tmp_path: Path, patter
 
 
 def test_the_other_studies_can_be_run() -> None:
-    for name in ("packet-study-q-adaptive.toml", "packet-study-stability.toml"):
-        odonata.check(ROOT / "examples" / name)
+    for name in ("q-adaptive", "stability", "learning", "bias"):
+        odonata.check(ROOT / "examples" / f"packet-study-{name}.toml")
 
 
 @pytest.mark.long
@@ -192,12 +192,26 @@ def test_uniform_traffic_in_full(tmp_path: Path) -> None:
         assert 0.47 <= job(found, routing=routing, load=1.0)["accepted_load"] <= 0.52
 
 
+def assert_held(run: odonata.Run, load: float) -> None:
+    """In each interval of 10 us of the measured 500 us the accepted load is the offered one within 5 %."""
+    series, packet = run.table("series").to_pandas(), run.summary["packet"]
+    start = packet["warm_up_ps"]
+    inside = series[(series["start_ps"] >= start) & (series["start_ps"] < start + packet["measure_ps"])]
+    accepted = inside["bytes_per_s"] / (1056 * 25e9)
+    assert len(accepted) == 50
+    assert np.allclose(accepted, load, rtol=0.05), run
+
+
 @pytest.mark.long
 def test_adaptive_routing_holds_adversarial_load(tmp_path: Path) -> None:
-    found = sweep("packet-study-stability.toml", tmp_path)
-    for point, run in found.runs.items():
-        series = run.table("series").to_pandas()
-        inside = series[(series["start_ps"] >= 500_000_000) & (series["start_ps"] < 1_000_000_000)]
-        accepted = inside["bytes_per_s"] / (1056 * 25e9)
-        assert len(accepted) == 50
-        assert np.allclose(accepted, 0.4, rtol=0.05), point.name
+    runs = sweep("packet-study-stability.toml", tmp_path).runs
+    assert len(runs) == 3
+    for run in runs.values():
+        assert_held(run, 0.4)
+
+
+@pytest.mark.long
+def test_q_adaptive_holds_adversarial_load_once_it_has_learnt(tmp_path: Path) -> None:
+    run = odonata.run(ROOT / "examples" / "packet-study-learning.toml", out=tmp_path / "run")
+    assert_held(run, 0.4)
+    assert run.jobs["non_minimal_share"][0].as_py() > 0.9

@@ -207,16 +207,16 @@ describe('torus', () => {
 
   test('a ring of three routers', () => {
     expect(dump(planesPicture(torus(3), ''))).toMatchInlineSnapshot(`
-      "router 0 at 189,189
-      router 1 at 500,189
-      router 2 at 811,189
-      links 0 from 251,220 to 438,220
-      links 1 from 127,158 to 40,158 stub
-      links 2 from 562,220 to 749,220
-      links 3 from 438,158 to 251,158
-      links 4 from 873,220 to 960,220 stub
-      links 5 from 749,158 to 562,158
-      label x0 → at 966,29"
+      "router 0 at 208,208
+      router 1 at 500,208
+      router 2 at 792,208
+      links 0 from 266,237 to 442,237
+      links 1 from 150,179 to 68,179 stub
+      links 2 from 558,237 to 734,237
+      links 3 from 442,179 to 266,179
+      links 4 from 850,237 to 932,237 stub
+      links 5 from 734,179 to 558,179
+      label x0 → at 938,57"
     `)
   })
 

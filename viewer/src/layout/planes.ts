@@ -9,7 +9,8 @@ import type { Run } from '../data/run'
 import type { Frame, Label, Picture } from './picture'
 
 const SCENE = 1000
-const MARGIN = 34
+/** Room for the name of the axis that runs down, also where labels are larger than in proportion. */
+const MARGIN = 62
 
 /** Pairs of axes that the machine can be projected on, as `x0,x1`. */
 export function projections(run: Run): string[] {
@@ -91,7 +92,7 @@ export function planesPicture(run: Run, projection: string): Picture {
     labels: planeLabels(place, others, across.name, down.name),
     reading: projected
       ? `All planes on one: a segment stands for the links of one place and direction. A dashed stub at the edge wraps around.`
-      : `A segment is wide at its source, narrow at its target. Dashed stubs wrap around (straight) or lead to another plane (diagonal).`,
+      : `A segment is wide at its source, narrow at its target. Dashed stubs wrap around (straight) or lead to another plane (diagonal).${others.length > 1 ? ` Planes are numbered by ${others.map((axis) => axis.name).join(', ')}.` : ''}`,
   }
 }
 
@@ -202,7 +203,8 @@ function planeLabels(
     const parts = [...others].reverse().map((axis) => {
       const value = rest % axis.size
       rest = Math.floor(rest / axis.size)
-      return `${axis.name} ${value}`
+      // Of several axes the sentence below the picture tells the names.
+      return others.length === 1 ? `${axis.name} ${value}` : String(value)
     })
     return {
       x: frame.x,
@@ -213,7 +215,9 @@ function planeLabels(
     }
   })
   const first = place.frames[0]!
-  labels.push({ x: first.x + first.width, y: first.y - 5, text: `${across} →`, anchor: 'end', size: 13 })
+  // Above the first plane's own number, if it has one.
+  const y = first.y - (others.length > 0 ? 32 : 5)
+  labels.push({ x: first.x + first.width, y, text: `${across} →`, anchor: 'end', size: 13 })
   if (down !== '')
     labels.push({ x: first.x - 6, y: first.y + 12, text: `${down} ↓`, anchor: 'end', size: 13 })
   return labels.filter((label) => label.text !== '')

@@ -109,8 +109,8 @@ function Placement({ derived: d, job }: { derived: Derived; job: Job }) {
             })}
             run={d.run}
             unit="count"
-            across={['rank 0', count(job.ranks - 1)]}
-            down={`router 0, top, to ${count(d.run.routers.count - 1)}`}
+            across={['rank 0 →', count(job.ranks - 1)]}
+            down={`router 0 to ${count(d.run.routers.count - 1)} ↓`}
             test="placement-map"
           />
           <p class="reading">
@@ -152,8 +152,8 @@ function Communication({ derived: d, job }: { derived: Derived; job: Job }) {
             })}
             run={d.run}
             unit="bytes"
-            across={['to rank 0', `${count(job.ranks - 1)}`]}
-            down="from rank 0, top, downwards"
+            across={['to rank 0 →', `${count(job.ranks - 1)}`]}
+            down="from rank 0 ↓"
             test="communication-map"
           />
           <p class="reading" data-test="communication-reading">
