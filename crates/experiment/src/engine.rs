@@ -6,6 +6,7 @@ mod flow;
 mod packet;
 
 use crate::fields::{Fields, Report};
+use crate::input::Files;
 use crate::key::Key;
 use crate::plan::Scenario;
 use crate::tables::{Column, Table};
@@ -68,6 +69,15 @@ pub trait Engine: Debug + Send + Sync {
 
     /// Every key of the settings with its value, as `resolved.toml` has it.
     fn resolved(&self) -> Vec<(&'static str, Value)>;
+
+    /// Reads the files that the settings name. What is wrong: the key, and why.
+    ///
+    /// # Errors
+    /// A file that can't be read or is not what it should be.
+    fn read_files(&mut self, files: &mut Files<'_>) -> Result<(), (&'static str, String)> {
+        let _ = files;
+        Ok(())
+    }
 
     /// Runs a scenario. The outcome depends on everything but `threads`.
     ///
