@@ -6,6 +6,7 @@ mod flow;
 mod packet;
 
 use crate::fields::{Fields, Report};
+use crate::input::Files;
 use crate::key::Key;
 use crate::plan::Scenario;
 use crate::tables::{Column, Table};
@@ -74,6 +75,15 @@ pub trait Engine: Debug + Send + Sync {
     /// # Errors
     /// What [`Engine::run`] would refuse.
     fn check(&self, scenario: &Scenario) -> Result<(), EngineError>;
+
+    /// Reads the files that the settings name. What is wrong: the key, and why.
+    ///
+    /// # Errors
+    /// A file that can't be read or is not what it should be.
+    fn read_files(&mut self, files: &mut Files<'_>) -> Result<(), (&'static str, String)> {
+        let _ = files;
+        Ok(())
+    }
 
     /// Runs a scenario. The outcome depends on everything but `threads`.
     ///

@@ -54,8 +54,13 @@ impl Plan {
     /// # Errors
     /// A file that can't be read or is not what it should be, parts that make no machine, jobs that do not fit.
     pub fn new(spec: ExperimentSpec, mut files: Files<'_>) -> Result<Self, Problems> {
-        let ExperimentSpec { document, machine, jobs, engine, output, .. } = spec;
+        let ExperimentSpec { document, machine, jobs, mut engine, output, .. } = spec;
         let mut report = Report::new(&document);
+        if let Err((key, reason)) = engine.engine.read_files(&mut files) {
+            let given = engine.places.iter().find(|(name, _)| *name == key).map(|(_, place)| *place);
+            let place = given.or(engine.place).unwrap_or_else(|| document.whole(0));
+            report.add(ProblemKind::File, place, format!("'{key}': {reason}"), None);
+        }
         let hardware = hardware::build(&machine, engine.seed, &mut files, &mut report);
         let words = jobs::words(&jobs, &mut files, &mut report);
         let Some(hardware) = hardware else { return Err(report.into_problems()) };

@@ -145,3 +145,50 @@ fn an_interrupted_run_keeps_what_it_has_and_says_so() {
     assert!(result.summary["warnings"].to_string().contains("interrupted at"));
     assert!(result.tables.get("jobs").is_some());
 }
+
+/// What one run has learnt another starts from; files that do not fit are refused with the place.
+#[test]
+fn learnt_tables_go_from_run_to_run() {
+    let more = "interval = \"1 us\"\nrecord_q_tables = true\n";
+    let cold = attempt(&open("q-adaptive", more), 1).unwrap();
+    let table = cold.tables.get("q_tables").unwrap();
+    let ids = |name: &str| match table.get(name) {
+        Some(Column::U32(values)) => values.clone(),
+        other => panic!("{name}: {other:?}"),
+    };
+    let (routers, rows, links, times) = (ids("router"), ids("row"), ids("link"), reals(table, "time_ns"));
+    // 264 routers, 32 other groups times 4 slots, 11 links.
+    assert_eq!(times.len(), 264 * 128 * 11);
+    let mut csv = String::from("link,router,row,time_ns\n");
+    for i in 0..times.len() {
+        csv += &format!("{},{},{},{}\n", links[i], routers[i], rows[i], times[i]);
+    }
+    let folder = std::env::temp_dir().join(format!("odonata-q-tables-{}", std::process::id()));
+    std::fs::create_dir_all(&folder).unwrap();
+    let write = |name: &str, text: &str| {
+        let path = folder.join(name);
+        std::fs::write(&path, text).unwrap();
+        format!("{more}q_tables = \"{}\"\n", path.display())
+    };
+    let warm = attempt(&open("q-adaptive", &write("good.csv", &csv)), 1).unwrap();
+    let error = |result: &RunResult| reals(result.tables.get("learning_series").unwrap(), "error_mean_ns")[1];
+    assert!(error(&warm) < error(&cold), "{} against {}", error(&warm), error(&cold));
+    assert!(counts(cold.tables.get("learning_series").unwrap(), "updates").iter().sum::<u64>() > 10_000);
+
+    let problem = |more: &str| format!("{:?}", attempt(&open("q-adaptive", more), 1).unwrap_err());
+    let short: String = csv.lines().take(1_000).map(|line| format!("{line}\n")).collect();
+    let cases = [
+        (write("short.csv", &short), "values of router 0 are missing"),
+        (write("header.csv", "a,b\n1,2\n"), "header.csv:1: no column 'router'"),
+        (write("word.csv", "router,row,link,time_ns\n0,0,x,1\n"), "word.csv:2: 'x' in column 'link'"),
+        (write("other.csv", "router,row,link,time_ns\n0,500,0,1\n"), "another machine"),
+        (format!("{more}q_tables = \"nowhere.csv\"\n"), "can't read"),
+    ];
+    for (more, expected) in cases {
+        let message = problem(&more);
+        assert!(message.contains("q_tables") && message.contains(expected), "{message}");
+    }
+    let message = format!("{:?}", attempt(&open("min", "record_q_tables = true\n"), 1).unwrap_err());
+    assert!(message.contains("'record_q_tables' means something only with routing"), "{message}");
+    std::fs::remove_dir_all(&folder).unwrap();
+}

@@ -1,10 +1,10 @@
 //! Packets per CPU-second on the study's machine, bytes per packet, the gain of two threads; and what a large machine costs.
 //!
 //! ```text
-//! cargo bench -p odonata-packet --bench throughput -- [routing] [load] [simulated us] [--json] [--build] [--caminos BIN]
+//! cargo bench -p odonata-packet --bench throughput -- [routing] [load] [simulated us] [--json] [--build]
 //! ```
 //! Without a routing it measures the loads and routings of the README. `--build` measures how long the 92,544 nodes of
-//! `cascade-241` take to build. `--caminos` runs that program, built apart, on the same machine and loads. Each
+//! `cascade-241` take to build. Each
 //! measurement is the best of three; `ODONATA_REPEAT` changes that. `ODONATA_ONE_THREAD=1` leaves out two threads, for
 //! profilers; `ODONATA_PARTITIONS` divides the machine differently.
 
@@ -36,8 +36,7 @@ struct Row(Vec<(&'static str, String)>);
 fn main() {
     let all: Vec<String> = std::env::args().skip(1).filter(|a| a != "--bench").collect();
     let flag = |name: &str| all.iter().any(|a| a == name);
-    let caminos = all.iter().position(|a| a == "--caminos").and_then(|i| all.get(i + 1));
-    let words: Vec<&String> = all.iter().filter(|a| !a.starts_with("--") && Some(*a) != caminos).collect();
+    let words: Vec<&String> = all.iter().filter(|a| !a.starts_with("--")).collect();
     let number = |i: usize| words.get(i).and_then(|w| w.parse::<f64>().ok());
     let microseconds = number(2).unwrap_or(60.0) as u64;
     let one = words.first().map(|routing| (routing.as_str(), number(1).unwrap_or(0.5)));
@@ -48,10 +47,6 @@ fn main() {
     } else {
         let machine = machine("dragonfly-1056");
         rows.extend(cases.iter().map(|&(routing, load)| measure(&machine, routing, load, microseconds)));
-    }
-    if let Some(program) = caminos {
-        let loads = cases.iter().filter(|case| case.0 == "min").map(|case| case.1);
-        rows.extend(loads.map(|load| run_caminos(program, load)));
     }
     if flag("--json") {
         print_json(&rows);
@@ -165,63 +160,6 @@ fn build(preset: &str) -> Row {
     ])
 }
 
-/// CAMINOS on the same dragonfly: 16-phit packets of 4 phits a flit stand for 512 bytes; every cycle is a phit.
-fn run_caminos(program: &str, load: f64) -> Row {
-    let folder = std::env::temp_dir().join(format!("odonata-caminos-{}", std::process::id()));
-    std::fs::create_dir_all(&folder).expect("the temporary folder can be written");
-    std::fs::write(folder.join("main.cfg"), caminos_experiment(load)).expect("the temporary folder can be written");
-    let (start, cpu) = (Instant::now(), children_cpu_seconds());
-    let output = std::process::Command::new(program).arg(folder.join("main.cfg")).output().expect("CAMINOS starts");
-    let (wall, cpu) = (start.elapsed().as_secs_f64(), children_cpu_seconds() - cpu);
-    let text = String::from_utf8_lossy(&output.stdout).into_owned();
-    let _ = std::fs::remove_dir_all(&folder);
-    assert!(output.status.success(), "CAMINOS failed: {text} {}", String::from_utf8_lossy(&output.stderr));
-    // Every server consumes `load` phits a cycle below saturation.
-    let packets = load * 1056.0 * CAMINOS_CYCLES as f64 / 16.0;
-    Row(vec![
-        ("engine", "caminos".to_owned()),
-        ("routing", "min".to_owned()),
-        ("load", load.to_string()),
-        ("kpackets_per_cpu_s", format!("{:.1}", packets / cpu.max(1e-9) / 1e3)),
-        ("wall_s", format!("{wall:.1}")),
-        ("cycles", CAMINOS_CYCLES.to_string()),
-    ])
-}
-
-const CAMINOS_CYCLES: u64 = 6_000;
-
-fn caminos_experiment(load: f64) -> String {
-    format!(
-        "Configuration
-{{
-	random_seed: 1,
-	warmup: {warm_up},
-	measured: {measured},
-	topology: CanonicDragonfly {{ servers_per_router: 4, global_ports_per_router: 4 }},
-	traffic: HomogeneousTraffic {{ pattern: Uniform, tasks: 1056, load: {load}, message_size: 16 }},
-	maximum_packet_size: 16,
-	router: Basic
-	{{
-		virtual_channels: 2,
-		virtual_channel_policies: [ EnforceFlowControl, Random ],
-		buffer_size: 480,
-		bubble: false,
-		flit_size: 4,
-		allow_request_busy_port: true,
-		intransit_priority: false,
-		output_buffer_size: 480,
-		output_prioritize_lowest_label: false,
-	}},
-	routing: ShortestLabelled {{}},
-	link_classes: [ LinkClass {{ delay: 30 }}, LinkClass {{ delay: 300 }}, LinkClass {{ delay: 10 }} ],
-	launch_configurations: [],
-}}
-",
-        warm_up = CAMINOS_CYCLES / 10,
-        measured = CAMINOS_CYCLES - CAMINOS_CYCLES / 10,
-    )
-}
-
 fn variable(name: &str, default: usize) -> usize {
     std::env::var(name).ok().and_then(|v| v.parse().ok()).unwrap_or(default)
 }
@@ -229,11 +167,6 @@ fn variable(name: &str, default: usize) -> usize {
 /// Time that this process has been on CPUs, as Linux counts it for all its threads; 0 elsewhere.
 fn cpu_seconds() -> f64 {
     jiffies(&[13, 14])
-}
-
-/// The same of its children that have ended.
-fn children_cpu_seconds() -> f64 {
-    jiffies(&[15, 16])
 }
 
 /// A sum of fields of /proc/self/stat, which counts in hundredths of a second.

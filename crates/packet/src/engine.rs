@@ -39,11 +39,20 @@ pub struct RunOptions {
     pub recording: Recording,
     /// Simulated time without any arrival, with packets under way, after which the run is given up.
     pub patience: Time,
+    /// Whether the result has what the routers learnt.
+    pub keep_tables: bool,
 }
 
 impl Default for RunOptions {
     fn default() -> Self {
-        Self { seed: 1, threads: 1, partitions: 0, recording: Recording::default(), patience: Time::from_us(1_000) }
+        Self {
+            seed: 1,
+            threads: 1,
+            partitions: 0,
+            recording: Recording::default(),
+            patience: Time::from_us(1_000),
+            keep_tables: false,
+        }
     }
 }
 
@@ -75,6 +84,8 @@ pub struct PacketEngine {
     routing: Arc<dyn Routing>,
     /// Ranges of routers that may become partitions.
     units: Vec<Range<u32>>,
+    /// What routers know at the start, by router; empty if they know nothing.
+    tables: Vec<Vec<f32>>,
 }
 
 impl PacketEngine {
@@ -109,12 +120,48 @@ impl PacketEngine {
 
     /// Of a routing algorithm that was checked, or of one that is meant to deadlock.
     pub(crate) fn unchecked(machine: &Machine, settings: &PacketSettings, routing: Arc<dyn Routing>) -> Self {
-        Self { fabric: Arc::new(Fabric::new(machine, settings)), routing, units: units(machine) }
+        Self { fabric: Arc::new(Fabric::new(machine, settings)), routing, units: units(machine), tables: Vec::new() }
     }
 
     /// Virtual channels of every port.
     pub fn virtual_channels(&self) -> u8 {
         self.routing.virtual_channels()
+    }
+
+    /// Rows and columns of each router's table of estimates; zero where the algorithm learns nothing.
+    pub fn table_sizes(&self) -> Vec<(usize, usize)> {
+        let size = |memory: algorithm::Memory| match memory.columns {
+            0 => (0, 0),
+            columns => (memory.values.len() / columns, columns),
+        };
+        let routers = self.fabric.first_port.len() as u32 - 1;
+        (0..routers).map(|r| size(self.routing.memory(odonata_units::RouterId(r)))).collect()
+    }
+
+    /// Lets every run start with what routers learnt in another run, the `tables` of its result.
+    ///
+    /// # Errors
+    /// The algorithm learns nothing, or the tables are of another machine.
+    pub fn start_from(&mut self, tables: Vec<Vec<f32>>) -> Result<(), SettingsError> {
+        let wrong = |reason: String| Err(SettingsError { setting: "engine.q_tables".into(), reason });
+        if !self.routing.learns() {
+            return wrong("the routing algorithm learns nothing; use 'q-adaptive'".into());
+        }
+        let sizes = self.table_sizes();
+        if sizes.len() != tables.len() {
+            return wrong(format!("tables of {} routers for a machine of {}", tables.len(), sizes.len()));
+        }
+        for (router, (values, (rows, columns))) in tables.iter().zip(&sizes).enumerate() {
+            if values.len() != rows * columns {
+                let (found, expected) = (values.len(), rows * columns);
+                return wrong(format!("router {router} has {found} values; expected {expected}"));
+            }
+            if let Some(value) = values.iter().find(|value| !(value.is_finite() && **value >= 0.0)) {
+                return wrong(format!("router {router}: {value} is not a time in ns"));
+            }
+        }
+        self.tables = tables;
+        Ok(())
     }
 
     /// Ports that lead to other routers, by link.
@@ -161,7 +208,14 @@ impl PacketEngine {
             rest.take(partition, &plan, end, true);
         }
         rest.give(watch, true);
-        PacketResult::collect(&self.fabric, partitions, plan, ending, end)
+        let tables = if options.keep_tables && self.routing.learns() {
+            partitions.iter_mut().flat_map(Partition::take_tables).collect()
+        } else {
+            Vec::new()
+        };
+        let mut result = PacketResult::collect(&self.fabric, partitions, plan, ending, end);
+        result.tables = tables;
+        result
     }
 
     /// The routers of each partition; `wanted` 0 makes as many as there are units.
@@ -191,7 +245,12 @@ impl PacketEngine {
             let recorder = Recorder::new(plan, (ports.start, ports.len()), nics.len(), channels, paths.clone());
             let endpoints = traffic.endpoints(&self.fabric, &nics, options.seed);
             let (fabric, routing) = (Arc::clone(&self.fabric), Arc::clone(&self.routing));
-            Partition::new(fabric, routing, endpoints, recorder, routers.clone(), division, options.seed)
+            let mut partition =
+                Partition::new(fabric, routing, endpoints, recorder, routers.clone(), division, options.seed);
+            if !self.tables.is_empty() {
+                partition.remember(&self.tables);
+            }
+            partition
         };
         ranges.iter().map(partition).collect()
     }

@@ -19,8 +19,8 @@ mod source;
 
 pub use engine::{memory_estimate, PacketEngine, PacketError, RunOptions, Schedule};
 pub use record::{
-    ChannelInterval, ChannelRecord, Histogram, IntervalRecord, JobPortInterval, JobRecord, PacketRecord, PathHop,
-    PortInterval, PortRecord, Recording, Rows, SeriesChoice, TracedPacket, BATCHES,
+    ChannelInterval, ChannelRecord, Histogram, IntervalRecord, JobPortInterval, JobRecord, LearningInterval,
+    PacketRecord, PathHop, PortInterval, PortRecord, Recording, Rows, SeriesChoice, TracedPacket, BATCHES,
 };
 pub use result::{Cost, PacketResult, Steadiness};
 pub use run::{Ending, Observer, Progress, Watch};

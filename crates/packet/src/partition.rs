@@ -468,6 +468,18 @@ impl Partition {
         self.router.iter().map(|r| (r.memory.updates, r.memory.error_ns))
     }
 
+    /// Starts with what its routers learnt in another run, by global router.
+    pub(crate) fn remember(&mut self, tables: &[Vec<f32>]) {
+        for (router, values) in self.router.iter_mut().zip(&tables[self.routers.start as usize..]) {
+            router.memory.values.clone_from(values);
+        }
+    }
+
+    /// What its routers have learnt, in their order.
+    pub(crate) fn take_tables(&mut self) -> impl Iterator<Item = Vec<f32>> + '_ {
+        self.router.iter_mut().map(|router| std::mem::take(&mut router.memory.values))
+    }
+
     /// The records; the partition keeps none.
     pub(crate) fn take_recorder(self) -> Recorder {
         self.recorder

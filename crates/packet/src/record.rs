@@ -177,6 +177,15 @@ pub struct IntervalRecord {
     pub non_minimal: u64,
 }
 
+/// What learning routers found in one interval.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct LearningInterval {
+    /// Updates of estimates.
+    pub updates: u64,
+    /// Sum of their absolute errors, each rounded to a picosecond, so that the sum is the same in any order.
+    pub error_ps: u64,
+}
+
 /// One delivered packet.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub struct PacketRecord {
@@ -221,6 +230,8 @@ pub(crate) struct Recorder {
     pub(crate) nic_stall_ps: Vec<u64>,
     /// Interval i of job j at `series[j][i]`.
     pub(crate) series: Vec<Vec<IntervalRecord>>,
+    /// Feedback that arrived in interval i.
+    pub(crate) learning: Vec<LearningInterval>,
     pub(crate) packets: Vec<TracedPacket>,
     /// Bit vc: channel vc carried a packet.
     pub(crate) channels_used: u16,
@@ -280,6 +291,7 @@ impl Recorder {
             nic_bytes: vec![0; nics],
             nic_stall_ps: vec![0; nics],
             series: vec![Vec::new(); on(interval_ps > 0 && series.jobs, plan.jobs)],
+            learning: Vec::new(),
             packets: Vec::new(),
             channels_used: 0,
             crossbar_stall_ps: vec![0; on(crossbar, ports)],
@@ -369,6 +381,20 @@ impl Recorder {
         if let Some(bytes) = self.port_jobs.get_mut(port * self.plan.jobs + usize::from(packet.job)) {
             *bytes += size;
         }
+    }
+
+    /// Feedback that arrived at `at` showed that an estimate was off by `error_ns`.
+    #[inline]
+    pub(crate) fn learnt(&mut self, at: u64, error_ns: f32) {
+        if self.plan.recording.interval_ps == 0 {
+            return;
+        }
+        let i = (at / self.plan.recording.interval_ps) as usize;
+        if self.learning.len() <= i {
+            self.learning.resize(i + 1, LearningInterval::default());
+        }
+        self.learning[i].updates += 1;
+        self.learning[i].error_ps += (f64::from(error_ns) * 1e3).round() as u64;
     }
 
     /// A port had waited for credit since `since`.
@@ -518,6 +544,13 @@ impl Recorder {
         self.channels_used |= next.channels_used;
         for (mine, theirs) in self.jobs.iter_mut().zip(&next.jobs) {
             mine.merge(theirs);
+        }
+        if self.learning.len() < next.learning.len() {
+            self.learning.resize(next.learning.len(), LearningInterval::default());
+        }
+        for (mine, theirs) in self.learning.iter_mut().zip(&next.learning) {
+            mine.updates += theirs.updates;
+            mine.error_ps += theirs.error_ps;
         }
         for (mine, theirs) in self.series.iter_mut().zip(next.series) {
             if mine.len() < theirs.len() {

@@ -2,7 +2,9 @@
 
 use crate::fabric::Fabric;
 use crate::partition::Partition;
-use crate::record::{ChannelRecord, IntervalRecord, JobRecord, PacketRecord, PortRecord, RecordPlan, BATCHES};
+use crate::record::{
+    ChannelRecord, IntervalRecord, JobRecord, LearningInterval, PacketRecord, PortRecord, RecordPlan, BATCHES,
+};
 use crate::run::Ending;
 use odonata_units::Time;
 
@@ -45,6 +47,11 @@ pub struct PacketResult {
     pub packets: Vec<PacketRecord>,
     /// Updates of learning routers and the sum of their absolute errors in ns.
     pub learning: (u64, f64),
+    /// Interval i of the learning curve; empty unless recorded.
+    pub learning_series: Vec<LearningInterval>,
+    /// What every router learnt: rows (other group, slot of the source node) by columns (links from the router), in ns;
+    /// empty unless kept.
+    pub tables: Vec<Vec<f32>>,
     /// Cost of the run.
     pub cost: Cost,
 }
@@ -117,6 +124,8 @@ impl PacketResult {
             series: all.series,
             packets: Vec::new(),
             learning,
+            learning_series: all.learning,
+            tables: Vec::new(),
             cost,
         }
     }

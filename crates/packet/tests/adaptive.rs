@@ -3,7 +3,7 @@
 mod common;
 
 use common::{accepted, adversarial, engine, open, run, schedule, small_dragonfly, uniform};
-use odonata_packet::{PacketResult, RunOptions};
+use odonata_packet::{PacketResult, Recording, RunOptions};
 
 fn under(routing: &str, adversary: bool, load: f64, times: (u64, u64)) -> PacketResult {
     let machine = small_dragonfly();
@@ -80,4 +80,38 @@ fn queues_without_packets_on_the_link_misroute_less() {
     ]
     .map(share);
     assert!(output < arrived && arrived < downstream, "{output} {arrived} {downstream}");
+}
+
+/// ADV+1 on the small dragonfly: routers that start with the tables of an earlier run detour from the start, and err less;
+/// the learning curve adds up to the totals, for any number of partitions.
+#[test]
+fn learnt_tables_are_kept_and_used_again() {
+    let machine = common::small_dragonfly();
+    let traffic = open(&machine, adversarial(72, 8, 1), 0.3);
+    let recording = Recording { interval_ps: 20_000_000, ..Recording::default() };
+    let options = RunOptions { recording, keep_tables: true, ..RunOptions::default() };
+    let mut engine = engine(&machine, "q-adaptive");
+    let cold = run(&engine, &traffic, schedule(0, 100, 100), &options);
+    assert_eq!(cold.learning_series.iter().map(|i| i.updates).sum::<u64>(), cold.learning.0);
+    let total_ns: f64 = cold.learning_series.iter().map(|i| i.error_ps as f64 / 1e3).sum();
+    assert!((total_ns / cold.learning.1 - 1.0).abs() < 1e-3, "{total_ns} against {}", cold.learning.1);
+    let whole = run(&engine, &traffic, schedule(0, 100, 100), &RunOptions { partitions: 1, threads: 1, ..options });
+    assert_eq!((whole.learning_series, &whole.tables), (cold.learning_series.clone(), &cold.tables));
+
+    engine.start_from(cold.tables.clone()).unwrap();
+    let warm = run(&engine, &traffic, schedule(0, 100, 100), &options);
+    let error = |r: &PacketResult| r.learning_series[0].error_ps as f64 / r.learning_series[0].updates as f64;
+    assert!(error(&warm) < 0.5 * error(&cold), "{} against {}", error(&warm), error(&cold));
+    assert!(warm.jobs[0].latency.mean() < 0.8 * cold.jobs[0].latency.mean());
+
+    let mut message = |tables| engine.start_from(tables).unwrap_err().to_string();
+    assert!(message(vec![Vec::new(); 3]).contains("tables of 3 routers for a machine of 36"));
+    let mut short = cold.tables.clone();
+    short[7].pop();
+    assert!(message(short).contains("router 7 has"));
+    let mut wrong = cold.tables;
+    wrong[2][0] = f32::NAN;
+    assert!(message(wrong).contains("router 2: NaN is not a time"));
+    let refused = common::engine(&machine, "min").start_from(Vec::new()).unwrap_err().to_string();
+    assert!(refused.contains("learns nothing"), "{refused}");
 }

@@ -128,9 +128,11 @@ pub trait Routing: Send + Sync {
         Memory::default()
     }
 
-    /// Takes note of what became of a packet that `router` had sent out of `port`.
-    fn learn(&self, router: RouterId, memory: &mut Memory, port: Port, feedback: &Feedback) {
+    /// Takes note of what became of a packet that `router` had sent out of `port`; returns the absolute error in ns of
+    /// what was expected.
+    fn learn(&self, router: RouterId, memory: &mut Memory, port: Port, feedback: &Feedback) -> f32 {
         let _ = (router, memory, port, feedback);
+        0.0
     }
 
     /// The feedback for the hop by which a packet reached `router` in its destination group, if it gets one.

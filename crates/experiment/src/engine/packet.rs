@@ -2,10 +2,12 @@
 
 mod keys;
 mod outcome;
+mod q_tables;
 mod rows;
 mod settings;
 
 use super::{Engine, EngineError, EngineKind, Outcome, Watcher};
+use crate::input::Files;
 use crate::plan::Scenario;
 use crate::value::Value;
 use odonata_packet::{
@@ -46,10 +48,22 @@ impl Engine for Packet {
             scenario.workload.jobs.len(),
             self.recording,
         ))?;
-        PacketEngine::new(&scenario.machine, &self.settings, self.algorithm, &self.routing)
-            .map_err(|error| refused(&error))?;
+        self.engine(scenario)?;
         if self.traffic == TrafficKind::Open {
             self.open_traffic(scenario)?;
+        }
+        Ok(())
+    }
+
+    fn read_files(&mut self, files: &mut Files<'_>) -> Result<(), (&'static str, String)> {
+        let Some(name) = &self.q_tables else { return Ok(()) };
+        let wrong = |reason| ("q_tables", reason);
+        let bytes = files.read(name).map_err(wrong)?;
+        self.q_entries = q_tables::read(name, &bytes).map_err(wrong)?;
+        // A run's own directory is another one, so it has the whole path.
+        let path = files.path_of(name).display().to_string();
+        for (_, value) in self.resolved.iter_mut().filter(|(key, _)| *key == "q_tables") {
+            *value = Value::text(&path);
         }
         Ok(())
     }
@@ -59,8 +73,7 @@ impl Engine for Packet {
         let mut recording = self.recording;
         recording.link_jobs = scenario.output.link_jobs;
         self.check_memory(memory_estimate(&scenario.machine, ASSUMED_CHANNELS, jobs, recording))?;
-        let engine = PacketEngine::new(&scenario.machine, &self.settings, self.algorithm, &self.routing)
-            .map_err(|error| refused(&error))?;
+        let engine = self.engine(scenario)?;
         let closed = (self.traffic == TrafficKind::Closed).then(|| ClosedTraffic::of(&scenario.workload));
         let traffic = match &closed {
             Some(closed) => closed.clone().into_traffic(),
@@ -71,17 +84,39 @@ impl Engine for Packet {
             // Everything that is sent is measured.
             TrafficKind::Closed => Schedule { warm_up: Time::ZERO, measure: self.time_limit, drain: Time::ZERO },
         };
-        let options =
-            RunOptions { seed: scenario.seed, threads, recording, patience: self.patience, ..RunOptions::default() };
+        let options = RunOptions {
+            seed: scenario.seed,
+            threads,
+            recording,
+            patience: self.patience,
+            keep_tables: self.record_q_tables,
+            ..RunOptions::default()
+        };
         let mut passed = rows::Passed::new(watcher, &engine.link_ports(), recording);
         let result = engine.run_watched(&traffic, schedule, &options, &mut passed);
         let mut outcome = outcome::outcome(self, scenario, &senders(&traffic), &result, closed.as_ref());
         outcome.tables.extend(passed.into_kept());
+        if !result.tables.is_empty() {
+            outcome.tables.push(("q_tables", q_tables::table(&scenario.machine, &result.tables)));
+        }
         Ok(outcome)
     }
 }
 
 impl Packet {
+    /// The machine as the engine sees it, with the tables to start from.
+    fn engine(&self, scenario: &Scenario) -> Result<PacketEngine, EngineError> {
+        let mut engine = PacketEngine::new(&scenario.machine, &self.settings, self.algorithm, &self.routing)
+            .map_err(|error| refused(&error))?;
+        if self.q_tables.is_some() {
+            let refuse = |reason| EngineError::Refused { key: Some("q_tables"), reason };
+            let tables =
+                q_tables::arrange(&scenario.machine, &engine.table_sizes(), &self.q_entries).map_err(refuse)?;
+            engine.start_from(tables).map_err(|error| refuse(error.reason))?;
+        }
+        Ok(engine)
+    }
+
     fn check_memory(&self, needed: u64) -> Result<(), EngineError> {
         let limit = self.memory_limit.or_else(available_memory);
         match limit {

@@ -126,7 +126,8 @@ impl Partition {
                         break;
                     }
                     waiting.pop_front();
-                    self.routing.learn(router, &mut state.memory, port as u16, &feedback);
+                    let error_ns = self.routing.learn(router, &mut state.memory, port as u16, &feedback);
+                    self.recorder.learnt(arrives, error_ns);
                 }
             }
             next = next.min(*at);

@@ -216,7 +216,7 @@ impl Routing for QAdaptive {
         Memory { values, columns, updates: 0, error_ns: 0.0 }
     }
 
-    fn learn(&self, router: RouterId, memory: &mut Memory, port: Port, feedback: &Feedback) {
+    fn learn(&self, router: RouterId, memory: &mut Memory, port: Port, feedback: &Feedback) -> f32 {
         let target = self.hops.group_of(self.hops.router_of(feedback.destination));
         let row = self.row(self.hops.group_of(router), feedback.source, target);
         let column = usize::from(port - self.hops.node_ports(router));
@@ -225,6 +225,7 @@ impl Routing for QAdaptive {
         *value += if delta < 0.0 { self.settings.gain } else { self.settings.loss } * delta;
         memory.updates += 1;
         memory.error_ns += f64::from(delta.abs());
+        delta.abs()
     }
 
     fn learns(&self) -> bool {

@@ -116,6 +116,13 @@ fn routing_keys() -> Vec<Key> {
             Value::Integer(adaptive.non_minimal_candidates.into()),
             "`ugal-g`, `ugal-n`, `par`: non-minimal ways drawn; the shortest queue stands for them.",
         ),
+        Key::optional(
+            "q_tables",
+            Kind::Path,
+            "estimates of an idle machine",
+            "`q-adaptive`: a file of learnt estimates to start from, `q_tables.parquet` of another run or a CSV file with its \
+             columns.",
+        ),
         share("gain", 0.2, "`q-adaptive`: learning rate of an estimate that falls (alpha)."),
         share("loss", 0.04, "`q-adaptive`: learning rate of an estimate that rises (beta)."),
         share("exploration", q.exploration, "`q-adaptive`: probability of a random port (epsilon)."),
@@ -201,6 +208,7 @@ fn record_keys() -> Vec<Key> {
             "record_crossbar",
             "Record how long packets wait at the heads of input queues: `crossbar_stall_ps` of `links` and `nodes`.",
         ),
+        flag("record_q_tables", "`q-adaptive`: record what every router has learnt at the end: table `q_tables`."),
         flag("record_packets", "Record every measured packet: table `packets`, written while the run goes."),
         flag("record_paths", "Record the way of every packet, too: columns `links` and `channels` of `packets`."),
         Key::with_default(

@@ -178,6 +178,9 @@ fn tables(machine: &Machine, result: &PacketResult, duration: Time) -> Vec<(&'st
     if !result.series.is_empty() {
         tables.push(("series", series(result)));
     }
+    if !result.learning_series.is_empty() {
+        tables.push(("learning_series", learning(result)));
+    }
     if !result.channels.is_empty() {
         tables.push(("channels", channels(result)));
     }
@@ -244,6 +247,18 @@ fn series(result: &PacketResult) -> Table {
     table.push("latency_mean_ns", Column::F64(rows().map(|(.., r)| mean(r.latency_ps, r.packets) / 1e3).collect()));
     table.push("latency_max_ns", Column::F64(rows().map(|(.., r)| r.latency_max_ps as f64 / 1e3).collect()));
     table.push("non_minimal_share", Column::F64(rows().map(|(.., r)| mean(r.non_minimal, r.packets)).collect()));
+    table
+}
+
+/// The learning curve: an interval's updates and their mean absolute error.
+fn learning(result: &PacketResult) -> Table {
+    let length = result.interval.ps();
+    let rows = || result.learning_series.iter().enumerate();
+    let mean = |error_ps: u64, n: u64| error_ps as f64 / 1e3 / n as f64;
+    let mut table = Table::new();
+    table.push("start_ps", Column::U64(rows().map(|(i, _)| i as u64 * length).collect()));
+    table.push("updates", Column::U64(rows().map(|(_, r)| r.updates).collect()));
+    table.push("error_mean_ns", Column::F64(rows().map(|(_, r)| mean(r.error_ps, r.updates)).collect()));
     table
 }
 

@@ -1,6 +1,7 @@
 //! From keys to settings.
 
 use super::keys::keys;
+use super::q_tables::Entry;
 use crate::fields::{Fields, Report};
 use crate::problem::ProblemKind;
 use crate::value::Value;
@@ -33,6 +34,10 @@ pub(super) struct Packet {
     pub(super) patience: Time,
     pub(super) recording: Recording,
     pub(super) memory_limit: Option<Bytes>,
+    /// File of learnt tables to start from, and what is in it.
+    pub(super) q_tables: Option<String>,
+    pub(super) q_entries: Vec<Entry>,
+    pub(super) record_q_tables: bool,
     pub(super) resolved: Vec<(&'static str, Value)>,
 }
 
@@ -78,6 +83,9 @@ pub(super) fn read(fields: &Fields, report: &mut Report<'_>) -> Packet {
             Some(Value::Bytes(bytes)) => Some(*bytes),
             _ => None,
         },
+        q_tables: fields.text("q_tables").map(str::to_owned),
+        q_entries: Vec::new(),
+        record_q_tables: fields.flag("record_q_tables").unwrap_or(false),
         resolved: Vec::new(),
         settings,
     };
@@ -89,6 +97,12 @@ pub(super) fn read(fields: &Fields, report: &mut Report<'_>) -> Packet {
     if length.1 == Time::ZERO {
         let message = format!("'{}' must be above 0", length.0);
         report.add(ProblemKind::Value, fields.place_of(length.0), message, None);
+    }
+    for (key, wanted) in [("q_tables", true), ("record_q_tables", packet.record_q_tables)] {
+        if let (true, true, Some(given)) = (wanted, packet.algorithm != "q-adaptive", fields.given(key)) {
+            let message = format!("'{key}' means something only with routing = \"q-adaptive\", which is \"{name}\"");
+            report.add(ProblemKind::Conflict, given.place, message, None);
+        }
     }
     packet.resolved = resolved(fields, &packet);
     packet
