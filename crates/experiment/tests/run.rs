@@ -215,10 +215,10 @@ fn the_summary_is_about_the_tables() {
 
 #[test]
 fn a_run_that_does_not_converge_says_so() {
-    let result = run_it(&format!("{MIXED}[engine]\ntolerance = 0\nmax_iterations = 51\n"), 2);
+    let result = run_it(&format!("{MIXED}[engine]\ntolerance = 0\nmax_iterations = 26\n"), 2);
     assert_eq!(result.summary["convergence"]["converged"], false);
     let warning = result.summary["warnings"][0].as_str().unwrap();
-    assert!(warning.starts_with("not converged after 51 iterations"), "{warning}");
+    assert!(warning.starts_with("not converged after 26 iterations"), "{warning}");
 }
 
 #[test]
