@@ -162,7 +162,8 @@ impl Partition {
     fn transfer(&mut self, i: usize, o: usize, slot: u32) -> u64 {
         let packet = self.pool.get_mut(slot);
         let size = packet.size();
-        if packet.out_vc() >= self.reserved_from {
+        // Nothing is promised to a packet that has arrived; it keeps the channel that it came on.
+        if packet.out_vc() >= self.reserved_from && self.out[o].end != End::Node {
             self.promised[o * self.channels + usize::from(packet.out_vc())] -= size;
         }
         let (out, input) = (&mut self.out[o], &mut self.inputs[i]);
