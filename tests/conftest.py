@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import signal
 import subprocess
 import sysconfig
 from pathlib import Path
@@ -10,6 +11,11 @@ from pathlib import Path
 import pytest
 from hypothesis import settings
 from running import Command
+
+# A shell that starts the tests in the background makes them, and all that they start, ignore Ctrl-C. What is started
+# takes over what is ignored, but not a handler.
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 # Examples are not timed: the machine may be busy.
 settings.register_profile("odonata", deadline=None)
