@@ -12,8 +12,8 @@ import pytest
 from hypothesis import settings
 from running import Command
 
-# A shell that starts the tests in the background makes them, and all that they start, ignore Ctrl-C. What is started
-# takes over what is ignored, but not a handler.
+# A shell that starts the tests in the background makes them, and all that they start, ignore Ctrl-C. What is
+# started takes over what is ignored, but not a handler.
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
 
