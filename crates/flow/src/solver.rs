@@ -240,7 +240,9 @@ impl<C: Candidates> System<'_, C> {
             let mut begin = if first == 0 { 0 } else { chunk.paths.ends[first - 1] as usize };
             for (k, residual) in residuals.iter().enumerate() {
                 let share = residual / all;
-                let demand = (weight * share * state.demand_unit + 0.5) as u64;
+                // A message that is tiny beside the others still asks, and is granted, the least there is.
+                let least = u64::from(share > 0.0);
+                let demand = ((weight * share * state.demand_unit + 0.5) as u64).max(least);
                 chunk.demand.push(demand);
                 let end = chunk.paths.ends[first + k] as usize;
                 for &link in &chunk.paths.links[begin..end] {
@@ -256,7 +258,7 @@ impl<C: Candidates> System<'_, C> {
             }
             for member in self.members_of(flow).iter().filter(open) {
                 for gate in member.gates {
-                    sums.gates[gate as usize] += (f64::from(member.weight) * state.demand_unit) as u64;
+                    sums.gates[gate as usize] += ((f64::from(member.weight) * state.demand_unit) as u64).max(1);
                 }
             }
         }
@@ -372,7 +374,7 @@ impl<C: Candidates> System<'_, C> {
                 continue;
             }
             let ratio = ratio.min(state.gate_ratio[out]).min(state.gate_ratio[into]);
-            let rate = (f64::from(member.weight) * unit * ratio) as u64;
+            let rate = ((f64::from(member.weight) * unit * ratio) as u64).max(1);
             *granted += rate;
             gates[out] += rate;
             gates[into] += rate;

@@ -203,3 +203,17 @@ fn the_bound_uses_detours() {
     assert!(bound.lower_s <= 500e-9 * (1.0 + 1e-9) && bound.upper_s >= 500e-9 * (1.0 - 1e-9), "{bound:?}");
     assert!(bound.gap <= 0.01, "{bound:?}");
 }
+
+/// One byte beside 2^50 on the same link: it is granted the least there is, and all bytes arrive.
+#[test]
+fn a_tiny_message_beside_a_huge_one() {
+    let machine = row(2, 1);
+    let result = solve(
+        &machine,
+        vec![job("tiny", 2, &[(0, 1, 1)]), job("huge", 2, &[(0, 1, 1 << 50)])],
+        &FlowSettings::default(),
+    );
+    assert!(result.jobs.iter().all(|job| job.bandwidth_bytes_per_s > 0.0));
+    let total: f64 = result.link_bytes.iter().sum();
+    assert_eq!(total, ((1u64 << 50) + 1) as f64);
+}
