@@ -94,7 +94,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    parser.add_argument("case", nargs="*", choices=[*CASES, []], default=[])
+    parser.add_argument("case", nargs="*", choices=CASES)
     parser.add_argument("--write", action="store_true", help="keep the figures")
     options = parser.parse_args()
     lines = [
