@@ -87,6 +87,7 @@ impl Partition {
     #[inline]
     pub(super) fn pass(&mut self, i: usize, slot: u32, o: usize) -> bool {
         let now = self.now;
+        self.bring_up(o, now);
         let (out, input) = (&self.out[o], &self.inputs[i]);
         if out.first_waiter != NONE || out.crossbar_free > now || input.crossbar_free > now {
             return false;
@@ -104,12 +105,12 @@ impl Partition {
         self.recorder.enqueued(o, vc, bytes, port_bytes, now);
         self.return_credit(i, vc_in, slot);
         if free && ready <= now {
-            self.launch(o, slot);
+            self.launch(o, slot, now);
             return true;
         }
         self.enqueue(o, slot);
         if link_free > now {
-            self.look_at(o, link_free);
+            self.defer(o);
         } else {
             self.send(o);
         }
@@ -134,7 +135,7 @@ impl Partition {
         self.recorder.crossed(channel, o, self.now);
         if next != NONE {
             self.recorder.head(channel, self.inputs[i].crossbar_free);
-            let wanted = self.route(i, next);
+            let wanted = self.route(i, next, o);
             self.wait(channel, wanted);
             // Its input is busy with the packet before it.
             let when = self.inputs[i].crossbar_free.max(self.out[wanted].crossbar_free);
