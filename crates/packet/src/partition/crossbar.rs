@@ -159,7 +159,7 @@ impl Partition {
     }
 
     /// Occupies the crossbar from input `i` to output `o` with a packet; returns when it may leave the output.
-    #[inline]
+    #[inline(always)]
     fn transfer(&mut self, i: usize, o: usize, slot: u32) -> u64 {
         let packet = self.pool.get_mut(slot);
         let size = packet.size();
@@ -189,7 +189,7 @@ impl Partition {
     }
 
     /// Puts a packet into the output queue of its channel.
-    #[inline]
+    #[inline(always)]
     fn enqueue(&mut self, o: usize, slot: u32) {
         let packet = self.pool.get(slot);
         let (size, vc) = (packet.size(), packet.out_vc());
@@ -202,7 +202,7 @@ impl Partition {
     }
 
     /// Sends credit, and feedback if the router before learns, over the reverse link of input port `i`.
-    #[inline]
+    #[inline(always)]
     fn return_credit(&mut self, i: usize, vc: u8, slot: u32) {
         let input = &self.inputs[i];
         let (peer, end, part) = (input.peer, input.end, usize::from(input.part));

@@ -201,7 +201,7 @@ impl Partition {
     }
 
     /// Takes the first packet of its channel from the output queue.
-    #[inline]
+    #[inline(always)]
     fn dequeue(&mut self, o: usize, slot: u32) {
         let packet = self.pool.get(slot);
         let (vc, size) = (packet.out_vc(), packet.size());
@@ -216,7 +216,7 @@ impl Partition {
     }
 
     /// Puts a packet that is in no queue on the link of port `o`, which is free at time `now`.
-    #[inline]
+    #[inline(always)]
     pub(super) fn launch(&mut self, o: usize, slot: u32, now: u64) {
         let packet = self.pool.get_mut(slot);
         let (vc, size) = (packet.out_vc(), packet.size());
@@ -286,7 +286,8 @@ impl Partition {
     }
 
     /// Takes in the credits that have arrived at port `o` until `now`.
-    fn collect_credits(&mut self, o: usize, now: u64) {
+    #[inline]
+    pub(super) fn collect_credits(&mut self, o: usize, now: u64) {
         let out = &mut self.out[o];
         while let Some(&Credit { at, bytes, vc }) = out.credits.front() {
             if at > now {
@@ -299,7 +300,7 @@ impl Partition {
     }
 
     /// A credit is on its way to port `o`.
-    #[inline]
+    #[inline(always)]
     pub(super) fn take_credit(&mut self, o: usize, credit: Credit) {
         let out = &mut self.out[o];
         // Rather than to let the list grow, take in what has arrived.

@@ -17,43 +17,33 @@ struct RouterLoad<'a, 'b> {
 }
 
 impl Partition {
-    /// Bytes of credits that have arrived at port `o` but were not taken in yet.
-    #[inline]
-    fn returned(&self, o: usize, vc: Option<u8>) -> u64 {
-        let credits = &self.out[o].credits;
-        if credits.front().is_none_or(|c| c.at > self.now) {
-            return 0;
-        }
-        let arrived = credits.iter().take_while(|c| c.at <= self.now);
-        arrived.filter(|c| vc.is_none_or(|vc| c.vc == vc)).map(|c| u64::from(c.bytes)).sum()
-    }
-
     /// Bytes on the link of port `o`; for `DownstreamArrived` only.
     fn on_link(&self, o: usize, vc: Option<u8>) -> u64 {
         let still = self.sent[o].iter().rev().take_while(|s| s.at > self.now);
         still.filter(|s| vc.is_none_or(|vc| s.vc == vc)).map(|s| u64::from(s.bytes)).sum()
     }
 
+    #[inline]
     fn load(&self, o: usize, queued: u32, in_use: u32, vc: Option<u8>) -> u64 {
         let queued = u64::from(queued);
         match self.fabric.settings.estimate {
             QueueEstimate::Output => queued,
-            QueueEstimate::Downstream => queued + u64::from(in_use) - self.returned(o, vc),
-            QueueEstimate::DownstreamArrived => {
-                queued + u64::from(in_use) - self.returned(o, vc) - self.on_link(o, vc)
-            }
+            QueueEstimate::Downstream => queued + u64::from(in_use),
+            QueueEstimate::DownstreamArrived => queued + u64::from(in_use) - self.on_link(o, vc),
         }
     }
 }
 
 impl<'a, 'b> RouterLoad<'a, 'b> {
-    /// The partition, with the port up to date, and the port's number there.
+    /// The partition, with the port up to date and its credits taken in, and the port's number there.
     #[inline]
     fn at(&self, port: u16) -> (RefMut<'a, &'b mut Partition>, usize) {
         let o = self.first + usize::from(port);
         let mut partition = self.partition.borrow_mut();
         let limit = partition.now + u64::from(o < self.settled);
         partition.bring_up(o, limit);
+        let now = partition.now;
+        partition.collect_credits(o, now);
         (partition, o)
     }
 }
@@ -80,8 +70,24 @@ impl LoadView for RouterLoad<'_, '_> {
         let i = o * partition.channels + usize::from(vc);
         let channel = &partition.out_channel[i];
         let needed = channel.bytes + partition.promised[i] + partition.full;
-        let credit = u64::from(channel.credit) + partition.returned(o, Some(vc));
-        needed <= partition.output_room && u64::from(needed) <= credit
+        needed <= partition.output_room && needed <= channel.credit
+    }
+}
+
+/// For an algorithm that does not look at the load.
+struct Unseen;
+
+impl LoadView for Unseen {
+    fn port_bytes(&self, _: u16) -> u64 {
+        unreachable!("the algorithm said that it does not read the load")
+    }
+
+    fn channel_bytes(&self, port: u16, _: u8) -> u64 {
+        self.port_bytes(port)
+    }
+
+    fn has_room(&self, port: u16, _: u8) -> bool {
+        self.port_bytes(port) > 0
     }
 }
 
@@ -89,6 +95,20 @@ impl Partition {
     /// Asks the routing algorithm about a packet at a router of this partition.
     #[inline]
     pub(super) fn decide(&mut self, local: usize, slot: u32, settled: usize) -> (Hop, Option<f32>) {
+        let router = RouterId(self.routers.start + local as u32);
+        let state = &mut self.router[local];
+        let routing = self.routing.as_deref().expect("nobody else decides at this time");
+        let header = &mut self.pool.get_mut(slot).header;
+        if !routing.reads_load(header) {
+            let (random, memory) = (&mut state.random, &state.memory);
+            let mut decision = Decision { router, load: &Unseen, random, memory, feedback: None };
+            let hop = routing.decide(&mut decision, header);
+            return (hop, decision.feedback);
+        }
+        self.decide_by_load(local, slot, settled)
+    }
+
+    fn decide_by_load(&mut self, local: usize, slot: u32, settled: usize) -> (Hop, Option<f32>) {
         let router = RouterId(self.routers.start + local as u32);
         let state = &mut self.router[local];
         let first = state.ports.start as usize;
