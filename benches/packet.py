@@ -1,10 +1,10 @@
 """Packets per CPU-second: `make bench`, or `python benches/packet.py [--caminos] [--build] [--write]`.
 
-The study's machine, 1,056 nodes, under uniform traffic; each row is the best of three runs, since other work
-on the machine only adds. `--caminos` builds CAMINOS (from crates.io; some minutes the first time) and runs the
-same machine, traffic and load in it: cores that share their hardware with others are up to half as fast again
-at one time as at another, so only figures taken one after the other compare. `--build` also builds the 92,544
-nodes of the full Cascade. `--write` puts the figures into `benches/results/packet.md`.
+The study's machine, 1,056 nodes, under uniform traffic; each row is the best of three runs, since other
+work on the machine only adds. `--caminos` builds CAMINOS (from crates.io; some minutes the first time) and
+runs the same machine, traffic and load in it: cores that share their hardware with others are up to half as
+fast again at one time as at another, so only figures taken one after the other compare. `--build` also
+builds the 92,544 nodes of the full Cascade. `--write` keeps the figures in `benches/results/packet.md`.
 """
 
 from __future__ import annotations
@@ -78,9 +78,9 @@ def main() -> None:
         rate, hops = max(rates)
         own = rust("min", str(LOAD))[0]
         ratio = own["kpackets_per_cpu_s"] / rate
-        peer = f"CAMINOS 0.6.3, machine, traffic and load as here, minimal routing ({hops:.2f} hops), best of three"
+        peer = f"CAMINOS 0.6.3, machine and traffic as here, load {LOAD}, minimal routing, best of three"
         ours = f"Odonata right after it: {own['kpackets_per_cpu_s']}, {ratio:.0f} times as many"
-        more += ["", f"{peer}: {rate:.1f} thousand packets per CPU-s. {ours}."]
+        more += ["", f"{peer}: {rate:.1f} thousand packets per CPU-s, {hops:.2f} hops. {ours}."]
     if options.build:
         more += ["", *table(built := rust("--build"), {name: name.replace("_", " ") for name in built[0]})]
     print("\n".join(more), flush=True)
