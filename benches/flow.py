@@ -81,9 +81,12 @@ def main() -> None:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    parser.add_argument("case", nargs="*", choices=CASES)
+    # argparse before 3.12 checks an empty list against `choices`.
+    parser.add_argument("case", nargs="*", help=f"which of {', '.join(CASES)}; all when none is named")
     parser.add_argument("--write", action="store_true", help="keep the figures")
     options = parser.parse_args()
+    if unknown := [case for case in options.case if case not in CASES]:
+        parser.error(f"unknown case '{unknown[0]}'; expected one of {', '.join(CASES)}")
     lines = [
         f"Machine: {machine()}. Least of the repeats; from the command to the finished run directory.",
         "",

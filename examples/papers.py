@@ -244,10 +244,14 @@ def save(picture: Any, output: Path | None, name: str) -> None:
 def main(arguments: Sequence[str]) -> int:
     raw = argparse.RawDescriptionHelpFormatter
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=raw)
-    parser.add_argument("study", choices=STUDIES, nargs="*", help="which; all when none is named")
+    # argparse before 3.12 checks an empty list against `choices`.
+    names = ", ".join(STUDIES)
+    parser.add_argument("study", nargs="*", help=f"which of {names}; all when none is named")
     parser.add_argument("--full", action="store_true", help="all sizes, workloads and placements")
     parser.add_argument("-o", "--output", type=Path, help="directory for the figures")
     options = parser.parse_args(arguments)
+    if unknown := [study for study in options.study if study not in STUDIES]:
+        parser.error(f"unknown study '{unknown[0]}'; expected one of {names}")
     broken = 0
     for study in options.study or STUDIES:
         print(f"\n== {study}: {STUDIES[study].__doc__}", flush=True)
