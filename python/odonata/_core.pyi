@@ -18,6 +18,7 @@ __all__ = [
     "amg_cycle",
     "amg_decide",
     "amg_extrapolate",
+    "amg_parameters",
     "amg_regrouped_cycle",
     "amg_scenarios",
     "check",
@@ -143,6 +144,7 @@ def version() -> str: ...
 # a machine is the dict of odonata.amg.machines; unusable numbers raise OdonataError.
 
 def amg_scenarios() -> list[str]: ...
+def amg_parameters(text: str, file: str) -> tuple[str | None, dict[str, Any]]: ...
 def amg_check_machine(machine: dict[str, Any]) -> None: ...
 def amg_cycle(
     ranks: int,

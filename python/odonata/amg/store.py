@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from importlib import resources
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +17,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from odonata import __version__
+from odonata.amg import library
 from odonata.amg.hierarchy import LEVEL_FIELDS, Hierarchy
 from odonata.errors import OdonataError
 from odonata.store.schema import HIERARCHY_FORMAT, SUMMARY, table_file
@@ -94,9 +94,7 @@ def read(directory: Path, prefix: str = "") -> Hierarchy:
 
 def shipped() -> list[Hierarchy]:
     """All hierarchies that come with the package."""
-    folder = resources.files("odonata.amg") / "data" / "hierarchies"
-    names = sorted(entry.name for entry in folder.iterdir() if entry.name.endswith(".json"))
-    return [parse(json.loads((folder / name).read_text("utf-8"))) for name in names]
+    return [parse(json.loads(path.read_text("utf-8"))) for _, path in library.files("hierarchies")]
 
 
 def parse(content: Mapping[str, Any]) -> Hierarchy:
