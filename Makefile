@@ -64,8 +64,9 @@ viewer-pictures: build viewer bootstrap-chromium ## make the viewer's pictures i
 	@scripts/viewer-pictures
 
 .PHONY: examples
-examples: build ## check the claims of the examples: the papers' figures on Edison
+examples: build ## check the claims of the examples: the papers' figures on Edison and Eos
 	@python examples/papers.py -o build/papers
+	@python examples/amg.py
 
 .PHONY: test-long
 test-long: build ## run the tests that take long

@@ -291,6 +291,38 @@ pub(crate) fn amg_decide(
     })
 }
 
+/// D - `h_m` of a machine's network.
+#[pyfunction]
+pub(crate) fn amg_extra_hops(py: Python<'_>, machine: MachineInput<'_>) -> PyResult<u32> {
+    safely(py, || {
+        let network = machine.build(py)?.network;
+        Ok(network.diameter().saturating_sub(network.least_hops()))
+    })
+}
+
+/// `T_collective` of a level and C, seconds.
+#[pyfunction]
+#[allow(clippy::too_many_arguments)]
+pub(crate) fn amg_collective(
+    py: Python<'_>,
+    ranks: u32,
+    levels: Vec<LevelRow>,
+    level: usize,
+    groups: u32,
+    machine: MachineInput<'_>,
+    tasks_per_node: u32,
+    threads: u32,
+    scenario_name: &str,
+) -> PyResult<f64> {
+    safely(py, || {
+        let hierarchy = hierarchy(py, ranks, &levels)?;
+        let machine = machine.build(py)?;
+        let mix = Mix { tasks_per_node, threads };
+        let scenario = scenario(py, scenario_name)?;
+        mend(py, amg::gather_s(&hierarchy, level, groups, &machine, mix, scenario))
+    })
+}
+
 /// Every switch: rows of (level, C, predicted cycle in seconds, allowed by the cache rule).
 #[pyfunction]
 pub(crate) fn amg_alternatives(

@@ -27,10 +27,10 @@ fn parquet_as_csv(path: &Path) -> Result<Vec<u8>, String> {
     })
 }
 
-/// The hierarchies or parameter sets that come with the package; see `odonata.amg.library`.
+/// The hierarchies or parameter sets that come with the package; see `odonata.amg.library.known`.
 fn library(kind: &str) -> Vec<(String, PathBuf)> {
     Python::attach(|py| {
-        let list = || py.import("odonata.amg.library")?.call_method1("files", (kind,))?.extract();
+        let list = || py.import("odonata.amg.library")?.call_method1("known", (kind,))?.extract();
         // A package without its data has none.
         list().unwrap_or_default()
     })

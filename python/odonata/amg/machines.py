@@ -14,6 +14,7 @@ from odonata import _core
 from odonata.amg import library
 from odonata.errors import OdonataError
 
+
 @dataclass(frozen=True)
 class Machine:
     """A checked parameter set."""

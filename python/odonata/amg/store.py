@@ -73,12 +73,20 @@ def read_summary(directory: Path) -> dict[str, Any]:
 
 def read_table(directory: Path, name: str) -> pa.Table:
     """One table of a hierarchy directory."""
+    path = directory / table_file(name)
+    if directory.is_dir() and not path.exists():
+        raise OdonataError(f"{directory} has no table {name}")
+    return read_parquet(path)
+
+
+def read_parquet(path: Path) -> pa.Table:
+    """A table from a file."""
     try:
-        return pq.read_table(directory / table_file(name), partitioning=None)
+        return pq.read_table(path, partitioning=None)
     except FileNotFoundError:
-        raise OdonataError(f"{directory} has no table {name}") from None
+        raise OdonataError(f"there is no table {path}") from None
     except (pa.ArrowException, OSError) as error:
-        raise OdonataError(f"{directory / table_file(name)} cannot be read: {error}") from None
+        raise OdonataError(f"{path} cannot be read: {error}") from None
 
 
 def read(directory: Path, prefix: str = "") -> Hierarchy:

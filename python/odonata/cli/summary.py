@@ -156,7 +156,9 @@ def _print_cycle(screen: Console, run: Run, job: dict[str, Any]) -> None:
         of_level = [sums[level, term] for term in charged]
         shown.add_row(str(level), *(terminal.number(1e3 * s) for s in [*of_level, sum(of_level)]))
     shown.add_section()
-    shown.add_row("all", *(terminal.number(1e3 * s) for s in [*(terms[t] for t in charged), sum(terms.values())]))
+    shown.add_row(
+        "all", *(terminal.number(1e3 * s) for s in [*(terms[t] for t in charged), sum(terms.values())])
+    )
     terminal.print_table(screen, f"{job['name']}: {scenario}, ms", shown)
 
 

@@ -75,7 +75,7 @@ impl Engine for Model {
         }
         let Scenario { machine, workload, .. } = scenario;
         let mut hops = HopCounts::new(machine);
-        let (traffic, bytes_in, bytes_out) = traffic(scenario, &mut hops)?;
+        let sent = sent(scenario, &mut hops)?;
         let priced = match self.form {
             Form::Amg => cycle::price(self, scenario)?,
             _ => ranks::price(self, scenario, &mut hops, watcher)?,
@@ -85,10 +85,10 @@ impl Engine for Model {
             // Nothing is routed: what links carry is not known, and the tables say none.
             link_bytes: vec![0.0; machine.link_count()],
             link_capacity_bytes_per_s: capacity,
-            node_bytes_in: bytes_in,
-            node_bytes_out: bytes_out,
+            node_bytes_in: sent.bytes_in,
+            node_bytes_out: sent.bytes_out,
             node_capacity_bytes_per_s: vec![machine.terminal().bandwidth.bytes_per_s_f64(); machine.node_count()],
-            jobs: traffic,
+            jobs: sent.jobs,
             job_columns: priced.job_columns,
             tables: vec![priced.table],
             convergence: json!({}),
@@ -115,14 +115,17 @@ fn one_line(problems: &crate::problem::Problems) -> String {
 }
 
 /// What the jobs send, by where it goes, and the bytes through each node's interface.
-fn traffic(
-    scenario: &Scenario,
-    hops: &mut HopCounts<'_>,
-) -> Result<(Vec<JobTraffic>, Vec<f64>, Vec<f64>), EngineError> {
+struct Sent {
+    jobs: Vec<JobTraffic>,
+    bytes_in: Vec<f64>,
+    bytes_out: Vec<f64>,
+}
+
+fn sent(scenario: &Scenario, hops: &mut HopCounts<'_>) -> Result<Sent, EngineError> {
     let Scenario { machine, workload, .. } = scenario;
-    let (mut into, mut out) = (vec![0.0; machine.node_count()], vec![0.0; machine.node_count()]);
+    let (mut bytes_in, mut bytes_out) = (vec![0.0; machine.node_count()], vec![0.0; machine.node_count()]);
     let mut sends = Vec::new();
-    let mut all = Vec::with_capacity(workload.jobs.len());
+    let mut jobs = Vec::with_capacity(workload.jobs.len());
     for job in &workload.jobs {
         let (mut traffic, mut hop_bytes, rounds) = (JobTraffic::default(), 0.0, f64::from(job.iterations));
         for rank in job.rank_ids() {
@@ -138,8 +141,8 @@ fn traffic(
                     traffic.bytes_on_node += bytes;
                 } else {
                     let apart = hops.between(source, target)?;
-                    out[source.index()] += bytes;
-                    into[target.index()] += bytes;
+                    bytes_out[source.index()] += bytes;
+                    bytes_in[target.index()] += bytes;
                     hop_bytes += bytes * f64::from(apart);
                     *(if apart == 0 { &mut traffic.bytes_on_router } else { &mut traffic.bytes_network }) += bytes;
                 }
@@ -147,9 +150,9 @@ fn traffic(
         }
         let travelled = traffic.bytes_on_router + traffic.bytes_network;
         traffic.mean_hops = if travelled > 0.0 { hop_bytes / travelled } else { 0.0 };
-        all.push(traffic);
+        jobs.push(traffic);
     }
-    Ok((all, into, out))
+    Ok(Sent { jobs, bytes_in, bytes_out })
 }
 
 /// The node of every rank of every job, one job after the other, and where each job starts.

@@ -97,6 +97,9 @@ fn directory(wanted: &AmgPatternParameters, ranks: u32, path: &Path, files: &mut
         let name = file("levels.parquet");
         Some(hierarchy::from_csv(&name, &files.read(&name)?, ranks)?)
     };
+    if !wanted.phase.in_setup() && !path.join(format!("{prefix}messages.parquet")).exists() {
+        return Ok(Read { levels, messages: AmgMessages::LevelsOnly });
+    }
     let list = if wanted.phase.in_setup() { "recorded_messages".into() } else { format!("{prefix}messages") };
     let name = file(&format!("{list}.parquet"));
     if wanted.phase.in_setup() && !Path::new(&name).exists() {

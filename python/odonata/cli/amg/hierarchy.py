@@ -13,11 +13,7 @@ from odonata.cli.amg import options
 
 @click.command()
 @options.problem
-@click.option("--matrix", type=click.Path(path_type=Path), help="A MatrixMarket file, or a hypre IJ prefix.")
-@click.option(
-    "--functions", type=click.IntRange(min=1), default=1, help="Unknowns per grid point of the matrix (1)."
-)
-@click.option("--refinement", type=click.IntRange(min=0), default=1, help="Of the elasticity mesh (1).")
+@options.matrix
 @click.option("--solve", is_flag=True, help="Also run conjugate gradients to 1e-8.")
 @click.option("--record", "recorded", is_flag=True, help="Also keep every message of set-up and one cycle.")
 @click.option(
