@@ -287,7 +287,7 @@ def _executed(
     executed: dict[str, tuple[Executed, Path]],
     simulated: Simulated,
 ) -> list[str]:
-    """Speedups of the executed hierarchy, rank by rank and simulated; iterations, set-up in ms and its speedup."""
+    """Speedups executed, rank by rank, simulated; iterations; set-up in ms and its speedup."""
     done, _ = executed[name]
     threads = _threads(done)
     before = model.cycle(done.plain, machine, threads=threads).seconds

@@ -55,7 +55,7 @@ def command(
     """
     import tempfile
 
-    from odonata.amg import boomeramg, matrices
+    from odonata.amg import boomeramg, matrices, program
     from odonata.cli import terminal
     from odonata.store.writer import check_target
 
@@ -81,6 +81,7 @@ def command(
             terminal.print_warnings([pyamg.WARNING])
             built = pyamg.build(problem, path, ranks_per_node=ranks_per_node)
         else:
+            program.find()
             if not quiet:
                 screen.print(
                     f"{problem.unknowns:,} unknowns on {problem.ranks:,} virtual ranks, "

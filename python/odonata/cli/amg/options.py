@@ -91,8 +91,10 @@ def matrix(function: _Command) -> _Command:
 
 
 def settings_of(given: dict[str, Any]) -> Settings:
-    """BoomerAMG's settings from the options of a command."""
-    from odonata.amg.problems import Settings
+    """BoomerAMG's settings from the options of a command, else those that the paper has for the problem."""
+    from dataclasses import replace
+
+    from odonata.amg.problems import ELASTICITY, PAPER
 
     names = {
         "strength": "strength",
@@ -101,7 +103,10 @@ def settings_of(given: dict[str, Any]) -> Settings:
         "coarsening": "coarsening",
         "interpolation": "interpolation",
     }
-    return Settings(**{field: given[name] for name, field in names.items() if given.get(name) is not None})
+    base = ELASTICITY if given.get("problem_name") == "elasticity" else PAPER
+    return replace(
+        base, **{field: given[name] for name, field in names.items() if given.get(name) is not None}
+    )
 
 
 def problem_of(given: dict[str, Any]) -> Problem:
