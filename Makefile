@@ -92,6 +92,7 @@ fmt: bootstrap-python bootstrap-rust-lint ## format the Rust and the Python sour
 .PHONY: bench
 bench: build ## measure the hot paths (results with their machine: benches/results)
 	@python benches/flow.py
+	@python benches/packet.py
 	cargo bench $(CARGO_FLAGS)
 
 .PHONY: docs

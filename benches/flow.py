@@ -9,8 +9,6 @@ from __future__ import annotations
 
 import argparse
 import json
-import os
-import platform
 import resource
 import subprocess
 import sys
@@ -19,7 +17,8 @@ import time
 from dataclasses import dataclass
 from pathlib import Path
 
-ROOT = Path(__file__).parents[1]
+from measuring import ROOT, machine, write
+
 WD1 = ROOT / "examples" / "wd1-edison.toml"
 CASCADE = """
 [machine]
@@ -78,18 +77,6 @@ def measure(case: Case, directory: Path) -> Figures:
     return Figures(wall, cpu, memory, summary["convergence"]["iterations"])
 
 
-def machine() -> str:
-    cpu = next(
-        (
-            line.split(":")[1].strip()
-            for line in Path("/proc/cpuinfo").read_text().splitlines()
-            if "model name" in line
-        ),
-        platform.processor(),
-    )
-    return f"{cpu}, {os.cpu_count()} cores, load {os.getloadavg()[0]:.1f} before the run"
-
-
 def known(case: str) -> str:
     """A name as it is. `choices` would refuse an empty list in some versions of Python and not in others."""
     if case not in CASES:
@@ -124,9 +111,7 @@ def main() -> None:
         )
         print(lines[-1], flush=True)
     if options.write:
-        results = ROOT / "benches" / "results" / "flow.md"
-        results.parent.mkdir(exist_ok=True)
-        results.write_text("# The flow engine\n\n" + "\n".join(lines) + "\n")
+        write("flow", "The flow engine", lines)
 
 
 if __name__ == "__main__":

@@ -121,7 +121,7 @@ def test_redistribution_keeps_the_convergence() -> None:
 @pytest.mark.usefixtures("amg_program")
 def test_systems_keep_their_functions_when_gathered(tmp_path: Path) -> None:
     # Three functions that do not touch, interleaved. On a coarse level a row's function is not its number
-    # modulo 3 any more: gathered without saying which it is, conjugate gradients took twice as many steps.
+    # modulo 3 any more: gathered without saying which it is, conjugate gradients took 13 steps instead of 9.
     sparse = pytest.importorskip("scipy.sparse")
     line = sparse.diags([-1.0, 2.0, -1.0], [-1, 0, 1], shape=(12, 12))
     laplacian = sparse.kronsum(sparse.kronsum(line, line), line)
@@ -131,9 +131,9 @@ def test_systems_keep_their_functions_when_gathered(tmp_path: Path) -> None:
     path = tmp_path / "matrix.csr"
     matrices.write(matrix, path)
     problem = of_matrix("file", 8, matrix.shape[0], matrix.nnz, settings)
-    done = boomeramg.execute(problem, (2, 3), matrix=path, ranks_per_node=4)
+    done = boomeramg.execute(problem, (1, 3), matrix=path, ranks_per_node=4)
     assert abs(done.iterations[0] - done.iterations[1]) <= 2
-    assert done.regrouped.levels[0]["unknowns"] == done.plain.levels[2]["unknowns"]
+    assert done.regrouped.levels[0]["unknowns"] == done.plain.levels[1]["unknowns"]
     saved = boomeramg.save_executed(done, tmp_path / "kept")
     again = boomeramg.load_executed(saved)
     assert (again.switch, again.iterations) == (done.switch, done.iterations)

@@ -66,7 +66,8 @@ struct Router {
 
 pub(crate) struct Partition {
     fabric: Arc<Fabric>,
-    routing: Arc<dyn Routing>,
+    /// Taken out while it decides, since to look at the load may change the partition.
+    routing: Option<Arc<dyn Routing>>,
     endpoints: Box<dyn Endpoints>,
     pub(crate) recorder: Recorder,
     /// Routers, ports and NICs of this partition, by global number; all arrays below count from their starts.
@@ -103,6 +104,8 @@ pub(crate) struct Partition {
     nic: Vec<Nic>,
     /// Output ports to settle at the end of this instant.
     noted: Vec<u32>,
+    /// One bit per port that has deferred its departures.
+    deferred: Vec<u64>,
     /// What has crossed the border since it was last taken, by partition.
     pub(crate) outgoing: Vec<Mail>,
     learns: bool,
@@ -179,9 +182,10 @@ impl Partition {
             promised: vec![0; if usize::from(reserved_from) < channels { count * channels } else { 0 }],
             nic: nics.clone().map(|n| Nic::new(&fabric, n, ports.start)).collect(),
             noted: Vec::new(),
+            deferred: vec![0; count.div_ceil(64)],
             outgoing: (0..division.parts()).map(|_| Mail::default()).collect(),
             fabric,
-            routing,
+            routing: Some(routing),
             endpoints,
             recorder,
             routers,
@@ -190,6 +194,10 @@ impl Partition {
             learns,
             listens,
         }
+    }
+
+    fn routing(&self) -> &dyn Routing {
+        self.routing.as_deref().expect("nobody else decides at this time")
     }
 
     /// Asks every endpoint for its first packet. Call once, before the first advance.
@@ -217,6 +225,7 @@ impl Partition {
                 self.settle();
             }
         }
+        self.catch_up_all(until);
     }
 
     /// Notes that an output port has something to do at this instant.
@@ -245,14 +254,14 @@ impl Partition {
     /// Output `o` does what it can: crossbar, link, and the crossbar again where the departure made room.
     #[inline]
     fn serve(&mut self, o: usize) {
+        self.bring_up(o, self.now);
         let granted = self.out[o].first_waiter != NONE && self.arbitrate(o);
         if self.out[o].occupied == 0 || !self.send(o) || granted || self.out[o].first_waiter == NONE {
             return;
         }
         if self.arbitrate(o) {
             // Where the buffer holds but one packet, the queue was empty after the departure and nothing else looks.
-            let free = self.out[o].link_free;
-            self.look_at(o, free);
+            self.defer(o);
         }
     }
 
@@ -296,22 +305,21 @@ impl Partition {
 
     /// A time not later than the next event; `u64::MAX` if nothing will ever happen here unless something comes in.
     pub(crate) fn earliest(&mut self) -> u64 {
-        self.events.earliest()
+        self.events.earliest().min(self.first_deferred())
     }
 
     /// A packet's head reaches the input queue of port `i`.
     #[inline]
     fn arrive(&mut self, i: usize) {
-        let port = &mut self.inputs[i];
-        let (router, slot) = (port.router, port.flight.head);
+        let port = &self.inputs[i];
+        let router = port.router;
         let slot = if port.end == End::Node && !self.listens {
             let nic = port.peer as usize;
             self.leave_node(nic)
         } else {
-            let next = self.pool.get(slot).next;
-            port.flight.head = next;
-            if next != NONE {
-                self.events.wake(self.pool.get(next).arrived, i as Key);
+            let slot = self.land(i);
+            if slot == NONE {
+                return;
             }
             slot
         };
@@ -320,7 +328,7 @@ impl Partition {
             self.input[channel].queue.push(slot, &mut self.pool);
             return;
         }
-        let out = self.route(i, slot);
+        let out = self.route(i, slot, 0);
         if self.alone(router) && self.pass(i, slot, out) {
             return;
         }
@@ -328,6 +336,34 @@ impl Partition {
         self.input[channel].queue.push(slot, &mut self.pool);
         self.wait(channel, out);
         self.note(out);
+    }
+
+    /// Takes the packet that arrives now off the link to port `i`, and expects the next one. `NONE` if none arrives: the
+    /// sender deferred a departure that was then kept back.
+    #[inline]
+    fn land(&mut self, i: usize) -> u32 {
+        if self.inputs[i].deferred {
+            let sender = self.inputs[i].peer as usize;
+            self.bring_up(sender, self.now);
+        }
+        let port = &mut self.inputs[i];
+        let slot = port.flight.head;
+        let mut next = slot;
+        let mut arrived = NONE;
+        if slot != NONE {
+            let packet = self.pool.get(slot);
+            if packet.arrived <= self.now {
+                (arrived, next) = (slot, packet.next);
+                port.flight.head = next;
+            }
+        }
+        if next != NONE {
+            self.events.wake(self.pool.get(next).arrived, i as Key);
+        } else if port.deferred {
+            let sender = &self.out[port.peer as usize];
+            self.events.wake(sender.link_free + sender.latency, i as Key);
+        }
+        arrived
     }
 
     /// The head of an input channel waits for output port `o`.
@@ -343,13 +379,15 @@ impl Partition {
         let flight = &mut self.inputs[i].flight;
         let was_empty = flight.is_empty();
         flight.push(slot, &mut self.pool);
-        if was_empty {
+        // A departure that was deferred is expected already.
+        if was_empty && !self.inputs[i].deferred {
             self.events.wake(arrives, i as Key);
         }
     }
 
-    /// Decides where the packet at the head of an input channel of port `i` goes; returns the output port.
-    fn route(&mut self, i: usize, slot: u32) -> usize {
+    /// Decides where the packet at the head of an input channel of port `i` goes; returns the output port. Of this
+    /// instant, it sees what the output ports before `settled` did.
+    fn route(&mut self, i: usize, slot: u32, settled: usize) -> usize {
         let local = self.inputs[i].router as usize;
         let state = &self.router[local];
         let first = state.ports.start as usize;
@@ -361,7 +399,7 @@ impl Partition {
         if place < self.router[local].nics.len() as u32 {
             let router = RouterId(self.routers.start + local as u32);
             if self.learns {
-                let feedback = self.routing.feedback_at_destination(router, &self.pool.get(slot).header);
+                let feedback = self.routing().feedback_at_destination(router, &self.pool.get(slot).header);
                 self.pool.expect(slot, feedback);
             }
             let packet = self.pool.get_mut(slot);
@@ -369,7 +407,7 @@ impl Partition {
             packet.choose(place as u16, vc);
             return first + place as usize;
         }
-        let (hop, feedback) = self.decide(local, slot);
+        let (hop, feedback) = self.decide(local, slot, settled);
         if self.learns {
             self.pool.expect(slot, feedback);
         }

@@ -357,7 +357,7 @@ impl Recorder {
     }
 
     /// A port started to send a packet, which keeps its link busy for `busy` ps.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn sent(&mut self, port: usize, vc: usize, packet: &Packet, now: u64, busy: u64) {
         if let Some(series) = &mut self.port_series {
             series.sent(port, vc, packet, now, busy);

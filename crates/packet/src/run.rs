@@ -2,7 +2,9 @@
 //!
 //! All partitions share one window at a time, from the earliest event of all to that plus the look-ahead (the least
 //! latency of a cable between partitions): nothing that happens in it can reach another partition before it ends.
-//! Threads own ranges of partitions and meet twice a window, once to agree on it and once to exchange messages.
+//! Threads own ranges of partitions and meet once a window. Board, boxes and what is handed out exist twice: in one
+//! window a thread reads those that were written in the window before and writes the others, so nobody has to wait until
+//! all have read. A partition takes in its messages and advances in one go, while its state is in the cache.
 //! Neither the number of threads nor that of partitions changes a result.
 
 use crate::fabric::Fabric;
@@ -143,11 +145,11 @@ impl Board {
         values.iter().map(|v| v.load(Ordering::Relaxed)).sum()
     }
 
-    fn report(&self, thread: usize, partitions: &mut [Partition], now: u64, measured_until: u64) {
-        let earliest = partitions.iter_mut().map(Partition::earliest).min().unwrap_or(u64::MAX);
+    fn report(&self, thread: usize, partitions: &mut [Partition], mailed: Mailed, now: u64, measured_until: u64) {
+        let earliest = partitions.iter_mut().map(Partition::earliest).min().unwrap_or(u64::MAX).min(mailed.earliest);
         let total = |f: &dyn Fn(&Partition) -> u64| partitions.iter().map(f).sum::<u64>();
         self.earliest[thread].store(earliest, Ordering::Relaxed);
-        self.in_flight[thread].store(total(&|p| p.in_flight() as u64), Ordering::Relaxed);
+        self.in_flight[thread].store(mailed.packets + total(&|p| p.in_flight() as u64), Ordering::Relaxed);
         let delivered = total(&|p| p.recorder.jobs.iter().map(|j| j.all_packets).sum());
         self.delivered[thread].store(delivered, Ordering::Relaxed);
         self.events[thread].store(total(&|p| p.event_count), Ordering::Relaxed);
@@ -157,6 +159,14 @@ impl Board {
         let unsent = now < measured_until || partitions.iter().any(|p| p.born_before(measured_until));
         self.unsent[thread].store(unsent, Ordering::Relaxed);
     }
+}
+
+/// What a thread's partitions sent in a window.
+#[derive(Clone, Copy)]
+struct Mailed {
+    packets: u64,
+    /// Not later than anything of it arrives; `u64::MAX` if nothing was sent.
+    earliest: u64,
 }
 
 /// What partition `from` sent to `to` waits at `to * partitions + from`.
@@ -192,10 +202,10 @@ pub(crate) fn run(
     let lookahead = fabric.lookahead(|router| division.part_of(router)).unwrap_or(u64::MAX / 4);
     assert!(lookahead > 0, "cables between partitions have a latency");
     let threads = threads.clamp(1, count);
-    let board = Board::new(threads);
-    let post = Post::new(count);
+    let board = [Board::new(threads), Board::new(threads)];
+    let post = [Post::new(count), Post::new(count)];
     let barrier = Barrier::new(threads);
-    let handed = Mutex::default();
+    let handed = [Mutex::default(), Mutex::default()];
     let shared = Shared { board, post, barrier, limits, plan, handed, lookahead };
     let mut rest = partitions;
     let mut first = 0;
@@ -207,7 +217,7 @@ pub(crate) fn run(
         rest = later;
         first = end;
     }
-    let (ending, end) = std::thread::scope(|scope| {
+    std::thread::scope(|scope| {
         let mut shares = shares.into_iter();
         let (thread, first, share) = shares.next().expect("there is at least one thread");
         let shared = &shared;
@@ -215,57 +225,54 @@ pub(crate) fn run(
             scope.spawn(move || shared.work(thread, first, share, None));
         }
         shared.work(thread, first, share, Some(watch))
-    });
-    (ending, end, shared.handed.into_inner().expect("no thread panicked"))
+    })
 }
 
 struct Shared {
-    board: Board,
-    post: Post,
+    board: [Board; 2],
+    post: [Post; 2],
     barrier: Barrier,
     limits: Limits,
     plan: RecordPlan,
-    /// What partitions handed out since the watcher was given the last rows.
-    handed: Mutex<Handed>,
+    /// What partitions handed out in a window.
+    handed: [Mutex<Handed>; 2],
     lookahead: u64,
 }
 
 impl Shared {
-    /// The loop of one thread over its partitions, which start at number `first`. One thread has the watcher.
+    /// The loop of one thread over its partitions, which start at number `first`. One thread has the watcher and returns
+    /// what it was not given yet.
     fn work(
         &self,
         thread: usize,
         first: usize,
         partitions: &mut [Partition],
         mut watch: Option<&mut dyn Watch>,
-    ) -> (Ending, u64) {
+    ) -> (Ending, u64, Handed) {
         let mut now = 0;
         let mut last_delivery = (0, 0);
+        let mut rows = Handed::default();
+        let mut side = 0;
+        let nothing = Mailed { packets: 0, earliest: u64::MAX };
+        self.board[side].report(thread, partitions, nothing, now, self.limits.measured_until);
         loop {
-            for (i, partition) in partitions.iter_mut().enumerate() {
-                for from in 0..self.post.partitions {
-                    let mut mail = self.post.between(from, first + i);
-                    if !mail.is_empty() {
-                        partition.deliver(&mail);
-                        mail.clear();
-                    }
-                }
-            }
-            self.board.report(thread, partitions, now, self.limits.measured_until);
+            let board = &self.board[side];
             if let Some(watch) = &mut watch {
-                let events = Board::sum(&self.board.events);
-                let progress = Progress { now_ps: now, end_ps: self.limits.end, events };
-                let stop = !watch.progress(progress);
-                self.board.stop.store(stop, Ordering::Relaxed);
+                let progress = Progress { now_ps: now, end_ps: self.limits.end, events: Board::sum(&board.events) };
+                board.stop.store(!watch.progress(progress), Ordering::Relaxed);
             }
             self.barrier.wait();
-            let delivered = Board::sum(&self.board.delivered);
+            if let (true, Some(watch)) = (self.hands_out(), &mut watch) {
+                rows.append(std::mem::take(&mut *self.handed[side].lock().expect("no thread panicked")));
+                rows.give(*watch, false);
+            }
+            let delivered = Board::sum(&board.delivered);
             if delivered != last_delivery.0 {
                 last_delivery = (delivered, now);
             }
-            let next = self.board.earliest.iter().map(|e| e.load(Ordering::Relaxed)).min().unwrap_or(u64::MAX);
-            if let Some(ending) = self.ending(now, next, last_delivery.1) {
-                return (ending, now);
+            let next = board.earliest.iter().map(|e| e.load(Ordering::Relaxed)).min().unwrap_or(u64::MAX);
+            if let Some(ending) = self.ending(board, now, next, last_delivery.1) {
+                return (ending, now, rows);
             }
             let start = next.max(now);
             // Windows also end at full checkpoints and where the measurement does: the run ends at such a time, so
@@ -277,12 +284,9 @@ impl Shared {
                     until = until.min(border);
                 }
             }
+            let mut mailed = nothing;
             for (i, partition) in partitions.iter_mut().enumerate() {
-                partition.advance(until);
-                // The box was emptied, so this hands over the full lists and takes back empty ones with their memory.
-                for (to, mail) in partition.outgoing.iter_mut().enumerate().filter(|(_, mail)| !mail.is_empty()) {
-                    std::mem::swap(mail, &mut *self.post.between(first + i, to));
-                }
+                self.advance(first + i, partition, until, side, &mut mailed);
             }
             if self.hands_out() && (until == interval_end || until / CHECKPOINT > now / CHECKPOINT) {
                 let mut mine = Handed::default();
@@ -292,14 +296,31 @@ impl Shared {
                     }
                     mine.take(partition, &self.plan, until, until == interval_end);
                 }
-                self.handed.lock().expect("no thread panicked").append(mine);
+                self.handed[1 - side].lock().expect("no thread panicked").append(mine);
             }
             now = until;
-            self.barrier.wait();
-            if let (true, Some(watch)) = (self.hands_out(), &mut watch) {
-                // The others hand out again only after the next barrier, which waits for this thread.
-                self.handed.lock().expect("no thread panicked").give(*watch, false);
+            side = 1 - side;
+            self.board[side].report(thread, partitions, mailed, now, self.limits.measured_until);
+        }
+    }
+
+    /// One window of partition number `own`: what the others sent it in the window before, its events, and what it sends.
+    fn advance(&self, own: usize, partition: &mut Partition, until: u64, side: usize, mailed: &mut Mailed) {
+        let (inbox, outbox) = (&self.post[side], &self.post[1 - side]);
+        for from in 0..inbox.partitions {
+            let mut mail = std::mem::take(&mut *inbox.between(from, own));
+            if !mail.is_empty() {
+                partition.deliver(&mail);
+                mail.clear();
+                // What goes back takes the same memory, which is in the cache.
+                partition.outgoing[from] = mail;
             }
+        }
+        partition.advance(until);
+        for (to, mail) in partition.outgoing.iter_mut().enumerate().filter(|(_, mail)| !mail.is_empty()) {
+            mailed.packets += mail.packets.len() as u64;
+            mailed.earliest = until;
+            *outbox.between(own, to) = std::mem::take(mail);
         }
     }
 
@@ -319,20 +340,20 @@ impl Shared {
     }
 
     /// Whether the run ends here; all threads come to the same answer, as all read the same board.
-    fn ending(&self, now: u64, next: u64, last_delivery: u64) -> Option<Ending> {
-        let in_flight = Board::sum(&self.board.in_flight);
+    fn ending(&self, board: &Board, now: u64, next: u64, last_delivery: u64) -> Option<Ending> {
+        let in_flight = Board::sum(&board.in_flight);
         if next == u64::MAX {
             return Some(if in_flight > 0 { Ending::NoProgress } else { Ending::Complete });
         }
         if now % CHECKPOINT != 0 && now < self.limits.end {
             return None;
         }
-        let unsent = self.board.unsent.iter().any(|u| u.load(Ordering::Relaxed));
-        let missing = unsent || Board::sum(&self.board.left) != Board::sum(&self.board.arrived);
+        let unsent = board.unsent.iter().any(|u| u.load(Ordering::Relaxed));
+        let missing = unsent || Board::sum(&board.left) != Board::sum(&board.arrived);
         if now >= self.limits.measured_until && !missing {
             return Some(Ending::Complete);
         }
-        if self.board.stop.load(Ordering::Relaxed) {
+        if board.stop.load(Ordering::Relaxed) {
             return Some(Ending::Interrupted);
         }
         if now >= self.limits.end {

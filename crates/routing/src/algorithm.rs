@@ -119,6 +119,13 @@ pub trait Routing: Send + Sync {
         u8::MAX
     }
 
+    /// Whether [`Routing::decide`] may look at the load for this packet at this router; where it does not, the engine
+    /// spares itself the view, and a look at it is a programming error that panics.
+    fn reads_load(&self, packet: &Header) -> bool {
+        let _ = packet;
+        true
+    }
+
     /// The next hop of a packet that is not yet at its destination's router.
     fn decide(&self, decision: &mut Decision<'_>, packet: &mut Header) -> Hop;
 

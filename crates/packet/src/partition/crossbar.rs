@@ -87,6 +87,7 @@ impl Partition {
     #[inline]
     pub(super) fn pass(&mut self, i: usize, slot: u32, o: usize) -> bool {
         let now = self.now;
+        self.bring_up(o, now);
         let (out, input) = (&self.out[o], &self.inputs[i]);
         if out.first_waiter != NONE || out.crossbar_free > now || input.crossbar_free > now {
             return false;
@@ -104,12 +105,12 @@ impl Partition {
         self.recorder.enqueued(o, vc, bytes, port_bytes, now);
         self.return_credit(i, vc_in, slot);
         if free && ready <= now {
-            self.launch(o, slot);
+            self.launch(o, slot, now);
             return true;
         }
         self.enqueue(o, slot);
         if link_free > now {
-            self.look_at(o, link_free);
+            self.defer(o);
         } else {
             self.send(o);
         }
@@ -134,7 +135,7 @@ impl Partition {
         self.recorder.crossed(channel, o, self.now);
         if next != NONE {
             self.recorder.head(channel, self.inputs[i].crossbar_free);
-            let wanted = self.route(i, next);
+            let wanted = self.route(i, next, o);
             self.wait(channel, wanted);
             // Its input is busy with the packet before it.
             let when = self.inputs[i].crossbar_free.max(self.out[wanted].crossbar_free);
@@ -158,7 +159,7 @@ impl Partition {
     }
 
     /// Occupies the crossbar from input `i` to output `o` with a packet; returns when it may leave the output.
-    #[inline]
+    #[inline(always)]
     fn transfer(&mut self, i: usize, o: usize, slot: u32) -> u64 {
         let packet = self.pool.get_mut(slot);
         let size = packet.size();
@@ -188,7 +189,7 @@ impl Partition {
     }
 
     /// Puts a packet into the output queue of its channel.
-    #[inline]
+    #[inline(always)]
     fn enqueue(&mut self, o: usize, slot: u32) {
         let packet = self.pool.get(slot);
         let (size, vc) = (packet.size(), packet.out_vc());
@@ -201,7 +202,7 @@ impl Partition {
     }
 
     /// Sends credit, and feedback if the router before learns, over the reverse link of input port `i`.
-    #[inline]
+    #[inline(always)]
     fn return_credit(&mut self, i: usize, vc: u8, slot: u32) {
         let input = &self.inputs[i];
         let (peer, end, part) = (input.peer, input.end, usize::from(input.part));

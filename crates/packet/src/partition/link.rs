@@ -3,36 +3,138 @@
 use super::port::{Credit, End};
 use super::Partition;
 use crate::packet::NONE;
+use crate::queue::Key;
 use odonata_routing::algorithm::Feedback;
 
 impl Partition {
     /// Sends the next packet of port `o`, which has some, if the link is free and a channel has credit for all of its
     /// first packet; whether one was sent. Channels take turns.
     pub(super) fn send(&mut self, o: usize) -> bool {
-        let out = &self.out[o];
-        if out.link_free > self.now {
-            let free = out.link_free;
-            self.look_at(o, free);
+        let now = self.now;
+        if self.out[o].link_free > now {
+            self.defer(o);
             return false;
         }
-        let (slot, ready) = self.next_packet(o);
+        let (slot, ready) = self.next_packet(o, now);
         if slot == NONE {
-            self.starve(o, ready);
+            if ready == u64::MAX {
+                self.starve(o, now);
+            }
+            self.look_when_possible(o, ready);
             return false;
         }
         self.dequeue(o, slot);
-        self.launch(o, slot);
-        let out = &self.out[o];
-        if out.occupied != 0 {
-            let free = out.link_free;
-            self.look_at(o, free);
+        self.launch(o, slot, now);
+        if self.out[o].occupied != 0 {
+            self.defer(o);
+        } else if self.out[o].deferred {
+            self.undefer(o);
         }
         true
     }
 
-    /// The packet that leaves next, or `NONE` and the time at which one with credit gets ready.
+    /// Packets of port `o` wait for its busy link. Their departures follow from what is known of the port whenever
+    /// somebody asks (`catch_up`), so they need no event: the next router asks when the first of them can arrive, this
+    /// router when it looks at the port, and everything is asked for at the end of a window. Only a packet that waits
+    /// before the crossbar for room has to be told of a departure, and a node whose endpoint listens of an arrival.
+    pub(super) fn defer(&mut self, o: usize) {
+        let out = &mut self.out[o];
+        let free = out.link_free;
+        if out.first_waiter != NONE || out.end == End::Node && self.listens {
+            if out.deferred {
+                self.undefer(o);
+            }
+            self.look_at(o, free);
+            return;
+        }
+        if out.deferred {
+            return;
+        }
+        out.deferred = true;
+        self.deferred[o >> 6] |= 1 << (o & 63);
+        if out.end == End::Local {
+            let (peer, arrives) = (out.peer as usize, free + out.latency);
+            let input = &mut self.inputs[peer];
+            input.deferred = true;
+            if input.flight.is_empty() {
+                self.events.wake(arrives, peer as Key);
+            }
+        }
+    }
+
+    /// The departures of port `o` are all worked out, or have events again.
+    fn undefer(&mut self, o: usize) {
+        let out = &mut self.out[o];
+        out.deferred = false;
+        self.deferred[o >> 6] &= !(1 << (o & 63));
+        if out.end == End::Local {
+            self.inputs[out.peer as usize].deferred = false;
+        }
+    }
+
+    /// Makes sure that all departures from port `o` before `limit` are worked out.
     #[inline]
-    fn next_packet(&mut self, o: usize) -> (u32, u64) {
+    pub(super) fn bring_up(&mut self, o: usize, limit: u64) {
+        if self.out[o].deferred && self.out[o].link_free < limit {
+            self.catch_up(o, limit);
+        }
+    }
+
+    /// Works out the departures before `limit` of a port that deferred them. Nobody waited for the port and nothing
+    /// entered it since, so each goes as it would have gone in its time.
+    fn catch_up(&mut self, o: usize, limit: u64) {
+        let mut at = self.out[o].link_free;
+        while at < limit {
+            let (slot, ready) = self.next_packet(o, at);
+            if slot != NONE {
+                self.dequeue(o, slot);
+                self.launch(o, slot, at);
+                if self.out[o].occupied == 0 {
+                    self.undefer(o);
+                    return;
+                }
+                at = self.out[o].link_free;
+                continue;
+            }
+            if ready == u64::MAX {
+                self.starve(o, at);
+            }
+            let next = self.possible(o, ready);
+            if next >= limit {
+                self.look_when_possible(o, ready);
+                return;
+            }
+            at = next;
+        }
+    }
+
+    /// Works out the deferred departures of all ports before `until`, the end of a window.
+    pub(super) fn catch_up_all(&mut self, until: u64) {
+        for word in 0..self.deferred.len() {
+            let mut ports = self.deferred[word];
+            while ports != 0 {
+                self.catch_up(word << 6 | ports.trailing_zeros() as usize, until);
+                ports &= ports - 1;
+            }
+        }
+    }
+
+    /// When the first of the deferred departures happens; `u64::MAX` if there is none.
+    pub(super) fn first_deferred(&self) -> u64 {
+        let mut first = u64::MAX;
+        for (word, &ports) in self.deferred.iter().enumerate() {
+            let mut ports = ports;
+            while ports != 0 {
+                first = first.min(self.out[word << 6 | ports.trailing_zeros() as usize].link_free);
+                ports &= ports - 1;
+            }
+        }
+        first
+    }
+
+    /// The packet that leaves next at time `at`, or `NONE` and the time at which one with credit gets ready.
+    #[inline]
+    fn next_packet(&mut self, o: usize, at: u64) -> (u32, u64) {
         let (occupied, next_vc) = (self.out[o].occupied, self.out[o].next_vc);
         let mut ready = u64::MAX;
         // First the channels from next_vc on, then those below.
@@ -44,10 +146,10 @@ impl Partition {
                 let head = self.out_channel[o * self.channels + vc].queue.head;
                 let packet = self.pool.get(head);
                 let leaves = packet.ready;
-                if !self.has_credit(o, vc, packet.size()) {
+                if !self.has_credit(o, vc, packet.size(), at) {
                     continue;
                 }
-                if leaves > self.now {
+                if leaves > at {
                     ready = ready.min(leaves);
                     continue;
                 }
@@ -57,37 +159,49 @@ impl Partition {
         (NONE, ready)
     }
 
-    /// Whether there is room for a packet at the other end; looks at the credits only if what is known is too little.
+    /// Whether at time `at` there is room for a packet at the other end; looks at the credits only if what is known is
+    /// too little.
     #[inline]
-    pub(super) fn has_credit(&mut self, o: usize, vc: usize, size: u32) -> bool {
+    fn has_credit(&mut self, o: usize, vc: usize, size: u32, at: u64) -> bool {
         if self.out_channel[o * self.channels + vc].credit >= size || self.out[o].end == End::Node {
             return true;
         }
-        self.collect_credits(o);
+        self.collect_credits(o, at);
         self.out_channel[o * self.channels + vc].credit >= size
     }
 
-    /// Nothing can leave port `o`: wait for a packet to get ready or for a credit.
-    fn starve(&mut self, o: usize, ready: u64) {
-        if ready != u64::MAX {
-            self.look_at(o, ready);
-            return;
-        }
-        let now = self.now;
+    /// Nothing can leave port `o` at time `at` for want of credit.
+    fn starve(&mut self, o: usize, at: u64) {
         let out = &mut self.out[o];
         out.starved = true;
         if out.stalled_since == u64::MAX {
-            out.stalled_since = now;
+            out.stalled_since = at;
         }
-        self.recorder.starved(o, out.occupied, now);
-        if let Some(credit) = out.credits.front() {
-            let at = credit.at;
-            self.look_at(o, at);
+        self.recorder.starved(o, out.occupied, at);
+    }
+
+    /// When something may leave port `o`, of which nothing can now: when a packet with credit is `ready`, else when the
+    /// next credit arrives that is known of; `u64::MAX` if none is.
+    fn possible(&self, o: usize, ready: u64) -> u64 {
+        match self.out[o].credits.front() {
+            Some(credit) if ready == u64::MAX => credit.at,
+            _ => ready,
+        }
+    }
+
+    /// Nothing can leave port `o` now: the next attempt has an event.
+    fn look_when_possible(&mut self, o: usize, ready: u64) {
+        if self.out[o].deferred {
+            self.undefer(o);
+        }
+        let next = self.possible(o, ready);
+        if next != u64::MAX {
+            self.look_at(o, next);
         }
     }
 
     /// Takes the first packet of its channel from the output queue.
-    #[inline]
+    #[inline(always)]
     fn dequeue(&mut self, o: usize, slot: u32) {
         let packet = self.pool.get(slot);
         let (vc, size) = (packet.out_vc(), packet.size());
@@ -101,10 +215,9 @@ impl Partition {
         out.queued_bytes -= size;
     }
 
-    /// Puts a packet that is in no queue on the free link of port `o`.
-    #[inline]
-    pub(super) fn launch(&mut self, o: usize, slot: u32) {
-        let now = self.now;
+    /// Puts a packet that is in no queue on the link of port `o`, which is free at time `now`.
+    #[inline(always)]
+    pub(super) fn launch(&mut self, o: usize, slot: u32, now: u64) {
         let packet = self.pool.get_mut(slot);
         let (vc, size) = (packet.out_vc(), packet.size());
         let out = &mut self.out[o];
@@ -172,11 +285,12 @@ impl Partition {
         incoming.push(slot, &mut self.pool);
     }
 
-    /// Takes in the credits that have arrived at port `o`.
-    pub(super) fn collect_credits(&mut self, o: usize) {
+    /// Takes in the credits that have arrived at port `o` until `now`.
+    #[inline]
+    pub(super) fn collect_credits(&mut self, o: usize, now: u64) {
         let out = &mut self.out[o];
         while let Some(&Credit { at, bytes, vc }) = out.credits.front() {
-            if at > self.now {
+            if at > now {
                 break;
             }
             out.credits.pop_front();
@@ -186,12 +300,13 @@ impl Partition {
     }
 
     /// A credit is on its way to port `o`.
-    #[inline]
+    #[inline(always)]
     pub(super) fn take_credit(&mut self, o: usize, credit: Credit) {
         let out = &mut self.out[o];
         // Rather than to let the list grow, take in what has arrived.
         if out.credits.len() == out.credits.capacity() {
-            self.collect_credits(o);
+            self.bring_up(o, self.now);
+            self.collect_credits(o, self.now);
         }
         let out = &mut self.out[o];
         out.credits.push_back(credit);

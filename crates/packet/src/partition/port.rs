@@ -64,6 +64,8 @@ pub(super) struct OutPort {
     pub(super) starved: bool,
     /// Will be settled at the end of this instant.
     pub(super) noted: bool,
+    /// Packets will leave, the first when the link gets free, without an event: see `Partition::catch_up`.
+    pub(super) deferred: bool,
     /// Credits on their way here, by arrival.
     pub(super) credits: VecDeque<Credit>,
     /// Since when packets wait without credit; `u64::MAX` if they do not.
@@ -140,6 +142,7 @@ impl OutPort {
             part,
             starved: false,
             noted: false,
+            deferred: false,
             grants: 0,
             last_input: 0,
         }
@@ -193,6 +196,8 @@ pub(super) struct InPort {
     pub(super) router: u32,
     pub(super) place: u16,
     pub(super) end: End,
+    /// The sender, a port of this partition, has deferred its next departures.
+    pub(super) deferred: bool,
     /// Partition of the sender.
     pub(super) part: u16,
 }
@@ -210,6 +215,7 @@ impl InPort {
             router: router - fabric.port_router[own.start as usize],
             place: (port - fabric.first_port[router as usize]) as u16,
             end,
+            deferred: false,
             part,
         }
     }

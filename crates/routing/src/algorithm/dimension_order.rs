@@ -80,6 +80,10 @@ impl Routing for DimensionOrder {
         Discipline::Relation(Box::new(Hops(Arc::clone(&self.grid))))
     }
 
+    fn reads_load(&self, _: &Header) -> bool {
+        false
+    }
+
     fn decide(&self, decision: &mut Decision<'_>, packet: &mut Header) -> Hop {
         next_hop(&self.grid, decision, self.hops.router_of(packet.destination))
     }

@@ -36,6 +36,10 @@ impl Routing for Min {
         ])
     }
 
+    fn reads_load(&self, _: &Header) -> bool {
+        false
+    }
+
     #[inline]
     fn decide(&self, decision: &mut Decision<'_>, packet: &mut Header) -> Hop {
         let (at, to) = (decision.router, self.hops.router_of(packet.destination));

@@ -45,6 +45,10 @@ impl Routing for Par {
         ])
     }
 
+    fn reads_load(&self, packet: &Header) -> bool {
+        packet.state.hops <= 1
+    }
+
     fn decide(&self, decision: &mut Decision<'_>, packet: &mut Header) -> Hop {
         let (at, to) = (decision.router, self.hops.router_of(packet.destination));
         let at_source = packet.state.hops == 0;

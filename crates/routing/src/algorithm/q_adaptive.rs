@@ -172,6 +172,10 @@ impl Routing for QAdaptive {
         Discipline::Rising
     }
 
+    fn reads_load(&self, _: &Header) -> bool {
+        false
+    }
+
     fn decide(&self, decision: &mut Decision<'_>, packet: &mut Header) -> Hop {
         let (at, to) = (decision.router, self.hops.router_of(packet.destination));
         let (here, target) = (self.hops.group_of(at), self.hops.group_of(to));

@@ -79,6 +79,10 @@ impl Routing for UgalN {
         Discipline::Legs(legs())
     }
 
+    fn reads_load(&self, packet: &Header) -> bool {
+        packet.state.hops == 0
+    }
+
     fn decide(&self, decision: &mut Decision<'_>, packet: &mut Header) -> Hop {
         let (at, to) = (decision.router, self.hops.router_of(packet.destination));
         if packet.state.hops > 0 || self.hops.group_of(at) == self.hops.group_of(to) {

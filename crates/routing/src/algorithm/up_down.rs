@@ -168,6 +168,10 @@ impl Routing for UpDown {
         self.ways.discipline()
     }
 
+    fn reads_load(&self, _: &Header) -> bool {
+        false
+    }
+
     fn decide(&self, decision: &mut Decision<'_>, packet: &mut Header) -> Hop {
         let mut chosen = (0, 0);
         let mut seen = 0;

@@ -29,6 +29,10 @@ impl Routing for ValiantN {
         Discipline::Legs(legs())
     }
 
+    fn reads_load(&self, _: &Header) -> bool {
+        false
+    }
+
     fn decide(&self, decision: &mut Decision<'_>, packet: &mut Header) -> Hop {
         let (at, to) = (decision.router, self.hops.router_of(packet.destination));
         if packet.state.hops == 0 && self.hops.group_of(at) != self.hops.group_of(to) {

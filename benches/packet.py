@@ -1,0 +1,92 @@
+"""Packets per CPU-second: `make bench`, or `python benches/packet.py [--caminos] [--build] [--write]`.
+
+The study's machine, 1,056 nodes, under uniform traffic; each row is the best of three runs, since other
+work on the machine only adds. `--caminos` builds CAMINOS (from crates.io; some minutes the first time) and
+runs the same machine, traffic and load in it: cores that share their hardware with others are up to half as
+fast again at one time as at another, so only figures taken one after the other compare. `--build` also
+builds the 92,544 nodes of the full Cascade. `--write` keeps the figures in `benches/results/packet.md`.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import re
+import resource
+import subprocess
+from typing import Any
+
+from measuring import ROOT, machine, write
+
+CAMINOS = ROOT / "benches" / "caminos"
+# uniform.cfg: nodes, load, flits of a packet.
+NODES, LOAD, FLITS = 1056, 0.5, 4
+COLUMNS = {
+    "routing": "routing",
+    "load": "load",
+    "kpackets_per_cpu_s": "thousand packets per CPU-s",
+    "kpacket_hops_per_cpu_s": "thousand packet-hops per CPU-s",
+    "events_per_packet": "events per packet",
+    "bytes_per_packet": "bytes per packet in flight",
+    "network_mb": "network, MB",
+    "two_threads_wall_ratio": "two threads, wall",
+    "two_threads_cpu_ratio": "two threads, CPU",
+}
+
+
+def rust(*arguments: str) -> list[dict[str, Any]]:
+    command = ["cargo", "bench", "--locked", "-q", "-p", "odonata-packet", "--bench", "throughput", "--"]
+    run = subprocess.run(
+        [*command, *arguments, "--json"], cwd=ROOT, check=True, stdout=subprocess.PIPE, text=True
+    )
+    rows: list[dict[str, Any]] = json.loads(run.stdout)
+    return rows
+
+
+def caminos() -> tuple[float, float]:
+    """Thousand packets per CPU-second, and mean hops."""
+    command = ["cargo", "run", "--release", "--locked", "-q", "--", "uniform.cfg"]
+    subprocess.run(["cargo", "build", "--release", "--locked"], cwd=CAMINOS, check=True)
+    experiment = (CAMINOS / "uniform.cfg").read_text()
+    cycles = sum(int(n) for n in re.findall(r"^\t(?:warmup|measured): (\d+)", experiment, re.M))
+    before = resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime
+    run = subprocess.run(command, cwd=CAMINOS, check=True, stdout=subprocess.PIPE, text=True)
+    seconds = resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime - before
+    found = {name: float(value) for name, value in re.findall(r"^\t(\w+):\s*([\d.]+),$", run.stdout, re.M)}
+    packets = NODES * found["accepted_load"] * cycles / FLITS
+    return packets / seconds / 1e3, found["average_packet_hops"]
+
+
+def table(rows: list[dict[str, Any]], columns: dict[str, str]) -> list[str]:
+    lines = ["| " + " | ".join(columns.values()) + " |", "|" + "---|" * len(columns)]
+    return lines + ["| " + " | ".join(str(row[name]) for name in columns) + " |" for row in rows]
+
+
+def main() -> None:
+    raw = argparse.RawDescriptionHelpFormatter
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=raw)
+    parser.add_argument("--caminos", action="store_true", help="run CAMINOS beside it")
+    parser.add_argument("--build", action="store_true", help="build the full Cascade, too")
+    parser.add_argument("--write", action="store_true", help="keep the figures")
+    options = parser.parse_args()
+    lines = [f"Machine: {machine()}. Best of three runs.", ""]
+    lines += table(rust(), COLUMNS)
+    print("\n".join(lines), flush=True)
+    more = []
+    if options.caminos:
+        rates = [caminos() for _ in range(3)]
+        rate, hops = max(rates)
+        own = rust("min", str(LOAD))[0]
+        ratio = own["kpackets_per_cpu_s"] / rate
+        peer = f"CAMINOS 0.6.3, machine and traffic as here, load {LOAD}, minimal routing, best of three"
+        ours = f"Odonata right after it: {own['kpackets_per_cpu_s']}, {ratio:.0f} times as many"
+        more += ["", f"{peer}: {rate:.1f} thousand packets per CPU-s, {hops:.2f} hops. {ours}."]
+    if options.build:
+        more += ["", *table(built := rust("--build"), {name: name.replace("_", " ") for name in built[0]})]
+    print("\n".join(more), flush=True)
+    if options.write:
+        write("packet", "The packet engine", lines + more)
+
+
+if __name__ == "__main__":
+    main()
