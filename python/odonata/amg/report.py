@@ -20,9 +20,9 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 STYLE = """
-body { font: 15px/1.5 sans-serif; max-width: 72rem; margin: 2rem auto; padding: 0 1rem; color: #222 }
+body { font: 15px/1.5 sans-serif; max-width: 80rem; margin: 2rem auto; padding: 0 1rem; color: #222 }
 table { border-collapse: collapse; margin: 1rem 0 }
-td, th { padding: .2rem .6rem; text-align: right; font-size: 14px }
+td, th { padding: .2rem .5rem; text-align: right; font-size: 13px }
 td { white-space: nowrap }
 th { border-bottom: 1px solid #999; font-weight: 600 }
 td:first-child, th:first-child, .text { text-align: left }
