@@ -94,7 +94,8 @@ def gathering(claims: Claims) -> None:
     """The decision, its execution, and the simulation of both."""
     for name, directory in library.directories():
         done = boomeramg.load_executed(directory)
-        threads = 512 // done.plain.ranks
+        laplace = done.plain.settings["problem"] == "laplace7"
+        threads = 512 // done.plain.ranks if laplace else 1
         decision = model.decide(done.plain, EOS, threads=threads)
         claims.check(
             decision.switch == done.switch, f"{name}: level {done.switch[0]} to {done.switch[1]} ranks"
