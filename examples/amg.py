@@ -2,6 +2,7 @@
 
     python examples/amg.py cycle        # Table 3: a cycle on 1,024 cores, and the bracket at 8,192
     python examples/amg.py exchanges    # each level's messages on the flow and the packet engine
+    python examples/amg.py neighbours   # the same beside another job, by an experiment file
     python examples/amg.py gathering    # where to gather coarse grids, predicted, executed, simulated
 
 Each states its claims and exits with 1 if one does not hold. Nothing here needs hypre: the tables and
@@ -90,6 +91,30 @@ def exchanges(claims: Claims) -> None:
         )
 
 
+def neighbours(claims: Claims) -> None:
+    """One level's messages beside another job, on both engines, by an experiment file."""
+
+    def seconds(level: int, *changes: tuple[str, object]) -> float:
+        changed = {"job.amg.pattern.level": level, **dict(changes)}
+        run = odonata.run(HERE / "amg-exchange-eos.toml", set=changed)
+        return float(run.jobs["time_s"][0].as_py())
+
+    packet, minimal = ("engine.kind", "packet"), ("engine.routing", "min")
+    idle = ("job.other.idle", True)
+    for level in (0, 3):
+        beside = {"flow": seconds(level), "packet": seconds(level, packet)}
+        alone = {"flow": seconds(level, idle), "packet": seconds(level, packet, idle)}
+        for engine, time in beside.items():
+            share = time / alone[engine] - 1
+            claims.check(
+                -0.001 < share < 0.1, f"{engine}, level {level}: {100 * share:+.1f} % beside another"
+            )
+        ratio = beside["packet"] / beside["flow"]
+        claims.check(3.5 < ratio < 5, f"level {level}: minimal routing takes {ratio:.1f} times as long")
+        apart = seconds(level, minimal) / beside["packet"] - 1
+        claims.check(abs(apart) < 0.05, f"level {level}: the engines agree on it, {100 * apart:+.1f} %")
+
+
 def gathering(claims: Claims) -> None:
     """The decision, its execution, and the simulation of both."""
     for name, directory in library.directories():
@@ -109,7 +134,7 @@ def gathering(claims: Claims) -> None:
         claims.check(abs(a - b) <= 2, f"{name}: {a} and {b} iterations to 1e-8")
 
 
-STUDIES = {f.__name__: f for f in (cycle, exchanges, gathering)}
+STUDIES = {f.__name__: f for f in (cycle, exchanges, neighbours, gathering)}
 
 
 def known(study: str) -> str:
