@@ -64,8 +64,9 @@ viewer-pictures: build viewer bootstrap-chromium ## make the viewer's pictures i
 	@scripts/viewer-pictures
 
 .PHONY: examples
-examples: build ## check the claims of the examples: the papers' figures on Edison
+examples: build ## check the claims of the examples: the papers' figures on Edison and Eos
 	@python examples/papers.py -o build/papers
+	@python examples/amg.py
 
 .PHONY: test-long
 test-long: build ## run the tests that take long
@@ -107,6 +108,7 @@ amg-tables: build hypre ## make the AMG tables of 64 million unknowns that come 
 	scripts/amg-tables laplace7-1024-50x50x25.json laplace7-512-50x50x50.json laplace7-256-100x50x50.json \
 	    laplace7-128-100x100x50.json laplace7-64-100x100x100.json
 	scripts/amg-tables
+	scripts/amg-tables executed figure-9
 
 .PHONY: test-vmpi
 test-vmpi: bootstrap-hypre ## test the virtual-ranks MPI, each program also on Open MPI

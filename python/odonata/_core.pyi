@@ -15,9 +15,12 @@ __all__ = [
     "amg_alternatives",
     "amg_best_fit",
     "amg_check_machine",
+    "amg_collective",
     "amg_cycle",
     "amg_decide",
+    "amg_extra_hops",
     "amg_extrapolate",
+    "amg_parameters",
     "amg_regrouped_cycle",
     "amg_scenarios",
     "check",
@@ -143,6 +146,18 @@ def version() -> str: ...
 # a machine is the dict of odonata.amg.machines; unusable numbers raise OdonataError.
 
 def amg_scenarios() -> list[str]: ...
+def amg_parameters(text: str, file: str) -> tuple[str | None, dict[str, Any]]: ...
+def amg_extra_hops(machine: dict[str, Any]) -> int: ...
+def amg_collective(
+    ranks: int,
+    levels: list[list[float]],
+    level: int,
+    groups: int,
+    machine: dict[str, Any],
+    tasks_per_node: int,
+    threads: int,
+    scenario_name: str,
+) -> float: ...
 def amg_check_machine(machine: dict[str, Any]) -> None: ...
 def amg_cycle(
     ranks: int,

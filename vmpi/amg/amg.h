@@ -62,6 +62,8 @@ typedef struct {
 /* The active ranks (those with rows) form `groups` groups of adjacent ranks, the first (active mod groups) one larger;
  * the first of each keeps the data. Collective. */
 regrouped *regroup(hypre_ParCSRMatrix *matrix, int groups);
+/* A number per row of the level, as the leader keeps the rows; hypre's memory, NULL elsewhere. */
+int *gather_numbers(const regrouped *r, const int *own, int rows);
 void gather_vector(const regrouped *r, hypre_ParVector *fine, hypre_ParVector *kept);
 void scatter_vector(const regrouped *r, hypre_ParVector *kept, hypre_ParVector *fine);
 

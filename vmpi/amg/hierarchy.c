@@ -103,11 +103,20 @@ static composite_cycle *redistribute(const amg_settings *s, HYPRE_Solver fine, i
     if (level != s->redistribute_level)
         stop("the hierarchy has levels 0 to %d, level %d cannot be redistributed", level, s->redistribute_level);
     int before = phase_enter(PHASE_REGROUP, level);
-    regrouped *r = regroup(hypre_ParAMGDataAArray(data)[level], s->redistribute_ranks);
+    hypre_ParCSRMatrix *gathered = hypre_ParAMGDataAArray(data)[level];
+    regrouped *r = regroup(gathered, s->redistribute_ranks);
+    /* Of systems, which function each row is of: on coarse levels that is no longer row mod functions. */
+    hypre_IntArray **functions = hypre_ParAMGDataDofFuncArray(data);
+    int *function_of_row = NULL;
+    if (s->functions > 1 && functions)
+        function_of_row = gather_numbers(r, functions[level] ? hypre_IntArrayData(functions[level]) : NULL,
+                                         hypre_CSRMatrixNumRows(hypre_ParCSRMatrixDiag(gathered)));
     phase_leave(before);
     HYPRE_Solver coarse = NULL;
     if (r->is_leader) {
         coarse = create_amg(s, s->max_levels - level, 0, GAUSSIAN_ELIMINATION);
+        if (function_of_row)
+            HYPRE_BoomerAMGSetDofFunc(coarse, function_of_row);
         set_up(coarse, r->matrix, constant_vector(r->matrix, 0.0), constant_vector(r->matrix, 0.0), level);
         phase_record(0);
         write_levels(r->leaders, (hypre_ParAMGData *)coarse, s->out, "regrouped-", rank, level);

@@ -5,7 +5,7 @@
 
 #include "amg.h"
 
-enum { TAG_SIZES = 901, TAG_COLUMNS, TAG_VALUES, TAG_VECTOR };
+enum { TAG_SIZES = 901, TAG_COLUMNS, TAG_VALUES, TAG_VECTOR, TAG_NUMBERS };
 
 typedef struct {
     int rows, entries;
@@ -176,6 +176,26 @@ void gather_vector(const regrouped *r, hypre_ParVector *fine, hypre_ParVector *k
             memcpy(to, values_of(fine), (size_t)rows * sizeof *to);
         else
             MPI_Recv(to, r->member_rows[i], MPI_DOUBLE, r->member[i], TAG_VECTOR, r->comm, MPI_STATUS_IGNORE);
+}
+
+int *gather_numbers(const regrouped *r, const int *own, int rows)
+{
+    int rank, kept = 0, at = 0;
+    MPI_Comm_rank(r->comm, &rank);
+    if (!r->is_leader) {
+        if (r->leader >= 0)
+            MPI_Send(own, rows, MPI_INT, r->leader, TAG_NUMBERS, r->comm);
+        return NULL;
+    }
+    for (int i = 0; i < r->members; i++)
+        kept += r->member_rows[i];
+    int *all = hypre_CTAlloc(int, kept + 1, HYPRE_MEMORY_HOST);
+    for (int i = 0; i < r->members; at += r->member_rows[i++])
+        if (r->member[i] == rank)
+            memcpy(all + at, own, (size_t)rows * sizeof *all);
+        else
+            MPI_Recv(all + at, r->member_rows[i], MPI_INT, r->member[i], TAG_NUMBERS, r->comm, MPI_STATUS_IGNORE);
+    return all;
 }
 
 void scatter_vector(const regrouped *r, hypre_ParVector *kept, hypre_ParVector *fine)

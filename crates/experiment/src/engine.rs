@@ -3,6 +3,7 @@
 //! A new engine is a new file and a line in [`ENGINES`].
 
 mod flow;
+mod model;
 mod packet;
 
 use crate::fields::{Fields, Report};
@@ -27,7 +28,7 @@ pub struct EngineKind {
 }
 
 /// All kinds; the first is the default.
-pub const ENGINES: &[EngineKind] = &[flow::KIND, packet::KIND];
+pub const ENGINES: &[EngineKind] = &[flow::KIND, packet::KIND, model::KIND];
 
 /// Told how far a run is: the phase, and the share of it that is done. Returns false to stop the run.
 pub type Progress<'a> = dyn FnMut(&str, f64) -> bool + 'a;
@@ -75,6 +76,11 @@ pub trait Engine: Debug + Send + Sync {
     /// # Errors
     /// What [`Engine::run`] would refuse.
     fn check(&self, scenario: &Scenario) -> Result<(), EngineError>;
+
+    /// Whether every job must say who sends what to whom; a closed form may do with a table of levels.
+    fn needs_messages(&self) -> bool {
+        true
+    }
 
     /// Reads the files that the settings name. What is wrong: the key, and why.
     ///

@@ -1,5 +1,6 @@
 //! The one place where files that an experiment names are opened.
 
+use crate::problem::suggestion;
 use flate2::read::MultiGzDecoder;
 use sha2::{Digest, Sha256};
 use std::fmt;
@@ -9,10 +10,14 @@ use std::path::{Path, PathBuf};
 /// Reads a Parquet file and hands its columns back as CSV; this crate has no reader of its own.
 pub type ParquetAsCsv<'a> = dyn Fn(&Path) -> Result<Vec<u8>, String> + 'a;
 
+/// Names and paths of the files of one kind (`hierarchies`, `machines`) that come with the package.
+pub type Library<'a> = dyn Fn(&str) -> Vec<(String, PathBuf)> + 'a;
+
 /// Opens files relative to one directory, and remembers what it opened.
 pub struct Files<'a> {
     base: PathBuf,
     parquet: Option<&'a ParquetAsCsv<'a>>,
+    library: Option<&'a Library<'a>>,
     opened: Vec<InputFile>,
 }
 
@@ -38,7 +43,7 @@ impl<'a> Files<'a> {
     pub fn beside(experiment: &Path) -> Self {
         let directory = experiment.parent().unwrap_or_else(|| Path::new(""));
         let base = std::path::absolute(directory).unwrap_or_else(|_| directory.to_path_buf());
-        Self { base, parquet: None, opened: Vec::new() }
+        Self { base, parquet: None, library: None, opened: Vec::new() }
     }
 
     /// The same, with a reader of Parquet files.
@@ -46,6 +51,41 @@ impl<'a> Files<'a> {
     pub fn with_parquet(mut self, reader: &'a ParquetAsCsv<'a>) -> Self {
         self.parquet = Some(reader);
         self
+    }
+
+    /// The same, with files that are known by name.
+    #[must_use]
+    pub fn with_library(mut self, library: &'a Library<'a>) -> Self {
+        self.library = Some(library);
+        self
+    }
+
+    /// The path of the file of a kind that is known as `name`, or else of the file or directory at that path.
+    ///
+    /// # Errors
+    /// There is neither; says what is known.
+    pub fn locate(&self, kind: &str, name: &str) -> Result<PathBuf, String> {
+        let known = self.library.map_or_else(Vec::new, |library| library(kind));
+        if let Some((_, path)) = known.iter().find(|(other, _)| other == name) {
+            return Ok(path.clone());
+        }
+        let path = self.path_of(name);
+        if path.exists() {
+            return Ok(path);
+        }
+        let names = known.iter().map(|(name, _)| name.as_str());
+        let hint = if known.is_empty() { String::new() } else { format!("; {}", suggestion(name, names)) };
+        Err(format!("'{name}' is none of the {kind} that come with the package, and no file{hint}"))
+    }
+
+    /// How a name or path is written so that it means the same elsewhere: a known name as it is, else the whole path.
+    pub(crate) fn lasting(&self, kinds: &[&str], name: &str) -> String {
+        let known = |kind: &&str| self.library.is_some_and(|library| library(kind).iter().any(|(n, _)| n == name));
+        if kinds.iter().any(known) {
+            name.to_owned()
+        } else {
+            self.path_of(name).to_string_lossy().into_owned()
+        }
     }
 
     /// The absolute path of a file.

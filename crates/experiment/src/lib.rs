@@ -13,6 +13,7 @@
 //!
 //! To add an engine, add a file in `engine/` with its keys and a line in [`engine::ENGINES`].
 
+pub mod amg;
 mod document;
 pub mod engine;
 mod fields;
@@ -32,7 +33,7 @@ mod topology;
 mod usage;
 mod value;
 
-pub use input::{Files, InputFile, ParquetAsCsv};
+pub use input::{Files, InputFile, Library, ParquetAsCsv};
 pub use plan::{MachinePlan, Plan, Scenario};
 pub use problem::{Location, Problem, ProblemKind, Problems};
 pub use record::machine_tables;

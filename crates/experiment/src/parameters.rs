@@ -43,6 +43,16 @@ fn grid_order() -> Kind {
     ])
 }
 
+fn amg_phase() -> Kind {
+    Kind::choice(&[
+        ("smooth", "one product with the level's matrix; a cycle has three on each level"),
+        ("restrict", "to the next coarser level"),
+        ("interpolate", "to the next finer level"),
+        ("coarsen", "choosing coarse points and interpolation, in the set-up; needs a hierarchy made with `--record`"),
+        ("galerkin", "the triple matrix product, in the set-up; needs a hierarchy made with `--record`"),
+    ])
+}
+
 fn group_target() -> Kind {
     Kind::choice(&[
         ("random", "a uniformly random one, drawn for every message"),
@@ -86,6 +96,21 @@ const PARAMETERS: &[Parameter] = &[
     ),
     parameter("", "hot_ranks", count, "Number of hot ranks."),
     parameter("", "share", share, "Share of the messages that go to the hot ranks."),
+    parameter(
+        "amg",
+        "hierarchy",
+        || Kind::Path,
+        "A directory of `odonata amg hierarchy`, a table of levels (JSON, CSV, Parquet) or of messages (CSV, Parquet), or the name \
+         of a hierarchy that comes with the package. Tables of levels have no messages: only the model engine can use them.",
+    ),
+    parameter("amg", "level", || Kind::count(0), "The level, the finest being 0."),
+    parameter("amg", "phase", amg_phase, "What is sent."),
+    parameter(
+        "amg",
+        "regrouped",
+        || Kind::Flag,
+        "Whether to take the levels that follow the redistribution with which the directory was made.",
+    ),
     parameter("file", "path", || Kind::Path, "The file: CSV, Parquet or the binary of Damselfly."),
     parameter("", "iterations", count, "How often every rank sends its messages."),
     parameter("", "job", || Kind::count(0), "Number of the job in the file; if not given, the only one, or that of this job."),

@@ -1,6 +1,7 @@
 //! What an experiment means: everything built, checked and complete, before the first step of a run.
 
 mod hardware;
+mod hierarchies;
 mod job_files;
 mod jobs;
 mod resolved;
@@ -15,6 +16,7 @@ use crate::spec::{self, ExperimentSpec};
 use odonata_machine::metrics::CableCost;
 use odonata_machine::presets::Declared;
 use odonata_machine::Machine;
+use odonata_model::amg::Hierarchy;
 use odonata_workload::Workload;
 
 /// Everything that one run needs; nothing of it changes any more.
@@ -24,6 +26,8 @@ pub struct Scenario {
     pub machine: Machine,
     /// The placed jobs.
     pub workload: Workload,
+    /// The multigrid hierarchy of each job that has one.
+    pub hierarchies: Vec<Option<Hierarchy>>,
     /// Seed of every random choice.
     pub seed: u64,
     /// What is recorded.
@@ -62,14 +66,15 @@ impl Plan {
             report.add(ProblemKind::File, place, format!("'{key}': {reason}"), None);
         }
         let hardware = hardware::build(&machine, engine.seed, &mut files, &mut report);
-        let words = jobs::words(&jobs, &mut files, &mut report);
+        let needs_messages = engine.engine.needs_messages();
+        let words = jobs::words(&jobs, needs_messages, &mut files, &mut report);
         let Some(hardware) = hardware else { return Err(report.into_problems()) };
         let built = jobs::place(&jobs, words, &hardware.machine, engine.seed, &mut report);
-        let (specs, workload) = report.finish(built)?.expect("a workload that is missing is a problem");
+        let (specs, hierarchies, workload) = report.finish(built)?.expect("a workload that is missing is a problem");
         let resolved = resolved::experiment(&hardware.resolved, &specs, &workload, &engine, output, &files);
-        let warnings = jobs::warnings(&workload);
+        let warnings = jobs::warnings(&workload, &hierarchies);
         Ok(Self {
-            scenario: Scenario { machine: hardware.machine, workload, seed: engine.seed, output },
+            scenario: Scenario { machine: hardware.machine, workload, hierarchies, seed: engine.seed, output },
             resolved,
             warnings,
             inputs: files.opened(),

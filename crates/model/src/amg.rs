@@ -19,6 +19,6 @@ pub use fit::{best_fit, Observation};
 pub use hierarchy::{Hierarchy, Level};
 pub use machine::{Machine, Mix};
 pub use redistribute::{
-    alternatives, decide, regrouped_cycle_s, Alternative, Category, Choice, Decision, LevelDecision, Reason,
+    alternatives, decide, gather_s, regrouped_cycle_s, Alternative, Category, Choice, Decision, LevelDecision, Reason,
 };
 pub use scenario::Scenario;

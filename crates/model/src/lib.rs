@@ -12,7 +12,8 @@
 //!
 //! * [`node_aware`]: the same data in two or three steps with fewer messages between nodes.
 //!
-//! The first two take their hop and link counts from [`network`]: closed forms for dragonflies, fat trees and tori.
+//! Hop and link counts come from [`network`], closed forms for dragonflies, fat trees and tori; [`message`] takes any
+//! other count of hops as well, such as that of a built machine.
 //!
 //! All times are `f64` seconds (field names end in `_s`): these are formulas over measured constants, not clocks, and
 //! nothing is accumulated over events. Bandwidths are bytes per second, sizes bytes.

@@ -12,7 +12,6 @@
 //! | + matching | q r^2 for r messages received: each is searched for in a queue as long as r | Bienz, Gropp, Olson 2018 |
 
 use crate::error::{at_least, positive};
-use crate::network::Network;
 use crate::ModelError;
 
 /// One message of a communication graph.
@@ -75,9 +74,15 @@ pub struct Pricing {
     pub match_s: f64,
 }
 
-/// What one rank pays, seconds.
+/// What one rank sends, receives and pays for, seconds.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct RankCost {
+    /// Messages to other ranks.
+    pub sends: u32,
+    /// Messages from other ranks.
+    pub receives: u32,
+    /// Bytes to other ranks.
+    pub bytes: u64,
     /// Start-ups, overheads and latency.
     pub startup_s: f64,
     /// Further hops.
@@ -105,6 +110,21 @@ struct Load {
     sends_within: u32,
     bytes_within: u64,
     extra_hops: u64,
+}
+
+impl Pricing {
+    /// Verifies that every parameter is usable.
+    ///
+    /// # Errors
+    /// A parameter that is not finite, negative, or zero where it divides.
+    pub fn check(&self) -> Result<(), ModelError> {
+        self.model.check()?;
+        if let Some(p) = self.within_node {
+            p.check("within a node")?;
+        }
+        at_least("gamma", self.hop_s, 0.0)?;
+        at_least("matching term", self.match_s, 0.0).map(|_| ())
+    }
 }
 
 impl MessageModel {
@@ -149,24 +169,20 @@ impl Postal {
     }
 }
 
-/// Prices one step in which every message of `messages` is sent, rank by rank. `nodes[r]` is rank r's node. Messages of
-/// a rank to itself cost nothing.
+/// Prices one step in which every message of `messages` is sent, rank by rank. `nodes[r]` is rank r's node, and
+/// `extra_hops` counts the hops between two nodes beyond the least, h - h_m; it is asked in the order of the messages.
+/// Messages of a rank to itself cost nothing.
 ///
 /// # Errors
 /// Unusable parameters, or a message of a rank that `nodes` does not have.
 pub fn rank_costs(
     messages: &[Message],
     nodes: &[u32],
-    network: &Network,
+    extra_hops: impl FnMut(u32, u32) -> u32,
     pricing: &Pricing,
 ) -> Result<Vec<RankCost>, ModelError> {
-    pricing.model.check()?;
-    if let Some(p) = pricing.within_node {
-        p.check("within a node")?;
-    }
-    at_least("gamma", pricing.hop_s, 0.0)?;
-    at_least("matching term", pricing.match_s, 0.0)?;
-    let loads = count(messages, nodes, network, pricing.within_node.is_some())?;
+    pricing.check()?;
+    let loads = count(messages, nodes, extra_hops, pricing.within_node.is_some())?;
     let mut node_bytes = vec![0_u64; nodes.iter().max().map_or(0, |&n| n as usize + 1)];
     for (load, &node) in loads.iter().zip(nodes) {
         node_bytes[node as usize] += load.bytes;
@@ -181,6 +197,9 @@ pub fn rank_costs(
                 bandwidth_s += load.bytes_within as f64 / p.rate;
             }
             RankCost {
+                sends: load.sends + load.sends_within,
+                receives: load.receives,
+                bytes: load.bytes + load.bytes_within,
                 startup_s,
                 hops_s: load.extra_hops as f64 * pricing.hop_s,
                 bandwidth_s,
@@ -190,7 +209,12 @@ pub fn rank_costs(
         .collect())
 }
 
-fn count(messages: &[Message], nodes: &[u32], network: &Network, nodes_differ: bool) -> Result<Vec<Load>, ModelError> {
+fn count(
+    messages: &[Message],
+    nodes: &[u32],
+    mut extra_hops: impl FnMut(u32, u32) -> u32,
+    nodes_differ: bool,
+) -> Result<Vec<Load>, ModelError> {
     let mut loads = vec![Load::default(); nodes.len()];
     for m in messages {
         let (Some(&from), Some(&to)) = (nodes.get(m.source as usize), nodes.get(m.destination as usize)) else {
@@ -211,7 +235,7 @@ fn count(messages: &[Message], nodes: &[u32], network: &Network, nodes_differ: b
         } else {
             load.sends += 1;
             load.bytes += m.bytes;
-            load.extra_hops += u64::from(network.hops(from, to).saturating_sub(network.least_hops()));
+            load.extra_hops += u64::from(extra_hops(from, to));
         }
     }
     Ok(loads)
@@ -220,7 +244,7 @@ fn count(messages: &[Message], nodes: &[u32], network: &Network, nodes_differ: b
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::network::Dragonfly;
+    use crate::network::{Dragonfly, Network};
 
     const POSTAL: Postal = Postal { alpha_s: 1e-6, rate: 1e9 };
 
@@ -232,8 +256,9 @@ mod tests {
         Pricing { model, within_node: None, hop_s: 0.0, match_s: 0.0 }
     }
 
-    fn aries() -> Network {
-        Network::Dragonfly(Dragonfly::aries(2))
+    fn aries() -> impl FnMut(u32, u32) -> u32 {
+        let network = Network::Dragonfly(Dragonfly::aries(2));
+        move |a, b| network.extra_hops(a, b)
     }
 
     fn close(got: f64, expected: f64) {
@@ -243,7 +268,7 @@ mod tests {
     #[test]
     fn postal_by_hand() {
         let messages = [send(0, 1, 1000), send(0, 2, 3000), send(1, 0, 500), send(2, 2, 9)];
-        let costs = rank_costs(&messages, &[0, 1, 2], &aries(), &plain(MessageModel::Postal(POSTAL))).unwrap();
+        let costs = rank_costs(&messages, &[0, 1, 2], aries(), &plain(MessageModel::Postal(POSTAL))).unwrap();
         close(costs[0].total_s(), 2e-6 + 4e-6);
         close(costs[1].total_s(), 1e-6 + 0.5e-6);
         close(costs[2].total_s(), 0.0);
@@ -253,7 +278,7 @@ mod tests {
     fn loggp_by_hand() {
         let model = MessageModel::LogGp { latency_s: 5e-6, overhead_s: 1e-6, gap_s: 2e-6, gap_per_byte_s: 1e-9 };
         let messages = [send(0, 1, 101), send(0, 2, 201)];
-        let costs = rank_costs(&messages, &[0, 1, 2], &aries(), &plain(model)).unwrap();
+        let costs = rank_costs(&messages, &[0, 1, 2], aries(), &plain(model)).unwrap();
         // Two sends: o + max(o, g) + 100 G + 200 G + L.
         close(costs[0].total_s(), 1e-6 + 2e-6 + 0.3e-6 + 5e-6);
         close(costs[1].total_s(), 1e-6);
@@ -264,10 +289,10 @@ mod tests {
         let model = MessageModel::MaxRate { alpha_s: 1e-6, rank_rate: 1e9, node_rate: 1.5e9 };
         // Ranks 0 and 1 on node 0 send 3000 bytes each to node 1: 6000 / 1.5 GB/s = 4 us beats 3 us alone.
         let messages = [send(0, 2, 3000), send(1, 2, 3000)];
-        let costs = rank_costs(&messages, &[0, 0, 1], &aries(), &plain(model)).unwrap();
+        let costs = rank_costs(&messages, &[0, 0, 1], aries(), &plain(model)).unwrap();
         close(costs[0].total_s(), 1e-6 + 4e-6);
         // Alone on its node a rank sends at its own rate.
-        let costs = rank_costs(&messages, &[0, 2, 1], &aries(), &plain(model)).unwrap();
+        let costs = rank_costs(&messages, &[0, 2, 1], aries(), &plain(model)).unwrap();
         close(costs[0].total_s(), 1e-6 + 3e-6);
     }
 
@@ -281,19 +306,21 @@ mod tests {
         };
         // Rank 0 (node 0) to rank 1 (same node), to rank 2 (node 3, same router: 2 hops), to rank 3 (node 384: 7 hops).
         let messages = [send(0, 1, 1000), send(0, 2, 1000), send(0, 3, 1000), send(2, 3, 1000), send(1, 3, 1000)];
-        let costs = rank_costs(&messages, &[0, 0, 3, 384], &aries(), &pricing).unwrap();
+        let costs = rank_costs(&messages, &[0, 0, 3, 384], aries(), &pricing).unwrap();
         close(costs[0].startup_s, 2e-6 + 0.1e-6);
         close(costs[0].bandwidth_s, 2e-6 + 0.1e-6);
         close(costs[0].hops_s, 5.0 * 1e-7);
         close(costs[3].matching_s, 9.0 * 1e-8);
+        assert_eq!((costs[0].sends, costs[0].receives, costs[0].bytes), (3, 0, 3000));
+        assert_eq!((costs[3].sends, costs[3].receives, costs[3].bytes), (0, 3, 0));
     }
 
     #[test]
     fn mistakes_are_named() {
         let postal = plain(MessageModel::Postal(POSTAL));
-        let error = rank_costs(&[send(0, 5, 1)], &[0, 1], &aries(), &postal).unwrap_err();
+        let error = rank_costs(&[send(0, 5, 1)], &[0, 1], aries(), &postal).unwrap_err();
         assert!(error.to_string().contains("message 0 to 5"), "{error}");
         let zero = plain(MessageModel::Postal(Postal { alpha_s: 0.0, rate: 0.0 }));
-        assert!(rank_costs(&[], &[0], &aries(), &zero).is_err());
+        assert!(rank_costs(&[], &[0], aries(), &zero).is_err());
     }
 }

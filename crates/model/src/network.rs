@@ -236,6 +236,12 @@ impl Network {
         }
     }
 
+    /// Hops between two nodes beyond the least.
+    #[must_use]
+    pub fn extra_hops(&self, a: u32, b: u32) -> u32 {
+        self.hops(a, b).saturating_sub(self.least_hops())
+    }
+
     /// Links available to a job on `nodes` nodes; on a dragonfly the midpoint of fewest and most.
     ///
     /// # Errors

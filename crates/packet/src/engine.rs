@@ -164,6 +164,19 @@ impl PacketEngine {
         Ok(())
     }
 
+    /// About how many bytes a run takes beyond the tables that were built: state of ports, packets of a saturated network,
+    /// records, and what routers learn.
+    pub fn memory_estimate(&self, jobs: usize, recording: Recording) -> u64 {
+        let (routers, ports) = (self.fabric.first_port.len() as u64 - 1, self.fabric.ports() as u64);
+        let learnt: usize = if self.routing.learns() {
+            self.table_sizes().iter().map(|(rows, columns)| 4 * rows * columns).sum()
+        } else {
+            0
+        };
+        let nodes = self.fabric.nics() as u64;
+        state_bytes(routers, ports, nodes, self.virtual_channels(), jobs, recording) + learnt as u64
+    }
+
     /// Ports that lead to other routers, by link.
     pub fn link_ports(&self) -> Vec<u32> {
         (0..self.fabric.ports() as u32).filter(|&port| !self.fabric.is_node_port(port)).collect()
@@ -274,32 +287,39 @@ impl Watch for Keeper<'_> {
     }
 }
 
-/// About how many bytes a run on `machine` takes: tables, ports, and packets for a busy but not a jammed network.
-///
-/// Per link port and virtual channel 24 B, per port 420 B (with its credits and events), per pair of ports of a router
-/// 4 B (arbitration), next hops 7 B per router and group and per router and group member, and for each node 150 packets
-/// of 84 B. A saturated network may fill all buffers; then packets take up to their sum. Records: per port and channel 40 B
-/// of channels, 8 B of the crossbar, 40 B of a series of channels; per port 72 B of a series of ports, 8 B for each job of a
-/// series of jobs on ports, and as much again for the rows of one interval; 64 MB for a batch of packets, half as much again
-/// for their ways, and 100 B for the way of each packet in flight.
+/// About how many bytes a run on `machine` takes, before anything is built: see [`PacketEngine::memory_estimate`]. What an
+/// algorithm learns is not in it.
 pub fn memory_estimate(machine: &Machine, channels: u8, jobs: usize, recording: Recording) -> u64 {
-    let (routers, nodes, links) = (machine.router_count(), machine.node_count(), machine.link_count());
-    let groups = machine.group_count();
-    let ports = (nodes + links) as u64;
-    let radix = ports / routers.max(1) as u64;
-    let tables = 7 * routers as u64 * (groups + routers.div_ceil(groups)) as u64;
-    let per_port = 420
-        + 24 * u64::from(channels)
+    let (routers, nodes) = (machine.router_count() as u64, machine.node_count() as u64);
+    let ports = nodes + machine.link_count() as u64;
+    let groups = machine.group_count() as u64;
+    // Next hops: 7 B per router and group and per router and member of its group.
+    let tables = 7 * routers * (groups + routers.div_ceil(groups));
+    tables + state_bytes(routers, ports, nodes, channels, jobs, recording)
+}
+
+/// State and records of a run.
+///
+/// Per port and virtual channel 32 B, per port 480 B (with its credits, events and messages), per pair of ports of a
+/// router 4 B (arbitration), and for each node 200 B and 150 packets of 74 B, which a saturated network of the study's
+/// figures holds; larger buffers that fill up hold more. Records: per port and channel 40 B of channels, 8 B of the
+/// crossbar, 40 B of a series of channels; per port 72 B of a series of ports, 8 B for each job of a series of jobs on
+/// ports, and as much again for the rows of one interval; 64 MB for a batch of packets, half as much again for their ways,
+/// and 100 B for the way of each packet in flight.
+fn state_bytes(routers: u64, ports: u64, nodes: u64, channels: u8, jobs: usize, recording: Recording) -> u64 {
+    let radix = ports / routers.max(1);
+    let per_port = 480
+        + 32 * u64::from(channels)
         + 4 * radix
         + if recording.link_jobs && jobs > 1 { 8 * jobs as u64 } else { 0 }
         + record_bytes_per_port(u64::from(channels), jobs as u64, recording);
-    let per_packet = 84 + if recording.packets && recording.paths { 100 } else { 0 };
+    let per_packet = 74 + if recording.packets && recording.paths { 100 } else { 0 };
     let batches = match (recording.packets, recording.paths) {
         (false, _) => 0,
         (true, false) => 64_000_000,
         (true, true) => 96_000_000,
     };
-    tables + ports * per_port + nodes as u64 * (150 * per_packet + 200) + batches
+    ports * per_port + nodes * (150 * per_packet + 200) + batches
 }
 
 fn record_bytes_per_port(channels: u64, jobs: u64, recording: Recording) -> u64 {

@@ -1,5 +1,7 @@
 //! The closed forms of `odonata-model` for Python: plain numbers in, rows of tuples out.
 
+use crate::errors;
+use odonata_experiment::amg::parameters;
 use odonata_model::amg::{self, Hierarchy, Level, Machine, Mix, Observation, Scenario};
 use odonata_model::message::{rank_costs, Message, MessageModel, Postal, Pricing};
 use odonata_model::network::{Dragonfly, FatTree, Network, Torus};
@@ -14,6 +16,11 @@ fn user_error(py: Python<'_>, message: &str) -> PyErr {
         Ok(error) => PyErr::from_value(error),
         Err(error) => error,
     }
+}
+
+/// Runs `work`; a panic in it becomes an `InternalError`.
+fn safely<T>(py: Python<'_>, work: impl FnOnce() -> PyResult<T>) -> PyResult<T> {
+    errors::guarded(py, work)?
 }
 
 fn mend<T>(py: Python<'_>, result: Result<T, ModelError>) -> PyResult<T> {
@@ -147,10 +154,59 @@ pub(crate) fn amg_scenarios() -> Vec<&'static str> {
     Scenario::ALL.iter().map(|s| s.name()).collect()
 }
 
+/// Reads a parameter set: its name or None, and its constants as the other functions take them; `file` names it in
+/// problems, which are an `ExperimentError`.
+#[pyfunction]
+pub(crate) fn amg_parameters<'py>(
+    py: Python<'py>,
+    text: &str,
+    file: &str,
+) -> PyResult<(Option<String>, Bound<'py, PyDict>)> {
+    safely(py, || {
+        let set = parameters::read(text, file).map_err(|problems| errors::experiment_error(py, &problems))?;
+        let machine = set.machine;
+        let dict = PyDict::new(py);
+        dict.set_item("alpha_s", machine.alpha_s)?;
+        dict.set_item("beta_s_per_value", machine.beta_s_per_value)?;
+        dict.set_item("gamma_s", machine.gamma_s)?;
+        dict.set_item("flop_s", machine.flop_s)?;
+        dict.set_item("thread_bandwidth", machine.thread_bandwidth)?;
+        dict.set_item("node_bandwidth", machine.node_bandwidth)?;
+        dict.set_item("cores_per_node", machine.cores_per_node)?;
+        dict.set_item("cache_bytes_per_node", machine.cache_bytes_per_node)?;
+        let network = PyDict::new(py);
+        let of = PyDict::new(py);
+        match machine.network {
+            Network::Dragonfly(d) => {
+                network.set_item("kind", "dragonfly")?;
+                of.set_item("groups", d.groups)?;
+                of.set_item("rows", d.rows)?;
+                of.set_item("columns", d.columns)?;
+                of.set_item("nodes_per_router", d.nodes_per_router)?;
+                of.set_item("links_between_groups", d.links_between_groups)?;
+            }
+            Network::FatTree(t) => {
+                network.set_item("kind", "fat-tree")?;
+                of.set_item("levels", t.levels)?;
+                of.set_item("down", t.down)?;
+                of.set_item("up", t.up)?;
+            }
+            Network::Torus(t) => {
+                network.set_item("kind", "torus")?;
+                of.set_item("shape", t.shape)?;
+                of.set_item("wraps", t.wraps)?;
+            }
+        }
+        network.set_item("parameters", of)?;
+        dict.set_item("network", network)?;
+        Ok((set.name, dict))
+    })
+}
+
 /// Verifies a machine's constants; raises `OdonataError`.
 #[pyfunction]
 pub(crate) fn amg_check_machine(py: Python<'_>, machine: MachineInput<'_>) -> PyResult<()> {
-    machine.build(py).map(|_| ())
+    safely(py, || machine.build(py).map(|_| ()))
 }
 
 /// Prices a cycle: rows of (level, phase, term, seconds).
@@ -164,17 +220,19 @@ pub(crate) fn amg_cycle(
     threads: u32,
     scenario_name: &str,
 ) -> PyResult<Vec<(usize, &'static str, &'static str, f64)>> {
-    let hierarchy = hierarchy(py, ranks, &levels)?;
-    let machine = machine.build(py)?;
-    let mix = Mix { tasks_per_node, threads };
-    let costs = mend(py, amg::cycle_costs(&hierarchy, &machine, mix, scenario(py, scenario_name)?))?;
-    let mut out = Vec::new();
-    for (level, cost) in costs.levels.iter().enumerate() {
-        for (phase, terms) in cost.named() {
-            out.extend(terms.named().map(|(term, seconds)| (level, phase, term, seconds)));
+    safely(py, || {
+        let hierarchy = hierarchy(py, ranks, &levels)?;
+        let machine = machine.build(py)?;
+        let mix = Mix { tasks_per_node, threads };
+        let costs = mend(py, amg::cycle_costs(&hierarchy, &machine, mix, scenario(py, scenario_name)?))?;
+        let mut out = Vec::new();
+        for (level, cost) in costs.levels.iter().enumerate() {
+            for (phase, terms) in cost.named() {
+                out.extend(terms.named().map(|(term, seconds)| (level, phase, term, seconds)));
+            }
         }
-    }
-    Ok(out)
+        Ok(out)
+    })
 }
 
 /// The best scenario of each (tasks per node, measured seconds per level, six lists of predicted seconds per level).
@@ -183,12 +241,14 @@ pub(crate) fn amg_best_fit(
     py: Python<'_>,
     observations: Vec<(u32, Vec<f64>, [Vec<f64>; 6])>,
 ) -> PyResult<Vec<&'static str>> {
-    let observations: Vec<Observation> = observations
-        .into_iter()
-        .map(|(tasks_per_node, measured_s, predicted_s)| Observation { tasks_per_node, measured_s, predicted_s })
-        .collect();
-    let best = mend(py, amg::best_fit(&observations))?;
-    Ok(best.into_iter().map(Scenario::name).collect())
+    safely(py, || {
+        let observations: Vec<Observation> = observations
+            .into_iter()
+            .map(|(tasks_per_node, measured_s, predicted_s)| Observation { tasks_per_node, measured_s, predicted_s })
+            .collect();
+        let best = mend(py, amg::best_fit(&observations))?;
+        Ok(best.into_iter().map(Scenario::name).collect())
+    })
 }
 
 /// A looked-at number of groups: (C, `T_switch`, `T_collective`, category, allowed).
@@ -210,23 +270,57 @@ pub(crate) fn amg_decide(
     threads: u32,
     scenario_name: &str,
 ) -> PyResult<(Vec<DecisionRow>, Option<Switch>)> {
-    let hierarchy = hierarchy(py, ranks, &levels)?;
-    let machine = machine.build(py)?;
-    let mix = Mix { tasks_per_node, threads };
-    let decision = mend(py, amg::decide(&hierarchy, &machine, mix, scenario(py, scenario_name)?))?;
-    let rows = decision
-        .levels
-        .iter()
-        .map(|level| {
-            let choices = level
-                .choices
-                .iter()
-                .map(|c| (c.groups, c.switch_s, c.collective_s, c.category.name(), c.allowed))
-                .collect();
-            (level.noswitch_s, level.running_s, level.category.name(), choices, level.best, level.reason.text())
-        })
-        .collect();
-    Ok((rows, decision.switch))
+    safely(py, || {
+        let hierarchy = hierarchy(py, ranks, &levels)?;
+        let machine = machine.build(py)?;
+        let mix = Mix { tasks_per_node, threads };
+        let decision = mend(py, amg::decide(&hierarchy, &machine, mix, scenario(py, scenario_name)?))?;
+        let rows = decision
+            .levels
+            .iter()
+            .map(|level| {
+                let choices = level
+                    .choices
+                    .iter()
+                    .map(|c| (c.groups, c.switch_s, c.collective_s, c.category.name(), c.allowed))
+                    .collect();
+                (level.noswitch_s, level.running_s, level.category.name(), choices, level.best, level.reason.text())
+            })
+            .collect();
+        Ok((rows, decision.switch))
+    })
+}
+
+/// D - `h_m` of a machine's network.
+#[pyfunction]
+pub(crate) fn amg_extra_hops(py: Python<'_>, machine: MachineInput<'_>) -> PyResult<u32> {
+    safely(py, || {
+        let network = machine.build(py)?.network;
+        Ok(network.diameter().saturating_sub(network.least_hops()))
+    })
+}
+
+/// `T_collective` of a level and C, seconds.
+#[pyfunction]
+#[allow(clippy::too_many_arguments)]
+pub(crate) fn amg_collective(
+    py: Python<'_>,
+    ranks: u32,
+    levels: Vec<LevelRow>,
+    level: usize,
+    groups: u32,
+    machine: MachineInput<'_>,
+    tasks_per_node: u32,
+    threads: u32,
+    scenario_name: &str,
+) -> PyResult<f64> {
+    safely(py, || {
+        let hierarchy = hierarchy(py, ranks, &levels)?;
+        let machine = machine.build(py)?;
+        let mix = Mix { tasks_per_node, threads };
+        let scenario = scenario(py, scenario_name)?;
+        mend(py, amg::gather_s(&hierarchy, level, groups, &machine, mix, scenario))
+    })
 }
 
 /// Every switch: rows of (level, C, predicted cycle in seconds, allowed by the cache rule).
@@ -240,11 +334,13 @@ pub(crate) fn amg_alternatives(
     threads: u32,
     scenario_name: &str,
 ) -> PyResult<Vec<(usize, u32, f64, bool)>> {
-    let hierarchy = hierarchy(py, ranks, &levels)?;
-    let machine = machine.build(py)?;
-    let mix = Mix { tasks_per_node, threads };
-    let found = mend(py, amg::alternatives(&hierarchy, &machine, mix, scenario(py, scenario_name)?))?;
-    Ok(found.iter().map(|a| (a.level, a.groups, a.cycle_s, a.allowed)).collect())
+    safely(py, || {
+        let hierarchy = hierarchy(py, ranks, &levels)?;
+        let machine = machine.build(py)?;
+        let mix = Mix { tasks_per_node, threads };
+        let found = mend(py, amg::alternatives(&hierarchy, &machine, mix, scenario(py, scenario_name)?))?;
+        Ok(found.iter().map(|a| (a.level, a.groups, a.cycle_s, a.allowed)).collect())
+    })
 }
 
 /// The cycle time of a hierarchy that continues on fewer ranks from `switch_level` on, seconds.
@@ -262,12 +358,14 @@ pub(crate) fn amg_regrouped_cycle(
     threads: u32,
     scenario_name: &str,
 ) -> PyResult<f64> {
-    let before = hierarchy(py, ranks, &levels)?;
-    let after = hierarchy(py, groups, &regrouped_levels)?;
-    let machine = machine.build(py)?;
-    let mix = Mix { tasks_per_node, threads };
-    let scenario = scenario(py, scenario_name)?;
-    mend(py, amg::regrouped_cycle_s(&before, &after, switch_level, &machine, mix, scenario))
+    safely(py, || {
+        let before = hierarchy(py, ranks, &levels)?;
+        let after = hierarchy(py, groups, &regrouped_levels)?;
+        let machine = machine.build(py)?;
+        let mix = Mix { tasks_per_node, threads };
+        let scenario = scenario(py, scenario_name)?;
+        mend(py, amg::regrouped_cycle_s(&before, &after, switch_level, &machine, mix, scenario))
+    })
 }
 
 /// Brackets the next hierarchy of a weak-scaling series: (ranks, levels of the low end, levels of the high end).
@@ -279,9 +377,11 @@ pub(crate) fn amg_extrapolate(
     large_ranks: u32,
     large: Vec<LevelRow>,
 ) -> PyResult<(u32, Vec<LevelRow>, Vec<LevelRow>)> {
-    let (small, large) = (hierarchy(py, small_ranks, &small)?, hierarchy(py, large_ranks, &large)?);
-    let bracket = mend(py, amg::extrapolate(&small, &large))?;
-    Ok((bracket.low.ranks(), rows(&bracket.low), rows(&bracket.high)))
+    safely(py, || {
+        let (small, large) = (hierarchy(py, small_ranks, &small)?, hierarchy(py, large_ranks, &large)?);
+        let bracket = mend(py, amg::extrapolate(&small, &large))?;
+        Ok((bracket.low.ranks(), rows(&bracket.low), rows(&bracket.high)))
+    })
 }
 
 /// How messages are priced: `model` is "postal", "loggp" or "max-rate", `parameters` its constants, seconds and bytes
@@ -354,22 +454,24 @@ pub(crate) fn node_aware_steps(
     nodes: Vec<u32>,
     route: &str,
 ) -> PyResult<Vec<StepColumns>> {
-    let route = match route {
-        "direct" => Route::Direct,
-        "two-steps" => Route::TwoSteps,
-        "three-steps" => Route::ThreeSteps,
-        other => {
-            let message = format!("there is no route '{other}'; expected 'direct', 'two-steps' or 'three-steps'");
-            return Err(user_error(py, &message));
-        }
-    };
-    let steps = mend(py, steps(&messages(py, sources, destinations, bytes)?, &nodes, route))?;
-    let columns = |step: Vec<Message>| {
-        let bytes = step.iter().map(|m| m.bytes).collect();
-        let (sources, destinations) = step.iter().map(|m| (m.source, m.destination)).unzip();
-        (sources, destinations, bytes)
-    };
-    Ok(steps.into_iter().map(columns).collect())
+    safely(py, || {
+        let route = match route {
+            "direct" => Route::Direct,
+            "two-steps" => Route::TwoSteps,
+            "three-steps" => Route::ThreeSteps,
+            other => {
+                let message = format!("there is no route '{other}'; expected 'direct', 'two-steps' or 'three-steps'");
+                return Err(user_error(py, &message));
+            }
+        };
+        let steps = mend(py, steps(&messages(py, sources, destinations, bytes)?, &nodes, route))?;
+        let columns = |step: Vec<Message>| {
+            let bytes = step.iter().map(|m| m.bytes).collect();
+            let (sources, destinations) = step.iter().map(|m| (m.source, m.destination)).unzip();
+            (sources, destinations, bytes)
+        };
+        Ok(steps.into_iter().map(columns).collect())
+    })
 }
 
 /// Prices one step of messages per rank: rows of (start-up, hops, bandwidth, matching), seconds.
@@ -383,7 +485,10 @@ pub(crate) fn message_costs(
     network: NetworkInput<'_>,
     pricing: PricingInput<'_>,
 ) -> PyResult<Vec<(f64, f64, f64, f64)>> {
-    let messages = messages(py, sources, destinations, bytes)?;
-    let costs = mend(py, rank_costs(&messages, &nodes, &network.build(py)?, &pricing.build(py)?))?;
-    Ok(costs.iter().map(|c| (c.startup_s, c.hops_s, c.bandwidth_s, c.matching_s)).collect())
+    safely(py, || {
+        let messages = messages(py, sources, destinations, bytes)?;
+        let (network, pricing) = (network.build(py)?, pricing.build(py)?);
+        let costs = mend(py, rank_costs(&messages, &nodes, |a, b| network.extra_hops(a, b), &pricing))?;
+        Ok(costs.iter().map(|c| (c.startup_s, c.hops_s, c.bandwidth_s, c.matching_s)).collect())
+    })
 }

@@ -7,7 +7,7 @@ use odonata_experiment::{Files, RunError};
 use pyo3::exceptions::PyKeyboardInterrupt;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict, PyList};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 /// The version of the workspace, which is also the version of the Python package.
 #[pyfunction]
@@ -27,8 +27,17 @@ fn parquet_as_csv(path: &Path) -> Result<Vec<u8>, String> {
     })
 }
 
+/// The hierarchies or parameter sets that come with the package; see `odonata.amg.library.known`.
+fn library(kind: &str) -> Vec<(String, PathBuf)> {
+    Python::attach(|py| {
+        let list = || py.import("odonata.amg.library")?.call_method1("known", (kind,))?.extract();
+        // A package without its data has none.
+        list().unwrap_or_default()
+    })
+}
+
 fn files_beside(path: &str) -> Files<'static> {
-    Files::beside(Path::new(path)).with_parquet(&parquet_as_csv)
+    Files::beside(Path::new(path)).with_parquet(&parquet_as_csv).with_library(&library)
 }
 
 /// Everything that can be wrong with an experiment, without running it.

@@ -22,8 +22,8 @@ mod _core {
 
     #[pymodule_export]
     use super::amg::{
-        amg_alternatives, amg_best_fit, amg_check_machine, amg_cycle, amg_decide, amg_extrapolate, amg_regrouped_cycle,
-        amg_scenarios, message_costs, node_aware_steps,
+        amg_alternatives, amg_best_fit, amg_check_machine, amg_collective, amg_cycle, amg_decide, amg_extra_hops,
+        amg_extrapolate, amg_parameters, amg_regrouped_cycle, amg_scenarios, message_costs, node_aware_steps,
     };
 
     #[pymodule_init]

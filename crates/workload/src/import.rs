@@ -3,6 +3,7 @@
 //!
 //! Every error names the label and the place (`line 12`, `byte 144`, `row 7`) and says what was expected.
 
+pub mod amg;
 pub mod columns;
 pub mod csv;
 pub mod damselfly;

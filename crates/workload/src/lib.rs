@@ -22,10 +22,10 @@ pub use error::WorkloadError;
 pub use graph::CommunicationGraph;
 pub use job::{Job, JobSpec, Workload};
 pub use pattern::{
-    near_cubic, AdversarialParameters, AllToAllParameters, BitComplementParameters, BitReverseParameters,
-    FilePatternParameters, GridOrder, GroupTarget, HotspotParameters, ManyToManyParameters, Pattern, PatternKind,
-    PatternSpec, RandomNeighborsParameters, RandomPermutationParameters, Send, StencilParameters, TornadoParameters,
-    TransposeParameters, UmeshParameters, UniformParameters,
+    near_cubic, AdversarialParameters, AllToAllParameters, AmgMessages, AmgPatternParameters, AmgPhase,
+    BitComplementParameters, BitReverseParameters, FilePatternParameters, GridOrder, GroupTarget, HotspotParameters,
+    ManyToManyParameters, Pattern, PatternKind, PatternSpec, RandomNeighborsParameters, RandomPermutationParameters,
+    Send, StencilParameters, TornadoParameters, TransposeParameters, UmeshParameters, UniformParameters,
 };
 pub use placement::{
     Distribution, FilePlacementParameters, ListParameters, NodeName, NonUniformParameters, PlacementKind,

@@ -6,6 +6,7 @@
 
 mod adversarial;
 mod all_to_all;
+mod amg;
 mod bit_complement;
 mod bit_reverse;
 mod cells;
@@ -30,6 +31,7 @@ mod test_help;
 
 pub use adversarial::{AdversarialParameters, GroupTarget};
 pub use all_to_all::AllToAllParameters;
+pub use amg::{AmgMessages, AmgPatternParameters, AmgPhase};
 pub use bit_complement::BitComplementParameters;
 pub use bit_reverse::BitReverseParameters;
 pub use file::FilePatternParameters;

@@ -70,6 +70,97 @@ def build(
         return _collect(problem, out, usage, redistribute, recorded, ranks_per_node)
 
 
+@dataclass(frozen=True)
+class Executed:
+    """A redistribution that was carried out, beside the hierarchy that was left alone."""
+
+    plain: Hierarchy
+    regrouped: Hierarchy
+    switch: tuple[int, int]
+    """(level, ranks)."""
+    tables: dict[str, pa.Table]
+    """`messages` and `setup` of the plain hierarchy, `regrouped_messages` and `regrouped_setup`."""
+    iterations: tuple[int, int]
+    """Conjugate gradients to 1e-8, before and after."""
+
+
+def execute(
+    problem: Problem,
+    switch: tuple[int, int],
+    *,
+    matrix: Path | None = None,
+    ranks_per_node: int,
+    progress: program.Progress | None = None,
+) -> Executed:
+    """Makes the hierarchy twice, without and with a redistribution, and solves with both.
+
+    Args:
+        problem: What to coarsen.
+        switch: (level, ranks).
+        matrix: The file of the matrix, for problems that are not generated.
+        ranks_per_node: Splits the messages into those within and between nodes.
+        progress: Called with each finished level and its unknowns.
+    """
+
+    def once(redistribute: tuple[int, int] | None) -> Built:
+        return build(
+            problem,
+            matrix=matrix,
+            solve=True,
+            redistribute=redistribute,
+            recorded=True,
+            ranks_per_node=ranks_per_node,
+            progress=progress,
+        )
+
+    plain, moved = once(None), once(switch)
+    assert moved.regrouped is not None
+    tables = {"messages": plain.tables["messages"], "regrouped_messages": moved.tables["regrouped_messages"]}
+    for prefix, built in (("", plain), ("regrouped_", moved)):
+        tables[f"{prefix}setup"] = record.per_rank(
+            built.tables["recorded_messages"], built.tables["recorded_collectives"]
+        )
+    return Executed(
+        plain.hierarchy,
+        moved.regrouped,
+        switch,
+        tables,
+        (plain.summary["pcg"]["iterations"], moved.summary["pcg"]["iterations"]),
+    )
+
+
+def save_executed(executed: Executed, target: Path, *, force: bool = False) -> Path:
+    """Writes a hierarchy directory that also holds what follows the redistribution."""
+    level, groups = executed.switch
+    summary = {"redistributed": {"level": level, "groups": groups}, "iterations": list(executed.iterations)}
+    tables = {"regrouped_levels": pa.Table.from_pylist(executed.regrouped.levels), **executed.tables}
+    return store.write(target, executed.plain, tables, summary, force=force)
+
+
+def load_executed(directory: Path) -> Executed:
+    """Reads what `save_executed` wrote.
+
+    Raises:
+        OdonataError: It is no such directory.
+    """
+    summary = store.read_summary(directory)
+    if "iterations" not in summary:
+        raise OdonataError(
+            f"{directory} holds no executed redistribution",
+            hint="`odonata amg redistribute --execute -o DIR` writes one.",
+        )
+    moved = summary["redistributed"]
+    before, after = summary["iterations"]
+    names = ("messages", "setup", "regrouped_messages", "regrouped_setup")
+    return Executed(
+        store.read(directory),
+        store.read(directory, "regrouped_"),
+        (moved["level"], moved["groups"]),
+        {name: store.read_table(directory, name) for name in names},
+        (before, after),
+    )
+
+
 def _collect(
     problem: Problem,
     out: Path,

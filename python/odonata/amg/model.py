@@ -169,6 +169,29 @@ def extrapolate(small: Hierarchy, large: Hierarchy) -> tuple[Hierarchy, Hierarch
     return ends[0], ends[1]
 
 
+def extra_hops(machine: Machine) -> int:
+    """D - h_m of the machine's network."""
+    constants = machine.constants
+    return _core.amg_extra_hops(constants)
+
+
+def collective_seconds(
+    hierarchy: Hierarchy,
+    level: int,
+    groups: int,
+    machine: Machine,
+    *,
+    threads: int = 1,
+    tasks: int | None = None,
+    scenario: str = BEST_FIT,
+) -> float:
+    """T_collective: what gathering a level on `groups` ranks and scattering from there costs in a cycle."""
+    per_node = default_tasks(machine, threads) if tasks is None else tasks
+    return _core.amg_collective(
+        hierarchy.ranks, hierarchy.rows, level, groups, machine.constants, per_node, threads, scenario
+    )
+
+
 @dataclass(frozen=True)
 class Alternative:
     """A switch and the cycle that the decision's formulas predict for it."""

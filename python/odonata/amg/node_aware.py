@@ -43,9 +43,16 @@ def pricing(machine: Machine) -> dict[str, Any]:
 
 
 def product_seconds(
-    messages: pa.Table, level: int, nodes: np.ndarray[Any, np.dtype[np.int64]], machine: Machine, route: str
+    messages: pa.Table,
+    level: int,
+    nodes: np.ndarray[Any, np.dtype[np.int64]],
+    machine: Machine,
+    route: str,
+    *,
+    operator: int = SOLVE,
+    transposed: bool = False,
 ) -> float:
-    """The communication of one product with the level's solve operator along a route, seconds.
+    """The communication of one product with an operator of the level along a route, seconds.
 
     Args:
         messages: The table `messages` of a hierarchy directory.
@@ -53,12 +60,15 @@ def product_seconds(
         nodes: Node of each rank.
         machine: Constants and network.
         route: One of `ROUTES`.
+        operator: The level's matrix, or the interpolation to it.
+        transposed: With the transpose, as a restriction is: receivers send.
     """
     table = messages.to_pandas()
-    chosen = table[(table["level"] == level) & (table["operator"] == SOLVE)]
+    chosen = table[(table["level"] == level) & (table["operator"] == operator)]
+    ends = ("destination", "source") if transposed else ("source", "destination")
     steps = _core.node_aware_steps(
-        chosen["source"].tolist(),
-        chosen["destination"].tolist(),
+        chosen[ends[0]].tolist(),
+        chosen[ends[1]].tolist(),
         (chosen["values"] * BYTES_PER_VALUE).tolist(),
         nodes.tolist(),
         route,
@@ -67,7 +77,7 @@ def product_seconds(
     total = 0.0
     for sources, destinations, sizes in steps:
         costs = _core.message_costs(sources, destinations, sizes, nodes.tolist(), network, pricing(machine))
-        total += max(sum(cost) for cost in costs)
+        total += max((sum(cost) for cost in costs), default=0.0)
     return total
 
 

@@ -41,6 +41,8 @@ class Settings:
 
 
 PAPER = Settings()
+ELASTICITY = Settings(strength=0.5, aggressive_levels=0, functions=3)
+"""The paper's for elasticity, those of MFEM's solver: an aggressive level makes it converge badly."""
 
 
 @dataclass(frozen=True)

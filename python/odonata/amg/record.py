@@ -68,6 +68,30 @@ def read(path: Path) -> pa.Table:
     )
 
 
+def per_rank(table: pa.Table, collectives: pa.Table) -> pa.Table:
+    """One row per phase and level: what all ranks send, and the most that any rank does.
+
+    Args:
+        table: From `read`.
+        collectives: From `read_collectives`.
+
+    Returns:
+        `phase`, `level`, `messages`, `bytes`, `messages_max`, `bytes_max` (of one sending rank), and
+        `collectives`: the calls that a rank takes part in, averaged over the ranks that take part in any.
+    """
+    frame = table.to_pandas()
+    of_rank = frame.groupby(["phase", "level", "source"], observed=True)[["messages", "bytes"]].sum()
+    of_phase = of_rank.groupby(["phase", "level"], observed=True)
+    sums, most = of_phase.sum(), of_phase.max().add_suffix("_max")
+    joined = sums.join(most).reset_index()
+    joined["phase"] = joined["phase"].astype(str)
+    called = collectives.to_pandas()
+    called["collectives"] = called["calls"] / called["ranks"].clip(lower=1)
+    counted = called.groupby(["phase", "level"])["collectives"].sum().reset_index()
+    merged = joined.merge(counted, how="outer", on=["phase", "level"]).fillna(0)
+    return pa.Table.from_pandas(merged.sort_values(["phase", "level"]), preserve_index=False)
+
+
 def read_collectives(path: Path) -> pa.Table:
     """One row per phase, level, call and communicator: calls by single ranks, and the bytes they gave."""
     rows = list(csv.DictReader(path.read_text().splitlines()))

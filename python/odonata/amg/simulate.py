@@ -1,16 +1,20 @@
-"""The loop closed: the messages of each level as traffic for the flow engine, beside the model's own terms.
+"""The loop closed: the messages of each level and phase as traffic, beside the model's terms.
 
-The flow engine shares links and network interfaces among all messages of an exchange and knows no start-ups.
-So its time stands beside the model's bandwidth terms: n beta without contention, n beta (B_max / B + m / l)
-with the penalty. What it says of contention is the quotient of its time and the time that the busiest node's
-interface needs by itself.
+Each exchange - one product with a level's matrix, one restriction, one interpolation - is a job with the
+pattern `amg` in an ordinary experiment, on the flow or the packet engine, alone or beside other jobs.
+The engines know links, interfaces, routing and, packet by packet, latencies and queues; they know no
+software. So a level's time with the simulated network is its compute, its start-ups at alpha, and the
+simulated exchanges: three products and what the transfers take. That is set against the six scenarios,
+and the scenario nearest to it (the paper's `best_fit`) is what the simulation supports.
 """
 
 from __future__ import annotations
 
-import tempfile
+import math
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -23,42 +27,135 @@ from odonata.amg.machines import Machine
 from odonata.amg.node_aware import BYTES_PER_VALUE, block_placement
 from odonata.errors import OdonataError
 
-OPERATORS = {SOLVE: "solve", INTERPOLATION: "interpolation"}
+PHASES = {"smooth": 3, "restrict": 1, "interpolate": 1}
+"""How often a cycle has each exchange on a level."""
 JOB = "amg"
+SUPPORTED = 0.5
+"""A term of the model is supported when the simulation shows at least this share of it."""
 Integers = npt.NDArray[np.int64]
 
 
 @dataclass(frozen=True)
 class Exchange:
-    """One product's messages: what the flow engine and the model say of them, seconds."""
+    """One exchange: what the engine and the model say of it, seconds."""
 
     level: int
-    operator: str
+    phase: str
     messages: int
     bytes: int
     simulated_s: float
-    """The slowest message in the steady state."""
+    """From the first message to the last; of the flow engine, the slowest message in the steady state."""
     interface_s: float
     """The busiest node's bytes, in or out, at the interface's bandwidth: no network could be faster."""
-    model_bandwidth_s: float
+    startup_s: float
+    """p alpha, which no engine has."""
+    hops_s: float
+    """p (D - h_m) gamma."""
+    bandwidth_s: float
     """n beta."""
-    model_penalty_s: float
-    """n beta (B_max / B + m / l)."""
-    model_startup_s: float
-    """p alpha(D), which the flow engine does not have."""
+    bandwidth_penalty_s: float
+    """n beta (B_max / B + m / l - 1)."""
+
+    @property
+    def repeats(self) -> int:
+        """How often a cycle has it."""
+        return PHASES[self.phase]
+
+    def seen(self, term: str) -> float | None:
+        """The simulated time beyond n beta as a share of a term; None where the model does not charge it."""
+        charged: float = getattr(self, term)
+        return max(0.0, self.simulated_s - self.bandwidth_s) / charged if charged > 0 else None
 
 
-def experiment(preset: str, routing: str, seed: int) -> str:
-    """An experiment with a machine and the flow engine, and no jobs yet."""
-    engine = {"kind": "flow", "routing": routing, "seed": seed}
-    return f"[machine]\n{toml.document({'preset': preset})}\n[engine]\n{toml.document(engine)}"
+@dataclass(frozen=True)
+class LevelTimes:
+    """The exchanges of a cycle on one level, all repeats together, beside the model's level times."""
+
+    level: int
+    compute_s: float
+    startup_s: float
+    network_s: float
+    """Simulated."""
+    scenarios: dict[str, float]
+    """The level's time in each scenario."""
+    hops_seen: float | None
+    bandwidth_penalty_seen: float | None
+
+    @property
+    def seconds(self) -> float:
+        """The level's time with the simulated network."""
+        return self.compute_s + self.startup_s + self.network_s
+
+    @property
+    def network_share(self) -> float:
+        """The simulated network's share of it."""
+        return self.network_s / self.seconds if self.seconds else 0.0
 
 
-def with_job(text: str, graph: Path, ranks: int, per_node: int, placement: str) -> str:
-    """The experiment with the exchange as one more job."""
+@dataclass(frozen=True)
+class Findings:
+    """What a simulation says of the model."""
+
+    exchanges: list[Exchange]
+    levels: list[LevelTimes]
+    best_fit: str
+    """The scenario nearest to the level times with the simulated network, the coarsest level left out."""
+    sees_latency: bool
+    """Whether the engine has latencies, so that it can say something of hops."""
+
+    @property
+    def seconds(self) -> float:
+        """The cycle's time with the simulated network."""
+        return sum(level.seconds for level in self.levels)
+
+    @property
+    def network_share(self) -> float:
+        """The simulated network's share of it."""
+        return sum(level.network_s for level in self.levels) / self.seconds
+
+    def verdicts(self) -> dict[str, str]:
+        """Per term of the model that a network can confirm: what the simulation says of it, in words."""
+        said = {}
+        for term, name, known in (
+            ("hops_s", "hops", self.sees_latency),
+            ("bandwidth_penalty_s", "bandwidth penalty", True),
+        ):
+            if not known:
+                said[name] = "nothing: this engine has no latencies"
+                continue
+            charged = sum(e.repeats * float(getattr(e, term)) for e in self.exchanges)
+            beyond = sum(e.repeats * max(0.0, e.simulated_s - e.bandwidth_s) for e in self.exchanges)
+            share = beyond / charged if charged > 0 else 0.0
+            word = "supported" if share >= SUPPORTED else "not supported"
+            said[name] = f"{word}: {100 * share:.0f} % of it is simulated"
+        said["multicore penalties"] = "nothing: they are software's, which no engine has"
+        return said
+
+
+def experiment(preset: str, engine: str, routing: str | None, seed: int) -> str:
+    """An experiment with a machine and an engine, and no jobs yet."""
+    settings: dict[str, Any] = {"kind": engine, "seed": seed}
+    if routing is not None:
+        settings["routing"] = routing
+    return f"[machine]\n{toml.document({'preset': preset})}\n[engine]\n{toml.document(settings)}"
+
+
+def with_job(
+    text: str,
+    directory: Path,
+    ranks: int,
+    per_node: int,
+    placement: str,
+    *,
+    level: int,
+    phase: str,
+    regrouped: bool = False,
+) -> str:
+    """The experiment with an exchange as one more job."""
+    pattern = {"name": "amg", "hierarchy": str(directory.absolute()), "level": level, "phase": phase}
     job = {
         "name": JOB,
-        "pattern": {"name": "file", "path": str(graph.absolute())},
+        "pattern": pattern | ({"regrouped": True} if regrouped else {}),
         "ranks": ranks,
         "ranks_per_node": per_node,
         "placement": placement,
@@ -66,7 +163,8 @@ def with_job(text: str, graph: Path, ranks: int, per_node: int, placement: str) 
     return f"{text.rstrip()}\n\n[[job]]\n{toml.document(job)}"
 
 
-def exchanges(
+def simulate(
+    directory: Path,
     hierarchy: Hierarchy,
     messages: pa.Table,
     machine: Machine,
@@ -74,49 +172,82 @@ def exchanges(
     *,
     path: str = "<text>",
     per_node: int,
+    threads: int = 1,
     placement: str = "compact",
-) -> list[Exchange]:
-    """Simulates one product with each operator of each level.
+    regrouped: tuple[int, int] | None = None,
+    progress: Callable[[int, str], None] | None = None,
+) -> Findings:
+    """Simulates every exchange of a cycle and compares.
 
     Args:
+        directory: The hierarchy's directory.
         hierarchy: Its level table.
-        messages: Its table `messages`.
+        messages: Its table `messages`, or `regrouped_messages`.
         machine: The model's constants.
         text: An experiment without this job; jobs that it has run beside.
         path: Where the experiment's relative file names start.
         per_node: Ranks on each node.
+        threads: OpenMP threads of each rank, for the compute term.
         placement: Of the job.
+        regrouped: (first level, ranks of the whole job), if `hierarchy` follows a redistribution.
+        progress: Called with each exchange before it is simulated.
     """
+    first, ranks = regrouped or (0, hierarchy.ranks)
     table = messages.to_pandas()
-    nodes = block_placement(hierarchy.ranks, per_node)
-    found = []
-    with tempfile.TemporaryDirectory(prefix="odonata-amg-") as folder:
-        graph = Path(folder) / "exchange.csv"
-        for (level, operator), part in table.groupby(["level", "operator"], sort=True):
-            sizes = (part["values"] * BYTES_PER_VALUE).to_numpy()
-            listed = part[["source", "destination"]].rename(columns={"source": "src", "destination": "dst"})
-            listed.assign(bytes=sizes).to_csv(graph, index=False)
-            result = _core.run(with_job(text, graph, hierarchy.ranks, per_node, placement), path)
+    nodes = block_placement(ranks, per_node)
+    found: list[Exchange] = []
+    sees_latency = False
+    for index in range(len(hierarchy.levels)):
+        level = first + index
+        for phase, (operator, listed) in _exchanges(level).items():
+            part = table[(table["level"] == listed) & (table["operator"] == operator)]
+            last = index + 1 == len(hierarchy.levels)
+            if part.empty or (phase == "restrict" and last) or (phase == "interpolate" and index == 0):
+                continue
+            if progress:
+                progress(level, phase)
+            job = with_job(
+                text,
+                directory,
+                ranks,
+                per_node,
+                placement,
+                level=level,
+                phase=phase,
+                regrouped=regrouped is not None,
+            )
+            result = _core.run(job, path)
             jobs = result["tables"]["jobs"]
-            if "time_s" not in jobs:
+            if "time_s" not in jobs or result["summary"]["engine"] == "model":
                 raise OdonataError(
-                    "this engine does not predict the time of a job", hint="Use the flow engine."
+                    "this experiment does not simulate the time of a job",
+                    hint="Use the flow engine, or the packet engine with closed traffic.",
                 )
-            row = hierarchy.levels[level]
-            prefix = "" if operator == SOLVE else "interpolation_"
+            sees_latency = "latency_mean_ns" in jobs
+            sizes = (part["values"] * BYTES_PER_VALUE).to_numpy()
             source, destination = nodes[part["source"]], nodes[part["destination"]]
             found.append(
                 Exchange(
-                    int(level),
-                    OPERATORS[int(operator)],
+                    level,
+                    phase,
                     len(part),
                     int(sizes.sum()),
                     float(np.asarray(jobs["time_s"])[-1]),
                     _interface_s(source, destination, sizes, machine),
-                    *_model_terms(row, prefix, hierarchy, machine, per_node),
+                    *_model_terms(hierarchy, listed - first, operator, machine, ranks, per_node),
                 )
             )
-    return found
+    levels = _levels(found, hierarchy, first, machine, per_node, threads)
+    return Findings(found, levels, _best_fit(levels, per_node), sees_latency)
+
+
+def _exchanges(level: int) -> dict[str, tuple[int, int]]:
+    """Operator and the level whose list it is, of each exchange of a level."""
+    return {
+        "smooth": (SOLVE, level),
+        "restrict": (INTERPOLATION, level),
+        "interpolate": (INTERPOLATION, level - 1),
+    }
 
 
 def _interface_s(source: Integers, destination: Integers, sizes: Integers, machine: Machine) -> float:
@@ -127,19 +258,63 @@ def _interface_s(source: Integers, destination: Integers, sizes: Integers, machi
 
 
 def _model_terms(
-    row: dict[str, float], prefix: str, hierarchy: Hierarchy, machine: Machine, per_node: int
-) -> tuple[float, float, float]:
-    """(n beta, n beta with the penalty, p alpha(D)): a hierarchy of this level alone, priced per product."""
-    names = ("sends", "values_sent", "messages")
-    alone = {**row, **{name: row[f"{prefix}{name}"] for name in names}}
-    single = Hierarchy(hierarchy.ranks, [alone])
-    terms = {}
-    for scenario in ("alpha-beta-gamma", "beta-penalty"):
-        cycle = model.cycle(single, machine, tasks=per_node, scenario=scenario)
-        terms[scenario] = {key[0]: seconds / 3 for key, seconds in cycle.by("term").items()}
-    plain, penalised = terms["alpha-beta-gamma"], terms["beta-penalty"]
-    return (
-        plain["bandwidth"],
-        penalised["bandwidth"] + penalised["bandwidth-penalty"],
-        plain["startup"] + plain["hops"],
-    )
+    hierarchy: Hierarchy, index: int, operator: int, machine: Machine, ranks: int, per_node: int
+) -> tuple[float, float, float, float]:
+    """Start-ups, hops, bandwidth and its penalty of one product: a level of these numbers alone, priced."""
+    row = hierarchy.levels[index]
+    prefix = "" if operator == SOLVE else "interpolation_"
+    alone = {**row, **{name: row[f"{prefix}{name}"] for name in ("sends", "values_sent", "messages")}}
+    cycle = model.cycle(Hierarchy(ranks, [alone]), machine, tasks=per_node, scenario="beta-penalty")
+    # A level alone is smoothed with three products.
+    terms = {key[0]: seconds / 3 for key, seconds in cycle.by("term").items()}
+    return terms["startup"], terms["hops"], terms["bandwidth"], terms["bandwidth-penalty"]
+
+
+def _levels(
+    exchanges: list[Exchange],
+    hierarchy: Hierarchy,
+    first: int,
+    machine: Machine,
+    per_node: int,
+    threads: int,
+) -> list[LevelTimes]:
+    cycles = {
+        name: model.cycle(hierarchy, machine, threads=threads, tasks=per_node, scenario=name)
+        for name in model.scenarios()
+    }
+    terms = cycles["alpha-beta"].by("level", "term")
+    times = {name: cycle.level_seconds() for name, cycle in cycles.items()}
+    levels = []
+    for index in range(len(hierarchy.levels)):
+        mine = [e for e in exchanges if e.level == first + index]
+        beyond = sum(e.repeats * max(0.0, e.simulated_s - e.bandwidth_s) for e in mine)
+        charged = {
+            term: sum(e.repeats * float(getattr(e, term)) for e in mine)
+            for term in ("hops_s", "bandwidth_penalty_s")
+        }
+        levels.append(
+            LevelTimes(
+                first + index,
+                terms[(index, "compute")],
+                terms[(index, "startup")],
+                sum(e.repeats * e.simulated_s for e in mine),
+                {name: seconds[index] for name, seconds in times.items()},
+                *(beyond / charged[term] if charged[term] > 0 else None for term in charged),
+            )
+        )
+    return levels
+
+
+def _best_fit(levels: list[LevelTimes], per_node: int) -> str:
+    """The paper's rule; the coarsest level is solved directly and left out, as in its figures."""
+    shown = [level for level in levels[:-1] or levels if level.seconds > 0]
+    if not shown:
+        return "none"
+    predicted = [[level.scenarios[name] for level in shown] for name in model.scenarios()]
+    (best,) = _core.amg_best_fit([(per_node, [level.seconds for level in shown], predicted)])
+    return str(best)
+
+
+def ratio(numerator: float, denominator: float) -> float:
+    """Their quotient; not a number where it has no meaning."""
+    return numerator / denominator if denominator > 0 else math.nan

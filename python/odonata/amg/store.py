@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from importlib import resources
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +17,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from odonata import __version__
+from odonata.amg import library
 from odonata.amg.hierarchy import LEVEL_FIELDS, Hierarchy
 from odonata.errors import OdonataError
 from odonata.store.schema import HIERARCHY_FORMAT, SUMMARY, table_file
@@ -73,12 +73,20 @@ def read_summary(directory: Path) -> dict[str, Any]:
 
 def read_table(directory: Path, name: str) -> pa.Table:
     """One table of a hierarchy directory."""
+    path = directory / table_file(name)
+    if directory.is_dir() and not path.exists():
+        raise OdonataError(f"{directory} has no table {name}")
+    return read_parquet(path)
+
+
+def read_parquet(path: Path) -> pa.Table:
+    """A table from a file."""
     try:
-        return pq.read_table(directory / table_file(name), partitioning=None)
+        return pq.read_table(path, partitioning=None)
     except FileNotFoundError:
-        raise OdonataError(f"{directory} has no table {name}") from None
+        raise OdonataError(f"there is no table {path}") from None
     except (pa.ArrowException, OSError) as error:
-        raise OdonataError(f"{directory / table_file(name)} cannot be read: {error}") from None
+        raise OdonataError(f"{path} cannot be read: {error}") from None
 
 
 def read(directory: Path, prefix: str = "") -> Hierarchy:
@@ -94,9 +102,7 @@ def read(directory: Path, prefix: str = "") -> Hierarchy:
 
 def shipped() -> list[Hierarchy]:
     """All hierarchies that come with the package."""
-    folder = resources.files("odonata.amg") / "data" / "hierarchies"
-    names = sorted(entry.name for entry in folder.iterdir() if entry.name.endswith(".json"))
-    return [parse(json.loads((folder / name).read_text("utf-8"))) for name in names]
+    return [parse(json.loads(path.read_text("utf-8"))) for _, path in library.files("hierarchies")]
 
 
 def parse(content: Mapping[str, Any]) -> Hierarchy:

@@ -44,6 +44,10 @@ def command(base: Path, others: tuple[Path, ...], links: int, as_json: bool) -> 
         screen.print(f"{first.name} → {run.name}", style="bold")
         for line in settings_changes(first, run):
             screen.print(line)
+        if result["times"]:
+            terminal.print_table(screen, "Time of a job, ms", _times_table(result["times"]))
+        if "model" in first.summary and "model" in run.summary:
+            continue
         classes = _statistics_table(result["classes"], ["class"], ["mean", "p99", "max"])
         terminal.print_table(screen, "Traffic of a link, MiB", classes)
         jobs = _statistics_table(result["jobs"], ["name", "class"], ["mean", "max"])
@@ -63,6 +67,7 @@ def compare(base: Run, other: Run, links: int) -> dict[str, Any]:
     order = order[difference[order] != 0]
     return {
         "directory": str(other.path),
+        "times": _times(base, other),
         "classes": statistics_changes(_statistics(base), _statistics(other), ["class"]).to_pylist(),
         "jobs": statistics_changes(
             _job_statistics(base), _job_statistics(other), ["name", "class"]
@@ -76,6 +81,31 @@ def compare(base: Run, other: Run, links: int) -> dict[str, Any]:
             "largest": pairs.pairs.take(order).to_pylist(),
         },
     }
+
+
+def _times(base: Run, other: Run) -> list[dict[str, Any]]:
+    """The predicted times of the jobs that both runs have, where both engines predict one."""
+    found: list[dict[str, dict[str, Any]]] = [
+        {job["name"]: job for job in run.jobs.to_pylist() if job.get("time_s") is not None}
+        for run in (base, other)
+    ]
+    rows = []
+    for name, job in found[0].items():
+        if name in found[1]:
+            before, after = job["time_s"], found[1][name]["time_s"]
+            change = (after - before) / before if before else None
+            rows.append({"name": name, "time_s_base": before, "time_s_other": after, "time_s_change": change})
+    return rows
+
+
+def _times_table(rows: list[dict[str, Any]]) -> Table:
+    from odonata.cli import terminal
+
+    shown = terminal.table(["job", "time", "→", "change"], left=["job"])
+    for row in rows:
+        times = (terminal.number(1e3 * row[f"time_s_{side}"]) for side in ("base", "other"))
+        shown.add_row(row["name"], *times, terminal.change(row["time_s_change"]))
+    return shown
 
 
 def _statistics(run: Run) -> pa.Table:

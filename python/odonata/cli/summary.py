@@ -25,6 +25,10 @@ def print_summary(screen: Console, run: Run) -> None:
     elif summary["convergence"]:
         screen.print(_convergence(summary["convergence"]))
     screen.print(_cost(summary))
+    if "model" in summary:
+        terminal.print_table(screen, "Jobs", _job_table(run))
+        _print_model(screen, run)
+        return
     terminal.print_table(screen, "Traffic of a link, MiB", _class_table(summary["classes"]))
     terminal.print_table(screen, "Jobs", _job_table(run))
     title = "Traffic per job (mean and max: MiB on a link)"
@@ -36,6 +40,8 @@ def print_summary(screen: Console, run: Run) -> None:
 
 def _heading(run: Run) -> str:
     summary = run.summary
+    if "model" in summary:
+        return f"{run.name}: model engine, closed form {summary['model']['form']}, nothing is routed"
     return f"{run.name}: {summary['engine']} engine, {summary['routing']} routing, seed {summary['seed']}"
 
 
@@ -88,6 +94,72 @@ def _cost(summary: dict[str, Any]) -> str:
         f"{terminal.seconds(summary['wall_s'])} on {threads} thread{'s' * (threads != 1)}, "
         f"{terminal.mib(summary['peak_rss_bytes'])} MiB of memory at most"
     )
+
+
+_RANK_TERMS = (
+    ("startup_s", "start-up"),
+    ("hops_s", "hops"),
+    ("bandwidth_s", "bandwidth"),
+    ("matching_s", "matching"),
+)
+"""The terms of the general forms: column of `jobs`, heading."""
+
+
+def _print_model(screen: Console, run: Run) -> None:
+    """What a closed form says of the jobs."""
+    model = run.summary["model"]
+    if model["form"] == "amg":
+        scenarios = list(dict.fromkeys(name for job in model["cycles"] for name in job["cycle_s"]))
+        shown = terminal.table(["job", "tasks x threads", *scenarios], left=["job"])
+        for job in model["cycles"]:
+            times = (job["cycle_s"].get(name) for name in scenarios)
+            shown.add_row(
+                job["name"],
+                f"{job['tasks_per_node']} x {job['threads']}",
+                *(terminal.number(None if s is None else 1e3 * s) for s in times),
+            )
+        terminal.print_table(screen, "Time of a cycle, ms", shown)
+        for row in model["cycles"]:
+            _print_cycle(screen, run, row)
+        return
+    columns = ["job", "messages", "MiB sent", "off router", "hops per byte", "time", "mean of ranks"]
+    shown = terminal.table([*columns, *(heading for _, heading in _RANK_TERMS)], left=["job"])
+    for job in run.jobs.to_pylist():
+        off_router = terminal.percent(job["bytes_network"] / job["bytes"]) if job["bytes"] else "-"
+        times = (job[name] for name in ("time_s", "time_mean_s", *(name for name, _ in _RANK_TERMS)))
+        shown.add_row(
+            job["name"],
+            f"{job['messages']:,}",
+            terminal.mib(job["bytes"]),
+            off_router,
+            f"{job['mean_hops']:.2f}",
+            *(terminal.number(1e6 * seconds) for seconds in times),
+        )
+    terminal.print_table(screen, "Time of the slowest rank and its terms, us", shown)
+
+
+def _print_cycle(screen: Console, run: Run, job: dict[str, Any]) -> None:
+    """The levels of one job's cycle in the first scenario."""
+    if not job["cycle_s"]:
+        return
+    scenario = next(iter(job["cycle_s"]))
+    sums: dict[tuple[int, str], float] = {}
+    terms: dict[str, float] = {}
+    for row in run.table("cycle").to_pylist():
+        if (row["job"], row["scenario"]) == (job["job"], scenario):
+            key = (row["level"], row["term"])
+            sums[key] = sums.get(key, 0.0) + row["time_s"]
+            terms[row["term"]] = terms.get(row["term"], 0.0) + row["time_s"]
+    charged = [term for term, seconds in terms.items() if seconds > 0]
+    shown = terminal.table(["level", *charged, "sum"])
+    for level in sorted({level for level, _ in sums}):
+        of_level = [sums[level, term] for term in charged]
+        shown.add_row(str(level), *(terminal.number(1e3 * s) for s in [*of_level, sum(of_level)]))
+    shown.add_section()
+    shown.add_row(
+        "all", *(terminal.number(1e3 * s) for s in [*(terms[t] for t in charged), sum(terms.values())])
+    )
+    terminal.print_table(screen, f"{job['name']}: {scenario}, ms", shown)
 
 
 def _bound(bound: dict[str, Any]) -> str:

@@ -135,6 +135,13 @@ def _print(sweep: Sweep) -> None:
     rows = [row for row in sweep.results.to_pylist() if row["job"] == ALL_JOBS]
     if not rows:
         return
+    _print_times(screen, sweep)
+    if all("model" in run.summary for run in sweep.runs.values()):
+        # Closed forms route nothing: there is no traffic of links to compare.
+        screen.print(
+            f"\nAll points are in {sweep.path / 'jobs.parquet'}, their runs in {sweep.path / 'points'}"
+        )
+        return
     classes = list(dict.fromkeys(row["class"] for row in rows))
     keys = [axis.key for axis in sweep.axes]
     columns = ["point", *keys, "mean", *(f"max {name}" for name in classes)]
@@ -158,6 +165,29 @@ def _print(sweep: Sweep) -> None:
     screen.print(
         f"\nAll points are in {sweep.path / 'results.parquet'}, their runs in {sweep.path / 'points'}"
     )
+
+
+def _print_times(screen: Any, sweep: Sweep) -> None:
+    """The predicted time of every job at every point, where the engines predict one."""
+    from odonata.cli import terminal
+    from odonata.sweeps.grid import text
+
+    if "time_s" not in sweep.jobs.column_names:
+        return
+    times: dict[int, dict[str, float | None]] = {}
+    for row in sweep.jobs.to_pylist():
+        times.setdefault(row["point"], {})[row["name"]] = row["time_s"]
+    names = list(dict.fromkeys(name for of in times.values() for name in of))
+    keys = [axis.key for axis in sweep.axes]
+    shown = terminal.table(["point", *keys, *names], left=keys)
+    for index, of_point in list(times.items())[:POINTS_SHOWN]:
+        seconds = (of_point.get(name) for name in names)
+        shown.add_row(
+            str(index),
+            *(text(value) for value in sweep.points[index].values),
+            *(terminal.number(None if s is None else 1e3 * s) for s in seconds),
+        )
+    terminal.print_table(screen, "Time of a job, ms", shown)
 
 
 def _print_differences(screen: Any, sweep: Sweep, key: str) -> None:

@@ -48,7 +48,8 @@ impl Engine for Packet {
             scenario.workload.jobs.len(),
             self.recording,
         ))?;
-        self.engine(scenario)?;
+        let engine = self.engine(scenario)?;
+        self.check_memory(engine.memory_estimate(scenario.workload.jobs.len(), self.recording))?;
         if self.traffic == TrafficKind::Open {
             self.open_traffic(scenario)?;
         }
@@ -74,6 +75,7 @@ impl Engine for Packet {
         recording.link_jobs = scenario.output.link_jobs;
         self.check_memory(memory_estimate(&scenario.machine, ASSUMED_CHANNELS, jobs, recording))?;
         let engine = self.engine(scenario)?;
+        self.check_memory(engine.memory_estimate(jobs, recording))?;
         let closed = (self.traffic == TrafficKind::Closed).then(|| ClosedTraffic::of(&scenario.workload));
         let traffic = match &closed {
             Some(closed) => closed.clone().into_traffic(),

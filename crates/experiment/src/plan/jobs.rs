@@ -8,14 +8,23 @@ use crate::spec::chosen::Chosen;
 use crate::spec::job::JobEntry;
 use crate::value::Value;
 use odonata_machine::Machine;
+use odonata_model::amg::Hierarchy;
 use odonata_workload::{JobSpec, PatternSpec, PlacementSpec, Workload, WorkloadError};
 
-/// The jobs in the words of the workload crate; `None` for a job with a problem.
-pub(super) fn words(jobs: &[JobEntry], files: &mut Files<'_>, report: &mut Report<'_>) -> Vec<Option<JobSpec>> {
-    jobs.iter().map(|job| job_words(job, files, report)).collect()
+/// A job in the words of the workload crate, and its multigrid hierarchy if it has one.
+pub(super) type Words = (JobSpec, Option<Hierarchy>);
+
+/// All jobs; `None` for a job with a problem.
+pub(super) fn words(
+    jobs: &[JobEntry],
+    needs_messages: bool,
+    files: &mut Files<'_>,
+    report: &mut Report<'_>,
+) -> Vec<Option<Words>> {
+    jobs.iter().map(|job| job_words(job, needs_messages, files, report)).collect()
 }
 
-fn job_words(job: &JobEntry, files: &mut Files<'_>, report: &mut Report<'_>) -> Option<JobSpec> {
+fn job_words(job: &JobEntry, needs_messages: bool, files: &mut Files<'_>, report: &mut Report<'_>) -> Option<Words> {
     let mut pattern = PatternSpec::parse(job.pattern.name.value).expect("a known pattern");
     let mut placement = PlacementSpec::parse(job.placement.name.value).expect("a known placement");
     let pattern_set = set_all(&job.pattern, report, |key, value| pattern.set(key, value));
@@ -25,11 +34,12 @@ fn job_words(job: &JobEntry, files: &mut Files<'_>, report: &mut Report<'_>) -> 
     }
     let ranks = job.fields.count("ranks")?;
     super::job_files::attach(job, ranks, &mut pattern, &mut placement, files, report)?;
+    let hierarchy = super::hierarchies::attach(job, ranks, &mut pattern, needs_messages, files, report)?;
     let ranks_per_node = match job.fields.value("ranks_per_node") {
         Some(Value::Integer(_)) => job.fields.count("ranks_per_node"),
         _ => None,
     };
-    Some(JobSpec {
+    let spec = JobSpec {
         name: job.name.clone(),
         ranks,
         ranks_per_node,
@@ -37,7 +47,8 @@ fn job_words(job: &JobEntry, files: &mut Files<'_>, report: &mut Report<'_>) -> 
         placement,
         idle: job.fields.flag("idle").unwrap_or(false),
         color: job.fields.text("color").map(str::to_owned),
-    })
+    };
+    Some((spec, hierarchy))
 }
 
 /// Hands the parameters over one by one; whether all were taken.
@@ -63,14 +74,15 @@ fn set_all(
 /// Places the jobs; `None` if a problem was reported.
 pub(super) fn place(
     entries: &[JobEntry],
-    words: Vec<Option<JobSpec>>,
+    words: Vec<Option<Words>>,
     machine: &Machine,
     seed: u64,
     report: &mut Report<'_>,
-) -> Option<(Vec<JobSpec>, Workload)> {
-    let specs: Vec<JobSpec> = words.into_iter().collect::<Option<_>>()?;
+) -> Option<(Vec<JobSpec>, Vec<Option<Hierarchy>>, Workload)> {
+    let words: Vec<Words> = words.into_iter().collect::<Option<_>>()?;
+    let (specs, hierarchies): (Vec<JobSpec>, Vec<_>) = words.into_iter().unzip();
     match Workload::build(machine, &specs, seed) {
-        Ok(workload) => Some((specs, workload)),
+        Ok(workload) => Some((specs, hierarchies, workload)),
         Err(_) => {
             // Which one it was: a job depends only on those before it.
             let failing = (1..=specs.len()).find_map(|n| Some((n, Workload::build(machine, &specs[..n], seed).err()?)));
@@ -99,9 +111,10 @@ fn report_workload_error(error: &WorkloadError, job: &JobEntry, report: &mut Rep
     report.add(ProblemKind::Workload, place, message, None);
 }
 
-/// What a user should know of the jobs: those that send nothing.
-pub(super) fn warnings(workload: &Workload) -> Vec<String> {
-    let silent = workload.jobs.iter().filter(|job| !job.idle).filter(|job| {
+/// What a user should know of the jobs: those that send nothing, unless they have a hierarchy to be priced.
+pub(super) fn warnings(workload: &Workload, hierarchies: &[Option<Hierarchy>]) -> Vec<String> {
+    let plain = workload.jobs.iter().zip(hierarchies).filter(|(job, hierarchy)| !job.idle && hierarchy.is_none());
+    let silent = plain.map(|(job, _)| job).filter(|job| {
         let mut sends = Vec::new();
         job.rank_ids().all(|rank| {
             job.pattern.sends(rank, &mut sends);

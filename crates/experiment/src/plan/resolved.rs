@@ -1,5 +1,6 @@
 //! The experiment with every key and the value that is used.
 
+use crate::amg;
 use crate::input::Files;
 use crate::key::Chooser;
 use crate::parameters;
@@ -65,7 +66,7 @@ fn chosen(chooser: &Chooser, name: &str, all: &Map<String, Json>, files: &Files<
         let Some(value) = parameters::from_json(&key.kind, json) else { continue };
         let value = match (&key.kind, value) {
             (crate::key::Kind::Path, crate::value::Value::Text(path)) => {
-                files.path_of(&path).to_string_lossy().into_owned().into()
+                files.lasting(&[amg::HIERARCHIES], &path).into()
             }
             (_, value) => value.to_toml(),
         };

@@ -300,6 +300,29 @@ fn regrouped_product_s(level: &Level, groups: u32, flop_s: f64, prices: &Prices)
         + partners * (prices.alpha_s + values_per_message * prices.beta_s)
 }
 
+/// T_collective of a level and C: what its gathers and its scatter cost in a cycle.
+///
+/// # Errors
+/// The level is not in the hierarchy, C is 0; unusable constants.
+pub fn gather_s(
+    hierarchy: &Hierarchy,
+    level: usize,
+    groups: u32,
+    machine: &Machine,
+    mix: Mix,
+    scenario: Scenario,
+) -> Result<f64, ModelError> {
+    let Some(gathered) = hierarchy.levels().get(level) else {
+        return Err(ModelError::OutOfRange {
+            what: "level to redistribute".into(),
+            value: level as f64,
+            expected: "a level of the hierarchy",
+        });
+    };
+    crate::error::at_least("ranks to redistribute to", f64::from(groups), 1.0)?;
+    Ok(collective_s(gathered, f64::from(groups), &prices(machine, mix, scenario)?))
+}
+
 /// The cycle time when levels 0 to k - 1 run on all ranks (`before`, whose level k was gathered) and `after`, whose
 /// first level is level k on its C ranks, follows: the phases of the finer levels, T_collective for the gathers and the
 /// scatter, and the phases of `after`. The interpolation from level k to k - 1 is on all ranks.
@@ -361,6 +384,9 @@ mod tests {
         assert_eq!(best.groups, 8);
         assert!((best.switch_s - 242.2e-6).abs() < 2e-7, "{}", best.switch_s);
         assert!((best.collective_s - 43.6e-6).abs() < 1e-7, "{}", best.collective_s);
+        let alone = |level, groups| gather_s(&laplace_512(), level, groups, &eos(), ALL_MPI, Scenario::AlphaBetaGamma);
+        assert_eq!(alone(4, 8), Ok(best.collective_s));
+        assert!(alone(7, 8).is_err() && alone(4, 0).is_err());
     }
 
     #[test]

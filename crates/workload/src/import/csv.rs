@@ -55,18 +55,49 @@ pub fn placement(label: &str, bytes: &[u8]) -> Result<PlacementTable, WorkloadEr
     Ok(PlacementTable::new(label, "line", entries))
 }
 
+/// The columns `names` of a table of numbers, row by row.
+///
+/// # Errors
+/// A missing column, a line with another number of fields than the header, a field that is no number.
+pub fn numbers<const N: usize>(label: &str, bytes: &[u8], names: [&str; N]) -> Result<Vec<[f64; N]>, WorkloadError> {
+    let mut rows = Vec::new();
+    each_record(
+        label,
+        bytes,
+        |header| header.need_all(names),
+        |record, columns| {
+            let mut row = [0.0; N];
+            for ((value, column), name) in row.iter_mut().zip(columns).zip(names) {
+                *value = record.number(column, name)?;
+            }
+            rows.push(row);
+            Ok(())
+        },
+    )?;
+    Ok(rows)
+}
+
 /// The header line.
-struct Header<'a> {
+pub(super) struct Header<'a> {
     label: &'a str,
     fields: StringRecord,
 }
 
 impl Header<'_> {
-    fn find(&self, column: &str) -> Option<usize> {
+    pub(super) fn find(&self, column: &str) -> Option<usize> {
         self.fields.iter().position(|field| field == column)
     }
 
-    fn need(&self, column: &str) -> Result<usize, WorkloadError> {
+    /// The places of all `names`.
+    pub(super) fn need_all<const N: usize>(&self, names: [&str; N]) -> Result<[usize; N], WorkloadError> {
+        let mut columns = [0; N];
+        for (column, name) in columns.iter_mut().zip(names) {
+            *column = self.need(name)?;
+        }
+        Ok(columns)
+    }
+
+    pub(super) fn need(&self, column: &str) -> Result<usize, WorkloadError> {
         self.find(column).ok_or_else(|| {
             let found: Vec<&str> = self.fields.iter().collect();
             let reason = format!("no column '{column}' in the header '{}'", found.join(","));
@@ -76,26 +107,26 @@ impl Header<'_> {
 }
 
 /// One line after the header.
-struct Record<'a> {
+pub(super) struct Record<'a> {
     label: &'a str,
     line: u64,
     fields: &'a StringRecord,
 }
 
 impl Record<'_> {
-    fn field(&self, column: usize) -> &str {
+    pub(super) fn field(&self, column: usize) -> &str {
         self.fields.get(column).expect("the reader refuses short lines")
     }
 
-    fn place(&self) -> String {
+    pub(super) fn place(&self) -> String {
         format!("line {}", self.line)
     }
 
-    fn wrong(&self, reason: impl Into<String>) -> WorkloadError {
+    pub(super) fn wrong(&self, reason: impl Into<String>) -> WorkloadError {
         WorkloadError::file(self.label, self.place(), reason)
     }
 
-    fn number<T: std::str::FromStr>(&self, column: usize, name: &str) -> Result<T, WorkloadError> {
+    pub(super) fn number<T: std::str::FromStr>(&self, column: usize, name: &str) -> Result<T, WorkloadError> {
         let text = self.field(column);
         text.parse().map_err(|_| {
             let kind = match std::any::type_name::<T>() {
@@ -109,7 +140,7 @@ impl Record<'_> {
 }
 
 /// Reads all lines: `columns` finds in the header what `each` needs.
-fn each_record<C: Copy>(
+pub(super) fn each_record<C: Copy>(
     label: &str,
     bytes: &[u8],
     columns: impl FnOnce(&Header<'_>) -> Result<C, WorkloadError>,

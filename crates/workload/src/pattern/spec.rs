@@ -2,6 +2,7 @@
 
 use super::adversarial::{Adversarial, AdversarialParameters};
 use super::all_to_all::{AllToAll, AllToAllParameters};
+use super::amg::{pattern_for, AmgMessages, AmgPatternParameters};
 use super::bit_complement::{BitComplement, BitComplementParameters};
 use super::bit_reverse::{BitReverse, BitReverseParameters};
 use super::file::{graph_for, FilePatternParameters};
@@ -60,6 +61,8 @@ pub enum PatternKind {
     AllToAll(AllToAllParameters),
     /// Random neighbours, with the figures of the interference study.
     RandomNeighbors(RandomNeighborsParameters),
+    /// One phase of one level of an algebraic multigrid hierarchy.
+    Amg(AmgPatternParameters),
     /// A communication graph from a file.
     File(FilePatternParameters),
 }
@@ -146,6 +149,11 @@ const KNOWN: &[Known<PatternKind>] = &[
         default: || PatternKind::RandomNeighbors(RandomNeighborsParameters::default_random()),
     },
     Known {
+        name: "amg",
+        summary: "one phase of one level of an algebraic multigrid hierarchy",
+        default: || PatternKind::Amg(AmgPatternParameters::default()),
+    },
+    Known {
         name: "file",
         summary: "a communication graph from a file",
         default: || PatternKind::File(FilePatternParameters::default()),
@@ -208,8 +216,12 @@ impl PatternSpec {
         let changed = parameters::with(&format!("pattern '{}'", self.name()), self, parameter, value)?;
         let before = std::mem::replace(self, changed);
         // What was attached is no parameter and would be lost; another path makes it void.
-        if let (PatternKind::File(old), PatternKind::File(new)) = (before.kind, &mut self.kind) {
-            new.graph = old.graph.filter(|_| old.path == new.path);
+        match (before.kind, &mut self.kind) {
+            (PatternKind::File(old), PatternKind::File(new)) => {
+                new.graph = old.graph.filter(|_| old.path == new.path);
+            }
+            (PatternKind::Amg(old), PatternKind::Amg(new)) if old.names_the_same(new) => new.messages = old.messages,
+            _ => {}
         }
         Ok(())
     }
@@ -224,6 +236,25 @@ impl PatternSpec {
         match &self.kind {
             PatternKind::File(parameters) => Some(&parameters.path),
             _ => None,
+        }
+    }
+
+    /// Which messages of which hierarchy this pattern needs, if it needs some.
+    pub fn amg(&self) -> Option<&AmgPatternParameters> {
+        match &self.kind {
+            PatternKind::Amg(parameters) => Some(parameters),
+            _ => None,
+        }
+    }
+
+    /// Hands over what the hierarchy of [`PatternSpec::amg`] says.
+    ///
+    /// # Panics
+    /// If the pattern needs no hierarchy.
+    pub fn attach_messages(&mut self, messages: AmgMessages) {
+        match &mut self.kind {
+            PatternKind::Amg(parameters) => parameters.messages = messages,
+            _ => panic!("pattern '{}' is not of a hierarchy", self.name()),
         }
     }
 
@@ -257,6 +288,7 @@ impl PatternSpec {
             PatternKind::Hotspot(_) => "hotspot",
             PatternKind::AllToAll(_) => "all-to-all",
             PatternKind::RandomNeighbors(_) => "random-neighbors",
+            PatternKind::Amg(_) => "amg",
             PatternKind::File(_) => "file",
         }
     }
@@ -281,6 +313,7 @@ impl PatternSpec {
             PatternKind::Spread(p) | PatternKind::RandomNeighbors(p) => {
                 Arc::new(RandomNeighbors::new(owner, p, context)?)
             }
+            PatternKind::Amg(p) => pattern_for(owner, p, context.ranks)?,
             PatternKind::File(p) => graph_for(owner, p, context.ranks)?,
         })
     }
@@ -333,7 +366,7 @@ mod tests {
     /// Everything that a pattern of 100 ranks sends or draws stays within the job; two patterns built alike agree.
     #[test]
     fn every_pattern_is_pure_and_closed() {
-        for name in PatternSpec::names().iter().filter(|name| **name != "file") {
+        for name in PatternSpec::names().iter().filter(|name| !["file", "amg"].contains(name)) {
             let given: &[(&str, Value)] = if *name == "adversarial" { &[("group_ranks", json!(10))] } else { &[] };
             let pattern = build(name, 100, given);
             assert_eq!(check(&*pattern), check(&*build(name, 100, given)), "{name}");
@@ -353,6 +386,19 @@ mod tests {
         let message = |given: &[(&str, Value)]| try_build("file", 4, given).unwrap_err().to_string();
         assert!(message(&[]).ends_with("path: missing; write the path of a communication graph"));
         assert!(message(&[("path", json!("a.csv"))]).ends_with("no communication graph was read from 'a.csv'"));
+    }
+
+    #[test]
+    fn a_hierarchy_must_be_read_first() {
+        let message = |given: &[(&str, Value)]| try_build("amg", 4, given).unwrap_err().to_string();
+        assert!(message(&[]).contains("hierarchy: missing"));
+        assert!(message(&[("hierarchy", json!("h"))]).ends_with("no hierarchy was read from 'h'"));
+        let mut spec = PatternSpec::parse("amg").unwrap();
+        spec.attach_messages(AmgMessages::LevelsOnly);
+        spec.set("iterations", &json!(3)).unwrap();
+        assert_eq!(spec.amg().unwrap().messages, AmgMessages::LevelsOnly);
+        spec.set("level", &json!(1)).unwrap();
+        assert_eq!(spec.amg().unwrap().messages, AmgMessages::Unread);
     }
 
     #[test]

@@ -13,11 +13,7 @@ from odonata.cli.amg import options
 
 @click.command()
 @options.problem
-@click.option("--matrix", type=click.Path(path_type=Path), help="A MatrixMarket file, or a hypre IJ prefix.")
-@click.option(
-    "--functions", type=click.IntRange(min=1), default=1, help="Unknowns per grid point of the matrix (1)."
-)
-@click.option("--refinement", type=click.IntRange(min=0), default=1, help="Of the elasticity mesh (1).")
+@options.matrix
 @click.option("--solve", is_flag=True, help="Also run conjugate gradients to 1e-8.")
 @click.option("--record", "recorded", is_flag=True, help="Also keep every message of set-up and one cycle.")
 @click.option(
@@ -59,7 +55,7 @@ def command(
     """
     import tempfile
 
-    from odonata.amg import boomeramg, matrices
+    from odonata.amg import boomeramg, matrices, program
     from odonata.cli import terminal
     from odonata.store.writer import check_target
 
@@ -85,6 +81,7 @@ def command(
             terminal.print_warnings([pyamg.WARNING])
             built = pyamg.build(problem, path, ranks_per_node=ranks_per_node)
         else:
+            program.find()
             if not quiet:
                 screen.print(
                     f"{problem.unknowns:,} unknowns on {problem.ranks:,} virtual ranks, "

@@ -70,9 +70,31 @@ def problem(function: _Command) -> _Command:
     return function
 
 
+def matrix(function: _Command) -> _Command:
+    """The options of problems whose matrix is in a file, and of elasticity."""
+    for option in (
+        click.option(
+            "--refinement", type=click.IntRange(min=0), default=1, help="Of the elasticity mesh (1)."
+        ),
+        click.option(
+            "--functions",
+            type=click.IntRange(min=1),
+            default=1,
+            help="Unknowns per grid point of the matrix (1).",
+        ),
+        click.option(
+            "--matrix", type=click.Path(path_type=Path), help="A MatrixMarket file, or a hypre IJ prefix."
+        ),
+    ):
+        function = option(function)
+    return function
+
+
 def settings_of(given: dict[str, Any]) -> Settings:
-    """BoomerAMG's settings from the options of a command."""
-    from odonata.amg.problems import Settings
+    """BoomerAMG's settings from the options of a command, else those that the paper has for the problem."""
+    from dataclasses import replace
+
+    from odonata.amg.problems import ELASTICITY, PAPER
 
     names = {
         "strength": "strength",
@@ -81,7 +103,10 @@ def settings_of(given: dict[str, Any]) -> Settings:
         "coarsening": "coarsening",
         "interpolation": "interpolation",
     }
-    return Settings(**{field: given[name] for name, field in names.items() if given.get(name) is not None})
+    base = ELASTICITY if given.get("problem_name") == "elasticity" else PAPER
+    return replace(
+        base, **{field: given[name] for name, field in names.items() if given.get(name) is not None}
+    )
 
 
 def problem_of(given: dict[str, Any]) -> Problem:

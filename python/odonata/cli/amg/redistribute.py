@@ -1,4 +1,4 @@
-"""`odonata amg redistribute`: the decision with its reasons, and its execution."""
+"""`odonata amg redistribute`: the decision with its reasons, its execution, and what else could be done."""
 
 from __future__ import annotations
 
@@ -11,32 +11,50 @@ from odonata.cli import options as common
 from odonata.cli.amg import options
 
 if TYPE_CHECKING:
-    from odonata.amg.boomeramg import Built
+    from odonata.amg.beyond import Way
+    from odonata.amg.boomeramg import Executed
     from odonata.amg.hierarchy import Hierarchy
     from odonata.amg.machines import Machine
     from odonata.amg.model import Decision
+    from odonata.amg.problems import Problem
 
 
 @click.command()
 @click.argument("directory", required=False, metavar="[DIR]", type=click.Path(path_type=Path))
 @options.problem
+@options.matrix
 @options.machine
 @options.mix
 @click.option(
     "--execute", is_flag=True, help="Gather that level for real, coarsen on, count, price and solve."
 )
+@click.option("--beyond", is_flag=True, help="Execute the best of all levels and C, too.")
 @click.option(
     "--alternatives", "most", type=click.IntRange(min=0), default=5, metavar="N", help="Best others (5)."
 )
+@click.option(
+    "-o",
+    "--output",
+    type=click.Path(path_type=Path),
+    metavar="DIR",
+    help="Keep the executed hierarchies and their messages.",
+)
+@common.force
 @common.quiet
 @common.as_json
 def command(
     directory: Path | None,
+    matrix: Path | None,
+    functions: int,
+    refinement: int,
     machine_name: str,
     threads: int,
     tasks: int | None,
     execute: bool,
+    beyond: bool,
     most: int,
+    output: Path | None,
+    force: bool,
     quiet: bool,
     as_json: bool,
     **given: Any,
@@ -45,18 +63,40 @@ def command(
 
     odonata amg redistribute --problem laplace7 --ranks 512 --points 30x30x30 --execute
     """
+    import tempfile
+
     from odonata.amg import model
     from odonata.amg.machines import load
     from odonata.cli import terminal
+    from odonata.errors import OdonataError
+    from odonata.store.writer import check_target
 
     machine = load(machine_name)
-    hierarchy = options.hierarchy_of(directory, given)
-    decision = model.decide(hierarchy, machine, threads=threads, tasks=tasks)
-    others = model.alternatives(hierarchy, machine, threads=threads, tasks=tasks)
-    plain_s = model.cycle(hierarchy, machine, threads=threads, tasks=tasks).seconds
-    executed = None
-    if execute and decision.switch is not None:
-        executed = _execute(decision.switch, hierarchy, machine, threads, tasks, quiet=quiet)
+    if output is not None:
+        if not execute:
+            raise OdonataError("-o keeps what was executed", hint="Add --execute.")
+        check_target(output, force=force)
+    mix: dict[str, Any] = {"threads": threads, "tasks": tasks}
+    with tempfile.TemporaryDirectory(prefix="odonata-amg-") as folder:
+        problem, path, hierarchy = _source(
+            directory, matrix, given, functions, refinement, Path(folder), execute or beyond, quiet=quiet
+        )
+        decision = model.decide(hierarchy, machine, **mix)
+        others = model.alternatives(hierarchy, machine, **mix)
+        plain_s = model.cycle(hierarchy, machine, **mix).seconds
+        switches = [decision.switch] if execute and decision.switch is not None else []
+        if beyond and others and (others[0].level, others[0].groups) not in switches:
+            switches.append((others[0].level, others[0].groups))
+        executed = []
+        if switches:
+            assert problem is not None
+            executed = [_execute(problem, path, switch, machine, mix, quiet=quiet) for switch in switches]
+    if output is not None and executed:
+        from odonata.amg.boomeramg import save_executed
+
+        save_executed(executed[0], output, force=force)
+    results = [_priced(done, machine, mix) for done in executed]
+    ways = _ways(executed, machine, mix)
     if as_json:
         terminal.print_json(
             {
@@ -66,7 +106,9 @@ def command(
                 "cycle_s": plain_s,
                 "levels": [_plain(level) for level in decision.levels],
                 "alternatives": [vars(a) for a in others[:most]],
-                "executed": executed,
+                "executed": results[0] if results else None,
+                "also_executed": results[1:],
+                "ways": [vars(way) for way in ways],
             }
         )
         return
@@ -78,9 +120,87 @@ def command(
         screen.print(f"redistribute level {decision.switch[0]} to {decision.switch[1]} ranks")
     if most:
         screen.print(_alternatives_table(others[:most], decision))
-    if executed is not None:
-        screen.print(_executed_table(executed))
-        screen.print(_node_aware_table(executed["node_aware"]))
+    for result in results:
+        screen.print(_executed_table(result))
+    if ways:
+        screen.print(_ways_table(ways))
+        screen.print("Set-up: its communication alone, from the messages that were counted.")
+    if output is not None:
+        screen.print(f"written: {output}" if executed else "nothing was executed, nothing written")
+
+
+def _source(
+    directory: Path | None,
+    matrix: Path | None,
+    given: dict[str, Any],
+    functions: int,
+    refinement: int,
+    folder: Path,
+    needs_problem: bool,
+    *,
+    quiet: bool,
+) -> tuple[Problem | None, Path | None, Hierarchy]:
+    """The problem, the file of its matrix if it has one, and its hierarchy."""
+    from odonata.amg import boomeramg, matrices, problems, store
+
+    if matrix is not None or given.get("problem_name") in ("elasticity", "file"):
+        settings = options.settings_of(given)
+        problem, path = matrices.prepare(
+            matrix, given.get("ranks"), settings, functions=functions, refinement=refinement, folder=folder
+        )
+        return problem, path, boomeramg.build(problem, matrix=path, progress=_report(quiet)).hierarchy
+    if directory is not None:
+        hierarchy = store.read(directory)
+        return (problems.of_settings(hierarchy.settings) if needs_problem else None), None, hierarchy
+    problem = options.problem_of(given)
+    found = store.find_shipped(problem.described())
+    if found is None and needs_problem:
+        return problem, None, boomeramg.build(problem, progress=_report(quiet)).hierarchy
+    return problem, None, found if found is not None else options.hierarchy_of(None, given)
+
+
+def _report(quiet: bool) -> Any:
+    from odonata.cli import terminal
+
+    screen = terminal.error_console()
+    return None if quiet else lambda level, rows: screen.print(f"  level {level}: {rows:,} unknowns")
+
+
+def _execute(
+    problem: Problem,
+    path: Path | None,
+    switch: tuple[int, int],
+    machine: Machine,
+    mix: dict[str, Any],
+    *,
+    quiet: bool,
+) -> Executed:
+    from odonata.amg import boomeramg, model
+
+    per_node = mix["tasks"] or model.default_tasks(machine, mix["threads"])
+    return boomeramg.execute(problem, switch, matrix=path, ranks_per_node=per_node, progress=_report(quiet))
+
+
+def _priced(done: Executed, machine: Machine, mix: dict[str, Any]) -> dict[str, Any]:
+    """The executed redistribution by the paper's formulas."""
+    from odonata.amg import model
+
+    before_s = model.cycle(done.plain, machine, **mix).seconds
+    after_s = model.regrouped_seconds(done.plain, done.regrouped, done.switch[0], machine, **mix)
+    return {
+        "switch": done.switch,
+        "before_s": before_s,
+        "after_s": after_s,
+        "speedup": before_s / after_s,
+        "levels": done.regrouped.levels,
+        "iterations": list(done.iterations),
+    }
+
+
+def _ways(executed: list[Executed], machine: Machine, mix: dict[str, Any]) -> list[Way]:
+    from odonata.amg import beyond
+
+    return beyond.ways(executed, machine, **mix) if executed else []
 
 
 def _plain(level: Any) -> dict[str, Any]:
@@ -123,76 +243,32 @@ def _alternatives_table(others: list[Any], decision: Decision) -> Any:
     return table
 
 
-def _execute(
-    switch: tuple[int, int],
-    hierarchy: Hierarchy,
-    machine: Machine,
-    threads: int,
-    tasks: int | None,
-    *,
-    quiet: bool,
-) -> dict[str, Any]:
-    from odonata.amg import boomeramg, model, problems
-    from odonata.cli import terminal
-
-    problem = problems.of_settings(hierarchy.settings)
-    screen = terminal.error_console()
-    report = None if quiet else lambda level, rows: screen.print(f"  level {level}: {rows:,} unknowns")
-    per_node = tasks or model.default_tasks(machine, threads)
-    plain = boomeramg.build(problem, solve=True, ranks_per_node=per_node, progress=report)
-    moved = boomeramg.build(
-        problem, solve=True, redistribute=switch, ranks_per_node=per_node, progress=report
-    )
-    assert moved.regrouped is not None
-    before = model.cycle(plain.hierarchy, machine, threads=threads, tasks=tasks)
-    after = model.regrouped_seconds(
-        plain.hierarchy, moved.regrouped, switch[0], machine, threads=threads, tasks=tasks
-    )
-    return {
-        "before_s": before.seconds,
-        "after_s": after,
-        "speedup": before.seconds / after,
-        "levels": moved.regrouped.levels,
-        "iterations": [plain.summary["pcg"]["iterations"], moved.summary["pcg"]["iterations"]],
-        "node_aware": _node_aware(plain, moved, per_node, machine),
-    }
-
-
-def _node_aware(plain: Built, moved: Built, per_node: int, machine: Machine) -> list[dict[str, Any]]:
-    """Per level one product's communication by each route, before and after redistribution."""
-    from odonata.amg import node_aware
-
-    nodes = node_aware.block_placement(plain.hierarchy.ranks, per_node)
-    rows = []
-    after = {} if moved.regrouped is None else {level["level"] for level in moved.regrouped.levels}
-    for level in range(len(plain.hierarchy.levels)):
-        row: dict[str, Any] = {"level": level}
-        for route in node_aware.ROUTES:
-            row[route] = node_aware.product_seconds(plain.tables["messages"], level, nodes, machine, route)
-            if level in after:
-                table = moved.tables["regrouped_messages"]
-                row[f"regrouped {route}"] = node_aware.product_seconds(table, level, nodes, machine, route)
-        rows.append(row)
-    return rows
-
-
 def _executed_table(executed: dict[str, Any]) -> Any:
     from odonata.cli.amg import titled
 
-    table = titled.table("Executed", ["", "before", "after"], left=[""])
+    level, groups = executed["switch"]
+    title = f"Executed: level {level} to {groups} ranks"
+    table = titled.table(title, ["", "before", "after"], left=[""])
     table.add_row("cycle, ms", f"{1e3 * executed['before_s']:.3f}", f"{1e3 * executed['after_s']:.3f}")
     table.add_row("iterations to 1e-8", *(str(n) for n in executed["iterations"]))
-    for level in executed["levels"]:
-        table.add_row(f"level {level['level']}: C, p", "", f"{level['unknowns']:,.0f}, {level['sends']:.0f}")
+    for entry in executed["levels"]:
+        table.add_row(f"level {entry['level']}: C, p", "", f"{entry['unknowns']:,.0f}, {entry['sends']:.0f}")
     return table
 
 
-def _node_aware_table(rows: list[dict[str, Any]]) -> Any:
+_SHORT = {"direct": "1", "two-steps": "2", "three-steps": "3"}
+"""The routes as numbers of steps."""
+
+
+def _ways_table(ways: list[Way]) -> Any:
     from odonata.cli.amg import titled
 
-    names = [name for name in dict.fromkeys(key for row in rows for key in row) if name != "level"]
-    table = titled.table("Communication of one product, rank by rank, us", ["level", *names])
-    for row in rows:
-        cells = [f"{1e6 * row[name]:.1f}" if name in row else "" for name in names]
-        table.add_row(str(row["level"]), *cells)
+    columns = ["way", "switch", "steps per level", "by formula", "rank by rank", "set-up"]
+    table = titled.table("All ways, ms per cycle", columns, left=["way", "switch", "steps per level"])
+    for way in ways:
+        switch = "-" if way.switch is None else f"{way.switch[0]} to {way.switch[1]}"
+        times = (way.formula_s, way.ranked_s, way.setup_s)
+        name = f"{way.name}, node-aware" if way.node_aware else way.name
+        steps = " ".join(_SHORT[route] for route in way.routes)
+        table.add_row(name, switch, steps or "-", *("-" if s is None else f"{1e3 * s:.3f}" for s in times))
     return table

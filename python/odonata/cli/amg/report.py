@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
-from typing import Any
 
 import click
 
+from odonata.cli import options as common
 from odonata.cli.amg import options
 
 
@@ -25,37 +24,42 @@ from odonata.cli.amg import options
     "--recorded",
     type=click.Path(path_type=Path),
     metavar="DIR",
-    help="A hierarchy made with --record, for the communication matrices.",
+    help="A hierarchy made with --record, for the communication matrices; that of the package by default.",
 )
 @click.option(
     "--executed",
     type=click.Path(path_type=Path),
     multiple=True,
-    metavar="FILE",
-    help="Output of `redistribute --execute --json`. May be repeated.",
+    metavar="DIR",
+    help="From `redistribute --execute -o DIR`, beside those of the package. May be repeated.",
 )
-def command(machine_name: str, output: Path, recorded: Path | None, executed: tuple[Path, ...]) -> None:
-    """Writes one HTML page, with its tables as CSV beside it."""
-    from odonata.amg import report
+@click.option("--no-simulation", is_flag=True, help="Leave the simulations out.")
+@common.quiet
+def command(
+    machine_name: str,
+    output: Path,
+    recorded: Path | None,
+    executed: tuple[Path, ...],
+    no_simulation: bool,
+    quiet: bool,
+) -> None:
+    """Writes one HTML page, with its tables as CSV beside it. A minute with the simulations."""
+    from odonata.amg import boomeramg, report
     from odonata.amg.machines import load
     from odonata.cli import terminal
 
-    results = {}
-    for path in executed:
-        done = _read(path)
-        results[(done["cores"], done["threads"])] = done["executed"]
     machine = load(machine_name)
-    for path in report.write(output, machine, recorded=recorded, executed=results):
+    done = report.shipped_executed()
+    for directory in executed:
+        done[directory.name] = (boomeramg.load_executed(directory), directory)
+    screen = terminal.error_console()
+    written = report.write(
+        output,
+        machine,
+        recorded=recorded,
+        executed=done,
+        engines=() if no_simulation else ("flow", "packet"),
+        progress=None if quiet else lambda what: screen.print(f"  {what}"),
+    )
+    for path in written:
         terminal.console().print(f"written: {path}")
-
-
-def _read(path: Path) -> dict[str, Any]:
-    from odonata.errors import OdonataError
-
-    try:
-        content = json.loads(path.read_text(encoding="utf-8"))
-    except (OSError, ValueError) as error:
-        raise OdonataError(f"{path} cannot be read: {error}") from None
-    if not isinstance(content, dict) or not content.get("executed"):
-        raise OdonataError(f"{path} holds no executed redistribution", hint="Write it with --execute --json.")
-    return content

@@ -1,87 +1,128 @@
-"""`odonata amg simulate`: each level's messages as traffic for the flow engine."""
+"""`odonata amg simulate`: each level's messages as traffic for the flow or the packet engine."""
 
 from __future__ import annotations
 
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from odonata.cli import options as common
 from odonata.cli.amg import options
 
+if TYPE_CHECKING:
+    from odonata.amg.simulate import Findings
+
 
 @click.command()
 @click.argument("directory", metavar="DIR", type=click.Path(path_type=Path))
 @options.machine
+@options.mix
 @click.option("--preset", help="Machine of the simulation; as --machine by default.")
-@click.option("--routing", default="adaptive-hybrid", help="Routing of the flow engine (adaptive-hybrid).")
+@click.option(
+    "--engine", type=click.Choice(["flow", "packet"]), default="flow", help="Engine of the simulation (flow)."
+)
+@click.option("--routing", help="Routing of the engine; its default if not given.")
 @click.option(
     "--experiment",
     type=click.Path(path_type=Path),
     metavar="FILE",
     help="An experiment to join instead: its machine, engine and other jobs.",
 )
-@click.option("--ranks-per-node", type=click.IntRange(min=1), help="As many as a node has cores by default.")
 @click.option("--placement", default="compact", help="Placement of the ranks (compact).")
+@click.option("--regrouped", is_flag=True, help="The levels that follow the redistribution of DIR.")
 @click.option("--seed", type=click.IntRange(min=0), default=1, help="Seed of the simulation (1).")
+@common.quiet
 @common.as_json
 def command(
     directory: Path,
     machine_name: str,
+    threads: int,
+    tasks: int | None,
     preset: str | None,
-    routing: str,
+    engine: str,
+    routing: str | None,
     experiment: Path | None,
-    ranks_per_node: int | None,
     placement: str,
+    regrouped: bool,
     seed: int,
+    quiet: bool,
     as_json: bool,
 ) -> None:
-    """Simulates one product with each operator of each level of the hierarchy in DIR.
+    """Simulates every exchange of a cycle of the hierarchy in DIR and sets it against the model.
 
-    odonata amg simulate amg-laplace7-512 --machine eos
+    odonata amg simulate amg-laplace7-512 --machine eos --engine packet
     """
-    from odonata.amg import machines, simulate, store
+    from odonata.amg import boomeramg, machines, model, simulate, store
     from odonata.api import Source
     from odonata.cli import terminal
-    from odonata.cli.amg import titled
 
     machine = machines.load(machine_name)
+    whole = store.read(directory)
     source = (
         Source.of(experiment)
         if experiment is not None
-        else Source(simulate.experiment(preset or machine.name, routing, seed), "<text>")
+        else Source(simulate.experiment(preset or machine.name, engine, routing, seed), "<text>")
     )
-    found = simulate.exchanges(
-        store.read(directory),
-        store.read_table(directory, "messages"),
+    prefix = "regrouped_" if regrouped else ""
+    moved = (boomeramg.redistributed(directory)[0], whole.ranks) if regrouped else None
+    progress = terminal.error_console()
+    found = simulate.simulate(
+        directory,
+        store.read(directory, prefix),
+        store.read_table(directory, f"{prefix}messages"),
         machine,
         source.text,
         path=source.path,
-        per_node=ranks_per_node or machine.cores_per_node,
+        per_node=tasks or model.default_tasks(machine, threads),
+        threads=threads,
         placement=placement,
+        regrouped=moved,
+        progress=None if quiet else lambda level, phase: progress.print(f"  level {level}: {phase}"),
     )
     if as_json:
-        terminal.print_json([vars(exchange) for exchange in found])
+        terminal.print_json(as_data(found))
         return
-    columns = [
-        "level",
-        "operator",
-        "messages",
-        "kB",
-        "simulated",
-        "interface",
-        "x",
-        "n beta",
-        "+ penalty",
-        "p alpha(D)",
-    ]
-    table = titled.table("One exchange, us", columns, left=["operator"])
-    for e in found:
+    screen = terminal.console()
+    screen.print(exchange_table(found))
+    screen.print(level_table(found))
+    screen.print(
+        f"With the simulated network a cycle takes {1e3 * found.seconds:.3f} ms, "
+        f"of which the network is {terminal.percent(found.network_share)}."
+    )
+    screen.print(f"Nearest scenario: {found.best_fit}. What the simulation says of the model's terms:")
+    for term, verdict in found.verdicts().items():
+        screen.print(f"  {term}: {verdict}")
+
+
+def as_data(found: Findings) -> dict[str, Any]:
+    """All findings as plain values."""
+    return {
+        "cycle_s": found.seconds,
+        "network_share": found.network_share,
+        "best_fit": found.best_fit,
+        "verdicts": found.verdicts(),
+        "levels": [
+            {**vars(level), "seconds": level.seconds, "network_share": level.network_share}
+            for level in found.levels
+        ],
+        "exchanges": [vars(exchange) for exchange in found.exchanges],
+    }
+
+
+def exchange_table(found: Findings) -> Any:
+    """One row per exchange."""
+    from odonata.cli.amg import titled
+
+    columns = ["level", "phase", "messages", "kB", "simulated", "interface", "x"]
+    columns += ["n beta", "penalty", "p hops", "p alpha"]
+    table = titled.table("One exchange, us", columns, left=["phase"])
+    for e in found.exchanges:
         factor = f"{e.simulated_s / e.interface_s:.2f}" if e.interface_s else "-"
-        times = (e.model_bandwidth_s, e.model_penalty_s, e.model_startup_s)
+        times = (e.bandwidth_s, e.bandwidth_penalty_s, e.hops_s, e.startup_s)
         table.add_row(
             str(e.level),
-            e.operator,
+            e.phase,
             f"{e.messages:,}",
             f"{e.bytes / 1e3:,.0f}",
             f"{1e6 * e.simulated_s:.2f}",
@@ -89,4 +130,34 @@ def command(
             factor,
             *(f"{1e6 * seconds:.2f}" for seconds in times),
         )
-    terminal.console().print(table)
+    return table
+
+
+def _short(scenario: str) -> str:
+    """`alpha-beta-penalties` as `a-b-pen.`."""
+    for name in ("alpha", "beta", "gamma"):
+        scenario = scenario.replace(name, name[0])
+    return scenario.replace("penalties", "pen.").replace("penalty", "pen.")
+
+
+def level_table(found: Findings) -> Any:
+    """One row per level: with the simulated network, and in each scenario."""
+    from odonata.cli import terminal
+    from odonata.cli.amg import titled
+
+    names = list(found.levels[0].scenarios)
+    columns = ["level", "compute", "start-up", "network", "share", "sum", *(_short(name) for name in names)]
+    title = (
+        "A cycle's time per level, ms: with the simulated network, and by scenario (a alpha, b beta, g gamma)"
+    )
+    table = titled.table(title, columns)
+    for level in found.levels:
+        parts = (level.compute_s, level.startup_s, level.network_s)
+        table.add_row(
+            str(level.level),
+            *(f"{1e3 * seconds:.4f}" for seconds in parts),
+            terminal.percent(level.network_share),
+            f"{1e3 * level.seconds:.4f}",
+            *(f"{1e3 * level.scenarios[name]:.4f}" for name in names),
+        )
+    return table

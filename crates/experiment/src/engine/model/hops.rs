@@ -1,0 +1,57 @@
+//! Hops between nodes of a built machine: the fewest links between their routers.
+
+use crate::engine::EngineError;
+use odonata_machine::Machine;
+use odonata_units::{NodeId, RouterId};
+use std::collections::VecDeque;
+
+const UNREACHED: u32 = u32::MAX;
+
+/// Breadth-first distances from one router at a time: whoever asks goes source by source.
+pub(super) struct HopCounts<'m> {
+    machine: &'m Machine,
+    source: Option<RouterId>,
+    distance: Vec<u32>,
+    queue: VecDeque<RouterId>,
+}
+
+impl<'m> HopCounts<'m> {
+    pub(super) fn new(machine: &'m Machine) -> Self {
+        Self { machine, source: None, distance: vec![UNREACHED; machine.router_count()], queue: VecDeque::new() }
+    }
+
+    /// Router-to-router hops, 0 on one router.
+    pub(super) fn between(&mut self, a: NodeId, b: NodeId) -> Result<u32, EngineError> {
+        let (from, to) = (self.machine.router_of(a), self.machine.router_of(b));
+        if from == to {
+            return Ok(0);
+        }
+        if self.source != Some(from) {
+            self.search(from);
+        }
+        match self.distance[to.index()] {
+            UNREACHED => {
+                let reason = format!("there is no path from node {} to node {}", a.0, b.0);
+                Err(EngineError::Refused { key: None, reason })
+            }
+            hops => Ok(hops),
+        }
+    }
+
+    fn search(&mut self, from: RouterId) {
+        self.distance.fill(UNREACHED);
+        self.distance[from.index()] = 0;
+        self.queue.push_back(from);
+        while let Some(router) = self.queue.pop_front() {
+            let next = self.distance[router.index()] + 1;
+            for bundle in self.machine.bundles_from(router) {
+                let there = &mut self.distance[bundle.target.index()];
+                if *there == UNREACHED {
+                    *there = next;
+                    self.queue.push_back(bundle.target);
+                }
+            }
+        }
+        self.source = Some(from);
+    }
+}

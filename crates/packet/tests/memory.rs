@@ -1,0 +1,25 @@
+//! The estimate of a run's memory against what the run took.
+
+mod common;
+
+use common::{dragonfly, uniform};
+use odonata_packet::{OpenJob, PacketEngine, PacketSettings, RunOptions, Schedule, Traffic};
+use odonata_routing::algorithm::RoutingSettings;
+use odonata_units::Time;
+
+#[test]
+fn covers_a_saturated_network_and_is_of_its_order() {
+    let machine = dragonfly();
+    for (algorithm, load) in [("min", 0.5), ("min", 1.0), ("valiant-n", 1.0), ("par", 1.0), ("q-adaptive", 1.0)] {
+        let engine =
+            PacketEngine::new(&machine, &PacketSettings::study(), algorithm, &RoutingSettings::default()).unwrap();
+        let schedule = Schedule { warm_up: Time::from_us(5), measure: Time::from_us(10), drain: Time::ZERO };
+        let traffic =
+            Traffic::Open(vec![OpenJob::constant(machine.nodes().collect(), uniform(machine.node_count()), load)]);
+        let options = RunOptions::default();
+        let cost = engine.run(&traffic, schedule, &options, &mut |_| true).cost;
+        let (taken, estimate) = (cost.packet_bytes + cost.network_bytes, engine.memory_estimate(1, options.recording));
+        println!("{algorithm} {load}: {taken} taken, {estimate} estimated");
+        assert!(taken <= estimate && estimate <= 5 * taken, "{algorithm} {load}: {taken} taken, {estimate} estimated");
+    }
+}

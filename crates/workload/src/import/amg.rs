@@ -1,0 +1,172 @@
+//! Message lists of an algebraic multigrid hierarchy, as CSV with a header.
+//!
+//! * Of a cycle: `level,operator,source,destination,values`. Operator 0 is the matrix of the level, 1 the interpolation
+//!   to it from the next coarser level; a value has 8 bytes.
+//! * Recorded, with the set-up: `phase,level,source,destination,messages,bytes`.
+
+use super::csv::each_record;
+use super::Messages;
+use crate::pattern::AmgPhase;
+use crate::{CommunicationGraph, WorkloadError};
+
+const BYTES_PER_VALUE: f64 = 8.0;
+const MATRIX: u32 = 0;
+const INTERPOLATION: u32 = 1;
+/// More messages between two ranks in one phase of one level than any set-up sends.
+const MOST_ALIKE: u64 = 1_000_000;
+
+/// The messages of a phase of a cycle on `level` in a job of `ranks` ranks.
+///
+/// One product with the matrix sends what its communication package lists. Interpolation to level i - 1 sends the list
+/// of the interpolation of level i - 1; restriction is its transpose and sends the same list the other way.
+///
+/// # Errors
+/// A table that lacks a column, a field that is no number, a rank out of range; a level that has no such phase.
+///
+/// # Panics
+/// If the phase is one of the set-up.
+pub fn cycle(
+    label: &str,
+    bytes: &[u8],
+    ranks: u32,
+    level: u32,
+    phase: AmgPhase,
+) -> Result<CommunicationGraph, WorkloadError> {
+    let (operator, listed) = match phase {
+        AmgPhase::Smooth => (MATRIX, Some(level)),
+        AmgPhase::Restrict => (INTERPOLATION, Some(level)),
+        AmgPhase::Interpolate => (INTERPOLATION, level.checked_sub(1)),
+        AmgPhase::Coarsen | AmgPhase::Galerkin => panic!("{} is no phase of a cycle", phase.name()),
+    };
+    let mut messages = Messages::new(label, Some(ranks));
+    let mut deepest = None;
+    each_record(
+        label,
+        bytes,
+        |header| header.need_all(["level", "operator", "source", "destination", "values"]),
+        |record, [level, of, source, destination, values]| {
+            let at = record.number::<u32>(level, "level")?;
+            deepest = deepest.max(Some(at));
+            if Some(at) != listed || record.number::<u32>(of, "operator")? != operator {
+                return Ok(());
+            }
+            let source = record.number::<i64>(source, "source")?;
+            let destination = record.number::<i64>(destination, "destination")?;
+            let size = BYTES_PER_VALUE * record.number::<f64>(values, "values")?;
+            let (from, to) = if phase == AmgPhase::Restrict { (destination, source) } else { (source, destination) };
+            messages.push(from, to, size, || record.place())
+        },
+    )?;
+    check_level(label, level, phase, deepest)?;
+    messages.finish()
+}
+
+/// The messages of a phase of the set-up on `level`, as they were recorded: each as large as the mean of those between
+/// its two ranks, so that count and bytes are those of the record.
+///
+/// # Errors
+/// As [`cycle`].
+pub fn recorded(
+    label: &str,
+    bytes: &[u8],
+    ranks: u32,
+    level: u32,
+    phase: AmgPhase,
+) -> Result<CommunicationGraph, WorkloadError> {
+    let mut messages = Messages::new(label, Some(ranks));
+    let mut deepest = None;
+    each_record(
+        label,
+        bytes,
+        |header| header.need_all(["phase", "level", "source", "destination", "messages", "bytes"]),
+        |record, [of, at, source, destination, count, size]| {
+            let at = record.number::<u32>(at, "level")?;
+            if record.field(of) != phase.name() {
+                return Ok(());
+            }
+            deepest = deepest.max(Some(at));
+            if at != level {
+                return Ok(());
+            }
+            let count = u64::from(record.number::<u32>(count, "messages")?);
+            if count > MOST_ALIKE {
+                return Err(record.wrong(format!("{count} messages, expected at most {MOST_ALIKE}")));
+            }
+            let source = record.number::<i64>(source, "source")?;
+            let destination = record.number::<i64>(destination, "destination")?;
+            let total = record.number::<f64>(size, "bytes")?;
+            // A whole number each, the remainder with the first ones.
+            let (each, more) = ((total as u64) / count.max(1), (total as u64) % count.max(1));
+            for i in 0..count {
+                messages.push(source, destination, (each + u64::from(i < more)) as f64, || record.place())?;
+            }
+            Ok(())
+        },
+    )?;
+    check_level(label, level, phase, deepest)?;
+    messages.finish()
+}
+
+/// Whether a hierarchy whose lists go down to `deepest` has the phase on the level.
+fn check_level(label: &str, level: u32, phase: AmgPhase, deepest: Option<u32>) -> Result<(), WorkloadError> {
+    let wrong = |reason: String| Err(WorkloadError::file(label, format!("level {level}"), reason));
+    match (deepest, phase) {
+        (None, _) => wrong(format!("there are no messages of the phase '{}'", phase.name())),
+        (Some(deepest), _) if level > deepest => {
+            wrong(format!("the messages of the phase '{}' are of levels 0 to {deepest}", phase.name()))
+        }
+        (Some(deepest), AmgPhase::Restrict) if level == deepest => {
+            wrong("the coarsest level has nothing to restrict to".into())
+        }
+        (_, AmgPhase::Interpolate) if level == 0 => wrong("the finest level has nothing to interpolate to".into()),
+        _ => Ok(()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Pattern;
+    use odonata_units::RankId;
+
+    const CYCLE: &str = "level,operator,source,destination,values\n\
+                         0,0,0,1,10\n0,0,1,0,11\n0,1,0,1,5\n1,0,1,2,3\n";
+
+    fn sends(graph: &CommunicationGraph, rank: u32) -> Vec<(u32, u64)> {
+        let mut sends = Vec::new();
+        graph.sends(RankId(rank), &mut sends);
+        sends.iter().map(|send| (send.target.0, send.bytes.0)).collect()
+    }
+
+    #[test]
+    fn phases_send_their_operators_lists() {
+        let read = |level, phase| cycle("h", CYCLE.as_bytes(), 3, level, phase).unwrap();
+        assert_eq!(sends(&read(0, AmgPhase::Smooth), 0), [(1, 80)]);
+        assert_eq!(sends(&read(1, AmgPhase::Smooth), 1), [(2, 24)]);
+        assert_eq!(sends(&read(1, AmgPhase::Interpolate), 0), [(1, 40)]);
+        // The transpose: who received now sends.
+        let restrict = read(0, AmgPhase::Restrict);
+        assert_eq!((sends(&restrict, 0), sends(&restrict, 1)), (vec![], vec![(0, 40)]));
+    }
+
+    #[test]
+    fn recorded_messages_keep_count_and_bytes() {
+        let text = "phase,level,source,destination,messages,bytes\ncoarsen,0,0,1,3,10\ngalerkin,0,0,1,1,7\n";
+        let graph = recorded("r", text.as_bytes(), 2, 0, AmgPhase::Coarsen).unwrap();
+        assert_eq!(sends(&graph, 0), [(1, 4), (1, 3), (1, 3)]);
+        let error = recorded("r", text.as_bytes(), 2, 1, AmgPhase::Galerkin).unwrap_err().to_string();
+        assert_eq!(error, "r:level 1: the messages of the phase 'galerkin' are of levels 0 to 0");
+    }
+
+    #[test]
+    fn mistakes_have_a_place() {
+        let message =
+            |text: &str, ranks, level, phase| cycle("h", text.as_bytes(), ranks, level, phase).unwrap_err().to_string();
+        assert!(message(CYCLE, 3, 2, AmgPhase::Smooth).contains("levels 0 to 1"));
+        assert!(message(CYCLE, 3, 1, AmgPhase::Restrict).contains("coarsest level"));
+        assert!(message(CYCLE, 3, 0, AmgPhase::Interpolate).contains("finest level"));
+        assert_eq!(message(CYCLE, 2, 1, AmgPhase::Smooth), "h:line 5: rank 2 of a job with ranks 0 to 1");
+        assert!(message("level,operator,source,values\n", 3, 0, AmgPhase::Smooth).contains("no column 'destination'"));
+        assert!(message(&CYCLE.replace("10", "ten"), 3, 0, AmgPhase::Smooth).contains("values is 'ten'"));
+    }
+}

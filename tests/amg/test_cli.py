@@ -1,0 +1,137 @@
+"""The commands of `odonata amg`: mistakes end with a clear error, exit code 2 and nothing half written."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import odonata
+from odonata.amg import library, program
+
+MATRIX = "%%MatrixMarket matrix coordinate real general\n"
+
+
+def amg(*words: object, folder: Path, **environment: str) -> subprocess.CompletedProcess[str]:
+    import os
+
+    command = [sys.executable, "-m", "odonata", "amg", *map(str, words)]
+    return subprocess.run(
+        command, cwd=folder, capture_output=True, text=True, timeout=300, env={**os.environ, **environment}
+    )
+
+
+def matrix(folder: Path, rows: int, columns: int, entries: str) -> Path:
+    path = folder / "m.mtx"
+    count = len(entries.splitlines())
+    path.write_text(f"{MATRIX}{rows} {columns} {count}\n{entries}")
+    return path
+
+
+def refused(result: subprocess.CompletedProcess[str], *words: str) -> None:
+    assert result.returncode == 2, result.stderr
+    said = " ".join(result.stderr.split())
+    assert said.startswith("error:"), said
+    assert "Traceback" not in said
+    for word in words:
+        assert word in said, said
+
+
+@pytest.mark.parametrize(
+    ("rows", "columns", "entries", "word"),
+    [
+        (2, 3, "1 1 1.0\n2 2 1.0\n", "expected a square matrix"),
+        (2, 2, "1 1 1.0\n1 2 -1.0\n2 1 -1.0\n2 2 1.0\n", "singular"),
+        (2, 2, "1 1 1.0\n", "zero on the diagonal"),
+        (2, 2, "1 1 1.0\n2 2 nan\n", "not finite"),
+        (2, 2, "1 1 1.0\n2 2 1.0\n", "8 ranks for 2 unknowns"),
+        (2, 2, "1 1 1.0\n3 2 1.0\n", "cannot be read"),
+        (2, 2, "1 1 one\n2 2 1.0\n", "cannot be read"),
+    ],
+)
+@pytest.mark.parametrize("command", ["hierarchy", "redistribute"])
+def test_bad_matrices(command: str, rows: int, columns: int, entries: str, word: str, tmp_path: Path) -> None:
+    path = matrix(tmp_path, rows, columns, entries)
+    result = amg(command, "--matrix", path, "--ranks", 8, folder=tmp_path)
+    refused(result, word)
+    assert [entry.name for entry in tmp_path.iterdir()] == ["m.mtx"]
+
+
+def test_matrices_cut_short(tmp_path: Path) -> None:
+    (tmp_path / "m.mtx").write_text(f"{MATRIX}2 2 2\n1 1 1.0\n")
+    refused(amg("hierarchy", "--matrix", "m.mtx", "--ranks", 1, folder=tmp_path), "cannot be read")
+    (tmp_path / "ij.00000").write_text("0 1 0 1\n0 0 1.0\n")
+    refused(amg("hierarchy", "--matrix", "ij", "--ranks", 1, folder=tmp_path), "cut short")
+    refused(amg("hierarchy", "--matrix", "none", "--ranks", 1, folder=tmp_path), "there is no matrix none")
+
+
+def test_a_missing_hypre_is_said(tmp_path: Path) -> None:
+    words = ("hierarchy", "--problem", "laplace7", "--ranks", 2, "--points", "4x4x4")
+    result = amg(*words, folder=tmp_path, **{program.PROGRAM: str(tmp_path / "none")})
+    refused(result, "which is no program", "make hypre", "--fallback pyamg")
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (("model", "--problem", "laplac7", "--ranks", "8", "--points", "4x4"), "laplace7"),
+        (("model", "--problem", "laplace7", "--ranks", "8", "--points", "4x4x4x4"), "no number of points"),
+        (("model", "--problem", "laplace7", "--ranks", "8", "--points", "4x4x4"), "comes with the package"),
+        (("model", "--machine", "eso", "--problem", "laplace7"), "Did you mean eos"),
+        (("model", "nowhere"), "not a hierarchy directory"),
+        (
+            ("redistribute", "--problem", "laplace7", "--ranks", "512", "--points", "30x30x30", "-o", "x"),
+            "--execute",
+        ),
+        (("simulate", "nowhere"), "not a hierarchy directory"),
+        (("report", "--executed", "nowhere"), "not a hierarchy directory"),
+        (("report", "--no-simulation", "--recorded", "nowhere"), "there is no table"),
+    ],
+)
+def test_wrong_words(words: tuple[str, ...], said: str, tmp_path: Path) -> None:
+    refused(amg(*words, folder=tmp_path), said)
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_directories_cut_short(tmp_path: Path) -> None:
+    import shutil
+
+    name, directory = library.directories()[0]
+    shutil.copytree(directory, tmp_path / name)
+    levels = tmp_path / name / "levels.parquet"
+    levels.write_bytes(levels.read_bytes()[:500])
+    refused(amg("model", name, folder=tmp_path), "cannot be read")
+    refused(amg("simulate", name, folder=tmp_path), "cannot be read")
+    levels.unlink()
+    refused(amg("model", name, folder=tmp_path), "has no table levels")
+    (tmp_path / name / "summary.json").write_text("{")
+    refused(amg("redistribute", name, folder=tmp_path), "cannot be read")
+
+
+def test_model_runs_are_shown_and_compared(tmp_path: Path) -> None:
+    def odonata_(*words: object) -> str:
+        command = [sys.executable, "-m", "odonata", *map(str, words)]
+        return subprocess.run(command, capture_output=True, text=True, check=True, cwd=tmp_path).stdout
+
+    job = {"name": "solver", "ranks": 512, "ranks_per_node": 8}
+    job["pattern"] = {"name": "amg", "hierarchy": "laplace7-512-50x50x50"}
+    engine = {"kind": "model", "form": "amg", "scenarios": "all"}
+    for threads in (1, 2):
+        experiment = {"machine": {"preset": "eos"}, "job": [job], "engine": {**engine, "threads": threads}}
+        run = odonata.run(experiment, out=tmp_path / f"t{threads}")
+        table = run.table("cycle").to_pandas()
+        first = table[table["scenario"] == "alpha-beta"]
+        assert first["time_s"].sum() == pytest.approx(run.jobs["time_s"][0].as_py(), rel=1e-12)
+    shown = odonata_("show", "t2")
+    assert "closed form amg" in shown
+    assert "8 x 2" in shown
+    assert "Hottest" not in shown
+    compared = json.loads(odonata_("compare", "t1", "t2", "--json"))
+    (row,) = compared["comparisons"][0]["times"]
+    assert row["name"] == "solver"
+    assert row["time_s_other"] > row["time_s_base"]
+    assert "solver" in odonata_("compare", "t1", "t2")
