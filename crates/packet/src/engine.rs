@@ -301,7 +301,7 @@ pub fn memory_estimate(machine: &Machine, channels: u8, jobs: usize, recording: 
 /// State and records of a run.
 ///
 /// Per port and virtual channel 32 B, per port 480 B (with its credits, events and messages), per pair of ports of a
-/// router 4 B (arbitration), and for each node 200 B and 150 packets of 74 B, which a saturated network of the study's
+/// router 4 B (arbitration), and for each node 200 B and 200 packets of 74 B, which a saturated network of the study's
 /// figures holds; larger buffers that fill up hold more. Records: per port and channel 40 B of channels, 8 B of the
 /// crossbar, 40 B of a series of channels; per port 72 B of a series of ports, 8 B for each job of a series of jobs on
 /// ports, and as much again for the rows of one interval; 64 MB for a batch of packets, half as much again for their ways,
@@ -319,7 +319,7 @@ fn state_bytes(routers: u64, ports: u64, nodes: u64, channels: u8, jobs: usize, 
         (true, false) => 64_000_000,
         (true, true) => 96_000_000,
     };
-    ports * per_port + nodes * (150 * per_packet + 200) + batches
+    ports * per_port + nodes * (200 * per_packet + 200) + batches
 }
 
 fn record_bytes_per_port(channels: u64, jobs: u64, recording: Recording) -> u64 {
