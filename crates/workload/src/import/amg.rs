@@ -119,7 +119,8 @@ fn check_level(
     let wrong = |reason: String| Err(WorkloadError::file(label, format!("level {level}"), reason));
     match (deepest, phase) {
         (None, _) => wrong(format!("there are no messages of the phase '{}'", phase.name())),
-        (Some(deepest), _) if level > deepest => {
+        // Interpolation from a level is listed with the finer one.
+        (Some(deepest), _) if level > deepest.saturating_add(u32::from(phase == AmgPhase::Interpolate)) => {
             wrong(format!("the messages of the phase '{}' are of levels 0 to {deepest}", phase.name()))
         }
         (Some(deepest), AmgPhase::Restrict) if level == deepest && silent => {
@@ -161,6 +162,8 @@ mod tests {
     fn the_last_level_with_a_list_may_restrict() {
         let text = CYCLE.replace("1,0,1,2,3\n", "1,0,1,2,3\n1,1,1,2,4\n");
         assert_eq!(sends(&cycle("h", text.as_bytes(), 3, 1, AmgPhase::Restrict).unwrap(), 2), [(1, 32)]);
+        assert_eq!(sends(&cycle("h", text.as_bytes(), 3, 2, AmgPhase::Interpolate).unwrap(), 1), [(2, 32)]);
+        assert!(cycle("h", text.as_bytes(), 3, 3, AmgPhase::Interpolate).is_err());
     }
 
     #[test]
