@@ -57,7 +57,7 @@ pub fn cycle(
             messages.push(from, to, size, || record.place())
         },
     )?;
-    check_level(label, level, phase, deepest)?;
+    check_level(label, level, phase, deepest, messages.messages.is_empty())?;
     messages.finish()
 }
 
@@ -103,19 +103,27 @@ pub fn recorded(
             Ok(())
         },
     )?;
-    check_level(label, level, phase, deepest)?;
+    check_level(label, level, phase, deepest, messages.messages.is_empty())?;
     messages.finish()
 }
 
-/// Whether a hierarchy whose lists go down to `deepest` has the phase on the level.
-fn check_level(label: &str, level: u32, phase: AmgPhase, deepest: Option<u32>) -> Result<(), WorkloadError> {
+/// Whether a hierarchy whose lists go down to `deepest` has the phase on the level. A coarsest level on a single rank has no
+/// list, so the last one with a list may well restrict.
+fn check_level(
+    label: &str,
+    level: u32,
+    phase: AmgPhase,
+    deepest: Option<u32>,
+    silent: bool,
+) -> Result<(), WorkloadError> {
     let wrong = |reason: String| Err(WorkloadError::file(label, format!("level {level}"), reason));
     match (deepest, phase) {
         (None, _) => wrong(format!("there are no messages of the phase '{}'", phase.name())),
-        (Some(deepest), _) if level > deepest => {
+        // Interpolation from a level is listed with the finer one.
+        (Some(deepest), _) if level > deepest.saturating_add(u32::from(phase == AmgPhase::Interpolate)) => {
             wrong(format!("the messages of the phase '{}' are of levels 0 to {deepest}", phase.name()))
         }
-        (Some(deepest), AmgPhase::Restrict) if level == deepest => {
+        (Some(deepest), AmgPhase::Restrict) if level == deepest && silent => {
             wrong("the coarsest level has nothing to restrict to".into())
         }
         (_, AmgPhase::Interpolate) if level == 0 => wrong("the finest level has nothing to interpolate to".into()),
@@ -147,6 +155,15 @@ mod tests {
         // The transpose: who received now sends.
         let restrict = read(0, AmgPhase::Restrict);
         assert_eq!((sends(&restrict, 0), sends(&restrict, 1)), (vec![], vec![(0, 40)]));
+    }
+
+    /// The coarsest level is on one rank: nothing is listed there, and the level above it restricts all the same.
+    #[test]
+    fn the_last_level_with_a_list_may_restrict() {
+        let text = CYCLE.replace("1,0,1,2,3\n", "1,0,1,2,3\n1,1,1,2,4\n");
+        assert_eq!(sends(&cycle("h", text.as_bytes(), 3, 1, AmgPhase::Restrict).unwrap(), 2), [(1, 32)]);
+        assert_eq!(sends(&cycle("h", text.as_bytes(), 3, 2, AmgPhase::Interpolate).unwrap(), 1), [(2, 32)]);
+        assert!(cycle("h", text.as_bytes(), 3, 3, AmgPhase::Interpolate).is_err());
     }
 
     #[test]
