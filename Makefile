@@ -47,7 +47,7 @@ viewer/node_modules/.installed: viewer/package-lock.json
 .PHONY: test
 test: build viewer ## run the Rust, the Python and the viewer's tests (minutes)
 	cargo test $(CARGO_FLAGS) --quiet
-	pytest --quiet
+	pytest --quiet --numprocesses auto --maxprocesses 4 --dist worksteal
 	cd viewer && npm test --silent
 	@scripts/test-browser
 
