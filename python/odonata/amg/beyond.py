@@ -113,7 +113,7 @@ def ways(
     best = model.alternatives(plain, machine, threads=threads, tasks=per_node)[0]
     if (best.level, best.groups) not in [done.switch for done in executed]:
         switch = (best.level, best.groups)
-        found.append(Way("best of all levels and C", switch, False, best.cycle_s, None, None))
+        found.append(Way("best of all levels and C, predicted", switch, False, best.cycle_s, None, None))
     return found
 
 

@@ -157,7 +157,8 @@ def level_figure(machine: amg.Machine, mixes: tuple[paper.Mix, ...], title: str)
 
     wide = min(len(mixes), 2)
     high = -(-len(mixes) // wide)
-    figure, axes = plt.subplots(high, wide, figsize=(5.4 * wide + 1.2, 3.4 * high), squeeze=False)
+    size = (4.6 * wide + 2.4, 3.4 * high)
+    figure, axes = plt.subplots(high, wide, figsize=size, squeeze=False, layout="constrained")
     for axis, mix in zip(axes.flat, mixes, strict=True):
         hierarchy = _hierarchy(mix, 1024)
         for name in model.scenarios():
@@ -168,9 +169,9 @@ def level_figure(machine: amg.Machine, mixes: tuple[paper.Mix, ...], title: str)
         axis.set(title=mix.name, xlabel="level", yscale="log")
         axis.grid(alpha=0.3)
         axis.set_ylabel("ms")
-    axes[0][0].legend(fontsize=7)
+    lines, names = axes[0][0].get_legend_handles_labels()
+    figure.legend(lines, names, loc="outside right upper", fontsize=8)
     figure.suptitle(title)
-    figure.tight_layout()
     plt.close(figure)
     return figure
 
@@ -234,7 +235,14 @@ def decisions(
 ) -> Table:
     """Figure 8: where each mix is redistributed, what is promised, what came of it, what was measured."""
     columns = ["cores", "mix", "decision", "cycle, ms", "predicted", "executed", "rank by rank"]
-    columns += ["simulated", "iterations", "set-up, ms", "set-up", "measured solve", "measured set-up"]
+    columns += [
+        "simulated",
+        "iterations",
+        "set-up, ms",
+        "set-up speedup",
+        "measured solve",
+        "measured set-up",
+    ]
     table = Table(
         "figure-8", "Figure 8: redistribution of the 7-point Laplacian, 30^3 points per core", columns
     )
@@ -318,7 +326,7 @@ def elasticity(
 ) -> Table:
     """Table 4: the paper's measured speedups beside the cases that fit here."""
     columns = ["problem", "ranks", "unknowns", "decision", "cycle, ms", "executed", "rank by rank"]
-    columns += ["simulated", "iterations", "set-up", "measured set-up", "measured solve"]
+    columns += ["simulated", "iterations", "set-up speedup", "measured set-up", "measured solve"]
     table = Table("table-4", "Table 4: redistribution of linear elasticity, all MPI", columns)
     for name, (done, _) in executed.items():
         if done.plain.settings["problem"] != "elasticity":
@@ -358,7 +366,7 @@ def simulation_figure(found: dict[str, simulate.Findings]) -> Figure:
     """Level times with the simulated network among the six scenarios."""
     import matplotlib.pyplot as plt
 
-    figure, axis = plt.subplots(figsize=(7.2, 4.2))
+    figure, axis = plt.subplots(figsize=(8.6, 4.2), layout="constrained")
     first = next(iter(found.values()))
     for name in model.scenarios():
         times = [1e3 * level.scenarios[name] for level in first.levels[:-1]]
@@ -370,15 +378,14 @@ def simulation_figure(found: dict[str, simulate.Findings]) -> Figure:
         xlabel="level", ylabel="ms per cycle", yscale="log", title="512 cores, all MPI, 30^3 points per core"
     )
     axis.grid(alpha=0.3)
-    axis.legend(fontsize=7)
-    figure.tight_layout()
+    figure.legend(loc="outside right upper", fontsize=8)
     plt.close(figure)
     return figure
 
 
 def ways_table(done: Executed, machine: amg.Machine) -> Table:
     """All ways to make the coarse levels cheaper, of one executed redistribution."""
-    columns = ["way", "switch", "steps per level", "by formula", "rank by rank", "set-up"]
+    columns = ["way", "switch", "steps per level", "by formula", "rank by rank", "set-up, ms"]
     table = Table("ways", "All ways on 512 cores, ms per cycle", columns)
     steps = {"direct": "1", "two-steps": "2", "three-steps": "3"}
     for way in beyond.ways([done], machine, threads=_threads(done)):
