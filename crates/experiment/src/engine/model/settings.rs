@@ -58,9 +58,12 @@ const RATES: [&str; 3] = ["rate", "node_rate", "on_node_rate"];
 
 pub(super) fn read(fields: &Fields, report: &mut Report<'_>) -> Model {
     let name = fields.text("form").unwrap_or_default();
-    let form = Form::ALL.into_iter().find(|form| form.name() == name).unwrap_or(Form::MaxRate);
+    let known = Form::ALL.into_iter().find(|form| form.name() == name);
+    let form = known.unwrap_or(Form::MaxRate);
     for (key, forms) in SPECIAL {
-        if let (false, Some(given)) = (forms.contains(&form), fields.given(key)) {
+        // A form that there is not was reported; what it would mean to other keys is not known.
+        let fits = known.is_none() || forms.contains(&form);
+        if let (false, Some(given)) = (fits, fields.given(key)) {
             let wanted: Vec<String> = forms.iter().map(|form| format!("\"{}\"", form.name())).collect();
             let message =
                 format!("'{key}' means something only with form = {}, not \"{}\"", wanted.join(" or "), form.name());
