@@ -168,6 +168,8 @@ def _compared(sweep: Sweep, *, routed: bool) -> list[tuple[str, str, str, float]
         elif "time_s" in columns:
             unit, per_second = terminal.time_unit(sweep.jobs["time_s"].to_pylist())
             found.append((f"{name}: time, {unit}", "time_s", name, per_second))
+            if "slowdown" in columns:
+                found.append((f"{name}: slowdown", "slowdown", name, 1.0))
     if routed:
         unit, size = terminal.bytes_unit(sweep.results["bytes_max"].to_pylist())
         found += [(f"link mean, {unit}", "bytes_mean", ALL_JOBS, 1 / size)]
