@@ -120,7 +120,7 @@ def _print_loads(screen: Console, sweep: Sweep) -> None:
         shown.add_row(
             *(place if row["point"] != previous else [""] * len(place)),
             row["name"],
-            *(terminal.number(row[column]) for column, _ in _LOADS),
+            *(terminal.number(row.get(column)) for column, _ in _LOADS),
         )
         previous = row["point"]
     terminal.print_table(screen, "Jobs", shown, keys=len(keys) + 2)
@@ -130,7 +130,9 @@ def _print_loads(screen: Console, sweep: Sweep) -> None:
 def _print_differences(screen: Console, sweep: Sweep, key: str, *, routed: bool) -> None:
     """What each value of an axis changes against its first, at equal values of the others."""
     axis = next(axis for axis in sweep.axes if axis.key == key)
-    first, *others = (text(value) for value in axis.values)
+    position = sweep.axes.index(axis)
+    finished = {text(point.values[position]) for point in sweep.runs}
+    first, *others = (text(value) for value in axis.values if text(value) in finished)
     tables = {
         other: terminal.table(["", first, other, "difference", "95 %", "change", "lower in"], left=[""])
         for other in others
