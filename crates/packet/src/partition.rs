@@ -1,7 +1,7 @@
 //! A partition: a range of routers with their nodes, advanced on its own up to a time.
 //!
 //! ```text
-//!            deliver(mail)     ──► ┌───────────┐ ──► outgoing : packets, credits, feedback, by partition
+//!            deliver(mail)     ──► ┌───────────┐ ──► outbox : packets, credits, feedback, by partition
 //!            advance(until)    ──► │ partition │
 //!                                  └───────────┘
 //! ```
@@ -26,7 +26,7 @@ mod view;
 
 use crate::endpoint::Endpoints;
 use crate::fabric::Fabric;
-use crate::mail::Mail;
+use crate::mail::{Mail, Outbox};
 use crate::packet::{Fifo, Pool, NONE};
 use crate::queue::{EventQueue, Key};
 use crate::record::Recorder;
@@ -106,8 +106,8 @@ pub(crate) struct Partition {
     noted: Vec<u32>,
     /// One bit per port that has deferred its departures.
     deferred: Vec<u64>,
-    /// What has crossed the border since it was last taken, by partition.
-    pub(crate) outgoing: Vec<Mail>,
+    /// Where it writes what crosses the border; its thread's, which lends it for a window.
+    pub(crate) outbox: Outbox,
     learns: bool,
     listens: bool,
 }
@@ -183,7 +183,7 @@ impl Partition {
             nic: nics.clone().map(|n| Nic::new(&fabric, n, ports.start)).collect(),
             noted: Vec::new(),
             deferred: vec![0; count.div_ceil(64)],
-            outgoing: (0..division.parts()).map(|_| Mail::default()).collect(),
+            outbox: Outbox::default(),
             fabric,
             routing: Some(routing),
             endpoints,
@@ -291,14 +291,14 @@ impl Partition {
     /// Takes in what another partition sent.
     pub(crate) fn deliver(&mut self, mail: &Mail) {
         let first = self.ports.start;
-        for (packet, &(port, told)) in mail.packets.iter().zip(&mail.to) {
-            let slot = self.pool.insert(packet, told);
-            self.fly((port - first) as usize, slot, packet.arrived);
+        for (letter, told) in mail.packets() {
+            let slot = self.pool.insert(&letter.packet(), told);
+            self.fly((letter.port - first) as usize, slot, letter.arrives);
         }
-        for &(port, credit) in &mail.credits {
+        for &(port, credit) in mail.credits() {
             self.take_credit((port - first) as usize, credit);
         }
-        for &(port, at, feedback) in &mail.feedback {
+        for &(port, at, feedback) in mail.feedback() {
             self.take_feedback((port - first) as usize, at, feedback);
         }
     }
@@ -528,13 +528,12 @@ impl Partition {
         let credits: usize = self.out.iter().map(|o| o.credits.capacity() * size_of::<Credit>()).sum();
         let memories: usize = self.router.iter().map(|r| 4 * r.memory.values.capacity()).sum();
         let feedback: usize = self.feedback.iter().map(|f| f.capacity() * size_of::<(u64, Feedback)>()).sum();
-        let mail: usize = self.outgoing.iter().map(Mail::memory_bytes).sum();
         let ports = self.out.len() * size_of::<OutPort>()
             + self.out_channel.len() * size_of::<OutChannel>()
             + self.inputs.len() * size_of::<InPort>()
             + self.input.len() * size_of::<Fifo>()
             + 4 * (self.served.len() + self.promised.len());
-        let other = ports + credits + memories + feedback + mail + self.router.len() * size_of::<Router>();
+        let other = ports + credits + memories + feedback + self.router.len() * size_of::<Router>();
         (self.pool.memory_bytes(), other + self.events.memory_bytes() + self.nic.len() * size_of::<Nic>())
     }
 }

@@ -205,13 +205,13 @@ impl Partition {
     #[inline(always)]
     fn return_credit(&mut self, i: usize, vc: u8, slot: u32) {
         let input = &self.inputs[i];
-        let (peer, end, part) = (input.peer, input.end, usize::from(input.part));
+        let (peer, end, part) = (input.peer, input.end, input.part);
         let packet = self.pool.get(slot);
         let credit = Credit { at: self.now + input.cable, bytes: packet.size(), vc };
         match end {
             End::Node => return self.take_nic_credit(peer as usize, credit),
             End::Local => self.take_credit(peer as usize, credit),
-            End::Remote => self.outgoing[part].credits.push((peer, credit)),
+            End::Remote => self.outbox.credit(part, peer, credit),
         }
         if !self.learns {
             return;
@@ -228,7 +228,7 @@ impl Partition {
             estimate_ns: told.estimate_ns,
         };
         if end == End::Remote {
-            self.outgoing[part].feedback.push((peer, credit.at, feedback));
+            self.outbox.feedback(part, peer, credit.at, feedback);
         } else {
             self.take_feedback(peer as usize, credit.at, feedback);
         }

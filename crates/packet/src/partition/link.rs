@@ -250,9 +250,8 @@ impl Partition {
             self.note_sent(o, Credit { at: arrives, bytes: size, vc });
         }
         if end == End::Remote {
-            let mail = &mut self.outgoing[usize::from(self.out[o].part)];
-            mail.packets.extend_from_slice(std::slice::from_ref(self.pool.get(slot)));
-            mail.to.push((peer, self.pool.told(slot)));
+            let told = self.learns.then(|| self.pool.told(slot));
+            self.outbox.packet(self.out[o].part, self.pool.get(slot), peer, told);
             self.pool.free(slot);
         } else {
             self.fly(peer as usize, slot, arrives);

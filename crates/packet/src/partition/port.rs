@@ -28,10 +28,6 @@ impl Division {
     pub(crate) fn part_of(&self, router: u32) -> usize {
         self.ends.partition_point(|&end| end <= router)
     }
-
-    pub(crate) fn parts(&self) -> usize {
-        self.ends.len()
-    }
 }
 
 /// The sending side of a port; two lines of the cache. What the fabric knows of it is repeated here, so that a hop
