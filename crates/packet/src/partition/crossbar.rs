@@ -4,7 +4,7 @@
 //! output serves a waiting packet if the packet's input is free and its output channel has room for all of it. The
 //! packet enters the output queue at once (cut-through) and its credit goes back at the same moment.
 
-use super::port::{Credit, End, OutPort};
+use super::port::{Credit, End};
 use super::Partition;
 use crate::packet::NONE;
 use crate::settings::Arbitration;
@@ -57,7 +57,7 @@ impl Partition {
                 next_free = next_free.min(free);
                 continue;
             }
-            let rank = self.rank(out, input.port, this);
+            let rank = self.rank(o, input.port, this);
             if rank < best.0 {
                 best = (rank, this);
             }
@@ -67,16 +67,17 @@ impl Partition {
 
     /// The place of an input channel in the order of service; lower is earlier, and no two have the same.
     #[inline]
-    fn rank(&self, out: &OutPort, port: u32, channel: u32) -> u64 {
-        let input = port - out.first_sibling;
-        let siblings = u32::from(out.siblings);
+    fn rank(&self, o: usize, port: u32, channel: u32) -> u64 {
+        let siblings = &self.router[self.inputs[o].router as usize].ports;
+        let input = port - siblings.start;
+        let siblings = siblings.len() as u32;
         let order = match self.fabric.settings.arbitration {
             // Inputs never served rank in the order of their numbers, before all others.
-            Arbitration::LeastRecentlyUsed => match self.served[(out.first_served + input) as usize] {
+            Arbitration::LeastRecentlyUsed => match self.served[(self.out[o].first_served + input) as usize] {
                 0 => u64::from(input),
                 served => u64::from(served) + u64::from(siblings),
             },
-            Arbitration::RoundRobin => u64::from((input + siblings - u32::from(out.last_input) - 1) % siblings),
+            Arbitration::RoundRobin => u64::from((input + siblings - u32::from(self.last_input[o]) - 1) % siblings),
         };
         let vc = channel - port * self.channels as u32;
         order * self.channels as u64 + u64::from(vc)
@@ -168,18 +169,22 @@ impl Partition {
             self.promised[o * self.channels + usize::from(packet.out_vc())] -= size;
         }
         let (out, input) = (&mut self.out[o], &mut self.inputs[i]);
+        let kind = &self.kinds[out.kind as usize];
         let full = size == self.full;
         let busy =
-            if full { out.crossbar_time } else { self.fabric.transfer_time(self.routers.start + out.router, size) };
+            if full { kind.crossbar_time } else { self.fabric.transfer_time(self.routers.start + input.router, size) };
         let until = self.now + busy;
         input.crossbar_free = until;
         out.crossbar_free = until;
-        out.last_input = input.place;
-        out.grants += 1;
-        self.served[out.first_served as usize + usize::from(input.place)] = out.grants;
+        if let Some(last) = self.last_input.get_mut(o) {
+            *last = input.place;
+        } else {
+            out.grants += 1;
+            self.served[out.first_served as usize + usize::from(input.place)] = out.grants;
+        }
         // From a slow link to a fast one: leave so late that the last byte has arrived when it must leave.
         packet.ready = self.now;
-        if full && input.full_time == out.full_time {
+        if full && (input.kind == out.kind || self.kinds[input.kind as usize].full_time == kind.full_time) {
             return packet.ready;
         }
         let arrives_in = self.fabric.link_time(self.ports.start + i as u32, size);
@@ -207,7 +212,7 @@ impl Partition {
         let input = &self.inputs[i];
         let (peer, end, part) = (input.peer, input.end, input.part);
         let packet = self.pool.get(slot);
-        let credit = Credit { at: self.now + input.cable, bytes: packet.size(), vc };
+        let credit = Credit { at: self.now + self.kinds[input.kind as usize].cable, bytes: packet.size(), vc };
         match end {
             End::Node => return self.take_nic_credit(peer as usize, credit),
             End::Local => self.take_credit(peer as usize, credit),
