@@ -257,7 +257,8 @@ impl PacketEngine {
             let nics = self.fabric.nics_of(routers);
             let ports = self.fabric.ports_of(routers);
             let channels = usize::from(self.routing.virtual_channels());
-            let recorder = Recorder::new(plan, (ports.start, ports.len()), nics.len(), channels, paths.clone());
+            let full = self.fabric.settings.packet.0 as u32;
+            let recorder = Recorder::new(plan, (ports.start, ports.len()), nics.len(), (channels, full), paths.clone());
             let endpoints = traffic.endpoints(&self.fabric, &nics, options.seed);
             let (fabric, routing) = (Arc::clone(&self.fabric), Arc::clone(&self.routing));
             let mut partition =

@@ -538,7 +538,8 @@ impl Partition {
     }
 
     /// The records; the partition keeps none.
-    pub(crate) fn take_recorder(self) -> Recorder {
+    pub(crate) fn take_recorder(mut self) -> Recorder {
+        self.recorder.settle(|port| self.kinds[self.out[port].kind as usize].full_time);
         self.recorder
     }
 
