@@ -97,7 +97,7 @@ pub(crate) struct Partition {
     input: Vec<InChannel>,
     /// When output o of a router last served input i, at `out[o].first_served + i`; empty unless the least recently used
     /// one comes first.
-    served: Vec<u32>,
+    served: Vec<u16>,
     /// The input that each output served last, among its router's ports; empty unless inputs take turns.
     last_input: Vec<u16>,
     /// Feedback on its way to each port and when the first of it arrives; empty where nothing learns.
@@ -197,7 +197,10 @@ impl Partition {
             sent: if counts_sent { vec![VecDeque::new(); count] } else { Vec::new() },
             reserved_from,
             promised: vec![0; if usize::from(reserved_from) < channels { count * channels } else { 0 }],
-            nic: nics.clone().map(|n| Nic::new(&fabric, n, ports.start)).collect(),
+            nic: nics
+                .clone()
+                .map(|n| Nic::new(&fabric, n, ports.start, kind_of(fabric.nic_port[n as usize])))
+                .collect(),
             noted: Vec::new(),
             is_noted: vec![0; count.div_ceil(64)],
             deferred: vec![0; count.div_ceil(64)],
@@ -342,8 +345,9 @@ impl Partition {
             }
             slot
         };
-        let channel = i * self.channels + usize::from(self.pool.get(slot).header.state.vc);
-        if !self.input[channel].queue.is_empty() {
+        let vc = self.pool.get(slot).header.state.vc;
+        let channel = i * self.channels + usize::from(vc);
+        if self.inputs[i].occupied >> vc & 1 == 1 {
             self.input[channel].queue.push(slot, &mut self.pool);
             return;
         }
@@ -352,6 +356,7 @@ impl Partition {
             return;
         }
         self.recorder.head(channel, self.now.max(self.inputs[i].crossbar_free));
+        self.inputs[i].occupied |= 1 << vc;
         self.input[channel].queue.push(slot, &mut self.pool);
         self.wait(channel, out);
         self.note(out);
@@ -552,7 +557,8 @@ impl Partition {
             + self.out_channel.len() * size_of::<OutChannel>()
             + self.inputs.len() * size_of::<InPort>()
             + self.input.len() * size_of::<Fifo>()
-            + 4 * (self.served.len() + self.promised.len());
+            + 2 * self.served.len()
+            + 4 * self.promised.len();
         let other = ports + credits + memories + feedback + self.router.len() * size_of::<Router>();
         (self.pool.memory_bytes(), other + self.events.memory_bytes() + self.nic.len() * size_of::<Nic>())
     }

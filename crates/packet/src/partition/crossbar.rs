@@ -126,6 +126,9 @@ impl Partition {
         let slot = input.queue.pop(&self.pool);
         let next = input.queue.head;
         let vc_in = (channel - i * self.channels) as u8;
+        if next == NONE {
+            self.inputs[i].occupied &= !(1 << vc_in);
+        }
         self.transfer(i, o, slot);
         self.return_credit(i, vc_in, slot);
         self.enqueue(o, slot);
@@ -179,8 +182,13 @@ impl Partition {
         if let Some(last) = self.last_input.get_mut(o) {
             *last = input.place;
         } else {
+            let first = out.first_served as usize;
+            if out.grants == u32::from(u16::MAX) {
+                let inputs = self.router[input.router as usize].ports.len();
+                out.grants = renumber(&mut self.served[first..first + inputs]);
+            }
             out.grants += 1;
-            self.served[out.first_served as usize + usize::from(input.place)] = out.grants;
+            self.served[first + usize::from(input.place)] = out.grants as u16;
         }
         // From a slow link to a fast one: leave so late that the last byte has arrived when it must leave.
         packet.ready = self.now;
@@ -237,5 +245,27 @@ impl Partition {
         } else {
             self.take_feedback(peer as usize, credit.at, feedback);
         }
+    }
+}
+
+/// Numbers the services of an output's inputs anew, from 1 on in the same order; those that never happened stay 0.
+/// Returns the last number.
+#[cold]
+fn renumber(services: &mut [u16]) -> u32 {
+    let mut inputs: Vec<usize> = (0..services.len()).filter(|&i| services[i] > 0).collect();
+    inputs.sort_unstable_by_key(|&i| services[i]);
+    for (number, &i) in inputs.iter().enumerate() {
+        services[i] = number as u16 + 1;
+    }
+    inputs.len() as u32
+}
+
+#[cfg(test)]
+mod tests {
+    #[test]
+    fn services_are_numbered_anew_in_their_order() {
+        let mut services = [0, 65_535, 7, 0, 40_000];
+        assert_eq!(super::renumber(&mut services), 3);
+        assert_eq!(services, [0, 3, 1, 0, 2]);
     }
 }

@@ -2,7 +2,6 @@
 
 use crate::fabric::Fabric;
 use crate::packet::{Fifo, NONE};
-use std::collections::VecDeque;
 use std::ops::Range;
 
 /// Room that comes back to a sender.
@@ -40,6 +39,8 @@ pub(super) struct Kind {
     pub(super) crossbar_time: u64,
     /// Latency of the cable, which a credit takes to go back.
     pub(super) cable: u64,
+    /// From the start of sending at the other end, if that is a node, to the arrival at the input queue here.
+    pub(super) injection_latency: u64,
 }
 
 /// The kinds of the ports `own`, and which each port has.
@@ -49,6 +50,7 @@ pub(super) fn kinds(fabric: &Fabric, own: &Range<u32>) -> (Vec<Kind>, Vec<u32>) 
         full_time: fabric.full_time[port as usize],
         crossbar_time: fabric.crossbar_time[fabric.port_router[port as usize] as usize],
         cable: fabric.cable[port as usize],
+        injection_latency: fabric.injection_latency(port),
     };
     let mut kinds: Vec<Kind> = own.clone().map(kind).collect();
     kinds.sort_unstable();
@@ -77,7 +79,7 @@ pub(super) struct OutPort {
     pub(super) queued_bytes: u32,
     /// Credits in use, in bytes, over all channels.
     pub(super) downstream_bytes: u32,
-    /// Number of grants, the clock of least-recently-used arbitration.
+    /// Number of grants, the clock of least-recently-used arbitration; set back when it gets too large.
     pub(super) grants: u32,
     /// The first entry of this port in the table of services.
     pub(super) first_served: u32,
@@ -179,7 +181,7 @@ pub(super) struct Ring {
 
 impl Ring {
     #[inline]
-    pub(super) fn len(self) -> u32 {
+    fn len(self) -> u32 {
         self.size >> 5
     }
 
@@ -210,6 +212,11 @@ impl Credits {
     #[inline]
     pub(super) fn front(&self, ring: Ring) -> Option<Credit> {
         (ring.len() > 0).then(|| self.entries[ring.at(0)])
+    }
+
+    /// The entries, by arrival.
+    pub(super) fn iter(&self, ring: Ring) -> impl Iterator<Item = Credit> + '_ {
+        (0..ring.len()).map(move |i| self.entries[ring.at(i)])
     }
 
     /// Takes away the first entry, which there is.
@@ -289,6 +296,8 @@ pub(super) struct InPort {
     /// Router (of the partition), and this port among its ports.
     pub(super) router: u32,
     pub(super) place: u16,
+    /// Bit vc: packets wait in channel vc.
+    pub(super) occupied: u16,
     pub(super) end: End,
     /// The sender, a port of this partition, has deferred its next departures.
     pub(super) deferred: bool,
@@ -310,6 +319,7 @@ impl InPort {
         Self {
             flight: Fifo::default(),
             crossbar_free: 0,
+            occupied: 0,
             kind,
             peer,
             router: router - fabric.port_router[own.start as usize],
@@ -321,39 +331,41 @@ impl InPort {
     }
 }
 
-/// A network interface.
+/// A network interface; one line of the cache.
+#[repr(align(64))]
 pub(super) struct Nic {
     pub(super) link_free: u64,
-    pub(super) credits: VecDeque<Credit>,
-    pub(super) credit: u32,
-    /// The next packet waits for credit that nobody has sent yet.
-    pub(super) starved: bool,
     /// When the next packet is made and the link free.
     pub(super) wanted: u64,
     /// When the next packet leaves; `u64::MAX` if that is not known.
     pub(super) leaves: u64,
+    /// Credits on their way here, by arrival.
+    pub(super) credits: Ring,
+    pub(super) credit: u32,
     /// Port of the partition at the other end.
     pub(super) port: u32,
-    pub(super) latency: u64,
-    /// Time of a full packet on the link.
-    pub(super) full_time: u64,
     /// Packets on their way to a node whose endpoint listens, by arrival of their last byte.
     pub(super) incoming: Fifo,
+    /// Number of the kind of the port at the other end.
+    pub(super) kind: u32,
+    /// The next packet waits for credit that nobody has sent yet.
+    pub(super) starved: bool,
 }
 
+const _: () = assert!(size_of::<Nic>() == 64);
+
 impl Nic {
-    pub(super) fn new(fabric: &Fabric, nic: u32, first_port: u32) -> Self {
+    pub(super) fn new(fabric: &Fabric, nic: u32, first_port: u32, kind: u32) -> Self {
         Self {
             link_free: 0,
-            credits: VecDeque::new(),
+            credits: Ring::default(),
             credit: fabric.settings.input_buffer.0 as u32,
             starved: false,
             wanted: u64::MAX,
             leaves: u64::MAX,
             port: fabric.nic_port[nic as usize] - first_port,
-            latency: fabric.injection_latency(nic),
-            full_time: fabric.full_time[fabric.nic_port[nic as usize] as usize],
             incoming: Fifo::default(),
+            kind,
         }
     }
 }
