@@ -74,8 +74,8 @@ impl<T> Chunks<T> {
         }
     }
 
-    fn iter(&self) -> impl Iterator<Item = &T> {
-        self.full.iter().flatten().chain(&self.open)
+    fn iter(&self) -> impl Iterator<Item = &[T]> {
+        self.full.iter().chain(std::iter::once(&self.open)).map(Vec::as_slice)
     }
 
     fn len(&self) -> usize {
@@ -120,10 +120,14 @@ impl Mail {
         self.packets.open.is_empty() && self.credits.open.is_empty() && self.feedback.is_empty()
     }
 
-    /// Packets, with what is to be told about them.
-    pub(crate) fn packets(&self) -> impl Iterator<Item = (&Letter, Told)> {
-        let told = self.told.iter().copied().chain(std::iter::repeat(Told::NOTHING));
-        self.packets.iter().zip(told)
+    /// Packets, chunk by chunk.
+    pub(crate) fn packets(&self) -> impl Iterator<Item = &[Letter]> {
+        self.packets.iter()
+    }
+
+    /// What is to be told about each packet; empty where nothing learns.
+    pub(crate) fn told(&self) -> &[Told] {
+        &self.told
     }
 
     /// Number of packets.
@@ -131,7 +135,8 @@ impl Mail {
         self.packets.len()
     }
 
-    pub(crate) fn credits(&self) -> impl Iterator<Item = &(u32, Credit)> {
+    /// Credits, chunk by chunk.
+    pub(crate) fn credits(&self) -> impl Iterator<Item = &[(u32, Credit)]> {
         self.credits.iter()
     }
 

@@ -27,7 +27,7 @@ mod view;
 use crate::endpoint::Endpoints;
 use crate::fabric::Fabric;
 use crate::mail::{Mail, Outbox};
-use crate::packet::{Fifo, Pool, NONE};
+use crate::packet::{Fifo, Pool, Told, NONE};
 use crate::queue::{EventQueue, Key};
 use crate::record::Recorder;
 use crate::settings::{Arbitration, QueueEstimate};
@@ -313,12 +313,18 @@ impl Partition {
     /// Takes in what another partition sent.
     pub(crate) fn deliver(&mut self, mail: &Mail) {
         let first = self.ports.start;
-        for (letter, told) in mail.packets() {
-            let slot = self.pool.insert(&letter.packet(), told);
-            self.fly((letter.port - first) as usize, slot, letter.arrives);
+        let mut told = mail.told().iter();
+        for chunk in mail.packets() {
+            for letter in chunk {
+                let told = told.next().copied().unwrap_or(Told::NOTHING);
+                let slot = self.pool.insert(&letter.packet(), told);
+                self.fly((letter.port - first) as usize, slot, letter.arrives);
+            }
         }
-        for &(port, credit) in mail.credits() {
-            self.take_credit((port - first) as usize, credit);
+        for chunk in mail.credits() {
+            for &(port, credit) in chunk {
+                self.take_credit((port - first) as usize, credit);
+            }
         }
         for &(port, at, feedback) in mail.feedback() {
             self.take_feedback((port - first) as usize, at, feedback);
