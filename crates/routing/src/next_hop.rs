@@ -11,7 +11,7 @@
 
 use odonata_machine::{GroupInterior, Machine, Shape};
 use odonata_units::{GroupId, LinkId, NodeId, RouterId};
-use std::collections::BinaryHeap;
+use std::collections::{BinaryHeap, HashMap};
 
 /// A port of a router: the nodes' ports come first, then the links in order.
 pub type Port = u16;
@@ -19,26 +19,43 @@ pub type Port = u16;
 /// Most hops between two routers of one group.
 const FARTHEST: u8 = u8::MAX - 2;
 
-/// Lists of ports in one array: list i is `ports[first[i]..first[i + 1]]`.
+/// Lists of ports. Routers are wired alike, so few lists differ: each is kept once and stays in the cache.
 #[derive(Clone, Debug, Default)]
 struct PortLists {
-    first: Vec<u32>,
+    /// Which of the different lists list i is.
+    which: Vec<u32>,
+    /// Where each of them is in `ports`.
+    bounds: Vec<(u32, u32)>,
     ports: Vec<Port>,
 }
 
+/// Lists of ports under construction, with the number of each that differs from those before.
+#[derive(Default)]
+struct PortListsBuilder {
+    lists: PortLists,
+    numbers: HashMap<Vec<Port>, u32>,
+}
+
+impl PortListsBuilder {
+    fn push(&mut self, ports: Vec<Port>) {
+        let Self { lists, numbers } = self;
+        let next = u32::try_from(lists.bounds.len()).expect("fewer than 2^32 different lists");
+        let number = *numbers.entry(ports).or_insert_with_key(|ports| {
+            let first = lists.ports.len();
+            lists.ports.extend(ports);
+            let place = |at: usize| u32::try_from(at).expect("fewer than 2^32 next hops");
+            lists.bounds.push((place(first), place(lists.ports.len())));
+            next
+        });
+        lists.which.push(number);
+    }
+}
+
 impl PortLists {
-    fn new() -> Self {
-        Self { first: vec![0], ports: Vec::new() }
-    }
-
-    fn push(&mut self, ports: impl IntoIterator<Item = Port>) {
-        self.ports.extend(ports);
-        self.first.push(u32::try_from(self.ports.len()).expect("fewer than 2^32 next hops"));
-    }
-
     #[inline]
     fn get(&self, i: usize) -> &[Port] {
-        &self.ports[self.first[i] as usize..self.first[i + 1] as usize]
+        let (first, end) = self.bounds[self.which[i] as usize];
+        &self.ports[first as usize..end as usize]
     }
 }
 
@@ -140,8 +157,8 @@ impl NextHops {
             first_link,
             link_latency_ns: machine.links().map(|l| machine.latency(l).as_ns_f64() as f32).collect(),
             first_inside: Vec::with_capacity(routers),
-            inside: PortLists::new(),
-            to_group: PortLists::new(),
+            inside: PortLists::default(),
+            to_group: PortLists::default(),
             distance_inside: Vec::new(),
             longest_inside: 0,
             shape: machine.shape().clone(),
@@ -278,17 +295,6 @@ impl NextHops {
         self.to_group.get(from.index() * self.groups as usize + group.index())
     }
 
-    /// Ports on shortest ways from `from` towards `to`, wherever that is.
-    #[inline]
-    pub fn towards(&self, from: RouterId, to: RouterId) -> &[Port] {
-        let group = self.group_of(to);
-        if group == self.group_of(from) {
-            self.inside(from, to)
-        } else {
-            self.to_group(from, group)
-        }
-    }
-
     fn port_of(&self, router: usize, link: usize) -> Port {
         self.node_ports[router] + (link - self.first_link[router] as usize) as u16
     }
@@ -308,7 +314,7 @@ impl NextHops {
     fn fill_inside(&mut self, machine: &Machine) -> Result<(), Unreachable> {
         let columns = self.columns();
         let mut distance = vec![u8::MAX; self.members.len()];
-        let mut lists = PortLists::new();
+        let mut lists = PortListsBuilder::default();
         for from in 0..self.group_of.len() {
             let group = GroupId(self.group_of[from]);
             self.first_inside.push(self.distance_inside.len() as u32);
@@ -339,7 +345,7 @@ impl NextHops {
                 lists.push(self.ports_inside(from, to as usize, columns));
             }
         }
-        self.inside = lists;
+        self.inside = lists.lists;
         Ok(())
     }
 
@@ -402,11 +408,11 @@ impl NextHops {
         for group in 0..self.groups {
             cost.push(self.costs_to(group));
         }
-        let mut lists = PortLists::new();
+        let mut lists = PortListsBuilder::default();
         for from in 0..routers {
             for group in 0..self.groups {
                 if group == self.group_of[from] || !machine.router_up(RouterId(from as u32)) {
-                    lists.push([]);
+                    lists.push(Vec::new());
                     continue;
                 }
                 let cost = &cost[group as usize];
@@ -414,10 +420,10 @@ impl NextHops {
                     return Err(Unreachable::Group { from: machine.router_name(RouterId(from as u32)), to: group });
                 }
                 let ways = self.row_first(from, cost, self.cheapest(from, cost).collect());
-                lists.push(ways.into_iter().map(|l| self.port_of(from, l)));
+                lists.push(ways.into_iter().map(|l| self.port_of(from, l)).collect());
             }
         }
-        self.to_group = lists;
+        self.to_group = lists.lists;
         Ok(())
     }
 
