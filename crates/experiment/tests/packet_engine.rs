@@ -85,6 +85,22 @@ fn a_closed_loop_sends_the_bytes_of_its_pattern() {
     assert!(reals(jobs, "time_s")[0] >= 3.72e-6);
 }
 
+/// Two ranks on each node: what stays on the node makes no hops, in any engine. Under `min` all count the same hops.
+#[test]
+fn mean_hops_are_of_all_bytes_in_every_engine() {
+    let eos = concat!(env!("CARGO_MANIFEST_DIR"), "/../../python/odonata/amg/data/machines/eos.toml");
+    let model = format!("kind = \"model\"\nparameters = \"{eos}\"");
+    for engine in ["kind = \"flow\"\nrouting = \"min\"", "kind = \"packet\"\nrouting = \"min\"", &model] {
+        let text = format!(
+            "{MACHINE}cores_per_node = 2\n[[job]]\nname = \"a\"\npattern = \"all-to-all\"\nranks = 64\n[engine]\n{engine}\n"
+        );
+        let result = attempt(&text, 1).unwrap_or_else(|e| panic!("{engine}: {e:?}"));
+        // The 32 nodes of a group, 4 at each router: a rank has 1 other on its node, 6 on its router, 56 one hop away.
+        let hops = reals(result.tables.get("jobs").unwrap(), "mean_hops")[0];
+        assert!((hops - 56.0 / 63.0).abs() < 1e-9, "{engine}: {hops}");
+    }
+}
+
 /// Minimal routes of the canonical dragonfly are unique, so both engines put the same bytes on every link.
 #[test]
 fn both_engines_agree_on_the_bytes_of_every_link_under_min() {

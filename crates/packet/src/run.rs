@@ -9,10 +9,11 @@
 
 use crate::fabric::Fabric;
 use crate::mail::Mail;
+use crate::meeting::Meeting;
 use crate::partition::{Division, Partition};
 use crate::record::{Intervals, JobRecord, RecordPlan, Rows, TracedPacket};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::sync::{Barrier, Mutex};
+use std::sync::Mutex;
 
 /// When a run ends.
 #[derive(Clone, Copy, Debug)]
@@ -204,9 +205,9 @@ pub(crate) fn run(
     let threads = threads.clamp(1, count);
     let board = [Board::new(threads), Board::new(threads)];
     let post = [Post::new(count), Post::new(count)];
-    let barrier = Barrier::new(threads);
+    let meeting = Meeting::new(threads);
     let handed = [Mutex::default(), Mutex::default()];
-    let shared = Shared { board, post, barrier, limits, plan, handed, lookahead };
+    let shared = Shared { board, post, meeting, limits, plan, handed, lookahead };
     let mut rest = partitions;
     let mut first = 0;
     let mut shares = Vec::new();
@@ -231,7 +232,7 @@ pub(crate) fn run(
 struct Shared {
     board: [Board; 2],
     post: [Post; 2],
-    barrier: Barrier,
+    meeting: Meeting,
     limits: Limits,
     plan: RecordPlan,
     /// What partitions handed out in a window.
@@ -249,6 +250,7 @@ impl Shared {
         partitions: &mut [Partition],
         mut watch: Option<&mut dyn Watch>,
     ) -> (Ending, u64, Handed) {
+        let member = self.meeting.join();
         let mut now = 0;
         let mut last_delivery = (0, 0);
         let mut rows = Handed::default();
@@ -261,7 +263,7 @@ impl Shared {
                 let progress = Progress { now_ps: now, end_ps: self.limits.end, events: Board::sum(&board.events) };
                 board.stop.store(!watch.progress(progress), Ordering::Relaxed);
             }
-            self.barrier.wait();
+            member.wait();
             if let (true, Some(watch)) = (self.hands_out(), &mut watch) {
                 rows.append(std::mem::take(&mut *self.handed[side].lock().expect("no thread panicked")));
                 rows.give(*watch, false);
