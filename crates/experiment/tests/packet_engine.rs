@@ -127,6 +127,11 @@ fn mistakes_have_a_place_and_a_reason() {
         Err(RunError::Problems(problems)) => problems.to_string(),
         other => panic!("{other:?}"),
     };
+    // A million messages are not much for a machine, but more than these 100 MB leave beside the network.
+    let all_to_all = format!(
+        "{MACHINE}[[job]]\npattern = \"all-to-all\"\nranks = 1056\n\
+         [engine]\nkind = \"packet\"\nmemory_limit = \"100 MB\"\n"
+    );
     let cases = [
         (open("ugal", ""), "ugal"),
         (open("min", "input_buffer = \"100 B\"\n"), "does not hold one packet"),
@@ -139,6 +144,7 @@ fn mistakes_have_a_place_and_a_reason() {
         (open("min", "series = [\"links\"]\n"), "'series' means something only with 'interval'"),
         (open("min", "interval = \"1 us\"\nseries = [\"link\"]\n"), "links"),
         (open("min", "step_times = [\"1 us\"]\n"), "give a load for each time"),
+        (all_to_all, "the messages of the jobs need more than"),
         (open("valiant-g", "").replace("dragonfly-1056", "eos").replace("1056", "32"), "third group"),
     ];
     for (text, expected) in cases {
