@@ -94,7 +94,7 @@ SMALL = ("--problem", "laplace7", "--ranks", "8", "--points", "5x5x5")
             ("hierarchy", "--problem", "rotated", *SMALL[2:-1], "5x5", "--angle", "inf"),
             "angle of the rotated",
         ),
-        (("hierarchy", *SMALL, "--redistribute", "1:99"), "cannot be gathered on 99 ranks"),
+        (("hierarchy", *SMALL, "-q", "--redistribute", "1:99"), "cannot be gathered on 99 ranks"),
         (
             ("redistribute", "--problem", "laplace7", "--ranks", "512", "--points", "30x30x30", "-o", "x"),
             "--execute",

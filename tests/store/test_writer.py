@@ -90,7 +90,7 @@ def test_what_the_system_refuses_is_said(tmp_path: Path, monkeypatch: pytest.Mon
         raise OSError(errno.ENOSPC, "No space left on device")
 
     monkeypatch.setattr(pq, "write_table", full)
-    with pytest.raises(StoreError, match="cannot write .*: No space left on device"):
+    with pytest.raises(StoreError, match=r"cannot write .*: No space left on device"):
         handmade.run().save(tmp_path / "run")
     assert list(tmp_path.iterdir()) == []
 

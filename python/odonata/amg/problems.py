@@ -57,7 +57,7 @@ class Settings:
             if number not in known:
                 raise OdonataError(
                     f"hypre has no {what} {number} for such matrices",
-                    hint=f"Known: {', '.join(map(str, known))}; HYPRE_BoomerAMG in hypre's manual names them.",
+                    hint=f"Known: {', '.join(map(str, known))}; hypre's manual names them.",
                 )
 
 

@@ -56,7 +56,7 @@ def check_target(target: Path, *, force: bool = False) -> None:
 
 @contextlib.contextmanager
 def _said(target: Path) -> Iterator[None]:
-    """Makes a `StoreError` of what the system refuses: no space, no permission, a file system that is no disk."""
+    """Makes a `StoreError` of what the system refuses: no space, no permission, no disk."""
     try:
         yield
     except OSError as error:
