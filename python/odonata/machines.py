@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from difflib import get_close_matches
@@ -46,8 +47,8 @@ def machine(
     """Builds and measures a machine.
 
     Args:
-        origin: The name of a preset, an experiment file (`.toml`), a file that lists cables, or the keys of
-            `[machine]` as a dict.
+        origin: The name of a preset or of a topology, an experiment file (`.toml`), a file that lists cables,
+            or the keys of `[machine]` as a dict.
         edit: Changes of the cabling, such as `-K` or `fail 5% blue`, instead of those in the file.
         price: Price of a cable by link class, for the cost of the cabling.
         set: Other keys to change, such as `{"machine.class.blue.bandwidth": "4.7 GB/s"}`.
@@ -83,18 +84,28 @@ def source_of(origin: str | Path | Mapping[str, Any]) -> Source:
     """An experiment with nothing but the machine that `origin` means."""
     if isinstance(origin, Mapping):
         return Source(toml.document({"machine": origin}), "<dict>")
-    names = [preset["name"] for preset in presets()]
-    if str(origin) in names:
-        return Source(f"[machine]\npreset = {toml.value(str(origin))}\n", "<preset>")
+    names, families = [preset["name"] for preset in presets()], topologies()
+    for key, known in (("preset", names), ("topology", families)):
+        if str(origin) in known:
+            return Source(f"[machine]\n{key} = {toml.value(str(origin))}\n", f"<{key}>")
     if not Path(origin).exists():
-        near = get_close_matches(str(origin), names, n=1)
+        near = get_close_matches(str(origin), [*names, *families], n=1)
         raise OdonataError(
-            f"there is no preset and no file {origin}",
-            hint=f"Did you mean {near[0]}?" if near else f"Presets: {', '.join(names)}.",
+            f"there is no preset, topology or file {origin}",
+            hint=f"Did you mean {near[0]}?"
+            if near
+            else f"Presets: {', '.join(names)}; topologies: {', '.join(families)}.",
         )
     if Path(origin).suffix == ".toml":
         return Source.of(Path(origin))
     return Source(f"[machine]\nfile = {toml.value(str(origin))}\n", "<cables>")
+
+
+def topologies() -> list[str]:
+    """The families of machines that can be asked for by name, with their parameters in `set`."""
+    rule = json.loads(_core.schema())["properties"]["machine"]["properties"]["topology"]
+    names: list[str] = rule["enum"]
+    return names
 
 
 def presets() -> list[Preset]:

@@ -13,6 +13,8 @@ import pytest
 from running import Command
 
 import odonata
+from odonata.errors import OdonataError
+from odonata.viewer.runs import OpenRuns
 
 SMALL = """\
 [machine]
@@ -231,7 +233,7 @@ def test_a_sweep_runs_every_combination_and_compares_equal_seeds(
     result = odonata_command("sweep", sweep_file)
     assert result.returncode == 0, result.stderr
     assert "6 points: 6 run, 0 kept, 0 failed" in result.stdout
-    assert "engine.routing against min, at equal values of the other keys" in result.stdout
+    assert "engine.routing: adaptive-hybrid against min, all else equal" in result.stdout
     directory = sweep_file.parent / "runs" / "sweep-sweep"
     assert sorted(path.name for path in (directory / "points").iterdir()) == sorted(
         f"routing={routing},seed={seed}" for routing in ("min", "adaptive-hybrid") for seed in (1, 2, 3)
@@ -248,13 +250,33 @@ def test_a_sweep_runs_every_combination_and_compares_equal_seeds(
     assert row["difference"] == pytest.approx(sum(by_hand) / 3)
 
 
+def test_a_sweep_says_what_becomes_of_the_jobs(odonata_command: Command, sweep_file: Path) -> None:
+    """Times are paired as traffic is, `show` prints them again, the viewer has the points with their keys."""
+    printed = odonata_command("sweep", sweep_file).stdout
+    directory = sweep_file.parent / "runs" / "sweep-sweep"
+    sweep = odonata.Sweep.load(directory)
+    name = sweep.jobs["name"][0].as_py()
+    times = [run.jobs["time_s"][0].as_py() for run in sweep.runs.values()]
+    row = sweep.differences("engine.routing", value="time_s", job=name).to_pylist()[0]
+    assert row["difference"] == pytest.approx((sum(times[3:]) - sum(times[:3])) / 3)
+    assert f"{name}: time, " in printed
+    with pytest.raises(OdonataError, match="figure of one job"):
+        sweep.differences("engine.routing", value="time_s")
+    shown = odonata_command("show", "runs/sweep-sweep")
+    assert shown.stdout.splitlines()[0] == "6 points, 6 finished"
+    assert shown.stdout.splitlines()[1:] == printed.splitlines()[1:]
+    opened = OpenRuns.from_directories([directory]).index()["runs"]
+    assert [run["label"] for run in opened] == [point.name for point in sweep.points]
+    assert [run["keys"]["routing"] for run in opened] == ["min"] * 3 + ["adaptive-hybrid"] * 3
+
+
 def test_a_sweep_over_lists(odonata_command: Command, sweep_file: Path) -> None:
     """Edits are lists, which tables of results hold as text."""
     axes = '\n[sweep]\n"machine.edit" = [[], ["-1 local"]]\n"engine.link_capacity" = ["machine", "1 GB/s"]\n'
     sweep_file.write_text(SMALL.replace("g = 9", "g = 9\nlocal_cables = 2") + axes)
     result = odonata_command("sweep", sweep_file, "-o", "out")
     assert result.returncode == 0, result.stderr
-    assert "machine.edit against [], at equal values of the other keys" in result.stdout
+    assert 'machine.edit: ["-1 local"] against [], all else equal' in result.stdout
     sweep = odonata.Sweep.load(sweep_file.parent / "out")
     assert set(sweep.results["machine.edit"].to_pylist()) == {"[]", '["-1 local"]'}
     assert len(sweep.runs) == 4
@@ -428,7 +450,7 @@ def test_machine_from_an_experiment(odonata_command: Command, experiment: Path) 
 def test_machine_that_does_not_exist(odonata_command: Command) -> None:
     result = odonata_command("machine", "edisson")
     assert result.returncode == 2
-    assert result.stderr == "error: there is no preset and no file edisson\n  Did you mean edison?\n"
+    assert result.stderr == "error: there is no preset, topology or file edisson\n  Did you mean edison?\n"
     result = odonata_command("machine", "edison", "--price", "blue")
     assert result.returncode == 2
     assert "'blue' is not a price like blue=200" in result.stderr

@@ -27,6 +27,13 @@ describe('quantities', () => {
     expect(signed(0, 'bytes')).toBe('0 B')
   })
 
+  test('large counts have a prefix', () => {
+    expect(quantity(365_000_000, 'count')).toBe('365 M')
+    expect(quantity(999_999_999, 'count')).toBe('1 G')
+    expect(quantity(1_356_000_000.5, 'count')).toBe('1.36 G')
+    expect(quantity(1_234_567, 'count')).toBe('1,234,567')
+  })
+
   test('small shares are not shown as none', () => {
     expect(percent(0.0001)).toBe('<0.1 %')
     expect(percent(0)).toBe('0.0 %')
@@ -36,7 +43,7 @@ describe('quantities', () => {
   test('what is written can be read: within the three digits that are shown', () => {
     for (let e = -3; e < 17; e += 0.37) {
       const value = 10 ** e
-      for (const unit of ['bytes', 'ps', 'ratio'] as const) {
+      for (const unit of ['bytes', 'ps', 'ratio', 'count'] as const) {
         const text = quantity(value, unit, 4)
         const read = parseQuantity(text.replace('e−', 'e-'), unit)
         expect(read, text).not.toBeNull()

@@ -258,7 +258,10 @@ pub(crate) fn unknown_keys(
         let help = match (elsewhere(&entry.key), near) {
             (Some(owner), _) => owner,
             (None, Some(near)) => format!("did you mean '{near}'?"),
-            (None, None) => format!("known keys: {}", known.join(", ")),
+            (None, None) => {
+                let owner = crate::schema::owner_of(&entry.key).filter(|_| heading.starts_with('['));
+                owner.unwrap_or_else(|| format!("known keys: {}", known.join(", ")))
+            }
         };
         let message = format!("unknown key '{}' in {heading}", entry.key);
         report.add(ProblemKind::UnknownKey, entry.place, message, Some(help));

@@ -213,7 +213,8 @@ impl PacketEngine {
         let division = Division::new(&ranges);
         let mut partitions = self.partitions(traffic, plan, options, &ranges, &division);
         let threads = options.threads;
-        let (ending, end, mut rest) = run::run(&self.fabric, &mut partitions, &division, limits, plan, threads, watch);
+        let outcome = run::run(&self.fabric, &mut partitions, &division, limits, plan, threads, watch);
+        let run::Outcome { ending, end, mut rest, mail_bytes } = outcome;
         for partition in &mut partitions {
             partition.finish(end);
             // Packets whose tails are on the last link are counted as arrived.
@@ -228,6 +229,7 @@ impl PacketEngine {
         };
         let mut result = PacketResult::collect(&self.fabric, partitions, plan, ending, end);
         result.tables = tables;
+        result.cost.network_bytes += mail_bytes as u64;
         result
     }
 
@@ -255,7 +257,8 @@ impl PacketEngine {
             let nics = self.fabric.nics_of(routers);
             let ports = self.fabric.ports_of(routers);
             let channels = usize::from(self.routing.virtual_channels());
-            let recorder = Recorder::new(plan, (ports.start, ports.len()), nics.len(), channels, paths.clone());
+            let full = self.fabric.settings.packet.0 as u32;
+            let recorder = Recorder::new(plan, (ports.start, ports.len()), nics.len(), (channels, full), paths.clone());
             let endpoints = traffic.endpoints(&self.fabric, &nics, options.seed);
             let (fabric, routing) = (Arc::clone(&self.fabric), Arc::clone(&self.routing));
             let mut partition =

@@ -146,9 +146,9 @@ impl Fabric {
         }
     }
 
-    /// Time from the start of sending at a NIC to the arrival of the head at its router's input queue.
-    pub(crate) fn injection_latency(&self, nic: u32) -> u64 {
-        self.cable[self.nic_port[nic as usize] as usize] + self.settings.input_latency.ps()
+    /// Time from the start of sending at the NIC at `port` to the arrival of the head at the port's input queue.
+    pub(crate) fn injection_latency(&self, port: u32) -> u64 {
+        self.cable[port as usize] + self.settings.input_latency.ps()
     }
 
     /// The shortest time that anything takes from one of `parts` to another: no event of one part can touch another

@@ -1,41 +1,203 @@
 //! What crosses from one partition to another.
 //!
-//! Each kind of thing has a list of its own, so that a packet stays one line of the cache and a credit takes 24 bytes.
+//! A thread writes what its partitions send into one [`Outbox`], a mail per receiver. Each kind of thing has a list of its
+//! own, made of chunks that go round among all mails: what one partition has read, the next one writes. So all mail of a
+//! window takes hardly more memory than what is in it, and most of that is in the cache.
 
 use crate::packet::{Packet, Told};
 use crate::partition::Credit;
-use odonata_routing::algorithm::Feedback;
+use odonata_routing::algorithm::{Feedback, Header};
 
-/// Everything that one partition sends to another in one window; ports are global numbers of the receiver's.
+/// A packet on its way to another partition; 56 bytes.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Letter {
+    birth: u64,
+    inject: u64,
+    /// When its head arrives.
+    pub(crate) arrives: u64,
+    header: Header,
+    message: u32,
+    size_and_vc: u32,
+    /// Where it arrives, a global number.
+    pub(crate) port: u32,
+    job: u16,
+}
+
+const _: () = assert!(size_of::<Letter>() == 56);
+
+impl Letter {
+    #[inline]
+    pub(crate) fn new(packet: &Packet, port: u32) -> Self {
+        let &Packet { birth, inject, arrived: arrives, header, message, size_and_vc, job, .. } = packet;
+        Self { birth, inject, arrives, header, message, size_and_vc, port, job }
+    }
+
+    #[inline]
+    pub(crate) fn packet(&self) -> Packet {
+        let &Self { birth, inject, arrives, header, message, size_and_vc, job, .. } = self;
+        let next = crate::packet::NONE;
+        Packet { birth, inject, arrived: arrives, ready: 0, header, next, message, size_and_vc, job, out_port: 0 }
+    }
+}
+
+/// A list in chunks of one size.
+struct Chunks<T> {
+    full: Vec<Vec<T>>,
+    /// The chunk that is written; it has no memory before the first entry.
+    open: Vec<T>,
+}
+
+impl<T> Default for Chunks<T> {
+    fn default() -> Self {
+        Self { full: Vec::new(), open: Vec::new() }
+    }
+}
+
+/// Entries of a chunk.
+const CHUNK: usize = 32;
+
+impl<T> Chunks<T> {
+    #[inline]
+    fn push(&mut self, entry: T, spare: &mut Vec<Vec<T>>) {
+        if self.open.len() == self.open.capacity() {
+            self.open(spare);
+        }
+        self.open.push(entry);
+    }
+
+    #[inline(never)]
+    fn open(&mut self, spare: &mut Vec<Vec<T>>) {
+        let chunk = spare.pop().unwrap_or_else(|| Vec::with_capacity(CHUNK));
+        let full = std::mem::replace(&mut self.open, chunk);
+        if !full.is_empty() {
+            self.full.push(full);
+        }
+    }
+
+    fn iter(&self) -> impl Iterator<Item = &[T]> {
+        self.full.iter().chain(std::iter::once(&self.open)).map(Vec::as_slice)
+    }
+
+    fn len(&self) -> usize {
+        self.full.iter().map(Vec::len).sum::<usize>() + self.open.len()
+    }
+
+    /// Empties the list; its chunks become spare, unless there are plenty.
+    fn clear(&mut self, spare: &mut Vec<Vec<T>>) {
+        let open = std::mem::take(&mut self.open);
+        let used = self.full.drain(..).chain(std::iter::once(open)).filter(|chunk| chunk.capacity() > 0);
+        for mut chunk in used {
+            if spare.len() < PLENTY {
+                chunk.clear();
+                spare.push(chunk);
+            }
+        }
+    }
+
+    fn memory_bytes(&self) -> usize {
+        let chunks: usize = self.full.iter().map(Vec::capacity).sum();
+        (chunks + self.open.capacity()) * size_of::<T>() + self.full.capacity() * size_of::<Vec<T>>()
+    }
+}
+
+/// More spare chunks than this are given back: where traffic goes one way, a thread only reads.
+const PLENTY: usize = 256;
+
+/// Everything that the partitions of one thread send to one partition in one window.
 #[derive(Default)]
 pub(crate) struct Mail {
-    /// Packets whose heads arrive at `packet.arrived`.
-    pub(crate) packets: Vec<Packet>,
-    /// For each of them the port, and what is to be told about it.
-    pub(crate) to: Vec<(u32, Told)>,
-    /// Room at the other end of the link of a port.
-    pub(crate) credits: Vec<(u32, Credit)>,
+    packets: Chunks<Letter>,
+    /// For each of them what is to be told about it; empty where nothing learns.
+    told: Vec<Told>,
+    /// Room at the other end of the link of a port of the receiver, by global number.
+    credits: Chunks<(u32, Credit)>,
     /// What became of packets sent out of a port, and when the news arrives.
-    pub(crate) feedback: Vec<(u32, u64, Feedback)>,
+    feedback: Vec<(u32, u64, Feedback)>,
 }
 
 impl Mail {
     pub(crate) fn is_empty(&self) -> bool {
-        self.packets.is_empty() && self.credits.is_empty() && self.feedback.is_empty()
+        self.packets.open.is_empty() && self.credits.open.is_empty() && self.feedback.is_empty()
+    }
+
+    /// Packets, chunk by chunk.
+    pub(crate) fn packets(&self) -> impl Iterator<Item = &[Letter]> {
+        self.packets.iter()
+    }
+
+    /// What is to be told about each packet; empty where nothing learns.
+    pub(crate) fn told(&self) -> &[Told] {
+        &self.told
+    }
+
+    /// Number of packets.
+    pub(crate) fn packet_count(&self) -> usize {
+        self.packets.len()
+    }
+
+    /// Credits, chunk by chunk.
+    pub(crate) fn credits(&self) -> impl Iterator<Item = &[(u32, Credit)]> {
+        self.credits.iter()
+    }
+
+    pub(crate) fn feedback(&self) -> &[(u32, u64, Feedback)] {
+        &self.feedback
     }
 
     pub(crate) fn memory_bytes(&self) -> usize {
-        size_of::<Self>()
-            + self.packets.capacity() * size_of::<Packet>()
-            + self.to.capacity() * size_of::<(u32, Told)>()
-            + self.credits.capacity() * size_of::<(u32, Credit)>()
+        self.packets.memory_bytes()
+            + self.credits.memory_bytes()
+            + self.told.capacity() * size_of::<Told>()
             + self.feedback.capacity() * size_of::<(u32, u64, Feedback)>()
     }
+}
 
-    pub(crate) fn clear(&mut self) {
-        self.packets.clear();
-        self.to.clear();
-        self.credits.clear();
-        self.feedback.clear();
+/// What the partitions of one thread send in one window.
+#[derive(Default)]
+pub(crate) struct Outbox {
+    /// By receiver.
+    pub(crate) to: Vec<Mail>,
+    spare_packets: Vec<Vec<Letter>>,
+    spare_credits: Vec<Vec<(u32, Credit)>>,
+}
+
+impl Outbox {
+    pub(crate) fn new(partitions: usize) -> Self {
+        Self { to: (0..partitions).map(|_| Mail::default()).collect(), ..Self::default() }
+    }
+
+    /// A packet to port `port` of partition `part`, with what is to be told about it where anything learns.
+    #[inline]
+    pub(crate) fn packet(&mut self, part: u16, packet: &Packet, port: u32, told: Option<Told>) {
+        let mail = &mut self.to[usize::from(part)];
+        mail.packets.push(Letter::new(packet, port), &mut self.spare_packets);
+        mail.told.extend(told);
+    }
+
+    /// Room for port `port` of partition `part`.
+    #[inline]
+    pub(crate) fn credit(&mut self, part: u16, port: u32, credit: Credit) {
+        self.to[usize::from(part)].credits.push((port, credit), &mut self.spare_credits);
+    }
+
+    /// News for port `port` of partition `part`.
+    pub(crate) fn feedback(&mut self, part: u16, port: u32, at: u64, feedback: Feedback) {
+        self.to[usize::from(part)].feedback.push((port, at, feedback));
+    }
+
+    /// Empties a mail that was read.
+    pub(crate) fn clear(&mut self, mail: &mut Mail) {
+        mail.packets.clear(&mut self.spare_packets);
+        mail.credits.clear(&mut self.spare_credits);
+        mail.told.clear();
+        mail.feedback.clear();
+    }
+
+    /// Bytes held.
+    pub(crate) fn memory_bytes(&self) -> usize {
+        let mails: usize = self.to.iter().map(Mail::memory_bytes).sum();
+        let chunks =
+            self.spare_packets.len() * size_of::<Letter>() + self.spare_credits.len() * size_of::<(u32, Credit)>();
+        mails + CHUNK * chunks
     }
 }

@@ -25,7 +25,7 @@ pub(crate) struct Packet {
     /// Tag of the endpoint.
     pub(crate) message: u32,
     /// Size in the upper 24 bits, channel chosen at the router where it is in the lower 8.
-    size_and_vc: u32,
+    pub(crate) size_and_vc: u32,
     pub(crate) job: u16,
     /// Port chosen at the router where it is.
     pub(crate) out_port: u16,

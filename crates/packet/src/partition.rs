@@ -1,7 +1,7 @@
 //! A partition: a range of routers with their nodes, advanced on its own up to a time.
 //!
 //! ```text
-//!            deliver(mail)     ──► ┌───────────┐ ──► outgoing : packets, credits, feedback, by partition
+//!            deliver(mail)     ──► ┌───────────┐ ──► outbox : packets, credits, feedback, by partition
 //!            advance(until)    ──► │ partition │
 //!                                  └───────────┘
 //! ```
@@ -26,14 +26,14 @@ mod view;
 
 use crate::endpoint::Endpoints;
 use crate::fabric::Fabric;
-use crate::mail::Mail;
-use crate::packet::{Fifo, Pool, NONE};
+use crate::mail::{Mail, Outbox};
+use crate::packet::{Fifo, Pool, Told, NONE};
 use crate::queue::{EventQueue, Key};
 use crate::record::Recorder;
-use crate::settings::QueueEstimate;
+use crate::settings::{Arbitration, QueueEstimate};
 use odonata_routing::algorithm::{Feedback, Memory, Routing};
 use odonata_units::{RouterId, Stream};
-use port::{End, InChannel, InPort, Nic, OutChannel, OutPort};
+use port::{Credits, End, InChannel, InPort, Kind, Nic, OutChannel, OutPort, STARVED};
 use std::collections::VecDeque;
 use std::ops::Range;
 use std::sync::Arc;
@@ -85,13 +85,21 @@ pub(crate) struct Partition {
     pub(crate) event_count: u64,
     pub(crate) pool: Pool,
     router: Vec<Router>,
+    kinds: Vec<Kind>,
     out: Vec<OutPort>,
+    /// Credits on their way to the ports.
+    credits: Credits,
+    /// Since when each port that is `STARVED` waits.
+    stalled_since: Vec<u64>,
     /// Channel vc of port p at `p * channels + vc`, as in `input`.
     out_channel: Vec<OutChannel>,
     inputs: Vec<InPort>,
     input: Vec<InChannel>,
-    /// When output o of a router last served input i, at `out[o].first_served + i`.
-    served: Vec<u32>,
+    /// When output o of a router last served input i, at `out[o].first_served + i`; empty unless the least recently used
+    /// one comes first.
+    served: Vec<u16>,
+    /// The input that each output served last, among its router's ports; empty unless inputs take turns.
+    last_input: Vec<u16>,
     /// Feedback on its way to each port and when the first of it arrives; empty where nothing learns.
     feedback: Vec<VecDeque<(u64, Feedback)>>,
     feedback_at: Vec<u64>,
@@ -102,12 +110,13 @@ pub(crate) struct Partition {
     reserved_from: u8,
     promised: Vec<u32>,
     nic: Vec<Nic>,
-    /// Output ports to settle at the end of this instant.
+    /// Output ports to settle at the end of this instant, and one bit for each of them.
     noted: Vec<u32>,
+    is_noted: Vec<u64>,
     /// One bit per port that has deferred its departures.
     deferred: Vec<u64>,
-    /// What has crossed the border since it was last taken, by partition.
-    pub(crate) outgoing: Vec<Mail>,
+    /// Where it writes what crosses the border; its thread's, which lends it for a window.
+    pub(crate) outbox: Outbox,
     learns: bool,
     listens: bool,
 }
@@ -150,7 +159,11 @@ impl Partition {
         let reserved_from = routing.reserved_from();
         let look = count as Key;
         let keys = Keys { look, inject: 2 * look, deliver: 2 * look + nics.len() as Key };
-        let out = |(p, s)| OutPort::new(&fabric, p, &ports, nics.start, division, s);
+        let (kinds, kind_of) = port::kinds(&fabric, &ports);
+        let kind_of = |port: u32| kind_of[(port - ports.start) as usize];
+        let out = |(p, s)| OutPort::new(&fabric, p, &ports, nics.start, division, (kind_of(p), s));
+        let input = |p| InPort::new(&fabric, p, &ports, nics.start, division, kind_of(p));
+        let by_turns = fabric.settings.arbitration == Arbitration::RoundRobin;
         Self {
             channels,
             full: fabric.settings.packet.0 as u32,
@@ -172,18 +185,26 @@ impl Partition {
                 .collect(),
             out: ports.clone().zip(first_served).map(out).collect(),
             out_channel: (0..count * channels).map(|_| OutChannel::new(room)).collect(),
-            inputs: ports.clone().map(|p| InPort::new(&fabric, p, &ports, nics.start, division)).collect(),
+            inputs: ports.clone().map(input).collect(),
             input: (0..count * channels).map(|c| InChannel::new((c / channels) as u32)).collect(),
-            served: vec![0; served as usize],
+            served: vec![0; if by_turns { 0 } else { served as usize }],
+            last_input: vec![0; if by_turns { count } else { 0 }],
+            kinds,
+            credits: Credits::default(),
+            stalled_since: vec![0; count],
             feedback: if learns { vec![VecDeque::new(); count] } else { Vec::new() },
             feedback_at: if learns { vec![u64::MAX; count] } else { Vec::new() },
             sent: if counts_sent { vec![VecDeque::new(); count] } else { Vec::new() },
             reserved_from,
             promised: vec![0; if usize::from(reserved_from) < channels { count * channels } else { 0 }],
-            nic: nics.clone().map(|n| Nic::new(&fabric, n, ports.start)).collect(),
+            nic: nics
+                .clone()
+                .map(|n| Nic::new(&fabric, n, ports.start, kind_of(fabric.nic_port[n as usize])))
+                .collect(),
             noted: Vec::new(),
+            is_noted: vec![0; count.div_ceil(64)],
             deferred: vec![0; count.div_ceil(64)],
-            outgoing: (0..division.parts()).map(|_| Mail::default()).collect(),
+            outbox: Outbox::default(),
             fabric,
             routing: Some(routing),
             endpoints,
@@ -231,8 +252,9 @@ impl Partition {
     /// Notes that an output port has something to do at this instant.
     #[inline]
     fn note(&mut self, out: usize) {
-        if !self.out[out].noted {
-            self.out[out].noted = true;
+        let (word, bit) = (&mut self.is_noted[out >> 6], 1 << (out & 63));
+        if *word & bit == 0 {
+            *word |= bit;
             self.noted.push(out as u32);
         }
     }
@@ -244,7 +266,7 @@ impl Partition {
             noted.sort_unstable();
         }
         for &out in &noted {
-            self.out[out as usize].noted = false;
+            self.is_noted[out as usize >> 6] &= !(1 << (out & 63));
             self.serve(out as usize);
         }
         noted.clear();
@@ -268,7 +290,7 @@ impl Partition {
     /// Output `o` has something to do: at once if nothing else happens at its router at this time.
     #[inline]
     fn look(&mut self, o: usize) {
-        if self.alone(self.out[o].router) {
+        if self.alone(self.inputs[o].router) {
             self.serve(o);
         } else {
             self.note(o);
@@ -279,7 +301,7 @@ impl Partition {
     /// matter: every way to them takes time.
     #[inline]
     fn alone(&self, router: u32) -> bool {
-        self.noted.iter().all(|&o| self.out[o as usize].router != router) && self.events.alone(self.now, router)
+        self.noted.iter().all(|&o| self.inputs[o as usize].router != router) && self.events.alone(self.now, router)
     }
 
     /// Makes sure that output port `o` is looked at at `time` at the latest.
@@ -291,14 +313,20 @@ impl Partition {
     /// Takes in what another partition sent.
     pub(crate) fn deliver(&mut self, mail: &Mail) {
         let first = self.ports.start;
-        for (packet, &(port, told)) in mail.packets.iter().zip(&mail.to) {
-            let slot = self.pool.insert(packet, told);
-            self.fly((port - first) as usize, slot, packet.arrived);
+        let mut told = mail.told().iter();
+        for chunk in mail.packets() {
+            for letter in chunk {
+                let told = told.next().copied().unwrap_or(Told::NOTHING);
+                let slot = self.pool.insert(&letter.packet(), told);
+                self.fly((letter.port - first) as usize, slot, letter.arrives);
+            }
         }
-        for &(port, credit) in &mail.credits {
-            self.take_credit((port - first) as usize, credit);
+        for chunk in mail.credits() {
+            for &(port, credit) in chunk {
+                self.take_credit((port - first) as usize, credit);
+            }
         }
-        for &(port, at, feedback) in &mail.feedback {
+        for &(port, at, feedback) in mail.feedback() {
             self.take_feedback((port - first) as usize, at, feedback);
         }
     }
@@ -323,8 +351,9 @@ impl Partition {
             }
             slot
         };
-        let channel = i * self.channels + usize::from(self.pool.get(slot).header.state.vc);
-        if !self.input[channel].queue.is_empty() {
+        let vc = self.pool.get(slot).header.state.vc;
+        let channel = i * self.channels + usize::from(vc);
+        if self.inputs[i].occupied >> vc & 1 == 1 {
             self.input[channel].queue.push(slot, &mut self.pool);
             return;
         }
@@ -333,6 +362,7 @@ impl Partition {
             return;
         }
         self.recorder.head(channel, self.now.max(self.inputs[i].crossbar_free));
+        self.inputs[i].occupied |= 1 << vc;
         self.input[channel].queue.push(slot, &mut self.pool);
         self.wait(channel, out);
         self.note(out);
@@ -361,7 +391,7 @@ impl Partition {
             self.events.wake(self.pool.get(next).arrived, i as Key);
         } else if port.deferred {
             let sender = &self.out[port.peer as usize];
-            self.events.wake(sender.link_free + sender.latency, i as Key);
+            self.events.wake(sender.link_free + self.kinds[sender.kind as usize].latency, i as Key);
         }
         arrived
     }
@@ -463,10 +493,10 @@ impl Partition {
 
     /// Notes stalls that last, up to now: an interval of the series ends.
     pub(crate) fn cut_stalls(&mut self, now: u64) {
-        for (o, out) in self.out.iter_mut().enumerate() {
-            if out.stalled_since != u64::MAX {
-                self.recorder.stalled(o, out.stalled_since, now);
-                out.stalled_since = now;
+        for (o, out) in self.out.iter().enumerate() {
+            if out.is(STARVED) {
+                let since = std::mem::replace(&mut self.stalled_since[o], now);
+                self.recorder.stalled(o, since, now);
                 self.recorder.starved(o, out.occupied, now);
             }
         }
@@ -480,8 +510,8 @@ impl Partition {
             }
         }
         for (o, out) in self.out.iter().enumerate() {
-            if out.stalled_since != u64::MAX {
-                self.recorder.stalled(o, out.stalled_since, end);
+            if out.is(STARVED) {
+                self.recorder.stalled(o, self.stalled_since[o], end);
             }
             let mut waiter = out.first_waiter;
             while waiter != NONE {
@@ -519,22 +549,23 @@ impl Partition {
     }
 
     /// The records; the partition keeps none.
-    pub(crate) fn take_recorder(self) -> Recorder {
+    pub(crate) fn take_recorder(mut self) -> Recorder {
+        self.recorder.settle(|port| self.kinds[self.out[port].kind as usize].full_time);
         self.recorder
     }
 
     /// Bytes held by packets and by everything else.
     pub(crate) fn memory_bytes(&self) -> (usize, usize) {
-        let credits: usize = self.out.iter().map(|o| o.credits.capacity() * size_of::<Credit>()).sum();
+        let credits = self.credits.memory_bytes();
         let memories: usize = self.router.iter().map(|r| 4 * r.memory.values.capacity()).sum();
         let feedback: usize = self.feedback.iter().map(|f| f.capacity() * size_of::<(u64, Feedback)>()).sum();
-        let mail: usize = self.outgoing.iter().map(Mail::memory_bytes).sum();
         let ports = self.out.len() * size_of::<OutPort>()
             + self.out_channel.len() * size_of::<OutChannel>()
             + self.inputs.len() * size_of::<InPort>()
             + self.input.len() * size_of::<Fifo>()
-            + 4 * (self.served.len() + self.promised.len());
-        let other = ports + credits + memories + feedback + mail + self.router.len() * size_of::<Router>();
+            + 2 * self.served.len()
+            + 4 * self.promised.len();
+        let other = ports + credits + memories + feedback + self.router.len() * size_of::<Router>();
         (self.pool.memory_bytes(), other + self.events.memory_bytes() + self.nic.len() * size_of::<Nic>())
     }
 }

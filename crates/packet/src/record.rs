@@ -220,7 +220,14 @@ pub(crate) struct Intervals {
 /// The records of one partition, or of all of them once merged.
 pub(crate) struct Recorder {
     plan: RecordPlan,
+    /// Length of the measurement window.
+    length: u64,
     channels_per_port: usize,
+    /// Of packets on links nothing is kept but the sums of the ports.
+    plain: bool,
+    /// Size of a full packet, and how many of them each port sent that `ports` does not count yet.
+    full: u32,
+    full_packets: Vec<u64>,
     pub(crate) jobs: Vec<JobRecord>,
     pub(crate) ports: Vec<PortRecord>,
     pub(crate) channels: Vec<ChannelRecord>,
@@ -271,23 +278,28 @@ pub enum Rows {
 }
 
 impl Recorder {
-    /// Of a partition whose ports start at the global number `first_port`.
+    /// Of a partition whose ports start at the global number `first_port`, of packets of at most `full` bytes.
     pub(crate) fn new(
         plan: RecordPlan,
         (first_port, ports): (u32, usize),
         nics: usize,
-        channels_per_port: usize,
+        (channels_per_port, full): (usize, u32),
         paths: Option<Arc<Paths>>,
     ) -> Self {
         let Recording { channels, crossbar, interval_ps, series, .. } = plan.recording;
         let on = |wanted: bool, count: usize| if wanted { count } else { 0 };
+        let of_jobs = plan.recording.link_jobs && plan.jobs > 1;
         Self {
             plan,
+            length: plan.end - plan.start,
             channels_per_port,
+            plain: !(channels || of_jobs || paths.is_some() || plan.has_port_series()),
+            full,
+            full_packets: vec![0; ports],
             jobs: vec![JobRecord::default(); plan.jobs],
             ports: vec![PortRecord::default(); ports],
             channels: vec![ChannelRecord::default(); on(channels, ports * channels_per_port)],
-            port_jobs: vec![0; on(plan.recording.link_jobs && plan.jobs > 1, ports * plan.jobs)],
+            port_jobs: vec![0; on(of_jobs, ports * plan.jobs)],
             nic_bytes: vec![0; nics],
             nic_stall_ps: vec![0; nics],
             series: vec![Vec::new(); on(interval_ps > 0 && series.jobs, plan.jobs)],
@@ -309,12 +321,15 @@ impl Recorder {
 
     #[inline]
     fn measured(&self, time: u64) -> bool {
-        (self.plan.start..self.plan.end).contains(&time)
+        time.wrapping_sub(self.plan.start) < self.length
     }
 
     /// A packet entered an output queue, which now holds `channel_bytes`, of the `port_bytes` of its port.
     #[inline]
     pub(crate) fn enqueued(&mut self, port: usize, vc: usize, channel_bytes: u32, port_bytes: u32, now: u64) {
+        if self.plain {
+            return;
+        }
         if !self.channels.is_empty() && self.measured(now) {
             let channel = &mut self.channels[port * self.channels_per_port + vc];
             channel.peak_bytes = channel.peak_bytes.max(u64::from(channel_bytes));
@@ -359,6 +374,16 @@ impl Recorder {
     /// A port started to send a packet, which keeps its link busy for `busy` ps.
     #[inline(always)]
     pub(crate) fn sent(&mut self, port: usize, vc: usize, packet: &Packet, now: u64, busy: u64) {
+        if self.plain && packet.size() == self.full && self.measured(now) && now + busy <= self.plan.end {
+            self.full_packets[port] += 1;
+            self.channels_used |= 1 << vc;
+            return;
+        }
+        self.note_sent(port, vc, packet, now, busy);
+    }
+
+    #[inline(never)]
+    fn note_sent(&mut self, port: usize, vc: usize, packet: &Packet, now: u64, busy: u64) {
         if let Some(series) = &mut self.port_series {
             series.sent(port, vc, packet, now, busy);
         }
@@ -380,6 +405,16 @@ impl Recorder {
         }
         if let Some(bytes) = self.port_jobs.get_mut(port * self.plan.jobs + usize::from(packet.job)) {
             *bytes += size;
+        }
+    }
+
+    /// Counts the full packets in the ports' records, each of which took its port's `full_time`.
+    pub(crate) fn settle(&mut self, full_time: impl Fn(usize) -> u64) {
+        for (port, packets) in self.full_packets.iter_mut().map(std::mem::take).enumerate() {
+            let record = &mut self.ports[port];
+            record.bytes += packets * u64::from(self.full);
+            record.packets += packets;
+            record.busy_ps += packets * full_time(port);
         }
     }
 
@@ -448,7 +483,7 @@ impl Recorder {
         let size = u64::from(packet.size());
         let latency = at - packet.birth;
         let (in_window, measured) = (self.measured(at), self.measured(packet.birth));
-        let batch = self.batch(at);
+        let batch = if in_window { self.batch(at) } else { 0 };
         let job = &mut self.jobs[usize::from(packet.job)];
         job.all_packets += 1;
         job.last_arrival_ps = job.last_arrival_ps.max(at);

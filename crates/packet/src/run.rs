@@ -8,11 +8,11 @@
 //! Neither the number of threads nor that of partitions changes a result.
 
 use crate::fabric::Fabric;
-use crate::mail::Mail;
+use crate::mail::{Mail, Outbox};
 use crate::meeting::Meeting;
 use crate::partition::{Division, Partition};
-use crate::record::{Intervals, JobRecord, RecordPlan, Rows, TracedPacket};
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use crate::record::{Intervals, RecordPlan, Rows, TracedPacket};
+use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use std::sync::Mutex;
 
 /// When a run ends.
@@ -146,49 +146,80 @@ impl Board {
         values.iter().map(|v| v.load(Ordering::Relaxed)).sum()
     }
 
-    fn report(&self, thread: usize, partitions: &mut [Partition], mailed: Mailed, now: u64, measured_until: u64) {
-        let earliest = partitions.iter_mut().map(Partition::earliest).min().unwrap_or(u64::MAX).min(mailed.earliest);
-        let total = |f: &dyn Fn(&Partition) -> u64| partitions.iter().map(f).sum::<u64>();
-        self.earliest[thread].store(earliest, Ordering::Relaxed);
-        self.in_flight[thread].store(mailed.packets + total(&|p| p.in_flight() as u64), Ordering::Relaxed);
-        let delivered = total(&|p| p.recorder.jobs.iter().map(|j| j.all_packets).sum());
-        self.delivered[thread].store(delivered, Ordering::Relaxed);
-        self.events[thread].store(total(&|p| p.event_count), Ordering::Relaxed);
-        let jobs = |f: fn(&JobRecord) -> u64| total(&|p| p.recorder.jobs.iter().map(f).sum());
-        self.left[thread].store(jobs(|j| j.injected_packets), Ordering::Relaxed);
-        self.arrived[thread].store(jobs(|j| j.packets), Ordering::Relaxed);
-        let unsent = now < measured_until || partitions.iter().any(|p| p.born_before(measured_until));
-        self.unsent[thread].store(unsent, Ordering::Relaxed);
+    fn report(&self, thread: usize, tally: Tally) {
+        self.earliest[thread].store(tally.earliest, Ordering::Relaxed);
+        self.in_flight[thread].store(tally.in_flight, Ordering::Relaxed);
+        self.delivered[thread].store(tally.delivered, Ordering::Relaxed);
+        self.events[thread].store(tally.events, Ordering::Relaxed);
+        self.left[thread].store(tally.left, Ordering::Relaxed);
+        self.arrived[thread].store(tally.arrived, Ordering::Relaxed);
+        self.unsent[thread].store(tally.unsent, Ordering::Relaxed);
     }
 }
 
-/// What a thread's partitions sent in a window.
+/// The state of a thread's partitions after a window, and of what they sent.
 #[derive(Clone, Copy)]
-struct Mailed {
-    packets: u64,
-    /// Not later than anything of it arrives; `u64::MAX` if nothing was sent.
+struct Tally {
+    /// Not later than anything happens; `u64::MAX` if nothing will.
     earliest: u64,
+    in_flight: u64,
+    delivered: u64,
+    events: u64,
+    left: u64,
+    arrived: u64,
+    unsent: bool,
 }
 
-/// What partition `from` sent to `to` waits at `to * partitions + from`.
+impl Tally {
+    const NOTHING: Self =
+        Self { earliest: u64::MAX, in_flight: 0, delivered: 0, events: 0, left: 0, arrived: 0, unsent: false };
+
+    /// Adds a partition at time `now`; best done when it is in the cache.
+    fn add(&mut self, partition: &mut Partition, now: u64, measured_until: u64) {
+        self.earliest = self.earliest.min(partition.earliest());
+        self.in_flight += partition.in_flight() as u64;
+        self.events += partition.event_count;
+        for job in &partition.recorder.jobs {
+            self.delivered += job.all_packets;
+            self.left += job.injected_packets;
+            self.arrived += job.packets;
+        }
+        self.unsent |= now < measured_until || partition.born_before(measured_until);
+    }
+}
+
+/// What thread `from` sent to partition `to` waits at `to * threads + from`.
 struct Post {
     boxes: Vec<Mutex<Mail>>,
-    partitions: usize,
+    threads: usize,
 }
 
 impl Post {
-    fn new(partitions: usize) -> Self {
-        let boxes = (0..partitions * partitions).map(|_| Mutex::new(Mail::default())).collect();
-        Self { boxes, partitions }
+    fn new(threads: usize, partitions: usize) -> Self {
+        let boxes = (0..threads * partitions).map(|_| Mutex::new(Mail::default())).collect();
+        Self { boxes, threads }
     }
 
     fn between(&self, from: usize, to: usize) -> std::sync::MutexGuard<'_, Mail> {
-        self.boxes[to * self.partitions + from].lock().expect("no thread panicked")
+        self.boxes[to * self.threads + from].lock().expect("no thread panicked")
+    }
+
+    fn memory_bytes(&self) -> usize {
+        self.boxes.iter().map(|mail| mail.lock().expect("no thread panicked").memory_bytes()).sum()
     }
 }
 
-/// Runs the partitions, in the order of their routers, on up to `threads` threads; returns the ending, its time, and what
-/// the watcher was not given yet.
+/// How a run ended.
+pub(crate) struct Outcome {
+    pub(crate) ending: Ending,
+    pub(crate) end: u64,
+    /// What the watcher was not given yet.
+    pub(crate) rest: Handed,
+    /// Memory of what partitions send each other.
+    pub(crate) mail_bytes: usize,
+}
+
+/// Runs the partitions, in the order of their routers, on up to `threads` threads.
 pub(crate) fn run(
     fabric: &Fabric,
     partitions: &mut [Partition],
@@ -197,17 +228,27 @@ pub(crate) fn run(
     plan: RecordPlan,
     threads: usize,
     watch: &mut dyn Watch,
-) -> (Ending, u64, Handed) {
+) -> Outcome {
     let count = partitions.len();
     partitions.iter_mut().for_each(Partition::start);
     let lookahead = fabric.lookahead(|router| division.part_of(router)).unwrap_or(u64::MAX / 4);
     assert!(lookahead > 0, "cables between partitions have a latency");
     let threads = threads.clamp(1, count);
     let board = [Board::new(threads), Board::new(threads)];
-    let post = [Post::new(count), Post::new(count)];
+    let post = [Post::new(threads, count), Post::new(threads, count)];
     let meeting = Meeting::new(threads);
     let handed = [Mutex::default(), Mutex::default()];
-    let shared = Shared { board, post, meeting, limits, plan, handed, lookahead };
+    let shared = Shared {
+        partitions: count,
+        board,
+        post,
+        meeting,
+        limits,
+        plan,
+        handed,
+        lookahead,
+        outbox_bytes: AtomicUsize::new(0),
+    };
     let mut rest = partitions;
     let mut first = 0;
     let mut shares = Vec::new();
@@ -218,7 +259,7 @@ pub(crate) fn run(
         rest = later;
         first = end;
     }
-    std::thread::scope(|scope| {
+    let (ending, end, rest) = std::thread::scope(|scope| {
         let mut shares = shares.into_iter();
         let (thread, first, share) = shares.next().expect("there is at least one thread");
         let shared = &shared;
@@ -226,10 +267,15 @@ pub(crate) fn run(
             scope.spawn(move || shared.work(thread, first, share, None));
         }
         shared.work(thread, first, share, Some(watch))
-    })
+    });
+    let posted: usize = shared.post.iter().map(Post::memory_bytes).sum();
+    let mail_bytes = posted + shared.outbox_bytes.load(Ordering::Relaxed);
+    Outcome { ending, end, rest, mail_bytes }
 }
 
 struct Shared {
+    /// Number of partitions, of all threads.
+    partitions: usize,
     board: [Board; 2],
     post: [Post; 2],
     meeting: Meeting,
@@ -238,6 +284,8 @@ struct Shared {
     /// What partitions handed out in a window.
     handed: [Mutex<Handed>; 2],
     lookahead: u64,
+    /// What the threads hold to write mail in, once they ended.
+    outbox_bytes: AtomicUsize,
 }
 
 impl Shared {
@@ -255,8 +303,12 @@ impl Shared {
         let mut last_delivery = (0, 0);
         let mut rows = Handed::default();
         let mut side = 0;
-        let nothing = Mailed { packets: 0, earliest: u64::MAX };
-        self.board[side].report(thread, partitions, nothing, now, self.limits.measured_until);
+        let mut outbox = Outbox::new(self.partitions);
+        let mut tally = Tally::NOTHING;
+        for partition in partitions.iter_mut() {
+            tally.add(partition, now, self.limits.measured_until);
+        }
+        self.board[side].report(thread, tally);
         loop {
             let board = &self.board[side];
             if let Some(watch) = &mut watch {
@@ -274,6 +326,7 @@ impl Shared {
             }
             let next = board.earliest.iter().map(|e| e.load(Ordering::Relaxed)).min().unwrap_or(u64::MAX);
             if let Some(ending) = self.ending(board, now, next, last_delivery.1) {
+                self.outbox_bytes.fetch_add(outbox.memory_bytes(), Ordering::Relaxed);
                 return (ending, now, rows);
             }
             let start = next.max(now);
@@ -286,10 +339,19 @@ impl Shared {
                     until = until.min(border);
                 }
             }
-            let mut mailed = nothing;
-            for (i, partition) in partitions.iter_mut().enumerate() {
-                self.advance(first + i, partition, until, side, &mut mailed);
+            let mut tally = Tally::NOTHING;
+            // To and fro: what was touched last is still in the cache.
+            let (mut up, mut down) = (0..partitions.len(), (0..partitions.len()).rev());
+            let order: &mut dyn Iterator<Item = usize> = if side == 0 { &mut up } else { &mut down };
+            for i in order {
+                let partition = &mut partitions[i];
+                std::mem::swap(&mut partition.outbox, &mut outbox);
+                self.read_mail(first + i, partition, side);
+                partition.advance(until);
+                tally.add(partition, until, self.limits.measured_until);
+                std::mem::swap(&mut partition.outbox, &mut outbox);
             }
+            self.send_mail(thread, 1 - side, until, &mut outbox, &mut tally);
             if self.hands_out() && (until == interval_end || until / CHECKPOINT > now / CHECKPOINT) {
                 let mut mine = Handed::default();
                 for partition in partitions.iter_mut() {
@@ -302,27 +364,27 @@ impl Shared {
             }
             now = until;
             side = 1 - side;
-            self.board[side].report(thread, partitions, mailed, now, self.limits.measured_until);
+            self.board[side].report(thread, tally);
         }
     }
 
-    /// One window of partition number `own`: what the others sent it in the window before, its events, and what it sends.
-    fn advance(&self, own: usize, partition: &mut Partition, until: u64, side: usize, mailed: &mut Mailed) {
-        let (inbox, outbox) = (&self.post[side], &self.post[1 - side]);
-        for from in 0..inbox.partitions {
-            let mut mail = std::mem::take(&mut *inbox.between(from, own));
+    /// Gives partition number `own` what was sent to it in the window before.
+    fn read_mail(&self, own: usize, partition: &mut Partition, side: usize) {
+        for from in 0..self.post[side].threads {
+            let mut mail = self.post[side].between(from, own);
             if !mail.is_empty() {
                 partition.deliver(&mail);
-                mail.clear();
-                // What goes back takes the same memory, which is in the cache.
-                partition.outgoing[from] = mail;
+                partition.outbox.clear(&mut mail);
             }
         }
-        partition.advance(until);
-        for (to, mail) in partition.outgoing.iter_mut().enumerate().filter(|(_, mail)| !mail.is_empty()) {
-            mailed.packets += mail.packets.len() as u64;
-            mailed.earliest = until;
-            *outbox.between(own, to) = std::mem::take(mail);
+    }
+
+    /// Posts what the partitions of a thread sent in a window that ended at `until`.
+    fn send_mail(&self, thread: usize, side: usize, until: u64, outbox: &mut Outbox, tally: &mut Tally) {
+        for (to, mail) in outbox.to.iter_mut().enumerate().filter(|(_, mail)| !mail.is_empty()) {
+            tally.in_flight += mail.packet_count() as u64;
+            tally.earliest = tally.earliest.min(until);
+            std::mem::swap(&mut *self.post[side].between(thread, to), mail);
         }
     }
 

@@ -11,7 +11,7 @@
 
 use odonata_machine::{GroupInterior, Machine, Shape};
 use odonata_units::{GroupId, LinkId, NodeId, RouterId};
-use std::collections::BinaryHeap;
+use std::collections::{BinaryHeap, HashMap};
 
 /// A port of a router: the nodes' ports come first, then the links in order.
 pub type Port = u16;
@@ -22,26 +22,43 @@ const FARTHEST: u8 = u8::MAX - 2;
 /// Cost of a hop between groups, a local one being 1: more than any number of local hops that a shortest way may have.
 const GLOBAL_HOP: u32 = 1 << 12;
 
-/// Lists of ports in one array: list i is `ports[first[i]..first[i + 1]]`.
+/// Lists of ports. Routers are wired alike, so few lists differ: each is kept once and stays in the cache.
 #[derive(Clone, Debug, Default)]
 struct PortLists {
-    first: Vec<u32>,
+    /// Which of the different lists list i is.
+    which: Vec<u32>,
+    /// Where each of them is in `ports`.
+    bounds: Vec<(u32, u32)>,
     ports: Vec<Port>,
 }
 
+/// Lists of ports under construction, with the number of each that differs from those before.
+#[derive(Default)]
+struct PortListsBuilder {
+    lists: PortLists,
+    numbers: HashMap<Vec<Port>, u32>,
+}
+
+impl PortListsBuilder {
+    fn push(&mut self, ports: Vec<Port>) {
+        let Self { lists, numbers } = self;
+        let next = u32::try_from(lists.bounds.len()).expect("fewer than 2^32 different lists");
+        let number = *numbers.entry(ports).or_insert_with_key(|ports| {
+            let first = lists.ports.len();
+            lists.ports.extend(ports);
+            let place = |at: usize| u32::try_from(at).expect("fewer than 2^32 next hops");
+            lists.bounds.push((place(first), place(lists.ports.len())));
+            next
+        });
+        lists.which.push(number);
+    }
+}
+
 impl PortLists {
-    fn new() -> Self {
-        Self { first: vec![0], ports: Vec::new() }
-    }
-
-    fn push(&mut self, ports: impl IntoIterator<Item = Port>) {
-        self.ports.extend(ports);
-        self.first.push(u32::try_from(self.ports.len()).expect("fewer than 2^32 next hops"));
-    }
-
     #[inline]
     fn get(&self, i: usize) -> &[Port] {
-        &self.ports[self.first[i] as usize..self.first[i + 1] as usize]
+        let (first, end) = self.bounds[self.which[i] as usize];
+        &self.ports[first as usize..end as usize]
     }
 }
 
@@ -166,8 +183,8 @@ impl NextHops {
             first_link,
             link_latency_ns: machine.links().map(|l| machine.latency(l).as_ns_f64() as f32).collect(),
             first_inside: Vec::with_capacity(routers),
-            inside: PortLists::new(),
-            to_group: PortLists::new(),
+            inside: PortLists::default(),
+            to_group: PortLists::default(),
             distance_inside: Vec::new(),
             longest_inside: 0,
             shape: machine.shape().clone(),
@@ -327,17 +344,6 @@ impl NextHops {
         self.to_group.get(from.index() * self.groups as usize + group.index())
     }
 
-    /// Ports on shortest ways from `from` towards `to`, wherever that is.
-    #[inline]
-    pub fn towards(&self, from: RouterId, to: RouterId) -> &[Port] {
-        let group = self.group_of(to);
-        if group == self.group_of(from) {
-            self.inside(from, to)
-        } else {
-            self.to_group(from, group)
-        }
-    }
-
     fn port_of(&self, router: usize, link: usize) -> Port {
         self.node_ports[router] + (link - self.first_link[router] as usize) as u16
     }
@@ -357,7 +363,7 @@ impl NextHops {
     fn fill_inside(&mut self, machine: &Machine) -> Result<(), Unreachable> {
         let columns = self.columns();
         let mut distance = vec![u8::MAX; self.members.len()];
-        let mut lists = PortLists::new();
+        let mut lists = PortListsBuilder::default();
         for from in 0..self.group_of.len() {
             let group = GroupId(self.group_of[from]);
             self.first_inside.push(self.distance_inside.len() as u32);
@@ -388,7 +394,7 @@ impl NextHops {
                 lists.push(self.ports_inside(from, to as usize, columns));
             }
         }
-        self.inside = lists;
+        self.inside = lists.lists;
         Ok(())
     }
 
@@ -451,12 +457,12 @@ impl NextHops {
         for group in 0..self.groups {
             cost.push(self.costs_to(group));
         }
-        let mut lists = PortLists::new();
+        let mut lists = PortListsBuilder::default();
         for from in 0..routers {
             for group in 0..self.groups {
                 let to_none = self.working(GroupId(group)).is_empty();
                 if group == self.group_of[from] || to_none || !machine.router_up(RouterId(from as u32)) {
-                    lists.push([]);
+                    lists.push(Vec::new());
                     continue;
                 }
                 let cost = &cost[group as usize];
@@ -472,10 +478,10 @@ impl NextHops {
                 self.longest_to_group = self.longest_to_group.max(global + local);
                 self.crosses_groups |= global > 1;
                 let ways = self.row_first(from, cost, self.cheapest(from, cost).collect());
-                lists.push(ways.into_iter().map(|l| self.port_of(from, l)));
+                lists.push(ways.into_iter().map(|l| self.port_of(from, l)).collect());
             }
         }
-        self.to_group = lists;
+        self.to_group = lists.lists;
         Ok(())
     }
 

@@ -54,7 +54,7 @@ pub enum Oblivious {
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 pub enum PathError {
     /// Two working routers with nodes and no path between them.
-    #[error("no path from router {from} to router {to}: the machine is cut in pieces; remove the fault or place no job across it")]
+    #[error("no path from router {from} to router {to}: the machine is cut in pieces; take back the edit or fault that cut it, or place no job across it")]
     Unreachable {
         /// Name of the source router.
         from: String,

@@ -26,7 +26,8 @@ td, th { padding: .2rem .5rem; text-align: right; font-size: 13px }
 td { white-space: nowrap }
 th { border-bottom: 1px solid #999; font-weight: 600 }
 td:first-child, th:first-child, .text { text-align: left }
-caption { text-align: left; font-weight: 600 }
+caption { text-align: left; font-weight: 600; white-space: nowrap }
+.table { overflow-x: auto }
 img { max-width: 100% }
 .note { color: #555 }
 """
@@ -81,16 +82,24 @@ class Table:
         ]
         head = "".join(f"<th{k}>{escape(c)}</th>" for k, c in zip(kinds, self.columns, strict=True))
         body = "".join(
-            "<tr>" + "".join(f"<td{k}>{escape(c)}</td>" for k, c in zip(kinds, row, strict=True)) + "</tr>\n"
+            "<tr>"
+            + "".join(f"<td{k}>{escape(_grouped(c))}</td>" for k, c in zip(kinds, row, strict=True))
+            + "</tr>\n"
             for row in self.rows
         )
-        return f"<table><caption>{escape(self.caption)}</caption><tr>{head}</tr>\n{body}</table>\n"
+        caption = f"<caption>{escape(self.caption)}</caption>"
+        return f'<div class="table"><table>{caption}<tr>{head}</tr>\n{body}</table></div>\n'
 
     def csv(self) -> str:
         """As CSV."""
         return "".join(
             ",".join(f'"{c}"' if "," in c else c for c in row) + "\n" for row in [self.columns, *self.rows]
         )
+
+
+def _grouped(cell: str) -> str:
+    """A whole number with its thousands apart; anything else as it is."""
+    return f"{int(cell):,}" if cell.isdigit() else cell
 
 
 def table_3(machine: amg.Machine) -> Table:
@@ -447,6 +456,8 @@ def _matrix(figure: Figure | None, axis: Any, part: Any, weight: Any, ranks: int
     import numpy as np
     from matplotlib.colors import LogNorm
 
+    from odonata.plot import style
+
     image = np.zeros((ranks, ranks))
     np.add.at(image, (part["source"], part["destination"]), weight)
     # Cells of several ranks, so that single messages of many ranks can be seen.
@@ -463,7 +474,8 @@ def _matrix(figure: Figure | None, axis: Any, part: Any, weight: Any, ranks: int
         extent=(0, ranks, ranks, 0),
     )
     if figure is not None:
-        figure.colorbar(picture, ax=axis, shrink=0.7, label="messages")
+        bar = figure.colorbar(picture, ax=axis, shrink=0.7, label="messages")
+        style.plain_numbers(bar.ax.yaxis, minor=bool(shown.max() < 20))
     pairs = 100 * (image > 0).sum() / (ranks * (ranks - 1))
     axis.set(title=f"{title}: {pairs:.0f} % of pairs", xlabel="to rank", ylabel="from rank")
 

@@ -26,7 +26,8 @@ def paired_differences(
         factor: The column whose levels are compared.
         base: The level that the others are compared with.
         pair_by: The columns that make two points a pair, such as `seed`.
-        value: The column that is compared.
+        value: The column that is compared. A point without a value, as the latency of no packets, makes no
+            pair.
 
     Returns:
         One row per other level: `factor` (as in the results), `pairs`, `base_mean`, `mean`, `difference`
@@ -46,6 +47,7 @@ def paired_differences(
     frame[condition] = (
         list(frame[list(pair_by)].itertuples(index=False, name=None)) if pair_by else [()] * len(frame)
     )
+    frame = frame[frame[value].notna()]
     levels = [level for level in dict.fromkeys(frame[factor]) if level != base]
     at_base = frame[frame[factor] == base].set_index(condition)[value]
     rows = []

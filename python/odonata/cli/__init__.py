@@ -30,4 +30,17 @@ COMMANDS = {
 @click.group(cls=Group, commands_by_name=COMMANDS, context_settings={"help_option_names": ["-h", "--help"]})
 @click.version_option(__version__, prog_name="odonata")
 def main() -> None:
-    """Odonata, a workbench for supercomputer interconnects."""
+    """Odonata, a workbench for supercomputer interconnects.
+
+    An experiment file says which machine, cabling, jobs, placement and routing; a run says what every link
+    carries, which job put it there, and what that does to the jobs.
+
+    \b
+    odonata run examples/wd1-edison.toml
+    odonata show runs/wd1-edison --class blue
+    odonata run examples/wd1-edison.toml --set machine.edit=-K -o runs/less
+    odonata compare runs/wd1-edison runs/less
+    odonata view runs/wd1-edison runs/less
+
+    odonata COMMAND --help explains a command, odonata schema --page every key of the file.
+    """  # noqa: D301 - \b keeps click from filling the lines that follow

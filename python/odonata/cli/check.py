@@ -22,8 +22,12 @@ from odonata.errors import ExperimentError
 def command(experiment: Source, changes: tuple[str, ...], resolved: bool, quiet: bool, as_json: bool) -> None:
     """Check an experiment file without running it.
 
+    \b
+    odonata check my.toml
+    odonata check my.toml --set job.0.ranks=4096 --resolved
+
     With --json, mistakes are data too: a list `problems` with file, line, column, message and help.
-    """
+    """  # noqa: D301 - \b keeps click from filling the lines that follow
     from odonata import _core
     from odonata.cli import terminal
     from odonata.cli.summary import describe_machine

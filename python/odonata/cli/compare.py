@@ -26,8 +26,11 @@ if TYPE_CHECKING:
 def command(base: Path, others: tuple[Path, ...], links: int, as_json: bool) -> None:
     """Differences between runs, per class and job. The first run is what the others are compared with.
 
+    \b
+    odonata compare runs/all-cables runs/first
+
     Links are paired by their names, so that machines with other cabling can be compared.
-    """
+    """  # noqa: D301 - \b keeps click from filling the lines that follow
     import odonata
     from odonata.cli import terminal
 
@@ -45,15 +48,21 @@ def command(base: Path, others: tuple[Path, ...], links: int, as_json: bool) -> 
         for line in settings_changes(first, run):
             screen.print(line)
         if result["times"]:
-            terminal.print_table(screen, "Time of a job, ms", _times_table(result["times"]))
+            unit, per_second = terminal.time_unit(
+                row[f"time_s_{side}"] for row in result["times"] for side in ("base", "other")
+            )
+            terminal.print_table(screen, f"Time of a job, {unit}", _times_table(result["times"], per_second))
         if "model" in first.summary and "model" in run.summary:
             continue
-        classes = _statistics_table(result["classes"], ["class"], ["mean", "p99", "max"])
-        terminal.print_table(screen, "Traffic of a link, MiB", classes)
-        jobs = _statistics_table(result["jobs"], ["name", "class"], ["mean", "max"])
-        terminal.print_table(screen, "The same per job", jobs)
+        unit, size = terminal.bytes_unit(
+            row[f"bytes_max_{side}"] for row in result["classes"] for side in ("base", "other")
+        )
+        classes = _statistics_table(result["classes"], ["class"], ["mean", "p99", "max"], size)
+        terminal.print_table(screen, f"Traffic of a link, {unit}", classes)
+        jobs = _statistics_table(result["jobs"], ["name", "class"], ["mean", "max"], size)
+        terminal.print_table(screen, f"The same per job, {unit}", jobs, keys=2)
         screen.print()
-        _print_links(screen, result)
+        _print_links(screen, result, unit, size)
 
 
 def compare(base: Run, other: Run, links: int) -> dict[str, Any]:
@@ -98,12 +107,12 @@ def _times(base: Run, other: Run) -> list[dict[str, Any]]:
     return rows
 
 
-def _times_table(rows: list[dict[str, Any]]) -> Table:
+def _times_table(rows: list[dict[str, Any]], per_second: float) -> Table:
     from odonata.cli import terminal
 
     shown = terminal.table(["job", "time", "→", "change"], left=["job"])
     for row in rows:
-        times = (terminal.number(1e3 * row[f"time_s_{side}"]) for side in ("base", "other"))
+        times = (terminal.number(per_second * row[f"time_s_{side}"]) for side in ("base", "other"))
         shown.add_row(row["name"], *times, terminal.change(row["time_s_change"]))
     return shown
 
@@ -133,7 +142,9 @@ def settings_changes(base: Run, other: Run) -> list[str]:
 _HEADINGS = {"mean": "mean", "p99": "99 %", "max": "max", "name": "job"}
 
 
-def _statistics_table(rows: list[dict[str, Any]], keys: list[str], statistics: list[str]) -> Table:
+def _statistics_table(
+    rows: list[dict[str, Any]], keys: list[str], statistics: list[str], size: float
+) -> Table:
     """Before, after and relative change of each statistic; a key is not repeated from row to row."""
     from odonata.cli import terminal
 
@@ -148,13 +159,13 @@ def _statistics_table(rows: list[dict[str, Any]], keys: list[str], statistics: l
         for name in statistics:
             for side in ("base", "other"):
                 amount = row[f"bytes_{name}_{side}"]
-                cells.append("-" if amount is None else terminal.mib(amount))
+                cells.append(terminal.number(None if amount is None else amount / size))
             cells.append(terminal.change(row[f"bytes_{name}_change"]))
         shown.add_row(*cells)
     return shown
 
 
-def _print_links(screen: Any, result: dict[str, Any]) -> None:
+def _print_links(screen: Any, result: dict[str, Any], unit: str, size: float) -> None:
     from odonata.cli import terminal
 
     links = result["links"]
@@ -169,8 +180,8 @@ def _print_links(screen: Any, result: dict[str, Any]) -> None:
         )
         for row in links["largest"]:
             amounts = (row["bytes_base"], row["bytes_other"])
-            difference = f"{'+' if row['difference'] > 0 else ''}{terminal.mib(row['difference'])}"
+            difference = f"{'+' if row['difference'] > 0 else ''}{terminal.number(row['difference'] / size)}"
             shown.add_row(
-                row["name"], row["class"], *(terminal.mib(amount) for amount in amounts), difference
+                row["name"], row["class"], *(terminal.number(amount / size) for amount in amounts), difference
             )
-        terminal.print_table(screen, "Largest changes of a link, MiB", shown)
+        terminal.print_table(screen, f"Largest changes of a link, {unit}", shown)

@@ -26,7 +26,12 @@ import click
     help="The file to write, or for csv the directory to make.",
 )
 def command(directory: Path, kind: str, output: Path) -> None:
-    """Write a run in another program's format."""
+    """Write a run in another program's format.
+
+    \b
+    odonata export runs/first -f csv -o first-csv
+    odonata export runs/first -f damselfly -o links.txt
+    """  # noqa: D301 - \b keeps click from filling the lines that follow
     import odonata
     from odonata.errors import OdonataError
 

@@ -9,7 +9,7 @@ import os
 import signal
 import sys
 import warnings
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from importlib import import_module
 from types import FrameType
@@ -54,13 +54,7 @@ class Group(click.Group):
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
         """As click does it, with the nearest name for an unknown one."""
-        from difflib import get_close_matches
-
-        name = args[0]
-        if name not in self._entries and not name.startswith("-"):
-            near = get_close_matches(name, self._entries, n=1)
-            hint = f"Did you mean {near[0]}?" if near else "See: odonata --help"
-            ctx.fail(f"there is no command {name!r}. {hint}")
+        check_name(ctx, args[0], self._entries)
         return super().resolve_command(ctx, args)
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:  # noqa: ARG002
@@ -96,6 +90,16 @@ class Group(click.Group):
             sys.exit(2)
         except Exception as error:
             _report_defect(error)
+
+
+def check_name(ctx: click.Context, name: str, known: Iterable[str]) -> None:
+    """Fails with the nearest name if there is no command called so."""
+    from difflib import get_close_matches
+
+    if name not in known and not name.startswith("-"):
+        near = get_close_matches(name, known, n=1)
+        hint = f"Did you mean {near[0]}?" if near else f"See: {ctx.command_path} --help"
+        ctx.fail(f"there is no command {name!r}. {hint}")
 
 
 def _show_warning(message: Warning | str, *_: Any, **__: Any) -> None:

@@ -18,8 +18,12 @@ TOPICS = ("presets", "topologies", "patterns", "placements", "routings")
 def command(topic: str | None, as_json: bool) -> None:
     """What presets, patterns, placements and routings there are.
 
+    \b
+    odonata list
+    odonata list routings
+
     The parameters of each are explained by: odonata schema --page
-    """
+    """  # noqa: D301 - \b keeps click from filling the lines that follow
     from odonata.cli import terminal
 
     chosen = [topic] if topic else list(TOPICS)

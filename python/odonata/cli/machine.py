@@ -64,9 +64,16 @@ def command(
 ) -> None:
     """Build and measure a machine, with other cabling if wanted.
 
-    NAME is a preset (odonata list presets), FILE an experiment file or a list of cables. The exit code is 1
-    if the machine is not what it should be: not connected, not symmetric, or with other counts than declared.
-    """
+    \b
+    odonata machine edison -e-K --price black=80
+    odonata machine dragonfly --set machine.p=8 --set machine.g=17
+    odonata machine my-cables.csv
+
+    NAME is a preset or a topology (odonata list), FILE an experiment file or a list of cables.
+
+    The exit code is 1 if the machine is not what it should be: not connected, not symmetric, or with other
+    counts than declared.
+    """  # noqa: D301 - \b keeps click from filling the lines that follow
     from odonata import machines
     from odonata.cli import terminal
 
@@ -105,8 +112,9 @@ def _description(metrics: dict[str, Any]) -> list[str]:
     )
     down = metrics["routers"] - metrics["routers_up"]
     failed = f"; {down:,} routers failed" if down else ""
+    cores = metrics["cores_per_node"]
     exactly = "" if bisection["exact"] else "at most "
-    lines = [f"{usable}, {metrics['cores_per_node']} cores each, {metrics['cores_up']:,} cores{failed}"]
+    lines = [f"{usable}, {cores} core{'s' * (cores != 1)} each, {metrics['cores_up']:,} cores in all{failed}"]
     lines.append(
         f"diameter {distances['diameter']} hops, mean distance {distances['mean_router_hops']:.3f} hops "
         f"between routers, {distances['mean_node_hops']:.3f} between nodes"

@@ -66,4 +66,4 @@ def as_json(function: _Command) -> _Command:
 
 def force(function: _Command) -> _Command:
     """The option --force."""
-    return click.option("-f", "--force", is_flag=True, help="Replace a run that is already there.")(function)
+    return click.option("-f", "--force", is_flag=True, help="Replace what is already there.")(function)

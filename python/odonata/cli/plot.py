@@ -42,10 +42,15 @@ KINDS = (
 def command(
     directory: Path, kind: str, output: Path | None, job: str | None, what: str | None, log: bool | None
 ) -> None:
-    """Draw figures of a run; load_curve also takes the directory of a sweep.
+    """Draw a figure of a run; load_curve also of a sweep.
 
-    The packet engine's: latency, stall_map, congestion, series, load_curve.
-    """
+    \b
+    odonata plot runs/first
+    odonata plot runs/first -k histogram --job noise --log -o noise.svg
+    odonata plot runs/packets -k series --what latency
+
+    Of runs of the packet engine only: latency, stall_map, congestion, series, load_curve.
+    """  # noqa: D301 - \b keeps click from filling the lines that follow
     import odonata
     from odonata.errors import OdonataError
 

@@ -68,7 +68,7 @@ def command(
         screen = terminal.console()
         print_summary(screen, run)
         screen.print()
-        screen.print(f"The tables are in {target}. Look closer with: odonata show {target}")
+        screen.print(f"The tables are in {target}. Look closer with: odonata show {target}", soft_wrap=True)
     if interrupt is not None:
         raise interrupt
 

@@ -24,13 +24,33 @@ from odonata.cli import options
 )
 @options.as_json
 def command(directory: Path, links: int, link_class: str | None, by: str, as_json: bool) -> None:
-    """Summary of a run, its hottest links and the jobs on them."""
+    """Summary of a run, its hottest links and the jobs on them.
+
+    \b
+    odonata show runs/first
+    odonata show runs/first --class blue --links 20 --by time
+
+    Of a sweep, the tables that it printed when it had run.
+    """  # noqa: D301 - \b keeps click from filling the lines that follow
     from odonata.analysis import hottest_links
     from odonata.cli import terminal
     from odonata.cli.summary import hottest_table, print_summary
     from odonata.errors import OdonataError
     from odonata.runs import Run
+    from odonata.sweeps.result import DESCRIPTION
 
+    if (directory / DESCRIPTION).exists():
+        from odonata.cli.sweep_tables import as_data, print_sweep
+        from odonata.sweeps import Sweep
+
+        sweep = Sweep.load(directory)
+        if as_json:
+            terminal.print_json(as_data(sweep))
+        else:
+            screen = terminal.console()
+            screen.print(f"{len(sweep.points)} points, {len(sweep.runs)} finished", style="bold")
+            print_sweep(screen, sweep)
+        return
     run = Run.from_directory(directory)  # without the warning of `load`: the summary's own are printed
     classes = [row["class"] for row in run.summary["classes"]][1:]
     if link_class is not None and link_class not in classes:

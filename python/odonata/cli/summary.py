@@ -29,10 +29,12 @@ def print_summary(screen: Console, run: Run) -> None:
         terminal.print_table(screen, "Jobs", _job_table(run))
         _print_model(screen, run)
         return
-    terminal.print_table(screen, "Traffic of a link, MiB", _class_table(summary["classes"]))
+    unit, size = terminal.bytes_unit(row["bytes_max"] for row in summary["classes"])
+    terminal.print_table(screen, f"Traffic of a link, {unit}", _class_table(summary["classes"], size))
     terminal.print_table(screen, "Jobs", _job_table(run))
-    title = "Traffic per job (mean and max: MiB on a link)"
-    terminal.print_table(screen, title, _job_traffic_table(run))
+    terminal.print_table(
+        screen, "What the jobs send, and what becomes of it", _job_traffic_table(run, unit, size)
+    )
     if "bound" in summary:
         screen.print()
         screen.print(_bound(summary["bound"]))
@@ -79,9 +81,12 @@ def _packets(packet: dict[str, Any], convergence: dict[str, Any]) -> str:
     minimal, other = packet["minimal_share"], packet["non_minimal_share"]
     ways = "" if minimal is None else f"{100 * minimal:.1f} % minimal, {100 * other:.1f} % non-minimal, "
     waiting = packet.get("crossbar_stall_mean_ns")
+    measured = f"{packet['measured_ps'] / 1e6:,.1f} us"
+    packets = f"{packet['packets']:,} packets measured in {measured}: "
+    if not packet["packets"]:
+        packets = f"no packet made in the measured {measured} arrived; "
     return (
-        f"{packet['packets']:,} packets measured in {packet['measured_ps'] / 1e6:,.1f} us: {ways}"
-        f"virtual channels used: {used} of {packet['virtual_channels']}\n"
+        f"{packets}{ways}virtual channels used: {used} of {packet['virtual_channels']}\n"
         f"links wait for credit {terminal.percent(packet.get('stall_share_mean', 0))} of the time"
         + ("" if waiting is None else f", a packet {terminal.number(waiting)} ns for each crossbar")
         + f"\n{_ENDINGS[convergence['ending']]} at {packet['end_ps'] / 1e6:,.1f} us, {steady}"
@@ -173,15 +178,15 @@ def _bound(bound: dict[str, Any]) -> str:
     )
 
 
-def _class_table(classes: list[dict[str, Any]]) -> Table:
-    """The traffic of the links of each class."""
+def _class_table(classes: list[dict[str, Any]], size: float) -> Table:
+    """The traffic of the links of each class, in units of `size` bytes."""
     columns = ["class", "links", "mean", "median", "90 %", "99 %", "max", "idle"]
     shown = terminal.table(columns, left=["class"])
     for row in classes:
         shown.add_row(
             row["class"],
             f"{row['links']:,}",
-            *(terminal.mib(row[f"bytes_{name}"]) for name in ("mean", "p50", "p90", "p99", "max")),
+            *(terminal.number(row[f"bytes_{name}"] / size) for name in ("mean", "p50", "p90", "p99", "max")),
             f"{row['links'] - row['nonzero']:,}",
         )
     return shown
@@ -202,22 +207,25 @@ def _job_table(run: Run) -> Table:
 
 
 _PREDICTIONS: tuple[tuple[str, str, float], ...] = (
-    ("time_s", "time, ms", 1e3),
-    ("bandwidth_bytes_per_s", "GB/s", 1e-9),
+    ("bandwidth_bytes_per_s", "GB/s in all", 1e-9),
     ("slowdown", "slowdown", 1.0),
-    ("offered_load", "offered", 1.0),
-    ("accepted_load", "accepted", 1.0),
-    ("latency_mean_ns", "mean, ns", 1.0),
-    ("latency_p99_ns", "99 %, ns", 1.0),
+    ("offered_load", "offered load", 1.0),
+    ("accepted_load", "accepted load", 1.0),
+    ("latency_mean_ns", "latency mean, ns", 1.0),
+    ("latency_p99_ns", "latency 99 %, ns", 1.0),
 )
 """The engine's predictions that are shown where the run has them: column, heading, factor."""
 
 
-def _job_traffic_table(run: Run) -> Table:
-    """What each job sent, how far it went, and what it made of the links."""
-    predictions = [entry for entry in _PREDICTIONS if entry[0] in run.jobs.column_names]
+def _job_traffic_table(run: Run, unit: str, size: float) -> Table:
+    """What each job sent, how far it went, and what it made of the links, in units of `size` bytes."""
+    known = list(_PREDICTIONS)
+    if "time_s" in run.jobs.column_names:
+        time_unit, per_second = terminal.time_unit(run.jobs["time_s"].to_pylist())
+        known.insert(0, ("time_s", f"time, {time_unit}", per_second))
+    predictions = [entry for entry in known if entry[0] in run.jobs.column_names]
     headings = [heading for _, heading, _ in predictions]
-    columns = ["job", "MiB sent", "off router", "hops", *headings, "mean", "max"]
+    columns = ["job", "MiB sent", "off router", "hops", *headings, f"link mean, {unit}", f"link max, {unit}"]
     shown = terminal.table(columns, left=["job"])
     for job, links in zip(run.jobs.to_pylist(), run.summary["jobs"], strict=True):
         everywhere = links["classes"][0]
@@ -230,22 +238,24 @@ def _job_traffic_table(run: Run) -> Table:
                 terminal.number(None if job[column] is None else factor * job[column])
                 for column, _, factor in predictions
             ),
-            terminal.mib(everywhere["bytes_mean"]),
-            terminal.mib(everywhere["bytes_max"]),
+            terminal.number(everywhere["bytes_mean"] / size),
+            terminal.number(everywhere["bytes_max"] / size),
         )
     return shown
 
 
 def hottest_table(hottest: list[dict[str, Any]]) -> Table:
     """The most loaded links with the jobs on them."""
-    columns = ["link", "class", "MiB", "busy, ms", "jobs"]
+    unit, size = terminal.bytes_unit(row["bytes"] for row in hottest)
+    time_unit, per_second = terminal.time_unit(row["time_s"] for row in hottest)
+    columns = ["link", "class", unit, f"busy, {time_unit}", "jobs"]
     shown = terminal.table(columns, left=["link", "class"], wrap=["jobs"])
     for row in hottest:
         shown.add_row(
             row["name"],
             row["class"],
-            terminal.mib(row["bytes"]),
-            terminal.number(1e3 * row["time_s"]),
+            terminal.number(row["bytes"] / size),
+            terminal.number(per_second * row["time_s"]),
             _jobs_on_link(row["jobs"]),
         )
     return shown

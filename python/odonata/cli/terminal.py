@@ -10,7 +10,7 @@ import math
 import sys
 import time
 from collections import deque
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
 
@@ -81,16 +81,39 @@ def table(columns: Sequence[str], *, left: Sequence[str] = (), wrap: Sequence[st
     return made
 
 
-def print_table(screen: Console, title: str, shown: Table) -> None:
-    """Prints a table below its title and an empty line."""
+def print_table(screen: Console, title: str, shown: Table, *, keys: int | None = None) -> None:
+    """Prints a table below its title and an empty line, in parts if it is wider than the screen.
+
+    Each part then has the first `keys` columns, which say what a row is; as many as are texts by default.
+    """
+    from odonata.cli.fitting import fitted
+
     screen.print()
     screen.print(title, style="bold")
-    screen.print(shown)
+    for i, part in enumerate(fitted(shown, screen.width, keys)):
+        if i:
+            screen.print()
+        screen.print(part)
 
 
 def mib(amount: float) -> str:
     """Bytes as MiB."""
     return number(amount / MIB)
+
+
+def bytes_unit(amounts: Iterable[float | None]) -> tuple[str, float]:
+    """A unit in which the largest amount is at least 1, and its bytes: MiB, or KiB for small ones."""
+    largest = max((abs(amount) for amount in amounts if amount is not None), default=0.0)
+    return ("KiB", 2.0**10) if 0 < largest < MIB else ("MiB", MIB)
+
+
+def time_unit(seconds: Iterable[float | None]) -> tuple[str, float]:
+    """A unit in which the longest time is at least 1, and how many of it are a second."""
+    longest = max((value for value in seconds if value is not None and not math.isnan(value)), default=0.0)
+    for unit, per_second in (("s", 1.0), ("ms", 1e3), ("us", 1e6)):
+        if longest * per_second >= 1:
+            return unit, per_second
+    return ("ns", 1e9) if longest else ("ms", 1e3)
 
 
 def number(value: float | None) -> str:

@@ -10,7 +10,10 @@ import click
 @click.command()
 @click.argument("runs", metavar="RUN...", nargs=-1, required=True, type=click.Path(path_type=Path))
 @click.option(
-    "--html", type=click.Path(path_type=Path), metavar="FILE", help="Write a page that needs no server."
+    "--html",
+    type=click.Path(path_type=Path),
+    metavar="FILE",
+    help="Write a page that opens without a server, to send to somebody.",
 )
 @click.option(
     "--port", type=click.IntRange(0, 65535), default=0, metavar="N", help="Port; a free one if not given."
@@ -25,10 +28,15 @@ import click
 def command(
     runs: tuple[Path, ...], html: Path | None, port: int, no_open: bool, counter_jobs: Path | None
 ) -> None:
-    """Look at runs in the browser: one, several to compare, or the directory of a sweep.
+    """Look at runs in the browser: one, several to compare, or a sweep.
+
+    \b
+    odonata view runs/first
+    odonata view runs/all-cables runs/first --html compared.html
+    odonata view links.csv.gz --counter-jobs jobs.csv.gz
 
     RUN may also be a table of hardware counters (.csv or .csv.gz) of a Cray XC.
-    """
+    """  # noqa: D301 - \b keeps click from filling the lines that follow
     import webbrowser
 
     from odonata.errors import OdonataError

@@ -8,6 +8,8 @@ import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
 
+from odonata.analysis.groups import group_matrix, grouping
+from odonata.analysis.links import floats
 from odonata.errors import OdonataError
 from odonata.plot import style
 from odonata.plot.latency import packet_table
@@ -30,14 +32,16 @@ LINK_SERIES = {
 
 
 MAPS = {
-    "stall": ("stalled links, group to group", "time without credit (%)"),
-    "congestion": ("congestion index, group to group", "mean throughput / capacity (%)"),
+    "stall": ("stalled links", "time without credit (%)"),
+    "congestion": ("congestion index", "mean throughput / capacity (%)"),
 }
 """What a map of groups can show: title, label."""
 
 
 def plot_stall_map(run: Run, what: str = "stall") -> style.Picture:
     """A matrix from group to group; the diagonal is inside groups, pairs without a link stay white.
+
+    On a machine without groups, routers with the same value on its first axis count as one.
 
     Args:
         run: A run of the packet engine.
@@ -47,15 +51,19 @@ def plot_stall_map(run: Run, what: str = "stall") -> style.Picture:
     if what not in MAPS:
         raise OdonataError(f"there is no map {what!r}", hint=f"There are: {', '.join(MAPS)}.")
     title, label = MAPS[what]
-    cells = packet_table(run, "group_traffic").to_pandas()
-    measured = run.summary["packet"]["measured_ps"]
-    groups = int(max(cells["source_group"].max(), cells["target_group"].max())) + 1 if len(cells) else 1
-    share = np.full((groups, groups), np.nan)
-    values = {
-        "stall": cells["stall_ps"] / cells["links"] / max(measured, 1),
-        "congestion": cells["congestion_index"],
+    packet_table(run, "group_traffic")  # only runs of the packet engine have these figures
+    by = grouping(run.routers)
+    measured_ps = max(run.summary["packet"]["measured_ps"], 1)
+    ones = np.ones(run.links.num_rows)
+    over = {
+        "stall": (floats(run.links, "stall_ps"), measured_ps * ones),
+        "congestion": (
+            floats(run.links, "bytes"),
+            floats(run.links, "capacity_bytes_per_s") * measured_ps / 1e12,
+        ),
     }
-    share[cells["source_group"], cells["target_group"]] = values[what]
+    above, below = (group_matrix(run.links, run.routers, values, by=by) for values in over[what])
+    share = np.divide(above, below, out=np.full_like(above, np.nan), where=below > 0)
     with style.looks():
         picture = style.new_picture(5.6, 4.8)
         axes = picture.subplots()
@@ -64,10 +72,13 @@ def plot_stall_map(run: Run, what: str = "stall") -> style.Picture:
         image = axes.imshow(
             100 * share, cmap=style.SEQUENTIAL, vmin=0, vmax=max(top, 1e-3), interpolation="nearest"
         )
-        axes.set_title(title)
-        axes.set_xlabel("destination group")
-        axes.set_ylabel("source group")
+        axes.set_title(f"{title}, {by} to {by}")
+        axes.set_xlabel(f"destination {by}")
+        axes.set_ylabel(f"source {by}")
         axes.tick_params(length=0)
+        if len(share) <= 20:
+            axes.set_xticks(range(len(share)))
+            axes.set_yticks(range(len(share)))
         for spine in axes.spines.values():
             spine.set_visible(False)
         picture.colorbar(image, ax=axes, label=label, shrink=0.9)
@@ -88,7 +99,9 @@ def plot_series(run: Run, what: str = "throughput") -> style.Picture:
         known = ", ".join([*SERIES, *LINK_SERIES])
         raise OdonataError(f"there is no series {what!r}", hint=f"There are: {known}.")
     column, divisor, label = SERIES[what]
-    rows = packet_table(run, "series", 'Set interval = "1 us" in [engine].').to_pandas()
+    rows = packet_table(
+        run, "series", 'Set interval = "1 us" in [engine], and add "jobs" to series if that is set.'
+    ).to_pandas()
     rows = _whole(rows, run)
     jobs = run.jobs.to_pylist()
     with style.looks():
@@ -144,7 +157,9 @@ def _over_time(axes: Axes, run: Run, lines: int) -> None:
     packet = run.summary["packet"]
     start = packet.get("warm_up_ps", 0) / 1e6
     if start > 0:
-        axes.axvspan(start, start + packet["measured_ps"] / 1e6, color="#ECECEC", zorder=0, label="measured")
+        axes.axvspan(start, start + packet["measured_ps"] / 1e6, color="#ECECEC", zorder=0)
+        # The legend lies on the shaded part more often than not, so its sample needs an edge.
+        axes.fill_between([], [], facecolor="#ECECEC", edgecolor="#AAAAAA", label="measured")
     axes.set_xlabel("simulated time (us)")
     axes.set_ylim(bottom=0)
     style.horizontal_grid(axes)

@@ -41,7 +41,7 @@ class Point:
 
 def points(axes: Sequence[Axis]) -> list[Point]:
     """All points; one without any change if there is no axis."""
-    shorts = _short_keys([axis.key for axis in axes])
+    shorts = short_keys([axis.key for axis in axes])
     choices = [list(zip(axis.values, axis.overrides, strict=True)) for axis in axes]
     result = []
     for index, combination in enumerate(itertools.product(*choices)):
@@ -56,7 +56,7 @@ def text(value: Any) -> str:
     return value if isinstance(value, str) else toml.value(value)
 
 
-def _short_keys(keys: list[str]) -> list[str]:
+def short_keys(keys: list[str]) -> list[str]:
     """The last part of each key where that tells them apart, else the whole key."""
     last = [key.rsplit(".", 1)[-1] for key in keys]
     return [short if last.count(short) == 1 else key for key, short in zip(keys, last, strict=True)]

@@ -113,9 +113,9 @@ class Sweep:
 
         Args:
             factor: The key of the axis.
-            value: The statistic that is compared.
+            value: What is compared: a statistic of traffic in `results`, or a column of `jobs`, as `time_s`.
             link_class: On the links of this class.
-            job: Of this job's traffic.
+            job: Of this job's traffic, or of this job.
             base: The value of the axis that the others are compared with; its first if not given.
 
         Returns:
@@ -124,13 +124,24 @@ class Sweep:
         keys = [axis.key for axis in self.axes]
         if factor not in keys:
             raise OdonataError(f"the sweep has no axis {factor}", hint=f"Its axes: {', '.join(keys)}.")
-        rows = self.results.filter(
-            pc.and_(pc.equal(self.results["class"], link_class), pc.equal(self.results["job"], job))
-        )
+        rows = self._rows_of(value, link_class, job)
         first = rows[factor][0].as_py() if base is None else base
         return paired_differences(
             rows, factor=factor, base=first, pair_by=[key for key in keys if key != factor], value=value
         )
+
+    def _rows_of(self, value: str, link_class: str, job: str) -> pa.Table:
+        """One row per point with a column `value`: of a job's traffic on a class of links, or of the job."""
+        if value in self.results.column_names:
+            return self.results.filter(
+                pc.and_(pc.equal(self.results["class"], link_class), pc.equal(self.results["job"], job))
+            )
+        names = list(dict.fromkeys(self.jobs["name"].to_pylist()))
+        if value not in self.jobs.column_names:
+            raise OdonataError(f"neither the traffic nor the jobs of the sweep have a column {value}")
+        if job not in names:
+            raise OdonataError(f"{value} is a figure of one job", hint=f"Say which: {', '.join(names)}.")
+        return self.jobs.filter(pc.equal(self.jobs["name"], job))
 
     def load_curve(self) -> Picture:
         """Accepted load and mean latency against offered load, a line for each routing, seeds averaged.

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Protocol
@@ -15,6 +15,8 @@ from odonata.errors import DamagedRunError, NotARunError, OdonataError
 from odonata.runs import Run
 from odonata.store import RunReader, is_run
 from odonata.store.schema import table_file
+from odonata.sweeps.grid import text
+from odonata.sweeps.result import DESCRIPTION, Sweep
 from odonata.viewer import blocks
 
 PROTOCOL = 1
@@ -45,14 +47,15 @@ class ShownRun(Protocol):
 class StoredRun:
     """A run directory. Nothing outside it is ever opened, even if a file in it is a link to elsewhere."""
 
-    def __init__(self, path: Path) -> None:
+    def __init__(self, path: Path, place: Mapping[str, Any] | None = None) -> None:
         check_inside(path, "summary.json")
         self._reader = RunReader(path)
+        self._place = place
 
     @property
     def summary(self) -> dict[str, Any]:
-        """What `summary.json` holds."""
-        return self._reader.summary
+        """What `summary.json` holds; of a sweep's point also its place, key by key."""
+        return {**self._reader.summary, **({"sweep": dict(self._place)} if self._place else {})}
 
     @property
     def names(self) -> list[str]:
@@ -121,8 +124,9 @@ class OpenRuns:
         Raises:
             OdonataError: A directory is no run, damaged, or of a newer format.
         """
-        paths = [path for directory in directories for path in find_runs(directory)]
-        return cls([(label, StoredRun(path)) for label, path in zip(labels(paths), paths, strict=True)])
+        found = [entry for directory in directories for entry in find_runs(directory)]
+        named = zip(labels([path for path, _ in found]), found, strict=True)
+        return cls([(label, StoredRun(path, place)) for label, (path, place) in named])
 
     @classmethod
     def from_run(cls, run: Run) -> OpenRuns:
@@ -173,13 +177,32 @@ def _describe(run: ShownRun, name: str) -> dict[str, Any]:
     return {"rows": rows, "columns": {column: kind for column, kind in kinds.items() if kind is not None}}
 
 
-def find_runs(directory: Path) -> list[Path]:
-    """The directory itself if it is a run, else the runs right inside it, by name."""
+def find_runs(directory: Path) -> list[tuple[Path, dict[str, Any]]]:
+    """The directory itself if it is a run, the finished points of a sweep, else the runs right inside it.
+
+    Beside each point stand its values of the sweep's keys.
+    """
     if is_run(directory) or not directory.is_dir():
-        return [directory]
+        return [(directory, {})]
+    if (directory / DESCRIPTION).exists():
+        sweep = Sweep.load(directory)
+        keys = [axis.key.removeprefix("engine.") for axis in sweep.axes]
+        finished = [
+            (sweep.directory_of(point), dict(zip(keys, map(_sortable, point.values), strict=True)))
+            for point in sweep.points
+            if is_run(sweep.directory_of(point))
+        ]
+        if not finished:
+            raise OdonataError(f"no point of the sweep {directory} is finished")
+        return finished
     inside = sorted(path for path in directory.iterdir() if not path.name.startswith(".") and is_run(path))
     # Not one: the reader says what is wrong with the directory itself.
-    return inside or [directory]
+    return [(path, {}) for path in inside or [directory]]
+
+
+def _sortable(value: Any) -> str | int | float:
+    """A number as it is, so that it sorts as one; anything else as it is shown."""
+    return value if isinstance(value, int | float) and not isinstance(value, bool) else text(value)
 
 
 def labels(paths: Sequence[Path]) -> list[str]:

@@ -6,6 +6,8 @@ export type Unit = 'bytes' | 'ps' | 'ns' | 's' | 'count' | 'ratio' | 'share' | '
 const GROUPED = new Intl.NumberFormat('en-US')
 
 const BINARY = ['B', 'KiB', 'MiB', 'GiB', 'TiB', 'PiB', 'EiB']
+/** Prefixes of counts, a thousand to the power of the place. */
+const DECIMAL = ['', 'k', 'M', 'G', 'T', 'P', 'E']
 const TIME: [number, string][] = [
   [1e12, 's'],
   [1e9, 'ms'],
@@ -60,10 +62,16 @@ export function quantity(value: number, unit: Unit, significant = 3): string {
     case 'ratio':
       return digits(value, significant)
     case 'count':
-      return Number.isInteger(value) && size < 1e9
-        ? count(value).replace('-', '−')
-        : digits(value, significant)
+      if (Number.isInteger(value) && size < 1e7) return count(value).replace('-', '−')
+      return size < 1e6 || size >= 1e18 ? digits(value, significant) : decimal(value, size, significant)
   }
+}
+
+/** Millions and more with a prefix: 365 M, 1.36 G. */
+function decimal(value: number, size: number, significant: number): string {
+  let step = Math.floor(Math.log10(size) / 3)
+  if (Math.round(size / 1000 ** step) >= 1000) step++
+  return `${digits(value / 1000 ** step, significant)} ${DECIMAL[step]}`
 }
 
 /** The same with an explicit sign, for differences. */
@@ -95,6 +103,10 @@ export function parseQuantity(text: string, unit: Unit): number | null {
     if (binary >= 0) return number * 1024 ** binary
     const decimal = ['B', 'kB', 'MB', 'GB', 'TB', 'PB'].indexOf(suffix)
     return decimal >= 0 ? number * 1000 ** decimal : null
+  }
+  if (unit === 'count') {
+    const power = DECIMAL.indexOf(suffix)
+    return power > 0 ? number * 1000 ** power : null
   }
   return null
 }

@@ -40,6 +40,11 @@ export interface Drawn {
   readonly wanted: number
 }
 
+/** What became of the marks that are not drawn, to go on with after how many are. */
+export function theRest(drawn: Drawn, picture: Picture): string {
+  return drawn.drawn < picture.marks.count ? '; the rest carry nothing or are filtered away' : ''
+}
+
 /** Which marks are drawn: all that carry something, the strongest `limit` if there are more. */
 export function visibleMarks({ values, selected }: MarkValues, limit = MARKS_MAX): Drawn {
   const visible = new Uint8Array(values.length)

@@ -7,7 +7,7 @@ import type { Picture } from '../layout/picture'
 import { drawMatrices, type CellSource } from './cells'
 import { colorAt, type Looks } from './look'
 import type { Pen } from './pen'
-import { drawHighlight, drawPicture, type Highlight, type PictureData } from './picture'
+import { drawHighlight, drawPicture, theRest, type Highlight, type PictureData } from './picture'
 
 const MARGIN = 20
 const HEAD = 54
@@ -73,7 +73,7 @@ export function drawSheet(pen: Pen, sheet: Sheet): void {
     drawMatrices(pen, panel, sheet.cells, looks)
     pen.restore()
   }
-  const reading = `${count(drawn.drawn)} of ${count(picture.marks.count)} ${picture.markNoun} drawn; the rest carry nothing or are filtered away. ${picture.reading}`
+  const reading = `${count(drawn.drawn)} of ${count(picture.marks.count)} ${picture.markNoun} drawn${theRest(drawn, picture)}. ${picture.reading}`
   drawFoot(pen, sheet, height - FOOT, reading)
 }
 

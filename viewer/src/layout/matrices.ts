@@ -28,6 +28,8 @@ const CELLS_MAX = 16_000_000
 export interface Interior {
   readonly families: readonly Family[]
   readonly leftOut: readonly string[]
+  /** Those that have any link inside. */
+  readonly groups: readonly number[]
 }
 
 /** Matrix by groups; the diagonal holds the links inside each group. */
@@ -50,7 +52,17 @@ export function interior(run: Run): Interior {
       else families.push({ class: code, ...shape, marks: marksFrom(cellOf(), cells) })
     }
   })
-  return { families, leftOut }
+  return { families, leftOut, groups: groupsWithLinks(run) }
+}
+
+/** Groups with a link inside: not the top level of a fat tree, nor those whose counters were not read. */
+function groupsWithLinks(run: Run): number[] {
+  const { group, groups } = run.routers
+  const found = new Uint8Array(groups)
+  run.links.source.forEach((s, l) => {
+    if (group[s] === group[run.links.target[l]!]) found[group[s]!] = 1
+  })
+  return Array.from({ length: groups }, (_, g) => g).filter((g) => found[g] === 1)
 }
 
 interface ClassShape {
@@ -228,7 +240,7 @@ export function placeMatrices(
   }
   if (!inside.families.some(fits)) return { width, height: y, matrices, texts }
 
-  const shown = onlyGroup === null ? Array.from({ length: groups }, (_, g) => g) : [onlyGroup]
+  const shown = onlyGroup === null ? inside.groups : [onlyGroup]
   const titled = onlyGroup === null && groups > 1
   const cell = largestCell(inside, width, height - y - TITLE - 15, shown.length)
   const sizes = inside.families

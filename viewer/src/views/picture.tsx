@@ -10,7 +10,14 @@ import { linkName, type Run } from '../data/run'
 import { EMPTY, FILTERED } from '../data/scale'
 import type { ViewState } from '../data/state'
 import { looksFor } from '../draw/look'
-import { drawHighlight, drawPicture, type Drawn, type Highlight, type PictureData } from '../draw/picture'
+import {
+  drawHighlight,
+  drawPicture,
+  theRest,
+  type Drawn,
+  type Highlight,
+  type PictureData,
+} from '../draw/picture'
 import { nearestCurve, nearestPoint } from '../layout/pick'
 import { MARKS_MAX, type Picture } from '../layout/picture'
 import { geometryOf, LARGE, ThemeContext, useSession, useStore, type Hover } from './session'
@@ -281,7 +288,7 @@ export function PictureView({
       <p class="reading" data-test="drawn">
         {summary}
         {missing}
-        {!compact && `; the rest carry nothing or are filtered away. ${picture.reading}`}
+        {!compact && `${drawn ? theRest(drawn, picture) : ''}. ${picture.reading}`}
       </p>
     </figure>
   )

@@ -98,7 +98,8 @@ function Thumbnail({
         data-test={`thumbnail-${id}`}
       >
         <canvas ref={canvas} style={{ width: `${THUMBNAIL.width}px`, height: `${THUMBNAIL.height}px` }} />
-        <b>{info.label}</b>
+        {/* A zero-width space after each comma: a sweep's labels are its keys, and break between them. */}
+        <b>{info.label.replaceAll(',', ',\u200b')}</b>
         <span>
           {summary.machine.name}, {summary.routing}
         </span>

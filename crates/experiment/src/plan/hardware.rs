@@ -12,6 +12,7 @@ use odonata_machine::edit::{self, Edit, FigureChange};
 use odonata_machine::presets::{self, Declared};
 use odonata_machine::{LinkClass, Machine, MachineBuilder, MachineError};
 use odonata_units::RouterId;
+use std::path::Path;
 use toml::Table;
 
 /// A built machine, and what is known beside it.
@@ -96,7 +97,13 @@ fn origin(
                 resolved.insert("inter_file".into(), path.into());
             }
             match formats::build(format, &name, &bytes, own, files) {
-                Ok(builder) => Ok(builder),
+                Ok(mut builder) => {
+                    // Without the folders: a machine is called by its name everywhere, and where it lay is in `resolved`.
+                    if let Some(short) = Path::new(&builder.name).file_name() {
+                        builder.name = short.to_string_lossy().into_owned();
+                    }
+                    Ok(builder)
+                }
                 Err(FormatError::Machine(error)) => Err(error),
                 Err(FormatError::Unreadable(key, reason)) => {
                     report.add(ProblemKind::File, spec.place_of(key), reason, None);

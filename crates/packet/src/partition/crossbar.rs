@@ -4,7 +4,7 @@
 //! output serves a waiting packet if the packet's input is free and its output channel has room for all of it. The
 //! packet enters the output queue at once (cut-through) and its credit goes back at the same moment.
 
-use super::port::{Credit, End, OutPort};
+use super::port::{Credit, End};
 use super::Partition;
 use crate::packet::NONE;
 use crate::settings::Arbitration;
@@ -57,7 +57,7 @@ impl Partition {
                 next_free = next_free.min(free);
                 continue;
             }
-            let rank = self.rank(out, input.port, this);
+            let rank = self.rank(o, input.port, this);
             if rank < best.0 {
                 best = (rank, this);
             }
@@ -67,16 +67,17 @@ impl Partition {
 
     /// The place of an input channel in the order of service; lower is earlier, and no two have the same.
     #[inline]
-    fn rank(&self, out: &OutPort, port: u32, channel: u32) -> u64 {
-        let input = port - out.first_sibling;
-        let siblings = u32::from(out.siblings);
+    fn rank(&self, o: usize, port: u32, channel: u32) -> u64 {
+        let siblings = &self.router[self.inputs[o].router as usize].ports;
+        let input = port - siblings.start;
+        let siblings = siblings.len() as u32;
         let order = match self.fabric.settings.arbitration {
             // Inputs never served rank in the order of their numbers, before all others.
-            Arbitration::LeastRecentlyUsed => match self.served[(out.first_served + input) as usize] {
+            Arbitration::LeastRecentlyUsed => match self.served[(self.out[o].first_served + input) as usize] {
                 0 => u64::from(input),
                 served => u64::from(served) + u64::from(siblings),
             },
-            Arbitration::RoundRobin => u64::from((input + siblings - u32::from(out.last_input) - 1) % siblings),
+            Arbitration::RoundRobin => u64::from((input + siblings - u32::from(self.last_input[o]) - 1) % siblings),
         };
         let vc = channel - port * self.channels as u32;
         order * self.channels as u64 + u64::from(vc)
@@ -125,6 +126,9 @@ impl Partition {
         let slot = input.queue.pop(&self.pool);
         let next = input.queue.head;
         let vc_in = (channel - i * self.channels) as u8;
+        if next == NONE {
+            self.inputs[i].occupied &= !(1 << vc_in);
+        }
         self.transfer(i, o, slot);
         self.return_credit(i, vc_in, slot);
         self.enqueue(o, slot);
@@ -168,18 +172,27 @@ impl Partition {
             self.promised[o * self.channels + usize::from(packet.out_vc())] -= size;
         }
         let (out, input) = (&mut self.out[o], &mut self.inputs[i]);
+        let kind = &self.kinds[out.kind as usize];
         let full = size == self.full;
         let busy =
-            if full { out.crossbar_time } else { self.fabric.transfer_time(self.routers.start + out.router, size) };
+            if full { kind.crossbar_time } else { self.fabric.transfer_time(self.routers.start + input.router, size) };
         let until = self.now + busy;
         input.crossbar_free = until;
         out.crossbar_free = until;
-        out.last_input = input.place;
-        out.grants += 1;
-        self.served[out.first_served as usize + usize::from(input.place)] = out.grants;
+        if let Some(last) = self.last_input.get_mut(o) {
+            *last = input.place;
+        } else {
+            let first = out.first_served as usize;
+            if out.grants == u32::from(u16::MAX) {
+                let inputs = self.router[input.router as usize].ports.len();
+                out.grants = renumber(&mut self.served[first..first + inputs]);
+            }
+            out.grants += 1;
+            self.served[first + usize::from(input.place)] = out.grants as u16;
+        }
         // From a slow link to a fast one: leave so late that the last byte has arrived when it must leave.
         packet.ready = self.now;
-        if full && input.full_time == out.full_time {
+        if full && (input.kind == out.kind || self.kinds[input.kind as usize].full_time == kind.full_time) {
             return packet.ready;
         }
         let arrives_in = self.fabric.link_time(self.ports.start + i as u32, size);
@@ -205,13 +218,13 @@ impl Partition {
     #[inline(always)]
     fn return_credit(&mut self, i: usize, vc: u8, slot: u32) {
         let input = &self.inputs[i];
-        let (peer, end, part) = (input.peer, input.end, usize::from(input.part));
+        let (peer, end, part) = (input.peer, input.end, input.part);
         let packet = self.pool.get(slot);
-        let credit = Credit { at: self.now + input.cable, bytes: packet.size(), vc };
+        let credit = Credit { at: self.now + self.kinds[input.kind as usize].cable, bytes: packet.size(), vc };
         match end {
             End::Node => return self.take_nic_credit(peer as usize, credit),
             End::Local => self.take_credit(peer as usize, credit),
-            End::Remote => self.outgoing[part].credits.push((peer, credit)),
+            End::Remote => self.outbox.credit(part, peer, credit),
         }
         if !self.learns {
             return;
@@ -228,9 +241,31 @@ impl Partition {
             estimate_ns: told.estimate_ns,
         };
         if end == End::Remote {
-            self.outgoing[part].feedback.push((peer, credit.at, feedback));
+            self.outbox.feedback(part, peer, credit.at, feedback);
         } else {
             self.take_feedback(peer as usize, credit.at, feedback);
         }
+    }
+}
+
+/// Numbers the services of an output's inputs anew, from 1 on in the same order; those that never happened stay 0.
+/// Returns the last number.
+#[cold]
+fn renumber(services: &mut [u16]) -> u32 {
+    let mut inputs: Vec<usize> = (0..services.len()).filter(|&i| services[i] > 0).collect();
+    inputs.sort_unstable_by_key(|&i| services[i]);
+    for (number, &i) in inputs.iter().enumerate() {
+        services[i] = number as u16 + 1;
+    }
+    inputs.len() as u32
+}
+
+#[cfg(test)]
+mod tests {
+    #[test]
+    fn services_are_numbered_anew_in_their_order() {
+        let mut services = [0, 65_535, 7, 0, 40_000];
+        assert_eq!(super::renumber(&mut services), 3);
+        assert_eq!(services, [0, 3, 1, 0, 2]);
     }
 }

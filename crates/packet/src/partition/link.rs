@@ -1,6 +1,6 @@
 //! The link: from output queues to the next router or node, and what comes back.
 
-use super::port::{Credit, End};
+use super::port::{Credit, Credits, End, DEFERRED, STARVED};
 use super::Partition;
 use crate::packet::NONE;
 use crate::queue::Key;
@@ -27,7 +27,7 @@ impl Partition {
         self.launch(o, slot, now);
         if self.out[o].occupied != 0 {
             self.defer(o);
-        } else if self.out[o].deferred {
+        } else if self.out[o].is(DEFERRED) {
             self.undefer(o);
         }
         true
@@ -41,19 +41,19 @@ impl Partition {
         let out = &mut self.out[o];
         let free = out.link_free;
         if out.first_waiter != NONE || out.end == End::Node && self.listens {
-            if out.deferred {
+            if out.is(DEFERRED) {
                 self.undefer(o);
             }
             self.look_at(o, free);
             return;
         }
-        if out.deferred {
+        if out.is(DEFERRED) {
             return;
         }
-        out.deferred = true;
+        out.raise(DEFERRED);
         self.deferred[o >> 6] |= 1 << (o & 63);
         if out.end == End::Local {
-            let (peer, arrives) = (out.peer as usize, free + out.latency);
+            let (peer, arrives) = (out.peer as usize, free + self.kinds[out.kind as usize].latency);
             let input = &mut self.inputs[peer];
             input.deferred = true;
             if input.flight.is_empty() {
@@ -65,7 +65,7 @@ impl Partition {
     /// The departures of port `o` are all worked out, or have events again.
     fn undefer(&mut self, o: usize) {
         let out = &mut self.out[o];
-        out.deferred = false;
+        out.lower(DEFERRED);
         self.deferred[o >> 6] &= !(1 << (o & 63));
         if out.end == End::Local {
             self.inputs[out.peer as usize].deferred = false;
@@ -75,7 +75,7 @@ impl Partition {
     /// Makes sure that all departures from port `o` before `limit` are worked out.
     #[inline]
     pub(super) fn bring_up(&mut self, o: usize, limit: u64) {
-        if self.out[o].deferred && self.out[o].link_free < limit {
+        if self.out[o].is(DEFERRED) && self.out[o].link_free < limit {
             self.catch_up(o, limit);
         }
     }
@@ -173,9 +173,9 @@ impl Partition {
     /// Nothing can leave port `o` at time `at` for want of credit.
     fn starve(&mut self, o: usize, at: u64) {
         let out = &mut self.out[o];
-        out.starved = true;
-        if out.stalled_since == u64::MAX {
-            out.stalled_since = at;
+        if !out.is(STARVED) {
+            out.raise(STARVED);
+            self.stalled_since[o] = at;
         }
         self.recorder.starved(o, out.occupied, at);
     }
@@ -183,7 +183,7 @@ impl Partition {
     /// When something may leave port `o`, of which nothing can now: when a packet with credit is `ready`, else when the
     /// next credit arrives that is known of; `u64::MAX` if none is.
     fn possible(&self, o: usize, ready: u64) -> u64 {
-        match self.out[o].credits.front() {
+        match self.credits.front(self.out[o].credits) {
             Some(credit) if ready == u64::MAX => credit.at,
             _ => ready,
         }
@@ -191,7 +191,7 @@ impl Partition {
 
     /// Nothing can leave port `o` now: the next attempt has an event.
     fn look_when_possible(&mut self, o: usize, ready: u64) {
-        if self.out[o].deferred {
+        if self.out[o].is(DEFERRED) {
             self.undefer(o);
         }
         let next = self.possible(o, ready);
@@ -221,16 +221,16 @@ impl Partition {
         let packet = self.pool.get_mut(slot);
         let (vc, size) = (packet.out_vc(), packet.size());
         let out = &mut self.out[o];
+        let kind = &self.kinds[out.kind as usize];
         let busy =
-            if size == self.full { out.full_time } else { self.fabric.link_time(self.ports.start + o as u32, size) };
+            if size == self.full { kind.full_time } else { self.fabric.link_time(self.ports.start + o as u32, size) };
         out.next_vc = vc + 1;
         out.link_free = now + busy;
-        if out.stalled_since != u64::MAX {
-            self.recorder.stalled(o, out.stalled_since, now);
-            out.stalled_since = u64::MAX;
+        if out.is(STARVED) {
+            self.recorder.stalled(o, self.stalled_since[o], now);
+            out.lower(STARVED);
         }
-        out.starved = false;
-        let arrives = now + out.latency;
+        let arrives = now + kind.latency;
         let (peer, end) = (out.peer, out.end);
         if end == End::Node {
             self.recorder.sent(o, usize::from(vc), packet, now, busy);
@@ -250,9 +250,8 @@ impl Partition {
             self.note_sent(o, Credit { at: arrives, bytes: size, vc });
         }
         if end == End::Remote {
-            let mail = &mut self.outgoing[usize::from(self.out[o].part)];
-            mail.packets.extend_from_slice(std::slice::from_ref(self.pool.get(slot)));
-            mail.to.push((peer, self.pool.told(slot)));
+            let told = self.learns.then(|| self.pool.told(slot));
+            self.outbox.packet(self.out[o].part, self.pool.get(slot), peer, told);
             self.pool.free(slot);
         } else {
             self.fly(peer as usize, slot, arrives);
@@ -289,11 +288,11 @@ impl Partition {
     #[inline]
     pub(super) fn collect_credits(&mut self, o: usize, now: u64) {
         let out = &mut self.out[o];
-        while let Some(&Credit { at, bytes, vc }) = out.credits.front() {
+        while let Some(Credit { at, bytes, vc }) = self.credits.front(out.credits) {
             if at > now {
                 break;
             }
-            out.credits.pop_front();
+            Credits::pop(&mut out.credits);
             out.downstream_bytes -= bytes;
             self.out_channel[o * self.channels + usize::from(vc)].credit += bytes;
         }
@@ -304,20 +303,20 @@ impl Partition {
     pub(super) fn take_credit(&mut self, o: usize, credit: Credit) {
         let out = &mut self.out[o];
         // Rather than to let the list grow, take in what has arrived.
-        if out.credits.len() == out.credits.capacity() {
+        if Credits::is_full(out.credits) {
             self.bring_up(o, self.now);
             self.collect_credits(o, self.now);
         }
         let out = &mut self.out[o];
-        out.credits.push_back(credit);
-        if out.starved {
+        self.credits.push(&mut out.credits, credit);
+        if out.is(STARVED) {
             self.look_at(o, credit.at);
         }
     }
 
     /// Feedback is on its way to port `o`.
     pub(super) fn take_feedback(&mut self, o: usize, at: u64, feedback: Feedback) {
-        let router = &mut self.router[self.out[o].router as usize];
+        let router = &mut self.router[self.inputs[o].router as usize];
         router.next_feedback = router.next_feedback.min(at);
         self.feedback_at[o] = self.feedback_at[o].min(at);
         self.feedback[o].push_back((at, feedback));

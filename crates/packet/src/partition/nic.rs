@@ -7,7 +7,7 @@
 //! cable latency ahead. So unless its endpoint listens, a NIC has no events of its own: the packet comes into being when its head
 //! reaches the router, with the time at which it left.
 
-use super::port::Credit;
+use super::port::{Credit, Credits};
 use super::Partition;
 use crate::endpoint::Arrival;
 use crate::packet::{Packet, Told};
@@ -25,7 +25,7 @@ impl Partition {
         nic.leaves = nic.wanted;
         // The size is known only when the packet is taken, so room for a full one is asked for.
         let mut room = nic.credit;
-        let mut credits = nic.credits.iter();
+        let mut credits = self.credits.iter(nic.credits);
         while room < self.full {
             let Some(credit) = credits.next() else {
                 nic.starved = true;
@@ -39,7 +39,7 @@ impl Partition {
         if self.listens {
             self.events.wake(nic.leaves, self.keys.inject + n as u32);
         } else {
-            self.events.wake(nic.leaves + nic.latency, nic.port);
+            self.events.wake(nic.leaves + self.kinds[nic.kind as usize].injection_latency, nic.port);
         }
     }
 
@@ -55,11 +55,11 @@ impl Partition {
     pub(super) fn leave_node(&mut self, n: usize) -> u32 {
         let nic = &mut self.nic[n];
         let leaves = std::mem::replace(&mut nic.leaves, u64::MAX);
-        while let Some(&Credit { at, bytes, .. }) = nic.credits.front() {
+        while let Some(Credit { at, bytes, .. }) = self.credits.front(nic.credits) {
             if at > leaves {
                 break;
             }
-            nic.credits.pop_front();
+            Credits::pop(&mut nic.credits);
             nic.credit += bytes;
         }
         if leaves > nic.wanted {
@@ -68,8 +68,9 @@ impl Partition {
         let injection = self.endpoints.take(n as u32);
         let global = self.nics.start + n as u32;
         nic.credit -= injection.size;
+        let kind = &self.kinds[nic.kind as usize];
         let busy = if injection.size == self.full {
-            nic.full_time
+            kind.full_time
         } else {
             self.fabric.link_time(self.fabric.nic_port[global as usize], injection.size)
         };
@@ -79,7 +80,8 @@ impl Partition {
             destination: injection.destination,
             state: RouteState::default(),
         };
-        let mut packet = Packet::new(header, injection.size, (injection.birth_ps, leaves, leaves + nic.latency));
+        let mut packet =
+            Packet::new(header, injection.size, (injection.birth_ps, leaves, leaves + kind.injection_latency));
         packet.message = injection.message;
         packet.job = injection.job;
         self.recorder.injected(n, &packet);
@@ -92,7 +94,7 @@ impl Partition {
     #[inline]
     pub(super) fn take_nic_credit(&mut self, n: usize, credit: Credit) {
         let nic = &mut self.nic[n];
-        nic.credits.push_back(credit);
+        self.credits.push(&mut nic.credits, credit);
         if nic.starved {
             self.arm_nic(n);
         }

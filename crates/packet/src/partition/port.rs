@@ -2,7 +2,6 @@
 
 use crate::fabric::Fabric;
 use crate::packet::{Fifo, NONE};
-use std::collections::VecDeque;
 use std::ops::Range;
 
 /// Room that comes back to a sender.
@@ -28,25 +27,50 @@ impl Division {
     pub(crate) fn part_of(&self, router: u32) -> usize {
         self.ends.partition_point(|&end| end <= router)
     }
-
-    pub(crate) fn parts(&self) -> usize {
-        self.ends.len()
-    }
 }
 
-/// The sending side of a port; two lines of the cache. What the fabric knows of it is repeated here, so that a hop
-/// reads few lines.
+/// What ports have in common, and few kinds of ports differ in.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub(super) struct Kind {
+    /// From the start of sending to the arrival at the next input queue or node.
+    pub(super) latency: u64,
+    /// Time of a full packet on the link and in the crossbar.
+    pub(super) full_time: u64,
+    pub(super) crossbar_time: u64,
+    /// Latency of the cable, which a credit takes to go back.
+    pub(super) cable: u64,
+    /// From the start of sending at the other end, if that is a node, to the arrival at the input queue here.
+    pub(super) injection_latency: u64,
+}
+
+/// The kinds of the ports `own`, and which each port has.
+pub(super) fn kinds(fabric: &Fabric, own: &Range<u32>) -> (Vec<Kind>, Vec<u32>) {
+    let kind = |port: u32| Kind {
+        latency: fabric.forward_latency(port),
+        full_time: fabric.full_time[port as usize],
+        crossbar_time: fabric.crossbar_time[fabric.port_router[port as usize] as usize],
+        cable: fabric.cable[port as usize],
+        injection_latency: fabric.injection_latency(port),
+    };
+    let mut kinds: Vec<Kind> = own.clone().map(kind).collect();
+    kinds.sort_unstable();
+    kinds.dedup();
+    let which = own.clone().map(|port| kinds.binary_search(&kind(port)).expect("every port has a kind") as u32);
+    let which = which.collect();
+    (kinds, which)
+}
+
+/// The sending side of a port; one line of the cache.
 #[repr(align(64))]
 pub(super) struct OutPort {
     /// Until when the link is busy.
     pub(super) link_free: u64,
     /// Until when this output of the crossbar is busy.
     pub(super) crossbar_free: u64,
-    /// From the start of sending to the arrival at the next input queue or node.
-    pub(super) latency: u64,
-    /// Time of a full packet on the link and in the crossbar.
-    pub(super) full_time: u64,
-    pub(super) crossbar_time: u64,
+    /// Credits on their way here, by arrival.
+    pub(super) credits: Ring,
+    /// Number of its [`Kind`].
+    pub(super) kind: u32,
     /// Global port, port of the partition if it is there, or NIC of the partition, at the other end.
     pub(super) peer: u32,
     /// First of the input channels whose heads want this output.
@@ -55,33 +79,25 @@ pub(super) struct OutPort {
     pub(super) queued_bytes: u32,
     /// Credits in use, in bytes, over all channels.
     pub(super) downstream_bytes: u32,
+    /// Number of grants, the clock of least-recently-used arbitration; set back when it gets too large.
+    pub(super) grants: u32,
+    /// The first entry of this port in the table of services.
+    pub(super) first_served: u32,
     /// Bit vc: channel vc holds packets.
     pub(super) occupied: u16,
+    /// Partition at the other end.
+    pub(super) part: u16,
     /// Channel after the one served last.
     pub(super) next_vc: u8,
     pub(super) end: End,
-    /// Packets wait for a credit while the link is free.
-    pub(super) starved: bool,
-    /// Will be settled at the end of this instant.
-    pub(super) noted: bool,
-    /// Packets will leave, the first when the link gets free, without an event: see `Partition::catch_up`.
-    pub(super) deferred: bool,
-    /// Credits on their way here, by arrival.
-    pub(super) credits: VecDeque<Credit>,
-    /// Since when packets wait without credit; `u64::MAX` if they do not.
-    pub(super) stalled_since: u64,
-    /// Number of grants, the clock of least-recently-used arbitration.
-    pub(super) grants: u32,
-    /// Router, its first port and the first entry of this port in the table of services (all of the partition).
-    pub(super) router: u32,
-    pub(super) first_sibling: u32,
-    pub(super) first_served: u32,
-    /// Ports of the router, and the input port among them that was served last, for round-robin arbitration.
-    pub(super) siblings: u16,
-    pub(super) last_input: u16,
-    /// Partition at the other end.
-    pub(super) part: u16,
+    /// `STARVED`, `DEFERRED`.
+    flags: u8,
 }
+
+/// Packets wait for a credit while the link is free.
+pub(super) const STARVED: u8 = 1;
+/// Packets will leave, the first when the link gets free, without an event: see `Partition::catch_up`.
+pub(super) const DEFERRED: u8 = 2;
 
 /// What is at the other end of a port.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -94,7 +110,7 @@ pub(super) enum End {
     Node,
 }
 
-const _: () = assert!(std::mem::size_of::<OutPort>() == 128);
+const _: () = assert!(size_of::<OutPort>() == 64);
 
 /// What is at the other end of a port: its number as the partition names it, its kind, its partition.
 fn end(fabric: &Fabric, port: u32, own: &Range<u32>, first_nic: u32, division: &Division) -> (u32, End, u16) {
@@ -115,24 +131,16 @@ impl OutPort {
         own: &Range<u32>,
         first_nic: u32,
         division: &Division,
-        first_served: u32,
+        (kind, first_served): (u32, u32),
     ) -> Self {
-        let router = fabric.port_router[port as usize] as usize;
-        let first = fabric.first_port[router];
         let (peer, end, part) = end(fabric, port, own, first_nic, division);
         Self {
-            full_time: fabric.full_time[port as usize],
-            crossbar_time: fabric.crossbar_time[router],
-            router: router as u32 - fabric.port_router[own.start as usize],
-            first_sibling: first - own.start,
+            kind,
             first_served,
-            siblings: (fabric.first_port[router + 1] - first) as u16,
             link_free: 0,
             crossbar_free: 0,
-            credits: VecDeque::new(),
+            credits: Ring::default(),
             first_waiter: NONE,
-            latency: fabric.forward_latency(port),
-            stalled_since: u64::MAX,
             peer,
             queued_bytes: 0,
             downstream_bytes: 0,
@@ -140,12 +148,107 @@ impl OutPort {
             next_vc: 0,
             end,
             part,
-            starved: false,
-            noted: false,
-            deferred: false,
             grants: 0,
-            last_input: 0,
+            flags: 0,
         }
+    }
+
+    #[inline]
+    pub(super) fn is(&self, flag: u8) -> bool {
+        self.flags & flag != 0
+    }
+
+    #[inline]
+    pub(super) fn raise(&mut self, flag: u8) {
+        self.flags |= flag;
+    }
+
+    #[inline]
+    pub(super) fn lower(&mut self, flag: u8) {
+        self.flags &= !flag;
+    }
+}
+
+/// A list of credits in the array of all of them, [`Credits`]: entries go round in a power of two of places.
+#[derive(Clone, Copy, Default, Debug)]
+pub(super) struct Ring {
+    start: u32,
+    /// Place of the first entry, counted from the start; grows for ever.
+    head: u32,
+    /// Entries, times 32, and the logarithm of the places.
+    size: u32,
+}
+
+impl Ring {
+    #[inline]
+    fn len(self) -> u32 {
+        self.size >> 5
+    }
+
+    #[inline]
+    fn places(self) -> u32 {
+        1 << (self.size & 31)
+    }
+
+    #[inline]
+    fn at(self, i: u32) -> usize {
+        (self.start + ((self.head.wrapping_add(i)) & (self.places() - 1))) as usize
+    }
+}
+
+/// The credits on their way to all ports of a partition, in one array: side by side, they stay in the cache.
+#[derive(Default)]
+pub(super) struct Credits {
+    entries: Vec<Credit>,
+}
+
+impl Credits {
+    /// Whether one more entry would need more places.
+    #[inline]
+    pub(super) fn is_full(ring: Ring) -> bool {
+        ring.len() == ring.places() || ring.size == 0
+    }
+
+    #[inline]
+    pub(super) fn front(&self, ring: Ring) -> Option<Credit> {
+        (ring.len() > 0).then(|| self.entries[ring.at(0)])
+    }
+
+    /// The entries, by arrival.
+    pub(super) fn iter(&self, ring: Ring) -> impl Iterator<Item = Credit> + '_ {
+        (0..ring.len()).map(move |i| self.entries[ring.at(i)])
+    }
+
+    /// Takes away the first entry, which there is.
+    #[inline]
+    pub(super) fn pop(ring: &mut Ring) {
+        ring.head = ring.head.wrapping_add(1);
+        ring.size -= 1 << 5;
+    }
+
+    #[inline]
+    pub(super) fn push(&mut self, ring: &mut Ring, credit: Credit) {
+        if Self::is_full(*ring) {
+            self.grow(ring);
+        }
+        self.entries[ring.at(ring.len())] = credit;
+        ring.size += 1 << 5;
+    }
+
+    /// Twice as many places, at the end of the array; those given up are less than those taken.
+    #[cold]
+    fn grow(&mut self, ring: &mut Ring) {
+        let start = u32::try_from(self.entries.len()).expect("fewer than 2^32 credits are on their way");
+        let log2 = if ring.size == 0 { 2 } else { (ring.size & 31) + 1 };
+        for i in 0..ring.len() {
+            self.entries.push(self.entries[ring.at(i)]);
+        }
+        self.entries.resize(start as usize + (1 << log2), Credit { at: 0, bytes: 0, vc: 0 });
+        *ring = Ring { start, head: 0, size: ring.len() << 5 | log2 };
+    }
+
+    pub(super) fn memory_bytes(&self) -> usize {
+        self.entries.capacity() * size_of::<Credit>()
     }
 }
 
@@ -186,15 +289,15 @@ pub(super) struct InPort {
     pub(super) flight: Fifo,
     /// Until when this input of the crossbar is busy.
     pub(super) crossbar_free: u64,
-    /// Latency of the cable, which a credit takes to go back.
-    pub(super) cable: u64,
-    /// Time of a full packet on the link.
-    pub(super) full_time: u64,
+    /// Number of its [`Kind`].
+    pub(super) kind: u32,
     /// Sender: a port of the partition, a global port if it is remote, or a NIC of the partition.
     pub(super) peer: u32,
     /// Router (of the partition), and this port among its ports.
     pub(super) router: u32,
     pub(super) place: u16,
+    /// Bit vc: packets wait in channel vc.
+    pub(super) occupied: u16,
     pub(super) end: End,
     /// The sender, a port of this partition, has deferred its next departures.
     pub(super) deferred: bool,
@@ -203,14 +306,21 @@ pub(super) struct InPort {
 }
 
 impl InPort {
-    pub(super) fn new(fabric: &Fabric, port: u32, own: &Range<u32>, first_nic: u32, division: &Division) -> Self {
+    pub(super) fn new(
+        fabric: &Fabric,
+        port: u32,
+        own: &Range<u32>,
+        first_nic: u32,
+        division: &Division,
+        kind: u32,
+    ) -> Self {
         let (peer, end, part) = end(fabric, port, own, first_nic, division);
         let router = fabric.port_router[port as usize];
         Self {
             flight: Fifo::default(),
             crossbar_free: 0,
-            cable: fabric.cable[port as usize],
-            full_time: fabric.full_time[port as usize],
+            occupied: 0,
+            kind,
             peer,
             router: router - fabric.port_router[own.start as usize],
             place: (port - fabric.first_port[router as usize]) as u16,
@@ -221,39 +331,41 @@ impl InPort {
     }
 }
 
-/// A network interface.
+/// A network interface; one line of the cache.
+#[repr(align(64))]
 pub(super) struct Nic {
     pub(super) link_free: u64,
-    pub(super) credits: VecDeque<Credit>,
-    pub(super) credit: u32,
-    /// The next packet waits for credit that nobody has sent yet.
-    pub(super) starved: bool,
     /// When the next packet is made and the link free.
     pub(super) wanted: u64,
     /// When the next packet leaves; `u64::MAX` if that is not known.
     pub(super) leaves: u64,
+    /// Credits on their way here, by arrival.
+    pub(super) credits: Ring,
+    pub(super) credit: u32,
     /// Port of the partition at the other end.
     pub(super) port: u32,
-    pub(super) latency: u64,
-    /// Time of a full packet on the link.
-    pub(super) full_time: u64,
     /// Packets on their way to a node whose endpoint listens, by arrival of their last byte.
     pub(super) incoming: Fifo,
+    /// Number of the kind of the port at the other end.
+    pub(super) kind: u32,
+    /// The next packet waits for credit that nobody has sent yet.
+    pub(super) starved: bool,
 }
 
+const _: () = assert!(size_of::<Nic>() == 64);
+
 impl Nic {
-    pub(super) fn new(fabric: &Fabric, nic: u32, first_port: u32) -> Self {
+    pub(super) fn new(fabric: &Fabric, nic: u32, first_port: u32, kind: u32) -> Self {
         Self {
             link_free: 0,
-            credits: VecDeque::new(),
+            credits: Ring::default(),
             credit: fabric.settings.input_buffer.0 as u32,
             starved: false,
             wanted: u64::MAX,
             leaves: u64::MAX,
             port: fabric.nic_port[nic as usize] - first_port,
-            latency: fabric.injection_latency(nic),
-            full_time: fabric.full_time[fabric.nic_port[nic as usize] as usize],
             incoming: Fifo::default(),
+            kind,
         }
     }
 }

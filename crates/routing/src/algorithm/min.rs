@@ -43,8 +43,9 @@ impl Routing for Min {
     #[inline]
     fn decide(&self, decision: &mut Decision<'_>, packet: &mut Header) -> Hop {
         let (at, to) = (decision.router, self.hops.router_of(packet.destination));
-        let inside = self.hops.group_of(at) == self.hops.group_of(to);
-        let ports = self.hops.towards(at, to);
+        let target = self.hops.group_of(to);
+        let inside = self.hops.group_of(at) == target;
+        let ports = if inside { self.hops.inside(at, to) } else { self.hops.to_group(at, target) };
         let vc = if self.rising { packet.state.hops } else { u8::from(inside) };
         Hop { port: any(ports, decision.random), vc }
     }

@@ -11,24 +11,31 @@ from odonata.cli import options as common
 
 @click.command()
 @click.option(
-    "--like", default="eos", metavar="NAME|FILE", help="Machine whose description is kept: network, cores."
+    "--like",
+    default="eos",
+    metavar="NAME|FILE",
+    help="Machine whose description is kept: network, cores (eos).",
 )
-@click.option("--name", default="mine", help="Name of the new parameter set.")
-@click.option("--cores", type=click.IntRange(min=1), help="Cores of a node, if not as in --like.")
+@click.option("--name", metavar="NAME", default="mine", help="Name of the new parameter set (mine).")
+@click.option(
+    "--cores", type=click.IntRange(min=1), metavar="N", help="Cores of a node, if not as in --like."
+)
 @click.option(
     "-o",
     "--output",
     type=click.Path(path_type=Path),
     default=Path("machine.toml"),
     metavar="FILE",
-    help="The file.",
+    help="The parameter file to write (machine.toml).",
 )
 @common.force
 def command(like: str, name: str, cores: int | None, output: Path, force: bool) -> None:
-    """Measures alpha, beta, gamma, the time per flop and the threads' bandwidths under mpirun.
+    """Measure alpha, beta, gamma, the time per flop and the threads' bandwidths under mpirun.
 
+    \b
     mpirun -np 64 --map-by node odonata amg calibrate -o mycluster.toml
-    """
+    odonata amg model --machine mycluster.toml --problem laplace7 --ranks 1024 --points 50x50x25
+    """  # noqa: D301 - \b keeps click from filling the lines that follow
     from dataclasses import replace
 
     import odonata.amg as amg

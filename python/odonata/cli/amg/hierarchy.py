@@ -20,7 +20,10 @@ from odonata.cli.amg import options
     "--redistribute", metavar="LEVEL:RANKS", help="Gather that level on so many ranks and coarsen on."
 )
 @click.option(
-    "--ranks-per-node", type=click.IntRange(min=1), help="Also split messages into within and between nodes."
+    "--ranks-per-node",
+    type=click.IntRange(min=1),
+    metavar="N",
+    help="Also split messages into within and between nodes.",
 )
 @click.option(
     "--fallback",
@@ -49,10 +52,14 @@ def command(
     as_json: bool,
     **given: Any,
 ) -> None:
-    """Runs BoomerAMG's set-up on P virtual ranks in one process and writes the level table and the messages.
+    """Run BoomerAMG's set-up on P virtual ranks in one process; write the level table and the messages.
 
+    \b
     odonata amg hierarchy --problem laplace7 --ranks 512 --points 30x30x30
-    """
+    odonata amg hierarchy --matrix A.mtx --ranks 64 --record -o my-matrix
+
+    Needs hypre: make hypre, in the sources of Odonata, builds what it runs.
+    """  # noqa: D301 - \b keeps click from filling the lines that follow
     import tempfile
 
     from odonata.amg import boomeramg, matrices, program
@@ -116,7 +123,8 @@ def parse_redistribution(text: str | None) -> tuple[int, int] | None:
 
 def _print(built: Any, written: Path, *, quiet: bool, as_json: bool) -> None:
     from odonata.cli import terminal
-    from odonata.cli.amg.model import level_table
+    from odonata.cli.amg import titled
+    from odonata.cli.amg.model import LEVEL_LEGEND, level_table
 
     if as_json:
         regrouped = None if built.regrouped is None else built.regrouped.levels
@@ -133,10 +141,10 @@ def _print(built: Any, written: Path, *, quiet: bool, as_json: bool) -> None:
     if quiet:
         return
     screen = terminal.console()
-    screen.print(level_table(built.hierarchy))
+    titled.show(screen, level_table(built.hierarchy), legend=LEVEL_LEGEND)
     if built.regrouped is not None:
         screen.print("Redistributed:")
-        screen.print(level_table(built.regrouped))
+        titled.show(screen, level_table(built.regrouped))
     if "pcg" in built.summary:
         pcg = built.summary["pcg"]
         screen.print(

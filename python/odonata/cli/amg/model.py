@@ -40,10 +40,12 @@ def command(
     as_json: bool,
     **given: Any,
 ) -> None:
-    """Prices a V-cycle of the hierarchy in DIR, or of a problem whose table comes with the package.
+    """Price a V-cycle of the hierarchy in DIR, or of a problem whose table comes with the package.
 
-    odonata amg model --machine eos --problem laplace7 --ranks 1024 --points 50x50x25
-    """
+    \b
+    odonata amg model --problem laplace7 --ranks 1024 --points 50x50x25
+    odonata amg model --problem laplace7 --ranks 128 --points 100x100x50 --threads 8 --scenario alpha-beta
+    """  # noqa: D301 - \b keeps click from filling the lines that follow
     from odonata.amg import model
     from odonata.amg.machines import load
 
@@ -73,6 +75,7 @@ def _show(
 ) -> None:
     from odonata.amg import model
     from odonata.cli import terminal
+    from odonata.cli.amg import titled
 
     names = [scenario] if scenario else model.scenarios()
     cycles = [model.cycle(hierarchy, machine, threads=threads, tasks=tasks, scenario=name) for name in names]
@@ -99,8 +102,15 @@ def _show(
         f"{hierarchy.ranks:,} ranks ({mix} per node) on {machine.name}, {hierarchy.unknowns:,.0f} unknowns; "
         f"{hierarchy.source}{ending}"
     )
-    screen.print(level_table(hierarchy))
-    screen.print(_terms(cycles[0]) if scenario else _scenarios(cycles))
+    titled.show(screen, level_table(hierarchy), legend=LEVEL_LEGEND)
+    titled.show(screen, _terms(cycles[0]) if scenario else _scenarios(cycles))
+
+
+LEVEL_LEGEND = (
+    "C unknowns, s non-zeros per row, p messages and n values that a rank sends at most in one product; ^ "
+    "the same of interpolation"
+)
+"""What the headings of `level_table` mean."""
 
 
 def level_table(hierarchy: Hierarchy) -> Any:

@@ -50,20 +50,35 @@ def problem(function: _Command) -> _Command:
     for option in reversed(
         [
             click.option(
-                "--problem", "problem_name", metavar="NAME", help="laplace7, laplace27, anisotropic, rotated."
+                "--problem",
+                "problem_name",
+                metavar="NAME",
+                help="laplace7, laplace27, anisotropic, rotated; elasticity where hypre runs.",
             ),
             click.option("--ranks", type=click.IntRange(min=1), metavar="P", help="Number of MPI ranks."),
             click.option("--points", metavar="AxBxC", help="Grid points per rank."),
             click.option("--coefficients", metavar="X,Y,Z", help="Of the anisotropic problem (1,1,0.001)."),
-            click.option("--angle", type=float, help="Of the rotated problem, degrees (45)."),
-            click.option("--epsilon", type=float, help="Of the rotated problem (0.001)."),
-            click.option("--strength", type=float, help="Strength threshold (0.25)."),
-            click.option("--aggressive", type=click.IntRange(min=0), help="Aggressive levels (1)."),
+            click.option("--angle", type=float, metavar="DEGREES", help="Of the rotated problem (45)."),
+            click.option("--epsilon", type=float, metavar="X", help="Of the rotated problem (0.001)."),
+            click.option("--strength", type=float, metavar="X", help="Strength threshold (0.25)."),
             click.option(
-                "--max-elements", type=click.IntRange(min=0), help="Coefficients per interpolation row (4)."
+                "--aggressive", type=click.IntRange(min=0), metavar="N", help="Aggressive levels (1)."
             ),
-            click.option("--coarsening", type=int, help="BoomerAMG's coarsening type (10, HMIS)."),
-            click.option("--interpolation", type=int, help="BoomerAMG's interpolation type (6, extended+i)."),
+            click.option(
+                "--max-elements",
+                type=click.IntRange(min=0),
+                metavar="N",
+                help="Coefficients per interpolation row (4).",
+            ),
+            click.option(
+                "--coarsening", type=int, metavar="N", help="BoomerAMG's coarsening type (10, HMIS)."
+            ),
+            click.option(
+                "--interpolation",
+                type=int,
+                metavar="N",
+                help="BoomerAMG's interpolation type (6, extended+i).",
+            ),
         ]
     ):
         function = option(function)
@@ -74,16 +89,24 @@ def matrix(function: _Command) -> _Command:
     """The options of problems whose matrix is in a file, and of elasticity."""
     for option in (
         click.option(
-            "--refinement", type=click.IntRange(min=0), default=1, help="Of the elasticity mesh (1)."
+            "--refinement",
+            type=click.IntRange(min=0),
+            metavar="N",
+            default=1,
+            help="Of the elasticity mesh (1).",
         ),
         click.option(
             "--functions",
             type=click.IntRange(min=1),
+            metavar="N",
             default=1,
             help="Unknowns per grid point of the matrix (1).",
         ),
         click.option(
-            "--matrix", type=click.Path(path_type=Path), help="A MatrixMarket file, or a hypre IJ prefix."
+            "--matrix",
+            type=click.Path(path_type=Path),
+            metavar="FILE",
+            help="A MatrixMarket file, or a hypre IJ prefix.",
         ),
     ):
         function = option(function)

@@ -28,9 +28,14 @@ if TYPE_CHECKING:
 @click.option(
     "--execute", is_flag=True, help="Gather that level for real, coarsen on, count, price and solve."
 )
-@click.option("--beyond", is_flag=True, help="Execute the best of all levels and C, too.")
+@click.option("--beyond", is_flag=True, help="Execute the best of all levels and numbers of ranks, too.")
 @click.option(
-    "--alternatives", "most", type=click.IntRange(min=0), default=5, metavar="N", help="Best others (5)."
+    "--alternatives",
+    "most",
+    type=click.IntRange(min=0),
+    default=5,
+    metavar="N",
+    help="How many of the next best to list (5).",
 )
 @click.option(
     "-o",
@@ -59,15 +64,20 @@ def command(
     as_json: bool,
     **given: Any,
 ) -> None:
-    """Decides as the paper does where to gather a coarse grid on fewer ranks, and says why, level by level.
+    """Decide as the paper does where to gather a coarse grid on fewer ranks, and say why, level by level.
 
-    odonata amg redistribute --problem laplace7 --ranks 512 --points 30x30x30 --execute
-    """
+    \b
+    odonata amg redistribute --problem laplace7 --ranks 512 --points 30x30x30
+    odonata amg redistribute --problem laplace7 --ranks 512 --points 30x30x30 --execute --beyond
+
+    --execute and --beyond need hypre.
+    """  # noqa: D301 - \b keeps click from filling the lines that follow
     import tempfile
 
     from odonata.amg import model
     from odonata.amg.machines import load
     from odonata.cli import terminal
+    from odonata.cli.amg import titled
     from odonata.errors import OdonataError
     from odonata.store.writer import check_target
 
@@ -113,17 +123,22 @@ def command(
         )
         return
     screen = terminal.console()
-    screen.print(_decision_table(decision))
+    titled.show(screen, _decision_table(decision))
     if decision.switch is None:
         screen.print("no redistribution")
     else:
-        screen.print(f"redistribute level {decision.switch[0]} to {decision.switch[1]} ranks")
+        level, groups = decision.switch
+        priced = next((a.cycle_s for a in others if (a.level, a.groups) == decision.switch), None)
+        gain = (
+            "" if priced is None else f": a cycle of {1e3 * plain_s:.3f} ms would take {1e3 * priced:.3f} ms"
+        )
+        screen.print(f"redistribute level {level} to {groups} ranks{gain}", style="bold")
     if most:
-        screen.print(_alternatives_table(others[:most], decision))
+        titled.show(screen, _alternatives_table(others[:most], decision))
     for result in results:
-        screen.print(_executed_table(result))
+        titled.show(screen, _executed_table(result))
     if ways:
-        screen.print(_ways_table(ways))
+        titled.show(screen, _ways_table(ways))
         screen.print("Set-up: its communication alone, from the messages that were counted.")
     if output is not None:
         screen.print(f"written: {output}" if executed else "nothing was executed, nothing written")
@@ -214,8 +229,8 @@ def _plain(level: Any) -> dict[str, Any]:
 def _decision_table(decision: Decision) -> Any:
     from odonata.cli.amg import titled
 
-    columns = ["level", "no switch", "switch", "C", "cache", "cycle so far", "because"]
-    table = titled.table("Redistribution, ms", columns, left=["cache", "because"])
+    columns = ["level", "no switch", "switch", "to ranks", "cache", "cycle so far", "because"]
+    table = titled.table("Redistribution, ms", columns, left=["cache"], wrap=["because"])
     for level in decision.levels:
         best = level.best
         table.add_row(
@@ -234,7 +249,9 @@ def _alternatives_table(others: list[Any], decision: Decision) -> Any:
     from odonata.cli.amg import titled
 
     table = titled.table(
-        "Best of all levels and C by the same formulas", ["level", "C", "cycle, ms", "note"], left=["note"]
+        "Best of all levels and numbers of ranks by the same formulas",
+        ["level", "to ranks", "cycle, ms", "note"],
+        left=["note"],
     )
     for a in others:
         notes = ["the paper's choice"] if (a.level, a.groups) == decision.switch else []

@@ -18,7 +18,7 @@ from odonata.cli.amg import options
     type=click.Path(path_type=Path),
     default=Path("amg-report.html"),
     metavar="FILE",
-    help="The page.",
+    help="The page (amg-report.html); the tables go beside it.",
 )
 @click.option(
     "--recorded",
@@ -43,7 +43,13 @@ def command(
     no_simulation: bool,
     quiet: bool,
 ) -> None:
-    """Writes one HTML page, with its tables as CSV beside it. A minute with the simulations."""
+    """Write one HTML page: the paper's figures and tables beside what is found here; its tables also as CSV.
+
+    \b
+    odonata amg report -o amg-report.html
+
+    With the simulations it takes about a minute.
+    """  # noqa: D301 - \b keeps click from filling the lines that follow
     from odonata.amg import boomeramg, report
     from odonata.amg.machines import load
     from odonata.cli import terminal

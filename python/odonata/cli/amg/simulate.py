@@ -18,20 +18,22 @@ if TYPE_CHECKING:
 @click.argument("directory", metavar="DIR", type=click.Path(path_type=Path))
 @options.machine
 @options.mix
-@click.option("--preset", help="Machine of the simulation; as --machine by default.")
+@click.option("--preset", metavar="NAME", help="Machine of the simulation; as --machine by default.")
 @click.option(
     "--engine", type=click.Choice(["flow", "packet"]), default="flow", help="Engine of the simulation (flow)."
 )
-@click.option("--routing", help="Routing of the engine; its default if not given.")
+@click.option("--routing", metavar="NAME", help="Routing of the engine; its default if not given.")
 @click.option(
     "--experiment",
     type=click.Path(path_type=Path),
     metavar="FILE",
     help="An experiment to join instead: its machine, engine and other jobs.",
 )
-@click.option("--placement", default="compact", help="Placement of the ranks (compact).")
+@click.option("--placement", metavar="NAME", default="compact", help="Placement of the ranks (compact).")
 @click.option("--regrouped", is_flag=True, help="The levels that follow the redistribution of DIR.")
-@click.option("--seed", type=click.IntRange(min=0), default=1, help="Seed of the simulation (1).")
+@click.option(
+    "--seed", type=click.IntRange(min=0), metavar="N", default=1, help="Seed of the simulation (1)."
+)
 @common.quiet
 @common.as_json
 def command(
@@ -49,13 +51,16 @@ def command(
     quiet: bool,
     as_json: bool,
 ) -> None:
-    """Simulates every exchange of a cycle of the hierarchy in DIR and sets it against the model.
+    """Simulate every exchange of a cycle of the hierarchy in DIR and set it against the model.
 
-    odonata amg simulate amg-laplace7-512 --machine eos --engine packet
-    """
+    \b
+    odonata amg simulate amg-laplace7-512
+    odonata amg simulate amg-laplace7-512 --engine packet --placement random-nodes
+    """  # noqa: D301 - \b keeps click from filling the lines that follow
     from odonata.amg import boomeramg, machines, model, simulate, store
     from odonata.api import Source
     from odonata.cli import terminal
+    from odonata.cli.amg import titled
 
     machine = machines.load(machine_name)
     whole = store.read(directory)
@@ -84,8 +89,8 @@ def command(
         terminal.print_json(as_data(found))
         return
     screen = terminal.console()
-    screen.print(exchange_table(found))
-    screen.print(level_table(found))
+    titled.show(screen, exchange_table(found), legend=EXCHANGE_LEGEND)
+    titled.show(screen, level_table(found))
     screen.print(
         f"With the simulated network a cycle takes {1e3 * found.seconds:.3f} ms, "
         f"of which the network is {terminal.percent(found.network_share)}."
@@ -108,6 +113,13 @@ def as_data(found: Findings) -> dict[str, Any]:
         ],
         "exchanges": [vars(exchange) for exchange in found.exchanges],
     }
+
+
+EXCHANGE_LEGEND = (
+    "interface: what the busiest network interface needs at least; x: simulated over that; then the terms "
+    "of the model"
+)
+"""What the headings of `exchange_table` mean."""
 
 
 def exchange_table(found: Findings) -> Any:

@@ -10,7 +10,7 @@ from odonata.cli import options as common
 @click.command()
 @common.as_json
 def command(as_json: bool) -> None:
-    """Lists the hierarchies and machines that come with the package."""
+    """List the hierarchies and machines that come with the package."""
     from odonata.amg import machines, store
     from odonata.cli import terminal
     from odonata.cli.amg import titled
@@ -23,8 +23,11 @@ def command(as_json: bool) -> None:
         return
     screen = terminal.console()
     screen.print("Machines: " + ", ".join(machines.names()))
-    columns = ["problem", "ranks", "points", "unknowns", "levels", "strength", "aggressive", "source"]
-    table = titled.table("Hierarchies", columns, left=["problem", "source"])
+    sources = sorted({h.source for h in found})
+    columns = ["problem", "ranks", "points per rank", "unknowns", "levels", "strength", "aggressive"]
+    table = titled.table(
+        "Hierarchies", [*columns, *(["source"] if len(sources) > 1 else [])], left=["problem", "source"]
+    )
     for h in sorted(found, key=lambda h: (h.settings["problem"], h.unknowns, h.ranks)):
         options = h.settings["boomeramg"]
         table.add_row(
@@ -35,6 +38,6 @@ def command(as_json: bool) -> None:
             str(len(h.levels)),
             str(options["strength"]),
             str(options["aggressive_levels"]),
-            h.source,
+            *([h.source] if len(sources) > 1 else []),
         )
-    screen.print(table)
+    titled.show(screen, table, legend=f"All made by {sources[0]}." if len(sources) == 1 else "")

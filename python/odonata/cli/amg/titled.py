@@ -4,13 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from rich.console import Console
 from rich.table import Table
 
 from odonata.cli import terminal
 
 
-def table(title: str, columns: Sequence[str], *, left: Sequence[str] = ()) -> Table:
-    """As `terminal.table`, below a title."""
-    made = terminal.table(columns, left=left)
-    made.title, made.title_justify, made.title_style = title, "left", "bold"
+def table(title: str, columns: Sequence[str], *, left: Sequence[str] = (), wrap: Sequence[str] = ()) -> Table:
+    """As `terminal.table`, with a title for `show`."""
+    made = terminal.table(columns, left=left, wrap=wrap)
+    made.title = title
     return made
+
+
+def show(screen: Console, made: Table, *, legend: str = "") -> None:
+    """Prints the title, the table, in parts if it is wider than the screen, and what its headings mean."""
+    title, made.title = str(made.title), None
+    terminal.print_table(screen, title, made)
+    if legend:
+        screen.print(legend, style="dim")

@@ -1,0 +1,179 @@
+"""What a sweep found, in tables: the jobs and the links at every point, and what each key changes."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from rich.console import Console
+
+from odonata.cli import terminal
+from odonata.sweeps.grid import short_keys, text
+from odonata.sweeps.results import ALL_JOBS
+
+if TYPE_CHECKING:
+    from odonata.sweeps import Sweep
+
+POINTS_SHOWN = 60
+"""Points in a table on the terminal; the tables in files have all."""
+
+
+def as_data(sweep: Sweep) -> dict[str, Any]:
+    """The sweep and its results as plain values."""
+    return {
+        "directory": str(sweep.path),
+        "axes": [{"key": axis.key, "values": list(axis.values)} for axis in sweep.axes],
+        "points": len(sweep.points),
+        "kept": sweep.kept,
+        "failures": [{"point": f.point.index, "message": f.message} for f in sweep.failures],
+        "results": sweep.results.to_pylist(),
+    }
+
+
+def print_sweep(screen: Console, sweep: Sweep) -> None:
+    """Prints what the finished points say of the jobs and of the links, and the differences between them."""
+    if not sweep.runs:
+        return
+    # Closed forms route nothing: there is no traffic of links to compare.
+    routed = not all("model" in run.summary for run in sweep.runs.values())
+    if "accepted_load" in sweep.jobs.column_names:
+        _print_loads(screen, sweep)
+    elif "time_s" in sweep.jobs.column_names:
+        _print_times(screen, sweep)
+    if routed:
+        _print_traffic(screen, sweep)
+    for axis in sweep.axes:
+        if not axis.key.endswith("seed") and len(axis.values) > 1:
+            _print_differences(screen, sweep, axis.key, routed=routed)
+    table = "results.parquet and jobs.parquet" if routed else "jobs.parquet"
+    screen.print(
+        f"\nAll points are in {table} of {sweep.path},\ntheir runs in {sweep.path / 'points'}", soft_wrap=True
+    )
+
+
+def _left_out(screen: Console, points: int, file: str) -> None:
+    if points > POINTS_SHOWN:
+        screen.print(f"... and {points - POINTS_SHOWN} more points in {file}")
+
+
+def _print_traffic(screen: Console, sweep: Sweep) -> None:
+    """Mean and maxima of the links at every point."""
+    rows = [row for row in sweep.results.to_pylist() if row["job"] == ALL_JOBS]
+    classes = list(dict.fromkeys(row["class"] for row in rows))
+    keys = short_keys([axis.key for axis in sweep.axes])
+    unit, size = terminal.bytes_unit(row["bytes_max"] for row in rows)
+    shown = terminal.table(["point", *keys, "mean", *(f"max {name}" for name in classes)], left=keys)
+    by_point: dict[int, dict[str, dict[str, Any]]] = {}
+    for row in rows:
+        by_point.setdefault(row["point"], {})[row["class"]] = row
+    for index, found in list(by_point.items())[:POINTS_SHOWN]:
+        shown.add_row(
+            str(index),
+            *(text(value) for value in sweep.points[index].values),
+            terminal.number(found[classes[0]]["bytes_mean"] / size),
+            *(terminal.number(found[name]["bytes_max"] / size) if name in found else "-" for name in classes),
+        )
+    terminal.print_table(screen, f"Traffic of a link, {unit}", shown, keys=len(keys) + 1)
+    _left_out(screen, len(by_point), "results.parquet")
+
+
+def _print_times(screen: Console, sweep: Sweep) -> None:
+    """The predicted time of every job at every point."""
+    rows = sweep.jobs.to_pylist()
+    times: dict[int, dict[str, float | None]] = {}
+    for row in rows:
+        times.setdefault(row["point"], {})[row["name"]] = row["time_s"]
+    names = list(dict.fromkeys(row["name"] for row in rows))
+    keys = short_keys([axis.key for axis in sweep.axes])
+    unit, per_second = terminal.time_unit(row["time_s"] for row in rows)
+    shown = terminal.table(["point", *keys, *names], left=keys)
+    for index, of_point in list(times.items())[:POINTS_SHOWN]:
+        seconds = (of_point.get(name) for name in names)
+        shown.add_row(
+            str(index),
+            *(text(value) for value in sweep.points[index].values),
+            *(terminal.number(None if s is None else per_second * s) for s in seconds),
+        )
+    terminal.print_table(screen, f"Time of a job, {unit}", shown, keys=len(keys) + 1)
+    _left_out(screen, len(times), "jobs.parquet")
+
+
+_LOADS = (
+    ("offered_load", "offered load"),
+    ("accepted_load", "accepted load"),
+    ("latency_mean_ns", "latency mean, ns"),
+    ("latency_p99_ns", "latency 99 %, ns"),
+    ("non_minimal_share", "non-minimal share"),
+)
+"""What is shown of jobs with open traffic: column, heading."""
+
+
+def _print_loads(screen: Console, sweep: Sweep) -> None:
+    """What the network took from every job at every point, and how long its packets took."""
+    keys = short_keys([axis.key for axis in sweep.axes])
+    shown = terminal.table(["point", *keys, "job", *(heading for _, heading in _LOADS)], left=[*keys, "job"])
+    previous = None
+    rows = sweep.jobs.to_pylist()
+    for row in rows:
+        if row["point"] >= POINTS_SHOWN:
+            break
+        place = [str(row["point"]), *(text(value) for value in sweep.points[row["point"]].values)]
+        shown.add_row(
+            *(place if row["point"] != previous else [""] * len(place)),
+            row["name"],
+            *(terminal.number(row.get(column)) for column, _ in _LOADS),
+        )
+        previous = row["point"]
+    terminal.print_table(screen, "Jobs", shown, keys=len(keys) + 2)
+    _left_out(screen, len({row["point"] for row in rows}), "jobs.parquet")
+
+
+def _print_differences(screen: Console, sweep: Sweep, key: str, *, routed: bool) -> None:
+    """What each value of an axis changes against its first, at equal values of the others."""
+    axis = next(axis for axis in sweep.axes if axis.key == key)
+    position = sweep.axes.index(axis)
+    finished = {text(point.values[position]) for point in sweep.runs}
+    first, *others = (text(value) for value in axis.values if text(value) in finished)
+    tables = {
+        other: terminal.table(["", first, other, "difference", "95 %", "change", "lower in"], left=[""])
+        for other in others
+    }
+    for label, column, job, factor in _compared(sweep, routed=routed):
+        for row in sweep.differences(key, value=column, job=job).to_pylist():
+            if not row["pairs"]:
+                continue
+            before, after, difference, low, high = (
+                terminal.number(None if row[name] is None else factor * row[name])
+                for name in ("base_mean", "mean", "difference", "low", "high")
+            )
+            tables[text(row[key])].add_row(
+                label,
+                before,
+                after,
+                difference,
+                "-" if low == "-" else f"{low} to {high}",
+                terminal.change(row["change"]),
+                f"{row['lower']} of {row['pairs']}",
+            )
+    for other, shown in tables.items():
+        title = f"{key}: {other} against {first}, all else equal"
+        terminal.print_table(screen, title, shown)
+
+
+def _compared(sweep: Sweep, *, routed: bool) -> list[tuple[str, str, str, float]]:
+    """What is compared: words with the unit, the column, the job, and the factor to the unit."""
+    found: list[tuple[str, str, str, float]] = []
+    columns = sweep.jobs.column_names
+    for name in dict.fromkeys(sweep.jobs["name"].to_pylist()):
+        if "accepted_load" in columns:
+            found.append((f"{name}: accepted load", "accepted_load", name, 1.0))
+            found.append((f"{name}: latency, ns", "latency_mean_ns", name, 1.0))
+        elif "time_s" in columns:
+            unit, per_second = terminal.time_unit(sweep.jobs["time_s"].to_pylist())
+            found.append((f"{name}: time, {unit}", "time_s", name, per_second))
+            if "slowdown" in columns:
+                found.append((f"{name}: slowdown", "slowdown", name, 1.0))
+    if routed:
+        unit, size = terminal.bytes_unit(sweep.results["bytes_max"].to_pylist())
+        found += [(f"link mean, {unit}", "bytes_mean", ALL_JOBS, 1 / size)]
+        found += [(f"link max, {unit}", "bytes_max", ALL_JOBS, 1 / size)]
+    return found
