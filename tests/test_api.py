@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 from pathlib import Path
+from typing import Any
 
 import pyarrow as pa
 import pytest
@@ -37,6 +40,42 @@ def test_file_text_and_dict_are_the_same_experiment(tmp_path: Path, run: odonata
     for given in (text, tmp_path / "x.toml", str(tmp_path / "x.toml")):
         assert odonata.run(given).links.equals(run.links)
     assert odonata.check(text)["resolved"] == run.resolved
+
+
+@pytest.mark.parametrize(
+    ("given", "more", "error", "message"),
+    [
+        (3, {}, TypeError, "path of a file, its text or a dict, not int"),
+        ("a\0b", {}, OdonataError, "is no name of a file"),
+        (EXPERIMENT, {"set": "engine.seed=2"}, TypeError, "set is a dict of keys and values"),
+        (EXPERIMENT, {"threads": -1}, OdonataError, "threads is -1; expected a number from 1 up"),
+    ],
+)
+def test_wrong_arguments_are_named(
+    given: Any, more: dict[str, Any], error: type[Exception], message: str
+) -> None:
+    with pytest.raises(error, match=message):
+        odonata.run(given, **more)
+
+
+def test_a_senseless_number_of_threads_changes_nothing() -> None:
+    small = {"machine": {"topology": "torus", "dims": [4]}, "job": [{"ranks": 4, "pattern": "uniform"}]}
+    many = odonata.run(small, threads=1_000_000)
+    assert many.links.equals(odonata.run(small, threads=1).links)
+    assert many.summary["threads"] < 1_000_000
+
+
+def test_a_sweep_in_a_script_without_the_guard_says_what_is_missing(tmp_path: Path) -> None:
+    (tmp_path / "script.py").write_text(
+        "import odonata\n"
+        "odonata.sweep({'machine': {'topology': 'torus'}, 'job': [{'ranks': 4, 'pattern': 'uniform'}],\n"
+        "    'sweep': {'engine': {'seed': [1, 2]}}}, out='out')\n"
+    )
+    done = subprocess.run(
+        [sys.executable, "script.py"], cwd=tmp_path, capture_output=True, text=True, timeout=120
+    )
+    assert 'call odonata.sweep below `if __name__ == "__main__":`' in done.stderr
+    assert "bootstrapping phase" not in done.stderr
 
 
 def test_the_summary_is_what_the_tables_say(run: odonata.Run) -> None:

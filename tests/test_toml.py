@@ -1,6 +1,7 @@
 """Python values as TOML: what is written is what a TOML parser reads."""
 
 import sys
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -31,8 +32,17 @@ def test_a_document_is_read_back(content: dict[str, object]) -> None:
 
 def test_numpy_numbers_are_numbers() -> None:
     assert toml.value([np.int64(3), np.float64(0.5), np.bool_(True)]) == "[3, 0.5, true]"
+    assert toml.value(np.array([[4, 2], [3, 1]])) == "[[4, 2], [3, 1]]"
+
+
+def test_paths_are_texts() -> None:
+    assert toml.value({"file": Path("cables.csv")}) == '{file = "cables.csv"}'
 
 
 def test_what_toml_lacks_is_refused() -> None:
-    with pytest.raises(TypeError, match="None is a NoneType, which TOML does not have"):
+    with pytest.raises(TypeError, match="has no None; leave the key out"):
         toml.value({"seed": None})
+    with pytest.raises(TypeError, match="which TOML does not have"):
+        toml.value({"seed": {1}})
+    with pytest.raises(TypeError, match="keys of an experiment are texts, not int"):
+        toml.value({1: "seed"})

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import warnings
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -39,6 +40,10 @@ class Source:
             return cls(toml.document(experiment), "<dict>")
         if isinstance(experiment, str) and "\n" in experiment:
             return cls(experiment, "<text>")
+        if not isinstance(experiment, str | os.PathLike):
+            raise TypeError(
+                f"an experiment is the path of a file, its text or a dict, not {type(experiment).__name__}"
+            )
         return cls(_read(Path(experiment)), str(experiment))
 
 
@@ -53,11 +58,19 @@ def _read(path: Path) -> str:
         raise OdonataError(f"there is no file {path}") from None
     except OSError as error:
         raise OdonataError(f"{path} cannot be read: {error.strerror}") from None
+    except ValueError as error:
+        raise OdonataError(f"{str(path)!r} is no name of a file: {error}") from None
 
 
 def overrides(set: Mapping[str, Any] | None) -> list[str]:  # noqa: A002 - the name that users write
     """Keys and Python values as the overrides `KEY=VALUE` of the command line."""
-    return [f"{key}={toml.value(value)}" for key, value in (set or {}).items()]
+    if set is None:
+        return []
+    if not isinstance(set, Mapping):
+        raise TypeError(
+            f"set is a dict of keys and values, as in {{'engine.seed': 2}}, not {type(set).__name__}"
+        )
+    return [f"{key}={toml.value(value)}" for key, value in set.items()]
 
 
 def run(
@@ -121,6 +134,9 @@ def run_until_interrupted(
     """`run_source`, but the interrupt that stopped a run is handed out beside what the run has so far."""
     from odonata.runs import Run
     from odonata.store import GrowingTables, columns
+
+    if threads is not None and threads < 1:
+        raise OdonataError(f"threads is {threads}; expected a number from 1 up, or None for all processors")
 
     with GrowingTables(None if out is None else Path(out), force=force) as growing:
         result = _core.run(source.text, source.path, changes, threads or 0, progress, pace, growing.rows)

@@ -6,6 +6,7 @@ import json
 import math
 import re
 from collections.abc import Mapping
+from pathlib import PurePath
 from typing import Any
 
 _BARE_KEY = re.compile(r"[A-Za-z0-9_-]+")
@@ -26,17 +27,23 @@ def value(given: Any) -> str:
         return "{" + ", ".join(f"{key(name)} = {value(item)}" for name, item in given.items()) + "}"
     if isinstance(given, list | tuple):
         return "[" + ", ".join(value(item) for item in given) + "]"
-    if hasattr(given, "item"):
-        return value(given.item())
+    if isinstance(given, PurePath):
+        return value(str(given))
+    if hasattr(given, "tolist"):  # a number or an array of NumPy
+        return value(given.tolist())
     if isinstance(given, int):
         return str(given)
     if isinstance(given, float):
         return repr(given) if math.isfinite(given) else str(given)
+    if given is None:
+        raise TypeError("an experiment has no None; leave the key out for its default")
     raise TypeError(f"{given!r} is a {type(given).__name__}, which TOML does not have")
 
 
 def key(name: str) -> str:
     """A key, quoted where TOML asks for it."""
+    if not isinstance(name, str):
+        raise TypeError(f"the keys of an experiment are texts, not {type(name).__name__} as {name!r}")
     return name if _BARE_KEY.fullmatch(name) else value(name)
 
 

@@ -75,6 +75,9 @@ def test_a_missing_hypre_is_said(tmp_path: Path) -> None:
     assert list(tmp_path.iterdir()) == []
 
 
+SMALL = ("--problem", "laplace7", "--ranks", "8", "--points", "5x5x5")
+
+
 @pytest.mark.parametrize(
     ("words", "said"),
     [
@@ -83,6 +86,15 @@ def test_a_missing_hypre_is_said(tmp_path: Path) -> None:
         (("model", "--problem", "laplace7", "--ranks", "8", "--points", "4x4x4"), "comes with the package"),
         (("model", "--machine", "eso", "--problem", "laplace7"), "Did you mean eos"),
         (("model", "nowhere"), "not a hierarchy directory"),
+        (("hierarchy", *SMALL, "--strength", "nan"), "expected a number from 0 to 1"),
+        (("hierarchy", *SMALL, "--strength", "-1"), "expected a number from 0 to 1"),
+        (("hierarchy", *SMALL, "--coarsening", "99"), "hypre has no coarsening 99"),
+        (("hierarchy", *SMALL, "--interpolation", "1"), "hypre has no interpolation 1 "),
+        (
+            ("hierarchy", "--problem", "rotated", *SMALL[2:-1], "5x5", "--angle", "inf"),
+            "angle of the rotated",
+        ),
+        (("hierarchy", *SMALL, "-q", "--redistribute", "1:99"), "cannot be gathered on 99 ranks"),
         (
             ("redistribute", "--problem", "laplace7", "--ranks", "512", "--points", "30x30x30", "-o", "x"),
             "--execute",

@@ -80,6 +80,41 @@ def test_ranks_above_unknowns_and_files_cut_short(tmp_path: Path) -> None:
         prepare(tmp_path / "c", 1, tmp_path)
 
 
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        (b"\xff\xfe0 1 0 1\n", "no hypre IJ file"),
+        (b"", "no hypre IJ file"),
+        (b"0 -1 0 -1\n", "has no rows"),
+        (b"1 2 1 2\n1 1 2.0\n2 2 2.0\n", "begins with row 1; expected 0"),
+        (b"0 1 0 1\n0 0 2.0\n5 1 2.0\n", "rows not between 0 and 1"),
+        (b"0 1 0 1\n0 0 2.0\n1 -1 2.0\n", "no whole numbers from 0 up"),
+        (b"0 1 0 1\n0 nan 2.0\n1 1 2.0\n", "no whole numbers from 0 up"),
+        (None, "cannot be read: Is a directory"),
+    ],
+)
+def test_damaged_files_of_hypre_are_refused(tmp_path: Path, content: bytes | None, message: str) -> None:
+    if content is None:
+        (tmp_path / "a.00000").mkdir()
+    else:
+        (tmp_path / "a.00000").write_bytes(content)
+    with pytest.raises(OdonataError, match=message):
+        prepare(tmp_path / "a", 1, tmp_path)
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("coordinate real general\n2 2 1\n1 99999999999999999999 2\n", "cannot be read as MatrixMarket"),
+        ("array real general\n2 3\n1\n2\n3\n4\n5\n6\n", "expected a square matrix"),
+    ],
+)
+def test_other_matrix_market_files_are_refused(tmp_path: Path, text: str, message: str) -> None:
+    (tmp_path / "a.mtx").write_text("%%MatrixMarket matrix " + text)
+    with pytest.raises(OdonataError, match=message):
+        prepare(tmp_path / "a.mtx", 1, tmp_path)
+
+
 def test_command_line_leaves_nothing_half_written(
     odonata_command: Callable[..., subprocess.CompletedProcess[str]], tmp_path: Path
 ) -> None:

@@ -1,6 +1,7 @@
 """What is wrong with a run directory is said so that one knows what to do."""
 
 import json
+from collections.abc import Callable
 from pathlib import Path
 
 import handmade
@@ -73,6 +74,54 @@ def test_a_broken_summary(stored: Path, text: str) -> None:
     (stored / "summary.json").write_text(text)
     with pytest.raises((DamagedRunError, NotARunError)):
         odonata.load(stored)
+
+
+@pytest.mark.parametrize(
+    ("key", "value"),
+    [
+        ("classes", [1]),
+        ("classes", [{"class": "all", "bytes_mean": "x"}]),
+        ("jobs", None),
+        ("jobs", [{"name": None, "classes": []}]),
+        ("machine", {"name": "m", "axes": "group"}),
+        ("convergence", {"converged": True}),
+        ("packet", True),
+        ("wall_s", 10**30),
+        ("warnings", [3]),
+    ],
+)
+def test_a_summary_with_values_of_another_kind(stored: Path, key: str, value: object) -> None:
+    edit_summary(stored, **{key: value})
+    with pytest.raises(DamagedRunError, match=rf"does not hold what the format says at .*{key}|convergence"):
+        odonata.load(stored)
+
+
+def change(run: Path, name: str, edit: Callable[[pa.Table], pa.Table]) -> None:
+    pq.write_table(edit(pq.read_table(run / f"{name}.parquet")), run / f"{name}.parquet")
+
+
+def replaced(column: str, values: list[int | None]) -> Callable[[pa.Table], pa.Table]:
+    return lambda table: table.set_column(
+        table.column_names.index(column), column, pa.array(values, table[column].type)
+    )
+
+
+@pytest.mark.parametrize(
+    ("name", "edit", "message"),
+    [
+        ("links", lambda table: table.slice(0, 5), "it has 5 rows, but the run has 8 links"),
+        ("jobs", lambda table: table.slice(0, 0), "it has 0 rows, but the run has 2 jobs"),
+        ("links", replaced("target", [9] * 8), "its column target has 9, but the run has 4 routers"),
+        ("link_jobs", replaced("job", [7] * 5), "its column job has 7, but the run has 2 jobs"),
+        ("nodes", replaced("slot", [0, None, 0, 0]), "its column slot has missing values"),
+    ],
+)
+def test_a_table_that_does_not_fit_the_others(
+    stored: Path, name: str, edit: Callable[[pa.Table], pa.Table], message: str
+) -> None:
+    change(stored, name, edit)
+    with pytest.raises(DamagedRunError, match=message):
+        odonata.load(stored).table(name)
 
 
 def test_a_missing_table(stored: Path) -> None:

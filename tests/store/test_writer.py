@@ -1,5 +1,6 @@
 """A run directory is there whole or not at all, and nothing of the user's is ever lost."""
 
+import errno
 import subprocess
 import sys
 import textwrap
@@ -8,6 +9,7 @@ from pathlib import Path
 import handmade
 import numpy as np
 import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 
 import odonata
@@ -81,6 +83,16 @@ def test_a_file_in_the_way_is_an_error(tmp_path: Path) -> None:
         write(tmp_path / "run", force=True)
     with pytest.raises(StoreError, match="is not a directory"):
         write(tmp_path / "run" / "below")
+
+
+def test_what_the_system_refuses_is_said(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def full(*_: object, **__: object) -> None:
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr(pq, "write_table", full)
+    with pytest.raises(StoreError, match=r"cannot write .*: No space left on device"):
+        handmade.run().save(tmp_path / "run")
+    assert list(tmp_path.iterdir()) == []
 
 
 def test_leaving_without_commit_leaves_nothing(tmp_path: Path) -> None:

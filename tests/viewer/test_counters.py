@@ -81,6 +81,12 @@ def test_mistakes_are_named_with_their_place(tmp_path: Path, text: str, message:
         read_counters(tmp_path / "links.csv")
 
 
+def test_a_header_that_is_no_text_is_said_to_be_none(tmp_path: Path) -> None:
+    (tmp_path / "links.csv").write_bytes(b"\xff\xfe" + HEADER.encode())
+    with pytest.raises(OdonataError, match="is not a text file in UTF-8"):
+        read_counters(tmp_path / "links.csv")
+
+
 def test_the_real_counters_of_edison(shared_data: Path) -> None:
     links, jobs = shared_data / "edison-counters-links.csv.gz", shared_data / "edison-counters-jobs.csv.gz"
     run = read_counters(links, jobs)

@@ -160,7 +160,7 @@ pub struct JobTraffic {
     pub bytes_on_router: f64,
     /// Bytes between routers.
     pub bytes_network: f64,
-    /// Router-to-router hops of a byte, bytes on one router included.
+    /// Router-to-router hops of a byte, all bytes included: those that stay on their router make none.
     pub mean_hops: f64,
 }
 

@@ -32,6 +32,11 @@ fn count() -> Kind {
     Kind::count(1)
 }
 
+/// At most 2^24, since those of one rank are listed at a time; more are more iterations.
+fn messages() -> Kind {
+    Kind::Integer { min: 1, max: 1 << 24 }
+}
+
 fn share() -> Kind {
     Kind::Number { min: 0.0, max: 1.0 }
 }
@@ -69,7 +74,7 @@ fn distribution() -> Kind {
 
 const PARAMETERS: &[Parameter] = &[
     parameter("", "bytes", || Kind::Bytes, "Size of each message."),
-    parameter("", "messages", count, "Messages of each rank in one iteration."),
+    parameter("", "messages", messages, "Messages of each rank in one iteration."),
     parameter("", "dims", counts, "Sizes of the process grid; near-cubic, the largest first, if not given."),
     parameter("tornado", "dims", counts, "Sizes of a process grid, row-major, whose dimensions are the rings; the machine's own if not given."),
     parameter("", "order", grid_order, "Which dimension is the fastest in the numbering of the ranks."),

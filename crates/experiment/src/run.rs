@@ -65,10 +65,7 @@ pub fn run_watched<S: AsRef<str>>(
     watcher: &mut dyn Watcher,
 ) -> Result<RunResult, RunError> {
     let usage = Usage::start();
-    let threads = match threads {
-        0 => std::thread::available_parallelism().map_or(1, usize::from),
-        n => n,
-    };
+    let threads = usable(threads);
     if !watcher.progress("building", 0.0) {
         return Err(RunError::Interrupted);
     }
@@ -149,6 +146,19 @@ pub struct MachineReport {
     pub resolved: String,
 }
 
+/// More threads than processors gain nothing; up to here they are taken as asked for, since results do not depend on them.
+const HARMLESS_THREADS: usize = 64;
+
+/// Number of threads to start: one for each processor if `asked` is 0, and no senseless number, which would take long to
+/// start or not start at all.
+fn usable(asked: usize) -> usize {
+    let processors = std::thread::available_parallelism().map_or(1, usize::from);
+    match asked {
+        0 => processors,
+        n => n.min(processors.max(HARMLESS_THREADS)),
+    }
+}
+
 /// Builds and measures the machine of `[machine]`; 0 threads means one for each processor.
 ///
 /// # Errors
@@ -161,7 +171,8 @@ pub fn machine<S: AsRef<str>>(
     threads: usize,
 ) -> Result<MachineReport, Problems> {
     let plan = MachinePlan::new(text, file, overrides, files)?;
-    let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().expect("the system can start threads");
+    let pool =
+        rayon::ThreadPoolBuilder::new().num_threads(usable(threads)).build().expect("the system can start threads");
     let metrics = pool.install(|| record::metrics_json(&plan));
     Ok(MachineReport { metrics, tables: record::machine_tables(&plan.machine), resolved: plan.resolved })
 }

@@ -152,6 +152,10 @@ fn communication_graphs_are_csv_or_binary() {
     directory.write("graph.csv", b"src,dst,bytes\n0,3,10\n");
     let problems = directory.check(&format!("{JOB}pattern = 'file'\npath = 'graph.csv'\n")).unwrap_err().to_string();
     assert!(problems.contains("graph.csv:line 2:") && problems.contains("run.toml:7:8"), "{problems}");
+    // As binary records it would be a graph without messages.
+    directory.write("graph.csv", b"");
+    let problems = directory.check(&format!("{JOB}pattern = 'file'\npath = 'graph.csv'\n")).unwrap_err().to_string();
+    assert!(problems.contains("graph.csv is empty") && problems.contains("run.toml:7:8"), "{problems}");
 }
 
 #[test]

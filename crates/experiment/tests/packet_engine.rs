@@ -85,6 +85,22 @@ fn a_closed_loop_sends_the_bytes_of_its_pattern() {
     assert!(reals(jobs, "time_s")[0] >= 3.72e-6);
 }
 
+/// Two ranks on each node: what stays on the node makes no hops, in any engine. Under `min` all count the same hops.
+#[test]
+fn mean_hops_are_of_all_bytes_in_every_engine() {
+    let eos = concat!(env!("CARGO_MANIFEST_DIR"), "/../../python/odonata/amg/data/machines/eos.toml");
+    let model = format!("kind = \"model\"\nparameters = \"{eos}\"");
+    for engine in ["kind = \"flow\"\nrouting = \"min\"", "kind = \"packet\"\nrouting = \"min\"", &model] {
+        let text = format!(
+            "{MACHINE}cores_per_node = 2\n[[job]]\nname = \"a\"\npattern = \"all-to-all\"\nranks = 64\n[engine]\n{engine}\n"
+        );
+        let result = attempt(&text, 1).unwrap_or_else(|e| panic!("{engine}: {e:?}"));
+        // The 32 nodes of a group, 4 at each router: a rank has 1 other on its node, 6 on its router, 56 one hop away.
+        let hops = reals(result.tables.get("jobs").unwrap(), "mean_hops")[0];
+        assert!((hops - 56.0 / 63.0).abs() < 1e-9, "{engine}: {hops}");
+    }
+}
+
 /// Minimal routes of the canonical dragonfly are unique, so both engines put the same bytes on every link.
 #[test]
 fn both_engines_agree_on_the_bytes_of_every_link_under_min() {
@@ -111,6 +127,11 @@ fn mistakes_have_a_place_and_a_reason() {
         Err(RunError::Problems(problems)) => problems.to_string(),
         other => panic!("{other:?}"),
     };
+    // A million messages are not much for a machine, but more than these 100 MB leave beside the network.
+    let all_to_all = format!(
+        "{MACHINE}[[job]]\npattern = \"all-to-all\"\nranks = 1056\n\
+         [engine]\nkind = \"packet\"\nmemory_limit = \"100 MB\"\n"
+    );
     let cases = [
         (open("ugal", ""), "ugal"),
         (open("min", "input_buffer = \"100 B\"\n"), "does not hold one packet"),
@@ -123,6 +144,7 @@ fn mistakes_have_a_place_and_a_reason() {
         (open("min", "series = [\"links\"]\n"), "'series' means something only with 'interval'"),
         (open("min", "interval = \"1 us\"\nseries = [\"link\"]\n"), "links"),
         (open("min", "step_times = [\"1 us\"]\n"), "give a load for each time"),
+        (all_to_all, "the messages of the jobs need more than"),
         (open("valiant-g", "").replace("dragonfly-1056", "eos").replace("1056", "32"), "third group"),
     ];
     for (text, expected) in cases {

@@ -283,3 +283,27 @@ fn a_machine_by_itself() {
     assert!(again.tables == report.tables);
     assert_eq!(again.resolved, report.resolved);
 }
+
+/// What the flow engine finds only in the messages: a slice of capacity below the cutoff, and more bytes than can be counted.
+#[test]
+fn the_flow_engine_refuses_what_it_cannot_share_or_count() {
+    let job = "[[job]]\npattern = 'uniform'\nranks = 4\nranks_per_node = 1\n";
+    let ring = "[machine]\ntopology = 'torus'\ndims = [4]\n";
+    // 25 slices of 100 kB/s are 4 kB/s each; the cutoff is 10.486 kB/s.
+    let slow = "class.local.bandwidth = '100 kB/s'\n";
+    let cases = [
+        (format!("{ring}{slow}{job}[engine]\nrouting = 'min'\n"), "'cutoff': 10.486 kB/s is more than a slice"),
+        (format!("{ring}{slow}{job}"), "from node x0n0 to node"),
+        (format!("{ring}{job}bytes = '1e18 B'\niterations = 1000\n"), "job 'job0' sends more than 2097152 TiB"),
+        (format!("{ring}{job}bytes = '9e18 B'\niterations = 4000000000\n"), "job 'job0' sends more than 2097152 TiB"),
+    ];
+    for (text, expected) in cases {
+        let file = Path::new("run.toml");
+        match run::<&str>(&text, "run.toml", &[], Files::beside(file), 1, &mut |_, _| true) {
+            Err(RunError::Problems(problems)) => assert!(problems.to_string().contains(expected), "{problems}"),
+            other => panic!("{other:?}"),
+        }
+    }
+    let fewer_slices = format!("{ring}{slow}{job}[engine]\nslices = 5\n");
+    assert_eq!(run_it(&fewer_slices, 1).summary["convergence"]["converged"], true);
+}

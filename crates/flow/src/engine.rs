@@ -6,7 +6,7 @@ use crate::traffic::{Commodity, Traffic};
 use crate::{bound, expected, Demand, FlowRouting, FlowSettings};
 use odonata_machine::Machine;
 use odonata_routing::paths::{rule_for, Draws, Oblivious, PathError, PathRule};
-use odonata_units::{JobId, LinkId, Rate, Stream};
+use odonata_units::{Bytes, JobId, LinkId, Rate, Stream};
 use odonata_workload::Workload;
 
 /// Why there is no result.
@@ -23,10 +23,21 @@ pub enum FlowError {
     /// The machine can't be routed.
     #[error(transparent)]
     Path(#[from] PathError),
+    /// A job sends more than can be counted.
+    #[error("job '{job}' sends more than {most} in all, which is more than is counted; use smaller or fewer messages or iterations")]
+    TooMuch {
+        /// Name of the job.
+        job: String,
+        /// Most bytes of all jobs together.
+        most: Bytes,
+    },
     /// The caller asked to stop.
     #[error("interrupted")]
     Interrupted,
 }
+
+/// Most bytes of all jobs together: sums of them have a sign and a factor of two to spare.
+const MOST_BYTES: u64 = 1 << 61;
 
 /// Told how far a run is; returns false to stop it.
 pub type Progress<'a> = dyn FnMut(&str, u64, u64) -> bool + 'a;
@@ -59,10 +70,12 @@ pub fn run(
     let (rule, notices) = rule_for(machine)?;
     step(progress, "messages", 0, 1)?;
     let traffic = Traffic::gather(machine, workload, threads);
+    check_amount(workload, &traffic)?;
     let seed = Stream::new(seed, "flow.paths", &[]).next_u64();
     let engine = Engine { machine, traffic: &traffic, rule: rule.as_ref(), settings, seed, threads };
     let all: Vec<&Commodity> = engine.flows(None);
     let solution = engine.solve(&all, engine.oblivious().is_none(), "solving", progress)?;
+    engine.check_granted(&all, &solution)?;
     let loads = engine.loads(&all, &solution);
     engine.check_conservation(&loads);
     let mut jobs = engine.job_results(&all, &solution, &loads);
@@ -77,6 +90,18 @@ pub fn run(
             .map_err(|()| FlowError::Interrupted)?;
     }
     Ok(result)
+}
+
+/// Whether the bytes of all jobs can be added up.
+fn check_amount(workload: &Workload, traffic: &Traffic) -> Result<(), FlowError> {
+    let mut total = 0u64;
+    for (job, counts) in workload.jobs.iter().zip(&traffic.jobs) {
+        total = total.saturating_add(counts.bytes());
+        if total > MOST_BYTES {
+            return Err(FlowError::TooMuch { job: job.name.clone(), most: Bytes(MOST_BYTES) });
+        }
+    }
+    Ok(())
 }
 
 fn step(progress: &mut Progress<'_>, stage: &str, done: u64, total: u64) -> Result<(), FlowError> {
@@ -260,6 +285,22 @@ impl Engine<'_> {
             .collect()
     }
 
+    /// Every message is granted something in the first slice, unless the slice is below the cutoff on all its paths.
+    fn check_granted(&self, flows: &[&Commodity], solution: &Solution) -> Result<(), FlowError> {
+        let members = flows.iter().flat_map(|commodity| self.traffic.members_of(commodity));
+        let Some((starved, _)) = members.zip(&solution.granted).find(|(_, &granted)| granted == 0) else {
+            return Ok(());
+        };
+        let (slices, cutoff) = (self.settings.slices, self.settings.cutoff);
+        let reason = format!(
+            "{cutoff} is more than a slice of capacity on any path from node {} to node {}: the slowest link or interface \
+             there is released in {slices} slices; lower the cutoff, use fewer slices or raise the bandwidth",
+            self.machine.node_name(starved.source),
+            self.machine.node_name(starved.target),
+        );
+        Err(FlowError::Setting { setting: "cutoff", reason })
+    }
+
     /// What enters a router leaves it, but for what starts and ends there.
     fn check_conservation(&self, loads: &[Vec<f64>]) {
         let mut balance = vec![0.0; self.machine.router_count()];
@@ -289,7 +330,8 @@ impl Engine<'_> {
                 bytes_on_node: counts.bytes_on_node,
                 bytes_on_router: counts.bytes_on_router,
                 bytes_network: counts.bytes_network,
-                link_bytes: loads.iter().sum(),
+                // The sum of nothing is -0.0.
+                link_bytes: loads.iter().sum::<f64>() + 0.0,
                 ..JobResult::default()
             })
             .collect();
@@ -300,7 +342,7 @@ impl Engine<'_> {
             for member in self.traffic.members_of(commodity) {
                 let bandwidth = solution.granted[member_index] as f64 / RATE_UNIT;
                 member_index += 1;
-                assert!(bandwidth > 0.0, "every message is granted something in the first slice");
+                assert!(bandwidth > 0.0, "messages without a grant were refused");
                 let time = member.bytes as f64 / bandwidth;
                 results[job].bandwidth_bytes_per_s += bandwidth;
                 results[job].time_s = results[job].time_s.max(time);
@@ -324,6 +366,7 @@ impl Engine<'_> {
         for (j, job) in jobs.iter_mut().enumerate() {
             let flows = self.flows(Some(JobId::from_index(j)));
             let solution = self.solve(&flows, false, "jobs alone", progress)?;
+            self.check_granted(&flows, &solution)?;
             let alone = self.job_results(&flows, &solution, &nothing)[j];
             job.time_alone_s = Some(alone.time_s);
             job.bandwidth_alone_bytes_per_s = Some(alone.bandwidth_bytes_per_s);

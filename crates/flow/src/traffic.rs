@@ -35,7 +35,7 @@ impl Commodity {
     }
 }
 
-/// What one job sends, by where it stays.
+/// What one job sends, by where it stays. Sums stop at [`u64::MAX`], which the engine refuses.
 #[derive(Clone, Copy, PartialEq, Debug, Default)]
 pub(crate) struct JobCounts {
     pub(crate) messages: u64,
@@ -59,18 +59,25 @@ impl JobCounts {
             &mut self.bytes_on_router,
             &mut self.bytes_network,
         ] {
-            *count *= n;
+            *count = count.saturating_mul(n);
         }
     }
 
+    /// All bytes, or [`u64::MAX`] where they are more.
+    pub(crate) fn bytes(&self) -> u64 {
+        [self.bytes_on_node, self.bytes_on_router, self.bytes_network]
+            .iter()
+            .fold(self.bytes_self, |a, &b| a.saturating_add(b))
+    }
+
     fn add(&mut self, other: &Self) {
-        self.messages += other.messages;
-        self.zero_byte_messages += other.zero_byte_messages;
-        self.self_messages += other.self_messages;
-        self.bytes_self += other.bytes_self;
-        self.bytes_on_node += other.bytes_on_node;
-        self.bytes_on_router += other.bytes_on_router;
-        self.bytes_network += other.bytes_network;
+        self.messages = self.messages.saturating_add(other.messages);
+        self.zero_byte_messages = self.zero_byte_messages.saturating_add(other.zero_byte_messages);
+        self.self_messages = self.self_messages.saturating_add(other.self_messages);
+        self.bytes_self = self.bytes_self.saturating_add(other.bytes_self);
+        self.bytes_on_node = self.bytes_on_node.saturating_add(other.bytes_on_node);
+        self.bytes_on_router = self.bytes_on_router.saturating_add(other.bytes_on_router);
+        self.bytes_network = self.bytes_network.saturating_add(other.bytes_network);
     }
 }
 
@@ -121,7 +128,7 @@ impl Traffic {
                 first_member: u32::try_from(self.members.len()).expect("fewer than 2^32 pairs of nodes"),
                 members: group.len() as u32,
                 messages: group.iter().map(|m| u64::from(m.messages)).sum(),
-                bytes: group.iter().map(|m| m.bytes).sum(),
+                bytes: group.iter().fold(0, |sum, m| sum.saturating_add(m.bytes)),
             });
             self.members.extend_from_slice(group);
         }
@@ -192,22 +199,27 @@ impl Part {
         }
         if send.target == rank {
             self.counts.self_messages += 1;
-            self.counts.bytes_self += bytes;
+            self.counts.bytes_self = self.counts.bytes_self.saturating_add(bytes);
             return;
         }
         let target = job.node_of_rank[send.target.index()];
         if target == source {
-            self.counts.bytes_on_node += bytes;
+            self.counts.bytes_on_node = self.counts.bytes_on_node.saturating_add(bytes);
             return;
         }
         if machine.router_of(target) == machine.router_of(source) {
-            self.counts.bytes_on_router += bytes;
+            self.counts.bytes_on_router = self.counts.bytes_on_router.saturating_add(bytes);
         } else {
-            self.counts.bytes_network += bytes;
+            self.counts.bytes_network = self.counts.bytes_network.saturating_add(bytes);
         }
         if bytes > 0 {
             // What competes in a steady state is the messages of one iteration, whatever their number.
-            self.members.push(Member { source, target, messages: 1, bytes: bytes * u64::from(job.iterations) });
+            self.members.push(Member {
+                source,
+                target,
+                messages: 1,
+                bytes: bytes.saturating_mul(u64::from(job.iterations)),
+            });
         }
     }
 }
@@ -220,7 +232,7 @@ fn merge_equal_targets(members: &mut Vec<Member>, first: usize) {
         let member = members[i];
         if kept > first && members[kept - 1].target == member.target {
             members[kept - 1].messages += member.messages;
-            members[kept - 1].bytes += member.bytes;
+            members[kept - 1].bytes = members[kept - 1].bytes.saturating_add(member.bytes);
         } else {
             members[kept] = member;
             kept += 1;

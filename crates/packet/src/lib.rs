@@ -8,6 +8,7 @@ mod endpoint;
 mod engine;
 mod fabric;
 mod mail;
+mod meeting;
 mod packet;
 mod partition;
 mod queue;

@@ -9,10 +9,11 @@
 
 use crate::fabric::Fabric;
 use crate::mail::{Mail, Outbox};
+use crate::meeting::Meeting;
 use crate::partition::{Division, Partition};
 use crate::record::{Intervals, RecordPlan, Rows, TracedPacket};
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
-use std::sync::{Barrier, Mutex};
+use std::sync::Mutex;
 
 /// When a run ends.
 #[derive(Clone, Copy, Debug)]
@@ -235,13 +236,13 @@ pub(crate) fn run(
     let threads = threads.clamp(1, count);
     let board = [Board::new(threads), Board::new(threads)];
     let post = [Post::new(threads, count), Post::new(threads, count)];
-    let barrier = Barrier::new(threads);
+    let meeting = Meeting::new(threads);
     let handed = [Mutex::default(), Mutex::default()];
     let shared = Shared {
         partitions: count,
         board,
         post,
-        barrier,
+        meeting,
         limits,
         plan,
         handed,
@@ -277,7 +278,7 @@ struct Shared {
     partitions: usize,
     board: [Board; 2],
     post: [Post; 2],
-    barrier: Barrier,
+    meeting: Meeting,
     limits: Limits,
     plan: RecordPlan,
     /// What partitions handed out in a window.
@@ -297,6 +298,7 @@ impl Shared {
         partitions: &mut [Partition],
         mut watch: Option<&mut dyn Watch>,
     ) -> (Ending, u64, Handed) {
+        let member = self.meeting.join();
         let mut now = 0;
         let mut last_delivery = (0, 0);
         let mut rows = Handed::default();
@@ -313,7 +315,7 @@ impl Shared {
                 let progress = Progress { now_ps: now, end_ps: self.limits.end, events: Board::sum(&board.events) };
                 board.stop.store(!watch.progress(progress), Ordering::Relaxed);
             }
-            self.barrier.wait();
+            member.wait();
             if let (true, Some(watch)) = (self.hands_out(), &mut watch) {
                 rows.append(std::mem::take(&mut *self.handed[side].lock().expect("no thread panicked")));
                 rows.give(*watch, false);

@@ -311,26 +311,32 @@ pub(crate) fn any(ports: &[Port], random: &mut Stream) -> Port {
     }
 }
 
-/// A uniformly random group that is neither of the two.
+/// A uniformly random one of the ascending `groups` that is neither of the two, both of which are among them.
 #[inline]
-pub(crate) fn third_group(groups: u32, a: GroupId, b: GroupId, random: &mut Stream) -> GroupId {
-    debug_assert!(a != b && groups >= 3);
-    let (low, high) = (a.0.min(b.0), a.0.max(b.0));
-    let mut g = random.below(u64::from(groups - 2)) as u32;
-    g += u32::from(g >= low);
-    g += u32::from(g >= high);
-    GroupId(g)
+pub(crate) fn third_group(groups: &[u32], a: GroupId, b: GroupId, random: &mut Stream) -> GroupId {
+    debug_assert!(a != b && groups.len() >= 3);
+    let mut i = random.index(groups.len() - 2);
+    // Group ids of a machine without failed groups are positions; of another, a list this short is searched.
+    let place = |g: GroupId| match groups.get(g.index()) {
+        Some(&here) if here == g.0 => g.index(),
+        _ => groups.partition_point(|&other| other < g.0),
+    };
+    let (a, b) = (place(a), place(b));
+    i += usize::from(i >= a.min(b));
+    i += usize::from(i >= a.max(b));
+    GroupId(groups[i])
 }
 
 /// An error unless there is a third group to go over.
 pub(crate) fn needs_third_group(algorithm: &str, hops: &NextHops) -> Result<(), RoutingError> {
-    if hops.groups() >= 3 {
+    let groups = hops.live_groups().len();
+    if groups >= 3 {
         return Ok(());
     }
     let reason = format!(
-        "it goes over a third group, but the machine has {} group{}; use 'min'",
-        hops.groups(),
-        if hops.groups() == 1 { "" } else { "s" }
+        "it goes over a third group, but the machine has {groups}{} group{}; use 'min'",
+        if groups < hops.groups() as usize { " working" } else { "" },
+        if groups == 1 { "" } else { "s" }
     );
     Err(RoutingError::Machine { algorithm: algorithm.to_owned(), reason })
 }
@@ -349,11 +355,14 @@ mod tests {
     #[test]
     fn third_groups_are_all_others() {
         let mut random = Stream::new(1, "test", &[]);
-        let mut seen = [0; 5];
-        for _ in 0..3000 {
-            seen[third_group(5, GroupId(3), GroupId(1), &mut random).index()] += 1;
+        // Once in a machine of five groups, once in one of seven of which two failed.
+        for (groups, others) in [(&[0, 1, 2, 3, 4], [0, 2, 4]), (&[1, 2, 3, 5, 6], [2, 5, 6])] {
+            let mut seen = [0; 7];
+            for _ in 0..3000 {
+                seen[third_group(groups, GroupId(3), GroupId(1), &mut random).index()] += 1;
+            }
+            assert!(others.iter().all(|&g| seen[g] > 900), "{seen:?}");
+            assert_eq!(others.iter().map(|&g| seen[g]).sum::<i32>(), 3000);
         }
-        assert_eq!((seen[1], seen[3]), (0, 0));
-        assert!([0, 2, 4].iter().all(|&g| seen[g] > 900), "{seen:?}");
     }
 }

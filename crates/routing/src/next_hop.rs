@@ -19,6 +19,9 @@ pub type Port = u16;
 /// Most hops between two routers of one group.
 const FARTHEST: u8 = u8::MAX - 2;
 
+/// Cost of a hop between groups, a local one being 1: more than any number of local hops that a shortest way may have.
+const GLOBAL_HOP: u32 = 1 << 12;
+
 /// Lists of ports. Routers are wired alike, so few lists differ: each is kept once and stays in the cache.
 #[derive(Clone, Debug, Default)]
 struct PortLists {
@@ -70,8 +73,8 @@ pub enum Unreachable {
         /// Name of a router it can't reach.
         to: String,
     },
-    /// A way that is too long for the tables.
-    #[error("the shortest way from router {from} to another router of its group has more than {limit} hops; use a machine with shorter ways")]
+    /// A way that is too long for the tables, or for a packet's count of hops.
+    #[error("the shortest way from router {from} to another router has more than {limit} hops; use a machine with shorter ways")]
     TooFar {
         /// Name of the router.
         from: String,
@@ -79,7 +82,7 @@ pub enum Unreachable {
         limit: u8,
     },
     /// No way from a router to a group.
-    #[error("router {from} can't reach group {to}: no working cable leads there")]
+    #[error("router {from} can't reach group {to}: no working cable leads there; repair a cable or join the group to another")]
     Group {
         /// Name of the router.
         from: String,
@@ -98,6 +101,15 @@ pub struct NextHops {
     members: Vec<u32>,
     /// Position of each router in its group.
     local_index: Vec<u32>,
+    /// Working routers of group g are `working[first_working[g]..first_working[g + 1]]`, ascending.
+    first_working: Vec<u32>,
+    working: Vec<u32>,
+    /// Groups with a working router, ascending.
+    live_groups: Vec<u32>,
+    /// Most hops to another group on a cheapest way, up to its first router.
+    longest_to_group: u32,
+    /// Whether a cheapest way may pass through a third group.
+    crosses_groups: bool,
     node_router: Vec<u32>,
     node_slot: Vec<u16>,
     node_ports: Vec<u16>,
@@ -142,6 +154,15 @@ impl NextHops {
                 local_index[members[i as usize] as usize] = i - first_member[g];
             }
         }
+        let working: Vec<u32> = members.iter().copied().filter(|&r| machine.router_up(RouterId(r))).collect();
+        let mut first_working = vec![0u32; groups + 1];
+        for &r in &working {
+            first_working[group_of[r as usize] as usize + 1] += 1;
+        }
+        for g in 0..groups {
+            first_working[g + 1] += first_working[g];
+        }
+        let live_groups = (0..groups).filter(|&g| first_working[g] < first_working[g + 1]).map(|g| g as u32).collect();
         let mut first_link: Vec<u32> = machine.routers().map(|r| machine.links_from(r).start as u32).collect();
         first_link.push(machine.link_count() as u32);
         let mut tables = Self {
@@ -150,6 +171,11 @@ impl NextHops {
             first_member,
             members,
             local_index,
+            first_working,
+            working,
+            live_groups,
+            longest_to_group: 0,
+            crosses_groups: false,
             node_router: machine.nodes().map(|n| machine.router_of(n).0).collect(),
             node_slot: slots(machine),
             node_ports: machine.routers().map(|r| machine.nodes_of(r).len() as u16).collect(),
@@ -270,6 +296,29 @@ impl NextHops {
     #[inline]
     pub fn members(&self, group: GroupId) -> &[u32] {
         &self.members[self.first_member[group.index()] as usize..self.first_member[group.index() + 1] as usize]
+    }
+
+    /// Working routers of a group, ascending.
+    #[inline]
+    pub fn working(&self, group: GroupId) -> &[u32] {
+        let (first, end) = (self.first_working[group.index()], self.first_working[group.index() + 1]);
+        &self.working[first as usize..end as usize]
+    }
+
+    /// Groups in which a router works, ascending; all but those that failed as a whole.
+    #[inline]
+    pub fn live_groups(&self) -> &[u32] {
+        &self.live_groups
+    }
+
+    /// Most hops on a shortest way to another group, up to the first router there.
+    pub fn longest_to_group(&self) -> u32 {
+        self.longest_to_group
+    }
+
+    /// Whether some shortest way to a group passes through a third one, as no working cable joins the two.
+    pub fn crosses_groups(&self) -> bool {
+        self.crosses_groups
     }
 
     /// Ports on shortest ways from `from` to `to`, another router of its group.
@@ -411,7 +460,8 @@ impl NextHops {
         let mut lists = PortListsBuilder::default();
         for from in 0..routers {
             for group in 0..self.groups {
-                if group == self.group_of[from] || !machine.router_up(RouterId(from as u32)) {
+                let to_none = self.working(GroupId(group)).is_empty();
+                if group == self.group_of[from] || to_none || !machine.router_up(RouterId(from as u32)) {
                     lists.push(Vec::new());
                     continue;
                 }
@@ -419,6 +469,14 @@ impl NextHops {
                 if cost[from] == u32::MAX {
                     return Err(Unreachable::Group { from: machine.router_name(RouterId(from as u32)), to: group });
                 }
+                let (global, local) = (cost[from] / GLOBAL_HOP, cost[from] % GLOBAL_HOP);
+                // A detour takes two such ways and one inside the last group; packets count hops up to 255.
+                if 2 * (global + local) + u32::from(self.longest_inside) > u32::from(u8::MAX) {
+                    let limit = (u8::MAX - self.longest_inside) / 2;
+                    return Err(Unreachable::TooFar { from: machine.router_name(RouterId(from as u32)), limit });
+                }
+                self.longest_to_group = self.longest_to_group.max(global + local);
+                self.crosses_groups |= global > 1;
                 let ways = self.row_first(from, cost, self.cheapest(from, cost).collect());
                 lists.push(ways.into_iter().map(|l| self.port_of(from, l)).collect());
             }
@@ -452,12 +510,11 @@ impl NextHops {
         ways.into_iter().filter(|l| !inside(from, l) || along_row(l) || at_gateway(l)).collect()
     }
 
-    /// A global hop costs more than any number of local hops that a shortest way may have.
     fn hop_cost(&self, from: usize, to: usize) -> u32 {
         if self.group_of[from] == self.group_of[to] {
             1
         } else {
-            1 << 12
+            GLOBAL_HOP
         }
     }
 

@@ -56,6 +56,10 @@ def build(
         ranks_per_node: Also split the messages into those within and between nodes that ranks fill in order.
         progress: Called with each finished level and its unknowns.
     """
+    if redistribute is not None and redistribute[1] > problem.ranks:
+        raise OdonataError(
+            f"a level cannot be gathered on {redistribute[1]} ranks: the problem has {problem.ranks}"
+        )
     with tempfile.TemporaryDirectory(prefix="odonata-amg-") as folder:
         out = Path(folder)
         usage = program.run(

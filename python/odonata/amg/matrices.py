@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from odonata.amg.problems import Problem, Settings, of_matrix
 from odonata.errors import OdonataError
@@ -71,24 +72,23 @@ def read(path: Path) -> Csr:
     if not path.is_file():
         raise OdonataError(f"there is no matrix {path}", hint="Nor a file of that name with .00000 added.")
     io = optional("scipy.io", "scipy", "reading matrices")
+    sparse = optional("scipy.sparse", "scipy", "reading matrices")
     try:
-        return io.mmread(path).tocsr()
-    except (ValueError, TypeError, OSError, EOFError) as error:
+        # Of the form `array` it is a dense one.
+        return sparse.csr_matrix(io.mmread(path))
+    except MemoryError:
+        raise OdonataError(f"{path} does not fit into memory; are the sizes in its header right?") from None
+    except (ValueError, TypeError, OSError, EOFError, ArithmeticError) as error:
         raise OdonataError(f"{path} cannot be read as MatrixMarket: {error}") from None
 
 
 def _read_ij(prefix: Path) -> Csr:
     sparse = optional("scipy.sparse", "scipy", "reading matrices")
-    rows, columns, values, next_row = [], [], [], None
+    rows, columns, values, next_row = [], [], [], 0
     paths = sorted(prefix.parent.glob(prefix.name + ".[0-9][0-9][0-9][0-9][0-9]"))
     for path in paths:
-        lines = path.read_text().splitlines()
-        try:
-            low, high, *_ = (int(word) for word in lines[0].split())
-            part = np.array([line.split() for line in lines[1:]], dtype=float).reshape(-1, 3)
-        except (ValueError, IndexError):
-            raise OdonataError(f"{path} is no hypre IJ file, or was cut short") from None
-        if next_row is not None and low != next_row:
+        low, high, part = _read_part(path)
+        if low != next_row:
             raise OdonataError(
                 f"{path} begins with row {low}; expected {next_row}", hint="Is a file missing?"
             )
@@ -96,13 +96,33 @@ def _read_ij(prefix: Path) -> Csr:
         present = np.unique(part[:, 0])
         if len(present) != high - low + 1:
             raise OdonataError(f"{path} holds {len(present)} of its {high - low + 1} rows: it was cut short")
+        if present[0] != low or present[-1] != high:
+            raise OdonataError(f"{path} has rows not between {low} and {high}, which its first line names")
         rows.append(part[:, 0])
         columns.append(part[:, 1])
         values.append(part[:, 2])
-    assert next_row is not None
     i, j = (np.concatenate(part).astype(np.int64) for part in (rows, columns))
     size = (next_row, max(next_row, int(j.max()) + 1))
     return sparse.coo_matrix((np.concatenate(values), (i, j)), shape=size).tocsr()
+
+
+def _read_part(path: Path) -> tuple[int, int, npt.NDArray[np.float64]]:
+    """First and last row of one hypre IJ file, and its entries (row, column, value)."""
+    try:
+        lines = path.read_text("utf-8").splitlines()
+        low, high, *_ = (int(word) for word in lines[0].split())
+        part = np.array([line.split() for line in lines[1:]], dtype=float).reshape(-1, 3)
+    except OSError as error:
+        raise OdonataError(f"{path} cannot be read: {error.strerror}") from None
+    except (ValueError, IndexError):  # UnicodeDecodeError is a ValueError
+        raise OdonataError(f"{path} is no hypre IJ file, or was cut short") from None
+    places = part[:, :2]
+    if high < low:
+        raise OdonataError(f"{path} has no rows: its first line says {low} to {high}")
+    # Whole numbers that a file of a matrix with 32-bit indices may hold.
+    if not ((places >= 0) & (places < 2**31) & (places == np.floor(places))).all():
+        raise OdonataError(f"{path} has rows or columns that are no whole numbers from 0 up")
+    return low, high, part
 
 
 def check(matrix: Csr, where: str) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field, replace
@@ -22,6 +23,12 @@ _LARGEST = 2**31 - 1  # unknowns: Debian's hypre numbers them with 32 bits
 _BYTES_PER_RANK = 300_000  # measured: stacks and per-rank tables at 8,192 ranks
 
 
+COARSENINGS = (0, 1, 3, 6, 7, 8, 9, 10, 11, 21, 22)
+"""The documented types of coarsening."""
+INTERPOLATIONS = (0, 2, 3, 4, 5, 6, 7, 8, 9, 12, 13, 14, 16, 17, 18)
+"""The documented types of interpolation but 1, 10 and 11, which need other solvers or block matrices."""
+
+
 @dataclass(frozen=True)
 class Settings:
     """BoomerAMG's options; the defaults are the paper's."""
@@ -38,6 +45,20 @@ class Settings:
     max_levels: int = 25
     functions: int = 1
     """Unknowns per grid point, for systems."""
+
+    def __post_init__(self) -> None:
+        """Refuses what hypre would take for something else, or crash on."""
+        if not 0 <= self.strength <= 1:
+            raise OdonataError(f"the strength threshold is {self.strength}; expected a number from 0 to 1")
+        for what, number, known in (
+            ("coarsening", self.coarsening, COARSENINGS),
+            ("interpolation", self.interpolation, INTERPOLATIONS),
+        ):
+            if number not in known:
+                raise OdonataError(
+                    f"hypre has no {what} {number} for such matrices",
+                    hint=f"Known: {', '.join(map(str, known))}; hypre's manual names them.",
+                )
 
 
 PAPER = Settings()
@@ -159,6 +180,10 @@ def make(
         raise OdonataError(f"there is no problem {name!r} on a grid", hint=f"Known: {', '.join(_STENCIL)}.")
     if ranks < 1:
         raise OdonataError(f"{ranks} ranks; expected at least 1")
+    for key, value in (options or {}).items():
+        numbers = value if isinstance(value, list) else [value]
+        if not all(math.isfinite(number) for number in numbers):
+            raise OdonataError(f"{key} of the {name} problem is {value}; expected finite numbers")
     if name == "rotated" and points[2] != 1:
         raise OdonataError(
             f"the rotated problem is flat; {points[2]} points in the third direction", hint="Give AxB."

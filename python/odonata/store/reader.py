@@ -11,7 +11,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from odonata.errors import DamagedRunError, NewerRunError, NotARunError
-from odonata.store import columns, schema
+from odonata.store import columns, integrity, schema
 
 _RERUN = "Run the experiment again: odonata run {experiment} -o {directory} --force"
 
@@ -44,6 +44,7 @@ class RunReader:
         except (pa.ArrowException, OSError) as error:
             raise self._damaged(f"{path.name} cannot be read: {error}") from error
         found = columns.problems(name, file.schema_arrow, self.summary["machine"]["axes"])
+        found = found or integrity.table_problems(name, table, self.summary)
         if found:
             raise self._damaged(f"{path.name} is not what the format says: {'; '.join(found)}")
         return table
@@ -79,6 +80,9 @@ class RunReader:
         missing = [key for key in schema.SUMMARY_KEYS if key not in summary]
         if missing:
             raise self._damaged(f"{schema.SUMMARY} lacks {', '.join(missing)}")
+        wrong = integrity.summary_problems(summary)
+        if wrong:
+            raise self._damaged(f"{schema.SUMMARY} does not hold what the format says at {', '.join(wrong)}")
         return summary
 
     def _check_version(self, summary: dict[str, Any]) -> None:

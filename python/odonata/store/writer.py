@@ -7,11 +7,12 @@ does not load.
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import secrets
 import shutil
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from types import TracebackType
 from typing import Any
@@ -53,6 +54,17 @@ def check_target(target: Path, *, force: bool = False) -> None:
         )
 
 
+@contextlib.contextmanager
+def _said(target: Path) -> Iterator[None]:
+    """Makes a `StoreError` of what the system refuses: no space, no permission, no disk."""
+    try:
+        yield
+    except OSError as error:
+        raise StoreError(
+            f"cannot write {target}: {error.strerror or error}", hint="Nothing was left there."
+        ) from error
+
+
 def is_run(directory: Path) -> bool:
     """Whether `directory` is a run directory of any version, complete or not."""
     try:
@@ -72,11 +84,12 @@ class RunWriter:
         check_target(target, force=force)
         self.target = target.absolute()
         self._force = force
-        self.target.parent.mkdir(parents=True, exist_ok=True)
         self.directory = (
             self.target.parent / f".{self.target.name}.writing-{os.getpid()}-{secrets.token_hex(4)}"
         )
-        self.directory.mkdir()
+        with _said(target):
+            self.target.parent.mkdir(parents=True, exist_ok=True)
+            self.directory.mkdir()
 
     def __enter__(self) -> RunWriter:
         return self
@@ -88,11 +101,13 @@ class RunWriter:
 
     def write_text(self, name: str, text: str) -> None:
         """Writes one text file."""
-        (self.directory / name).write_text(text, encoding="utf-8")
+        with _said(self.target):
+            (self.directory / name).write_text(text, encoding="utf-8")
 
     def write_table(self, name: str, table: pa.Table) -> None:
         """Writes one table as Parquet."""
-        pq.write_table(table, self.directory / schema.table_file(name), compression=COMPRESSION)
+        with _said(self.target):
+            pq.write_table(table, self.directory / schema.table_file(name), compression=COMPRESSION)
 
     def commit(self, summary: Mapping[str, Any]) -> Path:
         """Writes the summary, forces everything to the disk, and renames the directory to its final name."""
@@ -204,8 +219,10 @@ class GrowingTables:
             return
         if name not in self._files:
             path = self._open().directory / schema.table_file(name)
-            self._files[name] = pq.ParquetWriter(path, table.schema, compression=COMPRESSION)
-        self._files[name].write_table(table)
+            with _said(self._target):
+                self._files[name] = pq.ParquetWriter(path, table.schema, compression=COMPRESSION)
+        with _said(self._target):
+            self._files[name].write_table(table)
 
     def tables(self) -> dict[str, pa.Table]:
         """The tables that were kept."""

@@ -67,6 +67,10 @@ def run_points(
     Raises:
         OdonataError: Some of the points are no experiments that can be run. None was run.
     """
+    # A worker that imports a script which calls this again, without the guard, is to end quietly: the first
+    # caller says what is wrong. The same test makes multiprocessing raise an error with a page of advice.
+    if getattr(multiprocessing.current_process(), "_inheriting", False):
+        raise SystemExit(1)
     with _pool(min(processes, len(points))) as pool:
         resolved = _check(pool, source, changes, points, progress)
         missing = [
@@ -128,7 +132,14 @@ def _check(
     resolved: dict[int, str] = {}
     mistakes: list[tuple[Point, str]] = []
     for done, (task, point) in enumerate(_as_finished(tasks), start=1):
-        result = task.result()
+        try:
+            result = task.result()
+        except BrokenProcessPool:
+            raise OdonataError(
+                "a process of the sweep ended before it answered",
+                hint='A script has to call odonata.sweep below `if __name__ == "__main__":`, since the '
+                "processes of the sweep import the script. If it does, memory may be short.",
+            ) from None
         if isinstance(result, ExperimentProblem):
             mistakes.append((point, result.message))
         else:

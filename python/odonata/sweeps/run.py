@@ -23,6 +23,9 @@ def run_sweep(
     only: int | None = None,
 ) -> Sweep:
     """`sweep` of an experiment that was read, with overrides as text; `only` runs a single point."""
+    for name, given in (("processes", processes), ("threads", threads)):
+        if given is not None and given < 1:
+            raise OdonataError(f"{name} is {given}; expected a number from 1 up")
     prepared = prepare(source, changes, directory)
     chosen = prepared.points
     if only is not None:

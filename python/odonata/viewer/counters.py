@@ -80,16 +80,19 @@ def read_counters(links: Path, jobs: Path | None = None) -> MemoryRun:
 def _read(path: Path, wanted: list[str]) -> pa.Table:
     try:
         table = pc.read_csv(path)
+        names = table.column_names
     except FileNotFoundError:
         raise OdonataError(f"there is no file {path}") from None
+    except UnicodeDecodeError as error:
+        raise OdonataError(f"{path} is not a text file in UTF-8: {error.reason}") from None
     except (pa.ArrowException, OSError) as error:
         raise OdonataError(f"{path} cannot be read as a table: {error}") from error
-    missing = [name for name in wanted if name not in table.column_names]
+    missing = [name for name in wanted if name not in names]
     if missing:
         raise OdonataError(
             f"{path} lacks the column {missing[0]}", hint=f"Expected are {', '.join(wanted)}, then counters."
         )
-    for name in table.column_names:
+    for name in names:
         kind = table[name].type
         if name != "color" and not (pa.types.is_integer(kind) or pa.types.is_floating(kind)):
             raise OdonataError(f"{path}: the column {name} has values that are no numbers")

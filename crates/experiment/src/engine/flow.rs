@@ -243,7 +243,9 @@ impl Engine for Flow {
 fn refused(error: FlowError) -> EngineError {
     match error {
         FlowError::Setting { setting, reason } => EngineError::Refused { key: Some(setting), reason },
-        FlowError::Path(error) => EngineError::Refused { key: None, reason: error.to_string() },
+        error @ (FlowError::Path(_) | FlowError::TooMuch { .. }) => {
+            EngineError::Refused { key: None, reason: error.to_string() }
+        }
         FlowError::Interrupted => EngineError::Interrupted,
     }
 }

@@ -148,8 +148,8 @@ fn sent(scenario: &Scenario, hops: &mut HopCounts<'_>) -> Result<Sent, EngineErr
                 }
             }
         }
-        let travelled = traffic.bytes_on_router + traffic.bytes_network;
-        traffic.mean_hops = if travelled > 0.0 { hop_bytes / travelled } else { 0.0 };
+        let all = traffic.bytes();
+        traffic.mean_hops = if all > 0.0 { hop_bytes / all } else { 0.0 };
         jobs.push(traffic);
     }
     Ok(Sent { jobs, bytes_in, bytes_out })

@@ -75,8 +75,12 @@ impl Engine for Packet {
         recording.link_jobs = scenario.output.link_jobs;
         self.check_memory(memory_estimate(&scenario.machine, ASSUMED_CHANNELS, jobs, recording))?;
         let engine = self.engine(scenario)?;
-        self.check_memory(engine.memory_estimate(jobs, recording))?;
-        let closed = (self.traffic == TrafficKind::Closed).then(|| ClosedTraffic::of(&scenario.workload));
+        let needed = engine.memory_estimate(jobs, recording);
+        self.check_memory(needed)?;
+        let closed = match self.traffic {
+            TrafficKind::Closed => Some(self.closed_traffic(scenario, needed)?),
+            TrafficKind::Open => None,
+        };
         let traffic = match &closed {
             Some(closed) => closed.clone().into_traffic(),
             None => self.open_traffic(scenario)?,
@@ -119,9 +123,29 @@ impl Packet {
         Ok(engine)
     }
 
+    /// The messages of closed traffic, if there is memory for them beside the `others` bytes that the network needs.
+    fn closed_traffic(&self, scenario: &Scenario, others: u64) -> Result<ClosedTraffic, EngineError> {
+        let limit = self.memory_bytes();
+        let left = limit.map_or(u64::MAX, |limit| limit.0.saturating_sub(others));
+        ClosedTraffic::within(&scenario.workload, left).map_err(|needed| EngineError::Refused {
+            key: Some("memory_limit"),
+            reason: format!(
+                "the messages of the jobs need more than {} beside {} for the network, but {} are allowed or available; \
+                 use fewer ranks or messages (`iterations` cost nothing), open traffic or the flow engine, or raise the limit",
+                Bytes(needed),
+                Bytes(others),
+                limit.unwrap_or(Bytes(u64::MAX)),
+            ),
+        })
+    }
+
+    /// The memory that a run may take, if that is known.
+    fn memory_bytes(&self) -> Option<Bytes> {
+        self.memory_limit.or_else(available_memory)
+    }
+
     fn check_memory(&self, needed: u64) -> Result<(), EngineError> {
-        let limit = self.memory_limit.or_else(available_memory);
-        match limit {
+        match self.memory_bytes() {
             Some(limit) if needed > limit.0 => Err(EngineError::Refused {
                 key: Some("memory_limit"),
                 reason: format!(

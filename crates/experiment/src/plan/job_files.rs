@@ -33,7 +33,10 @@ pub(super) fn attach(
 }
 
 fn open(name: &str, chosen: &Chosen, files: &mut Files<'_>, report: &mut Report<'_>) -> Option<Vec<u8>> {
-    let read = files.read(name);
+    let read = files.read(name).and_then(|bytes| match bytes.is_empty() {
+        true => Err(format!("{name} is empty; expected a table or records")),
+        false => Ok(bytes),
+    });
     read.map_err(|reason| report.add(ProblemKind::File, chosen.place_of(PATH), reason, None)).ok()
 }
 

@@ -171,7 +171,8 @@ impl Statistics {
 fn row(class: &str, links: usize, nonzero: &[f64]) -> Map<String, Value> {
     let mut row = Map::new();
     row.insert("class".into(), class.into());
-    let mean = if links == 0 { 0.0 } else { nonzero.iter().sum::<f64>() / links as f64 };
+    // The sum of nothing is -0.0, which would be shown.
+    let mean = if links == 0 { 0.0 } else { (nonzero.iter().sum::<f64>() + 0.0) / links as f64 };
     row.insert("bytes_mean".into(), mean.into());
     row.insert("bytes_max".into(), nonzero.last().copied().unwrap_or(0.0).into());
     for p in PERCENTILES {
@@ -207,8 +208,11 @@ mod tests {
     }
 
     #[test]
-    fn a_class_without_links_is_all_zero() {
-        let row = row("blue", 0, &[]);
-        assert!(row.iter().all(|(key, value)| key == "class" || value.as_f64() == Some(0.0)), "{row:?}");
+    fn a_class_without_links_or_traffic_is_all_zero() {
+        for links in [0, 7] {
+            let row = row("blue", links, &[]);
+            let zero = |value: &Value| value.as_f64().is_some_and(|v| v == 0.0 && v.is_sign_positive());
+            assert!(row.iter().all(|(key, value)| key == "class" || zero(value)), "{row:?}");
+        }
     }
 }

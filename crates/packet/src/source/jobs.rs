@@ -69,9 +69,15 @@ pub struct ClosedTraffic {
     pub message_count: Vec<u64>,
 }
 
+/// Memory for each message between nodes: here, as traffic, and in its source with what is left to send.
+const BYTES_PER_MESSAGE: u64 = 3 * std::mem::size_of::<Message>() as u64 + 8;
+
 impl ClosedTraffic {
     /// The messages of all jobs, rank by rank in the order of the pattern, each sent as often as its job iterates.
-    pub fn of(workload: &Workload) -> Self {
+    ///
+    /// # Errors
+    /// The messages would take more than `memory_bytes`; says how many bytes those of the first ranks take that are too much.
+    pub fn within(workload: &Workload, memory_bytes: u64) -> Result<Self, u64> {
         let jobs = workload.jobs.len();
         let mut traffic = Self {
             bytes_self: vec![0; jobs],
@@ -85,13 +91,20 @@ impl ClosedTraffic {
             for rank in job.rank_ids() {
                 sends.clear();
                 job.pattern.sends(rank, &mut sends);
+                // As if all of this rank's messages left its node.
+                let needed = (traffic.messages.len() + sends.len()) as u64 * BYTES_PER_MESSAGE;
+                if needed > memory_bytes {
+                    return Err(needed);
+                }
                 traffic.message_count[j] += rounds * sends.len() as u64;
                 for send in &sends {
                     let (source, destination) = (job.node_of(rank), job.node_of(send.target));
                     if send.target == rank {
-                        traffic.bytes_self[j] += rounds * send.bytes.0;
+                        traffic.bytes_self[j] =
+                            traffic.bytes_self[j].saturating_add(rounds.saturating_mul(send.bytes.0));
                     } else if source == destination {
-                        traffic.bytes_on_node[j] += rounds * send.bytes.0;
+                        traffic.bytes_on_node[j] =
+                            traffic.bytes_on_node[j].saturating_add(rounds.saturating_mul(send.bytes.0));
                     } else {
                         let (bytes, job) = (send.bytes, j as u16);
                         traffic.messages.push(Message { source, destination, bytes, job, rounds: rounds as u32 });
@@ -99,7 +112,7 @@ impl ClosedTraffic {
                 }
             }
         }
-        traffic
+        Ok(traffic)
     }
 
     /// The messages as traffic.

@@ -73,18 +73,18 @@ pub(super) struct FirstChannels {
     pub(super) non_minimal: u8,
 }
 
-/// A random intermediate group or router for a packet at `at` bound for `to`, and the group it is in.
+/// A random working intermediate group or router for a packet at `at` bound for `to`, and the group it is in.
 pub(super) fn draw_via(
     hops: &NextHops,
     crossing: Crossing,
     (at, to): (RouterId, RouterId),
     decision: &mut Decision<'_>,
 ) -> (u32, GroupId) {
-    let group = third_group(hops.groups(), hops.group_of(at), hops.group_of(to), decision.random);
+    let group = third_group(hops.live_groups(), hops.group_of(at), hops.group_of(to), decision.random);
     match crossing {
         Crossing::Straight => (group.0, group),
         Crossing::Router => {
-            let members = hops.members(group);
+            let members = hops.working(group);
             (members[decision.random.index(members.len())], group)
         }
     }

@@ -82,8 +82,12 @@ pub(super) fn build(hops: Arc<NextHops>, settings: &RoutingSettings) -> Result<B
     settings.q.check()?;
     let slots = (0..hops.routers()).map(|r| u32::from(hops.node_ports(RouterId(r)))).max().unwrap_or(1).max(1);
     // Longest way: two hops of choice (global and local, or global and global), then local ways on both sides of a
-    // last global hop.
-    let channels = 3 + 2 * hops.longest_inside();
+    // last global hop. Where shortest ways pass through third groups the last way is as long as the longest of them,
+    // and the second choice may come only when the first of these groups is reached.
+    let inside = u32::from(hops.longest_inside());
+    let to_middle = if hops.crosses_groups() { inside + 1 } else { 0 };
+    let channels = 2 + to_middle + hops.longest_to_group().max(inside + 1) + inside;
+    let channels = u8::try_from(channels).unwrap_or(u8::MAX);
     let latencies_ns = hops.longest_latencies_ns();
     Ok(Box::new(QAdaptive { hops, settings: settings.q, slots, channels, latencies_ns }))
 }

@@ -148,7 +148,7 @@ def problem_of(given: dict[str, Any]) -> Problem:
             chosen["coefficients"] = [float(part) for part in text.split(",")]
         except ValueError:
             raise OdonataError(f"--coefficients {text!r}; expected three numbers as 1,1,0.001") from None
-        if len(chosen["coefficients"]) != 3 or min(chosen["coefficients"]) <= 0:
+        if len(chosen["coefficients"]) != 3 or not all(c > 0 for c in chosen["coefficients"]):
             raise OdonataError(f"--coefficients {text!r}; expected three positive numbers")
     if given["problem_name"] == "rotated":
         chosen["angle"] = 45.0 if given.get("angle") is None else given["angle"]

@@ -83,14 +83,17 @@ fn duration(engine: &Packet, result: &PacketResult) -> Time {
 fn traffic(j: usize, job: &JobRecord, closed: Option<&ClosedTraffic>) -> JobTraffic {
     let of = |get: fn(&ClosedTraffic) -> &Vec<u64>| closed.map_or(0, |c| get(c)[j]);
     let (on_router, network) = (job.bytes_on_router as f64, (job.bytes - job.bytes_on_router) as f64);
-    JobTraffic {
+    let mut traffic = JobTraffic {
         messages: if closed.is_some() { of(|c| &c.message_count) } else { job.packets },
         bytes_self: of(|c| &c.bytes_self) as f64,
         bytes_on_node: of(|c| &c.bytes_on_node) as f64,
         bytes_on_router: on_router,
         bytes_network: network,
-        mean_hops: if job.bytes == 0 { 0.0 } else { job.byte_hops as f64 / job.bytes as f64 },
-    }
+        mean_hops: 0.0,
+    };
+    let all = traffic.bytes();
+    traffic.mean_hops = if all > 0.0 { job.byte_hops as f64 / all } else { 0.0 };
+    traffic
 }
 
 fn link_jobs(result: &PacketResult, ports: &[usize]) -> (Vec<u32>, Vec<u32>, Vec<f64>) {

@@ -1,0 +1,146 @@
+"""Whether what a run directory says of itself fits together: damage that each file by itself does not show.
+
+A table that was cut, or a summary that somebody edited, would otherwise end in an error far from its cause.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from odonata.store import schema
+
+COUNTED = {"routers": "routers", "links": "links", "nodes": "nodes"}
+"""Tables with a row for each piece of the machine, and where `summary.machine` counts them."""
+
+IDS = {
+    "link": "links",
+    "reverse": "links",
+    "router": "routers",
+    "node": "nodes",
+    "job": "jobs",
+}
+"""Columns that are ids, and of what."""
+
+ENDS = {"links": "routers"}
+"""Tables whose `source` and `target` are ids, and of what."""
+
+Check = Callable[[Any], bool]
+
+
+def _number(value: Any) -> bool:
+    # Beyond 64 bits Arrow takes no integer, and no count is that large.
+    return (
+        isinstance(value, int | float)
+        and not isinstance(value, bool)
+        and (math.isnan(value) or abs(value) < 2**63)
+    )
+
+
+def _count(value: Any) -> bool:
+    return isinstance(value, int) and not isinstance(value, bool) and 0 <= value < 2**63
+
+
+def _text(value: Any) -> bool:
+    return isinstance(value, str)
+
+
+def _texts(value: Any) -> bool:
+    return isinstance(value, list) and all(map(_text, value))
+
+
+def _flag(value: Any) -> bool:
+    return isinstance(value, bool)
+
+
+def _maybe(check: Check) -> Check:
+    return lambda value: value is None or check(value)
+
+
+def _object(**checks: Check) -> Check:
+    return lambda value: (
+        isinstance(value, Mapping)
+        and all(key in value and check(value[key]) for key, check in checks.items())
+    )
+
+
+def _list(check: Check) -> Check:
+    return lambda value: isinstance(value, list) and all(map(check, value))
+
+
+_STATISTICS = _object(**{"class": _text}, **dict.fromkeys(schema.CLASS_STATISTICS, _number))
+_CLASSES = _list(lambda row: _STATISTICS(row) and _count(row.get("links", 0)))
+_ENDINGS = ("complete", "limit", "interrupted", "no-progress")
+_PACKET_STATE = _object(converged=_flag, ending=lambda value: value in _ENDINGS)
+_FLOW_STATE = _object(converged=_flag, iterations=_count, residual=_number)
+
+SUMMARY: dict[str, Check] = {
+    "odonata_version": _text,
+    "engine": _text,
+    "routing": _text,
+    "complete": _flag,
+    "wall_s": _number,
+    "threads": _count,
+    "peak_rss_bytes": _number,
+    "machine": _object(name=_text, axes=_texts, groups=_count, routers=_count, nodes=_count, links=_count),
+    "classes": _CLASSES,
+    "jobs": _list(_object(name=_text, classes=_CLASSES)),
+    "warnings": _texts,
+}
+"""What every reader relies on."""
+
+ENGINES: dict[str, Check] = {
+    "packet": _object(
+        packets=_count,
+        measured_ps=_count,
+        end_ps=_count,
+        minimal_share=_maybe(_number),
+        non_minimal_share=_maybe(_number),
+        virtual_channels=_count,
+        virtual_channels_used=_list(_count),
+    ),
+    "model": _object(form=_text),
+    "bound": _object(max_link_time_lower_s=_number, max_link_time_reached_s=_number, gap=_number),
+}
+"""What is there for some runs only."""
+
+
+def summary_problems(summary: Mapping[str, Any]) -> list[str]:
+    """The keys of a summary that do not hold what the format says."""
+    wrong = [key for key, check in SUMMARY.items() if not check(summary[key])]
+    wrong += [key for key, check in ENGINES.items() if key in summary and not check(summary[key])]
+    state = _PACKET_STATE if "packet" in summary else _FLOW_STATE
+    if not (summary["convergence"] in (None, {}) and "packet" not in summary) and not state(
+        summary["convergence"]
+    ):
+        wrong.append("convergence")
+    return wrong
+
+
+def table_problems(name: str, table: pa.Table, summary: Mapping[str, Any]) -> list[str]:
+    """What does not fit together between a table, or some of its columns, and the summary."""
+    machine, jobs = summary["machine"], len(summary["jobs"])
+    rows = jobs if name == "jobs" else machine[COUNTED[name]] if name in COUNTED else table.num_rows
+    if table.num_rows != rows:
+        return [f"it has {table.num_rows} rows, but the run has {rows} {name}"]
+    result = []
+    known = (
+        {column.name for column in schema.TABLES[name].expand(machine["axes"])}
+        if name in schema.TABLES
+        else set()
+    )
+    for column in table.column_names:
+        if column in known and table[column].null_count:
+            result.append(f"its column {column} has missing values")
+        of = IDS.get(column) or (ENDS.get(name) if column in ("source", "target") else None)
+        if of is None or column not in known or not len(table[column]):
+            continue
+        count = jobs if of == "jobs" else machine[of]
+        largest = pc.max(table[column]).as_py()
+        if largest is not None and largest >= count:
+            result.append(f"its column {column} has {largest}, but the run has {count} {of}")
+    return result
