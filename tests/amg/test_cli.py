@@ -94,7 +94,6 @@ SMALL = ("--problem", "laplace7", "--ranks", "8", "--points", "5x5x5")
             ("hierarchy", "--problem", "rotated", *SMALL[2:-1], "5x5", "--angle", "inf"),
             "angle of the rotated",
         ),
-        (("hierarchy", *SMALL, "-q", "--redistribute", "1:99"), "cannot be gathered on 99 ranks"),
         (
             ("redistribute", "--problem", "laplace7", "--ranks", "512", "--points", "30x30x30", "-o", "x"),
             "--execute",
@@ -106,6 +105,12 @@ SMALL = ("--problem", "laplace7", "--ranks", "8", "--points", "5x5x5")
 )
 def test_wrong_words(words: tuple[str, ...], said: str, tmp_path: Path) -> None:
     refused(amg(*words, folder=tmp_path), said)
+
+
+@pytest.mark.usefixtures("amg_program")
+def test_gathering_on_more_ranks_than_there_are_is_refused(tmp_path: Path) -> None:
+    result = amg("hierarchy", *SMALL, "-q", "--redistribute", "1:99", folder=tmp_path)
+    refused(result, "cannot be gathered on 99 ranks")
     assert list(tmp_path.iterdir()) == []
 
 
