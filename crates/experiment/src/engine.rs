@@ -11,7 +11,7 @@ use crate::input::Files;
 use crate::key::Key;
 use crate::plan::Scenario;
 use crate::tables::{Column, Table};
-use crate::value::Value;
+use odonata_declare::Value;
 use std::fmt::Debug;
 
 /// A kind of engine, as the key `kind` names it.

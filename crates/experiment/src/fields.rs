@@ -3,7 +3,7 @@
 use crate::document::{Document, Entry, Node, Place, Raw, Table};
 use crate::key::{Default, Key};
 use crate::problem::{nearest, Problem, ProblemKind, Problems};
-use crate::value::Value;
+use odonata_declare::Value;
 use odonata_units::{Rate, Time};
 
 /// The problems found so far.

@@ -3,7 +3,7 @@
 //! A [`Section`] lists its keys with type, default and meaning. The parser, `odonata schema` and the reference page all
 //! read the same table, so they can't disagree.
 
-use crate::value::Value;
+use odonata_declare::Value;
 
 /// A key of a table.
 #[derive(Clone, Debug)]

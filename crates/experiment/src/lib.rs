@@ -31,13 +31,12 @@ mod spec;
 mod tables;
 mod topology;
 mod usage;
-mod value;
 
 pub use input::{Files, InputFile, Library, ParquetAsCsv};
+pub use odonata_declare::Value;
 pub use plan::{MachinePlan, Plan, Scenario};
 pub use problem::{Location, Problem, ProblemKind, Problems};
 pub use record::machine_tables;
 pub use run::{check, machine, run, run_watched, sweep, Checked, MachineReport, RunError, RunResult, SweepAxis};
 pub use spec::ExperimentSpec;
 pub use tables::{Column, Table, Tables};
-pub use value::Value;

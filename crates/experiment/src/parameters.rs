@@ -4,7 +4,7 @@
 //! fails a test.
 
 use crate::key::{Chooser, Default, Key, Kind, Variant};
-use crate::value::Value;
+use odonata_declare::Value;
 use odonata_units::Quantity;
 use odonata_workload::{PatternSpec, PlacementSpec};
 use serde_json::Value as Json;

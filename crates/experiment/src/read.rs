@@ -4,7 +4,7 @@ use crate::document::{Node, Raw};
 use crate::fields::Mismatch;
 use crate::key::{Choice, Kind};
 use crate::problem::{nearest, suggestion, ProblemKind};
-use crate::value::Value;
+use odonata_declare::Value;
 use odonata_units::{Quantity, QuantityError};
 
 impl Kind {

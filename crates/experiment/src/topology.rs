@@ -3,7 +3,7 @@
 use crate::fields::{Fields, Report};
 use crate::key::{Key, Kind, Variant};
 use crate::problem::ProblemKind;
-use crate::value::Value;
+use odonata_declare::Value;
 use odonata_machine::topology::{Arrangement, Cascade, Dragonfly, FatTree, GlobalCables, Torus, Xgft};
 use odonata_machine::{MachineBuilder, MachineError};
 

@@ -6,7 +6,7 @@ use crate::document::{Document, Entry, Raw};
 use crate::fields::{expect_table, unknown_keys, Fields, Report};
 use crate::key::{Key, Kind};
 use crate::problem::{suggestion, ProblemKind, Problems};
-use crate::value::Value;
+use odonata_declare::Value;
 use odonata_model::amg::Machine;
 use odonata_model::network::{Dragonfly, FatTree, Network, Torus};
 

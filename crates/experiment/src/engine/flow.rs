@@ -6,7 +6,7 @@ use crate::key::{Key, Kind};
 use crate::plan::Scenario;
 use crate::problem::ProblemKind;
 use crate::tables::Column;
-use crate::value::Value;
+use odonata_declare::Value;
 use odonata_flow::{Bound, Demand, FlowError, FlowResult, FlowRouting, FlowSettings, JobResult, Ugal};
 use odonata_units::{JobId, LinkId, Rate};
 use serde_json::json;

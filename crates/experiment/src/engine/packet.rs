@@ -9,7 +9,7 @@ mod settings;
 use super::{Engine, EngineError, EngineKind, Outcome, Watcher};
 use crate::input::Files;
 use crate::plan::Scenario;
-use crate::value::Value;
+use odonata_declare::Value;
 use odonata_packet::{
     memory_estimate, ClosedTraffic, LoadStep, OpenJob, PacketEngine, PacketError, RunOptions, Schedule, Traffic,
 };

@@ -7,7 +7,7 @@ use crate::schema;
 use crate::spec::formats::{self, FormatError};
 use crate::spec::machine::{ClassSpec, MachineSpec, Origin, UNLIMITED};
 use crate::topology;
-use crate::value::Value;
+use odonata_declare::Value;
 use odonata_machine::edit::{self, Edit, FigureChange};
 use odonata_machine::presets::{self, Declared};
 use odonata_machine::{LinkClass, Machine, MachineBuilder, MachineError};

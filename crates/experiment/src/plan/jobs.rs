@@ -6,7 +6,7 @@ use crate::parameters;
 use crate::problem::ProblemKind;
 use crate::spec::chosen::Chosen;
 use crate::spec::job::JobEntry;
-use crate::value::Value;
+use odonata_declare::Value;
 use odonata_machine::Machine;
 use odonata_model::amg::Hierarchy;
 use odonata_workload::{JobSpec, PatternSpec, PlacementSpec, Workload, WorkloadError};

@@ -65,7 +65,7 @@ fn chosen(chooser: &Chooser, name: &str, all: &Map<String, Json>, files: &Files<
         let json = all.get(key.name).expect("the keys are the parameters");
         let Some(value) = parameters::from_json(&key.kind, json) else { continue };
         let value = match (&key.kind, value) {
-            (crate::key::Kind::Path, crate::value::Value::Text(path)) => {
+            (crate::key::Kind::Path, odonata_declare::Value::Text(path)) => {
                 files.lasting(&[amg::HIERARCHIES], &path).into()
             }
             (_, value) => value.to_toml(),

@@ -4,7 +4,7 @@ use crate::document::{Entry, Node, Place, Raw, Table};
 use crate::fields::{unknown_keys, Located, Report};
 use crate::key::{Chooser, Kind, Variant};
 use crate::problem::ProblemKind;
-use crate::value::Value;
+use odonata_declare::Value;
 
 /// A variant that was chosen, and the parameters that were given.
 #[derive(Clone, Debug)]

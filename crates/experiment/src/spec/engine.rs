@@ -6,7 +6,7 @@ use crate::engine::{Engine, ENGINES};
 use crate::fields::{unknown_keys, Fields, Report};
 use crate::key::{Chooser, Key, Kind, Section, Variant};
 use crate::schema;
-use crate::value::Value;
+use odonata_declare::Value;
 
 const DEFAULT_SEED: i64 = 1;
 

@@ -3,7 +3,7 @@
 use crate::fields::Fields;
 use crate::input::Files;
 use crate::key::{Key, Kind, Variant};
-use crate::value::Value;
+use odonata_declare::Value;
 use odonata_machine::import::{self, DamselflyParameters, EdgeListOptions, IntraLayout, Listing};
 use odonata_machine::{MachineBuilder, MachineError};
 use std::path::Path;

@@ -7,7 +7,7 @@ use crate::key::{Chooser, Key, Kind, Section};
 use crate::parameters;
 use crate::problem::ProblemKind;
 use crate::schema;
-use crate::value::Value;
+use odonata_declare::Value;
 
 /// The keys of `[[job]]`.
 pub(crate) fn section() -> Section {

@@ -8,7 +8,7 @@ use crate::key::{Chooser, Default, Key, Kind, Section};
 use crate::problem::ProblemKind;
 use crate::schema;
 use crate::topology;
-use crate::value::Value;
+use odonata_declare::Value;
 use odonata_machine::edit::Edit;
 use odonata_machine::presets;
 

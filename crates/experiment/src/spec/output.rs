@@ -4,7 +4,7 @@ use crate::document::{Document, Entry, Table};
 use crate::fields::{unknown_keys, Fields, Report};
 use crate::key::{Key, Kind, Section};
 use crate::schema;
-use crate::value::Value;
+use odonata_declare::Value;
 
 /// The keys of `[output]`.
 pub(crate) fn section() -> Section {

@@ -2,7 +2,7 @@
 
 use super::settings::Form;
 use crate::key::{Key, Kind};
-use crate::value::Value;
+use odonata_declare::Value;
 use odonata_model::amg::Scenario;
 
 /// The word for all scenarios.

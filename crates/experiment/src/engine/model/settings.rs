@@ -3,7 +3,7 @@
 use super::keys::{AUTO, SPECIAL};
 use crate::fields::{Fields, Report};
 use crate::problem::ProblemKind;
-use crate::value::Value;
+use odonata_declare::Value;
 use odonata_model::amg::{Machine, Scenario};
 use odonata_model::message::{MessageModel, Postal, Pricing};
 use odonata_units::{Rate, Time};

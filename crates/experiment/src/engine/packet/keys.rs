@@ -1,7 +1,7 @@
 //! The keys of the packet engine.
 
 use crate::key::{Key, Kind};
-use crate::value::Value;
+use odonata_declare::Value;
 use odonata_packet::PacketSettings;
 use odonata_routing::algorithm::{RoutingSettings, ALGORITHMS};
 use odonata_units::Time;

@@ -4,7 +4,7 @@ use super::keys::keys;
 use super::q_tables::Entry;
 use crate::fields::{Fields, Report};
 use crate::problem::ProblemKind;
-use crate::value::Value;
+use odonata_declare::Value;
 use odonata_packet::{Arbitration, Injection, PacketSettings, QueueEstimate, Recording, Schedule, SeriesChoice};
 use odonata_routing::algorithm::{AdaptiveSettings, QSettings, RoutingSettings, ALGORITHMS};
 use odonata_units::{Bytes, Time};

@@ -3,7 +3,7 @@
 use odonata_units::{Bytes, Quantity, Rate, Time};
 use std::fmt;
 
-/// A value of a key, checked against the key's [`Kind`](crate::key::Kind).
+/// A value of a key, checked against the key's [`Kind`](crate::Kind).
 #[derive(Clone, PartialEq, Debug)]
 pub enum Value {
     /// A text, a name, a path, a colour.
@@ -60,6 +60,21 @@ impl Value {
     }
 }
 
+impl From<serde_json::Value> for Value {
+    /// As it would stand in a file: quantities stay texts until their kind is known, and nothing is the word `auto`.
+    fn from(json: serde_json::Value) -> Self {
+        use serde_json::Value as Json;
+        match json {
+            Json::Null => Self::text("auto"),
+            Json::Bool(flag) => Self::Flag(flag),
+            Json::Number(n) => n.as_i64().map_or_else(|| Self::Number(n.as_f64().unwrap_or(f64::NAN)), Self::Integer),
+            Json::String(text) => Self::Text(text),
+            Json::Array(values) => Self::List(values.into_iter().map(Self::from).collect()),
+            Json::Object(_) => Self::text(json.to_string()),
+        }
+    }
+}
+
 impl fmt::Display for Value {
     /// As it would stand in a file.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -78,7 +93,7 @@ fn shortest(units: &[(&str, f64)], value: u64, reads_back: impl Fn(&str) -> bool
 }
 
 /// An amount of data, exactly.
-pub(crate) fn bytes_text(bytes: Bytes) -> String {
+pub fn bytes_text(bytes: Bytes) -> String {
     const UNITS: [(&str, f64); 8] = [
         ("TiB", 1_099_511_627_776.0),
         ("GiB", 1_073_741_824.0),
@@ -94,13 +109,13 @@ pub(crate) fn bytes_text(bytes: Bytes) -> String {
 }
 
 /// A duration, exactly.
-pub(crate) fn time_text(time: Time) -> String {
+pub fn time_text(time: Time) -> String {
     const UNITS: [(&str, f64); 5] = [("s", 1e12), ("ms", 1e9), ("us", 1e6), ("ns", 1e3), ("ps", 1.0)];
     shortest(&UNITS, time.ps(), |text| Quantity::time(text) == Ok(time))
 }
 
 /// A data rate, exactly: in bytes per second if it is a whole number of them.
-pub(crate) fn rate_text(rate: Rate) -> String {
+pub fn rate_text(rate: Rate) -> String {
     const UNITS: [(&str, f64); 6] =
         [("GB/s", 8e9), ("MB/s", 8e6), ("MiB/s", 8_388_608.0), ("kB/s", 8e3), ("B/s", 8.0), ("b/s", 1.0)];
     shortest(&UNITS, rate.bits_per_s(), |text| Quantity::rate(text) == Ok(rate))

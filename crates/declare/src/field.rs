@@ -1,0 +1,90 @@
+//! Fields of structs as values.
+
+use crate::value::Value;
+use odonata_units::{Bytes, Rate, Time};
+
+/// The type of a parameter: how it is read from a value of its kind, which the parser has checked, and written as one.
+pub trait Field {
+    /// Its value; `None` if it has none.
+    fn get(&self) -> Option<Value>;
+
+    /// From a value of the parameter's kind; from `None` where a word of the kind stands for no value.
+    ///
+    /// # Panics
+    /// If the value is of another kind.
+    fn of(value: Option<&Value>) -> Self;
+}
+
+macro_rules! plain_fields {
+    ($($type:ty: $variant:ident),+) => {$(
+        impl Field for $type {
+            fn get(&self) -> Option<Value> {
+                Some(Value::$variant(self.clone()))
+            }
+
+            fn of(value: Option<&Value>) -> Self {
+                match value {
+                    Some(Value::$variant(value)) => value.clone(),
+                    other => unreachable!("a value of another kind: {other:?}"),
+                }
+            }
+        }
+    )+};
+}
+
+plain_fields!(String: Text, bool: Flag, f64: Number, Bytes: Bytes, Time: Time, Rate: Rate);
+
+macro_rules! whole_fields {
+    ($($type:ty),+) => {$(
+        impl Field for $type {
+            fn get(&self) -> Option<Value> {
+                Some(Value::Integer(i64::try_from(*self).expect("a value of a file is below 2^63")))
+            }
+
+            fn of(value: Option<&Value>) -> Self {
+                match value {
+                    Some(Value::Integer(n)) => <$type>::try_from(*n).expect("the range was checked when it was read"),
+                    other => unreachable!("a value of another kind: {other:?}"),
+                }
+            }
+        }
+    )+};
+}
+
+whole_fields!(u8, u16, u32, u64, usize, i32, i64);
+
+impl Field for f32 {
+    /// The shortest decimal that reads back as itself: 0.2 and not 0.20000000298.
+    fn get(&self) -> Option<Value> {
+        Some(Value::Number(self.to_string().parse().expect("a number is written as one")))
+    }
+
+    fn of(value: Option<&Value>) -> Self {
+        f64::of(value) as f32
+    }
+}
+
+impl<T: Field> Field for Option<T> {
+    fn get(&self) -> Option<Value> {
+        self.as_ref().and_then(Field::get)
+    }
+
+    fn of(value: Option<&Value>) -> Self {
+        value.map(|value| T::of(Some(value)))
+    }
+}
+
+impl<T: Field> Field for Vec<T> {
+    /// A list; none if it is empty, which stands for a list that must be given.
+    fn get(&self) -> Option<Value> {
+        Some(Value::List(self.iter().filter_map(Field::get).collect()))
+    }
+
+    /// A single value is a list of one.
+    fn of(value: Option<&Value>) -> Self {
+        match value {
+            Some(Value::List(values)) => values.iter().map(|value| T::of(Some(value))).collect(),
+            one => vec![T::of(one)],
+        }
+    }
+}

@@ -1,0 +1,153 @@
+//! Structs of settings that declare their fields.
+
+use crate::key::{Absent, Key};
+use crate::kind::Kind;
+use crate::nearest::hint;
+use crate::value::Value;
+use std::any::Any;
+
+/// A field of `P` as a key: its kind, its meaning, and how it is read and written.
+pub struct Parameter<P> {
+    name: &'static str,
+    kind: Kind,
+    absent: Otherwise,
+    doc: &'static str,
+    get: fn(&P) -> Option<Value>,
+    set: fn(&mut P, Option<&Value>),
+}
+
+/// What holds when a parameter is not given.
+#[derive(Clone, Copy)]
+enum Otherwise {
+    /// Its value in the struct's default.
+    Default,
+    Required,
+    Words(&'static str),
+}
+
+impl<P> Parameter<P> {
+    /// A parameter whose default is that of the struct; see [`parameter!`](crate::parameter).
+    pub const fn new(
+        name: &'static str,
+        kind: Kind,
+        doc: &'static str,
+        get: fn(&P) -> Option<Value>,
+        set: fn(&mut P, Option<&Value>),
+    ) -> Self {
+        Self { name, kind, absent: Otherwise::Default, doc, get, set }
+    }
+
+    /// The same, but it must be given.
+    #[must_use]
+    pub const fn required(mut self) -> Self {
+        self.absent = Otherwise::Required;
+        self
+    }
+
+    /// The same, but what holds when it is not given is said in words.
+    #[must_use]
+    pub const fn or_words(mut self, words: &'static str) -> Self {
+        self.absent = Otherwise::Words(words);
+        self
+    }
+
+    /// Its value in `of`, with the word that stands for none.
+    fn value(&self, of: &P) -> Option<Value> {
+        (self.get)(of).or(match self.kind {
+            Kind::WordOr(word, _) => Some(Value::text(word.name)),
+            _ => None,
+        })
+    }
+
+    fn key(&self, default: &P) -> Key {
+        let absent = match self.absent {
+            Otherwise::Default => self.value(default).map(Absent::Value).expect("a default that is a value"),
+            Otherwise::Required => Absent::Required,
+            Otherwise::Words(words) => Absent::Words(words),
+        };
+        Key { name: self.name, kind: self.kind, absent, doc: self.doc }
+    }
+}
+
+/// A field of the struct as a [`Parameter`]: its name, its kind, its meaning. `name = field.field` where the key is called
+/// differently or the field lies deeper.
+#[macro_export]
+macro_rules! parameter {
+    ($name:ident, $kind:expr, $doc:expr $(,)?) => {
+        $crate::parameter!($name = $name, $kind, $doc)
+    };
+    ($name:ident = $($field:ident).+, $kind:expr, $doc:expr $(,)?) => {
+        $crate::Parameter::new(
+            stringify!($name),
+            $kind,
+            $doc,
+            |of| $crate::Field::get(&of.$($field).+),
+            |of, value| of.$($field).+ = $crate::Field::of(value),
+        )
+    };
+}
+
+/// A struct whose fields are keys of the experiment file. The default value of every key is that of the struct.
+pub trait Parameters: Clone + std::fmt::Debug + Send + Sync + 'static {
+    /// Every parameter, in the order of the reference.
+    const PARAMETERS: &'static [Parameter<Self>];
+}
+
+/// What every struct of parameters can do, whatever its type.
+pub trait Declared: std::fmt::Debug + Send + Sync {
+    /// Its keys; their defaults are the present values.
+    fn keys(&self) -> Vec<Key>;
+
+    /// Names and values of all parameters that have one.
+    fn values(&self) -> Vec<(&'static str, Value)>;
+
+    /// Sets a parameter to a value of its kind.
+    ///
+    /// # Panics
+    /// If there is no such parameter, or the value is not of its kind.
+    fn set(&mut self, name: &str, value: &Value);
+
+    /// Itself, to be asked for its type.
+    fn as_any(&self) -> &dyn Any;
+}
+
+impl<P: Parameters> Declared for P {
+    fn keys(&self) -> Vec<Key> {
+        P::PARAMETERS.iter().map(|parameter| parameter.key(self)).collect()
+    }
+
+    fn values(&self) -> Vec<(&'static str, Value)> {
+        P::PARAMETERS.iter().filter_map(|parameter| Some((parameter.name, parameter.value(self)?))).collect()
+    }
+
+    fn set(&mut self, name: &str, value: &Value) {
+        let parameter = P::PARAMETERS.iter().find(|parameter| parameter.name == name);
+        let parameter = parameter.unwrap_or_else(|| panic!("no parameter is called '{name}'"));
+        match (parameter.kind, value) {
+            (Kind::WordOr(word, _), Value::Text(text)) if text == word.name => (parameter.set)(self, None),
+            _ => (parameter.set)(self, Some(value)),
+        }
+    }
+
+    fn as_any(&self) -> &dyn Any {
+        self
+    }
+}
+
+impl dyn Declared + '_ {
+    /// Sets a parameter to a value that a program gives.
+    ///
+    /// # Errors
+    /// No such parameter, with the nearest known one, or what was expected.
+    pub fn try_set(&mut self, name: &str, value: &Value) -> Result<(), String> {
+        let keys = self.keys();
+        let Some(key) = keys.iter().find(|key| key.name == name) else {
+            return Err(match keys.is_empty() {
+                true => format!("unknown parameter '{name}'; it has none"),
+                false => format!("unknown parameter '{name}'{}", hint(name, keys.iter().map(|key| key.name))),
+            });
+        };
+        self.set(name, &key.kind.accept(value)?);
+        Ok(())
+    }
+}
