@@ -38,7 +38,7 @@ def command(directory: Path, kind: str, output: Path) -> None:
     run = odonata.load(directory)
     try:
         if kind == "damselfly":
-            from odonata.store import damselfly
+            from odonata.export import damselfly
 
             damselfly.export(run.links, run.link_jobs, run.jobs, output)
         else:

@@ -37,7 +37,7 @@ def command(directory: Path, links: int, link_class: str | None, by: str, as_jso
     from odonata.cli.summary import hottest_table, print_summary
     from odonata.errors import OdonataError
     from odonata.runs import Run
-    from odonata.sweeps.result import DESCRIPTION
+    from odonata.store.sweep import DESCRIPTION
 
     if (directory / DESCRIPTION).exists():
         from odonata.cli.sweep_tables import as_data, print_sweep

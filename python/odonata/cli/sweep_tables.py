@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from rich.console import Console
 
 from odonata.cli import terminal
-from odonata.sweeps.grid import short_keys, text
+from odonata.store.sweep import short_keys, text
 from odonata.sweeps.results import ALL_JOBS
 
 if TYPE_CHECKING:

@@ -15,7 +15,7 @@ from odonata.errors import OdonataError
 from odonata.plot import style
 
 if TYPE_CHECKING:
-    from odonata.runs import Run
+    from odonata.store import RunData
 
 BALANCED = 0.02
 """Share by which accepted and offered load may differ in a steady state, as in the engine."""
@@ -23,14 +23,14 @@ BALANCED = 0.02
 HINT = 'Only the packet engine records it: engine.kind = "packet".'
 
 
-def packet_table(run: Run, name: str, hint: str = HINT) -> pa.Table:
+def packet_table(run: RunData, name: str, hint: str = HINT) -> pa.Table:
     """A table that only the packet engine writes, or an error that says what to switch on."""
     if name not in run.table_names:
         raise OdonataError(f"the run has no table {name}", hint=hint)
     return run.table(name)
 
 
-def plot_latency(run: Run, *, part: str = "total") -> style.Picture:
+def plot_latency(run: RunData, *, part: str = "total") -> style.Picture:
     """The share of packets that take longer than a time, per job; both axes logarithmic.
 
     Args:
@@ -66,7 +66,7 @@ def plot_latency(run: Run, *, part: str = "total") -> style.Picture:
     return picture
 
 
-def plot_load_curve(runs: Sequence[Run]) -> style.Picture:
+def plot_load_curve(runs: Sequence[RunData]) -> style.Picture:
     """Accepted load and mean latency against offered load; one line per routing algorithm.
 
     Runs of one algorithm and one load, as with several seeds, make one point, their mean, with a bar from the
@@ -120,7 +120,7 @@ class _Point:
     steady: bool
 
     @classmethod
-    def of(cls, run: Run) -> _Point:
+    def of(cls, run: RunData) -> _Point:
         """The loads are means over nodes, the latency is one over packets."""
 
         def column(name: str) -> Floats:

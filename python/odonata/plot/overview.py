@@ -12,10 +12,10 @@ from odonata.plot.jobs import draw_jobs
 from odonata.plot.links import draw_links
 
 if TYPE_CHECKING:
-    from odonata.runs import Run
+    from odonata.store import RunData
 
 
-def plot_overview(run: Run) -> style.Picture:
+def plot_overview(run: RunData) -> style.Picture:
     """Above, all links by class and job; below, bars per class and job, and the heat map of groups."""
     classes = class_names(run.links)
     summary = run.summary

@@ -18,23 +18,23 @@ from odonata.plot.bars import Series, draw_mean_max, groups_width, legend_entrie
 from odonata.store.schema import ALL_CLASSES
 
 if TYPE_CHECKING:
-    from odonata.runs import Run
+    from odonata.store import RunData
 
-    Runs: TypeAlias = Run | Sequence[Run]
+    Runs: TypeAlias = RunData | Sequence[RunData]
 
 
 WIDEST = 10.0
 """Inches that the panels of a figure may take side by side."""
 
 
-def figure_4(runs: Sequence[Run], classes: Sequence[str] = ("green", "blue")) -> style.Picture:
+def figure_4(runs: Sequence[RunData], classes: Sequence[str] = ("green", "blue")) -> style.Picture:
     """Individual jobs: mean and maximum traffic of a link for each pattern and number of ranks (logarithmic).
 
     Args:
         runs: Each of one job alone. Runs of the same pattern and size are averaged.
         classes: One panel for each of these link classes.
     """
-    by_point: dict[tuple[str, int], list[Run]] = {}
+    by_point: dict[tuple[str, int], list[RunData]] = {}
     for run in runs:
         job = _only_job(run)
         by_point.setdefault((job["pattern"], job["ranks"]), []).append(run)
@@ -67,7 +67,7 @@ def figure_6(
         classes: One panel for each of these link classes.
     """
     groups: list[str] = []
-    pairs: list[tuple[list[Run], list[Run], str]] = []
+    pairs: list[tuple[list[RunData], list[RunData], str]] = []
     for label, (together, alone) in workloads.items():
         workload = _as_list(together)
         alone_by_name = {_only_job(_as_list(one)[0])["name"]: _as_list(one) for one in alone}
@@ -145,7 +145,7 @@ def _panels(
 
 
 def _series(
-    label: str, position: int, points: Sequence[list[Run] | None], classes: str | Sequence[str]
+    label: str, position: int, points: Sequence[list[RunData] | None], classes: str | Sequence[str]
 ) -> Series:
     """A series over points; `classes` is one class for all of them or one for each."""
     names = [classes] * len(points) if isinstance(classes, str) else classes
@@ -164,7 +164,7 @@ def _columns(
     return means, maxima
 
 
-def _mean_max(runs: Sequence[Run], link_class: str, job: str | None = None) -> tuple[float, float]:
+def _mean_max(runs: Sequence[RunData], link_class: str, job: str | None = None) -> tuple[float, float]:
     """Mean and maximum on the links of a class, of one job or of all, averaged over runs."""
     found = [_statistics(run, link_class, job) for run in runs]
     return (
@@ -173,7 +173,7 @@ def _mean_max(runs: Sequence[Run], link_class: str, job: str | None = None) -> t
     )
 
 
-def _statistics(run: Run, link_class: str, job: str | None) -> dict[str, float]:
+def _statistics(run: RunData, link_class: str, job: str | None) -> dict[str, float]:
     summary = run.summary
     if job is not None:
         summary = next(entry for entry in summary["jobs"] if entry["name"] == job)
@@ -185,7 +185,7 @@ def _statistics(run: Run, link_class: str, job: str | None) -> dict[str, float]:
     raise OdonataError(f"{run!r} has no link class {link_class}", hint=f"It has: {known}.")
 
 
-def _only_job(run: Run) -> dict[str, Any]:
+def _only_job(run: RunData) -> dict[str, Any]:
     """The one job that sends anything; others may hold their nodes idle."""
     busy: list[dict[str, Any]] = [job for job in run.jobs.to_pylist() if job["messages"] > 0]
     if len(busy) != 1:
@@ -193,5 +193,5 @@ def _only_job(run: Run) -> dict[str, Any]:
     return busy[0]
 
 
-def _as_list(runs: Runs) -> list[Run]:
+def _as_list(runs: Runs) -> list[RunData]:
     return list(runs) if isinstance(runs, Sequence) else [runs]

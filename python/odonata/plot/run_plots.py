@@ -16,13 +16,13 @@ from odonata.plot.stalls import plot_series, plot_stall_map
 from odonata.plot.style import Picture
 
 if TYPE_CHECKING:
-    from odonata.runs import Run
+    from odonata.store import RunData
 
 
 class RunPlots:
     """Each method returns a `Picture`, a matplotlib figure to save with `savefig` or to draw on."""
 
-    def __init__(self, run: Run) -> None:
+    def __init__(self, run: RunData) -> None:
         self._run = run
 
     def links(self) -> Picture:
@@ -49,7 +49,7 @@ class RunPlots:
         """Share of packets above each latency, per job (packet engine); `part` is `total` or `network`."""
         return plot_latency(self._run, part=part)
 
-    def load_curve(self, *others: Run) -> Picture:
+    def load_curve(self, *others: RunData) -> Picture:
         """Accepted load and mean latency against offered load, of this run and others. Packet engine only."""
         return plot_load_curve([self._run, *others])
 

@@ -15,7 +15,7 @@ from odonata.plot import style
 from odonata.plot.latency import packet_table
 
 if TYPE_CHECKING:
-    from odonata.runs import Run
+    from odonata.store import RunData
 
 SERIES = {
     "throughput": ("bytes_per_s", 1e9, "GB/s delivered"),
@@ -38,7 +38,7 @@ MAPS = {
 """What a map of groups can show: title, label."""
 
 
-def plot_stall_map(run: Run, what: str = "stall") -> style.Picture:
+def plot_stall_map(run: RunData, what: str = "stall") -> style.Picture:
     """A matrix from group to group; the diagonal is inside groups, pairs without a link stay white.
 
     On a machine without groups, routers with the same value on its first axis count as one.
@@ -85,7 +85,7 @@ def plot_stall_map(run: Run, what: str = "stall") -> style.Picture:
     return picture
 
 
-def plot_series(run: Run, what: str = "throughput") -> style.Picture:
+def plot_series(run: RunData, what: str = "throughput") -> style.Picture:
     """A quantity over simulated time, one line per job, or per class of links.
 
     Args:
@@ -116,7 +116,7 @@ def plot_series(run: Run, what: str = "throughput") -> style.Picture:
     return picture
 
 
-def _plot_link_series(run: Run, what: str) -> style.Picture:
+def _plot_link_series(run: RunData, what: str) -> style.Picture:
     column, title, label = LINK_SERIES[what]
     hint = 'Set interval = "1 us" and series = ["links"] in [engine].'
     rows = packet_table(run, "link_series", hint).to_pandas()
@@ -144,7 +144,7 @@ def _plot_link_series(run: Run, what: str) -> style.Picture:
     return picture
 
 
-def _whole(rows: pd.DataFrame, run: Run) -> pd.DataFrame:
+def _whole(rows: pd.DataFrame, run: RunData) -> pd.DataFrame:
     """Without the interval that the end of the run cut short."""
     starts = np.sort(rows["start_ps"].unique())
     length = np.diff(starts).min() if len(starts) > 1 else 0
@@ -152,7 +152,7 @@ def _whole(rows: pd.DataFrame, run: Run) -> pd.DataFrame:
     return kept
 
 
-def _over_time(axes: Axes, run: Run, lines: int) -> None:
+def _over_time(axes: Axes, run: RunData, lines: int) -> None:
     """Finishes axes over simulated time; the measurement is shaded."""
     packet = run.summary["packet"]
     start = packet.get("warm_up_ps", 0) / 1e6

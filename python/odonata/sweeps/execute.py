@@ -24,7 +24,7 @@ from odonata.api import Source, run_source
 from odonata.errors import ExperimentError, OdonataError, StoreError
 from odonata.store import RunReader
 from odonata.store.schema import RESOLVED
-from odonata.sweeps.grid import Point
+from odonata.store.sweep import Point
 
 _Result = TypeVar("_Result")
 

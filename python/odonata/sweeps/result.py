@@ -6,7 +6,6 @@ directory for each point, and, when all have run, `results.parquet` and `jobs.pa
 
 from __future__ import annotations
 
-import json
 import os
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -21,19 +20,15 @@ import pyarrow.parquet as pq
 from odonata import __version__, _core
 from odonata.analysis import paired_differences
 from odonata.api import Source
-from odonata.errors import NewerRunError, NotARunError, OdonataError, StoreError
+from odonata.errors import NotARunError, OdonataError, StoreError
 from odonata.runs import Run
 from odonata.store.schema import ALL_CLASSES, EXPERIMENT
+from odonata.store.sweep import DESCRIPTION, Axis, Point, describe, point_directory, points, read_axes
 from odonata.sweeps.execute import Failure
-from odonata.sweeps.grid import Axis, Point, points
 from odonata.sweeps.results import ALL_JOBS, jobs_table, statistics_table
 
 if TYPE_CHECKING:
     from odonata.plot import Picture
-
-FORMAT = "odonata-sweep"
-FORMAT_VERSION = 1
-DESCRIPTION = "sweep.json"
 
 
 class Sweep:
@@ -59,25 +54,11 @@ class Sweep:
     @classmethod
     def load(cls, directory: str | Path) -> Sweep:
         """Opens the directory of a sweep."""
-        directory = Path(directory)
-        try:
-            description = json.loads((directory / DESCRIPTION).read_bytes())
-        except (OSError, ValueError):
-            description = None
-        if not isinstance(description, dict) or description.get("format") != FORMAT:
-            raise NotARunError(f"{directory} is not the directory of a sweep")
-        if description["format_version"] > FORMAT_VERSION:
-            raise NewerRunError(
-                f"{directory} was written by Odonata {description['odonata_version']}, a newer one"
-            )
-        axes = [
-            Axis(axis["key"], tuple(axis["values"]), tuple(axis["overrides"])) for axis in description["axes"]
-        ]
-        return cls(directory, axes)
+        return cls(Path(directory), read_axes(Path(directory)))
 
     def directory_of(self, point: Point) -> Path:
         """The run directory of a point."""
-        return self.path / "points" / point.name
+        return point_directory(self.path, point)
 
     @cached_property
     def runs(self) -> dict[Point, Run]:
@@ -168,39 +149,46 @@ def prepare(source: Source, changes: Sequence[str], directory: Path) -> Sweep:
         ExperimentError: The file is wrong.
         OdonataError: It has no `[sweep]`, or the directory holds something else.
     """
-    axes = [
-        Axis(axis["key"], tuple(axis["values"]), tuple(axis["overrides"]))
-        for axis in _core.sweep(source.text, source.path, list(changes))
-    ]
+    axes = read_sweep(source, changes)
     if not axes:
         raise OdonataError(
             f"{source.path} has no table [sweep], so there is only one point",
             hint='Add, for instance:  [sweep]  "engine.seed" = [1, 2, 3]   or use `odonata run`.',
         )
+    return make(directory, axes, source)
+
+
+def read_sweep(source: Source, changes: Sequence[str]) -> list[Axis]:
+    """The axes in an experiment's `[sweep]`; none if it has no such table.
+
+    Raises:
+        ExperimentError: The file is wrong.
+    """
+    return [
+        Axis(axis["key"], tuple(axis["values"]), tuple((override,) for override in axis["overrides"]))
+        for axis in _core.sweep(source.text, source.path, list(changes))
+    ]
+
+
+def make(directory: Path, axes: Sequence[Axis], source: Source) -> Sweep:
+    """Makes the directory of a sweep, or goes on with the one that is there.
+
+    Raises:
+        StoreError: The directory holds something else.
+    """
     if directory.exists() and (not directory.is_dir() or any(directory.iterdir())):
         try:
-            Sweep.load(directory)
-        except NotARunError:
+            read_axes(directory)
+        except NotARunError as error:
             raise StoreError(
                 f"{directory} exists and is not the directory of a sweep; it is left as it is",
-                hint="Choose another place with -o.",
+                hint=error.hint or "Choose another place with -o.",
             ) from None
-    made = Sweep(directory, axes)
     (directory / "points").mkdir(parents=True, exist_ok=True)
-    description = {
-        "format": FORMAT,
-        "format_version": FORMAT_VERSION,
-        "odonata_version": __version__,
-        "axes": [
-            {"key": axis.key, "values": list(axis.values), "overrides": list(axis.overrides)} for axis in axes
-        ],
-        "points": [{"point": point.index, "directory": f"points/{point.name}"} for point in made.points],
-    }
-    text = json.dumps(description, indent=2, ensure_ascii=False) + "\n"
-    for name, content in ((EXPERIMENT, source.text), (DESCRIPTION, text)):
+    for name, content in ((EXPERIMENT, source.text), (DESCRIPTION, describe(axes, __version__))):
         with _replacing(directory / name) as path:
             path.write_text(content, encoding="utf-8")
-    return made
+    return Sweep(directory, axes)
 
 
 @contextmanager

@@ -9,7 +9,7 @@ import pyarrow as pa
 
 from odonata.runs import Run
 from odonata.store.schema import CLASS_STATISTICS
-from odonata.sweeps.grid import Axis, Point, text
+from odonata.store.sweep import Axis, Point, text
 
 ALL_JOBS = "all jobs"
 """Stands in the column `job` for the traffic of all jobs together."""

@@ -12,11 +12,9 @@ import pyarrow.parquet as pq
 
 from odonata import __version__
 from odonata.errors import DamagedRunError, NotARunError, OdonataError
-from odonata.runs import Run
-from odonata.store import RunReader, is_run
+from odonata.store import RunData, RunReader, is_run
 from odonata.store.schema import table_file
-from odonata.sweeps.grid import text
-from odonata.sweeps.result import DESCRIPTION, Sweep
+from odonata.store.sweep import DESCRIPTION, point_directory, points, read_axes, text
 from odonata.viewer import blocks
 
 PROTOCOL = 1
@@ -86,7 +84,7 @@ class MemoryRun:
     tables: dict[str, pa.Table]
 
     @classmethod
-    def of(cls, run: Run) -> MemoryRun:
+    def of(cls, run: RunData) -> MemoryRun:
         """The summary and all tables of a run."""
         return cls(run.summary, {name: run.table(name) for name in run.table_names})
 
@@ -129,7 +127,7 @@ class OpenRuns:
         return cls([(label, StoredRun(path, place)) for label, (path, place) in named])
 
     @classmethod
-    def from_run(cls, run: Run) -> OpenRuns:
+    def from_run(cls, run: RunData) -> OpenRuns:
         """One run, from its directory if it has one."""
         return cls([(run.name, MemoryRun.of(run) if run.path is None else StoredRun(run.path))])
 
@@ -185,12 +183,13 @@ def find_runs(directory: Path) -> list[tuple[Path, dict[str, Any]]]:
     if is_run(directory) or not directory.is_dir():
         return [(directory, {})]
     if (directory / DESCRIPTION).exists():
-        sweep = Sweep.load(directory)
-        keys = [axis.key.removeprefix("engine.") for axis in sweep.axes]
+        axes = read_axes(directory)
+        keys = [axis.key.removeprefix("engine.") for axis in axes]
+        places = [(point_directory(directory, point), point) for point in points(axes)]
         finished = [
-            (sweep.directory_of(point), dict(zip(keys, map(_sortable, point.values), strict=True)))
-            for point in sweep.points
-            if is_run(sweep.directory_of(point))
+            (place, dict(zip(keys, map(_sortable, point.values), strict=True)))
+            for place, point in places
+            if is_run(place)
         ]
         if not finished:
             raise OdonataError(f"no point of the sweep {directory} is finished")

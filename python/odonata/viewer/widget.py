@@ -10,10 +10,10 @@ from odonata.viewer.runs import OpenRuns
 from odonata.viewer.server import page_files
 
 if TYPE_CHECKING:
-    from odonata.runs import Run
+    from odonata.store import RunData
 
 
-def widget(run: Run) -> Any:
+def widget(run: RunData) -> Any:
     """A notebook widget that shows a run; it holds the data, so a saved notebook shows it too.
 
     Raises:

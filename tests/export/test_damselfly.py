@@ -7,7 +7,8 @@ import pyarrow as pa
 import pytest
 
 from odonata.errors import OdonataError
-from odonata.store import columns, damselfly
+from odonata.export import damselfly
+from odonata.store import columns
 
 MIB = 2.0**20
 AXES = ["group", "row", "column"]

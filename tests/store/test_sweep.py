@@ -1,10 +1,10 @@
 """The points of a sweep and their names."""
 
-from odonata.sweeps.grid import Axis, points
+from odonata.store.sweep import Axis, points
 
 
 def axis(key: str, *values: object) -> Axis:
-    return Axis(key, values, tuple(f"{key}={value}" for value in values))
+    return Axis(key, values, tuple((f"{key}={value}",) for value in values))
 
 
 def test_points_are_the_product_with_the_last_axis_fastest() -> None:

@@ -1,0 +1,153 @@
+"""What a finished run left: its summary and tables, from a run directory or straight from an engine."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any, TypeVar
+
+import pyarrow as pa
+
+from odonata.errors import NotARunError
+from odonata.store import schema
+from odonata.store.reader import RunReader
+from odonata.store.writer import write_run
+
+_Run = TypeVar("_Run", bound="RunData")
+
+
+class RunData:
+    """The result of one experiment, without the figures and the viewer that `odonata.Run` adds.
+
+    The tables are `pyarrow.Table`s: `run.links.to_pandas()` makes a pandas frame of one,
+    `polars.from_arrow(run.links)` a polars frame, neither with any loss. Their columns and units are
+    described in the run directory's reference.
+    """
+
+    def __init__(
+        self,
+        summary: Mapping[str, Any],
+        names: list[str],
+        read_table: Callable[[str], pa.Table],
+        read_text: Callable[[str], str],
+        path: Path | None,
+    ) -> None:
+        self.summary: dict[str, Any] = dict(summary)
+        """What `summary.json` holds."""
+        self.path = path
+        """The run directory; None if the run was not stored."""
+        self.table_names = names
+        """The names of all tables, those that only this engine writes included."""
+        self._read_table = read_table
+        self._read_text = read_text
+        self._tables: dict[str, pa.Table] = {}
+
+    @classmethod
+    def from_directory(cls: type[_Run], directory: str | Path) -> _Run:
+        """Opens a run directory; tables are read when they are asked for."""
+        reader = RunReader(Path(directory))
+        return cls(reader.summary, reader.names, reader.table, reader.text, reader.directory)
+
+    @classmethod
+    def from_tables(
+        cls: type[_Run],
+        summary: Mapping[str, Any],
+        tables: Mapping[str, pa.Table],
+        *,
+        experiment: str,
+        resolved: str,
+    ) -> _Run:
+        """A run that exists only in memory."""
+        texts = {schema.EXPERIMENT: experiment, schema.RESOLVED: resolved}
+        return cls(summary, list(tables), tables.__getitem__, texts.__getitem__, None)
+
+    def __repr__(self) -> str:
+        machine = self.summary["machine"]["name"]
+        where = "in memory" if self.path is None else str(self.path)
+        jobs = ", ".join(job["name"] for job in self.summary["jobs"])
+        partial = "" if self.partial is None else ", partial"
+        return f"<odonata.Run of {jobs} on {machine}, {self.summary['engine']} engine, {where}{partial}>"
+
+    @property
+    def partial(self) -> str | None:
+        """Where the run was stopped before its end; None if it is complete."""
+        if self.summary["complete"]:
+            return None
+        packet = self.summary.get("packet")
+        return "interrupted" + (f" at {packet['end_ps'] / 1e6:,.1f} us of simulated time" if packet else "")
+
+    @property
+    def name(self) -> str:
+        """The directory's name, or `unsaved`."""
+        return "unsaved" if self.path is None else self.path.name
+
+    def table(self, name: str) -> pa.Table:
+        """A table by name; `table_names` lists them."""
+        if name not in self._tables:
+            if name not in self.table_names:
+                raise NotARunError(
+                    f"{self!r} has no table {name}", hint=f"It has: {', '.join(self.table_names)}."
+                )
+            self._tables[name] = self._read_table(name)
+        return self._tables[name]
+
+    @property
+    def links(self) -> pa.Table:
+        """One row for each directed physical link, with its traffic."""
+        return self.table("links")
+
+    @property
+    def link_jobs(self) -> pa.Table:
+        """One row for each link and job with traffic."""
+        return self.table("link_jobs")
+
+    @property
+    def routers(self) -> pa.Table:
+        """One row for each router."""
+        return self.table("routers")
+
+    @property
+    def nodes(self) -> pa.Table:
+        """One row for each node, with what passed its network interface."""
+        return self.table("nodes")
+
+    @property
+    def jobs(self) -> pa.Table:
+        """One row for each job, with what the engine predicts for it."""
+        return self.table("jobs")
+
+    @property
+    def placement(self) -> pa.Table:
+        """One row for each rank of each job, with its node."""
+        return self.table("placement")
+
+    @property
+    def communication(self) -> pa.Table:
+        """One row for each job and cell of its matrix of ranks, with what the job sends there."""
+        return self.table("communication")
+
+    @property
+    def experiment(self) -> str:
+        """The experiment file as the user gave it."""
+        return self._read_text(schema.EXPERIMENT)
+
+    @property
+    def resolved(self) -> str:
+        """The experiment with every key and the value that was used."""
+        return self._read_text(schema.RESOLVED)
+
+    def save(self: _Run, directory: str | Path, *, force: bool = False) -> _Run:
+        """Writes the run to a directory, whole or not at all, and returns the stored run.
+
+        Raises:
+            StoreError: The directory is taken; a run there is replaced with `force`, anything else never.
+        """
+        path = write_run(
+            Path(directory),
+            summary=self.summary,
+            tables={name: self.table(name) for name in self.table_names},
+            experiment=self.experiment,
+            resolved=self.resolved,
+            force=force,
+        )
+        return type(self).from_directory(path)

@@ -1,0 +1,132 @@
+"""The directory of a sweep: its axes, and its points, which are every combination of their values.
+
+`sweep.json` has axes and points, `points/<name>/` is the run directory of a point.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import itertools
+import json
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from odonata import toml
+from odonata.errors import NewerRunError, NotARunError
+
+FORMAT = "odonata-sweep"
+FORMAT_VERSION = 2
+DESCRIPTION = "sweep.json"
+
+LONGEST_NAME = 80
+
+_UNSAFE = re.compile(r"[^A-Za-z0-9=+.,_-]+")
+
+
+@dataclass(frozen=True)
+class Axis:
+    """A key and its values; or a name for keys that change together, and a name for each choice."""
+
+    key: str
+    values: tuple[Any, ...]
+    overrides: tuple[tuple[str, ...], ...]
+    """For each value the texts `KEY=VALUE`: one, or as many as change together."""
+
+
+@dataclass(frozen=True)
+class Point:
+    """One combination."""
+
+    index: int
+    """From 0, the last axis running fastest."""
+    values: tuple[Any, ...] = field(hash=False)
+    """One for each axis; a list if the key takes one."""
+    overrides: tuple[str, ...]
+    name: str
+    """Of its run directory. It depends on this point alone, so a sweep can grow and keep what is finished."""
+
+
+def points(axes: Sequence[Axis]) -> list[Point]:
+    """All points; one without any change if there is no axis."""
+    shorts = short_keys([axis.key for axis in axes])
+    choices = [list(zip(axis.values, axis.overrides, strict=True)) for axis in axes]
+    result = []
+    for index, combination in enumerate(itertools.product(*choices)):
+        values = tuple(value for value, _ in combination)
+        overrides = tuple(override for _, several in combination for override in several)
+        result.append(Point(index, values, overrides, _name(shorts, values, overrides)))
+    return result
+
+
+def point_directory(directory: Path, point: Point) -> Path:
+    """The run directory of a point."""
+    return directory / "points" / point.name
+
+
+def describe(axes: Sequence[Axis], version: str) -> str:
+    """The text of `sweep.json`; `version` is the program's."""
+    description = {
+        "format": FORMAT,
+        "format_version": FORMAT_VERSION,
+        "odonata_version": version,
+        "axes": [
+            {
+                "key": axis.key,
+                "values": list(axis.values),
+                "overrides": [list(each) for each in axis.overrides],
+            }
+            for axis in axes
+        ],
+        "points": [{"point": point.index, "directory": f"points/{point.name}"} for point in points(axes)],
+    }
+    return json.dumps(description, indent=2, ensure_ascii=False) + "\n"
+
+
+def read_axes(directory: Path) -> list[Axis]:
+    """The axes of the sweep that a directory holds.
+
+    Raises:
+        NotARunError: It holds none, or one that was written before a point could have several overrides.
+        NewerRunError: It was written by a newer version.
+    """
+    try:
+        description = json.loads((directory / DESCRIPTION).read_bytes())
+    except (OSError, ValueError):
+        description = None
+    if not isinstance(description, dict) or description.get("format") != FORMAT:
+        raise NotARunError(f"{directory} is not the directory of a sweep")
+    version, writer = description["format_version"], description["odonata_version"]
+    if version > FORMAT_VERSION:
+        raise NewerRunError(f"{directory} was written by Odonata {writer}, a newer one")
+    if version < FORMAT_VERSION:
+        raise NotARunError(
+            f"{directory} was written in format {version} of sweeps, which is no longer read",
+            hint="Run the sweep again into another directory.",
+        )
+    return [
+        Axis(axis["key"], tuple(axis["values"]), tuple(map(tuple, axis["overrides"])))
+        for axis in description["axes"]
+    ]
+
+
+def text(value: Any) -> str:
+    """A value as it is shown: strings without quotes, anything else as TOML."""
+    return value if isinstance(value, str) else toml.value(value)
+
+
+def short_keys(keys: list[str]) -> list[str]:
+    """The last part of each key where that tells them apart, else the whole key."""
+    last = [key.rsplit(".", 1)[-1] for key in keys]
+    return [short if last.count(short) == 1 else key for key, short in zip(keys, last, strict=True)]
+
+
+def _name(shorts: list[str], values: tuple[Any, ...], overrides: tuple[str, ...]) -> str:
+    exact = ",".join(f"{key}={text(value)}" for key, value in zip(shorts, values, strict=True)) or "point"
+    safe = _UNSAFE.sub("_", exact)[:LONGEST_NAME]
+    if safe == exact:
+        return safe
+    digest = hashlib.sha256("\n".join(overrides).encode()).hexdigest()[:8]
+    return f"{safe}-{digest}"
