@@ -6,6 +6,8 @@
 //!   what the reference page, the JSON Schema and `resolved.toml` show.
 //! * A **word** of the file is a variant of an enum, declared by [`words!`] with its meaning: a word without a match arm
 //!   does not compile.
+//! * A **column** of the run directory is a [`Column`]: name, type, [`Unit`], [`Merge`], label, meaning, with the function
+//!   that fills it ([`Filled`]); a [`FilledTable`] is a list of them, and a [`Frame`] what it gives for a context.
 //! * A **named variant with parameters** (a topology, a pattern, a placement, a routing, an injection, an engine) is a
 //!   [`Variant`] of a registry: name, one line, and the struct of its parameters behind the trait of its family.
 //!
@@ -47,20 +49,26 @@
 //! assert_eq!(arbiter.values()[1], ("tries", Value::Integer(1)));
 //! ```
 
+mod column;
 mod field;
 mod key;
 mod kind;
 mod nearest;
 mod parameters;
+mod table;
 mod value;
+mod values;
 mod variant;
 mod word;
 
+pub use column::{declared, Column, Filled, Merge, Type, Unit, AXIS};
 pub use field::Field;
 pub use key::{Absent, Key};
 pub use kind::{Choice, Kind};
 pub use nearest::{hint, nearest};
 pub use parameters::{Declared, Parameter, Parameters};
+pub use table::{FilledTable, Table};
 pub use value::{bytes_text, rate_text, time_text, Value};
+pub use values::{Frame, Frames, Values};
 pub use variant::{Family, Named, Variant};
 pub use word::Word;

@@ -1,0 +1,107 @@
+//! A table of the run directory.
+
+use crate::column::{declared, Column, Filled};
+use crate::values::Frame;
+use crate::word::Word;
+use serde_json::{json, Map, Value as Json};
+
+/// What there is to know of a table.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Table {
+    /// Its name; its file is called so, too.
+    pub name: &'static str,
+    /// What a row is, as in "one row per ...".
+    pub row: &'static str,
+    /// The columns that its rows are sorted by.
+    pub sorted_by: &'static [&'static str],
+    /// The engine that writes it; every engine if none is named.
+    pub engine: Option<&'static str>,
+    /// What the experiment must say for the table to be there.
+    pub under: Option<&'static str>,
+    /// What else there is to say, in sentences; may be empty.
+    pub doc: &'static str,
+    /// Its columns in order. Those of one name belong to different engines.
+    pub columns: Vec<Column>,
+}
+
+impl Table {
+    /// The same with further columns, which an engine adds to the table of every run.
+    #[must_use]
+    pub fn with(mut self, columns: impl IntoIterator<Item = Column>) -> Self {
+        self.columns.extend(columns);
+        self
+    }
+
+    /// The declaration in JSON. What holds for every engine or without a condition is left out.
+    pub fn to_json(&self) -> Json {
+        let mut table = object([
+            ("name", Some(self.name)),
+            ("row", Some(self.row)),
+            ("engine", self.engine),
+            ("under", self.under),
+            ("doc", Some(self.doc).filter(|doc| !doc.is_empty())),
+        ]);
+        table.insert("sorted_by".into(), json!(self.sorted_by));
+        table.insert("columns".into(), self.columns.iter().map(column_json).collect());
+        Json::Object(table)
+    }
+}
+
+fn column_json(column: &Column) -> Json {
+    let mut json = object([
+        ("name", Some(column.name)),
+        ("type", Some(column.kind.word())),
+        ("unit", Some(column.unit.word())),
+        ("merge", Some(column.merge.word())),
+        ("weight", column.weight),
+        ("label", Some(column.label)),
+        ("doc", Some(column.doc)),
+        ("engine", column.engine),
+        ("under", column.under),
+        ("of", column.of),
+        ("missing", column.missing),
+    ]);
+    if column.headline {
+        json.insert("headline".into(), true.into());
+    }
+    Json::Object(json)
+}
+
+fn object<const N: usize>(facts: [(&str, Option<&str>); N]) -> Map<String, Json> {
+    facts.into_iter().filter_map(|(key, fact)| Some((key.to_owned(), fact?.into()))).collect()
+}
+
+/// A table that is filled from a context.
+pub struct FilledTable<'c, C: ?Sized> {
+    /// Its name.
+    pub name: &'static str,
+    /// What a row is.
+    pub row: &'static str,
+    /// The columns that its rows are sorted by.
+    pub sorted_by: &'static [&'static str],
+    /// What the experiment must say for the table to be there.
+    pub under: Option<&'static str>,
+    /// What else there is to say, in sentences; may be empty.
+    pub doc: &'static str,
+    /// Its columns in order.
+    pub columns: &'c [Filled<C>],
+}
+
+impl<C: ?Sized> FilledTable<'_, C> {
+    /// Its declaration, of a table of every run.
+    pub fn declared(&self) -> Table {
+        let Self { name, row, sorted_by, under, doc, columns } = *self;
+        Table { name, row, sorted_by, engine: None, under, doc, columns: declared(columns) }
+    }
+
+    /// Its name and its values in a context.
+    pub fn of(&self, context: &C) -> (&'static str, Frame) {
+        (self.name, Frame::of(self.columns, context))
+    }
+}
+
+impl<C: ?Sized> std::fmt::Debug for FilledTable<'_, C> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("FilledTable").field("name", &self.name).field("columns", &self.columns).finish()
+    }
+}
