@@ -18,7 +18,8 @@
 //! shortest paths are found in parallel and applied in order, so the result does not depend on the number of threads.
 //! Only links between routers are bounded; the load of network interfaces is the same under any routing.
 
-use crate::engine::Progress;
+use crate::progress::Progress;
+use crate::result::Bound;
 use crate::traffic::Traffic;
 use crate::workers;
 use odonata_machine::Machine;
@@ -35,19 +36,6 @@ const PASSES_PER_BOUND: u32 = 4;
 const SLACK: f64 = 0.1;
 /// Sources whose shortest paths see the same lengths.
 const BATCH: usize = 16;
-
-/// The bound and how tight it is.
-#[derive(Clone, Copy, PartialEq, Debug)]
-pub struct Bound {
-    /// No routing brings the most loaded link below this many seconds (bytes over capacity): certified.
-    pub lower_s: f64,
-    /// A routing that splits freely reaches this: the best found.
-    pub upper_s: f64,
-    /// `(upper_s - lower_s) / upper_s`.
-    pub gap: f64,
-    /// Passes done.
-    pub passes: u32,
-}
 
 /// A graph of edges with capacity, in rows by source router.
 struct Network {

@@ -1,5 +1,6 @@
 //! Machine and workload in, steady state out.
 
+use crate::progress::Progress;
 use crate::result::{Convergence, FlowResult, JobResult, LinkJobs};
 use crate::solver::{Candidates, Paths, Sharing, Solution, System, Weight, RATE_UNIT};
 use crate::traffic::{Commodity, Traffic};
@@ -38,9 +39,6 @@ pub enum FlowError {
 
 /// Most bytes of all jobs together: sums of them have a sign and a factor of two to spare.
 const MOST_BYTES: u64 = 1 << 61;
-
-/// Told how far a run is; returns false to stop it.
-pub type Progress<'a> = dyn FnMut(&str, u64, u64) -> bool + 'a;
 
 /// Whether the engine takes a machine and settings.
 ///

@@ -15,6 +15,7 @@
 mod bound;
 mod engine;
 mod expected;
+mod progress;
 #[cfg(test)]
 mod reference;
 mod result;
@@ -23,7 +24,7 @@ mod solver;
 mod traffic;
 mod workers;
 
-pub use bound::Bound;
-pub use engine::{check, run, FlowError, Progress};
-pub use result::{Convergence, FlowResult, JobResult, LinkJobs};
+pub use engine::{check, run, FlowError};
+pub use progress::Progress;
+pub use result::{Bound, Convergence, FlowResult, JobResult, LinkJobs};
 pub use settings::{Demand, FlowRouting, FlowSettings, Ugal};

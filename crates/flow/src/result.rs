@@ -1,6 +1,5 @@
 //! What the engine hands back.
 
-use crate::Bound;
 use odonata_units::{JobId, LinkId};
 
 /// Traffic of jobs on links: parallel columns sorted by (link, job), only where there is any.
@@ -74,6 +73,19 @@ impl JobResult {
             bytes => self.link_bytes / bytes as f64,
         }
     }
+}
+
+/// How low the maximum link load could be under any routing, and how tight that is known.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub struct Bound {
+    /// No routing brings the most loaded link below this many seconds (bytes over capacity): certified.
+    pub lower_s: f64,
+    /// A routing that splits freely reaches this: the best found.
+    pub upper_s: f64,
+    /// `(upper_s - lower_s) / upper_s`.
+    pub gap: f64,
+    /// Passes done.
+    pub passes: u32,
 }
 
 /// The steady state.
