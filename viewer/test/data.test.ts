@@ -6,20 +6,15 @@ import { describeLinks, describeRouter, routerJobs } from '../src/data/describe'
 import { quantity } from '../src/base/format'
 import { findLink, resolveFocus, search, translation } from '../src/data/focus'
 import { axisTicks, binCounts, valueAxis } from '../src/data/histogram'
-import { DifferenceModel, MomentModel, RunModel } from '../src/data/model'
+import { DifferenceModel, RunModel } from '../src/data/model'
 import { communicationMatrix } from '../src/data/placement'
 import { linkName, measureLabel, unitOf } from '../src/data/run'
 import { colorScale, EMPTY, FILTERED, FIRST_SHADE, SHADES, shadeAll } from '../src/data/scale'
-import { Frames, groupings, indexAt, keyOf, nameOfKey, seriesLines, strongest } from '../src/data/series'
 import { hottest, selectLinks } from '../src/data/selection'
 import { DEFAULTS, readUrl, writeUrl, type ViewState } from '../src/data/state'
 import { classStats, percentile, sortedByClass } from '../src/data/stats'
 import { countedJobs, jobsOnLink, linkValues } from '../src/data/values'
-import { edison, edisonDescription, makeRun, random, tiny } from './machines'
-
-/** Job 0 has (l + 1) KiB on every link, job 1 has 10 KiB on even links. */
-const twoJobs = () =>
-  tiny({ jobs: ['fft', 'halo'], traffic: (l) => [(l + 1) * 1024, l % 2 === 0 ? 10240 : 0] })
+import { edison, edisonDescription, makeRun, random, tiny, twoJobs } from './machines'
 
 describe('column blocks', () => {
   test('columns are views of the buffer, texts and codes included', () => {
@@ -410,79 +405,6 @@ test('the CSV holds the selected links, a column per counted job, and quotes wha
   const lines = selectionCsv(d).trimEnd().split('\r\n')
   expect(lines[0]).toBe('link,source,target,class,parallel,bytes,"job fft, big",job =1+1')
   expect(lines.slice(1)).toEqual(['10,g1r0,g2r0,global,0,110,10,100', '11,g2r0,g1r0,global,0,111,11,100'])
-})
-
-describe('time series', () => {
-  const numbers = (columns: Record<string, number[]>) =>
-    new Map(Object.entries(columns).map(([k, v]) => [k, Float64Array.from(v)]))
-  /** Link 0 and 1 leave router 0 of `tiny`; 250 of latency and a peak of 9 stand twice in the second interval of link 1. */
-  const block = {
-    rows: 4,
-    numbers: numbers({
-      start_ps: [0, 500, 500, 500],
-      link: [0, 0, 1, 1],
-      stall_ps: [7, 30, 4, 5],
-      peak_bytes: [1, 2, 9, 3],
-      latency_mean_ns: [100, 200, 250, 300],
-    }),
-    coded: new Map(),
-    strings: new Map(),
-  }
-  const run = twoJobs()
-  const table = { name: 'link_series', time: 'start_ps', subjects: ['link'], values: ['stall_ps'] }
-
-  test('rows of links can be told apart by link, sending router, group and class', () => {
-    expect(groupings(table)).toEqual(['router', 'link', 'group', 'class'])
-    expect(groupings({ ...table, subjects: ['job'] })).toEqual(['job'])
-    expect(groupings({ ...table, subjects: ['router', 'port'] })).toEqual(['router', 'port', 'group'])
-    expect(groupings({ ...table, subjects: [] })).toEqual(['whole'])
-    for (const by of ['router', 'link', 'group', 'class'] as const) {
-      const key = keyOf(run, block, by)
-      const first = {
-        link: 0,
-        router: run.links.source[0]!,
-        group: run.routers.group[run.links.source[0]!]!,
-        class: run.links.class[0]!,
-      }
-      expect(key(0)).toBe(first[by])
-    }
-    expect(nameOfKey(run, block, 'link', 0)).toBe(linkName(run, 0))
-  })
-
-  test('times add up, of peaks the largest counts, latencies are averaged; no row is no value', () => {
-    const lines = (column: string, by: 'whole' | 'link') =>
-      seriesLines(block, 'start_ps', keyOf(run, block, by), column).lines.map((line) => [...line.values])
-    expect(lines('stall_ps', 'whole')).toEqual([[7, 39]])
-    expect(lines('stall_ps', 'link')).toEqual([
-      [7, 30],
-      [NaN, 9],
-    ])
-    expect(lines('peak_bytes', 'whole')).toEqual([[1, 9]])
-    expect(lines('latency_mean_ns', 'whole')).toEqual([[100, 250]])
-  })
-
-  test('the machine at a moment: the values of its links in that interval, on one scale for all times', () => {
-    const at = (name: string) => block.numbers.get(name)!
-    const frames = new Frames(run.links.count, at('start_ps'), at('link'), at('stall_ps'))
-    const model = new MomentModel(run, frames, { id: 'stall_ps', label: 'Stall', unit: 'ps' })
-    const derived = (time: number) => model.derive({ ...DEFAULTS, time })
-    expect([...derived(499).values.slice(0, 3)]).toEqual([7, 0, 0])
-    expect([...derived(500).values.slice(0, 3)]).toEqual([30, 9, 0])
-    expect([...derived(1e9).values.slice(0, 3)]).toEqual([30, 9, 0])
-    expect([derived(0).scale.high, derived(500).scale.high]).toEqual([30, 30])
-    expect(derived(0).measure.label).toBe('Stall')
-  })
-
-  test('of too many rows the strongest are kept, in their order', () => {
-    const lines = [3, 9, 1, 7].map((v, subject) => ({ subject, values: Float64Array.of(v, NaN) }))
-    const kept = strongest({ times: Float64Array.of(0, 1), lines }, 2)
-    expect(kept.lines.map((line) => line.subject)).toEqual([1, 3])
-  })
-
-  test('the interval at a time', () => {
-    const times = Float64Array.of(0, 10, 20)
-    expect([-5, 0, 9, 10, 25].map((time) => indexAt(times, time))).toEqual([0, 0, 0, 1, 2])
-  })
 })
 
 describe('the matrix of ranks', () => {

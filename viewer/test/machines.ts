@@ -252,3 +252,7 @@ export function random(seed: number): () => number {
     return ((t ^ (t >>> 14)) >>> 0) / 4294967296
   }
 }
+
+/** Job 0 has (l + 1) KiB on every link, job 1 has 10 KiB on even links. */
+export const twoJobs = () =>
+  tiny({ jobs: ['fft', 'halo'], traffic: (l) => [(l + 1) * 1024, l % 2 === 0 ? 10240 : 0] })

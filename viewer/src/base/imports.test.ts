@@ -42,7 +42,3 @@ test.each(sources)('%s imports only what its layer may', (path) => {
   })
   expect(wrong).toEqual([])
 })
-
-test.each(sources)('%s has at most 600 lines', (path) => {
-  expect(readFileSync(join(ROOT, path), 'utf8').split('\n').length).toBeLessThanOrEqual(600)
-})

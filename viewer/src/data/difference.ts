@@ -19,11 +19,25 @@ export interface Difference {
   readonly unplaced: number
 }
 
-export function difference(base: Run, other: Run): Difference {
+/** Which links of two runs are one, by the names of their routers, their class and their number among parallel ones. */
+interface Pairs {
+  /** Router of the base for each router of the other run, -1 if it has none. */
+  readonly router: Int32Array
+  readonly classes: readonly string[]
+  /** Index into `classes` for each class of the base and of the other run. */
+  readonly codes: readonly [number[], number[]]
+  /** The other run's link for each link of the base, -1 if it has none. */
+  readonly partner: Int32Array
+  /** Links of the other run between routers of the base that the base does not have. */
+  readonly added: readonly number[]
+  readonly unplaced: number
+}
+
+function pairLinks(base: Run, other: Run): Pairs {
   const router = pairRouters(base, other)
   const classes = [...new Set([...base.links.classes, ...other.links.classes])]
   const code = (run: Run): number[] => run.links.classes.map((name) => classes.indexOf(name))
-  const [baseCode, otherCode] = [code(base), code(other)]
+  const codes: [number[], number[]] = [code(base), code(other)]
   const parallels = Math.max(largest(base.links.parallel), largest(other.links.parallel), 0) + 1
   const R = base.routers.count
   // At most 2^53: 10^5 routers squared, 16 classes, 64 parallel links are 10^13.
@@ -31,16 +45,9 @@ export function difference(base: Run, other: Run): Difference {
     ((s * R + t) * classes.length + c) * parallels + p
 
   const found = new Map<number, number>()
+  const { source, target, class: classOf, parallel } = base.links
   for (let l = 0; l < base.links.count; l++)
-    found.set(
-      key(
-        base.links.source[l]!,
-        base.links.target[l]!,
-        baseCode[base.links.class[l]!]!,
-        base.links.parallel[l]!,
-      ),
-      l,
-    )
+    found.set(key(source[l]!, target[l]!, codes[0][classOf[l]!]!, parallel[l]!), l)
   const partner = new Int32Array(base.links.count).fill(-1)
   const added: number[] = []
   let unplaced = 0
@@ -50,58 +57,47 @@ export function difference(base: Run, other: Run): Difference {
       unplaced++
       continue
     }
-    const twin = found.get(key(s, t, otherCode[other.links.class[l]!]!, other.links.parallel[l]!))
+    const twin = found.get(key(s, t, codes[1][other.links.class[l]!]!, other.links.parallel[l]!))
     if (twin === undefined) added.push(l)
     else partner[twin] = l
   }
+  return { router, classes, codes, partner, added, unplaced }
+}
+
+export function difference(base: Run, other: Run): Difference {
+  const { router, classes, codes, partner, added, unplaced } = pairLinks(base, other)
   const count = base.links.count + added.length
-  const inBase = Int32Array.from({ length: count }, (_, l) => (l < base.links.count ? l : -1))
-  const inOther = Int32Array.from({ length: count }, (_, l) =>
+  const length = { length: count }
+  const inBase = Int32Array.from(length, (_, l) => (l < base.links.count ? l : -1))
+  const inOther = Int32Array.from(length, (_, l) =>
     l < base.links.count ? partner[l]! : added[l - base.links.count]!,
   )
-  const pick = <T>(l: number, fromBase: (i: number) => T, fromOther: (i: number) => T): T =>
-    inBase[l]! >= 0 ? fromBase(inBase[l]!) : fromOther(inOther[l]!)
   const column =
     (fromBase: (i: number) => number, fromOther: (i: number) => number) => (_: unknown, l: number) =>
-      pick(l, fromBase, fromOther)
+      inBase[l]! >= 0 ? fromBase(inBase[l]!) : fromOther(inOther[l]!)
+  const [a, b] = [base.links, other.links]
+  const end = (of: 'source' | 'target') =>
+    column(
+      (i) => a[of][i]!,
+      (i) => router[b[of][i]!]!,
+    )
+  const same = (of: 'parallel' | 'capacity') =>
+    column(
+      (i) => a[of][i]!,
+      (i) => b[of][i]!,
+    )
+  const classOf = column(
+    (i) => codes[0][a.class[i]!]!,
+    (i) => codes[1][b.class[i]!]!,
+  )
   const links = {
     count,
     classes,
-    source: Uint32Array.from(
-      { length: count },
-      column(
-        (i) => base.links.source[i]!,
-        (i) => router[other.links.source[i]!]!,
-      ),
-    ),
-    target: Uint32Array.from(
-      { length: count },
-      column(
-        (i) => base.links.target[i]!,
-        (i) => router[other.links.target[i]!]!,
-      ),
-    ),
-    class: Uint8Array.from(
-      { length: count },
-      column(
-        (i) => baseCode[base.links.class[i]!]!,
-        (i) => otherCode[other.links.class[i]!]!,
-      ),
-    ),
-    parallel: Uint16Array.from(
-      { length: count },
-      column(
-        (i) => base.links.parallel[i]!,
-        (i) => other.links.parallel[i]!,
-      ),
-    ),
-    capacity: Float64Array.from(
-      { length: count },
-      column(
-        (i) => base.links.capacity[i]!,
-        (i) => other.links.capacity[i]!,
-      ),
-    ),
+    source: Uint32Array.from(length, end('source')),
+    target: Uint32Array.from(length, end('target')),
+    class: Uint8Array.from(length, classOf),
+    parallel: Uint16Array.from(length, same('parallel')),
+    capacity: Float64Array.from(length, same('capacity')),
   }
   const measures = base.measures
     .filter((measure) => other.measures.some((m) => m.id === measure.id))

@@ -192,45 +192,7 @@ export function placeMatrices(
   const texts: MatrixText[] = []
   const groups = run.routers.groups
   let y = 0
-  if (groups > 1 && onlyGroup === null) {
-    const cell = Math.max(1, Math.min(11, Math.floor(Math.min(0.3 * height, width - LABEL_WIDTH) / groups)))
-    texts.push({
-      x: 0,
-      y: 13,
-      text: 'Between groups: from ↓ to →',
-      align: 'left',
-      strong: true,
-    })
-    matrices.push({
-      family: -1,
-      group: -1,
-      line: 0,
-      x: LABEL_WIDTH,
-      y: TITLE + 14,
-      size: groups,
-      cell,
-      base: 0,
-    })
-    const stride = cell >= 9 ? 1 : Math.ceil(30 / cell)
-    for (let g = 0; g < groups; g += stride) {
-      texts.push({
-        x: LABEL_WIDTH - 4,
-        y: TITLE + 14 + (g + 0.5) * cell + 4,
-        text: String(g),
-        align: 'right',
-        strong: false,
-      })
-      if (cell >= 11 ? g % 2 === 0 : true)
-        texts.push({
-          x: LABEL_WIDTH + (g + 0.5) * cell,
-          y: TITLE + 10,
-          text: String(g),
-          align: 'center',
-          strong: false,
-        })
-    }
-    y = TITLE + 14 + groups * cell + 16
-  }
+  if (groups > 1 && onlyGroup === null) y = placeGroupMatrix(groups, width, height, matrices, texts)
   // Part of a matrix would mislead: one that is wider than the panel at a pixel a cell is not drawn, and named.
   const fits = (f: Family): boolean => f.size + LABEL_WIDTH <= width
   for (const f of inside.families.filter((f) => !fits(f))) {
@@ -274,6 +236,29 @@ export function placeMatrices(
     }
   }
   return { width, height: y, matrices, texts }
+}
+
+/** Places the matrix of groups with its numbers at the top of the panel, and returns where it ends. */
+function placeGroupMatrix(
+  groups: number,
+  width: number,
+  height: number,
+  matrices: PlacedMatrix[],
+  texts: MatrixText[],
+): number {
+  const cell = Math.max(1, Math.min(11, Math.floor(Math.min(0.3 * height, width - LABEL_WIDTH) / groups)))
+  const top = TITLE + 14
+  texts.push({ x: 0, y: 13, text: 'Between groups: from ↓ to →', align: 'left', strong: true })
+  matrices.push({ family: -1, group: -1, line: 0, x: LABEL_WIDTH, y: top, size: groups, cell, base: 0 })
+  const stride = cell >= 9 ? 1 : Math.ceil(30 / cell)
+  for (let g = 0; g < groups; g += stride) {
+    const middle = (g + 0.5) * cell
+    const label = { text: String(g), strong: false }
+    texts.push({ ...label, x: LABEL_WIDTH - 4, y: top + middle + 4, align: 'right' })
+    if (cell < 11 || g % 2 === 0)
+      texts.push({ ...label, x: LABEL_WIDTH + middle, y: TITLE + 10, align: 'center' })
+  }
+  return top + groups * cell + 16
 }
 
 /** Joined with commas, in lines of at most `letters` letters. */

@@ -12,7 +12,6 @@ const ROWS = 40
 
 export function HotLinks({ derived: d }: { derived: Derived }) {
   const session = useSession()
-  const state = useStore(session.state)
   const hurried = useStore(session.dragging) && d.run.links.count > LARGE
   const last = useRef<number[]>([])
   const rows = useMemo(
@@ -42,56 +41,58 @@ export function HotLinks({ derived: d }: { derived: Derived }) {
             </tr>
           </thead>
           <tbody>
-            {rows.map((l) => {
-              const name = linkName(run, l)
-              const focus = `link:${name}`
-              const focusIt = (): void => session.state.patch({ focus: state.focus === focus ? '' : focus })
-              return (
-                <tr
-                  key={l}
-                  class={state.focus === focus ? 'focused' : ''}
-                  tabIndex={0}
-                  onClick={focusIt}
-                  onKeyDown={(event) => event.key === 'Enter' && focusIt()}
-                  onPointerEnter={(event) =>
-                    session.hover.set({
-                      run,
-                      links: [l],
-                      routers: [],
-                      groups: [],
-                      tip: describeLinks(d, [l], name),
-                      x: event.clientX,
-                      y: event.clientY,
-                    })
-                  }
-                  onPointerLeave={() => session.hover.set(null)}
-                >
-                  <td title={place(run, run.links.source[l]!)}>
-                    {run.routers.names.at(run.links.source[l]!)}
-                  </td>
-                  <td title={place(run, run.links.target[l]!)}>
-                    {run.routers.names.at(run.links.target[l]!)}
-                  </td>
-                  <td>
-                    {run.links.classes[run.links.class[l]!]}
-                    {run.links.parallel[l]! > 0 ? ` .${run.links.parallel[l]}` : ''}
-                  </td>
-                  <td class="number" data-test="hot-value">
-                    {show(d, d.values[l]!)}
-                  </td>
-                  {perJob && (
-                    <td>
-                      <Shares derived={d} link={l} />
-                    </td>
-                  )}
-                </tr>
-              )
-            })}
+            {rows.map((l) => (
+              <Row key={l} derived={d} link={l} />
+            ))}
           </tbody>
         </table>
         {rows.length === 0 && <p class="hint centred">No selected link carries anything.</p>}
       </div>
     </section>
+  )
+}
+
+function Row({ derived: d, link: l }: { derived: Derived; link: number }) {
+  const session = useSession()
+  const state = useStore(session.state)
+  const { run } = d
+  const name = linkName(run, l)
+  const focus = `link:${name}`
+  const focusIt = (): void => session.state.patch({ focus: state.focus === focus ? '' : focus })
+  const hoverIt = (event: PointerEvent): void =>
+    session.hover.set({
+      run,
+      links: [l],
+      routers: [],
+      groups: [],
+      tip: describeLinks(d, [l], name),
+      x: event.clientX,
+      y: event.clientY,
+    })
+  return (
+    <tr
+      class={state.focus === focus ? 'focused' : ''}
+      tabIndex={0}
+      onClick={focusIt}
+      onKeyDown={(event) => event.key === 'Enter' && focusIt()}
+      onPointerEnter={hoverIt}
+      onPointerLeave={() => session.hover.set(null)}
+    >
+      <td title={place(run, run.links.source[l]!)}>{run.routers.names.at(run.links.source[l]!)}</td>
+      <td title={place(run, run.links.target[l]!)}>{run.routers.names.at(run.links.target[l]!)}</td>
+      <td>
+        {run.links.classes[run.links.class[l]!]}
+        {run.links.parallel[l]! > 0 ? ` .${run.links.parallel[l]}` : ''}
+      </td>
+      <td class="number" data-test="hot-value">
+        {show(d, d.values[l]!)}
+      </td>
+      {d.measure.perJob !== null && (
+        <td>
+          <Shares derived={d} link={l} />
+        </td>
+      )}
+    </tr>
   )
 }
 

@@ -77,7 +77,6 @@ def command(
     from odonata.amg import model
     from odonata.amg.machines import load
     from odonata.cli import terminal
-    from odonata.cli.amg import titled
     from odonata.errors import OdonataError
     from odonata.store.writer import check_target
 
@@ -122,6 +121,25 @@ def command(
             }
         )
         return
+    _show(decision, others, plain_s, results, ways, most=most)
+    if output is not None:
+        written = f"written: {output}" if executed else "nothing was executed, nothing written"
+        terminal.console().print(written)
+
+
+def _show(
+    decision: Decision,
+    others: list[Any],
+    plain_s: float,
+    results: list[dict[str, Any]],
+    ways: list[Way],
+    *,
+    most: int,
+) -> None:
+    """Prints the decision, its price and reasons, the next best, and what was executed."""
+    from odonata.cli import terminal
+    from odonata.cli.amg import titled
+
     screen = terminal.console()
     titled.show(screen, _decision_table(decision))
     if decision.switch is None:
@@ -140,8 +158,6 @@ def command(
     if ways:
         titled.show(screen, _ways_table(ways))
         screen.print("Set-up: its communication alone, from the messages that were counted.")
-    if output is not None:
-        screen.print(f"written: {output}" if executed else "nothing was executed, nothing written")
 
 
 def _source(

@@ -1,0 +1,154 @@
+"""Crates, Rust modules and Python packages use each other in one direction only, as in ARCHITECTURE.md.
+
+The viewer's layers are checked by `viewer/src/base/imports.test.ts`.
+"""
+
+from __future__ import annotations
+
+import ast
+import json
+import subprocess
+from pathlib import Path
+
+import pytest
+import rust_sources
+
+ROOT = Path(__file__).parents[2]
+
+CRATES: list[set[str]] = [
+    {"units"},
+    {"declare"},
+    {"machine"},
+    {"routing", "workload"},
+    {"flow", "packet", "model"},
+    {"experiment"},
+    {"py"},
+]
+"""From the bottom: a crate uses crates below its own line only. So no engine imports another."""
+
+PACKAGES: list[set[str]] = [
+    {"_core", "errors"},
+    {"toml", "store"},
+    {"analysis", "runs"},
+    {"plot", "api"},
+    {"machines", "sweeps"},
+    {"viewer", "amg"},
+    {"cli"},
+    {"__main__"},
+]
+"""The same for `odonata`, but for its `__init__`, which imports what it offers at the first use."""
+
+RUST_CIRCLES: dict[str, set[str]] = {
+    "experiment": {"amg", "engine", "fields", "plan", "schema", "spec", "topology"},
+    "packet": {"mail", "partition"},
+    "workload": {"graph", "pattern"},
+}
+"""Modules of a crate that still use each other in a circle. This list only gets shorter."""
+
+PYTHON_CIRCLES: set[tuple[str, str]] = {("store", "analysis"), ("runs", "plot"), ("runs", "viewer")}
+"""Imports that still go up. This list only gets shorter."""
+
+
+def crate_dependencies() -> dict[str, set[str]]:
+    """Which crates of this workspace each of them needs; what only its tests need does not count."""
+    command = ["cargo", "metadata", "--no-deps", "--offline", "--format-version", "1"]
+    shown = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True).stdout
+    packages = {package["name"]: package["dependencies"] for package in json.loads(shown)["packages"]}
+    return {
+        name.removeprefix("odonata-"): {
+            needed["name"].removeprefix("odonata-")
+            for needed in dependencies
+            if needed["name"] in packages and needed["kind"] != "dev"
+        }
+        for name, dependencies in packages.items()
+    }
+
+
+def upward(found: dict[str, set[str]], layers: list[set[str]]) -> set[tuple[str, str]]:
+    """The pairs (user, used) that do not go down in `layers`, which must list exactly what was found."""
+    level = {name: i for i, layer in enumerate(layers) for name in layer}
+    assert set(found) | set().union(*found.values()) == set(level), "the list of layers is stale"
+    return {(user, used) for user, needs in found.items() for used in needs if level[used] >= level[user]}
+
+
+def circles(uses: dict[str, set[str]]) -> set[str]:
+    """What reaches itself again."""
+
+    def reached(name: str) -> set[str]:
+        seen: set[str] = set()
+        ahead = [name]
+        while ahead:
+            new = uses[ahead.pop()] - seen
+            seen |= new
+            ahead += new
+        return seen
+
+    return {name for name in uses if name in reached(name)}
+
+
+def test_crates_use_the_layers_below() -> None:
+    assert upward(crate_dependencies(), CRATES) == set()
+
+
+@pytest.mark.parametrize("crate", sorted(set().union(*CRATES)))
+def test_modules_of_a_crate_use_each_other_in_no_circle(crate: str) -> None:
+    uses = rust_sources.uses(ROOT / "crates" / crate / "src")
+    known = RUST_CIRCLES.get(crate, set())
+    found = circles(uses)
+    new = {name: sorted(uses[name] & found) for name in found - known}
+    assert not new, "a new circle: let what both need live in a module below them"
+    assert known <= found, "broken, well done: take the module off RUST_CIRCLES"
+
+
+def imports() -> dict[str, set[str]]:
+    """What each package and module right below `odonata` imports of them, at its top or inside a function."""
+    source = ROOT / "python"
+    found: dict[str, set[str]] = {"_core": set()}
+    for file in sorted((source / "odonata").rglob("*.py")):
+        package = file.relative_to(source).with_suffix("").parts
+        if package == ("odonata", "__init__"):
+            continue
+        own = found.setdefault(package[1], set())
+        for node in ast.walk(ast.parse(file.read_text())):
+            if isinstance(node, ast.Import):
+                names = [alias.name for alias in node.names]
+            elif isinstance(node, ast.ImportFrom):
+                above = ".".join(package[: -node.level]) if node.level else ""
+                module = ".".join(filter(None, [above, node.module]))
+                names = [f"{module}.{alias.name}" for alias in node.names]
+            else:
+                continue
+            for name in (name.split(".") for name in names):
+                if name[0] == "odonata" and len(name) > 1 and name[1] not in (package[1], "__version__"):
+                    own.add(name[1])
+    return found
+
+
+def test_python_packages_import_the_layers_below() -> None:
+    found = upward(imports(), PACKAGES)
+    assert found - PYTHON_CIRCLES == set(), "a new import that goes up"
+    assert found >= PYTHON_CIRCLES, "broken, well done: take it off PYTHON_CIRCLES"
+
+
+def test_the_reader_of_rust_modules_sees_every_way_to_name_one(tmp_path: Path) -> None:
+    """Oracle for the reader itself: a crate of six modules, whose uses are known."""
+    sources = {
+        "lib.rs": (
+            "mod a;\nmod b;\nmod c;\npub mod d;\nmod e;\n#[cfg(test)]\nmod f;\n"
+            "pub(crate) use c::{Deep, x::Deeper};\n"
+        ),
+        "a.rs": "use crate::{b, c::{y, z}};\n// crate::d\nfn f() { crate::e::g() }\n",
+        "b/inner.rs": "use super::super::d::T;\nuse super::own;\n",
+        "b.rs": "use crate::Deep;\n#[cfg(test)]\nmod tests {\n    use crate::a;\n}\n",
+        "c.rs": "use std::fmt;\n",
+        "c/x.rs": "fn f() { super::super::e::g() }\n",
+        "d.rs": "use crate::m;\n",
+        "e.rs": "use crate::Deeper;\n#[macro_export]\nmacro_rules! m {}\n",
+        "f.rs": "use crate::a;\n",
+    }
+    for name, text in sources.items():
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / name).write_text(text)
+    uses = rust_sources.uses(tmp_path)
+    assert uses == {"a": {"b", "c", "e"}, "b": {"c", "d"}, "c": {"e"}, "d": {"e"}, "e": {"c"}}
+    assert circles(uses) == {"c", "e"}
