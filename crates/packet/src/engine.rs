@@ -37,7 +37,7 @@ pub struct RunOptions {
     pub partitions: usize,
     /// What to record.
     pub recording: Recording,
-    /// Simulated time without any arrival, with packets under way, after which the run is given up.
+    /// Simulated time after which the run is given up if packets are under way but none arrives and none sets out.
     pub patience: Time,
     /// Whether the result has what the routers learnt.
     pub keep_tables: bool,

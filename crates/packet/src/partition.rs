@@ -485,6 +485,16 @@ impl Partition {
         self.pool.len()
     }
 
+    /// When a packet last arrived at a node here or set out from one, with its last byte. An answer after `recent` need not
+    /// be the latest.
+    pub(crate) fn last_moved(&self, recent: u64) -> u64 {
+        let arrived = self.recorder.jobs.iter().map(|job| job.last_arrival_ps).max().unwrap_or(0);
+        if arrived > recent {
+            return arrived;
+        }
+        self.nic.iter().map(|nic| nic.link_free).max().unwrap_or(0).max(arrived)
+    }
+
     /// Whether a packet made before `time` is not yet sent, or packets of the measurement have left from here that
     /// may be under way anywhere; the caller adds up what left and what arrived.
     pub(crate) fn born_before(&self, time: u64) -> bool {

@@ -22,7 +22,7 @@ pub(crate) struct Limits {
     pub(crate) measured_until: u64,
     /// End of the run at the latest.
     pub(crate) end: u64,
-    /// Time without any delivery while packets are under way, after which the run gives up.
+    /// Time in which packets are under way but none arrives and none sets out, after which the run gives up.
     pub(crate) patience: u64,
 }
 
@@ -122,7 +122,8 @@ struct Board {
     left: Vec<AtomicU64>,
     arrived: Vec<AtomicU64>,
     in_flight: Vec<AtomicU64>,
-    delivered: Vec<AtomicU64>,
+    /// When a packet last arrived or set out.
+    moved: Vec<AtomicU64>,
     events: Vec<AtomicU64>,
     stop: AtomicBool,
 }
@@ -136,7 +137,7 @@ impl Board {
             left: zeros(),
             arrived: zeros(),
             in_flight: zeros(),
-            delivered: zeros(),
+            moved: zeros(),
             events: zeros(),
             stop: AtomicBool::new(false),
         }
@@ -146,10 +147,14 @@ impl Board {
         values.iter().map(|v| v.load(Ordering::Relaxed)).sum()
     }
 
+    fn latest(values: &[AtomicU64]) -> u64 {
+        values.iter().map(|v| v.load(Ordering::Relaxed)).max().unwrap_or(0)
+    }
+
     fn report(&self, thread: usize, tally: Tally) {
         self.earliest[thread].store(tally.earliest, Ordering::Relaxed);
         self.in_flight[thread].store(tally.in_flight, Ordering::Relaxed);
-        self.delivered[thread].store(tally.delivered, Ordering::Relaxed);
+        self.moved[thread].store(tally.moved, Ordering::Relaxed);
         self.events[thread].store(tally.events, Ordering::Relaxed);
         self.left[thread].store(tally.left, Ordering::Relaxed);
         self.arrived[thread].store(tally.arrived, Ordering::Relaxed);
@@ -163,7 +168,7 @@ struct Tally {
     /// Not later than anything happens; `u64::MAX` if nothing will.
     earliest: u64,
     in_flight: u64,
-    delivered: u64,
+    moved: u64,
     events: u64,
     left: u64,
     arrived: u64,
@@ -172,19 +177,19 @@ struct Tally {
 
 impl Tally {
     const NOTHING: Self =
-        Self { earliest: u64::MAX, in_flight: 0, delivered: 0, events: 0, left: 0, arrived: 0, unsent: false };
+        Self { earliest: u64::MAX, in_flight: 0, moved: 0, events: 0, left: 0, arrived: 0, unsent: false };
 
     /// Adds a partition at time `now`; best done when it is in the cache.
-    fn add(&mut self, partition: &mut Partition, now: u64, measured_until: u64) {
+    fn add(&mut self, partition: &mut Partition, now: u64, limits: &Limits) {
         self.earliest = self.earliest.min(partition.earliest());
         self.in_flight += partition.in_flight() as u64;
         self.events += partition.event_count;
         for job in &partition.recorder.jobs {
-            self.delivered += job.all_packets;
             self.left += job.injected_packets;
             self.arrived += job.packets;
         }
-        self.unsent |= now < measured_until || partition.born_before(measured_until);
+        self.moved = self.moved.max(partition.last_moved(now.saturating_sub(limits.patience)));
+        self.unsent |= now < limits.measured_until || partition.born_before(limits.measured_until);
     }
 }
 
@@ -300,13 +305,12 @@ impl Shared {
     ) -> (Ending, u64, Handed) {
         let member = self.meeting.join();
         let mut now = 0;
-        let mut last_delivery = (0, 0);
         let mut rows = Handed::default();
         let mut side = 0;
         let mut outbox = Outbox::new(self.partitions);
         let mut tally = Tally::NOTHING;
         for partition in partitions.iter_mut() {
-            tally.add(partition, now, self.limits.measured_until);
+            tally.add(partition, now, &self.limits);
         }
         self.board[side].report(thread, tally);
         loop {
@@ -320,12 +324,8 @@ impl Shared {
                 rows.append(std::mem::take(&mut *self.handed[side].lock().expect("no thread panicked")));
                 rows.give(*watch, false);
             }
-            let delivered = Board::sum(&board.delivered);
-            if delivered != last_delivery.0 {
-                last_delivery = (delivered, now);
-            }
             let next = board.earliest.iter().map(|e| e.load(Ordering::Relaxed)).min().unwrap_or(u64::MAX);
-            if let Some(ending) = self.ending(board, now, next, last_delivery.1) {
+            if let Some(ending) = self.ending(board, now, next) {
                 self.outbox_bytes.fetch_add(outbox.memory_bytes(), Ordering::Relaxed);
                 return (ending, now, rows);
             }
@@ -348,7 +348,7 @@ impl Shared {
                 std::mem::swap(&mut partition.outbox, &mut outbox);
                 self.read_mail(first + i, partition, side);
                 partition.advance(until);
-                tally.add(partition, until, self.limits.measured_until);
+                tally.add(partition, until, &self.limits);
                 std::mem::swap(&mut partition.outbox, &mut outbox);
             }
             self.send_mail(thread, 1 - side, until, &mut outbox, &mut tally);
@@ -404,7 +404,7 @@ impl Shared {
     }
 
     /// Whether the run ends here; all threads come to the same answer, as all read the same board.
-    fn ending(&self, board: &Board, now: u64, next: u64, last_delivery: u64) -> Option<Ending> {
+    fn ending(&self, board: &Board, now: u64, next: u64) -> Option<Ending> {
         let in_flight = Board::sum(&board.in_flight);
         if next == u64::MAX {
             return Some(if in_flight > 0 { Ending::NoProgress } else { Ending::Complete });
@@ -423,7 +423,7 @@ impl Shared {
         if now >= self.limits.end {
             return Some(Ending::DrainLimit);
         }
-        if in_flight > 0 && now - last_delivery.min(now) > self.limits.patience {
+        if in_flight > 0 && now.saturating_sub(Board::latest(&board.moved)) > self.limits.patience {
             return Some(Ending::NoProgress);
         }
         None
