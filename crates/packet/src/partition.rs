@@ -19,6 +19,8 @@
 //! has arrived when it looks. Only a port that waits for a credit gets an event, at the credit's arrival.
 
 mod crossbar;
+mod end;
+mod input;
 mod link;
 mod nic;
 mod port;
@@ -27,31 +29,19 @@ mod view;
 use crate::endpoint::Endpoints;
 use crate::fabric::Fabric;
 use crate::mail::{Mail, Outbox};
-use crate::packet::{Fifo, Pool, Told, NONE};
+use crate::packet::{Pool, Told, NONE};
 use crate::queue::{EventQueue, Key};
 use crate::record::Recorder;
 use crate::settings::{Arbitration, QueueEstimate};
 use odonata_routing::algorithm::{Feedback, Memory, Routing};
 use odonata_units::{RouterId, Stream};
-use port::{Credits, End, InChannel, InPort, Kind, Nic, OutChannel, OutPort, STARVED};
+use port::{Credits, InChannel, InPort, Kind, Nic, OutChannel, OutPort};
 use std::collections::VecDeque;
 use std::ops::Range;
 use std::sync::Arc;
 
+pub(crate) use end::Waits;
 pub(crate) use port::{Credit, Division};
-
-/// What the packet at the head of an input channel waits for.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) struct Waits {
-    /// Output port (global) and its channel.
-    pub(crate) output: u32,
-    pub(crate) vc: u8,
-    /// Nodes of the packet.
-    pub(crate) source: u32,
-    pub(crate) destination: u32,
-    /// Input port (global) and channel at the other end of the link, which must give room first.
-    pub(crate) then: (u32, u8),
-}
 
 /// State of one router beyond its ports.
 struct Router {
@@ -145,13 +135,7 @@ impl Partition {
         let (ports, nics) = (fabric.ports_of(&routers), fabric.nics_of(&routers));
         let channels = usize::from(routing.virtual_channels());
         let count = ports.len();
-        let mut first_served = Vec::with_capacity(count);
-        let mut served = 0u32;
-        for port in ports.clone() {
-            first_served.push(served);
-            let router = fabric.port_router[port as usize] as usize;
-            served += fabric.first_port[router + 1] - fabric.first_port[router];
-        }
+        let (first_served, served) = port::services(&fabric, &ports);
         let learns = routing.learns();
         let listens = endpoints.listens();
         let counts_sent = fabric.settings.estimate == QueueEstimate::DownstreamArrived;
@@ -334,249 +318,6 @@ impl Partition {
     /// A time not later than the next event; `u64::MAX` if nothing will ever happen here unless something comes in.
     pub(crate) fn earliest(&mut self) -> u64 {
         self.events.earliest().min(self.first_deferred())
-    }
-
-    /// A packet's head reaches the input queue of port `i`.
-    #[inline]
-    fn arrive(&mut self, i: usize) {
-        let port = &self.inputs[i];
-        let router = port.router;
-        let slot = if port.end == End::Node && !self.listens {
-            let nic = port.peer as usize;
-            self.leave_node(nic)
-        } else {
-            let slot = self.land(i);
-            if slot == NONE {
-                return;
-            }
-            slot
-        };
-        let vc = self.pool.get(slot).header.state.vc;
-        let channel = i * self.channels + usize::from(vc);
-        if self.inputs[i].occupied >> vc & 1 == 1 {
-            self.input[channel].queue.push(slot, &mut self.pool);
-            return;
-        }
-        let out = self.route(i, slot, 0);
-        if self.alone(router) && self.pass(i, slot, out) {
-            return;
-        }
-        self.recorder.head(channel, self.now.max(self.inputs[i].crossbar_free));
-        self.inputs[i].occupied |= 1 << vc;
-        self.input[channel].queue.push(slot, &mut self.pool);
-        self.wait(channel, out);
-        self.note(out);
-    }
-
-    /// Takes the packet that arrives now off the link to port `i`, and expects the next one. `NONE` if none arrives: the
-    /// sender deferred a departure that was then kept back.
-    #[inline]
-    fn land(&mut self, i: usize) -> u32 {
-        if self.inputs[i].deferred {
-            let sender = self.inputs[i].peer as usize;
-            self.bring_up(sender, self.now);
-        }
-        let port = &mut self.inputs[i];
-        let slot = port.flight.head;
-        let mut next = slot;
-        let mut arrived = NONE;
-        if slot != NONE {
-            let packet = self.pool.get(slot);
-            if packet.arrived <= self.now {
-                (arrived, next) = (slot, packet.next);
-                port.flight.head = next;
-            }
-        }
-        if next != NONE {
-            self.events.wake(self.pool.get(next).arrived, i as Key);
-        } else if port.deferred {
-            let sender = &self.out[port.peer as usize];
-            self.events.wake(sender.link_free + self.kinds[sender.kind as usize].latency, i as Key);
-        }
-        arrived
-    }
-
-    /// The head of an input channel waits for output port `o`.
-    #[inline]
-    fn wait(&mut self, channel: usize, o: usize) {
-        let first = std::mem::replace(&mut self.out[o].first_waiter, channel as u32);
-        self.input[channel].next_waiter = first;
-    }
-
-    /// Puts a packet on its way to input port `i`, where it arrives at `arrives`.
-    #[inline]
-    fn fly(&mut self, i: usize, slot: u32, arrives: u64) {
-        let flight = &mut self.inputs[i].flight;
-        let was_empty = flight.is_empty();
-        flight.push(slot, &mut self.pool);
-        // A departure that was deferred is expected already.
-        if was_empty && !self.inputs[i].deferred {
-            self.events.wake(arrives, i as Key);
-        }
-    }
-
-    /// Decides where the packet at the head of an input channel of port `i` goes; returns the output port. Of this
-    /// instant, it sees what the output ports before `settled` did.
-    fn route(&mut self, i: usize, slot: u32, settled: usize) -> usize {
-        let local = self.inputs[i].router as usize;
-        let state = &self.router[local];
-        let first = state.ports.start as usize;
-        let destination = self.pool.get(slot).header.destination;
-        let place = self.fabric.node_nic[destination.index()].wrapping_sub(state.nics.start);
-        if self.learns && state.next_feedback <= self.now {
-            self.learn(local);
-        }
-        if place < self.router[local].nics.len() as u32 {
-            let router = RouterId(self.routers.start + local as u32);
-            if self.learns {
-                let feedback = self.routing().feedback_at_destination(router, &self.pool.get(slot).header);
-                self.pool.expect(slot, feedback);
-            }
-            let packet = self.pool.get_mut(slot);
-            let vc = packet.header.state.vc;
-            packet.choose(place as u16, vc);
-            return first + place as usize;
-        }
-        let (hop, feedback) = self.decide(local, slot, settled);
-        if self.learns {
-            self.pool.expect(slot, feedback);
-        }
-        assert!(usize::from(hop.vc) < self.channels, "the routing algorithm stays within its virtual channels");
-        let packet = self.pool.get_mut(slot);
-        packet.choose(hop.port, hop.vc);
-        let out = first + usize::from(hop.port);
-        if hop.vc >= self.reserved_from {
-            self.promised[out * self.channels + usize::from(hop.vc)] += packet.size();
-        }
-        out
-    }
-
-    /// For every input channel (global port, channel) whose head packet waits for a full output channel that itself
-    /// waits for credit: what it waits for.
-    pub(crate) fn waits(&self) -> Vec<((u32, u8), Waits)> {
-        let mut waits = Vec::new();
-        for (o, out) in self.out.iter().enumerate().filter(|(_, out)| out.end != End::Node) {
-            let mut waiter = out.first_waiter;
-            while waiter != NONE {
-                let input = &self.input[waiter as usize];
-                let place = (self.ports.start + input.port, (waiter - input.port * self.channels as u32) as u8);
-                waiter = input.next_waiter;
-                let packet = self.pool.get(input.queue.head);
-                let channel = &self.out_channel[o * self.channels + usize::from(packet.out_vc())];
-                if channel.bytes + packet.size() <= self.output_room || channel.credit >= packet.size() {
-                    continue;
-                }
-                let output = self.ports.start + o as u32;
-                let wait = Waits {
-                    output,
-                    vc: packet.out_vc(),
-                    source: packet.header.source.0,
-                    destination: packet.header.destination.0,
-                    then: (self.fabric.peer[output as usize], packet.out_vc()),
-                };
-                waits.push((place, wait));
-            }
-        }
-        waits
-    }
-
-    /// Packets somewhere in this partition.
-    pub(crate) fn in_flight(&self) -> usize {
-        self.pool.len()
-    }
-
-    /// When a packet last arrived at a node here or set out from one, with its last byte. An answer after `recent` need not
-    /// be the latest.
-    pub(crate) fn last_moved(&self, recent: u64) -> u64 {
-        let arrived = self.recorder.jobs.iter().map(|job| job.last_arrival_ps).max().unwrap_or(0);
-        if arrived > recent {
-            return arrived;
-        }
-        self.nic.iter().map(|nic| nic.link_free).max().unwrap_or(0).max(arrived)
-    }
-
-    /// Whether a packet made before `time` is not yet sent, or packets of the measurement have left from here that
-    /// may be under way anywhere; the caller adds up what left and what arrived.
-    pub(crate) fn born_before(&self, time: u64) -> bool {
-        self.endpoints.born_before(time)
-    }
-
-    /// Notes stalls that last, up to now: an interval of the series ends.
-    pub(crate) fn cut_stalls(&mut self, now: u64) {
-        for (o, out) in self.out.iter().enumerate() {
-            if out.is(STARVED) {
-                let since = std::mem::replace(&mut self.stalled_since[o], now);
-                self.recorder.stalled(o, since, now);
-                self.recorder.starved(o, out.occupied, now);
-            }
-        }
-    }
-
-    /// Notes packets that are between a node and its router at the end of the run, and stalls that last.
-    pub(crate) fn finish(&mut self, end: u64) {
-        for n in 0..self.nic.len() {
-            while self.nic[n].leaves < end {
-                self.leave_node(n);
-            }
-        }
-        for (o, out) in self.out.iter().enumerate() {
-            if out.is(STARVED) {
-                self.recorder.stalled(o, self.stalled_since[o], end);
-            }
-            let mut waiter = out.first_waiter;
-            while waiter != NONE {
-                self.recorder.crossed(waiter as usize, o, end);
-                waiter = self.input[waiter as usize].next_waiter;
-            }
-        }
-        for (n, nic) in self.nic.iter().enumerate() {
-            if nic.starved && nic.wanted < end {
-                self.recorder.nic_stalled(n, nic.wanted, end);
-            }
-        }
-    }
-
-    /// Virtual channels of every port.
-    pub(crate) fn channels_per_port(&self) -> usize {
-        self.channels
-    }
-
-    /// Updates of every router's memory and the sum of their absolute errors in ns, in the order of the routers.
-    pub(crate) fn learning(&self) -> impl Iterator<Item = (u64, f64)> + '_ {
-        self.router.iter().map(|r| (r.memory.updates, r.memory.error_ns))
-    }
-
-    /// Starts with what its routers learnt in another run, by global router.
-    pub(crate) fn remember(&mut self, tables: &[Vec<f32>]) {
-        for (router, values) in self.router.iter_mut().zip(&tables[self.routers.start as usize..]) {
-            router.memory.values.clone_from(values);
-        }
-    }
-
-    /// What its routers have learnt, in their order.
-    pub(crate) fn take_tables(&mut self) -> impl Iterator<Item = Vec<f32>> + '_ {
-        self.router.iter_mut().map(|router| std::mem::take(&mut router.memory.values))
-    }
-
-    /// The records; the partition keeps none.
-    pub(crate) fn take_recorder(mut self) -> Recorder {
-        self.recorder.settle(|port| self.kinds[self.out[port].kind as usize].full_time);
-        self.recorder
-    }
-
-    /// Bytes held by packets and by everything else.
-    pub(crate) fn memory_bytes(&self) -> (usize, usize) {
-        let credits = self.credits.memory_bytes();
-        let memories: usize = self.router.iter().map(|r| 4 * r.memory.values.capacity()).sum();
-        let feedback: usize = self.feedback.iter().map(|f| f.capacity() * size_of::<(u64, Feedback)>()).sum();
-        let ports = self.out.len() * size_of::<OutPort>()
-            + self.out_channel.len() * size_of::<OutChannel>()
-            + self.inputs.len() * size_of::<InPort>()
-            + self.input.len() * size_of::<Fifo>()
-            + 2 * self.served.len()
-            + 4 * self.promised.len();
-        let other = ports + credits + memories + feedback + self.router.len() * size_of::<Router>();
-        (self.pool.memory_bytes(), other + self.events.memory_bytes() + self.nic.len() * size_of::<Nic>())
     }
 }
 

@@ -60,6 +60,18 @@ pub(super) fn kinds(fabric: &Fabric, own: &Range<u32>) -> (Vec<Kind>, Vec<u32>) 
     (kinds, which)
 }
 
+/// Where the services of each of the ports `own` start, one for each port of its router, and how many there are.
+pub(super) fn services(fabric: &Fabric, own: &Range<u32>) -> (Vec<u32>, u32) {
+    let mut count = 0;
+    let mut first = Vec::with_capacity(own.len());
+    for port in own.clone() {
+        first.push(count);
+        let router = fabric.port_router[port as usize] as usize;
+        count += fabric.first_port[router + 1] - fabric.first_port[router];
+    }
+    (first, count)
+}
+
 /// The sending side of a port; one line of the cache.
 #[repr(align(64))]
 pub(super) struct OutPort {

@@ -1,0 +1,150 @@
+//! What is asked of a partition between windows and at the end of a run.
+
+use super::port::{End, InChannel, InPort, Nic, OutChannel, OutPort, STARVED};
+use super::{Partition, Router};
+use crate::packet::NONE;
+use crate::record::Recorder;
+use odonata_routing::algorithm::Feedback;
+
+/// What the packet at the head of an input channel waits for.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) struct Waits {
+    /// Output port (global) and its channel.
+    pub(crate) output: u32,
+    pub(crate) vc: u8,
+    /// Nodes of the packet.
+    pub(crate) source: u32,
+    pub(crate) destination: u32,
+    /// Input port (global) and channel at the other end of the link, which must give room first.
+    pub(crate) then: (u32, u8),
+}
+
+impl Partition {
+    /// For every input channel (global port, channel) whose head packet waits for a full output channel that itself
+    /// waits for credit: what it waits for.
+    pub(crate) fn waits(&self) -> Vec<((u32, u8), Waits)> {
+        let mut waits = Vec::new();
+        for (o, out) in self.out.iter().enumerate().filter(|(_, out)| out.end != End::Node) {
+            let mut waiter = out.first_waiter;
+            while waiter != NONE {
+                let input = &self.input[waiter as usize];
+                let place = (self.ports.start + input.port, (waiter - input.port * self.channels as u32) as u8);
+                waiter = input.next_waiter;
+                let packet = self.pool.get(input.queue.head);
+                let channel = &self.out_channel[o * self.channels + usize::from(packet.out_vc())];
+                if channel.bytes + packet.size() <= self.output_room || channel.credit >= packet.size() {
+                    continue;
+                }
+                let output = self.ports.start + o as u32;
+                let wait = Waits {
+                    output,
+                    vc: packet.out_vc(),
+                    source: packet.header.source.0,
+                    destination: packet.header.destination.0,
+                    then: (self.fabric.peer[output as usize], packet.out_vc()),
+                };
+                waits.push((place, wait));
+            }
+        }
+        waits
+    }
+
+    /// Packets somewhere in this partition.
+    pub(crate) fn in_flight(&self) -> usize {
+        self.pool.len()
+    }
+
+    /// When a packet last arrived at a node here or set out from one, with its last byte. An answer after `recent` need not
+    /// be the latest.
+    pub(crate) fn last_moved(&self, recent: u64) -> u64 {
+        let arrived = self.recorder.jobs.iter().map(|job| job.last_arrival_ps).max().unwrap_or(0);
+        if arrived > recent {
+            return arrived;
+        }
+        self.nic.iter().map(|nic| nic.link_free).max().unwrap_or(0).max(arrived)
+    }
+
+    /// Whether a packet made before `time` is not yet sent, or packets of the measurement have left from here that
+    /// may be under way anywhere; the caller adds up what left and what arrived.
+    pub(crate) fn born_before(&self, time: u64) -> bool {
+        self.endpoints.born_before(time)
+    }
+
+    /// Notes stalls that last, up to now: an interval of the series ends.
+    pub(crate) fn cut_stalls(&mut self, now: u64) {
+        for (o, out) in self.out.iter().enumerate() {
+            if out.is(STARVED) {
+                let since = std::mem::replace(&mut self.stalled_since[o], now);
+                self.recorder.stalled(o, since, now);
+                self.recorder.starved(o, out.occupied, now);
+            }
+        }
+    }
+
+    /// Notes packets that are between a node and its router at the end of the run, and stalls that last.
+    pub(crate) fn finish(&mut self, end: u64) {
+        for n in 0..self.nic.len() {
+            while self.nic[n].leaves < end {
+                self.leave_node(n);
+            }
+        }
+        for (o, out) in self.out.iter().enumerate() {
+            if out.is(STARVED) {
+                self.recorder.stalled(o, self.stalled_since[o], end);
+            }
+            let mut waiter = out.first_waiter;
+            while waiter != NONE {
+                self.recorder.crossed(waiter as usize, o, end);
+                waiter = self.input[waiter as usize].next_waiter;
+            }
+        }
+        for (n, nic) in self.nic.iter().enumerate() {
+            if nic.starved && nic.wanted < end {
+                self.recorder.nic_stalled(n, nic.wanted, end);
+            }
+        }
+    }
+
+    /// Virtual channels of every port.
+    pub(crate) fn channels_per_port(&self) -> usize {
+        self.channels
+    }
+
+    /// Updates of every router's memory and the sum of their absolute errors in ns, in the order of the routers.
+    pub(crate) fn learning(&self) -> impl Iterator<Item = (u64, f64)> + '_ {
+        self.router.iter().map(|r| (r.memory.updates, r.memory.error_ns))
+    }
+
+    /// Starts with what its routers learnt in another run, by global router.
+    pub(crate) fn remember(&mut self, tables: &[Vec<f32>]) {
+        for (router, values) in self.router.iter_mut().zip(&tables[self.routers.start as usize..]) {
+            router.memory.values.clone_from(values);
+        }
+    }
+
+    /// What its routers have learnt, in their order.
+    pub(crate) fn take_tables(&mut self) -> impl Iterator<Item = Vec<f32>> + '_ {
+        self.router.iter_mut().map(|router| std::mem::take(&mut router.memory.values))
+    }
+
+    /// The records; the partition keeps none.
+    pub(crate) fn take_recorder(mut self) -> Recorder {
+        self.recorder.settle(|port| self.kinds[self.out[port].kind as usize].full_time);
+        self.recorder
+    }
+
+    /// Bytes held by packets and by everything else.
+    pub(crate) fn memory_bytes(&self) -> (usize, usize) {
+        let credits = self.credits.memory_bytes();
+        let memories: usize = self.router.iter().map(|r| 4 * r.memory.values.capacity()).sum();
+        let feedback: usize = self.feedback.iter().map(|f| f.capacity() * size_of::<(u64, Feedback)>()).sum();
+        let ports = self.out.len() * size_of::<OutPort>()
+            + self.out_channel.len() * size_of::<OutChannel>()
+            + self.inputs.len() * size_of::<InPort>()
+            + self.input.len() * size_of::<InChannel>()
+            + 2 * self.served.len()
+            + 4 * self.promised.len();
+        let other = ports + credits + memories + feedback + self.router.len() * size_of::<Router>();
+        (self.pool.memory_bytes(), other + self.events.memory_bytes() + self.nic.len() * size_of::<Nic>())
+    }
+}

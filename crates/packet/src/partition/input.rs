@@ -1,0 +1,124 @@
+//! Input queues: packets come off the links, and the routing algorithm says where their heads go.
+
+use super::port::End;
+use super::Partition;
+use crate::packet::NONE;
+use crate::queue::Key;
+use odonata_units::RouterId;
+
+impl Partition {
+    /// A packet's head reaches the input queue of port `i`.
+    #[inline]
+    pub(super) fn arrive(&mut self, i: usize) {
+        let port = &self.inputs[i];
+        let router = port.router;
+        let slot = if port.end == End::Node && !self.listens {
+            let nic = port.peer as usize;
+            self.leave_node(nic)
+        } else {
+            let slot = self.land(i);
+            if slot == NONE {
+                return;
+            }
+            slot
+        };
+        let vc = self.pool.get(slot).header.state.vc;
+        let channel = i * self.channels + usize::from(vc);
+        if self.inputs[i].occupied >> vc & 1 == 1 {
+            self.input[channel].queue.push(slot, &mut self.pool);
+            return;
+        }
+        let out = self.route(i, slot, 0);
+        if self.alone(router) && self.pass(i, slot, out) {
+            return;
+        }
+        self.recorder.head(channel, self.now.max(self.inputs[i].crossbar_free));
+        self.inputs[i].occupied |= 1 << vc;
+        self.input[channel].queue.push(slot, &mut self.pool);
+        self.wait(channel, out);
+        self.note(out);
+    }
+
+    /// Takes the packet that arrives now off the link to port `i`, and expects the next one. `NONE` if none arrives: the
+    /// sender deferred a departure that was then kept back.
+    #[inline]
+    fn land(&mut self, i: usize) -> u32 {
+        if self.inputs[i].deferred {
+            let sender = self.inputs[i].peer as usize;
+            self.bring_up(sender, self.now);
+        }
+        let port = &mut self.inputs[i];
+        let slot = port.flight.head;
+        let mut next = slot;
+        let mut arrived = NONE;
+        if slot != NONE {
+            let packet = self.pool.get(slot);
+            if packet.arrived <= self.now {
+                (arrived, next) = (slot, packet.next);
+                port.flight.head = next;
+            }
+        }
+        if next != NONE {
+            self.events.wake(self.pool.get(next).arrived, i as Key);
+        } else if port.deferred {
+            let sender = &self.out[port.peer as usize];
+            self.events.wake(sender.link_free + self.kinds[sender.kind as usize].latency, i as Key);
+        }
+        arrived
+    }
+
+    /// The head of an input channel waits for output port `o`.
+    #[inline]
+    pub(super) fn wait(&mut self, channel: usize, o: usize) {
+        let first = std::mem::replace(&mut self.out[o].first_waiter, channel as u32);
+        self.input[channel].next_waiter = first;
+    }
+
+    /// Puts a packet on its way to input port `i`, where it arrives at `arrives`.
+    #[inline]
+    pub(super) fn fly(&mut self, i: usize, slot: u32, arrives: u64) {
+        let flight = &mut self.inputs[i].flight;
+        let was_empty = flight.is_empty();
+        flight.push(slot, &mut self.pool);
+        // A departure that was deferred is expected already.
+        if was_empty && !self.inputs[i].deferred {
+            self.events.wake(arrives, i as Key);
+        }
+    }
+
+    /// Decides where the packet at the head of an input channel of port `i` goes; returns the output port. Of this
+    /// instant, it sees what the output ports before `settled` did.
+    pub(super) fn route(&mut self, i: usize, slot: u32, settled: usize) -> usize {
+        let local = self.inputs[i].router as usize;
+        let state = &self.router[local];
+        let first = state.ports.start as usize;
+        let destination = self.pool.get(slot).header.destination;
+        let place = self.fabric.node_nic[destination.index()].wrapping_sub(state.nics.start);
+        if self.learns && state.next_feedback <= self.now {
+            self.learn(local);
+        }
+        if place < self.router[local].nics.len() as u32 {
+            let router = RouterId(self.routers.start + local as u32);
+            if self.learns {
+                let feedback = self.routing().feedback_at_destination(router, &self.pool.get(slot).header);
+                self.pool.expect(slot, feedback);
+            }
+            let packet = self.pool.get_mut(slot);
+            let vc = packet.header.state.vc;
+            packet.choose(place as u16, vc);
+            return first + place as usize;
+        }
+        let (hop, feedback) = self.decide(local, slot, settled);
+        if self.learns {
+            self.pool.expect(slot, feedback);
+        }
+        assert!(usize::from(hop.vc) < self.channels, "the routing algorithm stays within its virtual channels");
+        let packet = self.pool.get_mut(slot);
+        packet.choose(hop.port, hop.vc);
+        let out = first + usize::from(hop.port);
+        if hop.vc >= self.reserved_from {
+            self.promised[out * self.channels + usize::from(hop.vc)] += packet.size();
+        }
+        out
+    }
+}

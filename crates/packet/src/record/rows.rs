@@ -1,0 +1,165 @@
+//! The records that a run hands back.
+
+use super::{ChannelInterval, Histogram, JobPortInterval, PathHop, PortInterval};
+
+/// Parts of the measurement window that are compared to decide whether the state was steady.
+pub const BATCHES: usize = 10;
+
+/// What happened to the packets of one job.
+#[derive(Clone, PartialEq, Debug, Default)]
+pub struct JobRecord {
+    /// Packets born in the window that entered the network, and their bytes.
+    pub injected_packets: u64,
+    /// Bytes of them.
+    pub injected_bytes: u64,
+    /// Packets born in the window that arrived.
+    pub packets: u64,
+    /// Bytes of them.
+    pub bytes: u64,
+    /// Bytes delivered in the window, whenever born.
+    pub delivered_bytes: u64,
+    /// The same by tenth of the window.
+    pub delivered_by_batch: [u64; BATCHES],
+    /// Sum of the latencies by tenth of the window in which the packet arrived, and the number of packets.
+    pub latency_by_batch: [(u64, u64); BATCHES],
+    /// From birth to the last byte at the destination, in ps.
+    pub latency: Histogram,
+    /// From the head's leaving the source to the last byte at the destination, in ps.
+    pub network_latency: Histogram,
+    /// Sum of the times from birth to the head's leaving the source, in ps.
+    pub source_wait_ps: u64,
+    /// Sum of router-to-router hops.
+    pub hops: u64,
+    /// Sum of bytes times hops.
+    pub byte_hops: u64,
+    /// Bytes between nodes of one router.
+    pub bytes_on_router: u64,
+    /// Packets that left the minimal way.
+    pub non_minimal: u64,
+    /// Time at which the last packet arrived, measured or not.
+    pub last_arrival_ps: u64,
+    /// All packets that arrived, born in the window or not.
+    pub all_packets: u64,
+}
+
+/// What happened at one port, in the window.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct PortRecord {
+    /// Bytes sent.
+    pub bytes: u64,
+    /// Packets sent.
+    pub packets: u64,
+    /// Time during which the link sent.
+    pub busy_ps: u64,
+    /// Time during which packets waited, the link was free and none had a credit.
+    pub stall_ps: u64,
+    /// Most bytes in the output buffers of all channels at a time; 0 unless channels are recorded.
+    pub peak_bytes: u64,
+}
+
+/// What happened in one virtual channel of a port, in the window.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct ChannelRecord {
+    /// Bytes sent.
+    pub bytes: u64,
+    /// Packets sent.
+    pub packets: u64,
+    /// Time during which the port was stalled and packets of this channel waited.
+    pub stall_ps: u64,
+    /// Most bytes in the output buffer at a time.
+    pub peak_bytes: u64,
+}
+
+/// One interval of the time series of one job.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct IntervalRecord {
+    /// Bytes delivered.
+    pub bytes: u64,
+    /// Packets delivered.
+    pub packets: u64,
+    /// Sum of their latencies from birth, in ps.
+    pub latency_ps: u64,
+    /// The greatest of them.
+    pub latency_max_ps: u64,
+    /// Those of them that left the minimal way.
+    pub non_minimal: u64,
+}
+
+/// What learning routers found in one interval.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct LearningInterval {
+    /// Updates of estimates.
+    pub updates: u64,
+    /// Sum of their absolute errors, each rounded to a picosecond, so that the sum is the same in any order.
+    pub error_ps: u64,
+}
+
+/// One delivered packet.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub struct PacketRecord {
+    /// When its last byte arrived.
+    pub arrival_ps: u64,
+    /// Source node.
+    pub source: u32,
+    /// Destination node.
+    pub destination: u32,
+    /// When it was made.
+    pub birth_ps: u64,
+    /// When its head left the source.
+    pub inject_ps: u64,
+    /// Job.
+    pub job: u16,
+    /// Bytes.
+    pub size: u32,
+    /// Router-to-router hops.
+    pub hops: u8,
+    /// Whether it left the minimal way.
+    pub non_minimal: bool,
+}
+
+/// A packet's record with its way, which is empty unless recorded. Ordered as the records are, which no two packets
+/// share: a source sends one packet at a time.
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub struct TracedPacket {
+    /// The record.
+    pub record: PacketRecord,
+    /// Ports to other routers and channels, in order.
+    pub path: Vec<PathHop>,
+}
+
+/// Rows that are handed out while a run goes, each kind in the order of its fields.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Rows {
+    /// Delivered packets.
+    Packets(Vec<TracedPacket>),
+    /// Ports in an interval.
+    Ports(Vec<PortInterval>),
+    /// Channels in an interval.
+    Channels(Vec<ChannelInterval>),
+    /// Jobs on ports in an interval.
+    PortJobs(Vec<JobPortInterval>),
+}
+
+impl JobRecord {
+    pub(super) fn merge(&mut self, other: &Self) {
+        self.injected_packets += other.injected_packets;
+        self.injected_bytes += other.injected_bytes;
+        self.packets += other.packets;
+        self.bytes += other.bytes;
+        self.delivered_bytes += other.delivered_bytes;
+        for i in 0..BATCHES {
+            self.delivered_by_batch[i] += other.delivered_by_batch[i];
+            self.latency_by_batch[i].0 += other.latency_by_batch[i].0;
+            self.latency_by_batch[i].1 += other.latency_by_batch[i].1;
+        }
+        self.latency.merge(&other.latency);
+        self.network_latency.merge(&other.network_latency);
+        self.source_wait_ps += other.source_wait_ps;
+        self.hops += other.hops;
+        self.byte_hops += other.byte_hops;
+        self.bytes_on_router += other.bytes_on_router;
+        self.non_minimal += other.non_minimal;
+        self.last_arrival_ps = self.last_arrival_ps.max(other.last_arrival_ps);
+        self.all_packets += other.all_packets;
+    }
+}
