@@ -17,7 +17,6 @@ LONGEST_FILE = 500
 LONGEST_FUNCTION = 80
 
 LONG_FILES: dict[str, int] = {
-    "crates/routing/src/next_hop.rs": 562,
     "python/odonata/amg/report.py": 612,
 }
 """Files that are still too long, and how long they may be. This only gets shorter, its numbers smaller."""

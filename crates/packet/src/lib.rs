@@ -3,6 +3,7 @@
 //! A [`PacketEngine`] is a machine under a routing algorithm. It runs [`Traffic`] for a [`Schedule`] and hands back a
 //! [`PacketResult`]. `docs/models/packet.md` states every mechanism and the latency of an idle path.
 
+mod credit;
 mod deadlock;
 mod endpoint;
 mod engine;

@@ -4,8 +4,8 @@
 //! own, made of chunks that go round among all mails: what one partition has read, the next one writes. So all mail of a
 //! window takes hardly more memory than what is in it, and most of that is in the cache.
 
+use crate::credit::Credit;
 use crate::packet::{Packet, Told};
-use crate::partition::Credit;
 use odonata_routing::algorithm::{Feedback, Header};
 
 /// A packet on its way to another partition; 56 bytes.

@@ -26,6 +26,7 @@ mod nic;
 mod port;
 mod view;
 
+use crate::credit::{Credit, Credits};
 use crate::endpoint::Endpoints;
 use crate::fabric::Fabric;
 use crate::mail::{Mail, Outbox};
@@ -35,13 +36,13 @@ use crate::record::Recorder;
 use crate::settings::{Arbitration, QueueEstimate};
 use odonata_routing::algorithm::{Feedback, Memory, Routing};
 use odonata_units::{RouterId, Stream};
-use port::{Credits, InChannel, InPort, Kind, Nic, OutChannel, OutPort};
+use port::{InChannel, InPort, Kind, Nic, OutChannel, OutPort};
 use std::collections::VecDeque;
 use std::ops::Range;
 use std::sync::Arc;
 
 pub(crate) use end::Waits;
-pub(crate) use port::{Credit, Division};
+pub(crate) use port::Division;
 
 /// State of one router beyond its ports.
 struct Router {

@@ -4,8 +4,9 @@
 //! output serves a waiting packet if the packet's input is free and its output channel has room for all of it. The
 //! packet enters the output queue at once (cut-through) and its credit goes back at the same moment.
 
-use super::port::{Credit, End};
+use super::port::End;
 use super::Partition;
+use crate::credit::Credit;
 use crate::packet::NONE;
 use crate::settings::Arbitration;
 use odonata_routing::algorithm::Feedback;

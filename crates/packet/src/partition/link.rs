@@ -1,7 +1,8 @@
 //! The link: from output queues to the next router or node, and what comes back.
 
-use super::port::{Credit, Credits, End, DEFERRED, STARVED};
+use super::port::{End, DEFERRED, STARVED};
 use super::Partition;
+use crate::credit::{Credit, Credits};
 use crate::packet::NONE;
 use crate::queue::Key;
 use odonata_routing::algorithm::Feedback;

@@ -7,8 +7,8 @@
 //! cable latency ahead. So unless its endpoint listens, a NIC has no events of its own: the packet comes into being when its head
 //! reaches the router, with the time at which it left.
 
-use super::port::{Credit, Credits};
 use super::Partition;
+use crate::credit::{Credit, Credits};
 use crate::endpoint::Arrival;
 use crate::packet::{Packet, Told};
 use odonata_routing::algorithm::{Header, RouteState};
