@@ -46,6 +46,7 @@ viewer/node_modules/.installed: viewer/package-lock.json
 
 .PHONY: test
 test: build viewer ## run the Rust, the Python and the viewer's tests (minutes)
+	@scripts/build-hypre
 	cargo test $(CARGO_FLAGS) --quiet
 	pytest --quiet --numprocesses auto --maxprocesses 4 --dist worksteal
 	cd viewer && npm test --silent
@@ -54,6 +55,16 @@ test: build viewer ## run the Rust, the Python and the viewer's tests (minutes)
 .PHONY: wheel
 wheel: build viewer ## build the package with the viewer's page into dist/; installing it needs neither Rust nor Node
 	maturin build --release --out dist
+
+.PHONY: test-wheel
+test-wheel: build viewer ## build the wheel, install it into an environment of its own, import and use it there
+	@rm -rf build/wheel
+	maturin build --release --quiet --out build/wheel
+	@scripts/test-wheel build/wheel/*.whl
+
+.PHONY: bare
+bare: ## try `make demo`, `make test` and the wheel on a bare Debian 12 (root, debootstrap, half an hour, 8 GB)
+	@scripts/bare
 
 .PHONY: bench-viewer
 bench-viewer: build viewer bootstrap-chromium ## measure the viewer in a browser, on Edison and on the 241-group Cascade

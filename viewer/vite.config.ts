@@ -6,6 +6,8 @@ const shipped = fileURLToPath(new URL('../python/odonata/viewer/static', import.
 // One script, one style sheet, fixed names: the Python side serves them, and inlines them into the standalone page.
 export default defineConfig({
   base: './',
+  // The tests start Vite's server, which else looks `localhost` up; a machine without /etc/hosts does not know it.
+  server: { host: '127.0.0.1' },
   esbuild: { jsx: 'automatic', jsxImportSource: 'preact' },
   build: {
     outDir: shipped,
