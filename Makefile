@@ -107,8 +107,15 @@ bench: build ## measure the hot paths (results with their machine: benches/resul
 	cargo bench $(CARGO_FLAGS)
 
 .PHONY: docs
-docs: bootstrap-rust ## build the reference of the Rust crates; a broken link is an error
+docs: bootstrap-rust ## build the reference of the Rust crates and run its examples; a broken link is an error
 	RUSTDOCFLAGS="-D warnings" cargo doc $(CARGO_FLAGS) --no-deps
+	cargo test $(CARGO_FLAGS) --doc --quiet
+
+FUZZ_SECONDS ?= 10
+
+.PHONY: fuzz
+fuzz: bootstrap-fuzz ## run each fuzz target for 10 s, or as in: make fuzz FUZZ_SECONDS=300
+	@scripts/fuzz $(FUZZ_SECONDS)
 
 .PHONY: hypre
 hypre: bootstrap-hypre ## build the AMG hierarchy program on hypre (apt), for `odonata amg hierarchy`
