@@ -75,8 +75,8 @@ viewer-pictures: build viewer bootstrap-chromium ## make the viewer's pictures i
 	@scripts/viewer-pictures
 
 .PHONY: examples
-examples: build ## check the claims of the examples: the papers' figures on Edison and Eos
-	@python examples/papers.py -o build/papers
+examples: build ## check the claims of the studies in their quick form, and those of the AMG examples
+	@odonata study run damselfly --quick -o build/studies
 	@python examples/amg.py
 
 .PHONY: test-long

@@ -5,12 +5,13 @@ from __future__ import annotations
 from pathlib import Path
 
 import handmade
+import pandas as pd
 import pyarrow as pa
 import pytest
 
 import odonata
 from odonata.errors import OdonataError
-from odonata.plot import figure_4, figure_6, figure_9, style
+from odonata.plot import plot_traffic_bars, style
 
 MIB = 2.0**20
 
@@ -83,63 +84,58 @@ def test_bars_are_means_and_maxima(run: odonata.Run) -> None:
     assert heights[:10] == [12.0, 6.0, 9.0, 3.0, 12.0, 4.5, 4.0, 1.0, 4.0, 0.5]
 
 
-def alone(pattern: str, ranks: int, mean: float) -> odonata.Run:
-    """A run of one job, with the given mean on green links."""
-    made = handmade.run()
-    jobs = made.jobs.slice(0, 1)
-    for name, value in (("pattern", pattern), ("ranks", ranks)):
-        position = jobs.column_names.index(name)
-        jobs = jobs.set_column(position, name, pa.array([value], jobs[name].type))
-    row = {"bytes_mean": mean * MIB, "bytes_max": 2 * mean * MIB}
-    made.summary["classes"] = [{"class": name, **row} for name in ("all", "green", "blue")]
-    made.summary["jobs"] = [{"job": 0, "name": "a", "classes": made.summary["classes"]}]
-    return odonata.Run.from_tables(
-        made.summary, {**handmade.tables(), "jobs": jobs}, experiment="", resolved=""
-    )
-
-
 def heights(picture: style.Picture, panel: int) -> list[float]:
     """Heights of a panel's bars in their order: maximum, mean, maximum, mean."""
     return [bar.get_height() for bar in picture.axes[panel].patches]
 
 
-def test_figure_4_groups_sizes_by_pattern_and_averages_repetitions() -> None:
-    runs = [
-        alone("spread", 64, 8.0),
-        alone("umesh", 64, 2.0),
-        alone("spread", 128, 16.0),
-        alone("umesh", 64, 4.0),
-    ]
-    picture = figure_4(runs, classes=["green"])
+def bars(**columns: list[object]) -> pd.DataFrame:
+    """Rows with these columns, traffic in MiB."""
+    rows = pd.DataFrame(columns)
+    return rows.assign(bytes_mean=rows["bytes_mean"] * MIB, bytes_max=rows["bytes_max"] * MIB)
+
+
+def test_traffic_bars_are_grouped_and_rows_of_one_bar_averaged() -> None:
+    rows = bars(
+        pattern=["spread", "umesh", "spread", "umesh"],
+        ranks=[64, 64, 128, 64],
+        bytes_mean=[8.0, 2.0, 16.0, 4.0],
+        bytes_max=[16.0, 4.0, 32.0, 8.0],
+    )
+    picture = plot_traffic_bars(rows, groups="pattern", series="ranks", labels={"ranks": "{:,} ranks"})
     assert [label.get_text() for label in picture.axes[0].get_xticklabels()] == ["spread", "umesh"]
     assert heights(picture, 0) == [16.0, 8.0, 6.0, 3.0, 32.0, 16.0], (
         "64 ranks of both patterns, then 128 of spread"
     )
+    assert [text.get_text() for text in picture.legends[0].texts][:2] == ["64 ranks", "128 ranks"]
 
 
-def test_figure_6_sets_the_job_alone_beside_its_share_of_the_workload() -> None:
-    """Alone, job a has mean 5 MiB; in the workload made by hand, its mean on green links is 6 bytes."""
-    workload = handmade.run()
-    workload.summary["jobs"] = workload.summary["jobs"][:1]
-    one_job = odonata.Run.from_tables(
-        workload.summary,
-        {**handmade.tables(), "jobs": workload.jobs.slice(0, 1)},
-        experiment="",
-        resolved="",
+def test_traffic_bars_number_the_second_column_of_groups_within_the_first() -> None:
+    rows = bars(
+        file=["WD1", "WD1", "WD1", "WD2"],
+        job=["a", "b", "b", "a"],
+        beside=["alone", "alone", "together", "alone"],
+        bytes_mean=[1.0, 2.0, 3.0, 0.0],
+        bytes_max=[2.0, 4.0, 6.0, 0.0],
     )
-    picture = figure_6({"WD": (one_job, [alone("spread", 64, 5.0)])}, classes=["green"])
-    assert heights(picture, 0) == pytest.approx([10.0, 5.0, 12.0 / MIB, 6.0 / MIB])
-    with pytest.raises(OdonataError, match="WD: there is no run of the job b alone"):
-        figure_6({"WD": (handmade.run(), [alone("spread", 64, 5.0)])})
+    picture = plot_traffic_bars(rows, groups=["file", "job"], series="beside")
+    labels = [label.get_text() for label in picture.axes[0].get_xticklabels()]
+    assert labels == ["0\nWD1", "1", "0\nWD2"]
+    assert heights(picture, 0) == [2.0, 1.0, 4.0, 2.0, 6.0, 3.0], "zero traffic is no bar"
 
 
-def test_figure_9_has_a_panel_per_workload_and_a_colour_per_machine() -> None:
-    machines = {
-        "default": alone("spread", 64, 4.0),
-        "-K": [alone("spread", 64, 5.0), alone("spread", 64, 7.0)],
-    }
-    picture = figure_9({"WD2": machines, "WD4": machines}, classes=["green", "all"])
+def test_traffic_bars_have_a_panel_per_value_and_name_an_unknown_column() -> None:
+    rows = bars(
+        file=["WD2", "WD4"],
+        cables=["DEF", "DEF"],
+        **{"class": ["all", "all"]},
+        bytes_mean=[4.0, 5.0],
+        bytes_max=[8.0, 9.0],
+    )
+    labels = {"class": {"all": "all links"}}
+    picture = plot_traffic_bars(rows, panels="file", groups="class", series="cables", labels=labels)
     assert [axes.get_title(loc="left") for axes in picture.axes] == ["WD2", "WD4"]
-    assert heights(picture, 0) == [8.0, 4.0, 8.0, 4.0, 12.0, 6.0, 12.0, 6.0]
-    with pytest.raises(OdonataError, match="no link class black\nIt has: all, green, blue"):
-        figure_9({"WD2": machines})
+    assert [heights(picture, panel) for panel in (0, 1)] == [[8.0, 4.0], [9.0, 5.0]]
+    assert picture.axes[0].get_xticklabels()[0].get_text() == "all links"
+    with pytest.raises(OdonataError, match="no column color"):
+        plot_traffic_bars(rows, groups="class", series="color")

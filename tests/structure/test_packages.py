@@ -20,7 +20,7 @@ LAYERS: tuple[tuple[str, ...], ...] = (
     ("api",),
     ("machines", "sweeps"),
     ("odonata",),
-    ("amg",),
+    ("amg", "studies"),
     ("cli",),
     ("__main__",),
 )

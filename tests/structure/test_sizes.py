@@ -26,7 +26,7 @@ LONG_FUNCTIONS: dict[tuple[str, str], int] = {
 }
 """The same for functions."""
 
-FOLDERS = ["benches", "crates", "docs", "examples", "fuzz", "python", "tests", "vmpi"]
+FOLDERS = ["benches", "crates", "docs", "examples", "fuzz", "python", "studies", "tests", "vmpi"]
 BUILT = {"build", "target"}
 
 

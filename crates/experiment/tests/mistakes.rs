@@ -255,6 +255,16 @@ fn overrides() {
 }
 
 #[test]
+fn an_override_replaces_an_axis_however_its_key_is_written() {
+    for (in_file, given) in [("'engine.seed'", "engine.seed"), ("engine.seed", "'engine.seed'")] {
+        let text = format!("{GOOD}[sweep]\n{in_file} = [1, 2]\n");
+        let axes = odonata_experiment::sweep(&text, "x.toml", &[format!("sweep.{given}=[3]")]).unwrap();
+        assert_eq!(axes.len(), 1, "{in_file} and {given}");
+        assert_eq!(axes[0].overrides, ["engine.seed=3"]);
+    }
+}
+
+#[test]
 fn sweeps() {
     let sweep = |text: &str| problems(&format!("{GOOD}[sweep]\n{text}\n"), &[]);
     assert_eq!(
@@ -262,6 +272,7 @@ fn sweeps() {
         []
     );
     only(sweep("'engine.seed' = 1")).at(Type, 22, 17, "1").says("must be a list");
+    only(sweep("'engine.seed' = [1]\nengine.seed = [2]")).at(Conflict, 23, 15, "[2]").says("twice");
     only(sweep("'engine.seed' = []")).at(Value, 22, 17, "[]");
     only(sweep("'engine.seed' = [1, -2]")).at(Value, 22, 21, "-2").says("with engine.seed=-2");
     only(sweep("'engine.routing' = ['min', 'mim']")).at(Name, 22, 28, "'mim'").helps("did you mean 'min'?");

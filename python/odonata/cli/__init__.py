@@ -14,6 +14,7 @@ COMMANDS = {
     "run": Entry("Experiments", "Run an experiment file and write its run directory."),
     "check": Entry("Experiments", "Check an experiment file without running it."),
     "sweep": Entry("Experiments", "Run every combination of a file's [sweep] and compare."),
+    "study": Entry("Experiments", "Run a study, judge its published claims, write its page."),
     "show": Entry("Results", "Summary of a run, its hottest links and the jobs on them."),
     "compare": Entry("Results", "Differences between runs, per class and job."),
     "view": Entry("Results", "Look at runs in the browser."),

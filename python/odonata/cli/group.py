@@ -92,6 +92,38 @@ class Group(click.Group):
             _report_defect(error)
 
 
+class Subgroup(click.Group):
+    """The group of a command that has commands of its own, each in a module of `package`."""
+
+    def __init__(self, *args: Any, package: str, commands_by_name: Mapping[str, str], **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self._package = package
+        self._summaries = commands_by_name
+
+    def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002
+        """Names in the order of the help text."""
+        return list(self._summaries)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:  # noqa: ARG002
+        """Imports a command."""
+        if cmd_name not in self._summaries:
+            return None
+        command: click.Command = import_module(f"{self._package}.{cmd_name}").command
+        return command
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        """As click does it, with the nearest name for an unknown one."""
+        check_name(ctx, args[0], self._summaries)
+        return super().resolve_command(ctx, args)
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:  # noqa: ARG002
+        """Names and summaries, without importing any."""
+        with formatter.section("Commands"):
+            formatter.write_dl(list(self._summaries.items()))
+
+
 def check_name(ctx: click.Context, name: str, known: Iterable[str]) -> None:
     """Fails with the nearest name if there is no command called so."""
     from difflib import get_close_matches

@@ -72,7 +72,7 @@ def command(
     if slurm:
         _write_slurm(experiment, changes, directory, threads)
         return
-    with _progress(quiet=quiet) as report:
+    with points_progress(quiet=quiet) as report:
         finished = run_sweep(
             experiment,
             list(changes),
@@ -117,7 +117,7 @@ def _write_slurm(experiment: Source, changes: tuple[str, ...], directory: Path, 
 
 
 @contextmanager
-def _progress(*, quiet: bool) -> Iterator[Callable[[str, int, int], None] | None]:
+def points_progress(*, quiet: bool) -> Iterator[Callable[[str, int, int], None] | None]:
     """One bar over all points; nothing when quiet or not on a terminal."""
     from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 

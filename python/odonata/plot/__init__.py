@@ -6,15 +6,12 @@ from odonata.plot.jobs import plot_jobs
 from odonata.plot.latency import plot_latency, plot_load_curve
 from odonata.plot.links import plot_links
 from odonata.plot.overview import plot_overview
-from odonata.plot.papers import figure_4, figure_6, figure_9
 from odonata.plot.stalls import plot_series, plot_stall_map
 from odonata.plot.style import Picture
+from odonata.plot.traffic import plot_traffic_bars
 
 __all__ = [
     "Picture",
-    "figure_4",
-    "figure_6",
-    "figure_9",
     "plot_groups",
     "plot_histogram",
     "plot_jobs",
@@ -24,4 +21,5 @@ __all__ = [
     "plot_overview",
     "plot_series",
     "plot_stall_map",
+    "plot_traffic_bars",
 ]

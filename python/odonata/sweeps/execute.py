@@ -1,4 +1,4 @@
-"""Running the points of a sweep in local processes.
+"""Running the points of sweeps in local processes.
 
 All points are checked before the first one runs, so that a mistake shows in seconds and not after hours. A
 point is finished if its run directory was made by this version from the same resolved experiment and the same
@@ -13,56 +13,71 @@ import multiprocessing
 import os
 import signal
 from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import Future, ProcessPoolExecutor, as_completed
+from concurrent.futures import ProcessPoolExecutor, as_completed
 from concurrent.futures.process import BrokenProcessPool
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any
 
 from odonata import __version__, _core
 from odonata.api import Source, run_source
 from odonata.errors import ExperimentError, OdonataError, StoreError
 from odonata.store import RunReader
 from odonata.store.schema import RESOLVED
-from odonata.store.sweep import Point
-
-_Result = TypeVar("_Result")
+from odonata.store.sweep import Point, point_directory
 
 Progress = Callable[[str, int, int], None]
 """Called with what is going on, how many points are done, and of how many."""
 
 
 @dataclass(frozen=True)
+class Task:
+    """A point to run."""
+
+    source: Source
+    changes: tuple[str, ...]
+    """Overrides that hold for the whole sweep."""
+    point: Point
+    directory: Path
+    """The sweep's."""
+
+    @property
+    def target(self) -> Path:
+        """The run directory."""
+        return point_directory(self.directory, self.point)
+
+    @property
+    def overrides(self) -> list[str]:
+        """All overrides."""
+        return [*self.changes, *self.point.overrides]
+
+
+@dataclass(frozen=True)
 class Failure:
     """A point that could not be finished."""
 
-    point: Point
+    task: Task
     message: str
 
+    @property
+    def point(self) -> Point:
+        """Which one."""
+        return self.task.point
 
-def run_points(
-    source: Source,
-    changes: Sequence[str],
-    points: Sequence[Point],
-    directory: Path,
-    *,
-    processes: int,
-    threads: int,
-    progress: Progress,
+
+def run_tasks(
+    tasks: Sequence[Task], *, processes: int, threads: int, progress: Progress
 ) -> tuple[int, list[Failure]]:
-    """Runs all points that are not finished.
+    """Runs all points that are not finished, of one sweep or of several.
 
     Args:
-        source: The experiment.
-        changes: Overrides that hold for all points.
-        points: The points to run.
-        directory: Where each point has its run directory, by its name.
-        processes: How many points run at a time.
+        tasks: The points.
+        processes: How many of them run at a time.
         threads: How many threads each of them has.
         progress: Called after each point.
 
     Returns:
-        How many points were finished already, and those that failed while they ran.
+        How many points were finished already, and those that failed while they ran, in the order of `tasks`.
 
     Raises:
         OdonataError: Some of the points are no experiments that can be run. None was run.
@@ -71,30 +86,29 @@ def run_points(
     # caller says what is wrong. The same test makes multiprocessing raise an error with a page of advice.
     if getattr(multiprocessing.current_process(), "_inheriting", False):
         raise SystemExit(1)
-    with _pool(min(processes, len(points))) as pool:
-        resolved = _check(pool, source, changes, points, progress)
-        missing = [
-            point for point in points if not is_finished(directory / point.name, resolved[point.index])
-        ]
-        done = len(points) - len(missing)
-        progress("running", done, len(points))
-        tasks = {
+    with _pool(min(processes, len(tasks))) as pool:
+        resolved = _check(pool, tasks, progress)
+        missing = [index for index, task in enumerate(tasks) if not is_finished(task.target, resolved[index])]
+        done = len(tasks) - len(missing)
+        progress("running", done, len(tasks))
+        running = {
             pool.submit(
-                _run_point, source, [*changes, *point.overrides], directory / point.name, threads
-            ): point
-            for point in missing
+                _run_point, tasks[index].source, tasks[index].overrides, tasks[index].target, threads
+            ): index
+            for index in missing
         }
-        failures = []
-        for task, point in _as_finished(tasks):
+        failures: dict[int, str] = {}
+        for future in as_completed(running):
             try:
-                task.result()
+                future.result()
             except BrokenProcessPool:
-                failures.append(Failure(point, "its process was killed, perhaps for want of memory"))
+                failures[running[future]] = "its process was killed, perhaps for want of memory"
             except Exception as error:
-                failures.append(Failure(point, f"{type(error).__name__}: {error}"))
+                failures[running[future]] = f"{type(error).__name__}: {error}"
             done += 1
-            progress("running", done, len(points))
-    return len(points) - len(missing), sorted(failures, key=lambda failure: failure.point.index)
+            progress("running", done, len(tasks))
+    found = [Failure(tasks[index], message) for index, message in sorted(failures.items())]
+    return len(tasks) - len(missing), found
 
 
 def is_finished(directory: Path, resolved: str) -> bool:
@@ -120,20 +134,18 @@ def _is_as_it_was(entry: dict[str, Any]) -> bool:
         return False
 
 
-def _check(
-    pool: ProcessPoolExecutor,
-    source: Source,
-    changes: Sequence[str],
-    points: Sequence[Point],
-    progress: Progress,
-) -> dict[int, str]:
-    progress("checking", 0, len(points))
-    tasks = {pool.submit(_check_point, source, [*changes, *point.overrides]): point for point in points}
+def _check(pool: ProcessPoolExecutor, tasks: Sequence[Task], progress: Progress) -> dict[int, str]:
+    """The resolved experiment of each task."""
+    progress("checking", 0, len(tasks))
+    checking = {
+        pool.submit(_check_point, task.source, task.overrides): index for index, task in enumerate(tasks)
+    }
     resolved: dict[int, str] = {}
-    mistakes: list[tuple[Point, str]] = []
-    for done, (task, point) in enumerate(_as_finished(tasks), start=1):
+    mistakes: dict[int, str] = {}
+    for done, future in enumerate(as_completed(checking), start=1):
+        index = checking[future]
         try:
-            result = task.result()
+            result = future.result()
         except BrokenProcessPool:
             raise OdonataError(
                 "a process of the sweep ended before it answered",
@@ -141,14 +153,16 @@ def _check(
                 "processes of the sweep import the script. If it does, memory may be short.",
             ) from None
         if isinstance(result, ExperimentProblem):
-            mistakes.append((point, result.message))
+            mistakes[index] = result.message
         else:
-            resolved[point.index] = result
-        progress("checking", done, len(points))
+            resolved[index] = result
+        progress("checking", done, len(tasks))
     if mistakes:
-        point, message = min(mistakes, key=lambda mistake: mistake[0].index)
-        count = f"{len(mistakes)} of {len(points)} points cannot be run, the first of them {point.name}"
-        raise OdonataError(f"{count}:\n{message}", hint="None was run.")
+        first = min(mistakes)
+        count = f"{len(mistakes)} of {len(tasks)} points cannot be run"
+        raise OdonataError(
+            f"{count}, the first of them {tasks[first].point.name}:\n{mistakes[first]}", hint="None was run."
+        )
     return resolved
 
 
@@ -180,11 +194,6 @@ def _forget_peak_memory() -> None:
     """Lets the next run state its own peak of memory, not that of an earlier one in this process (Linux)."""
     with contextlib.suppress(OSError):
         Path("/proc/self/clear_refs").write_text("5")
-
-
-def _as_finished(tasks: dict[Future[_Result], Point]) -> Iterator[tuple[Future[_Result], Point]]:
-    for task in as_completed(tasks):
-        yield task, tasks[task]
 
 
 @contextlib.contextmanager

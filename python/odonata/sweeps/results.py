@@ -7,6 +7,7 @@ from typing import Any
 
 import pyarrow as pa
 
+from odonata.errors import OdonataError
 from odonata.runs import Run
 from odonata.store.schema import CLASS_STATISTICS
 from odonata.store.sweep import Axis, Point, text
@@ -37,7 +38,11 @@ def jobs_table(axes: Sequence[Axis], finished: Iterable[tuple[Point, Run]]) -> p
     parts = []
     for point, run in finished:
         count = run.jobs.num_rows
-        place = pa.table({name: [value] * count for name, value in _place(axes, point).items()})
+        values = _place(axes, point)
+        for name in run.jobs.column_names:
+            if name in values:
+                raise OdonataError(f"the axis {name} is called like a column of the jobs", hint="Rename it.")
+        place = pa.table({name: [value] * count for name, value in values.items()})
         for column in run.jobs.column_names:
             place = place.append_column(column, run.jobs[column])
         parts.append(place)

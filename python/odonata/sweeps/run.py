@@ -8,7 +8,7 @@ from typing import Any
 
 from odonata.api import Experiment, Source, overrides
 from odonata.errors import OdonataError
-from odonata.sweeps.execute import Progress, processors, run_points
+from odonata.sweeps.execute import Progress, Task, processors, run_tasks
 from odonata.sweeps.result import Sweep, prepare
 
 
@@ -33,11 +33,8 @@ def run_sweep(
             raise OdonataError(f"there is no point {only}; the points are 0 to {len(chosen) - 1}")
         chosen = [chosen[only]]
     processes = processes or max(processors() // (threads or 1), 1)
-    kept, failures = run_points(
-        source,
-        changes,
-        chosen,
-        directory / "points",
+    kept, failures = run_tasks(
+        [Task(source, tuple(changes), point, directory) for point in chosen],
         processes=processes,
         threads=threads or 1,
         progress=progress or (lambda *_: None),

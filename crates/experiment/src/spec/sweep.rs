@@ -39,18 +39,32 @@ fn collect(table: &Table, prefix: &str, document: &Document, report: &mut Report
                     let Place { source, start, end } = value.place;
                     format!("{key}={}", &document.text(source)[start..end])
                 };
-                axes.push(SweepAxis {
+                let axis = SweepAxis {
                     overrides: values.iter().map(literal).collect(),
                     values: values.iter().map(|value| to_json(&value.raw)).collect(),
                     places: values.iter().map(|value| value.place).collect(),
                     key,
-                });
+                };
+                push(axis, entry, report, axes);
             }
             other => {
                 let message = format!("the sweep of '{key}' must be a list of values, found {}", other.noun());
                 let help = format!("write `\"{key}\" = [value, value]`");
                 report.add(ProblemKind::Type, entry.node.place, message, Some(help));
             }
+        }
+    }
+}
+
+/// Adds an axis. A key may be quoted in one place and dotted in another: an override replaces the file's axis, two in
+/// the file are a mistake.
+fn push(axis: SweepAxis, entry: &Entry, report: &mut Report<'_>, axes: &mut Vec<SweepAxis>) {
+    match axes.iter_mut().find(|other| other.key == axis.key) {
+        None => axes.push(axis),
+        Some(other) if entry.node.place.source > 0 => *other = axis,
+        Some(_) => {
+            let message = format!("the sweep has the key '{}' twice", axis.key);
+            report.add(ProblemKind::Conflict, entry.node.place, message, None);
         }
     }
 }

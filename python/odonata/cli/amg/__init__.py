@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from importlib import import_module
-
 import click
+
+from odonata.cli.group import Subgroup
 
 _COMMANDS = {
     "hierarchy": "Run the real BoomerAMG on virtual ranks and count what each level sends.",
@@ -17,32 +17,7 @@ _COMMANDS = {
 }
 
 
-class _Group(click.Group):
-    """Imports a command when it is used."""
-
-    def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002
-        return list(_COMMANDS)
-
-    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:  # noqa: ARG002
-        if cmd_name not in _COMMANDS:
-            return None
-        found: click.Command = import_module(f"odonata.cli.amg.{cmd_name}").command
-        return found
-
-    def resolve_command(
-        self, ctx: click.Context, args: list[str]
-    ) -> tuple[str | None, click.Command | None, list[str]]:
-        from odonata.cli.group import check_name
-
-        check_name(ctx, args[0], _COMMANDS)
-        return super().resolve_command(ctx, args)
-
-    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:  # noqa: ARG002
-        with formatter.section("Commands"):
-            formatter.write_dl(list(_COMMANDS.items()))
-
-
-@click.group(name="amg", cls=_Group)
+@click.group(name="amg", cls=Subgroup, package="odonata.cli.amg", commands_by_name=_COMMANDS)
 def command() -> None:
     """Algebraic multigrid on a network: hierarchies, the performance model, redistribution.
 

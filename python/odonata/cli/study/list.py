@@ -1,0 +1,47 @@
+"""`odonata study list`: what studies there are."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from odonata.cli import options as common
+from odonata.cli.study import options
+
+
+@click.command()
+@options.studies
+@options.output
+@options.quick
+@common.as_json
+def command(studies: Path, output: Path, quick: bool, as_json: bool) -> None:
+    """List the studies, their claims, and what of them is finished.
+
+    \b
+    odonata study list
+    odonata study list --quick
+    """  # noqa: D301 - \b keeps click from filling the lines that follow
+    from odonata.cli import terminal
+    from odonata.errors import OdonataError
+    from odonata.studies import Results, available, finished, load
+
+    found = available(studies)
+    if not found:
+        raise OdonataError(
+            f"there is no study in {studies}", hint="Say where with --studies, or name the folder of a study."
+        )
+    rows = []
+    for path in found:
+        study = load(path.parent, quick=quick)
+        results = Results(study, options.directory(output, study.name, quick=quick))
+        done, points = finished(results)
+        row = {"study": study.name, "title": study.title, "claims": len(study.claims)}
+        rows.append({**row, "points": points, "finished": done})
+    if as_json:
+        terminal.print_json(rows)
+        return
+    shown = terminal.table(["study", "title", "claims", "points", "finished"], left=["study"], wrap=["title"])
+    for row in rows:
+        shown.add_row(*map(str, row.values()))
+    terminal.console().print(shown)

@@ -1,0 +1,40 @@
+"""`odonata study report`: verdicts and page from what has run."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import click
+
+from odonata.cli import options as common
+from odonata.cli.study import options
+
+
+@click.command()
+@options.names
+@options.quick
+@options.output
+@options.studies
+@common.quiet
+def command(names: tuple[str, ...], quick: bool, output: Path, studies: Path, quiet: bool) -> None:
+    """Judge the claims and write the page from finished points, running nothing.
+
+    \b
+    odonata study report damselfly --quick
+
+    Ends with 1 if a verdict is worse than the study expects, with 2 if points are missing.
+    """  # noqa: D301 - \b keeps click from filling the lines that follow
+    from odonata.cli import terminal
+    from odonata.cli.study.show import print_report
+    from odonata.studies import Results, check_finished, find, load, report
+
+    screen = terminal.console()
+    fine = True
+    for study in [load(find(name, studies), quick=quick) for name in names]:
+        results = Results(study, options.directory(output, study.name, quick=quick))
+        check_finished(results)
+        found = report(results)
+        fine &= found.as_expected
+        print_report(screen, results, found, None, quiet=quiet)
+    sys.exit(0 if fine else 1)

@@ -1,0 +1,38 @@
+"""What the terminal shows of a study's results."""
+
+from __future__ import annotations
+
+from rich.console import Console
+
+from odonata.studies import Report, Results, Verdict
+from odonata.studies.page import PAGE_HTML
+from odonata.studies.run import Ran
+
+
+def print_report(screen: Console, results: Results, report: Report, ran: Ran | None, *, quiet: bool) -> None:
+    """Prints what ran, every verdict, and where the page is; when quiet only what is worse than expected."""
+    study = results.study
+    form = " (quick form)" if study.quick else ""
+    worse = [verdict for verdict in report.verdicts if not verdict.as_expected]
+    if not quiet:
+        screen.print(f"{study.title}{form}", style="bold", soft_wrap=True)
+        if ran is not None:
+            screen.print(f"{ran.points} points: {ran.points - ran.kept} run, {ran.kept} kept")
+    for verdict in worse if quiet else report.verdicts:
+        _print_verdict(screen, verdict)
+    if not quiet:
+        counts = dict.fromkeys(("reproduced", "partly", "not"), 0)
+        for verdict in report.verdicts:
+            counts[verdict.word] += 1
+        screen.print(", ".join(f"{count} {word}" for word, count in counts.items() if count), style="bold")
+        if worse:
+            screen.print(f"{len(worse)} worse than expected", style="bold red")
+        screen.print(f"The page: {results.directory / PAGE_HTML}\n", soft_wrap=True)
+
+
+def _print_verdict(screen: Console, verdict: Verdict) -> None:
+    """The word, the claim, and below it what was found."""
+    style = "" if verdict.as_expected else "red"
+    expected = "" if verdict.as_expected else f" (expected: {verdict.claim.expect})"
+    screen.print(f"{verdict.word:<11} {verdict.claim.says}{expected}", style=style, soft_wrap=True)
+    screen.print(f"{'':<12}{verdict.reason()}", style="dim", soft_wrap=True)

@@ -1,0 +1,22 @@
+"""Studies: a folder of experiments and claims, run and judged; `docs/decisions/studies.md` says how."""
+
+from odonata.studies.judge import Finding, Verdict
+from odonata.studies.page import Report, report
+from odonata.studies.results import Results
+from odonata.studies.run import check_finished, finished, run_study
+from odonata.studies.spec import Study, available, find, load
+
+__all__ = [
+    "Finding",
+    "Report",
+    "Results",
+    "Study",
+    "Verdict",
+    "available",
+    "check_finished",
+    "find",
+    "finished",
+    "load",
+    "report",
+    "run_study",
+]

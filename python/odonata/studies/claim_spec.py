@@ -1,0 +1,154 @@
+"""What `[[claim]]` says: a number from a table, what it is held against, and where that stands."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from odonata.studies.read import UNITS, Table, nearest, texts
+from odonata.studies.select import Selection, read_selection
+
+VERDICTS = ("not", "partly", "reproduced")
+"""From the worst to the best."""
+
+STATISTICS = ("mean", "min", "max", "median", "sum", "count")
+
+COMPARISONS = ("reference", "above", "below", "between", "rises_along", "falls_along")
+
+
+@dataclass(frozen=True)
+class Number:
+    """A number of a claim: a constant, or a statistic of a column over some rows."""
+
+    constant: float | None
+    selection: Selection | None
+    """None for the claim's own rows."""
+    own: frozenset[str]
+    """The columns on which the selection has its own condition, so that `each` does not bind them."""
+    column: str
+    statistic: str
+    times: float
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """How a claim's number is held against others: one of `COMPARISONS`."""
+
+    kind: str
+    numbers: tuple[Number, ...]
+    tolerance: float
+    """Of `reference`: relative to it."""
+    along: str
+    """Of `rises_along` and `falls_along`: the column."""
+
+
+@dataclass(frozen=True)
+class Claim:
+    """A statement of a source, and how it is checked."""
+
+    name: str
+    says: str
+    source: str
+    """A name of `[source]`, and after a comma the place in it."""
+    check: str | None
+    """The function of `study.py` that checks it; else by the fields below."""
+    selection: Selection
+    value: str
+    statistic: str
+    unit: str
+    """In which findings are written; for changes it is per cent."""
+    each: tuple[str, ...]
+    comparison: Comparison | None
+    share: float
+    """Of the findings that have to hold."""
+    published: str
+    """What the source says, in its own numbers, to stand beside what is found."""
+    expect: str
+    why: str
+
+
+def read_claim(table: Table) -> Claim:
+    """Reads one claim."""
+    name, says, source = (table.take(key, str) for key in ("name", "says", "source"))
+    common = _common(table)
+    if table.has("check"):
+        check = table.take("check", str)
+        return Claim(name, says, source, check, Selection("", {}, {}), "", "mean", "", (), None, **common)
+    selection = read_selection(table)
+    value, statistic = table.take("value", str), _statistic(table, "mean")
+    each = texts(table, "each")
+    unit = _unit(table)
+    own = Number(None, None, frozenset(), value, statistic, 1.0)
+    comparison = _comparison(table, selection, own)
+    return Claim(name, says, source, None, selection, value, statistic, unit, each, comparison, **common)
+
+
+def _common(table: Table) -> dict[str, Any]:
+    expect, why = table.get("expect", "reproduced"), table.get("why", "")
+    if expect not in VERDICTS:
+        raise table.error(f"expect is {expect!r}", nearest(expect, VERDICTS))
+    if expect != "reproduced" and not why:
+        raise table.error(f"what is expected is {expect!r}; the key why says the reason")
+    share = float(table.get("share", 1.0))
+    if not 0 < share <= 1:
+        raise table.error(f"share is {share}, expected more than 0 and at most 1")
+    published = table.get("published", "")
+    return {"share": share, "published": published, "expect": expect, "why": why}
+
+
+def _unit(table: Table) -> str:
+    unit: str = table.get("unit", "")
+    if unit not in UNITS:
+        raise table.error(f"there is no unit {unit!r}", nearest(unit, filter(None, UNITS)))
+    return unit
+
+
+def _statistic(table: Table, default: str) -> str:
+    statistic: str = table.get("statistic", default)
+    if statistic not in STATISTICS:
+        raise table.error(f"there is no statistic {statistic!r}", nearest(statistic, STATISTICS))
+    return statistic
+
+
+def _comparison(table: Table, selection: Selection, own: Number) -> Comparison:
+    given = [kind for kind in COMPARISONS if table.has(kind)]
+    if len(given) != 1:
+        said = " and ".join(given) or "nothing"
+        raise table.error(f"it is held against {said}", f"Give one of {', '.join(COMPARISONS)}.")
+    (kind,) = given
+    tolerance, along = 0.0, ""
+    numbers: tuple[Number, ...] = ()
+    if kind in ("rises_along", "falls_along"):
+        along = table.take(kind, str)
+    elif kind == "between":
+        ends = table.take(kind, list)
+        if len(ends) != 2:
+            raise table.error(f"between is {ends!r}, expected two numbers")
+        numbers = tuple(_number(end, table, selection, own) for end in ends)
+    else:
+        numbers = (_number(table.take(kind, float, str, dict), table, selection, own),)
+    if kind == "reference":
+        tolerance = float(table.take("tolerance", float))
+    return Comparison(kind, numbers, tolerance, along)
+
+
+def _number(given: Any, of: Table, selection: Selection, own: Number) -> Number:
+    """A constant, a column of the claim's rows, or other rows: what is not said is as in the claim."""
+    if isinstance(given, int | float) and not isinstance(given, bool):
+        return Number(float(given), None, frozenset(), "", own.statistic, 1.0)
+    if isinstance(given, str):
+        return Number(None, None, frozenset(), given, own.statistic, 1.0)
+    if not isinstance(given, Mapping):
+        raise of.error(f"{given!r} is neither a number, a column nor a choice of rows")
+    table = Table(given, f"{of.place}: {', '.join(given)}")
+    changed = table.get("where", {}, dict)
+    other = Selection(
+        table.get("table", selection.table),
+        {**selection.where, **changed},
+        table.get("against", dict(selection.against), dict),
+    )
+    column, times = table.get("value", own.column), float(table.get("times", 1.0))
+    number = Number(None, other, frozenset(changed), column, _statistic(table, own.statistic), times)
+    table.end()
+    return number

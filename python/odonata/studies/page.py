@@ -1,0 +1,231 @@
+"""The page of a study: its text with verdicts, tables and figures filled in, as Markdown and as HTML."""
+
+from __future__ import annotations
+
+import base64
+import json
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from html import escape
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from odonata import __version__
+from odonata.errors import OdonataError
+from odonata.studies import figures
+from odonata.studies.judge import Verdict, judge
+from odonata.studies.read import nearest
+from odonata.studies.results import Results
+from odonata.studies.spec import PAGE, Study
+from odonata.studies.tables import Cells, cells
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure as Picture
+
+PAGE_HTML = "page.html"
+VERDICTS = "verdicts.json"
+DPI = 150
+
+_PLACEHOLDER = re.compile(r"^\{(\w+)((?: [^\s{}]+)*)\}$", re.MULTILINE)
+
+_STYLE = """
+body { font: 15px/1.5 sans-serif; max-width: 68rem; margin: 2rem auto; padding: 0 1rem; color: #222 }
+h1 { font-size: 1.7rem } h2 { font-size: 1.25rem; margin-top: 2rem }
+table { border-collapse: collapse; margin: 1rem 0; display: block; overflow-x: auto }
+td, th { padding: .2rem .6rem; font-size: 13px; vertical-align: top }
+th { border-bottom: 1px solid #999; text-align: left }
+tr:nth-child(even) td { background: #f6f6f6 }
+img { max-width: 100%; height: auto }
+code { background: #f2f2f2; padding: 0 .2em }
+"""
+
+
+@dataclass(frozen=True)
+class Report:
+    """What a study came to."""
+
+    verdicts: list[Verdict]
+    written: list[Path]
+
+    @property
+    def as_expected(self) -> bool:
+        """Whether no verdict is worse than expected."""
+        return all(verdict.as_expected for verdict in self.verdicts)
+
+
+def report(results: Results) -> Report:
+    """Judges the claims and writes `page.md`, `page.html`, `verdicts.json`, `figures/` and `tables/`.
+
+    Raises:
+        OdonataError: A claim, table or figure asks for what is not there, or a file cannot be written.
+    """
+    study, target = results.study, results.directory
+    verdicts = judge(results)
+    tables = {name: cells(table, results) for name, table in study.tables.items()}
+    pictures = {name: figures.draw(figure, results) for name, figure in study.figures.items()}
+    markdown = _filled(_template(study), results, verdicts, tables, pictures)
+    try:
+        written = [
+            *(_write(target / "tables" / f"{name}.csv", table.csv()) for name, table in tables.items()),
+            *(_save(picture, target / _image(name)) for name, picture in pictures.items()),
+            _write(target / VERDICTS, _as_json(results, verdicts)),
+            _write(target / PAGE, markdown),
+            _write(target / PAGE_HTML, _html(study, markdown, target)),
+        ]
+    except OSError as error:
+        raise OdonataError(f"{error.filename} cannot be written: {error.strerror}") from None
+    return Report(verdicts, written)
+
+
+def _template(study: Study) -> str:
+    """The study's page, or one of all it has."""
+    path = study.folder / PAGE
+    if path.is_file():
+        return path.read_text(encoding="utf-8")
+    parts = [
+        *(f"{{figure {name}}}" for name in study.figures),
+        *(f"{{table {name}}}" for name in study.tables),
+    ]
+    return "\n\n".join(["{verdicts}", *parts, ""])
+
+
+def _filled(
+    template: str,
+    results: Results,
+    verdicts: Sequence[Verdict],
+    tables: dict[str, Cells],
+    pictures: dict[str, Picture],
+) -> str:
+    study = results.study
+    by_name = {verdict.claim.name: verdict for verdict in verdicts}
+
+    def fill(found: re.Match[str]) -> str:
+        kind, names = found[1], found[2].split()
+        known: Mapping[str, Any]
+        if kind == "verdicts":
+            return _summary(verdicts)
+        if kind == "claims":
+            known = by_name
+            filled = [_claim(by_name[name]) for name in names if name in by_name]
+        elif kind == "table":
+            known = study.tables
+            filled = [
+                f"{tables[name].caption}:\n\n{tables[name].markdown()}" for name in names if name in tables
+            ]
+        elif kind == "figure":
+            known = study.figures
+            filled = [
+                f"![{study.figures[name].caption}]({_image(name)})" for name in names if name in pictures
+            ]
+        else:
+            kinds = ("verdicts", "claims", "table", "figure")
+            raise OdonataError(f"{PAGE} has {found[0]}", hint=nearest(kind, kinds))
+        for name in names:
+            if name not in known and name not in study.left_out:
+                raise OdonataError(
+                    f"{PAGE} has {found[0]}, but there is no {name}", hint=nearest(name, known)
+                )
+        # The quick form has not all of them.
+        return "\n\n".join(filled) or "*Not in the quick form.*"
+
+    form = "The quick form: fewer points than the study has.\n\n" if study.quick else ""
+    sources = "".join(f"- `{name}`: {words}\n" for name, words in study.sources.items())
+    return (
+        f"# {study.title}\n\n{study.about}\n\n{form}"
+        + _PLACEHOLDER.sub(fill, template).strip()
+        + f"\n\n## Sources\n\n{sources}\nMade by Odonata {__version__} from {len(results.parts)} sweeps of "
+        f"{sum(len(part.points) for part in results.parts)} points.\n"
+    )
+
+
+def _summary(verdicts: Sequence[Verdict]) -> str:
+    """All verdicts in a table."""
+    lines = ["| claim | source | verdict | found |", "| --- | --- | --- | --- |"]
+    for verdict in verdicts:
+        claim = verdict.claim
+        published = f"{claim.published}; here " if claim.published else ""
+        found = _line(published + verdict.reason())
+        lines.append(f"| {_line(claim.says)} | {claim.source} | {_word(verdict)} | {found} |")
+    return "\n".join(lines)
+
+
+def _claim(verdict: Verdict) -> str:
+    """One claim with all its findings."""
+    claim = verdict.claim
+    text = f"**{_word(verdict).capitalize()}**: {claim.says} ({claim.source}"
+    text += f": {claim.published})" if claim.published else ")"
+    if claim.why:
+        text += f"  \n{claim.why}"
+    lines = [
+        f"- {'' if finding.holds else 'no: '}{finding.label}{': ' if finding.label else ''}{finding.found}"
+        for finding in verdict.findings
+    ]
+    return "\n".join([text, "", *lines])
+
+
+def _word(verdict: Verdict) -> str:
+    return verdict.word if verdict.word == "reproduced" else f"**{verdict.word}**"
+
+
+def _line(words: str) -> str:
+    """Text for a cell of a Markdown table."""
+    return words.replace("|", "\\|").replace("\n", " ")
+
+
+def _image(name: str) -> str:
+    return f"figures/{name}.png"
+
+
+def _as_json(results: Results, verdicts: Sequence[Verdict]) -> str:
+    content = {
+        "study": results.study.name,
+        "odonata_version": __version__,
+        "quick": results.study.quick,
+        "claims": [
+            {
+                "name": verdict.claim.name,
+                "says": verdict.claim.says,
+                "source": verdict.claim.source,
+                "verdict": verdict.word,
+                "expected": verdict.claim.expect,
+                "why": verdict.claim.why,
+                "findings": [
+                    {"label": finding.label, "found": finding.found, "holds": finding.holds}
+                    for finding in verdict.findings
+                ],
+            }
+            for verdict in verdicts
+        ],
+    }
+    return json.dumps(content, indent=2, ensure_ascii=False) + "\n"
+
+
+def _html(study: Study, markdown: str, target: Path) -> str:
+    """The page as one file, its figures inside."""
+    from markdown_it import MarkdownIt
+
+    body = MarkdownIt("commonmark").enable("table").render(markdown)
+
+    def embedded(found: re.Match[str]) -> str:
+        data = base64.b64encode((target / found[1]).read_bytes()).decode()
+        return f'src="data:image/png;base64,{data}"'
+
+    body = re.sub(r'src="(figures/[^"]+)"', embedded, body)
+    head = f"<meta charset=utf-8><title>{escape(study.title)}</title><style>{_STYLE}</style>"
+    return f"<!doctype html>\n<html lang=en>{head}\n<body>\n{body}</body></html>\n"
+
+
+def _write(path: Path, content: str) -> Path:
+    """Writes a file whole or not at all."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    temporary = path.with_name(f".{path.name}.writing")
+    temporary.write_text(content, encoding="utf-8")
+    return temporary.replace(path)
+
+
+def _save(picture: Picture, path: Path) -> Path:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    temporary = path.with_name(f".writing-{path.name}")
+    picture.savefig(temporary, dpi=DPI)
+    return temporary.replace(path)

@@ -1,0 +1,124 @@
+"""Reading `study.toml`: every mistake with its place, what was expected, and the nearest known name."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterable, Mapping
+from difflib import get_close_matches
+from pathlib import Path
+from typing import Any
+
+from odonata.errors import OdonataError
+
+if sys.version_info >= (3, 11):
+    import tomllib
+else:
+    import tomli as tomllib
+
+_WORDS: dict[type, str] = {
+    str: "a text",
+    bool: "true or false",
+    int: "a whole number",
+    float: "a number",
+    list: "a list",
+    dict: "a table",
+}
+
+
+UNITS: dict[str, float] = {
+    "": 1.0,
+    "%": 1e-2,
+    "KiB": 2.0**10,
+    "MiB": 2.0**20,
+    "GiB": 2.0**30,
+    "ns": 1e-9,
+    "us": 1e-6,
+    "ms": 1e-3,
+    "s": 1.0,
+}
+"""What a number is divided by to be shown. Tables hold bytes, seconds and shares."""
+
+
+def nearest(name: str, known: Iterable[str]) -> str:
+    """The hint for a name that is not known."""
+    known = list(known)
+    near = get_close_matches(name, known, n=1)
+    if near:
+        return f"Did you mean {near[0]}?"
+    return f"Known are: {', '.join(known)}." if known else "There are none."
+
+
+def document(path: Path) -> Mapping[str, Any]:
+    """The content of a TOML file."""
+    try:
+        content: Mapping[str, Any] = tomllib.loads(path.read_text(encoding="utf-8"))
+        return content
+    except FileNotFoundError:
+        raise OdonataError(f"there is no file {path}") from None
+    except (OSError, UnicodeDecodeError) as error:
+        raise OdonataError(f"{path} cannot be read: {error}") from None
+    except tomllib.TOMLDecodeError as error:
+        raise OdonataError(f"{path} is not TOML: {error}") from None
+
+
+class Table:
+    """A TOML table whose keys are taken one by one; `end` refuses what nobody took."""
+
+    def __init__(self, content: Mapping[str, Any], place: str) -> None:
+        self._content = dict(content)
+        self._taken: set[str] = set()
+        self.place = place
+        """The file and the table in it, for messages."""
+
+    def error(self, message: str, hint: str | None = None) -> OdonataError:
+        """A mistake in this table."""
+        return OdonataError(f"{self.place}: {message}", hint=hint)
+
+    def has(self, key: str) -> bool:
+        """Whether the key is there."""
+        return key in self._content
+
+    def take(self, key: str, *kinds: type) -> Any:
+        """The value of a key that has to be there."""
+        if key not in self._content:
+            raise self.error(f"the key {key} is missing")
+        self._taken.add(key)
+        return self._checked(key, kinds)
+
+    def get(self, key: str, default: Any, *kinds: type) -> Any:
+        """The value of a key, or the default. Kinds are those given, or else that of the default."""
+        if key not in self._content:
+            self._taken.add(key)
+            return default
+        self._taken.add(key)
+        return self._checked(key, kinds or (type(default),))
+
+    def rest(self) -> dict[str, Any]:
+        """All that was not taken."""
+        left = {key: value for key, value in self._content.items() if key not in self._taken}
+        self._taken |= left.keys()
+        return left
+
+    def end(self) -> None:
+        """Refuses keys that nobody took."""
+        for key in self._content:
+            if key not in self._taken:
+                raise self.error(f"there is no key {key}", nearest(key, sorted(self._taken)))
+
+    def _checked(self, key: str, kinds: tuple[type, ...]) -> Any:
+        value = self._content[key]
+        # TOML's 1 is a number where 1.0 is, and true is none although Python thinks so.
+        allowed = (*kinds, int) if float in kinds else kinds
+        if not isinstance(value, allowed) or (isinstance(value, bool) and bool not in allowed):
+            wanted = " or ".join(_WORDS.get(kind, kind.__name__) for kind in kinds)
+            raise self.error(f"{key} is {value!r}, expected {wanted}")
+        return value
+
+
+def texts(table: Table, key: str) -> tuple[str, ...]:
+    """A list of texts; one text stands for a list of it alone."""
+    given = table.get(key, [], list, str)
+    values = [given] if isinstance(given, str) else given
+    if not all(isinstance(value, str) for value in values):
+        raise table.error(f"{key} is {given!r}, expected a list of texts")
+    return tuple(values)

@@ -1,0 +1,127 @@
+"""What the finished points of a study say: its runs, and the tables that claims, figures and pages read."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pyarrow as pa
+
+from odonata.errors import OdonataError
+from odonata.runs import Run
+from odonata.studies.expand import Part, parts
+from odonata.studies.functions import Functions
+from odonata.studies.read import nearest
+from odonata.studies.select import StudyTable
+from odonata.studies.spec import FILE, Study
+from odonata.sweeps.result import Sweep
+from odonata.sweeps.results import jobs_table, statistics_table
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+TRAFFIC = "traffic"
+JOBS = "jobs"
+
+
+class Results:
+    """The results of a study, in its full or its quick form: what functions of `study.py` are given."""
+
+    def __init__(self, study: Study, directory: Path) -> None:
+        self.study = study
+        self.directory = directory
+        """Where the points lie and what is made of them is written."""
+        self.functions = Functions(study.folder)
+        self.parts: list[Part] = [
+            part for experiment in study.experiments.values() for part in parts(experiment, self._variants)
+        ]
+        self._sweeps = {part.name: Sweep(directory / part.name, part.axes) for part in self.parts}
+        self._tables: dict[str, StudyTable] = {}
+
+    def __repr__(self) -> str:
+        return f"<results of {self.study.name}, {len(self.parts)} sweeps in {self.directory}>"
+
+    def sweep(self, part: Part) -> Sweep:
+        """The sweep of one file of an experiment."""
+        return self._sweeps[part.name]
+
+    def runs(self, experiment: str) -> Iterator[tuple[dict[str, Any], Run]]:
+        """The runs of an experiment, each with its file's label and its value on each axis."""
+        for part in self._parts_of(experiment):
+            sweep = self._sweeps[part.name]
+            for point, run in sweep.runs.items():
+                keys = [axis.key for axis in part.axes]
+                place = dict(zip(keys, point.values, strict=True))
+                yield ({FILE: part.label, **place} if part.label else place), run
+
+    def run(self, experiment: str, **place: Any) -> Run:
+        """The one run of an experiment with these values; the dots of a key are written as `__`."""
+        wanted = {key.replace("__", "."): value for key, value in place.items()}
+        found = [
+            run
+            for at, run in self.runs(experiment)
+            if all(at.get(key) == value for key, value in wanted.items())
+        ]
+        if len(found) != 1:
+            raise OdonataError(f"{len(found)} points of experiment {experiment} have {wanted}, expected one")
+        return found[0]
+
+    def table(self, name: str) -> StudyTable:
+        """`EXPERIMENT.traffic`, `EXPERIMENT.jobs`, or a table that a function of `study.py` makes."""
+        if name not in self._tables:
+            experiment, _, kind = name.rpartition(".")
+            if name in self.study.derived:
+                self._tables[name] = self._derived(name)
+            elif kind in (TRAFFIC, JOBS) and experiment in {*self.study.experiments, *self.study.left_out}:
+                self._tables[name] = self._of_experiment(experiment, kind)
+            else:
+                known = [f"{one}.{kind}" for one in self.study.experiments for kind in (TRAFFIC, JOBS)]
+                raise OdonataError(
+                    f"the study {self.study.name} has no table {name}",
+                    hint=nearest(name, [*self.study.derived, *known]),
+                )
+        return self._tables[name]
+
+    def frame(self, name: str) -> pd.DataFrame:
+        """`table` as a pandas frame."""
+        return self.table(name).frame
+
+    def _of_experiment(self, experiment: str, kind: str) -> StudyTable:
+        make = statistics_table if kind == TRAFFIC else jobs_table
+        found: list[pa.Table] = []
+        keys: dict[str, None] = {}
+        for part in self._parts_of(experiment):
+            table = make(part.axes, self._sweeps[part.name].runs.items())
+            if part.label:
+                table = table.add_column(0, FILE, pa.array([part.label] * table.num_rows))
+                keys[FILE] = None
+            keys |= dict.fromkeys(axis.key for axis in part.axes)
+            found.append(table)
+        keys |= dict.fromkeys(["job", "class"] if kind == TRAFFIC else ["job", "name"])
+        return StudyTable(pa.concat_tables(found, promote_options="default").to_pandas(), tuple(keys))
+
+    def _derived(self, name: str) -> StudyTable:
+        import pandas as pd
+
+        function = self.functions.get(self.study.derived[name], f"the table {name}")
+        made = function(self)
+        frame = made.to_pandas() if isinstance(made, pa.Table) else pd.DataFrame(made)
+        numbers = frame.select_dtypes("float").columns
+        return StudyTable(frame, tuple(column for column in frame.columns if column not in numbers))
+
+    def _parts_of(self, experiment: str) -> Sequence[Part]:
+        if experiment in self.study.left_out:
+            raise OdonataError(
+                f"the quick form of {self.study.name} has no experiment {experiment}",
+                hint="What reads it says `quick = false`.",
+            )
+        if experiment not in self.study.experiments:
+            raise OdonataError(
+                f"the study {self.study.name} has no experiment {experiment}",
+                hint=nearest(experiment, self.study.experiments),
+            )
+        return [part for part in self.parts if part.experiment == experiment]
+
+    def _variants(self, name: str) -> Any:
+        return self.functions.get(name, "an axis of variants")(self.study)

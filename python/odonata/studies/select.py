@@ -1,0 +1,112 @@
+"""Choosing rows of a study's tables: where, and relative to which others."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from odonata.errors import OdonataError
+from odonata.studies.read import Table, nearest
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+COLUMN = "column"
+"""`{ column = "job" }` as a condition: the value is that of another column of the same row."""
+
+
+@dataclass(frozen=True)
+class Selection:
+    """Rows of a table."""
+
+    table: str
+    where: Mapping[str, Any]
+    """By column the value, a list of values in the order that is wanted, or `{ column = OTHER }`."""
+    against: Mapping[str, Any]
+    """If given, numbers become changes relative to the rows with these values, equal in all other keys."""
+
+
+@dataclass(frozen=True)
+class StudyTable:
+    """A table with the columns that say what a row is about; the others are its numbers."""
+
+    frame: pd.DataFrame
+    keys: tuple[str, ...]
+
+
+def read_selection(table: Table) -> Selection:
+    """The keys `table`, `where` and `against`."""
+    return Selection(table.take("table", str), table.get("where", {}, dict), table.get("against", {}, dict))
+
+
+def select(table: StudyTable, selection: Selection, value: str) -> pd.DataFrame:
+    """The rows with a number in the column `value`, relative to others if the selection says so.
+
+    Raises:
+        OdonataError: There is no such column, or no row is left.
+    """
+    import pandas as pd
+
+    frame = table.frame
+    rows = _filtered(frame, selection.where, selection.table)
+    check_column(frame, value, selection.table)
+    rows = rows[rows[value].notna()]
+    if selection.against:
+        # The base may lie outside of `where` in the columns that `against` names, and only there.
+        where = {key: is_ for key, is_ in selection.where.items() if key not in selection.against}
+        base = _filtered(frame, {**where, **selection.against}, selection.table)
+        shared = [key for key in table.keys if key not in selection.against]
+        if (base.duplicated(shared).any()) if shared else len(base) > 1:
+            raise OdonataError(
+                f"table {selection.table}: several rows are {_words(selection.against)} and equal in "
+                f"{', '.join(shared) or 'all else'}"
+            )
+        how: dict[str, Any] = {"on": shared, "how": "inner"} if shared else {"how": "cross"}
+        joined = rows.merge(base[[*shared, value]], suffixes=("", " of the base"), **how)
+        before = pd.to_numeric(joined[f"{value} of the base"])
+        joined[value] = pd.to_numeric(joined[value]) / before.where(before != 0) - 1
+        rows = joined[joined[value].notna()]
+    if rows.empty:
+        against = f" against {_words(selection.against)}" if selection.against else ""
+        raise OdonataError(
+            f"table {selection.table} has no row with {value} where {_words(selection.where)}{against}"
+        )
+    chosen: pd.DataFrame = rows
+    return chosen
+
+
+def check_column(frame: pd.DataFrame, column: str, table: str) -> None:
+    """Raises `OdonataError` if a table has no such column."""
+    if column not in frame.columns:
+        raise OdonataError(f"table {table} has no column {column}", hint=nearest(column, frame.columns))
+
+
+def _filtered(frame: pd.DataFrame, where: Mapping[str, Any], table: str) -> pd.DataFrame:
+    kept = frame
+    for column, wanted in where.items():
+        check_column(frame, column, table)
+        if isinstance(wanted, Mapping):
+            other = wanted.get(COLUMN)
+            if len(wanted) != 1 or not isinstance(other, str):
+                raise OdonataError(f"table {table}: {column} is {wanted!r}, expected {{ column = NAME }}")
+            check_column(frame, other, table)
+            kept = kept[kept[column].astype(str) == kept[other].astype(str)]
+            continue
+        values = wanted if isinstance(wanted, list) else [wanted]
+        known = set(frame[column])
+        for value in values:
+            if value not in known:
+                raise OdonataError(
+                    f"table {table}: no row has {column} = {value!r}",
+                    hint=nearest(str(value), map(str, sorted(known, key=str))),
+                )
+        kept = kept[kept[column].isin(values)]
+        if isinstance(wanted, list):
+            kept = kept.sort_values(column, key=lambda found: found.map(values.index), kind="stable")
+    return kept
+
+
+def _words(where: Mapping[str, Any]) -> str:
+    """Conditions as a reader would say them."""
+    return ", ".join(f"{key} = {value!r}" for key, value in where.items()) or "anything"

@@ -1,0 +1,281 @@
+"""What `study.toml` says: experiments and how they vary, tables, figures, claims."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from odonata.errors import OdonataError
+from odonata.studies.claim_spec import Claim, read_claim
+from odonata.studies.read import UNITS, Table, document, nearest, texts
+from odonata.studies.select import Selection, read_selection
+
+STUDY = "study.toml"
+FUNCTIONS = "study.py"
+PAGE = "page.md"
+
+FILE = "file"
+"""The axis of an experiment's files, where it has several."""
+ALONE = "alone"
+"""The axis of `alone = true`; its values are `together` and the names of jobs."""
+TOGETHER = "together"
+
+
+@dataclass(frozen=True)
+class Experiment:
+    """A file and how it varies; see `docs/decisions/studies.md`."""
+
+    name: str
+    files: Mapping[str, Path]
+    """By label; one with an empty label if there is only one."""
+    set: Mapping[str, Any]
+    sweep: Mapping[str, list[Any]]
+    variants: Mapping[str, Mapping[str, Mapping[str, Any]] | str]
+    """By axis the choices with the keys that each changes, or the function of `study.py` that says so."""
+    alone: tuple[str, ...] | bool
+    """The jobs that run alone, too; all of them if true."""
+    less: Mapping[str, Any]
+    """In the quick form the values that axes keep, and keys that change."""
+
+
+@dataclass(frozen=True)
+class Figure:
+    """A picture of the page."""
+
+    name: str
+    caption: str
+    draw: str
+    keys: Mapping[str, Any]
+    """What the drawing function is given."""
+
+
+@dataclass(frozen=True)
+class Shown:
+    """A number that a table of the page shows in a column, or in one for each value of a pivot."""
+
+    column: str
+    heading: str
+    unit: str
+    digits: int | None
+    """Decimals; three significant digits if not given."""
+
+
+@dataclass(frozen=True)
+class PageTable:
+    """A table of the page."""
+
+    name: str
+    caption: str
+    selection: Selection
+    rows: tuple[str, ...]
+    columns: str | None
+    """The column whose values become columns."""
+    values: tuple[Shown, ...]
+    headings: Mapping[str, str]
+
+
+@dataclass(frozen=True)
+class Study:
+    """A study as its folder says it, in its full or its quick form."""
+
+    folder: Path
+    quick: bool
+    title: str
+    about: str
+    sources: Mapping[str, str]
+    experiments: Mapping[str, Experiment]
+    derived: Mapping[str, str]
+    """Tables that functions of `study.py` make: name, function."""
+    tables: Mapping[str, PageTable]
+    figures: Mapping[str, Figure]
+    claims: Mapping[str, Claim]
+    left_out: frozenset[str]
+    """The names of what the quick form does not have."""
+
+    @property
+    def name(self) -> str:
+        """The folder's."""
+        return self.folder.resolve().name
+
+
+def load(folder: Path, *, quick: bool = False) -> Study:
+    """Reads the study in a folder, in its full form or in its quick one.
+
+    Raises:
+        OdonataError: `study.toml` is missing or wrong.
+    """
+    path = folder / STUDY
+    whole = Table(document(path), str(path))
+    sources = whole.get("source", {}, dict)
+    left_out: set[str] = set()
+
+    def entries(key: str, read: Callable[[Table], Any]) -> dict[str, Any]:
+        return _entries(whole, key, path, read, left_out, quick=quick)
+
+    study = Study(
+        folder,
+        quick,
+        whole.take("title", str),
+        whole.take("about", str).strip(),
+        sources,
+        _experiments(whole, path, left_out, quick=quick),
+        whole.get("derived", {}, dict),
+        entries("table", _page_table),
+        entries("figure", _figure),
+        entries("claim", read_claim),
+        frozenset(left_out),
+    )
+    whole.end()
+    for claim in study.claims.values():
+        source = claim.source.split(",")[0].strip()
+        if source not in sources:
+            raise OdonataError(
+                f"{path}: claim {claim.name}: there is no source {source!r}", hint=nearest(source, sources)
+            )
+    return study
+
+
+def find(name: str, studies: Path) -> Path:
+    """The folder of a study, given by its name below `studies` or by its path.
+
+    Raises:
+        OdonataError: There is none.
+    """
+    for folder in (studies / name, Path(name)):
+        if (folder / STUDY).is_file():
+            return folder
+    known = [path.parent.name for path in available(studies)]
+    raise OdonataError(
+        f"there is no study {name}: neither {studies / name} nor {name} has a {STUDY}",
+        hint=nearest(name, known),
+    )
+
+
+def available(studies: Path) -> list[Path]:
+    """The `study.toml` of all studies in a directory, by name."""
+    return sorted(studies.glob(f"*/{STUDY}"))
+
+
+def _experiments(whole: Table, path: Path, left_out: set[str], *, quick: bool) -> dict[str, Experiment]:
+    """What stands in `[experiment.NAME]`."""
+    found = {}
+    for name, content in whole.get("experiment", {}, dict).items():
+        if not isinstance(content, Mapping):
+            raise whole.error(f"experiment.{name} is {content!r}, expected a table")
+        table = Table(content, f"{path}: experiment {name}")
+        less = _quick(table)
+        experiment = _experiment(name, table, path.parent, (less or {}) if quick else {})
+        if quick and less is None:
+            left_out.add(name)
+        else:
+            found[name] = experiment
+    return found
+
+
+def _entries(
+    whole: Table, key: str, path: Path, read: Callable[[Table], Any], left_out: set[str], *, quick: bool
+) -> dict[str, Any]:
+    """What stands in `[[key]]`, by its name; in the quick form with the keys that `quick` changes."""
+    found: dict[str, Any] = {}
+    for number, content in enumerate(whole.get(key, [], list), start=1):
+        name = content.get("name") if isinstance(content, Mapping) else None
+        if not isinstance(name, str) or not name:
+            raise whole.error(f"[[{key}]] number {number} has no name")
+        if name in found or name in left_out:
+            raise whole.error(f"there are two of the name {name}")
+        place = f"{path}: {key} {name}"
+        table = Table(content, place)
+        less = _quick(table)
+        if quick and less:
+            table = Table({**content, **less, "quick": True}, f"{place}, in the quick form")
+            _quick(table)
+        one = read(table)
+        table.end()
+        if quick and less is None:
+            left_out.add(name)
+        else:
+            found[name] = one
+    return found
+
+
+def _quick(table: Table) -> Mapping[str, Any] | None:
+    """What the key `quick` changes; None if it is false, so that the quick form leaves this out."""
+    given = table.get("quick", {}, dict, bool)
+    if isinstance(given, bool):
+        return {} if given else None
+    changes: Mapping[str, Any] = given
+    return changes
+
+
+def _experiment(name: str, table: Table, folder: Path, less: Mapping[str, Any]) -> Experiment:
+    if not name.replace("-", "").replace("_", "").isalnum():
+        raise table.error("the name of an experiment has letters, digits, - and _")
+    file = table.take("file", str, dict)
+    files = {"": file} if isinstance(file, str) else dict(file)
+    if not files or not all(isinstance(one, str) for one in files.values()):
+        raise table.error(f"file is {file!r}, expected a file, or files by their labels")
+    given = table.get("alone", False, bool, list)
+    alone = given if isinstance(given, bool) else texts(table, "alone")
+    experiment = Experiment(
+        name,
+        {label: folder / one for label, one in files.items()},
+        table.get("set", {}, dict),
+        table.get("sweep", {}, dict),
+        table.get("variants", {}, dict),
+        alone,
+        less,
+    )
+    table.end()
+    _check_axes(experiment, table)
+    return experiment
+
+
+def _check_axes(experiment: Experiment, table: Table) -> None:
+    values: Any
+    for axis, values in experiment.sweep.items():
+        if not isinstance(values, list) or not values:
+            raise table.error(
+                f"sweep.{axis} is {values!r}, expected a list of values",
+                'A dotted key is written in quotes: sweep = { "engine.seed" = [1, 2] }',
+            )
+    named: Any
+    for axis, named in experiment.variants.items():
+        if isinstance(named, str):
+            continue
+        if not isinstance(named, Mapping) or not named:
+            raise table.error(f"variants.{axis} is {named!r}, expected choices or the name of a function")
+        if not all(isinstance(keys, Mapping) for keys in named.values()):
+            raise table.error(f"variants.{axis}: every choice is a table of keys and values")
+
+
+def _figure(table: Table) -> Figure:
+    name, caption, draw = (table.take(key, str) for key in ("name", "caption", "draw"))
+    return Figure(name, caption, draw, table.rest())
+
+
+def _page_table(table: Table) -> PageTable:
+    name, caption = table.take("name", str), table.take("caption", str)
+    selection = read_selection(table)
+    rows = texts(table, "rows")
+    columns = table.take("columns", str) if table.has("columns") else None
+    values = tuple(_shown(given, table) for given in table.take("values", list))
+    headings = table.get("headings", {}, dict)
+    return PageTable(name, caption, selection, rows, columns, values, headings)
+
+
+def _shown(given: Any, of: Table) -> Shown:
+    if isinstance(given, str):
+        given = {"column": given}
+    if not isinstance(given, Mapping):
+        raise of.error(f"{given!r} in values is neither a column nor a table")
+    table = Table(given, f"{of.place}: values")
+    column = table.take("column", str)
+    digits = table.take("digits", int) if table.has("digits") else None
+    unit = table.get("unit", "")
+    if unit not in UNITS:
+        raise table.error(f"there is no unit {unit!r}", nearest(unit, filter(None, UNITS)))
+    shown = Shown(column, table.get("heading", column), unit, digits)
+    table.end()
+    return shown

@@ -1,0 +1,127 @@
+"""The tables of a study's page, from rows of its tables to cells."""
+
+from __future__ import annotations
+
+import csv
+import io
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from odonata.errors import OdonataError
+from odonata.store.sweep import text
+from odonata.studies.read import UNITS
+from odonata.studies.results import Results
+from odonata.studies.select import check_column, select
+from odonata.studies.spec import PageTable, Shown
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+
+@dataclass(frozen=True)
+class Cells:
+    """A table as texts."""
+
+    name: str
+    caption: str
+    headings: list[str]
+    left: int
+    """The first columns, which say what a row is about and are aligned left."""
+    rows: list[list[str]]
+
+    def markdown(self) -> str:
+        """As Markdown."""
+        rule = ["---"] * self.left + ["---:"] * (len(self.headings) - self.left)
+        lines = [self.headings, rule, *self.rows]
+        return "\n".join(
+            "| " + " | ".join(cell.replace("|", "\\|") for cell in line) + " |" for line in lines
+        )
+
+    def csv(self) -> str:
+        """As CSV."""
+        out = io.StringIO()
+        csv.writer(out, lineterminator="\n").writerows([self.headings, *self.rows])
+        return out.getvalue()
+
+
+def cells(table: PageTable, results: Results) -> Cells:
+    """Fills a table: each cell the mean over what its rows differ in, with the range where it shows.
+
+    Raises:
+        OdonataError: The table that it shows has no such rows or columns.
+    """
+    try:
+        return _cells(table, results)
+    except OdonataError as error:
+        raise OdonataError(f"table {table.name}: {error.message}", hint=error.hint) from None
+
+
+def _cells(table: PageTable, results: Results) -> Cells:
+    source = results.table(table.selection.table)
+    per_value = [(shown, select(source, table.selection, shown.column)) for shown in table.values]
+    for column in [*table.rows, *([table.columns] if table.columns else [])]:
+        check_column(source.frame, column, table.selection.table)
+    labels: dict[tuple[Any, ...], None] = {}
+    pivots: dict[Any, None] = {}
+    for _, rows in per_value:
+        labels |= dict.fromkeys(rows[list(table.rows)].itertuples(index=False, name=None))
+        if table.columns:
+            pivots |= dict.fromkeys(rows[table.columns])
+    headings = [table.headings.get(column, column) for column in table.rows]
+    columns: list[tuple[Shown, pd.DataFrame]] = []
+    for pivot in pivots or [None]:
+        for shown, rows in per_value:
+            columns.append((shown, rows if pivot is None else rows[rows[table.columns] == pivot]))
+            headings.append(_heading(shown, pivot, alone=len(table.values) == 1))
+    groups = [dict(list(rows.groupby(list(table.rows), sort=False, dropna=False))) for _, rows in columns]
+    relative = bool(table.selection.against)
+    body = [
+        [
+            *(f"{value:,}" if isinstance(value, int) else text(value) for value in label),
+            *(
+                _cell(found.get(label), shown, relative=relative)
+                for (shown, _), found in zip(columns, groups, strict=True)
+            ),
+        ]
+        for label in labels
+    ]
+    return Cells(table.name, table.caption, headings, len(table.rows), body)
+
+
+def _heading(shown: Shown, pivot: Any, *, alone: bool) -> str:
+    """The pivot's value, what is shown, and its unit."""
+    words = [] if pivot is None else [text(pivot)]
+    if pivot is None or not alone or shown.heading != shown.column:
+        words.append(shown.heading)
+    return " ".join(words) + (f", {shown.unit}" if shown.unit else "")
+
+
+def _cell(rows: pd.DataFrame | None, shown: Shown, *, relative: bool) -> str:
+    if rows is None:
+        return ""
+    values = rows[shown.column]
+    if values.dtype == object or values.dtype.kind == "b":
+        return ", ".join(dict.fromkeys(text(value) for value in values))
+    unit = UNITS[shown.unit]
+    return mean_and_range([float(value) / unit for value in values], shown.digits, sign=relative)
+
+
+def mean_and_range(values: Sequence[float], digits: int | None = None, *, sign: bool = False) -> str:
+    """As in `0.425 (0.424 to 0.426)`, or one number where all are the same to the last digit.
+
+    Args:
+        values: What the mean is taken of.
+        digits: Decimals; as many as make three significant digits of the mean if not given.
+        sign: Whether the mean shows its sign, as a change does.
+    """
+    mean = sum(values) / len(values)
+    if digits is None:
+        digits = 0 if not mean else min(max(2 - math.floor(math.log10(abs(mean))), 0), 6)
+    plus = "+" if sign else ""
+    shown = {f"{value:,.{digits}f}" for value in values}
+    written = f"{mean:{plus},.{digits}f}"
+    if len(shown) == 1:
+        return written
+    return f"{written} ({min(values):{plus},.{digits}f} to {max(values):{plus},.{digits}f})"

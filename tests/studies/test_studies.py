@@ -1,0 +1,352 @@
+"""Studies: what `study.toml` may say, how claims are judged, and that points are kept."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from odonata.errors import OdonataError
+from odonata.studies import Results, available, load, report, run_study
+from odonata.studies.expand import Part
+from odonata.studies.tables import mean_and_range
+
+ROOT = Path(__file__).parents[2]
+
+HEAD = """
+title = "A study"
+about = "What it asks."
+[source]
+book = "A book"
+"""
+
+NUMBERS = """
+import pandas as pd
+
+def numbers(results):
+    return pd.DataFrame({
+        "what": ["a", "a", "b", "b"],
+        "seed": [1, 2, 1, 2],
+        "time": [10.0, 12.0, 11.0, 15.0],
+        "said": [11.0, 11.0, 20.0, 20.0],
+    })
+
+def by_hand(results):
+    from odonata.studies import Finding
+    return [Finding("one", "1", True), Finding("two", "2", False)]
+"""
+
+
+def folder(tmp_path: Path, text: str, functions: str = NUMBERS) -> Path:
+    made = tmp_path / "study"
+    made.mkdir(exist_ok=True)
+    (made / "study.toml").write_text(HEAD + text)
+    (made / "study.py").write_text(functions)
+    return made
+
+
+def claim(keys: str, name: str = "c") -> str:
+    return f'[[claim]]\nname = "{name}"\nsays = "So it is"\nsource = "book, page 1"\n{keys}\n'
+
+
+def judged(tmp_path: Path, keys: str) -> list[tuple[str, str, bool]]:
+    """The findings of a claim over the table `numbers`."""
+    text = '[derived]\nnumbers = "numbers"\n' + claim(f'table = "numbers"\n{keys}')
+    results = Results(load(folder(tmp_path, text)), tmp_path / "out")
+    (verdict,) = report(results).verdicts
+    return [(finding.label, finding.found, finding.holds) for finding in verdict.findings]
+
+
+@pytest.mark.parametrize(
+    ("keys", "found"),
+    [
+        # The mean of 10, 12, 11 and 15 is 12.
+        ('value = "time"\nabove = 11.9', [("", "12, above 11.9", True)]),
+        ('value = "time"\nbelow = 12', [("", "12, not below 12", False)]),
+        ('value = "time"\nstatistic = "max"\nbetween = [15, 16]', [("", "15, between 15 and 16", True)]),
+        # a: 11 for 11; b: 13 for 20 is 35 % less.
+        (
+            'value = "time"\neach = ["what"]\nreference = "said"\ntolerance = 0.3',
+            [
+                ("a", "11 for 11, +0 %, tolerance 30 %", True),
+                ("b", "13 for 20, -35 %, tolerance 30 %", False),
+            ],
+        ),
+        # Seed by seed: 11 / 10 - 1 = 10 %, 15 / 12 - 1 = 25 %; their mean is 17.5 %.
+        (
+            'value = "time"\nwhere = { what = "b" }\nagainst = { what = "a" }\nbelow = 0.2',
+            [("", "+17.5 %, below +20.0 %", True)],
+        ),
+        # With other rows on the other side, of the same seed: 11 and 15 against twice 10 and 12.
+        (
+            """value = "time"\nwhere = { what = "b" }\neach = ["seed"]
+            below = { where = { what = "a" }, times = 1.2 }""",
+            [("1", "11, below 12", True), ("2", "15, not below 14.4", False)],
+        ),
+        (
+            'value = "time"\neach = ["what"]\nrises_along = "seed"',
+            [("a", "10 at 1, 12 at 2", True), ("b", "11 at 1, 15 at 2", True)],
+        ),
+        (
+            'value = "time"\neach = "what"\nfalls_along = "seed"',
+            [("a", "10 at 1, 12 at 2", False), ("b", "11 at 1, 15 at 2", False)],
+        ),
+        (
+            'value = "time"\nunit = "%"\nwhere = { seed = [2], what = "a" }\nabove = 0',
+            [("", "1,200 %, above 0 %", True)],
+        ),
+    ],
+)
+def test_a_claim_by_hand(tmp_path: Path, keys: str, found: list[tuple[str, str, bool]]) -> None:
+    assert judged(tmp_path, keys) == found
+
+
+def test_verdicts(tmp_path: Path) -> None:
+    """One of two findings holds: partly, or reproduced where half of them is enough."""
+    text = claim('check = "by_hand"', "strict") + claim('check = "by_hand"\nshare = 0.5', "half")
+    text += claim('check = "by_hand"\nexpect = "partly"\nwhy = "Two is too much."', "known")
+    made = report(Results(load(folder(tmp_path, text)), tmp_path / "out"))
+    assert [verdict.word for verdict in made.verdicts] == ["partly", "reproduced", "partly"]
+    assert [verdict.as_expected for verdict in made.verdicts] == [False, True, True]
+    assert made.verdicts[0].reason() == "1 of 2 hold; but two: 2"
+    assert not made.as_expected
+    written = json.loads((tmp_path / "out" / "verdicts.json").read_text())
+    assert [entry["verdict"] for entry in written["claims"]] == ["partly", "reproduced", "partly"]
+
+
+@pytest.mark.parametrize(
+    ("keys", "message"),
+    [
+        ('value = "time"\nabove = 1\nbelow = 2', "held against above and below"),
+        ('value = "time"', "held against nothing"),
+        ('value = "tim"\nabove = 1', "no column tim\nDid you mean time?"),
+        ('value = "time"\nabove = 1\nstatistic = "average"', "no statistic 'average'"),
+        ('value = "time"\nabove = 1\nwere = {}', "claim c: there is no key were\nDid you mean where?"),
+        ('value = "time"\nabove = 1\nwhere = { what = "c" }', "no row has what = 'c'"),
+        (
+            'value = "time"\nabove = 1\nwhere = { what = "a", seed = { column = "time" } }',
+            "has no row with time",
+        ),
+        ('value = "time"\nabove = "much"', "no column much"),
+        ('value = "time"\nabove = true', "expected a number or a text or a table"),
+        ('value = "time"\nabove = 1\nexpect = "partly"', "the key why says the reason"),
+        ('value = "time"\nabove = 1\nunit = "MB"', "no unit 'MB'\nDid you mean MiB?"),
+        ('value = "time"\nreference = 1', "the key tolerance is missing"),
+        ('value = "time"\nwhere = { what = "a", seed = 1 }\nrises_along = "seed"', "only one value of seed"),
+        ('value = "time"\nabove = 1\nagainst = { seed = 1, what = "a", said = 20.0 }', "has no row"),
+    ],
+)
+def test_mistakes_in_a_claim_are_named(tmp_path: Path, keys: str, message: str) -> None:
+    with pytest.raises(OdonataError) as caught:
+        judged(tmp_path, keys)
+    assert message in str(caught.value)
+    assert "claim c" in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("[experimnt.x]\nfile = 'x.toml'", "there is no key experimnt\nDid you mean experiment?"),
+        ("[experiment.x]\nfil = 'x.toml'", "experiment x: the key file is missing"),
+        ("[experiment.x]\nfile = 3", "file is 3, expected a text or a table"),
+        ("[experiment.x]\nfile = 'x.toml'\nsweep.engine.seed = [1]", 'in quotes: sweep = { "engine.seed"'),
+        ("[experiment.x]\nfile = 'x.toml'\nvariants.a = []", "variants.a is [], expected choices"),
+        ("[experiment.x]\nfile = 'x.toml'\nquik = false", "no key quik\nDid you mean quick?"),
+        ("[[claim]]\nsays = 'x'", "[[claim]] number 1 has no name"),
+        (claim("check = 'f'").replace("book,", "bok,"), "there is no source 'bok'\nDid you mean book?"),
+        (claim("check = 'by_hnd'"), "no function by_hnd\nDid you mean by_hand?"),
+        ("book = 'again'", "is not TOML"),
+        (
+            "[[figure]]\nname = 'f'\ncaption = 'F'\ndraw = 'traffic-bar'",
+            "no function traffic-bar",
+        ),
+        (
+            "[[figure]]\nname = 'f'\ncaption = 'F'\ndraw = 'traffic-bars'\ngroup = 'x'",
+            "traffic-bars has no key group\nDid you mean groups?",
+        ),
+    ],
+)
+def test_mistakes_in_a_study_are_named(tmp_path: Path, text: str, message: str) -> None:
+    with pytest.raises(OdonataError) as caught:
+        report(Results(load(folder(tmp_path, text)), tmp_path / "out"))
+    assert message in str(caught.value)
+
+
+EXPERIMENT = """
+[machine]
+topology = "dragonfly"
+p = 2
+a = 4
+h = 2
+g = 3
+[[job]]
+name = "a"
+pattern = "uniform"
+ranks = 8
+ranks_per_node = 1
+[[job]]
+name = "b"
+pattern = "transpose"
+ranks = 9
+ranks_per_node = 1
+[engine]
+kind = "flow"
+[sweep]
+engine.seed = [1, 2]
+"""
+
+STUDY = """
+[experiment.x]
+file = { one = "one.toml", two = "two.toml" }
+alone = ["a"]
+variants.cables = { all = {}, less = { "machine.class.global.bandwidth" = "10 GB/s" } }
+set = { "job.b.bytes" = "2 KiB" }
+quick = { file = ["two"], cables = ["less"], "engine.seed" = [7], "job.a.bytes" = "1 KiB" }
+
+[[table]]
+name = "t"
+caption = "Mean traffic"
+table = "x.traffic"
+where = { class = "all", job = "all jobs" }
+rows = ["file", "cables"]
+columns = "alone"
+values = [{ column = "bytes_mean", unit = "KiB" }]
+
+[[figure]]
+name = "f"
+caption = "Bars"
+draw = "traffic-bars"
+table = "x.traffic"
+groups = "class"
+series = "alone"
+
+[[claim]]
+name = "less-alone"
+says = "Alone a job leaves links emptier"
+source = "book"
+table = "x.traffic"
+where = { class = "all", job = "all jobs", alone = "a" }
+value = "bytes_mean"
+each = ["file", "cables", "engine.seed"]
+below = { where = { alone = "together" } }
+
+[[claim]]
+name = "only-in-full"
+says = "All seeds"
+source = "book"
+table = "x.traffic"
+value = "bytes_mean"
+above = 0
+quick = false
+"""
+
+
+def small_study(tmp_path: Path) -> Path:
+    made = folder(tmp_path, STUDY)
+    for name in ("one", "two"):
+        (made / f"{name}.toml").write_text(EXPERIMENT)
+    (made / "page.md").write_text("{verdicts}\n\n{claims only-in-full}\n\n{table t}\n\n{figure f}\n")
+    return made
+
+
+def axes(part: Part) -> dict[str, tuple[object, ...]]:
+    return {axis.key: axis.values for axis in part.axes}
+
+
+def test_an_experiment_is_every_combination_and_the_quick_form_less(tmp_path: Path) -> None:
+    made = small_study(tmp_path)
+    full, quick = (Results(load(made, quick=quick), tmp_path / "out") for quick in (False, True))
+    assert [part.name for part in full.parts] == ["x-one", "x-two"]
+    assert axes(full.parts[0]) == {
+        "cables": ("all", "less"),
+        "alone": ("together", "a"),
+        "engine.seed": (1, 2),
+    }
+    (part,) = quick.parts
+    assert axes(part) == {"cables": ("less",), "alone": ("together", "a"), "engine.seed": (7,)}
+    assert set(part.changes) == {'job.b.bytes="2 KiB"', 'job.a.bytes="1 KiB"'}
+    assert part.points[1].overrides == (
+        'machine.class.global.bandwidth="10 GB/s"',
+        "job.b.idle=true",
+        "engine.seed=7",
+    )
+    assert "only-in-full" not in quick.study.claims
+
+
+def test_a_study_runs_keeps_its_points_and_writes_its_page(tmp_path: Path) -> None:
+    study, out = load(small_study(tmp_path), quick=True), tmp_path / "out"
+    results, ran = run_study(study, out, processes=1)
+    assert (ran.points, ran.kept, ran.failures) == (2, 0, ())
+    made = report(results)
+    assert [verdict.word for verdict in made.verdicts] == ["reproduced"]
+    page = (out / "page.md").read_text()
+    assert "| less-alone |" not in page
+    assert "| Alone a job leaves links emptier | book | reproduced |" in page
+    assert "*Not in the quick form.*" in page
+    assert "![Bars](figures/f.png)" in page
+    html = (out / "page.html").read_text()
+    assert html.count('<img src="data:image/png;base64,') == 1
+    assert "<td>two</td>" in html
+    # Alone, a sends 8 ranks' messages of 1 KiB; b beside it 2 KiB per rank: the table says both.
+    rows = (out / "tables" / "t.csv").read_text().splitlines()
+    assert rows[0] == 'file,cables,"together, KiB","a, KiB"'
+    together, alone = (float(cell) for cell in rows[1].split(",")[2:])
+    assert 0 < alone < together
+    shutil.rmtree(out / "x-two" / "points" / results.parts[0].points[0].name)
+    again, ran = run_study(study, out, processes=1)
+    assert (ran.points, ran.kept) == (2, 1)
+    assert report(again).verdicts == made.verdicts
+
+
+def command(*arguments: object, cwd: Path) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [sys.executable, "-m", "odonata", "study", *map(str, arguments)],
+        cwd=cwd,
+        capture_output=True,
+        text=True,
+    )
+
+
+def test_the_commands(tmp_path: Path) -> None:
+    made = small_study(tmp_path)
+    missing = command("report", made, "--quick", cwd=tmp_path)
+    assert missing.returncode == 2
+    assert "2 of the 2 points of study are not finished" in missing.stderr
+    ran = command("run", made, "--quick", "-j", 1, cwd=tmp_path)
+    assert ran.returncode == 0, ran.stderr
+    assert "2 points: 2 run, 0 kept" in ran.stdout
+    assert "1 reproduced" in ran.stdout
+    reported = command("report", "study", "--studies", tmp_path, "--quick", cwd=tmp_path)
+    assert reported.returncode == 0, reported.stderr
+    listed = command("list", "--studies", tmp_path, "--quick", "--json", cwd=tmp_path)
+    (row,) = json.loads(listed.stdout)
+    assert row == {"study": "study", "title": "A study", "claims": 1, "points": 2, "finished": 2}
+    text = (made / "study.toml").read_text()
+    (made / "study.toml").write_text(text.replace("below = { where", "above = { where"))
+    worse = command("report", made, "--quick", cwd=tmp_path)
+    assert worse.returncode == 1
+    assert "1 worse than expected" in worse.stdout
+    unknown = command("run", "studdy", "--studies", tmp_path, cwd=tmp_path)
+    assert unknown.returncode == 2
+    assert "Did you mean study?" in unknown.stderr
+
+
+def test_a_cell_shows_the_range_where_it_can_be_seen() -> None:
+    assert mean_and_range([0.4251, 0.4249, 0.4250], 3) == "0.425"
+    assert mean_and_range([0.424, 0.425, 0.426], 3) == "0.425 (0.424 to 0.426)"
+    assert mean_and_range([1234.4, 1234.4]) == "1,234"
+    assert mean_and_range([0.0, 0.0]) == "0"
+    assert mean_and_range([0.05, 0.15], 2, sign=True) == "+0.10 (+0.05 to +0.15)"
+
+
+@pytest.mark.parametrize("path", available(ROOT / "studies"), ids=lambda path: path.parent.name)
+@pytest.mark.parametrize("quick", [True, False])
+def test_the_studies_here_can_be_read(path: Path, quick: bool, tmp_path: Path) -> None:
+    """Their experiments and axes; that every point can be run is checked by the runner before the first."""
+    results = Results(load(path.parent, quick=quick), tmp_path)
+    assert results.parts
+    assert len({part.name for part in results.parts}) == len(results.parts)
