@@ -12,6 +12,7 @@ use crate::key::Key;
 use crate::plan::Scenario;
 use crate::tables::{Column, Table};
 use odonata_declare::Value;
+use odonata_workload::volumes::Volumes;
 use std::fmt::Debug;
 
 /// A kind of engine, as the key `kind` names it.
@@ -147,26 +148,11 @@ pub struct Outcome {
     pub warnings: Vec<String>,
 }
 
-/// What a job sends. Every byte is in exactly one of the four.
+/// What a job sends.
 #[derive(Clone, Copy, PartialEq, Debug, Default)]
 pub struct JobTraffic {
-    /// Messages of any kind.
-    pub messages: u64,
-    /// Bytes of ranks to themselves.
-    pub bytes_self: f64,
-    /// Bytes between ranks of one node.
-    pub bytes_on_node: f64,
-    /// Bytes between nodes of one router.
-    pub bytes_on_router: f64,
-    /// Bytes between routers.
-    pub bytes_network: f64,
+    /// Its messages and bytes by what they stay within.
+    pub volumes: Volumes,
     /// Router-to-router hops of a byte, all bytes included: those that stay on their router make none.
     pub mean_hops: f64,
-}
-
-impl JobTraffic {
-    /// All bytes.
-    pub fn bytes(&self) -> f64 {
-        self.bytes_self + self.bytes_on_node + self.bytes_on_router + self.bytes_network
-    }
 }

@@ -72,7 +72,7 @@ impl Plan {
         let built = jobs::place(&jobs, words, &hardware.machine, engine.seed, &mut report);
         let (specs, hierarchies, workload) = report.finish(built)?.expect("a workload that is missing is a problem");
         let resolved = resolved::experiment(&hardware.resolved, &specs, &workload, &engine, output, &files);
-        let warnings = jobs::warnings(&workload, &hierarchies);
+        let warnings = jobs::warnings(&hardware.machine, &workload, &hierarchies);
         Ok(Self {
             scenario: Scenario { machine: hardware.machine, workload, hierarchies, seed: engine.seed, output },
             resolved,

@@ -31,7 +31,7 @@ pub(crate) fn tables(scenario: &Scenario, outcome: &mut Outcome) -> Tables {
     tables.push("nodes", nodes);
     tables.push("jobs", workload::jobs(machine, workload, outcome));
     tables.push("placement", workload::placement(workload, output.placement));
-    tables.push("communication", communication::communication(workload, output.communication));
+    tables.push("communication", communication::communication(machine, workload, output.communication));
     for (name, table) in std::mem::take(&mut outcome.tables) {
         tables.push(name, table);
     }

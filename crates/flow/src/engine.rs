@@ -92,10 +92,10 @@ pub fn run(
 
 /// Whether the bytes of all jobs can be added up.
 fn check_amount(workload: &Workload, traffic: &Traffic) -> Result<(), FlowError> {
-    let mut total = 0u64;
-    for (job, counts) in workload.jobs.iter().zip(&traffic.jobs) {
-        total = total.saturating_add(counts.bytes());
-        if total > MOST_BYTES {
+    let mut total = 0u128;
+    for (job, volumes) in workload.jobs.iter().zip(&traffic.jobs) {
+        total = total.saturating_add(volumes.bytes());
+        if total > u128::from(MOST_BYTES) {
             return Err(FlowError::TooMuch { job: job.name.clone(), most: Bytes(MOST_BYTES) });
         }
     }
@@ -320,14 +320,8 @@ impl Engine<'_> {
 
     fn job_results(&self, flows: &[&Commodity], solution: &Solution, loads: &[Vec<f64>]) -> Vec<JobResult> {
         let mut results: Vec<JobResult> = (self.traffic.jobs.iter().zip(loads))
-            .map(|(counts, loads)| JobResult {
-                messages: counts.messages,
-                zero_byte_messages: counts.zero_byte_messages,
-                self_messages: counts.self_messages,
-                bytes_self: counts.bytes_self,
-                bytes_on_node: counts.bytes_on_node,
-                bytes_on_router: counts.bytes_on_router,
-                bytes_network: counts.bytes_network,
+            .map(|(volumes, loads)| JobResult {
+                volumes: *volumes,
                 // The sum of nothing is -0.0.
                 link_bytes: loads.iter().sum::<f64>() + 0.0,
                 ..JobResult::default()

@@ -1,6 +1,7 @@
 //! What the engine hands back.
 
 use odonata_units::{JobId, LinkId};
+use odonata_workload::volumes::Volumes;
 
 /// Traffic of jobs on links: parallel columns sorted by (link, job), only where there is any.
 #[derive(Clone, PartialEq, Debug, Default)]
@@ -27,20 +28,8 @@ pub struct Convergence {
 /// What one job sends and what it is granted.
 #[derive(Clone, Copy, PartialEq, Debug, Default)]
 pub struct JobResult {
-    /// Messages, of any kind.
-    pub messages: u64,
-    /// Messages of zero bytes; they load nothing.
-    pub zero_byte_messages: u64,
-    /// Messages of a rank to itself; they load nothing.
-    pub self_messages: u64,
-    /// Bytes of ranks to themselves.
-    pub bytes_self: u64,
-    /// Bytes between ranks of one node.
-    pub bytes_on_node: u64,
-    /// Bytes between nodes of one router: they load network interfaces but no link.
-    pub bytes_on_router: u64,
-    /// Bytes between routers.
-    pub bytes_network: u64,
+    /// What it sends. What stays within a router loads network interfaces but no link; within a node, nothing.
+    pub volumes: Volumes,
     /// Sum of this job's bytes over all links.
     pub link_bytes: f64,
     /// Sum of the bandwidth granted to its messages between nodes, bytes per second.
@@ -61,14 +50,9 @@ impl JobResult {
         self.time_alone_s.map(|alone| if alone > 0.0 { self.time_s / alone } else { 1.0 })
     }
 
-    /// All bytes.
-    pub fn bytes(&self) -> u64 {
-        self.bytes_self + self.bytes_on_node + self.bytes_on_router + self.bytes_network
-    }
-
     /// Router-to-router hops of a byte, bytes that stay on their router included.
     pub fn mean_hops(&self) -> f64 {
-        match self.bytes() {
+        match self.volumes.bytes() {
             0 => 0.0,
             bytes => self.link_bytes / bytes as f64,
         }

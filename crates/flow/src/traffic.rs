@@ -3,6 +3,7 @@
 use crate::workers;
 use odonata_machine::Machine;
 use odonata_units::{JobId, NodeId, RankId, RouterId};
+use odonata_workload::volumes::{Message, Messages, Volumes, Within};
 use odonata_workload::{Job, Workload};
 use std::sync::Mutex;
 
@@ -35,58 +36,12 @@ impl Commodity {
     }
 }
 
-/// What one job sends, by where it stays. Sums stop at [`u64::MAX`], which the engine refuses.
-#[derive(Clone, Copy, PartialEq, Debug, Default)]
-pub(crate) struct JobCounts {
-    pub(crate) messages: u64,
-    pub(crate) zero_byte_messages: u64,
-    pub(crate) self_messages: u64,
-    pub(crate) bytes_self: u64,
-    pub(crate) bytes_on_node: u64,
-    pub(crate) bytes_on_router: u64,
-    pub(crate) bytes_network: u64,
-}
-
-impl JobCounts {
-    /// The counts of `n` iterations; zero-byte and self messages are counted in each.
-    fn repeat(&mut self, n: u64) {
-        for count in [
-            &mut self.messages,
-            &mut self.zero_byte_messages,
-            &mut self.self_messages,
-            &mut self.bytes_self,
-            &mut self.bytes_on_node,
-            &mut self.bytes_on_router,
-            &mut self.bytes_network,
-        ] {
-            *count = count.saturating_mul(n);
-        }
-    }
-
-    /// All bytes, or [`u64::MAX`] where they are more.
-    pub(crate) fn bytes(&self) -> u64 {
-        [self.bytes_on_node, self.bytes_on_router, self.bytes_network]
-            .iter()
-            .fold(self.bytes_self, |a, &b| a.saturating_add(b))
-    }
-
-    fn add(&mut self, other: &Self) {
-        self.messages = self.messages.saturating_add(other.messages);
-        self.zero_byte_messages = self.zero_byte_messages.saturating_add(other.zero_byte_messages);
-        self.self_messages = self.self_messages.saturating_add(other.self_messages);
-        self.bytes_self = self.bytes_self.saturating_add(other.bytes_self);
-        self.bytes_on_node = self.bytes_on_node.saturating_add(other.bytes_on_node);
-        self.bytes_on_router = self.bytes_on_router.saturating_add(other.bytes_on_router);
-        self.bytes_network = self.bytes_network.saturating_add(other.bytes_network);
-    }
-}
-
 /// A workload as the solver sees it: commodities sorted by (job, source, target).
 #[derive(Debug, Default)]
 pub(crate) struct Traffic {
     pub(crate) commodities: Vec<Commodity>,
     pub(crate) members: Vec<Member>,
-    pub(crate) jobs: Vec<JobCounts>,
+    pub(crate) jobs: Vec<Volumes>,
 }
 
 impl Traffic {
@@ -106,16 +61,15 @@ impl Traffic {
     fn add_job(&mut self, machine: &Machine, id: JobId, job: &Job, threads: usize) {
         let ranks = RanksByRouter::new(machine, job);
         let parts: Vec<Mutex<Part>> = ranks.routers.iter().map(|_| Mutex::new(Part::default())).collect();
-        let mut scratch: Vec<Vec<odonata_workload::Send>> = vec![Vec::new(); threads];
-        workers::for_each(&parts, &mut scratch, |i, part, sends| part.gather(machine, job, ranks.of(i), sends));
-        let mut counts = JobCounts::default();
+        let mut walks = vec![Messages::new(machine, job); threads];
+        workers::for_each(&parts, &mut walks, |i, part, messages| part.gather(machine, job, ranks.of(i), messages));
+        let mut volumes = Volumes::default();
         for (part, router) in parts.into_iter().zip(&ranks.routers) {
             let part = part.into_inner().expect("all threads have finished");
-            counts.add(&part.counts);
+            volumes.merge(&part.volumes);
             self.add_part(machine, id, router.0, &part.members);
         }
-        counts.repeat(u64::from(job.iterations));
-        self.jobs.push(counts);
+        self.jobs.push(volumes.times(job.iterations));
     }
 
     /// Appends the members of one source router, which are sorted by target router.
@@ -170,19 +124,17 @@ impl RanksByRouter {
 #[derive(Debug, Default)]
 struct Part {
     members: Vec<Member>,
-    counts: JobCounts,
+    volumes: Volumes,
 }
 
 impl Part {
-    fn gather(&mut self, machine: &Machine, job: &Job, ranks: &[RankId], sends: &mut Vec<odonata_workload::Send>) {
-        for group in ranks.chunk_by(|a, b| job.node_of_rank[a.index()] == job.node_of_rank[b.index()]) {
-            let source = job.node_of_rank[group[0].index()];
+    fn gather(&mut self, machine: &Machine, job: &Job, ranks: &[RankId], messages: &mut Messages<'_>) {
+        for group in ranks.chunk_by(|a, b| job.node_of(*a) == job.node_of(*b)) {
             let first = self.members.len();
             for &rank in group {
-                sends.clear();
-                job.pattern.sends(rank, sends);
-                for send in sends.iter() {
-                    self.add(machine, job, rank, source, send);
+                for message in messages.of(rank) {
+                    self.volumes.add(&message);
+                    self.members.extend(member(&message, job.iterations));
                 }
             }
             merge_equal_targets(&mut self.members, first);
@@ -190,38 +142,14 @@ impl Part {
         self.members.sort_unstable_by_key(|m| (machine.router_of(m.target), m.source, m.target));
         self.members.shrink_to_fit();
     }
+}
 
-    fn add(&mut self, machine: &Machine, job: &Job, rank: RankId, source: NodeId, send: &odonata_workload::Send) {
-        let bytes = send.bytes.0;
-        self.counts.messages += 1;
-        if bytes == 0 {
-            self.counts.zero_byte_messages += 1;
-        }
-        if send.target == rank {
-            self.counts.self_messages += 1;
-            self.counts.bytes_self = self.counts.bytes_self.saturating_add(bytes);
-            return;
-        }
-        let target = job.node_of_rank[send.target.index()];
-        if target == source {
-            self.counts.bytes_on_node = self.counts.bytes_on_node.saturating_add(bytes);
-            return;
-        }
-        if machine.router_of(target) == machine.router_of(source) {
-            self.counts.bytes_on_router = self.counts.bytes_on_router.saturating_add(bytes);
-        } else {
-            self.counts.bytes_network = self.counts.bytes_network.saturating_add(bytes);
-        }
-        if bytes > 0 {
-            // What competes in a steady state is the messages of one iteration, whatever their number.
-            self.members.push(Member {
-                source,
-                target,
-                messages: 1,
-                bytes: bytes.saturating_mul(u64::from(job.iterations)),
-            });
-        }
-    }
+/// A message as a member of its own, unless it loads nothing.
+fn member(message: &Message, iterations: u32) -> Option<Member> {
+    let Message { source_node: source, target_node: target, bytes, within, .. } = *message;
+    let loads = bytes.0 > 0 && matches!(within, Within::Router | Within::Network);
+    // What competes in a steady state is the messages of one iteration, whatever their number.
+    loads.then(|| Member { source, target, messages: 1, bytes: bytes.0.saturating_mul(u64::from(iterations)) })
 }
 
 /// Sorts `members[first..]`, all of one source node, by target and merges those with the same one.

@@ -126,7 +126,7 @@ fn messages_that_load_no_link() {
     let machine = machine.builder().unwrap().build().unwrap();
     let mut all = job("a", 4, &[(0, 0, 5), (0, 1, 7), (0, 2, 0), (0, 3, 11)]);
     let result = solve(&machine, vec![all.clone()], &direct());
-    let counts = &result.jobs[0];
+    let counts = &result.jobs[0].volumes;
     assert_eq!((counts.messages, counts.zero_byte_messages, counts.self_messages), (4, 1, 1));
     assert_eq!((counts.bytes_self, counts.bytes_on_node, counts.bytes_on_router, counts.bytes_network), (5, 0, 7, 11));
     assert_close(result.link_bytes.iter().sum(), 11.0, 1e-3);
@@ -134,7 +134,7 @@ fn messages_that_load_no_link() {
     // The same ranks on one node: nothing leaves it.
     all.node_of_rank = vec![NodeId(0); 4];
     let result = solve(&machine, vec![all], &direct());
-    assert_eq!(result.jobs[0].bytes_on_node, 18);
+    assert_eq!(result.jobs[0].volumes.bytes_on_node, 18);
     assert_eq!(result.link_bytes.iter().sum::<f64>(), 0.0);
     assert!(result.convergence.converged);
 }

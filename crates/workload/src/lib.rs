@@ -2,7 +2,8 @@
 //!
 //! A [`JobSpec`] holds the user's words: ranks, a [`PatternSpec`], a [`PlacementSpec`]. [`Workload::build`] places all
 //! jobs on a machine, in order, and builds a [`Pattern`] for each. Patterns *generate* the messages of one rank at a
-//! time; they are never all stored. [`CommunicationGraph`] is the pattern that comes from a file.
+//! time; they are never all stored. [`CommunicationGraph`] is the pattern that comes from a file. Whoever looks at
+//! messages walks over them with [`volumes`], which says of each how far it goes.
 //!
 //! Random choices draw from streams named by the job, so a job keeps its neighbours whatever runs beside it; to run
 //! it alone on the same nodes, select it from the placed workload with [`Workload::only`].
@@ -17,6 +18,7 @@ mod placement;
 mod quantity_text;
 #[cfg(test)]
 mod test_machines;
+pub mod volumes;
 
 pub use error::WorkloadError;
 pub use graph::CommunicationGraph;

@@ -295,14 +295,7 @@ fn bound_json(bound: Bound) -> serde_json::Value {
 }
 
 fn traffic(job: &JobResult) -> JobTraffic {
-    JobTraffic {
-        messages: job.messages,
-        bytes_self: job.bytes_self as f64,
-        bytes_on_node: job.bytes_on_node as f64,
-        bytes_on_router: job.bytes_on_router as f64,
-        bytes_network: job.bytes_network as f64,
-        mean_hops: job.mean_hops(),
-    }
+    JobTraffic { volumes: job.volumes, mean_hops: job.mean_hops() }
 }
 
 /// Columns of `jobs`; those of the jobs alone only if they were computed.
@@ -312,8 +305,8 @@ fn predictions(jobs: &[JobResult]) -> Vec<(&'static str, Column)> {
     let alone =
         |get: fn(&JobResult) -> Option<f64>| jobs.iter().map(get).collect::<Option<Vec<f64>>>().map(Column::F64);
     let mut columns = vec![
-        ("zero_byte_messages", whole(|job| job.zero_byte_messages)),
-        ("self_messages", whole(|job| job.self_messages)),
+        ("zero_byte_messages", whole(|job| job.volumes.zero_byte_messages)),
+        ("self_messages", whole(|job| job.volumes.self_messages)),
         ("bandwidth_bytes_per_s", real(|job| job.bandwidth_bytes_per_s)),
         ("time_s", real(|job| job.time_s)),
         ("time_mean_s", real(|job| job.time_mean_s)),

@@ -14,6 +14,7 @@ use crate::tables::{Column, Table};
 use hops::HopCounts;
 use odonata_declare::Value;
 use odonata_units::{NodeId, RankId};
+use odonata_workload::volumes::{Message, Messages, Volumes, Within};
 use serde_json::json;
 use settings::{Form, Model};
 
@@ -124,33 +125,24 @@ struct Sent {
 fn sent(scenario: &Scenario, hops: &mut HopCounts<'_>) -> Result<Sent, EngineError> {
     let Scenario { machine, workload, .. } = scenario;
     let (mut bytes_in, mut bytes_out) = (vec![0.0; machine.node_count()], vec![0.0; machine.node_count()]);
-    let mut sends = Vec::new();
     let mut jobs = Vec::with_capacity(workload.jobs.len());
     for job in &workload.jobs {
-        let (mut traffic, mut hop_bytes, rounds) = (JobTraffic::default(), 0.0, f64::from(job.iterations));
+        let (mut volumes, mut hop_bytes, rounds) = (Volumes::default(), 0.0, f64::from(job.iterations));
+        let mut messages = Messages::new(machine, job);
         for rank in job.rank_ids() {
-            sends.clear();
-            job.pattern.sends(rank, &mut sends);
-            traffic.messages += u64::from(job.iterations) * sends.len() as u64;
-            let source = job.node_of(rank);
-            for send in &sends {
-                let (bytes, target) = (rounds * send.bytes.as_f64(), job.node_of(send.target));
-                if send.target == rank {
-                    traffic.bytes_self += bytes;
-                } else if target == source {
-                    traffic.bytes_on_node += bytes;
-                } else {
-                    let apart = hops.between(source, target)?;
-                    bytes_out[source.index()] += bytes;
-                    bytes_in[target.index()] += bytes;
-                    hop_bytes += bytes * f64::from(apart);
-                    *(if apart == 0 { &mut traffic.bytes_on_router } else { &mut traffic.bytes_network }) += bytes;
+            for message in messages.of(rank) {
+                volumes.add(&message);
+                if matches!(message.within, Within::Router | Within::Network) {
+                    let (bytes, Message { source_node, target_node, .. }) = (rounds * message.bytes.as_f64(), message);
+                    bytes_out[source_node.index()] += bytes;
+                    bytes_in[target_node.index()] += bytes;
+                    hop_bytes += bytes * f64::from(hops.between(source_node, target_node)?);
                 }
             }
         }
-        let all = traffic.bytes();
-        traffic.mean_hops = if all > 0.0 { hop_bytes / all } else { 0.0 };
-        jobs.push(traffic);
+        let volumes = volumes.times(job.iterations);
+        let mean_hops = if volumes.bytes() > 0 { hop_bytes / volumes.bytes() as f64 } else { 0.0 };
+        jobs.push(JobTraffic { volumes, mean_hops });
     }
     Ok(Sent { jobs, bytes_in, bytes_out })
 }

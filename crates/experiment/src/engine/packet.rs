@@ -127,7 +127,7 @@ impl Packet {
     fn closed_traffic(&self, scenario: &Scenario, others: u64) -> Result<ClosedTraffic, EngineError> {
         let limit = self.memory_bytes();
         let left = limit.map_or(u64::MAX, |limit| limit.0.saturating_sub(others));
-        ClosedTraffic::within(&scenario.workload, left).map_err(|needed| EngineError::Refused {
+        ClosedTraffic::within(&scenario.machine, &scenario.workload, left).map_err(|needed| EngineError::Refused {
             key: Some("memory_limit"),
             reason: format!(
                 "the messages of the jobs need more than {} beside {} for the network, but {} are allowed or available; \

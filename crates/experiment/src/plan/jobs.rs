@@ -9,6 +9,7 @@ use crate::spec::job::JobEntry;
 use odonata_declare::Value;
 use odonata_machine::Machine;
 use odonata_model::amg::Hierarchy;
+use odonata_workload::volumes::Messages;
 use odonata_workload::{JobSpec, PatternSpec, PlacementSpec, Workload, WorkloadError};
 
 /// A job in the words of the workload crate, and its multigrid hierarchy if it has one.
@@ -112,14 +113,11 @@ fn report_workload_error(error: &WorkloadError, job: &JobEntry, report: &mut Rep
 }
 
 /// What a user should know of the jobs: those that send nothing, unless they have a hierarchy to be priced.
-pub(super) fn warnings(workload: &Workload, hierarchies: &[Option<Hierarchy>]) -> Vec<String> {
+pub(super) fn warnings(machine: &Machine, workload: &Workload, hierarchies: &[Option<Hierarchy>]) -> Vec<String> {
     let plain = workload.jobs.iter().zip(hierarchies).filter(|(job, hierarchy)| !job.idle && hierarchy.is_none());
     let silent = plain.map(|(job, _)| job).filter(|job| {
-        let mut sends = Vec::new();
-        job.rank_ids().all(|rank| {
-            job.pattern.sends(rank, &mut sends);
-            sends.drain(..).all(|send| send.bytes.0 == 0)
-        })
+        let mut messages = Messages::new(machine, job);
+        job.rank_ids().all(|rank| messages.of(rank).all(|message| message.bytes.0 == 0))
     });
     silent.map(|job| format!("job '{}' sends nothing: its pattern gives no rank a message", job.name)).collect()
 }

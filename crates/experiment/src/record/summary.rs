@@ -7,6 +7,7 @@ use crate::input::{sha256, InputFile};
 use crate::plan::{Plan, Scenario};
 use odonata_machine::Machine;
 use odonata_units::LinkId;
+use odonata_workload::volumes::Volumes;
 use odonata_workload::Workload;
 use serde_json::{json, Map, Value};
 
@@ -65,16 +66,9 @@ fn input_json(file: &InputFile) -> Value {
 
 /// What `check` says of the jobs.
 pub(crate) fn jobs_json(machine: &Machine, workload: &Workload) -> Value {
-    let mut sends = Vec::new();
     let jobs = workload.jobs.iter().enumerate().map(|(index, job)| {
         let (nodes, routers) = places(machine, job);
-        let (mut messages, mut bytes) = (0u64, 0.0);
-        for rank in job.rank_ids() {
-            job.pattern.sends(rank, &mut sends);
-            messages += sends.len() as u64;
-            bytes += sends.drain(..).map(|send| send.bytes.as_f64()).sum::<f64>();
-        }
-        let iterations = u64::from(job.iterations);
+        let volumes = Volumes::of(machine, job);
         json!({
             "job": index,
             "name": job.name,
@@ -85,8 +79,8 @@ pub(crate) fn jobs_json(machine: &Machine, workload: &Workload) -> Value {
             "ranks_per_node": job.ranks_per_node,
             "nodes": nodes,
             "routers": routers,
-            "messages": messages * iterations,
-            "bytes": bytes * iterations as f64,
+            "messages": volumes.messages,
+            "bytes": volumes.bytes() as f64,
         })
     });
     jobs.collect()

@@ -1,8 +1,9 @@
 //! Tables of the workload: jobs and placement.
 
-use crate::engine::{JobTraffic, Outcome};
+use crate::engine::Outcome;
 use crate::tables::{Column, Table};
 use odonata_machine::Machine;
+use odonata_workload::volumes::Volumes;
 use odonata_workload::{Job, Workload};
 
 /// Different nodes and routers of a job.
@@ -33,14 +34,14 @@ pub(super) fn jobs(machine: &Machine, workload: &Workload, outcome: &mut Outcome
     table.push("nodes", counts(nodes));
     table.push("routers", counts(routers));
     let traffic = &outcome.jobs;
-    let real = |get: fn(&JobTraffic) -> f64| Column::F64(traffic.iter().map(get).collect());
-    table.push("messages", Column::U64(traffic.iter().map(|job| job.messages).collect()));
-    table.push("bytes", real(JobTraffic::bytes));
-    table.push("bytes_self", real(|job| job.bytes_self));
-    table.push("bytes_on_node", real(|job| job.bytes_on_node));
-    table.push("bytes_on_router", real(|job| job.bytes_on_router));
-    table.push("bytes_network", real(|job| job.bytes_network));
-    table.push("mean_hops", real(|job| job.mean_hops));
+    let bytes = |get: fn(&Volumes) -> u128| Column::F64(traffic.iter().map(|job| get(&job.volumes) as f64).collect());
+    table.push("messages", Column::U64(traffic.iter().map(|job| job.volumes.messages).collect()));
+    table.push("bytes", bytes(Volumes::bytes));
+    table.push("bytes_self", bytes(|sent| sent.bytes_self));
+    table.push("bytes_on_node", bytes(|sent| sent.bytes_on_node));
+    table.push("bytes_on_router", bytes(|sent| sent.bytes_on_router));
+    table.push("bytes_network", bytes(|sent| sent.bytes_network));
+    table.push("mean_hops", Column::F64(traffic.iter().map(|job| job.mean_hops).collect()));
     for (name, column) in std::mem::take(&mut outcome.job_columns) {
         table.push(name, column);
     }

@@ -1,7 +1,9 @@
 //! The jobs of a workload as traffic.
 
 use super::{ClosedLoop, Destinations, Message, OpenJob, Traffic};
+use odonata_machine::Machine;
 use odonata_units::{NodeId, RankId, Stream};
+use odonata_workload::volumes::{Messages, Volumes, Within};
 use odonata_workload::{Job, Pattern, Workload};
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -61,12 +63,8 @@ impl OpenJob {
 pub struct ClosedTraffic {
     /// Messages between ranks of different nodes.
     pub messages: Vec<Message>,
-    /// Per job: bytes of ranks to themselves.
-    pub bytes_self: Vec<u64>,
-    /// Per job: bytes between ranks of one node.
-    pub bytes_on_node: Vec<u64>,
-    /// Per job: messages of any kind.
-    pub message_count: Vec<u64>,
+    /// What each job sends, of any kind.
+    pub volumes: Vec<Volumes>,
 }
 
 /// Memory for each message between nodes: here, as traffic, and in its source with what is left to send.
@@ -77,47 +75,35 @@ impl ClosedTraffic {
     ///
     /// # Errors
     /// The messages would take more than `memory_bytes`; says how many bytes those of the first ranks take that are too much.
-    pub fn within(workload: &Workload, memory_bytes: u64) -> Result<Self, u64> {
-        let jobs = workload.jobs.len();
-        let mut traffic = Self {
-            bytes_self: vec![0; jobs],
-            bytes_on_node: vec![0; jobs],
-            message_count: vec![0; jobs],
-            ..Self::default()
-        };
-        let mut sends = Vec::new();
+    pub fn within(machine: &Machine, workload: &Workload, memory_bytes: u64) -> Result<Self, u64> {
+        let mut traffic = Self::default();
         for (j, job) in workload.jobs.iter().enumerate() {
-            let rounds = u64::from(job.iterations);
+            let (j, rounds) = (j as u16, job.iterations);
+            let mut volumes = Volumes::default();
+            let mut walk = Messages::new(machine, job);
             for rank in job.rank_ids() {
-                sends.clear();
-                job.pattern.sends(rank, &mut sends);
+                let sent = walk.of(rank);
                 // As if all of this rank's messages left its node.
-                let needed = (traffic.messages.len() + sends.len()) as u64 * BYTES_PER_MESSAGE;
+                let needed = (traffic.messages.len() + sent.len()) as u64 * BYTES_PER_MESSAGE;
                 if needed > memory_bytes {
                     return Err(needed);
                 }
-                traffic.message_count[j] += rounds * sends.len() as u64;
-                for send in &sends {
-                    let (source, destination) = (job.node_of(rank), job.node_of(send.target));
-                    if send.target == rank {
-                        traffic.bytes_self[j] =
-                            traffic.bytes_self[j].saturating_add(rounds.saturating_mul(send.bytes.0));
-                    } else if source == destination {
-                        traffic.bytes_on_node[j] =
-                            traffic.bytes_on_node[j].saturating_add(rounds.saturating_mul(send.bytes.0));
-                    } else {
-                        let (bytes, job) = (send.bytes, j as u16);
-                        traffic.messages.push(Message { source, destination, bytes, job, rounds: rounds as u32 });
+                for message in sent {
+                    volumes.add(&message);
+                    if matches!(message.within, Within::Router | Within::Network) {
+                        let (source, destination) = (message.source_node, message.target_node);
+                        traffic.messages.push(Message { source, destination, bytes: message.bytes, job: j, rounds });
                     }
                 }
             }
+            traffic.volumes.push(volumes.times(rounds));
         }
         Ok(traffic)
     }
 
     /// The messages as traffic.
     pub fn into_traffic(self) -> Traffic {
-        let jobs = self.message_count.len();
+        let jobs = self.volumes.len();
         Traffic::Closed(Arc::new(ClosedLoop { messages: self.messages, jobs }))
     }
 }

@@ -7,6 +7,7 @@ use crate::engine::{EngineError, Watcher};
 use crate::plan::Scenario;
 use crate::tables::{Column, Table};
 use odonata_model::message::{rank_costs, Message, RankCost};
+use odonata_workload::volumes::Messages;
 use serde_json::json;
 
 /// Prices all jobs in one step, so that ranks of different jobs on a node share its rate.
@@ -19,15 +20,13 @@ pub(super) fn price(
     let jobs = &scenario.workload.jobs;
     let (nodes, first) = all_ranks(scenario);
     let mut messages = Vec::new();
-    let mut sends = Vec::new();
     for (job, &start) in jobs.iter().zip(&first) {
+        let mut sent = Messages::new(&scenario.machine, job);
         for rank in job.rank_ids() {
-            sends.clear();
-            job.pattern.sends(rank, &mut sends);
-            messages.extend(sends.iter().map(|send| Message {
-                source: start as u32 + rank.0,
-                destination: start as u32 + send.target.0,
-                bytes: send.bytes.0,
+            messages.extend(sent.of(rank).map(|message| Message {
+                source: start as u32 + message.source.0,
+                destination: start as u32 + message.target.0,
+                bytes: message.bytes.0,
             }));
         }
     }

@@ -7,6 +7,7 @@ use crate::tables::{Column, Table};
 use odonata_machine::Machine;
 use odonata_packet::{ClosedTraffic, Ending, Histogram, JobRecord, PacketResult, Steadiness};
 use odonata_units::Time;
+use odonata_workload::volumes::Volumes;
 use serde_json::{json, Value};
 
 /// Percentiles of latency among the columns of `jobs`: name and share.
@@ -80,20 +81,16 @@ fn duration(engine: &Packet, result: &PacketResult) -> Time {
     }
 }
 
+/// What a job sent: what stayed on its nodes as it was asked for, the rest as it arrived.
 fn traffic(j: usize, job: &JobRecord, closed: Option<&ClosedTraffic>) -> JobTraffic {
-    let of = |get: fn(&ClosedTraffic) -> &Vec<u64>| closed.map_or(0, |c| get(c)[j]);
-    let (on_router, network) = (job.bytes_on_router as f64, (job.bytes - job.bytes_on_router) as f64);
-    let mut traffic = JobTraffic {
-        messages: if closed.is_some() { of(|c| &c.message_count) } else { job.packets },
-        bytes_self: of(|c| &c.bytes_self) as f64,
-        bytes_on_node: of(|c| &c.bytes_on_node) as f64,
-        bytes_on_router: on_router,
-        bytes_network: network,
-        mean_hops: 0.0,
+    let asked = closed.map_or(Volumes { messages: job.packets, ..Volumes::default() }, |closed| closed.volumes[j]);
+    let volumes = Volumes {
+        bytes_on_router: job.bytes_on_router.into(),
+        bytes_network: (job.bytes - job.bytes_on_router).into(),
+        ..asked
     };
-    let all = traffic.bytes();
-    traffic.mean_hops = if all > 0.0 { job.byte_hops as f64 / all } else { 0.0 };
-    traffic
+    let mean_hops = if volumes.bytes() > 0 { job.byte_hops as f64 / volumes.bytes() as f64 } else { 0.0 };
+    JobTraffic { volumes, mean_hops }
 }
 
 fn link_jobs(result: &PacketResult, ports: &[usize]) -> (Vec<u32>, Vec<u32>, Vec<f64>) {

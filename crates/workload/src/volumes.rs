@@ -1,0 +1,215 @@
+//! The one walk over messages: who sends how much to whom, and how far it goes.
+//!
+//! Every engine and every record that looks at messages takes them from [`Messages`], which says of each what it never
+//! leaves: its rank, its node, its router. [`Volumes`] adds them up by that, [`Matrix`] by who talks to whom.
+//!
+//! A pattern is a rule and gives one rank's messages at a time, so a walk takes the memory of one rank. It is the same
+//! whoever asks: threads may share the ranks of a job among walks of their own, and since sums are whole numbers, their
+//! order does not show.
+
+use crate::{Job, Send};
+use odonata_machine::Machine;
+use odonata_units::{Bytes, NodeId, RankId};
+
+/// What a message stays within: the narrowest that holds.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Within {
+    /// The rank sends to itself.
+    Rank,
+    /// Another rank of the same node: nothing leaves the node.
+    Node,
+    /// Another node of the same router: it passes two network interfaces and no link between routers.
+    Router,
+    /// Another router.
+    Network,
+}
+
+/// One message of one iteration.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Message {
+    /// Sending rank.
+    pub source: RankId,
+    /// Receiving rank.
+    pub target: RankId,
+    /// Node of the sending rank.
+    pub source_node: NodeId,
+    /// Node of the receiving rank.
+    pub target_node: NodeId,
+    /// Size.
+    pub bytes: Bytes,
+    /// What it stays within.
+    pub within: Within,
+}
+
+/// A walk over the messages of a job, rank by rank.
+#[derive(Clone, Debug)]
+pub struct Messages<'a> {
+    machine: &'a Machine,
+    job: &'a Job,
+    sends: Vec<Send>,
+}
+
+impl<'a> Messages<'a> {
+    /// A walk over the messages of `job`, which is placed on `machine`.
+    pub const fn new(machine: &'a Machine, job: &'a Job) -> Self {
+        Self { machine, job, sends: Vec::new() }
+    }
+
+    /// What `rank` sends in one iteration, in the order of the pattern.
+    pub fn of(&mut self, rank: RankId) -> impl ExactSizeIterator<Item = Message> + use<'_, 'a> {
+        let Self { machine, job, sends } = self;
+        let (machine, job): (&Machine, &Job) = (machine, job);
+        sends.clear();
+        job.pattern.sends(rank, sends);
+        let source_node = job.node_of(rank);
+        let router = machine.router_of(source_node);
+        sends.iter().map(move |&Send { target, bytes }| {
+            let target_node = job.node_of(target);
+            let within = if target == rank {
+                Within::Rank
+            } else if target_node == source_node {
+                Within::Node
+            } else if machine.router_of(target_node) == router {
+                Within::Router
+            } else {
+                Within::Network
+            };
+            Message { source: rank, target, source_node, target_node, bytes, within }
+        })
+    }
+}
+
+/// What a job sends, by what it stays within. Sums stop at the most that their type holds: for bytes, 2^64 messages of
+/// the largest size.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct Volumes {
+    /// Messages, of any kind.
+    pub messages: u64,
+    /// Messages of zero bytes.
+    pub zero_byte_messages: u64,
+    /// Messages of a rank to itself.
+    pub self_messages: u64,
+    /// Bytes of ranks to themselves.
+    pub bytes_self: u128,
+    /// Bytes between ranks of one node.
+    pub bytes_on_node: u128,
+    /// Bytes between nodes of one router.
+    pub bytes_on_router: u128,
+    /// Bytes between routers.
+    pub bytes_network: u128,
+}
+
+impl Volumes {
+    /// What a job sends in all its iterations.
+    pub fn of(machine: &Machine, job: &Job) -> Self {
+        let mut volumes = Self::default();
+        let mut messages = Messages::new(machine, job);
+        for rank in job.rank_ids() {
+            messages.of(rank).for_each(|message| volumes.add(&message));
+        }
+        volumes.times(job.iterations)
+    }
+
+    /// Counts one message.
+    #[inline]
+    pub fn add(&mut self, message: &Message) {
+        self.messages += 1;
+        self.zero_byte_messages += u64::from(message.bytes.0 == 0);
+        self.self_messages += u64::from(message.within == Within::Rank);
+        let sum = match message.within {
+            Within::Rank => &mut self.bytes_self,
+            Within::Node => &mut self.bytes_on_node,
+            Within::Router => &mut self.bytes_on_router,
+            Within::Network => &mut self.bytes_network,
+        };
+        *sum += u128::from(message.bytes.0);
+    }
+
+    /// Adds what was counted elsewhere.
+    pub fn merge(&mut self, other: &Self) {
+        self.messages += other.messages;
+        self.zero_byte_messages += other.zero_byte_messages;
+        self.self_messages += other.self_messages;
+        self.bytes_self += other.bytes_self;
+        self.bytes_on_node += other.bytes_on_node;
+        self.bytes_on_router += other.bytes_on_router;
+        self.bytes_network += other.bytes_network;
+    }
+
+    /// The same, sent `n` times.
+    #[must_use]
+    pub fn times(self, n: u32) -> Self {
+        let (count, bytes) = (u64::from(n), u128::from(n));
+        Self {
+            messages: self.messages.saturating_mul(count),
+            zero_byte_messages: self.zero_byte_messages.saturating_mul(count),
+            self_messages: self.self_messages.saturating_mul(count),
+            bytes_self: self.bytes_self.saturating_mul(bytes),
+            bytes_on_node: self.bytes_on_node.saturating_mul(bytes),
+            bytes_on_router: self.bytes_on_router.saturating_mul(bytes),
+            bytes_network: self.bytes_network.saturating_mul(bytes),
+        }
+    }
+
+    /// All bytes.
+    pub const fn bytes(&self) -> u128 {
+        self.bytes_self
+            .saturating_add(self.bytes_on_node)
+            .saturating_add(self.bytes_on_router)
+            .saturating_add(self.bytes_network)
+    }
+}
+
+/// Who sends how much to whom in all iterations, small whatever the size of the job: consecutive ranks share a cell.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Matrix {
+    /// Ranks on each side of a cell; the last cell of a row or column may have fewer.
+    pub ranks_per_cell: u32,
+    /// The cells with a message, by source and then by target.
+    pub cells: Vec<Cell>,
+}
+
+/// What some consecutive ranks send to some others.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Cell {
+    /// First of the sending ranks.
+    pub source: RankId,
+    /// First of the receiving ranks.
+    pub target: RankId,
+    /// Messages, at most [`u64::MAX`].
+    pub messages: u64,
+    /// Bytes.
+    pub bytes: u128,
+}
+
+impl Matrix {
+    /// The matrix of a job, with at most `side` cells in a row.
+    ///
+    /// # Panics
+    /// If `side` is zero.
+    pub fn of(machine: &Machine, job: &Job, side: u32) -> Self {
+        let ranks_per_cell = job.ranks.div_ceil(side).max(1);
+        let first = |cell: u32| RankId(cell * ranks_per_cell);
+        let mut cells = Vec::new();
+        let mut row = vec![(0u64, 0u128); job.ranks.div_ceil(ranks_per_cell) as usize];
+        let mut messages = Messages::new(machine, job);
+        for source in 0..row.len() as u32 {
+            row.fill((0, 0));
+            for rank in first(source).0..job.ranks.min((source + 1).saturating_mul(ranks_per_cell)) {
+                for message in messages.of(RankId(rank)) {
+                    let cell = &mut row[(message.target.0 / ranks_per_cell) as usize];
+                    cell.0 += 1;
+                    cell.1 += u128::from(message.bytes.0);
+                }
+            }
+            let used = row.iter().enumerate().filter(|(_, &(messages, _))| messages > 0);
+            cells.extend(used.map(|(target, &(messages, bytes))| Cell {
+                source: first(source),
+                target: first(target as u32),
+                messages: messages.saturating_mul(u64::from(job.iterations)),
+                bytes: bytes.saturating_mul(u128::from(job.iterations)),
+            }));
+        }
+        Self { ranks_per_cell, cells }
+    }
+}
