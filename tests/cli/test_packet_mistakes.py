@@ -5,28 +5,10 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from packet_files import DRAGONFLY, experiment
 from running import Command
 
-FILE = """\
-[machine]
-topology = "dragonfly"
-p = 2
-a = 4
-h = 2
-g = 9
-
-[[job]]
-name = "one"
-pattern = "uniform"
-ranks = 72
-ranks_per_node = 1
-
-[engine]
-kind = "packet"
-traffic = "open"
-load = 0.3
-measure = "10 us"
-"""
+FILE = experiment()
 
 
 def changed(*changes: tuple[str, str], add: str = "") -> str:
@@ -39,8 +21,6 @@ def changed(*changes: tuple[str, str], add: str = "") -> str:
 
 PATH = "src,dst\n" + "".join(f"{router},{router + 1}\n" for router in range(19))
 """Twenty routers in a row."""
-
-DRAGONFLY = 'topology = "dragonfly"\np = 2\na = 4\nh = 2\ng = 9'
 
 MISTAKES = {
     "unknown algorithm": (

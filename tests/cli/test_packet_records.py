@@ -8,40 +8,20 @@ from pathlib import Path
 import pandas as pd
 import pyarrow.parquet as pq
 import pytest
+from packet_files import experiment, job
 from running import Command
 
 import odonata
 
-BASE = """\
-[machine]
-topology = "dragonfly"
-p = 2
-a = 4
-h = 2
-g = 9
-
-[[job]]
-name = "adv"
-pattern = "adversarial"
-ranks = 36
-ranks_per_node = 1
-placement = "random-nodes"
-
-[[job]]
-name = "ur"
-pattern = "uniform"
-ranks = 36
-ranks_per_node = 1
-placement = "random-nodes"
-
-[engine]
-kind = "packet"
-traffic = "open"
-routing = "par"
-load = [0.2, 0.6]
-warm_up = "0 us"
-measure = "20 us"
-"""
+PLACED = 'placement = "random-nodes"\n'
+BASE = experiment(
+    job("adv", "adversarial", 36, PLACED),
+    job("ur", "uniform", 36, PLACED),
+    load=[0.2, 0.6],
+    warm_up="0 us",
+    measure="20 us",
+    engine='routing = "par"\n',
+)
 
 ALWAYS = {"routers", "links", "link_jobs", "nodes", "jobs", "placement", "latency", "group_traffic"}
 

@@ -7,37 +7,21 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from packet_files import experiment, job
 from running import Command
-
-FILE = """\
-[machine]
-topology = "dragonfly"
-p = 2
-a = 4
-h = 2
-g = 9
-
-[[job]]
-name = "adv"
-pattern = "adversarial"
-ranks = 72
-ranks_per_node = 1
-
-[engine]
-kind = "packet"
-traffic = "open"
-load = {load}
-warm_up = "{warm_up} us"
-measure = "30 us"
-drain = "{drain} us"
-{more}
-"""
 
 
 def run(
     command: Command, folder: Path, load: float, warm_up: int = 20, drain: int = 100, more: str = ""
 ) -> tuple[dict[str, Any], str, str]:
-    (folder / "x.toml").write_text(FILE.format(load=load, warm_up=warm_up, drain=drain, more=more))
+    text = experiment(
+        job("adv", "adversarial"),
+        load=load,
+        warm_up=f"{warm_up} us",
+        measure="30 us",
+        engine=f'drain = "{drain} us"\n{more}\n',
+    )
+    (folder / "x.toml").write_text(text)
     result = command("run", "x.toml", "-o", "run")
     assert result.returncode == 0, result.stderr
     summary = json.loads((folder / "run" / "summary.json").read_text())

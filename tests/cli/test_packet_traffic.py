@@ -11,42 +11,24 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
+from packet_files import NODES, NODES_PER_GROUP, experiment, job
 
 import odonata
 
-RANKS = 72
-GROUP = 8
-
-FILE = """\
-[machine]
-topology = "dragonfly"
-p = 2
-a = 4
-h = 2
-g = 9
-
-[[job]]
-name = "one"
-ranks = 72
-ranks_per_node = 1
-placement = "compact"
-{job}
-
-[engine]
-kind = "packet"
-traffic = "open"
-record_packets = true
-load = 0.2
-warm_up = "0 us"
-measure = "20 us"
-{engine}
-"""
+COMPACT = 'placement = "compact"\n'
+RECORDED = "record_packets = true\n"
 
 
-def run(folder: Path, job: str, engine: str = "", text: str = FILE) -> odonata.Run:
+def run_file(folder: Path, text: str) -> odonata.Run:
     path = folder / "experiment.toml"
-    path.write_text(text.format(job=job, engine=engine))
+    path.write_text(text)
     return odonata.run(path, out=folder / "run", force=True)
+
+
+def run(folder: Path, pattern: str, engine: str = "") -> odonata.Run:
+    one = job(pattern=None, more=f"{COMPACT}{pattern}\n")
+    text = experiment(one, load=0.2, warm_up="0 us", measure="20 us", engine=f"{RECORDED}{engine}\n")
+    return run_file(folder, text)
 
 
 def packets(run: odonata.Run) -> pd.DataFrame:
@@ -57,7 +39,7 @@ def packets(run: odonata.Run) -> pd.DataFrame:
 
 
 def group(nodes: pd.Series[int]) -> pd.Series[int]:
-    return nodes // GROUP
+    return nodes // NODES_PER_GROUP
 
 
 def reversed_bits(rank: int) -> int:
@@ -81,7 +63,7 @@ def transposed(rank: int) -> int:
 def test_permutations(tmp_path: Path, pattern: str, rule: Callable[[int], int]) -> None:
     found = packets(run(tmp_path, f'pattern = "{pattern}"'))
     assert (found["destination"] == found["source"].map(rule)).all()
-    assert set(found["source"]) == {rank for rank in range(RANKS) if rule(rank) != rank}
+    assert set(found["source"]) == {rank for rank in range(NODES) if rule(rank) != rank}
 
 
 def test_a_random_permutation(tmp_path: Path) -> None:
@@ -101,12 +83,14 @@ def test_adversarial(tmp_path: Path, offset: int) -> None:
     found = packets(run(tmp_path, f'pattern = {{ name = "adversarial", offset = {offset} }}', engine))
     assert ((group(found["source"]) + offset) % 9 == group(found["destination"])).all()
     # 72 x 8 pairs, each as likely as any other.
-    assert len(found[["source", "destination"]].drop_duplicates()) == RANKS * GROUP
+    assert len(found[["source", "destination"]].drop_duplicates()) == NODES * NODES_PER_GROUP
 
 
 def test_tornado_goes_just_less_than_half_way_around_the_groups(tmp_path: Path) -> None:
     found = packets(run(tmp_path, 'pattern = "tornado"', 'routing = "valiant-n"'))
-    assert ((found["destination"] - found["source"]) % RANKS == 4 * GROUP).all(), "ceil(9 / 2) - 1 = 4 groups"
+    assert ((found["destination"] - found["source"]) % NODES == 4 * NODES_PER_GROUP).all(), (
+        "ceil(9 / 2) - 1 = 4 groups"
+    )
 
 
 def test_a_stencil_goes_to_its_neighbours(tmp_path: Path) -> None:
@@ -121,7 +105,7 @@ def test_a_stencil_goes_to_its_neighbours(tmp_path: Path) -> None:
 def test_uniform_and_hotspot(tmp_path: Path) -> None:
     found = packets(run(tmp_path, 'pattern = "uniform"'))
     # 14,000 draws of 5,112 pairs leave exp(-14,000 / 5,112) = 6.5 % of them out.
-    assert len(found[["source", "destination"]].drop_duplicates()) > 0.9 * RANKS * (RANKS - 1)
+    assert len(found[["source", "destination"]].drop_duplicates()) > 0.9 * NODES * (NODES - 1)
     counts = found["destination"].value_counts()
     # Some 195 packets each; five standard deviations are 70.
     assert (counts - counts.mean()).abs().max() < 5 * counts.mean() ** 0.5
@@ -147,7 +131,7 @@ def test_bursts_are_made_at_once_for_one_destination(tmp_path: Path) -> None:
     # A packet time in which two bursts of one node begin has 16 packets; Bernoulli sources make none.
     assert (sizes == 8).mean() > 0.95, "all but those that the end of the run cut"
     assert (bursts["destination"].nunique() == 1).all()
-    assert len(found) / (RANKS * 20e3 / 20.48) == pytest.approx(0.2, rel=0.1)
+    assert len(found) / (NODES * 20e3 / 20.48) == pytest.approx(0.2, rel=0.1)
 
 
 @pytest.mark.parametrize(("injection", "spread"), [("interval", 0.0), ("poisson", 1.0), ("bernoulli", 0.894)])
@@ -163,66 +147,43 @@ def test_injection_processes(tmp_path: Path, injection: str, spread: float) -> N
 def test_the_load_steps_in_time(tmp_path: Path) -> None:
     steps = 'step_times = ["10 us", "15 us"]\nstep_loads = [0.6, 0.1]'
     found = packets(run(tmp_path, 'pattern = "uniform"', steps))
-    made = found["birth_ps"].groupby(found["birth_ps"] // 5_000_000).size() / (RANKS * 5e6 / 20_480)
+    made = found["birth_ps"].groupby(found["birth_ps"] // 5_000_000).size() / (NODES * 5e6 / 20_480)
     assert list(made.index) == [0, 1, 2, 3]
     # 17,578 packet times: at load 0.6 the standard deviation is 0.0037, at the others less.
     assert made.to_list() == pytest.approx([0.2, 0.2, 0.6, 0.1], abs=0.016)
 
 
 def test_jobs_have_their_own_pattern_load_placement_and_start(tmp_path: Path) -> None:
-    text = """\
-[machine]
-topology = "dragonfly"
-p = 2
-a = 4
-h = 2
-g = 9
-[[job]]
-name = "near"
-pattern = "bit-complement"
-ranks = 24
-ranks_per_node = 1
-placement = "compact"
-[[job]]
-name = "far"
-pattern = "uniform"
-ranks = 30
-ranks_per_node = 1
-placement = "random-nodes"
-[engine]
-kind = "packet"
-traffic = "open"
-record_packets = true
-load = [0.1, 0.4]
-start = ["0 us", "12 us"]
-warm_up = "0 us"
-measure = "20 us"
-"""
-    made = run(tmp_path, "", text=text)
+    text = experiment(
+        job("near", "bit-complement", 24, COMPACT),
+        job("far", "uniform", 30, 'placement = "random-nodes"\n'),
+        load=[0.1, 0.4],
+        warm_up="0 us",
+        measure="20 us",
+        engine=f'{RECORDED}start = ["0 us", "12 us"]\n',
+    )
+    made = run_file(tmp_path, text)
     found = packets(made)
     nodes = made.placement.to_pandas().set_index(["job", "rank"])["node"]
     near, far = (found[found["job"] == job] for job in (0, 1))
     assert (near["destination"] == 23 - near["source"]).all()
     assert set(far["source"]) == set(nodes[1]) >= set(far["destination"])
     assert far["birth_ps"].min() >= 12_000_000
-    for job, share in ((near, 0.1 * 24 * 20e6), (far, 0.4 * 30 * 8e6)):
-        assert len(job) == pytest.approx(share / 20_480, rel=0.06)
+    for sent, share in ((near, 0.1 * 24 * 20e6), (far, 0.4 * 30 * 8e6)):
+        assert len(sent) == pytest.approx(share / 20_480, rel=0.06)
     offered = made.jobs["offered_load"].to_pylist()
     assert offered == pytest.approx([0.1, 0.4 * 8 / 20])
 
 
 @pytest.mark.parametrize("iterations", [1, 3])
 def test_closed_traffic_is_sent_as_often_as_asked(tmp_path: Path, iterations: int) -> None:
-    text = FILE.replace('traffic = "open"\n', "").replace("load = 0.2\n", "")
-    text = text.replace('warm_up = "0 us"\nmeasure = "20 us"\n', "")
-    job = (
-        f'pattern = {{ name = "stencil-3d", dims = [4, 3, 6], bytes = "9000 B", iterations = {iterations} }}'
-    )
-    made = run(tmp_path, job, text=text)
+    sizes = f'dims = [4, 3, 6], bytes = "9000 B", iterations = {iterations}'
+    one = job(pattern=None, more=f'{COMPACT}pattern = {{ name = "stencil-3d", {sizes} }}\n')
+    made = run_file(tmp_path, experiment(one, load=None, measure=None, engine=RECORDED))
     messages = 2 * (3 * 3 * 6 + 4 * 2 * 6 + 4 * 3 * 5)
     row = made.jobs.to_pylist()[0]
     assert row["bytes"] == messages * 9000 * iterations
     assert row["messages"] == messages * iterations
-    sizes = made.table("packets")["bytes"].to_pandas().value_counts()
+    found = made.table("packets")["bytes"].to_pandas().value_counts()
     # 9,000 B are 17 full packets and one of 296 B.
-    assert sizes.to_dict() == {512: 17 * messages * iterations, 296: messages * iterations}
+    assert found.to_dict() == {512: 17 * messages * iterations, 296: messages * iterations}

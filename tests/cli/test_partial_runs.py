@@ -13,33 +13,14 @@ from pathlib import Path
 
 import pyarrow.compute as pc
 import pytest
+from packet_files import experiment, job
 from running import Command
 
 import odonata
 from odonata.errors import PartialRunWarning
 from odonata.runs import Run
 
-HOURS = """\
-[machine]
-topology = "dragonfly"
-p = 2
-a = 4
-h = 2
-g = 9
-
-[[job]]
-name = "ur"
-pattern = "uniform"
-ranks = 72
-ranks_per_node = 1
-
-[engine]
-kind = "packet"
-traffic = "open"
-load = 0.3
-warm_up = "5 us"
-measure = "1 s"
-"""
+HOURS = experiment(job("ur"), load=0.3, warm_up="5 us", measure="1 s")
 """A second of simulated time takes hours."""
 
 

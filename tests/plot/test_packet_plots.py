@@ -6,33 +6,16 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from packet_files import experiment, job
 from running import Command
 
 import odonata
 from odonata.errors import OdonataError
 
-EXPERIMENT = """
-[machine]
-topology = "dragonfly"
-p = 2
-a = 4
-h = 2
-g = 9
-[[job]]
-name = "ur"
-pattern = "uniform"
-ranks = 72
-ranks_per_node = 1
-[engine]
-kind = "packet"
-traffic = "open"
-routing = "ugal-n"
-load = {load}
-interval = "1 us"
-series = ["jobs", "links"]
-warm_up = "2 us"
-measure = "5 us"
-"""
+
+def file(load: float) -> str:
+    recorded = 'routing = "ugal-n"\ninterval = "1 us"\nseries = ["jobs", "links"]\n'
+    return experiment(job("ur"), load=load, warm_up="2 us", measure="5 us", engine=recorded)
 
 
 @pytest.fixture(scope="module")
@@ -41,7 +24,7 @@ def runs(tmp_path_factory: pytest.TempPathFactory) -> list[odonata.Run]:
     made = []
     for load in (0.2, 0.6):
         path = folder / f"load-{load}.toml"
-        path.write_text(EXPERIMENT.format(load=load))
+        path.write_text(file(load))
         made.append(odonata.run(path))
     return made
 
@@ -91,7 +74,7 @@ def test_the_series_of_links_holds_their_mean_and_maximum(runs: list[odonata.Run
 def test_a_sweep_has_a_load_curve_over_its_seeds(tmp_path: Path) -> None:
     axes = '[sweep]\nengine.load = [0.2, 1.0]\nengine.routing = ["min", "valiant-n"]\nengine.seed = [1, 2]\n'
     times = {"engine.warm_up": "10 us", "engine.measure": "20 us"}
-    text = EXPERIMENT.format(load=0.2) + axes
+    text = file(0.2) + axes
     sweep = odonata.sweep(text, out=tmp_path / "sweep", set=times, processes=1)
     left, right = sweep.load_curve().axes[:2]
     curves = {line.get_label(): line for line in left.lines}
