@@ -15,6 +15,8 @@
 mod bound;
 mod engine;
 mod expected;
+#[cfg(test)]
+mod oracles;
 mod progress;
 #[cfg(test)]
 mod reference;

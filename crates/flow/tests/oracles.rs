@@ -111,6 +111,48 @@ fn network_interfaces_limit() {
     assert_close(result.node_bytes_in[0], 10.0, 1e-12);
 }
 
+/// Incast on a row of three: 0 -> 1 and 2 -> 1 over separate links of 2 GB/s into the one interface of node 1, 1 GB/s. Each
+/// gets half of the interface: 0.5 GB/s, so 1000 B take 2 us. A third message 1 -> 2 leaves by the other direction of that
+/// interface and has all of it.
+#[test]
+fn incast_shares_the_interface_of_the_receiver() {
+    let machine = Torus {
+        dims: vec![3],
+        wrap: vec![false],
+        local: LinkFigures::new(2_000_000_000, 30),
+        terminal: LinkFigures::new(1_000_000_000, 10),
+        ..Torus::default()
+    };
+    let machine = machine.builder().unwrap().build().unwrap();
+    let jobs = vec![job("left", 3, &[(0, 1, 1000)]), job("right", 3, &[(2, 1, 1000)]), job("out", 3, &[(1, 2, 1000)])];
+    let result = solve(&machine, jobs, &direct());
+    for (job, bandwidth) in result.jobs.iter().zip([0.5 * GB, 0.5 * GB, GB]) {
+        assert_close(job.bandwidth_bytes_per_s, bandwidth, 1e-3);
+        assert_close(job.time_s, 1000.0 / bandwidth, 1e-3);
+    }
+    assert_eq!(result.node_bytes_in, [0.0, 2000.0, 1000.0]);
+}
+
+/// The original program counts in MiB: links of 5,120 MiB/s = 5,120 x 1,048,576 = 5,368,709,120 B/s, interfaces of 16,384
+/// MiB/s = 17,179,869,184 B/s, switched off below 0.01 MiB/s = 10,485.76 B/s. A message over one link gets the link; two
+/// from one node over two links the sum of both links, as the interface is wider; four from one node over four links that
+/// interface, as four links are 20,480 MiB/s.
+#[test]
+fn the_damselfly_preset_counts_in_mib() {
+    let settings = FlowSettings { routing: FlowRouting::AdaptiveDirect, ..FlowSettings::damselfly() };
+    assert_eq!(settings.cutoff.bytes_per_s_f64().round(), 10_486.0);
+    let square = Torus { dims: vec![3, 3], wrap: vec![true, true], ..Torus::default() };
+    let square = square.builder().unwrap().build().unwrap();
+    let (link, interface) = (5_368_709_120.0, 17_179_869_184.0);
+    for (targets, bandwidth) in [(&[1][..], link), (&[1, 2], 2.0 * link), (&[1, 2, 3, 6], interface)] {
+        let messages: Vec<_> = targets.iter().map(|&target| (0, target, 1_000_000)).collect();
+        let result = solve(&square, vec![job("a", 9, &messages)], &settings);
+        assert!(result.link_capacity_bytes_per_s.iter().all(|&c| c == link));
+        assert_eq!(result.nic_capacity_bytes_per_s, interface);
+        assert_close(result.jobs[0].bandwidth_bytes_per_s, bandwidth, 1e-4);
+    }
+}
+
 /// Bytes go where they must: on the only path of a row, sum over links = bytes x hops = 100 x 1 + 10 x 2.
 #[test]
 fn bytes_times_hops() {

@@ -126,6 +126,43 @@ mod tests {
         assert_eq!(three, vec![40; 2]);
     }
 
+    fn of(step: &[Message]) -> Vec<(u32, u32, u64)> {
+        step.iter().map(|m| (m.source, m.destination, m.bytes)).collect()
+    }
+
+    /// Two nodes of two ranks, everyone to everyone, in two steps. What ranks 0 and 1 have for the other node goes to its
+    /// ranks in the same places, 2 and 3, so that both receive: rank 0 sends 10 for 2 and 10 for 3 to rank 2, which hands
+    /// 10 on; and so on. The messages inside a node go in the first step.
+    #[test]
+    fn two_steps_spread_over_the_receivers() {
+        let (messages, nodes) = all_to_all();
+        let steps = steps(&messages, &nodes, Route::TwoSteps).unwrap();
+        let inside = [(0, 1, 10), (1, 0, 10), (2, 3, 10), (3, 2, 10)];
+        assert_eq!(of(&steps[0]), inside);
+        assert_eq!(of(&steps[1]), [(0, 2, 20), (1, 3, 20), (2, 0, 20), (3, 1, 20)]);
+        assert_eq!(of(&steps[2]), inside);
+        assert_eq!(steps.len(), 3);
+    }
+
+    /// Three nodes of two ranks, everyone to everyone, in three steps. What node a has for node b leaves from a's rank in
+    /// place b mod 2 and arrives at b's rank in place a mod 2: 0 to 1 from rank 1 to rank 2, 0 to 2 from 0 to 4, 1 to 0 from
+    /// 2 to 1, 1 to 2 from 2 to 5, 2 to 0 from 4 to 0, 2 to 1 from 5 to 2; 2 x 2 x 10 bytes each. Before and after, every
+    /// rank that is not the one chosen gives or gets 20 bytes per pair of nodes, besides the 10 to its neighbour at first.
+    #[test]
+    fn three_steps_spread_over_senders_and_receivers() {
+        let pairs = (0..6).flat_map(|s| (0..6).map(move |d| (s, d)));
+        let messages: Vec<Message> = pairs
+            .filter(|(s, d)| s != d)
+            .map(|(source, destination)| Message { source, destination, bytes: 10 })
+            .collect();
+        let steps = steps(&messages, &[0, 0, 1, 1, 2, 2], Route::ThreeSteps).unwrap();
+        assert_eq!(of(&steps[1]), [(0, 4, 40), (1, 2, 40), (2, 1, 40), (2, 5, 40), (4, 0, 40), (5, 2, 40)]);
+        // Rank 0 gives 1 what goes to node 1 and gets what goes to node 2; rank 3 is chosen for neither node.
+        assert_eq!(of(&steps[0]), [(0, 1, 30), (1, 0, 30), (2, 3, 10), (3, 2, 50), (4, 5, 30), (5, 4, 30)]);
+        // Node 1 receives both at rank 2, nodes 0 and 2 one at either rank.
+        assert_eq!(of(&steps[2]), [(0, 1, 20), (1, 0, 20), (2, 3, 40), (4, 5, 20), (5, 4, 20)]);
+    }
+
     #[test]
     fn strangers_are_refused() {
         let (messages, _) = all_to_all();

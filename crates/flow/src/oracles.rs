@@ -1,0 +1,87 @@
+//! The solver against systems solved by hand. The derivation stands at each test.
+
+use crate::solver::{Candidates, Paths, Sharing, Solution, System, Weight};
+use odonata_units::LinkId;
+
+/// The same paths in every iteration: of each flow, those of the first kind and those of the second.
+struct Fixed(Vec<[Vec<Vec<u32>>; 2]>);
+
+impl Candidates for Fixed {
+    fn kinds(&self, flow: usize) -> [usize; 2] {
+        [self.0[flow][0].len(), self.0[flow][1].len()]
+    }
+
+    fn draw(&self, flow: usize, _: u32, paths: &mut Paths) {
+        for path in self.0[flow].iter().flatten() {
+            paths.links.extend(path.iter().map(|&l| LinkId(l)));
+            paths.ends.push(paths.links.len() as u32);
+        }
+    }
+}
+
+/// Solves flows of one member each, which send so much through gates of their own, on links of 10^6, for two iterations
+/// with half of all capacity each.
+fn solve(candidates: &Fixed, offered: &[f64], sharing: Sharing) -> Solution {
+    let flows = offered.len() as u32;
+    let members: Vec<Weight> = (0..flows).map(|flow| Weight { weight: 1.0, gates: [2 * flow, 2 * flow + 1] }).collect();
+    let gates: Vec<u64> = offered.iter().flat_map(|&rate| [rate as u64; 2]).collect();
+    System {
+        links: &[1_000_000; 5],
+        gates: &gates,
+        first_member: &(0..=flows).collect::<Vec<u32>>(),
+        members: &members,
+        offered,
+        candidates,
+        sharing,
+        slices: 2,
+        cutoff: 1,
+        max_iterations: 2,
+        tolerance: 0.0,
+        threads: 1,
+        keep_history: true,
+    }
+    .solve(&mut |_| true)
+    .unwrap()
+}
+
+/// Share of flow 0's grants that is on paths over `link`.
+fn share_on(link: u32, candidates: &Fixed, solution: &Solution) -> f64 {
+    let add = |_: usize, share: f64, path: &[LinkId], sums: &mut [u64]| {
+        if path.contains(&LinkId(link)) {
+            sums[0] += (share * 1e6).round() as u64;
+        }
+    };
+    solution.replay(candidates, 0..1, 1, 1, add)[0] as f64 / 1e6
+}
+
+/// UGAL weighs queues by hops. Flow 0 sends 0.4 of a link's capacity and may go over links 0 and 1, or around over 2, 3 and 4.
+/// Flow 1 sends 1.4 over link 0 and flow 2 sends 1.4 over link 2; neither has another way. In iteration 0 no queue is
+/// known and flow 0 goes straight, so the loads are
+///   link 0: 0.4 + 1.4 = 1.8, link 1: 0.4, link 2: 1.4, links 3 and 4: 0,
+/// the queues, which are what a load has above 1,
+///   q_direct = 0.8 over 2 hops = 1.6, q_indirect = 0.4 over 3 hops = 1.2,
+/// and iteration 1 goes around iff 1.6 > threshold 1.2 + bias. (By queues alone it would already be at threshold 1.4:
+/// 0.8 > 0.56.) Its gates release 0.2 in each of the two iterations, less than the 0.25 that are its half of a slice of link 0
+/// or 2, so half of what it is granted goes either way, or all of it straight.
+#[test]
+fn ugal_weighs_queues_by_hops() {
+    let candidates =
+        Fixed(vec![[vec![vec![0, 1]], vec![vec![2, 3, 4]]], [vec![vec![0]], vec![]], [vec![vec![2]], vec![]]]);
+    let offered = [400_000.0, 1_400_000.0, 1_400_000.0];
+    let cases = [
+        (1.0, 0.0, true),
+        (1.3, 0.0, true),  // 1.6 > 1.56
+        (1.4, 0.0, false), // 1.6 < 1.68
+        (0.0, 1.5, true),  // 1.6 > 1.5
+        (0.0, 1.7, false), // 1.6 < 1.7
+        (1.0, 0.3, true),  // 1.6 > 1.5
+        (1.0, 0.5, false), // 1.6 < 1.7
+    ];
+    for (threshold, bias, around) in cases {
+        let solution = solve(&candidates, &offered, Sharing::Ugal { threshold, bias });
+        let (straight, detour) = (share_on(0, &candidates, &solution), share_on(2, &candidates, &solution));
+        assert!((straight + detour - 1.0).abs() < 1e-5, "{straight} {detour}");
+        let expected = if around { 0.5 } else { 0.0 };
+        assert!((detour - expected).abs() < 1e-5, "threshold {threshold}, bias {bias}: {detour} went around");
+    }
+}
