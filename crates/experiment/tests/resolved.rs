@@ -1,4 +1,4 @@
-//! `resolved.toml` is an experiment file that gives the same machine, the same jobs and itself.
+//! `resolved.toml` is an experiment file that gives the same machine, the same jobs, the same engine and itself.
 
 use odonata_experiment::{ExperimentSpec, Files, Plan};
 use proptest::prelude::*;
@@ -19,6 +19,8 @@ fn check(text: &str) {
     assert!(a.machine == b.machine, "the machine of\n{text}");
     assert_eq!(a.seed, b.seed);
     assert_eq!(a.output, b.output);
+    // What is not given has one default, in the engine as in `resolved.toml`.
+    assert_eq!(format!("{:?}", first.engine), format!("{:?}", second.engine), "the engine of\n{text}");
     assert_eq!(a.workload.jobs.len(), b.workload.jobs.len());
     for (a, b) in a.workload.jobs.iter().zip(&b.workload.jobs) {
         assert_eq!((&a.name, &a.color, a.iterations), (&b.name, &b.color, b.iterations));
@@ -106,6 +108,7 @@ fn engines() -> impl Strategy<Value = String> {
         (0u64..1 << 62).prop_map(|seed| format!("[engine]\nseed = {seed}\nrouting = 'ugal'\nthreshold = 1.25\nbias = 3\n")),
         Just("[engine]\npreset = 'damselfly'\nslices = 7\nnic_capacity = 'machine'\nbound_gap = 0.125\n".to_owned()),
         Just("[engine]\nkind = 'packet'\n".to_owned()),
+        Just("[engine]\nkind = 'packet'\ntraffic = 'open'\npreset = 'ideal-cycle'\nestimate = 'output'\n".to_owned()),
         Just("[engine]\nkind = 'flow'\ncutoff = '1 b/s'\nlink_capacity = '5120 MiB/s'\nalone = true\n[output]\nplacement = false\n".to_owned()),
     ]
 }
@@ -123,6 +126,30 @@ fn every_preset_resolves_to_itself() {
     let small = odonata_machine::presets::names().iter().filter(|preset| preset.declared.nodes < 10_000);
     for preset in small {
         check(&format!("machine.preset = '{}'\n[[job]]\nranks = 64\npattern = 'uniform'\n", preset.name));
+    }
+}
+
+/// Every routing of both engines with nothing but its defaults, on the first of these machines that it takes.
+#[test]
+fn every_routing_resolves_to_itself() {
+    let machines = [
+        "topology = 'dragonfly', p = 1, a = 4, h = 1, g = 5",
+        "topology = 'torus', dims = [4, 3]",
+        "topology = 'fat-tree', k = 4",
+    ];
+    let packet = odonata_routing::algorithm::ALGORITHMS.iter().map(|a| ("packet", a.0));
+    for (engine, routing) in packet.chain(odonata_flow::FlowRouting::NAMES.map(|name| ("flow", name))) {
+        let text = |machine: &&str| {
+            format!(
+                "machine = {{ {machine} }}\n[[job]]\nranks = 8\npattern = 'tornado'\n\
+                 [engine]\nkind = '{engine}'\nrouting = '{routing}'\n"
+            )
+        };
+        let takes = |text: &String| {
+            let spec = ExperimentSpec::parse::<&str>(text, "x.toml", &[]).unwrap();
+            Plan::new(spec, Files::beside(Path::new("x.toml"))).is_ok()
+        };
+        check(&machines.iter().map(text).find(takes).unwrap_or_else(|| panic!("no machine for {routing}")));
     }
 }
 

@@ -1,0 +1,393 @@
+//! UGAL and PAR against a plain twin: where a packet may go at every router, and how likely each way is.
+//!
+//! The twin is written from docs/models/routing, as simply as it can be, and shares no code with the algorithms: it finds
+//! ways on the machine's links itself, and instead of drawing candidates it goes through all draws. What it gives is the
+//! distribution of the answers. The algorithm, asked many times in the same situation, must give each answer as often
+//! as it says, and never another one.
+
+use odonata_machine::{Coordinates, GroupInterior, LinkClass, Machine, MachineBuilder, Shape};
+use odonata_routing::algorithm::{self, AdaptiveSettings, Decision, Header, Memory, RouteState, RoutingSettings};
+use odonata_routing::next_hop::NextHops;
+use odonata_routing::view::LoadView;
+use odonata_units::{Bytes, GroupId, LinkClassId, LinkId, NodeId, Rate, RouterId, Stream, Time};
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+/// How often the algorithm is asked in each situation.
+const ASKED: u32 = 200;
+
+/// A port, a virtual channel, and the intermediate group or router if the packet leaves the minimal way here.
+type Answer = (u16, u8, Option<u32>);
+
+/// Bytes queued at the router that decides, by port and channel.
+struct Queues(Vec<[u64; 5]>);
+
+impl LoadView for Queues {
+    fn port_bytes(&self, port: u16) -> u64 {
+        self.0[usize::from(port)].iter().sum()
+    }
+
+    fn channel_bytes(&self, port: u16, vc: u8) -> u64 {
+        self.0[usize::from(port)][usize::from(vc)]
+    }
+
+    fn has_room(&self, _: u16, _: u8) -> bool {
+        true
+    }
+}
+
+/// What a packet is doing, as the pages tell it.
+#[derive(Clone, Copy, PartialEq, Debug)]
+enum Course {
+    /// At its source router.
+    New,
+    /// On the minimal way, or past its intermediate.
+    Minimal,
+    /// To the intermediate group (ugal-g) or router.
+    Around(u32),
+}
+
+/// The virtual channels of an algorithm, in the words of its page.
+struct Channels {
+    first_minimal: u8,
+    source_group: u8,
+    middle_group: u8,
+    onward: u8,
+    destination_group: u8,
+}
+
+/// The twin of one algorithm on one machine.
+struct Plain<'a> {
+    machine: &'a Machine,
+    name: &'static str,
+    settings: AdaptiveSettings,
+}
+
+impl Plain<'_> {
+    fn channels(&self) -> Channels {
+        let of = |first_minimal, source_group, middle_group, onward, destination_group| Channels {
+            first_minimal,
+            source_group,
+            middle_group,
+            onward,
+            destination_group,
+        };
+        match self.name {
+            "ugal-g" => of(1, 0, 1, 1, 2),
+            "ugal-n" => of(2, 0, 1, 2, 3),
+            _ => of(0, 1, 2, 3, 4),
+        }
+    }
+
+    fn group(&self, router: RouterId) -> u32 {
+        self.machine.group_of(router).0
+    }
+
+    /// Ports on the ways from `at` to where `there` holds that have the fewest hops between groups and, of those, the
+    /// fewest in all; inside a group only, if so asked. By relaxing all links until nothing changes.
+    fn ports(&self, at: RouterId, inside: bool, there: impl Fn(RouterId) -> bool) -> Vec<u16> {
+        let links = || self.machine.links().filter(|&l| !inside || self.hop(l) == (0, 1));
+        let mut cost = vec![(u32::MAX, u32::MAX); self.machine.router_count()];
+        self.machine.routers().filter(|&r| there(r)).for_each(|r| cost[r.index()] = (0, 0));
+        let over = |cost: &[(u32, u32)], l| {
+            let (after, hop) = (cost[self.machine.target(l).index()], self.hop(l));
+            (after.0.saturating_add(hop.0), after.1.saturating_add(hop.1))
+        };
+        for _ in self.machine.routers() {
+            for l in links() {
+                let source = self.machine.source(l).index();
+                cost[source] = cost[source].min(over(&cost, l));
+            }
+        }
+        let first = self.machine.links_from(at).start;
+        links()
+            .filter(|&l| self.machine.source(l) == at && over(&cost, l) == cost[at.index()])
+            .map(|l| (self.machine.nodes_of(at).len() + l.index() - first) as u16)
+            .collect()
+    }
+
+    /// One hop over a link: (between groups, in all).
+    fn hop(&self, link: LinkId) -> (u32, u32) {
+        (u32::from(self.group(self.machine.source(link)) != self.group(self.machine.target(link))), 1)
+    }
+
+    fn towards(&self, at: RouterId, group: u32) -> Vec<u16> {
+        self.ports(at, false, |r| self.group(r) == group)
+    }
+
+    /// Where the packet may go from `at`, and how likely: the whole page in one function.
+    fn answers(
+        &self,
+        course: Course,
+        at: RouterId,
+        to: RouterId,
+        second: bool,
+        load: &Queues,
+    ) -> BTreeMap<Answer, f64> {
+        let (here, target) = (self.group(at), self.group(to));
+        let channels = self.channels();
+        let mut answers = BTreeMap::new();
+        let mut plain = |ports: Vec<u16>, vc: u8| {
+            let share = 1.0 / ports.len() as f64;
+            ports.iter().for_each(|&port| *answers.entry((port, vc, None)).or_default() += share);
+        };
+        match course {
+            _ if here == target => plain(self.ports(at, true, |r| r == to), channels.destination_group),
+            Course::New => return self.decide(at, target, channels.first_minimal, load),
+            Course::Minimal if second && self.name == "par" => return self.decide(at, target, channels.onward, load),
+            Course::Minimal => plain(self.towards(at, target), channels.onward),
+            Course::Around(via) if self.name == "ugal-g" => plain(self.towards(at, via), channels.source_group),
+            Course::Around(via) if self.group(RouterId(via)) == here => {
+                plain(self.ports(at, true, |r| r == RouterId(via)), channels.middle_group);
+            }
+            Course::Around(via) => plain(self.towards(at, self.group(RouterId(via))), channels.source_group),
+        }
+        answers
+    }
+
+    /// The comparison, over all draws.
+    fn decide(&self, at: RouterId, target: u32, minimal_vc: u8, load: &Queues) -> BTreeMap<Answer, f64> {
+        let ports = self.towards(at, target);
+        let minimal: Vec<(Answer, f64)> =
+            ports.iter().map(|&port| ((port, minimal_vc, None), 1.0 / ports.len() as f64)).collect();
+        let other = self.ways_around(at, target);
+        let mut answers = BTreeMap::new();
+        for (m, how_likely_m) in shortest(&minimal, self.settings.minimal_candidates, load) {
+            for (o, how_likely_o) in shortest(&other, self.settings.non_minimal_candidates, load) {
+                let (queue_m, queue_o) = if m.0 == o.0 {
+                    (load.channel_bytes(m.0, m.1), load.channel_bytes(o.0, o.1))
+                } else {
+                    (load.port_bytes(m.0), load.port_bytes(o.0))
+                };
+                let around = queue_m as f64 > self.settings.threshold * queue_o as f64 + self.settings.bias.0 as f64;
+                *answers.entry(if around { o } else { m }).or_default() += how_likely_m * how_likely_o;
+            }
+        }
+        answers
+    }
+
+    /// Every first hop to a random third group, or to a random router of one.
+    fn ways_around(&self, at: RouterId, target: u32) -> Vec<(Answer, f64)> {
+        let vc = self.channels().source_group;
+        let working = |group: u32| -> Vec<RouterId> {
+            self.machine.routers().filter(|&r| self.group(r) == group && self.machine.router_up(r)).collect()
+        };
+        let thirds: Vec<u32> = (0..self.machine.group_count() as u32)
+            .filter(|&g| g != self.group(at) && g != target && !working(g).is_empty())
+            .collect();
+        let mut ways = Vec::new();
+        for &third in &thirds {
+            let goals: Vec<u32> =
+                if self.name == "ugal-g" { vec![third] } else { working(third).iter().map(|r| r.0).collect() };
+            let ports = self.towards(at, third);
+            let share = 1.0 / (thirds.len() * goals.len() * ports.len()) as f64;
+            for &via in &goals {
+                ways.extend(ports.iter().map(|&port| ((port, vc, Some(via)), share)));
+            }
+        }
+        ways
+    }
+}
+
+/// The one with the shortest queue of so many draws, each draw as likely as it says; of equal ones, the first drawn.
+fn shortest(ways: &[(Answer, f64)], draws: u32, load: &Queues) -> Vec<(Answer, f64)> {
+    let mut best: BTreeMap<Answer, f64> = ways.iter().copied().collect();
+    for _ in 1..draws {
+        let mut next = BTreeMap::new();
+        for (&a, p) in &best {
+            for &(b, q) in ways {
+                let kept = if load.port_bytes(b.0) < load.port_bytes(a.0) { b } else { a };
+                *next.entry(kept).or_default() += p * q;
+            }
+        }
+        best = next;
+    }
+    best.into_iter().collect()
+}
+
+/// Routers in groups without any cable, two nodes at each.
+fn grouped(groups: u32, size: u32) -> MachineBuilder {
+    let class = |name: &str| LinkClass {
+        name: name.into(),
+        bandwidth: Rate::from_bytes_per_s(25_000_000_000),
+        latency: Time::from_ns(30),
+        ports_per_router: None,
+    };
+    let routers = groups * size;
+    MachineBuilder {
+        name: "groups".into(),
+        shape: Shape::Grouped { groups, routers_per_group: size, interior: GroupInterior::Other },
+        coordinates: Coordinates::default(),
+        group_of: (0..routers).map(|r| GroupId(r / size)).collect(),
+        classes: vec![class("local"), class("global")],
+        terminal: class("terminal"),
+        cores_per_node: 1,
+        network_ports: None,
+        node_router: (0..2 * routers).map(|n| RouterId(n / 2)).collect(),
+        node_up: vec![true; 2 * routers as usize],
+        router_up: vec![true; routers as usize],
+        cables: Vec::new(),
+    }
+}
+
+/// Groups of routers that hang together somehow, every two groups joined by one to four cables anywhere, and a few
+/// routers failed: so groups are of unequal size, and some routers have no cable to another group.
+fn random_machine(random: &mut Stream) -> (Machine, NextHops) {
+    loop {
+        let (groups, size) = (4 + random.below(3) as u32, 2 + random.below(3) as u32);
+        let routers = groups * size;
+        let mut builder = grouped(groups, size);
+        builder.router_up = (0..routers).map(|_| !random.chance(0.1)).collect();
+        for a in 0..routers {
+            for b in (a + 1..routers).filter(|b| b / size == a / size) {
+                let count = if b == a + 1 { 1 } else { random.below(2) as u32 };
+                builder.add_cables(RouterId(a), RouterId(b), LinkClassId(0), count);
+            }
+        }
+        for g in 0..groups {
+            for other in g + 1..groups {
+                for _ in 0..1 + random.below(2) {
+                    let mut end = |group: u32| RouterId(group * size + random.below(u64::from(size)) as u32);
+                    let (a, b) = (end(g), end(other));
+                    builder.add_cables(a, b, LinkClassId(1), 1 + random.below(2) as u32);
+                }
+            }
+        }
+        let machine = builder.build().unwrap();
+        // Where failures cut a group in pieces or leave two groups without a cable, another machine is made.
+        if let Ok(hops) = NextHops::new(&machine) {
+            if hops.live_groups().len() >= 3 && !hops.crosses_groups() {
+                return (machine, hops);
+            }
+        }
+    }
+}
+
+fn random_queues(machine: &Machine, at: RouterId, random: &mut Stream) -> Queues {
+    let ports = machine.nodes_of(at).len() + machine.links_from(at).len();
+    // Few different lengths, so that queues are often equal and comparisons often on the edge.
+    let mut bytes = || if random.chance(0.5) { 0 } else { 256 * random.below(6) };
+    Queues((0..ports).map(|_| std::array::from_fn(|_| bytes())).collect())
+}
+
+/// Asks the algorithm again and again in one situation and compares with the twin. Returns one of its answers and what it
+/// wrote into the packet's header.
+fn compare(
+    routing: &dyn algorithm::Routing,
+    expected: &BTreeMap<Answer, f64>,
+    at: RouterId,
+    header: Header,
+    load: &Queues,
+    random: &mut Stream,
+) -> (Answer, Header) {
+    let total: f64 = expected.values().sum();
+    assert!((total - 1.0).abs() < 1e-9, "the twin's answers are all: {total}");
+    let mut seen: BTreeMap<Answer, u32> = BTreeMap::new();
+    let mut last = None;
+    for _ in 0..ASKED {
+        let (memory, mut packet) = (Memory::default(), header);
+        let mut decision = Decision { router: at, load, random, memory: &memory, feedback: None };
+        let hop = routing.decide(&mut decision, &mut packet);
+        let left_here = packet.state.non_minimal && !header.state.non_minimal;
+        let answer = (hop.port, hop.vc, left_here.then_some(packet.state.via));
+        *seen.entry(answer).or_default() += 1;
+        last = Some((answer, packet));
+    }
+    for (answer, count) in &seen {
+        assert!(expected.contains_key(answer), "{answer:?} {count} times, but the twin has only {expected:?}");
+    }
+    for (answer, p) in expected {
+        let (count, mean) = (f64::from(*seen.get(answer).unwrap_or(&0)), p * f64::from(ASKED));
+        // Five standard deviations and a little: a few of 10^5 comparisons come near.
+        let margin = 5.0 * (mean * (1.0 - p)).max(0.0).sqrt() + 4.0;
+        assert!((count - mean).abs() <= margin, "{answer:?}: {count} of {ASKED}, expected {mean:.1} of {expected:?}");
+    }
+    last.expect("asked at least once")
+}
+
+/// Packets followed from router to router on random machines under random loads, all settings random.
+#[test]
+fn ugal_and_par_decide_as_their_plain_twin() {
+    let mut random = Stream::new(2009, "decisions", &[]);
+    let (mut decisions, mut detours, mut revised, mut one_port) = (0, 0, 0, 0);
+    for case in 0..4_000u64 {
+        let (machine, hops) = random_machine(&mut random);
+        let name = ["ugal-g", "ugal-n", "par"][(case % 3) as usize];
+        let settings = AdaptiveSettings {
+            threshold: [0.5, 1.0, 2.0, 3.5][random.index(4)],
+            bias: Bytes([0, 0, 256, 1000][random.index(4)]),
+            minimal_candidates: 1 + random.below(3) as u32,
+            non_minimal_candidates: 1 + random.below(3) as u32,
+        };
+        let all = RoutingSettings { adaptive: settings, ..RoutingSettings::default() };
+        let routing = algorithm::build(name, Arc::new(hops), &all).unwrap();
+        let twin = Plain { machine: &machine, name, settings };
+        let working: Vec<NodeId> = machine.nodes().filter(|&n| machine.router_up(machine.router_of(n))).collect();
+        let (source, destination) = (working[random.index(working.len())], working[random.index(working.len())]);
+        let (mut at, to) = (machine.router_of(source), machine.router_of(destination));
+        let start = twin.group(at);
+        let mut packet = Header { source, destination, state: RouteState::default() };
+        let mut course = Course::New;
+        while at != to {
+            let load = random_queues(&machine, at, &mut random);
+            let second = packet.state.hops == 1 && twin.group(at) == start;
+            course = match course {
+                Course::Around(via) if via == if name == "ugal-g" { twin.group(at) } else { at.0 } => Course::Minimal,
+                other => other,
+            };
+            let expected = twin.answers(course, at, to, second, &load);
+            let (answer, after) = compare(&*routing, &expected, at, packet, &load, &mut random);
+            let decides = expected.keys().any(|a| a.2.is_some());
+            decisions += u32::from(decides);
+            detours += u32::from(answer.2.is_some());
+            revised += u32::from(answer.2.is_some() && course == Course::Minimal);
+            let minimal_port = |port| expected.keys().any(|a| a.2.is_none() && a.0 == port);
+            one_port += u32::from(expected.keys().any(|a| a.2.is_some() && minimal_port(a.0)));
+            course = match (answer.2, course) {
+                (Some(via), _) => Course::Around(via),
+                (None, Course::New) => Course::Minimal,
+                (None, other) => other,
+            };
+            packet = after;
+            packet.state.hops += 1;
+            packet.state.vc = answer.1;
+            let link = machine.links_from(at).start + usize::from(answer.0) - machine.nodes_of(at).len();
+            at = machine.target(LinkId(link as u32));
+            assert!(packet.state.hops < 32, "{name}: the way ends");
+        }
+    }
+    // The cases are what they are meant to be.
+    assert!(decisions > 2_000 && detours > 1_000, "{decisions} decisions, {detours} detours");
+    assert!(revised > 50 && one_port > 150, "{revised} revised, {one_port} where both ways share a port");
+}
+
+/// Four groups of two routers; all cables between groups are at the second router, so every way out of the first leaves by
+/// its one link, port 2. That port holds 100 or 450 bytes in channel 0, for packets that go around, and 900 in channel 1,
+/// for minimal ones. With threshold 2 a packet of UGALg goes around iff 900 > 2 x 100; 900 = 2 x 450 keeps it minimal.
+/// Compared by whole ports (1,000 against twice 1,000) it would never go around.
+#[test]
+fn candidates_on_one_port_are_compared_by_their_channels() {
+    let mut builder = grouped(4, 2);
+    for group in 0..4 {
+        builder.add_cables(RouterId(2 * group), RouterId(2 * group + 1), LinkClassId(0), 1);
+        for other in group + 1..4 {
+            builder.add_cables(RouterId(2 * group + 1), RouterId(2 * other + 1), LinkClassId(1), 1);
+        }
+    }
+    let machine = builder.build().unwrap();
+    let hops = Arc::new(NextHops::new(&machine).unwrap());
+    let routing = algorithm::build("ugal-g", hops, &RoutingSettings::default()).unwrap();
+    let mut random = Stream::new(1, "decisions", &[]);
+    for (other, around) in [(100, true), (450, false)] {
+        let load = Queues(vec![[0; 5], [0; 5], [other, 900, 0, 0, 0]]);
+        for _ in 0..20 {
+            let mut packet = Header { source: NodeId(0), destination: NodeId(4), state: RouteState::default() };
+            let memory = Memory::default();
+            let mut decision =
+                Decision { router: RouterId(0), load: &load, random: &mut random, memory: &memory, feedback: None };
+            let hop = routing.decide(&mut decision, &mut packet);
+            assert_eq!((hop.port, hop.vc), (2, u8::from(!around)));
+            assert_eq!(packet.state.non_minimal, around);
+        }
+    }
+}
