@@ -76,13 +76,14 @@ viewer-pictures: build viewer bootstrap-chromium ## make the viewer's pictures i
 
 .PHONY: examples
 examples: build ## check the claims of the studies in their quick form, and those of the AMG examples
-	@odonata study run damselfly --quick -o build/studies
+	@odonata study run damselfly packet-routing --quick -o build/studies
 	@python examples/amg.py
 
 .PHONY: test-long
-test-long: build ## run the tests that take long
+test-long: build ## run the tests that take long, and the studies in full (hours)
 	cargo test $(CARGO_FLAGS) --release -- --ignored
 	pytest -m long
+	odonata study run damselfly packet-routing -o build/studies
 
 .PHONY: lint
 lint: bootstrap-python bootstrap-rust-lint bootstrap-node viewer/node_modules/.installed ## check format, lints and types, changing nothing

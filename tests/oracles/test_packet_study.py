@@ -1,4 +1,6 @@
-"""The claims of the packet engine's example sweeps: in small form here, in full form as long tests.
+"""The packet engine on the experiments of `studies/packet-routing`, in small form.
+
+Its claims in full are judged by `odonata study run packet-routing` (`make test-long`).
 
 p = 4, a = 8, h = 4: 1,056 nodes. Closed forms: ADV+1 under minimal routing shares one cable of a group among
 a p = 32 nodes; a way around crosses two global links, so at most half of the bandwidth is left; a minimal way
@@ -16,7 +18,7 @@ import pytest
 import odonata
 from odonata.sweeps import Sweep
 
-ROOT = Path(__file__).parents[2]
+STUDY = Path(__file__).parents[2] / "studies" / "packet-routing"
 
 MINIMAL_ADV1 = 1 / 32
 
@@ -35,7 +37,7 @@ SHORT = {
 
 def sweep(example: str, folder: Path, **changes: Any) -> Sweep:
     settings = {key.replace("__", "."): value for key, value in changes.items()}
-    return odonata.sweep(ROOT / "examples" / example, out=folder / "sweep", set=settings)
+    return odonata.sweep(STUDY / example, out=folder / "sweep", set=settings)
 
 
 def job(of: Sweep, **values: Any) -> dict[str, Any]:
@@ -56,7 +58,7 @@ def job(of: Sweep, **values: Any) -> dict[str, Any]:
 def test_adversarial_traffic_in_small_form(tmp_path: Path) -> None:
     routings = ["min", "valiant-g", "ugal-g"]
     found = sweep(
-        "packet-study-adversarial.toml",
+        "adversarial.toml",
         tmp_path,
         sweep__engine__load=[0.4],
         sweep__engine__routing=routings,
@@ -74,7 +76,7 @@ def test_adversarial_traffic_in_small_form(tmp_path: Path) -> None:
 
 def test_uniform_traffic_in_small_form(tmp_path: Path) -> None:
     found = sweep(
-        "packet-study-uniform.toml",
+        "uniform.toml",
         tmp_path,
         sweep__engine__load=[0.7],
         sweep__engine__routing=["min", "valiant-n"],
@@ -112,7 +114,7 @@ def test_adaptive_routing_is_minimal_where_nothing_queues(tmp_path: Path) -> Non
 def wd_like(folder: Path, **changes: Any) -> odonata.Run:
     settings = {key.replace("__", "."): value for key, value in changes.items()}
     name = "-".join(str(value) for value in changes.values()) or "packet"
-    return odonata.run(ROOT / "examples" / "packet-wd-like.toml", set=settings, out=folder / name)
+    return odonata.run(STUDY / "four-jobs.toml", set=settings, out=folder / name)
 
 
 def test_four_jobs_load_every_link_as_in_the_flow_engine(tmp_path: Path) -> None:
@@ -166,59 +168,4 @@ def test_closed_traffic_loads_links_as_in_the_flow_engine(tmp_path: Path, patter
 
 def test_the_other_studies_can_be_run() -> None:
     for name in ("q-adaptive", "stability", "learning", "bias"):
-        odonata.check(ROOT / "examples" / f"packet-study-{name}.toml")
-
-
-@pytest.mark.long
-def test_adversarial_traffic_in_full(tmp_path: Path) -> None:
-    found = sweep("packet-study-adversarial.toml", tmp_path)
-    for load in (0.2, 0.4, 1.0):
-        accepted = job(found, routing="min", load=load)["accepted_load"]
-        assert accepted == pytest.approx(MINIMAL_ADV1, rel=0.01)
-        assert accepted == pytest.approx(CREDIT_BOUND_ADV1, rel=0.003)
-    for routing in ("valiant-n", "valiant-g"):
-        assert 0.45 <= job(found, routing=routing, load=1.0)["accepted_load"] <= 0.5
-    adaptive = {r: job(found, routing=r, load=1.0)["accepted_load"] for r in ("ugal-g", "ugal-n", "par")}
-    for routing in adaptive:
-        assert job(found, routing=routing, load=0.4)["accepted_load"] == pytest.approx(0.4, rel=0.05)
-    # docs/models/packet-study.md states the differences: UGALn up to 0.06 below UGALg, PAR above it.
-    assert adaptive["par"] > adaptive["ugal-g"]
-    assert adaptive["ugal-n"] > adaptive["ugal-g"] - 0.06
-
-
-@pytest.mark.long
-def test_uniform_traffic_in_full(tmp_path: Path) -> None:
-    found = sweep("packet-study-uniform.toml", tmp_path)
-    for load in (0.5, 0.7):
-        minimal = job(found, routing="min", load=load)
-        assert minimal["accepted_load"] == pytest.approx(load, rel=0.005)
-        assert minimal["packet_hops_mean"] == pytest.approx(UNIFORM_HOPS, abs=0.003)
-        for routing in ("ugal-g", "ugal-n", "par"):
-            assert job(found, routing=routing, load=load)["accepted_load"] == pytest.approx(load, rel=0.01)
-    for routing in ("valiant-n", "valiant-g"):
-        assert 0.47 <= job(found, routing=routing, load=1.0)["accepted_load"] <= 0.52
-
-
-def assert_held(run: odonata.Run, load: float) -> None:
-    """In each interval of 10 us of the measured 500 us the accepted load is the offered one within 5 %."""
-    series, packet = run.table("series").to_pandas(), run.summary["packet"]
-    start = packet["warm_up_ps"]
-    inside = series[(series["start_ps"] >= start) & (series["start_ps"] < start + packet["measure_ps"])]
-    accepted = inside["bytes_per_s"] / (1056 * 25e9)
-    assert len(accepted) == 50
-    assert np.allclose(accepted, load, rtol=0.05), run
-
-
-@pytest.mark.long
-def test_adaptive_routing_holds_adversarial_load(tmp_path: Path) -> None:
-    runs = sweep("packet-study-stability.toml", tmp_path).runs
-    assert len(runs) == 3
-    for run in runs.values():
-        assert_held(run, 0.4)
-
-
-@pytest.mark.long
-def test_q_adaptive_holds_adversarial_load_once_it_has_learnt(tmp_path: Path) -> None:
-    run = odonata.run(ROOT / "examples" / "packet-study-learning.toml", out=tmp_path / "run")
-    assert_held(run, 0.4)
-    assert run.jobs["non_minimal_share"][0].as_py() > 0.9
+        odonata.check(STUDY / f"{name}.toml")

@@ -35,6 +35,9 @@ def numbers(results):
         "said": [11.0, 11.0, 20.0, 20.0],
     })
 
+def wrong(results):
+    return numbers(results)["nothing"]
+
 def by_hand(results):
     from odonata.studies import Finding
     return [Finding("one", "1", True), Finding("two", "2", False)]
@@ -112,7 +115,7 @@ def test_verdicts(tmp_path: Path) -> None:
     made = report(Results(load(folder(tmp_path, text)), tmp_path / "out"))
     assert [verdict.word for verdict in made.verdicts] == ["partly", "reproduced", "partly"]
     assert [verdict.as_expected for verdict in made.verdicts] == [False, True, True]
-    assert made.verdicts[0].reason() == "1 of 2 hold; but two: 2"
+    assert made.verdicts[0].reason() == "1 of 2 hold; two: 2"
     assert not made.as_expected
     written = json.loads((tmp_path / "out" / "verdicts.json").read_text())
     assert [entry["verdict"] for entry in written["claims"]] == ["partly", "reproduced", "partly"]
@@ -159,6 +162,7 @@ def test_mistakes_in_a_claim_are_named(tmp_path: Path, keys: str, message: str) 
         ("[[claim]]\nsays = 'x'", "[[claim]] number 1 has no name"),
         (claim("check = 'f'").replace("book,", "bok,"), "there is no source 'bok'\nDid you mean book?"),
         (claim("check = 'by_hnd'"), "no function by_hnd\nDid you mean by_hand?"),
+        (claim("check = 'wrong'"), "study.py:13: wrong: KeyError: 'nothing'"),
         ("book = 'again'", "is not TOML"),
         (
             "[[figure]]\nname = 'f'\ncaption = 'F'\ndraw = 'traffic-bar'",
@@ -287,7 +291,7 @@ def test_a_study_runs_keeps_its_points_and_writes_its_page(tmp_path: Path) -> No
     assert "| less-alone |" not in page
     assert "| Alone a job leaves links emptier | book | reproduced |" in page
     assert "*Not in the quick form.*" in page
-    assert "![Bars](figures/f.png)" in page
+    assert "![Bars](figures/f.png)\n\n*Bars*" in page
     html = (out / "page.html").read_text()
     assert html.count('<img src="data:image/png;base64,') == 1
     assert "<td>two</td>" in html

@@ -47,7 +47,7 @@ def load_curve(
     runs = [
         run
         for name in experiments
-        if name not in results.study.left_out
+        if ("experiment", name) not in results.study.left_out
         for place, run in results.runs(name)
         if all(place.get(key, value) == value for key, value in wanted)
     ]

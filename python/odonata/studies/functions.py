@@ -5,7 +5,10 @@ from __future__ import annotations
 import importlib.util
 import re
 import sys
+import traceback
 from collections.abc import Callable
+from functools import wraps
+from inspect import isgenerator
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -43,8 +46,25 @@ class Functions:
                 and getattr(value, "__module__", None) == self._module.__name__
             ]
             raise OdonataError(f"{wanted_by}: {path} has no function {name}", hint=nearest(name, known))
-        function: Callable[..., Any] = found
-        return function
+        return self._named(found, name)
+
+    def _named(self, function: Callable[..., Any], name: str) -> Callable[..., Any]:
+        """The function, whose own mistakes are those of the study."""
+
+        @wraps(function)
+        def call(*arguments: Any, **keys: Any) -> Any:
+            try:
+                made = function(*arguments, **keys)
+                return list(made) if isgenerator(made) else made
+            except OdonataError:
+                raise
+            except Exception as error:
+                frames = traceback.extract_tb(error.__traceback__)
+                inside = [frame for frame in frames if Path(frame.filename).parent == self._folder]
+                place = f"{inside[-1].filename}:{inside[-1].lineno}" if inside else str(self._folder)
+                raise OdonataError(f"{place}: {name}: {type(error).__name__}: {error}") from error
+
+        return call
 
 
 def _imported(folder: Path) -> ModuleType:

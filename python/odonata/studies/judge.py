@@ -56,7 +56,7 @@ class Verdict:
             return _sentence(self.findings[0])
         failing = [finding for finding in self.findings if not finding.holds]
         count = f"{len(self.findings) - len(failing)} of {len(self.findings)} hold"
-        return "; but ".join([count, *map(_sentence, failing[:3])]) + (", ..." if len(failing) > 3 else "")
+        return "; ".join([count, *map(_sentence, failing[:3])]) + (", ..." if len(failing) > 3 else "")
 
 
 def _sentence(finding: Finding) -> str:
@@ -173,9 +173,9 @@ def _python(value: Any) -> Any:
 
 
 def _plain(value: float, unit: str) -> str:
-    """Four significant digits, thousands apart, with the unit."""
+    """Five significant digits, thousands apart, with the unit."""
     value /= UNITS[unit]
-    written = f"{value:,.0f}" if abs(value) >= 1e3 else f"{value:.4g}"
+    written = f"{value:,.0f}" if abs(value) >= 1e3 else f"{value:.5g}"
     return f"{written} {unit}".rstrip()
 
 

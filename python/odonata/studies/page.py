@@ -29,6 +29,9 @@ DPI = 150
 
 _PLACEHOLDER = re.compile(r"^\{(\w+)((?: [^\s{}]+)*)\}$", re.MULTILINE)
 
+_KIND = {"claims": "claim", "table": "table", "figure": "figure"}
+"""What a placeholder names, as `study.toml` calls it."""
+
 _STYLE = """
 body { font: 15px/1.5 sans-serif; max-width: 68rem; margin: 2rem auto; padding: 0 1rem; color: #222 }
 h1 { font-size: 1.7rem } h2 { font-size: 1.25rem; margin-top: 2rem }
@@ -116,13 +119,15 @@ def _filled(
         elif kind == "figure":
             known = study.figures
             filled = [
-                f"![{study.figures[name].caption}]({_image(name)})" for name in names if name in pictures
+                f"![{study.figures[name].caption}]({_image(name)})\n\n*{study.figures[name].caption}*"
+                for name in names
+                if name in pictures
             ]
         else:
             kinds = ("verdicts", "claims", "table", "figure")
             raise OdonataError(f"{PAGE} has {found[0]}", hint=nearest(kind, kinds))
         for name in names:
-            if name not in known and name not in study.left_out:
+            if name not in known and (_KIND[kind], name) not in study.left_out:
                 raise OdonataError(
                     f"{PAGE} has {found[0]}, but there is no {name}", hint=nearest(name, known)
                 )
@@ -145,7 +150,7 @@ def _summary(verdicts: Sequence[Verdict]) -> str:
     for verdict in verdicts:
         claim = verdict.claim
         published = f"{claim.published}; here " if claim.published else ""
-        found = _line(published + verdict.reason())
+        found = _line(f"{published}{verdict.reason()} {claim.why and f'*{claim.why}*'}".rstrip())
         lines.append(f"| {_line(claim.says)} | {claim.source} | {_word(verdict)} | {found} |")
     return "\n".join(lines)
 

@@ -73,7 +73,7 @@ class Results:
             experiment, _, kind = name.rpartition(".")
             if name in self.study.derived:
                 self._tables[name] = self._derived(name)
-            elif kind in (TRAFFIC, JOBS) and experiment in {*self.study.experiments, *self.study.left_out}:
+            elif kind in (TRAFFIC, JOBS) and experiment:
                 self._tables[name] = self._of_experiment(experiment, kind)
             else:
                 known = [f"{one}.{kind}" for one in self.study.experiments for kind in (TRAFFIC, JOBS)]
@@ -111,7 +111,7 @@ class Results:
         return StudyTable(frame, tuple(column for column in frame.columns if column not in numbers))
 
     def _parts_of(self, experiment: str) -> Sequence[Part]:
-        if experiment in self.study.left_out:
+        if ("experiment", experiment) in self.study.left_out:
             raise OdonataError(
                 f"the quick form of {self.study.name} has no experiment {experiment}",
                 hint="What reads it says `quick = false`.",

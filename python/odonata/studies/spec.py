@@ -91,8 +91,8 @@ class Study:
     tables: Mapping[str, PageTable]
     figures: Mapping[str, Figure]
     claims: Mapping[str, Claim]
-    left_out: frozenset[str]
-    """The names of what the quick form does not have."""
+    left_out: frozenset[tuple[str, str]]
+    """What the quick form does not have: `experiment`, `table`, `figure` or `claim`, and the name."""
 
     @property
     def name(self) -> str:
@@ -109,7 +109,7 @@ def load(folder: Path, *, quick: bool = False) -> Study:
     path = folder / STUDY
     whole = Table(document(path), str(path))
     sources = whole.get("source", {}, dict)
-    left_out: set[str] = set()
+    left_out: set[tuple[str, str]] = set()
 
     def entries(key: str, read: Callable[[Table], Any]) -> dict[str, Any]:
         return _entries(whole, key, path, read, left_out, quick=quick)
@@ -158,7 +158,9 @@ def available(studies: Path) -> list[Path]:
     return sorted(studies.glob(f"*/{STUDY}"))
 
 
-def _experiments(whole: Table, path: Path, left_out: set[str], *, quick: bool) -> dict[str, Experiment]:
+def _experiments(
+    whole: Table, path: Path, left_out: set[tuple[str, str]], *, quick: bool
+) -> dict[str, Experiment]:
     """What stands in `[experiment.NAME]`."""
     found = {}
     for name, content in whole.get("experiment", {}, dict).items():
@@ -168,14 +170,20 @@ def _experiments(whole: Table, path: Path, left_out: set[str], *, quick: bool) -
         less = _quick(table)
         experiment = _experiment(name, table, path.parent, (less or {}) if quick else {})
         if quick and less is None:
-            left_out.add(name)
+            left_out.add(("experiment", name))
         else:
             found[name] = experiment
     return found
 
 
 def _entries(
-    whole: Table, key: str, path: Path, read: Callable[[Table], Any], left_out: set[str], *, quick: bool
+    whole: Table,
+    key: str,
+    path: Path,
+    read: Callable[[Table], Any],
+    left_out: set[tuple[str, str]],
+    *,
+    quick: bool,
 ) -> dict[str, Any]:
     """What stands in `[[key]]`, by its name; in the quick form with the keys that `quick` changes."""
     found: dict[str, Any] = {}
@@ -183,8 +191,8 @@ def _entries(
         name = content.get("name") if isinstance(content, Mapping) else None
         if not isinstance(name, str) or not name:
             raise whole.error(f"[[{key}]] number {number} has no name")
-        if name in found or name in left_out:
-            raise whole.error(f"there are two of the name {name}")
+        if name in found or (key, name) in left_out:
+            raise whole.error(f"there are two [[{key}]] of the name {name}")
         place = f"{path}: {key} {name}"
         table = Table(content, place)
         less = _quick(table)
@@ -194,7 +202,7 @@ def _entries(
         one = read(table)
         table.end()
         if quick and less is None:
-            left_out.add(name)
+            left_out.add((key, name))
         else:
             found[name] = one
     return found

@@ -102,7 +102,7 @@ def _cell(rows: pd.DataFrame | None, shown: Shown, *, relative: bool) -> str:
     if rows is None:
         return ""
     values = rows[shown.column]
-    if values.dtype == object or values.dtype.kind == "b":
+    if values.dtype.kind not in "iuf":
         return ", ".join(dict.fromkeys(text(value) for value in values))
     unit = UNITS[shown.unit]
     return mean_and_range([float(value) / unit for value in values], shown.digits, sign=relative)
