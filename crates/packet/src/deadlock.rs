@@ -38,7 +38,7 @@ pub(crate) fn report(fabric: &Fabric, partitions: &[Partition]) -> Vec<String> {
 fn lines(fabric: &Fabric, waits: &BTreeMap<(u32, u8), Waits>, chain: &[(u32, u8)]) -> Vec<String> {
     let place = |port: u32| {
         let router = fabric.port_router[port as usize];
-        (router, port - fabric.first_port[router as usize])
+        (fabric.line[router as usize].0, port - fabric.first_port[router as usize])
     };
     let line = |&(port, vc): &(u32, u8)| {
         let wait = &waits[&(port, vc)];

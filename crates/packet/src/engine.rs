@@ -1,7 +1,8 @@
 //! The engine: a machine, a routing algorithm and settings, ready to run traffic.
 
+use crate::division::Division;
 use crate::fabric::Fabric;
-use crate::partition::{Division, Partition};
+use crate::partition::Partition;
 use crate::record::{PacketRecord, Paths, RecordPlan, Recorder, Recording, Rows};
 use crate::result::PacketResult;
 use crate::run::{self, Limits, Observer, Progress, Watch};
@@ -82,8 +83,6 @@ pub enum PacketError {
 pub struct PacketEngine {
     fabric: Arc<Fabric>,
     routing: Arc<dyn Routing>,
-    /// Ranges of routers that may become partitions.
-    units: Vec<Range<u32>>,
     /// What routers know at the start, by router; empty if they know nothing.
     tables: Vec<Vec<f32>>,
 }
@@ -120,7 +119,7 @@ impl PacketEngine {
 
     /// Of a routing algorithm that was checked, or of one that is meant to deadlock.
     pub(crate) fn unchecked(machine: &Machine, settings: &PacketSettings, routing: Arc<dyn Routing>) -> Self {
-        Self { fabric: Arc::new(Fabric::new(machine, settings)), routing, units: units(machine), tables: Vec::new() }
+        Self { fabric: Arc::new(Fabric::new(machine, settings)), routing, tables: Vec::new() }
     }
 
     /// Virtual channels of every port.
@@ -134,7 +133,7 @@ impl PacketEngine {
             0 => (0, 0),
             columns => (memory.values.len() / columns, columns),
         };
-        let routers = self.fabric.first_port.len() as u32 - 1;
+        let routers = self.fabric.routers() as u32;
         (0..routers).map(|r| size(self.routing.memory(odonata_units::RouterId(r)))).collect()
     }
 
@@ -167,7 +166,7 @@ impl PacketEngine {
     /// About how many bytes a run takes beyond the tables that were built: state of ports, packets of a saturated network,
     /// records, and what routers learn.
     pub fn memory_estimate(&self, jobs: usize, recording: Recording) -> u64 {
-        let (routers, ports) = (self.fabric.first_port.len() as u64 - 1, self.fabric.ports() as u64);
+        let (routers, ports) = (self.fabric.routers() as u64, self.fabric.ports() as u64);
         let learnt: usize = if self.routing.learns() {
             self.table_sizes().iter().map(|(rows, columns)| 4 * rows * columns).sum()
         } else {
@@ -179,7 +178,7 @@ impl PacketEngine {
 
     /// Ports that lead to other routers, by link.
     pub fn link_ports(&self) -> Vec<u32> {
-        (0..self.fabric.ports() as u32).filter(|&port| !self.fabric.is_node_port(port)).collect()
+        self.fabric.link_port.iter().map(|&port| self.fabric.number(port)).collect()
     }
 
     /// Runs `traffic` and returns what was recorded, packets included.
@@ -209,11 +208,10 @@ impl PacketEngine {
         let plan = RecordPlan { recording: options.recording, start, end: measured_until, jobs: traffic.jobs() };
         let limits =
             Limits { measured_until, end: measured_until + schedule.drain.ps(), patience: options.patience.ps() };
-        let ranges = self.ranges(options.partitions);
-        let division = Division::new(&ranges);
-        let mut partitions = self.partitions(traffic, plan, options, &ranges, &division);
+        let division = Division::new(&self.fabric, options.partitions, options.threads);
+        let mut partitions = self.partitions(traffic, plan, options, &division);
         let threads = options.threads;
-        let outcome = run::run(&self.fabric, &mut partitions, &division, limits, plan, threads, watch);
+        let outcome = run::run(&mut partitions, &division, limits, plan, threads, watch);
         let run::Outcome { ending, end, mut rest, mail_bytes } = outcome;
         for partition in &mut partitions {
             partition.finish(end);
@@ -223,7 +221,8 @@ impl PacketEngine {
         }
         rest.give(watch, true);
         let tables = if options.keep_tables && self.routing.learns() {
-            partitions.iter_mut().flat_map(Partition::take_tables).collect()
+            let mut tables: Vec<Vec<f32>> = partitions.iter_mut().flat_map(Partition::take_tables).collect();
+            self.fabric.place.iter().map(|&router| std::mem::take(&mut tables[router as usize])).collect()
         } else {
             Vec::new()
         };
@@ -233,42 +232,29 @@ impl PacketEngine {
         result
     }
 
-    /// The routers of each partition; `wanted` 0 makes as many as there are units.
-    fn ranges(&self, wanted: usize) -> Vec<Range<u32>> {
-        let units = &self.units;
-        let count = match wanted {
-            0 => units.len(),
-            wanted => wanted.min(units.len()),
-        };
-        let range = |i: usize| units[units.len() * i / count].start..units[units.len() * (i + 1) / count - 1].end;
-        (0..count).map(range).collect()
-    }
-
     fn partitions(
         &self,
         traffic: &Traffic,
         plan: RecordPlan,
         options: &RunOptions,
-        ranges: &[Range<u32>],
         division: &Division,
     ) -> Vec<Partition> {
         let paths = (plan.recording.packets && plan.recording.paths).then(|| Arc::new(Paths::new()));
-        let partition = |routers: &Range<u32>| {
-            let nics = self.fabric.nics_of(routers);
-            let ports = self.fabric.ports_of(routers);
+        let partition = |routers: Range<u32>| {
+            let nics = self.fabric.nics_of(&routers);
+            let numbers = self.fabric.ports_of(&routers).map(|port| self.fabric.number(port));
             let channels = usize::from(self.routing.virtual_channels());
             let full = self.fabric.settings.packet.0 as u32;
-            let recorder = Recorder::new(plan, (ports.start, ports.len()), nics.len(), (channels, full), paths.clone());
+            let recorder = Recorder::new(plan, numbers, nics.len(), (channels, full), paths.clone());
             let endpoints = traffic.endpoints(&self.fabric, &nics, options.seed);
             let (fabric, routing) = (Arc::clone(&self.fabric), Arc::clone(&self.routing));
-            let mut partition =
-                Partition::new(fabric, routing, endpoints, recorder, routers.clone(), division, options.seed);
+            let mut partition = Partition::new(fabric, routing, endpoints, recorder, routers, division, options.seed);
             if !self.tables.is_empty() {
                 partition.remember(&self.tables);
             }
             partition
         };
-        ranges.iter().map(partition).collect()
+        division.ranges().map(partition).collect()
     }
 }
 
@@ -333,23 +319,4 @@ fn record_bytes_per_port(channels: u64, jobs: u64, recording: Recording) -> u64 
         + on(series && recording.series.ports, 2 * 72)
         + on(series && recording.series.channels, 2 * 48 * channels)
         + on(series && recording.series.port_jobs, 2 * 8 * jobs.max(1))
-}
-
-/// Ranges of consecutive routers that belong together: groups, else the whole machine.
-fn units(machine: &Machine) -> Vec<Range<u32>> {
-    let routers = machine.router_count() as u32;
-    let group = |r: u32| machine.group_of(odonata_units::RouterId(r));
-    let sorted = (1..routers).all(|r| group(r - 1) <= group(r));
-    if !sorted {
-        return std::iter::once(0..routers).collect();
-    }
-    let mut units = Vec::new();
-    let mut first = 0;
-    for r in 1..=routers {
-        if r == routers || group(r) != group(first) {
-            units.push(first..r);
-            first = r;
-        }
-    }
-    units
 }

@@ -1,8 +1,10 @@
 //! The machine as the engine runs it: ports in flat arrays, with the times that follow from rates and settings.
 //!
-//! Every port of every router has a global number; the ports of a router are consecutive, its nodes' ports first. A
-//! port sends and receives over the same cable, so one number names both directions. Network interfaces (NICs) are
-//! numbered in the order of their routers, so that any range of routers is a range of ports and of NICs.
+//! Routers stand in a line, group by group, so that what belongs together is a range of it; "router" is a place in
+//! this line wherever it is a plain number, and [`RouterId`] is the machine's. Every port of every router has a number, too; the
+//! ports of a router are consecutive, its nodes' ports first. A port sends and receives over the same cable, so one number
+//! names both directions. Network interfaces (NICs) are numbered in the order of their routers, so that any range of
+//! routers is a range of ports and of NICs.
 
 use crate::settings::PacketSettings;
 use odonata_machine::Machine;
@@ -13,11 +15,21 @@ use std::ops::Range;
 #[derive(Debug)]
 pub(crate) struct Fabric {
     pub(crate) settings: PacketSettings,
+    /// The machine's number of every router, and the router that has it.
+    pub(crate) line: Vec<RouterId>,
+    pub(crate) place: Vec<u32>,
+    /// First router of every group.
+    pub(crate) first_of_group: Vec<u32>,
     /// Ports of router r are `first_port[r]..first_port[r + 1]`.
     pub(crate) first_port: Vec<u32>,
     /// NICs of router r are `first_nic[r]..first_nic[r + 1]`.
     pub(crate) first_nic: Vec<u32>,
     pub(crate) port_router: Vec<u32>,
+    /// The first port of every router if ports were numbered by the machine's numbers of routers, as those that a run hands
+    /// out are.
+    first_number: Vec<u32>,
+    /// Port of every link.
+    pub(crate) link_port: Vec<u32>,
     /// Port at the other end of a link port; NIC of a node port.
     pub(crate) peer: Vec<u32>,
     pub(crate) rate: Vec<Rate>,
@@ -36,17 +48,27 @@ pub(crate) struct Fabric {
 impl Fabric {
     pub(crate) fn new(machine: &Machine, settings: &PacketSettings) -> Self {
         let routers = machine.router_count();
-        let mut first_port = vec![0u32];
-        let mut first_nic = vec![0u32];
-        for router in machine.routers() {
-            let nodes = machine.nodes_of(router).len();
-            let ports = nodes + machine.links_from(router).len();
-            first_port.push(first_port[router.index()] + ports as u32);
-            first_nic.push(first_nic[router.index()] + nodes as u32);
+        let mut line: Vec<RouterId> = machine.routers().collect();
+        line.sort_by_key(|&router| machine.group_of(router));
+        let mut place = vec![0; routers];
+        let (mut first_port, mut first_nic) = (vec![0], vec![0]);
+        for (at, &router) in (0..).zip(&line) {
+            place[router.index()] = at;
+            let nodes = machine.nodes_of(router).len() as u32;
+            first_port.push(first_port[at as usize] + nodes + machine.links_from(router).len() as u32);
+            first_nic.push(first_nic[at as usize] + nodes);
         }
+        let group = |at: usize| machine.group_of(line[at]);
+        let first_of_group = (0..routers).filter(|&at| at == 0 || group(at) != group(at - 1)).map(|at| at as u32);
+        let first_of_group = first_of_group.collect();
         let ports = first_port[routers] as usize;
         let mut fabric = Self {
             settings: settings.clone(),
+            first_number: vec![0; routers],
+            link_port: vec![0; machine.link_count()],
+            first_of_group,
+            line: Vec::new(),
+            place: Vec::new(),
             first_port,
             first_nic,
             port_router: Vec::with_capacity(ports),
@@ -60,40 +82,54 @@ impl Fabric {
             node_nic: vec![0; machine.node_count()],
             nic_port: Vec::with_capacity(machine.node_count()),
         };
+        let mut number = 0;
         for router in machine.routers() {
-            fabric.add_router(machine, router);
+            let at = place[router.index()] as usize;
+            fabric.first_number[at] = number;
+            number += fabric.first_port[at + 1] - fabric.first_port[at];
+        }
+        (fabric.line, fabric.place) = (line, place);
+        for at in 0..routers as u32 {
+            fabric.add_router(machine, at);
         }
         fabric
     }
 
-    fn add_router(&mut self, machine: &Machine, router: RouterId) {
+    fn add_router(&mut self, machine: &Machine, at: u32) {
+        let router = self.line[at as usize];
         let terminal = machine.terminal();
         for &node in machine.nodes_of(router) {
             let nic = self.nic_node.len() as u32;
             self.node_nic[node.index()] = nic;
             self.nic_node.push(node.0);
             self.nic_port.push(self.port_router.len() as u32);
-            self.add_port(router, nic, terminal.bandwidth, terminal.latency.ps());
+            self.add_port(at, nic, terminal.bandwidth, terminal.latency.ps());
         }
         for l in machine.links_from(router) {
             let link = odonata_units::LinkId::from_index(l);
             let back = machine.reverse(link);
-            let peer = self.first_port[machine.source(back).index()] + machine.port(back);
-            self.add_port(router, peer, machine.bandwidth(link), machine.latency(link).ps());
+            let far = self.place[machine.source(back).index()] as usize;
+            let peer = self.first_port[far] + machine.port(back);
+            self.link_port[l] = self.port_router.len() as u32;
+            self.add_port(at, peer, machine.bandwidth(link), machine.latency(link).ps());
         }
-        let own = self.first_port[router.index()] as usize..self.port_router.len();
+        let own = self.first_port[at as usize] as usize..self.port_router.len();
         let fastest = self.rate[own].iter().copied().max().unwrap_or(terminal.bandwidth);
         let rate = fastest.scaled(self.settings.crossbar_speedup);
         self.crossbar_rate.push(rate);
         self.crossbar_time.push(rate.serialisation_time(self.settings.packet).ps());
     }
 
-    fn add_port(&mut self, router: RouterId, peer: u32, rate: Rate, cable_ps: u64) {
-        self.port_router.push(router.0);
+    fn add_port(&mut self, router: u32, peer: u32, rate: Rate, cable_ps: u64) {
+        self.port_router.push(router);
         self.peer.push(peer);
         self.rate.push(rate);
         self.cable.push(cable_ps);
         self.full_time.push(rate.serialisation_time(self.settings.packet).ps());
+    }
+
+    pub(crate) fn routers(&self) -> usize {
+        self.line.len()
     }
 
     pub(crate) fn ports(&self) -> usize {
@@ -109,6 +145,12 @@ impl Fabric {
     pub(crate) fn is_node_port(&self, port: u32) -> bool {
         let router = self.port_router[port as usize] as usize;
         port - self.first_port[router] < self.first_nic[router + 1] - self.first_nic[router]
+    }
+
+    /// The number of a port as a run hands it out.
+    pub(crate) fn number(&self, port: u32) -> u32 {
+        let router = self.port_router[port as usize] as usize;
+        self.first_number[router] + port - self.first_port[router]
     }
 
     /// Ports of a range of routers.
@@ -149,19 +191,6 @@ impl Fabric {
     /// Time from the start of sending at the NIC at `port` to the arrival of the head at the port's input queue.
     pub(crate) fn injection_latency(&self, port: u32) -> u64 {
         self.cable[port as usize] + self.settings.input_latency.ps()
-    }
-
-    /// The shortest time that anything takes from one of `parts` to another: no event of one part can touch another
-    /// one sooner. `None` if nothing crosses.
-    pub(crate) fn lookahead(&self, part_of: impl Fn(u32) -> usize) -> Option<u64> {
-        (0..self.ports() as u32)
-            .filter(|&port| !self.is_node_port(port))
-            .filter(|&port| {
-                let far = self.port_router[self.peer[port as usize] as usize];
-                part_of(self.port_router[port as usize]) != part_of(far)
-            })
-            .map(|port| self.cable[port as usize])
-            .min()
     }
 
     pub(crate) fn node_of(&self, nic: u32) -> NodeId {

@@ -5,6 +5,7 @@
 
 mod credit;
 mod deadlock;
+mod division;
 mod endpoint;
 mod engine;
 mod fabric;

@@ -27,6 +27,7 @@ mod port;
 mod view;
 
 use crate::credit::{Credit, Credits};
+use crate::division::Division;
 use crate::endpoint::Endpoints;
 use crate::fabric::Fabric;
 use crate::mail::{Mail, Outbox};
@@ -42,10 +43,11 @@ use std::ops::Range;
 use std::sync::Arc;
 
 pub(crate) use end::Waits;
-pub(crate) use port::Division;
 
 /// State of one router beyond its ports.
 struct Router {
+    /// The machine's number.
+    id: RouterId,
     /// Its ports (of the partition) and its NICs (of the machine).
     ports: Range<u32>,
     nics: Range<u32>,
@@ -160,9 +162,11 @@ impl Partition {
             pool: Pool::new(learns),
             router: routers
                 .clone()
-                .map(|r| Router {
-                    random: Stream::new(seed, "routing", &[u64::from(r)]),
-                    memory: routing.memory(RouterId(r)),
+                .map(|r| (r, fabric.line[r as usize]))
+                .map(|(r, id)| Router {
+                    id,
+                    random: Stream::new(seed, "routing", &[u64::from(id.0)]),
+                    memory: routing.memory(id),
                     next_feedback: u64::MAX,
                     ports: fabric.first_port[r as usize] - ports.start..fabric.first_port[r as usize + 1] - ports.start,
                     nics: fabric.first_nic[r as usize]..fabric.first_nic[r as usize + 1],

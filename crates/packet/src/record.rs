@@ -67,15 +67,15 @@ pub(crate) struct Recorder {
     channel_stalled: Vec<u64>,
     port_series: Option<Box<PortSeries>>,
     paths: Option<Arc<Paths>>,
-    /// Global number of the first port.
-    first_port: u32,
+    /// The number under which each port is handed out; empty if none is.
+    numbers: Vec<u32>,
 }
 
 impl Recorder {
-    /// Of a partition whose ports start at the global number `first_port`, of packets of at most `full` bytes.
+    /// Of a partition whose ports are handed out under these numbers, of packets of at most `full` bytes.
     pub(crate) fn new(
         plan: RecordPlan,
-        (first_port, ports): (u32, usize),
+        numbers: impl ExactSizeIterator<Item = u32>,
         nics: usize,
         (channels_per_port, full): (usize, u32),
         paths: Option<Arc<Paths>>,
@@ -83,11 +83,13 @@ impl Recorder {
         let Recording { channels, crossbar, interval_ps, series, .. } = plan.recording;
         let on = |wanted: bool, count: usize| if wanted { count } else { 0 };
         let of_jobs = plan.recording.link_jobs && plan.jobs > 1;
+        let ports = numbers.len();
+        let hands_out = paths.is_some() || plan.has_port_series();
         Self {
             plan,
             length: plan.end - plan.start,
             channels_per_port,
-            plain: !(channels || of_jobs || paths.is_some() || plan.has_port_series()),
+            plain: !(channels || of_jobs || hands_out),
             full,
             full_packets: vec![0; ports],
             jobs: vec![JobRecord::default(); plan.jobs],
@@ -109,7 +111,7 @@ impl Recorder {
             port_series: (interval_ps > 0 && series.any_port())
                 .then(|| Box::new(PortSeries::new(interval_ps, series, plan.jobs, ports, channels_per_port))),
             paths,
-            first_port,
+            numbers: if hands_out { numbers.collect() } else { Vec::new() },
         }
     }
 
@@ -182,7 +184,7 @@ impl Recorder {
             series.sent(port, vc, packet, now, busy);
         }
         if let Some(paths) = &self.paths {
-            paths.add(packet, PathHop { port: self.first_port + port as u32, vc: vc as u8 });
+            paths.add(packet, PathHop { port: self.numbers[port], vc: vc as u8 });
         }
         if !self.measured(now) {
             return;
@@ -358,7 +360,7 @@ impl Recorder {
     /// Hands out what happened at each port in the interval that ends at `end`; stalls that last were noted before.
     pub(crate) fn take_intervals(&mut self, end: u64, out: &mut Intervals) {
         if let Some(series) = &mut self.port_series {
-            series.take(end, self.first_port, out);
+            series.take(end, &self.numbers, out);
         }
     }
 

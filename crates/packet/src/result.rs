@@ -8,7 +8,7 @@ use crate::record::{
 use crate::run::Ending;
 use odonata_units::Time;
 
-/// The outcome of a run. Ports are numbered router by router, the nodes' ports first, then the links in order.
+/// The outcome of a run. Ports are in an order of the engine's own, which `link_ports` and `node_ports` lead to.
 #[derive(Clone, PartialEq, Debug)]
 pub struct PacketResult {
     /// How the run ended, and when.
@@ -87,17 +87,18 @@ impl PacketResult {
         let stuck =
             if ending == Ending::NoProgress { crate::deadlock::report(fabric, &partitions) } else { Vec::new() };
         let mut cost = Cost::default();
-        let mut learning = (0, 0.0);
+        let mut learning = Vec::new();
         for partition in &mut partitions {
             let (packets, network) = partition.memory_bytes();
             cost.events += partition.event_count;
             cost.peak_packets += partition.pool.peak() as u64;
             cost.packet_bytes += packets as u64;
             cost.network_bytes += network as u64;
-            for (updates, error) in partition.learning() {
-                learning = (learning.0 + updates, learning.1 + error);
-            }
+            learning.extend(partition.learning());
         }
+        // In an order that does not depend on how the machine was divided: these are fractions.
+        let learning = fabric.place.iter().map(|&router| learning[router as usize]);
+        let learning = learning.fold((0, 0.0), |sum, (updates, error)| (sum.0 + updates, sum.1 + error));
         let channels_per_port = partitions[0].channels_per_port();
         let mut records = partitions.into_iter().map(Partition::take_recorder);
         let mut all = records.next().expect("there is at least one partition");
@@ -116,7 +117,7 @@ impl PacketResult {
             channels_used: all.channels_used,
             crossbar_stall_ps: all.crossbar_stall_ps,
             port_jobs: all.port_jobs,
-            link_ports: (0..fabric.ports() as u32).filter(|&port| !fabric.is_node_port(port)).collect(),
+            link_ports: fabric.link_port.clone(),
             node_ports,
             nodes,
             interval: Time(plan.recording.interval_ps),

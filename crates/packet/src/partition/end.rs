@@ -115,10 +115,10 @@ impl Partition {
         self.router.iter().map(|r| (r.memory.updates, r.memory.error_ns))
     }
 
-    /// Starts with what its routers learnt in another run, by global router.
+    /// Starts with what its routers learnt in another run, by the machine's number of the router.
     pub(crate) fn remember(&mut self, tables: &[Vec<f32>]) {
-        for (router, values) in self.router.iter_mut().zip(&tables[self.routers.start as usize..]) {
-            router.memory.values.clone_from(values);
+        for router in &mut self.router {
+            router.memory.values.clone_from(&tables[router.id.index()]);
         }
     }
 

@@ -4,7 +4,6 @@ use super::port::End;
 use super::Partition;
 use crate::packet::NONE;
 use crate::queue::Key;
-use odonata_units::RouterId;
 
 impl Partition {
     /// A packet's head reaches the input queue of port `i`.
@@ -98,8 +97,8 @@ impl Partition {
             self.learn(local);
         }
         if place < self.router[local].nics.len() as u32 {
-            let router = RouterId(self.routers.start + local as u32);
             if self.learns {
+                let router = self.router[local].id;
                 let feedback = self.routing().feedback_at_destination(router, &self.pool.get(slot).header);
                 self.pool.expect(slot, feedback);
             }

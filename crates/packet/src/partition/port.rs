@@ -1,25 +1,10 @@
 //! State of ports, channels and network interfaces.
 
 use crate::credit::Ring;
+use crate::division::Division;
 use crate::fabric::Fabric;
 use crate::packet::{Fifo, NONE};
 use std::ops::Range;
-
-/// Which partition has a router: the ends of their ranges of routers, ascending.
-#[derive(Clone, Debug)]
-pub(crate) struct Division {
-    ends: Vec<u32>,
-}
-
-impl Division {
-    pub(crate) fn new(ranges: &[Range<u32>]) -> Self {
-        Self { ends: ranges.iter().map(|r| r.end).collect() }
-    }
-
-    pub(crate) fn part_of(&self, router: u32) -> usize {
-        self.ends.partition_point(|&end| end <= router)
-    }
-}
 
 /// What ports have in common, and few kinds of ports differ in.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]

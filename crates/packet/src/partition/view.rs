@@ -4,7 +4,6 @@ use super::Partition;
 use crate::settings::QueueEstimate;
 use odonata_routing::algorithm::{Decision, Hop};
 use odonata_routing::view::LoadView;
-use odonata_units::RouterId;
 use std::cell::{RefCell, RefMut};
 
 /// The ports of one router at one time. A port that deferred its departures is brought up to now when it is looked at.
@@ -95,8 +94,8 @@ impl Partition {
     /// Asks the routing algorithm about a packet at a router of this partition.
     #[inline]
     pub(super) fn decide(&mut self, local: usize, slot: u32, settled: usize) -> (Hop, Option<f32>) {
-        let router = RouterId(self.routers.start + local as u32);
         let state = &mut self.router[local];
+        let router = state.id;
         let routing = self.routing.as_deref().expect("nobody else decides at this time");
         let header = &mut self.pool.get_mut(slot).header;
         if !routing.reads_load(header) {
@@ -109,8 +108,8 @@ impl Partition {
     }
 
     fn decide_by_load(&mut self, local: usize, slot: u32, settled: usize) -> (Hop, Option<f32>) {
-        let router = RouterId(self.routers.start + local as u32);
         let state = &mut self.router[local];
+        let router = state.id;
         let first = state.ports.start as usize;
         let mut random = state.random.clone();
         let memory = std::mem::take(&mut state.memory);
@@ -130,9 +129,9 @@ impl Partition {
 
     /// Learns from the feedback that has reached a router: port by port, in the order of arrival at each.
     pub(super) fn learn(&mut self, local: usize) {
-        let router = RouterId(self.routers.start + local as u32);
         let routing = self.routing.as_deref().expect("nobody else decides at this time");
         let state = &mut self.router[local];
+        let router = state.id;
         let (first, end) = (state.ports.start as usize, state.ports.end as usize);
         let now = self.now;
         let mut next = u64::MAX;

@@ -160,12 +160,12 @@ impl PortSeries {
     }
 
     /// Hands out the rows of the interval that ends at `end`, which may be cut short by the end of the run.
-    pub(super) fn take(&mut self, end: u64, first_port: u32, out: &mut Intervals) {
+    pub(super) fn take(&mut self, end: u64, numbers: &[u32], out: &mut Intervals) {
         let start_ps = self.start;
         if end == start_ps {
             return;
         }
-        for (port, sums) in (first_port..).zip(&mut self.ports) {
+        for (&port, sums) in numbers.iter().zip(&mut self.ports) {
             let over = sums.busy_until.saturating_sub(end);
             let PortNow { bytes, packets, stall_ps, peak_bytes, held_bytes, busy_ps, busy_until } = *sums;
             let row = PortInterval {
@@ -186,7 +186,7 @@ impl PortSeries {
         for (c, sums) in self.channels.iter_mut().enumerate() {
             let ChannelNow { bytes, packets, stall_ps, peak_bytes, held_bytes } = *sums;
             if (packets, stall_ps, peak_bytes) != (0, 0, 0) {
-                let port = first_port + (c / channels_per_port) as u32;
+                let port = numbers[c / channels_per_port];
                 let vc = (c % channels_per_port) as u8;
                 let peak_bytes = peak_bytes.into();
                 out.channels.push(ChannelInterval { start_ps, port, vc, bytes, packets, stall_ps, peak_bytes });
@@ -194,7 +194,7 @@ impl PortSeries {
             *sums = ChannelNow { held_bytes, peak_bytes: held_bytes, ..ChannelNow::default() };
         }
         for (i, bytes) in self.port_jobs.iter_mut().enumerate().filter(|(_, bytes)| **bytes > 0) {
-            let port = first_port + (i / self.jobs) as u32;
+            let port = numbers[i / self.jobs];
             let job = (i % self.jobs) as u16;
             out.port_jobs.push(JobPortInterval { start_ps, port, job, bytes: std::mem::take(bytes) });
         }
