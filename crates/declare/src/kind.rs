@@ -12,6 +12,8 @@ pub enum Kind {
     Text,
     /// The name of a file, relative to the experiment file.
     Path,
+    /// The name of a file of this kind that comes with the package, or a path.
+    KnownOrPath(&'static str),
     /// A colour as `#rrggbb`.
     Color,
     /// `true` or `false`.
@@ -61,6 +63,9 @@ pub struct Choice {
     pub doc: &'static str,
 }
 
+/// The word for a default that is worked out.
+pub const AUTO: &Choice = &Choice { name: "auto", doc: "worked out" };
+
 impl Kind {
     /// A whole number of any sign.
     pub const ANY_INTEGER: Self = Self::Integer { min: -(u32::MAX as i64), max: u32::MAX as i64 };
@@ -76,7 +81,7 @@ impl Kind {
     pub fn expected(&self) -> String {
         match self {
             Self::Text => "a text".into(),
-            Self::Path => "the name of a file".into(),
+            Self::Path | Self::KnownOrPath(_) => "the name of a file".into(),
             Self::Color => "a colour like \"#0072b2\"".into(),
             Self::Flag => "true or false".into(),
             Self::Bytes => "an amount of data like \"64 KiB\"".into(),
@@ -134,7 +139,7 @@ impl Kind {
     pub fn example(&self) -> String {
         match self {
             Self::Text => "\"text\"".into(),
-            Self::Path => "\"file.csv\"".into(),
+            Self::Path | Self::KnownOrPath(_) => "\"file.csv\"".into(),
             Self::Color => "\"#0072b2\"".into(),
             Self::Flag => "true".into(),
             Self::Bytes => "\"64 KiB\"".into(),
@@ -166,7 +171,11 @@ impl Kind {
                 Ok(value.clone())
             }
             (Self::Flag, Value::Flag(_)) => Ok(value.clone()),
-            (Self::Text | Self::Path | Self::Color, Value::Text(text)) if !text.trim().is_empty() => Ok(value.clone()),
+            (Self::Text | Self::Path | Self::KnownOrPath(_) | Self::Color, Value::Text(text))
+                if !text.trim().is_empty() =>
+            {
+                Ok(value.clone())
+            }
             (Self::Integer { min, max }, Value::Integer(n)) if (min..=max).contains(&n) => Ok(value.clone()),
             (Self::Number { min, max }, Value::Number(x)) if (min..=max).contains(&x) => Ok(value.clone()),
             (Self::Number { min, max }, Value::Integer(n)) if (*min..=*max).contains(&(*n as f64)) => {

@@ -39,16 +39,14 @@ impl<P> Parameter<P> {
 
     /// The same, but it must be given.
     #[must_use]
-    pub const fn required(mut self) -> Self {
-        self.absent = Otherwise::Required;
-        self
+    pub const fn required(self) -> Self {
+        Self { absent: Otherwise::Required, ..self }
     }
 
     /// The same, but what holds when it is not given is said in words.
     #[must_use]
-    pub const fn or_words(mut self, words: &'static str) -> Self {
-        self.absent = Otherwise::Words(words);
-        self
+    pub const fn or_words(self, words: &'static str) -> Self {
+        Self { absent: Otherwise::Words(words), ..self }
     }
 
     /// Its value in `of`, with the word that stands for none.
@@ -70,11 +68,15 @@ impl<P> Parameter<P> {
 }
 
 /// A field of the struct as a [`Parameter`]: its name, its kind, its meaning. `name = field.field` where the key is called
-/// differently or the field lies deeper.
+/// differently or the field lies deeper. At the end `required` if it must be given, or `else "words"` for what holds when
+/// it is not.
 #[macro_export]
 macro_rules! parameter {
-    ($name:ident, $kind:expr, $doc:expr $(,)?) => {
-        $crate::parameter!($name = $name, $kind, $doc)
+    ($name:ident = $($field:ident).+, $kind:expr, $doc:expr, required $(,)?) => {
+        $crate::Parameter::required($crate::parameter!($name = $($field).+, $kind, $doc))
+    };
+    ($name:ident = $($field:ident).+, $kind:expr, $doc:expr, else $words:expr $(,)?) => {
+        $crate::Parameter::or_words($crate::parameter!($name = $($field).+, $kind, $doc), $words)
     };
     ($name:ident = $($field:ident).+, $kind:expr, $doc:expr $(,)?) => {
         $crate::Parameter::new(
@@ -84,6 +86,9 @@ macro_rules! parameter {
             |of| $crate::Field::get(&of.$($field).+),
             |of, value| of.$($field).+ = $crate::Field::of(value),
         )
+    };
+    ($name:ident, $($rest:tt)+) => {
+        $crate::parameter!($name = $name, $($rest)+)
     };
 }
 
@@ -109,6 +114,9 @@ pub trait Declared: std::fmt::Debug + Send + Sync {
 
     /// Itself, to be asked for its type.
     fn as_any(&self) -> &dyn Any;
+
+    /// Itself, to be asked for its type and changed.
+    fn as_any_mut(&mut self) -> &mut dyn Any;
 }
 
 impl<P: Parameters> Declared for P {
@@ -132,22 +140,24 @@ impl<P: Parameters> Declared for P {
     fn as_any(&self) -> &dyn Any {
         self
     }
+
+    fn as_any_mut(&mut self) -> &mut dyn Any {
+        self
+    }
 }
 
-impl dyn Declared + '_ {
-    /// Sets a parameter to a value that a program gives.
-    ///
-    /// # Errors
-    /// No such parameter, with the nearest known one, or what was expected.
-    pub fn try_set(&mut self, name: &str, value: &Value) -> Result<(), String> {
-        let keys = self.keys();
-        let Some(key) = keys.iter().find(|key| key.name == name) else {
-            return Err(match keys.is_empty() {
-                true => format!("unknown parameter '{name}'; it has none"),
-                false => format!("unknown parameter '{name}'{}", hint(name, keys.iter().map(|key| key.name))),
-            });
-        };
-        self.set(name, &key.kind.accept(value)?);
-        Ok(())
-    }
+/// Sets a parameter of `target` to a value that a program gives.
+///
+/// # Errors
+/// No such parameter, with the nearest known one, or what was expected.
+pub fn try_set<T: Declared + ?Sized>(target: &mut T, name: &str, value: &Value) -> Result<(), String> {
+    let keys = target.keys();
+    let Some(key) = keys.iter().find(|key| key.name == name) else {
+        return Err(match keys.is_empty() {
+            true => "unknown parameter; there are none".into(),
+            false => format!("unknown parameter{}", hint(name, keys.iter().map(|key| key.name))),
+        });
+    };
+    target.set(name, &key.kind.accept(value)?);
+    Ok(())
 }

@@ -34,6 +34,13 @@ macro_rules! words {
         impl $name {
             /// One of the words.
             pub const KIND: $crate::Kind = $crate::Kind::Choice(<Self as $crate::Word>::CHOICES);
+
+            /// Its word.
+            pub const fn word(self) -> &'static str {
+                match self {
+                    $(Self::$variant => $word),+
+                }
+            }
         }
 
         impl $crate::Word for $name {
@@ -41,15 +48,13 @@ macro_rules! words {
             const CHOICES: &'static [$crate::Choice] = &[$($crate::Choice { name: $word, doc: $doc }),+];
 
             fn word(self) -> &'static str {
-                match self {
-                    $(Self::$variant => $word),+
-                }
+                self.word()
             }
         }
 
         impl $crate::Field for $name {
             fn get(&self) -> Option<$crate::Value> {
-                Some($crate::Value::text($crate::Word::word(*self)))
+                Some($crate::Value::text(self.word()))
             }
 
             fn of(value: Option<&$crate::Value>) -> Self {

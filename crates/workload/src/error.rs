@@ -4,15 +4,8 @@
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 pub enum WorkloadError {
     /// A name that is none, with the nearest known ones.
-    #[error("unknown {kind} '{name}'{hint}")]
-    Unknown {
-        /// What it should have been (`pattern`, `placement`, `parameter of pattern 'spread'`, `node`).
-        kind: String,
-        /// As written.
-        name: String,
-        /// `; did you mean …?` or `; known: …`, or nothing.
-        hint: String,
-    },
+    #[error("{0}")]
+    Unknown(String),
     /// A parameter that can't be what it is.
     #[error("{owner}: {parameter}: {reason}")]
     Parameter {
@@ -67,9 +60,5 @@ impl WorkloadError {
 
     pub(crate) fn file(file: &str, place: String, reason: impl Into<String>) -> Self {
         Self::File { file: file.into(), place, reason: reason.into() }
-    }
-
-    pub(crate) fn unknown<'a>(kind: impl Into<String>, name: &str, known: impl IntoIterator<Item = &'a str>) -> Self {
-        Self::Unknown { kind: kind.into(), name: name.into(), hint: odonata_machine::hint(name, known) }
     }
 }

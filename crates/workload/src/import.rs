@@ -10,11 +10,27 @@ pub mod damselfly;
 
 use crate::graph::rank_out_of_range;
 use crate::{CommunicationGraph, WorkloadError};
+use odonata_declare::Reader;
 use odonata_units::{Bytes, RankId};
 
 /// Most ranks of a graph whose number of ranks is not given but follows from its messages: a slip in a file must not
 /// take all memory.
 pub const MOST_DERIVED_RANKS: u32 = 1 << 24;
+
+/// The bytes of a table or of records; an empty file is neither.
+pub(crate) fn open(name: &str, files: &mut dyn Reader) -> Result<Vec<u8>, String> {
+    let bytes = files.read(name)?;
+    match bytes.is_empty() {
+        true => Err(format!("{name} is empty; expected a table or records")),
+        false => Ok(bytes),
+    }
+}
+
+/// Whether a file is a table with a header rather than 32-bit numbers, of which the smaller ones have zero bytes.
+pub(crate) fn is_text(bytes: &[u8]) -> bool {
+    let start = &bytes[..bytes.len().min(256)];
+    !start.contains(&0) && start.iter().any(u8::is_ascii_alphabetic)
+}
 
 /// Messages checked one by one as they are read.
 struct Messages<'a> {

@@ -8,7 +8,7 @@ use odonata_units::{JobId, NodeId, RankId, Stream};
 use std::sync::Arc;
 
 /// The user's words for a job.
-#[derive(Clone, PartialEq, Debug)]
+#[derive(Clone, Debug)]
 pub struct JobSpec {
     /// Name, unique in the workload; the random streams of the job are named by it.
     pub name: String,
@@ -140,7 +140,7 @@ fn job(spec: &JobSpec, request: &Request<'_>, placed: Placed, machine: &Machine)
         ranks: *ranks,
         ranks_per_node,
         pattern,
-        iterations: spec.pattern.iterations,
+        iterations: spec.pattern.iterations(),
         node_of_rank,
         pattern_name: spec.pattern.name().into(),
         placement_name: spec.placement.name().into(),
@@ -245,7 +245,7 @@ mod tests {
         let twice = [spec("a", 1, "uniform", "compact"), spec("a", 1, "uniform", "compact")];
         assert!(message(&twice).contains("names are unique"));
         let mut grid = spec("a", 12, "stencil-2d", "compact");
-        grid.pattern.set("dims", &json!([5, 2])).unwrap();
+        grid.pattern.set("dims", json!([5, 2])).unwrap();
         assert!(message(&[grid]).starts_with("job 'a': pattern 'stencil-2d': dims: 5 x 2 makes 10 points"));
     }
 }

@@ -12,10 +12,8 @@ mod error;
 mod graph;
 pub mod import;
 mod job;
-mod parameters;
 mod pattern;
 mod placement;
-mod quantity_text;
 #[cfg(test)]
 mod test_machines;
 pub mod volumes;
@@ -25,11 +23,11 @@ pub use graph::CommunicationGraph;
 pub use job::{Job, JobSpec, Workload};
 pub use pattern::{
     near_cubic, AdversarialParameters, AllToAllParameters, AmgMessages, AmgPatternParameters, AmgPhase,
-    BitComplementParameters, BitReverseParameters, FilePatternParameters, GridOrder, GroupTarget, HotspotParameters,
-    ManyToManyParameters, Pattern, PatternKind, PatternSpec, RandomNeighborsParameters, RandomPermutationParameters,
-    Send, StencilParameters, TornadoParameters, TransposeParameters, UmeshParameters, UniformParameters,
+    FilePatternParameters, GridOrder, GroupTarget, HotspotParameters, ManyToManyParameters, Pattern, PatternContext,
+    PatternRule, PatternSpec, PermutationParameters, RandomNeighborsParameters, Send, StencilParameters,
+    TornadoParameters, UmeshParameters, UniformParameters, PATTERNS,
 };
 pub use placement::{
-    Distribution, FilePlacementParameters, ListParameters, NodeName, NonUniformParameters, PlacementKind,
-    PlacementSpec, PlacementTable, RandomParameters,
+    Begun, Distribution, FilePlacementParameters, FreeNodes, ListParameters, NodeName, NonUniformParameters, Placed,
+    PlacementRule, PlacementSpec, PlacementTable, RandomParameters, Request, PLACEMENTS,
 };

@@ -16,6 +16,7 @@ mod grid;
 mod hotspot;
 mod many_to_many;
 mod neighbors;
+mod permutation;
 mod random_neighbors;
 mod random_permutation;
 mod silent;
@@ -32,19 +33,16 @@ mod test_help;
 pub use adversarial::{AdversarialParameters, GroupTarget};
 pub use all_to_all::AllToAllParameters;
 pub use amg::{AmgMessages, AmgPatternParameters, AmgPhase};
-pub use bit_complement::BitComplementParameters;
-pub use bit_reverse::BitReverseParameters;
 pub use file::FilePatternParameters;
 pub use grid::{near_cubic, GridOrder};
 pub use hotspot::HotspotParameters;
 pub use many_to_many::ManyToManyParameters;
+pub use permutation::PermutationParameters;
 pub use random_neighbors::RandomNeighborsParameters;
-pub use random_permutation::RandomPermutationParameters;
 pub(crate) use silent::Silent;
-pub use spec::{PatternKind, PatternSpec};
+pub use spec::{PatternRule, PatternSpec, PATTERNS};
 pub use stencil::StencilParameters;
 pub use tornado::TornadoParameters;
-pub use transpose::TransposeParameters;
 pub use umesh::UmeshParameters;
 pub use uniform::UniformParameters;
 
@@ -83,11 +81,15 @@ pub trait Pattern: std::fmt::Debug + std::marker::Send + Sync {
 
 /// What a pattern may know of its job when it is built.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct PatternContext<'a> {
-    pub(crate) machine: &'a Machine,
-    pub(crate) job: &'a str,
-    pub(crate) ranks: u32,
+pub struct PatternContext<'a> {
+    /// The hardware.
+    pub machine: &'a Machine,
+    /// Name of the job.
+    pub job: &'a str,
+    /// Its ranks.
+    pub ranks: u32,
     /// Seed of this job's pattern, derived from the seed of the run and the name of the job.
-    pub(crate) seed: u64,
-    pub(crate) node_of_rank: &'a [NodeId],
+    pub seed: u64,
+    /// The node of every rank.
+    pub node_of_rank: &'a [NodeId],
 }

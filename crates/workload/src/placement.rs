@@ -27,33 +27,37 @@ mod test_help;
 pub use file::FilePlacementParameters;
 pub use list::{ListParameters, NodeName};
 pub use non_uniform::{Distribution, NonUniformParameters};
-pub use spec::{PlacementKind, PlacementSpec};
+pub use spec::{Begun, PlacementRule, PlacementSpec, PLACEMENTS};
 pub use table::PlacementTable;
 pub use units::RandomParameters;
 
-pub(crate) use free::FreeNodes;
+pub use free::FreeNodes;
 pub(crate) use table::{Entry, Place};
 
 use odonata_units::NodeId;
 
 /// A job that asks for nodes.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Request<'a> {
-    pub(crate) job: &'a str,
+pub struct Request<'a> {
+    /// Its name.
+    pub job: &'a str,
     /// Position of the job in the workload.
-    pub(crate) index: usize,
-    pub(crate) ranks: u32,
+    pub index: usize,
+    /// Its ranks.
+    pub ranks: u32,
     /// As the user gave it.
-    pub(crate) ranks_per_node: Option<u32>,
-    pub(crate) seed: u64,
+    pub ranks_per_node: Option<u32>,
+    /// Seed of the run.
+    pub seed: u64,
 }
 
 /// Where a job went.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub(crate) struct Placed {
-    pub(crate) node_of_rank: Vec<NodeId>,
+pub struct Placed {
+    /// The node of every rank.
+    pub node_of_rank: Vec<NodeId>,
     /// Most ranks on one node.
-    pub(crate) ranks_per_node: u32,
+    pub ranks_per_node: u32,
 }
 
 impl Placed {

@@ -36,7 +36,7 @@ pub fn cycle(
         AmgPhase::Smooth => (MATRIX, Some(level)),
         AmgPhase::Restrict => (INTERPOLATION, Some(level)),
         AmgPhase::Interpolate => (INTERPOLATION, level.checked_sub(1)),
-        AmgPhase::Coarsen | AmgPhase::Galerkin => panic!("{} is no phase of a cycle", phase.name()),
+        AmgPhase::Coarsen | AmgPhase::Galerkin => panic!("{} is no phase of a cycle", phase.word()),
     };
     let mut messages = Messages::new(label, Some(ranks));
     let mut deepest = None;
@@ -81,7 +81,7 @@ pub fn recorded(
         |header| header.need_all(["phase", "level", "source", "destination", "messages", "bytes"]),
         |record, [of, at, source, destination, count, size]| {
             let at = record.number::<u32>(at, "level")?;
-            if record.field(of) != phase.name() {
+            if record.field(of) != phase.word() {
                 return Ok(());
             }
             deepest = deepest.max(Some(at));
@@ -118,10 +118,10 @@ fn check_level(
 ) -> Result<(), WorkloadError> {
     let wrong = |reason: String| Err(WorkloadError::file(label, format!("level {level}"), reason));
     match (deepest, phase) {
-        (None, _) => wrong(format!("there are no messages of the phase '{}'", phase.name())),
+        (None, _) => wrong(format!("there are no messages of the phase '{}'", phase.word())),
         // Interpolation from a level is listed with the finer one.
         (Some(deepest), _) if level > deepest.saturating_add(u32::from(phase == AmgPhase::Interpolate)) => {
-            wrong(format!("the messages of the phase '{}' are of levels 0 to {deepest}", phase.name()))
+            wrong(format!("the messages of the phase '{}' are of levels 0 to {deepest}", phase.word()))
         }
         (Some(deepest), AmgPhase::Restrict) if level == deepest && silent => {
             wrong("the coarsest level has nothing to restrict to".into())

@@ -69,7 +69,7 @@ fn check_whole(label: &str, bytes: &[u8], record: usize, fields: &str) -> Result
 mod tests {
     use super::*;
     use crate::test_machines::{cascade, groups, torus};
-    use crate::{JobSpec, Pattern, PatternSpec, PlacementSpec, Workload};
+    use crate::{FilePlacementParameters, JobSpec, Pattern, PatternSpec, PlacementSpec, Workload};
     use odonata_units::RankId;
     use proptest::prelude::*;
     use std::sync::Arc;
@@ -114,8 +114,9 @@ mod tests {
 
     fn job(name: &str, ranks: u32, map: &[u8]) -> JobSpec {
         let mut placement = PlacementSpec::parse("file").unwrap();
-        placement.set("path", &"a.map".into()).unwrap();
-        placement.attach(Arc::new(super::placement("a.map", map).unwrap()));
+        let table = Some(Arc::new(super::placement("a.map", map).unwrap()));
+        let parameters = placement.rule_mut().as_any_mut().downcast_mut().unwrap();
+        *parameters = FilePlacementParameters { path: "a.map".into(), job: None, table };
         let pattern = PatternSpec::parse("uniform").unwrap();
         JobSpec { name: name.into(), ranks, ranks_per_node: None, pattern, placement, idle: false, color: None }
     }

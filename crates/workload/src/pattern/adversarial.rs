@@ -1,17 +1,17 @@
 //! ADV+i: everyone sends to the i-th next group, whose few direct cables are the bottleneck.
 
 use super::cells::Cells;
-use super::draw::Draws;
-use super::{Pattern, PatternContext, Send};
-use crate::{quantity_text, WorkloadError};
+use super::draw::{Draws, MESSAGES};
+use super::{Pattern, PatternContext, PatternRule, Send};
+use crate::WorkloadError;
+use odonata_declare::{parameter, words, Kind, Parameter, Parameters, AUTO};
 use odonata_units::{Bytes, RankId, Stream};
-use serde::{Deserialize, Serialize};
+use std::sync::Arc;
 
 /// Parameters of `adversarial`.
-#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[derive(Clone, PartialEq, Eq, Debug)]
 pub struct AdversarialParameters {
     /// Size of each message.
-    #[serde(with = "quantity_text")]
     pub bytes: Bytes,
     /// Messages of each rank in one iteration.
     pub messages: u32,
@@ -23,14 +23,32 @@ pub struct AdversarialParameters {
     pub group_ranks: Option<u32>,
 }
 
-/// Which rank of the target group receives.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum GroupTarget {
-    /// A uniformly random one, drawn for every message.
-    Random,
-    /// The one with the same index within its group, modulo the size of that group.
-    Matching,
+impl Parameters for AdversarialParameters {
+    const PARAMETERS: &'static [Parameter<Self>] = &[
+        parameter!(bytes, Kind::Bytes, "Size of each message."),
+        parameter!(messages, MESSAGES, "Messages of each rank in one iteration."),
+        parameter!(offset, Kind::ANY_INTEGER, "How many groups further; may be negative."),
+        parameter!(target, GroupTarget::KIND, "Which rank of that group."),
+        parameter!(
+            group_ranks,
+            Kind::WordOr(AUTO, &Kind::count(1)),
+            "Cuts the ranks into groups of this many; if not given, by the machine groups that they run on."
+        ),
+    ];
+}
+
+impl PatternRule for AdversarialParameters {
+    fn build(&self, owner: &str, context: &PatternContext<'_>) -> Result<Arc<dyn Pattern>, WorkloadError> {
+        Ok(Arc::new(Adversarial::new(owner, self, context)?))
+    }
+}
+
+words! {
+    /// Which rank of the target group receives.
+    pub enum GroupTarget {
+        Random = "random": "a uniformly random one, drawn for every message",
+        Matching = "matching": "the one with the same index within its group, modulo the size of that group",
+    }
 }
 
 impl Default for AdversarialParameters {

@@ -1,17 +1,27 @@
 //! Every rank to every other.
 
 use super::draw::another;
-use super::{Pattern, PatternContext, Send};
-use crate::quantity_text;
+use super::{Pattern, PatternContext, PatternRule, Send};
+use crate::WorkloadError;
+use odonata_declare::{parameter, Kind, Parameter, Parameters};
 use odonata_units::{Bytes, RankId, Stream};
-use serde::{Deserialize, Serialize};
+use std::sync::Arc;
 
 /// Parameters of `all-to-all`.
-#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[derive(Clone, PartialEq, Eq, Debug)]
 pub struct AllToAllParameters {
     /// Size of the message to each other rank.
-    #[serde(with = "quantity_text")]
     pub bytes: Bytes,
+}
+
+impl Parameters for AllToAllParameters {
+    const PARAMETERS: &'static [Parameter<Self>] = &[parameter!(bytes, Kind::Bytes, "Size of each message.")];
+}
+
+impl PatternRule for AllToAllParameters {
+    fn build(&self, _: &str, context: &PatternContext<'_>) -> Result<Arc<dyn Pattern>, WorkloadError> {
+        Ok(Arc::new(AllToAll::new(self, context)))
+    }
 }
 
 impl Default for AllToAllParameters {

@@ -1,42 +1,24 @@
 //! The messages of one phase of one level of an algebraic multigrid hierarchy, read from its message lists.
 
-use super::Silent;
+use super::{PatternContext, PatternRule, Silent};
 use crate::{CommunicationGraph, Pattern, WorkloadError};
-use serde::{Deserialize, Serialize};
+use odonata_declare::{parameter, words, Kind, Parameter, Parameters};
 use std::sync::Arc;
 
-/// What a level's messages are sent for.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum AmgPhase {
-    /// One product with the level's matrix; a cycle has three.
-    #[default]
-    Smooth,
-    /// To the next coarser level.
-    Restrict,
-    /// From this level to the next finer one.
-    Interpolate,
-    /// Choosing the coarse points and building the interpolation, in the set-up.
-    Coarsen,
-    /// The product of three matrices that makes the next coarser one, in the set-up.
-    Galerkin,
+words! {
+    /// What a level's messages are sent for.
+    #[derive(Default)]
+    pub enum AmgPhase {
+        #[default]
+        Smooth = "smooth": "one product with the level's matrix; a cycle has three on each level",
+        Restrict = "restrict": "to the next coarser level",
+        Interpolate = "interpolate": "to the next finer level",
+        Coarsen = "coarsen": "choosing coarse points and interpolation, in the set-up; needs a hierarchy made with `--record`",
+        Galerkin = "galerkin": "the triple matrix product, in the set-up; needs a hierarchy made with `--record`",
+    }
 }
 
 impl AmgPhase {
-    /// All phases, those of a cycle first.
-    pub const ALL: [Self; 5] = [Self::Smooth, Self::Restrict, Self::Interpolate, Self::Coarsen, Self::Galerkin];
-
-    /// Its name in files.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Smooth => "smooth",
-            Self::Restrict => "restrict",
-            Self::Interpolate => "interpolate",
-            Self::Coarsen => "coarsen",
-            Self::Galerkin => "galerkin",
-        }
-    }
-
     /// Whether it belongs to the set-up, which is recorded message by message instead of following from operators.
     pub const fn in_setup(self) -> bool {
         matches!(self, Self::Coarsen | Self::Galerkin)
@@ -56,7 +38,7 @@ pub enum AmgMessages {
 }
 
 /// Parameters of `amg`.
-#[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct AmgPatternParameters {
     /// Name or path as the user gives it. This crate reads no files: whoever resolves it attaches the messages.
     pub hierarchy: String,
@@ -67,15 +49,27 @@ pub struct AmgPatternParameters {
     /// Whether to take the levels that follow a redistribution.
     pub regrouped: bool,
     /// What was read.
-    #[serde(skip)]
     pub messages: AmgMessages,
 }
 
-impl AmgPatternParameters {
-    /// Whether both name the same messages.
-    pub(super) fn names_the_same(&self, other: &Self) -> bool {
-        (&self.hierarchy, self.level, self.phase, self.regrouped)
-            == (&other.hierarchy, other.level, other.phase, other.regrouped)
+impl Parameters for AmgPatternParameters {
+    const PARAMETERS: &'static [Parameter<Self>] = &[
+        parameter!(
+            hierarchy,
+            Kind::KnownOrPath("hierarchies"),
+            "A directory of `odonata amg hierarchy`, a table of levels (JSON, CSV, Parquet) or of messages (CSV, Parquet), or the name \
+             of a hierarchy that comes with the package. Tables of levels have no messages: only the model engine can use them.",
+            required,
+        ),
+        parameter!(level, Kind::count(0), "The level, the finest being 0."),
+        parameter!(phase, AmgPhase::KIND, "What is sent."),
+        parameter!(regrouped, Kind::Flag, "Whether to take the levels that follow the redistribution with which the directory was made."),
+    ];
+}
+
+impl PatternRule for AmgPatternParameters {
+    fn build(&self, owner: &str, context: &PatternContext<'_>) -> Result<Arc<dyn Pattern>, WorkloadError> {
+        pattern_for(owner, self, context.ranks)
     }
 }
 

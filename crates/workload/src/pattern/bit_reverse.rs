@@ -1,62 +1,22 @@
 //! Bit reversal: the rank whose bits are those of the sender in the opposite order.
 
-use super::{Pattern, PatternContext, Send};
-use crate::quantity_text;
-use odonata_units::{Bytes, RankId, Stream};
-use serde::{Deserialize, Serialize};
-
-/// Parameters of `bit-reverse`.
-#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
-pub struct BitReverseParameters {
-    /// Size of the one message of each rank.
-    #[serde(with = "quantity_text")]
-    pub bytes: Bytes,
-}
-
-impl Default for BitReverseParameters {
-    fn default() -> Self {
-        Self { bytes: Bytes::kib(64) }
-    }
-}
+use super::permutation::Target;
+use super::PatternContext;
+use odonata_units::RankId;
 
 /// The first 2^b ranks, b the largest possible, reverse their b bits. The ranks after them are mirrored, first with last.
 /// A rank that would send to itself sends nothing.
-#[derive(Debug)]
-pub(super) struct BitReverse {
-    ranks: u32,
-    bits: u32,
-    bytes: Bytes,
-}
-
-impl BitReverse {
-    pub(super) fn new(parameters: &BitReverseParameters, context: &PatternContext<'_>) -> Self {
-        Self { ranks: context.ranks, bits: context.ranks.ilog2(), bytes: parameters.bytes }
-    }
-
-    fn target(&self, rank: RankId) -> Option<RankId> {
-        let power = 1 << self.bits;
-        let target = match rank.0 {
-            r if r >= power => power + (self.ranks - 1 - r),
+pub(super) fn rule(context: &PatternContext<'_>) -> Target {
+    let (ranks, bits) = (context.ranks, context.ranks.ilog2());
+    let power = 1 << bits;
+    Box::new(move |rank| {
+        RankId(match rank.0 {
+            r if r >= power => power + (ranks - 1 - r),
             // Shifting by all 32 bits has no meaning; one rank has no bit to reverse.
             0 => 0,
-            r => r.reverse_bits() >> (32 - self.bits),
-        };
-        (target != rank.0).then_some(RankId(target))
-    }
-}
-
-impl Pattern for BitReverse {
-    fn ranks(&self) -> u32 {
-        self.ranks
-    }
-
-    fn sends(&self, rank: RankId, out: &mut Vec<Send>) {
-        out.extend(self.target(rank).map(|target| Send { target, bytes: self.bytes }));
-    }
-
-    fn destination(&self, rank: RankId, _stream: &mut Stream) -> Option<RankId> {
-        self.target(rank)
-    }
+            r => r.reverse_bits() >> (32 - bits),
+        })
+    })
 }
 
 #[cfg(test)]

@@ -1,7 +1,11 @@
 //! Patterns whose receivers are drawn afresh for every message.
 
 use super::Send;
+use odonata_declare::Kind;
 use odonata_units::{Bytes, RankId, Stream};
+
+/// At most 2^24, since those of one rank are listed at a time; more are more iterations.
+pub(super) const MESSAGES: Kind = Kind::Integer { min: 1, max: 1 << 24 };
 
 /// How many messages a rank draws receivers for in one iteration, and their size.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

@@ -1,17 +1,38 @@
 //! The pattern of a communication graph that was read from a file.
 
+use super::{Pattern, PatternContext, PatternRule};
+use crate::import::{self, csv, damselfly, is_text};
 use crate::{CommunicationGraph, WorkloadError};
-use serde::{Deserialize, Serialize};
+use odonata_declare::{parameter, Kind, Parameter, Parameters, Reader};
 use std::sync::Arc;
 
 /// Parameters of `file`.
-#[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct FilePatternParameters {
-    /// Path as the user gives it. This crate reads no files: whoever resolves the path attaches the graph.
+    /// Path as the user gives it.
     pub path: String,
     /// What the file holds, once it has been read.
-    #[serde(skip)]
     pub graph: Option<Arc<CommunicationGraph>>,
+}
+
+impl Parameters for FilePatternParameters {
+    const PARAMETERS: &'static [Parameter<Self>] =
+        &[parameter!(path, Kind::Path, "The file: CSV, Parquet or the binary of Damselfly.", required)];
+}
+
+impl PatternRule for FilePatternParameters {
+    fn read(&mut self, ranks: u32, files: &mut dyn Reader) -> Result<(), (&'static str, String)> {
+        let bytes = import::open(&self.path, files).map_err(|reason| ("path", reason))?;
+        let read = if is_text(&bytes) { csv::communication_graph } else { damselfly::communication_graph };
+        let graph = read(&self.path, &bytes, Some(ranks)).map_err(|error| ("path", error.to_string()))?;
+        self.graph = Some(Arc::new(graph));
+        Ok(())
+    }
+
+    fn build(&self, owner: &str, context: &PatternContext<'_>) -> Result<Arc<dyn Pattern>, WorkloadError> {
+        let graph = graph_for(owner, self, context.ranks)?;
+        Ok(graph)
+    }
 }
 
 /// The graph as the pattern of a job of `ranks` ranks; ranks that the file does not mention send nothing.

@@ -1,7 +1,7 @@
 //! Process grids: ranks as points of a box.
 
 use crate::WorkloadError;
-use serde::{Deserialize, Serialize};
+use odonata_declare::words;
 
 /// Sizes of the box of `dimensions` dimensions that holds exactly `ranks` points and whose sizes have the smallest
 /// sum, in descending order; among equal sums the one with the smallest largest size. This is the rule of
@@ -64,14 +64,12 @@ fn search(divisors: &[u32], rest: u32, left: usize, chosen: &mut Vec<u32>, best:
     }
 }
 
-/// Which dimension of a process grid is the fastest in the numbering of the ranks.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum GridOrder {
-    /// The last one, as `MPI_Cart_create` numbers them.
-    RowMajor,
-    /// The first one, as lattice codes number them (x fastest).
-    ColumnMajor,
+words! {
+    /// Which dimension of a process grid is the fastest in the numbering of the ranks.
+    pub enum GridOrder {
+        RowMajor = "row-major": "the last one, as `MPI_Cart_create` numbers them",
+        ColumnMajor = "column-major": "the first one, as lattice codes number them (x fastest)",
+    }
 }
 
 /// A box of ranks: rank = mixed-radix number of its coordinates.

@@ -1,16 +1,16 @@
 //! Hot spot: a share of all messages goes to a few ranks.
 
-use super::draw::{another, Draws};
-use super::{Pattern, PatternContext, Send};
-use crate::{quantity_text, WorkloadError};
+use super::draw::{another, Draws, MESSAGES};
+use super::{Pattern, PatternContext, PatternRule, Send};
+use crate::WorkloadError;
+use odonata_declare::{parameter, Kind, Parameter, Parameters};
 use odonata_units::{Bytes, RankId, Stream};
-use serde::{Deserialize, Serialize};
+use std::sync::Arc;
 
 /// Parameters of `hotspot`.
-#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+#[derive(Clone, PartialEq, Debug)]
 pub struct HotspotParameters {
     /// Size of each message.
-    #[serde(with = "quantity_text")]
     pub bytes: Bytes,
     /// Messages of each rank in one iteration.
     pub messages: u32,
@@ -18,6 +18,21 @@ pub struct HotspotParameters {
     pub hot_ranks: u32,
     /// Share of the messages that go to them, 0 to 1.
     pub share: f64,
+}
+
+impl Parameters for HotspotParameters {
+    const PARAMETERS: &'static [Parameter<Self>] = &[
+        parameter!(bytes, Kind::Bytes, "Size of each message."),
+        parameter!(messages, MESSAGES, "Messages of each rank in one iteration."),
+        parameter!(hot_ranks, Kind::count(1), "Number of hot ranks."),
+        parameter!(share, Kind::SHARE, "Share of the messages that go to the hot ranks."),
+    ];
+}
+
+impl PatternRule for HotspotParameters {
+    fn build(&self, owner: &str, context: &PatternContext<'_>) -> Result<Arc<dyn Pattern>, WorkloadError> {
+        Ok(Arc::new(Hotspot::new(owner, self, context)?))
+    }
 }
 
 impl Default for HotspotParameters {
@@ -48,9 +63,6 @@ impl Hotspot {
         if hot_ranks == 0 || hot_ranks > ranks {
             let reason = format!("{hot_ranks}, expected 1 to {ranks}, the ranks of the job");
             return Err(WorkloadError::parameter(owner, "hot_ranks", reason));
-        }
-        if !(0.0..=1.0).contains(&share) {
-            return Err(WorkloadError::parameter(owner, "share", format!("{share}, expected 0 to 1")));
         }
         Ok(Self { ranks, hot_ranks, share, draws: Draws { seed: context.seed, messages, bytes } })
     }
@@ -95,8 +107,8 @@ mod tests {
     #[test]
     fn impossible_parameters() {
         let message = |key, value| try_build("hotspot", 8, &[(key, value)]).unwrap_err().to_string();
-        assert_eq!(message("share", json!(1.5)), "job 'test': pattern 'hotspot': share: 1.5, expected 0 to 1");
+        assert_eq!(message("share", json!(1.5)), "pattern 'hotspot': share: expected a number from 0 to 1, found 1.5");
         assert!(message("hot_ranks", json!(9)).ends_with("hot_ranks: 9, expected 1 to 8, the ranks of the job"));
-        assert!(message("hot_ranks", json!(0)).contains("expected 1 to 8"));
+        assert!(message("hot_ranks", json!(0)).contains("expected a whole number from 1 up, found 0"));
     }
 }

@@ -1,21 +1,36 @@
 //! All-to-alls within groups of ranks, as the transposes of a parallel FFT.
 
-use super::{Pattern, PatternContext, Send};
-use crate::{quantity_text, WorkloadError};
+use super::{Pattern, PatternContext, PatternRule, Send};
+use crate::WorkloadError;
+use odonata_declare::{parameter, Kind, Parameter, Parameters, AUTO};
 use odonata_units::{Bytes, RankId};
-use serde::{Deserialize, Serialize};
+use std::sync::Arc;
 
 /// Parameters of `many-to-many`.
-#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[derive(Clone, PartialEq, Eq, Debug)]
 pub struct ManyToManyParameters {
     /// Size of the message to each other member of the group.
-    #[serde(with = "quantity_text")]
     pub bytes: Bytes,
     /// Ranks in a group; if not given, 16 below 32,768 ranks, 32 below 65,536, else 64.
     pub group: Option<u32>,
     /// Distance in ranks between the members of a group; the size of the group if not given. 1 gives contiguous
     /// groups, ranks / group the most scattered ones.
     pub stride: Option<u32>,
+}
+
+impl Parameters for ManyToManyParameters {
+    const PARAMETERS: &'static [Parameter<Self>] = &[
+        parameter!(bytes, Kind::Bytes, "Size of each message."),
+        parameter!(group, Kind::WordOr(AUTO, &Kind::count(1)), "Ranks in a group; if not given, 16 below 32,768 ranks, 32 below 65,536, else 64."),
+        parameter!(stride, Kind::WordOr(AUTO, &Kind::count(1)), "Distance in ranks between the members of a group; the size of the group if not given, or less where the ranks do not suffice. 1 gives contiguous groups, ranks / \
+             group the most scattered ones."),
+    ];
+}
+
+impl PatternRule for ManyToManyParameters {
+    fn build(&self, owner: &str, context: &PatternContext<'_>) -> Result<Arc<dyn Pattern>, WorkloadError> {
+        Ok(Arc::new(ManyToMany::new(owner, self, context)?))
+    }
 }
 
 impl Default for ManyToManyParameters {

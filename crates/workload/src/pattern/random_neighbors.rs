@@ -1,16 +1,16 @@
 //! Random neighbours: `spread` and `random-neighbors`, the same rule with the figures of two studies.
 
 use super::neighbors::{distinct, symmetric, Degrees};
-use super::{Pattern, PatternContext, Send};
-use crate::{quantity_text, WorkloadError};
+use super::{Pattern, PatternContext, PatternRule, Send};
+use crate::WorkloadError;
+use odonata_declare::{parameter, Kind, Parameter, Parameters};
 use odonata_units::{Bytes, RankId, Stream};
-use serde::{Deserialize, Serialize};
+use std::sync::Arc;
 
 /// Parameters of `spread` and `random-neighbors`.
-#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[derive(Clone, PartialEq, Eq, Debug)]
 pub struct RandomNeighborsParameters {
     /// Size of the message to each neighbour.
-    #[serde(with = "quantity_text")]
     pub bytes: Bytes,
     /// Fewest neighbours of a rank.
     pub neighbors_min: u32,
@@ -18,6 +18,21 @@ pub struct RandomNeighborsParameters {
     pub neighbors_max: u32,
     /// Whether a neighbour always sends back.
     pub symmetric: bool,
+}
+
+impl Parameters for RandomNeighborsParameters {
+    const PARAMETERS: &'static [Parameter<Self>] = &[
+        parameter!(bytes, Kind::Bytes, "Size of each message."),
+        parameter!(neighbors_min, Kind::count(0), "Fewest neighbours of a rank."),
+        parameter!(neighbors_max, Kind::count(0), "Most neighbours of a rank; the number is uniform between the two."),
+        parameter!(symmetric, Kind::Flag, "Whether a neighbour always sends back."),
+    ];
+}
+
+impl PatternRule for RandomNeighborsParameters {
+    fn build(&self, owner: &str, context: &PatternContext<'_>) -> Result<Arc<dyn Pattern>, WorkloadError> {
+        Ok(Arc::new(RandomNeighbors::new(owner, self, context)?))
+    }
 }
 
 impl RandomNeighborsParameters {

@@ -1,57 +1,15 @@
 //! A random permutation: everyone sends to one other rank and receives from one.
 
-use super::{Pattern, PatternContext, Send};
-use crate::quantity_text;
-use odonata_units::{Bytes, RankId, Stream};
-use serde::{Deserialize, Serialize};
-
-/// Parameters of `random-permutation`.
-#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
-pub struct RandomPermutationParameters {
-    /// Size of the one message of each rank.
-    #[serde(with = "quantity_text")]
-    pub bytes: Bytes,
-}
-
-impl Default for RandomPermutationParameters {
-    fn default() -> Self {
-        Self { bytes: Bytes::kib(64) }
-    }
-}
+use super::permutation::Target;
+use super::PatternContext;
+use odonata_units::{RankId, Stream};
 
 /// The permutation is drawn once, each as likely as any other; a rank that it maps to itself (one of all ranks on
 /// average) sends nothing.
-#[derive(Debug)]
-pub(super) struct RandomPermutation {
-    targets: Vec<u32>,
-    bytes: Bytes,
-}
-
-impl RandomPermutation {
-    pub(super) fn new(parameters: &RandomPermutationParameters, context: &PatternContext<'_>) -> Self {
-        let mut targets: Vec<u32> = (0..context.ranks).collect();
-        Stream::new(context.seed, "permutation", &[]).shuffle(&mut targets);
-        Self { targets, bytes: parameters.bytes }
-    }
-
-    fn target(&self, rank: RankId) -> Option<RankId> {
-        let target = RankId(self.targets[rank.index()]);
-        (target != rank).then_some(target)
-    }
-}
-
-impl Pattern for RandomPermutation {
-    fn ranks(&self) -> u32 {
-        self.targets.len() as u32
-    }
-
-    fn sends(&self, rank: RankId, out: &mut Vec<Send>) {
-        out.extend(self.target(rank).map(|target| Send { target, bytes: self.bytes }));
-    }
-
-    fn destination(&self, rank: RankId, _stream: &mut Stream) -> Option<RankId> {
-        self.target(rank)
-    }
+pub(super) fn rule(context: &PatternContext<'_>) -> Target {
+    let mut targets: Vec<u32> = (0..context.ranks).collect();
+    Stream::new(context.seed, "permutation", &[]).shuffle(&mut targets);
+    Box::new(move |rank| RankId(targets[rank.index()]))
 }
 
 #[cfg(test)]

@@ -1,16 +1,18 @@
 //! Nearest neighbours on a process grid of 2, 3 or 4 dimensions.
 
 use super::grid::{Grid, GridOrder};
-use super::{Pattern, PatternContext, Send};
-use crate::{quantity_text, WorkloadError};
+use super::{Pattern, PatternContext, PatternRule, Send};
+use crate::WorkloadError;
+use odonata_declare::{parameter, Kind, Parameter, Parameters, AUTO};
 use odonata_units::{Bytes, RankId};
-use serde::{Deserialize, Serialize};
+use std::sync::Arc;
 
 /// Parameters of the stencils.
-#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[derive(Clone, PartialEq, Eq, Debug)]
 pub struct StencilParameters {
+    /// Dimensions of the process grid; the name of the pattern says how many.
+    pub dimensions: usize,
     /// Size of each message.
-    #[serde(with = "quantity_text")]
     pub bytes: Bytes,
     /// Sizes of the process grid; near-cubic, the largest first, if not given.
     pub dims: Option<Vec<u32>>,
@@ -20,20 +22,39 @@ pub struct StencilParameters {
     pub periodic: bool,
 }
 
+impl Parameters for StencilParameters {
+    const PARAMETERS: &'static [Parameter<Self>] = &[
+        parameter!(bytes, Kind::Bytes, "Size of each message."),
+        parameter!(
+            dims,
+            Kind::WordOr(AUTO, &Kind::List(&Kind::count(1))),
+            "Sizes of the process grid; near-cubic, the largest first, if not given."
+        ),
+        parameter!(order, GridOrder::KIND, "Which dimension is the fastest in the numbering of the ranks."),
+        parameter!(periodic, Kind::Flag, "Whether every dimension of the process grid wraps around."),
+    ];
+}
+
+impl PatternRule for StencilParameters {
+    fn build(&self, owner: &str, context: &PatternContext<'_>) -> Result<Arc<dyn Pattern>, WorkloadError> {
+        Ok(Arc::new(Stencil::new(owner, self.dimensions, self, context)?))
+    }
+}
+
 impl StencilParameters {
     /// The 2D stencil of the Damselfly papers: 64 KiB.
     pub fn default_2d() -> Self {
-        Self { bytes: Bytes::kib(64), dims: None, order: GridOrder::RowMajor, periodic: false }
+        Self { dimensions: 2, bytes: Bytes::kib(64), dims: None, order: GridOrder::RowMajor, periodic: false }
     }
 
     /// Halo3D of the interference study (Kang et al. 2022): 72,000 fields of 8 B, no wrap-around.
     pub fn default_3d() -> Self {
-        Self { bytes: Bytes(576_000), dims: None, order: GridOrder::RowMajor, periodic: false }
+        Self { dimensions: 3, bytes: Bytes(576_000), dims: None, order: GridOrder::RowMajor, periodic: false }
     }
 
     /// The 4D stencil of the Damselfly papers, 4 MiB; ranks are numbered as lattice codes do, x fastest.
     pub fn default_4d() -> Self {
-        Self { bytes: Bytes::mib(4), dims: None, order: GridOrder::ColumnMajor, periodic: false }
+        Self { dimensions: 4, bytes: Bytes::mib(4), dims: None, order: GridOrder::ColumnMajor, periodic: false }
     }
 }
 

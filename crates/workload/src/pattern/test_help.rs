@@ -27,7 +27,7 @@ pub(super) fn try_build_on(
 ) -> Result<Arc<dyn Pattern>, WorkloadError> {
     let mut spec = PatternSpec::parse(name)?;
     for (parameter, value) in parameters {
-        spec.set(parameter, value)?;
+        spec.set(parameter, value.clone())?;
     }
     spec.build(&PatternContext { machine, job: "test", ranks: node_of_rank.len() as u32, seed: 7, node_of_rank })
 }

@@ -3,22 +3,39 @@
 use super::adversarial::cells;
 use super::cells::Cells;
 use super::grid::{Grid, GridOrder};
-use super::{Pattern, PatternContext, Send};
-use crate::{quantity_text, WorkloadError};
+use super::permutation::Permutation;
+use super::{Pattern, PatternContext, PatternRule};
+use crate::WorkloadError;
+use odonata_declare::{parameter, Kind, Parameter, Parameters, AUTO};
 use odonata_machine::Shape;
-use odonata_units::{Bytes, RankId, RouterId, Stream};
-use serde::{Deserialize, Serialize};
+use odonata_units::{Bytes, RankId, RouterId};
+use std::sync::Arc;
 
 /// Parameters of `tornado`.
-#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[derive(Clone, PartialEq, Eq, Debug)]
 pub struct TornadoParameters {
     /// Size of the one message of each rank.
-    #[serde(with = "quantity_text")]
     pub bytes: Bytes,
     /// Sizes of a process grid, row-major, whose dimensions are the rings; by default the machine's own.
     pub dims: Option<Vec<u32>>,
     /// Cuts the ranks into groups of this many instead of by the machine groups that they run on.
     pub group_ranks: Option<u32>,
+}
+
+impl Parameters for TornadoParameters {
+    const PARAMETERS: &'static [Parameter<Self>] = &[
+        parameter!(bytes, Kind::Bytes, "Size of each message."),
+        parameter!(
+            dims,
+            Kind::WordOr(AUTO, &Kind::List(&Kind::count(1))),
+            "Sizes of a process grid, row-major, whose dimensions are the rings; the machine's own if not given."
+        ),
+        parameter!(
+            group_ranks,
+            Kind::WordOr(AUTO, &Kind::count(1)),
+            "Cuts the ranks into groups of this many; if not given, by the machine groups that they run on."
+        ),
+    ];
 }
 
 impl Default for TornadoParameters {
@@ -27,20 +44,10 @@ impl Default for TornadoParameters {
     }
 }
 
-/// On a ring of k places the shift is ceil(k / 2) - 1, at least 1 where k > 1. The rings are, the first that applies:
-/// the dimensions of `dims`; the groups of `group_ranks` ranks; the dimensions of a torus machine on every router of
-/// which the job has ranks; the machine groups in which the job has ranks, if there are two or more; all ranks as one
-/// ring. From a group or router to another, a rank sends to the one with its own index there.
-#[derive(Debug)]
-pub(super) struct Tornado {
-    bytes: Bytes,
-    rings: Rings,
-}
-
 #[derive(Debug)]
 enum Rings {
     /// Every dimension of a grid of ranks.
-    Ranks { ranks: u32, grid: Grid },
+    Ranks(Grid),
     /// Groups or routers; the target cell of each.
     Cells { cells: Cells, target: Vec<u32> },
 }
@@ -60,69 +67,60 @@ fn shifted(grid: &Grid, point: u32) -> u32 {
         .sum()
 }
 
-impl Tornado {
-    pub(super) fn new(
-        owner: &str,
-        parameters: &TornadoParameters,
-        context: &PatternContext<'_>,
-    ) -> Result<Self, WorkloadError> {
-        let ranks = context.ranks;
-        let rings = if let Some(dims) = &parameters.dims {
-            Rings::Ranks { ranks, grid: Grid::new(owner, ranks, Some(dims), dims.len(), GridOrder::RowMajor)? }
-        } else if parameters.group_ranks.is_some() {
-            Self::ring_of(cells(owner, parameters.group_ranks, context)?)
-        } else if let Some(torus) = Self::whole_torus(context) {
-            torus
-        } else {
-            let groups = Cells::of_groups(context);
-            if groups.len() > 1 {
-                Self::ring_of(groups)
-            } else {
-                Rings::Ranks { ranks, grid: Grid::new(owner, ranks, Some(&[ranks]), 1, GridOrder::RowMajor)? }
-            }
-        };
-        Ok(Self { bytes: parameters.bytes, rings })
+/// On a ring of k places the shift is ceil(k / 2) - 1, at least 1 where k > 1. The rings are, the first that applies:
+/// the dimensions of `dims`; the groups of `group_ranks` ranks; the dimensions of a torus machine on every router of
+/// which the job has ranks; the machine groups in which the job has ranks, if there are two or more; all ranks as one
+/// ring. From a group or router to another, a rank sends to the one with its own index there.
+fn rings(owner: &str, parameters: &TornadoParameters, context: &PatternContext<'_>) -> Result<Rings, WorkloadError> {
+    let ranks = context.ranks;
+    let grid = |dims: &[u32]| Grid::new(owner, ranks, Some(dims), dims.len(), GridOrder::RowMajor).map(Rings::Ranks);
+    if let Some(dims) = &parameters.dims {
+        return grid(dims);
     }
-
-    fn ring_of(cells: Cells) -> Rings {
-        let n = cells.len() as u32;
-        Rings::Cells { target: (0..n).map(|cell| (cell + shift(n)) % n).collect(), cells }
+    if parameters.group_ranks.is_some() {
+        return Ok(ring_of(cells(owner, parameters.group_ranks, context)?));
     }
-
-    fn whole_torus(context: &PatternContext<'_>) -> Option<Rings> {
-        let Shape::Torus { dims, .. } = context.machine.shape() else { return None };
-        let cells = Cells::of_routers(context);
-        let routers = context.machine.router_count() as u32;
-        if cells.len() as u32 != routers {
-            return None;
-        }
-        let grid = Grid::new("machine", routers, Some(dims), dims.len(), GridOrder::RowMajor).ok()?;
-        Some(Rings::Cells { target: (0..routers).map(|router| shifted(&grid, RouterId(router).0)).collect(), cells })
+    if let Some(torus) = whole_torus(context) {
+        return Ok(torus);
     }
-
-    fn target(&self, rank: RankId) -> Option<RankId> {
-        let target = match &self.rings {
-            Rings::Ranks { grid, .. } => RankId(shifted(grid, rank.0)),
-            Rings::Cells { cells, target } => cells.matching(rank, target[cells.cell_of(rank)] as usize),
-        };
-        (target != rank).then_some(target)
+    let groups = Cells::of_groups(context);
+    if groups.len() > 1 {
+        Ok(ring_of(groups))
+    } else {
+        grid(&[ranks])
     }
 }
 
-impl Pattern for Tornado {
-    fn ranks(&self) -> u32 {
-        match &self.rings {
-            Rings::Ranks { ranks, .. } => *ranks,
-            Rings::Cells { cells, .. } => cells.ranks(),
+fn ring_of(cells: Cells) -> Rings {
+    let n = cells.len() as u32;
+    Rings::Cells { target: (0..n).map(|cell| (cell + shift(n)) % n).collect(), cells }
+}
+
+fn whole_torus(context: &PatternContext<'_>) -> Option<Rings> {
+    let Shape::Torus { dims, .. } = context.machine.shape() else { return None };
+    let cells = Cells::of_routers(context);
+    let routers = context.machine.router_count() as u32;
+    if cells.len() as u32 != routers {
+        return None;
+    }
+    let grid = Grid::new("machine", routers, Some(dims), dims.len(), GridOrder::RowMajor).ok()?;
+    Some(Rings::Cells { target: (0..routers).map(|router| shifted(&grid, RouterId(router).0)).collect(), cells })
+}
+
+impl Rings {
+    fn target(&self, rank: RankId) -> RankId {
+        match self {
+            Self::Ranks(grid) => RankId(shifted(grid, rank.0)),
+            Self::Cells { cells, target } => cells.matching(rank, target[cells.cell_of(rank)] as usize),
         }
     }
+}
 
-    fn sends(&self, rank: RankId, out: &mut Vec<Send>) {
-        out.extend(self.target(rank).map(|target| Send { target, bytes: self.bytes }));
-    }
-
-    fn destination(&self, rank: RankId, _stream: &mut Stream) -> Option<RankId> {
-        self.target(rank)
+impl PatternRule for TornadoParameters {
+    fn build(&self, owner: &str, context: &PatternContext<'_>) -> Result<Arc<dyn Pattern>, WorkloadError> {
+        let rings = rings(owner, self, context)?;
+        let target = Box::new(move |rank| rings.target(rank));
+        Ok(Arc::new(Permutation { ranks: context.ranks, bytes: self.bytes, target }))
     }
 }
 

@@ -1,16 +1,16 @@
 //! Unstructured mesh: neighbours near in rank.
 
 use super::neighbors::{distinct, symmetric, Degrees};
-use super::{Pattern, PatternContext, Send};
-use crate::{quantity_text, WorkloadError};
+use super::{Pattern, PatternContext, PatternRule, Send};
+use crate::WorkloadError;
+use odonata_declare::{parameter, Kind, Parameter, Parameters};
 use odonata_units::{Bytes, RankId, Stream};
-use serde::{Deserialize, Serialize};
+use std::sync::Arc;
 
 /// Parameters of `umesh`.
-#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[derive(Clone, PartialEq, Eq, Debug)]
 pub struct UmeshParameters {
     /// Size of the message to each neighbour.
-    #[serde(with = "quantity_text")]
     pub bytes: Bytes,
     /// Fewest neighbours of a rank.
     pub neighbors_min: u32,
@@ -20,6 +20,22 @@ pub struct UmeshParameters {
     pub reach: u32,
     /// Whether a neighbour always sends back.
     pub symmetric: bool,
+}
+
+impl Parameters for UmeshParameters {
+    const PARAMETERS: &'static [Parameter<Self>] = &[
+        parameter!(bytes, Kind::Bytes, "Size of each message."),
+        parameter!(neighbors_min, Kind::count(0), "Fewest neighbours of a rank."),
+        parameter!(neighbors_max, Kind::count(0), "Most neighbours of a rank; the number is uniform between the two."),
+        parameter!(symmetric, Kind::Flag, "Whether a neighbour always sends back."),
+        parameter!(reach, Kind::count(1), "Greatest distance of a neighbour, in ranks."),
+    ];
+}
+
+impl PatternRule for UmeshParameters {
+    fn build(&self, owner: &str, context: &PatternContext<'_>) -> Result<Arc<dyn Pattern>, WorkloadError> {
+        Ok(Arc::new(Umesh::new(owner, self, context)?))
+    }
 }
 
 impl Default for UmeshParameters {

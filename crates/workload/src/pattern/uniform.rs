@@ -1,19 +1,32 @@
 //! Uniform random traffic.
 
-use super::draw::{another, Draws};
-use super::{Pattern, PatternContext, Send};
-use crate::quantity_text;
+use super::draw::{another, Draws, MESSAGES};
+use super::{Pattern, PatternContext, PatternRule, Send};
+use crate::WorkloadError;
+use odonata_declare::{parameter, Kind, Parameter, Parameters};
 use odonata_units::{Bytes, RankId, Stream};
-use serde::{Deserialize, Serialize};
+use std::sync::Arc;
 
 /// Parameters of `uniform`.
-#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[derive(Clone, PartialEq, Eq, Debug)]
 pub struct UniformParameters {
     /// Size of each message.
-    #[serde(with = "quantity_text")]
     pub bytes: Bytes,
     /// Messages of each rank in one iteration.
     pub messages: u32,
+}
+
+impl Parameters for UniformParameters {
+    const PARAMETERS: &'static [Parameter<Self>] = &[
+        parameter!(bytes, Kind::Bytes, "Size of each message."),
+        parameter!(messages, MESSAGES, "Messages of each rank in one iteration."),
+    ];
+}
+
+impl PatternRule for UniformParameters {
+    fn build(&self, _: &str, context: &PatternContext<'_>) -> Result<Arc<dyn Pattern>, WorkloadError> {
+        Ok(Arc::new(Uniform::new(self, context)))
+    }
 }
 
 impl Default for UniformParameters {

@@ -1,21 +1,48 @@
 //! Placement from a file: the node of every rank.
 
+use super::spec::{Begun, PlacementRule};
 use super::{FreeNodes, Placed, PlacementTable, Request};
+use crate::import::{self, csv, damselfly, is_text};
 use crate::WorkloadError;
-use serde::{Deserialize, Serialize};
+use odonata_declare::{parameter, Kind, Parameter, Parameters, Reader, AUTO};
 use std::sync::Arc;
 
 /// Parameters of `file`.
-#[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct FilePlacementParameters {
-    /// Path as the user gives it. This crate reads no files: whoever resolves the path attaches the table.
+    /// Path as the user gives it.
     pub path: String,
     /// Number of the job in the file. If not given: the only job in the file, or the one with the number of this job
     /// in the workload, counted from 0.
     pub job: Option<u32>,
     /// What the file holds, once it has been read.
-    #[serde(skip)]
     pub table: Option<Arc<PlacementTable>>,
+}
+
+impl Parameters for FilePlacementParameters {
+    const PARAMETERS: &'static [Parameter<Self>] = &[
+        parameter!(path, Kind::Path, "The file: CSV, Parquet or the binary of Damselfly.", required),
+        parameter!(
+            job,
+            Kind::WordOr(AUTO, &Kind::count(0)),
+            "Number of the job in the file; if not given, the only one, or that of this job."
+        ),
+    ];
+}
+
+impl PlacementRule for FilePlacementParameters {
+    fn read(&mut self, files: &mut dyn Reader) -> Result<(), (&'static str, String)> {
+        let bytes = import::open(&self.path, files).map_err(|reason| ("path", reason))?;
+        let read = if is_text(&bytes) { csv::placement } else { damselfly::placement };
+        let table = read(&self.path, &bytes).map_err(|error| ("path", error.to_string()))?;
+        self.table = Some(Arc::new(table));
+        Ok(())
+    }
+
+    fn begin(&self, owner: &str, request: &Request<'_>, free: &mut FreeNodes<'_>) -> Result<Begun, WorkloadError> {
+        free.next_job(request.job);
+        place(owner, self, request, free).map(Begun::from)
+    }
 }
 
 /// Puts every rank where the file says; jobs from files may share nodes but no core.
@@ -79,7 +106,7 @@ mod tests {
     use super::super::{Entry, Place};
     use super::*;
     use crate::test_machines::cascade;
-    use crate::{JobSpec, PatternSpec, PlacementKind, PlacementSpec, Workload};
+    use crate::{JobSpec, PatternSpec, PlacementSpec, Workload};
 
     /// Jobs of the given ranks, all placed by one table of (job, rank, node, core).
     fn build(
@@ -95,13 +122,15 @@ mod tests {
             at: i as u64,
         };
         let table = Arc::new(PlacementTable::new("map", "row", entries.iter().enumerate().map(entry).collect()));
-        let parameters = FilePlacementParameters { path: "map".into(), job: None, table: Some(table) };
+        let mut placement = PlacementSpec::parse("file").unwrap();
+        let parameters = placement.rule_mut().as_any_mut().downcast_mut().unwrap();
+        *parameters = FilePlacementParameters { path: "map".into(), job: None, table: Some(table) };
         let job = |(i, &ranks): (usize, &u32)| JobSpec {
             name: format!("job{i}"),
             ranks,
             ranks_per_node,
             pattern: PatternSpec::parse("all-to-all").unwrap(),
-            placement: PlacementSpec { kind: PlacementKind::File(parameters.clone()) },
+            placement: placement.clone(),
             idle: false,
             color: None,
         };

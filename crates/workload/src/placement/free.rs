@@ -6,7 +6,7 @@ use std::collections::HashSet;
 
 /// Which jobs hold which nodes of a machine.
 #[derive(Clone, Debug)]
-pub(crate) struct FreeNodes<'a> {
+pub struct FreeNodes<'a> {
     machine: &'a Machine,
     holders: Vec<Holder>,
     /// Cores that were asked for by number.

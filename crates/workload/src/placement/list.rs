@@ -1,24 +1,56 @@
 //! The nodes that the user lists.
 
-use super::FreeNodes;
+use super::spec::{hand_out, Begun, PlacementRule};
+use super::{FreeNodes, Request};
+use crate::WorkloadError;
+use odonata_declare::{parameter, Field, Kind, Parameter, Parameters, Value};
 use odonata_units::NodeId;
-use serde::{Deserialize, Serialize};
 
 /// Parameters of `list`.
-#[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct ListParameters {
     /// The nodes in the order in which the ranks fill them; exactly as many as the job needs.
     pub nodes: Vec<NodeName>,
 }
 
+impl Parameters for ListParameters {
+    const PARAMETERS: &'static [Parameter<Self>] = &[parameter!(
+        nodes,
+        Kind::List(&Kind::Any(&[Kind::count(0), Kind::Text])),
+        "The nodes in the order in which the ranks fill them, by number or name; exactly as many as the job needs.",
+        required
+    )];
+}
+
+impl PlacementRule for ListParameters {
+    fn begin(&self, owner: &str, request: &Request<'_>, free: &mut FreeNodes<'_>) -> Result<Begun, WorkloadError> {
+        hand_out(owner, request, free, |count, free, _| nodes(free, count, self).map_err(|reason| ("nodes", reason)))
+    }
+}
+
 /// A node as the user names it.
-#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
-#[serde(untagged)]
+#[derive(Clone, PartialEq, Eq, Debug)]
 pub enum NodeName {
     /// Its number.
     Id(u32),
     /// Its name (`g0r1c2n3`), or its number as text.
     Name(String),
+}
+
+impl Field for NodeName {
+    fn get(&self) -> Option<Value> {
+        Some(match self {
+            Self::Id(id) => Value::Integer((*id).into()),
+            Self::Name(name) => Value::text(name),
+        })
+    }
+
+    fn of(value: Option<&Value>) -> Self {
+        match value {
+            Some(Value::Text(name)) => Self::Name(name.clone()),
+            id => Self::Id(u32::of(id)),
+        }
+    }
 }
 
 /// The listed nodes, claimed one by one by the caller.

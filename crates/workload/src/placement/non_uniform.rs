@@ -1,12 +1,14 @@
 //! Non-uniform random: a cluster of routers around a random centre and a few scattered nodes, as a batch queue leaves it.
 //! The placement of the Damselfly papers' workloads on Edison.
 
-use super::{units, FreeNodes};
+use super::spec::{hand_out, Begun, PlacementRule};
+use super::{units, FreeNodes, Request};
+use crate::WorkloadError;
+use odonata_declare::{parameter, words, Kind, Parameter, Parameters};
 use odonata_units::{NodeId, RouterId, Stream};
-use serde::{Deserialize, Serialize};
 
 /// Parameters of `non-uniform`.
-#[derive(Clone, Copy, PartialEq, Debug, Serialize, Deserialize)]
+#[derive(Clone, Copy, PartialEq, Debug)]
 pub struct NonUniformParameters {
     /// How the chance of a router falls off with its distance from the centre.
     pub distribution: Distribution,
@@ -17,14 +19,30 @@ pub struct NonUniformParameters {
     pub scattered: f64,
 }
 
-/// A symmetric distribution of router numbers around the centre.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Distribution {
-    /// Two-sided geometric: the chance falls by the same factor from each router to the next.
-    Geometric,
-    /// Binomial with p = 1/2, in its normal limit.
-    Binomial,
+impl Parameters for NonUniformParameters {
+    const PARAMETERS: &'static [Parameter<Self>] = &[
+        parameter!(distribution, Distribution::KIND, "How the chance of a router falls off with its distance from the centre."),
+        parameter!(spread, Kind::Number { min: 0.0, max: f64::INFINITY }, "Width of the distribution in routers, as a share of the routers that the job fills: the mean distance of the geometric, the \
+             standard deviation of the binomial distribution."),
+        parameter!(scattered, Kind::SHARE, "Share of the nodes that are drawn uniformly from all free ones."),
+    ];
+}
+
+words! {
+    /// A symmetric distribution of router numbers around the centre.
+    pub enum Distribution {
+        Geometric = "geometric": "two-sided geometric: the chance falls by the same factor from each router to the next",
+        Binomial = "binomial": "binomial with p = 1/2, in its normal limit",
+    }
+}
+
+impl PlacementRule for NonUniformParameters {
+    fn begin(&self, owner: &str, request: &Request<'_>, free: &mut FreeNodes<'_>) -> Result<Begun, WorkloadError> {
+        hand_out(owner, request, free, |count, free, stream| {
+            self.check()?;
+            Ok(cluster(free, count, *self, stream))
+        })
+    }
 }
 
 impl Default for NonUniformParameters {
@@ -39,9 +57,6 @@ impl NonUniformParameters {
     pub(super) fn check(&self) -> Result<(), (&'static str, String)> {
         if !(self.spread > 0.0 && self.spread.is_finite()) {
             return Err(("spread", format!("{}, expected a number above 0", self.spread)));
-        }
-        if !(0.0..=1.0).contains(&self.scattered) {
-            return Err(("scattered", format!("{}, expected 0 to 1", self.scattered)));
         }
         Ok(())
     }
@@ -151,7 +166,7 @@ mod tests {
         let mut free = FreeNodes::new(&machine);
         let request = |job| Request { job, index: 0, ranks: 600, ranks_per_node: Some(1), seed: 5 };
         let mut spec = PlacementSpec::parse("non-uniform").unwrap();
-        spec.set("scattered", &json!(0.5)).unwrap();
+        spec.set("scattered", json!(0.5)).unwrap();
         let begun = ["a", "b"].map(|job| spec.begin(&request(job), &mut free).ok().unwrap());
         assert_eq!(free.room(), 4 * 96 * 4 - 1_200);
         let free_routers = |free: &FreeNodes<'_>| machine.routers().filter(|&r| free.of_router(r).count() == 4).count();
@@ -182,6 +197,6 @@ mod tests {
             message("spread", json!(0.0)),
             "job 'test': placement 'non-uniform': spread: 0, expected a number above 0"
         );
-        assert!(message("scattered", json!(1.01)).ends_with("scattered: 1.01, expected 0 to 1"));
+        assert!(message("scattered", json!(1.01)).ends_with("scattered: expected a number from 0 to 1, found 1.01"));
     }
 }

@@ -1,5 +1,6 @@
 //! Random chassis: rows of a Cascade group in random order, all free nodes of each.
 
+use super::spec::Unfit;
 use super::units::{draw, RandomParameters};
 use super::FreeNodes;
 use odonata_machine::{GroupInterior, Shape};
@@ -11,13 +12,11 @@ pub(super) fn nodes(
     count: usize,
     parameters: RandomParameters,
     stream: &mut Stream,
-) -> Result<Vec<NodeId>, String> {
+) -> Result<Vec<NodeId>, Unfit> {
     let machine = free.machine();
     let Shape::Grouped { interior: GroupInterior::Grid { columns, .. }, .. } = *machine.shape() else {
-        return Err(format!(
-            "a chassis is a row of a Cray Cascade group, and {} has no rows; use random-routers or random-groups",
-            machine.name()
-        ));
+        let reason = "has no rows; use random-routers or random-groups";
+        return Err(("name", format!("a chassis is a row of a Cray Cascade group, and {} {reason}", machine.name())));
     };
     // Routers are numbered group by group and row by row, so a chassis is `columns` consecutive routers.
     let routers: Vec<_> = machine.routers().collect();

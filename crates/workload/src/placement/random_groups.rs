@@ -1,5 +1,6 @@
 //! Random groups: groups in random order, all free nodes of each.
 
+use super::spec::Unfit;
 use super::units::{draw, RandomParameters};
 use super::FreeNodes;
 use odonata_units::{NodeId, Stream};
@@ -10,10 +11,10 @@ pub(super) fn nodes(
     count: usize,
     parameters: RandomParameters,
     stream: &mut Stream,
-) -> Result<Vec<NodeId>, String> {
+) -> Result<Vec<NodeId>, Unfit> {
     let machine = free.machine();
     if machine.group_count() < 2 {
-        return Err(format!("{} is a single group; use random-routers or random-nodes", machine.name()));
+        return Err(("name", format!("{} is a single group; use random-routers or random-nodes", machine.name())));
     }
     let mut groups: Vec<Vec<NodeId>> = vec![Vec::new(); machine.group_count()];
     for router in machine.routers() {

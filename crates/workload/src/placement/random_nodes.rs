@@ -1,5 +1,6 @@
 //! Random nodes: single nodes in random order.
 
+use super::spec::Unfit;
 use super::units::{draw, RandomParameters};
 use super::FreeNodes;
 use odonata_units::{NodeId, Stream};
@@ -9,6 +10,6 @@ pub(super) fn nodes(
     count: usize,
     parameters: RandomParameters,
     stream: &mut Stream,
-) -> Vec<NodeId> {
-    draw(free.all().map(|node| vec![node]).collect(), count, parameters, free, stream)
+) -> Result<Vec<NodeId>, Unfit> {
+    Ok(draw(free.all().map(|node| vec![node]).collect(), count, parameters, free, stream))
 }

@@ -1,5 +1,6 @@
 //! Random routers: routers in random order, all free nodes of each.
 
+use super::spec::Unfit;
 use super::units::{draw, RandomParameters};
 use super::FreeNodes;
 use odonata_units::{NodeId, Stream};
@@ -9,7 +10,7 @@ pub(super) fn nodes(
     count: usize,
     parameters: RandomParameters,
     stream: &mut Stream,
-) -> Vec<NodeId> {
+) -> Result<Vec<NodeId>, Unfit> {
     let routers = free.machine().routers().map(|router| free.of_router(router).collect());
-    draw(routers.collect(), count, parameters, free, stream)
+    Ok(draw(routers.collect(), count, parameters, free, stream))
 }

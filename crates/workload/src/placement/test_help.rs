@@ -15,7 +15,7 @@ pub(super) fn placed(
 ) -> Result<Vec<NodeId>, WorkloadError> {
     let mut spec = PlacementSpec::parse(name)?;
     for (parameter, value) in parameters {
-        spec.set(parameter, value)?;
+        spec.set(parameter, value.clone())?;
     }
     let request = Request { job: "test", index: 0, ranks, ranks_per_node: Some(1), seed };
     place_in(&spec, &request, &mut FreeNodes::new(machine)).map(|placed| placed.node_of_rank)

@@ -2,10 +2,9 @@
 
 use super::FreeNodes;
 use odonata_units::{NodeId, Stream};
-use serde::{Deserialize, Serialize};
 
 /// Parameters of the random placements.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct RandomParameters {
     /// Whether the ranks fill the drawn nodes in the order of the machine instead of the order of the draw.
     pub sorted: bool,

@@ -1,0 +1,70 @@
+//! Permutations: one message of each rank, to a rank that follows from its own.
+
+use super::{Pattern, PatternContext, PatternRule, Send};
+use crate::WorkloadError;
+use odonata_declare::{parameter, Kind, Parameter, Parameters};
+use odonata_units::{Bytes, RankId, Stream};
+use std::sync::Arc;
+
+/// Who the receiver of a rank is; itself if it sends nothing.
+pub(super) type Target = Box<dyn Fn(RankId) -> RankId + std::marker::Send + Sync>;
+
+/// Parameters of the permutations that need nothing but the number of ranks and the seed.
+#[derive(Clone, Debug)]
+pub struct PermutationParameters {
+    /// Size of the one message of each rank.
+    pub bytes: Bytes,
+    /// The rule.
+    rule: fn(&PatternContext<'_>) -> Target,
+}
+
+impl PermutationParameters {
+    /// Messages of 64 KiB by a rule.
+    pub(super) fn by(rule: fn(&PatternContext<'_>) -> Target) -> Self {
+        Self { bytes: Bytes::kib(64), rule }
+    }
+}
+
+impl Parameters for PermutationParameters {
+    const PARAMETERS: &'static [Parameter<Self>] = &[parameter!(bytes, Kind::Bytes, "Size of each message.")];
+}
+
+impl PatternRule for PermutationParameters {
+    fn build(&self, _: &str, context: &PatternContext<'_>) -> Result<Arc<dyn Pattern>, WorkloadError> {
+        Ok(Arc::new(Permutation { ranks: context.ranks, bytes: self.bytes, target: (self.rule)(context) }))
+    }
+}
+
+/// Every rank sends to its target; one that is its own target sends nothing.
+pub(super) struct Permutation {
+    pub(super) ranks: u32,
+    pub(super) bytes: Bytes,
+    pub(super) target: Target,
+}
+
+impl std::fmt::Debug for Permutation {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Permutation").field("ranks", &self.ranks).field("bytes", &self.bytes).finish_non_exhaustive()
+    }
+}
+
+impl Permutation {
+    fn target(&self, rank: RankId) -> Option<RankId> {
+        let target = (self.target)(rank);
+        (target != rank).then_some(target)
+    }
+}
+
+impl Pattern for Permutation {
+    fn ranks(&self) -> u32 {
+        self.ranks
+    }
+
+    fn sends(&self, rank: RankId, out: &mut Vec<Send>) {
+        out.extend(self.target(rank).map(|target| Send { target, bytes: self.bytes }));
+    }
+
+    fn destination(&self, rank: RankId, _stream: &mut Stream) -> Option<RankId> {
+        self.target(rank)
+    }
+}
