@@ -75,7 +75,7 @@ impl<T: Field> Field for Option<T> {
 }
 
 impl<T: Field> Field for Vec<T> {
-    /// A list; none if it is empty, which stands for a list that must be given.
+    /// A list.
     fn get(&self) -> Option<Value> {
         Some(Value::List(self.iter().filter_map(Field::get).collect()))
     }

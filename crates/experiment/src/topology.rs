@@ -143,8 +143,8 @@ fn dragonfly(fields: &Fields, context: &Context<'_>) -> Result<MachineBuilder, M
         _ => Arrangement::Absolute,
     };
     let global_cables = match fields.value("global_cables") {
-        Some(Value::Integer(_)) => GlobalCables::PerGroupPair(count("global_cables", 1)),
-        _ => GlobalCables::Fill,
+        Some(Value::Integer(_)) => Some(count("global_cables", 1)),
+        _ => None,
     };
     Dragonfly {
         p: count("p", d.p),

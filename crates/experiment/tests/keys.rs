@@ -141,7 +141,7 @@ fn every_setting_has_a_key() {
     let xgft = Xgft {
         children: vec![1],
         parents: vec![1],
-        parallel: vec![],
+        parallel: vec![].into(),
         local: f.local,
         global: f.global,
         terminal: f.terminal,

@@ -10,7 +10,7 @@ fn machine(pick: usize) -> Machine {
     let builder = match pick {
         0 => Dragonfly { p: 2, a: 4, h: 2, g: 9, ..Dragonfly::default() }.builder(),
         1 => Cascade { groups: 3, rows: 2, columns: 4, ..Cascade::default() }.builder(),
-        2 => Torus { dims: vec![4, 3, 2], wrap: vec![true, true, true], ..Torus::default() }.builder(),
+        2 => Torus { dims: vec![4, 3, 2], wrap: vec![true, true, true].into(), ..Torus::default() }.builder(),
         _ => FatTree { k: 4, ..FatTree::default() }.builder(),
     };
     builder.unwrap().build().unwrap()

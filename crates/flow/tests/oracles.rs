@@ -13,7 +13,7 @@ const GB: f64 = 1e9;
 fn row(routers: u32, nic: u64) -> Machine {
     let torus = Torus {
         dims: vec![routers],
-        wrap: vec![false],
+        wrap: vec![false].into(),
         local: LinkFigures::new(1_000_000_000, 30),
         terminal: LinkFigures::new(nic * 1_000_000_000, 10),
         ..Torus::default()
@@ -96,7 +96,7 @@ fn a_link_is_shared_by_messages_not_by_bytes() {
 fn network_interfaces_limit() {
     let machine = Torus {
         dims: vec![3],
-        wrap: vec![false],
+        wrap: vec![false].into(),
         local: LinkFigures::new(2_000_000_000, 30),
         terminal: LinkFigures::new(1_000_000_000, 10),
         ..Torus::default()
@@ -164,7 +164,7 @@ fn bytes_times_hops() {
 /// Zero-byte and self messages are counted and load nothing; messages between nodes of one router load interfaces only.
 #[test]
 fn messages_that_load_no_link() {
-    let machine = Torus { dims: vec![2], wrap: vec![false], nodes_per_router: 2, ..Torus::default() };
+    let machine = Torus { dims: vec![2], wrap: vec![false].into(), nodes_per_router: 2, ..Torus::default() };
     let machine = machine.builder().unwrap().build().unwrap();
     let mut all = job("a", 4, &[(0, 0, 5), (0, 1, 7), (0, 2, 0), (0, 3, 11)]);
     let result = solve(&machine, vec![all.clone()], &direct());
@@ -222,7 +222,7 @@ fn ugal_is_minimal_on_an_idle_machine_and_hybrid_is_not() {
 /// 500 B / 2 GB/s = 250 ns, and minimal routing (a tie, half each) reaches it.
 #[test]
 fn the_bound_of_a_ring() {
-    let torus = Torus { dims: vec![4], wrap: vec![true], ..Torus::default() };
+    let torus = Torus { dims: vec![4], wrap: vec![true].into(), ..Torus::default() };
     let machine = torus.builder().unwrap().build().unwrap();
     let settings = FlowSettings { routing: FlowRouting::Minimal, bound_gap: Some(0.01), ..direct() };
     let result = solve(&machine, vec![job("a", 4, &[(0, 2, 1000)])], &settings);
@@ -236,8 +236,12 @@ fn the_bound_of_a_ring() {
 /// 1 GB/s: half each way, 500 ns for 1000 B; minimal routing needs 1000 ns.
 #[test]
 fn the_bound_uses_detours() {
-    let torus =
-        Torus { dims: vec![3], wrap: vec![true], local: LinkFigures::new(1_000_000_000, 30), ..Torus::default() };
+    let torus = Torus {
+        dims: vec![3],
+        wrap: vec![true].into(),
+        local: LinkFigures::new(1_000_000_000, 30),
+        ..Torus::default()
+    };
     let machine = torus.builder().unwrap().build().unwrap();
     let settings = FlowSettings { routing: FlowRouting::Minimal, bound_gap: Some(0.01), ..direct() };
     let result = solve(&machine, vec![job("a", 3, &[(0, 1, 1000)])], &settings);

@@ -26,5 +26,4 @@ pub mod topology;
 pub use builder::{Cable, MachineBuilder};
 pub use error::MachineError;
 pub use machine::{Bundle, Coordinates, LinkClass, Machine};
-pub use names::hint;
 pub use shape::{GroupInterior, Shape};

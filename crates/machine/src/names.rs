@@ -7,23 +7,8 @@
 //! (`g3r0c12n1`); a link is `g0r0c0>g0r0c1:green.0`.
 
 use crate::{Coordinates, Machine, MachineError};
+use odonata_declare::hint;
 use odonata_units::{LinkId, NodeId, RouterId};
-
-/// The known name nearest to `name` as `; did you mean …?`, or all of them if none is near; for error messages.
-pub fn hint<'a>(name: &str, known: impl IntoIterator<Item = &'a str>) -> String {
-    let known: Vec<&str> = known.into_iter().collect();
-    let nearest = known
-        .iter()
-        .map(|k| (strsim::damerau_levenshtein(&name.to_lowercase(), &k.to_lowercase()), k))
-        .min_by_key(|&(distance, _)| distance);
-    match nearest {
-        // A third of the letters wrong is still a typing mistake; more is another word.
-        Some((distance, k)) if distance <= name.len().max(3) / 3 => format!("; did you mean '{k}'?"),
-        Some(_) if known.len() > 40 => String::new(),
-        Some(_) => format!("; known: {}", known.join(", ")),
-        None => String::new(),
-    }
-}
 
 /// `Unknown` with the nearest of the known names.
 pub(crate) fn unknown<'a>(kind: &'static str, name: &str, known: impl IntoIterator<Item = &'a str>) -> MachineError {
@@ -336,13 +321,6 @@ mod tests {
             assert!(machine.nodes().all(|node| machine.node_named(&machine.node_name(node)) == Ok(node)));
             assert!(machine.links().step_by(7).all(|link| machine.link_named(&machine.link_name(link)) == Ok(link)));
         }
-    }
-
-    #[test]
-    fn a_hint_is_the_nearest_or_all() {
-        assert_eq!(hint("bleu", ["green", "black", "blue"]), "; did you mean 'blue'?");
-        assert_eq!(hint("optical", ["green", "black"]), "; known: green, black");
-        assert_eq!(hint("x", []), "");
     }
 
     proptest! {

@@ -1,8 +1,9 @@
 //! Machines by name: real ones from public figures, the literature's, and large ones for scale.
 
 use crate::names::unknown;
-use crate::topology::{Cascade, Dragonfly, GlobalCables, LinkFigures, Torus};
+use crate::topology::{Cascade, Dragonfly, LinkFigures, Torus};
 use crate::{MachineBuilder, MachineError};
+use odonata_declare::OneOrEach;
 
 /// A machine that can be asked for by name.
 #[derive(Clone, Copy, Debug)]
@@ -241,7 +242,7 @@ const fn torus(nodes: usize, links: &'static [(&'static str, usize)]) -> Declare
 fn blue_gene_p(dims: &[u32]) -> Torus {
     Torus {
         dims: dims.to_vec(),
-        wrap: vec![true; dims.len()],
+        wrap: OneOrEach::One(true),
         local: LinkFigures::new(425_000_000, 100),
         terminal: LinkFigures::new(2_550_000_000, 100),
         cores_per_node: 4,
@@ -250,7 +251,7 @@ fn blue_gene_p(dims: &[u32]) -> Torus {
 }
 
 fn blue_gene_q(dims: &[u32]) -> Torus {
-    Torus { dims: dims.to_vec(), wrap: vec![true; dims.len()], ..Torus::default() }
+    Torus { dims: dims.to_vec(), wrap: OneOrEach::One(true), ..Torus::default() }
 }
 
 /// Groups of 32 switches of 64 ports: 16 to interfaces, 31 inside the group, 16 to other groups. 25 GB/s per port.
@@ -266,7 +267,7 @@ fn slingshot(
         a: 32,
         h: 16,
         g: groups,
-        global_cables: GlobalCables::PerGroupPair(cables_per_pair),
+        global_cables: Some(cables_per_pair),
         // About 350 ns through a switch (De Sensi et al. 2020), charged to the link behind it; 2 m and 20 m of cable.
         local: LinkFigures::new(25_000_000_000, 360),
         global: LinkFigures::new(25_000_000_000, 450),

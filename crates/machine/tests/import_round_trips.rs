@@ -8,7 +8,7 @@ use std::fmt::Write;
 fn families() -> Vec<MachineBuilder> {
     let torus = |dims: &[u32], wrap: &[bool]| Torus {
         dims: dims.to_vec(),
-        wrap: wrap.to_vec(),
+        wrap: wrap.to_vec().into(),
         nodes_per_router: 3,
         links_per_direction: 2,
         ..Torus::default()
@@ -16,7 +16,7 @@ fn families() -> Vec<MachineBuilder> {
     let small = Dragonfly { p: 2, a: 4, h: 2, g: 9, ..Dragonfly::default() };
     vec![
         small.builder().unwrap(),
-        Dragonfly { g: 4, arrangement: Arrangement::Random { seed: 3 }, ..small }.builder().unwrap(),
+        Dragonfly { g: 4, arrangement: Arrangement::Random, arrangement_seed: Some(3), ..small }.builder().unwrap(),
         Cascade { groups: 3, ..Cascade::default() }.builder().unwrap(),
         torus(&[3, 4, 5], &[true; 3]).builder().unwrap(),
         torus(&[4, 3], &[false; 2]).builder().unwrap(),

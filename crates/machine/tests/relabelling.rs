@@ -10,7 +10,7 @@ fn families() -> Vec<Machine> {
     let builders = [
         Dragonfly { p: 2, a: 4, h: 2, g: 9, ..Dragonfly::default() }.builder(),
         Cascade { groups: 3, rows: 2, columns: 4, ..Cascade::default() }.builder(),
-        Torus { dims: vec![3, 4], wrap: vec![true, false], ..Torus::default() }.builder(),
+        Torus { dims: vec![3, 4], wrap: vec![true, false].into(), ..Torus::default() }.builder(),
         FatTree { k: 4, ..FatTree::default() }.builder(),
     ];
     builders.into_iter().map(|builder| builder.unwrap().build().unwrap()).collect()

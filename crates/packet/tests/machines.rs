@@ -44,7 +44,7 @@ fn distances(machine: &Machine, from: RouterId) -> Vec<u64> {
 
 #[test]
 fn a_torus_is_crossed_over_shortest_ways() {
-    let torus = Torus { dims: vec![4, 4, 3], wrap: vec![true, true, false], ..Torus::default() };
+    let torus = Torus { dims: vec![4, 4, 3], wrap: vec![true, true, false].into(), ..Torus::default() };
     let machine = torus.builder().unwrap().build().unwrap();
     for routing in ["min", "dimension-order", "torus-adaptive"] {
         all_arrive_over_shortest_ways(&machine, routing, 1);
@@ -62,7 +62,8 @@ fn a_fat_tree_is_crossed_over_shortest_ways() {
 /// Two routers of a ring of 40 are up to 20 hops apart: too far for a channel per hop, not for two channels and a dateline.
 #[test]
 fn a_long_ring_is_crossed_on_two_channels() {
-    let machine = Torus { dims: vec![40], wrap: vec![true], ..Torus::default() }.builder().unwrap().build().unwrap();
+    let machine =
+        Torus { dims: vec![40], wrap: vec![true].into(), ..Torus::default() }.builder().unwrap().build().unwrap();
     all_arrive_over_shortest_ways(&machine, "dimension-order", 3);
     let error = PacketEngine::new(&machine, &PacketSettings::study(), "min", &RoutingSettings::default());
     assert!(error.err().expect("an error").to_string().contains("needs 20 virtual channels"));
@@ -74,7 +75,7 @@ fn full_networks_with_the_smallest_buffers_keep_moving() {
     let mut settings = PacketSettings::study();
     settings.input_buffer = settings.packet;
     settings.output_buffer = settings.packet;
-    let torus = Torus { dims: vec![5, 4], wrap: vec![true; 2], nodes_per_router: 4, ..Torus::default() };
+    let torus = Torus { dims: vec![5, 4], wrap: vec![true; 2].into(), nodes_per_router: 4, ..Torus::default() };
     let torus = torus.builder().unwrap().build().unwrap();
     let tree = FatTree { k: 4, ..FatTree::default() }.builder().unwrap().build().unwrap();
     let mut builder = common::small_dragonfly_builder();
@@ -104,7 +105,7 @@ fn full_networks_with_the_smallest_buffers_keep_moving() {
 /// Transpose on a torus: dimension order sends all of a row through one turn, adaptive ways do not.
 #[test]
 fn adaptive_ways_spread_what_dimension_order_piles_up() {
-    let torus = Torus { dims: vec![6, 6], wrap: vec![true; 2], ..Torus::default() };
+    let torus = Torus { dims: vec![6, 6], wrap: vec![true; 2].into(), ..Torus::default() };
     let machine = torus.builder().unwrap().build().unwrap();
     // Transpose: (x, y) to (y, x), which dimension order turns at the diagonal.
     let messages: Vec<(u32, u32, u64)> =

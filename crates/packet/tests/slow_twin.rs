@@ -371,7 +371,7 @@ fn every_packet_on_other_machines_moves_as_in_the_twin() {
     let figures = LinkFigures::new(25_000_000_000, 30);
     let torus = Torus {
         dims: vec![5, 4],
-        wrap: vec![true; 2],
+        wrap: vec![true; 2].into(),
         nodes_per_router: 2,
         local: figures,
         terminal: LinkFigures::new(25_000_000_000, 10),

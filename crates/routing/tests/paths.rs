@@ -125,7 +125,7 @@ fn uniform_minimal_traffic_of_a_dragonfly() {
 #[test]
 fn uniform_traffic_of_a_ring() {
     let n = 8;
-    let torus = Torus { dims: vec![n], wrap: vec![true], ..Torus::default() };
+    let torus = Torus { dims: vec![n], wrap: vec![true].into(), ..Torus::default() };
     let machine = torus.builder().unwrap().build().unwrap();
     let (rule, _) = rule_for(&machine).unwrap();
     for which in [Oblivious::Minimal, Oblivious::Direct] {
@@ -212,7 +212,7 @@ fn a_broken_group_falls_back_to_shortest_paths_and_says_so() {
 
 #[test]
 fn a_machine_in_pieces_is_an_error_that_names_the_routers() {
-    let torus = Torus { dims: vec![2], wrap: vec![false], ..Torus::default() };
+    let torus = Torus { dims: vec![2], wrap: vec![false].into(), ..Torus::default() };
     let machine = without_cable(torus.builder().unwrap().build().unwrap(), 0, 1);
     let error = rule_for(&machine).err().expect("no path");
     assert!(matches!(error, PathError::Unreachable { .. }), "{error}");
@@ -227,7 +227,7 @@ proptest! {
         let machine = match pick {
             0 => dragonfly(1, 3, 2),
             1 => cascade(3, 2, 4),
-            2 => Torus { dims: vec![3, 4, 2], wrap: vec![true, false, true], ..Torus::default() }.builder().unwrap().build().unwrap(),
+            2 => Torus { dims: vec![3, 4, 2], wrap: vec![true, false, true].into(), ..Torus::default() }.builder().unwrap().build().unwrap(),
             3 => FatTree { k: 4, ..FatTree::default() }.builder().unwrap().build().unwrap(),
             _ => cascade(2, 2, 4),
         };

@@ -1,18 +1,18 @@
 //! From the edges that a file lists to cables.
 
 use crate::Cable;
+use odonata_declare::words;
 use odonata_units::{LinkClassId, Rate, RouterId, Time};
 
-/// What one edge of a list stands for.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub enum Listing {
-    /// Links if every edge is listed in both directions equally often, cables if none is; a mixture is an error.
-    #[default]
-    Detect,
-    /// Every edge is a cable, both directions.
-    Cables,
-    /// Every edge is one direction of a cable; the other direction is listed too.
-    Links,
+words! {
+    /// What one edge of a list stands for.
+    #[derive(Default)]
+    pub enum Listing {
+        #[default]
+        Detect = "detect": "links if every edge is listed in both directions, cables if none is",
+        Cables = "cables": "every row is a cable, both directions",
+        Links = "links": "every row is one direction; the other is listed too",
+    }
 }
 
 /// One edge of a list; stands for `count` parallel ones.

@@ -14,9 +14,9 @@
 
 use super::shape::{assemble, Routers};
 use super::{line, text};
-use crate::names::hint;
 use crate::topology::Cascade;
 use crate::{Cable, LinkClass, MachineBuilder, MachineError};
+use odonata_declare::hint;
 use odonata_units::{LinkClassId, RouterId};
 use std::collections::HashMap;
 

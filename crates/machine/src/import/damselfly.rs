@@ -15,16 +15,17 @@ use super::shape::{assemble, Routers};
 use super::{at, line, text};
 use crate::topology::{Cascade, LinkFigures};
 use crate::{Cable, LinkClass, MachineBuilder, MachineError};
+use odonata_declare::words;
 use odonata_units::RouterId;
 
-/// What an entry of the intra-group file is.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub enum IntraLayout {
-    /// Source, destination, type (Damselfly; CODES dragonfly-custom and dragonfly-dally).
-    #[default]
-    Triples,
-    /// Source, destination (CODES dragonfly-plus).
-    Pairs,
+words! {
+    /// What an entry of the intra-group file is.
+    #[derive(Default)]
+    pub enum IntraLayout {
+        #[default]
+        Triples = "triples": "source, destination, type: Damselfly and CODES dragonfly-custom",
+        Pairs = "pairs": "source, destination: CODES dragonfly-plus",
+    }
 }
 
 /// The sizes that the binary files don't tell.

@@ -16,8 +16,8 @@
 
 use super::edge_list::{build, EdgeListColumns, EdgeListOptions};
 use super::{line, text};
-use crate::names::hint;
 use crate::{MachineBuilder, MachineError};
+use odonata_declare::hint;
 use odonata_units::{Quantity, Rate, Time};
 
 /// What a column of the file holds.

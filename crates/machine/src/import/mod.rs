@@ -18,6 +18,7 @@ mod damselfly;
 mod edge_list;
 mod edge_list_csv;
 mod ends;
+mod format;
 mod shape;
 
 pub use cables::Listing;
@@ -25,6 +26,7 @@ pub use cray::cray_links;
 pub use damselfly::{damselfly, damselfly_config, DamselflyConfig, DamselflyJob, DamselflyParameters, IntraLayout};
 pub use edge_list::{edge_list_columns, EdgeListColumns, EdgeListOptions};
 pub use edge_list_csv::edge_list_csv;
+pub use format::{detect, Format, FormatError, FORMATS};
 
 use crate::builder::LIMIT;
 use crate::MachineError;

@@ -165,7 +165,7 @@ mod tests {
     /// A 4 x 6 mesh: cut across the long side, 4 cables. Without one cable it is no mesh of the formula any more.
     #[test]
     fn mesh_has_the_closed_form() {
-        let mesh = Torus { dims: vec![4, 6], wrap: vec![false; 2], ..Torus::default() };
+        let mesh = Torus { dims: vec![4, 6], wrap: vec![false; 2].into(), ..Torus::default() };
         let found = of(mesh.builder().unwrap());
         assert_eq!((found.cables, found.method), (4, BisectionMethod::Torus));
         let fault = [Edit::parse("fail x0_0>x0_1:local.0").unwrap()];
@@ -185,7 +185,7 @@ mod tests {
         let leaf_spine = Xgft {
             children: vec![4, 4],
             parents: vec![1, 2],
-            parallel: vec![2],
+            parallel: vec![2].into(),
             local: figures,
             global: figures,
             terminal: figures,

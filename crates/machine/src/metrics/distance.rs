@@ -264,7 +264,7 @@ mod tests {
     /// of dimensions add up: (4 + 6 + 8)/4 = 4.5 over N^2 pairs, times N/(N-1) over different ones.
     #[test]
     fn torus_has_the_closed_form() {
-        let torus = Torus { dims: vec![4, 6, 8], wrap: vec![true; 3], nodes_per_router: 2, ..Torus::default() };
+        let torus = Torus { dims: vec![4, 6, 8], wrap: vec![true; 3].into(), nodes_per_router: 2, ..Torus::default() };
         let found = of(torus.builder().unwrap());
         assert_eq!(found.diameter, 2 + 3 + 4);
         assert!((found.mean_router_hops - 4.5 * 192.0 / 191.0).abs() < 1e-12);
@@ -281,7 +281,7 @@ mod tests {
             (vec![2, 2, 2], vec![true, false, true]),
             (vec![1], vec![true]),
         ] {
-            let machine = Torus { dims, wrap, ..Torus::default() }.builder().unwrap().build().unwrap();
+            let machine = Torus { dims, wrap: wrap.into(), ..Torus::default() }.builder().unwrap().build().unwrap();
             let nodes = usable_nodes(&machine);
             let (closed, searched) = (in_torus(&machine, &nodes).unwrap(), search_all(&machine, &nodes));
             assert_eq!(closed.pairs_by_hops, searched.pairs_by_hops, "{}", machine.name());
@@ -292,7 +292,7 @@ mod tests {
     /// A path of k routers has mean distance (k^2 - 1)/(3k) over all ordered pairs.
     #[test]
     fn mesh_has_the_closed_form() {
-        let mesh = Torus { dims: vec![5, 7], wrap: vec![false; 2], ..Torus::default() };
+        let mesh = Torus { dims: vec![5, 7], wrap: vec![false; 2].into(), ..Torus::default() };
         let found = of(mesh.builder().unwrap());
         assert_eq!(found.diameter, 4 + 6);
         let mean = 24.0 / 15.0 + 48.0 / 21.0;

@@ -21,8 +21,9 @@
 //! 2 (k mod 8) + 1, all rows, the same row at both ends. With 241 groups R = 1 and every one of the 10 blue ports
 //! of every router is in use: the largest Cascade.
 
-use super::{at_least_one, bare, product, wrong, LinkFigures};
+use super::{at_least_one, bare, product, wrong, LinkFigures, Topology, NODES_PER_ROUTER};
 use crate::{Coordinates, GroupInterior, MachineBuilder, MachineError, Shape};
+use odonata_declare::{parameter, Choice, Kind, Parameter, Parameters};
 use odonata_units::{GroupId, LinkClassId, RouterId};
 
 /// A Cascade. The default is Edison's cabling, with all 5,760 nodes usable.
@@ -62,6 +63,45 @@ pub struct Cascade {
     pub terminal: LinkFigures,
     /// Cores of each node.
     pub cores_per_node: u32,
+}
+
+const ALL: &Choice = &Choice { name: "all", doc: "no service nodes" };
+
+impl Parameters for Cascade {
+    const PARAMETERS: &'static [Parameter<Self>] = &[
+        parameter!(groups, Kind::count(1), "Groups (pairs of cabinets)."),
+        parameter!(rows, Kind::count(1), "Rows (chassis) of a group."),
+        parameter!(columns, Kind::count(1), "Columns (slots of a chassis)."),
+        parameter!(nodes_per_router, Kind::count(1), NODES_PER_ROUTER),
+        parameter!(
+            usable_nodes,
+            Kind::WordOr(ALL, &Kind::count(1)),
+            "Nodes that jobs can use; the others are service nodes at routers spread evenly."
+        ),
+        parameter!(green, Kind::count(0), "Parallel green cables between two routers of a row."),
+        parameter!(black, Kind::count(0), "Parallel black cables between two routers of a column."),
+        parameter!(blue, Kind::count(0), "Parallel blue cables between two joined routers of different groups."),
+        parameter!(
+            gateway_columns,
+            Kind::count(1),
+            "Gateway columns, of two router columns each, to every other group."
+        ),
+    ];
+}
+
+impl Topology for Cascade {
+    /// The blue ports decide on how many rows two groups are joined, so they must be known before the cabling.
+    fn take_ports(&mut self, ports: &dyn Fn(&str) -> Option<u32>) {
+        let of_classes =
+            [("green", &mut self.green_ports), ("black", &mut self.black_ports), ("blue", &mut self.blue_ports)];
+        for (class, known) in of_classes {
+            *known = ports(class).unwrap_or(*known);
+        }
+    }
+
+    fn lay_out(&self) -> Result<MachineBuilder, MachineError> {
+        self.builder()
+    }
 }
 
 impl Default for Cascade {

@@ -10,42 +10,27 @@
 //! and sits at router floor(c a / C). So channels spread evenly over the routers, and where all ports are in use
 //! (C = a h) channel c is port c mod h of router floor(c / h), as in the literature.
 
-use super::{at_least_one, bare, product, wrong, LinkFigures};
+use super::{at_least_one, bare, product, wrong, LinkFigures, Topology, NODES_PER_ROUTER};
 use crate::{Coordinates, GroupInterior, MachineBuilder, MachineError, Shape};
+use odonata_declare::{parameter, words, Choice, Kind, Parameter, Parameters};
 use odonata_units::{GroupId, LinkClassId, RouterId, Stream};
 
-/// Which global channel of a group leads to which other group: G is the group, q the channel, g the number of groups.
-///
-/// Names as in Hastings et al., "Comparing global link arrangements for dragonfly networks", CLUSTER 2015, and, for
-/// the palm tree, Camarero, Vallejo, Beivide, "Topological characterization of Hamming and dragonfly networks", TACO
-/// 2014.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub enum Arrangement {
-    /// To group q if q < G, else q + 1.
-    #[default]
-    Absolute,
-    /// To group G + 1 + q modulo g.
-    Relative,
-    /// To group G + q/2 + 1 for even q and G - (q+1)/2 for odd q, modulo g.
-    Circulant,
-    /// To group G - 1 - q modulo g: the mirror image of relative.
-    PalmTree,
-    /// A random order of the other groups, drawn for every group (and every round of parallel cables).
-    Random {
-        /// Seed of the stream `arrangement`.
-        seed: u64,
-    },
+words! {
+    /// Which global channel of a group leads to which other group: G is the group, q the channel, g the number of groups.
+    ///
+    /// Names as in Hastings et al., "Comparing global link arrangements for dragonfly networks", CLUSTER 2015, and, for
+    /// the palm tree, Camarero, Vallejo, Beivide, "Topological characterization of Hamming and dragonfly networks", TACO
+    /// 2014. Numbers are modulo g.
+    pub enum Arrangement {
+        Absolute = "absolute": "port q of a group leads to group q, or q + 1 from the group's own number on",
+        Relative = "relative": "port q of group G leads to group G + 1 + q",
+        Circulant = "circulant": "ports lead by turns to the groups after and before",
+        PalmTree = "palm-tree": "port q of group G leads to group G - 1 - q",
+        Random = "random": "every group's ports lead to the others in an order of their own, drawn with `arrangement_seed`",
+    }
 }
 
-/// How many cables join every two groups, where there are more global ports than other groups.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub enum GlobalCables {
-    /// As many as fit evenly: floor(a h / (g-1)); the ports left over stay free.
-    #[default]
-    Fill,
-    /// This many; the ports left over stay free.
-    PerGroupPair(u32),
-}
+const FILL: &Choice = &Choice { name: "fill", doc: "as many as the ports allow, the same for all pairs" };
 
 /// A dragonfly. The default is the study's 1,056 nodes (p = 4, a = 8, h = 4, g = 33).
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -60,8 +45,10 @@ pub struct Dragonfly {
     pub g: u32,
     /// Which global port leads to which group.
     pub arrangement: Arrangement,
-    /// Cables between every two groups.
-    pub global_cables: GlobalCables,
+    /// Seed of the stream `arrangement`, for the random one; 0 if not given.
+    pub arrangement_seed: Option<u64>,
+    /// Cables between every two groups; `None`: as many as fit evenly, floor(a h / (g-1)). Ports left over stay free.
+    pub global_cables: Option<u32>,
     /// Parallel local cables between every two routers of a group.
     pub local_cables: u32,
     /// Links inside a group.
@@ -82,13 +69,50 @@ impl Default for Dragonfly {
             h: 4,
             g: 33,
             arrangement: Arrangement::Absolute,
-            global_cables: GlobalCables::Fill,
+            arrangement_seed: None,
+            global_cables: None,
             local_cables: 1,
             local: LinkFigures::new(25_000_000_000, 30),
             global: LinkFigures::new(25_000_000_000, 300),
             terminal: LinkFigures::new(25_000_000_000, 10),
             cores_per_node: 1,
         }
+    }
+}
+
+impl Parameters for Dragonfly {
+    const PARAMETERS: &'static [Parameter<Self>] = &[
+        parameter!(p, Kind::count(1), NODES_PER_ROUTER),
+        parameter!(a, Kind::count(1), "Routers of each group."),
+        parameter!(h, Kind::count(0), "Global ports of each router."),
+        parameter!(g, Kind::count(1), "Groups; at most a h + 1."),
+        parameter!(arrangement, Arrangement::KIND, "Which global port leads to which group."),
+        parameter!(
+            arrangement_seed,
+            Kind::Integer { min: 0, max: i64::MAX },
+            "Seed of the random arrangement.",
+            else "the seed of the run",
+        ),
+        parameter!(global_cables, Kind::WordOr(FILL, &Kind::count(1)), "Cables between every two groups."),
+        parameter!(local_cables, Kind::count(1), "Parallel cables between every two routers of a group."),
+    ];
+}
+
+impl Topology for Dragonfly {
+    fn take_seed(&mut self, seed: u64) {
+        if self.arrangement == Arrangement::Random {
+            self.arrangement_seed.get_or_insert(seed);
+        }
+    }
+
+    fn contradiction(&self) -> Option<(&'static str, String)> {
+        let drawn = self.arrangement == Arrangement::Random || self.arrangement_seed.is_none();
+        let reason = "'arrangement_seed' means something only with arrangement = \"random\"";
+        (!drawn).then(|| ("arrangement_seed", reason.to_owned()))
+    }
+
+    fn lay_out(&self) -> Result<MachineBuilder, MachineError> {
+        self.builder()
     }
 }
 
@@ -139,9 +163,9 @@ impl Dragonfly {
         }
         let most = a * h / (g - 1);
         match self.global_cables {
-            GlobalCables::Fill => Ok(most),
-            GlobalCables::PerGroupPair(n) if (1..=most).contains(&n) => Ok(n),
-            GlobalCables::PerGroupPair(n) => wrong(
+            None => Ok(most),
+            Some(n) if (1..=most).contains(&n) => Ok(n),
+            Some(n) => wrong(
                 "global_cables",
                 format!(
                     "{n} cables per group pair; expected 1 to {most}, since {a} x {h} global ports serve {} groups",
@@ -198,10 +222,10 @@ impl Dragonfly {
             Arrangement::Circulant => ports
                 .map(|q| if q % 2 == 0 { (group + q / 2 + 1) % g } else { (group + g - q.div_ceil(2)) % g })
                 .collect(),
-            Arrangement::Random { seed } => {
+            Arrangement::Random => {
                 let mut peers: Vec<u32> = (0..g).filter(|&other| other != group).collect();
                 let indices = [u64::from(group), u64::from(round)];
-                Stream::new(seed, "arrangement", &indices).shuffle(&mut peers);
+                Stream::new(self.arrangement_seed.unwrap_or_default(), "arrangement", &indices).shuffle(&mut peers);
                 peers
             }
         }
@@ -219,7 +243,7 @@ mod tests {
         Arrangement::Relative,
         Arrangement::Circulant,
         Arrangement::PalmTree,
-        Arrangement::Random { seed: 7 },
+        Arrangement::Random,
     ];
 
     fn global_cables(machine: &Machine, a: usize, b: usize) -> usize {
@@ -283,7 +307,7 @@ mod tests {
         let g = message(Dragonfly { g: 34, ..Dragonfly::default() });
         assert_eq!(g, "g: 34 groups, but a h + 1 = 8 x 4 + 1 = 33 is the most that can be joined");
         assert_eq!(message(Dragonfly { p: 0, ..Dragonfly::default() }), "p: is 0; expected at least 1");
-        let cables = Dragonfly { g: 9, global_cables: GlobalCables::PerGroupPair(5), ..Dragonfly::default() };
+        let cables = Dragonfly { g: 9, global_cables: Some(5), ..Dragonfly::default() };
         assert!(message(cables).starts_with("global_cables: 5 cables per group pair; expected 1 to 4"));
         assert!(message(Dragonfly { a: 1 << 20, h: 1 << 20, g: 1 << 20, ..Dragonfly::default() }).contains("multiply"));
     }

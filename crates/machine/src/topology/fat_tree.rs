@@ -6,8 +6,9 @@
 //! 0) is labelled by its position among the subtrees above it and a copy number; two routers of adjacent levels are
 //! joined where the labels agree but for the digit of that level.
 
-use super::{at_least_one, bare, product, wrong, LinkFigures};
+use super::{at_least_one, bare, product, wrong, LinkFigures, Topology};
 use crate::{Coordinates, MachineBuilder, MachineError, Shape};
+use odonata_declare::{parameter, Kind, OneOrEach, Parameter, Parameters};
 use odonata_units::{GroupId, LinkClassId, RouterId};
 
 /// A k-ary fat tree: routers of k ports, half of them down. The default has k = 16 and three levels: 1,024 nodes.
@@ -48,6 +49,24 @@ impl Default for FatTree {
     }
 }
 
+impl Parameters for FatTree {
+    const PARAMETERS: &'static [Parameter<Self>] = &[
+        parameter!(k, Kind::count(2), "Ports of each router; even."),
+        parameter!(levels, Kind::count(2), "Levels of routers."),
+        parameter!(
+            oversubscription,
+            Kind::count(1),
+            "Down ports for each up port of an edge router; this number plus 1 divides k."
+        ),
+    ];
+}
+
+impl Topology for FatTree {
+    fn lay_out(&self) -> Result<MachineBuilder, MachineError> {
+        self.builder()
+    }
+}
+
 impl FatTree {
     /// Lists routers, nodes and cables; see [`Xgft::builder`] for the numbering.
     ///
@@ -76,7 +95,7 @@ impl FatTree {
         (parents[0], parents[1]) = (1, edge_up);
         let Self { local, global, terminal, cores_per_node, .. } = *self;
         let mut builder =
-            Xgft { children, parents, parallel: vec![1; levels as usize - 1], local, global, terminal, cores_per_node }
+            Xgft { children, parents, parallel: OneOrEach::One(1), local, global, terminal, cores_per_node }
                 .builder()?;
         builder.name = format!("fat-tree-k{k}-l{levels}");
         builder.network_ports = Some(k);
@@ -92,7 +111,7 @@ pub struct Xgft {
     /// w_1, w_2, …: routers of a node (always 1), then parents of a router of each level but the top.
     pub parents: Vec<u32>,
     /// Parallel cables from each level of routers to the next.
-    pub parallel: Vec<u32>,
+    pub parallel: OneOrEach<u32>,
     /// Links below the top level.
     pub local: LinkFigures,
     /// Links to the top level.
@@ -101,6 +120,40 @@ pub struct Xgft {
     pub terminal: LinkFigures,
     /// Cores of each node.
     pub cores_per_node: u32,
+}
+
+impl Default for Xgft {
+    fn default() -> Self {
+        let FatTree { local, global, terminal, cores_per_node, .. } = FatTree::default();
+        let (children, parents, parallel) = (vec![8, 8, 16], vec![1, 8, 8], OneOrEach::One(1));
+        Self { children, parents, parallel, local, global, terminal, cores_per_node }
+    }
+}
+
+impl Parameters for Xgft {
+    const PARAMETERS: &'static [Parameter<Self>] = &[
+        parameter!(
+            children,
+            Kind::List(&Kind::count(1)),
+            "Nodes of an edge router, then children of a router of each higher level."
+        ),
+        parameter!(
+            parents,
+            Kind::List(&Kind::count(1)),
+            "Routers of a node, always 1, then parents of a router of each level but the top."
+        ),
+        parameter!(
+            parallel,
+            Kind::Any(&[Kind::count(1), Kind::List(&Kind::count(1))]),
+            "Parallel cables from a level of routers to the next: one number for all, or a list with one for each."
+        ),
+    ];
+}
+
+impl Topology for Xgft {
+    fn lay_out(&self) -> Result<MachineBuilder, MachineError> {
+        self.builder()
+    }
 }
 
 impl Xgft {
@@ -113,8 +166,8 @@ impl Xgft {
     /// # Errors
     /// A count that is zero, lists of different lengths, or w_1 other than 1.
     pub fn builder(&self) -> Result<MachineBuilder, MachineError> {
-        let levels = self.check()?;
-        let tree = Levels::new(&self.children, &self.parents, &self.parallel)?;
+        let (levels, parallel) = self.check()?;
+        let tree = Levels::new(&self.children, &self.parents, &parallel)?;
         let pods = self.children[levels - 1];
         let mut coordinates = Coordinates {
             axes: vec!["level".into(), "pod".into(), "index".into()],
@@ -147,26 +200,27 @@ impl Xgft {
             for child in 0..tree.routers(level) {
                 for parent in tree.parents(level, child) {
                     let (child, parent) = (tree.first[level] + child, tree.first[level + 1] + parent);
-                    builder.add_cables(RouterId(child), RouterId(parent), class, self.parallel[level]);
+                    builder.add_cables(RouterId(child), RouterId(parent), class, parallel[level]);
                 }
             }
         }
         Ok(builder)
     }
 
-    /// Checks the parameters; returns the number of router levels.
-    fn check(&self) -> Result<usize, MachineError> {
+    /// Checks the parameters; returns the number of router levels, and the cables from each level to the next.
+    fn check(&self) -> Result<(usize, Vec<u32>), MachineError> {
         let levels = self.children.len();
         if !(1..=20).contains(&levels) {
             return wrong("children", format!("{levels} values; expected 1 to 20 levels of routers"));
         }
-        if self.parents.len() != levels || self.parallel.len() != levels - 1 {
+        let parallel = self.parallel.expand(levels - 1);
+        if self.parents.len() != levels || parallel.len() != levels - 1 {
             return wrong(
                 "parents",
                 format!(
                     "{} values, and {} of parallel; {levels} levels of routers need {levels} and {}",
                     self.parents.len(),
-                    self.parallel.len(),
+                    parallel.len(),
                     levels - 1
                 ),
             );
@@ -174,10 +228,10 @@ impl Xgft {
         if self.parents[0] != 1 {
             return wrong("parents", format!("a node has one router, not {}", self.parents[0]));
         }
-        for (name, values) in [("children", &self.children), ("parents", &self.parents), ("parallel", &self.parallel)] {
+        for (name, values) in [("children", &self.children), ("parents", &self.parents), ("parallel", &parallel)] {
             at_least_one(&values.iter().map(|&value| (name, value)).collect::<Vec<_>>())?;
         }
-        Ok(levels)
+        Ok((levels, parallel))
     }
 }
 

@@ -6,13 +6,59 @@ mod fat_tree;
 mod torus;
 
 pub use cascade::Cascade;
-pub use dragonfly::{Arrangement, Dragonfly, GlobalCables};
+pub use dragonfly::{Arrangement, Dragonfly};
 pub use fat_tree::{FatTree, Xgft};
 pub use torus::Torus;
 
 use crate::builder::LIMIT;
 use crate::{Coordinates, LinkClass, MachineBuilder, MachineError, Shape};
+use odonata_declare::{Declared, Variant};
 use odonata_units::{GroupId, Rate, RouterId, Time};
+
+/// A family of machines: its parameters, and how they wire routers and nodes.
+pub trait Topology: Declared {
+    /// Fills in what the run says beyond the parameters: the seed of what is drawn, where none is given.
+    fn take_seed(&mut self, seed: u64) {
+        let _ = seed;
+    }
+
+    /// Fills in how many ports of a class `ports` allows at a router, where the wiring depends on it.
+    fn take_ports(&mut self, ports: &dyn Fn(&str) -> Option<u32>) {
+        let _ = ports;
+    }
+
+    /// A parameter that means nothing beside the others, and why.
+    fn contradiction(&self) -> Option<(&'static str, String)> {
+        None
+    }
+
+    /// Lists routers, nodes and cables.
+    ///
+    /// # Errors
+    /// Parameters that make no machine.
+    fn lay_out(&self) -> Result<MachineBuilder, MachineError>;
+}
+
+const fn family(name: &'static str, doc: &'static str, default: fn() -> Box<dyn Topology>) -> Variant<dyn Topology> {
+    Variant { name, doc, default }
+}
+
+/// The families, in the order of the reference.
+pub const TOPOLOGIES: &[Variant<dyn Topology>] = &[
+    family(
+        "dragonfly",
+        "Groups of routers that are all joined to each other; every two groups are joined by global cables.",
+        || Box::new(Dragonfly::default()),
+    ),
+    family("cascade", "Cray Cascade (XC) with Aries routers: groups of rows and columns.", || {
+        Box::new(Cascade::default())
+    }),
+    family("torus", "Torus, or mesh where a dimension does not wrap.", || Box::new(Torus::default())),
+    family("fat-tree", "Fat tree of routers with k ports.", || Box::new(FatTree::default())),
+    family("xgft", "Extended generalised fat tree.", || Box::new(Xgft::default())),
+];
+
+const NODES_PER_ROUTER: &str = "Nodes of each router.";
 
 /// Bandwidth and latency of the links of a class.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

@@ -5,8 +5,9 @@
 //! dimension wraps. In a wrapping dimension of size 2 both steps lead to the same neighbour, so two parallel cables
 //! join them (as the E dimension of Blue Gene/Q has it); a dimension of size 1 has no cables.
 
-use super::{at_least_one, bare, product, wrong, LinkFigures};
+use super::{at_least_one, bare, product, wrong, LinkFigures, Topology, NODES_PER_ROUTER};
 use crate::{Coordinates, MachineBuilder, MachineError, Shape};
+use odonata_declare::{parameter, Kind, OneOrEach, Parameter, Parameters};
 use odonata_units::{GroupId, LinkClassId, RouterId};
 
 /// A torus or mesh. The default is a Blue Gene/Q midplane, 4 x 4 x 4 x 4 x 2.
@@ -14,8 +15,8 @@ use odonata_units::{GroupId, LinkClassId, RouterId};
 pub struct Torus {
     /// Size of each dimension.
     pub dims: Vec<u32>,
-    /// Whether each dimension wraps around; as long as `dims`.
-    pub wrap: Vec<bool>,
+    /// Whether the dimensions wrap around.
+    pub wrap: OneOrEach<bool>,
     /// Nodes per router.
     pub nodes_per_router: u32,
     /// Parallel cables in each direction.
@@ -32,13 +33,32 @@ impl Default for Torus {
     fn default() -> Self {
         Self {
             dims: vec![4, 4, 4, 4, 2],
-            wrap: vec![true; 5],
+            wrap: OneOrEach::One(true),
             nodes_per_router: 1,
             links_per_direction: 1,
             local: LinkFigures::new(2_000_000_000, 40),
             terminal: LinkFigures::new(20_000_000_000, 10),
             cores_per_node: 16,
         }
+    }
+}
+
+impl Parameters for Torus {
+    const PARAMETERS: &'static [Parameter<Self>] = &[
+        parameter!(dims, Kind::List(&Kind::count(1)), "Size of each dimension."),
+        parameter!(
+            wrap,
+            Kind::Any(&[Kind::Flag, Kind::List(&Kind::Flag)]),
+            "Whether the dimensions wrap around: one answer for all, or a list with one for each."
+        ),
+        parameter!(nodes_per_router, Kind::count(1), NODES_PER_ROUTER),
+        parameter!(links_per_direction, Kind::count(1), "Parallel cables in each direction."),
+    ];
+}
+
+impl Topology for Torus {
+    fn lay_out(&self) -> Result<MachineBuilder, MachineError> {
+        self.builder()
     }
 }
 
@@ -49,7 +69,8 @@ impl Torus {
     /// # Errors
     /// A parameter that is zero, or `wrap` not as long as `dims`.
     pub fn builder(&self) -> Result<MachineBuilder, MachineError> {
-        let Self { dims, wrap, nodes_per_router, links_per_direction, .. } = self;
+        let Self { dims, nodes_per_router, links_per_direction, .. } = self;
+        let wrap = self.wrap.expand(dims.len());
         if dims.is_empty() || dims.contains(&0) {
             return wrong("dims", format!("{dims:?}; expected one size of at least 1 for each dimension"));
         }
@@ -79,7 +100,7 @@ impl Torus {
         let moving = dims.iter().filter(|&&size| size > 1).count() as u32;
         builder.classes = vec![self.local.class("local", Some(2 * moving * links_per_direction))];
         let mut stride = routers;
-        for (&size, &wraps) in dims.iter().zip(wrap) {
+        for (&size, wraps) in dims.iter().zip(wrap) {
             stride /= size;
             for router in 0..routers {
                 let at = router / stride % size;
@@ -106,7 +127,7 @@ mod tests {
     use proptest::prelude::*;
 
     fn torus(dims: &[u32], wrap: bool) -> Torus {
-        Torus { dims: dims.to_vec(), wrap: vec![wrap; dims.len()], ..Torus::default() }
+        Torus { dims: dims.to_vec(), wrap: OneOrEach::One(wrap), ..Torus::default() }
     }
 
     /// Neighbours of (0, 2) in a 3 x 4 torus: (1, 2) and (2, 2), (0, 1) and (0, 3).
@@ -131,7 +152,7 @@ mod tests {
         let message = |torus: Torus| torus.builder().unwrap_err().to_string();
         assert!(message(torus(&[], true)).starts_with("dims: []"));
         assert!(message(torus(&[4, 0], true)).starts_with("dims: [4, 0]"));
-        let wrap = Torus { wrap: vec![true], ..Torus::default() };
+        let wrap = Torus { wrap: vec![true].into(), ..Torus::default() };
         assert_eq!(message(wrap), "wrap: 1 values for 5 dimensions; expected one for each");
         assert!(message(torus(&[1 << 16, 1 << 16], true)).contains("multiply to more than"));
     }
@@ -149,7 +170,7 @@ mod tests {
                 .zip(&wrap)
                 .map(|(&k, &wraps)| if wraps && k > 1 { n } else { n - n / k })
                 .sum();
-            let torus = Torus { dims, wrap, links_per_direction: c, ..Torus::default() };
+            let torus = Torus { dims, wrap: wrap.into(), links_per_direction: c, ..Torus::default() };
             let machine = torus.builder().unwrap().build().unwrap();
             prop_assert_eq!(machine.link_count() as u32, 2 * c * expected);
         }

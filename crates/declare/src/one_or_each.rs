@@ -1,0 +1,45 @@
+//! A value for all, or one for each.
+
+use crate::field::Field;
+use crate::value::Value;
+
+/// What a file may say once for all or, in a list, for each.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum OneOrEach<T> {
+    /// The same for all.
+    One(T),
+    /// One for each.
+    Each(Vec<T>),
+}
+
+impl<T: Clone> OneOrEach<T> {
+    /// A value for each of `count`; a list is taken as it is, whatever its length.
+    pub fn expand(&self, count: usize) -> Vec<T> {
+        match self {
+            Self::One(value) => vec![value.clone(); count],
+            Self::Each(values) => values.clone(),
+        }
+    }
+}
+
+impl<T: Field> Field for OneOrEach<T> {
+    fn get(&self) -> Option<Value> {
+        match self {
+            Self::One(value) => value.get(),
+            Self::Each(values) => Some(Value::List(values.iter().filter_map(Field::get).collect())),
+        }
+    }
+
+    fn of(value: Option<&Value>) -> Self {
+        match value {
+            Some(Value::List(values)) => Self::Each(values.iter().map(|value| T::of(Some(value))).collect()),
+            one => Self::One(T::of(one)),
+        }
+    }
+}
+
+impl<T> From<Vec<T>> for OneOrEach<T> {
+    fn from(values: Vec<T>) -> Self {
+        Self::Each(values)
+    }
+}

@@ -1,0 +1,167 @@
+//! The formats by name, with what the user says of a file beyond its content.
+
+use super::{
+    cray_links, damselfly, damselfly_config, edge_list_csv, DamselflyParameters, EdgeListOptions, IntraLayout, Listing,
+};
+use crate::{MachineBuilder, MachineError};
+use odonata_declare::{parameter, Declared, Kind, Parameter, Parameters, Reader, Variant};
+use std::path::Path;
+
+/// A format: what the user says of a file of it, and how it is read.
+pub trait Format: Declared {
+    /// The machine in the file called `label`; files that belong to it are opened through `files`.
+    ///
+    /// # Errors
+    /// A further file that can't be opened, or whatever the reader refuses.
+    fn read(&self, bytes: &[u8], label: &str, files: &mut dyn Reader) -> Result<MachineBuilder, FormatError>;
+}
+
+/// Why a file gave no machine.
+#[derive(Debug)]
+pub enum FormatError {
+    /// A file that can't be opened: the key that names it, and why.
+    Unreadable(&'static str, String),
+    /// What the reader refuses.
+    Machine(MachineError),
+}
+
+impl From<MachineError> for FormatError {
+    fn from(error: MachineError) -> Self {
+        Self::Machine(error)
+    }
+}
+
+/// The formats, in the order of the reference.
+pub const FORMATS: &[Variant<dyn Format>] = &[
+    Variant {
+        name: "cray-links",
+        doc: "The cable list of a Cray XC system: a line for every tile.",
+        default: || Box::new(CrayLinks),
+    },
+    Variant {
+        name: "damselfly",
+        doc: "A configuration text of Damselfly, which names the intra-group and the inter-group file; its jobs are not read.",
+        default: || Box::new(DamselflyText),
+    },
+    Variant {
+        name: "codes",
+        doc: "The intra-group file of Damselfly or CODES; `inter_file` is the other one.",
+        default: || Box::new(Codes::default()),
+    },
+    Variant {
+        name: "edge-list",
+        doc: "A table `src, dst, class, count, bandwidth, latency` as CSV or Parquet; all but the first two may be missing.",
+        default: || Box::new(EdgeListOptions::default()),
+    },
+];
+
+/// The format that the content of a file looks like.
+pub fn detect(bytes: &[u8]) -> &'static str {
+    let start = String::from_utf8_lossy(&bytes[..bytes.len().min(4096)]);
+    let first = start.trim_start_matches('\u{feff}').lines().find(|line| !line.trim().is_empty()).unwrap_or("");
+    if first.contains("->") {
+        "cray-links"
+    } else if first.trim().bytes().all(|b| b.is_ascii_digit()) && !first.is_empty() {
+        "damselfly"
+    } else {
+        "edge-list"
+    }
+}
+
+#[derive(Clone, Debug)]
+struct CrayLinks;
+
+impl Parameters for CrayLinks {
+    const PARAMETERS: &'static [Parameter<Self>] = &[];
+}
+
+impl Format for CrayLinks {
+    fn read(&self, bytes: &[u8], label: &str, _: &mut dyn Reader) -> Result<MachineBuilder, FormatError> {
+        Ok(cray_links(bytes, label)?)
+    }
+}
+
+#[derive(Clone, Debug)]
+struct DamselflyText;
+
+impl Parameters for DamselflyText {
+    const PARAMETERS: &'static [Parameter<Self>] = &[];
+}
+
+impl Format for DamselflyText {
+    fn read(&self, bytes: &[u8], label: &str, files: &mut dyn Reader) -> Result<MachineBuilder, FormatError> {
+        let config = damselfly_config(bytes, label)?;
+        // The files are named relative to the configuration.
+        let directory = Path::new(label).parent().unwrap_or_else(|| Path::new(""));
+        let mut open = |name: &str| {
+            let path = directory.join(name).to_string_lossy().into_owned();
+            files.read(&path).map(|bytes| (bytes, path)).map_err(|reason| FormatError::Unreadable("file", reason))
+        };
+        let (intra, inter) = (open(&config.intra_file)?, open(&config.inter_file)?);
+        Ok(damselfly((&intra.0, &intra.1), (&inter.0, &inter.1), &config.parameters)?)
+    }
+}
+
+/// The two files of Damselfly or CODES without a configuration.
+#[derive(Clone, Debug)]
+struct Codes {
+    inter_file: String,
+    sizes: DamselflyParameters,
+}
+
+impl Default for Codes {
+    fn default() -> Self {
+        let (groups, rows, columns) = (0, 0, 0);
+        let intra_layout = IntraLayout::Triples;
+        let sizes =
+            DamselflyParameters { groups, rows, columns, nodes_per_router: 4, cores_per_node: 24, intra_layout };
+        Self { inter_file: String::new(), sizes }
+    }
+}
+
+impl Parameters for Codes {
+    const PARAMETERS: &'static [Parameter<Self>] = &[
+        parameter!(inter_file, Kind::Path, "The inter-group file.", required),
+        parameter!(groups = sizes.groups, Kind::count(1), "Groups.", required),
+        parameter!(rows = sizes.rows, Kind::count(1), "Rows of a group.", required),
+        parameter!(columns = sizes.columns, Kind::count(1), "Columns of a group.", required),
+        parameter!(intra_layout = sizes.intra_layout, IntraLayout::KIND, "What an entry of the intra-group file is."),
+        parameter!(nodes_per_router = sizes.nodes_per_router, Kind::count(1), "Nodes of each router."),
+        parameter!(cores_per_node = sizes.cores_per_node, Kind::count(1), "Cores of each node."),
+    ];
+}
+
+impl Format for Codes {
+    fn read(&self, bytes: &[u8], label: &str, files: &mut dyn Reader) -> Result<MachineBuilder, FormatError> {
+        let inter = files.read(&self.inter_file).map_err(|reason| FormatError::Unreadable("inter_file", reason))?;
+        Ok(damselfly((bytes, label), (&inter, &self.inter_file), &self.sizes)?)
+    }
+}
+
+impl Parameters for EdgeListOptions {
+    const PARAMETERS: &'static [Parameter<Self>] = &[
+        parameter!(listing, Listing::KIND, "What a row stands for."),
+        parameter!(bandwidth = figures.bandwidth, Kind::Rate, "Bandwidth of cables without one of their own."),
+        parameter!(latency = figures.latency, Kind::Time, "Latency of cables without one of their own."),
+        parameter!(nodes_per_router, Kind::count(1), "Nodes of every router without a count of its own."),
+    ];
+}
+
+impl Format for EdgeListOptions {
+    fn read(&self, bytes: &[u8], label: &str, _: &mut dyn Reader) -> Result<MachineBuilder, FormatError> {
+        Ok(edge_list_csv(bytes, label, self)?)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn formats_are_told_by_their_content() {
+        assert_eq!(detect(b"c0-0c0s0a0l00(0:0:0) green -> c0-0c0s6a0l10(0:0:6)\n"), "cray-links");
+        assert_eq!(detect(b"1440\n15 6 16 4 24\nintra.bin\n"), "damselfly");
+        assert_eq!(detect(b"src,dst\n0,1\n"), "edge-list");
+        assert_eq!(detect(b""), "edge-list");
+    }
+}
