@@ -69,6 +69,8 @@ pub const AUTO: &Choice = &Choice { name: "auto", doc: "worked out" };
 impl Kind {
     /// A whole number of any sign.
     pub const ANY_INTEGER: Self = Self::Integer { min: -(u32::MAX as i64), max: u32::MAX as i64 };
+    /// A whole number from 1 up that fits in 32 bits.
+    pub const COUNT: Self = Self::count(1);
     /// A share of a whole.
     pub const SHARE: Self = Self::Number { min: 0.0, max: 1.0 };
 

@@ -2,7 +2,6 @@
 
 use crate::column::{declared, Column, Filled};
 use crate::values::Frame;
-use crate::word::Word;
 use serde_json::{json, Map, Value as Json};
 
 /// What there is to know of a table.

@@ -1,7 +1,6 @@
 //! The values of columns and tables: what engines fill and Python wraps.
 
 use crate::column::{Column, Fill, Filled, Type, AXIS};
-use crate::word::Word;
 
 /// The values of a column. All columns of a table have the same length.
 #[derive(Clone, PartialEq, Debug)]

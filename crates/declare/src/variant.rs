@@ -1,6 +1,7 @@
 //! Named variants with parameters: the members of a family.
 
 use crate::key::Key;
+use crate::kind::Choice;
 use crate::nearest::hint;
 use crate::parameters::Declared;
 use std::sync::OnceLock;
@@ -56,7 +57,7 @@ pub struct Family {
     /// What it chooses, for messages and headings: `topology`, `pattern`.
     pub noun: &'static str,
     list: fn() -> Vec<Named>,
-    listed: OnceLock<Vec<Named>>,
+    listed: OnceLock<(Vec<Named>, Vec<Choice>)>,
 }
 
 impl Family {
@@ -67,7 +68,20 @@ impl Family {
 
     /// The variants, the default or most usual one first.
     pub fn variants(&'static self) -> &'static [Named] {
-        self.listed.get_or_init(self.list)
+        &self.listed().0
+    }
+
+    /// Their names.
+    pub fn choices(&'static self) -> &'static [Choice] {
+        &self.listed().1
+    }
+
+    fn listed(&'static self) -> &'static (Vec<Named>, Vec<Choice>) {
+        self.listed.get_or_init(|| {
+            let variants = (self.list)();
+            let choices = variants.iter().map(|variant| Choice { name: variant.name, doc: variant.doc }).collect();
+            (variants, choices)
+        })
     }
 
     /// The variant called `name`.

@@ -8,9 +8,9 @@ mod packet;
 
 use crate::fields::{Fields, Report};
 use crate::input::Files;
-use crate::key::Key;
 use crate::plan::Scenario;
 use crate::tables::{Column, Table};
+use odonata_declare::Key;
 use odonata_declare::Value;
 use odonata_workload::volumes::Volumes;
 use std::fmt::Debug;

@@ -1,9 +1,11 @@
 //! Reading a table by its keys: every entry becomes a checked value with its place, or a problem.
 
 use crate::document::{Document, Entry, Node, Place, Raw, Table};
-use crate::key::{Default, Key};
-use crate::problem::{nearest, Problem, ProblemKind, Problems};
+use crate::problem::{Problem, ProblemKind, Problems};
+use crate::read::read;
+use odonata_declare::nearest;
 use odonata_declare::Value;
+use odonata_declare::{Absent, Key};
 use odonata_units::{Rate, Time};
 
 /// The problems found so far.
@@ -95,7 +97,7 @@ pub(crate) struct Fields {
     /// Where the table is: its heading.
     pub(crate) place: Place,
     given: Vec<(&'static str, Place, Located<Value>)>,
-    defaults: Vec<(&'static str, Default)>,
+    defaults: Vec<(&'static str, Absent)>,
 }
 
 impl Fields {
@@ -110,9 +112,9 @@ impl Fields {
     ) -> Self {
         let mut fields = Self { place, given: Vec::new(), defaults: Vec::new() };
         for key in keys {
-            fields.defaults.push((key.name, key.default.clone()));
+            fields.defaults.push((key.name, key.absent.clone()));
             match table.get(key.name) {
-                None if key.default == Default::Required => {
+                None if key.absent == Absent::Required => {
                     let example = key.kind.example();
                     let message = format!("{heading} lacks the key '{}': {}", key.name, key.brief());
                     let help = format!("add `{} = {example}`; expected {}", key.name, key.kind.expected());
@@ -129,31 +131,10 @@ impl Fields {
         if key.kind.has_tables() {
             return;
         }
-        match key.kind.read(key.name, &entry.node) {
+        match read(&key.kind, key.name, &entry.node) {
             Ok(value) => self.given.push((key.name, entry.place, Located { value, place: entry.node.place })),
             Err(mismatch) => mismatch.report(report),
         }
-    }
-
-    /// No entries: every key as by default.
-    pub(crate) fn defaults(place: Place, keys: &[Key]) -> Self {
-        let defaults = keys.iter().map(|key| (key.name, key.default.clone())).collect();
-        Self { place, given: Vec::new(), defaults }
-    }
-
-    /// Whether these fields have the key `key`, given or not.
-    pub(crate) fn has(&self, key: &str) -> bool {
-        self.defaults.iter().any(|(name, _)| *name == key)
-    }
-
-    /// All keys, in the order of the table.
-    pub(crate) fn keys(&self) -> impl Iterator<Item = &'static str> + '_ {
-        self.defaults.iter().map(|(key, _)| *key)
-    }
-
-    /// Names and values of all keys that have one, given or by default.
-    pub(crate) fn all_values(&self) -> impl Iterator<Item = (&'static str, &Value)> {
-        self.defaults.iter().filter_map(|(key, _)| Some((*key, self.value(key)?)))
     }
 
     /// The value given for `key`, with its place.
@@ -165,7 +146,7 @@ impl Fields {
     pub(crate) fn value(&self, key: &str) -> Option<&Value> {
         self.given(key).map(|located| &located.value).or_else(|| {
             match self.defaults.iter().find(|(name, _)| *name == key) {
-                Some((_, Default::Value(value))) => Some(value),
+                Some((_, Absent::Value(value))) => Some(value),
                 Some(_) => None,
                 None => panic!("no key '{key}' was asked for"),
             }

@@ -2,6 +2,7 @@
 
 use crate::problem::suggestion;
 use flate2::read::MultiGzDecoder;
+use odonata_declare::Reader;
 use sha2::{Digest, Sha256};
 use std::fmt;
 use std::io::Read;
@@ -78,10 +79,10 @@ impl<'a> Files<'a> {
         Err(format!("'{name}' is none of the {kind} that come with the package, and no file{hint}"))
     }
 
-    /// How a name or path is written so that it means the same elsewhere: a known name as it is, else the whole path.
-    pub(crate) fn lasting(&self, kinds: &[&str], name: &str) -> String {
-        let known = |kind: &&str| self.library.is_some_and(|library| library(kind).iter().any(|(n, _)| n == name));
-        if kinds.iter().any(known) {
+    /// How a name or path of a file of a kind is written so that it means the same elsewhere: a known name as it is, else
+    /// the whole path.
+    pub(crate) fn lasting(&self, kind: &str, name: &str) -> String {
+        if self.library.is_some_and(|library| library(kind).iter().any(|(known, _)| known == name)) {
             name.to_owned()
         } else {
             self.path_of(name).to_string_lossy().into_owned()
@@ -126,6 +127,16 @@ impl<'a> Files<'a> {
     /// What was opened, in order.
     pub fn opened(self) -> Vec<InputFile> {
         self.opened
+    }
+}
+
+impl Reader for Files<'_> {
+    fn read(&mut self, name: &str) -> Result<Vec<u8>, String> {
+        Files::read(self, name)
+    }
+
+    fn locate(&self, kind: &str, name: &str) -> Result<PathBuf, String> {
+        Files::locate(self, kind, name)
     }
 }
 

@@ -8,8 +8,8 @@
 //! 3. [`run()`]: an [`Engine`](engine::Engine) makes an [`Outcome`](engine::Outcome) of the scenario, which is recorded as
 //!    [`Tables`] and a summary.
 //!
-//! The parser, the JSON Schema ([`schema::json_schema`]) and the reference page ([`schema::reference`]) share one table
-//! of keys ([`schema::sections`]). Mistakes are data ([`Problem`]): kind, file, line, column, message, help.
+//! The parser, the JSON Schema ([`schema::json_schema`]) and the reference page ([`schema::reference`]) read the keys that
+//! are declared ([`schema::sections`]). Mistakes are data ([`Problem`]): kind, file, line, column, message, help.
 //!
 //! To add an engine, add a file in `engine/` with its keys and a line in [`engine::ENGINES`].
 
@@ -18,9 +18,7 @@ mod document;
 pub mod engine;
 mod fields;
 mod input;
-pub mod key;
 mod overrides;
-mod parameters;
 mod plan;
 mod problem;
 mod read;
@@ -29,7 +27,6 @@ mod run;
 pub mod schema;
 mod spec;
 mod tables;
-mod topology;
 mod usage;
 
 pub use input::{Files, InputFile, Library, ParquetAsCsv};

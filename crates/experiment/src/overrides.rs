@@ -5,7 +5,9 @@
 //! `4 MiB` or `-K`, is a text.
 
 use crate::document::{self, Document, Entry, Node, Place, Raw, Table};
-use crate::problem::{nearest, ProblemKind, Problems};
+use crate::problem::{ProblemKind, Problems};
+use crate::schema;
+use odonata_declare::nearest;
 use toml::de::DeValue;
 
 /// One step of a path.
@@ -186,9 +188,9 @@ fn set_in_table(table: &mut Table, path: &[Step], node: Node) -> Applied<()> {
     }
 }
 
-/// `pattern = "spread"` is short for `pattern = { name = "spread" }`, and so it is with `placement`.
+/// `pattern = "spread"` is short for `pattern = { name = "spread" }`, and so it is wherever a variant is named.
 fn name_to_table(entry: &mut Entry) {
-    if let (Raw::Text(_), "pattern" | "placement") = (&entry.node.raw, entry.key.as_str()) {
+    if matches!(entry.node.raw, Raw::Text(_)) && schema::names_a_variant(&entry.key) {
         let name = Entry { key: "name".into(), place: entry.place, node: entry.node.clone() };
         entry.node.raw = Raw::Table(Table { entries: vec![name] });
     }

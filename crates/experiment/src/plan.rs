@@ -2,7 +2,6 @@
 
 mod hardware;
 mod hierarchies;
-mod job_files;
 mod jobs;
 mod resolved;
 

@@ -1,5 +1,6 @@
 //! What is wrong with an experiment, as data and as text for people.
 
+use odonata_declare::nearest;
 use std::fmt;
 
 /// The name of the file under which problems of an override are reported.
@@ -133,18 +134,6 @@ impl fmt::Display for Problems {
 
 impl std::error::Error for Problems {}
 
-/// The known names nearest to `name`, if any is near enough to have been meant.
-pub(crate) fn nearest<'a>(name: &str, known: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
-    let name = name.to_lowercase();
-    let limit = (name.chars().count().max(3) / 3).min(4);
-    known
-        .into_iter()
-        .map(|k| (strsim::damerau_levenshtein(&name, &k.to_lowercase()), k))
-        .filter(|&(distance, _)| distance <= limit)
-        .min_by_key(|&(distance, _)| distance)
-        .map(|(_, k)| k)
-}
-
 /// `did you mean 'x'?`, or all names if none is near.
 pub(crate) fn suggestion<'a>(name: &str, known: impl IntoIterator<Item = &'a str> + Clone) -> String {
     match nearest(name, known.clone()) {
@@ -178,15 +167,5 @@ mod tests {
     |   ^^^^^^
     = help: did you mean 'pattern'?";
         assert_eq!(problem.to_string(), expected);
-    }
-
-    #[test]
-    fn nearness_forgives_a_third_of_the_letters() {
-        let known = ["pattern", "placement", "ranks"];
-        assert_eq!(nearest("patern", known), Some("pattern"));
-        assert_eq!(nearest("Ranks", known), Some("ranks"));
-        assert_eq!(nearest("rnaks", known), Some("ranks"), "a swap of neighbours is one mistake");
-        assert_eq!(nearest("colour", known), None);
-        assert_eq!(suggestion("colour", known), "known: pattern, placement, ranks");
     }
 }

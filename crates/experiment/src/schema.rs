@@ -2,12 +2,14 @@
 
 mod json;
 mod markdown;
+mod section;
 
 pub use json::json_schema;
 pub use markdown::reference;
+pub use section::{Chooser, Section};
 
-use crate::key::Section;
 use crate::spec::{engine, job, machine, output};
+use odonata_declare::{Key, Kind};
 use std::sync::LazyLock;
 
 static SECTIONS: LazyLock<Vec<Section>> =
@@ -26,9 +28,16 @@ pub(crate) fn section(name: &str) -> &'static Section {
 /// In which section a key stands, if it is one of any.
 pub(crate) fn owner_of(key: &str) -> Option<String> {
     let has = |section: &&Section| {
-        let variants = section.choosers.iter().flat_map(|chooser| &chooser.variants);
+        let variants = section.choosers.iter().flat_map(Chooser::variants);
         section.keys.iter().chain(variants.flat_map(|variant| &variant.keys)).any(|k| k.name == key)
     };
     let owners: Vec<String> = SECTIONS.iter().filter(has).map(Section::heading).collect();
     (!owners.is_empty()).then(|| format!("'{key}' stands in {}", owners.join(" or ")))
+}
+
+/// Whether a key called `key` may hold a named variant, so that a name is short for a table.
+pub(crate) fn names_a_variant(key: &str) -> bool {
+    let variant = |k: &Key| k.name == key && matches!(k.kind, Kind::Variant(_));
+    let inner = |section: &'static Section| section.choosers.iter().flat_map(Chooser::variants).flat_map(|v| &v.keys);
+    SECTIONS.iter().any(|section| section.keys.iter().chain(inner(section)).any(variant))
 }

@@ -3,7 +3,6 @@
 pub(crate) mod chosen;
 mod edit;
 pub(crate) mod engine;
-pub(crate) mod formats;
 pub(crate) mod job;
 pub(crate) mod machine;
 pub(crate) mod output;

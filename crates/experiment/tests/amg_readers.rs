@@ -1,5 +1,6 @@
 //! The readers of multigrid files on damaged and random input: a result or an error, and what is accepted can be priced.
 
+use odonata_declare::Word;
 use odonata_experiment::amg::{hierarchy, parameters};
 use odonata_model::amg::{alternatives, cycle_costs, decide, Machine, Mix, Scenario};
 use odonata_workload::import::amg;
@@ -69,7 +70,7 @@ proptest! {
 
     #[test]
     fn message_lists(list in damaged(MESSAGES), record in damaged(RECORD), level in 0u32..3, phase in 0usize..5) {
-        let phase = AmgPhase::ALL[phase];
+        let phase = <AmgPhase as Word>::ALL[phase];
         for bytes in [&list, &record] {
             if phase.in_setup() {
                 drop(amg::recorded("x", bytes, 8, level, phase));

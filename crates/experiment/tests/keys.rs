@@ -1,6 +1,6 @@
 //! The table of keys against everything that it must agree with.
 
-use odonata_experiment::key::{Default, Key, Kind};
+use odonata_declare::{Absent, Key, Kind};
 use odonata_experiment::{schema, ExperimentSpec, Files, Plan, Value};
 use odonata_flow::FlowSettings;
 use odonata_machine::topology::{Cascade, Dragonfly, FatTree, Torus, Xgft};
@@ -19,7 +19,7 @@ fn all_keys() -> Vec<(String, &'static Key)> {
         };
         add(section.heading(), &section.keys);
         for chooser in &section.choosers {
-            for variant in &chooser.variants {
+            for variant in chooser.variants() {
                 add(format!("{} = {}", chooser.key, variant.name), &variant.keys);
             }
         }
@@ -49,7 +49,7 @@ fn every_key_says_what_it_means_in_sentences() {
 fn no_key_is_there_twice() {
     for section in schema::sections() {
         for chooser in &section.choosers {
-            for variant in &chooser.variants {
+            for variant in chooser.variants() {
                 let names: Vec<&str> = variant.keys.iter().map(|key| key.name).collect();
                 assert_eq!(names.iter().collect::<BTreeSet<_>>().len(), names.len(), "{names:?}");
             }
@@ -61,7 +61,7 @@ fn no_key_is_there_twice() {
 #[test]
 fn defaults_are_of_their_kind() {
     for (owner, key) in all_keys() {
-        if let Default::Value(value) = &key.default {
+        if let Absent::Value(value) = &key.absent {
             assert!(fits(&key.kind, value), "{owner}: {} = {value} is no {}", key.name, key.kind.expected());
         }
     }
@@ -69,15 +69,11 @@ fn defaults_are_of_their_kind() {
 
 fn fits(kind: &Kind, value: &Value) -> bool {
     match (kind, value) {
-        (Kind::Text | Kind::Path | Kind::Color, Value::Text(_)) => true,
-        (Kind::Choice(choices), Value::Text(text)) => choices.iter().any(|choice| choice.name == text),
-        (Kind::Flag, Value::Flag(_)) => true,
-        (Kind::Bytes, Value::Bytes(_)) | (Kind::Time, Value::Time(_)) | (Kind::Rate, Value::Rate(_)) => true,
-        (Kind::Integer { min, max }, Value::Integer(n)) => (min..=max).contains(&n),
-        (Kind::Number { min, max }, Value::Number(x)) => (min..=max).contains(&x),
-        (Kind::List(of), Value::List(values)) => values.iter().all(|value| fits(of, value)),
-        (Kind::Any(kinds), _) => kinds.iter().any(|kind| fits(kind, value)),
-        _ => false,
+        (Kind::Variant(family), Value::Text(name)) => family.variant(name).is_some(),
+        (Kind::Any(kinds), _) if kinds.iter().any(|kind| matches!(kind, Kind::List(_))) => {
+            *value == Value::List(Vec::new()) || kind.accept(value).is_ok()
+        }
+        _ => kind.accept(value).as_ref() == Ok(value),
     }
 }
 
@@ -106,7 +102,7 @@ fn fields_of(shown: &str) -> BTreeSet<String> {
 
 fn keys_of(section: &str, variant: &str) -> BTreeSet<String> {
     let section = schema::sections().iter().find(|s| s.name == section).unwrap();
-    let variants = section.choosers.iter().flat_map(|chooser| &chooser.variants);
+    let variants = section.choosers.iter().flat_map(|chooser| chooser.variants());
     let found = variants.into_iter().find(|v| v.name == variant).unwrap();
     found.keys.iter().map(|key| key.name.to_owned()).collect()
 }
@@ -199,7 +195,7 @@ fn the_schema_has_every_key() {
     for section in schema::sections() {
         let table = &schema["properties"][section.name];
         let table = if section.repeated { &table["items"] } else { table };
-        let variants = section.choosers.iter().flat_map(|chooser| &chooser.variants);
+        let variants = section.choosers.iter().flat_map(|chooser| chooser.variants());
         // A key of the section is described as such, whatever a variant adds.
         let own: Vec<&str> = section.keys.iter().map(|key| key.name).collect();
         let of_variants = variants.flat_map(|variant| &variant.keys).filter(|key| !own.contains(&key.name));

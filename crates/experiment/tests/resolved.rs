@@ -169,7 +169,7 @@ fn every_key_is_there() {
                 toml::Value::Table(inner) => (inner["name"].as_str()?, inner),
                 other => (other.as_str()?, table),
             };
-            Some((chooser.variants.iter().find(|variant| variant.name == name)?, of))
+            Some((chooser.variants().iter().find(|variant| variant.name == name)?, of))
         });
         let own = section.keys.iter().map(|key| (key.name, table));
         let all = own.chain(chosen.flat_map(|(variant, of)| variant.keys.iter().map(move |key| (key.name, of))));

@@ -29,4 +29,4 @@ mod workers;
 pub use engine::{check, run, FlowError};
 pub use progress::Progress;
 pub use result::{Bound, Convergence, FlowResult, JobResult, LinkJobs};
-pub use settings::{Demand, FlowRouting, FlowSettings, Ugal};
+pub use settings::{Demand, FlowPreset, FlowRouting, FlowSettings, Ugal};

@@ -1,5 +1,6 @@
 //! What a user may choose about the flow engine.
 
+use odonata_declare::{parameter, words, Choice, Field, Kind, Parameter, Parameters, Value};
 use odonata_units::Rate;
 
 /// How messages choose among paths.
@@ -42,6 +43,20 @@ impl Default for Ugal {
 }
 
 impl FlowRouting {
+    /// One of the names.
+    pub const KIND: Kind = Kind::Choice(&[
+        Choice { name: "adaptive-hybrid", doc: "iterative over direct and indirect paths, without preference (AH)" },
+        Choice { name: "adaptive-direct", doc: "iterative over direct paths (AD)" },
+        Choice { name: "adaptive-indirect", doc: "iterative over indirect paths (AI)" },
+        Choice { name: "static-direct", doc: "equal split over the direct paths (SD)" },
+        Choice { name: "static-indirect", doc: "every packet its own random indirect path (SI)" },
+        Choice { name: "ugal", doc: "direct paths unless they are congested" },
+        Choice {
+            name: "min",
+            doc: "fewest hops, equal split: dimension order on a torus, equal-cost multi-path on a fat tree",
+        },
+    ]);
+
     /// Names in files and on the command line.
     pub const NAMES: [&'static str; 7] =
         ["min", "static-direct", "static-indirect", "adaptive-direct", "adaptive-indirect", "adaptive-hybrid", "ugal"];
@@ -74,28 +89,55 @@ impl FlowRouting {
     }
 }
 
-/// What a message asks of the links that it shares with others.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Demand {
-    /// In proportion to its bytes: messages that share a link end at the same time. As in the original.
-    Bytes,
-    /// One unit whatever its bytes: messages that share a link get the same bandwidth.
-    Messages,
+impl Field for FlowRouting {
+    fn get(&self) -> Option<Value> {
+        Some(Value::text(self.name()))
+    }
+
+    fn of(value: Option<&Value>) -> Self {
+        match value {
+            Some(Value::Text(name)) => Self::named(name).expect("a word of its kind"),
+            other => unreachable!("a word is a text, not {other:?}"),
+        }
+    }
 }
 
-impl Demand {
-    /// Its name in files and on the command line.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Bytes => "bytes",
-            Self::Messages => "messages",
-        }
+impl Parameters for Ugal {
+    const PARAMETERS: &'static [Parameter<Self>] = &[
+        parameter!(
+            threshold,
+            Kind::Number { min: 0.0, max: f64::INFINITY },
+            "With `ugal`: factor on the indirect side of the comparison of queue times hops."
+        ),
+        parameter!(
+            bias,
+            Kind::Number { min: f64::NEG_INFINITY, max: f64::INFINITY },
+            "With `ugal`: added to the indirect side of the comparison, in queue times hops."
+        ),
+    ];
+}
+
+words! {
+    /// What a message asks of the links that it shares with others.
+    pub enum Demand {
+        Bytes = "bytes": "in proportion to its bytes, so that messages that share a link end at the same time",
+        Messages = "messages": "one unit each, so that messages that share a link get the same bandwidth",
+    }
+}
+
+words! {
+    /// Where the values of settings come from that are not given.
+    pub enum FlowPreset {
+        Default = "default": "the machine's own bandwidths; done when an iteration grants less than 0.1 %",
+        Damselfly = "damselfly": "the original program: links of 5,120 MiB/s, interfaces of 16,384 MiB/s that messages on one router do not load, done when no message can grow",
     }
 }
 
 /// Everything that a steady state depends on besides machine and workload.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct FlowSettings {
+    /// Where the values that are not given come from.
+    pub preset: FlowPreset,
     /// How messages choose among paths.
     pub routing: FlowRouting,
     /// What a message asks of the links that it shares with others.
@@ -133,6 +175,7 @@ impl Default for FlowSettings {
     /// 0.1 % growth per iteration.
     fn default() -> Self {
         Self {
+            preset: FlowPreset::Default,
             routing: FlowRouting::AdaptiveHybrid,
             demand: Demand::Bytes,
             link_capacity: None,
@@ -151,11 +194,80 @@ impl Default for FlowSettings {
     }
 }
 
+const MACHINE: &Choice = &Choice { name: "machine", doc: "the machine's own bandwidth" };
+const OFF: &Choice = &Choice { name: "off", doc: "no bound" };
+
+impl Parameters for FlowSettings {
+    const PARAMETERS: &'static [Parameter<Self>] = &[
+        Parameter::new(
+            "preset",
+            FlowPreset::KIND,
+            "Where the values of the keys below come from when they are not given; their defaults here are those of `default`.",
+            |settings| settings.preset.get(),
+            |settings, preset| {
+                *settings = match FlowPreset::of(preset) {
+                    FlowPreset::Default => Self::default(),
+                    FlowPreset::Damselfly => Self::damselfly(),
+                }
+            },
+        ),
+        parameter!(routing, FlowRouting::KIND, "How messages choose among paths."),
+        parameter!(demand, Demand::KIND, "What a message asks of the links that it shares with others."),
+        parameter!(
+            link_capacity,
+            Kind::WordOr(MACHINE, &Kind::Rate),
+            "Capacity of every link in each direction."
+        ),
+        parameter!(
+            nic_capacity,
+            Kind::WordOr(MACHINE, &Kind::Rate),
+            "Capacity of every network interface in each direction."
+        ),
+        parameter!(slices, Kind::count(1), "Equal slices in which capacity is released, one per iteration."),
+        parameter!(direct_paths, Kind::count(1), "Direct paths that a message draws in every iteration."),
+        parameter!(indirect_paths, Kind::count(1), "Indirect paths that a message draws in every iteration."),
+        parameter!(
+            path_sets,
+            Kind::count(1),
+            "Sets of such paths that a job draws in every iteration. Its messages from one router to another share at least one set; \
+             while a job has more sets than pairs of routers, each pair gets several, at most one per message.",
+        ),
+        parameter!(
+            cutoff,
+            Kind::Rate,
+            "A path or network interface with less residual capacity than this is switched off."
+        ),
+        parameter!(
+            max_iterations,
+            Kind::count(1),
+            "Iterations after which an unfinished solution is given up."
+        ),
+        parameter!(
+            tolerance,
+            Kind::SHARE,
+            "When all slices are out: done when one iteration grants less than this share of all that was granted. 0: only \
+             when no message can grow.",
+        ),
+        parameter!(
+            on_router_messages_load_nics,
+            Kind::Flag,
+            "Whether messages between nodes of one router compete for the network interfaces."
+        ),
+        parameter!(alone, Kind::Flag, "Whether every job is also solved alone on its nodes, for its slowdown."),
+        parameter!(
+            bound_gap,
+            Kind::WordOr(OFF, &Kind::Number { min: 1e-6, max: 0.999 }),
+            "Compute how low the largest link load could be under any routing, to this relative gap.",
+        ),
+    ];
+}
+
 impl FlowSettings {
     /// The settings of the papers' Damselfly: 5,120 MiB/s links, 16,384 MiB/s interfaces, 0.01 MiB/s cutoff, 50 slices,
     /// until no message can grow; many sets of paths, since there every message has its own.
     pub fn damselfly() -> Self {
         Self {
+            preset: FlowPreset::Damselfly,
             link_capacity: Some(Rate::from_bytes_per_s(5_120 << 20)),
             nic_capacity: Some(Rate::from_bytes_per_s(16_384 << 20)),
             slices: 50,

@@ -20,7 +20,7 @@ fn workload(machine: &Machine, patterns: &[&str], scale: u32) -> Workload {
     let ranks = machine.node_count() as u32 / patterns.len() as u32;
     let spec = |(i, pattern): (usize, &&str)| {
         let mut pattern = PatternSpec::parse(pattern).unwrap();
-        pattern.iterations = scale;
+        pattern.set("iterations", odonata_declare::Value::Integer(scale.into())).unwrap();
         let placement = PlacementSpec::parse("compact").unwrap();
         JobSpec {
             name: format!("job{i}"),

@@ -27,5 +27,5 @@ pub use record::{
 };
 pub use result::{Cost, PacketResult, Steadiness};
 pub use run::{Ending, Observer, Progress, Watch};
-pub use settings::{Arbitration, PacketSettings, QueueEstimate, SettingsError};
+pub use settings::{Arbitration, PacketPreset, PacketSettings, QueueEstimate, SettingsError};
 pub use source::{ClosedLoop, ClosedTraffic, Destinations, Injection, LoadStep, Message, OpenJob, Traffic};

@@ -1,33 +1,43 @@
 //! What the packet engine can be told about routers, beyond what the machine says of its links.
 
+use odonata_declare::{parameter, words, Field, Kind, Parameter, Parameters};
 use odonata_units::{Bytes, Time};
 
-/// How a crossbar output chooses among the inputs that wait for it.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub enum Arbitration {
-    /// The input that this output served longest ago.
-    #[default]
-    LeastRecentlyUsed,
-    /// The next input after the one served last.
-    RoundRobin,
+words! {
+    /// How a crossbar output chooses among the inputs that wait for it.
+    #[derive(Default)]
+    pub enum Arbitration {
+        #[default]
+        LeastRecentlyUsed = "least-recently-used": "the input that the output served longest ago",
+        RoundRobin = "round-robin": "the next input after the one served last",
+    }
 }
 
-/// What an adaptive algorithm counts as queued for a port.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub enum QueueEstimate {
-    /// Bytes in the local output buffer.
-    Output,
-    /// The same plus all credits in use: packets on the link, in the next input buffer, and credits on their way back.
-    #[default]
-    Downstream,
-    /// The output buffer plus the credits in use of packets that have reached the next router: packets on the link
-    /// do not count.
-    DownstreamArrived,
+words! {
+    /// What an adaptive algorithm counts as queued for a port.
+    #[derive(Default)]
+    pub enum QueueEstimate {
+        Output = "output": "the local output buffer",
+        #[default]
+        Downstream = "downstream": "and all credits in use: packets on the link, in the next buffer, and credits on their way back",
+        DownstreamArrived = "downstream-arrived": "the same without packets on the link",
+    }
+}
+
+words! {
+    /// Where the values of router settings come from that are not given.
+    pub enum PacketPreset {
+        Study = "study": "512 B packets of 4 flits, 30 packets per virtual channel, crossbar 4 times a link",
+        Predecessor = "predecessor": "128 B packets of 1 flit, 20 packets per virtual channel, crossbar 10 times a link",
+        IdealCycle = "ideal-cycle": "4-flit packets of 1 B flits, 256-flit buffers: for links of 1 GB/s, a flit per ns",
+    }
 }
 
 /// Parameters of routers and packets. Bandwidths and latencies of links come from the machine.
 #[derive(Clone, PartialEq, Debug)]
 pub struct PacketSettings {
+    /// Where the values that are not given come from.
+    pub preset: PacketPreset,
     /// Size of a full packet.
     pub packet: Bytes,
     /// Size of a flit, the unit in which buffers are described.
@@ -58,6 +68,38 @@ pub struct SettingsError {
     pub reason: String,
 }
 
+impl Parameters for PacketSettings {
+    const PARAMETERS: &'static [Parameter<Self>] = &[
+        Parameter::new(
+            "preset",
+            PacketPreset::KIND,
+            "Where the values of the router keys below come from when they are not given; their defaults here are those of \
+             `study`.",
+            |settings| settings.preset.get(),
+            |settings, preset| {
+                *settings = match PacketPreset::of(preset) {
+                    PacketPreset::Study => Self::study(),
+                    PacketPreset::Predecessor => Self::predecessor(),
+                    PacketPreset::IdealCycle => Self::ideal_cycle(4),
+                }
+            },
+        ),
+        parameter!(packet, Kind::Bytes, "Size of a full packet."),
+        parameter!(flit, Kind::Bytes, "Size of a flit."),
+        parameter!(input_buffer, Kind::Bytes, "Input buffer of each port and virtual channel."),
+        parameter!(output_buffer, Kind::Bytes, "Output buffer of each port and virtual channel."),
+        parameter!(
+            crossbar_speedup,
+            Kind::Number { min: 1.0, max: 1e6 },
+            "Bandwidth of the crossbar as a multiple of the router's fastest link."
+        ),
+        parameter!(input_latency, Kind::Time, "Pipeline latency from the arrival at a router to its input queue."),
+        parameter!(output_latency, Kind::Time, "Pipeline latency from the output queue to the link."),
+        parameter!(arbitration, Arbitration::KIND, "How a crossbar output chooses among inputs."),
+        parameter!(estimate, QueueEstimate::KIND, "What `ugal-g`, `ugal-n` and `par` count as queued for a port."),
+    ];
+}
+
 impl Default for PacketSettings {
     fn default() -> Self {
         Self::study()
@@ -69,6 +111,7 @@ impl PacketSettings {
     /// at outputs, crossbar 4 times as fast as a link, 10 ns in and 10 ns out.
     pub fn study() -> Self {
         Self {
+            preset: PacketPreset::Study,
             packet: Bytes(512),
             flit: Bytes(128),
             input_buffer: Bytes(15_360),
@@ -85,6 +128,7 @@ impl PacketSettings {
     /// fast as a link.
     pub fn predecessor() -> Self {
         Self {
+            preset: PacketPreset::Predecessor,
             packet: Bytes(128),
             flit: Bytes(128),
             input_buffer: Bytes(2_560),
@@ -98,6 +142,7 @@ impl PacketSettings {
     /// of one byte, packets of `flits`, buffers of 256 flits, one cycle in and one cycle out.
     pub fn ideal_cycle(flits: u64) -> Self {
         Self {
+            preset: PacketPreset::IdealCycle,
             packet: Bytes(flits),
             flit: Bytes(1),
             input_buffer: Bytes(256),

@@ -12,7 +12,7 @@ use odonata_units::{NodeId, RouterId, Stream};
 use std::sync::Arc;
 
 fn torus(dims: &[u32], wrap: &[bool]) -> MachineBuilder {
-    Torus { dims: dims.to_vec(), wrap: wrap.to_vec(), ..Torus::default() }.builder().unwrap()
+    Torus { dims: dims.to_vec(), wrap: wrap.to_vec().into(), ..Torus::default() }.builder().unwrap()
 }
 
 fn tables(builder: MachineBuilder) -> (Machine, Arc<NextHops>) {

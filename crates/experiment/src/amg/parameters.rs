@@ -4,9 +4,10 @@
 
 use crate::document::{Document, Entry, Raw};
 use crate::fields::{expect_table, unknown_keys, Fields, Report};
-use crate::key::{Key, Kind};
 use crate::problem::{suggestion, ProblemKind, Problems};
+use crate::read;
 use odonata_declare::Value;
+use odonata_declare::{Key, Kind};
 use odonata_model::amg::Machine;
 use odonata_model::network::{Dragonfly, FatTree, Network, Torus};
 
@@ -23,24 +24,19 @@ const BANDWIDTHS: &str = "thread_bandwidth_mb_per_s";
 const NETWORK: &str = "network";
 const KINDS: [&str; 3] = ["dragonfly", "fat-tree", "torus"];
 
-fn positive() -> Kind {
-    Kind::Number { min: f64::MIN_POSITIVE, max: f64::INFINITY }
-}
-
-fn not_negative() -> Kind {
-    Kind::Number { min: 0.0, max: f64::INFINITY }
-}
+const POSITIVE: Kind = Kind::Number { min: f64::MIN_POSITIVE, max: f64::INFINITY };
+const NOT_NEGATIVE: Kind = Kind::Number { min: 0.0, max: f64::INFINITY };
 
 fn keys() -> Vec<Key> {
     vec![
         Key::optional("name", Kind::Text, "the file's name", "What it is called."),
-        Key::required("alpha_us", not_negative(), "Time to start a message to the nearest node."),
-        Key::required("beta_ns_per_value", positive(), "Time per 8-byte value."),
-        Key::required("gamma_us", not_negative(), "Time per further hop."),
-        Key::required("flop_ns", Kind::List(Box::new(not_negative())), "Time per operation on levels 0, 1, ..."),
-        Key::required("node_bandwidth_gb_per_s", positive(), "What the hardware moves between two nodes."),
+        Key::required("alpha_us", NOT_NEGATIVE, "Time to start a message to the nearest node."),
+        Key::required("beta_ns_per_value", POSITIVE, "Time per 8-byte value."),
+        Key::required("gamma_us", NOT_NEGATIVE, "Time per further hop."),
+        Key::required("flop_ns", Kind::List(&NOT_NEGATIVE), "Time per operation on levels 0, 1, ..."),
+        Key::required("node_bandwidth_gb_per_s", POSITIVE, "What the hardware moves between two nodes."),
         Key::required("cores_per_node", Kind::count(1), "Cores of a node."),
-        Key::required("cache_mb_per_node", not_negative(), "Cache that the processes of a node share."),
+        Key::required("cache_mb_per_node", NOT_NEGATIVE, "Cache that the processes of a node share."),
     ]
 }
 
@@ -59,7 +55,7 @@ fn network_keys(kind: &str) -> Vec<Key> {
         _ => vec![
             Key::required(
                 "shape",
-                Kind::List(Box::new(Kind::Integer { min: 1, max: 1_000_000 })),
+                Kind::List(&(Kind::Integer { min: 1, max: 1_000_000 })),
                 "Nodes along each dimension.",
             ),
             Key::required("wraps", Kind::Flag, "Whether the ends of each dimension are joined."),
@@ -118,7 +114,7 @@ fn read_bandwidths(entries: &[Entry], report: &mut Report<'_>) -> Vec<(u32, f64)
             report.add(ProblemKind::UnknownKey, entry.place, message, None);
             continue;
         };
-        match positive().read(&entry.key, &entry.node) {
+        match read::read(&POSITIVE, &entry.key, &entry.node) {
             Ok(Value::Number(bandwidth)) => pairs.push((threads, bandwidth * 1e6)),
             Ok(_) => {}
             Err(mismatch) => mismatch.report(report),

@@ -66,7 +66,7 @@ impl Engine for Model {
         let bytes = files.read(&path.to_string_lossy()).map_err(wrong)?;
         let text = String::from_utf8(bytes).map_err(|_| wrong(format!("{} is no text", path.display())))?;
         let set = parameters::read(&text, &path.to_string_lossy()).map_err(|problems| wrong(one_line(&problems)))?;
-        self.complete(set.machine, files.lasting(&[MACHINES], &self.parameters));
+        self.complete(set.machine, files.lasting(MACHINES, &self.parameters));
         Ok(())
     }
 

@@ -9,19 +9,20 @@ mod settings;
 use super::{Engine, EngineError, EngineKind, Outcome, Watcher};
 use crate::input::Files;
 use crate::plan::Scenario;
+use keys::TrafficKind;
 use odonata_declare::Value;
 use odonata_packet::{
     memory_estimate, ClosedTraffic, LoadStep, OpenJob, PacketEngine, PacketError, RunOptions, Schedule, Traffic,
 };
 use odonata_units::{Bytes, Time};
-use settings::{Packet, TrafficKind};
+use settings::Packet;
 use std::collections::BTreeSet;
 
 /// The engine's line in the table of engines.
 pub(super) const KIND: EngineKind = EngineKind {
     name: "packet",
     doc: "Discrete events: every packet moves through routers, links, buffers and credits; latency, stalls, routing.",
-    keys: keys::keys,
+    keys: settings::keys,
     read: |fields, report| Box::new(settings::read(fields, report)),
 };
 
@@ -212,7 +213,7 @@ fn refused(error: &PacketError) -> EngineError {
         PacketError::Unreachable(e) => (None, e.to_string()),
     };
     let name = key.map(|k| k.rsplit('.').next().unwrap_or(k));
-    let key = name.and_then(|name| keys::keys().into_iter().map(|k| k.name).find(|known| *known == name));
+    let key = name.and_then(|name| settings::keys().into_iter().map(|k| k.name).find(|known| *known == name));
     EngineError::Refused { key, reason }
 }
 

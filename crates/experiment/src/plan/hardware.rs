@@ -3,13 +3,12 @@
 use crate::fields::{Fields, Report};
 use crate::input::Files;
 use crate::problem::{suggestion, ProblemKind};
-use crate::schema;
-use crate::spec::formats::{self, FormatError};
 use crate::spec::machine::{ClassSpec, MachineSpec, Origin, UNLIMITED};
-use crate::topology;
-use odonata_declare::Value;
+use odonata_declare::{Declared, Kind, Value, Variant};
 use odonata_machine::edit::{self, Edit, FigureChange};
-use odonata_machine::presets::{self, Declared};
+use odonata_machine::import::{self, FormatError, FORMATS};
+use odonata_machine::presets;
+use odonata_machine::topology::TOPOLOGIES;
 use odonata_machine::{LinkClass, Machine, MachineBuilder, MachineError};
 use odonata_units::RouterId;
 use std::path::Path;
@@ -19,7 +18,7 @@ use toml::Table;
 pub(super) struct Hardware {
     pub(super) machine: Machine,
     pub(super) prices: Vec<(String, f64)>,
-    pub(super) declared: Option<&'static Declared>,
+    pub(super) declared: Option<&'static presets::Declared>,
     /// `[machine]` with every key.
     pub(super) resolved: Table,
 }
@@ -68,11 +67,19 @@ fn origin(
         }
         Origin::Topology(name) => {
             resolved.insert("topology".into(), name.as_str().into());
-            for (key, value) in topology::resolved(&spec.own, seed) {
+            let known = Variant::find("topology", TOPOLOGIES, name).expect("a known topology");
+            let mut family = (known.default)();
+            set_given(&mut *family, &spec.own);
+            if let Some((key, reason)) = family.contradiction() {
+                report.add(ProblemKind::Conflict, spec.place_of(key), reason, None);
+                return None;
+            }
+            family.take_seed(seed);
+            family.take_ports(&|class| spec.classes.iter().find(|c| c.name == class)?.ports()?);
+            for (key, value) in family.values() {
                 resolved.insert(key.into(), value.to_toml());
             }
-            let ports = |class: &str| spec.classes.iter().find(|c| c.name == class)?.ports()?;
-            topology::build(name, &spec.own, &topology::Context { seed, ports: &ports })
+            family.lay_out()
         }
         Origin::File(format) => {
             let name = spec.common.text("file").expect("the origin is a file").to_owned();
@@ -83,20 +90,23 @@ fn origin(
                     return None;
                 }
             };
-            let format = format.as_deref().unwrap_or_else(|| formats::detect(&bytes));
-            let variant = schema::section("machine").chooser("format").variant(format).expect("a known format");
-            let defaults = Fields::defaults(spec.origin_place, &variant.keys);
-            let own = if spec.common.given("format").is_some() { &spec.own } else { &defaults };
+            let format = format.as_deref().unwrap_or_else(|| import::detect(&bytes));
+            let mut reader = (Variant::find("format", FORMATS, format).expect("a known format").default)();
+            if spec.common.given("format").is_some() {
+                set_given(&mut *reader, &spec.own);
+            }
             resolved.insert("file".into(), files.path_of(&name).to_string_lossy().into_owned().into());
             resolved.insert("format".into(), format.into());
-            for (key, value) in own.all_values() {
-                resolved.insert(key.into(), value.to_toml());
+            let keys = reader.keys();
+            for (key, value) in reader.values() {
+                let path = keys.iter().any(|known| known.name == key && known.kind == Kind::Path);
+                let value = match value {
+                    Value::Text(file) if path => files.path_of(&file).to_string_lossy().into_owned().into(),
+                    other => other.to_toml(),
+                };
+                resolved.insert(key.into(), value);
             }
-            if let Some(inter) = own.has("inter_file").then(|| own.text("inter_file")).flatten() {
-                let path = files.path_of(inter).to_string_lossy().into_owned();
-                resolved.insert("inter_file".into(), path.into());
-            }
-            match formats::build(format, &name, &bytes, own, files) {
+            match reader.read(&bytes, &name, files) {
                 Ok(mut builder) => {
                     // Without the folders: a machine is called by its name everywhere, and where it lay is in `resolved`.
                     if let Some(short) = Path::new(&builder.name).file_name() {
@@ -119,6 +129,11 @@ fn origin(
             None
         }
     }
+}
+
+/// Sets what is given.
+fn set_given<T: Declared + ?Sized>(target: &mut T, fields: &Fields) {
+    fields.all_given().for_each(|(key, given)| target.set(key, &given.value));
 }
 
 /// Gives every router that has nodes `count` of them. A slot that was there keeps its state, a new one is usable where
@@ -235,7 +250,7 @@ fn describe(builder: &MachineBuilder, spec: &MachineSpec, prices: &[(String, f64
 }
 
 fn ports(class: &LinkClass) -> toml::Value {
-    class.ports_per_router.map_or_else(|| UNLIMITED.into(), |ports| i64::from(ports).into())
+    class.ports_per_router.map_or_else(|| UNLIMITED.name.into(), |ports| i64::from(ports).into())
 }
 
 /// Nodes of each router that has any, if it is the same for all.
@@ -276,7 +291,7 @@ fn apply_edits(
 fn report_machine_error(error: &MachineError, spec: &MachineSpec, report: &mut Report<'_>) {
     let (place, message) = match error {
         MachineError::Parameter { parameter, reason } => {
-            let key = topology::key_of(parameter);
+            let key = parameter;
             (spec.place_of(key), format!("'{key}': {reason}"))
         }
         // The last edit is the likeliest to have asked for too many cables.

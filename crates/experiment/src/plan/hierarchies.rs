@@ -29,7 +29,9 @@ pub(super) fn attach(
     files: &mut Files<'_>,
     report: &mut Report<'_>,
 ) -> Option<Option<Hierarchy>> {
-    let Some(wanted) = pattern.amg() else { return Some(None) };
+    let Some(wanted) = pattern.rule_mut().as_any_mut().downcast_mut::<AmgPatternParameters>() else {
+        return Some(None);
+    };
     let read = read(wanted, ranks, files).and_then(|read| {
         if needs_messages && read.messages == AmgMessages::LevelsOnly {
             return Err(format!(
@@ -42,7 +44,7 @@ pub(super) fn attach(
     });
     match read {
         Ok(Read { levels, messages }) => {
-            pattern.attach_messages(messages);
+            wanted.messages = messages;
             Some(levels)
         }
         Err(reason) => {

@@ -2,7 +2,6 @@
 
 use crate::fields::Report;
 use crate::input::Files;
-use crate::parameters;
 use crate::problem::ProblemKind;
 use crate::spec::chosen::Chosen;
 use crate::spec::job::JobEntry;
@@ -34,8 +33,9 @@ fn job_words(job: &JobEntry, needs_messages: bool, files: &mut Files<'_>, report
         return None;
     }
     let ranks = job.fields.count("ranks")?;
-    super::job_files::attach(job, ranks, &mut pattern, &mut placement, files, report)?;
     let hierarchy = super::hierarchies::attach(job, ranks, &mut pattern, needs_messages, files, report)?;
+    accept(pattern.rule_mut().read(ranks, files), &job.pattern, report)?;
+    accept(placement.rule_mut().read(files), &job.placement, report)?;
     let ranks_per_node = match job.fields.value("ranks_per_node") {
         Some(Value::Integer(_)) => job.fields.count("ranks_per_node"),
         _ => None,
@@ -52,15 +52,20 @@ fn job_words(job: &JobEntry, needs_messages: bool, files: &mut Files<'_>, report
     Some((spec, hierarchy))
 }
 
+/// Reports a file that a parameter names and that is none.
+fn accept(read: Result<(), (&'static str, String)>, chosen: &Chosen, report: &mut Report<'_>) -> Option<()> {
+    read.map_err(|(parameter, reason)| report.add(ProblemKind::File, chosen.place_of(parameter), reason, None)).ok()
+}
+
 /// Hands the parameters over one by one; whether all were taken.
 fn set_all(
     chosen: &Chosen,
     report: &mut Report<'_>,
-    mut set: impl FnMut(&str, &serde_json::Value) -> Result<(), WorkloadError>,
+    mut set: impl FnMut(&str, Value) -> Result<(), WorkloadError>,
 ) -> bool {
     let mut taken = true;
     for (key, value) in &chosen.parameters {
-        if let Err(error) = set(key, &parameters::to_json(&value.value)) {
+        if let Err(error) = set(key, value.value.clone()) {
             let reason = match error {
                 WorkloadError::Parameter { reason, .. } => reason,
                 other => other.to_string(),
@@ -105,7 +110,7 @@ fn report_workload_error(error: &WorkloadError, job: &JobEntry, report: &mut Rep
             (place, format!("{owner}: '{parameter}': {reason}"))
         }
         WorkloadError::Oversubscribed { .. } => (job.place_of("ranks"), error.to_string()),
-        WorkloadError::Unknown { .. } | WorkloadError::File { .. } => {
+        WorkloadError::Unknown(_) | WorkloadError::File { .. } => {
             (job.place_of("placement"), format!("job '{}': {error}", job.name))
         }
     };

@@ -1,14 +1,11 @@
 //! The experiment with every key and the value that is used.
 
-use crate::amg;
 use crate::input::Files;
-use crate::key::Chooser;
-use crate::parameters;
-use crate::schema;
 use crate::spec::engine::EngineSpec;
+use crate::spec::job::{PATTERN, PLACEMENT};
 use crate::spec::output::OutputSpec;
+use odonata_declare::{Kind, Named, Value as DeclaredValue};
 use odonata_workload::{JobSpec, Workload};
-use serde_json::{Map, Value as Json};
 use toml::{Table, Value};
 
 /// The whole file.
@@ -25,17 +22,16 @@ pub(super) fn experiment(
         job.insert("name".into(), spec.name.clone().into());
         job.insert("ranks".into(), i64::from(spec.ranks).into());
         // A file says the node of every rank; then the number is a finding and not a rule.
-        let ranks_per_node = match (spec.ranks_per_node, spec.placement.file()) {
-            (None, Some(_)) => "cores".into(),
+        let ranks_per_node = match spec.ranks_per_node {
+            None if spec.placement.name() == "file" => "cores".into(),
             _ => i64::from(placed.ranks_per_node).into(),
         };
         job.insert("ranks_per_node".into(), ranks_per_node);
         job.insert("idle".into(), placed.idle.into());
         job.insert("color".into(), placed.color.clone().into());
-        let section = schema::section("job");
-        let pattern = chosen(section.chooser("pattern"), spec.pattern.name(), &spec.pattern.parameters(), files);
+        let pattern = chosen(PATTERN.variant(spec.pattern.name()).expect("known"), spec.pattern.values(), files);
         let placement =
-            chosen(section.chooser("placement"), spec.placement.name(), &spec.placement.parameters(), files);
+            chosen(PLACEMENT.variant(spec.placement.name()).expect("known"), spec.placement.values(), files);
         job.insert("pattern".into(), pattern);
         job.insert("placement".into(), placement);
         Value::Table(job)
@@ -57,20 +53,18 @@ fn to_text(root: Table) -> String {
     toml::to_string(&root).expect("tables of plain values are TOML")
 }
 
-/// A pattern or placement: its name and every parameter.
-fn chosen(chooser: &Chooser, name: &str, all: &Map<String, Json>, files: &Files<'_>) -> Value {
-    let variant = chooser.variant(name).expect("a known name");
-    let mut table = Table::from_iter([("name".to_owned(), Value::from(name))]);
-    for key in &variant.keys {
-        let json = all.get(key.name).expect("the keys are the parameters");
-        let Some(value) = parameters::from_json(&key.kind, json) else { continue };
-        let value = match (&key.kind, value) {
-            (crate::key::Kind::Path, odonata_declare::Value::Text(path)) => {
-                files.lasting(&[amg::HIERARCHIES], &path).into()
-            }
+/// A named variant: its name and every parameter.
+fn chosen(named: &Named, values: Vec<(&'static str, DeclaredValue)>, files: &Files<'_>) -> Value {
+    let mut table = Table::from_iter([("name".to_owned(), Value::from(named.name))]);
+    for (name, value) in values {
+        let kind = named.keys.iter().find(|key| key.name == name).map(|key| key.kind);
+        let value = match (kind, value) {
+            // Elsewhere the path must mean the same file.
+            (Some(Kind::Path), DeclaredValue::Text(path)) => files.path_of(&path).to_string_lossy().into_owned().into(),
+            (Some(Kind::KnownOrPath(of)), DeclaredValue::Text(path)) => files.lasting(of, &path).into(),
             (_, value) => value.to_toml(),
         };
-        table.insert(key.name.into(), value);
+        table.insert(name.into(), value);
     }
     Value::Table(table)
 }

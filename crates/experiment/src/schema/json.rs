@@ -1,7 +1,7 @@
 //! JSON Schema of the experiment file.
 
-use super::sections;
-use crate::key::{Chooser, Default, Key, Kind, Section};
+use super::{sections, Section};
+use odonata_declare::{Absent, Choice, Family, Key, Kind};
 use serde_json::{json, Map, Value};
 
 /// JSON Schema (draft 2020-12) of the experiment file; editors complete and check TOML with it.
@@ -30,11 +30,11 @@ pub fn json_schema() -> Value {
 fn table_schema(section: &Section) -> Value {
     let mut properties = Map::new();
     for key in &section.keys {
-        properties.insert(key.name.into(), key_schema(key, section.choosers.iter().find(|c| c.key == key.name)));
+        properties.insert(key.name.into(), key_schema(key));
     }
     let mut names: Vec<&'static str> = Vec::new();
     for chooser in &section.choosers {
-        for key in chooser.variants.iter().flat_map(|variant| &variant.keys) {
+        for key in chooser.variants().iter().flat_map(|variant| &variant.keys) {
             if !names.contains(&key.name) && !properties.contains_key(key.name) {
                 names.push(key.name);
             }
@@ -44,7 +44,7 @@ fn table_schema(section: &Section) -> Value {
         properties.insert(name.into(), variant_key_schema(section, name));
     }
     let required: Vec<&str> =
-        section.keys.iter().filter(|key| key.default == Default::Required).map(|k| k.name).collect();
+        section.keys.iter().filter(|key| key.absent == Absent::Required).map(|k| k.name).collect();
     json!({
         "type": "object",
         "description": section.doc,
@@ -59,12 +59,12 @@ fn variant_key_schema(section: &Section, name: &str) -> Value {
     let mut kinds: Vec<&Kind> = Vec::new();
     let mut notes = Vec::new();
     for chooser in &section.choosers {
-        for variant in &chooser.variants {
+        for variant in chooser.variants() {
             let Some(key) = variant.keys.iter().find(|key| key.name == name) else { continue };
             if !kinds.contains(&&key.kind) {
                 kinds.push(&key.kind);
             }
-            notes.push((format!("{} '{}'", chooser.noun, variant.name), key));
+            notes.push((format!("{} '{}'", chooser.family.noun, variant.name), key));
         }
     }
     let mut schema = match &kinds[..] {
@@ -84,36 +84,27 @@ fn variant_key_schema(section: &Section, name: &str) -> Value {
     schema
 }
 
-fn key_schema(key: &Key, chooser: Option<&Chooser>) -> Value {
-    let mut schema = match chooser {
-        Some(chooser) if matches!(key.kind, Kind::Any(_)) => {
-            json!({ "anyOf": [choice_of(chooser), chosen_table(chooser)] })
-        }
-        _ => kind_schema(&key.kind),
-    };
+fn key_schema(key: &Key) -> Value {
+    let mut schema = kind_schema(&key.kind);
     schema["description"] = key.doc.into();
-    if let Default::Value(value) = &key.default {
+    if let Absent::Value(value) = &key.absent {
         schema["default"] = value.to_json();
     }
     schema
 }
 
-fn choice_of(chooser: &Chooser) -> Value {
-    choices(chooser.variants.iter().map(|variant| (variant.name, variant.doc)))
-}
-
 /// Names with their meanings; the latter in the keyword that editors know, which JSON Schema ignores.
-fn choices(named: impl Iterator<Item = (&'static str, &'static str)>) -> Value {
-    let (names, meanings): (Vec<_>, Vec<_>) = named.unzip();
+fn choices_of(named: &[Choice]) -> Value {
+    let (names, meanings): (Vec<_>, Vec<_>) = named.iter().map(|choice| (choice.name, choice.doc)).unzip();
     json!({ "enum": names, "enumDescriptions": meanings })
 }
 
 /// `{ name = …, parameters }`.
-fn chosen_table(chooser: &Chooser) -> Value {
-    let variants = chooser.variants.iter().map(|variant| {
+fn chosen_table(family: &'static Family) -> Value {
+    let variants = family.variants().iter().map(|variant| {
         let mut properties = Map::from_iter([("name".to_owned(), json!({ "const": variant.name }))]);
         for key in &variant.keys {
-            properties.insert(key.name.into(), key_schema(key, None));
+            properties.insert(key.name.into(), key_schema(key));
         }
         json!({
             "type": "object",
@@ -128,7 +119,7 @@ fn chosen_table(chooser: &Chooser) -> Value {
 
 fn kind_schema(kind: &Kind) -> Value {
     match kind {
-        Kind::Text | Kind::Path => json!({ "type": "string", "minLength": 1 }),
+        Kind::Text | Kind::Path | Kind::KnownOrPath(_) => json!({ "type": "string", "minLength": 1 }),
         Kind::Color => json!({ "type": "string", "pattern": "^#[0-9a-fA-F]{6}$" }),
         Kind::Flag => json!({ "type": "boolean" }),
         Kind::Bytes => json!({ "type": "string", "pattern": "^[0-9].*[bB]$", "examples": ["64 KiB"] }),
@@ -145,15 +136,18 @@ fn kind_schema(kind: &Kind) -> Value {
             }
             schema
         }
-        Kind::Choice(named) => choices(named.iter().map(|choice| (choice.name, choice.doc))),
+        Kind::Choice(named) => choices_of(named),
         Kind::List(of) => json!({ "type": "array", "items": kind_schema(of) }),
-        Kind::Any(kinds) => json!({ "anyOf": kinds.iter().map(kind_schema).collect::<Value>() }),
+        Kind::WordOr(..) | Kind::Any(_) => {
+            json!({ "anyOf": kind.alternatives().iter().map(kind_schema).collect::<Value>() })
+        }
+        Kind::Variant(family) => json!({ "anyOf": [choices_of(family.choices()), chosen_table(family)] }),
         Kind::Table(keys) => keys_schema(keys),
         Kind::TableOfTables(keys) => json!({ "type": "object", "additionalProperties": keys_schema(keys) }),
     }
 }
 
 fn keys_schema(keys: &[Key]) -> Value {
-    let properties: Map<String, Value> = keys.iter().map(|key| (key.name.to_owned(), key_schema(key, None))).collect();
+    let properties: Map<String, Value> = keys.iter().map(|key| (key.name.to_owned(), key_schema(key))).collect();
     json!({ "type": "object", "properties": properties, "additionalProperties": false })
 }

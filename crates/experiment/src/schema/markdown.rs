@@ -1,7 +1,7 @@
 //! The reference page of the experiment file.
 
-use super::sections;
-use crate::key::{Choice, Chooser, Default, Key, Kind, Section, Variant};
+use super::{sections, Chooser, Section};
+use odonata_declare::{Absent, Choice, Key, Kind, Named};
 use std::fmt::Write;
 
 const INTRODUCTION: &str = include_str!("introduction.md");
@@ -48,10 +48,10 @@ impl Page {
     fn write_keys(&mut self, keys: &[Key]) -> std::fmt::Result {
         self.text.push_str("| key | value | default | meaning |\n|---|---|---|---|\n");
         for key in keys {
-            let default = match &key.default {
-                Default::Required => "**required**".to_owned(),
-                Default::Value(value) => format!("`{value}`"),
-                Default::Words(words) => (*words).to_owned(),
+            let default = match &key.absent {
+                Absent::Required => "**required**".to_owned(),
+                Absent::Value(value) => format!("`{value}`"),
+                Absent::Words(words) => (*words).to_owned(),
             };
             writeln!(self.text, "| `{}` | {} | {default} | {} |", key.name, describe(&key.kind), key.doc)?;
         }
@@ -70,7 +70,7 @@ impl Page {
     }
 
     fn write_variants(&mut self, chooser: &'static Chooser) -> std::fmt::Result {
-        for Variant { name, doc, keys } in &chooser.variants {
+        for Named { name, doc, keys } in chooser.variants() {
             let doc = doc.trim_end_matches('.');
             let first = doc.chars().next().map_or(0, char::len_utf8);
             let (first, rest) = (doc[..first].to_uppercase(), &doc[first..]);
@@ -85,11 +85,11 @@ impl Page {
     }
 }
 
-fn nested(kind: &Kind) -> Option<&[Key]> {
+fn nested(kind: &Kind) -> Option<&'static [Key]> {
     match kind {
         Kind::Table(keys) | Kind::TableOfTables(keys) => Some(keys),
         Kind::Any(kinds) => kinds.iter().find_map(nested),
-        Kind::List(of) => nested(of),
+        Kind::List(of) | Kind::WordOr(_, of) => nested(of),
         _ => None,
     }
 }
@@ -97,7 +97,7 @@ fn nested(kind: &Kind) -> Option<&[Key]> {
 fn describe(kind: &Kind) -> String {
     match kind {
         Kind::Text => "text".into(),
-        Kind::Path => "file name".into(),
+        Kind::Path | Kind::KnownOrPath(_) => "file name".into(),
         Kind::Color => "colour, `\"#rrggbb\"`".into(),
         Kind::Flag => "`true`, `false`".into(),
         Kind::Bytes => "amount of data".into(),
@@ -112,7 +112,7 @@ fn describe(kind: &Kind) -> String {
             (false, true) => format!("number up to {max}"),
             (false, false) => "number".into(),
         },
-        Kind::Choice(choices) => match &choices[..] {
+        Kind::Choice(choices) => match choices {
             [one] => format!("`\"{}\"` ({})", one.name, one.doc),
             few if few.len() <= 4 => {
                 few.iter().map(|choice| format!("`\"{}\"`", choice.name)).collect::<Vec<_>>().join(", ")
@@ -120,7 +120,8 @@ fn describe(kind: &Kind) -> String {
             _ => "a name, below".into(),
         },
         Kind::List(of) => format!("list: {}", describe(of)),
-        Kind::Any(kinds) => kinds.iter().map(describe).collect::<Vec<_>>().join(", or "),
+        Kind::WordOr(..) | Kind::Any(_) => kind.alternatives().iter().map(describe).collect::<Vec<_>>().join(", or "),
+        Kind::Variant(_) => "a name, below, or table".into(),
         Kind::Table(_) => "table".into(),
         Kind::TableOfTables(_) => "tables by class".into(),
     }

@@ -2,9 +2,10 @@
 
 use crate::document::{Entry, Node, Place, Raw, Table};
 use crate::fields::{unknown_keys, Located, Report};
-use crate::key::{Chooser, Kind, Variant};
 use crate::problem::ProblemKind;
-use odonata_declare::Value;
+use crate::read::read;
+use crate::schema::Chooser;
+use odonata_declare::{Absent, Family, Kind, Named, Value};
 
 /// A variant that was chosen, and the parameters that were given.
 #[derive(Clone, Debug)]
@@ -23,29 +24,29 @@ impl Chosen {
 /// What stands at the key of a chooser: a name, or a table with the key `name`.
 #[derive(Clone, Copy)]
 pub(crate) struct Choice<'t> {
-    pub(crate) variant: &'t Variant,
+    pub(crate) variant: &'static Named,
     pub(crate) name_place: Place,
     /// The table, if the parameters stand in one.
     pub(crate) table: Option<&'t Table>,
 }
 
-/// Reads which variant is chosen.
-pub(crate) fn choice<'t>(chooser: &'t Chooser, entry: &'t Entry, report: &mut Report<'_>) -> Option<Choice<'t>> {
+/// Reads which variant of a family stands at an entry.
+pub(crate) fn choice<'t>(family: &'static Family, entry: &'t Entry, report: &mut Report<'_>) -> Option<Choice<'t>> {
     let (node, table) = match &entry.node.raw {
         Raw::Table(table) => match table.get("name") {
             Some(name) => (&name.node, Some(table)),
             None => {
-                let message = format!("'{}' lacks the key 'name'", chooser.key);
-                let help = format!("write `{} = {{ name = \"{}\", … }}`", chooser.key, chooser.variants[0].name);
+                let message = format!("'{}' lacks the key 'name'", entry.key);
+                let help = format!("write `{} = {{ name = \"{}\", … }}`", entry.key, family.variants()[0].name);
                 report.add(ProblemKind::MissingKey, entry.node.place, message, Some(help));
                 return None;
             }
         },
         _ => (&entry.node, None),
     };
-    match names(chooser).read(chooser.key, node) {
+    match read(&Kind::Choice(family.choices()), &entry.key, node) {
         Ok(Value::Text(name)) => {
-            let variant = chooser.variant(&name).expect("a choice is one of the variants");
+            let variant = family.variant(&name).expect("a choice is one of the variants");
             Some(Choice { variant, name_place: node.place, table })
         }
         Ok(other) => unreachable!("a choice is a text, not {other}"),
@@ -54,11 +55,6 @@ pub(crate) fn choice<'t>(chooser: &'t Chooser, entry: &'t Entry, report: &mut Re
             None
         }
     }
-}
-
-/// The kind of the key that chooses.
-pub(crate) fn names(chooser: &Chooser) -> Kind {
-    Kind::Choice(chooser.variants.iter().map(|v| crate::key::Choice { name: v.name, doc: v.doc }).collect())
 }
 
 /// Reads the parameters of a choice: from its own table, and from the keys beside it in `siblings`. `shared` are keys
@@ -71,10 +67,11 @@ pub(crate) fn parameters(
     report: &mut Report<'_>,
 ) -> Chosen {
     let Choice { variant, name_place, table } = choice;
-    let owner = format!("{} '{}'", chooser.noun, variant.name);
+    let family = chooser.family;
+    let owner = format!("{} '{}'", family.noun, variant.name);
     if let Some(table) = table {
         let known: Vec<&'static str> = std::iter::once("name").chain(variant.keys.iter().map(|key| key.name)).collect();
-        unknown_keys(&owner, table, &known, |key| belongs_to(chooser, key), report);
+        unknown_keys(&owner, table, &known, |key| belongs_to(family, key), report);
     }
     let mut chosen = Chosen { name: Located { value: variant.name, place: name_place }, parameters: Vec::new() };
     for key in &variant.keys {
@@ -88,11 +85,11 @@ pub(crate) fn parameters(
         }
         let beside = beside.filter(|_| !shared.contains(&key.name));
         if let Some(entry) = pick(inside, beside, report) {
-            match key.kind.read(key.name, &entry.node) {
+            match read(&key.kind, key.name, &entry.node) {
                 Ok(value) => chosen.parameters.push((key.name, Located { value, place: entry.node.place })),
                 Err(mismatch) => mismatch.report(report),
             }
-        } else if key.default == crate::key::Default::Required {
+        } else if key.absent == Absent::Required {
             let message = format!("{owner} needs the key '{}': {}", key.name, key.brief());
             let help = format!("add `{} = {}`", key.name, key.kind.example());
             report.add(ProblemKind::MissingKey, name_place, message, Some(help));
@@ -112,14 +109,14 @@ fn pick<'t>(inside: Option<&'t Entry>, beside: Option<&'t Entry>, report: &mut R
 }
 
 /// What a key belongs to, if another variant has it.
-pub(crate) fn belongs_to(chooser: &Chooser, key: &str) -> Option<String> {
-    let owners: Vec<String> = chooser
-        .variants
+pub(crate) fn belongs_to(family: &'static Family, key: &str) -> Option<String> {
+    let owners: Vec<String> = family
+        .variants()
         .iter()
         .filter(|variant| variant.keys.iter().any(|k| k.name == key))
         .map(|variant| format!("'{}'", variant.name))
         .collect();
-    (!owners.is_empty()).then(|| format!("'{key}' belongs to {} {}", chooser.noun, owners.join(", ")))
+    (!owners.is_empty()).then(|| format!("'{key}' belongs to {} {}", family.noun, owners.join(", ")))
 }
 
 /// A text node, for a name that is not given.

@@ -2,26 +2,24 @@
 
 use crate::document::{Entry, Node, Raw, Table};
 use crate::fields::{one_or_more, unknown_keys, Fields, Located, Report};
-use crate::key::{Key, Kind};
 use crate::problem::ProblemKind;
+use odonata_declare::{Key, Kind};
 use odonata_machine::edit::{CableChange, Edit};
 
 const NONE: &str = "none";
 
+const CABLES: Kind = Kind::Integer { min: 1, max: 65_535 };
+
 /// The keys of an edit that is a table.
-pub(crate) fn keys() -> Vec<Key> {
-    let cables = Kind::Integer { min: 1, max: 65_535 };
-    let fraction = || Kind::Number { min: 0.0, max: 1.0 };
-    vec![
-        Key::optional("class", Kind::Text, NONE, "Link class that `add`, `remove` or `fail_fraction` is about."),
-        Key::optional("add", cables.clone(), NONE, "Cables more between every two routers that have any of the class."),
-        Key::optional("remove", cables, NONE, "Cables less between every two routers that have any of the class."),
-        Key::optional("fail_fraction", fraction(), NONE, "Fraction of the cables of the class that fail, at random."),
-        Key::optional("fail_routers", fraction(), NONE, "Fraction of the routers that fail, at random."),
-        Key::optional("fail_router", Kind::Text, NONE, "Name or number of a router that fails."),
-        Key::optional("fail_link", Kind::Text, NONE, "Name or number of a link whose cable fails."),
-    ]
-}
+pub(crate) const KEYS: &[Key] = &[
+    Key::optional("class", Kind::Text, NONE, "Link class that `add`, `remove` or `fail_fraction` is about."),
+    Key::optional("add", CABLES, NONE, "Cables more between every two routers that have any of the class."),
+    Key::optional("remove", CABLES, NONE, "Cables less between every two routers that have any of the class."),
+    Key::optional("fail_fraction", Kind::SHARE, NONE, "Fraction of the cables of the class that fail, at random."),
+    Key::optional("fail_routers", Kind::SHARE, NONE, "Fraction of the routers that fail, at random."),
+    Key::optional("fail_router", Kind::Text, NONE, "Name or number of a router that fails."),
+    Key::optional("fail_link", Kind::Text, NONE, "Name or number of a link whose cable fails."),
+];
 
 /// Reads the edits; a single one need not be in a list.
 pub(crate) fn read_all(entry: Option<&Entry>, report: &mut Report<'_>) -> Vec<Located<Edit>> {
@@ -49,10 +47,9 @@ fn read(node: &Node, report: &mut Report<'_>) -> Option<Located<Edit>> {
 }
 
 fn read_table(node: &Node, table: &Table, report: &mut Report<'_>) -> Option<Edit> {
-    let keys = keys();
-    let known: Vec<&'static str> = keys.iter().map(|key| key.name).collect();
+    let known: Vec<&'static str> = KEYS.iter().map(|key| key.name).collect();
     unknown_keys("an edit", table, &known, |_| None, report);
-    let fields = Fields::read("an edit", node.place, table, &keys, report);
+    let fields = Fields::read("an edit", node.place, table, KEYS, report);
     let cables = |per_pair: i64| -> Option<Edit> {
         let class = fields.text("class")?.to_owned();
         Some(Edit::Cables(vec![CableChange { class, per_pair: i32::try_from(per_pair).expect("a count in range") }]))

@@ -1,22 +1,23 @@
 //! `[engine]`: how traffic is computed.
 
-use super::chosen::{belongs_to, names};
+use super::chosen::belongs_to;
 use crate::document::{Document, Entry, Place, Raw, Table};
 use crate::engine::{Engine, ENGINES};
 use crate::fields::{unknown_keys, Fields, Report};
-use crate::key::{Chooser, Key, Kind, Section, Variant};
 use crate::schema;
-use odonata_declare::Value;
+use crate::schema::{Chooser, Section};
+use odonata_declare::{Family, Key, Kind, Named, Value};
 
 const DEFAULT_SEED: i64 = 1;
 
+static ENGINE: Family = Family::new("engine", || {
+    ENGINES.iter().map(|engine| Named { name: engine.name, doc: engine.doc, keys: (engine.keys)() }).collect()
+});
+
 /// The keys of `[engine]`.
 pub(crate) fn section() -> Section {
-    let variant =
-        |engine: &crate::engine::EngineKind| Variant { name: engine.name, doc: engine.doc, keys: (engine.keys)() };
-    let kind = Chooser { key: "kind", noun: "engine", variants: ENGINES.iter().map(variant).collect() };
     let keys = vec![
-        Key::with_default("kind", names(&kind), Value::text(ENGINES[0].name), "Which engine computes the traffic."),
+        Key::with_default("kind", Kind::Choice(ENGINE.choices()), Value::text(ENGINES[0].name), "Which engine computes the traffic."),
         Key::with_default(
             "seed",
             Kind::Integer { min: 0, max: i64::MAX },
@@ -25,7 +26,13 @@ pub(crate) fn section() -> Section {
              that one more job does not move the others.",
         ),
     ];
-    Section { name: "engine", repeated: false, doc: "How the traffic is computed.", keys, choosers: vec![kind] }
+    Section {
+        name: "engine",
+        repeated: false,
+        doc: "How the traffic is computed.",
+        keys,
+        choosers: vec![Chooser { key: "kind", family: &ENGINE }],
+    }
 }
 
 /// An engine with its settings.
@@ -53,12 +60,11 @@ impl EngineSpec {
         if table.get("kind").is_some() && common.given("kind").is_none() {
             return None;
         }
-        let chooser = keys.chooser("kind");
         let kind = ENGINES.iter().find(|engine| Some(engine.name) == common.text("kind"))?;
-        let variant = chooser.variant(kind.name).expect("every engine is a variant");
+        let variant = ENGINE.variant(kind.name).expect("every engine is a variant");
         let heading = format!("[engine] of kind '{}'", kind.name);
         let known: Vec<&'static str> = keys.keys.iter().chain(&variant.keys).map(|key| key.name).collect();
-        unknown_keys(&heading, table, &known, |key| belongs_to(chooser, key), report);
+        unknown_keys(&heading, table, &known, |key| belongs_to(&ENGINE, key), report);
         let fields = Fields::read(&heading, place, table, &variant.keys, report);
         let engine = (kind.read)(&fields, report);
         Some(Self {

@@ -3,16 +3,19 @@
 use super::chosen::{self, belongs_to, Chosen};
 use crate::document::{Entry, Place, Raw, Table};
 use crate::fields::{unknown_keys, Fields, Report};
-use crate::key::{Chooser, Key, Kind, Section};
-use crate::parameters;
 use crate::problem::ProblemKind;
 use crate::schema;
-use odonata_declare::Value;
+use crate::schema::{Chooser, Section};
+use odonata_declare::{Choice, Family, Key, Kind, Value};
+use odonata_workload::{PatternSpec, PlacementSpec, PATTERNS, PLACEMENTS};
+
+pub(crate) static PATTERN: Family = Family::new("pattern", || PATTERNS.iter().map(PatternSpec::named).collect());
+pub(crate) static PLACEMENT: Family =
+    Family::new("placement", || PLACEMENTS.iter().map(PlacementSpec::named).collect());
+const CORES: &Choice = &Choice { name: "cores", doc: "one rank on each core" };
 
 /// The keys of `[[job]]`.
 pub(crate) fn section() -> Section {
-    let (pattern, placement) = (parameters::patterns(), parameters::placements());
-    let names = |chooser: &Chooser| Kind::Any(vec![chosen::names(chooser), Kind::Table(vec![])]);
     let keys = vec![
         Key::optional(
             "name",
@@ -23,18 +26,18 @@ pub(crate) fn section() -> Section {
         Key::required("ranks", Kind::count(1), "Number of ranks."),
         Key::with_default(
             "ranks_per_node",
-            Kind::word_or("cores", "one rank on each core", Kind::count(1)),
+            Kind::WordOr(CORES, &Kind::COUNT),
             Value::text("cores"),
             "Consecutive ranks on each node; the last node may have fewer.",
         ),
         Key::required(
             "pattern",
-            names(&pattern),
+            Kind::Variant(&PATTERN),
             "Who sends what to whom. Parameters stand beside it, or with it in a table: `pattern = { name = \"spread\", … }`.",
         ),
         Key::with_default(
             "placement",
-            names(&placement),
+            Kind::Variant(&PLACEMENT),
             Value::text("compact"),
             "Which nodes the job gets. Jobs are placed in the order of the file. Parameters stand beside it, or with it in a \
              table.",
@@ -52,7 +55,7 @@ pub(crate) fn section() -> Section {
         repeated: true,
         doc: "A job; the section is repeated for each one. Several jobs never share a core.",
         keys,
-        choosers: vec![pattern, placement],
+        choosers: vec![Chooser { key: "pattern", family: &PATTERN }, Chooser { key: "placement", family: &PLACEMENT }],
     }
 }
 
@@ -116,18 +119,18 @@ fn read_job(table: &Table, place: Place, index: usize, report: &mut Report<'_>) 
     let fields = Fields::read("[[job]]", place, table, &section.keys, report);
     let name = fields.text("name").map_or_else(|| format!("job{index}"), str::to_owned);
     let (patterns, placements) = (section.chooser("pattern"), section.chooser("placement"));
-    let pattern = table.get("pattern").and_then(|entry| chosen::choice(patterns, entry, report));
+    let pattern = table.get("pattern").and_then(|entry| chosen::choice(&PATTERN, entry, report));
     let default = chosen::text_entry("placement", "compact", place);
-    let placement = chosen::choice(placements, table.get("placement").unwrap_or(&default), report);
-    let keys_of = |chooser: &'static Chooser, choice: &Option<chosen::Choice<'_>>| -> Vec<&'static str> {
+    let placement = chosen::choice(&PLACEMENT, table.get("placement").unwrap_or(&default), report);
+    let keys_of = |family: &'static Family, choice: &Option<chosen::Choice<'_>>| -> Vec<&'static str> {
         // Without a choice any parameter may be right.
-        let variants = chooser.variants.iter().filter(|v| choice.is_none_or(|choice| choice.variant.name == v.name));
+        let variants = family.variants().iter().filter(|v| choice.is_none_or(|choice| choice.variant.name == v.name));
         variants.flat_map(|variant| variant.keys.iter().map(|key| key.name)).collect()
     };
-    let (of_pattern, of_placement) = (keys_of(patterns, &pattern), keys_of(placements, &placement));
+    let (of_pattern, of_placement) = (keys_of(&PATTERN, &pattern), keys_of(&PLACEMENT, &placement));
     let own = section.keys.iter().map(|key| key.name);
     let known: Vec<&'static str> = own.chain(of_pattern.iter().chain(&of_placement).copied()).collect();
-    let elsewhere = |key: &str| belongs_to(patterns, key).or_else(|| belongs_to(placements, key));
+    let elsewhere = |key: &str| belongs_to(&PATTERN, key).or_else(|| belongs_to(&PLACEMENT, key));
     unknown_keys(&format!("[[job]] '{name}'"), table, &known, elsewhere, report);
     let shared: Vec<&str> = of_pattern.iter().copied().filter(|key| of_placement.contains(key)).collect();
     let pattern = pattern.map(|choice| chosen::parameters(patterns, choice, table, &shared, report));

@@ -1,44 +1,47 @@
 //! `[machine]`: the hardware.
 
-use super::chosen::{belongs_to, names};
-use super::{edit, formats, is_section};
+use super::chosen::belongs_to;
+use super::{edit, is_section};
 use crate::document::{Entry, Place, Table};
 use crate::fields::{expect_table, unknown_keys, Fields, Located, Report};
-use crate::key::{Chooser, Default, Key, Kind, Section};
 use crate::problem::ProblemKind;
 use crate::schema;
-use crate::topology;
-use odonata_declare::Value;
+use crate::schema::{Chooser, Section};
+use odonata_declare::{Absent, Choice, Family, Key, Kind, Named, Value};
 use odonata_machine::edit::Edit;
+use odonata_machine::import::FORMATS;
 use odonata_machine::presets;
+use odonata_machine::topology::TOPOLOGIES;
 
 /// The word for a port budget that is none.
-pub(crate) const UNLIMITED: &str = "unlimited";
+pub(crate) const UNLIMITED: &Choice = &Choice { name: "unlimited", doc: "no budget" };
+
+static PRESET: Family = Family::new("preset", || {
+    presets::names().iter().map(|p| Named { name: p.name, doc: p.summary, keys: Vec::new() }).collect()
+});
+pub(crate) static TOPOLOGY: Family = Family::new("topology", || TOPOLOGIES.iter().map(Named::of).collect());
+pub(crate) static FORMAT: Family = Family::new("format", || FORMATS.iter().map(Named::of).collect());
 
 /// The keys of `[machine]`.
 pub(crate) fn section() -> Section {
-    let topologies = Chooser { key: "topology", noun: "topology", variants: topology::variants() };
-    let formats = Chooser { key: "format", noun: "format", variants: formats::variants() };
-    let presets: Vec<(&'static str, &'static str)> = presets::names().iter().map(|p| (p.name, p.summary)).collect();
-    const FROM: &str = "of the preset, the topology or the file";
     let keys = vec![
-        Key::optional("preset", Kind::choice(&presets), "none", "A known machine. One of `preset`, `topology` and `file` is given."),
-        Key::optional("topology", names(&topologies), "none", "A family of machines, with its parameters beside it."),
+        Key::optional("preset", Kind::Choice(PRESET.choices()), "none", "A known machine. One of `preset`, `topology` and `file` is given."),
+        Key::optional("topology", Kind::Choice(TOPOLOGY.choices()), "none", "A family of machines, with its parameters beside it."),
         Key::optional("file", Kind::Path, "none", "A file that lists the cables; gzip is recognised."),
-        Key::optional("format", names(&formats), "by the content of the file", "What the file is."),
+        Key::optional("format", Kind::Choice(FORMAT.choices()), "by the content of the file", "What the file is."),
         Key::optional("cores_per_node", Kind::count(1), FROM, "Cores of each node."),
         Key::optional("nodes_per_router", Kind::count(1), FROM, "Nodes of each router that has any."),
         Key {
             name: "edit",
-            kind: Kind::Any(vec![Kind::Text, Kind::List(Box::new(Kind::Any(vec![Kind::Text, Kind::Table(edit::keys())])))]),
-            default: Default::Value(Value::List(Vec::new())),
+            kind: Kind::Any(&[Kind::Text, Kind::List(&Kind::Any(&[Kind::Text, Kind::Table(edit::KEYS)]))]),
+            absent: Absent::Value(Value::List(Vec::new())),
             doc: "Changes of the cabling, in order: `-K` (one black cable less per router pair), `+B-K`, `+2 global`, \
                   `fail g0r1c2`, `fail 5% blue`, `blue.bandwidth*=0.5`; or tables.",
         },
         Key {
             name: "class",
-            kind: Kind::TableOfTables(class_keys()),
-            default: Default::Words("as the preset, the topology or the file says"),
+            kind: Kind::TableOfTables(CLASS_KEYS),
+            absent: Absent::Words("as the preset, the topology or the file says"),
             doc: "Figures of a link class, `[machine.class.blue]`; `terminal` are the links between nodes and routers. They \
                   hold for every cable of the class and are set before the edits.",
         },
@@ -48,29 +51,29 @@ pub(crate) fn section() -> Section {
         repeated: false,
         doc: "The hardware: a preset, a family with parameters, or a file.",
         keys,
-        choosers: vec![topologies, formats],
+        choosers: vec![Chooser { key: "topology", family: &TOPOLOGY }, Chooser { key: "format", family: &FORMAT }],
     }
 }
 
-fn class_keys() -> Vec<Key> {
-    const FROM: &str = "of the preset, the topology or the file";
-    vec![
-        Key::optional("bandwidth", Kind::Rate, FROM, "Bandwidth of each link in each direction."),
-        Key::optional("latency", Kind::Time, FROM, "Latency of each link."),
-        Key::optional(
-            "ports_per_router",
-            Kind::word_or(UNLIMITED, "no budget", Kind::count(0)),
-            FROM,
-            "Most cables of the class at one router.",
-        ),
-        Key::optional(
-            "price",
-            Kind::Number { min: 0.0, max: f64::INFINITY },
-            "unknown",
-            "Price of a cable, in any currency, for the cost of the cabling.",
-        ),
-    ]
-}
+const FROM: &str = "of the preset, the topology or the file";
+
+/// The keys of a link class.
+const CLASS_KEYS: &[Key] = &[
+    Key::optional("bandwidth", Kind::Rate, FROM, "Bandwidth of each link in each direction."),
+    Key::optional("latency", Kind::Time, FROM, "Latency of each link."),
+    Key::optional(
+        "ports_per_router",
+        Kind::WordOr(UNLIMITED, &Kind::count(0)),
+        FROM,
+        "Most cables of the class at one router.",
+    ),
+    Key::optional(
+        "price",
+        Kind::Number { min: 0.0, max: f64::INFINITY },
+        "unknown",
+        "Price of a cable, in any currency, for the cost of the cabling.",
+    ),
+];
 
 /// Where the hardware comes from.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -114,16 +117,13 @@ impl MachineSpec {
         let (origin, origin_place) = read_origin(table, &all, report)?;
         let variant = match &origin {
             Origin::Preset(_) | Origin::File(None) => None,
-            Origin::Topology(name) => section.chooser("topology").variant(name),
-            Origin::File(Some(name)) => section.chooser("format").variant(name),
+            Origin::Topology(name) => TOPOLOGY.variant(name),
+            Origin::File(Some(name)) => FORMAT.variant(name),
         };
         let empty = Vec::new();
         let variant_keys = variant.map_or(&empty, |variant| &variant.keys);
         let own = Fields::read("[machine]", place, table, variant_keys, report);
         check_keys(&origin, table, variant_keys, report);
-        if matches!(origin, Origin::Topology(_)) {
-            topology::check(&own, report);
-        }
         Some(Self { origin, origin_place, common: all, own, edits, classes })
     }
 
@@ -181,15 +181,14 @@ fn check_keys(origin: &Origin, table: &Table, own: &[Key], report: &mut Report<'
         Origin::File(Some(format)) => format!("[machine] from a file of format '{format}'"),
         Origin::File(None) => "[machine] from a file".to_owned(),
     };
-    let elsewhere = |key: &str| section.choosers.iter().find_map(|chooser| belongs_to(chooser, key));
+    let elsewhere = |key: &str| section.choosers.iter().find_map(|chooser| belongs_to(chooser.family, key));
     unknown_keys(&heading, table, &known, elsewhere, report);
 }
 
 fn read_classes(entry: Option<&Entry>, report: &mut Report<'_>) -> Vec<ClassSpec> {
     const EXAMPLE: &str = "[machine.class.blue]";
     let Some(classes) = entry.and_then(|entry| expect_table(entry, EXAMPLE, report)) else { return Vec::new() };
-    let keys = class_keys();
-    let known: Vec<&'static str> = keys.iter().map(|key| key.name).collect();
+    let known: Vec<&'static str> = CLASS_KEYS.iter().map(|key| key.name).collect();
     let mut read = Vec::new();
     for class in &classes.entries {
         if !is_section(class) && known.contains(&class.key.as_str()) {
@@ -200,7 +199,7 @@ fn read_classes(entry: Option<&Entry>, report: &mut Report<'_>) -> Vec<ClassSpec
         let Some(table) = expect_table(class, EXAMPLE, report) else { continue };
         let heading = format!("[machine.class.{}]", class.key);
         unknown_keys(&heading, table, &known, |_| None, report);
-        let fields = Fields::read(&heading, class.place, table, &keys, report);
+        let fields = Fields::read(&heading, class.place, table, CLASS_KEYS, report);
         read.push(ClassSpec { name: class.key.clone(), name_place: class.place, fields });
     }
     read

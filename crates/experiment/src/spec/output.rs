@@ -2,9 +2,10 @@
 
 use crate::document::{Document, Entry, Table};
 use crate::fields::{unknown_keys, Fields, Report};
-use crate::key::{Key, Kind, Section};
 use crate::schema;
+use crate::schema::Section;
 use odonata_declare::Value;
+use odonata_declare::{Key, Kind};
 
 /// The keys of `[output]`.
 pub(crate) fn section() -> Section {

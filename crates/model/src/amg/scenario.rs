@@ -30,7 +30,7 @@ impl Scenario {
 
     /// The name in files and on the command line.
     #[must_use]
-    pub fn name(self) -> &'static str {
+    pub const fn name(self) -> &'static str {
         match self {
             Self::AlphaBeta => "alpha-beta",
             Self::AlphaBetaGamma => "alpha-beta-gamma",

@@ -11,20 +11,20 @@
 use super::Destinations;
 use crate::endpoint::{Endpoints, Injection as Packet};
 use crate::fabric::Fabric;
+use odonata_declare::words;
 use odonata_units::{NodeId, Stream, Time};
 use std::ops::Range;
 use std::sync::Arc;
 
-/// When packets are made.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub enum Injection {
-    /// Each packet time with a probability.
-    #[default]
-    Bernoulli,
-    /// Exponential gaps.
-    Poisson,
-    /// Constant gaps.
-    Interval,
+words! {
+    /// When packets are made.
+    #[derive(Default)]
+    pub enum Injection {
+        #[default]
+        Bernoulli = "bernoulli": "each packet time with a probability",
+        Poisson = "poisson": "exponential gaps",
+        Interval = "interval": "constant gaps",
+    }
 }
 
 /// A load that holds from a time on.

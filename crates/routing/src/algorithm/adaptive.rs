@@ -10,6 +10,7 @@
 
 use super::{any, third_group, Decision, Header, Hop, RoutingError};
 use crate::next_hop::{NextHops, Port};
+use odonata_declare::{parameter, Kind, Parameter, Parameters};
 use odonata_units::{Bytes, GroupId, RouterId};
 
 /// Settings of the choice.
@@ -29,6 +30,29 @@ impl Default for AdaptiveSettings {
     fn default() -> Self {
         Self { threshold: 2.0, bias: Bytes(0), minimal_candidates: 2, non_minimal_candidates: 2 }
     }
+}
+
+const CANDIDATES: Kind = Kind::Integer { min: 1, max: 16 };
+
+impl Parameters for AdaptiveSettings {
+    const PARAMETERS: &'static [Parameter<Self>] = &[
+        parameter!(
+            threshold,
+            Kind::Number { min: 1e-6, max: 1e6 },
+            "`ugal-g`, `ugal-n`, `par`: a packet goes non-minimal iff q(minimal) > threshold * q(non-minimal) + bias."
+        ),
+        parameter!(bias, Kind::Bytes, "`ugal-g`, `ugal-n`, `par`: see `threshold`."),
+        parameter!(
+            minimal_candidates,
+            CANDIDATES,
+            "`ugal-g`, `ugal-n`, `par`: minimal ports drawn; the shortest queue stands for them."
+        ),
+        parameter!(
+            non_minimal_candidates,
+            CANDIDATES,
+            "`ugal-g`, `ugal-n`, `par`: non-minimal ways drawn; the shortest queue stands for them."
+        ),
+    ];
 }
 
 impl AdaptiveSettings {

@@ -24,6 +24,7 @@
 use super::{any, Decision, Discipline, Feedback, Header, Hop, Memory};
 use super::{needs_third_group, Routing, RoutingError, RoutingSettings};
 use crate::next_hop::{NextHops, Port};
+use odonata_declare::{parameter, Kind, Parameter, Parameters};
 use odonata_units::{GroupId, NodeId, RouterId};
 use std::sync::Arc;
 
@@ -46,6 +47,24 @@ impl Default for QSettings {
     fn default() -> Self {
         Self { gain: 0.2, loss: 0.04, exploration: 0.001, threshold_source: 0.2, threshold_middle: 0.35 }
     }
+}
+
+impl Parameters for QSettings {
+    const PARAMETERS: &'static [Parameter<Self>] = &[
+        parameter!(gain, Kind::SHARE, "`q-adaptive`: learning rate of an estimate that falls (alpha)."),
+        parameter!(loss, Kind::SHARE, "`q-adaptive`: learning rate of an estimate that rises (beta)."),
+        parameter!(exploration, Kind::SHARE, "`q-adaptive`: probability of a random port (epsilon)."),
+        parameter!(
+            threshold_source,
+            Kind::SHARE,
+            "`q-adaptive`: share that a detour from the source router must save."
+        ),
+        parameter!(
+            threshold_middle,
+            Kind::SHARE,
+            "`q-adaptive`: share that a detour inside the middle group must save."
+        ),
+    ];
 }
 
 impl QSettings {

@@ -54,7 +54,7 @@ pub(super) fn price(engine: &Model, scenario: &Scenario) -> Result<Priced, Engin
     Ok(Priced {
         table: ("cycle", rows.into_table(engine)),
         job_columns: vec![("time_s", Column::F64(times)), ("threads", Column::U32(used))],
-        summary: json!({ "form": engine.form.name(), "cycles": summary }),
+        summary: json!({ "form": engine.form.word(), "cycles": summary }),
     })
 }
 

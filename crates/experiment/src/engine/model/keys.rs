@@ -1,55 +1,60 @@
 //! The keys of the model engine.
 
 use super::settings::Form;
-use crate::key::{Key, Kind};
-use odonata_declare::Value;
+use crate::amg::MACHINES;
+use odonata_declare::{Choice, Key, Kind, Value};
 use odonata_model::amg::Scenario;
 
 /// The word for all scenarios.
-pub(super) const ALL: &str = "all";
+const ALL: &Choice = &Choice { name: "all", doc: "all six" };
 /// The word for threads that follow from the placement.
-pub(super) const AUTO: &str = "auto";
+pub(super) const AUTO: &Choice = &Choice { name: "auto", doc: "the cores of a node shared by the ranks on it" };
 
 /// What each scenario adds to the one before.
-const SCENARIOS: [(Scenario, &str); 6] = [
-    (Scenario::AlphaBeta, "start-up and bandwidth"),
-    (Scenario::AlphaBetaGamma, "and every message over the network's diameter: the best fit of Eos"),
-    (Scenario::BetaPenalty, "and bandwidth limited by the hardware and by shared links"),
-    (Scenario::AlphaBetaPenalties, "and the tasks of a node contend for the start-up"),
-    (Scenario::BetaGammaPenalties, "as `beta-penalty`, and the tasks of a node contend at every hop"),
-    (Scenario::AlphaBetaGammaPenalties, "all of them"),
+const SCENARIOS: &[Choice] = &[
+    Choice { name: Scenario::AlphaBeta.name(), doc: "start-up and bandwidth" },
+    Choice {
+        name: Scenario::AlphaBetaGamma.name(),
+        doc: "and every message over the network's diameter: the best fit of Eos",
+    },
+    Choice { name: Scenario::BetaPenalty.name(), doc: "and bandwidth limited by the hardware and by shared links" },
+    Choice { name: Scenario::AlphaBetaPenalties.name(), doc: "and the tasks of a node contend for the start-up" },
+    Choice {
+        name: Scenario::BetaGammaPenalties.name(),
+        doc: "as `beta-penalty`, and the tasks of a node contend at every hop",
+    },
+    Choice { name: Scenario::AlphaBetaGammaPenalties.name(), doc: "all of them" },
 ];
 
+const THREADS: &Kind = &Kind::Any(&[Kind::COUNT, Kind::List(&Kind::COUNT)]);
+
 pub(super) fn keys() -> Vec<Key> {
-    let scenarios: Vec<(&'static str, &'static str)> = SCENARIOS.iter().map(|(s, doc)| (s.name(), *doc)).collect();
-    let scenarios = Kind::List(Box::new(Kind::choice(&scenarios)));
-    let threads = Kind::Any(vec![Kind::count(1), Kind::List(Box::new(Kind::count(1)))]);
     let time = |name, default, doc| Key::optional(name, Kind::Time, default, doc);
     let rate = |name, default, doc| Key::optional(name, Kind::Rate, default, doc);
     vec![
         Key::with_default(
             "form",
-            Kind::choice(&Form::ALL.map(|form| (form.name(), form.doc()))),
-            Value::text(Form::MaxRate.name()),
+            Form::KIND,
+            Value::text(Form::MaxRate.word()),
             "Which closed form prices the jobs.",
         ),
         Key::with_default(
             "parameters",
-            Kind::Path,
+            Kind::KnownOrPath(MACHINES),
             Value::text("eos"),
             "The machine's measured constants: the name of a set that comes with the package, or a TOML file as `odonata amg \
              calibrate` writes it.",
         ),
         Key::with_default(
             "scenarios",
-            Kind::word_or(ALL, "all six", scenarios),
+            Kind::WordOr(ALL, &Kind::List(&Kind::Choice(SCENARIOS))),
             Value::List(vec![Value::text(Scenario::AlphaBetaGamma.name())]),
             "`amg`: which phenomena are charged; one cycle is priced for each. `jobs.time_s` is that of the first.",
         ),
         Key::with_default(
             "threads",
-            Kind::word_or(AUTO, "the cores of a node shared by the ranks on it", threads),
-            Value::text(AUTO),
+            Kind::WordOr(AUTO, THREADS),
+            Value::text(AUTO.name),
             "`amg`: OpenMP threads of each rank, for all jobs or one for each job. Tasks per node are `ranks_per_node`.",
         ),
         time("alpha", "that of `parameters`", "`postal`, `max-rate`: start-up of a message."),
@@ -83,6 +88,6 @@ pub(super) const SPECIAL: [(&str, &[Form]); 14] = [
     ("matching", &[Form::Postal, Form::LogGp, Form::MaxRate]),
     ("on_node_alpha", &[Form::Postal, Form::LogGp, Form::MaxRate]),
     ("on_node_rate", &[Form::Postal, Form::LogGp, Form::MaxRate]),
-    ("form", &Form::ALL),
-    ("parameters", &Form::ALL),
+    ("form", &Form::EVERY),
+    ("parameters", &Form::EVERY),
 ];

@@ -79,7 +79,7 @@ pub(super) fn price(
     table.push("bandwidth_s", real(|c| c.bandwidth_s));
     table.push("matching_s", real(|c| c.matching_s));
     table.push("time_s", real(RankCost::total_s));
-    Ok(Priced { table: ("ranks", table), job_columns, summary: json!({ "form": engine.form.name() }) })
+    Ok(Priced { table: ("ranks", table), job_columns, summary: json!({ "form": engine.form.word() }) })
 }
 
 /// The costs of the rank that takes longest, the first of several.

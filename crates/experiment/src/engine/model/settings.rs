@@ -3,40 +3,24 @@
 use super::keys::{AUTO, SPECIAL};
 use crate::fields::{Fields, Report};
 use crate::problem::ProblemKind;
-use odonata_declare::Value;
+use odonata_declare::{words, Value, Word};
 use odonata_model::amg::{Machine, Scenario};
 use odonata_model::message::{MessageModel, Postal, Pricing};
 use odonata_units::{Rate, Time};
 
-/// A closed form.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum Form {
-    Amg,
-    Postal,
-    LogGp,
-    MaxRate,
+words! {
+    /// A closed form.
+    pub(crate) enum Form {
+        MaxRate = "max-rate": "start-ups and the larger of a rank's and its node's bytes, rank by rank",
+        Postal = "postal": "every message a start-up and its bytes, rank by rank",
+        LogGp = "loggp": "latency, overhead, gap and gap per byte, rank by rank",
+        Amg = "amg": "a multigrid cycle from the level table of the job's hierarchy (jobs with the pattern `amg`)",
+    }
 }
 
 impl Form {
-    pub(super) const ALL: [Self; 4] = [Self::MaxRate, Self::Postal, Self::LogGp, Self::Amg];
-
-    pub(super) const fn name(self) -> &'static str {
-        match self {
-            Self::Amg => "amg",
-            Self::Postal => "postal",
-            Self::LogGp => "loggp",
-            Self::MaxRate => "max-rate",
-        }
-    }
-
-    pub(super) const fn doc(self) -> &'static str {
-        match self {
-            Self::Amg => "a multigrid cycle from the level table of the job's hierarchy (jobs with the pattern `amg`)",
-            Self::Postal => "every message a start-up and its bytes, rank by rank",
-            Self::LogGp => "latency, overhead, gap and gap per byte, rank by rank",
-            Self::MaxRate => "start-ups and the larger of a rank's and its node's bytes, rank by rank",
-        }
-    }
+    /// All of them, for keys that mean something for each.
+    pub(super) const EVERY: [Self; 4] = [Self::MaxRate, Self::Postal, Self::LogGp, Self::Amg];
 }
 
 /// The model engine with its settings; the constants are there once the files were read.
@@ -58,15 +42,15 @@ const RATES: [&str; 3] = ["rate", "node_rate", "on_node_rate"];
 
 pub(super) fn read(fields: &Fields, report: &mut Report<'_>) -> Model {
     let name = fields.text("form").unwrap_or_default();
-    let known = Form::ALL.into_iter().find(|form| form.name() == name);
+    let known = Form::from_word(name);
     let form = known.unwrap_or(Form::MaxRate);
     for (key, forms) in SPECIAL {
         // A form that there is not was reported; what it would mean to other keys is not known.
         let fits = known.is_none() || forms.contains(&form);
         if let (false, Some(given)) = (fits, fields.given(key)) {
-            let wanted: Vec<String> = forms.iter().map(|form| format!("\"{}\"", form.name())).collect();
+            let wanted: Vec<String> = forms.iter().map(|form| format!("\"{}\"", form.word())).collect();
             let message =
-                format!("'{key}' means something only with form = {}, not \"{}\"", wanted.join(" or "), form.name());
+                format!("'{key}' means something only with form = {}, not \"{}\"", wanted.join(" or "), form.word());
             report.add(ProblemKind::Conflict, given.place, message, None);
         }
     }
@@ -156,11 +140,11 @@ impl Model {
     }
 
     fn all_keys(&self, parameters: String) -> Vec<(&'static str, Value)> {
-        let mut all = vec![("form", Value::text(self.form.name())), ("parameters", Value::Text(parameters))];
+        let mut all = vec![("form", Value::text(self.form.word())), ("parameters", Value::Text(parameters))];
         if self.form == Form::Amg {
             let names = self.scenarios.iter().map(|scenario| Value::text(scenario.name())).collect();
             let threads = match self.threads.as_deref() {
-                None => Value::text(AUTO),
+                None => Value::text(AUTO.name),
                 Some([one]) => Value::Integer((*one).into()),
                 Some(many) => Value::List(many.iter().map(|&n| Value::Integer(n.into())).collect()),
             };

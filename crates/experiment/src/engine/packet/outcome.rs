@@ -1,6 +1,7 @@
 //! From what the packet engine recorded to columns.
 
-use super::settings::{Packet, TrafficKind};
+use super::keys::TrafficKind;
+use super::settings::Packet;
 use crate::engine::{JobTraffic, Outcome};
 use crate::plan::Scenario;
 use crate::tables::{Column, Table};

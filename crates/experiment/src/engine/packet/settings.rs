@@ -1,20 +1,13 @@
 //! From keys to settings.
 
-use super::keys::keys;
+use super::keys::{self, Records, Sources, Times, TrafficKind};
 use super::q_tables::Entry;
 use crate::fields::{Fields, Report};
 use crate::problem::ProblemKind;
-use odonata_declare::Value;
-use odonata_packet::{Arbitration, Injection, PacketSettings, QueueEstimate, Recording, Schedule, SeriesChoice};
+use odonata_declare::{parameter, Declared, Key, Kind, Parameter, Parameters, Value};
+use odonata_packet::{Injection, PacketSettings, Recording, Schedule};
 use odonata_routing::algorithm::{AdaptiveSettings, QSettings, RoutingSettings, ALGORITHMS};
 use odonata_units::{Bytes, Time};
-
-/// What the jobs send.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum TrafficKind {
-    Closed,
-    Open,
-}
 
 /// The packet engine with its settings.
 #[derive(Clone, Debug)]
@@ -45,14 +38,74 @@ pub(super) struct Packet {
 const OPEN_ONLY: [&str; 9] =
     ["load", "start", "step_times", "step_loads", "injection", "burst", "warm_up", "measure", "drain"];
 
+/// What learning starts from.
+#[derive(Clone, Debug, Default)]
+struct Learnt {
+    q_tables: Option<String>,
+}
+
+impl Parameters for Learnt {
+    const PARAMETERS: &'static [Parameter<Self>] = &[parameter!(
+        q_tables,
+        Kind::Path,
+        "`q-adaptive`: a file of learnt estimates to start from, `q_tables.parquet` of another run or a CSV file with its \
+         columns.",
+        else "estimates of an idle machine",
+    )];
+}
+
+/// Everything that is declared elsewhere, part by part, in the order of the reference.
+#[derive(Clone, Debug, Default)]
+struct Parts {
+    settings: PacketSettings,
+    adaptive: AdaptiveSettings,
+    learnt: Learnt,
+    q: QSettings,
+    sources: Sources,
+    times: Times,
+    records: Records,
+}
+
+impl Parts {
+    fn all(&self) -> [&dyn Declared; 7] {
+        let Self { settings, adaptive, learnt, q, sources, times, records } = self;
+        [settings, adaptive, learnt, q, sources, times, records]
+    }
+
+    fn all_mut(&mut self) -> [&mut dyn Declared; 7] {
+        let Self { settings, adaptive, learnt, q, sources, times, records } = self;
+        [settings, adaptive, learnt, q, sources, times, records]
+    }
+
+    /// With what is given.
+    fn read(fields: &Fields) -> Self {
+        let mut parts = Self::default();
+        for part in parts.all_mut() {
+            // The preset is the first key: what is given after it changes it.
+            for key in part.keys() {
+                if let Some(given) = fields.given(key.name) {
+                    part.set(key.name, &given.value);
+                }
+            }
+        }
+        parts
+    }
+}
+
+pub(super) fn keys() -> Vec<Key> {
+    let [settings, adaptive, learnt, q, sources, times, records] = Parts::default().all().map(Declared::keys);
+    [settings, vec![keys::routing()], adaptive, learnt, q, sources, times, records].concat()
+}
+
 pub(super) fn read(fields: &Fields, report: &mut Report<'_>) -> Packet {
-    let settings = routers(fields);
+    let parts = Parts::read(fields);
+    let Parts { settings, adaptive, learnt, q, sources, times, records } = parts.clone();
     if let Err(error) = settings.check() {
         let key = error.setting.rsplit('.').next().unwrap_or_default().to_owned();
         let known = keys().into_iter().map(|k| k.name).find(|name| *name == key).expect("settings are named like keys");
         report.add(ProblemKind::Value, fields.place_of(known), format!("'{known}': {}", error.reason), None);
     }
-    let traffic = if fields.text("traffic") == Some("open") { TrafficKind::Open } else { TrafficKind::Closed };
+    let traffic = sources.traffic;
     for key in OPEN_ONLY.iter().filter(|_| traffic == TrafficKind::Closed) {
         if let Some(given) = fields.given(key) {
             let message = format!("'{key}' means something only with traffic = \"open\", which is \"closed\"");
@@ -60,196 +113,64 @@ pub(super) fn read(fields: &Fields, report: &mut Report<'_>) -> Packet {
             report.add(ProblemKind::Conflict, given.place, message, help);
         }
     }
-    let time = |key: &str| fields.time(key).unwrap_or_default();
+    check_records(&records, fields, report);
     let name = fields.text("routing").unwrap_or("min");
-    let mut packet = Packet {
-        algorithm: ALGORITHMS.iter().map(|a| a.0).find(|known| *known == name).unwrap_or("min"),
-        routing: routing(fields),
-        traffic,
-        loads: numbers(fields.value("load")),
-        starts: times(fields.value("start")),
-        steps: steps(fields, report),
-        injection: match fields.text("injection") {
-            Some("poisson") => Injection::Poisson,
-            Some("interval") => Injection::Interval,
-            _ => Injection::Bernoulli,
-        },
-        burst: fields.count("burst").unwrap_or(1),
-        schedule: Schedule { warm_up: time("warm_up"), measure: time("measure"), drain: time("drain") },
-        time_limit: time("time_limit"),
-        patience: time("patience"),
-        recording: recording(fields, report),
-        memory_limit: match fields.value("memory_limit") {
-            Some(Value::Bytes(bytes)) => Some(*bytes),
-            _ => None,
-        },
-        q_tables: fields.text("q_tables").map(str::to_owned),
-        q_entries: Vec::new(),
-        record_q_tables: fields.flag("record_q_tables").unwrap_or(false),
-        resolved: Vec::new(),
-        settings,
-    };
-    let length = if traffic == TrafficKind::Open {
-        ("measure", packet.schedule.measure)
-    } else {
-        ("time_limit", packet.time_limit)
+    let algorithm = ALGORITHMS.iter().map(|a| a.0).find(|known| *known == name).unwrap_or("min");
+    let length = match traffic {
+        TrafficKind::Open => ("measure", times.schedule.measure),
+        TrafficKind::Closed => ("time_limit", times.time_limit),
     };
     if length.1 == Time::ZERO {
         let message = format!("'{}' must be above 0", length.0);
         report.add(ProblemKind::Value, fields.place_of(length.0), message, None);
     }
-    for (key, wanted) in [("q_tables", true), ("record_q_tables", packet.record_q_tables)] {
-        if let (true, true, Some(given)) = (wanted, packet.algorithm != "q-adaptive", fields.given(key)) {
+    for (key, wanted) in [("q_tables", true), ("record_q_tables", records.q_tables)] {
+        if let (true, true, Some(given)) = (wanted, algorithm != "q-adaptive", fields.given(key)) {
             let message = format!("'{key}' means something only with routing = \"q-adaptive\", which is \"{name}\"");
             report.add(ProblemKind::Conflict, given.place, message, None);
         }
     }
-    packet.resolved = resolved(fields, &packet);
-    packet
-}
-
-fn word(value: &Value) -> Option<&str> {
-    match value {
-        Value::Text(word) => Some(word),
-        _ => None,
+    let steps = steps(&sources, fields, report);
+    let list = |values: &odonata_declare::OneOrEach<f64>| values.expand(1);
+    Packet {
+        algorithm,
+        routing: RoutingSettings { adaptive, q },
+        traffic,
+        loads: list(&sources.load),
+        starts: sources.start.expand(1),
+        steps,
+        injection: sources.injection,
+        burst: sources.burst,
+        schedule: times.schedule,
+        time_limit: times.time_limit,
+        patience: times.patience,
+        recording: records.recording(),
+        memory_limit: records.memory_limit,
+        q_tables: learnt.q_tables,
+        q_entries: Vec::new(),
+        record_q_tables: records.q_tables,
+        resolved: resolved(&parts, algorithm),
+        settings,
     }
 }
 
-fn recording(fields: &Fields, report: &mut Report<'_>) -> Recording {
-    let flag = |key: &str| fields.flag(key).unwrap_or(false);
-    let chosen: Vec<&str> = match fields.value("series") {
-        Some(Value::List(words)) => words.iter().filter_map(word).collect(),
-        _ => Vec::new(),
-    };
-    let has = |word: &str| chosen.contains(&word);
-    let recording = Recording {
-        channels: flag("record_channels"),
-        crossbar: flag("record_crossbar"),
-        link_jobs: true,
-        interval_ps: match fields.value("interval") {
-            Some(Value::Time(time)) => time.ps(),
-            _ => 0,
-        },
-        series: SeriesChoice {
-            jobs: has("jobs"),
-            ports: has("links"),
-            channels: has("channels"),
-            port_jobs: has("link-jobs"),
-        },
-        packets: flag("record_packets"),
-        paths: flag("record_paths"),
-    };
+fn check_records(records: &Records, fields: &Fields, report: &mut Report<'_>) {
     let mut needs = |key: &str, other: &str, missing: bool| {
         if let (true, Some(given)) = (missing, fields.given(key)) {
             let message = format!("'{key}' means something only with '{other}', which is off");
-            report.add(
-                ProblemKind::Conflict,
-                given.place,
-                message,
-                Some(format!("add `{other} = ...` or remove the key")),
-            );
+            let help = format!("add `{other} = ...` or remove the key");
+            report.add(ProblemKind::Conflict, given.place, message, Some(help));
         }
     };
-    needs("record_paths", "record_packets", recording.paths && !recording.packets);
-    needs("series", "interval", recording.interval_ps == 0);
-    if let Some(Value::Time(interval)) = fields.value("interval") {
-        if *interval < Time::from_ns(1) {
-            report.add(ProblemKind::Value, fields.place_of("interval"), "'interval' must be at least 1 ns", None);
-        }
-    }
-    recording
-}
-
-fn routers(fields: &Fields) -> PacketSettings {
-    let mut s = match fields.text("preset") {
-        Some("predecessor") => PacketSettings::predecessor(),
-        Some("ideal-cycle") => PacketSettings::ideal_cycle(4),
-        _ => PacketSettings::study(),
-    };
-    // What is not given is as in the preset, so only what is given counts here.
-    let given = |key: &str| fields.given(key).map(|located| &located.value);
-    let bytes = |key: &str, value: &mut Bytes| {
-        if let Some(Value::Bytes(bytes)) = given(key) {
-            *value = *bytes;
-        }
-    };
-    bytes("packet", &mut s.packet);
-    bytes("flit", &mut s.flit);
-    bytes("input_buffer", &mut s.input_buffer);
-    bytes("output_buffer", &mut s.output_buffer);
-    let time = |key: &str, value: &mut Time| {
-        if let Some(Value::Time(time)) = given(key) {
-            *value = *time;
-        }
-    };
-    time("input_latency", &mut s.input_latency);
-    time("output_latency", &mut s.output_latency);
-    s.crossbar_speedup = given("crossbar_speedup").and(fields.number("crossbar_speedup")).unwrap_or(s.crossbar_speedup);
-    if fields.text("arbitration") == Some("round-robin") {
-        s.arbitration = Arbitration::RoundRobin;
-    }
-    s.estimate = match fields.text("estimate") {
-        Some("output") => QueueEstimate::Output,
-        Some("downstream-arrived") => QueueEstimate::DownstreamArrived,
-        _ => QueueEstimate::Downstream,
-    };
-    s
-}
-
-fn routing(fields: &Fields) -> RoutingSettings {
-    let AdaptiveSettings { threshold, bias, minimal_candidates, non_minimal_candidates } = AdaptiveSettings::default();
-    let q = QSettings::default();
-    let share = |key: &str, default: f32| fields.given(key).and(fields.number(key)).map_or(default, |x| x as f32);
-    RoutingSettings {
-        adaptive: AdaptiveSettings {
-            threshold: fields.number("threshold").unwrap_or(threshold),
-            bias: match fields.value("bias") {
-                Some(Value::Bytes(bytes)) => *bytes,
-                _ => bias,
-            },
-            minimal_candidates: fields.count("minimal_candidates").unwrap_or(minimal_candidates),
-            non_minimal_candidates: fields.count("non_minimal_candidates").unwrap_or(non_minimal_candidates),
-        },
-        q: QSettings {
-            gain: share("gain", q.gain),
-            loss: share("loss", q.loss),
-            exploration: fields.number("exploration").unwrap_or(q.exploration),
-            threshold_source: share("threshold_source", q.threshold_source),
-            threshold_middle: share("threshold_middle", q.threshold_middle),
-        },
+    needs("record_paths", "record_packets", records.paths && !records.packets);
+    needs("series", "interval", records.interval.is_none());
+    if records.interval.is_some_and(|interval| interval < Time::from_ns(1)) {
+        report.add(ProblemKind::Value, fields.place_of("interval"), "'interval' must be at least 1 ns", None);
     }
 }
 
-fn number(value: &Value) -> Option<f64> {
-    match value {
-        Value::Number(x) => Some(*x),
-        Value::Integer(n) => Some(*n as f64),
-        _ => None,
-    }
-}
-
-fn numbers(value: Option<&Value>) -> Vec<f64> {
-    match value {
-        Some(Value::List(values)) => values.iter().filter_map(number).collect(),
-        Some(value) => number(value).into_iter().collect(),
-        None => Vec::new(),
-    }
-}
-
-fn times(value: Option<&Value>) -> Vec<Time> {
-    let time = |value: &Value| match value {
-        Value::Time(time) => Some(*time),
-        _ => None,
-    };
-    match value {
-        Some(Value::List(values)) => values.iter().filter_map(time).collect(),
-        Some(value) => time(value).into_iter().collect(),
-        None => Vec::new(),
-    }
-}
-
-fn steps(fields: &Fields, report: &mut Report<'_>) -> Vec<(Time, f64)> {
-    let (times, loads) = (times(fields.value("step_times")), numbers(fields.value("step_loads")));
+fn steps(sources: &Sources, fields: &Fields, report: &mut Report<'_>) -> Vec<(Time, f64)> {
+    let (times, loads) = (&sources.step_times, &sources.step_loads);
     if times.len() != loads.len() {
         let message = format!(
             "'step_times' has {} values and 'step_loads' {}; give a load for each time",
@@ -261,29 +182,14 @@ fn steps(fields: &Fields, report: &mut Report<'_>) -> Vec<(Time, f64)> {
     if times.windows(2).any(|pair| pair[0] >= pair[1]) {
         report.add(ProblemKind::Value, fields.place_of("step_times"), "'step_times' must ascend", None);
     }
-    times.into_iter().zip(loads).collect()
+    times.iter().copied().zip(loads.iter().copied()).collect()
 }
 
-/// Every key with the value that is used; keys of a preset with the preset's.
-fn resolved(fields: &Fields, packet: &Packet) -> Vec<(&'static str, Value)> {
-    let s = &packet.settings;
-    let mut values: Vec<(&'static str, Value)> =
-        keys().iter().filter_map(|key| Some((key.name, fields.value(key.name)?.clone()))).collect();
-    let preset = [
-        ("packet", Value::Bytes(s.packet)),
-        ("flit", Value::Bytes(s.flit)),
-        ("input_buffer", Value::Bytes(s.input_buffer)),
-        ("output_buffer", Value::Bytes(s.output_buffer)),
-        ("crossbar_speedup", Value::Number(s.crossbar_speedup)),
-        ("input_latency", Value::Time(s.input_latency)),
-        ("output_latency", Value::Time(s.output_latency)),
-    ];
-    for (name, value) in &mut values {
-        if let Some((_, used)) = preset.iter().find(|(key, _)| key == name) {
-            *value = used.clone();
-        }
-    }
-    values.retain(|(name, _)| *name != "series" || packet.recording.interval_ps > 0);
-    values.retain(|(name, _)| packet.traffic == TrafficKind::Open || !OPEN_ONLY.contains(name));
+/// Every key with the value that is used.
+fn resolved(parts: &Parts, algorithm: &'static str) -> Vec<(&'static str, Value)> {
+    let mut values: Vec<(&'static str, Value)> = parts.all().into_iter().flat_map(Declared::values).collect();
+    values.insert(parts.settings.values().len(), ("routing", Value::text(algorithm)));
+    values.retain(|(name, _)| *name != "series" || parts.records.interval.is_some());
+    values.retain(|(name, _)| parts.sources.traffic == TrafficKind::Open || !OPEN_ONLY.contains(name));
     values
 }
