@@ -48,6 +48,6 @@ pub(crate) fn cascade(groups: u32, rows: u32, columns: u32, nodes_per_router: u3
 pub(crate) fn torus(dims: &[u32], nodes_per_router: u32) -> Machine {
     let axes: Vec<String> = (0..dims.len()).map(|i| format!("x{i}")).collect();
     let axes: Vec<&str> = axes.iter().map(String::as_str).collect();
-    let shape = Shape::Torus { dims: dims.to_vec(), wrap: vec![true; dims.len()].into() };
+    let shape = Shape::Torus { dims: dims.to_vec(), wrap: vec![true; dims.len()] };
     machine(shape, &axes, dims, 1, nodes_per_router, 4)
 }

@@ -195,12 +195,12 @@ impl Xgft {
         builder.node_router = (0..nodes).map(|node| RouterId(node / self.children[0])).collect();
         builder.node_up = vec![true; nodes as usize];
         builder.classes = vec![self.local.class("local", None), self.global.class("global", None)];
-        for level in 0..levels - 1 {
+        for (level, &cables) in parallel.iter().enumerate() {
             let class = LinkClassId(u32::from(level + 2 == levels));
             for child in 0..tree.routers(level) {
                 for parent in tree.parents(level, child) {
                     let (child, parent) = (tree.first[level] + child, tree.first[level + 1] + parent);
-                    builder.add_cables(RouterId(child), RouterId(parent), class, parallel[level]);
+                    builder.add_cables(RouterId(child), RouterId(parent), class, cables);
                 }
             }
         }
