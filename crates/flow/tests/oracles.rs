@@ -118,7 +118,7 @@ fn network_interfaces_limit() {
 fn incast_shares_the_interface_of_the_receiver() {
     let machine = Torus {
         dims: vec![3],
-        wrap: vec![false],
+        wrap: vec![false].into(),
         local: LinkFigures::new(2_000_000_000, 30),
         terminal: LinkFigures::new(1_000_000_000, 10),
         ..Torus::default()
@@ -141,7 +141,7 @@ fn incast_shares_the_interface_of_the_receiver() {
 fn the_damselfly_preset_counts_in_mib() {
     let settings = FlowSettings { routing: FlowRouting::AdaptiveDirect, ..FlowSettings::damselfly() };
     assert_eq!(settings.cutoff.bytes_per_s_f64().round(), 10_486.0);
-    let square = Torus { dims: vec![3, 3], wrap: vec![true, true], ..Torus::default() };
+    let square = Torus { dims: vec![3, 3], wrap: vec![true, true].into(), ..Torus::default() };
     let square = square.builder().unwrap().build().unwrap();
     let (link, interface) = (5_368_709_120.0, 17_179_869_184.0);
     for (targets, bandwidth) in [(&[1][..], link), (&[1, 2], 2.0 * link), (&[1, 2, 3, 6], interface)] {

@@ -247,7 +247,7 @@ mod tests {
     /// would be cut in two elsewhere.
     #[test]
     fn slabs_of_a_torus_are_partitions() {
-        let torus = Torus { dims: vec![8, 8, 16], wrap: vec![true; 3], ..Torus::default() };
+        let torus = Torus { dims: vec![8, 8, 16], wrap: vec![true; 3].into(), ..Torus::default() };
         let division = Division::new(&fabric(torus.builder().unwrap()), 0, 2);
         assert_eq!(routers(&division), (0..32).map(|slab| 32 * slab..32 * slab + 32).collect::<Vec<_>>());
         let halves = Division::new(&fabric(torus.builder().unwrap()), 2, 2);
@@ -279,7 +279,7 @@ mod tests {
     /// A ring of `routers` with chords and latencies of 0, 7 ns or 100 ns, drawn at random.
     fn random(routers: u32, seed: u64) -> MachineBuilder {
         let mut random = Stream::new(seed, "test", &[]);
-        let mut builder = Torus { dims: vec![1], wrap: vec![false], ..Torus::default() }.builder().unwrap();
+        let mut builder = Torus { dims: vec![1], wrap: vec![false].into(), ..Torus::default() }.builder().unwrap();
         let local = LinkFigures::new(25_000_000_000, 0);
         let class = |ns: u64| LinkClass {
             name: format!("{ns} ns"),
@@ -330,7 +330,7 @@ mod tests {
     #[test]
     fn a_machine_without_latencies_is_one_partition() {
         let figures = LinkFigures::new(25_000_000_000, 0);
-        let torus = Torus { dims: vec![4, 4], wrap: vec![true; 2], local: figures, ..Torus::default() };
+        let torus = Torus { dims: vec![4, 4], wrap: vec![true; 2].into(), local: figures, ..Torus::default() };
         let division = Division::new(&fabric(torus.builder().unwrap()), 0, 2);
         assert_eq!((division.ranges().count(), division.lookahead), (1, None));
     }

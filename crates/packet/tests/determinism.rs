@@ -115,7 +115,7 @@ fn any_number_of_threads(machine: &Machine, routing: &str, traffic: &Traffic) {
 
 #[test]
 fn a_torus_is_the_same_on_any_number_of_threads() {
-    let torus = Torus { dims: vec![4, 4, 6], wrap: vec![true; 3], nodes_per_router: 2, ..Torus::default() };
+    let torus = Torus { dims: vec![4, 4, 6], wrap: vec![true; 3].into(), nodes_per_router: 2, ..Torus::default() };
     let machine = torus.builder().unwrap().build().unwrap();
     let everywhere = open(&machine, uniform(machine.node_count()), 0.02);
     any_number_of_threads(&machine, "min", &everywhere);

@@ -13,7 +13,7 @@ fn machine(pick: usize, nodes_per_router: u32, cores: u32) -> Machine {
     let mut builder: MachineBuilder = match pick {
         0 => Dragonfly { p: nodes_per_router, a: 4, h: 1, g: 3, ..Dragonfly::default() }.builder(),
         1 => Cascade { groups: 2, rows: 2, columns: 4, nodes_per_router, ..Cascade::default() }.builder(),
-        2 => Torus { dims: vec![3, 2, 3], wrap: vec![true; 3], nodes_per_router, ..Torus::default() }.builder(),
+        2 => Torus { dims: vec![3, 2, 3], wrap: vec![true; 3].into(), nodes_per_router, ..Torus::default() }.builder(),
         _ => FatTree { k: 4, ..FatTree::default() }.builder(),
     }
     .expect("a machine");
@@ -123,7 +123,7 @@ proptest! {
             job("a", ranks.0, PATTERNS[patterns.0], PLACEMENTS[placements.0]),
             job("b", ranks.1, PATTERNS[patterns.1], PLACEMENTS[placements.1]),
         ];
-        jobs[0].pattern.iterations = iterations;
+        jobs[0].pattern.set("iterations", odonata_declare::Value::Integer(iterations.into())).unwrap();
         let mut workload = Workload::build(&machine, &jobs, seed).expect("12 ranks fit on 12 nodes");
         let listed: Vec<_> =
             drawn.iter().map(|&(s, t, bytes)| (RankId(s % ranks.1), RankId(t % ranks.1), Bytes(bytes))).collect();
