@@ -97,6 +97,11 @@ impl<C: ?Sized> FilledTable<'_, C> {
     pub fn of(&self, context: &C) -> (&'static str, Frame) {
         (self.name, Frame::of(self.columns, context))
     }
+
+    /// The same of a table of which some columns are there once for each axis of the machine.
+    pub fn with_axes(&self, context: &C, axes: &[String]) -> (&'static str, Frame) {
+        (self.name, Frame::with_axes(self.columns, context, axes))
+    }
 }
 
 impl<C: ?Sized> std::fmt::Debug for FilledTable<'_, C> {

@@ -9,9 +9,7 @@ mod packet;
 use crate::fields::{Fields, Report};
 use crate::input::Files;
 use crate::plan::Scenario;
-use crate::tables::{Column, Table};
-use odonata_declare::Key;
-use odonata_declare::Value;
+use odonata_declare::{Column, Frame, Key, Table, Value};
 use odonata_workload::volumes::Volumes;
 use std::fmt::Debug;
 
@@ -26,6 +24,12 @@ pub struct EngineKind {
     pub keys: fn() -> Vec<Key>,
     /// Reads its settings; what is wrong with them is reported, and the default stands in.
     pub(crate) read: fn(&Fields, &mut Report<'_>) -> Box<dyn Engine>,
+    /// What the reference of the run directory says of it beside its columns, in Markdown.
+    pub(crate) reference: &'static str,
+    /// Columns that it adds to tables of every run, by table.
+    pub(crate) adds: fn() -> Vec<(&'static str, Vec<Column>)>,
+    /// Its own tables.
+    pub(crate) tables: fn() -> Vec<Table>,
 }
 
 /// All kinds; the first is the default.
@@ -46,7 +50,7 @@ pub trait Watcher {
 
     /// Offered rows of a table that grows while the run goes, in their order. A watcher that takes them returns `None`;
     /// what comes back is kept in memory and handed out with the other tables.
-    fn rows(&mut self, table: &'static str, rows: Table) -> Option<Table> {
+    fn rows(&mut self, table: &'static str, rows: Frame) -> Option<Frame> {
         let _ = table;
         Some(rows)
     }
@@ -121,7 +125,7 @@ pub struct Outcome {
     /// Capacity of each link as used.
     pub link_capacity_bytes_per_s: Vec<f64>,
     /// Further columns of `links`.
-    pub link_columns: Vec<(&'static str, Column)>,
+    pub link_columns: Frame,
     /// Link, job and bytes, sorted by link and job: only where there are any.
     pub link_jobs: (Vec<u32>, Vec<u32>, Vec<f64>),
     /// Bytes into each node's network interface.
@@ -131,13 +135,13 @@ pub struct Outcome {
     /// Capacity of each network interface as used, in each direction.
     pub node_capacity_bytes_per_s: Vec<f64>,
     /// Further columns of `nodes`.
-    pub node_columns: Vec<(&'static str, Column)>,
+    pub node_columns: Frame,
     /// What each job sends.
     pub jobs: Vec<JobTraffic>,
     /// Further columns of `jobs`: what the engine predicts.
-    pub job_columns: Vec<(&'static str, Column)>,
+    pub job_columns: Frame,
     /// Further tables.
-    pub tables: Vec<(&'static str, Table)>,
+    pub tables: Vec<(&'static str, Frame)>,
     /// Whether the run was stopped before its end; then everything else says what happened until then.
     pub partial: bool,
     /// The key `convergence` of the summary.

@@ -6,7 +6,7 @@
 //! 2. [`Plan`]: the meaning. Files are read, the machine is built, the jobs are placed, and every key has its value: a
 //!    [`Scenario`] that no longer changes, and `resolved.toml`, which gives the same run.
 //! 3. [`run()`]: an [`Engine`](engine::Engine) makes an [`Outcome`](engine::Outcome) of the scenario, which is recorded as
-//!    [`Tables`] and a summary.
+//!    [`Frames`] and a summary.
 //!
 //! The parser, the JSON Schema ([`schema::json_schema`]) and the reference page ([`schema::reference`]) read the keys that
 //! are declared ([`schema::sections`]). Mistakes are data ([`Problem`]): kind, file, line, column, message, help.
@@ -14,6 +14,7 @@
 //! To add an engine, add a file in `engine/` with its keys and a line in [`engine::ENGINES`].
 
 pub mod amg;
+pub mod directory;
 mod document;
 pub mod engine;
 mod fields;
@@ -26,14 +27,12 @@ mod record;
 mod run;
 pub mod schema;
 mod spec;
-mod tables;
 mod usage;
 
 pub use input::{Files, InputFile, Library, ParquetAsCsv};
-pub use odonata_declare::Value;
+pub use odonata_declare::{Frame, Frames, Value, Values};
 pub use plan::{MachinePlan, Plan, Scenario};
 pub use problem::{Location, Problem, ProblemKind, Problems};
 pub use record::machine_tables;
 pub use run::{check, machine, run, run_watched, sweep, Checked, MachineReport, RunError, RunResult, SweepAxis};
 pub use spec::ExperimentSpec;
-pub use tables::{Column, Table, Tables};

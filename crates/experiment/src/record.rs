@@ -14,26 +14,46 @@ pub(crate) use summary::{jobs_json, summary, RunFacts};
 
 use crate::engine::Outcome;
 use crate::plan::Scenario;
-use crate::tables::Tables;
+use odonata_declare::{declared, Frame, Frames, Table};
+use std::mem::take;
 
-/// All tables of a run, in the order of the reference. Takes the columns out of the outcome, but for those of the links,
-/// which the summary needs too.
-pub(crate) fn tables(scenario: &Scenario, outcome: &mut Outcome) -> Tables {
+/// The tables of every run, with the columns that every engine has.
+pub(crate) fn tables() -> Vec<Table> {
+    vec![
+        hardware::ROUTERS.declared(),
+        hardware::Wires::LINKS.declared().with(declared(traffic::LINKS)),
+        traffic::LINK_JOBS.declared(),
+        hardware::NODES
+            .declared()
+            .with(declared(traffic::OWNERS))
+            .with(declared(traffic::NODES))
+            .with(declared(hardware::INTERFACES)),
+        workload::JOBS.declared().with(declared(workload::SENT)),
+        workload::PLACEMENT.declared(),
+        communication::COMMUNICATION.declared(),
+    ]
+}
+
+/// All frames of a run, in the order of the reference. Takes the engine's own columns and tables out of the outcome.
+pub(crate) fn frames(scenario: &Scenario, outcome: &mut Outcome) -> Frames {
     let Scenario { machine, workload, output, .. } = scenario;
-    let mut tables = Tables::new();
-    tables.push("routers", hardware::routers(machine));
-    let mut links = hardware::links(machine, outcome.link_capacity_bytes_per_s.clone());
-    traffic::add_to_links(&mut links, outcome);
-    tables.push("links", links);
-    tables.push("link_jobs", traffic::link_jobs(outcome, output.link_jobs));
-    let mut nodes = hardware::nodes(machine);
-    traffic::add_to_nodes(&mut nodes, scenario, outcome);
-    tables.push("nodes", nodes);
-    tables.push("jobs", workload::jobs(machine, workload, outcome));
-    tables.push("placement", workload::placement(workload, output.placement));
-    tables.push("communication", communication::communication(machine, workload, output.communication));
-    for (name, table) in std::mem::take(&mut outcome.tables) {
-        tables.push(name, table);
-    }
-    tables
+    let axes = &machine.coordinates().axes;
+    let mut frames = Frames::default();
+    frames.push(hardware::ROUTERS.with_axes(machine, axes));
+    let wires = hardware::Wires { machine, capacities: &outcome.link_capacity_bytes_per_s };
+    let (name, links) = hardware::Wires::LINKS.with_axes(&wires, axes);
+    frames.push((name, links.and(Frame::of(traffic::LINKS, outcome)).and(take(&mut outcome.link_columns))));
+    let none = traffic::LinkJobs::default();
+    frames.push(traffic::LINK_JOBS.of(if output.link_jobs { &outcome.link_jobs } else { &none }));
+    let (name, nodes) = hardware::NODES.of(machine);
+    let nodes = nodes.and(Frame::of(traffic::OWNERS, scenario)).and(Frame::of(traffic::NODES, outcome));
+    let nodes = nodes.and(Frame::of(hardware::INTERFACES, &outcome.node_capacity_bytes_per_s));
+    frames.push((name, nodes.and(take(&mut outcome.node_columns))));
+    let (name, jobs) = workload::JOBS.of(scenario);
+    let jobs = jobs.and(Frame::of(workload::SENT, &outcome.jobs));
+    frames.push((name, jobs.and(take(&mut outcome.job_columns))));
+    frames.push(workload::PLACEMENT.of(if output.placement { &workload.jobs } else { &[] }));
+    frames.push(communication::COMMUNICATION.of(&communication::cells(machine, workload, output.communication)));
+    take(&mut outcome.tables).into_iter().for_each(|table| frames.push(table));
+    frames
 }

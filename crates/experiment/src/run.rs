@@ -1,20 +1,21 @@
 //! From the text of an experiment to its result.
 
+use crate::directory;
 use crate::engine::{Progress, Told, Watcher};
 use crate::input::Files;
 use crate::plan::{MachinePlan, Plan};
 use crate::problem::Problems;
 use crate::record::{self, RunFacts};
 use crate::spec::ExperimentSpec;
-use crate::tables::Tables;
 use crate::usage::Usage;
+use odonata_declare::Frames;
 use serde_json::{json, Value};
 
 /// Everything that a run directory holds.
 #[derive(Clone, PartialEq, Debug)]
 pub struct RunResult {
     /// The tables.
-    pub tables: Tables,
+    pub tables: Frames,
     /// `summary.json`.
     pub summary: Value,
     /// `resolved.toml`.
@@ -75,7 +76,8 @@ pub fn run_watched<S: AsRef<str>>(
         Some(problems) => RunError::Problems(problems),
         None => RunError::Interrupted,
     })?;
-    let tables = record::tables(&plan.scenario, &mut outcome);
+    let tables = record::frames(&plan.scenario, &mut outcome);
+    directory::check(&tables, plan.engine.kind(), &plan.scenario.machine.coordinates().axes);
     let facts = RunFacts {
         experiment: text,
         threads,
@@ -141,7 +143,7 @@ pub struct MachineReport {
     /// Counts, ports, distances, bisection, cost and checks.
     pub metrics: Value,
     /// `routers`, `links` and `nodes`.
-    pub tables: Tables,
+    pub tables: Frames,
     /// `[machine]` with every key, as TOML.
     pub resolved: String,
 }

@@ -1,6 +1,6 @@
 //! Machines, communication graphs and placements from files, by content and by format.
 
-use odonata_experiment::{check, machine, Checked, Column, Files, MachineReport, Problems};
+use odonata_experiment::{check, machine, Checked, Files, MachineReport, Problems, Values};
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
@@ -102,8 +102,8 @@ fn an_edge_list_has_defaults_for_what_it_lacks() {
         "file = 'cables.csv'\nformat = 'edge-list'\nbandwidth = '8 Gb/s'\nlatency = '7 ns'\nnodes_per_router = 3";
     let report = directory.machine(keys).unwrap();
     let table = report.tables.get("links").unwrap();
-    assert_eq!(table.get("capacity_bytes_per_s"), Some(&Column::F64(vec![1e9; 6])));
-    assert_eq!(table.get("latency_ps"), Some(&Column::U64(vec![7_000; 6])));
+    assert_eq!(table.get("capacity_bytes_per_s"), Some(&Values::F64(vec![1e9; 6])));
+    assert_eq!(table.get("latency_ps"), Some(&Values::U64(vec![7_000; 6])));
     assert_eq!(report.metrics["nodes"], 9);
     // Without the format its keys are not known, and with another one they are not its own.
     let problems = directory.machine("file = 'cables.csv'\nlatency = '7 ns'").unwrap_err().to_string();

@@ -1,6 +1,6 @@
 //! `kind = "model"` from text to tables: figures worked out by hand.
 
-use odonata_experiment::{check, run, Column, Files, RunError, RunResult, Table};
+use odonata_experiment::{check, run, Files, Frame, RunError, RunResult, Values};
 use std::path::PathBuf;
 
 /// A directory that goes away with its test.
@@ -48,16 +48,16 @@ impl Drop for Directory {
     }
 }
 
-fn reals<'a>(table: &'a Table, name: &str) -> &'a [f64] {
+fn reals<'a>(table: &'a Frame, name: &str) -> &'a [f64] {
     match table.get(name) {
-        Some(Column::F64(values)) => values,
+        Some(Values::F64(values)) => values,
         other => panic!("{name}: {other:?}"),
     }
 }
 
-fn texts(table: &Table, name: &str) -> Vec<String> {
+fn texts(table: &Frame, name: &str) -> Vec<String> {
     match table.get(name) {
-        Some(Column::Text { codes, texts }) => codes.iter().map(|&code| texts[code as usize].clone()).collect(),
+        Some(Values::Text { codes, texts }) => codes.iter().map(|&code| texts[code as usize].clone()).collect(),
         other => panic!("{name}: {other:?}"),
     }
 }

@@ -1,6 +1,6 @@
 //! `kind = "packet"` from text to tables.
 
-use odonata_experiment::{run, Column, Files, RunError, RunResult, Table};
+use odonata_experiment::{run, Files, Frame, RunError, RunResult, Values};
 use std::path::Path;
 
 /// p = 2, a = 4, h = 2: 9 groups, 72 nodes.
@@ -18,16 +18,16 @@ fn open(routing: &str, more: &str) -> String {
     )
 }
 
-fn reals<'a>(table: &'a Table, name: &str) -> &'a [f64] {
+fn reals<'a>(table: &'a Frame, name: &str) -> &'a [f64] {
     match table.get(name) {
-        Some(Column::F64(values)) => values,
+        Some(Values::F64(values)) => values,
         other => panic!("{name}: {other:?}"),
     }
 }
 
-fn counts<'a>(table: &'a Table, name: &str) -> &'a [u64] {
+fn counts<'a>(table: &'a Frame, name: &str) -> &'a [u64] {
     match table.get(name) {
-        Some(Column::U64(values)) => values,
+        Some(Values::U64(values)) => values,
         other => panic!("{name}: {other:?}"),
     }
 }
@@ -175,7 +175,7 @@ fn learnt_tables_go_from_run_to_run() {
     let cold = attempt(&open("q-adaptive", more), 1).unwrap();
     let table = cold.tables.get("q_tables").unwrap();
     let ids = |name: &str| match table.get(name) {
-        Some(Column::U32(values)) => values.clone(),
+        Some(Values::U32(values)) => values.clone(),
         other => panic!("{name}: {other:?}"),
     };
     let (routers, rows, links, times) = (ids("router"), ids("row"), ids("link"), reals(table, "time_ns"));

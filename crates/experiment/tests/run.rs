@@ -1,6 +1,6 @@
 //! From text to tables: figures that can be worked out by hand, and what must hold of every run.
 
-use odonata_experiment::{check, machine, run, Column, Files, RunError, RunResult, Table};
+use odonata_experiment::{check, machine, run, Files, Frame, RunError, RunResult, Values};
 use std::path::{Path, PathBuf};
 
 fn run_at(directory: &Path, text: &str, threads: usize) -> RunResult {
@@ -13,23 +13,23 @@ fn run_it(text: &str, threads: usize) -> RunResult {
     run_at(Path::new(""), text, threads)
 }
 
-fn reals<'a>(table: &'a Table, name: &str) -> &'a [f64] {
+fn reals<'a>(table: &'a Frame, name: &str) -> &'a [f64] {
     match table.get(name) {
-        Some(Column::F64(values)) => values,
+        Some(Values::F64(values)) => values,
         other => panic!("{name}: {other:?}"),
     }
 }
 
-fn ids<'a>(table: &'a Table, name: &str) -> &'a [u32] {
+fn ids<'a>(table: &'a Frame, name: &str) -> &'a [u32] {
     match table.get(name) {
-        Some(Column::U32(values)) => values,
+        Some(Values::U32(values)) => values,
         other => panic!("{name}: {other:?}"),
     }
 }
 
-fn texts(table: &Table, name: &str) -> Vec<String> {
+fn texts(table: &Frame, name: &str) -> Vec<String> {
     match table.get(name) {
-        Some(Column::Text { codes, texts }) => codes.iter().map(|&code| texts[code as usize].clone()).collect(),
+        Some(Values::Text { codes, texts }) => codes.iter().map(|&code| texts[code as usize].clone()).collect(),
         other => panic!("{name}: {other:?}"),
     }
 }
@@ -54,19 +54,19 @@ fn two_nodes_and_a_cable() {
     let links = result.tables.get("links").unwrap();
     assert_eq!(reals(links, "bytes"), [3e6, 1e6]);
     assert_eq!(reals(links, "capacity_bytes_per_s"), [1e9, 1e9]);
-    assert_eq!(links.get("latency_ps"), Some(&Column::U64(vec![2_000_000; 2])));
+    assert_eq!(links.get("latency_ps"), Some(&Values::U64(vec![2_000_000; 2])));
     assert_eq!(texts(links, "class"), ["long", "long"]);
     assert_eq!(ids(links, "reverse"), [1, 0]);
     let nodes = result.tables.get("nodes").unwrap();
     assert_eq!((reals(nodes, "bytes_out"), reals(nodes, "bytes_in")), (&[3e6, 1e6][..], &[1e6, 3e6][..]));
-    assert_eq!(nodes.get("job"), Some(&Column::I32(vec![0, 0])));
+    assert_eq!(nodes.get("job"), Some(&Values::I32(vec![0, 0])));
     let jobs = result.tables.get("jobs").unwrap();
     let job = |name: &str| reals(jobs, name)[0];
     assert_eq!((job("bytes"), job("bytes_self"), job("bytes_network")), (4_000_005.0, 5.0, 4e6));
     assert!((job("mean_hops") - 4_000_000.0 / 4_000_005.0).abs() < 1e-12);
     assert!((job("time_s") - 3e-3).abs() < 1e-9, "{}", job("time_s"));
     assert!((job("slowdown") - 1.0).abs() < 1e-9);
-    assert_eq!(jobs.get("messages"), Some(&Column::U64(vec![3])));
+    assert_eq!(jobs.get("messages"), Some(&Values::U64(vec![3])));
     assert_eq!(texts(jobs, "pattern"), ["file"]);
     assert_eq!(result.summary["classes"][0]["bytes_max"], 3e6);
     assert_eq!(result.summary["inputs"][1]["bytes"], 14 + 12 + 12 + 6, "bytes of the four lines of graph.csv");
@@ -117,7 +117,7 @@ fn the_tables_do_not_depend_on_the_threads() {
 fn placement_and_jobs_agree_with_the_nodes() {
     let result = run_it(MIXED, 2);
     let placement = result.tables.get("placement").unwrap();
-    let Some(Column::I32(job_of_node)) = result.tables.get("nodes").unwrap().get("job") else { panic!("a column job") };
+    let Some(Values::I32(job_of_node)) = result.tables.get("nodes").unwrap().get("job") else { panic!("a column job") };
     assert_eq!(placement.rows(), 280);
     for (&job, &node) in ids(placement, "job").iter().zip(ids(placement, "node")) {
         assert_eq!(job_of_node[node as usize], job as i32);
@@ -141,7 +141,7 @@ fn communication_of_a_small_job_is_told_rank_by_rank() {
     assert_eq!((ids(table, "job"), ids(table, "ranks_per_cell")), (&[0; 3][..], &[1; 3][..]));
     assert_eq!((ids(table, "source"), ids(table, "target")), (&[0, 1, 1][..], &[1, 0, 1][..]));
     assert_eq!(reals(table, "bytes"), [15e6, 5e6, 25.0]);
-    assert_eq!(table.get("messages"), Some(&Column::U64(vec![5, 10, 5])), "a message without bytes is one, too");
+    assert_eq!(table.get("messages"), Some(&Values::U64(vec![5, 10, 5])), "a message without bytes is one, too");
     std::fs::remove_dir_all(directory).unwrap();
 }
 
@@ -258,7 +258,7 @@ fn check_tells_what_a_run_would_have() {
     let result = run_it(MIXED, 1);
     assert_eq!(checked.resolved, result.resolved);
     let jobs = result.tables.get("jobs").unwrap();
-    let Some(Column::U64(messages)) = jobs.get("messages") else { panic!("a column messages") };
+    let Some(Values::U64(messages)) = jobs.get("messages") else { panic!("a column messages") };
     for (i, job) in checked.summary["jobs"].as_array().unwrap().iter().enumerate() {
         assert_eq!(job["messages"], messages[i]);
         assert_eq!(job["bytes"], reals(jobs, "bytes")[i]);

@@ -3,7 +3,7 @@
 use crate::columns::columns_dict;
 use crate::errors;
 use odonata_experiment::engine::Watcher;
-use odonata_experiment::Table;
+use odonata_experiment::Frame;
 use pyo3::exceptions::{PyException, PyKeyboardInterrupt};
 use pyo3::prelude::*;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -23,7 +23,7 @@ enum Said {
     /// Simulated time in ps and events so far.
     Pace(u64, u64),
     /// Rows of a table. The worker waits for the answer, so that no more than these are ever held.
-    Rows(&'static str, Table, mpsc::SyncSender<()>),
+    Rows(&'static str, Frame, mpsc::SyncSender<()>),
 }
 
 /// Functions of the caller.
@@ -63,7 +63,7 @@ impl Watcher for Worker<'_> {
         let _ = self.sender.send(Said::Pace(now_ps, events));
     }
 
-    fn rows(&mut self, table: &'static str, rows: Table) -> Option<Table> {
+    fn rows(&mut self, table: &'static str, rows: Frame) -> Option<Frame> {
         if !self.stores_rows {
             return Some(rows);
         }

@@ -153,6 +153,18 @@ pub(crate) fn reference() -> String {
     odonata_experiment::schema::reference()
 }
 
+/// The format of a run directory with every table and column, as JSON.
+#[pyfunction]
+pub(crate) fn tables() -> String {
+    serde_json::to_string_pretty(&odonata_experiment::directory::to_json()).expect("declarations are plain JSON") + "\n"
+}
+
+/// The reference page of the run directory, as Markdown.
+#[pyfunction]
+pub(crate) fn tables_reference() -> String {
+    odonata_experiment::directory::reference()
+}
+
 /// The machines that can be asked for by name.
 #[pyfunction]
 pub(crate) fn presets(py: Python<'_>) -> PyResult<Bound<'_, PyList>> {

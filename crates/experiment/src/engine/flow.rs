@@ -1,11 +1,12 @@
 //! `kind = "flow"`: the steady state, without a time axis.
 
+mod columns;
+
 use super::{Engine, EngineError, EngineKind, JobTraffic, Outcome, Watcher};
 use crate::fields::{Fields, Report};
 use crate::plan::Scenario;
 use crate::problem::ProblemKind;
-use crate::tables::Column;
-use odonata_declare::{Declared, Key, Value};
+use odonata_declare::{Declared, Frame, Key, Value};
 use odonata_flow::{Bound, FlowError, FlowResult, FlowRouting, FlowSettings, JobResult, Ugal};
 use odonata_units::{JobId, LinkId};
 use serde_json::json;
@@ -16,6 +17,9 @@ pub(super) const KIND: EngineKind = EngineKind {
     doc: "The steady state: all messages are solved together and share the capacity of links and network interfaces.",
     keys,
     read: |fields, report| Box::new(read(fields, report)),
+    reference: include_str!("flow/reference.md"),
+    adds: || vec![("jobs", odonata_declare::declared(columns::JOBS))],
+    tables: Vec::new,
 };
 
 /// The keys of `ugal` stand beside its name, and are not shown with the other routings.
@@ -117,7 +121,7 @@ fn outcome(result: FlowResult, nodes: usize, max_iterations: u32) -> Outcome {
         ));
     }
     Outcome {
-        job_columns: predictions(&result.jobs),
+        job_columns: Frame::of(columns::JOBS, &result.jobs),
         jobs: result.jobs.iter().map(traffic).collect(),
         link_bytes: result.link_bytes,
         link_capacity_bytes_per_s: result.link_capacity_bytes_per_s,
@@ -151,26 +155,4 @@ fn bound_json(bound: Bound) -> serde_json::Value {
 
 fn traffic(job: &JobResult) -> JobTraffic {
     JobTraffic { volumes: job.volumes, mean_hops: job.mean_hops() }
-}
-
-/// Columns of `jobs`; those of the jobs alone only if they were computed.
-fn predictions(jobs: &[JobResult]) -> Vec<(&'static str, Column)> {
-    let whole = |get: fn(&JobResult) -> u64| Column::U64(jobs.iter().map(get).collect());
-    let real = |get: fn(&JobResult) -> f64| Column::F64(jobs.iter().map(get).collect());
-    let alone =
-        |get: fn(&JobResult) -> Option<f64>| jobs.iter().map(get).collect::<Option<Vec<f64>>>().map(Column::F64);
-    let mut columns = vec![
-        ("zero_byte_messages", whole(|job| job.volumes.zero_byte_messages)),
-        ("self_messages", whole(|job| job.volumes.self_messages)),
-        ("bandwidth_bytes_per_s", real(|job| job.bandwidth_bytes_per_s)),
-        ("time_s", real(|job| job.time_s)),
-        ("time_mean_s", real(|job| job.time_mean_s)),
-    ];
-    let optional = [
-        ("time_alone_s", alone(|job| job.time_alone_s)),
-        ("bandwidth_alone_bytes_per_s", alone(|job| job.bandwidth_alone_bytes_per_s)),
-        ("slowdown", alone(JobResult::slowdown)),
-    ];
-    columns.extend(optional.into_iter().filter_map(|(name, column)| Some((name, column?))));
-    columns
 }

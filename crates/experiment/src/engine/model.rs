@@ -10,9 +10,8 @@ use super::{Engine, EngineError, EngineKind, JobTraffic, Outcome, Watcher};
 use crate::amg::{parameters, MACHINES};
 use crate::input::Files;
 use crate::plan::Scenario;
-use crate::tables::{Column, Table};
 use hops::HopCounts;
-use odonata_declare::Value;
+use odonata_declare::{declared, Column, Frame, Type, Unit, Value};
 use odonata_units::{NodeId, RankId};
 use odonata_workload::volumes::{Message, Messages, Volumes, Within};
 use serde_json::json;
@@ -24,14 +23,27 @@ pub(super) const KIND: EngineKind = EngineKind {
     doc: "Closed forms: what messages or a multigrid cycle cost by a formula, without routing and contention.",
     keys: keys::keys,
     read: |fields, report| Box::new(settings::read(fields, report)),
+    reference: include_str!("model/reference.md"),
+    adds: || vec![("jobs", [declared(ranks::Costs::JOBS), declared(cycle::JOBS)].concat())],
+    tables: || vec![ranks::Costs::RANKS.declared(), cycle::CYCLE.declared()],
 };
+
+/// The time of a job, which every form predicts.
+const TIME: Column = Column::max(
+    "time_s",
+    Type::F64,
+    Unit::S,
+    "Time",
+    "Time of its slowest rank; with the form `amg`, of its cycle in the first scenario.",
+)
+.headline();
 
 /// What a form says of the jobs.
 struct Priced {
     /// Its table.
-    table: (&'static str, Table),
+    table: (&'static str, Frame),
     /// Further columns of `jobs`.
-    job_columns: Vec<(&'static str, Column)>,
+    job_columns: Frame,
     /// For the summary.
     summary: serde_json::Value,
 }

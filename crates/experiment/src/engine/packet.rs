@@ -1,10 +1,12 @@
 //! `kind = "packet"`: discrete events, packet by packet.
 
+mod columns;
 mod keys;
 mod outcome;
 mod q_tables;
 mod rows;
 mod settings;
+mod tables;
 
 use super::{Engine, EngineError, EngineKind, Outcome, Watcher};
 use crate::input::Files;
@@ -24,6 +26,9 @@ pub(super) const KIND: EngineKind = EngineKind {
     doc: "Discrete events: every packet moves through routers, links, buffers and credits; latency, stalls, routing.",
     keys: settings::keys,
     read: |fields, report| Box::new(settings::read(fields, report)),
+    reference: include_str!("packet/reference.md"),
+    adds: columns::added,
+    tables: || [tables::tables(), rows::tables(), vec![q_tables::Q_TABLES.declared()]].concat(),
 };
 
 /// Virtual channels that the memory estimate assumes; the routing algorithm says how many it really needs.
@@ -101,10 +106,17 @@ impl Engine for Packet {
         };
         let mut passed = rows::Passed::new(watcher, &engine.link_ports(), recording);
         let result = engine.run_watched(&traffic, schedule, &options, &mut passed);
-        let mut outcome = outcome::outcome(self, scenario, &senders(&traffic), &result, closed.as_ref());
+        let mut outcome = outcome::outcome(&columns::Measured {
+            engine: self,
+            scenario,
+            result: &result,
+            closed: closed.as_ref(),
+            senders: &senders(&traffic),
+            duration: outcome::duration(self, &result),
+        });
         outcome.tables.extend(passed.into_kept());
         if !result.tables.is_empty() {
-            outcome.tables.push(("q_tables", q_tables::table(&scenario.machine, &result.tables)));
+            outcome.tables.push(q_tables::Q_TABLES.of(&q_tables::entries(&scenario.machine, &result.tables)));
         }
         Ok(outcome)
     }

@@ -1,6 +1,8 @@
 //! Who sends how much to whom, as the jobs ask for it: a matrix of ranks, small whatever the size of the job.
 
-use crate::tables::{Column, Table};
+use odonata_declare::Type::{F64, U32, U64};
+use odonata_declare::Unit::{Bytes, Count, Plain};
+use odonata_declare::{Column, FilledTable};
 use odonata_machine::Machine;
 use odonata_workload::volumes::{Cell, Matrix};
 use odonata_workload::Workload;
@@ -9,22 +11,42 @@ use odonata_workload::Workload;
 /// matrix are about as many as the placement of a large job has.
 const CELLS_MAX: u32 = 256;
 
+pub(super) const COMMUNICATION: FilledTable<'_, Vec<Row>> = FilledTable {
+    name: "communication",
+    row: "job and cell of its matrix of ranks with a message",
+    sorted_by: &["job", "source", "target"],
+    under: None,
+    doc: "What the jobs ask for, whatever the network makes of it: all messages of all iterations, also those that stay on a \
+          node. A matrix has at most 256 x 256 cells: `ranks_per_cell` is ceil(ranks / 256), and a cell holds the messages from \
+          the ranks that start at `source` to those that start at `target`. Over a job they are its `jobs.bytes` for the flow \
+          engine and for closed traffic of the packet engine; under open traffic ranks draw their receivers from the same \
+          pattern for as long as the run lasts. Without rows if `output.communication` is false.",
+    columns: &[
+        Column::key("job", U32, Plain, "Job", "Number of the job.").of("jobs").by(|rows: &Vec<Row>| rows.iter().map(|row| row.job).collect()),
+        Column::key("source", U32, Plain, "From rank", "First sending rank of the cell.")
+            .by(|rows| rows.iter().map(|row| row.cell.source.0).collect()),
+        Column::key("target", U32, Plain, "To rank", "First receiving rank of the cell.")
+            .by(|rows| rows.iter().map(|row| row.cell.target.0).collect()),
+        Column::attribute("ranks_per_cell", U32, Count, "Ranks per cell", "Ranks of a cell in each direction.")
+            .by(|rows| rows.iter().map(|row| row.ranks_per_cell).collect()),
+        Column::sum("messages", U64, Count, "Messages", "Messages of the cell.").by(|rows| rows.iter().map(|row| row.cell.messages).collect()),
+        Column::sum("bytes", F64, Bytes, "Sent", "Bytes of these messages.").by(|rows| rows.iter().map(|row| row.cell.bytes as f64).collect()),
+    ],
+};
+
+/// A cell of a job's matrix with a message.
+pub(super) struct Row {
+    job: u32,
+    ranks_per_cell: u32,
+    cell: Cell,
+}
+
 /// One row per job and cell with a message, or none.
-pub(super) fn communication(machine: &Machine, workload: &Workload, recorded: bool) -> Table {
-    let jobs = workload.jobs.iter().enumerate().filter(|_| recorded);
-    let matrices: Vec<(u32, Matrix)> =
-        jobs.map(|(index, job)| (index as u32, Matrix::of(machine, job, CELLS_MAX))).collect();
-    let rows: Vec<(u32, u32, Cell)> = matrices
-        .iter()
-        .flat_map(|(job, matrix)| matrix.cells.iter().map(|cell| (*job, matrix.ranks_per_cell, *cell)))
-        .collect();
-    let column = |get: fn(&(u32, u32, Cell)) -> u32| Column::U32(rows.iter().map(get).collect());
-    let mut table = Table::new();
-    table.push("job", column(|row| row.0));
-    table.push("source", column(|row| row.2.source.0));
-    table.push("target", column(|row| row.2.target.0));
-    table.push("ranks_per_cell", column(|row| row.1));
-    table.push("messages", Column::U64(rows.iter().map(|row| row.2.messages).collect()));
-    table.push("bytes", Column::F64(rows.iter().map(|row| row.2.bytes as f64).collect()));
-    table
+pub(super) fn cells(machine: &Machine, workload: &Workload, recorded: bool) -> Vec<Row> {
+    let jobs = (0..).zip(&workload.jobs).filter(|_| recorded);
+    let of_job = |(job, placed)| {
+        let Matrix { ranks_per_cell, cells } = Matrix::of(machine, placed, CELLS_MAX);
+        cells.into_iter().map(move |cell| Row { job, ranks_per_cell, cell })
+    };
+    jobs.flat_map(of_job).collect()
 }

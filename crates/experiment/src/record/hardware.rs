@@ -1,81 +1,165 @@
 //! Tables of the hardware: routers, links, nodes.
 
-use crate::tables::{Column, Table, Tables};
+use odonata_declare::Type::{Bool, Coded, Text, F64, U16, U32, U64};
+use odonata_declare::Unit::{BytesPerS, Plain, Ps};
+use odonata_declare::{Column, Filled, FilledTable, Frame, Frames, Values};
 use odonata_machine::{Machine, Shape};
-use odonata_units::RouterId;
+use odonata_units::{LinkId, NodeId, RouterId};
 use serde_json::{json, Value};
 
 /// `routers`, `links` and `nodes` of a machine by itself, with the bandwidths that it has.
-pub fn machine_tables(machine: &Machine) -> Tables {
-    let bandwidths = machine.links().map(|link| machine.bandwidth(link).bytes_per_s_f64()).collect();
-    let mut tables = Tables::new();
-    tables.push("routers", routers(machine));
-    tables.push("links", links(machine, bandwidths));
-    let mut all_nodes = nodes(machine);
-    let capacity = machine.terminal().bandwidth.bytes_per_s_f64();
-    all_nodes.push("capacity_bytes_per_s", Column::F64(vec![capacity; machine.node_count()]));
-    tables.push("nodes", all_nodes);
-    tables
+pub fn machine_tables(machine: &Machine) -> Frames {
+    let axes = &machine.coordinates().axes;
+    let capacities: Vec<f64> = machine.links().map(|link| machine.bandwidth(link).bytes_per_s_f64()).collect();
+    let interfaces = vec![machine.terminal().bandwidth.bytes_per_s_f64(); machine.node_count()];
+    let mut frames = Frames::default();
+    frames.push(ROUTERS.with_axes(machine, axes));
+    frames.push(Wires::LINKS.with_axes(&Wires { machine, capacities: &capacities }, axes));
+    let (name, nodes) = NODES.of(machine);
+    frames.push((name, nodes.and(Frame::of(INTERFACES, &interfaces))));
+    frames
 }
 
-/// One row per router.
-pub(super) fn routers(machine: &Machine) -> Table {
-    let mut table = Table::new();
-    table.push("router", Column::U32(machine.routers().map(|router| router.0).collect()));
-    table.push("name", Column::texts(machine.routers().map(|router| machine.router_name(router)).collect()));
-    table.push("group", Column::U32(machine.routers().map(|router| machine.group_of(router).0).collect()));
-    // The axis `group` is the group; a file may name its axes like other columns, which then win.
-    for (i, axis) in machine.coordinates().axes.iter().enumerate() {
-        if ["router", "name", "group", "up"].contains(&axis.as_str()) {
-            continue;
-        }
-        table.push(axis.clone(), Column::U32(coordinate(machine, machine.routers(), i)));
-    }
-    table.push("up", Column::Bool(machine.routers().map(|router| machine.router_up(router)).collect()));
-    table
-}
+pub(super) const ROUTERS: FilledTable<'_, Machine> = FilledTable {
+    name: "routers",
+    row: "router",
+    sorted_by: &["router"],
+    under: None,
+    doc: "An axis that a cable list calls `router`, `name`, `group` or `up` has no column of its own.",
+    columns: &[
+        Column::key("router", U32, Plain, "Router", "Number of the router.")
+            .of("routers")
+            .by(|machine: &Machine| machine.routers().map(|router| router.0).collect()),
+        Column::attribute("name", Text, Plain, "Name", "Its name, the same on a machine with other cables.")
+            .by(|machine| Values::texts(machine.routers().map(|router| machine.router_name(router)).collect())),
+        Column::attribute("group", U32, Plain, "Group", "Its group; all are in group 0 on a machine without groups.")
+            .by(|machine| machine.routers().map(|router| machine.group_of(router).0).collect()),
+        Column::attribute(
+            "<axis>",
+            U32,
+            Plain,
+            "Position along <axis>",
+            "Its coordinate: `row` and `column` on Aries, `x0`, `x1`, ... on a torus.",
+        )
+        .by_axis(|machine, axis| coordinates(machine, machine.routers(), axis)),
+        Column::attribute("up", Bool, Plain, "Works", "Whether it works; false after a fault.")
+            .by(|machine| machine.routers().map(|router| machine.router_up(router)).collect()),
+    ],
+};
 
-fn coordinate(machine: &Machine, routers: impl Iterator<Item = RouterId>, axis: usize) -> Vec<u32> {
+fn coordinates(machine: &Machine, routers: impl Iterator<Item = RouterId>, axis: usize) -> Values {
     routers.map(|router| machine.coordinates().of(router)[axis]).collect()
 }
 
-/// One row per directed link, up to and without `bytes`.
-pub(super) fn links(machine: &Machine, capacities: Vec<f64>) -> Table {
-    let links = machine.links();
-    let mut table = Table::new();
-    table.push("link", Column::U32(links.clone().map(|link| link.0).collect()));
-    table.push("source", Column::U32(links.clone().map(|link| machine.source(link).0).collect()));
-    table.push("target", Column::U32(links.clone().map(|link| machine.target(link).0).collect()));
-    for (i, axis) in machine.coordinates().axes.iter().enumerate() {
-        let of = coordinate(machine, links.clone().map(|link| machine.source(link)), i);
-        table.push(format!("source_{axis}"), Column::U32(of));
-    }
-    for (i, axis) in machine.coordinates().axes.iter().enumerate() {
-        let of = coordinate(machine, links.clone().map(|link| machine.target(link)), i);
-        table.push(format!("target_{axis}"), Column::U32(of));
-    }
-    let codes = links.clone().map(|link| machine.class(link).0 as i32).collect();
-    let texts = machine.classes().iter().map(|class| class.name.clone()).collect();
-    table.push("class", Column::Text { codes, texts });
-    table.push("parallel", Column::U16(links.clone().map(|link| machine.parallel(link)).collect()));
-    table.push("port", Column::U32(links.clone().map(|link| machine.port(link)).collect()));
-    table.push("reverse", Column::U32(links.clone().map(|link| machine.reverse(link).0).collect()));
-    table.push("capacity_bytes_per_s", Column::F64(capacities));
-    table.push("latency_ps", Column::U64(links.map(|link| machine.latency(link).ps()).collect()));
-    table
+/// The links of a machine with their capacities as an engine uses them.
+pub(super) struct Wires<'a> {
+    pub(super) machine: &'a Machine,
+    pub(super) capacities: &'a [f64],
 }
 
-/// One row per node, up to and without `job`.
-pub(super) fn nodes(machine: &Machine) -> Table {
-    let nodes = machine.nodes();
-    let mut table = Table::new();
-    table.push("node", Column::U32(nodes.clone().map(|node| node.0).collect()));
-    table.push("name", Column::texts(nodes.clone().map(|node| machine.node_name(node)).collect()));
-    table.push("router", Column::U32(nodes.clone().map(|node| machine.router_of(node).0).collect()));
-    table.push("slot", Column::U32(nodes.clone().map(|node| machine.slot_of(node)).collect()));
-    table.push("up", Column::Bool(nodes.map(|node| machine.node_up(node)).collect()));
-    table
+impl<'a> Wires<'a> {
+    pub(super) const LINKS: FilledTable<'a, Self> = FilledTable {
+        name: "links",
+        row: "directed physical link",
+        sorted_by: &["link"],
+        under: None,
+        doc: "",
+        columns: &[
+            Column::key("link", U32, Plain, "Link", "Number of the link.")
+                .of("links")
+                .by(|wires: &Wires<'_>| wires.each(|_, link| link.0)),
+            Column::attribute("source", U32, Plain, "Source router", "Router that sends on it.")
+                .of("routers")
+                .by(|wires| wires.each(|machine, link| machine.source(link).0)),
+            Column::attribute("target", U32, Plain, "Target router", "Router that it leads to.")
+                .of("routers")
+                .by(|wires| wires.each(|machine, link| machine.target(link).0)),
+            Column::attribute("source_<axis>", U32, Plain, "Source's <axis>", "Coordinate of the source router.")
+                .by_axis(|wires, axis| wires.coordinates(Machine::source, axis)),
+            Column::attribute("target_<axis>", U32, Plain, "Target's <axis>", "Coordinate of the target router.")
+                .by_axis(|wires, axis| wires.coordinates(Machine::target, axis)),
+            Column::attribute("class", Coded, Plain, "Class", "Class of its cable, as `green` or `global`.").by(
+                |wires| Values::Text {
+                    codes: wires.machine.links().map(|link| wires.machine.class(link).0 as i32).collect(),
+                    texts: wires.machine.classes().iter().map(|class| class.name.clone()).collect(),
+                },
+            ),
+            Column::attribute(
+                "parallel",
+                U16,
+                Plain,
+                "Parallel",
+                "Which it is, from 0, of the links of one class from its source to its target.",
+            )
+            .by(|wires| wires.each(Machine::parallel)),
+            Column::attribute(
+                "port",
+                U32,
+                Plain,
+                "Port",
+                "Port of the source router: the ports of its nodes come first, then its links in order.",
+            )
+            .by(|wires| wires.each(Machine::port)),
+            Column::attribute("reverse", U32, Plain, "Reverse", "Link of the same cable in the other direction.")
+                .of("links")
+                .by(|wires| wires.each(|machine, link| machine.reverse(link).0)),
+            Column::attribute("capacity_bytes_per_s", F64, BytesPerS, "Capacity", "Bandwidth, as the engine used it.")
+                .by(|wires| wires.capacities.to_vec().into()),
+            Column::attribute("latency_ps", U64, Ps, "Latency", "Time from the sending of a bit to its arrival.")
+                .by(|wires| wires.each(|machine, link| machine.latency(link).ps())),
+        ],
+    };
+
+    fn each<T>(&self, get: impl Fn(&Machine, LinkId) -> T) -> Values
+    where
+        Values: FromIterator<T>,
+    {
+        self.machine.links().map(|link| get(self.machine, link)).collect()
+    }
+
+    fn coordinates(&self, end: fn(&Machine, LinkId) -> RouterId, axis: usize) -> Values {
+        coordinates(self.machine, self.machine.links().map(|link| end(self.machine, link)), axis)
+    }
 }
+
+pub(super) const NODES: FilledTable<'_, Machine> = FilledTable {
+    name: "nodes",
+    row: "node",
+    sorted_by: &["node"],
+    under: None,
+    doc: "",
+    columns: &[
+        Column::key("node", U32, Plain, "Node", "Number of the node.")
+            .of("nodes")
+            .by(|machine: &Machine| each_node(machine, |_, node| node.0)),
+        Column::attribute("name", Text, Plain, "Name", "Its name, the same on a machine with other cables.")
+            .by(|machine| Values::texts(machine.nodes().map(|node| machine.node_name(node)).collect())),
+        Column::attribute("router", U32, Plain, "Router", "Router that it is attached to.")
+            .of("routers")
+            .by(|machine| each_node(machine, |machine, node| machine.router_of(node).0)),
+        Column::attribute("slot", U32, Plain, "Slot", "Which it is, from 0, of the nodes of its router.")
+            .by(|machine| each_node(machine, Machine::slot_of)),
+        Column::attribute("up", Bool, Plain, "Works", "Whether it works; false after a fault.")
+            .by(|machine| each_node(machine, Machine::node_up)),
+    ],
+};
+
+fn each_node<T>(machine: &Machine, get: impl Fn(&Machine, NodeId) -> T) -> Values
+where
+    Values: FromIterator<T>,
+{
+    machine.nodes().map(|node| get(machine, node)).collect()
+}
+
+/// The last of every engine's columns of `nodes`, filled from the capacities of the interfaces.
+pub(super) const INTERFACES: &[Filled<Vec<f64>>] = &[Column::attribute(
+    "capacity_bytes_per_s",
+    F64,
+    BytesPerS,
+    "Capacity",
+    "Bandwidth of its network interface in each direction, as the engine used it.",
+)
+.by(|capacities: &Vec<f64>| capacities.clone().into())];
 
 /// The key `machine` of the summary.
 pub(crate) fn machine_json(machine: &Machine) -> Value {

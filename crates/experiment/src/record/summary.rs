@@ -2,6 +2,7 @@
 
 use super::hardware::machine_json;
 use super::workload::places;
+use crate::directory::{FORMAT, FORMAT_VERSION};
 use crate::engine::Outcome;
 use crate::input::{sha256, InputFile};
 use crate::plan::{Plan, Scenario};
@@ -10,9 +11,6 @@ use odonata_units::LinkId;
 use odonata_workload::volumes::Volumes;
 use odonata_workload::Workload;
 use serde_json::{json, Map, Value};
-
-/// The format that a run directory has; `docs/reference/run-directory.md` describes it.
-const FORMAT_VERSION: u32 = 1;
 
 /// The percentiles of the statistics.
 const PERCENTILES: [usize; 3] = [50, 90, 99];
@@ -34,7 +32,7 @@ pub(crate) fn summary(plan: &Plan, outcome: &mut Outcome, facts: &RunFacts<'_>) 
     let mut warnings = plan.warnings.clone();
     warnings.append(&mut outcome.warnings);
     let mut summary = json!({
-        "format": "odonata-run",
+        "format": FORMAT,
         "format_version": FORMAT_VERSION,
         "odonata_version": env!("CARGO_PKG_VERSION"),
         "engine": plan.engine.kind(),

@@ -1,36 +1,65 @@
-//! Columns of what an engine computed.
+//! Columns of what an engine computed for links and nodes.
 
 use crate::engine::Outcome;
 use crate::plan::Scenario;
-use crate::tables::{Column, Table};
-use std::mem::take;
+use odonata_declare::Type::{F64, I32, U32};
+use odonata_declare::Unit::{Bytes, Plain};
+use odonata_declare::{Column, Filled, FilledTable, Values};
 
 /// A node without a job.
 const IDLE: i32 = -1;
 /// A node with several jobs.
 const SHARED: i32 = -2;
 
-/// `bytes` and the engine's own columns of `links`.
-pub(super) fn add_to_links(links: &mut Table, outcome: &mut Outcome) {
-    // Kept in the outcome too: the summary is made of it.
-    links.push("bytes", Column::F64(outcome.link_bytes.clone()));
-    for (name, column) in take(&mut outcome.link_columns) {
-        links.push(name, column);
-    }
-}
+/// What every engine adds to `links`.
+pub(super) const LINKS: &[Filled<Outcome>] = &[Column::sum(
+    "bytes",
+    F64,
+    Bytes,
+    "Traffic",
+    "Bytes that it carried: within the measurement where time is simulated, 0 where nothing is routed.",
+)
+.headline()
+.by(|outcome: &Outcome| outcome.link_bytes.clone().into())];
 
-/// One row per link and job with traffic, or none.
-pub(super) fn link_jobs(outcome: &Outcome, recorded: bool) -> Table {
-    let (link, job, bytes) = if recorded { outcome.link_jobs.clone() } else { Default::default() };
-    let mut table = Table::new();
-    table.push("link", Column::U32(link));
-    table.push("job", Column::U32(job));
-    table.push("bytes", Column::F64(bytes));
-    table
-}
+/// Link, job and bytes.
+pub(super) type LinkJobs = (Vec<u32>, Vec<u32>, Vec<f64>);
 
-/// `job` and what passed the network interfaces, and the engine's own columns of `nodes`.
-pub(super) fn add_to_nodes(nodes: &mut Table, scenario: &Scenario, outcome: &mut Outcome) {
+pub(super) const LINK_JOBS: FilledTable<'_, LinkJobs> = FilledTable {
+    name: "link_jobs",
+    row: "link and job with traffic",
+    sorted_by: &["link", "job"],
+    under: None,
+    doc: "Without rows if `output.link_jobs` is false.",
+    columns: &[
+        Column::key("link", U32, Plain, "Link", "Number of the link.")
+            .of("links")
+            .by(|(links, _, _): &LinkJobs| links.clone().into()),
+        Column::key("job", U32, Plain, "Job", "Number of the job.").of("jobs").by(|(_, jobs, _)| jobs.clone().into()),
+        Column::sum(
+            "bytes",
+            F64,
+            Bytes,
+            "Traffic",
+            "Bytes of the job on the link; over all jobs they are `links.bytes`.",
+        )
+        .headline()
+        .by(|(_, _, bytes)| bytes.clone().into()),
+    ],
+};
+
+/// Whose the nodes are.
+pub(super) const OWNERS: &[Filled<Scenario>] = &[Column::attribute(
+    "job",
+    I32,
+    Plain,
+    "Job",
+    "Job whose ranks it runs; -1 if it is idle, -2 if there are several.",
+)
+.of("jobs")
+.by(job_of_nodes)];
+
+fn job_of_nodes(scenario: &Scenario) -> Values {
     let mut job_of = vec![IDLE; scenario.machine.node_count()];
     for (job, placed) in scenario.workload.jobs.iter().enumerate() {
         let job = i32::try_from(job).expect("fewer than 2^31 jobs");
@@ -39,11 +68,13 @@ pub(super) fn add_to_nodes(nodes: &mut Table, scenario: &Scenario, outcome: &mut
             *here = if *here == IDLE || *here == job { job } else { SHARED };
         }
     }
-    nodes.push("job", Column::I32(job_of));
-    nodes.push("bytes_in", Column::F64(take(&mut outcome.node_bytes_in)));
-    nodes.push("bytes_out", Column::F64(take(&mut outcome.node_bytes_out)));
-    nodes.push("capacity_bytes_per_s", Column::F64(take(&mut outcome.node_capacity_bytes_per_s)));
-    for (name, column) in take(&mut outcome.node_columns) {
-        nodes.push(name, column);
-    }
+    job_of.into()
 }
+
+/// What passed the nodes' network interfaces.
+pub(super) const NODES: &[Filled<Outcome>] = &[
+    Column::sum("bytes_in", F64, Bytes, "Received", "Bytes that came in through its network interface.")
+        .by(|outcome: &Outcome| outcome.node_bytes_in.clone().into()),
+    Column::sum("bytes_out", F64, Bytes, "Sent", "Bytes that went out through its network interface.")
+        .by(|outcome| outcome.node_bytes_out.clone().into()),
+];

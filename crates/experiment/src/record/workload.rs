@@ -1,10 +1,13 @@
 //! Tables of the workload: jobs and placement.
 
-use crate::engine::Outcome;
-use crate::tables::{Column, Table};
+use crate::engine::JobTraffic;
+use crate::plan::Scenario;
+use odonata_declare::Type::{Text, F64, U32, U64};
+use odonata_declare::Unit::{Bytes, Count, Hops, Plain};
+use odonata_declare::{Column, Filled, FilledTable, Values};
 use odonata_machine::Machine;
 use odonata_workload::volumes::Volumes;
-use odonata_workload::{Job, Workload};
+use odonata_workload::Job;
 
 /// Different nodes and routers of a job.
 pub(super) fn places(machine: &Machine, job: &Job) -> (usize, usize) {
@@ -17,52 +20,84 @@ pub(super) fn places(machine: &Machine, job: &Job) -> (usize, usize) {
     (nodes.len(), routers.len())
 }
 
-/// One row per job.
-pub(super) fn jobs(machine: &Machine, workload: &Workload, outcome: &mut Outcome) -> Table {
-    let jobs = &workload.jobs;
-    let text = |get: fn(&Job) -> &str| Column::texts(jobs.iter().map(|job| get(job).to_owned()).collect());
-    let mut table = Table::new();
-    table.push("job", Column::U32((0..jobs.len() as u32).collect()));
-    table.push("name", text(|job| &job.name));
-    table.push("color", text(|job| &job.color));
-    table.push("pattern", text(|job| &job.pattern_name));
-    table.push("placement", text(|job| &job.placement_name));
-    table.push("ranks", Column::U32(jobs.iter().map(|job| job.ranks).collect()));
-    table.push("ranks_per_node", Column::U32(jobs.iter().map(|job| job.ranks_per_node).collect()));
-    let (nodes, routers): (Vec<usize>, Vec<usize>) = jobs.iter().map(|job| places(machine, job)).unzip();
-    let counts = |counts: Vec<usize>| Column::U32(counts.into_iter().map(|n| n as u32).collect());
-    table.push("nodes", counts(nodes));
-    table.push("routers", counts(routers));
-    let traffic = &outcome.jobs;
-    let bytes = |get: fn(&Volumes) -> u128| Column::F64(traffic.iter().map(|job| get(&job.volumes) as f64).collect());
-    table.push("messages", Column::U64(traffic.iter().map(|job| job.volumes.messages).collect()));
-    table.push("bytes", bytes(Volumes::bytes));
-    table.push("bytes_self", bytes(|sent| sent.bytes_self));
-    table.push("bytes_on_node", bytes(|sent| sent.bytes_on_node));
-    table.push("bytes_on_router", bytes(|sent| sent.bytes_on_router));
-    table.push("bytes_network", bytes(|sent| sent.bytes_network));
-    table.push("mean_hops", Column::F64(traffic.iter().map(|job| job.mean_hops).collect()));
-    for (name, column) in std::mem::take(&mut outcome.job_columns) {
-        table.push(name, column);
-    }
-    table
+pub(super) const JOBS: FilledTable<'_, Scenario> = FilledTable {
+    name: "jobs",
+    row: "job",
+    sorted_by: &["job"],
+    under: None,
+    doc: "Each byte is in one of `bytes_self`, `bytes_on_node`, `bytes_on_router` and `bytes_network`.",
+    columns: &[
+        Column::key("job", U32, Plain, "Job", "Number of the job.")
+            .of("jobs")
+            .by(|scenario: &Scenario| (0..scenario.workload.jobs.len() as u32).collect()),
+        Column::attribute("name", Text, Plain, "Name", "Its name.").by(|scenario| texts(scenario, |job| &job.name)),
+        Column::attribute("color", Text, Plain, "Colour", "Its colour, `#rrggbb`.")
+            .by(|scenario| texts(scenario, |job| &job.color)),
+        Column::attribute("pattern", Text, Plain, "Pattern", "Name of its communication pattern.")
+            .by(|scenario| texts(scenario, |job| &job.pattern_name)),
+        Column::attribute("placement", Text, Plain, "Placement", "Name of the way in which it was placed.")
+            .by(|scenario| texts(scenario, |job| &job.placement_name)),
+        Column::sum("ranks", U32, Count, "Ranks", "Its ranks.").by(|scenario| counts(scenario, |_, job| job.ranks)),
+        Column::attribute("ranks_per_node", U32, Count, "Ranks per node", "Ranks that share a node.")
+            .by(|scenario| counts(scenario, |_, job| job.ranks_per_node)),
+        Column::attribute("nodes", U32, Count, "Nodes", "Nodes that its ranks are on; other jobs may share them.")
+            .by(|scenario| counts(scenario, |machine, job| places(machine, job).0 as u32)),
+        Column::attribute("routers", U32, Count, "Routers", "Routers of these nodes.")
+            .by(|scenario| counts(scenario, |machine, job| places(machine, job).1 as u32)),
+    ],
+};
+
+fn texts(scenario: &Scenario, get: fn(&Job) -> &str) -> Values {
+    Values::texts(scenario.workload.jobs.iter().map(|job| get(job).to_owned()).collect())
 }
 
-/// One row per rank, or none.
-pub(super) fn placement(workload: &Workload, recorded: bool) -> Table {
-    let jobs = workload.jobs.iter().enumerate().filter(|_| recorded);
-    let rows: usize = jobs.clone().map(|(_, job)| job.node_of_rank.len()).sum();
-    let (mut job_of, mut rank, mut node) =
-        (Vec::with_capacity(rows), Vec::with_capacity(rows), Vec::with_capacity(rows));
-    for (index, job) in jobs {
-        let ranks = job.node_of_rank.len();
-        job_of.resize(job_of.len() + ranks, index as u32);
-        rank.extend(0..ranks as u32);
-        node.extend(job.node_of_rank.iter().map(|node| node.0));
-    }
-    let mut table = Table::new();
-    table.push("job", Column::U32(job_of));
-    table.push("rank", Column::U32(rank));
-    table.push("node", Column::U32(node));
-    table
+fn counts(scenario: &Scenario, get: fn(&Machine, &Job) -> u32) -> Values {
+    scenario.workload.jobs.iter().map(|job| get(&scenario.machine, job)).collect()
 }
+
+/// What the jobs sent, as every engine says.
+pub(super) const SENT: &[Filled<Vec<JobTraffic>>] = &[
+    Column::sum("messages", U64, Count, "Messages", "Messages of its ranks; with open traffic, measured packets.")
+        .by(|jobs: &Vec<JobTraffic>| jobs.iter().map(|job| job.volumes.messages).collect()),
+    Column::sum("bytes", F64, Bytes, "Sent", "All bytes that its ranks sent.").by(|jobs| amounts(jobs, Volumes::bytes)),
+    Column::sum("bytes_self", F64, Bytes, "Sent to itself", "Bytes of ranks to themselves.")
+        .by(|jobs| amounts(jobs, |sent| sent.bytes_self)),
+    Column::sum("bytes_on_node", F64, Bytes, "Sent on a node", "Bytes between ranks of a node.")
+        .by(|jobs| amounts(jobs, |sent| sent.bytes_on_node)),
+    Column::sum("bytes_on_router", F64, Bytes, "Sent on a router", "Bytes between nodes of a router.")
+        .by(|jobs| amounts(jobs, |sent| sent.bytes_on_router)),
+    Column::sum("bytes_network", F64, Bytes, "Sent off routers", "Bytes between routers.")
+        .by(|jobs| amounts(jobs, |sent| sent.bytes_network)),
+    Column::mean(
+        "mean_hops",
+        F64,
+        Hops,
+        "Hops of a byte",
+        "Links from router to router that a byte takes, all bytes included: one that stays on its router takes none.",
+    )
+    .weighted_by("bytes")
+    .by(|jobs| jobs.iter().map(|job| job.mean_hops).collect()),
+];
+
+fn amounts(jobs: &[JobTraffic], get: fn(&Volumes) -> u128) -> Values {
+    jobs.iter().map(|job| get(&job.volumes) as f64).collect()
+}
+
+pub(super) const PLACEMENT: FilledTable<'_, [Job]> = FilledTable {
+    name: "placement",
+    row: "job and rank",
+    sorted_by: &["job", "rank"],
+    under: None,
+    doc: "Without rows if `output.placement` is false.",
+    columns: &[
+        Column::key("job", U32, Plain, "Job", "Number of the job.").of("jobs").by(|jobs: &[Job]| {
+            let ranks = jobs.iter().zip(0u32..).flat_map(|(job, number)| job.node_of_rank.iter().map(move |_| number));
+            ranks.collect()
+        }),
+        Column::key("rank", U32, Plain, "Rank", "Number of the rank within its job.")
+            .by(|jobs| jobs.iter().flat_map(|job| 0..job.node_of_rank.len() as u32).collect()),
+        Column::attribute("node", U32, Plain, "Node", "Node that it runs on.")
+            .of("nodes")
+            .by(|jobs| jobs.iter().flat_map(|job| job.node_of_rank.iter().map(|node| node.0)).collect()),
+    ],
+};

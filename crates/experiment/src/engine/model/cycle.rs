@@ -1,11 +1,13 @@
 //! The form `amg`: a multigrid cycle of each job, level by level, phase by phase, term by term.
 
 use super::settings::Model;
-use super::Priced;
+use super::{Priced, TIME};
 use crate::engine::EngineError;
 use crate::plan::Scenario;
-use crate::tables::{Column, Table};
-use odonata_model::amg::{cycle_costs, Hierarchy, Machine, Mix};
+use odonata_declare::Type::{Coded, F64, U32};
+use odonata_declare::Unit::{Count, Plain, S};
+use odonata_declare::{Column, Filled, FilledTable, Frame, Values};
+use odonata_model::amg::{cycle_costs, Hierarchy, LevelCosts, Machine, Mix};
 use odonata_workload::Job;
 use serde_json::{json, Value};
 
@@ -22,8 +24,10 @@ pub(super) fn price(engine: &Model, scenario: &Scenario) -> Result<Priced, Engin
         );
         return Err(EngineError::Refused { key: Some("threads"), reason });
     }
-    let mut rows = Rows::default();
-    let (mut times, mut used, mut summary) = (Vec::new(), Vec::new(), Vec::new());
+    let mut rows =
+        Rows { scenarios: engine.scenarios.iter().map(|scenario| scenario.name()).collect(), ..Rows::default() };
+    let mut used = Used::default();
+    let mut summary = Vec::new();
     for (number, (job, hierarchy)) in jobs.iter().zip(&scenario.hierarchies).enumerate() {
         let mix = mix(engine, machine, number, job);
         let mut cycles = serde_json::Map::new();
@@ -41,8 +45,8 @@ pub(super) fn price(engine: &Model, scenario: &Scenario) -> Result<Priced, Engin
                 }
             }
         }
-        times.push(cycles.values().next().and_then(Value::as_f64).unwrap_or(0.0));
-        used.push(mix.threads);
+        used.times.push(cycles.values().next().and_then(Value::as_f64).unwrap_or(0.0));
+        used.threads.push(mix.threads);
         summary.push(json!({
             "job": number,
             "name": job.name,
@@ -52,8 +56,8 @@ pub(super) fn price(engine: &Model, scenario: &Scenario) -> Result<Priced, Engin
         }));
     }
     Ok(Priced {
-        table: ("cycle", rows.into_table(engine)),
-        job_columns: vec![("time_s", Column::F64(times)), ("threads", Column::U32(used))],
+        table: CYCLE.of(&rows),
+        job_columns: Frame::of(JOBS, &used),
         summary: json!({ "form": engine.form.word(), "cycles": summary }),
     })
 }
@@ -81,12 +85,51 @@ fn levels<'h>(job: &Job, hierarchy: Option<&'h Hierarchy>) -> Result<&'h Hierarc
     })
 }
 
+/// What the cycles of the jobs come to.
+#[derive(Default)]
+pub(super) struct Used {
+    times: Vec<f64>,
+    threads: Vec<u32>,
+}
+
+const AMG: &str = "form = \"amg\"";
+
+/// Of the first scenario.
+pub(super) const JOBS: &[Filled<Used>] = &[
+    TIME.by(|used: &Used| used.times.clone().into()),
+    Column::attribute("threads", U32, Count, "Threads", "Threads of a rank.")
+        .under(AMG)
+        .by(|used| used.threads.clone().into()),
+];
+
 /// Rows of the table: codes of job, scenario, level, phase, term, and seconds.
 #[derive(Default)]
-struct Rows {
+pub(super) struct Rows {
+    scenarios: Vec<&'static str>,
     codes: [Vec<usize>; 5],
     seconds: Vec<f64>,
 }
+
+pub(super) const CYCLE: FilledTable<'_, Rows> = FilledTable {
+    name: "cycle",
+    row: "job, scenario, level, phase and term",
+    sorted_by: &["job", "scenario", "level", "phase", "term"],
+    under: Some(AMG),
+    doc: "",
+    columns: &[
+        Column::key("job", U32, Plain, "Job", "Number of the job.").of("jobs").by(|rows: &Rows| rows.numbers(0)),
+        Column::key("scenario", Coded, Plain, "Scenario", "What is charged, as in `scenarios`.")
+            .by(|rows| rows.names(1, &rows.scenarios)),
+        Column::key("level", U32, Plain, "Level", "Level of the hierarchy, the finest is 0.")
+            .by(|rows| rows.numbers(2)),
+        Column::key("phase", Coded, Plain, "Phase", "`smooth`, `restrict` or `interpolate`.")
+            .by(|rows| rows.names(3, &LevelCosts::default().named().map(|(name, _)| name))),
+        Column::key("term", Coded, Plain, "Term", "What it is spent on.")
+            .by(|rows| rows.names(4, &LevelCosts::default().smooth.named().map(|(name, _)| name))),
+        Column::sum("time_s", F64, S, "Time", "Over a job and a scenario they are the time of its cycle.")
+            .by(|rows| rows.seconds.clone().into()),
+    ],
+};
 
 impl Rows {
     fn push(&mut self, codes: [usize; 5], seconds: f64) {
@@ -96,25 +139,14 @@ impl Rows {
         self.seconds.push(seconds);
     }
 
-    fn into_table(self, engine: &Model) -> Table {
-        let [job, scenario, level, phase, term] = self.codes;
-        let ids = |codes: Vec<usize>| Column::U32(codes.into_iter().map(|code| code as u32).collect());
-        let names = |codes: Vec<usize>, texts: Vec<String>| Column::Text {
-            codes: codes.into_iter().map(|code| code as i32).collect(),
-            texts,
-        };
-        let owned = |names: &[&str]| names.iter().map(|name| (*name).to_owned()).collect::<Vec<_>>();
-        let costs = odonata_model::amg::LevelCosts::default();
-        let phases = costs.named().map(|(name, _)| name);
-        let terms = costs.smooth.named().map(|(name, _)| name);
-        let scenarios: Vec<&str> = engine.scenarios.iter().map(|scenario| scenario.name()).collect();
-        let mut table = Table::new();
-        table.push("job", ids(job));
-        table.push("scenario", names(scenario, owned(&scenarios)));
-        table.push("level", ids(level));
-        table.push("phase", names(phase, owned(&phases)));
-        table.push("term", names(term, owned(&terms)));
-        table.push("time_s", Column::F64(self.seconds));
-        table
+    fn numbers(&self, place: usize) -> Values {
+        self.codes[place].iter().map(|&code| code as u32).collect()
+    }
+
+    fn names(&self, place: usize, names: &[&str]) -> Values {
+        Values::Text {
+            codes: self.codes[place].iter().map(|&code| code as i32).collect(),
+            texts: names.iter().map(|name| (*name).to_owned()).collect(),
+        }
     }
 }

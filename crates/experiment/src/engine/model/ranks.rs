@@ -2,12 +2,16 @@
 
 use super::hops::HopCounts;
 use super::settings::Model;
-use super::{all_ranks, Priced};
+use super::{all_ranks, Priced, TIME};
 use crate::engine::{EngineError, Watcher};
 use crate::plan::Scenario;
-use crate::tables::{Column, Table};
+use odonata_declare::Type::{F64, U32, U64};
+use odonata_declare::Unit::{Bytes, Count, Plain, S};
+use odonata_declare::{Column, Filled, FilledTable, Frame, Values};
 use odonata_model::message::{rank_costs, Message, RankCost};
+use odonata_units::NodeId;
 use odonata_workload::volumes::Messages;
+use odonata_workload::Job;
 use serde_json::json;
 
 /// Prices all jobs in one step, so that ranks of different jobs on a node share its rate.
@@ -47,39 +51,125 @@ pub(super) fn price(
     if let Some(error) = missing {
         return Err(error);
     }
-    let of_job = |j: usize| &costs[first[j]..first[j + 1]];
-    let rounds = |j: usize| f64::from(jobs[j].iterations);
-    let slowest: Vec<RankCost> = (0..jobs.len()).map(|j| slowest(of_job(j))).collect();
-    let mean = |j: usize| of_job(j).iter().map(RankCost::total_s).sum::<f64>() / of_job(j).len().max(1) as f64;
-    let of_slowest =
-        |get: fn(&RankCost) -> f64| Column::F64((0..jobs.len()).map(|j| rounds(j) * get(&slowest[j])).collect());
-    let job_columns = vec![
-        ("time_s", of_slowest(RankCost::total_s)),
-        ("time_mean_s", Column::F64((0..jobs.len()).map(|j| rounds(j) * mean(j)).collect())),
-        ("startup_s", of_slowest(|c| c.startup_s)),
-        ("hops_s", of_slowest(|c| c.hops_s)),
-        ("bandwidth_s", of_slowest(|c| c.bandwidth_s)),
-        ("matching_s", of_slowest(|c| c.matching_s)),
+    let costs = Costs { jobs, nodes, first, costs };
+    Ok(Priced {
+        table: Costs::RANKS.of(&costs),
+        job_columns: Frame::of(Costs::JOBS, &costs),
+        summary: json!({ "form": engine.form.word() }),
+    })
+}
+
+/// What the ranks of all jobs cost in one iteration.
+pub(super) struct Costs<'a> {
+    jobs: &'a [Job],
+    /// Of every rank, one job after the other, and where each job starts.
+    nodes: Vec<NodeId>,
+    first: Vec<usize>,
+    costs: Vec<RankCost>,
+}
+
+const GENERAL: &str = "form = \"max-rate\", \"postal\" or \"loggp\"";
+
+impl<'a> Costs<'a> {
+    /// Times of the job's slowest rank and of all of them.
+    pub(super) const JOBS: &'a [Filled<Self>] = &[
+        TIME.by(|costs| costs.slowest(RankCost::total_s)),
+        Column::mean("time_mean_s", F64, S, "Mean time", "Mean over its ranks.")
+            .weighted_by("ranks")
+            .under(GENERAL)
+            .headline()
+            .by(Self::means),
+        Column::attribute("startup_s", F64, S, "Start-up", "Start-ups, overheads and latency of its slowest rank.")
+            .under(GENERAL)
+            .headline()
+            .by(|costs| costs.slowest(|cost| cost.startup_s)),
+        Column::attribute("hops_s", F64, S, "Hops", "Further hops of the messages of its slowest rank.")
+            .under(GENERAL)
+            .headline()
+            .by(|costs| costs.slowest(|cost| cost.hops_s)),
+        Column::attribute(
+            "bandwidth_s",
+            F64,
+            S,
+            "Bandwidth",
+            "Bytes of its slowest rank at the bandwidth that it gets.",
+        )
+        .under(GENERAL)
+        .headline()
+        .by(|costs| costs.slowest(|cost| cost.bandwidth_s)),
+        Column::attribute("matching_s", F64, S, "Matching", "Search in the queue of its slowest rank.")
+            .under(GENERAL)
+            .headline()
+            .by(|costs| costs.slowest(|cost| cost.matching_s)),
     ];
-    let rows: Vec<(usize, usize)> =
-        (0..jobs.len()).flat_map(|j| (first[j]..first[j + 1]).map(move |r| (j, r))).collect();
-    let whole = |get: &dyn Fn(&RankCost) -> u64| {
-        Column::U64(rows.iter().map(|&(j, r)| u64::from(jobs[j].iterations) * get(&costs[r])).collect())
+
+    /// Every rank, all iterations together.
+    pub(super) const RANKS: FilledTable<'a, Self> = FilledTable {
+        name: "ranks",
+        row: "job and rank",
+        sorted_by: &["job", "rank"],
+        under: Some(GENERAL),
+        doc: "",
+        columns: &[
+            Column::key("job", U32, Plain, "Job", "Number of the job.")
+                .of("jobs")
+                .by(|costs| costs.ranks().map(|(job, _, _)| job as u32).collect()),
+            Column::key("rank", U32, Plain, "Rank", "Number of the rank within its job.")
+                .by(|costs| costs.ranks().map(|(_, rank, _)| rank as u32).collect()),
+            Column::attribute("node", U32, Plain, "Node", "Node that it runs on.")
+                .of("nodes")
+                .by(|costs| costs.nodes.iter().map(|node| node.0).collect()),
+            Column::sum("sends", U64, Count, "Sends", "Messages to other ranks.")
+                .by(|costs| costs.counts(|cost| cost.sends.into())),
+            Column::sum("receives", U64, Count, "Receives", "Messages from other ranks.")
+                .by(|costs| costs.counts(|cost| cost.receives.into())),
+            Column::sum("bytes", U64, Bytes, "Sent", "Bytes to other ranks.")
+                .by(|costs| costs.counts(|cost| cost.bytes)),
+            Column::max("startup_s", F64, S, "Start-up", "Start-ups, overheads and latency.")
+                .by(|costs| costs.times(|cost| cost.startup_s)),
+            Column::max("hops_s", F64, S, "Hops", "Further hops of its messages.")
+                .by(|costs| costs.times(|cost| cost.hops_s)),
+            Column::max("bandwidth_s", F64, S, "Bandwidth", "Its bytes at the bandwidth that it gets.")
+                .by(|costs| costs.times(|cost| cost.bandwidth_s)),
+            Column::max("matching_s", F64, S, "Matching", "Search in its queue.")
+                .by(|costs| costs.times(|cost| cost.matching_s)),
+            Column::max("time_s", F64, S, "Time", "The sum of the four.").by(|costs| costs.times(RankCost::total_s)),
+        ],
     };
-    let real = |get: fn(&RankCost) -> f64| Column::F64(rows.iter().map(|&(j, r)| rounds(j) * get(&costs[r])).collect());
-    let mut table = Table::new();
-    table.push("job", Column::U32(rows.iter().map(|&(j, _)| j as u32).collect()));
-    table.push("rank", Column::U32(rows.iter().map(|&(j, r)| (r - first[j]) as u32).collect()));
-    table.push("node", Column::U32(numbers));
-    table.push("sends", whole(&|c| c.sends.into()));
-    table.push("receives", whole(&|c| c.receives.into()));
-    table.push("bytes", whole(&|c| c.bytes));
-    table.push("startup_s", real(|c| c.startup_s));
-    table.push("hops_s", real(|c| c.hops_s));
-    table.push("bandwidth_s", real(|c| c.bandwidth_s));
-    table.push("matching_s", real(|c| c.matching_s));
-    table.push("time_s", real(RankCost::total_s));
-    Ok(Priced { table: ("ranks", table), job_columns, summary: json!({ "form": engine.form.word() }) })
+
+    fn of_job(&self, job: usize) -> &[RankCost] {
+        &self.costs[self.first[job]..self.first[job + 1]]
+    }
+
+    fn rounds(&self, job: usize) -> f64 {
+        f64::from(self.jobs[job].iterations)
+    }
+
+    fn slowest(&self, get: fn(&RankCost) -> f64) -> Values {
+        (0..self.jobs.len()).map(|job| self.rounds(job) * get(&slowest(self.of_job(job)))).collect()
+    }
+
+    fn means(&self) -> Values {
+        let mean = |job: usize| {
+            let costs = self.of_job(job);
+            costs.iter().map(RankCost::total_s).sum::<f64>() / costs.len().max(1) as f64
+        };
+        (0..self.jobs.len()).map(|job| self.rounds(job) * mean(job)).collect()
+    }
+
+    /// Job, rank and its costs.
+    fn ranks(&self) -> impl Iterator<Item = (usize, usize, &RankCost)> {
+        (0..self.jobs.len())
+            .flat_map(|job| self.of_job(job).iter().enumerate().map(move |(rank, cost)| (job, rank, cost)))
+    }
+
+    fn counts(&self, get: fn(&RankCost) -> u64) -> Values {
+        self.ranks().map(|(job, _, cost)| u64::from(self.jobs[job].iterations) * get(cost)).collect()
+    }
+
+    fn times(&self, get: fn(&RankCost) -> f64) -> Values {
+        self.ranks().map(|(job, _, cost)| self.rounds(job) * get(cost)).collect()
+    }
 }
 
 /// The costs of the rank that takes longest, the first of several.

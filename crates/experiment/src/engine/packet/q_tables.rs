@@ -3,13 +3,13 @@
 //! Columns `router`, `row` (other group times nodes of a router, plus the slot of the source node), `link` (one that leaves
 //! the router) and `time_ns`: the expected time to the destination group over that link.
 
-use crate::tables::{Column, Table};
+use odonata_declare::Type::{F64, U32};
+use odonata_declare::Unit::{Ns, Plain};
+use odonata_declare::{Column, FilledTable};
 use odonata_machine::Machine;
 use odonata_units::RouterId;
 
-const COLUMNS: [&str; 4] = ["router", "row", "link", "time_ns"];
-
-/// One entry of a file.
+/// One entry of a table or file.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub(super) struct Entry {
     router: u32,
@@ -18,24 +18,50 @@ pub(super) struct Entry {
     time_ns: f32,
 }
 
-/// The tables of a run.
-pub(super) fn table(machine: &Machine, tables: &[Vec<f32>]) -> Table {
-    let (mut routers, mut rows, mut links, mut times) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
-    for (r, values) in tables.iter().enumerate() {
-        let own = machine.links_from(RouterId(r as u32));
-        for (i, &value) in values.iter().enumerate() {
-            routers.push(r as u32);
-            rows.push((i / own.len()) as u32);
-            links.push((own.start + i % own.len()) as u32);
-            times.push(f64::from(value));
-        }
+pub(super) const Q_TABLES: FilledTable<'_, Vec<Entry>> = FilledTable {
+    name: "q_tables",
+    row: "router, row of its table and link",
+    sorted_by: &["router", "row", "link"],
+    under: Some("record_q_tables = true"),
+    doc: "Another run starts from it with `q_tables`.",
+    columns: &[
+        Column::key("router", U32, Plain, "Router", "Number of the router.")
+            .of("routers")
+            .by(|entries: &Vec<Entry>| entries.iter().map(|entry| entry.router).collect()),
+        Column::key(
+            "row",
+            U32,
+            Plain,
+            "Row",
+            "Destination group, the own one left out, times the nodes of a router, plus the slot of the source node.",
+        )
+        .by(|entries| entries.iter().map(|entry| entry.row).collect()),
+        Column::key("link", U32, Plain, "Link", "Link that leaves the router.")
+            .of("links")
+            .by(|entries| entries.iter().map(|entry| entry.link).collect()),
+        Column::attribute("time_ns", F64, Ns, "Expected time", "Estimate of the time to that group over that link.")
+            .by(|entries| entries.iter().map(|entry| f64::from(entry.time_ns)).collect()),
+    ],
+};
+
+/// The columns by name, as a file must have them.
+fn names() -> [&'static str; 4] {
+    [0, 1, 2, 3].map(|i| Q_TABLES.columns[i].column.name)
+}
+
+/// What the routers of a run learnt.
+pub(super) fn entries(machine: &Machine, tables: &[Vec<f32>]) -> Vec<Entry> {
+    let mut entries = Vec::new();
+    for (router, values) in (0..).zip(tables) {
+        let own = machine.links_from(RouterId(router));
+        entries.extend(values.iter().enumerate().map(|(i, &time_ns)| Entry {
+            router,
+            row: (i / own.len()) as u32,
+            link: (own.start + i % own.len()) as u32,
+            time_ns,
+        }));
     }
-    let mut table = Table::new();
-    table.push(COLUMNS[0], Column::U32(routers));
-    table.push(COLUMNS[1], Column::U32(rows));
-    table.push(COLUMNS[2], Column::U32(links));
-    table.push(COLUMNS[3], Column::F64(times));
-    table
+    entries
 }
 
 /// Reads a file with a header.
@@ -43,20 +69,21 @@ pub(super) fn read(name: &str, bytes: &[u8]) -> Result<Vec<Entry>, String> {
     let text = std::str::from_utf8(bytes).map_err(|_| format!("{name} is no text: expected CSV or Parquet"))?;
     let mut lines = text.lines().enumerate().filter(|(_, line)| !line.trim().is_empty());
     let (_, header) = lines.next().ok_or_else(|| format!("{name} is empty"))?;
-    let names: Vec<&str> = header.split(',').map(|word| word.trim().trim_matches('"')).collect();
+    let found: Vec<&str> = header.split(',').map(|word| word.trim().trim_matches('"')).collect();
+    let columns = names();
     let mut places = [0; 4];
-    for (place, column) in places.iter_mut().zip(COLUMNS) {
-        *place = names
+    for (place, column) in places.iter_mut().zip(columns) {
+        *place = found
             .iter()
             .position(|name| *name == column)
-            .ok_or_else(|| format!("{name}:1: no column '{column}'; expected {}", COLUMNS.join(", ")))?;
+            .ok_or_else(|| format!("{name}:1: no column '{column}'; expected {}", columns.join(", ")))?;
     }
     lines
         .map(|(i, line)| {
             let words: Vec<&str> = line.split(',').map(str::trim).collect();
             let word = |k: usize| words.get(places[k]).copied().unwrap_or_default();
             let wrong = |k: usize, expected: &str| {
-                format!("{name}:{}: '{}' in column '{}' is no {expected}", i + 1, word(k), COLUMNS[k])
+                format!("{name}:{}: '{}' in column '{}' is no {expected}", i + 1, word(k), columns[k])
             };
             let id = |k: usize| word(k).parse::<u32>().map_err(|_| wrong(k, "number from 0 on"));
             let time_ns = word(3).parse::<f32>().map_err(|_| wrong(3, "time in ns"))?;

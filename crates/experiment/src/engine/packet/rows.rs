@@ -1,10 +1,17 @@
 //! Rows that the engine hands out while it runs, as tables that grow.
 
 use crate::engine::Watcher;
-use crate::tables::{Column, Table};
+use odonata_declare::Type::{Bool, Lists, U16, U32, U64};
+use odonata_declare::Unit::{Bytes, Count, Hops, Plain, Ps};
+use odonata_declare::{Column, FilledTable, Frame, Table, Values};
 use odonata_packet::{
     ChannelInterval, JobPortInterval, PathHop, PortInterval, Progress, Recording, Rows, TracedPacket, Watch,
 };
+
+/// The declarations, in the order of the reference.
+pub(super) fn tables() -> Vec<Table> {
+    vec![LINK_SERIES.declared(), CHANNEL_SERIES.declared(), LINK_JOB_SERIES.declared(), Ways::PACKETS.declared()]
+}
 
 /// A port that leads to no other router.
 const NO_LINK: u32 = u32::MAX;
@@ -15,7 +22,7 @@ pub(super) struct Passed<'a> {
     /// Link of every port.
     links: Vec<u32>,
     paths: bool,
-    kept: Vec<(&'static str, Table)>,
+    kept: Vec<(&'static str, Frame)>,
 }
 
 impl<'a> Passed<'a> {
@@ -44,7 +51,7 @@ impl<'a> Passed<'a> {
     }
 
     /// The tables that the watcher did not want.
-    pub(super) fn into_kept(self) -> Vec<(&'static str, Table)> {
+    pub(super) fn into_kept(self) -> Vec<(&'static str, Frame)> {
         self.kept
     }
 
@@ -52,62 +59,10 @@ impl<'a> Passed<'a> {
         self.links.get(port as usize).copied().unwrap_or(NO_LINK)
     }
 
-    fn packets(&self, rows: &[TracedPacket]) -> Table {
-        let whole = |get: fn(&TracedPacket) -> u64| Column::U64(rows.iter().map(get).collect());
-        let ids = |get: fn(&TracedPacket) -> u32| Column::U32(rows.iter().map(get).collect());
-        let mut table = Table::new();
-        table.push("arrival_ps", whole(|p| p.record.arrival_ps));
-        table.push("source", ids(|p| p.record.source));
-        table.push("destination", ids(|p| p.record.destination));
-        table.push("birth_ps", whole(|p| p.record.birth_ps));
-        table.push("inject_ps", whole(|p| p.record.inject_ps));
-        table.push("job", ids(|p| p.record.job.into()));
-        table.push("bytes", ids(|p| p.record.size));
-        table.push("hops", Column::U16(rows.iter().map(|p| p.record.hops.into()).collect()));
-        table.push("non_minimal", Column::Bool(rows.iter().map(|p| p.record.non_minimal).collect()));
-        if self.paths {
-            table.push("links", lists(rows, |hop| self.link(hop.port)));
-            table.push("channels", lists(rows, |hop| hop.vc.into()));
-        }
-        table
-    }
-
-    fn ports(&self, rows: Vec<PortInterval>) -> Table {
-        let rows: Vec<_> = rows.into_iter().filter(|r| self.link(r.port) != NO_LINK).collect();
-        let whole = |get: fn(&PortInterval) -> u64| Column::U64(rows.iter().map(get).collect());
-        let mut table = Table::new();
-        table.push("start_ps", whole(|r| r.start_ps));
-        table.push("link", Column::U32(rows.iter().map(|r| self.link(r.port)).collect()));
-        table.push("bytes", whole(|r| r.bytes));
-        table.push("packets", whole(|r| r.packets));
-        table.push("busy_ps", whole(|r| r.busy_ps));
-        table.push("stall_ps", whole(|r| r.stall_ps));
-        table.push("peak_bytes", whole(|r| r.peak_bytes));
-        table
-    }
-
-    fn channels(&self, rows: Vec<ChannelInterval>) -> Table {
-        let rows: Vec<_> = rows.into_iter().filter(|r| self.link(r.port) != NO_LINK).collect();
-        let whole = |get: fn(&ChannelInterval) -> u64| Column::U64(rows.iter().map(get).collect());
-        let mut table = Table::new();
-        table.push("start_ps", whole(|r| r.start_ps));
-        table.push("link", Column::U32(rows.iter().map(|r| self.link(r.port)).collect()));
-        table.push("vc", Column::U32(rows.iter().map(|r| r.vc.into()).collect()));
-        table.push("bytes", whole(|r| r.bytes));
-        table.push("packets", whole(|r| r.packets));
-        table.push("stall_ps", whole(|r| r.stall_ps));
-        table.push("peak_bytes", whole(|r| r.peak_bytes));
-        table
-    }
-
-    fn port_jobs(&self, rows: Vec<JobPortInterval>) -> Table {
-        let rows: Vec<_> = rows.into_iter().filter(|r| self.link(r.port) != NO_LINK).collect();
-        let mut table = Table::new();
-        table.push("start_ps", Column::U64(rows.iter().map(|r| r.start_ps).collect()));
-        table.push("link", Column::U32(rows.iter().map(|r| self.link(r.port)).collect()));
-        table.push("job", Column::U32(rows.iter().map(|r| r.job.into()).collect()));
-        table.push("bytes", Column::U64(rows.iter().map(|r| r.bytes).collect()));
-        table
+    /// The rows of ports that lead to routers, with their links.
+    fn of_links<R>(&self, rows: Vec<R>, port: fn(&R) -> u32) -> Vec<(u32, R)> {
+        let with_link = rows.into_iter().map(|row| (self.link(port(&row)), row));
+        with_link.filter(|(link, _)| *link != NO_LINK).collect()
     }
 }
 
@@ -118,26 +73,174 @@ impl Watch for Passed<'_> {
     }
 
     fn rows(&mut self, rows: Rows) {
-        let (name, table) = match rows {
-            Rows::Packets(rows) => ("packets", self.packets(&rows)),
-            Rows::Ports(rows) => ("link_series", self.ports(rows)),
-            Rows::Channels(rows) => ("channel_series", self.channels(rows)),
-            Rows::PortJobs(rows) => ("link_job_series", self.port_jobs(rows)),
+        let (name, frame) = match rows {
+            Rows::Packets(packets) => {
+                Ways::PACKETS.of(&Ways { packets: &packets, links: &self.links, recorded: self.paths })
+            }
+            Rows::Ports(rows) => LINK_SERIES.of(&self.of_links(rows, |row| row.port)),
+            Rows::Channels(rows) => CHANNEL_SERIES.of(&self.of_links(rows, |row| row.port)),
+            Rows::PortJobs(rows) => LINK_JOB_SERIES.of(&self.of_links(rows, |row| row.port)),
         };
-        let Some(table) = self.watcher.rows(name, table) else { return };
+        let Some(frame) = self.watcher.rows(name, frame) else { return };
         match self.kept.iter_mut().find(|(kept, _)| *kept == name) {
-            Some((_, kept)) => kept.append(table),
-            None => self.kept.push((name, table)),
+            Some((_, kept)) => kept.append(frame),
+            None => self.kept.push((name, frame)),
         }
     }
 }
 
-fn lists(rows: &[TracedPacket], get: impl Fn(&PathHop) -> u32) -> Column {
-    let mut offsets = vec![0];
-    let mut values = Vec::new();
-    for row in rows {
-        values.extend(row.path.iter().map(&get));
-        offsets.push(values.len() as i32);
+/// Of the rows of something with a link.
+fn each<R, T>(rows: &[(u32, R)], get: impl Fn(&R) -> T) -> Values
+where
+    Values: FromIterator<T>,
+{
+    rows.iter().map(|(_, row)| get(row)).collect()
+}
+
+const LINK_SERIES: FilledTable<'_, Vec<(u32, PortInterval)>> = FilledTable {
+    name: "link_series",
+    row: "interval and link in which anything happened",
+    sorted_by: &["start_ps", "link"],
+    under: Some("series = [\"links\"] with interval"),
+    doc: "From time 0 on; what lasts over the end of an interval is cut there.",
+    columns: &[
+        Column::key("start_ps", U64, Ps, "Start", "Start of the interval.")
+            .by(|rows: &Vec<(u32, PortInterval)>| each(rows, |row| row.start_ps)),
+        Column::key("link", U32, Plain, "Link", "Number of the link.")
+            .of("links")
+            .by(|rows| rows.iter().map(|(link, _)| *link).collect()),
+        Column::sum("bytes", U64, Bytes, "Traffic", "Bytes of packets that it began to send.")
+            .by(|rows| each(rows, |row| row.bytes)),
+        Column::sum("packets", U64, Count, "Packets", "Packets that it began to send.")
+            .by(|rows| each(rows, |row| row.packets)),
+        Column::sum("busy_ps", U64, Ps, "Busy", "Time during which it sent.").by(|rows| each(rows, |row| row.busy_ps)),
+        Column::sum(
+            "stall_ps",
+            U64,
+            Ps,
+            "Stall",
+            "Time during which it was free and packets waited, but none had credit.",
+        )
+        .headline()
+        .by(|rows| each(rows, |row| row.stall_ps)),
+        Column::max("peak_bytes", U64, Bytes, "Peak occupancy", "Most bytes in its port's output buffers at a time.")
+            .by(|rows| each(rows, |row| row.peak_bytes)),
+    ],
+};
+
+const CHANNEL_SERIES: FilledTable<'_, Vec<(u32, ChannelInterval)>> = FilledTable {
+    name: "channel_series",
+    row: "interval, link and virtual channel in which anything happened",
+    sorted_by: &["start_ps", "link", "vc"],
+    under: Some("series = [\"channels\"] with interval"),
+    doc: "From time 0 on; what lasts over the end of an interval is cut there.",
+    columns: &[
+        Column::key("start_ps", U64, Ps, "Start", "Start of the interval.")
+            .by(|rows: &Vec<(u32, ChannelInterval)>| each(rows, |row| row.start_ps)),
+        Column::key("link", U32, Plain, "Link", "Number of the link.")
+            .of("links")
+            .by(|rows| rows.iter().map(|(link, _)| *link).collect()),
+        Column::key("vc", U32, Plain, "Virtual channel", "Number of the virtual channel.")
+            .by(|rows| each(rows, |row| u32::from(row.vc))),
+        Column::sum("bytes", U64, Bytes, "Traffic", "Bytes of packets that it began to send.")
+            .by(|rows| each(rows, |row| row.bytes)),
+        Column::sum("packets", U64, Count, "Packets", "Packets that it began to send.")
+            .by(|rows| each(rows, |row| row.packets)),
+        Column::sum(
+            "stall_ps",
+            U64,
+            Ps,
+            "Stall",
+            "Time during which the link was stalled and packets of this channel waited.",
+        )
+        .headline()
+        .by(|rows| each(rows, |row| row.stall_ps)),
+        Column::max("peak_bytes", U64, Bytes, "Peak occupancy", "Most bytes in its output buffer at a time.")
+            .by(|rows| each(rows, |row| row.peak_bytes)),
+    ],
+};
+
+const LINK_JOB_SERIES: FilledTable<'_, Vec<(u32, JobPortInterval)>> = FilledTable {
+    name: "link_job_series",
+    row: "interval, link and job with traffic",
+    sorted_by: &["start_ps", "link", "job"],
+    under: Some("series = [\"link-jobs\"] with interval"),
+    doc: "From time 0 on.",
+    columns: &[
+        Column::key("start_ps", U64, Ps, "Start", "Start of the interval.")
+            .by(|rows: &Vec<(u32, JobPortInterval)>| each(rows, |row| row.start_ps)),
+        Column::key("link", U32, Plain, "Link", "Number of the link.")
+            .of("links")
+            .by(|rows| rows.iter().map(|(link, _)| *link).collect()),
+        Column::key("job", U32, Plain, "Job", "Number of the job.")
+            .of("jobs")
+            .by(|rows| each(rows, |row| u32::from(row.job))),
+        Column::sum("bytes", U64, Bytes, "Traffic", "Bytes of its packets that the link began to send.")
+            .headline()
+            .by(|rows| each(rows, |row| row.bytes)),
+    ],
+};
+
+/// Packets that arrived, with their ways if these were recorded.
+struct Ways<'a> {
+    packets: &'a [TracedPacket],
+    /// Link of every port.
+    links: &'a [u32],
+    recorded: bool,
+}
+
+impl<'a> Ways<'a> {
+    const PACKETS: FilledTable<'a, Self> = FilledTable {
+        name: "packets",
+        row: "packet that was made within the measurement and arrived",
+        sorted_by: &["arrival_ps"],
+        under: Some("record_packets = true"),
+        doc: "",
+        columns: &[
+            Column::key("arrival_ps", U64, Ps, "Arrival", "When its last byte arrived.")
+                .by(|ways| ways.each(|packet| packet.record.arrival_ps)),
+            Column::key("source", U32, Plain, "Source node", "Node that made it.")
+                .of("nodes")
+                .by(|ways| ways.each(|packet| packet.record.source)),
+            Column::attribute("destination", U32, Plain, "Destination node", "Node that it went to.")
+                .of("nodes")
+                .by(|ways| ways.each(|packet| packet.record.destination)),
+            Column::key("birth_ps", U64, Ps, "Birth", "When it was made.")
+                .by(|ways| ways.each(|packet| packet.record.birth_ps)),
+            Column::key("inject_ps", U64, Ps, "Injection", "When its head left its source.")
+                .by(|ways| ways.each(|packet| packet.record.inject_ps)),
+            Column::attribute("job", U32, Plain, "Job", "Job that it belongs to.")
+                .of("jobs")
+                .by(|ways| ways.each(|packet| u32::from(packet.record.job))),
+            Column::sum("bytes", U32, Bytes, "Size", "Its bytes.").by(|ways| ways.each(|packet| packet.record.size)),
+            Column::mean("hops", U16, Hops, "Hops", "Links from router to router that it took.")
+                .by(|ways| ways.each(|packet| u16::from(packet.record.hops))),
+            Column::attribute("non_minimal", Bool, Plain, "Non-minimal", "Whether it left the minimal way.")
+                .by(|ways| ways.each(|packet| packet.record.non_minimal)),
+            Column::attribute("links", Lists, Plain, "Way", "Every link of its way, in order.")
+                .of("links")
+                .under("record_paths = true")
+                .by_if(|ways| ways.lists(|ways, hop| ways.links[hop.port as usize])),
+            Column::attribute("channels", Lists, Plain, "Channels", "Virtual channel on each link of its way.")
+                .under("record_paths = true")
+                .by_if(|ways| ways.lists(|_, hop| hop.vc.into())),
+        ],
+    };
+
+    fn each<T>(&self, get: fn(&TracedPacket) -> T) -> Values
+    where
+        Values: FromIterator<T>,
+    {
+        self.packets.iter().map(get).collect()
     }
-    Column::Lists { offsets, values }
+
+    fn lists(&self, get: fn(&Self, &PathHop) -> u32) -> Option<Values> {
+        let mut offsets = vec![0];
+        let mut values = Vec::new();
+        for packet in self.packets.iter().filter(|_| self.recorded) {
+            values.extend(packet.path.iter().map(|hop| get(self, hop)));
+            offsets.push(values.len() as i32);
+        }
+        self.recorded.then_some(Values::Lists { offsets, values })
+    }
 }

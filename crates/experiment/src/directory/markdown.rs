@@ -1,0 +1,98 @@
+//! The reference page of the run directory.
+
+use super::{tables, FORMAT_VERSION};
+use crate::engine::ENGINES;
+use odonata_declare::{Column, Merge, Table, Type, Unit, Word};
+use std::fmt::Write;
+
+const INTRODUCTION: &str = include_str!("introduction.md");
+const SUMMARY: &str = include_str!("summary.md");
+/// `docs/reference/run-directory.md`. A test compares the two.
+pub fn reference() -> String {
+    let mut page = INTRODUCTION.to_owned();
+    write_page(&mut page).expect("writing to a string never fails");
+    page + SUMMARY
+}
+
+fn write_page(page: &mut String) -> std::fmt::Result {
+    writeln!(page, "\nFormat version: **{FORMAT_VERSION}** (`summary.json: format_version`).")?;
+    write_words::<Unit>(page, "Units: what the numbers of a column are.")?;
+    write_words::<Merge>(page, "Merge: what several rows are together, as all links of a group.")?;
+    write_words::<Type>(page, "Types:")?;
+    writeln!(page, "\n## Tables of every run")?;
+    for table in tables().iter().filter(|table| table.engine.is_none()) {
+        write_table(page, table, None)?;
+    }
+    for engine in ENGINES {
+        writeln!(page, "\n## What the {} engine adds", engine.name)?;
+        page.push_str(engine.reference);
+        for table in tables() {
+            if table.engine == Some(engine.name)
+                || table.columns.iter().any(|column| column.engine == Some(engine.name))
+            {
+                write_table(page, table, Some(engine.name))?;
+            }
+        }
+    }
+    Ok(())
+}
+
+fn write_words<W: Word>(page: &mut String, title: &str) -> std::fmt::Result {
+    writeln!(page, "\n{title}\n")?;
+    W::CHOICES.iter().try_for_each(|choice| writeln!(page, "- `{}`: {}", choice.name, choice.doc))
+}
+
+/// A table, or what an engine adds to one of every run.
+fn write_table(page: &mut String, table: &Table, engine: Option<&str>) -> std::fmt::Result {
+    let added = table.engine.is_none() && engine.is_some();
+    let columns = table.columns.iter().filter(|column| column.engine == if added { engine } else { None });
+    if added {
+        writeln!(page, "\n### Columns of `{}`\n", table.name)?;
+    } else {
+        writeln!(page, "\n### `{}`\n", table.name)?;
+        let sorted = table.sorted_by.iter().map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", ");
+        writeln!(page, "One row per {}, sorted by {sorted}.", table.row)?;
+        if let Some(under) = table.under {
+            writeln!(page, "There with `{under}`.")?;
+        }
+        write_filled(page, table.doc)?;
+        writeln!(page)?;
+    }
+    writeln!(page, "| column | type | unit | merge | meaning |\n|---|---|---|---|---|")?;
+    columns.into_iter().try_for_each(|column| write_column(page, column))
+}
+
+fn write_column(page: &mut String, column: &Column) -> std::fmt::Result {
+    let of = column.of.map_or(String::new(), |table| format!(" [{table}]"));
+    let unit = if column.unit == Unit::Plain { "" } else { column.unit.word() };
+    let by = match (column.merge, column.weight) {
+        (Merge::Mean, Some(weight)) => format!(" by `{weight}`"),
+        _ => String::new(),
+    };
+    let mut meaning = column.doc.to_owned();
+    if let Some(missing) = column.missing {
+        write!(meaning, " Missing where {missing}.")?;
+    }
+    if let Some(under) = column.under {
+        write!(meaning, " There with `{under}`.")?;
+    }
+    let (name, kind, merge) = (column.name, column.kind.word(), column.merge.word());
+    writeln!(page, "| `{name}` | {kind}{of} | {unit} | {merge}{by} | {meaning} |")
+}
+
+/// Sentences in lines of at most 135 letters.
+fn write_filled(page: &mut String, text: &str) -> std::fmt::Result {
+    let mut length = 0;
+    for word in text.split(' ').filter(|word| !word.is_empty()) {
+        if length + word.len() > 134 {
+            writeln!(page)?;
+            length = 0;
+        }
+        write!(page, "{}{word}", if length > 0 { " " } else { "" })?;
+        length += word.len() + usize::from(length > 0);
+    }
+    if length > 0 {
+        writeln!(page)?;
+    }
+    Ok(())
+}

@@ -1,0 +1,70 @@
+//! What the flow engine adds to the tables of every run: columns of jobs.
+
+use odonata_declare::Type::{F64, U64};
+use odonata_declare::Unit::{BytesPerS, Count, Ratio, S};
+use odonata_declare::{Column, Filled, Values};
+use odonata_flow::JobResult;
+
+const ALONE: &str = "alone = true";
+
+/// What it predicts.
+pub(super) const JOBS: &[Filled<Vec<JobResult>>] = &[
+    Column::sum("zero_byte_messages", U64, Count, "Messages of 0 bytes", "Messages without bytes, which load nothing.")
+        .by(|jobs: &Vec<JobResult>| jobs.iter().map(|job| job.volumes.zero_byte_messages).collect()),
+    Column::sum(
+        "self_messages",
+        U64,
+        Count,
+        "Messages to itself",
+        "Messages of ranks to themselves, which load nothing.",
+    )
+    .by(|jobs| jobs.iter().map(|job| job.volumes.self_messages).collect()),
+    Column::sum(
+        "bandwidth_bytes_per_s",
+        F64,
+        BytesPerS,
+        "Bandwidth",
+        "Granted to its messages between nodes, added up.",
+    )
+    .headline()
+    .by(|jobs| jobs.iter().map(|job| job.bandwidth_bytes_per_s).collect()),
+    Column::max(
+        "time_s",
+        F64,
+        S,
+        "Time",
+        "Until the slowest pair of nodes has sent its bytes at the granted bandwidth.",
+    )
+    .headline()
+    .by(|jobs| jobs.iter().map(|job| job.time_s).collect()),
+    Column::mean(
+        "time_mean_s",
+        F64,
+        S,
+        "Mean time",
+        "Until a byte's pair of nodes has sent all its bytes, its mean over bytes.",
+    )
+    .weighted_by("bytes")
+    .by(|jobs| jobs.iter().map(|job| job.time_mean_s).collect()),
+    Column::max("time_alone_s", F64, S, "Time alone", "`time_s` of the job alone on the same nodes.")
+        .under(ALONE)
+        .by_if(|jobs| of_all(jobs, |job| job.time_alone_s)),
+    Column::sum(
+        "bandwidth_alone_bytes_per_s",
+        F64,
+        BytesPerS,
+        "Bandwidth alone",
+        "`bandwidth_bytes_per_s` of the job alone.",
+    )
+    .under(ALONE)
+    .by_if(|jobs| of_all(jobs, |job| job.bandwidth_alone_bytes_per_s)),
+    Column::attribute("slowdown", F64, Ratio, "Slowdown", "`time_s` / `time_alone_s`: what the other jobs cost it.")
+        .under(ALONE)
+        .headline()
+        .by_if(|jobs| of_all(jobs, JobResult::slowdown)),
+];
+
+/// Of all jobs, if all have it.
+fn of_all(jobs: &[JobResult], get: fn(&JobResult) -> Option<f64>) -> Option<Values> {
+    jobs.iter().map(get).collect::<Option<Vec<f64>>>().map(Values::F64)
+}

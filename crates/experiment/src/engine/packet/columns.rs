@@ -1,0 +1,209 @@
+//! What the packet engine adds to the tables of every run: columns of links, nodes and jobs.
+
+use super::keys::TrafficKind;
+use super::settings::Packet;
+use crate::plan::Scenario;
+use odonata_declare::Type::{F64, U64};
+use odonata_declare::Unit::{Bytes, Count, Hops, Ns, Ps, Share, S};
+use odonata_declare::{declared, Column, Filled, Values};
+use odonata_packet::{ClosedTraffic, JobRecord, PacketResult, PortRecord};
+use odonata_units::Time;
+
+/// A finished run, as the columns see it.
+pub(super) struct Measured<'a> {
+    pub(super) engine: &'a Packet,
+    pub(super) scenario: &'a Scenario,
+    pub(super) result: &'a PacketResult,
+    pub(super) closed: Option<&'a ClosedTraffic>,
+    /// How many nodes of each job send.
+    pub(super) senders: &'a [usize],
+    /// Time that was measured: the window, or as much of it as the run lasted.
+    pub(super) duration: Time,
+}
+
+/// What is added, by table.
+pub(super) fn added() -> Vec<(&'static str, Vec<Column>)> {
+    vec![("links", declared(Measured::LINKS)), ("nodes", declared(Measured::NODES)), ("jobs", declared(Measured::JOBS))]
+}
+
+pub(super) const NO_PACKET: &str = "no packet arrived";
+
+/// A percentile of the packets' latencies.
+const fn percentile(name: &'static str, label: &'static str, doc: &'static str) -> Column {
+    Column::attribute(name, F64, Ns, label, doc).missing(NO_PACKET)
+}
+
+/// A mean over packets.
+const fn per_packet(name: &'static str, unit: odonata_declare::Unit, label: &'static str, doc: &'static str) -> Column {
+    Column::mean(name, F64, unit, label, doc).weighted_by("packets").missing(NO_PACKET)
+}
+
+const CROSSBAR_STALL: Column = Column::sum(
+    "crossbar_stall_ps",
+    U64,
+    Ps,
+    "Crossbar stall",
+    "Over packets, the time at the head of an input queue, its input free, waiting for the crossbar's output to it.",
+)
+.under("record_crossbar = true");
+
+impl<'a> Measured<'a> {
+    /// Within the measurement, as `bytes`; busy, stall and idle time add up to it.
+    pub(super) const LINKS: &'a [Filled<Self>] = &[
+        Column::sum("packets", U64, Count, "Packets", "Packets that it carried.")
+            .by(|run| run.links(|port| port.packets)),
+        Column::sum("busy_ps", U64, Ps, "Busy", "Time during which it sent.").by(|run| run.links(|port| port.busy_ps)),
+        Column::sum(
+            "stall_ps",
+            U64,
+            Ps,
+            "Stall",
+            "Time during which it was free and packets waited, but none had credit.",
+        )
+        .headline()
+        .by(|run| run.links(|port| port.stall_ps)),
+        Column::sum("idle_ps", U64, Ps, "Idle", "Time during which it neither sent nor was stalled.").by(|run| {
+            let all = run.duration.ps();
+            run.link_ports().map(|port| all.saturating_sub(port.busy_ps + port.stall_ps)).collect()
+        }),
+        Column::max("peak_bytes", U64, Bytes, "Peak occupancy", "Most bytes in its port's output buffers at a time.")
+            .under("record_channels = true")
+            .by_if(|run| run.engine.recording.channels.then(|| run.links(|port| port.peak_bytes))),
+        CROSSBAR_STALL.by_if(|run| run.crossbar_stalls(&run.result.link_ports)),
+    ];
+
+    /// Within the measurement.
+    pub(super) const NODES: &'a [Filled<Self>] = &[
+        Column::sum("stall_ps", U64, Ps, "Stall", "Time during which its network interface waited for credit.")
+            .by(|run| run.result.nodes.iter().map(|&(_, stall)| stall).collect()),
+        CROSSBAR_STALL.by_if(|run| run.crossbar_stalls(&run.result.node_ports)),
+    ];
+
+    /// Of packets that were made within the measurement, if not said otherwise.
+    pub(super) const JOBS: &'a [Filled<Self>] = &[
+        Column::sum("packets", U64, Count, "Packets", "Packets that arrived.").by(|run| run.jobs(|job| job.packets)),
+        Column::sum("unfinished_packets", U64, Count, "Unfinished packets", "Packets under way when the run ended.")
+            .by(|run| run.jobs(|job| job.injected_packets - job.packets)),
+        Column::mean(
+            "offered_load",
+            F64,
+            Share,
+            "Offered load",
+            "Load that was asked for, its mean over the measurement: a share of the bandwidth of the job's nodes that send.",
+        )
+        .weighted_by("nodes")
+        .under("traffic = \"open\"")
+        .headline()
+        .by_if(|run| run.of_open(offered_loads)),
+        Column::mean(
+            "accepted_load",
+            F64,
+            Share,
+            "Accepted load",
+            "Bytes that arrived within the measurement, as a share of the bandwidth of the job's nodes that send.",
+        )
+        .weighted_by("nodes")
+        .under("traffic = \"open\"")
+        .headline()
+        .by_if(|run| run.of_open(accepted_loads)),
+        Column::max("time_s", F64, S, "Time", "Until its last packet arrived.")
+            .under("traffic = \"closed\"")
+            .headline()
+            .by_if(|run| run.closed.map(|_| run.jobs(|job| Time(job.last_arrival_ps).as_s_f64()))),
+        per_packet(
+            "latency_mean_ns",
+            Ns,
+            "Mean latency",
+            "Time from the making of a packet to the arrival of its last byte.",
+        )
+        .headline()
+        .by(|run| run.jobs(|job| job.latency.mean() / 1e3)),
+        percentile("latency_p50_ns", "Latency, 50 %", "Half of the packets took at most as long.")
+            .by(|run| run.jobs(|job| job.latency.percentile(0.5) / 1e3)),
+        percentile("latency_p90_ns", "Latency, 90 %", "90 % of the packets took at most as long.")
+            .by(|run| run.jobs(|job| job.latency.percentile(0.9) / 1e3)),
+        percentile("latency_p99_ns", "Latency, 99 %", "99 % of the packets took at most as long.")
+            .headline()
+            .by(|run| run.jobs(|job| job.latency.percentile(0.99) / 1e3)),
+        percentile("latency_p999_ns", "Latency, 99.9 %", "99.9 % of the packets took at most as long.")
+            .by(|run| run.jobs(|job| job.latency.percentile(0.999) / 1e3)),
+        percentile("latency_p9999_ns", "Latency, 99.99 %", "99.99 % of the packets took at most as long.")
+            .by(|run| run.jobs(|job| job.latency.percentile(0.9999) / 1e3)),
+        Column::max("latency_max_ns", F64, Ns, "Largest latency", "The slowest packet took as long; 0 if none arrived.")
+            .by(|run| run.jobs(|job| job.latency.max() as f64 / 1e3)),
+        per_packet(
+            "network_latency_mean_ns",
+            Ns,
+            "Mean latency in the network",
+            "Time from a packet's leaving its source to the arrival of its last byte.",
+        )
+        .by(|run| run.jobs(|job| job.network_latency.mean() / 1e3)),
+        per_packet(
+            "source_wait_mean_ns",
+            Ns,
+            "Mean wait at the source",
+            "Time from the making of a packet to its leaving its source.",
+        )
+        .by(|run| run.jobs(|job| job.source_wait_ps as f64 / job.packets as f64 / 1e3)),
+        per_packet("packet_hops_mean", Hops, "Hops of a packet", "Links from router to router that a packet took.")
+            .by(|run| run.jobs(|job| job.hops as f64 / job.packets as f64)),
+        per_packet("non_minimal_share", Share, "Non-minimal share", "Packets that left the minimal way.")
+            .headline()
+            .by(|run| run.jobs(|job| job.non_minimal as f64 / job.packets as f64)),
+    ];
+
+    fn link_ports(&self) -> impl Iterator<Item = &'a PortRecord> {
+        self.result.link_ports.iter().map(|&port| &self.result.ports[port as usize])
+    }
+
+    fn links(&self, get: fn(&PortRecord) -> u64) -> Values {
+        self.link_ports().map(get).collect()
+    }
+
+    /// Of some ports, if it was recorded.
+    fn crossbar_stalls(&self, ports: &[u32]) -> Option<Values> {
+        let stalls = &self.result.crossbar_stall_ps;
+        self.engine.recording.crossbar.then(|| ports.iter().map(|&port| stalls[port as usize]).collect())
+    }
+
+    fn jobs<T>(&self, get: fn(&JobRecord) -> T) -> Values
+    where
+        Values: FromIterator<T>,
+    {
+        self.result.jobs.iter().map(get).collect()
+    }
+
+    fn of_open(&self, loads: fn(&Self) -> Vec<f64>) -> Option<Values> {
+        (self.engine.traffic == TrafficKind::Open).then(|| loads(self).into())
+    }
+}
+
+fn offered_loads(run: &Measured<'_>) -> Vec<f64> {
+    let offered = |(job, &senders): (usize, &usize)| if senders == 0 { 0.0 } else { offered_load(run, job) };
+    run.senders.iter().enumerate().map(offered).collect()
+}
+
+/// The load of a job's settings, averaged over the window.
+pub(super) fn offered_load(run: &Measured<'_>, job: usize) -> f64 {
+    let Measured { engine, result: PacketResult { window, .. }, .. } = run;
+    let of = |values: usize| if values == 1 { 0 } else { job };
+    let start = engine.starts[of(engine.starts.len())];
+    let mut steps = vec![(start, engine.loads[of(engine.loads.len())])];
+    steps.extend(engine.steps.iter().filter(|s| s.0 > start));
+    let mut sum = 0.0;
+    for (i, &(from, load)) in steps.iter().enumerate() {
+        let until = steps.get(i + 1).map_or(Time::MAX, |next| next.0).min(window.1);
+        let from = from.max(window.0);
+        if until > from {
+            sum += load * (until - from).as_s_f64();
+        }
+    }
+    sum / (window.1 - window.0).as_s_f64()
+}
+
+/// The load that each job's nodes brought to their destinations, as a share of the bandwidth of those that send.
+pub(super) fn accepted_loads(run: &Measured<'_>) -> Vec<f64> {
+    let terminal = run.scenario.machine.terminal().bandwidth.bytes_per_s_f64();
+    let bandwidth = |senders: usize| senders.max(1) as f64 * terminal * run.duration.as_s_f64();
+    run.result.jobs.iter().zip(run.senders).map(|(job, &n)| job.delivered_bytes as f64 / bandwidth(n)).collect()
+}

@@ -1,0 +1,239 @@
+//! The packet engine's own tables.
+
+use super::columns::{Measured, NO_PACKET};
+use odonata_declare::Type::{Coded, F64, U32, U64};
+use odonata_declare::Unit::{Bytes, BytesPerS, Count, Ns, Plain, Ps, Share};
+use odonata_declare::{Column, FilledTable, Frame, Table, Values};
+use odonata_packet::{ChannelRecord, IntervalRecord, JobRecord, LearningInterval, PacketResult};
+use std::collections::BTreeMap;
+
+/// The declarations, in the order of the reference.
+pub(super) fn tables() -> Vec<Table> {
+    vec![
+        LATENCY.declared(),
+        GROUP_TRAFFIC.declared(),
+        SERIES.declared(),
+        LEARNING_SERIES.declared(),
+        CHANNELS.declared(),
+    ]
+}
+
+/// Those that the run has.
+pub(super) fn frames(run: &Measured<'_>) -> Vec<(&'static str, Frame)> {
+    let result = run.result;
+    let mut frames = vec![LATENCY.of(&cells(&result.jobs)), GROUP_TRAFFIC.of(&pairs(run))];
+    frames.extend((!result.series.is_empty()).then(|| SERIES.of(result)));
+    frames.extend((!result.learning_series.is_empty()).then(|| LEARNING_SERIES.of(result)));
+    frames.extend((!result.channels.is_empty()).then(|| CHANNELS.of(result)));
+    frames
+}
+
+/// A cell of a histogram of latencies that is not empty.
+struct Cell {
+    job: u32,
+    /// Position among [`PARTS`].
+    part: i32,
+    from_ps: u64,
+    to_ps: u64,
+    packets: u64,
+}
+
+const PARTS: [&str; 2] = ["total", "network"];
+
+fn cells(jobs: &[JobRecord]) -> Vec<Cell> {
+    let mut cells = Vec::new();
+    for (job, record) in (0..).zip(jobs) {
+        for (part, histogram) in (0..).zip([&record.latency, &record.network_latency]) {
+            let found = histogram.cells().map(|(from_ps, to_ps, packets)| Cell { job, part, from_ps, to_ps, packets });
+            cells.extend(found);
+        }
+    }
+    cells
+}
+
+const LATENCY: FilledTable<'_, Vec<Cell>> = FilledTable {
+    name: "latency",
+    row: "job, part and cell of the histogram of latencies",
+    sorted_by: &["job", "part", "from_ps"],
+    under: None,
+    doc: "Cells without a packet have no row.",
+    columns: &[
+        Column::key("job", U32, Plain, "Job", "Number of the job.")
+            .of("jobs")
+            .by(|cells: &Vec<Cell>| cells.iter().map(|cell| cell.job).collect()),
+        Column::key(
+            "part",
+            Coded,
+            Plain,
+            "Part",
+            "`total`, from the making of a packet to the arrival of its last byte, or `network`, from its leaving its source.",
+        )
+        .by(|cells| Values::Text {
+            codes: cells.iter().map(|cell| cell.part).collect(),
+            texts: PARTS.map(str::to_owned).to_vec(),
+        }),
+        Column::key("from_ps", U64, Ps, "From", "Smallest latency of the cell.")
+            .by(|cells| cells.iter().map(|cell| cell.from_ps).collect()),
+        Column::attribute("to_ps", U64, Ps, "To", "End of the cell: a latency of this is in the next one.")
+            .by(|cells| cells.iter().map(|cell| cell.to_ps).collect()),
+        Column::sum("packets", U64, Count, "Packets", "Packets with such a latency.")
+            .by(|cells| cells.iter().map(|cell| cell.packets).collect()),
+    ],
+};
+
+/// The links from one group to another, or within one.
+#[derive(Default)]
+struct Pair {
+    groups: (u32, u32),
+    links: u32,
+    bytes: u64,
+    stall_ps: u64,
+    /// Mean throughput over capacity.
+    congestion: f64,
+}
+
+fn pairs(run: &Measured<'_>) -> Vec<Pair> {
+    let (machine, result) = (&run.scenario.machine, run.result);
+    let mut pairs: BTreeMap<(u32, u32), (Pair, f64)> = BTreeMap::new();
+    for link in machine.links() {
+        let groups = (machine.group_of(machine.source(link)).0, machine.group_of(machine.target(link)).0);
+        let port = &result.ports[result.link_ports[link.index()] as usize];
+        let (pair, capacity) = pairs.entry(groups).or_insert((Pair { groups, ..Pair::default() }, 0.0));
+        pair.links += 1;
+        pair.bytes += port.bytes;
+        pair.stall_ps += port.stall_ps;
+        *capacity += machine.bandwidth(link).bytes_per_s_f64();
+    }
+    let seconds = run.duration.as_s_f64();
+    let index = |bytes: u64, capacity: f64| if seconds > 0.0 { bytes as f64 / seconds / capacity } else { 0.0 };
+    pairs.into_values().map(|(pair, capacity)| Pair { congestion: index(pair.bytes, capacity), ..pair }).collect()
+}
+
+const GROUP_TRAFFIC: FilledTable<'_, Vec<Pair>> = FilledTable {
+    name: "group_traffic",
+    row: "pair of groups with a link",
+    sorted_by: &["source_group", "target_group"],
+    under: None,
+    doc: "Within the measurement. The links inside a group are a pair, too.",
+    columns: &[
+        Column::key("source_group", U32, Plain, "Source group", "Group of the sending routers.")
+            .by(|pairs: &Vec<Pair>| pairs.iter().map(|pair| pair.groups.0).collect()),
+        Column::key("target_group", U32, Plain, "Target group", "Group of the receiving routers.")
+            .by(|pairs| pairs.iter().map(|pair| pair.groups.1).collect()),
+        Column::sum("links", U32, Count, "Links", "Links from the one to the other.")
+            .by(|pairs| pairs.iter().map(|pair| pair.links).collect()),
+        Column::sum("bytes", F64, Bytes, "Traffic", "Bytes on these links.")
+            .by(|pairs| pairs.iter().map(|pair| pair.bytes as f64).collect()),
+        Column::sum("stall_ps", U64, Ps, "Stall", "Their time without credit, added up.")
+            .by(|pairs| pairs.iter().map(|pair| pair.stall_ps).collect()),
+        Column::mean("congestion_index", F64, Share, "Congestion index", "Their mean throughput over their capacity.")
+            .weighted_by("links")
+            .by(|pairs| pairs.iter().map(|pair| pair.congestion).collect()),
+    ],
+};
+
+/// Number of the job, number of the interval, what happened in it.
+fn intervals(result: &PacketResult) -> impl Iterator<Item = (usize, usize, &IntervalRecord)> {
+    let jobs = result.series.iter().enumerate();
+    jobs.flat_map(|(job, series)| series.iter().enumerate().map(move |(i, row)| (job, i, row)))
+}
+
+const SERIES: FilledTable<'_, PacketResult> = FilledTable {
+    name: "series",
+    row: "job and interval",
+    sorted_by: &["job", "start_ps"],
+    under: Some("interval"),
+    doc: "By the time of arrival, from time 0 on. With `series` given it must name `\"jobs\"`.",
+    columns: &[
+        Column::key("job", U32, Plain, "Job", "Number of the job.")
+            .of("jobs")
+            .by(|result: &PacketResult| intervals(result).map(|(job, _, _)| job as u32).collect()),
+        Column::key("start_ps", U64, Ps, "Start", "Start of the interval.")
+            .by(|result| intervals(result).map(|(_, i, _)| i as u64 * result.interval.ps()).collect()),
+        Column::sum("bytes", F64, Bytes, "Delivered", "Bytes that arrived.")
+            .by(|result| intervals(result).map(|(_, _, row)| row.bytes as f64).collect()),
+        Column::sum("bytes_per_s", F64, BytesPerS, "Throughput", "Bytes that arrived over the length of the interval.")
+            .headline()
+            .by(|result| {
+                let seconds = result.interval.as_s_f64();
+                intervals(result).map(|(_, _, row)| row.bytes as f64 / seconds).collect()
+            }),
+        Column::sum("packets", U64, Count, "Packets", "Packets that arrived.")
+            .by(|result| intervals(result).map(|(_, _, row)| row.packets).collect()),
+        Column::mean("latency_mean_ns", F64, Ns, "Mean latency", "From the making of a packet to its arrival.")
+            .weighted_by("packets")
+            .missing(NO_PACKET)
+            .headline()
+            .by(|result| intervals(result).map(|(_, _, row)| mean(row.latency_ps, row.packets) / 1e3).collect()),
+        Column::max("latency_max_ns", F64, Ns, "Largest latency", "That of the slowest packet; 0 if none arrived.")
+            .by(|result| intervals(result).map(|(_, _, row)| row.latency_max_ps as f64 / 1e3).collect()),
+        Column::mean("non_minimal_share", F64, Share, "Non-minimal share", "Packets that left the minimal way.")
+            .weighted_by("packets")
+            .missing(NO_PACKET)
+            .by(|result| intervals(result).map(|(_, _, row)| mean(row.non_minimal, row.packets)).collect()),
+    ],
+};
+
+fn mean(sum: u64, n: u64) -> f64 {
+    sum as f64 / n as f64
+}
+
+/// Number of the interval, and what routers learnt in it.
+fn learning(result: &PacketResult) -> impl Iterator<Item = (u64, &LearningInterval)> {
+    (0..).zip(&result.learning_series)
+}
+
+const LEARNING_SERIES: FilledTable<'_, PacketResult> = FilledTable {
+    name: "learning_series",
+    row: "interval",
+    sorted_by: &["start_ps"],
+    under: Some("routing = \"q-adaptive\" with interval"),
+    doc: "By the time at which the feedback arrives, from time 0 on.",
+    columns: &[
+        Column::key("start_ps", U64, Ps, "Start", "Start of the interval.")
+            .by(|result: &PacketResult| learning(result).map(|(i, _)| i * result.interval.ps()).collect()),
+        Column::sum("updates", U64, Count, "Updates", "Updates of estimates.")
+            .by(|result| learning(result).map(|(_, row)| row.updates).collect()),
+        Column::mean("error_mean_ns", F64, Ns, "Mean error", "Absolute error of an estimate when it was updated.")
+            .weighted_by("updates")
+            .missing("nothing was updated")
+            .by(|result| learning(result).map(|(_, row)| row.error_ps as f64 / 1e3 / row.updates as f64).collect()),
+    ],
+};
+
+/// Link, virtual channel, and what happened there.
+fn channels(result: &PacketResult) -> impl Iterator<Item = (u32, u32, &ChannelRecord)> {
+    let per_port = result.channels_per_port;
+    (0u32..).zip(&result.link_ports).flat_map(move |(link, &port)| {
+        (0..per_port).map(move |vc| (link, vc as u32, &result.channels[port as usize * per_port + vc]))
+    })
+}
+
+const CHANNELS: FilledTable<'_, PacketResult> = FilledTable {
+    name: "channels",
+    row: "link and virtual channel",
+    sorted_by: &["link", "vc"],
+    under: Some("record_channels = true"),
+    doc: "Within the measurement.",
+    columns: &[
+        Column::key("link", U32, Plain, "Link", "Number of the link.")
+            .of("links")
+            .by(|result: &PacketResult| channels(result).map(|(link, _, _)| link).collect()),
+        Column::key("vc", U32, Plain, "Virtual channel", "Number of the virtual channel.")
+            .by(|result| channels(result).map(|(_, vc, _)| vc).collect()),
+        Column::sum("bytes", U64, Bytes, "Traffic", "Bytes that it carried.")
+            .by(|result| channels(result).map(|(_, _, row)| row.bytes).collect()),
+        Column::sum("packets", U64, Count, "Packets", "Packets that it carried.")
+            .by(|result| channels(result).map(|(_, _, row)| row.packets).collect()),
+        Column::sum(
+            "stall_ps",
+            U64,
+            Ps,
+            "Stall",
+            "Time during which the link was stalled and packets of this channel waited.",
+        )
+        .by(|result| channels(result).map(|(_, _, row)| row.stall_ps).collect()),
+        Column::max("peak_bytes", U64, Bytes, "Peak occupancy", "Most bytes in its output buffer at a time.")
+            .by(|result| channels(result).map(|(_, _, row)| row.peak_bytes).collect()),
+    ],
+};

@@ -1,0 +1,114 @@
+//! The declared tables against everything that they must agree with.
+
+use odonata_declare::{Column, Merge, Table, Unit};
+use odonata_experiment::{directory, engine::ENGINES, schema};
+use std::path::Path;
+
+/// Every column with its table.
+fn all_columns() -> impl Iterator<Item = (&'static Table, &'static Column)> {
+    directory::tables().iter().flat_map(|table| table.columns.iter().map(move |column| (table, column)))
+}
+
+fn column(table: &'static Table, name: &str) -> Option<&'static Column> {
+    table.columns.iter().find(|column| column.name == name)
+}
+
+#[test]
+fn every_column_says_what_it_means() {
+    for (table, column) in all_columns() {
+        let place = format!("{}.{}", table.name, column.name);
+        assert!(column.doc.ends_with('.') && column.doc.len() > 5, "{place}: {:?}", column.doc);
+        assert!(!column.doc.contains('|'), "{place}: a bar ends a cell of the reference's tables");
+        let capital = column.label.chars().next().is_some_and(|letter| letter.is_uppercase());
+        assert!(capital && column.label.len() <= 32 && !column.label.ends_with('.'), "{place}: {:?}", column.label);
+    }
+}
+
+#[test]
+fn every_table_says_what_a_row_is_and_how_rows_are_sorted() {
+    for (i, table) in directory::tables().iter().enumerate() {
+        assert!(!table.row.is_empty() && table.doc.is_empty() == !table.doc.ends_with('.'), "{}", table.name);
+        assert!(directory::tables()[..i].iter().all(|other| other.name != table.name), "two tables {}", table.name);
+        for name in table.sorted_by {
+            let of_table = column(table, name).unwrap_or_else(|| panic!("{} is sorted by {name}", table.name));
+            assert_eq!(of_table.merge, Merge::Key, "{}: what rows are sorted by says which row it is", table.name);
+        }
+    }
+}
+
+/// Columns of one name in a table belong to different engines and have one type, so that a reader can rely on it.
+#[test]
+fn no_column_is_declared_twice() {
+    for table in directory::tables() {
+        for (i, this) in table.columns.iter().enumerate() {
+            for other in table.columns[..i].iter().filter(|other| other.name == this.name) {
+                assert!(this.engine.is_some() && other.engine.is_some(), "{}.{}", table.name, this.name);
+                assert_ne!(this.engine, other.engine, "{}.{}", table.name, this.name);
+                assert_eq!((this.kind, this.unit, this.merge), (other.kind, other.unit, other.merge), "{}", this.name);
+            }
+        }
+    }
+}
+
+#[test]
+fn what_a_column_names_is_there() {
+    for (table, this) in all_columns() {
+        let place = format!("{}.{}", table.name, this.name);
+        if let Some(weight) = this.weight {
+            let weight = column(table, weight).unwrap_or_else(|| panic!("{place} is weighted by {weight}"));
+            assert_eq!(weight.engine.or(this.engine), this.engine, "{place}: the weight is there where it is");
+            assert_ne!(weight.unit, Unit::Plain, "{place}");
+        }
+        if let Some(of) = this.of {
+            assert!(directory::tables().iter().any(|table| table.name == of), "{place} counts rows of {of}");
+            assert!(!this.merge.is_measure(), "{place} is an id and no amount");
+        }
+        assert_eq!(this.unit == Unit::Plain && this.merge.is_measure(), false, "{place}: a measure has a unit");
+    }
+}
+
+/// What must be said for a column or a table begins with a key of its engine.
+#[test]
+fn what_switches_a_column_on_is_a_key() {
+    let conditions = all_columns()
+        .filter_map(|(table, column)| Some((column.engine.or(table.engine), column.under?)))
+        .chain(directory::tables().iter().filter_map(|table| Some((table.engine, table.under?))));
+    for (engine, under) in conditions {
+        let key = under.split([' ', '=']).next().unwrap();
+        let engine = ENGINES.iter().find(|kind| Some(kind.name) == engine).expect("an engine's own");
+        let keys = (engine.keys)();
+        let section = schema::sections().iter().flat_map(|section| &section.keys);
+        assert!(keys.iter().chain(section).any(|known| known.name == key), "{under}: no key {key}");
+    }
+}
+
+#[test]
+fn the_json_has_every_column() {
+    let json = directory::to_json();
+    let tables = json["tables"].as_array().unwrap();
+    let count: usize = tables.iter().map(|table| table["columns"].as_array().unwrap().len()).sum();
+    assert_eq!((tables.len(), count), (directory::tables().len(), all_columns().count()));
+    assert_eq!(json["format"], "odonata-run");
+}
+
+#[test]
+fn the_reference_page_is_not_stale() {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/reference/run-directory.md");
+    let page = directory::reference();
+    if std::env::var_os("ODONATA_WRITE_REFERENCE").is_some() {
+        std::fs::write(&path, &page).unwrap();
+    }
+    let written = std::fs::read_to_string(&path).unwrap_or_default();
+    assert!(
+        written == page,
+        "{} is stale; write it with ODONATA_WRITE_REFERENCE=1 cargo test -p odonata-experiment --test tables",
+        path.display()
+    );
+}
+
+#[test]
+fn the_reference_page_is_readable() {
+    for line in directory::reference().lines() {
+        assert!(line.chars().count() <= 240, "{line}");
+    }
+}
