@@ -20,7 +20,7 @@ from typing import Any
 import pyarrow as pa
 
 from odonata.runs import Run
-from odonata.store import columns
+from odonata.store import columns, schema
 
 AXES = ["group", "row"]
 
@@ -125,8 +125,8 @@ def _classes(values: list[float]) -> list[dict[str, Any]]:
 
 
 SUMMARY: dict[str, Any] = {
-    "format": "odonata-run",
-    "format_version": 1,
+    "format": schema.FORMAT,
+    "format_version": schema.FORMAT_VERSION,
     "odonata_version": "0.1.0",
     "engine": "flow",
     "routing": "min",
@@ -168,7 +168,7 @@ def tables() -> dict[str, pa.Table]:
         "placement": PLACEMENT,
         "communication": COMMUNICATION,
     }
-    return {name: columns.table(name, content, AXES) for name, content in plain.items()}
+    return {name: columns.table(name, content, AXES, engine="flow") for name, content in plain.items()}
 
 
 def run(**changes: pa.Table) -> Run:

@@ -32,6 +32,8 @@ __all__ = [
     "run",
     "schema",
     "sweep",
+    "tables",
+    "tables_reference",
     "version",
 ]
 
@@ -138,6 +140,12 @@ def schema() -> str:
 
 def reference() -> str:
     """The reference page of the experiment file, as Markdown."""
+
+def tables() -> str:
+    """The format of a run directory with every table and column, as JSON."""
+
+def tables_reference() -> str:
+    """The reference page of the run directory, as Markdown."""
 
 def presets() -> list[Preset]: ...
 def version() -> str: ...

@@ -141,8 +141,10 @@ def run_until_interrupted(
     with GrowingTables(None if out is None else Path(out), force=force) as growing:
         result = _core.run(source.text, source.path, changes, threads or 0, progress, pace, growing.rows)
         summary, resolved, interrupt = result["summary"], result["resolved"], result["interrupt"]
-        axes = summary["machine"]["axes"]
-        tables = {name: columns.table(name, given, axes) for name, given in result["tables"].items()}
+        axes, engine = summary["machine"]["axes"], summary["engine"]
+        tables = {
+            name: columns.table(name, given, axes, engine=engine) for name, given in result["tables"].items()
+        }
         if out is not None:
             path = growing.commit(summary=summary, tables=tables, experiment=source.text, resolved=resolved)
             return Run.from_directory(path), interrupt
@@ -172,7 +174,7 @@ def load(directory: str | Path) -> Run:
     """Opens a run directory. One that is partial is opened with a `PartialRunWarning`.
 
     Raises:
-        NotARunError: There is no run directory.
+        NotARunError: There is no run directory, or one in a format that is no longer read.
         DamagedRunError: A file of it is missing or unreadable.
         NewerRunError: It was written by a newer version, in a format that this one does not know.
     """

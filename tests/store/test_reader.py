@@ -53,19 +53,15 @@ def test_tables_without_a_summary(stored: Path) -> None:
         odonata.load(stored)
 
 
-def test_a_run_from_before_a_table_was_added(stored: Path) -> None:
-    (stored / "communication.parquet").unlink()
-    old = odonata.load(stored)
-    assert "communication" not in old.table_names
-    again = old.save(stored.with_name("copy"))
-    assert again.links.equals(old.links)
-    with pytest.raises(NotARunError, match="has no table communication"):
-        _ = old.communication
-
-
 def test_a_newer_format(stored: Path) -> None:
-    edit_summary(stored, format_version=2, odonata_version="9.1")
-    with pytest.raises(NewerRunError, match=r"Odonata 9\.1 in format 2; this version reads up to format 1"):
+    edit_summary(stored, format_version=3, odonata_version="9.1")
+    with pytest.raises(NewerRunError, match=r"Odonata 9\.1 in format 3; this version reads format 2"):
+        odonata.load(stored)
+
+
+def test_a_format_that_is_no_longer_read(stored: Path) -> None:
+    edit_summary(stored, format_version=1)
+    with pytest.raises(NotARunError, match=r"written in format 1 .* no longer read\n.*odonata run .*--force"):
         odonata.load(stored)
 
 

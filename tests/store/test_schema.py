@@ -1,50 +1,85 @@
-"""The constants of the format say what its reference page says."""
+"""What the compiled module declares reaches files and readers as it is."""
+
+from __future__ import annotations
 
 import json
-import re
 from pathlib import Path
 
-from odonata.store import schema
+import handmade
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+from odonata import _core
+from odonata.store import columns, schema
+from odonata.store.schema import Column
 
 PAGE = (Path(__file__).parents[2] / "docs" / "reference" / "run-directory.md").read_text()
 
-TYPE = r"(dictionary str|u16|u32|u64|i32|f64|bool|str)"
 
-
-def documented_columns(table: str) -> dict[str, str]:
-    """Columns and types in the page's row for a table; a name without a type has that of the next one."""
-    cell = next(line for line in PAGE.splitlines() if line.startswith(f"| `{table}.parquet`")).split("|")[3]
-    cell = re.sub(r"\([^)]*`[^)]*\)", "", cell)
-    columns: dict[str, str] = {}
-    waiting: list[str] = []
-    for name, kind in re.findall(rf"`([a-z_<>]+)`(?: {TYPE})?", cell):
-        waiting.append(name)
-        if kind:
-            columns.update(dict.fromkeys(waiting, kind))
-            waiting = []
-    return columns
-
-
-def test_every_table_has_the_documented_columns_in_order() -> None:
-    names = re.findall(r"^\| `([a-z_]+)\.parquet`", PAGE, re.MULTILINE)
-    # The tables that every engine writes come first; an engine's own follow.
-    assert names[: len(schema.TABLES)] == list(schema.TABLES)
-    for name in schema.TABLES:
-        expected = documented_columns(name)
-        ours = {
-            column.name: column.type for column in schema.TABLES[name].columns if column.name != schema.AXIS
-        }
-        assert ours == expected, name
-        assert list(ours) == list(expected), name
+def test_the_tables_are_the_declared_ones() -> None:
+    declared = json.loads(_core.tables())["tables"]
+    assert [table["name"] for table in declared] == list(schema.TABLES)
+    for facts in declared:
+        table = schema.TABLES[facts["name"]]
+        assert [column["name"] for column in facts["columns"]] == [column.name for column in table.columns]
+    assert list(schema.BASE_TABLES) == list(schema.TABLES)[: len(schema.BASE_TABLES)]
 
 
 def test_the_routers_have_a_column_per_axis() -> None:
-    """The page describes these in words, since `group` is one of them on Aries."""
-    assert "one u32 column per axis" in PAGE
-    names = [column.name for column in schema.TABLES["routers"].expand(["group", "row", "column"])]
-    assert names == ["router", "name", "group", "row", "column", "up"]
-    names = [column.name for column in schema.TABLES["routers"].expand(["x0", "x1"])]
-    assert names == ["router", "name", "group", "x0", "x1", "up"]
+    """An axis that is called like a column is that column."""
+    routers = schema.TABLES["routers"]
+    assert list(routers.expand(["group", "row", "column"])) == [
+        "router",
+        "name",
+        "group",
+        "row",
+        "column",
+        "up",
+    ]
+    assert list(routers.expand(["x0", "x1"])) == ["router", "name", "group", "x0", "x1", "up"]
+    assert schema.TABLES["links"].expand(["x0"])["source_x0"].label == "Source's x0"
+
+
+def test_a_column_of_several_engines_is_that_of_the_run() -> None:
+    jobs = schema.TABLES["jobs"]
+    times = {engine: jobs.expand([], engine)["time_s"] for engine in ("flow", "packet", "model")}
+    assert len({column.meaning for column in times.values()}) == 3
+    assert {column.engine for column in times.values()} == set(times)
+    assert "time_s" not in jobs.expand([], None)
+
+
+def test_a_file_explains_itself(tmp_path: Path) -> None:
+    """Every field that is written says what was declared, and is read as the same declaration."""
+    path = handmade.run().save(tmp_path / "run").path
+    assert path is not None
+    for name, table in schema.BASE_TABLES.items():
+        found = pq.read_schema(path / f"{name}.parquet")
+        declared = table.expand(handmade.AXES, "flow")
+        assert [Column.of_field(field) for field in found] == [declared[field.name] for field in found], name
+        assert found.metadata[b"table"].decode() == name
+        assert found.metadata[b"sorted_by"].decode().split(",") == list(table.sorted_by)
+
+
+def test_a_field_without_a_declaration_is_known_by_its_name_alone() -> None:
+    assert Column.of_field(pa.field("energy_j", pa.float64())) == Column("energy_j", "f64", label="energy_j")
+    assert not Column("energy_j", "f64").is_measure
+
+
+def test_undeclared_columns_and_tables_are_refused() -> None:
+    placement = {name: handmade.PLACEMENT[name] for name in ("job", "rank", "node")}
+    with pytest.raises(ValueError, match="table placement: the column energy_j is not declared"):
+        columns.table("placement", {**placement, "energy_j": [1.0] * 4})
+    with pytest.raises(ValueError, match="the table energies is not declared"):
+        columns.table("energies", {"energy_j": [1.0]})
+    with pytest.raises(ValueError, match="the column busy_ps is not declared"):
+        columns.table("links", {**handmade.LINKS, "busy_ps": [1] * 8}, handmade.AXES, engine="flow")
+
+
+def test_the_page_is_written_from_the_declarations() -> None:
+    """A test of the crate compares the whole page; this one that the module holds the same."""
+    assert _core.tables_reference() == PAGE
+    assert f"Format version: **{schema.FORMAT_VERSION}**" in PAGE
 
 
 def test_the_summary_has_the_documented_keys() -> None:
@@ -54,7 +89,3 @@ def test_the_summary_has_the_documented_keys() -> None:
     assert example["format_version"] == schema.FORMAT_VERSION
     assert tuple(example["classes"][0])[-len(schema.CLASS_STATISTICS) :] == schema.CLASS_STATISTICS
     assert tuple(example["jobs"][0]["classes"][0])[1:] == schema.CLASS_STATISTICS
-
-
-def test_the_version_on_the_page_is_ours() -> None:
-    assert f"Format version: **{schema.FORMAT_VERSION}**" in PAGE

@@ -169,12 +169,11 @@ def test_a_run_that_lacks_something_is_refused(tmp_path: Path) -> None:
 def test_columns_take_the_types_of_the_format() -> None:
     codes = (np.array([1, 0], np.int32), ["global", "local"])
     given = {name: np.array([0, 1]) for name in handmade.LINKS if not name.startswith(("source_", "target_"))}
-    table = columns.table("links", {**given, "class": codes, "extra": np.array([True, False])})
+    table = columns.table("links", {**given, "class": codes})
     assert table["link"].type == pa.uint32()
     assert table["bytes"].type == pa.float64()
     assert table["class"].to_pylist() == ["local", "global"]
     assert pa.types.is_dictionary(table["class"].type)
-    assert table.column_names[-1] == "extra"
 
 
 def test_a_column_that_does_not_fit_is_refused() -> None:

@@ -38,7 +38,7 @@ impl Table {
             ("row", Some(self.row)),
             ("engine", self.engine),
             ("under", self.under),
-            ("doc", Some(self.doc).filter(|doc| !doc.is_empty())),
+            ("meaning", Some(self.doc).filter(|doc| !doc.is_empty())),
         ]);
         table.insert("sorted_by".into(), json!(self.sorted_by));
         table.insert("columns".into(), self.columns.iter().map(column_json).collect());
@@ -54,7 +54,7 @@ fn column_json(column: &Column) -> Json {
         ("merge", Some(column.merge.word())),
         ("weight", column.weight),
         ("label", Some(column.label)),
-        ("doc", Some(column.doc)),
+        ("meaning", Some(column.doc)),
         ("engine", column.engine),
         ("under", column.under),
         ("of", column.of),

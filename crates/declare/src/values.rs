@@ -319,7 +319,7 @@ mod tests {
     fn a_declaration_says_in_json_what_is_not_usual() {
         let json = COUNTED.declared().to_json();
         assert_eq!(json["columns"][3]["under"], "record = true");
-        assert!(json["columns"][2].get("under").is_none() && json.get("doc").is_none());
+        assert!(json["columns"][2].get("under").is_none() && json.get("meaning").is_none());
         assert_eq!(json["columns"][0]["merge"], "key");
     }
 }

@@ -17,6 +17,11 @@ use crate::plan::Scenario;
 use odonata_declare::{declared, Frame, Frames, Table};
 use std::mem::take;
 
+/// `format` of the summary.
+pub const FORMAT: &str = "odonata-run";
+/// `format_version` of the summary. Within a version tables and columns may be added; none changes its meaning.
+pub const FORMAT_VERSION: u32 = 2;
+
 /// The tables of every run, with the columns that every engine has.
 pub(crate) fn tables() -> Vec<Table> {
     vec![

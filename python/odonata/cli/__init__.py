@@ -23,7 +23,7 @@ COMMANDS = {
     "machine": Entry("Machines", "Build and measure a machine, with other cabling if wanted."),
     "amg": Entry("Models", "Algebraic multigrid: hierarchies, cycle times, redistribution."),
     "list": Entry("Reference", "What presets, patterns, placements and routings there are."),
-    "schema": Entry("Reference", "Every key of an experiment file."),
+    "schema": Entry("Reference", "Every key of an experiment file, every column of a run directory."),
 }
 """By name, in the order and sections of `odonata --help`. A module is imported when its command is used."""
 

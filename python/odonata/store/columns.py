@@ -1,4 +1,4 @@
-"""Columns from an engine to Arrow tables of the format's types, and the check of tables that were read."""
+"""Columns from an engine to Arrow tables of the declared types, and the check of tables that were read."""
 
 from __future__ import annotations
 
@@ -9,55 +9,57 @@ import numpy as np
 import pyarrow as pa
 
 from odonata.store import schema
-
-TYPES: dict[str, pa.DataType] = {
-    "u16": pa.uint16(),
-    "u32": pa.uint32(),
-    "u64": pa.uint64(),
-    "i32": pa.int32(),
-    "f64": pa.float64(),
-    "bool": pa.bool_(),
-    "str": pa.string(),
-    "dictionary str": pa.dictionary(pa.int32(), pa.string()),
-}
-"""The Arrow type of each type name of the schema."""
-
-_WRITTEN_AS = {pa_type: name for name, pa_type in TYPES.items()}
+from odonata.store.schema import TYPE_NAMES, TYPES
 
 
 def table(
-    name: str, columns: Mapping[str, Any] | pa.Table, axes: Sequence[str] = (), *, partial: bool = False
+    name: str,
+    columns: Mapping[str, Any] | pa.Table,
+    axes: Sequence[str] = (),
+    *,
+    engine: str | None = None,
+    partial: bool = False,
 ) -> pa.Table:
-    """Builds the Arrow table `name` of a run directory.
+    """Builds the Arrow table `name` of a run directory, with the declarations in its fields.
 
     Args:
-        name: Of the table. A name that the schema does not know is an engine's own table and taken as it is.
+        name: Of the table.
         columns: By column name, all of one length: NumPy arrays, which are not copied, lists, for text a pair
             of codes and the texts that they index, or for lists a pair of arrays, where each starts and the
             values. NaN becomes a missing value.
         axes: Names of the machine's axes.
-        partial: Whether columns of the schema may be missing, as in the tables of a machine without traffic.
+        engine: Whose columns the table may have beside those of every run.
+        partial: Whether columns of every run may be missing, as in the tables of a machine without traffic.
 
     Returns:
-        The schema's columns in its order and types, then the others.
+        The declared columns that are there in their order and types.
 
     Raises:
-        ValueError: A column of the schema is missing, or its values do not fit its type.
+        ValueError: The table or a column is not declared, a column of every run is missing, or its values do
+            not fit its type.
     """
-    names = columns.column_names if isinstance(columns, pa.Table) else list(columns)
-    arrays = {column: _array(columns[column]) for column in names}
     if name not in schema.TABLES:
-        return pa.table(arrays)
-    ordered: dict[str, pa.Array] = {}
-    for column in schema.TABLES[name].expand(list(axes)):
-        if column.name not in arrays:
-            if partial:
-                continue
+        raise ValueError(f"the table {name} is not declared")
+    declaration = schema.TABLES[name]
+    known = declaration.expand(axes, engine)
+    names = columns.column_names if isinstance(columns, pa.Table) else list(columns)
+    foreign = [column for column in names if column not in known]
+    if foreign:
+        raise ValueError(f"table {name}: the column {foreign[0]} is not declared")
+    arrays, fields = [], []
+    for column in known.values():
+        if column.name in names:
+            array = _typed(f"{name}.{column.name}", _array(columns[column.name]), TYPES[column.type])
+            arrays.append(array)
+            fields.append(column.field(array.type))
+        elif _required(column) and not partial:
             raise ValueError(f"table {name} lacks the column {column.name}")
-        ordered[column.name] = _typed(f"{name}.{column.name}", arrays.pop(column.name), TYPES[column.type])
-    for other, values in arrays.items():
-        ordered[other] = values
-    return pa.table(ordered)
+    return pa.table(arrays, schema=pa.schema(fields, declaration.metadata))
+
+
+def _required(column: schema.Column) -> bool:
+    """Whether every table of its name has it."""
+    return column.engine is None and column.under is None
 
 
 def _array(values: Any) -> pa.Array | pa.ChunkedArray:
@@ -85,17 +87,17 @@ def _typed(where: str, array: pa.Array | pa.ChunkedArray, wanted: pa.DataType) -
         raise ValueError(f"column {where} does not fit {wanted}: {error}") from error
 
 
-def problems(name: str, found: pa.Schema, axes: Sequence[str]) -> list[str]:
+def problems(name: str, found: pa.Schema, axes: Sequence[str], engine: str | None = None) -> list[str]:
     """What a table that was read lacks against the format; empty if it can be relied on."""
     if name not in schema.TABLES:
         return []
     result = []
-    for column in schema.TABLES[name].expand(list(axes)):
+    for column in schema.TABLES[name].expand(axes, engine).values():
         index = found.get_field_index(column.name)
         if index < 0:
-            result.append(f"it has no column {column.name}")
+            result += [f"it has no column {column.name}"] * _required(column)
         elif not _reads_as(found.field(index).type, TYPES[column.type]):
-            actual = _WRITTEN_AS.get(found.field(index).type, str(found.field(index).type))
+            actual = TYPE_NAMES.get(found.field(index).type, str(found.field(index).type))
             result.append(f"its column {column.name} is {actual}, not {column.type}")
     return result
 

@@ -14,21 +14,6 @@ import pyarrow.compute as pc
 
 from odonata.store import schema
 
-COUNTED = {"routers": "routers", "links": "links", "nodes": "nodes"}
-"""Tables with a row for each piece of the machine, and where `summary.machine` counts them."""
-
-IDS = {
-    "link": "links",
-    "reverse": "links",
-    "router": "routers",
-    "node": "nodes",
-    "job": "jobs",
-}
-"""Columns that are ids, and of what."""
-
-ENDS = {"links": "routers"}
-"""Tables whose `source` and `target` are ids, and of what."""
-
 Check = Callable[[Any], bool]
 
 
@@ -123,24 +108,26 @@ def summary_problems(summary: Mapping[str, Any]) -> list[str]:
 
 def table_problems(name: str, table: pa.Table, summary: Mapping[str, Any]) -> list[str]:
     """What does not fit together between a table, or some of its columns, and the summary."""
-    machine, jobs = summary["machine"], len(summary["jobs"])
-    rows = jobs if name == "jobs" else machine[COUNTED[name]] if name in COUNTED else table.num_rows
-    if table.num_rows != rows:
-        return [f"it has {table.num_rows} rows, but the run has {rows} {name}"]
+    if name not in schema.TABLES:
+        return []
+    machine = summary["machine"]
+    rows = {**{kind: machine[kind] for kind in ("routers", "links", "nodes")}, "jobs": len(summary["jobs"])}
+    if table.num_rows != rows.get(name, table.num_rows):
+        return [f"it has {table.num_rows} rows, but the run has {rows[name]} {name}"]
     result = []
-    known = (
-        {column.name for column in schema.TABLES[name].expand(machine["axes"])}
-        if name in schema.TABLES
-        else set()
-    )
-    for column in table.column_names:
-        if column in known and table[column].null_count:
-            result.append(f"its column {column} has missing values")
-        of = IDS.get(column) or (ENDS.get(name) if column in ("source", "target") else None)
-        if of is None or column not in known or not len(table[column]):
+    known = schema.TABLES[name].expand(machine["axes"], summary["engine"])
+    for column in (known[name] for name in table.column_names if name in known):
+        values = table[column.name]
+        if values.null_count and column.missing is None:
+            result.append(f"its column {column.name} has missing values")
+        if column.of is None:
             continue
-        count = jobs if of == "jobs" else machine[of]
-        largest = pc.max(table[column]).as_py()
+        largest, count = _largest(values), rows[column.of]
         if largest is not None and largest >= count:
-            result.append(f"its column {column} has {largest}, but the run has {count} {of}")
+            result.append(f"its column {column.name} has {largest}, but the run has {count} {column.of}")
     return result
+
+
+def _largest(ids: pa.ChunkedArray) -> int | None:
+    largest: int | None = pc.max(pc.list_flatten(ids) if pa.types.is_list(ids.type) else ids).as_py()
+    return largest

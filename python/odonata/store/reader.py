@@ -20,7 +20,7 @@ class RunReader:
     """An opened run directory. The summary is read at once, each table when it is asked for.
 
     Raises:
-        NotARunError: There is no run directory.
+        NotARunError: There is no run directory, or one in a format that is no longer read.
         DamagedRunError: A file of it is missing or unreadable.
         NewerRunError: It was written by a newer version.
     """
@@ -43,7 +43,8 @@ class RunReader:
             raise NotARunError(f"{self._shown} has no table {name}", hint=f"It has: {known}.") from None
         except (pa.ArrowException, OSError) as error:
             raise self._damaged(f"{path.name} cannot be read: {error}") from error
-        found = columns.problems(name, file.schema_arrow, self.summary["machine"]["axes"])
+        axes, engine = self.summary["machine"]["axes"], self.summary["engine"]
+        found = columns.problems(name, file.schema_arrow, axes, engine)
         found = found or integrity.table_problems(name, table, self.summary)
         if found:
             raise self._damaged(f"{path.name} is not what the format says: {'; '.join(found)}")
@@ -66,7 +67,7 @@ class RunReader:
             summary = json.loads(path.read_bytes())
         except FileNotFoundError:
             hint = f"A run directory holds {schema.SUMMARY}; `odonata run` makes one."
-            if any((self._shown / schema.table_file(name)).exists() for name in schema.TABLES):
+            if any((self._shown / schema.table_file(name)).exists() for name in schema.BASE_TABLES):
                 hint = f"It has tables but no {schema.SUMMARY}, so it was not finished, or not copied whole."
             raise NotARunError(f"{self._shown} is not a run directory", hint=hint) from None
         except (OSError, ValueError) as error:
@@ -93,15 +94,19 @@ class RunReader:
             writer = summary.get("odonata_version", "a newer version")
             raise NewerRunError(
                 f"{self._shown} was written by Odonata {writer} in format {version}; "
-                f"this version reads up to format {schema.FORMAT_VERSION}",
+                f"this version reads format {schema.FORMAT_VERSION}",
                 hint="Update Odonata, or run the experiment again with this version.",
+            )
+        if version < schema.FORMAT_VERSION:
+            experiment = self._shown / schema.EXPERIMENT
+            raise NotARunError(
+                f"{self._shown} was written in format {version} of run directories, which is no longer read",
+                hint=_RERUN.format(experiment=experiment, directory=self._shown),
             )
 
     def _find_tables(self) -> list[str]:
         present = {path.stem for path in self.directory.glob("*.parquet")}
-        missing = [
-            schema.table_file(name) for name in schema.TABLES if name not in present | schema.ADDED_TABLES
-        ]
+        missing = [schema.table_file(name) for name in schema.BASE_TABLES if name not in present]
         if missing:
             raise self._damaged(f"{', '.join(missing)} {'is' if len(missing) == 1 else 'are'} missing")
         return [name for name in schema.TABLES if name in present] + sorted(present - schema.TABLES.keys())

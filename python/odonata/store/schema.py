@@ -1,15 +1,23 @@
-"""The format of a run directory, as constants; `docs/reference/run-directory.md` says the same in prose.
+"""The format of a run directory, as the compiled module declares it: `docs/reference/run-directory.md`.
 
-A test compares the two. Types are written as there: `u16`, `u32`, `u64`, `i32`, `f64`, `bool`, `str`, and
-`dictionary str` for a string column with few distinct values.
+A table that Python itself writes declares its columns with the same class.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import json
+from collections.abc import Iterable, Sequence
+from dataclasses import asdict, dataclass, fields
+from typing import Any
 
-FORMAT = "odonata-run"
-FORMAT_VERSION = 1
+import pyarrow as pa
+
+from odonata import _core
+
+_DECLARED: dict[str, Any] = json.loads(_core.tables())
+
+FORMAT: str = _DECLARED["format"]
+FORMAT_VERSION: int = _DECLARED["format_version"]
 
 HIERARCHY_FORMAT = "odonata-amg-hierarchy"
 """`format` of the directories of `odonata.amg`, which are written in the same way but hold other tables."""
@@ -21,110 +29,138 @@ SUMMARY = "summary.json"
 AXIS = "<axis>"
 """Stands for the machine's axes in a column name: `source_<axis>` is `source_group`, `source_row`, ..."""
 
+MEASURES = frozenset({"sum", "max", "mean", "last"})
+"""How values of several rows merge, of columns for which several rows have a value at all."""
+
 
 @dataclass(frozen=True)
 class Column:
-    """A column that every reader may rely on."""
+    """What there is to know of a column. It stands in the metadata of the column's field, too."""
 
     name: str
     type: str
+    """`u16`, `u32`, `u64`, `i32`, `f64`, `bool`, `str`, `dictionary str`, `list u32`."""
+    unit: str = "none"
+    """`none`, `count`, `bytes`, `bytes-per-s`, `ps`, `ns`, `s`, `share`, `ratio`, `hops`."""
+    merge: str = "attribute"
+    """What several rows are together: `sum`, `max`, `mean`, `last`; `key` and `attribute` do not merge."""
+    weight: str | None = None
+    """The column that a mean is weighted by; every row alike without one."""
+    label: str = ""
+    """A few words for a heading or a choice."""
+    meaning: str = ""
+    """A sentence or two."""
+    engine: str | None = None
+    """Who fills it; every engine if none is named."""
+    under: str | None = None
+    """What the experiment must say for the column to be there."""
+    of: str | None = None
+    """Of an id: the table whose rows it counts."""
+    missing: str | None = None
+    """When a row has no value."""
+    headline: bool = False
+    """Whether summaries show it, where nobody asked for this column."""
 
-    def expand(self, axes: list[str]) -> list[Column]:
-        """The columns that this one stands for on a machine with these axes."""
-        if AXIS not in self.name:
-            return [self]
-        return [Column(self.name.replace(AXIS, axis), self.type) for axis in axes]
+    @property
+    def is_measure(self) -> bool:
+        """Whether its values are something for several rows, too."""
+        return self.merge in MEASURES
+
+    def on(self, axis: str) -> Column:
+        """The column that this one stands for on an axis of the machine."""
+        facts = asdict(self)
+        return Column(**{**facts, **{key: facts[key].replace(AXIS, axis) for key in ("name", "label")}})
+
+    def field(self, type_: pa.DataType) -> pa.Field:
+        """A field of an Arrow schema with this declaration."""
+        facts = {key: value for key, value in asdict(self).items() if key not in ("name", "type") and value}
+        texts = {key: "true" if value is True else value for key, value in facts.items()}
+        return pa.field(self.name, type_, metadata=texts)
+
+    @classmethod
+    def of_field(cls, field: pa.Field) -> Column:
+        """The declaration in a field's metadata; without any, a column of which only the name is known."""
+        facts = {key.decode(): value.decode() for key, value in (field.metadata or {}).items()}
+        known: dict[str, Any] = {key: facts[key] for key in _FACTS if key in facts}
+        known["headline"] = "headline" in facts
+        return cls(field.name, TYPE_NAMES.get(field.type, str(field.type)), **{"label": field.name, **known})
+
+
+_FACTS = [field.name for field in fields(Column) if field.name not in ("name", "type", "headline")]
+
+TYPES: dict[str, pa.DataType] = {
+    "u16": pa.uint16(),
+    "u32": pa.uint32(),
+    "u64": pa.uint64(),
+    "i32": pa.int32(),
+    "f64": pa.float64(),
+    "bool": pa.bool_(),
+    "str": pa.string(),
+    "dictionary str": pa.dictionary(pa.int32(), pa.string()),
+    "list u32": pa.list_(pa.uint32()),
+}
+"""The Arrow type of each type."""
+
+TYPE_NAMES = {pa_type: name for name, pa_type in TYPES.items()}
 
 
 @dataclass(frozen=True)
-class TableSchema:
-    """The columns of one table, in order. A table may have more, never fewer."""
+class Table:
+    """A table: what a row is, and its columns in order."""
 
     name: str
+    row: str
     columns: tuple[Column, ...]
+    sorted_by: tuple[str, ...] = ()
+    engine: str | None = None
+    under: str | None = None
+    meaning: str = ""
 
-    def expand(self, axes: list[str]) -> list[Column]:
-        """The columns on a machine with these axes; an axis called like another column is that column."""
+    def expand(self, axes: Sequence[str], engine: str | None = None) -> dict[str, Column]:
+        """The columns by name on a machine with these axes, those that this engine adds included.
+
+        An axis that is called like another column is that column.
+        """
+        mine = [column for column in self.columns if column.engine in (None, engine)]
+        plain = {column.name for column in mine}
         expanded: dict[str, Column] = {}
-        for column in self.columns:
-            for concrete in column.expand(axes):
-                expanded.setdefault(concrete.name, concrete)
-        return list(expanded.values())
+        for column in mine:
+            for concrete in [column.on(axis) for axis in axes] if AXIS in column.name else [column]:
+                if column is concrete or concrete.name not in plain:
+                    expanded[concrete.name] = concrete
+        return expanded
+
+    @property
+    def metadata(self) -> dict[str, str]:
+        """What stands in the metadata of the table's file."""
+        return {"table": self.name, "row": self.row, "sorted_by": ",".join(self.sorted_by)}
 
 
-def _table(name: str, *columns: tuple[str, str]) -> TableSchema:
-    return TableSchema(name, tuple(Column(*column) for column in columns))
+def _table(facts: dict[str, Any]) -> Table:
+    columns = tuple(Column(**column) for column in facts["columns"])
+    return Table(**{**facts, "columns": columns, "sorted_by": tuple(facts["sorted_by"])})
 
 
-TABLES: dict[str, TableSchema] = {
-    table.name: table
-    for table in (
-        _table(
-            "routers", ("router", "u32"), ("name", "str"), ("group", "u32"), (AXIS, "u32"), ("up", "bool")
-        ),
-        _table(
-            "links",
-            ("link", "u32"),
-            ("source", "u32"),
-            ("target", "u32"),
-            (f"source_{AXIS}", "u32"),
-            (f"target_{AXIS}", "u32"),
-            ("class", "dictionary str"),
-            ("parallel", "u16"),
-            ("port", "u32"),
-            ("reverse", "u32"),
-            ("capacity_bytes_per_s", "f64"),
-            ("latency_ps", "u64"),
-            ("bytes", "f64"),
-        ),
-        _table("link_jobs", ("link", "u32"), ("job", "u32"), ("bytes", "f64")),
-        _table(
-            "nodes",
-            ("node", "u32"),
-            ("name", "str"),
-            ("router", "u32"),
-            ("slot", "u32"),
-            ("up", "bool"),
-            ("job", "i32"),
-            ("bytes_in", "f64"),
-            ("bytes_out", "f64"),
-            ("capacity_bytes_per_s", "f64"),
-        ),
-        _table(
-            "jobs",
-            ("job", "u32"),
-            ("name", "str"),
-            ("color", "str"),
-            ("pattern", "str"),
-            ("placement", "str"),
-            ("ranks", "u32"),
-            ("ranks_per_node", "u32"),
-            ("nodes", "u32"),
-            ("routers", "u32"),
-            ("messages", "u64"),
-            ("bytes", "f64"),
-            ("bytes_self", "f64"),
-            ("bytes_on_node", "f64"),
-            ("bytes_on_router", "f64"),
-            ("bytes_network", "f64"),
-            ("mean_hops", "f64"),
-        ),
-        _table("placement", ("job", "u32"), ("rank", "u32"), ("node", "u32")),
-        _table(
-            "communication",
-            ("job", "u32"),
-            ("source", "u32"),
-            ("target", "u32"),
-            ("ranks_per_cell", "u32"),
-            ("messages", "u64"),
-            ("bytes", "f64"),
-        ),
-    )
-}
-"""The tables of every run directory. An engine may add others; they are stored as they are."""
+TABLES: dict[str, Table] = {facts["name"]: _table(facts) for facts in _DECLARED["tables"]}
+"""All tables that an engine may write, in the order of the reference."""
 
-ADDED_TABLES = frozenset({"communication"})
-"""Tables of `TABLES` that the first runs of format 1 do not have; a run without them is whole."""
+BASE_TABLES: dict[str, Table] = {name: table for name, table in TABLES.items() if table.engine is None}
+"""The tables of every run."""
+
+
+def declarations(schema: pa.Schema) -> dict[str, Column]:
+    """The columns of a table that was read or made, by name, as their fields declare them."""
+    return {field.name: Column.of_field(field) for field in schema}
+
+
+def declared(columns: Iterable[Column], values: pa.Table) -> pa.Table:
+    """The same table with these declarations in the fields of its columns."""
+    known = {column.name: column for column in columns}
+    described = [
+        known[field.name].field(field.type) if field.name in known else field for field in values.schema
+    ]
+    return pa.table(values.columns, schema=pa.schema(described, values.schema.metadata))
+
 
 SUMMARY_KEYS = (
     "format",

@@ -249,14 +249,14 @@ class GrowingTables:
 def check_content(summary: Mapping[str, Any], tables: Mapping[str, pa.Table]) -> None:
     """Raises `ValueError` if an engine handed over something that is not a run."""
     missing = [key for key in schema.SUMMARY_KEYS if key not in summary]
-    missing += [f"table {name}" for name in schema.TABLES if name not in tables.keys() | schema.ADDED_TABLES]
+    missing += [f"table {name}" for name in schema.BASE_TABLES if name not in tables]
     if missing:
         raise ValueError("the run lacks " + ", ".join(missing))
     axes = summary["machine"]["axes"]
     wrong = [
         f"table {name}: {problem}"
         for name, table in tables.items()
-        for problem in columns.problems(name, table.schema, axes)
+        for problem in columns.problems(name, table.schema, axes, summary["engine"])
     ]
     if wrong:
         raise ValueError("; ".join(wrong))

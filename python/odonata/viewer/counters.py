@@ -19,6 +19,7 @@ import pyarrow.csv as pc
 
 from odonata import __version__
 from odonata.errors import OdonataError
+from odonata.store.schema import FORMAT, FORMAT_VERSION
 from odonata.viewer.colors import PALETTE
 from odonata.viewer.runs import MemoryRun
 
@@ -181,8 +182,8 @@ def _summary(path: Path, tables: dict[str, pa.Table], places: Numbers, ends: Num
     shown = ", ".join(map(str, measured[:8])) + (" and more" if len(measured) > 8 else "")
     links = tables["links"].num_rows
     return {
-        "format": "odonata-run",
-        "format_version": 1,
+        "format": FORMAT,
+        "format_version": FORMAT_VERSION,
         "odonata_version": __version__,
         "engine": "hardware counters",
         "routing": "as measured",

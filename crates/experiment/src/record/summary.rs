@@ -2,7 +2,7 @@
 
 use super::hardware::machine_json;
 use super::workload::places;
-use crate::directory::{FORMAT, FORMAT_VERSION};
+use super::{FORMAT, FORMAT_VERSION};
 use crate::engine::Outcome;
 use crate::input::{sha256, InputFile};
 use crate::plan::{Plan, Scenario};
