@@ -22,6 +22,8 @@ pub enum Value {
     Rate(Rate),
     /// Values one after the other.
     List(Vec<Value>),
+    /// A named variant with its parameters.
+    Variant(&'static str, Vec<(&'static str, Value)>),
 }
 
 impl Value {
@@ -41,6 +43,11 @@ impl Value {
             Self::Time(time) => toml::Value::String(time_text(*time)),
             Self::Rate(rate) => toml::Value::String(rate_text(*rate)),
             Self::List(values) => toml::Value::Array(values.iter().map(Self::to_toml).collect()),
+            Self::Variant(name, parameters) => {
+                let name = ("name".to_owned(), toml::Value::String((*name).to_owned()));
+                let parameters = parameters.iter().map(|(key, value)| ((*key).to_owned(), value.to_toml()));
+                toml::Value::Table(std::iter::once(name).chain(parameters).collect())
+            }
         }
     }
 
@@ -56,6 +63,11 @@ impl Value {
                 other => unreachable!("a quantity is a text, not {other}"),
             },
             Self::List(values) => values.iter().map(Self::to_json).collect(),
+            Self::Variant(name, parameters) => {
+                let name = ("name".to_owned(), serde_json::Value::from(*name));
+                let parameters = parameters.iter().map(|(key, value)| ((*key).to_owned(), value.to_json()));
+                serde_json::Value::Object(std::iter::once(name).chain(parameters).collect())
+            }
         }
     }
 }

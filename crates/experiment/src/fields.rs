@@ -3,6 +3,7 @@
 use crate::document::{Document, Entry, Node, Place, Raw, Table};
 use crate::problem::{Problem, ProblemKind, Problems};
 use crate::read::read;
+use crate::spec::chosen::Chosen;
 use odonata_declare::nearest;
 use odonata_declare::Value;
 use odonata_declare::{Absent, Key};
@@ -98,6 +99,8 @@ pub(crate) struct Fields {
     pub(crate) place: Place,
     given: Vec<(&'static str, Place, Located<Value>)>,
     defaults: Vec<(&'static str, Absent)>,
+    /// Named variants, where code of its own has asked for them.
+    pub(crate) variants: Vec<(&'static str, Chosen)>,
 }
 
 impl Fields {
@@ -110,7 +113,7 @@ impl Fields {
         keys: impl IntoIterator<Item = &'k Key>,
         report: &mut Report<'_>,
     ) -> Self {
-        let mut fields = Self { place, given: Vec::new(), defaults: Vec::new() };
+        let mut fields = Self { place, given: Vec::new(), defaults: Vec::new(), variants: Vec::new() };
         for key in keys {
             fields.defaults.push((key.name, key.absent.clone()));
             match table.get(key.name) {
@@ -151,6 +154,14 @@ impl Fields {
                 None => panic!("no key '{key}' was asked for"),
             }
         })
+    }
+
+    /// The variant at `key`.
+    ///
+    /// # Panics
+    /// If it was not read.
+    pub(crate) fn variant(&self, key: &str) -> &Chosen {
+        self.variants.iter().find(|(name, _)| *name == key).map(|(_, chosen)| chosen).expect("a variant that was read")
     }
 
     /// Where the value of `key` is, or the table if it is not given.

@@ -18,6 +18,7 @@ pub mod directory;
 mod document;
 pub mod engine;
 mod fields;
+mod format;
 mod input;
 mod overrides;
 mod plan;
@@ -29,6 +30,7 @@ pub mod schema;
 mod spec;
 mod usage;
 
+pub use format::{upgrade, VERSION};
 pub use input::{Files, InputFile, Library, ParquetAsCsv};
 pub use odonata_declare::{Frame, Frames, Value, Values};
 pub use plan::{MachinePlan, Plan, Scenario};

@@ -10,6 +10,7 @@ pub(crate) mod sweep;
 
 use crate::document::{Document, Entry, Raw, Table};
 use crate::fields::{expect_table, unknown_keys, Report};
+use crate::format;
 use crate::overrides;
 use crate::problem::{ProblemKind, Problems};
 use engine::EngineSpec;
@@ -19,7 +20,7 @@ use output::OutputSpec;
 pub use sweep::SweepAxis;
 
 /// The keys at the top of the file.
-pub(crate) const TOP: [&str; 5] = ["machine", "job", "engine", "output", "sweep"];
+pub(crate) const TOP: [&str; 6] = ["format", "machine", "job", "engine", "output", "sweep"];
 
 /// An experiment as it was written, overrides applied: every value has its type and is in its range, but nothing has
 /// been built and no file has been opened.
@@ -42,6 +43,7 @@ impl ExperimentSpec {
         let document = document(text, file, overrides)?;
         let mut report = Report::new(&document);
         let sections = Sections::find(&document.root, &mut report);
+        check_format(&document.root, &mut report);
         let machine = match sections.machine {
             Some((entry, table)) => MachineSpec::read(entry, table, &mut report),
             None => {
@@ -109,6 +111,18 @@ fn document<S: AsRef<str>>(text: &str, file: &str, overrides: &[S]) -> Result<Do
     let mut document = Document::parse(text, file)?;
     overrides::apply(&mut document, overrides)?;
     Ok(document)
+}
+
+/// Reports a version of the format that this program does not read.
+fn check_format(root: &Table, report: &mut Report<'_>) {
+    let Some(entry) = root.get("format") else { return };
+    let help = match &entry.node.raw {
+        Raw::Integer(version) if *version == format::VERSION => return,
+        Raw::Integer(1) => "`odonata check --upgrade FILE` rewrites it".to_owned(),
+        _ => format!("write `format = {}`, or leave it out", format::VERSION),
+    };
+    let message = format!("'format' is not {}, the version that this program reads", format::VERSION);
+    report.add(ProblemKind::Value, entry.node.place, message, Some(help));
 }
 
 /// The sections of a file.

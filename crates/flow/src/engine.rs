@@ -183,7 +183,7 @@ impl Engine<'_> {
     const fn sharing(&self) -> Sharing {
         match self.settings.routing {
             FlowRouting::Minimal | FlowRouting::StaticDirect | FlowRouting::StaticIndirect => Sharing::Equal,
-            FlowRouting::Ugal(ugal) => Sharing::Ugal { threshold: ugal.threshold, bias: ugal.bias },
+            FlowRouting::Ugal(ugal) => Sharing::Ugal { threshold: ugal.threshold, bias: ugal.bias_load_hops },
             _ => Sharing::Residual,
         }
     }

@@ -1,6 +1,6 @@
 //! What a user may choose about the flow engine.
 
-use odonata_declare::{parameter, words, Choice, Field, Kind, Parameter, Parameters, Value};
+use odonata_declare::{parameter, words, Choice, Field, Kind, Parameter, Parameters};
 use odonata_units::Rate;
 
 /// How messages choose among paths.
@@ -27,24 +27,24 @@ pub enum FlowRouting {
 /// The load of a link is what messages would send over it if only their network interfaces held them back, over the
 /// capacity of the link; its queue is the load above 1, for only then does a queue grow. With q the longest queue of a
 /// path and H its hops, a message takes its indirect paths in one iteration iff
-/// `H_direct q_direct > threshold H_indirect q_indirect + bias`.
+/// `H_direct q_direct > threshold H_indirect q_indirect + bias_load_hops`.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct Ugal {
     /// Factor on the indirect side.
     pub threshold: f64,
-    /// Added to the indirect side, in queue times hops.
-    pub bias: f64,
+    /// Added to the indirect side, in queue (load above 1) times hops.
+    pub bias_load_hops: f64,
 }
 
 impl Default for Ugal {
     fn default() -> Self {
-        Self { threshold: 1.0, bias: 0.0 }
+        Self { threshold: 1.0, bias_load_hops: 0.0 }
     }
 }
 
 impl FlowRouting {
-    /// One of the names.
-    pub const KIND: Kind = Kind::Choice(&[
+    /// The names and what they mean, in the order of the reference; the first is the default.
+    pub const CHOICES: &'static [Choice] = &[
         Choice { name: "adaptive-hybrid", doc: "iterative over direct and indirect paths, without preference (AH)" },
         Choice { name: "adaptive-direct", doc: "iterative over direct paths (AD)" },
         Choice { name: "adaptive-indirect", doc: "iterative over indirect paths (AI)" },
@@ -55,7 +55,7 @@ impl FlowRouting {
             name: "min",
             doc: "fewest hops, equal split: dimension order on a torus, equal-cost multi-path on a fat tree",
         },
-    ]);
+    ];
 
     /// Names in files and on the command line.
     pub const NAMES: [&'static str; 7] =
@@ -89,30 +89,17 @@ impl FlowRouting {
     }
 }
 
-impl Field for FlowRouting {
-    fn get(&self) -> Option<Value> {
-        Some(Value::text(self.name()))
-    }
-
-    fn of(value: Option<&Value>) -> Self {
-        match value {
-            Some(Value::Text(name)) => Self::named(name).expect("a word of its kind"),
-            other => unreachable!("a word is a text, not {other:?}"),
-        }
-    }
-}
-
 impl Parameters for Ugal {
     const PARAMETERS: &'static [Parameter<Self>] = &[
         parameter!(
             threshold,
             Kind::Number { min: 0.0, max: f64::INFINITY },
-            "With `ugal`: factor on the indirect side of the comparison of queue times hops."
+            "Factor on the indirect side of the comparison of queue times hops."
         ),
         parameter!(
-            bias,
+            bias_load_hops,
             Kind::Number { min: f64::NEG_INFINITY, max: f64::INFINITY },
-            "With `ugal`: added to the indirect side of the comparison, in queue times hops."
+            "Added to the indirect side of the comparison, in queue times hops."
         ),
     ];
 }
@@ -211,7 +198,6 @@ impl Parameters for FlowSettings {
                 }
             },
         ),
-        parameter!(routing, FlowRouting::KIND, "How messages choose among paths."),
         parameter!(demand, Demand::KIND, "What a message asks of the links that it shares with others."),
         parameter!(
             link_capacity,
@@ -323,8 +309,8 @@ impl FlowSettings {
             if !(ugal.threshold.is_finite() && ugal.threshold >= 0.0) {
                 return Err(("threshold", "must be a finite number from 0 up".into()));
             }
-            if !ugal.bias.is_finite() {
-                return Err(("bias", "must be a finite number".into()));
+            if !ugal.bias_load_hops.is_finite() {
+                return Err(("bias_load_hops", "must be a finite number".into()));
             }
         }
         Ok(())

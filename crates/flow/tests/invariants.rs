@@ -28,6 +28,7 @@ fn workload(machine: &Machine, patterns: &[&str], scale: u32) -> Workload {
             ranks_per_node: Some(1),
             pattern,
             placement,
+            traffic: Default::default(),
             idle: false,
             color: None,
         }

@@ -23,6 +23,7 @@ pub mod valiant_n;
 
 use crate::next_hop::{NextHops, Port};
 use crate::view::LoadView;
+use odonata_declare::{Declared, Parameter, Parameters};
 use odonata_units::{GroupId, NodeId, RouterId, Stream};
 use std::sync::Arc;
 
@@ -205,6 +206,34 @@ pub struct RoutingSettings {
     pub adaptive: AdaptiveSettings,
     /// Rates and thresholds of Q-adaptive.
     pub q: QSettings,
+}
+
+/// The parameters of the algorithm called `name`, as by default.
+pub fn parameters(name: &str) -> Box<dyn Declared> {
+    match name {
+        "ugal-g" | "ugal-n" | "par" => Box::new(AdaptiveSettings::default()),
+        "q-adaptive" => Box::new(QSettings::default()),
+        _ => Box::new(Nothing),
+    }
+}
+
+impl RoutingSettings {
+    /// What an algorithm's parameters say; the settings of the others are as by default.
+    pub fn of(parameters: &dyn Declared) -> Self {
+        let parameters = parameters.as_any();
+        Self {
+            adaptive: parameters.downcast_ref().copied().unwrap_or_default(),
+            q: parameters.downcast_ref().cloned().unwrap_or_default(),
+        }
+    }
+}
+
+/// The parameters of an algorithm that has none.
+#[derive(Clone, Copy, Debug)]
+pub struct Nothing;
+
+impl Parameters for Nothing {
+    const PARAMETERS: &'static [Parameter<Self>] = &[];
 }
 
 /// Why an algorithm can't run on a machine, or what is wrong with its settings.

@@ -29,6 +29,7 @@ fn main() {
             ranks_per_node: None,
             pattern: PatternSpec::parse(name).expect("a known pattern"),
             placement: PlacementSpec::parse("non-uniform").expect("a known placement"),
+            traffic: Default::default(),
             idle: false,
             color: None,
         };

@@ -2,7 +2,7 @@
 
 use crate::pattern::{PatternContext, Silent};
 use crate::placement::{FreeNodes, Placed, Request};
-use crate::{Pattern, PatternSpec, PlacementSpec, WorkloadError};
+use crate::{Pattern, PatternSpec, PlacementSpec, Traffic, TrafficSpec, WorkloadError};
 use odonata_machine::Machine;
 use odonata_units::{JobId, NodeId, RankId, Stream};
 use std::sync::Arc;
@@ -18,6 +18,8 @@ pub struct JobSpec {
     pub ranks_per_node: Option<u32>,
     /// Who sends what to whom.
     pub pattern: PatternSpec,
+    /// When it sends.
+    pub traffic: TrafficSpec,
     /// Which nodes.
     pub placement: PlacementSpec,
     /// Whether it holds its nodes but sends nothing.
@@ -43,6 +45,8 @@ pub struct Job {
     pub pattern: Arc<dyn Pattern>,
     /// How often every rank sends its messages.
     pub iterations: u32,
+    /// What it offers to the network, and when.
+    pub traffic: Traffic,
     /// Node of each rank.
     pub node_of_rank: Vec<NodeId>,
     /// Name of the pattern.
@@ -132,6 +136,10 @@ fn job(spec: &JobSpec, request: &Request<'_>, placed: Placed, machine: &Machine)
         seed: Stream::new(request.seed, &format!("pattern/{name}"), &[]).next_u64(),
         node_of_rank: &node_of_rank,
     })?;
+    let wrong = |(parameter, reason): (&str, String)| {
+        WorkloadError::parameter(format!("job '{name}': traffic '{}'", spec.traffic.name()), parameter, reason)
+    };
+    let traffic = spec.traffic.traffic().map_err(wrong)?;
     let pattern = if spec.idle { Arc::new(Silent { ranks: *ranks }) } else { pattern };
     Ok(Job {
         name: name.clone(),
@@ -141,6 +149,7 @@ fn job(spec: &JobSpec, request: &Request<'_>, placed: Placed, machine: &Machine)
         ranks_per_node,
         pattern,
         iterations: spec.pattern.iterations(),
+        traffic,
         node_of_rank,
         pattern_name: spec.pattern.name().into(),
         placement_name: spec.placement.name().into(),
@@ -159,6 +168,7 @@ mod tests {
             ranks,
             ranks_per_node: None,
             pattern: PatternSpec::parse(pattern).unwrap(),
+            traffic: TrafficSpec::default(),
             placement: PlacementSpec::parse(placement).unwrap(),
             idle: false,
             color: None,

@@ -16,6 +16,7 @@ mod pattern;
 mod placement;
 #[cfg(test)]
 mod test_machines;
+mod traffic;
 pub mod volumes;
 
 pub use error::WorkloadError;
@@ -31,3 +32,4 @@ pub use placement::{
     Begun, Distribution, FilePlacementParameters, FreeNodes, ListParameters, NodeName, NonUniformParameters, Placed,
     PlacementRule, PlacementSpec, PlacementTable, RandomParameters, Request, PLACEMENTS,
 };
+pub use traffic::{Closed, Injection, LoadStep, Open, Traffic, TrafficRule, TrafficSpec, TRAFFIC};

@@ -54,6 +54,7 @@ fn job(name: &str) -> JobSpec {
         ranks_per_node: None,
         pattern: PatternSpec::parse(name).expect("a pattern"),
         placement: PlacementSpec::parse("non-uniform").expect("a placement"),
+        traffic: Default::default(),
         idle: false,
         color: None,
     }

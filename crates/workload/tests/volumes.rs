@@ -29,6 +29,7 @@ fn job(name: &str, ranks: u32, pattern: &str, placement: &str) -> JobSpec {
         ranks_per_node: None,
         pattern: PatternSpec::parse(pattern).expect("a pattern"),
         placement: PlacementSpec::parse(placement).expect("a placement"),
+        traffic: Default::default(),
         idle: false,
         color: None,
     }

@@ -6,7 +6,7 @@ use super::{Engine, EngineError, EngineKind, JobTraffic, Outcome, Watcher};
 use crate::fields::{Fields, Report};
 use crate::plan::Scenario;
 use crate::problem::ProblemKind;
-use odonata_declare::{Declared, Frame, Key, Value};
+use odonata_declare::{Declared, Family, Frame, Key, Kind, Named, Value};
 use odonata_flow::{Bound, FlowError, FlowResult, FlowRouting, FlowSettings, JobResult, Ugal};
 use odonata_units::{JobId, LinkId};
 use serde_json::json;
@@ -22,13 +22,19 @@ pub(super) const KIND: EngineKind = EngineKind {
     tables: Vec::new,
 };
 
-/// The keys of `ugal` stand beside its name, and are not shown with the other routings.
-const UGAL: [&str; 2] = ["threshold", "bias"];
+static ROUTING: Family = Family::new("routing", || {
+    let keys = |name: &str| if name == "ugal" { Ugal::default().keys() } else { Vec::new() };
+    FlowRouting::CHOICES
+        .iter()
+        .map(|choice| Named { name: choice.name, doc: choice.doc, keys: keys(choice.name) })
+        .collect()
+});
 
 fn keys() -> Vec<Key> {
     let mut keys = FlowSettings::default().keys();
-    let after_demand = keys.iter().position(|key| key.name == "link_capacity").expect("a key of the settings");
-    keys.splice(after_demand..after_demand, Ugal::default().keys());
+    let default = Value::text(FlowSettings::default().routing.name());
+    let routing = Key::with_default("routing", Kind::Variant(&ROUTING), default, "How messages choose among paths.");
+    keys.insert(1, routing);
     keys
 }
 
@@ -39,35 +45,23 @@ struct Flow {
 }
 
 fn read(fields: &Fields, report: &mut Report<'_>) -> Flow {
-    let (mut s, mut ugal) = (FlowSettings::default(), Ugal::default());
+    let mut settings = FlowSettings::default();
     // The preset is the first key: what is given after it changes it.
-    for (key, given) in fields.all_given() {
-        if UGAL.contains(&key) {
-            ugal.set(key, &given.value);
-        } else {
-            s.set(key, &given.value);
-        }
+    fields.all_given().for_each(|(key, given)| settings.set(key, &given.value));
+    let chosen = fields.variant("routing");
+    settings.routing = FlowRouting::named(chosen.name.value).expect("a known routing");
+    if let FlowRouting::Ugal(ugal) = &mut settings.routing {
+        chosen.parameters.iter().for_each(|(key, given)| ugal.set(key, &given.value));
     }
-    s.routing = with_ugal(s.routing, ugal, fields, report);
-    if let Err((key, reason)) = s.check() {
-        report.add(ProblemKind::Value, fields.place_of(key), format!("'{key}' {reason}"), None);
+    if let Err((key, reason)) = settings.check() {
+        let place = if ROUTING_KEYS.contains(&key) { chosen.place_of(key) } else { fields.place_of(key) };
+        report.add(ProblemKind::Value, place, format!("'{key}' {reason}"), None);
     }
-    Flow { settings: s }
+    Flow { settings }
 }
 
-/// `threshold` and `bias` mean something only for `ugal`.
-fn with_ugal(routing: FlowRouting, ugal: Ugal, fields: &Fields, report: &mut Report<'_>) -> FlowRouting {
-    if let FlowRouting::Ugal(_) = routing {
-        return FlowRouting::Ugal(ugal);
-    }
-    for key in UGAL {
-        if let Some(given) = fields.given(key) {
-            let message = format!("'{key}' means something only with routing = \"ugal\", not \"{}\"", routing.name());
-            report.add(ProblemKind::Conflict, given.place, message, None);
-        }
-    }
-    routing
-}
+/// The parameters of routings.
+const ROUTING_KEYS: [&str; 2] = ["threshold", "bias_load_hops"];
 
 impl Engine for Flow {
     fn kind(&self) -> &'static str {
@@ -80,9 +74,11 @@ impl Engine for Flow {
 
     fn resolved(&self) -> Vec<(&'static str, Value)> {
         let mut values = self.settings.values();
-        if let FlowRouting::Ugal(ugal) = self.settings.routing {
-            values.splice(2..2, ugal.values());
-        }
+        let parameters = match &self.settings.routing {
+            FlowRouting::Ugal(ugal) => ugal.values(),
+            _ => Vec::new(),
+        };
+        values.insert(1, ("routing", Value::Variant(self.settings.routing.name(), parameters)));
         values
     }
 

@@ -5,11 +5,11 @@ use crate::input::Files;
 use crate::problem::ProblemKind;
 use crate::spec::chosen::Chosen;
 use crate::spec::job::JobEntry;
-use odonata_declare::Value;
+use odonata_declare::{Value, Variant};
 use odonata_machine::Machine;
 use odonata_model::amg::Hierarchy;
 use odonata_workload::volumes::Messages;
-use odonata_workload::{JobSpec, PatternSpec, PlacementSpec, Workload, WorkloadError};
+use odonata_workload::{JobSpec, PatternSpec, PlacementSpec, TrafficSpec, Workload, WorkloadError, TRAFFIC};
 
 /// A job in the words of the workload crate, and its multigrid hierarchy if it has one.
 pub(super) type Words = (JobSpec, Option<Hierarchy>);
@@ -36,6 +36,9 @@ fn job_words(job: &JobEntry, needs_messages: bool, files: &mut Files<'_>, report
     let hierarchy = super::hierarchies::attach(job, ranks, &mut pattern, needs_messages, files, report)?;
     accept(pattern.rule_mut().read(ranks, files), &job.pattern, report)?;
     accept(placement.rule_mut().read(files), &job.placement, report)?;
+    let known = Variant::find("traffic", TRAFFIC, job.traffic.name.value).expect("a known kind of traffic");
+    let mut traffic = TrafficSpec::of(known);
+    job.traffic.parameters.iter().for_each(|(key, value)| traffic.set(key, &value.value));
     let ranks_per_node = match job.fields.value("ranks_per_node") {
         Some(Value::Integer(_)) => job.fields.count("ranks_per_node"),
         _ => None,
@@ -46,6 +49,7 @@ fn job_words(job: &JobEntry, needs_messages: bool, files: &mut Files<'_>, report
         ranks_per_node,
         pattern,
         placement,
+        traffic,
         idle: job.fields.flag("idle").unwrap_or(false),
         color: job.fields.text("color").map(str::to_owned),
     };
@@ -105,6 +109,7 @@ fn report_workload_error(error: &WorkloadError, job: &JobEntry, report: &mut Rep
             let place = match parameter.as_str() {
                 _ if owner.contains(": pattern '") => job.pattern.place_of(parameter),
                 _ if owner.contains(": placement '") => job.placement.place_of(parameter),
+                _ if owner.contains(": traffic '") => job.traffic.place_of(parameter),
                 _ => job.place_of(parameter),
             };
             (place, format!("{owner}: '{parameter}': {reason}"))

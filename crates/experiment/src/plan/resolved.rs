@@ -1,8 +1,9 @@
 //! The experiment with every key and the value that is used.
 
+use crate::format;
 use crate::input::Files;
 use crate::spec::engine::EngineSpec;
-use crate::spec::job::{PATTERN, PLACEMENT};
+use crate::spec::job::{PATTERN, PLACEMENT, TRAFFIC};
 use crate::spec::output::OutputSpec;
 use odonata_declare::{Kind, Named, Value as DeclaredValue};
 use odonata_workload::{JobSpec, Workload};
@@ -33,10 +34,13 @@ pub(super) fn experiment(
         let placement =
             chosen(PLACEMENT.variant(spec.placement.name()).expect("known"), spec.placement.values(), files);
         job.insert("pattern".into(), pattern);
+        let traffic = TRAFFIC.variant(spec.traffic.name()).expect("known");
         job.insert("placement".into(), placement);
+        job.insert("traffic".into(), chosen(traffic, spec.traffic.values(), files));
         Value::Table(job)
     });
     let mut root = Table::new();
+    root.insert("format".into(), format::VERSION.into());
     root.insert("machine".into(), Value::Table(machine.clone()));
     root.insert("job".into(), Value::Array(jobs.collect()));
     root.insert("engine".into(), Value::Table(engine_table(engine)));

@@ -1,6 +1,7 @@
 //! JSON Schema of the experiment file.
 
 use super::{sections, Section};
+use crate::format::VERSION;
 use odonata_declare::{Absent, Choice, Family, Key, Kind};
 use serde_json::{json, Map, Value};
 
@@ -17,6 +18,8 @@ pub fn json_schema() -> Value {
         "description": "Keys of the other sections by their dotted path, each with a list of values: one run for every combination.",
     });
     properties.insert("sweep".into(), sweep);
+    let format = json!({ "const": VERSION, "description": "Version of the format of this file." });
+    properties.insert("format".into(), format);
     json!({
         "$schema": "https://json-schema.org/draft/2020-12/schema",
         "title": "Odonata experiment",

@@ -5,7 +5,7 @@ use crate::fields::{unknown_keys, Located, Report};
 use crate::problem::ProblemKind;
 use crate::read::read;
 use crate::schema::Chooser;
-use odonata_declare::{Absent, Family, Kind, Named, Value};
+use odonata_declare::{Absent, Family, Key, Kind, Named, Value};
 
 /// A variant that was chosen, and the parameters that were given.
 #[derive(Clone, Debug)]
@@ -30,12 +30,20 @@ pub(crate) struct Choice<'t> {
     pub(crate) table: Option<&'t Table>,
 }
 
-/// Reads which variant of a family stands at an entry.
-pub(crate) fn choice<'t>(family: &'static Family, entry: &'t Entry, report: &mut Report<'_>) -> Option<Choice<'t>> {
+/// Reads which variant of a family stands at an entry; `default` is the one of a table without a name.
+pub(crate) fn choice<'t>(
+    family: &'static Family,
+    entry: &'t Entry,
+    default: Option<&str>,
+    report: &mut Report<'_>,
+) -> Option<Choice<'t>> {
     let (node, table) = match &entry.node.raw {
-        Raw::Table(table) => match table.get("name") {
-            Some(name) => (&name.node, Some(table)),
-            None => {
+        Raw::Table(table) => match (table.get("name"), default.and_then(|name| family.variant(name))) {
+            (Some(name), _) => (&name.node, Some(table)),
+            (None, Some(variant)) => {
+                return Some(Choice { variant, name_place: entry.node.place, table: Some(table) });
+            }
+            (None, None) => {
                 let message = format!("'{}' lacks the key 'name'", entry.key);
                 let help = format!("write `{} = {{ name = \"{}\", … }}`", entry.key, family.variants()[0].name);
                 report.add(ProblemKind::MissingKey, entry.node.place, message, Some(help));
@@ -96,6 +104,18 @@ pub(crate) fn parameters(
         }
     }
     chosen
+}
+
+/// Reads what stands at a key of this kind in `table`, or its default; parameters stand in a table of their own.
+pub(crate) fn read_key(key: &Key, place: Place, table: &Table, report: &mut Report<'_>) -> Option<Chosen> {
+    let (Kind::Variant(family), Absent::Value(Value::Text(default))) = (key.kind, &key.absent) else {
+        unreachable!("'{}' names a variant and has a default", key.name)
+    };
+    let absent = text_entry(key.name, default, place);
+    let entry = table.get(key.name).unwrap_or(&absent);
+    let choice = choice(family, entry, Some(default), report)?;
+    let chooser = Chooser { key: key.name, family };
+    Some(parameters(&chooser, choice, &Table::default(), &[], report))
 }
 
 /// One of two places that give the same parameter: an override wins over the file, but the file must not say it twice.

@@ -1,9 +1,10 @@
 //! `[engine]`: how traffic is computed.
 
-use super::chosen::belongs_to;
+use super::chosen::{self, belongs_to};
 use crate::document::{Document, Entry, Place, Raw, Table};
 use crate::engine::{Engine, ENGINES};
 use crate::fields::{unknown_keys, Fields, Report};
+use crate::format;
 use crate::schema;
 use crate::schema::{Chooser, Section};
 use odonata_declare::{Family, Key, Kind, Named, Value};
@@ -64,16 +65,29 @@ impl EngineSpec {
         let variant = ENGINE.variant(kind.name).expect("every engine is a variant");
         let heading = format!("[engine] of kind '{}'", kind.name);
         let known: Vec<&'static str> = keys.keys.iter().chain(&variant.keys).map(|key| key.name).collect();
-        unknown_keys(&heading, table, &known, |key| belongs_to(&ENGINE, key), report);
-        let fields = Fields::read(&heading, place, table, &variant.keys, report);
+        unknown_keys(&heading, table, &known, |key| format::moved(key).or_else(|| belongs_to(&ENGINE, key)), report);
+        let mut fields = Fields::read(&heading, place, table, &variant.keys, report);
+        for key in variant.keys.iter().filter(|key| matches!(key.kind, Kind::Variant(_))) {
+            fields.variants.push((key.name, chosen::read_key(key, place, table, report)?));
+        }
         let engine = (kind.read)(&fields, report);
         Some(Self {
             seed: common.integer("seed").unwrap_or(DEFAULT_SEED).unsigned_abs(),
             engine,
             place: section.map(|(entry, _)| entry.place),
-            places: fields.all_given().map(|(key, value)| (key, value.place)).collect(),
+            places: places(&fields),
         })
     }
+}
+
+/// Where every key and every parameter of a variant is that was given.
+fn places(fields: &Fields) -> Vec<(&'static str, Place)> {
+    let given = fields.all_given().map(|(key, value)| (key, value.place));
+    let variants = fields.variants.iter().flat_map(|(key, chosen)| {
+        let parameters = chosen.parameters.iter().map(|(parameter, value)| (*parameter, value.place));
+        std::iter::once((*key, chosen.name.place)).chain(parameters)
+    });
+    given.chain(variants).collect()
 }
 
 /// The seed, for those who need nothing else of the engine.

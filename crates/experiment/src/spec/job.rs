@@ -6,12 +6,13 @@ use crate::fields::{unknown_keys, Fields, Report};
 use crate::problem::ProblemKind;
 use crate::schema;
 use crate::schema::{Chooser, Section};
-use odonata_declare::{Choice, Family, Key, Kind, Value};
-use odonata_workload::{PatternSpec, PlacementSpec, PATTERNS, PLACEMENTS};
+use odonata_declare::{Choice, Family, Key, Kind, Named, Value};
+use odonata_workload::{self as workload, PatternSpec, PlacementSpec, PATTERNS, PLACEMENTS};
 
 pub(crate) static PATTERN: Family = Family::new("pattern", || PATTERNS.iter().map(PatternSpec::named).collect());
 pub(crate) static PLACEMENT: Family =
     Family::new("placement", || PLACEMENTS.iter().map(PlacementSpec::named).collect());
+pub(crate) static TRAFFIC: Family = Family::new("traffic", || workload::TRAFFIC.iter().map(Named::of).collect());
 const CORES: &Choice = &Choice { name: "cores", doc: "one rank on each core" };
 
 /// The keys of `[[job]]`.
@@ -43,6 +44,13 @@ pub(crate) fn section() -> Section {
              table.",
         ),
         Key::with_default(
+            "traffic",
+            Kind::Variant(&TRAFFIC),
+            Value::text("closed"),
+            "What the job offers to the network, and when; the packet engine asks for it. Parameters stand with it in a table: \
+             `traffic = { name = \"open\", load = 0.5 }`.",
+        ),
+        Key::with_default(
             "idle",
             Kind::Flag,
             Value::Flag(false),
@@ -66,6 +74,7 @@ pub(crate) struct JobEntry {
     pub(crate) fields: Fields,
     pub(crate) pattern: Chosen,
     pub(crate) placement: Chosen,
+    pub(crate) traffic: Chosen,
 }
 
 impl JobEntry {
@@ -75,6 +84,7 @@ impl JobEntry {
         match key {
             "pattern" => self.pattern.name.place,
             "placement" => self.placement.name.place,
+            "traffic" => self.traffic.name.place,
             _ if given(&self.pattern) => self.pattern.place_of(key),
             _ if given(&self.placement) => self.placement.place_of(key),
             _ => self.fields.given(key).map_or(self.fields.place, |located| located.place),
@@ -119,9 +129,9 @@ fn read_job(table: &Table, place: Place, index: usize, report: &mut Report<'_>) 
     let fields = Fields::read("[[job]]", place, table, &section.keys, report);
     let name = fields.text("name").map_or_else(|| format!("job{index}"), str::to_owned);
     let (patterns, placements) = (section.chooser("pattern"), section.chooser("placement"));
-    let pattern = table.get("pattern").and_then(|entry| chosen::choice(&PATTERN, entry, report));
+    let pattern = table.get("pattern").and_then(|entry| chosen::choice(&PATTERN, entry, None, report));
     let default = chosen::text_entry("placement", "compact", place);
-    let placement = chosen::choice(&PLACEMENT, table.get("placement").unwrap_or(&default), report);
+    let placement = chosen::choice(&PLACEMENT, table.get("placement").unwrap_or(&default), Some("compact"), report);
     let keys_of = |family: &'static Family, choice: &Option<chosen::Choice<'_>>| -> Vec<&'static str> {
         // Without a choice any parameter may be right.
         let variants = family.variants().iter().filter(|v| choice.is_none_or(|choice| choice.variant.name == v.name));
@@ -135,5 +145,7 @@ fn read_job(table: &Table, place: Place, index: usize, report: &mut Report<'_>) 
     let shared: Vec<&str> = of_pattern.iter().copied().filter(|key| of_placement.contains(key)).collect();
     let pattern = pattern.map(|choice| chosen::parameters(patterns, choice, table, &shared, report));
     let placement = placement.map(|choice| chosen::parameters(placements, choice, table, &shared, report));
-    Some(JobEntry { name, fields, pattern: pattern?, placement: placement? })
+    let traffic = section.keys.iter().find(|key| key.name == "traffic").expect("a key of jobs");
+    let traffic = chosen::read_key(traffic, place, table, report);
+    Some(JobEntry { name, fields, pattern: pattern?, placement: placement?, traffic: traffic? })
 }

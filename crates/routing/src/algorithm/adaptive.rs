@@ -39,19 +39,11 @@ impl Parameters for AdaptiveSettings {
         parameter!(
             threshold,
             Kind::Number { min: 1e-6, max: 1e6 },
-            "`ugal-g`, `ugal-n`, `par`: a packet goes non-minimal iff q(minimal) > threshold * q(non-minimal) + bias."
+            "A packet goes non-minimal iff q(minimal) > threshold * q(non-minimal) + bias."
         ),
-        parameter!(bias, Kind::Bytes, "`ugal-g`, `ugal-n`, `par`: see `threshold`."),
-        parameter!(
-            minimal_candidates,
-            CANDIDATES,
-            "`ugal-g`, `ugal-n`, `par`: minimal ports drawn; the shortest queue stands for them."
-        ),
-        parameter!(
-            non_minimal_candidates,
-            CANDIDATES,
-            "`ugal-g`, `ugal-n`, `par`: non-minimal ways drawn; the shortest queue stands for them."
-        ),
+        parameter!(bias, Kind::Bytes, "See `threshold`."),
+        parameter!(minimal_candidates, CANDIDATES, "Minimal ports drawn; the shortest queue stands for them."),
+        parameter!(non_minimal_candidates, CANDIDATES, "Non-minimal ways drawn; the shortest queue stands for them."),
     ];
 }
 

@@ -29,7 +29,7 @@ use odonata_units::{GroupId, NodeId, RouterId};
 use std::sync::Arc;
 
 /// Rates and thresholds.
-#[derive(Clone, Copy, PartialEq, Debug)]
+#[derive(Clone, PartialEq, Debug)]
 pub struct QSettings {
     /// Learning rate of an estimate that falls (alpha).
     pub gain: f32,
@@ -41,29 +41,36 @@ pub struct QSettings {
     pub threshold_source: f32,
     /// Share that a detour inside the middle group must save (q_thld2).
     pub threshold_middle: f32,
+    /// File of learnt estimates to start from; whoever runs the algorithm reads it.
+    pub q_tables: Option<String>,
 }
 
 impl Default for QSettings {
     fn default() -> Self {
-        Self { gain: 0.2, loss: 0.04, exploration: 0.001, threshold_source: 0.2, threshold_middle: 0.35 }
+        Self {
+            gain: 0.2,
+            loss: 0.04,
+            exploration: 0.001,
+            threshold_source: 0.2,
+            threshold_middle: 0.35,
+            q_tables: None,
+        }
     }
 }
 
 impl Parameters for QSettings {
     const PARAMETERS: &'static [Parameter<Self>] = &[
-        parameter!(gain, Kind::SHARE, "`q-adaptive`: learning rate of an estimate that falls (alpha)."),
-        parameter!(loss, Kind::SHARE, "`q-adaptive`: learning rate of an estimate that rises (beta)."),
-        parameter!(exploration, Kind::SHARE, "`q-adaptive`: probability of a random port (epsilon)."),
         parameter!(
-            threshold_source,
-            Kind::SHARE,
-            "`q-adaptive`: share that a detour from the source router must save."
+            q_tables,
+            Kind::Path,
+            "A file of learnt estimates to start from, `q_tables.parquet` of another run or a CSV file with its columns.",
+            else "estimates of an idle machine",
         ),
-        parameter!(
-            threshold_middle,
-            Kind::SHARE,
-            "`q-adaptive`: share that a detour inside the middle group must save."
-        ),
+        parameter!(gain, Kind::SHARE, "Learning rate of an estimate that falls (alpha)."),
+        parameter!(loss, Kind::SHARE, "Learning rate of an estimate that rises (beta)."),
+        parameter!(exploration, Kind::SHARE, "Probability of a random port (epsilon)."),
+        parameter!(threshold_source, Kind::SHARE, "Share that a detour from the source router must save."),
+        parameter!(threshold_middle, Kind::SHARE, "Share that a detour inside the middle group must save."),
     ];
 }
 
@@ -108,7 +115,7 @@ pub(super) fn build(hops: Arc<NextHops>, settings: &RoutingSettings) -> Result<B
     let channels = 2 + to_middle + hops.longest_to_group().max(inside + 1) + inside;
     let channels = u8::try_from(channels).unwrap_or(u8::MAX);
     let latencies_ns = hops.longest_latencies_ns();
-    Ok(Box::new(QAdaptive { hops, settings: settings.q, slots, channels, latencies_ns }))
+    Ok(Box::new(QAdaptive { hops, settings: settings.q.clone(), slots, channels, latencies_ns }))
 }
 
 /// In state.phase: the packet has used up its choice in a middle group.

@@ -118,7 +118,16 @@ mod tests {
         let parameters = placement.rule_mut().as_any_mut().downcast_mut().unwrap();
         *parameters = FilePlacementParameters { path: "a.map".into(), job: None, table };
         let pattern = PatternSpec::parse("uniform").unwrap();
-        JobSpec { name: name.into(), ranks, ranks_per_node: None, pattern, placement, idle: false, color: None }
+        JobSpec {
+            name: name.into(),
+            ranks,
+            ranks_per_node: None,
+            pattern,
+            placement,
+            traffic: Default::default(),
+            idle: false,
+            color: None,
+        }
     }
 
     /// 3 groups x 2 rows x 4 columns x 2 nodes: router (2, 1, 3) is 2 * 8 + 1 * 4 + 3 = 23, its node 1 is node 47.

@@ -131,6 +131,7 @@ mod tests {
             ranks_per_node,
             pattern: PatternSpec::parse("all-to-all").unwrap(),
             placement: placement.clone(),
+            traffic: Default::default(),
             idle: false,
             color: None,
         };

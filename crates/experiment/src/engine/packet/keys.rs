@@ -1,87 +1,21 @@
 //! The keys of the packet engine beyond those of routers and routing algorithms.
 
-use odonata_declare::{parameter, words, Absent, Choice, Family, Key, Kind, Named, OneOrEach, Parameter, Parameters};
-use odonata_packet::{Injection, Recording, Schedule, SeriesChoice};
-use odonata_routing::algorithm::ALGORITHMS;
+use odonata_declare::{parameter, words, Choice, Family, Key, Kind, Named, Parameter, Parameters, Value};
+use odonata_packet::{Recording, Schedule, SeriesChoice};
+use odonata_routing::algorithm::{parameters, ALGORITHMS};
 use odonata_units::{Bytes, Time};
 
 const OFF: &Choice = &Choice { name: "off", doc: "no time series" };
 const AVAILABLE: &Choice = &Choice { name: "available", doc: "what the system has left" };
 
-static ROUTING: Family =
-    Family::new("routing", || ALGORITHMS.iter().map(|a| Named { name: a.0, doc: a.1, keys: Vec::new() }).collect());
+pub(super) static ROUTING: Family = Family::new("routing", || {
+    ALGORITHMS.iter().map(|a| Named { name: a.0, doc: a.1, keys: parameters(a.0).keys() }).collect()
+});
 
-/// The keys that choose the routing.
+/// The key that chooses the routing.
 pub(super) fn routing() -> Key {
-    let first = ROUTING.variants()[0].name;
-    Key {
-        name: "routing",
-        kind: Kind::Choice(ROUTING.choices()),
-        absent: Absent::Value(odonata_declare::Value::text(first)),
-        doc: "The routing algorithm.",
-    }
-}
-
-words! {
-    /// What the jobs send.
-    pub(crate) enum TrafficKind {
-        Closed = "closed": "every rank sends the messages of its pattern as fast as the network takes them",
-        Open = "open": "every node makes packets at `load`, to destinations that its ranks' pattern draws",
-    }
-}
-
-/// What the jobs send, and when.
-#[derive(Clone, Debug)]
-pub(super) struct Sources {
-    pub(super) traffic: TrafficKind,
-    pub(super) load: OneOrEach<f64>,
-    pub(super) start: OneOrEach<Time>,
-    pub(super) step_times: Vec<Time>,
-    pub(super) step_loads: Vec<f64>,
-    pub(super) injection: Injection,
-    pub(super) burst: u32,
-}
-
-impl Default for Sources {
-    fn default() -> Self {
-        Self {
-            traffic: TrafficKind::Closed,
-            load: OneOrEach::One(0.5),
-            start: OneOrEach::One(Time::ZERO),
-            step_times: Vec::new(),
-            step_loads: Vec::new(),
-            injection: Injection::default(),
-            burst: 1,
-        }
-    }
-}
-
-impl Parameters for Sources {
-    const PARAMETERS: &'static [Parameter<Self>] = &[
-        parameter!(traffic, TrafficKind::KIND, "What the jobs send."),
-        parameter!(
-            load,
-            Kind::Any(&[Kind::SHARE, Kind::List(&Kind::SHARE)]),
-            "`open`: offered load as a share of the node's link bandwidth, for all jobs or one for each job."
-        ),
-        parameter!(
-            start,
-            Kind::Any(&[Kind::Time, Kind::List(&Kind::Time)]),
-            "`open`: when sending starts, for all jobs or one for each job."
-        ),
-        parameter!(
-            step_times,
-            Kind::List(&Kind::Time),
-            "`open`: times at which the load of all jobs changes, ascending."
-        ),
-        parameter!(step_loads, Kind::List(&Kind::SHARE), "`open`: the load from each of `step_times` on."),
-        parameter!(injection, Injection::KIND, "`open`: when packets are made."),
-        parameter!(
-            burst,
-            Kind::Integer { min: 1, max: 1_000_000 },
-            "`open`: packets made at a time, to one destination; the load stays the same."
-        ),
-    ];
+    let first = Value::text(ROUTING.variants()[0].name);
+    Key::with_default("routing", Kind::Variant(&ROUTING), first, "The routing algorithm.")
 }
 
 /// The times of a run.
@@ -105,14 +39,14 @@ impl Default for Times {
 
 impl Parameters for Times {
     const PARAMETERS: &'static [Parameter<Self>] = &[
-        parameter!(warm_up = schedule.warm_up, Kind::Time, "`open`: time before the measurement."),
-        parameter!(measure = schedule.measure, Kind::Time, "`open`: length of the measurement."),
+        parameter!(warm_up = schedule.warm_up, Kind::Time, "Open traffic: time before the measurement."),
+        parameter!(measure = schedule.measure, Kind::Time, "Open traffic: length of the measurement."),
         parameter!(
             drain = schedule.drain,
             Kind::Time,
-            "`open`: longest time to wait for packets made in the measurement."
+            "Open traffic: longest time to wait for packets made in the measurement."
         ),
-        parameter!(time_limit, Kind::Time, "`closed`: simulated time after which the run is given up."),
+        parameter!(time_limit, Kind::Time, "Closed traffic: simulated time after which the run is given up."),
         parameter!(
             patience,
             Kind::Time,

@@ -1,0 +1,180 @@
+//! Versions of the experiment file: what stood elsewhere before, and how an old file is rewritten.
+//!
+//! | version | what changed |
+//! |---|---|
+//! | 1 | |
+//! | 2 | a job owns its traffic (`[[job]] traffic`, before in `[engine]`), a routing its parameters (`[engine] routing`) |
+
+use crate::problem::{Problem, ProblemKind, Problems};
+use toml_edit::{value, Array, ArrayOfTables, DocumentMut, InlineTable, Item, Key, Table, Value};
+
+/// The version of the format that this program reads.
+pub const VERSION: i64 = 2;
+
+/// Keys of `[engine]` that belong to the traffic of a job since version 2.
+const TRAFFIC: [&str; 6] = ["load", "start", "step_times", "step_loads", "injection", "burst"];
+/// Those of them that could be lists with a value for each job.
+const PER_JOB: [&str; 2] = ["load", "start"];
+/// Keys of `[engine]` that belong to the routing since version 2.
+const ROUTING: [&str; 10] = [
+    "threshold",
+    "bias",
+    "minimal_candidates",
+    "non_minimal_candidates",
+    "gain",
+    "loss",
+    "exploration",
+    "threshold_source",
+    "threshold_middle",
+    "q_tables",
+];
+
+/// Where a key of `[engine]` of version 1 stands now, if it does not stand there any more.
+pub(crate) fn moved(key: &str) -> Option<String> {
+    let now = match key {
+        "traffic" => "it belongs to a job: write `traffic = \"open\"` in its [[job]]".to_owned(),
+        _ if TRAFFIC.contains(&key) => {
+            format!("it belongs to a job: write `traffic = {{ name = \"open\", {key} = … }}` in its [[job]]")
+        }
+        _ if ROUTING.contains(&key) => {
+            format!("it belongs to the routing: write `routing = {{ name = …, {key} = … }}`")
+        }
+        _ => return None,
+    };
+    Some(format!("{now}; `odonata check --upgrade FILE` rewrites a file of format 1"))
+}
+
+/// The text of an experiment file of version 1 as one of version 2, with its comments.
+///
+/// # Errors
+/// No TOML, or a sweep that has no equal in version 2.
+pub fn upgrade(text: &str, file: &str) -> Result<String, Problems> {
+    let problem = |kind, message: String| {
+        Problems(vec![Problem { kind, file: file.to_owned(), location: None, message, help: None }])
+    };
+    let mut document: DocumentMut =
+        text.parse().map_err(|error: toml_edit::TomlError| problem(ProblemKind::Syntax, error.to_string()))?;
+    let taken = document.get_mut("engine").and_then(Item::as_table_like_mut).map(|engine| {
+        let mut take = |keys: &[&'static str]| -> Vec<(&'static str, Value)> {
+            keys.iter().filter_map(|key| Some((*key, engine.remove(key)?.into_value().ok()?))).collect()
+        };
+        let (kind, traffic, routing) = (take(&["traffic"]), take(&TRAFFIC), take(&ROUTING));
+        if !routing.is_empty() {
+            let name = engine.get("routing").and_then(Item::as_str).unwrap_or("min").to_owned();
+            let mut table = InlineTable::from_iter([("name", name)]);
+            routing.into_iter().for_each(|(key, v)| drop(table.insert(key, bare(v))));
+            engine.insert("routing", value(table));
+        }
+        (kind.first().is_some_and(|(_, kind)| kind.as_str() == Some("open")), traffic)
+    });
+    let routing = document.get("engine").and_then(|engine| engine.get("routing"));
+    let parameters = routing.is_some_and(Item::is_inline_table);
+    if let Some((true, traffic)) = taken {
+        match document.get_mut("job") {
+            Some(Item::ArrayOfTables(jobs)) => open_traffic(jobs, &traffic),
+            _ => return Err(problem(ProblemKind::MissingKey, "there is no [[job]] to own the traffic".into())),
+        }
+    }
+    if let Some(sweep) = document.get_mut("sweep").and_then(Item::as_table_mut) {
+        rename_axes(sweep, parameters).map_err(|message| problem(ProblemKind::Value, message))?;
+    }
+    Ok(marked(document))
+}
+
+/// A value without the spaces and comments around it.
+fn bare(mut value: Value) -> Value {
+    value.decor_mut().clear();
+    value
+}
+
+/// Gives every job open traffic with these parameters; of a list for all jobs, each gets its own value.
+fn open_traffic(jobs: &mut ArrayOfTables, parameters: &[(&'static str, Value)]) {
+    let count = jobs.len();
+    for (i, job) in jobs.iter_mut().enumerate() {
+        let mut table = InlineTable::from_iter([("name", "open")]);
+        for (key, given) in parameters {
+            let own = match given.as_array().filter(|_| PER_JOB.contains(key)) {
+                Some(list) if list.len() == 1 || list.len() == count => list.get(i.min(list.len() - 1)).cloned(),
+                _ => Some(given.clone()),
+            };
+            own.into_iter().for_each(|own| drop(table.insert(*key, bare(own))));
+        }
+        job.insert("traffic", value(table));
+    }
+}
+
+/// The axes of a sweep by their new keys, in their old order.
+fn rename_axes(sweep: &mut Table, parameters: bool) -> Result<(), String> {
+    let old = std::mem::take(sweep);
+    sweep.set_position(old.position());
+    *sweep.decor_mut() = old.decor().clone();
+    for (key, item) in old.iter() {
+        let name = key.strip_prefix("engine.");
+        let lists = item.as_array().is_some_and(|values: &Array| values.iter().any(Value::is_array));
+        let new = match name {
+            Some("traffic") => "job.*.traffic.name".to_owned(),
+            Some(name) if PER_JOB.contains(&name) && lists => {
+                return Err(format!(
+                    "the sweep of '{key}' has a list for all jobs; write an axis for each job instead"
+                ));
+            }
+            Some(name) if TRAFFIC.contains(&name) => format!("job.*.traffic.{name}"),
+            Some(name) if ROUTING.contains(&name) => format!("engine.routing.{name}"),
+            Some("routing") if parameters => "engine.routing.name".to_owned(),
+            _ => key.to_owned(),
+        };
+        let decor = old.key(key).map(|key| key.leaf_decor().clone()).unwrap_or_default();
+        sweep.insert_formatted(&Key::new(new).with_leaf_decor(decor), item.clone());
+    }
+    Ok(())
+}
+
+/// Says the version at the top, after the comments that head the file.
+fn marked(mut document: DocumentMut) -> String {
+    if document.contains_key("format") {
+        document["format"] = value(VERSION);
+        return document.to_string();
+    }
+    let text = document.to_string();
+    let heading = |line: &&str| line.starts_with('#') || line.trim().is_empty();
+    let start: usize = text.split_inclusive('\n').take_while(heading).map(str::len).sum();
+    format!("{}format = {VERSION}\n\n{}", &text[..start], &text[start..])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const OLD: &str =
+        "# Uniform traffic on two jobs.\n[machine]\npreset = \"dragonfly-1056\"\n\n[[job]]\nranks = 528 # half\n\
+        pattern = \"uniform\"\n\n[[job]]\nranks = 528\npattern = \"uniform\"\n\n[engine]\nkind = \"packet\"\n\
+        routing = \"ugal-g\"\nthreshold = 1.5 # of the paper\ntraffic = \"open\"\nload = [0.5, 0.25]\nburst = 2\n\
+        measure = \"10 us\"\n\n[sweep]\n\"engine.routing\" = [\"ugal-g\", \"par\"]\n\"engine.load\" = [0.1, 0.9]\n";
+
+    #[test]
+    fn every_key_finds_its_new_place() {
+        let new = upgrade(OLD, "old.toml").unwrap();
+        let expected = "# Uniform traffic on two jobs.\nformat = 2\n\n[machine]\npreset = \"dragonfly-1056\"\n\n[[job]]\n\
+            ranks = 528 # half\npattern = \"uniform\"\ntraffic = { name = \"open\", load = 0.5, burst = 2 }\n\n[[job]]\n\
+            ranks = 528\npattern = \"uniform\"\ntraffic = { name = \"open\", load = 0.25, burst = 2 }\n\n[engine]\n\
+            kind = \"packet\"\nrouting = { name = \"ugal-g\", threshold = 1.5 }\nmeasure = \"10 us\"\n\n[sweep]\n\
+            \"engine.routing.name\" = [\"ugal-g\", \"par\"]\n\"job.*.traffic.load\" = [0.1, 0.9]\n";
+        assert_eq!(new, expected);
+        // What is new already stays.
+        assert_eq!(upgrade(&new, "new.toml").unwrap(), new);
+    }
+
+    #[test]
+    fn a_file_without_what_moved_only_says_its_version() {
+        let old = "[machine]\npreset = \"edison\"\n\n[[job]]\nranks = 4\npattern = \"spread\"\n";
+        assert_eq!(upgrade(old, "x.toml").unwrap(), format!("format = 2\n\n{old}"));
+    }
+
+    #[test]
+    fn what_has_no_equal_is_refused() {
+        let lists = OLD.replace("[0.1, 0.9]", "[[0.1, 0.2], [0.9, 0.8]]");
+        let message = upgrade(&lists, "old.toml").unwrap_err().to_string();
+        assert!(message.contains("an axis for each job"), "{message}");
+        assert!(upgrade("a = ", "x.toml").unwrap_err().to_string().contains("x.toml"));
+    }
+}
