@@ -18,12 +18,17 @@ def experiment(
     load: float | list[float] | None = 0.3,
     warm_up: str | None = None,
     measure: str | None = "10 us",
+    traffic: str = "",
     engine: str = "",
 ) -> str:
     """The file; `load` is that of all jobs or of each, and None makes closed traffic of them."""
-    lines = ['kind = "packet"']
+    texts = list(jobs or [job()])
     if load is not None:
-        lines += ['traffic = "open"', f"load = {load}"]
+        loads = load if isinstance(load, list) else [load] * len(texts)
+        more = f", {traffic}" if traffic else ""
+        each = (f'traffic = {{ name = "open", load = {load}{more} }}\n' for load in loads)
+        texts = [text + own for text, own in zip(texts, each, strict=True)]
+    lines = ['kind = "packet"']
     lines += [f'{key} = "{value}"' for key, value in (("warm_up", warm_up), ("measure", measure)) if value]
-    parts = [f"[machine]\n{DRAGONFLY}\n", *(jobs or [job()]), "[engine]\n" + "\n".join(lines) + f"\n{engine}"]
+    parts = [f"[machine]\n{DRAGONFLY}\n", *texts, "[engine]\n" + "\n".join(lines) + f"\n{engine}"]
     return "\n".join(parts)

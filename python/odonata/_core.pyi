@@ -107,6 +107,7 @@ class Preset(TypedDict):
     usable_nodes: int
     links: dict[str, int]
 
+def upgrade(text: str, path: str) -> str: ...
 def check(text: str, path: str, overrides: Sequence[str] = ()) -> Checked: ...
 def run(
     text: str,

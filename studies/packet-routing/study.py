@@ -29,7 +29,7 @@ def loads(results: Results) -> pd.DataFrame:
                 {
                     "nodes": job["nodes"],
                     "pattern": job["pattern"],
-                    "offered": place["engine.load"],
+                    "offered": place["job.*.traffic.load"],
                     "routing": run.summary["routing"],
                     "seed": run.summary["seed"],
                     "accepted": job["accepted_load"],

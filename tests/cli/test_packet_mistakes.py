@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from packet_files import DRAGONFLY, experiment
+from packet_files import DRAGONFLY, experiment, job
 from running import Command
 
 FILE = experiment()
@@ -25,11 +25,11 @@ PATH = "src,dst\n" + "".join(f"{router},{router + 1}\n" for router in range(19))
 MISTAKES = {
     "unknown algorithm": (
         changed(add='routing = "ugal-x"\n'),
-        ["x.toml:19:11", "ugal-x", "ugal-g"],
+        ["x.toml:18:11", "ugal-x", "ugal-g"],
     ),
     "an algorithm that the machine has no groups for": (
         changed((DRAGONFLY, 'preset = "bgp-midplane"'), add='routing = "valiant-n"\n'),
-        ["x.toml:15:11", "third group", "use 'min'"],
+        ["x.toml:14:11", "third group", "use 'min'"],
     ),
     "more virtual channels than there can be": (
         changed((DRAGONFLY, 'file = "path.txt"'), ("ranks = 72", "ranks = 20")),
@@ -37,7 +37,7 @@ MISTAKES = {
     ),
     "a buffer smaller than a packet": (
         changed(add='output_buffer = "256 B"\n'),
-        ["x.toml:19:17", "'output_buffer'", "256 B does not hold one packet of 512 B"],
+        ["x.toml:18:17", "'output_buffer'", "256 B does not hold one packet of 512 B"],
     ),
     "a packet larger than the preset's buffer": (
         changed(add='packet = "64 KiB"\n'),
@@ -51,24 +51,36 @@ MISTAKES = {
         changed(("g = 9\n", 'g = 9\n[machine.class.global]\nbandwidth = "0 GB/s"\n')),
         ["x.toml:8:13", "bandwidth", "0"],
     ),
-    "a load above 1": (changed(("load = 0.3", "load = 1.2")), ["x.toml:17:8", "load", "1.2", "0 to 1"]),
-    "a negative load": (changed(("load = 0.3", "load = -0.1")), ["x.toml:17:8", "load", "-0.1", "0 to 1"]),
+    "a load above 1": (changed(("load = 0.3", "load = 1.2")), ["x.toml:13:35", "load", "1.2", "0 to 1"]),
+    "a negative load": (changed(("load = 0.3", "load = -0.1")), ["x.toml:13:35", "load", "-0.1", "0 to 1"]),
     "a step above 1": (
-        changed(add='step_times = ["5 us"]\nstep_loads = [3.0]\n'),
-        ["x.toml:20:", "step_loads", "3", "0 to 1"],
+        changed(("load = 0.3", 'step_times = ["5 us"], step_loads = [3.0]')),
+        ["x.toml:13:", "step_loads", "3", "0 to 1"],
     ),
     "steps that go back in time": (
-        changed(add='step_times = ["5 us", "2 us"]\nstep_loads = [0.1, 0.2]\n'),
-        ["x.toml:19:14", "'step_times' must ascend"],
+        changed(("load = 0.3", 'step_times = ["5 us", "2 us"], step_loads = [0.1, 0.2]')),
+        ["x.toml:13:41", "'step_times': must ascend"],
     ),
-    "loads for other jobs": (
+    "a list of loads": (
         changed(("load = 0.3", "load = [0.3, 0.4]")),
-        ["x.toml:17:8", "2 values for 1 job"],
+        ["x.toml:13:35", "'load' must be a number from 0 to 1"],
     ),
-    "nothing to measure": (changed(('"10 us"', '"0 us"')), ["x.toml:18:11", "'measure' must be above 0"]),
+    "a load in the place of format 1": (
+        changed(add="load = 0.3\n"),
+        ["x.toml:18:1", "unknown key 'load'", "in its [[job]]", "odonata check --upgrade"],
+    ),
+    "a parameter of the routing in the place of format 1": (
+        changed(add="threshold = 1.5\n"),
+        ["x.toml:18:1", "`routing = { name = …, threshold = … }`"],
+    ),
+    "jobs with open and with closed traffic": (
+        changed(("ranks = 72", "ranks = 8"), ("[engine]", job("two", ranks=8) + "[engine]")),
+        ["x.toml:", "some jobs have open and others closed traffic"],
+    ),
+    "nothing to measure": (changed(('"10 us"', '"0 us"')), ["x.toml:17:11", "'measure' must be above 0"]),
     "an interval of no length": (
         changed(add='interval = "0 us"\n'),
-        ["x.toml:19:12", "'interval' must be at least"],
+        ["x.toml:18:12", "'interval' must be at least"],
     ),
     "a pattern that does not fit the ranks": (
         changed(('"uniform"', '{ name = "stencil-3d", dims = [4, 4, 4] }')),
@@ -85,7 +97,7 @@ MISTAKES = {
     ),
     "more memory than is allowed": (
         changed(add='memory_limit = "1 MB"\n'),
-        ["x.toml:19:16", "'memory_limit'", "needs about", "1 MB"],
+        ["x.toml:18:16", "'memory_limit'", "needs about", "1 MB"],
     ),
 }
 

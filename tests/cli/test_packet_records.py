@@ -116,7 +116,7 @@ def test_csv_writes_ways_as_numbers(odonata_command: Command, tmp_path: Path) ->
 
 def test_no_value_is_shown_as_a_dash(odonata_command: Command, tmp_path: Path) -> None:
     """A job that starts after the measurement has no latency."""
-    late = BASE.replace("load = [0.2, 0.6]", 'load = [0.2, 0.6]\nstart = ["0 s", "1 ms"]\ndrain = "5 us"')
+    late = BASE.replace("load = 0.6", 'load = 0.6, start = "1 ms"') + 'drain = "5 us"\n'
     (tmp_path / "x.toml").write_text(late)
     result = odonata_command("run", "x.toml", "-o", "run")
     assert result.returncode == 0

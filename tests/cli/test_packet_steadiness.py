@@ -12,14 +12,15 @@ from running import Command
 
 
 def run(
-    command: Command, folder: Path, load: float, warm_up: int = 20, drain: int = 100, more: str = ""
+    command: Command, folder: Path, load: float, warm_up: int = 20, drain: int = 100, traffic: str = ""
 ) -> tuple[dict[str, Any], str, str]:
     text = experiment(
         job("adv", "adversarial"),
         load=load,
         warm_up=f"{warm_up} us",
         measure="30 us",
-        engine=f'drain = "{drain} us"\n{more}\n',
+        traffic=traffic,
+        engine=f'drain = "{drain} us"\n',
     )
     (folder / "x.toml").write_text(text)
     result = command("run", "x.toml", "-o", "run")
@@ -57,8 +58,8 @@ def test_a_saturated_run_says_so(odonata_command: Command, tmp_path: Path) -> No
 
 def test_sources_that_drain_are_noticed(odonata_command: Command, tmp_path: Path) -> None:
     """Twenty microseconds at load 0.4 leave queues that load 0.05 meets."""
-    steps = 'step_times = ["20 us"]\nstep_loads = [0.05]'
-    summary, _, complained = run(odonata_command, tmp_path, 0.4, warm_up=21, more=steps)
+    steps = 'step_times = ["20 us"], step_loads = [0.05]'
+    summary, _, complained = run(odonata_command, tmp_path, 0.4, warm_up=21, traffic=steps)
     assert (
         "queues in the sources drain that grew before the measurement: job 'adv' brought 0.12" in complained
     )
@@ -68,8 +69,8 @@ def test_sources_that_drain_are_noticed(odonata_command: Command, tmp_path: Path
 def test_a_load_that_changes_within_the_measurement_is_not_asked_for_balance(
     odonata_command: Command, tmp_path: Path
 ) -> None:
-    steps = 'step_times = ["40 us"]\nstep_loads = [0.01]'
-    summary, _, complained = run(odonata_command, tmp_path, 0.1, more=steps)
+    steps = 'step_times = ["40 us"], step_loads = [0.01]'
+    summary, _, complained = run(odonata_command, tmp_path, 0.1, traffic=steps)
     assert summary["convergence"]["balanced"] is True
     assert "saturated" not in complained
     assert "no steady state" in complained, "but the halves differ"

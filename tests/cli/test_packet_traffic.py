@@ -25,9 +25,11 @@ def run_file(folder: Path, text: str) -> odonata.Run:
     return odonata.run(path, out=folder / "run", force=True)
 
 
-def run(folder: Path, pattern: str, engine: str = "") -> odonata.Run:
+def run(folder: Path, pattern: str, engine: str = "", traffic: str = "") -> odonata.Run:
     one = job(pattern=None, more=f"{COMPACT}{pattern}\n")
-    text = experiment(one, load=0.2, warm_up="0 us", measure="20 us", engine=f"{RECORDED}{engine}\n")
+    text = experiment(
+        one, load=0.2, warm_up="0 us", measure="20 us", traffic=traffic, engine=f"{RECORDED}{engine}\n"
+    )
     return run_file(folder, text)
 
 
@@ -125,7 +127,7 @@ def test_random_neighbours(tmp_path: Path) -> None:
 
 
 def test_bursts_are_made_at_once_for_one_destination(tmp_path: Path) -> None:
-    found = packets(run(tmp_path, 'pattern = "uniform"', "burst = 8"))
+    found = packets(run(tmp_path, 'pattern = "uniform"', traffic="burst = 8"))
     bursts = found.groupby(["source", "birth_ps"])
     sizes = bursts.size()
     # A packet time in which two bursts of one node begin has 16 packets; Bernoulli sources make none.
@@ -138,15 +140,15 @@ def test_bursts_are_made_at_once_for_one_destination(tmp_path: Path) -> None:
 def test_injection_processes(tmp_path: Path, injection: str, spread: float) -> None:
     """Gaps at load 0.2 have the mean of 5 packet times; their standard deviation over the mean is 0 for
     intervals, 1 for exponential gaps and sqrt(1 - 0.2) for geometric ones."""
-    found = packets(run(tmp_path, 'pattern = "bit-complement"', f'injection = "{injection}"'))
+    found = packets(run(tmp_path, 'pattern = "bit-complement"', traffic=f'injection = "{injection}"'))
     gaps = found.sort_values(["source", "birth_ps"]).groupby("source")["birth_ps"].diff().dropna()
     assert gaps.mean() == pytest.approx(5 * 20_480, rel=0.03)
     assert gaps.std() / gaps.mean() == pytest.approx(spread, abs=0.03)
 
 
 def test_the_load_steps_in_time(tmp_path: Path) -> None:
-    steps = 'step_times = ["10 us", "15 us"]\nstep_loads = [0.6, 0.1]'
-    found = packets(run(tmp_path, 'pattern = "uniform"', steps))
+    steps = 'step_times = ["10 us", "15 us"], step_loads = [0.6, 0.1]'
+    found = packets(run(tmp_path, 'pattern = "uniform"', traffic=steps))
     made = found["birth_ps"].groupby(found["birth_ps"] // 5_000_000).size() / (NODES * 5e6 / 20_480)
     assert list(made.index) == [0, 1, 2, 3]
     # 17,578 packet times: at load 0.6 the standard deviation is 0.0037, at the others less.
@@ -160,8 +162,8 @@ def test_jobs_have_their_own_pattern_load_placement_and_start(tmp_path: Path) ->
         load=[0.1, 0.4],
         warm_up="0 us",
         measure="20 us",
-        engine=f'{RECORDED}start = ["0 us", "12 us"]\n',
-    )
+        engine=RECORDED,
+    ).replace("load = 0.4", 'load = 0.4, start = "12 us"')
     made = run_file(tmp_path, text)
     found = packets(made)
     nodes = made.placement.to_pandas().set_index(["job", "rank"])["node"]

@@ -144,14 +144,16 @@ def test_the_offered_load_is_that_of_all_steps() -> None:
         ranks = 2
         ranks_per_node = 1
 
-        [engine]
-        kind = "packet"
-        routing = "min"
-        traffic = "open"
+        [job.traffic]
+        name = "open"
         injection = "interval"
         load = 0.1
         step_times = ["12 us", "18 us"]
         step_loads = [0.4, 0.2]
+
+        [engine]
+        kind = "packet"
+        routing = "min"
         warm_up = "10 us"
         measure = "10 us"
         """)

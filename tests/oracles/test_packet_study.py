@@ -35,8 +35,10 @@ SHORT = {
 }
 
 
-def sweep(example: str, folder: Path, **changes: Any) -> Sweep:
+def sweep(example: str, folder: Path, loads: list[float] | None = None, **changes: Any) -> Sweep:
     settings = {key.replace("__", "."): value for key, value in changes.items()}
+    if loads:
+        settings["sweep.job.*.traffic.load"] = loads
     return odonata.sweep(STUDY / example, out=folder / "sweep", set=settings)
 
 
@@ -60,7 +62,7 @@ def test_adversarial_traffic_in_small_form(tmp_path: Path) -> None:
     found = sweep(
         "adversarial.toml",
         tmp_path,
-        sweep__engine__load=[0.4],
+        loads=[0.4],
         sweep__engine__routing=routings,
         **{key.replace(".", "__"): value for key, value in SHORT.items()},
     )
@@ -78,7 +80,7 @@ def test_uniform_traffic_in_small_form(tmp_path: Path) -> None:
     found = sweep(
         "uniform.toml",
         tmp_path,
-        sweep__engine__load=[0.7],
+        loads=[0.7],
         sweep__engine__routing=["min", "valiant-n"],
         **{key.replace(".", "__"): value for key, value in SHORT.items()},
     )

@@ -22,7 +22,6 @@ LONG_FILES: dict[str, int] = {
 """Files that are still too long, and how long they may be. This only gets shorter, its numbers smaller."""
 
 LONG_FUNCTIONS: dict[tuple[str, str], int] = {
-    ("crates/experiment/src/engine/flow.rs", "keys"): 103,
 }
 """The same for functions."""
 

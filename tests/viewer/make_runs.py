@@ -21,13 +21,11 @@ from odonata.viewer.export import embedded
 from odonata.viewer.runs import OpenRuns
 
 JOB = '[[job]]\nname = "{name}"\npattern = "{pattern}"\nranks = {ranks}\nplacement = "{placement}"\n'
-ALONE_ON_NODE = "ranks_per_node = 1\n"
+OPEN = 'ranks_per_node = 1\ntraffic = { name = "open", load = 0.4 }\n'
 FLOW = '[engine]\nkind = "flow"\nrouting = "{routing}"\nseed = 1\n'
 PACKET = """[engine]
 kind = "packet"
 routing = "ugal-g"
-traffic = "open"
-load = 0.4
 warm_up = "2 us"
 measure = "6 us"
 drain = "4 us"
@@ -50,7 +48,7 @@ def flow(machine: str, jobs: list[Job], routing: str = "adaptive-hybrid", more: 
 
 
 def packet(machine: str, jobs: list[Job], seed: int) -> str:
-    return experiment(machine, jobs, PACKET.format(seed=seed), ALONE_ON_NODE)
+    return experiment(machine, jobs, PACKET.format(seed=seed), OPEN)
 
 
 TWO = [("spread", "spread", 6000, "non-uniform"), ("halo", "stencil-4d", 8192, "compact")]

@@ -6,9 +6,10 @@ mod flow;
 mod model;
 mod packet;
 
-use crate::fields::{Fields, Report};
+use crate::fields::Fields;
 use crate::input::Files;
 use crate::plan::Scenario;
+use crate::report::Report;
 use odonata_declare::{Column, Frame, Key, Table, Value};
 use odonata_workload::volumes::Volumes;
 use std::fmt::Debug;

@@ -6,7 +6,7 @@
 //! | 2 | a job owns its traffic (`[[job]] traffic`, before in `[engine]`), a routing its parameters (`[engine] routing`) |
 
 use crate::problem::{Problem, ProblemKind, Problems};
-use toml_edit::{value, Array, ArrayOfTables, DocumentMut, InlineTable, Item, Key, Table, Value};
+use toml_edit::{value, Array, ArrayOfTables, DocumentMut, InlineTable, Item, Key, Table, TableLike, Value};
 
 /// The version of the format that this program reads.
 pub const VERSION: i64 = 2;
@@ -75,8 +75,13 @@ pub fn upgrade(text: &str, file: &str) -> Result<String, Problems> {
             _ => return Err(problem(ProblemKind::MissingKey, "there is no [[job]] to own the traffic".into())),
         }
     }
+    let mut swept = None;
     if let Some(sweep) = document.get_mut("sweep").and_then(Item::as_table_mut) {
-        rename_axes(sweep, parameters).map_err(|message| problem(ProblemKind::Value, message))?;
+        swept = rename_axes(sweep, parameters).map_err(|message| problem(ProblemKind::Value, message))?;
+    }
+    // The file by itself must have a routing with the parameter that is swept.
+    if let (Some(name), Some(engine)) = (swept, document.get_mut("engine").and_then(Item::as_table_like_mut)) {
+        engine.entry("routing").or_insert(value(name));
     }
     Ok(marked(document))
 }
@@ -103,30 +108,50 @@ fn open_traffic(jobs: &mut ArrayOfTables, parameters: &[(&'static str, Value)]) 
     }
 }
 
-/// The axes of a sweep by their new keys, in their old order.
-fn rename_axes(sweep: &mut Table, parameters: bool) -> Result<(), String> {
-    let old = std::mem::take(sweep);
-    sweep.set_position(old.position());
-    *sweep.decor_mut() = old.decor().clone();
-    for (key, item) in old.iter() {
-        let name = key.strip_prefix("engine.");
-        let lists = item.as_array().is_some_and(|values: &Array| values.iter().any(Value::is_array));
-        let new = match name {
-            Some("traffic") => "job.*.traffic.name".to_owned(),
-            Some(name) if PER_JOB.contains(&name) && lists => {
-                return Err(format!(
-                    "the sweep of '{key}' has a list for all jobs; write an axis for each job instead"
-                ));
-            }
-            Some(name) if TRAFFIC.contains(&name) => format!("job.*.traffic.{name}"),
-            Some(name) if ROUTING.contains(&name) => format!("engine.routing.{name}"),
-            Some("routing") if parameters => "engine.routing.name".to_owned(),
-            _ => key.to_owned(),
-        };
-        let decor = old.key(key).map(|key| key.leaf_decor().clone()).unwrap_or_default();
-        sweep.insert_formatted(&Key::new(new).with_leaf_decor(decor), item.clone());
+/// The axes of a sweep by their new keys, in their old order. `parameters` says whether the routing has some. If it gets some
+/// by the sweep, returns the first of the routings that are swept.
+fn rename_axes(sweep: &mut Table, parameters: bool) -> Result<Option<String>, String> {
+    let mut axes = Vec::new();
+    collect_axes(sweep, "", &mut axes);
+    let of_routing = |key: &str| key.strip_prefix("engine.").is_some_and(|name| ROUTING.contains(&name));
+    let swept = axes.iter().any(|(key, ..)| of_routing(key));
+    let parameters = parameters || swept;
+    let routings = axes.iter().find(|(key, ..)| key == "engine.routing").and_then(|(.., item)| item.as_array());
+    let first = routings.and_then(|names| names.get(0)?.as_str().map(str::to_owned)).filter(|_| swept);
+    let renamed = axes.iter().map(|(key, _, item)| new_axis(key, item, parameters)).collect::<Result<Vec<_>, _>>()?;
+    if axes.iter().zip(&renamed).all(|((old, ..), new)| old == new) {
+        return Ok(None);
     }
-    Ok(())
+    sweep.clear();
+    for ((_, key, item), new) in axes.into_iter().zip(renamed) {
+        sweep.insert_formatted(&Key::new(new).with_leaf_decor(key.leaf_decor().clone()), item);
+    }
+    Ok(first)
+}
+
+/// Every axis with its dotted key, whether the dots are in quotes or not.
+fn collect_axes(table: &dyn TableLike, prefix: &str, axes: &mut Vec<(String, Key, Item)>) {
+    for (name, item) in table.iter() {
+        let path = format!("{prefix}{name}");
+        match item.as_table_like() {
+            Some(inner) => collect_axes(inner, &format!("{path}."), axes),
+            None => axes.push((path, table.key(name).cloned().unwrap_or_else(|| Key::new(name)), item.clone())),
+        }
+    }
+}
+
+fn new_axis(key: &str, item: &Item, parameters: bool) -> Result<String, String> {
+    let lists = item.as_array().is_some_and(|values: &Array| values.iter().any(Value::is_array));
+    match key.strip_prefix("engine.") {
+        Some("traffic") => Ok("job.*.traffic.name".to_owned()),
+        Some(name) if PER_JOB.contains(&name) && lists => {
+            Err(format!("the sweep of '{key}' has a list for all jobs; write an axis for each job instead"))
+        }
+        Some(name) if TRAFFIC.contains(&name) => Ok(format!("job.*.traffic.{name}")),
+        Some(name) if ROUTING.contains(&name) => Ok(format!("engine.routing.{name}")),
+        Some("routing") if parameters => Ok("engine.routing.name".to_owned()),
+        _ => Ok(key.to_owned()),
+    }
 }
 
 /// Says the version at the top, after the comments that head the file.
@@ -162,6 +187,15 @@ mod tests {
         assert_eq!(new, expected);
         // What is new already stays.
         assert_eq!(upgrade(&new, "new.toml").unwrap(), new);
+    }
+
+    /// Dots without quotes make tables; a routing whose parameters are swept is named in a table.
+    #[test]
+    fn axes_of_a_sweep_may_be_dotted() {
+        let old = "[engine]\nkind = \"packet\"\n\n[sweep] # all\nengine.routing = [\"ugal-g\", \"par\"]\nengine.bias = [\"0 B\", \"2 KiB\"] # first\n";
+        let new = "format = 2\n\n[engine]\nkind = \"packet\"\nrouting = \"ugal-g\"\n\n[sweep] # all\n\"engine.routing.name\" = [\"ugal-g\", \"par\"]\n\
+            \"engine.routing.bias\" = [\"0 B\", \"2 KiB\"] # first\n";
+        assert_eq!(upgrade(old, "x.toml").unwrap(), new);
     }
 
     #[test]

@@ -25,6 +25,7 @@ mod plan;
 mod problem;
 mod read;
 mod record;
+mod report;
 mod run;
 pub mod schema;
 mod spec;

@@ -6,7 +6,6 @@
 
 use crate::document::{self, Document, Entry, Node, Place, Raw, Table};
 use crate::problem::{ProblemKind, Problems};
-use crate::schema;
 use odonata_declare::nearest;
 use toml::de::DeValue;
 
@@ -24,6 +23,9 @@ struct Refusal {
     help: Option<String>,
 }
 
+/// Whether a key may name a variant.
+type Variants = fn(&str) -> bool;
+
 type Applied<T> = Result<T, Refusal>;
 
 fn refuse<T>(place: Place, message: impl Into<String>, help: impl Into<Option<String>>) -> Applied<T> {
@@ -31,12 +33,18 @@ fn refuse<T>(place: Place, message: impl Into<String>, help: impl Into<Option<St
 }
 
 /// Applies overrides in order; a later one wins.
-pub(crate) fn apply<S: AsRef<str>>(document: &mut Document, overrides: &[S]) -> Result<(), Problems> {
+///
+/// `variants` says of a key whether it may name a variant, so that the name is short for a table.
+pub(crate) fn apply<S: AsRef<str>>(
+    document: &mut Document,
+    overrides: &[S],
+    variants: Variants,
+) -> Result<(), Problems> {
     let mut problems = Vec::new();
     for text in overrides {
         let source = document.add_override(text.as_ref());
         let applied = parse(document.text(source), document.whole(source))
-            .and_then(|(path, node)| set(&mut document.root, &path, node));
+            .and_then(|(path, node)| set(&mut document.root, &path, node, variants));
         if let Err(Refusal { place, message, help }) = applied {
             problems.push(document.problem(ProblemKind::Override, Some(place), message, help));
         }
@@ -102,20 +110,46 @@ fn parse_path(text: &str, whole: Place) -> Applied<(Vec<Step>, usize)> {
 }
 
 /// Puts `node` at `path`.
-fn set(root: &mut Table, path: &[Step], node: Node) -> Applied<()> {
+fn set(root: &mut Table, path: &[Step], node: Node, variants: Variants) -> Applied<()> {
     let (first, rest) = path.split_first().expect("a path has at least one step");
     match root.get_mut(&first.name) {
         Some(Entry { node: Node { raw: Raw::List(jobs), .. }, .. }) if first.name == "job" && !rest.is_empty() => {
-            set_in_jobs(jobs, &rest[0], &rest[1..], node)
+            set_in_jobs(jobs, &rest[0], &rest[1..], node, variants)
+        }
+        Some(Entry { node: Node { raw: Raw::Table(axes), .. }, .. }) if first.name == "sweep" && !rest.is_empty() => {
+            let key: Vec<&str> = rest.iter().map(|step| step.name.as_str()).collect();
+            set_axis(axes, &key.join("."), rest[0].place, node);
+            Ok(())
         }
         None if first.name == "job" && !rest.is_empty() => {
             refuse(first.place, "there is no job to change: the file has no [[job]]", None)
         }
-        _ => set_in_table(root, path, node),
+        _ => set_in_table(root, path, node, variants),
     }
 }
 
-fn set_in_jobs(jobs: &mut [Node], which: &Step, rest: &[Step], node: Node) -> Applied<()> {
+/// Sets an axis of the sweep by its dotted key, whether the file has the dots in quotes or not.
+fn set_axis(axes: &mut Table, key: &str, place: Place, node: Node) {
+    match axis_mut(axes, key) {
+        Some(axis) => *axis = node,
+        None => axes.entries.push(Entry { key: key.to_owned(), place, node }),
+    }
+}
+
+fn axis_mut<'t>(axes: &'t mut Table, key: &str) -> Option<&'t mut Node> {
+    axes.entries.iter_mut().find_map(|Entry { key: own, node, .. }| {
+        let rest = key.strip_prefix(own.as_str())?;
+        match rest.strip_prefix('.') {
+            None => rest.is_empty().then_some(node),
+            Some(rest) => match &mut node.raw {
+                Raw::Table(inner) => axis_mut(inner, rest),
+                _ => None,
+            },
+        }
+    })
+}
+
+fn set_in_jobs(jobs: &mut [Node], which: &Step, rest: &[Step], node: Node, variants: Variants) -> Applied<()> {
     if rest.is_empty() {
         let help = format!("write `job.{}.KEY=VALUE`", which.name);
         return refuse(which.place, "a job as a whole can't be replaced", Some(help));
@@ -141,7 +175,7 @@ fn set_in_jobs(jobs: &mut [Node], which: &Step, rest: &[Step], node: Node) -> Ap
     };
     for job in chosen {
         match &mut jobs[job].raw {
-            Raw::Table(table) => set_in_table(table, rest, node.clone())?,
+            Raw::Table(table) => set_in_table(table, rest, node.clone(), variants)?,
             _ => return refuse(which.place, format!("job {job} is not a table"), None),
         }
     }
@@ -160,7 +194,7 @@ pub(crate) fn job_name(job: &Node, index: usize) -> String {
     }
 }
 
-fn set_in_table(table: &mut Table, path: &[Step], node: Node) -> Applied<()> {
+fn set_in_table(table: &mut Table, path: &[Step], node: Node, variants: Variants) -> Applied<()> {
     let (first, rest) = path.split_first().expect("a path has at least one step");
     let position = table.entries.iter().position(|entry| entry.key == first.name);
     if rest.is_empty() {
@@ -181,16 +215,16 @@ fn set_in_table(table: &mut Table, path: &[Step], node: Node) -> Applied<()> {
         table.entries.len() - 1
     });
     let entry = &mut table.entries[position];
-    name_to_table(entry);
+    name_to_table(entry, variants);
     match &mut entry.node.raw {
-        Raw::Table(inner) => set_in_table(inner, rest, node),
+        Raw::Table(inner) => set_in_table(inner, rest, node, variants),
         other => refuse(rest[0].place, format!("'{}' is {}, so it has no keys", first.name, other.noun()), None),
     }
 }
 
 /// `pattern = "spread"` is short for `pattern = { name = "spread" }`, and so it is wherever a variant is named.
-fn name_to_table(entry: &mut Entry) {
-    if matches!(entry.node.raw, Raw::Text(_)) && schema::names_a_variant(&entry.key) {
+fn name_to_table(entry: &mut Entry, variants: Variants) {
+    if matches!(entry.node.raw, Raw::Text(_)) && variants(&entry.key) {
         let name = Entry { key: "name".into(), place: entry.place, node: entry.node.clone() };
         entry.node.raw = Raw::Table(Table { entries: vec![name] });
     }
@@ -203,9 +237,13 @@ mod tests {
     const FILE: &str = "[machine]\npreset = 'edison'\n[[job]]\nname = 'fft'\nranks = 4\npattern = 'spread'\n\
                         [[job]]\nname = 'halo'\nranks = 8\n";
 
+    fn variants(key: &str) -> bool {
+        key == "pattern"
+    }
+
     fn applied(overrides: &[&str]) -> Result<Document, Problems> {
         let mut document = Document::parse(FILE, "x.toml").unwrap();
-        apply(&mut document, overrides).map(|()| document)
+        apply(&mut document, overrides, variants).map(|()| document)
     }
 
     fn value(document: &Document, section: &str, job: usize, key: &str) -> String {
@@ -263,6 +301,23 @@ mod tests {
         assert_eq!(value(&document, "job", 0, "seed"), "integer 3");
         assert_eq!(value(&document, "job", 1, "seed"), "integer 3");
         assert_eq!(value(&document, "job", 0, "pattern"), "name bytes");
+    }
+
+    /// An axis is the same with its dots in quotes and without.
+    #[test]
+    fn axes_of_a_sweep_go_by_their_dotted_key() {
+        let file = "[sweep]\nengine.seed = [1]\n\"job.*.ranks\" = [2, 3]\n";
+        let mut document = Document::parse(file, "x.toml").unwrap();
+        let changes = ["sweep.'engine.seed'=[4]", "sweep.job.*.ranks=[5]", "sweep.engine.routing=['min']"];
+        apply(&mut document, &changes, variants).unwrap();
+        let Raw::Table(axes) = &document.root.get("sweep").unwrap().node.raw else { panic!("a table") };
+        let keys: Vec<&str> = axes.entries.iter().map(|entry| entry.key.as_str()).collect();
+        assert_eq!(keys, ["engine", "job.*.ranks", "engine.routing"]);
+        let Raw::Table(engine) = &axes.entries[0].node.raw else { panic!("a table") };
+        assert!(
+            matches!(&engine.get("seed").unwrap().node.raw, Raw::List(items) if matches!(items[0].raw, Raw::Integer(4)))
+        );
+        assert!(matches!(&axes.entries[1].node.raw, Raw::List(items) if items.len() == 1));
     }
 
     #[test]

@@ -7,9 +7,9 @@ mod resolved;
 
 use crate::document::{Document, Place};
 use crate::engine::{Engine, EngineError};
-use crate::fields::Report;
 use crate::input::{Files, InputFile};
 use crate::problem::{ProblemKind, Problems};
+use crate::report::Report;
 use crate::spec::output::OutputSpec;
 use crate::spec::{self, ExperimentSpec};
 use odonata_machine::metrics::CableCost;

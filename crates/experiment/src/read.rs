@@ -1,8 +1,8 @@
 //! From what was written to what a key may be.
 
 use crate::document::{Node, Raw};
-use crate::fields::Mismatch;
 use crate::problem::{suggestion, ProblemKind};
+use crate::report::Mismatch;
 use odonata_declare::{nearest, Choice, Kind, Value};
 use odonata_units::{Quantity, QuantityError};
 

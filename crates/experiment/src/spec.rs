@@ -9,10 +9,11 @@ pub(crate) mod output;
 pub(crate) mod sweep;
 
 use crate::document::{Document, Entry, Raw, Table};
-use crate::fields::{expect_table, unknown_keys, Report};
+use crate::fields::{expect_table, unknown_keys};
 use crate::format;
 use crate::overrides;
 use crate::problem::{ProblemKind, Problems};
+use crate::report::Report;
 use engine::EngineSpec;
 use job::JobEntry;
 use machine::MachineSpec;
@@ -109,7 +110,7 @@ pub(crate) fn parse_machine<S: AsRef<str>>(
 
 fn document<S: AsRef<str>>(text: &str, file: &str, overrides: &[S]) -> Result<Document, Problems> {
     let mut document = Document::parse(text, file)?;
-    overrides::apply(&mut document, overrides)?;
+    overrides::apply(&mut document, overrides, crate::schema::names_a_variant)?;
     Ok(document)
 }
 

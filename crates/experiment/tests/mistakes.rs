@@ -199,7 +199,13 @@ fn conflicts() {
     with("\"halo\"", "\"fft\"").at(Conflict, 15, 8, "\"fft\"").says("two jobs are called 'fft'");
     with("ranks = 16", "ranks = 16\nperiodic = true").at(Conflict, 18, 1, "periodic").says("given twice");
     with("g = 9", "g = 9\narrangement_seed = 3").at(Conflict, 7, 20, "3").says("only with arrangement = \"random\"");
-    with("[engine]\n", "[engine]\nbias = 1\n").at(Conflict, 20, 8, "1").says("only with routing = \"ugal\"");
+    with("[engine]\n", "[engine]\nbias = 1\n")
+        .at(UnknownKey, 20, 1, "bias")
+        .helps("`routing = { name = …, bias = … }`");
+    with("[engine]\n", "[engine]\nload = 1\n")
+        .at(UnknownKey, 20, 1, "load")
+        .helps("traffic = { name = \"open\", load = … }");
+    with("[engine]\n", "[engine]\ntraffic = \"open\"\n").helps("odonata check --upgrade");
     let shared = "pattern = 'file'\npath = 'graph.csv'\nplacement = 'file'\nranks = 16";
     let found = problems(
         &GOOD.replace("ranks = 16", "").replace("pattern = { name = \"stencil-2d\", periodic = false }", shared),

@@ -13,7 +13,7 @@ fn attempt(text: &str, threads: usize) -> Result<RunResult, RunError> {
 fn open(routing: &str, more: &str) -> String {
     format!(
         "{MACHINE}[[job]]\nname = \"ur\"\npattern = \"uniform\"\nranks = 1056\nranks_per_node = 1\n\
-         [engine]\nkind = \"packet\"\ntraffic = \"open\"\nrouting = \"{routing}\"\nload = 0.3\n\
+         traffic = {{ name = \"open\", load = 0.3 }}\n[engine]\nkind = \"packet\"\nrouting = \"{routing}\"\n\
          warm_up = \"2 us\"\nmeasure = \"4 us\"\ndrain = \"20 us\"\n{more}"
     )
 }
@@ -137,13 +137,13 @@ fn mistakes_have_a_place_and_a_reason() {
         (open("min", "input_buffer = \"100 B\"\n"), "does not hold one packet"),
         (open("min", "").replace("load = 0.3", "load = 1.5"), "load"),
         (open("min", "").replace("load = 0.3", "load = -0.5"), "load"),
-        (open("min", "").replace("load = 0.3", "load = [0.1, 0.2]"), "a list of 2 values for 1 job;"),
+        (open("min", "").replace("load = 0.3", "load = [0.1, 0.2]"), "'load' must be a number from 0 to 1"),
         (open("min", "memory_limit = \"1 MB\"\n"), "the run needs about"),
-        (open("min", "").replace("traffic = \"open\"", "traffic = \"closed\""), "means something only with"),
+        (open("min", "").replace("name = \"open\"", "name = \"closed\""), "'load' belongs to traffic 'open'"),
         (open("min", "record_paths = true\n"), "'record_paths' means something only with 'record_packets'"),
         (open("min", "series = [\"links\"]\n"), "'series' means something only with 'interval'"),
         (open("min", "interval = \"1 us\"\nseries = [\"link\"]\n"), "links"),
-        (open("min", "step_times = [\"1 us\"]\n"), "give a load for each time"),
+        (open("min", "").replace("load = 0.3", "step_times = [\"1 us\"]"), "give a load for each time"),
         (all_to_all, "the messages of the jobs need more than"),
         (open("valiant-g", "").replace("dragonfly-1056", "eos").replace("1056", "32"), "third group"),
     ];
@@ -190,24 +190,28 @@ fn learnt_tables_go_from_run_to_run() {
     let write = |name: &str, text: &str| {
         let path = folder.join(name);
         std::fs::write(&path, text).unwrap();
-        format!("{more}q_tables = \"{}\"\n", path.display())
+        path.display().to_string()
     };
-    let warm = attempt(&open("q-adaptive", &write("good.csv", &csv)), 1).unwrap();
+    let from = |path: &str| {
+        let routing = format!("routing = {{ name = \"q-adaptive\", q_tables = \"{path}\" }}");
+        open("q-adaptive", more).replace("routing = \"q-adaptive\"", &routing)
+    };
+    let warm = attempt(&from(&write("good.csv", &csv)), 1).unwrap();
     let error = |result: &RunResult| reals(result.tables.get("learning_series").unwrap(), "error_mean_ns")[1];
     assert!(error(&warm) < error(&cold), "{} against {}", error(&warm), error(&cold));
     assert!(counts(cold.tables.get("learning_series").unwrap(), "updates").iter().sum::<u64>() > 10_000);
 
-    let problem = |more: &str| format!("{:?}", attempt(&open("q-adaptive", more), 1).unwrap_err());
+    let problem = |path: &str| format!("{:?}", attempt(&from(path), 1).unwrap_err());
     let short: String = csv.lines().take(1_000).map(|line| format!("{line}\n")).collect();
     let cases = [
         (write("short.csv", &short), "values of router 0 are missing"),
         (write("header.csv", "a,b\n1,2\n"), "header.csv:1: no column 'router'"),
         (write("word.csv", "router,row,link,time_ns\n0,0,x,1\n"), "word.csv:2: 'x' in column 'link'"),
         (write("other.csv", "router,row,link,time_ns\n0,500,0,1\n"), "another machine"),
-        (format!("{more}q_tables = \"nowhere.csv\"\n"), "can't read"),
+        ("nowhere.csv".to_owned(), "can't read"),
     ];
-    for (more, expected) in cases {
-        let message = problem(&more);
+    for (path, expected) in cases {
+        let message = problem(&path);
         assert!(message.contains("q_tables") && message.contains(expected), "{message}");
     }
     let message = format!("{:?}", attempt(&open("min", "record_q_tables = true\n"), 1).unwrap_err());

@@ -91,12 +91,18 @@ fn jobs() -> impl Strategy<Value = String> {
         Just("{ name = 'random-routers' }"),
         Just("'non-uniform'\nspread = 0.7\ndistribution = 'binomial'"),
     ];
+    let traffic = prop_oneof![
+        Just(""),
+        Just("traffic = 'open'\n"),
+        Just("traffic = { name = 'open', load = 0.25, start = '3 us', step_times = ['5 us'], step_loads = [0.0], burst = 4 }\n"),
+        Just("traffic = { start = '1 us' }\n"),
+    ];
     let job = (pattern, placement, 0u32..2);
-    proptest::collection::vec(job, 1..3).prop_map(|jobs| {
+    (proptest::collection::vec(job, 1..3), traffic).prop_map(|(jobs, traffic)| {
         let section = |(i, (pattern, placement, dense)): (usize, (&str, &str, u32))| {
             let name = if i == 0 { String::new() } else { format!("name = \"job \\\"{i}\\\"\"\n") };
             let per_node = if dense == 1 { "ranks_per_node = 1\n" } else { "" };
-            format!("[[job]]\n{name}ranks = 8\n{per_node}pattern = {pattern}\nplacement = {placement}\n")
+            format!("[[job]]\n{name}ranks = 8\n{per_node}pattern = {pattern}\nplacement = {placement}\n{traffic}")
         };
         jobs.into_iter().enumerate().map(section).collect()
     })
@@ -105,10 +111,10 @@ fn jobs() -> impl Strategy<Value = String> {
 fn engines() -> impl Strategy<Value = String> {
     prop_oneof![
         Just(String::new()),
-        (0u64..1 << 62).prop_map(|seed| format!("[engine]\nseed = {seed}\nrouting = 'ugal'\nthreshold = 1.25\nbias = 3\n")),
+        (0u64..1 << 62).prop_map(|seed| format!("[engine]\nseed = {seed}\nrouting = {{ name = 'ugal', threshold = 1.25, bias_load_hops = 3 }}\n")),
         Just("[engine]\npreset = 'damselfly'\nslices = 7\nnic_capacity = 'machine'\nbound_gap = 0.125\n".to_owned()),
         Just("[engine]\nkind = 'packet'\n".to_owned()),
-        Just("[engine]\nkind = 'packet'\ntraffic = 'open'\npreset = 'ideal-cycle'\nestimate = 'output'\n".to_owned()),
+        Just("[engine]\nkind = 'packet'\nrouting = { name = 'par', bias = '2 KiB' }\npreset = 'ideal-cycle'\nestimate = 'output'\n".to_owned()),
         Just("[engine]\nkind = 'flow'\ncutoff = '1 b/s'\nlink_capacity = '5120 MiB/s'\nalone = true\n[output]\nplacement = false\n".to_owned()),
     ]
 }

@@ -25,6 +25,7 @@ fn row(routers: u32, nic: u64) -> Machine {
 fn job(name: &str, ranks: u32, messages: &[(u32, u32, u64)]) -> Job {
     let messages: Vec<_> = messages.iter().map(|&(s, t, b)| (RankId(s), RankId(t), Bytes(b))).collect();
     Job {
+        traffic: Default::default(),
         name: name.into(),
         color: "#000000".into(),
         idle: false,

@@ -6,7 +6,8 @@ mod open;
 
 pub use closed::{ClosedLoop, Message};
 pub use jobs::ClosedTraffic;
-pub use open::{Injection, LoadStep, OpenJob};
+pub use odonata_workload::{Injection, LoadStep};
+pub use open::OpenJob;
 
 use crate::endpoint::Endpoints;
 use crate::fabric::Fabric;

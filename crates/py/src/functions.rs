@@ -59,6 +59,14 @@ pub(crate) fn check<'py>(
     Ok(dict)
 }
 
+/// The text of an experiment file of an older format as one of the present format.
+#[pyfunction]
+#[pyo3(text_signature = "(text, path)")]
+pub(crate) fn upgrade(py: Python<'_>, text: &str, path: &str) -> PyResult<String> {
+    errors::guarded(py, || odonata_experiment::upgrade(text, path))?
+        .map_err(|problems| errors::experiment_error(py, &problems))
+}
+
 /// Runs one experiment.
 #[pyfunction]
 #[pyo3(

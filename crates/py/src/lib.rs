@@ -16,7 +16,9 @@ use pyo3::prelude::*;
 #[pymodule]
 mod _core {
     #[pymodule_export]
-    use super::functions::{check, machine, presets, reference, run, schema, sweep, tables, tables_reference, version};
+    use super::functions::{
+        check, machine, presets, reference, run, schema, sweep, tables, tables_reference, upgrade, version,
+    };
     use super::{errors, PyModule, PyResult};
     use pyo3::Bound;
 

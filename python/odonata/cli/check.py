@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict
+import os
+import shutil
+from dataclasses import asdict, replace
+from pathlib import Path
 
 import click
 
@@ -17,14 +20,20 @@ from odonata.errors import ExperimentError
 @click.option(
     "--resolved", is_flag=True, help="Print the file with every key and the value that would be used."
 )
+@click.option(
+    "--upgrade", is_flag=True, help="Rewrite a file of an older format in place, comments kept, and check it."
+)
 @options.quiet
 @options.as_json
-def command(experiment: Source, changes: tuple[str, ...], resolved: bool, quiet: bool, as_json: bool) -> None:
+def command(
+    experiment: Source, changes: tuple[str, ...], resolved: bool, upgrade: bool, quiet: bool, as_json: bool
+) -> None:
     """Check an experiment file without running it.
 
     \b
     odonata check my.toml
     odonata check my.toml --set job.0.ranks=4096 --resolved
+    odonata check old.toml --upgrade
 
     With --json, mistakes are data too: a list `problems` with file, line, column, message and help.
     """  # noqa: D301 - \b keeps click from filling the lines that follow
@@ -32,6 +41,8 @@ def command(experiment: Source, changes: tuple[str, ...], resolved: bool, quiet:
     from odonata.cli import terminal
     from odonata.cli.summary import describe_machine
 
+    if upgrade:
+        experiment = _upgraded(experiment)
     try:
         checked = _core.check(experiment.text, experiment.path, list(changes))
     except ExperimentError as error:
@@ -77,3 +88,20 @@ def command(experiment: Source, changes: tuple[str, ...], resolved: bool, quiet:
             terminal.mib(job["bytes"]),
         )
     terminal.print_table(screen, "Jobs", jobs)
+
+
+def _upgraded(experiment: Source) -> Source:
+    """Rewrites the file in the present format; a run that is killed leaves the old file or the new one."""
+    from odonata import _core
+
+    text = _core.upgrade(experiment.text, experiment.path)
+    if text != experiment.text:
+        path = Path(experiment.path)
+        beside = path.with_name(f".{path.name}.{os.getpid()}")
+        try:
+            beside.write_text(text, encoding="utf-8", newline="")
+            shutil.copymode(path, beside)
+            beside.replace(path)
+        finally:
+            beside.unlink(missing_ok=True)
+    return replace(experiment, text=text)

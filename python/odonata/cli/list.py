@@ -73,7 +73,8 @@ def _names(topic: str) -> list[dict[str, str]]:
     rows = []
     for alternative in rule.get("anyOf", [rule]):
         owner = {"of": alternative["title"]} if "title" in alternative else {}
-        names = alternative.get("enum", [])
-        for name, meaning in zip(names, alternative.get("enumDescriptions", []), strict=True):
-            rows.append({"name": name, **owner, "summary": meaning})
+        # A name may also stand in a table with its parameters.
+        for names in alternative.get("anyOf", [alternative]):
+            for name, meaning in zip(names.get("enum", []), names.get("enumDescriptions", []), strict=True):
+                rows.append({"name": name, **owner, "summary": meaning})
     return rows

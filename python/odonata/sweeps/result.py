@@ -127,7 +127,7 @@ class Sweep:
     def load_curve(self) -> Picture:
         """Accepted load and mean latency against offered load, a line for each routing, seeds averaged.
 
-        Packet engine with open traffic; the sweep has an axis `engine.load`.
+        Packet engine with open traffic; the sweep has an axis of loads, as `job.*.traffic.load`.
         """
         from odonata.plot import plot_load_curve
 

@@ -3,9 +3,10 @@
 //! They are not experiment files: constants that were measured, fractions of a nanosecond, without texts to parse.
 
 use crate::document::{Document, Entry, Raw};
-use crate::fields::{expect_table, unknown_keys, Fields, Report};
+use crate::fields::{expect_table, unknown_keys, Fields};
 use crate::problem::{suggestion, ProblemKind, Problems};
 use crate::read;
+use crate::report::Report;
 use odonata_declare::Value;
 use odonata_declare::{Key, Kind};
 use odonata_model::amg::Machine;

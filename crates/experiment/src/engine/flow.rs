@@ -3,9 +3,10 @@
 mod columns;
 
 use super::{Engine, EngineError, EngineKind, JobTraffic, Outcome, Watcher};
-use crate::fields::{Fields, Report};
+use crate::fields::Fields;
 use crate::plan::Scenario;
 use crate::problem::ProblemKind;
+use crate::report::Report;
 use odonata_declare::{Declared, Family, Frame, Key, Kind, Named, Value};
 use odonata_flow::{Bound, FlowError, FlowResult, FlowRouting, FlowSettings, JobResult, Ugal};
 use odonata_units::{JobId, LinkId};

@@ -11,12 +11,12 @@ mod tables;
 use super::{Engine, EngineError, EngineKind, Outcome, Watcher};
 use crate::input::Files;
 use crate::plan::Scenario;
-use keys::TrafficKind;
 use odonata_declare::Value;
 use odonata_packet::{
-    memory_estimate, ClosedTraffic, LoadStep, OpenJob, PacketEngine, PacketError, RunOptions, Schedule, Traffic,
+    memory_estimate, ClosedTraffic, OpenJob, PacketEngine, PacketError, RunOptions, Schedule, Traffic,
 };
 use odonata_units::{Bytes, Time};
+use odonata_workload::Job;
 use settings::Packet;
 use std::collections::BTreeSet;
 
@@ -44,64 +44,48 @@ impl Engine for Packet {
     }
 
     fn resolved(&self) -> Vec<(&'static str, Value)> {
-        self.resolved.clone()
+        self.values()
     }
 
     fn check(&self, scenario: &Scenario) -> Result<(), EngineError> {
-        self.check_memory(memory_estimate(
-            &scenario.machine,
-            ASSUMED_CHANNELS,
-            scenario.workload.jobs.len(),
-            self.recording,
-        ))?;
+        let (jobs, recording) = (scenario.workload.jobs.len(), self.records.recording());
+        is_open(scenario)?;
+        self.check_memory(memory_estimate(&scenario.machine, ASSUMED_CHANNELS, jobs, recording))?;
         let engine = self.engine(scenario)?;
-        self.check_memory(engine.memory_estimate(scenario.workload.jobs.len(), self.recording))?;
-        if self.traffic == TrafficKind::Open {
-            self.open_traffic(scenario)?;
-        }
-        Ok(())
+        self.check_memory(engine.memory_estimate(jobs, recording))
     }
 
     fn read_files(&mut self, files: &mut Files<'_>) -> Result<(), (&'static str, String)> {
-        let Some(name) = &self.q_tables else { return Ok(()) };
+        let Some(name) = self.routing.q.q_tables.clone() else { return Ok(()) };
         let wrong = |reason| ("q_tables", reason);
-        let bytes = files.read(name).map_err(wrong)?;
-        self.q_entries = q_tables::read(name, &bytes).map_err(wrong)?;
+        let bytes = files.read(&name).map_err(wrong)?;
+        self.q_entries = q_tables::read(&name, &bytes).map_err(wrong)?;
         // A run's own directory is another one, so it has the whole path.
-        let path = files.path_of(name).display().to_string();
-        for (_, value) in self.resolved.iter_mut().filter(|(key, _)| *key == "q_tables") {
-            *value = Value::text(&path);
-        }
+        self.q_tables_at(&files.path_of(&name).display().to_string());
         Ok(())
     }
 
     fn run(&self, scenario: &Scenario, threads: usize, watcher: &mut dyn Watcher) -> Result<Outcome, EngineError> {
         let jobs = scenario.workload.jobs.len();
-        let mut recording = self.recording;
+        let mut recording = self.records.recording();
         recording.link_jobs = scenario.output.link_jobs;
         self.check_memory(memory_estimate(&scenario.machine, ASSUMED_CHANNELS, jobs, recording))?;
         let engine = self.engine(scenario)?;
         let needed = engine.memory_estimate(jobs, recording);
         self.check_memory(needed)?;
-        let closed = match self.traffic {
-            TrafficKind::Closed => Some(self.closed_traffic(scenario, needed)?),
-            TrafficKind::Open => None,
-        };
+        let open = is_open(scenario)?;
+        let closed = if open { None } else { Some(self.closed_traffic(scenario, needed)?) };
         let traffic = match &closed {
             Some(closed) => closed.clone().into_traffic(),
-            None => self.open_traffic(scenario)?,
+            None => Traffic::Open(scenario.workload.jobs.iter().filter_map(OpenJob::of).collect()),
         };
-        let schedule = match self.traffic {
-            TrafficKind::Open => self.schedule,
-            // Everything that is sent is measured.
-            TrafficKind::Closed => Schedule { warm_up: Time::ZERO, measure: self.time_limit, drain: Time::ZERO },
-        };
+        let schedule = self.schedule(open);
         let options = RunOptions {
             seed: scenario.seed,
             threads,
             recording,
-            patience: self.patience,
-            keep_tables: self.record_q_tables,
+            patience: self.times.patience,
+            keep_tables: self.records.q_tables,
             ..RunOptions::default()
         };
         let mut passed = rows::Passed::new(watcher, &engine.link_ports(), recording);
@@ -112,7 +96,8 @@ impl Engine for Packet {
             result: &result,
             closed: closed.as_ref(),
             senders: &senders(&traffic),
-            duration: outcome::duration(self, &result),
+            open,
+            duration: outcome::duration(open, &result),
         });
         outcome.tables.extend(passed.into_kept());
         if !result.tables.is_empty() {
@@ -127,7 +112,7 @@ impl Packet {
     fn engine(&self, scenario: &Scenario) -> Result<PacketEngine, EngineError> {
         let mut engine = PacketEngine::new(&scenario.machine, &self.settings, self.algorithm, &self.routing)
             .map_err(|error| refused(&error))?;
-        if self.q_tables.is_some() {
+        if self.routing.q.q_tables.is_some() {
             let refuse = |reason| EngineError::Refused { key: Some("q_tables"), reason };
             let tables =
                 q_tables::arrange(&scenario.machine, &engine.table_sizes(), &self.q_entries).map_err(refuse)?;
@@ -154,7 +139,7 @@ impl Packet {
 
     /// The memory that a run may take, if that is known.
     fn memory_bytes(&self) -> Option<Bytes> {
-        self.memory_limit.or_else(available_memory)
+        self.records.memory_limit.or_else(available_memory)
     }
 
     fn check_memory(&self, needed: u64) -> Result<(), EngineError> {
@@ -170,33 +155,26 @@ impl Packet {
         }
     }
 
-    fn open_traffic(&self, scenario: &Scenario) -> Result<Traffic, EngineError> {
-        let jobs = &scenario.workload.jobs;
-        let per_job = |key: &'static str, count: usize| {
-            let reason = format!(
-                "a list of {count} values for {} job{}; give one value or one for each job",
-                jobs.len(),
-                if jobs.len() == 1 { "" } else { "s" }
-            );
-            if count == 1 || count == jobs.len() {
-                Ok(())
-            } else {
-                Err(EngineError::Refused { key: Some(key), reason })
-            }
-        };
-        per_job("load", self.loads.len())?;
-        per_job("start", self.starts.len())?;
-        let of = |i: usize, values: usize| if values == 1 { 0 } else { i };
-        let open = jobs.iter().enumerate().map(|(i, job)| {
-            let start = self.starts[of(i, self.starts.len())];
-            let mut open = OpenJob::of(job, self.loads[of(i, self.loads.len())]);
-            open.steps[0].from = start;
-            open.steps.extend(self.steps.iter().filter(|s| s.0 > start).map(|&(from, load)| LoadStep { from, load }));
-            open.injection = self.injection;
-            open.burst = self.burst;
-            open
-        });
-        Ok(Traffic::Open(open.collect()))
+    /// What is measured: of open traffic a window, of closed traffic everything.
+    fn schedule(&self, open: bool) -> Schedule {
+        if open {
+            self.times.schedule
+        } else {
+            Schedule { warm_up: Time::ZERO, measure: self.times.time_limit, drain: Time::ZERO }
+        }
+    }
+}
+
+/// Whether the jobs' traffic is open.
+fn is_open(scenario: &Scenario) -> Result<bool, EngineError> {
+    let jobs = &scenario.workload.jobs;
+    let open = |job: &Job| matches!(job.traffic, odonata_workload::Traffic::Open(_));
+    match (jobs.iter().any(open), jobs.iter().all(open)) {
+        (true, false) => Err(EngineError::Refused {
+            key: None,
+            reason: "some jobs have open and others closed traffic; give all of them the same kind".into(),
+        }),
+        (any, _) => Ok(any),
     }
 }
 
@@ -225,7 +203,7 @@ fn refused(error: &PacketError) -> EngineError {
         PacketError::Unreachable(e) => (None, e.to_string()),
     };
     let name = key.map(|k| k.rsplit('.').next().unwrap_or(k));
-    let key = name.and_then(|name| settings::keys().into_iter().map(|k| k.name).find(|known| *known == name));
+    let key = name.and_then(settings::known);
     EngineError::Refused { key, reason }
 }
 

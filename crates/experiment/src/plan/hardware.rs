@@ -1,8 +1,9 @@
 //! From `[machine]` to a machine.
 
-use crate::fields::{Fields, Report};
+use crate::fields::Fields;
 use crate::input::Files;
 use crate::problem::{suggestion, ProblemKind};
+use crate::report::Report;
 use crate::spec::machine::{ClassSpec, MachineSpec, Origin, UNLIMITED};
 use odonata_declare::{Declared, Kind, Value, Variant};
 use odonata_machine::edit::{self, Edit, FigureChange};

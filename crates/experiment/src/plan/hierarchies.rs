@@ -1,9 +1,9 @@
 //! The multigrid hierarchies that jobs name: opened, read and attached.
 
 use crate::amg::{hierarchy, HIERARCHIES};
-use crate::fields::Report;
 use crate::input::Files;
 use crate::problem::ProblemKind;
+use crate::report::Report;
 use crate::spec::job::JobEntry;
 use odonata_model::amg::Hierarchy;
 use odonata_workload::import::amg;

@@ -1,8 +1,8 @@
 //! From `[[job]]` to placed jobs.
 
-use crate::fields::Report;
 use crate::input::Files;
 use crate::problem::ProblemKind;
+use crate::report::Report;
 use crate::spec::chosen::Chosen;
 use crate::spec::job::JobEntry;
 use odonata_declare::{Value, Variant};

@@ -1,7 +1,7 @@
 //! The reference page of the experiment file.
 
-use super::{sections, Chooser, Section};
-use odonata_declare::{Absent, Choice, Key, Kind, Named};
+use super::{sections, Section};
+use odonata_declare::{Absent, Choice, Family, Key, Kind, Named};
 use std::fmt::Write;
 
 const INTRODUCTION: &str = include_str!("introduction.md");
@@ -42,7 +42,16 @@ impl Page {
                 _ => {}
             }
         }
-        section.choosers.iter().try_for_each(|chooser| self.write_variants(chooser))
+        for chooser in &section.choosers {
+            self.write_variants(chooser.key, chooser.family, "###")?;
+        }
+        let beside = |key: &str| section.choosers.iter().any(|chooser| chooser.key == key);
+        for key in section.keys.iter().filter(|key| !beside(key.name)) {
+            if let Kind::Variant(family) = key.kind {
+                self.write_variants(key.name, family, "###")?;
+            }
+        }
+        Ok(())
     }
 
     fn write_keys(&mut self, keys: &[Key]) -> std::fmt::Result {
@@ -69,17 +78,22 @@ impl Page {
         choices.iter().try_for_each(|choice| writeln!(self.text, "- `{}`: {}", choice.name, choice.doc))
     }
 
-    fn write_variants(&mut self, chooser: &'static Chooser) -> std::fmt::Result {
-        for Named { name, doc, keys } in chooser.variants() {
+    fn write_variants(&mut self, key: &str, family: &'static Family, heading: &str) -> std::fmt::Result {
+        for Named { name, doc, keys } in family.variants() {
             let doc = doc.trim_end_matches('.');
             let first = doc.chars().next().map_or(0, char::len_utf8);
             let (first, rest) = (doc[..first].to_uppercase(), &doc[first..]);
-            write!(self.text, "\n### `{} = \"{name}\"`\n\n{first}{rest}.\n", chooser.key)?;
+            write!(self.text, "\n{heading} `{key} = \"{name}\"`\n\n{first}{rest}.\n")?;
             if !keys.is_empty() {
                 self.text.push('\n');
                 self.write_keys(keys)?;
             }
             keys.iter().try_for_each(|key| self.write_choices(key))?;
+            for inner in keys {
+                if let Kind::Variant(family) = inner.kind {
+                    self.write_variants(inner.name, family, "####")?;
+                }
+            }
         }
         Ok(())
     }

@@ -1,9 +1,10 @@
 //! A name with parameters: the pattern or the placement of a job.
 
 use crate::document::{Entry, Node, Place, Raw, Table};
-use crate::fields::{unknown_keys, Located, Report};
+use crate::fields::{unknown_keys, Located};
 use crate::problem::ProblemKind;
 use crate::read::read;
+use crate::report::Report;
 use crate::schema::Chooser;
 use odonata_declare::{Absent, Family, Key, Kind, Named, Value};
 

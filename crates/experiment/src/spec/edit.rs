@@ -1,8 +1,9 @@
 //! `edit`: changes of the cabling, as short texts or as tables.
 
 use crate::document::{Entry, Node, Raw, Table};
-use crate::fields::{one_or_more, unknown_keys, Fields, Located, Report};
+use crate::fields::{one_or_more, unknown_keys, Fields, Located};
 use crate::problem::ProblemKind;
+use crate::report::Report;
 use odonata_declare::{Key, Kind};
 use odonata_machine::edit::{CableChange, Edit};
 

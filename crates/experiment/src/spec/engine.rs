@@ -3,8 +3,9 @@
 use super::chosen::{self, belongs_to};
 use crate::document::{Document, Entry, Place, Raw, Table};
 use crate::engine::{Engine, ENGINES};
-use crate::fields::{unknown_keys, Fields, Report};
+use crate::fields::{unknown_keys, Fields};
 use crate::format;
+use crate::report::Report;
 use crate::schema;
 use crate::schema::{Chooser, Section};
 use odonata_declare::{Family, Key, Kind, Named, Value};

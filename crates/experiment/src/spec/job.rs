@@ -2,8 +2,9 @@
 
 use super::chosen::{self, belongs_to, Chosen};
 use crate::document::{Entry, Place, Raw, Table};
-use crate::fields::{unknown_keys, Fields, Report};
+use crate::fields::{unknown_keys, Fields};
 use crate::problem::ProblemKind;
+use crate::report::Report;
 use crate::schema;
 use crate::schema::{Chooser, Section};
 use odonata_declare::{Choice, Family, Key, Kind, Named, Value};

@@ -3,8 +3,9 @@
 use super::chosen::belongs_to;
 use super::{edit, is_section};
 use crate::document::{Entry, Place, Table};
-use crate::fields::{expect_table, unknown_keys, Fields, Located, Report};
+use crate::fields::{expect_table, unknown_keys, Fields, Located};
 use crate::problem::ProblemKind;
+use crate::report::Report;
 use crate::schema;
 use crate::schema::{Chooser, Section};
 use odonata_declare::{Absent, Choice, Family, Key, Kind, Named, Value};

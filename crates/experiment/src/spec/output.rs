@@ -1,7 +1,8 @@
 //! `[output]`: what a run records.
 
 use crate::document::{Document, Entry, Table};
-use crate::fields::{unknown_keys, Fields, Report};
+use crate::fields::{unknown_keys, Fields};
+use crate::report::Report;
 use crate::schema;
 use crate::schema::Section;
 use odonata_declare::Value;

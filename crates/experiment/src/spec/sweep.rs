@@ -1,8 +1,8 @@
 //! `[sweep]`: keys with lists of values. A sweep is many runs, made elsewhere; here its keys and values are checked.
 
 use crate::document::{Document, Entry, Node, Place, Raw, Table};
-use crate::fields::Report;
 use crate::problem::ProblemKind;
+use crate::report::Report;
 
 /// One key of a sweep.
 #[derive(Clone, PartialEq, Debug)]

@@ -4,7 +4,7 @@ use super::{ClosedLoop, Destinations, Message, OpenJob, Traffic};
 use odonata_machine::Machine;
 use odonata_units::{NodeId, RankId, Stream};
 use odonata_workload::volumes::{Messages, Volumes, Within};
-use odonata_workload::{Job, Pattern, Workload};
+use odonata_workload::{Job, Pattern, Traffic as WorkloadTraffic, Workload};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
@@ -47,14 +47,16 @@ impl Destinations for RankDestinations {
 }
 
 impl OpenJob {
-    /// A job of a workload, sending at `load` from the start on. Each message comes from a random rank of its node;
-    /// what stays on the node is drawn again, and a node whose ranks send nothing elsewhere makes no packets.
-    pub fn of(job: &Job, load: f64) -> Self {
+    /// A job of a workload whose traffic is open. Each message comes from a random rank of its node; what stays on the node
+    /// is drawn again, and a node whose ranks send nothing elsewhere makes no packets. `None` if its traffic is closed.
+    pub fn of(job: &Job) -> Option<Self> {
+        let WorkloadTraffic::Open(open) = &job.traffic else { return None };
         let destinations = RankDestinations::new(job);
         let mut probe = Stream::new(0, "probe", &[]);
         let mut nodes: Vec<NodeId> = destinations.ranks.keys().copied().collect();
         nodes.retain(|&node| destinations.try_draw(node, &mut probe).is_some());
-        Self::constant(nodes, Arc::new(destinations), load)
+        let (injection, burst) = (open.injection, open.burst);
+        Some(Self { nodes, destinations: Arc::new(destinations), steps: open.schedule(), injection, burst })
     }
 }
 

@@ -11,30 +11,10 @@
 use super::Destinations;
 use crate::endpoint::{Endpoints, Injection as Packet};
 use crate::fabric::Fabric;
-use odonata_declare::words;
 use odonata_units::{NodeId, Stream, Time};
+use odonata_workload::{Injection, LoadStep};
 use std::ops::Range;
 use std::sync::Arc;
-
-words! {
-    /// When packets are made.
-    #[derive(Default)]
-    pub enum Injection {
-        #[default]
-        Bernoulli = "bernoulli": "each packet time with a probability",
-        Poisson = "poisson": "exponential gaps",
-        Interval = "interval": "constant gaps",
-    }
-}
-
-/// A load that holds from a time on.
-#[derive(Clone, Copy, PartialEq, Debug)]
-pub struct LoadStep {
-    /// From when on.
-    pub from: Time,
-    /// Share of the node's link bandwidth, 0 to 1.
-    pub load: f64,
-}
 
 /// An open-loop job.
 #[derive(Clone)]

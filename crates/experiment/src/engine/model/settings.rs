@@ -1,8 +1,9 @@
 //! From keys to settings.
 
 use super::keys::{AUTO, SPECIAL};
-use crate::fields::{Fields, Report};
+use crate::fields::Fields;
 use crate::problem::ProblemKind;
+use crate::report::Report;
 use odonata_declare::{words, Value, Word};
 use odonata_model::amg::{Machine, Scenario};
 use odonata_model::message::{MessageModel, Postal, Pricing};

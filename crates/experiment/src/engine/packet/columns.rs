@@ -1,6 +1,5 @@
 //! What the packet engine adds to the tables of every run: columns of links, nodes and jobs.
 
-use super::keys::TrafficKind;
 use super::settings::Packet;
 use crate::plan::Scenario;
 use odonata_declare::Type::{F64, U64};
@@ -8,12 +7,15 @@ use odonata_declare::Unit::{Bytes, Count, Hops, Ns, Ps, Share, S};
 use odonata_declare::{declared, Column, Filled, Values};
 use odonata_packet::{ClosedTraffic, JobRecord, PacketResult, PortRecord};
 use odonata_units::Time;
+use odonata_workload::Traffic;
 
 /// A finished run, as the columns see it.
 pub(super) struct Measured<'a> {
     pub(super) engine: &'a Packet,
     pub(super) scenario: &'a Scenario,
     pub(super) result: &'a PacketResult,
+    /// Whether traffic is open: then a window is measured, else everything.
+    pub(super) open: bool,
     pub(super) closed: Option<&'a ClosedTraffic>,
     /// How many nodes of each job send.
     pub(super) senders: &'a [usize],
@@ -68,7 +70,7 @@ impl<'a> Measured<'a> {
         }),
         Column::max("peak_bytes", U64, Bytes, "Peak occupancy", "Most bytes in its port's output buffers at a time.")
             .under("record_channels = true")
-            .by_if(|run| run.engine.recording.channels.then(|| run.links(|port| port.peak_bytes))),
+            .by_if(|run| run.engine.records.channels.then(|| run.links(|port| port.peak_bytes))),
         CROSSBAR_STALL.by_if(|run| run.crossbar_stalls(&run.result.link_ports)),
     ];
 
@@ -104,6 +106,7 @@ impl<'a> Measured<'a> {
         )
         .weighted_by("nodes")
         .under("traffic = \"open\"")
+        .missing("no time was measured")
         .headline()
         .by_if(|run| run.of_open(accepted_loads)),
         Column::max("time_s", F64, S, "Time", "Until its last packet arrived.")
@@ -163,7 +166,7 @@ impl<'a> Measured<'a> {
     /// Of some ports, if it was recorded.
     fn crossbar_stalls(&self, ports: &[u32]) -> Option<Values> {
         let stalls = &self.result.crossbar_stall_ps;
-        self.engine.recording.crossbar.then(|| ports.iter().map(|&port| stalls[port as usize]).collect())
+        self.engine.records.crossbar.then(|| ports.iter().map(|&port| stalls[port as usize]).collect())
     }
 
     fn jobs<T>(&self, get: fn(&JobRecord) -> T) -> Values
@@ -174,7 +177,7 @@ impl<'a> Measured<'a> {
     }
 
     fn of_open(&self, loads: fn(&Self) -> Vec<f64>) -> Option<Values> {
-        (self.engine.traffic == TrafficKind::Open).then(|| loads(self).into())
+        self.open.then(|| loads(self).into())
     }
 }
 
@@ -185,20 +188,10 @@ fn offered_loads(run: &Measured<'_>) -> Vec<f64> {
 
 /// The load of a job's settings, averaged over the window.
 pub(super) fn offered_load(run: &Measured<'_>, job: usize) -> f64 {
-    let Measured { engine, result: PacketResult { window, .. }, .. } = run;
-    let of = |values: usize| if values == 1 { 0 } else { job };
-    let start = engine.starts[of(engine.starts.len())];
-    let mut steps = vec![(start, engine.loads[of(engine.loads.len())])];
-    steps.extend(engine.steps.iter().filter(|s| s.0 > start));
-    let mut sum = 0.0;
-    for (i, &(from, load)) in steps.iter().enumerate() {
-        let until = steps.get(i + 1).map_or(Time::MAX, |next| next.0).min(window.1);
-        let from = from.max(window.0);
-        if until > from {
-            sum += load * (until - from).as_s_f64();
-        }
+    match &run.scenario.workload.jobs[job].traffic {
+        Traffic::Open(open) => open.mean_load(run.result.window),
+        Traffic::Closed(_) => 0.0,
     }
-    sum / (window.1 - window.0).as_s_f64()
 }
 
 /// The load that each job's nodes brought to their destinations, as a share of the bandwidth of those that send.

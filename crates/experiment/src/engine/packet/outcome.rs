@@ -1,19 +1,18 @@
 //! From what the packet engine recorded to columns.
 
 use super::columns::{accepted_loads, offered_load, Measured};
-use super::keys::TrafficKind;
-use super::settings::Packet;
 use super::tables;
 use crate::engine::{JobTraffic, Outcome};
 use odonata_declare::Frame;
-use odonata_packet::{ClosedTraffic, Ending, Histogram, JobRecord, PacketResult, Steadiness};
+use odonata_packet::{ClosedTraffic, Ending, Histogram, JobRecord, PacketResult, Schedule, Steadiness};
 use odonata_units::Time;
 use odonata_workload::volumes::Volumes;
+use odonata_workload::Traffic;
 use serde_json::{json, Value};
 
 /// What a run comes to.
 pub(super) fn outcome(run: &Measured<'_>) -> Outcome {
-    let Measured { engine, result, duration, .. } = *run;
+    let Measured { result, duration, .. } = *run;
     let machine = &run.scenario.machine;
     let terminal = machine.terminal().bandwidth.bytes_per_s_f64();
     let unbalanced = Unbalanced::of(run);
@@ -30,18 +29,19 @@ pub(super) fn outcome(run: &Measured<'_>) -> Outcome {
         jobs: result.jobs.iter().enumerate().map(|(j, job)| traffic(j, job, run.closed)).collect(),
         job_columns: Frame::of(Measured::JOBS, run),
         tables: tables::frames(run),
-        convergence: convergence(engine, unbalanced.is_none(), result),
-        summary: summary(engine, result, duration),
+        convergence: convergence(run.open, unbalanced.is_none(), result),
+        summary: summary(run, duration),
         warnings: warnings(run, &unbalanced),
         partial: result.ending == Ending::Interrupted,
     }
 }
 
-/// Time that was measured: the window, or as much of it as the run lasted.
-pub(super) fn duration(engine: &Packet, result: &PacketResult) -> Time {
-    match engine.traffic {
-        TrafficKind::Open => result.window.1.min(result.end) - result.window.0.min(result.end),
-        TrafficKind::Closed => Time(result.jobs.iter().map(|j| j.last_arrival_ps).max().unwrap_or(0)),
+/// Time that was measured: of open traffic the window, or as much of it as the run lasted.
+pub(super) fn duration(open: bool, result: &PacketResult) -> Time {
+    if open {
+        result.window.1.min(result.end) - result.window.0.min(result.end)
+    } else {
+        Time(result.jobs.iter().map(|j| j.last_arrival_ps).max().unwrap_or(0))
     }
 }
 
@@ -88,10 +88,9 @@ fn ending(ending: Ending) -> &'static str {
     }
 }
 
-fn convergence(engine: &Packet, balanced: bool, result: &PacketResult) -> Value {
+fn convergence(open: bool, balanced: bool, result: &PacketResult) -> Value {
     let steadiness = Steadiness::of(&result.jobs);
     let complete = result.ending == Ending::Complete;
-    let open = engine.traffic == TrafficKind::Open;
     let stopped = matches!(result.ending, Ending::Interrupted | Ending::NoProgress);
     json!({
         // Closed traffic has no steady state: it has converged when everything has arrived.
@@ -111,7 +110,8 @@ fn convergence(engine: &Packet, balanced: bool, result: &PacketResult) -> Value 
     })
 }
 
-fn summary(engine: &Packet, result: &PacketResult, duration: Time) -> Vec<(&'static str, Value)> {
+fn summary(run: &Measured<'_>, duration: Time) -> Vec<(&'static str, Value)> {
+    let Measured { engine, result, .. } = *run;
     let sum = |get: fn(&JobRecord) -> u64| result.jobs.iter().map(get).sum::<u64>();
     let (packets, non_minimal) = (sum(|j| j.packets), sum(|j| j.non_minimal));
     let mut latency = Histogram::default();
@@ -122,11 +122,8 @@ fn summary(engine: &Packet, result: &PacketResult, duration: Time) -> Vec<(&'sta
     let stall: u64 = result.link_ports.iter().map(|&port| result.ports[port as usize].stall_ps).sum();
     let crossed: u64 = result.ports.iter().map(|port| port.packets).sum();
     let crossbar: u64 = result.crossbar_stall_ps.iter().sum();
-    let crossbar = engine.recording.crossbar.then(|| crossbar as f64 / 1e3 / crossed.max(1) as f64);
-    let (warm_up, measure, drain) = match engine.traffic {
-        TrafficKind::Open => (engine.schedule.warm_up, engine.schedule.measure, engine.schedule.drain),
-        TrafficKind::Closed => (Time::ZERO, engine.time_limit, Time::ZERO),
-    };
+    let crossbar = engine.records.crossbar.then(|| crossbar as f64 / 1e3 / crossed.max(1) as f64);
+    let Schedule { warm_up, measure, drain } = engine.schedule(run.open);
     vec![(
         "packet",
         json!({
@@ -168,24 +165,22 @@ impl Unbalanced {
     fn of(run: &Measured<'_>) -> Self {
         let Measured { engine, scenario, result, senders, .. } = *run;
         let mut found = Self::default();
-        if engine.traffic == TrafficKind::Closed || result.ending == Ending::Interrupted {
+        if !run.open || result.ending == Ending::Interrupted {
             return found;
         }
         let (from, to) = result.window;
-        if engine.steps.iter().any(|step| (from..to).contains(&step.0)) {
-            return found;
-        }
         let packet = engine.settings.packet.as_f64();
         let accepted = accepted_loads(run);
         for (j, (record, job)) in result.jobs.iter().zip(&scenario.workload.jobs).enumerate() {
-            let start = engine.starts[if engine.starts.len() == 1 { 0 } else { j }];
-            if senders[j] == 0 || start > from {
+            let Traffic::Open(open) = &job.traffic else { continue };
+            let changes = open.step_times.iter().any(|step| (from..to).contains(step));
+            if senders[j] == 0 || open.start > from || changes {
                 continue;
             }
             let offered = offered_load(run, j);
             // The number of packets that random sources make has a standard deviation of its root at most, times
             // that of the burst.
-            let messages = record.delivered_bytes as f64 / packet / f64::from(engine.burst);
+            let messages = record.delivered_bytes as f64 / packet / f64::from(open.burst);
             let margin = BALANCED.max(4.0 / messages.max(1.0).sqrt());
             let text = || format!("job '{}' brought {:.3} of {offered:.3}", job.name, accepted[j]);
             if accepted[j] < offered * (1.0 - margin) {
@@ -212,15 +207,15 @@ fn warnings(run: &Measured<'_>, unbalanced: &Unbalanced) -> Vec<String> {
         Ending::DrainLimit => warnings.push(format!(
             "the run stopped at its limit, {now}, with {unfinished} measured packets in the network and perhaps more in the \
              sources: latencies leave these out; the network is saturated, or raise {}",
-            if engine.traffic == TrafficKind::Open { "drain" } else { "time_limit" }
+            if run.open { "drain" } else { "time_limit" }
         )),
         Ending::Interrupted => warnings.push(format!("interrupted at {now}: the tables hold what happened until then")),
         Ending::NoProgress if result.stuck.is_empty() => warnings.push(format!(
             "no packet arrived for {}, although none waits for another: those under way need longer; raise patience",
-            engine.patience
+            engine.times.patience
         )),
         Ending::NoProgress => {
-            warnings.push(format!("no packet arrived for {}: {}", engine.patience, result.stuck.join("; ")));
+            warnings.push(format!("no packet arrived for {}: {}", engine.times.patience, result.stuck.join("; ")));
         }
     }
     for (job, &senders) in scenario.workload.jobs.iter().zip(senders) {
@@ -231,7 +226,7 @@ fn warnings(run: &Measured<'_>, unbalanced: &Unbalanced) -> Vec<String> {
             ));
         }
     }
-    if engine.traffic == TrafficKind::Open && result.ending != Ending::Interrupted {
+    if run.open && result.ending != Ending::Interrupted {
         if !unbalanced.saturated.is_empty() {
             warnings.push(format!(
                 "the network is saturated: {}; packets queue up in the sources, so their latency grows with the time that is \

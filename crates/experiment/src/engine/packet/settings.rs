@@ -2,8 +2,9 @@
 
 use super::keys::{self, Records, Times};
 use super::q_tables::Entry;
-use crate::fields::{Fields, Report};
+use crate::fields::Fields;
 use crate::problem::ProblemKind;
+use crate::report::Report;
 use odonata_declare::{Declared, Key, Value};
 use odonata_packet::PacketSettings;
 use odonata_routing::algorithm::{parameters, RoutingSettings};
@@ -98,4 +99,10 @@ impl Packet {
     pub(super) fn q_tables_at(&mut self, path: &str) {
         self.parameters.set("q_tables", &Value::text(path));
     }
+}
+
+/// The key or parameter of a routing called `name`.
+pub(super) fn known(name: &str) -> Option<&'static str> {
+    let routings = keys::ROUTING.variants().iter().flat_map(|routing| &routing.keys);
+    keys().iter().chain(routings).map(|key| key.name).find(|known| *known == name)
 }

@@ -1,0 +1,80 @@
+//! What is found wrong while a file is read.
+
+use crate::document::{Document, Place};
+use crate::problem::{Problem, ProblemKind, Problems};
+
+/// The problems found so far.
+#[derive(Debug)]
+pub(crate) struct Report<'d> {
+    pub(crate) document: &'d Document,
+    problems: Vec<(Option<Place>, Problem)>,
+}
+
+impl<'d> Report<'d> {
+    pub(crate) const fn new(document: &'d Document) -> Self {
+        Self { document, problems: Vec::new() }
+    }
+
+    pub(crate) fn add(&mut self, kind: ProblemKind, place: Place, message: impl Into<String>, help: Option<String>) {
+        self.problems.push((Some(place), self.document.problem(kind, Some(place), message.into(), help)));
+    }
+
+    /// A problem of the file as a whole.
+    pub(crate) fn add_general(&mut self, kind: ProblemKind, message: impl Into<String>, help: Option<String>) {
+        self.problems.push((None, self.document.problem(kind, None, message.into(), help)));
+    }
+
+    /// `value` if there is no problem, else all of them.
+    pub(crate) fn finish<T>(self, value: T) -> Result<T, Problems> {
+        if self.problems.is_empty() {
+            Ok(value)
+        } else {
+            Err(self.into_problems())
+        }
+    }
+
+    /// All problems in the order of the file, those of overrides last.
+    pub(crate) fn into_problems(mut self) -> Problems {
+        self.problems.sort_by_key(|(place, _)| place.map_or((0, 0), |p| (p.source, p.start)));
+        self.problems.dedup_by(|(_, a), (_, b)| a == b);
+        Problems(self.problems.into_iter().map(|(_, problem)| problem).collect())
+    }
+}
+
+/// Why a value is not of a kind.
+pub(crate) struct Mismatch {
+    kind: ProblemKind,
+    place: Place,
+    message: String,
+    help: Option<String>,
+}
+
+impl Mismatch {
+    pub(crate) fn new(kind: ProblemKind, place: Place, message: String, help: Option<String>) -> Self {
+        Self { kind, place, message, help }
+    }
+
+    pub(crate) fn is(&self, kind: ProblemKind) -> bool {
+        self.kind == kind
+    }
+
+    /// The same, with what else could have been written.
+    pub(crate) fn expecting(mut self, key: &str, expected: &str) -> Self {
+        let wanted = format!("'{key}' must be {expected}");
+        if !self.message.starts_with(&wanted) {
+            let help = self.help.take().map_or(String::new(), |help| format!("; {help}"));
+            self.help = Some(format!("expected {expected}{help}"));
+        }
+        self
+    }
+
+    pub(crate) fn report(self, report: &mut Report<'_>) {
+        report.add(self.kind, self.place, self.message, self.help);
+    }
+
+    #[cfg(test)]
+    pub(crate) fn to_line(&self) -> String {
+        let help = self.help.as_ref().map_or(String::new(), |help| format!("; {help}"));
+        format!("{}: {}{help}", self.kind.name(), self.message)
+    }
+}
