@@ -104,7 +104,7 @@ def test_packets_written_until_the_signal_are_kept(command: Path, tmp_path: Path
 
 def test_a_sweep_runs_a_partial_point_again(command: Path, odonata_command: Command, tmp_path: Path) -> None:
     """The signal ends the point that runs and starts no other one."""
-    (tmp_path / "hours.toml").write_text(HOURS + "\n[sweep]\n\"job.*.traffic.load\" = [0.2, 0.3, 0.4]\n")
+    (tmp_path / "hours.toml").write_text(HOURS + '\n[sweep]\n"job.*.traffic.load" = [0.2, 0.3, 0.4]\n')
     began = time.monotonic()
     code, _, _ = interrupt(command, tmp_path, signal.SIGTERM, ("sweep", "hours.toml", "-o", "out", "-j", "1"))
     assert code == 143

@@ -80,7 +80,8 @@ def plot_load_curve(runs: Sequence[RunData]) -> style.Picture:
     for run in runs:
         if "offered_load" not in run.jobs.column_names:
             raise OdonataError(
-                f"{run.name} has no offered load", hint='Use engine.kind = "packet" and jobs with traffic = "open".'
+                f"{run.name} has no offered load",
+                hint='Use engine.kind = "packet" and jobs with traffic = "open".',
             )
         point = _Point.of(run)
         points.setdefault(run.summary["routing"], {}).setdefault(point.offered, []).append(point)
