@@ -72,7 +72,10 @@ def test_the_series_of_links_holds_their_mean_and_maximum(runs: list[odonata.Run
 
 
 def test_a_sweep_has_a_load_curve_over_its_seeds(tmp_path: Path) -> None:
-    axes = '[sweep]\n"job.*.traffic.load" = [0.2, 1.0]\nengine.routing = ["min", "valiant-n"]\nengine.seed = [1, 2]\n'
+    axes = (
+        '[sweep]\n"job.*.traffic.load" = [0.2, 1.0]\n'
+        'engine.routing = ["min", "valiant-n"]\nengine.seed = [1, 2]\n'
+    )
     times = {"engine.warm_up": "10 us", "engine.measure": "20 us"}
     text = file(0.2) + axes
     sweep = odonata.sweep(text, out=tmp_path / "sweep", set=times, processes=1)

@@ -118,7 +118,10 @@ def text(value: Any) -> str:
 
 
 def short_keys(keys: list[str]) -> list[str]:
-    """The last part of each key where that tells them apart, else the whole key; the name of a variant is the variant."""
+    """The last part of each key where that tells them apart, else the whole key.
+
+    The name of a variant stands for the variant: `routing` for `engine.routing.name`.
+    """
     last = [key.removesuffix(".name").rsplit(".", 1)[-1] for key in keys]
     return [short if last.count(short) == 1 else key for key, short in zip(keys, last, strict=True)]
 
