@@ -85,6 +85,10 @@ test-long: build ## run the tests that take long, and the studies in full (hours
 	pytest -m long
 	odonata study run damselfly packet-routing -o build/studies
 
+.PHONY: mutants
+mutants: bootstrap-python bootstrap-mutants ## plant 300 bugs in the engines one by one and see that tests notice (hours)
+	@scripts/mutants
+
 .PHONY: lint
 lint: bootstrap-python bootstrap-rust-lint bootstrap-node viewer/node_modules/.installed ## check format, lints and types, changing nothing
 	cargo fmt --all --check
