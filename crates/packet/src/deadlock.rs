@@ -5,18 +5,15 @@
 //! steps from a waiting packet leads to a channel that was seen before: the cycle that is stuck.
 
 use crate::fabric::Fabric;
-use crate::partition::{Partition, Waits};
+use crate::partition::Waits;
 use std::collections::BTreeMap;
 
 /// Lines that name the links of a cycle, or of the longest chain if none closes; at most this many.
 const LINES: usize = 24;
 
-/// One line for each link of the cycle in which packets wait for each other.
-pub(crate) fn report(fabric: &Fabric, partitions: &[Partition]) -> Vec<String> {
-    let mut waits: BTreeMap<(u32, u8), Waits> = BTreeMap::new();
-    for partition in partitions {
-        waits.extend(partition.waits());
-    }
+/// One line for each link of the cycle in which packets wait for each other, of all `waits` of input channels.
+pub(crate) fn report(fabric: &Fabric, waits: Vec<((u32, u8), Waits)>) -> Vec<String> {
+    let waits: BTreeMap<(u32, u8), Waits> = waits.into_iter().collect();
     let mut longest = Vec::new();
     for &start in waits.keys() {
         let mut chain: Vec<(u32, u8)> = Vec::new();

@@ -19,11 +19,12 @@ pub(crate) struct Division {
     pub(crate) lookahead: Option<u64>,
 }
 
-/// Partitions that a machine is divided into: enough for threads to share work evenly.
+/// Partitions that a machine is divided into: enough for threads to share work evenly. Their number does not depend on that of
+/// threads, as the number of events does a little on where borders are.
 const PARTS: u64 = 32;
 
-/// Partitions of each thread, if that is more.
-const PARTS_PER_THREAD: u64 = 4;
+/// The largest part may be this share of the machine before shorter cables are cut.
+const LARGEST: u64 = 8;
 
 /// Partitions of a machine, at most.
 const PARTS_MAX: u64 = 4_096;
@@ -31,8 +32,8 @@ const PARTS_MAX: u64 = 4_096;
 /// Ports of a partition, at most, in a machine of fewer partitions than that: with 0.5 kB each, its state stays in the second-level cache for a window.
 const PORTS_MAX: u64 = 2_048;
 
-/// Ports of a partition, at least, if there is but one thread: smaller ones only cost windows.
-const PORTS_ALONE: u64 = 128;
+/// Ports of a partition, at least: smaller ones only cost windows.
+const PORTS_MIN: u64 = 64;
 
 /// What one cable for each port costs; a cost is rounded to an integer.
 const SCALE: u128 = 1_000;
@@ -41,16 +42,12 @@ const SCALE: u128 = 1_000;
 const PACKETS_PER_WINDOW: u64 = 32;
 
 impl Division {
-    /// Divides the routers into `wanted` parts or, if that is 0, into as many as suit the number of threads.
-    pub(crate) fn new(fabric: &Fabric, wanted: usize, threads: usize) -> Self {
+    /// Divides the routers into `wanted` parts or, if that is 0, into as many as suit the machine.
+    pub(crate) fn new(fabric: &Fabric, wanted: usize) -> Self {
         let line = Line::new(fabric);
-        let (ports, threads) = (fabric.ports() as u64, threads as u64);
+        let ports = fabric.ports() as u64;
         let (size, evenly) = match wanted as u64 {
-            0 => {
-                let parts = PARTS.max(PARTS_PER_THREAD * threads);
-                let least = if threads > 1 { 1 } else { PORTS_ALONE };
-                ((ports / parts).clamp(least, PORTS_MAX), ports * PARTS_PER_THREAD / parts)
-            }
+            0 => ((ports / PARTS).clamp(PORTS_MIN, PORTS_MAX), ports / LARGEST),
             wanted => (ports / wanted, 0),
         };
         let packet_time = fabric.full_time.iter().copied().min().unwrap_or(1);
@@ -220,7 +217,7 @@ fn find(next: &mut [u32], cut: u32) -> u32 {
 mod tests {
     use super::*;
     use crate::settings::PacketSettings;
-    use odonata_machine::topology::{Dragonfly, FatTree, LinkFigures, Torus};
+    use odonata_machine::topology::{FatTree, LinkFigures, Torus};
     use odonata_machine::{presets, LinkClass, MachineBuilder};
     use odonata_units::{LinkClassId, RouterId, Stream, Time};
 
@@ -236,11 +233,9 @@ mod tests {
     #[test]
     fn groups_of_a_dragonfly_are_partitions() {
         let fabric = fabric(presets::builder("dragonfly-1056").unwrap());
-        for threads in [1, 2, 8] {
-            let division = Division::new(&fabric, 0, threads);
-            assert_eq!(routers(&division), (0..33).map(|g| 8 * g..8 * g + 8).collect::<Vec<_>>());
-            assert_eq!(division.lookahead, Some(300_000));
-        }
+        let division = Division::new(&fabric, 0);
+        assert_eq!(routers(&division), (0..33).map(|g| 8 * g..8 * g + 8).collect::<Vec<_>>());
+        assert_eq!(division.lookahead, Some(300_000));
     }
 
     /// 1,024 routers with 7 ports: 224 ports for each of 32 parts are 32 routers, two rods of the last dimension, each of which
@@ -248,9 +243,9 @@ mod tests {
     #[test]
     fn slabs_of_a_torus_are_partitions() {
         let torus = Torus { dims: vec![8, 8, 16], wrap: vec![true; 3].into(), ..Torus::default() };
-        let division = Division::new(&fabric(torus.builder().unwrap()), 0, 2);
+        let division = Division::new(&fabric(torus.builder().unwrap()), 0);
         assert_eq!(routers(&division), (0..32).map(|slab| 32 * slab..32 * slab + 32).collect::<Vec<_>>());
-        let halves = Division::new(&fabric(torus.builder().unwrap()), 2, 2);
+        let halves = Division::new(&fabric(torus.builder().unwrap()), 2);
         assert_eq!(routers(&halves), [0..512, 512..1024]);
     }
 
@@ -258,7 +253,7 @@ mod tests {
     #[test]
     fn pods_of_a_fat_tree_are_partitions() {
         let fabric = fabric(FatTree::default().builder().unwrap());
-        let division = Division::new(&fabric, 0, 2);
+        let division = Division::new(&fabric, 0);
         let parts = routers(&division);
         for (pod, part) in (0..16).zip(&parts) {
             let found: Vec<u32> = part.clone().map(|router| fabric.line[router as usize].0).collect();
@@ -271,8 +266,7 @@ mod tests {
     /// The cut between two groups would leave other threads without work, so shorter cables are cut, too.
     #[test]
     fn a_machine_of_two_groups_has_enough_parts() {
-        let two = Dragonfly { g: 2, ..Dragonfly::default() };
-        let division = Division::new(&fabric(two.builder().unwrap()), 0, 2);
+        let division = Division::new(&fabric(presets::builder("eos").unwrap()), 0);
         assert!(routers(&division).len() >= 8, "{division:?}");
     }
 
@@ -311,8 +305,8 @@ mod tests {
         let mut cut = 0;
         for seed in 0..40 {
             let fabric = fabric(random(60, seed));
-            for (wanted, threads) in [(0, 1), (0, 2), (0, 8), (2, 1), (7, 1)] {
-                let division = Division::new(&fabric, wanted, threads);
+            for wanted in [0, 1, 2, 7, 30] {
+                let division = Division::new(&fabric, wanted);
                 assert_eq!(division.ranges().map(|routers| routers.len()).sum::<usize>(), 60);
                 let between = (0..fabric.ports() as u32).filter(|&port| !fabric.is_node_port(port)).filter(|&port| {
                     let part = |port: u32| division.part_of(fabric.port_router[port as usize]);
@@ -331,7 +325,7 @@ mod tests {
     fn a_machine_without_latencies_is_one_partition() {
         let figures = LinkFigures::new(25_000_000_000, 0);
         let torus = Torus { dims: vec![4, 4], wrap: vec![true; 2].into(), local: figures, ..Torus::default() };
-        let division = Division::new(&fabric(torus.builder().unwrap()), 0, 2);
+        let division = Division::new(&fabric(torus.builder().unwrap()), 0);
         assert_eq!((division.ranges().count(), division.lookahead), (1, None));
     }
 }

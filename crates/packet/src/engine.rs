@@ -206,30 +206,16 @@ impl PacketEngine {
     ) -> PacketResult {
         let (start, measured_until) = (schedule.warm_up.ps(), (schedule.warm_up + schedule.measure).ps());
         let plan = RecordPlan { recording: options.recording, start, end: measured_until, jobs: traffic.jobs() };
-        let limits =
-            Limits { measured_until, end: measured_until + schedule.drain.ps(), patience: options.patience.ps() };
-        let division = Division::new(&self.fabric, options.partitions, options.threads);
-        let mut partitions = self.partitions(traffic, plan, options, &division);
-        let threads = options.threads;
-        let outcome = run::run(&mut partitions, &division, limits, plan, threads, watch);
-        let run::Outcome { ending, end, mut rest, mail_bytes } = outcome;
-        for partition in &mut partitions {
-            partition.finish(end);
-            // Packets whose tails are on the last link are counted as arrived.
-            rest.take(partition, &plan, u64::MAX, false);
-            rest.take(partition, &plan, end, true);
-        }
-        rest.give(watch, true);
-        let tables = if options.keep_tables && self.routing.learns() {
-            let mut tables: Vec<Vec<f32>> = partitions.iter_mut().flat_map(Partition::take_tables).collect();
-            self.fabric.place.iter().map(|&router| std::mem::take(&mut tables[router as usize])).collect()
-        } else {
-            Vec::new()
+        let limits = Limits {
+            measured_until,
+            end: measured_until + schedule.drain.ps(),
+            patience: options.patience.ps(),
+            keep_tables: options.keep_tables,
         };
-        let mut result = PacketResult::collect(&self.fabric, partitions, plan, ending, end);
-        result.tables = tables;
-        result.cost.network_bytes += mail_bytes as u64;
-        result
+        let division = Division::new(&self.fabric, options.partitions);
+        let partitions = self.partitions(traffic, plan, options, &division);
+        let outcome = run::run(partitions, &division, limits, plan, options.threads, watch);
+        PacketResult::new(&self.fabric, outcome, &plan, usize::from(self.routing.virtual_channels()))
     }
 
     fn partitions(

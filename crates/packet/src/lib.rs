@@ -10,7 +10,6 @@ mod endpoint;
 mod engine;
 mod fabric;
 mod mail;
-mod meeting;
 mod packet;
 mod partition;
 mod queue;
@@ -25,7 +24,7 @@ pub use record::{
     ChannelInterval, ChannelRecord, Histogram, IntervalRecord, JobPortInterval, JobRecord, LearningInterval,
     PacketRecord, PathHop, PortInterval, PortRecord, Recording, Rows, SeriesChoice, TracedPacket, BATCHES,
 };
-pub use result::{Cost, PacketResult, Steadiness};
-pub use run::{Ending, Observer, Progress, Watch};
+pub use result::{NodeView, PacketResult, PortRecords, PortView, Steadiness};
+pub use run::{Cost, Ending, Observer, Progress, Watch};
 pub use settings::{Arbitration, PacketPreset, PacketSettings, QueueEstimate, SettingsError};
 pub use source::{ClosedLoop, ClosedTraffic, Destinations, Injection, LoadStep, Message, OpenJob, Traffic};

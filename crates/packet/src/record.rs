@@ -8,6 +8,7 @@
 
 mod choice;
 mod histogram;
+mod part;
 mod path;
 mod rows;
 mod series;
@@ -15,6 +16,7 @@ mod series;
 pub(crate) use choice::RecordPlan;
 pub use choice::{Recording, SeriesChoice};
 pub use histogram::Histogram;
+pub(crate) use part::{Part, Sums};
 pub use path::PathHop;
 pub(crate) use path::Paths;
 pub use rows::{
@@ -34,7 +36,7 @@ pub(crate) struct Intervals {
     pub(crate) port_jobs: Vec<JobPortInterval>,
 }
 
-/// The records of one partition, or of all of them once merged.
+/// The records of one partition.
 pub(crate) struct Recorder {
     plan: RecordPlan,
     /// Length of the measurement window.
@@ -46,22 +48,22 @@ pub(crate) struct Recorder {
     full: u32,
     full_packets: Vec<u64>,
     pub(crate) jobs: Vec<JobRecord>,
-    pub(crate) ports: Vec<PortRecord>,
-    pub(crate) channels: Vec<ChannelRecord>,
+    ports: Vec<PortRecord>,
+    channels: Vec<ChannelRecord>,
     /// Bytes of job j on port p at `p * jobs + j`.
-    pub(crate) port_jobs: Vec<u64>,
-    pub(crate) nic_bytes: Vec<u64>,
-    pub(crate) nic_stall_ps: Vec<u64>,
+    port_jobs: Vec<u64>,
+    nic_bytes: Vec<u64>,
+    nic_stall_ps: Vec<u64>,
     /// Interval i of job j at `series[j][i]`.
-    pub(crate) series: Vec<Vec<IntervalRecord>>,
+    series: Vec<Vec<IntervalRecord>>,
     /// Feedback that arrived in interval i.
-    pub(crate) learning: Vec<LearningInterval>,
-    pub(crate) packets: Vec<TracedPacket>,
+    learning: Vec<LearningInterval>,
+    packets: Vec<TracedPacket>,
     /// Bit vc: channel vc carried a packet.
-    pub(crate) channels_used: u16,
+    channels_used: u16,
     /// Sum of the times that packets waited for each output of the crossbar, and since when the head of each input
     /// channel does; empty unless recorded.
-    pub(crate) crossbar_stall_ps: Vec<u64>,
+    crossbar_stall_ps: Vec<u64>,
     head_since: Vec<u64>,
     /// Since when each channel waits in a port that is stalled; `u64::MAX` if it does not.
     channel_stalled: Vec<u64>,
@@ -205,7 +207,7 @@ impl Recorder {
     }
 
     /// Counts the full packets in the ports' records, each of which took its port's `full_time`.
-    pub(crate) fn settle(&mut self, full_time: impl Fn(usize) -> u64) {
+    fn settle(&mut self, full_time: impl Fn(usize) -> u64) {
         for (port, packets) in self.full_packets.iter_mut().map(std::mem::take).enumerate() {
             let record = &mut self.ports[port];
             record.bytes += packets * u64::from(self.full);
@@ -364,36 +366,26 @@ impl Recorder {
         }
     }
 
-    /// Appends the records of the partition with the next ports and NICs.
-    pub(crate) fn append(&mut self, next: Self) {
-        self.ports.extend(next.ports);
-        self.channels.extend(next.channels);
-        self.port_jobs.extend(next.port_jobs);
-        self.nic_bytes.extend(next.nic_bytes);
-        self.nic_stall_ps.extend(next.nic_stall_ps);
-        self.crossbar_stall_ps.extend(next.crossbar_stall_ps);
-        self.channels_used |= next.channels_used;
-        for (mine, theirs) in self.jobs.iter_mut().zip(&next.jobs) {
-            mine.merge(theirs);
+    /// Takes the records that belong to no port.
+    pub(crate) fn take_sums(&mut self) -> Sums {
+        Sums {
+            jobs: std::mem::take(&mut self.jobs),
+            series: std::mem::take(&mut self.series),
+            learning: std::mem::take(&mut self.learning),
+            channels_used: self.channels_used,
         }
-        if self.learning.len() < next.learning.len() {
-            self.learning.resize(next.learning.len(), LearningInterval::default());
-        }
-        for (mine, theirs) in self.learning.iter_mut().zip(&next.learning) {
-            mine.updates += theirs.updates;
-            mine.error_ps += theirs.error_ps;
-        }
-        for (mine, theirs) in self.series.iter_mut().zip(next.series) {
-            if mine.len() < theirs.len() {
-                mine.resize(theirs.len(), IntervalRecord::default());
-            }
-            for (a, b) in mine.iter_mut().zip(theirs) {
-                a.bytes += b.bytes;
-                a.packets += b.packets;
-                a.latency_ps += b.latency_ps;
-                a.latency_max_ps = a.latency_max_ps.max(b.latency_max_ps);
-                a.non_minimal += b.non_minimal;
-            }
+    }
+
+    /// The records of ports, which took their `full_time` for each full packet, and of interfaces.
+    pub(crate) fn into_part(mut self, full_time: impl Fn(usize) -> u64) -> Part {
+        self.settle(full_time);
+        Part {
+            ports: self.ports,
+            channels: self.channels,
+            port_jobs: self.port_jobs,
+            crossbar_stall_ps: self.crossbar_stall_ps,
+            nics: self.nic_bytes.into_iter().zip(self.nic_stall_ps).collect(),
+            tables: Vec::new(),
         }
     }
 }

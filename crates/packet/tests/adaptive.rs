@@ -96,9 +96,10 @@ fn learnt_tables_are_kept_and_used_again() {
     let total_ns: f64 = cold.learning_series.iter().map(|i| i.error_ps as f64 / 1e3).sum();
     assert!((total_ns / cold.learning.1 - 1.0).abs() < 1e-3, "{total_ns} against {}", cold.learning.1);
     let whole = run(&engine, &traffic, schedule(0, 100, 100), &RunOptions { partitions: 1, threads: 1, ..options });
-    assert_eq!((whole.learning_series, &whole.tables), (cold.learning_series.clone(), &cold.tables));
+    assert_eq!((whole.learning_series, &whole.ports), (cold.learning_series.clone(), &cold.ports));
+    let tables: Vec<Vec<f32>> = cold.ports.tables().map(<[f32]>::to_vec).collect();
 
-    engine.start_from(cold.tables.clone()).unwrap();
+    engine.start_from(tables.clone()).unwrap();
     let warm = run(&engine, &traffic, schedule(0, 100, 100), &options);
     let error = |r: &PacketResult| r.learning_series[0].error_ps as f64 / r.learning_series[0].updates as f64;
     assert!(error(&warm) < 0.5 * error(&cold), "{} against {}", error(&warm), error(&cold));
@@ -106,10 +107,10 @@ fn learnt_tables_are_kept_and_used_again() {
 
     let mut message = |tables| engine.start_from(tables).unwrap_err().to_string();
     assert!(message(vec![Vec::new(); 3]).contains("tables of 3 routers for a machine of 36"));
-    let mut short = cold.tables.clone();
+    let mut short = tables.clone();
     short[7].pop();
     assert!(message(short).contains("router 7 has"));
-    let mut wrong = cold.tables;
+    let mut wrong = tables;
     wrong[2][0] = f32::NAN;
     assert!(message(wrong).contains("router 2: NaN is not a time"));
     let refused = common::engine(&machine, "min").start_from(Vec::new()).unwrap_err().to_string();

@@ -3,10 +3,11 @@
 mod common;
 
 use common::{adversarial, closed, engine, graph, open, run, schedule, small_dragonfly, uniform};
+use odonata_machine::topology::FatTree;
 use odonata_machine::Machine;
 use odonata_packet::{
-    Arbitration, ChannelInterval, JobPortInterval, PacketEngine, PacketResult, PacketSettings, PortInterval, Progress,
-    Recording, Rows, RunOptions, Schedule, SeriesChoice, TracedPacket, Traffic, Watch,
+    Arbitration, ChannelInterval, JobPortInterval, PacketEngine, PacketResult, PacketSettings, PortInterval,
+    PortRecord, PortView, Progress, Recording, Rows, RunOptions, Schedule, SeriesChoice, TracedPacket, Traffic, Watch,
 };
 use odonata_units::{LinkClassId, NodeId, RouterId, Time};
 use std::collections::BTreeMap;
@@ -55,6 +56,11 @@ fn record(engine: &PacketEngine, traffic: &Traffic, schedule: Schedule, options:
     (result, kept)
 }
 
+/// The ports of links and those that lead to nodes.
+fn every_port(result: &PacketResult) -> impl Iterator<Item = PortView<'_>> {
+    result.ports.links().chain(result.ports.nodes().map(|node| node.port))
+}
+
 /// ADV+1 at a load that stalls many ports, everything measured from time 0.
 fn busy(machine: &Machine, options: &RunOptions) -> (PacketResult, Kept) {
     let engine = engine(machine, "ugal-n");
@@ -70,8 +76,9 @@ fn intervals_add_up_to_the_totals() {
     assert_eq!(window % ALL.interval_ps, 400_000, "the interval that the window's end cuts is left out below");
     let whole = |start: u64| start + ALL.interval_ps <= window;
     let mut stalled = 0;
-    for (p, port) in result.ports.iter().enumerate() {
-        let rows: Vec<_> = kept.ports.iter().filter(|r| r.port as usize == p && whole(r.start_ps)).collect();
+    for (p, view) in engine(&machine, "ugal-n").link_ports().into_iter().zip(result.ports.links()) {
+        let port = view.record;
+        let rows: Vec<_> = kept.ports.iter().filter(|r| r.port == p && whole(r.start_ps)).collect();
         let sum = |get: fn(&PortInterval) -> u64| rows.iter().map(|r| get(r)).sum::<u64>();
         // At most the 400 ns that are left out lie between the two.
         for (parts, total) in [
@@ -105,9 +112,8 @@ fn intervals_add_up_to_the_totals() {
 fn channels_add_up_to_their_ports() {
     let machine = small_dragonfly();
     let (result, _) = busy(&machine, &RunOptions { recording: ALL, ..RunOptions::default() });
-    let per_port = result.channels_per_port;
-    for (p, port) in result.ports.iter().enumerate() {
-        let channels = &result.channels[p * per_port..(p + 1) * per_port];
+    for PortView { record: port, channels, .. } in every_port(&result) {
+        assert_eq!(channels.len(), result.channels_per_port);
         assert_eq!(channels.iter().map(|c| c.bytes).sum::<u64>(), port.bytes);
         assert_eq!(channels.iter().map(|c| c.packets).sum::<u64>(), port.packets);
         assert!(channels.iter().all(|c| c.stall_ps <= port.stall_ps && c.peak_bytes <= port.peak_bytes));
@@ -118,12 +124,24 @@ fn channels_add_up_to_their_ports() {
     }
 }
 
-/// The links of a way follow each other from the source's router to the destination's, as many as there are hops.
+/// The links of a way follow each other from the source's router to the destination's, as many as there are hops; and the
+/// bytes of each link are those of the packets that went over it.
 #[test]
 fn ways_lead_from_the_source_to_the_destination() {
-    let machine = small_dragonfly();
-    let (result, kept) = busy(&machine, &RunOptions { recording: ALL, ..RunOptions::default() });
-    let link_of: BTreeMap<u32, usize> = result.link_ports.iter().enumerate().map(|(l, &port)| (port, l)).collect();
+    let options = RunOptions { recording: ALL, ..RunOptions::default() };
+    let dragonfly = small_dragonfly();
+    follow_the_ways(&dragonfly, &engine(&dragonfly, "ugal-n"), &busy(&dragonfly, &options));
+    // The routers of a pod are numbered apart.
+    let tree = FatTree { k: 4, ..FatTree::default() }.builder().unwrap().build().unwrap();
+    let engine = engine(&tree, "up-down-adaptive");
+    let ran = record(&engine, &open(&tree, uniform(16), 0.5), schedule(0, 40, 100), &options);
+    follow_the_ways(&tree, &engine, &ran);
+}
+
+fn follow_the_ways(machine: &Machine, engine: &PacketEngine, (result, kept): &(PacketResult, Kept)) {
+    let ports = engine.link_ports();
+    let link_of: BTreeMap<u32, usize> = ports.into_iter().enumerate().map(|(l, port)| (port, l)).collect();
+    let mut bytes = vec![0; machine.link_count()];
     assert!(kept.packets.len() as u64 == result.jobs[0].packets && kept.packets.len() > 5_000);
     assert!(kept.packets.windows(2).all(|pair| pair[0].record < pair[1].record), "by arrival, none twice");
     for TracedPacket { record, path } in &kept.packets {
@@ -134,8 +152,14 @@ fn ways_lead_from_the_source_to_the_destination() {
             assert_eq!(machine.source(link), at);
             assert!(usize::from(hop.vc) < result.channels_per_port);
             at = machine.target(link);
+            bytes[link.index()] += u64::from(record.size);
         }
         assert_eq!(at, machine.router_of(NodeId(record.destination)));
+    }
+    // Traffic of the last moments was not born in the window, or went on after it.
+    for (link, (bytes, view)) in bytes.into_iter().zip(result.ports.links()).enumerate() {
+        let found = view.record.bytes;
+        assert!(bytes.abs_diff(found) <= found / 10 + 20_000, "link {link}: {bytes} of {found}");
     }
 }
 
@@ -158,7 +182,8 @@ fn each_record_is_alone_and_changes_nothing() {
     let none = Recording { link_jobs: false, ..Recording::default() };
     let with = |recording| busy(&machine, &RunOptions { recording, ..RunOptions::default() });
     let (plain, kept) = with(none);
-    assert!(plain.channels.is_empty() && plain.crossbar_stall_ps.is_empty() && plain.series.is_empty());
+    assert!(plain.series.is_empty());
+    assert!(every_port(&plain).all(|port| port.channels.is_empty() && port.crossbar_stall_ps.is_none()));
     assert_eq!(kept, Kept::default());
     let series = |series| Recording { interval_ps: 1_000_000, series, ..none };
     let off = SeriesChoice { jobs: false, ports: false, channels: false, port_jobs: false };
@@ -171,10 +196,10 @@ fn each_record_is_alone_and_changes_nothing() {
         (series(SeriesChoice { channels: true, ..off }), [0, 0, 0, 0, 0, 1, 0]),
         (series(SeriesChoice { port_jobs: true, ..off }), [0, 0, 0, 0, 0, 0, 1]),
     ] {
-        let (mut result, kept) = with(recording);
+        let (result, kept) = with(recording);
         let found = [
-            !result.channels.is_empty(),
-            !result.crossbar_stall_ps.is_empty(),
+            every_port(&result).all(|port| !port.channels.is_empty()),
+            every_port(&result).all(|port| port.crossbar_stall_ps.is_some()),
             !kept.packets.is_empty(),
             !result.series.is_empty(),
             !kept.ports.is_empty(),
@@ -182,8 +207,13 @@ fn each_record_is_alone_and_changes_nothing() {
             !kept.port_jobs.is_empty(),
         ];
         assert_eq!(found.map(u8::from), made, "{recording:?}");
-        result.ports.iter_mut().for_each(|p| p.peak_bytes = 0);
-        assert!(result.jobs == plain.jobs && result.ports == plain.ports && result.nodes == plain.nodes);
+        assert_eq!(result.jobs, plain.jobs);
+        let without_peak = |port: PortView<'_>| PortRecord { peak_bytes: 0, ..*port.record };
+        assert!(every_port(&result).map(without_peak).eq(every_port(&plain).map(without_peak)));
+        let interfaces = |result: &PacketResult| -> Vec<(u64, u64)> {
+            result.ports.nodes().map(|node| (node.injected_bytes, node.stall_ps)).collect()
+        };
+        assert_eq!(interfaces(&result), interfaces(&plain));
         assert!(kept.packets.iter().all(|p| p.path.is_empty()), "ways are recorded only when asked for");
     }
 }
@@ -201,12 +231,12 @@ fn the_second_of_two_packets_waits_for_the_crossbar() {
         let recording = Recording { crossbar: true, ..Recording::default() };
         let options = RunOptions { recording, ..RunOptions::default() };
         let result = run(&engine, &closed(&[(0, 4, 512), (1, 4, 512)]), schedule(0, 10, 0), &options);
-        let cable = result.link_ports[0] as usize;
-        assert_eq!(result.crossbar_stall_ps[cable], 5_120);
+        let cable = result.ports.links().next().unwrap();
+        assert_eq!(cable.crossbar_stall_ps, Some(5_120));
         // On the next router they come 20.48 ns apart, one packet time of the cable, and neither waits.
-        assert_eq!(result.crossbar_stall_ps.iter().sum::<u64>(), 5_120);
+        assert_eq!(every_port(&result).filter_map(|port| port.crossbar_stall_ps).sum::<u64>(), 5_120);
         // The cable is busy for two packets and never without credit.
-        assert_eq!((result.ports[cable].busy_ps, result.ports[cable].stall_ps), (2 * 20_480, 0));
+        assert_eq!((cable.record.busy_ps, cable.record.stall_ps), (2 * 20_480, 0));
     }
 }
 
@@ -224,14 +254,14 @@ fn a_port_without_credit_stalls_for_the_round_trip() {
     let recording = Recording { series: SeriesChoice { ports: true, ..SeriesChoice::default() }, ..recording };
     let options = RunOptions { recording, ..RunOptions::default() };
     let (result, kept) = record(&engine, &closed(&[(0, 1, 512 * 200)]), schedule(0, 100, 0), &options);
-    let cable = result.link_ports[0];
-    let steady: Vec<_> = kept.ports.iter().filter(|r| r.port == cable).skip(100).take(20).collect();
+    let number = engine.link_ports()[0];
+    let steady: Vec<_> = kept.ports.iter().filter(|r| r.port == number).skip(100).take(20).collect();
     for row in &steady {
         assert_eq!((row.packets, row.busy_ps, row.stall_ps), (1, 20_480, 80_000 - 20_480), "{row:?}");
     }
     assert_eq!(steady.len(), 20);
-    let used = &result.channels[cable as usize * result.channels_per_port..][..result.channels_per_port];
-    assert_eq!(used.iter().map(|c| c.stall_ps).max(), Some(result.ports[cable as usize].stall_ps));
+    let cable = result.ports.links().next().unwrap();
+    assert_eq!(cable.channels.iter().map(|c| c.stall_ps).max(), Some(cable.record.stall_ps));
 }
 
 /// A long run hands its packets out in batches that do not grow with it.

@@ -105,7 +105,8 @@ fn bytes_are_conserved() {
         let packets: u64 = messages.iter().map(|m| m.2.div_ceil(512)).sum();
         assert_eq!(job.packets, packets, "{routing}");
         // Packet-hops over links plus one over the last link of each packet.
-        let sent: u64 = result.ports.iter().map(|p| p.packets).sum();
+        let ports = result.ports.links().chain(result.ports.nodes().map(|node| node.port));
+        let sent: u64 = ports.map(|port| port.record.packets).sum();
         assert_eq!(sent, job.hops + packets, "{routing}");
     }
 }

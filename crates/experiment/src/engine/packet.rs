@@ -100,8 +100,9 @@ impl Engine for Packet {
             duration: outcome::duration(open, &result),
         });
         outcome.tables.extend(passed.into_kept());
-        if !result.tables.is_empty() {
-            outcome.tables.push(q_tables::Q_TABLES.of(&q_tables::entries(&scenario.machine, &result.tables)));
+        if result.ports.tables().next().is_some() {
+            let entries = q_tables::entries(&scenario.machine, result.ports.tables());
+            outcome.tables.push(q_tables::Q_TABLES.of(&entries));
         }
         Ok(outcome)
     }

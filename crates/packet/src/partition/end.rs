@@ -3,7 +3,7 @@
 use super::port::{End, InChannel, InPort, Nic, OutChannel, OutPort, STARVED};
 use super::{Partition, Router};
 use crate::packet::NONE;
-use crate::record::Recorder;
+use crate::record::Part;
 use odonata_routing::algorithm::Feedback;
 
 /// What the packet at the head of an input channel waits for.
@@ -105,14 +105,10 @@ impl Partition {
         }
     }
 
-    /// Virtual channels of every port.
-    pub(crate) fn channels_per_port(&self) -> usize {
-        self.channels
-    }
-
-    /// Updates of every router's memory and the sum of their absolute errors in ns, in the order of the routers.
-    pub(crate) fn learning(&self) -> impl Iterator<Item = (u64, f64)> + '_ {
-        self.router.iter().map(|r| (r.memory.updates, r.memory.error_ns))
+    /// Of each router that has learnt, by the machine's number: its updates and the sum of their absolute errors in ns.
+    pub(crate) fn learning(&self) -> impl Iterator<Item = (u32, u64, f64)> + '_ {
+        let learnt = self.router.iter().filter(|router| router.memory.updates > 0);
+        learnt.map(|router| (router.id.0, router.memory.updates, router.memory.error_ns))
     }
 
     /// Starts with what its routers learnt in another run, by the machine's number of the router.
@@ -122,15 +118,13 @@ impl Partition {
         }
     }
 
-    /// What its routers have learnt, in their order.
-    pub(crate) fn take_tables(&mut self) -> impl Iterator<Item = Vec<f32>> + '_ {
-        self.router.iter_mut().map(|router| std::mem::take(&mut router.memory.values))
-    }
-
-    /// The records; the partition keeps none.
-    pub(crate) fn take_recorder(mut self) -> Recorder {
-        self.recorder.settle(|port| self.kinds[self.out[port].kind as usize].full_time);
-        self.recorder
+    /// The records of its ports and, if they are to be kept, what its routers have learnt.
+    pub(crate) fn into_part(self, keep_tables: bool) -> Part {
+        let mut part = self.recorder.into_part(|port| self.kinds[self.out[port].kind as usize].full_time);
+        if keep_tables && self.learns {
+            part.tables = self.router.into_iter().map(|router| router.memory.values).collect();
+        }
+        part
     }
 
     /// Bytes held by packets and by everything else.

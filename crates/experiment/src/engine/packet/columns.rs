@@ -5,7 +5,7 @@ use crate::plan::Scenario;
 use odonata_declare::Type::{F64, U64};
 use odonata_declare::Unit::{Bytes, Count, Hops, Ns, Ps, Share, S};
 use odonata_declare::{declared, Column, Filled, Values};
-use odonata_packet::{ClosedTraffic, JobRecord, PacketResult, PortRecord};
+use odonata_packet::{ClosedTraffic, JobRecord, PacketResult, PortRecord, PortView};
 use odonata_units::Time;
 use odonata_workload::Traffic;
 
@@ -71,14 +71,14 @@ impl<'a> Measured<'a> {
         Column::max("peak_bytes", U64, Bytes, "Peak occupancy", "Most bytes in its port's output buffers at a time.")
             .under("record_channels = true")
             .by_if(|run| run.engine.records.channels.then(|| run.links(|port| port.peak_bytes))),
-        CROSSBAR_STALL.by_if(|run| run.crossbar_stalls(&run.result.link_ports)),
+        CROSSBAR_STALL.by_if(|run| run.crossbar_stalls(run.result.ports.links())),
     ];
 
     /// Within the measurement.
     pub(super) const NODES: &'a [Filled<Self>] = &[
         Column::sum("stall_ps", U64, Ps, "Stall", "Time during which its network interface waited for credit.")
-            .by(|run| run.result.nodes.iter().map(|&(_, stall)| stall).collect()),
-        CROSSBAR_STALL.by_if(|run| run.crossbar_stalls(&run.result.node_ports)),
+            .by(|run| run.result.ports.nodes().map(|node| node.stall_ps).collect()),
+        CROSSBAR_STALL.by_if(|run| run.crossbar_stalls(run.result.ports.nodes().map(|node| node.port))),
     ];
 
     /// Of packets that were made within the measurement, if not said otherwise.
@@ -156,7 +156,7 @@ impl<'a> Measured<'a> {
     ];
 
     fn link_ports(&self) -> impl Iterator<Item = &'a PortRecord> {
-        self.result.link_ports.iter().map(|&port| &self.result.ports[port as usize])
+        self.result.ports.links().map(|port| port.record)
     }
 
     fn links(&self, get: fn(&PortRecord) -> u64) -> Values {
@@ -164,9 +164,8 @@ impl<'a> Measured<'a> {
     }
 
     /// Of some ports, if it was recorded.
-    fn crossbar_stalls(&self, ports: &[u32]) -> Option<Values> {
-        let stalls = &self.result.crossbar_stall_ps;
-        self.engine.records.crossbar.then(|| ports.iter().map(|&port| stalls[port as usize]).collect())
+    fn crossbar_stalls(&self, ports: impl Iterator<Item = PortView<'a>>) -> Option<Values> {
+        self.engine.records.crossbar.then(|| ports.filter_map(|port| port.crossbar_stall_ps).collect())
     }
 
     fn jobs<T>(&self, get: fn(&JobRecord) -> T) -> Values

@@ -16,14 +16,13 @@ pub(super) fn outcome(run: &Measured<'_>) -> Outcome {
     let machine = &run.scenario.machine;
     let terminal = machine.terminal().bandwidth.bytes_per_s_f64();
     let unbalanced = Unbalanced::of(run);
-    let bytes_of = |port: u32| result.ports[port as usize].bytes as f64;
     Outcome {
-        link_bytes: result.link_ports.iter().map(|&port| bytes_of(port)).collect(),
+        link_bytes: result.ports.links().map(|port| port.record.bytes as f64).collect(),
         link_capacity_bytes_per_s: machine.links().map(|l| machine.bandwidth(l).bytes_per_s_f64()).collect(),
         link_columns: Frame::of(Measured::LINKS, run),
         link_jobs: link_jobs(result),
-        node_bytes_in: result.node_ports.iter().map(|&port| bytes_of(port)).collect(),
-        node_bytes_out: result.nodes.iter().map(|n| n.0 as f64).collect(),
+        node_bytes_in: result.ports.nodes().map(|node| node.port.record.bytes as f64).collect(),
+        node_bytes_out: result.ports.nodes().map(|node| node.injected_bytes as f64).collect(),
         node_capacity_bytes_per_s: vec![terminal; machine.node_count()],
         node_columns: Frame::of(Measured::NODES, run),
         jobs: result.jobs.iter().enumerate().map(|(j, job)| traffic(j, job, run.closed)).collect(),
@@ -60,15 +59,10 @@ fn traffic(j: usize, job: &JobRecord, closed: Option<&ClosedTraffic>) -> JobTraf
 fn link_jobs(result: &PacketResult) -> (Vec<u32>, Vec<u32>, Vec<f64>) {
     let jobs = result.jobs.len();
     let (mut link, mut job, mut bytes) = (Vec::new(), Vec::new(), Vec::new());
-    for (l, &port) in (0..).zip(&result.link_ports) {
-        let port = port as usize;
+    for (l, port) in (0..).zip(result.ports.links()) {
         for j in 0..jobs {
             // Of a single job, the port's own counter tells.
-            let here = if jobs == 1 {
-                result.ports[port].bytes
-            } else {
-                result.port_jobs.get(port * jobs + j).copied().unwrap_or(0)
-            };
+            let here = if jobs == 1 { port.record.bytes } else { port.job_bytes.get(j).copied().unwrap_or(0) };
             if here > 0 {
                 link.push(l);
                 job.push(j as u32);
@@ -118,10 +112,11 @@ fn summary(run: &Measured<'_>, duration: Time) -> Vec<(&'static str, Value)> {
     result.jobs.iter().for_each(|j| latency.merge(&j.latency));
     let share = |part: u64| if packets == 0 { Value::Null } else { (part as f64 / packets as f64).into() };
     let (updates, error) = result.learning;
-    let links = result.link_ports.len().max(1) as f64 * duration.ps().max(1) as f64;
-    let stall: u64 = result.link_ports.iter().map(|&port| result.ports[port as usize].stall_ps).sum();
-    let crossed: u64 = result.ports.iter().map(|port| port.packets).sum();
-    let crossbar: u64 = result.crossbar_stall_ps.iter().sum();
+    let links = result.ports.links().len().max(1) as f64 * duration.ps().max(1) as f64;
+    let stall: u64 = result.ports.links().map(|port| port.record.stall_ps).sum();
+    let ports = || result.ports.links().chain(result.ports.nodes().map(|node| node.port));
+    let crossed: u64 = ports().map(|port| port.record.packets).sum();
+    let crossbar: u64 = ports().filter_map(|port| port.crossbar_stall_ps).sum();
     let crossbar = engine.records.crossbar.then(|| crossbar as f64 / 1e3 / crossed.max(1) as f64);
     let Schedule { warm_up, measure, drain } = engine.schedule(run.open);
     vec![(

@@ -50,7 +50,7 @@ fn names() -> [&'static str; 4] {
 }
 
 /// What the routers of a run learnt.
-pub(super) fn entries(machine: &Machine, tables: &[Vec<f32>]) -> Vec<Entry> {
+pub(super) fn entries<'a>(machine: &Machine, tables: impl Iterator<Item = &'a [f32]>) -> Vec<Entry> {
     let mut entries = Vec::new();
     for (router, values) in (0..).zip(tables) {
         let own = machine.links_from(RouterId(router));

@@ -24,7 +24,7 @@ pub(super) fn frames(run: &Measured<'_>) -> Vec<(&'static str, Frame)> {
     let mut frames = vec![LATENCY.of(&cells(&result.jobs)), GROUP_TRAFFIC.of(&pairs(run))];
     frames.extend((!result.series.is_empty()).then(|| SERIES.of(result)));
     frames.extend((!result.learning_series.is_empty()).then(|| LEARNING_SERIES.of(result)));
-    frames.extend((!result.channels.is_empty()).then(|| CHANNELS.of(result)));
+    frames.extend(channels(result).next().is_some().then(|| CHANNELS.of(result)));
     frames
 }
 
@@ -95,13 +95,12 @@ struct Pair {
 fn pairs(run: &Measured<'_>) -> Vec<Pair> {
     let (machine, result) = (&run.scenario.machine, run.result);
     let mut pairs: BTreeMap<(u32, u32), (Pair, f64)> = BTreeMap::new();
-    for link in machine.links() {
+    for (link, port) in machine.links().zip(result.ports.links()) {
         let groups = (machine.group_of(machine.source(link)).0, machine.group_of(machine.target(link)).0);
-        let port = &result.ports[result.link_ports[link.index()] as usize];
         let (pair, capacity) = pairs.entry(groups).or_insert((Pair { groups, ..Pair::default() }, 0.0));
         pair.links += 1;
-        pair.bytes += port.bytes;
-        pair.stall_ps += port.stall_ps;
+        pair.bytes += port.record.bytes;
+        pair.stall_ps += port.record.stall_ps;
         *capacity += machine.bandwidth(link).bytes_per_s_f64();
     }
     let seconds = run.duration.as_s_f64();
@@ -203,10 +202,8 @@ const LEARNING_SERIES: FilledTable<'_, PacketResult> = FilledTable {
 
 /// Link, virtual channel, and what happened there.
 fn channels(result: &PacketResult) -> impl Iterator<Item = (u32, u32, &ChannelRecord)> {
-    let per_port = result.channels_per_port;
-    (0u32..).zip(&result.link_ports).flat_map(move |(link, &port)| {
-        (0..per_port).map(move |vc| (link, vc as u32, &result.channels[port as usize * per_port + vc]))
-    })
+    let links = (0..).zip(result.ports.links());
+    links.flat_map(|(link, port)| (0..).zip(port.channels).map(move |(vc, channel)| (link, vc, channel)))
 }
 
 const CHANNELS: FilledTable<'_, PacketResult> = FilledTable {

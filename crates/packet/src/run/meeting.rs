@@ -1,53 +1,61 @@
-//! Where threads wait for each other, and learn that one of them failed.
+//! Where threads wait for each other, add something up, and learn that one of them failed.
 //!
 //! A thread that panics never comes to a [`std::sync::Barrier`], and the others wait for it for ever. Here it leaves word.
 
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 
-/// A barrier that a panic breaks.
-pub(crate) struct Meeting {
+/// A barrier at which threads add up what they bring, and that a panic breaks.
+pub(super) struct Meeting<S> {
     threads: usize,
-    state: Mutex<State>,
+    state: Mutex<State<S>>,
     all_here: Condvar,
 }
 
-#[derive(Default)]
-struct State {
+struct State<S> {
     waiting: usize,
+    /// What those brought who are waiting.
+    brought: S,
+    /// What all brought to the last meeting.
+    sum: S,
     /// Number of meetings that were held.
     held: u64,
     broken: bool,
 }
 
 /// Membership of a thread: dropped by a panic, it breaks the meeting.
-pub(crate) struct Member<'a>(&'a Meeting);
+pub(super) struct Member<'a, S>(&'a Meeting<S>);
 
-impl Meeting {
-    pub(crate) fn new(threads: usize) -> Self {
-        Self { threads, state: Mutex::default(), all_here: Condvar::new() }
+impl<S: Clone + Default> Meeting<S> {
+    pub(super) fn new(threads: usize) -> Self {
+        let state = State { waiting: 0, brought: S::default(), sum: S::default(), held: 0, broken: false };
+        Self { threads, state: Mutex::new(state), all_here: Condvar::new() }
     }
 
     /// Every thread joins once, before it waits.
-    pub(crate) fn join(&self) -> Member<'_> {
+    pub(super) fn join(&self) -> Member<'_, S> {
         Member(self)
     }
+}
 
-    fn state(&self) -> MutexGuard<'_, State> {
+impl<S> Meeting<S> {
+    fn state(&self) -> MutexGuard<'_, State<S>> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-impl Member<'_> {
-    /// Waits until all threads are here.
+impl<S: Clone + Default> Member<'_, S> {
+    /// Adds to the sum, waits until all threads have, and returns it.
     ///
     /// # Panics
     /// If another thread panicked.
-    pub(crate) fn wait(&self) {
+    pub(super) fn meet(&self, add: impl FnOnce(&mut S)) -> S {
         let Meeting { threads, all_here, .. } = self.0;
         let mut state = self.0.state();
+        add(&mut state.brought);
         state.waiting += 1;
         if state.waiting == *threads {
             (state.waiting, state.held) = (0, state.held + 1);
+            state.sum = std::mem::take(&mut state.brought);
             all_here.notify_all();
         } else {
             let held = state.held;
@@ -55,13 +63,15 @@ impl Member<'_> {
                 state = all_here.wait(state).unwrap_or_else(PoisonError::into_inner);
             }
         }
-        let broken = state.broken;
+        // Nobody comes to the next meeting before all have left this one.
+        let (broken, sum) = (state.broken, state.sum.clone());
         drop(state);
         assert!(!broken, "another thread of the run panicked");
+        sum
     }
 }
 
-impl Drop for Member<'_> {
+impl<S> Drop for Member<'_, S> {
     fn drop(&mut self) {
         if std::thread::panicking() {
             self.0.state().broken = true;
@@ -74,20 +84,16 @@ impl Drop for Member<'_> {
 mod tests {
     use super::*;
     use std::panic::{catch_unwind, AssertUnwindSafe};
-    use std::sync::atomic::{AtomicU32, Ordering};
 
     #[test]
-    fn nobody_is_a_round_ahead() {
-        let (meeting, rounds) = (Meeting::new(3), AtomicU32::new(0));
+    fn nobody_is_a_round_ahead_and_all_get_the_sum() {
+        let meeting = Meeting::<u64>::new(3);
         std::thread::scope(|scope| {
-            for _ in 0..3 {
-                scope.spawn(|| {
-                    let member = meeting.join();
+            for thread in 1..=3 {
+                let member = meeting.join();
+                scope.spawn(move || {
                     for round in 0..1000 {
-                        rounds.fetch_add(1, Ordering::SeqCst);
-                        member.wait();
-                        assert_eq!(rounds.load(Ordering::SeqCst), 3 * (round + 1));
-                        member.wait();
+                        assert_eq!(member.meet(|sum| *sum += thread * round), 6 * round);
                     }
                 });
             }
@@ -96,14 +102,14 @@ mod tests {
 
     #[test]
     fn a_panic_ends_those_that_wait() {
-        let meeting = Meeting::new(2);
+        let meeting = Meeting::<u64>::new(2);
         let ended = catch_unwind(AssertUnwindSafe(|| {
             std::thread::scope(|scope| {
                 scope.spawn(|| {
                     let _member = meeting.join();
                     panic!("on purpose");
                 });
-                meeting.join().wait();
+                meeting.join().meet(|_| {});
             });
         }));
         assert!(ended.is_err());

@@ -1,0 +1,110 @@
+//! Records of ports, links and nodes, read from the parts in which partitions made them.
+
+use crate::fabric::Fabric;
+use crate::record::{ChannelRecord, Part, PortRecord};
+use std::fmt;
+use std::sync::Arc;
+
+/// What was recorded at ports. Partitions keep their records; here they are found by link and by node.
+#[derive(Clone)]
+pub struct PortRecords {
+    fabric: Arc<Fabric>,
+    channels: usize,
+    jobs: usize,
+    parts: Vec<Part>,
+    /// The first port, interface and router of each part.
+    starts: Vec<[usize; 3]>,
+}
+
+/// What was recorded at one port, about packets that it sent.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub struct PortView<'a> {
+    /// Sums of all its channels.
+    pub record: &'a PortRecord,
+    /// Its virtual channels; empty unless recorded.
+    pub channels: &'a [ChannelRecord],
+    /// Bytes of each job; empty unless recorded, or where there is but one job.
+    pub job_bytes: &'a [u64],
+    /// Sum of the times that packets waited for it at heads of input queues; `None` unless recorded.
+    pub crossbar_stall_ps: Option<u64>,
+}
+
+/// What was recorded at a node.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub struct NodeView<'a> {
+    /// The port that leads to it.
+    pub port: PortView<'a>,
+    /// Bytes that it injected in the window.
+    pub injected_bytes: u64,
+    /// Time during which it wanted to send and had no credit.
+    pub stall_ps: u64,
+}
+
+impl PortRecords {
+    /// Of all parts of a machine, in their order.
+    pub(super) fn new(fabric: Arc<Fabric>, channels: usize, jobs: usize, parts: Vec<Part>) -> Self {
+        let mut next = [0; 3];
+        let mut starts = Vec::with_capacity(parts.len());
+        for part in &parts {
+            starts.push(next);
+            let sizes = [part.ports.len(), part.nics.len(), part.tables.len()];
+            next.iter_mut().zip(sizes).for_each(|(next, size)| *next += size);
+        }
+        Self { fabric, channels, jobs, parts, starts }
+    }
+
+    /// Every link, in order: the port that sends on it.
+    pub fn links(&self) -> impl ExactSizeIterator<Item = PortView<'_>> {
+        self.fabric.link_port.iter().map(|&port| self.port(port as usize))
+    }
+
+    /// Every node, in order.
+    pub fn nodes(&self) -> impl ExactSizeIterator<Item = NodeView<'_>> {
+        self.fabric.node_nic.iter().map(|&nic| {
+            let (part, i) = self.find(1, nic as usize);
+            let (injected_bytes, stall_ps) = part.nics[i];
+            NodeView { port: self.port(self.fabric.nic_port[nic as usize] as usize), injected_bytes, stall_ps }
+        })
+    }
+
+    /// What every router learnt, in order: rows (other group, slot of the source node) by columns (links from the router), in
+    /// ns; empty unless kept.
+    pub fn tables(&self) -> impl Iterator<Item = &[f32]> {
+        let kept = self.parts.iter().any(|part| !part.tables.is_empty());
+        let places = self.fabric.place.iter().filter(move |_| kept);
+        places.map(|&place| {
+            let (part, i) = self.find(2, place as usize);
+            part.tables[i].as_slice()
+        })
+    }
+
+    fn port(&self, port: usize) -> PortView<'_> {
+        let (part, i) = self.find(0, port);
+        let several = |of: usize| i * of..(i + 1) * of;
+        PortView {
+            record: &part.ports[i],
+            channels: part.channels.get(several(self.channels)).unwrap_or(&[]),
+            job_bytes: part.port_jobs.get(several(self.jobs)).unwrap_or(&[]),
+            crossbar_stall_ps: part.crossbar_stall_ps.get(i).copied(),
+        }
+    }
+
+    /// The part that has a port (0), an interface (1) or a router (2), and its place there.
+    fn find(&self, kind: usize, number: usize) -> (&Part, usize) {
+        let part = self.starts.partition_point(|starts| starts[kind] <= number) - 1;
+        (&self.parts[part], number - self.starts[part][kind])
+    }
+}
+
+/// Equal if every link, node and table is, whatever the parts.
+impl PartialEq for PortRecords {
+    fn eq(&self, other: &Self) -> bool {
+        self.links().eq(other.links()) && self.nodes().eq(other.nodes()) && self.tables().eq(other.tables())
+    }
+}
+
+impl fmt::Debug for PortRecords {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("PortRecords").field("parts", &self.parts.len()).finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,77 @@
+//! What workers tell each other, and how.
+//!
+//! A worker advances some of the partitions of a run; all workers go through the same windows. Nothing else passes between
+//! them, so how many there are and where they are is known to implementations of [`Exchange`] only.
+
+use super::totals::Totals;
+use super::Limits;
+use crate::mail::Mail;
+use crate::partition::Partition;
+
+/// The way from a worker to the others.
+pub(crate) trait Exchange {
+    /// Leaves what was sent to partition `to` for whoever advances it in the next window, and an empty mail in its place.
+    fn post(&mut self, to: usize, mail: &mut Mail);
+
+    /// Hands over what was posted to partition `to` before the last meeting, mail by mail. What one partition sent to another
+    /// comes in the order in which it was sent.
+    fn take(&mut self, to: usize, read: &mut dyn FnMut(&mut Mail));
+
+    /// Waits until all workers are here. All get the same answer, the sum of what they bring.
+    fn meet(&mut self, tally: &Tally) -> Tally;
+
+    /// Adds up what is left at the end of the run. The first worker gets the sum.
+    fn sum(&mut self, totals: Totals) -> Option<Totals>;
+}
+
+/// The state of some partitions after a window, and of what they sent; a sum over partitions in any order.
+#[derive(Clone, Debug)]
+pub(crate) struct Tally {
+    /// Not later than anything happens; `u64::MAX` if nothing will.
+    pub(crate) earliest: u64,
+    /// Packets somewhere in partitions or in mail.
+    pub(crate) in_flight: u64,
+    /// When a packet last arrived or set out.
+    pub(crate) moved: u64,
+    pub(crate) events: u64,
+    /// Packets of the measurement that left their sources, and those that arrived.
+    pub(crate) left: u64,
+    pub(crate) arrived: u64,
+    /// Whether packets made in the measurement window wait in their sources.
+    pub(crate) unsent: bool,
+    /// Whether somebody who watches wants the run to end.
+    pub(crate) stop: bool,
+}
+
+impl Default for Tally {
+    fn default() -> Self {
+        Self { earliest: u64::MAX, in_flight: 0, moved: 0, events: 0, left: 0, arrived: 0, unsent: false, stop: false }
+    }
+}
+
+impl Tally {
+    /// Adds a partition at time `now`; best done when it is in the cache.
+    pub(super) fn count(&mut self, partition: &mut Partition, now: u64, limits: &Limits) {
+        self.earliest = self.earliest.min(partition.earliest());
+        self.in_flight += partition.in_flight() as u64;
+        self.events += partition.event_count;
+        for job in &partition.recorder.jobs {
+            self.left += job.injected_packets;
+            self.arrived += job.packets;
+        }
+        self.moved = self.moved.max(partition.last_moved(now.saturating_sub(limits.patience)));
+        self.unsent |= now < limits.measured_until || partition.born_before(limits.measured_until);
+    }
+
+    /// Adds the tally of other partitions.
+    pub(crate) fn add(&mut self, other: &Self) {
+        self.earliest = self.earliest.min(other.earliest);
+        self.in_flight += other.in_flight;
+        self.moved = self.moved.max(other.moved);
+        self.events += other.events;
+        self.left += other.left;
+        self.arrived += other.arrived;
+        self.unsent |= other.unsent;
+        self.stop |= other.stop;
+    }
+}

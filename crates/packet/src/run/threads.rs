@@ -1,0 +1,85 @@
+//! Workers that are threads of one process.
+//!
+//! Boxes exist twice: in one window those are read that were written in the window before, and the others are written. So
+//! nobody has to wait until all have read, and a window needs one meeting.
+
+use super::exchange::{Exchange, Tally};
+use super::meeting::{Meeting, Member};
+use super::totals::Totals;
+use crate::mail::Mail;
+use std::sync::{Mutex, MutexGuard};
+
+/// What the threads share.
+pub(super) struct Threads {
+    count: usize,
+    /// What thread f sent to partition t is in box `t * count + f`.
+    boxes: [Vec<Mutex<Mail>>; 2],
+    meeting: Meeting<Tally>,
+    totals: Mutex<Option<Totals>>,
+}
+
+/// One of the threads.
+pub(super) struct Thread<'a> {
+    all: &'a Threads,
+    number: usize,
+    member: Member<'a, Tally>,
+    /// The boxes that it reads.
+    side: usize,
+}
+
+impl Threads {
+    /// Of so many threads, which send to `partitions`.
+    pub(super) fn new(count: usize, partitions: usize) -> Self {
+        let boxes = || (0..count * partitions).map(|_| Mutex::default()).collect();
+        Self { count, boxes: [boxes(), boxes()], meeting: Meeting::new(count), totals: Mutex::new(None) }
+    }
+
+    /// Each thread joins once, under a number of its own.
+    pub(super) fn join(&self, number: usize) -> Thread<'_> {
+        Thread { all: self, number, member: self.meeting.join(), side: 0 }
+    }
+
+    /// Bytes that the boxes hold.
+    pub(super) fn memory_bytes(&self) -> usize {
+        self.boxes.iter().flatten().map(|mail| lock(mail).memory_bytes()).sum()
+    }
+}
+
+impl Exchange for Thread<'_> {
+    fn post(&mut self, to: usize, mail: &mut Mail) {
+        let own = &self.all.boxes[1 - self.side][to * self.all.count + self.number];
+        std::mem::swap(&mut *lock(own), mail);
+    }
+
+    fn take(&mut self, to: usize, read: &mut dyn FnMut(&mut Mail)) {
+        let first = to * self.all.count;
+        for from in &self.all.boxes[self.side][first..first + self.all.count] {
+            let mut mail = lock(from);
+            if !mail.is_empty() {
+                read(&mut mail);
+            }
+        }
+    }
+
+    fn meet(&mut self, tally: &Tally) -> Tally {
+        self.side = 1 - self.side;
+        self.member.meet(|sum| sum.add(tally))
+    }
+
+    fn sum(&mut self, totals: Totals) -> Option<Totals> {
+        match &mut *lock(&self.all.totals) {
+            Some(sum) => sum.add(totals),
+            none => *none = Some(totals),
+        }
+        self.member.meet(|_| {});
+        if self.number == 0 {
+            lock(&self.all.totals).take()
+        } else {
+            None
+        }
+    }
+}
+
+fn lock<T>(of: &Mutex<T>) -> MutexGuard<'_, T> {
+    of.lock().expect("no thread panicked")
+}
