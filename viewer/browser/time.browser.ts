@@ -26,7 +26,7 @@ const { starts, third } = expected.series
 test('throughput and latency of every job at the time of the scrubber', async () => {
   await open('all', `${RUN}&view=time&time=${starts[2]}`)
   for (const row of third) {
-    expect(await text(`lines-bytes_per_s-${row['job']}`)).toBe(quantity(row['bytes_per_s']!, 'bytes_per_s'))
+    expect(await text(`lines-bytes_per_s-${row['job']}`)).toBe(quantity(row['bytes_per_s']!, 'bytes-per-s'))
     expect(await text(`lines-latency_mean_ns-${row['job']}`)).toBe(quantity(row['latency_mean_ns']!, 'ns'))
   }
   expect(await text('time')).toContain(quantity(starts[2]!, 'ps'))
@@ -52,7 +52,7 @@ test('hovering a chart tells every job at that time; a click goes there; a job t
   // 92 pixels of labels, then 25 intervals over what is left but for 18.
   const x = chart.x + 92 + ((chart.width - 110) * 2.5) / starts.length
   const tip = await tipAt(x, chart.y + chart.height / 2)
-  for (const row of third) expect(tip).toContain(quantity(row['bytes_per_s']!, 'bytes_per_s'))
+  for (const row of third) expect(tip).toContain(quantity(row['bytes_per_s']!, 'bytes-per-s'))
   await page.mouse.click(x, chart.y + chart.height / 2)
   expect(Number((await address()).get('time'))).toBe(starts[2])
   await press('1')

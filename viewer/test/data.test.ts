@@ -3,12 +3,13 @@ import { aggregateMarks, groupJobTraffic, marksFrom } from '../src/data/aggregat
 import { decodeBlock } from '../src/data/block'
 import { selectionCsv } from '../src/data/csv'
 import { describeLinks, describeRouter, routerJobs } from '../src/data/describe'
-import { quantity } from '../src/base/format'
+import type { Unit } from '../src/base/format'
 import { findLink, resolveFocus, search, translation } from '../src/data/focus'
 import { axisTicks, binCounts, valueAxis } from '../src/data/histogram'
 import { DifferenceModel, RunModel } from '../src/data/model'
 import { communicationMatrix } from '../src/data/placement'
-import { linkName, measureLabel, unitOf } from '../src/data/run'
+import { linkName } from '../src/data/run'
+import type { Merge } from '../src/data/source'
 import { colorScale, EMPTY, FILTERED, FIRST_SHADE, SHADES, shadeAll } from '../src/data/scale'
 import { hottest, selectLinks } from '../src/data/selection'
 import { DEFAULTS, readUrl, writeUrl, type ViewState } from '../src/data/state'
@@ -445,18 +446,43 @@ describe('other machines', () => {
   })
 })
 
-describe('columns', () => {
-  test('names and units', () => {
-    expect(
-      ['bytes', 'bytes_per_s', 'stall_ps', 'latency_p999_ns', 'latency_mean_ns', 'non_minimal_share'].map(
-        measureLabel,
-      ),
-    ).toEqual(['Traffic', 'Throughput', 'Stall', 'Latency, 99.9 %', 'Mean latency', 'Non-minimal share'])
-    const shown = (column: string, value: number) => quantity(value, unitOf(column))
-    expect(shown('latency_mean_ns', 1500)).toBe('1.5 µs')
-    expect(shown('time_s', 0.002)).toBe('2 ms')
-    expect(shown('offered_load', 0.3)).toBe('30.0 %')
-    expect(shown('bandwidth_bytes_per_s', 2048)).toBe('2 KiB/s')
-    expect(shown('mean_hops', 3.5)).toBe('3.5')
+describe('declared columns', () => {
+  const column = (merge: Merge, unit: Unit, label: string, type = 'f64') => ({ type, unit, merge, label })
+  const declared = {
+    link: column('key', 'none', 'Link'),
+    source_group: column('attribute', 'none', 'Source group'),
+    latency_ps: column('attribute', 'ps', 'Latency'),
+    bytes: column('sum', 'bytes', 'Traffic'),
+    peak_bytes: column('max', 'bytes', 'Peak occupancy'),
+  }
+  const run = tiny({ traffic: (l) => [l], links: declared })
+
+  test('what merges is a measure, with its label and unit; keys and attributes are none', () => {
+    expect(run.measures.map(({ id, label, unit, merge }) => [id, label, unit, merge])).toEqual([
+      ['bytes', 'Traffic', 'bytes', 'sum'],
+      ['peak_bytes', 'Peak occupancy', 'bytes', 'max'],
+    ])
+  })
+
+  test('several links have a sum only where the measure adds up', () => {
+    const rows = (measure: string) =>
+      describeLinks(new RunModel(run).derive({ ...DEFAULTS, measure }), [1, 2], 'two').rows.map(
+        ([name]) => name,
+      )
+    expect(rows('bytes')).toContain('sum')
+    expect(rows('peak_bytes')).not.toContain('sum')
+    const router = (measure: string) =>
+      describeRouter(new RunModel(run).derive({ ...DEFAULTS, measure }), 0, -1).rows.map(([name]) => name)
+    expect(router('bytes')).toContain('Out, sum (largest)')
+    expect(router('peak_bytes')).toContain('Out, largest (largest)')
+  })
+
+  test('a job has the figures that are declared, in their order, and its number is none', () => {
+    const jobs = {
+      job: column('key', 'none', 'Job'),
+      nodes: column('attribute', 'count', 'Nodes'),
+    }
+    const [job] = tiny({ jobs: ['fft'], jobColumns: jobs }).jobs
+    expect(job!.figures).toEqual([{ id: 'nodes', label: 'Nodes', unit: 'count', meaning: '', value: 1 }])
   })
 })

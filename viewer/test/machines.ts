@@ -1,7 +1,7 @@
 /** Machines in memory, wired by their published rules, with traffic that the tests state. */
 import { Strings, type Block, type NumericArray } from '../src/data/block'
 import { assembleRun, type Run } from '../src/data/run'
-import type { RunInfo, Summary } from '../src/data/source'
+import type { Columns, RunInfo, Summary } from '../src/data/source'
 
 export interface Wire {
   readonly source: number
@@ -22,9 +22,14 @@ export interface Description {
   /** Job of a node, -1 idle. */
   readonly jobOf?: (node: number) => number
   readonly jobs?: readonly string[]
+  /** What is declared of the links and the jobs. */
+  readonly links?: Columns
+  readonly jobColumns?: Columns
   /** Bytes of each job on a link. */
   readonly traffic?: (link: number) => readonly number[]
 }
+
+const TRAFFIC: Columns = { bytes: { type: 'f64', unit: 'bytes', merge: 'sum', label: 'Traffic' } }
 
 const COLORS = ['#4e79a7', '#f28e2b', '#59a14f', '#b07aa1']
 
@@ -55,6 +60,7 @@ export function makeRun(d: Description): Run {
     parallel: Uint16Array.from(d.wires.map((w) => w.parallel ?? 0)),
     capacity_bytes_per_s: new Float64Array(d.wires.length).fill(5e9),
     bytes: Float64Array.from(traffic, (bytes) => bytes.reduce((sum, v) => sum + v, 0)),
+    peak_bytes: Float64Array.from(traffic, (bytes) => Math.max(0, ...bytes)),
   })
   return assembleRun(0, infoOf(d, nodes), {
     routers: block(
@@ -120,7 +126,11 @@ function infoOf(d: Description, nodes: number): RunInfo {
     classes: [],
     warnings: [],
   }
-  return { label: d.name, summary, tables: {}, keys: {} }
+  const tables = {
+    links: { rows: d.wires.length, columns: d.links ?? TRAFFIC },
+    jobs: { rows: d.jobs?.length ?? 0, columns: d.jobColumns ?? {} },
+  }
+  return { label: d.name, summary, tables, keys: {} }
 }
 
 export function grid(...sizes: number[]): number[][] {

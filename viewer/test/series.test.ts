@@ -1,7 +1,19 @@
 import { describe, expect, test } from 'vitest'
+import type { Unit } from '../src/base/format'
 import { MomentModel } from '../src/data/model'
 import { linkName } from '../src/data/run'
-import { Frames, groupings, indexAt, keyOf, nameOfKey, seriesLines, strongest } from '../src/data/series'
+import {
+  Frames,
+  groupings,
+  indexAt,
+  keyOf,
+  nameOfKey,
+  seriesLines,
+  seriesTables,
+  strongest,
+  type SeriesValue,
+} from '../src/data/series'
+import type { Merge } from '../src/data/source'
 import { DEFAULTS } from '../src/data/state'
 import { twoJobs } from './machines'
 
@@ -17,12 +29,43 @@ describe('time series', () => {
       stall_ps: [7, 30, 4, 5],
       peak_bytes: [1, 2, 9, 3],
       latency_mean_ns: [100, 200, 250, 300],
+      packets: [1, 2, 1, 1],
+      held_bytes: [5, 6, 7, 8],
     }),
     coded: new Map(),
     strings: new Map(),
   }
   const run = twoJobs()
-  const table = { name: 'link_series', time: 'start_ps', subjects: ['link'], values: ['stall_ps'] }
+  const value = (column: string, unit: Unit, merge: Merge, weight?: string): SeriesValue =>
+    weight === undefined
+      ? { column, label: column, unit, merge }
+      : { column, label: column, unit, merge, weight }
+  const stall = value('stall_ps', 'ps', 'sum')
+  const table = { name: 'link_series', time: 'start_ps', subjects: ['link'], values: [stall] }
+
+  test('tables over time have keys for subjects and measures for values', () => {
+    const column = (unit: Unit, merge: Merge) => ({ type: 'f64', unit, merge, label: 'x' })
+    const columns = {
+      start_ps: column('ps', 'key'),
+      link: column('none', 'key'),
+      class: column('none', 'attribute'),
+      length_ps: column('ps', 'attribute'),
+      stall_ps: column('ps', 'sum'),
+    }
+    const [found, ...others] = seriesTables({
+      ...run.info,
+      tables: {
+        link_series: { rows: 4, columns },
+        latency: { rows: 2, columns: { from_ps: column('ps', 'key') } },
+      },
+    })
+    expect([found!.time, found!.subjects, found!.values.map(({ column }) => column), others]).toEqual([
+      'start_ps',
+      ['link'],
+      ['stall_ps'],
+      [],
+    ])
+  })
 
   test('rows of links can be told apart by link, sending router, group and class', () => {
     expect(groupings(table)).toEqual(['router', 'link', 'group', 'class'])
@@ -42,22 +85,36 @@ describe('time series', () => {
     expect(nameOfKey(run, block, 'link', 0)).toBe(linkName(run, 0))
   })
 
-  test('times add up, of peaks the largest counts, latencies are averaged; no row is no value', () => {
-    const lines = (column: string, by: 'whole' | 'link') =>
-      seriesLines(block, 'start_ps', keyOf(run, block, by), column).lines.map((line) => [...line.values])
-    expect(lines('stall_ps', 'whole')).toEqual([[7, 39]])
-    expect(lines('stall_ps', 'link')).toEqual([
+  test('rows are put together as their column merges; no row is no value', () => {
+    const lines = (shown: SeriesValue, by: 'whole' | 'link') =>
+      seriesLines(block, 'start_ps', keyOf(run, block, by), shown).lines.map((line) => [...line.values])
+    expect(lines(stall, 'whole')).toEqual([[7, 39]])
+    expect(lines(stall, 'link')).toEqual([
       [7, 30],
       [NaN, 9],
     ])
-    expect(lines('peak_bytes', 'whole')).toEqual([[1, 9]])
-    expect(lines('latency_mean_ns', 'whole')).toEqual([[100, 250]])
+    expect(lines(value('peak_bytes', 'bytes', 'max'), 'whole')).toEqual([[1, 9]])
+    expect(lines(value('held_bytes', 'bytes', 'last'), 'whole')).toEqual([[5, 8]])
+    expect(lines(value('latency_mean_ns', 'ns', 'mean'), 'whole')).toEqual([[100, 250]])
+    // (2 x 200 + 250 + 300) / 4
+    expect(lines(value('latency_mean_ns', 'ns', 'mean', 'packets'), 'whole')).toEqual([[100, 237.5]])
   })
 
   test('the machine at a moment: the values of its links in that interval, on one scale for all times', () => {
     const at = (name: string) => block.numbers.get(name)!
-    const frames = new Frames(run.links.count, at('start_ps'), at('link'), at('stall_ps'))
-    const model = new MomentModel(run, frames, { id: 'stall_ps', label: 'Stall', unit: 'ps' })
+    const frames = new Frames(run.links.count, at('start_ps'), at('link'), at('stall_ps'), 'sum')
+    const model = new MomentModel(run, frames, { id: 'stall_ps', label: 'Stall', unit: 'ps', merge: 'sum' })
+    const peaks = new Frames(run.links.count, at('start_ps'), at('link'), at('peak_bytes'), 'max')
+    expect([...peaks.at(1).slice(0, 3)]).toEqual([2, 9, 0])
+    const means = new Frames(
+      run.links.count,
+      at('start_ps'),
+      at('link'),
+      at('stall_ps'),
+      'mean',
+      at('packets'),
+    )
+    expect([...means.at(1).slice(0, 3)]).toEqual([30, 4.5, 0])
     const derived = (time: number) => model.derive({ ...DEFAULTS, time })
     expect([...derived(499).values.slice(0, 3)]).toEqual([7, 0, 0])
     expect([...derived(500).values.slice(0, 3)]).toEqual([30, 9, 0])

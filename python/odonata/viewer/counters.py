@@ -19,13 +19,14 @@ import pyarrow.csv as pc
 
 from odonata import __version__
 from odonata.errors import OdonataError
-from odonata.store.schema import FORMAT, FORMAT_VERSION
+from odonata.store.schema import FORMAT, FORMAT_VERSION, TABLES, Column, declared
 from odonata.viewer.colors import PALETTE
 from odonata.viewer.runs import MemoryRun
 
 ENDS = ["sg", "sr", "sc", "dg", "dr", "dc"]
 CLASSES = {"g": "green", "k": "black", "b": "blue"}
 NODES_PER_ROUTER = 4
+AXES = ["group", "row", "column"]
 
 Numbers = npt.NDArray[np.int64]
 
@@ -75,7 +76,8 @@ def read_counters(links: Path, jobs: Path | None = None) -> MemoryRun:
         "nodes": _nodes(places, owners, job_ids),
         "jobs": _jobs(places, owners, job_ids),
     }
-    return MemoryRun(_summary(links, tables, places, ends), tables)
+    described = {name: _described(name, values) for name, values in tables.items()}
+    return MemoryRun(_summary(links, described, places, ends), described)
 
 
 def _read(path: Path, wanted: list[str]) -> pa.Table:
@@ -134,6 +136,23 @@ def _occurrence(keys: Numbers) -> Numbers:
 def _column(name: str) -> str:
     """`stalls/flit_3` as `stalls_per_flit_vc_3`, like the other counters of a virtual channel."""
     return re.sub(r"^stalls/flit_(\d+)$", r"stalls_per_flit_vc_\1", name).replace("/", "_per_")
+
+
+def _described(table: str, values: pa.Table) -> pa.Table:
+    """With the declarations of the run directory, and of the counters beside them."""
+    known = TABLES[table].expand(AXES)
+    others = [name for name in values.column_names if name not in known]
+    return declared([*known.values(), *(_counter(name, others) for name in others)], values)
+
+
+def _counter(name: str, others: list[str]) -> Column:
+    """A counter adds up; one per flit is a ratio, and weighs as much as there are flits."""
+    label = name.replace("_", " ").capitalize()
+    per = name.partition("_per_")[2]
+    if not per:
+        return Column(name, "f64", "count", "sum", label=label)
+    weight = per.replace("flit", "flits", 1)
+    return Column(name, "f64", "ratio", "mean", weight if weight in others else None, label)
 
 
 def _by_size(ids: Numbers) -> list[int]:
@@ -196,7 +215,7 @@ def _summary(path: Path, tables: dict[str, pa.Table], places: Numbers, ends: Num
             "routers": len(places),
             "nodes": tables["nodes"].num_rows,
             "links": links,
-            "axes": ["group", "row", "column"],
+            "axes": AXES,
             "axis_sizes": [int(n) + 1 for n in places.max(axis=0, initial=-1)],
         },
         "convergence": None,

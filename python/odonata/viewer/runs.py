@@ -13,12 +13,15 @@ import pyarrow.parquet as pq
 from odonata import __version__
 from odonata.errors import DamagedRunError, NotARunError, OdonataError
 from odonata.store import RunData, RunReader, is_run
-from odonata.store.schema import table_file
+from odonata.store.schema import Column, declarations, table_file
 from odonata.store.sweep import DESCRIPTION, point_directory, points, read_axes, text
 from odonata.viewer import blocks
 
-PROTOCOL = 1
+PROTOCOL = 2
 """Changes when the page and the server would no longer understand each other."""
+
+KEY_UNITS = {"number of links": "count", "mean of a link": "bytes", "largest of a link": "bytes"}
+"""What the figures are that runs of a sweep are ordered by."""
 
 RUNS_MAX = 500
 """A page with more runs than this is no help to anybody."""
@@ -137,6 +140,7 @@ class OpenRuns:
         return {
             "protocol": PROTOCOL,
             "version": __version__,
+            "keys": [{"name": name, "unit": KEY_UNITS.get(name, "none")} for name in keys],
             "runs": [
                 {
                     "label": label,
@@ -170,9 +174,22 @@ class OpenRuns:
 
 
 def _describe(run: ShownRun, name: str) -> dict[str, Any]:
+    """Rows and columns of a table: how each column is sent, and what is declared of it."""
     rows, schema = run.describe(name)
     kinds = {field.name: blocks.kind(field.type) for field in schema}
-    return {"rows": rows, "columns": {column: kind for column, kind in kinds.items() if kind is not None}}
+    columns = {
+        column.name: {"type": kinds[column.name], **_declaration(column)}
+        for column in declarations(schema).values()
+        if kinds[column.name] is not None
+    }
+    return {"rows": rows, "columns": columns}
+
+
+def _declaration(column: Column) -> dict[str, Any]:
+    facts = {
+        name: getattr(column, name) for name in ("unit", "merge", "weight", "label", "meaning", "headline")
+    }
+    return {name: fact for name, fact in facts.items() if fact}
 
 
 def find_runs(directory: Path) -> list[tuple[Path, dict[str, Any]]]:
@@ -244,6 +261,6 @@ def differing_keys(summaries: Sequence[dict[str, Any]]) -> dict[str, list[str | 
     for name in dict.fromkeys(key for point in points for key in point):
         add(name, [point.get(name, "") for point in points])
     if all(summary["classes"] for summary in summaries):
-        for statistic in ("bytes_mean", "bytes_max"):
-            add(statistic, [summary["classes"][0][statistic] for summary in summaries])
+        for name, statistic in (("mean of a link", "bytes_mean"), ("largest of a link", "bytes_max")):
+            add(name, [summary["classes"][0][statistic] for summary in summaries])
     return keys

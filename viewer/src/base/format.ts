@@ -1,20 +1,26 @@
-/** Numbers as people read them. Binary prefixes count bytes (1 MiB = 1,048,576 B), as everywhere in Odonata. */
+/**
+ * Numbers as people read them: amounts of data with binary prefixes (1 MiB = 1,048,576 B), rates with decimal ones (1 GB/s =
+ * 10^9 B/s). The terminal and the figures write the same, in `python/odonata/quantity.py`; the tests of both read
+ * `tests/quantities.json`.
+ */
 
-export type Unit = 'bytes' | 'ps' | 'ns' | 's' | 'count' | 'ratio' | 'share' | 'bytes_per_s'
+/** What the numbers of a column are, in the words of the run directory. */
+export type Unit = 'none' | 'count' | 'bytes' | 'bytes-per-s' | 'ps' | 'ns' | 's' | 'share' | 'ratio' | 'hops'
 
 // Made once: toLocaleString builds a formatter on every call, which took 3 ms of each brush move.
 const GROUPED = new Intl.NumberFormat('en-US')
 
-const BINARY = ['B', 'KiB', 'MiB', 'GiB', 'TiB', 'PiB', 'EiB']
-/** Prefixes of counts, a thousand to the power of the place. */
-const DECIMAL = ['', 'k', 'M', 'G', 'T', 'P', 'E']
-const TIME: [number, string][] = [
-  [1e12, 's'],
-  [1e9, 'ms'],
-  [1e6, 'µs'],
-  [1e3, 'ns'],
-  [1, 'ps'],
-]
+interface Steps {
+  readonly base: number
+  readonly names: readonly string[]
+}
+
+const BYTES: Steps = { base: 1024, names: ['B', 'KiB', 'MiB', 'GiB', 'TiB', 'PiB', 'EiB'] }
+const RATES: Steps = { base: 1000, names: ['B/s', 'kB/s', 'MB/s', 'GB/s', 'TB/s', 'PB/s', 'EB/s'] }
+/** From picoseconds up. */
+const TIMES: Steps = { base: 1000, names: ['ps', 'ns', 'µs', 'ms', 's'] }
+const COUNTS: Steps = { base: 1000, names: ['', 'k', 'M', 'G', 'T', 'P', 'E'] }
+const PICOSECONDS: Readonly<Partial<Record<Unit, number>>> = { ps: 1, ns: 1e3, s: 1e12 }
 
 /** Three significant digits, without an exponent where one can do without. */
 export function digits(value: number, significant = 3): string {
@@ -38,40 +44,37 @@ export function count(value: number): string {
 
 /** The value with its unit, as in `12.3 MiB`. */
 export function quantity(value: number, unit: Unit, significant = 3): string {
-  const size = Math.abs(value)
   if (!Number.isFinite(value)) return digits(value)
   switch (unit) {
     case 'bytes':
-    case 'bytes_per_s': {
-      let step = size < 1 ? 0 : Math.min(BINARY.length - 1, Math.floor(Math.log2(size) / 10))
-      // 1023.7 KiB would be rounded to 1,024 KiB.
-      if (Math.round(size / 1024 ** step) >= 1024 && step < BINARY.length - 1) step++
-      return `${digits(value / 1024 ** step, significant)} ${BINARY[step]}${unit === 'bytes' ? '' : '/s'}`
-    }
-    case 'ps': {
-      if (value === 0) return '0 s'
-      const [factor, name] = TIME.find(([f]) => size >= f) ?? TIME[TIME.length - 1]!
-      return `${digits(value / factor, significant)} ${name}`
-    }
+      return stepped(value, BYTES, significant)
+    case 'bytes-per-s':
+      return stepped(value, RATES, significant)
+    case 'ps':
     case 'ns':
-      return quantity(value * 1e3, 'ps', significant)
     case 's':
-      return quantity(value * 1e12, 'ps', significant)
+      return value === 0 ? '0 s' : stepped(value * PICOSECONDS[unit]!, TIMES, significant)
     case 'share':
       return percent(value)
+    case 'none':
     case 'ratio':
+    case 'hops':
       return digits(value, significant)
-    case 'count':
+    case 'count': {
+      const size = Math.abs(value)
       if (Number.isInteger(value) && size < 1e7) return count(value).replace('-', '−')
-      return size < 1e6 || size >= 1e18 ? digits(value, significant) : decimal(value, size, significant)
+      return size < 1e6 || size >= 1e18 ? digits(value, significant) : stepped(value, COUNTS, significant)
+    }
   }
 }
 
-/** Millions and more with a prefix: 365 M, 1.36 G. */
-function decimal(value: number, size: number, significant: number): string {
-  let step = Math.floor(Math.log10(size) / 3)
-  if (Math.round(size / 1000 ** step) >= 1000) step++
-  return `${digits(value / 1000 ** step, significant)} ${DECIMAL[step]}`
+/** In the largest step of which there is at least one. */
+function stepped(value: number, { base, names }: Steps, significant: number): string {
+  const size = Math.abs(value)
+  let step = 0
+  // 1023.7 KiB would be rounded to 1,024 KiB.
+  while (step < names.length - 1 && Math.round(size / base ** step) >= base) step++
+  return `${digits(value / base ** step, significant)} ${names[step]}`
 }
 
 /** The same with an explicit sign, for differences. */
@@ -85,28 +88,58 @@ export function percent(share: number): string {
   return `${Math.abs(value) < 0.05 && value !== 0 ? (value > 0 ? '<0.1' : '>−0.1') : Math.abs(value) >= 99.95 ? digits(Math.round(value)) : value.toFixed(1).replace('-', '−')} %`
 }
 
+/** What a user may write for a value of this unit. */
+export function exampleOf(unit: Unit): string {
+  switch (unit) {
+    case 'bytes':
+      return '1.5 MiB'
+    case 'bytes-per-s':
+      return '12.5 GB/s'
+    case 'ps':
+    case 'ns':
+    case 's':
+      return '20 ns'
+    case 'share':
+      return '20 %'
+    default:
+      return '100'
+  }
+}
+
 /** Reads what `quantity` writes: a number with an optional unit; null if it is neither. */
 export function parseQuantity(text: string, unit: Unit): number | null {
-  const match = /^\s*([+−-]?)\s*([\d,]*\.?\d+(?:e[+−-]?\d+)?)\s*([a-zµ/]*)\s*$/i.exec(text)
+  const match = /^\s*([+−-]?)\s*([\d,]*\.?\d+(?:e[+−-]?\d+)?)\s*([a-zµ/%]*)\s*$/i.exec(text)
   if (!match) return null
   const number =
     Number(match[2]!.replaceAll(',', '').replace('−', '-')) * (match[1] === '' || match[1] === '+' ? 1 : -1)
-  const suffix = match[3]!.replace(/\/s$/, '')
   if (!Number.isFinite(number)) return null
-  if (suffix === '') return number
-  if (unit === 'ps') {
-    const found = TIME.find(([, name]) => name === suffix || (name === 'µs' && suffix === 'us'))
-    return found ? number * found[0] : null
+  if (match[3] === '') return number
+  const factor = factorOf(match[3]!, unit)
+  return factor === null ? null : number * factor
+}
+
+/** How many of the unit one of what is written behind a number is; null if that is no such thing. */
+function factorOf(symbol: string, unit: Unit): number | null {
+  const power = ({ base, names }: Steps, name: string): number | null => {
+    const step = names.indexOf(name)
+    return step < 0 ? null : base ** step
   }
-  if (unit === 'bytes' || unit === 'bytes_per_s') {
-    const binary = BINARY.indexOf(suffix)
-    if (binary >= 0) return number * 1024 ** binary
-    const decimal = ['B', 'kB', 'MB', 'GB', 'TB', 'PB'].indexOf(suffix)
-    return decimal >= 0 ? number * 1000 ** decimal : null
+  switch (unit) {
+    case 'bytes':
+      return power(BYTES, symbol) ?? power(RATES, `${symbol}/s`)
+    case 'bytes-per-s':
+      return power(RATES, symbol) ?? power(BYTES, symbol.replace(/\/s$/, ''))
+    case 'ps':
+    case 'ns':
+    case 's': {
+      const picoseconds = power(TIMES, symbol === 'us' ? 'µs' : symbol)
+      return picoseconds === null ? null : picoseconds / PICOSECONDS[unit]!
+    }
+    case 'share':
+      return symbol === '%' ? 0.01 : null
+    case 'count':
+      return power(COUNTS, symbol)
+    default:
+      return null
   }
-  if (unit === 'count') {
-    const power = DECIMAL.indexOf(suffix)
-    return power > 0 ? number * 1000 ** power : null
-  }
-  return null
 }

@@ -30,13 +30,9 @@ export function describeLinks(d: Derived, links: readonly number[], title: strin
   const [only] = links
   if (links.length === 1 && only !== undefined) return describeLink(d, only)
   const { run, values, selection, measure } = d
-  let [sum, max, selected] = [0, 0, 0]
-  for (const l of links) {
-    if (selection.selected[l] === 0) continue
-    selected++
-    sum += values[l]!
-    if (Math.abs(values[l]!) > Math.abs(max)) max = values[l]!
-  }
+  const chosen = new Together()
+  for (const l of links) if (selection.selected[l] === 1) chosen.add(values[l]!)
+  const { sum, max, count: selected } = chosen
   const classes = [...new Set(links.map((l) => run.links.classes[run.links.class[l]!]!))]
   const rows: [string, string][] = [
     ['Class', classes.join(', ')],
@@ -51,9 +47,9 @@ export function describeLinks(d: Derived, links: readonly number[], title: strin
     rows.push(
       [d.signed ? `${measure.label}, largest change` : `${measure.label}, largest`, show(d, max)],
       ['mean', show(d, sum / selected)],
-      ['sum', show(d, sum)],
-      ...sideRows(d, (values) => sumOf(values, links, selection.selected)).map(
-        ([label, value]) => [`sum in ${label}`, value] as [string, string],
+      ...(measure.merge === 'sum' ? [['sum', show(d, sum)] as [string, string]] : []),
+      ...sideRows(d, (values) => sumOf(values, links, selection.selected)).flatMap(
+        ([label, value]): [string, string][] => (measure.merge === 'sum' ? [[`sum in ${label}`, value]] : []),
       ),
     )
   if (links.length <= 4 && sameEnds(run, links))
@@ -67,6 +63,34 @@ export function describeLinks(d: Derived, links: readonly number[], title: strin
     ),
     note: selected === 0 ? 'filtered away' : sum === 0 && max === 0 ? 'carries nothing' : '',
   }
+}
+
+/** Several links together: a sum where the measure adds up, else their mean; and the value that is largest by size. */
+class Together {
+  sum = 0
+  max = 0
+  count = 0
+
+  add(value: number): void {
+    this.sum += value
+    this.count++
+    if (Math.abs(value) > Math.abs(this.max)) this.max = value
+  }
+
+  text(d: Derived): string {
+    if (d.measure.merge === 'sum' || this.count === 0) return show(d, this.sum)
+    return show(d, d.measure.merge === 'max' ? this.max : this.sum / this.count)
+  }
+}
+
+/** What `Together` tells of a measure. */
+const WORDS: Readonly<Record<Derived['measure']['merge'], string>> = {
+  sum: 'sum',
+  max: 'largest',
+  mean: 'mean',
+  last: 'mean',
+  key: 'mean',
+  attribute: 'mean',
 }
 
 /** Of a difference: what either run has. */
@@ -99,7 +123,7 @@ function describeLink(d: Derived, link: number): Tip {
     [d.signed ? `${measure.label}, change` : measure.label, show(d, value)],
     ...sideRows(d, (values) => values[link]!),
   ]
-  if (!d.signed && capacity[link]! > 0) rows.push(['Capacity', quantity(capacity[link]!, 'bytes_per_s')])
+  if (!d.signed && capacity[link]! > 0) rows.push(['Capacity', quantity(capacity[link]!, 'bytes-per-s')])
   return {
     title: linkName(run, link),
     rows,
@@ -139,7 +163,8 @@ export function jobOf(run: Run, job: number): { name: string; color: string } {
 
 export function describeRouter(d: Derived, router: number, routerJob: number): Tip {
   const { run, values, selection } = d
-  let [out, into, outMax, intoMax, selected, all] = [0, 0, 0, 0, 0, 0]
+  const [out, into] = [new Together(), new Together()]
+  let [selected, all] = [0, 0]
   const own: number[] = []
   for (let l = 0; l < run.links.count; l++) {
     const [leaves, enters] = [run.links.source[l] === router, run.links.target[l] === router]
@@ -148,14 +173,8 @@ export function describeRouter(d: Derived, router: number, routerJob: number): T
     if (selection.selected[l] === 0) continue
     selected++
     own.push(l)
-    const value = values[l]!
-    if (leaves) {
-      out += value
-      if (Math.abs(value) > Math.abs(outMax)) outMax = value
-    } else {
-      into += value
-      if (Math.abs(value) > Math.abs(intoMax)) intoMax = value
-    }
+    if (leaves) out.add(values[l]!)
+    else into.add(values[l]!)
   }
   const job = routerJob === SEVERAL ? 'several jobs' : routerJob < 0 ? 'idle' : jobOf(run, routerJob).name
   return {
@@ -163,8 +182,8 @@ export function describeRouter(d: Derived, router: number, routerJob: number): T
     rows: [
       ['Runs', run.routers.up[router] === 0 ? 'failed' : job],
       ['Links', selected === all ? count(all) : `${count(selected)} of ${count(all)} selected`],
-      ['Out, sum (largest)', `${show(d, out)} (${show(d, outMax)})`],
-      ['In, sum (largest)', `${show(d, into)} (${show(d, intoMax)})`],
+      [`Out, ${WORDS[d.measure.merge]} (largest)`, `${out.text(d)} (${show(d, out.max)})`],
+      [`In, ${WORDS[d.measure.merge]} (largest)`, `${into.text(d)} (${show(d, into.max)})`],
     ],
     shares: jobShares(d, own),
     note: '',
@@ -174,23 +193,23 @@ export function describeRouter(d: Derived, router: number, routerJob: number): T
 export function describeGroup(d: Derived, group: number): Tip {
   const { run, values, selection } = d
   const of = run.routers.group
-  const sums = { inside: 0, out: 0, into: 0 }
+  const parts = { inside: new Together(), out: new Together(), into: new Together() }
   const own: number[] = []
   for (let l = 0; l < run.links.count; l++) {
     if (selection.selected[l] === 0) continue
     const [from, to] = [of[run.links.source[l]!] === group, of[run.links.target[l]!] === group]
     if (!from && !to) continue
     own.push(l)
-    sums[from && to ? 'inside' : from ? 'out' : 'into'] += values[l]!
+    parts[from && to ? 'inside' : from ? 'out' : 'into'].add(values[l]!)
   }
   return {
     title: `Group ${group}`,
     rows: [
       ['Routers', count(of.reduce((n, g) => n + (g === group ? 1 : 0), 0))],
       ['Selected links', count(own.length)],
-      ['Inside', show(d, sums.inside)],
-      ['Out', show(d, sums.out)],
-      ['In', show(d, sums.into)],
+      [`Inside, ${WORDS[d.measure.merge]}`, parts.inside.text(d)],
+      [`Out, ${WORDS[d.measure.merge]}`, parts.out.text(d)],
+      [`In, ${WORDS[d.measure.merge]}`, parts.into.text(d)],
     ],
     shares: jobShares(d, own),
     note: '',

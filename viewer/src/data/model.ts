@@ -193,7 +193,7 @@ export class MomentModel extends Model {
   constructor(
     run: Run,
     private readonly frames: Frames,
-    measure: Pick<Measure, 'id' | 'label' | 'unit'>,
+    measure: Omit<Measure, 'total' | 'perJob'>,
   ) {
     super(
       { ...run, measures: [{ ...measure, total: new Float64Array(run.links.count), perJob: null }] },

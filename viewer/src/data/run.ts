@@ -1,7 +1,15 @@
 /** One run as the viewer holds it: flat columns, links in the table's order. Immutable once it is loaded. */
 import type { Unit } from '../base/format'
 import { Strings, type Block, type NumericArray } from './block'
-import type { RunInfo, Source, Summary } from './source'
+import {
+  isMeasure,
+  type ColumnInfo,
+  type Columns,
+  type Merge,
+  type RunInfo,
+  type Source,
+  type Summary,
+} from './source'
 
 export type Shape = 'grouped' | 'torus' | 'fat-tree' | 'graph'
 
@@ -47,9 +55,15 @@ export interface Job {
   readonly ranks: number
   readonly nodes: number
   readonly routers: number
-  readonly bytes: number
-  /** All other figures that the engine gives, by column name. */
-  readonly figures: Readonly<Record<string, number>>
+  /** All numbers that the run has of it, in the order of the table. */
+  readonly figures: readonly Figure[]
+}
+
+/** A number of a job. */
+export interface Figure extends Pick<ColumnInfo, 'label' | 'unit'> {
+  readonly id: string
+  readonly meaning: string
+  readonly value: number
 }
 
 export interface Nodes {
@@ -68,6 +82,7 @@ export interface Measure {
   readonly id: string
   readonly label: string
   readonly unit: Unit
+  readonly merge: Merge
   readonly total: Float64Array
   /** In the order of `LinkJobs`; null where the engine does not tell jobs apart. */
   readonly perJob: Float64Array | null
@@ -90,37 +105,23 @@ export interface Run {
 export const IDLE = -1
 export const SEVERAL = -2
 
-const LINK_KEYS = new Set([
-  'link',
-  'source',
-  'target',
-  'parallel',
-  'port',
-  'reverse',
-  'class',
-  'capacity_bytes_per_s',
-  'latency_ps',
-])
-const JOB_WORDS = new Set(['job', 'name', 'color', 'pattern', 'placement'])
+const columnsOf = (info: RunInfo, table: string): Columns => info.tables[table]?.columns ?? {}
+
+/** The columns of a table that are measures. */
+function measuresOf(info: RunInfo, table: string): string[] {
+  const columns = Object.entries(columnsOf(info, table))
+  return columns.filter(([, column]) => isMeasure(column)).map(([name]) => name)
+}
 
 export async function loadRun(source: Source, id: number, info: RunInfo): Promise<Run> {
   const axes = info.summary.machine.axes
-  const linkTable = info.tables['links']?.columns ?? {}
-  const extra = Object.keys(linkTable).filter(
-    (name) =>
-      !LINK_KEYS.has(name) &&
-      !axes.some((axis) => name === `source_${axis}` || name === `target_${axis}`) &&
-      linkTable[name] !== 'str',
-  )
-  const perJob = Object.keys(info.tables['link_jobs']?.columns ?? {}).filter(
-    (name) => name !== 'link' && name !== 'job',
-  )
+  const [ofLinks, ofJobs] = [measuresOf(info, 'links'), measuresOf(info, 'link_jobs')]
   const [routers, links, linkJobs, nodes, jobs] = await Promise.all([
     source.table(id, 'routers', [...new Set(['name', 'group', ...axes, 'up'])]),
-    source.table(id, 'links', ['source', 'target', 'class', 'parallel', 'capacity_bytes_per_s', ...extra]),
-    source.table(id, 'link_jobs', ['link', 'job', ...perJob]),
+    source.table(id, 'links', ['source', 'target', 'class', 'parallel', 'capacity_bytes_per_s', ...ofLinks]),
+    source.table(id, 'link_jobs', ['link', 'job', ...ofJobs]),
     source.table(id, 'nodes', ['name', 'router', 'slot', 'job', 'bytes_in', 'bytes_out']),
-    source.table(id, 'jobs', Object.keys(info.tables['jobs']?.columns ?? {})),
+    source.table(id, 'jobs', Object.keys(columnsOf(info, 'jobs'))),
   ])
   return assembleRun(id, info, { routers, links, linkJobs, nodes, jobs })
 }
@@ -147,9 +148,9 @@ export function assembleRun(id: number, info: RunInfo, blocks: RunBlocks): Run {
     routers,
     links,
     linkJobs,
-    jobs: readJobs(blocks.jobs),
+    jobs: readJobs(blocks.jobs, columnsOf(info, 'jobs')),
     nodes: readNodes(blocks.nodes),
-    measures: readMeasures(blocks.links, blocks.linkJobs, links),
+    measures: readMeasures(blocks.links, blocks.linkJobs, links, columnsOf(info, 'links')),
   }
 }
 
@@ -219,41 +220,36 @@ function readNodes(block: Block): Nodes {
   }
 }
 
-function readJobs(block: Block): Job[] {
+function readJobs(block: Block, columns: Columns): Job[] {
   const word = (name: string, row: number): string => {
     const coded = block.coded.get(name)
     return coded ? coded.names[coded.codes[row]!]! : (block.strings.get(name)?.at(row) ?? '')
   }
-  return Array.from({ length: block.rows }, (_, row) => {
-    const figures: Record<string, number> = {}
-    for (const [name, values] of block.numbers) if (!JOB_WORDS.has(name)) figures[name] = values[row]!
-    return {
-      job: block.numbers.get('job')![row]!,
-      name: word('name', row),
-      color: word('color', row) || '#888888',
-      pattern: word('pattern', row),
-      placement: word('placement', row),
-      ranks: figures['ranks'] ?? 0,
-      nodes: figures['nodes'] ?? 0,
-      routers: figures['routers'] ?? 0,
-      bytes: figures['bytes'] ?? 0,
-      figures,
-    }
-  })
+  const number = (name: string, row: number): number => block.numbers.get(name)?.[row] ?? 0
+  return Array.from({ length: block.rows }, (_, row) => ({
+    job: number('job', row),
+    name: word('name', row),
+    color: word('color', row) || '#888888',
+    pattern: word('pattern', row),
+    placement: word('placement', row),
+    ranks: number('ranks', row),
+    nodes: number('nodes', row),
+    routers: number('routers', row),
+    figures: Object.entries(columns).flatMap(([id, { merge, label, unit, meaning = '' }]) => {
+      const value = block.numbers.get(id)?.[row]
+      return merge === 'key' || value === undefined ? [] : [{ id, label, unit, meaning, value }]
+    }),
+  }))
 }
 
-function readMeasures(links: Block, linkJobs: Block, { capacity }: Links): Measure[] {
+function readMeasures(links: Block, linkJobs: Block, { capacity }: Links, columns: Columns): Measure[] {
   const measures: Measure[] = []
-  for (const [name, values] of links.numbers) {
-    if (LINK_KEYS.has(name)) continue
-    const perJob = linkJobs.numbers.get(name)
-    measures.push({
-      id: name,
-      label: measureLabel(name),
-      unit: unitOf(name),
-      total: f64(values),
-      perJob: perJob ? f64(perJob) : null,
-    })
+  for (const [id, column] of Object.entries(columns)) {
+    const values = links.numbers.get(id)
+    if (!values || !isMeasure(column)) continue
+    const perJob = linkJobs.numbers.get(id)
+    const { label, unit, merge } = column
+    measures.push({ id, label, unit, merge, total: f64(values), perJob: perJob ? f64(perJob) : null })
   }
   const bytes = measures.find((measure) => measure.id === 'bytes')
   if (bytes && capacity.some((c) => c !== capacity[0])) measures.push(transferTime(bytes, linkJobs, capacity))
@@ -269,31 +265,10 @@ function transferTime(bytes: Measure, linkJobs: Block, capacity: Float64Array): 
     id: 'transfer_ps',
     label: 'Transfer time',
     unit: 'ps',
+    merge: 'sum',
     total: bytes.total.map((value, l) => value * psPerByte[l]!),
     perJob: bytes.perJob?.map((value, i) => value * psPerByte[link[i]!]!) ?? null,
   }
-}
-
-export function unitOf(column: string): Unit {
-  if (column.endsWith('_per_s')) return 'bytes_per_s'
-  if (/(^|_)bytes(_|$)/.test(column)) return 'bytes'
-  const time = /_(ps|ns|s)$/.exec(column)
-  if (time) return time[1] as Unit
-  if (/(share|load|utili[sz]ation)$/.test(column)) return 'share'
-  if (/per_flit|ratio|mean|index|slowdown/.test(column)) return 'ratio'
-  return 'count'
-}
-
-export function measureLabel(column: string): string {
-  if (column === 'bytes') return 'Traffic'
-  if (column === 'bytes_per_s') return 'Throughput'
-  const words = column
-    .replace(/_(ps|ns|s|bytes_per_s|bytes)$/, '')
-    .replace(/_p(\d\d)(\d*)$/, (_, whole: string, rest: string) => `, ${whole}${rest && `.${rest}`} %`)
-    .replace('non_minimal', 'non-minimal')
-    .replaceAll('_', ' ')
-    .replace(/^(.*) mean$/, 'mean $1')
-  return words.charAt(0).toUpperCase() + words.slice(1)
 }
 
 /** A link's name; it is the same on a machine with other cables added or removed, unlike its number. */

@@ -1,8 +1,9 @@
 /** Time series: any table of a run with a column of times, and a job, router, port or link that each row is of. */
 import type { Block, NumericArray } from './block'
-import { linkName, unitOf, type Run } from './run'
-import type { RunInfo } from './source'
+import { linkName, type Run } from './run'
+import { isMeasure, type ColumnInfo, type RunInfo } from './source'
 
+/** The keys that are times: what tables over time begin with. */
 export const TIME_COLUMNS = ['time_ps', 'start_ps'] as const
 const SUBJECTS = ['job', 'link', 'router', 'port', 'class', 'group', 'vc'] as const
 
@@ -11,21 +12,22 @@ export interface SeriesTable {
   readonly time: string
   /** What a row is of. */
   readonly subjects: readonly string[]
-  readonly values: readonly string[]
+  /** What lines and heat maps can be made of. */
+  readonly values: readonly SeriesValue[]
+}
+
+export interface SeriesValue extends Pick<ColumnInfo, 'label' | 'unit' | 'merge' | 'weight' | 'headline'> {
+  readonly column: string
 }
 
 export function seriesTables(info: RunInfo): SeriesTable[] {
   return Object.entries(info.tables).flatMap(([name, { columns, rows }]) => {
     const time = TIME_COLUMNS.find((column) => column in columns)
     if (time === undefined || rows === 0) return []
-    const subjects = SUBJECTS.filter((column) => column in columns)
-    const values = Object.keys(columns).filter(
-      (column) =>
-        column !== time &&
-        !subjects.includes(column as (typeof SUBJECTS)[number]) &&
-        columns[column] !== 'str' &&
-        column !== 'end_ps',
-    )
+    const subjects = SUBJECTS.filter((column) => columns[column]?.merge === 'key')
+    const values = Object.entries(columns)
+      .filter(([, info]) => isMeasure(info))
+      .map(([column, info]) => ({ ...info, column }))
     return values.length > 0 ? [{ name, time, subjects, values }] : []
   })
 }
@@ -121,42 +123,52 @@ export interface Lines {
   readonly lines: readonly Line[]
 }
 
-/** Bytes, packets and times add up; of peaks the largest counts; latencies, shares and other means are averaged. */
-export function howToMerge(column: string): 'sum' | 'max' | 'mean' {
-  if (/(^|_)(peak|max)(_|$)/.test(column)) return 'max'
-  return ['ns', 's', 'share', 'ratio'].includes(unitOf(column)) || column.includes('mean') ? 'mean' : 'sum'
+/** What several values are together, one after the other; NaN before the first. */
+class Merged {
+  readonly values: Float64Array
+  private readonly weights: Float64Array
+
+  constructor(
+    length: number,
+    private readonly merge: ColumnInfo['merge'],
+  ) {
+    this.values = new Float64Array(length).fill(NaN)
+    this.weights = new Float64Array(merge === 'mean' ? length : 0)
+  }
+
+  add(i: number, value: number, weight: number): void {
+    const before = this.values[i]!
+    if (this.merge === 'mean') {
+      const all = (this.weights[i]! += weight)
+      const mean = before || 0
+      if (all > 0) this.values[i] = mean + (value - mean) * (weight / all)
+      return
+    }
+    if (Number.isNaN(before) || this.merge === 'last') this.values[i] = value
+    else this.values[i] = this.merge === 'max' ? Math.max(before, value) : before + value
+  }
 }
 
-/** Rows of one time and subject are put together; a time without a row is NaN. */
-export function seriesLines(block: Block, time: string, key: Key, column: string): Lines {
+/** Rows of one time and subject are put together as their column merges; a time without a row is NaN. */
+export function seriesLines(block: Block, time: string, key: Key, value: SeriesValue): Lines {
   const at = block.numbers.get(time)!
-  const values = block.numbers.get(column)!
-  const how = howToMerge(column)
+  const values = block.numbers.get(value.column)!
+  const weights = value.weight === undefined ? undefined : block.numbers.get(value.weight)
   const times = Float64Array.from(new Set(at)).sort()
   const index = new Map(Array.from(times, (t, i) => [t, i] as const))
-  const lines = new Map<number, { sums: Float64Array; counts: Uint32Array }>()
+  const lines = new Map<number, Merged>()
   let [last, i] = [NaN, 0]
   for (let row = 0; row < block.rows; row++) {
     if (Number.isNaN(values[row]!)) continue
     const subject = key(row)
     let line = lines.get(subject)
-    if (!line) {
-      line = { sums: new Float64Array(times.length).fill(NaN), counts: new Uint32Array(times.length) }
-      lines.set(subject, line)
-    }
+    if (!line) lines.set(subject, (line = new Merged(times.length, value.merge)))
     if (at[row] !== last) [last, i] = [at[row]!, index.get(at[row]!)!]
-    const [before, value] = [line.sums[i]!, values[row]!]
-    line.sums[i] = line.counts[i]! === 0 ? value : how === 'max' ? Math.max(before, value) : before + value
-    line.counts[i]!++
+    line.add(i, values[row]!, weights ? weights[row]! : 1)
   }
   return {
     times,
-    lines: [...lines]
-      .sort((a, b) => a[0] - b[0])
-      .map(([subject, { sums, counts }]) => ({
-        subject,
-        values: how === 'mean' ? sums.map((sum, i) => sum / counts[i]!) : sums,
-      })),
+    lines: [...lines].sort((a, b) => a[0] - b[0]).map(([subject, { values }]) => ({ subject, values })),
   }
 }
 
@@ -202,6 +214,8 @@ export class Frames {
     time: NumericArray,
     private readonly link: NumericArray,
     private readonly values: NumericArray,
+    private readonly merge: ColumnInfo['merge'],
+    private readonly weights?: NumericArray,
   ) {
     this.times = Float64Array.from(new Set(time)).sort()
     const index = new Map(Array.from(this.times, (t, i) => [t, i] as const))
@@ -220,14 +234,14 @@ export class Frames {
     this.sorted.sort()
   }
 
-  /** The values of all links; zero where the table has no row. */
+  /** The values of all links; zero where the table has no row. Several rows of a link are put together. */
   at(i: number): Float64Array {
-    const frame = new Float64Array(this.links)
+    const merged = new Merged(this.links, this.merge)
     for (let k = this.offsets[i]!; k < this.offsets[i + 1]!; k++) {
       const row = this.rows[k]!
       const value = this.values[row]!
-      if (value > 0) frame[this.link[row]!]! += value
+      if (!Number.isNaN(value)) merged.add(this.link[row]!, value, this.weights ? this.weights[row]! : 1)
     }
-    return frame
+    return merged.values.map((value) => (Number.isNaN(value) ? 0 : value))
   }
 }

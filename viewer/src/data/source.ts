@@ -1,24 +1,56 @@
 /** Where run directories come from: the server of `odonata view`, the page itself, or a notebook. */
+import type { Unit } from '../base/format'
 import { decodeBlock, type Block } from './block'
+
+/** What several rows are together; keys and attributes are nothing for several rows. */
+export type Merge = 'key' | 'attribute' | 'sum' | 'max' | 'mean' | 'last'
+
+/** What the run directory declares of a column. */
+export interface ColumnInfo {
+  /** As it is sent. */
+  readonly type: string
+  readonly unit: Unit
+  readonly merge: Merge
+  /** The column that a mean is weighted by; every row alike without one. */
+  readonly weight?: string
+  readonly label: string
+  /** A sentence or two. */
+  readonly meaning?: string
+  /** Whether it is shown where nobody asked for it. */
+  readonly headline?: boolean
+}
+
+/** Columns by name; those that cannot be shown are left out by the sender. */
+export type Columns = Readonly<Record<string, ColumnInfo>>
 
 export interface TableInfo {
   readonly rows: number
-  /** Type by column name; columns that cannot be shown are left out by the sender. */
-  readonly columns: Readonly<Record<string, string>>
+  readonly columns: Columns
 }
+
+/** Whether the values of a column are something for several rows, too: only then is it offered as a measure. */
+export const isMeasure = ({ merge }: Pick<ColumnInfo, 'merge'>): boolean =>
+  merge !== 'key' && merge !== 'attribute'
 
 export interface RunInfo {
   /** Short and unique among the runs that are open. */
   readonly label: string
   readonly summary: Summary
   readonly tables: Readonly<Record<string, TableInfo>>
-  /** Keys in which the runs of a sweep differ, with this run's values. */
+  /** This run's values of the index's keys. */
   readonly keys: Readonly<Record<string, string | number>>
+}
+
+/** A setting or figure in which the runs of a sweep differ. */
+export interface SweepKey {
+  readonly name: string
+  readonly unit: Unit
 }
 
 export interface Index {
   readonly protocol: number
   readonly version: string
+  readonly keys: readonly SweepKey[]
   readonly runs: readonly RunInfo[]
 }
 
@@ -66,7 +98,7 @@ export interface Source {
   table(run: number, table: string, columns: readonly string[]): Promise<Block>
 }
 
-export const PROTOCOL = 1
+export const PROTOCOL = 2
 
 /** A message for the user, with what to do about it. */
 export class SourceError extends Error {

@@ -71,7 +71,7 @@ export function LineChart({ run, lines, span, label, unit, test, name, color }: 
   const { width, height } = useSize(frame)
   const most = useMemo(() => largestOf(lines), [lines])
   const values = valueAxis('linear', 0, most, most)
-  const ticks = axisTicks(values, Math.max(2, height / 40), unit.startsWith('bytes') ? 2 : 10)
+  const ticks = axisTicks(values, Math.max(2, height / 40), unit === 'bytes' ? 2 : 10)
   const axis = timeAxis(span, width)
   const y = (v: number): number =>
     height - PAD.bottom - values.position(v) * Math.max(0, height - PAD.top - PAD.bottom)

@@ -2,7 +2,7 @@
 import { brushX, type BrushBehavior, type D3BrushEvent } from 'd3-brush'
 import { select } from 'd3-selection'
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks'
-import { count, parseQuantity, quantity, type Unit } from '../base/format'
+import { count, exampleOf, parseQuantity, quantity, type Unit } from '../base/format'
 import { show } from '../data/describe'
 import { axisTicks, binCounts } from '../data/histogram'
 import type { Derived } from '../data/model'
@@ -273,11 +273,7 @@ function RangeField({ label, empty, unit, value, onChange }: RangeFieldProps) {
   return (
     <label
       class={wrong ? 'wrong' : ''}
-      title={
-        wrong
-          ? `Not understood; write for instance ${unit === 'bytes' ? '1.5 MiB' : unit === 'ps' ? '20 ns' : '100'}`
-          : ''
-      }
+      title={wrong ? `Not understood; write for instance ${exampleOf(unit)}` : ''}
     >
       {label}
       <input

@@ -2,7 +2,7 @@
 import { useContext, useMemo } from 'preact/hooks'
 import { count, digits, quantity } from '../base/format'
 import type { Derived } from '../data/model'
-import { measureLabel, unitOf, type Job, type Run } from '../data/run'
+import type { Job, Run } from '../data/run'
 import type { JobMode } from '../data/state'
 import { PALETTES } from '../draw/look'
 import { ThemeContext, useSession, useStore } from './session'
@@ -90,9 +90,7 @@ export function Jobs({ derived: d }: { derived: Derived }) {
               <span class="job-facts">
                 {count(job.nodes)} nodes, {count(job.routers)} routers
                 {traffic ? `, ${quantity(traffic.get(job.job) ?? 0, measure.unit)} on links` : ''}
-                {job.figures['slowdown'] !== undefined && Number.isFinite(job.figures['slowdown'])
-                  ? `, ${digits(job.figures['slowdown'])}× slower`
-                  : ''}
+                {slowdown(job)}
               </span>
             </li>
           )
@@ -134,9 +132,14 @@ function jobTotals({ run, measure }: Derived): Map<number, number> | null {
   return totals
 }
 
+function slowdown({ figures }: Job): string {
+  const found = figures.find(({ id }) => id === 'slowdown')
+  return found && Number.isFinite(found.value) ? `, ${digits(found.value)}× slower` : ''
+}
+
 function details(job: Job): string {
-  const figures = Object.entries(job.figures)
-    .filter(([name, value]) => name !== 'job' && Number.isFinite(value))
-    .map(([name, value]) => `${measureLabel(name)}: ${quantity(value, unitOf(name), 4)}`)
+  const figures = job.figures
+    .filter(({ value }) => Number.isFinite(value))
+    .map(({ label, unit, value }) => `${label}: ${quantity(value, unit, 4)}`)
   return [`${job.pattern} on ${job.placement} placement; click marks its routers`, ...figures].join('\n')
 }

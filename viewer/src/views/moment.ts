@@ -1,8 +1,16 @@
 /** What the time view shows: which tables, columns and rows, and the machine at one moment. */
 import type { Block } from '../data/block'
 import { MomentModel, type Derived } from '../data/model'
-import { measureLabel, unitOf, type Run } from '../data/run'
-import { Frames, groupings, isOfMany, seriesTables, type Grouping, type SeriesTable } from '../data/series'
+import type { Run } from '../data/run'
+import {
+  Frames,
+  groupings,
+  isOfMany,
+  seriesTables,
+  type Grouping,
+  type SeriesTable,
+  type SeriesValue,
+} from '../data/series'
 import type { RunInfo } from '../data/source'
 import type { ViewState } from '../data/state'
 import type { Session } from './session'
@@ -13,17 +21,17 @@ export interface SeriesColumn {
   readonly id: string
   readonly label: string
   readonly table: SeriesTable
-  readonly column: string
+  readonly value: SeriesValue
 }
 
 function columnsOf(tables: readonly SeriesTable[]): SeriesColumn[] {
   const several = tables.length > 1
   return tables.flatMap((table) =>
-    table.values.map((column) => ({
-      id: `${table.name}.${column}`,
-      label: several ? `${measureLabel(column)} (${table.name})` : measureLabel(column),
+    table.values.map((value) => ({
+      id: `${table.name}.${value.column}`,
+      label: several ? `${value.label} (${table.name})` : value.label,
       table,
-      column,
+      value,
     })),
   )
 }
@@ -33,20 +41,18 @@ export function lineColumns(info: RunInfo): SeriesColumn[] {
   return columnsOf(seriesTables(info).filter((table) => !isOfMany(table)))
 }
 
-/** The columns that heat maps are made of; what stalls comes first. */
+/** The columns that heat maps are made of; headlines come first. */
 export function heatColumns(info: RunInfo): SeriesColumn[] {
-  const weight = ({ column }: SeriesColumn): number => (column.includes('stall') ? 0 : 1)
+  const weight = ({ value }: SeriesColumn): number => (value.headline ? 0 : 1)
   return columnsOf(seriesTables(info).filter(isOfMany)).sort((a, b) => weight(a) - weight(b))
 }
 
-const BY_DEFAULT = ['bytes_per_s', 'latency_mean_ns']
-
-/** The lines that the settings name: one column, or throughput and latency. */
+/** The lines that the settings name: one column, or the headlines of all. */
 export function chosenLines(info: RunInfo, state: ViewState): SeriesColumn[] {
   const all = lineColumns(info)
   const named = all.filter(({ id }) => id === state.series)
   if (named.length > 0) return named
-  const usual = BY_DEFAULT.flatMap((column) => all.find((c) => c.column === column) ?? [])
+  const usual = all.filter(({ value }) => value.headline)
   return usual.length > 0 ? usual : all.slice(0, 1)
 }
 
@@ -70,11 +76,11 @@ export function momentOf(session: Session, run: Run, state: ViewState): Derived 
   if (block === undefined || typeof block === 'string') return null
   let model = models.get(block)
   if (!model) {
-    const [time, link, values] = [heat.table.time, 'link', heat.column].map((name) =>
-      block.numbers.get(name)!,
-    )
-    const frames = new Frames(run.links.count, time!, link!, values!)
-    const measure = { id: heat.column, label: heat.label, unit: unitOf(heat.column) }
+    const { column, weight, merge, unit } = heat.value
+    const [time, link, values] = [heat.table.time, 'link', column].map((name) => block.numbers.get(name)!)
+    const weights = weight === undefined ? undefined : block.numbers.get(weight)
+    const frames = new Frames(run.links.count, time!, link!, values!, merge, weights)
+    const measure = { id: column, label: heat.label, unit, merge }
     models.set(block, (model = new MomentModel(run, frames, measure)))
   }
   return model.derive(state)
@@ -83,7 +89,10 @@ export function momentOf(session: Session, run: Run, state: ViewState): Derived 
 export function blockOf(
   session: Session,
   run: Run,
-  { table, column }: SeriesColumn,
+  { table, value }: SeriesColumn,
 ): Block | string | undefined {
-  return session.block(run.id, table.name, [table.time, ...table.subjects, column])
+  const weight = value.weight === undefined ? [] : [value.weight]
+  return session.block(run.id, table.name, [
+    ...new Set([table.time, ...table.subjects, value.column, ...weight]),
+  ])
 }

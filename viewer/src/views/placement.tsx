@@ -5,7 +5,7 @@ import type { Block } from '../data/block'
 import type { Tip } from '../data/describe'
 import type { Derived } from '../data/model'
 import { COMMUNICATION, communicationMatrix, placementDensity, type Density } from '../data/placement'
-import { measureLabel, unitOf, type Job } from '../data/run'
+import type { Job } from '../data/run'
 import { colorScale } from '../data/scale'
 import { looksFor } from '../draw/look'
 import { PictureView } from './picture'
@@ -55,9 +55,7 @@ export function JobsView({ derived: d }: { derived: Derived }) {
 }
 
 function Figures({ job }: { job: Job }) {
-  const figures = Object.entries(job.figures).filter(
-    ([name, value]) => name !== 'job' && Number.isFinite(value),
-  )
+  const figures = job.figures.filter(({ value }) => Number.isFinite(value))
   return (
     <section class="card figures" aria-label="Figures">
       <dl>
@@ -65,10 +63,10 @@ function Figures({ job }: { job: Job }) {
         <dd>{job.pattern}</dd>
         <dt>Placement</dt>
         <dd>{job.placement}</dd>
-        {figures.map(([name, value]) => (
+        {figures.map(({ id, label, unit, meaning, value }) => (
           <>
-            <dt>{measureLabel(name)}</dt>
-            <dd data-test={`figure-${name}`}>{quantity(value, unitOf(name))}</dd>
+            <dt title={meaning}>{label}</dt>
+            <dd data-test={`figure-${id}`}>{quantity(value, unit)}</dd>
           </>
         ))}
       </dl>

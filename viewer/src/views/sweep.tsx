@@ -3,7 +3,7 @@ import { useContext, useEffect, useMemo, useRef, useState } from 'preact/hooks'
 import { quantity } from '../base/format'
 import { RunModel } from '../data/model'
 import { loadRun } from '../data/run'
-import type { RunInfo } from '../data/source'
+import type { RunInfo, SweepKey } from '../data/source'
 import { looksFor } from '../draw/look'
 import { drawPicture } from '../draw/picture'
 import { Choice } from './controls'
@@ -17,9 +17,9 @@ export function SweepView() {
   const session = useSession()
   const state = useStore(session.state)
   const { runs } = session.index
-  const keys = useMemo(() => [...new Set(runs.flatMap((run) => Object.keys(run.keys)))], [runs])
-  const key = keys.includes(state.sweepKey) ? state.sweepKey : ''
-  const order = useMemo(() => orderBy(runs, key), [runs, key])
+  const { keys } = session.index
+  const key = keys.find(({ name }) => name === state.sweepKey)
+  const order = useMemo(() => orderBy(runs, key?.name ?? ''), [runs, key])
   // Known without loading the runs, so all thumbnails share it from the first.
   const largest = Math.max(...runs.map((run) => run.summary.classes[0]?.bytes_max ?? 0))
   return (
@@ -27,8 +27,11 @@ export function SweepView() {
       <div class="pickers">
         <Choice
           label="Order by"
-          value={key}
-          options={[{ value: '', label: 'as given' }, ...keys.map((name) => ({ value: name, label: name }))]}
+          value={key?.name ?? ''}
+          options={[
+            { value: '', label: 'as given' },
+            ...keys.map(({ name }) => ({ value: name, label: name })),
+          ]}
           onChange={(sweepKey) => session.state.patch({ sweepKey })}
           test="sweep-key"
         />
@@ -65,7 +68,7 @@ function Thumbnail({
   id: number
   info: RunInfo
   high: number
-  sortKey: string
+  sortKey: SweepKey | undefined
 }) {
   const session = useSession()
   const theme = useContext(ThemeContext)
@@ -103,18 +106,21 @@ function Thumbnail({
         <span>
           {summary.machine.name}, {summary.routing}
         </span>
-        {sortKey !== '' && (
+        {sortKey && (
           <span>
-            {sortKey}:{' '}
-            {typeof info.keys[sortKey] === 'number' && sortKey.includes('bytes')
-              ? quantity(info.keys[sortKey] as number, 'bytes')
-              : info.keys[sortKey]}
+            {sortKey.name}: {valueOf(info, sortKey)}
           </span>
         )}
         {problem !== '' && <em class="alarm">{problem}</em>}
       </button>
     </li>
   )
+}
+
+/** As it is written; a number without a unit as the user gave it. */
+function valueOf(info: RunInfo, { name, unit }: SweepKey): string {
+  const value = info.keys[name]
+  return typeof value === 'number' && unit !== 'none' ? quantity(value, unit) : String(value ?? '')
 }
 
 /** Two at a time: each may hold a hundred megabytes while it is drawn. */

@@ -4,7 +4,7 @@ import { quantity } from '../base/format'
 import type { Block } from '../data/block'
 import { jobOf } from '../data/describe'
 import type { Derived } from '../data/model'
-import { linkName, measureLabel, unitOf, type Run } from '../data/run'
+import { linkName, type Run } from '../data/run'
 import {
   groupings,
   indexAt,
@@ -150,19 +150,14 @@ function useTimes(run: Run, column: SeriesColumn | undefined): Float64Array | nu
 }
 
 /** The lines of a column, or what to say instead of them. */
-function useLines(
-  run: Run,
-  { table, column }: SeriesColumn,
-  block: Block | string | undefined,
-  by: Grouping,
-) {
+function useLines(run: Run, { table, value }: SeriesColumn, block: Block | string | undefined, by: Grouping) {
   return useMemo(
     (): Lines | string =>
       block === undefined
         ? 'Loading the series …'
         : typeof block === 'string'
           ? block
-          : seriesLines(block, table.time, keyOf(run, block, by), column),
+          : seriesLines(block, table.time, keyOf(run, block, by), value),
     [block, by, run],
   )
 }
@@ -187,9 +182,9 @@ function JobLines({ run, column, span }: { run: Run; column: SeriesColumn; span:
       run={run}
       lines={shown}
       span={span}
-      label={measureLabel(column.column)}
-      unit={unitOf(column.column)}
-      test={`lines-${column.column}`}
+      label={column.value.label}
+      unit={column.value.unit}
+      test={`lines-${column.value.column}`}
       name={(subject) => nameOfKey(run, block as Block, by, subject)}
       color={(subject) => (by === 'job' ? jobOf(run, subject).color : 'var(--accent)')}
     />
@@ -206,10 +201,10 @@ function Heat({ run, column, rows, span }: { run: Run; column: SeriesColumn; row
       run={run}
       all={lines}
       span={span}
-      label={measureLabel(column.column)}
+      label={column.value.label}
       noun={NOUNS[rows]}
       ofLinks={rows === 'link'}
-      unit={unitOf(column.column)}
+      unit={column.value.unit}
       name={(subject) => nameOfKey(run, block as Block, rows, subject)}
       routerOf={routerOf}
       focusOf={(subject) => {
