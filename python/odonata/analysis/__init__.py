@@ -5,6 +5,7 @@ from odonata.analysis.compare import LinkPairs, pair_links, statistics_changes
 from odonata.analysis.groups import group_matrix, grouping
 from odonata.analysis.hottest import hottest_links
 from odonata.analysis.links import job_bytes, link_names, router_names
+from odonata.analysis.merge import merged
 from odonata.analysis.paired import paired_differences
 
 __all__ = [
@@ -16,6 +17,7 @@ __all__ = [
     "job_bytes",
     "job_class_statistics",
     "link_names",
+    "merged",
     "pair_links",
     "paired_differences",
     "router_names",

@@ -40,6 +40,7 @@ def command(
     from odonata import _core
     from odonata.cli import terminal
     from odonata.cli.summary import describe_machine
+    from odonata.quantity import scale
 
     if upgrade:
         experiment = _upgraded(experiment)
@@ -65,19 +66,9 @@ def command(
         f"seed {summary['seed']}"
     )
     screen.print(describe_machine(summary["machine"]))
-    columns = [
-        "job",
-        "name",
-        "pattern",
-        "placement",
-        "ranks",
-        "per node",
-        "nodes",
-        "routers",
-        "messages",
-        "MiB",
-    ]
-    jobs = terminal.table(columns, left=["name", "pattern", "placement"])
+    on = scale((job["bytes"] for job in summary["jobs"]), "bytes")
+    words = ["job", "name", "pattern", "placement", "ranks", "per node", "nodes", "routers", "messages"]
+    jobs = terminal.table([*words, on.symbol], left=["name", "pattern", "placement"])
     for job in summary["jobs"]:
         jobs.add_row(
             str(job["job"]),
@@ -85,7 +76,7 @@ def command(
             job["pattern"],
             job["placement"],
             *(f"{job[key]:,}" for key in ("ranks", "ranks_per_node", "nodes", "routers", "messages")),
-            terminal.mib(job["bytes"]),
+            terminal.number(on.of(job["bytes"])),
         )
     terminal.print_table(screen, "Jobs", jobs)
 

@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     import pyarrow as pa
     from rich.table import Table
 
+    from odonata.quantity import Scale
     from odonata.runs import Run
 
 
@@ -33,6 +34,7 @@ def command(base: Path, others: tuple[Path, ...], links: int, as_json: bool) -> 
     """  # noqa: D301 - \b keeps click from filling the lines that follow
     import odonata
     from odonata.cli import terminal
+    from odonata.quantity import scale
 
     first = odonata.load(base)
     rest = [odonata.load(other) for other in others]
@@ -48,21 +50,21 @@ def command(base: Path, others: tuple[Path, ...], links: int, as_json: bool) -> 
         for line in settings_changes(first, run):
             screen.print(line)
         if result["times"]:
-            unit, per_second = terminal.time_unit(
-                row[f"time_s_{side}"] for row in result["times"] for side in ("base", "other")
+            times = scale(
+                (row[f"time_s_{side}"] for row in result["times"] for side in ("base", "other")), "s"
             )
-            terminal.print_table(screen, f"Time of a job, {unit}", _times_table(result["times"], per_second))
+            terminal.print_table(screen, times.heading("Time of a job"), _times_table(result["times"], times))
         if "model" in first.summary and "model" in run.summary:
             continue
-        unit, size = terminal.bytes_unit(
-            row[f"bytes_max_{side}"] for row in result["classes"] for side in ("base", "other")
+        on = scale(
+            (row[f"bytes_max_{side}"] for row in result["classes"] for side in ("base", "other")), "bytes"
         )
-        classes = _statistics_table(result["classes"], ["class"], ["mean", "p99", "max"], size)
-        terminal.print_table(screen, f"Traffic of a link, {unit}", classes)
-        jobs = _statistics_table(result["jobs"], ["name", "class"], ["mean", "max"], size)
-        terminal.print_table(screen, f"The same per job, {unit}", jobs, keys=2)
+        classes = _statistics_table(result["classes"], ["class"], ["mean", "p99", "max"], on)
+        terminal.print_table(screen, on.heading("Traffic of a link"), classes)
+        jobs = _statistics_table(result["jobs"], ["name", "class"], ["mean", "max"], on)
+        terminal.print_table(screen, on.heading("The same per job"), jobs, keys=2)
         screen.print()
-        _print_links(screen, result, unit, size)
+        _print_links(screen, result, on)
 
 
 def compare(base: Run, other: Run, links: int) -> dict[str, Any]:
@@ -107,12 +109,12 @@ def _times(base: Run, other: Run) -> list[dict[str, Any]]:
     return rows
 
 
-def _times_table(rows: list[dict[str, Any]], per_second: float) -> Table:
+def _times_table(rows: list[dict[str, Any]], on: Scale) -> Table:
     from odonata.cli import terminal
 
     shown = terminal.table(["job", "time", "→", "change"], left=["job"])
     for row in rows:
-        times = (terminal.number(per_second * row[f"time_s_{side}"]) for side in ("base", "other"))
+        times = (terminal.number(on.of(row[f"time_s_{side}"])) for side in ("base", "other"))
         shown.add_row(row["name"], *times, terminal.change(row["time_s_change"]))
     return shown
 
@@ -142,9 +144,7 @@ def settings_changes(base: Run, other: Run) -> list[str]:
 _HEADINGS = {"mean": "mean", "p99": "99 %", "max": "max", "name": "job"}
 
 
-def _statistics_table(
-    rows: list[dict[str, Any]], keys: list[str], statistics: list[str], size: float
-) -> Table:
+def _statistics_table(rows: list[dict[str, Any]], keys: list[str], statistics: list[str], on: Scale) -> Table:
     """Before, after and relative change of each statistic; a key is not repeated from row to row."""
     from odonata.cli import terminal
 
@@ -158,14 +158,13 @@ def _statistics_table(
         cells: list[Any] = [first, *(row[key] for key in keys[1:])]
         for name in statistics:
             for side in ("base", "other"):
-                amount = row[f"bytes_{name}_{side}"]
-                cells.append(terminal.number(None if amount is None else amount / size))
+                cells.append(terminal.number(on.of(row[f"bytes_{name}_{side}"])))
             cells.append(terminal.change(row[f"bytes_{name}_change"]))
         shown.add_row(*cells)
     return shown
 
 
-def _print_links(screen: Any, result: dict[str, Any], unit: str, size: float) -> None:
+def _print_links(screen: Any, result: dict[str, Any], on: Scale) -> None:
     from odonata.cli import terminal
 
     links = result["links"]
@@ -180,8 +179,8 @@ def _print_links(screen: Any, result: dict[str, Any], unit: str, size: float) ->
         )
         for row in links["largest"]:
             amounts = (row["bytes_base"], row["bytes_other"])
-            difference = f"{'+' if row['difference'] > 0 else ''}{terminal.number(row['difference'] / size)}"
+            difference = f"{'+' if row['difference'] > 0 else ''}{terminal.number(on.of(row['difference']))}"
             shown.add_row(
-                row["name"], row["class"], *(terminal.number(amount / size) for amount in amounts), difference
+                row["name"], row["class"], *(terminal.number(on.of(amount)) for amount in amounts), difference
             )
-        terminal.print_table(screen, f"Largest changes of a link, {unit}", shown)
+        terminal.print_table(screen, on.heading("Largest changes of a link"), shown)

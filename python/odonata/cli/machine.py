@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from odonata.cli import options
+from odonata.quantity import quantity, scale
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -120,7 +121,7 @@ def _description(metrics: dict[str, Any]) -> list[str]:
         f"between routers, {distances['mean_node_hops']:.3f} between nodes"
     )
     lines.append(
-        f"bisection {exactly}{_rate(bisection['bytes_per_s'])} in each direction over "
+        f"bisection {exactly}{quantity(bisection['bytes_per_s'], 'bytes-per-s')} in each direction over "
         f"{bisection['cables']:,} cables ({bisection['cut']})"
     )
     if distances["unreachable_pairs"]:
@@ -138,14 +139,16 @@ def _description(metrics: dict[str, Any]) -> list[str]:
 def _class_table(metrics: dict[str, Any]) -> Table:
     from odonata.cli import terminal
 
+    each = scale((row["bandwidth_max_bytes_per_s"] for row in metrics["classes"]), "bytes-per-s")
+    total = scale((row["bandwidth_total_bytes_per_s"] for row in metrics["classes"]), "bytes-per-s")
     costs = {row["class"]: row["cost"] for row in (metrics["cost"] or {"classes": []})["classes"]}
     columns = [
         "class",
         "links",
         "cables",
         "parallel",
-        "GB/s each",
-        "TB/s in all",
+        each.heading("each"),
+        total.heading("in all"),
         "ports used",
         "per router",
         "free",
@@ -158,8 +161,10 @@ def _class_table(metrics: dict[str, Any]) -> Table:
             f"{row['links']:,}",
             f"{row['cables']:,}",
             _range(row["parallel_min"], row["parallel_max"]),
-            _range(row["bandwidth_min_bytes_per_s"] / 1e9, row["bandwidth_max_bytes_per_s"] / 1e9),
-            terminal.number(row["bandwidth_total_bytes_per_s"] / 1e12),
+            _range(
+                row["bandwidth_min_bytes_per_s"] / each.size, row["bandwidth_max_bytes_per_s"] / each.size
+            ),
+            terminal.number(total.of(row["bandwidth_total_bytes_per_s"])),
             f"{ports['used']:,}",
             _range(ports["used_min"], ports["used_max"]) + _of(ports["per_router"]),
             "-" if ports["free"] is None else f"{ports['free']:,}",
@@ -188,7 +193,3 @@ def _range(low: float, high: float) -> str:
 
 def _of(most: int | None) -> str:
     return "" if most is None else f" of {most}"
-
-
-def _rate(bytes_per_s: float) -> str:
-    return f"{bytes_per_s / 1e12:.3g} TB/s" if bytes_per_s >= 1e12 else f"{bytes_per_s / 1e9:.3g} GB/s"

@@ -7,9 +7,11 @@ from typing import TYPE_CHECKING, Any
 from rich.console import Console
 from rich.table import Table
 
-from odonata.cli import terminal
+from odonata.cli import columns, terminal
+from odonata.quantity import percent, quantity, scale
 
 if TYPE_CHECKING:
+    from odonata.quantity import Scale
     from odonata.runs import Run
 
 
@@ -29,12 +31,10 @@ def print_summary(screen: Console, run: Run) -> None:
         terminal.print_table(screen, "Jobs", _job_table(run))
         _print_model(screen, run)
         return
-    unit, size = terminal.bytes_unit(row["bytes_max"] for row in summary["classes"])
-    terminal.print_table(screen, f"Traffic of a link, {unit}", _class_table(summary["classes"], size))
+    on = scale((row["bytes_max"] for row in summary["classes"]), "bytes")
+    terminal.print_table(screen, on.heading("Traffic of a link"), _class_table(summary["classes"], on))
     terminal.print_table(screen, "Jobs", _job_table(run))
-    terminal.print_table(
-        screen, "What the jobs send, and what becomes of it", _job_traffic_table(run, unit, size)
-    )
+    terminal.print_table(screen, "What the jobs send, and what becomes of it", _job_traffic_table(run, on))
     if "bound" in summary:
         screen.print()
         screen.print(_bound(summary["bound"]))
@@ -79,17 +79,17 @@ def _packets(packet: dict[str, Any], convergence: dict[str, Any]) -> str:
     used = ", ".join(map(str, packet["virtual_channels_used"])) or "none"
     steady = "steady" if convergence["converged"] else "NOT STEADY"
     minimal, other = packet["minimal_share"], packet["non_minimal_share"]
-    ways = "" if minimal is None else f"{100 * minimal:.1f} % minimal, {100 * other:.1f} % non-minimal, "
-    waiting = packet.get("crossbar_stall_mean_ns")
-    measured = f"{packet['measured_ps'] / 1e6:,.1f} us"
+    ways = "" if minimal is None else f"{percent(minimal)} minimal, {percent(other)} non-minimal, "
+    waiting = packet["crossbar_stall_mean_ns"]
+    measured = quantity(packet["measured_ps"], "ps")
     packets = f"{packet['packets']:,} packets measured in {measured}: "
     if not packet["packets"]:
         packets = f"no packet made in the measured {measured} arrived; "
     return (
         f"{packets}{ways}virtual channels used: {used} of {packet['virtual_channels']}\n"
-        f"links wait for credit {terminal.percent(packet.get('stall_share_mean', 0))} of the time"
-        + ("" if waiting is None else f", a packet {terminal.number(waiting)} ns for each crossbar")
-        + f"\n{_ENDINGS[convergence['ending']]} at {packet['end_ps'] / 1e6:,.1f} us, {steady}"
+        f"links wait for credit {percent(packet['stall_share_mean'])} of the time"
+        + ("" if waiting is None else f", a packet {quantity(waiting, 'ns')} for each crossbar")
+        + f"\n{_ENDINGS[convergence['ending']]} at {quantity(packet['end_ps'], 'ps')}, {steady}"
     )
 
 
@@ -97,50 +97,26 @@ def _cost(summary: dict[str, Any]) -> str:
     threads = summary["threads"]
     return (
         f"{terminal.seconds(summary['wall_s'])} on {threads} thread{'s' * (threads != 1)}, "
-        f"{terminal.mib(summary['peak_rss_bytes'])} MiB of memory at most"
+        f"{quantity(summary['peak_rss_bytes'], 'bytes')} of memory at most"
     )
-
-
-_RANK_TERMS = (
-    ("startup_s", "start-up"),
-    ("hops_s", "hops"),
-    ("bandwidth_s", "bandwidth"),
-    ("matching_s", "matching"),
-)
-"""The terms of the general forms: column of `jobs`, heading."""
 
 
 def _print_model(screen: Console, run: Run) -> None:
     """What a closed form says of the jobs."""
     model = run.summary["model"]
-    if model["form"] == "amg":
-        scenarios = list(dict.fromkeys(name for job in model["cycles"] for name in job["cycle_s"]))
-        shown = terminal.table(["job", "tasks x threads", *scenarios], left=["job"])
-        for job in model["cycles"]:
-            times = (job["cycle_s"].get(name) for name in scenarios)
-            shown.add_row(
-                job["name"],
-                f"{job['tasks_per_node']} x {job['threads']}",
-                *(terminal.number(None if s is None else 1e3 * s) for s in times),
-            )
-        terminal.print_table(screen, "Time of a cycle, ms", shown)
-        for row in model["cycles"]:
-            _print_cycle(screen, run, row)
+    if model["form"] != "amg":
+        terminal.print_table(screen, "What the jobs send, and what it costs", _job_traffic_table(run, None))
         return
-    columns = ["job", "messages", "MiB sent", "off router", "hops per byte", "time", "mean of ranks"]
-    shown = terminal.table([*columns, *(heading for _, heading in _RANK_TERMS)], left=["job"])
-    for job in run.jobs.to_pylist():
-        off_router = terminal.percent(job["bytes_network"] / job["bytes"]) if job["bytes"] else "-"
-        times = (job[name] for name in ("time_s", "time_mean_s", *(name for name, _ in _RANK_TERMS)))
-        shown.add_row(
-            job["name"],
-            f"{job['messages']:,}",
-            terminal.mib(job["bytes"]),
-            off_router,
-            f"{job['mean_hops']:.2f}",
-            *(terminal.number(1e6 * seconds) for seconds in times),
-        )
-    terminal.print_table(screen, "Time of the slowest rank and its terms, us", shown)
+    scenarios = list(dict.fromkeys(name for job in model["cycles"] for name in job["cycle_s"]))
+    on = scale((seconds for job in model["cycles"] for seconds in job["cycle_s"].values()), "s")
+    shown = terminal.table(["job", "tasks x threads", *scenarios], left=["job"])
+    for job in model["cycles"]:
+        times = (job["cycle_s"].get(name) for name in scenarios)
+        tasks = f"{job['tasks_per_node']} x {job['threads']}"
+        shown.add_row(job["name"], tasks, *(terminal.number(on.of(seconds)) for seconds in times))
+    terminal.print_table(screen, on.heading("Time of a cycle"), shown)
+    for row in model["cycles"]:
+        _print_cycle(screen, run, row)
 
 
 def _print_cycle(screen: Console, run: Run, job: dict[str, Any]) -> None:
@@ -156,45 +132,43 @@ def _print_cycle(screen: Console, run: Run, job: dict[str, Any]) -> None:
             sums[key] = sums.get(key, 0.0) + row["time_s"]
             terms[row["term"]] = terms.get(row["term"], 0.0) + row["time_s"]
     charged = [term for term, seconds in terms.items() if seconds > 0]
+    on = scale([sum(terms.values())], "s")
     shown = terminal.table(["level", *charged, "sum"])
     for level in sorted({level for level, _ in sums}):
         of_level = [sums[level, term] for term in charged]
-        shown.add_row(str(level), *(terminal.number(1e3 * s) for s in [*of_level, sum(of_level)]))
+        shown.add_row(str(level), *(terminal.number(on.of(s)) for s in [*of_level, sum(of_level)]))
     shown.add_section()
-    shown.add_row(
-        "all", *(terminal.number(1e3 * s) for s in [*(terms[t] for t in charged), sum(terms.values())])
-    )
-    terminal.print_table(screen, f"{job['name']}: {scenario}, ms", shown)
+    of_all = [*(terms[term] for term in charged), sum(terms.values())]
+    shown.add_row("all", *(terminal.number(on.of(s)) for s in of_all))
+    terminal.print_table(screen, on.heading(f"{job['name']}: {scenario}"), shown)
 
 
 def _bound(bound: dict[str, Any]) -> str:
     """How much better any other routing could do."""
-    lower, reached = (
-        terminal.number(1e3 * bound[f"max_link_time_{name}_s"]) for name in ("lower", "reached")
-    )
+    lower, reached = (quantity(bound[f"max_link_time_{name}_s"], "s") for name in ("lower", "reached"))
     return (
-        f"No routing can bring the busiest link below {lower} ms at full speed; "
-        f"one was found that needs {reached} ms"
+        f"No routing can bring the busiest link below {lower} at full speed; "
+        f"one was found that needs {reached}"
     )
 
 
-def _class_table(classes: list[dict[str, Any]], size: float) -> Table:
-    """The traffic of the links of each class, in units of `size` bytes."""
-    columns = ["class", "links", "mean", "median", "90 %", "99 %", "max", "idle"]
-    shown = terminal.table(columns, left=["class"])
+def _class_table(classes: list[dict[str, Any]], on: Scale) -> Table:
+    """The traffic of the links of each class."""
+    headings = ["class", "links", "mean", "median", "90 %", "99 %", "max", "idle"]
+    shown = terminal.table(headings, left=["class"])
     for row in classes:
         shown.add_row(
             row["class"],
             f"{row['links']:,}",
-            *(terminal.number(row[f"bytes_{name}"] / size) for name in ("mean", "p50", "p90", "p99", "max")),
+            *(terminal.number(on.of(row[f"bytes_{name}"])) for name in ("mean", "p50", "p90", "p99", "max")),
             f"{row['links'] - row['nonzero']:,}",
         )
     return shown
 
 
 def _job_table(run: Run) -> Table:
-    columns = ["job", "name", "pattern", "placement", "ranks", "nodes", "routers"]
-    shown = terminal.table(columns, left=["name", "pattern", "placement"])
+    headings = ["job", "name", "pattern", "placement", "ranks", "nodes", "routers"]
+    shown = terminal.table(headings, left=["name", "pattern", "placement"])
     for job in run.jobs.to_pylist():
         shown.add_row(
             str(job["job"]),
@@ -206,56 +180,42 @@ def _job_table(run: Run) -> Table:
     return shown
 
 
-_PREDICTIONS: tuple[tuple[str, str, float], ...] = (
-    ("bandwidth_bytes_per_s", "GB/s in all", 1e-9),
-    ("slowdown", "slowdown", 1.0),
-    ("offered_load", "offered load", 1.0),
-    ("accepted_load", "accepted load", 1.0),
-    ("latency_mean_ns", "latency mean, ns", 1.0),
-    ("latency_p99_ns", "latency 99 %, ns", 1.0),
-)
-"""The engine's predictions that are shown where the run has them: column, heading, factor."""
+def _job_traffic_table(run: Run, on: Scale | None) -> Table:
+    """What each job sent, how far it went, what the engine says of it, and what it made of the links.
 
-
-def _job_traffic_table(run: Run, unit: str, size: float) -> Table:
-    """What each job sent, how far it went, and what it made of the links, in units of `size` bytes."""
-    known = list(_PREDICTIONS)
-    if "time_s" in run.jobs.column_names:
-        time_unit, per_second = terminal.time_unit(run.jobs["time_s"].to_pylist())
-        known.insert(0, ("time_s", f"time, {time_unit}", per_second))
-    predictions = [entry for entry in known if entry[0] in run.jobs.column_names]
-    headings = [heading for _, heading, _ in predictions]
-    columns = ["job", "MiB sent", "off router", "hops", *headings, f"link mean, {unit}", f"link max, {unit}"]
-    shown = terminal.table(columns, left=["job"])
-    for job, links in zip(run.jobs.to_pylist(), run.summary["jobs"], strict=True):
-        everywhere = links["classes"][0]
-        shown.add_row(
-            job["name"],
-            terminal.mib(job["bytes"]),
-            terminal.percent(job["bytes_network"] / job["bytes"]) if job["bytes"] else "-",
-            f"{job['mean_hops']:.2f}",
-            *(
-                terminal.number(None if job[column] is None else factor * job[column])
-                for column, _, factor in predictions
-            ),
-            terminal.number(everywhere["bytes_mean"] / size),
-            terminal.number(everywhere["bytes_max"] / size),
-        )
-    return shown
+    `on` is the scale of the links' traffic; None where nothing is routed.
+    """
+    jobs = run.jobs
+    off_router = [
+        percent(network / sent) if sent else "-"
+        for network, sent in zip(jobs["bytes_network"].to_pylist(), jobs["bytes"].to_pylist(), strict=True)
+    ]
+    shown = columns.of_table(jobs, ["messages", "bytes"] if on is None else ["bytes"])
+    shown.append(columns.Shown("off router", off_router))
+    shown += columns.of_table(jobs, ["mean_hops", *columns.headlines(jobs)])
+    if on is not None:
+        everywhere = [job["classes"][0] for job in run.summary["jobs"]]
+        for statistic in ("mean", "max"):
+            cells = [terminal.number(on.of(row[f"bytes_{statistic}"])) for row in everywhere]
+            shown.append(columns.Shown(on.heading(f"link {statistic}"), cells))
+    table = terminal.table(["job", *(column.heading for column in shown)], left=["job"])
+    for name, *cells in zip(jobs["name"].to_pylist(), *(column.cells for column in shown), strict=True):
+        table.add_row(name, *cells)
+    return table
 
 
 def hottest_table(hottest: list[dict[str, Any]]) -> Table:
     """The most loaded links with the jobs on them."""
-    unit, size = terminal.bytes_unit(row["bytes"] for row in hottest)
-    time_unit, per_second = terminal.time_unit(row["time_s"] for row in hottest)
-    columns = ["link", "class", unit, f"busy, {time_unit}", "jobs"]
-    shown = terminal.table(columns, left=["link", "class"], wrap=["jobs"])
+    traffic = scale((row["bytes"] for row in hottest), "bytes")
+    times = scale((row["time_s"] for row in hottest), "s")
+    headings = ["link", "class", traffic.symbol, times.heading("busy"), "jobs"]
+    shown = terminal.table(headings, left=["link", "class"], wrap=["jobs"])
     for row in hottest:
         shown.add_row(
             row["name"],
             row["class"],
-            terminal.number(row["bytes"] / size),
-            terminal.number(per_second * row["time_s"]),
+            terminal.number(traffic.of(row["bytes"])),
+            terminal.number(times.of(row["time_s"])),
             _jobs_on_link(row["jobs"]),
         )
     return shown
@@ -268,9 +228,9 @@ NAMED_SHARE = 0.01
 def _jobs_on_link(jobs: list[dict[str, Any]]) -> str:
     """Names and shares, the largest first, small ones together."""
     named = [job for job in jobs if job["share"] >= NAMED_SHARE] or jobs[:1]
-    parts = [f"{job['name']} {terminal.percent(job['share'])}" for job in named]
+    parts = [f"{job['name']} {percent(job['share'])}" for job in named]
     others = jobs[len(named) :]
     if others:
-        share = terminal.percent(sum(job["share"] for job in others))
+        share = percent(sum(job["share"] for job in others))
         parts.append(f"{len(others)} other{'s' * (len(others) > 1)} {share}")
     return ", ".join(parts)

@@ -4,9 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+import pyarrow.compute as pc
 from rich.console import Console
 
-from odonata.cli import terminal
+from odonata.cli import columns, terminal
+from odonata.quantity import Scale, scale
+from odonata.store.schema import declarations
 from odonata.store.sweep import short_keys, text
 from odonata.sweeps.results import ALL_JOBS
 
@@ -60,7 +63,7 @@ def _print_traffic(screen: Console, sweep: Sweep) -> None:
     rows = [row for row in sweep.results.to_pylist() if row["job"] == ALL_JOBS]
     classes = list(dict.fromkeys(row["class"] for row in rows))
     keys = short_keys([axis.key for axis in sweep.axes])
-    unit, size = terminal.bytes_unit(row["bytes_max"] for row in rows)
+    on = scale((row["bytes_max"] for row in rows), "bytes")
     shown = terminal.table(["point", *keys, "mean", *(f"max {name}" for name in classes)], left=keys)
     by_point: dict[int, dict[str, dict[str, Any]]] = {}
     for row in rows:
@@ -69,10 +72,10 @@ def _print_traffic(screen: Console, sweep: Sweep) -> None:
         shown.add_row(
             str(index),
             *(text(value) for value in sweep.points[index].values),
-            terminal.number(found[classes[0]]["bytes_mean"] / size),
-            *(terminal.number(found[name]["bytes_max"] / size) if name in found else "-" for name in classes),
+            terminal.number(on.of(found[classes[0]]["bytes_mean"])),
+            *(terminal.number(on.of(found[name]["bytes_max"])) if name in found else "-" for name in classes),
         )
-    terminal.print_table(screen, f"Traffic of a link, {unit}", shown, keys=len(keys) + 1)
+    terminal.print_table(screen, on.heading("Traffic of a link"), shown, keys=len(keys) + 1)
     _left_out(screen, len(by_point), "results.parquet")
 
 
@@ -84,44 +87,32 @@ def _print_times(screen: Console, sweep: Sweep) -> None:
         times.setdefault(row["point"], {})[row["name"]] = row["time_s"]
     names = list(dict.fromkeys(row["name"] for row in rows))
     keys = short_keys([axis.key for axis in sweep.axes])
-    unit, per_second = terminal.time_unit(row["time_s"] for row in rows)
+    on = scale((row["time_s"] for row in rows), "s")
     shown = terminal.table(["point", *keys, *names], left=keys)
     for index, of_point in list(times.items())[:POINTS_SHOWN]:
         seconds = (of_point.get(name) for name in names)
         shown.add_row(
             str(index),
             *(text(value) for value in sweep.points[index].values),
-            *(terminal.number(None if s is None else per_second * s) for s in seconds),
+            *(terminal.number(on.of(s)) for s in seconds),
         )
-    terminal.print_table(screen, f"Time of a job, {unit}", shown, keys=len(keys) + 1)
+    terminal.print_table(screen, on.heading("Time of a job"), shown, keys=len(keys) + 1)
     _left_out(screen, len(times), "jobs.parquet")
-
-
-_LOADS = (
-    ("offered_load", "offered load"),
-    ("accepted_load", "accepted load"),
-    ("latency_mean_ns", "latency mean, ns"),
-    ("latency_p99_ns", "latency 99 %, ns"),
-    ("non_minimal_share", "non-minimal share"),
-)
-"""What is shown of jobs with open traffic: column, heading."""
 
 
 def _print_loads(screen: Console, sweep: Sweep) -> None:
     """What the network took from every job at every point, and how long its packets took."""
     keys = short_keys([axis.key for axis in sweep.axes])
-    shown = terminal.table(["point", *keys, "job", *(heading for _, heading in _LOADS)], left=[*keys, "job"])
+    figures = columns.of_table(sweep.jobs, columns.headlines(sweep.jobs))
+    headings = ["point", *keys, "job", *(figure.heading for figure in figures)]
+    shown = terminal.table(headings, left=[*keys, "job"])
     previous = None
-    rows = sweep.jobs.to_pylist()
-    for row in rows:
+    rows = sweep.jobs.select(["point", "name"]).to_pylist()
+    for row, *cells in zip(rows, *(figure.cells for figure in figures), strict=True):
         if row["point"] >= POINTS_SHOWN:
             break
         place = [str(row["point"]), *(text(value) for value in sweep.points[row["point"]].values)]
-        shown.add_row(
-            *(place if row["point"] != previous else [""] * len(place)),
-            row["name"],
-            *(terminal.number(row.get(column)) for column, _ in _LOADS),
-        )
+        shown.add_row(*(place if row["point"] != previous else [""] * len(place)), row["name"], *cells)
         previous = row["point"]
     terminal.print_table(screen, "Jobs", shown, keys=len(keys) + 2)
     _left_out(screen, len({row["point"] for row in rows}), "jobs.parquet")
@@ -137,12 +128,12 @@ def _print_differences(screen: Console, sweep: Sweep, key: str, *, routed: bool)
         other: terminal.table(["", first, other, "difference", "95 %", "change", "lower in"], left=[""])
         for other in others
     }
-    for label, column, job, factor in _compared(sweep, routed=routed):
+    for label, column, job, on in _compared(sweep, routed=routed):
         for row in sweep.differences(key, value=column, job=job).to_pylist():
             if not row["pairs"]:
                 continue
             before, after, difference, low, high = (
-                terminal.number(None if row[name] is None else factor * row[name])
+                terminal.number(on.of(row[name]))
                 for name in ("base_mean", "mean", "difference", "low", "high")
             )
             tables[text(row[key])].add_row(
@@ -159,21 +150,21 @@ def _print_differences(screen: Console, sweep: Sweep, key: str, *, routed: bool)
         terminal.print_table(screen, title, shown)
 
 
-def _compared(sweep: Sweep, *, routed: bool) -> list[tuple[str, str, str, float]]:
-    """What is compared: words with the unit, the column, the job, and the factor to the unit."""
-    found: list[tuple[str, str, str, float]] = []
-    columns = sweep.jobs.column_names
+def _compared(sweep: Sweep, *, routed: bool) -> list[tuple[str, str, str, Scale]]:
+    """What is compared: words with the unit, the column, the job, and its scale."""
+    found: list[tuple[str, str, str, Scale]] = []
+    known = declarations(sweep.jobs.schema)
     for name in dict.fromkeys(sweep.jobs["name"].to_pylist()):
-        if "accepted_load" in columns:
-            found.append((f"{name}: accepted load", "accepted_load", name, 1.0))
-            found.append((f"{name}: latency, ns", "latency_mean_ns", name, 1.0))
-        elif "time_s" in columns:
-            unit, per_second = terminal.time_unit(sweep.jobs["time_s"].to_pylist())
-            found.append((f"{name}: time, {unit}", "time_s", name, per_second))
-            if "slowdown" in columns:
-                found.append((f"{name}: slowdown", "slowdown", name, 1.0))
+        of_job = sweep.jobs.filter(pc.equal(sweep.jobs["name"], name))
+        for column in columns.headlines(sweep.jobs):
+            values = of_job[column].to_pylist()
+            # What is the same at all points, as a load that was asked for, is no finding.
+            if len(set(values)) > 1 or len(values) == 1:
+                on = scale(sweep.jobs[column].to_pylist(), known[column].unit)
+                label = f"{name}: {columns.heading(known[column].label)}"
+                found.append((on.heading(label), column, name, on))
     if routed:
-        unit, size = terminal.bytes_unit(sweep.results["bytes_max"].to_pylist())
-        found += [(f"link mean, {unit}", "bytes_mean", ALL_JOBS, 1 / size)]
-        found += [(f"link max, {unit}", "bytes_max", ALL_JOBS, 1 / size)]
+        on = scale(sweep.results["bytes_max"].to_pylist(), "bytes")
+        found.append((on.heading("link mean"), "bytes_mean", ALL_JOBS, on))
+        found.append((on.heading("link max"), "bytes_max", ALL_JOBS, on))
     return found

@@ -10,7 +10,7 @@ import math
 import sys
 import time
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
 
@@ -25,8 +25,6 @@ from odonata.errors import ExperimentError, OdonataError
 
 WIDTH_OF_FILES = 160
 """Columns when the output is no terminal, so that tables in files and pipes are not cut."""
-
-MIB = 2.0**20
 
 
 def console() -> Console:
@@ -96,26 +94,6 @@ def print_table(screen: Console, title: str, shown: Table, *, keys: int | None =
         screen.print(part)
 
 
-def mib(amount: float) -> str:
-    """Bytes as MiB."""
-    return number(amount / MIB)
-
-
-def bytes_unit(amounts: Iterable[float | None]) -> tuple[str, float]:
-    """A unit in which the largest amount is at least 1, and its bytes: MiB, or KiB for small ones."""
-    largest = max((abs(amount) for amount in amounts if amount is not None), default=0.0)
-    return ("KiB", 2.0**10) if 0 < largest < MIB else ("MiB", MIB)
-
-
-def time_unit(seconds: Iterable[float | None]) -> tuple[str, float]:
-    """A unit in which the longest time is at least 1, and how many of it are a second."""
-    longest = max((value for value in seconds if value is not None and not math.isnan(value)), default=0.0)
-    for unit, per_second in (("s", 1.0), ("ms", 1e3), ("us", 1e6)):
-        if longest * per_second >= 1:
-            return unit, per_second
-    return ("ns", 1e9) if longest else ("ms", 1e3)
-
-
 def number(value: float | None) -> str:
     """Three significant digits, or all those before the point, thousands separated; `-` for no value."""
     if value is None or math.isnan(value):
@@ -127,13 +105,6 @@ def number(value: float | None) -> str:
         return f"{value:.1e}"
     decimals = next((count for limit, count in ((99.95, 0), (9.995, 1), (0.9995, 2)) if size >= limit), 3)
     return f"{value:,.{decimals}f}"
-
-
-def percent(share: float) -> str:
-    """A share as per cent."""
-    if 0 < share < 0.0005:
-        return "<0.1 %"
-    return f"{100 * share:.1f} %" if 0 < share < 0.0995 else f"{100 * share:.0f} %"
 
 
 def change(value: float | None) -> Text:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from matplotlib.axes import Axes
@@ -10,6 +10,7 @@ from matplotlib.lines import Line2D
 from matplotlib.patches import Patch
 
 from odonata.plot import style
+from odonata.quantity import Scale
 
 
 @dataclass(frozen=True)
@@ -27,9 +28,9 @@ LINEAR_UP_TO = 30.0
 
 
 def draw_mean_max(
-    axes: Axes, groups: Sequence[str], series: Sequence[Series], *, log: bool | None = None
+    axes: Axes, groups: Sequence[str], series: Sequence[Series], on: Scale, *, log: bool | None = None
 ) -> None:
-    """Draws one group of bars for each name in `groups`, with one bar per series in it.
+    """Draws one group of bars for each name in `groups`, with one bar per series in it, on this scale.
 
     `log` is whether the axis is logarithmic; if not given, it is where values differ too much to be seen.
     """
@@ -40,10 +41,9 @@ def draw_mean_max(
             if mean is None or maximum is None:
                 continue
             place, bar = x + offset, 0.9 * width
-            axes.bar(
-                place, maximum / style.MIB, bar, color=style.lighter(one.color), edgecolor=one.color, lw=0.6
-            )
-            axes.bar(place, mean / style.MIB, bar, color=one.color)
+            light = style.lighter(one.color)
+            axes.bar(place, maximum / on.size, bar, color=light, edgecolor=one.color, lw=0.6)
+            axes.bar(place, mean / on.size, bar, color=one.color)
     axes.set_xticks(range(len(groups)), list(groups))
     axes.tick_params(axis="x", length=0)
     axes.set_xlim(-0.55, len(groups) - 0.45)
@@ -54,9 +54,14 @@ def draw_mean_max(
     if log and lowest:
         axes.set_yscale("log")
         # Even the lowest bar is seen to be one.
-        axes.set_ylim(bottom=min(axes.get_ylim()[0], lowest / style.MIB / 2))
+        axes.set_ylim(bottom=min(axes.get_ylim()[0], lowest / on.size / 2))
         style.plain_numbers(axes.yaxis)
     style.horizontal_grid(axes)
+
+
+def scale_of(series: Iterable[Series]) -> Scale:
+    """The scale on which all bars are drawn."""
+    return style.traffic(maximum for one in series for maximum in one.maxima)
 
 
 def groups_width(groups: Sequence[str], bars: int) -> float:

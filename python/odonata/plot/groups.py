@@ -33,9 +33,11 @@ def draw_groups(
 ) -> None:
     """Draws `plot_groups` on axes; pairs of groups without a link stay white."""
     by = grouping(routers)
-    total = group_matrix(links, routers, values, by=by) / style.MIB
+    total = group_matrix(links, routers, values, by=by)
     count = group_matrix(links, routers, np.ones(links.num_rows), by=by)
     mean = np.divide(total, count, out=np.full_like(total, np.nan), where=count > 0)
+    on = style.traffic(mean.flat)
+    mean /= on.size
     image = axes.imshow(mean, cmap=style.SEQUENTIAL, vmin=0, interpolation="nearest")
     axes.set_title(f"{by} to {by}")
     axes.set_xlabel(f"destination {by}")
@@ -46,4 +48,4 @@ def draw_groups(
     if len(mean) <= 20:
         axes.set_xticks(range(len(mean)))
         axes.set_yticks(range(len(mean)))
-    picture.colorbar(image, ax=axes, label="mean traffic of a link (MiB)", shrink=0.9)
+    picture.colorbar(image, ax=axes, label=on.axis(f"mean {style.TRAFFIC}"), shrink=0.9)

@@ -30,7 +30,9 @@ def plot_histogram(links: pa.Table, values: Floats | None = None, *, log: bool =
 
 def draw_histogram(rows: list[Axes], links: pa.Table, values: Floats | None, *, log: bool) -> None:
     """Draws `plot_histogram` on axes, one for each class."""
-    traffic = (floats(links, "bytes") if values is None else values) / style.MIB
+    amounts = floats(links, "bytes") if values is None else values
+    on = style.traffic(amounts)
+    traffic = amounts / on.size
     edges = _edges(traffic, log=log)
     for i, (axes, name) in enumerate(zip(rows, class_names(links), strict=True)):
         mine = traffic[of_class(links, name)]
@@ -46,8 +48,8 @@ def draw_histogram(rows: list[Axes], links: pa.Table, values: Floats | None, *, 
         axes.set_title(note, pad=8)
         axes.set_ylabel("links")
         style.horizontal_grid(axes)
-        _mark(axes, mine)
-    rows[-1].set_xlabel("traffic of a link (MiB)")
+        _mark(axes, mine, on.symbol)
+    rows[-1].set_xlabel(on.axis(style.TRAFFIC))
 
 
 def _edges(traffic: Floats, *, log: bool) -> Floats:
@@ -61,12 +63,12 @@ def _edges(traffic: Floats, *, log: bool) -> Floats:
     return np.geomspace(bottom, top, BINS + 1)
 
 
-def _mark(axes: Axes, values: Floats) -> None:
+def _mark(axes: Axes, values: Floats, symbol: str) -> None:
     """Writes median, 99th percentile and maximum above the axes, and points at each of them."""
     median, high = np.quantile(values, [0.5, 0.99])
     points = {"median": median, "99 %": high, "maximum": values.max()}
     text = "   ".join(f"{name} {style.number(value)}" for name, value in points.items())
-    axes.set_title(f"{text} MiB", loc="right", fontsize=8.5, fontweight="normal", color="#444444", pad=8)
+    axes.set_title(f"{text} {symbol}", loc="right", fontsize=8.5, fontweight="normal", color="#444444", pad=8)
     shown = [value for value in points.values() if value > 0]
     axes.plot(
         shown,

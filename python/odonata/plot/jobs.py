@@ -8,7 +8,7 @@ from matplotlib.axes import Axes
 from odonata.analysis.classes import class_statistics, job_class_statistics
 from odonata.analysis.links import class_names
 from odonata.plot import style
-from odonata.plot.bars import Series, draw_mean_max, groups_width, legend_entries
+from odonata.plot.bars import Series, draw_mean_max, groups_width, legend_entries, scale_of
 from odonata.store.schema import ALL_CLASSES
 
 
@@ -39,8 +39,9 @@ def draw_jobs(
         series.append(
             _series("all jobs", style.CLASS_COLORS[ALL_CLASSES], class_statistics(links).to_pylist())
         )
-    draw_mean_max(axes, _groups(links), series, log=log)
-    axes.set_ylabel("traffic of a link (MiB)")
+    on = scale_of(series)
+    draw_mean_max(axes, _groups(links), series, on, log=log)
+    axes.set_ylabel(on.axis(style.TRAFFIC))
     axes.set_title("mean and maximum per class and job")
     return series
 

@@ -10,15 +10,17 @@ import numpy as np
 import pyarrow as pa
 from matplotlib.axes import Axes
 
-from odonata.analysis.links import Floats
+from odonata.analysis.merge import merged
 from odonata.errors import OdonataError
 from odonata.plot import style
+from odonata.quantity import scale
+from odonata.store.schema import Column
 
 if TYPE_CHECKING:
     from odonata.store import RunData
 
-BALANCED = 0.02
-"""Share by which accepted and offered load may differ in a steady state, as in the engine."""
+LOAD = scale([], "share")
+"""How loads are shown."""
 
 HINT = 'Only the packet engine records it: engine.kind = "packet".'
 
@@ -38,11 +40,13 @@ def plot_latency(run: RunData, *, part: str = "total") -> style.Picture:
         part: `total`, from the making of a packet to its last byte at the destination, or `network`, from its
             leaving the source.
     """
-    cells = packet_table(run, "latency").to_pandas()
+    table = packet_table(run, "latency")
+    cells = table.to_pandas()
     if part not in ("total", "network"):
         raise OdonataError(f"there is no part {part!r} of latency", hint="It is total or network.")
     jobs = run.jobs.to_pylist()
     colors = style.job_colors([job["color"] for job in jobs])
+    on = scale(cells["to_ps"], Column.of_field(table.schema.field("to_ps")).unit)
     with style.looks():
         picture = style.new_picture(6.0, 3.8)
         axes = picture.subplots()
@@ -53,11 +57,12 @@ def plot_latency(run: RunData, *, part: str = "total") -> style.Picture:
             longer = 1.0 - mine["packets"].cumsum() / mine["packets"].sum()
             # The last cell holds the slowest packet: no share is longer, and zero has no place on the axis.
             kept = longer > 0
-            axes.step(mine["to_ps"][kept] / 1e3, longer[kept], where="post", color=color, label=job["name"])
+            times = mine["to_ps"][kept] / on.size
+            axes.step(times, longer[kept], where="post", color=color, label=job["name"])
         axes.set_xscale("log")
         axes.set_yscale("log")
         style.plain_numbers(axes.xaxis)
-        axes.set_xlabel("latency (ns)" if part == "total" else "latency in the network (ns)")
+        axes.set_xlabel(on.axis("latency" if part == "total" else "latency in the network"))
         axes.set_ylabel("share of packets above")
         axes.set_title("latency")
         axes.grid()
@@ -85,25 +90,28 @@ def plot_load_curve(runs: Sequence[RunData]) -> style.Picture:
             )
         point = _Point.of(run)
         points.setdefault(run.summary["routing"], {}).setdefault(point.offered, []).append(point)
+    latency = scale((p.latency_ns for of in points.values() for row in of.values() for p in row), "ns")
     with style.looks():
         picture = style.new_picture(8.6, 3.6)
         left, right = picture.subplots(1, 2)
         for i, (routing, by_load) in enumerate(points.items()):
             color = style.PALETTE[i % len(style.PALETTE)]
             rows = [by_load[load] for load in sorted(by_load)]
-            _line(left, rows, [[point.accepted for point in row] for row in rows], color, routing)
-            steady = [row for row in rows if all(point.steady for point in row)]
-            _line(right, steady, [[point.latency_ns for point in row] for row in steady], color, routing)
-        top = max(load for by_load in points.values() for load in by_load)
+            _line(left, rows, [[p.accepted / LOAD.size for p in row] for row in rows], color, routing)
+            steady = [row for row in rows if all(p.steady for p in row)]
+            times = [[p.latency_ns / latency.size for p in row] for row in steady]
+            _line(right, steady, times, color, routing)
+        top = max(offered for by_load in points.values() for offered in by_load) / LOAD.size
         left.plot([0, top], [0, top], color="#BBBBBB", linewidth=0.8, zorder=0)
         left.set_title("accepted load")
+        left.set_ylabel(LOAD.symbol)
         left.set_ylim(bottom=0)
         right.set_title("mean latency where steady")
-        right.set_ylabel("ns")
+        right.set_ylabel(latency.symbol)
         right.set_yscale("log")
         style.plain_numbers(right.yaxis, minor=True)
         for axes in (left, right):
-            axes.set_xlabel("offered load")
+            axes.set_xlabel(LOAD.axis("offered load"))
             axes.set_xlim(0, 1.05 * top)
             axes.grid()
         handles, labels = left.get_legend_handles_labels()
@@ -122,26 +130,17 @@ class _Point:
 
     @classmethod
     def of(cls, run: RunData) -> _Point:
-        """The loads are means over nodes, the latency is one over packets."""
-
-        def column(name: str) -> Floats:
-            values: Floats = run.jobs[name].cast(pa.float64()).to_numpy(zero_copy_only=False)
-            return values
-
-        nodes, packets, latency = (column(name) for name in ("nodes", "packets", "latency_mean_ns"))
-        mean = float(np.nansum(latency * packets) / packets.sum()) if packets.sum() else float("nan")
-        offered, accepted = (
-            float(np.average(column(name), weights=nodes)) for name in ("offered_load", "accepted_load")
+        """All jobs together."""
+        offered, accepted, latency = (
+            merged(run.jobs, name) for name in ("offered_load", "accepted_load", "latency_mean_ns")
         )
         convergence = run.summary["convergence"]
-        # Older runs do not say whether sources queue up.
-        balanced = convergence.get("balanced", abs(accepted - offered) <= BALANCED * offered)
-        return cls(offered, accepted, mean, bool(convergence["converged"] and balanced))
+        return cls(offered, accepted, latency, convergence["converged"] and convergence["balanced"])
 
 
 def _line(axes: Axes, rows: list[list[_Point]], values: list[list[float]], color: str, label: str) -> None:
     """A line of means with bars over what is averaged; open marks where a run was not steady."""
-    loads = [row[0].offered for row in rows]
+    loads = [row[0].offered / LOAD.size for row in rows]
     means = [float(np.mean(each)) for each in values]
     axes.plot(loads, means, color=color, label=label)
     axes.vlines(loads, [min(each) for each in values], [max(each) for each in values], color=color)

@@ -27,8 +27,10 @@ def plot_links(links: pa.Table, link_jobs: pa.Table, jobs: pa.Table) -> style.Pi
 
 def draw_links(panels: list[Axes], links: pa.Table, link_jobs: pa.Table, jobs: pa.Table) -> None:
     """Draws `plot_links` on axes, one for each class."""
-    total = floats(links, "bytes") / style.MIB
-    layers = _layers(links, link_jobs, jobs)
+    total = floats(links, "bytes")
+    on = style.traffic(total)
+    total = total / on.size
+    layers = [(name, color, values / on.size) for name, color, values in _layers(links, link_jobs, jobs)]
     for axes, name in zip(panels, class_names(links), strict=True):
         chosen = np.flatnonzero(of_class(links, name))
         order = chosen[np.argsort(-total[chosen], kind="stable")]
@@ -45,7 +47,8 @@ def draw_links(panels: list[Axes], links: pa.Table, link_jobs: pa.Table, jobs: p
         axes.text(
             0.98,
             0.95,
-            f"maximum {style.number(maximum)} MiB (dot)\nmean {style.number(mean)} MiB (dashed)",
+            f"maximum {style.number(maximum)} {on.symbol} (dot)\n"
+            f"mean {style.number(mean)} {on.symbol} (dashed)",
             transform=axes.transAxes,
             ha="right",
             va="top",
@@ -57,15 +60,15 @@ def draw_links(panels: list[Axes], links: pa.Table, link_jobs: pa.Table, jobs: p
         axes.set_xlabel("links, most loaded first (%)")
         style.horizontal_grid(axes)
     panels[0].set_ylim(0, 1.06 * float(total.max()) or 1.0)
-    panels[0].set_ylabel("traffic of a link (MiB)")
+    panels[0].set_ylabel(on.axis(style.TRAFFIC))
 
 
 def _layers(links: pa.Table, link_jobs: pa.Table, jobs: pa.Table) -> list[tuple[str, str, Floats]]:
-    """Name, colour and MiB per link of each job; of all together where the run did not record them apart."""
+    """Name, colour and bytes per link of each job; of all together where they were not recorded apart."""
     if not link_jobs.num_rows:
-        return [("all jobs", style.CLASS_COLORS["all"], floats(links, "bytes") / style.MIB)]
+        return [("all jobs", style.CLASS_COLORS["all"], floats(links, "bytes"))]
     colors = style.job_colors(jobs["color"].to_pylist())
     return [
-        (name, color, job_bytes(links, link_jobs, job) / style.MIB)
+        (name, color, job_bytes(links, link_jobs, job))
         for job, name, color in zip(jobs["job"].to_pylist(), jobs["name"].to_pylist(), colors, strict=True)
     ]

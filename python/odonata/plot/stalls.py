@@ -13,29 +13,23 @@ from odonata.analysis.links import floats
 from odonata.errors import OdonataError
 from odonata.plot import style
 from odonata.plot.latency import packet_table
+from odonata.quantity import Scale, scale
+from odonata.store.schema import TABLES, declarations, measures
 
 if TYPE_CHECKING:
     from odonata.store import RunData
 
-SERIES = {
-    "throughput": ("bytes_per_s", 1e9, "GB/s delivered"),
-    "latency": ("latency_mean_ns", 1.0, "mean latency (ns)"),
-    "non_minimal": ("non_minimal_share", 1.0, "share of non-minimal packets"),
+WORDS = {
+    "throughput": "bytes_per_s",
+    "latency": "latency_mean_ns",
+    "non_minimal": "non_minimal_share",
+    "load": "busy_ps",
+    "stall": "stall_ps",
 }
-"""What a time series of jobs can show: column, divisor, label."""
+"""Words for the columns of the time series; any other measure of them is called by its name."""
 
-LINK_SERIES = {
-    "load": ("busy_ps", "load of links", "time that links send (%)"),
-    "stall": ("stall_ps", "stalls of links", "time without credit (%)"),
-}
-"""What a time series of links can show: column, title, label."""
-
-
-MAPS = {
-    "stall": ("stalled links", "time without credit (%)"),
-    "congestion": ("congestion index", "mean throughput / capacity (%)"),
-}
-"""What a map of groups can show: title, label."""
+MAPS = ("stall", "congestion")
+"""What a map of groups can show."""
 
 
 def plot_stall_map(run: RunData, what: str = "stall") -> style.Picture:
@@ -50,8 +44,12 @@ def plot_stall_map(run: RunData, what: str = "stall") -> style.Picture:
     """
     if what not in MAPS:
         raise OdonataError(f"there is no map {what!r}", hint=f"There are: {', '.join(MAPS)}.")
-    title, label = MAPS[what]
-    packet_table(run, "group_traffic")  # only runs of the packet engine have these figures
+    # Only runs of the packet engine have these figures.
+    pairs = declarations(packet_table(run, "group_traffic").schema)
+    title, label = {
+        "stall": (pairs["stall_ps"].label, "share of time (%)"),
+        "congestion": (pairs["congestion_index"].label, "mean throughput / capacity (%)"),
+    }[what]
     by = grouping(run.routers)
     measured_ps = max(run.summary["packet"]["measured_ps"], 1)
     ones = np.ones(run.links.num_rows)
@@ -91,55 +89,68 @@ def plot_series(run: RunData, what: str = "throughput") -> style.Picture:
     Args:
         run: A run of the packet engine with `interval` set.
         what: `throughput`, `latency` or `non_minimal` of jobs; `load` or `stall` of links, mean and maximum
-            of each class, for runs with `series = ["links"]`.
+            of each class, for runs with `series = ["links"]`; or the name of another measure of the tables
+            `series` or `link_series`.
     """
-    if what in LINK_SERIES:
-        return _plot_link_series(run, what)
-    if what not in SERIES:
-        known = ", ".join([*SERIES, *LINK_SERIES])
-        raise OdonataError(f"there is no series {what!r}", hint=f"There are: {known}.")
-    column, divisor, label = SERIES[what]
-    rows = packet_table(
-        run, "series", 'Set interval = "1 us" in [engine], and add "jobs" to series if that is set.'
-    ).to_pandas()
-    rows = _whole(rows, run)
+    name = WORDS.get(what, what)
+    known = {table: measures(TABLES[table].columns) for table in ("series", "link_series")}
+    if name in known["series"]:
+        return _plot_job_series(run, name)
+    if name in known["link_series"]:
+        return _plot_link_series(run, name)
+    names = ", ".join(dict.fromkeys([*WORDS, *known["series"], *known["link_series"]]))
+    raise OdonataError(f"there is no series {what!r}", hint=f"There are: {names}.")
+
+
+def _plot_job_series(run: RunData, name: str) -> style.Picture:
+    hint = 'Set interval = "1 us" in [engine], and add "jobs" to series if that is set.'
+    table = packet_table(run, "series", hint)
+    column = declarations(table.schema)[name]
+    rows = _whole(table.to_pandas(), run)
+    on = scale(rows[name], column.unit)
     jobs = run.jobs.to_pylist()
     with style.looks():
         picture = style.new_picture(6.5, 3.4)
         axes = picture.subplots()
         for job, color in zip(jobs, style.job_colors([job["color"] for job in jobs]), strict=True):
             mine = rows[rows["job"] == job["job"]]
-            axes.plot(mine["start_ps"] / 1e6, mine[column] / divisor, color=color, label=job["name"])
-        axes.set_ylabel(label)
-        axes.set_title(what.replace("_", "-"))
+            axes.plot(mine["start_ps"] / 1e6, mine[name] / on.size, color=color, label=job["name"])
+        axes.set_ylabel(on.axis(column.label))
+        axes.set_title(column.label)
         _over_time(axes, run, len(jobs))
     return picture
 
 
-def _plot_link_series(run: RunData, what: str) -> style.Picture:
-    column, title, label = LINK_SERIES[what]
+def _plot_link_series(run: RunData, name: str) -> style.Picture:
     hint = 'Set interval = "1 us" and series = ["links"] in [engine].'
-    rows = packet_table(run, "link_series", hint).to_pandas()
-    rows = _whole(rows, run)
+    table = packet_table(run, "link_series", hint)
+    column = declarations(table.schema)[name]
+    rows = _whole(table.to_pandas(), run)
     links = run.links.select(["link", "class"]).to_pandas().set_index("link")
     starts = np.sort(rows["start_ps"].unique())
-    length = float(np.diff(starts).min()) if len(starts) > 1 else 1.0
+    if column.unit == "ps":
+        # A part of the interval.
+        length = float(np.diff(starts).min()) if len(starts) > 1 else 1.0
+        on, label = Scale("%", length / 100), "share of time (%)"
+    else:
+        on = scale(rows[name], column.unit)
+        label = on.axis(column.label)
     rows["class"] = links["class"].astype(str).loc[rows["link"]].to_numpy()
     with style.looks():
         picture = style.new_picture(6.5, 3.4)
         axes = picture.subplots()
         classes = list(dict.fromkeys(links["class"].astype(str)))
-        for position, name in enumerate(classes):
-            mine = rows[rows["class"] == name].groupby("start_ps")[column]
-            color = style.class_color(name, position)
-            count = int((links["class"].astype(str) == name).sum())
+        for position, class_name in enumerate(classes):
+            mine = rows[rows["class"] == class_name].groupby("start_ps")[name]
+            color = style.class_color(class_name, position)
+            count = int((links["class"].astype(str) == class_name).sum())
             # Links in which nothing happened have no row.
-            mean = 100 * mine.sum().reindex(starts, fill_value=0) / count / length
-            top = 100 * mine.max().reindex(starts, fill_value=0) / length
-            axes.plot(starts / 1e6, mean, color=color, label=f"{name}, mean")
-            axes.plot(starts / 1e6, top, color=color, linestyle=":", label=f"{name}, maximum")
+            mean = mine.sum().reindex(starts, fill_value=0) / count / on.size
+            top = mine.max().reindex(starts, fill_value=0) / on.size
+            axes.plot(starts / 1e6, mean, color=color, label=f"{class_name}, mean")
+            axes.plot(starts / 1e6, top, color=color, linestyle=":", label=f"{class_name}, maximum")
         axes.set_ylabel(label)
-        axes.set_title(title)
+        axes.set_title(f"{column.label}, links of each class")
         _over_time(axes, run, 2)
     return picture
 
@@ -155,7 +166,7 @@ def _whole(rows: pd.DataFrame, run: RunData) -> pd.DataFrame:
 def _over_time(axes: Axes, run: RunData, lines: int) -> None:
     """Finishes axes over simulated time; the measurement is shaded."""
     packet = run.summary["packet"]
-    start = packet.get("warm_up_ps", 0) / 1e6
+    start = packet["warm_up_ps"] / 1e6
     if start > 0:
         axes.axvspan(start, start + packet["measured_ps"] / 1e6, color="#ECECEC", zorder=0)
         # The legend lies on the shaded part more often than not, so its sample needs an edge.

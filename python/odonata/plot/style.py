@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import io
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import matplotlib as mpl
@@ -12,8 +12,7 @@ from matplotlib.colors import to_rgb
 from matplotlib.figure import Figure
 from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter
 
-MIB = float(2**20)
-"""Figures show MiB; tables hold bytes."""
+from odonata.quantity import Scale, scale
 
 PALETTE = ("#0072B2", "#E69F00", "#009E73", "#CC79A7", "#56B4E9", "#D55E00", "#F0E442", "#666666")
 """Okabe and Ito's colours, for anything without a colour of its own."""
@@ -111,6 +110,15 @@ def number(value: float) -> str:
     if abs(value) >= 100:
         return f"{value:,.0f}"
     return f"{value:.3g}" if abs(value) >= 0.001 else f"{value:.1e}"
+
+
+TRAFFIC = "traffic of a link"
+"""What an axis of `traffic` shows."""
+
+
+def traffic(amounts: Iterable[float | None]) -> Scale:
+    """The scale of bytes on links."""
+    return scale(amounts, "bytes")
 
 
 def horizontal_grid(axes: Axes) -> None:

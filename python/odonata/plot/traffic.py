@@ -9,7 +9,7 @@ from matplotlib.axes import Axes
 
 from odonata.errors import OdonataError
 from odonata.plot import style
-from odonata.plot.bars import Series, draw_mean_max, groups_width, legend_entries
+from odonata.plot.bars import Series, draw_mean_max, groups_width, legend_entries, scale_of
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -126,13 +126,14 @@ def _panels(
         columns = len(titles) if width * len(titles) <= WIDEST else 1
         rows = len(titles) // columns
         picture = style.new_picture(columns * width + 2.0, 0.4 + 3.2 * rows)
+        on = scale_of(bars for one in series for bars in one)
         all_axes: list[Axes] = list(picture.subplots(rows, columns, sharey=True, squeeze=False).flat)
         for axes, title, names, one in zip(all_axes, titles, groups, series, strict=True):
-            draw_mean_max(axes, names, one, log=log)
+            draw_mean_max(axes, names, one, on, log=log)
             axes.set_title(title)
         for axes in all_axes[-columns:]:
             axes.set_xlabel(xlabel)
         for axes in all_axes[::columns]:
-            axes.set_ylabel("traffic of a link (MiB)")
+            axes.set_ylabel(on.axis(style.TRAFFIC))
         picture.legend(handles=legend_entries(series[0]), loc="outside right upper")
     return picture

@@ -148,6 +148,11 @@ BASE_TABLES: dict[str, Table] = {name: table for name, table in TABLES.items() i
 """The tables of every run."""
 
 
+def measures(columns: Iterable[Column]) -> list[str]:
+    """The names of those that are something for several rows, too."""
+    return [column.name for column in columns if column.is_measure]
+
+
 def declarations(schema: pa.Schema) -> dict[str, Column]:
     """The columns of a table that was read or made, by name, as their fields declare them."""
     return {field.name: Column.of_field(field) for field in schema}

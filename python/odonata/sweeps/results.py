@@ -9,11 +9,24 @@ import pyarrow as pa
 
 from odonata.errors import OdonataError
 from odonata.runs import Run
-from odonata.store.schema import CLASS_STATISTICS
+from odonata.store.schema import CLASS_STATISTICS, Column, declared
 from odonata.store.sweep import Axis, Point, text
 
 ALL_JOBS = "all jobs"
 """Stands in the column `job` for the traffic of all jobs together."""
+
+
+STATISTICS = (
+    Column("job", "str", merge="key", label="Job", meaning="Name of the job, or `all jobs`."),
+    Column("class", "str", merge="key", label="Class", meaning="Class of the links, or `all`."),
+    Column("bytes_mean", "f64", "bytes", label="Mean", meaning="Mean over the links."),
+    Column("bytes_max", "f64", "bytes", "max", label="Largest", meaning="Most bytes on a link."),
+    Column("bytes_p50", "f64", "bytes", label="50 %", meaning="Half of the links carry at most as much."),
+    Column("bytes_p90", "f64", "bytes", label="90 %", meaning="90 % of the links carry at most as much."),
+    Column("bytes_p99", "f64", "bytes", label="99 %", meaning="99 % of the links carry at most as much."),
+    Column("nonzero", "u64", "count", "sum", label="Loaded links", meaning="Links with traffic."),
+)
+"""What is declared of `results` beside the axes."""
 
 
 def statistics_table(axes: Sequence[Axis], finished: Iterable[tuple[Point, Run]]) -> pa.Table:
@@ -30,7 +43,7 @@ def statistics_table(axes: Sequence[Axis], finished: Iterable[tuple[Point, Run]]
             for row in classes:
                 statistics = {name: row[name] for name in CLASS_STATISTICS}
                 rows.append({**place, "job": job, "class": row["class"], **statistics})
-    return pa.Table.from_pylist(rows)
+    return declared([*_places(axes), *STATISTICS], pa.Table.from_pylist(rows))
 
 
 def jobs_table(axes: Sequence[Axis], finished: Iterable[tuple[Point, Run]]) -> pa.Table:
@@ -42,11 +55,17 @@ def jobs_table(axes: Sequence[Axis], finished: Iterable[tuple[Point, Run]]) -> p
         for name in run.jobs.column_names:
             if name in values:
                 raise OdonataError(f"the axis {name} is called like a column of the jobs", hint="Rename it.")
-        place = pa.table({name: [value] * count for name, value in values.items()})
-        for column in run.jobs.column_names:
-            place = place.append_column(column, run.jobs[column])
+        place = declared(_places(axes), pa.table({name: [value] * count for name, value in values.items()}))
+        for field in run.jobs.schema:
+            place = place.append_column(field, run.jobs[field.name])
         parts.append(place)
     return pa.concat_tables(parts, promote_options="default") if parts else pa.table({})
+
+
+def _places(axes: Sequence[Axis]) -> list[Column]:
+    """What is declared of the columns that say which point a row is of."""
+    point = Column("point", "i64", merge="key", label="Point", meaning="Number of the point.")
+    return [point, *(Column(axis.key, "str", merge="key", label=axis.key) for axis in axes)]
 
 
 def _place(axes: Sequence[Axis], point: Point) -> dict[str, Any]:

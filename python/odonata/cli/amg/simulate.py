@@ -9,6 +9,7 @@ import click
 
 from odonata.cli import options as common
 from odonata.cli.amg import options
+from odonata.quantity import percent
 
 if TYPE_CHECKING:
     from odonata.amg.simulate import Findings
@@ -93,7 +94,7 @@ def command(
     titled.show(screen, level_table(found))
     screen.print(
         f"With the simulated network a cycle takes {1e3 * found.seconds:.3f} ms, "
-        f"of which the network is {terminal.percent(found.network_share)}."
+        f"of which the network is {percent(found.network_share)}."
     )
     screen.print(f"Nearest scenario: {found.best_fit}. What the simulation says of the model's terms:")
     for term, verdict in found.verdicts().items():
@@ -154,7 +155,6 @@ def _short(scenario: str) -> str:
 
 def level_table(found: Findings) -> Any:
     """One row per level: with the simulated network, and in each scenario."""
-    from odonata.cli import terminal
     from odonata.cli.amg import titled
 
     names = list(found.levels[0].scenarios)
@@ -168,7 +168,7 @@ def level_table(found: Findings) -> Any:
         table.add_row(
             str(level.level),
             *(f"{1e3 * seconds:.4f}" for seconds in parts),
-            terminal.percent(level.network_share),
+            percent(level.network_share),
             f"{1e3 * level.seconds:.4f}",
             *(f"{1e3 * level.scenarios[name]:.4f}" for name in names),
         )

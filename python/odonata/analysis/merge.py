@@ -1,0 +1,38 @@
+"""What a column says of several rows together, as its declaration asks for."""
+
+from __future__ import annotations
+
+import numpy as np
+import pyarrow as pa
+
+from odonata.store.schema import Column
+
+
+def merged(table: pa.Table, name: str) -> float:
+    """The sum, the largest, the last or the weighted mean of a column of a table; NaN of no values.
+
+    Raises:
+        ValueError: The column is a key or an attribute, or has no declaration: nothing is known of several
+            rows.
+    """
+    column = Column.of_field(table.schema.field(name))
+    values = _floats(table, name)
+    known = ~np.isnan(values)
+    if not known.any():
+        return float("nan")
+    if column.merge == "sum":
+        return float(values[known].sum())
+    if column.merge == "max":
+        return float(values[known].max())
+    if column.merge == "last":
+        return float(values[known][-1])
+    if column.merge == "mean":
+        weights = np.ones(len(values)) if column.weight is None else _floats(table, column.weight)
+        weight = weights[known].sum()
+        return float((values[known] * weights[known]).sum() / weight) if weight else float("nan")
+    raise ValueError(f"{name} is declared as {column.merge}: several rows have no such value")
+
+
+def _floats(table: pa.Table, name: str) -> np.ndarray:
+    values: np.ndarray = table[name].cast(pa.float64()).to_numpy(zero_copy_only=False)
+    return values

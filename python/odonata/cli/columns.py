@@ -1,0 +1,55 @@
+"""Columns of a run's tables in the terminal: heading, unit and digits follow from the declarations."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+import pyarrow as pa
+
+from odonata.cli import terminal
+from odonata.quantity import scale
+from odonata.store.schema import declarations
+
+
+@dataclass(frozen=True)
+class Shown:
+    """A column of a table in the terminal."""
+
+    heading: str
+    cells: list[str]
+
+
+def headlines(table: pa.Table) -> list[str]:
+    """The columns that a summary shows where nobody asked for others."""
+    return [name for name, column in declarations(table.schema).items() if column.headline]
+
+
+def of_table(table: pa.Table, names: Iterable[str]) -> list[Shown]:
+    """These columns of a table; those of one unit have one scale, so that they can be compared."""
+    known = declarations(table.schema)
+    columns = [(known[name].label, known[name].unit, table[name].to_pylist()) for name in names]
+    return [
+        of_values(
+            heading(label), values, unit, [v for _, other, all_ in columns if other == unit for v in all_]
+        )
+        for label, unit, values in columns
+    ]
+
+
+def of_values(
+    label: str,
+    values: Sequence[float | None],
+    unit: str,
+    beside: Iterable[float | None] | None = None,
+) -> Shown:
+    """Numbers of a unit under one heading, on the scale of the largest, or of the largest of those beside."""
+    if unit == "count":
+        return Shown(label, ["-" if value is None else f"{value:,}" for value in values])
+    on = scale(values if beside is None else beside, unit)
+    return Shown(on.heading(label), [terminal.number(on.of(value)) for value in values])
+
+
+def heading(label: str) -> str:
+    """A label within a heading, where only names begin with capitals."""
+    return label[:1].lower() + label[1:]
