@@ -48,10 +48,10 @@ fn solve(candidates: &Fixed, offered: &[f64], sharing: Sharing) -> Solution {
 fn share_on(link: u32, candidates: &Fixed, solution: &Solution) -> f64 {
     let add = |_: usize, share: f64, path: &[LinkId], sums: &mut [u64]| {
         if path.contains(&LinkId(link)) {
-            sums[0] += (share * 1e6).round() as u64;
+            sums[0] += (share * 1e9).round() as u64;
         }
     };
-    solution.replay(candidates, 0..1, 1, 1, add)[0] as f64 / 1e6
+    solution.replay(candidates, 0..1, 1, 1, add)[0] as f64 / 1e9
 }
 
 /// UGAL weighs queues by hops. Flow 0 sends 0.4 of a link's capacity and may go over links 0 and 1, or around over 2, 3 and 4.
@@ -83,5 +83,6 @@ fn ugal_weighs_queues_by_hops() {
         assert!((straight + detour - 1.0).abs() < 1e-5, "{straight} {detour}");
         let expected = if around { 0.5 } else { 0.0 };
         assert!((detour - expected).abs() < 1e-5, "threshold {threshold}, bias {bias}: {detour} went around");
+        assert!(around || detour == 0.0, "what is not chosen gets nothing at all: {detour}");
     }
 }

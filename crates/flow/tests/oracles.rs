@@ -3,7 +3,7 @@
 use odonata_flow::{run, FlowResult, FlowRouting, FlowSettings};
 use odonata_machine::topology::{Dragonfly, LinkFigures, Torus};
 use odonata_machine::Machine;
-use odonata_units::{Bytes, NodeId, RankId};
+use odonata_units::{Bytes, NodeId, RankId, Rate, RouterId};
 use odonata_workload::{CommunicationGraph, Job, Workload};
 use std::sync::Arc;
 
@@ -152,6 +152,41 @@ fn the_damselfly_preset_counts_in_mib() {
         assert_eq!(result.nic_capacity_bytes_per_s, interface);
         assert_close(result.jobs[0].bandwidth_bytes_per_s, bandwidth, 1e-4);
     }
+}
+
+/// Ring of four with ways of unequal width from 0 to 2: over 1 at 1 GB/s, over 3 at 3 GB/s. A sends 0 -> 2 and B as many
+/// bytes 0 -> 1. Split equally, A asks for a half of its demand on either way, B for all of its on the first: of 1 + 1/2 there
+/// A gets 1/3 and B 2/3 GB/s, and A all 3 GB/s of the other way. Split by what is left, 1 to 3, A asks for a quarter on the
+/// first way: of 1 + 1/4 there A gets 0.2 and B 0.8 GB/s. (60 draws of two ways: halves to 2 %.)
+#[test]
+fn static_routing_splits_equally_and_adaptive_by_what_is_left() {
+    let mut builder = Torus { dims: vec![4], wrap: vec![true].into(), ..Torus::default() }.builder().unwrap();
+    builder.terminal.bandwidth = Rate::from_bytes_per_s(100_000_000_000);
+    for cable in &mut builder.cables {
+        let wide = cable.a == RouterId(3) || cable.b == RouterId(3);
+        cable.bandwidth = Rate::from_bytes_per_s(if wide { 3_000_000_000 } else { 1_000_000_000 });
+    }
+    let machine = builder.build().unwrap();
+    let jobs = || vec![job("a", 4, &[(0, 2, 1000)]), job("b", 4, &[(0, 1, 1000)])];
+    for (routing, a, b) in [
+        (FlowRouting::StaticDirect, 10.0 / 3.0, 2.0 / 3.0),
+        (FlowRouting::Minimal, 10.0 / 3.0, 2.0 / 3.0),
+        (FlowRouting::AdaptiveDirect, 3.2, 0.8),
+    ] {
+        let result = solve(&machine, jobs(), &FlowSettings { routing, direct_paths: 60, ..direct() });
+        assert_close(result.jobs[0].bandwidth_bytes_per_s, a * GB, 0.01);
+        assert_close(result.jobs[1].bandwidth_bytes_per_s, b * GB, 0.02);
+    }
+}
+
+/// Row of three, 1 GB/s links: 1000 B from 0 and 3000 B from 2 to 1 have a link each, so 1 and 3 us. The job takes 3 us;
+/// the mean over its bytes is (1000 x 1 + 3000 x 3) / 4000 = 2.5 us; both together are granted 2 GB/s.
+#[test]
+fn the_mean_time_is_over_bytes() {
+    let result = solve(&row(3, 100), vec![job("a", 3, &[(0, 1, 1000), (2, 1, 3000)])], &direct());
+    assert_close(result.jobs[0].time_s, 3e-6, 1e-3);
+    assert_close(result.jobs[0].time_mean_s, 2.5e-6, 1e-3);
+    assert_close(result.jobs[0].bandwidth_bytes_per_s, 2.0 * GB, 1e-3);
 }
 
 /// Bytes go where they must: on the only path of a row, sum over links = bytes x hops = 100 x 1 + 10 x 2.
