@@ -99,8 +99,6 @@ SMALL = ("--problem", "laplace7", "--ranks", "8", "--points", "5x5x5")
             "--execute",
         ),
         (("simulate", "nowhere"), "not a hierarchy directory"),
-        (("report", "--executed", "nowhere"), "not a hierarchy directory"),
-        (("report", "--no-simulation", "--recorded", "nowhere"), "there is no table"),
     ],
 )
 def test_wrong_words(words: tuple[str, ...], said: str, tmp_path: Path) -> None:

@@ -16,9 +16,7 @@ ROOT = Path(__file__).parents[2]
 LONGEST_FILE = 500
 LONGEST_FUNCTION = 80
 
-LONG_FILES: dict[str, int] = {
-    "python/odonata/amg/report.py": 612,
-}
+LONG_FILES: dict[str, int] = {}
 """Files that are still too long, and how long they may be. This only gets shorter, its numbers smaller."""
 
 LONG_FUNCTIONS: dict[tuple[str, str], int] = {}

@@ -88,7 +88,7 @@ def judged(tmp_path: Path, keys: str) -> list[tuple[str, str, bool]]:
         (
             """value = "time"\nwhere = { what = "b" }\neach = ["seed"]
             below = { where = { what = "a" }, times = 1.2 }""",
-            [("1", "11, below 12", True), ("2", "15, not below 14.4", False)],
+            [("seed 1", "11, below 12", True), ("seed 2", "15, not below 14.4", False)],
         ),
         (
             'value = "time"\neach = ["what"]\nrises_along = "seed"',

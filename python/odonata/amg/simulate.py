@@ -11,7 +11,7 @@ and the scenario nearest to it (the paper's `best_fit`) is what the simulation s
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -30,6 +30,8 @@ from odonata.errors import OdonataError
 PHASES = {"smooth": 3, "restrict": 1, "interpolate": 1}
 """How often a cycle has each exchange on a level."""
 JOB = "amg"
+NOTHING_ROUTED = "none"
+"""The routing of a run that simulated nothing."""
 SUPPORTED = 0.5
 """A term of the model is supported when the simulation shows at least this share of it."""
 Integers = npt.NDArray[np.int64]
@@ -193,50 +195,98 @@ def simulate(
         progress: Called with each exchange before it is simulated.
     """
     first, ranks = regrouped or (0, hierarchy.ranks)
+    seconds: dict[tuple[int, str], float] = {}
+    sees_latency = False
+    for level, phase in exchanges(hierarchy, messages, first=first):
+        if progress:
+            progress(level, phase)
+        job = with_job(
+            text,
+            directory,
+            ranks,
+            per_node,
+            placement,
+            level=level,
+            phase=phase,
+            regrouped=regrouped is not None,
+        )
+        result = _core.run(job, path)
+        jobs = result["tables"]["jobs"]
+        if "time_s" not in jobs or result["summary"]["routing"] == NOTHING_ROUTED:
+            raise OdonataError(
+                "this experiment does not simulate the time of a job",
+                hint="Use the flow engine, or the packet engine with closed traffic.",
+            )
+        sees_latency = "latency_mean_ns" in jobs
+        seconds[level, phase] = float(np.asarray(jobs["time_s"])[-1])
+    return findings(
+        hierarchy,
+        messages,
+        machine,
+        seconds,
+        sees_latency=sees_latency,
+        per_node=per_node,
+        threads=threads,
+        regrouped=regrouped,
+    )
+
+
+def exchanges(hierarchy: Hierarchy, messages: pa.Table, *, first: int = 0) -> list[tuple[int, str]]:
+    """Level and phase of every exchange of a cycle; `first` is the level that the hierarchy begins with."""
+    listed = set(zip(messages["level"].to_pylist(), messages["operator"].to_pylist(), strict=True))
+    found = []
+    for index in range(len(hierarchy.levels)):
+        for phase, (operator, level) in _exchanges(first + index).items():
+            last = index + 1 == len(hierarchy.levels)
+            ends = (phase == "restrict" and last) or (phase == "interpolate" and index == 0)
+            if (level, operator) in listed and not ends:
+                found.append((first + index, phase))
+    return found
+
+
+def findings(
+    hierarchy: Hierarchy,
+    messages: pa.Table,
+    machine: Machine,
+    seconds: Mapping[tuple[int, str], float],
+    *,
+    sees_latency: bool,
+    per_node: int,
+    threads: int = 1,
+    regrouped: tuple[int, int] | None = None,
+) -> Findings:
+    """What simulated times say of the model; arguments as of `simulate`.
+
+    Args:
+        hierarchy: The level table.
+        messages: Its messages.
+        machine: The model's constants.
+        seconds: By level and phase the simulated time of each of `exchanges`.
+        sees_latency: Whether what simulated them has latencies.
+        per_node: Ranks on each node.
+        threads: OpenMP threads of each rank.
+        regrouped: (first level, ranks of the whole job), if `hierarchy` follows a redistribution.
+    """
+    first, ranks = regrouped or (0, hierarchy.ranks)
     table = messages.to_pandas()
     nodes = block_placement(ranks, per_node)
-    found: list[Exchange] = []
-    sees_latency = False
-    for index in range(len(hierarchy.levels)):
-        level = first + index
-        for phase, (operator, listed) in _exchanges(level).items():
-            part = table[(table["level"] == listed) & (table["operator"] == operator)]
-            last = index + 1 == len(hierarchy.levels)
-            if part.empty or (phase == "restrict" and last) or (phase == "interpolate" and index == 0):
-                continue
-            if progress:
-                progress(level, phase)
-            job = with_job(
-                text,
-                directory,
-                ranks,
-                per_node,
-                placement,
-                level=level,
-                phase=phase,
-                regrouped=regrouped is not None,
+    found = []
+    for level, phase in exchanges(hierarchy, messages, first=first):
+        operator, listed = _exchanges(level)[phase]
+        part = table[(table["level"] == listed) & (table["operator"] == operator)]
+        sizes = (part["values"] * BYTES_PER_VALUE).to_numpy()
+        source, destination = nodes[part["source"]], nodes[part["destination"]]
+        found.append(
+            Exchange(
+                level,
+                phase,
+                len(part),
+                int(sizes.sum()),
+                seconds[level, phase],
+                _interface_s(source, destination, sizes, machine),
+                *_model_terms(hierarchy, listed - first, operator, machine, ranks, per_node),
             )
-            result = _core.run(job, path)
-            jobs = result["tables"]["jobs"]
-            if "time_s" not in jobs or result["summary"]["engine"] == "model":
-                raise OdonataError(
-                    "this experiment does not simulate the time of a job",
-                    hint="Use the flow engine, or the packet engine with closed traffic.",
-                )
-            sees_latency = "latency_mean_ns" in jobs
-            sizes = (part["values"] * BYTES_PER_VALUE).to_numpy()
-            source, destination = nodes[part["source"]], nodes[part["destination"]]
-            found.append(
-                Exchange(
-                    level,
-                    phase,
-                    len(part),
-                    int(sizes.sum()),
-                    float(np.asarray(jobs["time_s"])[-1]),
-                    _interface_s(source, destination, sizes, machine),
-                    *_model_terms(hierarchy, listed - first, operator, machine, ranks, per_node),
-                )
-            )
+        )
     levels = _levels(found, hierarchy, first, machine, per_node, threads)
     return Findings(found, levels, _best_fit(levels, per_node), sees_latency)
 

@@ -94,7 +94,7 @@ def _compared(claim: Claim, results: Results) -> Iterable[Finding]:
         check_column(rows, column, claim.selection.table)
     show = _percent if claim.selection.against else partial(_plain, unit=claim.unit)
     for values, group in _groups(rows, claim.each):
-        label = ", ".join(text(_python(value)) for value in values)
+        label = ", ".join(_label(column, value) for column, value in zip(claim.each, values, strict=True))
         at = dict(zip(claim.each, values, strict=True))
         if claim.comparison.along:
             check_column(rows, claim.comparison.along, claim.selection.table)
@@ -165,6 +165,14 @@ def _monotone(label: str, claim: Claim, group: pd.DataFrame, show: Callable[[flo
     holds = all((b > a) if rising else (b < a) for a, b in pairwise(numbers))
     steps = ", ".join(f"{show(number)} at {text(_python(step))}" for step, number in by_step)
     return Finding(label, steps, holds)
+
+
+def _label(column: str, value: Any) -> str:
+    """A name as it is, a number after the last part of its column's name: `seed 2`."""
+    value = _python(value)
+    if isinstance(value, str):
+        return value
+    return f"{column.rsplit('.', 1)[-1]} {f'{value:,}' if isinstance(value, int) else text(value)}"
 
 
 def _python(value: Any) -> Any:

@@ -37,6 +37,7 @@ body { font: 15px/1.5 sans-serif; max-width: 68rem; margin: 2rem auto; padding: 
 h1 { font-size: 1.7rem } h2 { font-size: 1.25rem; margin-top: 2rem }
 table { border-collapse: collapse; margin: 1rem 0; display: block; overflow-x: auto }
 td, th { padding: .2rem .6rem; font-size: 13px; vertical-align: top }
+td[style] { white-space: nowrap }
 th { border-bottom: 1px solid #999; text-align: left }
 tr:nth-child(even) td { background: #f6f6f6 }
 img { max-width: 100%; height: auto }

@@ -27,13 +27,15 @@ class Cells:
     name: str
     caption: str
     headings: list[str]
-    left: int
-    """The first columns, which say what a row is about and are aligned left."""
+    left: list[bool]
+    """Which columns are texts, aligned left."""
     rows: list[list[str]]
+    plain: list[list[str]]
+    """The rows again, without thousands apart, for programs."""
 
     def markdown(self) -> str:
         """As Markdown."""
-        rule = ["---"] * self.left + ["---:"] * (len(self.headings) - self.left)
+        rule = ["---" if left else "---:" for left in self.left]
         lines = [self.headings, rule, *self.rows]
         return "\n".join(
             "| " + " | ".join(cell.replace("|", "\\|") for cell in line) + " |" for line in lines
@@ -42,7 +44,7 @@ class Cells:
     def csv(self) -> str:
         """As CSV."""
         out = io.StringIO()
-        csv.writer(out, lineterminator="\n").writerows([self.headings, *self.rows])
+        csv.writer(out, lineterminator="\n").writerows([self.headings, *self.plain])
         return out.getvalue()
 
 
@@ -77,17 +79,29 @@ def _cells(table: PageTable, results: Results) -> Cells:
             headings.append(_heading(shown, pivot, alone=len(table.values) == 1))
     groups = [dict(list(rows.groupby(list(table.rows), sort=False, dropna=False))) for _, rows in columns]
     relative = bool(table.selection.against)
-    body = [
-        [
-            *(f"{value:,}" if isinstance(value, int) else text(value) for value in label),
-            *(
-                _cell(found.get(label), shown, relative=relative)
-                for (shown, _), found in zip(columns, groups, strict=True)
-            ),
+
+    def body(*, grouped: bool) -> list[list[str]]:
+        return [
+            [
+                *(_label(value, grouped=grouped) for value in label),
+                *(
+                    _cell(found.get(label), shown, relative=relative, grouped=grouped)
+                    for (shown, _), found in zip(columns, groups, strict=True)
+                ),
+            ]
+            for label in labels
         ]
-        for label in labels
-    ]
-    return Cells(table.name, table.caption, headings, len(table.rows), body)
+
+    left = [True] * len(table.rows) + [not _is_number(rows[shown.column]) for shown, rows in columns]
+    return Cells(table.name, table.caption, headings, left, body(grouped=True), body(grouped=False))
+
+
+def _is_number(values: pd.Series[Any]) -> bool:
+    return values.dtype.kind in "iuf"
+
+
+def _label(value: Any, *, grouped: bool) -> str:
+    return f"{value:,}" if grouped and isinstance(value, int) else text(value)
 
 
 def _heading(shown: Shown, pivot: Any, *, alone: bool) -> str:
@@ -98,30 +112,35 @@ def _heading(shown: Shown, pivot: Any, *, alone: bool) -> str:
     return " ".join(words) + (f", {shown.unit}" if shown.unit else "")
 
 
-def _cell(rows: pd.DataFrame | None, shown: Shown, *, relative: bool) -> str:
+def _cell(rows: pd.DataFrame | None, shown: Shown, *, relative: bool, grouped: bool) -> str:
     if rows is None:
         return ""
     values = rows[shown.column]
-    if values.dtype.kind not in "iuf":
+    if not _is_number(values):
         return ", ".join(dict.fromkeys(text(value) for value in values))
     unit = UNITS[shown.unit]
-    return mean_and_range([float(value) / unit for value in values], shown.digits, sign=relative)
+    return mean_and_range(
+        [float(value) / unit for value in values], shown.digits, sign=relative, grouped=grouped
+    )
 
 
-def mean_and_range(values: Sequence[float], digits: int | None = None, *, sign: bool = False) -> str:
+def mean_and_range(
+    values: Sequence[float], digits: int | None = None, *, sign: bool = False, grouped: bool = True
+) -> str:
     """As in `0.425 (0.424 to 0.426)`, or one number where all are the same to the last digit.
 
     Args:
         values: What the mean is taken of.
         digits: Decimals; as many as make three significant digits of the mean if not given.
         sign: Whether the mean shows its sign, as a change does.
+        grouped: Whether thousands stand apart.
     """
     mean = sum(values) / len(values)
     if digits is None:
         digits = 0 if not mean else min(max(2 - math.floor(math.log10(abs(mean))), 0), 6)
-    plus = "+" if sign else ""
-    shown = {f"{value:,.{digits}f}" for value in values}
-    written = f"{mean:{plus},.{digits}f}"
+    form = f"{'+' if sign else ''}{',' if grouped else ''}.{digits}f"
+    shown = {f"{value:{form}}" for value in values}
+    written = f"{mean:{form}}"
     if len(shown) == 1:
         return written
-    return f"{written} ({min(values):{plus},.{digits}f} to {max(values):{plus},.{digits}f})"
+    return f"{written} ({min(values):{form}} to {max(values):{form}})"

@@ -11,7 +11,6 @@ _COMMANDS = {
     "model": "Price a V-cycle level by level, phase by phase, term by term.",
     "redistribute": "Decide where to gather coarse grids on fewer ranks, and execute it.",
     "simulate": "Take each level's messages to the flow or packet engine, beside the model's terms.",
-    "report": "Set the paper's figures and tables beside the model's, as one HTML page.",
     "calibrate": "Measure a machine's constants under mpirun and write a parameter file.",
     "tables": "List the hierarchies and machines that come with the package.",
 }
@@ -24,8 +23,7 @@ def command() -> None:
     \b
     odonata amg tables
     odonata amg model --problem laplace7 --ranks 1024 --points 50x50x25
-    odonata amg report
 
-    model, redistribute, report and tables work at once, from tables that come with the package; hierarchy and
+    model, redistribute and tables work at once, from tables that come with the package; hierarchy and
     redistribute --execute run the real hypre (make hypre).
     """  # noqa: D301 - \b keeps click from filling the lines that follow
