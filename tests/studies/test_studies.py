@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import json
+import os
 import shutil
+import signal
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 import pytest
@@ -354,3 +357,24 @@ def test_the_studies_here_can_be_read(path: Path, quick: bool, tmp_path: Path) -
     results = Results(load(path.parent, quick=quick), tmp_path)
     assert results.parts
     assert len({part.name for part in results.parts}) == len(results.parts)
+
+
+def test_a_killed_study_goes_on_where_it_was(tmp_path: Path) -> None:
+    made = small_study(tmp_path)
+    out = tmp_path / "out"
+    running = subprocess.Popen(
+        [sys.executable, "-m", "odonata", "study", "run", made, "-j", "1", "-o", out],
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+        start_new_session=True,
+    )
+    points = out / "study" / "x-one" / "points"
+    while running.poll() is None and not list(points.glob("[!.]*/summary.json")):
+        time.sleep(0.01)
+    os.killpg(running.pid, signal.SIGKILL)
+    running.wait()
+    assert not (out / "study" / "verdicts.json").exists(), "killed in the middle"
+    results, ran = run_study(load(made), out / "study", processes=1)
+    assert ran.points == 16
+    assert 1 <= ran.kept < 16
+    assert [verdict.word for verdict in report(results).verdicts] == ["reproduced", "reproduced"]

@@ -26,12 +26,11 @@ from odonata.amg.hierarchy import INTERPOLATION, SOLVE, Hierarchy
 from odonata.amg.machines import Machine
 from odonata.amg.node_aware import BYTES_PER_VALUE, block_placement
 from odonata.errors import OdonataError
+from odonata.store.schema import NOTHING_ROUTED
 
 PHASES = {"smooth": 3, "restrict": 1, "interpolate": 1}
 """How often a cycle has each exchange on a level."""
 JOB = "amg"
-NOTHING_ROUTED = "none"
-"""The routing of a run that simulated nothing."""
 SUPPORTED = 0.5
 """A term of the model is supported when the simulation shows at least this share of it."""
 Integers = npt.NDArray[np.int64]

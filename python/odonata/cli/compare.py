@@ -54,7 +54,7 @@ def command(base: Path, others: tuple[Path, ...], links: int, as_json: bool) -> 
                 (row[f"time_s_{side}"] for row in result["times"] for side in ("base", "other")), "s"
             )
             terminal.print_table(screen, times.heading("Time of a job"), _times_table(result["times"], times))
-        if "model" in first.summary and "model" in run.summary:
+        if not first.routed and not run.routed:
             continue
         on = scale(
             (row[f"bytes_max_{side}"] for row in result["classes"] for side in ("base", "other")), "bytes"

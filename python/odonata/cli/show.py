@@ -72,6 +72,6 @@ def command(directory: Path, links: int, link_class: str | None, by: str, as_jso
         return
     screen = terminal.console()
     print_summary(screen, run)
-    if hottest and "model" not in run.summary:
+    if hottest and run.routed:
         title = f"Hottest {link_class + ' ' if link_class else ''}links, by {by}"
         terminal.print_table(screen, title, hottest_table(hottest))

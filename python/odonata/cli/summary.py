@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from rich.console import Console
@@ -22,14 +23,14 @@ def print_summary(screen: Console, run: Run) -> None:
     if run.partial is not None:
         screen.print(f"PARTIAL: {run.partial}; the tables hold what happened until then", style="bold yellow")
     screen.print(describe_machine(summary["machine"]))
-    if "packet" in summary:
-        screen.print(_packets(summary["packet"], summary["convergence"]))
+    if (simulated := run.part("end_ps")) is not None:
+        screen.print(_simulated(simulated, summary["convergence"]))
     elif summary["convergence"]:
         screen.print(_convergence(summary["convergence"]))
     screen.print(_cost(summary))
-    if "model" in summary:
+    if not run.routed:
         terminal.print_table(screen, "Jobs", _job_table(run))
-        _print_model(screen, run)
+        _print_terms(screen, run)
         return
     on = scale((row["bytes_max"] for row in summary["classes"]), "bytes")
     terminal.print_table(screen, on.heading("Traffic of a link"), _class_table(summary["classes"], on))
@@ -42,8 +43,10 @@ def print_summary(screen: Console, run: Run) -> None:
 
 def _heading(run: Run) -> str:
     summary = run.summary
-    if "model" in summary:
-        return f"{run.name}: model engine, closed form {summary['model']['form']}, nothing is routed"
+    if not run.routed:
+        priced = run.part("form")
+        form = "" if priced is None else f"closed form {priced['form']}, "
+        return f"{run.name}: {summary['engine']} engine, {form}nothing is routed"
     return f"{run.name}: {summary['engine']} engine, {summary['routing']} routing, seed {summary['seed']}"
 
 
@@ -71,11 +74,11 @@ _ENDINGS = {
     "interrupted": "INTERRUPTED",
     "no-progress": "NO PROGRESS: packets wait for each other",
 }
-"""How a run of the packet engine ended, in words."""
+"""How a simulation of time ended, in words."""
 
 
-def _packets(packet: dict[str, Any], convergence: dict[str, Any]) -> str:
-    """How a run of the packet engine went: what was measured, how it was routed, how it ended."""
+def _simulated(packet: Mapping[str, Any], convergence: dict[str, Any]) -> str:
+    """How a simulation of packets went: what was measured, how it was routed, how it ended."""
     used = ", ".join(map(str, packet["virtual_channels_used"])) or "none"
     steady = "steady" if convergence["converged"] else "NOT STEADY"
     minimal, other = packet["minimal_share"], packet["non_minimal_share"]
@@ -101,21 +104,21 @@ def _cost(summary: dict[str, Any]) -> str:
     )
 
 
-def _print_model(screen: Console, run: Run) -> None:
-    """What a closed form says of the jobs."""
-    model = run.summary["model"]
-    if model["form"] != "amg":
+def _print_terms(screen: Console, run: Run) -> None:
+    """What closed forms say of the jobs: of cycles level by level, of ranks term by term."""
+    priced = run.part("cycles")
+    if priced is None:
         terminal.print_table(screen, "What the jobs send, and what it costs", _job_traffic_table(run, None))
         return
-    scenarios = list(dict.fromkeys(name for job in model["cycles"] for name in job["cycle_s"]))
-    on = scale((seconds for job in model["cycles"] for seconds in job["cycle_s"].values()), "s")
+    scenarios = list(dict.fromkeys(name for job in priced["cycles"] for name in job["cycle_s"]))
+    on = scale((seconds for job in priced["cycles"] for seconds in job["cycle_s"].values()), "s")
     shown = terminal.table(["job", "tasks x threads", *scenarios], left=["job"])
-    for job in model["cycles"]:
+    for job in priced["cycles"]:
         times = (job["cycle_s"].get(name) for name in scenarios)
         tasks = f"{job['tasks_per_node']} x {job['threads']}"
         shown.add_row(job["name"], tasks, *(terminal.number(on.of(seconds)) for seconds in times))
     terminal.print_table(screen, on.heading("Time of a cycle"), shown)
-    for row in model["cycles"]:
+    for row in priced["cycles"]:
         _print_cycle(screen, run, row)
 
 

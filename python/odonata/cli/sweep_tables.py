@@ -36,8 +36,7 @@ def print_sweep(screen: Console, sweep: Sweep) -> None:
     """Prints what the finished points say of the jobs and of the links, and the differences between them."""
     if not sweep.runs:
         return
-    # Closed forms route nothing: there is no traffic of links to compare.
-    routed = not all("model" in run.summary for run in sweep.runs.values())
+    routed = any(run.routed for run in sweep.runs.values())
     if "accepted_load" in sweep.jobs.column_names:
         _print_loads(screen, sweep)
     elif "time_s" in sweep.jobs.column_names:

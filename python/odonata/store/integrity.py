@@ -60,8 +60,8 @@ def _list(check: Check) -> Check:
 _STATISTICS = _object(**{"class": _text}, **dict.fromkeys(schema.CLASS_STATISTICS, _number))
 _CLASSES = _list(lambda row: _STATISTICS(row) and _count(row.get("links", 0)))
 _ENDINGS = ("complete", "limit", "interrupted", "no-progress")
-_PACKET_STATE = _object(converged=_flag, ending=lambda value: value in _ENDINGS)
-_FLOW_STATE = _object(converged=_flag, iterations=_count, residual=_number)
+_TIMED_STATE = _object(converged=_flag, ending=lambda value: value in _ENDINGS)
+_ITERATED_STATE = _object(converged=_flag, iterations=_count, residual=_number)
 
 SUMMARY: dict[str, Check] = {
     "odonata_version": _text,
@@ -98,10 +98,11 @@ def summary_problems(summary: Mapping[str, Any]) -> list[str]:
     """The keys of a summary that do not hold what the format says."""
     wrong = [key for key, check in SUMMARY.items() if not check(summary[key])]
     wrong += [key for key, check in ENGINES.items() if key in summary and not check(summary[key])]
-    state = _PACKET_STATE if "packet" in summary else _FLOW_STATE
-    if not (summary["convergence"] in (None, {}) and "packet" not in summary) and not state(
-        summary["convergence"]
-    ):
+    # What has nothing to converge says so by an empty table; what simulates time says how it ended.
+    convergence = summary["convergence"]
+    simulated = any(isinstance(part, Mapping) and "end_ps" in part for part in summary.values())
+    state = _TIMED_STATE if simulated else _ITERATED_STATE
+    if (convergence or simulated) and not state(convergence):
         wrong.append("convergence")
     return wrong
 

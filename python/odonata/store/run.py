@@ -73,8 +73,20 @@ class RunData:
         """Where the run was stopped before its end; None if it is complete."""
         if self.summary["complete"]:
             return None
-        packet = self.summary.get("packet")
-        return "interrupted" + (f" at {packet['end_ps'] / 1e6:,.1f} us of simulated time" if packet else "")
+        simulated = self.part("end_ps")
+        return "interrupted" + (
+            f" at {simulated['end_ps'] / 1e6:,.1f} us of simulated time" if simulated else ""
+        )
+
+    @property
+    def routed(self) -> bool:
+        """Whether the run routed anything, so that its links have traffic."""
+        return bool(self.summary["routing"] != schema.NOTHING_ROUTED)
+
+    def part(self, key: str) -> Mapping[str, Any] | None:
+        """The part of the summary that has a key, whichever engine wrote it; None if none has."""
+        parts = (value for value in self.summary.values() if isinstance(value, Mapping))
+        return next((part for part in parts if key in part), None)
 
     @property
     def name(self) -> str:

@@ -191,6 +191,9 @@ SUMMARY_KEYS = (
 CLASS_STATISTICS = ("bytes_mean", "bytes_max", "bytes_p50", "bytes_p90", "bytes_p99", "nonzero")
 """What the summary says of each link class, over all its links, zero links included."""
 
+NOTHING_ROUTED = "none"
+"""`summary.routing` of a run that routes nothing, as a closed form: it has no traffic of links to show."""
+
 ALL_CLASSES = "all"
 """The name of the class that stands for the links of all classes."""
 

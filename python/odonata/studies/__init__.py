@@ -3,7 +3,7 @@
 from odonata.studies.judge import Finding, Verdict
 from odonata.studies.page import Report, report
 from odonata.studies.results import Results
-from odonata.studies.run import check_finished, finished, run_study
+from odonata.studies.run import check_finished, finished, made, run_study
 from odonata.studies.spec import Study, available, find, load
 
 __all__ = [
@@ -17,6 +17,7 @@ __all__ = [
     "find",
     "finished",
     "load",
+    "made",
     "report",
     "run_study",
 ]

@@ -66,6 +66,10 @@ def _part(experiment: Experiment, label: str, path: Path, less: dict[str, Any], 
         named.append(_alone(experiment, source, fixed, less))
     fixed += overrides(less)
     axes = [*named, *read_sweep(source, [*fixed, *sweep])]
+    keys = [axis.key for axis in axes]
+    for key in keys:
+        if keys.count(key) > 1 or key == FILE:
+            raise OdonataError(f"experiment {experiment.name}: two axes are called {key}")
     return Part(experiment.name, label, source, tuple(fixed), tuple(axes))
 
 

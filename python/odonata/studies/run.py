@@ -7,6 +7,8 @@ from pathlib import Path
 
 from odonata import _core
 from odonata.errors import OdonataError
+from odonata.store import is_run
+from odonata.store.sweep import point_directory
 from odonata.studies.results import Results
 from odonata.studies.spec import Study
 from odonata.sweeps.execute import Failure, Progress, Task, is_finished, processors, run_tasks
@@ -62,8 +64,18 @@ def run_study(
     return results, Ran(len(tasks), kept, tuple(failures))
 
 
+def made(results: Results) -> tuple[int, int]:
+    """How many points have a run, be it of the study as it is now or not, and how many there are."""
+    targets = [
+        point_directory(results.directory / part.name, point)
+        for part in results.parts
+        for point in part.points
+    ]
+    return sum(map(is_run, targets)), len(targets)
+
+
 def finished(results: Results) -> tuple[int, int]:
-    """How many points of a study are finished, and how many there are."""
+    """How many points of a study are finished as it is now, and how many there are."""
     done = total = 0
     for part in results.parts:
         for point in part.points:

@@ -224,6 +224,9 @@ def _experiment(name: str, table: Table, folder: Path, less: Mapping[str, Any]) 
     files = {"": file} if isinstance(file, str) else dict(file)
     if not files or not all(isinstance(one, str) for one in files.values()):
         raise table.error(f"file is {file!r}, expected a file, or files by their labels")
+    for label in files if len(files) > 1 else []:
+        if not label.replace("-", "").replace("_", "").replace(".", "").isalnum():
+            raise table.error(f"file {label!r}: the label of a file has letters, digits, -, _ and .")
     given = table.get("alone", False, bool, list)
     alone = given if isinstance(given, bool) else texts(table, "alone")
     experiment = Experiment(

@@ -24,7 +24,7 @@ def command(studies: Path, output: Path, quick: bool, as_json: bool) -> None:
     """  # noqa: D301 - \b keeps click from filling the lines that follow
     from odonata.cli import terminal
     from odonata.errors import OdonataError
-    from odonata.studies import Results, available, finished, load
+    from odonata.studies import Results, available, load, made
 
     found = available(studies)
     if not found:
@@ -35,7 +35,7 @@ def command(studies: Path, output: Path, quick: bool, as_json: bool) -> None:
     for path in found:
         study = load(path.parent, quick=quick)
         results = Results(study, options.directory(output, study.name, quick=quick))
-        done, points = finished(results)
+        done, points = made(results)
         row = {"study": study.name, "title": study.title, "claims": len(study.claims)}
         rows.append({**row, "points": points, "finished": done})
     if as_json:
