@@ -103,7 +103,7 @@ def held(results: Results) -> pd.DataFrame:
 
 def same_bytes(results: Results) -> Iterator[Finding]:
     """Link by link, and job by job on them."""
-    runs = [results.run("four-jobs", simulated=name) for name in ("packet", "flow")]
+    runs = [results.run("four-jobs", {"simulated": name}) for name in ("packet", "flow")]
     mine, theirs = (np.asarray(run.links["bytes"]) for run in runs)
     apart = float(np.abs(mine - theirs).max())
     yield Finding(
@@ -117,6 +117,6 @@ def same_bytes(results: Results) -> Iterator[Finding]:
 
 def same_links(results: Results) -> Iterator[Finding]:
     """Two models of adaptive routing."""
-    runs = [results.run("four-jobs", simulated=f"{name}-adaptive") for name in ("packet", "flow")]
+    runs = [results.run("four-jobs", {"simulated": f"{name}-adaptive"}) for name in ("packet", "flow")]
     found = float(np.corrcoef(*(np.asarray(run.links["bytes"]) for run in runs))[0, 1])
     yield Finding("", f"{found:.3f}", found > 0.85)

@@ -120,6 +120,8 @@ def test_verdicts(tmp_path: Path) -> None:
     assert [verdict.as_expected for verdict in made.verdicts] == [False, True, True]
     assert made.verdicts[0].reason() == "1 of 2 hold; two: 2"
     assert not made.as_expected
+    page = (tmp_path / "out" / "page.md").read_text()
+    assert "| So it is | book, page 1 | **partly** | 1 of 2 hold; two: 2 *Two is too much.* |" in page
     written = json.loads((tmp_path / "out" / "verdicts.json").read_text())
     assert [entry["verdict"] for entry in written["claims"]] == ["partly", "reproduced", "partly"]
 

@@ -159,7 +159,7 @@ def _summary(verdicts: Sequence[Verdict]) -> str:
 def _claim(verdict: Verdict) -> str:
     """One claim with all its findings."""
     claim = verdict.claim
-    text = f"**{_word(verdict).capitalize()}**: {claim.says} ({claim.source}"
+    text = f"**{verdict.word.capitalize()}**: {claim.says} ({claim.source}"
     text += f": {claim.published})" if claim.published else ")"
     if claim.why:
         text += f"  \n{claim.why}"
@@ -211,7 +211,7 @@ def _html(study: Study, markdown: str, target: Path) -> str:
     """The page as one file, its figures inside."""
     from markdown_it import MarkdownIt
 
-    body = MarkdownIt("commonmark").enable("table").render(markdown)
+    body = MarkdownIt("commonmark", {"html": False}).enable("table").render(markdown)
 
     def embedded(found: re.Match[str]) -> str:
         data = base64.b64encode((target / found[1]).read_bytes()).decode()

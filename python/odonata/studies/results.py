@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -55,9 +55,13 @@ class Results:
                 place = dict(zip(keys, point.values, strict=True))
                 yield ({FILE: part.label, **place} if part.label else place), run
 
-    def run(self, experiment: str, **place: Any) -> Run:
-        """The one run of an experiment with these values; the dots of a key are written as `__`."""
-        wanted = {key.replace("__", "."): value for key, value in place.items()}
+    def run(self, experiment: str, place: Mapping[str, Any] | None = None) -> Run:
+        """The one run of an experiment with these values on its axes.
+
+        Raises:
+            OdonataError: There is none, or there are several.
+        """
+        wanted = dict(place or {})
         found = [
             run
             for at, run in self.runs(experiment)
