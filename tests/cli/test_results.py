@@ -31,7 +31,7 @@ def test_show_prints_the_run_its_classes_jobs_and_hottest_links(odonata_command:
         "one: flow engine, min routing, seed 1",
         "handmade: 2 groups, 4 routers, 4 nodes, 8 links",
         "converged after 3 iterations",
-        "0.5 s on 1 thread, 1.00 MiB of memory at most",
+        "0.5 s on 1 thread, 1 MiB of memory at most",
     ]
     assert [line.split()[:2] for line in lines if line.startswith(("all", "green", "blue"))] == [
         ["all", "8"],

@@ -15,7 +15,7 @@ _COMMANDS = {
 
 @click.group(name="study", cls=Subgroup, package="odonata.cli.study", commands_by_name=_COMMANDS)
 def command() -> None:
-    """Studies: a folder with experiments and published claims, run and judged.
+    """Run a study: a folder of experiments and published claims that are judged.
 
     \b
     odonata study list
