@@ -4,31 +4,32 @@
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
-use odonata_experiment::amg::{hierarchy, parameters};
-use odonata_model::amg::{alternatives, cycle_costs, decide, Mix, Scenario};
-use odonata_workload::import::amg;
-use odonata_workload::AmgPhase;
+use odonata_amg::import::{levels, messages};
+use odonata_amg::{alternatives, cycle_costs, decide, Charges, Phase};
+use odonata_declare::Word;
+use odonata_experiment::engine::parameters;
+use odonata_model::Mix;
 
 fuzz_target!(|data: &[u8]| {
     let Some((&which, rest)) = data.split_first() else { return };
-    let phase = AmgPhase::ALL[usize::from(which / 8) % AmgPhase::ALL.len()];
+    let phase = Phase::ALL[usize::from(which / 8) % Phase::ALL.len()];
     match which % 4 {
         0 => {
             let Ok(text) = std::str::from_utf8(rest) else { return };
-            drop(hierarchy::from_json("levels.json", text));
-            drop(hierarchy::from_csv("levels.csv", rest, 8));
+            drop(levels::from_json("levels.json", text));
+            drop(levels::from_csv("levels.csv", rest, 8));
         }
-        1 if phase.in_setup() => drop(amg::recorded("record.csv", rest, 8, 1, phase)),
-        1 => drop(amg::cycle("messages.csv", rest, 8, 1, phase)),
+        1 if phase.in_setup() => drop(messages::recorded("record.csv", rest, 8, 1, phase)),
+        1 => drop(messages::cycle("messages.csv", rest, 8, 1, phase)),
         _ => {
             let Ok(text) = std::str::from_utf8(rest) else { return };
             let Ok(set) = parameters::read(text, "machine.toml") else { return };
-            let Ok(levels) = hierarchy::from_csv("levels.csv", LEVELS, 8) else { return };
+            let Ok(levels) = levels::from_csv("levels.csv", LEVELS, 8) else { return };
             let mix = Mix { tasks_per_node: 1, threads: 1 };
-            for scenario in Scenario::ALL {
-                drop(cycle_costs(&levels, &set.machine, mix, scenario));
-                drop(decide(&levels, &set.machine, mix, scenario));
-                drop(alternatives(&levels, &set.machine, mix, scenario));
+            for &charges in Charges::ALL {
+                drop(cycle_costs(&levels, &set.constants, mix, charges));
+                drop(decide(&levels, &set.constants, mix, charges));
+                drop(alternatives(&levels, &set.constants, mix, charges));
             }
         }
     }

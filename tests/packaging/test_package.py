@@ -45,7 +45,7 @@ def test_type_checkers_see_the_types() -> None:
 
 
 def test_the_stub_describes_the_compiled_module() -> None:
-    """mypy's stubtest imports the module and compares every signature with _core.pyi."""
+    """mypy's stubtest imports the module and compares every signature with the stubs."""
     result = subprocess.run(
         [sys.executable, "-m", "mypy.stubtest", "odonata._core", "--mypy-config-file", "pyproject.toml"],
         cwd=ROOT,

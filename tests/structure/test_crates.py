@@ -17,6 +17,7 @@ CRATES: list[set[str]] = [
     {"machine"},
     {"routing", "workload"},
     {"flow", "packet", "model"},
+    {"amg"},
     {"experiment"},
     {"py"},
 ]
@@ -24,7 +25,7 @@ CRATES: list[set[str]] = [
 
 CIRCLES: dict[str, set[str]] = {
     "declare": {"column", "key", "kind", "parameters", "values", "variant"},
-    "experiment": {"amg", "engine", "fields", "plan", "schema", "spec"},
+    "experiment": {"engine", "fields", "plan", "schema", "spec"},
     "workload": {"graph", "import", "pattern", "placement"},
 }
 """Modules of a crate that still use each other in a circle. This list only gets shorter."""

@@ -5,13 +5,16 @@
 mod flow;
 mod model;
 mod packet;
+pub mod parameters;
 
 use crate::fields::Fields;
 use crate::input::Files;
 use crate::plan::Scenario;
 use crate::report::Report;
 use odonata_declare::{Column, Frame, Key, Table, Value};
+use odonata_units::JobId;
 use odonata_workload::volumes::Volumes;
+use odonata_workload::WorkloadError;
 use std::fmt::Debug;
 
 /// A kind of engine, as the key `kind` names it.
@@ -83,11 +86,6 @@ pub trait Engine: Debug + Send + Sync {
     /// What [`Engine::run`] would refuse.
     fn check(&self, scenario: &Scenario) -> Result<(), EngineError>;
 
-    /// Whether every job must say who sends what to whom; a closed form may do with a table of levels.
-    fn needs_messages(&self) -> bool {
-        true
-    }
-
     /// Reads the files that the settings name. What is wrong: the key, and why.
     ///
     /// # Errors
@@ -114,8 +112,15 @@ pub enum EngineError {
         /// Why, and what to do.
         reason: String,
     },
+    /// A job can't be run: its mistake.
+    Job(JobId, WorkloadError),
     /// The caller asked to stop.
     Interrupted,
+}
+
+/// Refuses jobs that send what nobody knows, for engines that follow messages.
+fn messages_known(scenario: &Scenario) -> Result<(), EngineError> {
+    scenario.workload.messages_known().map_err(|(job, error)| EngineError::Job(job, error))
 }
 
 /// What an engine hands back: columns by link, node and job, and whatever else it has.

@@ -13,7 +13,6 @@
 //!
 //! To add an engine, add a file in `engine/` with its keys and a line in [`engine::ENGINES`].
 
-pub mod amg;
 pub mod directory;
 mod document;
 pub mod engine;

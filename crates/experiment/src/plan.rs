@@ -1,7 +1,6 @@
 //! What an experiment means: everything built, checked and complete, before the first step of a run.
 
 mod hardware;
-mod hierarchies;
 mod jobs;
 mod resolved;
 
@@ -10,12 +9,12 @@ use crate::engine::{Engine, EngineError};
 use crate::input::{Files, InputFile};
 use crate::problem::{ProblemKind, Problems};
 use crate::report::Report;
+use crate::spec::job::JobEntry;
 use crate::spec::output::OutputSpec;
 use crate::spec::{self, ExperimentSpec};
 use odonata_machine::metrics::CableCost;
 use odonata_machine::presets::Declared;
 use odonata_machine::Machine;
-use odonata_model::amg::Hierarchy;
 use odonata_workload::Workload;
 
 /// Everything that one run needs; nothing of it changes any more.
@@ -25,8 +24,6 @@ pub struct Scenario {
     pub machine: Machine,
     /// The placed jobs.
     pub workload: Workload,
-    /// The multigrid hierarchy of each job that has one.
-    pub hierarchies: Vec<Option<Hierarchy>>,
     /// Seed of every random choice.
     pub seed: u64,
     /// What is recorded.
@@ -47,6 +44,7 @@ pub struct Plan {
     /// What the user should know before the run.
     pub warnings: Vec<String>,
     document: Document,
+    jobs: Vec<JobEntry>,
     engine_places: Vec<(&'static str, Place)>,
     engine_place: Option<Place>,
 }
@@ -65,15 +63,14 @@ impl Plan {
             report.add(ProblemKind::File, place, format!("'{key}': {reason}"), None);
         }
         let hardware = hardware::build(&machine, engine.seed, &mut files, &mut report);
-        let needs_messages = engine.engine.needs_messages();
-        let words = jobs::words(&jobs, needs_messages, &mut files, &mut report);
+        let words = jobs::words(&jobs, &mut files, &mut report);
         let Some(hardware) = hardware else { return Err(report.into_problems()) };
         let built = jobs::place(&jobs, words, &hardware.machine, engine.seed, &mut report);
-        let (specs, hierarchies, workload) = report.finish(built)?.expect("a workload that is missing is a problem");
+        let (specs, workload) = report.finish(built)?.expect("a workload that is missing is a problem");
         let resolved = resolved::experiment(&hardware.resolved, &specs, &workload, &engine, output, &files);
-        let warnings = jobs::warnings(&hardware.machine, &workload, &hierarchies);
+        let warnings = jobs::warnings(&hardware.machine, &workload);
         Ok(Self {
-            scenario: Scenario { machine: hardware.machine, workload, hierarchies, seed: engine.seed, output },
+            scenario: Scenario { machine: hardware.machine, workload, seed: engine.seed, output },
             resolved,
             warnings,
             inputs: files.opened(),
@@ -81,12 +78,20 @@ impl Plan {
             engine_place: engine.place,
             engine: engine.engine,
             document,
+            jobs,
         })
     }
 
     /// The refusal of the engine as a problem of the file.
     pub(crate) fn refusal(&self, error: &EngineError) -> Option<Problems> {
-        let EngineError::Refused { key, reason } = error else { return None };
+        let (key, reason) = match error {
+            EngineError::Refused { key, reason } => (key, reason),
+            EngineError::Job(job, error) => {
+                let (place, message) = jobs::problem(error, &self.jobs[job.index()]);
+                return Some(Problems(vec![self.document.problem(ProblemKind::Workload, Some(place), message, None)]));
+            }
+            EngineError::Interrupted => return None,
+        };
         let given = key.and_then(|key| self.engine_places.iter().find(|(name, _)| *name == key));
         let place = given.map(|(_, place)| *place).or(self.engine_place);
         let message = key.map_or_else(|| reason.clone(), |key| format!("'{key}': {reason}"));

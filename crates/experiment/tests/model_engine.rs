@@ -206,7 +206,7 @@ fn mistakes_have_a_place_and_a_way_out() {
     assert!(engine("scenarios = []").contains("'scenarios' is empty"));
     assert!(engine("scenarios = ['alpha-beta', 'alpha-beta']").contains("twice"));
     let message = engine("alpha = '1 us'");
-    assert!(message.contains("only with form = \"postal\" or \"max-rate\", not \"amg\""), "{message}");
+    assert!(message.contains("only with form = \"max-rate\" or \"postal\", not \"amg\""), "{message}");
     assert!(message.contains("run.toml:13:9"), "{message}");
     assert!(engine("threads = [1, 2]").contains("a list of 2 values for 1 job"));
     assert!(engine("threads = 16").contains("tasks x threads per node (2 x 16) is 32"));
@@ -217,8 +217,10 @@ fn mistakes_have_a_place_and_a_way_out() {
     assert!(wrong("form = 'amg'", "form = 'ang'").contains("did you mean 'amg'?"));
     assert!(wrong("eos.toml", "nowhere.toml").contains("'nowhere.toml' is none of the machines"));
     assert!(wrong("form = 'amg'", "form = 'postal'").contains("a table of levels without messages"));
-    assert!(wrong("kind = 'model'\nform = 'amg'\nparameters = 'eos.toml'", "kind = 'flow'")
-        .contains("only the model engine"));
+    for kind in ["flow", "packet"] {
+        let message = wrong("kind = 'model'\nform = 'amg'\nparameters = 'eos.toml'", &format!("kind = '{kind}'"));
+        assert!(message.contains("only the model engine") && message.contains("run.toml:7:"), "{message}");
+    }
     let other = "[[job]]\nname = 'other'\nranks = 2\npattern = 'uniform'\n";
     assert!(directory.mistake(&cycle(other, "")).contains("job 'other' has no level table"));
     assert!(directory.mistake(&general("rate = '0 B/s'")).contains("'rate' must be above 0"));

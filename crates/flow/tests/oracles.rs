@@ -4,7 +4,7 @@ use odonata_flow::{run, FlowResult, FlowRouting, FlowSettings};
 use odonata_machine::topology::{Dragonfly, LinkFigures, Torus};
 use odonata_machine::Machine;
 use odonata_units::{Bytes, NodeId, RankId, Rate, RouterId};
-use odonata_workload::{CommunicationGraph, Job, Workload};
+use odonata_workload::{CommunicationGraph, FilePatternParameters, Job, Workload};
 use std::sync::Arc;
 
 const GB: f64 = 1e9;
@@ -32,6 +32,7 @@ fn job(name: &str, ranks: u32, messages: &[(u32, u32, u64)]) -> Job {
         ranks,
         ranks_per_node: 1,
         pattern: Arc::new(CommunicationGraph::from_messages(name, ranks, &messages).unwrap()),
+        rule: Arc::new(FilePatternParameters::default()),
         iterations: 1,
         node_of_rank: (0..ranks).map(NodeId).collect(),
         pattern_name: "file".into(),

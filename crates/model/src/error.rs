@@ -15,6 +15,14 @@ pub enum ModelError {
         /// The range in words.
         expected: &'static str,
     },
+    /// Two nodes of a machine that no path joins.
+    #[error("there is no path from node {from} to node {to}")]
+    NoPath {
+        /// Node that sends.
+        from: u32,
+        /// Node that would receive.
+        to: u32,
+    },
     /// A list that must hold something, or as many entries as another.
     #[error("{what} has {got} entries; expected {expected}")]
     Length {
@@ -28,7 +36,10 @@ pub enum ModelError {
 }
 
 /// `value` if it is finite and at least `least`.
-pub(crate) fn at_least(what: &str, value: f64, least: f64) -> Result<f64, ModelError> {
+///
+/// # Errors
+/// It is not; the message begins with `what`.
+pub fn at_least(what: &str, value: f64, least: f64) -> Result<f64, ModelError> {
     if value.is_finite() && value >= least {
         return Ok(value);
     }
@@ -37,7 +48,10 @@ pub(crate) fn at_least(what: &str, value: f64, least: f64) -> Result<f64, ModelE
 }
 
 /// `value` if it is finite and above zero.
-pub(crate) fn positive(what: &str, value: f64) -> Result<f64, ModelError> {
+///
+/// # Errors
+/// It is not; the message begins with `what`.
+pub fn positive(what: &str, value: f64) -> Result<f64, ModelError> {
     if value.is_finite() && value > 0.0 {
         return Ok(value);
     }

@@ -63,7 +63,7 @@ pub enum MessageModel {
 
 /// A model with its optional terms.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Pricing {
+pub struct MessagePrices {
     /// For messages that leave the node, and for all if `within_node` is not given.
     pub model: MessageModel,
     /// For messages between ranks of a node.
@@ -112,7 +112,7 @@ struct Load {
     extra_hops: u64,
 }
 
-impl Pricing {
+impl MessagePrices {
     /// Verifies that every parameter is usable.
     ///
     /// # Errors
@@ -179,7 +179,7 @@ pub fn rank_costs(
     messages: &[Message],
     nodes: &[u32],
     extra_hops: impl FnMut(u32, u32) -> u32,
-    pricing: &Pricing,
+    pricing: &MessagePrices,
 ) -> Result<Vec<RankCost>, ModelError> {
     pricing.check()?;
     let loads = count(messages, nodes, extra_hops, pricing.within_node.is_some())?;
@@ -244,7 +244,7 @@ fn count(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::network::{Dragonfly, Network};
+    use crate::figures::{DragonflyFigures, NetworkFigures};
 
     const POSTAL: Postal = Postal { alpha_s: 1e-6, rate: 1e9 };
 
@@ -252,12 +252,12 @@ mod tests {
         Message { source, destination, bytes }
     }
 
-    fn plain(model: MessageModel) -> Pricing {
-        Pricing { model, within_node: None, hop_s: 0.0, match_s: 0.0 }
+    fn plain(model: MessageModel) -> MessagePrices {
+        MessagePrices { model, within_node: None, hop_s: 0.0, match_s: 0.0 }
     }
 
     fn aries() -> impl FnMut(u32, u32) -> u32 {
-        let network = Network::Dragonfly(Dragonfly::aries(2));
+        let network = NetworkFigures::Dragonfly(DragonflyFigures::aries(2));
         move |a, b| network.extra_hops(a, b)
     }
 
@@ -298,7 +298,7 @@ mod tests {
 
     #[test]
     fn hops_matching_and_the_inside_of_a_node() {
-        let pricing = Pricing {
+        let pricing = MessagePrices {
             model: MessageModel::Postal(POSTAL),
             within_node: Some(Postal { alpha_s: 0.1e-6, rate: 1e10 }),
             hop_s: 1e-7,

@@ -1,4 +1,4 @@
-//! The functions of the module; `python/odonata/_core.pyi` describes them for users.
+//! The functions of the module; `python/odonata/_core/__init__.pyi` describes them for users.
 
 use crate::background::{self, Finished, Listeners};
 use crate::columns::{json_object, tables_dict};

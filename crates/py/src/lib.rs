@@ -9,6 +9,7 @@ mod background;
 mod columns;
 mod errors;
 mod functions;
+mod model;
 
 use pyo3::prelude::*;
 
@@ -23,10 +24,10 @@ mod _core {
     use pyo3::Bound;
 
     #[pymodule_export]
-    use super::amg::{
-        amg_alternatives, amg_best_fit, amg_check_machine, amg_collective, amg_cycle, amg_decide, amg_extra_hops,
-        amg_extrapolate, amg_parameters, amg_regrouped_cycle, amg_scenarios, message_costs, node_aware_steps,
-    };
+    use super::model::{message_costs, node_aware_steps};
+
+    #[pymodule_export]
+    use super::amg::module;
 
     #[pymodule_init]
     fn init(_module: &Bound<'_, PyModule>) -> PyResult<()> {

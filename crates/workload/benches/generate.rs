@@ -17,8 +17,7 @@ fn main() {
     let mut out = std::io::stdout().lock();
     writeln!(out, "pattern\tmessages\tbuild_ms\tgenerate_ms\tns_per_message").expect("standard output is open");
     // All-to-all among 131,072 ranks is 17 billion messages; a file has none here.
-    for name in
-        odonata_workload::PATTERNS.iter().map(|p| p.name).filter(|name| !["all-to-all", "file", "amg"].contains(name))
+    for name in odonata_workload::PATTERNS.iter().map(|p| p.name).filter(|name| !["all-to-all", "file"].contains(name))
     {
         if !wanted.is_empty() && !wanted.iter().any(|other| other == name) {
             continue;

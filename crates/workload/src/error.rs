@@ -50,7 +50,8 @@ pub enum WorkloadError {
 }
 
 impl WorkloadError {
-    pub(crate) fn parameter(owner: impl Into<String>, parameter: &str, reason: impl Into<String>) -> Self {
+    /// A parameter that can't be what it is.
+    pub fn parameter(owner: impl Into<String>, parameter: &str, reason: impl Into<String>) -> Self {
         Self::Parameter { owner: owner.into(), parameter: parameter.into(), reason: reason.into() }
     }
 
@@ -58,7 +59,8 @@ impl WorkloadError {
         Self::parameter(format!("job '{job}'"), parameter, reason)
     }
 
-    pub(crate) fn file(file: &str, place: String, reason: impl Into<String>) -> Self {
+    /// A file that can't be read as what it should be.
+    pub fn file(file: &str, place: String, reason: impl Into<String>) -> Self {
         Self::File { file: file.into(), place, reason: reason.into() }
     }
 }

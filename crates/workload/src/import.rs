@@ -3,7 +3,6 @@
 //!
 //! Every error names the label and the place (`line 12`, `byte 144`, `row 7`) and says what was expected.
 
-pub mod amg;
 pub mod columns;
 pub mod csv;
 pub mod damselfly;
@@ -32,21 +31,32 @@ pub(crate) fn is_text(bytes: &[u8]) -> bool {
     !start.contains(&0) && start.iter().any(u8::is_ascii_alphabetic)
 }
 
-/// Messages checked one by one as they are read.
-struct Messages<'a> {
+/// Messages of a graph, checked one by one as they are read.
+#[derive(Debug)]
+pub struct MessageList<'a> {
     label: &'a str,
     ranks: Option<u32>,
     messages: Vec<(RankId, RankId, Bytes)>,
     largest: Option<u32>,
 }
 
-impl<'a> Messages<'a> {
-    fn new(label: &'a str, ranks: Option<u32>) -> Self {
+impl<'a> MessageList<'a> {
+    /// An empty list of a graph of `ranks` ranks, or of as many as its messages mention; `label` names the file in errors.
+    pub fn new(label: &'a str, ranks: Option<u32>) -> Self {
         Self { label, ranks, messages: Vec::new(), largest: None }
     }
 
     /// Adds the message at `place`.
-    fn push(&mut self, source: i64, target: i64, bytes: f64, place: impl Fn() -> String) -> Result<(), WorkloadError> {
+    ///
+    /// # Errors
+    /// A rank out of range, or no number of bytes.
+    pub fn push(
+        &mut self,
+        source: i64,
+        target: i64,
+        bytes: f64,
+        place: impl Fn() -> String,
+    ) -> Result<(), WorkloadError> {
         let wrong = |reason: String| Err(WorkloadError::file(self.label, place(), reason));
         let most = self.ranks.unwrap_or(MOST_DERIVED_RANKS);
         for rank in [source, target] {
@@ -67,7 +77,16 @@ impl<'a> Messages<'a> {
         Ok(())
     }
 
-    fn finish(self) -> Result<CommunicationGraph, WorkloadError> {
+    /// Whether there is none yet.
+    pub fn is_empty(&self) -> bool {
+        self.messages.is_empty()
+    }
+
+    /// The graph of all of them.
+    ///
+    /// # Errors
+    /// Too many ranks follow from the messages.
+    pub fn finish(self) -> Result<CommunicationGraph, WorkloadError> {
         let ranks = self.ranks.unwrap_or(self.largest.map_or(0, |rank| rank + 1));
         CommunicationGraph::from_messages(self.label, ranks, &self.messages)
     }

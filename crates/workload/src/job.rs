@@ -2,7 +2,7 @@
 
 use crate::pattern::{PatternContext, Silent};
 use crate::placement::{FreeNodes, Placed, Request};
-use crate::{Pattern, PatternSpec, PlacementSpec, Traffic, TrafficSpec, WorkloadError};
+use crate::{Pattern, PatternRule, PatternSpec, PlacementSpec, Traffic, TrafficSpec, Unknown, WorkloadError};
 use odonata_machine::Machine;
 use odonata_units::{JobId, NodeId, RankId, Stream};
 use std::sync::Arc;
@@ -43,6 +43,8 @@ pub struct Job {
     pub idle: bool,
     /// What each rank sends in one iteration.
     pub pattern: Arc<dyn Pattern>,
+    /// The rule that the pattern was built by, for whoever knows more of it than its messages.
+    pub rule: Arc<dyn PatternRule>,
     /// How often every rank sends its messages.
     pub iterations: u32,
     /// What it offers to the network, and when.
@@ -115,6 +117,20 @@ impl Workload {
         Self { jobs: jobs.iter().map(|job| self.jobs[job.index()].clone()).collect() }
     }
 
+    /// Refuses jobs that send what nobody knows: for whoever must say where each message goes.
+    ///
+    /// # Errors
+    /// The first such job, and what its pattern lacks.
+    pub fn messages_known(&self) -> Result<(), (JobId, WorkloadError)> {
+        for (number, job) in self.jobs.iter().enumerate() {
+            if let Some(Unknown { parameter, reason }) = job.pattern.unknown() {
+                let owner = format!("job '{}': pattern '{}'", job.name, job.pattern_name);
+                return Err((JobId::from_index(number), WorkloadError::parameter(owner, parameter, reason.as_str())));
+            }
+        }
+        Ok(())
+    }
+
     /// The job called `name`.
     pub fn job_named(&self, name: &str) -> Option<JobId> {
         self.jobs.iter().position(|job| job.name == name).map(JobId::from_index)
@@ -148,6 +164,7 @@ fn job(spec: &JobSpec, request: &Request<'_>, placed: Placed, machine: &Machine)
         ranks: *ranks,
         ranks_per_node,
         pattern,
+        rule: Arc::clone(spec.pattern.rule()),
         iterations: spec.pattern.iterations(),
         traffic,
         node_of_rank,

@@ -23,10 +23,10 @@ pub use error::WorkloadError;
 pub use graph::CommunicationGraph;
 pub use job::{Job, JobSpec, Workload};
 pub use pattern::{
-    near_cubic, AdversarialParameters, AllToAllParameters, AmgMessages, AmgPatternParameters, AmgPhase,
-    FilePatternParameters, GridOrder, GroupTarget, HotspotParameters, ManyToManyParameters, Pattern, PatternContext,
-    PatternRule, PatternSpec, PermutationParameters, RandomNeighborsParameters, Send, StencilParameters,
-    TornadoParameters, UmeshParameters, UniformParameters, PATTERNS,
+    near_cubic, AdversarialParameters, AllToAllParameters, FilePatternParameters, GridOrder, GroupTarget,
+    HotspotParameters, ManyToManyParameters, Pattern, PatternContext, PatternRule, PatternSpec, PermutationParameters,
+    RandomNeighborsParameters, Send, StencilParameters, TornadoParameters, UmeshParameters, UniformParameters, Unknown,
+    PATTERNS,
 };
 pub use placement::{
     Begun, Distribution, FilePlacementParameters, FreeNodes, ListParameters, NodeName, NonUniformParameters, Placed,

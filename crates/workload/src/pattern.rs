@@ -6,7 +6,6 @@
 
 mod adversarial;
 mod all_to_all;
-mod amg;
 mod bit_complement;
 mod bit_reverse;
 mod cells;
@@ -32,7 +31,6 @@ mod test_help;
 
 pub use adversarial::{AdversarialParameters, GroupTarget};
 pub use all_to_all::AllToAllParameters;
-pub use amg::{AmgMessages, AmgPatternParameters, AmgPhase};
 pub use file::FilePatternParameters;
 pub use grid::{near_cubic, GridOrder};
 pub use hotspot::HotspotParameters;
@@ -77,6 +75,20 @@ pub trait Pattern: std::fmt::Debug + std::marker::Send + Sync {
         self.sends(rank, &mut sends);
         (!sends.is_empty()).then(|| sends[stream.index(sends.len())].target)
     }
+
+    /// Why nobody can say what the ranks send, if they send more than [`sends`](Pattern::sends) says.
+    fn unknown(&self) -> Option<&Unknown> {
+        None
+    }
+}
+
+/// Messages that are sent, but that what a parameter names does not list.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Unknown {
+    /// The parameter of the pattern.
+    pub parameter: &'static str,
+    /// What it lacks, and what to do.
+    pub reason: String,
 }
 
 /// What a pattern may know of its job when it is built.

@@ -57,5 +57,5 @@ def load(name_or_path: str) -> Machine:
 
 def parse(text: str, where: str) -> Machine:
     """A parameter set from the text of a file; `where` names it in errors."""
-    name, constants = _core.amg_parameters(text, where)
+    name, constants = _core.amg.parameters(text, where)
     return Machine(name or Path(where).stem, constants)

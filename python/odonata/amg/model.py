@@ -83,7 +83,7 @@ class Decision:
 
 def scenarios() -> list[str]:
     """The six scenarios in the paper's order."""
-    return list(_core.amg_scenarios())
+    return list(_core.amg.scenarios())
 
 
 def default_tasks(machine: Machine, threads: int) -> int:
@@ -107,7 +107,7 @@ def cycle(
 ) -> Cycle:
     """The cycle's time, term by term."""
     per_node = default_tasks(machine, threads) if tasks is None else tasks
-    rows = _core.amg_cycle(hierarchy.ranks, hierarchy.rows, machine.constants, per_node, threads, scenario)
+    rows = _core.amg.cycle(hierarchy.ranks, hierarchy.rows, machine.constants, per_node, threads, scenario)
     return Cycle(scenario, [Cost(*row) for row in rows])
 
 
@@ -121,7 +121,7 @@ def decide(
 ) -> Decision:
     """Where the paper's rule would gather the hierarchy on fewer ranks."""
     per_node = default_tasks(machine, threads) if tasks is None else tasks
-    rows, switch = _core.amg_decide(
+    rows, switch = _core.amg.decide(
         hierarchy.ranks, hierarchy.rows, machine.constants, per_node, threads, scenario
     )
     levels = []
@@ -144,7 +144,7 @@ def regrouped_seconds(
 ) -> float:
     """The cycle's time when `after` replaces `before` from `level` on, gathers and scatter included."""
     per_node = default_tasks(machine, threads) if tasks is None else tasks
-    return _core.amg_regrouped_cycle(
+    return _core.amg.regrouped_cycle(
         before.ranks,
         before.rows,
         after.ranks,
@@ -159,7 +159,7 @@ def regrouped_seconds(
 
 def extrapolate(small: Hierarchy, large: Hierarchy) -> tuple[Hierarchy, Hierarchy]:
     """The bracket (low, high) for the next hierarchy of the series: as many times the ranks again."""
-    ranks, low, high = _core.amg_extrapolate(small.ranks, small.rows, large.ranks, large.rows)
+    ranks, low, high = _core.amg.extrapolate(small.ranks, small.rows, large.ranks, large.rows)
     settings = {**large.settings, "ranks": ranks, "grid": None}
     ends = []
     for name, rows in (("low", low), ("high", high)):
@@ -172,7 +172,7 @@ def extrapolate(small: Hierarchy, large: Hierarchy) -> tuple[Hierarchy, Hierarch
 def extra_hops(machine: Machine) -> int:
     """D - h_m of the machine's network."""
     constants = machine.constants
-    return _core.amg_extra_hops(constants)
+    return _core.amg.extra_hops(constants)
 
 
 def collective_seconds(
@@ -187,7 +187,7 @@ def collective_seconds(
 ) -> float:
     """T_collective: what gathering a level on `groups` ranks and scattering from there costs in a cycle."""
     per_node = default_tasks(machine, threads) if tasks is None else tasks
-    return _core.amg_collective(
+    return _core.amg.collective(
         hierarchy.ranks, hierarchy.rows, level, groups, machine.constants, per_node, threads, scenario
     )
 
@@ -212,7 +212,7 @@ def alternatives(
 ) -> list[Alternative]:
     """Every level and power of two as a switch, the fastest first."""
     per_node = default_tasks(machine, threads) if tasks is None else tasks
-    rows = _core.amg_alternatives(
+    rows = _core.amg.alternatives(
         hierarchy.ranks, hierarchy.rows, machine.constants, per_node, threads, scenario
     )
     return sorted((Alternative(*row) for row in rows), key=lambda a: (a.cycle_s, a.level, a.groups))

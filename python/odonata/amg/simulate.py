@@ -360,7 +360,7 @@ def _best_fit(levels: list[LevelTimes], per_node: int) -> str:
     if not shown:
         return "none"
     predicted = [[level.scenarios[name] for level in shown] for name in model.scenarios()]
-    (best,) = _core.amg_best_fit([(per_node, [level.seconds for level in shown], predicted)])
+    (best,) = _core.amg.best_fit([(per_node, [level.seconds for level in shown], predicted)])
     return str(best)
 
 

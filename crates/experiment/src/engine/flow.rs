@@ -2,7 +2,7 @@
 
 mod columns;
 
-use super::{Engine, EngineError, EngineKind, JobTraffic, Outcome, Watcher};
+use super::{messages_known, Engine, EngineError, EngineKind, JobTraffic, Outcome, Watcher};
 use crate::fields::Fields;
 use crate::plan::Scenario;
 use crate::problem::ProblemKind;
@@ -84,10 +84,12 @@ impl Engine for Flow {
     }
 
     fn check(&self, scenario: &Scenario) -> Result<(), EngineError> {
+        messages_known(scenario)?;
         odonata_flow::check(&scenario.machine, &self.settings).map_err(refused)
     }
 
     fn run(&self, scenario: &Scenario, threads: usize, watcher: &mut dyn Watcher) -> Result<Outcome, EngineError> {
+        messages_known(scenario)?;
         let mut share = |phase: &str, done: u64, total: u64| watcher.progress(phase, done as f64 / total.max(1) as f64);
         let Scenario { machine, workload, seed, .. } = scenario;
         odonata_flow::run(machine, workload, &self.settings, *seed, threads, &mut share)

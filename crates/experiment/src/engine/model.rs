@@ -1,51 +1,46 @@
 //! `kind = "model"`: closed forms instead of a simulation.
 
-mod cycle;
-mod hops;
-mod keys;
-mod ranks;
 mod settings;
 
+use super::parameters::{self, MACHINES};
 use super::{Engine, EngineError, EngineKind, JobTraffic, Outcome, Watcher};
-use crate::amg::{parameters, MACHINES};
 use crate::input::Files;
 use crate::plan::Scenario;
-use hops::HopCounts;
-use odonata_declare::{declared, Column, Frame, Type, Unit, Value};
-use odonata_units::{NodeId, RankId};
+use odonata_declare::Value;
+use odonata_model::pricing::Refusal;
+use odonata_model::{HopCounts, ModelError};
 use odonata_workload::volumes::{Message, Messages, Volumes, Within};
-use serde_json::json;
-use settings::{Form, Model};
+use serde_json::{json, Map};
+use settings::{forms, Model};
 
 /// The engine's line in the table of engines.
 pub(super) const KIND: EngineKind = EngineKind {
     name: "model",
     doc: "Closed forms: what messages or a multigrid cycle cost by a formula, without routing and contention.",
-    keys: keys::keys,
+    keys: settings::keys,
     read: |fields, report| Box::new(settings::read(fields, report)),
     reference: include_str!("model/reference.md"),
-    adds: || vec![("jobs", [declared(ranks::Costs::JOBS), declared(cycle::JOBS)].concat())],
-    tables: || vec![ranks::Costs::RANKS.declared(), cycle::CYCLE.declared()],
+    adds: || vec![("jobs", forms().flat_map(|form| (form.default)().job_columns()).collect())],
+    tables: || {
+        let mut tables = Vec::new();
+        for table in forms().map(|form| (form.default)().table()) {
+            // Forms that price alike fill the same table.
+            if !tables.contains(&table) {
+                tables.push(table);
+            }
+        }
+        tables
+    },
 };
 
-/// The time of a job, which every form predicts.
-const TIME: Column = Column::max(
-    "time_s",
-    Type::F64,
-    Unit::S,
-    "Time",
-    "Time of its slowest rank; with the form `amg`, of its cycle in the first scenario.",
-)
-.headline();
-
-/// What a form says of the jobs.
-struct Priced {
-    /// Its table.
-    table: (&'static str, Frame),
-    /// Further columns of `jobs`.
-    job_columns: Frame,
-    /// For the summary.
-    summary: serde_json::Value,
+impl From<Refusal> for EngineError {
+    fn from(refusal: Refusal) -> Self {
+        match refusal {
+            Refusal::Given { key, reason } => Self::Refused { key, reason },
+            Refusal::Job(job, error) => Self::Job(job, error),
+            Refusal::Interrupted => Self::Interrupted,
+        }
+    }
 }
 
 impl Engine for Model {
@@ -58,18 +53,11 @@ impl Engine for Model {
     }
 
     fn resolved(&self) -> Vec<(&'static str, Value)> {
-        self.resolved.clone()
-    }
-
-    fn needs_messages(&self) -> bool {
-        self.form != Form::Amg
+        self.all_keys()
     }
 
     fn check(&self, scenario: &Scenario) -> Result<(), EngineError> {
-        match self.form {
-            Form::Amg => cycle::price(self, scenario).map(drop),
-            _ => self.pricing().check().map_err(|error| EngineError::Refused { key: None, reason: error.to_string() }),
-        }
+        Ok(self.pricing.check(&scenario.workload)?)
     }
 
     fn read_files(&mut self, files: &mut Files<'_>) -> Result<(), (&'static str, String)> {
@@ -78,7 +66,7 @@ impl Engine for Model {
         let bytes = files.read(&path.to_string_lossy()).map_err(wrong)?;
         let text = String::from_utf8(bytes).map_err(|_| wrong(format!("{} is no text", path.display())))?;
         let set = parameters::read(&text, &path.to_string_lossy()).map_err(|problems| wrong(one_line(&problems)))?;
-        self.complete(set.machine, files.lasting(MACHINES, &self.parameters));
+        self.complete(&set.constants, files.lasting(MACHINES, &self.parameters));
         Ok(())
     }
 
@@ -87,12 +75,10 @@ impl Engine for Model {
             return Err(EngineError::Interrupted);
         }
         let Scenario { machine, workload, .. } = scenario;
-        let mut hops = HopCounts::new(machine);
-        let sent = sent(scenario, &mut hops)?;
-        let priced = match self.form {
-            Form::Amg => cycle::price(self, scenario)?,
-            _ => ranks::price(self, scenario, &mut hops, watcher)?,
-        };
+        let priced = self.pricing.price(machine, workload, &mut |share| watcher.progress("pricing", share))?;
+        let sent = sent(scenario).map_err(Refusal::from)?;
+        let mut summary = Map::from_iter([("form".to_owned(), self.form.into())]);
+        summary.extend(priced.summary);
         let capacity = machine.links().map(|link| machine.bandwidth(link).bytes_per_s_f64()).collect();
         Ok(Outcome {
             // Nothing is routed: what links carry is not known, and the tables say none.
@@ -105,13 +91,8 @@ impl Engine for Model {
             job_columns: priced.job_columns,
             tables: vec![priced.table],
             convergence: json!({}),
-            summary: vec![("model", priced.summary)],
-            warnings: workload
-                .jobs
-                .iter()
-                .filter(|job| job.idle && self.form == Form::Amg)
-                .map(|job| format!("job '{}' is idle and not priced", job.name))
-                .collect(),
+            summary: vec![("model", summary.into())],
+            warnings: priced.warnings,
             ..Outcome::default()
         })
     }
@@ -134,8 +115,9 @@ struct Sent {
     bytes_out: Vec<f64>,
 }
 
-fn sent(scenario: &Scenario, hops: &mut HopCounts<'_>) -> Result<Sent, EngineError> {
+fn sent(scenario: &Scenario) -> Result<Sent, ModelError> {
     let Scenario { machine, workload, .. } = scenario;
+    let mut hops = HopCounts::new(machine);
     let (mut bytes_in, mut bytes_out) = (vec![0.0; machine.node_count()], vec![0.0; machine.node_count()]);
     let mut jobs = Vec::with_capacity(workload.jobs.len());
     for job in &workload.jobs {
@@ -157,14 +139,4 @@ fn sent(scenario: &Scenario, hops: &mut HopCounts<'_>) -> Result<Sent, EngineErr
         jobs.push(JobTraffic { volumes, mean_hops });
     }
     Ok(Sent { jobs, bytes_in, bytes_out })
-}
-
-/// The node of every rank of every job, one job after the other, and where each job starts.
-fn all_ranks(scenario: &Scenario) -> (Vec<NodeId>, Vec<usize>) {
-    let (mut nodes, mut first) = (Vec::new(), vec![0]);
-    for job in &scenario.workload.jobs {
-        nodes.extend(job.rank_ids().map(|rank: RankId| job.node_of(rank)));
-        first.push(nodes.len());
-    }
-    (nodes, first)
 }

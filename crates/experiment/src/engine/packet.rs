@@ -8,7 +8,7 @@ mod rows;
 mod settings;
 mod tables;
 
-use super::{Engine, EngineError, EngineKind, Outcome, Watcher};
+use super::{messages_known, Engine, EngineError, EngineKind, Outcome, Watcher};
 use crate::input::Files;
 use crate::plan::Scenario;
 use odonata_declare::Value;
@@ -48,6 +48,7 @@ impl Engine for Packet {
     }
 
     fn check(&self, scenario: &Scenario) -> Result<(), EngineError> {
+        messages_known(scenario)?;
         let (jobs, recording) = (scenario.workload.jobs.len(), self.records.recording());
         is_open(scenario)?;
         self.check_memory(memory_estimate(&scenario.machine, ASSUMED_CHANNELS, jobs, recording))?;
@@ -66,6 +67,7 @@ impl Engine for Packet {
     }
 
     fn run(&self, scenario: &Scenario, threads: usize, watcher: &mut dyn Watcher) -> Result<Outcome, EngineError> {
+        messages_known(scenario)?;
         let jobs = scenario.workload.jobs.len();
         let mut recording = self.records.recording();
         recording.link_jobs = scenario.output.link_jobs;

@@ -1,31 +1,24 @@
 //! From `[[job]]` to placed jobs.
 
+use crate::document::Place;
 use crate::input::Files;
 use crate::problem::ProblemKind;
 use crate::report::Report;
 use crate::spec::chosen::Chosen;
-use crate::spec::job::JobEntry;
+use crate::spec::job::{patterns, JobEntry};
 use odonata_declare::{Value, Variant};
 use odonata_machine::Machine;
-use odonata_model::amg::Hierarchy;
 use odonata_workload::volumes::Messages;
 use odonata_workload::{JobSpec, PatternSpec, PlacementSpec, TrafficSpec, Workload, WorkloadError, TRAFFIC};
 
-/// A job in the words of the workload crate, and its multigrid hierarchy if it has one.
-pub(super) type Words = (JobSpec, Option<Hierarchy>);
-
-/// All jobs; `None` for a job with a problem.
-pub(super) fn words(
-    jobs: &[JobEntry],
-    needs_messages: bool,
-    files: &mut Files<'_>,
-    report: &mut Report<'_>,
-) -> Vec<Option<Words>> {
-    jobs.iter().map(|job| job_words(job, needs_messages, files, report)).collect()
+/// All jobs in the words of the workload crate; `None` for a job with a problem.
+pub(super) fn words(jobs: &[JobEntry], files: &mut Files<'_>, report: &mut Report<'_>) -> Vec<Option<JobSpec>> {
+    jobs.iter().map(|job| job_words(job, files, report)).collect()
 }
 
-fn job_words(job: &JobEntry, needs_messages: bool, files: &mut Files<'_>, report: &mut Report<'_>) -> Option<Words> {
-    let mut pattern = PatternSpec::parse(job.pattern.name.value).expect("a known pattern");
+fn job_words(job: &JobEntry, files: &mut Files<'_>, report: &mut Report<'_>) -> Option<JobSpec> {
+    let variant = patterns().find(|pattern| pattern.name == job.pattern.name.value).expect("a known pattern");
+    let mut pattern = PatternSpec::of(variant);
     let mut placement = PlacementSpec::parse(job.placement.name.value).expect("a known placement");
     let pattern_set = set_all(&job.pattern, report, |key, value| pattern.set(key, value));
     let placement_set = set_all(&job.placement, report, |key, value| placement.set(key, value));
@@ -33,7 +26,6 @@ fn job_words(job: &JobEntry, needs_messages: bool, files: &mut Files<'_>, report
         return None;
     }
     let ranks = job.fields.count("ranks")?;
-    let hierarchy = super::hierarchies::attach(job, ranks, &mut pattern, needs_messages, files, report)?;
     accept(pattern.rule_mut().read(ranks, files), &job.pattern, report)?;
     accept(placement.rule_mut().read(files), &job.placement, report)?;
     let known = Variant::find("traffic", TRAFFIC, job.traffic.name.value).expect("a known kind of traffic");
@@ -43,7 +35,7 @@ fn job_words(job: &JobEntry, needs_messages: bool, files: &mut Files<'_>, report
         Some(Value::Integer(_)) => job.fields.count("ranks_per_node"),
         _ => None,
     };
-    let spec = JobSpec {
+    Some(JobSpec {
         name: job.name.clone(),
         ranks,
         ranks_per_node,
@@ -52,8 +44,7 @@ fn job_words(job: &JobEntry, needs_messages: bool, files: &mut Files<'_>, report
         traffic,
         idle: job.fields.flag("idle").unwrap_or(false),
         color: job.fields.text("color").map(str::to_owned),
-    };
-    Some((spec, hierarchy))
+    })
 }
 
 /// Reports a file that a parameter names and that is none.
@@ -84,27 +75,28 @@ fn set_all(
 /// Places the jobs; `None` if a problem was reported.
 pub(super) fn place(
     entries: &[JobEntry],
-    words: Vec<Option<Words>>,
+    words: Vec<Option<JobSpec>>,
     machine: &Machine,
     seed: u64,
     report: &mut Report<'_>,
-) -> Option<(Vec<JobSpec>, Vec<Option<Hierarchy>>, Workload)> {
-    let words: Vec<Words> = words.into_iter().collect::<Option<_>>()?;
-    let (specs, hierarchies): (Vec<JobSpec>, Vec<_>) = words.into_iter().unzip();
+) -> Option<(Vec<JobSpec>, Workload)> {
+    let specs: Vec<JobSpec> = words.into_iter().collect::<Option<_>>()?;
     match Workload::build(machine, &specs, seed) {
-        Ok(workload) => Some((specs, hierarchies, workload)),
+        Ok(workload) => Some((specs, workload)),
         Err(_) => {
             // Which one it was: a job depends only on those before it.
             let failing = (1..=specs.len()).find_map(|n| Some((n, Workload::build(machine, &specs[..n], seed).err()?)));
             let (n, error) = failing.expect("the same jobs fail again");
-            report_workload_error(&error, &entries[n - 1], report);
+            let (place, message) = problem(&error, &entries[n - 1]);
+            report.add(ProblemKind::Workload, place, message, None);
             None
         }
     }
 }
 
-fn report_workload_error(error: &WorkloadError, job: &JobEntry, report: &mut Report<'_>) {
-    let (place, message) = match error {
+/// Where a mistake of a job is, and what it is.
+pub(super) fn problem(error: &WorkloadError, job: &JobEntry) -> (Place, String) {
+    match error {
         WorkloadError::Parameter { owner, parameter, reason } => {
             let place = match parameter.as_str() {
                 _ if owner.contains(": pattern '") => job.pattern.place_of(parameter),
@@ -118,14 +110,13 @@ fn report_workload_error(error: &WorkloadError, job: &JobEntry, report: &mut Rep
         WorkloadError::Unknown(_) | WorkloadError::File { .. } => {
             (job.place_of("placement"), format!("job '{}': {error}", job.name))
         }
-    };
-    report.add(ProblemKind::Workload, place, message, None);
+    }
 }
 
-/// What a user should know of the jobs: those that send nothing, unless they have a hierarchy to be priced.
-pub(super) fn warnings(machine: &Machine, workload: &Workload, hierarchies: &[Option<Hierarchy>]) -> Vec<String> {
-    let plain = workload.jobs.iter().zip(hierarchies).filter(|(job, hierarchy)| !job.idle && hierarchy.is_none());
-    let silent = plain.map(|(job, _)| job).filter(|job| {
+/// What a user should know of the jobs: those that send nothing, unless nobody knows what they send.
+pub(super) fn warnings(machine: &Machine, workload: &Workload) -> Vec<String> {
+    let known = workload.jobs.iter().filter(|job| !job.idle && job.pattern.unknown().is_none());
+    let silent = known.filter(|job| {
         let mut messages = Messages::new(machine, job);
         job.rank_ids().all(|rank| messages.of(rank).all(|message| message.bytes.0 == 0))
     });

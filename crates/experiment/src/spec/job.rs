@@ -7,10 +7,15 @@ use crate::problem::ProblemKind;
 use crate::report::Report;
 use crate::schema;
 use crate::schema::{Chooser, Section};
-use odonata_declare::{Choice, Family, Key, Kind, Named, Value};
-use odonata_workload::{self as workload, PatternSpec, PlacementSpec, PATTERNS, PLACEMENTS};
+use odonata_declare::{Choice, Family, Key, Kind, Named, Value, Variant};
+use odonata_workload::{self as workload, PatternRule, PatternSpec, PlacementSpec, PATTERNS, PLACEMENTS};
 
-pub(crate) static PATTERN: Family = Family::new("pattern", || PATTERNS.iter().map(PatternSpec::named).collect());
+/// The patterns of all crates.
+pub(crate) fn patterns() -> impl Iterator<Item = &'static Variant<dyn PatternRule>> {
+    PATTERNS.iter().chain(odonata_amg::PATTERNS)
+}
+
+pub(crate) static PATTERN: Family = Family::new("pattern", || patterns().map(PatternSpec::named).collect());
 pub(crate) static PLACEMENT: Family =
     Family::new("placement", || PLACEMENTS.iter().map(PlacementSpec::named).collect());
 pub(crate) static TRAFFIC: Family = Family::new("traffic", || workload::TRAFFIC.iter().map(Named::of).collect());

@@ -1,6 +1,6 @@
 //! Columns of a table that someone else has read (Parquet, a data frame, an array).
 
-use super::Messages;
+use super::MessageList;
 use crate::placement::{Entry, Place};
 use crate::{CommunicationGraph, PlacementTable, WorkloadError};
 
@@ -17,7 +17,7 @@ pub fn communication_graph(
     ranks: Option<u32>,
 ) -> Result<CommunicationGraph, WorkloadError> {
     check_lengths(label, &[("src", sources.len()), ("dst", targets.len()), ("bytes", bytes.len())])?;
-    let mut messages = Messages::new(label, ranks);
+    let mut messages = MessageList::new(label, ranks);
     for (row, ((&source, &target), &size)) in sources.iter().zip(targets).zip(bytes).enumerate() {
         messages.push(source, target, size, || format!("row {row}"))?;
     }

@@ -3,7 +3,7 @@
 //! * Communication graph: `src,dst,bytes`.
 //! * Placement: `rank,node` and optionally `core`, `job`; a node is its number or its name.
 
-use super::Messages;
+use super::MessageList;
 use crate::placement::{Entry, Place};
 use crate::{CommunicationGraph, PlacementTable, WorkloadError};
 use ::csv::{ReaderBuilder, StringRecord, Trim};
@@ -14,7 +14,7 @@ use ::csv::{ReaderBuilder, StringRecord, Trim};
 /// A missing column, a line with another number of fields than the header, a field that is no number, a rank out of
 /// range, a number of bytes that is negative or not finite.
 pub fn communication_graph(label: &str, bytes: &[u8], ranks: Option<u32>) -> Result<CommunicationGraph, WorkloadError> {
-    let mut messages = Messages::new(label, ranks);
+    let mut messages = MessageList::new(label, ranks);
     each_record(
         label,
         bytes,
@@ -78,18 +78,23 @@ pub fn numbers<const N: usize>(label: &str, bytes: &[u8], names: [&str; N]) -> R
 }
 
 /// The header line.
-pub(super) struct Header<'a> {
+#[derive(Debug)]
+pub struct Header<'a> {
     label: &'a str,
     fields: StringRecord,
 }
 
 impl Header<'_> {
-    pub(super) fn find(&self, column: &str) -> Option<usize> {
+    /// The place of a column, if it is there.
+    pub fn find(&self, column: &str) -> Option<usize> {
         self.fields.iter().position(|field| field == column)
     }
 
     /// The places of all `names`.
-    pub(super) fn need_all<const N: usize>(&self, names: [&str; N]) -> Result<[usize; N], WorkloadError> {
+    ///
+    /// # Errors
+    /// A column that is not there.
+    pub fn need_all<const N: usize>(&self, names: [&str; N]) -> Result<[usize; N], WorkloadError> {
         let mut columns = [0; N];
         for (column, name) in columns.iter_mut().zip(names) {
             *column = self.need(name)?;
@@ -97,7 +102,11 @@ impl Header<'_> {
         Ok(columns)
     }
 
-    pub(super) fn need(&self, column: &str) -> Result<usize, WorkloadError> {
+    /// The place of a column.
+    ///
+    /// # Errors
+    /// It is not there.
+    pub fn need(&self, column: &str) -> Result<usize, WorkloadError> {
         self.find(column).ok_or_else(|| {
             let found: Vec<&str> = self.fields.iter().collect();
             let reason = format!("no column '{column}' in the header '{}'", found.join(","));
@@ -107,26 +116,34 @@ impl Header<'_> {
 }
 
 /// One line after the header.
-pub(super) struct Record<'a> {
+#[derive(Debug)]
+pub struct Record<'a> {
     label: &'a str,
     line: u64,
     fields: &'a StringRecord,
 }
 
 impl Record<'_> {
-    pub(super) fn field(&self, column: usize) -> &str {
+    /// The text of a column.
+    pub fn field(&self, column: usize) -> &str {
         self.fields.get(column).expect("the reader refuses short lines")
     }
 
-    pub(super) fn place(&self) -> String {
+    /// Where it is: `line 12`.
+    pub fn place(&self) -> String {
         format!("line {}", self.line)
     }
 
-    pub(super) fn wrong(&self, reason: impl Into<String>) -> WorkloadError {
+    /// What is wrong with it.
+    pub fn wrong(&self, reason: impl Into<String>) -> WorkloadError {
         WorkloadError::file(self.label, self.place(), reason)
     }
 
-    pub(super) fn number<T: std::str::FromStr>(&self, column: usize, name: &str) -> Result<T, WorkloadError> {
+    /// The number of a column, which `name` calls in errors.
+    ///
+    /// # Errors
+    /// It is no such number.
+    pub fn number<T: std::str::FromStr>(&self, column: usize, name: &str) -> Result<T, WorkloadError> {
         let text = self.field(column);
         text.parse().map_err(|_| {
             let kind = match std::any::type_name::<T>() {
@@ -140,7 +157,10 @@ impl Record<'_> {
 }
 
 /// Reads all lines: `columns` finds in the header what `each` needs.
-pub(super) fn each_record<C: Copy>(
+///
+/// # Errors
+/// No table, a line with another number of fields than the header, and what the two functions refuse.
+pub fn each_record<C: Copy>(
     label: &str,
     bytes: &[u8],
     columns: impl FnOnce(&Header<'_>) -> Result<C, WorkloadError>,

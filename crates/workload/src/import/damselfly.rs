@@ -5,7 +5,7 @@
 //! * Map: records of 24 bytes, six int32 for each rank of all jobs: group, row, column, node, core, job. The ranks of a job
 //!   are its records in the order of the file.
 
-use super::Messages;
+use super::MessageList;
 use crate::placement::{Entry, Place};
 use crate::{CommunicationGraph, PlacementTable, WorkloadError};
 use std::collections::BTreeMap;
@@ -16,7 +16,7 @@ use std::collections::BTreeMap;
 /// A cut-off record, a rank out of range, a number of bytes that is negative or not finite.
 pub fn communication_graph(label: &str, bytes: &[u8], ranks: Option<u32>) -> Result<CommunicationGraph, WorkloadError> {
     check_whole(label, bytes, 16, "int32 source, int32 destination, float64 bytes")?;
-    let mut messages = Messages::new(label, ranks);
+    let mut messages = MessageList::new(label, ranks);
     for (i, record) in bytes.chunks_exact(16).enumerate() {
         let size = f64::from_le_bytes(record[8..].try_into().expect("8 of 16 bytes"));
         let place = || format!("byte {}", i * 16);

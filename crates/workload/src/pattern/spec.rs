@@ -2,7 +2,6 @@
 
 use super::adversarial::AdversarialParameters;
 use super::all_to_all::AllToAllParameters;
-use super::amg::AmgPatternParameters;
 use super::file::FilePatternParameters;
 use super::hotspot::HotspotParameters;
 use super::many_to_many::ManyToManyParameters;
@@ -77,9 +76,6 @@ pub const PATTERNS: &[Variant<dyn PatternRule>] = &[
     pattern("random-neighbors", "6 to 20 random neighbours each", || {
         Box::new(RandomNeighborsParameters::default_random())
     }),
-    pattern("amg", "one phase of one level of an algebraic multigrid hierarchy", || {
-        Box::new(AmgPatternParameters::default())
-    }),
     pattern("file", "a communication graph from a file", || Box::new(FilePatternParameters::default())),
 ];
 
@@ -147,8 +143,8 @@ impl PatternSpec {
     }
 
     /// Its parameters.
-    pub fn rule(&self) -> &dyn PatternRule {
-        &*self.rule
+    pub fn rule(&self) -> &Arc<dyn PatternRule> {
+        &self.rule
     }
 
     /// Its parameters, to be changed.
@@ -234,7 +230,7 @@ mod tests {
     /// Everything that a pattern of 100 ranks sends or draws stays within the job; two patterns built alike agree.
     #[test]
     fn every_pattern_is_pure_and_closed() {
-        for name in names().filter(|name| !["file", "amg"].contains(name)) {
+        for name in names().filter(|name| *name != "file") {
             let given: &[(&str, serde_json::Value)] =
                 if name == "adversarial" { &[("group_ranks", json!(10))] } else { &[] };
             let pattern = build(name, 100, given);
@@ -255,13 +251,6 @@ mod tests {
         let message = |given: &[(&str, serde_json::Value)]| try_build("file", 4, given).unwrap_err().to_string();
         assert!(message(&[]).ends_with("path: missing; write the path of a communication graph"));
         assert!(message(&[("path", json!("a.csv"))]).ends_with("no communication graph was read from 'a.csv'"));
-    }
-
-    #[test]
-    fn a_hierarchy_must_be_read_first() {
-        let message = |given: &[(&str, serde_json::Value)]| try_build("amg", 4, given).unwrap_err().to_string();
-        assert!(message(&[]).contains("hierarchy: missing"));
-        assert!(message(&[("hierarchy", json!("h"))]).ends_with("no hierarchy was read from 'h'"));
     }
 
     /// A directory of one file.

@@ -1,197 +1,105 @@
-//! From keys to settings.
+//! From keys to settings: which closed form, and its parameters.
 
-use super::keys::{AUTO, SPECIAL};
+use crate::engine::parameters::MACHINES;
 use crate::fields::Fields;
 use crate::problem::ProblemKind;
 use crate::report::Report;
-use odonata_declare::{words, Value, Word};
-use odonata_model::amg::{Machine, Scenario};
-use odonata_model::message::{MessageModel, Postal, Pricing};
-use odonata_units::{Rate, Time};
+use odonata_declare::{Family, Key, Kind, Named, Value, Variant};
+use odonata_model::pricing::Pricing;
+use odonata_model::Constants;
 
-words! {
-    /// A closed form.
-    pub(crate) enum Form {
-        MaxRate = "max-rate": "start-ups and the larger of a rank's and its node's bytes, rank by rank",
-        Postal = "postal": "every message a start-up and its bytes, rank by rank",
-        LogGp = "loggp": "latency, overhead, gap and gap per byte, rank by rank",
-        Amg = "amg": "a multigrid cycle from the level table of the job's hierarchy (jobs with the pattern `amg`)",
+/// The closed forms of all crates.
+pub(super) fn forms() -> impl Iterator<Item = &'static Variant<dyn Pricing>> {
+    odonata_model::FORMS.iter().chain(odonata_amg::FORMS)
+}
+
+static FORM: Family = Family::new("form", || forms().map(Named::of).collect());
+
+/// The keys of the engine: which form, what was measured, and the parameters of all forms. Forms that have a parameter of
+/// the same name mean the same by it.
+pub(super) fn keys() -> Vec<Key> {
+    let mut keys = vec![
+        Key::with_default(
+            "form",
+            Kind::Choice(FORM.choices()),
+            Value::text(FORM.variants()[0].name),
+            "Which closed form prices the jobs.",
+        ),
+        Key::with_default(
+            "parameters",
+            Kind::KnownOrPath(MACHINES),
+            Value::text("eos"),
+            "The machine's measured constants: the name of a set that comes with the package, or a TOML file with the same keys.",
+        ),
+    ];
+    for key in FORM.variants().iter().flat_map(|form| &form.keys) {
+        if keys.iter().all(|known| known.name != key.name) {
+            keys.push(key.clone());
+        }
     }
+    keys
 }
 
-impl Form {
-    /// All of them, for keys that mean something for each.
-    pub(super) const EVERY: [Self; 4] = [Self::MaxRate, Self::Postal, Self::LogGp, Self::Amg];
-}
-
-/// The model engine with its settings; the constants are there once the files were read.
-#[derive(Clone, Debug)]
+/// The model engine with its settings; the form is complete once the files were read.
+#[derive(Debug)]
 pub(super) struct Model {
-    pub(super) form: Form,
+    pub(super) form: &'static str,
+    pub(super) pricing: Box<dyn Pricing>,
     pub(super) parameters: String,
-    pub(super) scenarios: Vec<Scenario>,
-    /// `None`: the cores of a node shared by its ranks. Else one for all jobs, or one for each.
-    pub(super) threads: Option<Vec<u32>>,
-    pub(super) machine: Option<Machine>,
-    times: Vec<(&'static str, Time)>,
-    rates: Vec<(&'static str, Rate)>,
-    pub(super) resolved: Vec<(&'static str, Value)>,
 }
-
-const TIMES: [&str; 7] = ["alpha", "latency", "overhead", "gap", "hop", "matching", "on_node_alpha"];
-const RATES: [&str; 3] = ["rate", "node_rate", "on_node_rate"];
 
 pub(super) fn read(fields: &Fields, report: &mut Report<'_>) -> Model {
-    let name = fields.text("form").unwrap_or_default();
-    let known = Form::from_word(name);
-    let form = known.unwrap_or(Form::MaxRate);
-    for (key, forms) in SPECIAL {
-        // A form that there is not was reported; what it would mean to other keys is not known.
-        let fits = known.is_none() || forms.contains(&form);
-        if let (false, Some(given)) = (fits, fields.given(key)) {
-            let wanted: Vec<String> = forms.iter().map(|form| format!("\"{}\"", form.word())).collect();
+    let known = fields.text("form").and_then(|name| forms().find(|form| form.name == name));
+    let form = known.unwrap_or(&odonata_model::FORMS[0]);
+    let named = FORM.variant(form.name).expect("every form is a variant");
+    let mut pricing = (form.default)();
+    for (key, given) in fields.all_given().filter(|(key, _)| !["form", "parameters"].contains(key)) {
+        if named.keys.iter().any(|own| own.name == key) {
+            pricing.set(key, &given.value);
+        } else if known.is_some() {
+            // A form that there is not was reported; what it would mean to other keys is not known.
+            let owners = FORM.variants().iter().filter(|form| form.keys.iter().any(|own| own.name == key));
+            let owners: Vec<String> = owners.map(|form| format!("\"{}\"", form.name)).collect();
             let message =
-                format!("'{key}' means something only with form = {}, not \"{}\"", wanted.join(" or "), form.word());
+                format!("'{key}' means something only with form = {}, not \"{}\"", owners.join(" or "), form.name);
             report.add(ProblemKind::Conflict, given.place, message, None);
         }
     }
-    let mut rates = Vec::new();
-    for key in RATES {
-        let Some(rate) = fields.rate(key) else { continue };
-        if rate.bits_per_s() == 0 {
-            report.add(ProblemKind::Value, fields.place_of(key), format!("'{key}' must be above 0"), None);
-        }
-        rates.push((key, rate));
+    for (key, message) in pricing.mistakes() {
+        report.add(ProblemKind::Value, fields.place_of(key), message, None);
     }
-    let scenarios = scenarios(fields, report);
-    Model {
-        form,
-        parameters: fields.text("parameters").unwrap_or_default().to_owned(),
-        scenarios,
-        threads: match fields.value("threads") {
-            Some(Value::Integer(n)) => Some(vec![u32::try_from(*n).expect("a count was checked when it was read")]),
-            Some(Value::List(_)) => fields.counts("threads"),
-            _ => None,
-        },
-        machine: None,
-        times: TIMES.iter().filter_map(|key| Some((*key, fields.time(key)?))).collect(),
-        rates,
-        resolved: Vec::new(),
-    }
-}
-
-fn scenarios(fields: &Fields, report: &mut Report<'_>) -> Vec<Scenario> {
-    let Some(Value::List(names)) = fields.value("scenarios") else { return Scenario::ALL.to_vec() };
-    let mut found: Vec<Scenario> = Vec::new();
-    for name in names {
-        let Value::Text(name) = name else { continue };
-        let scenario = Scenario::from_name(name).expect("a name was checked when it was read");
-        if found.contains(&scenario) {
-            let message = format!("'scenarios' has '{name}' twice");
-            report.add(ProblemKind::Conflict, fields.place_of("scenarios"), message, None);
-        } else {
-            found.push(scenario);
-        }
-    }
-    if found.is_empty() {
-        let message = "'scenarios' is empty; expected \"all\" or one name or more";
-        report.add(ProblemKind::Value, fields.place_of("scenarios"), message, None);
-    }
-    found
-}
-
-/// The nearest whole picosecond.
-fn time(seconds: f64) -> Time {
-    Time((seconds * 1e12).round() as u64)
-}
-
-/// The nearest whole bit per second.
-fn rate(bytes_per_s: f64) -> Rate {
-    Rate::from_bits_per_s((bytes_per_s * 8.0).round().max(1.0) as u64)
+    Model { form: form.name, pricing, parameters: fields.text("parameters").unwrap_or_default().to_owned() }
 }
 
 impl Model {
     /// Takes the constants for what the keys leave open. What a key can say is rounded as the key would be, so that the
-    /// resolved file gives the same run.
-    pub(super) fn complete(&mut self, machine: Machine, parameters: String) {
-        let busy = machine.thread_bandwidth.last().map_or(machine.node_bandwidth, |(_, bandwidth)| *bandwidth);
-        let times = [
-            ("alpha", machine.alpha_s),
-            ("latency", machine.alpha_s),
-            ("overhead", 0.0),
-            ("gap", 0.0),
-            ("hop", machine.gamma_s),
-            ("matching", 0.0),
-            ("on_node_alpha", machine.alpha_s),
-        ];
-        for (key, seconds) in times {
-            if self.times.iter().all(|(name, _)| *name != key) {
-                self.times.push((key, time(seconds)));
-            }
-        }
-        let rates =
-            [("rate", machine.measured_bandwidth()), ("node_rate", machine.node_bandwidth), ("on_node_rate", busy)];
-        for (key, bytes_per_s) in rates {
-            if self.rates.iter().all(|(name, _)| *name != key) {
-                self.rates.push((key, rate(bytes_per_s)));
-            }
-        }
-        self.machine = Some(machine);
-        self.resolved = self.all_keys(parameters);
+    /// resolved file gives the same run. `parameters` is how the set is called elsewhere.
+    pub(super) fn complete(&mut self, constants: &Constants, parameters: String) {
+        self.pricing.complete(constants);
+        self.parameters = parameters;
     }
 
-    fn all_keys(&self, parameters: String) -> Vec<(&'static str, Value)> {
-        let mut all = vec![("form", Value::text(self.form.word())), ("parameters", Value::Text(parameters))];
-        if self.form == Form::Amg {
-            let names = self.scenarios.iter().map(|scenario| Value::text(scenario.name())).collect();
-            let threads = match self.threads.as_deref() {
-                None => Value::text(AUTO.name),
-                Some([one]) => Value::Integer((*one).into()),
-                Some(many) => Value::List(many.iter().map(|&n| Value::Integer(n.into())).collect()),
-            };
-            all.extend([("scenarios", Value::List(names)), ("threads", threads)]);
-        }
-        let means = |key: &str| SPECIAL.iter().any(|(name, forms)| *name == key && forms.contains(&self.form));
-        all.extend(TIMES.iter().filter(|key| means(key)).map(|key| (*key, Value::Time(self.time(key)))));
-        all.extend(RATES.iter().filter(|key| means(key)).map(|key| (*key, Value::Rate(self.rate(key)))));
+    /// Every key with its value.
+    pub(super) fn all_keys(&self) -> Vec<(&'static str, Value)> {
+        let mut all = vec![("form", Value::text(self.form)), ("parameters", Value::text(&self.parameters))];
+        all.extend(self.pricing.values());
         all
     }
+}
 
-    /// The value of a key for a time, once complete.
-    pub(super) fn time(&self, key: &str) -> Time {
-        self.times.iter().find(|(name, _)| *name == key).expect("all times are there").1
-    }
+#[cfg(test)]
+mod tests {
+    use super::*;
 
-    /// The value of a key for a rate, once complete.
-    pub(super) fn rate(&self, key: &str) -> Rate {
-        self.rates.iter().find(|(name, _)| *name == key).expect("all rates are there").1
-    }
-
-    /// How messages are priced.
-    pub(super) fn pricing(&self) -> Pricing {
-        let seconds = |key: &str| self.time(key).as_s_f64();
-        let bytes_per_s = |key: &str| self.rate(key).bytes_per_s_f64();
-        let model = match self.form {
-            Form::LogGp => MessageModel::LogGp {
-                latency_s: seconds("latency"),
-                overhead_s: seconds("overhead"),
-                gap_s: seconds("gap"),
-                gap_per_byte_s: 1.0 / bytes_per_s("rate"),
-            },
-            Form::MaxRate => MessageModel::MaxRate {
-                alpha_s: seconds("alpha"),
-                rank_rate: bytes_per_s("rate"),
-                node_rate: bytes_per_s("node_rate"),
-            },
-            Form::Postal | Form::Amg => {
-                MessageModel::Postal(Postal { alpha_s: seconds("alpha"), rate: bytes_per_s("rate") })
+    /// What one key of the file says is read alike by every form that has it.
+    #[test]
+    fn forms_agree_on_the_keys_that_they_share() {
+        let keys = keys();
+        for form in FORM.variants() {
+            for own in &form.keys {
+                let shown = keys.iter().find(|key| key.name == own.name).unwrap();
+                assert_eq!((shown, shown.doc), (own, own.doc), "{}", form.name);
             }
-        };
-        Pricing {
-            model,
-            within_node: Some(Postal { alpha_s: seconds("on_node_alpha"), rate: bytes_per_s("on_node_rate") }),
-            hop_s: seconds("hop"),
-            match_s: seconds("matching"),
         }
     }
 }

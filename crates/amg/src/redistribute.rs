@@ -14,8 +14,8 @@
 //! that what has to fit takes more than half the cache. The first level with T_switch < T_noswitch switches, unless the
 //! gain is below 5 % of the running sum of T_noswitch over levels 0 to i.
 
-use super::{cycle_costs, Hierarchy, Level, Machine, Mix, Scenario};
-use crate::ModelError;
+use crate::{cycle_costs, Charges, Hierarchy, Level};
+use odonata_model::{Constants, Mix, ModelError};
 
 /// The gain must reach this share of the cycle so far.
 const LEAST_GAIN: f64 = 0.05;
@@ -207,28 +207,33 @@ fn level_decision(level: &Level, flop_s: f64, ranks: f64, finer_s: f64, prices: 
     LevelDecision { noswitch_s, running_s, category, choices, best, reason }
 }
 
-fn prices(machine: &Machine, mix: Mix, scenario: Scenario) -> Result<Prices, ModelError> {
-    machine.check()?;
-    mix.check(machine)?;
+fn prices(constants: &Constants, mix: Mix, charges: Charges) -> Result<Prices, ModelError> {
+    constants.check()?;
+    mix.check(constants)?;
     Ok(Prices {
-        alpha_s: if scenario.distance() { machine.alpha_at_diameter_s() } else { machine.alpha_s },
-        beta_s: machine.beta_s_per_value,
-        thread_factor: machine.thread_slowdown(mix.threads)? / f64::from(mix.threads),
-        cache_bytes: machine.cache_bytes_per_node / f64::from(mix.tasks_per_node),
+        alpha_s: if charges.distance() { constants.alpha_at_diameter_s() } else { constants.alpha_s },
+        beta_s: constants.beta_s_per_value,
+        thread_factor: constants.thread_slowdown(mix.threads)? / f64::from(mix.threads),
+        cache_bytes: constants.cache_bytes_per_node / f64::from(mix.tasks_per_node),
     })
 }
 
-/// Decides for a whole hierarchy. `scenario` only says whether messages pay for distance: the paper's formulas carry no
+/// Decides for a whole hierarchy. `charges` only says whether messages pay for distance: the paper's formulas carry no
 /// further penalties.
 ///
 /// # Errors
 /// Unusable machine constants or mix.
-pub fn decide(hierarchy: &Hierarchy, machine: &Machine, mix: Mix, scenario: Scenario) -> Result<Decision, ModelError> {
-    let prices = prices(machine, mix, scenario)?;
+pub fn decide(
+    hierarchy: &Hierarchy,
+    constants: &Constants,
+    mix: Mix,
+    charges: Charges,
+) -> Result<Decision, ModelError> {
+    let prices = prices(constants, mix, charges)?;
     let ranks = f64::from(hierarchy.ranks());
     let (mut running_s, mut switch, mut levels) = (0.0, None, Vec::new());
     for (i, level) in hierarchy.levels().iter().enumerate() {
-        let flop_s = machine.flop_s_at(i) * prices.thread_factor;
+        let flop_s = constants.flop_s_at(i) * prices.thread_factor;
         let mut decided = level_decision(level, flop_s, ranks, running_s, &prices);
         running_s = decided.running_s;
         if i == 0 {
@@ -264,12 +269,12 @@ pub struct Alternative {
 /// Unusable machine constants or mix.
 pub fn alternatives(
     hierarchy: &Hierarchy,
-    machine: &Machine,
+    constants: &Constants,
     mix: Mix,
-    scenario: Scenario,
+    charges: Charges,
 ) -> Result<Vec<Alternative>, ModelError> {
-    let prices = prices(machine, mix, scenario)?;
-    let decision = decide(hierarchy, machine, mix, scenario)?;
+    let prices = prices(constants, mix, charges)?;
+    let decision = decide(hierarchy, constants, mix, charges)?;
     let levels = hierarchy.levels();
     let mut found = Vec::new();
     for (i, level) in levels.iter().enumerate().skip(1) {
@@ -278,11 +283,11 @@ pub fn alternatives(
                 .iter()
                 .enumerate()
                 .map(|(k, l)| {
-                    let flop_s = machine.flop_s_at(i + k) * prices.thread_factor;
+                    let flop_s = constants.flop_s_at(i + k) * prices.thread_factor;
                     5.0 * regrouped_product_s(l, groups, flop_s, &prices)
                 })
                 .sum();
-            let flop_s = machine.flop_s_at(i) * prices.thread_factor;
+            let flop_s = constants.flop_s_at(i) * prices.thread_factor;
             let choice = choice(level, groups, decision.levels[i].category, flop_s, &prices);
             let cycle_s = decision.levels[i - 1].running_s + choice.collective_s + below;
             found.push(Alternative { level: i, groups, cycle_s, allowed: choice.allowed });
@@ -308,9 +313,9 @@ pub fn gather_s(
     hierarchy: &Hierarchy,
     level: usize,
     groups: u32,
-    machine: &Machine,
+    constants: &Constants,
     mix: Mix,
-    scenario: Scenario,
+    charges: Charges,
 ) -> Result<f64, ModelError> {
     let Some(gathered) = hierarchy.levels().get(level) else {
         return Err(ModelError::OutOfRange {
@@ -319,8 +324,8 @@ pub fn gather_s(
             expected: "a level of the hierarchy",
         });
     };
-    crate::error::at_least("ranks to redistribute to", f64::from(groups), 1.0)?;
-    Ok(collective_s(gathered, f64::from(groups), &prices(machine, mix, scenario)?))
+    odonata_model::at_least("ranks to redistribute to", f64::from(groups), 1.0)?;
+    Ok(collective_s(gathered, f64::from(groups), &prices(constants, mix, charges)?))
 }
 
 /// The cycle time when levels 0 to k - 1 run on all ranks (`before`, whose level k was gathered) and `after`, whose
@@ -333,9 +338,9 @@ pub fn regrouped_cycle_s(
     before: &Hierarchy,
     after: &Hierarchy,
     switch_level: usize,
-    machine: &Machine,
+    constants: &Constants,
     mix: Mix,
-    scenario: Scenario,
+    charges: Charges,
 ) -> Result<f64, ModelError> {
     if switch_level == 0 || switch_level >= before.levels().len() {
         return Err(ModelError::OutOfRange {
@@ -344,31 +349,31 @@ pub fn regrouped_cycle_s(
             expected: "a level of the hierarchy other than the finest",
         });
     }
-    let costs = cycle_costs(before, machine, mix, scenario)?;
-    let fine_s: f64 = costs.levels[..switch_level].iter().map(super::LevelCosts::total_s).sum();
+    let costs = cycle_costs(before, constants, mix, charges)?;
+    let fine_s: f64 = costs.levels[..switch_level].iter().map(crate::LevelCosts::total_s).sum();
     let down_s = costs.levels[switch_level].interpolate.total_s();
-    let coarse = cycle_costs(after, &shifted(machine, switch_level), mix, scenario)?;
+    let coarse = cycle_costs(after, &shifted(constants, switch_level), mix, charges)?;
     let gather_s =
-        collective_s(&before.levels()[switch_level], f64::from(after.ranks()), &prices(machine, mix, scenario)?);
+        collective_s(&before.levels()[switch_level], f64::from(after.ranks()), &prices(constants, mix, charges)?);
     Ok(fine_s + down_s + gather_s + coarse.total_s())
 }
 
-/// The machine with t_i counted from `level` on.
-fn shifted(machine: &Machine, level: usize) -> Machine {
-    let last = machine.flop_s.len() - 1;
-    Machine { flop_s: machine.flop_s[level.min(last)..].to_vec(), ..machine.clone() }
+/// The constants with t_i counted from `level` on.
+fn shifted(constants: &Constants, level: usize) -> Constants {
+    let last = constants.flop_s.len() - 1;
+    Constants { flop_s: constants.flop_s[level.min(last)..].to_vec(), ..constants.clone() }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::super::hierarchy::tests::laplace_512;
-    use super::super::machine::tests::eos;
     use super::*;
+    use crate::test_help::eos;
+    use crate::test_help::laplace_512;
 
     const ALL_MPI: Mix = Mix { tasks_per_node: 16, threads: 1 };
 
     fn decision() -> Decision {
-        decide(&laplace_512(), &eos(), ALL_MPI, Scenario::AlphaBetaGamma).unwrap()
+        decide(&laplace_512(), &eos(), ALL_MPI, Charges::AlphaBetaGamma).unwrap()
     }
 
     #[test]
@@ -384,7 +389,7 @@ mod tests {
         assert_eq!(best.groups, 8);
         assert!((best.switch_s - 242.2e-6).abs() < 2e-7, "{}", best.switch_s);
         assert!((best.collective_s - 43.6e-6).abs() < 1e-7, "{}", best.collective_s);
-        let alone = |level, groups| gather_s(&laplace_512(), level, groups, &eos(), ALL_MPI, Scenario::AlphaBetaGamma);
+        let alone = |level, groups| gather_s(&laplace_512(), level, groups, &eos(), ALL_MPI, Charges::AlphaBetaGamma);
         assert_eq!(alone(4, 8), Ok(best.collective_s));
         assert!(alone(7, 8).is_err() && alone(4, 0).is_err());
     }
@@ -405,13 +410,13 @@ mod tests {
     fn cache_rules_out_large_local_problems() {
         // 2208 rows of 78 non-zeros are 2208 * (78.01 * 12 + 12) = 2.1 MB on one rank. Half of a share of 2 MB is 1 MB:
         // C = 1 and C = 2 (1.05 MB) are out, 4 is in.
-        let machine = Machine { cache_bytes_per_node: 32e6, ..eos() };
-        let decision = decide(&laplace_512(), &machine, ALL_MPI, Scenario::AlphaBetaGamma).unwrap();
+        let constants = Constants { cache_bytes_per_node: 32e6, ..eos() };
+        let decision = decide(&laplace_512(), &constants, ALL_MPI, Charges::AlphaBetaGamma).unwrap();
         let allowed: Vec<bool> = decision.levels[4].choices.iter().map(|c| c.allowed).collect();
         assert_eq!(allowed, [false, false, true, true, true, true, true]);
         // With no cache at all nothing gets worse than large.
-        let machine = Machine { cache_bytes_per_node: 0.0, ..eos() };
-        let decision = decide(&laplace_512(), &machine, ALL_MPI, Scenario::AlphaBetaGamma).unwrap();
+        let constants = Constants { cache_bytes_per_node: 0.0, ..eos() };
+        let decision = decide(&laplace_512(), &constants, ALL_MPI, Charges::AlphaBetaGamma).unwrap();
         assert!(decision.levels[4].choices.iter().all(|c| c.allowed && c.category == Category::Large));
     }
 
@@ -421,7 +426,7 @@ mod tests {
         let mut levels = laplace_512().levels().to_vec();
         levels[0].unknowns *= 100.0;
         let h = Hierarchy::new(512, levels).unwrap();
-        let decision = decide(&h, &eos(), ALL_MPI, Scenario::AlphaBetaGamma).unwrap();
+        let decision = decide(&h, &eos(), ALL_MPI, Charges::AlphaBetaGamma).unwrap();
         assert_eq!(decision.switch, None);
         assert_eq!(decision.levels[4].reason, Reason::GainTooSmall);
     }
@@ -432,13 +437,13 @@ mod tests {
         let level = Level { sends: 1.0, values_sent: 1.0, active_ranks: 2.0, ..laplace_512().levels()[5] };
         let h = Hierarchy::new(2, vec![level, level]).unwrap();
         let mix = Mix { tasks_per_node: 2, threads: 1 };
-        let decision = decide(&h, &eos(), mix, Scenario::AlphaBetaGamma).unwrap();
+        let decision = decide(&h, &eos(), mix, Charges::AlphaBetaGamma).unwrap();
         assert_eq!(decision.levels[1].reason, Reason::NoCandidate);
     }
 
     #[test]
     fn the_papers_choice_is_among_the_alternatives() {
-        let found = alternatives(&laplace_512(), &eos(), ALL_MPI, Scenario::AlphaBetaGamma).unwrap();
+        let found = alternatives(&laplace_512(), &eos(), ALL_MPI, Charges::AlphaBetaGamma).unwrap();
         let paper = found.iter().find(|a| (a.level, a.groups) == (4, 8)).unwrap();
         let decision = decision();
         // The levels above, the switched level as decided, and levels 5 and 6 with 7 partners each:
@@ -457,7 +462,7 @@ mod tests {
         let before = laplace_512();
         let alone = Level { interpolation_nonzeros_per_row: 0.0, ..before.levels()[6] };
         let after = Hierarchy::new(33, vec![alone]).unwrap();
-        let s = Scenario::AlphaBetaGamma;
+        let s = Charges::AlphaBetaGamma;
         let got = regrouped_cycle_s(&before, &after, 6, &eos(), ALL_MPI, s).unwrap();
         // The same level on its 33 active ranks: only its compute changes (34/512 to 34/33 rows per rank), and groups
         // of one gather nothing but pay 34/33 * 2 beta for their own data in the formula.

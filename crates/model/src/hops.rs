@@ -1,6 +1,6 @@
 //! Hops between nodes of a built machine: the fewest links between their routers.
 
-use crate::engine::EngineError;
+use crate::ModelError;
 use odonata_machine::Machine;
 use odonata_units::{NodeId, RouterId};
 use std::collections::VecDeque;
@@ -8,7 +8,8 @@ use std::collections::VecDeque;
 const UNREACHED: u32 = u32::MAX;
 
 /// Breadth-first distances from one router at a time: whoever asks goes source by source.
-pub(super) struct HopCounts<'m> {
+#[derive(Debug)]
+pub struct HopCounts<'m> {
     machine: &'m Machine,
     source: Option<RouterId>,
     distance: Vec<u32>,
@@ -16,12 +17,16 @@ pub(super) struct HopCounts<'m> {
 }
 
 impl<'m> HopCounts<'m> {
-    pub(super) fn new(machine: &'m Machine) -> Self {
+    /// Of a machine.
+    pub fn new(machine: &'m Machine) -> Self {
         Self { machine, source: None, distance: vec![UNREACHED; machine.router_count()], queue: VecDeque::new() }
     }
 
     /// Router-to-router hops, 0 on one router.
-    pub(super) fn between(&mut self, a: NodeId, b: NodeId) -> Result<u32, EngineError> {
+    ///
+    /// # Errors
+    /// There is no path.
+    pub fn between(&mut self, a: NodeId, b: NodeId) -> Result<u32, ModelError> {
         let (from, to) = (self.machine.router_of(a), self.machine.router_of(b));
         if from == to {
             return Ok(0);
@@ -30,10 +35,7 @@ impl<'m> HopCounts<'m> {
             self.search(from);
         }
         match self.distance[to.index()] {
-            UNREACHED => {
-                let reason = format!("there is no path from node {} to node {}", a.0, b.0);
-                Err(EngineError::Refused { key: None, reason })
-            }
+            UNREACHED => Err(ModelError::NoPath { from: a.0, to: b.0 }),
             hops => Ok(hops),
         }
     }

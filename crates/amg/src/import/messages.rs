@@ -4,10 +4,10 @@
 //!   to it from the next coarser level; a value has 8 bytes.
 //! * Recorded, with the set-up: `phase,level,source,destination,messages,bytes`.
 
-use super::csv::each_record;
-use super::Messages;
-use crate::pattern::AmgPhase;
-use crate::{CommunicationGraph, WorkloadError};
+use crate::Phase;
+use odonata_workload::import::csv::each_record;
+use odonata_workload::import::MessageList;
+use odonata_workload::{CommunicationGraph, WorkloadError};
 
 const BYTES_PER_VALUE: f64 = 8.0;
 const MATRIX: u32 = 0;
@@ -30,15 +30,15 @@ pub fn cycle(
     bytes: &[u8],
     ranks: u32,
     level: u32,
-    phase: AmgPhase,
+    phase: Phase,
 ) -> Result<CommunicationGraph, WorkloadError> {
     let (operator, listed) = match phase {
-        AmgPhase::Smooth => (MATRIX, Some(level)),
-        AmgPhase::Restrict => (INTERPOLATION, Some(level)),
-        AmgPhase::Interpolate => (INTERPOLATION, level.checked_sub(1)),
-        AmgPhase::Coarsen | AmgPhase::Galerkin => panic!("{} is no phase of a cycle", phase.word()),
+        Phase::Smooth => (MATRIX, Some(level)),
+        Phase::Restrict => (INTERPOLATION, Some(level)),
+        Phase::Interpolate => (INTERPOLATION, level.checked_sub(1)),
+        Phase::Coarsen | Phase::Galerkin => panic!("{} is no phase of a cycle", phase.word()),
     };
-    let mut messages = Messages::new(label, Some(ranks));
+    let mut messages = MessageList::new(label, Some(ranks));
     let mut deepest = None;
     each_record(
         label,
@@ -53,11 +53,11 @@ pub fn cycle(
             let source = record.number::<i64>(source, "source")?;
             let destination = record.number::<i64>(destination, "destination")?;
             let size = BYTES_PER_VALUE * record.number::<f64>(values, "values")?;
-            let (from, to) = if phase == AmgPhase::Restrict { (destination, source) } else { (source, destination) };
+            let (from, to) = if phase == Phase::Restrict { (destination, source) } else { (source, destination) };
             messages.push(from, to, size, || record.place())
         },
     )?;
-    check_level(label, level, phase, deepest, messages.messages.is_empty())?;
+    check_level(label, level, phase, deepest, messages.is_empty())?;
     messages.finish()
 }
 
@@ -71,9 +71,9 @@ pub fn recorded(
     bytes: &[u8],
     ranks: u32,
     level: u32,
-    phase: AmgPhase,
+    phase: Phase,
 ) -> Result<CommunicationGraph, WorkloadError> {
-    let mut messages = Messages::new(label, Some(ranks));
+    let mut messages = MessageList::new(label, Some(ranks));
     let mut deepest = None;
     each_record(
         label,
@@ -103,30 +103,24 @@ pub fn recorded(
             Ok(())
         },
     )?;
-    check_level(label, level, phase, deepest, messages.messages.is_empty())?;
+    check_level(label, level, phase, deepest, messages.is_empty())?;
     messages.finish()
 }
 
 /// Whether a hierarchy whose lists go down to `deepest` has the phase on the level. A coarsest level on a single rank has no
 /// list, so the last one with a list may well restrict.
-fn check_level(
-    label: &str,
-    level: u32,
-    phase: AmgPhase,
-    deepest: Option<u32>,
-    silent: bool,
-) -> Result<(), WorkloadError> {
+fn check_level(label: &str, level: u32, phase: Phase, deepest: Option<u32>, silent: bool) -> Result<(), WorkloadError> {
     let wrong = |reason: String| Err(WorkloadError::file(label, format!("level {level}"), reason));
     match (deepest, phase) {
         (None, _) => wrong(format!("there are no messages of the phase '{}'", phase.word())),
         // Interpolation from a level is listed with the finer one.
-        (Some(deepest), _) if level > deepest.saturating_add(u32::from(phase == AmgPhase::Interpolate)) => {
+        (Some(deepest), _) if level > deepest.saturating_add(u32::from(phase == Phase::Interpolate)) => {
             wrong(format!("the messages of the phase '{}' are of levels 0 to {deepest}", phase.word()))
         }
-        (Some(deepest), AmgPhase::Restrict) if level == deepest && silent => {
+        (Some(deepest), Phase::Restrict) if level == deepest && silent => {
             wrong("the coarsest level has nothing to restrict to".into())
         }
-        (_, AmgPhase::Interpolate) if level == 0 => wrong("the finest level has nothing to interpolate to".into()),
+        (_, Phase::Interpolate) if level == 0 => wrong("the finest level has nothing to interpolate to".into()),
         _ => Ok(()),
     }
 }
@@ -134,8 +128,8 @@ fn check_level(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::Pattern;
     use odonata_units::RankId;
+    use odonata_workload::Pattern;
 
     const CYCLE: &str = "level,operator,source,destination,values\n\
                          0,0,0,1,10\n0,0,1,0,11\n0,1,0,1,5\n1,0,1,2,3\n";
@@ -149,11 +143,11 @@ mod tests {
     #[test]
     fn phases_send_their_operators_lists() {
         let read = |level, phase| cycle("h", CYCLE.as_bytes(), 3, level, phase).unwrap();
-        assert_eq!(sends(&read(0, AmgPhase::Smooth), 0), [(1, 80)]);
-        assert_eq!(sends(&read(1, AmgPhase::Smooth), 1), [(2, 24)]);
-        assert_eq!(sends(&read(1, AmgPhase::Interpolate), 0), [(1, 40)]);
+        assert_eq!(sends(&read(0, Phase::Smooth), 0), [(1, 80)]);
+        assert_eq!(sends(&read(1, Phase::Smooth), 1), [(2, 24)]);
+        assert_eq!(sends(&read(1, Phase::Interpolate), 0), [(1, 40)]);
         // The transpose: who received now sends.
-        let restrict = read(0, AmgPhase::Restrict);
+        let restrict = read(0, Phase::Restrict);
         assert_eq!((sends(&restrict, 0), sends(&restrict, 1)), (vec![], vec![(0, 40)]));
     }
 
@@ -161,17 +155,17 @@ mod tests {
     #[test]
     fn the_last_level_with_a_list_may_restrict() {
         let text = CYCLE.replace("1,0,1,2,3\n", "1,0,1,2,3\n1,1,1,2,4\n");
-        assert_eq!(sends(&cycle("h", text.as_bytes(), 3, 1, AmgPhase::Restrict).unwrap(), 2), [(1, 32)]);
-        assert_eq!(sends(&cycle("h", text.as_bytes(), 3, 2, AmgPhase::Interpolate).unwrap(), 1), [(2, 32)]);
-        assert!(cycle("h", text.as_bytes(), 3, 3, AmgPhase::Interpolate).is_err());
+        assert_eq!(sends(&cycle("h", text.as_bytes(), 3, 1, Phase::Restrict).unwrap(), 2), [(1, 32)]);
+        assert_eq!(sends(&cycle("h", text.as_bytes(), 3, 2, Phase::Interpolate).unwrap(), 1), [(2, 32)]);
+        assert!(cycle("h", text.as_bytes(), 3, 3, Phase::Interpolate).is_err());
     }
 
     #[test]
     fn recorded_messages_keep_count_and_bytes() {
         let text = "phase,level,source,destination,messages,bytes\ncoarsen,0,0,1,3,10\ngalerkin,0,0,1,1,7\n";
-        let graph = recorded("r", text.as_bytes(), 2, 0, AmgPhase::Coarsen).unwrap();
+        let graph = recorded("r", text.as_bytes(), 2, 0, Phase::Coarsen).unwrap();
         assert_eq!(sends(&graph, 0), [(1, 4), (1, 3), (1, 3)]);
-        let error = recorded("r", text.as_bytes(), 2, 1, AmgPhase::Galerkin).unwrap_err().to_string();
+        let error = recorded("r", text.as_bytes(), 2, 1, Phase::Galerkin).unwrap_err().to_string();
         assert_eq!(error, "r:level 1: the messages of the phase 'galerkin' are of levels 0 to 0");
     }
 
@@ -179,11 +173,11 @@ mod tests {
     fn mistakes_have_a_place() {
         let message =
             |text: &str, ranks, level, phase| cycle("h", text.as_bytes(), ranks, level, phase).unwrap_err().to_string();
-        assert!(message(CYCLE, 3, 2, AmgPhase::Smooth).contains("levels 0 to 1"));
-        assert!(message(CYCLE, 3, 1, AmgPhase::Restrict).contains("coarsest level"));
-        assert!(message(CYCLE, 3, 0, AmgPhase::Interpolate).contains("finest level"));
-        assert_eq!(message(CYCLE, 2, 1, AmgPhase::Smooth), "h:line 5: rank 2 of a job with ranks 0 to 1");
-        assert!(message("level,operator,source,values\n", 3, 0, AmgPhase::Smooth).contains("no column 'destination'"));
-        assert!(message(&CYCLE.replace("10", "ten"), 3, 0, AmgPhase::Smooth).contains("values is 'ten'"));
+        assert!(message(CYCLE, 3, 2, Phase::Smooth).contains("levels 0 to 1"));
+        assert!(message(CYCLE, 3, 1, Phase::Restrict).contains("coarsest level"));
+        assert!(message(CYCLE, 3, 0, Phase::Interpolate).contains("finest level"));
+        assert_eq!(message(CYCLE, 2, 1, Phase::Smooth), "h:line 5: rank 2 of a job with ranks 0 to 1");
+        assert!(message("level,operator,source,values\n", 3, 0, Phase::Smooth).contains("no column 'destination'"));
+        assert!(message(&CYCLE.replace("10", "ten"), 3, 0, Phase::Smooth).contains("values is 'ten'"));
     }
 }

@@ -1,66 +1,18 @@
-//! The general forms: every rank of every job, priced by what it sends and receives.
+//! What every rank of every job costs by its messages, as rows and columns.
 
-use super::hops::HopCounts;
-use super::settings::Model;
-use super::{all_ranks, Priced, TIME};
-use crate::engine::{EngineError, Watcher};
-use crate::plan::Scenario;
+use crate::message::{rank_costs, Message, MessagePrices, RankCost};
+use crate::pricing::{Refusal, TIME};
+use crate::HopCounts;
 use odonata_declare::Type::{F64, U32, U64};
 use odonata_declare::Unit::{Bytes, Count, Plain, S};
-use odonata_declare::{Column, Filled, FilledTable, Frame, Values};
-use odonata_model::message::{rank_costs, Message, RankCost};
+use odonata_declare::{Column, Filled, FilledTable, Values};
+use odonata_machine::Machine;
 use odonata_units::NodeId;
 use odonata_workload::volumes::Messages;
-use odonata_workload::Job;
-use serde_json::json;
-
-/// Prices all jobs in one step, so that ranks of different jobs on a node share its rate.
-pub(super) fn price(
-    engine: &Model,
-    scenario: &Scenario,
-    hops: &mut HopCounts<'_>,
-    watcher: &mut dyn Watcher,
-) -> Result<Priced, EngineError> {
-    let jobs = &scenario.workload.jobs;
-    let (nodes, first) = all_ranks(scenario);
-    let mut messages = Vec::new();
-    for (job, &start) in jobs.iter().zip(&first) {
-        let mut sent = Messages::new(&scenario.machine, job);
-        for rank in job.rank_ids() {
-            messages.extend(sent.of(rank).map(|message| Message {
-                source: start as u32 + message.source.0,
-                destination: start as u32 + message.target.0,
-                bytes: message.bytes.0,
-            }));
-        }
-    }
-    if !watcher.progress("pricing", 0.5) {
-        return Err(EngineError::Interrupted);
-    }
-    let numbers: Vec<u32> = nodes.iter().map(|node| node.0).collect();
-    let mut missing = None;
-    let extra = |a: u32, b: u32| {
-        let found = hops.between(odonata_units::NodeId(a), odonata_units::NodeId(b));
-        found.unwrap_or_else(|error| {
-            missing.get_or_insert(error);
-            0
-        })
-    };
-    let costs = rank_costs(&messages, &numbers, extra, &engine.pricing());
-    let costs = costs.map_err(|error| EngineError::Refused { key: None, reason: error.to_string() })?;
-    if let Some(error) = missing {
-        return Err(error);
-    }
-    let costs = Costs { jobs, nodes, first, costs };
-    Ok(Priced {
-        table: Costs::RANKS.of(&costs),
-        job_columns: Frame::of(Costs::JOBS, &costs),
-        summary: json!({ "form": engine.form.word() }),
-    })
-}
+use odonata_workload::{Job, Workload};
 
 /// What the ranks of all jobs cost in one iteration.
-pub(super) struct Costs<'a> {
+pub(crate) struct Costs<'a> {
     jobs: &'a [Job],
     /// Of every rank, one job after the other, and where each job starts.
     nodes: Vec<NodeId>,
@@ -71,8 +23,48 @@ pub(super) struct Costs<'a> {
 const GENERAL: &str = "form = \"max-rate\", \"postal\" or \"loggp\"";
 
 impl<'a> Costs<'a> {
+    /// Prices all jobs in one step, so that ranks of different jobs on a node share its rate.
+    pub(crate) fn of(
+        prices: &MessagePrices,
+        machine: &Machine,
+        workload: &'a Workload,
+        progress: &mut dyn FnMut(f64) -> bool,
+    ) -> Result<Self, Refusal> {
+        let jobs = &workload.jobs;
+        let (mut nodes, mut first, mut messages) = (Vec::new(), vec![0], Vec::new());
+        for job in jobs {
+            let start = nodes.len() as u32;
+            let mut sent = Messages::new(machine, job);
+            for rank in job.rank_ids() {
+                nodes.push(job.node_of(rank));
+                messages.extend(sent.of(rank).map(|message| Message {
+                    source: start + message.source.0,
+                    destination: start + message.target.0,
+                    bytes: message.bytes.0,
+                }));
+            }
+            first.push(nodes.len());
+        }
+        if !progress(0.5) {
+            return Err(Refusal::Interrupted);
+        }
+        let numbers: Vec<u32> = nodes.iter().map(|node| node.0).collect();
+        let (mut hops, mut missing) = (HopCounts::new(machine), None);
+        let extra = |a: u32, b: u32| {
+            hops.between(NodeId(a), NodeId(b)).unwrap_or_else(|error| {
+                missing.get_or_insert(error);
+                0
+            })
+        };
+        let costs = rank_costs(&messages, &numbers, extra, prices)?;
+        match missing {
+            Some(error) => Err(error.into()),
+            None => Ok(Self { jobs, nodes, first, costs }),
+        }
+    }
+
     /// Times of the job's slowest rank and of all of them.
-    pub(super) const JOBS: &'a [Filled<Self>] = &[
+    pub(crate) const JOBS: &'a [Filled<Self>] = &[
         TIME.by(|costs| costs.slowest(RankCost::total_s)),
         Column::mean("time_mean_s", F64, S, "Mean time", "Mean over its ranks.")
             .weighted_by("ranks")
@@ -104,7 +96,7 @@ impl<'a> Costs<'a> {
     ];
 
     /// Every rank, all iterations together.
-    pub(super) const RANKS: FilledTable<'a, Self> = FilledTable {
+    pub(crate) const RANKS: FilledTable<'a, Self> = FilledTable {
         name: "ranks",
         row: "job and rank",
         sorted_by: &["job", "rank"],

@@ -5,7 +5,7 @@
 //!
 //! Both have the columns of [`COLUMNS`]; others are ignored.
 
-use odonata_model::amg::{Hierarchy, Level};
+use crate::{Hierarchy, Level};
 use odonata_workload::import::csv;
 use serde_json::Value;
 

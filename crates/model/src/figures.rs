@@ -1,4 +1,8 @@
-//! Hops and links of networks, in closed form.
+//! Hops and links of networks that are known by figures only: how many groups, rows, links, not where each cable is.
+//!
+//! A parameter set says this much of the machine that its constants were measured on. It is less than a
+//! built machine: nobody knows which router has the link to which group, so that a message to another group is charged the
+//! longest path.
 //!
 //! A hop is a link that a message crosses, counting those between nodes and routers, as the paper does: two nodes on
 //! one router are 2 hops apart.
@@ -8,7 +12,7 @@ use crate::error::{at_least, ModelError};
 /// A dragonfly whose groups are grids of routers, all-to-all along each row and each column (Cray Aries), or
 /// all-to-all as a whole (`rows` = 1).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Dragonfly {
+pub struct DragonflyFigures {
     /// Groups of the machine.
     pub groups: u32,
     /// Routers of a group along one dimension (Aries: 6).
@@ -21,7 +25,7 @@ pub struct Dragonfly {
     pub links_between_groups: u32,
 }
 
-impl Dragonfly {
+impl DragonflyFigures {
     /// Cray XC: groups of 16 x 6 routers with 4 nodes each.
     #[must_use]
     pub fn aries(groups: u32) -> Self {
@@ -102,7 +106,7 @@ impl Dragonfly {
 /// A tree of `levels` levels of switches with `down` children each; every switch has `up` links to its parents for each
 /// `down` links to its children (`up` = `down`: full bisection).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct FatTree {
+pub struct FatTreeFigures {
     /// Levels of switches.
     pub levels: u32,
     /// Children of a switch: nodes at the lowest level.
@@ -111,7 +115,7 @@ pub struct FatTree {
     pub up: u32,
 }
 
-impl FatTree {
+impl FatTreeFigures {
     /// Hops up to the lowest common switch and down again.
     #[must_use]
     pub fn hops(&self, a: u32, b: u32) -> u32 {
@@ -149,14 +153,14 @@ impl FatTree {
 
 /// A grid of nodes with a router each, closed to rings in every dimension (`wraps`) or not.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Torus {
+pub struct TorusFigures {
     /// Nodes along each dimension; first dimension fastest in node numbers.
     pub shape: Vec<u32>,
     /// Whether the ends of each dimension are joined.
     pub wraps: bool,
 }
 
-impl Torus {
+impl TorusFigures {
     /// Hops between neighbours are 1: nodes are routers, as on Blue Gene.
     #[must_use]
     pub fn hops(&self, a: u32, b: u32) -> u32 {
@@ -195,18 +199,18 @@ impl Torus {
     }
 }
 
-/// Any of the three.
+/// What is known of a network.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Network {
-    /// See [`Dragonfly`].
-    Dragonfly(Dragonfly),
-    /// See [`FatTree`].
-    FatTree(FatTree),
-    /// See [`Torus`].
-    Torus(Torus),
+pub enum NetworkFigures {
+    /// See [`DragonflyFigures`].
+    Dragonfly(DragonflyFigures),
+    /// See [`FatTreeFigures`].
+    FatTree(FatTreeFigures),
+    /// See [`TorusFigures`].
+    Torus(TorusFigures),
 }
 
-impl Network {
+impl NetworkFigures {
     /// The longest distance between two nodes, hops.
     #[must_use]
     pub fn diameter(&self) -> u32 {
@@ -262,14 +266,14 @@ mod tests {
 
     #[test]
     fn aries_counts_are_the_papers() {
-        let aries = Dragonfly::aries(2);
+        let aries = DragonflyFigures::aries(2);
         assert_eq!(aries.nodes_per_group(), 384);
         assert_eq!(aries.links_per_group(), 16 * 5 + 6 * 15); // 170
         assert_eq!(aries.diameter(), 7);
         // 64 nodes in one of two groups: 64 + 170 + 4 * 0; in both: 64 + 2 * 170 + 4 * min(63, 1).
         assert_eq!(aries.fewest_links(64), 234.0);
         assert_eq!(aries.most_links(64), 408.0);
-        assert_eq!(Network::Dragonfly(aries).links(64).unwrap(), 321.0);
+        assert_eq!(NetworkFigures::Dragonfly(aries).links(64).unwrap(), 321.0);
         // 512 nodes need both groups: 512 + 340 + 4 * 1 either way.
         assert_eq!(aries.fewest_links(512), 856.0);
         assert_eq!(aries.most_links(512), 856.0);
@@ -277,7 +281,7 @@ mod tests {
 
     #[test]
     fn aries_hops_by_hand() {
-        let aries = Dragonfly::aries(2);
+        let aries = DragonflyFigures::aries(2);
         assert_eq!(aries.hops(0, 0), 0);
         assert_eq!(aries.hops(0, 3), 2); // one router
         assert_eq!(aries.hops(0, 4), 3); // next column
@@ -289,7 +293,7 @@ mod tests {
     #[test]
     fn fat_tree_by_hand() {
         // Two levels of 4: 16 nodes. Nodes 0 and 3 share a leaf switch, 0 and 4 do not.
-        let tree = FatTree { levels: 2, down: 4, up: 2 };
+        let tree = FatTreeFigures { levels: 2, down: 4, up: 2 };
         assert_eq!(tree.hops(0, 3), 2);
         assert_eq!(tree.hops(0, 4), 4);
         assert_eq!(tree.diameter(), 4);
@@ -300,19 +304,19 @@ mod tests {
 
     #[test]
     fn torus_by_hand() {
-        let torus = Torus { shape: vec![4, 4, 2], wraps: true };
+        let torus = TorusFigures { shape: vec![4, 4, 2], wraps: true };
         assert_eq!(torus.diameter(), 2 + 2 + 1);
         assert_eq!(torus.hops(0, 3), 1); // around the ring
         assert_eq!(torus.hops(0, 2 + 4 * 2 + 16), 5);
         // 32 nodes own a link each in the two rings of 4, and every second one in the ring of 2.
         assert_eq!(torus.links(32), 32.0 * 2.5);
-        let mesh = Torus { shape: vec![4, 4], wraps: false };
+        let mesh = TorusFigures { shape: vec![4, 4], wraps: false };
         assert_eq!(mesh.diameter(), 6);
         assert_eq!(mesh.links(16), 24.0); // 2 * 4 * 3
     }
 
     #[test]
     fn zero_nodes_are_refused() {
-        assert!(Network::Dragonfly(Dragonfly::aries(2)).links(0).is_err());
+        assert!(NetworkFigures::Dragonfly(DragonflyFigures::aries(2)).links(0).is_err());
     }
 }

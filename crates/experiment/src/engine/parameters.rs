@@ -1,4 +1,4 @@
-//! Machine parameter sets of the model: TOML files with the unit in each key.
+//! Parameter sets of closed forms, constants measured on a machine: TOML files with the unit in each key.
 //!
 //! They are not experiment files: constants that were measured, fractions of a nanosecond, without texts to parse.
 
@@ -7,10 +7,11 @@ use crate::fields::{expect_table, unknown_keys, Fields};
 use crate::problem::{suggestion, ProblemKind, Problems};
 use crate::read;
 use crate::report::Report;
-use odonata_declare::Value;
-use odonata_declare::{Key, Kind};
-use odonata_model::amg::Machine;
-use odonata_model::network::{Dragonfly, FatTree, Network, Torus};
+use odonata_declare::{Key, Kind, Value};
+use odonata_model::{Constants, DragonflyFigures, FatTreeFigures, NetworkFigures, TorusFigures};
+
+/// The kind under which parameter sets that come with the package are known.
+pub const MACHINES: &str = "machines";
 
 /// A parameter set.
 #[derive(Clone, PartialEq, Debug)]
@@ -18,7 +19,7 @@ pub struct ParameterSet {
     /// What it calls itself.
     pub name: Option<String>,
     /// The constants.
-    pub machine: Machine,
+    pub constants: Constants,
 }
 
 const BANDWIDTHS: &str = "thread_bandwidth_mb_per_s";
@@ -89,7 +90,7 @@ pub fn read(text: &str, file: &str) -> Result<ParameterSet, Problems> {
     let network = report.finish(network)?.expect("a part that is missing is a problem");
     let number = |key: &str| fields.number(key).expect("what is missing is a problem");
     let flops = fields.list("flop_ns").expect("what is missing is a problem").iter();
-    let machine = Machine {
+    let constants = Constants {
         alpha_s: number("alpha_us") * 1e-6,
         beta_s_per_value: number("beta_ns_per_value") * 1e-9,
         gamma_s: number("gamma_us") * 1e-6,
@@ -100,10 +101,10 @@ pub fn read(text: &str, file: &str) -> Result<ParameterSet, Problems> {
         cache_bytes_per_node: number("cache_mb_per_node") * 1e6,
         network,
     };
-    machine
+    constants
         .check()
         .map_err(|error| Problems(vec![document.problem(ProblemKind::Value, None, error.to_string(), None)]))?;
-    Ok(ParameterSet { name: fields.text("name").map(str::to_owned), machine })
+    Ok(ParameterSet { name: fields.text("name").map(str::to_owned), constants })
 }
 
 /// Bandwidths by number of threads, ascending.
@@ -125,7 +126,7 @@ fn read_bandwidths(entries: &[Entry], report: &mut Report<'_>) -> Vec<(u32, f64)
     pairs
 }
 
-fn read_network(entry: &Entry, table: &crate::document::Table, report: &mut Report<'_>) -> Option<Network> {
+fn read_network(entry: &Entry, table: &crate::document::Table, report: &mut Report<'_>) -> Option<NetworkFigures> {
     let Some(kind) = table.get("kind") else {
         report.add(ProblemKind::MissingKey, entry.place, "[network] lacks the key 'kind'", None);
         return None;
@@ -149,14 +150,14 @@ fn read_network(entry: &Entry, table: &crate::document::Table, report: &mut Repo
     unknown_keys(&heading, table, &known, |_| None, report);
     let fields = Fields::read(&heading, entry.place, table, &keys, report);
     Some(match name {
-        "dragonfly" => Network::Dragonfly(Dragonfly {
+        "dragonfly" => NetworkFigures::Dragonfly(DragonflyFigures {
             groups: fields.count("groups")?,
             rows: fields.count("rows")?,
             columns: fields.count("columns")?,
             nodes_per_router: fields.count("nodes_per_router")?,
             links_between_groups: fields.count("links_between_groups")?,
         }),
-        "fat-tree" => Network::FatTree(FatTree {
+        "fat-tree" => NetworkFigures::FatTree(FatTreeFigures {
             levels: fields.count("levels")?,
             down: fields.count("down")?,
             up: fields.count("up")?,
@@ -168,7 +169,7 @@ fn read_network(entry: &Entry, table: &crate::document::Table, report: &mut Repo
                 report.add(ProblemKind::Value, fields.place_of("shape"), message, None);
                 return None;
             }
-            Network::Torus(Torus { shape, wraps: fields.flag("wraps")? })
+            NetworkFigures::Torus(TorusFigures { shape, wraps: fields.flag("wraps")? })
         }
     })
 }
@@ -192,12 +193,12 @@ mod tests {
     fn eos_is_the_papers() {
         let read = read(&eos(), "eos.toml").unwrap();
         assert_eq!(read.name.as_deref(), Some("eos"));
-        let machine = read.machine;
-        assert!((machine.alpha_at_diameter_s() - 2.318e-6).abs() < 1e-15);
-        assert!((machine.beta_s_per_value - 0.858e-9).abs() < 1e-20);
-        assert_eq!((machine.flop_s.len(), machine.cores_per_node), (3, 16));
-        assert_eq!(machine.thread_bandwidth[4], (16, 678.56e6));
-        assert_eq!(machine.network, Network::Dragonfly(Dragonfly::aries(2)));
+        let constants = read.constants;
+        assert!((constants.alpha_at_diameter_s() - 2.318e-6).abs() < 1e-15);
+        assert!((constants.beta_s_per_value - 0.858e-9).abs() < 1e-20);
+        assert_eq!((constants.flop_s.len(), constants.cores_per_node), (3, 16));
+        assert_eq!(constants.thread_bandwidth[4], (16, 678.56e6));
+        assert_eq!(constants.network, NetworkFigures::Dragonfly(DragonflyFigures::aries(2)));
     }
 
     #[test]

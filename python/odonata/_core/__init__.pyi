@@ -11,18 +11,10 @@ from typing import Any, TypeAlias, TypedDict, type_check_only
 import numpy as np
 import numpy.typing as npt
 
+from odonata._core import amg
+
 __all__ = [
-    "amg_alternatives",
-    "amg_best_fit",
-    "amg_check_machine",
-    "amg_collective",
-    "amg_cycle",
-    "amg_decide",
-    "amg_extra_hops",
-    "amg_extrapolate",
-    "amg_parameters",
-    "amg_regrouped_cycle",
-    "amg_scenarios",
+    "amg",
     "check",
     "machine",
     "message_costs",
@@ -150,75 +142,6 @@ def tables_reference() -> str:
 
 def presets() -> list[Preset]: ...
 def version() -> str: ...
-
-# The closed forms of odonata.amg. A level is ten numbers in the order of odonata.amg.hierarchy.LEVEL_FIELDS;
-# a machine is the dict of odonata.amg.machines; unusable numbers raise OdonataError.
-
-def amg_scenarios() -> list[str]: ...
-def amg_parameters(text: str, file: str) -> tuple[str | None, dict[str, Any]]: ...
-def amg_extra_hops(machine: dict[str, Any]) -> int: ...
-def amg_collective(
-    ranks: int,
-    levels: list[list[float]],
-    level: int,
-    groups: int,
-    machine: dict[str, Any],
-    tasks_per_node: int,
-    threads: int,
-    scenario_name: str,
-) -> float: ...
-def amg_check_machine(machine: dict[str, Any]) -> None: ...
-def amg_cycle(
-    ranks: int,
-    levels: list[list[float]],
-    machine: dict[str, Any],
-    tasks_per_node: int,
-    threads: int,
-    scenario_name: str,
-) -> list[tuple[int, str, str, float]]:
-    """Rows of (level, phase, term, seconds)."""
-
-def amg_best_fit(observations: list[tuple[int, list[float], list[list[float]]]]) -> list[str]:
-    """The scenario of each (tasks per node, measured seconds per level, six lists of predicted ones)."""
-
-def amg_decide(
-    ranks: int,
-    levels: list[list[float]],
-    machine: dict[str, Any],
-    tasks_per_node: int,
-    threads: int,
-    scenario_name: str,
-) -> tuple[
-    list[tuple[float, float, str, list[tuple[int, float, float, str, bool]], int | None, str]],
-    tuple[int, int] | None,
-]:
-    """By level (no switch, running sum, category, candidates, index of the best, reason), (level, groups)."""
-
-def amg_alternatives(
-    ranks: int,
-    levels: list[list[float]],
-    machine: dict[str, Any],
-    tasks_per_node: int,
-    threads: int,
-    scenario_name: str,
-) -> list[tuple[int, int, float, bool]]:
-    """Rows of (level, groups, predicted cycle in seconds, allowed by the cache rule)."""
-
-def amg_regrouped_cycle(
-    ranks: int,
-    levels: list[list[float]],
-    groups: int,
-    regrouped_levels: list[list[float]],
-    switch_level: int,
-    machine: dict[str, Any],
-    tasks_per_node: int,
-    threads: int,
-    scenario_name: str,
-) -> float: ...
-def amg_extrapolate(
-    small_ranks: int, small: list[list[float]], large_ranks: int, large: list[list[float]]
-) -> tuple[int, list[list[float]], list[list[float]]]:
-    """(ranks, levels of the low end, levels of the high end)."""
 
 def message_costs(
     sources: list[int],

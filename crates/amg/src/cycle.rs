@@ -13,8 +13,8 @@
 //! nodes are active would get a start-up below the measured one. With j threads per task the work of a rank is shared by
 //! its threads, each slowed down by b_1 / b_j: t_i (b_1 / b_j) / j.
 
-use super::{Hierarchy, Level, Machine, Mix, Scenario};
-use crate::ModelError;
+use crate::{Charges, Hierarchy, Level};
+use odonata_model::{Constants, Mix, ModelError};
 
 /// The parts of a time, seconds. Penalties hold only what they add, so that all parts sum to the time.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
@@ -97,7 +97,7 @@ impl CycleCosts {
     }
 }
 
-/// alpha, beta and gamma on one level of one operator after the scenario's penalties.
+/// alpha, beta and gamma on one level of one operator after the penalties.
 struct Prices {
     startup: f64,
     hops: f64,
@@ -108,15 +108,15 @@ struct Prices {
 }
 
 impl Prices {
-    fn new(machine: &Machine, scenario: Scenario, tasks_active: f64, messages: f64, links: f64) -> Self {
-        let ratio = machine.node_bandwidth / machine.measured_bandwidth() + messages / links;
+    fn new(constants: &Constants, charges: Charges, tasks_active: f64, messages: f64, links: f64) -> Self {
+        let ratio = constants.node_bandwidth / constants.measured_bandwidth() + messages / links;
         Self {
-            startup: machine.alpha_s,
-            hops: if scenario.distance() { machine.extra_hops() * machine.gamma_s } else { 0.0 },
-            value: machine.beta_s_per_value,
-            startup_factor: if scenario.multicore_alpha() { tasks_active } else { 1.0 },
-            hops_factor: if scenario.multicore_gamma() { tasks_active } else { 1.0 },
-            value_factor: if scenario.limits_bandwidth() { ratio } else { 1.0 },
+            startup: constants.alpha_s,
+            hops: if charges.distance() { constants.extra_hops() * constants.gamma_s } else { 0.0 },
+            value: constants.beta_s_per_value,
+            startup_factor: if charges.multicore_alpha() { tasks_active } else { 1.0 },
+            hops_factor: if charges.multicore_gamma() { tasks_active } else { 1.0 },
+            value_factor: if charges.limits_bandwidth() { ratio } else { 1.0 },
         }
     }
 
@@ -140,26 +140,26 @@ impl Prices {
 /// Prices one cycle.
 ///
 /// # Errors
-/// What [`Machine::check`], [`Mix::check`] and [`Machine::thread_slowdown`] refuse.
+/// What [`Constants::check`], [`Mix::check`] and [`Constants::thread_slowdown`] refuse.
 pub fn cycle_costs(
     hierarchy: &Hierarchy,
-    machine: &Machine,
+    constants: &Constants,
     mix: Mix,
-    scenario: Scenario,
+    charges: Charges,
 ) -> Result<CycleCosts, ModelError> {
-    machine.check()?;
-    mix.check(machine)?;
+    constants.check()?;
+    mix.check(constants)?;
     let ranks = f64::from(hierarchy.ranks());
-    let links = machine.network.links(mix.nodes(hierarchy.ranks()))?;
-    let thread_factor = machine.thread_slowdown(mix.threads)? / f64::from(mix.threads);
+    let links = constants.network.links(mix.nodes(hierarchy.ranks()))?;
+    let thread_factor = constants.thread_slowdown(mix.threads)? / f64::from(mix.threads);
     let levels = hierarchy.levels();
     let price = |level: &Level, messages: f64| {
         let tasks = (f64::from(mix.tasks_per_node) * level.active_ranks / ranks).ceil().max(1.0);
-        Prices::new(machine, scenario, tasks, messages, links)
+        Prices::new(constants, charges, tasks, messages, links)
     };
     let mut costs = Vec::with_capacity(levels.len());
     for (i, level) in levels.iter().enumerate() {
-        let flop_s = machine.flop_s_at(i) * thread_factor / ranks;
+        let flop_s = constants.flop_s_at(i) * thread_factor / ranks;
         let work = 6.0 * level.unknowns * level.nonzeros_per_row * flop_s;
         let mut cost = LevelCosts {
             smooth: price(level, level.messages).terms(work, 3.0, level.sends, level.values_sent),
@@ -191,9 +191,10 @@ pub fn cycle_costs(
 
 #[cfg(test)]
 mod tests {
-    use super::super::hierarchy::tests::laplace_512;
-    use super::super::machine::tests::eos;
     use super::*;
+    use crate::test_help::eos;
+    use crate::test_help::laplace_512;
+    use odonata_declare::Word;
     use proptest::prelude::*;
 
     const ALL_MPI: Mix = Mix { tasks_per_node: 16, threads: 1 };
@@ -233,7 +234,7 @@ mod tests {
     #[test]
     fn line_by_hand() {
         let costs =
-            cycle_costs(&line(), &eos(), Mix { tasks_per_node: 2, threads: 1 }, Scenario::AlphaBetaGamma).unwrap();
+            cycle_costs(&line(), &eos(), Mix { tasks_per_node: 2, threads: 1 }, Charges::AlphaBetaGamma).unwrap();
         let (alpha_d, beta) = (2.318e-6, 0.858e-9);
         // Level 0: 6 * 32/4 * 94/32 flops; 3 * (2 alpha + 2 beta).
         close(costs.levels[0].smooth.total_s(), 6.0 * 8.0 * 2.9375 * 1.59e-9 + 3.0 * 2.0 * (alpha_d + beta));
@@ -249,7 +250,7 @@ mod tests {
     #[test]
     fn penalties_by_hand() {
         let mix = Mix { tasks_per_node: 2, threads: 1 };
-        let costs = cycle_costs(&line(), &eos(), mix, Scenario::AlphaBetaGammaPenalties).unwrap();
+        let costs = cycle_costs(&line(), &eos(), mix, Charges::AlphaBetaGammaPenalties).unwrap();
         let smooth = costs.levels[0].smooth;
         // 2 tasks per node, all active: alpha and gamma doubled.
         close(smooth.startup_penalty_s, smooth.startup_s);
@@ -261,9 +262,9 @@ mod tests {
     }
 
     #[test]
-    fn scenarios_include_what_they_say() {
+    fn charges_are_what_they_say() {
         let total = |s| cycle_costs(&laplace_512(), &eos(), ALL_MPI, s).unwrap().total_s();
-        let times: Vec<f64> = Scenario::ALL.iter().map(|&s| total(s)).collect();
+        let times: Vec<f64> = Charges::ALL.iter().map(|&s| total(s)).collect();
         assert!(times[0] < times[1] && times[1] < times[2] && times[2] < times[3] && times[2] < times[4]);
         assert!(times[3] < times[5] && times[4] < times[5]);
         // alpha and gamma penalties are independent additions to the beta penalty.
@@ -272,8 +273,8 @@ mod tests {
 
     #[test]
     fn threads_share_the_work_and_slow_each_other_down() {
-        let one = cycle_costs(&line(), &eos(), Mix { tasks_per_node: 1, threads: 1 }, Scenario::AlphaBeta).unwrap();
-        let four = cycle_costs(&line(), &eos(), Mix { tasks_per_node: 1, threads: 4 }, Scenario::AlphaBeta).unwrap();
+        let one = cycle_costs(&line(), &eos(), Mix { tasks_per_node: 1, threads: 1 }, Charges::AlphaBeta).unwrap();
+        let four = cycle_costs(&line(), &eos(), Mix { tasks_per_node: 1, threads: 4 }, Charges::AlphaBeta).unwrap();
         let (a, b) = (one.levels[0].smooth, four.levels[0].smooth);
         close(b.compute_s, a.compute_s * (11106.0 / 2755.0) / 4.0);
         close(b.startup_s, a.startup_s);
@@ -285,7 +286,7 @@ mod tests {
         let level = Level { unknowns: 2.0, nonzeros_per_row: 2.0, sends: 1.0, values_sent: 1.0, ..line().levels()[1] };
         let level = Level { active_ranks: 2.0, messages: 2.0, ..level };
         let h = Hierarchy::new(2, vec![level]).unwrap();
-        let costs = cycle_costs(&h, &eos(), Mix { tasks_per_node: 1, threads: 1 }, Scenario::AlphaBeta).unwrap();
+        let costs = cycle_costs(&h, &eos(), Mix { tasks_per_node: 1, threads: 1 }, Charges::AlphaBeta).unwrap();
         close(costs.total_s(), 6.0 * 2.0 * 1.59e-9 + 3.0 * (0.238e-6 + 0.858e-9));
     }
 
@@ -294,7 +295,7 @@ mod tests {
         #[test]
         fn terms_sum_and_scale(which in 0_usize..6, tasks in 1_u32..=16, factor in 0.1_f64..10.0) {
             let mix = Mix { tasks_per_node: tasks, threads: 1 };
-            let costs = cycle_costs(&laplace_512(), &eos(), mix, Scenario::ALL[which]).unwrap();
+            let costs = cycle_costs(&laplace_512(), &eos(), mix, Charges::ALL[which]).unwrap();
             let sum: f64 = costs
                 .levels
                 .iter()
@@ -302,7 +303,7 @@ mod tests {
                 .sum();
             prop_assert!((sum - costs.total_s()).abs() <= 1e-12 * sum);
             let eos = eos();
-            let scaled = Machine {
+            let scaled = Constants {
                 alpha_s: eos.alpha_s * factor,
                 beta_s_per_value: eos.beta_s_per_value * factor,
                 gamma_s: eos.gamma_s * factor,
@@ -310,7 +311,7 @@ mod tests {
                 node_bandwidth: eos.node_bandwidth / factor,
                 ..eos
             };
-            let slower = cycle_costs(&laplace_512(), &scaled, mix, Scenario::ALL[which]).unwrap();
+            let slower = cycle_costs(&laplace_512(), &scaled, mix, Charges::ALL[which]).unwrap();
             prop_assert!((slower.total_s() / costs.total_s() / factor - 1.0).abs() < 1e-9);
         }
     }

@@ -8,9 +8,9 @@
 //! taken over. Since the coarsest level is f times larger, both ends get one more level: the known coarsest level again,
 //! below itself. The truth should lie between; how well it does is checked where all three are known.
 
-use super::{Hierarchy, Level};
-use crate::error::{at_least, positive};
-use crate::ModelError;
+use crate::{Hierarchy, Level};
+use odonata_model::ModelError;
+use odonata_model::{at_least, positive};
 
 /// The two ends.
 #[derive(Debug, Clone, PartialEq)]
@@ -93,8 +93,8 @@ fn next(small: Option<&Level>, large: &Level, factor: f64, ranks: f64) -> Level 
 
 #[cfg(test)]
 mod tests {
-    use super::super::hierarchy::tests::laplace_512;
     use super::*;
+    use crate::test_help::laplace_512;
 
     #[test]
     fn a_series_that_stands_still_is_continued_exactly() {

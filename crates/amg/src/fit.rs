@@ -1,10 +1,11 @@
-//! Which scenario explains measured times.
+//! Which charges explain measured times.
 //!
-//! The paper's rule (Section 5.2): the closest scenario, but never one with more penalties than the best fit of a run
+//! The paper's rule (Section 5.2): the closest charges, but never one with more penalties than the best fit of a run
 //! with more tasks per node, because the penalties stand for many messages meeting, and fewer tasks send fewer.
 
-use super::Scenario;
-use crate::ModelError;
+use crate::Charges;
+use odonata_declare::Word;
+use odonata_model::ModelError;
 
 /// One measured configuration and what each scenario predicts for it.
 #[derive(Debug, Clone, PartialEq)]
@@ -13,7 +14,7 @@ pub struct Observation {
     pub tasks_per_node: u32,
     /// Measured time of each level.
     pub measured_s: Vec<f64>,
-    /// Predicted time of each level, per scenario in the order of [`Scenario::ALL`].
+    /// Predicted time of each level, per scenario in the order of [`Charges::ALL`].
     pub predicted_s: [Vec<f64>; 6],
 }
 
@@ -43,7 +44,7 @@ impl Observation {
             }
         }
         for (i, &m) in self.measured_s.iter().enumerate() {
-            crate::error::positive(&format!("measured time of level {i}"), m)?;
+            odonata_model::positive(&format!("measured time of level {i}"), m)?;
         }
         Ok(())
     }
@@ -54,13 +55,13 @@ impl Observation {
 ///
 /// # Errors
 /// No levels, unequal lengths, times that are not positive.
-pub fn best_fit(observations: &[Observation]) -> Result<Vec<Scenario>, ModelError> {
+pub fn best_fit(observations: &[Observation]) -> Result<Vec<Charges>, ModelError> {
     for observation in observations {
         observation.check()?;
     }
     let mut order: Vec<usize> = (0..observations.len()).collect();
     order.sort_by_key(|&i| std::cmp::Reverse(observations[i].tasks_per_node));
-    let mut best = vec![Scenario::AlphaBeta; observations.len()];
+    let mut best = vec![Charges::AlphaBeta; observations.len()];
     let mut allowed = u32::MAX;
     let mut start = 0;
     while start < order.len() {
@@ -77,12 +78,12 @@ pub fn best_fit(observations: &[Observation]) -> Result<Vec<Scenario>, ModelErro
     Ok(best)
 }
 
-fn closest(observation: &Observation, allowed: u32) -> Scenario {
-    let mut best = (f64::INFINITY, Scenario::AlphaBeta);
-    for (index, scenario) in Scenario::ALL.into_iter().enumerate() {
+fn closest(observation: &Observation, allowed: u32) -> Charges {
+    let mut best = (f64::INFINITY, Charges::AlphaBeta);
+    for (index, &charges) in Charges::ALL.iter().enumerate() {
         let misfit = observation.misfit(index);
-        if scenario.penalties() <= allowed && misfit < best.0 {
-            best = (misfit, scenario);
+        if charges.penalties() <= allowed && misfit < best.0 {
+            best = (misfit, charges);
         }
     }
     best.1
@@ -102,8 +103,8 @@ mod tests {
     fn the_closest_wins_and_fewer_tasks_take_no_more_penalties() {
         let fit = best_fit(&[observation(4, 5.9), observation(16, 2.1), observation(8, 1.0)]).unwrap();
         // 16 tasks: 2.1 is nearest to scenario 2 (one penalty). 8 tasks: scenario 1. 4 tasks may then take none.
-        assert_eq!(fit, [Scenario::AlphaBeta, Scenario::AlphaBetaGamma, Scenario::AlphaBeta]);
-        assert_eq!(best_fit(&[observation(4, 5.9)]).unwrap(), [Scenario::AlphaBetaGammaPenalties]);
+        assert_eq!(fit, [Charges::AlphaBeta, Charges::AlphaBetaGamma, Charges::AlphaBeta]);
+        assert_eq!(best_fit(&[observation(4, 5.9)]).unwrap(), [Charges::AlphaBetaGammaPenalties]);
     }
 
     #[test]

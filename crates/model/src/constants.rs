@@ -1,12 +1,12 @@
-//! What the AMG model must know of a machine, and how its cores are shared by processes and threads.
+//! Constants that were measured on a machine, and how the cores of its nodes are shared by processes and threads.
 
 use crate::error::{at_least, positive};
-use crate::network::Network;
+use crate::figures::NetworkFigures;
 use crate::ModelError;
 
-/// Measured constants. [`Machine::check`] says what is required of them.
+/// What was measured on a machine. [`Constants::check`] says what is required of them.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Machine {
+pub struct Constants {
     /// alpha(h_m): time to start a message to the nearest other node.
     pub alpha_s: f64,
     /// beta: time per 8-byte value.
@@ -25,10 +25,10 @@ pub struct Machine {
     /// Cache that the processes of a node share, bytes.
     pub cache_bytes_per_node: f64,
     /// For hops and links.
-    pub network: Network,
+    pub network: NetworkFigures,
 }
 
-impl Machine {
+impl Constants {
     /// Verifies that every constant is usable.
     ///
     /// # Errors
@@ -132,9 +132,9 @@ impl Mix {
     ///
     /// # Errors
     /// None of either, or more than cores.
-    pub fn check(self, machine: &Machine) -> Result<(), ModelError> {
+    pub fn check(self, constants: &Constants) -> Result<(), ModelError> {
         let used = u64::from(self.tasks_per_node) * u64::from(self.threads);
-        if used == 0 || used > u64::from(machine.cores_per_node) {
+        if used == 0 || used > u64::from(constants.cores_per_node) {
             return Err(ModelError::OutOfRange {
                 what: format!("tasks x threads per node ({} x {})", self.tasks_per_node, self.threads),
                 value: used as f64,
@@ -146,13 +146,13 @@ impl Mix {
 }
 
 #[cfg(test)]
-pub(crate) mod tests {
+mod tests {
     use super::*;
-    use crate::network::Dragonfly;
+    use crate::figures::DragonflyFigures;
 
     /// Eos from Tables 1 and 2 of the paper; two 20 MB caches per node (Xeon E5-2670).
-    pub(crate) fn eos() -> Machine {
-        Machine {
+    fn eos() -> Constants {
+        Constants {
             alpha_s: 0.238e-6,
             beta_s_per_value: 0.858e-9,
             gamma_s: 0.416e-6,
@@ -161,7 +161,7 @@ pub(crate) mod tests {
             node_bandwidth: 16e9,
             cores_per_node: 16,
             cache_bytes_per_node: 40e6,
-            network: Network::Dragonfly(Dragonfly::aries(2)),
+            network: NetworkFigures::Dragonfly(DragonflyFigures::aries(2)),
         }
     }
 
@@ -185,10 +185,10 @@ pub(crate) mod tests {
 
     #[test]
     fn unusable_constants_are_named() {
-        let error = Machine { beta_s_per_value: 0.0, ..eos() }.check().unwrap_err();
+        let error = Constants { beta_s_per_value: 0.0, ..eos() }.check().unwrap_err();
         assert_eq!(error.to_string(), "beta is 0; expected a finite number above zero");
-        assert!(Machine { thread_bandwidth: vec![(2, 1.0)], ..eos() }.check().is_err());
-        assert!(Machine { thread_bandwidth: vec![(1, 1.0), (1, 2.0)], ..eos() }.check().is_err());
+        assert!(Constants { thread_bandwidth: vec![(2, 1.0)], ..eos() }.check().is_err());
+        assert!(Constants { thread_bandwidth: vec![(1, 1.0), (1, 2.0)], ..eos() }.check().is_err());
         assert!(Mix { tasks_per_node: 8, threads: 4 }.check(&eos()).is_err());
         assert!(Mix { tasks_per_node: 4, threads: 4 }.check(&eos()).is_ok());
     }

@@ -1,7 +1,7 @@
 //! The levels of a multigrid hierarchy as the model sees them.
 
-use crate::error::{at_least, positive};
-use crate::ModelError;
+use odonata_model::ModelError;
+use odonata_model::{at_least, positive};
 
 /// One level. The interpolation operator of the coarsest level does not exist: its four numbers are 0 there.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -92,35 +92,9 @@ impl Hierarchy {
 }
 
 #[cfg(test)]
-pub(crate) mod tests {
+mod tests {
     use super::*;
-
-    /// BoomerAMG on the 7-point Laplacian with 30^3 points on each of 512 ranks: HMIS, extended+i with at most 4
-    /// coefficients, one aggressive level. Counted from hypre 2.26's own communication packages.
-    pub(crate) fn laplace_512() -> Hierarchy {
-        let row = |c: f64, s, p, n, sh, ph, nh, active, m, mh| Level {
-            unknowns: c,
-            nonzeros_per_row: s,
-            sends: p,
-            values_sent: n,
-            interpolation_nonzeros_per_row: sh,
-            interpolation_sends: ph,
-            interpolation_values_sent: nh,
-            active_ranks: active,
-            messages: m,
-            interpolation_messages: mh,
-        };
-        let levels = vec![
-            row(13_824_000.0, 6.975, 6.0, 5400.0, 2.15, 19.0, 773.0, 512.0, 2688.0, 7019.0),
-            row(1_002_907.0, 20.02, 24.0, 1625.0, 3.42, 22.0, 243.0, 512.0, 8080.0, 7303.0),
-            row(190_641.0, 54.07, 26.0, 988.0, 3.68, 23.0, 95.0, 512.0, 9872.0, 6801.0),
-            row(20_227.0, 77.82, 33.0, 483.0, 3.66, 23.0, 41.0, 512.0, 11000.0, 5101.0),
-            row(2_208.0, 78.01, 97.0, 355.0, 3.49, 50.0, 60.0, 509.0, 24284.0, 2980.0),
-            row(283.0, 57.08, 130.0, 177.0, 2.93, 120.0, 120.0, 227.0, 12210.0, 700.0),
-            row(34.0, 24.65, 32.0, 32.0, 0.0, 0.0, 0.0, 33.0, 778.0, 0.0),
-        ];
-        Hierarchy::new(512, levels).unwrap()
-    }
+    use crate::test_help::laplace_512;
 
     #[test]
     fn bad_tables_are_refused_with_the_place() {

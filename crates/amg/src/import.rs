@@ -1,0 +1,113 @@
+//! Readers of hierarchies: a directory of `odonata amg hierarchy`, a table of levels, a list of messages. What a file holds
+//! counts, not what it is called.
+
+pub mod levels;
+pub mod messages;
+
+use crate::{Hierarchy, Phase};
+use odonata_declare::Reader;
+use odonata_workload::CommunicationGraph;
+use std::path::Path;
+use std::sync::Arc;
+
+/// The kind under which hierarchies that come with the package are known.
+pub const HIERARCHIES: &str = "hierarchies";
+
+/// What a job wants of a hierarchy.
+pub(crate) struct Wanted<'a> {
+    /// Name or path as the user gives it.
+    pub(crate) hierarchy: &'a str,
+    pub(crate) level: u32,
+    pub(crate) phase: Phase,
+    /// Whether to take the levels that follow a redistribution.
+    pub(crate) regrouped: bool,
+}
+
+/// What a hierarchy says of who sends what.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub enum Messages {
+    /// Nobody looked yet.
+    #[default]
+    Unread,
+    /// It is a table of levels without message lists: only a closed form can use it.
+    None,
+    /// The messages of the level and phase.
+    Read(Arc<CommunicationGraph>),
+}
+
+/// What a hierarchy says: its levels, if it has a table of them, and the messages that were asked for.
+pub(crate) struct Read {
+    pub(crate) levels: Option<Hierarchy>,
+    pub(crate) messages: Messages,
+}
+
+/// Opens and reads what `wanted` names, for a job of `ranks` ranks.
+pub(crate) fn read(wanted: &Wanted<'_>, ranks: u32, files: &mut dyn Reader) -> Result<Read, String> {
+    let path = files.locate(HIERARCHIES, wanted.hierarchy)?;
+    if path.is_dir() {
+        return directory(wanted, ranks, &path, files);
+    }
+    let name = path.to_string_lossy().into_owned();
+    let bytes = files.read(&name)?;
+    let start = bytes.iter().find(|byte| !byte.is_ascii_whitespace());
+    if start == Some(&b'{') {
+        let text = std::str::from_utf8(&bytes).map_err(|_| format!("{name} is no text"))?;
+        let levels = levels::from_json(&name, text)?;
+        check_ranks(&name, levels.ranks(), ranks)?;
+        return Ok(Read { levels: Some(levels), messages: Messages::None });
+    }
+    let header = bytes.split(|byte| *byte == b'\n').next().map(String::from_utf8_lossy).unwrap_or_default();
+    if levels::has_levels(&header) {
+        let levels = levels::from_csv(&name, &bytes, ranks)?;
+        return Ok(Read { levels: Some(levels), messages: Messages::None });
+    }
+    Ok(Read { levels: None, messages: list(wanted, ranks, &name, &bytes)? })
+}
+
+/// Reads a directory that `odonata amg hierarchy` wrote.
+fn directory(wanted: &Wanted<'_>, ranks: u32, path: &Path, files: &mut dyn Reader) -> Result<Read, String> {
+    let file = |name: &str| path.join(name).to_string_lossy().into_owned();
+    let bytes = files.read(&file("summary.json"))?;
+    let summary: serde_json::Value =
+        serde_json::from_slice(&bytes).map_err(|error| format!("{} is no JSON: {error}", file("summary.json")))?;
+    if summary["format"] != "odonata-amg-hierarchy" {
+        return Err(format!("{} is no directory of a hierarchy", path.display()));
+    }
+    if wanted.regrouped && summary.get("redistributed").is_none() {
+        let how = "make it with `odonata amg hierarchy --redistribute LEVEL:RANKS`";
+        return Err(format!("{} was not redistributed; {how}", path.display()));
+    }
+    if let Some(made_on) = summary["ranks"].as_u64() {
+        check_ranks(&path.display().to_string(), u32::try_from(made_on).unwrap_or(u32::MAX), ranks)?;
+    }
+    let prefix = if wanted.regrouped { "regrouped_" } else { "" };
+    let levels = if wanted.regrouped {
+        None
+    } else {
+        let name = file("levels.parquet");
+        Some(levels::from_csv(&name, &files.read(&name)?, ranks)?)
+    };
+    if !wanted.phase.in_setup() && !path.join(format!("{prefix}messages.parquet")).exists() {
+        return Ok(Read { levels, messages: Messages::None });
+    }
+    let stem = if wanted.phase.in_setup() { "recorded_messages".into() } else { format!("{prefix}messages") };
+    let name = file(&format!("{stem}.parquet"));
+    if wanted.phase.in_setup() && !Path::new(&name).exists() {
+        return Err(format!("{} has no messages of the set-up; make it with --record", path.display()));
+    }
+    let bytes = files.read(&name)?;
+    Ok(Read { levels, messages: list(wanted, ranks, &name, &bytes)? })
+}
+
+fn list(wanted: &Wanted<'_>, ranks: u32, name: &str, bytes: &[u8]) -> Result<Messages, String> {
+    let read = if wanted.phase.in_setup() { messages::recorded } else { messages::cycle };
+    let graph = read(name, bytes, ranks, wanted.level, wanted.phase).map_err(|error| error.to_string())?;
+    Ok(Messages::Read(Arc::new(graph)))
+}
+
+fn check_ranks(what: &str, made_on: u32, ranks: u32) -> Result<(), String> {
+    if made_on == ranks {
+        return Ok(());
+    }
+    Err(format!("{what} was made on {made_on} ranks, but the job has {ranks}; write `ranks = {made_on}`"))
+}

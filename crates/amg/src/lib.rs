@@ -1,0 +1,76 @@
+//! Algebraic multigrid beside the core: a source of traffic, and the price of a cycle.
+//!
+//! After Gahvari, Gropp, Jordan, Schulz and Yang, "Algebraic Multigrid on a Dragonfly Network" (PMBS 2014). Notation of the
+//! paper (Section 4) and the names here: P [`Hierarchy::ranks`]; on level i C_i [`Level::unknowns`], s_i and s^_i non-zeros
+//! per row, p_i and p^_i most sends of any rank, n_i and n^_i most values sent by any rank, P_i [`Level::active_ranks`];
+//! t_i, alpha, beta, gamma in [`Constants`](odonata_model::Constants); t tasks per node and j threads in
+//! [`Mix`](odonata_model::Mix).
+//!
+//! * [`cycle_costs`] prices a [`Hierarchy`] level by level, phase by phase and term by term, under any of six
+//!   [`Charges`]; [`best_fit`] picks those that explain measurements.
+//! * [`decide`] is the paper's choice of where to gather coarse grids on fewer processes; [`extrapolate()`] brackets a
+//!   hierarchy that is too large to compute.
+//! * [`PATTERNS`] has the pattern of a phase of a level, which reads its hierarchy itself ([`import`]),
+//!   and [`FORMS`] the form that prices its cycle.
+//!
+//! A single level on two ranks that exchange one value is smoothed three times: 6 C s t / P + 3 (alpha + beta).
+//!
+//! ```
+//! use odonata_amg::{cycle_costs, Charges, Hierarchy, Level};
+//! use odonata_model::{Constants, DragonflyFigures, Mix, NetworkFigures};
+//!
+//! let level = Level {
+//!     unknowns: 2.0,
+//!     nonzeros_per_row: 2.0,
+//!     sends: 1.0,
+//!     values_sent: 1.0,
+//!     interpolation_nonzeros_per_row: 0.0,
+//!     interpolation_sends: 0.0,
+//!     interpolation_values_sent: 0.0,
+//!     active_ranks: 2.0,
+//!     messages: 2.0,
+//!     interpolation_messages: 0.0,
+//! };
+//! let constants = Constants {
+//!     alpha_s: 0.238e-6,
+//!     beta_s_per_value: 0.858e-9,
+//!     gamma_s: 0.416e-6,
+//!     flop_s: vec![1.59e-9],
+//!     thread_bandwidth: vec![(1, 11106e6)],
+//!     node_bandwidth: 16e9,
+//!     cores_per_node: 16,
+//!     cache_bytes_per_node: 40e6,
+//!     network: NetworkFigures::Dragonfly(DragonflyFigures::aries(2)),
+//! };
+//! let mix = Mix { tasks_per_node: 1, threads: 1 };
+//! let cycle = cycle_costs(&Hierarchy::new(2, vec![level])?, &constants, mix, Charges::AlphaBeta)?;
+//! let expected_s = 6.0 * 2.0 * 2.0 / 2.0 * 1.59e-9 + 3.0 * (0.238e-6 + 0.858e-9);
+//! assert!((cycle.total_s() - expected_s).abs() < 1e-15);
+//! # Ok::<(), odonata_model::ModelError>(())
+//! ```
+
+mod charges;
+mod cycle;
+mod extrapolate;
+mod fit;
+mod hierarchy;
+pub mod import;
+mod pattern;
+mod phase;
+mod pricing;
+mod redistribute;
+#[cfg(test)]
+mod test_help;
+
+pub use charges::Charges;
+pub use cycle::{cycle_costs, CycleCosts, LevelCosts, Terms};
+pub use extrapolate::{extrapolate, Bracket};
+pub use fit::{best_fit, Observation};
+pub use hierarchy::{Hierarchy, Level};
+pub use import::HIERARCHIES;
+pub use pattern::{HierarchyPattern, PATTERNS};
+pub use phase::Phase;
+pub use pricing::{CycleForm, FORMS};
+pub use redistribute::{
+    alternatives, decide, gather_s, regrouped_cycle_s, Alternative, Category, Choice, Decision, LevelDecision, Reason,
+};

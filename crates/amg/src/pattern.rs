@@ -1,0 +1,174 @@
+//! The pattern `amg`: the messages of one phase of one level of a hierarchy, read from its message lists.
+
+use crate::import::{self, Messages, Wanted, HIERARCHIES};
+use crate::{Hierarchy, Phase};
+use odonata_declare::{parameter, Kind, Parameter, Parameters, Reader, Variant};
+use odonata_units::RankId;
+use odonata_workload::{Pattern, PatternContext, PatternRule, Send, Unknown, WorkloadError};
+use std::sync::Arc;
+
+/// The patterns of this crate.
+pub const PATTERNS: &[Variant<dyn PatternRule>] = &[Variant {
+    name: "amg",
+    doc: "one phase of one level of an algebraic multigrid hierarchy",
+    default: || Box::new(HierarchyPattern::default()),
+}];
+
+/// Parameters of `amg`, and what was read for them.
+#[derive(Clone, PartialEq, Debug, Default)]
+pub struct HierarchyPattern {
+    /// Name or path as the user gives it.
+    pub hierarchy: String,
+    /// Level, the finest being 0.
+    pub level: u32,
+    /// What is sent.
+    pub phase: Phase,
+    /// Whether to take the levels that follow a redistribution.
+    pub regrouped: bool,
+    /// The table of levels, if there is one: what the cycle is priced by.
+    pub levels: Option<Hierarchy>,
+    /// The messages of the level and phase.
+    pub messages: Messages,
+}
+
+impl Parameters for HierarchyPattern {
+    const PARAMETERS: &'static [Parameter<Self>] = &[
+        parameter!(
+            hierarchy,
+            Kind::KnownOrPath(HIERARCHIES),
+            "A directory of `odonata amg hierarchy`, a table of levels (JSON, CSV, Parquet) or of messages (CSV, Parquet), or the name \
+             of a hierarchy that comes with the package. Tables of levels have no messages: only the model engine can use them.",
+            required,
+        ),
+        parameter!(level, Kind::count(0), "The level, the finest being 0."),
+        parameter!(phase, Phase::KIND, "What is sent."),
+        parameter!(regrouped, Kind::Flag, "Whether to take the levels that follow the redistribution with which the directory was made."),
+    ];
+}
+
+/// The parameter that names the hierarchy.
+const KEY: &str = "hierarchy";
+
+impl PatternRule for HierarchyPattern {
+    fn read(&mut self, ranks: u32, files: &mut dyn Reader) -> Result<(), (&'static str, String)> {
+        let Self { hierarchy, level, phase, regrouped, .. } = &*self;
+        let wanted = Wanted { hierarchy, level: *level, phase: *phase, regrouped: *regrouped };
+        let read = import::read(&wanted, ranks, files).map_err(|reason| (KEY, format!("'{KEY}': {reason}")))?;
+        (self.levels, self.messages) = (read.levels, read.messages);
+        Ok(())
+    }
+
+    fn build(&self, owner: &str, context: &PatternContext<'_>) -> Result<Arc<dyn Pattern>, WorkloadError> {
+        let wrong = |reason: String| Err(WorkloadError::parameter(owner, KEY, reason));
+        match &self.messages {
+            Messages::Unread if self.hierarchy.is_empty() => {
+                wrong("missing; write the name of a hierarchy or the path of its directory".into())
+            }
+            Messages::Unread => wrong(format!("no hierarchy was read from '{}'", self.hierarchy)),
+            Messages::None => Ok(Arc::new(Unlisted::new(&self.hierarchy, context.ranks))),
+            Messages::Read(graph) if graph.ranks() == context.ranks => Ok(graph.clone()),
+            Messages::Read(graph) => {
+                wrong(format!("'{}' has {} ranks, but the job has {}", self.hierarchy, graph.ranks(), context.ranks))
+            }
+        }
+    }
+}
+
+/// The pattern of a table of levels: it says how much is sent, not who sends it to whom.
+#[derive(Debug)]
+struct Unlisted {
+    ranks: u32,
+    unknown: Unknown,
+}
+
+impl Unlisted {
+    fn new(hierarchy: &str, ranks: u32) -> Self {
+        let reason = format!(
+            "'{hierarchy}' is a table of levels without messages; only the model engine can use it: take a directory of `odonata \
+             amg hierarchy`"
+        );
+        Self { ranks, unknown: Unknown { parameter: KEY, reason } }
+    }
+}
+
+impl Pattern for Unlisted {
+    fn ranks(&self) -> u32 {
+        self.ranks
+    }
+
+    fn sends(&self, _: RankId, _: &mut Vec<Send>) {}
+
+    fn unknown(&self) -> Option<&Unknown> {
+        Some(&self.unknown)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use odonata_declare::Value;
+    use odonata_machine::presets;
+    use odonata_workload::PatternSpec;
+
+    /// The level tables and lists of a directory, by name.
+    struct Directory(&'static [(&'static str, &'static str)]);
+
+    impl Reader for Directory {
+        fn read(&mut self, name: &str) -> Result<Vec<u8>, String> {
+            let found = self.0.iter().find(|(known, _)| *known == name);
+            found.map(|(_, text)| text.as_bytes().to_vec()).ok_or_else(|| format!("can't read {name}"))
+        }
+
+        fn locate(&self, kind: &str, name: &str) -> Result<std::path::PathBuf, String> {
+            assert_eq!(kind, HIERARCHIES);
+            Ok(name.into())
+        }
+    }
+
+    const FILES: Directory = Directory(&[
+        (
+            "levels.csv",
+            "unknowns,nonzeros_per_row,sends,values_sent,interpolation_nonzeros_per_row,interpolation_sends,\
+             interpolation_values_sent,active_ranks,messages,interpolation_messages\n8,3,1,1,0,0,0,2,2,0\n",
+        ),
+        ("messages.csv", "level,operator,source,destination,values\n0,0,0,1,10\n"),
+    ]);
+
+    fn built(hierarchy: &str, read: bool) -> Result<(Arc<dyn Pattern>, HierarchyPattern), String> {
+        let mut spec = PatternSpec::of(&PATTERNS[0]);
+        if !hierarchy.is_empty() {
+            spec.set("hierarchy", Value::text(hierarchy)).map_err(|error| error.to_string())?;
+        }
+        if read {
+            spec.rule_mut().read(2, &mut Directory(FILES.0)).map_err(|(key, reason)| format!("{key}: {reason}"))?;
+        }
+        let rule = spec.rule().as_any().downcast_ref::<HierarchyPattern>().expect("it is of this type").clone();
+        let machine = presets::builder(presets::names()[0].name).unwrap().build().unwrap();
+        let context = PatternContext { machine: &machine, job: "a", ranks: 2, seed: 1, node_of_rank: &[] };
+        rule.build("job 'a'", &context).map(|pattern| (pattern, rule)).map_err(|error| error.to_string())
+    }
+
+    #[test]
+    fn a_hierarchy_must_be_read_first() {
+        assert!(built("", false).unwrap_err().contains("hierarchy: missing"));
+        assert!(built("h", false).unwrap_err().ends_with("no hierarchy was read from 'h'"));
+        assert_eq!(built("h", true).unwrap_err(), "hierarchy: 'hierarchy': can't read h");
+    }
+
+    /// A table of levels is priced by its levels, and says that nobody knows its messages; a list of messages is sent.
+    #[test]
+    fn levels_are_not_messages() {
+        let sends = |pattern: &dyn Pattern| {
+            let mut out = Vec::new();
+            pattern.sends(RankId(0), &mut out);
+            out.iter().map(|send| send.bytes.0).collect::<Vec<_>>()
+        };
+        let (pattern, rule) = built("levels.csv", true).unwrap();
+        assert_eq!(rule.levels.map(|levels| levels.levels().len()), Some(1));
+        assert!(pattern.unknown().is_some_and(|unknown| unknown.reason.contains("a table of levels without messages")));
+        assert_eq!(sends(&*pattern), [0u64; 0]);
+        let (pattern, rule) = built("messages.csv", true).unwrap();
+        assert_eq!((rule.levels, pattern.unknown()), (None, None));
+        assert_eq!(sends(&*pattern), [80]);
+    }
+}

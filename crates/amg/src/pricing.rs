@@ -1,0 +1,249 @@
+//! The form `amg`: a multigrid cycle of each job, level by level, phase by phase, term by term.
+
+use crate::{cycle_costs, Charges, Hierarchy, HierarchyPattern, LevelCosts};
+use odonata_declare::Type::{Coded, F64, U32};
+use odonata_declare::Unit::{Count, Plain, S};
+use odonata_declare::{
+    declared, parameter, Choice, Column, Filled, FilledTable, Frame, Kind, OneOrEach, Parameter, Parameters, Table,
+    Values, Variant, Word,
+};
+use odonata_machine::Machine;
+use odonata_model::pricing::{Priced, Pricing, Refusal, TIME};
+use odonata_model::{Constants, Mix};
+use odonata_workload::{Job, Workload};
+use serde_json::{json, Map, Value};
+
+/// The forms of this crate.
+pub const FORMS: &[Variant<dyn Pricing>] = &[Variant {
+    name: "amg",
+    doc: "a multigrid cycle from the level table of the job's hierarchy (jobs with the pattern `amg`)",
+    default: || Box::new(CycleForm::default()),
+}];
+
+/// The word for all scenarios.
+const ALL: &Choice = &Choice { name: "all", doc: "all six" };
+/// The word for threads that follow from the placement.
+const AUTO: &Choice = &Choice { name: "auto", doc: "the cores of a node shared by the ranks on it" };
+
+const THREADS: &Kind = &Kind::Any(&[Kind::COUNT, Kind::List(&Kind::COUNT)]);
+
+/// Parameters of `amg`, and the constants that it prices by.
+#[derive(Clone, PartialEq, Debug)]
+pub struct CycleForm {
+    /// What is charged, one cycle for each; all of them if not given.
+    pub scenarios: Option<Vec<Charges>>,
+    /// Threads of each rank; the cores of a node shared by its ranks if not given.
+    pub threads: Option<OneOrEach<u32>>,
+    /// Measured on the machine; there once complete.
+    pub constants: Option<Constants>,
+}
+
+impl Default for CycleForm {
+    fn default() -> Self {
+        Self { scenarios: Some(vec![Charges::AlphaBetaGamma]), threads: None, constants: None }
+    }
+}
+
+impl Parameters for CycleForm {
+    const PARAMETERS: &'static [Parameter<Self>] = &[
+        parameter!(
+            scenarios,
+            Kind::WordOr(ALL, &Kind::List(&Charges::KIND)),
+            "`amg`: which phenomena are charged; one cycle is priced for each. `jobs.time_s` is that of the first.",
+        ),
+        parameter!(
+            threads,
+            Kind::WordOr(AUTO, THREADS),
+            "`amg`: OpenMP threads of each rank, for all jobs or one for each job. Tasks per node are `ranks_per_node`.",
+        ),
+    ];
+}
+
+impl Pricing for CycleForm {
+    fn mistakes(&self) -> Vec<(&'static str, String)> {
+        let given = self.scenarios.as_deref().unwrap_or(Charges::ALL);
+        let twice = given.iter().enumerate().filter(|(number, charges)| given[..*number].contains(charges));
+        let mut found: Vec<_> =
+            twice.map(|(_, charges)| ("scenarios", format!("'scenarios' has '{}' twice", charges.word()))).collect();
+        if given.is_empty() {
+            found.push(("scenarios", "'scenarios' is empty; expected \"all\" or one name or more".into()));
+        }
+        found
+    }
+
+    fn complete(&mut self, constants: &Constants) {
+        self.scenarios.get_or_insert_with(|| Charges::ALL.to_vec());
+        // A list of one is for all jobs.
+        if let Some(OneOrEach::Each(threads)) = &self.threads {
+            if let [one] = threads[..] {
+                self.threads = Some(OneOrEach::One(one));
+            }
+        }
+        self.constants = Some(constants.clone());
+    }
+
+    fn check(&self, workload: &Workload) -> Result<(), Refusal> {
+        self.cycles(workload).map(drop)
+    }
+
+    fn price(&self, _: &Machine, workload: &Workload, _: &mut dyn FnMut(f64) -> bool) -> Result<Priced, Refusal> {
+        let (rows, used, cycles) = self.cycles(workload)?;
+        let idle = workload.jobs.iter().filter(|job| job.idle);
+        Ok(Priced {
+            table: CYCLE.of(&rows),
+            job_columns: Frame::of(JOBS, &used),
+            summary: Map::from_iter([("cycles".to_owned(), Value::Array(cycles))]),
+            warnings: idle.map(|job| format!("job '{}' is idle and not priced", job.name)).collect(),
+        })
+    }
+
+    fn job_columns(&self) -> Vec<Column> {
+        declared(JOBS)
+    }
+
+    fn table(&self) -> Table {
+        CYCLE.declared()
+    }
+}
+
+impl CycleForm {
+    /// Prices the cycles of all jobs that are not idle, each in all scenarios: rows of the table, columns of the jobs, and
+    /// what the summary says of each job.
+    fn cycles(&self, workload: &Workload) -> Result<(Rows, Used, Vec<Value>), Refusal> {
+        let jobs = &workload.jobs;
+        let (Some(constants), Some(scenarios)) = (&self.constants, &self.scenarios) else {
+            panic!("the form is complete before it prices")
+        };
+        if let Some(OneOrEach::Each(threads)) =
+            self.threads.as_ref().filter(|threads| threads.expand(1).len() != jobs.len())
+        {
+            let reason = format!(
+                "a list of {} values for {} job{}; give one value or one for each job",
+                threads.len(),
+                jobs.len(),
+                if jobs.len() == 1 { "" } else { "s" }
+            );
+            return Err(Refusal::Given { key: Some("threads"), reason });
+        }
+        let mut rows = Rows { scenarios: scenarios.iter().map(|charges| charges.word()).collect(), ..Rows::default() };
+        let (mut used, mut summary) = (Used::default(), Vec::new());
+        for (number, job) in jobs.iter().enumerate() {
+            let mix = self.mix(constants, number, job);
+            let mut cycles = Map::new();
+            for (scenario, &charges) in scenarios.iter().enumerate().filter(|_| !job.idle) {
+                let costs = cycle_costs(levels(job)?, constants, mix, charges).map_err(|error| Refusal::Given {
+                    key: Some("threads"),
+                    reason: format!("job '{}': {error}", job.name),
+                })?;
+                cycles.insert(charges.word().into(), costs.total_s().into());
+                for (level, cost) in costs.levels.iter().enumerate() {
+                    for (phase, (_, terms)) in cost.named().iter().enumerate() {
+                        for (term, (_, seconds)) in terms.named().iter().enumerate() {
+                            rows.push([number, scenario, level, phase, term], *seconds);
+                        }
+                    }
+                }
+            }
+            used.times.push(cycles.values().next().and_then(Value::as_f64).unwrap_or(0.0));
+            used.threads.push(mix.threads);
+            summary.push(json!({
+                "job": number,
+                "name": job.name,
+                "tasks_per_node": mix.tasks_per_node,
+                "threads": mix.threads,
+                "cycle_s": cycles,
+            }));
+        }
+        Ok((rows, used, summary))
+    }
+
+    /// Tasks per node as placed; threads as given, or the cores that are left.
+    fn mix(&self, constants: &Constants, number: usize, job: &Job) -> Mix {
+        let tasks_per_node = job.ranks_per_node;
+        let threads = match &self.threads {
+            None => (constants.cores_per_node / tasks_per_node.max(1)).max(1),
+            Some(OneOrEach::One(one)) => *one,
+            Some(OneOrEach::Each(many)) => many[number],
+        };
+        Mix { tasks_per_node, threads }
+    }
+}
+
+/// The level table of a job's hierarchy.
+fn levels(job: &Job) -> Result<&Hierarchy, Refusal> {
+    let rule = job.rule.as_any().downcast_ref::<HierarchyPattern>();
+    rule.and_then(|rule| rule.levels.as_ref()).ok_or_else(|| Refusal::Given {
+        key: Some("form"),
+        reason: format!(
+            "job '{}' has no level table: \"amg\" prices jobs with `pattern = {{ name = \"amg\", hierarchy = … }}` whose \
+             hierarchy has levels and is not regrouped",
+            job.name
+        ),
+    })
+}
+
+/// What the cycles of the jobs come to.
+#[derive(Default)]
+struct Used {
+    times: Vec<f64>,
+    threads: Vec<u32>,
+}
+
+const AMG: &str = "form = \"amg\"";
+
+/// Of the first scenario.
+const JOBS: &[Filled<Used>] = &[
+    TIME.by(|used: &Used| used.times.clone().into()),
+    Column::attribute("threads", U32, Count, "Threads", "Threads of a rank.")
+        .under(AMG)
+        .by(|used| used.threads.clone().into()),
+];
+
+/// Rows of the table: codes of job, scenario, level, phase, term, and seconds.
+#[derive(Default)]
+struct Rows {
+    scenarios: Vec<&'static str>,
+    codes: [Vec<usize>; 5],
+    seconds: Vec<f64>,
+}
+
+const CYCLE: FilledTable<'_, Rows> = FilledTable {
+    name: "cycle",
+    row: "job, scenario, level, phase and term",
+    sorted_by: &["job", "scenario", "level", "phase", "term"],
+    under: Some(AMG),
+    doc: "",
+    columns: &[
+        Column::key("job", U32, Plain, "Job", "Number of the job.").of("jobs").by(|rows: &Rows| rows.numbers(0)),
+        Column::key("scenario", Coded, Plain, "Scenario", "What is charged, as in `scenarios`.")
+            .by(|rows| rows.names(1, &rows.scenarios)),
+        Column::key("level", U32, Plain, "Level", "Level of the hierarchy, the finest is 0.")
+            .by(|rows| rows.numbers(2)),
+        Column::key("phase", Coded, Plain, "Phase", "`smooth`, `restrict` or `interpolate`.")
+            .by(|rows| rows.names(3, &LevelCosts::default().named().map(|(name, _)| name))),
+        Column::key("term", Coded, Plain, "Term", "What it is spent on.")
+            .by(|rows| rows.names(4, &LevelCosts::default().smooth.named().map(|(name, _)| name))),
+        Column::sum("time_s", F64, S, "Time", "Over a job and a scenario they are the time of its cycle.")
+            .by(|rows| rows.seconds.clone().into()),
+    ],
+};
+
+impl Rows {
+    fn push(&mut self, codes: [usize; 5], seconds: f64) {
+        for (column, code) in self.codes.iter_mut().zip(codes) {
+            column.push(code);
+        }
+        self.seconds.push(seconds);
+    }
+
+    fn numbers(&self, place: usize) -> Values {
+        self.codes[place].iter().map(|&code| code as u32).collect()
+    }
+
+    fn names(&self, place: usize, names: &[&str]) -> Values {
+        Values::Text {
+            codes: self.codes[place].iter().map(|&code| code as i32).collect(),
+            texts: names.iter().map(|name| (*name).to_owned()).collect(),
+        }
+    }
+}

@@ -1,0 +1,273 @@
+//! The general forms: every rank of every job, priced by what it sends and receives.
+
+use crate::message::{MessageModel, MessagePrices, Postal};
+use crate::pricing::{Priced, Pricing, Refusal};
+use crate::ranks::Costs;
+use crate::Constants;
+use odonata_declare::{declared, parameter, Column, Frame, Kind, Parameter, Parameters, Table, Variant};
+use odonata_machine::Machine;
+use odonata_units::{Rate, Time};
+use odonata_workload::Workload;
+use serde_json::Map;
+
+const fn form(name: &'static str, doc: &'static str, default: fn() -> Box<dyn Pricing>) -> Variant<dyn Pricing> {
+    Variant { name, doc, default }
+}
+
+/// The forms of this crate.
+pub const FORMS: &[Variant<dyn Pricing>] = &[
+    form("max-rate", "start-ups and the larger of a rank's and its node's bytes, rank by rank", || {
+        Box::new(MaxRateForm::default())
+    }),
+    form("postal", "every message a start-up and its bytes, rank by rank", || Box::new(PostalForm::default())),
+    form("loggp", "latency, overhead, gap and gap per byte, rank by rank", || Box::new(LogGpForm::default())),
+];
+
+/// What the general forms have in common.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct Common {
+    /// Bandwidth of one rank.
+    pub rate: Option<Rate>,
+    /// Per router-to-router hop.
+    pub hop: Option<Time>,
+    /// Per squared number of messages received.
+    pub matching: Option<Time>,
+    /// Start-up inside a node.
+    pub on_node_alpha: Option<Time>,
+    /// Bandwidth inside a node.
+    pub on_node_rate: Option<Rate>,
+}
+
+/// Start-ups and the larger of a rank's and its node's bytes.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct MaxRateForm {
+    /// Start-up.
+    pub alpha: Option<Time>,
+    /// Bandwidth that the ranks of a node share.
+    pub node_rate: Option<Rate>,
+    /// The rest.
+    pub common: Common,
+}
+
+/// Every message a start-up and its bytes.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct PostalForm {
+    /// Start-up.
+    pub alpha: Option<Time>,
+    /// The rest.
+    pub common: Common,
+}
+
+/// Latency, overhead, gap and gap per byte.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct LogGpForm {
+    /// L.
+    pub latency: Option<Time>,
+    /// o.
+    pub overhead: Option<Time>,
+    /// g.
+    pub gap: Option<Time>,
+    /// The rest; its rate is 1 / G.
+    pub common: Common,
+}
+
+const ALPHA: &str = "`postal`, `max-rate`: start-up of a message.";
+const RATE: &str = "Bandwidth of one rank; 1 / G of `loggp`.";
+const HOP: &str = "Time per router-to-router hop of a message, on a shortest path.";
+const MATCHING: &str = "Time per squared number of messages that a rank receives: the search in its queue.";
+const ON_NODE_ALPHA: &str = "Start-up of a message between ranks of a node.";
+const ON_NODE_RATE: &str = "Bandwidth of messages between ranks of a node.";
+const MEASURED: &str = "that of `parameters`";
+const START_UP: &str = "the start-up of `parameters`";
+const BUSY: &str = "the bandwidth per thread with all threads busy";
+
+impl Parameters for MaxRateForm {
+    const PARAMETERS: &'static [Parameter<Self>] = &[
+        parameter!(alpha, Kind::Time, ALPHA, else MEASURED),
+        parameter!(rate = common.rate, Kind::Rate, RATE, else MEASURED),
+        parameter!(node_rate, Kind::Rate, "`max-rate`: bandwidth that the ranks of a node share.", else MEASURED),
+        parameter!(hop = common.hop, Kind::Time, HOP, else "gamma of `parameters`"),
+        parameter!(matching = common.matching, Kind::Time, MATCHING, else "0 s"),
+        parameter!(on_node_alpha = common.on_node_alpha, Kind::Time, ON_NODE_ALPHA, else START_UP),
+        parameter!(on_node_rate = common.on_node_rate, Kind::Rate, ON_NODE_RATE, else BUSY),
+    ];
+}
+
+impl Parameters for PostalForm {
+    const PARAMETERS: &'static [Parameter<Self>] = &[
+        parameter!(alpha, Kind::Time, ALPHA, else MEASURED),
+        parameter!(rate = common.rate, Kind::Rate, RATE, else MEASURED),
+        parameter!(hop = common.hop, Kind::Time, HOP, else "gamma of `parameters`"),
+        parameter!(matching = common.matching, Kind::Time, MATCHING, else "0 s"),
+        parameter!(on_node_alpha = common.on_node_alpha, Kind::Time, ON_NODE_ALPHA, else START_UP),
+        parameter!(on_node_rate = common.on_node_rate, Kind::Rate, ON_NODE_RATE, else BUSY),
+    ];
+}
+
+impl Parameters for LogGpForm {
+    const PARAMETERS: &'static [Parameter<Self>] = &[
+        parameter!(latency, Kind::Time, "`loggp`: L.", else START_UP),
+        parameter!(overhead, Kind::Time, "`loggp`: o, processor time of a send or a receive.", else "0 s"),
+        parameter!(gap, Kind::Time, "`loggp`: g, least time between two sends.", else "0 s"),
+        parameter!(rate = common.rate, Kind::Rate, RATE, else MEASURED),
+        parameter!(hop = common.hop, Kind::Time, HOP, else "gamma of `parameters`"),
+        parameter!(matching = common.matching, Kind::Time, MATCHING, else "0 s"),
+        parameter!(on_node_alpha = common.on_node_alpha, Kind::Time, ON_NODE_ALPHA, else START_UP),
+        parameter!(on_node_rate = common.on_node_rate, Kind::Rate, ON_NODE_RATE, else BUSY),
+    ];
+}
+
+/// A time that is given or measured: the nearest whole picosecond, as a file would say it.
+fn open_time(key: &mut Option<Time>, seconds: f64) {
+    key.get_or_insert(Time((seconds * 1e12).round() as u64));
+}
+
+/// A rate that is given or measured: the nearest whole bit per second.
+fn open_rate(key: &mut Option<Rate>, bytes_per_s: f64) {
+    key.get_or_insert(Rate::from_bits_per_s((bytes_per_s * 8.0).round().max(1.0) as u64));
+}
+
+fn seconds(key: Option<Time>) -> f64 {
+    key.expect("the form is complete").as_s_f64()
+}
+
+fn bytes_per_s(key: Option<Rate>) -> f64 {
+    key.expect("the form is complete").bytes_per_s_f64()
+}
+
+impl Common {
+    fn complete(&mut self, constants: &Constants) {
+        let busy = constants.thread_bandwidth.last().map_or(constants.node_bandwidth, |(_, bandwidth)| *bandwidth);
+        open_rate(&mut self.rate, constants.measured_bandwidth());
+        open_time(&mut self.hop, constants.gamma_s);
+        open_time(&mut self.matching, 0.0);
+        open_time(&mut self.on_node_alpha, constants.alpha_s);
+        open_rate(&mut self.on_node_rate, busy);
+    }
+
+    fn prices(&self, model: MessageModel) -> MessagePrices {
+        MessagePrices {
+            model,
+            within_node: Some(Postal { alpha_s: seconds(self.on_node_alpha), rate: bytes_per_s(self.on_node_rate) }),
+            hop_s: seconds(self.hop),
+            match_s: seconds(self.matching),
+        }
+    }
+}
+
+/// A form that prices messages.
+trait MessageForm: Parameters {
+    fn common(&self) -> &Common;
+
+    /// Rates of its own.
+    fn rates(&self) -> Vec<(&'static str, Option<Rate>)> {
+        Vec::new()
+    }
+
+    fn open(&mut self, constants: &Constants);
+
+    fn model(&self) -> MessageModel;
+}
+
+impl MessageForm for MaxRateForm {
+    fn common(&self) -> &Common {
+        &self.common
+    }
+
+    fn rates(&self) -> Vec<(&'static str, Option<Rate>)> {
+        vec![("node_rate", self.node_rate)]
+    }
+
+    fn open(&mut self, constants: &Constants) {
+        self.common.complete(constants);
+        open_time(&mut self.alpha, constants.alpha_s);
+        open_rate(&mut self.node_rate, constants.node_bandwidth);
+    }
+
+    fn model(&self) -> MessageModel {
+        MessageModel::MaxRate {
+            alpha_s: seconds(self.alpha),
+            rank_rate: bytes_per_s(self.common.rate),
+            node_rate: bytes_per_s(self.node_rate),
+        }
+    }
+}
+
+impl MessageForm for PostalForm {
+    fn common(&self) -> &Common {
+        &self.common
+    }
+
+    fn open(&mut self, constants: &Constants) {
+        self.common.complete(constants);
+        open_time(&mut self.alpha, constants.alpha_s);
+    }
+
+    fn model(&self) -> MessageModel {
+        MessageModel::Postal(Postal { alpha_s: seconds(self.alpha), rate: bytes_per_s(self.common.rate) })
+    }
+}
+
+impl MessageForm for LogGpForm {
+    fn common(&self) -> &Common {
+        &self.common
+    }
+
+    fn open(&mut self, constants: &Constants) {
+        self.common.complete(constants);
+        open_time(&mut self.latency, constants.alpha_s);
+        open_time(&mut self.overhead, 0.0);
+        open_time(&mut self.gap, 0.0);
+    }
+
+    fn model(&self) -> MessageModel {
+        MessageModel::LogGp {
+            latency_s: seconds(self.latency),
+            overhead_s: seconds(self.overhead),
+            gap_s: seconds(self.gap),
+            gap_per_byte_s: 1.0 / bytes_per_s(self.common.rate),
+        }
+    }
+}
+
+impl<F: MessageForm> Pricing for F {
+    fn mistakes(&self) -> Vec<(&'static str, String)> {
+        let mut rates = self.rates();
+        rates.extend([("rate", self.common().rate), ("on_node_rate", self.common().on_node_rate)]);
+        let zero = rates.into_iter().filter(|(_, rate)| rate.is_some_and(|rate| rate.bits_per_s() == 0));
+        zero.map(|(key, _)| (key, format!("'{key}' must be above 0"))).collect()
+    }
+
+    fn complete(&mut self, constants: &Constants) {
+        self.open(constants);
+    }
+
+    fn check(&self, workload: &Workload) -> Result<(), Refusal> {
+        workload.messages_known().map_err(|(job, error)| Refusal::Job(job, error))?;
+        Ok(self.common().prices(self.model()).check()?)
+    }
+
+    fn price(
+        &self,
+        machine: &Machine,
+        workload: &Workload,
+        progress: &mut dyn FnMut(f64) -> bool,
+    ) -> Result<Priced, Refusal> {
+        self.check(workload)?;
+        let costs = Costs::of(&self.common().prices(self.model()), machine, workload, progress)?;
+        Ok(Priced {
+            table: Costs::RANKS.of(&costs),
+            job_columns: Frame::of(Costs::JOBS, &costs),
+            summary: Map::new(),
+            warnings: Vec::new(),
+        })
+    }
+
+    fn job_columns(&self) -> Vec<Column> {
+        declared(Costs::JOBS)
+    }
+
+    fn table(&self) -> Table {
+        Costs::RANKS.declared()
+    }
+}

@@ -1,0 +1,205 @@
+//! The closed forms of `odonata-model` for Python: plain numbers in, rows of tuples out.
+
+use crate::errors;
+use odonata_model::message::{rank_costs, Message, MessageModel, MessagePrices, Postal};
+use odonata_model::node_aware::{steps, Route};
+use odonata_model::{Constants, DragonflyFigures, FatTreeFigures, ModelError, NetworkFigures, TorusFigures};
+use pyo3::prelude::*;
+use pyo3::types::PyDict;
+
+/// `odonata.errors.OdonataError` with this message.
+pub(crate) fn user_error(py: Python<'_>, message: &str) -> PyErr {
+    match py.import("odonata.errors").and_then(|module| module.getattr("OdonataError")?.call1((message,))) {
+        Ok(error) => PyErr::from_value(error),
+        Err(error) => error,
+    }
+}
+
+/// Runs `work`; a panic in it becomes an `InternalError`.
+pub(crate) fn safely<T>(py: Python<'_>, work: impl FnOnce() -> PyResult<T>) -> PyResult<T> {
+    errors::guarded(py, work)?
+}
+
+pub(crate) fn mend<T>(py: Python<'_>, result: Result<T, ModelError>) -> PyResult<T> {
+    result.map_err(|error| user_error(py, &error.to_string()))
+}
+
+/// The network part of a machine: `kind` and the fields of that kind.
+#[derive(FromPyObject)]
+#[pyo3(from_item_all)]
+pub(crate) struct NetworkInput<'py> {
+    kind: String,
+    parameters: Bound<'py, PyDict>,
+}
+
+impl NetworkInput<'_> {
+    fn number(&self, key: &str) -> PyResult<u32> {
+        self.parameters.as_any().get_item(key)?.extract()
+    }
+
+    fn build(&self, py: Python<'_>) -> PyResult<NetworkFigures> {
+        match self.kind.as_str() {
+            "dragonfly" => Ok(NetworkFigures::Dragonfly(DragonflyFigures {
+                groups: self.number("groups")?,
+                rows: self.number("rows")?,
+                columns: self.number("columns")?,
+                nodes_per_router: self.number("nodes_per_router")?,
+                links_between_groups: self.number("links_between_groups")?,
+            })),
+            "fat-tree" => Ok(NetworkFigures::FatTree(FatTreeFigures {
+                levels: self.number("levels")?,
+                down: self.number("down")?,
+                up: self.number("up")?,
+            })),
+            "torus" => Ok(NetworkFigures::Torus(TorusFigures {
+                shape: self.parameters.as_any().get_item("shape")?.extract()?,
+                wraps: self.parameters.as_any().get_item("wraps")?.extract()?,
+            })),
+            other => {
+                Err(user_error(py, &format!("network.kind is '{other}'; expected 'dragonfly', 'fat-tree' or 'torus'")))
+            }
+        }
+    }
+}
+
+/// Constants of a machine as a dict with these keys.
+#[derive(FromPyObject)]
+#[pyo3(from_item_all)]
+pub(crate) struct ConstantsInput<'py> {
+    alpha_s: f64,
+    beta_s_per_value: f64,
+    gamma_s: f64,
+    flop_s: Vec<f64>,
+    thread_bandwidth: Vec<(u32, f64)>,
+    node_bandwidth: f64,
+    cores_per_node: u32,
+    cache_bytes_per_node: f64,
+    network: NetworkInput<'py>,
+}
+
+impl ConstantsInput<'_> {
+    pub(crate) fn build(&self, py: Python<'_>) -> PyResult<Constants> {
+        let constants = Constants {
+            alpha_s: self.alpha_s,
+            beta_s_per_value: self.beta_s_per_value,
+            gamma_s: self.gamma_s,
+            flop_s: self.flop_s.clone(),
+            thread_bandwidth: self.thread_bandwidth.clone(),
+            node_bandwidth: self.node_bandwidth,
+            cores_per_node: self.cores_per_node,
+            cache_bytes_per_node: self.cache_bytes_per_node,
+            network: self.network.build(py)?,
+        };
+        mend(py, constants.check())?;
+        Ok(constants)
+    }
+}
+
+/// How messages are priced: `model` is "postal", "loggp" or "max-rate", `parameters` its constants, seconds and bytes
+/// per second.
+#[derive(FromPyObject)]
+#[pyo3(from_item_all)]
+pub(crate) struct PricesInput<'py> {
+    model: String,
+    parameters: Bound<'py, PyDict>,
+    within_node: Option<(f64, f64)>,
+    hop_s: f64,
+    match_s: f64,
+}
+
+impl PricesInput<'_> {
+    fn number(&self, key: &str) -> PyResult<f64> {
+        self.parameters.as_any().get_item(key)?.extract()
+    }
+
+    fn build(&self, py: Python<'_>) -> PyResult<MessagePrices> {
+        let model = match self.model.as_str() {
+            "postal" => MessageModel::Postal(Postal { alpha_s: self.number("alpha_s")?, rate: self.number("rate")? }),
+            "loggp" => MessageModel::LogGp {
+                latency_s: self.number("latency_s")?,
+                overhead_s: self.number("overhead_s")?,
+                gap_s: self.number("gap_s")?,
+                gap_per_byte_s: self.number("gap_per_byte_s")?,
+            },
+            "max-rate" => MessageModel::MaxRate {
+                alpha_s: self.number("alpha_s")?,
+                rank_rate: self.number("rank_rate")?,
+                node_rate: self.number("node_rate")?,
+            },
+            other => {
+                let message = format!("there is no message model '{other}'; expected 'postal', 'loggp' or 'max-rate'");
+                return Err(user_error(py, &message));
+            }
+        };
+        Ok(MessagePrices {
+            model,
+            within_node: self.within_node.map(|(alpha_s, rate)| Postal { alpha_s, rate }),
+            hop_s: self.hop_s,
+            match_s: self.match_s,
+        })
+    }
+}
+
+fn messages(py: Python<'_>, sources: Vec<u32>, destinations: Vec<u32>, bytes: Vec<u64>) -> PyResult<Vec<Message>> {
+    if sources.len() != destinations.len() || sources.len() != bytes.len() {
+        return Err(user_error(py, "sources, destinations and bytes of the messages differ in length"));
+    }
+    Ok(sources
+        .into_iter()
+        .zip(destinations)
+        .zip(bytes)
+        .map(|((source, destination), bytes)| Message { source, destination, bytes })
+        .collect())
+}
+
+/// The messages of one step as columns: sources, destinations, bytes.
+type StepColumns = (Vec<u32>, Vec<u32>, Vec<u64>);
+
+/// The steps that move messages on `route` "direct", "two-steps" or "three-steps".
+#[pyfunction]
+pub(crate) fn node_aware_steps(
+    py: Python<'_>,
+    sources: Vec<u32>,
+    destinations: Vec<u32>,
+    bytes: Vec<u64>,
+    nodes: Vec<u32>,
+    route: &str,
+) -> PyResult<Vec<StepColumns>> {
+    safely(py, || {
+        let route = match route {
+            "direct" => Route::Direct,
+            "two-steps" => Route::TwoSteps,
+            "three-steps" => Route::ThreeSteps,
+            other => {
+                let message = format!("there is no route '{other}'; expected 'direct', 'two-steps' or 'three-steps'");
+                return Err(user_error(py, &message));
+            }
+        };
+        let steps = mend(py, steps(&messages(py, sources, destinations, bytes)?, &nodes, route))?;
+        let columns = |step: Vec<Message>| {
+            let bytes = step.iter().map(|m| m.bytes).collect();
+            let (sources, destinations) = step.iter().map(|m| (m.source, m.destination)).unzip();
+            (sources, destinations, bytes)
+        };
+        Ok(steps.into_iter().map(columns).collect())
+    })
+}
+
+/// Prices one step of messages per rank: rows of (start-up, hops, bandwidth, matching), seconds.
+#[pyfunction]
+pub(crate) fn message_costs(
+    py: Python<'_>,
+    sources: Vec<u32>,
+    destinations: Vec<u32>,
+    bytes: Vec<u64>,
+    nodes: Vec<u32>,
+    network: NetworkInput<'_>,
+    pricing: PricesInput<'_>,
+) -> PyResult<Vec<(f64, f64, f64, f64)>> {
+    safely(py, || {
+        let messages = messages(py, sources, destinations, bytes)?;
+        let (network, pricing) = (network.build(py)?, pricing.build(py)?);
+        let costs = mend(py, rank_costs(&messages, &nodes, |a, b| network.extra_hops(a, b), &pricing))?;
+        Ok(costs.iter().map(|c| (c.startup_s, c.hops_s, c.bandwidth_s, c.matching_s)).collect())
+    })
+}

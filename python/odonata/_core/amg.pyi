@@ -1,0 +1,87 @@
+"""The closed forms of odonata.amg.
+
+A level is ten numbers in the order of odonata.amg.hierarchy.LEVEL_FIELDS; a machine is the dict of
+odonata.amg.machines; unusable numbers raise OdonataError.
+"""
+
+from typing import Any
+
+__all__ = [
+    "alternatives",
+    "best_fit",
+    "check_machine",
+    "collective",
+    "cycle",
+    "decide",
+    "extra_hops",
+    "extrapolate",
+    "parameters",
+    "regrouped_cycle",
+    "scenarios",
+]
+
+def scenarios() -> list[str]: ...
+def parameters(text: str, file: str) -> tuple[str | None, dict[str, Any]]: ...
+def extra_hops(machine: dict[str, Any]) -> int: ...
+def collective(
+    ranks: int,
+    levels: list[list[float]],
+    level: int,
+    groups: int,
+    machine: dict[str, Any],
+    tasks_per_node: int,
+    threads: int,
+    scenario_name: str,
+) -> float: ...
+def check_machine(machine: dict[str, Any]) -> None: ...
+def cycle(
+    ranks: int,
+    levels: list[list[float]],
+    machine: dict[str, Any],
+    tasks_per_node: int,
+    threads: int,
+    scenario_name: str,
+) -> list[tuple[int, str, str, float]]:
+    """Rows of (level, phase, term, seconds)."""
+
+def best_fit(observations: list[tuple[int, list[float], list[list[float]]]]) -> list[str]:
+    """The scenario of each (tasks per node, measured seconds per level, six lists of predicted ones)."""
+
+def decide(
+    ranks: int,
+    levels: list[list[float]],
+    machine: dict[str, Any],
+    tasks_per_node: int,
+    threads: int,
+    scenario_name: str,
+) -> tuple[
+    list[tuple[float, float, str, list[tuple[int, float, float, str, bool]], int | None, str]],
+    tuple[int, int] | None,
+]:
+    """By level (no switch, running sum, category, candidates, index of the best, reason), (level, groups)."""
+
+def alternatives(
+    ranks: int,
+    levels: list[list[float]],
+    machine: dict[str, Any],
+    tasks_per_node: int,
+    threads: int,
+    scenario_name: str,
+) -> list[tuple[int, int, float, bool]]:
+    """Rows of (level, groups, predicted cycle in seconds, allowed by the cache rule)."""
+
+def regrouped_cycle(
+    ranks: int,
+    levels: list[list[float]],
+    groups: int,
+    regrouped_levels: list[list[float]],
+    switch_level: int,
+    machine: dict[str, Any],
+    tasks_per_node: int,
+    threads: int,
+    scenario_name: str,
+) -> float: ...
+def extrapolate(
+    small_ranks: int, small: list[list[float]], large_ranks: int, large: list[list[float]]
+) -> tuple[int, list[list[float]], list[list[float]]]:
+    """(ranks, levels of the low end, levels of the high end)."""
