@@ -8,23 +8,23 @@
 //! [`Discipline`], which [`crate::deadlock`] checks on the machine before a run.
 
 pub mod adaptive;
+mod crossing;
 pub mod dimension_order;
 mod grid;
 pub mod min;
 pub mod par;
 pub mod q_adaptive;
 pub mod torus_adaptive;
-pub mod ugal_g;
-pub mod ugal_n;
+pub mod ugal;
 pub mod up_down;
 pub mod up_down_adaptive;
-pub mod valiant_g;
-pub mod valiant_n;
+pub mod valiant;
 
 use crate::next_hop::{NextHops, Port};
 use crate::view::LoadView;
+use crossing::Crossing;
 use odonata_declare::{Declared, Parameter, Parameters};
-use odonata_units::{GroupId, NodeId, RouterId, Stream};
+use odonata_units::{NodeId, RouterId, Stream};
 use std::sync::Arc;
 
 pub use adaptive::AdaptiveSettings;
@@ -240,14 +240,12 @@ impl Parameters for Nothing {
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 pub enum RoutingError {
     /// No algorithm has that name.
-    #[error("unknown routing algorithm '{name}'{}; known: {known}", suggestion(.nearest))]
+    #[error("unknown routing algorithm '{name}'{hint}")]
     Unknown {
         /// What was asked for.
         name: String,
-        /// The most similar name, if one is similar.
-        nearest: Option<String>,
-        /// All names.
-        known: String,
+        /// The name that may have been meant, or all of them.
+        hint: String,
     },
     /// The machine lacks what the algorithm needs.
     #[error("routing '{algorithm}': {reason}")]
@@ -267,19 +265,23 @@ pub enum RoutingError {
     },
 }
 
-fn suggestion(nearest: &Option<String>) -> String {
-    nearest.as_ref().map(|name| format!("; did you mean '{name}'?")).unwrap_or_default()
-}
-
 type Build = fn(Arc<NextHops>, &RoutingSettings) -> Result<Box<dyn Routing>, RoutingError>;
 
 /// The registry: name, one line for people, constructor.
 pub const ALGORITHMS: &[(&str, &str, Build)] = &[
     ("min", "minimal: straight to the destination group, then to the router", min::build),
-    ("valiant-g", "over a random third group, crossed straight to the destination group", valiant_g::build),
-    ("valiant-n", "over a random router of a random third group", valiant_n::build),
-    ("ugal-g", "minimal or valiant-g, decided at the source router by queue lengths", ugal_g::build),
-    ("ugal-n", "minimal or valiant-n, decided at the source router by queue lengths", ugal_n::build),
+    ("valiant-g", "over a random third group, crossed straight to the destination group", |hops, _| {
+        valiant::build("valiant-g", Crossing::Straight, hops)
+    }),
+    ("valiant-n", "over a random router of a random third group", |hops, _| {
+        valiant::build("valiant-n", Crossing::Router, hops)
+    }),
+    ("ugal-g", "minimal or valiant-g, decided at the source router by queue lengths", |hops, settings| {
+        ugal::build("ugal-g", Crossing::Straight, hops, settings.adaptive)
+    }),
+    ("ugal-n", "minimal or valiant-n, decided at the source router by queue lengths", |hops, settings| {
+        ugal::build("ugal-n", Crossing::Router, hops, settings.adaptive)
+    }),
     ("par", "ugal-n, decided again at the second router of the source group", par::build),
     (
         "dimension-order",
@@ -305,30 +307,9 @@ pub fn build(name: &str, hops: Arc<NextHops>, settings: &RoutingSettings) -> Res
         Some((_, _, build)) => build(hops, settings),
         None => Err(RoutingError::Unknown {
             name: name.to_owned(),
-            nearest: nearest(name).map(str::to_owned),
-            known: ALGORITHMS.iter().map(|a| a.0).collect::<Vec<_>>().join(", "),
+            hint: odonata_declare::hint(name, ALGORITHMS.iter().map(|a| a.0)),
         }),
     }
-}
-
-/// The registered name with the smallest edit distance, if that is at most half of the name's length.
-fn nearest(name: &str) -> Option<&'static str> {
-    let best = ALGORITHMS.iter().map(|a| (edit_distance(name, a.0), a.0)).min()?;
-    (2 * best.0 <= name.len().max(2)).then_some(best.1)
-}
-
-/// Levenshtein distance, one row at a time.
-fn edit_distance(a: &str, b: &str) -> usize {
-    let b: Vec<char> = b.chars().collect();
-    let mut row: Vec<usize> = (0..=b.len()).collect();
-    for (i, ca) in a.chars().enumerate() {
-        let mut diagonal = std::mem::replace(&mut row[0], i + 1);
-        for (j, cb) in b.iter().enumerate() {
-            let best = (diagonal + usize::from(ca != *cb)).min(row[j] + 1).min(row[j + 1] + 1);
-            diagonal = std::mem::replace(&mut row[j + 1], best);
-        }
-    }
-    row[b.len()]
 }
 
 /// A uniformly random port of a list; a single one costs no draw.
@@ -337,61 +318,5 @@ pub(crate) fn any(ports: &[Port], random: &mut Stream) -> Port {
     match ports {
         [only] => *only,
         _ => ports[random.index(ports.len())],
-    }
-}
-
-/// A uniformly random one of the ascending `groups` that is neither of the two, both of which are among them.
-#[inline]
-pub(crate) fn third_group(groups: &[u32], a: GroupId, b: GroupId, random: &mut Stream) -> GroupId {
-    debug_assert!(a != b && groups.len() >= 3);
-    let mut i = random.index(groups.len() - 2);
-    // Group ids of a machine without failed groups are positions; of another, a list this short is searched.
-    let place = |g: GroupId| match groups.get(g.index()) {
-        Some(&here) if here == g.0 => g.index(),
-        _ => groups.partition_point(|&other| other < g.0),
-    };
-    let (a, b) = (place(a), place(b));
-    i += usize::from(i >= a.min(b));
-    i += usize::from(i >= a.max(b));
-    GroupId(groups[i])
-}
-
-/// An error unless there is a third group to go over.
-pub(crate) fn needs_third_group(algorithm: &str, hops: &NextHops) -> Result<(), RoutingError> {
-    let groups = hops.live_groups().len();
-    if groups >= 3 {
-        return Ok(());
-    }
-    let reason = format!(
-        "it goes over a third group, but the machine has {groups}{} group{}; use 'min'",
-        if groups < hops.groups() as usize { " working" } else { "" },
-        if groups == 1 { "" } else { "s" }
-    );
-    Err(RoutingError::Machine { algorithm: algorithm.to_owned(), reason })
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn nearest_name_is_suggested() {
-        assert_eq!(nearest("ugal"), Some("ugal-g"));
-        assert_eq!(nearest("minimal"), None);
-        assert_eq!(nearest("qadaptive"), Some("q-adaptive"));
-    }
-
-    #[test]
-    fn third_groups_are_all_others() {
-        let mut random = Stream::new(1, "test", &[]);
-        // Once in a machine of five groups, once in one of seven of which two failed.
-        for (groups, others) in [(&[0, 1, 2, 3, 4], [0, 2, 4]), (&[1, 2, 3, 5, 6], [2, 5, 6])] {
-            let mut seen = [0; 7];
-            for _ in 0..3000 {
-                seen[third_group(groups, GroupId(3), GroupId(1), &mut random).index()] += 1;
-            }
-            assert!(others.iter().all(|&g| seen[g] > 900), "{seen:?}");
-            assert_eq!(others.iter().map(|&g| seen[g]).sum::<i32>(), 3000);
-        }
     }
 }

@@ -212,7 +212,8 @@ fn wrong_words_are_errors_that_help() {
         algorithm::build(name, Arc::clone(&hops), settings).err().expect("an error").to_string()
     };
     let default = RoutingSettings::default();
-    assert!(message("ugal", &default).contains("did you mean 'ugal-g'?"));
+    assert_eq!(message("ugal_g", &default), "unknown routing algorithm 'ugal_g'; did you mean 'ugal-g'?");
+    assert!(message("minimal", &default).contains("; known: min, valiant-g, "));
     let mut settings = RoutingSettings::default();
     settings.adaptive.threshold = -1.0;
     assert!(message("par", &settings).starts_with("routing.threshold: -1"));

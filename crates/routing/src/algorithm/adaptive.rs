@@ -8,10 +8,11 @@
 //! the other is enough for a detour, so much traffic is misrouted even on a nearly idle machine. A bias of a few
 //! packets stops that.
 
-use super::{any, third_group, Decision, Header, Hop, RoutingError};
+use super::crossing::Crossing;
+use super::{any, Decision, Header, Hop, RoutingError};
 use crate::next_hop::{NextHops, Port};
 use odonata_declare::{parameter, Kind, Parameter, Parameters};
-use odonata_units::{Bytes, GroupId, RouterId};
+use odonata_units::Bytes;
 
 /// Settings of the choice.
 #[derive(Clone, Copy, PartialEq, Debug)]
@@ -65,15 +66,6 @@ impl AdaptiveSettings {
     }
 }
 
-/// How a non-minimal way crosses its middle group.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum Crossing {
-    /// Straight to the link of the destination group; `via` is the group.
-    Straight,
-    /// Over a random router of it; `via` is the router.
-    Router,
-}
-
 /// One way out of the deciding router.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Candidate {
@@ -87,23 +79,6 @@ pub(super) struct Candidate {
 pub(super) struct FirstChannels {
     pub(super) minimal: u8,
     pub(super) non_minimal: u8,
-}
-
-/// A random working intermediate group or router for a packet at `at` bound for `to`, and the group it is in.
-pub(super) fn draw_via(
-    hops: &NextHops,
-    crossing: Crossing,
-    (at, to): (RouterId, RouterId),
-    decision: &mut Decision<'_>,
-) -> (u32, GroupId) {
-    let group = third_group(hops.live_groups(), hops.group_of(at), hops.group_of(to), decision.random);
-    match crossing {
-        Crossing::Straight => (group.0, group),
-        Crossing::Router => {
-            let members = hops.working(group);
-            (members[decision.random.index(members.len())], group)
-        }
-    }
 }
 
 /// Decides between the minimal and the non-minimal way: the hop and, if non-minimal, the intermediate.
@@ -120,7 +95,7 @@ pub(super) fn choose(
     let minimal = shortest_minimal(hops.to_group(at, hops.group_of(to)), settings, channels.minimal, decision);
     let mut best: Option<Candidate> = None;
     for _ in 0..settings.non_minimal_candidates {
-        let (via, group) = draw_via(hops, crossing, (at, to), decision);
+        let (via, group) = crossing.draw(hops, (at, to), decision);
         let port = any(hops.to_group(at, group), decision.random);
         let bytes = decision.load.port_bytes(port);
         if best.is_none_or(|b| bytes < b.bytes) {

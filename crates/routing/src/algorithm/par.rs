@@ -6,9 +6,9 @@
 //! a minimal second hop and from the middle router to the destination group, 4 in the destination group. Traffic
 //! inside a group goes minimal, on channel 4.
 
-use super::adaptive::{choose, AdaptiveSettings, Crossing, FirstChannels};
-use super::ugal_n::{next_hop, Channels};
-use super::{needs_third_group, Decision, Discipline, Goal, Header, Hop, Leg};
+use super::adaptive::{choose, AdaptiveSettings, FirstChannels};
+use super::crossing::{needs_third_group, Channels, Crossing};
+use super::{Decision, Discipline, Goal, Header, Hop, Leg};
 use super::{Routing, RoutingError, RoutingSettings};
 use crate::next_hop::NextHops;
 use std::sync::Arc;
@@ -56,7 +56,7 @@ impl Routing for Par {
             && packet.state.phase == MAY_REVISE
             && self.hops.group_of(at) == self.hops.group_of(self.hops.router_of(packet.source));
         if self.hops.group_of(at) == self.hops.group_of(to) || !(at_source || revises) {
-            return next_hop(&self.hops, CHANNELS, decision, packet);
+            return Crossing::Router.next_hop(&self.hops, CHANNELS, decision, packet);
         }
         let minimal = if at_source { FIRST_MINIMAL } else { CHANNELS.onward };
         let channels = FirstChannels { minimal, non_minimal: CHANNELS.source };

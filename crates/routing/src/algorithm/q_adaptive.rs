@@ -21,8 +21,9 @@
 //! delta < 0 and `loss` otherwise (hysteresis: good news is believed faster). Hops inside the destination group send none.
 //! Entries are real numbers: whole nanoseconds, truncated, would lose every rise below 1/loss = 25 ns.
 
+use super::crossing::needs_third_group;
 use super::{any, Decision, Discipline, Feedback, Header, Hop, Memory};
-use super::{needs_third_group, Routing, RoutingError, RoutingSettings};
+use super::{Routing, RoutingError, RoutingSettings};
 use crate::next_hop::{NextHops, Port};
 use odonata_declare::{parameter, Kind, Parameter, Parameters};
 use odonata_units::{GroupId, NodeId, RouterId};

@@ -1,0 +1,180 @@
+//! Ways over a third group (Valiant 1982, applied to groups), shared by Valiant, UGAL and PAR.
+//!
+//! A way goes from the source group to a random third group, the *middle group*, crosses it, and goes on to the
+//! destination group. It crosses either straight to the link of the destination group (the names that end in `-g`), or
+//! over a random router (`-n`): that evens out the local links of the middle group, which a straight crossing loads in
+//! proportion to what happens to arrive at each of its routers, for one more hop.
+//!
+//! Channels rise along the way: one up to and over the link to the middle group, one up to the middle router if there is
+//! one, one up to and over the link to the destination group, one inside it. Traffic inside a group goes minimal, on
+//! the last.
+
+use super::{any, Decision, Goal, Header, Hop, Leg, RouteState, RoutingError};
+use crate::next_hop::NextHops;
+use odonata_units::{GroupId, RouterId, Stream};
+
+/// How a way crosses its middle group.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Crossing {
+    /// Straight to the link of the destination group; `via` is the group.
+    Straight,
+    /// Over a random router of it; `via` is the router.
+    Router,
+}
+
+/// The virtual channels of a way over a third group.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Channels {
+    pub(super) count: u8,
+    /// In the source group and over the link to the middle group.
+    pub(super) source: u8,
+    /// In the middle group up to the middle router.
+    pub(super) middle: u8,
+    /// Towards the destination group, from the middle or, of a minimal way, from the source.
+    pub(super) onward: u8,
+    /// In the destination group.
+    pub(super) destination: u8,
+}
+
+/// The packet is on its way to `via`.
+const DETOUR: u8 = 1;
+
+impl RouteState {
+    /// Sends the packet over the intermediate `via`.
+    pub(super) fn take_detour(&mut self, via: u32) {
+        self.via = via;
+        self.phase = DETOUR;
+        self.non_minimal = true;
+    }
+
+    /// Whether the packet is still on its way to `via`.
+    fn on_detour(&self) -> bool {
+        self.phase == DETOUR
+    }
+
+    /// Notes that `via` is reached.
+    fn end_detour(&mut self) {
+        self.phase = 0;
+    }
+}
+
+impl Crossing {
+    /// The channels of Valiant and UGAL. A straight crossing has no middle router, so its middle group shares the
+    /// channel of the way onward.
+    pub(super) const fn channels(self) -> Channels {
+        match self {
+            Self::Straight => Channels { count: 3, source: 0, middle: 1, onward: 1, destination: 2 },
+            Self::Router => Channels { count: 4, source: 0, middle: 1, onward: 2, destination: 3 },
+        }
+    }
+
+    /// The legs of Valiant and UGAL. The middle router may be the one where the packet enters the middle group.
+    pub(super) fn legs(self) -> Vec<Leg> {
+        let vc = self.channels();
+        let source = |next| Leg { goal: Goal::Group, vc: vc.source, starts: true, next };
+        let middle = |next| Leg { goal: Goal::Router, vc: vc.middle, starts: false, next };
+        let onward = |next| Leg { goal: Goal::Group, vc: vc.onward, starts: true, next };
+        let destination = Leg { goal: Goal::Router, vc: vc.destination, starts: true, next: vec![] };
+        match self {
+            Self::Straight => vec![source(vec![1]), onward(vec![2]), destination],
+            Self::Router => vec![source(vec![1, 2]), middle(vec![2]), onward(vec![3]), destination],
+        }
+    }
+
+    /// A random working intermediate group or router for a packet at `at` bound for `to`, and the group it is in.
+    pub(super) fn draw(
+        self,
+        hops: &NextHops,
+        (at, to): (RouterId, RouterId),
+        decision: &mut Decision<'_>,
+    ) -> (u32, GroupId) {
+        let group = third_group(hops.live_groups(), hops.group_of(at), hops.group_of(to), decision.random);
+        match self {
+            Self::Straight => (group.0, group),
+            Self::Router => {
+                let members = hops.working(group);
+                (members[decision.random.index(members.len())], group)
+            }
+        }
+    }
+
+    /// The next hop of a packet whose way is decided.
+    #[inline]
+    pub(super) fn next_hop(
+        self,
+        hops: &NextHops,
+        channels: Channels,
+        decision: &mut Decision<'_>,
+        packet: &mut Header,
+    ) -> Hop {
+        let (at, to) = (decision.router, hops.router_of(packet.destination));
+        let (here, target) = (hops.group_of(at), hops.group_of(to));
+        if here == target {
+            return Hop { port: any(hops.inside(at, to), decision.random), vc: channels.destination };
+        }
+        if packet.state.on_detour() {
+            let via = packet.state.via;
+            let (group, router) = match self {
+                Self::Straight => (GroupId(via), at),
+                Self::Router => (hops.group_of(RouterId(via)), RouterId(via)),
+            };
+            if group != here {
+                return Hop { port: any(hops.to_group(at, group), decision.random), vc: channels.source };
+            }
+            if router != at {
+                return Hop { port: any(hops.inside(at, router), decision.random), vc: channels.middle };
+            }
+            packet.state.end_detour();
+        }
+        Hop { port: any(hops.to_group(at, target), decision.random), vc: channels.onward }
+    }
+}
+
+/// A uniformly random one of the ascending `groups` that is neither of the two, both of which are among them.
+#[inline]
+fn third_group(groups: &[u32], a: GroupId, b: GroupId, random: &mut Stream) -> GroupId {
+    debug_assert!(a != b && groups.len() >= 3);
+    let mut i = random.index(groups.len() - 2);
+    // Group ids of a machine without failed groups are positions; of another, a list this short is searched.
+    let place = |g: GroupId| match groups.get(g.index()) {
+        Some(&here) if here == g.0 => g.index(),
+        _ => groups.partition_point(|&other| other < g.0),
+    };
+    let (a, b) = (place(a), place(b));
+    i += usize::from(i >= a.min(b));
+    i += usize::from(i >= a.max(b));
+    GroupId(groups[i])
+}
+
+/// An error unless there is a third group to go over.
+pub(super) fn needs_third_group(algorithm: &str, hops: &NextHops) -> Result<(), RoutingError> {
+    let groups = hops.live_groups().len();
+    if groups >= 3 {
+        return Ok(());
+    }
+    let reason = format!(
+        "it goes over a third group, but the machine has {groups}{} group{}; use 'min'",
+        if groups < hops.groups() as usize { " working" } else { "" },
+        if groups == 1 { "" } else { "s" }
+    );
+    Err(RoutingError::Machine { algorithm: algorithm.to_owned(), reason })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn third_groups_are_all_others() {
+        let mut random = Stream::new(1, "test", &[]);
+        // Once in a machine of five groups, once in one of seven of which two failed.
+        for (groups, others) in [(&[0, 1, 2, 3, 4], [0, 2, 4]), (&[1, 2, 3, 5, 6], [2, 5, 6])] {
+            let mut seen = [0; 7];
+            for _ in 0..3000 {
+                seen[third_group(groups, GroupId(3), GroupId(1), &mut random).index()] += 1;
+            }
+            assert!(others.iter().all(|&g| seen[g] > 900), "{seen:?}");
+            assert_eq!(others.iter().map(|&g| seen[g]).sum::<i32>(), 3000);
+        }
+    }
+}

@@ -1,0 +1,56 @@
+//! UGALg and UGALn: at the source router a packet takes the minimal way or that of VALg or VALn, by queue lengths
+//! ([`adaptive`](super::adaptive) states the comparison, [`crossing`](super::crossing) the ways and their channels).
+//!
+//! Candidates: the minimal port(s) towards the destination group, and ports towards random third groups (UGALg) or
+//! random routers of them (UGALn). A minimal way takes the channel of the way onward. Traffic inside a group goes minimal.
+
+use super::adaptive::{choose, AdaptiveSettings, FirstChannels};
+use super::crossing::{needs_third_group, Crossing};
+use super::{Decision, Discipline, Header, Hop, Routing, RoutingError};
+use crate::next_hop::NextHops;
+use std::sync::Arc;
+
+struct Ugal {
+    hops: Arc<NextHops>,
+    crossing: Crossing,
+    settings: AdaptiveSettings,
+}
+
+pub(super) fn build(
+    name: &str,
+    crossing: Crossing,
+    hops: Arc<NextHops>,
+    settings: AdaptiveSettings,
+) -> Result<Box<dyn Routing>, RoutingError> {
+    needs_third_group(name, &hops)?;
+    settings.check()?;
+    Ok(Box::new(Ugal { hops, crossing, settings }))
+}
+
+impl Routing for Ugal {
+    fn virtual_channels(&self) -> u8 {
+        self.crossing.channels().count
+    }
+
+    fn discipline(&self) -> Discipline {
+        Discipline::Legs(self.crossing.legs())
+    }
+
+    fn reads_load(&self, packet: &Header) -> bool {
+        packet.state.hops == 0
+    }
+
+    fn decide(&self, decision: &mut Decision<'_>, packet: &mut Header) -> Hop {
+        let (at, to) = (decision.router, self.hops.router_of(packet.destination));
+        let channels = self.crossing.channels();
+        if packet.state.hops > 0 || self.hops.group_of(at) == self.hops.group_of(to) {
+            return self.crossing.next_hop(&self.hops, channels, decision, packet);
+        }
+        let first = FirstChannels { minimal: channels.onward, non_minimal: channels.source };
+        let (hop, via) = choose(&self.hops, &self.settings, self.crossing, first, decision, packet);
+        if let Some(via) = via {
+            packet.state.take_detour(via);
+        }
+        hop
+    }
+}

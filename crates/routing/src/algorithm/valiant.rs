@@ -1,0 +1,41 @@
+//! VALg and VALn: every packet between groups goes over a random third group, which it crosses straight to the link of
+//! the destination group (VALg) or over a random router of it (VALn). [`crossing`](super::crossing) has the way and its
+//! channels.
+
+use super::crossing::{needs_third_group, Crossing};
+use super::{Decision, Discipline, Header, Hop, Routing, RoutingError};
+use crate::next_hop::NextHops;
+use std::sync::Arc;
+
+struct Valiant {
+    hops: Arc<NextHops>,
+    crossing: Crossing,
+}
+
+pub(super) fn build(name: &str, crossing: Crossing, hops: Arc<NextHops>) -> Result<Box<dyn Routing>, RoutingError> {
+    needs_third_group(name, &hops)?;
+    Ok(Box::new(Valiant { hops, crossing }))
+}
+
+impl Routing for Valiant {
+    fn virtual_channels(&self) -> u8 {
+        self.crossing.channels().count
+    }
+
+    fn discipline(&self) -> Discipline {
+        Discipline::Legs(self.crossing.legs())
+    }
+
+    fn reads_load(&self, _: &Header) -> bool {
+        false
+    }
+
+    fn decide(&self, decision: &mut Decision<'_>, packet: &mut Header) -> Hop {
+        let (at, to) = (decision.router, self.hops.router_of(packet.destination));
+        if packet.state.hops == 0 && self.hops.group_of(at) != self.hops.group_of(to) {
+            let (via, _) = self.crossing.draw(&self.hops, (at, to), decision);
+            packet.state.take_detour(via);
+        }
+        self.crossing.next_hop(&self.hops, self.crossing.channels(), decision, packet)
+    }
+}
