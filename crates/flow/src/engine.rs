@@ -124,6 +124,8 @@ struct Engine<'a> {
 struct Drawer<'a> {
     rule: &'a dyn PathRule,
     flows: &'a [&'a Commodity],
+    /// Whether direct paths are shortest ones.
+    minimal: bool,
     kinds: [usize; 2],
     /// Most sets of paths of a commodity, by job.
     sets: Vec<u64>,
@@ -144,7 +146,9 @@ impl Candidates for Drawer<'_> {
                 if commodity.source != commodity.target {
                     let turn = iteration * count as u32 + k as u32;
                     let mut draws = Draws::new(self.seed ^ kind as u64, commodity.owner(), turn);
-                    if kind == 0 {
+                    if self.minimal {
+                        self.rule.minimal(commodity.source, commodity.target, &mut draws, &mut paths.links);
+                    } else if kind == 0 {
                         self.rule.direct(commodity.source, commodity.target, &mut draws, &mut paths.links);
                     } else {
                         self.rule.indirect(commodity.source, commodity.target, &mut draws, &mut paths.links);
@@ -208,7 +212,8 @@ impl Engine<'_> {
         flows.iter().for_each(|c| commodities[c.job.index()] += 1);
         let sets =
             commodities.iter().map(|&count| (u64::from(self.settings.path_sets) / count.max(1)).max(1)).collect();
-        Drawer { rule: self.rule, flows, kinds: self.kinds(), sets, seed: self.seed }
+        let minimal = matches!(self.settings.routing, FlowRouting::Minimal);
+        Drawer { rule: self.rule, flows, minimal, kinds: self.kinds(), sets, seed: self.seed }
     }
 
     fn solve(

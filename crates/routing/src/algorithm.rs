@@ -197,6 +197,8 @@ pub enum Goal {
     Router,
     /// One hop towards a group, after which the packet decides again.
     HopTowardsGroup,
+    /// One hop to a router of another group.
+    OtherGroup,
 }
 
 /// All settings of all algorithms; each takes what concerns it.
@@ -269,7 +271,7 @@ type Build = fn(Arc<NextHops>, &RoutingSettings) -> Result<Box<dyn Routing>, Rou
 
 /// The registry: name, one line for people, constructor.
 pub const ALGORITHMS: &[(&str, &str, Build)] = &[
-    ("min", "minimal: straight to the destination group, then to the router", min::build),
+    ("min", "minimal: shortest ways, fewest hops between groups first; dimension order on a torus", min::build),
     ("valiant-g", "over a random third group, crossed straight to the destination group", |hops, _| {
         valiant::build("valiant-g", Crossing::Straight, hops)
     }),

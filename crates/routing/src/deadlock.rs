@@ -151,6 +151,14 @@ impl<'a> Dependencies<'a> {
                     each(g, self.hops.to_group(r, GroupId(g)));
                 }
             }
+            Goal::OtherGroup => {
+                for port in self.hops.ports(r) {
+                    let group = self.hops.group_of(self.hops.neighbour(r, port));
+                    if group != own {
+                        each(group.0, &[port]);
+                    }
+                }
+            }
             Goal::Router => {
                 for &to in self.hops.members(own).iter().filter(|&&to| to != r.0) {
                     each(to, self.hops.inside(r, RouterId(to)));
@@ -181,7 +189,7 @@ impl<'a> Dependencies<'a> {
                     let reached = match leg.goal {
                         Goal::Group => self.hops.group_of(at).0 == goal,
                         Goal::Router => at.0 == goal,
-                        Goal::HopTowardsGroup => true,
+                        Goal::HopTowardsGroup | Goal::OtherGroup => true,
                     };
                     if reached {
                         for &next in &leg.next {

@@ -7,9 +7,12 @@
 //! * [`algorithm`] decides hop by hop, for engines that move packets: at each router it is asked once per packet
 //!   for a port and a virtual channel. It sees load through one read-only window, [`view::LoadView`], and finds
 //!   shortest ways in the tables of [`next_hop`].
+//!
+//! What a *shortest* way is where several cables join two groups stands once, in [`gates`].
 
 pub mod algorithm;
 pub mod deadlock;
+pub mod gates;
 pub mod next_hop;
 pub mod paths;
 pub mod view;

@@ -7,11 +7,13 @@
 //! "Shortest to a group" counts global hops first, local hops second, so a direct cable between two groups is
 //! always preferred to a detour over a third one, and a group without a direct cable is still reached.
 //! Where the interior of a group is a grid (rows and columns), a way inside it goes along the row first: then no
-//! cycle of local links can fill up.
+//! cycle of local links can fill up. What lies behind the border of the group does not count here; ways that are shortest
+//! to the *router* take their cable from [`crate::gates`].
 
 mod fill;
 mod lists;
 
+use crate::gates::Gates;
 use lists::PortLists;
 use odonata_machine::{Machine, Shape};
 use odonata_units::{GroupId, LinkId, NodeId, RouterId};
@@ -81,6 +83,7 @@ pub struct NextHops {
     to_group: PortLists,
     distance_inside: Vec<u8>,
     longest_inside: u8,
+    gates: Gates,
     shape: Shape,
     router_up: Vec<bool>,
     router_names: Vec<String>,
@@ -144,6 +147,7 @@ impl NextHops {
             to_group: PortLists::default(),
             distance_inside: Vec::new(),
             longest_inside: 0,
+            gates: if grouped { Gates::new(machine) } else { Gates::default() },
             shape: machine.shape().clone(),
             router_up: machine.routers().map(|r| machine.router_up(r)).collect(),
             router_names: if grouped {
@@ -293,6 +297,17 @@ impl NextHops {
     /// Most hops between two routers of one group.
     pub fn longest_inside(&self) -> u8 {
         self.longest_inside
+    }
+
+    /// The cables between groups; none where the machine has no groups.
+    pub fn gates(&self) -> &Gates {
+        &self.gates
+    }
+
+    /// The port of a link at the router that it leaves.
+    #[inline]
+    pub fn port_of(&self, router: RouterId, link: LinkId) -> Port {
+        self.node_ports(router) + (link.0 - self.first_link[router.index()]) as Port
     }
 
     /// Ports on shortest ways from `from` to any router of `group`, another group.

@@ -2,16 +2,16 @@
 //!
 //! A [`PathRule`] is made once for a machine and answers two questions:
 //!
-//! * *Draw* one path: [`PathRule::direct`] and [`PathRule::indirect`] append the links of a random path. The same
+//! * *Draw* one path: [`PathRule::minimal`], [`PathRule::direct`] and [`PathRule::indirect`] append the links of a random path. The same
 //!   [`Draws`] give the same path, so a path can be drawn again instead of stored.
 //! * *Expect* the load of an oblivious rule: [`PathRule::spread`] adds, without dice, the mean load that demands put
 //!   on every link.
 //!
-//! | rule | machines | direct | indirect |
-//! |---|---|---|---|
-//! | [`Grouped`] | dragonfly, Cascade | leg to a gateway, one global link, leg | through a random router of a random third group |
-//! | [`Torus`] | torus, mesh | dimension by dimension | through a random router |
-//! | [`Graph`] | fat tree, any graph | hop by hop along shortest paths | through a random router |
+//! | rule | machines | minimal | direct | indirect |
+//! |---|---|---|---|---|
+//! | [`Grouped`] | dragonfly, Cascade | over the global links on shortest paths | leg to any gateway, one global link, leg | through a random router of a random third group |
+//! | [`Torus`] | torus, mesh | in dimension order | dimension by dimension, in any order | through a random router |
+//! | [`Graph`] | fat tree, any graph | hop by hop along shortest paths | the same | through a random router |
 //!
 //! A machine whose faults break the structure that a rule relies on gets the [`Graph`] rule, and a [`Notice`] says so.
 
@@ -42,7 +42,7 @@ pub struct Demand {
 /// An oblivious rule: paths that do not depend on load.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Oblivious {
-    /// Fewest hops: the nearest gateways, dimension order, equal-cost multi-path.
+    /// Shortest paths: over the cables that [`crate::gates`] says, in dimension order, or over all of a graph.
     Minimal,
     /// Equal split over all direct paths.
     Direct,
@@ -79,6 +79,10 @@ pub struct Notice(pub String);
 
 /// Direct and indirect paths on one machine. Routers given to it are up, differ, and are connected.
 pub trait PathRule: Sync + Send {
+    /// Appends the links of a random shortest path from `source` to `target`: of those that [`Oblivious::Minimal`] spreads
+    /// over, each as likely as its share.
+    fn minimal(&self, source: RouterId, target: RouterId, draws: &mut Draws, path: &mut Vec<LinkId>);
+
     /// Appends the links of a random direct path from `source` to `target`.
     fn direct(&self, source: RouterId, target: RouterId, draws: &mut Draws, path: &mut Vec<LinkId>);
 
@@ -90,7 +94,7 @@ pub trait PathRule: Sync + Send {
     /// that it averages draws.
     fn spread(&self, demands: &[Demand], rule: Oblivious, loads: &mut [f64]);
 
-    /// Router-to-router hops of a direct path of fewest hops.
+    /// Router-to-router hops of a shortest path.
     fn distance(&self, source: RouterId, target: RouterId) -> u32;
 }
 

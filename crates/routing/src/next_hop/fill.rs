@@ -3,7 +3,7 @@
 use super::lists::PortListsBuilder;
 use super::{NextHops, Port, Unreachable};
 use odonata_machine::{GroupInterior, Machine, Shape};
-use odonata_units::{GroupId, RouterId};
+use odonata_units::{GroupId, LinkId, RouterId};
 use std::collections::BinaryHeap;
 
 /// Most hops between two routers of one group.
@@ -13,10 +13,6 @@ const FARTHEST: u8 = u8::MAX - 2;
 const GLOBAL_HOP: u32 = 1 << 12;
 
 impl NextHops {
-    fn port_of(&self, router: usize, link: usize) -> Port {
-        self.node_ports[router] + (link - self.first_link[router] as usize) as u16
-    }
-
     pub(super) fn links(&self, router: usize) -> std::ops::Range<usize> {
         self.first_link[router] as usize..self.first_link[router + 1] as usize
     }
@@ -24,7 +20,7 @@ impl NextHops {
     /// Columns of the grid inside every group, if that is what is inside.
     fn columns(&self) -> Option<u32> {
         match &self.shape {
-            Shape::Grouped { interior: GroupInterior::Grid { columns, .. }, .. } if self.groups > 1 => Some(*columns),
+            Shape::Grouped { interior: GroupInterior::Grid { columns, .. }, .. } => Some(*columns),
             _ => None,
         }
     }
@@ -96,6 +92,7 @@ impl NextHops {
     }
 
     fn ports_inside(&self, from: usize, to: usize, columns: Option<u32>) -> Vec<Port> {
+        let port = |link: usize| self.port_of(RouterId(from as u32), LinkId(link as u32));
         let hops = self.distance_inside(RouterId(from as u32), RouterId(to as u32));
         if from == to || hops == u8::MAX {
             return Vec::new();
@@ -110,10 +107,10 @@ impl NextHops {
             let place = |r: usize| (self.local_index[r] / columns, self.local_index[r] % columns);
             let along_row = |l: &usize| place(self.link_target[*l] as usize).0 == place(from).0;
             if ways.iter().any(along_row) && place(to).1 != place(from).1 {
-                return ways.iter().filter(|l| along_row(l)).map(|&l| self.port_of(from, l)).collect();
+                return ways.iter().filter(|l| along_row(l)).map(|&l| port(l)).collect();
             }
         }
-        ways.iter().map(|&l| self.port_of(from, l)).collect()
+        ways.iter().map(|&l| port(l)).collect()
     }
 
     pub(super) fn fill_groups(&mut self, machine: &Machine) -> Result<(), Unreachable> {
@@ -147,7 +144,8 @@ impl NextHops {
                 self.longest_to_group = self.longest_to_group.max(global + local);
                 self.crosses_groups |= global > 1;
                 let ways = self.row_first(from, cost, self.cheapest(from, cost).collect());
-                lists.push(ways.into_iter().map(|l| self.port_of(from, l)).collect());
+                let port = |link| self.port_of(RouterId(from as u32), LinkId(link as u32));
+                lists.push(ways.into_iter().map(port).collect());
             }
         }
         self.to_group = lists.lists;

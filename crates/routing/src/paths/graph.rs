@@ -1,6 +1,6 @@
 //! Shortest paths of any graph.
 //!
-//! Direct: at every router a uniformly random link among those that lead one hop nearer, so parallel links count each
+//! Minimal and direct: at every router a uniformly random link among those that lead one hop nearer, so parallel links count each
 //! (equal-cost multi-path; on a fat tree this is up/down routing over all common ancestors). Indirect: direct to a
 //! uniformly random other router, direct from there. Oblivious loads: exact for minimal and direct, the mean over 256
 //! draws per demand for indirect.
@@ -99,6 +99,10 @@ fn search(machine: &Machine, start: RouterId, distance: &mut [u8], queue: &mut V
 }
 
 impl PathRule for Graph<'_> {
+    fn minimal(&self, source: RouterId, target: RouterId, draws: &mut Draws, path: &mut Vec<LinkId>) {
+        self.direct(source, target, draws, path);
+    }
+
     fn direct(&self, source: RouterId, target: RouterId, draws: &mut Draws, path: &mut Vec<LinkId>) {
         let row = self.row(target);
         let mut at = source;

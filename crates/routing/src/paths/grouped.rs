@@ -8,14 +8,17 @@
 //!   path goes through groups that have one, by fewest global hops.
 //! * **Indirect**: direct to a uniformly random router of a uniformly random third group, direct from there; inside a
 //!   group, through a random other router of it. With fewer than three groups: through any other router.
-//! * **Minimal** (oblivious): only gateway links on paths of fewest hops, equally.
+//! * **Minimal**: over the gateway links on shortest paths, equally ([`crate::gates`]); in a group of rows and columns a leg
+//!   goes along the row first. So goes a packet under `min` ([`crate::algorithm::min`]).
 //!
 //! Oblivious loads are exact: legs are gathered per (router, router) of a group first and spread over links once.
 
 mod legs;
+mod minimal;
 
 use super::{another, spread_by_draws, Demand, Draws, Oblivious, PathRule};
-use legs::{Legs, UNREACHED};
+use crate::gates::Gates;
+use legs::Legs;
 use odonata_machine::{Machine, Shape};
 use odonata_units::{GroupId, LinkId, RouterId};
 
@@ -47,8 +50,7 @@ pub struct Grouped<'m> {
     first_gateway: Vec<u32>,
     gateways: Vec<Gateway>,
     gateway_links: Vec<LinkId>,
-    /// Fewest global hops from group a to group b at a * groups + b.
-    global_hops: Vec<u8>,
+    gates: Gates,
     /// Working routers of each group; groups that have any.
     routers: Vec<Vec<RouterId>>,
     live_groups: Vec<u32>,
@@ -62,13 +64,18 @@ impl<'m> Grouped<'m> {
         let routers: Vec<Vec<RouterId>> = (0..groups)
             .map(|g| (g * size..(g + 1) * size).map(RouterId::from_index).filter(|&r| machine.router_up(r)).collect())
             .collect();
-        let live_groups = (0..groups as u32).filter(|&g| !routers[g as usize].is_empty()).collect();
         if machine.router_count() as u64 * size as u64 >= 1 << RECIPROCAL_SHIFT || machine.router_count() >= 1 << 24 {
             return None;
         }
         let legs = Legs::new(machine, groups, size, &routers)?;
         let (first_gateway, gateways, gateway_links) = gateways(machine, groups);
-        let mut rule = Self {
+        let gates = Gates::new(machine);
+        let live_groups: Vec<u32> = (0..groups as u32).filter(|&g| !routers[g as usize].is_empty()).collect();
+        let reached = |&a: &u32| live_groups.iter().all(|&b| gates.hops_between(GroupId(a), GroupId(b)).is_some());
+        if !live_groups.iter().all(reached) {
+            return None;
+        }
+        Some(Self {
             machine,
             groups,
             size,
@@ -77,12 +84,10 @@ impl<'m> Grouped<'m> {
             first_gateway,
             gateways,
             gateway_links,
-            global_hops: Vec::new(),
+            gates,
             routers,
             live_groups,
-        };
-        rule.global_hops = rule.group_distances()?;
-        Some(rule)
+        })
     }
 
     #[inline]
@@ -111,29 +116,10 @@ impl<'m> Grouped<'m> {
         &self.gateway_links[gateway.first as usize..(gateway.first + gateway.count) as usize]
     }
 
-    /// Global hops between all groups, or `None` if two working groups are cut off from each other.
-    fn group_distances(&self) -> Option<Vec<u8>> {
-        let n = self.groups;
-        let mut distance = vec![UNREACHED; n * n];
-        for &start in &self.live_groups {
-            let start = start as usize;
-            distance[start * n + start] = 0;
-            let mut queue = vec![start];
-            let mut head = 0;
-            while let Some(&a) = queue.get(head) {
-                head += 1;
-                for b in 0..n {
-                    if distance[start * n + b] == UNREACHED && !self.gateways(a, b).is_empty() {
-                        distance[start * n + b] = distance[start * n + a] + 1;
-                        queue.push(b);
-                    }
-                }
-            }
-            if queue.len() < self.live_groups.len() {
-                return None;
-            }
-        }
-        Some(distance)
+    /// Fewest global hops from group a to group b.
+    #[inline]
+    fn global_hops(&self, a: usize, b: usize) -> u8 {
+        self.gates.hops_between(GroupId::from_index(a), GroupId::from_index(b)).unwrap_or(u8::MAX)
     }
 
     #[inline]
@@ -157,7 +143,7 @@ impl<'m> Grouped<'m> {
         let mut at = source;
         while self.group(at) != to {
             let from = self.group(at);
-            let next = if self.global_hops[from * self.groups + to] == 1 { to } else { self.detour(from, to, draws) };
+            let next = if self.global_hops(from, to) == 1 { to } else { self.detour(from, to, draws) };
             let gateways = self.gateways(from, next);
             let gateway = gateways[pick(draws, gateways.len())];
             self.leg(at, gateway.router, draws, path);
@@ -172,11 +158,9 @@ impl<'m> Grouped<'m> {
     /// A random next group on a way of fewest global hops, where no link leads straight to `to`.
     #[cold]
     fn detour(&self, from: usize, to: usize, draws: &mut Draws) -> usize {
-        let n = self.groups;
-        let nearer = |g: &usize| {
-            self.global_hops[g * n + to] + 1 == self.global_hops[from * n + to] && !self.gateways(from, *g).is_empty()
-        };
-        let candidates: Vec<usize> = (0..n).filter(nearer).collect();
+        let hops = self.global_hops(from, to);
+        let nearer = |&g: &usize| self.global_hops(g, to) == hops - 1 && !self.gateways(from, g).is_empty();
+        let candidates: Vec<usize> = (0..self.groups).filter(nearer).collect();
         candidates[draws.any(candidates.len())]
     }
 
@@ -211,26 +195,6 @@ impl<'m> Grouped<'m> {
         Some(routers[turn % PARTS * routers.len() / PARTS])
     }
 
-    /// Gateway links on the paths of fewest hops from `source` to `target`, and that number of hops.
-    fn nearest(&self, source: RouterId, target: RouterId, links: &mut Vec<LinkId>) -> u32 {
-        links.clear();
-        let mut best = u32::MAX;
-        for gateway in self.gateways(self.group(source), self.group(target)) {
-            let before = self.hops(source, gateway.router);
-            for &link in self.links_of(gateway) {
-                let hops = before + 1 + self.hops(self.machine.target(link), target);
-                if hops < best {
-                    best = hops;
-                    links.clear();
-                }
-                if hops == best {
-                    links.push(link);
-                }
-            }
-        }
-        best
-    }
-
     /// Adds `amount` over one global link and the legs to its ends.
     fn cross(&self, source: RouterId, link: LinkId, target: RouterId, amount: f64, sums: &mut Sums<'_>) {
         sums.legs[self.pair(source, self.machine.source(link))] += amount;
@@ -238,16 +202,12 @@ impl<'m> Grouped<'m> {
         sums.legs[self.pair(self.machine.target(link), target)] += amount;
     }
 
-    fn spread_demand(&self, demand: &Demand, rule: Oblivious, links: &mut Vec<LinkId>, sums: &mut Sums<'_>) {
+    /// Spreads over all direct paths between two groups that are joined, or inside one.
+    fn spread_direct(&self, demand: &Demand, sums: &mut Sums<'_>) {
         let Demand { source, target, amount } = *demand;
         let (a, b) = (self.group(source), self.group(target));
         if a == b {
             sums.legs[self.pair(source, target)] += amount;
-        } else if rule == Oblivious::Minimal {
-            self.nearest(source, target, links);
-            for &link in links.iter() {
-                self.cross(source, link, target, amount / links.len() as f64, sums);
-            }
         } else {
             let gateways = self.gateways(a, b);
             for gateway in gateways {
@@ -260,7 +220,7 @@ impl<'m> Grouped<'m> {
     }
 
     /// Spreads the gathered legs over links: for each last router, farthest first routers first.
-    fn spread_legs(&self, sums: &mut Sums<'_>) {
+    fn spread_legs(&self, row_first: bool, sums: &mut Sums<'_>) {
         let mut amount = vec![0.0; self.size];
         for (g, routers) in self.routers.iter().enumerate() {
             let base = g * self.size;
@@ -276,7 +236,8 @@ impl<'m> Grouped<'m> {
                         continue;
                     }
                     let choices = self.legs.choices(g, x, to.index() - base);
-                    let share = all / choices.len() as f64;
+                    let choices = choices.iter().filter(|c| !row_first || self.goes_first(g, x, to.index() - base, c));
+                    let share = all / choices.clone().count() as f64;
                     for choice in choices {
                         sums.loads[(self.legs.first_link[base + x] + u32::from(choice.link)) as usize] += share;
                         amount[choice.next as usize] += share;
@@ -288,7 +249,7 @@ impl<'m> Grouped<'m> {
 
     /// Whether indirect loads have the closed form: at least three groups, none missing, every pair linked.
     fn regular(&self) -> bool {
-        self.live_groups.len() == self.groups && self.groups >= 3 && self.global_hops.iter().all(|&h| h <= 1)
+        self.live_groups.len() == self.groups && self.groups >= 3 && self.gates.most_hops_between() <= 1
     }
 
     /// Valiant loads: what leaves a router for all middle routers of a group is spread at once, and what arrives too.
@@ -378,6 +339,10 @@ struct Sums<'a> {
 }
 
 impl PathRule for Grouped<'_> {
+    fn minimal(&self, source: RouterId, target: RouterId, draws: &mut Draws, path: &mut Vec<LinkId>) {
+        self.draw_minimal(source, target, draws, path);
+    }
+
     fn direct(&self, source: RouterId, target: RouterId, draws: &mut Draws, path: &mut Vec<LinkId>) {
         self.route(source, target, draws, path, |draws, n| draws.turn(n));
     }
@@ -394,46 +359,28 @@ impl PathRule for Grouped<'_> {
     }
 
     fn spread(&self, demands: &[Demand], rule: Oblivious, loads: &mut [f64]) {
-        let linked = self.global_hops.iter().all(|&h| h <= 1 || h == UNREACHED);
-        if rule == Oblivious::Indirect && !self.regular() {
-            return spread_by_draws(demands, loads, INDIRECT_DRAWS, |s, t, draws, path| {
-                self.indirect(s, t, draws, path)
-            });
-        }
-        if !linked {
-            return spread_by_draws(demands, loads, INDIRECT_DRAWS, |s, t, draws, path| self.direct(s, t, draws, path));
-        }
         let mut sums = Sums { loads, legs: vec![0.0; self.machine.router_count() * self.size] };
-        if rule == Oblivious::Indirect {
-            self.spread_indirect(demands, &mut sums);
-        } else {
-            let mut links = Vec::new();
-            for demand in demands {
-                self.spread_demand(demand, rule, &mut links, &mut sums);
+        match rule {
+            Oblivious::Minimal => demands.iter().for_each(|demand| self.spread_minimal(demand, &mut sums)),
+            Oblivious::Direct if self.gates.most_hops_between() <= 1 => {
+                demands.iter().for_each(|demand| self.spread_direct(demand, &mut sums));
+            }
+            Oblivious::Indirect if self.regular() => self.spread_indirect(demands, &mut sums),
+            Oblivious::Direct | Oblivious::Indirect => {
+                return spread_by_draws(demands, loads, INDIRECT_DRAWS, |s, t, draws, path| match rule {
+                    Oblivious::Direct => self.direct(s, t, draws, path),
+                    _ => self.indirect(s, t, draws, path),
+                });
             }
         }
-        self.spread_legs(&mut sums);
+        self.spread_legs(rule == Oblivious::Minimal, &mut sums);
     }
 
     fn distance(&self, source: RouterId, target: RouterId) -> u32 {
         if self.group(source) == self.group(target) {
             return self.hops(source, target);
         }
-        let mut links = Vec::new();
-        let hops = self.nearest(source, target, &mut links);
-        if hops < u32::MAX {
-            return hops;
-        }
-        // No link between the groups: the mean over draws would be no distance; take the shortest of a few.
-        let mut path = Vec::new();
-        (0..64)
-            .map(|turn| {
-                path.clear();
-                self.direct(source, target, &mut Draws::new(0, 0, turn), &mut path);
-                path.len() as u32
-            })
-            .min()
-            .expect("64 draws")
+        self.gates.shortest(source, target, &|x, y| self.hops(x, y)).0
     }
 }
 

@@ -141,6 +141,11 @@ impl<'m> Torus<'m> {
 }
 
 impl PathRule for Torus<'_> {
+    fn minimal(&self, source: RouterId, target: RouterId, draws: &mut Draws, path: &mut Vec<LinkId>) {
+        let mut at = source;
+        (0..self.dims.len()).for_each(|d| self.walk(&mut at, target, d, draws, path));
+    }
+
     fn direct(&self, source: RouterId, target: RouterId, draws: &mut Draws, path: &mut Vec<LinkId>) {
         let n = self.dims.len();
         let mut order = [0usize; MAX_DIMS];
