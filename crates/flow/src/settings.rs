@@ -6,7 +6,7 @@ use odonata_units::Rate;
 /// How messages choose among paths.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub enum FlowRouting {
-    /// Fewest hops, equal split, no adaptation: dimension order on a torus, equal-cost multi-path on a fat tree.
+    /// Shortest paths, drawn evenly ([`odonata_routing::algorithm::min`]), without adaptation.
     Minimal,
     /// SD: equal split over the direct paths.
     StaticDirect,
@@ -51,10 +51,7 @@ impl FlowRouting {
         Choice { name: "static-direct", doc: "equal split over the direct paths (SD)" },
         Choice { name: "static-indirect", doc: "every packet its own random indirect path (SI)" },
         Choice { name: "ugal", doc: "direct paths unless they are congested" },
-        Choice {
-            name: "min",
-            doc: "fewest hops, equal split: dimension order on a torus, equal-cost multi-path on a fat tree",
-        },
+        Choice { name: "min", doc: odonata_routing::algorithm::min::MEANING },
     ];
 
     /// Names in files and on the command line.

@@ -271,7 +271,7 @@ type Build = fn(Arc<NextHops>, &RoutingSettings) -> Result<Box<dyn Routing>, Rou
 
 /// The registry: name, one line for people, constructor.
 pub const ALGORITHMS: &[(&str, &str, Build)] = &[
-    ("min", "minimal: shortest ways, fewest hops between groups first; dimension order on a torus", min::build),
+    ("min", min::MEANING, min::build),
     ("valiant-g", "over a random third group, crossed straight to the destination group", |hops, _| {
         valiant::build("valiant-g", Crossing::Straight, hops)
     }),

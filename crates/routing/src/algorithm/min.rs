@@ -20,6 +20,10 @@ use odonata_machine::Shape;
 use odonata_units::{LinkId, RouterId};
 use std::sync::Arc;
 
+/// What the name means to people, in every engine.
+pub const MEANING: &str =
+    "shortest ways, drawn evenly: fewest hops between groups, then in all; dimension order on a torus";
+
 pub(super) fn build(hops: Arc<NextHops>, settings: &RoutingSettings) -> Result<Box<dyn Routing>, RoutingError> {
     if hops.groups() > 1 {
         return Ok(Box::new(OverGroups::new(hops)));
