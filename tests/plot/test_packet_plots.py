@@ -41,10 +41,12 @@ def test_every_figure_is_drawn_and_saved(runs: list[odonata.Run], tmp_path: Path
 
 
 def test_the_load_curve_holds_the_loads_of_the_tables(runs: list[odonata.Run]) -> None:
-    line = runs[1].plot.load_curve(runs[0]).axes[0].lines[0]
-    assert list(np.asarray(line.get_xdata())) == [0.2, 0.6]
+    axes = runs[1].plot.load_curve(runs[0]).axes[0]
+    line = axes.lines[0]
+    assert axes.get_xlabel() == "offered load (%)"
+    assert list(np.asarray(line.get_xdata())) == pytest.approx([20, 60])
     accepted = [run.jobs["accepted_load"][0].as_py() for run in runs]
-    assert list(np.asarray(line.get_ydata())) == accepted
+    assert list(np.asarray(line.get_ydata())) == pytest.approx([100 * load for load in accepted])
     # Below saturation what is offered is accepted; 5 us of 72 nodes at load 0.2 are some 3,500 packets.
     assert accepted[0] == pytest.approx(0.2, rel=0.1)
 
@@ -88,7 +90,7 @@ def test_a_sweep_has_a_load_curve_over_its_seeds(tmp_path: Path) -> None:
             if point.values[0] == 1.0 and point.values[1] == routing
         ]
         assert len(found) == 2
-        assert np.asarray(curves[routing].get_ydata())[1] == pytest.approx(np.mean(found))
+        assert np.asarray(curves[routing].get_ydata())[1] == pytest.approx(100 * np.mean(found))
     # Valiant's at load 1 is not steady, so its latency is left out.
     shown = {line.get_label(): len(np.asarray(line.get_xdata())) for line in right.lines}
     assert shown["valiant-n"] == 1

@@ -12,6 +12,7 @@ import pytest
 from test_blocks import decode
 
 from odonata.errors import DamagedRunError, NewerRunError, NotARunError
+from odonata.store import schema
 from odonata.viewer.runs import OpenRuns, labels
 from odonata.viewer.server import ViewerServer
 
@@ -34,17 +35,24 @@ def test_the_page_and_its_data(server: ViewerServer) -> None:
     assert b"odonata" in page
     index = json.loads(ask(server, "api/index.json")[1])
     assert [run["label"] for run in index["runs"]] == ["first"]
-    assert index["runs"][0]["tables"]["links"] == {
-        "rows": 8,
-        "columns": {
-            **dict.fromkeys(("link", "source", "target", "port", "reverse"), "u32"),
-            **{f"{end}_{axis}": "u32" for end in ("source", "target") for axis in ("group", "row")},
-            "class": "str",
-            "parallel": "u16",
-            "capacity_bytes_per_s": "f64",
-            "latency_ps": "f64",
-            "bytes": "f64",
-        },
+    links = index["runs"][0]["tables"]["links"]
+    assert links["rows"] == 8
+    assert {name: column["type"] for name, column in links["columns"].items()} == {
+        **dict.fromkeys(("link", "source", "target", "port", "reverse"), "u32"),
+        **{f"{end}_{axis}": "u32" for end in ("source", "target") for axis in ("group", "row")},
+        "class": "str",
+        "parallel": "u16",
+        "capacity_bytes_per_s": "f64",
+        "latency_ps": "f64",
+        "bytes": "f64",
+    }
+    assert links["columns"]["bytes"] == {
+        "type": "f64",
+        "unit": "bytes",
+        "merge": "sum",
+        "label": "Traffic",
+        "meaning": schema.TABLES["links"].expand([])["bytes"].meaning,
+        "headline": True,
     }
     status, block, _ = ask(server, "api/runs/0/links?columns=source,class,bytes")
     assert status == 200
