@@ -95,7 +95,7 @@ fn jobs() -> impl Strategy<Value = String> {
         Just(""),
         Just("traffic = 'open'\n"),
         Just("traffic = { name = 'open', load = 0.25, start = '3 us', step_times = ['5 us'], step_loads = [0.0], burst = 4 }\n"),
-        Just("traffic = { start = '1 us' }\n"),
+        Just("traffic = { name = 'closed' }\n"),
     ];
     let job = (pattern, placement, 0u32..2);
     (proptest::collection::vec(job, 1..3), traffic).prop_map(|(jobs, traffic)| {

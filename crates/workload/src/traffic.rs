@@ -14,11 +14,8 @@ pub enum Traffic {
 }
 
 /// Parameters of `closed`.
-#[derive(Clone, PartialEq, Debug, Default)]
-pub struct Closed {
-    /// When the ranks begin.
-    pub start: Time,
-}
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct Closed;
 
 /// Parameters of `open`.
 #[derive(Clone, PartialEq, Debug)]
@@ -59,7 +56,7 @@ pub struct LoadStep {
 
 impl Default for Traffic {
     fn default() -> Self {
-        Self::Closed(Closed::default())
+        Self::Closed(Closed)
     }
 }
 
@@ -100,7 +97,7 @@ impl Open {
 }
 
 impl Parameters for Closed {
-    const PARAMETERS: &'static [Parameter<Self>] = &[parameter!(start, Kind::Time, "When the ranks begin to send.")];
+    const PARAMETERS: &'static [Parameter<Self>] = &[];
 }
 
 impl Parameters for Open {
@@ -129,7 +126,7 @@ pub trait TrafficRule: Declared {
 
 impl TrafficRule for Closed {
     fn traffic(&self) -> Result<Traffic, (&'static str, String)> {
-        Ok(Traffic::Closed(self.clone()))
+        Ok(Traffic::Closed(*self))
     }
 }
 
@@ -152,7 +149,7 @@ pub const TRAFFIC: &[Variant<dyn TrafficRule>] = &[
     Variant {
         name: "closed",
         doc: "every rank sends the messages of its pattern as fast as the network takes them",
-        default: || Box::new(Closed::default()),
+        default: || Box::new(Closed),
     },
     Variant {
         name: "open",
