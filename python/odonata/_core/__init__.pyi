@@ -142,7 +142,6 @@ def tables_reference() -> str:
 
 def presets() -> list[Preset]: ...
 def version() -> str: ...
-
 def message_costs(
     sources: list[int],
     destinations: list[int],
