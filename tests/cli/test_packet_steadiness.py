@@ -34,7 +34,7 @@ def test_a_steady_run_has_nothing_to_warn_of(odonata_command: Command, tmp_path:
     assert complained == ""
     assert "all measured packets arrived" in printed
     assert ", steady" in printed
-    assert "100.0 % minimal, 0.0 % non-minimal, virtual channels used: 0, 1 of 2" in printed
+    assert "100 % minimal, 0.0 % non-minimal, virtual channels used: 0, 1 of 2" in printed
     convergence = summary["convergence"]
     assert (convergence["converged"], convergence["balanced"]) == (True, True)
     assert "first against the second half" in convergence["decided_by"]

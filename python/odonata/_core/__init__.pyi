@@ -26,6 +26,7 @@ __all__ = [
     "sweep",
     "tables",
     "tables_reference",
+    "upgrade",
     "version",
 ]
 

@@ -1,5 +1,5 @@
 //! UGALg and UGALn: at the source router a packet takes the minimal way or that of VALg or VALn, by queue lengths
-//! ([`adaptive`](super::adaptive) states the comparison, [`crossing`](super::crossing) the ways and their channels).
+//! ([`adaptive`](super::adaptive) states the comparison, `crossing.rs` the ways and their channels).
 //!
 //! Candidates: the minimal port(s) towards the destination group, and ports towards random third groups (UGALg) or
 //! random routers of them (UGALn). A minimal way takes the channel of the way onward. Traffic inside a group goes minimal.

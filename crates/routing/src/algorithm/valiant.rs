@@ -1,5 +1,5 @@
 //! VALg and VALn: every packet between groups goes over a random third group, which it crosses straight to the link of
-//! the destination group (VALg) or over a random router of it (VALn). [`crossing`](super::crossing) has the way and its
+//! the destination group (VALg) or over a random router of it (VALn). `crossing.rs` has the way and its
 //! channels.
 
 use super::crossing::{needs_third_group, Crossing};
