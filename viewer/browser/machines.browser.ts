@@ -261,7 +261,7 @@ test('a machine whose groups are not all used is drawn whole', async () => {
   )
   expect(tip).toContain('Group 14')
   expect(tip).toMatch(/Routers\s+96/)
-  expect(tip).toMatch(/Inside\s+0 B/)
+  expect(tip).toMatch(/Inside, sum\s+0 B/)
   await click('panel-group')
   expect(await page.locator('.router-cell').count()).toBe(96)
 })
