@@ -86,3 +86,83 @@ impl Windows {
         silent.then_some(Ending::NoProgress)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::record::{Recording, SeriesChoice};
+
+    const LIMITS: Limits =
+        Limits { measured_until: 2_250_000, end: 4_100_000, patience: 1_500_000, keep_tables: false };
+
+    fn windows(lookahead: Option<u64>, interval_ps: u64) -> Windows {
+        let series = SeriesChoice { ports: true, ..SeriesChoice::default() };
+        let recording = Recording { interval_ps, series, ..Recording::default() };
+        Windows::new(LIMITS, &RecordPlan { recording, start: 0, end: LIMITS.measured_until, jobs: 1 }, lookahead)
+    }
+
+    /// A network in which something happens all the time.
+    fn busy(now: u64) -> Tally {
+        Tally { earliest: now, in_flight: 1, moved: now, left: 2, arrived: 1, ..Tally::default() }
+    }
+
+    #[test]
+    fn windows_end_where_results_may_depend_on_it() {
+        let mut windows = windows(Some(300_000), 700_000);
+        let (mut ends, mut rows) = (Vec::new(), Vec::new());
+        let ending = loop {
+            match windows.next(&busy(windows.now())) {
+                Ok(window) => {
+                    ends.push(window.until);
+                    assert_eq!(window.interval_ends, window.until % 700_000 == 0);
+                    rows.extend(window.rows.then_some(window.until));
+                }
+                Err(ending) => break ending,
+            }
+        };
+        assert_eq!(ending, Ending::DrainLimit);
+        let expected = [
+            300_000, 600_000, 700_000, 1_000_000, 1_300_000, 1_400_000, 1_700_000, 2_000_000, 2_100_000, 2_250_000,
+            2_550_000, 2_800_000, 3_000_000, 3_300_000, 3_500_000, 3_800_000, 4_000_000, 4_100_000,
+        ];
+        assert_eq!(ends, expected);
+        // Ends of intervals and full microseconds.
+        assert_eq!(
+            rows,
+            [700_000, 1_000_000, 1_400_000, 2_000_000, 2_100_000, 2_800_000, 3_000_000, 3_500_000, 4_000_000]
+        );
+    }
+
+    #[test]
+    fn silence_is_skipped_and_without_borders_windows_are_long() {
+        let mut windows = windows(None, 0);
+        let until = |windows: &mut Windows, earliest| windows.next(&Tally { earliest, ..busy(0) }).map(|w| w.until);
+        assert_eq!(until(&mut windows, 0), Ok(1_000_000));
+        assert_eq!(until(&mut windows, 3_100_000), Ok(2_250_000), "nothing is made any more, and packets are missing");
+        assert_eq!(until(&mut windows, 3_100_000), Ok(4_000_000));
+    }
+
+    #[test]
+    fn a_run_ends_for_one_reason() {
+        let ending = |now: u64, sum: Tally| {
+            let mut windows = windows(Some(300_000), 0);
+            windows.now = now;
+            windows.next(&sum).err()
+        };
+        let arrived = |now| Tally { arrived: 2, ..busy(now) };
+        // Everything has arrived, but not at a full microsecond, or not before the measurement is over.
+        assert_eq!(ending(3_200_000, arrived(3_200_000)), None);
+        assert_eq!(ending(2_000_000, arrived(2_000_000)), None);
+        assert_eq!(ending(3_000_000, arrived(3_000_000)), Some(Ending::Complete));
+        assert_eq!(ending(3_000_000, Tally { unsent: true, ..arrived(3_000_000) }), None);
+        assert_eq!(ending(3_000_000, Tally { stop: true, ..busy(3_000_000) }), Some(Ending::Interrupted));
+        assert_eq!(ending(4_100_000, busy(4_100_000)), Some(Ending::DrainLimit));
+        // Nothing moved for longer than patience lasts.
+        assert_eq!(ending(2_000_000, Tally { moved: 500_000, ..busy(2_000_000) }), None);
+        assert_eq!(ending(2_000_000, Tally { moved: 499_999, ..busy(2_000_000) }), Some(Ending::NoProgress));
+        // Nothing will ever happen.
+        let silent = Tally { earliest: u64::MAX, in_flight: 1, ..Tally::default() };
+        assert_eq!(ending(1_234, silent.clone()), Some(Ending::NoProgress));
+        assert_eq!(ending(1_234, Tally { in_flight: 0, ..silent }), Some(Ending::Complete));
+    }
+}
