@@ -1,10 +1,12 @@
 """Packets per CPU-second: `make bench`, or `python benches/packet.py [--caminos] [--build] [--write]`.
 
-The study's machine, 1,056 nodes, under uniform traffic; each row is the best of three runs, since other
-work on the machine only adds. `--caminos` builds CAMINOS (from crates.io; some minutes the first time) and
-runs the same machine, traffic and load in it: cores that share their hardware with others are up to half as
-fast again at one time as at another, so only figures taken one after the other compare. `--build` also
-builds the 92,544 nodes of the full Cascade. `--write` keeps the figures in `benches/results/packet.md`.
+The study's machine, 1,056 nodes, under uniform traffic, then other machines and jobs on half of one; each
+row is the best of three runs, since other work on the machine only adds. "two threads, events" is what two
+threads could gain at most as events were shared between them. `--caminos` builds CAMINOS (from crates.io;
+some minutes the first time) and runs the same machine, traffic and load in it: cores that share their
+hardware with others are up to half as fast again at one time as at another, so only figures taken one after
+the other compare. `--build` also builds the 92,544 nodes of the full Cascade. `--write` keeps the figures
+in `benches/results/packet.md`.
 """
 
 from __future__ import annotations
@@ -31,6 +33,17 @@ COLUMNS = {
     "network_mb": "network, MB",
     "two_threads_wall_ratio": "two threads, wall",
     "two_threads_cpu_ratio": "two threads, CPU",
+    "two_threads_event_ratio": "two threads, events",
+}
+MACHINES = {
+    "machine": "machine",
+    "nodes that send": "share of nodes that send",
+    "routing": "routing",
+    "load": "load",
+    "kpackets_per_cpu_s": "thousand packets per CPU-s",
+    "two_threads_wall_ratio": "two threads, wall",
+    "two_threads_cpu_ratio": "two threads, CPU",
+    "two_threads_event_ratio": "two threads, events",
 }
 
 
@@ -71,6 +84,7 @@ def main() -> None:
     options = parser.parse_args()
     lines = [f"Machine: {machine()}. Best of three runs.", ""]
     lines += table(rust(), COLUMNS)
+    lines += ["", *table(rust("--machines"), MACHINES)]
     print("\n".join(lines), flush=True)
     more = []
     if options.caminos:

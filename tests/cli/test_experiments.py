@@ -461,7 +461,9 @@ def test_list_names_what_a_file_can_use(odonata_command: Command) -> None:
     assert {"edison", "theta", "dragonfly-1056"} <= {row["name"] for row in found["presets"]}
     assert {"stencil-4d", "umesh", "spread"} <= {row["name"] for row in found["patterns"]}
     assert {"non-uniform", "compact"} <= {row["name"] for row in found["placements"]}
-    assert {"min", "adaptive-hybrid"} <= {row["name"] for row in found["routings"]}
+    takes = {row["name"]: row["of"] for row in found["routings"]}
+    assert takes["min"] == "engine 'flow', 'packet'"
+    assert (takes["adaptive-hybrid"], takes["par"]) == ("engine 'flow'", "engine 'packet'")
     assert all(row["summary"] for rows in found.values() for row in rows)
     shown = odonata_command("list", "patterns")
     assert shown.returncode == 0

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from packet_files import DRAGONFLY, experiment, job
+from packet_files import DRAGONFLY, experiment
 from running import Command
 
 FILE = experiment()
@@ -73,9 +73,17 @@ MISTAKES = {
         changed(add="threshold = 1.5\n"),
         ["x.toml:18:1", "`routing = { name = …, threshold = … }`"],
     ),
-    "jobs with open and with closed traffic": (
-        changed(("ranks = 72", "ranks = 8"), ("[engine]", job("two", ranks=8) + "[engine]")),
-        ["x.toml:", "some jobs have open and others closed traffic"],
+    "ways that take no time": (
+        changed(
+            ("g = 9\n", 'g = 9\nclass.global = {latency = "0 ns"}\n'),
+            add='output_latency = "0 ns"\ninput_latency = "0 ns"\n',
+        ),
+        [
+            "x.toml:20:17",
+            "no time from router g0r0 to router g1r",
+            "class 'global' a latency",
+            "'input_latency' a time",
+        ],
     ),
     "nothing to measure": (changed(('"10 us"', '"0 us"')), ["x.toml:17:11", "'measure' must be above 0"]),
     "an interval of no length": (

@@ -177,6 +177,31 @@ def test_jobs_have_their_own_pattern_load_placement_and_start(tmp_path: Path) ->
     assert offered == pytest.approx([0.1, 0.4 * 8 / 20])
 
 
+def test_open_and_closed_jobs_run_together(tmp_path: Path) -> None:
+    """The run ends with the closed job; columns of one kind of traffic are missing for the other."""
+    open_traffic = 'traffic = { name = "open", load = 0.3, start = "4 us" }'
+    stencil = 'pattern = { name = "stencil-3d", dims = [4, 2, 4], bytes = "200 kB" }'
+    closed_traffic = 'traffic = { name = "closed", start = "2 us" }'
+    noise = job("noise", ranks=40, more=f"{COMPACT}{open_traffic}\n")
+    late = job("late", pattern=None, ranks=32, more=f"{COMPACT}{stencil}\n{closed_traffic}\n")
+    made = run_file(tmp_path, experiment(noise, late, load=None, measure=None, engine=RECORDED))
+    assert made.summary["convergence"]["converged"] is True
+    rows = {row["name"]: row for row in made.jobs.to_pylist()}
+    found = made.table("packets").to_pandas()
+    arrivals = found.groupby("job")["arrival_ps"].max()
+    end_ps = made.summary["packet"]["end_ps"]
+    assert arrivals[1] <= end_ps < arrivals[1] + 1_000_000
+    assert rows["late"]["time_s"] == pytest.approx((arrivals[1] - 2e6) / 1e12, rel=1e-9)
+    assert rows["noise"]["time_s"] is None
+    assert rows["noise"]["offered_load"] == pytest.approx(0.3 * (1 - 4e6 / end_ps))
+    # Binomial: some 12,000 packets.
+    assert rows["noise"]["accepted_load"] == pytest.approx(rows["noise"]["offered_load"], rel=0.05)
+    assert rows["late"]["offered_load"] is None
+    assert rows["late"]["accepted_load"] is None
+    assert rows["late"]["bytes"] == 200_000 * 2 * (3 * 2 * 4 + 4 * 1 * 4 + 4 * 2 * 3)
+    assert rows["late"]["unfinished_packets"] == 0
+
+
 @pytest.mark.parametrize("iterations", [1, 3])
 def test_closed_traffic_is_sent_as_often_as_asked(tmp_path: Path, iterations: int) -> None:
     sizes = f'dims = [4, 3, 6], bytes = "9000 B", iterations = {iterations}'

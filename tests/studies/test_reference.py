@@ -11,7 +11,7 @@ import pytest
 from odonata.studies import available, load
 from odonata.studies.claim_spec import COMPARISONS, STATISTICS, VERDICTS
 from odonata.studies.figures import DRAW
-from odonata.studies.read import UNITS, Table
+from odonata.studies.read import UNITS, TomlTable
 
 ROOT = Path(__file__).parents[2]
 PAGE = (ROOT / "docs" / "reference" / "study-file.md").read_text()
@@ -19,13 +19,13 @@ PAGE = (ROOT / "docs" / "reference" / "study-file.md").read_text()
 
 def test_every_key_is_on_the_page(monkeypatch: pytest.MonkeyPatch) -> None:
     known: set[str] = set()
-    end = Table.end
+    end = TomlTable.end
 
-    def recording(table: Table) -> None:
+    def recording(table: TomlTable) -> None:
         known.update(table._taken)
         end(table)
 
-    monkeypatch.setattr(Table, "end", recording)
+    monkeypatch.setattr(TomlTable, "end", recording)
     for path in available(ROOT / "studies"):
         load(path.parent)
     of_figures = {

@@ -25,7 +25,7 @@ pub(crate) struct Wanted<'a> {
 
 /// What a hierarchy says of who sends what.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
-pub enum Messages {
+pub enum LevelMessages {
     /// Nobody looked yet.
     #[default]
     Unread,
@@ -38,7 +38,7 @@ pub enum Messages {
 /// What a hierarchy says: its levels, if it has a table of them, and the messages that were asked for.
 pub(crate) struct Read {
     pub(crate) levels: Option<Hierarchy>,
-    pub(crate) messages: Messages,
+    pub(crate) messages: LevelMessages,
 }
 
 /// Opens and reads what `wanted` names, for a job of `ranks` ranks.
@@ -54,12 +54,12 @@ pub(crate) fn read(wanted: &Wanted<'_>, ranks: u32, files: &mut dyn Reader) -> R
         let text = std::str::from_utf8(&bytes).map_err(|_| format!("{name} is no text"))?;
         let levels = levels::from_json(&name, text)?;
         check_ranks(&name, levels.ranks(), ranks)?;
-        return Ok(Read { levels: Some(levels), messages: Messages::None });
+        return Ok(Read { levels: Some(levels), messages: LevelMessages::None });
     }
     let header = bytes.split(|byte| *byte == b'\n').next().map(String::from_utf8_lossy).unwrap_or_default();
     if levels::has_levels(&header) {
         let levels = levels::from_csv(&name, &bytes, ranks)?;
-        return Ok(Read { levels: Some(levels), messages: Messages::None });
+        return Ok(Read { levels: Some(levels), messages: LevelMessages::None });
     }
     Ok(Read { levels: None, messages: list(wanted, ranks, &name, &bytes)? })
 }
@@ -88,7 +88,7 @@ fn directory(wanted: &Wanted<'_>, ranks: u32, path: &Path, files: &mut dyn Reade
         Some(levels::from_csv(&name, &files.read(&name)?, ranks)?)
     };
     if !wanted.phase.in_setup() && !path.join(format!("{prefix}messages.parquet")).exists() {
-        return Ok(Read { levels, messages: Messages::None });
+        return Ok(Read { levels, messages: LevelMessages::None });
     }
     let stem = if wanted.phase.in_setup() { "recorded_messages".into() } else { format!("{prefix}messages") };
     let name = file(&format!("{stem}.parquet"));
@@ -99,10 +99,10 @@ fn directory(wanted: &Wanted<'_>, ranks: u32, path: &Path, files: &mut dyn Reade
     Ok(Read { levels, messages: list(wanted, ranks, &name, &bytes)? })
 }
 
-fn list(wanted: &Wanted<'_>, ranks: u32, name: &str, bytes: &[u8]) -> Result<Messages, String> {
+fn list(wanted: &Wanted<'_>, ranks: u32, name: &str, bytes: &[u8]) -> Result<LevelMessages, String> {
     let read = if wanted.phase.in_setup() { messages::recorded } else { messages::cycle };
     let graph = read(name, bytes, ranks, wanted.level, wanted.phase).map_err(|error| error.to_string())?;
-    Ok(Messages::Read(Arc::new(graph)))
+    Ok(LevelMessages::Read(Arc::new(graph)))
 }
 
 fn check_ranks(what: &str, made_on: u32, ranks: u32) -> Result<(), String> {

@@ -72,5 +72,6 @@ pub use pattern::{HierarchyPattern, PATTERNS};
 pub use phase::Phase;
 pub use pricing::{CycleForm, FORMS};
 pub use redistribute::{
-    alternatives, decide, gather_s, regrouped_cycle_s, Alternative, Category, Choice, Decision, LevelDecision, Reason,
+    alternatives, decide, gather_s, regrouped_cycle_s, Alternative, Candidate, Category, LevelDecision, Reason,
+    Redistribution,
 };

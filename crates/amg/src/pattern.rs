@@ -1,10 +1,10 @@
 //! The pattern `amg`: the messages of one phase of one level of a hierarchy, read from its message lists.
 
-use crate::import::{self, Messages, Wanted, HIERARCHIES};
+use crate::import::{self, LevelMessages, Wanted, HIERARCHIES};
 use crate::{Hierarchy, Phase};
 use odonata_declare::{parameter, Kind, Parameter, Parameters, Reader, Variant};
 use odonata_units::RankId;
-use odonata_workload::{Pattern, PatternContext, PatternRule, Send, Unknown, WorkloadError};
+use odonata_workload::{Pattern, PatternContext, PatternRule, SentMessage, Unknown, WorkloadError};
 use std::sync::Arc;
 
 /// The patterns of this crate.
@@ -28,7 +28,7 @@ pub struct HierarchyPattern {
     /// The table of levels, if there is one: what the cycle is priced by.
     pub levels: Option<Hierarchy>,
     /// The messages of the level and phase.
-    pub messages: Messages,
+    pub messages: LevelMessages,
 }
 
 impl Parameters for HierarchyPattern {
@@ -61,13 +61,13 @@ impl PatternRule for HierarchyPattern {
     fn build(&self, owner: &str, context: &PatternContext<'_>) -> Result<Arc<dyn Pattern>, WorkloadError> {
         let wrong = |reason: String| Err(WorkloadError::parameter(owner, KEY, reason));
         match &self.messages {
-            Messages::Unread if self.hierarchy.is_empty() => {
+            LevelMessages::Unread if self.hierarchy.is_empty() => {
                 wrong("missing; write the name of a hierarchy or the path of its directory".into())
             }
-            Messages::Unread => wrong(format!("no hierarchy was read from '{}'", self.hierarchy)),
-            Messages::None => Ok(Arc::new(Unlisted::new(&self.hierarchy, context.ranks))),
-            Messages::Read(graph) if graph.ranks() == context.ranks => Ok(graph.clone()),
-            Messages::Read(graph) => {
+            LevelMessages::Unread => wrong(format!("no hierarchy was read from '{}'", self.hierarchy)),
+            LevelMessages::None => Ok(Arc::new(Unlisted::new(&self.hierarchy, context.ranks))),
+            LevelMessages::Read(graph) if graph.ranks() == context.ranks => Ok(graph.clone()),
+            LevelMessages::Read(graph) => {
                 wrong(format!("'{}' has {} ranks, but the job has {}", self.hierarchy, graph.ranks(), context.ranks))
             }
         }
@@ -96,7 +96,7 @@ impl Pattern for Unlisted {
         self.ranks
     }
 
-    fn sends(&self, _: RankId, _: &mut Vec<Send>) {}
+    fn sends(&self, _: RankId, _: &mut Vec<SentMessage>) {}
 
     fn unknown(&self) -> Option<&Unknown> {
         Some(&self.unknown)

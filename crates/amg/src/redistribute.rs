@@ -80,7 +80,7 @@ impl Footprint {
 
 /// One number of groups that was looked at.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Choice {
+pub struct Candidate {
     /// C.
     pub groups: u32,
     /// T_switch, seconds.
@@ -135,7 +135,7 @@ pub struct LevelDecision {
     /// Category of the largest local problem before.
     pub category: Category,
     /// All C that were looked at, ascending.
-    pub choices: Vec<Choice>,
+    pub choices: Vec<Candidate>,
     /// Index of the best allowed one.
     pub best: Option<usize>,
     /// The outcome.
@@ -144,7 +144,7 @@ pub struct LevelDecision {
 
 /// The decision: level by level until the coarsest, and the switch if there is one.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Decision {
+pub struct Redistribution {
     /// One per level.
     pub levels: Vec<LevelDecision>,
     /// (level, C).
@@ -173,7 +173,7 @@ fn collective_s(level: &Level, groups: f64, prices: &Prices) -> f64 {
     3.0 * depth * prices.alpha_s + level.unknowns / groups * (2.0 + depth) * prices.beta_s
 }
 
-fn choice(level: &Level, groups: u32, before: Category, flop_s: f64, prices: &Prices) -> Choice {
+fn choice(level: &Level, groups: u32, before: Category, flop_s: f64, prices: &Prices) -> Candidate {
     let c = f64::from(groups);
     let values_per_message = if level.sends > 0.0 { level.values_sent / level.sends } else { 0.0 };
     let product_s = 2.0 * level.unknowns / c * level.nonzeros_per_row * flop_s
@@ -182,14 +182,14 @@ fn choice(level: &Level, groups: u32, before: Category, flop_s: f64, prices: &Pr
     let footprint = Footprint::new(level.unknowns / c, level.nonzeros_per_row);
     let category = footprint.category(prices.cache_bytes);
     let allowed = category <= before && !footprint.half_way_beyond(before, prices.cache_bytes);
-    Choice { groups, switch_s: 5.0 * product_s + collective_s, collective_s, category, allowed }
+    Candidate { groups, switch_s: 5.0 * product_s + collective_s, collective_s, category, allowed }
 }
 
 fn level_decision(level: &Level, flop_s: f64, ranks: f64, finer_s: f64, prices: &Prices) -> LevelDecision {
     let noswitch_s = noswitch_s(level, ranks, flop_s, prices);
     let rows = level.unknowns / level.active_ranks.max(1.0);
     let category = Footprint::new(rows, level.nonzeros_per_row).category(prices.cache_bytes);
-    let choices: Vec<Choice> = (0..31)
+    let choices: Vec<Candidate> = (0..31)
         .map(|power| 1_u32 << power)
         .take_while(|&c| f64::from(c) < level.sends && f64::from(c) <= level.active_ranks)
         .map(|c| choice(level, c, category, flop_s, prices))
@@ -228,7 +228,7 @@ pub fn decide(
     constants: &Constants,
     mix: Mix,
     charges: Charges,
-) -> Result<Decision, ModelError> {
+) -> Result<Redistribution, ModelError> {
     let prices = prices(constants, mix, charges)?;
     let ranks = f64::from(hierarchy.ranks());
     let (mut running_s, mut switch, mut levels) = (0.0, None, Vec::new());
@@ -245,7 +245,7 @@ pub fn decide(
         }
         levels.push(decided);
     }
-    Ok(Decision { levels, switch })
+    Ok(Redistribution { levels, switch })
 }
 
 /// A switch that was not necessarily the paper's choice, and the cycle that the same formulas predict for it.
@@ -372,7 +372,7 @@ mod tests {
 
     const ALL_MPI: Mix = Mix { tasks_per_node: 16, threads: 1 };
 
-    fn decision() -> Decision {
+    fn decision() -> Redistribution {
         decide(&laplace_512(), &eos(), ALL_MPI, Charges::AlphaBetaGamma).unwrap()
     }
 

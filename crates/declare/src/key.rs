@@ -1,6 +1,12 @@
-//! A key of a table.
+//! A key of a table, what its value may be, and what it may choose among. Values may be tables with keys of their own, so the
+//! three know each other.
 
-use crate::kind::Kind;
+mod family;
+mod kind;
+
+pub use family::{Family, Named};
+pub use kind::{Choice, Kind, AUTO};
+
 use crate::value::Value;
 
 /// A key of a table of the experiment file.

@@ -51,8 +51,9 @@
 
 mod column;
 mod field;
+mod filled;
+mod frame;
 mod key;
-mod kind;
 mod nearest;
 mod one_or_each;
 mod parameters;
@@ -63,16 +64,17 @@ mod values;
 mod variant;
 mod word;
 
-pub use column::{declared, Column, Filled, Merge, Type, Unit, AXIS};
+pub use column::{Column, Merge, Type, Unit, AXIS};
 pub use field::Field;
-pub use key::{Absent, Key};
-pub use kind::{Choice, Kind, AUTO};
+pub use filled::{declared, Filled};
+pub use frame::{Frame, Frames};
+pub use key::{Absent, Choice, Family, Key, Kind, Named, AUTO};
 pub use nearest::{hint, nearest};
 pub use one_or_each::OneOrEach;
 pub use parameters::{try_set, Declared, Parameter, Parameters};
 pub use reader::Reader;
 pub use table::{FilledTable, Table};
 pub use value::{bytes_text, rate_text, time_text, Value};
-pub use values::{Frame, Frames, Values};
-pub use variant::{Family, Named, Variant};
+pub use values::Values;
+pub use variant::Variant;
 pub use word::Word;

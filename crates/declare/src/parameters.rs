@@ -1,7 +1,6 @@
 //! Structs of settings that declare their fields.
 
-use crate::key::{Absent, Key};
-use crate::kind::Kind;
+use crate::key::{Absent, Key, Kind};
 use crate::nearest::hint;
 use crate::value::Value;
 use std::any::Any;

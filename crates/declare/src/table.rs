@@ -1,7 +1,8 @@
 //! A table of the run directory.
 
-use crate::column::{declared, Column, Filled};
-use crate::values::Frame;
+use crate::column::Column;
+use crate::filled::{declared, Filled};
+use crate::frame::Frame;
 use serde_json::{json, Map, Value as Json};
 
 /// What there is to know of a table.

@@ -1,6 +1,6 @@
-//! The values of columns and tables: what engines fill and Python wraps.
+//! The values of a column.
 
-use crate::column::{Column, Fill, Filled, Type, AXIS};
+use crate::column::Type;
 
 /// The values of a column. All columns of a table have the same length.
 #[derive(Clone, PartialEq, Debug)]
@@ -60,7 +60,7 @@ impl Values {
     }
 
     /// Whether a column of this type may have them.
-    const fn fit(&self, kind: Type) -> bool {
+    pub(crate) const fn fit(&self, kind: Type) -> bool {
         match kind {
             Type::U16 => matches!(self, Self::U16(_)),
             Type::U32 => matches!(self, Self::U32(_)),
@@ -73,7 +73,7 @@ impl Values {
         }
     }
 
-    fn append(&mut self, more: Self) {
+    pub(crate) fn append(&mut self, more: Self) {
         match (self, more) {
             (Self::U16(a), Self::U16(b)) => a.extend(b),
             (Self::U32(a), Self::U32(b)) => a.extend(b),
@@ -109,203 +109,9 @@ macro_rules! values_from {
 
 values_from!(u16: U16, u32: U32, u64: U64, i32: I32, f64: F64, bool: Bool);
 
-/// A table's values: columns by name, in order. They come from declarations alone.
-#[derive(Clone, PartialEq, Debug, Default)]
-pub struct Frame(Vec<(String, Values)>);
-
-impl Frame {
-    /// The columns that a context fills.
-    ///
-    /// # Panics
-    /// If a name is there twice, values are not of the declared type, or columns differ in length.
-    pub fn of<C: ?Sized>(columns: &[Filled<C>], context: &C) -> Self {
-        Self::with_axes(columns, context, &[])
-    }
-
-    /// The same for columns of which some are there once for each axis of the machine. An axis that is called like another
-    /// of the columns has none of its own.
-    ///
-    /// # Panics
-    /// As [`Frame::of`].
-    pub fn with_axes<C: ?Sized>(columns: &[Filled<C>], context: &C, axes: &[String]) -> Self {
-        let mut frame = Self::default();
-        for Filled { column, fill } in columns {
-            match fill {
-                Fill::Always(fill) => frame.push(column, column.name.to_owned(), fill(context)),
-                Fill::IfThere(fill) => {
-                    if let Some(values) = fill(context) {
-                        frame.push(column, column.name.to_owned(), values);
-                    }
-                }
-                Fill::EachAxis(fill) => {
-                    for (number, axis) in axes.iter().enumerate() {
-                        let name = column.name.replace(AXIS, axis);
-                        if columns.iter().all(|other| other.column.name != name) {
-                            frame.push(column, name, fill(context, number));
-                        }
-                    }
-                }
-            }
-        }
-        frame
-    }
-
-    fn push(&mut self, column: &Column, name: String, values: Values) {
-        assert!(values.fit(column.kind), "{name} is declared as {}, not as {values:?}", column.kind.word());
-        self.add(name, values);
-    }
-
-    fn add(&mut self, name: String, values: Values) {
-        assert!(self.get(&name).is_none(), "two columns are called {name}");
-        if let Some((first, rows)) = self.0.first().map(|(first, values)| (first, values.len())) {
-            assert_eq!(values.len(), rows, "columns {first} and {name} have the same length");
-        }
-        self.0.push((name, values));
-    }
-
-    /// The same with the columns of another frame of as many rows.
-    ///
-    /// # Panics
-    /// If a name is there twice, or columns differ in length.
-    #[must_use]
-    pub fn and(mut self, more: Self) -> Self {
-        more.0.into_iter().for_each(|(name, values)| self.add(name, values));
-        self
-    }
-
-    /// The values of the column called `name`.
-    pub fn get(&self, name: &str) -> Option<&Values> {
-        self.0.iter().find(|(other, _)| other == name).map(|(_, values)| values)
-    }
-
-    /// Adds the rows of a frame with the same columns.
-    ///
-    /// # Panics
-    /// If the columns differ in name, order or type.
-    pub fn append(&mut self, rows: Self) {
-        assert_eq!(self.0.len(), rows.0.len(), "both frames have the same columns");
-        for ((name, mine), (other, more)) in self.0.iter_mut().zip(rows.0) {
-            assert_eq!(*name, other, "both frames have the same columns");
-            mine.append(more);
-        }
-    }
-
-    /// Number of rows.
-    pub fn rows(&self) -> usize {
-        self.0.first().map_or(0, |(_, values)| values.len())
-    }
-
-    /// Names and values in order.
-    pub fn columns(&self) -> &[(String, Values)] {
-        &self.0
-    }
-
-    /// Gives the values away, in order.
-    pub fn into_columns(self) -> Vec<(String, Values)> {
-        self.0
-    }
-}
-
-/// Frames by the names of their tables, in order.
-#[derive(Clone, PartialEq, Debug, Default)]
-pub struct Frames(Vec<(&'static str, Frame)>);
-
-impl Frames {
-    /// Adds the frame of a table.
-    ///
-    /// # Panics
-    /// If the name is taken.
-    pub fn push(&mut self, (table, frame): (&'static str, Frame)) {
-        assert!(self.get(table).is_none(), "two tables are called {table}");
-        self.0.push((table, frame));
-    }
-
-    /// The frame of the table called `name`.
-    pub fn get(&self, name: &str) -> Option<&Frame> {
-        self.0.iter().find(|(other, _)| *other == name).map(|(_, frame)| frame)
-    }
-
-    /// Names and frames in order.
-    pub fn tables(&self) -> &[(&'static str, Frame)] {
-        &self.0
-    }
-
-    /// Gives the frames away, in order.
-    pub fn into_tables(self) -> Vec<(&'static str, Frame)> {
-        self.0
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::column::Unit::{Bytes, Count, Plain};
-    use crate::table::FilledTable;
-
-    /// Packets of two routers, as an engine counts them.
-    struct Counted {
-        packets: Vec<u64>,
-        peaks: Option<Vec<u64>>,
-    }
-
-    const COUNTED: FilledTable<'_, Counted> = FilledTable {
-        name: "counted",
-        row: "router",
-        sorted_by: &["router"],
-        under: None,
-        doc: "",
-        columns: &[
-            Column::key("router", Type::U32, Plain, "Router", "Its number.")
-                .by(|c: &Counted| (0..c.packets.len() as u32).collect()),
-            Column::key("<axis>", Type::U32, Plain, "<axis>", "Its coordinate.")
-                .by_axis(|c, axis| vec![axis as u32; c.packets.len()].into()),
-            Column::sum("packets", Type::U64, Count, "Packets", "How many.").by(|c| c.packets.clone().into()),
-            Column::max("peak_bytes", Type::U64, Bytes, "Peak", "Most at a time.")
-                .under("record = true")
-                .by_if(|c| c.peaks.clone().map(Values::U64)),
-        ],
-    };
-
-    fn names(frame: &Frame) -> Vec<&str> {
-        frame.columns().iter().map(|(name, _)| name.as_str()).collect()
-    }
-
-    #[test]
-    fn a_frame_has_the_declared_columns_that_are_there() {
-        let mut counted = Counted { packets: vec![3, 4], peaks: None };
-        let (name, frame) = COUNTED.of(&counted);
-        assert_eq!((name, names(&frame)), ("counted", vec!["router", "packets"]));
-        assert_eq!(frame.get("packets"), Some(&Values::U64(vec![3, 4])));
-        counted.peaks = Some(vec![5, 6]);
-        let axes = ["row".to_owned(), "router".to_owned()];
-        let frame = Frame::with_axes(COUNTED.columns, &counted, &axes);
-        assert_eq!(names(&frame), ["router", "row", "packets", "peak_bytes"], "a column wins over an axis of its name");
-    }
-
-    #[test]
-    fn frames_grow_by_rows_and_by_columns() {
-        let counted = |packets: &[u64]| COUNTED.of(&Counted { packets: packets.to_vec(), peaks: None }).1;
-        let mut frame = counted(&[1]);
-        frame.append(counted(&[2, 3]));
-        assert_eq!((frame.rows(), frame.get("packets")), (3, Some(&Values::U64(vec![1, 2, 3]))));
-        let peaks: &[Filled<[u64]>] = &[Column::max("peak_bytes", Type::U64, Bytes, "Peak", "Most at a time.")
-            .by(|peaks: &[u64]| peaks.to_vec().into())];
-        assert_eq!(names(&frame.and(Frame::of(peaks, &[7, 8, 9]))), ["router", "packets", "peak_bytes"]);
-    }
-
-    #[test]
-    #[should_panic(expected = "packets is declared as u32, not as U64")]
-    fn values_of_another_type_are_refused() {
-        let wrong: &[Filled<()>] =
-            &[Column::sum("packets", Type::U32, Count, "Packets", "How many.").by(|()| Values::U64(vec![1]))];
-        let _ = Frame::of(wrong, &());
-    }
-
-    #[test]
-    #[should_panic(expected = "columns router and peak_bytes have the same length")]
-    fn columns_of_another_length_are_refused() {
-        let _ = COUNTED.of(&Counted { packets: vec![1, 2], peaks: Some(vec![3]) });
-    }
 
     #[test]
     fn lists_are_appended_row_by_row() {
@@ -313,13 +119,5 @@ mod tests {
         lists.append(Values::Lists { offsets: vec![0, 0, 1], values: vec![9] });
         assert_eq!(lists, Values::Lists { offsets: vec![0, 2, 2, 3], values: vec![1, 2, 9] });
         assert_eq!(lists.len(), 3);
-    }
-
-    #[test]
-    fn a_declaration_says_in_json_what_is_not_usual() {
-        let json = COUNTED.declared().to_json();
-        assert_eq!(json["columns"][3]["under"], "record = true");
-        assert!(json["columns"][2].get("under").is_none() && json.get("meaning").is_none());
-        assert_eq!(json["columns"][0]["merge"], "key");
     }
 }

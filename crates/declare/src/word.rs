@@ -1,6 +1,6 @@
 //! Words of a file as enums.
 
-use crate::kind::Choice;
+use crate::key::Choice;
 
 /// An enum whose variants are words of a file, declared by [`words!`](crate::words).
 pub trait Word: Copy + Eq + 'static {

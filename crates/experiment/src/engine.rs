@@ -6,11 +6,12 @@ mod flow;
 mod model;
 mod packet;
 pub mod parameters;
+mod routing;
 
 use crate::fields::Fields;
 use crate::input::Files;
-use crate::plan::Scenario;
 use crate::report::Report;
+use crate::scenario::Scenario;
 use odonata_declare::{Column, Frame, Key, Table, Value};
 use odonata_units::JobId;
 use odonata_workload::volumes::Volumes;
@@ -143,7 +144,7 @@ pub struct Outcome {
     /// Further columns of `nodes`.
     pub node_columns: Frame,
     /// What each job sends.
-    pub jobs: Vec<JobTraffic>,
+    pub jobs: Vec<JobVolumes>,
     /// Further columns of `jobs`: what the engine predicts.
     pub job_columns: Frame,
     /// Further tables.
@@ -160,7 +161,7 @@ pub struct Outcome {
 
 /// What a job sends.
 #[derive(Clone, Copy, PartialEq, Debug, Default)]
-pub struct JobTraffic {
+pub struct JobVolumes {
     /// Its messages and bytes by what they stay within.
     pub volumes: Volumes,
     /// Router-to-router hops of a byte, all bytes included: those that stay on their router make none.

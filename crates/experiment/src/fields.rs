@@ -1,10 +1,12 @@
 //! Reading a table by its keys: every entry becomes a checked value with its place, or a problem.
 
+pub(crate) mod chosen;
+
 use crate::document::{Entry, Node, Place, Raw, Table};
 use crate::problem::ProblemKind;
 use crate::read::read;
 use crate::report::Report;
-use crate::spec::chosen::Chosen;
+use chosen::Chosen;
 use odonata_declare::nearest;
 use odonata_declare::Value;
 use odonata_declare::{Absent, Key};
@@ -162,12 +164,13 @@ impl Fields {
 }
 
 /// Reports every entry whose key `known` does not have. `elsewhere` says of a key that exists only in another variant
-/// what it belongs to.
+/// what it belongs to, `far` of one that resembles none here where else it stands.
 pub(crate) fn unknown_keys(
     heading: &str,
     table: &Table,
     known: &[&'static str],
     elsewhere: impl Fn(&str) -> Option<String>,
+    far: impl Fn(&str) -> Option<String>,
     report: &mut Report<'_>,
 ) {
     for entry in table.entries.iter().filter(|entry| !known.contains(&entry.key.as_str())) {
@@ -175,10 +178,7 @@ pub(crate) fn unknown_keys(
         let help = match (elsewhere(&entry.key), near) {
             (Some(owner), _) => owner,
             (None, Some(near)) => format!("did you mean '{near}'?"),
-            (None, None) => {
-                let owner = crate::schema::owner_of(&entry.key).filter(|_| heading.starts_with('['));
-                owner.unwrap_or_else(|| format!("known keys: {}", known.join(", ")))
-            }
+            (None, None) => far(&entry.key).unwrap_or_else(|| format!("known keys: {}", known.join(", "))),
         };
         let message = format!("unknown key '{}' in {heading}", entry.key);
         report.add(ProblemKind::UnknownKey, entry.place, message, Some(help));

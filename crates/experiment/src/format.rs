@@ -3,7 +3,8 @@
 //! | version | what changed |
 //! |---|---|
 //! | 1 | |
-//! | 2 | a job owns its traffic (`[[job]] traffic`, before in `[engine]`), a routing its parameters (`[engine] routing`) |
+//! | 2 | a job owns its traffic (`[[job]] traffic`, before in `[engine]`), a routing its parameters (`[engine] routing`), and
+//! those of the flow engine's `ugal`, which count hops, are called apart from those of the packet engine |
 
 use crate::problem::{Problem, ProblemKind, Problems};
 use toml_edit::{value, Array, ArrayOfTables, DocumentMut, InlineTable, Item, Key, Table, TableLike, Value};
@@ -28,6 +29,15 @@ const ROUTING: [&str; 10] = [
     "threshold_middle",
     "q_tables",
 ];
+
+/// A parameter of version 1 as `routing` calls it now.
+fn of_routing<'k>(routing: &str, key: &'k str) -> &'k str {
+    match (routing, key) {
+        ("ugal", "threshold") => "hop_threshold",
+        ("ugal", "bias") => "bias_load_hops",
+        _ => key,
+    }
+}
 
 /// Where a key of `[engine]` of version 1 stands now, if it does not stand there any more.
 pub(crate) fn moved(key: &str) -> Option<String> {
@@ -61,14 +71,18 @@ pub fn upgrade(text: &str, file: &str) -> Result<String, Problems> {
         let (kind, traffic, routing) = (take(&["traffic"]), take(&TRAFFIC), take(&ROUTING));
         if !routing.is_empty() {
             let name = engine.get("routing").and_then(Item::as_str).unwrap_or("min").to_owned();
-            let mut table = InlineTable::from_iter([("name", name)]);
-            routing.into_iter().for_each(|(key, v)| drop(table.insert(key, bare(v))));
+            let mut table = InlineTable::from_iter([("name", &name)]);
+            routing.into_iter().for_each(|(key, v)| drop(table.insert(of_routing(&name, key), bare(v))));
             engine.insert("routing", value(table));
         }
         (kind.first().is_some_and(|(_, kind)| kind.as_str() == Some("open")), traffic)
     });
     let routing = document.get("engine").and_then(|engine| engine.get("routing"));
     let parameters = routing.is_some_and(Item::is_inline_table);
+    let name = routing
+        .and_then(|routing| routing.as_str().or_else(|| routing.get("name")?.as_str()))
+        .unwrap_or("min")
+        .to_owned();
     if let Some((true, traffic)) = taken {
         match document.get_mut("job") {
             Some(Item::ArrayOfTables(jobs)) => open_traffic(jobs, &traffic),
@@ -77,7 +91,7 @@ pub fn upgrade(text: &str, file: &str) -> Result<String, Problems> {
     }
     let mut swept = None;
     if let Some(sweep) = document.get_mut("sweep").and_then(Item::as_table_mut) {
-        swept = rename_axes(sweep, parameters).map_err(|message| problem(ProblemKind::Value, message))?;
+        swept = rename_axes(sweep, &name, parameters).map_err(|message| problem(ProblemKind::Value, message))?;
     }
     // The file by itself must have a routing with the parameter that is swept.
     if let (Some(name), Some(engine)) = (swept, document.get_mut("engine").and_then(Item::as_table_like_mut)) {
@@ -108,9 +122,9 @@ fn open_traffic(jobs: &mut ArrayOfTables, parameters: &[(&'static str, Value)]) 
     }
 }
 
-/// The axes of a sweep by their new keys, in their old order. `parameters` says whether the routing has some. If it gets some
+/// The axes of a sweep by their new keys, in their old order. `parameters` says whether `routing` has some. If it gets some
 /// by the sweep, returns the first of the routings that are swept.
-fn rename_axes(sweep: &mut Table, parameters: bool) -> Result<Option<String>, String> {
+fn rename_axes(sweep: &mut Table, routing: &str, parameters: bool) -> Result<Option<String>, String> {
     let mut axes = Vec::new();
     collect_axes(sweep, "", &mut axes);
     let of_routing = |key: &str| key.strip_prefix("engine.").is_some_and(|name| ROUTING.contains(&name));
@@ -118,7 +132,9 @@ fn rename_axes(sweep: &mut Table, parameters: bool) -> Result<Option<String>, St
     let parameters = parameters || swept;
     let routings = axes.iter().find(|(key, ..)| key == "engine.routing").and_then(|(.., item)| item.as_array());
     let first = routings.and_then(|names| names.get(0)?.as_str().map(str::to_owned)).filter(|_| swept);
-    let renamed = axes.iter().map(|(key, _, item)| new_axis(key, item, parameters)).collect::<Result<Vec<_>, _>>()?;
+    let routing = first.as_deref().unwrap_or(routing);
+    let renamed =
+        axes.iter().map(|(key, _, item)| new_axis(key, item, routing, parameters)).collect::<Result<Vec<_>, _>>()?;
     if axes.iter().zip(&renamed).all(|((old, ..), new)| old == new) {
         return Ok(None);
     }
@@ -140,7 +156,7 @@ fn collect_axes(table: &dyn TableLike, prefix: &str, axes: &mut Vec<(String, Key
     }
 }
 
-fn new_axis(key: &str, item: &Item, parameters: bool) -> Result<String, String> {
+fn new_axis(key: &str, item: &Item, routing: &str, parameters: bool) -> Result<String, String> {
     let lists = item.as_array().is_some_and(|values: &Array| values.iter().any(Value::is_array));
     match key.strip_prefix("engine.") {
         Some("traffic") => Ok("job.*.traffic.name".to_owned()),
@@ -148,7 +164,7 @@ fn new_axis(key: &str, item: &Item, parameters: bool) -> Result<String, String> 
             Err(format!("the sweep of '{key}' has a list for all jobs; write an axis for each job instead"))
         }
         Some(name) if TRAFFIC.contains(&name) => Ok(format!("job.*.traffic.{name}")),
-        Some(name) if ROUTING.contains(&name) => Ok(format!("engine.routing.{name}")),
+        Some(name) if ROUTING.contains(&name) => Ok(format!("engine.routing.{}", of_routing(routing, name))),
         Some("routing") if parameters => Ok("engine.routing.name".to_owned()),
         _ => Ok(key.to_owned()),
     }
@@ -195,6 +211,15 @@ mod tests {
         let old = "[engine]\nkind = \"packet\"\n\n[sweep] # all\nengine.routing = [\"ugal-g\", \"par\"]\nengine.bias = [\"0 B\", \"2 KiB\"] # first\n";
         let new = "format = 2\n\n[engine]\nkind = \"packet\"\nrouting = \"ugal-g\"\n\n[sweep] # all\n\"engine.routing.name\" = [\"ugal-g\", \"par\"]\n\
             \"engine.routing.bias\" = [\"0 B\", \"2 KiB\"] # first\n";
+        assert_eq!(upgrade(old, "x.toml").unwrap(), new);
+    }
+
+    /// What the flow engine's `ugal` compares counts hops, so its parameters are called apart.
+    #[test]
+    fn parameters_of_the_flow_engines_ugal_are_renamed() {
+        let old = "[engine]\nrouting = \"ugal\"\nthreshold = 1.5\n\n[sweep]\n\"engine.bias\" = [0, 1]\n";
+        let new = "format = 2\n\n[engine]\nrouting = { name = \"ugal\", hop_threshold = 1.5 }\n\n[sweep]\n\
+            \"engine.routing.bias_load_hops\" = [0, 1]\n";
         assert_eq!(upgrade(old, "x.toml").unwrap(), new);
     }
 

@@ -9,26 +9,12 @@ use crate::engine::{Engine, EngineError};
 use crate::input::{Files, InputFile};
 use crate::problem::{ProblemKind, Problems};
 use crate::report::Report;
+use crate::scenario::Scenario;
 use crate::spec::job::JobEntry;
-use crate::spec::output::OutputSpec;
 use crate::spec::{self, ExperimentSpec};
 use odonata_machine::metrics::CableCost;
-use odonata_machine::presets::Declared;
+use odonata_machine::presets::DeclaredCounts;
 use odonata_machine::Machine;
-use odonata_workload::Workload;
-
-/// Everything that one run needs; nothing of it changes any more.
-#[derive(Debug)]
-pub struct Scenario {
-    /// The hardware.
-    pub machine: Machine,
-    /// The placed jobs.
-    pub workload: Workload,
-    /// Seed of every random choice.
-    pub seed: u64,
-    /// What is recorded.
-    pub output: OutputSpec,
-}
 
 /// An experiment that can be run.
 #[derive(Debug)]
@@ -107,7 +93,7 @@ pub struct MachinePlan {
     /// Price of a cable of each class that has one.
     pub prices: Vec<(String, f64)>,
     /// What the machine must count, if it is a preset without edits.
-    pub declared: Option<&'static Declared>,
+    pub declared: Option<&'static DeclaredCounts>,
     /// The section `[machine]` with every key and the value that is used.
     pub resolved: String,
 }

@@ -13,7 +13,7 @@ pub(crate) use metrics::metrics_json;
 pub(crate) use summary::{jobs_json, summary, RunFacts};
 
 use crate::engine::Outcome;
-use crate::plan::Scenario;
+use crate::scenario::Scenario;
 use odonata_declare::{declared, Frame, Frames, Table};
 use std::mem::take;
 

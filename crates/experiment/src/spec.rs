@@ -1,23 +1,24 @@
 //! What the user wrote: sections with checked values, every one with its place.
 
-pub(crate) mod chosen;
 mod edit;
 pub(crate) mod engine;
 pub(crate) mod job;
 pub(crate) mod machine;
-pub(crate) mod output;
+mod output;
+pub(crate) mod sections;
 pub(crate) mod sweep;
 
 use crate::document::{Document, Entry, Raw, Table};
-use crate::fields::{expect_table, unknown_keys};
+use crate::fields::expect_table;
 use crate::format;
 use crate::overrides;
 use crate::problem::{ProblemKind, Problems};
 use crate::report::Report;
+use crate::scenario::Output;
 use engine::EngineSpec;
 use job::JobEntry;
 use machine::MachineSpec;
-use output::OutputSpec;
+use sections::unknown_keys;
 pub use sweep::SweepAxis;
 
 /// The keys at the top of the file.
@@ -31,7 +32,7 @@ pub struct ExperimentSpec {
     pub(crate) machine: MachineSpec,
     pub(crate) jobs: Vec<JobEntry>,
     pub(crate) engine: EngineSpec,
-    pub(crate) output: OutputSpec,
+    pub(crate) output: Output,
     sweep: Vec<SweepAxis>,
 }
 
@@ -55,7 +56,7 @@ impl ExperimentSpec {
         };
         let jobs = job::read_all(sections.jobs, &mut report);
         let engine = EngineSpec::read(sections.engine, &document, &mut report);
-        let output = OutputSpec::read(sections.output, &document, &mut report);
+        let output = output::read(sections.output, &document, &mut report);
         let sweep = sweep::read(sections.sweep, &document, &mut report);
         report.finish(())?;
         let parts = machine.zip(engine);
@@ -110,7 +111,7 @@ pub(crate) fn parse_machine<S: AsRef<str>>(
 
 fn document<S: AsRef<str>>(text: &str, file: &str, overrides: &[S]) -> Result<Document, Problems> {
     let mut document = Document::parse(text, file)?;
-    overrides::apply(&mut document, overrides, crate::schema::names_a_variant)?;
+    overrides::apply(&mut document, overrides, sections::names_a_variant)?;
     Ok(document)
 }
 
@@ -137,7 +138,7 @@ struct Sections<'t> {
 
 impl<'t> Sections<'t> {
     fn find(root: &'t Table, report: &mut Report<'_>) -> Self {
-        unknown_keys("the experiment", root, &TOP, crate::schema::owner_of, report);
+        unknown_keys("the experiment", root, &TOP, sections::owner_of, report);
         let mut section = |name: &str| {
             let entry = root.get(name)?;
             Some((entry, expect_table(entry, &format!("[{name}]"), report)?))

@@ -39,3 +39,15 @@ fn process_cpu_s() -> f64 {
     let seconds = |time: nix::sys::time::TimeVal| time.num_microseconds() as f64 / 1e6;
     getrusage(UsageWho::RUSAGE_SELF).map_or(0.0, |usage| seconds(usage.user_time()) + seconds(usage.system_time()))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_pause_takes_its_seconds() {
+        let usage = Usage::start();
+        std::thread::sleep(std::time::Duration::from_millis(20));
+        assert!((0.02..60.0).contains(&usage.wall_s()), "{} s", usage.wall_s());
+    }
+}

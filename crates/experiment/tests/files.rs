@@ -191,3 +191,22 @@ fn the_real_edison_is_read_as_it_is() {
     assert_eq!(links(&report), expected);
     assert!(report.resolved.contains("format = \"cray-links\""));
 }
+
+#[test]
+fn what_comes_with_the_package_is_found_by_its_name_before_any_file() {
+    let directory = Directory::new("library");
+    directory.write("second", b"");
+    let library = |kind: &str| match kind {
+        "machines" => vec![("first".to_owned(), PathBuf::from("/1")), ("second".to_owned(), PathBuf::from("/2"))],
+        _ => Vec::new(),
+    };
+    let files = directory.files().with_library(&library);
+    assert_eq!(files.locate("machines", "first"), Ok("/1".into()));
+    assert_eq!(files.locate("machines", "second"), Ok("/2".into()));
+    assert_eq!(files.locate("hierarchies", "second"), Ok(directory.0.join("second")));
+    let unknown = files.locate("machines", "thord").unwrap_err();
+    assert!(
+        unknown.contains("none of the machines that come with the package") && unknown.contains("first"),
+        "{unknown}"
+    );
+}

@@ -248,11 +248,25 @@ fn workloads() {
 #[test]
 fn overrides() {
     with_override("engine.routing=adaptive-hibrid").at(Name, 1, 16, "adaptive-hibrid").helps("'adaptive-hybrid'");
+    // Of another engine: which one takes it, and what this one takes.
+    with("routing = \"adaptive-hybrid\"", "routing = \"ugal-g\"")
+        .at(Name, 20, 11, "\"ugal-g\"")
+        .says("the flow engine does not take routing 'ugal-g'")
+        .helps("`kind = \"packet\"` takes it; the flow engine takes min, static-direct, ");
+    with("routing = \"adaptive-hybrid\"", "kind = \"packet\"\nrouting = { name = \"ugal\", hop_threshold = 2 }")
+        .at(Name, 21, 20, "\"ugal\"")
+        .says("the packet engine does not take routing 'ugal'")
+        .helps("`kind = \"flow\"` takes it; the packet engine takes min, valiant-g, ");
+    // What counts hops is called apart from what does not.
+    with("routing = \"adaptive-hybrid\"", "routing = { name = \"ugal\", threshold = 2 }")
+        .at(UnknownKey, 20, 28, "threshold")
+        .helps("known keys: name, hop_threshold, bias_load_hops");
     with_override("engine.rooting=ugal").at(UnknownKey, 1, 8, "rooting").helps("did you mean 'routing'?");
     with_override("job.halo.dims=[3,5]").at(Workload, 1, 15, "[3,5]");
     with_override("job.halo.pattern.dims=[3,5]").at(Workload, 1, 23, "[3,5]");
     with_override("job.ftt.ranks=4").at(Override, 1, 5, "ftt").helps("did you mean 'fft'?");
     with_override("engine.seed").at(Override, 1, 1, "engine.seed").says("no '='");
+    with_override("job.halo.dims=[3 5]").at(Override, 1, 16, "3 5").says("this is no TOML value");
     with_override("job.0.ranks=73").at(Workload, 1, 13, "73");
     with_override("engin.seed=1").at(UnknownKey, 1, 1, "engin").helps("did you mean 'engine'?");
     // What the file says of a parameter yields to an override of it, wherever the two stand.

@@ -78,6 +78,15 @@ fn general(engine: &str) -> String {
 
 const GRAPH: &str = "src,dst,bytes\n0,2,3000000\n0,1,1000\n1,3,1000000\n3,2,0\n2,2,7\n";
 
+/// The mean over no bytes at all is 0, not undefined.
+#[test]
+fn a_job_without_bytes_has_no_hops() {
+    let directory = Directory::new("empty");
+    directory.write("graph.csv", "src,dst,bytes\n0,2,0\n");
+    let result = directory.run(&general("form = 'postal'"));
+    assert_eq!(reals(result.tables.get("jobs").unwrap(), "mean_hops"), [0.0]);
+}
+
 #[test]
 fn postal_hops_and_matching_by_hand() {
     let directory = Directory::new("postal");

@@ -1,6 +1,7 @@
 //! `resolved.toml` is an experiment file that gives the same machine, the same jobs, the same engine and itself.
 
 use odonata_experiment::{ExperimentSpec, Files, Plan};
+use odonata_routing::algorithm::{Algorithm, ALGORITHMS};
 use proptest::prelude::*;
 use std::path::Path;
 
@@ -111,7 +112,7 @@ fn jobs() -> impl Strategy<Value = String> {
 fn engines() -> impl Strategy<Value = String> {
     prop_oneof![
         Just(String::new()),
-        (0u64..1 << 62).prop_map(|seed| format!("[engine]\nseed = {seed}\nrouting = {{ name = 'ugal', threshold = 1.25, bias_load_hops = 3 }}\n")),
+        (0u64..1 << 62).prop_map(|seed| format!("[engine]\nseed = {seed}\nrouting = {{ name = 'ugal', hop_threshold = 1.25, bias_load_hops = 3 }}\n")),
         Just("[engine]\npreset = 'damselfly'\nslices = 7\nnic_capacity = 'machine'\nbound_gap = 0.125\n".to_owned()),
         Just("[engine]\nkind = 'packet'\n".to_owned()),
         Just("[engine]\nkind = 'packet'\nrouting = { name = 'par', bias = '2 KiB' }\npreset = 'ideal-cycle'\nestimate = 'output'\n".to_owned()),
@@ -143,8 +144,13 @@ fn every_routing_resolves_to_itself() {
         "topology = 'torus', dims = [4, 3]",
         "topology = 'fat-tree', k = 4",
     ];
-    let packet = odonata_routing::algorithm::ALGORITHMS.iter().map(|a| ("packet", a.0));
-    for (engine, routing) in packet.chain(odonata_flow::FlowRouting::NAMES.map(|name| ("flow", name))) {
+    let engines = |algorithm: &'static Algorithm| {
+        let takes = [("flow", algorithm.paths.is_some()), ("packet", algorithm.hops.is_some())];
+        takes.into_iter().filter(|(_, takes)| *takes).map(|(engine, _)| (engine, algorithm.name))
+    };
+    let all: Vec<_> = ALGORITHMS.iter().flat_map(engines).collect();
+    assert_eq!(all.len(), 18, "7 of the flow and 11 of the packet engine");
+    for (engine, routing) in all {
         let text = |machine: &&str| {
             format!(
                 "machine = {{ {machine} }}\n[[job]]\nranks = 8\npattern = 'tornado'\n\

@@ -19,8 +19,8 @@
 //! Only links between routers are bounded; the load of network interfaces is the same under any routing.
 
 use crate::progress::Progress;
-use crate::result::Bound;
-use crate::traffic::Traffic;
+use crate::result::LoadBound;
+use crate::traffic::Commodities;
 use crate::workers;
 use odonata_machine::Machine;
 use odonata_units::RouterId;
@@ -77,7 +77,7 @@ struct Source {
     distance: f64,
 }
 
-fn sources(traffic: &Traffic) -> Vec<Mutex<Source>> {
+fn sources(traffic: &Commodities) -> Vec<Mutex<Source>> {
     let mut pairs: Vec<(RouterId, RouterId, u64)> =
         traffic.commodities.iter().filter(|c| c.source != c.target).map(|c| (c.source, c.target, c.bytes)).collect();
     pairs.sort_unstable();
@@ -94,12 +94,12 @@ fn sources(traffic: &Traffic) -> Vec<Mutex<Source>> {
 /// If `progress` returns false.
 pub(crate) fn compute(
     machine: &Machine,
-    traffic: &Traffic,
+    traffic: &Commodities,
     capacities: &[f64],
     gap: f64,
     threads: usize,
     progress: &mut Progress<'_>,
-) -> Result<Option<Bound>, ()> {
+) -> Result<Option<LoadBound>, ()> {
     let sources = sources(traffic);
     if sources.is_empty() {
         return Ok(None);
@@ -129,14 +129,14 @@ struct Search<'a> {
     load: Vec<f64>,
     /// Sharpness of the soft maximum.
     alpha: f64,
-    bound: Bound,
+    bound: LoadBound,
 }
 
 impl<'a> Search<'a> {
     /// Starts from shortest paths under lengths 1 / C.
     fn new(network: &'a Network, sources: &'a [Mutex<Source>], threads: usize) -> Self {
         let edges = network.capacity.len();
-        let bound = Bound { lower_s: 0.0, upper_s: f64::INFINITY, gap: 1.0, passes: 0 };
+        let bound = LoadBound { lower_s: 0.0, upper_s: f64::INFINITY, gap: 1.0, passes: 0 };
         let workers = vec![Worker::new(network.first.len() - 1); threads];
         let mut search = Self { network, sources, workers, load: vec![0.0; edges], alpha: 4.0, bound };
         let lengths: Vec<f64> = network.capacity.iter().map(|c| 1.0 / c).collect();

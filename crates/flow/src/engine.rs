@@ -3,9 +3,10 @@
 use crate::progress::Progress;
 use crate::result::{Convergence, FlowResult, JobResult, LinkJobs};
 use crate::solver::{Candidates, Paths, Sharing, Solution, System, Weight, RATE_UNIT};
-use crate::traffic::{Commodity, Traffic};
-use crate::{bound, expected, Demand, FlowRouting, FlowSettings};
+use crate::traffic::{Commodities, Commodity};
+use crate::{bound, expected, DemandUnit, FlowSettings};
 use odonata_machine::Machine;
+use odonata_routing::algorithm::PathChoice;
 use odonata_routing::paths::{rule_for, Draws, Oblivious, PathError, PathRule};
 use odonata_units::{Bytes, JobId, LinkId, Rate, Stream};
 use odonata_workload::Workload;
@@ -67,7 +68,7 @@ pub fn run(
     step(progress, "paths", 0, 1)?;
     let (rule, notices) = rule_for(machine)?;
     step(progress, "messages", 0, 1)?;
-    let traffic = Traffic::gather(machine, workload, threads);
+    let traffic = Commodities::gather(machine, workload, threads);
     check_amount(workload, &traffic)?;
     let seed = Stream::new(seed, "flow.paths", &[]).next_u64();
     let engine = Engine { machine, traffic: &traffic, rule: rule.as_ref(), settings, seed, threads };
@@ -91,7 +92,7 @@ pub fn run(
 }
 
 /// Whether the bytes of all jobs can be added up.
-fn check_amount(workload: &Workload, traffic: &Traffic) -> Result<(), FlowError> {
+fn check_amount(workload: &Workload, traffic: &Commodities) -> Result<(), FlowError> {
     let mut total = 0u128;
     for (job, volumes) in workload.jobs.iter().zip(&traffic.jobs) {
         total = total.saturating_add(volumes.bytes());
@@ -113,7 +114,7 @@ fn step(progress: &mut Progress<'_>, stage: &str, done: u64, total: u64) -> Resu
 /// What all steps of one run share.
 struct Engine<'a> {
     machine: &'a Machine,
-    traffic: &'a Traffic,
+    traffic: &'a Commodities,
     rule: &'a dyn PathRule,
     settings: &'a FlowSettings,
     seed: u64,
@@ -168,9 +169,7 @@ impl Engine<'_> {
     /// The oblivious rule of a static routing, or `None` for an iterative one.
     const fn oblivious(&self) -> Option<Oblivious> {
         match self.settings.routing {
-            FlowRouting::Minimal => Some(Oblivious::Minimal),
-            FlowRouting::StaticDirect => Some(Oblivious::Direct),
-            FlowRouting::StaticIndirect => Some(Oblivious::Indirect),
+            PathChoice::Fixed(rule) => Some(rule),
             _ => None,
         }
     }
@@ -178,17 +177,17 @@ impl Engine<'_> {
     fn kinds(&self) -> [usize; 2] {
         let (direct, indirect) = (self.settings.direct_paths as usize, self.settings.indirect_paths as usize);
         match self.settings.routing {
-            FlowRouting::Minimal | FlowRouting::StaticDirect | FlowRouting::AdaptiveDirect => [direct, 0],
-            FlowRouting::StaticIndirect | FlowRouting::AdaptiveIndirect => [0, indirect],
-            FlowRouting::AdaptiveHybrid | FlowRouting::Ugal(_) => [direct, indirect],
+            PathChoice::Fixed(Oblivious::Minimal | Oblivious::Direct) | PathChoice::AdaptiveDirect => [direct, 0],
+            PathChoice::Fixed(Oblivious::Indirect) | PathChoice::AdaptiveIndirect => [0, indirect],
+            PathChoice::AdaptiveHybrid | PathChoice::Ugal(_) => [direct, indirect],
         }
     }
 
     const fn sharing(&self) -> Sharing {
         match self.settings.routing {
-            FlowRouting::Minimal | FlowRouting::StaticDirect | FlowRouting::StaticIndirect => Sharing::Equal,
-            FlowRouting::Ugal(ugal) => Sharing::Ugal { threshold: ugal.threshold, bias: ugal.bias_load_hops },
-            _ => Sharing::Residual,
+            PathChoice::Fixed(_) => Sharing::Equal,
+            PathChoice::Ugal(ugal) => Sharing::Ugal { threshold: ugal.hop_threshold, bias: ugal.bias_load_hops },
+            PathChoice::AdaptiveDirect | PathChoice::AdaptiveIndirect | PathChoice::AdaptiveHybrid => Sharing::Residual,
         }
     }
 
@@ -212,7 +211,7 @@ impl Engine<'_> {
         flows.iter().for_each(|c| commodities[c.job.index()] += 1);
         let sets =
             commodities.iter().map(|&count| (u64::from(self.settings.path_sets) / count.max(1)).max(1)).collect();
-        let minimal = matches!(self.settings.routing, FlowRouting::Minimal);
+        let minimal = matches!(self.settings.routing, PathChoice::Fixed(Oblivious::Minimal));
         Drawer { rule: self.rule, flows, minimal, kinds: self.kinds(), sets, seed: self.seed }
     }
 
@@ -253,8 +252,8 @@ impl Engine<'_> {
         for commodity in flows {
             for member in self.traffic.members_of(commodity) {
                 let weight = match self.settings.demand {
-                    Demand::Bytes => member.bytes as f32,
-                    Demand::Messages => member.messages as f32,
+                    DemandUnit::Bytes => member.bytes as f32,
+                    DemandUnit::Messages => member.messages as f32,
                 };
                 weights.push(Weight { weight, gates: [2 * member.source.0, 2 * member.target.0 + 1] });
             }

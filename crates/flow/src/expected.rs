@@ -1,6 +1,6 @@
 //! Loads of oblivious routings, without dice.
 
-use crate::traffic::{Commodity, Traffic};
+use crate::traffic::{Commodities, Commodity};
 use crate::workers;
 use odonata_routing::paths::{Demand, Oblivious, PathRule};
 use std::sync::Mutex;
@@ -8,7 +8,7 @@ use std::sync::Mutex;
 /// Expected bytes of every job on every link: `[job][link]`.
 pub(crate) fn loads(
     rule: &dyn PathRule,
-    traffic: &Traffic,
+    traffic: &Commodities,
     which: Oblivious,
     links: usize,
     threads: usize,

@@ -28,5 +28,5 @@ mod workers;
 
 pub use engine::{check, run, FlowError};
 pub use progress::Progress;
-pub use result::{Bound, Convergence, FlowResult, JobResult, LinkJobs};
-pub use settings::{Demand, FlowPreset, FlowRouting, FlowSettings, Ugal};
+pub use result::{Convergence, FlowResult, JobResult, LinkJobs, LoadBound};
+pub use settings::{DemandUnit, FlowPreset, FlowSettings};

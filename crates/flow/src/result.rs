@@ -61,7 +61,7 @@ impl JobResult {
 
 /// How low the maximum link load could be under any routing, and how tight that is known.
 #[derive(Clone, Copy, PartialEq, Debug)]
-pub struct Bound {
+pub struct LoadBound {
     /// No routing brings the most loaded link below this many seconds (bytes over capacity): certified.
     pub lower_s: f64,
     /// A routing that splits freely reaches this: the best found.
@@ -92,7 +92,7 @@ pub struct FlowResult {
     /// How the iteration ended.
     pub convergence: Convergence,
     /// How low the maximum load could be, if asked for.
-    pub bound: Option<Bound>,
+    pub bound: Option<LoadBound>,
     /// What a user should know; empty if nothing.
     pub notices: Vec<String>,
 }

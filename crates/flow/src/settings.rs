@@ -1,109 +1,12 @@
 //! What a user may choose about the flow engine.
 
 use odonata_declare::{parameter, words, Choice, Field, Kind, Parameter, Parameters};
+use odonata_routing::algorithm::PathChoice;
 use odonata_units::Rate;
-
-/// How messages choose among paths.
-#[derive(Clone, Copy, PartialEq, Debug)]
-pub enum FlowRouting {
-    /// Shortest paths, drawn evenly ([`odonata_routing::algorithm::min`]), without adaptation.
-    Minimal,
-    /// SD: equal split over the direct paths.
-    StaticDirect,
-    /// SI: every packet its own random indirect path.
-    StaticIndirect,
-    /// AD: iterative over direct paths.
-    AdaptiveDirect,
-    /// AI: iterative over indirect paths.
-    AdaptiveIndirect,
-    /// AH: iterative over both, without preference.
-    AdaptiveHybrid,
-    /// Direct paths unless they are congested; see [`Ugal`].
-    Ugal(Ugal),
-}
-
-/// When [`FlowRouting::Ugal`] leaves the direct paths.
-///
-/// The load of a link is what messages would send over it if only their network interfaces held them back, over the
-/// capacity of the link; its queue is the load above 1, for only then does a queue grow. With q the longest queue of a
-/// path and H its hops, a message takes its indirect paths in one iteration iff
-/// `H_direct q_direct > threshold H_indirect q_indirect + bias_load_hops`.
-#[derive(Clone, Copy, PartialEq, Debug)]
-pub struct Ugal {
-    /// Factor on the indirect side.
-    pub threshold: f64,
-    /// Added to the indirect side, in queue (load above 1) times hops.
-    pub bias_load_hops: f64,
-}
-
-impl Default for Ugal {
-    fn default() -> Self {
-        Self { threshold: 1.0, bias_load_hops: 0.0 }
-    }
-}
-
-impl FlowRouting {
-    /// The names and what they mean, in the order of the reference; the first is the default.
-    pub const CHOICES: &'static [Choice] = &[
-        Choice { name: "adaptive-hybrid", doc: "iterative over direct and indirect paths, without preference (AH)" },
-        Choice { name: "adaptive-direct", doc: "iterative over direct paths (AD)" },
-        Choice { name: "adaptive-indirect", doc: "iterative over indirect paths (AI)" },
-        Choice { name: "static-direct", doc: "equal split over the direct paths (SD)" },
-        Choice { name: "static-indirect", doc: "every packet its own random indirect path (SI)" },
-        Choice { name: "ugal", doc: "direct paths unless they are congested" },
-        Choice { name: "min", doc: odonata_routing::algorithm::min::MEANING },
-    ];
-
-    /// Names in files and on the command line.
-    pub const NAMES: [&'static str; 7] =
-        ["min", "static-direct", "static-indirect", "adaptive-direct", "adaptive-indirect", "adaptive-hybrid", "ugal"];
-
-    /// The routing called `name`; `ugal` gets default parameters.
-    pub fn named(name: &str) -> Option<Self> {
-        Some(match name {
-            "min" => Self::Minimal,
-            "static-direct" => Self::StaticDirect,
-            "static-indirect" => Self::StaticIndirect,
-            "adaptive-direct" => Self::AdaptiveDirect,
-            "adaptive-indirect" => Self::AdaptiveIndirect,
-            "adaptive-hybrid" => Self::AdaptiveHybrid,
-            "ugal" => Self::Ugal(Ugal::default()),
-            _ => return None,
-        })
-    }
-
-    /// Its name in files and on the command line.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Minimal => "min",
-            Self::StaticDirect => "static-direct",
-            Self::StaticIndirect => "static-indirect",
-            Self::AdaptiveDirect => "adaptive-direct",
-            Self::AdaptiveIndirect => "adaptive-indirect",
-            Self::AdaptiveHybrid => "adaptive-hybrid",
-            Self::Ugal(_) => "ugal",
-        }
-    }
-}
-
-impl Parameters for Ugal {
-    const PARAMETERS: &'static [Parameter<Self>] = &[
-        parameter!(
-            threshold,
-            Kind::Number { min: 0.0, max: f64::INFINITY },
-            "Factor on the indirect side of the comparison of queue times hops."
-        ),
-        parameter!(
-            bias_load_hops,
-            Kind::Number { min: f64::NEG_INFINITY, max: f64::INFINITY },
-            "Added to the indirect side of the comparison, in queue times hops."
-        ),
-    ];
-}
 
 words! {
     /// What a message asks of the links that it shares with others.
-    pub enum Demand {
+    pub enum DemandUnit {
         Bytes = "bytes": "in proportion to its bytes, so that messages that share a link end at the same time",
         Messages = "messages": "one unit each, so that messages that share a link get the same bandwidth",
     }
@@ -123,9 +26,9 @@ pub struct FlowSettings {
     /// Where the values that are not given come from.
     pub preset: FlowPreset,
     /// How messages choose among paths.
-    pub routing: FlowRouting,
+    pub routing: PathChoice,
     /// What a message asks of the links that it shares with others.
-    pub demand: Demand,
+    pub demand: DemandUnit,
     /// Capacity of every link instead of its own bandwidth.
     pub link_capacity: Option<Rate>,
     /// Capacity of every network interface, each direction, instead of the terminal bandwidth.
@@ -160,8 +63,8 @@ impl Default for FlowSettings {
     fn default() -> Self {
         Self {
             preset: FlowPreset::Default,
-            routing: FlowRouting::AdaptiveHybrid,
-            demand: Demand::Bytes,
+            routing: PathChoice::AdaptiveHybrid,
+            demand: DemandUnit::Bytes,
             link_capacity: None,
             nic_capacity: None,
             slices: 25,
@@ -195,7 +98,7 @@ impl Parameters for FlowSettings {
                 }
             },
         ),
-        parameter!(demand, Demand::KIND, "What a message asks of the links that it shares with others."),
+        parameter!(demand, DemandUnit::KIND, "What a message asks of the links that it shares with others."),
         parameter!(
             link_capacity,
             Kind::WordOr(MACHINE, &Kind::Rate),
@@ -302,14 +205,9 @@ impl FlowSettings {
         if self.bound_gap.is_some_and(|gap| !(gap > 0.0 && gap < 1.0)) {
             return Err(("bound_gap", "must be above 0 and below 1".into()));
         }
-        if let FlowRouting::Ugal(ugal) = self.routing {
-            if !(ugal.threshold.is_finite() && ugal.threshold >= 0.0) {
-                return Err(("threshold", "must be a finite number from 0 up".into()));
-            }
-            if !ugal.bias_load_hops.is_finite() {
-                return Err(("bias_load_hops", "must be a finite number".into()));
-            }
+        match self.routing {
+            PathChoice::Ugal(ugal) => ugal.check(),
+            _ => Ok(()),
         }
-        Ok(())
     }
 }

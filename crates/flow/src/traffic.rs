@@ -38,13 +38,13 @@ impl Commodity {
 
 /// A workload as the solver sees it: commodities sorted by (job, source, target).
 #[derive(Debug, Default)]
-pub(crate) struct Traffic {
+pub(crate) struct Commodities {
     pub(crate) commodities: Vec<Commodity>,
     pub(crate) members: Vec<Member>,
     pub(crate) jobs: Vec<Volumes>,
 }
 
-impl Traffic {
+impl Commodities {
     pub(crate) fn gather(machine: &Machine, workload: &Workload, threads: usize) -> Self {
         let mut traffic = Self::default();
         for (j, job) in workload.jobs.iter().enumerate() {
@@ -167,4 +167,37 @@ fn merge_equal_targets(members: &mut Vec<Member>, first: usize) {
         }
     }
     members.truncate(kept);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use odonata_machine::topology::Torus;
+    use odonata_workload::{JobSpec, PatternSpec, PlacementSpec};
+    use std::collections::BTreeSet;
+
+    /// Two jobs, each on one node of every router, all ranks to all: whoever draws with another's dice takes the same ways.
+    #[test]
+    fn every_commodity_draws_for_itself() {
+        let machine = Torus { dims: vec![4], nodes_per_router: 2, ..Torus::default() };
+        let machine = machine.builder().unwrap().build().unwrap();
+        let job = |name: &str| JobSpec {
+            name: name.into(),
+            ranks: 4,
+            ranks_per_node: Some(1),
+            pattern: PatternSpec::parse("all-to-all").unwrap(),
+            placement: PlacementSpec::parse("compact").unwrap(),
+            traffic: Default::default(),
+            idle: false,
+            color: None,
+        };
+        let jobs = [job("a"), job("b")];
+        let mut workload = Workload::build(&machine, &jobs, 1).unwrap();
+        for (first, job) in workload.jobs.iter_mut().enumerate() {
+            job.node_of_rank = machine.nodes().skip(first).step_by(2).collect();
+        }
+        let commodities = Commodities::gather(&machine, &workload, 1).commodities;
+        let owners: BTreeSet<u64> = commodities.iter().map(Commodity::owner).collect();
+        assert_eq!((commodities.len(), owners.len()), (2 * 4 * 3, 2 * 4 * 3));
+    }
 }

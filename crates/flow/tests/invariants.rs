@@ -1,8 +1,9 @@
 //! What must hold on any machine and workload.
 
-use odonata_flow::{run, FlowResult, FlowRouting, FlowSettings};
+use odonata_flow::{run, FlowResult, FlowSettings};
 use odonata_machine::topology::{Cascade, Dragonfly, FatTree, Torus};
 use odonata_machine::Machine;
+use odonata_routing::algorithm::{Algorithm, PathChoice, ALGORITHMS};
 use odonata_workload::{JobSpec, PatternSpec, PlacementSpec, Workload};
 use proptest::prelude::*;
 
@@ -37,13 +38,15 @@ fn workload(machine: &Machine, patterns: &[&str], scale: u32) -> Workload {
     Workload::build(machine, &specs, 3).unwrap()
 }
 
-fn solve(machine: &Machine, workload: &Workload, routing: FlowRouting, seed: u64, threads: usize) -> FlowResult {
+fn solve(machine: &Machine, workload: &Workload, routing: PathChoice, seed: u64, threads: usize) -> FlowResult {
     let settings = FlowSettings { routing, ..FlowSettings::default() };
     run(machine, workload, &settings, seed, threads, &mut |_, _, _| true).unwrap()
 }
 
-fn routings() -> Vec<FlowRouting> {
-    FlowRouting::NAMES.iter().map(|name| FlowRouting::named(name).unwrap()).collect()
+fn routings() -> Vec<PathChoice> {
+    let all: Vec<_> = ALGORITHMS.iter().filter_map(Algorithm::paths_by_default).collect();
+    assert_eq!(all.len(), 7);
+    all
 }
 
 #[test]
@@ -53,7 +56,7 @@ fn the_same_bytes_for_any_number_of_threads() {
         let workload = workload(&machine, &["stencil-2d", "all-to-all"], 1);
         for routing in routings() {
             let one = solve(&machine, &workload, routing, 7, 1);
-            assert_eq!(one, solve(&machine, &workload, routing, 7, 3), "machine {pick}, {}", routing.name());
+            assert_eq!(one, solve(&machine, &workload, routing, 7, 3), "machine {pick}, {routing:?}");
         }
     }
 }
@@ -62,7 +65,7 @@ fn the_same_bytes_for_any_number_of_threads() {
 fn another_seed_draws_other_paths() {
     let machine = machine(1);
     let workload = workload(&machine, &["all-to-all"], 1);
-    let loads = |seed| solve(&machine, &workload, FlowRouting::AdaptiveHybrid, seed, 1).link_bytes;
+    let loads = |seed| solve(&machine, &workload, PathChoice::AdaptiveHybrid, seed, 1).link_bytes;
     assert_ne!(loads(1), loads(2));
 }
 
@@ -70,8 +73,8 @@ fn another_seed_draws_other_paths() {
 #[test]
 fn linear_in_message_size() {
     let machine = machine(1);
-    let one = solve(&machine, &workload(&machine, &["stencil-3d"], 1), FlowRouting::AdaptiveHybrid, 1, 2);
-    let two = solve(&machine, &workload(&machine, &["stencil-3d"], 2), FlowRouting::AdaptiveHybrid, 1, 2);
+    let one = solve(&machine, &workload(&machine, &["stencil-3d"], 1), PathChoice::AdaptiveHybrid, 1, 2);
+    let two = solve(&machine, &workload(&machine, &["stencil-3d"], 2), PathChoice::AdaptiveHybrid, 1, 2);
     for (a, b) in one.link_bytes.iter().zip(&two.link_bytes) {
         // The rounding of every path to the unit of sums.
         assert!((2.0 * a - b).abs() <= 1e-6 * b, "{a} {b}");
@@ -86,7 +89,7 @@ fn link_jobs_sum_to_links() {
     for pick in 0..4 {
         let machine = machine(pick);
         let result =
-            solve(&machine, &workload(&machine, &["stencil-2d", "stencil-4d"], 1), FlowRouting::AdaptiveHybrid, 1, 2);
+            solve(&machine, &workload(&machine, &["stencil-2d", "stencil-4d"], 1), PathChoice::AdaptiveHybrid, 1, 2);
         let mut sum = vec![0.0; machine.link_count()];
         for i in 0..result.link_jobs.link.len() {
             sum[result.link_jobs.link[i].index()] += result.link_jobs.bytes[i];
@@ -118,7 +121,7 @@ fn settings_out_of_range_are_named() {
 #[test]
 fn no_jobs_no_traffic() {
     let machine = machine(0);
-    let result = solve(&machine, &Workload::default(), FlowRouting::AdaptiveHybrid, 1, 2);
+    let result = solve(&machine, &Workload::default(), PathChoice::AdaptiveHybrid, 1, 2);
     assert!(result.convergence.converged && result.link_bytes.iter().all(|&b| b == 0.0));
 }
 
@@ -130,7 +133,7 @@ proptest! {
     fn the_bound_holds(pick in 0usize..4, which in 0usize..7) {
         let machine = machine(pick);
         let workload = workload(&machine, &["stencil-2d", "all-to-all"], 1);
-        let routing = FlowRouting::named(FlowRouting::NAMES[which]).unwrap();
+        let routing = routings()[which];
         let settings = FlowSettings { routing, bound_gap: Some(0.05), alone: false, ..FlowSettings::default() };
         let result = run(&machine, &workload, &settings, 1, 2, &mut |_, _, _| true).unwrap();
         let bound = result.bound.unwrap();

@@ -1,8 +1,10 @@
 //! The flow engine against results solved by hand. The derivation stands at each test.
 
-use odonata_flow::{run, FlowResult, FlowRouting, FlowSettings};
-use odonata_machine::topology::{Dragonfly, LinkFigures, Torus};
+use odonata_flow::{run, FlowResult, FlowSettings};
+use odonata_machine::topology::{Dragonfly, FatTree, LinkFigures, Torus};
 use odonata_machine::Machine;
+use odonata_routing::algorithm::{Algorithm, PathChoice};
+use odonata_routing::paths::Oblivious;
 use odonata_units::{Bytes, NodeId, RankId, Rate, RouterId};
 use odonata_workload::{CommunicationGraph, FilePatternParameters, Job, Workload};
 use std::sync::Arc;
@@ -45,7 +47,7 @@ fn solve(machine: &Machine, jobs: Vec<Job>, settings: &FlowSettings) -> FlowResu
 }
 
 fn direct() -> FlowSettings {
-    FlowSettings { routing: FlowRouting::AdaptiveDirect, tolerance: 0.0, ..FlowSettings::default() }
+    FlowSettings { routing: PathChoice::AdaptiveDirect, tolerance: 0.0, ..FlowSettings::default() }
 }
 
 fn assert_close(value: f64, expected: f64, relative: f64) {
@@ -141,7 +143,7 @@ fn incast_shares_the_interface_of_the_receiver() {
 /// interface, as four links are 20,480 MiB/s.
 #[test]
 fn the_damselfly_preset_counts_in_mib() {
-    let settings = FlowSettings { routing: FlowRouting::AdaptiveDirect, ..FlowSettings::damselfly() };
+    let settings = FlowSettings { routing: PathChoice::AdaptiveDirect, ..FlowSettings::damselfly() };
     assert_eq!(settings.cutoff.bytes_per_s_f64().round(), 10_486.0);
     let square = Torus { dims: vec![3, 3], wrap: vec![true, true].into(), ..Torus::default() };
     let square = square.builder().unwrap().build().unwrap();
@@ -170,9 +172,9 @@ fn static_routing_splits_equally_and_adaptive_by_what_is_left() {
     let machine = builder.build().unwrap();
     let jobs = || vec![job("a", 4, &[(0, 2, 1000)]), job("b", 4, &[(0, 1, 1000)])];
     for (routing, a, b) in [
-        (FlowRouting::StaticDirect, 10.0 / 3.0, 2.0 / 3.0),
-        (FlowRouting::Minimal, 10.0 / 3.0, 2.0 / 3.0),
-        (FlowRouting::AdaptiveDirect, 3.2, 0.8),
+        (PathChoice::Fixed(Oblivious::Direct), 10.0 / 3.0, 2.0 / 3.0),
+        (PathChoice::Fixed(Oblivious::Minimal), 10.0 / 3.0, 2.0 / 3.0),
+        (PathChoice::AdaptiveDirect, 3.2, 0.8),
     ] {
         let result = solve(&machine, jobs(), &FlowSettings { routing, direct_paths: 60, ..direct() });
         assert_close(result.jobs[0].bandwidth_bytes_per_s, a * GB, 0.01);
@@ -229,7 +231,7 @@ fn dragonfly() -> Machine {
 fn all_to_all_on_a_dragonfly() {
     let n = 72;
     let messages: Vec<_> = (0..n).flat_map(|s| (0..n).filter(move |&t| t != s).map(move |t| (s, t, 1000))).collect();
-    for routing in [FlowRouting::Minimal, FlowRouting::StaticDirect] {
+    for routing in [PathChoice::Fixed(Oblivious::Minimal), PathChoice::Fixed(Oblivious::Direct)] {
         let machine = dragonfly();
         let result = solve(&machine, vec![job("a", n, &messages)], &FlowSettings { routing, ..direct() });
         for link in machine.links() {
@@ -248,7 +250,11 @@ fn ugal_is_minimal_on_an_idle_machine_and_hybrid_is_not() {
     let machine = machine.builder().unwrap().build().unwrap();
     let far = job("a", 72, &[(0, 71, 1_000_000)]);
     let with = |name| {
-        solve(&machine, vec![far.clone()], &FlowSettings { routing: FlowRouting::named(name).unwrap(), ..direct() })
+        solve(
+            &machine,
+            vec![far.clone()],
+            &FlowSettings { routing: Algorithm::find(name).unwrap().paths_by_default().unwrap(), ..direct() },
+        )
     };
     let minimal = with("min").jobs[0].mean_hops();
     assert_close(with("ugal").jobs[0].mean_hops(), minimal, 1e-4);
@@ -261,12 +267,40 @@ fn ugal_is_minimal_on_an_idle_machine_and_hybrid_is_not() {
 fn the_bound_of_a_ring() {
     let torus = Torus { dims: vec![4], wrap: vec![true].into(), ..Torus::default() };
     let machine = torus.builder().unwrap().build().unwrap();
-    let settings = FlowSettings { routing: FlowRouting::Minimal, bound_gap: Some(0.01), ..direct() };
+    let settings = FlowSettings { routing: PathChoice::Fixed(Oblivious::Minimal), bound_gap: Some(0.01), ..direct() };
     let result = solve(&machine, vec![job("a", 4, &[(0, 2, 1000)])], &settings);
     let bound = result.bound.unwrap();
     assert!(bound.lower_s <= 250e-9 && bound.upper_s >= 250e-9 * (1.0 - 1e-9), "{bound:?}");
     assert!(bound.gap <= 0.01, "{bound:?}");
     assert_close(result.link_bytes.iter().copied().fold(0.0, f64::max), 500.0, 1e-9);
+}
+
+/// Fat tree of four ports, 1000 B to another pod: two links up from the first router and four up from the next, then as many
+/// down, all ways alike: 4 links carry 500 B and 8 carry 250 B. Static routings report what is expected, exactly, and not
+/// what some number of draws made of it.
+#[test]
+fn static_loads_are_expected_not_drawn() {
+    let machine = FatTree { k: 4, ..FatTree::default() }.builder().unwrap().build().unwrap();
+    for rule in [Oblivious::Minimal, Oblivious::Direct] {
+        let routing = PathChoice::Fixed(rule);
+        let result = solve(&machine, vec![job("a", 16, &[(0, 15, 1000)])], &FlowSettings { routing, ..direct() });
+        let carrying = |bytes| result.link_bytes.iter().filter(|&&load| load == bytes).count();
+        let unused = machine.link_count() - 12;
+        assert_eq!((carrying(500.0), carrying(250.0), carrying(0.0)), (4, 8, unused), "{rule:?}");
+    }
+}
+
+/// One message on one link whose capacity is released in four slices: every iteration grants a quarter, so the share of the
+/// fourth in all is 1/4. That is less than a tolerance of 1/2, and the end; it is not less than 1/4, and the fifth finds
+/// nothing to grant. (1024 B, so that no division rounds.)
+#[test]
+fn the_last_growth_is_a_share_of_all_that_was_granted() {
+    for (tolerance, iterations, residual) in [(0.5, 4, 0.25), (0.25, 5, 0.0)] {
+        let settings = FlowSettings { slices: 4, tolerance, ..direct() };
+        let convergence = solve(&row(2, 100), vec![job("a", 2, &[(0, 1, 1024)])], &settings).convergence;
+        assert!(convergence.converged);
+        assert_eq!((convergence.iterations, convergence.residual), (iterations, residual));
+    }
 }
 
 /// Three parallel ways of unequal capacity from a triangle: 0 -> 1 over the direct link and over router 2. All links
@@ -280,7 +314,7 @@ fn the_bound_uses_detours() {
         ..Torus::default()
     };
     let machine = torus.builder().unwrap().build().unwrap();
-    let settings = FlowSettings { routing: FlowRouting::Minimal, bound_gap: Some(0.01), ..direct() };
+    let settings = FlowSettings { routing: PathChoice::Fixed(Oblivious::Minimal), bound_gap: Some(0.01), ..direct() };
     let result = solve(&machine, vec![job("a", 3, &[(0, 1, 1000)])], &settings);
     let bound = result.bound.unwrap();
     assert!(bound.lower_s <= 500e-9 * (1.0 + 1e-9) && bound.upper_s >= 500e-9 * (1.0 - 1e-9), "{bound:?}");

@@ -15,13 +15,13 @@ pub struct Preset {
     /// Where its figures are from, and what is approximated.
     pub source: &'static str,
     /// What the built machine must count, from the source's figures or closed forms.
-    pub declared: Declared,
+    pub declared: DeclaredCounts,
     builder: fn() -> Result<MachineBuilder, MachineError>,
 }
 
 /// Counts that a machine is declared to have.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Declared {
+pub struct DeclaredCounts {
     /// Routers.
     pub routers: usize,
     /// Nodes, unusable ones included.
@@ -65,7 +65,7 @@ const PRESETS: &[Preset] = &[
         summary: "Cray XC30 of NERSC: 15 groups of 6 x 16 Aries, 5,576 compute nodes of 24 cores",
         source: "cable list and figures published by NERSC, reproduced link for link; which slots hold the 184 service \
                  nodes is not public: spread evenly",
-        declared: Declared {
+        declared: DeclaredCounts {
             routers: 1440,
             nodes: 5760,
             usable_nodes: 5576,
@@ -78,7 +78,7 @@ const PRESETS: &[Preset] = &[
         summary: "Cray XC30 of Oak Ridge: 2 groups, 744 compute nodes of 16 cores",
         source: "Gahvari et al. 2014 for nodes and cores; the cabling between the groups is not public: Edison's rule \
                  with all 16 columns as gateways; 24 service nodes spread evenly",
-        declared: Declared {
+        declared: DeclaredCounts {
             routers: 192,
             nodes: 768,
             usable_nodes: 744,
@@ -94,7 +94,7 @@ const PRESETS: &[Preset] = &[
         summary: "Cray XC40 of Argonne as first built: 9 groups, 3,240 compute nodes of 64 cores",
         source: "the CODES documentation of Theta (864 routers, 3,456 nodes, 3,240 of them compute); the blue cabling by \
                  Edison's rule; service nodes spread evenly",
-        declared: Declared {
+        declared: DeclaredCounts {
             routers: 864,
             nodes: 3456,
             usable_nodes: 3240,
@@ -106,7 +106,7 @@ const PRESETS: &[Preset] = &[
         name: "piz-daint",
         summary: "Cray XC30 of CSCS as of 2013: 14 groups, 5,272 compute nodes of 8 cores and a GPU",
         source: "28 cabinets and 5,272 nodes as published; the blue cabling by Edison's rule; service nodes spread evenly",
-        declared: Declared {
+        declared: DeclaredCounts {
             routers: 1344,
             nodes: 5376,
             usable_nodes: 5272,
@@ -118,7 +118,7 @@ const PRESETS: &[Preset] = &[
         name: "cascade-241",
         summary: "The largest Cascade: 241 groups, 23,136 routers, 92,544 nodes of 24 cores",
         source: "Faanes et al. 2012; one gateway pair of cables per group pair, which uses every blue port",
-        declared: Declared {
+        declared: DeclaredCounts {
             routers: 23_136,
             nodes: 92_544,
             usable_nodes: 92_544,
@@ -130,7 +130,7 @@ const PRESETS: &[Preset] = &[
         name: "dragonfly-1056",
         summary: "Canonical dragonfly, 1,056 nodes: p = 4, a = 8, h = 4, g = 33",
         source: "Kang et al. 2022: 25 GB/s; local 30 ns, global 300 ns, terminal 10 ns; absolute arrangement",
-        declared: Declared {
+        declared: DeclaredCounts {
             routers: 264,
             nodes: 1056,
             usable_nodes: 1056,
@@ -142,7 +142,7 @@ const PRESETS: &[Preset] = &[
         name: "dragonfly-2550",
         summary: "Canonical dragonfly, 2,550 nodes: p = 5, a = 10, h = 5, g = 51",
         source: "the larger platform of the Q-adaptive study (HPDC 2021), with the figures of dragonfly-1056",
-        declared: Declared {
+        declared: DeclaredCounts {
             routers: 510,
             nodes: 2550,
             usable_nodes: 2550,
@@ -155,7 +155,7 @@ const PRESETS: &[Preset] = &[
         summary: "Slingshot dragonfly like Frontier's 74 compute groups: 2,368 routers, 9,472 nodes of 64 cores",
         source: "Atchley et al., SC 2023: 74 groups of 32 switches, 4 cables per group pair (270 TB/s each way), 4 \
                  interfaces of 25 GB/s per node; approximated: a node's interfaces as one of 100 GB/s at one router, no I/O groups",
-        declared: Declared {
+        declared: DeclaredCounts {
             routers: 2368,
             nodes: 9472,
             usable_nodes: 9472,
@@ -169,7 +169,7 @@ const PRESETS: &[Preset] = &[
         source: "\"Scaling MPI applications on Aurora\", arXiv 2512.04291: 166 groups of 32 switches, 2 cables per group \
                  pair, 8 interfaces of 25 GB/s per node; \
                  approximated: a node's interfaces as one of 200 GB/s at one router, no I/O and service groups",
-        declared: Declared {
+        declared: DeclaredCounts {
             routers: 5312,
             nodes: 10_624,
             usable_nodes: 10_624,
@@ -235,8 +235,8 @@ const BLUE_GENE_Q: &str =
     "Chen et al., SC 2011: 2 GB/s per link and direction, about 40 ns per hop, two links to the one \
                            neighbour in the E dimension; injection taken as the ten links' 20 GB/s";
 
-const fn torus(nodes: usize, links: &'static [(&'static str, usize)]) -> Declared {
-    Declared { routers: nodes, nodes, usable_nodes: nodes, links }
+const fn torus(nodes: usize, links: &'static [(&'static str, usize)]) -> DeclaredCounts {
+    DeclaredCounts { routers: nodes, nodes, usable_nodes: nodes, links }
 }
 
 fn blue_gene_p(dims: &[u32]) -> Torus {

@@ -16,7 +16,7 @@ use crate::ModelError;
 
 /// One message of a communication graph.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Message {
+pub struct RankMessage {
     /// Sending rank.
     pub source: u32,
     /// Receiving rank.
@@ -176,7 +176,7 @@ impl Postal {
 /// # Errors
 /// Unusable parameters, or a message of a rank that `nodes` does not have.
 pub fn rank_costs(
-    messages: &[Message],
+    messages: &[RankMessage],
     nodes: &[u32],
     extra_hops: impl FnMut(u32, u32) -> u32,
     pricing: &MessagePrices,
@@ -210,7 +210,7 @@ pub fn rank_costs(
 }
 
 fn count(
-    messages: &[Message],
+    messages: &[RankMessage],
     nodes: &[u32],
     mut extra_hops: impl FnMut(u32, u32) -> u32,
     nodes_differ: bool,
@@ -248,8 +248,8 @@ mod tests {
 
     const POSTAL: Postal = Postal { alpha_s: 1e-6, rate: 1e9 };
 
-    fn send(source: u32, destination: u32, bytes: u64) -> Message {
-        Message { source, destination, bytes }
+    fn send(source: u32, destination: u32, bytes: u64) -> RankMessage {
+        RankMessage { source, destination, bytes }
     }
 
     fn plain(model: MessageModel) -> MessagePrices {

@@ -13,7 +13,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::message::Message;
+use crate::message::RankMessage;
 use crate::ModelError;
 
 /// How data is moved.
@@ -33,7 +33,7 @@ pub enum Route {
 ///
 /// # Errors
 /// A message of a rank that `nodes` does not have.
-pub fn steps(messages: &[Message], nodes: &[u32], route: Route) -> Result<Vec<Vec<Message>>, ModelError> {
+pub fn steps(messages: &[RankMessage], nodes: &[u32], route: Route) -> Result<Vec<Vec<RankMessage>>, ModelError> {
     for m in messages {
         let largest = m.source.max(m.destination);
         if largest as usize >= nodes.len() {
@@ -89,8 +89,8 @@ impl Bag {
         }
     }
 
-    fn into_messages(self) -> Vec<Message> {
-        self.0.into_iter().map(|((source, destination), bytes)| Message { source, destination, bytes }).collect()
+    fn into_messages(self) -> Vec<RankMessage> {
+        self.0.into_iter().map(|((source, destination), bytes)| RankMessage { source, destination, bytes }).collect()
     }
 }
 
@@ -100,14 +100,14 @@ mod tests {
     use proptest::prelude::*;
 
     /// Two nodes of two ranks; each rank sends 10 bytes to each of the three others.
-    fn all_to_all() -> (Vec<Message>, Vec<u32>) {
+    fn all_to_all() -> (Vec<RankMessage>, Vec<u32>) {
         let pairs = (0..4).flat_map(|s| (0..4).map(move |d| (s, d)));
         let messages =
-            pairs.filter(|(s, d)| s != d).map(|(source, destination)| Message { source, destination, bytes: 10 });
+            pairs.filter(|(s, d)| s != d).map(|(source, destination)| RankMessage { source, destination, bytes: 10 });
         (messages.collect(), vec![0, 0, 1, 1])
     }
 
-    fn across(step: &[Message], nodes: &[u32]) -> Vec<u64> {
+    fn across(step: &[RankMessage], nodes: &[u32]) -> Vec<u64> {
         step.iter().filter(|m| nodes[m.source as usize] != nodes[m.destination as usize]).map(|m| m.bytes).collect()
     }
 
@@ -126,7 +126,7 @@ mod tests {
         assert_eq!(three, vec![40; 2]);
     }
 
-    fn of(step: &[Message]) -> Vec<(u32, u32, u64)> {
+    fn of(step: &[RankMessage]) -> Vec<(u32, u32, u64)> {
         step.iter().map(|m| (m.source, m.destination, m.bytes)).collect()
     }
 
@@ -151,9 +151,9 @@ mod tests {
     #[test]
     fn three_steps_spread_over_senders_and_receivers() {
         let pairs = (0..6).flat_map(|s| (0..6).map(move |d| (s, d)));
-        let messages: Vec<Message> = pairs
+        let messages: Vec<RankMessage> = pairs
             .filter(|(s, d)| s != d)
-            .map(|(source, destination)| Message { source, destination, bytes: 10 })
+            .map(|(source, destination)| RankMessage { source, destination, bytes: 10 })
             .collect();
         let steps = steps(&messages, &[0, 0, 1, 1, 2, 2], Route::ThreeSteps).unwrap();
         assert_eq!(of(&steps[1]), [(0, 4, 40), (1, 2, 40), (2, 1, 40), (2, 5, 40), (4, 0, 40), (5, 2, 40)]);
@@ -178,8 +178,8 @@ mod tests {
             three in any::<bool>(),
         ) {
             let nodes: Vec<u32> = (0..12).map(|r| r / per_node).collect();
-            let messages: Vec<Message> =
-                pairs.iter().map(|&(source, destination, bytes)| Message { source, destination, bytes }).collect();
+            let messages: Vec<RankMessage> =
+                pairs.iter().map(|&(source, destination, bytes)| RankMessage { source, destination, bytes }).collect();
             let route = if three { Route::ThreeSteps } else { Route::TwoSteps };
             let mut net = [0_i64; 12];
             for m in &messages {

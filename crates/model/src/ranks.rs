@@ -1,6 +1,6 @@
 //! What every rank of every job costs by its messages, as rows and columns.
 
-use crate::message::{rank_costs, Message, MessagePrices, RankCost};
+use crate::message::{rank_costs, MessagePrices, RankCost, RankMessage};
 use crate::pricing::{Refusal, TIME};
 use crate::HopCounts;
 use odonata_declare::Type::{F64, U32, U64};
@@ -37,7 +37,7 @@ impl<'a> Costs<'a> {
             let mut sent = Messages::new(machine, job);
             for rank in job.rank_ids() {
                 nodes.push(job.node_of(rank));
-                messages.extend(sent.of(rank).map(|message| Message {
+                messages.extend(sent.of(rank).map(|message| RankMessage {
                     source: start + message.source.0,
                     destination: start + message.target.0,
                     bytes: message.bytes.0,

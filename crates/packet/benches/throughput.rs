@@ -1,17 +1,23 @@
 //! Packets per CPU-second on the study's machine, bytes per packet, the gain of two threads; and what a large machine costs.
 //!
 //! ```text
-//! cargo bench -p odonata-packet --bench throughput -- [routing] [load] [simulated us] [--json] [--build]
+//! cargo bench -p odonata-packet --bench throughput -- [routing] [load] [simulated us] [--json] [--listen] [--build] [--machines]
 //! ```
-//! Without a routing it measures the loads and routings of the README. `--build` measures how long the 92,544 nodes of
+//! Without a routing it measures the loads and routings of the README; with `--machines` those of other machines, and of a
+//! dragonfly that is half idle. With `--listen` every endpoint is told of every arrival, and
+//! does nothing about it. `--build` measures how long the 92,544 nodes of
 //! `cascade-241` take to build. Each
 //! measurement is the best of three; `ODONATA_REPEAT` changes that. `ODONATA_ONE_THREAD=1` leaves out two threads, for
 //! profilers; `ODONATA_PARTITIONS` divides the machine differently.
 
 #![allow(clippy::print_stdout, clippy::disallowed_methods)]
 
+use odonata_machine::topology::{FatTree, LinkFigures, Torus};
 use odonata_machine::{presets, Machine};
-use odonata_packet::{OpenJob, PacketEngine, PacketSettings, RunOptions, Schedule, Traffic};
+use odonata_packet::{
+    Arrival, Endpoints, Interfaces, Listens, Offer, OpenJob, Outgoing, PacketEngine, PacketSettings, Program,
+    RunOptions, Schedule, Socket, Traffic,
+};
 use odonata_routing::algorithm::RoutingSettings;
 use odonata_units::{NodeId, Stream, Time};
 use std::fmt::Write as _;
@@ -30,6 +36,14 @@ const CASES: [(&str, f64); 8] = [
     ("q-adaptive", 0.5),
 ];
 
+/// Other machines, and the share of their nodes that send.
+const MACHINES: [(&str, &str, f64, f64); 4] = [
+    ("torus 8x8x16", "dimension-order", 0.2, 1.0),
+    ("fat tree, 1024 nodes", "up-down-adaptive", 0.5, 1.0),
+    ("dragonfly-1056", "min", 0.5, 0.5),
+    ("dragonfly-1056", "par", 0.5, 0.5),
+];
+
 /// What was measured, in the order in which it is printed.
 struct Row(Vec<(&'static str, String)>);
 
@@ -44,9 +58,16 @@ fn main() {
     let mut rows = Vec::new();
     if flag("--build") {
         rows.push(build("cascade-241"));
+    } else if flag("--machines") {
+        for (name, routing, load, share) in MACHINES {
+            let mut row = Row(vec![("machine", name.to_owned()), ("nodes that send", share.to_string())]);
+            row.0.extend(measure(&machine(name), (routing, load, share), microseconds, false).0);
+            rows.push(row);
+        }
     } else {
         let machine = machine("dragonfly-1056");
-        rows.extend(cases.iter().map(|&(routing, load)| measure(&machine, routing, load, microseconds)));
+        let listen = flag("--listen");
+        rows.extend(cases.iter().map(|&(routing, load)| measure(&machine, (routing, load, 1.0), microseconds, listen)));
     }
     if flag("--json") {
         print_json(&rows);
@@ -55,8 +76,16 @@ fn main() {
     }
 }
 
-fn machine(preset: &str) -> Machine {
-    presets::builder(preset).and_then(|b| b.build()).expect("the preset builds")
+fn machine(name: &str) -> Machine {
+    let (near, far) = (LinkFigures::new(25_000_000_000, 10), LinkFigures::new(25_000_000_000, 30));
+    let builder = match name {
+        "torus 8x8x16" => Torus { dims: vec![8, 8, 16], local: far, terminal: near, ..Torus::default() }.builder(),
+        "fat tree, 1024 nodes" => {
+            FatTree { k: 16, local: far, global: far, terminal: near, ..FatTree::default() }.builder()
+        }
+        preset => presets::builder(preset),
+    };
+    builder.and_then(|builder| builder.build()).expect("the machine builds")
 }
 
 fn print_json(rows: &[Row]) {
@@ -94,15 +123,17 @@ fn print_table(rows: &[Row]) {
     }
 }
 
-fn measure(machine: &Machine, routing: &str, load: f64, microseconds: u64) -> Row {
+/// The first `share` of the nodes send to each other at a load.
+fn measure(machine: &Machine, (routing, load, share): (&str, f64, f64), microseconds: u64, listen: bool) -> Row {
     let engine = PacketEngine::new(machine, &PacketSettings::study(), routing, &RoutingSettings::default())
         .expect("the algorithm fits the machine");
-    let nodes = machine.node_count() as u64;
+    let nodes = (machine.node_count() as f64 * share) as u64;
     let uniform = move |source: NodeId, random: &mut Stream| {
         let other = random.below(nodes - 1) as u32;
         NodeId(other + u32::from(other >= source.0))
     };
-    let traffic = Traffic::Open(vec![OpenJob::constant(machine.nodes().collect(), Arc::new(uniform), load)]);
+    let job = OpenJob::constant((0..nodes as u32).map(NodeId).collect(), Arc::new(uniform), load);
+    let traffic = if listen { Traffic::program(Arc::new(Listening(job))) } else { Traffic::open(vec![job]) };
     let schedule =
         Schedule { warm_up: Time::from_us(5), measure: Time::from_us(microseconds), drain: Time::from_us(20) };
     let run = |threads: usize| {
@@ -122,6 +153,7 @@ fn measure(machine: &Machine, routing: &str, load: f64, microseconds: u64) -> Ro
         ("engine", "odonata".to_owned()),
         ("routing", routing.to_owned()),
         ("load", load.to_string()),
+        ("packets", packets.to_string()),
         ("kpackets_per_cpu_s", format!("{:.0}", packets / cpu / 1e3)),
         ("kpacket_hops_per_cpu_s", format!("{:.0}", packets * hops / cpu / 1e3)),
         ("events_per_packet", format!("{:.2}", result.cost.events as f64 / packets)),
@@ -129,12 +161,52 @@ fn measure(machine: &Machine, routing: &str, load: f64, microseconds: u64) -> Ro
         ("network_mb", format!("{:.1}", result.cost.network_bytes as f64 / 1e6)),
     ];
     if std::env::var_os("ODONATA_ONE_THREAD").is_none() {
-        let (_, wall_two, cpu_two) = best(2);
+        let (two, wall_two, cpu_two) = best(2);
         row.push(("two_threads_wall_ratio", format!("{:.2}", wall / wall_two)));
         row.push(("two_threads_cpu_ratio", format!("{:.2}", cpu_two / cpu)));
+        // What two threads could gain if events took the same time and meetings none.
+        let gain = two.cost.events as f64 / two.cost.events_of_busiest as f64;
+        row.push(("two_threads_event_ratio", format!("{gain:.2}")));
     }
     row.push(("process_peak_mb", format!("{:.0}", peak_bytes() / 1e6)));
     Row(row)
+}
+
+/// An open job whose endpoints listen.
+struct Listening(OpenJob);
+
+struct Ears {
+    source: Box<dyn Endpoints>,
+    bytes: u64,
+}
+
+impl Program for Listening {
+    fn endpoints(&self, jobs: &[u16], interfaces: &Interfaces<'_>) -> Box<dyn Endpoints> {
+        Box::new(Ears { source: self.0.endpoints(jobs, interfaces), bytes: 0 })
+    }
+}
+
+impl Endpoints for Ears {
+    fn next_birth_ps(&mut self, nic: u32) -> Option<u64> {
+        self.source.next_birth_ps(nic)
+    }
+
+    fn take(&mut self, nic: u32, leaves_ps: u64) -> Outgoing {
+        self.source.take(nic, leaves_ps)
+    }
+
+    fn listens(&self, _: u32) -> Listens {
+        Listens::ToArrivals
+    }
+
+    fn arrived(&mut self, _: u32, arrival: &Arrival, _: &mut Socket) -> Offer {
+        self.bytes += u64::from(arrival.size);
+        Offer::Same
+    }
+
+    fn owes(&self, before_ps: u64) -> bool {
+        self.source.owes(before_ps)
+    }
 }
 
 /// Machine, tables, dependency check and partitions of a large machine, and a run of one microsecond.
@@ -147,7 +219,7 @@ fn build(preset: &str) -> Row {
     let checked = cpu_seconds();
     let nodes = machine.node_count() as u64;
     let uniform = move |_: NodeId, random: &mut Stream| NodeId(random.below(nodes) as u32);
-    let traffic = Traffic::Open(vec![OpenJob::constant(machine.nodes().collect(), Arc::new(uniform), 0.1)]);
+    let traffic = Traffic::open(vec![OpenJob::constant(machine.nodes().collect(), Arc::new(uniform), 0.1)]);
     let schedule = Schedule { warm_up: Time::ZERO, measure: Time::from_us(1), drain: Time::ZERO };
     engine.run(&traffic, schedule, &RunOptions::default(), &mut |_| true);
     Row(vec![

@@ -50,7 +50,7 @@ fn lines(fabric: &Fabric, waits: &BTreeMap<(u32, u8), Waits>, chain: &[(u32, u8)
 
 #[cfg(test)]
 mod tests {
-    use crate::{ClosedLoop, Ending, Message, PacketEngine, PacketSettings, RunOptions, Schedule, Traffic};
+    use crate::{ClosedJob, Ending, NodeMessage, PacketEngine, PacketSettings, RunOptions, Schedule, Traffic};
     use odonata_machine::{Coordinates, LinkClass, Machine, MachineBuilder, Shape};
     use odonata_routing::algorithm::{Decision, Discipline, Header, Hop, Routing};
     use odonata_units::{Bytes, GroupId, LinkClassId, NodeId, Rate, RouterId, Time};
@@ -116,14 +116,13 @@ mod tests {
         let settings =
             PacketSettings { input_buffer: Bytes(1024), output_buffer: Bytes(1024), ..PacketSettings::study() };
         let engine = PacketEngine::unchecked(&machine, &settings, routing);
-        let messages = (0..4).map(|n| Message {
+        let messages = (0..4).map(|n| NodeMessage {
             source: NodeId(n),
             destination: NodeId((n + 3) % 4),
             bytes: Bytes(1 << 20),
-            job: 0,
             rounds: 1,
         });
-        let traffic = Traffic::Closed(Arc::new(ClosedLoop { messages: messages.collect(), jobs: 1 }));
+        let traffic = Traffic::closed(vec![ClosedJob::new(messages.collect())]);
         let schedule = Schedule { warm_up: Time::ZERO, measure: Time::from_us(10_000), drain: Time::ZERO };
         for (threads, partitions) in [(1, 0), (2, 0)] {
             let options = RunOptions { threads, partitions, patience: Time::from_us(50), ..RunOptions::default() };

@@ -1,62 +1,322 @@
-//! What sits behind a network interface.
+//! The socket: what sits behind network interfaces.
 //!
-//! The network asks its endpoints for packets when a NIC can send and tells them of packets that arrived; it does
-//! not know whether a synthetic source, a communication graph or a rank of a program answers.
+//! The network asks its endpoints for packets when an interface can send, and tells those that listen what left and what
+//! arrived. It does not know whether a synthetic source, a list of messages or a rank of a program answers.
+//! `docs/decisions/endpoints.md` says why it is made so and what each call costs.
+//!
+//! A program is given the interfaces of one part of the machine at a time, numbered from 0. Calls for the interfaces of
+//! one node come in the order of time. Calls for different nodes come in any order, so nodes must not share any state.
 
-use odonata_units::NodeId;
+use crate::fabric::Fabric;
+use odonata_units::{NodeId, Time};
+use std::ops::Range;
 
-/// A packet that an endpoint wants to send.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) struct Injection {
-    /// When it was made, not later than now.
-    pub(crate) birth_ps: u64,
-    /// Node it goes to; never the sending node.
-    pub(crate) destination: NodeId,
-    /// Bytes, at most a full packet.
-    pub(crate) size: u32,
-    /// Job it belongs to.
-    pub(crate) job: u16,
-    /// Tag of the endpoint's own.
-    pub(crate) message: u32,
+/// What travels with the first packet of a message. The engine looks at none of it.
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+pub struct Envelope {
+    /// Bytes of the message.
+    pub bytes: u64,
+    /// Tag of the program's own.
+    pub tag: u32,
+    /// Communicator within which ranks are numbered.
+    pub communicator: u32,
+    /// Number of the message among those that its receiver keeps in order.
+    pub sequence: u32,
+    /// Sending rank.
+    pub source: u32,
+    /// Receiving rank.
+    pub destination: u32,
+    /// Kind of message: a protocol's own numbers.
+    pub kind: u8,
 }
 
-/// A packet that reached its node with its last byte.
+/// A packet that an endpoint sends.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) struct Arrival {
-    /// When its last byte arrived.
-    pub(crate) at_ps: u64,
-    /// Node it came from.
-    pub(crate) source: NodeId,
+pub struct Outgoing {
+    /// When it was made, in ps: not later than it leaves. Latency counts from here.
+    pub birth_ps: u64,
+    /// Node it goes to, another one.
+    pub destination: NodeId,
+    /// The interface of that node at which it arrives, from 0.
+    pub interface: u8,
+    /// Bytes, at least one and at most a full packet.
+    pub size: u32,
+    /// Job that it counts for.
+    pub job: u16,
+    /// Whatever sender and receiver make of it; the message that it is of, say.
+    pub message: u32,
+    /// What travels with it.
+    pub envelope: Option<Envelope>,
+    /// Whether [`Endpoints::left`] is to be called for it, if its endpoint listens to departures.
+    pub tells_left: bool,
+}
+
+impl Outgoing {
+    /// A packet of job 0 that was made at `birth_ps`, without an envelope, to the first interface of a node.
+    pub fn new(birth_ps: u64, destination: NodeId, size: u32) -> Self {
+        Self { birth_ps, destination, interface: 0, size, job: 0, message: 0, envelope: None, tells_left: false }
+    }
+}
+
+/// A packet left its interface with its last byte.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Departure {
+    /// When, in ps.
+    pub at_ps: u64,
+    /// What was given at its injection.
+    pub job: u16,
+    /// What was given at its injection.
+    pub message: u32,
+}
+
+/// A packet that reached a node with its last byte, or a message of the node to itself.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Arrival {
+    /// When, in ps.
+    pub at_ps: u64,
+    /// Node that it came from.
+    pub source: NodeId,
     /// Bytes.
-    pub(crate) size: u32,
-    /// Job it belongs to.
-    pub(crate) job: u16,
-    /// Tag given at the injection.
-    pub(crate) message: u32,
+    pub size: u32,
+    /// What was given at its injection.
+    pub job: u16,
+    /// What was given at its injection.
+    pub message: u32,
+    /// What travelled with it.
+    pub envelope: Option<Envelope>,
 }
 
-/// The endpoints of a range of NICs, which are numbered from 0 here.
-pub(crate) trait Endpoints: Send {
-    /// When the next packet of `nic` is or was made: `None` if it has none in sight. The answer may change only
-    /// after [`Endpoints::take`] and, for an endpoint that listens, after [`Endpoints::arrived`].
+/// What an endpoint wants to be told of.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default, Debug)]
+pub enum Listens {
+    /// Nothing: it only sends, and what it sends depends on nothing that happens.
+    #[default]
+    ToNothing,
+    /// What arrives, and its timer.
+    ToArrivals,
+    /// The same and, of packets that ask for it, when they left. Costs an event for every packet that leaves.
+    ToDepartures,
+}
+
+/// Whether an endpoint that was told something still offers what it offered before.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[must_use]
+pub enum Offer {
+    /// The next packet of every interface of its node, and when it is made, are what they were: nobody asks again.
+    Same,
+    /// They may have changed.
+    Changed,
+}
+
+/// What an endpoint may ask for while it is told something: its interface's timer and messages on its node.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Socket {
+    now_ps: u64,
+    timer_ps: u64,
+    deliveries: Vec<Arrival>,
+}
+
+impl Socket {
+    /// At a time, with the timer set to `timer_ps` if it is set.
+    pub fn new(now_ps: u64, timer_ps: Option<u64>) -> Self {
+        Self { now_ps, timer_ps: timer_ps.unwrap_or(u64::MAX), deliveries: Vec::new() }
+    }
+
+    /// The time of the call, in ps.
+    pub fn now_ps(&self) -> u64 {
+        self.now_ps
+    }
+
+    /// When the timer runs out, in ps.
+    pub fn timer_ps(&self) -> Option<u64> {
+        (self.timer_ps != u64::MAX).then_some(self.timer_ps)
+    }
+
+    /// Sets the timer, which each interface has one of, instead of what it was set to.
+    ///
+    /// # Panics
+    /// If that time is over.
+    pub fn wake_at(&mut self, at_ps: u64) {
+        assert!(at_ps >= self.now_ps, "a timer set at {} ps for {at_ps} ps, which is over", self.now_ps);
+        self.timer_ps = at_ps;
+    }
+
+    /// Stops the timer.
+    pub fn stop_timer(&mut self) {
+        self.timer_ps = u64::MAX;
+    }
+
+    /// Delivers a message of the node to itself: [`Endpoints::arrived`] gets it at its time. Of messages of one time the one
+    /// that was delivered first comes first.
+    ///
+    /// # Panics
+    /// If that time is over.
+    pub fn deliver(&mut self, arrival: Arrival) {
+        assert!(
+            arrival.at_ps >= self.now_ps,
+            "delivered at {} ps for {} ps, which is over",
+            self.now_ps,
+            arrival.at_ps
+        );
+        self.deliveries.push(arrival);
+    }
+
+    /// Takes what was delivered since the last time.
+    pub fn take_deliveries(&mut self) -> Vec<Arrival> {
+        std::mem::take(&mut self.deliveries)
+    }
+
+    /// As for the next call.
+    pub(crate) fn turn_to(&mut self, now_ps: u64, timer_ps: u64) {
+        (self.now_ps, self.timer_ps) = (now_ps, timer_ps);
+    }
+
+    pub(crate) fn deliveries(&mut self) -> &mut Vec<Arrival> {
+        &mut self.deliveries
+    }
+}
+
+/// Why something is not finished.
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub enum Activity {
+    /// It computes, or waits on purpose, until a time.
+    Computing {
+        /// Until when.
+        until: Time,
+    },
+    /// It has more to send than the network took.
+    Sending {
+        /// Messages that are not sent in full.
+        messages: u64,
+    },
+    /// It waits for something that did not happen.
+    Waiting {
+        /// Since when.
+        since: Time,
+        /// The rank that it waits for, if it is one.
+        peer: Option<u32>,
+        /// What it waits for, in words.
+        what: String,
+    },
+}
+
+/// An endpoint that is not finished at the end of a run.
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub struct Unfinished {
+    /// Its job.
+    pub job: u16,
+    /// Its rank, where ranks have numbers.
+    pub rank: Option<u32>,
+    /// Its node.
+    pub node: NodeId,
+    /// What it does instead of being finished.
+    pub activity: Activity,
+}
+
+/// The endpoints of a range of interfaces.
+pub trait Endpoints: Send {
+    /// When the next packet of `nic` is or was made, in ps: `None` if it has none in sight. The answer may change only with
+    /// [`Self::take`] and, if this endpoint listens, with a call that returns [`Offer::Changed`].
     fn next_birth_ps(&mut self, nic: u32) -> Option<u64>;
 
-    /// Takes that packet.
-    fn take(&mut self, nic: u32) -> Injection;
+    /// Takes that packet, whose head leaves at `leaves_ps`. An endpoint that listens to no departures may be asked some time
+    /// after that, but always before it is told of anything later.
+    fn take(&mut self, nic: u32, leaves_ps: u64) -> Outgoing;
 
-    /// Whether arrivals matter to these endpoints. Where they do not, an arrival costs no event.
-    fn listens(&self) -> bool {
-        false
+    /// What it wants to be told of; asked once, before the run.
+    fn listens(&self, nic: u32) -> Listens {
+        let _ = nic;
+        Listens::ToNothing
     }
 
-    /// A packet has arrived at `nic`.
-    fn arrived(&mut self, nic: u32, arrival: &Arrival) {
-        let _ = (nic, arrival);
+    /// The run begins; told to endpoints that listen, before anything else. Offers are asked for after this.
+    fn begin(&mut self, nic: u32, socket: &mut Socket) {
+        let _ = (nic, socket);
     }
 
-    /// Whether a packet made before `time` is not yet taken.
-    fn born_before(&self, time: u64) -> bool;
+    /// A packet that asked for it left.
+    fn left(&mut self, nic: u32, departure: &Departure, socket: &mut Socket) -> Offer {
+        let _ = (nic, departure, socket);
+        Offer::Same
+    }
 
-    /// Whether nothing will ever be sent again unless something arrives.
-    fn exhausted(&self) -> bool;
+    /// A packet arrived, or a message on the node.
+    fn arrived(&mut self, nic: u32, arrival: &Arrival, socket: &mut Socket) -> Offer {
+        let _ = (nic, arrival, socket);
+        Offer::Same
+    }
+
+    /// The timer ran out.
+    fn woken(&mut self, nic: u32, socket: &mut Socket) -> Offer {
+        let _ = (nic, socket);
+        Offer::Same
+    }
+
+    /// Whether something is left to do before a run may be complete: a packet made before `before_ps`, the end of the
+    /// measurement, that was not taken; a message not sent; a program not at its end.
+    fn owes(&self, before_ps: u64) -> bool;
+
+    /// The run is over; says who is not finished. Here a program hands over what it recorded.
+    fn end(&mut self, end_ps: u64) -> Vec<Unfinished> {
+        let _ = end_ps;
+        Vec::new()
+    }
+}
+
+/// What sits behind the interfaces of a machine.
+pub trait Program: Send + Sync {
+    /// Makes the endpoints of `interfaces`, one part of the machine, for `jobs`: the numbers of the jobs whose traffic this
+    /// program is.
+    fn endpoints(&self, jobs: &[u16], interfaces: &Interfaces<'_>) -> Box<dyn Endpoints>;
+}
+
+/// The interfaces of one part of a machine, numbered from 0; those of a node have consecutive numbers.
+#[derive(Clone, Copy, Debug)]
+pub struct Interfaces<'a> {
+    fabric: &'a Fabric,
+    first: u32,
+    count: u32,
+    seed: u64,
+}
+
+impl<'a> Interfaces<'a> {
+    pub(crate) fn new(fabric: &'a Fabric, nics: &Range<u32>, seed: u64) -> Self {
+        Self { fabric, first: nics.start, count: nics.end - nics.start, seed }
+    }
+
+    /// How many there are.
+    pub fn count(&self) -> u32 {
+        self.count
+    }
+
+    /// Interfaces of each node.
+    pub fn per_node(&self) -> u32 {
+        self.fabric.interfaces
+    }
+
+    /// Node of an interface.
+    pub fn node(&self, nic: u32) -> NodeId {
+        self.fabric.node_of(self.first + nic)
+    }
+
+    /// The first interface of a node, if the node is in this part.
+    pub fn first_of(&self, node: NodeId) -> Option<u32> {
+        let nic = self.fabric.node_nic.get(node.index())?.wrapping_sub(self.first);
+        (nic < self.count).then_some(nic)
+    }
+
+    /// Bytes of a full packet.
+    pub fn packet(&self) -> u32 {
+        self.fabric.settings.packet.0 as u32
+    }
+
+    /// Time in ps of `bytes` on the link of an interface.
+    pub fn time_ps(&self, nic: u32, bytes: u32) -> u64 {
+        self.fabric.link_time(self.fabric.nic_port[(self.first + nic) as usize], bytes)
+    }
+
+    /// Seed of the run, for named random streams.
+    pub fn seed(&self) -> u64 {
+        self.seed
+    }
 }

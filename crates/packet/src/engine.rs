@@ -1,9 +1,10 @@
 //! The engine: a machine, a routing algorithm and settings, ready to run traffic.
 
 use crate::division::Division;
+use crate::endpoint::Interfaces;
 use crate::fabric::Fabric;
-use crate::partition::Partition;
-use crate::record::{PacketRecord, Paths, RecordPlan, Recorder, Recording, Rows};
+use crate::partition::{Behind, Partition};
+use crate::record::{PacketRecord, RecordPlan, Recorder, Recording, Rows};
 use crate::result::PacketResult;
 use crate::run::{self, Limits, Observer, Progress, Watch};
 use crate::settings::{PacketSettings, SettingsError};
@@ -77,6 +78,19 @@ pub enum PacketError {
     /// The machine is cut in parts.
     #[error(transparent)]
     Unreachable(#[from] Unreachable),
+    /// A packet would be at two places at one instant.
+    #[error(
+        "a packet takes no time {way}: neither the cable nor the router's pipelines have any latency; give links of class \
+         '{class}' a latency, or '{pipeline}' a time (1 ps is enough)"
+    )]
+    NoTime {
+        /// From where to where.
+        way: String,
+        /// Link class of the cable.
+        class: String,
+        /// The pipeline whose latency would do.
+        pipeline: &'static str,
+    },
 }
 
 /// A machine under a routing algorithm, built and checked.
@@ -100,6 +114,7 @@ impl PacketEngine {
         routing: &RoutingSettings,
     ) -> Result<Self, PacketError> {
         settings.check()?;
+        every_way_takes_time(machine, settings)?;
         let hops = Arc::new(NextHops::new(machine)?);
         let routing: Arc<dyn Routing> = Arc::from(algorithm::build(algorithm, Arc::clone(&hops), routing)?);
         let channels = routing.virtual_channels();
@@ -176,6 +191,11 @@ impl PacketEngine {
         state_bytes(routers, ports, nodes, self.virtual_channels(), jobs, recording) + learnt as u64
     }
 
+    /// The interfaces of all nodes, as a program would get them in a run that is not divided.
+    pub fn interfaces(&self, seed: u64) -> Interfaces<'_> {
+        Interfaces::new(&self.fabric, &(0..self.fabric.nics() as u32), seed)
+    }
+
     /// Ports that lead to other routers, by link.
     pub fn link_ports(&self) -> Vec<u32> {
         self.fabric.link_port.iter().map(|&port| self.fabric.number(port)).collect()
@@ -205,9 +225,10 @@ impl PacketEngine {
         watch: &mut dyn Watch,
     ) -> PacketResult {
         let (start, measured_until) = (schedule.warm_up.ps(), (schedule.warm_up + schedule.measure).ps());
-        let plan = RecordPlan { recording: options.recording, start, end: measured_until, jobs: traffic.jobs() };
+        let plan = RecordPlan { recording: options.recording, start, end: measured_until, jobs: traffic.jobs.len() };
         let limits = Limits {
             measured_until,
+            ends_with_jobs: traffic.is_mixed(),
             end: measured_until + schedule.drain.ps(),
             patience: options.patience.ps(),
             keep_tables: options.keep_tables,
@@ -225,14 +246,14 @@ impl PacketEngine {
         options: &RunOptions,
         division: &Division,
     ) -> Vec<Partition> {
-        let paths = (plan.recording.packets && plan.recording.paths).then(|| Arc::new(Paths::new()));
         let partition = |routers: Range<u32>| {
             let nics = self.fabric.nics_of(&routers);
             let numbers = self.fabric.ports_of(&routers).map(|port| self.fabric.number(port));
             let channels = usize::from(self.routing.virtual_channels());
             let full = self.fabric.settings.packet.0 as u32;
-            let recorder = Recorder::new(plan, numbers, nics.len(), (channels, full), paths.clone());
-            let endpoints = traffic.endpoints(&self.fabric, &nics, options.seed);
+            let recorder = Recorder::new(plan, numbers, nics.len(), (channels, full));
+            let endpoints = traffic.endpoints(&Interfaces::new(&self.fabric, &nics, options.seed));
+            let endpoints = Behind { endpoints, strangers: traffic.has_programs(), awaited: traffic.awaited() };
             let (fabric, routing) = (Arc::clone(&self.fabric), Arc::clone(&self.routing));
             let mut partition = Partition::new(fabric, routing, endpoints, recorder, routers, division, options.seed);
             if !self.tables.is_empty() {
@@ -241,6 +262,28 @@ impl PacketEngine {
             partition
         };
         division.ranges().map(partition).collect()
+    }
+}
+
+/// Events at one instant are ordered on the understanding that none of them has an effect elsewhere at that instant. Credits may
+/// take none, over a cable without latency: that only makes their order the engine's own.
+fn every_way_takes_time(machine: &Machine, settings: &PacketSettings) -> Result<(), PacketError> {
+    let (input, output, terminal) = (settings.input_latency, settings.output_latency, machine.terminal());
+    let no_time =
+        |way: String, class: &str, pipeline| Err(PacketError::NoTime { way, class: class.to_owned(), pipeline });
+    if machine.node_count() > 0 && terminal.latency + input == Time::ZERO {
+        return no_time("from a node to its router".into(), &terminal.name, "input_latency");
+    }
+    if machine.node_count() > 0 && terminal.latency + output == Time::ZERO {
+        return no_time("from a router to its node".into(), &terminal.name, "output_latency");
+    }
+    match machine.links().find(|&link| machine.latency(link) + input + output == Time::ZERO) {
+        None => Ok(()),
+        Some(link) => {
+            let [from, to] = [machine.source(link), machine.target(link)].map(|router| machine.router_name(router));
+            let class = &machine.classes()[machine.class(link).index()].name;
+            no_time(format!("from router {from} to router {to}"), class, "input_latency")
+        }
     }
 }
 

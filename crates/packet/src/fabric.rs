@@ -15,6 +15,8 @@ use std::ops::Range;
 #[derive(Debug)]
 pub(crate) struct Fabric {
     pub(crate) settings: PacketSettings,
+    /// Network interfaces of each node.
+    pub(crate) interfaces: u32,
     /// The machine's number of every router, and the router that has it.
     pub(crate) line: Vec<RouterId>,
     pub(crate) place: Vec<u32>,
@@ -41,6 +43,7 @@ pub(crate) struct Fabric {
     pub(crate) crossbar_time: Vec<u64>,
     pub(crate) crossbar_rate: Vec<Rate>,
     pub(crate) nic_node: Vec<u32>,
+    /// The first interface of each node.
     pub(crate) node_nic: Vec<u32>,
     pub(crate) nic_port: Vec<u32>,
 }
@@ -48,22 +51,24 @@ pub(crate) struct Fabric {
 impl Fabric {
     pub(crate) fn new(machine: &Machine, settings: &PacketSettings) -> Self {
         let routers = machine.router_count();
+        let interfaces = settings.interfaces;
         let mut line: Vec<RouterId> = machine.routers().collect();
         line.sort_by_key(|&router| machine.group_of(router));
         let mut place = vec![0; routers];
         let (mut first_port, mut first_nic) = (vec![0], vec![0]);
         for (at, &router) in (0..).zip(&line) {
             place[router.index()] = at;
-            let nodes = machine.nodes_of(router).len() as u32;
-            first_port.push(first_port[at as usize] + nodes + machine.links_from(router).len() as u32);
-            first_nic.push(first_nic[at as usize] + nodes);
+            let nics = machine.nodes_of(router).len() as u32 * interfaces;
+            first_port.push(first_port[at as usize] + nics + machine.links_from(router).len() as u32);
+            first_nic.push(first_nic[at as usize] + nics);
         }
         let group = |at: usize| machine.group_of(line[at]);
         let first_of_group = (0..routers).filter(|&at| at == 0 || group(at) != group(at - 1)).map(|at| at as u32);
         let first_of_group = first_of_group.collect();
-        let ports = first_port[routers] as usize;
+        let (ports, nics) = (first_port[routers] as usize, first_nic[routers] as usize);
         let mut fabric = Self {
             settings: settings.clone(),
+            interfaces,
             first_number: vec![0; routers],
             link_port: vec![0; machine.link_count()],
             first_of_group,
@@ -78,9 +83,9 @@ impl Fabric {
             full_time: Vec::with_capacity(ports),
             crossbar_time: Vec::with_capacity(routers),
             crossbar_rate: Vec::with_capacity(routers),
-            nic_node: Vec::with_capacity(machine.node_count()),
+            nic_node: Vec::with_capacity(nics),
             node_nic: vec![0; machine.node_count()],
-            nic_port: Vec::with_capacity(machine.node_count()),
+            nic_port: Vec::with_capacity(nics),
         };
         let mut number = 0;
         for router in machine.routers() {
@@ -99,17 +104,19 @@ impl Fabric {
         let router = self.line[at as usize];
         let terminal = machine.terminal();
         for &node in machine.nodes_of(router) {
-            let nic = self.nic_node.len() as u32;
-            self.node_nic[node.index()] = nic;
-            self.nic_node.push(node.0);
-            self.nic_port.push(self.port_router.len() as u32);
-            self.add_port(at, nic, terminal.bandwidth, terminal.latency.ps());
+            let first = self.nic_node.len() as u32;
+            self.node_nic[node.index()] = first;
+            for nic in first..first + self.interfaces {
+                self.nic_node.push(node.0);
+                self.nic_port.push(self.port_router.len() as u32);
+                self.add_port(at, nic, terminal.bandwidth, terminal.latency.ps());
+            }
         }
         for l in machine.links_from(router) {
             let link = odonata_units::LinkId::from_index(l);
             let back = machine.reverse(link);
-            let far = self.place[machine.source(back).index()] as usize;
-            let peer = self.first_port[far] + machine.port(back);
+            let far = self.place[machine.source(back).index()];
+            let peer = self.link_ports_from(far) + machine.port(back);
             self.link_port[l] = self.port_router.len() as u32;
             self.add_port(at, peer, machine.bandwidth(link), machine.latency(link).ps());
         }
@@ -130,6 +137,14 @@ impl Fabric {
 
     pub(crate) fn routers(&self) -> usize {
         self.line.len()
+    }
+
+    /// The number that the machine's port numbers of links are counted from at a router: the machine has one port for each
+    /// node, whatever interfaces it has here.
+    pub(crate) fn link_ports_from(&self, router: u32) -> u32 {
+        let r = router as usize;
+        let nics = self.first_nic[r + 1] - self.first_nic[r];
+        self.first_port[r] + nics - nics / self.interfaces
     }
 
     pub(crate) fn ports(&self) -> usize {

@@ -19,12 +19,19 @@ mod run;
 mod settings;
 mod source;
 
+pub use endpoint::{
+    Activity, Arrival, Departure, Endpoints, Envelope, Interfaces, Listens, Offer, Outgoing, Program, Socket,
+    Unfinished,
+};
 pub use engine::{memory_estimate, PacketEngine, PacketError, RunOptions, Schedule};
+pub use packet::PathHop;
 pub use record::{
     ChannelInterval, ChannelRecord, Histogram, IntervalRecord, JobPortInterval, JobRecord, LearningInterval,
-    PacketRecord, PathHop, PortInterval, PortRecord, Recording, Rows, SeriesChoice, TracedPacket, BATCHES,
+    PacketRecord, PortInterval, PortRecord, Recording, Rows, SeriesChoice, TracedPacket, BATCHES,
 };
 pub use result::{NodeView, PacketResult, PortRecords, PortView, Steadiness};
 pub use run::{Cost, Ending, Observer, Progress, Watch};
 pub use settings::{Arbitration, PacketPreset, PacketSettings, QueueEstimate, SettingsError};
-pub use source::{ClosedLoop, ClosedTraffic, Destinations, Injection, LoadStep, Message, OpenJob, Traffic};
+pub use source::{
+    ClosedJob, ClosedTraffic, Destinations, Injection, JobTraffic, LoadStep, NodeMessage, OpenJob, Traffic,
+};

@@ -5,7 +5,8 @@
 //! window takes hardly more memory than what is in it, and most of that is in the cache.
 
 use crate::credit::Credit;
-use crate::packet::{Packet, Told};
+use crate::endpoint::Envelope;
+use crate::packet::{Packet, PathHop, Pool, Told};
 use odonata_routing::algorithm::{Feedback, Header};
 
 /// A packet on its way to another partition; 56 bytes.
@@ -21,6 +22,9 @@ pub(crate) struct Letter {
     /// Where it arrives, a global number.
     pub(crate) port: u32,
     job: u16,
+    interface: u8,
+    /// Whether one of the mail's envelopes is its.
+    pub(crate) sealed: bool,
 }
 
 const _: () = assert!(size_of::<Letter>() == 56);
@@ -28,15 +32,16 @@ const _: () = assert!(size_of::<Letter>() == 56);
 impl Letter {
     #[inline]
     pub(crate) fn new(packet: &Packet, port: u32) -> Self {
-        let &Packet { birth, inject, arrived: arrives, header, message, size_and_vc, job, .. } = packet;
-        Self { birth, inject, arrives, header, message, size_and_vc, port, job }
+        let &Packet { birth, inject, arrived: arrives, header, message, size_and_vc, job, interface, sealed, .. } =
+            packet;
+        Self { birth, inject, arrives, header, message, size_and_vc, port, job, interface, sealed }
     }
 
     #[inline]
     pub(crate) fn packet(&self) -> Packet {
-        let &Self { birth, inject, arrives, header, message, size_and_vc, job, .. } = self;
-        let next = crate::packet::NONE;
-        Packet { birth, inject, arrived: arrives, ready: 0, header, next, message, size_and_vc, job, out_port: 0 }
+        let &Self { birth, inject, arrives, header, message, size_and_vc, job, interface, sealed, .. } = self;
+        let (arrived, ready, next) = (arrives, 0, crate::packet::NONE);
+        Packet { birth, inject, arrived, ready, header, next, message, size_and_vc, job, interface, sealed }
     }
 }
 
@@ -109,6 +114,10 @@ pub(crate) struct Mail {
     packets: Chunks<Letter>,
     /// For each of them what is to be told about it; empty where nothing learns.
     told: Vec<Told>,
+    /// For each of them its way; empty where ways are not recorded.
+    ways: Vec<Vec<PathHop>>,
+    /// For each of them that is sealed its envelope.
+    envelopes: Vec<Envelope>,
     /// Room at the other end of the link of a port of the receiver, by global number.
     credits: Chunks<(u32, Credit)>,
     /// What became of packets sent out of a port, and when the news arrives.
@@ -130,6 +139,16 @@ impl Mail {
         &self.told
     }
 
+    /// Takes the way of each packet; none where ways are not recorded.
+    pub(crate) fn take_ways(&mut self) -> Vec<Vec<PathHop>> {
+        std::mem::take(&mut self.ways)
+    }
+
+    /// The envelope of each packet that is sealed.
+    pub(crate) fn envelopes(&self) -> &[Envelope] {
+        &self.envelopes
+    }
+
     /// Number of packets.
     pub(crate) fn packet_count(&self) -> usize {
         self.packets.len()
@@ -148,6 +167,8 @@ impl Mail {
         self.packets.memory_bytes()
             + self.credits.memory_bytes()
             + self.told.capacity() * size_of::<Told>()
+            + self.ways.capacity() * size_of::<Vec<PathHop>>()
+            + self.envelopes.capacity() * size_of::<Envelope>()
             + self.feedback.capacity() * size_of::<(u32, u64, Feedback)>()
     }
 }
@@ -166,12 +187,19 @@ impl Outbox {
         Self { to: (0..partitions).map(|_| Mail::default()).collect(), ..Self::default() }
     }
 
-    /// A packet to port `port` of partition `part`, with what is to be told about it where anything learns.
+    /// A packet to port `port` of partition `part`.
     #[inline]
-    pub(crate) fn packet(&mut self, part: u16, packet: &Packet, port: u32, told: Option<Told>) {
+    pub(crate) fn packet(&mut self, part: u16, packet: &Packet, port: u32) {
+        self.to[usize::from(part)].packets.push(Letter::new(packet, port), &mut self.spare_packets);
+    }
+
+    /// What travels beside the packet sent last to partition `part`.
+    pub(crate) fn beside(&mut self, part: u16, pool: &mut Pool, slot: u32) {
         let mail = &mut self.to[usize::from(part)];
-        mail.packets.push(Letter::new(packet, port), &mut self.spare_packets);
-        mail.told.extend(told);
+        let carries = pool.carries();
+        mail.told.extend(carries.told.then(|| pool.told(slot)));
+        mail.ways.extend(carries.ways.then(|| pool.take_way(slot)));
+        mail.envelopes.extend(pool.envelope(slot));
     }
 
     /// Room for port `port` of partition `part`.
@@ -190,6 +218,8 @@ impl Outbox {
         mail.packets.clear(&mut self.spare_packets);
         mail.credits.clear(&mut self.spare_credits);
         mail.told.clear();
+        mail.ways.clear();
+        mail.envelopes.clear();
         mail.feedback.clear();
     }
 

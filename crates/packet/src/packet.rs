@@ -3,6 +3,7 @@
 //! A packet sits in exactly one list at a time (a link, an input channel, an output channel), so one `next` field
 //! links all lists and moving a packet allocates nothing. A packet is one line of the cache.
 
+use crate::endpoint::Envelope;
 use odonata_routing::algorithm::Header;
 
 /// No packet.
@@ -27,8 +28,10 @@ pub(crate) struct Packet {
     /// Size in the upper 24 bits, channel chosen at the router where it is in the lower 8.
     pub(crate) size_and_vc: u32,
     pub(crate) job: u16,
-    /// Port chosen at the router where it is.
-    pub(crate) out_port: u16,
+    /// The interface of its destination at which it arrives.
+    pub(crate) interface: u8,
+    /// Whether an envelope travels with it.
+    pub(crate) sealed: bool,
 }
 
 const _: () = assert!(std::mem::size_of::<Packet>() == 64);
@@ -47,7 +50,8 @@ impl Packet {
             message: 0,
             size_and_vc: size << 8,
             job: 0,
-            out_port: 0,
+            interface: 0,
+            sealed: false,
         }
     }
 
@@ -62,10 +66,9 @@ impl Packet {
         self.size_and_vc as u8
     }
 
-    /// Notes the choice of the router where it is.
+    /// Notes the channel chosen by the router where it is.
     #[inline]
-    pub(crate) fn choose(&mut self, port: u16, vc: u8) {
-        self.out_port = port;
+    pub(crate) fn choose(&mut self, vc: u8) {
         self.size_and_vc = self.size_and_vc & !0xff | u32::from(vc);
     }
 }
@@ -83,22 +86,44 @@ impl Told {
     pub(crate) const NOTHING: Self = Self { elapsed_ns: 0.0, estimate_ns: f32::NAN };
 }
 
+/// One link of a way.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub struct PathHop {
+    /// Global number of the port that sent the packet.
+    pub port: u32,
+    /// Virtual channel.
+    pub vc: u8,
+}
+
+/// What travels beside packets.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) struct Carries {
+    /// What is to be told about each packet.
+    pub(crate) told: bool,
+    /// The way of each packet.
+    pub(crate) ways: bool,
+}
+
 /// All packets of a partition. Slots are reused, the last freed first, so that they stay in the cache.
 pub(crate) struct Pool {
     slots: Vec<Packet>,
     /// By slot; empty where nothing learns.
     told: Vec<Told>,
-    learns: bool,
+    /// Ports to other routers that the packet has left so far, by slot; empty where ways are not recorded.
+    ways: Vec<Vec<PathHop>>,
+    /// By slot; reaches as far as the last packet that ever had one.
+    envelopes: Vec<Envelope>,
+    carries: Carries,
     free: Vec<u32>,
 }
 
 impl Pool {
-    pub(crate) fn new(learns: bool) -> Self {
-        Self { slots: Vec::new(), told: Vec::new(), learns, free: Vec::new() }
+    pub(crate) fn new(carries: Carries) -> Self {
+        Self { slots: Vec::new(), told: Vec::new(), ways: Vec::new(), envelopes: Vec::new(), carries, free: Vec::new() }
     }
 
     #[inline]
-    pub(crate) fn insert(&mut self, packet: &Packet, told: Told) -> u32 {
+    pub(crate) fn insert(&mut self, packet: &Packet) -> u32 {
         let slot = match self.free.pop() {
             Some(slot) => {
                 self.slots[slot as usize] = *packet;
@@ -106,8 +131,8 @@ impl Pool {
             }
             None => self.grow(packet),
         };
-        if self.learns {
-            self.told[slot as usize] = told;
+        if self.carries.told {
+            self.told[slot as usize] = Told::NOTHING;
         }
         slot
     }
@@ -120,13 +145,19 @@ impl Pool {
             let more = (self.slots.len() / 4).max(64);
             self.slots.reserve_exact(more);
             self.free.reserve_exact(self.slots.capacity());
-            if self.learns {
+            if self.carries.told {
                 self.told.reserve_exact(more);
+            }
+            if self.carries.ways {
+                self.ways.reserve_exact(more);
             }
         }
         self.slots.push(*packet);
-        if self.learns {
+        if self.carries.told {
             self.told.push(Told::NOTHING);
+        }
+        if self.carries.ways {
+            self.ways.push(Vec::new());
         }
         slot
     }
@@ -146,10 +177,14 @@ impl Pool {
         &mut self.slots[slot as usize]
     }
 
+    pub(crate) fn carries(&self) -> Carries {
+        self.carries
+    }
+
     /// What is to be told of a packet.
     #[inline]
     pub(crate) fn told(&self, slot: u32) -> Told {
-        if self.learns {
+        if self.carries.told {
             self.told[slot as usize]
         } else {
             Told::NOTHING
@@ -159,17 +194,58 @@ impl Pool {
     /// The router where a packet is has decided, and expects `estimate_ns` from there on.
     #[inline]
     pub(crate) fn expect(&mut self, slot: u32, estimate_ns: Option<f32>) {
-        if self.learns {
+        if self.carries.told {
             self.told[slot as usize].estimate_ns = estimate_ns.unwrap_or(f32::NAN);
         }
     }
 
-    /// A packet takes `elapsed_ps` to the next router.
-    #[inline]
-    pub(crate) fn travel(&mut self, slot: u32, elapsed_ps: u64) {
-        if self.learns {
+    /// A packet left for the next router, which takes it `elapsed_ps`, by `hop`.
+    pub(crate) fn travel(&mut self, slot: u32, elapsed_ps: u64, hop: PathHop) {
+        if self.carries.told {
             self.told[slot as usize].elapsed_ns = elapsed_ps as f32 / 1e3;
         }
+        if self.carries.ways {
+            self.ways[slot as usize].push(hop);
+        }
+    }
+
+    /// Takes the way of a packet; empty where ways are not recorded.
+    pub(crate) fn take_way(&mut self, slot: u32) -> Vec<PathHop> {
+        self.ways.get_mut(slot as usize).map(std::mem::take).unwrap_or_default()
+    }
+
+    /// Gives a packet what travelled beside it in another partition.
+    pub(crate) fn put_beside(
+        &mut self,
+        slot: u32,
+        told: Option<&Told>,
+        way: Option<Vec<PathHop>>,
+        envelope: Option<&Envelope>,
+    ) {
+        if let Some(told) = told {
+            self.told[slot as usize] = *told;
+        }
+        if let Some(way) = way {
+            self.ways[slot as usize] = way;
+        }
+        if let Some(envelope) = envelope {
+            self.seal(slot, *envelope);
+        }
+    }
+
+    /// The envelope that travels with a packet.
+    pub(crate) fn envelope(&self, slot: u32) -> Option<Envelope> {
+        self.get(slot).sealed.then(|| self.envelopes[slot as usize])
+    }
+
+    /// Gives an envelope to a packet.
+    pub(crate) fn seal(&mut self, slot: u32, envelope: Envelope) {
+        self.get_mut(slot).sealed = true;
+        let slot = slot as usize;
+        if self.envelopes.len() <= slot {
+            self.envelopes.resize(slot + 1, Envelope::default());
+        }
+        self.envelopes[slot] = envelope;
     }
 
     /// Packets in use.
@@ -185,6 +261,8 @@ impl Pool {
     pub(crate) fn memory_bytes(&self) -> usize {
         self.slots.capacity() * std::mem::size_of::<Packet>()
             + self.told.capacity() * std::mem::size_of::<Told>()
+            + self.ways.capacity() * std::mem::size_of::<Vec<PathHop>>()
+            + self.envelopes.capacity() * std::mem::size_of::<Envelope>()
             + 4 * self.free.capacity()
     }
 }

@@ -24,14 +24,15 @@ mod input;
 mod link;
 mod nic;
 mod port;
+mod told;
 mod view;
 
 use crate::credit::{Credit, Credits};
 use crate::division::Division;
-use crate::endpoint::Endpoints;
+use crate::endpoint::{Endpoints, Listens};
 use crate::fabric::Fabric;
 use crate::mail::{Mail, Outbox};
-use crate::packet::{Pool, Told, NONE};
+use crate::packet::{Carries, Pool, NONE};
 use crate::queue::{EventQueue, Key};
 use crate::record::Recorder;
 use crate::settings::{Arbitration, QueueEstimate};
@@ -41,6 +42,7 @@ use port::{InChannel, InPort, Kind, Nic, OutChannel, OutPort};
 use std::collections::VecDeque;
 use std::ops::Range;
 use std::sync::Arc;
+use told::Listening;
 
 pub(crate) use end::Waits;
 
@@ -51,6 +53,8 @@ struct Router {
     /// Its ports (of the partition) and its NICs (of the machine).
     ports: Range<u32>,
     nics: Range<u32>,
+    /// What the port numbers of a routing algorithm, which are those of links, count from.
+    link_ports_from: u32,
     /// Arrival of the earliest feedback not yet learnt from.
     next_feedback: u64,
     random: Stream,
@@ -111,17 +115,57 @@ pub(crate) struct Partition {
     /// Where it writes what crosses the border; its thread's, which lends it for a window.
     pub(crate) outbox: Outbox,
     learns: bool,
+    /// Whether anything travels beside every packet.
+    beside: bool,
+    /// Whether packets may come from programs, and whether any endpoint listens and what such endpoints asked for.
+    strangers: bool,
     listens: bool,
+    listening: Listening,
+    /// Jobs that the run waits for.
+    awaited: Vec<usize>,
+}
+
+/// What is behind the interfaces of a partition.
+pub(crate) struct Behind {
+    pub(crate) endpoints: Box<dyn Endpoints>,
+    /// Whether packets may come from programs.
+    pub(crate) strangers: bool,
+    /// Jobs that the run waits for.
+    pub(crate) awaited: Vec<usize>,
 }
 
 /// Where the keys of each kind of event start, in the order in which the kinds happen at one time: a packet's head
-/// reaches the input queue of a port (from 0 on); an output port has something to do; a NIC may send; a packet's tail
-/// reaches a node whose endpoint listens.
+/// reaches the input queue of a port (from 0 on); an output port has something to do; and where endpoints listen, a packet's
+/// tail has left a NIC or its head leaves; a packet's tail reaches a node; a timer runs out or a message comes on the node.
 #[derive(Clone, Copy, Debug)]
 struct Keys {
     look: Key,
     inject: Key,
     deliver: Key,
+    wake: Key,
+}
+
+impl Keys {
+    fn new(ports: usize, nics: usize) -> Self {
+        let (look, inject, nics) = (ports as Key, 2 * ports as Key, nics as Key);
+        Self { look, inject, deliver: inject + nics, wake: inject + 2 * nics }
+    }
+}
+
+impl Router {
+    /// Router `r` of the fabric, in a partition whose ports start at `first`.
+    fn new(fabric: &Fabric, routing: &dyn Routing, r: u32, first: u32, seed: u64) -> Self {
+        let (id, n) = (fabric.line[r as usize], r as usize);
+        Self {
+            id,
+            random: Stream::new(seed, "routing", &[u64::from(id.0)]),
+            memory: routing.memory(id),
+            next_feedback: u64::MAX,
+            ports: fabric.first_port[n] - first..fabric.first_port[n + 1] - first,
+            nics: fabric.first_nic[n]..fabric.first_nic[n + 1],
+            link_ports_from: fabric.link_ports_from(r) - first,
+        }
+    }
 }
 
 impl Partition {
@@ -129,7 +173,7 @@ impl Partition {
     pub(crate) fn new(
         fabric: Arc<Fabric>,
         routing: Arc<dyn Routing>,
-        endpoints: Box<dyn Endpoints>,
+        Behind { endpoints, strangers, awaited }: Behind,
         recorder: Recorder,
         routers: Range<u32>,
         division: &Division,
@@ -140,38 +184,27 @@ impl Partition {
         let count = ports.len();
         let (first_served, served) = port::services(&fabric, &ports);
         let learns = routing.learns();
-        let listens = endpoints.listens();
+        let listens = (0..nics.len() as u32).any(|nic| endpoints.listens(nic) > Listens::ToNothing);
         let counts_sent = fabric.settings.estimate == QueueEstimate::DownstreamArrived;
         let room = fabric.settings.input_buffer.0 as u32;
         let reserved_from = routing.reserved_from();
-        let look = count as Key;
-        let keys = Keys { look, inject: 2 * look, deliver: 2 * look + nics.len() as Key };
+        let keys = Keys::new(count, nics.len());
+        let carries = Carries { told: learns, ways: recorder.has_ways() };
         let (kinds, kind_of) = port::kinds(&fabric, &ports);
         let kind_of = |port: u32| kind_of[(port - ports.start) as usize];
         let out = |(p, s)| OutPort::new(&fabric, p, &ports, nics.start, division, (kind_of(p), s));
         let input = |p| InPort::new(&fabric, p, &ports, nics.start, division, kind_of(p));
         let by_turns = fabric.settings.arbitration == Arbitration::RoundRobin;
-        Self {
+        let mut partition = Self {
             channels,
             full: fabric.settings.packet.0 as u32,
             output_room: fabric.settings.output_buffer.0 as u32,
             now: 0,
-            events: wheel(&fabric, &routers),
+            events: wheel(&fabric, &routers, listens),
             keys,
             event_count: 0,
-            pool: Pool::new(learns),
-            router: routers
-                .clone()
-                .map(|r| (r, fabric.line[r as usize]))
-                .map(|(r, id)| Router {
-                    id,
-                    random: Stream::new(seed, "routing", &[u64::from(id.0)]),
-                    memory: routing.memory(id),
-                    next_feedback: u64::MAX,
-                    ports: fabric.first_port[r as usize] - ports.start..fabric.first_port[r as usize + 1] - ports.start,
-                    nics: fabric.first_nic[r as usize]..fabric.first_nic[r as usize + 1],
-                })
-                .collect(),
+            pool: Pool::new(carries),
+            router: routers.clone().map(|r| Router::new(&fabric, &*routing, r, ports.start, seed)).collect(),
             out: ports.clone().zip(first_served).map(out).collect(),
             out_channel: (0..count * channels).map(|_| OutChannel::new(room)).collect(),
             inputs: ports.clone().map(input).collect(),
@@ -194,6 +227,7 @@ impl Partition {
             is_noted: vec![0; count.div_ceil(64)],
             deferred: vec![0; count.div_ceil(64)],
             outbox: Outbox::default(),
+            listening: Listening::new(nics.len(), listens),
             fabric,
             routing: Some(routing),
             endpoints,
@@ -202,19 +236,17 @@ impl Partition {
             ports,
             nics,
             learns,
+            beside: carries.told || carries.ways,
+            strangers,
             listens,
-        }
+            awaited,
+        };
+        partition.note_listeners();
+        partition
     }
 
     fn routing(&self) -> &dyn Routing {
         self.routing.as_deref().expect("nobody else decides at this time")
-    }
-
-    /// Asks every endpoint for its first packet. Call once, before the first advance.
-    pub(crate) fn start(&mut self) {
-        for nic in 0..self.nic.len() {
-            self.arm_nic(nic);
-        }
     }
 
     /// Handles all events before `until`.
@@ -226,10 +258,8 @@ impl Partition {
                 self.arrive(key as usize);
             } else if key < self.keys.inject {
                 self.look((key - self.keys.look) as usize);
-            } else if key < self.keys.deliver {
-                self.inject((key - self.keys.inject) as usize);
             } else {
-                self.deliver_tail((key - self.keys.deliver) as usize);
+                self.endpoint_event(key);
             }
             if !self.noted.is_empty() && !self.events.more_at(time) {
                 self.settle();
@@ -300,13 +330,18 @@ impl Partition {
     }
 
     /// Takes in what another partition sent.
-    pub(crate) fn deliver(&mut self, mail: &Mail) {
+    pub(crate) fn deliver(&mut self, mail: &mut Mail) {
         let first = self.ports.start;
-        let mut told = mail.told().iter();
+        let mut ways = mail.take_ways().into_iter();
+        let (mut told, mut envelopes) = (mail.told().iter(), mail.envelopes().iter());
+        let beside = self.beside || envelopes.len() > 0;
         for chunk in mail.packets() {
             for letter in chunk {
-                let told = told.next().copied().unwrap_or(Told::NOTHING);
-                let slot = self.pool.insert(&letter.packet(), told);
+                let slot = self.pool.insert(&letter.packet());
+                if beside {
+                    let envelope = if letter.sealed { envelopes.next() } else { None };
+                    self.pool.put_beside(slot, told.next(), ways.next(), envelope);
+                }
                 self.fly((letter.port - first) as usize, slot, letter.arrives);
             }
         }
@@ -327,8 +362,9 @@ impl Partition {
 }
 
 /// A time wheel whose buckets hold about one event each when the network is busy, and that reaches beyond the longest
-/// latency. Events of a port belong to its router, those of a NIC to nobody that the router has to wait for.
-fn wheel(fabric: &Fabric, routers: &Range<u32>) -> EventQueue {
+/// latency. Events of a port belong to its router, those of a NIC, where endpoints listen, to nobody that the router has to
+/// wait for.
+fn wheel(fabric: &Fabric, routers: &Range<u32>, listens: bool) -> EventQueue {
     let (ports, nics) = (fabric.ports_of(routers), fabric.nics_of(routers));
     let packet_time = nics.clone().map(|n| fabric.full_time[fabric.nic_port[n as usize] as usize]).min();
     // At half load a NIC sends every second packet time, and a packet costs some six events.
@@ -337,7 +373,8 @@ fn wheel(fabric: &Fabric, routers: &Range<u32>) -> EventQueue {
     let reach = ports.clone().map(|p| fabric.forward_latency(p) + fabric.full_time[p as usize]).max().unwrap_or(1);
     let buckets = (reach >> shift).max(1).ilog2() + 1;
     let of_ports = ports.map(|p| fabric.port_router[p as usize] - routers.start);
-    let owners = of_ports.clone().chain(of_ports).chain(nics.clone().chain(nics).map(|_| u32::MAX));
+    let of_nics = if listens { 3 * nics.len() } else { 0 };
+    let owners = of_ports.clone().chain(of_ports).chain(std::iter::repeat_n(u32::MAX, of_nics));
     EventQueue::new(shift, buckets.clamp(6, 20), owners)
 }
 

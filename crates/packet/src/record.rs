@@ -9,7 +9,6 @@
 mod choice;
 mod histogram;
 mod part;
-mod path;
 mod rows;
 mod series;
 
@@ -17,16 +16,13 @@ pub(crate) use choice::RecordPlan;
 pub use choice::{Recording, SeriesChoice};
 pub use histogram::Histogram;
 pub(crate) use part::{Part, Sums};
-pub use path::PathHop;
-pub(crate) use path::Paths;
 pub use rows::{
     ChannelRecord, IntervalRecord, JobRecord, LearningInterval, PacketRecord, PortRecord, Rows, TracedPacket, BATCHES,
 };
 pub use series::{ChannelInterval, JobPortInterval, PortInterval};
 
-use crate::packet::Packet;
+use crate::packet::{Packet, PathHop};
 use series::PortSeries;
-use std::sync::Arc;
 
 /// Rows of one interval.
 #[derive(Default)]
@@ -68,7 +64,6 @@ pub(crate) struct Recorder {
     /// Since when each channel waits in a port that is stalled; `u64::MAX` if it does not.
     channel_stalled: Vec<u64>,
     port_series: Option<Box<PortSeries>>,
-    paths: Option<Arc<Paths>>,
     /// The number under which each port is handed out; empty if none is.
     numbers: Vec<u32>,
 }
@@ -80,18 +75,17 @@ impl Recorder {
         numbers: impl ExactSizeIterator<Item = u32>,
         nics: usize,
         (channels_per_port, full): (usize, u32),
-        paths: Option<Arc<Paths>>,
     ) -> Self {
         let Recording { channels, crossbar, interval_ps, series, .. } = plan.recording;
         let on = |wanted: bool, count: usize| if wanted { count } else { 0 };
         let of_jobs = plan.recording.link_jobs && plan.jobs > 1;
         let ports = numbers.len();
-        let hands_out = paths.is_some() || plan.has_port_series();
+        let hands_out = plan.has_ways() || plan.has_port_series();
         Self {
             plan,
             length: plan.end - plan.start,
             channels_per_port,
-            plain: !(channels || of_jobs || hands_out),
+            plain: !(channels || of_jobs || plan.has_port_series()),
             full,
             full_packets: vec![0; ports],
             jobs: vec![JobRecord::default(); plan.jobs],
@@ -112,9 +106,18 @@ impl Recorder {
             ],
             port_series: (interval_ps > 0 && series.any_port())
                 .then(|| Box::new(PortSeries::new(interval_ps, series, plan.jobs, ports, channels_per_port))),
-            paths,
             numbers: if hands_out { numbers.collect() } else { Vec::new() },
         }
+    }
+
+    /// The number under which a port is handed out, where any is.
+    pub(crate) fn number(&self, port: usize) -> u32 {
+        self.numbers.get(port).copied().unwrap_or(0)
+    }
+
+    /// Whether the ways of packets are kept.
+    pub(crate) fn has_ways(&self) -> bool {
+        self.plan.has_ways()
     }
 
     #[inline]
@@ -184,9 +187,6 @@ impl Recorder {
     fn note_sent(&mut self, port: usize, vc: usize, packet: &Packet, now: u64, busy: u64) {
         if let Some(series) = &mut self.port_series {
             series.sent(port, vc, packet, now, busy);
-        }
-        if let Some(paths) = &self.paths {
-            paths.add(packet, PathHop { port: self.numbers[port], vc: vc as u8 });
         }
         if !self.measured(now) {
             return;
@@ -306,9 +306,8 @@ impl Recorder {
         if !self.series.is_empty() {
             self.note_interval(packet, at, latency);
         }
-        let path = self.paths.as_ref().map(|paths| paths.take(packet)).unwrap_or_default();
         if self.plan.recording.packets && measured {
-            self.note_packet(packet, at, path);
+            self.note_packet(packet, at);
         }
     }
 
@@ -332,7 +331,7 @@ impl Recorder {
         series[i].non_minimal += u64::from(packet.header.state.non_minimal);
     }
 
-    fn note_packet(&mut self, packet: &Packet, at: u64, path: Vec<PathHop>) {
+    fn note_packet(&mut self, packet: &Packet, at: u64) {
         let record = PacketRecord {
             arrival_ps: at,
             source: packet.header.source.0,
@@ -344,7 +343,14 @@ impl Recorder {
             hops: packet.header.state.hops,
             non_minimal: packet.header.state.non_minimal,
         };
-        self.packets.push(TracedPacket { record, path });
+        self.packets.push(TracedPacket { record, path: Vec::new() });
+    }
+
+    /// The packet delivered last came over the way `path`.
+    pub(crate) fn note_way(&mut self, packet: &Packet, path: Vec<PathHop>) {
+        if self.plan.recording.packets && self.measured(packet.birth) {
+            self.packets.last_mut().expect("it has a record").path = path;
+        }
     }
 
     /// Hands out the records of packets that arrived before `until`; those that arrive later are still to come.

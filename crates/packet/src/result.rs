@@ -4,9 +4,10 @@ mod ports;
 
 pub use ports::{NodeView, PortRecords, PortView};
 
+use crate::endpoint::Unfinished;
 use crate::fabric::Fabric;
 use crate::record::{IntervalRecord, JobRecord, LearningInterval, PacketRecord, RecordPlan, BATCHES};
-use crate::run::{Cost, Ending, Outcome, Totals};
+use crate::run::{Cost, Ending, Finished, Totals};
 use odonata_units::Time;
 use std::sync::Arc;
 
@@ -31,6 +32,8 @@ pub struct PacketResult {
     pub interval: Time,
     /// If nothing moved any more: who waits for whom, one line for each.
     pub stuck: Vec<String>,
+    /// Endpoints that have something left to do at the end, by job; sources of open traffic do not count.
+    pub unfinished: Vec<Unfinished>,
     /// Interval i of job j at `series[j][i]`; empty unless recorded.
     pub series: Vec<Vec<IntervalRecord>>,
     /// Packets, by arrival; empty unless recorded, or where a watcher took them.
@@ -44,10 +47,11 @@ pub struct PacketResult {
 }
 
 impl PacketResult {
-    pub(crate) fn new(fabric: &Arc<Fabric>, outcome: Outcome, plan: &RecordPlan, channels_per_port: usize) -> Self {
-        let Outcome { ending, end, totals, parts } = outcome;
-        let Totals { sums, mut learning, waits, cost } = totals;
+    pub(crate) fn new(fabric: &Arc<Fabric>, outcome: Finished, plan: &RecordPlan, channels_per_port: usize) -> Self {
+        let Finished { ending, end, totals, parts } = outcome;
+        let Totals { sums, mut learning, waits, mut unfinished, cost } = totals;
         learning.sort_unstable_by_key(|&(router, ..)| router);
+        unfinished.sort_unstable();
         Self {
             ending,
             end: Time(end),
@@ -58,6 +62,7 @@ impl PacketResult {
             channels_used: sums.channels_used,
             interval: Time(plan.recording.interval_ps),
             stuck: crate::deadlock::report(fabric, waits),
+            unfinished,
             series: sums.series,
             packets: Vec::new(),
             learning: learning.iter().fold((0, 0.0), |sum, (_, updates, error)| (sum.0 + updates, sum.1 + error)),

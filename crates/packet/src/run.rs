@@ -35,6 +35,8 @@ use windows::{Window, Windows};
 pub(crate) struct Limits {
     /// End of the measurement window; the run goes on until its packets have arrived.
     pub(crate) measured_until: u64,
+    /// Whether the run is over before that if all jobs that come to an end have: open traffic goes on beside them.
+    pub(crate) ends_with_jobs: bool,
     /// End of the run at the latest.
     pub(crate) end: u64,
     /// Time in which packets are under way but none arrives and none sets out, after which the run gives up.
@@ -46,7 +48,7 @@ pub(crate) struct Limits {
 /// How a run ended.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Ending {
-    /// Everything to be measured has arrived.
+    /// Everything to be measured has arrived, and every endpoint is finished.
     Complete,
     /// The drain limit came first: the network is saturated or slow to drain.
     DrainLimit,
@@ -54,6 +56,8 @@ pub enum Ending {
     Interrupted,
     /// Packets are under way but nothing moves.
     NoProgress,
+    /// Nothing is under way and nothing will ever happen, but endpoints have something left to do.
+    Deadlock,
 }
 
 /// What an observer sees now and then.
@@ -80,7 +84,7 @@ pub trait Watch {
 }
 
 /// How a run ended, and what it recorded.
-pub(crate) struct Outcome {
+pub(crate) struct Finished {
     pub(crate) ending: Ending,
     pub(crate) end: u64,
     /// Over all partitions.
@@ -97,7 +101,7 @@ pub(crate) fn run(
     plan: RecordPlan,
     threads: usize,
     watch: &mut dyn Watch,
-) -> Outcome {
+) -> Finished {
     let count = partitions.len();
     let threads = threads.clamp(1, count);
     let numbered =
@@ -124,7 +128,7 @@ pub(crate) fn run(
     totals.cost.network_bytes += exchange.memory_bytes() as u64;
     let mut parts = team.parts.into_inner().expect("no thread panicked");
     parts.sort_unstable_by_key(|(number, _)| *number);
-    Outcome { ending, end, totals, parts: parts.into_iter().map(|(_, part)| part).collect() }
+    Finished { ending, end, totals, parts: parts.into_iter().map(|(_, part)| part).collect() }
 }
 
 /// A partition with its number among all.
@@ -251,7 +255,7 @@ impl Team {
             if ending == Ending::NoProgress {
                 totals.waits.extend(partition.waits());
             }
-            totals.count(&mut partition);
+            totals.count(&mut partition, end);
             lock(&self.parts).push((number, partition.into_part(self.limits.keep_tables)));
         }
         lock(&self.handed[side]).append(handed);

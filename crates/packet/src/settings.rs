@@ -33,6 +33,9 @@ words! {
     }
 }
 
+/// Most interfaces of a node.
+const INTERFACES_MAX: u32 = 64;
+
 /// Parameters of routers and packets. Bandwidths and latencies of links come from the machine.
 #[derive(Clone, PartialEq, Debug)]
 pub struct PacketSettings {
@@ -56,6 +59,9 @@ pub struct PacketSettings {
     pub arbitration: Arbitration,
     /// The queue estimate of adaptive algorithms.
     pub estimate: QueueEstimate,
+    /// Network interfaces of every node, each with a link of its own to the node's router. For programs, whose packets
+    /// name them; the packets of other jobs use the first one.
+    pub interfaces: u32,
 }
 
 /// A setting that can't be.
@@ -121,6 +127,7 @@ impl PacketSettings {
             output_latency: Time::from_ns(10),
             arbitration: Arbitration::LeastRecentlyUsed,
             estimate: QueueEstimate::Downstream,
+            interfaces: 1,
         }
     }
 
@@ -185,6 +192,12 @@ impl PacketSettings {
                 return wrong(setting, format!("{size} is more than 1 GiB for one virtual channel"));
             }
         }
+        if !(1..=INTERFACES_MAX).contains(&self.interfaces) {
+            return wrong(
+                "engine.interfaces",
+                format!("{} is not between 1 and {INTERFACES_MAX} network interfaces per node", self.interfaces),
+            );
+        }
         if !(self.crossbar_speedup.is_finite() && self.crossbar_speedup >= 1.0) {
             return wrong(
                 "engine.crossbar_speedup",
@@ -218,6 +231,7 @@ mod tests {
         assert!(
             message(|s| s.input_buffer = Bytes(511)).contains("engine.input_buffer: 511 B does not hold one packet")
         );
+        assert!(message(|s| s.interfaces = 0).starts_with("engine.interfaces: 0 is not between 1 and 64"));
         assert!(message(|s| s.crossbar_speedup = f64::NAN).starts_with("engine.crossbar_speedup"));
     }
 }

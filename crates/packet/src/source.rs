@@ -1,18 +1,17 @@
-//! Synthetic sources: what the endpoints of a run send.
+//! The traffic of a run: what each of its jobs sends.
 
 mod closed;
 mod jobs;
+mod mixed;
 mod open;
 
-pub use closed::{ClosedLoop, Message};
+pub use closed::{ClosedJob, NodeMessage};
 pub use jobs::ClosedTraffic;
 pub use odonata_workload::{Injection, LoadStep};
 pub use open::OpenJob;
 
-use crate::endpoint::Endpoints;
-use crate::fabric::Fabric;
+use crate::endpoint::{Endpoints, Interfaces, Program};
 use odonata_units::{NodeId, Stream};
-use std::ops::Range;
 use std::sync::Arc;
 
 /// Chooses the destination of a message.
@@ -27,29 +26,125 @@ impl<F: Fn(NodeId, &mut Stream) -> NodeId + Send + Sync> Destinations for F {
     }
 }
 
-/// The traffic of a run.
+/// The traffic of one job.
 #[derive(Clone)]
-pub enum Traffic {
-    /// Every node of a job makes packets at a given rate, whatever the network does.
-    Open(Vec<OpenJob>),
+pub enum JobTraffic {
+    /// Every node makes packets at a given rate, whatever the network does.
+    Open(OpenJob),
     /// Every node sends a list of messages, each as soon as the network takes it.
-    Closed(Arc<ClosedLoop>),
+    Closed(ClosedJob),
+    /// Whatever a program does. Jobs that are given the same one are served by it together.
+    Program(Arc<dyn Program>),
+}
+
+impl JobTraffic {
+    /// Whether it comes to an end of its own: it is no open traffic, and has something to do.
+    fn ends(&self) -> bool {
+        match self {
+            Self::Open(_) => false,
+            Self::Closed(job) => job.messages.iter().any(NodeMessage::is_sent),
+            Self::Program(_) => true,
+        }
+    }
+}
+
+/// The traffic of a run, by job. Jobs may share nodes: open ones send in the order in which packets are made, closed ones take
+/// turns message by message, and these two and each program take turns packet by packet.
+#[derive(Clone, Default)]
+pub struct Traffic {
+    /// What each job sends.
+    pub jobs: Vec<JobTraffic>,
 }
 
 impl Traffic {
-    /// Number of jobs.
-    pub fn jobs(&self) -> usize {
-        match self {
-            Self::Open(jobs) => jobs.len(),
-            Self::Closed(closed) => closed.jobs,
+    /// Jobs of open traffic.
+    pub fn open(jobs: Vec<OpenJob>) -> Self {
+        Self { jobs: jobs.into_iter().map(JobTraffic::Open).collect() }
+    }
+
+    /// Jobs of closed traffic.
+    pub fn closed(jobs: Vec<ClosedJob>) -> Self {
+        Self { jobs: jobs.into_iter().map(JobTraffic::Closed).collect() }
+    }
+
+    /// One job that is a program.
+    pub fn program(program: Arc<dyn Program>) -> Self {
+        Self { jobs: vec![JobTraffic::Program(program)] }
+    }
+
+    /// The jobs that a run waits for: those that come to an end and, if there is none, all of them. Open traffic beside jobs that
+    /// come to an end goes on until these have.
+    pub(crate) fn awaited(&self) -> Vec<usize> {
+        let all = 0..self.jobs.len();
+        let finite: Vec<usize> = all.clone().filter(|&job| self.jobs[job].ends()).collect();
+        if finite.is_empty() {
+            all.collect()
+        } else {
+            finite
         }
     }
 
-    /// The endpoints of a range of NICs.
-    pub(crate) fn endpoints(&self, fabric: &Fabric, nics: &Range<u32>, seed: u64) -> Box<dyn Endpoints> {
-        match self {
-            Self::Open(jobs) => Box::new(open::OpenEndpoints::new(jobs, fabric, nics, seed)),
-            Self::Closed(closed) => Box::new(closed::ClosedEndpoints::new(closed, fabric, nics)),
+    /// Whether any job's traffic is open.
+    pub fn has_open(&self) -> bool {
+        self.jobs.iter().any(|job| matches!(job, JobTraffic::Open(_)))
+    }
+
+    /// Whether open traffic runs beside jobs that come to an end. Such a run is complete when these have ended.
+    pub fn is_mixed(&self) -> bool {
+        self.has_open() && self.jobs.iter().any(JobTraffic::ends)
+    }
+
+    /// Whether any job is a program.
+    pub(crate) fn has_programs(&self) -> bool {
+        self.jobs.iter().any(|job| matches!(job, JobTraffic::Program(_)))
+    }
+
+    /// The endpoints of some interfaces.
+    pub(crate) fn endpoints(&self, interfaces: &Interfaces<'_>) -> Box<dyn Endpoints> {
+        let (mut open, mut closed) = (Vec::new(), Vec::new());
+        let mut programs: Vec<(&Arc<dyn Program>, Vec<u16>)> = Vec::new();
+        for (number, job) in self.jobs.iter().enumerate() {
+            let number = number as u16;
+            match job {
+                JobTraffic::Open(job) => open.push((number, job)),
+                JobTraffic::Closed(job) => closed.push((number, job)),
+                JobTraffic::Program(program) => {
+                    match programs.iter_mut().find(|(known, _)| std::ptr::addr_eq(known.as_ref(), program.as_ref())) {
+                        Some((_, jobs)) => jobs.push(number),
+                        None => programs.push((program, vec![number])),
+                    }
+                }
+            }
         }
+        let mut members: Vec<(Box<dyn Endpoints>, Vec<u16>)> = Vec::new();
+        if !open.is_empty() {
+            let jobs = open.iter().map(|(number, _)| *number).collect();
+            members.push((Box::new(open::OpenEndpoints::new(&open, interfaces)), jobs));
+        }
+        if !closed.is_empty() || self.jobs.is_empty() {
+            let jobs = closed.iter().map(|(number, _)| *number).collect();
+            members.push((Box::new(closed::ClosedEndpoints::new(&closed, interfaces)), jobs));
+        }
+        for (program, jobs) in programs {
+            members.push((program.endpoints(&jobs, interfaces), jobs));
+        }
+        if members.len() == 1 {
+            return members.remove(0).0;
+        }
+        Box::new(mixed::MixedEndpoints::new(members, interfaces.count()))
+    }
+}
+
+impl Program for OpenJob {
+    fn endpoints(&self, jobs: &[u16], interfaces: &Interfaces<'_>) -> Box<dyn Endpoints> {
+        let jobs: Vec<_> = jobs.iter().map(|&number| (number, self)).collect();
+        Box::new(open::OpenEndpoints::new(&jobs, interfaces))
+    }
+}
+
+impl Program for ClosedJob {
+    fn endpoints(&self, jobs: &[u16], interfaces: &Interfaces<'_>) -> Box<dyn Endpoints> {
+        let jobs: Vec<_> = jobs.iter().map(|&number| (number, self)).collect();
+        Box::new(closed::ClosedEndpoints::new(&jobs, interfaces))
     }
 }

@@ -97,7 +97,7 @@ fn two_jobs(end: u32, load: f64) -> Traffic {
         };
         OpenJob::constant(nodes, std::sync::Arc::new(to_others), load)
     };
-    Traffic::Open(vec![job(0), job(1)])
+    Traffic::open(vec![job(0), job(1)])
 }
 
 /// The whole machine on one thread is the same as the parts that the engine makes, on 1, 2, 3 and 8 threads.

@@ -2,9 +2,13 @@
 
 mod common;
 
-use common::{engine, run, schedule, small_dragonfly};
-use odonata_packet::{Ending, Injection, LoadStep, OpenJob, RunOptions, Traffic};
-use odonata_units::{NodeId, Stream, Time};
+use common::{engine, run, schedule, small_dragonfly, uniform};
+use odonata_machine::topology::{LinkFigures, Torus};
+use odonata_packet::{
+    Activity, ClosedJob, Ending, Endpoints, Injection, Interfaces, JobTraffic, Listens, LoadStep, NodeMessage, OpenJob,
+    Outgoing, PacketEngine, Program, RunOptions, Socket, Traffic, Unfinished,
+};
+use odonata_units::{Bytes, NodeId, Stream, Time};
 use std::sync::Arc;
 
 /// Nothing happens for 5 ms, then packets set out 100 ns before a full microsecond, when the ending is decided. They are
@@ -15,15 +19,194 @@ fn patience_does_not_count_the_silence_before_a_late_start() {
     let across = Arc::new(|source: NodeId, _: &mut Stream| NodeId((source.0 + 40) % 72));
     let start = Time::from_ns(4_999_900);
     let steps = [(start, 1.0), (start + Time::from_us(1), 0.0)];
-    let traffic = Traffic::Open(vec![OpenJob {
+    let open = Traffic::open(vec![OpenJob {
         nodes: machine.nodes().collect(),
         destinations: across,
         steps: steps.map(|(from, load)| LoadStep { from, load }).to_vec(),
         injection: Injection::Interval,
         burst: 1,
     }]);
+    let message = |n: u32| {
+        let (source, destination) = (NodeId(n), NodeId((n + 40) % 72));
+        NodeMessage { source, destination, bytes: Bytes(40 * 512), rounds: 1 }
+    };
+    let closed = Traffic::closed(vec![ClosedJob { messages: Arc::new((0..72).map(message).collect()), start }]);
     let options = RunOptions { patience: Time::from_us(10), ..RunOptions::default() };
-    let result = run(&engine(&machine, "min"), &traffic, schedule(0, 10_000, 1_000), &options);
-    assert_eq!(result.ending, Ending::Complete);
-    assert!(result.jobs[0].packets > 72 * 40 && result.jobs[0].packets == result.jobs[0].injected_packets);
+    for traffic in [open, closed] {
+        let result = run(&engine(&machine, "min"), &traffic, schedule(0, 10_000, 1_000), &options);
+        assert_eq!(result.ending, Ending::Complete);
+        assert!(result.jobs[0].packets >= 72 * 40 && result.jobs[0].packets == result.jobs[0].injected_packets);
+    }
+}
+
+/// Open traffic beside a closed job: the run is over with the microsecond in which the job's last packet arrives, whatever the
+/// sources go on to make; for a job that sends nothing it does not wait.
+#[test]
+fn open_traffic_goes_on_until_closed_jobs_have_ended() {
+    let machine = small_dragonfly();
+    let engine = engine(&machine, "min");
+    let open = || JobTraffic::Open(OpenJob::constant(machine.nodes().collect(), uniform(72), 0.2));
+    let message =
+        |n: u32| NodeMessage { source: NodeId(n), destination: NodeId(71 - n), bytes: Bytes(512 * 200), rounds: 1 };
+    // From groups 0, 2, 5 and 7 to 8, 6, 3 and 1.
+    let start = Time::from_us(3);
+    let closed = ClosedJob { messages: Arc::new([0, 20, 40, 60].map(message).to_vec()), start };
+    let run_jobs = |jobs| run(&engine, &Traffic { jobs }, schedule(0, 50, 0), &RunOptions::default());
+    for closed_first in [false, true] {
+        let mut jobs = vec![open(), JobTraffic::Closed(closed.clone())];
+        if closed_first {
+            jobs.swap(0, 1);
+        }
+        let result = run_jobs(jobs);
+        let (open, closed) = (&result.jobs[usize::from(closed_first)], &result.jobs[usize::from(!closed_first)]);
+        assert_eq!((result.ending, closed.packets), (Ending::Complete, 4 * 200));
+        // Alone, 200 packets of 20.48 ns take 4.1 us.
+        let ended = Time(closed.last_arrival_ps);
+        assert!(ended > start + Time(200 * 20_480) && ended < start + Time(2 * 200 * 20_480), "{ended}");
+        assert_eq!(result.end, Time(ended.ps().div_ceil(1_000_000) * 1_000_000));
+        let expected = 0.2 * 72.0 * result.end.ps() as f64 / 20_480.0;
+        assert!((open.injected_packets as f64 / expected - 1.0).abs() < 0.1, "{} {expected}", open.injected_packets);
+        assert!(open.packets < open.injected_packets, "some are under way");
+    }
+    let result = run_jobs(vec![open(), JobTraffic::Closed(ClosedJob::new(Vec::new()))]);
+    assert_eq!(result.window.1, Time::from_us(50));
+    assert!(result.end >= result.window.1);
+}
+
+/// Routers in a line of cables of 20 us, a node each: from the first to the last it is 3 ms.
+fn line() -> PacketEngine {
+    let torus = Torus {
+        dims: vec![151],
+        wrap: vec![false].into(),
+        local: LinkFigures::new(25_000_000_000, 20_000),
+        terminal: LinkFigures::new(25_000_000_000, 10),
+        ..Torus::default()
+    };
+    engine(&torus.builder().unwrap().build().unwrap(), "dimension-order")
+}
+
+const LAST: NodeId = NodeId(150);
+
+/// Node 0 sends one packet; the last node has a timer that runs out at `until`, if that is not 0, and waits for `packets` packets.
+#[derive(Clone)]
+struct Waiting {
+    until: Time,
+    packets: u32,
+}
+
+struct Nodes {
+    program: Waiting,
+    receiver: Option<u32>,
+    sender: Option<u32>,
+    computes: bool,
+}
+
+impl Program for Waiting {
+    fn endpoints(&self, _: &[u16], interfaces: &Interfaces<'_>) -> Box<dyn Endpoints> {
+        let (sender, receiver) = (interfaces.first_of(NodeId(0)), interfaces.first_of(LAST));
+        Box::new(Nodes { program: self.clone(), receiver, sender, computes: false })
+    }
+}
+
+impl Endpoints for Nodes {
+    fn next_birth_ps(&mut self, nic: u32) -> Option<u64> {
+        (self.sender == Some(nic)).then_some(0)
+    }
+
+    fn take(&mut self, _: u32, _: u64) -> Outgoing {
+        self.sender = None;
+        Outgoing::new(0, LAST, 512)
+    }
+
+    fn listens(&self, _: u32) -> Listens {
+        Listens::ToArrivals
+    }
+
+    fn begin(&mut self, nic: u32, socket: &mut Socket) {
+        if self.receiver == Some(nic) && self.program.until > Time::ZERO {
+            socket.wake_at(self.program.until.ps());
+            self.computes = true;
+        }
+    }
+
+    fn arrived(&mut self, _: u32, _: &odonata_packet::Arrival, _: &mut Socket) -> odonata_packet::Offer {
+        self.program.packets -= 1;
+        odonata_packet::Offer::Same
+    }
+
+    fn woken(&mut self, _: u32, _: &mut Socket) -> odonata_packet::Offer {
+        self.computes = false;
+        odonata_packet::Offer::Same
+    }
+
+    fn owes(&self, _: u64) -> bool {
+        self.receiver.is_some() && (self.program.packets > 0 || self.computes)
+    }
+
+    fn end(&mut self, _: u64) -> Vec<Unfinished> {
+        if !self.owes(0) {
+            return Vec::new();
+        }
+        let activity = if self.computes {
+            Activity::Computing { until: self.program.until }
+        } else {
+            Activity::Waiting { since: Time::ZERO, peer: Some(0), what: format!("{} packets", self.program.packets) }
+        };
+        vec![Unfinished { job: 0, rank: Some(150), node: LAST, activity }]
+    }
+}
+
+/// A packet is under way for 3 ms, and something happens to it every 20 us. With a patience of 1 ms that is too long, but not
+/// while somebody computes.
+#[test]
+fn patience_waits_for_timers() {
+    let engine = line();
+    for (until, ending) in [(0, Ending::NoProgress), (2_500, Ending::Complete), (4_000, Ending::Complete)] {
+        let program = Waiting { until: Time::from_us(until), packets: 1 };
+        let traffic = Traffic::program(Arc::new(program));
+        let result = run(&engine, &traffic, schedule(0, 10_000, 0), &RunOptions::default());
+        assert_eq!(result.ending, ending, "computing until {until} us");
+        if ending == Ending::Complete {
+            // 150 cables, 20 ns in each of 151 routers, 10 ns at either end, the packet's 20.48 ns; or else the timer.
+            let arrival = Time::from_us(3_000) + Time::from_ns(151 * 20 + 2 * 10) + Time(20_480);
+            assert_eq!(result.end, arrival.max(Time::from_us(until)));
+            assert_eq!(result.unfinished, []);
+        }
+    }
+}
+
+/// The second packet never comes: the run ends at once, and says who waits.
+#[test]
+fn endpoints_that_wait_for_nothing_are_named() {
+    let program = Waiting { until: Time::ZERO, packets: 2 };
+    let options = RunOptions { patience: Time::from_us(5_000), ..RunOptions::default() };
+    let result = run(&line(), &Traffic::program(Arc::new(program)), schedule(0, 100_000, 0), &options);
+    assert_eq!(result.ending, Ending::Deadlock);
+    assert!(result.end < Time::from_us(3_010), "{}", result.end);
+    let activity = Activity::Waiting { since: Time::ZERO, peer: Some(0), what: "1 packets".into() };
+    assert_eq!(result.unfinished, [Unfinished { job: 0, rank: Some(150), node: LAST, activity }]);
+}
+
+/// At the limit, what is not done is listed: messages to send, a node that computes.
+#[test]
+fn what_is_unfinished_at_the_limit_is_listed() {
+    let machine = small_dragonfly();
+    let message = |destination: u32, rounds: u32| NodeMessage {
+        source: NodeId(0),
+        destination: NodeId(destination),
+        bytes: Bytes(512 * 50),
+        rounds,
+    };
+    // 48 packets of 20.48 ns leave in a microsecond: 24 of each.
+    let traffic = Traffic::closed(vec![ClosedJob::new(vec![message(1, 1), message(70, 3)])]);
+    let result = run(&engine(&machine, "min"), &traffic, schedule(0, 1, 0), &RunOptions::default());
+    assert_eq!(result.ending, Ending::DrainLimit);
+    let activity = Activity::Sending { messages: 1 + 3 };
+    assert_eq!(result.unfinished, [Unfinished { job: 0, rank: None, node: NodeId(0), activity }]);
+
+    let program = Waiting { until: Time::from_us(50), packets: 1 };
+    let result = run(&line(), &Traffic::program(Arc::new(program)), schedule(0, 10, 0), &RunOptions::default());
+    assert_eq!(result.ending, Ending::DrainLimit);
+    assert_eq!(result.unfinished.len(), 1);
+    assert_eq!(result.unfinished[0].activity, Activity::Computing { until: Time::from_us(50) });
 }

@@ -8,7 +8,7 @@ use odonata_machine::topology::{FatTree, Torus};
 use odonata_machine::{presets, Machine, Shape};
 use odonata_packet::{Ending, PacketEngine, PacketError, PacketSettings, RunOptions};
 use odonata_routing::algorithm::RoutingSettings;
-use odonata_units::{GroupId, LinkClassId, RouterId, Stream};
+use odonata_units::{GroupId, LinkClassId, RouterId, Stream, Time};
 
 /// Hops of every packet against breadth-first search over the cables, by an all-to-all of a stride.
 fn all_arrive_over_shortest_ways(machine: &Machine, routing: &str, stride: u32) {
@@ -195,6 +195,28 @@ fn a_machine_in_two_parts_is_an_error_that_names_both() {
 }
 
 /// The long chain of 20 routers would need a channel per hop: 19, and ports have at most 16.
+/// Cables without latency are fine as long as the pipelines take time; where nothing does, the way is named.
+#[test]
+fn ways_that_take_no_time_are_an_error() {
+    let of = |cable: Time, terminal: Time, input: Time, output: Time| {
+        let mut builder = graph(2, 1);
+        builder.classes[0].latency = cable;
+        builder.terminal.latency = terminal;
+        builder.add_cables(RouterId(0), RouterId(1), LinkClassId(0), 1);
+        let settings = PacketSettings { input_latency: input, output_latency: output, ..PacketSettings::study() };
+        PacketEngine::new(&builder.build().unwrap(), &settings, "min", &RoutingSettings::default()).err()
+    };
+    let (no, some) = (Time::ZERO, Time(1));
+    assert!(of(no, no, some, some).is_none());
+    assert!(of(some, some, no, no).is_none());
+    assert!(of(no, some, no, some).is_none());
+    let message = |error: Option<PacketError>| error.expect("it is refused").to_string();
+    let text = message(of(no, some, no, no));
+    assert!(text.starts_with("a packet takes no time from router r0 to router r1: "), "{text}");
+    assert!(message(of(some, no, no, some)).contains("from a node to its router"));
+    assert!(message(of(some, no, some, no)).contains("class 'terminal' a latency, or 'output_latency' a time"));
+}
+
 #[test]
 fn too_many_channels_are_an_error() {
     let mut builder = graph(20, 1);

@@ -15,7 +15,7 @@ fn covers_a_saturated_network_and_is_of_its_order() {
             PacketEngine::new(&machine, &PacketSettings::study(), algorithm, &RoutingSettings::default()).unwrap();
         let schedule = Schedule { warm_up: Time::from_us(5), measure: Time::from_us(10), drain: Time::ZERO };
         let traffic =
-            Traffic::Open(vec![OpenJob::constant(machine.nodes().collect(), uniform(machine.node_count()), load)]);
+            Traffic::open(vec![OpenJob::constant(machine.nodes().collect(), uniform(machine.node_count()), load)]);
         let options = RunOptions::default();
         let cost = engine.run(&traffic, schedule, &options, &mut |_| true).cost;
         let (taken, estimate) = (cost.packet_bytes + cost.network_bytes, engine.memory_estimate(1, options.recording));

@@ -54,7 +54,7 @@ fn flows_into_one_port_share_it_equally() {
         let engine = odonata_packet::PacketEngine::new(&machine, &settings, "min", &Default::default()).unwrap();
         let jobs =
             (0..5).map(|n| OpenJob::constant(vec![NodeId(n)], Arc::new(|_: NodeId, _: &mut Stream| NodeId(6)), 1.0));
-        let result = run(&engine, &Traffic::Open(jobs.collect()), schedule(10, 100, 0), &RunOptions::default());
+        let result = run(&engine, &Traffic::open(jobs.collect()), schedule(10, 100, 0), &RunOptions::default());
         for job in &result.jobs {
             let share = job.delivered_bytes as f64 / 100e-6 / 25e9;
             // 100 us are 4,882 packets: a whole packet per flow is 0.1 %.
@@ -81,7 +81,7 @@ fn one_port_is_an_m_d_1_queue() {
             burst: 1,
         };
         let result =
-            run(&engine(&machine, "min"), &Traffic::Open(vec![job]), schedule(20, 4_000, 50), &RunOptions::default());
+            run(&engine(&machine, "min"), &Traffic::open(vec![job]), schedule(20, 4_000, 50), &RunOptions::default());
         let idle_ns = 20.0 + 50.0 + 20.0 + 20.48;
         let wait_ns = result.jobs[0].network_latency.mean() / 1e3 - idle_ns;
         let expected = rho * 20.48 / (2.0 * (1.0 - rho));

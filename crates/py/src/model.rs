@@ -1,7 +1,7 @@
 //! The closed forms of `odonata-model` for Python: plain numbers in, rows of tuples out.
 
 use crate::errors;
-use odonata_model::message::{rank_costs, Message, MessageModel, MessagePrices, Postal};
+use odonata_model::message::{rank_costs, MessageModel, MessagePrices, Postal, RankMessage};
 use odonata_model::node_aware::{steps, Route};
 use odonata_model::{Constants, DragonflyFigures, FatTreeFigures, ModelError, NetworkFigures, TorusFigures};
 use pyo3::prelude::*;
@@ -140,7 +140,7 @@ impl PricesInput<'_> {
     }
 }
 
-fn messages(py: Python<'_>, sources: Vec<u32>, destinations: Vec<u32>, bytes: Vec<u64>) -> PyResult<Vec<Message>> {
+fn messages(py: Python<'_>, sources: Vec<u32>, destinations: Vec<u32>, bytes: Vec<u64>) -> PyResult<Vec<RankMessage>> {
     if sources.len() != destinations.len() || sources.len() != bytes.len() {
         return Err(user_error(py, "sources, destinations and bytes of the messages differ in length"));
     }
@@ -148,7 +148,7 @@ fn messages(py: Python<'_>, sources: Vec<u32>, destinations: Vec<u32>, bytes: Ve
         .into_iter()
         .zip(destinations)
         .zip(bytes)
-        .map(|((source, destination), bytes)| Message { source, destination, bytes })
+        .map(|((source, destination), bytes)| RankMessage { source, destination, bytes })
         .collect())
 }
 
@@ -176,7 +176,7 @@ pub(crate) fn node_aware_steps(
             }
         };
         let steps = mend(py, steps(&messages(py, sources, destinations, bytes)?, &nodes, route))?;
-        let columns = |step: Vec<Message>| {
+        let columns = |step: Vec<RankMessage>| {
             let bytes = step.iter().map(|m| m.bytes).collect();
             let (sources, destinations) = step.iter().map(|m| (m.source, m.destination)).unzip();
             (sources, destinations, bytes)

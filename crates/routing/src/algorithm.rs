@@ -1,6 +1,10 @@
-//! Routing algorithms, asked once per packet at every router.
+//! Routing algorithms: the one list of them, with their parameters and which kind of engine takes which.
 //!
-//! An algorithm is one file and one line of [`ALGORITHMS`]. It gets the packet's header, the router, a read-only
+//! An algorithm is one file and one line of [`ALGORITHMS`]. What stands there says how messages choose among whole
+//! paths ([`PathChoice`], for engines with a steady state), or decides hop by hop ([`Routing`], for engines that move
+//! packets), or both.
+//!
+//! Hop by hop it is asked once per packet at every router: it gets the packet's header, the router, a read-only
 //! view of the load there, the router's random stream and its [`Memory`], and answers with a port and a virtual
 //! channel. What it has to remember about a packet it writes into the header's [`RouteState`]; it moves nothing.
 //!
@@ -14,6 +18,7 @@ mod grid;
 pub mod min;
 pub mod par;
 pub mod q_adaptive;
+mod steady;
 pub mod torus_adaptive;
 pub mod ugal;
 pub mod up_down;
@@ -22,13 +27,13 @@ pub mod valiant;
 
 use crate::next_hop::{NextHops, Port};
 use crate::view::LoadView;
-use crossing::Crossing;
-use odonata_declare::{Declared, Parameter, Parameters};
+use odonata_declare::{Declared, Named, Parameter, Parameters};
 use odonata_units::{NodeId, RouterId, Stream};
 use std::sync::Arc;
 
 pub use adaptive::AdaptiveSettings;
 pub use q_adaptive::QSettings;
+pub use steady::{PathChoice, UgalPaths};
 
 /// What the algorithm remembers about one packet.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
@@ -210,15 +215,6 @@ pub struct RoutingSettings {
     pub q: QSettings,
 }
 
-/// The parameters of the algorithm called `name`, as by default.
-pub fn parameters(name: &str) -> Box<dyn Declared> {
-    match name {
-        "ugal-g" | "ugal-n" | "par" => Box::new(AdaptiveSettings::default()),
-        "q-adaptive" => Box::new(QSettings::default()),
-        _ => Box::new(Nothing),
-    }
-}
-
 impl RoutingSettings {
     /// What an algorithm's parameters say; the settings of the others are as by default.
     pub fn of(parameters: &dyn Declared) -> Self {
@@ -241,7 +237,7 @@ impl Parameters for Nothing {
 /// Why an algorithm can't run on a machine, or what is wrong with its settings.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 pub enum RoutingError {
-    /// No algorithm has that name.
+    /// No algorithm that decides hop by hop has that name.
     #[error("unknown routing algorithm '{name}'{hint}")]
     Unknown {
         /// What was asked for.
@@ -267,49 +263,78 @@ pub enum RoutingError {
     },
 }
 
-type Build = fn(Arc<NextHops>, &RoutingSettings) -> Result<Box<dyn Routing>, RoutingError>;
+/// Makes an algorithm for a machine; of the settings it takes its own.
+pub type Build = fn(Arc<NextHops>, &RoutingSettings) -> Result<Box<dyn Routing>, RoutingError>;
 
-/// The registry: name, one line for people, constructor.
-pub const ALGORITHMS: &[(&str, &str, Build)] = &[
-    ("min", min::MEANING, min::build),
-    ("valiant-g", "over a random third group, crossed straight to the destination group", |hops, _| {
-        valiant::build("valiant-g", Crossing::Straight, hops)
-    }),
-    ("valiant-n", "over a random router of a random third group", |hops, _| {
-        valiant::build("valiant-n", Crossing::Router, hops)
-    }),
-    ("ugal-g", "minimal or valiant-g, decided at the source router by queue lengths", |hops, settings| {
-        ugal::build("ugal-g", Crossing::Straight, hops, settings.adaptive)
-    }),
-    ("ugal-n", "minimal or valiant-n, decided at the source router by queue lengths", |hops, settings| {
-        ugal::build("ugal-n", Crossing::Router, hops, settings.adaptive)
-    }),
-    ("par", "ugal-n, decided again at the second router of the source group", par::build),
-    (
-        "dimension-order",
-        "torus, mesh: one dimension after the other, the shorter way round; two channels with a dateline",
-        dimension_order::build,
-    ),
-    (
-        "torus-adaptive",
-        "torus, mesh: any minimal direction, by queue lengths; dimension order as the escape",
-        torus_adaptive::build,
-    ),
-    ("up-down", "any graph, fat tree: shortest ways that go up, then down; one channel", up_down::build),
-    ("up-down-adaptive", "up-down over the port with the shortest queue", up_down_adaptive::build),
-    ("q-adaptive", "learns the time to the destination group for every port; at most one detour", q_adaptive::build),
+/// A routing algorithm by its name.
+#[derive(Clone, Copy, Debug)]
+pub struct Algorithm {
+    /// Its name in files.
+    pub name: &'static str,
+    /// What it does, in one line.
+    pub doc: &'static str,
+    /// Its parameters as by default.
+    pub parameters: fn() -> Box<dyn Declared>,
+    /// For engines with a steady state: how messages choose among paths, by the parameters.
+    pub paths: Option<fn(&dyn Declared) -> PathChoice>,
+    /// For engines that move packets: what decides hop by hop.
+    pub hops: Option<Build>,
+}
+
+/// All algorithms, the plainest first.
+pub const ALGORITHMS: &[Algorithm] = &[
+    min::MIN,
+    steady::STATIC_DIRECT,
+    steady::STATIC_INDIRECT,
+    steady::ADAPTIVE_DIRECT,
+    steady::ADAPTIVE_INDIRECT,
+    steady::ADAPTIVE_HYBRID,
+    steady::UGAL,
+    valiant::VALIANT_G,
+    valiant::VALIANT_N,
+    ugal::UGAL_G,
+    ugal::UGAL_N,
+    par::PAR,
+    dimension_order::DIMENSION_ORDER,
+    torus_adaptive::TORUS_ADAPTIVE,
+    up_down::UP_DOWN,
+    up_down_adaptive::UP_DOWN_ADAPTIVE,
+    q_adaptive::Q_ADAPTIVE,
 ];
 
-/// The algorithm called `name` on a machine with the tables `hops`.
+impl Algorithm {
+    /// One that decides hop by hop and has no parameters.
+    const fn hop_by_hop(name: &'static str, doc: &'static str, build: Build) -> Self {
+        Self { name, doc, parameters: || Box::new(Nothing), paths: None, hops: Some(build) }
+    }
+
+    /// The algorithm called `name`.
+    pub fn find(name: &str) -> Option<&'static Self> {
+        ALGORITHMS.iter().find(|known| known.name == name)
+    }
+
+    /// What a parser and a reference page read of it.
+    pub fn named(&self) -> Named {
+        Named { name: self.name, doc: self.doc, keys: (self.parameters)().keys() }
+    }
+
+    /// How messages choose among paths when no parameter is given, if it says so at all.
+    pub fn paths_by_default(&self) -> Option<PathChoice> {
+        self.paths.map(|paths| paths(&*(self.parameters)()))
+    }
+}
+
+/// What decides hop by hop under the name `name` on a machine with the tables `hops`.
 ///
 /// # Errors
 /// An unknown name, a machine on which the algorithm makes no sense, or a setting out of range.
 pub fn build(name: &str, hops: Arc<NextHops>, settings: &RoutingSettings) -> Result<Box<dyn Routing>, RoutingError> {
-    match ALGORITHMS.iter().find(|(known, _, _)| *known == name) {
-        Some((_, _, build)) => build(hops, settings),
+    let known = || ALGORITHMS.iter().filter_map(|algorithm| Some((algorithm.name, algorithm.hops?)));
+    match known().find(|(known, _)| *known == name) {
+        Some((_, build)) => build(hops, settings),
         None => Err(RoutingError::Unknown {
             name: name.to_owned(),
-            hint: odonata_declare::hint(name, ALGORITHMS.iter().map(|a| a.0)),
+            hint: odonata_declare::hint(name, known().map(|(known, _)| known)),
         }),
     }
 }

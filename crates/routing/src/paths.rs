@@ -9,11 +9,11 @@
 //!
 //! | rule | machines | minimal | direct | indirect |
 //! |---|---|---|---|---|
-//! | [`Grouped`] | dragonfly, Cascade | over the global links on shortest paths | leg to any gateway, one global link, leg | through a random router of a random third group |
-//! | [`Torus`] | torus, mesh | in dimension order | dimension by dimension, in any order | through a random router |
-//! | [`Graph`] | fat tree, any graph | hop by hop along shortest paths | the same | through a random router |
+//! | [`GroupedPaths`] | dragonfly, Cascade | over the global links on shortest paths | leg to any gateway, one global link, leg | through a random router of a random third group |
+//! | [`TorusPaths`] | torus, mesh | in dimension order | dimension by dimension, in any order | through a random router |
+//! | [`GraphPaths`] | fat tree, any graph | hop by hop along shortest paths | the same | through a random router |
 //!
-//! A machine whose faults break the structure that a rule relies on gets the [`Graph`] rule, and a [`Notice`] says so.
+//! A machine whose faults break the structure that a rule relies on gets the [`GraphPaths`] rule, and a [`Notice`] says so.
 
 mod draws;
 mod graph;
@@ -21,9 +21,9 @@ mod grouped;
 mod torus;
 
 pub use draws::Draws;
-pub use graph::Graph;
-pub use grouped::Grouped;
-pub use torus::Torus;
+pub use graph::GraphPaths;
+pub use grouped::GroupedPaths;
+pub use torus::TorusPaths;
 
 use odonata_machine::{Machine, Shape};
 use odonata_units::{LinkId, RouterId};
@@ -104,9 +104,9 @@ pub trait PathRule: Sync + Send {
 /// A working router that can't be reached from another one, or a graph too large for shortest-path tables.
 pub fn rule_for(machine: &Machine) -> Result<(Box<dyn PathRule + '_>, Vec<Notice>), PathError> {
     let structured: Option<Box<dyn PathRule + '_>> = match machine.shape() {
-        Shape::Grouped { .. } => Grouped::new(machine).map(|rule| Box::new(rule) as _),
-        Shape::Torus { .. } => Torus::new(machine).map(|rule| Box::new(rule) as _),
-        Shape::FatTree { .. } | Shape::Graph => return Ok((Box::new(Graph::new(machine)?), Vec::new())),
+        Shape::Grouped { .. } => GroupedPaths::new(machine).map(|rule| Box::new(rule) as _),
+        Shape::Torus { .. } => TorusPaths::new(machine).map(|rule| Box::new(rule) as _),
+        Shape::FatTree { .. } | Shape::Graph => return Ok((Box::new(GraphPaths::new(machine)?), Vec::new())),
     };
     match structured {
         Some(rule) => Ok((rule, Vec::new())),
@@ -116,7 +116,7 @@ pub fn rule_for(machine: &Machine) -> Result<(Box<dyn PathRule + '_>, Vec<Notice
                  whole graph"
                     .into(),
             );
-            Ok((Box::new(Graph::new(machine)?), vec![notice]))
+            Ok((Box::new(GraphPaths::new(machine)?), vec![notice]))
         }
     }
 }

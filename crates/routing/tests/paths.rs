@@ -175,6 +175,26 @@ fn expected_loads_agree_with_draws() {
     }
 }
 
+/// Expected loads add up: those of all pairs together, of unequal amounts, are the sum of what each pair loads alone.
+#[test]
+fn expected_loads_of_many_are_the_sum_of_each() {
+    let fat_tree = FatTree { k: 4, ..FatTree::default() }.builder().unwrap().build().unwrap();
+    for (machine, closed_forms) in [
+        (dragonfly(1, 4, 2), &[Oblivious::Minimal, Oblivious::Direct, Oblivious::Indirect][..]),
+        (cascade(4, 2, 4), &[Oblivious::Minimal, Oblivious::Direct, Oblivious::Indirect]),
+        (fat_tree, &[Oblivious::Minimal, Oblivious::Direct]),
+    ] {
+        let (rule, _) = rule_for(&machine).unwrap();
+        let mut demands = all_pairs(&machine);
+        demands.iter_mut().enumerate().for_each(|(i, demand)| demand.amount += (i % 7) as f64);
+        for &which in closed_forms {
+            let mut sum = vec![0.0; machine.link_count()];
+            demands.iter().for_each(|demand| rule.spread(&[*demand], which, &mut sum));
+            close(&spread(rule.as_ref(), &machine, &demands, which), &sum, 1e-6);
+        }
+    }
+}
+
 fn without_cable(machine: Machine, a: u32, b: u32) -> Machine {
     let mut builder = MachineBuilder::from(machine);
     let before = builder.cables.len();

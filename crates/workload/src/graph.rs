@@ -1,6 +1,6 @@
 //! Communication graphs: messages listed one by one.
 
-use crate::{Pattern, Send, WorkloadError};
+use crate::{Pattern, SentMessage, WorkloadError};
 use odonata_units::{Bytes, RankId};
 
 /// Messages grouped by source, in the order of the input; 12 bytes per message. Equal messages stay separate; messages
@@ -86,9 +86,9 @@ impl Pattern for CommunicationGraph {
         (self.first.len() - 1) as u32
     }
 
-    fn sends(&self, rank: RankId, out: &mut Vec<Send>) {
+    fn sends(&self, rank: RankId, out: &mut Vec<SentMessage>) {
         let range = self.first[rank.index()]..self.first[rank.index() + 1];
-        out.extend(range.map(|i| Send { target: self.targets[i], bytes: self.bytes[i] }));
+        out.extend(range.map(|i| SentMessage { target: self.targets[i], bytes: self.bytes[i] }));
     }
 }
 

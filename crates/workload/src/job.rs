@@ -2,7 +2,7 @@
 
 use crate::pattern::{PatternContext, Silent};
 use crate::placement::{FreeNodes, Placed, Request};
-use crate::{Pattern, PatternRule, PatternSpec, PlacementSpec, Traffic, TrafficSpec, Unknown, WorkloadError};
+use crate::{Pattern, PatternRule, PatternSpec, PlacementSpec, TrafficKind, TrafficSpec, Unknown, WorkloadError};
 use odonata_machine::Machine;
 use odonata_units::{JobId, NodeId, RankId, Stream};
 use std::sync::Arc;
@@ -48,7 +48,7 @@ pub struct Job {
     /// How often every rank sends its messages.
     pub iterations: u32,
     /// What it offers to the network, and when.
-    pub traffic: Traffic,
+    pub traffic: TrafficKind,
     /// Node of each rank.
     pub node_of_rank: Vec<NodeId>,
     /// Name of the pattern.
@@ -192,7 +192,7 @@ mod tests {
         }
     }
 
-    fn sends(job: &Job) -> Vec<Vec<crate::Send>> {
+    fn sends(job: &Job) -> Vec<Vec<crate::SentMessage>> {
         let mut all = Vec::new();
         for rank in job.rank_ids() {
             let mut sends = Vec::new();

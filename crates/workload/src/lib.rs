@@ -8,28 +8,31 @@
 //! Random choices draw from streams named by the job, so a job keeps its neighbours whatever runs beside it; to run
 //! it alone on the same nodes, select it from the placed workload with [`Workload::only`].
 
+mod communication;
 mod error;
 mod graph;
 pub mod import;
 mod job;
 mod pattern;
 mod placement;
+mod placement_table;
 #[cfg(test)]
 mod test_machines;
 mod traffic;
 pub mod volumes;
 
+pub use communication::{Pattern, SentMessage, Unknown};
 pub use error::WorkloadError;
 pub use graph::CommunicationGraph;
 pub use job::{Job, JobSpec, Workload};
 pub use pattern::{
     near_cubic, AdversarialParameters, AllToAllParameters, FilePatternParameters, GridOrder, GroupTarget,
-    HotspotParameters, ManyToManyParameters, Pattern, PatternContext, PatternRule, PatternSpec, PermutationParameters,
-    RandomNeighborsParameters, Send, StencilParameters, TornadoParameters, UmeshParameters, UniformParameters, Unknown,
-    PATTERNS,
+    HotspotParameters, ManyToManyParameters, PatternContext, PatternRule, PatternSpec, PermutationParameters,
+    RandomNeighborsParameters, StencilParameters, TornadoParameters, UmeshParameters, UniformParameters, PATTERNS,
 };
 pub use placement::{
     Begun, Distribution, FilePlacementParameters, FreeNodes, ListParameters, NodeName, NonUniformParameters, Placed,
-    PlacementRule, PlacementSpec, PlacementTable, RandomParameters, Request, PLACEMENTS,
+    PlacementRule, PlacementSpec, RandomParameters, Request, PLACEMENTS,
 };
-pub use traffic::{Closed, Injection, LoadStep, Open, Traffic, TrafficRule, TrafficSpec, TRAFFIC};
+pub use placement_table::PlacementTable;
+pub use traffic::{Closed, Injection, LoadStep, Open, TrafficKind, TrafficRule, TrafficSpec, TRAFFIC};

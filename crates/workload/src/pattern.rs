@@ -38,58 +38,17 @@ pub use many_to_many::ManyToManyParameters;
 pub use permutation::PermutationParameters;
 pub use random_neighbors::RandomNeighborsParameters;
 pub(crate) use silent::Silent;
-pub use spec::{PatternRule, PatternSpec, PATTERNS};
+pub use spec::{PatternRule, PatternSpec};
 pub use stencil::StencilParameters;
 pub use tornado::TornadoParameters;
 pub use umesh::UmeshParameters;
 pub use uniform::UniformParameters;
 
+pub(crate) use crate::communication::{Pattern, SentMessage};
+
+use odonata_declare::Variant;
 use odonata_machine::Machine;
-use odonata_units::{Bytes, NodeId, RankId, Stream};
-
-/// One message of a rank.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub struct Send {
-    /// Receiving rank, of the same job.
-    pub target: RankId,
-    /// Size.
-    pub bytes: Bytes,
-}
-
-/// Who sends how much to whom, within one job.
-pub trait Pattern: std::fmt::Debug + std::marker::Send + Sync {
-    /// Number of ranks; they are `0..ranks()`.
-    fn ranks(&self) -> u32;
-
-    /// Appends what `rank` sends in one iteration, in a fixed order. Pure: the same for any thread and any order of
-    /// calls.
-    fn sends(&self, rank: RankId, out: &mut Vec<Send>);
-
-    /// Draws the receiver of one more message of `rank`, for open-loop injection; `None` if the rank sends nothing.
-    ///
-    /// Patterns that are a rule of destinations (uniform, adversarial, …) draw a fresh one each time; the others
-    /// take one of their [`sends`](Pattern::sends), each equally likely, and generate them all for it: a caller that
-    /// draws often from such a pattern keeps them.
-    fn destination(&self, rank: RankId, stream: &mut Stream) -> Option<RankId> {
-        let mut sends = Vec::new();
-        self.sends(rank, &mut sends);
-        (!sends.is_empty()).then(|| sends[stream.index(sends.len())].target)
-    }
-
-    /// Why nobody can say what the ranks send, if they send more than [`sends`](Pattern::sends) says.
-    fn unknown(&self) -> Option<&Unknown> {
-        None
-    }
-}
-
-/// Messages that are sent, but that what a parameter names does not list.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Unknown {
-    /// The parameter of the pattern.
-    pub parameter: &'static str,
-    /// What it lacks, and what to do.
-    pub reason: String,
-}
+use odonata_units::NodeId;
 
 /// What a pattern may know of its job when it is built.
 #[derive(Clone, Copy, Debug)]
@@ -105,3 +64,48 @@ pub struct PatternContext<'a> {
     /// The node of every rank.
     pub node_of_rank: &'a [NodeId],
 }
+
+const fn pattern(
+    name: &'static str,
+    doc: &'static str,
+    default: fn() -> Box<dyn PatternRule>,
+) -> Variant<dyn PatternRule> {
+    Variant { name, doc, default }
+}
+
+/// The patterns, in the order of the reference.
+pub const PATTERNS: &[Variant<dyn PatternRule>] = &[
+    pattern("stencil-2d", "4 neighbours on a 2D process grid", || Box::new(StencilParameters::default_2d())),
+    pattern("stencil-3d", "6 neighbours on a 3D process grid", || Box::new(StencilParameters::default_3d())),
+    pattern("stencil-4d", "8 neighbours on a 4D process grid", || Box::new(StencilParameters::default_4d())),
+    pattern("many-to-many", "all-to-alls within groups of 16, 32 or 64 ranks", || {
+        Box::new(ManyToManyParameters::default())
+    }),
+    pattern("spread", "6 to 27 random neighbours each (Damselfly's background noise)", || {
+        Box::new(RandomNeighborsParameters::default_spread())
+    }),
+    pattern("umesh", "unstructured mesh: 6 to 27 neighbours near in rank", || Box::new(UmeshParameters::default())),
+    pattern("uniform", "every message to a uniformly random other rank", || Box::new(UniformParameters::default())),
+    pattern("adversarial", "everyone to the group `offset` further (ADV+i)", || {
+        Box::new(AdversarialParameters::default())
+    }),
+    pattern("tornado", "everyone just less than half-way around", || Box::new(TornadoParameters::default())),
+    pattern("transpose", "matrix transpose: rank (i, j) to (j, i)", || {
+        Box::new(PermutationParameters::by(transpose::rule))
+    }),
+    pattern("bit-complement", "rank r of n to n - 1 - r", || Box::new(PermutationParameters::by(bit_complement::rule))),
+    pattern("bit-reverse", "the rank with the bits of the sender in the opposite order", || {
+        Box::new(PermutationParameters::by(bit_reverse::rule))
+    }),
+    pattern("random-permutation", "everyone to one other rank and from one, drawn once", || {
+        Box::new(PermutationParameters::by(random_permutation::rule))
+    }),
+    pattern("hotspot", "a share of the messages to a few hot ranks, the rest uniform", || {
+        Box::new(HotspotParameters::default())
+    }),
+    pattern("all-to-all", "each rank to every other", || Box::new(AllToAllParameters::default())),
+    pattern("random-neighbors", "6 to 20 random neighbours each", || {
+        Box::new(RandomNeighborsParameters::default_random())
+    }),
+    pattern("file", "a communication graph from a file", || Box::new(FilePatternParameters::default())),
+];

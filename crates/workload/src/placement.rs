@@ -18,7 +18,6 @@ mod random_routers;
 mod round_robin_nodes;
 mod round_robin_routers;
 mod spec;
-mod table;
 mod units;
 
 #[cfg(test)]
@@ -28,11 +27,9 @@ pub use file::FilePlacementParameters;
 pub use list::{ListParameters, NodeName};
 pub use non_uniform::{Distribution, NonUniformParameters};
 pub use spec::{Begun, PlacementRule, PlacementSpec, PLACEMENTS};
-pub use table::PlacementTable;
 pub use units::RandomParameters;
 
 pub use free::FreeNodes;
-pub(crate) use table::{Entry, Place};
 
 use odonata_units::NodeId;
 

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 /// What a job offers to the network, and when.
 #[derive(Clone, PartialEq, Debug)]
-pub enum Traffic {
+pub enum TrafficKind {
     /// Every rank sends the messages of its pattern as fast as the network takes them.
     Closed(Closed),
     /// Every node makes packets at a load, to destinations that its ranks' pattern draws.
@@ -15,7 +15,10 @@ pub enum Traffic {
 
 /// Parameters of `closed`.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub struct Closed;
+pub struct Closed {
+    /// When its messages are made.
+    pub start: Time,
+}
 
 /// Parameters of `open`.
 #[derive(Clone, PartialEq, Debug)]
@@ -54,9 +57,9 @@ pub struct LoadStep {
     pub load: f64,
 }
 
-impl Default for Traffic {
+impl Default for TrafficKind {
     fn default() -> Self {
-        Self::Closed(Closed)
+        Self::Closed(Closed::default())
     }
 }
 
@@ -97,7 +100,7 @@ impl Open {
 }
 
 impl Parameters for Closed {
-    const PARAMETERS: &'static [Parameter<Self>] = &[];
+    const PARAMETERS: &'static [Parameter<Self>] = &[parameter!(start, Kind::Time, "When sending starts.")];
 }
 
 impl Parameters for Open {
@@ -121,17 +124,17 @@ pub trait TrafficRule: Declared {
     ///
     /// # Errors
     /// Parameters that do not fit each other: which, and why.
-    fn traffic(&self) -> Result<Traffic, (&'static str, String)>;
+    fn traffic(&self) -> Result<TrafficKind, (&'static str, String)>;
 }
 
 impl TrafficRule for Closed {
-    fn traffic(&self) -> Result<Traffic, (&'static str, String)> {
-        Ok(Traffic::Closed(*self))
+    fn traffic(&self) -> Result<TrafficKind, (&'static str, String)> {
+        Ok(TrafficKind::Closed(*self))
     }
 }
 
 impl TrafficRule for Open {
-    fn traffic(&self) -> Result<Traffic, (&'static str, String)> {
+    fn traffic(&self) -> Result<TrafficKind, (&'static str, String)> {
         let (times, loads) = (self.step_times.len(), self.step_loads.len());
         if times != loads {
             let reason = format!("has {times} values and 'step_loads' {loads}; give a load for each time");
@@ -140,7 +143,7 @@ impl TrafficRule for Open {
         if self.step_times.windows(2).any(|pair| pair[0] >= pair[1]) {
             return Err(("step_times", "must ascend".into()));
         }
-        Ok(Traffic::Open(self.clone()))
+        Ok(TrafficKind::Open(self.clone()))
     }
 }
 
@@ -149,7 +152,7 @@ pub const TRAFFIC: &[Variant<dyn TrafficRule>] = &[
     Variant {
         name: "closed",
         doc: "every rank sends the messages of its pattern as fast as the network takes them",
-        default: || Box::new(Closed),
+        default: || Box::new(Closed::default()),
     },
     Variant {
         name: "open",
@@ -194,7 +197,7 @@ impl TrafficSpec {
     ///
     /// # Errors
     /// As [`TrafficRule::traffic`].
-    pub fn traffic(&self) -> Result<Traffic, (&'static str, String)> {
+    pub fn traffic(&self) -> Result<TrafficKind, (&'static str, String)> {
         self.rule.traffic()
     }
 

@@ -7,7 +7,7 @@
 //! whoever asks: threads may share the ranks of a job among walks of their own, and since sums are whole numbers, their
 //! order does not show.
 
-use crate::{Job, Send};
+use crate::{Job, SentMessage};
 use odonata_machine::Machine;
 use odonata_units::{Bytes, NodeId, RankId};
 
@@ -46,7 +46,7 @@ pub struct Message {
 pub struct Messages<'a> {
     machine: &'a Machine,
     job: &'a Job,
-    sends: Vec<Send>,
+    sends: Vec<SentMessage>,
 }
 
 impl<'a> Messages<'a> {
@@ -63,7 +63,7 @@ impl<'a> Messages<'a> {
         job.pattern.sends(rank, sends);
         let source_node = job.node_of(rank);
         let router = machine.router_of(source_node);
-        sends.iter().map(move |&Send { target, bytes }| {
+        sends.iter().map(move |&SentMessage { target, bytes }| {
             let target_node = job.node_of(target);
             let within = if target == rank {
                 Within::Rank
@@ -166,12 +166,12 @@ pub struct Matrix {
     /// Ranks on each side of a cell; the last cell of a row or column may have fewer.
     pub ranks_per_cell: u32,
     /// The cells with a message, by source and then by target.
-    pub cells: Vec<Cell>,
+    pub cells: Vec<MatrixCell>,
 }
 
 /// What some consecutive ranks send to some others.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Cell {
+pub struct MatrixCell {
     /// First of the sending ranks.
     pub source: RankId,
     /// First of the receiving ranks.
@@ -203,7 +203,7 @@ impl Matrix {
                 }
             }
             let used = row.iter().enumerate().filter(|(_, &(messages, _))| messages > 0);
-            cells.extend(used.map(|(target, &(messages, bytes))| Cell {
+            cells.extend(used.map(|(target, &(messages, bytes))| MatrixCell {
                 source: first(source),
                 target: first(target as u32),
                 messages: messages.saturating_mul(u64::from(job.iterations)),

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from odonata.amg.boomeramg import Built, build, save
 from odonata.amg.hierarchy import Hierarchy
-from odonata.amg.machines import Machine
+from odonata.amg.machines import ParameterSet
 from odonata.amg.machines import load as load_machine
 from odonata.amg.model import Cycle, Decision, cycle, decide, extrapolate, regrouped_seconds, scenarios
 from odonata.amg.problems import PAPER, Problem, Settings, make, parse_points
@@ -24,7 +24,7 @@ __all__ = [
     "Cycle",
     "Decision",
     "Hierarchy",
-    "Machine",
+    "ParameterSet",
     "Problem",
     "Settings",
     "build",

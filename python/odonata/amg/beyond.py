@@ -20,7 +20,7 @@ import pyarrow as pa
 from odonata.amg import model, record
 from odonata.amg.boomeramg import Executed
 from odonata.amg.hierarchy import INTERPOLATION, SOLVE, Hierarchy
-from odonata.amg.machines import Machine
+from odonata.amg.machines import ParameterSet
 from odonata.amg.node_aware import BYTES_PER_VALUE, ROUTES, block_placement, product_seconds
 
 DIRECT = ("direct",)
@@ -45,7 +45,7 @@ class Way:
     """Per level the route that was taken."""
 
 
-def setup_seconds(setup: pa.Table, ranks: int, machine: Machine) -> float:
+def setup_seconds(setup: pa.Table, ranks: int, machine: ParameterSet) -> float:
     """What the set-up's messages cost: per phase and level the most messages and bytes of any rank.
 
     p alpha(D) + n beta as in the cycle, and each collective call ceil(log2 P) alpha(D). Its computation is
@@ -65,7 +65,7 @@ def setup_seconds(setup: pa.Table, ranks: int, machine: Machine) -> float:
 
 def ways(
     executed: list[Executed],
-    machine: Machine,
+    machine: ParameterSet,
     *,
     threads: int = 1,
     tasks: int | None = None,
@@ -118,7 +118,7 @@ def ways(
 
 
 def _compute(
-    hierarchy: Hierarchy, first: int, machine: Machine, keys: dict[str, Any], *, until: int | None = None
+    hierarchy: Hierarchy, first: int, machine: ParameterSet, keys: dict[str, Any], *, until: int | None = None
 ) -> float:
     """The floating-point work of the levels above `until`; the hierarchy begins with level `first`."""
     flops = machine.constants["flop_s"]
@@ -134,7 +134,7 @@ def _levels_seconds(
     messages: pa.Table,
     first: int,
     nodes: npt.NDArray[np.int64],
-    machine: Machine,
+    machine: ParameterSet,
     aware: bool,
 ) -> tuple[float, tuple[str, ...]]:
     """The communication of all levels, rank by rank, and the route of each level's products."""

@@ -20,7 +20,7 @@ from typing import Any
 import numpy as np
 
 from odonata.amg.hierarchy import Hierarchy
-from odonata.amg.machines import Machine
+from odonata.amg.machines import ParameterSet
 from odonata.amg.matrices import optional
 from odonata.errors import OdonataError
 
@@ -41,7 +41,9 @@ class Measured:
     thread_bandwidth: list[tuple[int, float]]
 
 
-def measure(like: Machine, hierarchy: Hierarchy, *, repeats: int = 200, pairs: int = 64) -> Measured | None:
+def measure(
+    like: ParameterSet, hierarchy: Hierarchy, *, repeats: int = 200, pairs: int = 64
+) -> Measured | None:
     """Measures; every rank must call. Returns the result on rank 0 and None elsewhere.
 
     Raises:
@@ -159,7 +161,7 @@ def _best(function: Callable[[], object], repeats: int = 5) -> float:
     return min(times)
 
 
-def to_toml(name: str, measured: Measured, like: Machine) -> str:
+def to_toml(name: str, measured: Measured, like: ParameterSet) -> str:
     """A parameter file: measured constants, and the description of `like`."""
     c = like.constants
     lines = [

@@ -16,8 +16,8 @@ from odonata.errors import OdonataError
 
 
 @dataclass(frozen=True)
-class Machine:
-    """A checked parameter set."""
+class ParameterSet:
+    """Constants of the closed forms, measured on a machine; checked."""
 
     name: str
     constants: dict[str, Any]
@@ -34,7 +34,7 @@ def names() -> list[str]:
     return [name for name, _ in library.files("machines")]
 
 
-def load(name_or_path: str) -> Machine:
+def load(name_or_path: str) -> ParameterSet:
     """Reads a parameter set by name or path.
 
     Raises:
@@ -55,7 +55,7 @@ def load(name_or_path: str) -> Machine:
     return parse(text, where)
 
 
-def parse(text: str, where: str) -> Machine:
+def parse(text: str, where: str) -> ParameterSet:
     """A parameter set from the text of a file; `where` names it in errors."""
     name, constants = _core.amg.parameters(text, where)
-    return Machine(name or Path(where).stem, constants)
+    return ParameterSet(name or Path(where).stem, constants)

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from odonata import _core
 from odonata.amg.hierarchy import LEVEL_FIELDS, Hierarchy
-from odonata.amg.machines import Machine
+from odonata.amg.machines import ParameterSet
 from odonata.errors import OdonataError
 
 BEST_FIT = "alpha-beta-gamma"
@@ -86,7 +86,7 @@ def scenarios() -> list[str]:
     return list(_core.amg.scenarios())
 
 
-def default_tasks(machine: Machine, threads: int) -> int:
+def default_tasks(machine: ParameterSet, threads: int) -> int:
     """As many MPI tasks per node as its cores allow.
 
     Raises:
@@ -99,7 +99,7 @@ def default_tasks(machine: Machine, threads: int) -> int:
 
 def cycle(
     hierarchy: Hierarchy,
-    machine: Machine,
+    machine: ParameterSet,
     *,
     threads: int = 1,
     tasks: int | None = None,
@@ -113,7 +113,7 @@ def cycle(
 
 def decide(
     hierarchy: Hierarchy,
-    machine: Machine,
+    machine: ParameterSet,
     *,
     threads: int = 1,
     tasks: int | None = None,
@@ -136,7 +136,7 @@ def regrouped_seconds(
     before: Hierarchy,
     after: Hierarchy,
     level: int,
-    machine: Machine,
+    machine: ParameterSet,
     *,
     threads: int = 1,
     tasks: int | None = None,
@@ -169,7 +169,7 @@ def extrapolate(small: Hierarchy, large: Hierarchy) -> tuple[Hierarchy, Hierarch
     return ends[0], ends[1]
 
 
-def extra_hops(machine: Machine) -> int:
+def extra_hops(machine: ParameterSet) -> int:
     """D - h_m of the machine's network."""
     constants = machine.constants
     return _core.amg.extra_hops(constants)
@@ -179,7 +179,7 @@ def collective_seconds(
     hierarchy: Hierarchy,
     level: int,
     groups: int,
-    machine: Machine,
+    machine: ParameterSet,
     *,
     threads: int = 1,
     tasks: int | None = None,
@@ -204,7 +204,7 @@ class Alternative:
 
 def alternatives(
     hierarchy: Hierarchy,
-    machine: Machine,
+    machine: ParameterSet,
     *,
     threads: int = 1,
     tasks: int | None = None,

@@ -15,13 +15,13 @@ import pyarrow as pa
 
 from odonata import _core
 from odonata.amg.hierarchy import SOLVE
-from odonata.amg.machines import Machine
+from odonata.amg.machines import ParameterSet
 
 ROUTES = ("direct", "two-steps", "three-steps")
 BYTES_PER_VALUE = 8
 
 
-def pricing(machine: Machine) -> dict[str, Any]:
+def pricing(machine: ParameterSet) -> dict[str, Any]:
     """The max-rate model with the machine's constants.
 
     A node injects at most its hardware bandwidth, a rank at most the measured one. Inside a node a message
@@ -46,7 +46,7 @@ def product_seconds(
     messages: pa.Table,
     level: int,
     nodes: np.ndarray[Any, np.dtype[np.int64]],
-    machine: Machine,
+    machine: ParameterSet,
     route: str,
     *,
     operator: int = SOLVE,

@@ -23,7 +23,7 @@ import pyarrow as pa
 from odonata import _core, toml
 from odonata.amg import model
 from odonata.amg.hierarchy import INTERPOLATION, SOLVE, Hierarchy
-from odonata.amg.machines import Machine
+from odonata.amg.machines import ParameterSet
 from odonata.amg.node_aware import BYTES_PER_VALUE, block_placement
 from odonata.errors import OdonataError
 from odonata.store.schema import NOTHING_ROUTED
@@ -168,7 +168,7 @@ def simulate(
     directory: Path,
     hierarchy: Hierarchy,
     messages: pa.Table,
-    machine: Machine,
+    machine: ParameterSet,
     text: str,
     *,
     path: str = "<text>",
@@ -246,7 +246,7 @@ def exchanges(hierarchy: Hierarchy, messages: pa.Table, *, first: int = 0) -> li
 def findings(
     hierarchy: Hierarchy,
     messages: pa.Table,
-    machine: Machine,
+    machine: ParameterSet,
     seconds: Mapping[tuple[int, str], float],
     *,
     sees_latency: bool,
@@ -299,7 +299,7 @@ def _exchanges(level: int) -> dict[str, tuple[int, int]]:
     }
 
 
-def _interface_s(source: Integers, destination: Integers, sizes: Integers, machine: Machine) -> float:
+def _interface_s(source: Integers, destination: Integers, sizes: Integers, machine: ParameterSet) -> float:
     across = source != destination
     ends = (source[across], destination[across])
     busiest = [np.bincount(end, weights=sizes[across], minlength=1).max() for end in ends]
@@ -307,7 +307,7 @@ def _interface_s(source: Integers, destination: Integers, sizes: Integers, machi
 
 
 def _model_terms(
-    hierarchy: Hierarchy, index: int, operator: int, machine: Machine, ranks: int, per_node: int
+    hierarchy: Hierarchy, index: int, operator: int, machine: ParameterSet, ranks: int, per_node: int
 ) -> tuple[float, float, float, float]:
     """Start-ups, hops, bandwidth and its penalty of one product: a level of these numbers alone, priced."""
     row = hierarchy.levels[index]
@@ -323,7 +323,7 @@ def _levels(
     exchanges: list[Exchange],
     hierarchy: Hierarchy,
     first: int,
-    machine: Machine,
+    machine: ParameterSet,
     per_node: int,
     threads: int,
 ) -> list[LevelTimes]:

@@ -5,11 +5,11 @@ from __future__ import annotations
 from odonata.amg import model
 from odonata.amg.boomeramg import Executed
 from odonata.amg.hierarchy import Hierarchy
-from odonata.amg.machines import Machine
+from odonata.amg.machines import ParameterSet
 from odonata.amg.simulate import Findings
 
 
-def predicted(hierarchy: Hierarchy, machine: Machine, *, threads: int = 1) -> float:
+def predicted(hierarchy: Hierarchy, machine: ParameterSet, *, threads: int = 1) -> float:
     """What the formulas promise: the sum of T_noswitch over that with the decided switch; 1 without one."""
     decision = model.decide(hierarchy, machine, threads=threads)
     if decision.switch is None:
@@ -19,7 +19,7 @@ def predicted(hierarchy: Hierarchy, machine: Machine, *, threads: int = 1) -> fl
     return decision.levels[-1].running_s / chosen.cycle_s
 
 
-def executed(done: Executed, machine: Machine, *, threads: int = 1) -> tuple[float, float]:
+def executed(done: Executed, machine: ParameterSet, *, threads: int = 1) -> tuple[float, float]:
     """The cycle's seconds by formula, before and on the hierarchy that really follows the gathering."""
     before = model.cycle(done.plain, machine, threads=threads).seconds
     return before, model.regrouped_seconds(
@@ -28,7 +28,7 @@ def executed(done: Executed, machine: Machine, *, threads: int = 1) -> tuple[flo
 
 
 def simulated(
-    done: Executed, before: Findings, after: Findings, machine: Machine, *, threads: int = 1
+    done: Executed, before: Findings, after: Findings, machine: ParameterSet, *, threads: int = 1
 ) -> float:
     """The cycle with the simulated network, before over after the redistribution."""
     level, groups = done.switch

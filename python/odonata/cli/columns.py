@@ -13,7 +13,7 @@ from odonata.store.schema import declarations
 
 
 @dataclass(frozen=True)
-class Shown:
+class ShownColumn:
     """A column of a table in the terminal."""
 
     heading: str
@@ -25,7 +25,7 @@ def headlines(table: pa.Table) -> list[str]:
     return [name for name, column in declarations(table.schema).items() if column.headline]
 
 
-def of_table(table: pa.Table, names: Iterable[str]) -> list[Shown]:
+def of_table(table: pa.Table, names: Iterable[str]) -> list[ShownColumn]:
     """These columns of a table; those of one unit have one scale, so that they can be compared."""
     known = declarations(table.schema)
     columns = [(known[name].label, known[name].unit, table[name].to_pylist()) for name in names]
@@ -42,12 +42,12 @@ def of_values(
     values: Sequence[float | None],
     unit: str,
     beside: Iterable[float | None] | None = None,
-) -> Shown:
+) -> ShownColumn:
     """Numbers of a unit under one heading, on the scale of the largest, or of the largest of those beside."""
     if unit == "count":
-        return Shown(label, ["-" if value is None else f"{value:,}" for value in values])
+        return ShownColumn(label, ["-" if value is None else f"{value:,}" for value in values])
     on = scale(values if beside is None else beside, unit)
-    return Shown(on.heading(label), [terminal.number(on.of(value)) for value in values])
+    return ShownColumn(on.heading(label), [terminal.number(on.of(value)) for value in values])
 
 
 def heading(label: str) -> str:

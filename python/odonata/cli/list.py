@@ -70,11 +70,16 @@ def _names(topic: str) -> list[dict[str, str]]:
     section, key = _WHERE[topic]
     table = json.loads(_core.schema())["properties"][section]
     rule = table.get("items", table)["properties"][key]
-    rows = []
+    rows: list[dict[str, str]] = []
     for alternative in rule.get("anyOf", [rule]):
         owner = {"of": alternative["title"]} if "title" in alternative else {}
         # A name may also stand in a table with its parameters.
         for names in alternative.get("anyOf", [alternative]):
             for name, meaning in zip(names.get("enum", []), names.get("enumDescriptions", []), strict=True):
-                rows.append({"name": name, **owner, "summary": meaning})
+                # What several engines take is one thing with two owners.
+                same = [row for row in rows if row["name"] == name and row["summary"] == meaning]
+                for row in same:
+                    row["of"] += ", " + owner["of"].removeprefix("engine ")
+                if not same:
+                    rows.append({"name": name, **owner, "summary": meaning})
     return rows

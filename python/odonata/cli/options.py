@@ -14,7 +14,7 @@ from odonata.api import Source
 _Command = TypeVar("_Command", bound=Callable[..., Any])
 
 
-class Experiment(click.ParamType):  # type: ignore[type-arg,unused-ignore] # generic since click 8.3
+class ExperimentFile(click.ParamType):  # type: ignore[type-arg,unused-ignore] # generic since click 8.3
     """An experiment file, or `-` for the standard input, as its text and path."""
 
     name = "file"
@@ -30,7 +30,7 @@ class Experiment(click.ParamType):  # type: ignore[type-arg,unused-ignore] # gen
 
 def experiment(function: _Command) -> _Command:
     """The argument FILE."""
-    return click.argument("experiment", metavar="FILE", type=Experiment())(function)
+    return click.argument("experiment", metavar="FILE", type=ExperimentFile())(function)
 
 
 def overrides(function: _Command) -> _Command:

@@ -194,13 +194,13 @@ def _job_traffic_table(run: Run, on: Scale | None) -> Table:
         for network, sent in zip(jobs["bytes_network"].to_pylist(), jobs["bytes"].to_pylist(), strict=True)
     ]
     shown = columns.of_table(jobs, ["messages", "bytes"] if on is None else ["bytes"])
-    shown.append(columns.Shown("off router", off_router))
+    shown.append(columns.ShownColumn("off router", off_router))
     shown += columns.of_table(jobs, ["mean_hops", *columns.headlines(jobs)])
     if on is not None:
         everywhere = [job["classes"][0] for job in run.summary["jobs"]]
         for statistic in ("mean", "max"):
             cells = [terminal.number(on.of(row[f"bytes_{statistic}"])) for row in everywhere]
-            shown.append(columns.Shown(on.heading(f"link {statistic}"), cells))
+            shown.append(columns.ShownColumn(on.heading(f"link {statistic}"), cells))
     table = terminal.table(["job", *(column.heading for column in shown)], left=["job"])
     for name, *cells in zip(jobs["name"].to_pylist(), *(column.cells for column in shown), strict=True):
         table.add_row(name, *cells)

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from odonata.studies.read import UNITS, Table, nearest, texts
+from odonata.studies.read import UNITS, TomlTable, nearest, texts
 from odonata.studies.select import Selection, read_selection
 
 VERDICTS = ("not", "partly", "reproduced")
@@ -68,7 +68,7 @@ class Claim:
     why: str
 
 
-def read_claim(table: Table) -> Claim:
+def read_claim(table: TomlTable) -> Claim:
     """Reads one claim."""
     name, says, source = (table.take(key, str) for key in ("name", "says", "source"))
     common = _common(table)
@@ -84,7 +84,7 @@ def read_claim(table: Table) -> Claim:
     return Claim(name, says, source, None, selection, value, statistic, unit, each, comparison, **common)
 
 
-def _common(table: Table) -> dict[str, Any]:
+def _common(table: TomlTable) -> dict[str, Any]:
     expect, why = table.get("expect", "reproduced"), table.get("why", "")
     if expect not in VERDICTS:
         raise table.error(f"expect is {expect!r}", nearest(expect, VERDICTS))
@@ -97,21 +97,21 @@ def _common(table: Table) -> dict[str, Any]:
     return {"share": share, "published": published, "expect": expect, "why": why}
 
 
-def _unit(table: Table) -> str:
+def _unit(table: TomlTable) -> str:
     unit: str = table.get("unit", "")
     if unit not in UNITS:
         raise table.error(f"there is no unit {unit!r}", nearest(unit, filter(None, UNITS)))
     return unit
 
 
-def _statistic(table: Table, default: str) -> str:
+def _statistic(table: TomlTable, default: str) -> str:
     statistic: str = table.get("statistic", default)
     if statistic not in STATISTICS:
         raise table.error(f"there is no statistic {statistic!r}", nearest(statistic, STATISTICS))
     return statistic
 
 
-def _comparison(table: Table, selection: Selection, own: Number) -> Comparison:
+def _comparison(table: TomlTable, selection: Selection, own: Number) -> Comparison:
     given = [kind for kind in COMPARISONS if table.has(kind)]
     if len(given) != 1:
         said = " and ".join(given) or "nothing"
@@ -133,7 +133,7 @@ def _comparison(table: Table, selection: Selection, own: Number) -> Comparison:
     return Comparison(kind, numbers, tolerance, along)
 
 
-def _number(given: Any, of: Table, selection: Selection, own: Number) -> Number:
+def _number(given: Any, of: TomlTable, selection: Selection, own: Number) -> Number:
     """A constant, a column of the claim's rows, or other rows: what is not said is as in the claim."""
     if isinstance(given, int | float) and not isinstance(given, bool):
         return Number(float(given), None, frozenset(), "", own.statistic, 1.0)
@@ -141,7 +141,7 @@ def _number(given: Any, of: Table, selection: Selection, own: Number) -> Number:
         return Number(None, None, frozenset(), given, own.statistic, 1.0)
     if not isinstance(given, Mapping):
         raise of.error(f"{given!r} is neither a number, a column nor a choice of rows")
-    table = Table(given, f"{of.place}: {', '.join(given)}")
+    table = TomlTable(given, f"{of.place}: {', '.join(given)}")
     changed = table.get("where", {}, dict)
     other = Selection(
         table.get("table", selection.table),

@@ -61,7 +61,7 @@ def document(path: Path) -> Mapping[str, Any]:
         raise OdonataError(f"{path} is not TOML: {error}") from None
 
 
-class Table:
+class TomlTable:
     """A TOML table whose keys are taken one by one; `end` refuses what nobody took."""
 
     def __init__(self, content: Mapping[str, Any], place: str) -> None:
@@ -115,7 +115,7 @@ class Table:
         return value
 
 
-def texts(table: Table, key: str) -> tuple[str, ...]:
+def texts(table: TomlTable, key: str) -> tuple[str, ...]:
     """A list of texts; one text stands for a list of it alone."""
     given = table.get(key, [], list, str)
     values = [given] if isinstance(given, str) else given

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from odonata.errors import OdonataError
-from odonata.studies.read import Table, nearest
+from odonata.studies.read import TomlTable, nearest
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -35,7 +35,7 @@ class StudyTable:
     keys: tuple[str, ...]
 
 
-def read_selection(table: Table) -> Selection:
+def read_selection(table: TomlTable) -> Selection:
     """The keys `table`, `where` and `against`."""
     return Selection(table.take("table", str), table.get("where", {}, dict), table.get("against", {}, dict))
 

@@ -9,7 +9,7 @@ from typing import Any
 
 from odonata.errors import OdonataError
 from odonata.studies.claim_spec import Claim, read_claim
-from odonata.studies.read import UNITS, Table, document, nearest, texts
+from odonata.studies.read import UNITS, TomlTable, document, nearest, texts
 from odonata.studies.select import Selection, read_selection
 
 STUDY = "study.toml"
@@ -107,11 +107,11 @@ def load(folder: Path, *, quick: bool = False) -> Study:
         OdonataError: `study.toml` is missing or wrong.
     """
     path = folder / STUDY
-    whole = Table(document(path), str(path))
+    whole = TomlTable(document(path), str(path))
     sources = whole.get("source", {}, dict)
     left_out: set[tuple[str, str]] = set()
 
-    def entries(key: str, read: Callable[[Table], Any]) -> dict[str, Any]:
+    def entries(key: str, read: Callable[[TomlTable], Any]) -> dict[str, Any]:
         return _entries(whole, key, path, read, left_out, quick=quick)
 
     study = Study(
@@ -159,14 +159,14 @@ def available(studies: Path) -> list[Path]:
 
 
 def _experiments(
-    whole: Table, path: Path, left_out: set[tuple[str, str]], *, quick: bool
+    whole: TomlTable, path: Path, left_out: set[tuple[str, str]], *, quick: bool
 ) -> dict[str, Experiment]:
     """What stands in `[experiment.NAME]`."""
     found = {}
     for name, content in whole.get("experiment", {}, dict).items():
         if not isinstance(content, Mapping):
             raise whole.error(f"experiment.{name} is {content!r}, expected a table")
-        table = Table(content, f"{path}: experiment {name}")
+        table = TomlTable(content, f"{path}: experiment {name}")
         less = _quick(table)
         experiment = _experiment(name, table, path.parent, (less or {}) if quick else {})
         if quick and less is None:
@@ -177,10 +177,10 @@ def _experiments(
 
 
 def _entries(
-    whole: Table,
+    whole: TomlTable,
     key: str,
     path: Path,
-    read: Callable[[Table], Any],
+    read: Callable[[TomlTable], Any],
     left_out: set[tuple[str, str]],
     *,
     quick: bool,
@@ -194,10 +194,10 @@ def _entries(
         if name in found or (key, name) in left_out:
             raise whole.error(f"there are two [[{key}]] of the name {name}")
         place = f"{path}: {key} {name}"
-        table = Table(content, place)
+        table = TomlTable(content, place)
         less = _quick(table)
         if quick and less:
-            table = Table({**content, **less, "quick": True}, f"{place}, in the quick form")
+            table = TomlTable({**content, **less, "quick": True}, f"{place}, in the quick form")
             _quick(table)
         one = read(table)
         table.end()
@@ -208,7 +208,7 @@ def _entries(
     return found
 
 
-def _quick(table: Table) -> Mapping[str, Any] | None:
+def _quick(table: TomlTable) -> Mapping[str, Any] | None:
     """What the key `quick` changes; None if it is false, so that the quick form leaves this out."""
     given = table.get("quick", {}, dict, bool)
     if isinstance(given, bool):
@@ -217,7 +217,7 @@ def _quick(table: Table) -> Mapping[str, Any] | None:
     return changes
 
 
-def _experiment(name: str, table: Table, folder: Path, less: Mapping[str, Any]) -> Experiment:
+def _experiment(name: str, table: TomlTable, folder: Path, less: Mapping[str, Any]) -> Experiment:
     if not name.replace("-", "").replace("_", "").isalnum():
         raise table.error("the name of an experiment has letters, digits, - and _")
     file = table.take("file", str, dict)
@@ -243,7 +243,7 @@ def _experiment(name: str, table: Table, folder: Path, less: Mapping[str, Any]) 
     return experiment
 
 
-def _check_axes(experiment: Experiment, table: Table) -> None:
+def _check_axes(experiment: Experiment, table: TomlTable) -> None:
     values: Any
     for axis, values in experiment.sweep.items():
         if not isinstance(values, list) or not values:
@@ -261,12 +261,12 @@ def _check_axes(experiment: Experiment, table: Table) -> None:
             raise table.error(f"variants.{axis}: every choice is a table of keys and values")
 
 
-def _figure(table: Table) -> Figure:
+def _figure(table: TomlTable) -> Figure:
     name, caption, draw = (table.take(key, str) for key in ("name", "caption", "draw"))
     return Figure(name, caption, draw, table.rest())
 
 
-def _page_table(table: Table) -> PageTable:
+def _page_table(table: TomlTable) -> PageTable:
     name, caption = table.take("name", str), table.take("caption", str)
     selection = read_selection(table)
     rows = texts(table, "rows")
@@ -276,12 +276,12 @@ def _page_table(table: Table) -> PageTable:
     return PageTable(name, caption, selection, rows, columns, values, headings)
 
 
-def _shown(given: Any, of: Table) -> Shown:
+def _shown(given: Any, of: TomlTable) -> Shown:
     if isinstance(given, str):
         given = {"column": given}
     if not isinstance(given, Mapping):
         raise of.error(f"{given!r} in values is neither a column nor a table")
-    table = Table(given, f"{of.place}: values")
+    table = TomlTable(given, f"{of.place}: values")
     column = table.take("column", str)
     digits = table.take("digits", int) if table.has("digits") else None
     unit = table.get("unit", "")

@@ -2,13 +2,14 @@
 
 mod columns;
 
-use super::{messages_known, Engine, EngineError, EngineKind, JobTraffic, Outcome, Watcher};
+use super::routing::{self, Routed};
+use super::{messages_known, Engine, EngineError, EngineKind, JobVolumes, Outcome, Watcher};
 use crate::fields::Fields;
-use crate::plan::Scenario;
 use crate::problem::ProblemKind;
 use crate::report::Report;
-use odonata_declare::{Declared, Family, Frame, Key, Kind, Named, Value};
-use odonata_flow::{Bound, FlowError, FlowResult, FlowRouting, FlowSettings, JobResult, Ugal};
+use crate::scenario::Scenario;
+use odonata_declare::{Declared, Frame, Key, Value};
+use odonata_flow::{FlowError, FlowResult, FlowSettings, JobResult, LoadBound};
 use odonata_units::{JobId, LinkId};
 use serde_json::json;
 
@@ -23,46 +24,35 @@ pub(super) const KIND: EngineKind = EngineKind {
     tables: Vec::new,
 };
 
-static ROUTING: Family = Family::new("routing", || {
-    let keys = |name: &str| if name == "ugal" { Ugal::default().keys() } else { Vec::new() };
-    FlowRouting::CHOICES
-        .iter()
-        .map(|choice| Named { name: choice.name, doc: choice.doc, keys: keys(choice.name) })
-        .collect()
-});
-
 fn keys() -> Vec<Key> {
-    let mut keys = FlowSettings::default().keys();
-    let default = Value::text(FlowSettings::default().routing.name());
-    let routing = Key::with_default("routing", Kind::Variant(&ROUTING), default, "How messages choose among paths.");
-    keys.insert(1, routing);
+    let default = FlowSettings::default();
+    let mut keys = default.keys();
+    let routing = routing::name_of(default.routing);
+    keys.insert(1, routing::key(&routing::OF_PATHS, routing, "How messages choose among paths."));
     keys
 }
 
 /// The steady state with its settings.
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 struct Flow {
     settings: FlowSettings,
+    routing: Routed,
 }
 
 fn read(fields: &Fields, report: &mut Report<'_>) -> Flow {
     let mut settings = FlowSettings::default();
     // The preset is the first key: what is given after it changes it.
     fields.all_given().for_each(|(key, given)| settings.set(key, &given.value));
-    let chosen = fields.variant("routing");
-    settings.routing = FlowRouting::named(chosen.name.value).expect("a known routing");
-    if let FlowRouting::Ugal(ugal) = &mut settings.routing {
-        chosen.parameters.iter().for_each(|(key, given)| ugal.set(key, &given.value));
-    }
+    let routing = Routed::read(fields);
+    settings.routing = routing.paths();
     if let Err((key, reason)) = settings.check() {
-        let place = if ROUTING_KEYS.contains(&key) { chosen.place_of(key) } else { fields.place_of(key) };
+        let chosen = fields.variant("routing");
+        let of_routing = chosen.parameters.iter().any(|(name, _)| *name == key);
+        let place = if of_routing { chosen.place_of(key) } else { fields.place_of(key) };
         report.add(ProblemKind::Value, place, format!("'{key}' {reason}"), None);
     }
-    Flow { settings }
+    Flow { settings, routing }
 }
-
-/// The parameters of routings.
-const ROUTING_KEYS: [&str; 2] = ["threshold", "bias_load_hops"];
 
 impl Engine for Flow {
     fn kind(&self) -> &'static str {
@@ -70,16 +60,12 @@ impl Engine for Flow {
     }
 
     fn routing(&self) -> &'static str {
-        self.settings.routing.name()
+        self.routing.algorithm.name
     }
 
     fn resolved(&self) -> Vec<(&'static str, Value)> {
         let mut values = self.settings.values();
-        let parameters = match &self.settings.routing {
-            FlowRouting::Ugal(ugal) => ugal.values(),
-            _ => Vec::new(),
-        };
-        values.insert(1, ("routing", Value::Variant(self.settings.routing.name(), parameters)));
+        values.insert(1, self.routing.resolved());
         values
     }
 
@@ -143,7 +129,7 @@ fn outcome(result: FlowResult, nodes: usize, max_iterations: u32) -> Outcome {
     }
 }
 
-fn bound_json(bound: Bound) -> serde_json::Value {
+fn bound_json(bound: LoadBound) -> serde_json::Value {
     json!({
         "max_link_time_lower_s": bound.lower_s,
         "max_link_time_reached_s": bound.upper_s,
@@ -152,6 +138,6 @@ fn bound_json(bound: Bound) -> serde_json::Value {
     })
 }
 
-fn traffic(job: &JobResult) -> JobTraffic {
-    JobTraffic { volumes: job.volumes, mean_hops: job.mean_hops() }
+fn traffic(job: &JobResult) -> JobVolumes {
+    JobVolumes { volumes: job.volumes, mean_hops: job.mean_hops() }
 }

@@ -3,9 +3,9 @@
 mod settings;
 
 use super::parameters::{self, MACHINES};
-use super::{Engine, EngineError, EngineKind, JobTraffic, Outcome, Watcher};
+use super::{Engine, EngineError, EngineKind, JobVolumes, Outcome, Watcher};
 use crate::input::Files;
-use crate::plan::Scenario;
+use crate::scenario::Scenario;
 use odonata_declare::Value;
 use odonata_model::pricing::Refusal;
 use odonata_model::{HopCounts, ModelError};
@@ -110,7 +110,7 @@ fn one_line(problems: &crate::problem::Problems) -> String {
 
 /// What the jobs send, by where it goes, and the bytes through each node's interface.
 struct Sent {
-    jobs: Vec<JobTraffic>,
+    jobs: Vec<JobVolumes>,
     bytes_in: Vec<f64>,
     bytes_out: Vec<f64>,
 }
@@ -136,7 +136,7 @@ fn sent(scenario: &Scenario) -> Result<Sent, ModelError> {
         }
         let volumes = volumes.times(job.iterations);
         let mean_hops = if volumes.bytes() > 0 { hop_bytes / volumes.bytes() as f64 } else { 0.0 };
-        jobs.push(JobTraffic { volumes, mean_hops });
+        jobs.push(JobVolumes { volumes, mean_hops });
     }
     Ok(Sent { jobs, bytes_in, bytes_out })
 }

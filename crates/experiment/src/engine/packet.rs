@@ -10,13 +10,12 @@ mod tables;
 
 use super::{messages_known, Engine, EngineError, EngineKind, Outcome, Watcher};
 use crate::input::Files;
-use crate::plan::Scenario;
+use crate::scenario::Scenario;
 use odonata_declare::Value;
 use odonata_packet::{
-    memory_estimate, ClosedTraffic, OpenJob, PacketEngine, PacketError, RunOptions, Schedule, Traffic,
+    memory_estimate, ClosedTraffic, JobTraffic, PacketEngine, PacketError, RunOptions, Schedule, Traffic,
 };
 use odonata_units::{Bytes, Time};
-use odonata_workload::Job;
 use settings::Packet;
 use std::collections::BTreeSet;
 
@@ -40,7 +39,7 @@ impl Engine for Packet {
     }
 
     fn routing(&self) -> &'static str {
-        self.algorithm
+        self.chosen.algorithm.name
     }
 
     fn resolved(&self) -> Vec<(&'static str, Value)> {
@@ -50,7 +49,6 @@ impl Engine for Packet {
     fn check(&self, scenario: &Scenario) -> Result<(), EngineError> {
         messages_known(scenario)?;
         let (jobs, recording) = (scenario.workload.jobs.len(), self.records.recording());
-        is_open(scenario)?;
         self.check_memory(memory_estimate(&scenario.machine, ASSUMED_CHANNELS, jobs, recording))?;
         let engine = self.engine(scenario)?;
         self.check_memory(engine.memory_estimate(jobs, recording))
@@ -75,13 +73,10 @@ impl Engine for Packet {
         let engine = self.engine(scenario)?;
         let needed = engine.memory_estimate(jobs, recording);
         self.check_memory(needed)?;
-        let open = is_open(scenario)?;
-        let closed = if open { None } else { Some(self.closed_traffic(scenario, needed)?) };
-        let traffic = match &closed {
-            Some(closed) => closed.clone().into_traffic(),
-            None => Traffic::Open(scenario.workload.jobs.iter().filter_map(OpenJob::of).collect()),
-        };
-        let schedule = self.schedule(open);
+        let closed = self.closed_traffic(scenario, needed)?;
+        let traffic = Traffic::of(&scenario.workload, &closed);
+        let steady = traffic.has_open() && !traffic.is_mixed();
+        let schedule = self.schedule(steady);
         let options = RunOptions {
             seed: scenario.seed,
             threads,
@@ -96,10 +91,10 @@ impl Engine for Packet {
             engine: self,
             scenario,
             result: &result,
-            closed: closed.as_ref(),
+            closed: &closed,
             senders: &senders(&traffic),
-            open,
-            duration: outcome::duration(open, &result),
+            steady,
+            measured: outcome::measured(&traffic, &result),
         });
         outcome.tables.extend(passed.into_kept());
         if result.ports.tables().next().is_some() {
@@ -113,7 +108,7 @@ impl Engine for Packet {
 impl Packet {
     /// The machine as the engine sees it, with the tables to start from.
     fn engine(&self, scenario: &Scenario) -> Result<PacketEngine, EngineError> {
-        let mut engine = PacketEngine::new(&scenario.machine, &self.settings, self.algorithm, &self.routing)
+        let mut engine = PacketEngine::new(&scenario.machine, &self.settings, Engine::routing(self), &self.routing)
             .map_err(|error| refused(&error))?;
         if self.routing.q.q_tables.is_some() {
             let refuse = |reason| EngineError::Refused { key: Some("q_tables"), reason };
@@ -158,9 +153,9 @@ impl Packet {
         }
     }
 
-    /// What is measured: of open traffic a window, of closed traffic everything.
-    fn schedule(&self, open: bool) -> Schedule {
-        if open {
+    /// What is measured: of a steady state a window, else everything.
+    fn schedule(&self, steady: bool) -> Schedule {
+        if steady {
             self.times.schedule
         } else {
             Schedule { warm_up: Time::ZERO, measure: self.times.time_limit, drain: Time::ZERO }
@@ -168,31 +163,14 @@ impl Packet {
     }
 }
 
-/// Whether the jobs' traffic is open.
-fn is_open(scenario: &Scenario) -> Result<bool, EngineError> {
-    let jobs = &scenario.workload.jobs;
-    let open = |job: &Job| matches!(job.traffic, odonata_workload::Traffic::Open(_));
-    match (jobs.iter().any(open), jobs.iter().all(open)) {
-        (true, false) => Err(EngineError::Refused {
-            key: None,
-            reason: "some jobs have open and others closed traffic; give all of them the same kind".into(),
-        }),
-        (any, _) => Ok(any),
-    }
-}
-
 /// How many nodes of each job send.
 fn senders(traffic: &Traffic) -> Vec<usize> {
-    match traffic {
-        Traffic::Open(jobs) => jobs.iter().map(|job| job.nodes.len()).collect(),
-        Traffic::Closed(closed) => {
-            let mut nodes = vec![BTreeSet::new(); closed.jobs];
-            closed.messages.iter().for_each(|m| {
-                nodes[usize::from(m.job)].insert(m.source);
-            });
-            nodes.iter().map(BTreeSet::len).collect()
-        }
-    }
+    let senders = |job: &JobTraffic| match job {
+        JobTraffic::Open(job) => job.nodes.len(),
+        JobTraffic::Closed(job) => job.messages.iter().map(|m| m.source).collect::<BTreeSet<_>>().len(),
+        JobTraffic::Program(_) => unreachable!("experiments have no programs"),
+    };
+    traffic.jobs.iter().map(senders).collect()
 }
 
 fn refused(error: &PacketError) -> EngineError {
@@ -204,6 +182,7 @@ fn refused(error: &PacketError) -> EngineError {
         PacketError::Routing(e) => (Some("routing"), e.to_string()),
         PacketError::Deadlock { .. } => (Some("routing"), error.to_string()),
         PacketError::Unreachable(e) => (None, e.to_string()),
+        PacketError::NoTime { pipeline, .. } => (Some(*pipeline), error.to_string()),
     };
     let name = key.map(|k| k.rsplit('.').next().unwrap_or(k));
     let key = name.and_then(settings::known);

@@ -75,7 +75,7 @@ pub fn read(text: &str, file: &str) -> Result<ParameterSet, Problems> {
     let root = &document.root;
     let keys = keys();
     let known: Vec<&'static str> = keys.iter().map(|key| key.name).chain([BANDWIDTHS, NETWORK]).collect();
-    unknown_keys("the parameter set", root, &known, |_| None, &mut report);
+    unknown_keys("the parameter set", root, &known, |_| None, |_| None, &mut report);
     let fields = Fields::read("the parameter set", document.whole(0), root, &keys, &mut report);
     let mut table = |name: &'static str| match root.get(name) {
         Some(entry) => Some((entry, expect_table(entry, &format!("[{name}]"), &mut report)?)),
@@ -147,7 +147,7 @@ fn read_network(entry: &Entry, table: &crate::document::Table, report: &mut Repo
     let keys = network_keys(name);
     let heading = format!("[network] of kind '{name}'");
     let known: Vec<&'static str> = std::iter::once("kind").chain(keys.iter().map(|key| key.name)).collect();
-    unknown_keys(&heading, table, &known, |_| None, report);
+    unknown_keys(&heading, table, &known, |_| None, |_| None, report);
     let fields = Fields::read(&heading, entry.place, table, &keys, report);
     Some(match name {
         "dragonfly" => NetworkFigures::Dragonfly(DragonflyFigures {

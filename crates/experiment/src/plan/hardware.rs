@@ -19,7 +19,7 @@ use toml::Table;
 pub(super) struct Hardware {
     pub(super) machine: Machine,
     pub(super) prices: Vec<(String, f64)>,
-    pub(super) declared: Option<&'static presets::Declared>,
+    pub(super) declared: Option<&'static presets::DeclaredCounts>,
     /// `[machine]` with every key.
     pub(super) resolved: Table,
 }

@@ -1,10 +1,10 @@
 //! From `[[job]]` to placed jobs.
 
 use crate::document::Place;
+use crate::fields::chosen::Chosen;
 use crate::input::Files;
 use crate::problem::ProblemKind;
 use crate::report::Report;
-use crate::spec::chosen::Chosen;
 use crate::spec::job::{patterns, JobEntry};
 use odonata_declare::{Value, Variant};
 use odonata_machine::Machine;

@@ -2,9 +2,9 @@
 
 use crate::format;
 use crate::input::Files;
+use crate::scenario::Output;
 use crate::spec::engine::EngineSpec;
 use crate::spec::job::{PATTERN, PLACEMENT, TRAFFIC};
-use crate::spec::output::OutputSpec;
 use odonata_declare::{Kind, Named, Value as DeclaredValue};
 use odonata_workload::{JobSpec, Workload};
 use toml::{Table, Value};
@@ -15,7 +15,7 @@ pub(super) fn experiment(
     specs: &[JobSpec],
     workload: &Workload,
     engine: &EngineSpec,
-    output: OutputSpec,
+    output: Output,
     files: &Files<'_>,
 ) -> String {
     let jobs = specs.iter().zip(&workload.jobs).map(|(spec, placed)| {
@@ -83,7 +83,7 @@ fn engine_table(engine: &EngineSpec) -> Table {
     table
 }
 
-fn output_table(output: OutputSpec) -> Table {
+fn output_table(output: Output) -> Table {
     Table::from_iter([
         ("link_jobs".to_owned(), Value::Boolean(output.link_jobs)),
         ("placement".to_owned(), Value::Boolean(output.placement)),

@@ -4,7 +4,7 @@ use odonata_declare::Type::{F64, U32, U64};
 use odonata_declare::Unit::{Bytes, Count, Plain};
 use odonata_declare::{Column, FilledTable};
 use odonata_machine::Machine;
-use odonata_workload::volumes::{Cell, Matrix};
+use odonata_workload::volumes::{Matrix, MatrixCell};
 use odonata_workload::Workload;
 
 /// Cells in a row of a job's matrix at most. A job of 256 ranks or fewer is told rank by rank; 65,536 rows of a full
@@ -38,7 +38,7 @@ pub(super) const COMMUNICATION: FilledTable<'_, Vec<Row>> = FilledTable {
 pub(super) struct Row {
     job: u32,
     ranks_per_cell: u32,
-    cell: Cell,
+    cell: MatrixCell,
 }
 
 /// One row per job and cell with a message, or none.

@@ -1,7 +1,7 @@
 //! Columns of what an engine computed for links and nodes.
 
 use crate::engine::Outcome;
-use crate::plan::Scenario;
+use crate::scenario::Scenario;
 use odonata_declare::Type::{F64, I32, U32};
 use odonata_declare::Unit::{Bytes, Plain};
 use odonata_declare::{Column, Filled, FilledTable, Values};

@@ -1,7 +1,7 @@
 //! Tables of the workload: jobs and placement.
 
-use crate::engine::JobTraffic;
-use crate::plan::Scenario;
+use crate::engine::JobVolumes;
+use crate::scenario::Scenario;
 use odonata_declare::Type::{Text, F64, U32, U64};
 use odonata_declare::Unit::{Bytes, Count, Hops, Plain};
 use odonata_declare::{Column, Filled, FilledTable, Values};
@@ -56,9 +56,9 @@ fn counts(scenario: &Scenario, get: fn(&Machine, &Job) -> u32) -> Values {
 }
 
 /// What the jobs sent, as every engine says.
-pub(super) const SENT: &[Filled<Vec<JobTraffic>>] = &[
+pub(super) const SENT: &[Filled<Vec<JobVolumes>>] = &[
     Column::sum("messages", U64, Count, "Messages", "Messages of its ranks; with open traffic, measured packets.")
-        .by(|jobs: &Vec<JobTraffic>| jobs.iter().map(|job| job.volumes.messages).collect()),
+        .by(|jobs: &Vec<JobVolumes>| jobs.iter().map(|job| job.volumes.messages).collect()),
     Column::sum("bytes", F64, Bytes, "Sent", "All bytes that its ranks sent.").by(|jobs| amounts(jobs, Volumes::bytes)),
     Column::sum("bytes_self", F64, Bytes, "Sent to itself", "Bytes of ranks to themselves.")
         .by(|jobs| amounts(jobs, |sent| sent.bytes_self)),
@@ -79,7 +79,7 @@ pub(super) const SENT: &[Filled<Vec<JobTraffic>>] = &[
     .by(|jobs| jobs.iter().map(|job| job.mean_hops).collect()),
 ];
 
-fn amounts(jobs: &[JobTraffic], get: fn(&Volumes) -> u128) -> Values {
+fn amounts(jobs: &[JobVolumes], get: fn(&Volumes) -> u128) -> Values {
     jobs.iter().map(|job| get(&job.volumes) as f64).collect()
 }
 

@@ -49,7 +49,7 @@ fn read(node: &Node, report: &mut Report<'_>) -> Option<Located<Edit>> {
 
 fn read_table(node: &Node, table: &Table, report: &mut Report<'_>) -> Option<Edit> {
     let known: Vec<&'static str> = KEYS.iter().map(|key| key.name).collect();
-    unknown_keys("an edit", table, &known, |_| None, report);
+    unknown_keys("an edit", table, &known, |_| None, |_| None, report);
     let fields = Fields::read("an edit", node.place, table, KEYS, report);
     let cables = |per_pair: i64| -> Option<Edit> {
         let class = fields.text("class")?.to_owned();

@@ -1,13 +1,14 @@
 //! `[engine]`: how traffic is computed.
 
-use super::chosen::{self, belongs_to};
+use super::sections::{self, unknown_keys};
 use crate::document::{Document, Entry, Place, Raw, Table};
 use crate::engine::{Engine, ENGINES};
-use crate::fields::{unknown_keys, Fields};
+use crate::fields::chosen::{self, belongs_to};
+use crate::fields::Fields;
 use crate::format;
+use crate::problem::ProblemKind;
 use crate::report::Report;
-use crate::schema;
-use crate::schema::{Chooser, Section};
+use crate::section::{Chooser, Section};
 use odonata_declare::{Family, Key, Kind, Named, Value};
 
 const DEFAULT_SEED: i64 = 1;
@@ -54,7 +55,7 @@ impl EngineSpec {
         document: &Document,
         report: &mut Report<'_>,
     ) -> Option<Self> {
-        let keys = schema::section("engine");
+        let keys = sections::section("engine");
         let empty = Table::default();
         let (place, table) = section.map_or((document.whole(0), &empty), |(entry, table)| (entry.place, table));
         let common = Fields::read("[engine]", place, table, &keys.keys, report);
@@ -69,6 +70,9 @@ impl EngineSpec {
         unknown_keys(&heading, table, &known, |key| format::moved(key).or_else(|| belongs_to(&ENGINE, key)), report);
         let mut fields = Fields::read(&heading, place, table, &variant.keys, report);
         for key in variant.keys.iter().filter(|key| matches!(key.kind, Kind::Variant(_))) {
+            if report_other_engines(kind.name, key, table, report) {
+                return None;
+            }
             fields.variants.push((key.name, chosen::read_key(key, place, table, report)?));
         }
         let engine = (kind.read)(&fields, report);
@@ -79,6 +83,26 @@ impl EngineSpec {
             places: places(&fields),
         })
     }
+}
+
+/// Reports a name that this engine does not take at `key`, but others do.
+fn report_other_engines(kind: &str, key: &Key, table: &Table, report: &mut Report<'_>) -> bool {
+    let Some((name, place)) = table.get(key.name).and_then(chosen::name_at) else { return false };
+    let takes = |engine: &&Named| {
+        let family = engine.keys.iter().find(|other| other.name == key.name).map(|other| other.kind);
+        matches!(family, Some(Kind::Variant(family)) if family.variant(name).is_some())
+    };
+    let engines: Vec<&Named> = ENGINE.variants().iter().filter(takes).collect();
+    if engines.is_empty() || engines.iter().any(|engine| engine.name == kind) {
+        return false;
+    }
+    let owners: Vec<String> = engines.iter().map(|engine| format!("`kind = \"{}\"`", engine.name)).collect();
+    let Kind::Variant(family) = key.kind else { unreachable!("a name is that of a variant") };
+    let own: Vec<&str> = family.choices().iter().map(|choice| choice.name).collect();
+    let message = format!("the {kind} engine does not take {} '{name}'", key.name);
+    let help = format!("{} takes it; the {kind} engine takes {}", owners.join(" or "), own.join(", "));
+    report.add(ProblemKind::Name, place, message, Some(help));
+    true
 }
 
 /// Where every key and every parameter of a variant is that was given.

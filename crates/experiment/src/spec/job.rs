@@ -1,12 +1,12 @@
 //! `[[job]]`: what runs.
 
-use super::chosen::{self, belongs_to, Chosen};
+use super::sections::{self, unknown_keys};
 use crate::document::{Entry, Place, Raw, Table};
-use crate::fields::{unknown_keys, Fields};
+use crate::fields::chosen::{self, belongs_to, Chosen};
+use crate::fields::Fields;
 use crate::problem::ProblemKind;
 use crate::report::Report;
-use crate::schema;
-use crate::schema::{Chooser, Section};
+use crate::section::{Chooser, Section};
 use odonata_declare::{Choice, Family, Key, Kind, Named, Value, Variant};
 use odonata_workload::{self as workload, PatternRule, PatternSpec, PlacementSpec, PATTERNS, PLACEMENTS};
 
@@ -131,7 +131,7 @@ pub(crate) fn read_all(jobs: Option<&Entry>, report: &mut Report<'_>) -> Vec<Job
 }
 
 fn read_job(table: &Table, place: Place, index: usize, report: &mut Report<'_>) -> Option<JobEntry> {
-    let section = schema::section("job");
+    let section = sections::section("job");
     let fields = Fields::read("[[job]]", place, table, &section.keys, report);
     let name = fields.text("name").map_or_else(|| format!("job{index}"), str::to_owned);
     let (patterns, placements) = (section.chooser("pattern"), section.chooser("placement"));

@@ -1,13 +1,13 @@
 //! `[machine]`: the hardware.
 
-use super::chosen::belongs_to;
+use super::sections::{self, unknown_keys};
 use super::{edit, is_section};
 use crate::document::{Entry, Place, Table};
-use crate::fields::{expect_table, unknown_keys, Fields, Located};
+use crate::fields::chosen::belongs_to;
+use crate::fields::{expect_table, Fields, Located};
 use crate::problem::ProblemKind;
 use crate::report::Report;
-use crate::schema;
-use crate::schema::{Chooser, Section};
+use crate::section::{Chooser, Section};
 use odonata_declare::{Absent, Choice, Family, Key, Kind, Named, Value};
 use odonata_machine::edit::Edit;
 use odonata_machine::import::FORMATS;
@@ -110,7 +110,7 @@ pub(crate) struct MachineSpec {
 
 impl MachineSpec {
     pub(crate) fn read(entry: &Entry, table: &Table, report: &mut Report<'_>) -> Option<Self> {
-        let section = schema::section("machine");
+        let section = sections::section("machine");
         let place = entry.place;
         let all = Fields::read("[machine]", place, table, &section.keys, report);
         let classes = read_classes(table.get("class"), report);
@@ -163,7 +163,7 @@ fn read_origin(table: &Table, fields: &Fields, report: &mut Report<'_>) -> Optio
 
 /// Reports keys that a machine of this origin does not have.
 fn check_keys(origin: &Origin, table: &Table, own: &[Key], report: &mut Report<'_>) {
-    let section = schema::section("machine");
+    let section = sections::section("machine");
     let common = section.keys.iter().map(|key| key.name);
     let common = common.filter(|&key| key != "format" || matches!(origin, Origin::File(_)));
     let mut known: Vec<&'static str> = common.chain(own.iter().map(|key| key.name)).collect();

@@ -1,10 +1,11 @@
 //! `[output]`: what a run records.
 
+use super::sections;
 use crate::document::{Document, Entry, Table};
-use crate::fields::{unknown_keys, Fields};
+use crate::fields::Fields;
 use crate::report::Report;
-use crate::schema;
-use crate::schema::Section;
+use crate::scenario::Output;
+use crate::section::Section;
 use odonata_declare::Value;
 use odonata_declare::{Key, Kind};
 
@@ -24,26 +25,14 @@ pub(crate) fn section() -> Section {
     }
 }
 
-/// What a run records.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct OutputSpec {
-    /// Whether `link_jobs` has rows.
-    pub link_jobs: bool,
-    /// Whether `placement` has rows.
-    pub placement: bool,
-    /// Whether `communication` has rows.
-    pub communication: bool,
-}
-
-impl OutputSpec {
-    pub(crate) fn read(section: Option<(&Entry, &Table)>, document: &Document, report: &mut Report<'_>) -> Self {
-        let keys = &schema::section("output").keys;
-        let empty = Table::default();
-        let (place, table) = section.map_or((document.whole(0), &empty), |(entry, table)| (entry.place, table));
-        let known: Vec<&'static str> = keys.iter().map(|key| key.name).collect();
-        unknown_keys("[output]", table, &known, |_| None, report);
-        let fields = Fields::read("[output]", place, table, keys, report);
-        let flag = |key: &str| fields.flag(key).unwrap_or(true);
-        Self { link_jobs: flag("link_jobs"), placement: flag("placement"), communication: flag("communication") }
-    }
+/// Reads `[output]`; without a section everything is recorded.
+pub(super) fn read(section: Option<(&Entry, &Table)>, document: &Document, report: &mut Report<'_>) -> Output {
+    let keys = &sections::section("output").keys;
+    let empty = Table::default();
+    let (place, table) = section.map_or((document.whole(0), &empty), |(entry, table)| (entry.place, table));
+    let known: Vec<&'static str> = keys.iter().map(|key| key.name).collect();
+    sections::unknown_keys("[output]", table, &known, |_| None, report);
+    let fields = Fields::read("[output]", place, table, keys, report);
+    let flag = |key: &str| fields.flag(key).unwrap_or(true);
+    Output { link_jobs: flag("link_jobs"), placement: flag("placement"), communication: flag("communication") }
 }

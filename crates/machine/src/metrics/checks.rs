@@ -1,6 +1,6 @@
 //! Properties that every machine must have, and the counts that one is declared to have.
 
-use crate::presets::Declared;
+use crate::presets::DeclaredCounts;
 use crate::{Machine, Shape};
 
 /// One property and whether it holds.
@@ -68,7 +68,7 @@ fn symmetry(machine: &Machine) -> Check {
 }
 
 /// Compares a machine with declared counts.
-pub fn check_declared(machine: &Machine, declared: &Declared) -> Vec<Check> {
+pub fn check_declared(machine: &Machine, declared: &DeclaredCounts) -> Vec<Check> {
     let usable = machine.nodes().filter(|&node| machine.node_up(node)).count();
     let mut checks = vec![
         Check::equal("routers", machine.router_count(), declared.routers),

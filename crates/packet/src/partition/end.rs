@@ -2,8 +2,9 @@
 
 use super::port::{End, InChannel, InPort, Nic, OutChannel, OutPort, STARVED};
 use super::{Partition, Router};
+use crate::endpoint::Unfinished;
 use crate::packet::NONE;
-use crate::record::Part;
+use crate::record::{JobRecord, Part};
 use odonata_routing::algorithm::Feedback;
 
 /// What the packet at the head of an input channel waits for.
@@ -54,20 +55,30 @@ impl Partition {
         self.pool.len()
     }
 
-    /// When a packet last arrived at a node here or set out from one, with its last byte. An answer after `recent` need not
-    /// be the latest.
+    /// When a packet last arrived at a node here or set out from one, with its last byte, or a timer ran out. An answer
+    /// after `recent` need not be the latest.
     pub(crate) fn last_moved(&self, recent: u64) -> u64 {
         let arrived = self.recorder.jobs.iter().map(|job| job.last_arrival_ps).max().unwrap_or(0);
         if arrived > recent {
             return arrived;
         }
-        self.nic.iter().map(|nic| nic.link_free).max().unwrap_or(0).max(arrived)
+        let left = self.nic.iter().map(|nic| nic.link_free).max().unwrap_or(0);
+        arrived.max(left).max(self.listening.last_woken())
     }
 
-    /// Whether a packet made before `time` is not yet sent, or packets of the measurement have left from here that
-    /// may be under way anywhere; the caller adds up what left and what arrived.
-    pub(crate) fn born_before(&self, time: u64) -> bool {
-        self.endpoints.born_before(time)
+    /// Records of the jobs that the run waits for.
+    pub(crate) fn awaited(&self) -> impl Iterator<Item = &JobRecord> {
+        self.awaited.iter().map(|&job| &self.recorder.jobs[job])
+    }
+
+    /// Whether endpoints have something left to do, packets made before `time` included.
+    pub(crate) fn owes(&self, time: u64) -> bool {
+        self.endpoints.owes(time)
+    }
+
+    /// Whether endpoints wait for a time to come.
+    pub(crate) fn waits_for_time(&self) -> bool {
+        self.listening.waits_for_time()
     }
 
     /// Notes stalls that last, up to now: an interval of the series ends.
@@ -105,6 +116,11 @@ impl Partition {
         }
     }
 
+    /// Tells endpoints that the run is over; who is not finished.
+    pub(crate) fn end_endpoints(&mut self, end: u64) -> Vec<Unfinished> {
+        self.endpoints.end(end)
+    }
+
     /// Of each router that has learnt, by the machine's number: its updates and the sum of their absolute errors in ns.
     pub(crate) fn learning(&self) -> impl Iterator<Item = (u32, u64, f64)> + '_ {
         let learnt = self.router.iter().filter(|router| router.memory.updates > 0);
@@ -139,6 +155,9 @@ impl Partition {
             + 2 * self.served.len()
             + 4 * self.promised.len();
         let other = ports + credits + memories + feedback + self.router.len() * size_of::<Router>();
-        (self.pool.memory_bytes(), other + self.events.memory_bytes() + self.nic.len() * size_of::<Nic>())
+        (
+            self.pool.memory_bytes(),
+            other + self.events.memory_bytes() + self.listening.memory_bytes() + self.nic.len() * size_of::<Nic>(),
+        )
     }
 }

@@ -15,7 +15,7 @@ impl Partition {
             let nic = port.peer as usize;
             self.leave_node(nic)
         } else {
-            let slot = self.land(i);
+            let slot = if port.end == End::Node { self.land_from_node(i) } else { self.land(i) };
             if slot == NONE {
                 return;
             }
@@ -90,7 +90,7 @@ impl Partition {
     pub(super) fn route(&mut self, i: usize, slot: u32, settled: usize) -> usize {
         let local = self.inputs[i].router as usize;
         let state = &self.router[local];
-        let first = state.ports.start as usize;
+        let (first, link_ports_from) = (state.ports.start as usize, state.link_ports_from as usize);
         let destination = self.pool.get(slot).header.destination;
         let place = self.fabric.node_nic[destination.index()].wrapping_sub(state.nics.start);
         if self.learns && state.next_feedback <= self.now {
@@ -104,8 +104,8 @@ impl Partition {
             }
             let packet = self.pool.get_mut(slot);
             let vc = packet.header.state.vc;
-            packet.choose(place as u16, vc);
-            return first + place as usize;
+            packet.choose(vc);
+            return first + place as usize + usize::from(packet.interface);
         }
         let (hop, feedback) = self.decide(local, slot, settled);
         if self.learns {
@@ -113,8 +113,8 @@ impl Partition {
         }
         assert!(usize::from(hop.vc) < self.channels, "the routing algorithm stays within its virtual channels");
         let packet = self.pool.get_mut(slot);
-        packet.choose(hop.port, hop.vc);
-        let out = first + usize::from(hop.port);
+        packet.choose(hop.vc);
+        let out = link_ports_from + usize::from(hop.port);
         if hop.vc >= self.reserved_from {
             self.promised[out * self.channels + usize::from(hop.vc)] += packet.size();
         }

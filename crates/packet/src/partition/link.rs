@@ -1,9 +1,9 @@
 //! The link: from output queues to the next router or node, and what comes back.
 
-use super::port::{End, DEFERRED, STARVED};
+use super::port::{End, DEFERRED, STARVED, UNREADY};
 use super::Partition;
 use crate::credit::{Credit, Credits};
-use crate::packet::NONE;
+use crate::packet::{PathHop, NONE};
 use crate::queue::Key;
 use odonata_routing::algorithm::Feedback;
 
@@ -21,7 +21,8 @@ impl Partition {
             if ready == u64::MAX {
                 self.starve(o, now);
             }
-            self.look_when_possible(o, ready);
+            let next = self.possible(o, now, ready);
+            self.look_when_possible(o, next);
             return false;
         }
         self.dequeue(o, slot);
@@ -37,11 +38,12 @@ impl Partition {
     /// Packets of port `o` wait for its busy link. Their departures follow from what is known of the port whenever
     /// somebody asks (`catch_up`), so they need no event: the next router asks when the first of them can arrive, this
     /// router when it looks at the port, and everything is asked for at the end of a window. Only a packet that waits
-    /// before the crossbar for room has to be told of a departure, and a node whose endpoint listens of an arrival.
+    /// before the crossbar for room has to be told of a departure. A node whose endpoint listens asks when it is told of the packet
+    /// that keeps the link busy now.
     pub(super) fn defer(&mut self, o: usize) {
         let out = &mut self.out[o];
         let free = out.link_free;
-        if out.first_waiter != NONE || out.end == End::Node && self.listens {
+        if out.first_waiter != NONE {
             if out.is(DEFERRED) {
                 self.undefer(o);
             }
@@ -60,6 +62,28 @@ impl Partition {
             if input.flight.is_empty() {
                 self.events.wake(arrives, peer as Key);
             }
+        }
+    }
+
+    /// The packet that leaves port `o` next, as far as is known, and when; `None` if it has deferred none.
+    pub(super) fn next_deferred(&mut self, o: usize) -> Option<(u32, u64)> {
+        if !self.out[o].is(DEFERRED) {
+            return None;
+        }
+        let free = self.out[o].link_free;
+        match self.next_packet(o, free) {
+            (NONE, ready) => Some((self.next_packet(o, ready).0, ready)),
+            (slot, _) => Some((slot, free)),
+        }
+    }
+
+    /// Time of `size` bytes on the link of port `o`.
+    #[inline]
+    pub(super) fn link_busy(&self, o: usize, size: u32) -> u64 {
+        if size == self.full {
+            self.kinds[self.out[o].kind as usize].full_time
+        } else {
+            self.fabric.link_time(self.ports.start + o as u32, size)
         }
     }
 
@@ -100,9 +124,9 @@ impl Partition {
             if ready == u64::MAX {
                 self.starve(o, at);
             }
-            let next = self.possible(o, ready);
+            let next = self.possible(o, at, ready);
             if next >= limit {
-                self.look_when_possible(o, ready);
+                self.look_when_possible(o, next);
                 return;
             }
             at = next;
@@ -181,21 +205,22 @@ impl Partition {
         self.recorder.starved(o, out.occupied, at);
     }
 
-    /// When something may leave port `o`, of which nothing can now: when a packet with credit is `ready`, else when the
-    /// next credit arrives that is known of; `u64::MAX` if none is.
-    fn possible(&self, o: usize, ready: u64) -> u64 {
-        match self.credits.front(self.out[o].credits) {
-            Some(credit) if ready == u64::MAX => credit.at,
-            _ => ready,
-        }
+    /// Nothing can leave port `o` at time `at`: when something may, as far as is known. A packet that has credit may get `ready`,
+    /// another one may get credit before that. `u64::MAX` if it takes a credit that nobody has sent yet.
+    fn possible(&mut self, o: usize, at: u64, ready: u64) -> u64 {
+        self.collect_credits(o, at);
+        let credit = self.credits.front(self.out[o].credits);
+        credit.map_or(ready, |credit| ready.min(credit.at))
     }
 
-    /// Nothing can leave port `o` now: the next attempt has an event.
-    fn look_when_possible(&mut self, o: usize, ready: u64) {
+    /// Nothing can leave port `o` before `next`, as far as is known: the next attempt has an event.
+    fn look_when_possible(&mut self, o: usize, next: u64) {
         if self.out[o].is(DEFERRED) {
             self.undefer(o);
         }
-        let next = self.possible(o, ready);
+        if !self.out[o].is(STARVED) {
+            self.out[o].raise(UNREADY);
+        }
         if next != u64::MAX {
             self.look_at(o, next);
         }
@@ -227,9 +252,11 @@ impl Partition {
             if size == self.full { kind.full_time } else { self.fabric.link_time(self.ports.start + o as u32, size) };
         out.next_vc = vc + 1;
         out.link_free = now + busy;
-        if out.is(STARVED) {
-            self.recorder.stalled(o, self.stalled_since[o], now);
-            out.lower(STARVED);
+        if out.is(STARVED | UNREADY) {
+            if out.is(STARVED) {
+                self.recorder.stalled(o, self.stalled_since[o], now);
+            }
+            out.lower(STARVED | UNREADY);
         }
         let arrives = now + kind.latency;
         let (peer, end) = (out.peer, out.end);
@@ -244,15 +271,18 @@ impl Partition {
         packet.header.state.hops += 1;
         packet.header.state.vc = vc;
         self.recorder.sent(o, usize::from(vc), packet, now, busy);
-        if self.learns {
-            self.pool.travel(slot, arrives - before);
+        if self.beside {
+            self.pool.travel(slot, arrives - before, PathHop { port: self.recorder.number(o), vc });
         }
         if !self.sent.is_empty() {
             self.note_sent(o, Credit { at: arrives, bytes: size, vc });
         }
         if end == End::Remote {
-            let told = self.learns.then(|| self.pool.told(slot));
-            self.outbox.packet(self.out[o].part, self.pool.get(slot), peer, told);
+            let (part, packet) = (self.out[o].part, self.pool.get(slot));
+            self.outbox.packet(part, packet, peer);
+            if self.beside || packet.sealed {
+                self.outbox.beside(part, &mut self.pool, slot);
+            }
             self.pool.free(slot);
         } else {
             self.fly(peer as usize, slot, arrives);
@@ -269,18 +299,24 @@ impl Partition {
         sent.push_back(packet);
     }
 
-    /// The packet's last byte reaches the node at `at`. Where the endpoint does not listen, that is as good as done.
+    /// The packet's last byte reaches the node at `at`, which is as good as done; only an endpoint that listens has to be told in
+    /// time.
     #[inline]
     fn eject(&mut self, nic: usize, slot: u32, at: u64) {
-        if !self.listens {
-            self.recorder.delivered(self.pool.get(slot), at);
+        self.recorder.delivered(self.pool.get(slot), at);
+        if self.beside {
+            let way = self.pool.take_way(slot);
+            self.recorder.note_way(self.pool.get(slot), way);
+        }
+        if !self.listens || !self.nic[nic].listens {
             self.pool.free(slot);
             return;
         }
+        debug_assert!(at >= self.now, "what arrived before was told before");
         self.pool.get_mut(slot).arrived = at;
         let incoming = &mut self.nic[nic].incoming;
         if incoming.is_empty() {
-            self.events.wake(at, self.keys.deliver + nic as u32);
+            self.events.wake(at, self.keys.deliver + nic as Key);
         }
         incoming.push(slot, &mut self.pool);
     }
@@ -310,7 +346,7 @@ impl Partition {
         }
         let out = &mut self.out[o];
         self.credits.push(&mut out.credits, credit);
-        if out.is(STARVED) {
+        if out.is(STARVED | UNREADY) {
             self.look_at(o, credit.at);
         }
     }

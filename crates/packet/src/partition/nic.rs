@@ -1,28 +1,36 @@
-//! Network interfaces: from endpoints to the network and back.
+//! Network interfaces: from endpoints to the network.
 //!
 //! An open-loop source runs ahead of nothing: the NIC asks for the next packet only when it can send, and a packet made
 //! long ago keeps its birth time. So the queue of a saturated source takes no memory, however long it is.
 //!
 //! When a packet leaves follows from when it was made, from the link and from credits that are known at least one
-//! cable latency ahead. So unless its endpoint listens, a NIC has no events of its own: the packet comes into being when its head
-//! reaches the router, with the time at which it left.
+//! cable latency ahead. So a NIC has no events of its own, unless its endpoint has to know of departures: the packet comes into
+//! being when its head reaches the router, with the time at which it left.
 
 use super::Partition;
 use crate::credit::{Credit, Credits};
-use crate::endpoint::Arrival;
-use crate::packet::{Packet, Told};
+use crate::endpoint::Outgoing;
+use crate::packet::{Packet, NONE};
+use crate::queue::Key;
 use odonata_routing::algorithm::{Header, RouteState};
 
 impl Partition {
     /// Finds out when the next packet of a NIC leaves: when it is made, the link free and room at the router.
     pub(super) fn arm_nic(&mut self, n: usize) {
-        let Some(birth) = self.endpoints.next_birth_ps(n as u32) else { return };
+        let birth = self.endpoints.next_birth_ps(n as u32);
         let nic = &mut self.nic[n];
-        nic.wanted = birth.max(nic.link_free);
-        if self.listens {
-            nic.wanted = nic.wanted.max(self.now);
-        }
+        nic.wanted = birth.map_or(u64::MAX, |birth| birth.max(nic.link_free));
+        self.schedule(n);
+    }
+
+    /// Finds out when the packet leaves that NIC `n` wants to send from `wanted` on.
+    pub(super) fn schedule(&mut self, n: usize) {
+        let nic = &mut self.nic[n];
         nic.leaves = nic.wanted;
+        nic.starved = false;
+        if nic.wanted == u64::MAX {
+            return;
+        }
         // The size is known only when the packet is taken, so room for a full one is asked for.
         let mut room = nic.credit;
         let mut credits = self.credits.iter(nic.credits);
@@ -35,20 +43,11 @@ impl Partition {
             room += credit.bytes;
             nic.leaves = nic.leaves.max(credit.at);
         }
-        nic.starved = false;
-        if self.listens {
-            self.events.wake(nic.leaves, self.keys.inject + n as u32);
+        if nic.prompt {
+            self.events.wake(nic.leaves, self.keys.inject + n as Key);
         } else {
             self.events.wake(nic.leaves + self.kinds[nic.kind as usize].injection_latency, nic.port);
         }
-    }
-
-    /// A NIC whose endpoint listens sends a packet.
-    pub(super) fn inject(&mut self, n: usize) {
-        let port = self.nic[n].port as usize;
-        let slot = self.leave_node(n);
-        let arrives = self.pool.get(slot).arrived;
-        self.fly(port, slot, arrives);
     }
 
     /// The next packet leaves NIC `n`, at the time that was found for it.
@@ -65,7 +64,11 @@ impl Partition {
         if leaves > nic.wanted {
             self.recorder.nic_stalled(n, nic.wanted, leaves);
         }
-        let injection = self.endpoints.take(n as u32);
+        let injection = self.endpoints.take(n as u32, leaves);
+        if self.strangers {
+            self.check(&injection, leaves);
+        }
+        let nic = &mut self.nic[n];
         let global = self.nics.start + n as u32;
         nic.credit -= injection.size;
         let kind = &self.kinds[nic.kind as usize];
@@ -85,9 +88,25 @@ impl Partition {
         packet.message = injection.message;
         packet.job = injection.job;
         self.recorder.injected(n, &packet);
-        let slot = self.pool.insert(&packet, Told::NOTHING);
+        let slot = self.pool.insert(&packet);
+        if self.strangers {
+            self.follow(n, slot, &injection);
+        }
         self.arm_nic(n);
         slot
+    }
+
+    /// What a program hands over has to be a packet of this machine.
+    fn check(&self, injection: &Outgoing, leaves: u64) {
+        let Outgoing { birth_ps, destination, interface, size, job, .. } = *injection;
+        assert!(
+            size.wrapping_sub(1) < self.full
+                && birth_ps <= leaves
+                && destination.index() < self.fabric.node_nic.len()
+                && u32::from(interface) < self.fabric.interfaces
+                && usize::from(job) < self.recorder.jobs.len(),
+            "an endpoint handed over what is no packet at {leaves} ps: {injection:?}"
+        );
     }
 
     /// A credit is on its way to NIC `n`.
@@ -96,29 +115,41 @@ impl Partition {
         let nic = &mut self.nic[n];
         self.credits.push(&mut nic.credits, credit);
         if nic.starved {
-            self.arm_nic(n);
+            self.schedule(n);
         }
     }
 
-    /// The last byte of a packet has reached a node whose endpoint listens.
-    pub(super) fn deliver_tail(&mut self, n: usize) {
-        let nic = &mut self.nic[n];
-        let slot = nic.incoming.pop(&self.pool);
-        let packet = *self.pool.get(slot);
-        self.pool.free(slot);
-        if !nic.incoming.is_empty() {
-            let next = self.pool.get(nic.incoming.head).arrived;
-            self.events.wake(next, self.keys.deliver + n as u32);
+    /// The packet whose head reaches input port `i` now from a NIC, where endpoints listen: one that left before its node was
+    /// told something, or else one that comes into being now. `NONE` if none arrives: the endpoint thought better of it.
+    pub(super) fn land_from_node(&mut self, i: usize) -> u32 {
+        let input = &mut self.inputs[i];
+        let (n, head, latency) =
+            (input.peer as usize, input.flight.head, self.kinds[input.kind as usize].injection_latency);
+        let nic = &self.nic[n];
+        let next = if nic.prompt { u64::MAX } else { nic.leaves.saturating_add(latency) };
+        if head == NONE {
+            if next <= self.now {
+                return self.leave_node(n);
+            }
+            self.expect_from_node(i, next);
+            return NONE;
         }
-        self.recorder.delivered(&packet, packet.arrived);
-        let arrival = Arrival {
-            at_ps: packet.arrived,
-            source: packet.header.source,
-            size: packet.size(),
-            job: packet.job,
-            message: packet.message,
-        };
-        self.endpoints.arrived(n as u32, &arrival);
-        self.arm_nic(n);
+        let packet = self.pool.get(head);
+        if packet.arrived > self.now {
+            self.expect_from_node(i, packet.arrived);
+            return NONE;
+        }
+        input.flight.head = packet.next;
+        let next = if packet.next == NONE { next } else { self.pool.get(packet.next).arrived };
+        self.expect_from_node(i, next);
+        head
+    }
+
+    /// The next packet from a NIC reaches input port `i` at `arrives`, if one is known of.
+    #[inline]
+    fn expect_from_node(&mut self, i: usize, arrives: u64) {
+        if arrives != u64::MAX {
+            self.events.wake(arrives, i as Key);
+        }
     }
 }

@@ -79,12 +79,14 @@ pub(super) struct OutPort {
     /// Channel after the one served last.
     pub(super) next_vc: u8,
     pub(super) end: End,
-    /// `STARVED`, `DEFERRED`.
+    /// `STARVED`, `UNREADY`, `DEFERRED`.
     flags: u8,
 }
 
 /// Packets wait for a credit while the link is free.
 pub(super) const STARVED: u8 = 1;
+/// Packets with credit wait until they may leave while the link is free, so that a credit may let another one go before.
+pub(super) const UNREADY: u8 = 4;
 /// Packets will leave, the first when the link gets free, without an event: see `Partition::catch_up`.
 pub(super) const DEFERRED: u8 = 2;
 
@@ -241,7 +243,7 @@ impl InPort {
 #[repr(align(64))]
 pub(super) struct Nic {
     pub(super) link_free: u64,
-    /// When the next packet is made and the link free.
+    /// When the next packet is made and the link free; `u64::MAX` if none is in sight.
     pub(super) wanted: u64,
     /// When the next packet leaves; `u64::MAX` if that is not known.
     pub(super) leaves: u64,
@@ -256,6 +258,11 @@ pub(super) struct Nic {
     pub(super) kind: u32,
     /// The next packet waits for credit that nobody has sent yet.
     pub(super) starved: bool,
+    /// Whether its endpoint is told of what arrives, and of what left.
+    pub(super) listens: bool,
+    pub(super) told_left: bool,
+    /// Whether every packet has an event when it leaves.
+    pub(super) prompt: bool,
 }
 
 const _: () = assert!(size_of::<Nic>() == 64);
@@ -267,6 +274,9 @@ impl Nic {
             credits: Ring::default(),
             credit: fabric.settings.input_buffer.0 as u32,
             starved: false,
+            listens: false,
+            told_left: false,
+            prompt: false,
             wanted: u64::MAX,
             leaves: u64::MAX,
             port: fabric.nic_port[nic as usize] - first_port,

@@ -9,7 +9,7 @@ use std::cell::{RefCell, RefMut};
 /// The ports of one router at one time. A port that deferred its departures is brought up to now when it is looked at.
 struct RouterLoad<'a, 'b> {
     partition: &'a RefCell<&'b mut Partition>,
-    /// The router's first port.
+    /// What the router's port numbers count from.
     first: usize,
     /// Ports before this one have settled in this instant.
     settled: usize,
@@ -110,7 +110,7 @@ impl Partition {
     fn decide_by_load(&mut self, local: usize, slot: u32, settled: usize) -> (Hop, Option<f32>) {
         let state = &mut self.router[local];
         let router = state.id;
-        let first = state.ports.start as usize;
+        let first = state.link_ports_from as usize;
         let mut random = state.random.clone();
         let memory = std::mem::take(&mut state.memory);
         let mut header = self.pool.get(slot).header;
@@ -132,7 +132,7 @@ impl Partition {
         let routing = self.routing.as_deref().expect("nobody else decides at this time");
         let state = &mut self.router[local];
         let router = state.id;
-        let (first, end) = (state.ports.start as usize, state.ports.end as usize);
+        let (first, end) = (state.link_ports_from as usize, state.ports.end as usize);
         let now = self.now;
         let mut next = u64::MAX;
         for (port, at) in self.feedback_at[first..end].iter_mut().enumerate() {

@@ -69,6 +69,11 @@ pub(crate) struct RecordPlan {
 }
 
 impl RecordPlan {
+    /// Whether the ways of packets are kept.
+    pub(crate) const fn has_ways(&self) -> bool {
+        self.recording.packets && self.recording.paths
+    }
+
     /// Whether there is a time series of ports.
     pub(crate) const fn has_port_series(&self) -> bool {
         self.recording.interval_ps > 0 && self.recording.series.any_port()

@@ -1,6 +1,7 @@
 //! The records that a run hands back.
 
-use super::{ChannelInterval, Histogram, JobPortInterval, PathHop, PortInterval};
+use super::{ChannelInterval, Histogram, JobPortInterval, PortInterval};
+use crate::packet::PathHop;
 
 /// Parts of the measurement window that are compared to decide whether the state was steady.
 pub const BATCHES: usize = 10;
@@ -117,8 +118,8 @@ pub struct PacketRecord {
     pub non_minimal: bool,
 }
 
-/// A packet's record with its way, which is empty unless recorded. Ordered as the records are, which no two packets
-/// share: a source sends one packet at a time.
+/// A packet's record with its way, which is empty unless recorded. In the order of the records: two packets that share one
+/// left different interfaces of a node at one time, and their ways tell them apart.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub struct TracedPacket {
     /// The record.

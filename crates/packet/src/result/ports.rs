@@ -32,11 +32,11 @@ pub struct PortView<'a> {
 /// What was recorded at a node.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct NodeView<'a> {
-    /// The port that leads to it.
+    /// The port that leads to it; of several, the one that leads to its first interface.
     pub port: PortView<'a>,
-    /// Bytes that it injected in the window.
+    /// Bytes that its interfaces injected in the window.
     pub injected_bytes: u64,
-    /// Time during which it wanted to send and had no credit.
+    /// Time during which they wanted to send and had no credit, added up.
     pub stall_ps: u64,
 }
 
@@ -62,7 +62,8 @@ impl PortRecords {
     pub fn nodes(&self) -> impl ExactSizeIterator<Item = NodeView<'_>> {
         self.fabric.node_nic.iter().map(|&nic| {
             let (part, i) = self.find(1, nic as usize);
-            let (injected_bytes, stall_ps) = part.nics[i];
+            let own = &part.nics[i..i + self.fabric.interfaces as usize];
+            let (injected_bytes, stall_ps) = own.iter().fold((0, 0), |sum, nic| (sum.0 + nic.0, sum.1 + nic.1));
             NodeView { port: self.port(self.fabric.nic_port[nic as usize] as usize), injected_bytes, stall_ps }
         })
     }

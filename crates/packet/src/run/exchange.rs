@@ -4,6 +4,7 @@
 //! them, so how many there are and where they are is known to implementations of [`Exchange`] only.
 
 use super::totals::Totals;
+use super::windows::Windows;
 use super::Limits;
 use crate::mail::Mail;
 use crate::partition::Partition;
@@ -31,36 +32,61 @@ pub(crate) struct Tally {
     pub(crate) earliest: u64,
     /// Packets somewhere in partitions or in mail.
     pub(crate) in_flight: u64,
-    /// When a packet last arrived or set out.
+    /// When a packet last arrived or set out, or a timer ran out.
     pub(crate) moved: u64,
     pub(crate) events: u64,
-    /// Packets of the measurement that left their sources, and those that arrived.
+    /// Packets of the measurement that left their sources, and those that arrived, of jobs that the run waits for.
     pub(crate) left: u64,
     pub(crate) arrived: u64,
-    /// Whether packets made in the measurement window wait in their sources.
-    pub(crate) unsent: bool,
+    /// When the last of these arrives: a packet counts as arrived from its last router on.
+    pub(crate) last_arrival: u64,
+    /// Whether endpoints have something left to do that the run waits for.
+    pub(crate) owes: bool,
+    /// Whether endpoints wait for a time to come.
+    pub(crate) waits: bool,
     /// Whether somebody who watches wants the run to end.
     pub(crate) stop: bool,
 }
 
 impl Default for Tally {
     fn default() -> Self {
-        Self { earliest: u64::MAX, in_flight: 0, moved: 0, events: 0, left: 0, arrived: 0, unsent: false, stop: false }
+        Self {
+            earliest: u64::MAX,
+            in_flight: 0,
+            moved: 0,
+            events: 0,
+            left: 0,
+            arrived: 0,
+            last_arrival: 0,
+            owes: false,
+            waits: false,
+            stop: false,
+        }
     }
 }
 
 impl Tally {
     /// Adds a partition at time `now`; best done when it is in the cache.
     pub(super) fn count(&mut self, partition: &mut Partition, now: u64, limits: &Limits) {
-        self.earliest = self.earliest.min(partition.earliest());
+        let earliest = partition.earliest();
+        self.earliest = self.earliest.min(earliest);
         self.in_flight += partition.in_flight() as u64;
         self.events += partition.event_count;
-        for job in &partition.recorder.jobs {
+        for job in partition.awaited() {
             self.left += job.injected_packets;
             self.arrived += job.packets;
+            self.last_arrival = self.last_arrival.max(job.last_arrival_ps);
         }
-        self.moved = self.moved.max(partition.last_moved(now.saturating_sub(limits.patience)));
-        self.unsent |= now < limits.measured_until || partition.born_before(limits.measured_until);
+        // Where nothing will happen any more, the run may end at the time of what happened last.
+        let idle = earliest == u64::MAX;
+        let recent = if idle { u64::MAX } else { now.saturating_sub(limits.patience) };
+        self.moved = self.moved.max(partition.last_moved(recent));
+        self.waits |= partition.waits_for_time();
+        if idle || Windows::may_end(now, limits) {
+            // Of open traffic beside jobs that come to an end nothing is waited for.
+            let before = if limits.ends_with_jobs { 0 } else { limits.measured_until };
+            self.owes |= partition.owes(before);
+        }
     }
 
     /// Adds the tally of other partitions.
@@ -71,7 +97,9 @@ impl Tally {
         self.events += other.events;
         self.left += other.left;
         self.arrived += other.arrived;
-        self.unsent |= other.unsent;
+        self.last_arrival = self.last_arrival.max(other.last_arrival);
+        self.owes |= other.owes;
+        self.waits |= other.waits;
         self.stop |= other.stop;
     }
 }

@@ -1,5 +1,6 @@
 //! What is added up over all partitions at the end of a run.
 
+use crate::endpoint::Unfinished;
 use crate::partition::{Partition, Waits};
 use crate::record::Sums;
 
@@ -34,12 +35,15 @@ pub(crate) struct Totals {
     pub(crate) learning: Vec<(u32, u64, f64)>,
     /// What the heads of input channels wait for.
     pub(crate) waits: Vec<((u32, u8), Waits)>,
+    /// Endpoints that have not finished.
+    pub(crate) unfinished: Vec<Unfinished>,
     pub(crate) cost: Cost,
 }
 
 impl Totals {
-    /// Adds a partition whose records are done, except for its events, which are counted by thread.
-    pub(super) fn count(&mut self, partition: &mut Partition) {
+    /// Adds a partition whose records are done, at the end of the run, except for its events, which are counted by thread.
+    pub(super) fn count(&mut self, partition: &mut Partition, end: u64) {
+        self.unfinished.extend(partition.end_endpoints(end));
         let (packets, network) = partition.memory_bytes();
         self.cost.peak_packets += partition.pool.peak() as u64;
         self.cost.packet_bytes += packets as u64;
@@ -52,6 +56,7 @@ impl Totals {
         self.sums.add(other.sums);
         self.learning.extend(other.learning);
         self.waits.extend(other.waits);
+        self.unfinished.extend(other.unfinished);
         let (cost, more) = (&mut self.cost, other.cost);
         cost.events += more.events;
         cost.events_of_busiest = cost.events_of_busiest.max(more.events_of_busiest);

@@ -29,7 +29,7 @@ pub(super) struct Window {
     pub(super) interval_ends: bool,
 }
 
-/// A run ends at a multiple of this time, 1 us, unless nothing is left to do.
+/// A run ends at a multiple of this time, 1 us, or else when the last thing happened.
 const CHECKPOINT: u64 = 1_000_000;
 
 impl Windows {
@@ -38,7 +38,7 @@ impl Windows {
         Self { limits, lookahead: lookahead.unwrap_or(u64::MAX), interval, packets: plan.recording.packets, now: 0 }
     }
 
-    /// The end of the last window.
+    /// The end of the last window or, once nothing will happen any more, the time of what happened last.
     pub(super) fn now(&self) -> u64 {
         self.now
     }
@@ -46,6 +46,9 @@ impl Windows {
     /// The next window, given the state of all partitions after the last one.
     pub(super) fn next(&mut self, sum: &Tally) -> Result<Window, Ending> {
         if let Some(ending) = self.ending(sum) {
+            if sum.earliest == u64::MAX {
+                self.now = sum.moved;
+            }
             return Err(ending);
         }
         let now = self.now;
@@ -65,16 +68,32 @@ impl Windows {
         Ok(Window { until, rows, interval_ends })
     }
 
+    /// Whether a run may end at this time although something will happen.
+    fn decides(now: u64, limits: &Limits) -> bool {
+        now % CHECKPOINT == 0 || now >= limits.end
+    }
+
+    /// Whether it may be complete then, so that endpoints are to be asked what they owe.
+    pub(super) fn may_end(now: u64, limits: &Limits) -> bool {
+        Self::decides(now, limits) && (limits.ends_with_jobs || now >= limits.measured_until)
+    }
+
     fn ending(&self, sum: &Tally) -> Option<Ending> {
         let (limits, now) = (&self.limits, self.now);
         if sum.earliest == u64::MAX {
-            return Some(if sum.in_flight > 0 { Ending::NoProgress } else { Ending::Complete });
+            return Some(match (sum.in_flight > 0, sum.owes) {
+                (true, _) => Ending::NoProgress,
+                (false, true) => Ending::Deadlock,
+                (false, false) => Ending::Complete,
+            });
         }
-        if now % CHECKPOINT != 0 && now < limits.end {
-            return None;
-        }
-        if now >= limits.measured_until && !sum.unsent && sum.left == sum.arrived {
+        // Of open traffic, something is always about to arrive.
+        let over = !limits.ends_with_jobs || sum.last_arrival <= now;
+        if Self::may_end(now, limits) && !sum.owes && sum.left == sum.arrived && over {
             return Some(Ending::Complete);
+        }
+        if !Self::decides(now, limits) {
+            return None;
         }
         if sum.stop {
             return Some(Ending::Interrupted);
@@ -82,7 +101,7 @@ impl Windows {
         if now >= limits.end {
             return Some(Ending::DrainLimit);
         }
-        let silent = sum.in_flight > 0 && now.saturating_sub(sum.moved) > limits.patience;
+        let silent = sum.in_flight > 0 && !sum.waits && now.saturating_sub(sum.moved) > limits.patience;
         silent.then_some(Ending::NoProgress)
     }
 }
@@ -92,8 +111,13 @@ mod tests {
     use super::*;
     use crate::record::{Recording, SeriesChoice};
 
-    const LIMITS: Limits =
-        Limits { measured_until: 2_250_000, end: 4_100_000, patience: 1_500_000, keep_tables: false };
+    const LIMITS: Limits = Limits {
+        measured_until: 2_250_000,
+        ends_with_jobs: false,
+        end: 4_100_000,
+        patience: 1_500_000,
+        keep_tables: false,
+    };
 
     fn windows(lookahead: Option<u64>, interval_ps: u64) -> Windows {
         let series = SeriesChoice { ports: true, ..SeriesChoice::default() };
@@ -154,15 +178,25 @@ mod tests {
         assert_eq!(ending(3_200_000, arrived(3_200_000)), None);
         assert_eq!(ending(2_000_000, arrived(2_000_000)), None);
         assert_eq!(ending(3_000_000, arrived(3_000_000)), Some(Ending::Complete));
-        assert_eq!(ending(3_000_000, Tally { unsent: true, ..arrived(3_000_000) }), None);
+        assert_eq!(ending(3_000_000, Tally { owes: true, ..arrived(3_000_000) }), None);
         assert_eq!(ending(3_000_000, Tally { stop: true, ..busy(3_000_000) }), Some(Ending::Interrupted));
         assert_eq!(ending(4_100_000, busy(4_100_000)), Some(Ending::DrainLimit));
         // Nothing moved for longer than patience lasts.
         assert_eq!(ending(2_000_000, Tally { moved: 500_000, ..busy(2_000_000) }), None);
         assert_eq!(ending(2_000_000, Tally { moved: 499_999, ..busy(2_000_000) }), Some(Ending::NoProgress));
+        assert_eq!(ending(2_000_000, Tally { moved: 499_999, waits: true, ..busy(2_000_000) }), None);
         // Nothing will ever happen.
         let silent = Tally { earliest: u64::MAX, in_flight: 1, ..Tally::default() };
         assert_eq!(ending(1_234, silent.clone()), Some(Ending::NoProgress));
-        assert_eq!(ending(1_234, Tally { in_flight: 0, ..silent }), Some(Ending::Complete));
+        assert_eq!(ending(1_234, Tally { in_flight: 0, ..silent.clone() }), Some(Ending::Complete));
+        assert_eq!(ending(1_234, Tally { in_flight: 0, owes: true, ..silent }), Some(Ending::Deadlock));
+    }
+
+    #[test]
+    fn a_run_of_which_nothing_is_left_ends_with_what_happened_last() {
+        let mut windows = windows(None, 0);
+        assert_eq!(windows.next(&busy(0)).map(|window| window.until), Ok(1_000_000));
+        let last = Tally { earliest: u64::MAX, in_flight: 0, moved: 123_456, ..busy(0) };
+        assert_eq!((windows.next(&last), windows.now()), (Err(Ending::Complete), 123_456));
     }
 }

@@ -1,10 +1,10 @@
 //! The jobs of a workload as traffic.
 
-use super::{ClosedLoop, Destinations, Message, OpenJob, Traffic};
+use super::{ClosedJob, Destinations, JobTraffic, NodeMessage, OpenJob, Traffic};
 use odonata_machine::Machine;
 use odonata_units::{NodeId, RankId, Stream};
 use odonata_workload::volumes::{Messages, Volumes, Within};
-use odonata_workload::{Job, Pattern, Traffic as WorkloadTraffic, Workload};
+use odonata_workload::{Closed, Job, Open, Pattern, TrafficKind, Workload};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
@@ -48,45 +48,47 @@ impl Destinations for RankDestinations {
 
 impl OpenJob {
     /// A job of a workload whose traffic is open. Each message comes from a random rank of its node; what stays on the node
-    /// is drawn again, and a node whose ranks send nothing elsewhere makes no packets. `None` if its traffic is closed.
-    pub fn of(job: &Job) -> Option<Self> {
-        let WorkloadTraffic::Open(open) = &job.traffic else { return None };
+    /// is drawn again, and a node whose ranks send nothing elsewhere makes no packets.
+    fn of(job: &Job, open: &Open) -> Self {
         let destinations = RankDestinations::new(job);
         let mut probe = Stream::new(0, "probe", &[]);
         let mut nodes: Vec<NodeId> = destinations.ranks.keys().copied().collect();
         nodes.retain(|&node| destinations.try_draw(node, &mut probe).is_some());
         let (injection, burst) = (open.injection, open.burst);
-        Some(Self { nodes, destinations: Arc::new(destinations), steps: open.schedule(), injection, burst })
+        Self { nodes, destinations: Arc::new(destinations), steps: open.schedule(), injection, burst }
     }
 }
 
-/// What the jobs of a workload send once: messages between nodes, and the bytes that never reach the network.
+/// What the jobs of a workload whose traffic is closed send once: messages between nodes, and the bytes that never reach
+/// the network. Of jobs of open traffic nothing.
 #[derive(Clone, PartialEq, Debug, Default)]
 pub struct ClosedTraffic {
-    /// Messages between ranks of different nodes.
-    pub messages: Vec<Message>,
+    /// Per job: messages between ranks of different nodes.
+    pub messages: Vec<Arc<Vec<NodeMessage>>>,
     /// What each job sends, of any kind.
     pub volumes: Vec<Volumes>,
 }
 
-/// Memory for each message between nodes: here, as traffic, and in its source with what is left to send.
-const BYTES_PER_MESSAGE: u64 = 3 * std::mem::size_of::<Message>() as u64 + 8;
+/// Memory for each message between nodes: here, while they are put in the order of nodes, and in its source with what is left to send.
+const BYTES_PER_MESSAGE: u64 = 3 * std::mem::size_of::<NodeMessage>() as u64 + 8;
 
 impl ClosedTraffic {
-    /// The messages of all jobs, rank by rank in the order of the pattern, each sent as often as its job iterates.
+    /// The messages of all closed jobs, rank by rank in the order of the pattern, each sent as often as its job iterates.
     ///
     /// # Errors
     /// The messages would take more than `memory_bytes`; says how many bytes those of the first ranks take that are too much.
     pub fn within(machine: &Machine, workload: &Workload, memory_bytes: u64) -> Result<Self, u64> {
         let mut traffic = Self::default();
-        for (j, job) in workload.jobs.iter().enumerate() {
-            let (j, rounds) = (j as u16, job.iterations);
-            let mut volumes = Volumes::default();
+        let mut count = 0;
+        for job in &workload.jobs {
+            let rounds = job.iterations;
+            let (mut messages, mut volumes) = (Vec::new(), Volumes::default());
             let mut walk = Messages::new(machine, job);
-            for rank in job.rank_ids() {
+            let is_closed = matches!(job.traffic, TrafficKind::Closed(_));
+            for rank in job.rank_ids().filter(|_| is_closed) {
                 let sent = walk.of(rank);
                 // As if all of this rank's messages left its node.
-                let needed = (traffic.messages.len() + sent.len()) as u64 * BYTES_PER_MESSAGE;
+                let needed = (count + sent.len()) as u64 * BYTES_PER_MESSAGE;
                 if needed > memory_bytes {
                     return Err(needed);
                 }
@@ -94,18 +96,27 @@ impl ClosedTraffic {
                     volumes.add(&message);
                     if matches!(message.within, Within::Router | Within::Network) {
                         let (source, destination) = (message.source_node, message.target_node);
-                        traffic.messages.push(Message { source, destination, bytes: message.bytes, job: j, rounds });
+                        messages.push(NodeMessage { source, destination, bytes: message.bytes, rounds });
+                        count += 1;
                     }
                 }
             }
             traffic.volumes.push(volumes.times(rounds));
+            traffic.messages.push(Arc::new(messages));
         }
         Ok(traffic)
     }
+}
 
-    /// The messages as traffic.
-    pub fn into_traffic(self) -> Traffic {
-        let jobs = self.volumes.len();
-        Traffic::Closed(Arc::new(ClosedLoop { messages: self.messages, jobs }))
+impl Traffic {
+    /// The traffic of a workload; the messages of its closed jobs are in `closed`.
+    pub fn of(workload: &Workload, closed: &ClosedTraffic) -> Self {
+        let jobs = workload.jobs.iter().zip(&closed.messages).map(|(job, messages)| match &job.traffic {
+            TrafficKind::Open(open) => JobTraffic::Open(OpenJob::of(job, open)),
+            TrafficKind::Closed(Closed { start }) => {
+                JobTraffic::Closed(ClosedJob { messages: Arc::clone(messages), start: *start })
+            }
+        });
+        Self { jobs: jobs.collect() }
     }
 }

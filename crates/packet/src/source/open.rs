@@ -9,11 +9,9 @@
 //! When the load steps, the gap after the step is drawn anew from the step on.
 
 use super::Destinations;
-use crate::endpoint::{Endpoints, Injection as Packet};
-use crate::fabric::Fabric;
+use crate::endpoint::{Endpoints, Interfaces, Outgoing};
 use odonata_units::{NodeId, Stream, Time};
 use odonata_workload::{Injection, LoadStep};
-use std::ops::Range;
 use std::sync::Arc;
 
 /// An open-loop job.
@@ -53,6 +51,8 @@ impl OpenJob {
 /// One job at one node.
 struct Source {
     job: u16,
+    /// Place of the job among those here.
+    place: u16,
     node: NodeId,
     random: Stream,
     /// When the next message is made; `u64::MAX` if there is none any more.
@@ -79,24 +79,26 @@ pub(super) struct OpenEndpoints {
 }
 
 impl OpenEndpoints {
-    pub(super) fn new(jobs: &[OpenJob], fabric: &Fabric, nics: &Range<u32>, seed: u64) -> Self {
+    /// Of jobs with their numbers.
+    pub(super) fn new(jobs: &[(u16, &OpenJob)], interfaces: &Interfaces<'_>) -> Self {
         let mut placed: Vec<(u32, usize, NodeId)> = Vec::new();
-        for (j, job) in jobs.iter().enumerate() {
-            let here = job.nodes.iter().map(|&node| (fabric.node_nic[node.index()], j, node));
-            placed.extend(here.filter(|(nic, _, _)| nics.contains(nic)));
+        for (j, (_, job)) in jobs.iter().enumerate() {
+            placed.extend(job.nodes.iter().filter_map(|&node| Some((interfaces.first_of(node)?, j, node))));
         }
         placed.sort_unstable();
-        let mut first = vec![0u32; nics.len() + 1];
+        let nics = interfaces.count() as usize;
+        let mut first = vec![0u32; nics + 1];
         let mut sources = Vec::with_capacity(placed.len());
         for (nic, j, node) in placed {
-            first[(nic - nics.start) as usize + 1] += 1;
-            let slot = fabric.full_time[fabric.nic_port[nic as usize] as usize];
-            sources.push(Source::new(&jobs[j], j as u16, node, slot, seed));
+            first[nic as usize + 1] += 1;
+            let slot = interfaces.time_ps(nic, interfaces.packet());
+            sources.push(Source::new(jobs[j], j as u16, node, slot, interfaces.seed()));
         }
-        for n in 0..nics.len() {
+        for n in 0..nics {
             first[n + 1] += first[n];
         }
-        Self { jobs: jobs.to_vec(), packet: fabric.settings.packet.0 as u32, first, sources }
+        let jobs = jobs.iter().map(|(_, job)| (*job).clone()).collect();
+        Self { jobs, packet: interfaces.packet(), first, sources }
     }
 
     #[inline]
@@ -111,10 +113,11 @@ impl OpenEndpoints {
 }
 
 impl Source {
-    fn new(job: &OpenJob, index: u16, node: NodeId, slot: u64, seed: u64) -> Self {
-        let random = Stream::new(seed, "injection", &[u64::from(index), u64::from(node.0)]);
+    fn new((number, job): (u16, &OpenJob), place: u16, node: NodeId, slot: u64, seed: u64) -> Self {
+        let random = Stream::new(seed, "injection", &[u64::from(number), u64::from(node.0)]);
         let mut source = Self {
-            job: index,
+            job: number,
+            place,
             node,
             random,
             birth: 0,
@@ -193,30 +196,20 @@ impl Endpoints for OpenEndpoints {
         (birth != u64::MAX).then_some(birth)
     }
 
-    fn take(&mut self, nic: u32) -> Packet {
+    fn take(&mut self, nic: u32, _: u64) -> Outgoing {
         let chosen = self.earliest(nic).expect("a NIC without sources is never asked");
         let source = &mut self.sources[chosen];
-        let packet = Packet {
-            birth_ps: source.birth,
-            destination: source.destination,
-            size: self.packet,
-            job: source.job,
-            message: 0,
-        };
+        let packet = Outgoing { job: source.job, ..Outgoing::new(source.birth, source.destination, self.packet) };
         source.left -= 1;
         if source.left == 0 {
-            let job = &self.jobs[usize::from(source.job)];
+            let job = &self.jobs[usize::from(source.place)];
             source.advance_from(job, source.birth, false);
             source.prepare(job);
         }
         packet
     }
 
-    fn exhausted(&self) -> bool {
-        self.sources.iter().all(|s| s.birth == u64::MAX)
-    }
-
-    fn born_before(&self, time: u64) -> bool {
-        self.sources.iter().any(|s| s.birth < time)
+    fn owes(&self, before_ps: u64) -> bool {
+        self.sources.iter().any(|s| s.birth < before_ps)
     }
 }

@@ -4,7 +4,7 @@
 
 use odonata_machine::{presets, Coordinates, LinkClass, Machine, MachineBuilder, Shape};
 use odonata_packet::{
-    ClosedLoop, Message, OpenJob, PacketEngine, PacketResult, PacketSettings, RunOptions, Schedule, Traffic,
+    ClosedJob, NodeMessage, OpenJob, PacketEngine, PacketResult, PacketSettings, RunOptions, Schedule, Traffic,
 };
 use odonata_routing::algorithm::RoutingSettings;
 use odonata_units::{Bytes, GroupId, LinkClassId, NodeId, Rate, RouterId, Stream, Time};
@@ -90,19 +90,18 @@ pub fn adversarial(nodes: usize, size: u32, shift: u32) -> Arc<dyn odonata_packe
 }
 
 pub fn open(machine: &Machine, destinations: Arc<dyn odonata_packet::Destinations>, load: f64) -> Traffic {
-    Traffic::Open(vec![OpenJob::constant(machine.nodes().collect(), destinations, load)])
+    Traffic::open(vec![OpenJob::constant(machine.nodes().collect(), destinations, load)])
 }
 
 /// Messages (source, destination, bytes) of one job, each sent once.
 pub fn closed(messages: &[(u32, u32, u64)]) -> Traffic {
-    let messages = messages.iter().map(|&(source, destination, bytes)| Message {
+    let messages = messages.iter().map(|&(source, destination, bytes)| NodeMessage {
         source: NodeId(source),
         destination: NodeId(destination),
         bytes: Bytes(bytes),
-        job: 0,
         rounds: 1,
     });
-    Traffic::Closed(Arc::new(ClosedLoop { messages: messages.collect(), jobs: 1 }))
+    Traffic::closed(vec![ClosedJob::new(messages.collect())])
 }
 
 pub fn run(engine: &PacketEngine, traffic: &Traffic, schedule: Schedule, options: &RunOptions) -> PacketResult {

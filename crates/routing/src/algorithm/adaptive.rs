@@ -9,9 +9,9 @@
 //! packets stops that.
 
 use super::crossing::Crossing;
-use super::{any, Decision, Header, Hop, RoutingError};
+use super::{any, Algorithm, Build, Decision, Header, Hop, RoutingError};
 use crate::next_hop::{NextHops, Port};
-use odonata_declare::{parameter, Kind, Parameter, Parameters};
+use odonata_declare::{parameter, Declared, Kind, Parameter, Parameters};
 use odonata_units::Bytes;
 
 /// Settings of the choice.
@@ -31,6 +31,12 @@ impl Default for AdaptiveSettings {
     fn default() -> Self {
         Self { threshold: 2.0, bias: Bytes(0), minimal_candidates: 2, non_minimal_candidates: 2 }
     }
+}
+
+/// An algorithm that makes this choice.
+pub(super) const fn adaptive(name: &'static str, doc: &'static str, build: Build) -> Algorithm {
+    let parameters: fn() -> Box<dyn Declared> = || Box::new(AdaptiveSettings::default());
+    Algorithm { parameters, ..Algorithm::hop_by_hop(name, doc, build) }
 }
 
 const CANDIDATES: Kind = Kind::Integer { min: 1, max: 16 };

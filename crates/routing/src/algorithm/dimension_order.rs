@@ -6,7 +6,7 @@
 //! the link after the dateline, nor channel 1 of the link across it. A mesh needs one channel.
 
 use super::grid::{Grid, Step};
-use super::{any, Decision, Discipline, Header, Hop, Relation, Routing, RoutingError, RoutingSettings};
+use super::{any, Algorithm, Decision, Discipline, Header, Hop, Relation, Routing, RoutingError, RoutingSettings};
 use crate::next_hop::NextHops;
 use odonata_units::RouterId;
 use std::sync::Arc;
@@ -15,6 +15,12 @@ struct DimensionOrder {
     hops: Arc<NextHops>,
     grid: Arc<Grid>,
 }
+
+pub(super) const DIMENSION_ORDER: Algorithm = Algorithm::hop_by_hop(
+    "dimension-order",
+    "torus, mesh: one dimension after the other, the shorter way round; two channels with a dateline",
+    build,
+);
 
 pub(super) fn build(hops: Arc<NextHops>, _: &RoutingSettings) -> Result<Box<dyn Routing>, RoutingError> {
     let grid = Arc::new(Grid::of("dimension-order", &hops)?);

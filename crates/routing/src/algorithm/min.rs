@@ -12,17 +12,24 @@
 //!   count, so a way never closes a cycle.
 
 use super::{
-    any, dimension_order, Decision, Discipline, Goal, Header, Hop, Leg, Routing, RoutingError, RoutingSettings,
+    any, dimension_order, Algorithm, Decision, Discipline, Goal, Header, Hop, Leg, PathChoice, Routing, RoutingError,
+    RoutingSettings,
 };
 use crate::gates::Gates;
 use crate::next_hop::NextHops;
+use crate::paths::Oblivious;
 use odonata_machine::Shape;
 use odonata_units::{LinkId, RouterId};
 use std::sync::Arc;
 
-/// What the name means to people, in every engine.
-pub const MEANING: &str =
-    "shortest ways, drawn evenly: fewest hops between groups, then in all; dimension order on a torus";
+pub(super) const MIN: Algorithm = Algorithm {
+    paths: Some(|_| PathChoice::Fixed(Oblivious::Minimal)),
+    ..Algorithm::hop_by_hop(
+        "min",
+        "shortest ways, drawn evenly: fewest hops between groups, then in all; dimension order on a torus",
+        build,
+    )
+};
 
 pub(super) fn build(hops: Arc<NextHops>, settings: &RoutingSettings) -> Result<Box<dyn Routing>, RoutingError> {
     if hops.groups() > 1 {

@@ -6,9 +6,9 @@
 //! a minimal second hop and from the middle router to the destination group, 4 in the destination group. Traffic
 //! inside a group goes minimal, on channel 4.
 
-use super::adaptive::{choose, AdaptiveSettings, FirstChannels};
+use super::adaptive::{adaptive, choose, AdaptiveSettings, FirstChannels};
 use super::crossing::{needs_third_group, Channels, Crossing};
-use super::{Decision, Discipline, Goal, Header, Hop, Leg};
+use super::{Algorithm, Decision, Discipline, Goal, Header, Hop, Leg};
 use super::{Routing, RoutingError, RoutingSettings};
 use crate::next_hop::NextHops;
 use std::sync::Arc;
@@ -24,7 +24,10 @@ struct Par {
     settings: AdaptiveSettings,
 }
 
-pub(super) fn build(hops: Arc<NextHops>, settings: &RoutingSettings) -> Result<Box<dyn Routing>, RoutingError> {
+pub(super) const PAR: Algorithm =
+    adaptive("par", "ugal-n, decided again at the second router of the source group", build);
+
+fn build(hops: Arc<NextHops>, settings: &RoutingSettings) -> Result<Box<dyn Routing>, RoutingError> {
     needs_third_group("par", &hops)?;
     settings.adaptive.check()?;
     Ok(Box::new(Par { hops, settings: settings.adaptive }))

@@ -22,7 +22,7 @@
 //! Entries are real numbers: whole nanoseconds, truncated, would lose every rise below 1/loss = 25 ns.
 
 use super::crossing::needs_third_group;
-use super::{any, Decision, Discipline, Feedback, Header, Hop, Memory};
+use super::{any, Algorithm, Decision, Discipline, Feedback, Header, Hop, Memory};
 use super::{Routing, RoutingError, RoutingSettings};
 use crate::next_hop::{NextHops, Port};
 use odonata_declare::{parameter, Kind, Parameter, Parameters};
@@ -104,7 +104,16 @@ struct QAdaptive {
     latencies_ns: (f32, f32),
 }
 
-pub(super) fn build(hops: Arc<NextHops>, settings: &RoutingSettings) -> Result<Box<dyn Routing>, RoutingError> {
+pub(super) const Q_ADAPTIVE: Algorithm = Algorithm {
+    parameters: || Box::new(QSettings::default()),
+    ..Algorithm::hop_by_hop(
+        "q-adaptive",
+        "learns the time to the destination group for every port; at most one detour",
+        build,
+    )
+};
+
+fn build(hops: Arc<NextHops>, settings: &RoutingSettings) -> Result<Box<dyn Routing>, RoutingError> {
     needs_third_group("q-adaptive", &hops)?;
     settings.q.check()?;
     let slots = (0..hops.routers()).map(|r| u32::from(hops.node_ports(RouterId(r)))).max().unwrap_or(1).max(1);

@@ -8,7 +8,9 @@
 //! So packets wait for escape channels only, and dimension order has no cycle of them.
 
 use super::grid::{Grid, Step};
-use super::{dimension_order, Decision, Discipline, Header, Hop, Relation, Routing, RoutingError, RoutingSettings};
+use super::{
+    dimension_order, Algorithm, Decision, Discipline, Header, Hop, Relation, Routing, RoutingError, RoutingSettings,
+};
 use crate::next_hop::{NextHops, Port};
 use odonata_units::RouterId;
 use std::sync::Arc;
@@ -20,7 +22,13 @@ struct TorusAdaptive {
     adaptive: u8,
 }
 
-pub(super) fn build(hops: Arc<NextHops>, _: &RoutingSettings) -> Result<Box<dyn Routing>, RoutingError> {
+pub(super) const TORUS_ADAPTIVE: Algorithm = Algorithm::hop_by_hop(
+    "torus-adaptive",
+    "torus, mesh: any minimal direction, by queue lengths; dimension order as the escape",
+    build,
+);
+
+fn build(hops: Arc<NextHops>, _: &RoutingSettings) -> Result<Box<dyn Routing>, RoutingError> {
     let grid = Arc::new(Grid::of("torus-adaptive", &hops)?);
     let adaptive = dimension_order::channels(&grid);
     Ok(Box::new(TorusAdaptive { hops, grid, adaptive }))

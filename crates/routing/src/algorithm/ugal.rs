@@ -4,9 +4,9 @@
 //! Candidates: the minimal port(s) towards the destination group, and ports towards random third groups (UGALg) or
 //! random routers of them (UGALn). A minimal way takes the channel of the way onward. Traffic inside a group goes minimal.
 
-use super::adaptive::{choose, AdaptiveSettings, FirstChannels};
+use super::adaptive::{adaptive, choose, AdaptiveSettings, FirstChannels};
 use super::crossing::{needs_third_group, Crossing};
-use super::{Decision, Discipline, Header, Hop, Routing, RoutingError};
+use super::{Algorithm, Decision, Discipline, Header, Hop, Routing, RoutingError};
 use crate::next_hop::NextHops;
 use std::sync::Arc;
 
@@ -16,7 +16,17 @@ struct Ugal {
     settings: AdaptiveSettings,
 }
 
-pub(super) fn build(
+pub(super) const UGAL_G: Algorithm =
+    adaptive("ugal-g", "minimal or valiant-g, decided at the source router by queue lengths", |hops, settings| {
+        build("ugal-g", Crossing::Straight, hops, settings.adaptive)
+    });
+
+pub(super) const UGAL_N: Algorithm =
+    adaptive("ugal-n", "minimal or valiant-n, decided at the source router by queue lengths", |hops, settings| {
+        build("ugal-n", Crossing::Router, hops, settings.adaptive)
+    });
+
+fn build(
     name: &str,
     crossing: Crossing,
     hops: Arc<NextHops>,

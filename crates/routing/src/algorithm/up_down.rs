@@ -6,7 +6,7 @@
 //! up somewhere, so one channel is enough on any machine and with any faults, as long as such a way exists: without a
 //! shape that is always so, since every router can be reached over the root.
 
-use super::{Decision, Discipline, Header, Hop, Relation, Routing, RoutingError, RoutingSettings};
+use super::{Algorithm, Decision, Discipline, Header, Hop, Relation, Routing, RoutingError, RoutingSettings};
 use crate::next_hop::{NextHops, Port};
 use odonata_machine::Shape;
 use odonata_units::RouterId;
@@ -155,7 +155,10 @@ struct UpDown {
     ways: Arc<Ways>,
 }
 
-pub(super) fn build(hops: Arc<NextHops>, _: &RoutingSettings) -> Result<Box<dyn Routing>, RoutingError> {
+pub(super) const UP_DOWN: Algorithm =
+    Algorithm::hop_by_hop("up-down", "any graph, fat tree: shortest ways that go up, then down; one channel", build);
+
+fn build(hops: Arc<NextHops>, _: &RoutingSettings) -> Result<Box<dyn Routing>, RoutingError> {
     Ok(Box::new(UpDown { ways: Arc::new(Ways::of("up-down", hops)?) }))
 }
 

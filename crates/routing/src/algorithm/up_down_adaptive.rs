@@ -2,7 +2,7 @@
 //! a fat tree the way up is adaptive and the way down is the only one.
 
 use super::up_down::Ways;
-use super::{Decision, Discipline, Header, Hop, Routing, RoutingError, RoutingSettings};
+use super::{Algorithm, Decision, Discipline, Header, Hop, Routing, RoutingError, RoutingSettings};
 use crate::next_hop::NextHops;
 use std::sync::Arc;
 
@@ -10,7 +10,10 @@ struct UpDownAdaptive {
     ways: Arc<Ways>,
 }
 
-pub(super) fn build(hops: Arc<NextHops>, _: &RoutingSettings) -> Result<Box<dyn Routing>, RoutingError> {
+pub(super) const UP_DOWN_ADAPTIVE: Algorithm =
+    Algorithm::hop_by_hop("up-down-adaptive", "up-down over the port with the shortest queue", build);
+
+fn build(hops: Arc<NextHops>, _: &RoutingSettings) -> Result<Box<dyn Routing>, RoutingError> {
     Ok(Box::new(UpDownAdaptive { ways: Arc::new(Ways::of("up-down-adaptive", hops)?) }))
 }
 

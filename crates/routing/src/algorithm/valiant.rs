@@ -3,7 +3,7 @@
 //! channels.
 
 use super::crossing::{needs_third_group, Crossing};
-use super::{Decision, Discipline, Header, Hop, Routing, RoutingError};
+use super::{Algorithm, Decision, Discipline, Header, Hop, Routing, RoutingError};
 use crate::next_hop::NextHops;
 use std::sync::Arc;
 
@@ -12,7 +12,18 @@ struct Valiant {
     crossing: Crossing,
 }
 
-pub(super) fn build(name: &str, crossing: Crossing, hops: Arc<NextHops>) -> Result<Box<dyn Routing>, RoutingError> {
+pub(super) const VALIANT_G: Algorithm = Algorithm::hop_by_hop(
+    "valiant-g",
+    "over a random third group, crossed straight to the destination group",
+    |hops, _| build("valiant-g", Crossing::Straight, hops),
+);
+
+pub(super) const VALIANT_N: Algorithm =
+    Algorithm::hop_by_hop("valiant-n", "over a random router of a random third group", |hops, _| {
+        build("valiant-n", Crossing::Router, hops)
+    });
+
+fn build(name: &str, crossing: Crossing, hops: Arc<NextHops>) -> Result<Box<dyn Routing>, RoutingError> {
     needs_third_group(name, &hops)?;
     Ok(Box::new(Valiant { hops, crossing }))
 }

@@ -15,7 +15,7 @@ const INDIRECT_DRAWS: u32 = 256;
 const UNREACHED: u8 = u8::MAX;
 
 /// Hop-by-hop shortest paths from a table of all distances.
-pub struct Graph<'m> {
+pub struct GraphPaths<'m> {
     machine: &'m Machine,
     /// Hops from s to t at `distance[t * routers + s]`.
     distance: Vec<u8>,
@@ -23,7 +23,7 @@ pub struct Graph<'m> {
     middle: Vec<RouterId>,
 }
 
-impl<'m> Graph<'m> {
+impl<'m> GraphPaths<'m> {
     /// Computes all distances, one breadth-first search per router.
     ///
     /// # Errors
@@ -98,7 +98,7 @@ fn search(machine: &Machine, start: RouterId, distance: &mut [u8], queue: &mut V
     }
 }
 
-impl PathRule for Graph<'_> {
+impl PathRule for GraphPaths<'_> {
     fn minimal(&self, source: RouterId, target: RouterId, draws: &mut Draws, path: &mut Vec<LinkId>) {
         self.direct(source, target, draws, path);
     }

@@ -38,7 +38,7 @@ struct Gateway {
 }
 
 /// Direct and indirect paths on groups of routers.
-pub struct Grouped<'m> {
+pub struct GroupedPaths<'m> {
     machine: &'m Machine,
     groups: usize,
     /// Routers per group.
@@ -56,7 +56,7 @@ pub struct Grouped<'m> {
     live_groups: Vec<u32>,
 }
 
-impl<'m> Grouped<'m> {
+impl<'m> GroupedPaths<'m> {
     /// Builds the tables, or returns `None` if a group is not connected inside or cut off from another one.
     pub fn new(machine: &'m Machine) -> Option<Self> {
         let &Shape::Grouped { groups, routers_per_group, .. } = machine.shape() else { return None };
@@ -338,7 +338,7 @@ struct Sums<'a> {
     legs: Vec<f64>,
 }
 
-impl PathRule for Grouped<'_> {
+impl PathRule for GroupedPaths<'_> {
     fn minimal(&self, source: RouterId, target: RouterId, draws: &mut Draws, path: &mut Vec<LinkId>) {
         self.draw_minimal(source, target, draws, path);
     }

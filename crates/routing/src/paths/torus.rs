@@ -16,7 +16,7 @@ const INDIRECT_DRAWS: u32 = 256;
 const MAX_DIMS: usize = 16;
 
 /// Dimension-by-dimension paths.
-pub struct Torus<'m> {
+pub struct TorusPaths<'m> {
     machine: &'m Machine,
     dims: Vec<u32>,
     wrap: Vec<bool>,
@@ -33,7 +33,7 @@ struct Way {
     tie: bool,
 }
 
-impl<'m> Torus<'m> {
+impl<'m> TorusPaths<'m> {
     /// Finds the links of every step, or returns `None` if one is missing.
     pub fn new(machine: &'m Machine) -> Option<Self> {
         let Shape::Torus { dims, wrap } = machine.shape() else { return None };
@@ -140,7 +140,7 @@ impl<'m> Torus<'m> {
     }
 }
 
-impl PathRule for Torus<'_> {
+impl PathRule for TorusPaths<'_> {
     fn minimal(&self, source: RouterId, target: RouterId, draws: &mut Draws, path: &mut Vec<LinkId>) {
         let mut at = source;
         (0..self.dims.len()).for_each(|d| self.walk(&mut at, target, d, draws, path));

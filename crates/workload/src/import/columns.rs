@@ -1,7 +1,7 @@
 //! Columns of a table that someone else has read (Parquet, a data frame, an array).
 
 use super::MessageList;
-use crate::placement::{Entry, Place};
+use crate::placement_table::{Entry, Place};
 use crate::{CommunicationGraph, PlacementTable, WorkloadError};
 
 /// The communication graph of `ranks` ranks, or of as many as are mentioned: message i goes from `sources[i]` to

@@ -4,7 +4,7 @@
 //! * Placement: `rank,node` and optionally `core`, `job`; a node is its number or its name.
 
 use super::MessageList;
-use crate::placement::{Entry, Place};
+use crate::placement_table::{Entry, Place};
 use crate::{CommunicationGraph, PlacementTable, WorkloadError};
 use ::csv::{ReaderBuilder, StringRecord, Trim};
 

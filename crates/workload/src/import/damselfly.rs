@@ -6,7 +6,7 @@
 //!   are its records in the order of the file.
 
 use super::MessageList;
-use crate::placement::{Entry, Place};
+use crate::placement_table::{Entry, Place};
 use crate::{CommunicationGraph, PlacementTable, WorkloadError};
 use std::collections::BTreeMap;
 

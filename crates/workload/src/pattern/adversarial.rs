@@ -2,7 +2,7 @@
 
 use super::cells::Cells;
 use super::draw::{Draws, MESSAGES};
-use super::{Pattern, PatternContext, PatternRule, Send};
+use super::{Pattern, PatternContext, PatternRule, SentMessage};
 use crate::WorkloadError;
 use odonata_declare::{parameter, words, Kind, Parameter, Parameters, AUTO};
 use odonata_units::{Bytes, RankId, Stream};
@@ -109,7 +109,7 @@ impl Pattern for Adversarial {
         self.cells.ranks()
     }
 
-    fn sends(&self, rank: RankId, out: &mut Vec<Send>) {
+    fn sends(&self, rank: RankId, out: &mut Vec<SentMessage>) {
         self.draws.sends(rank, out, |stream| self.destination(rank, stream));
     }
 

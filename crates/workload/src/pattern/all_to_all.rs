@@ -1,7 +1,7 @@
 //! Every rank to every other.
 
 use super::draw::another;
-use super::{Pattern, PatternContext, PatternRule, Send};
+use super::{Pattern, PatternContext, PatternRule, SentMessage};
 use crate::WorkloadError;
 use odonata_declare::{parameter, Kind, Parameter, Parameters};
 use odonata_units::{Bytes, RankId, Stream};
@@ -48,9 +48,9 @@ impl Pattern for AllToAll {
         self.ranks
     }
 
-    fn sends(&self, rank: RankId, out: &mut Vec<Send>) {
+    fn sends(&self, rank: RankId, out: &mut Vec<SentMessage>) {
         let after = (rank.0 + 1..self.ranks).chain(0..rank.0);
-        out.extend(after.map(|target| Send { target: RankId(target), bytes: self.bytes }));
+        out.extend(after.map(|target| SentMessage { target: RankId(target), bytes: self.bytes }));
     }
 
     fn destination(&self, rank: RankId, stream: &mut Stream) -> Option<RankId> {

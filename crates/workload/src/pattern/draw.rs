@@ -1,6 +1,6 @@
 //! Patterns whose receivers are drawn afresh for every message.
 
-use super::Send;
+use super::SentMessage;
 use odonata_declare::Kind;
 use odonata_units::{Bytes, RankId, Stream};
 
@@ -18,11 +18,16 @@ pub(super) struct Draws {
 impl Draws {
     /// The messages of one iteration. The stream is keyed by the rank alone, so that the answer depends on nothing
     /// else.
-    pub(super) fn sends(&self, rank: RankId, out: &mut Vec<Send>, mut draw: impl FnMut(&mut Stream) -> Option<RankId>) {
+    pub(super) fn sends(
+        &self,
+        rank: RankId,
+        out: &mut Vec<SentMessage>,
+        mut draw: impl FnMut(&mut Stream) -> Option<RankId>,
+    ) {
         let mut stream = Stream::new(self.seed, "sends", &[u64::from(rank.0)]);
         for _ in 0..self.messages {
             if let Some(target) = draw(&mut stream) {
-                out.push(Send { target, bytes: self.bytes });
+                out.push(SentMessage { target, bytes: self.bytes });
             }
         }
     }

@@ -1,7 +1,7 @@
 //! Hot spot: a share of all messages goes to a few ranks.
 
 use super::draw::{another, Draws, MESSAGES};
-use super::{Pattern, PatternContext, PatternRule, Send};
+use super::{Pattern, PatternContext, PatternRule, SentMessage};
 use crate::WorkloadError;
 use odonata_declare::{parameter, Kind, Parameter, Parameters};
 use odonata_units::{Bytes, RankId, Stream};
@@ -73,7 +73,7 @@ impl Pattern for Hotspot {
         self.ranks
     }
 
-    fn sends(&self, rank: RankId, out: &mut Vec<Send>) {
+    fn sends(&self, rank: RankId, out: &mut Vec<SentMessage>) {
         self.draws.sends(rank, out, |stream| self.destination(rank, stream));
     }
 

@@ -1,6 +1,6 @@
 //! All-to-alls within groups of ranks, as the transposes of a parallel FFT.
 
-use super::{Pattern, PatternContext, PatternRule, Send};
+use super::{Pattern, PatternContext, PatternRule, SentMessage};
 use crate::WorkloadError;
 use odonata_declare::{parameter, Kind, Parameter, Parameters, AUTO};
 use odonata_units::{Bytes, RankId};
@@ -82,7 +82,7 @@ impl Pattern for ManyToMany {
         self.ranks
     }
 
-    fn sends(&self, rank: RankId, out: &mut Vec<Send>) {
+    fn sends(&self, rank: RankId, out: &mut Vec<SentMessage>) {
         // group * stride <= max(group, ranks), so only the end of the last block may leave 32 bits.
         let block = self.group * self.stride;
         let start = rank.0 / block * block;
@@ -91,7 +91,7 @@ impl Pattern for ManyToMany {
         let first = start + (rank.0 - start) % stride;
         let after = (rank.0..start + length).step_by(stride as usize).skip(1);
         let before = (first..rank.0).step_by(stride as usize);
-        out.extend(after.chain(before).map(|target| Send { target: RankId(target), bytes: self.bytes }));
+        out.extend(after.chain(before).map(|target| SentMessage { target: RankId(target), bytes: self.bytes }));
     }
 }
 

@@ -1,13 +1,13 @@
 //! Permutations: one message of each rank, to a rank that follows from its own.
 
-use super::{Pattern, PatternContext, PatternRule, Send};
+use super::{Pattern, PatternContext, PatternRule, SentMessage};
 use crate::WorkloadError;
 use odonata_declare::{parameter, Kind, Parameter, Parameters};
 use odonata_units::{Bytes, RankId, Stream};
 use std::sync::Arc;
 
 /// Who the receiver of a rank is; itself if it sends nothing.
-pub(super) type Target = Box<dyn Fn(RankId) -> RankId + std::marker::Send + Sync>;
+pub(super) type Target = Box<dyn Fn(RankId) -> RankId + Send + Sync>;
 
 /// Parameters of the permutations that need nothing but the number of ranks and the seed.
 #[derive(Clone, Debug)]
@@ -60,8 +60,8 @@ impl Pattern for Permutation {
         self.ranks
     }
 
-    fn sends(&self, rank: RankId, out: &mut Vec<Send>) {
-        out.extend(self.target(rank).map(|target| Send { target, bytes: self.bytes }));
+    fn sends(&self, rank: RankId, out: &mut Vec<SentMessage>) {
+        out.extend(self.target(rank).map(|target| SentMessage { target, bytes: self.bytes }));
     }
 
     fn destination(&self, rank: RankId, _stream: &mut Stream) -> Option<RankId> {

@@ -1,7 +1,7 @@
 //! Random neighbours: `spread` and `random-neighbors`, the same rule with the figures of two studies.
 
 use super::neighbors::{distinct, symmetric, Degrees};
-use super::{Pattern, PatternContext, PatternRule, Send};
+use super::{Pattern, PatternContext, PatternRule, SentMessage};
 use crate::WorkloadError;
 use odonata_declare::{parameter, Kind, Parameter, Parameters};
 use odonata_units::{Bytes, RankId, Stream};
@@ -79,7 +79,7 @@ impl Pattern for RandomNeighbors {
         self.ranks
     }
 
-    fn sends(&self, rank: RankId, out: &mut Vec<Send>) {
+    fn sends(&self, rank: RankId, out: &mut Vec<SentMessage>) {
         let neighbors = match &self.tournament {
             Some(tournament) => tournament.neighbors(rank),
             None => {
@@ -89,7 +89,7 @@ impl Pattern for RandomNeighbors {
                 others
             }
         };
-        out.extend(neighbors.into_iter().map(|target| Send { target: RankId(target), bytes: self.bytes }));
+        out.extend(neighbors.into_iter().map(|target| SentMessage { target: RankId(target), bytes: self.bytes }));
     }
 }
 

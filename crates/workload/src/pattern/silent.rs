@@ -1,6 +1,6 @@
 //! The pattern of a job that holds its nodes but sends nothing, to see how the others run without it.
 
-use crate::{Pattern, Send};
+use crate::{Pattern, SentMessage};
 use odonata_units::RankId;
 
 /// No messages.
@@ -14,5 +14,5 @@ impl Pattern for Silent {
         self.ranks
     }
 
-    fn sends(&self, _: RankId, _: &mut Vec<Send>) {}
+    fn sends(&self, _: RankId, _: &mut Vec<SentMessage>) {}
 }

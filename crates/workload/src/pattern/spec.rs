@@ -1,17 +1,6 @@
 //! Patterns as the user writes them: a name and parameters.
 
-use super::adversarial::AdversarialParameters;
-use super::all_to_all::AllToAllParameters;
-use super::file::FilePatternParameters;
-use super::hotspot::HotspotParameters;
-use super::many_to_many::ManyToManyParameters;
-use super::permutation::PermutationParameters;
-use super::random_neighbors::RandomNeighborsParameters;
-use super::stencil::StencilParameters;
-use super::tornado::TornadoParameters;
-use super::umesh::UmeshParameters;
-use super::uniform::UniformParameters;
-use super::{bit_complement, bit_reverse, random_permutation, transpose, Pattern, PatternContext};
+use super::{Pattern, PatternContext, PATTERNS};
 use crate::WorkloadError;
 use odonata_declare::{parameter, try_set, Declared, Kind, Named, Parameter, Parameters, Reader, Value, Variant};
 use std::sync::Arc;
@@ -33,51 +22,6 @@ pub trait PatternRule: Declared {
     /// Parameters that do not fit the job.
     fn build(&self, owner: &str, context: &PatternContext<'_>) -> Result<Arc<dyn Pattern>, WorkloadError>;
 }
-
-const fn pattern(
-    name: &'static str,
-    doc: &'static str,
-    default: fn() -> Box<dyn PatternRule>,
-) -> Variant<dyn PatternRule> {
-    Variant { name, doc, default }
-}
-
-/// The patterns, in the order of the reference.
-pub const PATTERNS: &[Variant<dyn PatternRule>] = &[
-    pattern("stencil-2d", "4 neighbours on a 2D process grid", || Box::new(StencilParameters::default_2d())),
-    pattern("stencil-3d", "6 neighbours on a 3D process grid", || Box::new(StencilParameters::default_3d())),
-    pattern("stencil-4d", "8 neighbours on a 4D process grid", || Box::new(StencilParameters::default_4d())),
-    pattern("many-to-many", "all-to-alls within groups of 16, 32 or 64 ranks", || {
-        Box::new(ManyToManyParameters::default())
-    }),
-    pattern("spread", "6 to 27 random neighbours each (Damselfly's background noise)", || {
-        Box::new(RandomNeighborsParameters::default_spread())
-    }),
-    pattern("umesh", "unstructured mesh: 6 to 27 neighbours near in rank", || Box::new(UmeshParameters::default())),
-    pattern("uniform", "every message to a uniformly random other rank", || Box::new(UniformParameters::default())),
-    pattern("adversarial", "everyone to the group `offset` further (ADV+i)", || {
-        Box::new(AdversarialParameters::default())
-    }),
-    pattern("tornado", "everyone just less than half-way around", || Box::new(TornadoParameters::default())),
-    pattern("transpose", "matrix transpose: rank (i, j) to (j, i)", || {
-        Box::new(PermutationParameters::by(transpose::rule))
-    }),
-    pattern("bit-complement", "rank r of n to n - 1 - r", || Box::new(PermutationParameters::by(bit_complement::rule))),
-    pattern("bit-reverse", "the rank with the bits of the sender in the opposite order", || {
-        Box::new(PermutationParameters::by(bit_reverse::rule))
-    }),
-    pattern("random-permutation", "everyone to one other rank and from one, drawn once", || {
-        Box::new(PermutationParameters::by(random_permutation::rule))
-    }),
-    pattern("hotspot", "a share of the messages to a few hot ranks, the rest uniform", || {
-        Box::new(HotspotParameters::default())
-    }),
-    pattern("all-to-all", "each rank to every other", || Box::new(AllToAllParameters::default())),
-    pattern("random-neighbors", "6 to 20 random neighbours each", || {
-        Box::new(RandomNeighborsParameters::default_random())
-    }),
-    pattern("file", "a communication graph from a file", || Box::new(FilePatternParameters::default())),
-];
 
 /// What every pattern has.
 #[derive(Clone, Copy, Debug)]

@@ -1,7 +1,7 @@
 //! Nearest neighbours on a process grid of 2, 3 or 4 dimensions.
 
 use super::grid::{Grid, GridOrder};
-use super::{Pattern, PatternContext, PatternRule, Send};
+use super::{Pattern, PatternContext, PatternRule, SentMessage};
 use crate::WorkloadError;
 use odonata_declare::{parameter, Kind, Parameter, Parameters, AUTO};
 use odonata_units::{Bytes, RankId};
@@ -86,13 +86,13 @@ impl Pattern for Stencil {
         self.ranks
     }
 
-    fn sends(&self, rank: RankId, out: &mut Vec<Send>) {
+    fn sends(&self, rank: RankId, out: &mut Vec<SentMessage>) {
         for (dimension, (&size, &stride)) in self.grid.sizes.iter().zip(&self.grid.strides).enumerate() {
             if size == 1 {
                 continue;
             }
             let at = self.grid.coordinate(rank.0, dimension);
-            let mut send = |target| out.push(Send { target: RankId(target), bytes: self.bytes });
+            let mut send = |target| out.push(SentMessage { target: RankId(target), bytes: self.bytes });
             if at > 0 {
                 send(rank.0 - stride);
             } else if self.periodic {

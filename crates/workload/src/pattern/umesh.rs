@@ -1,7 +1,7 @@
 //! Unstructured mesh: neighbours near in rank.
 
 use super::neighbors::{distinct, symmetric, Degrees};
-use super::{Pattern, PatternContext, PatternRule, Send};
+use super::{Pattern, PatternContext, PatternRule, SentMessage};
 use crate::WorkloadError;
 use odonata_declare::{parameter, Kind, Parameter, Parameters};
 use odonata_units::{Bytes, RankId, Stream};
@@ -156,12 +156,12 @@ impl Pattern for Umesh {
         self.ranks
     }
 
-    fn sends(&self, rank: RankId, out: &mut Vec<Send>) {
+    fn sends(&self, rank: RankId, out: &mut Vec<SentMessage>) {
         let neighbors = match &self.symmetric {
             Some(mesh) => mesh.neighbors(rank),
             None => self.one_sided(rank),
         };
-        out.extend(neighbors.into_iter().map(|target| Send { target: RankId(target), bytes: self.bytes }));
+        out.extend(neighbors.into_iter().map(|target| SentMessage { target: RankId(target), bytes: self.bytes }));
     }
 }
 

@@ -1,7 +1,7 @@
 //! Uniform random traffic.
 
 use super::draw::{another, Draws, MESSAGES};
-use super::{Pattern, PatternContext, PatternRule, Send};
+use super::{Pattern, PatternContext, PatternRule, SentMessage};
 use crate::WorkloadError;
 use odonata_declare::{parameter, Kind, Parameter, Parameters};
 use odonata_units::{Bytes, RankId, Stream};
@@ -54,7 +54,7 @@ impl Pattern for Uniform {
         self.ranks
     }
 
-    fn sends(&self, rank: RankId, out: &mut Vec<Send>) {
+    fn sends(&self, rank: RankId, out: &mut Vec<SentMessage>) {
         self.draws.sends(rank, out, |stream| another(rank, self.ranks, stream));
     }
 

@@ -1,9 +1,9 @@
 //! Placement from a file: the node of every rank.
 
 use super::spec::{Begun, PlacementRule};
-use super::{FreeNodes, Placed, PlacementTable, Request};
+use super::{FreeNodes, Placed, Request};
 use crate::import::{self, csv, damselfly, is_text};
-use crate::WorkloadError;
+use crate::{PlacementTable, WorkloadError};
 use odonata_declare::{parameter, Kind, Parameter, Parameters, Reader, AUTO};
 use std::sync::Arc;
 
@@ -103,8 +103,8 @@ fn job_in(
 
 #[cfg(test)]
 mod tests {
-    use super::super::{Entry, Place};
     use super::*;
+    use crate::placement_table::{Entry, Place};
     use crate::test_machines::cascade;
     use crate::{JobSpec, PatternSpec, PlacementSpec, Workload};
 

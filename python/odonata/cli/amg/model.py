@@ -12,7 +12,7 @@ from odonata.cli.amg import options
 
 if TYPE_CHECKING:
     from odonata.amg.hierarchy import Hierarchy
-    from odonata.amg.machines import Machine
+    from odonata.amg.machines import ParameterSet
 
 
 @click.command()
@@ -67,7 +67,7 @@ def _smaller(text: str, given: dict[str, Any]) -> Hierarchy:
 def _show(
     end: str,
     hierarchy: Hierarchy,
-    machine: Machine,
+    machine: ParameterSet,
     threads: int,
     tasks: int | None,
     scenario: str | None,

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from odonata.amg.beyond import Way
     from odonata.amg.boomeramg import Executed
     from odonata.amg.hierarchy import Hierarchy
-    from odonata.amg.machines import Machine
+    from odonata.amg.machines import ParameterSet
     from odonata.amg.model import Decision
     from odonata.amg.problems import Problem
 
@@ -201,7 +201,7 @@ def _execute(
     problem: Problem,
     path: Path | None,
     switch: tuple[int, int],
-    machine: Machine,
+    machine: ParameterSet,
     mix: dict[str, Any],
     *,
     quiet: bool,
@@ -212,7 +212,7 @@ def _execute(
     return boomeramg.execute(problem, switch, matrix=path, ranks_per_node=per_node, progress=_report(quiet))
 
 
-def _priced(done: Executed, machine: Machine, mix: dict[str, Any]) -> dict[str, Any]:
+def _priced(done: Executed, machine: ParameterSet, mix: dict[str, Any]) -> dict[str, Any]:
     """The executed redistribution by the paper's formulas."""
     from odonata.amg import model
 
@@ -228,7 +228,7 @@ def _priced(done: Executed, machine: Machine, mix: dict[str, Any]) -> dict[str, 
     }
 
 
-def _ways(executed: list[Executed], machine: Machine, mix: dict[str, Any]) -> list[Way]:
+def _ways(executed: list[Executed], machine: ParameterSet, mix: dict[str, Any]) -> list[Way]:
     from odonata.amg import beyond
 
     return beyond.ways(executed, machine, **mix) if executed else []

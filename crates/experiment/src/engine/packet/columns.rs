@@ -1,26 +1,26 @@
 //! What the packet engine adds to the tables of every run: columns of links, nodes and jobs.
 
 use super::settings::Packet;
-use crate::plan::Scenario;
+use crate::scenario::Scenario;
 use odonata_declare::Type::{F64, U64};
 use odonata_declare::Unit::{Bytes, Count, Hops, Ns, Ps, Share, S};
 use odonata_declare::{declared, Column, Filled, Values};
 use odonata_packet::{ClosedTraffic, JobRecord, PacketResult, PortRecord, PortView};
 use odonata_units::Time;
-use odonata_workload::Traffic;
+use odonata_workload::{Closed, Job, TrafficKind};
 
 /// A finished run, as the columns see it.
 pub(super) struct Measured<'a> {
     pub(super) engine: &'a Packet,
     pub(super) scenario: &'a Scenario,
     pub(super) result: &'a PacketResult,
-    /// Whether traffic is open: then a window is measured, else everything.
-    pub(super) open: bool,
-    pub(super) closed: Option<&'a ClosedTraffic>,
+    /// Whether all traffic is open, so that there is a steady state, of which a window is measured; else everything is.
+    pub(super) steady: bool,
+    pub(super) closed: &'a ClosedTraffic,
     /// How many nodes of each job send.
     pub(super) senders: &'a [usize],
-    /// Time that was measured: the window, or as much of it as the run lasted.
-    pub(super) duration: Time,
+    /// From when until when was measured.
+    pub(super) measured: (Time, Time),
 }
 
 /// What is added, by table.
@@ -65,7 +65,7 @@ impl<'a> Measured<'a> {
         .headline()
         .by(|run| run.links(|port| port.stall_ps)),
         Column::sum("idle_ps", U64, Ps, "Idle", "Time during which it neither sent nor was stalled.").by(|run| {
-            let all = run.duration.ps();
+            let all = run.duration().ps();
             run.link_ports().map(|port| all.saturating_sub(port.busy_ps + port.stall_ps)).collect()
         }),
         Column::max("peak_bytes", U64, Bytes, "Peak occupancy", "Most bytes in its port's output buffers at a time.")
@@ -91,10 +91,11 @@ impl<'a> Measured<'a> {
             F64,
             Share,
             "Offered load",
-            "Load that was asked for, its mean over the measurement: a share of the bandwidth of the job's nodes that send.",
+            "Mean load that was asked for, a share of the bandwidth of the job's nodes that send.",
         )
         .weighted_by("nodes")
         .under("traffic = \"open\"")
+        .missing("traffic is closed or no time was measured")
         .headline()
         .by_if(|run| run.of_open(offered_loads)),
         Column::mean(
@@ -102,17 +103,18 @@ impl<'a> Measured<'a> {
             F64,
             Share,
             "Accepted load",
-            "Bytes that arrived within the measurement, as a share of the bandwidth of the job's nodes that send.",
+            "Bytes that arrived in the measurement, a share of the bandwidth of the job's nodes that send.",
         )
         .weighted_by("nodes")
         .under("traffic = \"open\"")
-        .missing("no time was measured")
+        .missing("traffic is closed or no time was measured")
         .headline()
         .by_if(|run| run.of_open(accepted_loads)),
-        Column::max("time_s", F64, S, "Time", "Until its last packet arrived.")
+        Column::max("time_s", F64, S, "Time", "From its start until its last packet arrived.")
             .under("traffic = \"closed\"")
+            .missing("traffic is open")
             .headline()
-            .by_if(|run| run.closed.map(|_| run.jobs(|job| Time(job.last_arrival_ps).as_s_f64()))),
+            .by_if(times),
         per_packet(
             "latency_mean_ns",
             Ns,
@@ -132,8 +134,14 @@ impl<'a> Measured<'a> {
             .by(|run| run.jobs(|job| job.latency.percentile(0.999) / 1e3)),
         percentile("latency_p9999_ns", "Latency, 99.99 %", "99.99 % of the packets took at most as long.")
             .by(|run| run.jobs(|job| job.latency.percentile(0.9999) / 1e3)),
-        Column::max("latency_max_ns", F64, Ns, "Largest latency", "The slowest packet took as long; 0 if none arrived.")
-            .by(|run| run.jobs(|job| job.latency.max() as f64 / 1e3)),
+        Column::max(
+            "latency_max_ns",
+            F64,
+            Ns,
+            "Largest latency",
+            "The slowest packet took as long; 0 if none arrived.",
+        )
+        .by(|run| run.jobs(|job| job.latency.max() as f64 / 1e3)),
         per_packet(
             "network_latency_mean_ns",
             Ns,
@@ -175,9 +183,29 @@ impl<'a> Measured<'a> {
         self.result.jobs.iter().map(get).collect()
     }
 
-    fn of_open(&self, loads: fn(&Self) -> Vec<f64>) -> Option<Values> {
-        self.open.then(|| loads(self).into())
+    /// Time that was measured.
+    pub(super) fn duration(&self) -> Time {
+        self.measured.1 - self.measured.0
     }
+
+    /// Values of jobs whose traffic is open, if any is.
+    fn of_open(&self, loads: fn(&Self) -> Vec<f64>) -> Option<Values> {
+        let jobs = &self.scenario.workload.jobs;
+        let is_open = |job: &Job| matches!(job.traffic, TrafficKind::Open(_));
+        let own = |(load, job)| if is_open(job) { load } else { f64::NAN };
+        jobs.iter().any(is_open).then(|| loads(self).into_iter().zip(jobs).map(own).collect())
+    }
+}
+
+/// The times of jobs whose traffic is closed, if any is.
+fn times(run: &Measured<'_>) -> Option<Values> {
+    let jobs = &run.scenario.workload.jobs;
+    let time = |(record, job): (&JobRecord, &Job)| match job.traffic {
+        TrafficKind::Closed(Closed { start }) => Time(record.last_arrival_ps.saturating_sub(start.ps())).as_s_f64(),
+        TrafficKind::Open(_) => f64::NAN,
+    };
+    let is_closed = |job: &Job| matches!(job.traffic, TrafficKind::Closed(_));
+    jobs.iter().any(is_closed).then(|| run.result.jobs.iter().zip(jobs).map(time).collect())
 }
 
 fn offered_loads(run: &Measured<'_>) -> Vec<f64> {
@@ -188,14 +216,14 @@ fn offered_loads(run: &Measured<'_>) -> Vec<f64> {
 /// The load of a job's settings, averaged over the window.
 pub(super) fn offered_load(run: &Measured<'_>, job: usize) -> f64 {
     match &run.scenario.workload.jobs[job].traffic {
-        Traffic::Open(open) => open.mean_load(run.result.window),
-        Traffic::Closed(_) => 0.0,
+        TrafficKind::Open(open) => open.mean_load(run.measured),
+        TrafficKind::Closed(_) => 0.0,
     }
 }
 
 /// The load that each job's nodes brought to their destinations, as a share of the bandwidth of those that send.
 pub(super) fn accepted_loads(run: &Measured<'_>) -> Vec<f64> {
     let terminal = run.scenario.machine.terminal().bandwidth.bytes_per_s_f64();
-    let bandwidth = |senders: usize| senders.max(1) as f64 * terminal * run.duration.as_s_f64();
+    let bandwidth = |senders: usize| senders.max(1) as f64 * terminal * run.duration().as_s_f64();
     run.result.jobs.iter().zip(run.senders).map(|(job, &n)| job.delivered_bytes as f64 / bandwidth(n)).collect()
 }

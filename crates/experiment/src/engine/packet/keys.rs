@@ -1,21 +1,16 @@
 //! The keys of the packet engine beyond those of routers and routing algorithms.
 
-use odonata_declare::{parameter, words, Choice, Family, Key, Kind, Named, Parameter, Parameters, Value};
+use crate::engine::routing;
+use odonata_declare::{parameter, words, Choice, Key, Kind, Parameter, Parameters};
 use odonata_packet::{Recording, Schedule, SeriesChoice};
-use odonata_routing::algorithm::{parameters, ALGORITHMS};
 use odonata_units::{Bytes, Time};
 
 const OFF: &Choice = &Choice { name: "off", doc: "no time series" };
 const AVAILABLE: &Choice = &Choice { name: "available", doc: "what the system has left" };
 
-pub(super) static ROUTING: Family = Family::new("routing", || {
-    ALGORITHMS.iter().map(|a| Named { name: a.0, doc: a.1, keys: parameters(a.0).keys() }).collect()
-});
-
 /// The key that chooses the routing.
 pub(super) fn routing() -> Key {
-    let first = Value::text(ROUTING.variants()[0].name);
-    Key::with_default("routing", Kind::Variant(&ROUTING), first, "The routing algorithm.")
+    routing::key(&routing::OF_HOPS, "min", "The routing algorithm.")
 }
 
 /// The times of a run.
@@ -46,7 +41,7 @@ impl Parameters for Times {
             Kind::Time,
             "Open traffic: longest time to wait for packets made in the measurement."
         ),
-        parameter!(time_limit, Kind::Time, "Closed traffic: simulated time after which the run is given up."),
+        parameter!(time_limit, Kind::Time, "With closed traffic: simulated time after which the run is given up."),
         parameter!(
             patience,
             Kind::Time,

@@ -2,17 +2,17 @@
 
 use super::columns::{accepted_loads, offered_load, Measured};
 use super::tables;
-use crate::engine::{JobTraffic, Outcome};
+use crate::engine::{JobVolumes, Outcome};
 use odonata_declare::Frame;
-use odonata_packet::{ClosedTraffic, Ending, Histogram, JobRecord, PacketResult, Schedule, Steadiness};
+use odonata_packet::{Ending, Histogram, JobRecord, PacketResult, Schedule, Steadiness, Traffic};
 use odonata_units::Time;
 use odonata_workload::volumes::Volumes;
-use odonata_workload::Traffic;
+use odonata_workload::TrafficKind;
 use serde_json::{json, Value};
 
 /// What a run comes to.
 pub(super) fn outcome(run: &Measured<'_>) -> Outcome {
-    let Measured { result, duration, .. } = *run;
+    let Measured { result, .. } = *run;
     let machine = &run.scenario.machine;
     let terminal = machine.terminal().bandwidth.bytes_per_s_f64();
     let unbalanced = Unbalanced::of(run);
@@ -25,35 +25,39 @@ pub(super) fn outcome(run: &Measured<'_>) -> Outcome {
         node_bytes_out: result.ports.nodes().map(|node| node.injected_bytes as f64).collect(),
         node_capacity_bytes_per_s: vec![terminal; machine.node_count()],
         node_columns: Frame::of(Measured::NODES, run),
-        jobs: result.jobs.iter().enumerate().map(|(j, job)| traffic(j, job, run.closed)).collect(),
+        jobs: result.jobs.iter().enumerate().map(|(j, job)| traffic(run, j, job)).collect(),
         job_columns: Frame::of(Measured::JOBS, run),
         tables: tables::frames(run),
-        convergence: convergence(run.open, unbalanced.is_none(), result),
-        summary: summary(run, duration),
+        convergence: convergence(run, unbalanced.is_none()),
+        summary: summary(run),
         warnings: warnings(run, &unbalanced),
         partial: result.ending == Ending::Interrupted,
     }
 }
 
-/// Time that was measured: of open traffic the window, or as much of it as the run lasted.
-pub(super) fn duration(open: bool, result: &PacketResult) -> Time {
-    if open {
-        result.window.1.min(result.end) - result.window.0.min(result.end)
+/// From when until when was measured: where there is open traffic the window, or as much of it as the run lasted, and else
+/// until the last packet arrived.
+pub(super) fn measured(traffic: &Traffic, result: &PacketResult) -> (Time, Time) {
+    if traffic.has_open() {
+        (result.window.0.min(result.end), result.window.1.min(result.end))
     } else {
-        Time(result.jobs.iter().map(|j| j.last_arrival_ps).max().unwrap_or(0))
+        (Time::ZERO, Time(result.jobs.iter().map(|j| j.last_arrival_ps).max().unwrap_or(0)))
     }
 }
 
 /// What a job sent: what stayed on its nodes as it was asked for, the rest as it arrived.
-fn traffic(j: usize, job: &JobRecord, closed: Option<&ClosedTraffic>) -> JobTraffic {
-    let asked = closed.map_or(Volumes { messages: job.packets, ..Volumes::default() }, |closed| closed.volumes[j]);
+fn traffic(run: &Measured<'_>, j: usize, job: &JobRecord) -> JobVolumes {
+    let asked = match run.scenario.workload.jobs[j].traffic {
+        TrafficKind::Open(_) => Volumes { messages: job.packets, ..Volumes::default() },
+        TrafficKind::Closed(_) => run.closed.volumes[j],
+    };
     let volumes = Volumes {
         bytes_on_router: job.bytes_on_router.into(),
         bytes_network: (job.bytes - job.bytes_on_router).into(),
         ..asked
     };
     let mean_hops = if volumes.bytes() > 0 { job.byte_hops as f64 / volumes.bytes() as f64 } else { 0.0 };
-    JobTraffic { volumes, mean_hops }
+    JobVolumes { volumes, mean_hops }
 }
 
 fn link_jobs(result: &PacketResult) -> (Vec<u32>, Vec<u32>, Vec<f64>) {
@@ -79,17 +83,19 @@ fn ending(ending: Ending) -> &'static str {
         Ending::DrainLimit => "limit",
         Ending::Interrupted => "interrupted",
         Ending::NoProgress => "no-progress",
+        Ending::Deadlock => "deadlock",
     }
 }
 
-fn convergence(open: bool, balanced: bool, result: &PacketResult) -> Value {
+fn convergence(run: &Measured<'_>, balanced: bool) -> Value {
+    let Measured { result, steady, .. } = *run;
     let steadiness = Steadiness::of(&result.jobs);
     let complete = result.ending == Ending::Complete;
-    let stopped = matches!(result.ending, Ending::Interrupted | Ending::NoProgress);
+    let stopped = matches!(result.ending, Ending::Interrupted | Ending::NoProgress | Ending::Deadlock);
     json!({
-        // Closed traffic has no steady state: it has converged when everything has arrived.
-        "converged": if open { steadiness.steady && balanced && !stopped } else { complete },
-        "decided_by": if open {
+        // Jobs that come to an end have no steady state: they have converged when everything has arrived.
+        "converged": if steady { steadiness.steady && balanced && !stopped } else { complete },
+        "decided_by": if steady {
             "accepted load and mean latency of the first against the second half of the measurement, and accepted \
              against offered load"
         } else {
@@ -104,8 +110,9 @@ fn convergence(open: bool, balanced: bool, result: &PacketResult) -> Value {
     })
 }
 
-fn summary(run: &Measured<'_>, duration: Time) -> Vec<(&'static str, Value)> {
+fn summary(run: &Measured<'_>) -> Vec<(&'static str, Value)> {
     let Measured { engine, result, .. } = *run;
+    let duration = run.duration();
     let sum = |get: fn(&JobRecord) -> u64| result.jobs.iter().map(get).sum::<u64>();
     let (packets, non_minimal) = (sum(|j| j.packets), sum(|j| j.non_minimal));
     let mut latency = Histogram::default();
@@ -118,7 +125,7 @@ fn summary(run: &Measured<'_>, duration: Time) -> Vec<(&'static str, Value)> {
     let crossed: u64 = ports().map(|port| port.record.packets).sum();
     let crossbar: u64 = ports().filter_map(|port| port.crossbar_stall_ps).sum();
     let crossbar = engine.records.crossbar.then(|| crossbar as f64 / 1e3 / crossed.max(1) as f64);
-    let Schedule { warm_up, measure, drain } = engine.schedule(run.open);
+    let Schedule { warm_up, measure, drain } = engine.schedule(run.steady);
     vec![(
         "packet",
         json!({
@@ -160,14 +167,14 @@ impl Unbalanced {
     fn of(run: &Measured<'_>) -> Self {
         let Measured { engine, scenario, result, senders, .. } = *run;
         let mut found = Self::default();
-        if !run.open || result.ending == Ending::Interrupted {
+        if !run.steady || result.ending == Ending::Interrupted {
             return found;
         }
         let (from, to) = result.window;
         let packet = engine.settings.packet.as_f64();
         let accepted = accepted_loads(run);
         for (j, (record, job)) in result.jobs.iter().zip(&scenario.workload.jobs).enumerate() {
-            let Traffic::Open(open) = &job.traffic else { continue };
+            let TrafficKind::Open(open) = &job.traffic else { continue };
             let changes = open.step_times.iter().any(|step| (from..to).contains(step));
             if senders[j] == 0 || open.start > from || changes {
                 continue;
@@ -202,12 +209,16 @@ fn warnings(run: &Measured<'_>, unbalanced: &Unbalanced) -> Vec<String> {
         Ending::DrainLimit => warnings.push(format!(
             "the run stopped at its limit, {now}, with {unfinished} measured packets in the network and perhaps more in the \
              sources: latencies leave these out; the network is saturated, or raise {}",
-            if run.open { "drain" } else { "time_limit" }
+            if run.steady { "drain" } else { "time_limit" }
         )),
         Ending::Interrupted => warnings.push(format!("interrupted at {now}: the tables hold what happened until then")),
         Ending::NoProgress if result.stuck.is_empty() => warnings.push(format!(
             "no packet arrived for {}, although none waits for another: those under way need longer; raise patience",
             engine.times.patience
+        )),
+        Ending::Deadlock => warnings.push(format!(
+            "nothing can happen any more at {now}, but {} endpoints are not finished",
+            result.unfinished.len()
         )),
         Ending::NoProgress => {
             warnings.push(format!("no packet arrived for {}: {}", engine.times.patience, result.stuck.join("; ")));
@@ -221,7 +232,7 @@ fn warnings(run: &Measured<'_>, unbalanced: &Unbalanced) -> Vec<String> {
             ));
         }
     }
-    if run.open && result.ending != Ending::Interrupted {
+    if run.steady && result.ending != Ending::Interrupted {
         if !unbalanced.saturated.is_empty() {
             warnings.push(format!(
                 "the network is saturated: {}; packets queue up in the sources, so their latency grows with the time that is \

@@ -2,21 +2,21 @@
 
 use super::keys::{self, Records, Times};
 use super::q_tables::Entry;
+use crate::engine::routing::{Routed, OF_HOPS};
 use crate::fields::Fields;
 use crate::problem::ProblemKind;
 use crate::report::Report;
 use odonata_declare::{Declared, Key, Value};
 use odonata_packet::PacketSettings;
-use odonata_routing::algorithm::{parameters, RoutingSettings};
+use odonata_routing::algorithm::RoutingSettings;
 use odonata_units::Time;
 
 /// The packet engine with its settings.
 #[derive(Debug)]
 pub(super) struct Packet {
     pub(super) settings: PacketSettings,
-    pub(super) algorithm: &'static str,
-    /// The parameters of the algorithm, and what they say to the engine.
-    parameters: Box<dyn Declared>,
+    /// The algorithm with its parameters, and what they say to the engine.
+    pub(super) chosen: Routed,
     pub(super) routing: RoutingSettings,
     pub(super) times: Times,
     pub(super) records: Records,
@@ -55,17 +55,15 @@ pub(super) fn read(fields: &Fields, report: &mut Report<'_>) -> Packet {
         }
     }
     check_records(&records, fields, report);
-    let chosen = fields.variant("routing");
-    let algorithm = chosen.name.value;
-    let mut parameters = parameters(algorithm);
-    chosen.parameters.iter().for_each(|(key, given)| parameters.set(key, &given.value));
+    let chosen = Routed::read(fields);
+    let algorithm = chosen.algorithm.name;
     if let (true, Some(given)) = (records.q_tables && algorithm != "q-adaptive", fields.given("record_q_tables")) {
         let message =
             format!("'record_q_tables' means something only with routing = \"q-adaptive\", which is \"{algorithm}\"");
         report.add(ProblemKind::Conflict, given.place, message, None);
     }
-    let routing = RoutingSettings::of(&*parameters);
-    Packet { settings, algorithm, parameters, routing, times, records, q_entries: Vec::new() }
+    let routing = RoutingSettings::of(&*chosen.parameters);
+    Packet { settings, chosen, routing, times, records, q_entries: Vec::new() }
 }
 
 fn check_records(records: &Records, fields: &Fields, report: &mut Report<'_>) {
@@ -86,9 +84,8 @@ fn check_records(records: &Records, fields: &Fields, report: &mut Report<'_>) {
 impl Packet {
     /// Every key with the value that is used.
     pub(super) fn values(&self) -> Vec<(&'static str, Value)> {
-        let routing = Value::Variant(self.algorithm, self.parameters.values());
         let mut values = self.settings.values();
-        values.push(("routing", routing));
+        values.push(self.chosen.resolved());
         values.extend(self.times.values());
         values.extend(self.records.values());
         values.retain(|(name, _)| *name != "series" || self.records.interval.is_some());
@@ -97,12 +94,12 @@ impl Packet {
 
     /// Says where the file of learnt tables lies, whatever directory names it.
     pub(super) fn q_tables_at(&mut self, path: &str) {
-        self.parameters.set("q_tables", &Value::text(path));
+        self.chosen.parameters.set("q_tables", &Value::text(path));
     }
 }
 
 /// The key or parameter of a routing called `name`.
 pub(super) fn known(name: &str) -> Option<&'static str> {
-    let routings = keys::ROUTING.variants().iter().flat_map(|routing| &routing.keys);
+    let routings = OF_HOPS.variants().iter().flat_map(|routing| &routing.keys);
     keys().iter().chain(routings).map(|key| key.name).find(|known| *known == name)
 }

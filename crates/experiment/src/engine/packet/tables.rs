@@ -103,7 +103,7 @@ fn pairs(run: &Measured<'_>) -> Vec<Pair> {
         pair.stall_ps += port.record.stall_ps;
         *capacity += machine.bandwidth(link).bytes_per_s_f64();
     }
-    let seconds = run.duration.as_s_f64();
+    let seconds = run.duration().as_s_f64();
     let index = |bytes: u64, capacity: f64| if seconds > 0.0 { bytes as f64 / seconds / capacity } else { 0.0 };
     pairs.into_values().map(|(pair, capacity)| Pair { congestion: index(pair.bytes, capacity), ..pair }).collect()
 }

@@ -1,13 +1,13 @@
-//! Shortest paths of [`Grouped`]: what packets do under `min`, as draws and as expectation.
+//! Shortest paths of [`GroupedPaths`]: what packets do under `min`, as draws and as expectation.
 
-use super::{Grouped, Sums};
+use super::{GroupedPaths, Sums};
 use crate::gates::Gate;
 use crate::paths::grouped::legs::Choice;
 use crate::paths::{Demand, Draws};
 use odonata_machine::{GroupInterior, Shape};
 use odonata_units::{LinkId, RouterId};
 
-impl Grouped<'_> {
+impl GroupedPaths<'_> {
     /// Appends the links of a random shortest path: one of the links of the gates on shortest paths, each equally
     /// likely, in every group that is left.
     pub(super) fn draw_minimal(&self, source: RouterId, target: RouterId, draws: &mut Draws, path: &mut Vec<LinkId>) {

@@ -1,11 +1,11 @@
-//! A name with parameters: the pattern or the placement of a job.
+//! A name with parameters: a pattern, a placement, a routing.
 
+use super::{unknown_keys, Located};
 use crate::document::{Entry, Node, Place, Raw, Table};
-use crate::fields::{unknown_keys, Located};
 use crate::problem::ProblemKind;
 use crate::read::read;
 use crate::report::Report;
-use crate::schema::Chooser;
+use crate::section::Chooser;
 use odonata_declare::{Absent, Family, Key, Kind, Named, Value};
 
 /// A variant that was chosen, and the parameters that were given.
@@ -29,6 +29,18 @@ pub(crate) struct Choice<'t> {
     pub(crate) name_place: Place,
     /// The table, if the parameters stand in one.
     pub(crate) table: Option<&'t Table>,
+}
+
+/// The name that stands at an entry, by itself or in a table.
+pub(crate) fn name_at(entry: &Entry) -> Option<(&str, Place)> {
+    let node = match &entry.node.raw {
+        Raw::Table(table) => &table.get("name")?.node,
+        _ => &entry.node,
+    };
+    match &node.raw {
+        Raw::Text(name) => Some((name, node.place)),
+        _ => None,
+    }
 }
 
 /// Reads which variant of a family stands at an entry; `default` is the one of a table without a name.
@@ -80,7 +92,7 @@ pub(crate) fn parameters(
     let owner = format!("{} '{}'", family.noun, variant.name);
     if let Some(table) = table {
         let known: Vec<&'static str> = std::iter::once("name").chain(variant.keys.iter().map(|key| key.name)).collect();
-        unknown_keys(&owner, table, &known, |key| belongs_to(family, key), report);
+        unknown_keys(&owner, table, &known, |key| belongs_to(family, key), |_| None, report);
     }
     let mut chosen = Chosen { name: Located { value: variant.name, place: name_place }, parameters: Vec::new() };
     for key in &variant.keys {

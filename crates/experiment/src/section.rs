@@ -1,4 +1,4 @@
-//! A table of the experiment file.
+//! Sections of the experiment file, and the keys in them that choose a variant.
 
 use odonata_declare::{Family, Key, Named};
 

@@ -1,8 +1,7 @@
 //! What a value may be.
 
-use crate::key::Key;
+use super::{Family, Key};
 use crate::value::Value;
-use crate::variant::Family;
 use odonata_units::Quantity;
 
 /// What a value may be.

@@ -55,7 +55,7 @@ impl PlacementTable {
     }
 
     /// The entries of a job by rank: every rank from 0 exactly once.
-    pub(super) fn of_job(&self, job: u32, ranks: u32) -> Result<Vec<&Entry>, WorkloadError> {
+    pub(crate) fn of_job(&self, job: u32, ranks: u32) -> Result<Vec<&Entry>, WorkloadError> {
         let mut entries: Vec<&Entry> = self.entries.iter().filter(|entry| entry.job == job).collect();
         entries.sort_by_key(|entry| entry.rank);
         for (expected, entry) in entries.iter().enumerate() {
@@ -78,12 +78,12 @@ impl PlacementTable {
     }
 
     /// An error at `entry`.
-    pub(super) fn wrong(&self, entry: &Entry, reason: impl Into<String>) -> WorkloadError {
+    pub(crate) fn wrong(&self, entry: &Entry, reason: impl Into<String>) -> WorkloadError {
         WorkloadError::file(&self.label, format!("{} {}", self.unit, entry.at), reason)
     }
 
     /// The node that `entry` names.
-    pub(super) fn node(&self, machine: &Machine, entry: &Entry) -> Result<NodeId, WorkloadError> {
+    pub(crate) fn node(&self, machine: &Machine, entry: &Entry) -> Result<NodeId, WorkloadError> {
         let named = |name: &str| machine.node_named(name).map_err(|error| self.wrong(entry, error.to_string()));
         match &entry.place {
             Place::Id(id) => named(&id.to_string()),

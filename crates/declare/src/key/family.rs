@@ -1,0 +1,66 @@
+//! What a key may choose among: named variants without their types.
+
+use super::{Choice, Key};
+use std::sync::OnceLock;
+
+/// A variant without its type: what parser, schema and reference read of it.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Named {
+    /// Its name in files.
+    pub name: &'static str,
+    /// What it is, in one line.
+    pub doc: &'static str,
+    /// Its parameters.
+    pub keys: Vec<Key>,
+}
+
+/// All variants that a key chooses among.
+pub struct Family {
+    /// What it chooses, for messages and headings: `topology`, `pattern`.
+    pub noun: &'static str,
+    list: fn() -> Vec<Named>,
+    listed: OnceLock<(Vec<Named>, Vec<Choice>)>,
+}
+
+impl Family {
+    /// A family; `list` is asked once.
+    pub const fn new(noun: &'static str, list: fn() -> Vec<Named>) -> Self {
+        Self { noun, list, listed: OnceLock::new() }
+    }
+
+    /// The variants, the default or most usual one first.
+    pub fn variants(&'static self) -> &'static [Named] {
+        &self.listed().0
+    }
+
+    /// Their names.
+    pub fn choices(&'static self) -> &'static [Choice] {
+        &self.listed().1
+    }
+
+    fn listed(&'static self) -> &'static (Vec<Named>, Vec<Choice>) {
+        self.listed.get_or_init(|| {
+            let variants = (self.list)();
+            let choices = variants.iter().map(|variant| Choice { name: variant.name, doc: variant.doc }).collect();
+            (variants, choices)
+        })
+    }
+
+    /// The variant called `name`.
+    pub fn variant(&'static self, name: &str) -> Option<&'static Named> {
+        self.variants().iter().find(|variant| variant.name == name)
+    }
+}
+
+impl PartialEq for Family {
+    /// A family is a static: it equals itself.
+    fn eq(&self, other: &Self) -> bool {
+        std::ptr::eq(self, other)
+    }
+}
+
+impl std::fmt::Debug for Family {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_tuple("Family").field(&self.noun).finish()
+    }
+}

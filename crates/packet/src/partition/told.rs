@@ -1,0 +1,283 @@
+//! What endpoints that listen are told, and what they ask for.
+//!
+//! Between any two calls for a node, everything that can leave by then leaves: so an endpoint always knows what it has
+//! sent, although nothing happens in the event queue when a packet leaves.
+
+use super::Partition;
+use crate::endpoint::{Arrival, Departure, Endpoints, Listens, Offer, Outgoing, Socket};
+use crate::packet::NONE;
+use crate::queue::Key;
+use std::collections::BTreeMap;
+use std::ops::Range;
+
+/// Where the endpoints of a partition listen. Lists by NIC are empty if none does.
+pub(super) struct Listening {
+    socket: Socket,
+    /// When the timer of each NIC runs out; `u64::MAX` if it is not set.
+    timers: Vec<u64>,
+    /// How many are set, and when the last of the others ran out.
+    timers_set: usize,
+    last_woken: u64,
+    /// Messages of nodes to themselves, by NIC, time and the order in which they were delivered.
+    on_node: BTreeMap<(u32, u64, u64), Arrival>,
+    delivered: u64,
+    /// Packet of each NIC whose last byte is about to leave, if its endpoint is to be told.
+    departures: Vec<Option<Departure>>,
+}
+
+impl Listening {
+    /// Of `nics` interfaces if `any` endpoint listens.
+    pub(super) fn new(nics: usize, any: bool) -> Self {
+        let nics = if any { nics } else { 0 };
+        Self {
+            socket: Socket::new(0, None),
+            timers: vec![u64::MAX; nics],
+            timers_set: 0,
+            last_woken: 0,
+            on_node: BTreeMap::new(),
+            delivered: 0,
+            departures: vec![None; nics],
+        }
+    }
+
+    fn set_timer(&mut self, n: usize, at: u64) {
+        let before = std::mem::replace(&mut self.timers[n], at);
+        self.timers_set = self.timers_set + usize::from(at != u64::MAX) - usize::from(before != u64::MAX);
+    }
+
+    /// The first message of NIC `n` to its own node.
+    fn first_on_node(&self, n: usize) -> Option<(u32, u64, u64)> {
+        self.on_node.range((n as u32, 0, 0)..(n as u32 + 1, 0, 0)).next().map(|(&key, _)| key)
+    }
+
+    /// Whether endpoints wait for a time to come.
+    pub(super) fn waits_for_time(&self) -> bool {
+        self.timers_set > 0 || !self.on_node.is_empty()
+    }
+
+    /// When a timer last ran out.
+    pub(super) fn last_woken(&self) -> u64 {
+        self.last_woken
+    }
+
+    pub(super) fn memory_bytes(&self) -> usize {
+        self.timers.capacity() * size_of::<u64>()
+            + self.departures.capacity() * size_of::<Option<Departure>>()
+            + self.on_node.len() * size_of::<((u32, u64, u64), Arrival)>()
+    }
+}
+
+impl Partition {
+    /// Tells endpoints that the run begins, and asks all of them for their first packet.
+    pub(crate) fn start(&mut self) {
+        for n in 0..self.nic.len() {
+            if self.nic[n].listens {
+                self.tell(n, |endpoints, nic, socket| {
+                    endpoints.begin(nic, socket);
+                    Offer::Changed
+                });
+            } else {
+                self.arm_nic(n);
+            }
+        }
+    }
+
+    /// Something happens that an endpoint has asked to know of.
+    #[inline(never)]
+    pub(super) fn endpoint_event(&mut self, key: Key) {
+        if key < self.keys.deliver {
+            self.inject((key - self.keys.inject) as usize);
+        } else if key < self.keys.wake {
+            self.deliver_tail((key - self.keys.deliver) as usize);
+        } else {
+            self.wake_endpoint((key - self.keys.wake) as usize);
+        }
+    }
+
+    /// Tells the endpoint of NIC `n` something, does what it asks for, and asks what its node wants to send now.
+    #[inline]
+    fn tell(&mut self, n: usize, what: impl FnOnce(&mut dyn Endpoints, u32, &mut Socket) -> Offer) {
+        let Self { endpoints, listening, now, .. } = self;
+        let timer = listening.timers[n];
+        listening.socket.turn_to(*now, timer);
+        let offer = what(&mut **endpoints, n as u32, &mut listening.socket);
+        let wanted = listening.socket.timer_ps().unwrap_or(u64::MAX);
+        if wanted != timer || !listening.socket.deliveries().is_empty() {
+            self.note_wishes(n, wanted);
+        }
+        if offer == Offer::Changed {
+            self.node_of(n).for_each(|m| self.ask_again(m));
+        }
+    }
+
+    /// The NICs of the node that NIC `n` is of.
+    fn node_of(&self, n: usize) -> Range<usize> {
+        let interfaces = self.fabric.interfaces as usize;
+        let first = n - n % interfaces;
+        first..first + interfaces
+    }
+
+    /// Sets the timer of NIC `n` and keeps the messages that were delivered on its node.
+    #[cold]
+    fn note_wishes(&mut self, n: usize, timer: u64) {
+        let listening = &mut self.listening;
+        listening.set_timer(n, timer);
+        for arrival in std::mem::take(listening.socket.deliveries()) {
+            listening.on_node.insert((n as u32, arrival.at_ps, listening.delivered), arrival);
+            listening.delivered += 1;
+        }
+        self.wake_in_time(n);
+    }
+
+    /// Makes sure of an event when the timer of NIC `n` runs out or a message reaches it on its node.
+    fn wake_in_time(&mut self, n: usize) {
+        let on_node = self.listening.first_on_node(n).map_or(u64::MAX, |(_, at, _)| at);
+        let due = self.listening.timers[n].min(on_node);
+        if due != u64::MAX {
+            self.events.wake(due, self.keys.wake + n as Key);
+        }
+    }
+
+    /// A timer may have run out, or a message have come on the node: tells of one of them.
+    fn wake_endpoint(&mut self, n: usize) {
+        let now = self.now;
+        let first = self.listening.first_on_node(n).filter(|&(_, at, _)| at <= now);
+        if let Some(arrival) = first.and_then(|key| self.listening.on_node.remove(&key)) {
+            self.depart(n);
+            self.tell(n, |endpoints, nic, socket| endpoints.arrived(nic, &arrival, socket));
+        } else if self.listening.timers[n] <= now {
+            self.listening.set_timer(n, u64::MAX);
+            self.listening.last_woken = now;
+            self.depart(n);
+            self.tell(n, |endpoints, nic, socket| endpoints.woken(nic, socket));
+        }
+        self.wake_in_time(n);
+    }
+
+    /// Everything leaves NIC `n` that can leave by now, before its endpoint is told of something else.
+    #[inline]
+    fn depart(&mut self, n: usize) {
+        while self.nic[n].leaves <= self.now {
+            self.send_from_node(n);
+        }
+    }
+
+    /// The next packet of NIC `n` sets out for the router, where its arrival has an event already if its leaving had none.
+    fn send_from_node(&mut self, n: usize) {
+        let port = self.nic[n].port as usize;
+        let slot = self.leave_node(n);
+        self.inputs[port].flight.push(slot, &mut self.pool);
+        if self.nic[n].prompt {
+            let arrives = self.pool.get(slot).arrived;
+            self.events.wake(arrives, port as Key);
+        }
+    }
+
+    /// The endpoint of NIC `n` may want to send another packet than before, or at another time.
+    fn ask_again(&mut self, n: usize) {
+        let birth = self.endpoints.next_birth_ps(n as u32).unwrap_or(u64::MAX);
+        let (now, nic) = (self.now, &self.nic[n]);
+        let since = nic.wanted;
+        if since <= now {
+            if birth <= now {
+                // It still waits for credit.
+                return;
+            }
+            self.recorder.nic_stalled(n, since, now);
+        }
+        let nic = &mut self.nic[n];
+        let wanted = if birth == u64::MAX { birth } else { birth.max(nic.link_free).max(now) };
+        if wanted != since {
+            nic.wanted = wanted;
+            self.schedule(n);
+        }
+    }
+
+    /// A packet of a program left NIC `n`: it takes along what is its own, its endpoint may be told in time, and the node's other
+    /// interfaces may have other packets to send now.
+    pub(super) fn follow(&mut self, n: usize, slot: u32, packet: &Outgoing) {
+        self.pool.get_mut(slot).interface = packet.interface;
+        if let Some(envelope) = packet.envelope {
+            self.pool.seal(slot, envelope);
+        }
+        let nic = &self.nic[n];
+        if packet.tells_left && nic.told_left {
+            let departure = Departure { at_ps: nic.link_free, job: packet.job, message: packet.message };
+            self.listening.departures[n] = Some(departure);
+            self.events.wake(departure.at_ps, self.keys.inject + n as Key);
+        }
+        if nic.prompt {
+            self.node_of(n).filter(|&m| m != n).for_each(|m| self.ask_again(m));
+        }
+    }
+
+    /// The last byte of a packet may have left NIC `n`, and the next packet may leave.
+    fn inject(&mut self, n: usize) {
+        let left = self.listening.departures[n].take_if(|departure| departure.at_ps <= self.now);
+        if let Some(departure) = left {
+            self.tell(n, |endpoints, nic, socket| endpoints.left(nic, &departure, socket));
+        } else if self.nic[n].leaves <= self.now {
+            self.send_from_node(n);
+        }
+        let nic = &self.nic[n];
+        let next = self.listening.departures[n].map_or(nic.leaves, |departure| departure.at_ps);
+        if next != u64::MAX {
+            self.events.wake(next, self.keys.inject + n as Key);
+        }
+    }
+
+    /// The last byte of a packet may have reached NIC `n`.
+    fn deliver_tail(&mut self, n: usize) {
+        let incoming = &mut self.nic[n].incoming;
+        let slot = incoming.head;
+        if slot != NONE {
+            let packet = self.pool.get(slot);
+            if packet.arrived <= self.now {
+                incoming.head = packet.next;
+                let arrival = Arrival {
+                    at_ps: packet.arrived,
+                    source: packet.header.source,
+                    size: packet.size(),
+                    job: packet.job,
+                    message: packet.message,
+                    envelope: self.pool.envelope(slot),
+                };
+                self.pool.free(slot);
+                self.depart(n);
+                self.tell(n, |endpoints, nic, socket| endpoints.arrived(nic, &arrival, socket));
+            }
+        }
+        let nic = &self.nic[n];
+        if nic.incoming.is_empty() {
+            self.expect_deferred(n, nic.port as usize);
+        } else {
+            self.events.wake(self.pool.get(nic.incoming.head).arrived, self.keys.deliver + n as Key);
+        }
+    }
+
+    /// No packet is on its way from port `o` to NIC `n`: makes sure of an event when the first that was deferred arrives.
+    #[inline]
+    fn expect_deferred(&mut self, n: usize, o: usize) {
+        // Where the link takes any time, the next packet has left: its way has an event now.
+        self.bring_up(o, self.now);
+        if !self.nic[n].incoming.is_empty() {
+            return;
+        }
+        if let Some((slot, leaves)) = self.next_deferred(o) {
+            let size = self.pool.get(slot).size();
+            let arrives = leaves + self.kinds[self.out[o].kind as usize].latency + self.link_busy(o, size);
+            self.events.wake(arrives, self.keys.deliver + n as Key);
+        }
+    }
+
+    /// Sets what NICs have to know about their endpoints.
+    pub(super) fn note_listeners(&mut self) {
+        let several = self.fabric.interfaces > 1;
+        for (n, nic) in self.nic.iter_mut().enumerate() {
+            let listens = self.endpoints.listens(n as u32);
+            nic.listens = listens >= Listens::ToArrivals;
+            nic.told_left = listens >= Listens::ToDepartures;
+            nic.prompt = nic.told_left || nic.listens && several;
+        }
+    }
+}

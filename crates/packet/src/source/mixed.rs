@@ -1,0 +1,115 @@
+//! Jobs of different kinds at the same interfaces.
+//!
+//! An interface takes turns, packet by packet, among those kinds that have a packet to send. What it is told goes to the kind
+//! that the job belongs to; each kind has a timer of its own.
+
+use crate::endpoint::{Arrival, Departure, Endpoints, Listens, Offer, Outgoing, Socket, Unfinished};
+
+struct Member {
+    endpoints: Box<dyn Endpoints>,
+    /// By interface: when its timer runs out; `u64::MAX` if it is not set.
+    timers: Vec<u64>,
+    listens: Vec<Listens>,
+}
+
+pub(super) struct MixedEndpoints {
+    members: Vec<Member>,
+    /// Member of each job.
+    of_job: Vec<usize>,
+    /// By interface: the member served last.
+    served: Vec<usize>,
+}
+
+impl MixedEndpoints {
+    /// Of members, each with its jobs; every job has a member.
+    pub(super) fn new(members: Vec<(Box<dyn Endpoints>, Vec<u16>)>, nics: u32) -> Self {
+        let mut of_job = vec![0; members.iter().map(|(_, jobs)| jobs.len()).sum()];
+        for (m, (_, jobs)) in members.iter().enumerate() {
+            jobs.iter().for_each(|&job| of_job[usize::from(job)] = m);
+        }
+        let member = |(endpoints, _): (Box<dyn Endpoints>, _)| Member {
+            listens: (0..nics).map(|nic| endpoints.listens(nic)).collect(),
+            timers: vec![u64::MAX; nics as usize],
+            endpoints,
+        };
+        let last = members.len() - 1;
+        Self { members: members.into_iter().map(member).collect(), of_job, served: vec![last; nics as usize] }
+    }
+
+    /// Tells one member something, with the socket as it would be if that were alone.
+    fn tell<T>(
+        &mut self,
+        m: usize,
+        nic: u32,
+        socket: &mut Socket,
+        told: impl FnOnce(&mut dyn Endpoints, &mut Socket) -> T,
+    ) -> T {
+        let n = nic as usize;
+        let member = &mut self.members[m];
+        socket.turn_to(socket.now_ps(), member.timers[n]);
+        let answer = told(&mut *member.endpoints, socket);
+        member.timers[n] = socket.timer_ps().unwrap_or(u64::MAX);
+        let earliest = self.members.iter().map(|member| member.timers[n]).min().unwrap_or(u64::MAX);
+        socket.turn_to(socket.now_ps(), earliest);
+        answer
+    }
+}
+
+impl Endpoints for MixedEndpoints {
+    fn next_birth_ps(&mut self, nic: u32) -> Option<u64> {
+        self.members.iter_mut().filter_map(|member| member.endpoints.next_birth_ps(nic)).min()
+    }
+
+    fn take(&mut self, nic: u32, leaves_ps: u64) -> Outgoing {
+        let (last, count) = (self.served[nic as usize], self.members.len());
+        let mut turns = (1..=count).map(|turn| (last + turn) % count);
+        let made = |m: &usize| self.members[*m].endpoints.next_birth_ps(nic).is_some_and(|birth| birth <= leaves_ps);
+        let m = turns.find(made).expect("something was made before it leaves");
+        self.served[nic as usize] = m;
+        self.members[m].endpoints.take(nic, leaves_ps)
+    }
+
+    fn listens(&self, nic: u32) -> Listens {
+        self.members.iter().map(|member| member.listens[nic as usize]).max().unwrap_or_default()
+    }
+
+    fn begin(&mut self, nic: u32, socket: &mut Socket) {
+        for m in 0..self.members.len() {
+            if self.members[m].listens[nic as usize] > Listens::ToNothing {
+                self.tell(m, nic, socket, |endpoints, socket| endpoints.begin(nic, socket));
+            }
+        }
+    }
+
+    fn left(&mut self, nic: u32, departure: &Departure, socket: &mut Socket) -> Offer {
+        let m = self.of_job[usize::from(departure.job)];
+        if self.members[m].listens[nic as usize] < Listens::ToDepartures {
+            return Offer::Same;
+        }
+        self.tell(m, nic, socket, |endpoints, socket| endpoints.left(nic, departure, socket))
+    }
+
+    fn arrived(&mut self, nic: u32, arrival: &Arrival, socket: &mut Socket) -> Offer {
+        let m = self.of_job[usize::from(arrival.job)];
+        if self.members[m].listens[nic as usize] < Listens::ToArrivals {
+            return Offer::Same;
+        }
+        self.tell(m, nic, socket, |endpoints, socket| endpoints.arrived(nic, arrival, socket))
+    }
+
+    fn woken(&mut self, nic: u32, socket: &mut Socket) -> Offer {
+        let due = |member: &Member| member.timers[nic as usize] <= socket.now_ps();
+        let m = self.members.iter().position(due).expect("somebody's timer ran out");
+        self.members[m].timers[nic as usize] = u64::MAX;
+        // Others whose timers run out now are woken after this.
+        self.tell(m, nic, socket, |endpoints, socket| endpoints.woken(nic, socket))
+    }
+
+    fn owes(&self, before_ps: u64) -> bool {
+        self.members.iter().any(|member| member.endpoints.owes(before_ps))
+    }
+
+    fn end(&mut self, end_ps: u64) -> Vec<Unfinished> {
+        self.members.iter_mut().flat_map(|member| member.endpoints.end(end_ps)).collect()
+    }
+}

@@ -1,0 +1,88 @@
+//! Random programs on random machines, against the slow twin: every packet at the same picosecond, every node told the same in
+//! the same order, whatever the threads and partitions.
+
+mod common;
+mod twin;
+
+use odonata_packet::{Ending, PacketEngine, PacketError, PacketResult, Program, Recording, RunOptions, Traffic};
+use odonata_routing::algorithm::RoutingSettings;
+use std::sync::Arc;
+use twin::cases::Case;
+use twin::chatter::{Call, Chatter};
+use twin::Twin;
+
+/// What a run of the case gave, and what its nodes were told.
+fn run(case: &Case, engine: &PacketEngine, threads: usize, partitions: usize) -> (PacketResult, Vec<Vec<Call>>) {
+    let program = Arc::new(Chatter::new(case.manner.clone()));
+    let recording = Recording { packets: true, ..Recording::default() };
+    let options = RunOptions { seed: case.seed, threads, partitions, recording, ..RunOptions::default() };
+    let traffic = Traffic::program(Arc::clone(&program) as Arc<dyn Program>);
+    let result = common::run(engine, &traffic, common::schedule(0, 1_000_000, 0), &options);
+    (result, program.calls())
+}
+
+/// The earliest call that differs, with its node.
+fn first_difference(twin: &[Vec<Call>], fast: &[Vec<Call>]) -> Option<(usize, Option<Call>, Option<Call>)> {
+    let of_node = |(node, (twin, fast)): (usize, (&Vec<Call>, &Vec<Call>))| {
+        let same = twin.iter().zip(fast).take_while(|(a, b)| a == b).count();
+        let (a, b) = (twin.get(same).cloned(), fast.get(same).cloned());
+        (a.is_some() || b.is_some()).then_some((node, a, b))
+    };
+    let differences = twin.iter().zip(fast).enumerate().filter_map(of_node);
+    differences.min_by_key(|(_, a, b)| a.iter().chain(b).map(Call::at_ps).min())
+}
+
+/// Packets of the case, or `None` if there is no such machine or the algorithm does not run on it.
+fn check(seed: u64) -> Option<usize> {
+    let case = Case::new(seed)?;
+    let settings = RoutingSettings::default();
+    let engine = match PacketEngine::new(&case.machine, &case.settings, case.routing, &settings) {
+        Ok(engine) => engine,
+        Err(PacketError::Settings(e)) if e.setting != "routing.algorithm" => panic!("seed {seed}: {e}"),
+        Err(_) => return None,
+    };
+    let (whole, calls) = run(&case, &engine, 1, 1);
+    assert_eq!(whole.ending, Ending::Complete, "seed {seed}: {:?}, {:?}", whole.stuck, whole.unfinished);
+
+    for (threads, partitions) in [(1, 0), (2, 0), (3, 2)] {
+        let (parts, told) = run(&case, &engine, threads, partitions);
+        assert!(parts == whole && told == calls, "seed {seed}: {threads} threads, {partitions} partitions");
+    }
+    if case.has_instant_credits() {
+        return Some(whole.packets.len());
+    }
+    let program = Chatter::new(case.manner.clone());
+    let endpoints = program.endpoints(&[0], &engine.interfaces(seed));
+    let found = Twin::new(&case.machine, &case.settings, case.routing, seed, (&engine, endpoints)).run();
+    if let Some((node, twin, fast)) = first_difference(&program.calls(), &calls) {
+        panic!(
+            "seed {seed}, {} on {}, {:?}: node {node} is first told {twin:?} in the twin and {fast:?} in the engine",
+            case.routing,
+            case.machine.name(),
+            case.settings,
+        );
+    }
+    let mut packets = whole.packets.clone();
+    packets.sort_unstable();
+    assert_eq!(packets, found, "seed {seed}");
+    Some(whole.packets.len())
+}
+
+fn check_all(seeds: std::ops::Range<u64>) {
+    let cases = seeds.end - seeds.start;
+    let packets: Vec<usize> = seeds.filter_map(check).collect();
+    // Some machines fall apart and some algorithms do not fit, but not most.
+    assert!(packets.len() as u64 > cases / 2, "{} of {cases} cases ran", packets.len());
+    assert!(packets.iter().sum::<usize>() > 100 * packets.len(), "they had something to send");
+}
+
+#[test]
+fn random_programs_go_as_in_the_twin() {
+    check_all(0..400);
+}
+
+#[test]
+#[ignore = "takes minutes"]
+fn many_random_programs_go_as_in_the_twin() {
+    check_all(1_000..20_000);
+}

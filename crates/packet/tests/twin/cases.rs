@@ -1,0 +1,165 @@
+//! Random cases: a small machine, settings with zeros and buffers of one packet, faults, a random program.
+
+use super::chatter::Manner;
+use odonata_machine::edit::{self, Edit};
+use odonata_machine::topology::{Arrangement, Dragonfly, FatTree, LinkFigures, Torus};
+use odonata_machine::{Machine, MachineBuilder};
+use odonata_packet::{Arbitration, PacketSettings, QueueEstimate};
+use odonata_units::{Bytes, LinkClassId, NodeId, Rate, RouterId, Stream, Time};
+
+#[derive(Debug)]
+pub struct Case {
+    pub seed: u64,
+    pub machine: Machine,
+    pub routing: &'static str,
+    pub settings: PacketSettings,
+    pub manner: Manner,
+}
+
+fn pick<T: Clone>(random: &mut Stream, of: &[T]) -> T {
+    of[random.index(of.len())].clone()
+}
+
+const GROUPED: [&str; 7] = ["min", "valiant-g", "valiant-n", "ugal-g", "ugal-n", "par", "q-adaptive"];
+const TORUS: [&str; 4] = ["min", "dimension-order", "torus-adaptive", "up-down"];
+const ANY: [&str; 3] = ["min", "up-down", "up-down-adaptive"];
+
+impl Case {
+    /// The case of a seed; `None` if its cables fell out so that the machine is in parts.
+    pub fn new(seed: u64) -> Option<Self> {
+        let mut random = Stream::new(seed, "case", &[]);
+        let random = &mut random;
+        let (builder, routings): (MachineBuilder, &[&str]) = match random.below(4) {
+            0 | 1 => (dragonfly(random), &GROUPED),
+            2 => (torus(random), &TORUS),
+            _ if random.chance(0.4) => (FatTree { k: 4, ..fat_tree(random) }.builder().unwrap(), &ANY),
+            _ => (graph(random), &ANY),
+        };
+        let faults = ["fail 15% global", "fail 10% local", "fail 5% routers"];
+        let faults: Vec<&str> = faults.into_iter().filter(|_| random.chance(0.15)).collect();
+        let edits: Vec<Edit> = faults.iter().map(|text| Edit::parse(text).unwrap()).collect();
+        // Not every machine has a class "global".
+        let builder = edit::apply(builder, &edits, seed).ok()?;
+        let machine = builder.build().ok()?;
+        let nodes: Vec<NodeId> = machine.nodes().filter(|&n| machine.node_up(n)).collect();
+        if nodes.len() < 2 {
+            return None;
+        }
+        let mut settings = settings(random);
+        // Every way takes some time.
+        let instant = machine.terminal().latency == Time::ZERO;
+        if instant {
+            settings.input_latency = settings.input_latency.max(Time(1));
+        }
+        if instant || machine.links().any(|link| machine.latency(link) == Time::ZERO) {
+            settings.output_latency = settings.output_latency.max(Time(1));
+        }
+        let packet_ps = machine.terminal().bandwidth.serialisation_time(settings.packet).ps();
+        let most = 4 + random.below(28) as u32;
+        let manner = Manner {
+            seed,
+            first: 1 + random.below(u64::from(most)),
+            most,
+            spread_ps: packet_ps * u64::from(most) * pick(random, &[0, 1, 3, 30]) + 1,
+            small: pick(random, &[0.0, 0.2, 0.9]),
+            answers: pick(random, &[0.1, 0.4, 0.6]),
+            nodes,
+        };
+        Some(Self { seed, machine, routing: pick(random, routings), settings, manner })
+    }
+}
+
+impl Case {
+    /// Whether credits of some cable take no time, so that what happens at one instant at two routers depends on each other: the
+    /// order is then the engine's own.
+    pub fn has_instant_credits(&self) -> bool {
+        let machine = &self.machine;
+        machine.terminal().latency == Time::ZERO || machine.links().any(|link| machine.latency(link) == Time::ZERO)
+    }
+}
+
+/// Latencies from nothing to some packet times, speeds that no time divides.
+fn figures(random: &mut Stream) -> LinkFigures {
+    let latency =
+        pick(random, &[Time::ZERO, Time(1), Time(1_337), Time::from_ns(10), Time::from_ns(30), Time::from_ns(300)]);
+    let speed = pick(random, &[25_000_000_000, 25_000_000_000, 12_500_000_000, 9_400_000_001, 1_333_333_333]);
+    LinkFigures { bandwidth: Rate::from_bytes_per_s(speed), latency }
+}
+
+fn dragonfly(random: &mut Stream) -> MachineBuilder {
+    let (a, h) = (2 + random.below(3) as u32, 1 + random.below(2) as u32);
+    let dragonfly = Dragonfly {
+        p: 1 + random.below(2) as u32,
+        a,
+        h,
+        g: 2 + random.below(u64::from((a * h).min(5))) as u32,
+        arrangement: pick(random, &[Arrangement::Absolute, Arrangement::Relative, Arrangement::PalmTree]),
+        global_cables: pick(random, &[None, Some(1)]),
+        local_cables: 1 + u32::from(random.chance(0.2)),
+        local: figures(random),
+        global: figures(random),
+        terminal: figures(random),
+        ..Dragonfly::default()
+    };
+    dragonfly.builder().unwrap()
+}
+
+fn torus(random: &mut Stream) -> MachineBuilder {
+    let dims: Vec<u32> = (0..1 + random.below(3)).map(|_| 2 + random.below(2) as u32).collect();
+    let torus = Torus {
+        wrap: dims.iter().map(|_| random.chance(0.6)).collect::<Vec<_>>().into(),
+        dims,
+        nodes_per_router: 1 + random.below(2) as u32,
+        links_per_direction: 1 + u32::from(random.chance(0.2)),
+        local: figures(random),
+        terminal: figures(random),
+        ..Torus::default()
+    };
+    torus.builder().unwrap()
+}
+
+fn fat_tree(random: &mut Stream) -> FatTree {
+    FatTree { local: figures(random), global: figures(random), terminal: figures(random), ..FatTree::default() }
+}
+
+/// A ring with some chords.
+fn graph(random: &mut Stream) -> MachineBuilder {
+    let routers = 3 + random.below(6) as u32;
+    let mut builder = crate::common::graph(routers, 1 + random.below(3) as u32);
+    let (local, global, terminal) = (figures(random), figures(random), figures(random));
+    for (class, figures) in builder.classes.iter_mut().zip([local, global]) {
+        (class.bandwidth, class.latency) = (figures.bandwidth, figures.latency);
+    }
+    (builder.terminal.bandwidth, builder.terminal.latency) = (terminal.bandwidth, terminal.latency);
+    for r in 0..routers {
+        let class = LinkClassId(random.below(2) as u32);
+        builder.add_cables(RouterId(r), RouterId((r + 1) % routers), class, 1 + random.below(2) as u32);
+        let far = random.below(u64::from(routers)) as u32;
+        if far != r && random.chance(0.5) {
+            builder.add_cables(RouterId(r), RouterId(far), class, 1);
+        }
+    }
+    builder
+}
+
+fn settings(random: &mut Stream) -> PacketSettings {
+    let packet = pick(random, &[64, 96, 512, 1000]);
+    let buffer = |random: &mut Stream| {
+        let packets = pick(random, &[2, 2, 3, 5, 8, 60]);
+        Bytes(packet * packets / 2)
+    };
+    let latency = |random: &mut Stream| pick(random, &[Time::ZERO, Time(1), Time::from_ns(10), Time::from_ns(70)]);
+    PacketSettings {
+        packet: Bytes(packet),
+        flit: Bytes(packet),
+        input_buffer: buffer(random),
+        output_buffer: buffer(random),
+        crossbar_speedup: pick(random, &[1.0, 1.37, 4.0, 10.0]),
+        input_latency: latency(random),
+        output_latency: latency(random),
+        arbitration: pick(random, &[Arbitration::LeastRecentlyUsed, Arbitration::RoundRobin]),
+        estimate: pick(random, &[QueueEstimate::Output, QueueEstimate::Downstream, QueueEstimate::DownstreamArrived]),
+        interfaces: pick(random, &[1, 1, 1, 2, 3]),
+        ..PacketSettings::study()
+    }
+}

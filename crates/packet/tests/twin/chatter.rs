@@ -1,0 +1,249 @@
+//! Random programs: what a node sends depends on all that it is told.
+
+use odonata_packet::{
+    Arrival, Departure, Endpoints, Envelope, Interfaces, Listens, Offer, Outgoing, Program, Socket, Unfinished,
+};
+use odonata_units::{NodeId, Stream};
+use std::sync::{Arc, Mutex};
+
+/// A call that a node got.
+#[derive(Clone, PartialEq, Debug)]
+pub enum Call {
+    Take(u32, u64, Outgoing),
+    Left(u32, Departure),
+    Arrived(u32, Arrival),
+    Woken(u32, u64),
+}
+
+impl Call {
+    /// When it was, or when the packet left.
+    pub fn at_ps(&self) -> u64 {
+        match self {
+            Self::Take(_, at, _) | Self::Woken(_, at) => *at,
+            Self::Left(_, departure) => departure.at_ps,
+            Self::Arrived(_, arrival) => arrival.at_ps,
+        }
+    }
+}
+
+/// How the nodes of a case behave.
+#[derive(Clone, Debug)]
+pub struct Manner {
+    pub seed: u64,
+    /// Those that talk.
+    pub nodes: Vec<NodeId>,
+    /// Packets that a node has at the start, at most, and may make in all.
+    pub first: u64,
+    pub most: u32,
+    /// Births are spread over this time, delays over a tenth of it.
+    pub spread_ps: u64,
+    /// Chance of a packet that is not full.
+    pub small: f64,
+    /// Chance to answer what a node is told.
+    pub answers: f64,
+}
+
+/// A program of random nodes, with the calls that each node got.
+pub struct Chatter {
+    pub manner: Manner,
+    calls: Arc<Vec<Mutex<Vec<Call>>>>,
+}
+
+impl Chatter {
+    pub fn new(manner: Manner) -> Self {
+        let last = manner.nodes.iter().map(|node| node.index()).max().unwrap();
+        let calls = Arc::new((0..=last).map(|_| Mutex::default()).collect());
+        Self { manner, calls }
+    }
+
+    /// The calls of every node.
+    pub fn calls(&self) -> Vec<Vec<Call>> {
+        self.calls.iter().map(|calls| calls.lock().unwrap().clone()).collect()
+    }
+}
+
+impl Program for Chatter {
+    fn endpoints(&self, jobs: &[u16], interfaces: &Interfaces<'_>) -> Box<dyn Endpoints> {
+        let per_node = interfaces.per_node();
+        let nodes = (0..interfaces.count()).step_by(per_node as usize);
+        let talker = |nic| Talker::new(&self.manner, interfaces.node(nic), jobs[0], (per_node, interfaces.packet()));
+        let calls = Arc::clone(&self.calls);
+        Box::new(Talkers { talkers: nodes.map(talker).collect(), per_node, calls })
+    }
+}
+
+struct Talkers {
+    talkers: Vec<Talker>,
+    per_node: u32,
+    calls: Arc<Vec<Mutex<Vec<Call>>>>,
+}
+
+struct Talker {
+    manner: Manner,
+    node: NodeId,
+    job: u16,
+    interfaces: u32,
+    packet: u32,
+    random: Stream,
+    listens: Listens,
+    /// What it offers, each by one interface.
+    offers: Vec<(u32, Outgoing)>,
+    made: u32,
+}
+
+impl Talker {
+    fn new(manner: &Manner, node: NodeId, job: u16, (interfaces, packet): (u32, u32)) -> Self {
+        let mut random = Stream::new(manner.seed, "talker", &[u64::from(node.0)]);
+        let listens = match random.below(4) {
+            0 => Listens::ToNothing,
+            1 => Listens::ToDepartures,
+            _ => Listens::ToArrivals,
+        };
+        let manner = manner.clone();
+        let first = 1 + random.below(manner.first);
+        let spread = manner.spread_ps;
+        let talks = manner.nodes.contains(&node);
+        let mut talker = Self { manner, node, job, interfaces, packet, random, listens, offers: Vec::new(), made: 0 };
+        for _ in 0..if talks { first } else { 0 } {
+            let birth = talker.random.below(spread);
+            talker.make(birth);
+        }
+        talker
+    }
+
+    /// Makes a packet, unless it has made enough.
+    fn make(&mut self, birth_ps: u64) {
+        if self.made == self.manner.most {
+            return;
+        }
+        self.made += 1;
+        let random = &mut self.random;
+        let others: Vec<NodeId> = self.manner.nodes.iter().copied().filter(|&node| node != self.node).collect();
+        let destination = others[random.index(others.len())];
+        let small = random.chance(self.manner.small);
+        let size = if small { 1 + random.below(u64::from(self.packet)) as u32 } else { self.packet };
+        let envelope = random.chance(0.4).then(|| Envelope {
+            bytes: random.next_u64(),
+            tag: self.made,
+            communicator: 7,
+            sequence: random.below(100) as u32,
+            source: self.node.0,
+            destination: destination.0,
+            kind: random.below(256) as u8,
+        });
+        let packet = Outgoing {
+            interface: random.below(u64::from(self.interfaces)) as u8,
+            job: self.job,
+            message: random.below(1 << 32) as u32,
+            envelope,
+            tells_left: random.chance(0.5),
+            ..Outgoing::new(birth_ps, destination, size)
+        };
+        self.offers.push((random.below(u64::from(self.interfaces)) as u32, packet));
+    }
+
+    /// Does something about what it was told.
+    fn react(&mut self, socket: &mut Socket) -> Offer {
+        let now = socket.now_ps();
+        let delay = self.manner.spread_ps / 10 + 1;
+        let mut offer = Offer::Same;
+        match self.random.below(8) {
+            // As far as a timer goes: later, sooner, now, never.
+            0 => socket.wake_at(now + self.random.below(delay)),
+            1 => socket.wake_at(now + 10 * self.random.below(delay)),
+            2 if self.made < self.manner.most => socket.wake_at(now),
+            3 => socket.stop_timer(),
+            // What was offered is withdrawn or put off, or made for another interface.
+            4 if !self.offers.is_empty() => {
+                let i = self.random.index(self.offers.len());
+                self.offers.swap_remove(i);
+                offer = Offer::Changed;
+            }
+            5 if !self.offers.is_empty() => {
+                let i = self.random.index(self.offers.len());
+                self.offers[i].0 = self.random.below(u64::from(self.interfaces)) as u32;
+                self.offers[i].1.birth_ps = now + self.random.below(delay);
+                offer = Offer::Changed;
+            }
+            _ => {}
+        }
+        if self.made < self.manner.most && self.random.chance(0.2) {
+            self.made += 1;
+            let after = [0, self.random.below(delay)][self.random.index(2)];
+            let message = self.random.below(1 << 20) as u32;
+            let (source, job) = (self.node, self.job);
+            let envelope = Some(Envelope { tag: message, ..Envelope::default() });
+            socket.deliver(Arrival { at_ps: now + after, source, size: 1, job, message, envelope });
+        }
+        while self.random.chance(self.manner.answers) && self.made < self.manner.most {
+            // Some were made before now, as by a rank that ran ahead of what it was told.
+            let birth = (now + self.random.below(delay)).saturating_sub(delay / 2);
+            self.make(birth);
+            offer = Offer::Changed;
+        }
+        offer
+    }
+}
+
+impl Talkers {
+    fn note(&self, nic: u32, call: Call) {
+        let node = self.talkers[(nic / self.per_node) as usize].node;
+        self.calls[node.index()].lock().unwrap().push(call);
+    }
+
+    fn at(&mut self, nic: u32) -> (&mut Talker, u32) {
+        (&mut self.talkers[(nic / self.per_node) as usize], nic % self.per_node)
+    }
+}
+
+impl Endpoints for Talkers {
+    fn next_birth_ps(&mut self, nic: u32) -> Option<u64> {
+        let (talker, place) = self.at(nic);
+        talker.offers.iter().filter(|offer| offer.0 == place).map(|offer| offer.1.birth_ps).min()
+    }
+
+    /// Of what is made, any.
+    fn take(&mut self, nic: u32, leaves_ps: u64) -> Outgoing {
+        let (talker, place) = self.at(nic);
+        let made = |offer: &(u32, Outgoing)| offer.0 == place && offer.1.birth_ps <= leaves_ps;
+        let made: Vec<usize> = (0..talker.offers.len()).filter(|&i| made(&talker.offers[i])).collect();
+        let i = made[talker.random.index(made.len())];
+        let packet = talker.offers.remove(i).1;
+        self.note(nic, Call::Take(place, leaves_ps, packet));
+        packet
+    }
+
+    fn listens(&self, nic: u32) -> Listens {
+        self.talkers[(nic / self.per_node) as usize].listens
+    }
+
+    fn begin(&mut self, nic: u32, socket: &mut Socket) {
+        let (talker, _) = self.at(nic);
+        if talker.manner.nodes.contains(&talker.node) {
+            let _ = talker.react(socket);
+        }
+    }
+
+    fn left(&mut self, nic: u32, departure: &Departure, socket: &mut Socket) -> Offer {
+        self.note(nic, Call::Left(nic % self.per_node, *departure));
+        self.at(nic).0.react(socket)
+    }
+
+    fn arrived(&mut self, nic: u32, arrival: &Arrival, socket: &mut Socket) -> Offer {
+        self.note(nic, Call::Arrived(nic % self.per_node, *arrival));
+        self.at(nic).0.react(socket)
+    }
+
+    fn woken(&mut self, nic: u32, socket: &mut Socket) -> Offer {
+        self.note(nic, Call::Woken(nic % self.per_node, socket.now_ps()));
+        self.at(nic).0.react(socket)
+    }
+
+    fn owes(&self, _: u64) -> bool {
+        self.talkers.iter().any(|talker| !talker.offers.is_empty())
+    }
+
+    fn end(&mut self, _: u64) -> Vec<Unfinished> {
+        Vec::new()
+    }
+}

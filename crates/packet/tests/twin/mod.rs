@@ -1,0 +1,478 @@
+//! The slow twin: the same model written down plainly.
+//!
+//! One binary heap, an event for every credit, every arrival and every end of a transfer, queues that hold copies,
+//! least-recently-used lists that are lists, and at every instant a look at every output of every router at which something
+//! happens. Endpoints are asked anew at every instant. It shares nothing with the engine but the routing algorithms.
+
+#![allow(dead_code, unreachable_pub)]
+
+pub mod cases;
+pub mod chatter;
+mod nodes;
+
+use nodes::Node;
+use odonata_machine::Machine;
+use odonata_packet::{Arbitration, Endpoints, Outgoing, PacketEngine, PacketRecord, PacketSettings, QueueEstimate};
+use odonata_routing::algorithm::{self, Decision, Feedback, Header, Memory, RouteState, Routing, RoutingSettings};
+use odonata_routing::next_hop::NextHops;
+use odonata_routing::view::LoadView;
+use odonata_units::{Bytes, LinkId, NodeId, Rate, RouterId, Stream};
+use std::cmp::Reverse;
+use std::collections::{BTreeSet, BinaryHeap, VecDeque};
+use std::sync::Arc;
+
+#[derive(Clone, Debug)]
+struct Packet {
+    what: Outgoing,
+    header: Header,
+    inject: u64,
+    arrived: u64,
+    previous: u64,
+    port: usize,
+    vc: usize,
+    /// Whether `port` and `vc` are the choice of the router where it is.
+    decided: bool,
+    /// When it may leave its output.
+    ready: u64,
+    feedback: Option<f32>,
+}
+
+impl Packet {
+    fn size(&self) -> u64 {
+        u64::from(self.what.size)
+    }
+}
+
+/// What happens at a time; the order of the variants is the order at one time.
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
+enum Event {
+    /// Room for a packet comes back to (router, port, vc, bytes).
+    Credit(usize, usize, usize, u64),
+    /// Room comes back to an interface.
+    NodeCredit(usize, u64),
+    /// Feedback number n reaches a router.
+    Learn(usize),
+    /// The next packet on the wire to (router, port).
+    Arrive(usize, usize),
+    /// Something gets free at a router: look again.
+    Look(usize),
+    /// Something may happen at a node.
+    Node(usize),
+}
+
+#[derive(Default)]
+struct Port {
+    wire: VecDeque<Packet>,
+    inputs: Vec<VecDeque<Packet>>,
+    outputs: Vec<VecDeque<Packet>>,
+    credits: Vec<u64>,
+    input_free: u64,
+    output_free: u64,
+    link_free: u64,
+    next_vc: usize,
+    /// Inputs, the one to serve first at the front.
+    order: VecDeque<usize>,
+}
+
+impl Port {
+    fn queued(&self, vc: usize) -> u64 {
+        self.outputs[vc].iter().map(Packet::size).sum()
+    }
+}
+
+pub struct Twin<'a> {
+    machine: &'a Machine,
+    settings: &'a PacketSettings,
+    routing: Box<dyn Routing>,
+    channels: usize,
+    ports: Vec<Vec<Port>>,
+    crossbar: Vec<Rate>,
+    memory: Vec<Memory>,
+    random: Vec<Stream>,
+    nodes: Vec<Node>,
+    endpoints: Box<dyn Endpoints>,
+    events: BinaryHeap<Reverse<(u64, Event)>>,
+    touched: BTreeSet<usize>,
+    touched_nodes: BTreeSet<usize>,
+    feedback: Vec<(usize, usize, Feedback)>,
+    now: u64,
+    found: Vec<PacketRecord>,
+}
+
+/// The ports of a router, and of each the packets on the wire that leaves it.
+struct Loads<'a> {
+    ports: &'a [Port],
+    /// Bytes by port and channel.
+    on_wire: Vec<Vec<u64>>,
+    settings: &'a PacketSettings,
+    /// Ports of nodes that the machine does not know of.
+    extra: usize,
+}
+
+impl LoadView for Loads<'_> {
+    fn port_bytes(&self, port: u16) -> u64 {
+        (0..self.ports[0].outputs.len()).map(|vc| self.channel_bytes(port, vc as u8)).sum()
+    }
+
+    fn channel_bytes(&self, port: u16, vc: u8) -> u64 {
+        let (o, vc) = (usize::from(port) + self.extra, usize::from(vc));
+        let port = &self.ports[o];
+        let queued = port.queued(vc);
+        let in_use = self.settings.input_buffer.0 - port.credits[vc];
+        match self.settings.estimate {
+            QueueEstimate::Output => queued,
+            QueueEstimate::Downstream => queued + in_use,
+            QueueEstimate::DownstreamArrived => queued + in_use - self.on_wire[o][vc],
+        }
+    }
+
+    fn has_room(&self, o: u16, vc: u8) -> bool {
+        let (o, vc) = (usize::from(o) + self.extra, usize::from(vc));
+        // Packets that were sent here by their decision but have not crossed yet: all heads that want this output.
+        let heads = self.ports.iter().flat_map(|port| port.inputs.iter().filter_map(VecDeque::front));
+        let promised: u64 = heads.filter(|p| p.decided && p.port == o && p.vc == vc).map(Packet::size).sum();
+        let needed = self.ports[o].queued(vc) + promised + self.settings.packet.0;
+        needed <= self.settings.output_buffer.0 && needed <= self.ports[o].credits[vc]
+    }
+}
+
+impl<'a> Twin<'a> {
+    /// Of what `engine` is of; `endpoints` are those of all interfaces of the machine.
+    pub fn new(
+        machine: &'a Machine,
+        settings: &'a PacketSettings,
+        routing: &str,
+        seed: u64,
+        (engine, endpoints): (&PacketEngine, Box<dyn Endpoints>),
+    ) -> Self {
+        let hops = Arc::new(NextHops::new(machine).unwrap());
+        let routing = algorithm::build(routing, hops, &RoutingSettings::default()).unwrap();
+        let channels = usize::from(routing.virtual_channels());
+        assert_eq!(channels, usize::from(engine.virtual_channels()));
+        let first = match settings.arbitration {
+            Arbitration::LeastRecentlyUsed => 0,
+            // As if input 0 had been served.
+            Arbitration::RoundRobin => 1,
+        };
+        let port = |radix: usize| Port {
+            inputs: vec![VecDeque::new(); channels],
+            outputs: vec![VecDeque::new(); channels],
+            credits: vec![settings.input_buffer.0; channels],
+            order: (0..radix).map(|i| (i + first) % radix).collect(),
+            ..Port::default()
+        };
+        let interfaces = settings.interfaces as usize;
+        let radix = |r: RouterId| machine.nodes_of(r).len() * interfaces + machine.links_from(r).len();
+        let fastest = |r: RouterId| {
+            let links = machine.links_from(r).map(|l| machine.bandwidth(LinkId::from_index(l)));
+            let node = (!machine.nodes_of(r).is_empty()).then(|| machine.terminal().bandwidth);
+            links.chain(node).max().unwrap_or(machine.terminal().bandwidth)
+        };
+        let nodes = Node::all(machine, settings, &engine.interfaces(seed), &*endpoints);
+        Self {
+            ports: machine.routers().map(|r| (0..radix(r)).map(|_| port(radix(r))).collect()).collect(),
+            crossbar: machine.routers().map(|r| fastest(r).scaled(settings.crossbar_speedup)).collect(),
+            memory: machine.routers().map(|r| routing.memory(r)).collect(),
+            random: machine.routers().map(|r| Stream::new(seed, "routing", &[u64::from(r.0)])).collect(),
+            nodes,
+            endpoints,
+            events: BinaryHeap::new(),
+            touched: BTreeSet::new(),
+            touched_nodes: BTreeSet::new(),
+            feedback: Vec::new(),
+            now: 0,
+            found: Vec::new(),
+            machine,
+            settings,
+            routing,
+            channels,
+        }
+    }
+
+    fn at(&mut self, time: u64, event: Event) {
+        self.events.push(Reverse((time, event)));
+    }
+
+    /// Runs until nothing happens any more; all packets, in the order of their records.
+    pub fn run(mut self) -> Vec<PacketRecord> {
+        self.begin();
+        while let Some(Reverse((time, _))) = self.events.peek() {
+            assert!(*time > self.now || self.now == 0, "every way takes time");
+            self.now = *time;
+            while let Some(Reverse((time, _))) = self.events.peek() {
+                if *time > self.now {
+                    break;
+                }
+                let Reverse((_, event)) = self.events.pop().unwrap();
+                self.handle(event);
+            }
+            while let Some(node) = self.touched_nodes.pop_first() {
+                self.at_node(node);
+            }
+            while let Some(router) = self.touched.pop_first() {
+                for port in 0..self.ports[router].len() {
+                    let granted = self.arbitrate(router, port);
+                    if self.send(router, port) && !granted {
+                        self.arbitrate(router, port);
+                    }
+                }
+            }
+        }
+        self.endpoints.end(self.now);
+        self.found.sort_unstable();
+        self.found
+    }
+
+    fn handle(&mut self, event: Event) {
+        match event {
+            Event::Credit(router, port, vc, bytes) => {
+                self.ports[router][port].credits[vc] += bytes;
+                self.touched.insert(router);
+            }
+            Event::NodeCredit(nic, bytes) => {
+                self.nodes[nic].credit += bytes;
+                self.touched_nodes.insert(self.first_of(nic));
+            }
+            Event::Learn(n) => {
+                let (router, port, feedback) = self.feedback[n];
+                let port = port - self.extra(router);
+                self.routing.learn(RouterId(router as u32), &mut self.memory[router], port as u16, &feedback);
+            }
+            Event::Arrive(router, port) => {
+                let packet = self.ports[router][port].wire.pop_front().unwrap();
+                let vc = usize::from(packet.header.state.vc);
+                self.ports[router][port].inputs[vc].push_back(packet);
+                if self.ports[router][port].inputs[vc].len() == 1 {
+                    self.route(router, port, vc);
+                }
+                self.touched.insert(router);
+            }
+            Event::Look(router) => {
+                self.touched.insert(router);
+            }
+            Event::Node(nic) => {
+                self.touched_nodes.insert(self.first_of(nic));
+            }
+        }
+    }
+
+    /// Ports of a router beyond those that the machine counts.
+    fn extra(&self, r: usize) -> usize {
+        self.machine.nodes_of(RouterId(r as u32)).len() * (self.settings.interfaces as usize - 1)
+    }
+
+    /// Ports of a router that lead to nodes.
+    fn node_ports(&self, r: usize) -> usize {
+        self.machine.nodes_of(RouterId(r as u32)).len() * self.settings.interfaces as usize
+    }
+
+    fn rate(&self, r: usize, port: usize) -> Rate {
+        if port < self.node_ports(r) {
+            self.machine.terminal().bandwidth
+        } else {
+            self.machine.bandwidth(self.link(r, port))
+        }
+    }
+
+    /// Time of `bytes` on the link of a port, in either direction.
+    fn link_time(&self, r: usize, port: usize, bytes: u64) -> u64 {
+        self.rate(r, port).serialisation_time(Bytes(bytes)).ps()
+    }
+
+    fn cable(&self, r: usize, port: usize) -> u64 {
+        if port < self.node_ports(r) {
+            self.machine.terminal().latency.ps()
+        } else {
+            self.machine.latency(self.link(r, port)).ps()
+        }
+    }
+
+    /// The other end of a port that leads to a router.
+    fn far(&self, r: usize, port: usize) -> (usize, usize) {
+        let link = self.link(r, port);
+        let far = self.machine.target(link).index();
+        (far, self.machine.port(self.machine.reverse(link)) as usize + self.extra(far))
+    }
+
+    /// Decides about the head of an input channel.
+    fn route(&mut self, r: usize, port: usize, vc: usize) {
+        let router = RouterId(r as u32);
+        let mut packet = self.ports[r][port].inputs[vc][0].clone();
+        let destination = packet.header.destination;
+        if self.machine.router_of(destination) == router {
+            packet.feedback = self.routing.feedback_at_destination(router, &packet.header);
+            packet.port = self.machine.slot_of(destination) as usize * self.settings.interfaces as usize
+                + usize::from(packet.what.interface);
+            packet.vc = vc;
+        } else {
+            let (settings, extra) = (self.settings, self.extra(r));
+            let on_wire = self.on_wire(r);
+            let loads = Loads { ports: &self.ports[r], on_wire, settings, extra };
+            let (random, memory) = (&mut self.random[r], &self.memory[r]);
+            let mut decision = Decision { router, load: &loads, random, memory, feedback: None };
+            let hop = self.routing.decide(&mut decision, &mut packet.header);
+            packet.feedback = decision.feedback;
+            packet.port = usize::from(hop.port) + extra;
+            packet.vc = usize::from(hop.vc);
+        }
+        packet.decided = true;
+        self.ports[r][port].inputs[vc][0] = packet;
+    }
+
+    /// Bytes on the wires that leave a router, by port and channel; only where somebody asks.
+    fn on_wire(&self, r: usize) -> Vec<Vec<u64>> {
+        let mut bytes = vec![vec![0; self.channels]; self.ports[r].len()];
+        if self.settings.estimate == QueueEstimate::DownstreamArrived {
+            for (port, bytes) in bytes.iter_mut().enumerate().skip(self.node_ports(r)) {
+                let (far, input) = self.far(r, port);
+                for packet in self.ports[far][input].wire.iter().filter(|p| p.arrived > self.now) {
+                    bytes[usize::from(packet.header.state.vc)] += packet.size();
+                }
+            }
+        }
+        bytes
+    }
+
+    fn arbitrate(&mut self, r: usize, o: usize) -> bool {
+        let ports = &self.ports[r];
+        if ports[o].output_free > self.now {
+            return false;
+        }
+        let room = self.settings.output_buffer.0;
+        let fits = |i: usize, vc: usize| {
+            let head = ports[i].inputs[vc].front();
+            ports[i].input_free <= self.now
+                && head.is_some_and(|p| p.port == o && ports[o].queued(p.vc) + p.size() <= room)
+        };
+        let candidates = ports[o].order.iter().flat_map(|&i| (0..self.channels).map(move |vc| (i, vc)));
+        let Some((i, vc)) = candidates.into_iter().find(|&(i, vc)| fits(i, vc)) else { return false };
+        self.grant(r, o, i, vc);
+        true
+    }
+
+    fn grant(&mut self, r: usize, o: usize, i: usize, vc: usize) {
+        let mut packet = self.ports[r][i].inputs[vc].pop_front().unwrap();
+        let until = self.now + self.crossbar[r].serialisation_time(Bytes(packet.size())).ps();
+        self.ports[r][i].input_free = until;
+        self.ports[r][o].output_free = until;
+        let order = &mut self.ports[r][o].order;
+        match self.settings.arbitration {
+            Arbitration::LeastRecentlyUsed => {
+                order.retain(|&other| other != i);
+                order.push_back(i);
+            }
+            Arbitration::RoundRobin => {
+                while order.back() != Some(&i) {
+                    order.rotate_left(1);
+                }
+            }
+        }
+        self.at(until, Event::Look(r));
+        let last_byte = packet.arrived + self.link_time(r, i, packet.size());
+        packet.ready = self.now.max(last_byte.saturating_sub(self.link_time(r, o, packet.size())));
+        if packet.ready > self.now {
+            self.at(packet.ready, Event::Look(r));
+        }
+        let at = self.now + self.cable(r, i);
+        if i < self.node_ports(r) {
+            self.at(at, Event::NodeCredit(self.nic(r, i), packet.size()));
+        } else {
+            let (from, port) = self.far(r, i);
+            self.at(at, Event::Credit(from, port, vc, packet.size()));
+            if let Some(estimate_ns) = packet.feedback {
+                let feedback = Feedback {
+                    source: packet.header.source,
+                    destination: packet.header.destination,
+                    elapsed_ns: (packet.arrived - packet.previous) as f32 / 1e3,
+                    estimate_ns,
+                };
+                self.feedback.push((from, port, feedback));
+                self.at(at, Event::Learn(self.feedback.len() - 1));
+            }
+        }
+        self.ports[r][o].outputs[packet.vc].push_back(packet);
+        if !self.ports[r][i].inputs[vc].is_empty() {
+            self.route(r, i, vc);
+        }
+    }
+
+    fn link(&self, r: usize, port: usize) -> LinkId {
+        let router = RouterId(r as u32);
+        LinkId((self.machine.links_from(router).start + port - self.node_ports(r)) as u32)
+    }
+
+    fn send(&mut self, r: usize, o: usize) -> bool {
+        let to_node = o < self.node_ports(r);
+        let port = &self.ports[r][o];
+        if port.link_free > self.now {
+            return false;
+        }
+        let mut turns = (0..self.channels).map(|k| (port.next_vc + k) % self.channels);
+        let leaves = |&vc: &usize| {
+            let head = port.outputs[vc].front();
+            head.is_some_and(|p| p.ready <= self.now && (to_node || port.credits[vc] >= p.size()))
+        };
+        let Some(vc) = turns.find(leaves) else { return false };
+        let (latency, settings) = (self.cable(r, o), self.settings);
+        let port = &mut self.ports[r][o];
+        let mut packet = port.outputs[vc].pop_front().unwrap();
+        port.next_vc = vc + 1;
+        let size = packet.size();
+        let free = self.now + self.link_time(r, o, size);
+        let port = &mut self.ports[r][o];
+        port.link_free = free;
+        let out = settings.output_latency.ps() + latency;
+        if to_node {
+            let at = free + out;
+            self.record(&packet, at);
+            let nic = self.nic(r, o);
+            self.nodes[nic].incoming.push_back((at, packet.what, packet.header.source));
+            self.at(at, Event::Node(nic));
+        } else {
+            port.credits[vc] -= size;
+            packet.decided = false;
+            packet.previous = packet.arrived;
+            packet.arrived = self.now + out + settings.input_latency.ps();
+            packet.header.state.hops += 1;
+            packet.header.state.vc = vc as u8;
+            let to = self.far(r, o);
+            self.at(packet.arrived, Event::Arrive(to.0, to.1));
+            self.ports[to.0][to.1].wire.push_back(packet);
+        }
+        self.at(free, Event::Look(r));
+        true
+    }
+
+    fn record(&mut self, packet: &Packet, arrival_ps: u64) {
+        let state = packet.header.state;
+        self.found.push(PacketRecord {
+            arrival_ps,
+            source: packet.header.source.0,
+            destination: packet.header.destination.0,
+            birth_ps: packet.what.birth_ps,
+            inject_ps: packet.inject,
+            job: packet.what.job,
+            size: packet.what.size,
+            hops: state.hops,
+            non_minimal: state.non_minimal,
+        });
+    }
+}
+
+/// A packet as it sets out at `now` to reach its router at `arrives`.
+fn set_out(what: Outgoing, source: NodeId, now: u64, arrives: u64) -> Packet {
+    let header = Header { source, destination: what.destination, state: RouteState::default() };
+    let (port, vc) = (0, 0);
+    Packet {
+        what,
+        header,
+        inject: now,
+        arrived: arrives,
+        previous: now,
+        port,
+        vc,
+        decided: false,
+        ready: 0,
+        feedback: None,
+    }
+}

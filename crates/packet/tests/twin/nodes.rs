@@ -1,0 +1,170 @@
+//! The twin's nodes: everything that can happen at a node at an instant, one thing after the other.
+
+use super::{set_out, Event, Twin};
+use odonata_machine::Machine;
+use odonata_packet::{Arrival, Departure, Endpoints, Interfaces, Listens, Offer, Outgoing, PacketSettings, Socket};
+use odonata_units::NodeId;
+use std::collections::VecDeque;
+
+/// An interface of a node.
+pub(super) struct Node {
+    node: NodeId,
+    /// Router and port at the other end.
+    router: usize,
+    port: usize,
+    link_free: u64,
+    pub(super) credit: u64,
+    listens: Listens,
+    timer: Option<u64>,
+    /// Messages on the node, by time and, at one time, in the order of delivery.
+    on_node: Vec<Arrival>,
+    /// Packet whose last byte is about to leave.
+    departure: Option<Departure>,
+    /// When each packet on the last link has arrived, and where it came from.
+    pub(super) incoming: VecDeque<(u64, Outgoing, NodeId)>,
+}
+
+impl Node {
+    /// All interfaces of a machine.
+    pub(super) fn all(
+        machine: &Machine,
+        settings: &PacketSettings,
+        interfaces: &Interfaces<'_>,
+        endpoints: &dyn Endpoints,
+    ) -> Vec<Self> {
+        let of = |nic: u32| {
+            let node = interfaces.node(nic);
+            let place = nic - interfaces.first_of(node).unwrap();
+            Self {
+                node,
+                router: machine.router_of(node).index(),
+                port: (machine.slot_of(node) * settings.interfaces + place) as usize,
+                link_free: 0,
+                credit: settings.input_buffer.0,
+                listens: endpoints.listens(nic),
+                timer: None,
+                on_node: Vec::new(),
+                departure: None,
+                incoming: VecDeque::new(),
+            }
+        };
+        (0..interfaces.count()).map(of).collect()
+    }
+}
+
+impl Twin<'_> {
+    /// The interface at a port of a router.
+    pub(super) fn nic(&self, router: usize, port: usize) -> usize {
+        self.nodes.iter().position(|node| (node.router, node.port) == (router, port)).unwrap()
+    }
+
+    /// The first interface of the same node.
+    pub(super) fn first_of(&self, nic: usize) -> usize {
+        nic - nic % self.settings.interfaces as usize
+    }
+
+    pub(super) fn begin(&mut self) {
+        for nic in 0..self.nodes.len() {
+            if self.nodes[nic].listens > Listens::ToNothing {
+                self.tell(nic, |endpoints, nic, socket| {
+                    endpoints.begin(nic, socket);
+                    Offer::Changed
+                });
+            }
+            self.at(0, Event::Node(nic));
+        }
+    }
+
+    /// Does all that can be done at a node now: first what is about leaving, then what arrives, then what is on the node.
+    pub(super) fn at_node(&mut self, first: usize) {
+        let own = first..first + self.settings.interfaces as usize;
+        loop {
+            let did = own.clone().any(|nic| self.leave(nic))
+                || own.clone().any(|nic| self.arrive(nic))
+                || own.clone().any(|nic| self.wake(nic));
+            if !did {
+                break;
+            }
+        }
+        // When it will have a packet to send, or its link is free.
+        for nic in own {
+            if let Some(birth) = self.endpoints.next_birth_ps(nic as u32) {
+                let at = birth.max(self.nodes[nic].link_free);
+                if at > self.now {
+                    self.at(at, Event::Node(nic));
+                }
+            }
+        }
+    }
+
+    fn leave(&mut self, nic: usize) -> bool {
+        if let Some(departure) = self.nodes[nic].departure.filter(|departure| departure.at_ps <= self.now) {
+            self.nodes[nic].departure = None;
+            self.tell(nic, |endpoints, nic, socket| endpoints.left(nic, &departure, socket));
+            return true;
+        }
+        let made = self.endpoints.next_birth_ps(nic as u32).is_some_and(|birth| birth <= self.now);
+        let node = &self.nodes[nic];
+        if !made || node.link_free > self.now || node.credit < self.settings.packet.0 {
+            return false;
+        }
+        let packet = self.endpoints.take(nic as u32, self.now);
+        let (router, port, source) = (node.router, node.port, node.node);
+        let free = self.now + self.link_time(router, port, u64::from(packet.size));
+        let arrives = self.now + self.cable(router, port) + self.settings.input_latency.ps();
+        let node = &mut self.nodes[nic];
+        node.credit -= u64::from(packet.size);
+        node.link_free = free;
+        if packet.tells_left && node.listens == Listens::ToDepartures {
+            node.departure = Some(Departure { at_ps: free, job: packet.job, message: packet.message });
+        }
+        self.at(free, Event::Node(nic));
+        self.at(arrives, Event::Arrive(router, port));
+        self.ports[router][port].wire.push_back(set_out(packet, source, self.now, arrives));
+        true
+    }
+
+    fn arrive(&mut self, nic: usize) -> bool {
+        let node = &mut self.nodes[nic];
+        if node.incoming.front().is_none_or(|(at, ..)| *at > self.now) {
+            return false;
+        }
+        let (at_ps, packet, source) = node.incoming.pop_front().unwrap();
+        if node.listens > Listens::ToNothing {
+            let Outgoing { size, job, message, envelope, .. } = packet;
+            let arrival = Arrival { at_ps, source, size, job, message, envelope };
+            self.tell(nic, |endpoints, nic, socket| endpoints.arrived(nic, &arrival, socket));
+        }
+        true
+    }
+
+    fn wake(&mut self, nic: usize) -> bool {
+        let node = &mut self.nodes[nic];
+        if node.on_node.first().is_some_and(|arrival| arrival.at_ps <= self.now) {
+            let arrival = node.on_node.remove(0);
+            self.tell(nic, |endpoints, nic, socket| endpoints.arrived(nic, &arrival, socket));
+        } else if node.timer.is_some_and(|timer| timer <= self.now) {
+            node.timer = None;
+            self.tell(nic, |endpoints, nic, socket| endpoints.woken(nic, socket));
+        } else {
+            return false;
+        }
+        true
+    }
+
+    fn tell(&mut self, nic: usize, told: impl FnOnce(&mut dyn Endpoints, u32, &mut Socket) -> Offer) {
+        let mut socket = Socket::new(self.now, self.nodes[nic].timer);
+        // Whether the offer has changed does not matter here: everybody is always asked again.
+        let _ = told(&mut *self.endpoints, nic as u32, &mut socket);
+        let node = &mut self.nodes[nic];
+        node.timer = socket.timer_ps();
+        node.on_node.extend(socket.take_deliveries());
+        node.on_node.sort_by_key(|arrival| arrival.at_ps);
+        let times = node.on_node.iter().map(|arrival| arrival.at_ps).chain(node.timer);
+        // What is due now is seen to before this instant ends.
+        let later: Vec<u64> = times.filter(|&at| at > self.now).collect();
+        for at in later {
+            self.at(at, Event::Node(nic));
+        }
+    }
+}

@@ -1,0 +1,112 @@
+//! Algorithms of a steady state: what a message sends is split over whole paths ([`crate::paths`]).
+//!
+//! Direct paths take the legs that a machine's rule calls direct, indirect ones a detour over a random router
+//! ([`PathRule`](crate::paths::PathRule)). The names in capitals are those of the Damselfly papers.
+
+use super::{Algorithm, Nothing};
+use crate::paths::Oblivious;
+use odonata_declare::{parameter, Declared, Kind, Parameter, Parameters};
+
+/// How messages choose among paths.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub enum PathChoice {
+    /// A fixed share of every path of a kind, whatever the load.
+    Fixed(Oblivious),
+    /// AD: by what is left on direct paths, iteration by iteration.
+    AdaptiveDirect,
+    /// AI: the same on indirect paths.
+    AdaptiveIndirect,
+    /// AH: the same on both, without preference.
+    AdaptiveHybrid,
+    /// Direct paths unless they are congested.
+    Ugal(UgalPaths),
+}
+
+/// When [`PathChoice::Ugal`] leaves the direct paths.
+///
+/// The load of a link is what messages would send over it if only their network interfaces held them back, over the
+/// capacity of the link; its queue is the load above 1, for only then does a queue grow. With q the longest queue of a
+/// path and H its hops, a message takes its indirect paths in one iteration iff
+/// `H_direct q_direct > hop_threshold H_indirect q_indirect + bias_load_hops`.
+///
+/// The packet algorithms compare bytes without hops, with other names for it
+/// ([`AdaptiveSettings`](super::AdaptiveSettings)).
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub struct UgalPaths {
+    /// Factor on the indirect side, whose hops are counted already: 1 compares queues times hops as they are.
+    pub hop_threshold: f64,
+    /// Added to the indirect side, in queue (load above 1) times hops.
+    pub bias_load_hops: f64,
+}
+
+impl Default for UgalPaths {
+    fn default() -> Self {
+        Self { hop_threshold: 1.0, bias_load_hops: 0.0 }
+    }
+}
+
+impl Parameters for UgalPaths {
+    const PARAMETERS: &'static [Parameter<Self>] = &[
+        parameter!(
+            hop_threshold,
+            Kind::Number { min: 0.0, max: f64::INFINITY },
+            "A message goes indirect iff H(direct) * q(direct) > hop_threshold * H(indirect) * q(indirect) + bias_load_hops, with \
+             H hops and q the load above 1 of the busiest link.",
+        ),
+        parameter!(
+            bias_load_hops,
+            Kind::Number { min: f64::NEG_INFINITY, max: f64::INFINITY },
+            "See `hop_threshold`; in load above 1 times hops."
+        ),
+    ];
+}
+
+impl UgalPaths {
+    /// Whether both are numbers that can be compared with.
+    ///
+    /// # Errors
+    /// The name of the parameter and what it may be.
+    pub fn check(&self) -> Result<(), (&'static str, String)> {
+        if !(self.hop_threshold.is_finite() && self.hop_threshold >= 0.0) {
+            return Err(("hop_threshold", "must be a finite number from 0 up".into()));
+        }
+        if !self.bias_load_hops.is_finite() {
+            return Err(("bias_load_hops", "must be a finite number".into()));
+        }
+        Ok(())
+    }
+}
+
+/// An algorithm without parameters.
+const fn plain(name: &'static str, doc: &'static str, paths: fn(&dyn Declared) -> PathChoice) -> Algorithm {
+    Algorithm { name, doc, parameters: || Box::new(Nothing), paths: Some(paths), hops: None }
+}
+
+pub(super) const STATIC_DIRECT: Algorithm =
+    plain("static-direct", "equal split over the direct paths (SD)", |_| PathChoice::Fixed(Oblivious::Direct));
+
+pub(super) const STATIC_INDIRECT: Algorithm =
+    plain("static-indirect", "every packet its own random indirect path (SI)", |_| {
+        PathChoice::Fixed(Oblivious::Indirect)
+    });
+
+pub(super) const ADAPTIVE_DIRECT: Algorithm =
+    plain("adaptive-direct", "iterative over direct paths (AD)", |_| PathChoice::AdaptiveDirect);
+
+pub(super) const ADAPTIVE_INDIRECT: Algorithm =
+    plain("adaptive-indirect", "iterative over indirect paths (AI)", |_| PathChoice::AdaptiveIndirect);
+
+pub(super) const ADAPTIVE_HYBRID: Algorithm =
+    plain("adaptive-hybrid", "iterative over direct and indirect paths, without preference (AH)", |_| {
+        PathChoice::AdaptiveHybrid
+    });
+
+pub(super) const UGAL: Algorithm = Algorithm {
+    name: "ugal",
+    doc: "direct paths unless they are congested",
+    parameters: || Box::new(UgalPaths::default()),
+    paths: Some(|parameters| {
+        PathChoice::Ugal(parameters.as_any().downcast_ref().copied().expect("the parameters of this algorithm"))
+    }),
+    hops: None,
+};

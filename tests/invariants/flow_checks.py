@@ -1,0 +1,69 @@
+"""What the flow engine must say: two jobs on one cable by hand, shortest ways on a dragonfly."""
+
+from __future__ import annotations
+
+import heapq
+from collections import defaultdict
+
+import numpy as np
+from checking import Tables, check, close, same
+
+CABLE = 1e9
+INTERFACE = 10e9
+
+
+@check("shared")
+def two_jobs_share_a_cable_by_their_messages(run: Tables) -> None:
+    """A message of 3 MB and two of 0.5 MB get a third each of a cable of 1 GB/s: 9 and 1.5 ms, alone 3 and 1.
+
+    The 1 MB on the router has what the other message of its node leaves of the interface's 10 GB/s: 9.67, and
+    9 alone. The mean over bytes of that job is (3 x 9 ms + 1 MB / 9.67 GB/s) / 4.
+    """
+    jobs = run["jobs"]
+    on_router = INTERFACE - CABLE / 3
+    close(jobs["time_s"], [9e-3, 1.5e-3], rel=2e-3)
+    close(jobs["time_alone_s"], [3e-3, 1e-3], rel=2e-3)
+    close(jobs["bandwidth_bytes_per_s"], [CABLE / 3 + on_router, 2 * CABLE / 3], rel=2e-3)
+    close(jobs["bandwidth_alone_bytes_per_s"], [INTERFACE, CABLE], rel=2e-3)
+    close(jobs["time_mean_s"], [(3 * 9e-3 + 1e6 / on_router) / 4, 1.5e-3], rel=2e-3)
+    close(jobs["slowdown"], [9 / 3, 1.5 / 1], rel=2e-3)
+    same(jobs["zero_byte_messages"], [0, 1])
+    same(jobs["self_messages"], [0, 1])
+    close(run["links"]["bytes"], [4e6, 0])
+    same(run["link_jobs"]["bytes"], [3e6, 1e6])
+    close(jobs["mean_hops"], [3 / 4, 1e6 / (1e6 + 4)])
+    same(run["jobs"]["placement"], ["file", "file"])
+
+
+@check("broken")
+def bytes_take_shortest_ways(run: Tables) -> None:
+    """Fewest hops between groups and then fewest in all, link by link; a job's mean is over all its bytes."""
+    links, cells, jobs = run["links"], run["communication"], run["jobs"]
+    near = defaultdict(list)
+    for link in links.itertuples():
+        near[link.source].append((link.target, FAR if link.source_group != link.target_group else 1))
+    lengths = {router: _lengths(router, near) for router in range(len(run["routers"]))}
+    router = run["nodes"]["router"].to_numpy()
+    node = run["placement"].set_index(["job", "rank"])["node"]
+    hops = np.zeros(len(jobs))
+    for cell in cells.itertuples():
+        source, target = (router[node[cell.job, rank]] for rank in (cell.source, cell.target))
+        hops[cell.job] += cell.bytes * sum(divmod(lengths[source][target], FAR))
+    close(jobs["mean_hops"], hops / jobs["bytes"])
+
+
+FAR = 1000
+"""Of a hop between groups, where one inside a group is 1."""
+
+
+def _lengths(start: int, near: dict[int, list[tuple[int, int]]]) -> dict[int, int]:
+    """The shortest way to every router that can be reached (Dijkstra)."""
+    found: dict[int, int] = {}
+    queue = [(0, start)]
+    while queue:
+        length, here = heapq.heappop(queue)
+        if here not in found:
+            found[here] = length
+            for other, further in near[here]:
+                heapq.heappush(queue, (length + further, other))
+    return found
