@@ -23,7 +23,7 @@ def run(
         engine=f'drain = "{drain} us"\n',
     )
     (folder / "x.toml").write_text(text)
-    result = command("run", "x.toml", "-o", "run")
+    result = command("run", "x.toml", "-o", "run", "--force")
     assert result.returncode == 0, result.stderr
     summary = json.loads((folder / "run" / "summary.json").read_text())
     return summary, result.stdout, result.stderr
@@ -54,6 +54,27 @@ def test_a_saturated_run_says_so(odonata_command: Command, tmp_path: Path) -> No
     assert summary["convergence"]["balanced"] is False
     assert summary["convergence"]["converged"] is False
     assert "nan" not in (printed + complained).lower()
+
+
+def test_paced_sources_are_held_up_and_say_so(odonata_command: Command, tmp_path: Path) -> None:
+    """They queue nothing up, so a saturated run is steady and its packets arrive, but its load is not what was asked for."""
+    paced = 'injection = "paced"'
+    summary, printed, complained = run(odonata_command, tmp_path, 0.4, traffic=paced)
+    assert "the network is saturated: job 'adv' brought 0.12" in complained
+    assert "sources were held up and offered less" in complained
+    assert "queue up" not in complained
+    assert "NOT STEADY" in printed
+    assert (summary["convergence"]["balanced"], summary["convergence"]["converged"]) == (False, False)
+    summary, printed, complained = run(odonata_command, tmp_path, 0.08, traffic=paced)
+    assert complained == "" and ", steady" in printed
+
+
+def test_only_paced_sources_have_a_buffer(odonata_command: Command, tmp_path: Path) -> None:
+    text = experiment(job("adv", "adversarial"), load=0.1, traffic="buffer = 3")
+    (tmp_path / "x.toml").write_text(text)
+    result = odonata_command("run", "x.toml")
+    assert result.returncode == 2
+    assert "buffer" in result.stderr and 'is of injection = "paced"' in result.stderr
 
 
 def test_sources_that_drain_are_noticed(odonata_command: Command, tmp_path: Path) -> None:

@@ -214,6 +214,36 @@ def crossing() -> Run:
         """)
 
 
+PACED_LOAD, ROOM = 0.5, 2
+
+
+@cache
+def paced() -> Run:
+    """Four nodes of a router send to four of another over one cable, which takes half of what they want to send."""
+    (directory() / "hall.csv").write_text("src,dst,class\na,b,long\n")
+    (directory() / "half.csv").write_text("src,dst,bytes\n0,4,512\n1,5,512\n2,6,512\n3,7,512\n")
+    traffic = f'{{ name = "open", load = {PACED_LOAD}, injection = "paced", buffer = {ROOM} }}'
+    return odonata.run(f"""
+        [machine]
+        file = "{directory() / "hall.csv"}"
+        nodes_per_router = 4
+        class.long = {{ bandwidth = "25 GB/s", latency = "300 ns" }}
+        class.terminal = {{ bandwidth = "25 GB/s", latency = "10 ns" }}
+        [[job]]
+        pattern = {{ name = "file", path = "{directory() / "half.csv"}" }}
+        ranks = 8
+        ranks_per_node = 1
+        traffic = {traffic}
+        [engine]
+        kind = "packet"
+        routing = "min"
+        input_buffer = "1 KiB"
+        warm_up = "0 us"
+        measure = "30 us"
+        record_packets = true
+        """)
+
+
 @cache
 def starved() -> Run:
     """Three packets of one node over a long cable whose far end holds one packet."""
@@ -372,6 +402,7 @@ RUNS: dict[str, Callable[[], Run]] = {
     "learnt": learnt,
     "taught": taught,
     "crossing": crossing,
+    "paced": paced,
     "starved": starved,
     "broken": broken,
     "shared": shared,

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 import numpy as np
 import pandas as pd
 from checking import Tables, check, close, same, sorted_by
-from column_runs import LEARNT_PACKETS, LOSS, PACKET, SHORT_PS, q_table
+from column_runs import LEARNT_PACKETS, LOSS, PACED_LOAD, PACKET, ROOM, SHORT_PS, q_table
 
 
 @check("crossing")
@@ -33,6 +33,24 @@ def births_are_those_of_the_injection(run: Tables) -> None:
         assert (mine["birth_ps"] % gap).groupby(mine["source"]).nunique().eq(1).all()
     first = packets[packets["job"] == 0].groupby("source")["birth_ps"].min()
     assert first.max() < 128_000
+
+
+@check("paced")
+def latency_counts_from_when_there_was_room(run: Tables) -> None:
+    """A packet is due a constant gap, 20.48 / 0.5 ns, after the one before of its node was made; the first is not held up.
+
+    It is made when it is due or, later, when the last but one begins to leave. All of those made arrive.
+    """
+    packets, jobs = run["packets"].sort_values("birth_ps"), run["jobs"]
+    same(jobs["unfinished_packets"], [0])
+    nodes = packets.groupby("source")
+    due = nodes["birth_ps"].shift() + int(20_480 / PACED_LOAD)
+    due = due.fillna(packets["birth_ps"])
+    room = nodes["inject_ps"].shift(ROOM).fillna(0)
+    same(packets["birth_ps"], np.maximum(due, room))
+    assert (packets["birth_ps"] > due).mean() > 0.5
+    close(jobs["latency_mean_ns"], [(packets["arrival_ps"] - packets["birth_ps"]).mean() / 1e3])
+    close(jobs["due_latency_mean_ns"], [(packets["arrival_ps"] - due).mean() / 1e3])
 
 
 Windows = list[tuple[int, int]]

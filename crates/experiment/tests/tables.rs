@@ -2,6 +2,7 @@
 
 use odonata_declare::{Column, Merge, Table, Unit};
 use odonata_experiment::{directory, engine::ENGINES, schema};
+use odonata_workload::TRAFFIC;
 use std::path::Path;
 
 /// Every column with its table.
@@ -67,7 +68,7 @@ fn what_a_column_names_is_there() {
     }
 }
 
-/// What must be said for a column or a table begins with a key of its engine.
+/// What must be said for a column or a table begins with a key of its engine, of a section or of a job's traffic.
 #[test]
 fn what_switches_a_column_on_is_a_key() {
     let conditions = all_columns()
@@ -78,7 +79,8 @@ fn what_switches_a_column_on_is_a_key() {
         let engine = ENGINES.iter().find(|kind| Some(kind.name) == engine).expect("an engine's own");
         let keys = (engine.keys)();
         let section = schema::sections().iter().flat_map(|section| &section.keys);
-        assert!(keys.iter().chain(section).any(|known| known.name == key), "{under}: no key {key}");
+        let traffic: Vec<_> = TRAFFIC.iter().flat_map(|kind| (kind.default)().keys()).collect();
+        assert!(keys.iter().chain(section).chain(&traffic).any(|known| known.name == key), "{under}: no key {key}");
     }
 }
 

@@ -35,6 +35,8 @@ pub struct Envelope {
 pub struct Outgoing {
     /// When it was made, in ps: not later than it leaves. Latency counts from here.
     pub birth_ps: u64,
+    /// How long before that it was due, in ps, if its source was held up.
+    pub held_ps: u64,
     /// Node it goes to, another one.
     pub destination: NodeId,
     /// The interface of that node at which it arrives, from 0.
@@ -54,7 +56,17 @@ pub struct Outgoing {
 impl Outgoing {
     /// A packet of job 0 that was made at `birth_ps`, without an envelope, to the first interface of a node.
     pub fn new(birth_ps: u64, destination: NodeId, size: u32) -> Self {
-        Self { birth_ps, destination, interface: 0, size, job: 0, message: 0, envelope: None, tells_left: false }
+        Self {
+            birth_ps,
+            held_ps: 0,
+            destination,
+            interface: 0,
+            size,
+            job: 0,
+            message: 0,
+            envelope: None,
+            tells_left: false,
+        }
     }
 }
 

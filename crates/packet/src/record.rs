@@ -263,9 +263,9 @@ impl Recorder {
         now.min(self.plan.end).saturating_sub(since.max(self.plan.start))
     }
 
-    /// A packet left its source.
+    /// A packet left its source, which had been held up before it was made.
     #[inline]
-    pub(crate) fn injected(&mut self, nic: usize, packet: &Packet) {
+    pub(crate) fn injected(&mut self, nic: usize, packet: &Packet, held_ps: u64) {
         if self.measured(packet.inject) {
             self.nic_bytes[nic] += u64::from(packet.size());
         }
@@ -273,6 +273,7 @@ impl Recorder {
             let job = &mut self.jobs[usize::from(packet.job)];
             job.injected_packets += 1;
             job.injected_bytes += u64::from(packet.size());
+            job.held_ps += held_ps;
         }
     }
 

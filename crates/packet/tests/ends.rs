@@ -25,6 +25,7 @@ fn patience_does_not_count_the_silence_before_a_late_start() {
         steps: steps.map(|(from, load)| LoadStep { from, load }).to_vec(),
         injection: Injection::Interval,
         burst: 1,
+        room: None,
     }]);
     let message = |n: u32| {
         let (source, destination) = (NodeId(n), NodeId((n + 40) % 72));

@@ -63,6 +63,52 @@ fn flows_into_one_port_share_it_equally() {
     }
 }
 
+/// Five nodes of one router share a cable, so each sends a packet every five packet times, but is due to send every second one.
+/// With room for n packets a paced source is held up for 5 - 2 packet times each time, its packets wait for the n before them
+/// (5 n packet times), and when the load falls below the share it is at the new load at once, where a queue without end would
+/// still send at 1/5.
+#[test]
+fn paced_sources_are_held_up_and_do_not_catch_up() {
+    const SLOT_PS: u64 = 20_480;
+    let mut builder = graph(2, 6);
+    builder.add_cables(RouterId(0), RouterId(1), LinkClassId(0), 1);
+    let machine = builder.build().unwrap();
+    let shares = |injection: Injection, room: Option<u32>, window: (u64, u64)| {
+        let step = |us: u64, load: f64| LoadStep { from: Time::from_us(us), load };
+        let jobs = (0..5).map(|n| OpenJob {
+            nodes: vec![NodeId(n)],
+            destinations: Arc::new(|_: NodeId, _: &mut Stream| NodeId(6)),
+            steps: vec![step(0, 0.5), step(100, 0.1)],
+            injection,
+            burst: 1,
+            room,
+        });
+        let schedule = schedule(window.0, window.1 - window.0, 0);
+        let result = run(&engine(&machine, "min"), &Traffic::open(jobs.collect()), schedule, &RunOptions::default());
+        let window_ps = (window.1 - window.0) as f64 * 1e6;
+        let share = |bytes: u64| bytes as f64 / 25e9 / window_ps * 1e12;
+        let shares: Vec<f64> = result.jobs.iter().map(|job| share(job.delivered_bytes)).collect();
+        (shares, result.jobs)
+    };
+    let near = |found: &[f64], share: f64| found.iter().all(|found| (found - share).abs() < 0.01 * share);
+    for room in [1, 3, 20] {
+        let (found, jobs) = shares(Injection::Paced, Some(room), (20, 100));
+        assert!(near(&found, 0.2), "room for {room}: {found:?}");
+        for job in &jobs {
+            let held = job.held_ps as f64 / job.injected_packets as f64 / SLOT_PS as f64;
+            assert!((held - 3.0).abs() < 0.01, "room for {room}: held up for {held} packet times");
+            let wait = job.source_wait_ps as f64 / job.packets as f64 / SLOT_PS as f64;
+            assert!((wait - 5.0 * f64::from(room)).abs() < 0.1, "room for {room}: waited {wait} packet times");
+        }
+        let (found, jobs) = shares(Injection::Paced, Some(room), (130, 190));
+        assert!(near(&found, 0.1), "room for {room}: {found:?}");
+        assert_eq!(jobs.iter().map(|job| job.held_ps).sum::<u64>(), 0);
+    }
+    let (found, jobs) = shares(Injection::Interval, None, (130, 190));
+    assert!(near(&found, 0.2), "without end: {found:?}");
+    assert_eq!(jobs.iter().map(|job| job.held_ps).sum::<u64>(), 0);
+}
+
 /// One port as an M/D/1 queue. 40 nodes of one router send Poisson traffic to one node behind one cable; the only
 /// queue is the cable's. Mean wait = rho S / (2 (1 - rho)), S = 20.48 ns (Pollaczek-Khinchine). The crossbar holds an
 /// output for S/4, which only orders packets that would wait anyway, and the last link of equal rate adds no wait.
@@ -79,6 +125,7 @@ fn one_port_is_an_m_d_1_queue() {
             steps: vec![LoadStep { from: Time::ZERO, load: rho / f64::from(senders) }],
             injection: Injection::Poisson,
             burst: 1,
+            room: None,
         };
         let result =
             run(&engine(&machine, "min"), &Traffic::open(vec![job]), schedule(20, 4_000, 50), &RunOptions::default());

@@ -21,13 +21,26 @@ fn compare(routing: &str, adversary: bool, load: f64, us: u64) {
 }
 
 fn compare_on(machine: &Machine, destinations: Arc<dyn Destinations>, routing: &str, load: f64, us: u64) {
+    for (injection, room) in [(Injection::Bernoulli, None), (Injection::Paced, Some(3))] {
+        compare_sources(machine, Arc::clone(&destinations), routing, (load, us), (injection, room));
+    }
+}
+
+fn compare_sources(
+    machine: &Machine,
+    destinations: Arc<dyn Destinations>,
+    routing: &str,
+    (load, us): (f64, u64),
+    (injection, room): (Injection, Option<u32>),
+) {
     let step = |us: u64, load: f64| LoadStep { from: Time::from_us(us), load };
     let job = OpenJob {
         nodes: machine.nodes().collect(),
         destinations,
         steps: vec![step(0, load), step(us, 0.0)],
-        injection: Injection::Bernoulli,
+        injection,
         burst: 1,
+        room,
     };
     let engine = engine(machine, routing);
     let endpoints = job.endpoints(&[0], &engine.interfaces(5));

@@ -25,10 +25,11 @@ pub(crate) fn open(name: &str, files: &mut dyn Reader) -> Result<Vec<u8>, String
     }
 }
 
-/// Whether a file is a table with a header rather than 32-bit numbers, of which the smaller ones have zero bytes.
+/// Whether a file is a table rather than 32-bit numbers, of which those below 2^24 have zero bytes.
 pub(crate) fn is_text(bytes: &[u8]) -> bool {
     let start = &bytes[..bytes.len().min(256)];
-    !start.contains(&0) && start.iter().any(u8::is_ascii_alphabetic)
+    !start.contains(&0)
+        && (start.iter().any(u8::is_ascii_alphabetic) || start.iter().all(|&b| b >= b' ' || b.is_ascii_whitespace()))
 }
 
 /// Messages of a graph, checked one by one as they are read.
@@ -89,5 +90,18 @@ impl<'a> MessageList<'a> {
     pub fn finish(self) -> Result<CommunicationGraph, WorkloadError> {
         let ranks = self.ranks.unwrap_or(self.largest.map_or(0, |rank| rank + 1));
         CommunicationGraph::from_messages(self.label, ranks, &self.messages)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_table_without_a_header_is_no_list_of_numbers() {
+        assert!(is_text(b"src,dst,bytes\n0,4,512\n"));
+        assert!(is_text(b"0,4,512\n1,5,512\n"));
+        let records: Vec<u8> = [0u32, 4, 512, 1, 5, 512].iter().flat_map(|n| n.to_le_bytes()).collect();
+        assert!(!is_text(&records));
     }
 }

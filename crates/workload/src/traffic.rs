@@ -35,6 +35,8 @@ pub struct Open {
     pub injection: Injection,
     /// Packets made at a time, to one destination.
     pub burst: u32,
+    /// Packets for which a paced source's interface has room; see [`Open::room`].
+    pub buffer: Option<u32>,
 }
 
 words! {
@@ -45,6 +47,7 @@ words! {
         Bernoulli = "bernoulli": "each packet time with a probability",
         Poisson = "poisson": "exponential gaps",
         Interval = "interval": "constant gaps",
+        Paced = "paced": "a constant gap after the packet before has entered the interface, which has room for `buffer` packets",
     }
 }
 
@@ -72,11 +75,20 @@ impl Default for Open {
             step_loads: Vec::new(),
             injection: Injection::default(),
             burst: 1,
+            buffer: None,
         }
     }
 }
 
 impl Open {
+    /// Packets for which the interface of a paced source has room if nothing else is said, as in the interference study.
+    pub const BUFFER: u32 = 20;
+
+    /// Packets for which the interface has room, if that is all it has.
+    pub fn room(&self) -> Option<u32> {
+        (self.injection == Injection::Paced).then(|| self.buffer.unwrap_or(Self::BUFFER))
+    }
+
     /// The load from each time on, by time; none before the first. Steps before the start have passed by then.
     pub fn schedule(&self) -> Vec<LoadStep> {
         let steps = self.step_times.iter().zip(&self.step_loads).map(|(&from, &load)| LoadStep { from, load });
@@ -115,6 +127,12 @@ impl Parameters for Open {
             Kind::Integer { min: 1, max: 1_000_000 },
             "Packets made at a time, to one destination; the load stays the same."
         ),
+        parameter!(
+            buffer,
+            Kind::Integer { min: 1, max: 1_000_000 },
+            "Packets for which the interface has room.",
+            else "20 with `injection = \"paced\"`; others have room for all",
+        ),
     ];
 }
 
@@ -142,6 +160,11 @@ impl TrafficRule for Open {
         }
         if self.step_times.windows(2).any(|pair| pair[0] >= pair[1]) {
             return Err(("step_times", "must ascend".into()));
+        }
+        if self.buffer.is_some() && self.injection != Injection::Paced {
+            let reason =
+                format!("is of injection = \"paced\"; with \"{}\" there is room for all", self.injection.word());
+            return Err(("buffer", reason));
         }
         Ok(TrafficKind::Open(self.clone()))
     }
@@ -249,5 +272,15 @@ mod tests {
         };
         assert_eq!(wrong(&[1], &[]).1, "has 1 values and 'step_loads' 0; give a load for each time");
         assert_eq!(wrong(&[2, 1], &[0.1, 0.2]), ("step_times", "must ascend".into()));
+    }
+
+    #[test]
+    fn only_a_paced_source_has_limited_room() {
+        let open = |injection, buffer| Open { injection, buffer, ..Open::default() };
+        assert_eq!(open(Injection::Paced, None).room(), Some(20));
+        assert_eq!(open(Injection::Paced, Some(3)).room(), Some(3));
+        assert_eq!(open(Injection::Bernoulli, None).room(), None);
+        let (key, reason) = open(Injection::Poisson, Some(3)).traffic().unwrap_err();
+        assert!(key == "buffer" && reason.contains("\"poisson\""), "{key} {reason}");
     }
 }

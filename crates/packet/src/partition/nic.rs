@@ -87,7 +87,7 @@ impl Partition {
             Packet::new(header, injection.size, (injection.birth_ps, leaves, leaves + kind.injection_latency));
         packet.message = injection.message;
         packet.job = injection.job;
-        self.recorder.injected(n, &packet);
+        self.recorder.injected(n, &packet, injection.held_ps);
         let slot = self.pool.insert(&packet);
         if self.strangers {
             self.follow(n, slot, &injection);

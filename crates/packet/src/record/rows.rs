@@ -13,6 +13,8 @@ pub struct JobRecord {
     pub injected_packets: u64,
     /// Bytes of them.
     pub injected_bytes: u64,
+    /// Sum of the times for which their sources were held up before they were born, in ps.
+    pub held_ps: u64,
     /// Packets born in the window that arrived.
     pub packets: u64,
     /// Bytes of them.
@@ -143,24 +145,45 @@ pub enum Rows {
 
 impl JobRecord {
     pub(super) fn merge(&mut self, other: &Self) {
-        self.injected_packets += other.injected_packets;
-        self.injected_bytes += other.injected_bytes;
-        self.packets += other.packets;
-        self.bytes += other.bytes;
-        self.delivered_bytes += other.delivered_bytes;
+        // Named one by one, so that a new one is not forgotten here.
+        let Self {
+            injected_packets,
+            injected_bytes,
+            held_ps,
+            packets,
+            bytes,
+            delivered_bytes,
+            delivered_by_batch,
+            latency_by_batch,
+            latency,
+            network_latency,
+            source_wait_ps,
+            hops,
+            byte_hops,
+            bytes_on_router,
+            non_minimal,
+            last_arrival_ps,
+            all_packets,
+        } = other;
+        self.injected_packets += injected_packets;
+        self.injected_bytes += injected_bytes;
+        self.held_ps += held_ps;
+        self.packets += packets;
+        self.bytes += bytes;
+        self.delivered_bytes += delivered_bytes;
         for i in 0..BATCHES {
-            self.delivered_by_batch[i] += other.delivered_by_batch[i];
-            self.latency_by_batch[i].0 += other.latency_by_batch[i].0;
-            self.latency_by_batch[i].1 += other.latency_by_batch[i].1;
+            self.delivered_by_batch[i] += delivered_by_batch[i];
+            self.latency_by_batch[i].0 += latency_by_batch[i].0;
+            self.latency_by_batch[i].1 += latency_by_batch[i].1;
         }
-        self.latency.merge(&other.latency);
-        self.network_latency.merge(&other.network_latency);
-        self.source_wait_ps += other.source_wait_ps;
-        self.hops += other.hops;
-        self.byte_hops += other.byte_hops;
-        self.bytes_on_router += other.bytes_on_router;
-        self.non_minimal += other.non_minimal;
-        self.last_arrival_ps = self.last_arrival_ps.max(other.last_arrival_ps);
-        self.all_packets += other.all_packets;
+        self.latency.merge(latency);
+        self.network_latency.merge(network_latency);
+        self.source_wait_ps += source_wait_ps;
+        self.hops += hops;
+        self.byte_hops += byte_hops;
+        self.bytes_on_router += bytes_on_router;
+        self.non_minimal += non_minimal;
+        self.last_arrival_ps = self.last_arrival_ps.max(*last_arrival_ps);
+        self.all_packets += all_packets;
     }
 }

@@ -54,8 +54,14 @@ impl OpenJob {
         let mut probe = Stream::new(0, "probe", &[]);
         let mut nodes: Vec<NodeId> = destinations.ranks.keys().copied().collect();
         nodes.retain(|&node| destinations.try_draw(node, &mut probe).is_some());
-        let (injection, burst) = (open.injection, open.burst);
-        Self { nodes, destinations: Arc::new(destinations), steps: open.schedule(), injection, burst }
+        Self {
+            nodes,
+            destinations: Arc::new(destinations),
+            steps: open.schedule(),
+            injection: open.injection,
+            burst: open.burst,
+            room: open.room(),
+        }
     }
 }
 

@@ -6,6 +6,10 @@
 //!   that probability. The gap to the next one is drawn from the geometric distribution.
 //! * Poisson: exponential gaps. * Interval: a constant gap, with a random phase per node.
 //!
+//! * Paced: a constant gap, counted from when the packet before entered the interface, which has room for so many packets: a
+//!   packet that is due enters as soon as the one that many before it begins to leave. So a source that was held up does not
+//!   catch up, and what it offers falls to what the network takes.
+//!
 //! When the load steps, the gap after the step is drawn anew from the step on.
 
 use super::Destinations;
@@ -27,6 +31,8 @@ pub struct OpenJob {
     pub injection: Injection,
     /// Packets per message.
     pub burst: u32,
+    /// Packets for which its interface has room; if none is said, for all.
+    pub room: Option<u32>,
 }
 
 impl std::fmt::Debug for OpenJob {
@@ -44,7 +50,7 @@ impl OpenJob {
     /// A job with a constant load from the start on, one packet per message.
     pub fn constant(nodes: Vec<NodeId>, destinations: Arc<dyn Destinations>, load: f64) -> Self {
         let steps = vec![LoadStep { from: Time::ZERO, load }];
-        Self { nodes, destinations, steps, injection: Injection::Bernoulli, burst: 1 }
+        Self { nodes, destinations, steps, injection: Injection::Bernoulli, burst: 1, room: None }
     }
 }
 
@@ -67,6 +73,12 @@ struct Source {
     step: usize,
     rate: f64,
     log_none: f64,
+    /// How long the next packet is held up after it was due.
+    held: u64,
+    /// When the last packets began to leave, so many as there is room for, if that is limited; the oldest of them is overwritten
+    /// next.
+    departures: Box<[u64]>,
+    oldest: usize,
 }
 
 /// The sources of a range of NICs.
@@ -128,6 +140,9 @@ impl Source {
             step: 0,
             rate: 0.0,
             log_none: 0.0,
+            held: 0,
+            departures: vec![0; job.room.unwrap_or(0) as usize].into(),
+            oldest: 0,
         };
         if job.steps.is_empty() {
             source.birth = u64::MAX;
@@ -144,7 +159,8 @@ impl Source {
         self.step = step;
         self.rate = job.steps[step].load / f64::from(job.burst);
         self.log_none = (1.0 - self.rate).ln();
-        let from = job.steps[step].from.ps();
+        // A source that was held up goes on from when it was let go.
+        let from = job.steps[step].from.ps().max(self.birth);
         // The first slot that starts at or after the step; the gap below counts from one slot before.
         let slots = from.saturating_sub(self.phase).div_ceil(self.slot);
         let start = match job.injection {
@@ -174,10 +190,19 @@ impl Source {
                 return slots.saturating_mul(self.slot);
             }
             Injection::Poisson => -(1.0 - self.random.unit()).ln() / self.rate,
-            Injection::Interval if first => self.random.unit() / self.rate,
-            Injection::Interval => 1.0 / self.rate,
+            Injection::Interval | Injection::Paced if first => self.random.unit() / self.rate,
+            Injection::Interval | Injection::Paced => 1.0 / self.rate,
         };
         (slots * self.slot as f64).round() as u64
+    }
+
+    /// A packet begins to leave, and the next one, whose `birth` is when it is due, enters when there is room.
+    fn enter(&mut self, leaves: u64, same_message: bool) {
+        self.departures[self.oldest] = leaves;
+        self.oldest = if self.oldest + 1 == self.departures.len() { 0 } else { self.oldest + 1 };
+        let due = self.birth;
+        self.birth = due.max(self.departures[self.oldest]);
+        self.held = self.birth - due + if same_message { self.held } else { 0 };
     }
 
     /// Draws the destination of the next message.
@@ -196,15 +221,23 @@ impl Endpoints for OpenEndpoints {
         (birth != u64::MAX).then_some(birth)
     }
 
-    fn take(&mut self, nic: u32, _: u64) -> Outgoing {
+    fn take(&mut self, nic: u32, leaves_ps: u64) -> Outgoing {
         let chosen = self.earliest(nic).expect("a NIC without sources is never asked");
         let source = &mut self.sources[chosen];
-        let packet = Outgoing { job: source.job, ..Outgoing::new(source.birth, source.destination, self.packet) };
+        let packet = Outgoing {
+            job: source.job,
+            held_ps: source.held,
+            ..Outgoing::new(source.birth, source.destination, self.packet)
+        };
         source.left -= 1;
-        if source.left == 0 {
+        let same_message = source.left > 0;
+        if !same_message {
             let job = &self.jobs[usize::from(source.place)];
             source.advance_from(job, source.birth, false);
             source.prepare(job);
+        }
+        if !source.departures.is_empty() {
+            source.enter(leaves_ps, same_message);
         }
         packet
     }

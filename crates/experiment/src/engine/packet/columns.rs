@@ -7,7 +7,7 @@ use odonata_declare::Unit::{Bytes, Count, Hops, Ns, Ps, Share, S};
 use odonata_declare::{declared, Column, Filled, Values};
 use odonata_packet::{ClosedTraffic, JobRecord, PacketResult, PortRecord, PortView};
 use odonata_units::Time;
-use odonata_workload::{Closed, Job, TrafficKind};
+use odonata_workload::{Closed, Injection, Job, TrafficKind};
 
 /// A finished run, as the columns see it.
 pub(super) struct Measured<'a> {
@@ -123,6 +123,15 @@ impl<'a> Measured<'a> {
         )
         .headline()
         .by(|run| run.jobs(|job| job.latency.mean() / 1e3)),
+        per_packet(
+            "due_latency_mean_ns",
+            Ns,
+            "Mean latency from when due",
+            "The mean latency, and the mean time from when a packet was due until there was room for it.",
+        )
+        .under("injection = \"paced\"")
+        .missing("the source is not paced, or no packet")
+        .by_if(due_latencies),
         percentile("latency_p50_ns", "Latency, 50 %", "Half of the packets took at most as long.")
             .by(|run| run.jobs(|job| job.latency.percentile(0.5) / 1e3)),
         percentile("latency_p90_ns", "Latency, 90 %", "90 % of the packets took at most as long.")
@@ -206,6 +215,20 @@ fn times(run: &Measured<'_>) -> Option<Values> {
     };
     let is_closed = |job: &Job| matches!(job.traffic, TrafficKind::Closed(_));
     jobs.iter().any(is_closed).then(|| run.result.jobs.iter().zip(jobs).map(time).collect())
+}
+
+/// The mean latencies of jobs whose sources are paced, from when packets were due, if any is.
+fn due_latencies(run: &Measured<'_>) -> Option<Values> {
+    let jobs = &run.scenario.workload.jobs;
+    let is_paced = |job: &Job| matches!(&job.traffic, TrafficKind::Open(open) if open.injection == Injection::Paced);
+    let own = |(record, job): (&JobRecord, &Job)| {
+        if is_paced(job) {
+            (record.latency.mean() + record.held_ps as f64 / record.injected_packets as f64) / 1e3
+        } else {
+            f64::NAN
+        }
+    };
+    jobs.iter().any(is_paced).then(|| run.result.jobs.iter().zip(jobs).map(own).collect())
 }
 
 fn offered_loads(run: &Measured<'_>) -> Vec<f64> {

@@ -155,10 +155,12 @@ fn summary(run: &Measured<'_>) -> Vec<(&'static str, Value)> {
 /// that queues in the sources grow or drain.
 const BALANCED: f64 = 0.02;
 
-/// Jobs whose sources queue up, as the network does not serve them at their load, and jobs whose sources drain.
+/// Jobs that the network does not serve at their load, so that their sources queue up or, paced, are held up; and jobs whose
+/// sources drain.
 #[derive(Default)]
 struct Unbalanced {
     saturated: Vec<String>,
+    held_up: Vec<String>,
     draining: Vec<String>,
 }
 
@@ -186,7 +188,8 @@ impl Unbalanced {
             let margin = BALANCED.max(4.0 / messages.max(1.0).sqrt());
             let text = || format!("job '{}' brought {:.3} of {offered:.3}", job.name, accepted[j]);
             if accepted[j] < offered * (1.0 - margin) {
-                found.saturated.push(text());
+                let fell_short = if open.room().is_some() { &mut found.held_up } else { &mut found.saturated };
+                fell_short.push(text());
             } else if accepted[j] > offered * (1.0 + margin) {
                 found.draining.push(text());
             }
@@ -195,7 +198,7 @@ impl Unbalanced {
     }
 
     fn is_none(&self) -> bool {
-        self.saturated.is_empty() && self.draining.is_empty()
+        self.saturated.is_empty() && self.held_up.is_empty() && self.draining.is_empty()
     }
 }
 
@@ -238,6 +241,13 @@ fn warnings(run: &Measured<'_>, unbalanced: &Unbalanced) -> Vec<String> {
                 "the network is saturated: {}; packets queue up in the sources, so their latency grows with the time that is \
                  measured and says little, while the accepted load is the throughput",
                 unbalanced.saturated.join(", ")
+            ));
+        }
+        if !unbalanced.held_up.is_empty() {
+            warnings.push(format!(
+                "the network is saturated: {}; sources were held up and offered less, so latency counts from when there was room \
+                 for a packet (due_latency_mean_ns: from when it was due), while the accepted load is the throughput",
+                unbalanced.held_up.join(", ")
             ));
         }
         if !unbalanced.draining.is_empty() {
