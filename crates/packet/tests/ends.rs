@@ -26,6 +26,7 @@ fn patience_does_not_count_the_silence_before_a_late_start() {
         injection: Injection::Interval,
         burst: 1,
         room: None,
+        packets: None,
     }]);
     let message = |n: u32| {
         let (source, destination) = (NodeId(n), NodeId((n + 40) % 72));

@@ -82,6 +82,7 @@ fn paced_sources_are_held_up_and_do_not_catch_up() {
             injection,
             burst: 1,
             room,
+            packets: None,
         });
         let schedule = schedule(window.0, window.1 - window.0, 0);
         let result = run(&engine(&machine, "min"), &Traffic::open(jobs.collect()), schedule, &RunOptions::default());
@@ -109,6 +110,29 @@ fn paced_sources_are_held_up_and_do_not_catch_up() {
     assert_eq!(jobs.iter().map(|job| job.held_ps).sum::<u64>(), 0);
 }
 
+/// A node that is told how many packets to make makes so many, in the middle of a message if need be.
+#[test]
+fn sources_stop_after_their_packets() {
+    let machine = small_dragonfly();
+    for (injection, burst) in [(Injection::Bernoulli, 1), (Injection::Interval, 3), (Injection::Paced, 3)] {
+        let job = OpenJob {
+            nodes: (0..72).map(NodeId).collect(),
+            destinations: uniform(72),
+            steps: vec![LoadStep { from: Time::ZERO, load: 0.9 }],
+            injection,
+            burst,
+            room: (injection == Injection::Paced).then_some(4),
+            packets: Some(50),
+        };
+        let result =
+            run(&engine(&machine, "min"), &Traffic::open(vec![job]), schedule(0, 50, 50), &RunOptions::default());
+        assert_eq!(result.ending, Ending::Complete);
+        assert_eq!((result.jobs[0].injected_packets, result.jobs[0].packets), (72 * 50, 72 * 50));
+        let sent: Vec<u64> = result.ports.nodes().map(|node| node.injected_bytes).collect();
+        assert!(sent.iter().all(|&bytes| bytes == 50 * 512), "{sent:?}");
+    }
+}
+
 /// One port as an M/D/1 queue. 40 nodes of one router send Poisson traffic to one node behind one cable; the only
 /// queue is the cable's. Mean wait = rho S / (2 (1 - rho)), S = 20.48 ns (Pollaczek-Khinchine). The crossbar holds an
 /// output for S/4, which only orders packets that would wait anyway, and the last link of equal rate adds no wait.
@@ -126,6 +150,7 @@ fn one_port_is_an_m_d_1_queue() {
             injection: Injection::Poisson,
             burst: 1,
             room: None,
+            packets: None,
         };
         let result =
             run(&engine(&machine, "min"), &Traffic::open(vec![job]), schedule(20, 4_000, 50), &RunOptions::default());

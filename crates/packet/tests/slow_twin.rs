@@ -41,6 +41,7 @@ fn compare_sources(
         injection,
         burst: 1,
         room,
+        packets: None,
     };
     let engine = engine(machine, routing);
     let endpoints = job.endpoints(&[0], &engine.interfaces(5));

@@ -32,6 +32,7 @@ use odonata_units::{NodeId, RouterId, Stream};
 use std::sync::Arc;
 
 pub use adaptive::AdaptiveSettings;
+pub use par::{ParSettings, SecondMiddle};
 pub use q_adaptive::QSettings;
 pub use steady::{PathChoice, UgalPaths};
 
@@ -209,8 +210,10 @@ pub enum Goal {
 /// All settings of all algorithms; each takes what concerns it.
 #[derive(Clone, PartialEq, Debug, Default)]
 pub struct RoutingSettings {
-    /// Threshold, bias and numbers of candidates of UGAL and PAR.
+    /// Threshold, bias and numbers of candidates of UGAL.
     pub adaptive: AdaptiveSettings,
+    /// The same of PAR, and what its second decision weighs.
+    pub par: ParSettings,
     /// Rates and thresholds of Q-adaptive.
     pub q: QSettings,
 }
@@ -221,6 +224,7 @@ impl RoutingSettings {
         let parameters = parameters.as_any();
         Self {
             adaptive: parameters.downcast_ref().copied().unwrap_or_default(),
+            par: parameters.downcast_ref().copied().unwrap_or_default(),
             q: parameters.downcast_ref().cloned().unwrap_or_default(),
         }
     }

@@ -6,7 +6,9 @@
 //! as it says, and never another one.
 
 use odonata_machine::{Coordinates, GroupInterior, LinkClass, Machine, MachineBuilder, Shape};
-use odonata_routing::algorithm::{self, AdaptiveSettings, Decision, Header, Memory, RouteState, RoutingSettings};
+use odonata_routing::algorithm::{
+    self, AdaptiveSettings, Decision, Header, Memory, ParSettings, RouteState, RoutingSettings, SecondMiddle,
+};
 use odonata_routing::next_hop::NextHops;
 use odonata_routing::view::LoadView;
 use odonata_units::{Bytes, GroupId, LinkClassId, LinkId, NodeId, Rate, RouterId, Stream, Time};
@@ -121,7 +123,7 @@ impl Plain<'_> {
         course: Course,
         at: RouterId,
         to: RouterId,
-        second: bool,
+        (second, kept): (bool, Option<u32>),
         load: &Queues,
     ) -> BTreeMap<Answer, f64> {
         let (here, target) = (self.group(at), self.group(to));
@@ -133,8 +135,10 @@ impl Plain<'_> {
         };
         match course {
             _ if here == target => plain(self.ports(at, true, |r| r == to), channels.destination_group),
-            Course::New => return self.decide(at, target, channels.first_minimal, load),
-            Course::Minimal if second && self.name == "par" => return self.decide(at, target, channels.onward, load),
+            Course::New => return self.decide(at, target, channels.first_minimal, None, load),
+            Course::Minimal if second && self.name == "par" => {
+                return self.decide(at, target, channels.onward, kept, load)
+            }
             Course::Minimal => plain(self.towards(at, target), channels.onward),
             Course::Around(via) if self.name == "ugal-g" => plain(self.towards(at, via), channels.source_group),
             Course::Around(via) if self.group(RouterId(via)) == here => {
@@ -146,11 +150,18 @@ impl Plain<'_> {
     }
 
     /// The comparison, over all draws.
-    fn decide(&self, at: RouterId, target: u32, minimal_vc: u8, load: &Queues) -> BTreeMap<Answer, f64> {
+    fn decide(
+        &self,
+        at: RouterId,
+        target: u32,
+        minimal_vc: u8,
+        kept: Option<u32>,
+        load: &Queues,
+    ) -> BTreeMap<Answer, f64> {
         let ports = self.towards(at, target);
         let minimal: Vec<(Answer, f64)> =
             ports.iter().map(|&port| ((port, minimal_vc, None), 1.0 / ports.len() as f64)).collect();
-        let other = self.ways_around(at, target);
+        let other = self.ways_around(at, target, kept);
         let mut answers = BTreeMap::new();
         for (m, how_likely_m) in shortest(&minimal, self.settings.minimal_candidates, load) {
             for (o, how_likely_o) in shortest(&other, self.settings.non_minimal_candidates, load) {
@@ -166,8 +177,8 @@ impl Plain<'_> {
         answers
     }
 
-    /// Every first hop to a random third group, or to a random router of one.
-    fn ways_around(&self, at: RouterId, target: u32) -> Vec<(Answer, f64)> {
+    /// Every first hop to a random third group, or to a random router of one; or to the one that was kept.
+    fn ways_around(&self, at: RouterId, target: u32, kept: Option<u32>) -> Vec<(Answer, f64)> {
         let vc = self.channels().source_group;
         let working = |group: u32| -> Vec<RouterId> {
             self.machine.routers().filter(|&r| self.group(r) == group && self.machine.router_up(r)).collect()
@@ -184,6 +195,11 @@ impl Plain<'_> {
             for &via in &goals {
                 ways.extend(ports.iter().map(|&port| ((port, vc, Some(via)), share)));
             }
+        }
+        if let Some(kept) = kept {
+            ways.retain(|((_, _, via), _)| *via == Some(kept));
+            let share = 1.0 / ways.len() as f64;
+            ways.iter_mut().for_each(|way| way.1 = share);
         }
         ways
     }
@@ -319,7 +335,9 @@ fn ugal_and_par_decide_as_their_plain_twin() {
             minimal_candidates: 1 + random.below(3) as u32,
             non_minimal_candidates: 1 + random.below(3) as u32,
         };
-        let all = RoutingSettings { adaptive: settings, ..RoutingSettings::default() };
+        let second_middle = if random.chance(0.5) { SecondMiddle::Same } else { SecondMiddle::New };
+        let par = ParSettings { choice: settings, second_middle };
+        let all = RoutingSettings { adaptive: settings, par, ..RoutingSettings::default() };
         let routing = algorithm::build(name, Arc::new(hops), &all).unwrap();
         let twin = Plain { machine: &machine, name, settings };
         let working: Vec<NodeId> = machine.nodes().filter(|&n| machine.router_up(machine.router_of(n))).collect();
@@ -335,7 +353,8 @@ fn ugal_and_par_decide_as_their_plain_twin() {
                 Course::Around(via) if via == if name == "ugal-g" { twin.group(at) } else { at.0 } => Course::Minimal,
                 other => other,
             };
-            let expected = twin.answers(course, at, to, second, &load);
+            let kept = (second_middle == SecondMiddle::Same).then_some(packet.state.via);
+            let expected = twin.answers(course, at, to, (second, kept), &load);
             let (answer, after) = compare(&*routing, &expected, at, packet, &load, &mut random);
             let decides = expected.keys().any(|a| a.2.is_some());
             decisions += u32::from(decides);
@@ -357,7 +376,7 @@ fn ugal_and_par_decide_as_their_plain_twin() {
         }
     }
     // The cases are what they are meant to be.
-    assert!(decisions > 2_000 && detours > 1_000, "{decisions} decisions, {detours} detours");
+    assert!(decisions > 1_800 && detours > 1_000, "{decisions} decisions, {detours} detours");
     assert!(revised > 50 && one_port > 150, "{revised} revised, {one_port} where both ways share a port");
 }
 

@@ -182,6 +182,7 @@ fn the_threshold_decides_as_stated() {
     for (other, bias, detour) in [(255, 0, true), (256, 0, false), (255, 2, false), (255, 1, true)] {
         let mut settings = RoutingSettings::default();
         settings.adaptive.bias = odonata_units::Bytes(bias);
+        settings.adaptive.non_minimal_candidates = 2;
         let routing = algorithm::build("ugal-g", Arc::clone(&hops), &settings).unwrap();
         let mut random = Stream::new(3, "test", &[]);
         let mut detours = 0;
@@ -234,6 +235,8 @@ fn wrong_words_are_errors_that_help() {
     assert!(message("minimal", &default).contains("; known: min, valiant-g, "));
     let mut settings = RoutingSettings::default();
     settings.adaptive.threshold = -1.0;
+    assert!(message("ugal-n", &settings).starts_with("routing.threshold: -1"));
+    settings.par.choice.threshold = -1.0;
     assert!(message("par", &settings).starts_with("routing.threshold: -1"));
     let eos = Arc::new(NextHops::new(&machine("eos")).unwrap());
     let error = algorithm::build("valiant-g", eos, &default).err().expect("an error").to_string();

@@ -37,6 +37,8 @@ pub struct Open {
     pub burst: u32,
     /// Packets for which a paced source's interface has room; see [`Open::room`].
     pub buffer: Option<u32>,
+    /// Packets that each node makes before it stops, if it ever does.
+    pub packets: Option<u64>,
 }
 
 words! {
@@ -76,6 +78,7 @@ impl Default for Open {
             injection: Injection::default(),
             burst: 1,
             buffer: None,
+            packets: None,
         }
     }
 }
@@ -132,6 +135,12 @@ impl Parameters for Open {
             Kind::Integer { min: 1, max: 1_000_000 },
             "Packets for which the interface has room.",
             else "20 with `injection = \"paced\"`; others have room for all",
+        ),
+        parameter!(
+            packets,
+            Kind::Integer { min: 1, max: 1 << 40 },
+            "Packets that each node makes; then it stops.",
+            else "no end",
         ),
     ];
 }

@@ -61,6 +61,7 @@ impl OpenJob {
             injection: open.injection,
             burst: open.burst,
             room: open.room(),
+            packets: open.packets,
         }
     }
 }

@@ -33,6 +33,8 @@ pub struct OpenJob {
     pub burst: u32,
     /// Packets for which its interface has room; if none is said, for all.
     pub room: Option<u32>,
+    /// Packets that each of its nodes makes before it stops; if none is said, it never does.
+    pub packets: Option<u64>,
 }
 
 impl std::fmt::Debug for OpenJob {
@@ -50,7 +52,7 @@ impl OpenJob {
     /// A job with a constant load from the start on, one packet per message.
     pub fn constant(nodes: Vec<NodeId>, destinations: Arc<dyn Destinations>, load: f64) -> Self {
         let steps = vec![LoadStep { from: Time::ZERO, load }];
-        Self { nodes, destinations, steps, injection: Injection::Bernoulli, burst: 1, room: None }
+        Self { nodes, destinations, steps, injection: Injection::Bernoulli, burst: 1, room: None, packets: None }
     }
 }
 
@@ -73,6 +75,8 @@ struct Source {
     step: usize,
     rate: f64,
     log_none: f64,
+    /// Packets that are still to be made.
+    remaining: u64,
     /// How long the next packet is held up after it was due.
     held: u64,
     /// When the last packets began to leave, so many as there is room for, if that is limited; the oldest of them is overwritten
@@ -140,6 +144,7 @@ impl Source {
             step: 0,
             rate: 0.0,
             log_none: 0.0,
+            remaining: job.packets.unwrap_or(u64::MAX),
             held: 0,
             departures: vec![0; job.room.unwrap_or(0) as usize].into(),
             oldest: 0,
@@ -236,7 +241,10 @@ impl Endpoints for OpenEndpoints {
             source.advance_from(job, source.birth, false);
             source.prepare(job);
         }
-        if !source.departures.is_empty() {
+        source.remaining -= 1;
+        if source.remaining == 0 {
+            source.birth = u64::MAX;
+        } else if !source.departures.is_empty() {
             source.enter(leaves_ps, same_message);
         }
         packet

@@ -7,6 +7,9 @@
 //! Threshold 2 and bias 0 are the interference study's setting: one queued packet on the minimal port and none on
 //! the other is enough for a detour, so much traffic is misrouted even on a nearly idle machine. A bias of a few
 //! packets stops that.
+//!
+//! One candidate of each kind, the default, is what the simulator behind the study's published figures compares where two
+//! groups share one cable; the text of the papers says two of each. `docs/models/packet-study.md` shows both.
 
 use super::crossing::Crossing;
 use super::{any, Algorithm, Build, Decision, Header, Hop, RoutingError};
@@ -29,7 +32,7 @@ pub struct AdaptiveSettings {
 
 impl Default for AdaptiveSettings {
     fn default() -> Self {
-        Self { threshold: 2.0, bias: Bytes(0), minimal_candidates: 2, non_minimal_candidates: 2 }
+        Self { threshold: 2.0, bias: Bytes(0), minimal_candidates: 1, non_minimal_candidates: 1 }
     }
 }
 
@@ -39,18 +42,20 @@ pub(super) const fn adaptive(name: &'static str, doc: &'static str, build: Build
     Algorithm { parameters, ..Algorithm::hop_by_hop(name, doc, build) }
 }
 
-const CANDIDATES: Kind = Kind::Integer { min: 1, max: 16 };
+// What the parameters of the choice say, for every algorithm that makes it.
+pub(super) const THRESHOLD: Kind = Kind::Number { min: 1e-6, max: 1e6 };
+pub(super) const THRESHOLD_DOC: &str = "A packet goes non-minimal iff q(minimal) > threshold * q(non-minimal) + bias.";
+pub(super) const BIAS_DOC: &str = "See `threshold`.";
+pub(super) const CANDIDATES: Kind = Kind::Integer { min: 1, max: 16 };
+pub(super) const MINIMAL_DOC: &str = "Minimal ports drawn; the shortest queue stands for them.";
+pub(super) const NON_MINIMAL_DOC: &str = "Non-minimal ways drawn; the shortest queue stands for them.";
 
 impl Parameters for AdaptiveSettings {
     const PARAMETERS: &'static [Parameter<Self>] = &[
-        parameter!(
-            threshold,
-            Kind::Number { min: 1e-6, max: 1e6 },
-            "A packet goes non-minimal iff q(minimal) > threshold * q(non-minimal) + bias."
-        ),
-        parameter!(bias, Kind::Bytes, "See `threshold`."),
-        parameter!(minimal_candidates, CANDIDATES, "Minimal ports drawn; the shortest queue stands for them."),
-        parameter!(non_minimal_candidates, CANDIDATES, "Non-minimal ways drawn; the shortest queue stands for them."),
+        parameter!(threshold, THRESHOLD, THRESHOLD_DOC),
+        parameter!(bias, Kind::Bytes, BIAS_DOC),
+        parameter!(minimal_candidates, CANDIDATES, MINIMAL_DOC),
+        parameter!(non_minimal_candidates, CANDIDATES, NON_MINIMAL_DOC),
     ];
 }
 
@@ -87,21 +92,34 @@ pub(super) struct FirstChannels {
     pub(super) non_minimal: u8,
 }
 
-/// Decides between the minimal and the non-minimal way: the hop and, if non-minimal, the intermediate.
+/// What was decided.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Choice {
+    pub(super) hop: Hop,
+    /// The intermediate of the non-minimal way, whether that is taken or not.
+    pub(super) via: u32,
+    pub(super) non_minimal: bool,
+}
+
+/// Decides between the minimal and the non-minimal way. If an intermediate is `given`, the non-minimal way goes over that.
 pub(super) fn choose(
     hops: &NextHops,
     settings: &AdaptiveSettings,
     crossing: Crossing,
     channels: FirstChannels,
+    given: Option<u32>,
     decision: &mut Decision<'_>,
     packet: &Header,
-) -> (Hop, Option<u32>) {
+) -> Choice {
     let at = decision.router;
     let to = hops.router_of(packet.destination);
     let minimal = shortest_minimal(hops.to_group(at, hops.group_of(to)), settings, channels.minimal, decision);
     let mut best: Option<Candidate> = None;
     for _ in 0..settings.non_minimal_candidates {
-        let (via, group) = crossing.draw(hops, (at, to), decision);
+        let (via, group) = match given {
+            Some(via) => (via, crossing.group_of(hops, via)),
+            None => crossing.draw(hops, (at, to), decision),
+        };
         let port = any(hops.to_group(at, group), decision.random);
         let bytes = decision.load.port_bytes(port);
         if best.is_none_or(|b| bytes < b.bytes) {
@@ -114,11 +132,8 @@ pub(super) fn choose(
         q_minimal = decision.load.channel_bytes(minimal.hop.port, minimal.hop.vc);
         q_other = decision.load.channel_bytes(other.hop.port, other.hop.vc);
     }
-    if q_minimal as f64 > settings.threshold * q_other as f64 + settings.bias.as_f64() {
-        (other.hop, Some(other.via))
-    } else {
-        (minimal.hop, None)
-    }
+    let non_minimal = q_minimal as f64 > settings.threshold * q_other as f64 + settings.bias.as_f64();
+    Choice { hop: if non_minimal { other.hop } else { minimal.hop }, via: other.via, non_minimal }
 }
 
 fn shortest_minimal(ports: &[Port], settings: &AdaptiveSettings, vc: u8, decision: &mut Decision<'_>) -> Candidate {

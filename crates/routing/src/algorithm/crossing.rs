@@ -81,6 +81,14 @@ impl Crossing {
         }
     }
 
+    /// The group that an intermediate is in.
+    pub(super) fn group_of(self, hops: &NextHops, via: u32) -> GroupId {
+        match self {
+            Self::Straight => GroupId(via),
+            Self::Router => hops.group_of(RouterId(via)),
+        }
+    }
+
     /// A random working intermediate group or router for a packet at `at` bound for `to`, and the group it is in.
     pub(super) fn draw(
         self,
@@ -114,14 +122,12 @@ impl Crossing {
         }
         if packet.state.on_detour() {
             let via = packet.state.via;
-            let (group, router) = match self {
-                Self::Straight => (GroupId(via), at),
-                Self::Router => (hops.group_of(RouterId(via)), RouterId(via)),
-            };
+            let group = self.group_of(hops, via);
             if group != here {
                 return Hop { port: any(hops.to_group(at, group), decision.random), vc: channels.source };
             }
-            if router != at {
+            let router = RouterId(via);
+            if self == Self::Router && router != at {
                 return Hop { port: any(hops.inside(at, router), decision.random), vc: channels.middle };
             }
             packet.state.end_detour();

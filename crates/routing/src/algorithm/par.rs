@@ -1,16 +1,19 @@
 //! PAR, progressive adaptive routing (Jiang, Kim, Dally 2009): UGALn, and a packet that is still minimal decides
 //! again at the second router of the source group.
 //!
-//! Candidates and comparison are those of UGALn, at both routers. Channels: 0 for the first minimal hop, 1 for
+//! Candidates and comparison are those of UGALn, at both routers. The second router weighs the same middle router as the
+//! first, which is what the simulator behind the interference study does, or draws anew. Channels: 0 for the first minimal hop, 1 for
 //! non-minimal hops in the source group and their global link, 2 in the middle group up to the middle router, 3 for
 //! a minimal second hop and from the middle router to the destination group, 4 in the destination group. Traffic
 //! inside a group goes minimal, on channel 4.
 
-use super::adaptive::{adaptive, choose, AdaptiveSettings, FirstChannels};
+use super::adaptive;
+use super::adaptive::{choose, AdaptiveSettings, FirstChannels};
 use super::crossing::{needs_third_group, Channels, Crossing};
 use super::{Algorithm, Decision, Discipline, Goal, Header, Hop, Leg};
 use super::{Routing, RoutingError, RoutingSettings};
 use crate::next_hop::NextHops;
+use odonata_declare::{parameter, words, Kind, Parameter, Parameters};
 use std::sync::Arc;
 
 const CHANNELS: Channels = Channels { count: 5, source: 1, middle: 2, onward: 3, destination: 4 };
@@ -19,18 +22,53 @@ const FIRST_MINIMAL: u8 = 0;
 /// The packet took one minimal hop and, if that stayed in the source group, decides again.
 const MAY_REVISE: u8 = 2;
 
-struct Par {
-    hops: Arc<NextHops>,
-    settings: AdaptiveSettings,
+words! {
+    /// Which middle router the second decision weighs.
+    #[derive(Default)]
+    pub enum SecondMiddle {
+        #[default]
+        Same = "same": "the one of the first decision",
+        New = "new": "one that is drawn anew",
+    }
 }
 
-pub(super) const PAR: Algorithm =
-    adaptive("par", "ugal-n, decided again at the second router of the source group", build);
+/// Parameters of PAR.
+#[derive(Clone, Copy, PartialEq, Debug, Default)]
+pub struct ParSettings {
+    /// Of the choice, at both routers.
+    pub choice: AdaptiveSettings,
+    /// Which middle router the second decision weighs.
+    pub second_middle: SecondMiddle,
+}
+
+impl Parameters for ParSettings {
+    const PARAMETERS: &'static [Parameter<Self>] = &[
+        parameter!(threshold = choice.threshold, adaptive::THRESHOLD, adaptive::THRESHOLD_DOC),
+        parameter!(bias = choice.bias, Kind::Bytes, adaptive::BIAS_DOC),
+        parameter!(minimal_candidates = choice.minimal_candidates, adaptive::CANDIDATES, adaptive::MINIMAL_DOC),
+        parameter!(
+            non_minimal_candidates = choice.non_minimal_candidates,
+            adaptive::CANDIDATES,
+            adaptive::NON_MINIMAL_DOC
+        ),
+        parameter!(second_middle, SecondMiddle::KIND, "Which middle router the second decision weighs."),
+    ];
+}
+
+struct Par {
+    hops: Arc<NextHops>,
+    settings: ParSettings,
+}
+
+pub(super) const PAR: Algorithm = Algorithm {
+    parameters: || Box::new(ParSettings::default()),
+    ..Algorithm::hop_by_hop("par", "ugal-n, decided again at the second router of the source group", build)
+};
 
 fn build(hops: Arc<NextHops>, settings: &RoutingSettings) -> Result<Box<dyn Routing>, RoutingError> {
     needs_third_group("par", &hops)?;
-    settings.adaptive.check()?;
-    Ok(Box::new(Par { hops, settings: settings.adaptive }))
+    settings.par.choice.check()?;
+    Ok(Box::new(Par { hops, settings: settings.par }))
 }
 
 impl Routing for Par {
@@ -63,11 +101,14 @@ impl Routing for Par {
         }
         let minimal = if at_source { FIRST_MINIMAL } else { CHANNELS.onward };
         let channels = FirstChannels { minimal, non_minimal: CHANNELS.source };
-        let (hop, via) = choose(&self.hops, &self.settings, Crossing::Router, channels, decision, packet);
-        match via {
-            Some(via) => packet.state.take_detour(via),
-            None => packet.state.phase = if at_source { MAY_REVISE } else { 0 },
+        let given = (revises && self.settings.second_middle == SecondMiddle::Same).then_some(packet.state.via);
+        let choice = choose(&self.hops, &self.settings.choice, Crossing::Router, channels, given, decision, packet);
+        if choice.non_minimal {
+            packet.state.take_detour(choice.via);
+        } else {
+            packet.state.phase = if at_source { MAY_REVISE } else { 0 };
+            packet.state.via = choice.via;
         }
-        hop
+        choice.hop
     }
 }

@@ -57,10 +57,10 @@ impl Routing for Ugal {
             return self.crossing.next_hop(&self.hops, channels, decision, packet);
         }
         let first = FirstChannels { minimal: channels.onward, non_minimal: channels.source };
-        let (hop, via) = choose(&self.hops, &self.settings, self.crossing, first, decision, packet);
-        if let Some(via) = via {
-            packet.state.take_detour(via);
+        let choice = choose(&self.hops, &self.settings, self.crossing, first, None, decision, packet);
+        if choice.non_minimal {
+            packet.state.take_detour(choice.via);
         }
-        hop
+        choice.hop
     }
 }

@@ -165,7 +165,7 @@ struct Unbalanced {
 }
 
 impl Unbalanced {
-    /// Looks at the jobs whose load is the same through the whole window.
+    /// Looks at the jobs whose load is the same through the whole window, which that of nodes that stop may not be.
     fn of(run: &Measured<'_>) -> Self {
         let Measured { engine, scenario, result, senders, .. } = *run;
         let mut found = Self::default();
@@ -178,7 +178,7 @@ impl Unbalanced {
         for (j, (record, job)) in result.jobs.iter().zip(&scenario.workload.jobs).enumerate() {
             let TrafficKind::Open(open) = &job.traffic else { continue };
             let changes = open.step_times.iter().any(|step| (from..to).contains(step));
-            if senders[j] == 0 || open.start > from || changes {
+            if senders[j] == 0 || open.start > from || changes || open.packets.is_some() {
                 continue;
             }
             let offered = offered_load(run, j);
