@@ -1,9 +1,10 @@
 //! Paths and expected loads on real machines.
 
 use odonata_machine::topology::{Cascade, Dragonfly, FatTree, Torus};
-use odonata_machine::{Machine, MachineBuilder};
+use odonata_machine::{Coordinates, Machine, MachineBuilder, Shape};
+use odonata_routing::algorithm::UgalPaths;
 use odonata_routing::paths::{rule_for, Demand, Draws, Oblivious, PathError, PathRule};
-use odonata_units::{LinkId, RouterId};
+use odonata_units::{LinkClassId, LinkId, RouterId};
 use proptest::prelude::*;
 
 fn dragonfly(p: u32, a: u32, h: u32) -> Machine {
@@ -53,6 +54,49 @@ fn mean_of_draws(rule: &dyn PathRule, machine: &Machine, demand: &Demand, which:
         path.iter().for_each(|l| loads[l.index()] += demand.amount / f64::from(n));
     }
     loads
+}
+
+#[test]
+fn ugal_compares_with_numbers_only() {
+    let check = |hop_threshold, bias_load_hops| UgalPaths { hop_threshold, bias_load_hops }.check();
+    assert!(check(0.0, -3.5).is_ok());
+    for wrong in [-0.5, f64::INFINITY, f64::NAN] {
+        assert_eq!(check(wrong, 0.0).unwrap_err().0, "hop_threshold", "{wrong}");
+    }
+    for wrong in [f64::NEG_INFINITY, f64::INFINITY, f64::NAN] {
+        assert_eq!(check(1.0, wrong).unwrap_err().0, "bias_load_hops", "{wrong}");
+    }
+}
+
+/// On a graph where all routers are joined, and on a ring of three, a direct way takes one hop and one over another router
+/// two, whatever is drawn; that router is each of the others equally often.
+#[test]
+fn indirect_ways_go_over_each_other_router() {
+    let ring = |n| Torus { dims: vec![n], ..Torus::default() }.builder().unwrap();
+    let mut joined = MachineBuilder { shape: Shape::Graph, coordinates: Coordinates::default(), ..ring(5) };
+    joined.classes[0].ports_per_router = None;
+    (0..5).for_each(|r| joined.add_cables(RouterId(r), RouterId((r + 2) % 5), LinkClassId(0), 1));
+    for (machine, others) in [(joined.build().unwrap(), 3), (ring(3).build().unwrap(), 1)] {
+        let (rule, _) = rule_for(&machine).unwrap();
+        let mut over = vec![0; machine.router_count()];
+        let mut path = Vec::new();
+        for (source, target) in [(RouterId(0), RouterId(1)), (RouterId(2), RouterId(0))] {
+            over.fill(0);
+            for turn in 0..300 {
+                path.clear();
+                rule.direct(source, target, &mut Draws::new(5, 1, turn), &mut path);
+                assert_eq!(path.len(), 1);
+                path.clear();
+                rule.indirect(source, target, &mut Draws::new(5, 1, turn), &mut path);
+                assert_eq!(path.len(), 2);
+                follow(&machine, &path, source, target);
+                over[machine.target(path[0]).index()] += 1;
+            }
+            assert_eq!((over[source.index()], over[target.index()]), (0, 0));
+            let even = over.iter().filter(|&&n| (300 / others - 30..=300 / others + 30).contains(&n)).count();
+            assert_eq!(even, others, "{over:?}");
+        }
+    }
 }
 
 #[test]
