@@ -219,7 +219,7 @@ PACED_LOAD, ROOM = 0.5, 2
 
 @cache
 def paced() -> Run:
-    """Four nodes of a router send to four of another over one cable, which takes half of what they want to send."""
+    """Four nodes of a router send to four of another over one cable, which takes half of what they offer."""
     (directory() / "hall.csv").write_text("src,dst,class\na,b,long\n")
     (directory() / "half.csv").write_text("src,dst,bytes\n0,4,512\n1,5,512\n2,6,512\n3,7,512\n")
     traffic = f'{{ name = "open", load = {PACED_LOAD}, injection = "paced", buffer = {ROOM} }}'

@@ -37,7 +37,7 @@ def births_are_those_of_the_injection(run: Tables) -> None:
 
 @check("paced")
 def latency_counts_from_when_there_was_room(run: Tables) -> None:
-    """A packet is due a constant gap, 20.48 / 0.5 ns, after the one before of its node was made; the first is not held up.
+    """A packet is due a constant gap, 20.48 / 0.5 ns, after the one before of its node was made.
 
     It is made when it is due or, later, when the last but one begins to leave. All of those made arrive.
     """
