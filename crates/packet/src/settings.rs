@@ -219,6 +219,17 @@ mod tests {
         PacketSettings::ideal_cycle(4).check().unwrap();
     }
 
+    /// In packets and in multiples of a link, as the platforms are described.
+    #[test]
+    fn presets_have_the_buffers_of_their_platforms() {
+        let packets = |s: &PacketSettings| {
+            (s.packet.0 / s.flit.0, s.input_buffer.0 / s.packet.0, s.output_buffer.0 / s.packet.0, s.crossbar_speedup)
+        };
+        assert_eq!(packets(&PacketSettings::study()), (4, 30, 30, 4.0));
+        assert_eq!(packets(&PacketSettings::predecessor()), (1, 20, 20, 10.0));
+        assert_eq!(packets(&PacketSettings::ideal_cycle(4)), (4, 64, 64, 4.0));
+    }
+
     #[test]
     fn mistakes_name_the_setting() {
         let message = |edit: fn(&mut PacketSettings)| {

@@ -177,6 +177,15 @@ fn patience_waits_for_timers() {
     }
 }
 
+/// A timer that ran out early does not count as somebody's computing later.
+#[test]
+fn patience_does_not_wait_for_a_timer_that_ran_out() {
+    let program = Waiting { until: Time::from_us(100), packets: 1 };
+    let result = run(&line(), &Traffic::program(Arc::new(program)), schedule(0, 10_000, 0), &RunOptions::default());
+    assert_eq!(result.ending, Ending::NoProgress);
+    assert!(result.end < Time::from_us(1_200), "{}", result.end);
+}
+
 /// The second packet never comes: the run ends at once, and says who waits.
 #[test]
 fn endpoints_that_wait_for_nothing_are_named() {

@@ -6,8 +6,9 @@ use common::{adversarial, closed, engine, graph, open, run, schedule, small_drag
 use odonata_machine::topology::FatTree;
 use odonata_machine::Machine;
 use odonata_packet::{
-    Arbitration, ChannelInterval, JobPortInterval, PacketEngine, PacketResult, PacketSettings, PortInterval,
-    PortRecord, PortView, Progress, Recording, Rows, RunOptions, Schedule, SeriesChoice, TracedPacket, Traffic, Watch,
+    Arbitration, ChannelInterval, JobPortInterval, PacketEngine, PacketRecord, PacketResult, PacketSettings,
+    PortInterval, PortRecord, PortView, Progress, Recording, Rows, RunOptions, Schedule, SeriesChoice, TracedPacket,
+    Traffic, Watch,
 };
 use odonata_units::{LinkClassId, NodeId, RouterId, Time};
 use std::collections::BTreeMap;
@@ -106,6 +107,57 @@ fn intervals_add_up_to_the_totals() {
     assert!(stalled >= 5, "{stalled} ports stalled: the load is high enough to test it");
     let sorted = kept.ports.windows(2).all(|pair| (pair[0].start_ps, pair[0].port) < (pair[1].start_ps, pair[1].port));
     assert!(sorted, "one row for each port and interval, by time and port");
+}
+
+/// What is summed over a job and over its intervals is what its packets, one by one, sum to; each costs a few events.
+#[test]
+fn jobs_and_intervals_are_the_sums_of_their_packets() {
+    let machine = small_dragonfly();
+    let away = (0..72).map(|n| (n, (n * 7 + 3) % 72, 900 + u64::from(n) * 777)).filter(|m| m.0 != m.1);
+    let beside = (0..72).map(|n| (n, n ^ 1, 700));
+    let messages: Vec<(u32, u32, u64)> = away.chain(beside).collect();
+    let options = RunOptions { recording: ALL, ..RunOptions::default() };
+    let (result, kept) = record(&engine(&machine, "par"), &closed(&messages), schedule(0, 1_000, 0), &options);
+    let sum = |from: u64, until: u64, of: fn(&PacketRecord) -> u64| -> u64 {
+        let packets = kept.packets.iter().map(|traced| &traced.record);
+        packets.filter(|p| (from..until).contains(&p.arrival_ps)).map(of).sum()
+    };
+    let all = |of| sum(0, u64::MAX, of);
+    let job = &result.jobs[0];
+    assert_eq!(job.packets, kept.packets.len() as u64);
+    assert_eq!(job.bytes, all(|p| u64::from(p.size)));
+    assert_eq!(job.hops, all(|p| u64::from(p.hops)));
+    assert_eq!(job.byte_hops, all(|p| u64::from(p.hops) * u64::from(p.size)));
+    assert_eq!(job.bytes_on_router, all(|p| if p.hops == 0 { u64::from(p.size) } else { 0 }));
+    assert_eq!(job.non_minimal, all(|p| u64::from(p.non_minimal)));
+    assert_eq!(job.source_wait_ps, all(|p| p.inject_ps - p.birth_ps));
+    assert!(job.non_minimal > 0 && job.bytes_on_router > 0);
+    let per_packet = result.cost.events as f64 / job.packets as f64;
+    assert!((2.0..12.0).contains(&per_packet), "{per_packet} events per packet");
+    for (i, row) in (0..).zip(&result.series[0]) {
+        let within = |of| sum(i * ALL.interval_ps, (i + 1) * ALL.interval_ps, of);
+        assert_eq!((row.packets, row.bytes), (within(|_| 1), within(|p| u64::from(p.size))), "interval {i}");
+        assert_eq!(row.latency_ps, within(|p| p.arrival_ps - p.birth_ps), "interval {i}");
+        assert_eq!(row.non_minimal, within(|p| u64::from(p.non_minimal)), "interval {i}");
+    }
+    assert!(result.series[0].len() > 3);
+}
+
+/// Five nodes share a cable, so their interfaces always send or wait for credit, to the end of the window. A packet that
+/// leaves across either end makes a difference of its time on the link.
+#[test]
+fn an_interface_that_always_wants_to_send_sends_or_stalls() {
+    let mut builder = graph(2, 6);
+    builder.add_cables(RouterId(0), RouterId(1), LinkClassId(0), 1);
+    let machine = builder.build().unwrap();
+    let to_last: Vec<(u32, u32, u64)> = (0..5).map(|n| (n, 6, 512 * 10_000)).collect();
+    let limit = 100;
+    let options = RunOptions::default();
+    let (result, _) = record(&engine(&machine, "min"), &closed(&to_last), schedule(0, limit, 0), &options);
+    for node in result.ports.nodes().take(5) {
+        let accounted = node.injected_bytes / 512 * 20_480 + node.stall_ps;
+        assert!(accounted.abs_diff(limit * 1_000_000) <= 20_480, "{accounted} ps of {limit} us");
+    }
 }
 
 #[test]
