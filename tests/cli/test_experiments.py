@@ -181,6 +181,28 @@ def test_check_shows_what_would_run(odonata_command: Command, experiment: Path) 
     assert resolved == shown["resolved"]
 
 
+def test_check_says_what_faults_cost(odonata_command: Command, tmp_path: Path) -> None:
+    text = """
+        [machine]
+        preset = "dragonfly-1056"
+        edit = ["fail 5% global"]
+        [[job]]
+        name = "ur"
+        pattern = "uniform"
+        ranks = 64
+        traffic = { name = "open", load = 0.1 }
+        [engine]
+        kind = "packet"
+        routing = "valiant-n"
+    """
+    (tmp_path / "broken.toml").write_text(text)
+    result = odonata_command("check", "broken.toml")
+    assert result.returncode == 0
+    assert "packet engine, valiant-n routing on 6 virtual channels, seed 1" in " ".join(result.stdout.split())
+    assert "warning: 'valiant-n' has 6 virtual channels at every port" in result.stderr
+    assert "with 4, as where every two groups are joined" in result.stderr
+
+
 @pytest.mark.parametrize(("sent", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
 def test_an_interrupted_run_leaves_nothing(
     command: Path, tmp_path: Path, sent: signal.Signals, code: int

@@ -81,11 +81,11 @@ pub trait Engine: Debug + Send + Sync {
     /// Every key of the settings with its value, as `resolved.toml` has it.
     fn resolved(&self) -> Vec<(&'static str, Value)>;
 
-    /// Whether the engine can run a scenario, without running it.
+    /// Whether the engine can run a scenario, without running it, and what it knows of the run by then.
     ///
     /// # Errors
     /// What [`Engine::run`] would refuse.
-    fn check(&self, scenario: &Scenario) -> Result<(), EngineError>;
+    fn check(&self, scenario: &Scenario) -> Result<Foreseen, EngineError>;
 
     /// Reads the files that the settings name. What is wrong: the key, and why.
     ///
@@ -122,6 +122,15 @@ pub enum EngineError {
 /// Refuses jobs that send what nobody knows, for engines that follow messages.
 fn messages_known(scenario: &Scenario) -> Result<(), EngineError> {
     scenario.workload.messages_known().map_err(|(job, error)| EngineError::Job(job, error))
+}
+
+/// What an engine knows of a run before it.
+#[derive(Clone, PartialEq, Debug, Default)]
+pub struct Foreseen {
+    /// Further keys of what [`crate::check`] gives.
+    pub summary: Vec<(&'static str, serde_json::Value)>,
+    /// What the user should know.
+    pub warnings: Vec<String>,
 }
 
 /// What an engine hands back: columns by link, node and job, and whatever else it has.

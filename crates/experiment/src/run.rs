@@ -1,7 +1,7 @@
 //! From the text of an experiment to its result.
 
 use crate::directory;
-use crate::engine::{Progress, Told, Watcher};
+use crate::engine::{Foreseen, Progress, Told, Watcher};
 use crate::input::Files;
 use crate::plan::{MachinePlan, Plan};
 use crate::problem::Problems;
@@ -108,17 +108,24 @@ pub fn check<S: AsRef<str>>(text: &str, file: &str, overrides: &[S], files: File
     sweep(text, file, overrides)?;
     let plan = Plan::new(ExperimentSpec::parse(text, file, overrides)?, files)?;
     let scenario = &plan.scenario;
-    if let Some(problems) = plan.engine.check(scenario).err().and_then(|error| plan.refusal(&error)) {
-        return Err(problems);
-    }
-    let summary = json!({
+    let foreseen = match plan.engine.check(scenario) {
+        Ok(foreseen) => foreseen,
+        Err(error) => match plan.refusal(&error) {
+            Some(problems) => return Err(problems),
+            None => Foreseen::default(),
+        },
+    };
+    let mut summary = json!({
         "engine": plan.engine.kind(),
         "routing": plan.engine.routing(),
         "seed": scenario.seed,
         "machine": record::machine_json(&scenario.machine),
         "jobs": record::jobs_json(&scenario.machine, &scenario.workload),
     });
-    Ok(Checked { resolved: plan.resolved, summary, warnings: plan.warnings })
+    for (key, value) in foreseen.summary {
+        summary[key] = value;
+    }
+    Ok(Checked { resolved: plan.resolved, summary, warnings: [plan.warnings, foreseen.warnings].concat() })
 }
 
 /// One key of `[sweep]` with its values.

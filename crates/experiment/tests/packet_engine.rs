@@ -1,6 +1,6 @@
 //! `kind = "packet"` from text to tables.
 
-use odonata_experiment::{run, Files, Frame, RunError, RunResult, Values};
+use odonata_experiment::{check, run, Files, Frame, RunError, RunResult, Values};
 use std::path::Path;
 
 /// p = 2, a = 4, h = 2: 9 groups, 72 nodes.
@@ -152,6 +152,22 @@ fn mistakes_have_a_place_and_a_reason() {
         assert!(message.contains(expected), "{message}");
         assert!(message.contains("run.toml:"), "{message}");
     }
+}
+
+/// Where a third group is to be passed `ugal-g` has 5 channels instead of 3: said before the run and after it.
+#[test]
+fn what_faults_cost_in_channels_is_said() {
+    let foreseen = |text: &str| check::<&str>(text, "run.toml", &[], Files::beside(Path::new("run.toml"))).unwrap();
+    let whole = foreseen(&open("ugal-g", ""));
+    assert_eq!((&whole.summary["virtual_channels"], whole.warnings.len()), (&3.into(), 0));
+    let text = open("ugal-g", "").replace("\n[[job]]", "\nedit = [\"fail 1% global\"]\n[[job]]");
+    let broken = foreseen(&text);
+    assert_eq!((&broken.summary["virtual_channels"], broken.warnings.len()), (&5.into(), 1));
+    assert!(broken.warnings[0].starts_with("'ugal-g' has 5 virtual channels at every port of this machine"));
+    let result = attempt(&text, 1).unwrap();
+    assert_eq!(result.summary["packet"]["virtual_channels"], 5);
+    assert_eq!(result.summary["warnings"][0], broken.warnings[0].as_str());
+    assert_eq!(result.summary["complete"], true);
 }
 
 #[test]

@@ -11,11 +11,14 @@ use crate::settings::{PacketSettings, SettingsError};
 use crate::source::Traffic;
 use odonata_machine::Machine;
 use odonata_routing::algorithm::{self, Routing, RoutingError, RoutingSettings};
-use odonata_routing::deadlock::{self, Cycle};
-use odonata_routing::next_hop::{NextHops, Unreachable};
+use odonata_routing::deadlock::{self, Cycle, Unproven};
+use odonata_routing::next_hop::{NextHops, Rise, Unreachable};
 use odonata_units::Time;
 use std::ops::Range;
 use std::sync::Arc;
+
+/// Most virtual channels of a port.
+const MOST_CHANNELS: u8 = 16;
 
 /// The times of a run.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -97,6 +100,8 @@ pub enum PacketError {
 pub struct PacketEngine {
     fabric: Arc<Fabric>,
     routing: Arc<dyn Routing>,
+    /// See [`PacketEngine::plain_channels`].
+    plain_channels: Option<u8>,
     /// What routers know at the start, by router; empty if they know nothing.
     tables: Vec<Vec<f32>>,
 }
@@ -115,31 +120,35 @@ impl PacketEngine {
     ) -> Result<Self, PacketError> {
         settings.check()?;
         every_way_takes_time(machine, settings)?;
-        let hops = Arc::new(NextHops::new(machine)?);
-        let routing: Arc<dyn Routing> = Arc::from(algorithm::build(algorithm, Arc::clone(&hops), routing)?);
-        let channels = routing.virtual_channels();
-        if channels > 16 {
-            return Err(SettingsError {
+        let proven = deadlock::prove(algorithm, NextHops::new(machine)?, routing, MOST_CHANNELS);
+        let proven = proven.map_err(|error| match error {
+            Unproven::Routing(error) => PacketError::Routing(error),
+            Unproven::Cycle(cycle) => PacketError::Deadlock { algorithm: algorithm.to_owned(), cycle },
+            Unproven::Channels { .. } => PacketError::Settings(SettingsError {
                 setting: "routing.algorithm".into(),
-                reason: format!(
-                    "'{algorithm}' needs {channels} virtual channels on this machine; at most 16 are possible; 'up-down' needs one"
-                ),
-            }
-            .into());
-        }
-        deadlock::check(&hops, &routing.discipline(), channels, routing.reserved_from())
-            .map_err(|cycle| PacketError::Deadlock { algorithm: algorithm.to_owned(), cycle })?;
-        Ok(Self::unchecked(machine, settings, routing))
+                reason: format!("'{algorithm}' {error}; 'up-down' needs one"),
+            }),
+        })?;
+        let mut engine = Self::unchecked(machine, settings, Arc::from(proven.routing));
+        engine.plain_channels = (proven.rise != Rise::Never).then_some(proven.plain_channels);
+        Ok(engine)
     }
 
     /// Of a routing algorithm that was checked, or of one that is meant to deadlock.
     pub(crate) fn unchecked(machine: &Machine, settings: &PacketSettings, routing: Arc<dyn Routing>) -> Self {
-        Self { fabric: Arc::new(Fabric::new(machine, settings)), routing, tables: Vec::new() }
+        let fabric = Arc::new(Fabric::new(machine, settings));
+        Self { fabric, routing, plain_channels: None, tables: Vec::new() }
     }
 
     /// Virtual channels of every port.
     pub fn virtual_channels(&self) -> u8 {
         self.routing.virtual_channels()
+    }
+
+    /// Virtual channels of the algorithm's plainest order, where that would not do on this machine: it is not free of
+    /// deadlock there, or has more channels than there may be.
+    pub fn plain_channels(&self) -> Option<u8> {
+        self.plain_channels
     }
 
     /// Rows and columns of each router's table of estimates; zero where the algorithm learns nothing.

@@ -9,9 +9,11 @@
 //! channel. What it has to remember about a packet it writes into the header's [`RouteState`]; it moves nothing.
 //!
 //! An algorithm keeps the network free of deadlock by its choice of virtual channels. It states that choice as
-//! [`Discipline`], which [`crate::deadlock`] checks on the machine before a run.
+//! [`Discipline`], which [`crate::deadlock`] checks on the machine before a run; where the plainest choice does not do, the
+//! algorithm is built again with next hops on whose ways channels rise more often ([`crate::next_hop::Rise`]).
 
 pub mod adaptive;
+mod counted;
 mod crossing;
 pub mod dimension_order;
 mod grid;
@@ -163,9 +165,10 @@ pub trait Routing: Send + Sync {
 
 /// How an algorithm orders its virtual channels.
 pub enum Discipline {
-    /// Hop i uses channel i: no cycle is possible.
+    /// The channel rises with every hop, or with every turn from a link down, to a lower router number, to one up: no
+    /// cycle is possible.
     Rising,
-    /// A packet goes through legs; each has a goal and a virtual channel. The legs of a packet follow the `next`
+    /// A packet goes through legs; each has a goal and virtual channels. The legs of a packet follow the `next`
     /// lists from a leg that may start.
     Legs(Vec<Leg>),
     /// Every hop that packets may take is listed, and the channel dependency graph is made of them.
@@ -186,7 +189,8 @@ pub trait Relation {
 pub struct Leg {
     /// What ends it.
     pub goal: Goal,
-    /// Virtual channel of its hops.
+    /// Lowest virtual channel of its hops. On a leg to a group or a router they rise from there as the next hops say:
+    /// [`NextHops::risen_to_group`], [`NextHops::risen_inside`].
     pub vc: u8,
     /// Whether a way may start with it.
     pub starts: bool,

@@ -1,14 +1,18 @@
-//! The check that a routing algorithm can't deadlock: its channel dependency graph has no cycle (Dally, Seitz 1987).
+//! The proof that a routing algorithm can't deadlock: its channel dependency graph has no cycle (Dally, Seitz 1987).
 //!
 //! A channel is a link and one of its virtual channels. A packet that holds one channel and may next ask for another makes
 //! an edge between them. The edges follow from the algorithm's [`Discipline`] and the machine's next hops: inside a leg
 //! from a link to the next link on a shortest way to the same goal, and at the end of a leg from its last link to
 //! every first link of the legs that may follow. That is a superset of what packets do (a leg is taken to have any
 //! goal, whatever came before), so no cycle here means no deadlock; links of nodes can't be part of one.
+//!
+//! [`prove`] takes the plainest order of channels for which that holds: on a whole machine one channel per leg, on others
+//! more ([`Rise`]).
 
-use crate::algorithm::{Discipline, Goal, Leg, Relation};
-use crate::next_hop::{NextHops, Port};
+use crate::algorithm::{self, Discipline, Goal, Leg, Relation, Routing, RoutingError, RoutingSettings};
+use crate::next_hop::{NextHops, Port, Rise};
 use odonata_units::{GroupId, RouterId};
+use std::sync::Arc;
 
 /// Channels in which packets could wait for each other for ever.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -27,6 +31,65 @@ impl std::fmt::Display for Cycle {
 
 impl std::error::Error for Cycle {}
 
+/// Why an algorithm can't be used on a machine.
+#[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
+pub enum Unproven {
+    /// It can't be built there.
+    #[error(transparent)]
+    Routing(#[from] RoutingError),
+    /// Whatever channels it takes, packets could wait for each other for ever.
+    #[error(transparent)]
+    Cycle(#[from] Cycle),
+    /// It is free of deadlock on more channels than there may be.
+    #[error("needs {needed} virtual channels on this machine; at most {most} are possible")]
+    Channels {
+        /// Channels that it needs.
+        needed: u8,
+        /// Channels that there may be.
+        most: u8,
+    },
+}
+
+/// An algorithm that was proven free of deadlock on a machine.
+pub struct Proven {
+    /// The algorithm.
+    pub routing: Box<dyn Routing>,
+    /// How its channels rise.
+    pub rise: Rise,
+    /// Channels that it would have if one were enough for each leg, as on a whole machine.
+    pub plain_channels: u8,
+}
+
+/// The algorithm called `name` with the plainest order of its channels, at most `most`, that is proven free of deadlock.
+///
+/// # Errors
+/// It does not fit the machine, needs more channels, or a cycle of channels is left.
+pub fn prove(name: &str, hops: NextHops, settings: &RoutingSettings, most: u8) -> Result<Proven, Unproven> {
+    let mut hops = Arc::new(hops);
+    let mut plain_channels = None;
+    let (mut needed, mut left) = (None::<u8>, None);
+    for rise in [Rise::Never, Rise::Groups, Rise::Turns] {
+        if rise != Rise::Never {
+            Arc::make_mut(&mut hops).raise(rise);
+        }
+        let routing = algorithm::build(name, Arc::clone(&hops), settings)?;
+        let channels = routing.virtual_channels();
+        let plain_channels = *plain_channels.get_or_insert(channels);
+        if channels > most {
+            needed = Some(needed.map_or(channels, |fewest| fewest.min(channels)));
+            continue;
+        }
+        match check(&hops, &routing.discipline(), channels, routing.reserved_from()) {
+            Ok(()) => return Ok(Proven { routing, rise, plain_channels }),
+            Err(cycle) => left = Some(cycle),
+        }
+    }
+    Err(match (needed, left) {
+        (Some(needed), _) => Unproven::Channels { needed, most },
+        (None, left) => left.expect("what is neither proven nor too much has a cycle").into(),
+    })
+}
+
 /// Checks the channel dependency graph of a discipline on a machine. Nobody waits for the channels from `reserved_from`
 /// on ([`crate::algorithm::Routing::reserved_from`]).
 ///
@@ -34,7 +97,7 @@ impl std::error::Error for Cycle {}
 /// A cycle of channels.
 pub fn check(hops: &NextHops, discipline: &Discipline, channels: u8, reserved_from: u8) -> Result<(), Cycle> {
     let graph = match discipline {
-        // A packet only ever asks for a higher channel than the one that it holds.
+        // A packet only ever asks for a channel above the one that it holds, or, going up and then down, for one behind it.
         Discipline::Rising => return Ok(()),
         Discipline::Legs(legs) => Dependencies::of(hops, legs, channels),
         Discipline::Relation(relation) => Dependencies::of_relation(hops, &**relation, channels, reserved_from),
@@ -136,7 +199,7 @@ impl<'a> Dependencies<'a> {
         routers
             .map(|r| {
                 let mut set = vec![0; self.words];
-                self.goals(leg, r, |_, ports| self.insert(&mut set, r, ports, leg.vc));
+                self.goals(leg, r, |goal, ports| self.insert(&mut set, r, ports, self.channel_of(leg, r, goal)));
                 set
             })
             .collect()
@@ -167,7 +230,17 @@ impl<'a> Dependencies<'a> {
         }
     }
 
+    /// The virtual channel of a hop of `leg` at router `r` for a goal.
+    fn channel_of(&self, leg: &Leg, r: RouterId, goal: u32) -> u8 {
+        match leg.goal {
+            Goal::Group => leg.vc + self.hops.risen_to_group(r, GroupId(goal)),
+            Goal::Router => leg.vc + self.hops.risen_inside(r, RouterId(goal)),
+            Goal::HopTowardsGroup | Goal::OtherGroup => leg.vc,
+        }
+    }
+
     fn insert(&self, set: &mut [u64], r: RouterId, ports: &[Port], vc: u8) {
+        assert!(usize::from(vc) < self.channels, "channel {vc} of {}", self.channels);
         for &port in ports {
             let bit = usize::from(port - self.hops.node_ports(r)) * self.channels + usize::from(vc);
             set[bit >> 6] |= 1 << (bit & 63);
@@ -195,12 +268,14 @@ impl<'a> Dependencies<'a> {
                         for &next in &leg.next {
                             set.iter_mut().zip(&firsts[next][at.index()]).for_each(|(a, b)| *a |= b);
                         }
-                    } else if leg.goal == Goal::Router {
-                        self.insert(&mut set, at, self.hops.inside(at, RouterId(goal)), leg.vc);
                     } else {
-                        self.insert(&mut set, at, self.hops.to_group(at, GroupId(goal)), leg.vc);
+                        let ports = match leg.goal {
+                            Goal::Router => self.hops.inside(at, RouterId(goal)),
+                            _ => self.hops.to_group(at, GroupId(goal)),
+                        };
+                        self.insert(&mut set, at, ports, self.channel_of(leg, at, goal));
                     }
-                    edges.push((self.channel(r, port, leg.vc), set));
+                    edges.push((self.channel(r, port, self.channel_of(leg, r, goal)), set));
                 }
             });
             for (channel, set) in edges.drain(..) {

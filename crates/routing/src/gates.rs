@@ -50,13 +50,13 @@ pub struct Gates {
 const UNREACHED: u8 = u8::MAX;
 
 impl Gates {
-    /// The gates of `machine`.
-    pub fn new(machine: &Machine) -> Self {
-        let groups = machine.group_count();
-        let pair = |gate: &Gate| machine.group_of(gate.from).index() * groups + machine.group_of(gate.to).index();
+    /// The gates of `machine` between `groups` groups, of which router r is in `group_of[r]`.
+    pub fn new(machine: &Machine, groups: usize, group_of: Vec<u32>) -> Self {
+        let group = |router: RouterId| group_of[router.index()] as usize;
+        let pair = |gate: &Gate| group(gate.from) * groups + group(gate.to);
         let all =
             machine.bundles().iter().map(|b| Gate { from: b.source, to: b.target, first: b.first, count: b.count });
-        let mut gates: Vec<Gate> = all.filter(|g| machine.group_of(g.from) != machine.group_of(g.to)).collect();
+        let mut gates: Vec<Gate> = all.filter(|g| group(g.from) != group(g.to)).collect();
         gates.sort_by_key(|gate| (pair(gate), gate.first));
         let mut first = vec![0u32; groups * groups + 1];
         for gate in &gates {
@@ -65,7 +65,6 @@ impl Gates {
         for i in 0..groups * groups {
             first[i + 1] += first[i];
         }
-        let group_of = machine.routers().map(|r| machine.group_of(r).0).collect();
         let mut tables = Self { groups, group_of, first, gates, between: vec![UNREACHED; groups * groups] };
         (0..groups).for_each(|group| tables.search(group));
         tables

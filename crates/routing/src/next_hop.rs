@@ -9,14 +9,22 @@
 //! Where the interior of a group is a grid (rows and columns), a way inside it goes along the row first: then no
 //! cycle of local links can fill up. What lies behind the border of the group does not count here; ways that are shortest
 //! to the *router* take their cable from [`crate::gates`].
+//!
+//! A group whose routers do not hang together inside, as cables failed or were never there, counts as several: each of
+//! its parts is a group here, and ways between them pass through other groups.
 
 mod fill;
 mod lists;
+mod parts;
+mod rise;
 
 use crate::gates::Gates;
 use lists::PortLists;
 use odonata_machine::{Machine, Shape};
 use odonata_units::{GroupId, LinkId, NodeId, RouterId};
+use rise::Rises;
+
+pub use rise::Rise;
 
 /// A port of a router: the nodes' ports come first, then the links in order.
 pub type Port = u16;
@@ -24,8 +32,8 @@ pub type Port = u16;
 /// A pair that no working link joins.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 pub enum Unreachable {
-    /// No way between two routers of one group that stays in the group.
-    #[error("router {from} can't reach router {to} inside their group: failed or missing cables cut it in two; repair a cable or take the nodes there out of the placement")]
+    /// No way between two working routers.
+    #[error("router {from} can't reach router {to}: failed or missing cables cut the machine in two; repair a cable, or let the routers that are cut off fail, too")]
     Router {
         /// Name of the router that is cut off.
         from: String,
@@ -39,14 +47,6 @@ pub enum Unreachable {
         from: String,
         /// Most hops.
         limit: u8,
-    },
-    /// No way from a router to a group.
-    #[error("router {from} can't reach group {to}: no working cable leads there; repair a cable or join the group to another")]
-    Group {
-        /// Name of the router.
-        from: String,
-        /// Index of the group.
-        to: u32,
     },
 }
 
@@ -84,6 +84,7 @@ pub struct NextHops {
     distance_inside: Vec<u8>,
     longest_inside: u8,
     gates: Gates,
+    rises: Rises,
     shape: Shape,
     router_up: Vec<bool>,
     router_names: Vec<String>,
@@ -97,8 +98,7 @@ impl NextHops {
     pub fn new(machine: &Machine) -> Result<Self, Unreachable> {
         let routers = machine.router_count();
         let grouped = matches!(machine.shape(), Shape::Grouped { .. }) && machine.group_count() > 1;
-        let groups = if grouped { machine.group_count() } else { 1 };
-        let group_of: Vec<u32> = machine.routers().map(|r| if grouped { machine.group_of(r).0 } else { 0 }).collect();
+        let (groups, group_of) = if grouped { parts::of_groups(machine) } else { (1, vec![0; routers]) };
         let mut members: Vec<u32> = (0..routers as u32).collect();
         members.sort_by_key(|&r| (group_of[r as usize], r));
         let mut first_member = vec![0u32; groups + 1];
@@ -125,6 +125,7 @@ impl NextHops {
         let live_groups = (0..groups).filter(|&g| first_working[g] < first_working[g + 1]).map(|g| g as u32).collect();
         let mut first_link: Vec<u32> = machine.routers().map(|r| machine.links_from(r).start as u32).collect();
         first_link.push(machine.link_count() as u32);
+        let gates = if grouped { Gates::new(machine, groups, group_of.clone()) } else { Gates::default() };
         let mut tables = Self {
             groups: groups as u32,
             group_of,
@@ -147,7 +148,8 @@ impl NextHops {
             to_group: PortLists::default(),
             distance_inside: Vec::new(),
             longest_inside: 0,
-            gates: if grouped { Gates::new(machine) } else { Gates::default() },
+            gates,
+            rises: Rises::default(),
             shape: machine.shape().clone(),
             router_up: machine.routers().map(|r| machine.router_up(r)).collect(),
             router_names: if grouped {
@@ -182,7 +184,7 @@ impl NextHops {
         first..first + self.link_ports(router)
     }
 
-    /// Number of groups; 1 where the machine has none.
+    /// Number of groups, counting each part of one that is cut; 1 where the machine has none.
     #[inline]
     pub fn groups(&self) -> u32 {
         self.groups

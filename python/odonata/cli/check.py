@@ -61,9 +61,11 @@ def command(
     if quiet:
         return
     screen = terminal.console()
+    channels = summary.get("virtual_channels")
     screen.print(
-        f"{experiment.path} can be run: {summary['engine']} engine, {summary['routing']} routing, "
-        f"seed {summary['seed']}"
+        f"{experiment.path} can be run: {summary['engine']} engine, {summary['routing']} routing"
+        + (f" on {channels} virtual channel{'s' if channels > 1 else ''}" if channels else "")
+        + f", seed {summary['seed']}"
     )
     screen.print(describe_machine(summary["machine"]))
     on = scale((job["bytes"] for job in summary["jobs"]), "bytes")

@@ -3,7 +3,7 @@
 mod columns;
 
 use super::routing::{self, Routed};
-use super::{messages_known, Engine, EngineError, EngineKind, JobVolumes, Outcome, Watcher};
+use super::{messages_known, Engine, EngineError, EngineKind, Foreseen, JobVolumes, Outcome, Watcher};
 use crate::fields::Fields;
 use crate::problem::ProblemKind;
 use crate::report::Report;
@@ -69,9 +69,10 @@ impl Engine for Flow {
         values
     }
 
-    fn check(&self, scenario: &Scenario) -> Result<(), EngineError> {
+    fn check(&self, scenario: &Scenario) -> Result<Foreseen, EngineError> {
         messages_known(scenario)?;
-        odonata_flow::check(&scenario.machine, &self.settings).map_err(refused)
+        odonata_flow::check(&scenario.machine, &self.settings).map_err(refused)?;
+        Ok(Foreseen::default())
     }
 
     fn run(&self, scenario: &Scenario, threads: usize, watcher: &mut dyn Watcher) -> Result<Outcome, EngineError> {

@@ -3,7 +3,7 @@
 mod settings;
 
 use super::parameters::{self, MACHINES};
-use super::{Engine, EngineError, EngineKind, JobVolumes, Outcome, Watcher};
+use super::{Engine, EngineError, EngineKind, Foreseen, JobVolumes, Outcome, Watcher};
 use crate::input::Files;
 use crate::scenario::Scenario;
 use odonata_declare::Value;
@@ -56,8 +56,9 @@ impl Engine for Model {
         self.all_keys()
     }
 
-    fn check(&self, scenario: &Scenario) -> Result<(), EngineError> {
-        Ok(self.pricing.check(&scenario.workload)?)
+    fn check(&self, scenario: &Scenario) -> Result<Foreseen, EngineError> {
+        self.pricing.check(&scenario.workload)?;
+        Ok(Foreseen::default())
     }
 
     fn read_files(&mut self, files: &mut Files<'_>) -> Result<(), (&'static str, String)> {

@@ -8,7 +8,7 @@ mod rows;
 mod settings;
 mod tables;
 
-use super::{messages_known, Engine, EngineError, EngineKind, Outcome, Watcher};
+use super::{messages_known, Engine, EngineError, EngineKind, Foreseen, Outcome, Watcher};
 use crate::input::Files;
 use crate::scenario::Scenario;
 use odonata_declare::Value;
@@ -46,12 +46,16 @@ impl Engine for Packet {
         self.values()
     }
 
-    fn check(&self, scenario: &Scenario) -> Result<(), EngineError> {
+    fn check(&self, scenario: &Scenario) -> Result<Foreseen, EngineError> {
         messages_known(scenario)?;
         let (jobs, recording) = (scenario.workload.jobs.len(), self.records.recording());
         self.check_memory(memory_estimate(&scenario.machine, ASSUMED_CHANNELS, jobs, recording))?;
         let engine = self.engine(scenario)?;
-        self.check_memory(engine.memory_estimate(jobs, recording))
+        self.check_memory(engine.memory_estimate(jobs, recording))?;
+        Ok(Foreseen {
+            summary: vec![("virtual_channels", engine.virtual_channels().into())],
+            warnings: self.price_in_channels(&engine).into_iter().collect(),
+        })
     }
 
     fn read_files(&mut self, files: &mut Files<'_>) -> Result<(), (&'static str, String)> {
@@ -96,6 +100,7 @@ impl Engine for Packet {
             steady,
             measured: outcome::measured(&traffic, &result),
         });
+        outcome.warnings.extend(self.price_in_channels(&engine));
         outcome.tables.extend(passed.into_kept());
         if result.ports.tables().next().is_some() {
             let entries = q_tables::entries(&scenario.machine, result.ports.tables());
@@ -117,6 +122,22 @@ impl Packet {
             engine.start_from(tables).map_err(|error| refuse(error.reason))?;
         }
         Ok(engine)
+    }
+
+    /// What it costs that the plainest order of channels does not do on the machine.
+    fn price_in_channels(&self, engine: &PacketEngine) -> Option<String> {
+        let (name, channels, plain) = (Engine::routing(self), engine.virtual_channels(), engine.plain_channels()?);
+        Some(if plain < channels {
+            format!(
+                "'{name}' has {channels} virtual channels at every port of this machine, each with its buffers: with {plain}, as \
+                 where every two groups are joined and all groups are whole, packets could wait for each other for ever"
+            )
+        } else {
+            format!(
+                "'{name}' counts the turns of a way, with {channels} virtual channels: one for every hop would be {plain}, more \
+                 than there may be"
+            )
+        })
     }
 
     /// The messages of closed traffic, if there is memory for them beside the `others` bytes that the network needs.

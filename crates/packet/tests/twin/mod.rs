@@ -13,13 +13,13 @@ mod nodes;
 use nodes::Node;
 use odonata_machine::Machine;
 use odonata_packet::{Arbitration, Endpoints, Outgoing, PacketEngine, PacketRecord, PacketSettings, QueueEstimate};
-use odonata_routing::algorithm::{self, Decision, Feedback, Header, Memory, RouteState, Routing, RoutingSettings};
+use odonata_routing::algorithm::{Decision, Feedback, Header, Memory, RouteState, Routing, RoutingSettings};
+use odonata_routing::deadlock;
 use odonata_routing::next_hop::NextHops;
 use odonata_routing::view::LoadView;
 use odonata_units::{Bytes, LinkId, NodeId, Rate, RouterId, Stream};
 use std::cmp::Reverse;
 use std::collections::{BTreeSet, BinaryHeap, VecDeque};
-use std::sync::Arc;
 
 #[derive(Clone, Debug)]
 struct Packet {
@@ -145,8 +145,9 @@ impl<'a> Twin<'a> {
         seed: u64,
         (engine, endpoints): (&PacketEngine, Box<dyn Endpoints>),
     ) -> Self {
-        let hops = Arc::new(NextHops::new(machine).unwrap());
-        let routing = algorithm::build(routing, hops, &RoutingSettings::default()).unwrap();
+        let hops = NextHops::new(machine).unwrap();
+        let proven = deadlock::prove(routing, hops, &RoutingSettings::default(), 16);
+        let routing = proven.unwrap_or_else(|error| panic!("{routing}: {error}")).routing;
         let channels = usize::from(routing.virtual_channels());
         assert_eq!(channels, usize::from(engine.virtual_channels()));
         let first = match settings.arbitration {

@@ -88,7 +88,9 @@ pub(super) struct Candidate {
 /// Channels of the two kinds of first hop.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct FirstChannels {
+    /// Of a minimal one.
     pub(super) minimal: u8,
+    /// The lowest of the leg to a third group.
     pub(super) non_minimal: u8,
 }
 
@@ -123,7 +125,8 @@ pub(super) fn choose(
         let port = any(hops.to_group(at, group), decision.random);
         let bytes = decision.load.port_bytes(port);
         if best.is_none_or(|b| bytes < b.bytes) {
-            best = Some(Candidate { hop: Hop { port, vc: channels.non_minimal }, via, bytes });
+            let vc = channels.non_minimal + hops.risen_to_group(at, group);
+            best = Some(Candidate { hop: Hop { port, vc }, via, bytes });
         }
     }
     let other = best.expect("at least one candidate is drawn");

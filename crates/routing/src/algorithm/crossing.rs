@@ -7,7 +7,7 @@
 //!
 //! Channels rise along the way: one up to and over the link to the middle group, one up to the middle router if there is
 //! one, one up to and over the link to the destination group, one inside it. Traffic inside a group goes minimal, on
-//! the last.
+//! the last. Where one channel is not enough for a leg, each has as many as it takes ([`crate::next_hop::Rise`]).
 
 use super::{any, Decision, Goal, Header, Hop, Leg, RouteState, RoutingError};
 use crate::next_hop::NextHops;
@@ -22,7 +22,7 @@ pub(super) enum Crossing {
     Router,
 }
 
-/// The virtual channels of a way over a third group.
+/// The virtual channels of a way over a third group: how many, and the lowest of each leg.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Channels {
     pub(super) count: u8,
@@ -59,18 +59,22 @@ impl RouteState {
 }
 
 impl Crossing {
-    /// The channels of Valiant and UGAL. A straight crossing has no middle router, so its middle group shares the
-    /// channel of the way onward.
-    pub(super) const fn channels(self) -> Channels {
-        match self {
-            Self::Straight => Channels { count: 3, source: 0, middle: 1, onward: 1, destination: 2 },
-            Self::Router => Channels { count: 4, source: 0, middle: 1, onward: 2, destination: 3 },
-        }
+    /// The channels of Valiant and UGAL, from `first` on. A straight crossing has no middle router, so its middle group shares
+    /// the channels of the way onward.
+    pub(super) fn channels(self, hops: &NextHops, first: u8) -> Channels {
+        let (to_group, inside) = (hops.channels_to_group(), hops.channels_inside());
+        // What does not fit is refused by its count.
+        let middle = first.saturating_add(to_group);
+        let onward = match self {
+            Self::Straight => middle,
+            Self::Router => middle.saturating_add(inside),
+        };
+        let destination = onward.saturating_add(to_group);
+        Channels { count: destination.saturating_add(inside), source: first, middle, onward, destination }
     }
 
     /// The legs of Valiant and UGAL. The middle router may be the one where the packet enters the middle group.
-    pub(super) fn legs(self) -> Vec<Leg> {
-        let vc = self.channels();
+    pub(super) fn legs(self, vc: Channels) -> Vec<Leg> {
         let source = |next| Leg { goal: Goal::Group, vc: vc.source, starts: true, next };
         let middle = |next| Leg { goal: Goal::Router, vc: vc.middle, starts: false, next };
         let onward = |next| Leg { goal: Goal::Group, vc: vc.onward, starts: true, next };
@@ -118,21 +122,25 @@ impl Crossing {
         let (at, to) = (decision.router, hops.router_of(packet.destination));
         let (here, target) = (hops.group_of(at), hops.group_of(to));
         if here == target {
-            return Hop { port: any(hops.inside(at, to), decision.random), vc: channels.destination };
+            let vc = channels.destination + hops.risen_inside(at, to);
+            return Hop { port: any(hops.inside(at, to), decision.random), vc };
         }
         if packet.state.on_detour() {
             let via = packet.state.via;
             let group = self.group_of(hops, via);
             if group != here {
-                return Hop { port: any(hops.to_group(at, group), decision.random), vc: channels.source };
+                let vc = channels.source + hops.risen_to_group(at, group);
+                return Hop { port: any(hops.to_group(at, group), decision.random), vc };
             }
             let router = RouterId(via);
             if self == Self::Router && router != at {
-                return Hop { port: any(hops.inside(at, router), decision.random), vc: channels.middle };
+                let vc = channels.middle + hops.risen_inside(at, router);
+                return Hop { port: any(hops.inside(at, router), decision.random), vc };
             }
             packet.state.end_detour();
         }
-        Hop { port: any(hops.to_group(at, target), decision.random), vc: channels.onward }
+        let vc = channels.onward + hops.risen_to_group(at, target);
+        Hop { port: any(hops.to_group(at, target), decision.random), vc }
     }
 }
 

@@ -2,10 +2,10 @@
 //! again at the second router of the source group.
 //!
 //! Candidates and comparison are those of UGALn, at both routers. The second router weighs the same middle router as the
-//! first, which is what the simulator behind the interference study does, or draws anew. Channels: 0 for the first minimal hop, 1 for
-//! non-minimal hops in the source group and their global link, 2 in the middle group up to the middle router, 3 for
-//! a minimal second hop and from the middle router to the destination group, 4 in the destination group. Traffic
-//! inside a group goes minimal, on channel 4.
+//! first, which is what the simulator behind the interference study does, or draws anew. Channels: 0 for the first minimal
+//! hop, above it those of UGALn. On a whole machine that is 1 for non-minimal hops in the source group and their global
+//! link, 2 in the middle group up to the middle router, 3 for a minimal second hop and from the middle router to the
+//! destination group, 4 in the destination group. Traffic inside a group goes minimal, on the last.
 
 use super::adaptive;
 use super::adaptive::{choose, AdaptiveSettings, FirstChannels};
@@ -16,7 +16,6 @@ use crate::next_hop::NextHops;
 use odonata_declare::{parameter, words, Kind, Parameter, Parameters};
 use std::sync::Arc;
 
-const CHANNELS: Channels = Channels { count: 5, source: 1, middle: 2, onward: 3, destination: 4 };
 const FIRST_MINIMAL: u8 = 0;
 
 /// The packet took one minimal hop and, if that stayed in the source group, decides again.
@@ -57,6 +56,7 @@ impl Parameters for ParSettings {
 
 struct Par {
     hops: Arc<NextHops>,
+    channels: Channels,
     settings: ParSettings,
 }
 
@@ -68,21 +68,23 @@ pub(super) const PAR: Algorithm = Algorithm {
 fn build(hops: Arc<NextHops>, settings: &RoutingSettings) -> Result<Box<dyn Routing>, RoutingError> {
     needs_third_group("par", &hops)?;
     settings.par.choice.check()?;
-    Ok(Box::new(Par { hops, settings: settings.par }))
+    let channels = Crossing::Router.channels(&hops, FIRST_MINIMAL + 1);
+    Ok(Box::new(Par { hops, channels, settings: settings.par }))
 }
 
 impl Routing for Par {
     fn virtual_channels(&self) -> u8 {
-        CHANNELS.count
+        self.channels.count
     }
 
     fn discipline(&self) -> Discipline {
+        let vc = self.channels;
         Discipline::Legs(vec![
             Leg { goal: Goal::HopTowardsGroup, vc: FIRST_MINIMAL, starts: true, next: vec![1, 3, 4] },
-            Leg { goal: Goal::Group, vc: 1, starts: true, next: vec![2, 3] },
-            Leg { goal: Goal::Router, vc: 2, starts: false, next: vec![3] },
-            Leg { goal: Goal::Group, vc: 3, starts: false, next: vec![4] },
-            Leg { goal: Goal::Router, vc: 4, starts: true, next: vec![] },
+            Leg { goal: Goal::Group, vc: vc.source, starts: true, next: vec![2, 3] },
+            Leg { goal: Goal::Router, vc: vc.middle, starts: false, next: vec![3] },
+            Leg { goal: Goal::Group, vc: vc.onward, starts: false, next: vec![4] },
+            Leg { goal: Goal::Router, vc: vc.destination, starts: true, next: vec![] },
         ])
     }
 
@@ -96,11 +98,13 @@ impl Routing for Par {
         let revises = packet.state.hops == 1
             && packet.state.phase == MAY_REVISE
             && self.hops.group_of(at) == self.hops.group_of(self.hops.router_of(packet.source));
-        if self.hops.group_of(at) == self.hops.group_of(to) || !(at_source || revises) {
-            return Crossing::Router.next_hop(&self.hops, CHANNELS, decision, packet);
+        let target = self.hops.group_of(to);
+        if self.hops.group_of(at) == target || !(at_source || revises) {
+            return Crossing::Router.next_hop(&self.hops, self.channels, decision, packet);
         }
-        let minimal = if at_source { FIRST_MINIMAL } else { CHANNELS.onward };
-        let channels = FirstChannels { minimal, non_minimal: CHANNELS.source };
+        let onward = || self.channels.onward + self.hops.risen_to_group(at, target);
+        let minimal = if at_source { FIRST_MINIMAL } else { onward() };
+        let channels = FirstChannels { minimal, non_minimal: self.channels.source };
         let given = (revises && self.settings.second_middle == SecondMiddle::Same).then_some(packet.state.via);
         let choice = choose(&self.hops, &self.settings.choice, Crossing::Router, channels, given, decision, packet);
         if choice.non_minimal {

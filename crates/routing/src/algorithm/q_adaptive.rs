@@ -14,13 +14,15 @@
 //!    local port if it promises to save at least `threshold_middle`; then exploration as in 2.
 //! 5. Else minimal.
 //!
-//! The virtual channel is the hop count: 5 channels where groups are fully connected inside.
+//! The virtual channel is the hop count: 5 channels where groups are fully connected inside; where ways have more hops than
+//! there may be channels, the count of turns (`counted.rs`).
 //!
 //! Feedback for the hop X -> Y: r = time from arrival at X to arrival at Y, e = the least entry of the row at Y when Y
 //! decided (0 in the destination group). X updates with delta = r + e - Q: Q += rate * delta, with the rate `gain` when
 //! delta < 0 and `loss` otherwise (hysteresis: good news is believed faster). Hops inside the destination group send none.
 //! Entries are real numbers: whole nanoseconds, truncated, would lose every rise below 1/loss = 25 ns.
 
+use super::counted::Counted;
 use super::crossing::needs_third_group;
 use super::{any, Algorithm, Decision, Discipline, Feedback, Header, Hop, Memory};
 use super::{Routing, RoutingError, RoutingSettings};
@@ -99,6 +101,7 @@ struct QAdaptive {
     settings: QSettings,
     /// Most nodes at one router.
     slots: u32,
+    counted: Counted,
     channels: u8,
     /// Longest latency of a local and of a global link.
     latencies_ns: (f32, f32),
@@ -122,10 +125,10 @@ fn build(hops: Arc<NextHops>, settings: &RoutingSettings) -> Result<Box<dyn Rout
     // and the second choice may come only when the first of these groups is reached.
     let inside = u32::from(hops.longest_inside());
     let to_middle = if hops.crosses_groups() { inside + 1 } else { 0 };
-    let channels = 2 + to_middle + hops.longest_to_group().max(inside + 1) + inside;
-    let channels = u8::try_from(channels).unwrap_or(u8::MAX);
+    let counted = Counted::by(&hops);
+    let channels = counted.channels(2 + to_middle + hops.longest_to_group().max(inside + 1) + inside);
     let latencies_ns = hops.longest_latencies_ns();
-    Ok(Box::new(QAdaptive { hops, settings: settings.q.clone(), slots, channels, latencies_ns }))
+    Ok(Box::new(QAdaptive { hops, settings: settings.q.clone(), slots, counted, channels, latencies_ns }))
 }
 
 /// In state.phase: the packet has used up its choice in a middle group.
@@ -152,6 +155,10 @@ impl QAdaptive {
             }
         }
         best
+    }
+
+    fn hop(&self, at: RouterId, port: Port, packet: &mut Header) -> Hop {
+        Hop { port, vc: self.counted.channel(at, self.hops.neighbour(at, port), &mut packet.state) }
     }
 
     fn explore(&self, decision: &mut Decision<'_>, port: Port) -> Port {
@@ -191,10 +198,10 @@ impl QAdaptive {
         let entered = packet.state.via != here.0;
         let in_source = here == self.hops.group_of(self.hops.router_of(packet.source));
         let direct = self.hops.group_of(self.hops.neighbour(at, minimal)) == target;
-        if in_source || !entered || packet.state.phase == CHOSE_IN_MIDDLE || direct {
+        if in_source || !entered || packet.state.phase & CHOSE_IN_MIDDLE != 0 || direct {
             return minimal;
         }
-        packet.state.phase = CHOSE_IN_MIDDLE;
+        packet.state.phase |= CHOSE_IN_MIDDLE;
         let port = match self.random_local(decision) {
             Some(other) if saves(other) >= self.settings.threshold_middle => other,
             _ => minimal,
@@ -219,11 +226,10 @@ impl Routing for QAdaptive {
     fn decide(&self, decision: &mut Decision<'_>, packet: &mut Header) -> Hop {
         let (at, to) = (decision.router, self.hops.router_of(packet.destination));
         let (here, target) = (self.hops.group_of(at), self.hops.group_of(to));
-        let vc = packet.state.hops;
         if here == target {
             decision.feedback = self.feedback_at_destination(at, packet);
             packet.state.via = here.0;
-            return Hop { port: any(self.hops.inside(at, to), decision.random), vc };
+            return self.hop(at, any(self.hops.inside(at, to), decision.random), packet);
         }
         let memory = decision.memory;
         let values = self.values(memory, here, packet.source, target);
@@ -234,7 +240,7 @@ impl Routing for QAdaptive {
         if !self.hops.to_group(at, target).contains(&port) {
             packet.state.non_minimal = true;
         }
-        Hop { port, vc }
+        self.hop(at, port, packet)
     }
 
     fn memory(&self, router: RouterId) -> Memory {

@@ -5,7 +5,7 @@
 //! random routers of them (UGALn). A minimal way takes the channel of the way onward. Traffic inside a group goes minimal.
 
 use super::adaptive::{adaptive, choose, AdaptiveSettings, FirstChannels};
-use super::crossing::{needs_third_group, Crossing};
+use super::crossing::{needs_third_group, Channels, Crossing};
 use super::{Algorithm, Decision, Discipline, Header, Hop, Routing, RoutingError};
 use crate::next_hop::NextHops;
 use std::sync::Arc;
@@ -13,6 +13,7 @@ use std::sync::Arc;
 struct Ugal {
     hops: Arc<NextHops>,
     crossing: Crossing,
+    channels: Channels,
     settings: AdaptiveSettings,
 }
 
@@ -34,16 +35,17 @@ fn build(
 ) -> Result<Box<dyn Routing>, RoutingError> {
     needs_third_group(name, &hops)?;
     settings.check()?;
-    Ok(Box::new(Ugal { hops, crossing, settings }))
+    let channels = crossing.channels(&hops, 0);
+    Ok(Box::new(Ugal { hops, crossing, channels, settings }))
 }
 
 impl Routing for Ugal {
     fn virtual_channels(&self) -> u8 {
-        self.crossing.channels().count
+        self.channels.count
     }
 
     fn discipline(&self) -> Discipline {
-        Discipline::Legs(self.crossing.legs())
+        Discipline::Legs(self.crossing.legs(self.channels))
     }
 
     fn reads_load(&self, packet: &Header) -> bool {
@@ -52,11 +54,12 @@ impl Routing for Ugal {
 
     fn decide(&self, decision: &mut Decision<'_>, packet: &mut Header) -> Hop {
         let (at, to) = (decision.router, self.hops.router_of(packet.destination));
-        let channels = self.crossing.channels();
-        if packet.state.hops > 0 || self.hops.group_of(at) == self.hops.group_of(to) {
-            return self.crossing.next_hop(&self.hops, channels, decision, packet);
+        let (here, target) = (self.hops.group_of(at), self.hops.group_of(to));
+        if packet.state.hops > 0 || here == target {
+            return self.crossing.next_hop(&self.hops, self.channels, decision, packet);
         }
-        let first = FirstChannels { minimal: channels.onward, non_minimal: channels.source };
+        let minimal = self.channels.onward + self.hops.risen_to_group(at, target);
+        let first = FirstChannels { minimal, non_minimal: self.channels.source };
         let choice = choose(&self.hops, &self.settings, self.crossing, first, None, decision, packet);
         if choice.non_minimal {
             packet.state.take_detour(choice.via);

@@ -2,7 +2,7 @@
 //! the destination group (VALg) or over a random router of it (VALn). `crossing.rs` has the way and its
 //! channels.
 
-use super::crossing::{needs_third_group, Crossing};
+use super::crossing::{needs_third_group, Channels, Crossing};
 use super::{Algorithm, Decision, Discipline, Header, Hop, Routing, RoutingError};
 use crate::next_hop::NextHops;
 use std::sync::Arc;
@@ -10,6 +10,7 @@ use std::sync::Arc;
 struct Valiant {
     hops: Arc<NextHops>,
     crossing: Crossing,
+    channels: Channels,
 }
 
 pub(super) const VALIANT_G: Algorithm = Algorithm::hop_by_hop(
@@ -25,16 +26,17 @@ pub(super) const VALIANT_N: Algorithm =
 
 fn build(name: &str, crossing: Crossing, hops: Arc<NextHops>) -> Result<Box<dyn Routing>, RoutingError> {
     needs_third_group(name, &hops)?;
-    Ok(Box::new(Valiant { hops, crossing }))
+    let channels = crossing.channels(&hops, 0);
+    Ok(Box::new(Valiant { hops, crossing, channels }))
 }
 
 impl Routing for Valiant {
     fn virtual_channels(&self) -> u8 {
-        self.crossing.channels().count
+        self.channels.count
     }
 
     fn discipline(&self) -> Discipline {
-        Discipline::Legs(self.crossing.legs())
+        Discipline::Legs(self.crossing.legs(self.channels))
     }
 
     fn reads_load(&self, _: &Header) -> bool {
@@ -47,6 +49,6 @@ impl Routing for Valiant {
             let (via, _) = self.crossing.draw(&self.hops, (at, to), decision);
             packet.state.take_detour(via);
         }
-        self.crossing.next_hop(&self.hops, self.crossing.channels(), decision, packet)
+        self.crossing.next_hop(&self.hops, self.channels, decision, packet)
     }
 }

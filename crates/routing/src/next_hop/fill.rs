@@ -12,21 +12,40 @@ const FARTHEST: u8 = u8::MAX - 2;
 /// Cost of a hop between groups, a local one being 1: more than any number of local hops that a shortest way may have.
 const GLOBAL_HOP: u32 = 1 << 12;
 
+/// Rows and columns inside groups of `size` routers.
+#[derive(Clone, Copy)]
+struct Grid {
+    columns: u32,
+    size: u32,
+}
+
+impl Grid {
+    fn row(self, router: usize) -> u32 {
+        router as u32 % self.size / self.columns
+    }
+
+    fn column(self, router: usize) -> u32 {
+        router as u32 % self.size % self.columns
+    }
+}
+
 impl NextHops {
     pub(super) fn links(&self, router: usize) -> std::ops::Range<usize> {
         self.first_link[router] as usize..self.first_link[router + 1] as usize
     }
 
-    /// Columns of the grid inside every group, if that is what is inside.
-    fn columns(&self) -> Option<u32> {
-        match &self.shape {
-            Shape::Grouped { interior: GroupInterior::Grid { columns, .. }, .. } => Some(*columns),
+    /// The grid inside every group, if that is what is inside.
+    fn grid(&self) -> Option<Grid> {
+        match self.shape {
+            Shape::Grouped { interior: GroupInterior::Grid { columns, .. }, routers_per_group, .. } => {
+                Some(Grid { columns, size: routers_per_group })
+            }
             _ => None,
         }
     }
 
     pub(super) fn fill_inside(&mut self, machine: &Machine) -> Result<(), Unreachable> {
-        let columns = self.columns();
+        let grid = self.grid();
         let mut distance = vec![u8::MAX; self.members.len()];
         let mut lists = PortListsBuilder::default();
         for from in 0..self.group_of.len() {
@@ -56,7 +75,7 @@ impl NextHops {
         for from in 0..self.group_of.len() {
             let group = GroupId(self.group_of[from]);
             for &to in self.members(group) {
-                lists.push(self.ports_inside(from, to as usize, columns));
+                lists.push(self.ports_inside(from, to as usize, grid));
             }
         }
         self.inside = lists.lists;
@@ -91,7 +110,7 @@ impl NextHops {
         true
     }
 
-    fn ports_inside(&self, from: usize, to: usize, columns: Option<u32>) -> Vec<Port> {
+    fn ports_inside(&self, from: usize, to: usize, grid: Option<Grid>) -> Vec<Port> {
         let port = |link: usize| self.port_of(RouterId(from as u32), LinkId(link as u32));
         let hops = self.distance_inside(RouterId(from as u32), RouterId(to as u32));
         if from == to || hops == u8::MAX {
@@ -103,10 +122,9 @@ impl NextHops {
                 && self.distance_inside(RouterId(t as u32), RouterId(to as u32)) == hops - 1
         };
         let ways: Vec<usize> = self.links(from).filter(|&l| closer(self.link_target[l] as usize)).collect();
-        if let Some(columns) = columns {
-            let place = |r: usize| (self.local_index[r] / columns, self.local_index[r] % columns);
-            let along_row = |l: &usize| place(self.link_target[*l] as usize).0 == place(from).0;
-            if ways.iter().any(along_row) && place(to).1 != place(from).1 {
+        if let Some(grid) = grid {
+            let along_row = |l: &usize| grid.row(self.link_target[*l] as usize) == grid.row(from);
+            if ways.iter().any(along_row) && grid.column(to) != grid.column(from) {
                 return ways.iter().filter(|l| along_row(l)).map(|&l| port(l)).collect();
             }
         }
@@ -133,7 +151,11 @@ impl NextHops {
                 }
                 let cost = &cost[group as usize];
                 if cost[from] == u32::MAX {
-                    return Err(Unreachable::Group { from: machine.router_name(RouterId(from as u32)), to: group });
+                    let to = RouterId(self.working(GroupId(group))[0]);
+                    return Err(Unreachable::Router {
+                        from: machine.router_name(RouterId(from as u32)),
+                        to: machine.router_name(to),
+                    });
                 }
                 let (global, local) = (cost[from] / GLOBAL_HOP, cost[from] % GLOBAL_HOP);
                 // A detour takes two such ways and one inside the last group; packets count hops up to 255.
@@ -163,10 +185,9 @@ impl NextHops {
     /// In a group of rows and columns, the way to a gateway goes along the row first, too: of `ways`, a hop along the column
     /// counts only if it ends at the gateway.
     fn row_first(&self, from: usize, cost: &[u32], ways: Vec<usize>) -> Vec<usize> {
-        let Some(columns) = self.columns() else { return ways };
+        let Some(grid) = self.grid() else { return ways };
         let inside = |r: usize, l: &usize| self.group_of[self.link_target[*l] as usize] == self.group_of[r];
-        let row = |r: usize| self.local_index[r] / columns;
-        let along_row = |l: &usize| inside(from, l) && row(self.link_target[*l] as usize) == row(from);
+        let along_row = |l: &usize| inside(from, l) && grid.row(self.link_target[*l] as usize) == grid.row(from);
         if !ways.iter().any(along_row) {
             return ways;
         }

@@ -69,7 +69,7 @@ impl<'m> GroupedPaths<'m> {
         }
         let legs = Legs::new(machine, groups, size, &routers)?;
         let (first_gateway, gateways, gateway_links) = gateways(machine, groups);
-        let gates = Gates::new(machine);
+        let gates = Gates::new(machine, groups, machine.routers().map(|r| machine.group_of(r).0).collect());
         let live_groups: Vec<u32> = (0..groups as u32).filter(|&g| !routers[g as usize].is_empty()).collect();
         let reached = |&a: &u32| live_groups.iter().all(|&b| gates.hops_between(GroupId(a), GroupId(b)).is_some());
         if !live_groups.iter().all(reached) {

@@ -1,0 +1,51 @@
+//! Channels that count what a packet has done, for algorithms whose ways have no legs.
+//!
+//! The plainest is a channel per hop. Where ways have more hops than there may be channels, the channel counts *turns*: it
+//! rises where a way turns from a link down, to a lower router number, to one up. Within a channel packets then go up first
+//! and down after that, which closes no circle, and n hops have at most n / 2 turns.
+
+use super::RouteState;
+use crate::next_hop::{NextHops, Rise};
+use odonata_units::RouterId;
+
+/// What the channel counts.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Counted {
+    Hops,
+    Turns,
+}
+
+/// In state.phase: the last link led down.
+const DOWN: u8 = 1 << 7;
+
+impl Counted {
+    /// As the next hops' channels rise.
+    pub(super) fn by(hops: &NextHops) -> Self {
+        match hops.rise() {
+            Rise::Never | Rise::Groups => Self::Hops,
+            Rise::Turns => Self::Turns,
+        }
+    }
+
+    /// Channels for ways of at most `hops` hops; 255 for more than can be counted.
+    pub(super) fn channels(self, hops: u32) -> u8 {
+        let channels = match self {
+            Self::Hops => hops.max(1),
+            Self::Turns => hops / 2 + 1,
+        };
+        u8::try_from(channels).unwrap_or(u8::MAX)
+    }
+
+    /// The channel of a packet's hop from `at` to `next`.
+    #[inline]
+    pub(super) fn channel(self, at: RouterId, next: RouterId, state: &mut RouteState) -> u8 {
+        match self {
+            Self::Hops => state.hops,
+            Self::Turns => {
+                let turned = state.phase & DOWN != 0 && next > at;
+                state.phase = state.phase & !DOWN | if next < at { DOWN } else { 0 };
+                state.vc + u8::from(turned)
+            }
+        }
+    }
+}
