@@ -160,3 +160,48 @@ def test_the_offered_load_is_that_of_all_steps() -> None:
     job = run.jobs.to_pandas().iloc[0]
     assert job["offered_load"] == pytest.approx(0.3, rel=1e-12)
     assert job["accepted_load"] == pytest.approx(0.3, abs=0.3 * 4 / 146)
+
+
+def test_loads_have_one_denominator_when_the_sources_fall_silent() -> None:
+    """Load 0.3 from the start, none from 10 us: of a window of 50 us that is 0.3 * 10 / 50 = 0.06.
+
+    Of 25 ranks, a 5 x 5 matrix that is transposed, the 5 on the diagonal send nothing: 20 nodes send, and
+    both loads are shares of their bandwidth. The last packet arrives a microsecond after the step or so, and what
+    follows is silence until the window ends.
+    """
+    run = odonata.run(f"""
+        [machine]
+        topology = "torus"
+        dims = [25]
+        {TERMINAL}
+        class.local = {{ bandwidth = "2500 GB/s", latency = "30 ns" }}
+
+        [[job]]
+        pattern = "transpose"
+        ranks = 25
+        ranks_per_node = 1
+
+        [job.traffic]
+        name = "open"
+        injection = "interval"
+        load = 0.3
+        step_times = ["10 us"]
+        step_loads = [0.0]
+
+        [engine]
+        kind = "packet"
+        routing = "min"
+        warm_up = "0 us"
+        measure = "50 us"
+        record_packets = true
+        """)
+    job, packet = run.jobs.to_pandas().iloc[0], run.summary["packet"]
+    assert (packet["measured_ps"], run.summary["convergence"]["ending"]) == (50_000_000, "complete")
+    assert 10e6 < packet["end_ps"] < 12e6
+    assert job["offered_load"] == pytest.approx(0.06, rel=1e-12)
+    arrived = run.table("packets").to_pandas()["bytes"].sum()
+    assert job["accepted_load"] == pytest.approx(arrived / (20 * 25e9 * 50e-6), rel=1e-12)
+    # A gap is 68.3 ns: 146 packets of every node, or one more or less.
+    assert job["accepted_load"] == pytest.approx(0.06, abs=0.06 / 146)
+    links = run.links.to_pandas()
+    assert (links["busy_ps"] + links["stall_ps"] + links["idle_ps"] == 50_000_000).all()

@@ -91,7 +91,7 @@ impl<'a> Measured<'a> {
             F64,
             Share,
             "Offered load",
-            "Mean load that was asked for, a share of the bandwidth of the job's nodes that send.",
+            "Asked for in the measured time, a share of the bandwidth of the job's nodes that send.",
         )
         .weighted_by("nodes")
         .under("traffic = \"open\"")
@@ -103,7 +103,7 @@ impl<'a> Measured<'a> {
             F64,
             Share,
             "Accepted load",
-            "Bytes that arrived in the measurement, a share of the bandwidth of the job's nodes that send.",
+            "Arrived in the measured time, a share of the bandwidth of the job's nodes that send.",
         )
         .weighted_by("nodes")
         .under("traffic = \"open\"")
@@ -236,7 +236,7 @@ fn offered_loads(run: &Measured<'_>) -> Vec<f64> {
     run.senders.iter().enumerate().map(offered).collect()
 }
 
-/// The load of a job's settings, averaged over the window.
+/// The load of a job's settings, averaged over the measured time.
 pub(super) fn offered_load(run: &Measured<'_>, job: usize) -> f64 {
     match &run.scenario.workload.jobs[job].traffic {
         TrafficKind::Open(open) => open.mean_load(run.measured),
@@ -244,7 +244,8 @@ pub(super) fn offered_load(run: &Measured<'_>, job: usize) -> f64 {
     }
 }
 
-/// The load that each job's nodes brought to their destinations, as a share of the bandwidth of those that send.
+/// The load that each job's nodes brought to their destinations in the measured time, as a share of the bandwidth of those that
+/// send.
 pub(super) fn accepted_loads(run: &Measured<'_>) -> Vec<f64> {
     let terminal = run.scenario.machine.terminal().bandwidth.bytes_per_s_f64();
     let bandwidth = |senders: usize| senders.max(1) as f64 * terminal * run.duration().as_s_f64();

@@ -36,10 +36,13 @@ pub(super) fn outcome(run: &Measured<'_>) -> Outcome {
 }
 
 /// From when until when was measured: where there is open traffic the window, or as much of it as the run lasted, and else
-/// until the last packet arrived.
+/// until the last packet arrived. A run that is complete before its window ends, since no source makes anything any more, has
+/// seen the silence to its end, too.
 pub(super) fn measured(traffic: &Traffic, result: &PacketResult) -> (Time, Time) {
     if traffic.has_open() {
-        (result.window.0.min(result.end), result.window.1.min(result.end))
+        let silent = result.ending == Ending::Complete && !traffic.is_mixed();
+        let end = if silent { Time::MAX } else { result.end };
+        (result.window.0.min(end), result.window.1.min(end))
     } else {
         (Time::ZERO, Time(result.jobs.iter().map(|j| j.last_arrival_ps).max().unwrap_or(0)))
     }
