@@ -121,6 +121,13 @@ FUZZ_SECONDS ?= 10
 fuzz: bootstrap-fuzz ## run each fuzz target for 10 s, or as in: make fuzz FUZZ_SECONDS=300
 	@scripts/fuzz $(FUZZ_SECONDS)
 
+SOAK_SECONDS ?= 1200
+SOAK_SEED ?= 1
+
+.PHONY: soak
+soak: build ## run random experiments for 20 min, or as in: make soak SOAK_SECONDS=60 SOAK_SEED=2
+	@python tests/soak/soak.py --seconds $(SOAK_SECONDS) --seed $(SOAK_SEED)
+
 .PHONY: hypre
 hypre: bootstrap-hypre ## build the AMG hierarchy program on hypre (apt), for `odonata amg hierarchy`
 	@$(MAKE) -C vmpi all openmpi

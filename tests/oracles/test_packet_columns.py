@@ -166,8 +166,8 @@ def test_loads_have_one_denominator_when_the_sources_fall_silent() -> None:
     """Load 0.3 from the start, none from 10 us: of a window of 50 us that is 0.3 * 10 / 50 = 0.06.
 
     Of 25 ranks, a 5 x 5 matrix that is transposed, the 5 on the diagonal send nothing: 20 nodes send, and
-    both loads are shares of their bandwidth. The last packet arrives a microsecond after the step or so, and what
-    follows is silence until the window ends.
+    both loads are shares of their bandwidth. The last packet arrives a microsecond after the step or so,
+    and what follows is silence until the window ends.
     """
     run = odonata.run(f"""
         [machine]

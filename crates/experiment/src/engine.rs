@@ -10,10 +10,11 @@ mod routing;
 
 use crate::fields::Fields;
 use crate::input::Files;
+use crate::memory::{Guard, TooMuch};
 use crate::report::Report;
 use crate::scenario::Scenario;
 use odonata_declare::{Column, Frame, Key, Table, Value};
-use odonata_units::JobId;
+use odonata_units::{Bytes, JobId};
 use odonata_workload::volumes::Volumes;
 use odonata_workload::WorkloadError;
 use std::fmt::Debug;
@@ -59,6 +60,11 @@ pub trait Watcher {
         let _ = table;
         Some(rows)
     }
+
+    /// Whether it takes the rows that it is offered.
+    fn takes_rows(&self) -> bool {
+        false
+    }
 }
 
 /// A function that is told the progress, as a watcher.
@@ -85,7 +91,12 @@ pub trait Engine: Debug + Send + Sync {
     ///
     /// # Errors
     /// What [`Engine::run`] would refuse.
-    fn check(&self, scenario: &Scenario) -> Result<Foreseen, EngineError>;
+    fn check(&self, scenario: &Scenario, guard: &Guard) -> Result<Foreseen, EngineError>;
+
+    /// The memory that the user allows, if there is a word on it.
+    fn memory_limit(&self) -> Option<Bytes> {
+        None
+    }
 
     /// Reads the files that the settings name. What is wrong: the key, and why.
     ///
@@ -96,11 +107,18 @@ pub trait Engine: Debug + Send + Sync {
         Ok(())
     }
 
-    /// Runs a scenario. The outcome depends on everything but `threads`.
+    /// Runs a scenario. The outcome depends on everything but `threads`. It asks the guard before it takes memory that grows
+    /// with the machine or the jobs.
     ///
     /// # Errors
     /// What the engine refuses, or the watcher stopping a run of which nothing can be kept.
-    fn run(&self, scenario: &Scenario, threads: usize, watcher: &mut dyn Watcher) -> Result<Outcome, EngineError>;
+    fn run(
+        &self,
+        scenario: &Scenario,
+        threads: usize,
+        guard: &Guard,
+        watcher: &mut dyn Watcher,
+    ) -> Result<Outcome, EngineError>;
 }
 
 /// Why an engine gave no outcome.
@@ -119,6 +137,12 @@ pub enum EngineError {
     Interrupted,
 }
 
+impl From<TooMuch> for EngineError {
+    fn from(TooMuch { reason }: TooMuch) -> Self {
+        Self::Refused { key: None, reason }
+    }
+}
+
 /// Refuses jobs that send what nobody knows, for engines that follow messages.
 fn messages_known(scenario: &Scenario) -> Result<(), EngineError> {
     scenario.workload.messages_known().map_err(|(job, error)| EngineError::Job(job, error))
@@ -127,6 +151,8 @@ fn messages_known(scenario: &Scenario) -> Result<(), EngineError> {
 /// What an engine knows of a run before it.
 #[derive(Clone, PartialEq, Debug, Default)]
 pub struct Foreseen {
+    /// About how many bytes of memory the engine takes for it.
+    pub memory_bytes: u64,
     /// Further keys of what [`crate::check`] gives.
     pub summary: Vec<(&'static str, serde_json::Value)>,
     /// What the user should know.
@@ -158,6 +184,8 @@ pub struct Outcome {
     pub job_columns: Frame,
     /// Further tables.
     pub tables: Vec<(&'static str, Frame)>,
+    /// How much memory the engine was thought to take, beside the machine, the jobs and the tables.
+    pub memory_bytes: u64,
     /// Whether the run was stopped before its end; then everything else says what happened until then.
     pub partial: bool,
     /// The key `convergence` of the summary.

@@ -19,6 +19,7 @@ pub mod engine;
 mod fields;
 mod format;
 mod input;
+pub mod memory;
 mod overrides;
 mod plan;
 mod problem;

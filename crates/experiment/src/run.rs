@@ -3,6 +3,7 @@
 use crate::directory;
 use crate::engine::{Foreseen, Progress, Told, Watcher};
 use crate::input::Files;
+use crate::memory::{self, Guard};
 use crate::plan::{MachinePlan, Plan};
 use crate::problem::Problems;
 use crate::record::{self, RunFacts};
@@ -71,7 +72,9 @@ pub fn run_watched<S: AsRef<str>>(
         return Err(RunError::Interrupted);
     }
     let plan = Plan::new(ExperimentSpec::parse(text, file, overrides)?, files)?;
-    let outcome = plan.engine.run(&plan.scenario, threads, watcher);
+    let before = memory::resident_bytes();
+    let guard = Guard::new(&plan.scenario, plan.engine.memory_limit());
+    let outcome = plan.engine.run(&plan.scenario, threads, &guard, watcher);
     let mut outcome = outcome.map_err(|error| match plan.refusal(&error) {
         Some(problems) => RunError::Problems(problems),
         None => RunError::Interrupted,
@@ -84,6 +87,7 @@ pub fn run_watched<S: AsRef<str>>(
         wall_s: usage.wall_s(),
         cpu_s: usage.cpu_s(),
         peak_rss_bytes: Usage::peak_rss_bytes(),
+        memory_estimate_bytes: before.saturating_add(guard.total(outcome.memory_bytes)),
     };
     let summary = record::summary(&plan, &mut outcome, &facts);
     Ok(RunResult { tables, summary, resolved: plan.resolved })
@@ -98,6 +102,8 @@ pub struct Checked {
     pub summary: Value,
     /// What the user should know.
     pub warnings: Vec<String>,
+    /// About how much memory a process takes that runs it.
+    pub memory_estimate_bytes: u64,
 }
 
 /// Does all of [`run`] but the run.
@@ -108,7 +114,9 @@ pub fn check<S: AsRef<str>>(text: &str, file: &str, overrides: &[S], files: File
     sweep(text, file, overrides)?;
     let plan = Plan::new(ExperimentSpec::parse(text, file, overrides)?, files)?;
     let scenario = &plan.scenario;
-    let foreseen = match plan.engine.check(scenario) {
+    let before = memory::resident_bytes();
+    let guard = Guard::new(scenario, plan.engine.memory_limit());
+    let foreseen = match plan.engine.check(scenario, &guard) {
         Ok(foreseen) => foreseen,
         Err(error) => match plan.refusal(&error) {
             Some(problems) => return Err(problems),
@@ -125,7 +133,12 @@ pub fn check<S: AsRef<str>>(text: &str, file: &str, overrides: &[S], files: File
     for (key, value) in foreseen.summary {
         summary[key] = value;
     }
-    Ok(Checked { resolved: plan.resolved, summary, warnings: [plan.warnings, foreseen.warnings].concat() })
+    Ok(Checked {
+        resolved: plan.resolved,
+        summary,
+        warnings: [plan.warnings, foreseen.warnings].concat(),
+        memory_estimate_bytes: before.saturating_add(guard.total(foreseen.memory_bytes)),
+    })
 }
 
 /// One key of `[sweep]` with its values.

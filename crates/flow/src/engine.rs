@@ -1,5 +1,6 @@
 //! Machine and workload in, steady state out.
 
+use crate::memory;
 use crate::progress::Progress;
 use crate::result::{Convergence, FlowResult, JobResult, LinkJobs};
 use crate::solver::{Candidates, Paths, Sharing, Solution, System, Weight, RATE_UNIT};
@@ -33,9 +34,31 @@ pub enum FlowError {
         /// Most bytes of all jobs together.
         most: Bytes,
     },
+    /// More memory than may be taken.
+    #[error("about {needed} bytes of memory are needed")]
+    Memory {
+        /// How much, at least.
+        needed: u64,
+    },
     /// The caller asked to stop.
     #[error("interrupted")]
     Interrupted,
+}
+
+impl Default for Limits {
+    /// One thread, and all memory that there is.
+    fn default() -> Self {
+        Self { threads: 1, memory_bytes: u64::MAX }
+    }
+}
+
+/// What a run may take of the computer. The result does not depend on it.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Limits {
+    /// Threads.
+    pub threads: usize,
+    /// Memory beyond that of machine and workload.
+    pub memory_bytes: u64,
 }
 
 /// Most bytes of all jobs together: sums of them have a sign and a factor of two to spare.
@@ -51,24 +74,56 @@ pub fn check(machine: &Machine, settings: &FlowSettings) -> Result<(), FlowError
     Ok(())
 }
 
-/// Computes the steady state of `workload` on `machine`. The result depends on everything but `threads`.
+/// About how many bytes a run takes beyond those of machine and workload. Messages are gathered for it.
 ///
 /// # Errors
-/// Settings out of range, a machine in pieces, or `progress` returning false.
+/// More than `memory_bytes`.
+pub fn memory_estimate(
+    machine: &Machine,
+    workload: &Workload,
+    settings: &FlowSettings,
+    memory_bytes: u64,
+) -> Result<u64, FlowError> {
+    gather(machine, workload, settings, Limits { threads: 1, memory_bytes }).map(|(_, needed)| needed)
+}
+
+/// The commodities, and what the run takes with them.
+fn gather(
+    machine: &Machine,
+    workload: &Workload,
+    settings: &FlowSettings,
+    limits: Limits,
+) -> Result<(Commodities, u64), FlowError> {
+    let too_much = |needed| FlowError::Memory { needed };
+    let fixed = memory::of_machine(machine, workload.jobs.len(), limits.threads);
+    let left = limits.memory_bytes.checked_sub(fixed).ok_or(too_much(fixed))?;
+    let traffic = Commodities::gather(machine, workload, limits.threads, left)
+        .map_err(|gathered| too_much(fixed.saturating_add(gathered)))?;
+    let needed = fixed.saturating_add(memory::of_traffic(machine, &traffic, settings));
+    if needed > limits.memory_bytes {
+        return Err(too_much(needed));
+    }
+    Ok((traffic, needed))
+}
+
+/// Computes the steady state of `workload` on `machine`. The result does not depend on `limits`.
+///
+/// # Errors
+/// Settings out of range, a machine in pieces, too little memory, or `progress` returning false.
 pub fn run(
     machine: &Machine,
     workload: &Workload,
     settings: &FlowSettings,
     seed: u64,
-    threads: usize,
+    limits: Limits,
     progress: &mut Progress<'_>,
 ) -> Result<FlowResult, FlowError> {
     settings.check().map_err(|(setting, reason)| FlowError::Setting { setting, reason })?;
-    let threads = threads.max(1);
+    let threads = limits.threads.max(1);
     step(progress, "paths", 0, 1)?;
     let (rule, notices) = rule_for(machine)?;
     step(progress, "messages", 0, 1)?;
-    let traffic = Commodities::gather(machine, workload, threads);
+    let (traffic, memory_bytes) = gather(machine, workload, settings, Limits { threads, ..limits })?;
     check_amount(workload, &traffic)?;
     let seed = Stream::new(seed, "flow.paths", &[]).next_u64();
     let engine = Engine { machine, traffic: &traffic, rule: rule.as_ref(), settings, seed, threads };
@@ -82,6 +137,7 @@ pub fn run(
         engine.solve_alone(&mut jobs, progress)?;
     }
     let mut result = engine.collect(loads, jobs, &solution);
+    result.memory_bytes = memory_bytes;
     result.notices.extend(notices.into_iter().map(|notice| notice.0));
     if let Some(gap) = settings.bound_gap {
         let capacities = &result.link_capacity_bytes_per_s;
@@ -174,15 +230,6 @@ impl Engine<'_> {
         }
     }
 
-    fn kinds(&self) -> [usize; 2] {
-        let (direct, indirect) = (self.settings.direct_paths as usize, self.settings.indirect_paths as usize);
-        match self.settings.routing {
-            PathChoice::Fixed(Oblivious::Minimal | Oblivious::Direct) | PathChoice::AdaptiveDirect => [direct, 0],
-            PathChoice::Fixed(Oblivious::Indirect) | PathChoice::AdaptiveIndirect => [0, indirect],
-            PathChoice::AdaptiveHybrid | PathChoice::Ugal(_) => [direct, indirect],
-        }
-    }
-
     const fn sharing(&self) -> Sharing {
         match self.settings.routing {
             PathChoice::Fixed(_) => Sharing::Equal,
@@ -212,7 +259,7 @@ impl Engine<'_> {
         let sets =
             commodities.iter().map(|&count| (u64::from(self.settings.path_sets) / count.max(1)).max(1)).collect();
         let minimal = matches!(self.settings.routing, PathChoice::Fixed(Oblivious::Minimal));
-        Drawer { rule: self.rule, flows, minimal, kinds: self.kinds(), sets, seed: self.seed }
+        Drawer { rule: self.rule, flows, minimal, kinds: self.settings.kinds(), sets, seed: self.seed }
     }
 
     fn solve(
@@ -403,6 +450,7 @@ impl Engine<'_> {
             jobs,
             convergence,
             bound: None,
+            memory_bytes: 0,
             notices: Vec::new(),
         }
     }

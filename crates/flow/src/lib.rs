@@ -15,6 +15,7 @@
 mod bound;
 mod engine;
 mod expected;
+mod memory;
 #[cfg(test)]
 mod oracles;
 mod progress;
@@ -26,7 +27,7 @@ mod solver;
 mod traffic;
 mod workers;
 
-pub use engine::{check, run, FlowError};
+pub use engine::{check, memory_estimate, run, FlowError, Limits};
 pub use progress::Progress;
 pub use result::{Convergence, FlowResult, JobResult, LinkJobs, LoadBound};
 pub use settings::{DemandUnit, FlowPreset, FlowSettings};

@@ -93,6 +93,8 @@ pub struct FlowResult {
     pub convergence: Convergence,
     /// How low the maximum load could be, if asked for.
     pub bound: Option<LoadBound>,
+    /// About how much memory the run was thought to take beyond that of machine and workload.
+    pub memory_bytes: u64,
     /// What a user should know; empty if nothing.
     pub notices: Vec<String>,
 }

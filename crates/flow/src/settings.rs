@@ -2,6 +2,7 @@
 
 use odonata_declare::{parameter, words, Choice, Field, Kind, Parameter, Parameters};
 use odonata_routing::algorithm::PathChoice;
+use odonata_routing::paths::Oblivious;
 use odonata_units::Rate;
 
 words! {
@@ -149,6 +150,16 @@ impl Parameters for FlowSettings {
 }
 
 impl FlowSettings {
+    /// Direct and indirect paths that a message draws in every iteration.
+    pub(crate) fn kinds(&self) -> [usize; 2] {
+        let (direct, indirect) = (self.direct_paths as usize, self.indirect_paths as usize);
+        match self.routing {
+            PathChoice::Fixed(Oblivious::Minimal | Oblivious::Direct) | PathChoice::AdaptiveDirect => [direct, 0],
+            PathChoice::Fixed(Oblivious::Indirect) | PathChoice::AdaptiveIndirect => [0, indirect],
+            PathChoice::AdaptiveHybrid | PathChoice::Ugal(_) => [direct, indirect],
+        }
+    }
+
     /// The settings of the papers' Damselfly: 5,120 MiB/s links, 16,384 MiB/s interfaces, 0.01 MiB/s cutoff, 50 slices,
     /// until no message can grow; many sets of paths, since there every message has its own.
     pub fn damselfly() -> Self {

@@ -1,10 +1,12 @@
 //! Messages gathered into commodities.
 
+use crate::memory::BYTES_PER_MEMBER;
 use crate::workers;
 use odonata_machine::Machine;
 use odonata_units::{JobId, NodeId, RankId, RouterId};
 use odonata_workload::volumes::{Message, Messages, Volumes, Within};
 use odonata_workload::{Job, Workload};
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::Mutex;
 
 /// All messages of one job from one node to another.
@@ -45,12 +47,21 @@ pub(crate) struct Commodities {
 }
 
 impl Commodities {
-    pub(crate) fn gather(machine: &Machine, workload: &Workload, threads: usize) -> Self {
+    /// All messages of a workload.
+    ///
+    /// # Errors
+    /// They take more than `memory_bytes`: so much by then.
+    pub(crate) fn gather(
+        machine: &Machine,
+        workload: &Workload,
+        threads: usize,
+        memory_bytes: u64,
+    ) -> Result<Self, u64> {
         let mut traffic = Self::default();
         for (j, job) in workload.jobs.iter().enumerate() {
-            traffic.add_job(machine, JobId::from_index(j), job, threads);
+            traffic.add_job(machine, JobId::from_index(j), job, threads, memory_bytes)?;
         }
-        traffic
+        Ok(traffic)
     }
 
     pub(crate) fn members_of(&self, commodity: &Commodity) -> &[Member] {
@@ -58,11 +69,29 @@ impl Commodities {
         &self.members[first..first + commodity.members as usize]
     }
 
-    fn add_job(&mut self, machine: &Machine, id: JobId, job: &Job, threads: usize) {
+    fn add_job(
+        &mut self,
+        machine: &Machine,
+        id: JobId,
+        job: &Job,
+        threads: usize,
+        memory_bytes: u64,
+    ) -> Result<(), u64> {
         let ranks = RanksByRouter::new(machine, job);
         let parts: Vec<Mutex<Part>> = ranks.routers.iter().map(|_| Mutex::new(Part::default())).collect();
         let mut walks = vec![Messages::new(machine, job); threads];
-        workers::for_each(&parts, &mut walks, |i, part, messages| part.gather(machine, job, ranks.of(i), messages));
+        let gathered = AtomicU64::new(self.members.len() as u64);
+        let taken = || gathered.load(Ordering::Relaxed).saturating_mul(BYTES_PER_MEMBER);
+        workers::for_each(&parts, &mut walks, |i, part, messages| {
+            // Those that are left over when there are too many are not needed any more.
+            if taken() <= memory_bytes {
+                part.gather(machine, job, ranks.of(i), messages);
+                gathered.fetch_add(part.members.len() as u64, Ordering::Relaxed);
+            }
+        });
+        if taken() > memory_bytes {
+            return Err(taken());
+        }
         let mut volumes = Volumes::default();
         for (part, router) in parts.into_iter().zip(&ranks.routers) {
             let part = part.into_inner().expect("all threads have finished");
@@ -70,6 +99,7 @@ impl Commodities {
             self.add_part(machine, id, router.0, &part.members);
         }
         self.jobs.push(volumes.times(job.iterations));
+        Ok(())
     }
 
     /// Appends the members of one source router, which are sorted by target router.
@@ -196,7 +226,7 @@ mod tests {
         for (first, job) in workload.jobs.iter_mut().enumerate() {
             job.node_of_rank = machine.nodes().skip(first).step_by(2).collect();
         }
-        let commodities = Commodities::gather(&machine, &workload, 1).commodities;
+        let commodities = Commodities::gather(&machine, &workload, 1, u64::MAX).unwrap().commodities;
         let owners: BTreeSet<u64> = commodities.iter().map(Commodity::owner).collect();
         assert_eq!((commodities.len(), owners.len()), (2 * 4 * 3, 2 * 4 * 3));
     }

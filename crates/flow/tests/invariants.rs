@@ -1,6 +1,6 @@
 //! What must hold on any machine and workload.
 
-use odonata_flow::{run, FlowResult, FlowSettings};
+use odonata_flow::{run, FlowResult, FlowSettings, Limits};
 use odonata_machine::topology::{Cascade, Dragonfly, FatTree, Torus};
 use odonata_machine::Machine;
 use odonata_routing::algorithm::{Algorithm, PathChoice, ALGORITHMS};
@@ -40,7 +40,7 @@ fn workload(machine: &Machine, patterns: &[&str], scale: u32) -> Workload {
 
 fn solve(machine: &Machine, workload: &Workload, routing: PathChoice, seed: u64, threads: usize) -> FlowResult {
     let settings = FlowSettings { routing, ..FlowSettings::default() };
-    run(machine, workload, &settings, seed, threads, &mut |_, _, _| true).unwrap()
+    run(machine, workload, &settings, seed, Limits { threads, ..Limits::default() }, &mut |_, _, _| true).unwrap()
 }
 
 fn routings() -> Vec<PathChoice> {
@@ -105,7 +105,7 @@ fn link_jobs_sum_to_links() {
 fn a_run_can_be_stopped() {
     let machine = machine(0);
     let workload = workload(&machine, &["all-to-all"], 1);
-    let stop = run(&machine, &workload, &FlowSettings::default(), 1, 1, &mut |_, done, _| done < 3);
+    let stop = run(&machine, &workload, &FlowSettings::default(), 1, Limits::default(), &mut |_, done, _| done < 3);
     assert_eq!(stop.unwrap_err().to_string(), "interrupted");
 }
 
@@ -113,7 +113,7 @@ fn a_run_can_be_stopped() {
 fn settings_out_of_range_are_named() {
     let machine = machine(0);
     let settings = FlowSettings { slices: 0, ..FlowSettings::default() };
-    let error = run(&machine, &Workload::default(), &settings, 1, 1, &mut |_, _, _| true).unwrap_err();
+    let error = run(&machine, &Workload::default(), &settings, 1, Limits::default(), &mut |_, _, _| true).unwrap_err();
     assert_eq!(error.to_string(), "slices: must be at least 1");
 }
 
@@ -135,7 +135,7 @@ proptest! {
         let workload = workload(&machine, &["stencil-2d", "all-to-all"], 1);
         let routing = routings()[which];
         let settings = FlowSettings { routing, bound_gap: Some(0.05), alone: false, ..FlowSettings::default() };
-        let result = run(&machine, &workload, &settings, 1, 2, &mut |_, _, _| true).unwrap();
+        let result = run(&machine, &workload, &settings, 1, Limits { threads: 2, ..Limits::default() }, &mut |_, _, _| true).unwrap();
         let bound = result.bound.unwrap();
         let reached = result.link_bytes.iter().zip(&result.link_capacity_bytes_per_s).map(|(b, c)| b / c).fold(0.0, f64::max);
         prop_assert!(bound.lower_s <= reached * (1.0 + 1e-9));

@@ -1,6 +1,6 @@
 //! The flow engine against results solved by hand. The derivation stands at each test.
 
-use odonata_flow::{run, FlowResult, FlowSettings};
+use odonata_flow::{run, FlowResult, FlowSettings, Limits};
 use odonata_machine::topology::{Dragonfly, FatTree, LinkFigures, Torus};
 use odonata_machine::Machine;
 use odonata_routing::algorithm::{Algorithm, PathChoice};
@@ -43,7 +43,7 @@ fn job(name: &str, ranks: u32, messages: &[(u32, u32, u64)]) -> Job {
 }
 
 fn solve(machine: &Machine, jobs: Vec<Job>, settings: &FlowSettings) -> FlowResult {
-    run(machine, &Workload { jobs }, settings, 1, 1, &mut |_, _, _| true).unwrap()
+    run(machine, &Workload { jobs }, settings, 1, Limits::default(), &mut |_, _, _| true).unwrap()
 }
 
 fn direct() -> FlowSettings {

@@ -3,6 +3,7 @@
 use crate::division::Division;
 use crate::endpoint::Interfaces;
 use crate::fabric::Fabric;
+use crate::memory::{self, Demand, Size};
 use crate::partition::{Behind, Partition};
 use crate::record::{PacketRecord, RecordPlan, Recorder, Recording, Rows};
 use crate::result::PacketResult;
@@ -189,15 +190,19 @@ impl PacketEngine {
 
     /// About how many bytes a run takes beyond the tables that were built: state of ports, packets of a saturated network,
     /// records, and what routers learn.
-    pub fn memory_estimate(&self, jobs: usize, recording: Recording) -> u64 {
-        let (routers, ports) = (self.fabric.routers() as u64, self.fabric.ports() as u64);
+    pub fn memory_estimate(&self, demand: &Demand) -> u64 {
         let learnt: usize = if self.routing.learns() {
             self.table_sizes().iter().map(|(rows, columns)| 4 * rows * columns).sum()
         } else {
             0
         };
-        let nodes = self.fabric.nics() as u64;
-        state_bytes(routers, ports, nodes, self.virtual_channels(), jobs, recording) + learnt as u64
+        let size = Size {
+            routers: self.fabric.routers() as u64,
+            ports: self.fabric.ports() as u64,
+            nodes: self.fabric.nics() as u64,
+            channels: self.virtual_channels().into(),
+        };
+        memory::of_run(&size, &self.fabric.settings, demand) + learnt as u64
     }
 
     /// The interfaces of all nodes, as a program would get them in a run that is not divided.
@@ -312,49 +317,4 @@ impl Watch for Keeper<'_> {
             self.packets.extend(packets.into_iter().map(|packet| packet.record));
         }
     }
-}
-
-/// About how many bytes a run on `machine` takes, before anything is built: see [`PacketEngine::memory_estimate`]. What an
-/// algorithm learns is not in it.
-pub fn memory_estimate(machine: &Machine, channels: u8, jobs: usize, recording: Recording) -> u64 {
-    let (routers, nodes) = (machine.router_count() as u64, machine.node_count() as u64);
-    let ports = nodes + machine.link_count() as u64;
-    let groups = machine.group_count() as u64;
-    // Next hops: 7 B per router and group and per router and member of its group.
-    let tables = 7 * routers * (groups + routers.div_ceil(groups));
-    tables + state_bytes(routers, ports, nodes, channels, jobs, recording)
-}
-
-/// State and records of a run.
-///
-/// Per port and virtual channel 32 B, per port 480 B (with its credits, events and messages), per pair of ports of a
-/// router 4 B (arbitration), and for each node 200 B and 200 packets of 74 B, which a saturated network of the study's
-/// figures holds; larger buffers that fill up hold more. Records: per port and channel 40 B of channels, 8 B of the
-/// crossbar, 40 B of a series of channels; per port 72 B of a series of ports, 8 B for each job of a series of jobs on
-/// ports, and as much again for the rows of one interval; 64 MB for a batch of packets, half as much again for their ways,
-/// and 100 B for the way of each packet in flight.
-fn state_bytes(routers: u64, ports: u64, nodes: u64, channels: u8, jobs: usize, recording: Recording) -> u64 {
-    let radix = ports / routers.max(1);
-    let per_port = 480
-        + 32 * u64::from(channels)
-        + 4 * radix
-        + if recording.link_jobs && jobs > 1 { 8 * jobs as u64 } else { 0 }
-        + record_bytes_per_port(u64::from(channels), jobs as u64, recording);
-    let per_packet = 74 + if recording.packets && recording.paths { 100 } else { 0 };
-    let batches = match (recording.packets, recording.paths) {
-        (false, _) => 0,
-        (true, false) => 64_000_000,
-        (true, true) => 96_000_000,
-    };
-    ports * per_port + nodes * (200 * per_packet + 200) + batches
-}
-
-fn record_bytes_per_port(channels: u64, jobs: u64, recording: Recording) -> u64 {
-    let on = |wanted: bool, bytes: u64| if wanted { bytes } else { 0 };
-    let series = recording.interval_ps > 0;
-    on(recording.channels, 40 * channels)
-        + on(recording.crossbar, 8 * channels + 8)
-        + on(series && recording.series.ports, 2 * 72)
-        + on(series && recording.series.channels, 2 * 48 * channels)
-        + on(series && recording.series.port_jobs, 2 * 8 * jobs.max(1))
 }

@@ -10,6 +10,7 @@ mod endpoint;
 mod engine;
 mod fabric;
 mod mail;
+mod memory;
 mod packet;
 mod partition;
 mod queue;
@@ -23,7 +24,8 @@ pub use endpoint::{
     Activity, Arrival, Departure, Endpoints, Envelope, Interfaces, Listens, Offer, Outgoing, Program, Socket,
     Unfinished,
 };
-pub use engine::{memory_estimate, PacketEngine, PacketError, RunOptions, Schedule};
+pub use engine::{PacketEngine, PacketError, RunOptions, Schedule};
+pub use memory::{memory_estimate, Demand};
 pub use packet::PathHop;
 pub use record::{
     ChannelInterval, ChannelRecord, Histogram, IntervalRecord, JobPortInterval, JobRecord, LearningInterval,

@@ -3,7 +3,7 @@
 mod common;
 
 use common::{dragonfly, uniform};
-use odonata_packet::{OpenJob, PacketEngine, PacketSettings, RunOptions, Schedule, Traffic};
+use odonata_packet::{Demand, OpenJob, PacketEngine, PacketSettings, RunOptions, Schedule, Traffic};
 use odonata_routing::algorithm::RoutingSettings;
 use odonata_units::Time;
 
@@ -18,7 +18,8 @@ fn covers_a_saturated_network_and_is_of_its_order() {
             Traffic::open(vec![OpenJob::constant(machine.nodes().collect(), uniform(machine.node_count()), load)]);
         let options = RunOptions::default();
         let cost = engine.run(&traffic, schedule, &options, &mut |_| true).cost;
-        let (taken, estimate) = (cost.packet_bytes + cost.network_bytes, engine.memory_estimate(1, options.recording));
+        let demand = Demand { jobs: 1, recording: options.recording, ..Demand::default() };
+        let (taken, estimate) = (cost.packet_bytes + cost.network_bytes, engine.memory_estimate(&demand));
         assert!(taken <= estimate && estimate <= 6 * taken, "{algorithm} {load}: {taken} taken, {estimate} estimated");
     }
 }

@@ -72,6 +72,10 @@ impl Watcher for Worker<'_> {
         let _ = wait.recv();
         None
     }
+
+    fn takes_rows(&self) -> bool {
+        self.stores_rows
+    }
 }
 
 /// Runs `work` without the interpreter's lock. Its watcher tells it to stop after a signal whose handler raised an

@@ -56,7 +56,14 @@ pub(crate) fn check<'py>(
     dict.set_item("resolved", checked.resolved)?;
     dict.set_item("summary", json_object(py, &checked.summary)?)?;
     dict.set_item("warnings", checked.warnings)?;
+    dict.set_item("memory_estimate_bytes", checked.memory_estimate_bytes)?;
     Ok(dict)
+}
+
+/// The memory that this process may still take and of which limit it is left, or None if the system does not say.
+#[pyfunction]
+pub(crate) fn available_memory() -> Option<(u64, String)> {
+    odonata_experiment::memory::available().map(|available| (available.bytes, available.of))
 }
 
 /// The text of an experiment file of an older format as one of the present format.

@@ -52,6 +52,8 @@ class Checked(TypedDict):
     """`engine`, `routing`, `seed`, `machine` (as in summary.json), and `jobs`: for each `job`, `name`,
     `color`, `pattern`, `placement`, `ranks`, `ranks_per_node`, `nodes`, `routers`, `messages`, `bytes`."""
     warnings: list[str]
+    memory_estimate_bytes: int
+    """About how much memory a process takes that runs it, all that this one has by now included."""
 
 @type_check_only
 class RunResult(TypedDict):
@@ -99,6 +101,13 @@ class Preset(TypedDict):
     nodes: int
     usable_nodes: int
     links: dict[str, int]
+
+def available_memory() -> tuple[int, str] | None:
+    """The memory, in bytes, that this process may still take, and of which limit that is left.
+
+    The least of what the system, its control groups (version 1 or 2, those above included) and its own limits
+    (RLIMIT_AS, RLIMIT_DATA) leave; None where the system does not say.
+    """
 
 def upgrade(text: str, path: str) -> str: ...
 def check(text: str, path: str, overrides: Sequence[str] = ()) -> Checked: ...

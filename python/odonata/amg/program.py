@@ -9,6 +9,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
+from odonata import _core
 from odonata.amg.problems import Problem
 from odonata.errors import OdonataError
 
@@ -48,14 +49,8 @@ def find() -> Path:
 
 def available_memory() -> int | None:
     """Memory that a new program can have, bytes; None where the system does not say."""
-    try:
-        lines = Path("/proc/meminfo").read_text().splitlines()
-    except OSError:
-        return None
-    for line in lines:
-        if line.startswith("MemAvailable:"):
-            return int(line.split()[1]) * 1024
-    return None
+    available = _core.available_memory()
+    return None if available is None else available[0]
 
 
 def check_memory(problem: Problem, available: int | None = None) -> None:

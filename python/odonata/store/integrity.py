@@ -89,6 +89,7 @@ ENGINES: dict[str, Check] = {
         virtual_channels_used=_list(_count),
     ),
     "model": _object(form=_text),
+    "memory_estimate_bytes": _number,
     "bound": _object(max_link_time_lower_s=_number, max_link_time_reached_s=_number, gap=_number),
 }
 """What is there for some runs only."""

@@ -12,8 +12,8 @@ import hashlib
 import multiprocessing
 import os
 import signal
-from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import ProcessPoolExecutor, as_completed
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, as_completed, wait
 from concurrent.futures.process import BrokenProcessPool
 from dataclasses import dataclass
 from pathlib import Path
@@ -88,27 +88,61 @@ def run_tasks(
         raise SystemExit(1)
     with _pool(min(processes, len(tasks))) as pool:
         resolved = _check(pool, tasks, progress)
-        missing = [index for index, task in enumerate(tasks) if not is_finished(task.target, resolved[index])]
+        missing = [
+            index
+            for index, task in enumerate(tasks)
+            if not is_finished(task.target, resolved[index].resolved)
+        ]
         done = len(tasks) - len(missing)
         progress("running", done, len(tasks))
-        running = {
-            pool.submit(
-                _run_point, tasks[index].source, tasks[index].overrides, tasks[index].target, threads
-            ): index
-            for index in missing
-        }
         failures: dict[int, str] = {}
-        for future in as_completed(running):
+        bytes_of = {index: resolved[index].memory_bytes for index in missing}
+
+        def start(index: int) -> Future[None]:
+            task = tasks[index]
+            try:
+                return pool.submit(_run_point, task.source, task.overrides, task.target, threads)
+            except BrokenProcessPool as error:
+                broken = Future[None]()
+                broken.set_exception(error)
+                return broken
+
+        for index, future in as_memory_allows(bytes_of, shared_memory(), start):
             try:
                 future.result()
             except BrokenProcessPool:
-                failures[running[future]] = "its process was killed, perhaps for want of memory"
+                failures[index] = "its process was killed, perhaps for want of memory"
             except Exception as error:
-                failures[running[future]] = f"{type(error).__name__}: {error}"
+                failures[index] = f"{type(error).__name__}: {error}"
             done += 1
             progress("running", done, len(tasks))
     found = [Failure(tasks[index], message) for index, message in sorted(failures.items())]
     return len(tasks) - len(missing), found
+
+
+def shared_memory() -> int | None:
+    """Memory that all processes of a sweep may take together, bytes; None where the system does not say."""
+    available = _core.available_memory()
+    return None if available is None else available[0]
+
+
+def as_memory_allows(
+    bytes_of: Mapping[int, int], memory: int | None, start: Callable[[int], Future[None]]
+) -> Iterator[tuple[int, Future[None]]]:
+    """Starts runs in their order, each when those that go on leave it the memory that it needs.
+
+    They are handed out as they end.
+    A run that needs more than there is starts when it is alone, and says so by itself.
+    """
+    waiting, running = list(bytes_of), dict[Future[None], int]()
+    while waiting or running:
+        taken = sum(bytes_of[index] for index in running.values())
+        while waiting and (not running or memory is None or taken + bytes_of[waiting[0]] <= memory):
+            index = waiting.pop(0)
+            running[start(index)] = index
+            taken += bytes_of[index]
+        finished, _ = wait(running, return_when=FIRST_COMPLETED)
+        yield from ((running.pop(future), future) for future in finished)
 
 
 def is_finished(directory: Path, resolved: str) -> bool:
@@ -134,13 +168,13 @@ def _is_as_it_was(entry: dict[str, Any]) -> bool:
         return False
 
 
-def _check(pool: ProcessPoolExecutor, tasks: Sequence[Task], progress: Progress) -> dict[int, str]:
-    """The resolved experiment of each task."""
+def _check(pool: ProcessPoolExecutor, tasks: Sequence[Task], progress: Progress) -> dict[int, Checked]:
+    """What each task is."""
     progress("checking", 0, len(tasks))
     checking = {
         pool.submit(_check_point, task.source, task.overrides): index for index, task in enumerate(tasks)
     }
-    resolved: dict[int, str] = {}
+    resolved: dict[int, Checked] = {}
     mistakes: dict[int, str] = {}
     for done, future in enumerate(as_completed(checking), start=1):
         index = checking[future]
@@ -173,9 +207,19 @@ class ExperimentProblem:
     message: str
 
 
-def _check_point(source: Source, changes: list[str]) -> str | ExperimentProblem:
+@dataclass(frozen=True)
+class Checked:
+    """A point that can be run."""
+
+    resolved: str
+    memory_bytes: int
+    """About what its process takes."""
+
+
+def _check_point(source: Source, changes: list[str]) -> Checked | ExperimentProblem:
     try:
-        return _core.check(source.text, source.path, changes)["resolved"]
+        checked = _core.check(source.text, source.path, changes)
+        return Checked(checked["resolved"], checked["memory_estimate_bytes"])
     except ExperimentError as error:
         return ExperimentProblem(str(error))
 

@@ -5,6 +5,7 @@ mod columns;
 use super::routing::{self, Routed};
 use super::{messages_known, Engine, EngineError, EngineKind, Foreseen, JobVolumes, Outcome, Watcher};
 use crate::fields::Fields;
+use crate::memory::Guard;
 use crate::problem::ProblemKind;
 use crate::report::Report;
 use crate::scenario::Scenario;
@@ -69,24 +70,38 @@ impl Engine for Flow {
         values
     }
 
-    fn check(&self, scenario: &Scenario) -> Result<Foreseen, EngineError> {
+    fn check(&self, scenario: &Scenario, guard: &Guard) -> Result<Foreseen, EngineError> {
         messages_known(scenario)?;
-        odonata_flow::check(&scenario.machine, &self.settings).map_err(refused)?;
-        Ok(Foreseen::default())
+        let Scenario { machine, workload, .. } = scenario;
+        odonata_flow::check(machine, &self.settings).map_err(|error| refused(error, guard))?;
+        let memory_bytes = odonata_flow::memory_estimate(machine, workload, &self.settings, guard.left())
+            .map_err(|error| refused(error, guard))?;
+        Ok(Foreseen { memory_bytes, ..Foreseen::default() })
     }
 
-    fn run(&self, scenario: &Scenario, threads: usize, watcher: &mut dyn Watcher) -> Result<Outcome, EngineError> {
+    fn run(
+        &self,
+        scenario: &Scenario,
+        threads: usize,
+        guard: &Guard,
+        watcher: &mut dyn Watcher,
+    ) -> Result<Outcome, EngineError> {
         messages_known(scenario)?;
         let mut share = |phase: &str, done: u64, total: u64| watcher.progress(phase, done as f64 / total.max(1) as f64);
         let Scenario { machine, workload, seed, .. } = scenario;
-        odonata_flow::run(machine, workload, &self.settings, *seed, threads, &mut share)
+        let limits = odonata_flow::Limits { threads, memory_bytes: guard.left() };
+        odonata_flow::run(machine, workload, &self.settings, *seed, limits, &mut share)
             .map(|result| outcome(result, machine.node_count(), self.settings.max_iterations))
-            .map_err(refused)
+            .map_err(|error| refused(error, guard))
     }
 }
 
-fn refused(error: FlowError) -> EngineError {
+fn refused(error: FlowError, guard: &Guard) -> EngineError {
     match error {
+        FlowError::Memory { needed } => match guard.admit(needed) {
+            Err(too_much) => too_much.into(),
+            Ok(()) => unreachable!("more than is left"),
+        },
         FlowError::Setting { setting, reason } => EngineError::Refused { key: Some(setting), reason },
         error @ (FlowError::Path(_) | FlowError::TooMuch { .. }) => {
             EngineError::Refused { key: None, reason: error.to_string() }
@@ -107,6 +122,7 @@ fn outcome(result: FlowResult, nodes: usize, max_iterations: u32) -> Outcome {
         ));
     }
     Outcome {
+        memory_bytes: result.memory_bytes,
         job_columns: Frame::of(columns::JOBS, &result.jobs),
         jobs: result.jobs.iter().map(traffic).collect(),
         link_bytes: result.link_bytes,

@@ -5,11 +5,13 @@ mod settings;
 use super::parameters::{self, MACHINES};
 use super::{Engine, EngineError, EngineKind, Foreseen, JobVolumes, Outcome, Watcher};
 use crate::input::Files;
+use crate::memory::Guard;
 use crate::scenario::Scenario;
 use odonata_declare::Value;
 use odonata_model::pricing::Refusal;
 use odonata_model::{HopCounts, ModelError};
 use odonata_workload::volumes::{Message, Messages, Volumes, Within};
+use odonata_workload::Job;
 use serde_json::{json, Map};
 use settings::{forms, Model};
 
@@ -56,9 +58,11 @@ impl Engine for Model {
         self.all_keys()
     }
 
-    fn check(&self, scenario: &Scenario) -> Result<Foreseen, EngineError> {
+    fn check(&self, scenario: &Scenario, guard: &Guard) -> Result<Foreseen, EngineError> {
         self.pricing.check(&scenario.workload)?;
-        Ok(Foreseen::default())
+        let memory_bytes = memory_estimate(scenario);
+        guard.admit(memory_bytes)?;
+        Ok(Foreseen { memory_bytes, ..Foreseen::default() })
     }
 
     fn read_files(&mut self, files: &mut Files<'_>) -> Result<(), (&'static str, String)> {
@@ -71,7 +75,15 @@ impl Engine for Model {
         Ok(())
     }
 
-    fn run(&self, scenario: &Scenario, _: usize, watcher: &mut dyn Watcher) -> Result<Outcome, EngineError> {
+    fn run(
+        &self,
+        scenario: &Scenario,
+        _: usize,
+        guard: &Guard,
+        watcher: &mut dyn Watcher,
+    ) -> Result<Outcome, EngineError> {
+        let memory_bytes = memory_estimate(scenario);
+        guard.admit(memory_bytes)?;
         if !watcher.progress("pricing", 0.0) {
             return Err(EngineError::Interrupted);
         }
@@ -94,9 +106,24 @@ impl Engine for Model {
             convergence: json!({}),
             summary: vec![("model", summary.into())],
             warnings: priced.warnings,
+            memory_bytes,
             ..Outcome::default()
         })
     }
+}
+
+/// Bytes for each message, which forms that price messages keep in a list; and for each rank, with its row in the table `ranks`.
+const MESSAGE_BYTES: u64 = 17;
+const RANK_BYTES: u64 = 256;
+
+/// About how much memory pricing takes.
+fn memory_estimate(Scenario { machine, workload, .. }: &Scenario) -> u64 {
+    let of_job = |job: &Job| {
+        let messages: u64 = if workload.messages_known().is_ok() { Volumes::of(machine, job).messages } else { 0 };
+        // Those of one iteration.
+        messages / u64::from(job.iterations.max(1)) * MESSAGE_BYTES + u64::from(job.ranks) * RANK_BYTES
+    };
+    workload.jobs.iter().map(of_job).sum()
 }
 
 /// Problems of a parameter set, each in one line: they stand in another file than the experiment.

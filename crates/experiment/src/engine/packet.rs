@@ -10,12 +10,16 @@ mod tables;
 
 use super::{messages_known, Engine, EngineError, EngineKind, Foreseen, Outcome, Watcher};
 use crate::input::Files;
+use crate::memory::{Guard, TooMuch};
 use crate::scenario::Scenario;
 use odonata_declare::Value;
+use odonata_machine::Machine;
 use odonata_packet::{
-    memory_estimate, ClosedTraffic, JobTraffic, PacketEngine, PacketError, RunOptions, Schedule, Traffic,
+    memory_estimate, ClosedTraffic, Demand, JobTraffic, PacketEngine, PacketError, Recording, RunOptions, Schedule,
+    Traffic,
 };
-use odonata_units::{Bytes, Time};
+use odonata_units::{Bytes, Rate, Time};
+use odonata_workload::{Job, TrafficKind};
 use settings::Packet;
 use std::collections::BTreeSet;
 
@@ -29,6 +33,13 @@ pub(super) const KIND: EngineKind = EngineKind {
     adds: columns::added,
     tables: || [tables::tables(), rows::tables(), vec![q_tables::Q_TABLES.declared()]].concat(),
 };
+
+/// An engine with what it is to run, and what that takes.
+struct Built {
+    engine: PacketEngine,
+    closed: ClosedTraffic,
+    memory_bytes: u64,
+}
 
 /// Virtual channels that the memory estimate assumes; the routing algorithm says how many it really needs.
 const ASSUMED_CHANNELS: u8 = 5;
@@ -46,16 +57,18 @@ impl Engine for Packet {
         self.values()
     }
 
-    fn check(&self, scenario: &Scenario) -> Result<Foreseen, EngineError> {
+    fn check(&self, scenario: &Scenario, guard: &Guard) -> Result<Foreseen, EngineError> {
         messages_known(scenario)?;
-        let (jobs, recording) = (scenario.workload.jobs.len(), self.records.recording());
-        self.check_memory(memory_estimate(&scenario.machine, ASSUMED_CHANNELS, jobs, recording))?;
-        let engine = self.engine(scenario)?;
-        self.check_memory(engine.memory_estimate(jobs, recording))?;
+        let Built { engine, memory_bytes, .. } = self.built(scenario, guard, false)?;
         Ok(Foreseen {
+            memory_bytes,
             summary: vec![("virtual_channels", engine.virtual_channels().into())],
             warnings: self.price_in_channels(&engine).into_iter().collect(),
         })
+    }
+
+    fn memory_limit(&self) -> Option<Bytes> {
+        self.records.memory_limit
     }
 
     fn read_files(&mut self, files: &mut Files<'_>) -> Result<(), (&'static str, String)> {
@@ -68,16 +81,16 @@ impl Engine for Packet {
         Ok(())
     }
 
-    fn run(&self, scenario: &Scenario, threads: usize, watcher: &mut dyn Watcher) -> Result<Outcome, EngineError> {
+    fn run(
+        &self,
+        scenario: &Scenario,
+        threads: usize,
+        guard: &Guard,
+        watcher: &mut dyn Watcher,
+    ) -> Result<Outcome, EngineError> {
         messages_known(scenario)?;
-        let jobs = scenario.workload.jobs.len();
-        let mut recording = self.records.recording();
-        recording.link_jobs = scenario.output.link_jobs;
-        self.check_memory(memory_estimate(&scenario.machine, ASSUMED_CHANNELS, jobs, recording))?;
-        let engine = self.engine(scenario)?;
-        let needed = engine.memory_estimate(jobs, recording);
-        self.check_memory(needed)?;
-        let closed = self.closed_traffic(scenario, needed)?;
+        let Built { engine, closed, memory_bytes } = self.built(scenario, guard, !watcher.takes_rows())?;
+        let recording = self.recording(scenario);
         let traffic = Traffic::of(&scenario.workload, &closed);
         let steady = traffic.has_open() && !traffic.is_mixed();
         let schedule = self.schedule(steady);
@@ -99,6 +112,7 @@ impl Engine for Packet {
             senders: &senders(&traffic),
             steady,
             measured: outcome::measured(&traffic, &result),
+            memory_bytes,
         });
         outcome.warnings.extend(self.price_in_channels(&engine));
         outcome.tables.extend(passed.into_kept());
@@ -140,37 +154,67 @@ impl Packet {
         })
     }
 
-    /// The messages of closed traffic, if there is memory for them beside the `others` bytes that the network needs.
-    fn closed_traffic(&self, scenario: &Scenario, others: u64) -> Result<ClosedTraffic, EngineError> {
-        let limit = self.memory_bytes();
-        let left = limit.map_or(u64::MAX, |limit| limit.0.saturating_sub(others));
-        ClosedTraffic::within(&scenario.machine, &scenario.workload, left).map_err(|needed| EngineError::Refused {
-            key: Some("memory_limit"),
-            reason: format!(
-                "the messages of the jobs need more than {} beside {} for the network, but {} are allowed or available; \
-                 use fewer ranks or messages (`iterations` cost nothing), open traffic or the flow engine, or raise the limit",
-                Bytes(needed),
-                Bytes(others),
-                limit.unwrap_or(Bytes(u64::MAX)),
-            ),
-        })
+    fn recording(&self, scenario: &Scenario) -> Recording {
+        Recording { link_jobs: scenario.output.link_jobs, ..self.records.recording() }
     }
 
-    /// The memory that a run may take, if that is known.
-    fn memory_bytes(&self) -> Option<Bytes> {
-        self.records.memory_limit.or_else(available_memory)
+    /// Everything that a run needs, if there is memory for it. Before each step it is estimated whether there is.
+    fn built(&self, scenario: &Scenario, guard: &Guard, keeps_rows: bool) -> Result<Built, EngineError> {
+        let machine = &scenario.machine;
+        let mut demand = self.demand(scenario, keeps_rows);
+        // Packets are counted when messages are known: those of closed traffic are not yet.
+        let least = Demand { packets: 0, recorded: 0, ..demand };
+        guard.admit(memory_estimate(machine, &self.settings, ASSUMED_CHANNELS, &least)).map_err(too_much)?;
+        let closed = closed_traffic(scenario, guard)?;
+        let (messages, packets) = (closed.memory_bytes(), closed.packets(self.settings.packet));
+        demand.packets = demand.packets.saturating_add(packets);
+        demand.recorded = demand.recorded.saturating_add(packets);
+        demand.packet_bytes = (packets > 0).then(|| closed.bytes() / packets);
+        demand.intervals = demand.intervals.max(self.intervals_of(machine, closed.bytes()));
+        let of_run = memory_estimate(machine, &self.settings, ASSUMED_CHANNELS, &demand);
+        guard.admit(of_run.saturating_add(messages)).map_err(too_much)?;
+        let engine = self.engine(scenario)?;
+        // The tables of next hops are there by now.
+        let memory_bytes = of_run.max(engine.memory_estimate(&demand)).saturating_add(messages);
+        guard.admit(memory_bytes).map_err(too_much)?;
+        Ok(Built { engine, closed, memory_bytes })
     }
 
-    fn check_memory(&self, needed: u64) -> Result<(), EngineError> {
-        match self.memory_bytes() {
-            Some(limit) if needed > limit.0 => Err(EngineError::Refused {
-                key: Some("memory_limit"),
-                reason: format!(
-                    "the run needs about {} but {limit} are allowed or available; use a smaller machine or raise the limit",
-                    Bytes(needed)
-                ),
-            }),
-            _ => Ok(()),
+    /// Intervals that pass while so many bytes are sent, if the slowest cable sets the pace for all nodes.
+    fn intervals_of(&self, machine: &Machine, bytes: u64) -> u64 {
+        let Some(interval) = self.records.interval else { return 0 };
+        let all = machine.links().map(|link| machine.bandwidth(link)).chain([machine.terminal().bandwidth]);
+        let slowest = all.map(Rate::bytes_per_s_f64).fold(f64::INFINITY, f64::min);
+        let seconds = bytes as f64 / machine.node_count().max(1) as f64 / slowest;
+        (seconds.min(self.times.time_limit.as_s_f64()) / interval.as_s_f64()) as u64
+    }
+
+    /// What the run is to do, but for the packets of closed traffic.
+    fn demand(&self, scenario: &Scenario, keeps_rows: bool) -> Demand {
+        let jobs = &scenario.workload.jobs;
+        let terminal = scenario.machine.terminal().bandwidth.bytes_per_s_f64();
+        // Open traffic beside jobs that come to an end goes on for as long as these do, which nobody knows.
+        let open = jobs.iter().filter(|job| matches!(job.traffic, TrafficKind::Open(_))).count();
+        let Schedule { warm_up, measure, drain } = self.schedule(open == jobs.len());
+        let made = |job: &Job, until: Time| match &job.traffic {
+            TrafficKind::Closed(_) => 0.0,
+            TrafficKind::Open(open) => {
+                let load = open.mean_load((Time::ZERO, until.max(Time(1))));
+                let packets = load * until.as_s_f64() * terminal / self.settings.packet.as_f64();
+                f64::from(job.ranks) * (1.2 * packets + f64::from(open.burst) + 10.0)
+            }
+        };
+        let all = |until: Time| jobs.iter().map(|job| made(job, until)).sum::<f64>() as u64;
+        let end = warm_up + measure + drain;
+        let interval = self.records.interval.map_or(0, Time::ps);
+        Demand {
+            jobs: jobs.len(),
+            recording: self.recording(scenario),
+            packets: all(end),
+            packet_bytes: None,
+            recorded: all(warm_up + measure),
+            intervals: if open == jobs.len() { end.ps().checked_div(interval).unwrap_or(0) } else { 0 },
+            keeps_rows,
         }
     }
 
@@ -210,10 +254,21 @@ fn refused(error: &PacketError) -> EngineError {
     EngineError::Refused { key, reason }
 }
 
-/// Memory that the system has left, where it says so.
-fn available_memory() -> Option<Bytes> {
-    let text = std::fs::read_to_string("/proc/meminfo").ok()?;
-    let line = text.lines().find(|line| line.starts_with("MemAvailable:"))?;
-    let kib: u64 = line.split_whitespace().nth(1)?.parse().ok()?;
-    Some(Bytes::kib(kib))
+fn too_much(TooMuch { reason }: TooMuch) -> EngineError {
+    EngineError::Refused { key: Some("memory_limit"), reason }
+}
+
+/// The messages of closed traffic, if there is memory for them.
+fn closed_traffic(scenario: &Scenario, guard: &Guard) -> Result<ClosedTraffic, EngineError> {
+    ClosedTraffic::within(&scenario.machine, &scenario.workload, guard.left()).map_err(|needed| {
+        match guard.admit(needed) {
+            Err(TooMuch { reason }) => too_much(TooMuch {
+                reason: format!(
+                    "the messages of the jobs alone are too many, at least so: {reason} (`iterations` cost nothing); open traffic \
+                     and the flow engine need less"
+                ),
+            }),
+            Ok(()) => unreachable!("more than is left"),
+        }
+    })
 }

@@ -24,6 +24,7 @@ pub(crate) struct RunFacts<'a> {
     pub(crate) wall_s: f64,
     pub(crate) cpu_s: f64,
     pub(crate) peak_rss_bytes: u64,
+    pub(crate) memory_estimate_bytes: u64,
 }
 
 /// The whole summary.
@@ -46,6 +47,7 @@ pub(crate) fn summary(plan: &Plan, outcome: &mut Outcome, facts: &RunFacts<'_>) 
         "wall_s": facts.wall_s,
         "cpu_s": facts.cpu_s,
         "peak_rss_bytes": facts.peak_rss_bytes,
+        "memory_estimate_bytes": facts.memory_estimate_bytes,
         "threads": facts.threads,
         "machine": machine_json(machine),
         "convergence": outcome.convergence.take(),

@@ -2,7 +2,7 @@
 
 use super::{ClosedJob, Destinations, JobTraffic, NodeMessage, OpenJob, Traffic};
 use odonata_machine::Machine;
-use odonata_units::{NodeId, RankId, Stream};
+use odonata_units::{Bytes, NodeId, RankId, Stream};
 use odonata_workload::volumes::{Messages, Volumes, Within};
 use odonata_workload::{Closed, Job, Open, Pattern, TrafficKind, Workload};
 use std::collections::BTreeMap;
@@ -112,6 +112,25 @@ impl ClosedTraffic {
             traffic.messages.push(Arc::new(messages));
         }
         Ok(traffic)
+    }
+}
+
+impl ClosedTraffic {
+    /// Memory that its messages take, here and in their sources.
+    pub fn memory_bytes(&self) -> u64 {
+        self.messages.iter().map(|messages| messages.len() as u64 * BYTES_PER_MESSAGE).sum()
+    }
+
+    /// Bytes of all its messages.
+    pub fn bytes(&self) -> u64 {
+        let all = self.messages.iter().flat_map(|messages| messages.iter());
+        all.fold(0, |sum, m| m.bytes.0.saturating_mul(m.rounds.into()).saturating_add(sum))
+    }
+
+    /// Packets of at most `packet` bytes that are made of all its messages.
+    pub fn packets(&self, packet: Bytes) -> u64 {
+        let of = |m: &NodeMessage| m.bytes.0.div_ceil(packet.0.max(1)).saturating_mul(m.rounds.into());
+        self.messages.iter().flat_map(|messages| messages.iter()).fold(0, |sum, m| of(m).saturating_add(sum))
     }
 }
 

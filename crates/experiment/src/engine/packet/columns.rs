@@ -21,6 +21,8 @@ pub(super) struct Measured<'a> {
     pub(super) senders: &'a [usize],
     /// From when until when was measured.
     pub(super) measured: (Time, Time),
+    /// How much memory the run was thought to take.
+    pub(super) memory_bytes: u64,
 }
 
 /// What is added, by table.

@@ -1,0 +1,52 @@
+//! How much memory a run takes, told before the solver starts.
+//!
+//! | for each | bytes |
+//! |---|---|
+//! | link | 64 for capacities, residuals and tables of paths; 8 for each job (its load); 40 for each thread (sums) |
+//! | node | 96 for its two gates, 32 more for each thread |
+//! | pair of nodes of a job with messages | 64: bytes and messages, weight and gates, what it is granted, once more while jobs are gathered |
+//! | pair of routers of a job (a commodity) | 64; for each of its w paths in an iteration 44; of an adaptive routing, 2 + 4 w for each iteration until it is served |
+//! | with `bound_gap`: source router | 32 for each link that its traffic takes, about 8 for each router |
+//!
+//! Until a commodity is served, capacity is released slice by slice: a fifth more iterations than there are slices covers the runs
+//! of the table in `docs/models/memory.md`, where most commodities are served long before the last one.
+
+use crate::traffic::Commodities;
+use crate::FlowSettings;
+use odonata_machine::Machine;
+use odonata_routing::algorithm::PathChoice;
+
+/// While the messages of jobs are gathered, and after: twice 24 for the pair and 16 for what is granted.
+pub(crate) const BYTES_PER_MEMBER: u64 = 64;
+const BYTES_PER_COMMODITY: u64 = 64;
+/// Of a path in an iteration: about 8 links, its demand and its end.
+const BYTES_PER_PATH: u64 = 44;
+
+/// Whatever is sent.
+pub(crate) fn of_machine(machine: &Machine, jobs: usize, threads: usize) -> u64 {
+    let (links, nodes) = (machine.link_count() as u64, machine.node_count() as u64);
+    let (jobs, threads) = (jobs as u64, threads.max(1) as u64);
+    links * (64 + 8 * jobs + 40 * threads) + nodes * (96 + 32 * threads)
+}
+
+/// Of what is sent.
+pub(crate) fn of_traffic(machine: &Machine, traffic: &Commodities, settings: &FlowSettings) -> u64 {
+    let mut commodities = vec![0u64; traffic.jobs.len()];
+    traffic.commodities.iter().for_each(|commodity| commodities[commodity.job.index()] += 1);
+    let kinds: usize = settings.kinds().iter().sum();
+    let adaptive = !matches!(settings.routing, PathChoice::Fixed(_));
+    let iterations = if adaptive { (settings.slices + settings.slices / 5).min(settings.max_iterations) } else { 0 };
+    let of_commodity = |commodity: &crate::traffic::Commodity| {
+        let sets = u64::from(settings.path_sets) / commodities[commodity.job.index()].max(1);
+        let paths = kinds as u64 * commodity.messages.min(sets.max(1));
+        BYTES_PER_COMMODITY + paths * BYTES_PER_PATH + u64::from(iterations) * if adaptive { 2 + 4 * paths } else { 0 }
+    };
+    let members = traffic.members.len() as u64 * BYTES_PER_MEMBER;
+    let bound = if settings.bound_gap.is_some() {
+        let (routers, links) = (machine.router_count() as u64, machine.link_count() as u64);
+        routers * links.min(8 * routers) * 32
+    } else {
+        0
+    };
+    members + bound + traffic.commodities.iter().map(of_commodity).sum::<u64>()
+}

@@ -1,0 +1,178 @@
+//! How much memory a run takes, told before it starts.
+//!
+//! | for each | bytes |
+//! |---|---|
+//! | port | 480, with its credits, events and messages; 32 for each virtual channel; 4 for each port of its router (arbitration); 8 for each job if there are several |
+//! | port, recorded | 40 for each channel; crossbar: 8, and 8 for each channel; series: twice 72, 48 for each channel, 8 for each job, of the interval that runs and its rows |
+//! | node | 200 |
+//! | packet in flight | 74, and 100 for its way if that is recorded |
+//! | job | 8,192 for its histograms in each of [`PARTITIONS`], and 40 for each interval of its series there |
+//! | records of packets | 64 MB for a batch, 96 MB with ways |
+//! | rows that nobody takes while the run goes | 64 for each packet, 160 with its way; 64 for each port, channel and job on a port in each interval |
+//!
+//! In flight are at most as many packets as are made, or as fill all buffers; or else [`IN_FLIGHT`] for each node, more where buffers
+//! hold more packets than those of the study.
+
+use crate::record::Recording;
+use crate::settings::PacketSettings;
+use odonata_machine::Machine;
+
+/// Packets in flight for each node of a saturated network with the study's buffers, 30 packets at each input and output. Dragonflies
+/// of 72 to 16,512 nodes held up to 46 with `min`, 135 with `valiant-n` under adversarial traffic.
+const IN_FLIGHT: u64 = 150;
+/// Packets in the two buffers of a channel there.
+const STUDY_BUFFERS: u64 = 60;
+/// Parts that a machine is divided into, about.
+const PARTITIONS: u64 = 32;
+
+/// What a run is to do, as far as its memory depends on it.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Demand {
+    /// Jobs.
+    pub jobs: usize,
+    /// What is recorded.
+    pub recording: Recording,
+    /// Packets that are made at most.
+    pub packets: u64,
+    /// Mean size of a packet, if they are not full: the smaller, the more fit into a buffer.
+    pub packet_bytes: Option<u64>,
+    /// Packets that are recorded, if they are, at most.
+    pub recorded: u64,
+    /// Intervals of the series at most.
+    pub intervals: u64,
+    /// Whether rows are kept until the run is over, since nobody takes them.
+    pub keeps_rows: bool,
+}
+
+impl Default for Demand {
+    /// One job without an end of which nothing is recorded.
+    fn default() -> Self {
+        let recording = Recording::default();
+        Self { jobs: 1, recording, packets: u64::MAX, packet_bytes: None, recorded: 0, intervals: 0, keeps_rows: false }
+    }
+}
+
+/// How large a network is.
+pub(crate) struct Size {
+    pub(crate) routers: u64,
+    pub(crate) ports: u64,
+    pub(crate) nodes: u64,
+    pub(crate) channels: u64,
+}
+
+/// About how many bytes a run on `machine` takes, before anything is built; see [`crate::PacketEngine::memory_estimate`]. What an
+/// algorithm learns is not in it.
+pub fn memory_estimate(machine: &Machine, settings: &PacketSettings, channels: u8, demand: &Demand) -> u64 {
+    let (routers, nodes) = (machine.router_count() as u64, machine.node_count() as u64);
+    let ports = nodes + machine.link_count() as u64;
+    let groups = machine.group_count() as u64;
+    // Next hops: 7 B per router and group and per router and member of its group.
+    let tables = 7 * routers * (groups + routers.div_ceil(groups.max(1)));
+    tables + of_run(&Size { routers, ports, nodes, channels: channels.into() }, settings, demand)
+}
+
+/// State and records of a run.
+pub(crate) fn of_run(size: &Size, settings: &PacketSettings, demand: &Demand) -> u64 {
+    let Size { routers, ports, nodes, channels } = *size;
+    let Demand { recording, intervals, .. } = *demand;
+    let jobs = demand.jobs as u64;
+    let on = |wanted: bool, bytes: u64| if wanted { bytes } else { 0 };
+    let series = recording.interval_ps > 0;
+    let radix = ports / routers.max(1);
+    let per_port = 480
+        + 32 * channels
+        + 4 * radix
+        + on(recording.link_jobs && jobs > 1, 8 * jobs)
+        + on(recording.channels, 40 * channels)
+        + on(recording.crossbar, 8 * channels + 8)
+        + on(series && recording.series.ports, 2 * 72)
+        + on(series && recording.series.channels, 2 * 48 * channels)
+        + on(series && recording.series.port_jobs, 2 * 8 * jobs.max(1));
+    let ways = recording.packets && recording.paths;
+    let per_packet = 74 + on(ways, 100);
+    let batches = on(recording.packets, if ways { 96_000_000 } else { 64_000_000 });
+    let per_job = PARTITIONS * (8_192 + on(series && recording.series.jobs, intervals.saturating_mul(40)));
+    [
+        ports * per_port,
+        nodes * 200,
+        in_flight(size, settings, demand).saturating_mul(per_packet),
+        batches,
+        jobs.saturating_mul(per_job),
+        on(demand.keeps_rows, kept_rows(size, demand)),
+    ]
+    .into_iter()
+    .fold(0, u64::saturating_add)
+}
+
+/// Packets that are in the network at a time at most; those that wait in their sources are not made yet.
+fn in_flight(size: &Size, settings: &PacketSettings, demand: &Demand) -> u64 {
+    let packet = demand.packet_bytes.unwrap_or(settings.packet.0).max(1);
+    let buffers = settings.input_buffer.0.saturating_add(settings.output_buffer.0) / packet;
+    let most = (size.ports * size.channels).saturating_mul(buffers);
+    let saturated = (size.nodes * IN_FLIGHT).saturating_mul(buffers.max(STUDY_BUFFERS)) / STUDY_BUFFERS;
+    saturated.min(most).min(demand.packets)
+}
+
+/// Rows that stay in memory until the run is over.
+fn kept_rows(size: &Size, demand: &Demand) -> u64 {
+    let Recording { series, packets, paths, .. } = demand.recording;
+    let on = |wanted: bool, count: u64| if wanted { count } else { 0 };
+    let rows = on(series.ports, 1) + on(series.channels, size.channels) + on(series.port_jobs, demand.jobs as u64);
+    let packets = on(packets, demand.recorded).saturating_mul(if paths { 160 } else { 64 });
+    (size.ports * rows * 64).saturating_mul(demand.intervals).saturating_add(packets)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::record::SeriesChoice;
+    use odonata_units::Bytes;
+
+    const SIZE: Size = Size { routers: 264, ports: 3960, nodes: 1056, channels: 2 };
+
+    fn estimate(change: impl Fn(&mut PacketSettings, &mut Demand)) -> u64 {
+        let (mut settings, mut demand) = (PacketSettings::study(), Demand::default());
+        change(&mut settings, &mut demand);
+        of_run(&SIZE, &settings, &demand)
+    }
+
+    /// Of the formula: 3,960 (480 + 64 + 60) + 1,056 * 200 + 1,056 * 150 * 74 + 32 * 8,192.
+    #[test]
+    fn adds_up_what_a_run_holds() {
+        assert_eq!(estimate(|_, _| ()), 3960 * 604 + 1056 * 200 + 1056 * 150 * 74 + 32 * 8_192);
+        let five = |link_jobs| estimate(|_, demand| (demand.recording.link_jobs, demand.jobs) = (link_jobs, 5));
+        assert_eq!(five(true) - five(false), 3960 * 8 * 5);
+    }
+
+    #[test]
+    fn packets_in_flight_are_no_more_than_fit_or_are_made() {
+        let all = estimate(|_, _| ());
+        assert_eq!(all - estimate(|_, demand| demand.packets = 1000), (1056 * 150 - 1000) * 74);
+        // One packet in each buffer: 3,960 ports with two channels and two buffers each.
+        let small = estimate(|settings, _| (settings.input_buffer, settings.output_buffer) = (Bytes(512), Bytes(512)));
+        assert_eq!(all - small, (1056 * 150 - 3960 * 4) * 74);
+        let large = estimate(|settings, _| settings.input_buffer = Bytes(1 << 40));
+        assert!(large > all * 1000);
+        let half_full = estimate(|_, demand| demand.packet_bytes = Some(256));
+        assert_eq!(half_full - all, 1056 * 150 * 74);
+        let made = |settings: &mut PacketSettings, demand: &mut Demand| {
+            (settings.input_buffer, demand.packets) = (Bytes(1 << 40), 1000);
+        };
+        assert!(estimate(made) < all);
+    }
+
+    #[test]
+    fn what_nobody_takes_is_kept() {
+        let series = |demand: &mut Demand| {
+            demand.recording.interval_ps = 1_000_000;
+            demand.recording.series = SeriesChoice { ports: true, ..SeriesChoice::default() };
+            demand.intervals = 100;
+        };
+        let taken = estimate(|_, demand| series(demand));
+        let kept = estimate(|_, demand| {
+            series(demand);
+            demand.keeps_rows = true;
+        });
+        assert_eq!(kept - taken, 3960 * 64 * 100);
+    }
+}

@@ -1,0 +1,123 @@
+"""What does not fit into memory is refused in words, before it is taken."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import time
+from concurrent.futures import Future, ThreadPoolExecutor
+from pathlib import Path
+
+import pytest
+from packet_files import experiment, job
+from running import Command
+
+from odonata import _core
+from odonata.sweeps.execute import as_memory_allows
+
+LARGE = 'topology = "dragonfly"\np = 6\na = 12\nh = 6\ng = 73'
+"""5,256 nodes."""
+
+
+def messages(engine: str) -> str:
+    """Every rank of 5,256 to every other: 27.6 million messages, at least 16 B each."""
+    lines = [f"[machine]\n{LARGE}", '[[job]]\npattern = "all-to-all"\nranks = 5256\nranks_per_node = 1']
+    return "\n".join([*lines, f'[engine]\nkind = "{engine}"', ""])
+
+
+@pytest.mark.parametrize("engine", ["packet", "flow", "model"])
+def test_an_address_space_that_is_too_small_is_named(command: Path, tmp_path: Path, engine: str) -> None:
+    """The soft limit of the shell; libraries take most of these 1.3 GB."""
+    (tmp_path / "x.toml").write_text(messages(engine))
+    limit = 1_300_000
+    shell = ["bash", "-c", f'ulimit -v {limit} && exec "$@"', "bash", command, "run", "x.toml", "-o", "run"]
+    result = subprocess.run(shell, cwd=tmp_path, capture_output=True, text=True, timeout=300)
+    assert result.returncode == 2, result.stderr
+    for words in ("needs about", "address space", "ulimit -v"):
+        assert words in result.stderr, result.stderr
+    assert not (tmp_path / "run").exists()
+
+
+def test_a_given_limit_does_not_lift_that_of_the_process(command: Path, tmp_path: Path) -> None:
+    (tmp_path / "x.toml").write_text(messages("packet") + 'memory_limit = "1 TB"\n')
+    shell = ["bash", "-c", 'ulimit -v 1300000 && exec "$@"', "bash", command, "run", "x.toml", "-o", "run"]
+    result = subprocess.run(shell, cwd=tmp_path, capture_output=True, text=True, timeout=300)
+    assert result.returncode == 2, result.stderr
+    assert "address space" in result.stderr
+
+
+def test_a_small_run_needs_no_large_address_space(command: Path, tmp_path: Path) -> None:
+    (tmp_path / "x.toml").write_text(experiment(job(), measure="2 us"))
+    shell = ["bash", "-c", 'ulimit -v 1300000 && exec "$@"', "bash", command, "run", "x.toml", "-o", "run"]
+    result = subprocess.run(shell, cwd=tmp_path, capture_output=True, text=True, timeout=300)
+    assert result.returncode == 0, result.stderr
+
+
+RUNS = {
+    "open": experiment(job(), load=1.0, measure="5 us"),
+    "packets and ways": experiment(
+        job(), load=1.0, measure="20 us", engine="record_packets = true\nrecord_paths = true\n"
+    ),
+    "series": experiment(
+        job("one", ranks=36),
+        job("two", ranks=36),
+        measure="20 us",
+        engine='interval = "1 us"\nrecord_channels = true\n'
+        'series = ["jobs", "links", "channels", "link-jobs"]\n',
+    ),
+    "closed": experiment(job("one", "all-to-all"), load=None, measure=None),
+    "flow": experiment(job("one", "all-to-all"), load=None, measure=None).replace('"packet"', '"flow"'),
+    "model": experiment(job("one", "all-to-all"), load=None, measure=None).replace('"packet"', '"model"'),
+}
+
+
+@pytest.mark.parametrize("run", RUNS)
+def test_a_run_takes_no_more_than_was_estimated(odonata_command: Command, tmp_path: Path, run: str) -> None:
+    """All of the process, and not much less: what libraries take is a good part of runs as small as these."""
+    (tmp_path / "x.toml").write_text(RUNS[run])
+    result = odonata_command("run", "x.toml", "-o", "run")
+    assert result.returncode == 0, result.stderr
+    summary = json.loads((tmp_path / "run" / "summary.json").read_text())
+    taken, estimate = summary["peak_rss_bytes"], summary["memory_estimate_bytes"]
+    assert taken <= estimate <= 4 * taken
+
+
+def test_the_least_limit_is_told() -> None:
+    available = _core.available_memory()
+    if not Path("/proc/meminfo").exists():
+        assert available is None
+        return
+    assert available is not None
+    assert available[0] < 1 << 50
+    assert any(word in available[1] for word in ("meminfo", "control group", "RLIMIT")), available
+
+
+def test_runs_of_a_sweep_wait_until_there_is_memory() -> None:
+    """Of 10 bytes together; the one of 20 runs by itself."""
+    needs = {0: 6, 1: 4, 2: 5, 3: 20, 4: 3, 5: 3, 6: 3}
+    running: set[int] = set()
+    seen: list[set[int]] = []
+
+    def work(index: int) -> None:
+        time.sleep(0.05)
+        running.discard(index)
+
+    with ThreadPoolExecutor(len(needs)) as pool:
+
+        def start(index: int) -> Future[None]:
+            running.add(index)
+            seen.append(set(running))
+            return pool.submit(work, index)
+
+        ended = [index for index, _ in as_memory_allows(needs, 10, start)]
+    assert sorted(ended) == list(needs)
+    assert all(sum(needs[i] for i in together) <= 10 for together in seen if together != {3}), seen
+    assert {3} in seen
+    assert {4, 5, 6} in seen
+    assert len(list(as_memory_allows({0: 6, 1: 6}, None, lambda _: _done()))) == 2
+
+
+def _done() -> Future[None]:
+    future = Future[None]()
+    future.set_result(None)
+    return future

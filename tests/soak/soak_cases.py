@@ -1,0 +1,199 @@
+"""Random experiments for the packet engine, each from its seed alone.
+
+Machines of up to some 150 nodes of every family or any graph, with failed cables; latencies of zero, odd
+speeds, buffers of one packet, huge packets; every pattern, placement and routing; open, closed and both
+kinds of traffic.
+"""
+
+from __future__ import annotations
+
+import random
+from dataclasses import dataclass
+
+CABLES = "cables.csv"
+"""The name under which a case finds its machine's cables, if it has such a file."""
+
+BANDWIDTHS = ["100 GB/s", "25 GB/s", "12.5 GB/s", "5 GB/s", "3.7 GB/s", "1 GB/s", "999999937 B/s"]
+LATENCIES = ["0 ns", "0 ns", "1 ps", "1 ns", "7.3 ns", "30 ns", "100 ns", "1000 ns"]
+ROUTINGS = ["min", "valiant-g", "valiant-n", "ugal-g", "ugal-n", "par", "q-adaptive"]
+OTHER_ROUTINGS = ["min", "up-down", "up-down-adaptive", "dimension-order", "torus-adaptive"]
+SIZED = ["stencil-2d", "stencil-3d", "many-to-many", "spread", "umesh", "random-neighbors", "all-to-all"]
+SIZED += ["tornado", "transpose", "bit-complement", "bit-reverse", "random-permutation"]
+ARRANGEMENTS = ["absolute", "relative", "circulant", "palm-tree", "random"]
+DRAWN = ["uniform", "adversarial", "hotspot"]
+PLACEMENTS = [
+    "compact",
+    "round-robin-nodes",
+    "round-robin-routers",
+    "random-nodes",
+    "random-routers",
+    "non-uniform",
+]
+
+
+@dataclass(frozen=True)
+class Case:
+    """An experiment file and the file of cables that it names, if it names one."""
+
+    seed: int
+    text: str
+    cables: str | None = None
+
+
+@dataclass(frozen=True)
+class Hardware:
+    """The section [machine] without its classes, and what the jobs must know of it."""
+
+    lines: list[str]
+    classes: list[str]
+    nodes: int
+    grouped: bool
+    cables: str | None = None
+
+
+def case(seed: int) -> Case:
+    """The case of a seed."""
+    dice = random.Random(f"soak {seed}")
+    hardware = dice.choices([_dragonfly, _cascade, _torus, _fat_tree, _graph], weights=[5, 2, 2, 2, 2])[0](
+        dice
+    )
+    lines = ["[machine]", *hardware.lines]
+    if hardware.classes and dice.random() < 0.4:
+        share = dice.choice(["1 %", "5 %", "10 %", "20 %"]).replace(" ", "")
+        lines.append(f'edit = ["fail {share} {dice.choice(hardware.classes)}"]')
+    for name in [*hardware.classes, "terminal"]:
+        if dice.random() < 0.7:
+            bandwidth, latency = dice.choice(BANDWIDTHS), dice.choice(LATENCIES)
+            lines += [f"[machine.class.{name}]", f'bandwidth = "{bandwidth}"', f'latency = "{latency}"']
+    flit = dice.choice([1, 16, 100, 128, 512])
+    # None: the sizes of the preset.
+    packet = flit * dice.choice([1, 4, 4, 64, 1000]) if dice.random() < 0.6 else None
+    lines += _jobs(dice, hardware, packet or 512)
+    lines += _engine(dice, hardware, flit, packet)
+    return Case(seed, "\n".join(lines) + "\n", hardware.cables)
+
+
+def _dragonfly(dice: random.Random) -> Hardware:
+    p, a, h = dice.randint(1, 3), dice.randint(1, 6), dice.randint(1, 3)
+    g = dice.choice([a * h + 1, dice.randint(1, a * h + 1)])
+    g = max(1, min(g, 150 // (p * a)))
+    lines = ['topology = "dragonfly"', f"p = {p}", f"a = {a}", f"h = {h}", f"g = {g}"]
+    lines.append(f'arrangement = "{dice.choice(ARRANGEMENTS)}"')
+    if dice.random() < 0.3:
+        lines.append(f"local_cables = {dice.randint(1, 3)}")
+    return Hardware(lines, ["local", "global"], p * a * g, grouped=True)
+
+
+def _cascade(dice: random.Random) -> Hardware:
+    groups, rows, columns, nodes = (
+        dice.randint(1, 4),
+        dice.randint(1, 3),
+        2 * dice.randint(1, 2),
+        dice.randint(1, 3),
+    )
+    lines = ['topology = "cascade"', f"groups = {groups}", f"rows = {rows}", f"columns = {columns}"]
+    lines += [f"nodes_per_router = {nodes}", f"green = {dice.randint(1, 2)}", f"black = {dice.randint(1, 3)}"]
+    lines.append(f"blue = {dice.randint(1, 2)}")
+    return Hardware(lines, ["green", "black", "blue"], groups * rows * columns * nodes, grouped=True)
+
+
+def _torus(dice: random.Random) -> Hardware:
+    dims = [dice.randint(1, 5) for _ in range(dice.randint(1, 3))]
+    nodes = dice.randint(1, 2)
+    count = nodes
+    for size in dims:
+        count *= size
+    wrap = dice.choice(["true", "false"])
+    lines = ['topology = "torus"', f"dims = {dims}", f"wrap = {wrap}", f"nodes_per_router = {nodes}"]
+    lines.append(f"links_per_direction = {dice.choice([1, 1, 2])}")
+    return Hardware(lines, [], count, grouped=False)
+
+
+def _fat_tree(dice: random.Random) -> Hardware:
+    k, levels = dice.choice([(4, 2), (4, 3), (6, 2), (8, 2), (6, 3)])
+    lines = ['topology = "fat-tree"', f"k = {k}", f"levels = {levels}"]
+    return Hardware(lines, [], 2 * (k // 2) ** levels, grouped=False)
+
+
+def _graph(dice: random.Random) -> Hardware:
+    """A random tree and some further cables."""
+    routers = dice.randint(2, 14)
+    nodes = [dice.randint(0, 3) for _ in range(routers)]
+    nodes[0] = max(nodes[0], 2)
+    rows = ["src,dst,src_nodes,dst_nodes,bandwidth,latency"]
+    pairs = [(i, dice.randrange(i)) for i in range(1, routers)]
+    pairs += [tuple(dice.sample(range(routers), 2)) for _ in range(dice.randint(0, routers))]  # type: ignore[misc]
+    for i, j in pairs:
+        rows.append(f"r{i},r{j},{nodes[i]},{nodes[j]},{dice.choice(BANDWIDTHS)},{dice.choice(LATENCIES)}")
+    return Hardware([f'file = "{CABLES}"'], [], sum(nodes), grouped=False, cables="\n".join(rows) + "\n")
+
+
+def _jobs(dice: random.Random, hardware: Hardware, packet: int) -> list[str]:
+    left, lines = hardware.nodes, list[str]()
+    kind = dice.choice(["closed", "closed", "open", "both"])
+    for number in range(dice.randint(1, 3)):
+        if left < 1:
+            break
+        ranks = max(1, dice.choice([left, dice.randint(1, left)]))
+        left -= ranks
+        lines += ["[[job]]", f'name = "j{number}"', f"ranks = {ranks}", "ranks_per_node = 1"]
+        lines.append(f"pattern = {_pattern(dice, packet)}")
+        lines.append(f'placement = "{dice.choice(PLACEMENTS)}"')
+        if kind == "open" or (kind == "both" and dice.random() < 0.5):
+            lines.append(f"traffic = {_open(dice)}")
+        elif dice.random() < 0.2:
+            lines.append('traffic = { name = "closed", start = "500 ns" }')
+    return lines
+
+
+def _pattern(dice: random.Random, packet: int) -> str:
+    size = f"{dice.choice([0, 1, packet // 2, packet, packet + 1, 5 * packet, 20 * packet + 7])} B"
+    if dice.random() < 0.5:
+        return f'{{ name = "{dice.choice(DRAWN)}", bytes = "{size}", messages = {dice.randint(1, 4)} }}'
+    iterations = dice.choice(["", "", ", iterations = 2"])
+    return f'{{ name = "{dice.choice(SIZED)}", bytes = "{size}"{iterations} }}'
+
+
+def _open(dice: random.Random) -> str:
+    load = dice.choice([0.01, 0.1, 0.5, 0.9, 1.0])
+    injection = dice.choice(["bernoulli", "poisson", "interval", "paced"])
+    parts = ['name = "open"', f"load = {load}", f'injection = "{injection}"']
+    if dice.random() < 0.2:
+        parts.append(f"burst = {dice.randint(1, 5)}")
+    if injection == "paced" and dice.random() < 0.5:
+        parts.append(f"buffer = {dice.randint(1, 5)}")
+    if dice.random() < 0.2:
+        parts += ['step_times = ["1 us"]', f"step_loads = [{dice.choice([0.0, 0.3, 1.0])}]"]
+    return "{ " + ", ".join(parts) + " }"
+
+
+def _engine(dice: random.Random, hardware: Hardware, flit: int, packet: int | None) -> list[str]:
+    routing = dice.choice(ROUTINGS if hardware.grouped else OTHER_ROUTINGS)
+    lines = ["[engine]", 'kind = "packet"', f"seed = {dice.randrange(1 << 40)}", f'routing = "{routing}"']
+    lines += [
+        "record_packets = true",
+        "record_paths = true",
+        'memory_limit = "2 GB"',
+        'time_limit = "100 ms"',
+    ]
+    if packet is not None:
+        room = packet * dice.choice([1, 1, 2, 3, 30])
+        lines += [f'packet = "{packet} B"', f'flit = "{flit} B"', f'input_buffer = "{room} B"']
+        lines.append(f'output_buffer = "{packet * dice.choice([1, 2, 30])} B"')
+    for key, values in {
+        "crossbar_speedup": ["1", "1.5", "4", "10"],
+        "input_latency": ['"0 ns"', '"3.3 ns"', '"10 ns"'],
+        "output_latency": ['"0 ns"', '"1 ps"', '"10 ns"'],
+        "arbitration": ['"round-robin"'],
+        "estimate": ['"output"', '"downstream-arrived"'],
+        "record_channels": ["true"],
+        "record_crossbar": ["true"],
+    }.items():
+        if dice.random() < 0.3:
+            lines.append(f"{key} = {dice.choice(values)}")
+    if dice.random() < 0.3:
+        lines += ['interval = "700 ns"', 'series = ["jobs", "links", "channels", "link-jobs"]']
+    # At most some 80 packets of each node at the fastest speed.
+    window = min(2_000_000, 10 * (packet or 512) * 40)
+    warm_up, drain = dice.choice([0, window]), dice.choice(["0 us", "1 us", "500 us"])
+    return [*lines, f'warm_up = "{warm_up} ps"', f'measure = "{window} ps"', f'drain = "{drain}"']

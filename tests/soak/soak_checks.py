@@ -1,0 +1,132 @@
+"""What must hold of every run of the packet engine: packets link by link, and the flow engine's bytes."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import numpy as np
+
+import odonata
+from odonata.errors import OdonataError
+from odonata.runs import Run
+from odonata.toml import document
+
+if sys.version_info >= (3, 11):
+    import tomllib
+else:
+    import tomli as tomllib
+
+
+def faults_of(path: Path) -> list[str]:
+    """Runs the experiment at a path and says what is wrong with the run.
+
+    Raises:
+        OdonataError: It is refused in words.
+    """
+    run = odonata.run(path)
+    state = run.summary["convergence"]
+    faults = [*_ended(run), *_packets(run), *_sums(run)]
+    if run.summary["peak_rss_bytes"] > run.summary["memory_estimate_bytes"]:
+        faults.append(
+            f"{run.summary['peak_rss_bytes']} B, more than {run.summary['memory_estimate_bytes']} B"
+        )
+    if (
+        "offered_load" not in run.jobs.column_names
+        and state["ending"] == "complete"
+        and run.summary["routing"] == "min"
+    ):
+        faults += _as_the_flow_engine(run, path)
+    return faults
+
+
+def _ended(run: Run) -> list[str]:
+    ending = run.summary["convergence"]["ending"]
+    if ending == "deadlock":
+        return ["nothing can happen any more"]
+    patient = any("although none waits for another" in warning for warning in run.summary["warnings"])
+    return (
+        [f"packets wait for each other: {run.summary['warnings']}"]
+        if ending == "no-progress" and not patient
+        else []
+    )
+
+
+def _packets(run: Run) -> list[str]:
+    """Every way goes from its source's router to its destination's, cable by cable, and takes its time."""
+    faults = []
+    links, nodes = run.links.to_pandas(), run.nodes.to_pandas()
+    source, target = links["source"].to_numpy(), links["target"].to_numpy()
+    latency = links["latency_ps"].to_numpy()
+    rate = links["capacity_bytes_per_s"].to_numpy()
+    router = nodes["router"].to_numpy()
+    channels = run.summary["packet"]["virtual_channels"]
+    for packet in run.table("packets").to_pylist():
+        way = packet["links"]
+        ends = [router[packet["source"]], *target[way]], [*source[way], router[packet["destination"]]]
+        where = f"packet {packet['source']} to {packet['destination']} born {packet['birth_ps']}"
+        if len(way) != packet["hops"] or any(a != b for a, b in zip(*ends, strict=True)):
+            faults.append(f"{where}: no way: {way}")
+        if any(vc >= channels for vc in packet["channels"]):
+            faults.append(f"{where}: channels {packet['channels']} of {channels}")
+        slowest = packet["bytes"] / min([1e18, *rate[way]]) * 1e12
+        # Each hop may round its time down.
+        least = sum(latency[way]) + slowest - len(way) - 1
+        if not packet["birth_ps"] <= packet["inject_ps"] <= packet["arrival_ps"]:
+            faults.append(f"{where}: against time")
+        if packet["arrival_ps"] - packet["inject_ps"] < least:
+            faults.append(f"{where}: faster than its cables, {packet}")
+    return faults[:5]
+
+
+def _sums(run: Run) -> list[str]:
+    """Bytes in are bytes out, and links carry what is on its way over them."""
+    faults = []
+    jobs, packets = run.jobs.to_pandas(), run.table("packets").to_pandas()
+    counted = packets.groupby("job")["bytes"].agg(["count", "sum"]).reindex(range(len(jobs)), fill_value=0)
+    if (counted["count"].to_numpy() != jobs["packets"].to_numpy()).any():
+        faults.append(f"packets of jobs {jobs['packets'].tolist()}, recorded {counted['count'].tolist()}")
+    complete = run.summary["convergence"]["ending"] == "complete"
+    # Open traffic beside jobs that come to an end is cut off when these have.
+    ended = jobs[jobs["time_s"].notna()] if "time_s" in jobs else jobs
+    if complete and ended["unfinished_packets"].any():
+        faults.append(f"complete, but unfinished: {jobs['unfinished_packets'].tolist()}")
+    # With closed traffic everything is measured, so the way of every packet is recorded.
+    if complete and "offered_load" not in jobs:
+        own = jobs["bytes_on_router"] + jobs["bytes_network"]
+        if (own.to_numpy() != counted["sum"].to_numpy()).any():
+            faults.append(f"bytes of jobs {own.tolist()}, of packets {counted['sum'].tolist()}")
+        over = np.zeros(len(run.links))
+        for links, size in zip(packets["links"], packets["bytes"], strict=True):
+            np.add.at(over, np.asarray(links, dtype=int), size)
+        if (over != run.links.to_pandas()["bytes"].to_numpy()).any():
+            faults.append("links carry other bytes than the packets on their way over them")
+    return faults
+
+
+def _as_the_flow_engine(run: Run, path: Path) -> list[str]:
+    """Shortest ways in both: the same bytes over hops, on every link where there is one way each."""
+    text = tomllib.loads(path.read_text())
+    text["engine"] = {"kind": "flow", "routing": "min", "seed": text["engine"]["seed"]}
+    for job in text["job"]:
+        job.pop("traffic", None)
+    try:
+        # Beside the other, which may name a file.
+        beside = path.with_name("flow.toml")
+        beside.write_text(document(text))
+        flow = odonata.run(beside)
+    except OdonataError as error:
+        return [] if "cutoff" in str(error) else [f"the flow engine refuses it: {error}"]
+    found, expected = (one.links.to_pandas()["bytes"].to_numpy() for one in (run, flow))
+    faults = []
+    if abs(found.sum() - expected.sum()) > 1e-6 * expected.sum() + 0.5:
+        faults.append(f"bytes over hops: {found.sum():.0f}, by the flow engine {expected.sum():.0f}")
+    machine = text["machine"]
+    # A dragonfly with one cable of each kind has one shortest way between any two routers.
+    single = machine.get("topology") == "dragonfly" and "edit" not in machine
+    single = (
+        single and machine["g"] == machine["a"] * machine["h"] + 1 and machine.get("local_cables", 1) == 1
+    )
+    if single and np.abs(found - expected).max(initial=0) > 0.5:
+        faults.append(f"link {np.abs(found - expected).argmax()}: other bytes than by the flow engine")
+    return faults
