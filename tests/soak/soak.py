@@ -10,6 +10,7 @@ A case that is refused in words is fine. One that panics, hangs, takes too much 
 from __future__ import annotations
 
 import argparse
+import contextlib
 import json
 import os
 import queue
@@ -42,8 +43,10 @@ class Worker:
         """What became of the case in a directory, `ok`, `refused` or `failed`, and why."""
         process = self._started()
         assert process.stdin is not None
-        process.stdin.write(f"{directory / FILE}\n")
-        process.stdin.flush()
+        # Of a process that has ended there will be no answer.
+        with contextlib.suppress(BrokenPipeError):
+            process.stdin.write(f"{directory / FILE}\n")
+            process.stdin.flush()
         try:
             answer = self._answers.get(timeout=seconds)
         except queue.Empty:
@@ -62,6 +65,12 @@ class Worker:
         if self._process is not None:
             self._process.kill()
             self._process.wait()
+            self._listener.join()
+            for pipe in (self._process.stdin, self._process.stdout):
+                # What was not heard any more is lost.
+                with contextlib.suppress(OSError):
+                    if pipe is not None:
+                        pipe.close()
             self._process = None
             self._answers = queue.SimpleQueue()
 
@@ -76,7 +85,9 @@ class Worker:
                     stderr=complaints,
                     text=True,
                 )
-            threading.Thread(target=self._listen, args=(self._process, self._answers), daemon=True).start()
+            heard = (self._process, self._answers)
+            self._listener = threading.Thread(target=self._listen, args=heard, daemon=True)
+            self._listener.start()
         return self._process
 
     @staticmethod

@@ -11,13 +11,11 @@
 //! Until a commodity is served, capacity is released slice by slice: a fifth more iterations than there are slices covers the runs
 //! of the table in `docs/models/memory.md`, where most commodities are served long before the last one.
 
-use crate::traffic::Commodities;
+use crate::traffic::{Commodities, Commodity, BYTES_PER_MEMBER};
 use crate::FlowSettings;
 use odonata_machine::Machine;
 use odonata_routing::algorithm::PathChoice;
 
-/// While the messages of jobs are gathered, and after: twice 24 for the pair and 16 for what is granted.
-pub(crate) const BYTES_PER_MEMBER: u64 = 64;
 const BYTES_PER_COMMODITY: u64 = 64;
 /// Of a path in an iteration: about 8 links, its demand and its end.
 const BYTES_PER_PATH: u64 = 44;
@@ -36,7 +34,7 @@ pub(crate) fn of_traffic(machine: &Machine, traffic: &Commodities, settings: &Fl
     let kinds: usize = settings.kinds().iter().sum();
     let adaptive = !matches!(settings.routing, PathChoice::Fixed(_));
     let iterations = if adaptive { (settings.slices + settings.slices / 5).min(settings.max_iterations) } else { 0 };
-    let of_commodity = |commodity: &crate::traffic::Commodity| {
+    let of_commodity = |commodity: &Commodity| {
         let sets = u64::from(settings.path_sets) / commodities[commodity.job.index()].max(1);
         let paths = kinds as u64 * commodity.messages.min(sets.max(1));
         BYTES_PER_COMMODITY + paths * BYTES_PER_PATH + u64::from(iterations) * if adaptive { 2 + 4 * paths } else { 0 }

@@ -1,6 +1,5 @@
 //! Messages gathered into commodities.
 
-use crate::memory::BYTES_PER_MEMBER;
 use crate::workers;
 use odonata_machine::Machine;
 use odonata_units::{JobId, NodeId, RankId, RouterId};
@@ -17,6 +16,9 @@ pub(crate) struct Member {
     pub(crate) messages: u32,
     pub(crate) bytes: u64,
 }
+
+/// Memory for a member while jobs are gathered, and after: twice its own 24 B, and 16 for its weight and what it is granted.
+pub(crate) const BYTES_PER_MEMBER: u64 = 64;
 
 /// All messages of one job from one router to another; its members are consecutive. Where both routers are the same,
 /// the members are of different nodes.
