@@ -123,7 +123,7 @@ def _graph(dice: random.Random) -> Hardware:
     rows = ["src,dst,src_nodes,dst_nodes,bandwidth,latency"]
     pairs = [(i, dice.randrange(i)) for i in range(1, routers)]
     pairs += [tuple(dice.sample(range(routers), 2)) for _ in range(dice.randint(0, routers))]  # type: ignore[misc]
-    for i, j in pairs:
+    for i, j in {frozenset(pair): pair for pair in pairs}.values():
         rows.append(f"r{i},r{j},{nodes[i]},{nodes[j]},{dice.choice(BANDWIDTHS)},{dice.choice(LATENCIES)}")
     return Hardware([f'file = "{CABLES}"'], [], sum(nodes), grouped=False, cables="\n".join(rows) + "\n")
 
