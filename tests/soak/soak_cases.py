@@ -191,8 +191,12 @@ def _engine(dice: random.Random, hardware: Hardware, flit: int, packet: int | No
     }.items():
         if dice.random() < 0.3:
             lines.append(f"{key} = {dice.choice(values)}")
+    # Large packets take long, and rows of series are made for all ports that hold any.
     if dice.random() < 0.3:
-        lines += ['interval = "700 ns"', 'series = ["jobs", "links", "channels", "link-jobs"]']
+        lines += [
+            f'interval = "{max(700, packet or 0)} ns"',
+            'series = ["jobs", "links", "channels", "link-jobs"]',
+        ]
     # At most some 80 packets of each node at the fastest speed.
     window = min(2_000_000, 10 * (packet or 512) * 40)
     warm_up, drain = dice.choice([0, window]), dice.choice(["0 us", "1 us", "500 us"])
