@@ -19,7 +19,7 @@ use odonata_units::Bytes;
 use std::path::{Path, PathBuf};
 
 /// Address space that libraries reserve and hardly use while tables are written and threads run: pools of Arrow and of
-/// malloc, stacks. Runs of one thread and of two took 380 to 440 MB of it beyond what they used.
+/// malloc, stacks. A small run goes through from `ulimit -v` 1,150,000 kB up with this much set aside.
 const RESERVED_BYTES: u64 = 512 << 20;
 
 /// From here on a limit of version 1 means that there is none: it is the largest number of pages.
