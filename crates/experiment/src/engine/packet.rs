@@ -264,7 +264,7 @@ fn closed_traffic(scenario: &Scenario, guard: &Guard) -> Result<ClosedTraffic, E
         match guard.admit(needed) {
             Err(TooMuch { reason }) => too_much(TooMuch {
                 reason: format!(
-                    "the messages of the jobs alone are too many, at least so: {reason} (`iterations` cost nothing); open traffic \
+                    "the messages of the jobs alone are too many: {reason} (`iterations` cost nothing); open traffic \
                      and the flow engine need less"
                 ),
             }),
