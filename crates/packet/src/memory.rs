@@ -18,8 +18,8 @@ use crate::settings::PacketSettings;
 use odonata_machine::Machine;
 
 /// Packets in flight for each node of a saturated network with the study's buffers, 30 packets at each input and output. Dragonflies
-/// of 72 to 16,512 nodes held up to 46 with `min`, 135 with `valiant-n` under adversarial traffic.
-const IN_FLIGHT: u64 = 150;
+/// of 72 to 16,512 nodes held up to 46 with `min`, 135 with `valiant-n` under adversarial traffic, in pools that may have room for half as many more.
+const IN_FLIGHT: u64 = 200;
 /// Packets in the two buffers of a channel there.
 const STUDY_BUFFERS: u64 = 60;
 /// Parts that a machine is divided into, about.
@@ -136,10 +136,10 @@ mod tests {
         of_run(&SIZE, &settings, &demand)
     }
 
-    /// Of the formula: 3,960 (480 + 64 + 60) + 1,056 * 200 + 1,056 * 150 * 74 + 32 * 8,192.
+    /// Of the formula: 3,960 (480 + 64 + 60) + 1,056 * 200 + 1,056 * 200 * 74 + 32 * 8,192.
     #[test]
     fn adds_up_what_a_run_holds() {
-        assert_eq!(estimate(|_, _| ()), 3960 * 604 + 1056 * 200 + 1056 * 150 * 74 + 32 * 8_192);
+        assert_eq!(estimate(|_, _| ()), 3960 * 604 + 1056 * 200 + 1056 * 200 * 74 + 32 * 8_192);
         let five = |link_jobs| estimate(|_, demand| (demand.recording.link_jobs, demand.jobs) = (link_jobs, 5));
         assert_eq!(five(true) - five(false), 3960 * 8 * 5);
     }
@@ -147,14 +147,14 @@ mod tests {
     #[test]
     fn packets_in_flight_are_no_more_than_fit_or_are_made() {
         let all = estimate(|_, _| ());
-        assert_eq!(all - estimate(|_, demand| demand.packets = 1000), (1056 * 150 - 1000) * 74);
+        assert_eq!(all - estimate(|_, demand| demand.packets = 1000), (1056 * 200 - 1000) * 74);
         // One packet in each buffer: 3,960 ports with two channels and two buffers each.
         let small = estimate(|settings, _| (settings.input_buffer, settings.output_buffer) = (Bytes(512), Bytes(512)));
-        assert_eq!(all - small, (1056 * 150 - 3960 * 4) * 74);
+        assert_eq!(all - small, (1056 * 200 - 3960 * 4) * 74);
         let large = estimate(|settings, _| settings.input_buffer = Bytes(1 << 40));
         assert!(large > all * 1000);
         let half_full = estimate(|_, demand| demand.packet_bytes = Some(256));
-        assert_eq!(half_full - all, 1056 * 150 * 74);
+        assert_eq!(half_full - all, 1056 * 200 * 74);
         let made = |settings: &mut PacketSettings, demand: &mut Demand| {
             (settings.input_buffer, demand.packets) = (Bytes(1 << 40), 1000);
         };
