@@ -186,6 +186,25 @@ fn patience_does_not_wait_for_a_timer_that_ran_out() {
     assert!(result.end < Time::from_us(1_200), "{}", result.end);
 }
 
+/// Messages of no bytes or no rounds are not sent: nothing waits for them, and open traffic alone has a window.
+#[test]
+fn messages_that_are_not_sent_are_no_traffic() {
+    let machine = small_dragonfly();
+    let message = |bytes: u64, rounds: u32| NodeMessage {
+        source: NodeId(0),
+        destination: NodeId(70),
+        bytes: Bytes(bytes),
+        rounds,
+    };
+    let nothing = ClosedJob::new(vec![message(0, 3), message(512, 0)]);
+    let open = OpenJob::constant(machine.nodes().collect(), uniform(72), 0.1);
+    let traffic = Traffic { jobs: vec![JobTraffic::Open(open), JobTraffic::Closed(nothing)] };
+    assert!(!traffic.is_mixed());
+    let result = run(&engine(&machine, "min"), &traffic, schedule(0, 20, 20), &RunOptions::default());
+    assert_eq!((result.ending, result.jobs[1].injected_packets), (Ending::Complete, 0));
+    assert!(result.end >= result.window.1);
+}
+
 /// The second packet never comes: the run ends at once, and says who waits.
 #[test]
 fn endpoints_that_wait_for_nothing_are_named() {

@@ -132,6 +132,12 @@ fn jobs_and_intervals_are_the_sums_of_their_packets() {
     assert_eq!(job.non_minimal, all(|p| u64::from(p.non_minimal)));
     assert_eq!(job.source_wait_ps, all(|p| p.inject_ps - p.birth_ps));
     assert!(job.non_minimal > 0 && job.bytes_on_router > 0);
+    // Everything is measured, so a channel that any packet took has some at a port.
+    let links: Vec<PortView<'_>> = result.ports.links().collect();
+    let carried = |vc: usize| links.iter().any(|port| port.channels[vc].packets > 0);
+    for vc in 0..result.channels_per_port {
+        assert_eq!(result.channels_used >> vc & 1 == 1, carried(vc), "channel {vc}");
+    }
     let per_packet = result.cost.events as f64 / job.packets as f64;
     assert!((2.0..12.0).contains(&per_packet), "{per_packet} events per packet");
     for (i, row) in (0..).zip(&result.series[0]) {
