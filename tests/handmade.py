@@ -136,6 +136,7 @@ SUMMARY: dict[str, Any] = {
     "wall_s": 0.5,
     "cpu_s": 0.5,
     "peak_rss_bytes": 2**20,
+    "memory_estimate_bytes": 2**21,
     "threads": 1,
     "machine": {
         "name": "handmade",

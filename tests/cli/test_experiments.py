@@ -46,7 +46,7 @@ preset = "edison"
 
 [[job]]
 pattern = "spread"
-ranks = 32768
+ranks = 4096
 
 [engine]
 slices = 10000

@@ -19,8 +19,8 @@ def changed(*changes: tuple[str, str], add: str = "") -> str:
     return text + add
 
 
-PATH = "src,dst\n" + "".join(f"{router},{router + 1}\n" for router in range(19))
-"""Twenty routers in a row."""
+PATH = "src,dst\n" + "".join(f"{router},{router + 1}\n" for router in range(59))
+"""Sixty routers in a row."""
 
 MISTAKES = {
     "unknown algorithm": (
@@ -32,8 +32,8 @@ MISTAKES = {
         ["x.toml:14:11", "third group", "use 'min'"],
     ),
     "more virtual channels than there can be": (
-        changed((DRAGONFLY, 'file = "path.txt"'), ("ranks = 72", "ranks = 20")),
-        ["x.toml:", "needs 19 virtual channels", "at most 16"],
+        changed((DRAGONFLY, 'file = "path.txt"'), ("ranks = 72", "ranks = 60")),
+        ["x.toml:", "virtual channels", "at most 16"],
     ),
     "a buffer smaller than a packet": (
         changed(add='output_buffer = "256 B"\n'),
@@ -128,13 +128,13 @@ def test_a_mistake_is_refused_with_place_and_reason(
 def test_the_memory_that_is_refused_is_that_of_the_records(odonata_command: Command, tmp_path: Path) -> None:
     """The same run without the series of jobs on links fits."""
     records = (
-        'interval = "1 us"\nseries = ["channels", "links"]\nrecord_packets = true\nmemory_limit = "20 MB"\n'
+        'interval = "1 us"\nseries = ["channels", "links"]\nrecord_packets = true\nmemory_limit = "120 MB"\n'
     )
     (tmp_path / "x.toml").write_text(FILE + records)
     result = odonata_command("run", "x.toml", "-o", "run")
     assert result.returncode == 2
     assert "needs about" in result.stderr
-    (tmp_path / "x.toml").write_text(FILE + 'memory_limit = "20 MB"\n')
+    (tmp_path / "x.toml").write_text(FILE + 'memory_limit = "120 MB"\n')
     assert odonata_command("run", "x.toml", "-o", "run").returncode == 0
 
 

@@ -29,10 +29,20 @@ impl Usage {
 
     /// The most memory that this process has had, whatever it did before.
     pub(crate) fn peak_rss_bytes() -> u64 {
-        // Linux counts in KiB, macOS in bytes.
-        let unit = if cfg!(target_os = "macos") { 1 } else { 1024 };
-        getrusage(UsageWho::RUSAGE_SELF).map_or(0, |usage| usage.max_rss().unsigned_abs() * unit)
+        high_water_mark().unwrap_or_else(|| {
+            // Linux counts in KiB, macOS in bytes.
+            let unit = if cfg!(target_os = "macos") { 1 } else { 1024 };
+            getrusage(UsageWho::RUSAGE_SELF).map_or(0, |usage| usage.max_rss().unsigned_abs() * unit)
+        })
     }
+}
+
+/// As Linux has it of the program that runs. What `getrusage` says goes back to whatever the process was before it became this
+/// program, so a small run that a large one starts would have its size.
+fn high_water_mark() -> Option<u64> {
+    let status = std::fs::read_to_string("/proc/self/status").ok()?;
+    let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"))?;
+    Some(1024 * line.split_whitespace().next()?.parse::<u64>().ok()?)
 }
 
 fn process_cpu_s() -> f64 {

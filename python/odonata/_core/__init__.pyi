@@ -15,6 +15,7 @@ from odonata._core import amg
 
 __all__ = [
     "amg",
+    "available_memory",
     "check",
     "machine",
     "message_costs",

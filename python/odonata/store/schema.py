@@ -179,6 +179,7 @@ SUMMARY_KEYS = (
     "wall_s",
     "cpu_s",
     "peak_rss_bytes",
+    "memory_estimate_bytes",
     "threads",
     "machine",
     "convergence",
