@@ -89,9 +89,10 @@ mutants: bootstrap-python bootstrap-mutants ## plant 300 bugs in the engines one
 	@scripts/mutants
 
 .PHONY: lint
-lint: bootstrap-python bootstrap-rust-lint bootstrap-node viewer/node_modules/.installed ## check format, lints and types, changing nothing
+lint: bootstrap-python bootstrap-rust-lint bootstrap-node viewer/node_modules/.installed ## check format, lints, types and the Rust reference's links
 	cargo fmt --all --check
 	cargo clippy $(CARGO_FLAGS) --all-targets -- -D warnings
+	RUSTDOCFLAGS="-D warnings" cargo doc $(CARGO_FLAGS) --no-deps --quiet
 	ruff check
 	ruff format --check
 	mypy

@@ -5,8 +5,8 @@
 //! | system | `MemAvailable` of `/proc/meminfo`: free memory, and what can be freed without swapping |
 //! | control group, version 2 | `memory.max` and `memory.high`, less `memory.current`, of the process's group and those above it |
 //! | control group, version 1 | `memory.limit_in_bytes`, less `memory.usage_in_bytes`, of the same |
-//! | address space | `RLIMIT_AS` (`ulimit -v`), less `VmSize` and [`RESERVED_BYTES`] |
-//! | data | `RLIMIT_DATA` (`ulimit -d`), less `VmData` and [`RESERVED_BYTES`] |
+//! | address space | `RLIMIT_AS` (`ulimit -v`), less `VmSize` and 512 MiB |
+//! | data | `RLIMIT_DATA` (`ulimit -d`), less `VmData` and 512 MiB |
 //!
 //! A group's use counts files that were read; those not used lately (`inactive_file`) make room at once, so they are not counted.
 //! Kernel documentation: `Documentation/admin-guide/cgroup-v2.rst` and `cgroup-v1/memory.rst`; proc(5), getrlimit(2).
@@ -18,8 +18,8 @@ pub use guard::{Guard, TooMuch};
 use odonata_units::Bytes;
 use std::path::{Path, PathBuf};
 
-/// Address space that libraries reserve and hardly use while tables are written and threads run: pools of Arrow and of
-/// malloc, stacks. A small run goes through from `ulimit -v` 1,150,000 kB up with this much set aside.
+/// Set aside within an address space or its data: libraries reserve it and hardly use it while tables are written and
+/// threads run (pools of Arrow and of malloc, stacks). A small run goes through from `ulimit -v` 1,150,000 kB up with it.
 const RESERVED_BYTES: u64 = 512 << 20;
 
 /// From here on a limit of version 1 means that there is none: it is the largest number of pages.
