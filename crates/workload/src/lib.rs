@@ -8,6 +8,7 @@
 //! Random choices draw from streams named by the job, so a job keeps its neighbours whatever runs beside it; to run
 //! it alone on the same nodes, select it from the placed workload with [`Workload::only`].
 
+pub mod collective;
 mod communication;
 mod error;
 mod graph;
@@ -16,6 +17,7 @@ mod job;
 mod pattern;
 mod placement;
 mod placement_table;
+pub mod program;
 #[cfg(test)]
 mod test_machines;
 mod traffic;
