@@ -38,3 +38,10 @@ pub trait Algorithm: std::fmt::Debug + Send + Sync {
     /// Appends what the rank does in step `index`; `false` if it has no such step. A step may be empty.
     fn step(&self, collective: &Collective<'_>, index: u64, code: &mut Code) -> bool;
 }
+
+/// Which algorithm does what.
+pub trait Algorithms: std::fmt::Debug + Send + Sync {
+    /// The one for an operation of `bytes`, as the operation counts them, among `ranks`; the vector forms have no size of their own
+    /// and count as the largest.
+    fn algorithm(&self, operation: Operation, bytes: Bytes, ranks: u32) -> &dyn Algorithm;
+}

@@ -32,8 +32,12 @@
 //! `docs/decisions/programs.md` says why it is made so and what a rank takes.
 
 mod code;
+mod communicators;
+mod expanded;
 
 pub use code::Code;
+pub use communicators::{Communicators, Splits};
+pub use expanded::{Expanded, Shared, Step};
 
 use odonata_units::{Bytes, Time};
 
@@ -265,6 +269,11 @@ pub trait RankProgram: std::fmt::Debug + Send + Sync {
         Bytes(0)
     }
 
+    /// Whether any rank divides a communicator ([`Call::CommSplit`]).
+    fn splits(&self) -> bool {
+        false
+    }
+
     /// Names of the phases, by number.
     fn phases(&self) -> Vec<String> {
         Vec::new()
@@ -310,6 +319,6 @@ impl Cursor {
 
     /// Memory beyond the struct itself.
     pub fn memory_bytes(&self) -> usize {
-        self.code.capacity() * size_of::<Call>()
+        self.code.memory_bytes()
     }
 }

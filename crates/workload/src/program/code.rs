@@ -24,8 +24,9 @@ impl Code {
         (self.communicator, self.requests) = (WORLD, 0);
     }
 
-    pub(super) fn capacity(&self) -> usize {
-        self.calls.capacity()
+    /// Memory beyond the struct itself.
+    pub fn memory_bytes(&self) -> usize {
+        self.calls.capacity() * size_of::<Call>()
     }
 
     /// Appends any call.

@@ -1,0 +1,221 @@
+//! One rank's program with its collectives expanded: what is left is messages, waits and time.
+
+use super::{Call, Code, Communicators, Cursor, Operation, RankProgram, Splits, ANY, EQUAL};
+use crate::collective::{Algorithms, Collective};
+use odonata_units::Bytes;
+use std::sync::Arc;
+
+/// What all ranks of a job share.
+#[derive(Clone, Debug)]
+pub struct Shared {
+    /// The program.
+    pub program: Arc<dyn RankProgram>,
+    /// How collectives are done.
+    pub algorithms: Arc<dyn Algorithms>,
+    splits: Arc<Splits>,
+}
+
+impl Shared {
+    /// Of a program.
+    pub fn new(program: Arc<dyn RankProgram>, algorithms: Arc<dyn Algorithms>) -> Self {
+        let splits = Arc::new(Splits::of(&*program));
+        Self { program, algorithms, splits }
+    }
+}
+
+/// A step of a rank. Peers are ranks of the job, and the communicator of a call only tells messages apart.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Step {
+    /// A call of the program that is no collective.
+    Call(Call),
+    /// A collective begins, or a call about communicators, which is one.
+    Enter(Call),
+    /// A call inside it; its requests are slots of their own.
+    Inner(Call),
+    /// It is over.
+    Leave,
+}
+
+/// Communicators as messages know them: those of collectives are apart from those of programs.
+const INNER: u16 = 1 << 15;
+
+/// A collective that a rank is in.
+#[derive(Clone, PartialEq, Eq, Debug)]
+struct Inside {
+    call: Call,
+    operation: Operation,
+    communicator: u16,
+    root: u32,
+    bytes: Bytes,
+    sizes: u32,
+    /// Tells its messages from those of other collectives of the communicator.
+    tag: u32,
+    /// Steps that were begun, the calls of the present one and the next of them.
+    begun: u64,
+    code: Code,
+    next: usize,
+}
+
+/// Where a rank is in its expanded program.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Expanded {
+    rank: u32,
+    cursor: Cursor,
+    communicators: Communicators,
+    inside: Option<Box<Inside>>,
+    /// Code of collectives that are over, to be used again.
+    spare: Option<Box<Inside>>,
+    calls: u64,
+}
+
+impl Expanded {
+    /// The start of a rank of a job.
+    pub fn new(ranks: u32, rank: u32) -> Self {
+        let communicators = Communicators::new(ranks, rank);
+        Self { rank, cursor: Cursor::default(), communicators, inside: None, spare: None, calls: 0 }
+    }
+
+    /// Calls of the program that were begun.
+    pub fn calls(&self) -> u64 {
+        self.calls
+    }
+
+    /// The collective that the rank is in: what, and which of its communicator's.
+    pub fn collective(&self) -> Option<(Operation, u32)> {
+        self.inside.as_ref().map(|inside| (inside.operation, inside.tag >> TAG_BITS))
+    }
+
+    /// Line of the call that was begun last, where the program was read from a file.
+    pub fn line(&self, shared: &Shared) -> Option<u32> {
+        self.cursor.line(&*shared.program, self.rank)
+    }
+
+    /// The next step; `None` at the end of the program.
+    ///
+    /// # Errors
+    /// The program asks for what can't be: a rank or a communicator that is not there. Why.
+    pub fn next(&mut self, shared: &Shared) -> Result<Option<Step>, String> {
+        if let Some(mut inside) = self.inside.take() {
+            let step = self.next_inside(shared, &mut inside)?;
+            if let Some(call) = step {
+                self.inside = Some(inside);
+                return self.addressed(call, true).map(|call| Some(Step::Inner(call)));
+            }
+            if matches!(inside.call, Call::CommSplit { .. } | Call::CommCreate { .. } | Call::CommFree { .. }) {
+                self.communicators.apply(&inside.call, &shared.splits)?;
+            }
+            self.spare = Some(inside);
+            return Ok(Some(Step::Leave));
+        }
+        let Some(call) = self.cursor.next(&*shared.program, self.rank) else { return Ok(None) };
+        self.calls += 1;
+        let (operation, communicator, root, bytes, sizes) = match call {
+            Call::Collective { operation, root, bytes, sizes, communicator } => {
+                (operation, communicator, root, bytes, sizes)
+            }
+            // Every rank learns every other's colour and key.
+            Call::CommSplit { communicator, .. } => (Operation::Allgather, communicator, 0, Bytes(8), EQUAL),
+            Call::CommCreate { communicator, .. } | Call::CommFree { communicator } => {
+                (Operation::Barrier, communicator, 0, Bytes(0), EQUAL)
+            }
+            other => return self.addressed(other, false).map(|call| Some(Step::Call(call))),
+        };
+        let (size, _) = self.communicators.size_and_rank(communicator)?;
+        if root >= size {
+            return Err(format!(
+                "{} with root {root}, but communicator {communicator} has {size} ranks",
+                operation.name()
+            ));
+        }
+        let count = self.communicators.count_collective(communicator)?;
+        let tag = count << TAG_BITS | operation as u32;
+        let (code, begun, next) = (self.spare.take().map(|spare| spare.code).unwrap_or_default(), 0, 0);
+        let mut inside = Inside { call, operation, communicator, root, bytes, sizes, tag, begun, code, next };
+        inside.code.clear();
+        self.inside = Some(Box::new(inside));
+        Ok(Some(Step::Enter(call)))
+    }
+
+    fn next_inside(&self, shared: &Shared, inside: &mut Inside) -> Result<Option<Call>, String> {
+        let (size, rank) = self.communicators.size_and_rank(inside.communicator)?;
+        while inside.next == inside.code.calls().len() {
+            inside.code.clear();
+            inside.next = 0;
+            let job_rank = |of| self.communicators.job_rank(inside.communicator, of).expect("a rank of the collective");
+            let of_program = |from, to| shared.program.size(inside.sizes, job_rank(from), job_rank(to));
+            let equal = inside.sizes == EQUAL;
+            let collective = Collective {
+                operation: inside.operation,
+                rank,
+                size,
+                root: inside.root,
+                bytes: inside.bytes,
+                sizes: if equal { None } else { Some(&of_program) },
+            };
+            // Ranks must agree, and in the vector forms they know different sizes: the choice does not go by them.
+            let chosen_by = if equal { inside.bytes } else { Bytes(u64::MAX) };
+            let algorithm = shared.algorithms.algorithm(inside.operation, chosen_by, size);
+            if !algorithm.step(&collective, inside.begun, &mut inside.code) {
+                return Ok(None);
+            }
+            inside.begun += 1;
+        }
+        inside.next += 1;
+        Ok(Some(tagged(inside.code.calls()[inside.next - 1], inside)))
+    }
+
+    /// The same call with ranks of the job.
+    fn addressed(&self, call: Call, inner: bool) -> Result<Call, String> {
+        let peer = |communicator: u16, rank: u32| match rank {
+            ANY => Ok(ANY),
+            rank => self.communicators.job_rank(communicator & !INNER, rank),
+        };
+        let own =
+            |communicator: u16| if inner || communicator & INNER == 0 { Ok(()) } else { Err(unknown(communicator)) };
+        Ok(match call {
+            Call::Send { to, bytes, tag, communicator } => {
+                own(communicator)?;
+                Call::Send { to: peer(communicator, to)?, bytes, tag, communicator }
+            }
+            Call::Recv { from, bytes, tag, communicator } => {
+                own(communicator)?;
+                Call::Recv { from: peer(communicator, from)?, bytes, tag, communicator }
+            }
+            Call::Isend { to, bytes, tag, communicator, request } => {
+                own(communicator)?;
+                Call::Isend { to: peer(communicator, to)?, bytes, tag, communicator, request }
+            }
+            Call::Irecv { from, bytes, tag, communicator, request } => {
+                own(communicator)?;
+                Call::Irecv { from: peer(communicator, from)?, bytes, tag, communicator, request }
+            }
+            other => other,
+        })
+    }
+
+    /// Memory beyond the struct itself.
+    pub fn memory_bytes(&self) -> usize {
+        let inside = self.inside.iter().chain(&self.spare);
+        self.cursor.memory_bytes()
+            + inside.map(|inside| size_of::<Inside>() + inside.code.memory_bytes()).sum::<usize>()
+    }
+}
+
+/// Bits of a tag for the operation.
+const TAG_BITS: u32 = 4;
+
+fn unknown(communicator: u16) -> String {
+    format!("there is no communicator {communicator}")
+}
+
+/// A call of a collective with the collective's communicator and tag.
+fn tagged(call: Call, inside: &Inside) -> Call {
+    let (own, tag) = (inside.communicator | INNER, inside.tag);
+    match call {
+        Call::Send { to, bytes, .. } => Call::Send { to, bytes, tag, communicator: own },
+        Call::Recv { from, bytes, .. } => Call::Recv { from, bytes, tag, communicator: own },
+        Call::Isend { to, bytes, request, .. } => Call::Isend { to, bytes, tag, communicator: own, request },
+        Call::Irecv { from, bytes, request, .. } => Call::Irecv { from, bytes, tag, communicator: own, request },
+        other => other,
+    }
+}
