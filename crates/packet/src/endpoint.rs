@@ -322,6 +322,11 @@ impl<'a> Interfaces<'a> {
         self.fabric.settings.packet.0 as u32
     }
 
+    /// Bytes of a flit.
+    pub fn flit(&self) -> u32 {
+        self.fabric.settings.flit.0 as u32
+    }
+
     /// Time in ps of `bytes` on the link of an interface.
     pub fn time_ps(&self, nic: u32, bytes: u32) -> u64 {
         self.fabric.link_time(self.fabric.nic_port[(self.first + nic) as usize], bytes)

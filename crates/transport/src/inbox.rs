@@ -1,0 +1,82 @@
+//! What arrives at an interface: packets are put back in the order in which they were sent, and messages together.
+
+use crate::outbox::{Pairs, NUMBER_BITS};
+use crate::settings::MpiSettings;
+use crate::wire::{Cut, Wire};
+use odonata_packet::{Arrival, Envelope};
+use std::collections::VecDeque;
+
+/// A message that has come in full.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) struct Inbound {
+    pub(crate) envelope: Envelope,
+    /// Whether it was a single packet.
+    pub(crate) alone: bool,
+}
+
+/// What comes from one other interface.
+#[derive(Default, Debug)]
+struct Source {
+    /// Number of the packet that is next in order.
+    next: u32,
+    /// Those that came before their turn, from the next one on: whether they are there, and what they carry.
+    early: VecDeque<Option<Option<Envelope>>>,
+    /// The message that is coming, and packets of it that are not there.
+    current: Option<(Envelope, u64)>,
+}
+
+#[derive(Default, Debug)]
+pub(crate) struct Inbox {
+    sources: Pairs<Source>,
+}
+
+impl Inbox {
+    /// A packet arrived; appends the messages that are complete with it.
+    pub(crate) fn arrived(&mut self, arrival: &Arrival, cut: Cut, settings: &MpiSettings, out: &mut Vec<Inbound>) {
+        let number = arrival.message & ((1 << NUMBER_BITS) - 1);
+        let place = self.sources.place(arrival.source, (arrival.message >> NUMBER_BITS) as u8);
+        let source = self.sources.at(place);
+        let ahead = (number.wrapping_sub(source.next) & ((1 << NUMBER_BITS) - 1)) as usize;
+        if ahead > 0 {
+            if source.early.len() <= ahead {
+                source.early.resize(ahead + 1, None);
+            }
+            source.early[ahead] = Some(arrival.envelope);
+            return;
+        }
+        source.take(arrival.envelope, cut, settings, out);
+        source.early.pop_front();
+        while let Some(Some(envelope)) = source.early.front().copied() {
+            source.take(envelope, cut, settings, out);
+            source.early.pop_front();
+        }
+    }
+
+    pub(crate) fn memory_bytes(&self) -> usize {
+        self.sources.memory_bytes()
+    }
+}
+
+impl Source {
+    /// The packet whose turn it is.
+    fn take(&mut self, envelope: Option<Envelope>, cut: Cut, settings: &MpiSettings, out: &mut Vec<Inbound>) {
+        self.next = (self.next + 1) & ((1 << NUMBER_BITS) - 1);
+        let Some(envelope) = envelope else {
+            let (envelope, left) = self.current.as_mut().expect("a packet of a message whose first one came");
+            *left -= 1;
+            if *left == 0 {
+                out.push(Inbound { envelope: *envelope, alone: false });
+                self.current = None;
+            }
+            return;
+        };
+        let packets = cut.packets(Wire::of(envelope.kind).bytes(envelope.bytes, settings));
+        if packets == 1 {
+            // A get may come between the packets of another message.
+            out.push(Inbound { envelope, alone: true });
+        } else {
+            assert!(self.current.is_none(), "a message begins before another has come: {envelope:?}");
+            self.current = Some((envelope, packets - 1));
+        }
+    }
+}

@@ -1,0 +1,198 @@
+//! What an interface sends, in which order.
+//!
+//! ```text
+//! hosts, answers to gets ─► waiting, by time ─► queue, first in first out ─┐ packet by packet   ┌─────────────────┐
+//!                                          └──► gets ─────────────────────┴─► merge ──────────► │ prepared, buffer │ ─► link
+//!                                                                                               └─────────────────┘
+//! ```
+//! A message is sent to its last packet before the next begins. A get overtakes messages, but not the packets that were handed
+//! down before it: as many as are prepared and in the buffer. Neither list exists here: a get notes how many packets go before it.
+
+use crate::wire::{Cut, Wire};
+use odonata_packet::{Envelope, Outgoing};
+use odonata_units::NodeId;
+use std::collections::VecDeque;
+
+/// A message that an interface is to send.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) struct Outbound {
+    /// When the interface has it.
+    pub(crate) ready_ps: u64,
+    pub(crate) job: u16,
+    pub(crate) node: NodeId,
+    /// The interface of that node.
+    pub(crate) interface: u8,
+    pub(crate) envelope: Envelope,
+    /// Bytes on the wire.
+    pub(crate) wire: u64,
+}
+
+/// A message that is being sent.
+#[derive(Clone, Copy, Debug)]
+struct Sending {
+    message: Outbound,
+    left: u64,
+    /// Number of the pair of interfaces, once its first packet has left.
+    pair: Option<u32>,
+}
+
+#[derive(Debug)]
+pub(crate) struct Outbox {
+    cut: Cut,
+    /// This interface's number on its node.
+    interface: u8,
+    waiting: VecDeque<Outbound>,
+    queue: VecDeque<Sending>,
+    /// With the packets of the queue that go before each, of all ever taken.
+    gets: VecDeque<(u64, Outbound)>,
+    /// Packets of the queue that were taken, and those that were not.
+    taken: u64,
+    backlog: u64,
+    /// Packets that are handed down before a get.
+    ahead: u64,
+    /// When the last packets left, so many as the buffer holds; the oldest is overwritten next.
+    room: usize,
+    departures: VecDeque<u64>,
+    /// Next number of a packet to each other interface.
+    pairs: Pairs<u32>,
+}
+
+/// State of pairs of this interface and another one.
+#[derive(Debug)]
+pub(crate) struct Pairs<T> {
+    places: rustc_hash::FxHashMap<(NodeId, u8), u32>,
+    states: Vec<T>,
+}
+
+impl<T> Default for Pairs<T> {
+    fn default() -> Self {
+        Self { places: rustc_hash::FxHashMap::default(), states: Vec::new() }
+    }
+}
+
+impl<T: Default> Pairs<T> {
+    /// Number of the pair with an interface of a node.
+    pub(crate) fn place(&mut self, node: NodeId, interface: u8) -> u32 {
+        let states = &mut self.states;
+        *self.places.entry((node, interface)).or_insert_with(|| {
+            states.push(T::default());
+            states.len() as u32 - 1
+        })
+    }
+
+    pub(crate) fn at(&mut self, place: u32) -> &mut T {
+        &mut self.states[place as usize]
+    }
+
+    /// Memory of so many entries, about.
+    pub(crate) fn memory_bytes(&self) -> usize {
+        self.states.capacity() * size_of::<T>() + self.places.capacity() * (size_of::<((NodeId, u8), u32)>() + 1)
+    }
+}
+
+/// Bits of the number of a packet; above them is the interface that sends it.
+pub(crate) const NUMBER_BITS: u32 = 26;
+
+impl Outbox {
+    pub(crate) fn new(cut: Cut, interface: u8, prepared: u32, buffer: u32) -> Self {
+        Self {
+            cut,
+            interface,
+            waiting: VecDeque::new(),
+            queue: VecDeque::new(),
+            gets: VecDeque::new(),
+            taken: 0,
+            backlog: 0,
+            ahead: u64::from(prepared) + u64::from(buffer),
+            room: buffer as usize,
+            departures: VecDeque::new(),
+            pairs: Pairs::default(),
+        }
+    }
+
+    /// Takes a message; of those of one time, the one that came first goes first.
+    pub(crate) fn push(&mut self, message: Outbound) {
+        let after = self.waiting.iter().rev().take_while(|other| other.ready_ps > message.ready_ps).count();
+        self.waiting.insert(self.waiting.len() - after, message);
+    }
+
+    /// When the next packet can be had at the earliest.
+    pub(crate) fn next_ps(&self) -> Option<u64> {
+        let begun = self.gets.front().map(|(_, get)| get.ready_ps).into_iter();
+        let begun = begun.chain(self.queue.front().map(|sending| sending.message.ready_ps)).min();
+        begun.or(self.waiting.front().map(|message| message.ready_ps))
+    }
+
+    /// Takes over what is ready by then.
+    fn advance(&mut self, now_ps: u64) {
+        while let Some(&message) = self.waiting.front().filter(|message| message.ready_ps <= now_ps) {
+            self.waiting.pop_front();
+            if Wire::of(message.envelope.kind) == Wire::Get {
+                self.gets.push_back((self.taken + self.backlog.min(self.ahead), message));
+            } else {
+                self.backlog += self.cut.packets(message.wire);
+                self.queue.push_back(Sending { message, left: message.wire, pair: None });
+            }
+        }
+    }
+
+    /// The packet that leaves then.
+    pub(crate) fn take(&mut self, leaves_ps: u64) -> Outgoing {
+        self.advance(leaves_ps);
+        let get_is_next = match (self.gets.front(), self.queue.is_empty()) {
+            (Some(&(before, _)), false) => before <= self.taken,
+            (get, _) => get.is_some(),
+        };
+        let mut sending = if get_is_next {
+            let (_, message) = self.gets.pop_front().expect("a get is next");
+            Sending { message, left: message.wire, pair: None }
+        } else {
+            self.taken += 1;
+            self.backlog -= 1;
+            self.queue.pop_front().expect("the interface asked for a packet that is there")
+        };
+        let message = sending.message;
+        let first = sending.pair.is_none();
+        let pair = match sending.pair {
+            Some(pair) => pair,
+            None => self.pairs.place(message.node, message.interface),
+        };
+        let number = self.pairs.at(pair);
+        let tagged = u32::from(self.interface) << NUMBER_BITS | *number;
+        *number = (*number + 1) & ((1 << NUMBER_BITS) - 1);
+        let (taken, size) = self.cut.next(sending.left);
+        sending.left -= taken;
+        if sending.left > 0 {
+            sending.pair = Some(pair);
+            self.queue.push_front(sending);
+        }
+        Outgoing {
+            interface: message.interface,
+            job: message.job,
+            message: tagged,
+            envelope: first.then_some(message.envelope),
+            ..Outgoing::new(self.enters(message.ready_ps, leaves_ps), message.node, size)
+        }
+    }
+
+    /// When a packet that leaves then entered the buffer: when it was ready, or when the packet that many before it left.
+    fn enters(&mut self, ready_ps: u64, leaves_ps: u64) -> u64 {
+        let full = self.departures.len() == self.room;
+        let freed = if full { self.departures.pop_front().unwrap_or(0) } else { 0 };
+        self.departures.push_back(leaves_ps);
+        ready_ps.max(freed)
+    }
+
+    /// Messages that were not sent in full.
+    pub(crate) fn unsent(&self) -> usize {
+        self.waiting.len() + self.queue.len() + self.gets.len()
+    }
+
+    pub(crate) fn memory_bytes(&self) -> usize {
+        self.waiting.capacity() * size_of::<Outbound>()
+            + self.queue.capacity() * size_of::<Sending>()
+            + self.gets.capacity() * size_of::<(u64, Outbound)>()
+            + self.departures.capacity() * size_of::<u64>()
+            + self.pairs.memory_bytes()
+    }
+}

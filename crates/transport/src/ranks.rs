@@ -1,0 +1,351 @@
+//! Ranks behind network interfaces.
+
+use crate::inbox::{Inbound, Inbox};
+use crate::matching::Label;
+use crate::outbox::{Outbound, Outbox};
+use crate::rank::{Around, Notice, Rank};
+use crate::record::RankRecord;
+use crate::settings::MpiSettings;
+use crate::wire::{Cut, Wire};
+use odonata_packet::{
+    Activity, Arrival, Endpoints, Envelope, Interfaces, Listens, Offer, Outgoing, Program, Socket, Unfinished,
+};
+use odonata_units::{Bytes, NodeId, Time};
+use odonata_workload::program::Shared;
+use std::ops::Range;
+use std::sync::{Arc, Mutex};
+
+/// Where a rank is.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) struct Peer {
+    pub(crate) node: NodeId,
+    /// The interface of the node that it uses.
+    pub(crate) interface: u8,
+}
+
+/// A job whose ranks run a program.
+#[derive(Clone, Debug)]
+pub struct RankJob {
+    /// Its number among the jobs of the run.
+    pub job: u16,
+    /// What its ranks do.
+    pub shared: Shared,
+    /// The node of each rank.
+    pub node_of_rank: Arc<Vec<NodeId>>,
+    /// When its ranks start.
+    pub start: Time,
+}
+
+/// The ranks of some jobs, as a program of the packet engine.
+#[derive(Clone, Debug)]
+pub struct Ranks {
+    jobs: Arc<Vec<RankJob>>,
+    settings: Arc<MpiSettings>,
+    records: Arc<Mutex<Vec<RankRecord>>>,
+}
+
+impl Ranks {
+    /// The ranks of `jobs`.
+    pub fn new(jobs: Vec<RankJob>, settings: MpiSettings) -> Self {
+        Self { jobs: Arc::new(jobs), settings: Arc::new(settings), records: Arc::default() }
+    }
+
+    /// What the last run recorded, by job and rank.
+    pub fn take_records(&self) -> Vec<RankRecord> {
+        let mut records = std::mem::take(&mut *self.records.lock().expect("nobody panicked"));
+        records.sort_unstable_by_key(|record| (record.job, record.rank));
+        records
+    }
+}
+
+impl Program for Ranks {
+    fn endpoints(&self, jobs: &[u16], interfaces: &Interfaces<'_>) -> Box<dyn Endpoints> {
+        Box::new(RankEndpoints::new(self, jobs, interfaces))
+    }
+}
+
+/// One interface of a node with ranks.
+#[derive(Debug)]
+struct Interface {
+    outbox: Outbox,
+    inbox: Inbox,
+}
+
+/// A node with ranks.
+#[derive(Clone, PartialEq, Eq, Debug)]
+struct Host {
+    node: NodeId,
+    /// Its ranks here.
+    ranks: Range<u32>,
+}
+
+struct RankEndpoints {
+    jobs: Arc<Vec<RankJob>>,
+    settings: Arc<MpiSettings>,
+    records: Arc<Mutex<Vec<RankRecord>>>,
+    /// Interface that each rank of each job uses on its node.
+    interface_of: Vec<Vec<u8>>,
+    per_node: u32,
+    cut: Cut,
+    /// By node of this part; of none where nobody is.
+    hosts: Vec<Host>,
+    /// By interface.
+    interfaces: Vec<Option<Box<Interface>>>,
+    /// By node, then by job and rank.
+    ranks: Vec<Rank>,
+    /// Ranks that are not at their end.
+    unfinished: usize,
+    inbound: Vec<Inbound>,
+    on_node: Vec<(u64, Envelope)>,
+}
+
+impl RankEndpoints {
+    fn new(program: &Ranks, jobs: &[u16], interfaces: &Interfaces<'_>) -> Self {
+        let (settings, per_node) = (&program.settings, interfaces.per_node());
+        let interface_of = program.jobs.iter().map(|job| interfaces_of(job, per_node)).collect();
+        let nodes = interfaces.count() / per_node;
+        let mut here: Vec<(u32, usize, u32)> = Vec::new();
+        for (j, job) in program.jobs.iter().enumerate().filter(|(_, job)| jobs.contains(&job.job)) {
+            let ranks = job.node_of_rank.iter().enumerate();
+            here.extend(
+                ranks.filter_map(|(rank, &node)| Some((interfaces.first_of(node)? / per_node, j, rank as u32))),
+            );
+        }
+        here.sort_unstable();
+        let cut = Cut { packet: interfaces.packet().into(), flit: interfaces.flit().into() };
+        let mut endpoints = Self {
+            jobs: Arc::clone(&program.jobs),
+            settings: Arc::clone(settings),
+            records: Arc::clone(&program.records),
+            interface_of,
+            per_node,
+            cut,
+            hosts: Vec::with_capacity(nodes as usize),
+            interfaces: (0..interfaces.count()).map(|_| None).collect(),
+            ranks: Vec::with_capacity(here.len()),
+            unfinished: here.len(),
+            inbound: Vec::new(),
+            on_node: Vec::new(),
+        };
+        let mut rest = here.as_slice();
+        for n in 0..nodes {
+            let (own, later) = rest.split_at(rest.partition_point(|rank| rank.0 == n));
+            let (node, first) = (interfaces.node(n * per_node), endpoints.ranks.len() as u32);
+            for &(_, j, number) in own {
+                let job = &program.jobs[j];
+                let ranks = job.node_of_rank.len() as u32;
+                endpoints.ranks.push(Rank::new(job.job, number, ranks, node, job.start));
+            }
+            for i in (0..per_node).filter(|_| !own.is_empty()) {
+                let outbox = Outbox::new(cut, i as u8, settings.prepared, settings.injection_buffer);
+                let interface = Box::new(Interface { outbox, inbox: Inbox::default() });
+                endpoints.interfaces[(n * per_node + i) as usize] = Some(interface);
+            }
+            endpoints.hosts.push(Host { node, ranks: first..endpoints.ranks.len() as u32 });
+            rest = later;
+        }
+        endpoints
+    }
+
+    /// Place of a job among those of the program.
+    fn place_of(&self, job: u16) -> usize {
+        self.jobs.iter().position(|of| of.job == job).expect("a job of this program")
+    }
+
+    /// Place of a rank of a node, if it is here.
+    fn rank_at(&self, host: usize, job: u16, number: u32) -> usize {
+        let mut ranks = self.hosts[host].ranks.clone();
+        let of = |r: &u32| self.ranks[*r as usize].job == job && self.ranks[*r as usize].number == number;
+        ranks.find(of).expect("messages go to where the rank is") as usize
+    }
+
+    /// A rank goes on; what it wants delivered on its node is handed to the socket.
+    fn run(&mut self, host: usize, r: usize, socket: &mut Socket) {
+        let Self { jobs, settings, interface_of, interfaces, ranks, on_node, .. } = self;
+        let rank = &mut ranks[r];
+        let j = jobs.iter().position(|of| of.job == rank.job).expect("a job of this program");
+        let job = &jobs[j];
+        let own = usize::from(interface_of[j][rank.number as usize]);
+        let interface = interfaces[host * self.per_node as usize + own].as_mut().expect("a node with ranks");
+        let peers =
+            |number: u32| Peer { node: job.node_of_rank[number as usize], interface: interface_of[j][number as usize] };
+        let was_over = rank.is_over();
+        rank.run(&mut Around {
+            now_ps: socket.now_ps(),
+            settings,
+            shared: &job.shared,
+            outbox: &mut interface.outbox,
+            on_node,
+            peers: &peers,
+            packet: Bytes(self.cut.packet),
+        });
+        let (job, node) = (rank.job, rank.node);
+        self.unfinished -= usize::from(rank.is_over() && !was_over);
+        for (at_ps, envelope) in on_node.drain(..) {
+            socket.deliver(Arrival { at_ps, source: node, size: 0, job, message: 0, envelope: Some(envelope) });
+        }
+    }
+
+    /// Sets the timer to when the first rank of a node has to go on.
+    fn set_timer(&self, host: usize, socket: &mut Socket) {
+        let ranks = self.hosts[host].ranks.clone();
+        match ranks.filter_map(|r| self.ranks[r as usize].wakes_ps()).min() {
+            Some(at_ps) => socket.wake_at(at_ps),
+            None => socket.stop_timer(),
+        }
+    }
+
+    /// A message has come to a node at the time of the socket.
+    fn come(&mut self, host: usize, job: u16, Inbound { envelope, alone }: Inbound, socket: &mut Socket) {
+        let r = self.rank_at(host, job, envelope.destination);
+        let kind = Wire::of(envelope.kind);
+        if kind == Wire::Get {
+            self.answer(host, r, &envelope, socket.now_ps());
+            return;
+        }
+        let taken = if kind.is_taken() && alone { self.settings.nic_receive.ps() } else { 0 };
+        let on_node = matches!(kind, Wire::OnNode | Wire::Received);
+        let at = socket.now_ps() + if on_node { 0 } else { taken + self.settings.host_latency.ps() };
+        let transfer = envelope.sequence;
+        let notice = match kind {
+            Wire::Eager | Wire::Announcement | Wire::OnNode => {
+                let communicator = envelope.communicator as u16;
+                let label = Label { communicator, source: envelope.source, tag: envelope.tag };
+                Notice::Message { kind, label, bytes: envelope.bytes, transfer }
+            }
+            Wire::Data => Notice::Come { transfer },
+            Wire::Acknowledgement | Wire::Received => Notice::Complete { transfer },
+            Wire::Get => unreachable!("the interface answers"),
+        };
+        self.ranks[r].tell(at, notice);
+        self.run(host, r, socket);
+    }
+
+    /// The interface answers a get with the data.
+    fn answer(&mut self, host: usize, r: usize, get: &Envelope, now_ps: u64) {
+        let rank = &self.ranks[r];
+        let (to, bytes) = rank.asked_for(get.sequence);
+        let (j, own) = (self.place_of(rank.job), rank.number);
+        let envelope = Envelope {
+            bytes,
+            tag: 0,
+            communicator: 0,
+            sequence: get.tag,
+            source: own,
+            destination: to,
+            kind: Wire::Data as u8,
+        };
+        let message = Outbound {
+            ready_ps: now_ps + self.settings.nic_fetch.ps() + self.settings.nic_start.ps(),
+            job: rank.job,
+            node: self.jobs[j].node_of_rank[to as usize],
+            interface: self.interface_of[j][to as usize],
+            envelope,
+            wire: Wire::Data.bytes(bytes, &self.settings),
+        };
+        let own = usize::from(self.interface_of[j][own as usize]);
+        let interface = self.interfaces[host * self.per_node as usize + own].as_mut();
+        interface.expect("a node with ranks").outbox.push(message);
+    }
+
+    fn host(&self, nic: u32) -> usize {
+        (nic / self.per_node) as usize
+    }
+}
+
+/// The interfaces that ranks use: those of a node take turns.
+fn interfaces_of(job: &RankJob, per_node: u32) -> Vec<u8> {
+    if per_node == 1 {
+        return vec![0; job.node_of_rank.len()];
+    }
+    let mut on_node = std::collections::BTreeMap::new();
+    let mut next = |node| {
+        let count: &mut u32 = on_node.entry(node).or_default();
+        *count += 1;
+        ((*count - 1) % per_node) as u8
+    };
+    job.node_of_rank.iter().map(|&node| next(node)).collect()
+}
+
+impl Endpoints for RankEndpoints {
+    fn next_birth_ps(&mut self, nic: u32) -> Option<u64> {
+        self.interfaces[nic as usize].as_ref()?.outbox.next_ps()
+    }
+
+    fn take(&mut self, nic: u32, leaves_ps: u64) -> Outgoing {
+        self.interfaces[nic as usize].as_mut().expect("nobody else has packets").outbox.take(leaves_ps)
+    }
+
+    fn listens(&self, nic: u32) -> Listens {
+        if self.interfaces[nic as usize].is_some() {
+            Listens::ToArrivals
+        } else {
+            Listens::ToNothing
+        }
+    }
+
+    fn begin(&mut self, nic: u32, socket: &mut Socket) {
+        if nic % self.per_node != 0 {
+            return;
+        }
+        let host = self.host(nic);
+        for r in self.hosts[host].ranks.clone() {
+            self.run(host, r as usize, socket);
+        }
+        self.set_timer(host, socket);
+    }
+
+    fn arrived(&mut self, nic: u32, arrival: &Arrival, socket: &mut Socket) -> Offer {
+        let host = self.host(nic);
+        let mut inbound = std::mem::take(&mut self.inbound);
+        if arrival.source == self.hosts[host].node {
+            let envelope = arrival.envelope.expect("messages on a node have one");
+            inbound.push(Inbound { envelope, alone: true });
+        } else {
+            let interface = self.interfaces[nic as usize].as_mut().expect("packets go to where ranks are");
+            interface.inbox.arrived(arrival, self.cut, &self.settings, &mut inbound);
+        }
+        if inbound.is_empty() {
+            self.inbound = inbound;
+            return Offer::Same;
+        }
+        for message in inbound.drain(..) {
+            self.come(host, arrival.job, message, socket);
+        }
+        self.inbound = inbound;
+        self.set_timer(host, socket);
+        Offer::Changed
+    }
+
+    fn woken(&mut self, nic: u32, socket: &mut Socket) -> Offer {
+        let host = self.host(nic);
+        for r in self.hosts[host].ranks.clone() {
+            if self.ranks[r as usize].wakes_ps().is_some_and(|at| at <= socket.now_ps()) {
+                self.run(host, r as usize, socket);
+            }
+        }
+        self.set_timer(host, socket);
+        Offer::Changed
+    }
+
+    fn owes(&self, _: u64) -> bool {
+        self.unfinished > 0
+    }
+
+    fn end(&mut self, end_ps: u64) -> Vec<Unfinished> {
+        let mut unfinished = Vec::new();
+        for rank in self.ranks.iter().filter(|rank| !rank.is_over()) {
+            let shared = &self.jobs[self.place_of(rank.job)].shared;
+            let (since, peer, what) = rank.waits_for(shared);
+            let activity = if since > end_ps {
+                Activity::Computing { until: Time(since) }
+            } else {
+                Activity::Waiting { since: Time(since), peer, what }
+            };
+            unfinished.push(Unfinished { job: rank.job, rank: Some(rank.number), node: rank.node, activity });
+        }
+        let records = self.ranks.drain(..).map(Rank::into_record);
+        self.records.lock().expect("nobody panicked").extend(records);
+        unfinished
+    }
+}

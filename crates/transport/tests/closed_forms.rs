@@ -1,0 +1,117 @@
+//! Messages on an idle machine take the time of their closed forms, to the picosecond.
+//!
+//! H is the time of a packet's head: 20 ns into the first router, 50 ns for a local and 320 ns for a global hop, 20 ns out of the last.
+//! s(b) is the time of b bytes in whole flits of 128 B at 25 GB/s, 5.12 ns each. A message of b bytes on the wires takes D(b) from
+//! the arrival of its first head to that of its last byte. A channel's 30 packets come back 620 ns after they left where a link takes 300 ns, so beyond 30 packets a packet over a global link takes
+//! 620/30 ns.
+
+mod common;
+
+use common::{Idle, Script};
+use odonata_transport::MpiSettings;
+use odonata_units::{Bytes, NodeId};
+use odonata_workload::program::Code;
+
+const NS: u64 = 1_000;
+const PACKET: u64 = 20_480;
+const FLIT: u64 = 5_120;
+
+fn s(bytes: u64) -> u64 {
+    bytes.div_ceil(128) * FLIT
+}
+
+/// D of a message that is not longer than the buffers.
+fn d(bytes: u64) -> u64 {
+    let packets = bytes.div_ceil(512);
+    (packets - 1) * PACKET + s(bytes - 512 * (packets - 1))
+}
+
+fn p(bytes: u64) -> u64 {
+    (300 + 10 * (bytes / 4_096)) * NS
+}
+
+fn copy(bytes: u64) -> u64 {
+    (0.344 * bytes as f64).round() as u64 * NS
+}
+
+/// From the call of the send to the return of the receive.
+fn eager(bytes: u64, h: u64) -> u64 {
+    let wire = bytes + 45;
+    let taken = if wire <= 512 { 10 * NS } else { 0 };
+    (30 + 13 + 11 + 5 + 5 + 5 + 15 + 10 + 30) * NS + copy(bytes) + h + d(wire) + taken
+}
+
+/// The same, the receive posted in time; and the return of the send.
+fn rendezvous(bytes: u64, h: u64) -> (u64, u64) {
+    let come = (30 + 24 + 10) * NS + p(bytes) + 2 * (h + FLIT) + (15 + 25 + 5 + 205 + 5) * NS + h + d(bytes + 13);
+    (come + p(bytes) + 30 * NS, come + (5 + 5 + 15 + 30) * NS + h + FLIT)
+}
+
+/// The nodes of one message, and H of its way.
+fn ways() -> [(u32, u64); 4] {
+    // Node = 4 x router + slot, 8 routers in a group: on one router, over a local link, and to another group.
+    [(1, 40), (7, 90), (32 * 4, 0), (1_055, 0)]
+}
+
+fn one_message(bytes: u64, to: u32) -> (u64, u64, u64) {
+    let idle = Idle::new();
+    let script = Script::new(2, move |rank, code: &mut Code| match rank {
+        0 => code.send(1, Bytes(bytes), 7),
+        _ => code.recv(0, Bytes(bytes), 7),
+    });
+    let records = idle.run(script, &[0, to], MpiSettings::study());
+    let end = |rank: usize| records[rank].end.expect("it ended").ps();
+    (end(0), end(1), idle.head_ps(NodeId(0), NodeId(to)))
+}
+
+#[test]
+fn an_eager_message_takes_its_closed_form() {
+    for (to, known) in ways() {
+        for bytes in [0, 1, 8, 83, 84, 467, 468, 600, 3_072, 4_095, 12_000] {
+            let (sent, received, h) = one_message(bytes, to);
+            assert!(known == 0 || h == known * NS, "{h}");
+            assert_eq!(received, eager(bytes, h), "{bytes} B to node {to}");
+            assert_eq!(sent, (30 + 24 + 30) * NS + copy(bytes), "{bytes} B to node {to}");
+        }
+    }
+}
+
+/// The worked numbers of the study's own code, over a local, a global and a local link.
+#[test]
+fn the_worked_numbers_come_out() {
+    let to = (0..1_056).find(|&to| Idle::new().head_ps(NodeId(0), NodeId(to)) == 460 * NS).expect("such a way");
+    let received = |bytes| one_message(bytes, to).1;
+    assert_eq!(received(8), 602_120);
+    assert_eq!(received(3_072), 1_769_000);
+    assert_eq!(received(12_000), 5_198_400);
+    assert_eq!(received(12_001), 2_860_520);
+    let (sent, received, _) = one_message(576_000, 1);
+    assert_eq!(received, 26_924_360);
+    // The receiver's host has the last byte before it gives its memory back and returns.
+    let at_host = received - p(576_000) - 30 * NS;
+    assert_eq!(sent - at_host, (5 + 5 + 40 + 15 + 30) * NS + FLIT);
+}
+
+#[test]
+fn a_long_message_takes_its_closed_form() {
+    for (to, _) in ways() {
+        for bytes in [12_001, 12_275, 12_276, 12_787, 15_000] {
+            let (sent, received, h) = one_message(bytes, to);
+            assert_eq!((received, sent), rendezvous(bytes, h), "{bytes} B to node {to}");
+        }
+    }
+}
+
+#[test]
+fn a_message_back_takes_as_long_as_there() {
+    let idle = Idle::new();
+    let to = (0..1_056).find(|&to| idle.head_ps(NodeId(0), NodeId(to)) == 460 * NS).expect("such a way");
+    let script = Script::new(2, |rank, code: &mut Code| {
+        let mut throw =
+            |throws: bool| if throws { code.send(1 - rank, Bytes(8), 0) } else { code.recv(1 - rank, Bytes(8), 0) };
+        throw(rank == 0);
+        throw(rank == 1);
+    });
+    let records = idle.run(script, &[0, to], MpiSettings::study());
+    assert_eq!(records[0].end.unwrap().ps(), 1_204_240);
+}

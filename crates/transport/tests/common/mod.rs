@@ -1,0 +1,112 @@
+//! The study's machine with nothing else on it, and programs written as functions.
+
+#![allow(dead_code)]
+
+use odonata_machine::topology::{Dragonfly, LinkFigures};
+use odonata_machine::Machine;
+use odonata_packet::{Ending, JobTraffic, PacketEngine, PacketResult, PacketSettings, RunOptions, Schedule, Traffic};
+use odonata_routing::algorithm::RoutingSettings;
+use odonata_transport::{MpiSettings, RankJob, RankRecord, Ranks};
+use odonata_units::{Bytes, NodeId, Time};
+use odonata_workload::collective::{Algorithm, Algorithms};
+use odonata_workload::program::{Code, Operation, RankProgram, Shared};
+use std::sync::Arc;
+
+/// A program of one block, the same function for every rank.
+pub(crate) struct Script<F> {
+    ranks: u32,
+    block: F,
+}
+
+impl<F> std::fmt::Debug for Script<F> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Script").field("ranks", &self.ranks).finish_non_exhaustive()
+    }
+}
+
+impl<F: Fn(u32, &mut Code) + Send + Sync> Script<F> {
+    pub(crate) fn new(ranks: u32, block: F) -> Self {
+        Self { ranks, block }
+    }
+}
+
+impl<F: Fn(u32, &mut Code) + Send + Sync> RankProgram for Script<F> {
+    fn ranks(&self) -> u32 {
+        self.ranks
+    }
+    fn blocks(&self, _: u32) -> u64 {
+        1
+    }
+    fn block(&self, rank: u32, _: u64, code: &mut Code) {
+        (self.block)(rank, code);
+    }
+    fn splits(&self) -> bool {
+        true
+    }
+}
+
+/// None: for programs without collectives.
+#[derive(Debug)]
+struct NoCollectives;
+
+impl Algorithms for NoCollectives {
+    fn algorithm(&self, operation: Operation, _: Bytes, _: u32) -> &dyn Algorithm {
+        panic!("no algorithm for {operation:?}")
+    }
+}
+
+/// The machine.
+pub(crate) struct Idle {
+    pub(crate) machine: Machine,
+}
+
+impl Idle {
+    pub(crate) fn new() -> Self {
+        let figures = |ns: u64| LinkFigures::new(25_000_000_000, ns);
+        let machine =
+            Dragonfly { terminal: figures(10), local: figures(30), global: figures(300), ..Dragonfly::default() };
+        Self { machine: machine.builder().and_then(|builder| builder.build()).expect("the study's machine builds") }
+    }
+
+    /// Time of a packet's head from interface to interface, by the one shortest way.
+    pub(crate) fn head_ps(&self, from: NodeId, to: NodeId) -> u64 {
+        let machine = &self.machine;
+        let (from, to) = (machine.router_of(from), machine.router_of(to));
+        let local = |a, b| if a == b { 0 } else { 50_000 };
+        let (here, there) = (machine.group_of(from), machine.group_of(to));
+        if here == there {
+            return 40_000 + local(from, to);
+        }
+        let between = |link: &odonata_units::LinkId| {
+            machine.group_of(machine.source(*link)) == here && machine.group_of(machine.target(*link)) == there
+        };
+        let global = machine.links().find(between).expect("every two groups are joined");
+        40_000 + local(from, machine.source(global)) + 320_000 + local(machine.target(global), to)
+    }
+
+    /// Runs a program with its ranks on these nodes, to its end.
+    pub(crate) fn run(&self, program: impl RankProgram + 'static, nodes: &[u32], settings: MpiSettings) -> Vec<RankRecord> {
+        let (result, records) = self.try_run(program, nodes, settings, 1);
+        assert_eq!(result.ending, Ending::Complete, "{:?}", result.unfinished);
+        records
+    }
+
+    pub(crate) fn try_run(
+        &self,
+        program: impl RankProgram + 'static,
+        nodes: &[u32],
+        settings: MpiSettings,
+        partitions: usize,
+    ) -> (PacketResult, Vec<RankRecord>) {
+        let shared = Shared::new(Arc::new(program), Arc::new(NoCollectives));
+        let node_of_rank = Arc::new(nodes.iter().map(|&node| NodeId(node)).collect());
+        let ranks = Ranks::new(vec![RankJob { job: 0, shared, node_of_rank, start: Time::ZERO }], settings);
+        let engine = PacketEngine::new(&self.machine, &PacketSettings::study(), "min", &RoutingSettings::default())
+            .expect("min fits");
+        let schedule = Schedule { warm_up: Time::ZERO, measure: Time::from_us(1_000_000), drain: Time::ZERO };
+        let options = RunOptions { partitions, ..RunOptions::default() };
+        let traffic = Traffic { jobs: vec![JobTraffic::Program(Arc::new(ranks.clone()))] };
+        let result = engine.run(&traffic, schedule, &options, &mut |_| true);
+        (result, ranks.take_records())
+    }
+}
