@@ -35,6 +35,9 @@ mod code;
 mod communicators;
 mod expanded;
 
+#[cfg(test)]
+pub(crate) mod untimed;
+
 pub use code::Code;
 pub use communicators::{Communicators, Splits};
 pub use expanded::{Expanded, Shared, Step};

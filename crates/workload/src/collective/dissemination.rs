@@ -1,0 +1,41 @@
+//! The dissemination barrier (Hensgen, Finkel and Manber 1988): in round k of ceil(log2 p) each rank tells the one 2^k further and hears
+//! from the one 2^k before, for any p.
+
+use super::{doublings, exchange, Algorithm, Collective};
+use crate::program::{Code, Operation};
+use odonata_units::Bytes;
+
+/// The rule.
+#[derive(Debug)]
+pub(super) struct Dissemination;
+
+impl Algorithm for Dissemination {
+    fn operations(&self) -> &'static [Operation] {
+        &[Operation::Barrier]
+    }
+
+    fn step(&self, collective: &Collective<'_>, index: u64, code: &mut Code) -> bool {
+        if index >= u64::from(doublings(collective.size)) {
+            return false;
+        }
+        let distance = 1 << index;
+        let to = (collective.after(collective.rank, distance), Bytes(0));
+        let from = (collective.before(collective.rank, distance), Bytes(0));
+        exchange(code, to, from, 0);
+        true
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::test_help::{check, each_size, Case};
+    use super::*;
+
+    #[test]
+    fn messages() {
+        each_size(|p| {
+            let messages = u64::from(p) * u64::from(doublings(p));
+            assert_eq!(check(&Dissemination, Case::of(Operation::Barrier, p, 0)).totals(), (messages, 0));
+        });
+    }
+}

@@ -1,0 +1,63 @@
+//! The allgather of the interference study: blocks sent 1, 2, 4, .. ranks further.
+//!
+//! Each rank posts the receives of all ceil(log2 p) rounds, tells the next rank that it is ready (no bytes) and hears the same from the one
+//! before. In round k it sends, blocking, the 2^k blocks that end with its own to the rank 2^k further, in the last round only those that are missing,
+//! and waits for as many: (p - 1) n bytes of each rank, and ceil(log2 p) + 1 messages.
+
+use super::{doublings, Algorithm, Collective};
+use crate::program::{Code, Operation};
+use odonata_units::Bytes;
+
+/// The rule.
+#[derive(Debug)]
+pub(super) struct Doubling;
+
+const READY: u32 = 0;
+
+impl Algorithm for Doubling {
+    fn operations(&self) -> &'static [Operation] {
+        &[Operation::Allgather]
+    }
+
+    // One step, since the receives of all rounds are posted at its start.
+    fn step(&self, collective: &Collective<'_>, index: u64, code: &mut Code) -> bool {
+        if collective.size == 1 || index > 0 {
+            return false;
+        }
+        let rank = collective.rank;
+        let rounds = doublings(collective.size);
+        // Blocks of round k, for the rank that sends them.
+        let blocks = |from: u32, round: u32| {
+            let count = (1 << round).min(collective.size - (1 << round));
+            collective.blocks_of(collective.before(from, count - 1), count)
+        };
+        let ready = code.irecv(collective.before(rank, 1), Bytes(0), READY);
+        for round in 0..rounds {
+            let from = collective.before(rank, 1 << round);
+            code.irecv(from, blocks(from, round), 1 + round);
+        }
+        code.send(collective.after(rank, 1), Bytes(0), READY);
+        code.wait(ready);
+        for round in 0..rounds {
+            code.send(collective.after(rank, 1 << round), blocks(rank, round), 1 + round);
+            code.wait(ready + 1 + round);
+        }
+        true
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::test_help::{check, each_size, Case};
+    use super::*;
+
+    #[test]
+    fn messages_and_bytes() {
+        each_size(|p| {
+            let (ranks, n) = (u64::from(p), 1000);
+            let messages = if p == 1 { 0 } else { ranks * (u64::from(doublings(p)) + 1) };
+            let totals = check(&Doubling, Case::of(Operation::Allgather, p, n)).totals();
+            assert_eq!(totals, (messages, ranks * (ranks - 1) * n));
+        });
+    }
+}

@@ -1,0 +1,101 @@
+//! Algorithms for powers of two on any number of ranks: of the first ranks, every second one hands its part to its neighbour and
+//! gets the result from it in the end. Those that remain are the *members*.
+
+use super::Collective;
+
+/// p ranks as m members, m the largest power of two up to p: of the first 2 (p - m) ranks the odd ones, and all after them.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Fold {
+    /// Members, a power of two.
+    pub(super) members: u32,
+    /// Ranks that are no members.
+    left_out: u32,
+}
+
+impl Fold {
+    pub(super) fn of(collective: &Collective<'_>) -> Self {
+        let members = 1 << collective.size.ilog2();
+        Self { members, left_out: collective.size - members }
+    }
+
+    /// log2 of the members: rounds in which each meets one of the others.
+    pub(super) fn rounds(self) -> u32 {
+        self.members.ilog2()
+    }
+
+    /// The number of a rank among the members.
+    pub(super) fn member(self, rank: u32) -> Option<u32> {
+        match rank < 2 * self.left_out {
+            true => (rank % 2 == 1).then_some(rank / 2),
+            false => Some(rank - self.left_out),
+        }
+    }
+
+    /// The rank of a member.
+    pub(super) fn rank(self, member: u32) -> u32 {
+        if member < self.left_out {
+            2 * member + 1
+        } else {
+            member + self.left_out
+        }
+    }
+
+    /// The first rank that a member stands for; one after the last: all ranks.
+    pub(super) fn first(self, member: u32) -> u32 {
+        if member < self.left_out {
+            2 * member
+        } else {
+            member + self.left_out
+        }
+    }
+
+    /// Ranks that `count` members from `member` on stand for: the first, and how many.
+    pub(super) fn ranks(self, member: u32, count: u32) -> (u32, u32) {
+        let first = self.first(member);
+        (first, self.first(member + count) - first)
+    }
+
+    /// Who hands a rank's part in: itself and the member that takes it, for both of them.
+    pub(super) fn pair(self, rank: u32) -> Option<(u32, u32)> {
+        (rank < 2 * self.left_out).then_some((rank & !1, rank | 1))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::program::Operation;
+    use odonata_units::Bytes;
+
+    /// Members and ranks name each other, and what the members stand for is all ranks, once and in order.
+    #[test]
+    fn members_stand_for_all_ranks() {
+        for size in 1..70u32 {
+            let fold = Fold::of(&Collective {
+                operation: Operation::Allreduce,
+                rank: 0,
+                size,
+                root: 0,
+                bytes: Bytes(0),
+                sizes: None,
+            });
+            assert!(fold.members <= size && 2 * fold.members > size);
+            let members: Vec<u32> = (0..size).filter_map(|rank| fold.member(rank)).collect();
+            assert_eq!(members, (0..fold.members).collect::<Vec<_>>());
+            assert!((0..fold.members).all(|member| fold.member(fold.rank(member)) == Some(member)));
+            let stands: Vec<u32> = (0..fold.members)
+                .flat_map(|member| {
+                    let (first, count) = fold.ranks(member, 1);
+                    first..first + count
+                })
+                .collect();
+            assert_eq!(stands, (0..size).collect::<Vec<_>>());
+            for rank in 0..size {
+                let folded = fold.member(rank).is_none();
+                assert!(
+                    !folded || fold.pair(rank).is_some_and(|(low, high)| low == rank && fold.member(high).is_some())
+                );
+            }
+        }
+    }
+}

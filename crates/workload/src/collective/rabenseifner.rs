@@ -1,0 +1,141 @@
+//! Rabenseifner's algorithm (2004): combine by recursive halving, collect by recursive doubling.
+//!
+//! In round k of the first half each rank exchanges 1/2, 1/4, .. of the message with a partner p/2, p/4, .. away and keeps combining the part
+//! that it did not send; then it owns 1/p of the result. Allreduce collects the parts the way back: 2 log2 p messages and 2 (p - 1)/p n
+//! bytes of each rank. Reduce sends them to the root only, along a binomial tree. Reduce-scatter ends after the first half, with blocks for
+//! parts. Where p is no power of two, ranks are [folded](super::fold) together: the whole message more, and the result back.
+
+use super::fold::Fold;
+use super::recursive_doubling::pass;
+use super::{exchange, Algorithm, Collective};
+use crate::program::{Code, Operation};
+use odonata_units::Bytes;
+
+/// The rule.
+#[derive(Debug)]
+pub(super) struct Rabenseifner;
+
+impl Algorithm for Rabenseifner {
+    fn operations(&self) -> &'static [Operation] {
+        &[Operation::Reduce, Operation::Allreduce, Operation::ReduceScatter]
+    }
+
+    fn step(&self, collective: &Collective<'_>, index: u64, code: &mut Code) -> bool {
+        let fold = Fold::of(collective);
+        let rounds = u64::from(fold.rounds());
+        let collects = if collective.operation == Operation::ReduceScatter { 0 } else { rounds };
+        match index {
+            0 => hand_in(collective, fold, code),
+            _ if index <= rounds => halve(collective, fold, fold.members >> index, code),
+            _ if index <= rounds + collects => collect(collective, fold, 1 << (index - rounds - 1), code),
+            _ if index == rounds + collects + 1 => hand_back(collective, fold, code),
+            _ => return false,
+        }
+        true
+    }
+}
+
+/// Bytes of the parts of `count` members from `member` on.
+fn parts(collective: &Collective<'_>, fold: Fold, member: u32, count: u32) -> Bytes {
+    match collective.operation {
+        Operation::ReduceScatter => {
+            let (first, ranks) = fold.ranks(member, count);
+            collective.blocks_of(first, ranks)
+        }
+        _ => {
+            let before = |member: u32| {
+                let (each, more) =
+                    (collective.bytes.0 / u64::from(fold.members), collective.bytes.0 % u64::from(fold.members));
+                u64::from(member) * each + u64::from(member).min(more)
+            };
+            Bytes(before(member + count) - before(member))
+        }
+    }
+}
+
+fn hand_in(collective: &Collective<'_>, fold: Fold, code: &mut Code) {
+    if let Some(pair) = fold.pair(collective.rank) {
+        pass(collective, pair, parts(collective, fold, 0, fold.members), code);
+    }
+}
+
+/// Members at `distance` exchange the halves of what both still have.
+fn halve(collective: &Collective<'_>, fold: Fold, distance: u32, code: &mut Code) {
+    let Some(member) = fold.member(collective.rank) else { return };
+    let partner = member ^ distance;
+    let half = |of: u32| parts(collective, fold, of & !(distance - 1), distance);
+    let rank = fold.rank(partner);
+    exchange(code, (rank, half(partner)), (rank, half(member)), 0);
+}
+
+/// Members at `distance` exchange what both have; in a reduction the one that is nearer to the root takes.
+fn collect(collective: &Collective<'_>, fold: Fold, distance: u32, code: &mut Code) {
+    let Some(member) = fold.member(collective.rank) else { return };
+    let partner = member ^ distance;
+    let has = |of: u32| parts(collective, fold, of & !(distance - 1), distance);
+    let rank = fold.rank(partner);
+    if collective.operation == Operation::Allreduce {
+        return exchange(code, (rank, has(member)), (rank, has(partner)), 0);
+    }
+    let away = member ^ taker(collective, fold);
+    if away & (distance - 1) != 0 {
+        return;
+    }
+    if away & distance != 0 {
+        code.send(rank, has(member), 0);
+    } else {
+        code.recv(rank, has(partner), 0);
+    }
+}
+
+/// The member that gets the result of a reduction: the root, or the one that stands for it.
+fn taker(collective: &Collective<'_>, fold: Fold) -> u32 {
+    let rank = fold.pair(collective.root).map_or(collective.root, |(_, high)| high);
+    fold.member(rank).expect("the second of a pair is a member")
+}
+
+fn hand_back(collective: &Collective<'_>, fold: Fold, code: &mut Code) {
+    let Some((low, high)) = fold.pair(collective.rank) else { return };
+    let bytes = match collective.operation {
+        Operation::ReduceScatter => collective.block_of(low),
+        Operation::Reduce if collective.root != low => return,
+        _ => collective.bytes,
+    };
+    pass(collective, (high, low), bytes, code);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::test_help::{check, each_size, Case};
+    use super::*;
+
+    #[test]
+    fn messages_and_bytes() {
+        each_size(|p| {
+            let n = 1024;
+            let (members, log) = (1u64 << p.ilog2(), u64::from(p.ilog2()));
+            let left_out = u64::from(p) - members;
+            let totals = |operation| check(&Rabenseifner, Case::of(operation, p, n)).totals();
+            // m members halve: (m - 1)/m n each; so do they collect.
+            let halving = (members - 1) * n;
+            assert_eq!(
+                totals(Operation::Allreduce),
+                (2 * members * log + 2 * left_out, 2 * halving + 2 * left_out * n)
+            );
+            let reduce = totals(Operation::Reduce);
+            // The root is rank 0, which is left out if anybody is: one message more.
+            let back = u64::from(left_out > 0);
+            assert_eq!(reduce.0, members * log + members - 1 + left_out + back);
+            if p.is_power_of_two() {
+                let scatter = totals(Operation::ReduceScatter);
+                assert_eq!(scatter, (members * log, members * (members - 1) * n));
+            }
+        });
+    }
+
+    #[test]
+    fn each_rank_sends_the_least_possible() {
+        let report = check(&Rabenseifner, Case::of(Operation::Allreduce, 8, 8000));
+        assert!((0..8).all(|rank| report.bytes_of(rank) == 2 * 7 * 1000 && report.sends_of(rank) == 6));
+    }
+}

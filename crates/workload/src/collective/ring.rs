@@ -1,0 +1,66 @@
+//! A ring: in p - 1 rounds each rank sends a block to the next one and receives one from the one before.
+//!
+//! Allgather: (p - 1) n bytes of each rank for blocks of n. Reduce-scatter: the same; a block arrives at its owner after it was
+//! combined everywhere. Allreduce of n bytes is both, with blocks of n/p: 2 (p - 1) messages and 2 n (p - 1)/p bytes of each rank
+//! (Patarasuk and Yuan 2009), the least that is possible.
+
+use super::{exchange, Algorithm, Collective};
+use crate::program::{Code, Operation};
+use odonata_units::Bytes;
+
+/// The rule.
+#[derive(Debug)]
+pub(super) struct Ring;
+
+impl Algorithm for Ring {
+    fn operations(&self) -> &'static [Operation] {
+        &[Operation::Allreduce, Operation::ReduceScatter, Operation::Allgather]
+    }
+
+    fn step(&self, collective: &Collective<'_>, index: u64, code: &mut Code) -> bool {
+        let rounds = u64::from(collective.size - 1);
+        let round = (index % rounds.max(1)) as u32;
+        // A block that is combined starts with the one after its owner; one that is gathered with the owner.
+        let ahead = match (collective.operation, index) {
+            (Operation::ReduceScatter | Operation::Allreduce, index) if index < rounds => 1,
+            (Operation::Allgather, index) if index < rounds => 0,
+            (Operation::Allreduce, index) if index < 2 * rounds => 0,
+            _ => return false,
+        };
+        let bytes = |owner: u32| -> Bytes {
+            match collective.operation {
+                Operation::Allreduce => collective.part(collective.size, owner),
+                _ => collective.block_of(owner),
+            }
+        };
+        let owner = collective.before(collective.rank, round + ahead);
+        let to = (collective.after(collective.rank, 1), bytes(owner));
+        let from = (collective.before(collective.rank, 1), bytes(collective.before(owner, 1)));
+        exchange(code, to, from, 0);
+        true
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::test_help::{check, each_size, Case};
+    use super::*;
+
+    #[test]
+    fn messages_and_bytes() {
+        each_size(|p| {
+            let (ranks, rounds, n) = (u64::from(p), u64::from(p - 1), 1000);
+            let totals = |operation| check(&Ring, Case::of(operation, p, n)).totals();
+            assert_eq!(totals(Operation::Allgather), (ranks * rounds, ranks * rounds * n));
+            assert_eq!(totals(Operation::ReduceScatter), (ranks * rounds, ranks * rounds * n));
+            // Each of the p parts makes 2 (p - 1) hops: p x 2 (p - 1)/p n altogether.
+            assert_eq!(totals(Operation::Allreduce), (2 * ranks * rounds, 2 * rounds * n));
+        });
+    }
+
+    #[test]
+    fn each_rank_sends_the_least_possible() {
+        let report = check(&Ring, Case::of(Operation::Allreduce, 8, 8000));
+        assert!((0..8).all(|rank| report.bytes_of(rank) == 2 * 7 * 1000));
+    }
+}

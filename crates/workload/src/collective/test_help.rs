@@ -1,0 +1,140 @@
+//! Runs a collective of all ranks of a communicator and checks what holds for each.
+
+use super::{Algorithm, Collective, ALGORITHMS};
+use crate::program::untimed::{self, Report};
+use crate::program::{Call, Code, Operation};
+use odonata_units::Bytes;
+use std::collections::VecDeque;
+
+/// Ranks to try.
+const SIZES: [u32; 6] = [1, 2, 3, 7, 8, 33];
+
+pub(super) fn each_size(check: impl Fn(u32)) {
+    SIZES.into_iter().for_each(check);
+}
+
+/// One collective, root 0.
+#[derive(Clone, Copy)]
+pub(super) struct Case<'a> {
+    operation: Operation,
+    ranks: u32,
+    root: u32,
+    bytes: Bytes,
+    sizes: Option<&'a dyn Fn(u32, u32) -> Bytes>,
+}
+
+impl<'a> Case<'a> {
+    pub(super) fn of(operation: Operation, ranks: u32, bytes: u64) -> Self {
+        Self { operation, ranks, root: 0, bytes: Bytes(bytes), sizes: None }
+    }
+
+    fn rooted(self, root: u32) -> Self {
+        Self { root, ..self }
+    }
+
+    fn sized(self, sizes: &'a dyn Fn(u32, u32) -> Bytes) -> Self {
+        Self { sizes: Some(sizes), ..self }
+    }
+
+    /// The calls of one step of a rank.
+    pub(super) fn step(&self, algorithm: &dyn Algorithm, rank: u32, index: u64) -> Option<Vec<Call>> {
+        let collective = Collective {
+            operation: self.operation,
+            rank,
+            size: self.ranks,
+            root: self.root,
+            bytes: self.bytes,
+            sizes: self.sizes,
+        };
+        let mut code = Code::default();
+        algorithm.step(&collective, index, &mut code).then(|| code.calls().to_vec())
+    }
+}
+
+/// Runs it and checks that nobody is stuck though every send waits for its receive, that sizes agree, and that what
+/// each rank contributes can have reached all that need it.
+pub(super) fn check(algorithm: &dyn Algorithm, case: Case<'_>) -> Report {
+    let mut under_way = vec![(0u64, VecDeque::new()); case.ranks as usize];
+    let report = untimed::run(case.ranks, &mut |rank| {
+        let (step, calls) = &mut under_way[rank as usize];
+        while calls.is_empty() {
+            calls.extend(case.step(algorithm, rank, *step)?);
+            *step += 1;
+        }
+        calls.pop_front()
+    });
+    let needs = |from: u32, to: u32| match case.operation {
+        Operation::Broadcast | Operation::Scatter => from == case.root,
+        Operation::Reduce | Operation::Gather => to == case.root,
+        Operation::Scan => from <= to,
+        _ => true,
+    };
+    for to in 0..case.ranks {
+        for from in (0..case.ranks).filter(|&from| needs(from, to)) {
+            let (operation, ranks) = (case.operation.name(), case.ranks);
+            assert!(report.knows(to, from), "{algorithm:?}, {operation} of {ranks}: {from} never reached {to}");
+        }
+    }
+    report
+}
+
+/// Every algorithm, every operation, several sizes and roots.
+#[test]
+fn everything_reaches_whom_it_concerns() {
+    for known in ALGORITHMS {
+        for &operation in known.algorithm.operations() {
+            each_size(|ranks| {
+                for root in [0, 1, ranks / 2, ranks - 1].into_iter().filter(|&root| root < ranks) {
+                    check(known.algorithm, Case::of(operation, ranks, 1001).rooted(root));
+                }
+            });
+        }
+    }
+}
+
+/// Sizes that differ for every pair, zeros among them: both ends of each message still agree, each rank receives at least what it needs and
+/// sends at least what it has to give.
+#[test]
+fn vectors_arrive_in_full() {
+    let sizes = |from: u32, to: u32| Bytes(u64::from((from * 37 + to * 101) % 11 * 64));
+    let vectors =
+        [Operation::Gather, Operation::Scatter, Operation::Allgather, Operation::Alltoall, Operation::ReduceScatter];
+    for known in ALGORITHMS {
+        for operation in vectors.into_iter().filter(|operation| known.algorithm.operations().contains(operation)) {
+            each_size(|ranks| {
+                let root = ranks / 3;
+                let report = check(known.algorithm, Case::of(operation, ranks, 0).rooted(root).sized(&sizes));
+                for rank in 0..ranks {
+                    let others = || (0..ranks).filter(|&other| other != rank);
+                    let sum = |size: &dyn Fn(u32) -> Bytes| others().map(|other| size(other).0).sum::<u64>();
+                    let needed = match operation {
+                        Operation::Gather => {
+                            if rank == root {
+                                sum(&|from| sizes(from, root))
+                            } else {
+                                0
+                            }
+                        }
+                        Operation::Scatter => {
+                            if rank == root {
+                                0
+                            } else {
+                                sizes(root, rank).0
+                            }
+                        }
+                        Operation::Allgather => sum(&|from| sizes(from, from)),
+                        Operation::Alltoall => sum(&|from| sizes(from, rank)),
+                        _ => {
+                            if ranks == 1 {
+                                0
+                            } else {
+                                sizes(rank, rank).0
+                            }
+                        }
+                    };
+                    assert!(report.received_by(rank) >= needed, "{} {operation:?} {ranks} {rank}", known.name);
+                }
+            });
+        }
+    }
+}
