@@ -171,7 +171,7 @@ impl CycleForm {
 
 /// The level table of a job's hierarchy.
 fn levels(job: &Job) -> Result<&Hierarchy, Refusal> {
-    let rule = job.rule.as_any().downcast_ref::<HierarchyPattern>();
+    let rule = job.rule.as_ref().and_then(|rule| rule.as_any().downcast_ref::<HierarchyPattern>());
     rule.and_then(|rule| rule.levels.as_ref()).ok_or_else(|| Refusal::Given {
         key: Some("form"),
         reason: format!(

@@ -41,7 +41,7 @@ impl Plan {
     /// # Errors
     /// A file that can't be read or is not what it should be, parts that make no machine, jobs that do not fit.
     pub fn new(spec: ExperimentSpec, mut files: Files<'_>) -> Result<Self, Problems> {
-        let ExperimentSpec { document, machine, jobs, mut engine, output, .. } = spec;
+        let ExperimentSpec { document, machine, jobs, mpi, mut engine, output, .. } = spec;
         let mut report = Report::new(&document);
         if let Err((key, reason)) = engine.engine.read_files(&mut files) {
             let given = engine.places.iter().find(|(name, _)| *name == key).map(|(_, place)| *place);
@@ -49,14 +49,14 @@ impl Plan {
             report.add(ProblemKind::File, place, format!("'{key}': {reason}"), None);
         }
         let hardware = hardware::build(&machine, engine.seed, &mut files, &mut report);
-        let words = jobs::words(&jobs, &mut files, &mut report);
+        let words = jobs::words(&jobs, &mpi.collectives, &mut files, &mut report);
         let Some(hardware) = hardware else { return Err(report.into_problems()) };
         let built = jobs::place(&jobs, words, &hardware.machine, engine.seed, &mut report);
         let (specs, workload) = report.finish(built)?.expect("a workload that is missing is a problem");
-        let resolved = resolved::experiment(&hardware.resolved, &specs, &workload, &engine, output, &files);
+        let resolved = resolved::experiment(&hardware.resolved, &specs, &workload, &mpi, &engine, output, &files);
         let warnings = jobs::warnings(&hardware.machine, &workload);
         Ok(Self {
-            scenario: Scenario { machine: hardware.machine, workload, seed: engine.seed, output },
+            scenario: Scenario { machine: hardware.machine, workload, mpi: mpi.settings, seed: engine.seed, output },
             resolved,
             warnings,
             inputs: files.opened(),

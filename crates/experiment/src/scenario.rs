@@ -1,6 +1,7 @@
 //! What a run is given.
 
 use odonata_machine::Machine;
+use odonata_transport::MpiSettings;
 use odonata_workload::Workload;
 
 /// Everything that one run needs; nothing of it changes any more.
@@ -10,6 +11,8 @@ pub struct Scenario {
     pub machine: Machine,
     /// The placed jobs.
     pub workload: Workload,
+    /// What the messages of programs cost.
+    pub mpi: MpiSettings,
     /// Seed of every random choice.
     pub seed: u64,
     /// What is recorded.

@@ -21,7 +21,7 @@ impl Chooser {
 /// A table of the experiment file.
 #[derive(Clone, Debug)]
 pub struct Section {
-    /// Its key in the file: `machine`, `job`, `engine`, `output`.
+    /// Its key in the file: `machine`, `job`, `mpi`, `engine`, `output`.
     pub name: &'static str,
     /// Whether it is an array of tables, `[[job]]`.
     pub repeated: bool,

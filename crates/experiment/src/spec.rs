@@ -4,6 +4,7 @@ mod edit;
 pub(crate) mod engine;
 pub(crate) mod job;
 pub(crate) mod machine;
+pub(crate) mod mpi;
 mod output;
 pub(crate) mod sections;
 pub(crate) mod sweep;
@@ -18,11 +19,12 @@ use crate::scenario::Output;
 use engine::EngineSpec;
 use job::JobEntry;
 use machine::MachineSpec;
+use mpi::MpiSpec;
 use sections::unknown_keys;
 pub use sweep::SweepAxis;
 
 /// The keys at the top of the file.
-pub(crate) const TOP: [&str; 6] = ["format", "machine", "job", "engine", "output", "sweep"];
+pub(crate) const TOP: [&str; 7] = ["format", "machine", "job", "mpi", "engine", "output", "sweep"];
 
 /// An experiment as it was written, overrides applied: every value has its type and is in its range, but nothing has
 /// been built and no file has been opened.
@@ -31,6 +33,7 @@ pub struct ExperimentSpec {
     pub(crate) document: Document,
     pub(crate) machine: MachineSpec,
     pub(crate) jobs: Vec<JobEntry>,
+    pub(crate) mpi: MpiSpec,
     pub(crate) engine: EngineSpec,
     pub(crate) output: Output,
     sweep: Vec<SweepAxis>,
@@ -55,13 +58,14 @@ impl ExperimentSpec {
             }
         };
         let jobs = job::read_all(sections.jobs, &mut report);
+        let mpi = mpi::read(sections.mpi, &document, &mut report);
         let engine = EngineSpec::read(sections.engine, &document, &mut report);
         let output = output::read(sections.output, &document, &mut report);
         let sweep = sweep::read(sections.sweep, &document, &mut report);
         report.finish(())?;
         let parts = machine.zip(engine);
         let (machine, engine) = parts.expect("a part that is missing is a problem");
-        Ok(Self { machine, jobs, engine, output, sweep, document })
+        Ok(Self { machine, jobs, mpi, engine, output, sweep, document })
     }
 
     /// Tries every value of `[sweep]` as an override; what `try_override` refuses is reported where the value stands.
@@ -131,6 +135,7 @@ fn check_format(root: &Table, report: &mut Report<'_>) {
 struct Sections<'t> {
     machine: Option<(&'t Entry, &'t Table)>,
     jobs: Option<&'t Entry>,
+    mpi: Option<(&'t Entry, &'t Table)>,
     engine: Option<(&'t Entry, &'t Table)>,
     output: Option<(&'t Entry, &'t Table)>,
     sweep: Option<(&'t Entry, &'t Table)>,
@@ -145,6 +150,7 @@ impl<'t> Sections<'t> {
         };
         Self {
             machine: section("machine"),
+            mpi: section("mpi"),
             engine: section("engine"),
             output: section("output"),
             sweep: section("sweep"),

@@ -217,9 +217,8 @@ mod tests {
             name: name.into(),
             ranks: 4,
             ranks_per_node: Some(1),
-            pattern: PatternSpec::parse("all-to-all").unwrap(),
+            work: odonata_workload::Work::pattern(PatternSpec::parse("all-to-all").unwrap()),
             placement: PlacementSpec::parse("compact").unwrap(),
-            traffic: Default::default(),
             idle: false,
             color: None,
         };

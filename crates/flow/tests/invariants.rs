@@ -27,9 +27,8 @@ fn workload(machine: &Machine, patterns: &[&str], scale: u32) -> Workload {
             name: format!("job{i}"),
             ranks,
             ranks_per_node: Some(1),
-            pattern,
+            work: odonata_workload::Work::pattern(pattern),
             placement,
-            traffic: Default::default(),
             idle: false,
             color: None,
         }

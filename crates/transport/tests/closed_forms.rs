@@ -10,7 +10,7 @@ mod common;
 use common::{Idle, Script};
 use odonata_transport::MpiSettings;
 use odonata_units::{Bytes, NodeId};
-use odonata_workload::program::Code;
+use odonata_workload::program::{Code, Operation};
 
 const NS: u64 = 1_000;
 const PACKET: u64 = 20_480;
@@ -114,4 +114,37 @@ fn a_message_back_takes_as_long_as_there() {
     });
     let records = idle.run(script, &[0, to], MpiSettings::study());
     assert_eq!(records[0].end.unwrap().ps(), 1_204_240);
+}
+
+/// Tree of two: up one message, down one.
+#[test]
+fn a_barrier_of_two_takes_its_closed_form() {
+    for (to, _) in ways() {
+        let idle = Idle::new();
+        let script = Script::new(2, |_, code: &mut Code| code.collective(Operation::Barrier, 0, Bytes(0)));
+        let records = idle.run(script, &[0, to], MpiSettings::study());
+        let h = idle.head_ps(NodeId(0), NodeId(to));
+        let message = (13 + 11 + 10 + 15 + 25) * NS + h + FLIT;
+        // Rank 0 has the message of rank 1 first and is done when it has sent its own.
+        let ends: Vec<u64> = records.iter().map(|record| record.end.unwrap().ps()).collect();
+        assert_eq!(ends, [30 * NS + message + 24 * NS + 30 * NS, 30 * NS + 2 * message + 30 * NS]);
+        if h == 460 * NS {
+            assert_eq!(ends[1], 1_138_240);
+        }
+    }
+}
+
+/// Two ranks that exchange with each other at the same time: every round has 4 heads, the data, and the registrations. Over a
+/// global link that holds as long as the data are not longer than the buffers.
+#[test]
+fn a_round_of_pairwise_exchange_takes_its_closed_form() {
+    for (to, bytes) in [(1, 12_001), (1, 36_864), (7, 12_001), (7, 36_864), (128, 12_001), (1_055, 15_000)] {
+        let idle = Idle::new();
+        let script = Script::new(2, move |_, code: &mut Code| code.collective(Operation::Alltoall, 0, Bytes(bytes)));
+        let records = idle.run(script, &[0, to], MpiSettings::study());
+        let h = idle.head_ps(NodeId(0), NodeId(to));
+        let round = 4 * h + d(bytes + 13) + 3 * FLIT + 3 * p(bytes) + 314 * NS;
+        let ends: Vec<u64> = records.iter().map(|record| record.end.unwrap().ps() - 60 * NS).collect();
+        assert_eq!(ends, [round, round], "{bytes} B to node {to}");
+    }
 }

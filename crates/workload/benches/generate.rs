@@ -26,9 +26,8 @@ fn main() {
             name: "bench".into(),
             ranks: 131_072,
             ranks_per_node: None,
-            pattern: PatternSpec::parse(name).expect("a known pattern"),
+            work: odonata_workload::Work::pattern(PatternSpec::parse(name).expect("a known pattern")),
             placement: PlacementSpec::parse("non-uniform").expect("a known placement"),
-            traffic: Default::default(),
             idle: false,
             color: None,
         };

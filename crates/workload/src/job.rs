@@ -1,10 +1,14 @@
 //! Jobs and the workload that they make.
 
+use crate::collective::Collectives;
 use crate::pattern::{PatternContext, Silent};
 use crate::placement::{FreeNodes, Placed, Request};
-use crate::{Pattern, PatternRule, PatternSpec, PlacementSpec, TrafficKind, TrafficSpec, Unknown, WorkloadError};
+use crate::program::{MessagesOf, ProgramContext, ProgramSpec, Shared};
+use crate::{
+    Pattern, PatternRule, PatternSpec, PlacementSpec, Start, TrafficKind, TrafficSpec, Unknown, WorkloadError,
+};
 use odonata_machine::Machine;
-use odonata_units::{JobId, NodeId, RankId, Stream};
+use odonata_units::{JobId, NodeId, RankId, Stream, Time};
 use std::sync::Arc;
 
 /// The user's words for a job.
@@ -16,16 +20,42 @@ pub struct JobSpec {
     pub ranks: u32,
     /// Ranks on each node but the last; one per core if not given.
     pub ranks_per_node: Option<u32>,
-    /// Who sends what to whom.
-    pub pattern: PatternSpec,
-    /// When it sends.
-    pub traffic: TrafficSpec,
+    /// What its ranks do.
+    pub work: Work,
     /// Which nodes.
     pub placement: PlacementSpec,
     /// Whether it holds its nodes but sends nothing.
     pub idle: bool,
     /// Colour in pictures, as CSS writes it (`#1b9e77`); one of a palette if not given.
     pub color: Option<String>,
+}
+
+/// What the ranks of a job do.
+#[derive(Clone, Debug)]
+pub enum Work {
+    /// They send messages.
+    Pattern {
+        /// Who sends what to whom.
+        pattern: PatternSpec,
+        /// When.
+        traffic: TrafficSpec,
+    },
+    /// They run a program.
+    Program {
+        /// Which.
+        program: ProgramSpec,
+        /// How its collectives are done.
+        collectives: Arc<Collectives>,
+        /// When they start.
+        start: Time,
+    },
+}
+
+impl Work {
+    /// Messages of a pattern, sent as fast as the network takes them.
+    pub fn pattern(pattern: PatternSpec) -> Self {
+        Self::Pattern { pattern, traffic: TrafficSpec::default() }
+    }
 }
 
 /// A placed job.
@@ -43,15 +73,17 @@ pub struct Job {
     pub idle: bool,
     /// What each rank sends in one iteration.
     pub pattern: Arc<dyn Pattern>,
-    /// The rule that the pattern was built by, for whoever knows more of it than its messages.
-    pub rule: Arc<dyn PatternRule>,
+    /// The rule that the pattern was built by, for whoever knows more of it than its messages; none of a program.
+    pub rule: Option<Arc<dyn PatternRule>>,
     /// How often every rank sends its messages.
     pub iterations: u32,
     /// What it offers to the network, and when.
     pub traffic: TrafficKind,
+    /// What its ranks do, if that is a program; `pattern` has its messages.
+    pub program: Option<Shared>,
     /// Node of each rank.
     pub node_of_rank: Vec<NodeId>,
-    /// Name of the pattern.
+    /// Name of the pattern or the program.
     pub pattern_name: String,
     /// Name of the placement.
     pub placement_name: String,
@@ -144,33 +176,65 @@ fn request(spec: &JobSpec, index: usize, seed: u64) -> Request<'_> {
 fn job(spec: &JobSpec, request: &Request<'_>, placed: Placed, machine: &Machine) -> Result<Job, WorkloadError> {
     let Placed { node_of_rank, ranks_per_node } = placed;
     let JobSpec { name, ranks, .. } = spec;
-    let pattern = spec.pattern.build(&PatternContext {
-        machine,
-        job: name,
-        ranks: *ranks,
-        // Named by the job, so that it does not depend on the jobs beside it.
-        seed: Stream::new(request.seed, &format!("pattern/{name}"), &[]).next_u64(),
-        node_of_rank: &node_of_rank,
-    })?;
-    let wrong = |(parameter, reason): (&str, String)| {
-        WorkloadError::parameter(format!("job '{name}': traffic '{}'", spec.traffic.name()), parameter, reason)
+    // Named by the job, so that it does not depend on the jobs beside it.
+    let seed = |what: &str| Stream::new(request.seed, &format!("{what}/{name}"), &[]).next_u64();
+    let done = match &spec.work {
+        Work::Pattern { pattern, traffic } => {
+            let (seed, node_of_rank) = (seed("pattern"), node_of_rank.as_slice());
+            let context = PatternContext { machine, job: name, ranks: *ranks, seed, node_of_rank };
+            let built = pattern.build(&context)?;
+            let wrong = |(parameter, reason): (&str, String)| {
+                WorkloadError::parameter(format!("job '{name}': traffic '{}'", traffic.name()), parameter, reason)
+            };
+            Done {
+                pattern: built,
+                rule: Some(Arc::clone(pattern.rule())),
+                iterations: pattern.iterations(),
+                traffic: traffic.traffic().map_err(wrong)?,
+                program: None,
+                name: pattern.name(),
+            }
+        }
+        Work::Program { program, collectives, start } => {
+            let built = program.build(&ProgramContext { job: name, ranks: *ranks, seed: seed("program") })?;
+            let shared = Shared::new(built, Arc::clone(collectives));
+            Done {
+                pattern: Arc::new(MessagesOf { shared: shared.clone() }),
+                rule: None,
+                iterations: 1,
+                traffic: TrafficKind::Program(Start { start: *start }),
+                program: Some(shared),
+                name: program.name(),
+            }
+        }
     };
-    let traffic = spec.traffic.traffic().map_err(wrong)?;
-    let pattern = if spec.idle { Arc::new(Silent { ranks: *ranks }) } else { pattern };
+    let silent = |pattern| if spec.idle { Arc::new(Silent { ranks: *ranks }) as Arc<dyn Pattern> } else { pattern };
     Ok(Job {
         name: name.clone(),
         idle: spec.idle,
         color: spec.color.clone().unwrap_or_else(|| PALETTE[request.index % PALETTE.len()].into()),
         ranks: *ranks,
         ranks_per_node,
-        pattern,
-        rule: Arc::clone(spec.pattern.rule()),
-        iterations: spec.pattern.iterations(),
-        traffic,
+        pattern: silent(done.pattern),
+        rule: done.rule,
+        iterations: done.iterations,
+        // A job that holds its nodes runs nothing on them.
+        traffic: if spec.idle && done.program.is_some() { TrafficKind::default() } else { done.traffic },
+        program: done.program.filter(|_| !spec.idle),
         node_of_rank,
-        pattern_name: spec.pattern.name().into(),
+        pattern_name: done.name.into(),
         placement_name: spec.placement.name().into(),
     })
+}
+
+/// The work of a job, built.
+struct Done {
+    pattern: Arc<dyn Pattern>,
+    rule: Option<Arc<dyn PatternRule>>,
+    iterations: u32,
+    traffic: TrafficKind,
+    program: Option<Shared>,
+    name: &'static str,
 }
 
 #[cfg(test)]
@@ -184,8 +248,7 @@ mod tests {
             name: name.into(),
             ranks,
             ranks_per_node: None,
-            pattern: PatternSpec::parse(pattern).unwrap(),
-            traffic: TrafficSpec::default(),
+            work: Work::pattern(PatternSpec::parse(pattern).unwrap()),
             placement: PlacementSpec::parse(placement).unwrap(),
             idle: false,
             color: None,
@@ -272,7 +335,9 @@ mod tests {
         let twice = [spec("a", 1, "uniform", "compact"), spec("a", 1, "uniform", "compact")];
         assert!(message(&twice).contains("names are unique"));
         let mut grid = spec("a", 12, "stencil-2d", "compact");
-        grid.pattern.set("dims", json!([5, 2])).unwrap();
+        let mut stencil = PatternSpec::parse("stencil-2d").unwrap();
+        stencil.set("dims", json!([5, 2])).unwrap();
+        grid.work = Work::pattern(stencil);
         assert!(message(&[grid]).starts_with("job 'a': pattern 'stencil-2d': dims: 5 x 2 makes 10 points"));
     }
 }

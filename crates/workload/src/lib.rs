@@ -26,7 +26,7 @@ pub mod volumes;
 pub use communication::{Pattern, SentMessage, Unknown};
 pub use error::WorkloadError;
 pub use graph::CommunicationGraph;
-pub use job::{Job, JobSpec, Workload};
+pub use job::{Job, JobSpec, Work, Workload};
 pub use pattern::{
     near_cubic, AdversarialParameters, AllToAllParameters, FilePatternParameters, GridOrder, GroupTarget,
     HotspotParameters, ManyToManyParameters, PatternContext, PatternRule, PatternSpec, PermutationParameters,
@@ -37,4 +37,4 @@ pub use placement::{
     PlacementRule, PlacementSpec, RandomParameters, Request, PLACEMENTS,
 };
 pub use placement_table::PlacementTable;
-pub use traffic::{Closed, Injection, LoadStep, Open, TrafficKind, TrafficRule, TrafficSpec, TRAFFIC};
+pub use traffic::{Closed, Injection, LoadStep, Open, Start, TrafficKind, TrafficRule, TrafficSpec, TRAFFIC};

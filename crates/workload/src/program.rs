@@ -34,6 +34,8 @@
 mod code;
 mod communicators;
 mod expanded;
+mod messages;
+mod spec;
 
 #[cfg(test)]
 pub(crate) mod untimed;
@@ -41,6 +43,8 @@ pub(crate) mod untimed;
 pub use code::Code;
 pub use communicators::{Communicators, Splits};
 pub use expanded::{Expanded, Shared, Step};
+pub(crate) use messages::MessagesOf;
+pub use spec::{ProgramContext, ProgramRule, ProgramSpec, PROGRAMS};
 
 use odonata_units::{Bytes, Time};
 

@@ -11,6 +11,15 @@ pub enum TrafficKind {
     Closed(Closed),
     /// Every node makes packets at a load, to destinations that its ranks' pattern draws.
     Open(Open),
+    /// Every rank runs its program.
+    Program(Start),
+}
+
+/// When the ranks of a program start.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct Start {
+    /// At this time.
+    pub start: Time,
 }
 
 /// Parameters of `closed`.

@@ -52,9 +52,8 @@ fn job(name: &str) -> JobSpec {
         name: name.into(),
         ranks: 32_768,
         ranks_per_node: None,
-        pattern: PatternSpec::parse(name).expect("a pattern"),
+        work: odonata_workload::Work::pattern(PatternSpec::parse(name).expect("a pattern")),
         placement: PlacementSpec::parse("non-uniform").expect("a placement"),
-        traffic: Default::default(),
         idle: false,
         color: None,
     }

@@ -27,9 +27,8 @@ fn job(name: &str, ranks: u32, pattern: &str, placement: &str) -> JobSpec {
         name: name.into(),
         ranks,
         ranks_per_node: None,
-        pattern: PatternSpec::parse(pattern).expect("a pattern"),
+        work: odonata_workload::Work::pattern(PatternSpec::parse(pattern).expect("a pattern")),
         placement: PlacementSpec::parse(placement).expect("a placement"),
-        traffic: Default::default(),
         idle: false,
         color: None,
     }
@@ -124,7 +123,9 @@ proptest! {
             job("a", ranks.0, PATTERNS[patterns.0], PLACEMENTS[placements.0]),
             job("b", ranks.1, PATTERNS[patterns.1], PLACEMENTS[placements.1]),
         ];
-        jobs[0].pattern.set("iterations", odonata_declare::Value::Integer(iterations.into())).unwrap();
+        let mut repeated = PatternSpec::parse(PATTERNS[patterns.0]).unwrap();
+        repeated.set("iterations", odonata_declare::Value::Integer(iterations.into())).unwrap();
+        jobs[0].work = odonata_workload::Work::pattern(repeated);
         let mut workload = Workload::build(&machine, &jobs, seed).expect("12 ranks fit on 12 nodes");
         let listed: Vec<_> =
             drawn.iter().map(|&(s, t, bytes)| (RankId(s % ranks.1), RankId(t % ranks.1), Bytes(bytes))).collect();

@@ -3,6 +3,7 @@
 mod columns;
 mod keys;
 mod outcome;
+mod programs;
 mod q_tables;
 mod rows;
 mod settings;
@@ -20,6 +21,7 @@ use odonata_packet::{
 };
 use odonata_units::{Bytes, Rate, Time};
 use odonata_workload::{Job, TrafficKind};
+use programs::{Programs, Ran};
 use settings::Packet;
 use std::collections::BTreeSet;
 
@@ -31,13 +33,14 @@ pub(super) const KIND: EngineKind = EngineKind {
     read: |fields, report| Box::new(settings::read(fields, report)),
     reference: include_str!("packet/reference.md"),
     adds: columns::added,
-    tables: || [tables::tables(), rows::tables(), vec![q_tables::Q_TABLES.declared()]].concat(),
+    tables: || [tables::tables(), programs::tables(), rows::tables(), vec![q_tables::Q_TABLES.declared()]].concat(),
 };
 
 /// An engine with what it is to run, and what that takes.
 struct Built {
     engine: PacketEngine,
     closed: ClosedTraffic,
+    programs: Option<Programs>,
     memory_bytes: u64,
 }
 
@@ -89,9 +92,10 @@ impl Engine for Packet {
         watcher: &mut dyn Watcher,
     ) -> Result<Outcome, EngineError> {
         messages_known(scenario)?;
-        let Built { engine, closed, memory_bytes } = self.built(scenario, guard, !watcher.takes_rows())?;
+        let Built { engine, closed, programs, memory_bytes } = self.built(scenario, guard, !watcher.takes_rows())?;
         let recording = self.recording(scenario);
-        let traffic = Traffic::of(&scenario.workload, &closed);
+        let program = programs.as_ref().map(Programs::program);
+        let traffic = Traffic::of(&scenario.workload, &closed, program.as_ref());
         let steady = traffic.has_open() && !traffic.is_mixed();
         let schedule = self.schedule(steady);
         let options = RunOptions {
@@ -104,12 +108,14 @@ impl Engine for Packet {
         };
         let mut passed = rows::Passed::new(watcher, &engine.link_ports(), recording);
         let result = engine.run_watched(&traffic, schedule, &options, &mut passed);
+        let ran = Ran::new(programs.as_ref(), scenario, result.end);
         let mut outcome = outcome::outcome(&columns::Measured {
             engine: self,
             scenario,
             result: &result,
             closed: &closed,
-            senders: &senders(&traffic),
+            ran: &ran,
+            senders: &senders(scenario, &traffic),
             steady,
             measured: outcome::measured(&traffic, &result),
             memory_bytes,
@@ -166,18 +172,22 @@ impl Packet {
         let least = Demand { packets: 0, recorded: 0, ..demand };
         guard.admit(memory_estimate(machine, &self.settings, ASSUMED_CHANNELS, &least)).map_err(too_much)?;
         let closed = closed_traffic(scenario, guard)?;
-        let (messages, packets) = (closed.memory_bytes(), closed.packets(self.settings.packet));
+        let programs = Programs::of(scenario, &self.settings);
+        let (of_programs, sent) = programs.as_ref().map_or((0, 0), |programs| (programs.packets, programs.bytes));
+        let packets = closed.packets(self.settings.packet).saturating_add(of_programs);
+        let bytes = closed.bytes().saturating_add(sent);
+        let messages = closed.memory_bytes() + Programs::memory_bytes(scenario);
         demand.packets = demand.packets.saturating_add(packets);
         demand.recorded = demand.recorded.saturating_add(packets);
-        demand.packet_bytes = (packets > 0).then(|| closed.bytes() / packets);
-        demand.intervals = demand.intervals.max(self.intervals_of(machine, closed.bytes()));
+        demand.packet_bytes = (packets > 0).then(|| bytes / packets);
+        demand.intervals = demand.intervals.max(self.intervals_of(machine, bytes));
         let of_run = memory_estimate(machine, &self.settings, ASSUMED_CHANNELS, &demand);
         guard.admit(of_run.saturating_add(messages)).map_err(too_much)?;
         let engine = self.engine(scenario)?;
         // The tables of next hops are there by now.
         let memory_bytes = of_run.max(engine.memory_estimate(&demand)).saturating_add(messages);
         guard.admit(memory_bytes).map_err(too_much)?;
-        Ok(Built { engine, closed, memory_bytes })
+        Ok(Built { engine, closed, programs, memory_bytes })
     }
 
     /// Intervals that pass while so many bytes are sent, if the slowest cable sets the pace for all nodes.
@@ -197,7 +207,7 @@ impl Packet {
         let open = jobs.iter().filter(|job| matches!(job.traffic, TrafficKind::Open(_))).count();
         let Schedule { warm_up, measure, drain } = self.schedule(open == jobs.len());
         let made = |job: &Job, until: Time| match &job.traffic {
-            TrafficKind::Closed(_) => 0.0,
+            TrafficKind::Closed(_) | TrafficKind::Program(_) => 0.0,
             TrafficKind::Open(open) => {
                 let load = open.mean_load((Time::ZERO, until.max(Time(1))));
                 let packets = load * until.as_s_f64() * terminal / self.settings.packet.as_f64();
@@ -229,13 +239,13 @@ impl Packet {
 }
 
 /// How many nodes of each job send.
-fn senders(traffic: &Traffic) -> Vec<usize> {
-    let senders = |job: &JobTraffic| match job {
+fn senders(scenario: &Scenario, traffic: &Traffic) -> Vec<usize> {
+    let senders = |(job, placed): (&JobTraffic, &Job)| match job {
         JobTraffic::Open(job) => job.nodes.len(),
         JobTraffic::Closed(job) => job.messages.iter().map(|m| m.source).collect::<BTreeSet<_>>().len(),
-        JobTraffic::Program(_) => unreachable!("experiments have no programs"),
+        JobTraffic::Program(_) => placed.node_of_rank.iter().collect::<BTreeSet<_>>().len(),
     };
-    traffic.jobs.iter().map(senders).collect()
+    traffic.jobs.iter().zip(&scenario.workload.jobs).map(senders).collect()
 }
 
 fn refused(error: &PacketError) -> EngineError {

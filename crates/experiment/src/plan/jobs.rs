@@ -5,32 +5,48 @@ use crate::fields::chosen::Chosen;
 use crate::input::Files;
 use crate::problem::ProblemKind;
 use crate::report::Report;
-use crate::spec::job::{patterns, JobEntry};
+use crate::spec::job::{patterns, JobEntry, WorkEntry};
 use odonata_declare::{Value, Variant};
 use odonata_machine::Machine;
+use odonata_workload::collective::Collectives;
+use odonata_workload::program::{ProgramSpec, PROGRAMS};
 use odonata_workload::volumes::Messages;
-use odonata_workload::{JobSpec, PatternSpec, PlacementSpec, TrafficSpec, Workload, WorkloadError, TRAFFIC};
+use odonata_workload::{JobSpec, PatternSpec, PlacementSpec, TrafficSpec, Work, Workload, WorkloadError, TRAFFIC};
+use std::sync::Arc;
 
 /// All jobs in the words of the workload crate; `None` for a job with a problem.
-pub(super) fn words(jobs: &[JobEntry], files: &mut Files<'_>, report: &mut Report<'_>) -> Vec<Option<JobSpec>> {
-    jobs.iter().map(|job| job_words(job, files, report)).collect()
+pub(super) fn words(
+    jobs: &[JobEntry],
+    collectives: &Arc<Collectives>,
+    files: &mut Files<'_>,
+    report: &mut Report<'_>,
+) -> Vec<Option<JobSpec>> {
+    jobs.iter().map(|job| job_words(job, collectives, files, report)).collect()
 }
 
-fn job_words(job: &JobEntry, files: &mut Files<'_>, report: &mut Report<'_>) -> Option<JobSpec> {
-    let variant = patterns().find(|pattern| pattern.name == job.pattern.name.value).expect("a known pattern");
-    let mut pattern = PatternSpec::of(variant);
+fn job_words(
+    job: &JobEntry,
+    collectives: &Arc<Collectives>,
+    files: &mut Files<'_>,
+    report: &mut Report<'_>,
+) -> Option<JobSpec> {
+    let ranks = job.fields.count("ranks")?;
     let mut placement = PlacementSpec::parse(job.placement.name.value).expect("a known placement");
-    let pattern_set = set_all(&job.pattern, report, |key, value| pattern.set(key, value));
     let placement_set = set_all(&job.placement, report, |key, value| placement.set(key, value));
-    if !(pattern_set && placement_set) {
+    let work = match &job.work {
+        WorkEntry::Pattern { pattern, traffic } => pattern_words(pattern, traffic, ranks, files, report),
+        WorkEntry::Program { program, start } => {
+            let known = Variant::find("program", PROGRAMS, program.name.value).expect("a known program");
+            let mut spec = ProgramSpec::of(known);
+            let set = set_all(program, report, |key, value| spec.set(key, value));
+            set.then(|| accept(spec.rule_mut().read(ranks, files), program, report)).flatten()?;
+            Some(Work::Program { program: spec, collectives: Arc::clone(collectives), start: *start })
+        }
+    };
+    if !placement_set {
         return None;
     }
-    let ranks = job.fields.count("ranks")?;
-    accept(pattern.rule_mut().read(ranks, files), &job.pattern, report)?;
     accept(placement.rule_mut().read(files), &job.placement, report)?;
-    let known = Variant::find("traffic", TRAFFIC, job.traffic.name.value).expect("a known kind of traffic");
-    let mut traffic = TrafficSpec::of(known);
-    job.traffic.parameters.iter().for_each(|(key, value)| traffic.set(key, &value.value));
     let ranks_per_node = match job.fields.value("ranks_per_node") {
         Some(Value::Integer(_)) => job.fields.count("ranks_per_node"),
         _ => None,
@@ -39,12 +55,28 @@ fn job_words(job: &JobEntry, files: &mut Files<'_>, report: &mut Report<'_>) -> 
         name: job.name.clone(),
         ranks,
         ranks_per_node,
-        pattern,
+        work: work?,
         placement,
-        traffic,
         idle: job.fields.flag("idle").unwrap_or(false),
         color: job.fields.text("color").map(str::to_owned),
     })
+}
+
+fn pattern_words(
+    chosen: &Chosen,
+    traffic: &Chosen,
+    ranks: u32,
+    files: &mut Files<'_>,
+    report: &mut Report<'_>,
+) -> Option<Work> {
+    let variant = patterns().find(|pattern| pattern.name == chosen.name.value).expect("a known pattern");
+    let mut pattern = PatternSpec::of(variant);
+    set_all(chosen, report, |key, value| pattern.set(key, value)).then_some(())?;
+    accept(pattern.rule_mut().read(ranks, files), chosen, report)?;
+    let known = Variant::find("traffic", TRAFFIC, traffic.name.value).expect("a known kind of traffic");
+    let mut spec = TrafficSpec::of(known);
+    traffic.parameters.iter().for_each(|(key, value)| spec.set(key, &value.value));
+    Some(Work::Pattern { pattern, traffic: spec })
 }
 
 /// Reports a file that a parameter names and that is none.
@@ -99,9 +131,11 @@ pub(super) fn problem(error: &WorkloadError, job: &JobEntry) -> (Place, String) 
     match error {
         WorkloadError::Parameter { owner, parameter, reason } => {
             let place = match parameter.as_str() {
-                _ if owner.contains(": pattern '") => job.pattern.place_of(parameter),
                 _ if owner.contains(": placement '") => job.placement.place_of(parameter),
-                _ if owner.contains(": traffic '") => job.traffic.place_of(parameter),
+                _ if owner.contains(": traffic '") => job.work.traffic_place_of(parameter),
+                _ if owner.contains(": pattern '") || owner.contains(": program '") => {
+                    job.work.chosen().place_of(parameter)
+                }
                 _ => job.place_of(parameter),
             };
             (place, format!("{owner}: '{parameter}': {reason}"))

@@ -4,9 +4,10 @@ use crate::format;
 use crate::input::Files;
 use crate::scenario::Output;
 use crate::spec::engine::EngineSpec;
-use crate::spec::job::{PATTERN, PLACEMENT, TRAFFIC};
+use crate::spec::job::{PATTERN, PLACEMENT, PROGRAM, TRAFFIC};
+use crate::spec::mpi::MpiSpec;
 use odonata_declare::{Kind, Named, Value as DeclaredValue};
-use odonata_workload::{JobSpec, Workload};
+use odonata_workload::{JobSpec, Work, Workload};
 use toml::{Table, Value};
 
 /// The whole file.
@@ -14,6 +15,7 @@ pub(super) fn experiment(
     machine: &Table,
     specs: &[JobSpec],
     workload: &Workload,
+    mpi: &MpiSpec,
     engine: &EngineSpec,
     output: Output,
     files: &Files<'_>,
@@ -30,19 +32,32 @@ pub(super) fn experiment(
         job.insert("ranks_per_node".into(), ranks_per_node);
         job.insert("idle".into(), placed.idle.into());
         job.insert("color".into(), placed.color.clone().into());
-        let pattern = chosen(PATTERN.variant(spec.pattern.name()).expect("known"), spec.pattern.values(), files);
         let placement =
             chosen(PLACEMENT.variant(spec.placement.name()).expect("known"), spec.placement.values(), files);
-        job.insert("pattern".into(), pattern);
-        let traffic = TRAFFIC.variant(spec.traffic.name()).expect("known");
         job.insert("placement".into(), placement);
-        job.insert("traffic".into(), chosen(traffic, spec.traffic.values(), files));
+        match &spec.work {
+            Work::Pattern { pattern, traffic } => {
+                let known = PATTERN.variant(pattern.name()).expect("known");
+                job.insert("pattern".into(), chosen(known, pattern.values(), files));
+                let known = TRAFFIC.variant(traffic.name()).expect("known");
+                job.insert("traffic".into(), chosen(known, traffic.values(), files));
+            }
+            Work::Program { program, start, .. } => {
+                let known = PROGRAM.variant(program.name()).expect("known");
+                job.insert("program".into(), chosen(known, program.values(), files));
+                job.insert("start".into(), DeclaredValue::Time(*start).to_toml());
+            }
+        }
         Value::Table(job)
     });
     let mut root = Table::new();
     root.insert("format".into(), format::VERSION.into());
     root.insert("machine".into(), Value::Table(machine.clone()));
     root.insert("job".into(), Value::Array(jobs.collect()));
+    // Only programs look at it.
+    if specs.iter().any(|spec| matches!(spec.work, Work::Program { .. })) {
+        root.insert("mpi".into(), Value::Table(mpi.resolved()));
+    }
     root.insert("engine".into(), Value::Table(engine_table(engine)));
     root.insert("output".into(), Value::Table(output_table(output)));
     to_text(root)

@@ -8,6 +8,8 @@ use crate::problem::ProblemKind;
 use crate::report::Report;
 use crate::section::{Chooser, Section};
 use odonata_declare::{Choice, Family, Key, Kind, Named, Value, Variant};
+use odonata_units::Time;
+use odonata_workload::program::{ProgramSpec, PROGRAMS};
 use odonata_workload::{self as workload, PatternRule, PatternSpec, PlacementSpec, PATTERNS, PLACEMENTS};
 
 /// The patterns of all crates.
@@ -18,6 +20,7 @@ pub(crate) fn patterns() -> impl Iterator<Item = &'static Variant<dyn PatternRul
 pub(crate) static PATTERN: Family = Family::new("pattern", || patterns().map(PatternSpec::named).collect());
 pub(crate) static PLACEMENT: Family =
     Family::new("placement", || PLACEMENTS.iter().map(PlacementSpec::named).collect());
+pub(crate) static PROGRAM: Family = Family::new("program", || PROGRAMS.iter().map(ProgramSpec::named).collect());
 pub(crate) static TRAFFIC: Family = Family::new("traffic", || workload::TRAFFIC.iter().map(Named::of).collect());
 const CORES: &Choice = &Choice { name: "cores", doc: "one rank on each core" };
 
@@ -37,10 +40,24 @@ pub(crate) fn section() -> Section {
             Value::text("cores"),
             "Consecutive ranks on each node; the last node may have fewer.",
         ),
-        Key::required(
+        Key::optional(
             "pattern",
             Kind::Variant(&PATTERN),
+            "the job has a `program`",
             "Who sends what to whom. Parameters stand beside it, or with it in a table: `pattern = { name = \"spread\", … }`.",
+        ),
+        Key::optional(
+            "program",
+            Kind::Variant(&PROGRAM),
+            "the job has a `pattern`",
+            "What each rank computes and calls, as an MPI program does, instead of `pattern` and `traffic`. Parameters stand with it in a \
+             table: `program = { name = \"halo-3d\", … }`. The flow engine sees its messages alone.",
+        ),
+        Key::with_default(
+            "start",
+            Kind::Time,
+            Value::Time(Time::ZERO),
+            "When the ranks of a program start; a pattern's messages start when its `traffic` says.",
         ),
         Key::with_default(
             "placement",
@@ -78,9 +95,33 @@ pub(crate) fn section() -> Section {
 pub(crate) struct JobEntry {
     pub(crate) name: String,
     pub(crate) fields: Fields,
-    pub(crate) pattern: Chosen,
+    pub(crate) work: WorkEntry,
     pub(crate) placement: Chosen,
-    pub(crate) traffic: Chosen,
+}
+
+/// What its ranks do.
+#[derive(Debug)]
+pub(crate) enum WorkEntry {
+    Pattern { pattern: Chosen, traffic: Chosen },
+    Program { program: Chosen, start: Time },
+}
+
+impl WorkEntry {
+    /// The pattern or the program.
+    pub(crate) fn chosen(&self) -> &Chosen {
+        match self {
+            Self::Pattern { pattern, .. } => pattern,
+            Self::Program { program, .. } => program,
+        }
+    }
+
+    /// Where a parameter of the traffic is.
+    pub(crate) fn traffic_place_of(&self, parameter: &str) -> Place {
+        match self {
+            Self::Pattern { traffic, .. } => traffic.place_of(parameter),
+            Self::Program { program, .. } => program.name.place,
+        }
+    }
 }
 
 impl JobEntry {
@@ -88,10 +129,9 @@ impl JobEntry {
     pub(crate) fn place_of(&self, key: &str) -> Place {
         let given = |chosen: &Chosen| chosen.parameters.iter().any(|(name, _)| *name == key);
         match key {
-            "pattern" => self.pattern.name.place,
+            "pattern" | "program" => self.work.chosen().name.place,
             "placement" => self.placement.name.place,
-            "traffic" => self.traffic.name.place,
-            _ if given(&self.pattern) => self.pattern.place_of(key),
+            _ if given(self.work.chosen()) => self.work.chosen().place_of(key),
             _ if given(&self.placement) => self.placement.place_of(key),
             _ => self.fields.given(key).map_or(self.fields.place, |located| located.place),
         }
@@ -101,7 +141,7 @@ impl JobEntry {
 /// Reads all jobs.
 pub(crate) fn read_all(jobs: Option<&Entry>, report: &mut Report<'_>) -> Vec<JobEntry> {
     let Some(entry) = jobs else {
-        let help = "add a section [[job]] with `pattern` and `ranks`".to_owned();
+        let help = "add a section [[job]] with `ranks` and `pattern` or `program`".to_owned();
         report.add_general(ProblemKind::MissingKey, "the experiment has no [[job]]", Some(help));
         return Vec::new();
     };
@@ -151,7 +191,44 @@ fn read_job(table: &Table, place: Place, index: usize, report: &mut Report<'_>) 
     let shared: Vec<&str> = of_pattern.iter().copied().filter(|key| of_placement.contains(key)).collect();
     let pattern = pattern.map(|choice| chosen::parameters(patterns, choice, table, &shared, report));
     let placement = placement.map(|choice| chosen::parameters(placements, choice, table, &shared, report));
-    let traffic = section.keys.iter().find(|key| key.name == "traffic").expect("a key of jobs");
-    let traffic = chosen::read_key(traffic, place, table, report);
-    Some(JobEntry { name, fields, pattern: pattern?, placement: placement?, traffic: traffic? })
+    let work = match table.get("program") {
+        None => {
+            let traffic = section.keys.iter().find(|key| key.name == "traffic").expect("a key of jobs");
+            let traffic = chosen::read_key(traffic, place, table, report);
+            needs_pattern(&name, table, &fields, report);
+            pattern.zip(traffic).map(|(pattern, traffic)| WorkEntry::Pattern { pattern, traffic })
+        }
+        Some(entry) => {
+            for key in ["pattern", "traffic"] {
+                if let Some(other) = table.get(key) {
+                    let message = format!("job '{name}' has a program, so '{key}' means nothing");
+                    report.add(
+                        ProblemKind::Conflict,
+                        other.place,
+                        message,
+                        Some(format!("remove `{key}` or `program`")),
+                    );
+                }
+            }
+            let chooser = Chooser { key: "program", family: &PROGRAM };
+            let program = chosen::choice(&PROGRAM, entry, None, report);
+            let program = program.map(|choice| chosen::parameters(&chooser, choice, &Table::default(), &[], report));
+            let start = fields.time("start").unwrap_or_default();
+            program.map(|program| WorkEntry::Program { program, start })
+        }
+    };
+    Some(JobEntry { name, fields, work: work?, placement: placement? })
+}
+
+/// Reports a job that has neither pattern nor program, and one whose start is said at the wrong place.
+fn needs_pattern(name: &str, table: &Table, fields: &Fields, report: &mut Report<'_>) {
+    if table.get("pattern").is_none() {
+        let message = format!("job '{name}' lacks the key 'pattern': who sends what to whom; or 'program'");
+        report.add(ProblemKind::MissingKey, fields.place, message, Some("add `pattern = \"uniform\"`".into()));
+    }
+    if let Some(given) = fields.given("start") {
+        let message = format!("job '{name}' has no program, so 'start' means nothing");
+        let help = "write `traffic = { name = \"closed\", start = … }`".to_owned();
+        report.add(ProblemKind::Conflict, given.place, message, Some(help));
+    }
 }

@@ -1,6 +1,7 @@
 //! The jobs of a workload as traffic.
 
 use super::{ClosedJob, Destinations, JobTraffic, NodeMessage, OpenJob, Traffic};
+use crate::endpoint::Program;
 use odonata_machine::Machine;
 use odonata_units::{Bytes, NodeId, RankId, Stream};
 use odonata_workload::volumes::{Messages, Volumes, Within};
@@ -92,6 +93,10 @@ impl ClosedTraffic {
             let (mut messages, mut volumes) = (Vec::new(), Volumes::default());
             let mut walk = Messages::new(machine, job);
             let is_closed = matches!(job.traffic, TrafficKind::Closed(_));
+            let is_program = matches!(job.traffic, TrafficKind::Program(_));
+            for rank in job.rank_ids().filter(|_| is_program) {
+                walk.of(rank).for_each(|message| volumes.add(&message));
+            }
             for rank in job.rank_ids().filter(|_| is_closed) {
                 let sent = walk.of(rank);
                 // As if all of this rank's messages left its node.
@@ -135,9 +140,13 @@ impl ClosedTraffic {
 }
 
 impl Traffic {
-    /// The traffic of a workload; the messages of its closed jobs are in `closed`.
-    pub fn of(workload: &Workload, closed: &ClosedTraffic) -> Self {
+    /// The traffic of a workload; the messages of its closed jobs are in `closed`, and `program` runs those that are programs.
+    ///
+    /// # Panics
+    /// If a job is a program and there is none.
+    pub fn of(workload: &Workload, closed: &ClosedTraffic, program: Option<&Arc<dyn Program>>) -> Self {
         let jobs = workload.jobs.iter().zip(&closed.messages).map(|(job, messages)| match &job.traffic {
+            TrafficKind::Program(_) => JobTraffic::Program(Arc::clone(program.expect("something runs the programs"))),
             TrafficKind::Open(open) => JobTraffic::Open(OpenJob::of(job, open)),
             TrafficKind::Closed(Closed { start }) => {
                 JobTraffic::Closed(ClosedJob { messages: Arc::clone(messages), start: *start })

@@ -7,9 +7,9 @@ use odonata_machine::Machine;
 use odonata_packet::{Ending, JobTraffic, PacketEngine, PacketResult, PacketSettings, RunOptions, Schedule, Traffic};
 use odonata_routing::algorithm::RoutingSettings;
 use odonata_transport::{MpiSettings, RankJob, RankRecord, Ranks};
-use odonata_units::{Bytes, NodeId, Time};
-use odonata_workload::collective::{Algorithm, Algorithms};
-use odonata_workload::program::{Code, Operation, RankProgram, Shared};
+use odonata_units::{NodeId, Time};
+use odonata_workload::collective::Collectives;
+use odonata_workload::program::{Code, RankProgram, Shared};
 use std::sync::Arc;
 
 /// A program of one block, the same function for every rank.
@@ -45,16 +45,6 @@ impl<F: Fn(u32, &mut Code) + Send + Sync> RankProgram for Script<F> {
     }
 }
 
-/// None: for programs without collectives.
-#[derive(Debug)]
-struct NoCollectives;
-
-impl Algorithms for NoCollectives {
-    fn algorithm(&self, operation: Operation, _: Bytes, _: u32) -> &dyn Algorithm {
-        panic!("no algorithm for {operation:?}")
-    }
-}
-
 /// The machine.
 pub(crate) struct Idle {
     pub(crate) machine: Machine,
@@ -85,7 +75,12 @@ impl Idle {
     }
 
     /// Runs a program with its ranks on these nodes, to its end.
-    pub(crate) fn run(&self, program: impl RankProgram + 'static, nodes: &[u32], settings: MpiSettings) -> Vec<RankRecord> {
+    pub(crate) fn run(
+        &self,
+        program: impl RankProgram + 'static,
+        nodes: &[u32],
+        settings: MpiSettings,
+    ) -> Vec<RankRecord> {
         let (result, records) = self.try_run(program, nodes, settings, 1);
         assert_eq!(result.ending, Ending::Complete, "{:?}", result.unfinished);
         records
@@ -98,7 +93,7 @@ impl Idle {
         settings: MpiSettings,
         partitions: usize,
     ) -> (PacketResult, Vec<RankRecord>) {
-        let shared = Shared::new(Arc::new(program), Arc::new(NoCollectives));
+        let shared = Shared::new(Arc::new(program), Arc::new(Collectives::default()));
         let node_of_rank = Arc::new(nodes.iter().map(|&node| NodeId(node)).collect());
         let ranks = Ranks::new(vec![RankJob { job: 0, shared, node_of_rank, start: Time::ZERO }], settings);
         let engine = PacketEngine::new(&self.machine, &PacketSettings::study(), "min", &RoutingSettings::default())

@@ -122,9 +122,8 @@ mod tests {
             name: name.into(),
             ranks,
             ranks_per_node: None,
-            pattern,
+            work: crate::Work::pattern(pattern),
             placement,
-            traffic: Default::default(),
             idle: false,
             color: None,
         }

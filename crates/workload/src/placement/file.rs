@@ -129,9 +129,8 @@ mod tests {
             name: format!("job{i}"),
             ranks,
             ranks_per_node,
-            pattern: PatternSpec::parse("all-to-all").unwrap(),
+            work: crate::Work::pattern(PatternSpec::parse("all-to-all").unwrap()),
             placement: placement.clone(),
-            traffic: Default::default(),
             idle: false,
             color: None,
         };

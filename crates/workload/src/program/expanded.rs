@@ -1,7 +1,7 @@
 //! One rank's program with its collectives expanded: what is left is messages, waits and time.
 
 use super::{Call, Code, Communicators, Cursor, Operation, RankProgram, Splits, ANY, EQUAL};
-use crate::collective::{Algorithms, Collective};
+use crate::collective::{Collective, Collectives};
 use odonata_units::Bytes;
 use std::sync::Arc;
 
@@ -11,15 +11,15 @@ pub struct Shared {
     /// The program.
     pub program: Arc<dyn RankProgram>,
     /// How collectives are done.
-    pub algorithms: Arc<dyn Algorithms>,
+    pub collectives: Arc<Collectives>,
     splits: Arc<Splits>,
 }
 
 impl Shared {
     /// Of a program.
-    pub fn new(program: Arc<dyn RankProgram>, algorithms: Arc<dyn Algorithms>) -> Self {
+    pub fn new(program: Arc<dyn RankProgram>, collectives: Arc<Collectives>) -> Self {
         let splits = Arc::new(Splits::of(&*program));
-        Self { program, algorithms, splits }
+        Self { program, collectives, splits }
     }
 }
 
@@ -154,7 +154,7 @@ impl Expanded {
             };
             // Ranks must agree, and in the vector forms they know different sizes: the choice does not go by them.
             let chosen_by = if equal { inside.bytes } else { Bytes(u64::MAX) };
-            let algorithm = shared.algorithms.algorithm(inside.operation, chosen_by, size);
+            let algorithm = shared.collectives.algorithm(inside.operation, chosen_by, size);
             if !algorithm.step(&collective, inside.begun, &mut inside.code) {
                 return Ok(None);
             }

@@ -1,5 +1,6 @@
 //! What the packet engine adds to the tables of every run: columns of links, nodes and jobs.
 
+use super::programs::Ran;
 use super::settings::Packet;
 use crate::scenario::Scenario;
 use odonata_declare::Type::{F64, U64};
@@ -7,7 +8,7 @@ use odonata_declare::Unit::{Bytes, Count, Hops, Ns, Ps, Share, S};
 use odonata_declare::{declared, Column, Filled, Values};
 use odonata_packet::{ClosedTraffic, JobRecord, PacketResult, PortRecord, PortView};
 use odonata_units::Time;
-use odonata_workload::{Closed, Injection, Job, TrafficKind};
+use odonata_workload::{Closed, Injection, Job, Start, TrafficKind};
 
 /// A finished run, as the columns see it.
 pub(super) struct Measured<'a> {
@@ -17,6 +18,8 @@ pub(super) struct Measured<'a> {
     /// Whether all traffic is open, so that there is a steady state, of which a window is measured; else everything is.
     pub(super) steady: bool,
     pub(super) closed: &'a ClosedTraffic,
+    /// What the ranks of programs did.
+    pub(super) ran: &'a Ran,
     /// How many nodes of each job send.
     pub(super) senders: &'a [usize],
     /// From when until when was measured.
@@ -27,7 +30,11 @@ pub(super) struct Measured<'a> {
 
 /// What is added, by table.
 pub(super) fn added() -> Vec<(&'static str, Vec<Column>)> {
-    vec![("links", declared(Measured::LINKS)), ("nodes", declared(Measured::NODES)), ("jobs", declared(Measured::JOBS))]
+    vec![
+        ("links", declared(Measured::LINKS)),
+        ("nodes", declared(Measured::NODES)),
+        ("jobs", [declared(Measured::JOBS), declared(Measured::OF_PROGRAMS)].concat()),
+    ]
 }
 
 pub(super) const NO_PACKET: &str = "no packet arrived";
@@ -213,9 +220,10 @@ fn times(run: &Measured<'_>) -> Option<Values> {
     let jobs = &run.scenario.workload.jobs;
     let time = |(record, job): (&JobRecord, &Job)| match job.traffic {
         TrafficKind::Closed(Closed { start }) => Time(record.last_arrival_ps.saturating_sub(start.ps())).as_s_f64(),
+        TrafficKind::Program(Start { start }) => Time(record.last_arrival_ps.saturating_sub(start.ps())).as_s_f64(),
         TrafficKind::Open(_) => f64::NAN,
     };
-    let is_closed = |job: &Job| matches!(job.traffic, TrafficKind::Closed(_));
+    let is_closed = |job: &Job| !matches!(job.traffic, TrafficKind::Open(_));
     jobs.iter().any(is_closed).then(|| run.result.jobs.iter().zip(jobs).map(time).collect())
 }
 
@@ -242,7 +250,7 @@ fn offered_loads(run: &Measured<'_>) -> Vec<f64> {
 pub(super) fn offered_load(run: &Measured<'_>, job: usize) -> f64 {
     match &run.scenario.workload.jobs[job].traffic {
         TrafficKind::Open(open) => open.mean_load(run.measured),
-        TrafficKind::Closed(_) => 0.0,
+        TrafficKind::Closed(_) | TrafficKind::Program(_) => 0.0,
     }
 }
 

@@ -26,7 +26,7 @@ pub(super) fn outcome(run: &Measured<'_>) -> Outcome {
         node_capacity_bytes_per_s: vec![terminal; machine.node_count()],
         node_columns: Frame::of(Measured::NODES, run),
         jobs: result.jobs.iter().enumerate().map(|(j, job)| traffic(run, j, job)).collect(),
-        job_columns: Frame::of(Measured::JOBS, run),
+        job_columns: job_columns(run),
         tables: tables::frames(run),
         convergence: convergence(run, unbalanced.is_none()),
         summary: summary(run),
@@ -34,6 +34,11 @@ pub(super) fn outcome(run: &Measured<'_>) -> Outcome {
         memory_bytes: run.memory_bytes,
         partial: result.ending == Ending::Interrupted,
     }
+}
+
+/// The columns of jobs, and what programs add.
+fn job_columns<'a>(run: &Measured<'a>) -> Frame {
+    Frame::of(Measured::JOBS, run).and(Frame::of(Measured::OF_PROGRAMS, run))
 }
 
 /// From when until when was measured: where there is open traffic the window, or as much of it as the run lasted, and else
@@ -53,7 +58,7 @@ pub(super) fn measured(traffic: &Traffic, result: &PacketResult) -> (Time, Time)
 fn traffic(run: &Measured<'_>, j: usize, job: &JobRecord) -> JobVolumes {
     let asked = match run.scenario.workload.jobs[j].traffic {
         TrafficKind::Open(_) => Volumes { messages: job.packets, ..Volumes::default() },
-        TrafficKind::Closed(_) => run.closed.volumes[j],
+        TrafficKind::Closed(_) | TrafficKind::Program(_) => run.closed.volumes[j],
     };
     let volumes = Volumes {
         bytes_on_router: job.bytes_on_router.into(),

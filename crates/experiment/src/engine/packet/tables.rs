@@ -1,6 +1,7 @@
 //! The packet engine's own tables.
 
 use super::columns::{Measured, NO_PACKET};
+use super::programs;
 use odonata_declare::Type::{Coded, F64, U32, U64};
 use odonata_declare::Unit::{Bytes, BytesPerS, Count, Ns, Plain, Ps, Share};
 use odonata_declare::{Column, FilledTable, Frame, Table, Values};
@@ -22,6 +23,7 @@ pub(super) fn tables() -> Vec<Table> {
 pub(super) fn frames(run: &Measured<'_>) -> Vec<(&'static str, Frame)> {
     let result = run.result;
     let mut frames = vec![LATENCY.of(&cells(&result.jobs)), GROUP_TRAFFIC.of(&pairs(run))];
+    frames.extend(programs::frames(run.ran));
     frames.extend((!result.series.is_empty()).then(|| SERIES.of(result)));
     frames.extend((!result.learning_series.is_empty()).then(|| LEARNING_SERIES.of(result)));
     frames.extend(channels(result).next().is_some().then(|| CHANNELS.of(result)));

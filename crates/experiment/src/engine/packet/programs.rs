@@ -1,0 +1,291 @@
+//! Jobs whose ranks run programs: what they take along, and the tables of their ranks.
+
+use super::columns::Measured;
+use crate::scenario::Scenario;
+use odonata_declare::Type::{Bool, Coded, F64, U32, U64};
+use odonata_declare::Unit::{Bytes as InBytes, BytesPerS, Count, Ns, Plain, Ps};
+use odonata_declare::{Column, Filled, FilledTable, Frame, Table, Values};
+use odonata_packet::{PacketSettings, Program};
+use odonata_transport::{on_the_wire, CallKind, PhaseRecord, RankJob, RankRecord, Ranks};
+use odonata_units::{JobId, Time};
+use odonata_workload::volumes::Messages;
+use odonata_workload::{Job, TrafficKind};
+use std::sync::Arc;
+
+/// The ranks of all jobs that are programs.
+#[derive(Clone, Debug)]
+pub(super) struct Programs {
+    ranks: Arc<Ranks>,
+    /// Packets and bytes that they put on the wires.
+    pub(super) packets: u64,
+    pub(super) bytes: u64,
+}
+
+/// Memory of a rank with its queues, about: `docs/models/memory.md`.
+const BYTES_PER_RANK: u64 = 4_096;
+
+impl Programs {
+    /// Those of a workload, if there are any.
+    pub(super) fn of(scenario: &Scenario, settings: &PacketSettings) -> Option<Self> {
+        let mut jobs = Vec::new();
+        let (mut packets, mut bytes) = (0, 0);
+        for (number, job) in (0..).zip(&scenario.workload.jobs) {
+            let (TrafficKind::Program(start), Some(shared)) = (&job.traffic, &job.program) else { continue };
+            jobs.push(RankJob {
+                job: number,
+                shared: shared.clone(),
+                node_of_rank: Arc::new(job.node_of_rank.clone()),
+                start: start.start,
+            });
+            let mut messages = Messages::new(&scenario.machine, job);
+            for message in job.rank_ids().flat_map(|rank| messages.of(rank).collect::<Vec<_>>()) {
+                let (wire, count) = on_the_wire(&scenario.mpi, settings.packet, message.bytes);
+                (bytes, packets) = (bytes + wire, packets + count);
+            }
+        }
+        if jobs.is_empty() {
+            return None;
+        }
+        Some(Self { ranks: Arc::new(Ranks::new(jobs, scenario.mpi.clone())), packets, bytes })
+    }
+
+    /// As the engine runs them.
+    pub(super) fn program(&self) -> Arc<dyn Program> {
+        Arc::clone(&self.ranks) as Arc<dyn Program>
+    }
+
+    /// Memory that the ranks of a workload take.
+    pub(super) fn memory_bytes(scenario: &Scenario) -> u64 {
+        let ranks = |job: &Job| if job.program.is_some() { u64::from(job.ranks) } else { 0 };
+        scenario.workload.jobs.iter().map(ranks).sum::<u64>() * BYTES_PER_RANK
+    }
+}
+
+/// The declarations, in the order of the reference.
+pub(super) fn tables() -> Vec<Table> {
+    vec![RANKS.declared(), PHASES.declared()]
+}
+
+/// Those that the run has.
+pub(super) fn frames(ran: &Ran) -> Vec<(&'static str, Frame)> {
+    if ran.ranks.is_empty() {
+        return Vec::new();
+    }
+    let mut frames = vec![RANKS.of(ran)];
+    frames.extend(phases(ran).next().is_some().then(|| PHASES.of(ran)));
+    frames
+}
+
+/// What the ranks of programs did.
+#[derive(Default)]
+pub(super) struct Ran {
+    /// By job and rank.
+    ranks: Vec<RankRecord>,
+    /// When the run ended.
+    end: Time,
+    /// Names of the phases of all jobs, and where those of each job begin.
+    phases: Vec<String>,
+    first_phase: Vec<usize>,
+}
+
+impl Ran {
+    /// In a run that ended at `end`.
+    pub(super) fn new(programs: Option<&Programs>, scenario: &Scenario, end: Time) -> Self {
+        let ranks = programs.map_or_else(Vec::new, |programs| programs.ranks.take_records());
+        let (mut phases, mut first_phase) = (Vec::new(), Vec::new());
+        for job in &scenario.workload.jobs {
+            first_phase.push(phases.len());
+            phases.extend(job.program.iter().flat_map(|shared| shared.program.phases()));
+        }
+        Self { ranks, end, phases, first_phase }
+    }
+}
+
+const UNDER: &str = "a job with a program";
+
+/// A time of a rank's calls.
+const fn in_calls(name: &'static str, label: &'static str, doc: &'static str) -> Column {
+    Column::sum(name, U64, Ps, label, doc)
+}
+
+fn of_ranks<T>(ran: &Ran, get: impl Fn(&RankRecord) -> T) -> Values
+where
+    Values: FromIterator<T>,
+{
+    ran.ranks.iter().map(get).collect()
+}
+
+const RANKS: FilledTable<'_, Ran> = FilledTable {
+    name: "ranks",
+    row: "rank of a job with a program",
+    sorted_by: &["job", "rank"],
+    under: Some(UNDER),
+    doc: "What the ranks did, each on its own clock. Time in calls is communication; a collective is one call.",
+    columns: &[
+        Column::key("job", U32, Plain, "Job", "Number of the job.")
+            .of("jobs")
+            .by(|ran| of_ranks(ran, |r| u32::from(r.job))),
+        Column::key("rank", U32, Plain, "Rank", "Number of the rank in its job.").by(|ran| of_ranks(ran, |r| r.rank)),
+        Column::attribute("node", U32, Plain, "Node", "Its node.").of("nodes").by(|ran| of_ranks(ran, |r| r.node.0)),
+        Column::attribute("start_ps", U64, Ps, "Start", "When it started.").by(|ran| of_ranks(ran, |r| r.start.ps())),
+        Column::attribute("finished", Bool, Plain, "Finished", "Whether it came to the end of its program.")
+            .by(|ran| of_ranks(ran, |r| r.end.is_some())),
+        Column::max("end_ps", U64, Ps, "End", "When it came to the end of its program, or else when the run ended.")
+            .by(|ran| of_ranks(ran, |r| end(ran, r).ps())),
+        Column::sum("communication_ps", U64, Ps, "Communication", "Time in calls.")
+            .headline()
+            .by(|ran| of_ranks(ran, |r| r.communication.ps())),
+        Column::sum("compute_ps", U64, Ps, "Computation", "Time in which it computed.")
+            .by(|ran| of_ranks(ran, |r| r.compute.ps())),
+        in_calls("send_ps", "Sends", "Time in sends, blocking or not.").by(|ran| calls(ran, CallKind::Send)),
+        in_calls("receive_ps", "Receives", "Time in receives, blocking or not.")
+            .by(|ran| calls(ran, CallKind::Receive)),
+        in_calls("wait_ps", "Waits", "Time in waits and tests.").by(|ran| calls(ran, CallKind::Wait)),
+        in_calls("collective_ps", "Collectives", "Time in collectives and in calls about communicators.")
+            .by(|ran| calls(ran, CallKind::Collective)),
+        in_calls(
+            "blocked_ps",
+            "Blocked",
+            "Of the time in calls, that from where the rank could not go on to where it could.",
+        )
+        .by(|ran| of_ranks(ran, |r| r.blocked.iter().map(|time| time.ps()).sum::<u64>())),
+        Column::sum("calls", U64, Count, "Calls", "Calls that it made.").by(|ran| of_ranks(ran, |r| r.calls)),
+        Column::sum("messages", U64, Count, "Messages", "Messages that it sent, those of collectives included.")
+            .by(|ran| of_ranks(ran, |r| r.messages)),
+        Column::sum("bytes", U64, InBytes, "Sent", "Bytes of these messages.").by(|ran| of_ranks(ran, |r| r.bytes)),
+        Column::sum(
+            "wire_bytes",
+            U64,
+            InBytes,
+            "On the wires",
+            "Bytes on the wires for these, with what their protocols exchange.",
+        )
+        .by(|ran| of_ranks(ran, |r| r.wire_bytes)),
+        Column::sum("received_bytes", U64, InBytes, "Received", "Bytes of messages that it received.")
+            .by(|ran| of_ranks(ran, |r| r.received_bytes)),
+    ],
+};
+
+fn calls(ran: &Ran, kind: CallKind) -> Values {
+    of_ranks(ran, |rank| rank.in_calls[kind as usize].ps())
+}
+
+fn end(ran: &Ran, rank: &RankRecord) -> Time {
+    rank.end.unwrap_or(ran.end)
+}
+
+/// Every phase of every rank that has it, with its number.
+fn phases(ran: &Ran) -> impl Iterator<Item = (&RankRecord, usize, &PhaseRecord)> {
+    ran.ranks
+        .iter()
+        .flat_map(|rank| rank.phases.iter().enumerate().map(move |(phase, record)| (rank, phase, record)))
+        .filter(|(_, _, record)| record.count > 0)
+}
+
+const PHASES: FilledTable<'_, Ran> = FilledTable {
+    name: "phases",
+    row: "rank and phase of its program",
+    sorted_by: &["job", "rank", "phase_number"],
+    under: Some(UNDER),
+    doc: "Phases that programs mark, over all their times. A rank has no row of a phase that it never was in.",
+    columns: &[
+        Column::key("job", U32, Plain, "Job", "Number of the job.")
+            .of("jobs")
+            .by(|ran| phases(ran).map(|(rank, _, _)| u32::from(rank.job)).collect()),
+        Column::key("rank", U32, Plain, "Rank", "Number of the rank in its job.")
+            .by(|ran| phases(ran).map(|(rank, _, _)| rank.rank).collect()),
+        Column::key("phase_number", U32, Plain, "Phase number", "Number of the phase in its program.")
+            .by(|ran| phases(ran).map(|(_, phase, _)| phase as u32).collect()),
+        Column::attribute("phase", Coded, Plain, "Phase", "Name of the phase.").by(|ran| {
+            let (mut texts, first) = (ran.phases.clone(), &ran.first_phase);
+            let place = |(rank, phase, _): (&RankRecord, usize, _)| (first[usize::from(rank.job)] + phase) as i32;
+            let codes: Vec<i32> = phases(ran).map(place).collect();
+            let most = codes.iter().copied().max().unwrap_or(-1);
+            (texts.len() as i32..=most).for_each(|code| texts.push(format!("phase {code}")));
+            Values::Text { codes, texts }
+        }),
+        Column::sum("count", U64, Count, "Count", "How often it began.")
+            .by(|ran| phases(ran).map(|(_, _, record)| record.count).collect()),
+        Column::sum("time_ps", U64, Ps, "Time", "From its beginnings to its ends.")
+            .by(|ran| phases(ran).map(|(_, _, record)| record.time.ps()).collect()),
+        Column::sum("communication_ps", U64, Ps, "Communication", "Of that, time in calls.")
+            .by(|ran| phases(ran).map(|(_, _, record)| record.communication.ps()).collect()),
+    ],
+};
+
+impl<'a> Measured<'a> {
+    /// What programs add to the table of jobs.
+    pub(super) const OF_PROGRAMS: &'a [Filled<Self>] = &[
+        of_job("execution_ns", Ns, "Execution", "From time 0 to the end of its last rank.").by_if(|run| {
+            of_jobs(run, |ran, ranks| ranks.iter().map(|rank| end(ran, rank).as_ns_f64()).fold(0.0, f64::max))
+        }),
+        of_job("communication_mean_ns", Ns, "Communication", "Time in calls, the mean over its ranks.")
+            .by_if(|run| of_jobs(run, |_, ranks| moments(ranks).0)),
+        of_job(
+            "communication_deviation_ns",
+            Ns,
+            "Deviation of communication",
+            "Standard deviation of the time in calls over its ranks.",
+        )
+        .by_if(|run| of_jobs(run, |_, ranks| moments(ranks).1)),
+        of_job("communication_min_ns", Ns, "Least communication", "Time in calls of the rank that has least.")
+            .by_if(|run| of_jobs(run, |_, ranks| quantile(ranks, 0.0))),
+        of_job(
+            "communication_p95_ns",
+            Ns,
+            "Communication, 95 %",
+            "95 % of its ranks were in calls for at most as long.",
+        )
+        .by_if(|run| of_jobs(run, |_, ranks| quantile(ranks, 0.95))),
+        of_job("communication_max_ns", Ns, "Most communication", "Time in calls of the rank that has most.")
+            .by_if(|run| of_jobs(run, |_, ranks| quantile(ranks, 1.0))),
+        of_job(
+            "injection_bytes_per_s",
+            BytesPerS,
+            "Injection rate",
+            "Bytes on the wires for its messages, with what their protocols exchange, over its execution time.",
+        )
+        .by_if(|run| {
+            of_jobs(run, |ran, ranks| {
+                let end = ranks.iter().map(|rank| end(ran, rank)).max().unwrap_or(Time::ZERO);
+                ranks.iter().map(|rank| rank.wire_bytes).sum::<u64>() as f64 / end.as_s_f64()
+            })
+        }),
+    ];
+}
+
+const fn of_job(name: &'static str, unit: odonata_declare::Unit, label: &'static str, doc: &'static str) -> Column {
+    Column::attribute(name, F64, unit, label, doc).under(UNDER).missing("the job has no program")
+}
+
+/// A figure of each job that is a program, if any is.
+fn of_jobs(run: &Measured<'_>, figure: impl Fn(&Ran, &[RankRecord]) -> f64) -> Option<Values> {
+    let ran = run.ran;
+    let own = |number: usize| {
+        let job = JobId::from_index(number);
+        let first = ran.ranks.partition_point(|rank| usize::from(rank.job) < job.index());
+        let ranks = &ran.ranks[first..ran.ranks.partition_point(|rank| usize::from(rank.job) <= job.index())];
+        if ranks.is_empty() {
+            f64::NAN
+        } else {
+            figure(ran, ranks)
+        }
+    };
+    (!ran.ranks.is_empty()).then(|| (0..run.scenario.workload.jobs.len()).map(own).collect())
+}
+
+/// Mean and population standard deviation of the time in calls, in ns.
+fn moments(ranks: &[RankRecord]) -> (f64, f64) {
+    let times = || ranks.iter().map(|rank| rank.communication.as_ns_f64());
+    let mean = times().sum::<f64>() / ranks.len() as f64;
+    let squares = times().map(|time| (time - mean).powi(2)).sum::<f64>();
+    (mean, (squares / ranks.len() as f64).sqrt())
+}
+
+/// The smallest time in calls, in ns, that a share of the ranks does not exceed.
+fn quantile(ranks: &[RankRecord], share: f64) -> f64 {
+    let mut times: Vec<u64> = ranks.iter().map(|rank| rank.communication.ps()).collect();
+    times.sort_unstable();
+    let place = (share * times.len() as f64).ceil() as usize;
+    Time(times[place.saturating_sub(1)]).as_ns_f64()
+}

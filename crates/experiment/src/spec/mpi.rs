@@ -1,0 +1,154 @@
+//! `[mpi]`: what messages of programs cost, and how collectives are done.
+
+use super::sections::{self, unknown_keys};
+use crate::document::{Document, Entry, Node, Raw, Table};
+use crate::fields::Fields;
+use crate::problem::ProblemKind;
+use crate::report::Report;
+use crate::section::Section;
+use odonata_declare::{Choice, Declared, Key, Kind, Value};
+use odonata_transport::MpiSettings;
+use odonata_workload::collective::{self, Collectives, ALGORITHMS};
+use odonata_workload::program::Operation;
+use std::sync::{Arc, LazyLock};
+
+/// The algorithms as choices.
+static NAMES: LazyLock<Vec<Choice>> =
+    LazyLock::new(|| ALGORITHMS.iter().map(|known| Choice { name: known.name, doc: known.doc }).collect());
+
+/// The keys of one line of a choice by size.
+static LINE: LazyLock<Vec<Key>> = LazyLock::new(|| {
+    vec![
+        Key::optional("up_to", Kind::Bytes, "any size", "Size of a call up to which the line holds."),
+        Key::optional("up_to_ranks", Kind::COUNT, "any number", "Ranks of a communicator up to which the line holds."),
+        Key::required("use", Kind::Choice(&NAMES), "The algorithm."),
+    ]
+});
+
+static BY_SIZE: LazyLock<[Kind; 2]> = LazyLock::new(|| {
+    let line: &'static Kind = Box::leak(Box::new(Kind::Table(&LINE)));
+    [Kind::Choice(&NAMES), Kind::List(line)]
+});
+
+/// The keys of `[mpi]`.
+pub(crate) fn section() -> Section {
+    let mut keys = MpiSettings::default().keys();
+    keys.extend(Operation::ALL.iter().map(|&operation| {
+        Key::with_default(
+            operation.name(),
+            Kind::Any(&*BY_SIZE),
+            Value::text(Collectives::default_of(operation)),
+            "How this is done: an algorithm, or several by size, `[{ up_to = \"16 KiB\", use = … }, { use = … }]`; the first line that \
+             holds counts. The default is the interference study's.",
+        )
+    }));
+    Section {
+        name: "mpi",
+        repeated: false,
+        doc: "What the messages of programs cost at hosts and network interfaces in the packet engine, and how collectives are done in \
+              all engines. Jobs with a pattern do not look at it.",
+        keys,
+        choosers: Vec::new(),
+    }
+}
+
+/// `[mpi]` as it was written.
+#[derive(Clone, Debug)]
+pub(crate) struct MpiSpec {
+    pub(crate) settings: MpiSettings,
+    pub(crate) collectives: Arc<Collectives>,
+}
+
+/// Reads `[mpi]`; without a section everything is as in the study.
+pub(super) fn read(section: Option<(&Entry, &Table)>, document: &Document, report: &mut Report<'_>) -> MpiSpec {
+    let keys = &sections::section("mpi").keys;
+    let empty = Table::default();
+    let (place, table) = section.map_or((document.whole(0), &empty), |(entry, table)| (entry.place, table));
+    let known: Vec<&'static str> = keys.iter().map(|key| key.name).collect();
+    unknown_keys("[mpi]", table, &known, |_| None, report);
+    let fields = Fields::read("[mpi]", place, table, keys, report);
+    let mut settings = MpiSettings::default();
+    for key in settings.keys() {
+        if let Some(given) = fields.given(key.name) {
+            settings.set(key.name, &given.value);
+        }
+    }
+    let mut collectives = Collectives::default();
+    for operation in Operation::ALL {
+        let Some(entry) = table.get(operation.name()) else { continue };
+        match choice(operation, entry, report) {
+            Ok(choice) => collectives.set(choice),
+            Err(Some(reason)) => {
+                report.add(ProblemKind::Value, entry.node.place, format!("'{}': {reason}", operation.name()), None);
+            }
+            Err(None) => {}
+        }
+    }
+    MpiSpec { settings, collectives: Arc::new(collectives) }
+}
+
+/// The algorithms of one operation; the reason why they are none, if it has not been reported yet.
+fn choice(operation: Operation, entry: &Entry, report: &mut Report<'_>) -> Result<collective::Choice, Option<String>> {
+    let lines = match &entry.node.raw {
+        Raw::Text(name) => return collective::Choice::of(operation, name).map_err(Some),
+        Raw::List(lines) => lines,
+        other => {
+            let expected = "the name of an algorithm, or a list of tables with `use` and limits";
+            return Err(Some(format!("expected {expected}, found {}", other.noun())));
+        }
+    };
+    let read: Vec<Option<Fields>> = lines.iter().map(|line| read_line(operation, line, report)).collect();
+    let read: Vec<Fields> = read.into_iter().collect::<Option<_>>().ok_or(None)?;
+    let limits: Vec<_> = read
+        .iter()
+        .map(|line| {
+            let up_to = match line.value("up_to") {
+                Some(Value::Bytes(bytes)) => Some(*bytes),
+                _ => None,
+            };
+            (up_to, line.count("up_to_ranks"), line.text("use").unwrap_or_default())
+        })
+        .collect();
+    collective::Choice::by_size(operation, &limits).map_err(Some)
+}
+
+fn read_line(operation: Operation, line: &Node, report: &mut Report<'_>) -> Option<Fields> {
+    let heading = format!("a line of '{}'", operation.name());
+    let Raw::Table(table) = &line.raw else {
+        let message = format!("{heading} must be a table, found {}", line.raw.noun());
+        report.add(ProblemKind::Type, line.place, message, Some("write `{ up_to = \"16 KiB\", use = … }`".into()));
+        return None;
+    };
+    let known: Vec<&'static str> = LINE.iter().map(|key| key.name).collect();
+    unknown_keys(&heading, table, &known, |_| None, report);
+    let fields = Fields::read(&heading, line.place, table, &*LINE, report);
+    fields.given("use").is_some().then_some(fields)
+}
+
+impl MpiSpec {
+    /// Every key with the value that is used.
+    pub(crate) fn resolved(&self) -> toml::Table {
+        let settings = self.settings.values();
+        let mut table: toml::Table = settings.iter().map(|(key, value)| ((*key).to_owned(), value.to_toml())).collect();
+        for operation in Operation::ALL {
+            let rules = self.collectives.choice(operation).rules();
+            let line = |rule: &collective::Rule| {
+                let mut line = toml::Table::new();
+                if let Some(up_to) = rule.up_to {
+                    line.insert("up_to".into(), Value::Bytes(up_to).to_toml());
+                }
+                if let Some(ranks) = rule.up_to_ranks {
+                    line.insert("up_to_ranks".into(), i64::from(ranks).into());
+                }
+                line.insert("use".into(), rule.algorithm.name.into());
+                toml::Value::Table(line)
+            };
+            let value = match rules {
+                [only] => only.algorithm.name.into(),
+                several => toml::Value::Array(several.iter().map(line).collect()),
+            };
+            table.insert(operation.name().into(), value);
+        }
+        table
+    }
+}

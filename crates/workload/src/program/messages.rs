@@ -1,0 +1,28 @@
+//! A program's messages as a communication graph, for engines that know no time.
+
+use super::{Call, Expanded, Shared, Step};
+use crate::{Pattern, SentMessage};
+use odonata_units::RankId;
+
+/// What the ranks of a program send, collectives expanded, from the first call to the last.
+#[derive(Debug)]
+pub(crate) struct MessagesOf {
+    pub(crate) shared: Shared,
+}
+
+impl Pattern for MessagesOf {
+    fn ranks(&self) -> u32 {
+        self.shared.program.ranks()
+    }
+
+    /// In the order of the calls. A program that asks for what can't be is refused before it comes here.
+    fn sends(&self, rank: RankId, out: &mut Vec<SentMessage>) {
+        let mut code = Expanded::new(self.ranks(), rank.0);
+        while let Ok(Some(step)) = code.next(&self.shared) {
+            let (Step::Call(call) | Step::Inner(call)) = step else { continue };
+            if let Call::Send { to, bytes, .. } | Call::Isend { to, bytes, .. } = call {
+                out.push(SentMessage { target: RankId(to), bytes });
+            }
+        }
+    }
+}
