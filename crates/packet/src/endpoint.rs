@@ -268,6 +268,11 @@ pub trait Endpoints: Send {
     /// measurement, that was not taken; a message not sent; a program not at its end.
     fn owes(&self, before_ps: u64) -> bool;
 
+    /// Memory that it takes, about.
+    fn memory_bytes(&self) -> usize {
+        0
+    }
+
     /// The run is over; says who is not finished. Here a program hands over what it recorded.
     fn end(&mut self, end_ps: u64) -> Vec<Unfinished> {
         let _ = end_ps;

@@ -47,8 +47,9 @@ impl<T> Queue<T> {
         }
     }
 
-    pub(crate) fn labels(&self) -> impl Iterator<Item = &Label> {
-        self.entries.iter().map(|(label, _)| label)
+    /// The label of the first entry that is wanted.
+    pub(crate) fn find(&self, wanted: impl Fn(&T) -> bool) -> Option<Label> {
+        self.entries.iter().find(|(_, entry)| wanted(entry)).map(|(label, _)| *label)
     }
 
     pub(crate) fn memory_bytes(&self) -> usize {

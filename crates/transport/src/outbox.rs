@@ -183,11 +183,6 @@ impl Outbox {
         ready_ps.max(freed)
     }
 
-    /// Messages that were not sent in full.
-    pub(crate) fn unsent(&self) -> usize {
-        self.waiting.len() + self.queue.len() + self.gets.len()
-    }
-
     pub(crate) fn memory_bytes(&self) -> usize {
         self.waiting.capacity() * size_of::<Outbound>()
             + self.queue.capacity() * size_of::<Sending>()

@@ -332,6 +332,14 @@ impl Endpoints for RankEndpoints {
         self.unfinished > 0
     }
 
+    fn memory_bytes(&self) -> usize {
+        let interfaces = self.interfaces.iter().flatten();
+        let of = |interface: &Interface| interface.outbox.memory_bytes() + interface.inbox.memory_bytes();
+        self.ranks.iter().map(Rank::memory_bytes).sum::<usize>()
+            + self.interfaces.capacity() * size_of::<Option<Box<Interface>>>()
+            + interfaces.map(|interface| size_of::<Interface>() + of(interface)).sum::<usize>()
+    }
+
     fn end(&mut self, end_ps: u64) -> Vec<Unfinished> {
         let mut unfinished = Vec::new();
         for rank in self.ranks.iter().filter(|rank| !rank.is_over()) {

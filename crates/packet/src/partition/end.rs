@@ -157,7 +157,11 @@ impl Partition {
         let other = ports + credits + memories + feedback + self.router.len() * size_of::<Router>();
         (
             self.pool.memory_bytes(),
-            other + self.events.memory_bytes() + self.listening.memory_bytes() + self.nic.len() * size_of::<Nic>(),
+            other
+                + self.endpoints.memory_bytes()
+                + self.events.memory_bytes()
+                + self.listening.memory_bytes()
+                + self.nic.len() * size_of::<Nic>(),
         )
     }
 }

@@ -105,6 +105,10 @@ impl Endpoints for MixedEndpoints {
         self.tell(m, nic, socket, |endpoints, socket| endpoints.woken(nic, socket))
     }
 
+    fn memory_bytes(&self) -> usize {
+        self.members.iter().map(|member| member.endpoints.memory_bytes()).sum()
+    }
+
     fn owes(&self, before_ps: u64) -> bool {
         self.members.iter().any(|member| member.endpoints.owes(before_ps))
     }

@@ -1,0 +1,214 @@
+//! Ranks wait, match and get stuck as MPI's do.
+
+mod common;
+
+use common::{Idle, Script};
+use odonata_packet::{Activity, Ending, PacketResult};
+use odonata_transport::MpiSettings;
+use odonata_units::{Bytes, Time};
+use odonata_workload::program::{Call, Code, Operation, ANY, WORLD};
+
+const LONG: Bytes = Bytes(20_000);
+const SHORT: Bytes = Bytes(8);
+
+fn run(ranks: u32, block: impl Fn(u32, &mut Code) + Send + Sync + 'static) -> Vec<odonata_transport::RankRecord> {
+    let nodes: Vec<u32> = (0..ranks).map(|rank| rank * 37 % 1_056).collect();
+    Idle::new().run(Script::new(ranks, block), &nodes, MpiSettings::study())
+}
+
+fn stuck(ranks: u32, block: impl Fn(u32, &mut Code) + Send + Sync + 'static) -> (PacketResult, Vec<String>) {
+    let nodes: Vec<u32> = (0..ranks).map(|rank| rank * 37 % 1_056).collect();
+    let (result, _) = Idle::new().try_run(Script::new(ranks, block), &nodes, MpiSettings::study(), 1);
+    assert_eq!(result.ending, Ending::Deadlock);
+    let what = |u: &odonata_packet::Unfinished| match &u.activity {
+        Activity::Waiting { what, peer, .. } => format!("{} for {peer:?}: {what}", u.rank.unwrap()),
+        other => panic!("{other:?}"),
+    };
+    let words = result.unfinished.iter().map(what).collect();
+    (result, words)
+}
+
+#[test]
+fn two_blocking_sends_that_are_not_eager_wait_for_each_other() {
+    let (result, words) = stuck(2, |rank, code| {
+        code.compute(Time::from_us(3));
+        code.send(1 - rank, LONG, 4);
+        code.recv(1 - rank, LONG, 4);
+    });
+    assert_eq!(
+        words,
+        [
+            "0 for Some(1): send of 20000 B to rank 1, tag 4 at call 2",
+            "1 for Some(0): send of 20000 B to rank 0, tag 4 at call 2"
+        ]
+    );
+    // At once: nothing waits for a time limit.
+    assert!(result.end < Time::from_us(8), "{}", result.end);
+    // Eager ones pass.
+    run(2, |rank, code| {
+        code.send(1 - rank, SHORT, 4);
+        code.recv(1 - rank, SHORT, 4);
+    });
+}
+
+#[test]
+fn a_receive_without_a_partner_is_named() {
+    let (_, words) = stuck(3, |rank, code| match rank {
+        0 => code.send(1, SHORT, 1),
+        1 => code.recv(0, SHORT, 2),
+        _ => {
+            let request = code.irecv(1, SHORT, 0);
+            code.wait(request);
+        }
+    });
+    assert_eq!(
+        words,
+        [
+            "1 for Some(0): recv of 8 B from rank 0, tag 2 at call 1",
+            "2 for Some(1): wait for request 0, of which a receive is not done at call 2"
+        ]
+    );
+}
+
+#[test]
+fn collectives_in_another_order_are_named() {
+    let (_, words) = stuck(2, |rank, code| {
+        let order = if rank == 0 {
+            [Operation::Barrier, Operation::Allreduce]
+        } else {
+            [Operation::Allreduce, Operation::Barrier]
+        };
+        order.into_iter().for_each(|operation| code.collective(operation, 0, Bytes(0)));
+    });
+    assert!(words[0].contains("in barrier (collective 1 of its communicator)"), "{words:?}");
+    assert!(words[1].contains("in allreduce (collective 1 of its communicator)"), "{words:?}");
+}
+
+#[test]
+fn what_a_program_must_not_do_ends_its_rank_with_the_reason() {
+    let reason = |block: fn(u32, &mut Code)| stuck(2, block).1.remove(0);
+    let too_long = reason(|rank, code| match rank {
+        0 => code.recv(1, SHORT, 3),
+        _ => code.send(0, Bytes(9), 3),
+    });
+    assert_eq!(
+        too_long,
+        "0 for None: can't go on at call 1: receives at most 8 B from rank 1 with tag 3, but the message has 9 B"
+    );
+    let never = reason(|rank, code| {
+        if rank == 0 {
+            code.wait(5);
+        }
+    });
+    assert_eq!(never, "0 for None: can't go on at call 1: waits for request 5, which it never began");
+    let twice = reason(|rank, code| {
+        if rank == 0 {
+            let irecv = Call::Irecv { from: 1, bytes: SHORT, tag: 0, communicator: WORLD, request: 0 };
+            code.push(irecv);
+            code.push(irecv);
+        }
+    });
+    assert!(twice.contains("begins request 0, which has not been waited for"), "{twice}");
+    let nobody = reason(|rank, code| {
+        if rank == 0 {
+            code.send(2, SHORT, 0);
+        }
+    });
+    assert!(nobody.contains("communicator 0 has ranks 0 to 1, but no 2"), "{nobody}");
+}
+
+/// Rank 0 takes the messages of all others with wildcards, the sizes and tags of each in the order of that one.
+#[test]
+fn wildcards_take_whoever_comes_first_and_nothing_overtakes() {
+    let records = run(9, |rank, code| {
+        if rank == 0 {
+            for _ in 1..9 {
+                code.recv(ANY, LONG, 1);
+            }
+            for source in 1..9 {
+                code.recv(source, Bytes(100), ANY);
+                // A shorter message than there is room for.
+                code.recv(source, Bytes(100), ANY);
+            }
+        } else {
+            code.send(0, LONG, 1);
+            code.send(0, Bytes(100), 2);
+            code.send(0, Bytes(60), 3);
+        }
+    });
+    assert_eq!(records[0].received_bytes, 8 * (20_000 + 100 + 60));
+    assert_eq!(records[1].messages, 3);
+    assert_eq!(records[1].wire_bytes, 20_000 + 86 + 100 + 45 + 60 + 45);
+}
+
+/// A wait for any takes one at a time, a wait for some all that are there, a test goes on.
+#[test]
+fn all_kinds_of_waits_end() {
+    let records = run(5, |rank, code| {
+        if rank > 0 {
+            code.compute(Time::from_us(u64::from(rank)));
+            code.send(0, SHORT, 0);
+            return;
+        }
+        let first = code.irecv(1, SHORT, 0);
+        (2..5).for_each(|source| {
+            code.irecv(source, SHORT, 0);
+        });
+        code.push(Call::Test { request: first });
+        code.push(Call::WaitAny { first: 0, count: 4 });
+        code.push(Call::WaitSome { first: 0, count: 4 });
+        code.wait_all();
+    });
+    // Rank 4 sends at 4 us, and its message takes less than one.
+    let end = records[0].end.unwrap();
+    assert!(end > Time::from_us(4) && end < Time::from_us(5), "{end}");
+    assert_eq!(records[0].calls, 8);
+}
+
+/// Ranks of one node: two set-ups, a match, a copy and 2 ns, and never an interface.
+#[test]
+fn a_message_on_a_node_pays_hosts_only() {
+    let idle = Idle::new();
+    let script = Script::new(2, |rank, code: &mut Code| match rank {
+        0 => code.send(1, Bytes(1_000), 0),
+        _ => code.recv(0, Bytes(1_000), 0),
+    });
+    let (result, records) = idle.try_run(script, &[5, 5], MpiSettings::study(), 1);
+    assert_eq!(result.ending, Ending::Complete, "{:?}", result.unfinished);
+    let ns = |rank: usize| records[rank].end.unwrap().ps() / 1_000;
+    // Set-up 13, way 2; match 15, set-up 10, copy 344; return 30.
+    assert_eq!(ns(1), 30 + 13 + 2 + 15 + 10 + 344 + 30);
+    // Complete when it was received.
+    assert_eq!(ns(0), 30 + 13 + 2 + 15 + 10 + 344 + 30);
+    assert_eq!(result.jobs[0].packets, 0);
+}
+
+/// Messages in flight both ways, collectives and computation: the same for any division of the machine.
+#[test]
+fn partitions_change_nothing() {
+    let run = |partitions: usize| {
+        let script = Script::new(40, |rank, code: &mut Code| {
+            for round in 0..3 {
+                for step in [1, 7, 13] {
+                    let request = code.irecv((rank + 40 - step) % 40, LONG, round);
+                    code.isend((rank + step) % 40, Bytes(u64::from(step) * 1_500), round);
+                    let _ = request;
+                }
+                code.wait_for(round * 6, 6);
+                code.collective(Operation::Allreduce, 0, Bytes(3_000));
+                code.compute(Time::from_ns(u64::from(rank) * 11));
+                code.collective(Operation::Alltoall, 0, Bytes(700));
+            }
+        });
+        let nodes: Vec<u32> = (0..40).map(|rank| rank * 211 % 1_056).collect();
+        let (result, records) = Idle::new().try_run(script, &nodes, MpiSettings::study(), partitions);
+        assert_eq!(result.ending, Ending::Complete, "{:?}", result.unfinished);
+        let jobs = result.jobs.iter().map(|job| (job.packets, job.bytes, job.latency.mean())).collect::<Vec<_>>();
+        (records, jobs)
+    };
+    let whole = run(1);
+    assert!(whole.0.iter().all(|record| record.communication > Time::from_us(10)));
+    for partitions in [2, 3, 8, 33] {
+        assert_eq!(run(partitions), whole, "{partitions}");
+    }
+}
