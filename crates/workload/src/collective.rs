@@ -1,7 +1,9 @@
-//! Collective algorithms: what one rank sends and receives in one collective, in the same instructions as programs have.
+//! Collective algorithms: what one rank sends and receives in one collective, in the same instructions as programs
+//! have.
 //!
-//! An [`Algorithm`] is a rule like a program: it says the instructions of any step of any rank, so that a rank in a collective holds the
-//! number of its step. Ranks are those of the communicator. Its messages never match those of the program.
+//! An [`Algorithm`] is a rule like a program: it says the instructions of any step of any rank, so that a rank in a
+//! collective holds the number of its step. Ranks are those of the communicator. Its messages never match those of the
+//! program.
 
 mod binary_tree;
 mod binomial;
@@ -95,7 +97,8 @@ impl Collective<'_> {
     }
 }
 
-/// Sends and receives at once, so that nobody waits for a partner that waits for him: the receive stands before the send blocks.
+/// Sends and receives at once, so that nobody waits for a partner that waits for him: the receive stands before the
+/// send blocks.
 fn exchange(code: &mut Code, (to, sent): (u32, Bytes), (from, received): (u32, Bytes), tag: u32) {
     let request = code.irecv(from, received, tag);
     code.send(to, sent, tag);

@@ -12,12 +12,14 @@ pub mod collective;
 mod communication;
 mod error;
 mod graph;
+mod grid;
 pub mod import;
 mod job;
 mod pattern;
 mod placement;
 mod placement_table;
 pub mod program;
+mod rule_spec;
 #[cfg(test)]
 mod test_machines;
 mod traffic;
@@ -26,11 +28,12 @@ pub mod volumes;
 pub use communication::{Pattern, SentMessage, Unknown};
 pub use error::WorkloadError;
 pub use graph::CommunicationGraph;
+pub use grid::{near_cubic, GridOrder};
 pub use job::{Job, JobSpec, Work, Workload};
 pub use pattern::{
-    near_cubic, AdversarialParameters, AllToAllParameters, FilePatternParameters, GridOrder, GroupTarget,
-    HotspotParameters, ManyToManyParameters, PatternContext, PatternRule, PatternSpec, PermutationParameters,
-    RandomNeighborsParameters, StencilParameters, TornadoParameters, UmeshParameters, UniformParameters, PATTERNS,
+    AdversarialParameters, AllToAllParameters, FilePatternParameters, GroupTarget, HotspotParameters,
+    ManyToManyParameters, PatternContext, PatternRule, PatternSpec, PermutationParameters, RandomNeighborsParameters,
+    StencilParameters, TornadoParameters, UmeshParameters, UniformParameters, PATTERNS,
 };
 pub use placement::{
     Begun, Distribution, FilePlacementParameters, FreeNodes, ListParameters, NodeName, NonUniformParameters, Placed,

@@ -1,8 +1,8 @@
 //! Rank programs: what each rank of a job computes and calls, as data.
 //!
-//! A program is no thread. It is a rule that says, for any rank, the instructions of any *block*: a stretch of code without
-//! jumps, one iteration of a loop, say. Whoever runs a rank holds the number of its block and its place in it ([`Cursor`]); an
-//! application is written as straight code:
+//! A program is no thread. It is a rule that says, for any rank, the instructions of any *block*: a stretch of code
+//! without jumps, one iteration of a loop, say. Whoever runs a rank holds the number of its block and its place in it
+//! ([`Cursor`]); an application is written as straight code:
 //!
 //! ```
 //! use odonata_units::Bytes;
@@ -31,21 +31,52 @@
 //! ```
 //! `docs/decisions/programs.md` says why it is made so and what a rank takes.
 
+mod all_to_all;
+mod allreduce;
 mod code;
 mod communicators;
+mod ended;
 mod expanded;
+mod fft_3d;
+mod halo;
+mod incast;
+mod lqcd;
+mod lu;
+mod lulesh;
 mod messages;
+mod ping_pong;
+mod ring;
 mod spec;
+mod stencil_nd;
+mod sweep;
+mod uniform_random;
 
+#[cfg(test)]
+mod table_one;
+#[cfg(test)]
+mod test_help;
 #[cfg(test)]
 pub(crate) mod untimed;
 
+pub use all_to_all::AllToAllProgramParameters;
+pub use allreduce::AllreduceParameters;
 pub use code::Code;
 pub use communicators::{Communicators, Splits};
 pub use expanded::{Expanded, Shared, Step};
+pub use fft_3d::Fft3dParameters;
+pub use halo::HaloParameters;
+pub use incast::IncastParameters;
+pub use lqcd::LqcdParameters;
+pub use lu::LuParameters;
+pub use lulesh::LuleshParameters;
 pub(crate) use messages::MessagesOf;
-pub use spec::{ProgramContext, ProgramRule, ProgramSpec, PROGRAMS};
+pub use ping_pong::PingPongParameters;
+pub use ring::RingParameters;
+pub use spec::{ProgramContext, ProgramRule, ProgramSpec};
+pub use stencil_nd::StencilNdParameters;
+pub use uniform_random::UniformRandomParameters;
 
+use odonata_declare::{Kind, Variant, AUTO};
 use odonata_units::{Bytes, Time};
 
 /// Instead of a rank: whoever sends first. Instead of a tag: whatever it is.
@@ -286,12 +317,63 @@ pub trait RankProgram: std::fmt::Debug + Send + Sync {
         Vec::new()
     }
 
+    /// Whether the time of a phase, less what is computed in it, is communication: what the interference study adds up.
+    fn is_communication(&self, phase: u32) -> bool {
+        let _ = phase;
+        true
+    }
+
     /// Line of the file that the program was read from where a block's instruction stands.
     fn line(&self, rank: u32, index: u64, place: usize) -> Option<u32> {
         let _ = (rank, index, place);
         None
     }
 }
+
+/// Sizes of a process grid, or those that are worked out.
+const DIMS: Kind = Kind::WordOr(AUTO, &Kind::List(&Kind::count(1)));
+
+const fn program(
+    name: &'static str,
+    doc: &'static str,
+    default: fn() -> Box<dyn ProgramRule>,
+) -> Variant<dyn ProgramRule> {
+    Variant { name, doc, default }
+}
+
+/// The programs, in the order of the reference.
+pub const PROGRAMS: &[Variant<dyn ProgramRule>] = &[
+    program("uniform-random", "a random permutation per iteration: one message to one's image", || {
+        Box::new(UniformRandomParameters::default())
+    }),
+    program("lu", "wavefronts over a 2D process grid, there and back, as LU factorisations have them", || {
+        Box::new(LuParameters::lu())
+    }),
+    program("fft-3d", "a 3D FFT on pencils: alltoalls in rows and columns of ranks", || {
+        Box::new(Fft3dParameters::default())
+    }),
+    program("halo-3d", "exchange with 6 neighbours, dimension by dimension", || Box::new(HaloParameters::halo_3d())),
+    program("lqcd", "4D lattice QCD: first and third neighbours of two parities, then two sums", || {
+        Box::new(LqcdParameters::default())
+    }),
+    program("stencil-nd", "exchange with the neighbours on a grid of any dimensions, first up, then down", || {
+        Box::new(StencilNdParameters::default())
+    }),
+    program("allreduce", "compute, then add up gradients: training of a neural network", || {
+        Box::new(AllreduceParameters::default())
+    }),
+    program("lulesh", "broadcast, reduction, exchange with 26 neighbours, a wavefront", || {
+        Box::new(LuleshParameters::default())
+    }),
+    program("ping-pong", "pairs of ranks that send a message to and fro", || Box::new(PingPongParameters::default())),
+    program("incast", "everybody sends to a few", || Box::new(IncastParameters::default())),
+    program("halo-2d", "exchange with 4 neighbours, dimension by dimension", || Box::new(HaloParameters::halo_2d())),
+    program("sweep-3d", "wavefronts from all eight corners of a box on a 2D process grid", || {
+        Box::new(LuParameters::sweep_3d())
+    }),
+    program("ring", "everybody sends to the next rank", || Box::new(RingParameters::default())),
+    program("all-to-all", "an alltoall of all ranks", || Box::new(AllToAllProgramParameters::default())),
+];
 
 /// A place in the program of one rank.
 #[derive(Clone, PartialEq, Eq, Default, Debug)]

@@ -1,11 +1,13 @@
 //! A tree in which each rank has two children: the collectives of the interference study (Kang et al. 2022).
 //!
-//! Counted from the root, rank i has the children 2i + 1 and 2i + 2. The whole message moves at each level. Up, a rank posts the
-//! receives from its children, waits for both and sends to its parent, blocking; down, it receives from its parent, begins to send to
-//! both children and waits for both. A barrier is an allreduce of nothing. p - 1 messages one way, 2 (p - 1) both ways.
+//! Counted from the root, rank i has the children 2i + 1 and 2i + 2. The whole message moves at each level. Up, a rank
+//! posts the receives from its children, waits for both and sends to its parent, blocking; down, it receives from its
+//! parent, begins to send to both children and waits for both. A barrier is an allreduce of nothing. p - 1 messages one
+//! way, 2 (p - 1) both ways.
 //!
-//! Gather and scatter tell sizes first, 4 B for a number. Gather: each child tells how much it brings, hears an empty "go" and sends
-//! it: 3 (p - 1) messages. Scatter: each child hears the sizes of its subtree and gets the data: 2 (p - 1).
+//! Gather and scatter tell sizes first, 4 B for a number. Gather: each child tells how much it brings, hears an empty
+//! "go" and sends it: 3 (p - 1) messages. Scatter: each child hears the sizes of its subtree and gets the data: 2 (p -
+//! 1).
 
 use super::{Algorithm, Collective};
 use crate::program::{Code, Operation};
@@ -170,7 +172,8 @@ mod tests {
         assert_eq!(check(&BinaryTree, Case::of(Operation::Barrier, 528, 0)).totals(), (1054, 0));
     }
 
-    /// A block goes as far up as its rank is deep: with 7 ranks two levels for four of them, one for two; 6 sizes, 6 of "go".
+    /// A block goes as far up as its rank is deep: with 7 ranks two levels for four of them, one for two; 6 sizes, 6 of
+    /// "go".
     #[test]
     fn a_block_moves_at_each_level() {
         let seven = |operation| check(&BinaryTree, Case::of(operation, 7, 1000)).totals().1;

@@ -1,7 +1,8 @@
 //! A binomial tree: counted from the root, the parent of rank i is i without its lowest bit.
 //!
-//! ceil(log2 p) rounds and p - 1 messages one way. Down, the child with the largest subtree is served first; up, it comes last. In gather
-//! and scatter the blocks of a subtree, which are neighbours, travel together: a block crosses as many links of the tree as its rank has bits.
+//! ceil(log2 p) rounds and p - 1 messages one way. Down, the child with the largest subtree is served first; up, it
+//! comes last. In gather and scatter the blocks of a subtree, which are neighbours, travel together: a block crosses as
+//! many links of the tree as its rank has bits.
 
 use super::{doublings, Algorithm, Collective};
 use crate::program::{Code, Operation};

@@ -1,8 +1,9 @@
 //! Bruck's algorithms (1997): ceil(log2 p) rounds for any number of ranks, at the price of more bytes.
 //!
-//! Alltoall: a block travels the powers of two of its distance; in round k each rank sends all blocks whose distance has bit k to the rank 2^k
-//! further. That is n p/2 bytes a round where p is a power of two. Allgather: in round k each rank sends the 2^k blocks that it has to the
-//! rank 2^k before it, in the last round only those that are missing: (p - 1) n bytes of each rank.
+//! Alltoall: a block travels the powers of two of its distance; in round k each rank sends all blocks whose distance
+//! has bit k to the rank 2^k further. That is n p/2 bytes a round where p is a power of two. Allgather: in round k each
+//! rank sends the 2^k blocks that it has to the rank 2^k before it, in the last round only those that are missing: (p -
+//! 1) n bytes of each rank.
 
 use super::{doublings, exchange, Algorithm, Collective};
 use crate::program::{Code, Operation};
@@ -38,8 +39,8 @@ impl Algorithm for Bruck {
     }
 }
 
-/// Bytes of the blocks that `rank` sends over `distance`, a power of two: those whose way has this bit. A block at `rank` that goes `way` ranks
-/// altogether has come as far as the lower bits say.
+/// Bytes of the blocks that `rank` sends over `distance`, a power of two: those whose way has this bit. A block at
+/// `rank` that goes `way` ranks altogether has come as far as the lower bits say.
 fn travelling(collective: &Collective<'_>, rank: u32, distance: u32) -> Bytes {
     let ways = (0..collective.size).filter(|way| way & distance != 0);
     if collective.sizes.is_none() {

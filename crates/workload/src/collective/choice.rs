@@ -35,7 +35,8 @@ impl Choice {
     /// By limits on bytes and ranks, with the name of the algorithm below them; the last one has none.
     ///
     /// # Errors
-    /// What [`Choice::of`] refuses, a last rule with limits, and rules that can never be reached, with the number of the rule.
+    /// What [`Choice::of`] refuses, a last rule with limits, and rules that can never be reached, with the number of
+    /// the rule.
     pub fn by_size(operation: Operation, rules: &[(Option<Bytes>, Option<u32>, &str)]) -> Result<Self, String> {
         let mut chosen: Vec<Rule> = Vec::with_capacity(rules.len());
         for (number, &(up_to, up_to_ranks, name)) in rules.iter().enumerate() {
@@ -99,8 +100,8 @@ pub struct Collectives {
 }
 
 impl Collectives {
-    /// The algorithm of an operation that nothing was said of: that of the interference study, and for what it does not have
-    /// (reduce-scatter, scan) the one that MPI libraries take by default.
+    /// The algorithm of an operation that nothing was said of: that of the interference study, and for what it does not
+    /// have (reduce-scatter, scan) the one that MPI libraries take by default.
     pub const fn default_of(operation: Operation) -> &'static str {
         match operation {
             Operation::Barrier
@@ -126,8 +127,8 @@ impl Collectives {
         &self.choices[operation as usize]
     }
 
-    /// What does an operation of `bytes`, as the call says them, on a communicator of `ranks` ranks. All ranks must ask with the
-    /// same numbers; where each has sizes of its own, that is a number that they agree on.
+    /// What does an operation of `bytes`, as the call says them, on a communicator of `ranks` ranks. All ranks must ask
+    /// with the same numbers; where each has sizes of its own, that is a number that they agree on.
     pub fn algorithm(&self, operation: Operation, bytes: Bytes, ranks: u32) -> &dyn Algorithm {
         self.choice(operation).algorithm(bytes, ranks).algorithm
     }

@@ -1,5 +1,5 @@
-//! The dissemination barrier (Hensgen, Finkel and Manber 1988): in round k of ceil(log2 p) each rank tells the one 2^k further and hears
-//! from the one 2^k before, for any p.
+//! The dissemination barrier (Hensgen, Finkel and Manber 1988): in round k of ceil(log2 p) each rank tells the one 2^k
+//! further and hears from the one 2^k before, for any p.
 
 use super::{doublings, exchange, Algorithm, Collective};
 use crate::program::{Code, Operation};

@@ -1,8 +1,9 @@
 //! The allgather of the interference study: blocks sent 1, 2, 4, .. ranks further.
 //!
-//! Each rank posts the receives of all ceil(log2 p) rounds, tells the next rank that it is ready (no bytes) and hears the same from the one
-//! before. In round k it sends, blocking, the 2^k blocks that end with its own to the rank 2^k further, in the last round only those that are missing,
-//! and waits for as many: (p - 1) n bytes of each rank, and ceil(log2 p) + 1 messages.
+//! Each rank posts the receives of all ceil(log2 p) rounds, tells the next rank that it is ready (no bytes) and hears
+//! the same from the one before. In round k it sends, blocking, the 2^k blocks that end with its own to the rank 2^k
+//! further, in the last round only those that are missing, and waits for as many: (p - 1) n bytes of each rank, and
+//! ceil(log2 p) + 1 messages.
 
 use super::{doublings, Algorithm, Collective};
 use crate::program::{Code, Operation};

@@ -1,9 +1,10 @@
-//! Algorithms for powers of two on any number of ranks: of the first ranks, every second one hands its part to its neighbour and
-//! gets the result from it in the end. Those that remain are the *members*.
+//! Algorithms for powers of two on any number of ranks: of the first ranks, every second one hands its part to its
+//! neighbour and gets the result from it in the end. Those that remain are the *members*.
 
 use super::Collective;
 
-/// p ranks as m members, m the largest power of two up to p: of the first 2 (p - m) ranks the odd ones, and all after them.
+/// p ranks as m members, m the largest power of two up to p: of the first 2 (p - m) ranks the odd ones, and all after
+/// them.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Fold {
     /// Members, a power of two.

@@ -1,8 +1,9 @@
-//! Everybody straight to whom it concerns: p - 1 messages to or from the root, p (p - 1) where all have something for all.
+//! Everybody straight to whom it concerns: p - 1 messages to or from the root, p (p - 1) where all have something for
+//! all.
 //!
-//! The root posts all its receives, or begins all its sends, and waits for all of them; so does everybody in an alltoall, an allgather and a
-//! reduce-scatter, the next rank first. A barrier is a gather and a broadcast of nothing, an allreduce a reduction and a broadcast. A scan is a chain:
-//! p - 1 messages one after the other.
+//! The root posts all its receives, or begins all its sends, and waits for all of them; so does everybody in an
+//! alltoall, an allgather and a reduce-scatter, the next rank first. A barrier is a gather and a broadcast of nothing,
+//! an allreduce a reduction and a broadcast. A scan is a chain: p - 1 messages one after the other.
 
 use super::{Algorithm, Collective};
 use crate::program::{Code, Operation};

@@ -1,7 +1,8 @@
 //! Each partner in a round of its own: the alltoall of the interference study.
 //!
-//! In round i of p - 1, rank r posts the receive from r - i, sends to r + i, blocking, and waits for the receive. The block of a rank for itself
-//! is copied, which costs nothing. (p - 1) n bytes of each rank. Reduce-scatter goes the same way: each rank gets its block from everybody.
+//! In round i of p - 1, rank r posts the receive from r - i, sends to r + i, blocking, and waits for the receive. The
+//! block of a rank for itself is copied, which costs nothing. (p - 1) n bytes of each rank. Reduce-scatter goes the
+//! same way: each rank gets its block from everybody.
 
 use super::{exchange, Algorithm, Collective};
 use crate::program::{Code, Operation};

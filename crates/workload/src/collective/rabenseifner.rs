@@ -1,9 +1,10 @@
 //! Rabenseifner's algorithm (2004): combine by recursive halving, collect by recursive doubling.
 //!
-//! In round k of the first half each rank exchanges 1/2, 1/4, .. of the message with a partner p/2, p/4, .. away and keeps combining the part
-//! that it did not send; then it owns 1/p of the result. Allreduce collects the parts the way back: 2 log2 p messages and 2 (p - 1)/p n
-//! bytes of each rank. Reduce sends them to the root only, along a binomial tree. Reduce-scatter ends after the first half, with blocks for
-//! parts. Where p is no power of two, ranks are [folded](super::fold) together: the whole message more, and the result back.
+//! In round k of the first half each rank exchanges 1/2, 1/4, .. of the message with a partner p/2, p/4, .. away and
+//! keeps combining the part that it did not send; then it owns 1/p of the result. Allreduce collects the parts the way
+//! back: 2 log2 p messages and 2 (p - 1)/p n bytes of each rank. Reduce sends them to the root only, along a binomial
+//! tree. Reduce-scatter ends after the first half, with blocks for parts. Where p is no power of two, ranks are
+//! [folded](super::fold) together: the whole message more, and the result back.
 
 use super::fold::Fold;
 use super::recursive_doubling::pass;

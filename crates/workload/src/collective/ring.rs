@@ -1,8 +1,8 @@
 //! A ring: in p - 1 rounds each rank sends a block to the next one and receives one from the one before.
 //!
-//! Allgather: (p - 1) n bytes of each rank for blocks of n. Reduce-scatter: the same; a block arrives at its owner after it was
-//! combined everywhere. Allreduce of n bytes is both, with blocks of n/p: 2 (p - 1) messages and 2 n (p - 1)/p bytes of each rank
-//! (Patarasuk and Yuan 2009), the least that is possible.
+//! Allgather: (p - 1) n bytes of each rank for blocks of n. Reduce-scatter: the same; a block arrives at its owner
+//! after it was combined everywhere. Allreduce of n bytes is both, with blocks of n/p: 2 (p - 1) messages and 2 n (p -
+//! 1)/p bytes of each rank (Patarasuk and Yuan 2009), the least that is possible.
 
 use super::{exchange, Algorithm, Collective};
 use crate::program::{Code, Operation};

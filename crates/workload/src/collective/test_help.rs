@@ -92,8 +92,8 @@ fn everything_reaches_whom_it_concerns() {
     }
 }
 
-/// Sizes that differ for every pair, zeros among them: both ends of each message still agree, each rank receives at least what it needs and
-/// sends at least what it has to give.
+/// Sizes that differ for every pair, zeros among them: both ends of each message still agree, each rank receives at
+/// least what it needs and sends at least what it has to give.
 #[test]
 fn vectors_arrive_in_full() {
     let sizes = |from: u32, to: u32| Bytes(u64::from((from * 37 + to * 101) % 11 * 64));

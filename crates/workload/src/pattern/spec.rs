@@ -1,8 +1,9 @@
 //! Patterns as the user writes them: a name and parameters.
 
 use super::{Pattern, PatternContext, PATTERNS};
+use crate::rule_spec::RuleSpec;
 use crate::WorkloadError;
-use odonata_declare::{parameter, try_set, Declared, Kind, Named, Parameter, Parameters, Reader, Value, Variant};
+use odonata_declare::{parameter, Declared, Kind, Named, Parameter, Parameters, Reader, Value, Variant};
 use std::sync::Arc;
 
 /// A pattern's parameters: what it is before it knows its job.
@@ -29,6 +30,12 @@ struct Repetition {
     iterations: u32,
 }
 
+impl Default for Repetition {
+    fn default() -> Self {
+        Self { iterations: 1 }
+    }
+}
+
 impl Parameters for Repetition {
     const PARAMETERS: &'static [Parameter<Self>] =
         &[parameter!(iterations, Kind::count(1), "How often every rank sends its messages.")];
@@ -36,16 +43,12 @@ impl Parameters for Repetition {
 
 /// The user's words for a pattern.
 #[derive(Clone, Debug)]
-pub struct PatternSpec {
-    name: &'static str,
-    rule: Arc<dyn PatternRule>,
-    repetition: Repetition,
-}
+pub struct PatternSpec(RuleSpec<dyn PatternRule, Repetition>);
 
 impl PatternSpec {
     /// A pattern with its default parameters.
     pub fn of(pattern: &'static Variant<dyn PatternRule>) -> Self {
-        Self { name: pattern.name, rule: Arc::from((pattern.default)()), repetition: Repetition { iterations: 1 } }
+        Self(RuleSpec::of("pattern", pattern))
     }
 
     /// The pattern of this crate called `name`, with its default parameters.
@@ -59,7 +62,7 @@ impl PatternSpec {
     /// What parser and reference read of a pattern: its own parameters and those that every pattern has.
     pub fn named(pattern: &Variant<dyn PatternRule>) -> Named {
         let mut named = Named::of(pattern);
-        named.keys.extend(Repetition { iterations: 1 }.keys());
+        named.keys.extend(Repetition::default().keys());
         named
     }
 
@@ -71,24 +74,17 @@ impl PatternSpec {
     /// # Panics
     /// If the pattern is already that of a job.
     pub fn set(&mut self, parameter: &str, value: impl Into<Value>) -> Result<(), WorkloadError> {
-        let value = value.into();
-        let set = match parameter {
-            "iterations" => try_set(&mut self.repetition, parameter, &value),
-            _ => try_set(self.rule_mut(), parameter, &value),
-        };
-        set.map_err(|reason| WorkloadError::parameter(format!("pattern '{}'", self.name), parameter, reason))
+        self.0.set(parameter, &value.into())
     }
 
     /// All parameters and their values, those left at their default included.
     pub fn values(&self) -> Vec<(&'static str, Value)> {
-        let mut values = self.rule.values();
-        values.extend(self.repetition.values());
-        values
+        self.0.values()
     }
 
     /// Its parameters.
     pub fn rule(&self) -> &Arc<dyn PatternRule> {
-        &self.rule
+        self.0.rule()
     }
 
     /// Its parameters, to be changed.
@@ -96,21 +92,21 @@ impl PatternSpec {
     /// # Panics
     /// If the pattern is already that of a job.
     pub fn rule_mut(&mut self) -> &mut dyn PatternRule {
-        Arc::get_mut(&mut self.rule).expect("a pattern is set before it is shared")
+        self.0.rule_mut()
     }
 
     /// How often every rank sends its messages.
     pub fn iterations(&self) -> u32 {
-        self.repetition.iterations
+        self.0.common().iterations
     }
 
     /// Name of the pattern.
     pub fn name(&self) -> &'static str {
-        self.name
+        self.0.name()
     }
 
     pub(crate) fn build(&self, context: &PatternContext<'_>) -> Result<Arc<dyn Pattern>, WorkloadError> {
-        self.rule.build(&format!("job '{}': pattern '{}'", context.job, self.name), context)
+        self.rule().build(&self.0.owner(context.job), context)
     }
 }
 

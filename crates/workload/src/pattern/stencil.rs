@@ -1,7 +1,7 @@
 //! Nearest neighbours on a process grid of 2, 3 or 4 dimensions.
 
-use super::grid::{Grid, GridOrder};
 use super::{Pattern, PatternContext, PatternRule, SentMessage};
+use crate::grid::{Grid, GridOrder};
 use crate::WorkloadError;
 use odonata_declare::{parameter, Kind, Parameter, Parameters, AUTO};
 use odonata_units::{Bytes, RankId};

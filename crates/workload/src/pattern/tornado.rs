@@ -2,9 +2,9 @@
 
 use super::adversarial::cells;
 use super::cells::Cells;
-use super::grid::{Grid, GridOrder};
 use super::permutation::Permutation;
 use super::{Pattern, PatternContext, PatternRule};
+use crate::grid::{Grid, GridOrder};
 use crate::WorkloadError;
 use odonata_declare::{parameter, Kind, Parameter, Parameters, AUTO};
 use odonata_machine::Shape;

@@ -1,8 +1,10 @@
 //! Programs as the user writes them: a name and parameters.
 
-use super::RankProgram;
+use super::ended::Ended;
+use super::{RankProgram, PROGRAMS};
+use crate::rule_spec::RuleSpec;
 use crate::WorkloadError;
-use odonata_declare::{try_set, Declared, Named, Reader, Value, Variant};
+use odonata_declare::{parameter, Declared, Kind, Named, Parameter, Parameters, Reader, Value, Variant};
 use std::sync::Arc;
 
 /// What a program may know of its job when it is built.
@@ -12,7 +14,7 @@ pub struct ProgramContext<'a> {
     pub job: &'a str,
     /// Its ranks.
     pub ranks: u32,
-    /// Seed of this job's program.
+    /// Seed of this job's program, derived from the seed of the run and the name of the job.
     pub seed: u64,
 }
 
@@ -21,51 +23,80 @@ pub trait ProgramRule: Declared {
     /// Reads the files that the parameters name, for a job of `ranks` ranks.
     ///
     /// # Errors
-    /// The parameter that names a file that is none, and why.
+    /// The parameter that names a file that can't be read or is not what it should be, and why.
     fn read(&mut self, ranks: u32, files: &mut dyn Reader) -> Result<(), (&'static str, String)> {
         let _ = (ranks, files);
         Ok(())
     }
 
-    /// The program of a job; `owner` is whom an error names.
+    /// The program of a job, without its end; `owner` is whom an error names.
     ///
     /// # Errors
     /// Parameters that do not fit the job.
     fn build(&self, owner: &str, context: &ProgramContext<'_>) -> Result<Arc<dyn RankProgram>, WorkloadError>;
 }
 
-/// The programs.
-pub const PROGRAMS: &[Variant<dyn ProgramRule>] = &[];
+/// What every program has.
+#[derive(Clone, Copy, Debug)]
+struct End {
+    final_barrier: bool,
+}
+
+impl Default for End {
+    fn default() -> Self {
+        Self { final_barrier: true }
+    }
+}
+
+impl Parameters for End {
+    const PARAMETERS: &'static [Parameter<Self>] =
+        &[parameter!(final_barrier, Kind::Flag, "Whether all ranks end with a barrier, as `MPI_Finalize` makes them.")];
+}
 
 /// The user's words for a program.
 #[derive(Clone, Debug)]
-pub struct ProgramSpec {
-    name: &'static str,
-    rule: Arc<dyn ProgramRule>,
-}
+pub struct ProgramSpec(RuleSpec<dyn ProgramRule, End>);
 
 impl ProgramSpec {
     /// A program with its default parameters.
     pub fn of(program: &'static Variant<dyn ProgramRule>) -> Self {
-        Self { name: program.name, rule: Arc::from((program.default)()) }
+        Self(RuleSpec::of("program", program))
     }
 
-    /// What parser and reference read of a program.
-    pub fn named(program: &Variant<dyn ProgramRule>) -> Named {
-        Named::of(program)
-    }
-
-    /// Sets one parameter.
+    /// The program of this crate called `name`, with its default parameters.
     ///
     /// # Errors
-    /// An unknown parameter; a value of the wrong kind.
+    /// An unknown name, with the nearest known one.
+    pub fn parse(name: &str) -> Result<Self, WorkloadError> {
+        Variant::find("program", PROGRAMS, name).map(Self::of).map_err(WorkloadError::Unknown)
+    }
+
+    /// What parser and reference read of a program: its own parameters and those that every program has.
+    pub fn named(program: &Variant<dyn ProgramRule>) -> Named {
+        let mut named = Named::of(program);
+        named.keys.extend(End::default().keys());
+        named
+    }
+
+    /// Sets one parameter. Whether it fits the job is checked when the program is built.
+    ///
+    /// # Errors
+    /// An unknown parameter with the nearest known one; a value of the wrong kind.
     ///
     /// # Panics
     /// If the program is already that of a job.
     pub fn set(&mut self, parameter: &str, value: impl Into<Value>) -> Result<(), WorkloadError> {
-        let name = self.name;
-        try_set(self.rule_mut(), parameter, &value.into())
-            .map_err(|reason| WorkloadError::parameter(format!("program '{name}'"), parameter, reason))
+        self.0.set(parameter, &value.into())
+    }
+
+    /// All parameters and their values, those left at their default included.
+    pub fn values(&self) -> Vec<(&'static str, Value)> {
+        self.0.values()
+    }
+
+    /// Its parameters.
+    pub fn rule(&self) -> &Arc<dyn ProgramRule> {
+        self.0.rule()
     }
 
     /// Its parameters, to be changed.
@@ -73,20 +104,132 @@ impl ProgramSpec {
     /// # Panics
     /// If the program is already that of a job.
     pub fn rule_mut(&mut self) -> &mut dyn ProgramRule {
-        Arc::get_mut(&mut self.rule).expect("a program is set before it is shared")
-    }
-
-    /// All parameters and their values.
-    pub fn values(&self) -> Vec<(&'static str, Value)> {
-        self.rule.values()
+        self.0.rule_mut()
     }
 
     /// Name of the program.
     pub fn name(&self) -> &'static str {
-        self.name
+        self.0.name()
     }
 
-    pub(crate) fn build(&self, context: &ProgramContext<'_>) -> Result<Arc<dyn RankProgram>, WorkloadError> {
-        self.rule.build(&format!("job '{}': program '{}'", context.job, self.name), context)
+    /// The program of a job.
+    ///
+    /// # Errors
+    /// Parameters that do not fit the job.
+    pub fn build(&self, context: &ProgramContext<'_>) -> Result<Arc<dyn RankProgram>, WorkloadError> {
+        let program = self.rule().build(&self.0.owner(context.job), context)?;
+        Ok(if self.0.common().final_barrier { Arc::new(Ended(program)) } else { program })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::test_help::{build, try_build, untimed};
+    use super::*;
+    use serde_json::json;
+
+    fn names() -> impl Iterator<Item = &'static str> {
+        PROGRAMS.iter().map(|program| program.name).filter(|name| *name != "file")
+    }
+
+    /// What is written out reads back, parameter by parameter.
+    #[test]
+    fn every_name_is_its_own() {
+        for name in names() {
+            let mut spec = ProgramSpec::parse(name).unwrap();
+            assert_eq!(spec.name(), name);
+            assert_eq!(names().filter(|other| *other == name).count(), 1);
+            let values = spec.values();
+            for (parameter, value) in &values {
+                spec.set(parameter, value.clone()).unwrap();
+            }
+            assert_eq!(spec.values(), values, "{name}");
+            assert_eq!(ProgramSpec::named(Variant::find("program", PROGRAMS, name).unwrap()).keys.len(), values.len());
+        }
+    }
+
+    #[test]
+    fn mistakes_name_the_nearest() {
+        let error = ProgramSpec::parse("halo3d").unwrap_err();
+        assert_eq!(error.to_string(), "unknown program 'halo3d'; did you mean 'halo-3d'?");
+        let error = ProgramSpec::parse("lu").unwrap().set("plains", json!(3)).unwrap_err();
+        assert_eq!(error.to_string(), "program 'lu': plains: unknown parameter; did you mean 'planes'?");
+    }
+
+    /// With few iterations and small messages, on grids that do not divide well, and on one rank: nobody is stuck
+    /// though every send waits for its receive, sizes agree, nothing is left over, and all end with the barrier of 2 (p
+    /// - 1) messages.
+    #[test]
+    fn every_program_ends() {
+        for name in names() {
+            for ranks in [1, 2, 7, 12, 64] {
+                let mut given = Vec::new();
+                for (parameter, _) in ProgramSpec::parse(name).unwrap().values() {
+                    match parameter {
+                        "iterations" => given.push((parameter, json!(2))),
+                        "planes" => given.push((parameter, json!(25))),
+                        "sweep_blocks" => given.push((parameter, json!(3))),
+                        "lattice" => given.push((parameter, json!([8, 84, 24, 12]))),
+                        "nx" => given.push((parameter, json!(16))),
+                        _ => {}
+                    }
+                }
+                let mut run = |barrier: bool| {
+                    given.push(("final_barrier", json!(barrier)));
+                    let program = build(name, ranks, &given);
+                    untimed(&*program).totals()
+                };
+                let (with, without) = (run(true), run(false));
+                assert_eq!(with.0 - without.0, 2 * u64::from(ranks - 1), "{name}");
+                assert_eq!(with.1, without.1);
+            }
+        }
+    }
+
+    /// The marks of a program are numbers of its phases, each phase has its mark, and names are unique.
+    #[test]
+    fn phases_are_named() {
+        for name in names() {
+            let program = build(name, 12, &[("lattice", json!([8, 84, 24, 12]))][..usize::from(name == "lqcd")]);
+            let phases = program.phases();
+            let mut marked = vec![false; phases.len()];
+            for rank in 0..12 {
+                let mut cursor = super::super::Cursor::default();
+                while let Some(call) = cursor.next(&*program, rank) {
+                    if let super::super::Call::Mark { phase } = call {
+                        marked[phase as usize] = true;
+                    }
+                }
+            }
+            assert!(marked.iter().all(|&marked| marked), "{name}: {phases:?}, {marked:?}");
+            assert!(!program.is_communication(phases.len() as u32 - 1), "the end is none");
+            let unique: std::collections::BTreeSet<_> = phases.iter().collect();
+            assert_eq!(unique.len(), phases.len());
+        }
+    }
+
+    #[test]
+    fn grids_that_do_not_fit() {
+        let message =
+            |name, ranks, given: &[(&str, serde_json::Value)]| try_build(name, ranks, given).unwrap_err().to_string();
+        assert_eq!(
+            message("halo-3d", 528, &[("dims", json!([11, 8, 5]))]),
+            "job 'test': program 'halo-3d': dims: 11 x 8 x 5 makes 440 points, but the job has 528 ranks; [11, 8, 6] \
+             would do"
+        );
+        assert!(message("lu", 12, &[("dims", json!([12]))]).ends_with("dims: 1 sizes given, expected 2"));
+        assert!(message("lulesh", 12, &[("sweep_dims", json!([4, 4]))]).contains("sweep_dims: 4 x 4 makes 16"));
+        assert!(message("stencil-nd", 12, &[("dims", json!([]))]).contains("dims: no sizes given"));
+        assert_eq!(
+            message("fft-3d", 12, &[("rows", json!(5))]),
+            "job 'test': program 'fft-3d': rows: 5 rows do not divide 12 ranks; 3 would do"
+        );
+        assert_eq!(
+            message("lqcd", 7, &[]),
+            "job 'test': program 'lqcd': lattice: 7 divides the ranks, but none of 132 x 132 x 132 x 132 over them; \
+             the sizes must share the primes of the ranks"
+        );
+        let dims = [("dims", json!([5, 1, 1, 1]))];
+        assert!(message("lqcd", 5, &dims).contains("dims: 5 does not divide 132, size 1 of the lattice"));
     }
 }

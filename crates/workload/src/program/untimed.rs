@@ -1,6 +1,7 @@
 //! Runs ranks without time, for tests: every send waits until its receive is there, so whoever needs a buffer is stuck.
 //!
-//! Messages carry what their sender knew when it sent: at first a rank knows itself, and what comes in is known once it has been waited for.
+//! Messages carry what their sender knew when it sent: at first a rank knows itself, and what comes in is known once it
+//! has been waited for.
 
 use super::Call;
 use odonata_units::Bytes;

@@ -64,6 +64,19 @@ fn search(divisors: &[u32], rest: u32, left: usize, chosen: &mut Vec<u32>, best:
     }
 }
 
+/// The sizes as text.
+pub(crate) fn shown(sizes: &[u32]) -> String {
+    let sizes: Vec<String> = sizes.iter().map(u32::to_string).collect();
+    sizes.join(" x ")
+}
+
+/// The near-cubic sizes, the smallest first.
+pub(crate) fn near_cubic_ascending(ranks: u32, dimensions: usize) -> Vec<u32> {
+    let mut sizes = near_cubic(ranks, dimensions);
+    sizes.reverse();
+    sizes
+}
+
 words! {
     /// Which dimension of a process grid is the fastest in the numbering of the ranks.
     pub enum GridOrder {
@@ -74,23 +87,35 @@ words! {
 
 /// A box of ranks: rank = mixed-radix number of its coordinates.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub(super) struct Grid {
-    pub(super) sizes: Vec<u32>,
+pub(crate) struct Grid {
+    pub(crate) sizes: Vec<u32>,
     /// Distance in ranks from one point to the next along each dimension.
-    pub(super) strides: Vec<u32>,
+    pub(crate) strides: Vec<u32>,
 }
 
 impl Grid {
     /// The grid of `sizes` if given, else the near-cubic one of `dimensions` dimensions.
-    pub(super) fn new(
+    pub(crate) fn new(
         owner: &str,
         ranks: u32,
         sizes: Option<&[u32]>,
         dimensions: usize,
         order: GridOrder,
     ) -> Result<Self, WorkloadError> {
-        let sizes = sizes.map_or_else(|| near_cubic(ranks, dimensions), <[u32]>::to_vec);
-        let wrong = |reason: String| Err(WorkloadError::parameter(owner, "dims", reason));
+        Self::keyed(owner, "dims", ranks, sizes, (dimensions, near_cubic), order)
+    }
+
+    /// The grid of the sizes under `key` if given, else the usual one for ranks and dimensions.
+    pub(crate) fn keyed(
+        owner: &str,
+        key: &str,
+        ranks: u32,
+        sizes: Option<&[u32]>,
+        (dimensions, usual): (usize, impl Fn(u32, usize) -> Vec<u32>),
+        order: GridOrder,
+    ) -> Result<Self, WorkloadError> {
+        let sizes = sizes.map_or_else(|| usual(ranks, dimensions), <[u32]>::to_vec);
+        let wrong = |reason: String| Err(WorkloadError::parameter(owner, key, reason));
         if sizes.is_empty() {
             return wrong("no sizes given, expected one for each dimension".into());
         }
@@ -99,12 +124,11 @@ impl Grid {
         }
         let product = sizes.iter().try_fold(1u64, |product, &size| product.checked_mul(u64::from(size)));
         if product != Some(u64::from(ranks)) {
-            let shown: Vec<String> = sizes.iter().map(u32::to_string).collect();
             let product = product.map_or("too many".into(), |p| p.to_string());
             return wrong(format!(
                 "{} makes {product} points, but the job has {ranks} ranks; {:?} would do",
-                shown.join(" x "),
-                near_cubic(ranks, dimensions)
+                shown(&sizes),
+                usual(ranks, dimensions)
             ));
         }
         let mut strides = vec![1u32; dimensions];
@@ -120,8 +144,23 @@ impl Grid {
         Ok(Self { sizes, strides })
     }
 
+    /// Number of dimensions.
+    pub(crate) fn dimensions(&self) -> usize {
+        self.sizes.len()
+    }
+
+    /// The rank before this one along a dimension, if the grid goes on there.
+    pub(crate) fn before(&self, rank: u32, dimension: usize) -> Option<u32> {
+        (self.coordinate(rank, dimension) > 0).then(|| rank - self.strides[dimension])
+    }
+
+    /// The rank after this one along a dimension, if the grid goes on there.
+    pub(crate) fn after(&self, rank: u32, dimension: usize) -> Option<u32> {
+        (self.coordinate(rank, dimension) + 1 < self.sizes[dimension]).then(|| rank + self.strides[dimension])
+    }
+
     #[inline]
-    pub(super) fn coordinate(&self, rank: u32, dimension: usize) -> u32 {
+    pub(crate) fn coordinate(&self, rank: u32, dimension: usize) -> u32 {
         rank / self.strides[dimension] % self.sizes[dimension]
     }
 }
@@ -139,6 +178,14 @@ mod tests {
         assert_eq!(near_cubic(1056, 3), [12, 11, 8]);
         assert_eq!(near_cubic(7, 3), [7, 1, 1]);
         assert_eq!(near_cubic(1, 4), [1, 1, 1, 1]);
+    }
+
+    /// As many dimensions as programs may have, on numbers with many divisors.
+    #[test]
+    fn many_dimensions() {
+        for ranks in [1 << 20, 92_544 * 24, 720_720] {
+            assert_eq!(near_cubic(ranks, 8).iter().product::<u32>(), ranks);
+        }
     }
 
     /// The largest job of the full Cascade, 92,544 nodes x 24 ranks = 2^9 * 3^2 * 241 * 2: quick all the same.

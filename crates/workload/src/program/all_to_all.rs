@@ -1,0 +1,66 @@
+//! An alltoall of all ranks.
+
+use super::{Code, Operation, ProgramContext, ProgramRule, RankProgram};
+use crate::WorkloadError;
+use odonata_declare::{parameter, Kind, Parameter, Parameters};
+use odonata_units::{Bytes, Time};
+use std::sync::Arc;
+
+/// Parameters of `all-to-all`.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct AllToAllProgramParameters {
+    /// Size of the block for each other rank.
+    pub bytes: Bytes,
+    /// Time before each.
+    pub compute: Time,
+    /// How often.
+    pub iterations: u32,
+}
+
+impl Parameters for AllToAllProgramParameters {
+    const PARAMETERS: &'static [Parameter<Self>] = &[
+        parameter!(bytes, Kind::Bytes, "Size of the block for each other rank."),
+        parameter!(compute, Kind::Time, "Time that each rank computes before."),
+        parameter!(iterations, Kind::count(1), "How often."),
+    ];
+}
+
+impl Default for AllToAllProgramParameters {
+    fn default() -> Self {
+        Self { bytes: Bytes::kib(32), compute: Time::ZERO, iterations: 1 }
+    }
+}
+
+impl ProgramRule for AllToAllProgramParameters {
+    fn build(&self, _: &str, context: &ProgramContext<'_>) -> Result<Arc<dyn RankProgram>, WorkloadError> {
+        Ok(Arc::new(AllToAll { ranks: context.ranks, parameters: self.clone() }))
+    }
+}
+
+#[derive(Debug)]
+struct AllToAll {
+    ranks: u32,
+    parameters: AllToAllProgramParameters,
+}
+
+impl RankProgram for AllToAll {
+    fn ranks(&self) -> u32 {
+        self.ranks
+    }
+
+    fn blocks(&self, _: u32) -> u64 {
+        self.parameters.iterations.into()
+    }
+
+    fn block(&self, _: u32, _: u64, code: &mut Code) {
+        code.mark(0);
+        if self.parameters.compute > Time::ZERO {
+            code.compute(self.parameters.compute);
+        }
+        code.collective(Operation::Alltoall, 0, self.parameters.bytes);
+    }
+
+    fn phases(&self) -> Vec<String> {
+        vec!["alltoall".into()]
+    }
+}

@@ -1,0 +1,51 @@
+//! The end of every job: a barrier of all ranks, as `MPI_Finalize` makes them wait for each other.
+
+use super::{Code, Operation, RankProgram};
+use odonata_units::Bytes;
+use std::sync::Arc;
+
+/// A program with a barrier at its end, a phase of its own that is no communication of the program.
+#[derive(Debug)]
+pub(super) struct Ended(pub(super) Arc<dyn RankProgram>);
+
+impl Ended {
+    fn phase(&self) -> u32 {
+        self.0.phases().len() as u32
+    }
+}
+
+impl RankProgram for Ended {
+    fn ranks(&self) -> u32 {
+        self.0.ranks()
+    }
+
+    fn blocks(&self, rank: u32) -> u64 {
+        self.0.blocks(rank) + 1
+    }
+
+    fn block(&self, rank: u32, index: u64, code: &mut Code) {
+        if index < self.0.blocks(rank) {
+            return self.0.block(rank, index, code);
+        }
+        code.mark(self.phase());
+        code.collective(Operation::Barrier, 0, Bytes(0));
+    }
+
+    fn size(&self, sizes: u32, from: u32, to: u32) -> Bytes {
+        self.0.size(sizes, from, to)
+    }
+
+    fn phases(&self) -> Vec<String> {
+        let mut phases = self.0.phases();
+        phases.push("end".into());
+        phases
+    }
+
+    fn is_communication(&self, phase: u32) -> bool {
+        phase != self.phase() && self.0.is_communication(phase)
+    }
+
+    fn line(&self, rank: u32, index: u64, place: usize) -> Option<u32> {
+        (index < self.0.blocks(rank)).then(|| self.0.line(rank, index, place))?
+    }
+}

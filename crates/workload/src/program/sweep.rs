@@ -1,0 +1,37 @@
+//! Wavefronts over a 2D process grid: blocks of planes go from a corner to the opposite one.
+
+use super::Code;
+use crate::grid::Grid;
+use odonata_units::{Bytes, Time};
+
+/// Where a wavefront starts: whether it goes up along the first and the second dimension.
+pub(super) type Corner = (bool, bool);
+
+/// One block of a wavefront.
+#[derive(Clone, Debug)]
+pub(super) struct Sweep {
+    pub(super) grid: Grid,
+    pub(super) bytes: Bytes,
+    pub(super) compute: Time,
+}
+
+impl Sweep {
+    /// Receives from the rank before along the first dimension, then along the second, computes, sends to the ones
+    /// after; all blocking.
+    pub(super) fn block(&self, rank: u32, corner: Corner, code: &mut Code) {
+        let neighbour = |dimension: usize, up: bool| match up {
+            true => self.grid.after(rank, dimension),
+            false => self.grid.before(rank, dimension),
+        };
+        let ways = [(0, corner.0), (1, corner.1)];
+        for from in ways.into_iter().filter_map(|(dimension, up)| neighbour(dimension, !up)) {
+            code.recv(from, self.bytes, 0);
+        }
+        if self.compute > Time::ZERO {
+            code.compute(self.compute);
+        }
+        for to in ways.into_iter().filter_map(|(dimension, up)| neighbour(dimension, up)) {
+            code.send(to, self.bytes, 0);
+        }
+    }
+}

@@ -1,0 +1,184 @@
+//! Table I of the interference study, to the digit: every call of every rank of the nine applications, with the study's
+//! collectives.
+//!
+//! A message up to 12,000 B is eager: n + 45 B in packets of 512 B. A longer one is n + 13 B, and a request of 45 B, a
+//! get of 13 B and an acknowledgement of 15 B, a packet each.
+
+use super::test_help::{build, Walk};
+use super::{Call, RankProgram};
+use serde_json::{json, Value};
+use std::collections::BTreeSet;
+
+const EAGER_LIMIT: u64 = 12_000;
+
+/// What a job sends.
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+struct Volume {
+    /// Messages with content.
+    messages: u64,
+    /// Messages without.
+    empty: u64,
+    packets: u64,
+    payload: u64,
+    wire: u64,
+    /// Most bytes that one rank sends in a row to different partners, without posting a receive or waiting in between.
+    peak: u64,
+}
+
+impl Volume {
+    fn send(&mut self, n: u64) {
+        let (wire, packets) = match n <= EAGER_LIMIT {
+            true => (n + 45, (n + 45).div_ceil(512)),
+            false => (n + 86, (n + 13).div_ceil(512) + 3),
+        };
+        self.messages += u64::from(n > 0);
+        self.empty += u64::from(n == 0);
+        self.packets += packets;
+        self.payload += n;
+        self.wire += wire;
+    }
+}
+
+/// One rank, and what it has sent in a row.
+struct Sender<'a> {
+    walk: Walk<'a>,
+    partners: BTreeSet<u32>,
+    bytes: u64,
+}
+
+impl Sender<'_> {
+    /// Goes to the next mark; its number.
+    fn until_mark(&mut self, volume: &mut Volume) -> Option<u32> {
+        loop {
+            match self.walk.next()? {
+                Call::Mark { phase } => return Some(phase),
+                Call::Send { to, bytes, .. } | Call::Isend { to, bytes, .. } => {
+                    volume.send(bytes.0);
+                    if !self.partners.insert(to) {
+                        (self.bytes, self.partners) = (0, BTreeSet::from([to]));
+                    }
+                    self.bytes += bytes.0;
+                    volume.peak = volume.peak.max(self.bytes);
+                }
+                Call::Compute { .. } | Call::Sleep { .. } => {}
+                _ => {
+                    self.bytes = 0;
+                    self.partners.clear();
+                }
+            }
+        }
+    }
+}
+
+/// What all ranks send, and what they send in the end. They go from mark to mark together, so that permutations are
+/// drawn once.
+fn volumes(program: &dyn RankProgram) -> (Volume, Volume) {
+    let (mut volume, mut end) = (Volume::default(), Volume::default());
+    let sender = |rank| Sender { walk: Walk::new(program, rank), partners: BTreeSet::new(), bytes: 0 };
+    let mut senders: Vec<Sender<'_>> = (0..program.ranks()).map(sender).collect();
+    let last = program.phases().len() as u32 - 1;
+    while !senders.is_empty() {
+        senders.retain_mut(|sender| match sender.until_mark(&mut volume) {
+            Some(phase) if phase == last => {
+                assert_eq!(sender.until_mark(&mut end), None, "the end is the end");
+                false
+            }
+            phase => phase.is_some(),
+        });
+    }
+    (volume, end)
+}
+
+/// Million bytes to two places, as the table has them.
+fn mb(bytes: u64) -> String {
+    format!("{:.2}", bytes as f64 / 1e6)
+}
+
+struct Row {
+    program: &'static str,
+    ranks: u32,
+    given: Vec<(&'static str, Value)>,
+    messages: u64,
+    /// Of FFT3D's barriers; the others have none but at the end.
+    empty: u64,
+    packets: u64,
+    payload: &'static str,
+    wire: &'static str,
+    peak: u64,
+}
+
+/// Messages, packets and payload without the last barrier; bytes on the wire with it.
+fn check(row: Row) {
+    let program = build(row.program, row.ranks, &row.given);
+    let (volume, end) = volumes(&*program);
+    assert_eq!((volume.messages, volume.empty), (row.messages, row.empty), "{}", row.program);
+    assert_eq!(volume.packets, row.packets, "{}", row.program);
+    assert_eq!((mb(volume.payload).as_str(), mb(volume.wire + end.wire).as_str()), (row.payload, row.wire));
+    assert_eq!(volume.peak, row.peak, "{}", row.program);
+    // 2 (p - 1) empty messages of 45 B: 47,430 B for 528 ranks, 45,990 for 512.
+    let barrier = 2 * u64::from(row.ranks - 1);
+    assert_eq!((end.wire, end.packets, end.empty, end.messages), (45 * barrier, barrier, barrier, 0));
+}
+
+fn row(
+    program: &'static str,
+    messages: u64,
+    packets: u64,
+    payload: &'static str,
+    wire: &'static str,
+    peak: u64,
+) -> Row {
+    Row { program, ranks: 528, given: Vec::new(), messages, empty: 0, packets, payload, wire, peak }
+}
+
+#[test]
+fn uniform_random() {
+    check(row("uniform-random", 3_795_135, 26_565_945, "11658.65", "11829.48", 3072));
+}
+
+#[test]
+fn lu() {
+    check(row("lu", 909_000, 29_997_000, "13635.00", "13713.22", 2 * 15_000));
+}
+
+/// The largest block is 16 x 10 x 19 x 17 B. Of the 20,992 empty messages 4,128 make and free the communicators.
+#[test]
+fn fft_3d() {
+    let row = row("fft-3d", 371_712, 32_165_888, "15748.13", "15781.09", 51_680);
+    check(Row { empty: 20_992, ..row });
+}
+
+#[test]
+fn halo_3d() {
+    check(row("halo-3d", 82_920, 93_616_680, "47761.92", "47769.10", 2 * 576_000));
+}
+
+/// 12,992 messages and 2,108 sums. The peak: doubled messages to the four neighbours above, 4.60 MB.
+#[test]
+fn lqcd() {
+    let peak = 2 * (1_149_984 + 313_632 + 2 * 418_176);
+    check(row("lqcd", 12_992 + 2_108, 23_335_964, "11923.05", "11924.31", peak));
+}
+
+#[test]
+fn stencil_5d() {
+    check(row("stencil-nd", 3_512, 19_217_664, "9833.60", "9833.95", 5 * 2_800_000));
+}
+
+#[test]
+fn cosmoflow() {
+    check(row("allreduce", 2_108, 4_643_924, "2373.61", "2373.84", 2 * 1_126_000));
+}
+
+#[test]
+fn dl() {
+    let given = vec![("bytes", json!("1152 kB")), ("compute", json!("0 ns")), ("iterations", json!(8))];
+    check(Row { given, ..row("allreduce", 8_432, 19_005_728, "9713.66", "9714.44", 2 * 1_152_000) });
+}
+
+#[test]
+fn lulesh() {
+    let messages = 121_632 + 1_171_200 + 12_264;
+    let row = row("lulesh", messages, 35_825_064, "17836.36", "17900.12", 26 * 74_814);
+    check(Row { ranks: 512, ..row });
+}

@@ -1,0 +1,166 @@
+//! Uniform random traffic as the interference study makes it: a permutation of the ranks per iteration.
+
+use super::{Code, ProgramContext, ProgramRule, RankProgram};
+use crate::WorkloadError;
+use odonata_declare::{parameter, Kind, Parameter, Parameters};
+use odonata_units::Bytes;
+use std::collections::VecDeque;
+use std::sync::{Arc, Mutex, PoisonError};
+
+/// Parameters of `uniform-random`; the defaults are the study's.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct UniformRandomParameters {
+    /// Size of each message.
+    pub bytes: Bytes,
+    /// Number of iterations.
+    pub iterations: u32,
+}
+
+impl Parameters for UniformRandomParameters {
+    const PARAMETERS: &'static [Parameter<Self>] = &[
+        parameter!(bytes, Kind::Bytes, "Size of each message."),
+        parameter!(iterations, Kind::count(1), "How often everybody sends, each time by another permutation."),
+    ];
+}
+
+impl Default for UniformRandomParameters {
+    fn default() -> Self {
+        Self { bytes: Bytes(3072), iterations: 7200 }
+    }
+}
+
+impl ProgramRule for UniformRandomParameters {
+    fn build(&self, _: &str, context: &ProgramContext<'_>) -> Result<Arc<dyn RankProgram>, WorkloadError> {
+        let permutations = Permutations::new(context.ranks);
+        Ok(Arc::new(UniformRandom { parameters: self.clone(), permutations }))
+    }
+}
+
+/// Each iteration: begins to send to one's image, begins to receive from one's pre-image, waits for both. Whom the
+/// permutation leaves in place does nothing.
+#[derive(Debug)]
+struct UniformRandom {
+    parameters: UniformRandomParameters,
+    permutations: Permutations,
+}
+
+impl RankProgram for UniformRandom {
+    fn ranks(&self) -> u32 {
+        self.permutations.ranks
+    }
+
+    fn blocks(&self, _: u32) -> u64 {
+        self.parameters.iterations.into()
+    }
+
+    fn block(&self, rank: u32, index: u64, code: &mut Code) {
+        code.mark(0);
+        let permutation = self.permutations.get(index);
+        let (image, source) = permutation[rank as usize];
+        if image != rank {
+            code.isend(image, self.parameters.bytes, 0);
+            code.irecv(source, self.parameters.bytes, 0);
+            code.wait_all();
+        }
+    }
+
+    fn phases(&self) -> Vec<String> {
+        vec!["exchange".into()]
+    }
+}
+
+/// Image and pre-image of every rank.
+type Permutation = Arc<Vec<(u32, u32)>>;
+
+/// The permutations of all iterations. Ranks are in nearly the same iteration, so the last ones that were asked for are
+/// kept.
+#[derive(Debug)]
+struct Permutations {
+    ranks: u32,
+    most_kept: usize,
+    kept: Mutex<VecDeque<(u64, Permutation)>>,
+}
+
+/// Ranks of all permutations that are kept: 32 MB.
+const KEPT_RANKS: u32 = 1 << 22;
+
+impl Permutations {
+    fn new(ranks: u32) -> Self {
+        let most_kept = (KEPT_RANKS / ranks.max(1)).clamp(2, 64) as usize;
+        Self { ranks, most_kept, kept: Mutex::default() }
+    }
+
+    fn get(&self, iteration: u64) -> Permutation {
+        let mut kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some((_, permutation)) = kept.iter().rev().find(|(of, _)| *of == iteration) {
+            return Arc::clone(permutation);
+        }
+        let permutation = Arc::new(permutation(self.ranks, iteration));
+        kept.push_back((iteration, Arc::clone(&permutation)));
+        if kept.len() > self.most_kept {
+            kept.pop_front();
+        }
+        permutation
+    }
+}
+
+/// The study's permutation of an iteration, the same for every run: each place in turn is swapped with any place, drawn
+/// from a generator that starts with ranks + iteration. Since any place may be drawn, not only those that follow, the
+/// permutations are not all equally likely: 0.90 places instead of one stay on average.
+fn permutation(ranks: u32, iteration: u64) -> Vec<(u32, u32)> {
+    let mut generator = XorShift::new((u64::from(ranks) + iteration) as u32);
+    let mut images: Vec<u32> = (0..ranks).collect();
+    for place in 0..ranks as usize {
+        images.swap(place, (generator.next() % ranks) as usize);
+    }
+    let mut both: Vec<(u32, u32)> = images.iter().map(|&image| (image, 0)).collect();
+    for (rank, &image) in (0..ranks).zip(&images) {
+        both[image as usize].1 = rank;
+    }
+    both
+}
+
+/// Marsaglia's xorshift of 128 bits (2003), started with the seed and zeros.
+#[derive(Debug)]
+struct XorShift([u32; 4]);
+
+impl XorShift {
+    fn new(seed: u32) -> Self {
+        Self([seed, 0, 0, 0])
+    }
+
+    fn next(&mut self) -> u32 {
+        let [x, y, z, w] = self.0;
+        let mixed = x ^ (x << 11);
+        let next = w ^ (w >> 19) ^ mixed ^ (mixed >> 8);
+        self.0 = [y, z, w, next];
+        next
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The study's own draws: of 7,200 permutations of 528, 6,465 places stay.
+    #[test]
+    fn places_that_stay() {
+        let stay = |iteration| {
+            let both = permutation(528, iteration);
+            both.iter().zip(0..).filter(|((image, _), rank)| image == rank).count()
+        };
+        assert_eq!((0..7200).map(stay).sum::<usize>(), 6465);
+    }
+
+    /// The same whatever was asked before, and inverse to each other.
+    #[test]
+    fn kept_or_drawn_again() {
+        let permutations = Permutations::new(20);
+        for iteration in (0..200).chain([3, 150, 3]) {
+            let both = permutations.get(iteration);
+            assert_eq!(*both, permutation(20, iteration));
+            assert!((0..20).all(|rank| both[both[rank].0 as usize].1 as usize == rank));
+        }
+        assert_eq!(permutations.kept.lock().unwrap().len(), 64);
+    }
+}

@@ -1,0 +1,70 @@
+//! Named rules as the user writes them: a name, the parameters of that rule, and those that every rule of its family
+//! has.
+
+use crate::WorkloadError;
+use odonata_declare::{try_set, Declared, Parameters, Value, Variant};
+use std::sync::Arc;
+
+/// The user's words for a rule. `C` is what all rules of the family have.
+#[derive(Debug)]
+pub(crate) struct RuleSpec<R: ?Sized, C> {
+    /// What the family is called in messages.
+    noun: &'static str,
+    name: &'static str,
+    rule: Arc<R>,
+    common: C,
+}
+
+// Written out, since a rule behind a pointer need not be `Clone`.
+impl<R: ?Sized, C: Clone> Clone for RuleSpec<R, C> {
+    fn clone(&self) -> Self {
+        Self { noun: self.noun, name: self.name, rule: Arc::clone(&self.rule), common: self.common.clone() }
+    }
+}
+
+impl<R: Declared + ?Sized + 'static, C: Parameters + Default> RuleSpec<R, C> {
+    /// A rule with its default parameters.
+    pub(crate) fn of(noun: &'static str, variant: &'static Variant<R>) -> Self {
+        Self { noun, name: variant.name, rule: Arc::from((variant.default)()), common: C::default() }
+    }
+
+    /// Sets one parameter.
+    pub(crate) fn set(&mut self, parameter: &str, value: &Value) -> Result<(), WorkloadError> {
+        let owner = format!("{} '{}'", self.noun, self.name);
+        let set = match self.common.keys().iter().any(|key| key.name == parameter) {
+            true => try_set(&mut self.common, parameter, value),
+            false => try_set(self.rule_mut(), parameter, value),
+        };
+        set.map_err(|reason| WorkloadError::parameter(owner, parameter, reason))
+    }
+
+    /// All parameters and their values, those left at their default included.
+    pub(crate) fn values(&self) -> Vec<(&'static str, Value)> {
+        let mut values = self.rule.values();
+        values.extend(self.common.values());
+        values
+    }
+
+    pub(crate) fn rule(&self) -> &Arc<R> {
+        &self.rule
+    }
+
+    /// The rule, to be changed.
+    pub(crate) fn rule_mut(&mut self) -> &mut R {
+        let noun = self.noun;
+        Arc::get_mut(&mut self.rule).unwrap_or_else(|| panic!("a {noun} is set before it is shared"))
+    }
+
+    pub(crate) fn common(&self) -> &C {
+        &self.common
+    }
+
+    pub(crate) fn name(&self) -> &'static str {
+        self.name
+    }
+
+    /// Whom an error names: the rule of that job.
+    pub(crate) fn owner(&self, job: &str) -> String {
+        format!("job '{job}': {} '{}'", self.noun, self.name)
+    }
+}
