@@ -9,9 +9,17 @@ use std::collections::VecDeque;
 /// A message that has come in full.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct Inbound {
+    pub(crate) job: u16,
     pub(crate) envelope: Envelope,
     /// Whether it was a single packet.
     pub(crate) alone: bool,
+}
+
+/// What there is to know of a packet.
+#[derive(Clone, Copy, Debug)]
+struct Packet {
+    job: u16,
+    envelope: Option<Envelope>,
 }
 
 /// What comes from one other interface.
@@ -20,9 +28,9 @@ struct Source {
     /// Number of the packet that is next in order.
     next: u32,
     /// Those that came before their turn, from the next one on: whether they are there, and what they carry.
-    early: VecDeque<Option<Option<Envelope>>>,
+    early: VecDeque<Option<Packet>>,
     /// The message that is coming, and packets of it that are not there.
-    current: Option<(Envelope, u64)>,
+    current: Option<(Inbound, u64)>,
 }
 
 #[derive(Default, Debug)]
@@ -37,17 +45,18 @@ impl Inbox {
         let place = self.sources.place(arrival.source, (arrival.message >> NUMBER_BITS) as u8);
         let source = self.sources.at(place);
         let ahead = (number.wrapping_sub(source.next) & ((1 << NUMBER_BITS) - 1)) as usize;
+        let packet = Packet { job: arrival.job, envelope: arrival.envelope };
         if ahead > 0 {
             if source.early.len() <= ahead {
                 source.early.resize(ahead + 1, None);
             }
-            source.early[ahead] = Some(arrival.envelope);
+            source.early[ahead] = Some(packet);
             return;
         }
-        source.take(arrival.envelope, cut, settings, out);
+        source.take(packet, cut, settings, out);
         source.early.pop_front();
-        while let Some(Some(envelope)) = source.early.front().copied() {
-            source.take(envelope, cut, settings, out);
+        while let Some(Some(packet)) = source.early.front().copied() {
+            source.take(packet, cut, settings, out);
             source.early.pop_front();
         }
     }
@@ -59,13 +68,13 @@ impl Inbox {
 
 impl Source {
     /// The packet whose turn it is.
-    fn take(&mut self, envelope: Option<Envelope>, cut: Cut, settings: &MpiSettings, out: &mut Vec<Inbound>) {
+    fn take(&mut self, Packet { job, envelope }: Packet, cut: Cut, settings: &MpiSettings, out: &mut Vec<Inbound>) {
         self.next = (self.next + 1) & ((1 << NUMBER_BITS) - 1);
         let Some(envelope) = envelope else {
-            let (envelope, left) = self.current.as_mut().expect("a packet of a message whose first one came");
+            let (message, left) = self.current.as_mut().expect("a packet of a message whose first one came");
             *left -= 1;
             if *left == 0 {
-                out.push(Inbound { envelope: *envelope, alone: false });
+                out.push(*message);
                 self.current = None;
             }
             return;
@@ -73,10 +82,10 @@ impl Source {
         let packets = cut.packets(Wire::of(envelope.kind).bytes(envelope.bytes, settings));
         if packets == 1 {
             // A get may come between the packets of another message.
-            out.push(Inbound { envelope, alone: true });
+            out.push(Inbound { job, envelope, alone: true });
         } else {
             assert!(self.current.is_none(), "a message begins before another has come: {envelope:?}");
-            self.current = Some((envelope, packets - 1));
+            self.current = Some((Inbound { job, envelope, alone: false }, packets - 1));
         }
     }
 }

@@ -110,9 +110,11 @@ impl Outbox {
         }
     }
 
-    /// Takes a message; of those of one time, the one that came first goes first.
+    /// Takes a message. Of those of one time the one of the job and rank with the least number goes first, and of one rank the one
+    /// that came first.
     pub(crate) fn push(&mut self, message: Outbound) {
-        let after = self.waiting.iter().rev().take_while(|other| other.ready_ps > message.ready_ps).count();
+        let place = |of: &Outbound| (of.ready_ps, of.job, of.envelope.source);
+        let after = self.waiting.iter().rev().take_while(|other| place(other) > place(&message)).count();
         self.waiting.insert(self.waiting.len() - after, message);
     }
 

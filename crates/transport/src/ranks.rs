@@ -196,7 +196,7 @@ impl RankEndpoints {
     }
 
     /// A message has come to a node at the time of the socket.
-    fn come(&mut self, host: usize, job: u16, Inbound { envelope, alone }: Inbound, socket: &mut Socket) {
+    fn come(&mut self, host: usize, Inbound { job, envelope, alone }: Inbound, socket: &mut Socket) {
         let r = self.rank_at(host, job, envelope.destination);
         let kind = Wire::of(envelope.kind);
         if kind == Wire::Get {
@@ -300,7 +300,7 @@ impl Endpoints for RankEndpoints {
         let mut inbound = std::mem::take(&mut self.inbound);
         if arrival.source == self.hosts[host].node {
             let envelope = arrival.envelope.expect("messages on a node have one");
-            inbound.push(Inbound { envelope, alone: true });
+            inbound.push(Inbound { job: arrival.job, envelope, alone: true });
         } else {
             let interface = self.interfaces[nic as usize].as_mut().expect("packets go to where ranks are");
             interface.inbox.arrived(arrival, self.cut, &self.settings, &mut inbound);
@@ -310,7 +310,7 @@ impl Endpoints for RankEndpoints {
             return Offer::Same;
         }
         for message in inbound.drain(..) {
-            self.come(host, arrival.job, message, socket);
+            self.come(host, message, socket);
         }
         self.inbound = inbound;
         self.set_timer(host, socket);

@@ -111,7 +111,7 @@ impl Requests {
             Wait::One(slot) => never(*slot),
             Wait::All(inner, slots) | Wait::Any(inner, slots) | Wait::Some(inner, slots) => {
                 let known = self.table(*inner).len() as u32;
-                let beyond = (slots.end > known && !slots.is_empty()).then_some(numbered(*inner, slots.end - 1));
+                let beyond = (slots.end > known && !slots.is_empty()).then(|| numbered(*inner, slots.end - 1));
                 beyond.or_else(|| slots.clone().find_map(|slot| never(numbered(*inner, slot))))
             }
         };
@@ -122,7 +122,7 @@ impl Requests {
     pub(crate) fn missing(&self, wait: &Wait) -> u32 {
         let states = |inner: bool, slots: &Range<u32>| {
             let table = self.table(inner);
-            table[slots.start as usize..slots.end as usize].iter().map(|request| request.state)
+            slots.clone().map(|slot| table[slot as usize].state)
         };
         match wait {
             Wait::One(slot) => u32::from(self.state(*slot) == State::Pending),

@@ -2,6 +2,8 @@
 
 #![allow(dead_code)]
 
+pub(crate) mod plain;
+
 use odonata_machine::topology::{Dragonfly, LinkFigures};
 use odonata_machine::Machine;
 use odonata_packet::{Ending, JobTraffic, PacketEngine, PacketResult, PacketSettings, RunOptions, Schedule, Traffic};

@@ -1,0 +1,670 @@
+//! The slow twin of ranks and interfaces: every rank a list of acts, one event for each thing that takes time, nothing ahead of its
+//! time and nothing counted where it can be listed. It shares the expansion of programs with the engine, and nothing else.
+
+use odonata_packet::{
+    Activity, Arrival, Endpoints, Envelope, Interfaces, Listens, Offer, Outgoing, Program, Socket, Unfinished,
+};
+use odonata_transport::{MpiSettings, RankJob};
+use odonata_units::{Bytes, NodeId, Time};
+use odonata_workload::program::{Call, Expanded, Shared, Step, ANY};
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
+use std::sync::{Arc, Mutex};
+
+const EAGER: u8 = 10;
+const ANNOUNCEMENT: u8 = 11;
+const GET: u8 = 12;
+const DATA: u8 = 13;
+const ACKNOWLEDGEMENT: u8 = 14;
+const ON_NODE: u8 = 15;
+const RECEIVED: u8 = 16;
+
+/// What the twin found.
+#[derive(Default)]
+pub(crate) struct Found {
+    /// When each rank of each job was at its end, by job and rank, and its time in calls.
+    pub(crate) ends: BTreeMap<(u16, u32), (u64, u64)>,
+    /// Messages on a node by rank and time.
+    on_node: BTreeSet<(u16, u32, u64)>,
+    /// Whether two came to one rank at one time: their order is the engine's own.
+    pub(crate) tie: bool,
+}
+
+pub(crate) type Ends = Arc<Mutex<Found>>;
+
+pub(crate) struct PlainRanks {
+    pub(crate) jobs: Vec<RankJob>,
+    pub(crate) settings: MpiSettings,
+    pub(crate) ends: Ends,
+}
+
+impl Program for PlainRanks {
+    fn endpoints(&self, _: &[u16], interfaces: &Interfaces<'_>) -> Box<dyn Endpoints> {
+        assert_eq!(interfaces.per_node(), 1, "the twin knows one interface per node");
+        let mut nodes: Vec<Node> = (0..interfaces.count())
+            .map(|nic| Node {
+                node: interfaces.node(nic),
+                ranks: Vec::new(),
+                commands: Vec::new(),
+                queue: VecDeque::new(),
+                handed: VecDeque::new(),
+                left: Vec::new(),
+                sent: BTreeMap::new(),
+                arrived: BTreeMap::new(),
+                next: BTreeMap::new(),
+                coming: BTreeMap::new(),
+            })
+            .collect();
+        for job in &self.jobs {
+            for (number, &node) in (0..).zip(job.node_of_rank.iter()) {
+                let Some(nic) = interfaces.first_of(node) else { continue };
+                nodes[nic as usize].ranks.push(PlainRank::new(job, number));
+            }
+        }
+        Box::new(Plain {
+            nodes,
+            settings: self.settings.clone(),
+            packet: interfaces.packet().into(),
+            flit: interfaces.flit().into(),
+            ends: Arc::clone(&self.ends),
+        })
+    }
+}
+
+/// A request: of the call itself, of the program, of a collective.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+struct Request(u8, u32);
+
+const OWN: Request = Request(0, 0);
+
+#[derive(Clone, PartialEq, Debug)]
+enum Act {
+    Spend(u64),
+    Command(Envelope),
+    OnNode(Envelope),
+    Block { of: Vec<Request>, all: bool, one: bool },
+    Post { from: u32, tag: u32, communicator: u16, bytes: u64, request: Request },
+    Done(Request),
+    Test(Request),
+    Drain,
+    Leave,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Message {
+    kind: u8,
+    communicator: u16,
+    source: u32,
+    tag: u32,
+    bytes: u64,
+    transfer: u32,
+}
+
+struct Receive {
+    from: u32,
+    tag: u32,
+    communicator: u16,
+    request: Request,
+}
+
+struct PlainRank {
+    job: u16,
+    number: u32,
+    shared: Shared,
+    node_of_rank: Arc<Vec<NodeId>>,
+    code: Expanded,
+    free_at: u64,
+    acts: VecDeque<Act>,
+    /// Since when it is in a call, and time in calls.
+    entered: u64,
+    in_calls: u64,
+    over: bool,
+    /// It is blocked and has nothing to work off.
+    waiting: bool,
+    inside: bool,
+    notices: VecDeque<(u64, Envelope)>,
+    posted: Vec<Receive>,
+    unexpected: Vec<Message>,
+    done: BTreeSet<Request>,
+    /// Those that a wait for any or some has taken.
+    taken: BTreeSet<Request>,
+    /// Registered memory of requests that receive long messages.
+    registered: BTreeMap<Request, u64>,
+    transfers: Vec<(u32, u64, Request, u32)>,
+}
+
+impl PlainRank {
+    fn new(job: &RankJob, number: u32) -> Self {
+        Self {
+            job: job.job,
+            number,
+            shared: job.shared.clone(),
+            node_of_rank: Arc::clone(&job.node_of_rank),
+            code: Expanded::new(job.node_of_rank.len() as u32, number),
+            free_at: job.start.ps(),
+            acts: VecDeque::new(),
+            entered: 0,
+            in_calls: 0,
+            over: false,
+            waiting: false,
+            inside: false,
+            notices: VecDeque::new(),
+            posted: Vec::new(),
+            unexpected: Vec::new(),
+            done: BTreeSet::new(),
+            taken: BTreeSet::new(),
+            registered: BTreeMap::new(),
+            transfers: Vec::new(),
+        }
+    }
+
+    /// The next thing in order: a call becomes acts.
+    fn next_step(&mut self, settings: &MpiSettings) {
+        let Some(step) = self.code.next(&self.shared).expect("the programs of this test are right") else {
+            self.over = true;
+            return;
+        };
+        match step {
+            Step::Call(Call::Compute { time } | Call::Sleep { time }) => self.acts.push_back(Act::Spend(time.ps())),
+            Step::Call(Call::Mark { .. }) => {}
+            Step::Call(call) => {
+                self.entered = self.free_at;
+                self.acts.push_back(Act::Spend(settings.enter.ps()));
+                self.body(call, 1, settings);
+                if !matches!(call, Call::Test { .. }) {
+                    self.acts.push_back(Act::Drain);
+                }
+                self.acts.push_back(Act::Leave);
+            }
+            Step::Enter(_) => {
+                (self.entered, self.inside) = (self.free_at, true);
+                self.acts.push_back(Act::Spend(settings.enter.ps()));
+            }
+            Step::Inner(call) => self.body(call, 2, settings),
+            Step::Leave => {
+                self.inside = false;
+                self.acts.extend([Act::Drain, Act::Leave]);
+            }
+        }
+    }
+
+    fn body(&mut self, call: Call, table: u8, settings: &MpiSettings) {
+        let several = |first: u32, count: u32| (first..first + count).map(|slot| Request(table, slot)).collect();
+        match call {
+            Call::Send { to, bytes, tag, communicator } => {
+                self.send((to, tag, communicator), bytes, OWN, settings);
+                self.acts.push_back(Act::Block { of: vec![OWN], all: true, one: false });
+            }
+            Call::Isend { to, bytes, tag, communicator, request } => {
+                self.send((to, tag, communicator), bytes, Request(table, request), settings);
+            }
+            Call::Recv { from, bytes, tag, communicator } => {
+                self.receive((from, tag, communicator), bytes, OWN, settings);
+                self.acts.push_back(Act::Block { of: vec![OWN], all: true, one: false });
+            }
+            Call::Irecv { from, bytes, tag, communicator, request } => {
+                self.receive((from, tag, communicator), bytes, Request(table, request), settings);
+            }
+            Call::Wait { request } => {
+                self.acts.push_back(Act::Block { of: vec![Request(table, request)], all: true, one: false });
+            }
+            Call::WaitAll { first, count } => {
+                self.acts.push_back(Act::Block { of: several(first, count), all: true, one: false });
+            }
+            Call::WaitAny { first, count } => {
+                self.acts.push_back(Act::Block { of: several(first, count), all: false, one: true });
+            }
+            Call::WaitSome { first, count } => {
+                self.acts.push_back(Act::Block { of: several(first, count), all: false, one: false });
+            }
+            Call::Test { request } => self.acts.extend([Act::Drain, Act::Test(Request(table, request))]),
+            other => panic!("{other:?}"),
+        }
+    }
+
+    fn registration(bytes: Bytes, settings: &MpiSettings) -> u64 {
+        if bytes > settings.eager_limit {
+            settings.register.ps() + bytes.0 / settings.page.0 * settings.register_page.ps()
+        } else {
+            0
+        }
+    }
+
+    fn send(
+        &mut self,
+        (to, tag, communicator): (u32, u32, u16),
+        bytes: Bytes,
+        request: Request,
+        settings: &MpiSettings,
+    ) {
+        self.done.remove(&request);
+        self.taken.remove(&request);
+        let envelope = Envelope {
+            bytes: bytes.0,
+            tag,
+            communicator: communicator.into(),
+            sequence: self.transfers.len() as u32,
+            source: self.number,
+            destination: to,
+            kind: EAGER,
+        };
+        self.acts.push_back(Act::Spend(settings.send_setup.ps()));
+        if self.node_of_rank[to as usize] == self.node_of_rank[self.number as usize] {
+            self.transfers.push((to, bytes.0, request, 0));
+            self.acts.push_back(Act::OnNode(Envelope { kind: ON_NODE, ..envelope }));
+            return;
+        }
+        self.acts.push_back(Act::Spend(settings.header.ps()));
+        if bytes <= settings.eager_limit {
+            let copy = (settings.copy_ns_per_byte * bytes.0 as f64).round() as u64 * 1_000;
+            self.acts.extend([Act::Spend(copy), Act::Command(envelope), Act::Done(request)]);
+        } else {
+            self.transfers.push((to, bytes.0, request, 0));
+            let command = Act::Command(Envelope { kind: ANNOUNCEMENT, ..envelope });
+            self.acts.extend([Act::Spend(Self::registration(bytes, settings)), command]);
+        }
+    }
+
+    fn receive(
+        &mut self,
+        (from, tag, communicator): (u32, u32, u16),
+        bytes: Bytes,
+        request: Request,
+        settings: &MpiSettings,
+    ) {
+        self.done.remove(&request);
+        self.taken.remove(&request);
+        let registration = Self::registration(bytes, settings);
+        self.registered.insert(request, registration);
+        self.acts.push_back(Act::Spend(registration));
+        self.acts.push_back(Act::Post { from, tag, communicator, bytes: bytes.0, request });
+    }
+
+    /// Acts that a match comes to, to be done before all others.
+    fn matched(&mut self, request: Request, message: Message, settings: &MpiSettings) -> Vec<Act> {
+        let answer = |kind, sequence| Envelope {
+            kind,
+            sequence,
+            source: self.number,
+            destination: message.source,
+            ..Envelope::default()
+        };
+        let copy = |per_byte: f64| Act::Spend((per_byte * message.bytes as f64).round() as u64 * 1_000);
+        let mut acts = vec![Act::Spend(settings.receive_setup.ps())];
+        match message.kind {
+            ANNOUNCEMENT => {
+                let get = Envelope { tag: self.transfers.len() as u32, ..answer(GET, message.transfer) };
+                self.transfers.push((message.source, message.bytes, request, message.transfer));
+                acts.push(Act::Command(get));
+            }
+            ON_NODE => {
+                let received = answer(RECEIVED, message.transfer);
+                acts.extend([copy(settings.copy_ns_per_byte), Act::OnNode(received), Act::Done(request)]);
+            }
+            _ => acts.extend([copy(settings.receive_copy_ns_per_byte), Act::Done(request)]),
+        }
+        acts
+    }
+
+    /// Acts that a notice comes to.
+    fn look_at(&mut self, envelope: &Envelope, settings: &MpiSettings) -> Vec<Act> {
+        match envelope.kind {
+            EAGER | ANNOUNCEMENT | ON_NODE => {
+                let message = Message {
+                    kind: envelope.kind,
+                    communicator: envelope.communicator as u16,
+                    source: envelope.source,
+                    tag: envelope.tag,
+                    bytes: envelope.bytes,
+                    transfer: envelope.sequence,
+                };
+                let place = self.posted.iter().position(|receive| {
+                    receive.communicator == message.communicator
+                        && [message.source, ANY].contains(&receive.from)
+                        && [message.tag, ANY].contains(&receive.tag)
+                });
+                let compared = place.map_or(self.posted.len(), |place| place + 1) as u64;
+                let mut acts = vec![Act::Spend(compared * settings.matching.ps())];
+                match place {
+                    None => self.unexpected.push(message),
+                    Some(place) => {
+                        let receive = self.posted.remove(place);
+                        acts.extend(self.matched(receive.request, message, settings));
+                    }
+                }
+                acts
+            }
+            DATA => {
+                let (source, _, request, there) = self.transfers[envelope.sequence as usize];
+                let acknowledgement = Envelope {
+                    kind: ACKNOWLEDGEMENT,
+                    sequence: there,
+                    source: self.number,
+                    destination: source,
+                    ..Envelope::default()
+                };
+                vec![Act::Command(acknowledgement), Act::Done(request)]
+            }
+            ACKNOWLEDGEMENT | RECEIVED => vec![Act::Done(self.transfers[envelope.sequence as usize].2)],
+            other => panic!("{other}"),
+        }
+    }
+
+    fn before(&mut self, acts: Vec<Act>) {
+        acts.into_iter().rev().for_each(|act| self.acts.push_front(act));
+    }
+
+    /// Frees requests and returns the time to give their memory back.
+    fn free(&mut self, requests: &[Request]) -> u64 {
+        requests.iter().filter_map(|request| self.registered.remove(request)).sum()
+    }
+}
+
+/// A packet that was handed down: its message, whether it is the first of it, bytes.
+type Packet = (u64, u16, Envelope, bool, u64);
+
+struct Node {
+    node: NodeId,
+    ranks: Vec<PlainRank>,
+    /// Messages with the times at which the interface has them.
+    commands: Vec<(u64, u16, Envelope)>,
+    queue: VecDeque<Packet>,
+    handed: VecDeque<Packet>,
+    /// When each packet left.
+    left: Vec<u64>,
+    sent: BTreeMap<NodeId, u32>,
+    arrived: BTreeMap<(NodeId, u32), (u16, Option<Envelope>)>,
+    next: BTreeMap<NodeId, u32>,
+    coming: BTreeMap<NodeId, (Envelope, u64)>,
+}
+
+struct Plain {
+    nodes: Vec<Node>,
+    settings: MpiSettings,
+    packet: u64,
+    flit: u64,
+    ends: Ends,
+}
+
+impl Plain {
+    fn wire(&self, kind: u8, bytes: u64) -> u64 {
+        let settings = &self.settings;
+        match kind {
+            EAGER => bytes + settings.eager_overhead.0,
+            ANNOUNCEMENT => settings.announcement.0,
+            GET => settings.get.0,
+            DATA => bytes + settings.data_overhead.0,
+            _ => settings.acknowledgement.0,
+        }
+    }
+
+    /// One rank does what it can at this instant.
+    fn go_on(&mut self, nic: usize, r: usize, socket: &mut Socket) {
+        let now = socket.now_ps();
+        loop {
+            let (settings, node) = (self.settings.clone(), &mut self.nodes[nic]);
+            let own = node.node;
+            let rank = &mut node.ranks[r];
+            if rank.over || rank.free_at > now {
+                return;
+            }
+            rank.waiting = false;
+            let Some(act) = rank.acts.pop_front() else {
+                rank.next_step(&settings);
+                if rank.over {
+                    let end = (rank.free_at, rank.in_calls);
+                    self.ends.lock().unwrap().ends.insert((rank.job, rank.number), end);
+                }
+                continue;
+            };
+            match act {
+                Act::Spend(time) => rank.free_at += time,
+                Act::Command(envelope) => {
+                    let start = if envelope.kind == GET { 0 } else { settings.nic_start.ps() };
+                    let command = (rank.free_at + settings.host_latency.ps() + start, rank.job, envelope);
+                    node.commands.push(command);
+                }
+                Act::OnNode(envelope) => {
+                    let way = if envelope.kind == ON_NODE { settings.node_latency.ps() } else { 0 };
+                    let at_ps = rank.free_at + way;
+                    let mut found = self.ends.lock().unwrap();
+                    found.tie |= !found.on_node.insert((rank.job, envelope.destination, at_ps));
+                    let (job, message, envelope) = (rank.job, 0, Some(envelope));
+                    socket.deliver(Arrival { at_ps, source: own, size: 0, job, message, envelope });
+                }
+                Act::Done(request) => {
+                    rank.done.insert(request);
+                }
+                Act::Post { from, tag, communicator, bytes, request } => {
+                    let place = rank.unexpected.iter().position(|message| {
+                        message.communicator == communicator
+                            && [message.source, ANY].contains(&from)
+                            && [message.tag, ANY].contains(&tag)
+                    });
+                    // Not even from the wildcard's point of view does order among these change.
+                    let compared = place.map_or(rank.unexpected.len(), |place| place + 1) as u64;
+                    let mut acts = vec![Act::Spend(compared * settings.matching.ps())];
+                    match place {
+                        None => rank.posted.push(Receive { from, tag, communicator, request }),
+                        Some(place) => {
+                            let message = rank.unexpected.remove(place);
+                            assert!(message.bytes <= bytes);
+                            acts.extend(rank.matched(request, message, &settings));
+                        }
+                    }
+                    rank.before(acts);
+                }
+                Act::Block { of, all, one } => {
+                    let open = of.iter().copied().filter(|request| !rank.taken.contains(request));
+                    let open: Vec<Request> = open.collect();
+                    let there = open.iter().copied().filter(|request| rank.done.contains(request));
+                    let there: Vec<Request> = there.collect();
+                    if there.len() == open.len() || !all && !there.is_empty() {
+                        let freed: Vec<Request> = if one { there.into_iter().take(1).collect() } else { there };
+                        if !all {
+                            rank.taken.extend(&freed);
+                        }
+                        let time = rank.free(&freed);
+                        rank.before(vec![Act::Spend(time)]);
+                        continue;
+                    }
+                    let Some((at, envelope)) = rank.notices.pop_front() else {
+                        rank.acts.push_front(Act::Block { of, all, one });
+                        rank.waiting = true;
+                        return;
+                    };
+                    rank.free_at = rank.free_at.max(at);
+                    let mut acts = rank.look_at(&envelope, &settings);
+                    acts.push(Act::Block { of, all, one });
+                    rank.before(acts);
+                }
+                Act::Test(request) => {
+                    if rank.done.contains(&request) {
+                        rank.taken.insert(request);
+                        let time = rank.free(&[request]);
+                        rank.before(vec![Act::Spend(time)]);
+                    }
+                }
+                Act::Drain => {
+                    let by = rank.free_at;
+                    let here = rank.notices.iter().take_while(|(at, _)| *at <= by).count();
+                    let found: Vec<_> = rank.notices.drain(..here).collect();
+                    let acts = found.iter().flat_map(|(_, envelope)| rank.look_at(envelope, &settings)).collect();
+                    rank.before(acts);
+                }
+                Act::Leave => {
+                    rank.free_at += settings.leave.ps();
+                    rank.in_calls += rank.free_at - rank.entered;
+                }
+            }
+        }
+    }
+
+    /// Hands down what is ready by then: of messages as many packets as there is room for, gets at once.
+    fn hand_down(&mut self, nic: usize, now: u64) {
+        let (packet, room) = (self.packet, (self.settings.prepared + self.settings.injection_buffer) as usize);
+        let mut ready: Vec<_> = self.nodes[nic].commands.iter().copied().filter(|command| command.0 <= now).collect();
+        // In order of time; those of one time in the order in which they were given.
+        ready.sort_by_key(|command| (command.0, command.1, command.2.source));
+        self.nodes[nic].commands.retain(|command| command.0 > now);
+        for (at, job, envelope) in ready {
+            let mut left = self.wire(envelope.kind, envelope.bytes);
+            let node = &mut self.nodes[nic];
+            let mut first = true;
+            while left > 0 {
+                let bytes = left.min(packet);
+                left -= bytes;
+                let packet = (at, job, envelope, first, bytes);
+                first = false;
+                if envelope.kind == GET {
+                    node.handed.push_back(packet);
+                } else {
+                    node.queue.push_back(packet);
+                }
+            }
+            Self::fill(node, room);
+        }
+    }
+
+    fn fill(node: &mut Node, room: usize) {
+        while !node.queue.is_empty() && node.handed.iter().filter(|packet| packet.2.kind != GET).count() < room {
+            node.handed.extend(node.queue.pop_front());
+        }
+    }
+
+    fn run_all(&mut self, nic: u32, socket: &mut Socket) {
+        for r in 0..self.nodes[nic as usize].ranks.len() {
+            self.go_on(nic as usize, r, socket);
+        }
+        self.set_timer(nic, socket);
+    }
+
+    fn set_timer(&self, nic: u32, socket: &mut Socket) {
+        let due = self.nodes[nic as usize].ranks.iter().filter(|rank| !rank.over && !rank.waiting);
+        match due.map(|rank| rank.free_at).min() {
+            Some(at) => socket.wake_at(at),
+            None => socket.stop_timer(),
+        }
+    }
+
+    /// A message is there in full.
+    fn come(&mut self, nic: u32, job: u16, envelope: Envelope, alone: bool, socket: &mut Socket) {
+        let now = socket.now_ps();
+        let settings = &self.settings;
+        let node = &mut self.nodes[nic as usize];
+        let find = |rank: &PlainRank| rank.job == job && rank.number == envelope.destination;
+        let r = node.ranks.iter().position(find).expect("the rank is here");
+        let rank = &mut node.ranks[r];
+        if envelope.kind == GET {
+            let (to, bytes, ..) = rank.transfers[envelope.sequence as usize];
+            let (source, destination, sequence) = (rank.number, to, envelope.tag);
+            let data = Envelope { kind: DATA, bytes, source, destination, sequence, ..Envelope::default() };
+            node.commands.push((now + settings.nic_fetch.ps() + settings.nic_start.ps(), job, data));
+            return;
+        }
+        let taken = alone && [EAGER, ANNOUNCEMENT, ACKNOWLEDGEMENT].contains(&envelope.kind);
+        let on_node = [ON_NODE, RECEIVED].contains(&envelope.kind);
+        let way = if on_node { 0 } else { settings.host_latency.ps() + u64::from(taken) * settings.nic_receive.ps() };
+        rank.notices.push_back((now + way, envelope));
+        self.go_on(nic as usize, r, socket);
+    }
+}
+
+impl Endpoints for Plain {
+    fn next_birth_ps(&mut self, nic: u32) -> Option<u64> {
+        let node = &self.nodes[nic as usize];
+        let handed = node.handed.iter().chain(&node.queue).map(|packet| packet.0);
+        handed.chain(node.commands.iter().map(|command| command.0)).min()
+    }
+
+    fn take(&mut self, nic: u32, leaves_ps: u64) -> Outgoing {
+        self.hand_down(nic as usize, leaves_ps);
+        let (room, buffer) = (
+            (self.settings.prepared + self.settings.injection_buffer) as usize,
+            self.settings.injection_buffer as usize,
+        );
+        let flit = self.flit;
+        let node = &mut self.nodes[nic as usize];
+        let (ready, job, envelope, first, bytes) = node.handed.pop_front().expect("a packet that was offered");
+        Self::fill(node, room);
+        let rank = node.ranks.iter().find(|rank| rank.job == job).expect("a rank of the job");
+        let to = rank.node_of_rank[envelope.destination as usize];
+        let number = node.sent.entry(to).or_default();
+        *number += 1;
+        let freed = node.left.len().checked_sub(buffer).map_or(0, |before| node.left[before]);
+        node.left.push(leaves_ps);
+        Outgoing {
+            job,
+            message: *number - 1,
+            envelope: first.then_some(envelope),
+            ..Outgoing::new(ready.max(freed), to, (bytes.div_ceil(flit) * flit) as u32)
+        }
+    }
+
+    fn listens(&self, nic: u32) -> Listens {
+        if self.nodes[nic as usize].ranks.is_empty() {
+            Listens::ToNothing
+        } else {
+            Listens::ToArrivals
+        }
+    }
+
+    fn begin(&mut self, nic: u32, socket: &mut Socket) {
+        self.run_all(nic, socket);
+    }
+
+    fn arrived(&mut self, nic: u32, arrival: &Arrival, socket: &mut Socket) -> Offer {
+        if arrival.source == self.nodes[nic as usize].node {
+            self.come(nic, arrival.job, arrival.envelope.expect("on the node"), true, socket);
+            self.set_timer(nic, socket);
+            return Offer::Changed;
+        }
+        self.nodes[nic as usize].arrived.insert((arrival.source, arrival.message), (arrival.job, arrival.envelope));
+        loop {
+            let packet = self.packet;
+            let node = &mut self.nodes[nic as usize];
+            let next = *node.next.entry(arrival.source).or_default();
+            let Some((job, envelope)) = node.arrived.remove(&(arrival.source, next)) else { break };
+            node.next.insert(arrival.source, next + 1);
+            match envelope {
+                Some(envelope) => {
+                    let packets = self.wire(envelope.kind, envelope.bytes).div_ceil(packet);
+                    if packets == 1 {
+                        self.come(nic, job, envelope, true, socket);
+                    } else {
+                        self.nodes[nic as usize].coming.insert(arrival.source, (envelope, packets - 1));
+                    }
+                }
+                None => {
+                    let (envelope, left) = node.coming.get_mut(&arrival.source).expect("the first one came");
+                    *left -= 1;
+                    if *left == 0 {
+                        let envelope = *envelope;
+                        self.come(nic, job, envelope, false, socket);
+                    }
+                }
+            }
+        }
+        self.set_timer(nic, socket);
+        Offer::Changed
+    }
+
+    fn woken(&mut self, nic: u32, socket: &mut Socket) -> Offer {
+        self.run_all(nic, socket);
+        Offer::Changed
+    }
+
+    fn owes(&self, _: u64) -> bool {
+        self.nodes.iter().flat_map(|node| &node.ranks).any(|rank| !rank.over)
+    }
+
+    fn end(&mut self, _: u64) -> Vec<Unfinished> {
+        let ranks = self.nodes.iter().flat_map(|node| node.ranks.iter().map(move |rank| (node.node, rank)));
+        let state = |(node, rank): (NodeId, &PlainRank)| Unfinished {
+            job: rank.job,
+            rank: Some(rank.number),
+            node,
+            activity: Activity::Waiting { since: Time(rank.free_at), peer: None, what: format!("{:?}", rank.acts) },
+        };
+        ranks.filter(|(_, rank)| !rank.over).map(state).collect()
+    }
+}

@@ -1,0 +1,195 @@
+//! Ranks and their slow twin do the same at the same picosecond, whatever the program.
+
+mod common;
+
+use common::plain::{Ends, PlainRanks};
+use common::Idle;
+use odonata_packet::{Ending, JobTraffic, PacketEngine, PacketSettings, RunOptions, Schedule, Traffic};
+use odonata_routing::algorithm::RoutingSettings;
+use odonata_transport::{MpiSettings, RankJob, Ranks};
+use odonata_units::{Bytes, NodeId, Stream, Time};
+use odonata_workload::collective::Collectives;
+use odonata_workload::program::{Call, Code, Operation, RankProgram, Shared, ANY, WORLD};
+use proptest::prelude::*;
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+/// Rounds of random messages that all arrive, waits of all kinds, computation, and collectives.
+#[derive(Debug)]
+struct Random {
+    ranks: u32,
+    rounds: u32,
+    seed: u64,
+}
+
+/// A message of a round.
+#[derive(Clone, Copy, Debug)]
+struct Drawn {
+    from: u32,
+    to: u32,
+    bytes: u64,
+    tag: u32,
+}
+
+impl Random {
+    fn messages(&self, round: u64) -> Vec<Drawn> {
+        let mut random = Stream::new(self.seed, "messages", &[round]);
+        let sizes = [0, 8, 100, 467, 468, 4_000, 12_000, 12_001, 13_000, 40_000];
+        let count = random.index(3 * self.ranks as usize + 1);
+        (0..count)
+            .map(|_| Drawn {
+                from: random.index(self.ranks as usize) as u32,
+                to: random.index(self.ranks as usize) as u32,
+                bytes: sizes[random.index(sizes.len())],
+                // Nobody waits between rounds: a message of the next one must not be taken for one of this.
+                tag: 2 * round as u32 + random.index(2) as u32,
+            })
+            .filter(|message| message.from != message.to)
+            .collect()
+    }
+}
+
+impl RankProgram for Random {
+    fn ranks(&self) -> u32 {
+        self.ranks
+    }
+
+    fn blocks(&self, _: u32) -> u64 {
+        self.rounds.into()
+    }
+
+    fn block(&self, rank: u32, round: u64, code: &mut Code) {
+        let messages = self.messages(round);
+        let mut random = Stream::new(self.seed, "rank", &[round, rank.into()]);
+        // To the picosecond, so that no two ranks of a node do anything at the same time: there, order is the engine's own.
+        code.compute(Time(random.index(20_000_000) as u64));
+        // Some rounds take whatever comes, with room for the longest.
+        let wild = Stream::new(self.seed, "wild", &[round, rank.into()]).index(3) == 0;
+        for message in messages.iter().filter(|message| message.to == rank) {
+            let (from, bytes) = if wild { (ANY, 40_000) } else { (message.from, message.bytes) };
+            // Messages of one pair and tag match in order, whatever their sizes.
+            let longest =
+                messages.iter().filter(|other| (other.from, other.to, other.tag) == (message.from, rank, message.tag));
+            let room = longest.map(|other| other.bytes).max().unwrap_or(0).max(bytes);
+            code.irecv(from, Bytes(room), message.tag);
+        }
+        let received = code.requests();
+        for message in messages.iter().filter(|message| message.from == rank) {
+            match random.index(3) {
+                0 => code.send(message.to, Bytes(message.bytes), message.tag),
+                1 => code.compute(Time(random.index(3_000_000) as u64)),
+                _ => {}
+            }
+            if random.index(3) > 0 && received > 0 {
+                code.push(Call::Test { request: random.index(received as usize) as u32 });
+            }
+        }
+        // Those that were not sent at once: the same draws again say which.
+        let mut again = Stream::new(self.seed, "rank", &[round, rank.into()]);
+        again.index(20_000_000);
+        for message in messages.iter().filter(|message| message.from == rank) {
+            let kind = again.index(3);
+            if kind == 1 {
+                again.index(3_000_000);
+            }
+            if again.index(3) > 0 && received > 0 {
+                again.index(received as usize);
+            }
+            if kind > 0 {
+                code.isend(message.to, Bytes(message.bytes), message.tag);
+            }
+        }
+        match random.index(3) {
+            0 => (0..code.requests()).for_each(|_| code.push(Call::WaitAny { first: 0, count: code.requests() })),
+            1 => code.push(Call::WaitSome { first: 0, count: code.requests() }),
+            _ => {}
+        }
+        code.wait_all();
+        let mut all = Stream::new(self.seed, "collective", &[round]);
+        let operations =
+            [Operation::Barrier, Operation::Allreduce, Operation::Alltoall, Operation::Broadcast, Operation::Allgather];
+        if all.index(2) == 0 {
+            let (operation, bytes) = (operations[all.index(5)], [8, 700, 13_000][all.index(3)]);
+            code.collective(operation, all.index(self.ranks as usize) as u32, Bytes(bytes));
+        }
+        if all.index(4) == 0 {
+            code.push(Call::CommCreate {
+                communicator: WORLD,
+                new: 1,
+                first: rank % 2,
+                count: (self.ranks + 1 - rank % 2) / 2,
+                stride: 2,
+            });
+            code.within(1);
+            code.collective(Operation::Allreduce, 0, Bytes(900));
+            code.push(Call::CommFree { communicator: 1 });
+        }
+    }
+}
+
+fn compare(
+    seed: u64,
+    ranks: u32,
+    per_node: u32,
+    routing: &str,
+    settings: &MpiSettings,
+    partitions: usize,
+) -> Result<(), TestCaseError> {
+    let machine = Idle::new().machine;
+    let engine = PacketEngine::new(&machine, &PacketSettings::study(), routing, &RoutingSettings::default()).unwrap();
+    let job = |job: u16| {
+        let program: Arc<dyn RankProgram> = Arc::new(Random { ranks, rounds: 4, seed: seed + u64::from(job) });
+        // Both jobs share some of the nodes.
+        let node = |rank: u32| NodeId((rank / per_node * 131 + u32::from(job) * 262) % 1_056);
+        RankJob {
+            job,
+            shared: Shared::new(program, Arc::new(Collectives::default())),
+            node_of_rank: Arc::new((0..ranks).map(node).collect()),
+            start: Time::from_ns(700 * u64::from(job)),
+        }
+    };
+    let jobs = || vec![job(0), job(1)];
+    let schedule = Schedule { warm_up: Time::ZERO, measure: Time::from_us(1_000_000), drain: Time::ZERO };
+    let options = |partitions| RunOptions { partitions, seed, ..RunOptions::default() };
+    let ranks = Arc::new(Ranks::new(jobs(), settings.clone()));
+    let traffic = |program: Arc<dyn odonata_packet::Program>| Traffic {
+        jobs: vec![JobTraffic::Program(Arc::clone(&program)), JobTraffic::Program(program)],
+    };
+    let fast = engine.run(&traffic(ranks.clone()), schedule, &options(partitions), &mut |_| true);
+    let ends: Ends = Ends::default();
+    let plain = Arc::new(PlainRanks { jobs: jobs(), settings: settings.clone(), ends: Arc::clone(&ends) });
+    let slow = engine.run(&traffic(plain), schedule, &options(1), &mut |_| true);
+    prop_assert_eq!(fast.ending, Ending::Complete, "{:?}", fast.unfinished);
+    prop_assert_eq!(slow.ending, Ending::Complete, "{:?}", slow.unfinished);
+    let found: BTreeMap<(u16, u32), (u64, u64)> = ranks
+        .take_records()
+        .iter()
+        .map(|record| ((record.job, record.rank), (record.end.unwrap().ps(), record.communication.ps())))
+        .collect();
+    let twin = ends.lock().unwrap();
+    prop_assume!(!twin.tie);
+    prop_assert_eq!(&found, &twin.ends);
+    for (fast, slow) in fast.jobs.iter().zip(&slow.jobs) {
+        prop_assert_eq!((fast.packets, fast.bytes, fast.hops), (slow.packets, slow.bytes, slow.hops));
+        prop_assert_eq!(fast.latency.mean().to_bits(), slow.latency.mean().to_bits());
+        prop_assert_eq!(fast.latency.max(), slow.latency.max());
+    }
+    Ok(())
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 30, ..ProptestConfig::default() })]
+
+    #[test]
+    fn ranks_and_their_twin_agree(
+        seed in 0u64..1 << 40,
+        ranks in 2u32..14,
+        per_node in 1u32..4,
+        routing in prop_oneof![Just("min"), Just("ugal-n"), Just("valiant-g")],
+        preset in 0usize..3,
+        partitions in 1usize..6,
+    ) {
+        let settings = [MpiSettings::study(), MpiSettings::study_as_written(), MpiSettings::ideal()][preset].clone();
+        compare(seed, ranks, per_node, routing, &settings, partitions)?;
+    }
+}
