@@ -17,7 +17,7 @@ from odonata import amg
 @check("priced")
 def ranks_cost_what_the_postal_model_says(run: Tables) -> None:
     """A start-up and the bytes of each message, more for each hop, and the search in the receiver's queue."""
-    ranks, links = run["ranks"], run["links"]
+    ranks, links = run["rank_costs"], run["links"]
     same(ranks["job"], run["placement"]["job"])
     same(ranks["rank"], run["placement"]["rank"])
     same(ranks["node"], run["placement"]["node"])
@@ -68,7 +68,7 @@ def _hops(start: int, end: int, near: dict[int, list[int]]) -> int:
 
 @check("priced")
 def a_job_takes_as_long_as_its_slowest_rank(run: Tables) -> None:
-    ranks, jobs = run["ranks"], run["jobs"]
+    ranks, jobs = run["rank_costs"], run["jobs"]
     slowest = ranks.loc[ranks.groupby("job")["time_s"].idxmax()]
     for name in ("time_s", "startup_s", "hops_s", "bandwidth_s", "matching_s"):
         close(jobs[name], slowest[name])

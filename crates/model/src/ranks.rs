@@ -97,7 +97,7 @@ impl<'a> Costs<'a> {
 
     /// Every rank, all iterations together.
     pub(crate) const RANKS: FilledTable<'a, Self> = FilledTable {
-        name: "ranks",
+        name: "rank_costs",
         row: "job and rank",
         sorted_by: &["job", "rank"],
         under: Some(GENERAL),

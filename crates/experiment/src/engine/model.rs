@@ -112,7 +112,7 @@ impl Engine for Model {
     }
 }
 
-/// Bytes for each message, which forms that price messages keep in a list; and for each rank, with its row in the table `ranks`.
+/// Bytes for each message, which forms that price messages keep in a list; and for each rank, with its row in the table `rank_costs`.
 const MESSAGE_BYTES: u64 = 17;
 const RANK_BYTES: u64 = 256;
 
