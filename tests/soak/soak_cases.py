@@ -26,6 +26,7 @@ PLACEMENTS = [
     "round-robin-nodes",
     "round-robin-routers",
     "random-nodes",
+    "random-order",
     "random-routers",
     "non-uniform",
 ]

@@ -37,7 +37,7 @@ pub use pattern::{
 };
 pub use placement::{
     Begun, Distribution, FilePlacementParameters, FreeNodes, ListParameters, NodeName, NonUniformParameters, Placed,
-    PlacementRule, PlacementSpec, RandomParameters, Request, PLACEMENTS,
+    PlacementRule, PlacementSpec, RandomOrderParameters, RandomParameters, Request, PLACEMENTS,
 };
 pub use placement_table::PlacementTable;
 pub use traffic::{Closed, Injection, LoadStep, Open, Start, TrafficKind, TrafficRule, TrafficSpec, TRAFFIC};

@@ -14,6 +14,7 @@ mod non_uniform;
 mod random_chassis;
 mod random_groups;
 mod random_nodes;
+mod random_order;
 mod random_routers;
 mod round_robin_nodes;
 mod round_robin_routers;
@@ -26,6 +27,7 @@ mod test_help;
 pub use file::FilePlacementParameters;
 pub use list::{ListParameters, NodeName};
 pub use non_uniform::{Distribution, NonUniformParameters};
+pub use random_order::RandomOrderParameters;
 pub use spec::{Begun, PlacementRule, PlacementSpec, PLACEMENTS};
 pub use units::RandomParameters;
 

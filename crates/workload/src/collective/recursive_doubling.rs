@@ -1,8 +1,8 @@
 //! Recursive doubling: in round k each rank exchanges with the one whose number differs in bit k.
 //!
-//! Allreduce: log2 p messages of n bytes of each rank. Barrier: the same of nothing. Allgather: n, 2n, 4n, .. bytes, (p
-//! - 1) n altogether. Where p is no power of two, ranks are [folded](super::fold) together: two messages more for those
-//!   that are left out.
+//! Allreduce: log2 p messages of n bytes of each rank. Barrier: the same of nothing. Allgather: n, 2n, 4n, .. bytes,
+//! (p - 1) n altogether. Where p is no power of two, ranks are [folded](super::fold) together: two messages more for those
+//! that are left out.
 //!
 //! Scan: in round k each rank sends what it has to the one 2^k further and combines what comes from 2^k before (Hillis
 //! and Steele 1986): p - 2^k messages of n bytes in round k of ceil(log2 p), for any p.

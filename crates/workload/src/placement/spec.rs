@@ -3,6 +3,7 @@
 use super::file::FilePlacementParameters;
 use super::list::ListParameters;
 use super::non_uniform::NonUniformParameters;
+use super::random_order::RandomOrderParameters;
 use super::units::RandomParameters;
 use super::{
     compact, non_uniform, random_chassis, random_groups, random_nodes, random_routers, round_robin_nodes,
@@ -100,6 +101,9 @@ pub const PLACEMENTS: &[Variant<dyn PlacementRule>] = &[
         Box::new(Regular { nodes: round_robin_routers::nodes })
     }),
     placement("random-nodes", "random nodes", || Random::boxed(random_nodes::nodes)),
+    placement("random-order", "the next nodes of one random order of all, which jobs share", || {
+        Box::new(RandomOrderParameters::default())
+    }),
     placement("random-routers", "random routers, all free nodes of each", || Random::boxed(random_routers::nodes)),
     placement("random-chassis", "random chassis (rows of a Cascade group), all free nodes of each", || {
         Random::boxed(random_chassis::nodes)
@@ -292,11 +296,12 @@ mod tests {
     use proptest::prelude::*;
     use serde_json::json;
 
-    const DRAWN: [&str; 8] = [
+    const DRAWN: [&str; 9] = [
         "compact",
         "round-robin-nodes",
         "round-robin-routers",
         "random-nodes",
+        "random-order",
         "random-routers",
         "random-chassis",
         "random-groups",

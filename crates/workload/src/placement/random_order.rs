@@ -1,0 +1,154 @@
+//! One random order of all nodes, of which each job takes the next ones: the placement of the interference study (Kang
+//! et al. 2022), where a job has the same nodes alone, in pairs and in a mixed workload.
+
+use super::spec::{hand_out, Begun, PlacementRule, Unfit};
+use super::{FreeNodes, Request};
+use crate::WorkloadError;
+use odonata_declare::{parameter, Kind, Parameter, Parameters, AUTO};
+use odonata_units::{NodeId, Stream};
+
+/// Parameters of `random-order`.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct RandomOrderParameters {
+    /// Which order.
+    pub order: u32,
+    /// Nodes of the order before the job's first one; if not given, all that are taken.
+    pub skip: Option<u32>,
+}
+
+impl Default for RandomOrderParameters {
+    fn default() -> Self {
+        Self { order: 1, skip: None }
+    }
+}
+
+impl Parameters for RandomOrderParameters {
+    const PARAMETERS: &'static [Parameter<Self>] = &[
+        parameter!(order, Kind::count(0), "Number of the order; it names the draw, whatever the seed of the run is."),
+        parameter!(
+            skip,
+            Kind::WordOr(AUTO, &Kind::count(0)),
+            "Nodes of the order before the job's first one; if not given, the job takes the next ones that are free."
+        ),
+    ];
+}
+
+impl PlacementRule for RandomOrderParameters {
+    fn begin(&self, owner: &str, request: &Request<'_>, free: &mut FreeNodes<'_>) -> Result<Begun, WorkloadError> {
+        hand_out(owner, request, free, |count, free, _| self.nodes(free, count))
+    }
+}
+
+impl RandomOrderParameters {
+    fn nodes(&self, free: &FreeNodes<'_>, count: usize) -> Result<Vec<NodeId>, Unfit> {
+        let machine = free.machine();
+        let mut order: Vec<NodeId> = machine.nodes().collect();
+        Stream::new(self.order.into(), "placement/order", &[]).shuffle(&mut order);
+        // After the draw, so that a fault does not move the others.
+        order.retain(|&node| machine.node_up(node));
+        let Some(skip) = self.skip else {
+            return Ok(order.into_iter().filter(|&node| free.is_free(node)).take(count).collect());
+        };
+        let (skip, usable) = (skip as usize, order.len());
+        if usable < skip + count {
+            let reason = format!(
+                "{skip}, but {} has {usable} usable nodes and the job needs {count}: at most {}",
+                machine.name(),
+                usable - count
+            );
+            return Err(("skip", reason));
+        }
+        let nodes = order[skip..skip + count].to_vec();
+        match nodes.iter().position(|&node| !free.is_free(node)) {
+            None => Ok(nodes),
+            Some(place) => {
+                let (name, place) = (machine.node_name(nodes[place]), skip + place);
+                Err((
+                    "skip",
+                    format!("{skip}, but node {name}, number {place} of the order, is held by a job before it"),
+                ))
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::test_help::{place, place_in, placed};
+    use super::super::{FreeNodes, PlacementSpec, Request};
+    use crate::test_machines::groups;
+    use odonata_machine::MachineBuilder;
+    use odonata_units::NodeId;
+    use serde_json::{json, Value};
+
+    fn spec(given: &[(&str, Value)]) -> PlacementSpec {
+        let mut spec = PlacementSpec::parse("random-order").unwrap();
+        given.iter().for_each(|(key, value)| spec.set(key, value.clone()).unwrap());
+        spec
+    }
+
+    fn request(job: &str, ranks: u32) -> Request<'_> {
+        Request { job, index: 0, ranks, ranks_per_node: Some(1), seed: 5 }
+    }
+
+    /// Neither the name of the job nor the seed of the run moves it; another order does.
+    #[test]
+    fn one_order_for_all() {
+        let machine = groups(4, 4, 2);
+        let all = place(&machine, "random-order", &[], 32, 1);
+        assert_eq!(place(&machine, "random-order", &[], 32, 2), all);
+        assert_eq!(place(&machine, "random-order", &[("skip", json!(0))], 32, 1), all);
+        assert_eq!(place(&machine, "random-order", &[("skip", json!(7))], 9, 1), all[7..16]);
+        assert_ne!(place(&machine, "random-order", &[("order", json!(2))], 32, 1), all);
+        let mut sorted = all;
+        sorted.sort_unstable();
+        assert_eq!(sorted, machine.nodes().collect::<Vec<_>>());
+    }
+
+    /// Two jobs one after the other take what one job of both sizes takes; with `skip`, the second one without the
+    /// first, too.
+    #[test]
+    fn jobs_take_the_next_ones() {
+        let machine = groups(4, 4, 2);
+        let all = place(&machine, "random-order", &[], 20, 1);
+        let mut free = FreeNodes::new(&machine);
+        let first = place_in(&spec(&[]), &request("a", 12), &mut free).unwrap();
+        let second = place_in(&spec(&[]), &request("b", 8), &mut free).unwrap();
+        assert_eq!([first.node_of_rank, second.node_of_rank].concat(), all);
+        assert_eq!(place(&machine, "random-order", &[("skip", json!(12))], 8, 1), all[12..]);
+    }
+
+    #[test]
+    fn mistakes() {
+        let machine = groups(4, 4, 2);
+        let far = placed(&machine, "random-order", &[("skip", json!(25))], 8, 1).unwrap_err().to_string();
+        assert_eq!(
+            far,
+            "job 'test': placement 'random-order': skip: 25, but test has 32 usable nodes and the job needs 8: at most 24"
+        );
+        let mut free = FreeNodes::new(&machine);
+        place_in(&spec(&[]), &request("a", 12), &mut free).unwrap();
+        let held = place_in(&spec(&[("skip", json!(11))]), &request("b", 8), &mut free).unwrap_err().to_string();
+        let order = place(&machine, "random-order", &[], 32, 1);
+        let name = machine.node_name(order[11]);
+        assert_eq!(
+            held,
+            format!(
+                "job 'b': placement 'random-order': skip: 11, but node {name}, number 11 of the order, is held by a job \
+                 before it"
+            )
+        );
+    }
+
+    /// A node that is down is passed over; the others stay in their order.
+    #[test]
+    fn a_fault_moves_nobody_else() {
+        let whole = groups(2, 2, 2);
+        let order = place(&whole, "random-order", &[], 8, 1);
+        let mut builder = MachineBuilder::from(whole);
+        builder.node_up[order[3].index()] = false;
+        let faulty = builder.build().unwrap();
+        let left: Vec<NodeId> = order.iter().copied().filter(|&node| node != order[3]).collect();
+        assert_eq!(place(&faulty, "random-order", &[], 7, 1), left);
+    }
+}
