@@ -38,6 +38,7 @@ mod communicators;
 mod ended;
 mod expanded;
 mod fft_3d;
+mod file;
 mod halo;
 mod incast;
 mod lqcd;
@@ -49,6 +50,7 @@ mod ring;
 mod spec;
 mod stencil_nd;
 mod sweep;
+pub mod text;
 mod uniform_random;
 
 #[cfg(test)]
@@ -64,6 +66,7 @@ pub use code::Code;
 pub use communicators::{Communicators, Splits};
 pub use expanded::{Expanded, Shared, Step};
 pub use fft_3d::Fft3dParameters;
+pub use file::FileProgramParameters;
 pub use halo::HaloParameters;
 pub use incast::IncastParameters;
 pub use lqcd::LqcdParameters;
@@ -373,6 +376,7 @@ pub const PROGRAMS: &[Variant<dyn ProgramRule>] = &[
     }),
     program("ring", "everybody sends to the next rank", || Box::new(RingParameters::default())),
     program("all-to-all", "an alltoall of all ranks", || Box::new(AllToAllProgramParameters::default())),
+    program("file", "a program of your own, from a file", || Box::new(FileProgramParameters::default())),
 ];
 
 /// A place in the program of one rank.

@@ -36,15 +36,19 @@ impl Parameters for LqcdParameters {
         parameter!(
             dims,
             DIMS,
-            "Sizes of the process grid, each of which divides that of the lattice. If not given, the primes of the number \
-             of ranks, the largest first, each divide the largest local size that they can, one that is divided already \
-             before others."
+            "Sizes of the process grid, each of which divides that of the lattice. If not given, the primes of the \
+             number of ranks, the largest first, each divide the largest local size that they can, one that is \
+             divided already before others."
         ),
         parameter!(order, GridOrder::KIND, "Which dimension is the fastest in the numbering of the ranks."),
         parameter!(bytes, Kind::Bytes, "Size of what is sent for a site of the local surface."),
         parameter!(third, Kind::count(1), "How many times as much is sent to the third neighbours as to the first."),
         parameter!(parities, Kind::count(1), "How often the neighbours are exchanged with in an iteration."),
-        parameter!(compute, Kind::Time, "Time that each rank computes after each half of an exchange and between sums."),
+        parameter!(
+            compute,
+            Kind::Time,
+            "Time that each rank computes after each half of an exchange, and between the sums."
+        ),
         parameter!(sum_bytes, Kind::Bytes, "Size of each of the two sums."),
         parameter!(iterations, Kind::count(1), "Number of iterations."),
     ];

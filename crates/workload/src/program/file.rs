@@ -1,0 +1,95 @@
+//! A program of the user's own, from a file.
+
+use super::text::{self, TextProgram};
+use super::{ProgramContext, ProgramRule, RankProgram};
+use crate::{import, WorkloadError};
+use odonata_declare::{parameter, Kind, Parameter, Parameters, Reader};
+use std::sync::Arc;
+
+/// Parameters of `file`.
+#[derive(Clone, Debug, Default)]
+pub struct FileProgramParameters {
+    /// Path as the user gives it.
+    pub path: String,
+    /// What the file holds, once it has been read.
+    pub program: Option<Arc<TextProgram>>,
+}
+
+impl Parameters for FileProgramParameters {
+    const PARAMETERS: &'static [Parameter<Self>] =
+        &[parameter!(path, Kind::Path, "The file: roles, loops and calls, a line each.", required)];
+}
+
+impl ProgramRule for FileProgramParameters {
+    fn read(&mut self, ranks: u32, files: &mut dyn Reader) -> Result<(), (&'static str, String)> {
+        let bytes = import::open(&self.path, files).map_err(|reason| ("path", reason))?;
+        let program = text::parse(&self.path, &bytes, ranks).map_err(|error| ("path", error.to_string()))?;
+        self.program = Some(Arc::new(program));
+        Ok(())
+    }
+
+    fn build(&self, owner: &str, context: &ProgramContext<'_>) -> Result<Arc<dyn RankProgram>, WorkloadError> {
+        let wrong = |reason: String| Err(WorkloadError::parameter(owner, "path", reason));
+        match &self.program {
+            Some(program) if program.ranks() == context.ranks => Ok(Arc::clone(program) as Arc<dyn RankProgram>),
+            Some(program) => {
+                let (of, ranks) = (program.ranks(), context.ranks);
+                wrong(format!("'{}' was read for {of} ranks, but the job has {ranks}", self.path))
+            }
+            None if self.path.is_empty() => wrong("missing; write the path of a program".into()),
+            None => wrong(format!("no program was read from '{}'", self.path)),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::test_help::{calls, try_build};
+    use super::*;
+    use crate::program::ProgramSpec;
+    use serde_json::json;
+
+    struct OneFile(&'static str);
+
+    impl Reader for OneFile {
+        fn read(&mut self, name: &str) -> Result<Vec<u8>, String> {
+            if name == "my.program" {
+                Ok(self.0.into())
+            } else {
+                Err(format!("{name}: no such file"))
+            }
+        }
+
+        fn locate(&self, _: &str, name: &str) -> Result<std::path::PathBuf, String> {
+            Err(format!("{name}: not there"))
+        }
+    }
+
+    #[test]
+    fn from_a_file() {
+        let mut spec = ProgramSpec::parse("file").unwrap();
+        spec.set("path", json!("my.program")).unwrap();
+        spec.rule_mut().read(2, &mut OneFile("compute 1 us\nbarrier\n")).unwrap();
+        let program = spec.build(&ProgramContext { job: "test", ranks: 2, seed: 1 }).unwrap();
+        // Its own two, and the end's mark and barrier.
+        assert_eq!(calls(&*program, 1).len(), 4);
+        assert_eq!([0, 1].map(|place| program.line(1, 0, place)), [Some(1), Some(2)]);
+        assert_eq!(program.line(1, 1, 0), None);
+        let error = spec.build(&ProgramContext { job: "test", ranks: 3, seed: 1 }).unwrap_err().to_string();
+        assert_eq!(error, "job 'test': program 'file': path: 'my.program' was read for 2 ranks, but the job has 3");
+    }
+
+    #[test]
+    fn mistakes() {
+        let message = |given: &[(&str, serde_json::Value)]| try_build("file", 2, given).unwrap_err().to_string();
+        assert!(message(&[]).ends_with("path: missing; write the path of a program"));
+        assert!(message(&[("path", json!("a"))]).ends_with("no program was read from 'a'"));
+        let mut spec = ProgramSpec::parse("file").unwrap();
+        spec.set("path", json!("my.program")).unwrap();
+        let error = spec.rule_mut().read(2, &mut OneFile("barier\n")).unwrap_err();
+        assert_eq!(
+            error,
+            ("path", "my.program:line 1, column 1: unknown call 'barier'; did you mean 'barrier'?".into())
+        );
+    }
+}

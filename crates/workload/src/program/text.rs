@@ -1,0 +1,71 @@
+//! Programs as text: roles, loops, computation and calls, a line each.
+//!
+//! ```
+//! use odonata_workload::program::{text, Call, Cursor};
+//!
+//! let program = "\
+//! let block = 64 KiB
+//! repeat 10 as i:
+//!     compute 5 us
+//!     irecv (rank - 1) % ranks  block  tag i
+//!     isend (rank + 1) % ranks  block  tag i
+//!     waitall
+//! allreduce 8 B
+//! ";
+//! let program = text::parse("ring.program", program.as_bytes(), 4).unwrap();
+//! let mut cursor = Cursor::default();
+//! assert!(matches!(cursor.next(&program, 0), Some(Call::Compute { .. })));
+//! assert!(matches!(cursor.next(&program, 0), Some(Call::Irecv { from: 3, .. })));
+//! ```
+//! `docs/models/programs.md` says what may stand in a line. A text is a [tree](tree) of loops whose leaves are straight
+//! pieces, the blocks of the program: which one a number means follows from how often the loops around it go, so that a
+//! loop of a million rounds takes no memory. How often a loop goes may depend on the rank, not on other loops.
+
+mod check;
+mod cut;
+mod expression;
+mod lines;
+mod parser;
+mod statement;
+mod tree;
+
+#[cfg(test)]
+mod tests;
+
+pub use tree::{TextProgram, OUTSIDE};
+
+use crate::WorkloadError;
+
+/// Reads a program for a job of `ranks` ranks; `label` names the file in errors.
+///
+/// # Errors
+/// The first line that can't be what it is: line, column, what was expected, the nearest name. Peers, sizes and times
+/// that are impossible in the first or last round of the loops around them, for ranks at both ends of their role.
+pub fn parse(label: &str, bytes: &[u8], ranks: u32) -> Result<TextProgram, WorkloadError> {
+    let program = std::str::from_utf8(bytes)
+        .map_err(|error| {
+            let before = &bytes[..error.valid_up_to()];
+            let line = 1 + before.iter().filter(|&&byte| byte == b'\n').count() as u32;
+            Mistake::new(line, 1, "no UTF-8 text; expected a program, a call in each line".into())
+        })
+        .and_then(|text| parser::parse(text, ranks))
+        .and_then(|program| check::check(&program).map(|()| program));
+    program.map_err(|mistake| {
+        let place = format!("line {}, column {}", mistake.line, mistake.column);
+        WorkloadError::file(label, place, mistake.reason)
+    })
+}
+
+/// What is wrong, and where; columns count from 1.
+#[derive(Clone, PartialEq, Eq, Debug)]
+struct Mistake {
+    line: u32,
+    column: u32,
+    reason: String,
+}
+
+impl Mistake {
+    fn new(line: u32, column: u32, reason: String) -> Self {
+        Self { line, column, reason }
+    }
+}

@@ -1,0 +1,170 @@
+//! Checks a program before it runs: every expression of every statement, in the first and last round of the loops
+//! around it, for the ranks at both ends of each role. What grows or falls from round to round is found so; the rest,
+//! by whoever runs it.
+
+use super::expression::Expression;
+use super::statement::{Action, Message, Statement};
+use super::tree::{blocks, Piece, TextProgram, Variables};
+use super::Mistake;
+use crate::program::WORLD;
+
+/// Ranks of a role that are looked at, from both ends.
+const MOST_RANKS: u32 = 2048;
+
+/// Calls of a block: every rank may hold them all.
+const MOST_CALLS: u64 = 1 << 20;
+
+pub(super) fn check(program: &TextProgram) -> Result<(), Mistake> {
+    for role in &program.roles {
+        let middle = role.first.saturating_add(MOST_RANKS)..=role.last.saturating_sub(MOST_RANKS);
+        for rank in (role.first..=role.last).filter(|rank| !middle.contains(rank)) {
+            let mut variables = Variables::default();
+            variables[0] = rank.into();
+            let check = Check { ranks: program.ranks };
+            let body = program.body(rank);
+            check.pieces(body, &mut variables)?;
+            if blocks(body, &variables) == u64::MAX {
+                let line = if let Some(Piece::Loop { line, .. }) = body.first() { *line } else { 1 };
+                return Err(Mistake::new(line, 1, format!("rank {rank} has more rounds than can be counted")));
+            }
+        }
+    }
+    Ok(())
+}
+
+struct Check {
+    ranks: u32,
+}
+
+impl Check {
+    fn pieces(&self, pieces: &[Piece], variables: &mut Variables) -> Result<(), Mistake> {
+        for piece in pieces {
+            match piece {
+                Piece::Straight(statements) => {
+                    self.statements(statements, variables)?;
+                }
+                Piece::Loop { line, times, variable, body } => {
+                    for round in self.ends(*line, times, variables)? {
+                        if let Some(variable) = variable {
+                            variables[*variable] = round;
+                        }
+                        self.pieces(body, variables)?;
+                    }
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// The first and the last round.
+    fn ends(&self, line: u32, times: &Expression, variables: &Variables) -> Result<Vec<i64>, Mistake> {
+        let times = self.within(line, times, variables, i64::from(u32::MAX), "how often")?;
+        let mut ends = vec![0, times - 1];
+        ends.dedup();
+        ends.truncate(times as usize);
+        Ok(ends)
+    }
+
+    /// Statements of a block; their calls at most.
+    fn statements(&self, statements: &[Statement], variables: &mut Variables) -> Result<u64, Mistake> {
+        let mut calls = 0u64;
+        for Statement { line, action } in statements {
+            calls += match action {
+                Action::Repeat { times, variable, body } => {
+                    let mut most = 0;
+                    for round in self.ends(*line, times, variables)? {
+                        variables[*variable] = round;
+                        most = most.max(self.statements(body, variables)?);
+                    }
+                    let times = times.of(variables).unwrap_or(0).max(0) as u64;
+                    // A round takes its time though it calls nothing.
+                    most.max(1).saturating_mul(times)
+                }
+                Action::If { condition, then, otherwise } => {
+                    let holds = self.value(*line, condition, variables, "the condition")? != 0;
+                    self.statements(if holds { then } else { otherwise }, variables)?
+                }
+                single => {
+                    self.single(*line, single, variables)?;
+                    1
+                }
+            };
+            if calls > MOST_CALLS {
+                let reason = format!("more than {MOST_CALLS} calls before requests without names are waited for");
+                return Err(Mistake::new(*line, 1, reason));
+            }
+        }
+        Ok(calls)
+    }
+
+    fn single(&self, line: u32, action: &Action, variables: &Variables) -> Result<(), Mistake> {
+        let rank = |expression: &Expression, communicator: u16, what: &str| {
+            // Other communicators may have any number of ranks up to all.
+            let most = i64::from(self.ranks) - 1;
+            let communicator = if communicator == WORLD { "" } else { " of any communicator" };
+            self.within(line, expression, variables, most, &format!("{what}, a rank{communicator},"))
+        };
+        let amount = |expression: &Expression, what: &str| self.within(line, expression, variables, i64::MAX, what);
+        let small = |expression: &Expression, what: &str| {
+            self.within(line, expression, variables, i64::from(u32::MAX) - 2, what)
+        };
+        match action {
+            Action::Message(Message { peer, bytes, tag, communicator, .. }) => {
+                if let Some(peer) = peer {
+                    rank(peer, *communicator, "the peer")?;
+                }
+                amount(bytes, "the size")?;
+                if let Some(tag) = tag {
+                    small(tag, "the tag")?;
+                }
+            }
+            Action::Wait(slot) | Action::Test(slot) => drop(self.value(line, &slot.index, variables, "the index")?),
+            Action::Compute(time) | Action::Sleep(time) => drop(amount(time, "the time")?),
+            Action::Collective { root, bytes, communicator, .. } => {
+                rank(root, *communicator, "the root")?;
+                amount(bytes, "the size")?;
+            }
+            Action::Split { color, key, .. } => {
+                small(color, "the color")?;
+                small(key, "the key")?;
+            }
+            Action::Create { communicator, first, count, stride, .. } => {
+                rank(first, *communicator, "the first")?;
+                small(count, "the count")?;
+                small(stride, "the stride")?;
+            }
+            Action::WaitAllUnnamed
+            | Action::WaitAll(_)
+            | Action::WaitAny(_)
+            | Action::WaitSome(_)
+            | Action::Mark(_)
+            | Action::Free(_)
+            | Action::Repeat { .. }
+            | Action::If { .. } => {}
+        }
+        Ok(())
+    }
+
+    fn value(&self, line: u32, expression: &Expression, variables: &Variables, what: &str) -> Result<i64, Mistake> {
+        expression
+            .of(variables)
+            .map_err(|reason| Mistake::new(line, 1, format!("{what} has {reason} for rank {}", variables[0])))
+    }
+
+    fn within(
+        &self,
+        line: u32,
+        expression: &Expression,
+        variables: &Variables,
+        most: i64,
+        what: &str,
+    ) -> Result<i64, Mistake> {
+        let value = self.value(line, expression, variables, what)?;
+        if (0..=most).contains(&value) {
+            return Ok(value);
+        }
+        let expected = if most == i64::MAX { "from 0 up".into() } else { format!("from 0 to {most}") };
+        let reason = format!("{what} is {value} for rank {}, expected {expected}", variables[0]);
+        Err(Mistake::new(line, 1, reason))
+    }
+}

@@ -1,0 +1,471 @@
+//! From lines to a program.
+
+use super::cut::pieces;
+use super::expression::{Dimension, Expression, Scope, Words, DATA_UNITS, TIME_UNITS};
+use super::lines::{lines, Line};
+use super::statement::{Action, Message, Slot, Slots, Statement, Waiting};
+use super::tree::{Role, TextProgram, DEEPEST};
+use super::Mistake;
+use crate::program::{Operation, EQUAL, WORLD};
+use odonata_declare::hint;
+
+/// Names that mean something in expressions and after calls.
+const RESERVED: [&str; 14] =
+    ["rank", "ranks", "from", "to", "and", "or", "not", "any", "tag", "on", "as", "root", "sizes", "world"];
+
+/// What a line may begin with.
+const HEADERS: [&str; 6] = ["role", "repeat", "if", "let", "requests", "sizes"];
+const CALLS: [&str; 16] = [
+    "compute", "sleep", "send", "recv", "isend", "irecv", "wait", "waitall", "waitany", "waitsome", "test", "phase",
+    "split", "create", "free", "else",
+];
+
+pub(super) fn parse(text: &str, ranks: u32) -> Result<TextProgram, Mistake> {
+    let lines = lines(text)?;
+    let mut parser = Parser {
+        ranks,
+        lines: &lines,
+        next: 0,
+        scope: Scope::default(),
+        slots: Vec::new(),
+        named_slots: 0,
+        sizes: Vec::new(),
+        communicators: Vec::new(),
+        phases: Vec::new(),
+    };
+    parser.scope.constants.push(("ranks".into(), ranks.into(), Dimension::Number));
+    parser.declarations()?;
+    parser.scope.variables.push(("rank".into(), 0));
+    let (roles, bodies) = match parser.line().map(|line| parser.first(line)) {
+        Some("role") => parser.roles()?,
+        _ => {
+            let body = parser.body(0, 0)?;
+            (vec![Role { first: 0, last: u32::MAX, body: 0 }], vec![body])
+        }
+    };
+    let bodies = bodies.into_iter().map(pieces).collect::<Result<_, _>>()?;
+    let roles = roles.into_iter().map(|role| Role { last: role.last.min(ranks.max(1) - 1), ..role }).collect();
+    let sizes = parser.sizes.into_iter().map(|(_, size)| size).collect();
+    Ok(TextProgram { ranks, roles, bodies, phases: parser.phases, sizes, named_slots: parser.named_slots })
+}
+
+struct Parser<'a> {
+    ranks: u32,
+    lines: &'a [Line],
+    next: usize,
+    scope: Scope,
+    slots: Vec<(String, Slots)>,
+    named_slots: u32,
+    sizes: Vec<(String, Expression)>,
+    /// By name; the first has number 1.
+    communicators: Vec<String>,
+    phases: Vec<String>,
+}
+
+/// All slots with names.
+const MOST_SLOTS: u32 = 1 << 16;
+
+impl<'a> Parser<'a> {
+    fn line(&self) -> Option<&'a Line> {
+        self.lines.get(self.next)
+    }
+
+    /// The first word of a line, if it is a name.
+    fn first(&self, line: &'a Line) -> &'a str {
+        let mut words = Words::after_first(line);
+        words.back();
+        words.name("").unwrap_or("")
+    }
+
+    fn declarations(&mut self) -> Result<(), Mistake> {
+        while let Some(line) = self.line() {
+            let mut words = Words::after_first(line);
+            match self.first(line) {
+                "let" => {
+                    let name = self.new_name(&mut words)?;
+                    words.needs("=")?;
+                    let at = words.clone();
+                    let (value, dimension) = words.expression(&self.scope)?;
+                    if dimension == Dimension::Truth {
+                        return at.expected("a number, an amount of data or a duration");
+                    }
+                    let value = value.of(&[]).or_else(|reason| at.mistake(reason.into()))?;
+                    self.scope.constants.push((name, value, dimension));
+                }
+                "requests" => {
+                    let name = self.new_name(&mut words)?;
+                    let mut count = 1;
+                    if words.takes("[") {
+                        count = self.constant(&mut words, 1, u64::from(MOST_SLOTS - self.named_slots))?;
+                        words.needs("]")?;
+                    }
+                    self.slots.push((name, Slots { first: self.named_slots, count }));
+                    self.named_slots += count;
+                }
+                "sizes" => {
+                    let name = self.new_name(&mut words)?;
+                    words.needs("=")?;
+                    let mut scope = self.scope.clone();
+                    scope.variables = vec![("from".into(), 0), ("to".into(), 1)];
+                    let size = words.amount(&scope, Dimension::Data)?;
+                    self.sizes.push((name, size));
+                }
+                _ => return Ok(()),
+            }
+            if line.indent > 0 {
+                return Err(Mistake::new(line.number, 1, "declarations are not indented".into()));
+            }
+            words.end()?;
+            self.next += 1;
+        }
+        Ok(())
+    }
+
+    /// A name that nothing else has.
+    fn new_name(&self, words: &mut Words<'_>) -> Result<String, Mistake> {
+        let at = words.clone();
+        let name = words.name("a name")?;
+        let reserved = RESERVED.into_iter().chain(DATA_UNITS).chain(TIME_UNITS);
+        if reserved.chain(self.scope.names()).any(|known| known == name) || self.slots.iter().any(|(n, _)| n == name) {
+            return at.mistake(format!("'{name}' means something already"));
+        }
+        Ok(name.into())
+    }
+
+    /// A number that is known before the program runs.
+    fn constant(&self, words: &mut Words<'_>, least: u64, most: u64) -> Result<u32, Mistake> {
+        let at = words.clone();
+        let value = words.amount(&self.scope, Dimension::Number)?;
+        if value.depends_from(0) {
+            return at.mistake("expected a number that is the same for all ranks".into());
+        }
+        let value = value.of(&[]).or_else(|reason| at.mistake(reason.into()))?;
+        match u64::try_from(value).ok().filter(|value| (least..=most).contains(value)) {
+            Some(value) => Ok(value as u32),
+            None => at.mistake(format!("{value}, expected {least} to {most}")),
+        }
+    }
+
+    /// The roles of all ranks: each rank has one.
+    #[allow(clippy::type_complexity)]
+    fn roles(&mut self) -> Result<(Vec<Role>, Vec<Vec<Statement>>), Mistake> {
+        let mut roles: Vec<(Role, u32)> = Vec::new();
+        let mut bodies = Vec::new();
+        let mut others = None;
+        while let Some(line) = self.line() {
+            if self.first(line) != "role" || line.indent > 0 {
+                return Err(Mistake::new(line.number, 1, "expected 'role', since the program has roles".into()));
+            }
+            let mut words = Words::after_first(line);
+            if others.is_some() {
+                return words.mistake("a role after `role others:`, which is the last one".into());
+            }
+            let body = bodies.len();
+            if words.takes("others") {
+                others = Some((line.number, body));
+            } else {
+                loop {
+                    let first = self.rank(&mut words)?;
+                    let last = if words.takes("..") { self.rank(&mut words)? } else { first };
+                    let at = words.clone();
+                    if last < first {
+                        return at.mistake(format!("no ranks from {first} to {last}"));
+                    }
+                    if let Some((other, number)) = roles.iter().find(|(r, _)| r.first <= last && first <= r.last) {
+                        let rank = first.max(other.first);
+                        return at.mistake(format!("rank {rank} has a role already, in line {number}"));
+                    }
+                    roles.push((Role { first, last, body }, line.number));
+                    if !words.takes(",") {
+                        break;
+                    }
+                }
+            }
+            words.needs(":")?;
+            words.end()?;
+            self.next += 1;
+            bodies.push(self.body(line.indent + 1, 0)?);
+        }
+        let mut roles: Vec<Role> = roles.into_iter().map(|(role, _)| role).collect();
+        roles.sort_by_key(|role| role.first);
+        Ok((self.filled(roles, others)?, bodies))
+    }
+
+    /// A rank of a role.
+    fn rank(&self, words: &mut Words<'_>) -> Result<u32, Mistake> {
+        let mut scope = self.scope.clone();
+        scope.variables.clear();
+        let at = words.clone();
+        let value = words.amount(&scope, Dimension::Number)?;
+        let value = value.of(&[]).or_else(|reason| at.mistake(reason.into()))?;
+        match u32::try_from(value).ok().filter(|&rank| rank < self.ranks) {
+            Some(rank) => Ok(rank),
+            None => at.mistake(format!("rank {value}, but the job has ranks 0 to {}", i64::from(self.ranks) - 1)),
+        }
+    }
+
+    /// The gaps between roles get the role of the others.
+    fn filled(&self, roles: Vec<Role>, others: Option<(u32, usize)>) -> Result<Vec<Role>, Mistake> {
+        let mut filled = Vec::new();
+        let mut next = 0;
+        let end = Role { first: self.ranks, last: self.ranks, body: 0 };
+        for role in roles.into_iter().chain([end]) {
+            if role.first > next {
+                let Some((_, body)) = others else {
+                    let line = self.lines.last().map_or(1, |line| line.number);
+                    let reason = format!(
+                        "ranks {next} to {} have no role; add `role others:`, with an empty program if they do nothing",
+                        role.first - 1
+                    );
+                    return Err(Mistake::new(line, 1, reason));
+                };
+                filled.push(Role { first: next, last: role.first - 1, body });
+            }
+            next = role.last.saturating_add(1);
+            if role.first < self.ranks {
+                filled.push(role);
+            }
+        }
+        Ok(filled)
+    }
+
+    /// Statements that are indented by at least `least`, all alike.
+    fn body(&mut self, least: u32, depth: usize) -> Result<Vec<Statement>, Mistake> {
+        let mut statements = Vec::new();
+        let mut indent = None;
+        while let Some(line) = self.line().filter(|line| line.indent >= least) {
+            if line.indent != *indent.get_or_insert(line.indent) {
+                let reason =
+                    format!("indented by {}, expected {} as the line before", line.indent, indent.unwrap_or(0));
+                return Err(Mistake::new(line.number, 1, reason));
+            }
+            self.next += 1;
+            let action = match self.first(line) {
+                "repeat" => self.repeat(line, depth)?,
+                "if" => self.condition(line, depth)?,
+                first => self.call(line, first)?,
+            };
+            statements.push(Statement { line: line.number, action });
+        }
+        Ok(statements)
+    }
+
+    fn nested(&mut self, line: &Line, words: &mut Words<'_>, depth: usize) -> Result<Vec<Statement>, Mistake> {
+        words.needs(":")?;
+        words.end()?;
+        if depth == 4 * DEEPEST {
+            return Err(Mistake::new(line.number, 1, format!("more than {depth} loops and conditions in each other")));
+        }
+        let body = self.body(line.indent + 1, depth + 1)?;
+        match body.is_empty() {
+            true => Err(Mistake::new(line.number, line.end, "expected indented lines after this one".into())),
+            false => Ok(body),
+        }
+    }
+
+    fn repeat(&mut self, line: &'a Line, depth: usize) -> Result<Action, Mistake> {
+        let mut words = Words::after_first(line);
+        let at = words.clone();
+        let times = words.amount(&self.scope, Dimension::Number)?;
+        if times.depends_from(1) {
+            return at.mistake("how often a loop goes may depend on the rank, not on other loops".into());
+        }
+        let variable = self.scope.variables.len();
+        if variable > DEEPEST {
+            return at.mistake(format!("more than {DEEPEST} loops in each other"));
+        }
+        let name = if words.takes("as") { self.new_name(&mut words)? } else { String::new() };
+        self.scope.variables.push((name, variable));
+        let body = self.nested(line, &mut words, depth)?;
+        self.scope.variables.pop();
+        Ok(Action::Repeat { times, variable, body })
+    }
+
+    fn condition(&mut self, line: &'a Line, depth: usize) -> Result<Action, Mistake> {
+        let mut words = Words::after_first(line);
+        let condition = words.amount(&self.scope, Dimension::Truth)?;
+        let then = self.nested(line, &mut words, depth)?;
+        let mut otherwise = Vec::new();
+        if let Some(line) = self.line().filter(|other| other.indent == line.indent && self.first(other) == "else") {
+            self.next += 1;
+            otherwise = self.nested(line, &mut Words::after_first(line), depth)?;
+        }
+        Ok(Action::If { condition, then, otherwise })
+    }
+
+    fn call(&mut self, line: &'a Line, first: &str) -> Result<Action, Mistake> {
+        let mut words = Words::after_first(line);
+        let action = match first {
+            "compute" => Action::Compute(words.amount(&self.scope, Dimension::Time)?),
+            "sleep" => Action::Sleep(words.amount(&self.scope, Dimension::Time)?),
+            "send" | "isend" | "recv" | "irecv" => self.message(&mut words, first)?,
+            "wait" => Action::Wait(self.slot(&mut words)?),
+            "test" => Action::Test(self.slot(&mut words)?),
+            "waitall" if words.is_end() => Action::WaitAllUnnamed,
+            "waitall" => Action::WaitAll(self.slots(&mut words)?),
+            "waitany" => Action::WaitAny(self.slots(&mut words)?),
+            "waitsome" => Action::WaitSome(self.slots(&mut words)?),
+            "phase" => return self.phase(line),
+            "split" | "create" | "free" => self.communicator_call(&mut words, first)?,
+            name => match Operation::ALL.into_iter().find(|operation| operation.name() == name) {
+                Some(operation) => self.collective(&mut words, operation)?,
+                None => return self.unknown(line, name),
+            },
+        };
+        words.end()?;
+        Ok(action)
+    }
+
+    fn unknown(&self, line: &Line, name: &str) -> Result<Action, Mistake> {
+        let column = line.indent + 1;
+        let operations = Operation::ALL.iter().map(|operation| operation.name());
+        let reason = match name {
+            "" => "expected a call, `repeat` or `if`".into(),
+            "else" => "`else` without an `if` before it that is indented alike".into(),
+            "role" => "a role inside a program; roles are not indented, and each rank has one".into(),
+            name if HEADERS.contains(&name) => format!("`{name}` stands at the top, before all roles and calls"),
+            name => format!("unknown call '{name}'{}", hint(name, HEADERS.into_iter().chain(CALLS).chain(operations))),
+        };
+        Err(Mistake::new(line.number, column, reason))
+    }
+
+    fn message(&self, words: &mut Words<'_>, call: &str) -> Result<Action, Mistake> {
+        let sends = call.ends_with("send");
+        let peer = match !sends && words.takes("any") {
+            true => None,
+            false => Some(words.amount(&self.scope, Dimension::Number)?),
+        };
+        let bytes = words.amount(&self.scope, Dimension::Data)?;
+        let mut tag = Some(Expression::Value(0));
+        if words.takes("tag") {
+            tag = match !sends && words.takes("any") {
+                true => None,
+                false => Some(words.amount(&self.scope, Dimension::Number)?),
+            };
+        }
+        let communicator = self.on(words)?;
+        let waiting = match (call.starts_with('i'), words.takes("as")) {
+            (true, true) => Waiting::Named(self.slot(words)?),
+            (true, false) => Waiting::Unnamed,
+            (false, false) => Waiting::Blocking,
+            (false, true) => return words.mistake(format!("`{call}` makes no request; `i{call}` does")),
+        };
+        Ok(Action::Message(Message { sends, peer, bytes, tag, communicator, waiting }))
+    }
+
+    fn slots(&self, words: &mut Words<'_>) -> Result<Slots, Mistake> {
+        let at = words.clone();
+        let name = words.name("the name of requests")?;
+        match self.slots.iter().find(|(known, _)| known == name) {
+            Some((_, slots)) => Ok(*slots),
+            None => {
+                let hint = hint(name, self.slots.iter().map(|(name, _)| name.as_str()));
+                at.mistake(format!("unknown requests '{name}'{hint}; `requests {name}` at the top declares them"))
+            }
+        }
+    }
+
+    fn slot(&self, words: &mut Words<'_>) -> Result<Slot, Mistake> {
+        let slots = self.slots(words)?;
+        let mut index = Expression::Value(0);
+        if words.takes("[") {
+            index = words.amount(&self.scope, Dimension::Number)?;
+            words.needs("]")?;
+        }
+        Ok(Slot { slots, index })
+    }
+
+    fn phase(&mut self, line: &Line) -> Result<Action, Mistake> {
+        if line.rest.is_empty() {
+            return Err(Mistake::new(line.number, line.end, "expected the name of a phase".into()));
+        }
+        let known = self.phases.iter().position(|name| *name == line.rest);
+        let number = known.unwrap_or_else(|| {
+            self.phases.push(line.rest.clone());
+            self.phases.len() - 1
+        });
+        Ok(Action::Mark(number as u32))
+    }
+
+    /// `on NAME`; all ranks if nothing is said.
+    fn on(&self, words: &mut Words<'_>) -> Result<u16, Mistake> {
+        if words.takes("on") {
+            self.communicator(words)
+        } else {
+            Ok(WORLD)
+        }
+    }
+
+    fn communicator(&self, words: &mut Words<'_>) -> Result<u16, Mistake> {
+        let at = words.clone();
+        let name = words.name("a communicator")?;
+        if name == "world" {
+            return Ok(WORLD);
+        }
+        match self.communicators.iter().position(|known| known == name) {
+            Some(place) => Ok(place as u16 + 1),
+            None => {
+                let known = self.communicators.iter().map(String::as_str);
+                at.mistake(format!("unknown communicator '{name}'{}", hint(name, known.chain(["world"]))))
+            }
+        }
+    }
+
+    fn communicator_call(&mut self, words: &mut Words<'_>, call: &str) -> Result<Action, Mistake> {
+        if call == "free" {
+            return Ok(Action::Free(self.communicator(words)?));
+        }
+        let at = words.clone();
+        let name = words.name("a name for the communicator")?;
+        let known = self.communicators.iter().position(|known| known == name);
+        // Others may make it in their role, and everybody again after it was freed.
+        let place = match known {
+            Some(place) => place,
+            None if name == "world" => return at.mistake("'world' has all ranks; it cannot be made".into()),
+            None if self.communicators.len() == usize::from(u16::MAX) - 1 => {
+                return at.mistake("too many communicators".into());
+            }
+            None => {
+                self.communicators.push(name.into());
+                self.communicators.len() - 1
+            }
+        };
+        let new = place as u16 + 1;
+        let scope = &self.scope;
+        let number = |what: &str, usual: Option<i64>, words: &mut Words<'_>| match (words.takes(what), usual) {
+            (false, Some(usual)) => Ok(Expression::Value(usual)),
+            (false, None) => words.expected(&format!("'{what}'")),
+            (true, _) => words.amount(scope, Dimension::Number),
+        };
+        if call == "split" {
+            let (color, key) = (number("color", None, words)?, number("key", Some(0), words)?);
+            return Ok(Action::Split { communicator: self.on(words)?, new, color, key });
+        }
+        let (first, count) = (number("first", None, words)?, number("count", None, words)?);
+        let stride = number("stride", Some(1), words)?;
+        Ok(Action::Create { communicator: self.on(words)?, new, first, count, stride })
+    }
+
+    fn collective(&self, words: &mut Words<'_>, operation: Operation) -> Result<Action, Mistake> {
+        use Operation::{Allgather, Alltoall, Barrier, Broadcast, Gather, Reduce, ReduceScatter, Scatter};
+        let vector = matches!(operation, Gather | Scatter | Allgather | Alltoall | ReduceScatter);
+        let (mut bytes, mut sizes) = (Expression::Value(0), EQUAL);
+        if vector && words.takes("sizes") {
+            let at = words.clone();
+            let name = words.name("the name of sizes")?;
+            let Some(place) = self.sizes.iter().position(|(known, _)| known == name) else {
+                let hint = hint(name, self.sizes.iter().map(|(name, _)| name.as_str()));
+                return at
+                    .mistake(format!("unknown sizes '{name}'{hint}; `sizes {name} = ..` at the top declares them"));
+            };
+            sizes = place as u32;
+        } else if operation != Barrier {
+            bytes = words.amount(&self.scope, Dimension::Data)?;
+        }
+        let mut root = Expression::Value(0);
+        if matches!(operation, Broadcast | Reduce | Gather | Scatter) && words.takes("root") {
+            root = words.amount(&self.scope, Dimension::Number)?;
+        }
+        Ok(Action::Collective { operation, root, bytes, sizes, communicator: self.on(words)? })
+    }
+}

@@ -1,0 +1,250 @@
+//! A program as a tree of loops whose leaves are straight pieces, and how a rank's blocks follow from it.
+
+use super::expression::Expression;
+use super::statement::{Action, Message, Slot, Statement, Waiting};
+use crate::program::{Call, Code, RankProgram, ANY};
+use odonata_units::{Bytes, Time};
+
+/// Instead of a peer that is no rank: whoever runs the program must refuse it. Most such peers are found when the
+/// program is read.
+pub const OUTSIDE: u32 = u32::MAX - 1;
+
+/// Loops in each other.
+pub(super) const DEEPEST: usize = 8;
+
+/// The rank, and the rounds of the loops around.
+pub(super) type Variables = [i64; 1 + DEEPEST];
+
+/// A part of a role.
+#[derive(Clone, Debug)]
+pub(super) enum Piece {
+    /// A block.
+    Straight(Vec<Statement>),
+    /// How often a body goes depends on the rank alone.
+    Loop { line: u32, times: Expression, variable: Option<usize>, body: Vec<Piece> },
+}
+
+/// A range of ranks that do the same.
+#[derive(Clone, Debug)]
+pub(super) struct Role {
+    pub(super) first: u32,
+    pub(super) last: u32,
+    /// Which of the bodies.
+    pub(super) body: usize,
+}
+
+/// A program that was read from a text.
+#[derive(Clone, Debug)]
+pub struct TextProgram {
+    pub(super) ranks: u32,
+    /// Ascending, without gaps.
+    pub(super) roles: Vec<Role>,
+    pub(super) bodies: Vec<Vec<Piece>>,
+    pub(super) phases: Vec<String>,
+    /// Bytes of vector collectives, of sender and receiver.
+    pub(super) sizes: Vec<Expression>,
+    /// Slots with names; those without follow.
+    pub(super) named_slots: u32,
+}
+
+/// How often a loop goes.
+pub(super) fn rounds(times: &Expression, variables: &Variables) -> u64 {
+    times.of(variables).ok().and_then(|times| u64::try_from(times).ok()).unwrap_or(0)
+}
+
+/// Blocks of some pieces.
+pub(super) fn blocks(pieces: &[Piece], variables: &Variables) -> u64 {
+    pieces.iter().fold(0, |sum: u64, piece| sum.saturating_add(blocks_of(piece, variables)))
+}
+
+fn blocks_of(piece: &Piece, variables: &Variables) -> u64 {
+    match piece {
+        Piece::Straight(statements) => u64::from(!idle(statements, variables)),
+        Piece::Loop { times, body, .. } => rounds(times, variables).saturating_mul(blocks(body, variables)),
+    }
+}
+
+/// Whether a rank does nothing in these statements, whatever the round: it has no block of them, so that a loop of a
+/// million rounds for others costs it nothing.
+fn idle(statements: &[Statement], variables: &Variables) -> bool {
+    statements.iter().all(|statement| match &statement.action {
+        Action::Repeat { body, .. } => idle(body, variables),
+        Action::If { condition, then, otherwise } if !condition.depends_from(1) => {
+            let holds = condition.of(variables).is_ok_and(|truth| truth != 0);
+            idle(if holds { then } else { otherwise }, variables)
+        }
+        Action::WaitAllUnnamed => true,
+        _ => false,
+    })
+}
+
+/// The straight piece of a number; the loops around it get their rounds.
+fn find<'a>(pieces: &'a [Piece], mut index: u64, variables: &mut Variables) -> Option<&'a [Statement]> {
+    for piece in pieces {
+        let length = blocks_of(piece, variables);
+        if index >= length {
+            index -= length;
+            continue;
+        }
+        return match piece {
+            Piece::Straight(statements) => Some(statements),
+            Piece::Loop { variable, body, .. } => {
+                let each = blocks(body, variables);
+                if let Some(variable) = variable {
+                    variables[*variable] = (index / each) as i64;
+                }
+                find(body, index % each, variables)
+            }
+        };
+    }
+    None
+}
+
+impl TextProgram {
+    pub(super) fn body(&self, rank: u32) -> &[Piece] {
+        let role = self.roles.partition_point(|role| role.last < rank);
+        &self.bodies[self.roles[role].body]
+    }
+
+    /// Writes a block, and the line of each call.
+    fn write(&self, rank: u32, index: u64, code: &mut Code, lines: Option<&mut Vec<u32>>) {
+        let mut variables = Variables::default();
+        variables[0] = rank.into();
+        if let Some(statements) = find(self.body(rank), index, &mut variables) {
+            Writer { program: self, code, lines, unnamed: 0 }.all(statements, &mut variables);
+        }
+    }
+}
+
+impl RankProgram for TextProgram {
+    fn ranks(&self) -> u32 {
+        self.ranks
+    }
+
+    fn blocks(&self, rank: u32) -> u64 {
+        let mut variables = Variables::default();
+        variables[0] = rank.into();
+        blocks(self.body(rank), &variables)
+    }
+
+    fn block(&self, rank: u32, index: u64, code: &mut Code) {
+        self.write(rank, index, code, None);
+    }
+
+    fn size(&self, sizes: u32, from: u32, to: u32) -> Bytes {
+        let size = self.sizes.get(sizes as usize).and_then(|size| size.of(&[from.into(), to.into()]).ok());
+        Bytes(size.and_then(|size| u64::try_from(size).ok()).unwrap_or(0))
+    }
+
+    fn phases(&self) -> Vec<String> {
+        self.phases.clone()
+    }
+
+    fn line(&self, rank: u32, index: u64, place: usize) -> Option<u32> {
+        let (mut code, mut lines) = (Code::default(), Vec::new());
+        self.write(rank, index, &mut code, Some(&mut lines));
+        lines.get(place).copied()
+    }
+}
+
+/// Writes the calls of statements.
+struct Writer<'a> {
+    program: &'a TextProgram,
+    code: &'a mut Code,
+    lines: Option<&'a mut Vec<u32>>,
+    /// Unnamed requests since the last `waitall`.
+    unnamed: u32,
+}
+
+impl Writer<'_> {
+    fn all(&mut self, statements: &[Statement], variables: &mut Variables) {
+        for Statement { line, action } in statements {
+            match action {
+                Action::Repeat { times, variable, body } => {
+                    for round in 0..rounds(times, variables) {
+                        variables[*variable] = round as i64;
+                        self.all(body, variables);
+                    }
+                }
+                Action::If { condition, then, otherwise } => {
+                    let holds = condition.of(variables).is_ok_and(|truth| truth != 0);
+                    self.all(if holds { then } else { otherwise }, variables);
+                }
+                single => {
+                    if let Some(call) = self.call(single, variables) {
+                        self.code.push(call);
+                        if let Some(lines) = &mut self.lines {
+                            lines.push(*line);
+                        }
+                    }
+                }
+            }
+        }
+    }
+
+    fn call(&mut self, action: &Action, variables: &Variables) -> Option<Call> {
+        let number = |expression: &Expression| expression.of(variables).ok();
+        let rank = |expression: &Expression| {
+            let rank = number(expression).and_then(|rank| u32::try_from(rank).ok());
+            rank.map_or(OUTSIDE, |rank| rank.min(OUTSIDE))
+        };
+        let natural = |expression: &Expression| number(expression).map_or(0, |n| n.max(0) as u64);
+        let short = |expression: &Expression| natural(expression).min(u64::from(OUTSIDE)) as u32;
+        Some(match action {
+            Action::Message(message) => self.message(message, variables),
+            Action::Wait(slot) => Call::Wait { request: request(slot, variables) },
+            Action::Test(slot) => Call::Test { request: request(slot, variables) },
+            Action::WaitAllUnnamed => {
+                let count = std::mem::take(&mut self.unnamed);
+                if count == 0 {
+                    return None;
+                }
+                Call::WaitAll { first: self.program.named_slots, count }
+            }
+            Action::WaitAll(slots) => Call::WaitAll { first: slots.first, count: slots.count },
+            Action::WaitAny(slots) => Call::WaitAny { first: slots.first, count: slots.count },
+            Action::WaitSome(slots) => Call::WaitSome { first: slots.first, count: slots.count },
+            Action::Compute(time) => Call::Compute { time: Time(natural(time)) },
+            Action::Sleep(time) => Call::Sleep { time: Time(natural(time)) },
+            Action::Mark(phase) => Call::Mark { phase: *phase },
+            &Action::Collective { operation, ref root, ref bytes, sizes, communicator } => {
+                Call::Collective { operation, root: rank(root), bytes: Bytes(natural(bytes)), sizes, communicator }
+            }
+            &Action::Split { communicator, new, ref color, ref key } => {
+                Call::CommSplit { communicator, new, color: short(color), key: short(key) }
+            }
+            &Action::Create { communicator, new, ref first, ref count, ref stride } => {
+                Call::CommCreate { communicator, new, first: rank(first), count: short(count), stride: short(stride) }
+            }
+            Action::Free(communicator) => Call::CommFree { communicator: *communicator },
+            Action::Repeat { .. } | Action::If { .. } => unreachable!("written by parts"),
+        })
+    }
+
+    fn message(&mut self, message: &Message, variables: &Variables) -> Call {
+        let number = |expression: &Expression| expression.of(variables).ok();
+        let natural = |expression: &Expression| number(expression).and_then(|n| u32::try_from(n).ok());
+        let peer = message.peer.as_ref().map_or(ANY, |peer| natural(peer).unwrap_or(OUTSIDE).min(OUTSIDE));
+        let tag = message.tag.as_ref().map_or(ANY, |tag| natural(tag).unwrap_or(0).min(OUTSIDE));
+        let bytes = Bytes(number(&message.bytes).map_or(0, |n| n.max(0) as u64));
+        let communicator = message.communicator;
+        let request = match &message.waiting {
+            Waiting::Blocking if message.sends => return Call::Send { to: peer, bytes, tag, communicator },
+            Waiting::Blocking => return Call::Recv { from: peer, bytes, tag, communicator },
+            Waiting::Named(slot) => request(slot, variables),
+            Waiting::Unnamed => {
+                self.unnamed += 1;
+                self.program.named_slots + self.unnamed - 1
+            }
+        };
+        match message.sends {
+            true => Call::Isend { to: peer, bytes, tag, communicator, request },
+            false => Call::Irecv { from: peer, bytes, tag, communicator, request },
+        }
+    }
+}
+
+fn request(slot: &Slot, variables: &Variables) -> u32 {
+    let index = slot.index.of(variables).unwrap_or(0);
+    slot.slots.first + index.rem_euclid(slot.slots.count.into()) as u32
+}
