@@ -5,7 +5,7 @@
 //! get of 13 B and an acknowledgement of 15 B, a packet each.
 
 use super::test_help::{build, Walk};
-use super::{Call, RankProgram};
+use super::{Call, Code, RankProgram};
 use serde_json::{json, Value};
 use std::collections::BTreeSet;
 
@@ -181,4 +181,24 @@ fn lulesh() {
     let messages = 121_632 + 1_171_200 + 12_264;
     let row = row("lulesh", messages, 35_825_064, "17836.36", "17900.12", 26 * 74_814);
     check(Row { ranks: 512, ..row });
+}
+
+/// Most calls of a block: what a rank holds of its program, 24 B each. The grid's inner ranks have them.
+#[test]
+fn longest_blocks() {
+    let longest = |name: &str| {
+        let program = build(name, 528, &[]);
+        let mut code = Code::default();
+        let mut longest = 0;
+        for rank in 0..528 {
+            for index in 0..program.blocks(rank).min(200) {
+                code.clear();
+                program.block(rank, index, &mut code);
+                longest = longest.max(code.calls().len());
+            }
+        }
+        longest
+    };
+    let expected = [("lu", 6), ("fft-3d", 24), ("halo-3d", 16), ("lqcd", 41), ("stencil-nd", 18), ("lulesh", 54)];
+    assert_eq!(expected.map(|(name, _)| (name, longest(name))), expected);
 }

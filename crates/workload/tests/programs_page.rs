@@ -1,0 +1,50 @@
+//! `docs/models/programs.md` names every program, every key, every algorithm with its operations, and its example is a program.
+
+use odonata_workload::collective::{Collectives, ALGORITHMS};
+use odonata_workload::program::{text, Operation, ProgramSpec, RankProgram, PROGRAMS};
+
+const PAGE: &str = include_str!("../../../docs/models/programs.md");
+
+/// The row of a table that begins with the name.
+fn row(page: &'static str, name: &str) -> &'static str {
+    let start = format!("| `{name}` |");
+    page.lines().find(|line| line.starts_with(&start)).unwrap_or_else(|| panic!("no row of {name}"))
+}
+
+#[test]
+fn programs_and_their_keys() {
+    for program in PROGRAMS {
+        let row = row(PAGE, program.name);
+        for key in ProgramSpec::named(program).keys {
+            // Those that all programs have, and those that one has from another, stand elsewhere.
+            let elsewhere = key.name == "final_barrier"
+                || (program.name == "sweep-3d" && row.contains("those of `lu`"))
+                || (program.name == "allreduce" && PAGE.contains(key.name));
+            assert!(elsewhere || row.contains(&format!("`{}`", key.name)), "{} of {}", key.name, program.name);
+        }
+    }
+}
+
+#[test]
+fn algorithms_and_their_operations() {
+    let (_, collectives) = PAGE.split_once("## Collectives").expect("their section");
+    for known in ALGORITHMS {
+        let operations = known.algorithm.operations();
+        let row = row(collectives, known.name);
+        // "the same" as the row before, or "all".
+        let all = operations == Operation::ALL && row.contains("| all |");
+        let same = known.name == "binomial" && row.contains("| the same |");
+        let named = || operations.iter().all(|operation| row.contains(operation.name()));
+        assert!(all || same || named(), "{}", known.name);
+    }
+    for operation in Operation::ALL {
+        assert!(PAGE.contains(&format!("`{}`", Collectives::default_of(operation))));
+    }
+}
+
+#[test]
+fn the_example_is_a_program() {
+    let example = PAGE.split("```program\n").nth(1).and_then(|rest| rest.split("```").next()).expect("an example");
+    let program = text::parse("page", example.as_bytes(), 8).unwrap();
+    assert_eq!(program.blocks(3), 11);
+}
