@@ -17,7 +17,7 @@
 //! assert!(matches!(cursor.next(&program, 0), Some(Call::Compute { .. })));
 //! assert!(matches!(cursor.next(&program, 0), Some(Call::Irecv { from: 3, .. })));
 //! ```
-//! `docs/models/programs.md` says what may stand in a line. A text is a [tree](tree) of loops whose leaves are straight
+//! `docs/models/programs.md` says what may stand in a line. A text is a tree of loops whose leaves are straight
 //! pieces, the blocks of the program: which one a number means follows from how often the loops around it go, so that a
 //! loop of a million rounds takes no memory. How often a loop goes may depend on the rank, not on other loops.
 
