@@ -77,6 +77,8 @@ def ways_lead_from_source_to_destination(run: Tables) -> None:
         assert stops[0] == router[packet.source]
         assert list(target[way]) == stops[1:]
         assert packet.non_minimal == (between[way].sum() > 1)
+        ends = {group[router[packet.source]], group[router[packet.destination]]}
+        assert packet.over_middle_group == bool(set(group[stops]) - ends)
         # One more for each hop between groups that is done, and the last one in the destination group.
         done = np.cumsum(between[way]) - between[way]
         arrived = group[source[way]] == group[router[packet.destination]]
@@ -99,6 +101,9 @@ def jobs_are_the_means_of_their_packets(run: Tables) -> None:
     close(jobs["source_wait_mean_ns"], wait.groupby(packets["job"]).mean())
     close(jobs["packet_hops_mean"], by_job["hops"].mean())
     close(jobs["non_minimal_share"], by_job["non_minimal"].mean())
+    close(jobs["middle_group_share"], by_job["over_middle_group"].mean())
+    over = packets["over_middle_group"].mean()
+    assert np.isclose(run.summary["packet"]["middle_group_share"], over, rtol=1e-12)
     for name, share in PERCENTILES.items():
         for job, mine in total.groupby(packets["job"]):
             exact = np.sort(mine)[int(np.ceil(share * len(mine))) - 1]
@@ -210,6 +215,7 @@ def series_of_jobs_are_the_packets_by_arrival(run: Tables) -> None:
     close(series["latency_mean_ns"], by["latency"].mean().reindex(index))
     close(series["latency_max_ns"], by["latency"].max().reindex(index, fill_value=0))
     close(series["non_minimal_share"], by["non_minimal"].mean().reindex(index))
+    close(series["middle_group_share"], by["over_middle_group"].mean().reindex(index))
     assert (series["start_ps"] % INTERVAL_PS == 0).all()
 
 

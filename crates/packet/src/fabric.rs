@@ -20,6 +20,8 @@ pub(crate) struct Fabric {
     /// The machine's number of every router, and the router that has it.
     pub(crate) line: Vec<RouterId>,
     pub(crate) place: Vec<u32>,
+    /// Group of every router.
+    group_of: Vec<u32>,
     /// First router of every group.
     pub(crate) first_of_group: Vec<u32>,
     /// Ports of router r are `first_port[r]..first_port[r + 1]`.
@@ -62,8 +64,8 @@ impl Fabric {
             first_port.push(first_port[at as usize] + nics + machine.links_from(router).len() as u32);
             first_nic.push(first_nic[at as usize] + nics);
         }
-        let group = |at: usize| machine.group_of(line[at]);
-        let first_of_group = (0..routers).filter(|&at| at == 0 || group(at) != group(at - 1)).map(|at| at as u32);
+        let group_of: Vec<u32> = line.iter().map(|&router| machine.group_of(router).0).collect();
+        let first_of_group = (0..routers).filter(|&at| at == 0 || group_of[at] != group_of[at - 1]).map(|at| at as u32);
         let first_of_group = first_of_group.collect();
         let (ports, nics) = (first_port[routers] as usize, first_nic[routers] as usize);
         let mut fabric = Self {
@@ -72,6 +74,7 @@ impl Fabric {
             first_number: vec![0; routers],
             link_port: vec![0; machine.link_count()],
             first_of_group,
+            group_of,
             line: Vec::new(),
             place: Vec::new(),
             first_port,
@@ -160,6 +163,25 @@ impl Fabric {
     pub(crate) fn is_node_port(&self, port: u32) -> bool {
         let router = self.port_router[port as usize] as usize;
         port - self.first_port[router] < self.first_nic[router + 1] - self.first_nic[router]
+    }
+
+    /// The group at the other end of a port that leads to a router.
+    pub(crate) fn group_beyond(&self, port: u32) -> u32 {
+        self.group_of_port(self.peer[port as usize])
+    }
+
+    /// Whether a port leads to a router of another group.
+    pub(crate) fn is_between_groups(&self, port: u32) -> bool {
+        !self.is_node_port(port) && self.group_beyond(port) != self.group_of_port(port)
+    }
+
+    /// The group of a node.
+    pub(crate) fn group_of_node(&self, node: NodeId) -> u32 {
+        self.group_of_port(self.nic_port[self.node_nic[node.index()] as usize])
+    }
+
+    fn group_of_port(&self, port: u32) -> u32 {
+        self.group_of[self.port_router[port as usize] as usize]
     }
 
     /// The number of a port as a run hands it out.

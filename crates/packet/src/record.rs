@@ -302,7 +302,8 @@ impl Recorder {
             job.hops += hops;
             job.byte_hops += hops * size;
             job.bytes_on_router += if hops == 0 { size } else { 0 };
-            job.non_minimal += u64::from(packet.header.state.non_minimal);
+            job.non_minimal += u64::from(packet.header.state.way.is_non_minimal());
+            job.over_group += u64::from(packet.header.state.way.is_over_group());
         }
         if !self.series.is_empty() {
             self.note_interval(packet, at, latency);
@@ -329,7 +330,8 @@ impl Recorder {
         series[i].packets += 1;
         series[i].latency_ps += latency;
         series[i].latency_max_ps = series[i].latency_max_ps.max(latency);
-        series[i].non_minimal += u64::from(packet.header.state.non_minimal);
+        series[i].non_minimal += u64::from(packet.header.state.way.is_non_minimal());
+        series[i].over_group += u64::from(packet.header.state.way.is_over_group());
     }
 
     fn note_packet(&mut self, packet: &Packet, at: u64) {
@@ -342,7 +344,8 @@ impl Recorder {
             job: packet.job,
             size: packet.size(),
             hops: packet.header.state.hops,
-            non_minimal: packet.header.state.non_minimal,
+            non_minimal: packet.header.state.way.is_non_minimal(),
+            over_group: packet.header.state.way.is_over_group(),
         };
         self.packets.push(TracedPacket { record, path: Vec::new() });
     }

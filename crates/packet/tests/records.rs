@@ -130,6 +130,7 @@ fn jobs_and_intervals_are_the_sums_of_their_packets() {
     assert_eq!(job.byte_hops, all(|p| u64::from(p.hops) * u64::from(p.size)));
     assert_eq!(job.bytes_on_router, all(|p| if p.hops == 0 { u64::from(p.size) } else { 0 }));
     assert_eq!(job.non_minimal, all(|p| u64::from(p.non_minimal)));
+    assert_eq!(job.over_group, all(|p| u64::from(p.over_group)));
     assert_eq!(job.source_wait_ps, all(|p| p.inject_ps - p.birth_ps));
     assert!(job.non_minimal > 0 && job.bytes_on_router > 0);
     // Everything is measured, so a channel that any packet took has some at a port.
@@ -145,6 +146,7 @@ fn jobs_and_intervals_are_the_sums_of_their_packets() {
         assert_eq!((row.packets, row.bytes), (within(|_| 1), within(|p| u64::from(p.size))), "interval {i}");
         assert_eq!(row.latency_ps, within(|p| p.arrival_ps - p.birth_ps), "interval {i}");
         assert_eq!(row.non_minimal, within(|p| u64::from(p.non_minimal)), "interval {i}");
+        assert_eq!(row.over_group, within(|p| u64::from(p.over_group)), "interval {i}");
     }
     assert!(result.series[0].len() > 3);
 }

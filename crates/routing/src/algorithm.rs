@@ -49,8 +49,52 @@ pub struct RouteState {
     pub hops: u8,
     /// Virtual channel on which the packet arrived.
     pub vc: u8,
-    /// Whether the packet has left the minimal way.
-    pub non_minimal: bool,
+    /// How the way so far differs from the shortest ones.
+    pub way: Way,
+}
+
+/// How the way of a packet differs from the shortest ones: whether it left them, and whether it led through a third group,
+/// one that is neither the source's nor the destination's. Between groups that no working cable joins, shortest ways do, too.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum Way {
+    /// A shortest one, through no third group.
+    #[default]
+    Minimal,
+    /// A shortest one, through a third group.
+    MinimalOverGroup,
+    /// Longer than the shortest, but through no third group.
+    Detour,
+    /// Longer than the shortest, through a third group.
+    DetourOverGroup,
+}
+
+const _: () = assert!(size_of::<RouteState>() == 8);
+
+impl Way {
+    /// Whether the packet has left the shortest ways.
+    #[inline]
+    pub fn is_non_minimal(self) -> bool {
+        matches!(self, Self::Detour | Self::DetourOverGroup)
+    }
+
+    /// Whether the packet has been in a third group.
+    #[inline]
+    pub fn is_over_group(self) -> bool {
+        matches!(self, Self::MinimalOverGroup | Self::DetourOverGroup)
+    }
+
+    /// The packet leaves the shortest ways.
+    #[inline]
+    pub fn leave_minimal(&mut self) {
+        *self = if self.is_over_group() { Self::DetourOverGroup } else { Self::Detour };
+    }
+
+    /// The packet goes to a third group. Whoever moves packets says so of every hop that leads there, whatever algorithm
+    /// decided on it.
+    #[inline]
+    pub fn enter_third_group(&mut self) {
+        *self = if self.is_non_minimal() { Self::DetourOverGroup } else { Self::MinimalOverGroup };
+    }
 }
 
 /// A packet as a routing algorithm sees it.

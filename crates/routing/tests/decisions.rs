@@ -318,7 +318,7 @@ fn compare(
         let (memory, mut packet) = (Memory::default(), header);
         let mut decision = Decision { router: at, load, random, memory: &memory, feedback: None };
         let hop = routing.decide(&mut decision, &mut packet);
-        let left_here = packet.state.non_minimal && !header.state.non_minimal;
+        let left_here = packet.state.way.is_non_minimal() && !header.state.way.is_non_minimal();
         let answer = (hop.port, hop.vc, left_here.then_some(packet.state.via));
         *seen.entry(answer).or_default() += 1;
         last = Some((answer, packet));
@@ -425,7 +425,7 @@ fn candidates_on_one_port_are_compared_by_their_channels() {
                 Decision { router: RouterId(0), load: &load, random: &mut random, memory: &memory, feedback: None };
             let hop = routing.decide(&mut decision, &mut packet);
             assert_eq!((hop.port, hop.vc), (2, u8::from(!around)));
-            assert_eq!(packet.state.non_minimal, around);
+            assert_eq!(packet.state.way.is_non_minimal(), around);
         }
     }
 }

@@ -41,7 +41,7 @@ fn walk(
         way.channels.push(hop.vc);
         assert!(way.channels.len() <= 16, "the way ends: {:?}", way.routers);
     }
-    way.non_minimal = packet.state.non_minimal;
+    way.non_minimal = packet.state.way.is_non_minimal();
     way
 }
 
@@ -193,7 +193,7 @@ fn the_threshold_decides_as_stated() {
             let mut decision =
                 Decision { router: RouterId(0), load: &load, random: &mut random, memory: &memory, feedback: None };
             routing.decide(&mut decision, &mut packet);
-            detours += u32::from(packet.state.non_minimal);
+            detours += u32::from(packet.state.way.is_non_minimal());
         }
         // Two candidates share the minimal port with it only if both draws do: (3/31)^2, or fewer.
         assert!(if detour { detours > 90 } else { detours == 0 }, "{other}, {bias}: {detours}");

@@ -83,6 +83,9 @@ def _simulated(packet: Mapping[str, Any], convergence: dict[str, Any]) -> str:
     steady = "steady" if convergence["converged"] else "NOT STEADY"
     minimal, other = packet["minimal_share"], packet["non_minimal_share"]
     ways = "" if minimal is None else f"{percent(minimal)} minimal, {percent(other)} non-minimal, "
+    # Runs of earlier versions do not say it.
+    if middle := packet.get("middle_group_share"):
+        ways += f"{percent(middle)} over a middle group, "
     waiting = packet["crossbar_stall_mean_ns"]
     measured = quantity(packet["measured_ps"], "ps")
     packets = f"{packet['packets']:,} packets measured in {measured}: "

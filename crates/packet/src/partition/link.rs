@@ -1,6 +1,6 @@
 //! The link: from output queues to the next router or node, and what comes back.
 
-use super::port::{End, DEFERRED, STARVED, UNREADY};
+use super::port::{End, BETWEEN, DEFERRED, STARVED, UNREADY};
 use super::Partition;
 use crate::credit::{Credit, Credits};
 use crate::packet::{PathHop, NONE};
@@ -270,12 +270,16 @@ impl Partition {
         let before = std::mem::replace(&mut packet.arrived, arrives);
         packet.header.state.hops += 1;
         packet.header.state.vc = vc;
+        let between = out.is(BETWEEN);
         self.recorder.sent(o, usize::from(vc), packet, now, busy);
         if self.beside {
             self.pool.travel(slot, arrives - before, PathHop { port: self.recorder.number(o), vc });
         }
         if !self.sent.is_empty() {
             self.note_sent(o, Credit { at: arrives, bytes: size, vc });
+        }
+        if between {
+            self.change_group(o, slot);
         }
         if end == End::Remote {
             let (part, packet) = (self.out[o].part, self.pool.get(slot));
@@ -286,6 +290,15 @@ impl Partition {
             self.pool.free(slot);
         } else {
             self.fly(peer as usize, slot, arrives);
+        }
+    }
+
+    /// A packet goes to another group over port `o`.
+    fn change_group(&mut self, o: usize, slot: u32) {
+        let next = self.fabric.group_beyond(self.ports.start + o as u32);
+        let header = &mut self.pool.get_mut(slot).header;
+        if next != self.fabric.group_of_node(header.destination) && next != self.fabric.group_of_node(header.source) {
+            header.state.way.enter_third_group();
         }
     }
 

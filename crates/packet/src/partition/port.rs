@@ -79,7 +79,7 @@ pub(super) struct OutPort {
     /// Channel after the one served last.
     pub(super) next_vc: u8,
     pub(super) end: End,
-    /// `STARVED`, `UNREADY`, `DEFERRED`.
+    /// `STARVED`, `UNREADY`, `DEFERRED`, `BETWEEN`.
     flags: u8,
 }
 
@@ -89,6 +89,8 @@ pub(super) const STARVED: u8 = 1;
 pub(super) const UNREADY: u8 = 4;
 /// Packets will leave, the first when the link gets free, without an event: see `Partition::catch_up`.
 pub(super) const DEFERRED: u8 = 2;
+/// The port leads to another group, always.
+pub(super) const BETWEEN: u8 = 8;
 
 /// What is at the other end of a port.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -140,7 +142,7 @@ impl OutPort {
             end,
             part,
             grants: 0,
-            flags: 0,
+            flags: if fabric.is_between_groups(port) { BETWEEN } else { 0 },
         }
     }
 

@@ -39,6 +39,8 @@ pub struct JobRecord {
     pub bytes_on_router: u64,
     /// Packets that left the minimal way.
     pub non_minimal: u64,
+    /// Packets that were in a group which is neither their source's nor their destination's.
+    pub over_group: u64,
     /// Time at which the last packet arrived, measured or not.
     pub last_arrival_ps: u64,
     /// All packets that arrived, born in the window or not.
@@ -86,6 +88,8 @@ pub struct IntervalRecord {
     pub latency_max_ps: u64,
     /// Those of them that left the minimal way.
     pub non_minimal: u64,
+    /// Those of them that were in a third group.
+    pub over_group: u64,
 }
 
 /// What learning routers found in one interval.
@@ -118,6 +122,8 @@ pub struct PacketRecord {
     pub hops: u8,
     /// Whether it left the minimal way.
     pub non_minimal: bool,
+    /// Whether it was in a third group.
+    pub over_group: bool,
 }
 
 /// A packet's record with its way, which is empty unless recorded. In the order of the records: two packets that share one
@@ -162,6 +168,7 @@ impl JobRecord {
             byte_hops,
             bytes_on_router,
             non_minimal,
+            over_group,
             last_arrival_ps,
             all_packets,
         } = other;
@@ -183,6 +190,7 @@ impl JobRecord {
         self.byte_hops += byte_hops;
         self.bytes_on_router += bytes_on_router;
         self.non_minimal += non_minimal;
+        self.over_group += over_group;
         self.last_arrival_ps = self.last_arrival_ps.max(*last_arrival_ps);
         self.all_packets += all_packets;
     }

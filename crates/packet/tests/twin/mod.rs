@@ -17,7 +17,7 @@ use odonata_routing::algorithm::{Decision, Feedback, Header, Memory, RouteState,
 use odonata_routing::deadlock;
 use odonata_routing::next_hop::NextHops;
 use odonata_routing::view::LoadView;
-use odonata_units::{Bytes, LinkId, NodeId, Rate, RouterId, Stream};
+use odonata_units::{Bytes, GroupId, LinkId, NodeId, Rate, RouterId, Stream};
 use std::cmp::Reverse;
 use std::collections::{BTreeSet, BinaryHeap, VecDeque};
 
@@ -35,6 +35,8 @@ struct Packet {
     /// When it may leave its output.
     ready: u64,
     feedback: Option<f32>,
+    /// Groups of the routers that it left for, in order.
+    groups: Vec<GroupId>,
 }
 
 impl Packet {
@@ -437,6 +439,7 @@ impl<'a> Twin<'a> {
             packet.header.state.hops += 1;
             packet.header.state.vc = vc as u8;
             let to = self.far(r, o);
+            packet.groups.push(self.machine.group_of(RouterId(to.0 as u32)));
             self.at(packet.arrived, Event::Arrive(to.0, to.1));
             self.ports[to.0][to.1].wire.push_back(packet);
         }
@@ -446,6 +449,9 @@ impl<'a> Twin<'a> {
 
     fn record(&mut self, packet: &Packet, arrival_ps: u64) {
         let state = packet.header.state;
+        let group = |node| self.machine.group_of(self.machine.router_of(node));
+        let ends = [group(packet.header.source), group(packet.header.destination)];
+        let over_group = packet.groups.iter().any(|group| !ends.contains(group));
         self.found.push(PacketRecord {
             arrival_ps,
             source: packet.header.source.0,
@@ -455,7 +461,8 @@ impl<'a> Twin<'a> {
             job: packet.what.job,
             size: packet.what.size,
             hops: state.hops,
-            non_minimal: state.non_minimal,
+            non_minimal: state.way.is_non_minimal(),
+            over_group,
         });
     }
 }
@@ -475,5 +482,6 @@ fn set_out(what: Outgoing, source: NodeId, now: u64, arrives: u64) -> Packet {
         decided: false,
         ready: 0,
         feedback: None,
+        groups: Vec::new(),
     }
 }

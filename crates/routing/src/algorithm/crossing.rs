@@ -44,7 +44,7 @@ impl RouteState {
     pub(super) fn take_detour(&mut self, via: u32) {
         self.via = via;
         self.phase = DETOUR;
-        self.non_minimal = true;
+        self.way.leave_minimal();
     }
 
     /// Whether the packet is still on its way to `via`.

@@ -238,7 +238,7 @@ impl Routing for QAdaptive {
         let port = self.port(decision, packet, values, best);
         packet.state.via = here.0;
         if !self.hops.to_group(at, target).contains(&port) {
-            packet.state.non_minimal = true;
+            packet.state.way.leave_minimal();
         }
         self.hop(at, port, packet)
     }

@@ -39,6 +39,10 @@ pub(super) fn added() -> Vec<(&'static str, Vec<Column>)> {
 
 pub(super) const NO_PACKET: &str = "no packet arrived";
 
+/// What `middle_group_share` counts, in every table that has it.
+pub(super) const MIDDLE_GROUP: &str =
+    "Packets that were in a group which is neither their source's nor their destination's; 0 on a machine without groups.";
+
 /// A percentile of the packets' latencies.
 const fn percentile(name: &'static str, label: &'static str, doc: &'static str) -> Column {
     Column::attribute(name, F64, Ns, label, doc).missing(NO_PACKET)
@@ -179,6 +183,8 @@ impl<'a> Measured<'a> {
         per_packet("non_minimal_share", Share, "Non-minimal share", "Packets that left the minimal way.")
             .headline()
             .by(|run| run.jobs(|job| job.non_minimal as f64 / job.packets as f64)),
+        per_packet("middle_group_share", Share, "Middle-group share", MIDDLE_GROUP)
+            .by(|run| run.jobs(|job| job.over_group as f64 / job.packets as f64)),
     ];
 
     fn link_ports(&self) -> impl Iterator<Item = &'a PortRecord> {

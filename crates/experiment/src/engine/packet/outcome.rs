@@ -123,7 +123,7 @@ fn summary(run: &Measured<'_>) -> Vec<(&'static str, Value)> {
     let Measured { engine, result, .. } = *run;
     let duration = run.duration();
     let sum = |get: fn(&JobRecord) -> u64| result.jobs.iter().map(get).sum::<u64>();
-    let (packets, non_minimal) = (sum(|j| j.packets), sum(|j| j.non_minimal));
+    let (packets, non_minimal, over_group) = (sum(|j| j.packets), sum(|j| j.non_minimal), sum(|j| j.over_group));
     let mut latency = Histogram::default();
     result.jobs.iter().for_each(|j| latency.merge(&j.latency));
     let share = |part: u64| if packets == 0 { Value::Null } else { (part as f64 / packets as f64).into() };
@@ -146,6 +146,7 @@ fn summary(run: &Measured<'_>) -> Vec<(&'static str, Value)> {
             "packets": packets,
             "non_minimal_share": share(non_minimal),
             "minimal_share": share(packets - non_minimal),
+            "middle_group_share": share(over_group),
             "virtual_channels": result.channels_per_port,
             "virtual_channels_used": (0..16).filter(|vc| result.channels_used >> vc & 1 == 1).collect::<Vec<u32>>(),
             "latency_mean_ns": if packets == 0 { Value::Null } else { (latency.mean() / 1e3).into() },

@@ -217,6 +217,14 @@ impl<'a> Ways<'a> {
                 .by(|ways| ways.each(|packet| u16::from(packet.record.hops))),
             Column::attribute("non_minimal", Bool, Plain, "Non-minimal", "Whether it left the minimal way.")
                 .by(|ways| ways.each(|packet| packet.record.non_minimal)),
+            Column::attribute(
+                "over_middle_group",
+                Bool,
+                Plain,
+                "Over a middle group",
+                "Whether it was in a group which is neither its source's nor its destination's.",
+            )
+            .by(|ways| ways.each(|packet| packet.record.over_group)),
             Column::attribute("links", Lists, Plain, "Way", "Every link of its way, in order.")
                 .of("links")
                 .under("record_paths = true")

@@ -1,6 +1,6 @@
 //! The packet engine's own tables.
 
-use super::columns::{Measured, NO_PACKET};
+use super::columns::{Measured, MIDDLE_GROUP, NO_PACKET};
 use super::programs;
 use odonata_declare::Type::{Coded, F64, U32, U64};
 use odonata_declare::Unit::{Bytes, BytesPerS, Count, Ns, Plain, Ps, Share};
@@ -172,6 +172,10 @@ const SERIES: FilledTable<'_, PacketResult> = FilledTable {
             .weighted_by("packets")
             .missing(NO_PACKET)
             .by(|result| intervals(result).map(|(_, _, row)| mean(row.non_minimal, row.packets)).collect()),
+        Column::mean("middle_group_share", F64, Share, "Middle-group share", MIDDLE_GROUP)
+            .weighted_by("packets")
+            .missing(NO_PACKET)
+            .by(|result| intervals(result).map(|(_, _, row)| mean(row.over_group, row.packets)).collect()),
     ],
 };
 
