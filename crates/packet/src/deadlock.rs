@@ -51,8 +51,12 @@ fn lines(fabric: &Fabric, waits: &BTreeMap<(u32, u8), Waits>, chain: &[(u32, u8)
 #[cfg(test)]
 mod tests {
     use crate::{ClosedJob, Ending, NodeMessage, PacketEngine, PacketSettings, RunOptions, Schedule, Traffic};
+    use odonata_machine::topology::Torus;
     use odonata_machine::{Coordinates, LinkClass, Machine, MachineBuilder, Shape};
-    use odonata_routing::algorithm::{Decision, Discipline, Header, Hop, Routing};
+    use odonata_routing::algorithm::{
+        self, DeadlockAvoidance, Decision, Discipline, Header, Hop, Routing, RoutingSettings,
+    };
+    use odonata_routing::next_hop::NextHops;
     use odonata_units::{Bytes, GroupId, LinkClassId, NodeId, Rate, RouterId, Time};
     use std::sync::Arc;
 
@@ -100,6 +104,55 @@ mod tests {
         fn decide(&self, decision: &mut Decision<'_>, _: &mut Header) -> Hop {
             Hop { port: self.next[decision.router.index()], vc: 0 }
         }
+    }
+
+    /// Dimension order with bubbles, but nobody keeps to their rule.
+    struct NoBubble(Box<dyn Routing>);
+
+    impl Routing for NoBubble {
+        fn virtual_channels(&self) -> u8 {
+            self.0.virtual_channels()
+        }
+
+        fn discipline(&self) -> Discipline {
+            self.0.discipline()
+        }
+
+        fn decide(&self, decision: &mut Decision<'_>, packet: &mut Header) -> Hop {
+            self.0.decide(decision, packet)
+        }
+    }
+
+    /// Tornado traffic on a ring of 8 with the smallest buffers: with bubbles it flows, without it is stuck before long.
+    #[test]
+    fn without_its_bubbles_a_ring_is_stuck() {
+        let torus = Torus { dims: vec![8], wrap: vec![true].into(), ..Torus::default() };
+        let machine = torus.builder().unwrap().build().unwrap();
+        let mut settings = RoutingSettings::default();
+        settings.torus.deadlock_avoidance = DeadlockAvoidance::Bubble;
+        let routing = || {
+            let hops = Arc::new(NextHops::new(&machine).unwrap());
+            algorithm::build("dimension-order", hops, &settings).unwrap()
+        };
+        let buffers =
+            PacketSettings { input_buffer: Bytes(512), output_buffer: Bytes(1024), ..PacketSettings::study() };
+        let messages = (0..8).map(|n| NodeMessage {
+            source: NodeId(n),
+            destination: NodeId((n + 3) % 8),
+            bytes: Bytes(1 << 20),
+            rounds: 1,
+        });
+        let traffic = Traffic::closed(vec![ClosedJob::new(messages.collect())]);
+        let schedule = Schedule { warm_up: Time::ZERO, measure: Time::from_us(10_000), drain: Time::ZERO };
+        let options = RunOptions { patience: Time::from_us(50), ..RunOptions::default() };
+        let run = |routing: Arc<dyn Routing>| {
+            PacketEngine::unchecked(&machine, &buffers, routing).run(&traffic, schedule, &options, &mut |_| true)
+        };
+        assert_eq!(run(Arc::from(routing())).ending, Ending::Complete);
+        let stuck = run(Arc::new(NoBubble(routing())));
+        assert_eq!(stuck.ending, Ending::NoProgress);
+        // All eight routers, each waiting for the next.
+        assert_eq!(stuck.stuck.len(), 8, "{:#?}", stuck.stuck);
     }
 
     /// Each node sends to the one before it, three hops ahead. Of the packets that reach a router two thirds go on, but its

@@ -130,6 +130,13 @@ impl PacketEngine {
                 reason: format!("'{algorithm}' {error}; 'up-down' needs one"),
             }),
         })?;
+        if proven.routing.rings().is_some() && settings.output_buffer.0 < 2 * settings.packet.0 {
+            let (buffer, packet) = (settings.output_buffer, settings.packet);
+            let reason = format!(
+                "{buffer} does not hold two packets of {packet}; with bubbles a packet enters a ring only where two have room"
+            );
+            return Err(SettingsError { setting: "engine.output_buffer".into(), reason }.into());
+        }
         let mut engine = Self::unchecked(machine, settings, Arc::from(proven.routing));
         engine.plain_channels = (proven.rise != Rise::Never).then_some(proven.plain_channels);
         Ok(engine)

@@ -25,7 +25,7 @@ pub(crate) struct Packet {
     pub(crate) next: u32,
     /// Tag of the endpoint.
     pub(crate) message: u32,
-    /// Size in the upper 24 bits, channel chosen at the router where it is in the lower 8.
+    /// Size in the upper 24 bits, channel chosen at the router where it is in the lower 6, `WHOLE` and `ENTERS` between.
     pub(crate) size_and_vc: u32,
     pub(crate) job: u16,
     /// The interface of its destination at which it arrives.
@@ -35,6 +35,12 @@ pub(crate) struct Packet {
 }
 
 const _: () = assert!(std::mem::size_of::<Packet>() == 64);
+
+/// In the chosen channel a packet takes the room of a full one, whatever its size.
+const WHOLE: u32 = 1 << 6;
+/// It enters a ring, for which it needs the room of a full packet beside its own.
+const ENTERS: u32 = 1 << 7;
+const CHANNEL: u32 = WHOLE - 1;
 
 impl Packet {
     /// A packet of `size` bytes, less than 16 MiB, that starts at `inject`.
@@ -63,13 +69,39 @@ impl Packet {
     /// Channel chosen at the router where it is.
     #[inline]
     pub(crate) fn out_vc(&self) -> u8 {
-        self.size_and_vc as u8
+        (self.size_and_vc & CHANNEL) as u8
     }
 
     /// Notes the channel chosen by the router where it is.
     #[inline]
     pub(crate) fn choose(&mut self, vc: u8) {
         self.size_and_vc = self.size_and_vc & !0xff | u32::from(vc);
+    }
+
+    /// In the channel chosen, it takes the room of a full packet, and of two where it enters a ring.
+    #[inline]
+    pub(crate) fn take_whole(&mut self, enters: bool) {
+        self.size_and_vc |= WHOLE | if enters { ENTERS } else { 0 };
+    }
+
+    /// Room that it takes in the channel chosen, where full packets have `full` bytes.
+    #[inline]
+    pub(crate) fn room(&self, full: u32) -> u32 {
+        if self.size_and_vc & WHOLE == 0 {
+            self.size()
+        } else {
+            full
+        }
+    }
+
+    /// Room that there must be for it in the output buffer.
+    #[inline]
+    pub(crate) fn needs(&self, full: u32) -> u32 {
+        match self.size_and_vc & (WHOLE | ENTERS) {
+            0 => self.size(),
+            WHOLE => full,
+            _ => 2 * full,
+        }
     }
 }
 

@@ -106,6 +106,11 @@ pub(crate) struct Partition {
     /// where no channel is reserved.
     reserved_from: u8,
     promised: Vec<u32>,
+    /// The channel of rings that packets enter only where they leave room for another, 255 if there is none; for each input
+    /// port the output by which its ring goes on, and whether each output is part of a ring; empty without rings.
+    bubble: u8,
+    stays: Vec<u32>,
+    in_ring: Vec<bool>,
     nic: Vec<Nic>,
     /// Output ports to settle at the end of this instant, and one bit for each of them.
     noted: Vec<u32>,
@@ -194,6 +199,7 @@ impl Partition {
         let kind_of = |port: u32| kind_of[(port - ports.start) as usize];
         let out = |(p, s)| OutPort::new(&fabric, p, &ports, nics.start, division, (kind_of(p), s));
         let input = |p| InPort::new(&fabric, p, &ports, nics.start, division, kind_of(p));
+        let (stays, in_ring) = port::rings(&fabric, &*routing, &ports);
         let by_turns = fabric.settings.arbitration == Arbitration::RoundRobin;
         let mut partition = Self {
             channels,
@@ -219,6 +225,9 @@ impl Partition {
             sent: if counts_sent { vec![VecDeque::new(); count] } else { Vec::new() },
             reserved_from,
             promised: vec![0; if usize::from(reserved_from) < channels { count * channels } else { 0 }],
+            bubble: routing.rings().map_or(u8::MAX, |rings| rings.channel()),
+            stays,
+            in_ring,
             nic: nics
                 .clone()
                 .map(|n| Nic::new(&fabric, n, ports.start, kind_of(fabric.nic_port[n as usize])))

@@ -5,7 +5,6 @@ mod common;
 mod twin;
 
 use odonata_packet::{Ending, PacketEngine, PacketError, PacketResult, Program, Recording, RunOptions, Traffic};
-use odonata_routing::algorithm::RoutingSettings;
 use std::sync::Arc;
 use twin::cases::Case;
 use twin::chatter::{Call, Chatter};
@@ -35,8 +34,7 @@ fn first_difference(twin: &[Vec<Call>], fast: &[Vec<Call>]) -> Option<(usize, Op
 /// Packets of the case, or `None` if there is no such machine or the algorithm does not run on it.
 fn check(seed: u64) -> Option<usize> {
     let case = Case::new(seed)?;
-    let settings = RoutingSettings::default();
-    let engine = match PacketEngine::new(&case.machine, &case.settings, case.routing, &settings) {
+    let engine = match PacketEngine::new(&case.machine, &case.settings, case.routing, &case.routing_settings) {
         Ok(engine) => engine,
         Err(PacketError::Settings(e)) if e.setting != "routing.algorithm" => panic!("seed {seed}: {e}"),
         Err(_) => return None,
@@ -53,7 +51,8 @@ fn check(seed: u64) -> Option<usize> {
     }
     let program = Chatter::new(case.manner.clone());
     let endpoints = program.endpoints(&[0], &engine.interfaces(seed));
-    let found = Twin::new(&case.machine, &case.settings, case.routing, seed, (&engine, endpoints)).run();
+    let routing = (case.routing, &case.routing_settings);
+    let found = Twin::new(&case.machine, &case.settings, routing, seed, (&engine, endpoints)).run();
     if let Some((node, twin, fast)) = first_difference(&program.calls(), &calls) {
         panic!(
             "seed {seed}, {} on {}, {:?}: node {node} is first told {twin:?} in the twin and {fast:?} in the engine",

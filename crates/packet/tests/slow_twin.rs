@@ -9,6 +9,7 @@ use odonata_machine::Machine;
 use odonata_packet::{
     Destinations, Injection, LoadStep, OpenJob, PacketSettings, Program, Recording, RunOptions, Traffic,
 };
+use odonata_routing::algorithm::RoutingSettings;
 use odonata_units::Time;
 use std::sync::Arc;
 use twin::Twin;
@@ -45,7 +46,9 @@ fn compare_sources(
     };
     let engine = engine(machine, routing);
     let endpoints = job.endpoints(&[0], &engine.interfaces(5));
-    let found = Twin::new(machine, &PacketSettings::study(), routing, 5, (&engine, endpoints)).run();
+    let found =
+        Twin::new(machine, &PacketSettings::study(), (routing, &RoutingSettings::default()), 5, (&engine, endpoints))
+            .run();
     let recording = Recording { packets: true, ..Recording::default() };
     let options = RunOptions { recording, seed: 5, ..RunOptions::default() };
     let result = common::run(&engine, &Traffic::open(vec![job]), schedule(0, us, 1_000), &options);

@@ -34,6 +34,7 @@ use odonata_units::{NodeId, RouterId, Stream};
 use std::sync::Arc;
 
 pub use adaptive::AdaptiveSettings;
+pub use dimension_order::{DeadlockAvoidance, TorusSettings};
 pub use par::{ParSettings, SecondMiddle};
 pub use q_adaptive::QSettings;
 pub use steady::{PathChoice, UgalPaths};
@@ -172,6 +173,11 @@ pub trait Routing: Send + Sync {
         u8::MAX
     }
 
+    /// The rings that packets enter only where they leave room for another packet, if the algorithm relies on that.
+    fn rings(&self) -> Option<&dyn Rings> {
+        None
+    }
+
     /// Whether [`Routing::decide`] may look at the load for this packet at this router; where it does not, the engine
     /// spares itself the view, and a look at it is a programming error that panics.
     fn reads_load(&self, packet: &Header) -> bool {
@@ -205,6 +211,19 @@ pub trait Routing: Send + Sync {
     fn learns(&self) -> bool {
         false
     }
+}
+
+/// Rings of links that never fill up (bubble flow control; Carrion, Beivide, Gregorio, Vallejo 1997). In one virtual channel a
+/// packet *enters* a ring, from a node, another link or another channel, only where the output buffer has room for two full
+/// packets; one that goes on in its ring needs room for one. So there is always room for a full packet in the ring, and what is
+/// before it moves. For that room never to fall in pieces, every packet in the channel takes the room of a full one.
+pub trait Rings: Send + Sync {
+    /// The channel.
+    fn channel(&self) -> u8;
+
+    /// The port by which the ring of a link, that of `port` of `at`, goes on at the link's end; `None` if the link is in no
+    /// ring. No two links go on with the same one.
+    fn goes_on(&self, at: RouterId, port: Port) -> Option<Port>;
 }
 
 /// How an algorithm orders its virtual channels.
@@ -264,6 +283,8 @@ pub struct RoutingSettings {
     pub par: ParSettings,
     /// Rates and thresholds of Q-adaptive.
     pub q: QSettings,
+    /// What keeps rings of a torus free of deadlock.
+    pub torus: TorusSettings,
 }
 
 impl RoutingSettings {
@@ -274,6 +295,7 @@ impl RoutingSettings {
             adaptive: parameters.downcast_ref().copied().unwrap_or_default(),
             par: parameters.downcast_ref().copied().unwrap_or_default(),
             q: parameters.downcast_ref().cloned().unwrap_or_default(),
+            torus: parameters.downcast_ref().copied().unwrap_or_default(),
         }
     }
 }

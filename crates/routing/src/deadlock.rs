@@ -9,7 +9,7 @@
 //! [`prove`] takes the plainest order of channels for which that holds: on a whole machine one channel per leg, on others
 //! more ([`Rise`]).
 
-use crate::algorithm::{self, Discipline, Goal, Leg, Relation, Routing, RoutingError, RoutingSettings};
+use crate::algorithm::{self, Discipline, Goal, Leg, Relation, Rings, Routing, RoutingError, RoutingSettings};
 use crate::next_hop::{NextHops, Port, Rise};
 use odonata_units::{GroupId, RouterId};
 use std::sync::Arc;
@@ -79,7 +79,7 @@ pub fn prove(name: &str, hops: NextHops, settings: &RoutingSettings, most: u8) -
             needed = Some(needed.map_or(channels, |fewest| fewest.min(channels)));
             continue;
         }
-        match check(&hops, &routing.discipline(), channels, routing.reserved_from()) {
+        match check(&hops, &routing.discipline(), channels, routing.reserved_from(), routing.rings()) {
             Ok(()) => return Ok(Proven { routing, rise, plain_channels }),
             Err(cycle) => left = Some(cycle),
         }
@@ -91,17 +91,27 @@ pub fn prove(name: &str, hops: NextHops, settings: &RoutingSettings, most: u8) -
 }
 
 /// Checks the channel dependency graph of a discipline on a machine. Nobody waits for the channels from `reserved_from`
-/// on ([`crate::algorithm::Routing::reserved_from`]).
+/// on ([`crate::algorithm::Routing::reserved_from`]), and packets in one of the `rings` do not wait for it as a whole: a ring is
+/// one vertex of the graph, which packets must not enter from itself, not even by other links.
 ///
 /// # Errors
 /// A cycle of channels.
-pub fn check(hops: &NextHops, discipline: &Discipline, channels: u8, reserved_from: u8) -> Result<(), Cycle> {
-    let graph = match discipline {
+pub fn check(
+    hops: &NextHops,
+    discipline: &Discipline,
+    channels: u8,
+    reserved_from: u8,
+    rings: Option<&dyn Rings>,
+) -> Result<(), Cycle> {
+    let mut graph = match discipline {
         // A packet only ever asks for a channel above the one that it holds, or, going up and then down, for one behind it.
         Discipline::Rising => return Ok(()),
         Discipline::Legs(legs) => Dependencies::of(hops, legs, channels),
         Discipline::Relation(relation) => Dependencies::of_relation(hops, &**relation, channels, reserved_from),
     };
+    if let Some(rings) = rings {
+        graph.contract(rings);
+    }
     graph.cycle().map_or(Ok(()), |channels| Err(Cycle { channels }))
 }
 
@@ -116,6 +126,9 @@ struct Dependencies<'a> {
     target: Vec<u32>,
     /// Set of channel c at `next[c * words..]`, one bit per port and channel.
     next: Vec<u64>,
+    /// By channel the next one in its ring, and the ring's first channel; both the channel itself if it is in none. Empty
+    /// without rings.
+    ring: Vec<(u32, u32)>,
 }
 
 impl<'a> Dependencies<'a> {
@@ -133,7 +146,7 @@ impl<'a> Dependencies<'a> {
         let links = first_link[hops.routers() as usize] as usize;
         let routers = (0..hops.routers()).map(RouterId);
         let target = routers.flat_map(|r| hops.ports(r).map(move |port| hops.neighbour(r, port).0)).collect();
-        Self { hops, channels, words, first_link, target, next: vec![0; links * channels * words] }
+        Self { hops, channels, words, first_link, target, next: vec![0; links * channels * words], ring: Vec::new() }
     }
 
     /// The edges between the hops that packets may take one after the other, destination by destination.
@@ -306,32 +319,86 @@ impl<'a> Dependencies<'a> {
         Some((first * self.channels + bit, bit + 1))
     }
 
-    /// A cycle, by depth-first search: an edge to a channel that is still open closes one.
+    /// Makes each ring one vertex. Links of which a ring goes on, but not all the way around, stay vertices of their own.
+    fn contract(&mut self, rings: &dyn Rings) {
+        const NONE: u32 = u32::MAX;
+        let vc = rings.channel();
+        let mut goes_on = vec![NONE; self.next.len() / self.words];
+        let mut is_next = vec![false; goes_on.len()];
+        for at in (0..self.hops.routers()).map(RouterId) {
+            for port in self.hops.ports(at) {
+                let Some(then) = rings.goes_on(at, port) else { continue };
+                let next = self.channel(self.hops.neighbour(at, port), then, vc);
+                assert!(!std::mem::replace(&mut is_next[next], true), "no two links go on with the same one");
+                goes_on[self.channel(at, port, vc)] = next as u32;
+            }
+        }
+        self.ring = (0..goes_on.len() as u32).map(|c| (c, c)).collect();
+        for first in 0..goes_on.len() as u32 {
+            if self.ring[first as usize].0 != first {
+                continue;
+            }
+            // At most one link leads to each, so a walk ends or comes back to where it started.
+            let on = |c: &u32| Some(goes_on[*c as usize]).filter(|&next| next != NONE && next != first);
+            let walk: Vec<u32> = std::iter::successors(Some(first), on).collect();
+            let last = walk[walk.len() - 1];
+            if goes_on[last as usize] == first {
+                walk.iter().for_each(|&c| self.ring[c as usize] = (goes_on[c as usize], first));
+            }
+        }
+    }
+
+    /// The next channel of a channel's ring, and its first.
+    fn ring(&self, channel: usize) -> (usize, usize) {
+        self.ring.get(channel).map_or((channel, channel), |&(next, first)| (next as usize, first as usize))
+    }
+
+    /// The same as [`Dependencies::successor`], but for the next channel of the ring.
+    fn leaving(&self, channel: usize, mut from: usize) -> Option<(usize, usize)> {
+        loop {
+            let (next, after) = self.successor(channel, from)?;
+            if next == channel || next != self.ring(channel).0 {
+                return Some((next, after));
+            }
+            from = after;
+        }
+    }
+
+    /// A cycle, by depth-first search: an edge to a vertex that is still open closes one. A vertex is a channel, or all those of
+    /// a ring one after the other.
     fn cycle(&self) -> Option<Vec<(RouterId, RouterId, u8)>> {
         const NEW: u8 = 0;
         const OPEN: u8 = 1;
         const DONE: u8 = 2;
         let mut state = vec![NEW; self.next.len() / self.words];
         for start in 0..state.len() {
-            if state[start] != NEW {
+            if state[self.ring(start).1] != NEW {
                 continue;
             }
             let mut path = vec![(start, 0)];
             state[start] = OPEN;
             while let Some(&(channel, from)) = path.last() {
-                let Some((next, after)) = self.successor(channel, from) else {
-                    state[channel] = DONE;
-                    path.pop();
+                let (beside, vertex) = self.ring(channel);
+                let place = path.last_mut().expect("the path is not empty");
+                let Some((next, after)) = self.leaving(channel, from) else {
+                    if beside == vertex {
+                        state[vertex] = DONE;
+                        path.pop();
+                    } else {
+                        *place = (beside, 0);
+                    }
                     continue;
                 };
-                path.last_mut().expect("the path is not empty").1 = after;
-                match state[next] {
+                place.1 = after;
+                let entered = self.ring(next).1;
+                match state[entered] {
                     NEW => {
-                        state[next] = OPEN;
-                        path.push((next, 0));
+                        state[entered] = OPEN;
+                        path.push((entered, 0));
                     }
                     OPEN => {
-                        let first = path.iter().position(|&(c, _)| c == next).expect("open channels are on the path");
+                        let first = path.iter().position(|&(c, _)| self.ring(c).1 == entered);
+                        let first = first.expect("open vertices are on the path");
                         return Some(path[first..].iter().map(|&(c, _)| self.describe(c)).collect());
                     }
                     _ => {}
@@ -367,7 +434,8 @@ mod tests {
                 ALGORITHMS.iter().filter(|algorithm| algorithm.hops.is_some()).map(|algorithm| algorithm.name);
             for name in by_hops.filter(|name| !of_tori.contains(name)) {
                 let routing = algorithm::build(name, Arc::clone(&hops), &RoutingSettings::default()).unwrap();
-                let result = check(&hops, &routing.discipline(), routing.virtual_channels(), routing.reserved_from());
+                let result =
+                    check(&hops, &routing.discipline(), routing.virtual_channels(), routing.reserved_from(), None);
                 assert_eq!(result, Ok(()), "{name} on {preset}");
             }
         }
@@ -386,7 +454,11 @@ mod tests {
         assert!(distant.count() > 4_000);
         for name in ["min", "valiant-g", "ugal-n", "par"] {
             let routing = algorithm::build(name, Arc::clone(&hops), &RoutingSettings::default()).unwrap();
-            assert_eq!(check(&hops, &routing.discipline(), routing.virtual_channels(), u8::MAX), Ok(()), "{name}");
+            assert_eq!(
+                check(&hops, &routing.discipline(), routing.virtual_channels(), u8::MAX, None),
+                Ok(()),
+                "{name}"
+            );
         }
     }
 
@@ -399,7 +471,7 @@ mod tests {
             Leg { goal: Goal::Group, vc: 0, starts: true, next: vec![2] },
             Leg { goal: Goal::Router, vc: 0, starts: true, next: vec![] },
         ];
-        let cycle = check(&hops, &Discipline::Legs(legs), 1, u8::MAX).unwrap_err();
+        let cycle = check(&hops, &Discipline::Legs(legs), 1, u8::MAX, None).unwrap_err();
         assert!(cycle.channels.len() >= 2);
         // Each link starts where the one before ends, and the last leads to the first.
         for (i, link) in cycle.channels.iter().enumerate() {
@@ -416,6 +488,6 @@ mod tests {
             Leg { goal: Goal::Group, vc: 0, starts: true, next: vec![1] },
             Leg { goal: Goal::Router, vc: 0, starts: true, next: vec![] },
         ];
-        assert!(check(&hops, &Discipline::Legs(legs), 1, u8::MAX).is_err());
+        assert!(check(&hops, &Discipline::Legs(legs), 1, u8::MAX, None).is_err());
     }
 }

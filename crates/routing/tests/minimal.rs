@@ -402,7 +402,8 @@ fn nearest_cable() -> Discipline {
 
 fn proven(hops: &Arc<NextHops>) -> bool {
     let routing = min(hops);
-    deadlock::check(hops, &routing.discipline(), routing.virtual_channels(), routing.reserved_from()).is_ok()
+    deadlock::check(hops, &routing.discipline(), routing.virtual_channels(), routing.reserved_from(), routing.rings())
+        .is_ok()
 }
 
 #[test]
@@ -411,7 +412,7 @@ fn no_way_can_deadlock() {
         let hops = tables(&builder.build().unwrap());
         if what == "cascade with holes" {
             // Inside a group with holes shortest ways may turn in circles, also those inside the destination group.
-            assert!(!proven(&hops) && deadlock::check(&hops, &nearest_cable(), 2, u8::MAX).is_err());
+            assert!(!proven(&hops) && deadlock::check(&hops, &nearest_cable(), 2, u8::MAX, None).is_err());
         } else {
             assert!(proven(&hops), "{what}");
         }
@@ -423,14 +424,14 @@ fn no_way_can_deadlock() {
 #[test]
 fn channels_rise_from_group_to_group() {
     let hops = tables(&cut(dragonfly(4, 2, 9), Some("global"), 0.2, 3).build().unwrap());
-    assert!(deadlock::check(&hops, &nearest_cable(), 2, u8::MAX).is_err());
+    assert!(deadlock::check(&hops, &nearest_cable(), 2, u8::MAX, None).is_err());
     assert!(proven(&hops));
     assert_eq!(min(&hops).virtual_channels(), 3);
     assert_eq!(min(&tables(&dragonfly(4, 1, 3).build().unwrap())).virtual_channels(), 2);
     // One channel too few is a cycle: the check looks at more than the number.
     let Discipline::Legs(mut legs) = min(&hops).discipline() else { panic!("legs") };
     legs.iter_mut().for_each(|leg| leg.vc = leg.vc.saturating_sub(1));
-    assert!(deadlock::check(&hops, &Discipline::Legs(legs), 2, u8::MAX).is_err());
+    assert!(deadlock::check(&hops, &Discipline::Legs(legs), 2, u8::MAX, None).is_err());
 }
 
 proptest! {
@@ -450,7 +451,7 @@ proptest! {
         let name = builder.classes[class].name.clone();
         let Ok(machine) = cut(builder, (!local).then_some(&name), share, seed).build() else { return Ok(()) };
         let Ok(hops) = NextHops::new(&machine).map(Arc::new) else { return Ok(()) };
-        let before = deadlock::check(&hops, &nearest_cable(), 2, u8::MAX).is_ok();
+        let before = deadlock::check(&hops, &nearest_cable(), 2, u8::MAX, None).is_ok();
         prop_assert!(proven(&hops) || !before);
     }
 }

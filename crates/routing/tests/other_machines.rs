@@ -3,7 +3,8 @@
 use odonata_machine::topology::{FatTree, Torus};
 use odonata_machine::{presets, Machine, MachineBuilder, Shape};
 use odonata_routing::algorithm::{
-    self, Decision, Discipline, Header, Hop, Memory, Relation, RouteState, Routing, RoutingSettings,
+    self, DeadlockAvoidance, Decision, Discipline, Header, Hop, Memory, Relation, Rings, RouteState, Routing,
+    RoutingSettings,
 };
 use odonata_routing::deadlock;
 use odonata_routing::next_hop::NextHops;
@@ -69,7 +70,7 @@ fn walk(
 }
 
 fn check(hops: &NextHops, routing: &dyn Routing) -> Result<(), deadlock::Cycle> {
-    deadlock::check(hops, &routing.discipline(), routing.virtual_channels(), routing.reserved_from())
+    deadlock::check(hops, &routing.discipline(), routing.virtual_channels(), routing.reserved_from(), routing.rings())
 }
 
 /// Grids with rings of odd and even length, of two, meshes, and a dimension of one.
@@ -145,7 +146,7 @@ fn rings_need_the_dateline() {
         let Discipline::Relation(relation) = routing("dimension-order", &hops).discipline() else {
             panic!("a relation")
         };
-        deadlock::check(&hops, &Discipline::Relation(Box::new(OneChannel(relation))), 1, u8::MAX)
+        deadlock::check(&hops, &Discipline::Relation(Box::new(OneChannel(relation))), 1, u8::MAX, None)
     };
     let found = cycle(torus(&[5], &[true])).unwrap_err();
     assert_eq!(found.channels.len(), 5, "{found}");
@@ -161,8 +162,8 @@ fn the_adaptive_channel_must_be_reserved() {
     let (_, hops) = tables(torus(&[4, 4], &[true; 2]));
     let routing = routing("torus-adaptive", &hops);
     assert_eq!((routing.virtual_channels(), routing.reserved_from()), (3, 2));
-    assert!(deadlock::check(&hops, &routing.discipline(), 3, u8::MAX).is_err());
-    assert_eq!(deadlock::check(&hops, &routing.discipline(), 3, 2), Ok(()));
+    assert!(deadlock::check(&hops, &routing.discipline(), 3, u8::MAX, None).is_err());
+    assert_eq!(deadlock::check(&hops, &routing.discipline(), 3, 2, None), Ok(()));
 }
 
 #[test]
@@ -259,4 +260,80 @@ fn fat_trees_cut_between_levels_are_reported() {
     let (_, hops) = tables(builder);
     let error = refusal("up-down", &hops);
     assert!(error.contains("by going up and then down") && error.contains("use 'min'"), "{error}");
+}
+
+fn with_bubbles(name: &str, hops: &Arc<NextHops>) -> Box<dyn Routing> {
+    let mut settings = RoutingSettings::default();
+    settings.torus.deadlock_avoidance = DeadlockAvoidance::Bubble;
+    algorithm::build(name, Arc::clone(hops), &settings).unwrap()
+}
+
+/// A ring of bubbles on one channel is fine, where it has several cables, too; without knowledge of the bubbles it is a cycle.
+#[test]
+fn rings_of_bubbles_need_no_dateline() {
+    let cables = |n| {
+        let torus = Torus { dims: vec![4, 3], links_per_direction: n, ..Torus::default() };
+        torus.builder().unwrap()
+    };
+    for builder in grids().into_iter().chain([cables(2), cables(3)]) {
+        let wraps = matches!(&builder.shape, Shape::Torus { wrap, .. } if wrap.contains(&true));
+        let (_, hops) = tables(builder);
+        for (name, channels) in [("dimension-order", 1), ("torus-adaptive", 2)] {
+            let routing = with_bubbles(name, &hops);
+            assert_eq!((routing.virtual_channels(), routing.rings().is_some()), (channels, wraps));
+            assert_eq!(check(&hops, &*routing), Ok(()), "{name}");
+            let unaware = deadlock::check(&hops, &routing.discipline(), channels, routing.reserved_from(), None);
+            assert_eq!(unaware.is_err(), wraps, "{name}");
+        }
+    }
+}
+
+/// Only one ring of one channel is accepted: not dimensions in both orders, nor a ring that is entered from itself.
+#[test]
+fn a_cycle_beyond_one_ring_is_refused() {
+    struct Both(Box<dyn Relation>);
+    impl Relation for Both {
+        fn phases(&self) -> u8 {
+            1
+        }
+        // Whatever leads nearer, on the channel of the rings.
+        fn hops(&self, at: RouterId, to: RouterId, phase: u8, out: &mut Vec<(Hop, u8)>) {
+            self.0.hops(at, to, phase, out);
+            out.iter_mut().for_each(|(hop, _)| hop.vc = 0);
+        }
+    }
+    let (_, hops) = tables(torus(&[4, 4], &[true; 2]));
+    let routing = with_bubbles("torus-adaptive", &hops);
+    let Discipline::Relation(relation) = routing.discipline() else { panic!("a relation") };
+    let any_order = Discipline::Relation(Box::new(Both(relation)));
+    assert!(deadlock::check(&hops, &any_order, 1, u8::MAX, routing.rings()).is_err());
+
+    // Of two cables, packets draw one anew at every router: the rings of the two wait for each other.
+    let two = Torus { dims: vec![5], links_per_direction: 2, ..Torus::default() };
+    let (_, hops) = tables(two.builder().unwrap());
+    let drawn = routing_of_datelines(&hops);
+    let one_channel = Discipline::Relation(Box::new(OneChannel(drawn)));
+    let routing = with_bubbles("dimension-order", &hops);
+    assert!(deadlock::check(&hops, &one_channel, 1, u8::MAX, routing.rings()).is_err());
+
+    // A ring that ends at one of its routers is none.
+    struct Ending<'a>(&'a dyn Rings, u32);
+    impl Rings for Ending<'_> {
+        fn channel(&self) -> u8 {
+            0
+        }
+        fn goes_on(&self, at: RouterId, port: u16) -> Option<u16> {
+            (at.0 != self.1).then(|| self.0.goes_on(at, port)).flatten()
+        }
+    }
+    let (_, hops) = tables(torus(&[5], &[true]));
+    let routing = with_bubbles("dimension-order", &hops);
+    let broken = Ending(routing.rings().unwrap(), 3);
+    let found = deadlock::check(&hops, &routing.discipline(), 1, u8::MAX, Some(&broken)).unwrap_err();
+    assert_eq!(found.channels.len(), 5, "{found}");
+}
+
+fn routing_of_datelines(hops: &Arc<NextHops>) -> Box<dyn Relation> {
+    let Discipline::Relation(relation) = routing("dimension-order", hops).discipline() else { panic!("a relation") };
+    relation
 }

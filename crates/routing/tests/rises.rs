@@ -31,7 +31,7 @@ fn prove(name: &str, hops: NextHops) -> Proven {
 /// Whether one channel per leg is free of cycles.
 fn plain_will_do(name: &str, hops: &Arc<NextHops>) -> bool {
     let routing = algorithm::build(name, Arc::clone(hops), &RoutingSettings::default()).unwrap();
-    deadlock::check(hops, &routing.discipline(), routing.virtual_channels(), u8::MAX).is_ok()
+    deadlock::check(hops, &routing.discipline(), routing.virtual_channels(), u8::MAX, None).is_ok()
 }
 
 /// Each group of four that lacks two cables without a common router is a ring of four: shortest ways around it form a circle. A group

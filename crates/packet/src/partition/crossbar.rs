@@ -50,7 +50,7 @@ impl Partition {
             waiter = input.next_waiter;
             let packet = self.pool.get(input.queue.head);
             let queued = self.out_channel[o * self.channels + usize::from(packet.out_vc())].bytes;
-            if queued + packet.size() > self.output_room {
+            if queued + packet.needs(self.full) > self.output_room {
                 continue;
             }
             let free = self.inputs[input.port as usize].crossbar_free;
@@ -95,14 +95,14 @@ impl Partition {
             return false;
         }
         let packet = self.pool.get(slot);
-        let (size, vc, vc_in) = (packet.size(), usize::from(packet.out_vc()), packet.header.state.vc);
+        let (room, vc, vc_in) = (packet.room(self.full), usize::from(packet.out_vc()), packet.header.state.vc);
         let into = &self.out_channel[o * self.channels + vc];
-        let bytes = into.bytes + size;
-        if bytes > self.output_room {
+        if into.bytes + packet.needs(self.full) > self.output_room {
             return false;
         }
-        let (link_free, port_bytes) = (out.link_free, out.queued_bytes + size);
-        let free = out.occupied == 0 && link_free <= now && (into.credit >= size || out.end == End::Node);
+        let bytes = into.bytes + room;
+        let (link_free, port_bytes) = (out.link_free, out.queued_bytes + room);
+        let free = out.occupied == 0 && link_free <= now && (into.credit >= room || out.end == End::Node);
         let ready = self.transfer(i, o, slot);
         self.recorder.enqueued(o, vc, bytes, port_bytes, now);
         self.return_credit(i, vc_in, slot);
@@ -206,12 +206,12 @@ impl Partition {
     #[inline(always)]
     fn enqueue(&mut self, o: usize, slot: u32) {
         let packet = self.pool.get(slot);
-        let (size, vc) = (packet.size(), packet.out_vc());
+        let (room, vc) = (packet.room(self.full), packet.out_vc());
         let channel = &mut self.out_channel[o * self.channels + usize::from(vc)];
-        channel.bytes += size;
+        channel.bytes += room;
         channel.queue.push(slot, &mut self.pool);
         let out = &mut self.out[o];
-        out.queued_bytes += size;
+        out.queued_bytes += room;
         out.occupied |= 1 << vc;
     }
 
@@ -221,7 +221,8 @@ impl Partition {
         let input = &self.inputs[i];
         let (peer, end, part) = (input.peer, input.end, input.part);
         let packet = self.pool.get(slot);
-        let credit = Credit { at: self.now + self.kinds[input.kind as usize].cable, bytes: packet.size(), vc };
+        let bytes = if vc == self.bubble && end != End::Node { self.full } else { packet.size() };
+        let credit = Credit { at: self.now + self.kinds[input.kind as usize].cable, bytes, vc };
         match end {
             End::Node => return self.take_nic_credit(peer as usize, credit),
             End::Local => self.take_credit(peer as usize, credit),

@@ -33,7 +33,8 @@ impl Partition {
                 waiter = input.next_waiter;
                 let packet = self.pool.get(input.queue.head);
                 let channel = &self.out_channel[o * self.channels + usize::from(packet.out_vc())];
-                if channel.bytes + packet.size() <= self.output_room || channel.credit >= packet.size() {
+                let has_room = channel.bytes + packet.needs(self.full) <= self.output_room;
+                if has_room || channel.credit >= packet.room(self.full) {
                     continue;
                 }
                 let output = self.ports.start + o as u32;
@@ -153,7 +154,8 @@ impl Partition {
             + self.inputs.len() * size_of::<InPort>()
             + self.input.len() * size_of::<InChannel>()
             + 2 * self.served.len()
-            + 4 * self.promised.len();
+            + 4 * self.promised.len()
+            + 8 * self.stays.len();
         let other = ports + credits + memories + feedback + self.router.len() * size_of::<Router>();
         (
             self.pool.memory_bytes(),

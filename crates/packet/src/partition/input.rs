@@ -115,6 +115,10 @@ impl Partition {
         let packet = self.pool.get_mut(slot);
         packet.choose(hop.vc);
         let out = link_ports_from + usize::from(hop.port);
+        if hop.vc == self.bubble {
+            let goes_on = packet.header.state.vc == self.bubble && self.stays[i] == out as u32;
+            packet.take_whole(self.in_ring[out] && !goes_on);
+        }
         if hop.vc >= self.reserved_from {
             self.promised[out * self.channels + usize::from(hop.vc)] += packet.size();
         }

@@ -171,7 +171,7 @@ impl Partition {
                 let head = self.out_channel[o * self.channels + vc].queue.head;
                 let packet = self.pool.get(head);
                 let leaves = packet.ready;
-                if !self.has_credit(o, vc, packet.size(), at) {
+                if !self.has_credit(o, vc, packet.room(self.full), at) {
                     continue;
                 }
                 if leaves > at {
@@ -187,12 +187,12 @@ impl Partition {
     /// Whether at time `at` there is room for a packet at the other end; looks at the credits only if what is known is
     /// too little.
     #[inline]
-    fn has_credit(&mut self, o: usize, vc: usize, size: u32, at: u64) -> bool {
-        if self.out_channel[o * self.channels + vc].credit >= size || self.out[o].end == End::Node {
+    fn has_credit(&mut self, o: usize, vc: usize, room: u32, at: u64) -> bool {
+        if self.out_channel[o * self.channels + vc].credit >= room || self.out[o].end == End::Node {
             return true;
         }
         self.collect_credits(o, at);
-        self.out_channel[o * self.channels + vc].credit >= size
+        self.out_channel[o * self.channels + vc].credit >= room
     }
 
     /// Nothing can leave port `o` at time `at` for want of credit.
@@ -230,22 +230,22 @@ impl Partition {
     #[inline(always)]
     fn dequeue(&mut self, o: usize, slot: u32) {
         let packet = self.pool.get(slot);
-        let (vc, size) = (packet.out_vc(), packet.size());
+        let (vc, room) = (packet.out_vc(), packet.room(self.full));
         let channel = &mut self.out_channel[o * self.channels + usize::from(vc)];
         channel.queue.pop(&self.pool);
-        channel.bytes -= size;
+        channel.bytes -= room;
         let out = &mut self.out[o];
         if channel.queue.is_empty() {
             out.occupied &= !(1 << vc);
         }
-        out.queued_bytes -= size;
+        out.queued_bytes -= room;
     }
 
     /// Puts a packet that is in no queue on the link of port `o`, which is free at time `now`.
     #[inline(always)]
     pub(super) fn launch(&mut self, o: usize, slot: u32, now: u64) {
         let packet = self.pool.get_mut(slot);
-        let (vc, size) = (packet.out_vc(), packet.size());
+        let (vc, size, room) = (packet.out_vc(), packet.size(), packet.room(self.full));
         let out = &mut self.out[o];
         let kind = &self.kinds[out.kind as usize];
         let busy =
@@ -265,8 +265,8 @@ impl Partition {
             self.eject(peer as usize, slot, arrives + busy);
             return;
         }
-        out.downstream_bytes += size;
-        self.out_channel[o * self.channels + usize::from(vc)].credit -= size;
+        out.downstream_bytes += room;
+        self.out_channel[o * self.channels + usize::from(vc)].credit -= room;
         let before = std::mem::replace(&mut packet.arrived, arrives);
         packet.header.state.hops += 1;
         packet.header.state.vc = vc;
@@ -276,7 +276,7 @@ impl Partition {
             self.pool.travel(slot, arrives - before, PathHop { port: self.recorder.number(o), vc });
         }
         if !self.sent.is_empty() {
-            self.note_sent(o, Credit { at: arrives, bytes: size, vc });
+            self.note_sent(o, Credit { at: arrives, bytes: room, vc });
         }
         if between {
             self.change_group(o, slot);

@@ -4,6 +4,7 @@ use crate::credit::Ring;
 use crate::division::Division;
 use crate::fabric::Fabric;
 use crate::packet::{Fifo, NONE};
+use odonata_routing::algorithm::Routing;
 use std::ops::Range;
 
 /// What ports have in common, and few kinds of ports differ in.
@@ -47,6 +48,26 @@ pub(super) fn services(fabric: &Fabric, own: &Range<u32>) -> (Vec<u32>, u32) {
         count += fabric.first_port[router + 1] - fabric.first_port[router];
     }
     (first, count)
+}
+
+/// For each of the ports `own`, the one (of the partition) by which the ring goes on that comes in there, and whether the port
+/// sends in a ring; both empty without rings.
+pub(super) fn rings(fabric: &Fabric, routing: &dyn Routing, own: &Range<u32>) -> (Vec<u32>, Vec<bool>) {
+    let Some(rings) = routing.rings() else { return (Vec::new(), Vec::new()) };
+    // The port by which the ring of a port's link goes on at the link's end, as that router counts its ports.
+    let goes_on = |port: u32| {
+        let router = fabric.port_router[port as usize];
+        let number = (port - fabric.link_ports_from(router)) as u16;
+        rings.goes_on(fabric.line[router as usize], number)
+    };
+    let links = |port: &u32| !fabric.is_node_port(*port);
+    let stays = own.clone().map(|port| {
+        let next = links(&port).then(|| goes_on(fabric.peer[port as usize])).flatten();
+        let from = fabric.link_ports_from(fabric.port_router[port as usize]) - own.start;
+        next.map_or(NONE, |next| from + u32::from(next))
+    });
+    let in_ring = own.clone().map(|port| links(&port) && goes_on(port).is_some());
+    (stays.collect(), in_ring.collect())
 }
 
 /// The sending side of a port; one line of the cache.

@@ -5,6 +5,7 @@ use odonata_machine::edit::{self, Edit};
 use odonata_machine::topology::{Arrangement, Dragonfly, FatTree, LinkFigures, Torus};
 use odonata_machine::{Machine, MachineBuilder};
 use odonata_packet::{Arbitration, PacketSettings, QueueEstimate};
+use odonata_routing::algorithm::{DeadlockAvoidance, RoutingSettings};
 use odonata_units::{Bytes, LinkClassId, NodeId, Rate, RouterId, Stream, Time};
 
 #[derive(Debug)]
@@ -12,6 +13,7 @@ pub struct Case {
     pub seed: u64,
     pub machine: Machine,
     pub routing: &'static str,
+    pub routing_settings: RoutingSettings,
     pub settings: PacketSettings,
     pub manner: Manner,
 }
@@ -65,7 +67,15 @@ impl Case {
             answers: pick(random, &[0.1, 0.4, 0.6]),
             nodes,
         };
-        Some(Self { seed, machine, routing: pick(random, routings), settings, manner })
+        let routing = pick(random, routings);
+        let mut routing_settings = RoutingSettings::default();
+        if random.chance(0.5) {
+            routing_settings.torus.deadlock_avoidance = DeadlockAvoidance::Bubble;
+            if routings == TORUS {
+                settings.output_buffer = settings.output_buffer.max(Bytes(2 * settings.packet.0));
+            }
+        }
+        Some(Self { seed, machine, routing, routing_settings, settings, manner })
     }
 }
 
@@ -105,7 +115,7 @@ fn dragonfly(random: &mut Stream) -> MachineBuilder {
 }
 
 fn torus(random: &mut Stream) -> MachineBuilder {
-    let dims: Vec<u32> = (0..1 + random.below(3)).map(|_| 2 + random.below(2) as u32).collect();
+    let dims: Vec<u32> = (0..1 + random.below(3)).map(|_| pick(random, &[2, 2, 3, 3, 3, 4])).collect();
     let torus = Torus {
         wrap: dims.iter().map(|_| random.chance(0.6)).collect::<Vec<_>>().into(),
         dims,

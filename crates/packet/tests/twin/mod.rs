@@ -8,6 +8,7 @@
 
 pub mod cases;
 pub mod chatter;
+mod lines;
 mod nodes;
 
 use nodes::Node;
@@ -35,6 +36,10 @@ struct Packet {
     /// When it may leave its output.
     ready: u64,
     feedback: Option<f32>,
+    /// Room that it takes in the channel chosen, and that there must be for it; room that it took on its way here.
+    room: u64,
+    needs: u64,
+    took: u64,
     /// Groups of the routers that it left for, in order.
     groups: Vec<GroupId>,
 }
@@ -78,7 +83,7 @@ struct Port {
 
 impl Port {
     fn queued(&self, vc: usize) -> u64 {
-        self.outputs[vc].iter().map(Packet::size).sum()
+        self.outputs[vc].iter().map(|p| p.room).sum()
     }
 }
 
@@ -87,6 +92,9 @@ pub struct Twin<'a> {
     settings: &'a PacketSettings,
     routing: Box<dyn Routing>,
     channels: usize,
+    /// The channel of rings that are never full, and these.
+    bubble: Option<usize>,
+    rings: Vec<Vec<LinkId>>,
     ports: Vec<Vec<Port>>,
     crossbar: Vec<Rate>,
     memory: Vec<Memory>,
@@ -143,14 +151,15 @@ impl<'a> Twin<'a> {
     pub fn new(
         machine: &'a Machine,
         settings: &'a PacketSettings,
-        routing: &str,
+        (routing, routing_settings): (&str, &RoutingSettings),
         seed: u64,
         (engine, endpoints): (&PacketEngine, Box<dyn Endpoints>),
     ) -> Self {
         let hops = NextHops::new(machine).unwrap();
-        let proven = deadlock::prove(routing, hops, &RoutingSettings::default(), 16);
+        let proven = deadlock::prove(routing, hops, routing_settings, 16);
         let routing = proven.unwrap_or_else(|error| panic!("{routing}: {error}")).routing;
         let channels = usize::from(routing.virtual_channels());
+        let bubble = routing.rings().map(|rings| usize::from(rings.channel()));
         assert_eq!(channels, usize::from(engine.virtual_channels()));
         let first = match settings.arbitration {
             Arbitration::LeastRecentlyUsed => 0,
@@ -189,6 +198,8 @@ impl<'a> Twin<'a> {
             settings,
             routing,
             channels,
+            rings: if bubble.is_some() { lines::rings(machine) } else { Vec::new() },
+            bubble,
         }
     }
 
@@ -220,6 +231,7 @@ impl<'a> Twin<'a> {
                     }
                 }
             }
+            self.check_rings();
         }
         self.endpoints.end(self.now);
         self.found.sort_unstable();
@@ -319,7 +331,40 @@ impl<'a> Twin<'a> {
             packet.vc = usize::from(hop.vc);
         }
         packet.decided = true;
+        let whole = Some(packet.vc) == self.bubble && packet.port >= self.node_ports(r);
+        packet.room = if whole { self.settings.packet.0 } else { packet.size() };
+        let enters = whole && self.enters(r, (port, vc), packet.port);
+        packet.needs = packet.room + if enters { self.settings.packet.0 } else { 0 };
         self.ports[r][port].inputs[vc][0] = packet;
+    }
+
+    /// Whether a packet from input channel `from` enters a ring by output `o`.
+    fn enters(&self, r: usize, from: (usize, usize), o: usize) -> bool {
+        let out = self.link(r, o);
+        if lines::ahead(self.machine, out).is_none() {
+            return false;
+        }
+        let came = (from.0 >= self.node_ports(r)).then(|| self.machine.reverse(self.link(r, from.0)));
+        Some(from.1) != self.bubble || came.and_then(|link| lines::ahead(self.machine, link)) != Some(out)
+    }
+
+    /// Each ring has room for one more packet, those on its wires counted where they go to.
+    fn check_rings(&self) {
+        let full = self.settings.packet.0;
+        let vc = self.bubble.unwrap_or(0);
+        for ring in &self.rings {
+            let (mut packets, mut room) = (0, 0);
+            for &link in ring {
+                let r = self.machine.source(link).index();
+                let o = self.machine.port(link) as usize + self.extra(r);
+                let (far, input) = self.far(r, o);
+                let there = &self.ports[far][input];
+                let on_wire = there.wire.iter().filter(|p| usize::from(p.header.state.vc) == vc).count();
+                packets += self.ports[r][o].outputs[vc].len() + on_wire + there.inputs[vc].len();
+                room += (self.settings.output_buffer.0 / full + self.settings.input_buffer.0 / full) as usize;
+            }
+            assert!(packets < room, "a ring of {room} packets is full");
+        }
     }
 
     /// Bytes on the wires that leave a router, by port and channel; only where somebody asks.
@@ -329,7 +374,7 @@ impl<'a> Twin<'a> {
             for (port, bytes) in bytes.iter_mut().enumerate().skip(self.node_ports(r)) {
                 let (far, input) = self.far(r, port);
                 for packet in self.ports[far][input].wire.iter().filter(|p| p.arrived > self.now) {
-                    bytes[usize::from(packet.header.state.vc)] += packet.size();
+                    bytes[usize::from(packet.header.state.vc)] += packet.took;
                 }
             }
         }
@@ -345,7 +390,7 @@ impl<'a> Twin<'a> {
         let fits = |i: usize, vc: usize| {
             let head = ports[i].inputs[vc].front();
             ports[i].input_free <= self.now
-                && head.is_some_and(|p| p.port == o && ports[o].queued(p.vc) + p.size() <= room)
+                && head.is_some_and(|p| p.port == o && ports[o].queued(p.vc) + p.needs <= room)
         };
         let candidates = ports[o].order.iter().flat_map(|&i| (0..self.channels).map(move |vc| (i, vc)));
         let Some((i, vc)) = candidates.into_iter().find(|&(i, vc)| fits(i, vc)) else { return false };
@@ -381,7 +426,7 @@ impl<'a> Twin<'a> {
             self.at(at, Event::NodeCredit(self.nic(r, i), packet.size()));
         } else {
             let (from, port) = self.far(r, i);
-            self.at(at, Event::Credit(from, port, vc, packet.size()));
+            self.at(at, Event::Credit(from, port, vc, packet.took));
             if let Some(estimate_ns) = packet.feedback {
                 let feedback = Feedback {
                     source: packet.header.source,
@@ -413,7 +458,7 @@ impl<'a> Twin<'a> {
         let mut turns = (0..self.channels).map(|k| (port.next_vc + k) % self.channels);
         let leaves = |&vc: &usize| {
             let head = port.outputs[vc].front();
-            head.is_some_and(|p| p.ready <= self.now && (to_node || port.credits[vc] >= p.size()))
+            head.is_some_and(|p| p.ready <= self.now && (to_node || port.credits[vc] >= p.room))
         };
         let Some(vc) = turns.find(leaves) else { return false };
         let (latency, settings) = (self.cable(r, o), self.settings);
@@ -432,7 +477,8 @@ impl<'a> Twin<'a> {
             self.nodes[nic].incoming.push_back((at, packet.what, packet.header.source));
             self.at(at, Event::Node(nic));
         } else {
-            port.credits[vc] -= size;
+            port.credits[vc] -= packet.room;
+            packet.took = packet.room;
             packet.decided = false;
             packet.previous = packet.arrived;
             packet.arrived = self.now + out + settings.input_latency.ps();
@@ -482,6 +528,9 @@ fn set_out(what: Outgoing, source: NodeId, now: u64, arrives: u64) -> Packet {
         decided: false,
         ready: 0,
         feedback: None,
+        room: 0,
+        needs: 0,
+        took: 0,
         groups: Vec::new(),
     }
 }

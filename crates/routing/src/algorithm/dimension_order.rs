@@ -1,89 +1,195 @@
 //! Dimension order on tori and meshes (Dally, Seitz 1987): the first dimension first, the shorter way round; where both
 //! are equally long, a packet draws one.
 //!
-//! Channels: a ring closes a cycle of channels, so it has two: 0 while the rest of the way along the dimension still
-//! crosses the dateline between the last and the first coordinate, 1 after it or if it never does. No way uses channel 0 of
-//! the link after the dateline, nor channel 1 of the link across it. A mesh needs one channel.
+//! Channels: a ring closes a cycle of channels. With *datelines* it has two: 0 while the rest of the way along the
+//! dimension still crosses the dateline between the last and the first coordinate, 1 after it or if it never does. No way
+//! uses channel 0 of the link after the dateline, nor channel 1 of the link across it. With *bubbles* it has one, and packets
+//! enter a ring only where they leave room for another ([`Rings`]); of parallel cables, each number is a ring of its own, and a
+//! packet keeps to the number that it drew. A mesh needs one channel.
 
 use super::grid::{Grid, Step};
-use super::{any, Algorithm, Decision, Discipline, Header, Hop, Relation, Routing, RoutingError, RoutingSettings};
-use crate::next_hop::NextHops;
+use super::{
+    any, Algorithm, Decision, Discipline, Header, Hop, Relation, Rings, RouteState, Routing, RoutingError,
+    RoutingSettings,
+};
+use crate::next_hop::{NextHops, Port};
+use odonata_declare::{parameter, words, Parameter, Parameters};
 use odonata_units::RouterId;
 use std::sync::Arc;
 
-struct DimensionOrder {
-    hops: Arc<NextHops>,
-    grid: Arc<Grid>,
-}
-
-pub(super) const DIMENSION_ORDER: Algorithm = Algorithm::hop_by_hop(
-    "dimension-order",
-    "torus, mesh: one dimension after the other, the shorter way round; two channels with a dateline",
-    build,
-);
-
-pub(super) fn build(hops: Arc<NextHops>, _: &RoutingSettings) -> Result<Box<dyn Routing>, RoutingError> {
-    let grid = Arc::new(Grid::of("dimension-order", &hops)?);
-    Ok(Box::new(DimensionOrder { hops, grid }))
-}
-
-/// Channels that dimension order needs.
-pub(super) fn channels(grid: &Grid) -> u8 {
-    1 + u8::from(grid.wraps())
-}
-
-/// The channel of a step.
-fn channel(grid: &Grid, at: RouterId, to: RouterId, step: Step) -> u8 {
-    u8::from(grid.wraps() && !grid.will_wrap(at, to, step))
-}
-
-/// The steps of dimension order from `at`: one, or two of which either may be taken.
-fn steps(grid: &Grid, at: RouterId, to: RouterId) -> (Step, Option<Step>) {
-    let ways = (0..grid.dimensions()).map(|d| (d, grid.directions(at, to, d)));
-    let (dimension, (up, down)) = ways.into_iter().find(|(_, (up, down))| *up || *down).expect("routers differ");
-    let step = |down: bool| Step { dimension, down };
-    (step(!up), (up && down).then(|| step(true)))
-}
-
-/// The next hop.
-pub(super) fn next_hop(grid: &Grid, decision: &mut Decision<'_>, to: RouterId) -> Hop {
-    let at = decision.router;
-    let (first, other) = steps(grid, at, to);
-    let step = match other {
-        Some(other) if decision.random.chance(0.5) => other,
-        _ => first,
-    };
-    Hop { port: any(grid.ports(at, step), decision.random), vc: channel(grid, at, to, step) }
-}
-
-/// Every hop that [`next_hop`] may take.
-pub(super) fn all_hops(grid: &Grid, at: RouterId, to: RouterId, out: &mut Vec<(Hop, u8)>) {
-    let (first, other) = steps(grid, at, to);
-    for step in std::iter::once(first).chain(other) {
-        let vc = channel(grid, at, to, step);
-        out.extend(grid.ports(at, step).iter().map(|&port| (Hop { port, vc }, 0)));
+words! {
+    /// What keeps packets in a ring of a torus from waiting for each other for ever.
+    #[derive(Default)]
+    pub enum DeadlockAvoidance {
+        #[default]
+        Dateline = "dateline": "two virtual channels, of which packets take the second after the ring's dateline",
+        Bubble = "bubble": "one virtual channel; a packet enters a ring only where two full packets have room",
     }
 }
 
-struct Hops(Arc<Grid>);
+/// Parameters of algorithms on tori.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct TorusSettings {
+    /// What keeps rings free of deadlock.
+    pub deadlock_avoidance: DeadlockAvoidance,
+}
+
+impl Parameters for TorusSettings {
+    const PARAMETERS: &'static [Parameter<Self>] = &[parameter!(
+        deadlock_avoidance,
+        DeadlockAvoidance::KIND,
+        "What keeps packets in a ring from waiting for each other for ever."
+    )];
+}
+
+/// An algorithm on tori.
+pub(super) const fn on_tori(name: &'static str, doc: &'static str, build: super::Build) -> Algorithm {
+    Algorithm { parameters: || Box::new(TorusSettings::default()), ..Algorithm::hop_by_hop(name, doc, build) }
+}
+
+struct DimensionOrder {
+    hops: Arc<NextHops>,
+    order: Arc<Order>,
+}
+
+pub(super) const DIMENSION_ORDER: Algorithm =
+    on_tori("dimension-order", "torus, mesh: one dimension after the other, the shorter way round", build);
+
+pub(super) fn build(hops: Arc<NextHops>, settings: &RoutingSettings) -> Result<Box<dyn Routing>, RoutingError> {
+    let order = Arc::new(Order::of("dimension-order", &hops, settings.torus)?);
+    Ok(Box::new(DimensionOrder { hops, order }))
+}
+
+/// Parallel cables among which a packet draws one to keep to.
+const MOST_CABLES: usize = 200;
+
+/// The ways of dimension order on a grid, and their channels.
+pub(super) struct Order {
+    pub(super) grid: Grid,
+    avoidance: DeadlockAvoidance,
+    /// Most cables of one step.
+    cables: usize,
+}
+
+impl Order {
+    pub(super) fn of(algorithm: &str, hops: &NextHops, settings: TorusSettings) -> Result<Self, RoutingError> {
+        let grid = Grid::of(algorithm, hops)?;
+        Ok(Self { avoidance: settings.deadlock_avoidance, cables: grid.most_cables().min(MOST_CABLES), grid })
+    }
+
+    fn has_datelines(&self) -> bool {
+        self.avoidance == DeadlockAvoidance::Dateline && self.grid.wraps()
+    }
+
+    /// The rings of bubbles, if it has any.
+    pub(super) fn rings(&self) -> Option<&dyn Rings> {
+        (self.avoidance == DeadlockAvoidance::Bubble && self.grid.wraps()).then_some(self)
+    }
+
+    /// Channels that it needs.
+    pub(super) fn channels(&self) -> u8 {
+        1 + u8::from(self.has_datelines())
+    }
+
+    /// The channel of a step.
+    fn channel(&self, at: RouterId, to: RouterId, step: Step) -> u8 {
+        u8::from(self.has_datelines() && !self.grid.will_wrap(at, to, step))
+    }
+
+    /// The steps from `at`: one, or two of which either may be taken.
+    fn steps(&self, at: RouterId, to: RouterId) -> (Step, Option<Step>) {
+        let ways = (0..self.grid.dimensions()).map(|d| (d, self.grid.directions(at, to, d)));
+        let (dimension, (up, down)) = ways.into_iter().find(|(_, (up, down))| *up || *down).expect("routers differ");
+        let step = |down: bool| Step { dimension, down };
+        (step(!up), (up && down).then(|| step(true)))
+    }
+
+    /// Whether a packet keeps to the number of the cable that it drew.
+    fn keeps_cable(&self) -> bool {
+        self.cables > 1 && self.rings().is_some()
+    }
+
+    /// The next hop.
+    pub(super) fn next_hop(&self, decision: &mut Decision<'_>, state: &mut RouteState, to: RouterId) -> Hop {
+        let at = decision.router;
+        let (first, other) = self.steps(at, to);
+        let step = match other {
+            Some(other) if decision.random.chance(0.5) => other,
+            _ => first,
+        };
+        let ports = self.grid.ports(at, step);
+        let port = if self.keeps_cable() {
+            if state.phase == 0 {
+                state.phase = 1 + decision.random.index(ports.len().min(MOST_CABLES)) as u8;
+            }
+            ports[usize::from(state.phase - 1) % ports.len()]
+        } else {
+            any(ports, decision.random)
+        };
+        Hop { port, vc: self.channel(at, to, step) }
+    }
+
+    /// Phases of a packet: which cable it keeps to, 0 before it drew one.
+    pub(super) fn phases(&self) -> u8 {
+        if self.keeps_cable() {
+            1 + self.cables as u8
+        } else {
+            1
+        }
+    }
+
+    /// Every hop that [`Order::next_hop`] may take.
+    pub(super) fn all_hops(&self, at: RouterId, to: RouterId, phase: u8, out: &mut Vec<(Hop, u8)>) {
+        let (first, other) = self.steps(at, to);
+        for step in std::iter::once(first).chain(other) {
+            let vc = self.channel(at, to, step);
+            let ports = self.grid.ports(at, step);
+            let hop = |port: Port| Hop { port, vc };
+            if !self.keeps_cable() {
+                out.extend(ports.iter().map(|&port| (hop(port), 0)));
+            } else if phase == 0 {
+                let drawn = ports.iter().take(MOST_CABLES).zip(1..);
+                out.extend(drawn.map(|(&port, phase)| (hop(port), phase)));
+            } else {
+                out.push((hop(ports[usize::from(phase - 1) % ports.len()]), phase));
+            }
+        }
+    }
+}
+
+impl Rings for Order {
+    fn channel(&self) -> u8 {
+        0
+    }
+
+    fn goes_on(&self, at: RouterId, port: Port) -> Option<Port> {
+        self.grid.goes_on(at, port)
+    }
+}
+
+struct Hops(Arc<Order>);
 
 impl Relation for Hops {
     fn phases(&self) -> u8 {
-        1
+        self.0.phases()
     }
 
-    fn hops(&self, at: RouterId, to: RouterId, _: u8, out: &mut Vec<(Hop, u8)>) {
-        all_hops(&self.0, at, to, out);
+    fn hops(&self, at: RouterId, to: RouterId, phase: u8, out: &mut Vec<(Hop, u8)>) {
+        self.0.all_hops(at, to, phase, out);
     }
 }
 
 impl Routing for DimensionOrder {
     fn virtual_channels(&self) -> u8 {
-        channels(&self.grid)
+        self.order.channels()
     }
 
     fn discipline(&self) -> Discipline {
-        Discipline::Relation(Box::new(Hops(Arc::clone(&self.grid))))
+        Discipline::Relation(Box::new(Hops(Arc::clone(&self.order))))
+    }
+
+    fn rings(&self) -> Option<&dyn Rings> {
+        self.order.rings()
     }
 
     fn reads_load(&self, _: &Header) -> bool {
@@ -91,6 +197,7 @@ impl Routing for DimensionOrder {
     }
 
     fn decide(&self, decision: &mut Decision<'_>, packet: &mut Header) -> Hop {
-        next_hop(&self.grid, decision, self.hops.router_of(packet.destination))
+        let to = self.hops.router_of(packet.destination);
+        self.order.next_hop(decision, &mut packet.state, to)
     }
 }

@@ -76,9 +76,30 @@ impl Grid {
         self.dims.len()
     }
 
-    /// Whether any dimension wraps around, so that its ring needs a dateline.
+    /// Whether any dimension is a ring that packets may go on in.
     pub(super) fn wraps(&self) -> bool {
-        self.wrap.iter().zip(&self.dims).any(|(&wrap, &size)| wrap && size > 2)
+        (0..self.dims.len()).any(|d| self.is_ring(d))
+    }
+
+    /// Nobody goes on in a ring of two.
+    fn is_ring(&self, d: usize) -> bool {
+        self.wrap[d] && self.dims[d] > 2
+    }
+
+    /// Most cables of one step.
+    pub(super) fn most_cables(&self) -> usize {
+        self.ports.iter().map(Vec::len).max().unwrap_or(0)
+    }
+
+    /// The port that follows `port` of router `at` where its ring goes on: the same step by the cable of the same number.
+    pub(super) fn goes_on(&self, at: RouterId, port: Port) -> Option<Port> {
+        let rings = (0..self.dims.len()).filter(|&d| self.is_ring(d));
+        let mut steps = rings.flat_map(|dimension| [false, true].map(|down| Step { dimension, down }));
+        steps.find_map(|step| {
+            let cable = self.ports(at, step).iter().position(|&own| own == port)?;
+            let next = self.neighbour(at, step)?;
+            self.ports(next, step).get(cable).copied()
+        })
     }
 
     /// The ports of a step.

@@ -1,37 +1,36 @@
 //! Minimal adaptive routing on tori and meshes with an escape (Duato 1993): any step that leads nearer, over the port
 //! with the shortest queue.
 //!
-//! Channels: those of dimension order (`dimension-order`) are the escape; one more is adaptive. A packet decides once
+//! Channels: those of dimension order (`dimension-order`), with datelines or with bubbles, are the escape; one more is adaptive. A packet decides once
 //! per router, so the adaptive channel is *reserved*: it is taken only where a full packet has room in the output queue
 //! and at the other end of the link, and that room is kept for the packet. A packet in the adaptive channel therefore
 //! never waits for another one there; where no adaptive channel has room, it takes the escape, from wherever it is.
-//! So packets wait for escape channels only, and dimension order has no cycle of them.
+//! So packets wait for escape channels only, and dimension order is free of deadlock.
 
+use super::dimension_order::{on_tori, Order};
 use super::grid::{Grid, Step};
-use super::{
-    dimension_order, Algorithm, Decision, Discipline, Header, Hop, Relation, Routing, RoutingError, RoutingSettings,
-};
+use super::{Algorithm, Decision, Discipline, Header, Hop, Relation, Rings, Routing, RoutingError, RoutingSettings};
 use crate::next_hop::{NextHops, Port};
 use odonata_units::RouterId;
 use std::sync::Arc;
 
 struct TorusAdaptive {
     hops: Arc<NextHops>,
-    grid: Arc<Grid>,
+    order: Arc<Order>,
     /// The adaptive channel.
     adaptive: u8,
 }
 
-pub(super) const TORUS_ADAPTIVE: Algorithm = Algorithm::hop_by_hop(
+pub(super) const TORUS_ADAPTIVE: Algorithm = on_tori(
     "torus-adaptive",
     "torus, mesh: any minimal direction, by queue lengths; dimension order as the escape",
     build,
 );
 
-fn build(hops: Arc<NextHops>, _: &RoutingSettings) -> Result<Box<dyn Routing>, RoutingError> {
-    let grid = Arc::new(Grid::of("torus-adaptive", &hops)?);
-    let adaptive = dimension_order::channels(&grid);
-    Ok(Box::new(TorusAdaptive { hops, grid, adaptive }))
+fn build(hops: Arc<NextHops>, settings: &RoutingSettings) -> Result<Box<dyn Routing>, RoutingError> {
+    let order = Arc::new(Order::of("torus-adaptive", &hops, settings.torus)?);
+    let adaptive = order.channels();
+    Ok(Box::new(TorusAdaptive { hops, order, adaptive }))
 }
 
 /// Calls `each` with every port that leads nearer.
@@ -47,18 +46,18 @@ fn nearer(grid: &Grid, at: RouterId, to: RouterId, mut each: impl FnMut(Port)) {
 }
 
 struct Hops {
-    grid: Arc<Grid>,
+    order: Arc<Order>,
     adaptive: u8,
 }
 
 impl Relation for Hops {
     fn phases(&self) -> u8 {
-        1
+        self.order.phases()
     }
 
-    fn hops(&self, at: RouterId, to: RouterId, _: u8, out: &mut Vec<(Hop, u8)>) {
-        nearer(&self.grid, at, to, |port| out.push((Hop { port, vc: self.adaptive }, 0)));
-        dimension_order::all_hops(&self.grid, at, to, out);
+    fn hops(&self, at: RouterId, to: RouterId, phase: u8, out: &mut Vec<(Hop, u8)>) {
+        nearer(&self.order.grid, at, to, |port| out.push((Hop { port, vc: self.adaptive }, phase)));
+        self.order.all_hops(at, to, phase, out);
     }
 }
 
@@ -72,7 +71,11 @@ impl Routing for TorusAdaptive {
     }
 
     fn discipline(&self) -> Discipline {
-        Discipline::Relation(Box::new(Hops { grid: Arc::clone(&self.grid), adaptive: self.adaptive }))
+        Discipline::Relation(Box::new(Hops { order: Arc::clone(&self.order), adaptive: self.adaptive }))
+    }
+
+    fn rings(&self) -> Option<&dyn Rings> {
+        self.order.rings()
     }
 
     fn decide(&self, decision: &mut Decision<'_>, packet: &mut Header) -> Hop {
@@ -81,7 +84,7 @@ impl Routing for TorusAdaptive {
         let mut best: Option<(u64, Port)> = None;
         let mut equals = 0;
         let (load, random) = (decision.load, &mut *decision.random);
-        nearer(&self.grid, at, to, |port| {
+        nearer(&self.order.grid, at, to, |port| {
             if !load.has_room(port, self.adaptive) {
                 return;
             }
@@ -102,7 +105,7 @@ impl Routing for TorusAdaptive {
         });
         match best {
             Some((_, port)) => Hop { port, vc: self.adaptive },
-            None => dimension_order::next_hop(&self.grid, decision, to),
+            None => self.order.next_hop(decision, &mut packet.state, to),
         }
     }
 }

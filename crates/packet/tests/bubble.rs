@@ -1,0 +1,126 @@
+//! Rings that packets enter only where they leave room for another: nothing ever waits for ever, whatever the load.
+
+mod common;
+
+use common::{closed, run, schedule, uniform};
+use odonata_machine::topology::Torus;
+use odonata_machine::Machine;
+use odonata_packet::{
+    Destinations, Ending, LoadStep, OpenJob, PacketEngine, PacketResult, PacketSettings, RunOptions, Traffic,
+};
+use odonata_routing::algorithm::{DeadlockAvoidance, RoutingSettings};
+use odonata_units::{Bytes, NodeId, Stream, Time};
+use std::sync::Arc;
+
+fn torus(dims: &[u32], nodes_per_router: u32, cables: u32) -> Machine {
+    let wrap = vec![true; dims.len()].into();
+    let torus = Torus { dims: dims.to_vec(), wrap, nodes_per_router, links_per_direction: cables, ..Torus::default() };
+    torus.builder().unwrap().build().unwrap()
+}
+
+/// Output buffers of two packets, input buffers of one: the smallest that there may be.
+fn smallest() -> PacketSettings {
+    PacketSettings { input_buffer: Bytes(512), output_buffer: Bytes(1_024), ..PacketSettings::study() }
+}
+
+fn bubbles() -> RoutingSettings {
+    let mut settings = RoutingSettings::default();
+    settings.torus.deadlock_avoidance = DeadlockAvoidance::Bubble;
+    settings
+}
+
+fn engine(machine: &Machine, routing: &str) -> PacketEngine {
+    PacketEngine::new(machine, &smallest(), routing, &bubbles()).unwrap()
+}
+
+/// Every node sends all that its link carries for 200 us, and then everything arrives.
+fn saturate(machine: &Machine, routing: &str, destinations: Arc<dyn Destinations>) -> PacketResult {
+    let mut job = OpenJob::constant(machine.nodes().collect(), destinations, 1.0);
+    job.steps.push(LoadStep { from: Time::from_us(200), load: 0.0 });
+    let options = RunOptions { patience: Time::from_us(50), ..RunOptions::default() };
+    let result = run(&engine(machine, routing), &Traffic::open(vec![job]), schedule(0, 200, 100_000), &options);
+    assert_eq!(result.ending, Ending::Complete, "{routing}: {:?}", result.stuck);
+    assert_eq!(result.jobs[0].packets, result.jobs[0].injected_packets, "{routing}");
+    result
+}
+
+/// The node as far ahead in every dimension as `steps` says, of routers with one node each.
+fn ahead(dims: &'static [u32], steps: &'static [u32]) -> Arc<dyn Destinations> {
+    Arc::new(move |source: NodeId, _: &mut Stream| {
+        let (mut rest, mut stride, mut node) = (source.0, 1, 0);
+        for d in (0..dims.len()).rev() {
+            node += (rest % dims[d] + steps[d]) % dims[d] * stride;
+            (rest, stride) = (rest / dims[d], stride * dims[d]);
+        }
+        NodeId(node)
+    })
+}
+
+/// Tornado is the pattern that fills the rings of one direction; half way round fills both.
+#[test]
+fn saturated_rings_with_the_smallest_buffers_keep_moving() {
+    let ring = torus(&[8], 1, 1);
+    let cube = torus(&[4, 4, 4], 1, 1);
+    for routing in ["dimension-order", "torus-adaptive"] {
+        for (machine, destinations) in [
+            (&ring, uniform(8)),
+            (&ring, ahead(&[8], &[3])),
+            (&cube, uniform(64)),
+            (&cube, ahead(&[4, 4, 4], &[1, 1, 1])),
+            (&cube, ahead(&[4, 4, 4], &[2, 2, 2])),
+        ] {
+            saturate(machine, routing, destinations);
+        }
+    }
+}
+
+/// Messages whose last packets are small, several nodes at each router, several cables of each step, a ring of two, a mesh
+/// among the rings.
+#[test]
+fn packets_of_all_sizes_keep_moving_on_any_torus() {
+    let mesh = Torus { dims: vec![5, 4], wrap: vec![true, false].into(), nodes_per_router: 3, ..Torus::default() };
+    let mesh = mesh.builder().unwrap().build().unwrap();
+    for machine in [torus(&[5, 2, 3], 3, 1), torus(&[4, 3], 3, 2), torus(&[7], 4, 3), mesh] {
+        let nodes = machine.node_count() as u32;
+        let mut messages = Vec::new();
+        for (source, ahead) in (0..nodes).flat_map(|source| (1..nodes).map(move |ahead| (source, ahead))) {
+            messages.push((source, (source + ahead) % nodes, 1 + u64::from(source * 131 + ahead * 977) % 2_500));
+        }
+        let bytes: u64 = messages.iter().map(|message| message.2).sum();
+        for routing in ["dimension-order", "torus-adaptive"] {
+            let limit = schedule(0, 1_000_000, 0);
+            let result = run(&engine(&machine, routing), &closed(&messages), limit, &RunOptions::default());
+            assert_eq!(result.ending, Ending::Complete, "{routing}: {:?}", result.stuck);
+            assert_eq!(result.jobs[0].bytes, bytes, "{routing}");
+        }
+    }
+}
+
+/// One channel instead of two, or two instead of three, and the same ways.
+#[test]
+fn bubbles_need_one_channel_less_than_datelines() {
+    let machine = torus(&[4, 4], 1, 1);
+    for (routing, channels) in [("dimension-order", 1), ("torus-adaptive", 2)] {
+        assert_eq!(engine(&machine, routing).virtual_channels(), channels);
+        let dateline = PacketEngine::new(&machine, &smallest(), routing, &RoutingSettings::default()).unwrap();
+        assert_eq!(dateline.virtual_channels(), channels + 1);
+        // To all others, not all at once: 15 neighbours at 3, 2, 1, .. hops, 32 hops from each.
+        let messages: Vec<(u32, u32, u64)> =
+            (0..16).flat_map(|s| (1..16).map(move |k| (s, (s + k) % 16, 512))).collect();
+        for engine in [&engine(&machine, routing), &dateline] {
+            let result = run(engine, &closed(&messages), schedule(0, 10_000, 0), &RunOptions::default());
+            assert_eq!(result.jobs[0].hops, 16 * 32, "{routing}");
+        }
+    }
+}
+
+#[test]
+fn a_buffer_that_does_not_hold_two_packets_is_refused() {
+    let machine = torus(&[4, 4], 1, 1);
+    let settings = PacketSettings { output_buffer: Bytes(1_023), ..smallest() };
+    let error = PacketEngine::new(&machine, &settings, "dimension-order", &bubbles()).err().unwrap().to_string();
+    assert!(error.starts_with("engine.output_buffer: 1023 B does not hold two packets of 512 B"), "{error}");
+    // Nobody goes on in rings of two, and datelines do with one packet.
+    PacketEngine::new(&torus(&[2, 2], 1, 1), &settings, "dimension-order", &bubbles()).unwrap();
+    PacketEngine::new(&machine, &settings, "dimension-order", &RoutingSettings::default()).unwrap();
+}
