@@ -39,7 +39,8 @@ pub struct RunOptions {
     pub seed: u64,
     /// Threads to use; results do not depend on it.
     pub threads: usize,
-    /// Parts to divide the machine into; 0 chooses. Results do not depend on it.
+    /// Parts to divide the machine into; 0 chooses, by the machine alone. Results do not depend on it, unless cables without
+    /// latency let credits come back at the instant at which they leave.
     pub partitions: usize,
     /// What to record.
     pub recording: Recording,

@@ -1,4 +1,4 @@
-//! Random cases: a small machine, settings with zeros and buffers of one packet, faults, a random program.
+//! Random cases: a small machine, settings with zeros, buffers of one packet and huge packets, faults, odd speeds, a random program.
 
 use super::chatter::Manner;
 use odonata_machine::edit::{self, Edit};
@@ -37,8 +37,8 @@ impl Case {
             _ if random.chance(0.4) => (FatTree { k: 4, ..fat_tree(random) }.builder().unwrap(), &ANY),
             _ => (graph(random), &ANY),
         };
-        let faults = ["fail 15% global", "fail 10% local", "fail 5% routers"];
-        let faults: Vec<&str> = faults.into_iter().filter(|_| random.chance(0.15)).collect();
+        let faults = ["fail 15% global", "fail 40% global", "fail 10% local", "fail 30% local", "fail 5% routers"];
+        let faults: Vec<&str> = faults.into_iter().filter(|_| random.chance(0.12)).collect();
         let edits: Vec<Edit> = faults.iter().map(|text| Edit::parse(text).unwrap()).collect();
         // Not every machine has a class "global".
         let builder = edit::apply(builder, &edits, seed).ok()?;
@@ -153,7 +153,8 @@ fn graph(random: &mut Stream) -> MachineBuilder {
 }
 
 fn settings(random: &mut Stream) -> PacketSettings {
-    let packet = pick(random, &[64, 96, 512, 1000]);
+    // A flit of one byte, an odd number, and the largest packet that there may be among the usual ones.
+    let packet = pick(random, &[1, 64, 96, 96, 512, 512, 1000, 12_345, 1 << 20]);
     let buffer = |random: &mut Stream| {
         let packets = pick(random, &[2, 2, 3, 5, 8, 60]);
         Bytes(packet * packets / 2)

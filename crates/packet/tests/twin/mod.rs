@@ -10,45 +10,18 @@ pub mod cases;
 pub mod chatter;
 mod lines;
 mod nodes;
+mod parts;
 
 use nodes::Node;
 use odonata_machine::Machine;
-use odonata_packet::{Arbitration, Endpoints, Outgoing, PacketEngine, PacketRecord, PacketSettings, QueueEstimate};
-use odonata_routing::algorithm::{Decision, Feedback, Header, Memory, RouteState, Routing, RoutingSettings};
+use odonata_packet::{Arbitration, Endpoints, PacketEngine, PacketRecord, PacketSettings, QueueEstimate};
+use odonata_routing::algorithm::{Decision, Feedback, Memory, Routing, RoutingSettings};
 use odonata_routing::deadlock;
 use odonata_routing::next_hop::NextHops;
-use odonata_routing::view::LoadView;
-use odonata_units::{Bytes, GroupId, LinkId, NodeId, Rate, RouterId, Stream};
+use odonata_units::{Bytes, LinkId, Rate, RouterId, Stream};
+use parts::{Loads, Packet, Port};
 use std::cmp::Reverse;
 use std::collections::{BTreeSet, BinaryHeap, VecDeque};
-
-#[derive(Clone, Debug)]
-struct Packet {
-    what: Outgoing,
-    header: Header,
-    inject: u64,
-    arrived: u64,
-    previous: u64,
-    port: usize,
-    vc: usize,
-    /// Whether `port` and `vc` are the choice of the router where it is.
-    decided: bool,
-    /// When it may leave its output.
-    ready: u64,
-    feedback: Option<f32>,
-    /// Room that it takes in the channel chosen, and that there must be for it; room that it took on its way here.
-    room: u64,
-    needs: u64,
-    took: u64,
-    /// Groups of the routers that it left for, in order.
-    groups: Vec<GroupId>,
-}
-
-impl Packet {
-    fn size(&self) -> u64 {
-        u64::from(self.what.size)
-    }
-}
 
 /// What happens at a time; the order of the variants is the order at one time.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
@@ -65,26 +38,6 @@ enum Event {
     Look(usize),
     /// Something may happen at a node.
     Node(usize),
-}
-
-#[derive(Default)]
-struct Port {
-    wire: VecDeque<Packet>,
-    inputs: Vec<VecDeque<Packet>>,
-    outputs: Vec<VecDeque<Packet>>,
-    credits: Vec<u64>,
-    input_free: u64,
-    output_free: u64,
-    link_free: u64,
-    next_vc: usize,
-    /// Inputs, the one to serve first at the front.
-    order: VecDeque<usize>,
-}
-
-impl Port {
-    fn queued(&self, vc: usize) -> u64 {
-        self.outputs[vc].iter().map(|p| p.room).sum()
-    }
 }
 
 pub struct Twin<'a> {
@@ -107,43 +60,6 @@ pub struct Twin<'a> {
     feedback: Vec<(usize, usize, Feedback)>,
     now: u64,
     found: Vec<PacketRecord>,
-}
-
-/// The ports of a router, and of each the packets on the wire that leaves it.
-struct Loads<'a> {
-    ports: &'a [Port],
-    /// Bytes by port and channel.
-    on_wire: Vec<Vec<u64>>,
-    settings: &'a PacketSettings,
-    /// Ports of nodes that the machine does not know of.
-    extra: usize,
-}
-
-impl LoadView for Loads<'_> {
-    fn port_bytes(&self, port: u16) -> u64 {
-        (0..self.ports[0].outputs.len()).map(|vc| self.channel_bytes(port, vc as u8)).sum()
-    }
-
-    fn channel_bytes(&self, port: u16, vc: u8) -> u64 {
-        let (o, vc) = (usize::from(port) + self.extra, usize::from(vc));
-        let port = &self.ports[o];
-        let queued = port.queued(vc);
-        let in_use = self.settings.input_buffer.0 - port.credits[vc];
-        match self.settings.estimate {
-            QueueEstimate::Output => queued,
-            QueueEstimate::Downstream => queued + in_use,
-            QueueEstimate::DownstreamArrived => queued + in_use - self.on_wire[o][vc],
-        }
-    }
-
-    fn has_room(&self, o: u16, vc: u8) -> bool {
-        let (o, vc) = (usize::from(o) + self.extra, usize::from(vc));
-        // Packets that were sent here by their decision but have not crossed yet: all heads that want this output.
-        let heads = self.ports.iter().flat_map(|port| port.inputs.iter().filter_map(VecDeque::front));
-        let promised: u64 = heads.filter(|p| p.decided && p.port == o && p.vc == vc).map(Packet::size).sum();
-        let needed = self.ports[o].queued(vc) + promised + self.settings.packet.0;
-        needed <= self.settings.output_buffer.0 && needed <= self.ports[o].credits[vc]
-    }
 }
 
 impl<'a> Twin<'a> {
@@ -510,27 +426,5 @@ impl<'a> Twin<'a> {
             non_minimal: state.way.is_non_minimal(),
             over_group,
         });
-    }
-}
-
-/// A packet as it sets out at `now` to reach its router at `arrives`.
-fn set_out(what: Outgoing, source: NodeId, now: u64, arrives: u64) -> Packet {
-    let header = Header { source, destination: what.destination, state: RouteState::default() };
-    let (port, vc) = (0, 0);
-    Packet {
-        what,
-        header,
-        inject: now,
-        arrived: arrives,
-        previous: now,
-        port,
-        vc,
-        decided: false,
-        ready: 0,
-        feedback: None,
-        room: 0,
-        needs: 0,
-        took: 0,
-        groups: Vec::new(),
     }
 }

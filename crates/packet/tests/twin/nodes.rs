@@ -1,6 +1,7 @@
 //! The twin's nodes: everything that can happen at a node at an instant, one thing after the other.
 
-use super::{set_out, Event, Twin};
+use super::parts::set_out;
+use super::{Event, Twin};
 use odonata_machine::Machine;
 use odonata_packet::{Arrival, Departure, Endpoints, Interfaces, Listens, Offer, Outgoing, PacketSettings, Socket};
 use odonata_units::NodeId;

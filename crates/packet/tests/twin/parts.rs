@@ -1,0 +1,114 @@
+//! What the twin is made of: packets, ports, and the load that a routing algorithm sees of them.
+
+use odonata_packet::{Outgoing, PacketSettings, QueueEstimate};
+use odonata_routing::algorithm::{Header, RouteState};
+use odonata_routing::view::LoadView;
+use odonata_units::{GroupId, NodeId};
+use std::collections::VecDeque;
+
+#[derive(Clone, Debug)]
+pub struct Packet {
+    pub what: Outgoing,
+    pub header: Header,
+    pub inject: u64,
+    pub arrived: u64,
+    pub previous: u64,
+    pub port: usize,
+    pub vc: usize,
+    /// Whether `port` and `vc` are the choice of the router where it is.
+    pub decided: bool,
+    /// When it may leave its output.
+    pub ready: u64,
+    pub feedback: Option<f32>,
+    /// Room that it takes in the channel chosen, and that there must be for it; room that it took on its way here.
+    pub room: u64,
+    pub needs: u64,
+    pub took: u64,
+    /// Groups of the routers that it left for, in order.
+    pub groups: Vec<GroupId>,
+}
+
+impl Packet {
+    pub fn size(&self) -> u64 {
+        u64::from(self.what.size)
+    }
+}
+
+#[derive(Default)]
+pub struct Port {
+    pub wire: VecDeque<Packet>,
+    pub inputs: Vec<VecDeque<Packet>>,
+    pub outputs: Vec<VecDeque<Packet>>,
+    pub credits: Vec<u64>,
+    pub input_free: u64,
+    pub output_free: u64,
+    pub link_free: u64,
+    pub next_vc: usize,
+    /// Inputs, the one to serve first at the front.
+    pub order: VecDeque<usize>,
+}
+
+impl Port {
+    pub fn queued(&self, vc: usize) -> u64 {
+        self.outputs[vc].iter().map(|p| p.room).sum()
+    }
+}
+
+/// The ports of a router, and of each the packets on the wire that leaves it.
+pub struct Loads<'a> {
+    pub ports: &'a [Port],
+    /// Bytes by port and channel.
+    pub on_wire: Vec<Vec<u64>>,
+    pub settings: &'a PacketSettings,
+    /// Ports of nodes that the machine does not know of.
+    pub extra: usize,
+}
+
+impl LoadView for Loads<'_> {
+    fn port_bytes(&self, port: u16) -> u64 {
+        (0..self.ports[0].outputs.len()).map(|vc| self.channel_bytes(port, vc as u8)).sum()
+    }
+
+    fn channel_bytes(&self, port: u16, vc: u8) -> u64 {
+        let (o, vc) = (usize::from(port) + self.extra, usize::from(vc));
+        let port = &self.ports[o];
+        let queued = port.queued(vc);
+        let in_use = self.settings.input_buffer.0 - port.credits[vc];
+        match self.settings.estimate {
+            QueueEstimate::Output => queued,
+            QueueEstimate::Downstream => queued + in_use,
+            QueueEstimate::DownstreamArrived => queued + in_use - self.on_wire[o][vc],
+        }
+    }
+
+    fn has_room(&self, o: u16, vc: u8) -> bool {
+        let (o, vc) = (usize::from(o) + self.extra, usize::from(vc));
+        // Packets that were sent here by their decision but have not crossed yet: all heads that want this output.
+        let heads = self.ports.iter().flat_map(|port| port.inputs.iter().filter_map(VecDeque::front));
+        let promised: u64 = heads.filter(|p| p.decided && p.port == o && p.vc == vc).map(Packet::size).sum();
+        let needed = self.ports[o].queued(vc) + promised + self.settings.packet.0;
+        needed <= self.settings.output_buffer.0 && needed <= self.ports[o].credits[vc]
+    }
+}
+
+/// A packet as it sets out at `now` to reach its router at `arrives`.
+pub fn set_out(what: Outgoing, source: NodeId, now: u64, arrives: u64) -> Packet {
+    let header = Header { source, destination: what.destination, state: RouteState::default() };
+    let (port, vc) = (0, 0);
+    Packet {
+        what,
+        header,
+        inject: now,
+        arrived: arrives,
+        previous: now,
+        port,
+        vc,
+        decided: false,
+        ready: 0,
+        feedback: None,
+        room: 0,
+        needs: 0,
+        took: 0,
+        groups: Vec::new(),
+    }
+}
