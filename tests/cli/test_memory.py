@@ -38,6 +38,18 @@ def test_an_address_space_that_is_too_small_is_named(command: Path, tmp_path: Pa
     assert not (tmp_path / "run").exists()
 
 
+def test_a_machine_that_is_too_large_is_refused_before_it_is_built(command: Path, tmp_path: Path) -> None:
+    """92,544 nodes in 400 MB of addresses: this was an abort of the process."""
+    (tmp_path / "x.toml").write_text(
+        '[machine]\npreset = "cascade-241"\n[[job]]\npattern = "uniform"\nranks = 64\nranks_per_node = 1\n'
+    )
+    shell = ["bash", "-c", 'ulimit -v 400000 && exec "$@"', "bash", command, "run", "x.toml", "-o", "run"]
+    result = subprocess.run(shell, cwd=tmp_path, capture_output=True, text=True, timeout=300)
+    assert result.returncode == 2, result.stderr
+    for words in ("the machine needs about", "address space", "x.toml:2"):
+        assert words in result.stderr, result.stderr
+
+
 def test_a_given_limit_does_not_lift_that_of_the_process(command: Path, tmp_path: Path) -> None:
     (tmp_path / "x.toml").write_text(messages("packet") + 'memory_limit = "1 TB"\n')
     shell = ["bash", "-c", 'ulimit -v 1300000 && exec "$@"', "bash", command, "run", "x.toml", "-o", "run"]

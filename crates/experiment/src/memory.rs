@@ -40,6 +40,22 @@ impl std::fmt::Display for Available {
     }
 }
 
+/// A machine that takes less is built whatever is left: what it is for is guarded in its turn.
+const SMALL_MACHINE_BYTES: u64 = 32 << 20;
+
+/// Lets a machine be built that takes so many bytes.
+///
+/// # Errors
+/// In words, if that is more than is left.
+pub(crate) fn admit_machine(bytes: u64, left: Option<Available>) -> Result<(), String> {
+    match left {
+        Some(left) if bytes > left.bytes.max(SMALL_MACHINE_BYTES) => {
+            Err(format!("the machine needs about {} but {left}; use a smaller one, or raise the limit", Bytes(bytes)))
+        }
+        _ => Ok(()),
+    }
+}
+
 /// The least that is left of any limit; nothing where the system tells of none.
 pub fn available() -> Option<Available> {
     available_below(Path::new("/"))
@@ -279,6 +295,18 @@ mod tests {
         system.limits("2000000000", "1000000000");
         assert_eq!(system.least().bytes, 1_000_000_000 - 409_600_000 - RESERVED_BYTES);
         assert!(system.least().of.contains("RLIMIT_DATA"), "{}", system.least());
+    }
+
+    #[test]
+    fn a_machine_takes_no_more_than_is_left() {
+        let left = |bytes| Some(Available { bytes, of: "the system's memory".into() });
+        assert_eq!(admit_machine(1 << 30, left(1 << 30)), Ok(()));
+        assert_eq!(admit_machine(1 << 30, None), Ok(()));
+        assert_eq!(admit_machine(SMALL_MACHINE_BYTES, left(0)), Ok(()));
+        let words = admit_machine(1 << 30, left((1 << 30) - 1)).unwrap_err();
+        assert!(words.starts_with("the machine needs about 1 GiB but "), "{words}");
+        assert!(words.contains("are left of the system's memory"), "{words}");
+        assert!(admit_machine(SMALL_MACHINE_BYTES + 1, left(0)).is_err());
     }
 
     #[test]

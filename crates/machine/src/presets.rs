@@ -1,7 +1,7 @@
 //! Machines by name: real ones from public figures, the literature's, and large ones for scale.
 
 use crate::names::unknown;
-use crate::topology::{Cascade, Dragonfly, LinkFigures, Torus};
+use crate::topology::{Cascade, Dragonfly, Extent, LinkFigures, Torus};
 use crate::{MachineBuilder, MachineError};
 use odonata_declare::OneOrEach;
 
@@ -30,6 +30,14 @@ pub struct DeclaredCounts {
     pub usable_nodes: usize,
     /// Directed links of each class.
     pub links: &'static [(&'static str, usize)],
+}
+
+impl DeclaredCounts {
+    /// Routers, nodes and cables.
+    pub fn extent(&self) -> Extent {
+        let links: usize = self.links.iter().map(|(_, links)| links).sum();
+        Extent { routers: self.routers as u64, nodes: self.nodes as u64, cables: links as u64 / 2 }
+    }
 }
 
 /// All presets, in the order they are shown.

@@ -2,6 +2,7 @@
 
 use crate::fields::Fields;
 use crate::input::Files;
+use crate::memory;
 use crate::problem::{suggestion, ProblemKind};
 use crate::report::Report;
 use crate::spec::machine::{ClassSpec, MachineSpec, Origin, UNLIMITED};
@@ -9,7 +10,7 @@ use odonata_declare::{Declared, Kind, Value, Variant};
 use odonata_machine::edit::{self, Edit, FigureChange};
 use odonata_machine::import::{self, FormatError, FORMATS};
 use odonata_machine::presets;
-use odonata_machine::topology::TOPOLOGIES;
+use odonata_machine::topology::{Extent, TOPOLOGIES};
 use odonata_machine::{LinkClass, Machine, MachineBuilder, MachineError};
 use odonata_units::RouterId;
 use std::path::Path;
@@ -64,6 +65,8 @@ fn origin(
     let built = match &spec.origin {
         Origin::Preset(name) => {
             resolved.insert("preset".into(), name.as_str().into());
+            let known = presets::find(name).expect("a known preset");
+            admit(known.declared.extent(), spec, report)?;
             presets::builder(name)
         }
         Origin::Topology(name) => {
@@ -80,6 +83,7 @@ fn origin(
             for (key, value) in family.values() {
                 resolved.insert(key.into(), value.to_toml());
             }
+            admit(family.extent(), spec, report)?;
             family.lay_out()
         }
         Origin::File(format) => {
@@ -130,6 +134,13 @@ fn origin(
             None
         }
     }
+}
+
+/// Reports a machine that would take more memory than is left; nothing of it is there yet.
+fn admit(extent: Extent, spec: &MachineSpec, report: &mut Report<'_>) -> Option<()> {
+    let Err(reason) = memory::admit_machine(extent.memory_bytes(), memory::available()) else { return Some(()) };
+    report.add(ProblemKind::Machine, spec.origin_place, reason, None);
+    None
 }
 
 /// Sets what is given.

@@ -21,7 +21,7 @@
 //! 2 (k mod 8) + 1, all rows, the same row at both ends. With 241 groups R = 1 and every one of the 10 blue ports
 //! of every router is in use: the largest Cascade.
 
-use super::{at_least_one, bare, product, wrong, LinkFigures, Topology, NODES_PER_ROUTER};
+use super::{at_least_one, bare, product, times, wrong, Extent, LinkFigures, Topology, NODES_PER_ROUTER};
 use crate::{Coordinates, GroupInterior, MachineBuilder, MachineError, Shape};
 use odonata_declare::{parameter, Choice, Kind, Parameter, Parameters};
 use odonata_units::{GroupId, LinkClassId, RouterId};
@@ -96,6 +96,18 @@ impl Topology for Cascade {
             [("green", &mut self.green_ports), ("black", &mut self.black_ports), ("blue", &mut self.blue_ports)];
         for (class, known) in of_classes {
             *known = ports(class).unwrap_or(*known);
+        }
+    }
+
+    fn extent(&self) -> Extent {
+        let Self { groups, rows, columns, nodes_per_router, green, black, .. } = *self;
+        let green = times(&[groups, rows, columns, columns.saturating_sub(1), green]) / 2;
+        let black = times(&[groups, rows, columns, rows.saturating_sub(1), black]) / 2;
+        let blue = times(&[groups, rows, columns, self.blue_ports]) / 2;
+        Extent {
+            routers: times(&[groups, rows, columns]),
+            nodes: times(&[groups, rows, columns, nodes_per_router]),
+            cables: green.saturating_add(black).saturating_add(blue),
         }
     }
 

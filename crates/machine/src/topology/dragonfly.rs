@@ -10,7 +10,7 @@
 //! and sits at router floor(c a / C). So channels spread evenly over the routers, and where all ports are in use
 //! (C = a h) channel c is port c mod h of router floor(c / h), as in the literature.
 
-use super::{at_least_one, bare, product, wrong, LinkFigures, Topology, NODES_PER_ROUTER};
+use super::{at_least_one, bare, product, times, wrong, Extent, LinkFigures, Topology, NODES_PER_ROUTER};
 use crate::{Coordinates, GroupInterior, MachineBuilder, MachineError, Shape};
 use odonata_declare::{parameter, words, Choice, Kind, Parameter, Parameters};
 use odonata_units::{GroupId, LinkClassId, RouterId, Stream};
@@ -109,6 +109,16 @@ impl Topology for Dragonfly {
         let drawn = self.arrangement == Arrangement::Random || self.arrangement_seed.is_none();
         let reason = "'arrangement_seed' means something only with arrangement = \"random\"";
         (!drawn).then(|| ("arrangement_seed", reason.to_owned()))
+    }
+
+    fn extent(&self) -> Extent {
+        let Self { p, a, h, g, .. } = *self;
+        let local = times(&[g, a, a.saturating_sub(1), self.local_cables]) / 2;
+        Extent {
+            routers: times(&[g, a]),
+            nodes: times(&[g, a, p]),
+            cables: local.saturating_add(times(&[g, a, h]) / 2),
+        }
     }
 
     fn lay_out(&self) -> Result<MachineBuilder, MachineError> {

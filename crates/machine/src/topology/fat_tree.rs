@@ -6,7 +6,7 @@
 //! 0) is labelled by its position among the subtrees above it and a copy number; two routers of adjacent levels are
 //! joined where the labels agree but for the digit of that level.
 
-use super::{at_least_one, bare, product, wrong, LinkFigures, Topology};
+use super::{at_least_one, bare, product, times, wrong, Extent, LinkFigures, Topology};
 use crate::{Coordinates, MachineBuilder, MachineError, Shape};
 use odonata_declare::{parameter, Kind, OneOrEach, Parameter, Parameters};
 use odonata_units::{GroupId, LinkClassId, RouterId};
@@ -62,6 +62,10 @@ impl Parameters for FatTree {
 }
 
 impl Topology for FatTree {
+    fn extent(&self) -> Extent {
+        self.tree().map_or(Extent::default(), |tree| tree.extent())
+    }
+
     fn lay_out(&self) -> Result<MachineBuilder, MachineError> {
         self.builder()
     }
@@ -73,6 +77,15 @@ impl FatTree {
     /// # Errors
     /// An odd or zero k, fewer than two levels, or an oversubscription that does not divide the ports.
     pub fn builder(&self) -> Result<MachineBuilder, MachineError> {
+        let Self { k, levels, .. } = *self;
+        let mut builder = self.tree()?.builder()?;
+        builder.name = format!("fat-tree-k{k}-l{levels}");
+        builder.network_ports = Some(k);
+        Ok(builder)
+    }
+
+    /// The same as an extended generalised fat tree.
+    fn tree(&self) -> Result<Xgft, MachineError> {
         let Self { k, levels, oversubscription, .. } = *self;
         at_least_one(&[("k", k), ("oversubscription", oversubscription)])?;
         if k % 2 != 0 {
@@ -94,12 +107,7 @@ impl FatTree {
         let mut parents = vec![k / 2; levels as usize];
         (parents[0], parents[1]) = (1, edge_up);
         let Self { local, global, terminal, cores_per_node, .. } = *self;
-        let mut builder =
-            Xgft { children, parents, parallel: OneOrEach::One(1), local, global, terminal, cores_per_node }
-                .builder()?;
-        builder.name = format!("fat-tree-k{k}-l{levels}");
-        builder.network_ports = Some(k);
-        Ok(builder)
+        Ok(Xgft { children, parents, parallel: OneOrEach::One(1), local, global, terminal, cores_per_node })
     }
 }
 
@@ -151,6 +159,19 @@ impl Parameters for Xgft {
 }
 
 impl Topology for Xgft {
+    fn extent(&self) -> Extent {
+        let Ok((levels, parallel)) = self.check() else { return Extent::default() };
+        let mut extent = Extent { nodes: times(&self.children), ..Extent::default() };
+        for level in 0..levels {
+            let routers = times(&self.children[level + 1..]).saturating_mul(times(&self.parents[1..=level]));
+            let up =
+                times(&[self.parents.get(level + 1).copied().unwrap_or(0), parallel.get(level).copied().unwrap_or(1)]);
+            extent.routers = extent.routers.saturating_add(routers);
+            extent.cables = extent.cables.saturating_add(routers.saturating_mul(up));
+        }
+        extent
+    }
+
     fn lay_out(&self) -> Result<MachineBuilder, MachineError> {
         self.builder()
     }

@@ -5,7 +5,7 @@
 //! dimension wraps. In a wrapping dimension of size 2 both steps lead to the same neighbour, so two parallel cables
 //! join them (as the E dimension of Blue Gene/Q has it); a dimension of size 1 has no cables.
 
-use super::{at_least_one, bare, product, wrong, LinkFigures, Topology, NODES_PER_ROUTER};
+use super::{at_least_one, bare, product, times, wrong, Extent, LinkFigures, Topology, NODES_PER_ROUTER};
 use crate::{Coordinates, MachineBuilder, MachineError, Shape};
 use odonata_declare::{parameter, Kind, OneOrEach, Parameter, Parameters};
 use odonata_units::{GroupId, LinkClassId, RouterId};
@@ -57,6 +57,13 @@ impl Parameters for Torus {
 }
 
 impl Topology for Torus {
+    fn extent(&self) -> Extent {
+        let routers = times(&self.dims);
+        let each = |n: u32| routers.saturating_mul(u64::from(n));
+        let cables = each(self.links_per_direction).saturating_mul(self.dims.len() as u64);
+        Extent { routers, nodes: each(self.nodes_per_router), cables }
+    }
+
     fn lay_out(&self) -> Result<MachineBuilder, MachineError> {
         self.builder()
     }
