@@ -46,7 +46,7 @@ preset = "edison"
 
 [[job]]
 pattern = "spread"
-ranks = 4096
+ranks = 32768
 
 [engine]
 slices = 10000

@@ -170,7 +170,9 @@ def _open(dice: random.Random) -> str:
 
 def _engine(dice: random.Random, hardware: Hardware, flit: int, packet: int | None) -> list[str]:
     routing = dice.choice(ROUTINGS if hardware.grouped else OTHER_ROUTINGS)
-    lines = ["[engine]", 'kind = "packet"', f"seed = {dice.randrange(1 << 40)}", f'routing = "{routing}"']
+    bubble = routing in ("dimension-order", "torus-adaptive") and dice.random() < 0.5
+    named = f'{{ name = "{routing}", deadlock_avoidance = "bubble" }}' if bubble else f'"{routing}"'
+    lines = ["[engine]", 'kind = "packet"', f"seed = {dice.randrange(1 << 40)}", f"routing = {named}"]
     lines += [
         "record_packets = true",
         "record_paths = true",
@@ -180,7 +182,8 @@ def _engine(dice: random.Random, hardware: Hardware, flit: int, packet: int | No
     if packet is not None:
         room = packet * dice.choice([1, 1, 2, 3, 30])
         lines += [f'packet = "{packet} B"', f'flit = "{flit} B"', f'input_buffer = "{room} B"']
-        lines.append(f'output_buffer = "{packet * dice.choice([1, 2, 30])} B"')
+        # A packet enters a ring with bubbles only where two have room.
+        lines.append(f'output_buffer = "{packet * dice.choice([2 if bubble else 1, 2, 30])} B"')
     for key, values in {
         "crossbar_speedup": ["1", "1.5", "4", "10"],
         "input_latency": ['"0 ns"', '"3.3 ns"', '"10 ns"'],

@@ -61,7 +61,7 @@ def _packets(run: Run) -> list[str]:
     source, target = links["source"].to_numpy(), links["target"].to_numpy()
     latency = links["latency_ps"].to_numpy()
     rate = links["capacity_bytes_per_s"].to_numpy()
-    router = nodes["router"].to_numpy()
+    router, group = nodes["router"].to_numpy(), run.routers.to_pandas()["group"].to_numpy()
     channels = run.summary["packet"]["virtual_channels"]
     for packet in run.table("packets").to_pylist():
         way = packet["links"]
@@ -69,6 +69,9 @@ def _packets(run: Run) -> list[str]:
         where = f"packet {packet['source']} to {packet['destination']} born {packet['birth_ps']}"
         if len(way) != packet["hops"] or any(a != b for a, b in zip(*ends, strict=True)):
             faults.append(f"{where}: no way: {way}")
+        others = set(group[ends[0]]) - {group[ends[0][0]], group[router[packet["destination"]]]}
+        if packet["over_middle_group"] != bool(others):
+            faults.append(f"{where}: groups {others} beside its own, but {packet['over_middle_group']}")
         if any(vc >= channels for vc in packet["channels"]):
             faults.append(f"{where}: channels {packet['channels']} of {channels}")
         slowest = packet["bytes"] / min([1e18, *rate[way]]) * 1e12

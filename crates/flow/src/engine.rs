@@ -1,9 +1,10 @@
 //! Machine and workload in, steady state out.
 
+use crate::history::{Candidates, Keep, Paths, Solution};
 use crate::memory;
 use crate::progress::Progress;
 use crate::result::{Convergence, FlowResult, JobResult, LinkJobs};
-use crate::solver::{Candidates, Paths, Sharing, Solution, System, Weight, RATE_UNIT};
+use crate::solver::{Sharing, System, Weight, RATE_UNIT};
 use crate::traffic::{Commodities, Commodity};
 use crate::{bound, expected, DemandUnit, FlowSettings};
 use odonata_machine::Machine;
@@ -84,26 +85,32 @@ pub fn memory_estimate(
     settings: &FlowSettings,
     memory_bytes: u64,
 ) -> Result<u64, FlowError> {
-    gather(machine, workload, settings, Limits { threads: 1, memory_bytes }).map(|(_, needed)| needed)
+    gather(machine, workload, settings, Limits { threads: 1, memory_bytes }).map(|(_, needed, _)| needed)
 }
 
-/// The commodities, and what the run takes with them.
+/// The commodities, what the run takes with them, and what it keeps of the grants: all if there is room.
 fn gather(
     machine: &Machine,
     workload: &Workload,
     settings: &FlowSettings,
     limits: Limits,
-) -> Result<(Commodities, u64), FlowError> {
+) -> Result<(Commodities, u64, Keep), FlowError> {
     let too_much = |needed| FlowError::Memory { needed };
     let fixed = memory::of_machine(machine, workload.jobs.len(), limits.threads);
     let left = limits.memory_bytes.checked_sub(fixed).ok_or(too_much(fixed))?;
     let traffic = Commodities::gather(machine, workload, limits.threads, left)
         .map_err(|gathered| too_much(fixed.saturating_add(gathered)))?;
-    let needed = fixed.saturating_add(memory::of_traffic(machine, &traffic, settings));
-    if needed > limits.memory_bytes {
-        return Err(too_much(needed));
+    let adaptive = !matches!(settings.routing, PathChoice::Fixed(_));
+    let kept: &[Keep] = if adaptive { &[Keep::Grants, Keep::Totals] } else { &[Keep::Nothing] };
+    let mut least = u64::MAX;
+    for &keep in kept {
+        let needed = fixed.saturating_add(memory::of_traffic(machine, &traffic, settings, (keep, limits.threads)));
+        if needed <= limits.memory_bytes {
+            return Ok((traffic, needed, keep));
+        }
+        least = least.min(needed);
     }
-    Ok((traffic, needed))
+    Err(too_much(least))
 }
 
 /// Computes the steady state of `workload` on `machine`. The result does not depend on `limits`.
@@ -123,14 +130,14 @@ pub fn run(
     step(progress, "paths", 0, 1)?;
     let (rule, notices) = rule_for(machine)?;
     step(progress, "messages", 0, 1)?;
-    let (traffic, memory_bytes) = gather(machine, workload, settings, Limits { threads, ..limits })?;
+    let (traffic, memory_bytes, keep) = gather(machine, workload, settings, Limits { threads, ..limits })?;
     check_amount(workload, &traffic)?;
     let seed = Stream::new(seed, "flow.paths", &[]).next_u64();
     let engine = Engine { machine, traffic: &traffic, rule: rule.as_ref(), settings, seed, threads };
     let all: Vec<&Commodity> = engine.flows(None);
-    let solution = engine.solve(&all, engine.oblivious().is_none(), "solving", progress)?;
+    let solution = engine.solve(&all, keep, "solving", progress)?;
     engine.check_granted(&all, &solution)?;
-    let loads = engine.loads(&all, &solution);
+    let loads = engine.loads(&all, &solution, keep, progress)?;
     engine.check_conservation(&loads);
     let mut jobs = engine.job_results(&all, &solution, &loads);
     if settings.alone {
@@ -265,16 +272,22 @@ impl Engine<'_> {
     fn solve(
         &self,
         flows: &[&Commodity],
-        keep_history: bool,
+        keep: Keep,
         stage: &str,
         progress: &mut Progress<'_>,
     ) -> Result<Solution, FlowError> {
+        let most = u64::from(self.settings.max_iterations);
+        let mut tick = |i| progress(stage, u64::from(i), most);
+        self.with_system(flows, keep, |system| system.solve(&mut tick)).ok_or(FlowError::Interrupted)
+    }
+
+    fn with_system<T>(&self, flows: &[&Commodity], keep: Keep, then: impl FnOnce(&System<'_, Drawer<'_>>) -> T) -> T {
         let (first_member, members) = self.weights(flows);
         let links = self.link_capacities();
         let gates = vec![rate_units(self.nic_capacity()); 2 * self.machine.node_count()];
         let offered = offered(&first_member, &members, &gates);
         let candidates = self.drawer(flows);
-        let system = System {
+        then(&System {
             links: &links,
             gates: &gates,
             first_member: &first_member,
@@ -287,10 +300,8 @@ impl Engine<'_> {
             max_iterations: self.settings.max_iterations,
             tolerance: self.settings.tolerance,
             threads: self.threads,
-            keep_history,
-        };
-        let most = u64::from(self.settings.max_iterations);
-        system.solve(&mut |i| progress(stage, u64::from(i), most)).ok_or(FlowError::Interrupted)
+            keep,
+        })
     }
 
     fn weights(&self, flows: &[&Commodity]) -> (Vec<u32>, Vec<Weight>) {
@@ -310,28 +321,47 @@ impl Engine<'_> {
     }
 
     /// Bytes by `[job][link]`.
-    fn loads(&self, flows: &[&Commodity], solution: &Solution) -> Vec<Vec<f64>> {
-        let links = self.machine.link_count();
+    fn loads(
+        &self,
+        flows: &[&Commodity],
+        solution: &Solution,
+        keep: Keep,
+        progress: &mut Progress<'_>,
+    ) -> Result<Vec<Vec<f64>>, FlowError> {
+        let (links, jobs) = (self.machine.link_count(), self.traffic.jobs.len());
         if let Some(rule) = self.oblivious() {
-            return expected::loads(self.rule, self.traffic, rule, links, self.threads);
+            return Ok(expected::loads(self.rule, self.traffic, rule, links, self.threads));
         }
         // Sums are integers in the finest unit that holds all bytes on one link.
         let total: u64 = flows.iter().map(|c| c.bytes).sum();
         let unit = (1u64 << (total.leading_zeros().saturating_sub(2)).min(40)) as f64;
+        let amount = |flow: usize, share: f64| (flows[flow].bytes as f64 * share * unit + 0.5) as u64;
+        let in_bytes = |sums: &[u64]| sums.iter().map(|&sum| sum as f64 / unit).collect();
+        if keep == Keep::Totals {
+            let most = u64::from(self.settings.max_iterations);
+            let mut tick = |i| progress("solving again", u64::from(i), most);
+            let add = |flow: usize, share: f64, path: &[LinkId], sums: &mut [u64]| {
+                let (first, amount) = (flows[flow].job.index() * links, amount(flow, share));
+                path.iter().for_each(|link| sums[first + link.index()] += amount);
+            };
+            let totals = solution.totals();
+            let sums =
+                self.with_system(flows, Keep::Nothing, |system| system.add_up(&totals, jobs * links, &add, &mut tick));
+            let sums = sums.ok_or(FlowError::Interrupted)?;
+            return Ok((0..jobs).map(|job| in_bytes(&sums[job * links..(job + 1) * links])).collect());
+        }
         let drawer = self.drawer(flows);
         let mut end = 0;
-        (0..self.traffic.jobs.len())
-            .map(|job| {
-                let start = end;
-                end += flows[start..].iter().take_while(|c| c.job.index() == job).count();
-                let add = |flow: usize, share: f64, path: &[LinkId], sums: &mut [u64]| {
-                    let amount = (flows[flow].bytes as f64 * share * unit + 0.5) as u64;
-                    path.iter().for_each(|link| sums[link.index()] += amount);
-                };
-                let sums = solution.replay(&drawer, start..end, links, self.threads, add);
-                sums.into_iter().map(|sum| sum as f64 / unit).collect()
-            })
-            .collect()
+        let of_job = |job: usize| {
+            let start = end;
+            end += flows[start..].iter().take_while(|c| c.job.index() == job).count();
+            let add = |flow: usize, share: f64, path: &[LinkId], sums: &mut [u64]| {
+                let amount = amount(flow, share);
+                path.iter().for_each(|link| sums[link.index()] += amount);
+            };
+            in_bytes(&solution.replay(&drawer, start..end, links, self.threads, add))
+        };
+        Ok((0..jobs).map(of_job).collect())
     }
 
     /// Every message is granted something in the first slice, unless the slice is below the cutoff on all its paths.
@@ -408,7 +438,7 @@ impl Engine<'_> {
         let nothing = vec![Vec::new(); jobs.len()];
         for (j, job) in jobs.iter_mut().enumerate() {
             let flows = self.flows(Some(JobId::from_index(j)));
-            let solution = self.solve(&flows, false, "jobs alone", progress)?;
+            let solution = self.solve(&flows, Keep::Nothing, "jobs alone", progress)?;
             self.check_granted(&flows, &solution)?;
             let alone = self.job_results(&flows, &solution, &nothing)[j];
             job.time_alone_s = Some(alone.time_s);

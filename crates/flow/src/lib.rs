@@ -7,6 +7,7 @@
 //!    paths. 2 million messages become some 10^5 commodities; no list of messages is ever stored.
 //! 2. `solver` shares capacity among commodities, slice by slice over paths drawn afresh in every iteration
 //!    (adaptive routings), and says what each message is granted.
+//!    `history` keeps how these came about, from which the loads on links follow.
 //! 3. `expected` computes the load of oblivious routings exactly, without dice.
 //! 4. `engine` puts them together; `bound` computes how low the maximum load could be under any routing.
 //!
@@ -15,6 +16,7 @@
 mod bound;
 mod engine;
 mod expected;
+mod history;
 mod memory;
 #[cfg(test)]
 mod oracles;

@@ -5,16 +5,17 @@
 //! | link | 64 for capacities, residuals and tables of paths; 8 for each job (its load); 40 for each thread (sums) |
 //! | node | 96 for its two gates, 32 more for each thread |
 //! | pair of nodes of a job with messages | 64: bytes and messages, weight and gates, what it is granted, once more while jobs are gathered |
-//! | pair of routers of a job (a commodity) | 64; for each of its w paths in an iteration 44; of an adaptive routing, 2 + 4 w for each iteration until it is served |
+//! | pair of routers of a job (a commodity) | 64; for each of its w paths in an iteration 44; of an adaptive routing, 2 + 4 w for each iteration until it is served, or, if there is no room for that, nothing: the system is then solved twice |
+//! | link, if it is solved twice | 8 for each job and thread |
 //! | with `bound_gap`: source router | 32 for each link that its traffic takes, about 8 for each router |
 //!
 //! Until a commodity is served, capacity is released slice by slice: a fifth more iterations than there are slices covers the runs
 //! of the table in `docs/models/memory.md`, where most commodities are served long before the last one.
 
+use crate::history::Keep;
 use crate::traffic::{Commodities, Commodity, BYTES_PER_MEMBER};
 use crate::FlowSettings;
 use odonata_machine::Machine;
-use odonata_routing::algorithm::PathChoice;
 
 const BYTES_PER_COMMODITY: u64 = 64;
 /// Of a path in an iteration: about 8 links, its demand and its end.
@@ -28,16 +29,22 @@ pub(crate) fn of_machine(machine: &Machine, jobs: usize, threads: usize) -> u64 
 }
 
 /// Of what is sent.
-pub(crate) fn of_traffic(machine: &Machine, traffic: &Commodities, settings: &FlowSettings) -> u64 {
+pub(crate) fn of_traffic(
+    machine: &Machine,
+    traffic: &Commodities,
+    settings: &FlowSettings,
+    (keep, threads): (Keep, usize),
+) -> u64 {
     let mut commodities = vec![0u64; traffic.jobs.len()];
     traffic.commodities.iter().for_each(|commodity| commodities[commodity.job.index()] += 1);
     let kinds: usize = settings.kinds().iter().sum();
-    let adaptive = !matches!(settings.routing, PathChoice::Fixed(_));
-    let iterations = if adaptive { (settings.slices + settings.slices / 5).min(settings.max_iterations) } else { 0 };
+    let keeps = keep == Keep::Grants;
+    let iterations =
+        if keeps { settings.slices.saturating_add(settings.slices / 5).min(settings.max_iterations) } else { 0 };
     let of_commodity = |commodity: &Commodity| {
         let sets = u64::from(settings.path_sets) / commodities[commodity.job.index()].max(1);
         let paths = kinds as u64 * commodity.messages.min(sets.max(1));
-        BYTES_PER_COMMODITY + paths * BYTES_PER_PATH + u64::from(iterations) * if adaptive { 2 + 4 * paths } else { 0 }
+        BYTES_PER_COMMODITY + paths * BYTES_PER_PATH + u64::from(iterations) * if keeps { 2 + 4 * paths } else { 0 }
     };
     let members = traffic.members.len() as u64 * BYTES_PER_MEMBER;
     let bound = if settings.bound_gap.is_some() {
@@ -46,5 +53,7 @@ pub(crate) fn of_traffic(machine: &Machine, traffic: &Commodities, settings: &Fl
     } else {
         0
     };
-    members + bound + traffic.commodities.iter().map(of_commodity).sum::<u64>()
+    let again =
+        if keep == Keep::Totals { 8 * (machine.link_count() * traffic.jobs.len() * threads.max(1)) as u64 } else { 0 };
+    members + bound + again + traffic.commodities.iter().map(of_commodity).sum::<u64>()
 }

@@ -1,6 +1,7 @@
 //! The solver against systems solved by hand. The derivation stands at each test.
 
-use crate::solver::{Candidates, Paths, Sharing, Solution, System, Weight};
+use crate::history::{Candidates, Keep, Paths, Solution};
+use crate::solver::{Sharing, System, Weight};
 use odonata_units::LinkId;
 
 /// The same paths in every iteration: of each flow, those of the first kind and those of the second.
@@ -38,7 +39,7 @@ fn solve(candidates: &Fixed, offered: &[f64], sharing: Sharing) -> Solution {
         max_iterations: 2,
         tolerance: 0.0,
         threads: 1,
-        keep_history: true,
+        keep: Keep::Grants,
     }
     .solve(&mut |_| true)
     .unwrap()

@@ -2,7 +2,8 @@
 //!
 //! It follows the definition step by step and shares only the dice with the fast one.
 
-use crate::solver::{Candidates, Paths, Weight};
+use crate::history::{Candidates, Paths};
+use crate::solver::Weight;
 use odonata_units::LinkId;
 
 /// Flows as lists of members; what [`solve`] needs to know.
@@ -109,6 +110,7 @@ impl<C: Candidates> Reference<'_, C> {
 
 mod tests {
     use super::*;
+    use crate::history::Keep;
     use crate::solver::{Sharing, System, RATE_UNIT};
     use odonata_units::Stream;
 
@@ -178,7 +180,7 @@ mod tests {
                 max_iterations: iterations,
                 tolerance: 0.0,
                 threads: 2,
-                keep_history: true,
+                keep: Keep::Grants,
             }
             .solve(&mut |_| true)
             .unwrap();

@@ -16,7 +16,8 @@
 //! Amounts are integers (1/256 byte per second; the finest unit of demand in which all weights sum to less than 2^62), so
 //! sums do not depend on the order of addition and the result is the same for any number of threads.
 
-use crate::workers::{self, merge};
+use crate::history::{Candidates, Chunk, Keep, Paths, Solution};
+use crate::workers;
 use odonata_units::LinkId;
 use std::sync::Mutex;
 
@@ -34,28 +35,6 @@ pub(crate) enum Sharing {
     Equal,
     /// Over the first kind of paths unless they are congested, then over the second; by residuals within a kind.
     Ugal { threshold: f64, bias: f64 },
-}
-
-/// Paths drawn for one flow in one iteration: path k has the links `links[ends[k - 1]..ends[k]]`.
-#[derive(Clone, Debug, Default)]
-pub(crate) struct Paths {
-    pub(crate) links: Vec<LinkId>,
-    pub(crate) ends: Vec<u32>,
-}
-
-impl Paths {
-    pub(crate) fn clear(&mut self) {
-        self.links.clear();
-        self.ends.clear();
-    }
-}
-
-/// Where paths come from. Drawing again gives the same paths.
-pub(crate) trait Candidates: Sync {
-    /// Number of paths of a flow in every iteration, of the first (direct) and the second (indirect) kind.
-    fn kinds(&self, flow: usize) -> [usize; 2];
-    /// Appends the paths of `flow` in `iteration`, first kind first.
-    fn draw(&self, flow: usize, iteration: u32, paths: &mut Paths);
 }
 
 /// Weight of a member and its two gates.
@@ -81,37 +60,17 @@ pub(crate) struct System<'a, C> {
     pub(crate) max_iterations: u32,
     pub(crate) tolerance: f64,
     pub(crate) threads: usize,
-    /// Whether [`Solution::replay`] will be called.
-    pub(crate) keep_history: bool,
+    pub(crate) keep: Keep,
 }
 
-/// What was granted.
-pub(crate) struct Solution {
-    /// Rate of every member.
-    pub(crate) granted: Vec<u64>,
-    pub(crate) iterations: u32,
-    pub(crate) converged: bool,
-    /// Share of the last iteration in all that was granted.
-    pub(crate) last_growth: f64,
-    chunks: Vec<Mutex<Chunk>>,
-}
+/// Adds what a flow sends over a path, as a share of all that it sends, to sums.
+pub(crate) type Add<'a> = &'a (dyn Fn(usize, f64, &[LinkId], &mut [u64]) + Sync);
 
-/// Flows claimed together: what they drew in this iteration and what they were granted so far.
-#[derive(Default)]
-struct Chunk {
-    first_flow: usize,
-    flows: usize,
-    paths: Paths,
-    /// Demand of every drawn path, and where the paths of each flow start; a flow that does not ask has none.
-    demand: Vec<u64>,
-    first_path: Vec<u32>,
-    active_weight: Vec<f64>,
-    granted: Vec<u64>,
-    /// The flows that got any grant: local flow; those of iteration i start at `record_start[i]`.
-    record_flow: Vec<u16>,
-    record_start: Vec<u32>,
-    /// Their grants, a rate per path.
-    record_grant: Vec<f32>,
+/// Who is told of every grant, and all that each flow is granted.
+#[derive(Clone, Copy)]
+struct Told<'a> {
+    totals: &'a [f64],
+    add: Add<'a>,
 }
 
 /// What one thread adds up in one pass.
@@ -120,6 +79,8 @@ struct Sums {
     links: Vec<u64>,
     gates: Vec<u64>,
     offered: Vec<u64>,
+    /// Of who is told of grants.
+    told: Vec<u64>,
 }
 
 struct State {
@@ -136,6 +97,27 @@ struct State {
 
 impl<C: Candidates> System<'_, C> {
     pub(crate) fn solve(&self, tick: &mut dyn FnMut(u32) -> bool) -> Option<Solution> {
+        self.iterate(None, 0, tick).map(|(solution, _)| solution)
+    }
+
+    /// Solves once more what gave the totals, and calls `add` for every path that is granted anything, where the shares of one
+    /// flow sum to 1. Returns the merged sums, `width` of them.
+    pub(crate) fn add_up(
+        &self,
+        totals: &[f64],
+        width: usize,
+        add: Add<'_>,
+        tick: &mut dyn FnMut(u32) -> bool,
+    ) -> Option<Vec<u64>> {
+        self.iterate(Some(Told { totals, add }), width, tick).map(|(_, sums)| sums)
+    }
+
+    fn iterate(
+        &self,
+        told: Option<Told<'_>>,
+        width: usize,
+        tick: &mut dyn FnMut(u32) -> bool,
+    ) -> Option<(Solution, Vec<u64>)> {
         let mut state = State {
             link_residual: vec![0; self.links.len()],
             gate_residual: vec![0; self.gates.len()],
@@ -150,6 +132,7 @@ impl<C: Candidates> System<'_, C> {
             links: vec![0; self.links.len()],
             gates: vec![0; self.gates.len()],
             offered: vec![0; if ugal { self.links.len() } else { 0 }],
+            told: vec![0; width],
         };
         let mut sums = vec![sums; self.threads];
         let (mut total, mut last_growth, mut converged, mut iteration) = (0.0f64, 0.0f64, self.members.is_empty(), 0);
@@ -160,7 +143,7 @@ impl<C: Candidates> System<'_, C> {
             self.release(iteration, &mut state);
             workers::for_each(&chunks, &mut sums, |_, chunk, sums| self.ask(chunk, iteration, &state, sums));
             let asked = self.close_demand(&mut sums, iteration, &mut state);
-            workers::for_each(&chunks, &mut sums, |_, chunk, sums| self.grant(chunk, &state, sums));
+            workers::for_each(&chunks, &mut sums, |_, chunk, sums| self.grant(chunk, &state, told, sums));
             let granted = close_grants(&mut sums, &mut state);
             total += granted;
             last_growth = if total > 0.0 { granted / total } else { 0.0 };
@@ -172,7 +155,9 @@ impl<C: Candidates> System<'_, C> {
         for chunk in &chunks {
             granted.append(&mut chunk.lock().expect("all threads have finished").granted);
         }
-        Some(Solution { granted, iterations: iteration, converged, last_growth, chunks })
+        let mut told: Vec<Vec<u64>> = sums.into_iter().map(|sums| sums.told).collect();
+        workers::merge(&mut told);
+        Some((Solution { granted, iterations: iteration, converged, last_growth, chunks }, told.swap_remove(0)))
     }
 
     /// A power of two, so that it scales exactly.
@@ -189,7 +174,8 @@ impl<C: Candidates> System<'_, C> {
                 let count = CHUNK.min(flows - first_flow);
                 let members = self.first_member[first_flow + count] - self.first_member[first_flow];
                 let granted = vec![0; members as usize];
-                Mutex::new(Chunk { first_flow, flows: count, granted, ..Chunk::default() })
+                let totals = vec![0.0; if self.keep == Keep::Totals { count } else { 0 }];
+                Mutex::new(Chunk { first_flow, flows: count, granted, totals, ..Chunk::default() })
             })
             .collect()
     }
@@ -320,7 +306,7 @@ impl<C: Candidates> System<'_, C> {
     }
 
     /// Step 3 for the flows of one chunk.
-    fn grant(&self, chunk: &mut Chunk, state: &State, sums: &mut Sums) {
+    fn grant(&self, chunk: &mut Chunk, state: &State, told: Option<Told<'_>>, sums: &mut Sums) {
         let base = self.first_member[chunk.first_flow] as usize;
         chunk.record_start.push(chunk.record_flow.len() as u32);
         for local in 0..chunk.flows {
@@ -330,7 +316,7 @@ impl<C: Candidates> System<'_, C> {
             }
             let flow = chunk.first_flow + local;
             let first_member = self.first_member[flow] as usize - base;
-            let mut any = 0;
+            let (mut any, mut all) = (0, 0.0);
             for k in paths.clone() {
                 let begin = if k == 0 { 0 } else { chunk.paths.ends[k - 1] as usize };
                 let links = &chunk.paths.links[begin..chunk.paths.ends[k] as usize];
@@ -342,13 +328,21 @@ impl<C: Candidates> System<'_, C> {
                     sums.links[link.index()] += rate;
                 }
                 any += rate;
-                if self.keep_history {
-                    chunk.record_grant.push(rate as f32);
+                let record = rate as f32;
+                all += f64::from(record);
+                if self.keep == Keep::Grants {
+                    chunk.record_grant.push(record);
+                }
+                if let Some(Told { totals, add }) = told.filter(|_| rate > 0) {
+                    add(flow, f64::from(record) / totals[flow], links, &mut sums.told);
                 }
             }
-            if self.keep_history && any > 0 {
+            if let Some(total) = chunk.totals.get_mut(local) {
+                *total += all;
+            }
+            if self.keep == Keep::Grants && any > 0 {
                 chunk.record_flow.push(local as u16);
-            } else if self.keep_history {
+            } else if self.keep == Keep::Grants {
                 chunk.record_grant.truncate(chunk.record_grant.len() - paths.len());
             }
         }
@@ -381,58 +375,6 @@ impl<C: Candidates> System<'_, C> {
             sum += rate;
         }
         sum
-    }
-}
-
-impl Solution {
-    /// Calls `add(flow, share, links, sums)` for every path that was ever granted anything, where the shares of one
-    /// flow sum to 1. Returns the merged sums, `width` of them.
-    pub(crate) fn replay<C: Candidates>(
-        &self,
-        candidates: &C,
-        flows: std::ops::Range<usize>,
-        width: usize,
-        threads: usize,
-        add: impl Fn(usize, f64, &[LinkId], &mut [u64]) + Sync,
-    ) -> Vec<u64> {
-        let mut sums = vec![vec![0u64; width]; threads];
-        workers::for_each(&self.chunks, &mut sums, |_, chunk, sums| {
-            if chunk.first_flow >= flows.end || chunk.first_flow + chunk.flows <= flows.start {
-                return;
-            }
-            let widths: Vec<usize> =
-                (0..chunk.flows).map(|local| candidates.kinds(chunk.first_flow + local).iter().sum()).collect();
-            let mut totals = vec![0f64; chunk.flows];
-            let mut grants = chunk.record_grant.as_slice();
-            for &local in &chunk.record_flow {
-                let (own, rest) = grants.split_at(widths[local as usize]);
-                totals[local as usize] += own.iter().map(|&g| f64::from(g)).sum::<f64>();
-                grants = rest;
-            }
-            let mut paths = Paths::default();
-            let mut grants = chunk.record_grant.as_slice();
-            for (r, &local) in chunk.record_flow.iter().enumerate() {
-                let (own, rest) = grants.split_at(widths[local as usize]);
-                grants = rest;
-                let flow = chunk.first_flow + local as usize;
-                if !flows.contains(&flow) {
-                    continue;
-                }
-                let iteration = chunk.record_start.partition_point(|&start| start as usize <= r) - 1;
-                paths.clear();
-                candidates.draw(flow, iteration as u32, &mut paths);
-                let mut begin = 0;
-                for (&grant, &end) in own.iter().zip(&paths.ends) {
-                    let grant = f64::from(grant);
-                    if grant > 0.0 {
-                        add(flow, grant / totals[local as usize], &paths.links[begin..end as usize], sums);
-                    }
-                    begin = end as usize;
-                }
-            }
-        });
-        merge(&mut sums);
-        sums.swap_remove(0)
     }
 }
 

@@ -62,6 +62,40 @@ fn the_same_bytes_for_any_number_of_threads() {
     }
 }
 
+/// Where there is no room for what every iteration granted, the system is solved twice, to the same bytes. A byte less than that
+/// takes is refused.
+#[test]
+fn solved_twice_where_memory_is_short_and_the_same() {
+    for pick in 0..4 {
+        let machine = machine(pick);
+        let workload = workload(&machine, &["stencil-2d", "all-to-all"], 1);
+        for routing in routings().into_iter().filter(|routing| !matches!(routing, PathChoice::Fixed(_))) {
+            let settings = FlowSettings { routing, ..FlowSettings::default() };
+            let mut stages = Vec::new();
+            let mut with = |memory_bytes: u64, threads: usize| {
+                stages.clear();
+                let limits = Limits { threads, memory_bytes };
+                let result = run(&machine, &workload, &settings, 7, limits, &mut |stage, _, _| {
+                    stages.push(stage.to_owned());
+                    true
+                });
+                (result, stages.contains(&"solving again".to_owned()))
+            };
+            for threads in [1, 3] {
+                let (all, twice) = with(u64::MAX, threads);
+                assert!(!twice);
+                let all = all.unwrap();
+                let (short, twice) = with(all.memory_bytes - 1, threads);
+                let short = short.unwrap();
+                assert!(twice && short.memory_bytes < all.memory_bytes);
+                let least = short.memory_bytes;
+                assert_eq!(FlowResult { memory_bytes: all.memory_bytes, ..short }, all, "machine {pick}, {routing:?}");
+                assert!(with(least - 1, threads).0.is_err() && with(least, threads).0.is_ok());
+            }
+        }
+    }
+}
+
 #[test]
 fn another_seed_draws_other_paths() {
     let machine = machine(1);

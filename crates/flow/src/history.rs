@@ -1,0 +1,131 @@
+//! What the solver granted: rates in the end, and for loads on links how they came about, iteration by iteration.
+//!
+//! A flow sends over each of its paths what it was granted there as a share of all that it was granted, which is known only when
+//! everything is solved. So either every grant is kept until then ([`Keep::Grants`]), or the flows' sums are ([`Keep::Totals`]) and
+//! the system is solved once more, which grants the same again.
+
+use crate::workers::{self, merge};
+use odonata_units::LinkId;
+use std::sync::Mutex;
+
+/// Paths drawn for one flow in one iteration: path k has the links `links[ends[k - 1]..ends[k]]`.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Paths {
+    pub(crate) links: Vec<LinkId>,
+    pub(crate) ends: Vec<u32>,
+}
+
+impl Paths {
+    pub(crate) fn clear(&mut self) {
+        self.links.clear();
+        self.ends.clear();
+    }
+}
+
+/// Where paths come from. Drawing again gives the same paths.
+pub(crate) trait Candidates: Sync {
+    /// Number of paths of a flow in every iteration, of the first (direct) and the second (indirect) kind.
+    fn kinds(&self, flow: usize) -> [usize; 2];
+    /// Appends the paths of `flow` in `iteration`, first kind first.
+    fn draw(&self, flow: usize, iteration: u32, paths: &mut Paths);
+}
+
+/// What is kept of the grants beyond the rates.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Keep {
+    /// Nothing: nobody asks for loads.
+    Nothing,
+    /// The sum of every flow, 8 bytes each.
+    Totals,
+    /// Every grant in every iteration.
+    Grants,
+}
+
+/// What was granted.
+pub(crate) struct Solution {
+    /// Rate of every member.
+    pub(crate) granted: Vec<u64>,
+    pub(crate) iterations: u32,
+    pub(crate) converged: bool,
+    /// Share of the last iteration in all that was granted.
+    pub(crate) last_growth: f64,
+    pub(crate) chunks: Vec<Mutex<Chunk>>,
+}
+
+/// Flows claimed together: what they drew in this iteration and what they were granted so far.
+#[derive(Default)]
+pub(crate) struct Chunk {
+    pub(crate) first_flow: usize,
+    pub(crate) flows: usize,
+    pub(crate) paths: Paths,
+    /// Demand of every drawn path, and where the paths of each flow start; a flow that does not ask has none.
+    pub(crate) demand: Vec<u64>,
+    pub(crate) first_path: Vec<u32>,
+    pub(crate) active_weight: Vec<f64>,
+    pub(crate) granted: Vec<u64>,
+    /// The flows that got any grant: local flow; those of iteration i start at `record_start[i]`.
+    pub(crate) record_flow: Vec<u16>,
+    pub(crate) record_start: Vec<u32>,
+    /// Their grants, a rate per path.
+    pub(crate) record_grant: Vec<f32>,
+    /// All that each flow was granted, as its records have it, if nothing else is kept of them.
+    pub(crate) totals: Vec<f64>,
+}
+
+impl Solution {
+    /// All that each flow was granted, where just that was kept.
+    pub(crate) fn totals(&self) -> Vec<f64> {
+        let totals = |chunk: &Mutex<Chunk>| chunk.lock().expect("all threads have finished").totals.clone();
+        self.chunks.iter().flat_map(totals).collect()
+    }
+
+    /// Calls `add(flow, share, links, sums)` for every path that was ever granted anything, where the shares of one
+    /// flow sum to 1. Returns the merged sums, `width` of them.
+    pub(crate) fn replay<C: Candidates>(
+        &self,
+        candidates: &C,
+        flows: std::ops::Range<usize>,
+        width: usize,
+        threads: usize,
+        add: impl Fn(usize, f64, &[LinkId], &mut [u64]) + Sync,
+    ) -> Vec<u64> {
+        let mut sums = vec![vec![0u64; width]; threads];
+        workers::for_each(&self.chunks, &mut sums, |_, chunk, sums| {
+            if chunk.first_flow >= flows.end || chunk.first_flow + chunk.flows <= flows.start {
+                return;
+            }
+            let widths: Vec<usize> =
+                (0..chunk.flows).map(|local| candidates.kinds(chunk.first_flow + local).iter().sum()).collect();
+            let mut totals = vec![0f64; chunk.flows];
+            let mut grants = chunk.record_grant.as_slice();
+            for &local in &chunk.record_flow {
+                let (own, rest) = grants.split_at(widths[local as usize]);
+                totals[local as usize] += own.iter().map(|&g| f64::from(g)).sum::<f64>();
+                grants = rest;
+            }
+            let mut paths = Paths::default();
+            let mut grants = chunk.record_grant.as_slice();
+            for (r, &local) in chunk.record_flow.iter().enumerate() {
+                let (own, rest) = grants.split_at(widths[local as usize]);
+                grants = rest;
+                let flow = chunk.first_flow + local as usize;
+                if !flows.contains(&flow) {
+                    continue;
+                }
+                let iteration = chunk.record_start.partition_point(|&start| start as usize <= r) - 1;
+                paths.clear();
+                candidates.draw(flow, iteration as u32, &mut paths);
+                let mut begin = 0;
+                for (&grant, &end) in own.iter().zip(&paths.ends) {
+                    let grant = f64::from(grant);
+                    if grant > 0.0 {
+                        add(flow, grant / totals[local as usize], &paths.links[begin..end as usize], sums);
+                    }
+                    begin = end as usize;
+                }
+            }
+        });
+        merge(&mut sums);
+        sums.swap_remove(0)
+    }
+}
