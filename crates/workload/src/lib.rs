@@ -19,10 +19,14 @@ mod pattern;
 mod placement;
 mod placement_table;
 pub mod program;
+#[cfg(test)]
+mod rank_walks;
 mod rule_spec;
 #[cfg(test)]
 mod test_machines;
 mod traffic;
+#[cfg(test)]
+mod untimed;
 pub mod volumes;
 
 pub use communication::{Pattern, SentMessage, Unknown};

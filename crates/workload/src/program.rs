@@ -56,10 +56,6 @@ mod uniform_random;
 
 #[cfg(test)]
 mod table_one;
-#[cfg(test)]
-mod test_help;
-#[cfg(test)]
-pub(crate) mod untimed;
 
 pub use all_to_all::AllToAllProgramParameters;
 pub use allreduce::AllreduceParameters;

@@ -1,8 +1,8 @@
 //! Runs a collective of all ranks of a communicator and checks what holds for each.
 
 use super::{Algorithm, Collective, ALGORITHMS};
-use crate::program::untimed::{self, Report};
 use crate::program::{Call, Code, Operation};
+use crate::untimed::{self, Report};
 use odonata_units::Bytes;
 use std::collections::VecDeque;
 

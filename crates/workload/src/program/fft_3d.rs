@@ -207,8 +207,8 @@ impl RankProgram for Fft3d {
 
 #[cfg(test)]
 mod tests {
-    use super::super::test_help::{build, calls};
     use super::*;
+    use crate::rank_walks::{build, calls};
 
     /// 201 over 22 is 10 or 9, 400 over 22 is 19 or 18, over 24 it is 17 or 16.
     #[test]

@@ -44,9 +44,9 @@ impl ProgramRule for FileProgramParameters {
 
 #[cfg(test)]
 mod tests {
-    use super::super::test_help::{calls, try_build};
     use super::*;
     use crate::program::ProgramSpec;
+    use crate::rank_walks::{calls, try_build};
     use serde_json::json;
 
     struct OneFile(&'static str);

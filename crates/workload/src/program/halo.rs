@@ -98,9 +98,9 @@ impl RankProgram for Halo {
 
 #[cfg(test)]
 mod tests {
-    use super::super::test_help::{build, calls};
     use super::super::Call;
     use super::*;
+    use crate::rank_walks::{build, calls};
     use serde_json::json;
 
     /// Rank 1 of 3 x 2: 0 and 2 along x, 4 along y.

@@ -80,7 +80,7 @@ impl RankProgram for Incast {
 
 #[cfg(test)]
 mod tests {
-    use super::super::test_help::{build, try_build, untimed};
+    use crate::rank_walks::{build, try_build, untimed};
     use serde_json::json;
 
     #[test]

@@ -221,9 +221,9 @@ impl RankProgram for Lqcd {
 
 #[cfg(test)]
 mod tests {
-    use super::super::test_help::{build, calls};
     use super::super::Call;
     use super::*;
+    use crate::rank_walks::{build, calls};
     use serde_json::json;
 
     /// The study's grids, and one whose prime divides nothing.

@@ -123,9 +123,9 @@ impl RankProgram for Lu {
 
 #[cfg(test)]
 mod tests {
-    use super::super::test_help::{build, calls, untimed};
     use super::super::Call;
     use super::*;
+    use crate::rank_walks::{build, calls, untimed};
     use serde_json::json;
 
     /// Rank 4 is the middle of 3 x 3; x is the fastest.

@@ -161,8 +161,8 @@ impl RankProgram for Lulesh {
 
 #[cfg(test)]
 mod tests {
-    use super::super::test_help::{build, untimed};
     use super::*;
+    use crate::rank_walks::{build, untimed};
     use serde_json::json;
 
     /// The middle of 3 x 3 x 3 has 6 faces, 12 edges and 8 corners; a corner has 3, 3 and 1.

@@ -101,8 +101,8 @@ impl RankProgram for PatternProgram {
 
 #[cfg(test)]
 mod tests {
-    use super::super::test_help::untimed;
     use super::*;
+    use crate::rank_walks::untimed;
     use crate::test_machines::groups;
     use crate::{CommunicationGraph, PatternContext, PatternSpec};
     use odonata_units::NodeId;

@@ -70,7 +70,7 @@ impl RankProgram for PingPong {
 
 #[cfg(test)]
 mod tests {
-    use super::super::test_help::{build, untimed};
+    use crate::rank_walks::{build, untimed};
     use serde_json::json;
 
     #[test]

@@ -68,7 +68,7 @@ impl RankProgram for Ring {
 
 #[cfg(test)]
 mod tests {
-    use super::super::test_help::{build, untimed};
+    use crate::rank_walks::{build, untimed};
     use serde_json::json;
 
     #[test]

@@ -124,8 +124,8 @@ impl ProgramSpec {
 
 #[cfg(test)]
 mod tests {
-    use super::super::test_help::{build, try_build, untimed};
     use super::*;
+    use crate::rank_walks::{build, try_build, untimed};
     use serde_json::json;
 
     fn names() -> impl Iterator<Item = &'static str> {

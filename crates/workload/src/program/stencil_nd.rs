@@ -110,9 +110,9 @@ impl RankProgram for StencilNd {
 
 #[cfg(test)]
 mod tests {
-    use super::super::test_help::{build, calls};
     use super::super::Call;
     use super::*;
+    use crate::rank_walks::{build, calls};
     use serde_json::json;
 
     /// Rank 1 of 3 x 2: 2 and 4 after it, 0 before.

@@ -4,8 +4,8 @@
 //! A message up to 12,000 B is eager: n + 45 B in packets of 512 B. A longer one is n + 13 B, and a request of 45 B, a
 //! get of 13 B and an acknowledgement of 15 B, a packet each.
 
-use super::test_help::{build, Walk};
 use super::{Call, Code, RankProgram};
+use crate::rank_walks::{build, Walk};
 use serde_json::{json, Value};
 use std::collections::BTreeSet;
 

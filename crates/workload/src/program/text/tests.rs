@@ -1,8 +1,8 @@
 //! Texts against programs of this crate, mistakes, and any bytes.
 
-use super::super::test_help::{build, calls, untimed};
 use super::super::{Call, Operation, RankProgram, ANY, EQUAL};
 use super::*;
+use crate::rank_walks::{build, calls, untimed};
 use odonata_units::{Bytes, Time};
 use proptest::prelude::*;
 use serde_json::json;

@@ -3,7 +3,7 @@
 //! Messages carry what their sender knew when it sent: at first a rank knows itself, and what comes in is known once it
 //! has been waited for.
 
-use super::Call;
+use crate::program::Call;
 use odonata_units::Bytes;
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 

@@ -1,9 +1,9 @@
 //! Building programs, and a plain walk over them: collectives as the calls of their algorithms, communicators as lists
 //! of ranks.
 
-use super::untimed::{self, Report};
-use super::{Call, Code, Cursor, Operation, ProgramContext, ProgramSpec, RankProgram, EQUAL, WORLD};
 use crate::collective::{Collective, Collectives};
+use crate::program::{Call, Code, Cursor, Operation, ProgramContext, ProgramSpec, RankProgram, EQUAL, WORLD};
+use crate::untimed::{self, Report};
 use crate::WorkloadError;
 use odonata_units::Bytes;
 use serde_json::Value;
