@@ -5,7 +5,7 @@
 //! get of 13 B and an acknowledgement of 15 B, a packet each.
 
 use super::{Call, Code, RankProgram};
-use crate::rank_walks::{build, Walk};
+use crate::rank_walks::{build, untimed, Walk};
 use serde_json::{json, Value};
 use std::collections::BTreeSet;
 
@@ -215,4 +215,22 @@ fn mixed_workload() {
     });
     let shown = (format!("{:.1}", sum.0 as f64 / 1e6), format!("{:.1}", sum.1 as f64 / 1e9));
     assert_eq!(shown, ("69.8".into(), "34.7".into()));
+}
+
+/// On the study's own grids, with fewer iterations: nobody is stuck though every send waits for its receive.
+#[test]
+fn nobody_needs_a_buffer() {
+    let few = |key: &'static str, count: u32| (key, json!(count));
+    let cases = [
+        ("lu", 528, vec![few("planes", 20), few("iterations", 1)]),
+        ("halo-3d", 528, vec![few("iterations", 1)]),
+        ("lqcd", 528, vec![few("parities", 1)]),
+        ("stencil-nd", 528, vec![]),
+        ("lulesh", 512, vec![few("iterations", 1), few("sweep_blocks", 2)]),
+        ("allreduce", 528, vec![]),
+        ("uniform-random", 528, vec![few("iterations", 5)]),
+    ];
+    for (name, ranks, given) in cases {
+        assert!(untimed(&*build(name, ranks, &given)).totals().0 > 0, "{name}");
+    }
 }

@@ -4,6 +4,7 @@ use super::lines::{Line, Token, Word};
 use super::Mistake;
 use odonata_declare::hint;
 use odonata_units::Quantity;
+use std::sync::Arc;
 
 /// What an expression is an amount of.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -118,6 +119,8 @@ impl Operator {
 pub(super) enum Expression {
     Value(i64),
     Variable(usize),
+    /// The number at a place of a table.
+    Table(Arc<[i64]>, Box<Self>),
     Not(Box<Self>),
     Binary(Operator, Box<Self>, Box<Self>),
 }
@@ -127,6 +130,10 @@ impl Expression {
         match self {
             Self::Value(value) => Ok(*value),
             Self::Variable(number) => Ok(variables[*number]),
+            Self::Table(numbers, place) => {
+                let place = usize::try_from(place.of(variables)?).ok();
+                place.and_then(|place| numbers.get(place).copied()).ok_or("a place outside of its table")
+            }
             Self::Not(expression) => Ok(1 - expression.of(variables)?),
             Self::Binary(operator, left, right) => operator.of(left.of(variables)?, right.of(variables)?),
         }
@@ -137,7 +144,7 @@ impl Expression {
         match self {
             Self::Value(_) => false,
             Self::Variable(number) => *number >= first,
-            Self::Not(expression) => expression.depends_from(first),
+            Self::Not(expression) | Self::Table(_, expression) => expression.depends_from(first),
             Self::Binary(_, left, right) => left.depends_from(first) || right.depends_from(first),
         }
     }
@@ -149,12 +156,14 @@ pub(super) struct Scope {
     /// By name: number and dimension.
     pub(super) variables: Vec<(String, usize)>,
     pub(super) constants: Vec<(String, i64, Dimension)>,
+    pub(super) tables: Vec<(String, Arc<[i64]>, Dimension)>,
 }
 
 impl Scope {
     pub(super) fn names(&self) -> impl Iterator<Item = &str> {
         let constants = self.constants.iter().map(|(name, _, _)| name.as_str());
-        self.variables.iter().map(|(name, _)| name.as_str()).chain(constants)
+        let tables = self.tables.iter().map(|(name, _, _)| name.as_str());
+        self.variables.iter().map(|(name, _)| name.as_str()).chain(constants).chain(tables)
     }
 
     fn find(&self, name: &str) -> Option<(Expression, Dimension)> {
@@ -173,23 +182,32 @@ pub(super) const TIME_UNITS: [&str; 5] = ["ps", "ns", "us", "ms", "s"];
 /// Parentheses in each other.
 const DEEPEST: u32 = 40;
 
+/// Operators of a line that are worked off one after the other; each holds those before it.
+const MOST_OPERATORS: u32 = 500;
+
 /// The words of a line, one after the other.
 #[derive(Clone, Debug)]
 pub(super) struct Words<'a> {
     line: &'a Line,
     next: usize,
     depth: u32,
+    operators: u32,
 }
 
 impl<'a> Words<'a> {
     /// What follows the first word.
     pub(super) fn after_first(line: &'a Line) -> Self {
-        Self { line, next: 1, depth: 0 }
+        Self { line, next: 1, depth: 0, operators: 0 }
     }
 
     /// Goes back to the first word.
     pub(super) fn back(&mut self) {
         self.next = 0;
+    }
+
+    /// Another expression begins.
+    pub(super) fn again(&mut self) {
+        self.operators = 0;
     }
 
     fn peek(&self) -> Option<&'a Word> {
@@ -283,6 +301,10 @@ impl<'a> Words<'a> {
                 let (left, right) = (dimension.expected(), other.expected());
                 return at.mistake(format!("{left} and {right} do not go together"));
             };
+            self.operators += 1;
+            if self.operators > MOST_OPERATORS {
+                return at.mistake(format!("more than {MOST_OPERATORS} operators in a line"));
+            }
             dimension = both;
             left = match Expression::Binary(operator, Box::new(left), Box::new(right)) {
                 constant if !constant.depends_from(0) => match constant.of(&[]) {
@@ -332,10 +354,22 @@ impl<'a> Words<'a> {
                     self.next += 1;
                     self.unit(expression, dimension)
                 }
-                None => self.mistake(format!("unknown name '{name}'{}", hint(name, scope.names()))),
+                None => self.table(name, scope),
             },
             _ => self.expected("a number or a name"),
         }
+    }
+
+    /// A place of a table.
+    fn table(&mut self, name: &str, scope: &Scope) -> Result<(Expression, Dimension), Mistake> {
+        let Some((_, numbers, dimension)) = scope.tables.iter().find(|(known, _, _)| known == name) else {
+            return self.mistake(format!("unknown name '{name}'{}", hint(name, scope.names())));
+        };
+        self.next += 1;
+        self.needs("[")?;
+        let place = self.amount(scope, Dimension::Number)?;
+        self.needs("]")?;
+        self.unit(Expression::Table(Arc::clone(numbers), Box::new(place)), *dimension)
     }
 
     /// A number, with its unit if one follows.

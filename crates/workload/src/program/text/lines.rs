@@ -2,9 +2,6 @@
 
 use super::Mistake;
 
-/// The longest line, in characters: what is written for people, and what keeps every expression small.
-const LONGEST: usize = 1000;
-
 /// A word, a number or a sign, and the column where it stands.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(super) struct Token {
@@ -54,9 +51,6 @@ pub(super) fn lines(text: &str) -> Result<Vec<Line>, Mistake> {
         let mistake = |column: usize, reason: String| Err(Mistake::new(number, column as u32, reason));
         if line.chars().nth(indent) == Some('\t') {
             return mistake(indent + 1, "a tab; expected spaces to indent with".into());
-        }
-        if line.chars().count() > LONGEST {
-            return mistake(LONGEST, format!("a line of more than {LONGEST} characters"));
         }
         let tokens = tokens(number, line)?;
         if let Some(first) = tokens.first() {

@@ -14,7 +14,7 @@ const RESERVED: [&str; 14] =
     ["rank", "ranks", "from", "to", "and", "or", "not", "any", "tag", "on", "as", "root", "sizes", "world"];
 
 /// What a line may begin with.
-const HEADERS: [&str; 6] = ["role", "repeat", "if", "let", "requests", "sizes"];
+const HEADERS: [&str; 7] = ["role", "repeat", "if", "let", "table", "requests", "sizes"];
 const CALLS: [&str; 16] = [
     "compute", "sleep", "send", "recv", "isend", "irecv", "wait", "waitall", "waitany", "waitsome", "test", "phase",
     "split", "create", "free", "else",
@@ -92,6 +92,7 @@ impl<'a> Parser<'a> {
                     let value = value.of(&[]).or_else(|reason| at.mistake(reason.into()))?;
                     self.scope.constants.push((name, value, dimension));
                 }
+                "table" => self.table(&mut words)?,
                 "requests" => {
                     let name = self.new_name(&mut words)?;
                     let mut count = 1;
@@ -118,6 +119,31 @@ impl<'a> Parser<'a> {
             words.end()?;
             self.next += 1;
         }
+        Ok(())
+    }
+
+    /// Numbers, amounts or durations, by their place from 0 on.
+    fn table(&mut self, words: &mut Words<'_>) -> Result<(), Mistake> {
+        let name = self.new_name(words)?;
+        words.needs("=")?;
+        let (mut numbers, mut of) = (Vec::new(), None);
+        loop {
+            let at = words.clone();
+            let (value, dimension) = words.expression(&self.scope)?;
+            if dimension == Dimension::Truth {
+                return at.expected("a number, an amount of data or a duration");
+            }
+            if *of.get_or_insert(dimension) != dimension {
+                let (all, this) = (of.unwrap_or(dimension).expected(), dimension.expected());
+                return at.mistake(format!("expected {all} as before, found {this}"));
+            }
+            numbers.push(value.of(&[]).or_else(|reason| at.mistake(reason.into()))?);
+            if !words.takes(",") {
+                break;
+            }
+            words.again();
+        }
+        self.scope.tables.push((name, numbers.into(), of.unwrap_or(Dimension::Number)));
         Ok(())
     }
 
