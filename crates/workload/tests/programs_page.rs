@@ -1,4 +1,5 @@
-//! `docs/models/programs.md` names every program, every key, every algorithm with its operations, and its example is a program.
+//! `docs/models/programs.md` names every program, every key, every algorithm with its operations; its
+//! example is a program.
 
 use odonata_workload::collective::{Collectives, ALGORITHMS};
 use odonata_workload::program::{text, Operation, ProgramSpec, RankProgram, PROGRAMS};

@@ -14,7 +14,21 @@ const MOST_RANKS: u32 = 2048;
 /// Calls of a block: every rank may hold them all.
 const MOST_CALLS: u64 = 1 << 20;
 
+/// Ranks whose blocks for each other are looked at, from both ends of the job.
+const MOST_PAIRED: u32 = 64;
+
 pub(super) fn check(program: &TextProgram) -> Result<(), Mistake> {
+    let middle = MOST_PAIRED..=program.ranks.saturating_sub(MOST_PAIRED + 1);
+    let ends = || (0..program.ranks).filter(|rank| !middle.contains(rank)).map(i64::from);
+    for (line, size) in &program.sizes {
+        for (from, to) in ends().flat_map(|from| ends().map(move |to| (from, to))) {
+            let mistake = |reason: String| Mistake::new(*line, 1, format!("{reason} from rank {from} to {to}"));
+            let size = size.of(&[from, to]).map_err(|reason| mistake(format!("the size has {reason}")))?;
+            if size < 0 {
+                return Err(mistake(format!("the size is {size}, expected from 0 up,")));
+            }
+        }
+    }
     for role in &program.roles {
         let middle = role.first.saturating_add(MOST_RANKS)..=role.last.saturating_sub(MOST_RANKS);
         for rank in (role.first..=role.last).filter(|rank| !middle.contains(rank)) {

@@ -56,7 +56,7 @@ struct Parser<'a> {
     scope: Scope,
     slots: Vec<(String, Slots)>,
     named_slots: u32,
-    sizes: Vec<(String, Expression)>,
+    sizes: Vec<(String, (u32, Expression))>,
     /// By name; the first has number 1.
     communicators: Vec<String>,
     phases: Vec<String>,
@@ -109,7 +109,7 @@ impl<'a> Parser<'a> {
                     let mut scope = self.scope.clone();
                     scope.variables = vec![("from".into(), 0), ("to".into(), 1)];
                     let size = words.amount(&scope, Dimension::Data)?;
-                    self.sizes.push((name, size));
+                    self.sizes.push((name, (line.number, size)));
                 }
                 _ => return Ok(()),
             }

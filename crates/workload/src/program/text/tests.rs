@@ -255,6 +255,8 @@ fn impossible_values_are_found() {
         "repeat 2000000:\n  isend 0 8 B\nwaitall",
         "line 1, column 1: more than 1048576 calls before requests without names are waited for",
     );
+    say("sizes blocks = (to - 2) * 1 B", "line 1, column 1: the size is -2, expected from 0 up, from rank 0 to 0");
+    say("sizes blocks = 1 B / (to - from)", "line 1, column 1: the size has a division by zero from rank 0 to 0");
     let deep: String =
         (0..3).map(|d| format!("{}repeat 4000000000:\n", " ".repeat(d))).collect::<String>() + "   barrier";
     say(&deep, "line 1, column 1: rank 0 has more rounds than can be counted");

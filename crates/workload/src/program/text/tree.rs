@@ -41,8 +41,8 @@ pub struct TextProgram {
     pub(super) roles: Vec<Role>,
     pub(super) bodies: Vec<Vec<Piece>>,
     pub(super) phases: Vec<String>,
-    /// Bytes of vector collectives, of sender and receiver.
-    pub(super) sizes: Vec<Expression>,
+    /// Bytes of vector collectives, of sender and receiver, and the lines that say so.
+    pub(super) sizes: Vec<(u32, Expression)>,
     /// Slots with names; those without follow.
     pub(super) named_slots: u32,
 }
@@ -132,7 +132,7 @@ impl RankProgram for TextProgram {
     }
 
     fn size(&self, sizes: u32, from: u32, to: u32) -> Bytes {
-        let size = self.sizes.get(sizes as usize).and_then(|size| size.of(&[from.into(), to.into()]).ok());
+        let size = self.sizes.get(sizes as usize).and_then(|(_, size)| size.of(&[from.into(), to.into()]).ok());
         Bytes(size.and_then(|size| u64::try_from(size).ok()).unwrap_or(0))
     }
 
