@@ -17,7 +17,7 @@ CRATES: list[set[str]] = [
     {"machine"},
     {"routing", "workload"},
     {"flow", "packet", "model"},
-    {"amg"},
+    {"amg", "transport"},
     {"experiment"},
     {"py"},
 ]

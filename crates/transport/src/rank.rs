@@ -25,7 +25,8 @@ use crate::Peer;
 use messages::{Posted, Transfers, Unexpected};
 use odonata_packet::Envelope;
 use odonata_units::{Bytes, NodeId, Time};
-use odonata_workload::program::{Call, Expanded, Shared, Step};
+use odonata_workload::expanded::{Expanded, Shared, Step};
+use odonata_workload::program::Call;
 use std::collections::VecDeque;
 
 /// What goes on in a rank.

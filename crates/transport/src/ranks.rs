@@ -11,7 +11,7 @@ use odonata_packet::{
     Activity, Arrival, Endpoints, Envelope, Interfaces, Listens, Offer, Outgoing, Program, Socket, Unfinished,
 };
 use odonata_units::{Bytes, NodeId, Time};
-use odonata_workload::program::Shared;
+use odonata_workload::expanded::Shared;
 use std::ops::Range;
 use std::sync::{Arc, Mutex};
 

@@ -1,9 +1,10 @@
 //! Jobs and the workload that they make.
 
 use crate::collective::Collectives;
+use crate::expanded::{MessagesOf, Shared};
 use crate::pattern::{PatternContext, Silent};
 use crate::placement::{FreeNodes, Placed, Request};
-use crate::program::{MessagesOf, ProgramContext, ProgramSpec, Shared};
+use crate::program::{ProgramContext, ProgramSpec};
 use crate::{
     Pattern, PatternRule, PatternSpec, PlacementSpec, Start, TrafficKind, TrafficSpec, Unknown, WorkloadError,
 };

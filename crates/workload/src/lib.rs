@@ -11,6 +11,7 @@
 pub mod collective;
 mod communication;
 mod error;
+pub mod expanded;
 mod graph;
 mod grid;
 pub mod import;

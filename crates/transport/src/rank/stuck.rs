@@ -4,7 +4,8 @@ use super::messages::Transfer;
 use super::{Doing, Notice, Rank};
 use crate::record::RankRecord;
 use crate::requests::{Slot, State, Wait};
-use odonata_workload::program::{Call, Shared, ANY};
+use odonata_workload::expanded::Shared;
+use odonata_workload::program::{Call, ANY};
 
 impl Rank {
     pub(crate) fn into_record(self) -> RankRecord {

@@ -11,7 +11,8 @@ use odonata_routing::algorithm::RoutingSettings;
 use odonata_transport::{MpiSettings, RankJob, RankRecord, Ranks};
 use odonata_units::{NodeId, Time};
 use odonata_workload::collective::Collectives;
-use odonata_workload::program::{Code, RankProgram, Shared};
+use odonata_workload::expanded::Shared;
+use odonata_workload::program::{Code, RankProgram};
 use std::sync::Arc;
 
 /// A program of one block, the same function for every rank.

@@ -6,7 +6,8 @@ use odonata_packet::{
 };
 use odonata_transport::{MpiSettings, RankJob};
 use odonata_units::{Bytes, NodeId, Time};
-use odonata_workload::program::{Call, Expanded, Shared, Step, ANY};
+use odonata_workload::expanded::{Expanded, Shared, Step};
+use odonata_workload::program::{Call, ANY};
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::sync::{Arc, Mutex};
 

@@ -1,6 +1,7 @@
 //! A program's messages as a communication graph, for engines that know no time.
 
-use super::{Call, Expanded, Shared, Step};
+use super::{Expanded, Shared, Step};
+use crate::program::Call;
 use crate::{Pattern, SentMessage};
 use odonata_units::RankId;
 

@@ -1,7 +1,11 @@
 //! One rank's program with its collectives expanded: what is left is messages, waits and time.
 
-use super::{Call, Code, Communicators, Cursor, Operation, RankProgram, Splits, ANY, EQUAL};
+mod messages;
+
+pub(crate) use messages::MessagesOf;
+
 use crate::collective::{Collective, Collectives};
+use crate::program::{Call, Code, Communicators, Cursor, Operation, RankProgram, Splits, ANY, EQUAL};
 use odonata_units::Bytes;
 use std::sync::Arc;
 
