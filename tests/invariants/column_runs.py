@@ -396,8 +396,62 @@ def swept() -> Sweep:
     return odonata.sweep(text, out=directory() / "sweep", processes=1)
 
 
+PAIR = """
+role 0:
+    phase work
+    compute 2 us
+    isend 1 100 B tag 1
+    waitall
+    phase meet
+    barrier
+role 1:
+    phase work
+    compute 500 ns
+    irecv 0 100 B tag 1
+    waitall
+    phase meet
+    barrier
+"""
+LATE = """
+role 0:
+    phase long
+    send 1 15000 B
+role 1:
+    phase long
+    recv 0 15000 B
+"""
+
+
+@cache
+def talking() -> Run:
+    """Two jobs of two ranks at the ends of a cable, one after the other: each has the machine to itself."""
+    (directory() / "two.csv").write_text("src,dst,class\na,b,long\n")
+    (directory() / "ends.csv").write_text("job,rank,node\n0,0,0\n0,1,2\n1,0,1\n1,1,3\n")
+    jobs = []
+    for name, text, start in (("pair", PAIR, "100 ns"), ("late", LATE, "100 us")):
+        path = directory() / f"{name}.program"
+        path.write_text(text)
+        jobs.append(
+            f'[[job]]\nname = "{name}"\nranks = 2\nranks_per_node = 1\nstart = "{start}"\n'
+            f'program = {{ name = "file", path = "{path}", final_barrier = false }}\n'
+            f'placement = {{ name = "file", path = "{directory() / "ends.csv"}" }}\n'
+        )
+    return odonata.run(f"""
+        [machine]
+        file = "{directory() / "two.csv"}"
+        nodes_per_router = 2
+        class.long = {{ bandwidth = "25 GB/s", latency = "300 ns" }}
+        class.terminal = {{ bandwidth = "25 GB/s", latency = "10 ns" }}
+        {"".join(jobs)}
+        [engine]
+        kind = "packet"
+        routing = "min"
+        """)
+
+
 RUNS: dict[str, Callable[[], Run]] = {
     "closed": closed,
+    "talking": talking,
     "open": opened,
     "learnt": learnt,
     "taught": taught,

@@ -22,5 +22,3 @@ pub use ranks::{RankJob, Ranks};
 pub use record::{CallKind, PhaseRecord, RankRecord};
 pub use settings::{MpiPreset, MpiSettings};
 pub use wire::on_the_wire;
-
-pub(crate) use ranks::Peer;

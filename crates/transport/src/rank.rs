@@ -17,11 +17,10 @@ mod stuck;
 pub(crate) use messages::Notice;
 
 use crate::matching::{Label, Queue};
-use crate::outbox::Outbox;
+use crate::outbox::{Outbox, Peer};
 use crate::record::{CallKind, PhaseRecord, RankRecord};
 use crate::requests::{Requests, Slot, Wait};
 use crate::settings::MpiSettings;
-use crate::Peer;
 use messages::{Posted, Transfers, Unexpected};
 use odonata_packet::Envelope;
 use odonata_units::{Bytes, NodeId, Time};

@@ -2,7 +2,7 @@
 
 use crate::inbox::{Inbound, Inbox};
 use crate::matching::Label;
-use crate::outbox::{Outbound, Outbox};
+use crate::outbox::{Outbound, Outbox, Peer};
 use crate::rank::{Around, Notice, Rank};
 use crate::record::RankRecord;
 use crate::settings::MpiSettings;
@@ -14,14 +14,6 @@ use odonata_units::{Bytes, NodeId, Time};
 use odonata_workload::expanded::Shared;
 use std::ops::Range;
 use std::sync::{Arc, Mutex};
-
-/// Where a rank is.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) struct Peer {
-    pub(crate) node: NodeId,
-    /// The interface of the node that it uses.
-    pub(crate) interface: u8,
-}
 
 /// A job whose ranks run a program.
 #[derive(Clone, Debug)]

@@ -2,11 +2,10 @@
 
 use super::{Around, Doing, Rank};
 use crate::matching::Label;
-use crate::outbox::Outbound;
+use crate::outbox::{Outbound, Peer};
 use crate::requests::{Requests, Slot, Wait};
 use crate::settings::MpiSettings;
 use crate::wire::{on_the_wire, Wire};
-use crate::Peer;
 use odonata_packet::Envelope;
 use odonata_units::Bytes;
 

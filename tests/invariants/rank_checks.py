@@ -1,0 +1,134 @@
+"""What ranks must have done: two jobs on an idle machine, call by call, by hand.
+
+In ns. A head takes 360 over the cable (20 into the first router, 320 for the hop, 20 out of the last), a
+flit of 128 B 5.12. Steps and figures: docs/models/mpi.md.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+from checking import Tables, check, close, same
+
+HEAD, FLIT = 360, 5.12
+ENTER = LEAVE = 30
+SEND = 13 + 11
+"""Set-up and header of a message."""
+OUT, BACK = 5 + 5, 5
+"""From the host to the start of a message, from the interface to the host."""
+TAKEN, MATCHED = 10, 15 + 10
+
+
+def short(flits: int) -> float:
+    """From the host that sends to the host that looks at it, a single packet."""
+    return OUT + HEAD + flits * FLIT + TAKEN + BACK
+
+
+def pair() -> pd.DataFrame:
+    """The job that starts at 100: an eager message that has been waited for, then a barrier of two."""
+    begun = 100 + 2000
+    sent = begun + ENTER + SEND + round(0.344 * 100) + LEAVE
+    waited = sent + ENTER + LEAVE
+    in_barrier = waited + ENTER
+    posted = 100 + 500 + ENTER + LEAVE
+    received = sent - LEAVE + short(2) + MATCHED
+    met = received + LEAVE
+    up = met + ENTER + SEND
+    heard = up + short(1) + MATCHED
+    over = heard + SEND + LEAVE
+    down = heard + SEND + short(1) + MATCHED
+    return pd.DataFrame(
+        {
+            "start_ps": [100, 100],
+            "end_ps": [over, down + LEAVE],
+            "compute_ps": [2000, 500],
+            "send_ps": [sent - begun, 0],
+            "receive_ps": [0, ENTER + LEAVE],
+            "wait_ps": [ENTER + LEAVE, met - posted],
+            "collective_ps": [over - waited, down + LEAVE - met],
+            "blocked_ps": [heard - in_barrier, received - posted - ENTER + down - up],
+            "work": [waited - 100, met - 100],
+            "meet": [over - waited, down + LEAVE - met],
+        }
+    )
+
+
+def late() -> pd.DataFrame:
+    """The job that starts at 100,000: a message of 15,000 B, announced, asked for, sent and acknowledged."""
+    memory = 300 + 10 * (15_000 // 4096)
+    announced = 100_000 + ENTER + SEND + memory
+    asked = announced + short(1) + MATCHED + BACK + HEAD + FLIT
+    data = 29 * 4 * FLIT + 2 * FLIT
+    come = asked + 200 + 5 + HEAD + data + BACK
+    over = come + memory + LEAVE
+    acknowledged = come + short(1)
+    return pd.DataFrame(
+        {
+            "start_ps": [100_000, 100_000],
+            "end_ps": [acknowledged + LEAVE, over],
+            "compute_ps": [0, 0],
+            "send_ps": [acknowledged + LEAVE - 100_000, 0],
+            "receive_ps": [0, over - 100_000],
+            "wait_ps": [0, 0],
+            "collective_ps": [0, 0],
+            "blocked_ps": [acknowledged - announced, come - 100_000 - ENTER - memory],
+            "long": [acknowledged + LEAVE - 100_000, over - 100_000],
+        }
+    )
+
+
+def ps(values: pd.Series) -> np.ndarray:
+    return np.rint(1000 * values.to_numpy(float)).astype(np.int64)
+
+
+@check("talking")
+def ranks_take_the_time_of_their_calls(run: Tables) -> None:
+    ranks, expected = run["ranks"], pd.concat([pair(), late()])
+    same(ranks["job"], [0, 0, 1, 1])
+    same(ranks["rank"], [0, 1, 0, 1])
+    same(ranks["node"], [0, 2, 1, 3])
+    assert ranks["finished"].all()
+    calls = ["send_ps", "receive_ps", "wait_ps", "collective_ps"]
+    for name in ("start_ps", "end_ps", "compute_ps", "blocked_ps", *calls):
+        same(ranks[name], ps(expected[name]))
+    same(ranks["communication_ps"], ranks[calls].sum(axis=1))
+    same(ranks["calls"], [3, 3, 1, 1])
+
+
+@check("talking")
+def ranks_count_their_messages(run: Tables) -> None:
+    """100 B and the barrier's empty messages are eager, with 45 B each; 15,000 B come with 86."""
+    ranks = run["ranks"]
+    same(ranks["messages"], [2, 1, 1, 0])
+    same(ranks["bytes"], [100, 0, 15_000, 0])
+    same(ranks["wire_bytes"], [100 + 45 + 45, 45, 15_086, 0])
+    same(ranks["received_bytes"], [0, 100, 0, 15_000])
+
+
+@check("talking")
+def phases_are_between_marks(run: Tables) -> None:
+    phases, first, second = run["phases"], pair(), late()
+    same(phases["job"], [0, 0, 0, 0, 1, 1])
+    same(phases["rank"], [0, 0, 1, 1, 0, 1])
+    same(phases["phase_number"], [0, 1, 0, 1, 0, 0])
+    same(phases["phase"], ["work", "meet", "work", "meet", "long", "long"])
+    same(phases["count"], [1] * 6)
+    times = [first["work"][0], first["meet"][0], first["work"][1], first["meet"][1], *second["long"]]
+    same(phases["time_ps"], ps(pd.Series(times)))
+    computed = [2000, 0, 500, 0, 0, 0]
+    same(phases["communication_ps"], ps(pd.Series(times) - computed))
+
+
+@check("talking")
+def jobs_are_the_figures_of_their_ranks(run: Tables) -> None:
+    jobs, ranks = run["jobs"], run["ranks"]
+    times = [ranks["communication_ps"][ranks["job"] == job].to_numpy() / 1e3 for job in (0, 1)]
+    ends = np.array([ranks["end_ps"][ranks["job"] == job].max() / 1e3 for job in (0, 1)])
+    close(jobs["execution_ns"], ends)
+    close(jobs["communication_mean_ns"], [t.mean() for t in times])
+    close(jobs["communication_deviation_ns"], [t.std() for t in times])
+    close(jobs["communication_min_ns"], [t.min() for t in times])
+    close(jobs["communication_p95_ns"], [t.max() for t in times])
+    close(jobs["communication_max_ns"], [t.max() for t in times])
+    wires = [ranks["wire_bytes"][ranks["job"] == job].sum() for job in (0, 1)]
+    close(jobs["injection_bytes_per_s"], 1e9 * np.array(wires) / ends)
