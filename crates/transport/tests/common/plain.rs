@@ -8,8 +8,7 @@ use odonata_packet::{
 };
 use odonata_transport::{MpiSettings, RankJob};
 use odonata_units::{NodeId, Time};
-use odonata_workload::program::ANY;
-use rank::{Act, PlainRank, Receive, Request};
+use rank::{Act, PlainRank};
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::sync::{Arc, Mutex};
 
@@ -149,47 +148,12 @@ impl Plain {
                     rank.done.insert(request);
                 }
                 Act::Post { from, tag, communicator, bytes, request } => {
-                    let place = rank.unexpected.iter().position(|message| {
-                        message.communicator == communicator
-                            && [message.source, ANY].contains(&from)
-                            && [message.tag, ANY].contains(&tag)
-                    });
-                    // Not even from the wildcard's point of view does order among these change.
-                    let compared = place.map_or(rank.unexpected.len(), |place| place + 1) as u64;
-                    let mut acts = vec![Act::Spend(compared * settings.matching.ps())];
-                    match place {
-                        None => rank.posted.push(Receive { from, tag, communicator, request }),
-                        Some(place) => {
-                            let message = rank.unexpected.remove(place);
-                            assert!(message.bytes <= bytes);
-                            acts.extend(rank.matched(request, message, &settings));
-                        }
-                    }
-                    rank.before(acts);
+                    rank.post((from, tag, communicator), bytes, request, &settings);
                 }
                 Act::Block { of, all, one } => {
-                    let open = of.iter().copied().filter(|request| !rank.taken.contains(request));
-                    let open: Vec<Request> = open.collect();
-                    let there = open.iter().copied().filter(|request| rank.done.contains(request));
-                    let there: Vec<Request> = there.collect();
-                    if there.len() == open.len() || !all && !there.is_empty() {
-                        let freed: Vec<Request> = if one { there.into_iter().take(1).collect() } else { there };
-                        if !all {
-                            rank.taken.extend(&freed);
-                        }
-                        let time = rank.free(&freed);
-                        rank.before(vec![Act::Spend(time)]);
-                        continue;
-                    }
-                    let Some((at, envelope)) = rank.notices.pop_front() else {
-                        rank.acts.push_front(Act::Block { of, all, one });
-                        rank.waiting = true;
+                    if !rank.block(of, all, one, &settings) {
                         return;
-                    };
-                    rank.free_at = rank.free_at.max(at);
-                    let mut acts = rank.look_at(&envelope, &settings);
-                    acts.push(Act::Block { of, all, one });
-                    rank.before(acts);
+                    }
                 }
                 Act::Test(request) => {
                     if rank.done.contains(&request) {

@@ -296,4 +296,58 @@ impl PlainRank {
     pub(super) fn free(&mut self, requests: &[Request]) -> u64 {
         requests.iter().filter_map(|request| self.registered.remove(request)).sum()
     }
+
+    /// Posts a receive, or takes the message that came before it.
+    pub(super) fn post(
+        &mut self,
+        (from, tag, communicator): (u32, u32, u16),
+        bytes: u64,
+        request: Request,
+        settings: &MpiSettings,
+    ) {
+        let place = self.unexpected.iter().position(|message| {
+            message.communicator == communicator
+                && [message.source, ANY].contains(&from)
+                && [message.tag, ANY].contains(&tag)
+        });
+        // Not even from the wildcard's point of view does order among these change.
+        let compared = place.map_or(self.unexpected.len(), |place| place + 1) as u64;
+        let mut acts = vec![Act::Spend(compared * settings.matching.ps())];
+        match place {
+            None => self.posted.push(Receive { from, tag, communicator, request }),
+            Some(place) => {
+                let message = self.unexpected.remove(place);
+                assert!(message.bytes <= bytes);
+                acts.extend(self.matched(request, message, settings));
+            }
+        }
+        self.before(acts);
+    }
+
+    /// Goes on if what it waits for is there, or works off a notice; whether it could do either.
+    pub(super) fn block(&mut self, of: Vec<Request>, all: bool, one: bool, settings: &MpiSettings) -> bool {
+        let open = of.iter().copied().filter(|request| !self.taken.contains(request));
+        let open: Vec<Request> = open.collect();
+        let there = open.iter().copied().filter(|request| self.done.contains(request));
+        let there: Vec<Request> = there.collect();
+        if there.len() == open.len() || !all && !there.is_empty() {
+            let freed: Vec<Request> = if one { there.into_iter().take(1).collect() } else { there };
+            if !all {
+                self.taken.extend(&freed);
+            }
+            let time = self.free(&freed);
+            self.before(vec![Act::Spend(time)]);
+            return true;
+        }
+        let Some((at, envelope)) = self.notices.pop_front() else {
+            self.acts.push_front(Act::Block { of, all, one });
+            self.waiting = true;
+            return false;
+        };
+        self.free_at = self.free_at.max(at);
+        let mut acts = self.look_at(&envelope, settings);
+        acts.push(Act::Block { of, all, one });
+        self.before(acts);
+        true
+    }
 }
