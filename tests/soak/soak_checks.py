@@ -18,6 +18,10 @@ else:
     import tomli as tomllib
 
 
+FOLLOWED = 100_000
+"""At most so many packets of a run are followed."""
+
+
 def faults_of(path: Path) -> list[str]:
     """Runs the experiment at a path and says what is wrong with the run.
 
@@ -63,7 +67,10 @@ def _packets(run: Run) -> list[str]:
     rate = links["capacity_bytes_per_s"].to_numpy()
     router, group = nodes["router"].to_numpy(), run.routers.to_pandas()["group"].to_numpy()
     channels = run.summary["packet"]["virtual_channels"]
-    for packet in run.table("packets").to_pylist():
+    packets = run.table("packets")
+    # Mixed traffic of tiny packets may have a million, which take minutes: one in so many then.
+    every = list(range(0, len(packets), 1 + len(packets) // FOLLOWED))
+    for packet in packets.take(every).to_pylist():
         way = packet["links"]
         ends = [router[packet["source"]], *target[way]], [*source[way], router[packet["destination"]]]
         where = f"packet {packet['source']} to {packet['destination']} born {packet['birth_ps']}"
@@ -124,11 +131,16 @@ def _as_the_flow_engine(run: Run, path: Path) -> list[str]:
         flow = odonata.run(beside)
     except OdonataError as error:
         return [] if "cutoff" in str(error) else [f"the flow engine refuses it: {error}"]
+    machine = text["machine"]
+    # A group that is cut in parts counts as several in the packet engine, while the flow engine takes
+    # shortest ways of the whole graph and says so (docs/models/routing/min.md).
+    grouped = machine.get("topology") in ("dragonfly", "cascade")
+    if grouped and any("shortest paths of the whole graph" in told for told in flow.summary["warnings"]):
+        return []
     found, expected = (one.links.to_pandas()["bytes"].to_numpy() for one in (run, flow))
     faults = []
     if abs(found.sum() - expected.sum()) > 1e-6 * expected.sum() + 0.5:
         faults.append(f"bytes over hops: {found.sum():.0f}, by the flow engine {expected.sum():.0f}")
-    machine = text["machine"]
     # A dragonfly with one cable of each kind has one shortest way between any two routers.
     single = machine.get("topology") == "dragonfly" and "edit" not in machine
     single = (
