@@ -69,7 +69,7 @@ def _packets(run: Run) -> list[str]:
     channels = run.summary["packet"]["virtual_channels"]
     packets = run.table("packets")
     # Mixed traffic of tiny packets may have a million, which take minutes: one in so many then.
-    every = list(range(0, len(packets), 1 + len(packets) // FOLLOWED))
+    every = np.arange(0, len(packets), 1 + len(packets) // FOLLOWED)
     for packet in packets.take(every).to_pylist():
         way = packet["links"]
         ends = [router[packet["source"]], *target[way]], [*source[way], router[packet["destination"]]]
