@@ -205,4 +205,10 @@ fn the_schema_has_every_key() {
         }
         assert_eq!(table["additionalProperties"], false);
     }
+    // Tables within tables have their keys, too.
+    let class = &schema["properties"]["machine"]["properties"]["class"]["additionalProperties"];
+    assert_eq!(class["additionalProperties"], false);
+    assert!(class["properties"]["bandwidth"]["description"].as_str().is_some_and(|doc| !doc.is_empty()));
+    let line = &schema["properties"]["mpi"]["properties"]["allreduce"]["anyOf"][1]["items"]["properties"];
+    assert_eq!(line["up_to_ranks"]["minimum"], 1);
 }

@@ -264,6 +264,8 @@ fn overrides() {
     with_override("engine.rooting=ugal").at(UnknownKey, 1, 8, "rooting").helps("did you mean 'routing'?");
     with_override("job.halo.dims=[3,5]").at(Workload, 1, 15, "[3,5]");
     with_override("job.halo.pattern.dims=[3,5]").at(Workload, 1, 23, "[3,5]");
+    // A name that is no variant's stands for no table.
+    with_override("job.halo.name.short=true").at(Override, 1, 15, "short");
     with_override("job.ftt.ranks=4").at(Override, 1, 5, "ftt").helps("did you mean 'fft'?");
     with_override("engine.seed").at(Override, 1, 1, "engine.seed").says("no '='");
     with_override("job.halo.dims=[3 5]").at(Override, 1, 16, "3 5").says("this is no TOML value");

@@ -480,6 +480,22 @@ mod tests {
         assert!(cycle.to_string().contains("on channel 0, then"));
     }
 
+    /// The same on the second of three channels, which the cycle names.
+    #[test]
+    fn a_cycle_is_named_with_its_channel() {
+        let hops = NextHops::new(&machine("dragonfly-1056")).unwrap();
+        let legs = vec![
+            Leg { goal: Goal::Group, vc: 1, starts: true, next: vec![1] },
+            Leg { goal: Goal::Group, vc: 1, starts: true, next: vec![2] },
+            Leg { goal: Goal::Router, vc: 1, starts: true, next: vec![] },
+        ];
+        let cycle = check(&hops, &Discipline::Legs(legs), 3, u8::MAX, None).unwrap_err();
+        for (i, &(from, to, vc)) in cycle.channels.iter().enumerate() {
+            assert_eq!((to, vc), (cycle.channels[(i + 1) % cycle.channels.len()].0, 1));
+            assert!(hops.ports(from).any(|port| hops.neighbour(from, port) == to), "{from} to {to}");
+        }
+    }
+
     /// MIN on one channel is free of cycles inside groups but not across them: local, global, local, global, ...
     #[test]
     fn min_needs_its_second_channel() {

@@ -224,7 +224,9 @@ fn read_job(table: &Table, place: Place, index: usize, report: &mut Report<'_>) 
 fn needs_pattern(name: &str, table: &Table, fields: &Fields, report: &mut Report<'_>) {
     if table.get("pattern").is_none() {
         let message = format!("job '{name}' lacks the key 'pattern': who sends what to whom; or 'program'");
-        report.add(ProblemKind::MissingKey, fields.place, message, Some("add `pattern = \"uniform\"`".into()));
+        let kind = Kind::Variant(&PATTERN);
+        let help = format!("add `pattern = {}`; expected {}", kind.example(), kind.expected());
+        report.add(ProblemKind::MissingKey, fields.place, message, Some(help));
     }
     if let Some(given) = fields.given("start") {
         let message = format!("job '{name}' has no program, so 'start' means nothing");

@@ -49,3 +49,22 @@ impl Counted {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Down, up, up, down, down, up: the channel rises with each turn up, and only there.
+    #[test]
+    fn turns_from_down_to_up_are_counted() {
+        let mut state = RouteState::default();
+        let way = [5, 3, 4, 9, 7, 2, 6].map(RouterId);
+        let mut channel = |pair: &[RouterId]| {
+            state.vc = Counted::Turns.channel(pair[0], pair[1], &mut state);
+            state.vc
+        };
+        assert_eq!(way.windows(2).map(&mut channel).collect::<Vec<_>>(), [0, 1, 1, 1, 1, 2]);
+        assert_eq!(Counted::Turns.channels(6), 4);
+        assert_eq!(Counted::Hops.channels(0), 1);
+    }
+}
