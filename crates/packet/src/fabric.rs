@@ -20,8 +20,9 @@ pub(crate) struct Fabric {
     /// The machine's number of every router, and the router that has it.
     pub(crate) line: Vec<RouterId>,
     pub(crate) place: Vec<u32>,
-    /// Group of every router.
+    /// Group of every router and of every node.
     group_of: Vec<u32>,
+    node_group: Vec<u32>,
     /// First router of every group.
     pub(crate) first_of_group: Vec<u32>,
     /// Ports of router r are `first_port[r]..first_port[r + 1]`.
@@ -75,6 +76,7 @@ impl Fabric {
             link_port: vec![0; machine.link_count()],
             first_of_group,
             group_of,
+            node_group: vec![0; machine.node_count()],
             line: Vec::new(),
             place: Vec::new(),
             first_port,
@@ -109,6 +111,7 @@ impl Fabric {
         for &node in machine.nodes_of(router) {
             let first = self.nic_node.len() as u32;
             self.node_nic[node.index()] = first;
+            self.node_group[node.index()] = self.group_of[at as usize];
             for nic in first..first + self.interfaces {
                 self.nic_node.push(node.0);
                 self.nic_port.push(self.port_router.len() as u32);
@@ -176,8 +179,9 @@ impl Fabric {
     }
 
     /// The group of a node.
+    #[inline]
     pub(crate) fn group_of_node(&self, node: NodeId) -> u32 {
-        self.group_of_port(self.nic_port[self.node_nic[node.index()] as usize])
+        self.node_group[node.index()]
     }
 
     fn group_of_port(&self, port: u32) -> u32 {

@@ -295,8 +295,11 @@ impl Partition {
 
     /// A packet goes to another group over port `o`.
     fn change_group(&mut self, o: usize, slot: u32) {
-        let next = self.fabric.group_beyond(self.ports.start + o as u32);
         let header = &mut self.pool.get_mut(slot).header;
+        if header.state.way.is_over_group() {
+            return;
+        }
+        let next = self.fabric.group_beyond(self.ports.start + o as u32);
         if next != self.fabric.group_of_node(header.destination) && next != self.fabric.group_of_node(header.source) {
             header.state.way.enter_third_group();
         }
