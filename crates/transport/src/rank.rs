@@ -84,7 +84,7 @@ pub(crate) struct Rank {
     record: RankRecord,
     /// The phase that it is in, since when, and its time in calls then.
     phase: Option<(u32, u64, Time)>,
-    /// What the last blocking call was, for those who ask what it waits for.
+    /// The call that was begun last, inside a collective that of the collective: for those who ask what it waits for.
     last: Option<Call>,
 }
 
