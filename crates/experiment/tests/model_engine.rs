@@ -95,7 +95,7 @@ fn postal_hops_and_matching_by_hand() {
         "form = 'postal'\nalpha = '1 us'\nrate = '1 GB/s'\nhop = '100 ns'\nmatching = '10 ns'\n\
          on_node_alpha = '200 ns'\non_node_rate = '10 GB/s'",
     ));
-    let ranks = result.tables.get("ranks").unwrap();
+    let ranks = result.tables.get("rank_costs").unwrap();
     // Rank 0: one message of 3 MB over two hops, one of 1 kB on its node.
     let rank0 = [1e-6 + 0.2e-6, 2.0 * 0.1e-6, 3e-3 + 0.1e-6, 0.0];
     for (name, expected) in ["startup_s", "hops_s", "bandwidth_s", "matching_s"].iter().zip(rank0) {
@@ -122,7 +122,7 @@ fn max_rate_shares_the_node_and_loggp_counts_gaps() {
                   on_node_alpha = '0 s'\non_node_rate = '1000 GB/s'";
     let result = directory.run(&general(engine));
     // Both ranks of the node: 4 MB at 1.25 GB/s are 3.2 ms, above rank 0's own 3 ms and rank 1's 1 ms.
-    let times = reals(result.tables.get("ranks").unwrap(), "bandwidth_s");
+    let times = reals(result.tables.get("rank_costs").unwrap(), "bandwidth_s");
     close(times[0], 3.2e-3 + 1e-9);
     close(times[1], 3.2e-3);
     // Several iterations repeat the step.
@@ -136,7 +136,7 @@ fn max_rate_shares_the_node_and_loggp_counts_gaps() {
         "form = 'loggp'\nlatency = '5 us'\noverhead = '1 us'\ngap = '2 us'\nrate = '1 GB/s'\nhop = '0 s'",
     ));
     // o + max(o, g) + (100 + 200) G + L.
-    close(reals(result.tables.get("ranks").unwrap(), "time_s")[0], 1e-6 + 2e-6 + 0.3e-6 + 5e-6);
+    close(reals(result.tables.get("rank_costs").unwrap(), "time_s")[0], 1e-6 + 2e-6 + 0.3e-6 + 5e-6);
 }
 
 /// Without keys the constants are those of the parameter set, and the resolved file says them and gives the same run.

@@ -16,9 +16,11 @@ mod ranks;
 mod record;
 mod requests;
 mod settings;
+mod stuck;
 mod wire;
 
 pub use ranks::{RankJob, Ranks};
 pub use record::{CallKind, PhaseRecord, RankRecord};
 pub use settings::{MpiPreset, MpiSettings};
+pub use stuck::why_stuck;
 pub use wire::on_the_wire;

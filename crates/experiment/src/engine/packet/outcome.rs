@@ -5,6 +5,7 @@ use super::tables;
 use crate::engine::{JobVolumes, Outcome};
 use odonata_declare::Frame;
 use odonata_packet::{Ending, Histogram, JobRecord, PacketResult, Schedule, Steadiness, Traffic};
+use odonata_transport::why_stuck;
 use odonata_units::Time;
 use odonata_workload::volumes::Volumes;
 use odonata_workload::TrafficKind;
@@ -229,10 +230,15 @@ fn warnings(run: &Measured<'_>, unbalanced: &Unbalanced) -> Vec<String> {
             "no packet arrived for {}, although none waits for another: those under way need longer; raise patience",
             engine.times.patience
         )),
-        Ending::Deadlock => warnings.push(format!(
-            "nothing can happen any more at {now}, but {} endpoints are not finished",
-            result.unfinished.len()
-        )),
+        Ending::Deadlock => {
+            let name = |job: u16| scenario.workload.jobs[usize::from(job)].name.clone();
+            let why = why_stuck(&result.unfinished, name);
+            warnings.push(format!(
+                "nothing can happen any more at {now}, but {} ranks are not at their end: {}",
+                result.unfinished.len(),
+                why.join("; ")
+            ));
+        }
         Ending::NoProgress => {
             warnings.push(format!("no packet arrived for {}: {}", engine.times.patience, result.stuck.join("; ")));
         }
