@@ -462,27 +462,9 @@ mod tests {
         }
     }
 
-    /// Valiant's way on one channel: local, global, local links of three groups close a cycle.
+    /// Valiant's way on the second of three channels: local, global, local links of three groups close a cycle.
     #[test]
     fn a_channel_that_never_rises_is_caught() {
-        let hops = NextHops::new(&machine("dragonfly-1056")).unwrap();
-        let legs = vec![
-            Leg { goal: Goal::Group, vc: 0, starts: true, next: vec![1] },
-            Leg { goal: Goal::Group, vc: 0, starts: true, next: vec![2] },
-            Leg { goal: Goal::Router, vc: 0, starts: true, next: vec![] },
-        ];
-        let cycle = check(&hops, &Discipline::Legs(legs), 1, u8::MAX, None).unwrap_err();
-        assert!(cycle.channels.len() >= 2);
-        // Each link starts where the one before ends, and the last leads to the first.
-        for (i, link) in cycle.channels.iter().enumerate() {
-            assert_eq!(link.1, cycle.channels[(i + 1) % cycle.channels.len()].0);
-        }
-        assert!(cycle.to_string().contains("on channel 0, then"));
-    }
-
-    /// The same on the second of three channels, which the cycle names.
-    #[test]
-    fn a_cycle_is_named_with_its_channel() {
         let hops = NextHops::new(&machine("dragonfly-1056")).unwrap();
         let legs = vec![
             Leg { goal: Goal::Group, vc: 1, starts: true, next: vec![1] },
@@ -490,10 +472,12 @@ mod tests {
             Leg { goal: Goal::Router, vc: 1, starts: true, next: vec![] },
         ];
         let cycle = check(&hops, &Discipline::Legs(legs), 3, u8::MAX, None).unwrap_err();
-        for (i, &(from, to, vc)) in cycle.channels.iter().enumerate() {
-            assert_eq!((to, vc), (cycle.channels[(i + 1) % cycle.channels.len()].0, 1));
-            assert!(hops.ports(from).any(|port| hops.neighbour(from, port) == to), "{from} to {to}");
+        assert!(cycle.channels.len() >= 2);
+        // Each link starts where the one before ends, and the last leads to the first.
+        for (i, link) in cycle.channels.iter().enumerate() {
+            assert_eq!((link.1, link.2), (cycle.channels[(i + 1) % cycle.channels.len()].0, 1));
         }
+        assert!(cycle.to_string().contains("on channel 1, then"));
     }
 
     /// MIN on one channel is free of cycles inside groups but not across them: local, global, local, global, ...
