@@ -101,7 +101,7 @@ impl Ran {
     }
 }
 
-const UNDER: &str = "a job with a program";
+const UNDER: &str = "program";
 
 /// A time of a rank's calls.
 const fn in_calls(name: &'static str, label: &'static str, doc: &'static str) -> Column {
