@@ -7,6 +7,38 @@
 //! [`Ranks`] is a program of the packet engine's socket: it runs every rank of its jobs as a state machine against its host's
 //! clock. Messages up to [`MpiSettings::eager_limit`] go at once; longer ones are announced, asked for by the receiver, sent by
 //! the interface without its host, and acknowledged. `docs/models/mpi.md` has every step with its time, and closed forms.
+//!
+//! ```
+//! use odonata_machine::topology::{Dragonfly, LinkFigures};
+//! use odonata_packet::{Ending, PacketEngine, PacketSettings, RunOptions, Schedule, Traffic};
+//! use odonata_routing::algorithm::RoutingSettings;
+//! use odonata_transport::{MpiSettings, RankJob, Ranks};
+//! use odonata_units::{NodeId, Time};
+//! use odonata_workload::collective::Collectives;
+//! use odonata_workload::expanded::Shared;
+//! use odonata_workload::program::{ProgramContext, ProgramSpec};
+//! use std::sync::Arc;
+//!
+//! let figures = |ns| LinkFigures::new(25_000_000_000, ns);
+//! let machine = Dragonfly { terminal: figures(10), local: figures(30), global: figures(300), ..Dragonfly::default() };
+//! let machine = machine.builder()?.build()?;
+//! let engine = PacketEngine::new(&machine, &PacketSettings::study(), "min", &RoutingSettings::default())?;
+//!
+//! let program = ProgramSpec::parse("ring")?.build(&ProgramContext { job: "a", ranks: 8, seed: 1 })?;
+//! let job = RankJob {
+//!     job: 0,
+//!     shared: Shared::new(program, Arc::new(Collectives::default())),
+//!     node_of_rank: Arc::new((0..8).map(|rank| NodeId(100 * rank)).collect()),
+//!     start: Time::ZERO,
+//! };
+//! let ranks = Ranks::new(vec![job], MpiSettings::study());
+//! let schedule = Schedule { warm_up: Time::ZERO, measure: Time::from_us(1_000_000), drain: Time::ZERO };
+//! let traffic = Traffic::program(Arc::new(ranks.clone()));
+//! let result = engine.run(&traffic, schedule, &RunOptions::default(), &mut |_| true);
+//! assert_eq!(result.ending, Ending::Complete);
+//! assert!(ranks.take_records().iter().all(|rank| rank.communication > Time::ZERO));
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
 
 mod inbox;
 mod matching;
