@@ -73,6 +73,7 @@ _ENDINGS = {
     "limit": "STOPPED AT THE LIMIT",
     "interrupted": "INTERRUPTED",
     "no-progress": "NO PROGRESS: packets wait for each other",
+    "deadlock": "DEADLOCK: ranks wait for each other",
 }
 """How a simulation of time ended, in words."""
 

@@ -59,7 +59,7 @@ def _list(check: Check) -> Check:
 
 _STATISTICS = _object(**{"class": _text}, **dict.fromkeys(schema.CLASS_STATISTICS, _number))
 _CLASSES = _list(lambda row: _STATISTICS(row) and _count(row.get("links", 0)))
-_ENDINGS = ("complete", "limit", "interrupted", "no-progress")
+_ENDINGS = ("complete", "limit", "interrupted", "no-progress", "deadlock")
 _TIMED_STATE = _object(converged=_flag, ending=lambda value: value in _ENDINGS)
 _ITERATED_STATE = _object(converged=_flag, iterations=_count, residual=_number)
 
