@@ -220,6 +220,7 @@ impl<'a> Measured<'a> {
             of_jobs(run, |ran, ranks| ranks.iter().map(|rank| end(ran, rank).as_ns_f64()).fold(0.0, f64::max))
         }),
         of_job("communication_mean_ns", Ns, "Communication", "Time in calls, the mean over its ranks.")
+            .headline()
             .by_if(|run| of_jobs(run, |_, ranks| moments(ranks).0)),
         of_job(
             "communication_deviation_ns",
