@@ -161,6 +161,15 @@ mod tests {
         assert!(estimate(made) < all);
     }
 
+    /// 264 routers of 33 groups of 8: 7 B for each group and for each router of the own group.
+    #[test]
+    fn tables_of_next_hops_are_counted_before_they_are_made() {
+        let machine = odonata_machine::presets::builder("dragonfly-1056").unwrap().build().unwrap();
+        let demand = Demand { packets: 10, ..Demand::default() };
+        let all = memory_estimate(&machine, &PacketSettings::study(), 2, &demand);
+        assert_eq!(all - of_run(&SIZE, &PacketSettings::study(), &demand), 7 * 264 * (33 + 8));
+    }
+
     #[test]
     fn what_nobody_takes_is_kept() {
         let series = |demand: &mut Demand| {
