@@ -57,3 +57,16 @@ pub(crate) fn of_traffic(
         if keep == Keep::Totals { 8 * (machine.link_count() * traffic.jobs.len() * threads.max(1)) as u64 } else { 0 };
     members + bound + again + traffic.commodities.iter().map(of_commodity).sum::<u64>()
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// 2,904 links and 1,056 nodes, three jobs, two threads.
+    #[test]
+    fn a_machine_takes_what_its_links_and_nodes_take() {
+        let machine = odonata_machine::presets::builder("dragonfly-1056").unwrap().build().unwrap();
+        assert_eq!(of_machine(&machine, 3, 2), 2_904 * (64 + 8 * 3 + 40 * 2) + 1_056 * (96 + 32 * 2));
+        assert_eq!(of_machine(&machine, 3, 0), of_machine(&machine, 3, 1));
+    }
+}
