@@ -32,10 +32,10 @@ impl Wire {
     /// Bytes on the wire for a message whose user's data are `bytes` long.
     pub(crate) fn bytes(self, bytes: u64, settings: &MpiSettings) -> u64 {
         match self {
-            Self::Eager => bytes + settings.eager_overhead.0,
+            Self::Eager => bytes.saturating_add(settings.eager_overhead.0),
             Self::Announcement => settings.announcement.0,
             Self::Get => settings.get.0,
-            Self::Data => bytes + settings.data_overhead.0,
+            Self::Data => bytes.saturating_add(settings.data_overhead.0),
             Self::Acknowledgement => settings.acknowledgement.0,
             Self::OnNode | Self::Received => 0,
         }
@@ -81,5 +81,5 @@ pub fn on_the_wire(settings: &MpiSettings, packet: Bytes, bytes: Bytes) -> (u64,
     kinds
         .iter()
         .map(|kind| kind.bytes(bytes.0, settings))
-        .fold((0, 0), |(sum, packets), wire| (sum + wire, packets + cut.packets(wire)))
+        .fold((0, 0), |(sum, packets), wire| (sum.saturating_add(wire), packets + cut.packets(wire)))
 }

@@ -190,9 +190,8 @@ fn partitions_change_nothing() {
         let script = Script::new(40, |rank, code: &mut Code| {
             for round in 0..3 {
                 for step in [1, 7, 13] {
-                    let request = code.irecv((rank + 40 - step) % 40, LONG, round);
+                    code.irecv((rank + 40 - step) % 40, LONG, round);
                     code.isend((rank + step) % 40, Bytes(u64::from(step) * 1_500), round);
-                    let _ = request;
                 }
                 code.wait_for(round * 6, 6);
                 code.collective(Operation::Allreduce, 0, Bytes(3_000));

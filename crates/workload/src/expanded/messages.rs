@@ -16,7 +16,7 @@ impl Pattern for MessagesOf {
         self.shared.program.ranks()
     }
 
-    /// In the order of the calls. A program that asks for what can't be is refused before it comes here.
+    /// In the order of the calls, up to one that can't be, if there is any: the packet engine says which.
     fn sends(&self, rank: RankId, out: &mut Vec<SentMessage>) {
         let mut code = Expanded::new(self.ranks(), rank.0);
         while let Ok(Some(step)) = code.next(&self.shared) {

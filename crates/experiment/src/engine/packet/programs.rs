@@ -21,14 +21,14 @@ pub(super) struct Programs {
     pub(super) bytes: u64,
 }
 
-/// Memory of a rank with its queues, about: `docs/models/memory.md`.
+/// Memory of a rank with its queues, assumed: a block of calls, a collective, some requests, and pairs with a few dozen others.
 const BYTES_PER_RANK: u64 = 4_096;
 
 impl Programs {
     /// Those of a workload, if there are any.
     pub(super) fn of(scenario: &Scenario, settings: &PacketSettings) -> Option<Self> {
         let mut jobs = Vec::new();
-        let (mut packets, mut bytes) = (0, 0);
+        let (mut packets, mut bytes) = (0u64, 0u64);
         for (number, job) in (0..).zip(&scenario.workload.jobs) {
             let (TrafficKind::Program(start), Some(shared)) = (&job.traffic, &job.program) else { continue };
             jobs.push(RankJob {
@@ -38,9 +38,11 @@ impl Programs {
                 start: start.start,
             });
             let mut messages = Messages::new(&scenario.machine, job);
-            for message in job.rank_ids().flat_map(|rank| messages.of(rank).collect::<Vec<_>>()) {
-                let (wire, count) = on_the_wire(&scenario.mpi, settings.packet, message.bytes);
-                (bytes, packets) = (bytes + wire, packets + count);
+            for rank in job.rank_ids() {
+                for message in messages.of(rank) {
+                    let (wire, count) = on_the_wire(&scenario.mpi, settings.packet, message.bytes);
+                    (bytes, packets) = (bytes.saturating_add(wire), packets.saturating_add(count));
+                }
             }
         }
         if jobs.is_empty() {
