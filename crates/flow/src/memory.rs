@@ -69,4 +69,16 @@ mod tests {
         assert_eq!(of_machine(&machine, 3, 2), 2_904 * (64 + 8 * 3 + 40 * 2) + 1_056 * (96 + 32 * 2));
         assert_eq!(of_machine(&machine, 3, 0), of_machine(&machine, 3, 1));
     }
+
+    /// Nothing is sent. A bound on 264 routers holds of each the links that its traffic takes, 8 per router (2,112) and so fewer than
+    /// all 2,904.
+    #[test]
+    fn a_bound_takes_what_the_traffic_of_each_router_takes() {
+        let machine = odonata_machine::presets::builder("dragonfly-1056").unwrap().build().unwrap();
+        let of = |bound_gap| {
+            let settings = FlowSettings { bound_gap, ..FlowSettings::default() };
+            of_traffic(&machine, &Commodities::default(), &settings, (Keep::Grants, 1))
+        };
+        assert_eq!((of(None), of(Some(0.1))), (0, 264 * 2_112 * 32));
+    }
 }

@@ -87,3 +87,27 @@ fn ugal_weighs_queues_by_hops() {
         assert!(around || detour == 0.0, "what is not chosen gets nothing at all: {detour}");
     }
 }
+
+/// Where every link is narrower than the least share that counts, nothing is asked, and what grew is nothing rather than 0 of 0.
+#[test]
+fn nothing_is_granted_where_nothing_can_be() {
+    let candidates = Fixed(vec![[vec![vec![0]], vec![]]]);
+    let member = [Weight { weight: 1.0, gates: [0, 1] }];
+    let system = System {
+        links: &[5],
+        gates: &[1_000; 2],
+        first_member: &[0, 1],
+        members: &member,
+        offered: &[1_000.0],
+        candidates: &candidates,
+        sharing: Sharing::Residual,
+        slices: 2,
+        cutoff: 10,
+        max_iterations: 8,
+        tolerance: 0.1,
+        threads: 1,
+        keep: Keep::Grants,
+    };
+    let solution = system.solve(&mut |_| true).unwrap();
+    assert_eq!((&solution.granted[..], solution.last_growth, solution.converged), (&[0][..], 0.0, true));
+}

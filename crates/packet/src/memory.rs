@@ -52,6 +52,17 @@ impl Default for Demand {
     }
 }
 
+impl Demand {
+    /// With messages that are known, of so many packets and bytes in all.
+    #[must_use]
+    pub fn with_messages(mut self, packets: u64, bytes: u64) -> Self {
+        self.packets = self.packets.saturating_add(packets);
+        self.recorded = self.recorded.saturating_add(packets);
+        self.packet_bytes = (packets > 0).then(|| bytes / packets);
+        self
+    }
+}
+
 /// How large a network is.
 pub(crate) struct Size {
     pub(crate) routers: u64,
@@ -134,6 +145,15 @@ mod tests {
         let (mut settings, mut demand) = (PacketSettings::study(), Demand::default());
         change(&mut settings, &mut demand);
         of_run(&SIZE, &settings, &demand)
+    }
+
+    #[test]
+    fn messages_are_added_and_tell_how_large_a_packet_is() {
+        let demand = Demand { packets: 10, recorded: 5, ..Demand::default() };
+        let with = demand.with_messages(4, 1_000);
+        assert_eq!((with.packets, with.recorded, with.packet_bytes), (14, 9, Some(250)));
+        let none = demand.with_messages(0, 0);
+        assert_eq!((none.packets, none.recorded, none.packet_bytes), (10, 5, None));
     }
 
     /// Of the formula: 3,960 (480 + 64 + 60) + 1,056 * 200 + 1,056 * 200 * 74 + 32 * 8,192.

@@ -64,6 +64,18 @@ fn channels_rise_only_where_one_per_leg_has_a_cycle() {
     }
 }
 
+/// Routers in the order of a chain are left upwards or downwards, without a turn. On the ring 0-2-1-3 the way from 2 to 3 goes down
+/// and up again, and back from 3 to 2 as well: one turn, so one more channel.
+#[test]
+fn only_turns_take_channels_inside_a_group() {
+    let (chain, ring) = (without(&[(0, 2), (0, 3), (1, 3)], &[]), without(&[(0, 1), (2, 3)], &[]));
+    for (machine, channels) in [(chain, 1), (ring, 2)] {
+        let mut hops = tables(&machine);
+        hops.raise(Rise::Turns);
+        assert_eq!(hops.channels_inside(), channels);
+    }
+}
+
 /// Groups that are stars, chains or bare routers, joined at random: `size` routers each, cut in parts or not.
 fn ragged(seed: u64) -> Option<Machine> {
     let mut random = Stream::new(seed, "ragged", &[]);

@@ -177,9 +177,7 @@ impl Packet {
         let packets = closed.packets(self.settings.packet).saturating_add(of_programs);
         let bytes = closed.bytes().saturating_add(sent);
         let messages = closed.memory_bytes() + Programs::memory_bytes(scenario);
-        demand.packets = demand.packets.saturating_add(packets);
-        demand.recorded = demand.recorded.saturating_add(packets);
-        demand.packet_bytes = (packets > 0).then(|| bytes / packets);
+        demand = demand.with_messages(packets, bytes);
         demand.intervals = demand.intervals.max(self.intervals_of(machine, bytes));
         let of_run = memory_estimate(machine, &self.settings, ASSUMED_CHANNELS, &demand);
         guard.admit(of_run.saturating_add(messages)).map_err(too_much)?;
