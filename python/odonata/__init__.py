@@ -21,6 +21,7 @@ from odonata.errors import ExperimentError, InternalError, OdonataError, Partial
 if TYPE_CHECKING:
     from odonata import analysis, plot
     from odonata.api import check, load, run
+    from odonata.characters import characterize
     from odonata.machines import Machine, machine, presets
     from odonata.runs import Run
     from odonata.sweeps import Sweep, sweep
@@ -36,6 +37,7 @@ __all__ = [
     "Sweep",
     "__version__",
     "analysis",
+    "characterize",
     "check",
     "load",
     "machine",
@@ -51,6 +53,7 @@ _HOMES = {
     "Machine": "odonata.machines",
     "Run": "odonata.runs",
     "Sweep": "odonata.sweeps",
+    "characterize": "odonata.characters",
     "check": "odonata.api",
     "load": "odonata.api",
     "machine": "odonata.machines",

@@ -1,13 +1,32 @@
-"""Python values as TOML text, for experiments and overrides that are given as objects."""
+"""TOML text: of Python values, for experiments and overrides that are given as objects, and back."""
 
 from __future__ import annotations
 
 import json
 import math
 import re
+import sys
 from collections.abc import Mapping
 from pathlib import PurePath
 from typing import Any
+
+if sys.version_info >= (3, 11):
+    import tomllib
+else:
+    import tomli as tomllib
+
+DecodeError = tomllib.TOMLDecodeError
+
+
+def parse(text: str) -> dict[str, Any]:
+    """The content of a document.
+
+    Raises:
+        DecodeError: It is not TOML.
+    """
+    content: dict[str, Any] = tomllib.loads(text)
+    return content
+
 
 _BARE_KEY = re.compile(r"[A-Za-z0-9_-]+")
 

@@ -215,10 +215,11 @@ def test_axes_of_a_sweep_set_what_they_say() -> None:
     assert [axis["key"] for axis in axes] == ["engine.seed", "machine.edit", "job.*.placement"]
     assert axes[0]["values"] == [1, 2]
     assert axes[1]["values"] == [[], "+1 local"]
-    assert axes[1]["overrides"] == ["machine.edit=[]", "machine.edit='+1 local'"]
+    assert axes[1]["overrides"] == [["machine.edit=[]"], ["machine.edit='+1 local'"]]
     with pytest.raises(ExperimentError, match="router g0r0 needs 6 local ports but has 3"):
-        _core.check(text, "small.toml", [axes[1]["overrides"][1]])
-    resolved = _core.check(text, "small.toml", [axes[2]["overrides"][0], axes[0]["overrides"][1]])["resolved"]
+        _core.check(text, "small.toml", axes[1]["overrides"][1])
+    both = axes[2]["overrides"][0] + axes[0]["overrides"][1]
+    resolved = _core.check(text, "small.toml", both)["resolved"]
     assert 'name = "compact"' in resolved
     assert "seed = 2" in resolved
     assert "sweep" not in resolved

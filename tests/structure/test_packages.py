@@ -19,6 +19,7 @@ LAYERS: tuple[tuple[str, ...], ...] = (
     ("runs",),
     ("api",),
     ("machines", "sweeps"),
+    ("characters",),
     ("odonata",),
     ("amg", "studies"),
     ("cli",),

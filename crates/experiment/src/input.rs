@@ -15,6 +15,7 @@ pub type ParquetAsCsv<'a> = dyn Fn(&Path) -> Result<Vec<u8>, String> + 'a;
 pub type Library<'a> = dyn Fn(&str) -> Vec<(String, PathBuf)> + 'a;
 
 /// Opens files relative to one directory, and remembers what it opened.
+#[derive(Clone)]
 pub struct Files<'a> {
     base: PathBuf,
     parquet: Option<&'a ParquetAsCsv<'a>>,

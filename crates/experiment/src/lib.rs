@@ -13,6 +13,7 @@
 //!
 //! To add an engine, add a file in `engine/` with its keys and a line in [`engine::ENGINES`].
 
+mod characterize;
 pub mod directory;
 mod document;
 pub mod engine;
@@ -33,12 +34,13 @@ mod section;
 mod spec;
 mod usage;
 
+pub use characterize::{characterize, Character};
 pub use format::{upgrade, VERSION};
 pub use input::{Files, InputFile, Library, ParquetAsCsv};
 pub use odonata_declare::{Frame, Frames, Value, Values};
 pub use plan::{MachinePlan, Plan};
 pub use problem::{Location, Problem, ProblemKind, Problems};
 pub use record::machine_tables;
-pub use run::{check, machine, run, run_watched, sweep, Checked, MachineReport, RunError, RunResult, SweepAxis};
+pub use run::{alone, check, machine, run, run_watched, sweep, Checked, MachineReport, RunError, RunResult, SweepAxis};
 pub use scenario::{Output, Scenario};
 pub use spec::ExperimentSpec;

@@ -141,20 +141,28 @@ pub fn check<S: AsRef<str>>(text: &str, file: &str, overrides: &[S], files: File
     })
 }
 
-/// One key of `[sweep]` with its values.
+/// One key of a sweep with its values.
 pub use crate::spec::SweepAxis;
 
-/// The axes of `[sweep]`, with every value tried by itself as an override.
+/// The axes of `[interference]` and `[sweep]`, with every value tried by itself as an override.
 ///
 /// # Errors
 /// All mistakes in the file, or else all keys and values of the sweep that it does not take.
 pub fn sweep<S: AsRef<str>>(text: &str, file: &str, overrides: &[S]) -> Result<Vec<SweepAxis>, Problems> {
     let spec = ExperimentSpec::parse(text, file, overrides)?;
     spec.check_sweep(|changes| {
-        let all: Vec<&str> = overrides.iter().map(AsRef::as_ref).chain([changes]).collect();
+        let all: Vec<&str> = overrides.iter().map(AsRef::as_ref).chain(changes.iter().map(String::as_str)).collect();
         ExperimentSpec::parse(text, file, &all).map(|_| ())
     })?;
     Ok(spec.into_sweep())
+}
+
+/// Every job of an experiment alone, as an axis: the others idle or absent, as `[interference]` says.
+///
+/// # Errors
+/// All mistakes in the file.
+pub fn alone<S: AsRef<str>>(text: &str, file: &str, overrides: &[S]) -> Result<SweepAxis, Problems> {
+    Ok(ExperimentSpec::parse(text, file, overrides)?.interference.alone)
 }
 
 /// A measured machine.

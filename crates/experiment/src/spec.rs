@@ -2,6 +2,7 @@
 
 mod edit;
 pub(crate) mod engine;
+pub(crate) mod interference;
 pub(crate) mod job;
 pub(crate) mod machine;
 pub(crate) mod mpi;
@@ -17,6 +18,7 @@ use crate::problem::{ProblemKind, Problems};
 use crate::report::Report;
 use crate::scenario::Output;
 use engine::EngineSpec;
+use interference::Interference;
 use job::JobEntry;
 use machine::MachineSpec;
 use mpi::MpiSpec;
@@ -24,7 +26,7 @@ use sections::unknown_keys;
 pub use sweep::SweepAxis;
 
 /// The keys at the top of the file.
-pub(crate) const TOP: [&str; 7] = ["format", "machine", "job", "mpi", "engine", "output", "sweep"];
+pub(crate) const TOP: [&str; 8] = ["format", "machine", "job", "mpi", "engine", "output", "interference", "sweep"];
 
 /// An experiment as it was written, overrides applied: every value has its type and is in its range, but nothing has
 /// been built and no file has been opened.
@@ -36,6 +38,7 @@ pub struct ExperimentSpec {
     pub(crate) mpi: MpiSpec,
     pub(crate) engine: EngineSpec,
     pub(crate) output: Output,
+    pub(crate) interference: Interference,
     sweep: Vec<SweepAxis>,
 }
 
@@ -61,33 +64,42 @@ impl ExperimentSpec {
         let mpi = mpi::read(sections.mpi, &document, &mut report);
         let engine = EngineSpec::read(sections.engine, &document, &mut report);
         let output = output::read(sections.output, &document, &mut report);
+        // It names jobs; of those that could not be read not even the name is known.
+        let jobs_read =
+            matches!(sections.jobs.map(|entry| &entry.node.raw), Some(Raw::List(all)) if all.len() == jobs.len());
+        let interference = interference::read(sections.interference.filter(|_| jobs_read), &jobs, &mut report);
         let sweep = sweep::read(sections.sweep, &document, &mut report);
+        interference::check_overlap(&interference.axes, &sweep, &mut report);
+        let jobs = job::present(jobs, &mut report);
         report.finish(())?;
         let parts = machine.zip(engine);
         let (machine, engine) = parts.expect("a part that is missing is a problem");
-        Ok(Self { machine, jobs, mpi, engine, output, sweep, document })
+        Ok(Self { machine, jobs, mpi, engine, output, interference, sweep, document })
     }
 
-    /// Tries every value of `[sweep]` as an override; what `try_override` refuses is reported where the value stands.
+    /// Tries every value of `[interference]` and `[sweep]`; what `try_overrides` refuses is reported where the value stands.
     pub(crate) fn check_sweep(
         &self,
-        mut try_override: impl FnMut(&str) -> Result<(), Problems>,
+        mut try_overrides: impl FnMut(&[String]) -> Result<(), Problems>,
     ) -> Result<(), Problems> {
         let mut report = Report::new(&self.document);
-        for axis in &self.sweep {
-            for (change, &place) in axis.overrides.iter().zip(&axis.places) {
-                let Err(Problems(problems)) = try_override(change) else { continue };
+        for axis in self.interference.axes.iter().chain(&self.sweep) {
+            for (changes, &place) in axis.overrides.iter().zip(&axis.places) {
+                let Err(Problems(problems)) = try_overrides(changes) else { continue };
+                let with = changes.join(" and ");
                 for problem in problems {
-                    report.add(problem.kind, place, format!("with {change}: {}", problem.message), problem.help);
+                    report.add(problem.kind, place, format!("with {with}: {}", problem.message), problem.help);
                 }
             }
         }
         report.finish(())
     }
 
-    /// The axes of `[sweep]`.
+    /// The axes of `[interference]` and of `[sweep]`.
     pub fn into_sweep(self) -> Vec<SweepAxis> {
-        self.sweep
+        let mut axes = self.interference.axes;
+        axes.extend(self.sweep);
+        axes
     }
 }
 
@@ -138,6 +150,7 @@ struct Sections<'t> {
     mpi: Option<(&'t Entry, &'t Table)>,
     engine: Option<(&'t Entry, &'t Table)>,
     output: Option<(&'t Entry, &'t Table)>,
+    interference: Option<(&'t Entry, &'t Table)>,
     sweep: Option<(&'t Entry, &'t Table)>,
 }
 
@@ -153,6 +166,7 @@ impl<'t> Sections<'t> {
             mpi: section("mpi"),
             engine: section("engine"),
             output: section("output"),
+            interference: section("interference"),
             sweep: section("sweep"),
             jobs: root.get("job"),
         }

@@ -282,7 +282,7 @@ fn an_override_replaces_an_axis_however_its_key_is_written() {
         let text = format!("{GOOD}[sweep]\n{in_file} = [1, 2]\n");
         let axes = odonata_experiment::sweep(&text, "x.toml", &[format!("sweep.{given}=[3]")]).unwrap();
         assert_eq!(axes.len(), 1, "{in_file} and {given}");
-        assert_eq!(axes[0].overrides, ["engine.seed=3"]);
+        assert_eq!(axes[0].overrides, [["engine.seed=3"]]);
     }
 }
 

@@ -122,10 +122,58 @@ pub(crate) fn sweep<'py>(
     let axes = axes.map_err(|problems| errors::experiment_error(py, &problems))?;
     let list = PyList::empty(py);
     for axis in axes {
+        list.append(axis_dict(py, axis)?)?;
+    }
+    Ok(list)
+}
+
+fn axis_dict(py: Python<'_>, axis: odonata_experiment::SweepAxis) -> PyResult<Bound<'_, PyDict>> {
+    let dict = PyDict::new(py);
+    dict.set_item("key", axis.key)?;
+    dict.set_item("values", json_object(py, &serde_json::Value::Array(axis.values))?)?;
+    dict.set_item("overrides", axis.overrides)?;
+    Ok(dict)
+}
+
+/// Every job of an experiment alone, as an axis of a sweep.
+#[pyfunction]
+#[pyo3(signature = (text, path, overrides = Vec::new()), text_signature = "(text, path, overrides=())")]
+pub(crate) fn alone<'py>(
+    py: Python<'py>,
+    text: &str,
+    path: &str,
+    overrides: Vec<String>,
+) -> PyResult<Bound<'py, PyDict>> {
+    let axis = errors::guarded(py, || odonata_experiment::alone(text, path, &overrides))?;
+    axis_dict(py, axis.map_err(|problems| errors::experiment_error(py, &problems))?)
+}
+
+/// What every job asks of the network, as a list of dicts.
+#[pyfunction]
+#[pyo3(signature = (text, path, overrides = Vec::new()), text_signature = "(text, path, overrides=())")]
+pub(crate) fn characterize<'py>(
+    py: Python<'py>,
+    text: &str,
+    path: &str,
+    overrides: Vec<String>,
+) -> PyResult<Bound<'py, PyList>> {
+    let found = errors::guarded(py, || {
+        py.detach(|| odonata_experiment::characterize(text, path, &overrides, files_beside(path)))
+    })?;
+    let found = found.map_err(|problems| errors::experiment_error(py, &problems))?;
+    let list = PyList::empty(py);
+    for job in found {
         let dict = PyDict::new(py);
-        dict.set_item("key", axis.key)?;
-        dict.set_item("values", json_object(py, &serde_json::Value::Array(axis.values))?)?;
-        dict.set_item("overrides", axis.overrides)?;
+        dict.set_item("job", job.name)?;
+        dict.set_item("what", job.what)?;
+        dict.set_item("ranks", job.ranks)?;
+        dict.set_item("messages", job.messages)?;
+        dict.set_item("empty_messages", job.empty_messages)?;
+        dict.set_item("packets", job.packets)?;
+        dict.set_item("payload_bytes", job.payload_bytes)?;
+        dict.set_item("wire_bytes", job.wire_bytes)?;
+        dict.set_item("peak_ingress_bytes", job.peak_ingress_bytes)?;
+        dict.set_item("compute_s", job.compute.as_s_f64())?;
         list.append(dict)?;
     }
     Ok(list)

@@ -70,14 +70,30 @@ class RunResult(TypedDict):
 
 @type_check_only
 class SweepAxis(TypedDict):
-    """One key of the table `[sweep]`."""
+    """One key of the table `[sweep]`, or a name for keys that change together."""
 
     key: str
-    """Dotted path, as an override has it."""
+    """Dotted path, as an override has it, or the name."""
     values: list[Any]
     """The values as Python objects, to show them."""
-    overrides: list[str]
-    """For each value the override `KEY=VALUE` that sets it."""
+    overrides: list[list[str]]
+    """For each value the overrides `KEY=VALUE` that set it."""
+
+@type_check_only
+class Character(TypedDict):
+    """What all ranks of a job send."""
+
+    job: str
+    what: str
+    """Its program or its pattern."""
+    ranks: int
+    messages: int
+    empty_messages: int
+    packets: int | None
+    payload_bytes: int
+    wire_bytes: int
+    peak_ingress_bytes: int
+    compute_s: float
 
 @type_check_only
 class MachineReport(TypedDict):
@@ -132,6 +148,12 @@ def run(
 
 def sweep(text: str, path: str, overrides: Sequence[str] = ()) -> list[SweepAxis]:
     """The axes of `[sweep]` in the file's order; none without the section. Values are checked one by one."""
+
+def alone(text: str, path: str, overrides: Sequence[str] = ()) -> SweepAxis:
+    """Every job alone, as an axis: the others idle, or absent if `[interference]` says so."""
+
+def characterize(text: str, path: str, overrides: Sequence[str] = ()) -> list[Character]:
+    """What every job asks of the network, without running it."""
 
 def machine(text: str, path: str, overrides: Sequence[str] = (), threads: int = 0) -> MachineReport:
     """Builds and measures the machine of `[machine]`.

@@ -13,7 +13,8 @@ from odonata.cli.group import Entry, Group
 COMMANDS = {
     "run": Entry("Experiments", "Run an experiment file and write its run directory."),
     "check": Entry("Experiments", "Check an experiment file without running it."),
-    "sweep": Entry("Experiments", "Run every combination of a file's [sweep] and compare."),
+    "sweep": Entry("Experiments", "Run every combination of a file's [sweep] or [interference]."),
+    "characterize": Entry("Experiments", "What every job of a file asks of the network."),
     "study": Entry("Experiments", "Run a study, judge its published claims, write its page."),
     "show": Entry("Results", "Summary of a run, its hottest links and the jobs on them."),
     "compare": Entry("Results", "Differences between runs, per class and job."),

@@ -12,6 +12,7 @@ import click
 from odonata.api import Source
 from odonata.cli import options
 from odonata.cli.run import RUNS
+from odonata.sweeps.estimate import SECONDS, Estimate
 
 
 @click.command()
@@ -34,6 +35,7 @@ from odonata.cli.run import RUNS
 @click.option(
     "--threads", type=click.IntRange(min=1), default=1, metavar="N", help="Threads of each point (1)."
 )
+@click.option("--estimate", is_flag=True, help="Say how long it takes, from a few seconds; run nothing.")
 @click.option("--slurm", is_flag=True, help="Run nothing; write a script for a Slurm job array.")
 @click.option("--point", type=int, metavar="I", help="Run only this point, as a task of the job array does.")
 @options.quiet
@@ -44,12 +46,13 @@ def command(
     changes: tuple[str, ...],
     processes: int | None,
     threads: int,
+    estimate: bool,
     slurm: bool,
     point: int | None,
     quiet: bool,
     as_json: bool,
 ) -> None:
-    """Run every combination of a file's [sweep] and compare.
+    """Run every combination of a file's [sweep] or [interference] and compare.
 
     \b
     odonata sweep examples/what-if-edison.toml
@@ -67,21 +70,33 @@ def command(
     from odonata.cli import terminal
     from odonata.cli.sweep_tables import as_data, print_sweep
     from odonata.sweeps import run_sweep
+    from odonata.sweeps.execute import DeclinedError
+    from odonata.sweeps.interference import is_interference
+    from odonata.sweeps.result import read_sweep
 
     directory = output or RUNS / f"{Path(experiment.path).stem.strip('<>')}-sweep"
     if slurm:
         _write_slurm(experiment, changes, directory, threads)
         return
-    with points_progress(quiet=quiet) as report:
-        finished = run_sweep(
-            experiment,
-            list(changes),
-            directory,
-            processes=processes,
-            threads=threads,
-            progress=report,
-            only=point,
-        )
+    axes = read_sweep(experiment, list(changes))
+    tells = estimate or (is_interference(axes) and point is None and not quiet)
+    try:
+        with points_progress(quiet=quiet) as report:
+            finished = run_sweep(
+                experiment,
+                list(changes),
+                directory,
+                processes=processes,
+                threads=threads,
+                progress=report,
+                only=point,
+                foresee=_teller(go_on=not estimate) if tells else None,
+            )
+    except DeclinedError:
+        return
+    if estimate:
+        click.echo("nothing is ahead that sends packets: all points are finished, or the engine has none")
+        return
     for failure in finished.failures:
         click.echo(f"point {failure.point.name} failed: {failure.message}", err=True)
     if as_json:
@@ -96,6 +111,30 @@ def command(
         )
         print_sweep(screen, finished)
     sys.exit(1 if finished.failures else 0)
+
+
+def _teller(*, go_on: bool) -> Callable[[Estimate], bool]:
+    """Prints what is ahead, and says whether to go on."""
+
+    def tell(ahead: Estimate) -> bool:
+        rates = ", ".join(f"{name} {rate / 1e6:.2f}" for name, rate in ahead.packets_per_cpu_s.items())
+        click.echo(
+            f"{ahead.points} points ahead, {ahead.packets / 1e6:,.1f} million packets: about "
+            f"{_duration(ahead.cpu_s)} of CPU time, {_duration(ahead.wall_s)} from now\n"
+            f"(million packets per CPU second, tried for {SECONDS:.0f} s each: {rates})",
+            err=True,
+        )
+        return go_on
+
+    return tell
+
+
+def _duration(seconds: float) -> str:
+    """In the unit that a reader would choose."""
+    for unit, name in ((3600.0, "h"), (60.0, "min")):
+        if seconds >= 2 * unit:
+            return f"{seconds / unit:.1f} {name}"
+    return f"{seconds:.0f} s"
 
 
 def _write_slurm(experiment: Source, changes: tuple[str, ...], directory: Path, threads: int) -> None:

@@ -11,6 +11,7 @@ from odonata.cli import columns, terminal
 from odonata.quantity import Scale, scale
 from odonata.store.schema import declarations
 from odonata.store.sweep import short_keys, text
+from odonata.sweeps.interference import JOBS, NONE, is_interference, slowdowns
 from odonata.sweeps.results import ALL_JOBS
 
 if TYPE_CHECKING:
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
 
 POINTS_SHOWN = 60
 """Points in a table on the terminal; the tables in files have all."""
+OF_SLOWDOWN = ("runs", "slowdown", "low", "high")
 
 
 def as_data(sweep: Sweep) -> dict[str, Any]:
@@ -37,16 +39,20 @@ def print_sweep(screen: Console, sweep: Sweep) -> None:
     if not sweep.runs:
         return
     routed = any(run.routed for run in sweep.runs.values())
-    if "accepted_load" in sweep.jobs.column_names:
+    if is_interference(sweep.axes):
+        _print_slowdowns(screen, sweep)
+    elif "accepted_load" in sweep.jobs.column_names:
         _print_loads(screen, sweep)
     elif "time_s" in sweep.jobs.column_names:
         _print_times(screen, sweep)
     if routed:
         _print_traffic(screen, sweep)
     for axis in sweep.axes:
-        if not axis.key.endswith("seed") and len(axis.values) > 1:
+        if axis.key != JOBS and not axis.key.endswith("seed") and len(axis.values) > 1:
             _print_differences(screen, sweep, axis.key, routed=routed)
-    table = "results.parquet and jobs.parquet" if routed else "jobs.parquet"
+    made = {"interference": is_interference(sweep.axes), "results": routed, "jobs": True}
+    *others, last = (f"{name}.parquet" for name, there in made.items() if there)
+    table = f"{', '.join(others)} and {last}" if others else last
     screen.print(
         f"\nAll points are in {table} of {sweep.path},\ntheir runs in {sweep.path / 'points'}", soft_wrap=True
     )
@@ -55,6 +61,29 @@ def print_sweep(screen: Console, sweep: Sweep) -> None:
 def _left_out(screen: Console, points: int, file: str) -> None:
     if points > POINTS_SHOWN:
         screen.print(f"... and {points - POINTS_SHOWN} more points in {file}")
+
+
+def _print_slowdowns(screen: Console, sweep: Sweep) -> None:
+    """What every target takes beside every background, as a multiple of its time alone."""
+    rows = [row for row in slowdowns(sweep.interference, sweep.axes) if row["background"] != NONE]
+    across = next((axis.key for axis in sweep.axes if axis.key.startswith("engine.routing")), None)
+    keys = [name for name in (rows[0] if rows else {}) if name not in (across, *OF_SLOWDOWN)]
+    headings = list(dict.fromkeys(text(row[across]) if across else "slowdown" for row in rows))
+    shown = terminal.table([*short_keys(keys), *headings], left=short_keys(keys))
+    lines: dict[tuple[str, ...], dict[str, str]] = {}
+    for row in rows:
+        cell = terminal.number(row["slowdown"])
+        if row["low"] is not None:
+            cell += f" ({terminal.number(row['low'])} to {terminal.number(row['high'])})"
+        place = tuple(text(row[key]) for key in keys)
+        lines.setdefault(place, {})[text(row[across]) if across else "slowdown"] = cell
+    for place, cells in list(lines.items())[:POINTS_SHOWN]:
+        shown.add_row(*place, *(cells.get(heading, "-") for heading in headings))
+    seeds = any(row["low"] is not None for row in rows)
+    spread = " (95 % of the mean over seeds)" if seeds else ""
+    title = f"Communication time beside others, in times of that alone{spread}"
+    terminal.print_table(screen, title, shown, keys=len(keys))
+    _left_out(screen, len(lines), "interference.parquet")
 
 
 def _print_traffic(screen: Console, sweep: Sweep) -> None:

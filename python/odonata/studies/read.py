@@ -2,18 +2,13 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Iterable, Mapping
 from difflib import get_close_matches
 from pathlib import Path
 from typing import Any
 
+from odonata import toml
 from odonata.errors import OdonataError
-
-if sys.version_info >= (3, 11):
-    import tomllib
-else:
-    import tomli as tomllib
 
 _WORDS: dict[type, str] = {
     str: "a text",
@@ -51,13 +46,12 @@ def nearest(name: str, known: Iterable[str]) -> str:
 def document(path: Path) -> Mapping[str, Any]:
     """The content of a TOML file."""
     try:
-        content: Mapping[str, Any] = tomllib.loads(path.read_text(encoding="utf-8"))
-        return content
+        return toml.parse(path.read_text(encoding="utf-8"))
     except FileNotFoundError:
         raise OdonataError(f"there is no file {path}") from None
     except (OSError, UnicodeDecodeError) as error:
         raise OdonataError(f"{path} cannot be read: {error}") from None
-    except tomllib.TOMLDecodeError as error:
+    except toml.DecodeError as error:
         raise OdonataError(f"{path} is not TOML: {error}") from None
 
 

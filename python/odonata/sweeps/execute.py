@@ -25,9 +25,13 @@ from odonata.errors import ExperimentError, OdonataError, StoreError
 from odonata.store import RunReader
 from odonata.store.schema import RESOLVED
 from odonata.store.sweep import Point, point_directory
+from odonata.sweeps.estimate import Estimate, estimate
 
 Progress = Callable[[str, int, int], None]
 """Called with what is going on, how many points are done, and of how many."""
+
+Foresee = Callable[[Estimate], bool]
+"""Called with what is ahead, if that is known; whether the points are to be run."""
 
 
 @dataclass(frozen=True)
@@ -65,8 +69,17 @@ class Failure:
         return self.task.point
 
 
+class DeclinedError(Exception):
+    """The points were not to be run."""
+
+
 def run_tasks(
-    tasks: Sequence[Task], *, processes: int, threads: int, progress: Progress
+    tasks: Sequence[Task],
+    *,
+    processes: int,
+    threads: int,
+    progress: Progress,
+    foresee: Foresee | None = None,
 ) -> tuple[int, list[Failure]]:
     """Runs all points that are not finished, of one sweep or of several.
 
@@ -75,12 +88,14 @@ def run_tasks(
         processes: How many of them run at a time.
         threads: How many threads each of them has.
         progress: Called after each point.
+        foresee: Called before the first point with an estimate, which takes some seconds to make.
 
     Returns:
         How many points were finished already, and those that failed while they ran, in the order of `tasks`.
 
     Raises:
         OdonataError: Some of the points are no experiments that can be run. None was run.
+        DeclinedError: `foresee` said no.
     """
     # A worker that imports a script which calls this again, without the guard, is to end quietly: the first
     # caller says what is wrong. The same test makes multiprocessing raise an error with a page of advice.
@@ -94,6 +109,11 @@ def run_tasks(
             if not is_finished(task.target, resolved[index].resolved)
         ]
         done = len(tasks) - len(missing)
+        if foresee is not None:
+            progress("estimating", done, len(tasks))
+            ahead = estimate(pool, [(tasks[i], resolved[i]) for i in missing], processes * threads)
+            if ahead is not None and not foresee(ahead):
+                raise DeclinedError
         progress("running", done, len(tasks))
         failures: dict[int, str] = {}
         bytes_of = {index: resolved[index].memory_bytes for index in missing}
@@ -214,12 +234,18 @@ class Checked:
     resolved: str
     memory_bytes: int
     """About what its process takes."""
+    routing: str
+    packets: int | None
+    """About how many it sends, where the engine knows."""
 
 
 def _check_point(source: Source, changes: list[str]) -> Checked | ExperimentProblem:
     try:
         checked = _core.check(source.text, source.path, changes)
-        return Checked(checked["resolved"], checked["memory_estimate_bytes"])
+        summary = checked["summary"]
+        return Checked(
+            checked["resolved"], checked["memory_estimate_bytes"], summary["routing"], summary.get("packets")
+        )
     except ExperimentError as error:
         return ExperimentProblem(str(error))
 

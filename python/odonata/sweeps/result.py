@@ -1,7 +1,8 @@
 """A sweep and its directory.
 
 The directory holds `experiment.toml`, `sweep.json` (axes and points), `points/<name>/` with one run
-directory for each point, and, when all have run, `results.parquet` and `jobs.parquet` over all of them.
+directory for each point, and, when all have run, `results.parquet`, `jobs.parquet` and, with
+`[interference]`, `interference.parquet` over all of them.
 """
 
 from __future__ import annotations
@@ -25,6 +26,7 @@ from odonata.runs import Run
 from odonata.store.schema import ALL_CLASSES, EXPERIMENT
 from odonata.store.sweep import DESCRIPTION, Axis, Point, describe, point_directory, points, read_axes
 from odonata.sweeps.execute import Failure
+from odonata.sweeps.interference import interference_table, is_interference
 from odonata.sweeps.results import ALL_JOBS, jobs_table, statistics_table
 
 if TYPE_CHECKING:
@@ -81,6 +83,20 @@ class Sweep:
         """One row for each point and job, with what the engine says of the job."""
         return jobs_table(self.axes, self.runs.items())
 
+    @cached_property
+    def interference(self) -> pa.Table:
+        """Of a sweep with `[interference]` one row for each point and target: `docs/models/interference.md`.
+
+        Raises:
+            OdonataError: The experiment has no such table.
+        """
+        if not is_interference(self.axes):
+            raise OdonataError(
+                f"the experiment of {self.path} has no table [interference]",
+                hint='Add, for instance:  [interference]  pairs = "mixed"',
+            )
+        return interference_table(self.axes, self.runs.items())
+
     def differences(
         self,
         factor: str,
@@ -136,36 +152,39 @@ class Sweep:
         return plot_load_curve(list(self.runs.values()))
 
     def write_results(self) -> None:
-        """Writes `results.parquet` and `jobs.parquet`."""
-        for name, table in (("results", self.results), ("jobs", self.jobs)):
+        """Writes `results.parquet`, `jobs.parquet` and, with `[interference]`, `interference.parquet`."""
+        tables = {"results": self.results, "jobs": self.jobs}
+        if is_interference(self.axes):
+            tables["interference"] = self.interference
+        for name, table in tables.items():
             with _replacing(self.path / f"{name}.parquet") as path:
                 pq.write_table(table, path)
 
 
 def prepare(source: Source, changes: Sequence[str], directory: Path) -> Sweep:
-    """Reads the axes of an experiment's `[sweep]` and makes the sweep's directory, without running anything.
+    """Makes the directory of a sweep by an experiment's `[interference]` and `[sweep]`; runs nothing.
 
     Raises:
         ExperimentError: The file is wrong.
-        OdonataError: It has no `[sweep]`, or the directory holds something else.
+        OdonataError: It has neither, or the directory holds something else.
     """
     axes = read_sweep(source, changes)
     if not axes:
         raise OdonataError(
-            f"{source.path} has no table [sweep], so there is only one point",
+            f"{source.path} has no table [sweep] or [interference], so there is only one point",
             hint='Add, for instance:  [sweep]  "engine.seed" = [1, 2, 3]   or use `odonata run`.',
         )
     return make(directory, axes, source)
 
 
 def read_sweep(source: Source, changes: Sequence[str]) -> list[Axis]:
-    """The axes in an experiment's `[sweep]`; none if it has no such table.
+    """The axes of an experiment's `[interference]` and `[sweep]`; none if it has no such table.
 
     Raises:
         ExperimentError: The file is wrong.
     """
     return [
-        Axis(axis["key"], tuple(axis["values"]), tuple((override,) for override in axis["overrides"]))
+        Axis(axis["key"], tuple(axis["values"]), tuple(map(tuple, axis["overrides"])))
         for axis in _core.sweep(source.text, source.path, list(changes))
     ]
 

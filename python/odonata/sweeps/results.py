@@ -36,14 +36,14 @@ def statistics_table(axes: Sequence[Axis], finished: Iterable[tuple[Point, Run]]
     """
     rows: list[dict[str, Any]] = []
     for point, run in finished:
-        place = _place(axes, point)
+        place = place_of(axes, point)
         scopes = [(ALL_JOBS, run.summary["classes"])]
         scopes += [(job["name"], job["classes"]) for job in run.summary["jobs"]]
         for job, classes in scopes:
             for row in classes:
                 statistics = {name: row[name] for name in CLASS_STATISTICS}
                 rows.append({**place, "job": job, "class": row["class"], **statistics})
-    return declared([*_places(axes), *STATISTICS], pa.Table.from_pylist(rows))
+    return declared([*places(axes), *STATISTICS], pa.Table.from_pylist(rows))
 
 
 def jobs_table(axes: Sequence[Axis], finished: Iterable[tuple[Point, Run]]) -> pa.Table:
@@ -51,24 +51,24 @@ def jobs_table(axes: Sequence[Axis], finished: Iterable[tuple[Point, Run]]) -> p
     parts = []
     for point, run in finished:
         count = run.jobs.num_rows
-        values = _place(axes, point)
+        values = place_of(axes, point)
         for name in run.jobs.column_names:
             if name in values:
                 raise OdonataError(f"the axis {name} is called like a column of the jobs", hint="Rename it.")
-        place = declared(_places(axes), pa.table({name: [value] * count for name, value in values.items()}))
+        place = declared(places(axes), pa.table({name: [value] * count for name, value in values.items()}))
         for field in run.jobs.schema:
             place = place.append_column(field, run.jobs[field.name])
         parts.append(place)
     return pa.concat_tables(parts, promote_options="default") if parts else pa.table({})
 
 
-def _places(axes: Sequence[Axis]) -> list[Column]:
+def places(axes: Sequence[Axis]) -> list[Column]:
     """What is declared of the columns that say which point a row is of."""
     point = Column("point", "i64", merge="key", label="Point", meaning="Number of the point.")
     return [point, *(Column(axis.key, "str", merge="key", label=axis.key) for axis in axes)]
 
 
-def _place(axes: Sequence[Axis], point: Point) -> dict[str, Any]:
+def place_of(axes: Sequence[Axis], point: Point) -> dict[str, Any]:
     """The point's number and its value on each axis; text on an axis whose values differ in type."""
     place: dict[str, Any] = {"point": point.index}
     for axis, value in zip(axes, point.values, strict=True):

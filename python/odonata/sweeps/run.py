@@ -8,7 +8,7 @@ from typing import Any
 
 from odonata.api import Experiment, Source, overrides
 from odonata.errors import OdonataError
-from odonata.sweeps.execute import Progress, Task, processors, run_tasks
+from odonata.sweeps.execute import Foresee, Progress, Task, processors, run_tasks
 from odonata.sweeps.result import Sweep, prepare
 
 
@@ -21,8 +21,14 @@ def run_sweep(
     threads: int | None = None,
     progress: Progress | None = None,
     only: int | None = None,
+    foresee: Foresee | None = None,
 ) -> Sweep:
-    """`sweep` of an experiment that was read, with overrides as text; `only` runs a single point."""
+    """`sweep` of an experiment that was read, with overrides as text; `only` runs a single point.
+
+    Raises:
+        OdonataError: As `sweep`.
+        DeclinedError: `foresee` was told what is ahead, and said no.
+    """
     for name, given in (("processes", processes), ("threads", threads)):
         if given is not None and given < 1:
             raise OdonataError(f"{name} is {given}; expected a number from 1 up")
@@ -38,6 +44,7 @@ def run_sweep(
         processes=processes,
         threads=threads or 1,
         progress=progress or (lambda *_: None),
+        foresee=foresee,
     )
     finished = Sweep(directory, prepared.axes, kept=kept, failures=failures)
     if only is None:

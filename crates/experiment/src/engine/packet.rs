@@ -41,6 +41,8 @@ struct Built {
     engine: PacketEngine,
     closed: ClosedTraffic,
     programs: Option<Programs>,
+    /// About how many are sent.
+    packets: u64,
     memory_bytes: u64,
 }
 
@@ -62,10 +64,11 @@ impl Engine for Packet {
 
     fn check(&self, scenario: &Scenario, guard: &Guard) -> Result<Foreseen, EngineError> {
         messages_known(scenario)?;
-        let Built { engine, memory_bytes, .. } = self.built(scenario, guard, false)?;
+        let Built { engine, memory_bytes, packets, .. } = self.built(scenario, guard, false)?;
+        let channels = engine.virtual_channels();
         Ok(Foreseen {
             memory_bytes,
-            summary: vec![("virtual_channels", engine.virtual_channels().into())],
+            summary: vec![("virtual_channels", channels.into()), ("packets", packets.into())],
             warnings: self.price_in_channels(&engine).into_iter().collect(),
         })
     }
@@ -92,7 +95,8 @@ impl Engine for Packet {
         watcher: &mut dyn Watcher,
     ) -> Result<Outcome, EngineError> {
         messages_known(scenario)?;
-        let Built { engine, closed, programs, memory_bytes } = self.built(scenario, guard, !watcher.takes_rows())?;
+        let Built { engine, closed, programs, memory_bytes, .. } =
+            self.built(scenario, guard, !watcher.takes_rows())?;
         let recording = self.recording(scenario);
         let program = programs.as_ref().map(Programs::program);
         let traffic = Traffic::of(&scenario.workload, &closed, program.as_ref());
@@ -185,7 +189,7 @@ impl Packet {
         // The tables of next hops are there by now.
         let memory_bytes = of_run.max(engine.memory_estimate(&demand)).saturating_add(messages);
         guard.admit(memory_bytes).map_err(too_much)?;
-        Ok(Built { engine, closed, programs, memory_bytes })
+        Ok(Built { engine, closed, programs, packets: demand.packets, memory_bytes })
     }
 
     /// Intervals that pass while so many bytes are sent, if the slowest cable sets the pace for all nodes.

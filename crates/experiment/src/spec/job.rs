@@ -79,6 +79,12 @@ pub(crate) fn section() -> Section {
             Value::Flag(false),
             "Whether the job holds its nodes but sends nothing: the others run as if it were not there, on the same nodes.",
         ),
+        Key::with_default(
+            "absent",
+            Kind::Flag,
+            Value::Flag(false),
+            "Whether the job is left out, as if it did not stand in the file: others may get its nodes.",
+        ),
         Key::optional("color", Kind::Color, "one of a palette, by the number of the job", "Colour in pictures."),
     ];
     Section {
@@ -168,6 +174,16 @@ pub(crate) fn read_all(jobs: Option<&Entry>, report: &mut Report<'_>) -> Vec<Job
         read.push(job);
     }
     read
+}
+
+/// Those that are not left out.
+pub(super) fn present(mut jobs: Vec<JobEntry>, report: &mut Report<'_>) -> Vec<JobEntry> {
+    let absent = |job: &JobEntry| job.fields.flag("absent") == Some(true);
+    if let (Some(first), true) = (jobs.first(), jobs.iter().all(absent)) {
+        report.add(ProblemKind::Conflict, first.fields.place_of("absent"), "every job is absent", None);
+    }
+    jobs.retain(|job| !absent(job));
+    jobs
 }
 
 fn read_job(table: &Table, place: Place, index: usize, report: &mut Report<'_>) -> Option<JobEntry> {

@@ -4,15 +4,15 @@ use crate::document::{Document, Entry, Node, Place, Raw, Table};
 use crate::problem::ProblemKind;
 use crate::report::Report;
 
-/// One key of a sweep.
+/// One key of a sweep, or a name for keys that change together.
 #[derive(Clone, PartialEq, Debug)]
 pub struct SweepAxis {
-    /// Dotted path of the key.
+    /// Dotted path of the key, or the name.
     pub key: String,
     /// The values, for display.
     pub values: Vec<serde_json::Value>,
-    /// For each value the override that sets it.
-    pub overrides: Vec<String>,
+    /// For each value the overrides that set it.
+    pub overrides: Vec<Vec<String>>,
     pub(crate) places: Vec<Place>,
 }
 
@@ -40,7 +40,7 @@ fn collect(table: &Table, prefix: &str, document: &Document, report: &mut Report
                     format!("{key}={}", &document.text(source)[start..end])
                 };
                 let axis = SweepAxis {
-                    overrides: values.iter().map(literal).collect(),
+                    overrides: values.iter().map(|value| vec![literal(value)]).collect(),
                     values: values.iter().map(|value| to_json(&value.raw)).collect(),
                     places: values.iter().map(|value| value.place).collect(),
                     key,

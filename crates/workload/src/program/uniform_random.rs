@@ -4,7 +4,6 @@ use super::{Code, ProgramContext, ProgramRule, RankProgram};
 use crate::WorkloadError;
 use odonata_declare::{parameter, Kind, Parameter, Parameters};
 use odonata_units::Bytes;
-use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, PoisonError};
 
 /// Parameters of `uniform-random`; the defaults are the study's.
@@ -31,7 +30,7 @@ impl Default for UniformRandomParameters {
 
 impl ProgramRule for UniformRandomParameters {
     fn build(&self, _: &str, context: &ProgramContext<'_>) -> Result<Arc<dyn RankProgram>, WorkloadError> {
-        let permutations = Permutations::new(context.ranks);
+        let permutations = Permutations::new(context.ranks, self.iterations);
         Ok(Arc::new(UniformRandom { parameters: self.clone(), permutations }))
     }
 }
@@ -72,35 +71,34 @@ impl RankProgram for UniformRandom {
 /// Image and pre-image of every rank.
 type Permutation = Arc<Vec<(u32, u32)>>;
 
-/// The permutations of all iterations. Ranks are in nearly the same iteration, so the last ones that were asked for are
-/// kept.
+/// The permutations of all iterations. Ranks are in nearly the same iteration while they run; who looks at one rank after the other
+/// wants all of them again for each. So as many are kept as there is room for, each at its number modulo that.
 #[derive(Debug)]
 struct Permutations {
     ranks: u32,
-    most_kept: usize,
-    kept: Mutex<VecDeque<(u64, Permutation)>>,
+    kept: Mutex<Vec<Option<(u64, Permutation)>>>,
 }
 
-/// Ranks of all permutations that are kept: 32 MB.
+/// Ranks of all permutations that are kept: 32 MiB.
 const KEPT_RANKS: u32 = 1 << 22;
 
 impl Permutations {
-    fn new(ranks: u32) -> Self {
-        let most_kept = (KEPT_RANKS / ranks.max(1)).clamp(2, 64) as usize;
-        Self { ranks, most_kept, kept: Mutex::default() }
+    fn new(ranks: u32, iterations: u32) -> Self {
+        let most = (KEPT_RANKS / ranks.max(1)).max(2).min(iterations.max(1));
+        Self { ranks, kept: Mutex::new(vec![None; most as usize]) }
     }
 
     fn get(&self, iteration: u64) -> Permutation {
         let mut kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some((_, permutation)) = kept.iter().rev().find(|(of, _)| *of == iteration) {
-            return Arc::clone(permutation);
+        let place = (iteration % kept.len() as u64) as usize;
+        match &kept[place] {
+            Some((of, permutation)) if *of == iteration => Arc::clone(permutation),
+            _ => {
+                let permutation = Arc::new(permutation(self.ranks, iteration));
+                kept[place] = Some((iteration, Arc::clone(&permutation)));
+                permutation
+            }
         }
-        let permutation = Arc::new(permutation(self.ranks, iteration));
-        kept.push_back((iteration, Arc::clone(&permutation)));
-        if kept.len() > self.most_kept {
-            kept.pop_front();
-        }
-        permutation
     }
 }
 
@@ -155,12 +153,12 @@ mod tests {
     /// The same whatever was asked before, and inverse to each other.
     #[test]
     fn kept_or_drawn_again() {
-        let permutations = Permutations::new(20);
+        let permutations = Permutations::new(20, 100);
         for iteration in (0..200).chain([3, 150, 3]) {
             let both = permutations.get(iteration);
             assert_eq!(*both, permutation(20, iteration));
             assert!((0..20).all(|rank| both[both[rank].0 as usize].1 as usize == rank));
         }
-        assert_eq!(permutations.kept.lock().unwrap().len(), 64);
+        assert_eq!(Permutations::new(528, 7_200).kept.lock().unwrap().len(), 7_200, "all of the study's");
     }
 }

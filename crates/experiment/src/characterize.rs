@@ -1,0 +1,173 @@
+//! What jobs ask of a network, without running them: the columns of Table I of Kang et al. 2022 that need no run.
+
+use crate::input::Files;
+use crate::plan::Plan;
+use crate::problem::Problems;
+use crate::scenario::Scenario;
+use crate::spec::ExperimentSpec;
+use odonata_declare::Value;
+use odonata_transport::on_the_wire;
+use odonata_units::{Bytes, Time};
+use odonata_workload::expanded::{Expanded, Shared, Step};
+use odonata_workload::program::Call;
+use odonata_workload::volumes::Messages;
+use odonata_workload::{Job, TrafficKind};
+use std::collections::BTreeSet;
+
+/// What all ranks of a job send.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct Character {
+    /// The job.
+    pub name: String,
+    /// Its program or its pattern.
+    pub what: String,
+    /// Its ranks.
+    pub ranks: u32,
+    /// Messages with content, those of collectives included.
+    pub messages: u64,
+    /// Messages without content, as those of barriers.
+    pub empty_messages: u64,
+    /// Packets with everything that the protocol exchanges; `None` where the engine has none.
+    pub packets: Option<u64>,
+    /// Content of all messages, bytes.
+    pub payload_bytes: u64,
+    /// Bytes that go over the network with everything that the protocol exchanges.
+    pub wire_bytes: u64,
+    /// Most bytes that one rank hands over in a row to different partners before it receives or waits (peak ingress volume).
+    pub peak_ingress_bytes: u64,
+    /// Longest time that a rank computes.
+    pub compute: Time,
+}
+
+/// What every job of an experiment asks of the network. Of open traffic, which has no end, all but the name stays 0.
+///
+/// # Errors
+/// All mistakes of the first stage that has any.
+pub fn characterize<S: AsRef<str>>(
+    text: &str,
+    file: &str,
+    overrides: &[S],
+    files: Files<'_>,
+) -> Result<Vec<Character>, Problems> {
+    let spec = ExperimentSpec::parse(text, file, overrides)?;
+    if spec.interference.absent {
+        // Not all of the jobs need fit on the machine.
+        let given: Vec<&str> = overrides.iter().map(AsRef::as_ref).collect();
+        let mut found = Vec::new();
+        for changes in &spec.interference.alone.overrides {
+            let all: Vec<&str> = given.iter().copied().chain(changes.iter().map(String::as_str)).collect();
+            found.extend(of_plan(&Plan::new(ExperimentSpec::parse(text, file, &all)?, files.clone())?));
+        }
+        return Ok(found);
+    }
+    Ok(of_plan(&Plan::new(spec, files)?))
+}
+
+fn of_plan(plan: &Plan) -> Vec<Character> {
+    let packet = plan.engine.resolved().into_iter().find_map(|(key, value)| match value {
+        Value::Bytes(bytes) if key == "packet" => Some(bytes),
+        _ => None,
+    });
+    plan.scenario.workload.jobs.iter().map(|job| of_job(&plan.scenario, job, packet)).collect()
+}
+
+fn of_job(scenario: &Scenario, job: &Job, packet: Option<Bytes>) -> Character {
+    let named = Character {
+        name: job.name.clone(),
+        what: job.pattern_name.clone(),
+        ranks: job.ranks,
+        packets: packet.map(|_| 0),
+        ..Character::default()
+    };
+    match (&job.program, &job.traffic) {
+        (Some(shared), _) => of_program(scenario, job, shared, packet, named),
+        (None, TrafficKind::Open(_)) => named,
+        (None, _) => of_pattern(scenario, job, packet, named),
+    }
+}
+
+/// Everything is handed over at once, in every iteration.
+fn of_pattern(scenario: &Scenario, job: &Job, packet: Option<Bytes>, mut character: Character) -> Character {
+    let mut messages = Messages::new(&scenario.machine, job);
+    for rank in job.rank_ids() {
+        let mut handed_over = 0u64;
+        for message in messages.of(rank) {
+            let packets = packet.map(|packet| message.bytes.0.div_ceil(packet.0));
+            character.add(message.bytes.0, message.bytes.0, packets);
+            handed_over = handed_over.saturating_add(message.bytes.0);
+        }
+        character.peak_ingress_bytes = character.peak_ingress_bytes.max(handed_over);
+    }
+    let times = u64::from(job.iterations);
+    for sum in [
+        &mut character.messages,
+        &mut character.empty_messages,
+        &mut character.payload_bytes,
+        &mut character.wire_bytes,
+    ] {
+        *sum = sum.saturating_mul(times);
+    }
+    character.packets = character.packets.map(|packets| packets.saturating_mul(times));
+    character
+}
+
+/// What a rank has handed over in a row.
+#[derive(Default)]
+struct Row {
+    partners: BTreeSet<u32>,
+    bytes: u64,
+}
+
+impl Row {
+    fn add(&mut self, to: u32, bytes: u64) -> u64 {
+        if !self.partners.insert(to) {
+            (self.bytes, self.partners) = (0, BTreeSet::from([to]));
+        }
+        self.bytes = self.bytes.saturating_add(bytes);
+        self.bytes
+    }
+
+    fn end(&mut self) {
+        self.bytes = 0;
+        self.partners.clear();
+    }
+}
+
+fn of_program(
+    scenario: &Scenario,
+    job: &Job,
+    shared: &Shared,
+    packet: Option<Bytes>,
+    mut character: Character,
+) -> Character {
+    // Bytes on the wire do not depend on it.
+    let size = packet.unwrap_or(Bytes(512));
+    for rank in 0..job.ranks {
+        let (mut walk, mut row, mut compute) = (Expanded::new(job.ranks, rank), Row::default(), Time::ZERO);
+        while let Ok(Some(step)) = walk.next(shared) {
+            let (Step::Call(call) | Step::Inner(call)) = step else { continue };
+            match call {
+                Call::Send { to, bytes, .. } | Call::Isend { to, bytes, .. } => {
+                    let (wire, packets) = on_the_wire(&scenario.mpi, size, bytes);
+                    character.add(bytes.0, wire, packet.map(|_| packets));
+                    character.peak_ingress_bytes = character.peak_ingress_bytes.max(row.add(to, bytes.0));
+                }
+                Call::Compute { time, .. } | Call::Sleep { time, .. } => compute += time,
+                Call::Mark { .. } => {}
+                _ => row.end(),
+            }
+        }
+        character.compute = character.compute.max(compute);
+    }
+    character
+}
+
+impl Character {
+    fn add(&mut self, bytes: u64, wire: u64, packets: Option<u64>) {
+        self.messages += u64::from(bytes > 0);
+        self.empty_messages += u64::from(bytes == 0);
+        self.payload_bytes = self.payload_bytes.saturating_add(bytes);
+        self.wire_bytes = self.wire_bytes.saturating_add(wire);
+        self.packets = self.packets.zip(packets).map(|(sum, more)| sum.saturating_add(more));
+    }
+}

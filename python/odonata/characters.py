@@ -1,0 +1,151 @@
+"""What jobs ask of a network, and what they take alone: Table I of Kang et al. 2022 for any jobs."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+
+from odonata import _core
+from odonata.api import Experiment, Source, overrides
+from odonata.errors import OdonataError
+from odonata.store.schema import Column, declared
+from odonata.store.sweep import Axis
+from odonata.sweeps.execute import Progress, Task, processors, run_tasks
+from odonata.sweeps.result import make
+
+COLUMNS = (
+    Column("job", "str", merge="key", label="Job", meaning="Name of the job."),
+    Column("what", "str", label="Sends", meaning="Name of its program or its pattern."),
+    Column("ranks", "u32", "count", "sum", label="Ranks", meaning="Its ranks."),
+    Column("messages", "u64", "count", "sum", label="Messages", meaning="Messages with content."),
+    Column("empty_messages", "u64", "count", "sum", label="Empty messages", meaning="As those of barriers."),
+    Column(
+        "packets",
+        "u64",
+        "count",
+        "sum",
+        label="Packets",
+        meaning="With all that the protocol of messages exchanges.",
+        missing="the engine has no packets",
+    ),
+    Column("payload_bytes", "u64", "bytes", "sum", label="Payload", meaning="Content of all messages."),
+    Column(
+        "wire_bytes",
+        "u64",
+        "bytes",
+        "sum",
+        label="Volume",
+        meaning="Bytes over the network, with all that the protocol of messages exchanges.",
+    ),
+    Column(
+        "peak_ingress_bytes",
+        "u64",
+        "bytes",
+        "max",
+        label="Peak ingress",
+        meaning="Most bytes that one rank hands over in a row to different partners before it receives or "
+        "waits.",
+    ),
+    Column("compute_s", "f64", "s", "max", label="Computation", meaning="Longest time that a rank computes."),
+)
+MEASURED = (
+    Column(
+        "execution_s",
+        "f64",
+        "s",
+        "max",
+        label="Execution",
+        meaning="From time 0 to the end of its last rank, or of its last packet, alone on its nodes.",
+        missing="the job has no end",
+    ),
+    Column(
+        "injection_bytes_per_s",
+        "f64",
+        "bytes-per-s",
+        "sum",
+        label="Injection rate",
+        meaning="Volume / execution.",
+        missing="the job has no end",
+    ),
+)
+
+
+def characterize(
+    experiment: Experiment,
+    *,
+    set: Mapping[str, Any] | None = None,  # noqa: A002 - as on the command line
+    measure: str | Path | None = None,
+    processes: int | None = None,
+    progress: Progress | None = None,
+) -> pa.Table:
+    """What every job of an experiment asks of the network, one row for each.
+
+    Args:
+        experiment: A file, its text, or a dict.
+        set: Keys to change, by their dotted path.
+        measure: If given, every job is run alone, the others idle or absent as `[interference]` says, and the
+            runs lie in this directory, as those of a sweep do; finished ones are kept.
+        processes: How many of them run at a time; as many as the processors allow if not given.
+        progress: Called with `checking` or `running`, the number of runs done, and of all.
+
+    Returns:
+        The columns `COLUMNS`, and with `measure` those of `MEASURED`.
+
+    Raises:
+        ExperimentError: The experiment cannot be run.
+        OdonataError: A run failed.
+    """
+    return characterize_source(Source.of(experiment), overrides(set), measure, processes, progress)
+
+
+def characterize_source(
+    source: Source,
+    changes: Sequence[str],
+    measure: str | Path | None,
+    processes: int | None,
+    progress: Progress | None,
+) -> pa.Table:
+    """`characterize` of an experiment that was read, with overrides as text."""
+    rows: list[dict[str, Any]] = [
+        dict(row) for row in _core.characterize(source.text, source.path, list(changes))
+    ]
+    columns: tuple[Column, ...] = COLUMNS
+    if measure is not None:
+        columns = (*COLUMNS, *MEASURED)
+        _measure(rows, source, changes, Path(measure), processes, progress)
+    types = pa.schema([(column.name, _ARROW[column.type]) for column in columns])
+    return declared(columns, pa.Table.from_pylist(rows, types))
+
+
+_ARROW = {"str": pa.string(), "u32": pa.uint32(), "u64": pa.uint64(), "f64": pa.float64()}
+
+
+def _measure(
+    rows: list[dict[str, Any]],
+    source: Source,
+    changes: Sequence[str],
+    directory: Path,
+    processes: int | None,
+    progress: Progress | None,
+) -> None:
+    """Adds what runs of each job alone say."""
+    alone = _core.alone(source.text, source.path, list(changes))
+    axis = Axis(alone["key"], tuple(alone["values"]), tuple(map(tuple, alone["overrides"])))
+    sweep = make(directory, [axis], source)
+    _, failures = run_tasks(
+        [Task(source, tuple(changes), point, directory) for point in sweep.points],
+        processes=processes or processors(),
+        threads=1,
+        progress=progress or (lambda *_: None),
+    )
+    if failures:
+        raise OdonataError(f"{failures[0].point.name} alone: {failures[0].message}")
+    for row, run in zip(rows, sweep.runs.values(), strict=True):
+        job = next(job for job in run.jobs.to_pylist() if job["name"] == row["job"])
+        nanoseconds = job.get("execution_ns")
+        seconds = job.get("time_s") if nanoseconds is None else nanoseconds / 1e9
+        rate = row["wire_bytes"] / seconds if seconds and row["wire_bytes"] else None
+        row |= {"execution_s": seconds, "injection_bytes_per_s": rate}

@@ -1,0 +1,83 @@
+"""How long the points of a sweep take, from a few seconds of each routing."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping, Sequence
+from concurrent.futures import ProcessPoolExecutor
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from odonata.api import Source, run_until_interrupted
+from odonata.errors import OdonataError
+
+if TYPE_CHECKING:
+    from odonata.sweeps.execute import Checked, Task
+
+SECONDS = 2.0
+"""What each routing is tried for."""
+
+
+@dataclass(frozen=True)
+class Estimate:
+    """What is ahead."""
+
+    points: int
+    packets: int
+    cpu_s: float
+    wall_s: float
+    """If all processors that the sweep may use are free."""
+    packets_per_cpu_s: Mapping[str, float]
+    """By routing, as measured."""
+
+
+def estimate(
+    pool: ProcessPoolExecutor, work: Sequence[tuple[Task, Checked]], processors: int
+) -> Estimate | None:
+    """Tries the largest point of each routing for some seconds.
+
+    Args:
+        pool: Where it is tried.
+        work: Points that are to run.
+        processors: How many of them run at a time, times their threads.
+
+    Returns:
+        None if there is nothing to run, or the engine sends no packets.
+    """
+    if not work or any(checked.packets is None for _, checked in work):
+        return None
+    largest: dict[str, tuple[Task, Checked]] = {}
+    for task, checked in work:
+        before = largest.get(checked.routing)
+        if before is None or (checked.packets or 0) > (before[1].packets or 0):
+            largest[checked.routing] = (task, checked)
+    tried = {
+        routing: pool.submit(_packets_per_cpu_s, task.source, task.overrides, SECONDS)
+        for routing, (task, _) in largest.items()
+    }
+    rates = {routing: future.result() for routing, future in tried.items()}
+    cpu_s = sum((checked.packets or 0) / max(rates[checked.routing], 1.0) for _, checked in work)
+    packets = sum(checked.packets or 0 for _, checked in work)
+    return Estimate(len(work), packets, cpu_s, cpu_s / min(processors, len(work)), rates)
+
+
+class _EnoughError(Exception):
+    """The time is over."""
+
+
+def _packets_per_cpu_s(source: Source, changes: list[str], seconds: float) -> float:
+    begin = time.monotonic()
+
+    def report(phase: str, _: float) -> None:
+        if phase != "building" and time.monotonic() - begin > seconds:
+            raise _EnoughError
+
+    try:
+        run, interrupt = run_until_interrupted(source, changes, threads=1, progress=report)
+    except _EnoughError:
+        return 0.0
+    if interrupt is not None and not isinstance(interrupt, _EnoughError):
+        raise OdonataError(f"a trial of a point ended: {interrupt}")
+    packets = float(sum(run.jobs["packets"].to_pylist()))
+    cpu_s: float = run.summary["cpu_s"]
+    return packets / max(cpu_s, 1e-3)

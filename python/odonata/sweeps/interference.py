@@ -1,0 +1,179 @@
+"""What jobs cost each other: the targets of a sweep with `[interference]` beside others, against alone."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+
+from odonata import toml
+from odonata.analysis.paired import interval
+from odonata.runs import Run
+from odonata.store.schema import Column, declarations, declared
+from odonata.store.sweep import Axis, Point, text
+from odonata.sweeps.results import place_of, places
+
+JOBS = "jobs"
+"""The axis of the sets of jobs that run at once. No key of an experiment is called so."""
+NONE = "none"
+"""Stands in the column `background` for a job that is alone."""
+
+COLUMNS = (
+    Column("target", "str", merge="key", label="Target", meaning="The job that the row is about."),
+    Column(
+        "background",
+        "str",
+        merge="key",
+        label="Background",
+        meaning=f"The jobs beside it, joined by ` + `, or `{NONE}`.",
+    ),
+)
+FOUND = (
+    Column(
+        "slowdown",
+        "f64",
+        "ratio",
+        label="Slowdown",
+        meaning="The mean communication time of its ranks over that of the same job alone, all else equal; "
+        "of a job with a pattern, its time over its time alone.",
+        missing="the job never runs alone, or had other nodes then, or has no end",
+        headline=True,
+    ),
+    Column(
+        "execution_slowdown",
+        "f64",
+        "ratio",
+        label="Execution slowdown",
+        meaning="The end of its last rank over that alone.",
+        missing="as `slowdown`, or the job has a pattern",
+    ),
+    Column(
+        "link_busy_share",
+        "f64",
+        "share",
+        label="Links busy",
+        meaning="Mean over all links of the machine: the share of the run in which the link sent.",
+        missing="the engine does not simulate time",
+    ),
+    Column(
+        "link_stall_share",
+        "f64",
+        "share",
+        label="Links stalled",
+        meaning="Mean over all links of the machine: the share of the run in which packets waited and none "
+        "had credit.",
+        missing="the engine does not simulate time",
+    ),
+)
+
+
+def is_interference(axes: Sequence[Axis]) -> bool:
+    """Whether a sweep has sets of jobs."""
+    return any(axis.key == JOBS for axis in axes)
+
+
+def interference_table(axes: Sequence[Axis], finished: Iterable[tuple[Point, Run]]) -> pa.Table:
+    """One row for each point and each job in it that also runs alone somewhere in the sweep.
+
+    Columns: `point`, `target`, `background`, the axes but `jobs`, what the run says of the job, and
+    `slowdown`, `execution_slowdown`, `link_busy_share`, `link_stall_share`.
+    """
+    others = [axis for axis in axes if axis.key != JOBS]
+    found = [(point, run, _running(run)) for point, run in finished]
+    alone = {(names[0], _condition(axes, point)): run for point, run, names in found if len(names) == 1}
+    targets = {name for name, _ in alone}
+    rows, known = [], dict[str, Column]()
+    for point, run, names in found:
+        known |= declarations(run.jobs.schema)
+        shares = _shares(run)
+        for job in run.jobs.to_pylist():
+            if job["name"] in targets and job["name"] in names:
+                background = " + ".join(name for name in names if name != job["name"]) or NONE
+                place = {key: value for key, value in place_of(axes, point).items() if key != JOBS}
+                base = alone.get((job["name"], _condition(axes, point)))
+                rows.append(
+                    {**place, "target": job["name"], "background": background, **job}
+                    | _slowdowns(run, base, job)
+                    | shares
+                )
+    of_jobs = [column for name, column in known.items() if name not in ("job", "name")]
+    number, *keys = places(others)
+    columns = [number, *COLUMNS, *keys, *of_jobs, *FOUND]
+    table = (
+        pa.Table.from_pylist([{c.name: row.get(c.name) for c in columns} for row in rows]) if rows else None
+    )
+    return pa.table({}) if table is None else declared(columns, table)
+
+
+def _running(run: Run) -> list[str]:
+    """The jobs that are not idle, in the order of the file."""
+    return [job["name"] for job in toml.parse(run.resolved)["job"] if not job["idle"]]
+
+
+def _condition(axes: Sequence[Axis], point: Point) -> tuple[str, ...]:
+    """What a point has beside its jobs."""
+    return tuple(text(value) for axis, value in zip(axes, point.values, strict=True) if axis.key != JOBS)
+
+
+def _slowdowns(run: Run, alone: Run | None, job: dict[str, Any]) -> dict[str, float | None]:
+    if alone is None or _nodes(run, job["name"]) != _nodes(alone, job["name"]):
+        return {}
+    base = next(other for other in alone.jobs.to_pylist() if other["name"] == job["name"])
+
+    def ratio(column: str) -> float | None:
+        now, then = job.get(column), base.get(column)
+        return now / then if now and then else None
+
+    communication = ratio("communication_mean_ns")
+    return {
+        "slowdown": ratio("time_s") if communication is None else communication,
+        "execution_slowdown": ratio("execution_ns"),
+    }
+
+
+def _nodes(run: Run, name: str) -> list[int] | None:
+    """The nodes of a job's ranks, where the run has recorded them."""
+    if not run.placement.num_rows:
+        return None
+    number = next(job["job"] for job in run.summary["jobs"] if job["name"] == name)
+    frame = run.placement.select(["job", "node"]).to_pandas()
+    nodes: list[int] = frame.loc[frame["job"] == number, "node"].tolist()
+    return nodes
+
+
+def _shares(run: Run) -> dict[str, float]:
+    links = run.links
+    if "stall_ps" not in links.column_names:
+        return {}
+    times = {name: links[f"{name}_ps"].to_numpy().astype(np.float64) for name in ("busy", "stall", "idle")}
+    whole = sum(times.values())
+    if not links.num_rows or not whole[0]:
+        return {}
+    return {f"link_{name}_share": float((times[name] / whole).mean()) for name in ("busy", "stall")}
+
+
+def slowdowns(table: pa.Table, axes: Sequence[Axis]) -> list[dict[str, Any]]:
+    """Of every target beside every background, under equal conditions but the seed: the mean slowdown.
+
+    Args:
+        table: As `interference_table` makes it.
+        axes: Those of the sweep.
+
+    Returns:
+        Rows with `target`, `background`, the axes but `jobs` and seeds, `runs`, `slowdown` (mean over the
+        seeds), `low` and `high` (its 95 % bootstrap interval; None with a single seed).
+    """
+    if not table.num_rows:
+        return []
+    keys = ["target", "background", *(a.key for a in axes if a.key != JOBS and not a.key.endswith("seed"))]
+    frame = table.select([*keys, "slowdown"]).to_pandas()
+    rows = []
+    for place, part in frame.groupby(keys, sort=False, dropna=False):
+        values = part["slowdown"].dropna().to_numpy(np.float64)
+        if len(values):
+            low, high = interval(values)
+            found = {"runs": len(values), "slowdown": float(values.mean()), "low": low, "high": high}
+            rows.append({**dict(zip(keys, place, strict=True)), **found})
+    return rows

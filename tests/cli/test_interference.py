@@ -1,0 +1,141 @@
+"""`[interference]`: what jobs cost each other, as a user asks for it."""
+
+from __future__ import annotations
+
+import json
+import math
+from pathlib import Path
+
+import pyarrow.parquet as pq
+from running import Command
+
+MACHINE = '[machine]\ntopology = "dragonfly"\np = 2\na = 4\nh = 2\ng = 9\n'
+ENGINE = '[engine]\nkind = "packet"\nrouting = "min"\n'
+
+
+def job(name: str, program: str, skip: int, ranks: int = 24) -> str:
+    """A job with nodes of its own."""
+    return (
+        f'[[job]]\nname = "{name}"\nranks = {ranks}\nranks_per_node = 1\nprogram = {program}\n'
+        f'placement = {{ name = "random-order", skip = {skip} }}\n'
+    )
+
+
+def write(folder: Path, interference: str, jobs: str = "") -> None:
+    """Three jobs that fill the machine."""
+    jobs = jobs or (
+        job("halo", '{ name = "halo-3d", iterations = 1, bytes = "20 kB" }', 0)
+        + job("shift", '{ name = "all-to-all", bytes = "30 kB" }', 24)
+        + job("sum", '{ name = "allreduce", iterations = 1, bytes = "16 kB" }', 48)
+    )
+    (folder / "x.toml").write_text(f"{MACHINE}{jobs}{ENGINE}\n[interference]\n{interference}\n")
+
+
+def test_a_slowdown_is_against_the_same_job_alone(odonata_command: Command, tmp_path: Path) -> None:
+    write(tmp_path, 'pairs = "mixed"\ntargets = ["halo", "sum"]\nseeds = [1, 2]\nroutings = ["min", "par"]')
+    result = odonata_command("sweep", "x.toml", "-o", "sweep")
+    assert result.returncode == 0, result.stderr
+    assert "12 points ahead" in result.stderr
+    assert "Communication time beside others" in result.stdout
+    rows = pq.read_table(tmp_path / "sweep" / "interference.parquet").to_pylist()
+    # Two jobs alone and both in the mix, times two routings and two seeds.
+    assert len(rows) == 2 * 2 * 2 * 2
+    changes = {"alone": "job.shift.idle=true", "mixed": "job.shift.idle=false"}
+    for background, name in (("none", "alone"), ("shift + sum", "mixed")):
+        settings = ["engine.routing=par", "engine.seed=2", changes[name]]
+        settings += ["job.sum.idle=true"] if name == "alone" else []
+        run = odonata_command("run", "x.toml", "-o", name, *(part for s in settings for part in ("--set", s)))
+        assert run.returncode == 0, run.stderr
+        (row,) = (
+            row
+            for row in rows
+            if (row["target"], row["background"]) == ("halo", background)
+            and (row["engine.routing"], row["engine.seed"]) == ("par", 2)
+        )
+        of_run = pq.read_table(tmp_path / name / "jobs.parquet").to_pylist()[0]
+        assert row["communication_mean_ns"] == of_run["communication_mean_ns"]
+        changes[name] = row
+    alone, mixed = changes["alone"], changes["mixed"]
+    assert alone["slowdown"] == alone["execution_slowdown"] == 1.0
+    assert math.isclose(mixed["slowdown"], mixed["communication_mean_ns"] / alone["communication_mean_ns"])
+    assert math.isclose(mixed["execution_slowdown"], mixed["execution_ns"] / alone["execution_ns"])
+    assert mixed["slowdown"] > 1.05
+    links = pq.read_table(tmp_path / "mixed" / "links.parquet").to_pylist()
+    whole = links[0]["busy_ps"] + links[0]["stall_ps"] + links[0]["idle_ps"]
+    for share, column in (("link_busy_share", "busy_ps"), ("link_stall_share", "stall_ps")):
+        assert math.isclose(mixed[share], sum(link[column] for link in links) / len(links) / whole)
+
+
+def test_finished_points_are_kept_and_the_estimate_runs_none(
+    odonata_command: Command, tmp_path: Path
+) -> None:
+    write(tmp_path, 'pairs = [["halo", "shift"]]')
+    told = odonata_command("sweep", "x.toml", "-o", "sweep", "--estimate")
+    assert told.returncode == 0
+    assert "2 points ahead" in told.stderr
+    assert not list((tmp_path / "sweep" / "points").iterdir())
+    first = odonata_command("sweep", "x.toml", "-o", "sweep", "--point", "1")
+    assert first.returncode == 0, first.stderr
+    both = odonata_command("sweep", "x.toml", "-o", "sweep")
+    assert "2 points: 1 run, 1 kept, 0 failed" in both.stdout
+    described = json.loads((tmp_path / "sweep" / "sweep.json").read_text())
+    assert described["axes"][0]["values"] == ["halo", "halo + shift"]
+    again = odonata_command("sweep", "x.toml", "-o", "sweep", "--estimate")
+    assert "nothing is ahead" in again.stdout
+
+
+def test_jobs_that_do_not_fit_at_once_are_absent(odonata_command: Command, tmp_path: Path) -> None:
+    program = '{ name = "halo-3d", iterations = 1, bytes = "20 kB" }'
+    jobs = job("a", program, 0, 36) + job("b", program, 36, 36) + job("c", program, 36, 36)
+    write(tmp_path, 'pairs = "targets x backgrounds"\ntargets = ["a"]\nbackgrounds = ["b", "c"]', jobs)
+    idle = odonata_command("sweep", "x.toml", "-o", "sweep")
+    assert idle.returncode == 2
+    assert "3 of 3 points cannot be run" in idle.stderr
+    absent = odonata_command("sweep", "x.toml", "-o", "sweep", "--set", "interference.others=absent")
+    assert absent.returncode == 0, absent.stderr
+    rows = pq.read_table(tmp_path / "sweep" / "interference.parquet").to_pylist()
+    assert [row["background"] for row in rows] == ["none", "b", "c"]
+    assert rows[1]["slowdown"] == rows[2]["slowdown"] > 1.0
+    none = odonata_command("check", "x.toml", "--set", "job.*.absent=true")
+    assert none.returncode == 2
+    assert "every job is absent" in none.stderr
+
+
+def test_other_nodes_make_no_slowdown(odonata_command: Command, tmp_path: Path) -> None:
+    program = '{ name = "halo-3d", iterations = 1, bytes = "20 kB" }'
+    jobs = (job("a", program, 0) + job("b", program, 0)).replace("skip = 0", 'skip = "auto"')
+    write(tmp_path, 'pairs = [["b", "a"]]\nothers = "absent"', jobs)
+    result = odonata_command("sweep", "x.toml", "-o", "sweep")
+    assert result.returncode == 0, result.stderr
+    rows = pq.read_table(tmp_path / "sweep" / "interference.parquet").to_pylist()
+    # Alone, b comes first and takes the nodes that a has otherwise.
+    assert [(row["background"], row["slowdown"]) for row in rows] == [("none", 1.0), ("a", None)]
+
+
+def test_the_flow_engine_compares_too(odonata_command: Command, tmp_path: Path) -> None:
+    pattern = '[[job]]\nname = "{}"\nranks = 36\nranks_per_node = 1\npattern = "uniform"\n'
+    write(
+        tmp_path, 'pairs = "mixed"\nroutings = ["adaptive-hybrid"]', pattern.format("a") + pattern.format("b")
+    )
+    result = odonata_command("sweep", "x.toml", "-o", "sweep", "--set", "engine.kind=flow")
+    assert result.returncode == 0, result.stderr
+    rows = pq.read_table(tmp_path / "sweep" / "interference.parquet").to_pylist()
+    assert [(row["target"], row["background"]) for row in rows] == [
+        ("a", "none"),
+        ("b", "none"),
+        ("a", "b"),
+        ("b", "a"),
+    ]
+
+
+def test_mistakes_are_placed(odonata_command: Command, tmp_path: Path) -> None:
+    def complained(interference: str) -> str:
+        write(tmp_path, interference)
+        result = odonata_command("check", "x.toml")
+        assert result.returncode == 2
+        return result.stderr
+
+    assert "did you mean 'halo'?" in complained('pairs = [["hallo", "sum"]]')
+    assert "did you mean 'q-adaptive'?" in complained('pairs = "alone"\nroutings = ["q-adptive"]')
+    assert "did you mean 'targets'?" in complained('pairs = "alone"\ntarget = ["halo"]')
+    assert "targets x backgrounds" in complained('pairs = "all"')
