@@ -70,3 +70,105 @@ def test_mistakes_are_placed(odonata_command: Command, tmp_path: Path) -> None:
     two = '[mpi]\nallreduce = [{ up_to = "1 kB", use = "ring" }]\n'
     assert "the last rule has a limit" in complained('"lu"', two)
     assert "has a program, so 'pattern' means nothing" in complained('"lu"\npattern = "uniform"')
+
+
+def test_programs_that_cannot_be_are_refused_before_any_work(
+    odonata_command: Command, tmp_path: Path
+) -> None:
+    """By every engine and by `check`, at the place of the program."""
+    program = "barrier\nif rank == 3:\n    repeat 4 as i:\n        if i == 2:\n            send 2 + i 8 B\n"
+    (tmp_path / "outside.program").write_text(program)
+    write(tmp_path, '{ name = "file", path = "outside.program" }')
+    call = "rank 3, call 2, line 5: send of 8 B to rank 4, tag 0"
+    reason = f"job 'a': program 'file': {call}: communicator 0 has ranks 0 to 3"
+    for arguments in (["check", "x.toml"], ["run", "x.toml", "-o", "run"]):
+        for engine in ("packet", "flow", "model"):
+            # The engines share few keys.
+            text = (tmp_path / "x.toml").read_text().replace(ENGINE, f'[engine]\nkind = "{engine}"\n')
+            (tmp_path / "x.toml").write_text(text)
+            result = odonata_command(*arguments)
+            assert result.returncode == 2, (arguments, engine, result.stderr)
+            assert f"{reason}, but no 4" in " ".join(result.stderr.split()), result.stderr
+            assert "x.toml:" in result.stderr
+    assert not (tmp_path / "run").exists()
+
+
+def test_check_finds_messages_without_partners(odonata_command: Command, tmp_path: Path) -> None:
+    (tmp_path / "left.program").write_text("if rank == 0:\n    repeat 7 as i:\n        send 1 8 B tag i\n")
+    write(tmp_path, '{ name = "file", path = "left.program" }')
+    words = "1 send without a receive from rank 0 to rank 1, tag 4; and 2 more"
+    checked = odonata_command("check", "x.toml")
+    assert checked.returncode == 2
+    assert words in " ".join(checked.stderr.split()), checked.stderr
+    # Eager messages do no harm: a run goes on, and warns.
+    ran = odonata_command("run", "x.toml", "-o", "run")
+    assert ran.returncode == 0, ran.stderr
+    assert words in " ".join(ran.stderr.split())
+    assert json.loads((tmp_path / "run" / "summary.json").read_text())["convergence"]["ending"] == "complete"
+
+
+def test_programs_in_turn_and_over_and_over(odonata_command: Command, tmp_path: Path) -> None:
+    """8 messages of a halo, 4 of a ring, thrice; in the background once. Threads change nothing."""
+    halo = '{ name = "halo-2d", iterations = 1, bytes = "1 kB", final_barrier = false }'
+    ring = '{ name = "ring", iterations = 1, final_barrier = false }'
+    behind = f'[[job]]\nname = "b"\nranks = 4\nranks_per_node = 1\nprogram = {ring}\nbackground = true\n'
+    write(tmp_path, f"[{halo}, {ring}]\nrepeat = 3", more=behind)
+    rows = {}
+    for engine in ("flow", "model", "packet"):
+        result = odonata_command("run", "x.toml", "-o", engine, "--set", f"engine.kind={engine}")
+        assert result.returncode == 0, result.stderr
+        jobs = pq.read_table(tmp_path / engine / "jobs.parquet").to_pylist()
+        assert [(job["pattern"], job["messages"]) for job in jobs] == [
+            ("halo-2d+ring", 3 * (8 + 4)),
+            ("ring", 4),
+        ]
+        rows[engine] = jobs
+    assert rows["packet"][0]["repetitions"] == 3
+    assert rows["packet"][1]["repetitions"] >= 3
+    for threads in ("2", "8"):
+        odonata_command("run", "x.toml", "-o", f"t{threads}", "--threads", threads)
+        for table in ("jobs", "ranks", "phases", "links"):
+            assert pq.read_table(tmp_path / f"t{threads}" / f"{table}.parquet").equals(
+                pq.read_table(tmp_path / "packet" / f"{table}.parquet")
+            )
+    # What was resolved is an experiment that gives the same.
+    (tmp_path / "again.toml").write_text((tmp_path / "packet" / "resolved.toml").read_text())
+    odonata_command("run", "again.toml", "-o", "again")
+    assert pq.read_table(tmp_path / "again" / "jobs.parquet").to_pylist() == rows["packet"]
+    changed = odonata_command("run", "x.toml", "-o", "more", "--set", "job.a.program.1.iterations=5")
+    assert changed.returncode == 0, changed.stderr
+    assert pq.read_table(tmp_path / "more" / "jobs.parquet").to_pylist()[0]["messages"] == 3 * (8 + 20)
+
+
+def test_mistakes_in_time_are_placed(odonata_command: Command, tmp_path: Path) -> None:
+    def complained(program: str, more: str = "") -> str:
+        write(tmp_path, program, more=more)
+        result = odonata_command("check", "x.toml")
+        assert result.returncode == 2, result.stdout
+        return " ".join(result.stderr.split())
+
+    assert "runs until the other jobs have ended, but there is none that ends" in complained(
+        '"ring"\nbackground = true'
+    )
+    other = '[[job]]\nname = "b"\nranks = 2\nranks_per_node = 1\n'
+    both = complained('"ring"\nbackground = true\nrepeat = 2', f'{other}program = "ring"\n')
+    assert "over and over, so 'repeat' means nothing" in both
+    assert "job 'b' has no program, so 'repeat' means nothing" in complained(
+        '"ring"', f'{other}pattern = "uniform"\nrepeat = 2\n'
+    )
+    assert "'program' is an empty list" in complained("[]")
+    assert "did you mean 'ring'?" in complained('["lu", "rin"]')
+    assert "'repeat'" in complained('"ring"\nrepeat = 0')
+    # The first round leaves a communicator and a request behind.
+    for left, reason in (
+        ("create all first 0 count ranks\nbarrier on all\n", "communicator 1 is there already"),
+        (
+            "requests r[1]\nirecv any 8 B as r[0]\nsend (rank + 1) % ranks 8 B\n",
+            "request 0 has not been waited for",
+        ),
+    ):
+        (tmp_path / "left.program").write_text(left)
+        program = '{ name = "file", path = "left.program", final_barrier = false }'
+        assert reason in complained(f"{program}\nrepeat = 2")
+        write(tmp_path, program)
+        assert odonata_command("check", "x.toml").returncode == 0

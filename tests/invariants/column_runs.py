@@ -449,9 +449,26 @@ def talking() -> Run:
         """)
 
 
+@cache
+def over_and_over() -> Run:
+    """Two programs in turn, three times, and one in the background beside them; all of them compute only."""
+    programs = {}
+    for name, time in (("a", "1 us"), ("b", "2 us"), ("c", "2 us")):
+        path = directory() / f"{name}.program"
+        path.write_text(f"phase {name}\ncompute {time}\n")
+        programs[name] = f'{{ name = "file", path = "{path}", final_barrier = false }}'
+    jobs = (
+        f'start = "1 us"\nrepeat = 3\nprogram = [{programs["a"]}, {programs["b"]}]\n',
+        f"background = true\nprogram = {programs['c']}\n",
+    )
+    text = "".join(f"[[job]]\nranks = 1\n{job}" for job in jobs)
+    return odonata.run(f'{DRAGONFLY}{text}[engine]\nkind = "packet"\nrouting = "min"\n')
+
+
 RUNS: dict[str, Callable[[], Run]] = {
     "closed": closed,
     "talking": talking,
+    "over and over": over_and_over,
     "open": opened,
     "learnt": learnt,
     "taught": taught,

@@ -132,3 +132,18 @@ def jobs_are_the_figures_of_their_ranks(run: Tables) -> None:
     close(jobs["communication_max_ns"], [t.max() for t in times])
     wires = [ranks["wire_bytes"][ranks["job"] == job].sum() for job in (0, 1)]
     close(jobs["injection_bytes_per_s"], 1e9 * np.array(wires) / ends)
+
+
+@check("over and over")
+def programs_take_turns_and_a_job_goes_on_beside_them(run: Tables) -> None:
+    """3 (1 + 2) us from 1 us on; beside them rounds of 2 us until 11 us, a full microsecond later."""
+    phases, jobs = run["phases"], run["jobs"]
+    same(phases["job"], [0, 0, 1])
+    same(phases["phase"], ["a", "b", "c"])
+    same(phases["phase_number"], [0, 1, 0])
+    same(phases["program"], [0, 1, 0])
+    same(phases["count"], [3, 3, 5])
+    same(phases["time_ps"], [3_000_000, 6_000_000, 10_000_000])
+    same(jobs["repetitions"], [3, 5])
+    close(jobs["execution_ns"], [10_000, 11_000])
+    same(run["ranks"]["finished"], [True, False])

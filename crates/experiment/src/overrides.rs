@@ -218,6 +218,22 @@ fn set_in_table(table: &mut Table, path: &[Step], node: Node, variants: Variants
     name_to_table(entry, variants);
     match &mut entry.node.raw {
         Raw::Table(inner) => set_in_table(inner, rest, node, variants),
+        // Variants in a list go by their number.
+        Raw::List(items) if variants(&first.name) && rest.len() > 1 => {
+            let count = items.len();
+            let Some(item) = rest[0].name.parse().ok().and_then(|number: usize| items.get_mut(number)) else {
+                let message = format!("'{}' has {count} of them, counted from 0", first.name);
+                return refuse(rest[0].place, message, Some(format!("write `{}.0.KEY=VALUE`", first.name)));
+            };
+            let mut entry = Entry { key: first.name.clone(), place: item.place, node: item.clone() };
+            name_to_table(&mut entry, variants);
+            let Raw::Table(inner) = &mut entry.node.raw else {
+                return refuse(rest[0].place, format!("'{}.{}' is no table", first.name, rest[0].name), None);
+            };
+            set_in_table(inner, &rest[1..], node, variants)?;
+            *item = entry.node;
+            Ok(())
+        }
         other => refuse(rest[0].place, format!("'{}' is {}, so it has no keys", first.name, other.noun()), None),
     }
 }

@@ -29,6 +29,8 @@ pub struct Plan {
     pub inputs: Vec<InputFile>,
     /// What the user should know before the run.
     pub warnings: Vec<String>,
+    /// Jobs with messages that have no partner, by number, and which these are.
+    unmatched: Vec<(usize, String)>,
     document: Document,
     jobs: Vec<JobEntry>,
     engine_places: Vec<(&'static str, Place)>,
@@ -54,11 +56,14 @@ impl Plan {
         let built = jobs::place(&jobs, words, &hardware.machine, engine.seed, &mut report);
         let (specs, workload) = report.finish(built)?.expect("a workload that is missing is a problem");
         let resolved = resolved::experiment(&hardware.resolved, &specs, &workload, &mpi, &engine, output, &files);
-        let warnings = jobs::warnings(&hardware.machine, &workload);
+        let unmatched = jobs::unmatched(&workload);
+        let mut warnings = jobs::warnings(&hardware.machine, &workload);
+        warnings.extend(unmatched.iter().map(|(_, words)| words.clone()));
         Ok(Self {
             scenario: Scenario { machine: hardware.machine, workload, mpi: mpi.settings, seed: engine.seed, output },
             resolved,
             warnings,
+            unmatched,
             inputs: files.opened(),
             engine_places: engine.places,
             engine_place: engine.place,
@@ -66,6 +71,21 @@ impl Plan {
             document,
             jobs,
         })
+    }
+
+    /// Sends without receives and receives without sends. A run begins with them, since messages that nobody takes may be
+    /// no harm; who checks a file is told.
+    pub(crate) fn unmatched(&self) -> Result<(), Problems> {
+        let problem = |(job, words): &(usize, String)| {
+            let place = self.jobs[*job].work.chosen().place_of("path");
+            self.document.problem(ProblemKind::Workload, Some(place), words.clone(), None)
+        };
+        let problems: Vec<_> = self.unmatched.iter().map(problem).collect();
+        if problems.is_empty() {
+            Ok(())
+        } else {
+            Err(Problems(problems))
+        }
     }
 
     /// The refusal of the engine as a problem of the file.

@@ -109,10 +109,11 @@ pub struct Checked {
 /// Does all of [`run`] but the run.
 ///
 /// # Errors
-/// All mistakes of the first stage that has any.
+/// All mistakes of the first stage that has any, messages without a partner among them.
 pub fn check<S: AsRef<str>>(text: &str, file: &str, overrides: &[S], files: Files<'_>) -> Result<Checked, Problems> {
     sweep(text, file, overrides)?;
     let plan = Plan::new(ExperimentSpec::parse(text, file, overrides)?, files)?;
+    plan.unmatched()?;
     let scenario = &plan.scenario;
     let before = memory::resident_bytes();
     let guard = Guard::new(scenario, plan.engine.memory_limit());

@@ -170,7 +170,7 @@ fn every_routing_resolves_to_itself() {
 fn every_key_is_there() {
     let of =
         |work: &str| format!("machine.preset = 'edison'\n[[job]]\nranks = 4\n{work}\n[engine]\nrouting = 'ugal'\n");
-    every_key_but(&of("pattern = 'uniform'"), &["mpi", "program", "start"]);
+    every_key_but(&of("pattern = 'uniform'"), &["mpi", "program", "start", "repeat", "background"]);
     every_key_but(&of("program = 'halo-3d'"), &["pattern", "traffic"]);
 }
 

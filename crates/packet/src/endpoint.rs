@@ -285,6 +285,12 @@ pub trait Program: Send + Sync {
     /// Makes the endpoints of `interfaces`, one part of the machine, for `jobs`: the numbers of the jobs whose traffic this
     /// program is.
     fn endpoints(&self, jobs: &[u16], interfaces: &Interfaces<'_>) -> Box<dyn Endpoints>;
+
+    /// Whether a job comes to an end of its own, so that a run waits for it. One that does not goes on until all others have ended.
+    fn ends(&self, job: u16) -> bool {
+        let _ = job;
+        true
+    }
 }
 
 /// The interfaces of one part of a machine, numbered from 0; those of a node have consecutive numbers.

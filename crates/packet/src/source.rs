@@ -39,11 +39,11 @@ pub enum JobTraffic {
 
 impl JobTraffic {
     /// Whether it comes to an end of its own: it is no open traffic, and has something to do.
-    fn ends(&self) -> bool {
+    fn ends(&self, number: usize) -> bool {
         match self {
             Self::Open(_) => false,
             Self::Closed(job) => job.messages.iter().any(NodeMessage::is_sent),
-            Self::Program(_) => true,
+            Self::Program(program) => program.ends(number as u16),
         }
     }
 }
@@ -72,11 +72,11 @@ impl Traffic {
         Self { jobs: vec![JobTraffic::Program(program)] }
     }
 
-    /// The jobs that a run waits for: those that come to an end and, if there is none, all of them. Open traffic beside jobs that
+    /// The jobs that a run waits for: those that come to an end and, if there is none, all of them. What has no end beside jobs that
     /// come to an end goes on until these have.
     pub(crate) fn awaited(&self) -> Vec<usize> {
         let all = 0..self.jobs.len();
-        let finite: Vec<usize> = all.clone().filter(|&job| self.jobs[job].ends()).collect();
+        let finite: Vec<usize> = all.clone().filter(|&job| self.jobs[job].ends(job)).collect();
         if finite.is_empty() {
             all.collect()
         } else {
@@ -89,9 +89,14 @@ impl Traffic {
         self.jobs.iter().any(|job| matches!(job, JobTraffic::Open(_)))
     }
 
-    /// Whether open traffic runs beside jobs that come to an end. Such a run is complete when these have ended.
+    /// Whether traffic without an end runs beside jobs that come to one. Such a run is complete when these have ended.
     pub fn is_mixed(&self) -> bool {
-        self.has_open() && self.jobs.iter().any(JobTraffic::ends)
+        let endless = |(number, job): (usize, &JobTraffic)| match job {
+            JobTraffic::Open(_) => true,
+            JobTraffic::Closed(_) => false,
+            JobTraffic::Program(program) => !program.ends(number as u16),
+        };
+        self.jobs.iter().enumerate().any(endless) && self.jobs.iter().enumerate().any(|(number, job)| job.ends(number))
     }
 
     /// Whether any job is a program.

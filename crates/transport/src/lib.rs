@@ -30,6 +30,7 @@
 //!     shared: Shared::new(program, Arc::new(Collectives::default())),
 //!     node_of_rank: Arc::new((0..8).map(|rank| NodeId(100 * rank)).collect()),
 //!     start: Time::ZERO,
+//!     background: false,
 //! };
 //! let ranks = Ranks::new(vec![job], MpiSettings::study());
 //! let schedule = Schedule { warm_up: Time::ZERO, measure: Time::from_us(1_000_000), drain: Time::ZERO };
@@ -41,6 +42,7 @@
 //! ```
 
 mod inbox;
+mod job;
 mod matching;
 mod outbox;
 mod rank;
@@ -51,7 +53,8 @@ mod settings;
 mod stuck;
 mod wire;
 
-pub use ranks::{RankJob, Ranks};
+pub use job::RankJob;
+pub use ranks::Ranks;
 pub use record::{CallKind, PhaseRecord, RankRecord};
 pub use settings::{MpiPreset, MpiSettings};
 pub use stuck::why_stuck;

@@ -16,6 +16,7 @@ mod stuck;
 
 pub(crate) use messages::Notice;
 
+use crate::job::RankJob;
 use crate::matching::{Label, Queue};
 use crate::outbox::{Outbox, Peer};
 use crate::record::{CallKind, PhaseRecord, RankRecord};
@@ -41,6 +42,9 @@ enum Doing {
     Ending {
         test: Option<u32>,
     },
+    /// At the end of a round of a program that is run several times, or of the program.
+    Round,
+    Finishing,
     Over,
     /// The program asked for something that can't be.
     Wrong(String),
@@ -64,6 +68,9 @@ pub(crate) struct Around<'a> {
     /// Where ranks of the job are.
     pub(crate) peers: &'a dyn Fn(u32) -> Peer,
     pub(crate) packet: Bytes,
+    /// Whether a rank is over when the network's time is there, and not when it can say when that will be: there are ranks
+    /// that run for as long as others do.
+    pub(crate) ends_in_time: bool,
 }
 
 #[derive(Debug)]
@@ -82,6 +89,9 @@ pub(crate) struct Rank {
     sends: Transfers,
     receives: Transfers,
     record: RankRecord,
+    /// Whether its program has no end, and when the present round began.
+    is_endless: bool,
+    round_began: u64,
     /// The phase that it is in, since when, and its time in calls then.
     phase: Option<(u32, u64, Time)>,
     /// The call that was begun last, inside a collective that of the collective: for those who ask what it waits for.
@@ -89,12 +99,14 @@ pub(crate) struct Rank {
 }
 
 impl Rank {
-    pub(crate) fn new(job: u16, number: u32, ranks: u32, node: NodeId, start: Time) -> Self {
+    pub(crate) fn new(of: &RankJob, number: u32, node: NodeId) -> Self {
+        let (job, start, ranks) = (of.job, of.start, of.node_of_rank.len() as u32);
         let record = RankRecord {
             job,
             rank: number,
             node,
             start,
+            rounds: 0,
             end: None,
             communication: Time::ZERO,
             compute: Time::ZERO,
@@ -122,6 +134,8 @@ impl Rank {
             sends: Transfers::default(),
             receives: Transfers::default(),
             record,
+            is_endless: of.background,
+            round_began: start.ps(),
             phase: None,
             last: None,
         }
@@ -132,9 +146,14 @@ impl Rank {
         self.doing == Doing::Over
     }
 
+    /// Whether its program asked for something that can't be.
+    pub(crate) fn is_wrong(&self) -> bool {
+        matches!(self.doing, Doing::Wrong(_))
+    }
+
     /// When it has to be run again if nothing comes.
     pub(crate) fn wakes_ps(&self) -> Option<u64> {
-        matches!(self.doing, Doing::Ending { .. }).then_some(self.clock)
+        matches!(self.doing, Doing::Ending { .. } | Doing::Round | Doing::Finishing).then_some(self.clock)
     }
 
     /// Its host is told of something at `at_ps`.
@@ -168,6 +187,12 @@ impl Rank {
                     let test = *test;
                     self.end_call(test, around)?;
                 }
+                Doing::Round | Doing::Finishing if self.clock > around.now_ps => return Ok(()),
+                Doing::Round => {
+                    self.record.rounds += 1;
+                    self.doing = Doing::Ready;
+                }
+                Doing::Finishing => self.finish(),
                 Doing::Over | Doing::Wrong(_) => return Ok(()),
             }
         }
@@ -176,8 +201,11 @@ impl Rank {
     fn step(&mut self, around: &mut Around<'_>) -> Result<(), String> {
         let Some(step) = self.code.next(around.shared)? else {
             self.end_phase();
-            self.doing = Doing::Over;
-            self.record.end = Some(Time(self.clock));
+            if around.ends_in_time {
+                self.doing = Doing::Finishing;
+            } else {
+                self.finish();
+            }
             return Ok(());
         };
         match step {
@@ -190,6 +218,7 @@ impl Rank {
                 self.end_phase();
                 self.phase = Some((phase, self.clock, self.record.communication));
             }
+            Step::Call(Call::Round) => self.end_round()?,
             Step::Call(call) => {
                 self.enter(kind_of(&call), around.settings);
                 self.body(call, false, around)?;
@@ -201,6 +230,21 @@ impl Rank {
             Step::Inner(call) => self.body(call, true, around)?,
             Step::Leave => self.doing = Doing::Ending { test: None },
         }
+        Ok(())
+    }
+
+    fn finish(&mut self) {
+        self.doing = Doing::Over;
+        self.record.end = Some(Time(self.clock));
+    }
+
+    /// A round counts when the network's time is there: until then others may have come to their end.
+    fn end_round(&mut self) -> Result<(), String> {
+        if self.is_endless && self.clock == self.round_began {
+            return Err("its program took no time, so it would go on for ever; expected calls or `compute`".into());
+        }
+        self.round_began = self.clock;
+        self.doing = Doing::Round;
         Ok(())
     }
 

@@ -1,6 +1,7 @@
 //! Ranks behind network interfaces.
 
 use crate::inbox::{Inbound, Inbox};
+use crate::job::RankJob;
 use crate::matching::Label;
 use crate::outbox::{Outbound, Outbox, Peer};
 use crate::rank::{Around, Notice, Rank};
@@ -11,22 +12,8 @@ use odonata_packet::{
     Activity, Arrival, Endpoints, Envelope, Interfaces, Listens, Offer, Outgoing, Program, Socket, Unfinished,
 };
 use odonata_units::{Bytes, NodeId, Time};
-use odonata_workload::expanded::Shared;
 use std::ops::Range;
 use std::sync::{Arc, Mutex};
-
-/// A job whose ranks run a program.
-#[derive(Clone, Debug)]
-pub struct RankJob {
-    /// Its number among the jobs of the run.
-    pub job: u16,
-    /// What its ranks do.
-    pub shared: Shared,
-    /// The node of each rank.
-    pub node_of_rank: Arc<Vec<NodeId>>,
-    /// When its ranks start.
-    pub start: Time,
-}
 
 /// The ranks of some jobs, as a program of the packet engine.
 #[derive(Clone, Debug)]
@@ -53,6 +40,10 @@ impl Ranks {
 impl Program for Ranks {
     fn endpoints(&self, jobs: &[u16], interfaces: &Interfaces<'_>) -> Box<dyn Endpoints> {
         Box::new(RankEndpoints::new(self, jobs, interfaces))
+    }
+
+    fn ends(&self, job: u16) -> bool {
+        self.jobs.iter().any(|of| of.job == job && !of.background)
     }
 }
 
@@ -85,8 +76,10 @@ struct RankEndpoints {
     interfaces: Vec<Option<Box<Interface>>>,
     /// By node, then by job and rank.
     ranks: Vec<Rank>,
-    /// Ranks that are not at their end.
+    /// Ranks that the run waits for and that are not at their end.
     unfinished: usize,
+    /// Whether there are others.
+    has_background: bool,
     inbound: Vec<Inbound>,
     on_node: Vec<(u64, Envelope)>,
 }
@@ -115,7 +108,8 @@ impl RankEndpoints {
             hosts: Vec::with_capacity(nodes as usize),
             interfaces: (0..interfaces.count()).map(|_| None).collect(),
             ranks: Vec::with_capacity(here.len()),
-            unfinished: here.len(),
+            unfinished: here.iter().filter(|(_, j, _)| !program.jobs[*j].background).count(),
+            has_background: program.jobs.iter().any(|job| job.background),
             inbound: Vec::new(),
             on_node: Vec::new(),
         };
@@ -125,8 +119,7 @@ impl RankEndpoints {
             let (node, first) = (interfaces.node(n * per_node), endpoints.ranks.len() as u32);
             for &(_, j, number) in own {
                 let job = &program.jobs[j];
-                let ranks = job.node_of_rank.len() as u32;
-                endpoints.ranks.push(Rank::new(job.job, number, ranks, node, job.start));
+                endpoints.ranks.push(Rank::new(job, number, node));
             }
             for i in (0..per_node).filter(|_| !own.is_empty()) {
                 let outbox = Outbox::new(cut, i as u8, settings.prepared, settings.injection_buffer);
@@ -170,9 +163,11 @@ impl RankEndpoints {
             on_node,
             peers: &peers,
             packet: Bytes(self.cut.packet),
+            ends_in_time: self.has_background,
         });
-        let (job, node) = (rank.job, rank.node);
-        self.unfinished -= usize::from(rank.is_over() && !was_over);
+        let (number, node, background) = (rank.job, rank.node, job.background);
+        self.unfinished -= usize::from(rank.is_over() && !was_over && !background);
+        let job = number;
         for (at_ps, envelope) in on_node.drain(..) {
             socket.deliver(Arrival { at_ps, source: node, size: 0, job, message: 0, envelope: Some(envelope) });
         }
@@ -334,7 +329,9 @@ impl Endpoints for RankEndpoints {
 
     fn end(&mut self, end_ps: u64) -> Vec<Unfinished> {
         let mut unfinished = Vec::new();
-        for rank in self.ranks.iter().filter(|rank| !rank.is_over()) {
+        let awaited =
+            |rank: &&Rank| !rank.is_over() && (rank.is_wrong() || !self.jobs[self.place_of(rank.job)].background);
+        for rank in self.ranks.iter().filter(awaited) {
             let shared = &self.jobs[self.place_of(rank.job)].shared;
             let (since, peer, what) = rank.waits_for(shared);
             let activity = if since > end_ps {

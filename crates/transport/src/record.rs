@@ -43,6 +43,8 @@ pub struct RankRecord {
     pub start: Time,
     /// When its program was at its end; `None` if it never was.
     pub end: Option<Time>,
+    /// Rounds of a program that is run several times, as far as they are over.
+    pub rounds: u64,
     /// Time in calls.
     pub communication: Time,
     /// Time in which it computed.

@@ -3,10 +3,16 @@
 mod common;
 
 use common::{Idle, Script};
-use odonata_packet::{Activity, Ending, PacketResult};
-use odonata_transport::MpiSettings;
-use odonata_units::{Bytes, Time};
-use odonata_workload::program::{Call, Code, Operation, ANY, WORLD};
+use odonata_packet::{
+    Activity, Ending, JobTraffic, PacketEngine, PacketResult, PacketSettings, Program, RunOptions, Schedule, Traffic,
+};
+use odonata_routing::algorithm::RoutingSettings;
+use odonata_transport::{MpiSettings, RankJob, RankRecord, Ranks};
+use odonata_units::{Bytes, NodeId, Time};
+use odonata_workload::collective::Collectives;
+use odonata_workload::expanded::Shared;
+use odonata_workload::program::{Call, Code, Operation, RankProgram, Rounds, ANY, WORLD};
+use std::sync::Arc;
 
 const LONG: Bytes = Bytes(20_000);
 const SHORT: Bytes = Bytes(8);
@@ -210,4 +216,49 @@ fn partitions_change_nothing() {
     for partitions in [2, 3, 8, 33] {
         assert_eq!(run(partitions), whole, "{partitions}");
     }
+}
+
+/// Jobs 0, which ends, and 1, which runs in the background, on nodes of their own: computing only, so that the end of each is known.
+fn beside(
+    foreground: u64,
+    background: impl Fn(u32, &mut Code) + Send + Sync + 'static,
+) -> (PacketResult, Vec<RankRecord>) {
+    let idle = Idle::new();
+    let job = |job: u16, shared: Shared| RankJob {
+        job,
+        shared,
+        node_of_rank: Arc::new((0..2).map(|rank| NodeId(u32::from(job) * 500 + rank * 37)).collect()),
+        start: Time::from_us(u64::from(job)),
+        background: job == 1,
+    };
+    let shared = |program: Arc<dyn RankProgram>| Shared::new(program, Arc::new(Collectives::default()));
+    let ends = Script::new(2, move |rank, code| code.compute(Time::from_us(foreground + u64::from(rank))));
+    let goes_on = shared(Arc::new(Script::new(2, background))).repeated(Rounds::Endless);
+    let ranks = Ranks::new(vec![job(0, shared(Arc::new(ends))), job(1, goes_on)], MpiSettings::study());
+    let engine =
+        PacketEngine::new(&idle.machine, &PacketSettings::study(), "min", &RoutingSettings::default()).unwrap();
+    let program: Arc<dyn Program> = Arc::new(ranks.clone());
+    let traffic = Traffic { jobs: vec![JobTraffic::Program(Arc::clone(&program)), JobTraffic::Program(program)] };
+    let schedule = Schedule { warm_up: Time::ZERO, measure: Time::from_us(1_000_000), drain: Time::ZERO };
+    let result = engine.run(&traffic, schedule, &RunOptions::default(), &mut |_| true);
+    (result, ranks.take_records())
+}
+
+/// The run ends at the first full microsecond after the last rank that is waited for, which computes for 101 us; from 1 us on rounds
+/// of 7 us fit 14 times.
+#[test]
+fn a_job_in_the_background_goes_on_until_the_others_have_ended() {
+    let (result, records) = beside(100, |_, code| code.compute(Time::from_us(7)));
+    assert_eq!((result.ending, result.end, result.unfinished.len()), (Ending::Complete, Time::from_us(102), 0));
+    let rounds: Vec<(Option<Time>, u64)> = records.iter().map(|record| (record.end, record.rounds)).collect();
+    let ended = |us| (Some(Time::from_us(us)), 0);
+    assert_eq!(rounds, [ended(100), ended(101), (None, 14), (None, 14)]);
+}
+
+#[test]
+fn a_job_in_the_background_that_takes_no_time_stops_and_is_named() {
+    let (result, records) = beside(3, |_, code| code.compute(Time::ZERO));
+    assert_eq!((result.ending, records[2].rounds), (Ending::Complete, 0));
+    let words = format!("{:?}", result.unfinished);
+    assert!(words.contains("its program took no time") && result.unfinished.len() == 2, "{words}");
 }

@@ -10,7 +10,7 @@ use odonata_transport::{MpiSettings, RankJob, Ranks};
 use odonata_units::{Bytes, NodeId, Stream, Time};
 use odonata_workload::collective::Collectives;
 use odonata_workload::expanded::Shared;
-use odonata_workload::program::{Call, Code, Operation, RankProgram, ANY, WORLD};
+use odonata_workload::program::{Call, Code, Operation, RankProgram, Rounds, Sequence, ANY, WORLD};
 use proptest::prelude::*;
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -21,6 +21,8 @@ struct Random {
     ranks: u32,
     rounds: u32,
     seed: u64,
+    /// Whether all ranks meet at the end: where it is run again, its tags are.
+    meets: bool,
 }
 
 /// A message of a round.
@@ -56,10 +58,14 @@ impl RankProgram for Random {
     }
 
     fn blocks(&self, _: u32) -> u64 {
-        self.rounds.into()
+        u64::from(self.rounds) + u64::from(self.meets)
     }
 
     fn block(&self, rank: u32, round: u64, code: &mut Code) {
+        if round == u64::from(self.rounds) {
+            code.collective(Operation::Barrier, 0, Bytes(0));
+            return;
+        }
         let messages = self.messages(round);
         let mut random = Stream::new(self.seed, "rank", &[round, rank.into()]);
         // To the picosecond, so that no two ranks of a node do anything at the same time: there, order is the engine's own.
@@ -135,18 +141,30 @@ fn compare(
     routing: &str,
     settings: &MpiSettings,
     partitions: usize,
+    (repeat, background): (u32, bool),
 ) -> Result<(), TestCaseError> {
     let machine = Idle::new().machine;
     let engine = PacketEngine::new(&machine, &PacketSettings::study(), routing, &RoutingSettings::default()).unwrap();
     let job = |job: u16| {
-        let program: Arc<dyn RankProgram> = Arc::new(Random { ranks, rounds: 4, seed: seed + u64::from(job) });
+        let (seed, meets) = (seed + u64::from(job), repeat > 1 || background);
+        let program = |rounds, seed| Arc::new(Random { ranks, rounds, seed, meets }) as Arc<dyn RankProgram>;
+        // The second job repeats, two programs in turn; or it goes on for as long as the first, which is longer then.
+        let goes_on = background && job == 1;
+        let once = |program| Shared::new(program, Arc::new(Collectives::default()));
+        let shared = match job {
+            1 if background => once(program(1, seed)).repeated(Rounds::Endless),
+            1 if repeat > 1 => once(Arc::new(Sequence::new(vec![program(2, seed), program(1, seed + 7)])))
+                .repeated(Rounds::Times(repeat)),
+            _ => once(program(4, seed)),
+        };
         // Both jobs share some of the nodes.
         let node = |rank: u32| NodeId((rank / per_node * 131 + u32::from(job) * 262) % 1_056);
         RankJob {
             job,
-            shared: Shared::new(program, Arc::new(Collectives::default())),
+            shared,
             node_of_rank: Arc::new((0..ranks).map(node).collect()),
             start: Time::from_ns(700 * u64::from(job)),
+            background: goes_on,
         }
     };
     let jobs = || vec![job(0), job(1)];
@@ -162,14 +180,21 @@ fn compare(
     let slow = engine.run(&traffic(plain), schedule, &options(1), &mut |_| true);
     prop_assert_eq!(fast.ending, Ending::Complete, "{:?}", fast.unfinished);
     prop_assert_eq!(slow.ending, Ending::Complete, "{:?}", slow.unfinished);
-    let found: BTreeMap<(u16, u32), (u64, u64)> = ranks
-        .take_records()
+    let records = ranks.take_records();
+    let found: BTreeMap<(u16, u32), (u64, u64)> = records
         .iter()
-        .map(|record| ((record.job, record.rank), (record.end.unwrap().ps(), record.communication.ps())))
+        .filter_map(|record| Some(((record.job, record.rank), (record.end?.ps(), record.communication.ps()))))
         .collect();
+    prop_assert_eq!(found.len(), records.len() / if background { 2 } else { 1 });
+    let rounds: BTreeMap<(u16, u32), u64> =
+        records.iter().map(|record| ((record.job, record.rank), record.rounds)).collect();
     let twin = ends.lock().unwrap();
     prop_assume!(!twin.tie);
     prop_assert_eq!(&found, &twin.ends);
+    prop_assert_eq!(&rounds, &twin.rounds);
+    if background {
+        prop_assert_eq!(fast.end, slow.end);
+    }
     for (fast, slow) in fast.jobs.iter().zip(&slow.jobs) {
         prop_assert_eq!((fast.packets, fast.bytes, fast.hops), (slow.packets, slow.bytes, slow.hops));
         prop_assert_eq!(fast.latency.mean().to_bits(), slow.latency.mean().to_bits());
@@ -189,8 +214,9 @@ proptest! {
         routing in prop_oneof![Just("min"), Just("ugal-n"), Just("valiant-g")],
         preset in 0usize..3,
         partitions in 1usize..6,
+        times in prop_oneof![Just((1, false)), Just((3, false)), Just((1, true))],
     ) {
         let settings = [MpiSettings::study(), MpiSettings::study_as_written(), MpiSettings::ideal()][preset].clone();
-        compare(seed, ranks, per_node, routing, &settings, partitions)?;
+        compare(seed, ranks, per_node, routing, &settings, partitions, times)?;
     }
 }

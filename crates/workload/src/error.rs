@@ -37,6 +37,16 @@ pub enum WorkloadError {
         /// Name of the machine.
         machine: String,
     },
+    /// A program with a call that can't be.
+    #[error("job '{job}': program '{program}': {reason}")]
+    Impossible {
+        /// The job.
+        job: String,
+        /// Name of its program.
+        program: String,
+        /// Rank, call and instruction; why it can't be, what was expected.
+        reason: String,
+    },
     /// A file that can't be read as what it should be.
     #[error("{file}:{place}: {reason}")]
     File {

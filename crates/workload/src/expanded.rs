@@ -5,7 +5,7 @@ mod messages;
 pub(crate) use messages::MessagesOf;
 
 use crate::collective::{Collective, Collectives};
-use crate::program::{Call, Code, Communicators, Cursor, Operation, RankProgram, Splits, ANY, EQUAL};
+use crate::program::{Call, Code, Communicators, Cursor, Operation, RankProgram, Rounds, Sequence, Splits, ANY, EQUAL};
 use odonata_units::Bytes;
 use std::sync::Arc;
 
@@ -24,6 +24,13 @@ impl Shared {
     pub fn new(program: Arc<dyn RankProgram>, collectives: Arc<Collectives>) -> Self {
         let splits = Arc::new(Splits::of(&*program));
         Self { program, collectives, splits }
+    }
+
+    /// The same, run several times.
+    #[must_use]
+    pub fn repeated(&self, rounds: Rounds) -> Self {
+        // Who is in the parts of a split is the same each time.
+        Self { program: Arc::new(Sequence::repeated(Arc::clone(&self.program), rounds)), ..self.clone() }
     }
 }
 
@@ -94,6 +101,18 @@ impl Expanded {
         self.cursor.line(&*shared.program, self.rank)
     }
 
+    /// Which of several programs that call is of, from 0 on; `None` if there is but one.
+    pub fn program(&self, shared: &Shared) -> Option<u32> {
+        self.cursor.program(&*shared.program, self.rank)
+    }
+
+    /// The call that was begun last as messages name it: its number, the program among several (from 1 on), the line.
+    pub fn place(&self, shared: &Shared) -> String {
+        let program = self.program(shared).map_or(String::new(), |number| format!(" of program {}", number + 1));
+        let line = self.line(shared).map_or(String::new(), |line| format!(", line {line}"));
+        format!("call {}{line}{program}", self.calls)
+    }
+
     /// The next step; `None` at the end of the program.
     ///
     /// # Errors
@@ -105,14 +124,11 @@ impl Expanded {
                 self.inside = Some(inside);
                 return self.addressed(call, true).map(|call| Some(Step::Inner(call)));
             }
-            if matches!(inside.call, Call::CommSplit { .. } | Call::CommCreate { .. } | Call::CommFree { .. }) {
-                self.communicators.apply(&inside.call, &shared.splits)?;
-            }
-            self.spare = Some(inside);
+            self.leave(shared, inside)?;
             return Ok(Some(Step::Leave));
         }
         let Some(call) = self.cursor.next(&*shared.program, self.rank) else { return Ok(None) };
-        self.calls += 1;
+        self.calls += u64::from(call != Call::Round);
         let (operation, communicator, root, bytes, sizes) = match call {
             Call::Collective { operation, root, bytes, sizes, communicator } => {
                 (operation, communicator, root, bytes, sizes)
@@ -138,6 +154,41 @@ impl Expanded {
         inside.code.clear();
         self.inside = Some(Box::new(inside));
         Ok(Some(Step::Enter(call)))
+    }
+
+    /// The next call of the program, of collectives nothing beside it; `None` at its end.
+    ///
+    /// # Errors
+    /// As [`Self::next`].
+    pub(crate) fn next_call(&mut self, shared: &Shared) -> Result<Option<Call>, String> {
+        match self.next(shared)? {
+            None => Ok(None),
+            Some(Step::Enter(call)) => {
+                let inside = self.inside.take().expect("it was just entered");
+                self.leave(shared, inside)?;
+                Ok(Some(call))
+            }
+            Some(Step::Call(call)) => Ok(Some(call)),
+            Some(step) => unreachable!("{step:?} outside of a collective"),
+        }
+    }
+
+    /// The call that was begun last, its peer a rank of its communicator.
+    pub(crate) fn last(&self) -> Option<Call> {
+        self.cursor.last()
+    }
+
+    pub(crate) fn communicators(&self) -> &Communicators {
+        &self.communicators
+    }
+
+    /// A collective is over.
+    fn leave(&mut self, shared: &Shared, inside: Box<Inside>) -> Result<(), String> {
+        if matches!(inside.call, Call::CommSplit { .. } | Call::CommCreate { .. } | Call::CommFree { .. }) {
+            self.communicators.apply(&inside.call, &shared.splits)?;
+        }
+        self.spare = Some(inside);
+        Ok(())
     }
 
     fn next_inside(&self, shared: &Shared, inside: &mut Inside) -> Result<Option<Call>, String> {

@@ -2,9 +2,10 @@
 
 use crate::collective::Collectives;
 use crate::expanded::{MessagesOf, Shared};
+use crate::mistakes::{self, Examined, Mistake, MOST_CALLS};
 use crate::pattern::{PatternContext, Silent};
 use crate::placement::{FreeNodes, Placed, Request};
-use crate::program::{ProgramContext, ProgramSpec};
+use crate::program::{ProgramContext, ProgramSpec, Rounds, Sequence};
 use crate::{
     Pattern, PatternRule, PatternSpec, PlacementSpec, Start, TrafficKind, TrafficSpec, Unknown, WorkloadError,
 };
@@ -43,12 +44,16 @@ pub enum Work {
     },
     /// They run a program.
     Program {
-        /// Which.
-        program: ProgramSpec,
-        /// How its collectives are done.
+        /// Which, one after the other; at least one.
+        programs: Vec<ProgramSpec>,
+        /// How their collectives are done.
         collectives: Arc<Collectives>,
         /// When they start.
         start: Time,
+        /// How often they run all of them: from 1 on.
+        repeat: u32,
+        /// Whether they run all of them over and over instead, until the other jobs have ended.
+        background: bool,
     },
 }
 
@@ -76,12 +81,14 @@ pub struct Job {
     pub pattern: Arc<dyn Pattern>,
     /// The rule that the pattern was built by, for whoever knows more of it than its messages; none of a program.
     pub rule: Option<Arc<dyn PatternRule>>,
-    /// How often every rank sends its messages.
+    /// How often every rank sends its messages; of a program that runs in the background, 1.
     pub iterations: u32,
     /// What it offers to the network, and when.
     pub traffic: TrafficKind,
     /// What its ranks do, if that is a program; `pattern` has its messages.
     pub program: Option<Shared>,
+    /// What is known of a program before it runs.
+    pub examined: Examined,
     /// Node of each rank.
     pub node_of_rank: Vec<NodeId>,
     /// Name of the pattern or the program.
@@ -119,7 +126,8 @@ impl Workload {
     ///
     /// # Errors
     /// A job without a name or with the name of another, no ranks, more ranks on a node than cores, more nodes than
-    /// are free, and whatever a pattern or placement refuses.
+    /// are free, whatever a pattern or placement refuses, and a program with a call that can't be
+    /// ([`crate::mistakes`]).
     pub fn build(machine: &Machine, jobs: &[JobSpec], seed: u64) -> Result<Self, WorkloadError> {
         let mut free = FreeNodes::new(machine);
         let mut begun = Vec::with_capacity(jobs.len());
@@ -193,20 +201,13 @@ fn job(spec: &JobSpec, request: &Request<'_>, placed: Placed, machine: &Machine)
                 iterations: pattern.iterations(),
                 traffic: traffic.traffic().map_err(wrong)?,
                 program: None,
-                name: pattern.name(),
+                examined: Examined::default(),
+                name: pattern.name().into(),
             }
         }
-        Work::Program { program, collectives, start } => {
-            let built = program.build(&ProgramContext { job: name, ranks: *ranks, seed: seed("program") })?;
-            let shared = Shared::new(built, Arc::clone(collectives));
-            Done {
-                pattern: Arc::new(MessagesOf { shared: shared.clone() }),
-                rule: None,
-                iterations: 1,
-                traffic: TrafficKind::Program(Start { start: *start }),
-                program: Some(shared),
-                name: program.name(),
-            }
+        Work::Program { programs, .. } => {
+            let context = ProgramContext { job: name, ranks: *ranks, seed: seed("program") };
+            ranks_work(&spec.work, programs, &context)?
         }
     };
     let silent = |pattern| if spec.idle { Arc::new(Silent { ranks: *ranks }) as Arc<dyn Pattern> } else { pattern };
@@ -222,8 +223,9 @@ fn job(spec: &JobSpec, request: &Request<'_>, placed: Placed, machine: &Machine)
         // A job that holds its nodes runs nothing on them.
         traffic: if spec.idle && done.program.is_some() { TrafficKind::default() } else { done.traffic },
         program: done.program.filter(|_| !spec.idle),
+        examined: done.examined,
         node_of_rank,
-        pattern_name: done.name.into(),
+        pattern_name: done.name,
         placement_name: spec.placement.name().into(),
     })
 }
@@ -235,7 +237,42 @@ struct Done {
     iterations: u32,
     traffic: TrafficKind,
     program: Option<Shared>,
-    name: &'static str,
+    examined: Examined,
+    name: String,
+}
+
+/// The programs of a job.
+fn ranks_work(work: &Work, specs: &[ProgramSpec], context: &ProgramContext<'_>) -> Result<Done, WorkloadError> {
+    let Work::Program { collectives, start, repeat, background, .. } = work else {
+        unreachable!("a job with programs")
+    };
+    let mut programs = specs.iter().map(|spec| spec.build(context)).collect::<Result<Vec<_>, _>>()?;
+    let name = specs.iter().map(ProgramSpec::name).collect::<Vec<_>>().join("+");
+    let once = if programs.len() == 1 { programs.remove(0) } else { Arc::new(Sequence::new(programs)) };
+    let once = Shared::new(once, Arc::clone(collectives));
+    let several = *background || *repeat > 1;
+    // What the first time leaves open is in the way of the second.
+    let looked_at = if several { once.repeated(Rounds::Times(2)) } else { once.clone() };
+    let examined = mistakes::examine(&looked_at, MOST_CALLS).map_err(|Mistake(reason)| WorkloadError::Impossible {
+        job: context.job.into(),
+        program: name.clone(),
+        reason,
+    })?;
+    // Counted for one time.
+    let examined = match (several, &examined.unmatched) {
+        (true, Some(_)) => mistakes::examine(&once, MOST_CALLS).unwrap_or(examined),
+        _ => examined,
+    };
+    let rounds = if *background { Rounds::Endless } else { Rounds::Times(*repeat) };
+    Ok(Done {
+        examined,
+        program: Some(if several { once.repeated(rounds) } else { once.clone() }),
+        pattern: Arc::new(MessagesOf { shared: once }),
+        rule: None,
+        iterations: if *background { 1 } else { *repeat },
+        traffic: TrafficKind::Program(Start { start: *start, background: *background }),
+        name,
+    })
 }
 
 #[cfg(test)]

@@ -46,11 +46,13 @@ mod lulesh;
 mod pattern;
 mod ping_pong;
 mod ring;
+mod sequence;
 mod spec;
 mod stencil_nd;
 mod sweep;
 pub mod text;
 mod uniform_random;
+mod words;
 
 #[cfg(test)]
 mod table_one;
@@ -69,6 +71,7 @@ pub use lulesh::LuleshParameters;
 pub use pattern::PatternProgram;
 pub use ping_pong::PingPongParameters;
 pub use ring::RingParameters;
+pub use sequence::{Rounds, Sequence};
 pub use spec::{ProgramContext, ProgramRule, ProgramSpec};
 pub use stencil_nd::StencilNdParameters;
 pub use uniform_random::UniformRandomParameters;
@@ -180,6 +183,8 @@ pub enum Call {
         /// Number of the phase.
         phase: u32,
     },
+    /// The program of a job that runs it several times was run through once more. No call that a rank makes.
+    Round,
     /// All ranks of a communicator do something together.
     Collective {
         /// What.
@@ -320,6 +325,18 @@ pub trait RankProgram: std::fmt::Debug + Send + Sync {
         true
     }
 
+    /// Which of several programs that run one after the other a phase belongs to, from 0 on.
+    fn program_of(&self, phase: u32) -> u32 {
+        let _ = phase;
+        0
+    }
+
+    /// Which of several programs that run one after the other a block belongs to, from 0 on; `None` if there is but one.
+    fn program_at(&self, rank: u32, index: u64) -> Option<u32> {
+        let _ = (rank, index);
+        None
+    }
+
     /// Line of the file that the program was read from where a block's instruction stands.
     fn line(&self, rank: u32, index: u64, place: usize) -> Option<u32> {
         let _ = (rank, index, place);
@@ -399,9 +416,19 @@ impl Cursor {
         Some(self.code.calls()[self.next - 1])
     }
 
+    /// The instruction that came last.
+    pub fn last(&self) -> Option<Call> {
+        self.code.calls().get(self.next.checked_sub(1)?).copied()
+    }
+
     /// Line of the instruction that came last, where the program was read from a file.
     pub fn line(&self, program: &dyn RankProgram, rank: u32) -> Option<u32> {
         program.line(rank, self.begun.checked_sub(1)?, self.next.checked_sub(1)?)
+    }
+
+    /// Which of several programs the instruction that came last belongs to.
+    pub fn program(&self, program: &dyn RankProgram, rank: u32) -> Option<u32> {
+        program.program_at(rank, self.begun.checked_sub(1)?)
     }
 
     /// Memory beyond the struct itself.

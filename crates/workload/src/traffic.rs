@@ -20,6 +20,8 @@ pub enum TrafficKind {
 pub struct Start {
     /// At this time.
     pub start: Time,
+    /// Whether they run over and over, until nobody waits for anything else.
+    pub background: bool,
 }
 
 /// Parameters of `closed`.

@@ -126,6 +126,16 @@ impl Kind {
         matches!(self, Self::Table(_) | Self::TableOfTables(_))
     }
 
+    /// The family of the named variants that it may be.
+    pub fn family(&self) -> Option<&'static Family> {
+        match self {
+            Self::Variant(family) => Some(family),
+            Self::List(of) | Self::WordOr(_, of) => of.family(),
+            Self::Any(kinds) => kinds.iter().find_map(Self::family),
+            _ => None,
+        }
+    }
+
     /// Whether there may be a table in it: then code of its own reads it.
     pub fn has_tables(&self) -> bool {
         match self {

@@ -35,12 +35,11 @@ fn job_words(
     let placement_set = set_all(&job.placement, report, |key, value| placement.set(key, value));
     let work = match &job.work {
         WorkEntry::Pattern { pattern, traffic } => pattern_words(pattern, traffic, ranks, files, report),
-        WorkEntry::Program { program, start } => {
-            let known = Variant::find("program", PROGRAMS, program.name.value).expect("a known program");
-            let mut spec = ProgramSpec::of(known);
-            let set = set_all(program, report, |key, value| spec.set(key, value));
-            set.then(|| accept(spec.rule_mut().read(ranks, files), program, report)).flatten()?;
-            Some(Work::Program { program: spec, collectives: Arc::clone(collectives), start: *start })
+        WorkEntry::Program { programs, start, repeat, background } => {
+            let words = programs.iter().map(|program| program_words(program, ranks, files, report));
+            let programs = words.collect::<Vec<_>>().into_iter().collect::<Option<Vec<_>>>()?;
+            let (collectives, start, repeat, background) = (Arc::clone(collectives), *start, *repeat, *background);
+            Some(Work::Program { programs, collectives, start, repeat, background })
         }
     };
     if !placement_set {
@@ -60,6 +59,14 @@ fn job_words(
         idle: job.fields.flag("idle").unwrap_or(false),
         color: job.fields.text("color").map(str::to_owned),
     })
+}
+
+fn program_words(chosen: &Chosen, ranks: u32, files: &mut Files<'_>, report: &mut Report<'_>) -> Option<ProgramSpec> {
+    let known = Variant::find("program", PROGRAMS, chosen.name.value).expect("a known program");
+    let mut spec = ProgramSpec::of(known);
+    set_all(chosen, report, |key, value| spec.set(key, value)).then_some(())?;
+    accept(spec.rule_mut().read(ranks, files), chosen, report)?;
+    Some(spec)
 }
 
 fn pattern_words(
@@ -134,12 +141,13 @@ pub(super) fn problem(error: &WorkloadError, job: &JobEntry) -> (Place, String) 
                 _ if owner.contains(": placement '") => job.placement.place_of(parameter),
                 _ if owner.contains(": traffic '") => job.work.traffic_place_of(parameter),
                 _ if owner.contains(": pattern '") || owner.contains(": program '") => {
-                    job.work.chosen().place_of(parameter)
+                    job.work.chosen_by(owner).place_of(parameter)
                 }
                 _ => job.place_of(parameter),
             };
             (place, format!("{owner}: '{parameter}': {reason}"))
         }
+        WorkloadError::Impossible { .. } => (job.work.chosen().place_of("path"), error.to_string()),
         WorkloadError::Oversubscribed { .. } => (job.place_of("ranks"), error.to_string()),
         WorkloadError::Unknown(_) | WorkloadError::File { .. } => {
             (job.place_of("placement"), format!("job '{}': {error}", job.name))
@@ -147,12 +155,24 @@ pub(super) fn problem(error: &WorkloadError, job: &JobEntry) -> (Place, String) 
     }
 }
 
-/// What a user should know of the jobs: those that send nothing, unless nobody knows what they send.
+/// The jobs of which some messages have no partner, with the number of each.
+pub(super) fn unmatched(workload: &Workload) -> Vec<(usize, String)> {
+    let found = workload.jobs.iter().enumerate();
+    let found = found.filter_map(|(number, job)| Some((number, job, job.examined.unmatched.as_ref()?)));
+    found
+        .map(|(number, job, words)| (number, format!("job '{}': messages without a partner: {words}", job.name)))
+        .collect()
+}
+
+/// What a user should know of the jobs: those that send nothing, unless nobody knows what they send, and programs that are too
+/// long to be looked at in full.
 pub(super) fn warnings(machine: &Machine, workload: &Workload) -> Vec<String> {
     let known = workload.jobs.iter().filter(|job| !job.idle && job.pattern.unknown().is_none());
     let silent = known.filter(|job| {
         let mut messages = Messages::new(machine, job);
         job.rank_ids().all(|rank| messages.of(rank).all(|message| message.bytes.0 == 0))
     });
-    silent.map(|job| format!("job '{}' sends nothing: its pattern gives no rank a message", job.name)).collect()
+    let silent = silent.map(|job| format!("job '{}' sends nothing: its pattern gives no rank a message", job.name));
+    let left_out = workload.jobs.iter().filter_map(|job| Some((&job.name, job.examined.left_out.as_ref()?)));
+    silent.chain(left_out.map(|(name, words)| format!("job '{name}': {words}"))).collect()
 }

@@ -7,6 +7,7 @@ use crate::spec::engine::EngineSpec;
 use crate::spec::job::{PATTERN, PLACEMENT, PROGRAM, TRAFFIC};
 use crate::spec::mpi::MpiSpec;
 use odonata_declare::{Kind, Named, Value as DeclaredValue};
+use odonata_workload::program::ProgramSpec;
 use odonata_workload::{JobSpec, Work, Workload};
 use toml::{Table, Value};
 
@@ -42,10 +43,19 @@ pub(super) fn experiment(
                 let known = TRAFFIC.variant(traffic.name()).expect("known");
                 job.insert("traffic".into(), chosen(known, traffic.values(), files));
             }
-            Work::Program { program, start, .. } => {
-                let known = PROGRAM.variant(program.name()).expect("known");
-                job.insert("program".into(), chosen(known, program.values(), files));
+            Work::Program { programs, start, repeat, background, .. } => {
+                let table = |program: &ProgramSpec| {
+                    let known = PROGRAM.variant(program.name()).expect("known");
+                    chosen(known, program.values(), files)
+                };
+                let value = match &programs[..] {
+                    [only] => table(only),
+                    several => Value::Array(several.iter().map(table).collect()),
+                };
+                job.insert("program".into(), value);
                 job.insert("start".into(), DeclaredValue::Time(*start).to_toml());
+                job.insert("repeat".into(), i64::from(*repeat).into());
+                job.insert("background".into(), (*background).into());
             }
         }
         Value::Table(job)

@@ -47,7 +47,7 @@ impl Page {
         }
         let beside = |key: &str| section.choosers.iter().any(|chooser| chooser.key == key);
         for key in section.keys.iter().filter(|key| !beside(key.name)) {
-            if let Kind::Variant(family) = key.kind {
+            if let Some(family) = key.kind.family() {
                 self.write_variants(key.name, family, "###")?;
             }
         }
@@ -133,6 +133,7 @@ fn describe(kind: &Kind) -> String {
             }
             _ => "a name, below".into(),
         },
+        Kind::List(Kind::Variant(_)) => "a list of these".into(),
         Kind::List(of) => format!("list: {}", describe(of)),
         Kind::WordOr(..) | Kind::Any(_) => kind.alternatives().iter().map(describe).collect::<Vec<_>>().join(", or "),
         Kind::Variant(_) => "a name, below, or table".into(),

@@ -1,7 +1,7 @@
 //! `[[job]]`: what runs.
 
 use super::sections::{self, unknown_keys};
-use crate::document::{Entry, Place, Raw, Table};
+use crate::document::{Entry, Node, Place, Raw, Table};
 use crate::fields::chosen::{self, belongs_to, Chosen};
 use crate::fields::Fields;
 use crate::problem::ProblemKind;
@@ -22,6 +22,8 @@ pub(crate) static PLACEMENT: Family =
     Family::new("placement", || PLACEMENTS.iter().map(PlacementSpec::named).collect());
 pub(crate) static PROGRAM: Family = Family::new("program", || PROGRAMS.iter().map(ProgramSpec::named).collect());
 pub(crate) static TRAFFIC: Family = Family::new("traffic", || workload::TRAFFIC.iter().map(Named::of).collect());
+/// A program, or several.
+static PROGRAMS_IN_TURN: [Kind; 2] = [Kind::Variant(&PROGRAM), Kind::List(&Kind::Variant(&PROGRAM))];
 const CORES: &Choice = &Choice { name: "cores", doc: "one rank on each core" };
 
 /// The keys of `[[job]]`.
@@ -48,16 +50,29 @@ pub(crate) fn section() -> Section {
         ),
         Key::optional(
             "program",
-            Kind::Variant(&PROGRAM),
+            Kind::Any(&PROGRAMS_IN_TURN),
             "the job has a `pattern`",
             "What each rank computes and calls, as an MPI program does, instead of `pattern` and `traffic`. Parameters stand with it in a \
-             table: `program = { name = \"halo-3d\", … }`. The flow engine sees its messages alone.",
+             table: `program = { name = \"halo-3d\", … }`. Several in a list run one after the other on the same ranks. The flow engine \
+             sees its messages alone.",
         ),
         Key::with_default(
             "start",
             Kind::Time,
             Value::Time(Time::ZERO),
             "When the ranks of a program start; a pattern's messages start when its `traffic` says.",
+        ),
+        Key::with_default(
+            "repeat",
+            Kind::COUNT,
+            Value::Integer(1),
+            "How often the ranks of a program run it, once more as soon as a rank is at its end; of a list, all of it.",
+        ),
+        Key::with_default(
+            "background",
+            Kind::Flag,
+            Value::Flag(false),
+            "Whether the ranks of a program run it over and over until all other jobs have ended. The flow and model engines count it once.",
         ),
         Key::with_default(
             "placement",
@@ -108,16 +123,40 @@ pub(crate) struct JobEntry {
 /// What its ranks do.
 #[derive(Debug)]
 pub(crate) enum WorkEntry {
-    Pattern { pattern: Chosen, traffic: Chosen },
-    Program { program: Chosen, start: Time },
+    Pattern {
+        pattern: Chosen,
+        traffic: Chosen,
+    },
+    /// Programs one after the other, at least one.
+    Program {
+        programs: Vec<Chosen>,
+        start: Time,
+        repeat: u32,
+        background: bool,
+    },
 }
 
 impl WorkEntry {
-    /// The pattern or the program.
+    /// The pattern or the first program.
     pub(crate) fn chosen(&self) -> &Chosen {
         match self {
             Self::Pattern { pattern, .. } => pattern,
-            Self::Program { program, .. } => program,
+            Self::Program { programs, .. } => &programs[0],
+        }
+    }
+
+    /// The pattern or the first program that an error names as its owner.
+    pub(crate) fn chosen_by(&self, owner: &str) -> &Chosen {
+        let Self::Program { programs, .. } = self else { return self.chosen() };
+        let named = |program: &&Chosen| owner.ends_with(&format!("program '{}'", program.name.value));
+        programs.iter().find(named).unwrap_or(&programs[0])
+    }
+
+    /// Whether it comes to an end of its own.
+    fn ends(&self) -> bool {
+        match self {
+            Self::Pattern { traffic, .. } => traffic.name.value != "open",
+            Self::Program { background, .. } => !background,
         }
     }
 
@@ -125,7 +164,7 @@ impl WorkEntry {
     pub(crate) fn traffic_place_of(&self, parameter: &str) -> Place {
         match self {
             Self::Pattern { traffic, .. } => traffic.place_of(parameter),
-            Self::Program { program, .. } => program.name.place,
+            Self::Program { programs, .. } => programs[0].name.place,
         }
     }
 }
@@ -183,7 +222,22 @@ pub(super) fn present(mut jobs: Vec<JobEntry>, report: &mut Report<'_>) -> Vec<J
         report.add(ProblemKind::Conflict, first.fields.place_of("absent"), "every job is absent", None);
     }
     jobs.retain(|job| !absent(job));
+    somebody_ends(&jobs, report);
     jobs
+}
+
+/// Reports a job in the background if there is nothing in the foreground.
+fn somebody_ends(jobs: &[JobEntry], report: &mut Report<'_>) {
+    let mut busy = jobs.iter().filter(|job| job.fields.flag("idle") != Some(true));
+    let Some(job) = jobs.iter().find(|job| matches!(job.work, WorkEntry::Program { background: true, .. })) else {
+        return;
+    };
+    if busy.any(|job| job.work.ends()) {
+        return;
+    }
+    let message = format!("job '{}' runs until the other jobs have ended, but there is none that ends", job.name);
+    let help = "add a job with a program or closed traffic that is neither idle nor in the background".to_owned();
+    report.add(ProblemKind::Conflict, job.fields.place_of("background"), message, Some(help));
 }
 
 fn read_job(table: &Table, place: Place, index: usize, report: &mut Report<'_>) -> Option<JobEntry> {
@@ -214,29 +268,53 @@ fn read_job(table: &Table, place: Place, index: usize, report: &mut Report<'_>) 
             needs_pattern(&name, table, &fields, report);
             pattern.zip(traffic).map(|(pattern, traffic)| WorkEntry::Pattern { pattern, traffic })
         }
-        Some(entry) => {
-            for key in ["pattern", "traffic"] {
-                if let Some(other) = table.get(key) {
-                    let message = format!("job '{name}' has a program, so '{key}' means nothing");
-                    report.add(
-                        ProblemKind::Conflict,
-                        other.place,
-                        message,
-                        Some(format!("remove `{key}` or `program`")),
-                    );
-                }
-            }
-            let chooser = Chooser { key: "program", family: &PROGRAM };
-            let program = chosen::choice(&PROGRAM, entry, None, report);
-            let program = program.map(|choice| chosen::parameters(&chooser, choice, &Table::default(), &[], report));
-            let start = fields.time("start").unwrap_or_default();
-            program.map(|program| WorkEntry::Program { program, start })
-        }
+        Some(entry) => read_programs(&name, entry, table, &fields, report),
     };
     Some(JobEntry { name, fields, work: work?, placement: placement? })
 }
 
-/// Reports a job that has neither pattern nor program, and one whose start is said at the wrong place.
+/// Reads the programs of a job: one, or several in a list.
+fn read_programs(
+    name: &str,
+    entry: &Entry,
+    table: &Table,
+    fields: &Fields,
+    report: &mut Report<'_>,
+) -> Option<WorkEntry> {
+    for key in ["pattern", "traffic"] {
+        if let Some(other) = table.get(key) {
+            let message = format!("job '{name}' has a program, so '{key}' means nothing");
+            report.add(ProblemKind::Conflict, other.place, message, Some(format!("remove `{key}` or `program`")));
+        }
+    }
+    let chooser = Chooser { key: "program", family: &PROGRAM };
+    let mut read = |entry: &Entry| {
+        let choice = chosen::choice(&PROGRAM, entry, None, report)?;
+        Some(chosen::parameters(&chooser, choice, &Table::default(), &[], report))
+    };
+    let programs = match &entry.node.raw {
+        Raw::List(items) if items.is_empty() => {
+            let help = "write `program = \"halo-3d\"`, or several of them in the list".to_owned();
+            report.add(ProblemKind::Value, entry.node.place, "'program' is an empty list", Some(help));
+            None
+        }
+        Raw::List(items) => {
+            let item = |node: &Node| read(&Entry { key: "program".into(), place: node.place, node: node.clone() });
+            // All of them, so that every mistake is reported.
+            items.iter().map(item).collect::<Vec<_>>().into_iter().collect()
+        }
+        _ => read(entry).map(|program| vec![program]),
+    };
+    let (start, repeat) = (fields.time("start").unwrap_or_default(), fields.count("repeat").unwrap_or(1));
+    let background = fields.flag("background").unwrap_or(false);
+    if let Some(given) = fields.given("repeat").filter(|_| background && repeat > 1) {
+        let message = format!("job '{name}' runs in the background, over and over, so 'repeat' means nothing");
+        report.add(ProblemKind::Conflict, given.place, message, Some("remove `repeat` or `background`".into()));
+    }
+    programs.map(|programs| WorkEntry::Program { programs, start, repeat, background })
+}
+
+/// Reports a job that has neither pattern nor program, and one with keys that only programs have.
 fn needs_pattern(name: &str, table: &Table, fields: &Fields, report: &mut Report<'_>) {
     if table.get("pattern").is_none() {
         let message = format!("job '{name}' lacks the key 'pattern': who sends what to whom; or 'program'");
@@ -248,5 +326,16 @@ fn needs_pattern(name: &str, table: &Table, fields: &Fields, report: &mut Report
         let message = format!("job '{name}' has no program, so 'start' means nothing");
         let help = "write `traffic = { name = \"closed\", start = … }`".to_owned();
         report.add(ProblemKind::Conflict, given.place, message, Some(help));
+    }
+    for key in ["repeat", "background"] {
+        if let Some(given) = fields.given(key) {
+            let message = format!("job '{name}' has no program, so '{key}' means nothing");
+            report.add(
+                ProblemKind::Conflict,
+                given.place,
+                message,
+                Some(format!("remove `{key}`, or write `program = …`")),
+            );
+        }
     }
 }

@@ -5,7 +5,7 @@ use crate::document::Table;
 use crate::fields;
 use crate::report::Report;
 use crate::section::{Chooser, Section};
-use odonata_declare::{Key, Kind};
+use odonata_declare::Key;
 use std::sync::LazyLock;
 
 static SECTIONS: LazyLock<Vec<Section>> = LazyLock::new(|| {
@@ -35,7 +35,7 @@ pub(crate) fn owner_of(key: &str) -> Option<String> {
 
 /// Whether a key called `key` may hold a named variant, so that a name is short for a table.
 pub(crate) fn names_a_variant(key: &str) -> bool {
-    let variant = |k: &Key| k.name == key && matches!(k.kind, Kind::Variant(_));
+    let variant = |k: &Key| k.name == key && k.kind.family().is_some();
     let inner = |section: &'static Section| section.choosers.iter().flat_map(Chooser::variants).flat_map(|v| &v.keys);
     SECTIONS.iter().any(|section| section.keys.iter().chain(inner(section)).any(variant))
 }

@@ -56,6 +56,10 @@ impl Windows {
         // Windows also end at full checkpoints and where the measurement does: the run ends at such a time, so nothing
         // that is recorded depends on where windows lie.
         let mut until = start.saturating_add(self.lookahead).min((start / CHECKPOINT + 1) * CHECKPOINT);
+        // What has no end is cut off at the first checkpoint at which it may be, also where nothing happens for a while.
+        if self.limits.ends_with_jobs {
+            until = until.min((now / CHECKPOINT + 1) * CHECKPOINT);
+        }
         let interval_end = now.checked_div(self.interval).map_or(u64::MAX, |i| (i + 1) * self.interval);
         for border in [self.limits.measured_until, self.limits.end, interval_end] {
             if now < border {
@@ -164,6 +168,16 @@ mod tests {
         assert_eq!(until(&mut windows, 0), Ok(1_000_000));
         assert_eq!(until(&mut windows, 3_100_000), Ok(2_250_000), "nothing is made any more, and packets are missing");
         assert_eq!(until(&mut windows, 3_100_000), Ok(4_000_000));
+    }
+
+    #[test]
+    fn no_checkpoint_is_skipped_where_jobs_end_a_run() {
+        let mut windows = windows(Some(300_000), 0);
+        windows.limits.ends_with_jobs = true;
+        windows.now = 1_300_000;
+        let later = Tally { owes: true, ..busy(3_100_000) };
+        let ends: Vec<_> = (0..4).map(|_| windows.next(&later).map(|window| window.until)).collect();
+        assert_eq!(ends, [Ok(2_000_000), Ok(2_250_000), Ok(3_000_000), Ok(3_400_000)]);
     }
 
     #[test]

@@ -14,8 +14,7 @@ impl Rank {
 
     /// What it waits for, if it is not at its end: since when (0 if it can't go on at all), for which rank, and in words.
     pub(crate) fn waits_for(&self, shared: &Shared) -> (u64, Option<u32>, String) {
-        let line = self.code.line(shared).map_or(String::new(), |line| format!(", line {line}"));
-        let place = format!("call {}{line}", self.code.calls());
+        let place = self.code.place(shared);
         if let Doing::Wrong(reason) = &self.doing {
             return (0, None, format!("can't go on at {place}: {reason}"));
         }
@@ -27,7 +26,7 @@ impl Rank {
             format!(" in {} (collective {} of its communicator)", operation.name(), before + 1)
         });
         let pending = wait.and_then(|wait| self.first_pending(wait));
-        let call = self.last.map_or_else(|| "no call".into(), |call| text(&call));
+        let call = self.last.map_or_else(|| "no call".into(), |call| call.to_string());
         let of = match (pending, self.last) {
             (
                 Some((text, _)),
@@ -77,27 +76,5 @@ fn peer_of(call: &Call) -> Option<u32> {
         Call::Send { to, .. } | Call::Isend { to, .. } => Some(to),
         Call::Recv { from, .. } | Call::Irecv { from, .. } => Some(from),
         _ => None,
-    }
-}
-
-/// A call as people write it.
-fn text(call: &Call) -> String {
-    let tagged = |tag: u32| if tag == ANY { "any tag".to_owned() } else { format!("tag {tag}") };
-    match *call {
-        Call::Send { to, bytes, tag, .. } => format!("send of {} B to rank {to}, {}", bytes.0, tagged(tag)),
-        Call::Isend { to, bytes, tag, .. } => format!("isend of {} B to rank {to}, {}", bytes.0, tagged(tag)),
-        Call::Recv { from: ANY, bytes, tag, .. } => format!("recv of {} B from any rank, {}", bytes.0, tagged(tag)),
-        Call::Recv { from, bytes, tag, .. } => format!("recv of {} B from rank {from}, {}", bytes.0, tagged(tag)),
-        Call::Irecv { from, bytes, tag, .. } => format!("irecv of {} B from rank {from}, {}", bytes.0, tagged(tag)),
-        Call::Wait { request } => format!("wait for request {request}"),
-        Call::WaitAll { first, count } => format!("wait for all of {count} requests from {first} on"),
-        Call::WaitAny { first, count } => format!("wait for any of {count} requests from {first} on"),
-        Call::WaitSome { first, count } => format!("wait for some of {count} requests from {first} on"),
-        Call::Collective { operation, .. } => operation.name().to_owned(),
-        Call::CommSplit { communicator, .. } => format!("a split of communicator {communicator}"),
-        Call::CommCreate { new, .. } => format!("making communicator {new}"),
-        Call::CommFree { communicator } => format!("freeing communicator {communicator}"),
-        Call::Test { request } => format!("test of request {request}"),
-        Call::Compute { .. } | Call::Sleep { .. } | Call::Mark { .. } => "computing".to_owned(),
     }
 }

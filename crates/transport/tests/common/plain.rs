@@ -25,6 +25,8 @@ const RECEIVED: u8 = 16;
 pub(crate) struct Found {
     /// When each rank of each job was at its end, by job and rank, and its time in calls.
     pub(crate) ends: BTreeMap<(u16, u32), (u64, u64)>,
+    /// Rounds that each of them was through with when the run ended.
+    pub(crate) rounds: BTreeMap<(u16, u32), u64>,
     /// Messages on a node by rank and time.
     on_node: BTreeSet<(u16, u32, u64)>,
     /// Whether two came to one rank at one time: their order is the engine's own.
@@ -40,6 +42,10 @@ pub(crate) struct PlainRanks {
 }
 
 impl Program for PlainRanks {
+    fn ends(&self, job: u16) -> bool {
+        !self.jobs[usize::from(job)].background
+    }
+
     fn endpoints(&self, _: &[u16], interfaces: &Interfaces<'_>) -> Box<dyn Endpoints> {
         assert_eq!(interfaces.per_node(), 1, "the twin knows one interface per node");
         let mut nodes: Vec<Node> = (0..interfaces.count())
@@ -144,6 +150,7 @@ impl Plain {
                     let (job, message, envelope) = (rank.job, 0, Some(envelope));
                     socket.deliver(Arrival { at_ps, source: own, size: 0, job, message, envelope });
                 }
+                Act::Round => rank.rounds += 1,
                 Act::Done(request) => {
                     rank.done.insert(request);
                 }
@@ -332,7 +339,7 @@ impl Endpoints for Plain {
     }
 
     fn owes(&self, _: u64) -> bool {
-        self.nodes.iter().flat_map(|node| &node.ranks).any(|rank| !rank.over)
+        self.nodes.iter().flat_map(|node| &node.ranks).any(|rank| !rank.over && !rank.background)
     }
 
     fn end(&mut self, _: u64) -> Vec<Unfinished> {
@@ -343,6 +350,8 @@ impl Endpoints for Plain {
             node,
             activity: Activity::Waiting { since: Time(rank.free_at), peer: None, what: format!("{:?}", rank.acts) },
         };
-        ranks.filter(|(_, rank)| !rank.over).map(state).collect()
+        let mut found = self.ends.lock().unwrap();
+        found.rounds.extend(ranks.clone().map(|(_, rank)| ((rank.job, rank.number), rank.rounds)));
+        ranks.filter(|(_, rank)| !rank.over && !rank.background).map(state).collect()
     }
 }

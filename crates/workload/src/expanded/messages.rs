@@ -16,7 +16,8 @@ impl Pattern for MessagesOf {
         self.shared.program.ranks()
     }
 
-    /// In the order of the calls, up to one that can't be, if there is any: the packet engine says which.
+    /// In the order of the calls, up to one that can't be: in a job there is one at most after the calls that were looked at
+    /// when it was built.
     fn sends(&self, rank: RankId, out: &mut Vec<SentMessage>) {
         let mut code = Expanded::new(self.ranks(), rank.0);
         while let Ok(Some(step)) = code.next(&self.shared) {

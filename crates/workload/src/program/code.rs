@@ -18,6 +18,10 @@ impl Code {
         &self.calls
     }
 
+    pub(super) fn calls_mut(&mut self) -> &mut [Call] {
+        &mut self.calls
+    }
+
     /// Begins again.
     pub fn clear(&mut self) {
         self.calls.clear();

@@ -1,6 +1,8 @@
 //! The communicators that a rank is in.
 
+use super::text::OUTSIDE;
 use super::{Call, Cursor, RankProgram, WORLD};
+use crate::fingerprint::mixed;
 use std::sync::Arc;
 
 /// Numbers that communicators may have.
@@ -90,8 +92,24 @@ impl Communicators {
         if rank < group.count() {
             Ok(group.at(rank))
         } else {
-            Err(format!("communicator {communicator} has ranks 0 to {}, but no {rank}", group.count() - 1))
+            let no = if rank == OUTSIDE { "none of that number".into() } else { format!("no {rank}") };
+            Err(format!("communicator {communicator} has ranks 0 to {}, but {no}", group.count() - 1))
         }
+    }
+
+    /// A number that tells the ranks of a communicator, in their order, from others.
+    ///
+    /// # Errors
+    /// There is no such communicator.
+    pub(crate) fn mark_of_group(&self, communicator: u16) -> Result<u64, String> {
+        Ok(match &self.member(communicator)?.group {
+            Group::Every { first, count, stride } => {
+                // One rank is the same group whatever the stride.
+                let stride = if *count == 1 { 0 } else { *stride };
+                mixed(mixed(mixed(0, 1, *first), *count, stride), 0, 0)
+            }
+            Group::Listed(ranks) => ranks.iter().fold(2, |mark, &rank| mixed(mark, rank, 0)),
+        })
     }
 
     /// Counts one more collective of a communicator; how many there were before.
@@ -199,7 +217,9 @@ impl Splits {
     /// The `nth` division of a communicator as a rank asks for it.
     fn nth(&self, rank: u32, communicator: u16, nth: u32) -> Option<&Split> {
         let own = self.by_rank.get(rank as usize)?;
-        own.iter().filter(|split| split.communicator == communicator).nth(nth as usize)
+        let own = || own.iter().filter(|split| split.communicator == communicator);
+        // A program that is run several times divides alike each time.
+        own().nth(nth as usize % own().count().max(1))
     }
 
     /// Those of `parent` that give the same colour, by key, then by rank.

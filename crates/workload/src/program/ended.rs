@@ -35,6 +35,10 @@ impl RankProgram for Ended {
         self.0.size(sizes, from, to)
     }
 
+    fn splits(&self) -> bool {
+        self.0.splits()
+    }
+
     fn phases(&self) -> Vec<String> {
         let mut phases = self.0.phases();
         phases.push("end".into());

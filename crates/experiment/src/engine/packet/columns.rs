@@ -226,7 +226,7 @@ fn times(run: &Measured<'_>) -> Option<Values> {
     let jobs = &run.scenario.workload.jobs;
     let time = |(record, job): (&JobRecord, &Job)| match job.traffic {
         TrafficKind::Closed(Closed { start }) => Time(record.last_arrival_ps.saturating_sub(start.ps())).as_s_f64(),
-        TrafficKind::Program(Start { start }) => Time(record.last_arrival_ps.saturating_sub(start.ps())).as_s_f64(),
+        TrafficKind::Program(Start { start, .. }) => Time(record.last_arrival_ps.saturating_sub(start.ps())).as_s_f64(),
         TrafficKind::Open(_) => f64::NAN,
     };
     let is_closed = |job: &Job| !matches!(job.traffic, TrafficKind::Open(_));

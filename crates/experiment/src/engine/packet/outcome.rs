@@ -50,6 +50,9 @@ pub(super) fn measured(traffic: &Traffic, result: &PacketResult) -> (Time, Time)
         let silent = result.ending == Ending::Complete && !traffic.is_mixed();
         let end = if silent { Time::MAX } else { result.end };
         (result.window.0.min(end), result.window.1.min(end))
+    } else if traffic.is_mixed() {
+        // Programs in the background go on to the end.
+        (Time::ZERO, result.end)
     } else {
         (Time::ZERO, Time(result.jobs.iter().map(|j| j.last_arrival_ps).max().unwrap_or(0)))
     }
@@ -213,13 +216,21 @@ impl Unbalanced {
     }
 }
 
+/// Background jobs of which a rank can't go on, although the others came to their end.
+fn stopped(run: &Measured<'_>) -> Option<String> {
+    let Measured { scenario, result, .. } = *run;
+    let name = |job: u16| scenario.workload.jobs[usize::from(job)].name.clone();
+    let why = why_stuck(&result.unfinished, name);
+    (!why.is_empty()).then(|| format!("a job in the background stopped: {}", why.join("; ")))
+}
+
 fn warnings(run: &Measured<'_>, unbalanced: &Unbalanced) -> Vec<String> {
     let Measured { engine, scenario, result, senders, .. } = *run;
     let mut warnings = Vec::new();
     let now = Time(result.end.ps());
     let unfinished: u64 = result.jobs.iter().map(|j| j.injected_packets - j.packets).sum();
     match result.ending {
-        Ending::Complete => {}
+        Ending::Complete => warnings.extend(stopped(run)),
         Ending::DrainLimit => warnings.push(format!(
             "the run stopped at its limit, {now}, with {unfinished} measured packets in the network and perhaps more in the \
              sources: latencies leave these out; the network is saturated, or raise {}",

@@ -36,12 +36,15 @@ impl Programs {
                 shared: shared.clone(),
                 node_of_rank: Arc::new(job.node_of_rank.clone()),
                 start: start.start,
+                background: start.background,
             });
             let mut messages = Messages::new(&scenario.machine, job);
             for rank in job.rank_ids() {
                 for message in messages.of(rank) {
                     let (wire, count) = on_the_wire(&scenario.mpi, settings.packet, message.bytes);
-                    (bytes, packets) = (bytes.saturating_add(wire), packets.saturating_add(count));
+                    let rounds = u64::from(job.iterations);
+                    bytes = bytes.saturating_add(wire.saturating_mul(rounds));
+                    packets = packets.saturating_add(count.saturating_mul(rounds));
                 }
             }
         }
@@ -85,8 +88,9 @@ pub(super) struct Ran {
     ranks: Vec<RankRecord>,
     /// When the run ended.
     end: Time,
-    /// Names of the phases of all jobs, and where those of each job begin.
+    /// Names of the phases of all jobs with the numbers of their programs, and where those of each job begin.
     phases: Vec<String>,
+    program_of: Vec<u32>,
     first_phase: Vec<usize>,
 }
 
@@ -94,12 +98,15 @@ impl Ran {
     /// In a run that ended at `end`.
     pub(super) fn new(programs: Option<&Programs>, scenario: &Scenario, end: Time) -> Self {
         let ranks = programs.map_or_else(Vec::new, |programs| programs.ranks.take_records());
-        let (mut phases, mut first_phase) = (Vec::new(), Vec::new());
+        let (mut phases, mut program_of, mut first_phase) = (Vec::new(), Vec::new(), Vec::new());
         for job in &scenario.workload.jobs {
             first_phase.push(phases.len());
-            phases.extend(job.program.iter().flat_map(|shared| shared.program.phases()));
+            let Some(shared) = &job.program else { continue };
+            let own = shared.program.phases();
+            program_of.extend((0..own.len() as u32).map(|phase| shared.program.program_of(phase)));
+            phases.extend(own);
         }
-        Self { ranks, end, phases, first_phase }
+        Self { ranks, end, phases, program_of, first_phase }
     }
 }
 
@@ -206,6 +213,19 @@ const PHASES: FilledTable<'_, Ran> = FilledTable {
             (texts.len() as i32..=most).for_each(|code| texts.push(format!("phase {code}")));
             Values::Text { codes, texts }
         }),
+        Column::attribute(
+            "program",
+            U32,
+            Plain,
+            "Program",
+            "Which of the job's programs it is of, from 0 on, where the job has several.",
+        )
+        .by(|ran| {
+            let of = |(rank, phase, _): (&RankRecord, usize, _)| {
+                ran.program_of.get(ran.first_phase[usize::from(rank.job)] + phase).copied().unwrap_or(0)
+            };
+            phases(ran).map(of).collect()
+        }),
         Column::sum("count", U64, Count, "Count", "How often it began.")
             .by(|ran| phases(ran).map(|(_, _, record)| record.count).collect()),
         Column::sum("time_ps", U64, Ps, "Time", "From its beginnings to its ends.")
@@ -218,30 +238,37 @@ const PHASES: FilledTable<'_, Ran> = FilledTable {
 impl<'a> Measured<'a> {
     /// What programs add to the table of jobs.
     pub(super) const OF_PROGRAMS: &'a [Filled<Self>] = &[
+        of_job(
+            "repetitions",
+            Count,
+            "Repetitions",
+            "How often all of its ranks came to the end of its program, in the background as often as there was time.",
+        )
+        .by_if(|run| of_jobs(run, |job, _, ranks| repetitions(job, ranks))),
         of_job("execution_ns", Ns, "Execution", "From time 0 to the end of its last rank.").by_if(|run| {
-            of_jobs(run, |ran, ranks| ranks.iter().map(|rank| end(ran, rank).as_ns_f64()).fold(0.0, f64::max))
+            of_jobs(run, |_, ran, ranks| ranks.iter().map(|rank| end(ran, rank).as_ns_f64()).fold(0.0, f64::max))
         }),
         of_job("communication_mean_ns", Ns, "Communication", "Time in calls, the mean over its ranks.")
             .headline()
-            .by_if(|run| of_jobs(run, |_, ranks| moments(ranks).0)),
+            .by_if(|run| of_jobs(run, |_, _, ranks| moments(ranks).0)),
         of_job(
             "communication_deviation_ns",
             Ns,
             "Deviation of communication",
             "Standard deviation of the time in calls over its ranks.",
         )
-        .by_if(|run| of_jobs(run, |_, ranks| moments(ranks).1)),
+        .by_if(|run| of_jobs(run, |_, _, ranks| moments(ranks).1)),
         of_job("communication_min_ns", Ns, "Least communication", "Time in calls of the rank that has least.")
-            .by_if(|run| of_jobs(run, |_, ranks| quantile(ranks, 0.0))),
+            .by_if(|run| of_jobs(run, |_, _, ranks| quantile(ranks, 0.0))),
         of_job(
             "communication_p95_ns",
             Ns,
             "Communication, 95 %",
             "95 % of its ranks were in calls for at most as long.",
         )
-        .by_if(|run| of_jobs(run, |_, ranks| quantile(ranks, 0.95))),
+        .by_if(|run| of_jobs(run, |_, _, ranks| quantile(ranks, 0.95))),
         of_job("communication_max_ns", Ns, "Most communication", "Time in calls of the rank that has most.")
-            .by_if(|run| of_jobs(run, |_, ranks| quantile(ranks, 1.0))),
+            .by_if(|run| of_jobs(run, |_, _, ranks| quantile(ranks, 1.0))),
         of_job(
             "injection_bytes_per_s",
             BytesPerS,
@@ -249,7 +276,7 @@ impl<'a> Measured<'a> {
             "Bytes on the wires for its messages, with what their protocols exchange, over its execution time.",
         )
         .by_if(|run| {
-            of_jobs(run, |ran, ranks| {
+            of_jobs(run, |_, ran, ranks| {
                 let end = ranks.iter().map(|rank| end(ran, rank)).max().unwrap_or(Time::ZERO);
                 ranks.iter().map(|rank| rank.wire_bytes).sum::<u64>() as f64 / end.as_s_f64()
             })
@@ -262,7 +289,7 @@ const fn of_job(name: &'static str, unit: odonata_declare::Unit, label: &'static
 }
 
 /// A figure of each job that is a program, if any is.
-fn of_jobs(run: &Measured<'_>, figure: impl Fn(&Ran, &[RankRecord]) -> f64) -> Option<Values> {
+fn of_jobs(run: &Measured<'_>, figure: impl Fn(&Job, &Ran, &[RankRecord]) -> f64) -> Option<Values> {
     let ran = run.ran;
     let own = |number: usize| {
         let job = JobId::from_index(number);
@@ -271,10 +298,21 @@ fn of_jobs(run: &Measured<'_>, figure: impl Fn(&Ran, &[RankRecord]) -> f64) -> O
         if ranks.is_empty() {
             f64::NAN
         } else {
-            figure(ran, ranks)
+            figure(&run.scenario.workload.jobs[number], ran, ranks)
         }
     };
     (!ran.ranks.is_empty()).then(|| (0..run.scenario.workload.jobs.len()).map(own).collect())
+}
+
+/// Rounds of a job that all its ranks are through with. Ranks of an endless program that do nothing are at their end.
+fn repetitions(job: &Job, ranks: &[RankRecord]) -> f64 {
+    let endless = matches!(job.traffic, TrafficKind::Program(start) if start.background);
+    let of = |rank: &RankRecord| match rank.end {
+        Some(_) if endless => None,
+        Some(_) => Some(u64::from(job.iterations)),
+        None => Some(rank.rounds),
+    };
+    ranks.iter().filter_map(of).min().unwrap_or(0) as f64
 }
 
 /// Mean and population standard deviation of the time in calls, in ns.

@@ -23,6 +23,7 @@ pub(super) enum Act {
     Block { of: Vec<Request>, all: bool, one: bool },
     Post { from: u32, tag: u32, communicator: u16, bytes: u64, request: Request },
     Done(Request),
+    Round,
     Test(Request),
     Drain,
     Leave,
@@ -57,6 +58,8 @@ pub(super) struct PlainRank {
     pub(super) entered: u64,
     pub(super) in_calls: u64,
     pub(super) over: bool,
+    pub(super) background: bool,
+    pub(super) rounds: u64,
     /// It is blocked and has nothing to work off.
     pub(super) waiting: bool,
     pub(super) inside: bool,
@@ -84,6 +87,8 @@ impl PlainRank {
             entered: 0,
             in_calls: 0,
             over: false,
+            background: job.background,
+            rounds: 0,
             waiting: false,
             inside: false,
             notices: VecDeque::new(),
@@ -105,6 +110,7 @@ impl PlainRank {
         match step {
             Step::Call(Call::Compute { time } | Call::Sleep { time }) => self.acts.push_back(Act::Spend(time.ps())),
             Step::Call(Call::Mark { .. }) => {}
+            Step::Call(Call::Round) => self.acts.push_back(Act::Round),
             Step::Call(call) => {
                 self.entered = self.free_at;
                 self.acts.push_back(Act::Spend(settings.enter.ps()));

@@ -136,6 +136,10 @@ impl RankProgram for TextProgram {
         Bytes(size.and_then(|size| u64::try_from(size).ok()).unwrap_or(0))
     }
 
+    fn splits(&self) -> bool {
+        self.bodies.iter().any(|body| splits(body))
+    }
+
     fn phases(&self) -> Vec<String> {
         self.phases.clone()
     }
@@ -145,6 +149,23 @@ impl RankProgram for TextProgram {
         self.write(rank, index, &mut code, Some(&mut lines));
         lines.get(place).copied()
     }
+}
+
+/// Whether any of these divides a communicator.
+fn splits(pieces: &[Piece]) -> bool {
+    pieces.iter().any(|piece| match piece {
+        Piece::Straight(statements) => divides(statements),
+        Piece::Loop { body, .. } => splits(body),
+    })
+}
+
+fn divides(statements: &[Statement]) -> bool {
+    statements.iter().any(|statement| match &statement.action {
+        Action::Split { .. } => true,
+        Action::Repeat { body, .. } => divides(body),
+        Action::If { then, otherwise, .. } => divides(then) || divides(otherwise),
+        _ => false,
+    })
 }
 
 /// Writes the calls of statements.

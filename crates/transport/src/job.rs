@@ -1,0 +1,20 @@
+//! What runs.
+
+use odonata_units::{NodeId, Time};
+use odonata_workload::expanded::Shared;
+use std::sync::Arc;
+
+/// A job whose ranks run a program.
+#[derive(Clone, Debug)]
+pub struct RankJob {
+    /// Its number among the jobs of the run.
+    pub job: u16,
+    /// What its ranks do.
+    pub shared: Shared,
+    /// The node of each rank.
+    pub node_of_rank: Arc<Vec<NodeId>>,
+    /// When its ranks start.
+    pub start: Time,
+    /// Whether nobody waits for its end: it runs over and over.
+    pub background: bool,
+}

@@ -1,0 +1,216 @@
+//! Whether the ranks of a communicator call the same collectives in the same order.
+//!
+//! Of what a rank calls on a communicator a number is kept, which it shares with the others if they call the same; who made
+//! the same communicator has the same number of it, too. Where numbers differ, the two ranks are walked through again, side by side.
+
+use super::{place, Mistake, Walker};
+use crate::expanded::Shared;
+use crate::fingerprint::mixed;
+use crate::program::{Call, Operation, WORLD};
+use std::collections::HashMap;
+
+/// Communicators that are looked at, at most.
+const MOST: usize = 1 << 20;
+
+const EXPECTED: &str =
+    "expected all ranks of a communicator to call the same in the same order, with the same root and size";
+
+/// A communicator of one rank.
+#[derive(Clone, Copy, Debug)]
+struct Own {
+    /// The same for all ranks that made the same one.
+    identity: u64,
+    /// Call that made it; 0 of the one of all ranks.
+    made: u64,
+    size: u32,
+    /// Of all collectives on it so far.
+    calls: u64,
+    count: u32,
+}
+
+/// Communicators of one rank, by number.
+#[derive(Clone, Debug)]
+pub(super) struct Owns {
+    owns: Vec<Option<Own>>,
+}
+
+impl Owns {
+    pub(super) fn new(ranks: u32) -> Self {
+        Self { owns: vec![Some(Own { identity: 0, made: 0, size: ranks, calls: 0, count: 0 })] }
+    }
+}
+
+/// What the ranks that made a communicator called on it.
+#[derive(Clone, Copy, Debug)]
+struct Known {
+    /// Its number, the first rank that was looked at, and that rank's call which made it.
+    communicator: u16,
+    rank: u32,
+    made: u64,
+    size: u32,
+    /// Ranks that made it.
+    makers: u32,
+    calls: u64,
+}
+
+/// All communicators of the ranks that were looked at.
+#[derive(Default, Debug)]
+pub(super) struct Agreement {
+    known: HashMap<u64, Known>,
+    pub(super) is_full: bool,
+}
+
+impl Agreement {
+    /// Follows a call of a rank that has just been made.
+    pub(super) fn follow(&mut self, shared: &Shared, walker: &mut Walker) -> Result<(), Mistake> {
+        let Some(call) = walker.last else { return Ok(()) };
+        let Some((communicator, mark)) = mark(&call) else { return Ok(()) };
+        let own = walker.owns.owns[usize::from(communicator)].as_mut().expect("it is a member");
+        own.calls = mixed(own.calls, mark as u32, (mark >> 32) as u32);
+        own.count += 1;
+        let parent = *own;
+        match call {
+            Call::CommFree { .. } => {
+                walker.owns.owns[usize::from(communicator)] = None;
+                self.end(shared, walker.rank, communicator, &parent)
+            }
+            Call::CommSplit { new, .. } | Call::CommCreate { new, .. } => {
+                let members = walker.code.communicators();
+                let group = members.mark_of_group(new).expect("it was just made");
+                let (size, _) = members.size_and_rank(new).expect("it was just made");
+                let identity = mixed(mixed(parent.identity ^ group, parent.count, 0), new.into(), size);
+                let slot = usize::from(new);
+                if walker.owns.owns.len() <= slot {
+                    walker.owns.owns.resize(slot + 1, None);
+                }
+                let made = walker.code.calls();
+                walker.owns.owns[slot] = Some(Own { identity, made, size, calls: 0, count: 0 });
+                Ok(())
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// A rank is at its end, and so are its communicators.
+    pub(super) fn finish(&mut self, shared: &Shared, walker: &Walker) -> Result<(), Mistake> {
+        for (communicator, own) in walker.owns.owns.iter().enumerate() {
+            if let Some(own) = own {
+                self.end(shared, walker.rank, communicator as u16, own)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// A rank calls nothing more on one of its communicators.
+    fn end(&mut self, shared: &Shared, rank: u32, communicator: u16, own: &Own) -> Result<(), Mistake> {
+        if self.known.len() >= MOST {
+            self.is_full = true;
+            return Ok(());
+        }
+        let Own { made, size, calls, .. } = *own;
+        let known =
+            self.known.entry(own.identity).or_insert(Known { communicator, rank, made, size, makers: 0, calls });
+        known.makers += 1;
+        if known.calls == calls {
+            return Ok(());
+        }
+        let known = *known;
+        Err(differing(shared, communicator, (known.rank, known.made), (rank, made)))
+    }
+
+    /// Whether all ranks of every communicator made it.
+    pub(super) fn all_made(&self, shared: &Shared) -> Result<(), Mistake> {
+        let missing = self.known.values().filter(|known| known.makers < known.size);
+        let Some(known) = missing.min_by_key(|known| (known.rank, known.made)) else { return Ok(()) };
+        let Known { communicator, rank, made, size, makers, .. } = *known;
+        let reason = format!(
+            "communicator {communicator} has {size} ranks here, of which {makers} make the same one; expected all of them to make \
+             it of the same ranks"
+        );
+        Err(Mistake(format!("{}: {reason}", place(shared, rank, made))))
+    }
+}
+
+/// The communicator of a collective call, and what all its ranks must have in common.
+fn mark(call: &Call) -> Option<(u16, u64)> {
+    Some(match *call {
+        Call::Collective { operation, root, bytes, sizes, communicator } => {
+            let root = if is_rooted(operation) { root } else { 0 };
+            let bytes = if operation == Operation::Barrier { 0 } else { bytes.0 };
+            (communicator, mixed(bytes, mixed(operation as u64, root, sizes) as u32, (bytes >> 32) as u32))
+        }
+        Call::CommSplit { communicator, .. } => (communicator, 1),
+        Call::CommCreate { communicator, .. } => (communicator, 2),
+        Call::CommFree { communicator } => (communicator, 3),
+        _ => return None,
+    })
+}
+
+const fn is_rooted(operation: Operation) -> bool {
+    matches!(operation, Operation::Broadcast | Operation::Reduce | Operation::Gather | Operation::Scatter)
+}
+
+/// A collective with what must agree.
+fn words(call: &Call) -> String {
+    match *call {
+        Call::Collective { operation: Operation::Barrier, .. } => "barrier".into(),
+        Call::Collective { operation, root, bytes, sizes, .. } => {
+            let of = if sizes == crate::program::EQUAL { format!("{} B", bytes.0) } else { format!("sizes {sizes}") };
+            let root = if is_rooted(operation) { format!(" with root {root}") } else { String::new() };
+            format!("{} of {of}{root}", operation.name())
+        }
+        other => other.to_string(),
+    }
+}
+
+/// The collectives that a rank calls on a communicator which its call `made` made, with the numbers of their calls.
+fn collectives(
+    shared: &Shared,
+    communicator: u16,
+    (rank, made): (u32, u64),
+) -> impl Iterator<Item = (u64, Call)> + use<'_> {
+    let mut walker = Walker::new(shared, rank);
+    let mut is_over = false;
+    std::iter::from_fn(move || {
+        while !is_over && matches!(walker.step(shared), Ok(true)) {
+            let Some(call) = walker.last else { continue };
+            if walker.code.calls() > made && mark(&call).is_some_and(|(of, _)| of == communicator) {
+                is_over = matches!(call, Call::CommFree { .. }) && communicator != WORLD;
+                return Some((walker.code.calls(), call));
+            }
+        }
+        None
+    })
+}
+
+/// Where two ranks of a communicator call something else.
+fn differing(shared: &Shared, communicator: u16, one: (u32, u64), other: (u32, u64)) -> Mistake {
+    let (mut ones, mut others) = (collectives(shared, communicator, one), collectives(shared, communicator, other));
+    for nth in 1.. {
+        let (a, b) = (ones.next(), others.next());
+        let at = |rank: u32, call: u64| place(shared, rank, call);
+        let reason = match (a, b) {
+            (Some((_, a)), Some((_, b))) if mark(&a) == mark(&b) => continue,
+            (Some((first, a)), Some((second, b))) => format!(
+                "{}: {} is collective {nth} of communicator {communicator}, where {} calls {}",
+                at(other.0, second),
+                words(&b),
+                at(one.0, first),
+                words(&a)
+            ),
+            (Some((call, a)), None) => missing(&at(one.0, call), &a, nth, communicator, other.0),
+            (None, Some((call, b))) => missing(&at(other.0, call), &b, nth, communicator, one.0),
+            (None, None) => unreachable!("they differ"),
+        };
+        return Mistake(format!("{reason}; {EXPECTED}"));
+    }
+    unreachable!("programs end")
+}
+
+fn missing(place: &str, call: &Call, nth: u64, communicator: u16, lacks: u32) -> String {
+    let words = words(call);
+    format!(
+        "{place}: {words} is collective {nth} of communicator {communicator}, of which rank {lacks} calls {} only",
+        nth - 1
+    )
+}

@@ -1,0 +1,123 @@
+//! Whether every send has its receive, without a list of them.
+//!
+//! Messages find each other by communicator, source, target and tag. Each such channel has a number as good as random, of 128
+//! bits; sends add it to a sum and receives take it off, so a sum that is not zero says that some are without a
+//! partner, in the memory of the sum. There are many sums, a channel belongs to one; if any is not zero, a second walk
+//! counts the channels of these alone. That wrong ones cancel out has a probability of about 2^-128.
+
+use crate::fingerprint::mixed;
+use crate::program::{Call, ANY};
+use std::collections::BTreeMap;
+
+/// Sums.
+const SUMS: usize = 4096;
+
+/// Channels that are counted at a time at most, about 100 MB.
+const MOST_CHANNELS: usize = 1 << 20;
+
+/// Channels that are named.
+const NAMED: usize = 5;
+
+/// Where messages find each other: source, target, tag, communicator. Ranks are those of the job.
+type Channel = (u32, u32, u32, u16);
+
+/// The sums of all channels.
+#[derive(Debug)]
+pub(super) struct Balance {
+    sums: Vec<u128>,
+    /// Whether any receive takes messages of several channels.
+    pub(super) wild: bool,
+}
+
+/// A call as +1 or -1 message of a channel; `None` of a call without messages.
+fn message(rank: u32, call: &Call) -> Option<(Channel, i64)> {
+    match *call {
+        Call::Send { to, tag, communicator, .. } | Call::Isend { to, tag, communicator, .. } => {
+            Some(((rank, to, tag, communicator), 1))
+        }
+        Call::Recv { from, tag, communicator, .. } | Call::Irecv { from, tag, communicator, .. } => {
+            Some(((from, rank, tag, communicator), -1))
+        }
+        _ => None,
+    }
+}
+
+fn number(&(source, target, tag, communicator): &Channel) -> u128 {
+    let low = mixed(mixed(1, source, target), tag, communicator.into());
+    let high = mixed(mixed(low, target, tag), source, communicator.into());
+    u128::from(high) << 64 | u128::from(low)
+}
+
+impl Balance {
+    pub(super) fn new() -> Self {
+        Self { sums: vec![0; SUMS], wild: false }
+    }
+
+    /// Adds a call of a rank.
+    pub(super) fn add(&mut self, rank: u32, call: &Call) {
+        let Some((channel, count)) = message(rank, call) else { return };
+        self.wild |= channel.0 == ANY || channel.2 == ANY;
+        let number = number(&channel);
+        let sum = &mut self.sums[number as usize % SUMS];
+        *sum = if count > 0 { sum.wrapping_add(number) } else { sum.wrapping_sub(number) };
+    }
+
+    pub(super) fn is_even(&self) -> bool {
+        self.sums.iter().all(|sum| *sum == 0)
+    }
+
+    /// What is without a partner.
+    pub(super) fn unmatched(&self) -> Unmatched<'_> {
+        Unmatched { balance: self, left: BTreeMap::new(), is_full: false }
+    }
+}
+
+/// Messages without partners, counted.
+#[derive(Debug)]
+pub(super) struct Unmatched<'a> {
+    balance: &'a Balance,
+    left: BTreeMap<Channel, i64>,
+    is_full: bool,
+}
+
+impl Unmatched<'_> {
+    /// Adds a call of a rank.
+    pub(super) fn add(&mut self, rank: u32, call: &Call) {
+        let Some((channel, count)) = message(rank, call) else { return };
+        if self.balance.sums[number(&channel) as usize % SUMS] == 0 {
+            return;
+        }
+        if let Some(left) = self.left.get_mut(&channel) {
+            *left += count;
+            if *left == 0 {
+                self.left.remove(&channel);
+            }
+        } else if self.left.len() < MOST_CHANNELS {
+            self.left.insert(channel, count);
+        } else {
+            self.is_full = true;
+        }
+    }
+
+    /// The first ones in words, and how many more there are.
+    pub(super) fn words(&self) -> String {
+        let word = |(&(source, target, tag, communicator), &left): (&Channel, &i64)| {
+            let within = if communicator == 0 { String::new() } else { format!(", communicator {communicator}") };
+            let count = left.unsigned_abs();
+            let what = match (left > 0, count) {
+                (true, 1) => "send without a receive",
+                (true, _) => "sends without a receive",
+                (false, 1) => "receive without a send",
+                (false, _) => "receives without a send",
+            };
+            format!("{count} {what} from rank {source} to rank {target}, tag {tag}{within}")
+        };
+        let named: Vec<String> = self.left.iter().take(NAMED).map(word).collect();
+        let more = match self.left.len().saturating_sub(NAMED) {
+            _ if self.is_full => "; and more".to_owned(),
+            0 => String::new(),
+            more => format!("; and {more} more"),
+        };
+        format!("{}{more}", named.join("; "))
+    }
+}

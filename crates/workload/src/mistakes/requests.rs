@@ -1,0 +1,101 @@
+//! The requests of one rank as far as they are known without a run.
+
+use crate::program::Call;
+
+/// What is known of a slot.
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+enum State {
+    #[default]
+    Never,
+    /// Begun, and nobody has waited for it.
+    Open,
+    /// A test or a wait for any or some may have freed it.
+    Perhaps,
+    Free,
+}
+
+/// The slots of a rank.
+#[derive(Clone, Default, Debug)]
+pub(super) struct Requests {
+    slots: Vec<State>,
+}
+
+impl Requests {
+    /// Follows a call; why it can't be.
+    pub(super) fn follow(&mut self, call: &Call) -> Result<(), String> {
+        match *call {
+            Call::Isend { request, .. } | Call::Irecv { request, .. } => self.begin(request),
+            Call::Wait { request } => self.end(request, 1, State::Free),
+            Call::Test { request } => self.end(request, 1, State::Perhaps),
+            Call::WaitAll { first, count } => self.end(first, count, State::Free),
+            Call::WaitAny { first, count } | Call::WaitSome { first, count } => {
+                // Of one, any is all.
+                self.end(first, count, if count == 1 { State::Free } else { State::Perhaps })
+            }
+            _ => Ok(()),
+        }
+    }
+
+    fn begin(&mut self, request: u32) -> Result<(), String> {
+        let slot = request as usize;
+        if self.slots.len() <= slot {
+            self.slots.resize(slot + 1, State::Never);
+        }
+        if self.slots[slot] == State::Open {
+            return Err(format!("request {request} has not been waited for; expected a wait before it is begun again"));
+        }
+        self.slots[slot] = State::Open;
+        Ok(())
+    }
+
+    fn end(&mut self, first: u32, count: u32, after: State) -> Result<(), String> {
+        let all = first..first.saturating_add(count);
+        let never = |request: &u32| self.slots.get(*request as usize).is_none_or(|state| *state == State::Never);
+        if let Some(request) = all.clone().find(never) {
+            return Err(format!("request {request} was never begun; expected an isend or irecv of it before"));
+        }
+        for request in all {
+            let state = &mut self.slots[request as usize];
+            if matches!(state, State::Open | State::Perhaps) {
+                *state = after;
+            }
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use odonata_units::Bytes;
+
+    fn follow(calls: &[Call]) -> Result<(), String> {
+        let mut requests = Requests::default();
+        calls.iter().try_for_each(|call| requests.follow(call))
+    }
+
+    const fn begin(request: u32) -> Call {
+        Call::Isend { to: 0, bytes: Bytes(1), tag: 0, communicator: 0, request }
+    }
+
+    #[test]
+    fn what_a_run_would_refuse_is_refused() {
+        let wait = Call::Wait { request: 0 };
+        assert!(follow(&[wait]).unwrap_err().contains("request 0 was never begun"));
+        assert!(follow(&[begin(0), Call::WaitAll { first: 0, count: 2 }]).unwrap_err().contains("request 1 was never"));
+        assert!(follow(&[begin(1), Call::Test { request: 0 }]).unwrap_err().contains("request 0 was never begun"));
+        assert!(follow(&[begin(0), begin(0)]).unwrap_err().contains("has not been waited for"));
+        // Waiting once more is as for a null request, and an empty range waits for nothing.
+        assert_eq!(follow(&[begin(0), wait, wait, begin(0), Call::WaitAll { first: 7, count: 0 }]), Ok(()));
+    }
+
+    /// Whether a test or a wait for any of several frees a slot, only a run says.
+    #[test]
+    fn what_a_run_may_allow_is_allowed() {
+        let any = |count| Call::WaitAny { first: 0, count };
+        assert_eq!(follow(&[begin(0), Call::Test { request: 0 }, begin(0)]), Ok(()));
+        assert_eq!(follow(&[begin(0), begin(1), any(2), begin(0)]), Ok(()));
+        assert_eq!(follow(&[begin(0), any(1), begin(0)]), Ok(()));
+        assert!(follow(&[begin(0), begin(1), any(2), begin(0), begin(0)]).is_err());
+    }
+}
