@@ -81,6 +81,8 @@ impl Table {
 pub(crate) struct Document {
     sources: Vec<Source>,
     pub(crate) root: Table,
+    /// What overrides made meaningless in the file and was left out, in words.
+    pub(crate) left_out: Option<String>,
 }
 
 #[derive(Clone, Debug)]
@@ -94,8 +96,11 @@ impl Document {
     pub(crate) fn parse(text: &str, file: &str) -> Result<Self, Problems> {
         // Editors on Windows put a byte-order mark first; TOML takes it, and no column counts it.
         let text = text.strip_prefix('\u{feff}').unwrap_or(text);
-        let mut document =
-            Self { sources: vec![Source { name: file.into(), text: text.into() }], root: Table::default() };
+        let mut document = Self {
+            sources: vec![Source { name: file.into(), text: text.into() }],
+            root: Table::default(),
+            left_out: None,
+        };
         let (root, errors) = DeTable::parse_recoverable(text);
         if !errors.is_empty() {
             let mut errors: Vec<_> =

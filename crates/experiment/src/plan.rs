@@ -59,6 +59,7 @@ impl Plan {
         let unmatched = jobs::unmatched(&workload);
         let mut warnings = jobs::warnings(&hardware.machine, &workload);
         warnings.extend(unmatched.iter().map(|(_, words)| words.clone()));
+        warnings.extend(document.left_out.clone());
         Ok(Self {
             scenario: Scenario { machine: hardware.machine, workload, mpi: mpi.settings, seed: engine.seed, output },
             resolved,

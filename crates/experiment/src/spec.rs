@@ -6,6 +6,7 @@ pub(crate) mod interference;
 pub(crate) mod job;
 pub(crate) mod machine;
 pub(crate) mod mpi;
+mod other_kind;
 mod output;
 pub(crate) mod sections;
 pub(crate) mod sweep;
@@ -127,7 +128,9 @@ pub(crate) fn parse_machine<S: AsRef<str>>(
 
 fn document<S: AsRef<str>>(text: &str, file: &str, overrides: &[S]) -> Result<Document, Problems> {
     let mut document = Document::parse(text, file)?;
+    let kind = other_kind::kind_of(&document.root);
     overrides::apply(&mut document, overrides, sections::names_a_variant)?;
+    document.left_out = other_kind::leave_out(&mut document, kind);
     Ok(document)
 }
 

@@ -13,7 +13,7 @@ use odonata_declare::{Family, Key, Kind, Named, Value};
 
 const DEFAULT_SEED: i64 = 1;
 
-static ENGINE: Family = Family::new("engine", || {
+pub(crate) static ENGINE: Family = Family::new("engine", || {
     ENGINES.iter().map(|engine| Named { name: engine.name, doc: engine.doc, keys: (engine.keys)() }).collect()
 });
 
