@@ -12,7 +12,7 @@ PACKAGE = Path(__file__).parents[2] / "python" / "odonata"
 
 LAYERS: tuple[tuple[str, ...], ...] = (
     ("_core", "errors"),
-    ("quantity", "toml"),
+    ("programs", "quantity", "toml"),
     ("store",),
     ("analysis",),
     ("plot", "viewer", "export"),

@@ -40,6 +40,12 @@ fn files_beside(path: &str) -> Files<'static> {
     Files::beside(Path::new(path)).with_parquet(&parquet_as_csv).with_library(&library)
 }
 
+/// What is wrong with the text of a rank program for so many ranks: its place and why; `None` if nothing is.
+#[pyfunction]
+pub(crate) fn program_mistake(py: Python<'_>, text: &str, ranks: u32) -> PyResult<Option<(String, String)>> {
+    errors::guarded(py, || odonata_experiment::program_mistake(text, ranks))
+}
+
 /// Everything that can be wrong with an experiment, without running it.
 #[pyfunction]
 #[pyo3(signature = (text, path, overrides = Vec::new()), text_signature = "(text, path, overrides=())")]

@@ -174,6 +174,9 @@ def tables_reference() -> str:
     """The reference page of the run directory, as Markdown."""
 
 def presets() -> list[Preset]: ...
+def program_mistake(text: str, ranks: int) -> tuple[str, str] | None:
+    """What is wrong with the text of a rank program: its place (`line 3, column 5`) and why."""
+
 def version() -> str: ...
 def message_costs(
     sources: list[int],

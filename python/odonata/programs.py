@@ -1,0 +1,411 @@
+"""Rank programs as Python functions: called once, they write the text that the engines run without Python.
+
+>>> from odonata.programs import Role, program
+>>> def ring(role: Role) -> None:
+...     with role.repeat(10) as i:
+...         role.compute("5 us")
+...         role.isend((role.rank + 1) % role.ranks, "64 KiB", tag=i)
+...         role.irecv((role.rank - 1) % role.ranks, "64 KiB", tag=i)
+...         role.waitall()
+...     role.allreduce("8 B")
+>>> program(ring).save("ring.program", ranks=16)
+
+Then `program = { name = "file", path = "ring.program" }` in a job. `role.rank`, `role.ranks` and the number
+of a round are expressions, not numbers: a line of the function becomes a line of the text, for all ranks and
+all rounds. Python's own loops and conditions work on numbers of Python and are written out. The text form is
+described in `docs/models/programs.md`.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, NoReturn, TypeAlias
+
+from odonata._core import program_mistake
+from odonata.errors import OdonataError
+
+__all__ = ["Expression", "Program", "ProgramError", "Role", "program"]
+
+
+class ProgramError(OdonataError):
+    """A mistake in a function that builds a program; the message begins with its file and line."""
+
+
+@dataclass(frozen=True, eq=False)
+class Expression:
+    """A whole number, or an amount of data or a duration, that depends on the rank or the round."""
+
+    text: str
+
+    def __add__(self, other: Number) -> Expression:
+        return _binary(self, "+", other)
+
+    def __radd__(self, other: Number) -> Expression:
+        return _binary(other, "+", self)
+
+    def __sub__(self, other: Number) -> Expression:
+        return _binary(self, "-", other)
+
+    def __rsub__(self, other: Number) -> Expression:
+        return _binary(other, "-", self)
+
+    def __mul__(self, other: Number) -> Expression:
+        return _binary(self, "*", other)
+
+    def __rmul__(self, other: Number) -> Expression:
+        return _binary(other, "*", self)
+
+    def __floordiv__(self, other: Number) -> Expression:
+        return _binary(self, "/", other)
+
+    def __rfloordiv__(self, other: Number) -> Expression:
+        return _binary(other, "/", self)
+
+    def __mod__(self, other: Number) -> Expression:
+        return _binary(self, "%", other)
+
+    def __rmod__(self, other: Number) -> Expression:
+        return _binary(other, "%", self)
+
+    def __neg__(self) -> Expression:
+        return _binary(0, "-", self)
+
+    def __eq__(self, other: object) -> Expression:  # type: ignore[override]  # as NumPy: an expression, no truth
+        return _binary(self, "==", other)
+
+    def __ne__(self, other: object) -> Expression:  # type: ignore[override]
+        return _binary(self, "!=", other)
+
+    def __lt__(self, other: Number) -> Expression:
+        return _binary(self, "<", other)
+
+    def __le__(self, other: Number) -> Expression:
+        return _binary(self, "<=", other)
+
+    def __gt__(self, other: Number) -> Expression:
+        return _binary(self, ">", other)
+
+    def __ge__(self, other: Number) -> Expression:
+        return _binary(self, ">=", other)
+
+    def __and__(self, other: Number) -> Expression:
+        return _binary(self, "and", other)
+
+    def __or__(self, other: Number) -> Expression:
+        return _binary(self, "or", other)
+
+    def __invert__(self) -> Expression:
+        return Expression(f"(not {self.text})")
+
+    def __truediv__(self, other: object) -> NoReturn:
+        raise _mistake("'/' makes fractions, and a program has whole numbers", "write '//'")
+
+    def __bool__(self) -> NoReturn:
+        raise _mistake(
+            f"whether {self.text} holds differs from rank to rank, so Python can't decide it",
+            "write `with role.when(...):`; conditions are joined by & and |",
+        )
+
+    def __index__(self) -> NoReturn:
+        raise _mistake(
+            f"{self.text} differs from rank to rank, so it is no number for Python",
+            "write `with role.repeat(...) as i:` instead of `for i in range(...):`",
+        )
+
+    def __iter__(self) -> NoReturn:
+        raise _mistake(f"{self.text} is a number, not a list", "write `with role.repeat(...) as i:`")
+
+    __hash__ = None  # type: ignore[assignment]  # what has no truth is no key of a dict
+
+
+Number: TypeAlias = int | Expression
+Amount: TypeAlias = str | Expression
+"""An amount of data or a duration: `"64 KiB"`, `"5 us"`, or as in `role.rank * role.amount("8 B")`."""
+
+ANY = "any"
+"""Instead of a peer or a tag: whatever comes."""
+
+
+@dataclass
+class Role:
+    """What some ranks do: every method is a call, and appends a line."""
+
+    rank: Expression = field(default_factory=lambda: Expression("rank"))
+    """This rank's number, from 0 on."""
+    ranks: Expression = field(default_factory=lambda: Expression("ranks"))
+    """The number of ranks."""
+    _lines: list[tuple[str, str]] = field(default_factory=list)
+    """Each with the place in Python that wrote it."""
+    _depth: int = 0
+    _loops: int = 0
+
+    def amount(self, amount: str) -> Expression:
+        """An amount of data or a duration to count with, `"64 KiB"`."""
+        return Expression(f"({_amount(amount)})")
+
+    @contextmanager
+    def repeat(self, times: Number) -> Iterator[Expression]:
+        """The lines below it over and over; gives the number of the round, from 0 on."""
+        self._loops += 1
+        variable = f"round{self._loops}"
+        self._write(f"repeat {_number(times)} as {variable}:")
+        with self._block("repeat"):
+            yield Expression(variable)
+
+    @contextmanager
+    def when(self, condition: Expression) -> Iterator[None]:
+        """The lines below it where the condition holds."""
+        if not isinstance(condition, Expression):
+            raise _mistake(f"{condition!r} is the same for all ranks", "write Python's `if`")
+        self._write(f"if {condition.text}:")
+        with self._block("when"):
+            yield
+
+    @contextmanager
+    def otherwise(self) -> Iterator[None]:
+        """After `when`: the lines below it where its condition does not hold."""
+        self._write("else:")
+        with self._block("otherwise"):
+            yield
+
+    def compute(self, time: Amount) -> None:
+        """Computes for that long."""
+        self._write(f"compute {_amount(time)}")
+
+    def sleep(self, time: Amount) -> None:
+        """Does nothing for that long."""
+        self._write(f"sleep {_amount(time)}")
+
+    def phase(self, name: str) -> None:
+        """A phase begins, a row of the table `phases`."""
+        self._write(f"phase {_name(name)}")
+
+    def send(self, to: Number, size: Amount, *, tag: Number = 0, on: str | None = None) -> None:
+        """Sends, and returns when the data are the system's."""
+        self._message("send", to, size, tag, on, None)
+
+    def isend(
+        self, to: Number, size: Amount, *, tag: Number = 0, on: str | None = None, request: str | None = None
+    ) -> None:
+        """Begins to send; for the next plain `waitall`, or the request `"name[index]"`."""
+        self._message("isend", to, size, tag, on, request)
+
+    def recv(
+        self, source: Number | str, size: Amount, *, tag: Number | str = 0, on: str | None = None
+    ) -> None:
+        """Receives; `"any"` may stand for the source and for the tag."""
+        self._message("recv", source, size, tag, on, None)
+
+    def irecv(
+        self,
+        source: Number | str,
+        size: Amount,
+        *,
+        tag: Number | str = 0,
+        on: str | None = None,
+        request: str | None = None,
+    ) -> None:
+        """Begins to receive."""
+        self._message("irecv", source, size, tag, on, request)
+
+    def waitall(self, name: str | None = None) -> None:
+        """Waits for all requests without a name, or for all of a name."""
+        self._write("waitall" if name is None else f"waitall {_name(name)}")
+
+    def barrier(self, *, on: str | None = None) -> None:
+        """Waits for all ranks."""
+        self._write("barrier" + _on(on))
+
+    def bcast(self, size: Amount, *, root: Number = 0, on: str | None = None) -> None:
+        """The root's message goes to all."""
+        self._collective("bcast", size, root, on)
+
+    def reduce(self, size: Amount, *, root: Number = 0, on: str | None = None) -> None:
+        """The messages of all are combined at the root."""
+        self._collective("reduce", size, root, on)
+
+    def gather(self, size: Amount, *, root: Number = 0, on: str | None = None) -> None:
+        """A block of every rank goes to the root."""
+        self._collective("gather", size, root, on)
+
+    def scatter(self, size: Amount, *, root: Number = 0, on: str | None = None) -> None:
+        """A block goes from the root to every rank."""
+        self._collective("scatter", size, root, on)
+
+    def allreduce(self, size: Amount, *, on: str | None = None) -> None:
+        """The messages of all are combined, and all get the result."""
+        self._collective("allreduce", size, None, on)
+
+    def scan(self, size: Amount, *, on: str | None = None) -> None:
+        """Every rank gets the combination of the messages of the ranks up to it."""
+        self._collective("scan", size, None, on)
+
+    def reduce_scatter(self, size: Amount, *, on: str | None = None) -> None:
+        """Blocks are combined, and every rank gets one."""
+        self._collective("reduce-scatter", size, None, on)
+
+    def allgather(self, size: Amount, *, on: str | None = None) -> None:
+        """A block of every rank goes to all."""
+        self._collective("allgather", size, None, on)
+
+    def alltoall(self, size: Amount, *, on: str | None = None) -> None:
+        """Every rank has a block for every other."""
+        self._collective("alltoall", size, None, on)
+
+    def split(self, name: str, color: Number, *, key: Number = 0, on: str | None = None) -> None:
+        """Divides a communicator: ranks of one colour make a new one of that name."""
+        self._write(f"split {_name(name)} color {_number(color)} key {_number(key)}{_on(on)}")
+
+    def create(
+        self, name: str, first: Number, count: Number, *, stride: Number = 1, on: str | None = None
+    ) -> None:
+        """Makes a communicator of ranks first, first + stride, ..."""
+        ranks = f"first {_number(first)} count {_number(count)} stride {_number(stride)}"
+        self._write(f"create {_name(name)} {ranks}{_on(on)}")
+
+    def free(self, name: str) -> None:
+        """Gives a communicator back."""
+        self._write(f"free {_name(name)}")
+
+    def line(self, text: str) -> None:
+        """Any line of the text form, as `line("waitany ahead")`."""
+        if "\n" in text or not text.strip() or text.rstrip().endswith(":"):
+            raise _mistake(f"{text!r} is not one call", "write a line without a colon at its end")
+        self._write(text.strip())
+
+    def _message(
+        self, call: str, peer: object, size: object, tag: object, on: str | None, request: str | None
+    ) -> None:
+        receives = call.endswith("recv")
+        peer = ANY if receives and isinstance(peer, str) and peer == ANY else _number(peer)
+        label = ANY if receives and isinstance(tag, str) and tag == ANY else _number(tag)
+        name = "" if request is None else f" as {request}"
+        self._write(f"{call} {peer} {_amount(size)} tag {label}{_on(on)}{name}")
+
+    def _collective(self, call: str, size: object, root: object, on: str | None) -> None:
+        at = "" if root is None else f" root {_number(root)}"
+        self._write(f"{call} {_amount(size)}{at}{_on(on)}")
+
+    def _write(self, line: str) -> None:
+        self._lines.append(("    " * self._depth + line, _place()))
+
+    @contextmanager
+    def _block(self, what: str) -> Iterator[None]:
+        begun, place = len(self._lines), self._lines[-1][1]
+        self._depth += 1
+        yield
+        self._depth -= 1
+        if len(self._lines) == begun:
+            raise ProgramError(f"{place}: nothing stands under `{what}`; expected calls")
+
+
+@dataclass(frozen=True)
+class Program:
+    """The text of a program, and the place in Python that wrote each of its lines."""
+
+    lines: tuple[tuple[str, str], ...]
+
+    @property
+    def text(self) -> str:
+        """As `program = { name = "file", ... }` reads it."""
+        return "".join(f"{line}\n" for line, _ in self.lines)
+
+    def check(self, ranks: int) -> None:
+        """Raises `ProgramError`, with the line of the function, if it can't be a program of so many ranks."""
+        mistake = program_mistake(self.text, ranks)
+        if mistake is None:
+            return
+        place, reason = mistake
+        number = int(place.split(",")[0].removeprefix("line "))
+        written, where = self.lines[min(number, len(self.lines)) - 1]
+        raise ProgramError(f"{where}: {reason}", hint=f"{place} of the program: {written.strip()}")
+
+    def save(self, path: str | Path, *, ranks: int) -> Path:
+        """Checks the program for a job of so many ranks and writes it."""
+        self.check(ranks)
+        path = Path(path)
+        path.write_text(self.text, encoding="utf-8")
+        return path
+
+
+def program(
+    roles: Callable[[Role], object] | Mapping[str, Callable[[Role], object]],
+    *,
+    requests: Mapping[str, int] | None = None,
+) -> Program:
+    """Builds a program: one function for all ranks, or one for each role.
+
+    Roles are ranks as in the text form: `{"0": root, "1..7, 9": some, "others": rest}`. Each function is
+    called once. `requests` are names of requests and how many there are of each.
+    """
+    here = _place()
+    lines = [(f"requests {_name(name)}[{_number(count)}]", here) for name, count in (requests or {}).items()]
+    if not isinstance(roles, Mapping):
+        lines += _written(roles, here)
+    else:
+        for name, function in roles.items():
+            lines.append((f"role {name}:", here))
+            lines += [(f"    {line}", place) for line, place in _written(function, here)]
+    return Program(tuple(lines))
+
+
+def _written(function: Callable[[Role], object], here: str) -> list[tuple[str, str]]:
+    if not callable(function):
+        raise ProgramError(f"{here}: {function!r} is no function of a role")
+    role = Role()
+    function(role)
+    if not role._lines:
+        name = getattr(function, "__name__", "the function")
+        raise ProgramError(f"{here}: {name} makes no calls", hint='as in `role.compute("1 us")`')
+    return role._lines
+
+
+def _binary(left: object, operator: str, right: object) -> Expression:
+    return Expression(f"({_number(left)} {operator} {_number(right)})")
+
+
+def _number(value: object) -> str:
+    if isinstance(value, Expression):
+        return value.text
+    if isinstance(value, int) and not isinstance(value, bool):
+        return str(value) if value >= 0 else f"(0 - {-value})"
+    if isinstance(value, str):
+        raise _mistake(
+            f"{value!r} is a text where a whole number is expected", "amounts are made by role.amount(...)"
+        )
+    raise _mistake(f"{value!r} is no whole number", "a division is written '//'")
+
+
+def _amount(value: object) -> str:
+    if isinstance(value, Expression):
+        return value.text
+    if isinstance(value, str) and value.strip():
+        return value.strip()
+    raise _mistake(f"{value!r} is no amount", "write it with its unit, as '64 KiB' or '5 us'")
+
+
+def _name(value: object) -> str:
+    if isinstance(value, str) and value.isidentifier():
+        return value
+    raise _mistake(f"{value!r} is no name", "names have letters, digits and '_'")
+
+
+def _on(communicator: object) -> str:
+    return "" if communicator is None else f" on {_name(communicator)}"
+
+
+def _place() -> str:
+    """File and line of the caller outside of this module."""
+    frame: Any = sys._getframe(1)
+    own = (__file__, contextmanager.__code__.co_filename)
+    while frame.f_back is not None and frame.f_code.co_filename in own:
+        frame = frame.f_back
+    return f"{frame.f_code.co_filename}:{frame.f_lineno}"
+
+
+def _mistake(reason: str, hint: str) -> ProgramError:
+    return ProgramError(f"{_place()}: {reason}", hint=hint)
