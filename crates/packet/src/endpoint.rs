@@ -268,6 +268,13 @@ pub trait Endpoints: Send {
     /// measurement, that was not taken; a message not sent; a program not at its end.
     fn owes(&self, before_ps: u64) -> bool;
 
+    /// Whether anything of what the run waits for will happen though no further packet comes: something is on its way out, or a time
+    /// will come after `now_ps`. Where nobody has such a thing and nothing is under way, what is owed never happens.
+    fn goes_on(&self, now_ps: u64) -> bool {
+        let _ = now_ps;
+        self.owes(0)
+    }
+
     /// Memory that it takes, about.
     fn memory_bytes(&self) -> usize {
         0

@@ -102,6 +102,13 @@ impl<T: Default> Pairs<T> {
 pub(crate) const NUMBER_BITS: u32 = 26;
 
 impl Outbox {
+    /// Whether a message of a job for which `of` holds is not sent to its last packet.
+    pub(crate) fn has(&self, of: impl Fn(u16) -> bool) -> bool {
+        let queue = self.queue.iter().map(|sending| &sending.message);
+        let gets = self.gets.iter().map(|(_, message)| message);
+        self.waiting.iter().chain(queue).chain(gets).any(|message| of(message.job))
+    }
+
     pub(crate) fn new(cut: Cut, interface: u8, prepared: u32, buffer: u32) -> Self {
         Self {
             cut,

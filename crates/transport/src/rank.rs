@@ -151,6 +151,16 @@ impl Rank {
         matches!(self.doing, Doing::Wrong(_))
     }
 
+    /// Whether it will do something though no message comes.
+    pub(crate) fn goes_on(&self, now_ps: u64) -> bool {
+        match &self.doing {
+            Doing::Over | Doing::Wrong(_) => false,
+            // It may have computed before, ahead of the network's time.
+            Doing::Blocked { since, .. } => *since > now_ps || !self.notices.is_empty(),
+            Doing::Ready | Doing::Ending { .. } | Doing::Round | Doing::Finishing => true,
+        }
+    }
+
     /// When it has to be run again if nothing comes.
     pub(crate) fn wakes_ps(&self) -> Option<u64> {
         matches!(self.doing, Doing::Ending { .. } | Doing::Round | Doing::Finishing).then_some(self.clock)

@@ -80,6 +80,8 @@ struct RankEndpoints {
     unfinished: usize,
     /// Whether there are others.
     has_background: bool,
+    /// Messages between ranks of a node that are on their way, of jobs that the run waits for.
+    on_node_awaited: usize,
     inbound: Vec<Inbound>,
     on_node: Vec<(u64, Envelope)>,
 }
@@ -109,6 +111,7 @@ impl RankEndpoints {
             interfaces: (0..interfaces.count()).map(|_| None).collect(),
             ranks: Vec::with_capacity(here.len()),
             unfinished: here.iter().filter(|(_, j, _)| !program.jobs[*j].background).count(),
+            on_node_awaited: 0,
             has_background: program.jobs.iter().any(|job| job.background),
             inbound: Vec::new(),
             on_node: Vec::new(),
@@ -168,6 +171,9 @@ impl RankEndpoints {
         let (number, node, background) = (rank.job, rank.node, job.background);
         self.unfinished -= usize::from(rank.is_over() && !was_over && !background);
         let job = number;
+        if !background {
+            self.on_node_awaited += on_node.len();
+        }
         for (at_ps, envelope) in on_node.drain(..) {
             socket.deliver(Arrival { at_ps, source: node, size: 0, job, message: 0, envelope: Some(envelope) });
         }
@@ -235,6 +241,11 @@ impl RankEndpoints {
         interface.expect("a node with ranks").outbox.push(message);
     }
 
+    /// Whether the run waits for a job.
+    fn is_awaited(&self, job: u16) -> bool {
+        !self.jobs[self.place_of(job)].background
+    }
+
     fn host(&self, nic: u32) -> usize {
         (nic / self.per_node) as usize
     }
@@ -287,6 +298,7 @@ impl Endpoints for RankEndpoints {
         let mut inbound = std::mem::take(&mut self.inbound);
         if arrival.source == self.hosts[host].node {
             let envelope = arrival.envelope.expect("messages on a node have one");
+            self.on_node_awaited -= usize::from(self.is_awaited(arrival.job));
             inbound.push(Inbound { job: arrival.job, envelope, alone: true });
         } else {
             let interface = self.interfaces[nic as usize].as_mut().expect("packets go to where ranks are");
@@ -319,6 +331,12 @@ impl Endpoints for RankEndpoints {
         self.unfinished > 0
     }
 
+    fn goes_on(&self, now_ps: u64) -> bool {
+        self.on_node_awaited > 0
+            || self.ranks.iter().any(|rank| rank.goes_on(now_ps) && self.is_awaited(rank.job))
+            || self.interfaces.iter().flatten().any(|interface| interface.outbox.has(|job| self.is_awaited(job)))
+    }
+
     fn memory_bytes(&self) -> usize {
         let interfaces = self.interfaces.iter().flatten();
         let of = |interface: &Interface| interface.outbox.memory_bytes() + interface.inbox.memory_bytes();
@@ -329,8 +347,7 @@ impl Endpoints for RankEndpoints {
 
     fn end(&mut self, end_ps: u64) -> Vec<Unfinished> {
         let mut unfinished = Vec::new();
-        let awaited =
-            |rank: &&Rank| !rank.is_over() && (rank.is_wrong() || !self.jobs[self.place_of(rank.job)].background);
+        let awaited = |rank: &&Rank| !rank.is_over() && (rank.is_wrong() || self.is_awaited(rank.job));
         for rank in self.ranks.iter().filter(awaited) {
             let shared = &self.jobs[self.place_of(rank.job)].shared;
             let (since, peer, what) = rank.waits_for(shared);

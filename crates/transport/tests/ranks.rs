@@ -220,7 +220,7 @@ fn partitions_change_nothing() {
 
 /// Jobs 0, which ends, and 1, which runs in the background, on nodes of their own: computing only, so that the end of each is known.
 fn beside(
-    foreground: u64,
+    foreground: impl Fn(u32, &mut Code) + Send + Sync + 'static,
     background: impl Fn(u32, &mut Code) + Send + Sync + 'static,
 ) -> (PacketResult, Vec<RankRecord>) {
     let idle = Idle::new();
@@ -232,7 +232,7 @@ fn beside(
         background: job == 1,
     };
     let shared = |program: Arc<dyn RankProgram>| Shared::new(program, Arc::new(Collectives::default()));
-    let ends = Script::new(2, move |rank, code| code.compute(Time::from_us(foreground + u64::from(rank))));
+    let ends = Script::new(2, foreground);
     let goes_on = shared(Arc::new(Script::new(2, background))).repeated(Rounds::Endless);
     let ranks = Ranks::new(vec![job(0, shared(Arc::new(ends))), job(1, goes_on)], MpiSettings::study());
     let engine =
@@ -244,11 +244,15 @@ fn beside(
     (result, ranks.take_records())
 }
 
+fn computes(us: u64) -> impl Fn(u32, &mut Code) {
+    move |rank, code| code.compute(Time::from_us(us + u64::from(rank)))
+}
+
 /// The run ends at the first full microsecond after the last rank that is waited for, which computes for 101 us; from 1 us on rounds
 /// of 7 us fit 14 times.
 #[test]
 fn a_job_in_the_background_goes_on_until_the_others_have_ended() {
-    let (result, records) = beside(100, |_, code| code.compute(Time::from_us(7)));
+    let (result, records) = beside(computes(100), |_, code| code.compute(Time::from_us(7)));
     assert_eq!((result.ending, result.end, result.unfinished.len()), (Ending::Complete, Time::from_us(102), 0));
     let rounds: Vec<(Option<Time>, u64)> = records.iter().map(|record| (record.end, record.rounds)).collect();
     let ended = |us| (Some(Time::from_us(us)), 0);
@@ -257,8 +261,29 @@ fn a_job_in_the_background_goes_on_until_the_others_have_ended() {
 
 #[test]
 fn a_job_in_the_background_that_takes_no_time_stops_and_is_named() {
-    let (result, records) = beside(3, |_, code| code.compute(Time::ZERO));
+    let (result, records) = beside(computes(3), |_, code| code.compute(Time::ZERO));
     assert_eq!((result.ending, records[2].rounds), (Ending::Complete, 0));
     let words = format!("{:?}", result.unfinished);
     assert!(words.contains("its program took no time") && result.unfinished.len() == 2, "{words}");
+}
+
+/// At once, though there is always something under way: rank 0 sends what nobody takes and computes, then both wait.
+#[test]
+fn ranks_that_wait_for_each_other_are_found_beside_a_job_in_the_background() {
+    for message in [SHORT, LONG] {
+        let waits = move |rank: u32, code: &mut Code| {
+            let first = code.isend(1 - rank, message, 7);
+            code.compute(Time::from_us(20));
+            code.recv(1 - rank, message, 8);
+            code.wait(first);
+        };
+        let (result, records) = beside(waits, |rank, code| {
+            code.isend(1 - rank, LONG, 0);
+            code.irecv(1 - rank, LONG, 0);
+            code.wait_all();
+        });
+        assert_eq!((result.ending, result.unfinished.len()), (Ending::Deadlock, 2), "{:?}", result.unfinished);
+        assert!(result.end >= Time::from_us(20) && result.end < Time::from_us(24), "{}", result.end);
+        assert!(records[2].rounds > 3);
+    }
 }

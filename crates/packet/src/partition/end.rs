@@ -77,6 +77,11 @@ impl Partition {
         self.endpoints.owes(time)
     }
 
+    /// Whether endpoints do something that the run waits for though no packet comes.
+    pub(crate) fn goes_on(&self, now: u64) -> bool {
+        self.endpoints.goes_on(now)
+    }
+
     /// Whether endpoints wait for a time to come.
     pub(crate) fn waits_for_time(&self) -> bool {
         self.listening.waits_for_time()

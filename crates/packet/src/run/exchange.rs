@@ -42,6 +42,8 @@ pub(crate) struct Tally {
     pub(crate) last_arrival: u64,
     /// Whether endpoints have something left to do that the run waits for.
     pub(crate) owes: bool,
+    /// Whether any of them does it though no packet comes; asked for where others go on for as long as they do.
+    pub(crate) goes_on: bool,
     /// Whether endpoints wait for a time to come.
     pub(crate) waits: bool,
     /// Whether somebody who watches wants the run to end.
@@ -59,6 +61,7 @@ impl Default for Tally {
             arrived: 0,
             last_arrival: 0,
             owes: false,
+            goes_on: false,
             waits: false,
             stop: false,
         }
@@ -86,6 +89,7 @@ impl Tally {
             // Of open traffic beside jobs that come to an end nothing is waited for.
             let before = if limits.ends_with_jobs { 0 } else { limits.measured_until };
             self.owes |= partition.owes(before);
+            self.goes_on |= limits.ends_with_jobs && partition.goes_on(now);
         }
     }
 
@@ -99,6 +103,7 @@ impl Tally {
         self.arrived += other.arrived;
         self.last_arrival = self.last_arrival.max(other.last_arrival);
         self.owes |= other.owes;
+        self.goes_on |= other.goes_on;
         self.waits |= other.waits;
         self.stop |= other.stop;
     }

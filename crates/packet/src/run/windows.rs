@@ -96,6 +96,11 @@ impl Windows {
         if Self::may_end(now, limits) && !sum.owes && sum.left == sum.arrived && over {
             return Some(Ending::Complete);
         }
+        // Jobs that come to an end wait for each other, whatever goes on beside them.
+        let silent = !sum.goes_on && sum.left == sum.arrived && sum.last_arrival < now;
+        if limits.ends_with_jobs && Self::may_end(now, limits) && sum.owes && silent {
+            return Some(Ending::Deadlock);
+        }
         if !Self::decides(now, limits) {
             return None;
         }
@@ -175,9 +180,25 @@ mod tests {
         let mut windows = windows(Some(300_000), 0);
         windows.limits.ends_with_jobs = true;
         windows.now = 1_300_000;
-        let later = Tally { owes: true, ..busy(3_100_000) };
+        let later = Tally { owes: true, goes_on: true, ..busy(3_100_000) };
         let ends: Vec<_> = (0..4).map(|_| windows.next(&later).map(|window| window.until)).collect();
         assert_eq!(ends, [Ok(2_000_000), Ok(2_250_000), Ok(3_000_000), Ok(3_400_000)]);
+    }
+
+    #[test]
+    fn who_waits_for_ever_is_found_beside_traffic_that_goes_on() {
+        let ending = |now: u64, sum: Tally| {
+            let mut windows = windows(Some(300_000), 0);
+            windows.limits.ends_with_jobs = true;
+            windows.now = now;
+            windows.next(&sum).err()
+        };
+        let stuck = Tally { owes: true, arrived: 2, last_arrival: 2_900_000, ..busy(3_000_000) };
+        assert_eq!(ending(3_000_000, stuck.clone()), Some(Ending::Deadlock));
+        assert_eq!(ending(3_200_000, stuck.clone()), None, "no full microsecond");
+        assert_eq!(ending(3_000_000, Tally { goes_on: true, ..stuck.clone() }), None);
+        assert_eq!(ending(3_000_000, Tally { arrived: 1, ..stuck.clone() }), None);
+        assert_eq!(ending(3_000_000, Tally { last_arrival: 3_000_000, ..stuck }), None);
     }
 
     #[test]

@@ -113,6 +113,10 @@ impl Endpoints for MixedEndpoints {
         self.members.iter().any(|member| member.endpoints.owes(before_ps))
     }
 
+    fn goes_on(&self, now_ps: u64) -> bool {
+        self.members.iter().any(|member| member.endpoints.goes_on(now_ps))
+    }
+
     fn end(&mut self, end_ps: u64) -> Vec<Unfinished> {
         self.members.iter_mut().flat_map(|member| member.endpoints.end(end_ps)).collect()
     }
