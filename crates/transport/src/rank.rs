@@ -17,7 +17,7 @@ mod stuck;
 pub(crate) use messages::Notice;
 
 use crate::job::RankJob;
-use crate::matching::{Label, Queue};
+use crate::matching::{Holds, Label, Queue};
 use crate::outbox::{Outbox, Peer};
 use crate::record::{CallKind, PhaseRecord, RankRecord};
 use crate::requests::{Requests, Slot, Wait};
@@ -128,8 +128,8 @@ impl Rank {
             doing: Doing::Ready,
             call: None,
             notices: VecDeque::new(),
-            posted: Queue::default(),
-            unexpected: Queue::default(),
+            posted: Queue::new(Holds::Receives),
+            unexpected: Queue::new(Holds::Messages),
             requests: Requests::default(),
             sends: Transfers::default(),
             receives: Transfers::default(),

@@ -146,7 +146,7 @@ impl Rank {
         let registration = settings.registration_ps(bytes);
         self.requests.begin(slot, registration)?;
         self.clock += registration;
-        let (compared, found) = self.unexpected.take(|message| label.takes(message));
+        let (compared, found) = self.unexpected.take(&label);
         self.clock += compared as u64 * settings.matching.ps();
         let posted = Posted { bytes: bytes.0, slot };
         match found {
@@ -165,7 +165,7 @@ impl Rank {
         self.clock = self.clock.max(at);
         match notice {
             Notice::Message { kind, label, bytes, transfer } => {
-                let (compared, found) = self.posted.take(|receive| receive.takes(&label));
+                let (compared, found) = self.posted.take(&label);
                 self.clock += compared as u64 * around.settings.matching.ps();
                 match found {
                     Some((_, posted)) => self.matched(posted, label, (kind, bytes, transfer), around)?,

@@ -1,0 +1,173 @@
+//! Rank programs on the packet engine: processor time, packets and memory.
+//!
+//! ```text
+//! cargo bench -p odonata-transport --bench ranks -- [PROGRAM [KEY=VALUE ...]] [--ranks N] [--machine PRESET] [--per-node N] [--routing NAME] [--idle]
+//! ```
+//! Without a program it runs one iteration of the study's Halo3D and an incast of 10,000 messages, whose receiver compares them with
+//! what it has posted. Memory is what the process holds at most beyond what it held when machine and engine were there; with
+//! `--idle` ranks do nothing but end. Processor time is this process's: on a busy machine it says more than time on the wall, and
+//! `valgrind --tool=callgrind` on the built file counts instructions.
+
+#![allow(clippy::print_stdout, clippy::disallowed_methods)]
+
+use odonata_declare::Value;
+use odonata_machine::presets;
+use odonata_packet::{Ending, PacketEngine, PacketSettings, RunOptions, Schedule, Traffic};
+use odonata_routing::algorithm::RoutingSettings;
+use odonata_transport::{MpiSettings, RankJob, Ranks};
+use odonata_units::{NodeId, Time};
+use odonata_workload::collective::Collectives;
+use odonata_workload::expanded::Shared;
+use odonata_workload::program::{Code, ProgramContext, ProgramSpec, RankProgram};
+use std::sync::Arc;
+
+/// What is run, and where.
+struct Case {
+    program: String,
+    keys: Vec<(String, String)>,
+    ranks: u32,
+    machine: String,
+    per_node: u32,
+    routing: String,
+    idle: bool,
+}
+
+impl Case {
+    fn new(program: &str, ranks: u32, keys: &[(&str, &str)]) -> Self {
+        Self {
+            program: program.into(),
+            keys: keys.iter().map(|(key, value)| ((*key).into(), (*value).into())).collect(),
+            ranks,
+            machine: "dragonfly-1056".into(),
+            per_node: 1,
+            routing: "min".into(),
+            idle: false,
+        }
+    }
+}
+
+/// Ranks that are at their end at once.
+#[derive(Debug)]
+struct Nothing(u32);
+
+impl RankProgram for Nothing {
+    fn ranks(&self) -> u32 {
+        self.0
+    }
+
+    fn blocks(&self, _: u32) -> u64 {
+        0
+    }
+
+    fn block(&self, _: u32, _: u64, _: &mut Code) {}
+}
+
+fn main() {
+    let words: Vec<String> = std::env::args().skip(1).filter(|word| word != "--bench").collect();
+    println!(
+        "program, ranks, packets, processor s, thousand packets per processor s, MB before, MB more, bytes per rank"
+    );
+    for case in cases(&words) {
+        measure(&case);
+    }
+}
+
+fn cases(words: &[String]) -> Vec<Case> {
+    let Some(program) = words.first().filter(|word| !word.starts_with("--")) else {
+        let halo = Case::new("halo-3d", 528, &[("iterations", "1")]);
+        let keys = [("iterations", "1"), ("bytes", "8 B")];
+        return vec![halo, Case { per_node: 10, ..Case::new("incast", 10_001, &keys) }];
+    };
+    let mut case = Case::new(program, 528, &[]);
+    let mut rest = words[1..].iter();
+    while let Some(word) = rest.next() {
+        let mut number = || rest.next().and_then(|word| word.parse().ok()).expect("a number");
+        match word.as_str() {
+            "--ranks" => case.ranks = number(),
+            "--per-node" => case.per_node = number(),
+            "--idle" => case.idle = true,
+            "--machine" => case.machine.clone_from(rest.next().expect("a preset")),
+            "--routing" => case.routing.clone_from(rest.next().expect("an algorithm")),
+            key => {
+                let (key, value) = key.split_once('=').expect("key=value");
+                case.keys.push((key.into(), value.into()));
+            }
+        }
+    }
+    vec![case]
+}
+
+fn measure(case: &Case) {
+    let machine = presets::builder(&case.machine).and_then(|builder| builder.build()).expect("the machine builds");
+    let engine = PacketEngine::new(&machine, &PacketSettings::study(), &case.routing, &RoutingSettings::default())
+        .expect("the algorithm fits the machine");
+    let mut spec = ProgramSpec::parse(&case.program).expect("a program");
+    for (key, value) in &case.keys {
+        spec.set(key, parsed(value)).expect("a key of the program");
+    }
+    let program = if case.idle {
+        Arc::new(Nothing(case.ranks))
+    } else {
+        spec.build(&ProgramContext { job: "job", ranks: case.ranks, seed: 1 }).expect("the program fits the ranks")
+    };
+    let nodes = machine.node_count() as u32;
+    assert!(case.ranks <= nodes * case.per_node, "{nodes} nodes of {} ranks", case.per_node);
+    let job = RankJob {
+        job: 0,
+        shared: Shared::new(program, Arc::new(Collectives::default())),
+        node_of_rank: Arc::new((0..case.ranks).map(|rank| NodeId(rank / case.per_node)).collect()),
+        start: Time::ZERO,
+    };
+    let ranks = Ranks::new(vec![job], MpiSettings::study());
+    let schedule = Schedule { warm_up: Time::ZERO, measure: Time::from_us(10_000_000_000), drain: Time::ZERO };
+    let (before, cpu) = (resident_bytes("VmRSS:"), cpu_seconds());
+    let result = engine.run(&Traffic::program(Arc::new(ranks)), schedule, &RunOptions::default(), &mut |_| true);
+    let (cpu, more) = (cpu_seconds() - cpu, resident_bytes("VmHWM:") - before);
+    assert_eq!(result.ending, Ending::Complete, "{:?}", result.unfinished.first());
+    let packets = result.jobs[0].all_packets as f64;
+    println!(
+        "{}{}, {}, {packets}, {cpu:.2}, {:.0}, {:.0}, {:.0}, {:.0}",
+        case.program,
+        if case.idle { " idle" } else { "" },
+        case.ranks,
+        packets / cpu / 1e3,
+        before / 1e6,
+        more / 1e6,
+        more / f64::from(case.ranks),
+    );
+    println!(
+        "  simulated {} us, {} events, {:.1} MB of network and ranks, at most {} packets in {:.1} MB",
+        result.end.as_ns_f64() / 1e3,
+        result.cost.events,
+        result.cost.network_bytes as f64 / 1e6,
+        result.cost.peak_packets,
+        result.cost.packet_bytes as f64 / 1e6
+    );
+}
+
+/// A number, yes or no, sizes as `11x8x6`, or text.
+fn parsed(word: &str) -> Value {
+    let sizes: Option<Vec<Value>> = word.split('x').map(|size| size.parse().ok().map(Value::Integer)).collect();
+    match (word.parse(), sizes) {
+        (Ok(flag), _) => Value::Flag(flag),
+        (_, Some(sizes)) if sizes.len() == 1 => sizes[0].clone(),
+        (_, Some(sizes)) => Value::List(sizes),
+        _ => Value::text(word),
+    }
+}
+
+/// Time that this process has been on processors, as Linux counts it in hundredths of a second; 0 elsewhere.
+fn cpu_seconds() -> f64 {
+    let text = std::fs::read_to_string("/proc/self/stat").unwrap_or_default();
+    // The program's name, the second field, may hold spaces.
+    let after = text.rsplit(')').next().unwrap_or_default();
+    let values: Vec<f64> = after.split_whitespace().map(|word| word.parse().unwrap_or(0.0)).collect();
+    values.iter().skip(11).take(2).sum::<f64>() / 100.0
+}
+
+/// A line of /proc/self/status in bytes; 0 elsewhere.
+fn resident_bytes(line: &str) -> f64 {
+    let text = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
+    let line = text.lines().find(|of| of.starts_with(line)).unwrap_or_default();
+    line.split_whitespace().nth(1).and_then(|kib| kib.parse::<f64>().ok()).unwrap_or(0.0) * 1024.0
+}
