@@ -270,6 +270,35 @@ def starved() -> Run:
 
 
 @cache
+def held() -> Run:
+    """Packets of three jobs meet before a cable whose far end holds one packet; one of the others also goes back, twice."""
+    (directory() / "joint.csv").write_text("src,dst,class\na,b,long\n")
+    (directory() / "once.csv").write_text("src,dst,bytes\n0,1,512\n")
+    (directory() / "again.csv").write_text("src,dst,bytes\n0,1,512\n1,0,1024\n")
+    nodes = "".join(f"{job},{rank},{job + 4 * rank}\n" for job in range(3) for rank in range(2))
+    (directory() / "joint-nodes.csv").write_text(f"job,rank,node\n{nodes}")
+    placement = f'placement = {{ name = "file", path = "{directory() / "joint-nodes.csv"}" }}'
+    texts = [
+        f'[[job]]\nname = "{name}"\npattern = {{ name = "file", path = "{directory() / file}" }}\n'
+        f"ranks = 2\nranks_per_node = 1\n{placement}\n"
+        for name, file in (("a", "once.csv"), ("b", "again.csv"), ("c", "once.csv"))
+    ]
+    return odonata.run(f"""
+        [machine]
+        file = "{directory() / "joint.csv"}"
+        nodes_per_router = 4
+        class.long = {{ bandwidth = "25 GB/s", latency = "300 ns" }}
+        class.terminal = {{ bandwidth = "25 GB/s", latency = "10 ns" }}
+        {"".join(texts)}
+        [engine]
+        kind = "packet"
+        routing = "min"
+        input_buffer = "512 B"
+        record_job_waits = true
+        """)
+
+
+@cache
 def broken() -> Run:
     """The steady state of the same jobs where a router and two cables have failed."""
     machine = DRAGONFLY + 'edit = ["fail g8r3", "fail g7r0>g7r1:local.0"]\n'
@@ -475,6 +504,7 @@ RUNS: dict[str, Callable[[], Run]] = {
     "crossing": crossing,
     "paced": paced,
     "starved": starved,
+    "held": held,
     "broken": broken,
     "shared": shared,
     "crowded": crowded,

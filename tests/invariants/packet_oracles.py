@@ -20,6 +20,22 @@ def the_second_of_two_packets_waits_for_the_first(run: Tables) -> None:
     same(run["nodes"]["crossbar_stall_ps"], [0, 0, 0, 0, 0, 20_480, 0, 0])
 
 
+@check("held")
+def waits_are_charged_to_who_causes_them(run: Tables) -> None:
+    """Packets of three jobs enter the cable's queue at 20, 25.12 and 30.24 ns: the crossbar moves 512 B in 5.12 ns.
+
+    The cable takes 620 ns for each, until the only place beyond is free again, and sends at 20, 640 and 1,260 ns. The
+    oldest beyond, as the one that is sent, is that of the job before. On the way back a packet enters at 50 ns,
+    when its interface has its credit, and waits for the other one of its job.
+    """
+    waits = run["job_waits"]
+    same(waits["link"], [0, 0, 0, 1])
+    same(waits["vc"], [0, 0, 0, 0])
+    same(waits["job"], [1, 2, 2, 1])
+    same(waits["holder"], [0, 0, 1, 1])
+    same(waits["wait_ps"], [640_000 - 25_120, 640_000 - 30_240, 620_000, 640_000 - 50_000])
+
+
 @check("open")
 def births_are_those_of_the_injection(run: Tables) -> None:
     """`interval` makes a packet every 25.6 / 0.2 = 128 ns, `bernoulli` one or none in each 25.6 ns.

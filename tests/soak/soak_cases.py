@@ -192,6 +192,7 @@ def _engine(dice: random.Random, hardware: Hardware, flit: int, packet: int | No
         "estimate": ['"output"', '"downstream-arrived"'],
         "record_channels": ["true"],
         "record_crossbar": ["true"],
+        "record_job_waits": ["true"],
     }.items():
         if dice.random() < 0.3:
             lines.append(f"{key} = {dice.choice(values)}")

@@ -28,7 +28,7 @@ pub use engine::{PacketEngine, PacketError, RunOptions, Schedule};
 pub use memory::{memory_estimate, Demand};
 pub use packet::PathHop;
 pub use record::{
-    ChannelInterval, ChannelRecord, Histogram, IntervalRecord, JobPortInterval, JobRecord, LearningInterval,
+    ChannelInterval, ChannelRecord, Histogram, IntervalRecord, JobPortInterval, JobRecord, JobWait, LearningInterval,
     PacketRecord, PortInterval, PortRecord, Recording, Rows, SeriesChoice, TracedPacket, BATCHES,
 };
 pub use result::{NodeView, PacketResult, PortRecords, PortView, Steadiness};

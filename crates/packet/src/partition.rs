@@ -26,6 +26,7 @@ mod nic;
 mod port;
 mod told;
 mod view;
+mod waits;
 
 use crate::credit::{Credit, Credits};
 use crate::division::Division;

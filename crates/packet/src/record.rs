@@ -11,6 +11,7 @@ mod histogram;
 mod part;
 mod rows;
 mod series;
+mod waits;
 
 pub(crate) use choice::RecordPlan;
 pub use choice::{Recording, SeriesChoice};
@@ -20,6 +21,8 @@ pub use rows::{
     ChannelRecord, IntervalRecord, JobRecord, LearningInterval, PacketRecord, PortRecord, Rows, TracedPacket, BATCHES,
 };
 pub use series::{ChannelInterval, JobPortInterval, PortInterval};
+pub use waits::JobWait;
+pub(crate) use waits::{At, JobWaits};
 
 use crate::packet::{Packet, PathHop};
 use series::PortSeries;
@@ -64,6 +67,8 @@ pub(crate) struct Recorder {
     /// Since when each channel waits in a port that is stalled; `u64::MAX` if it does not.
     channel_stalled: Vec<u64>,
     port_series: Option<Box<PortSeries>>,
+    /// Whose packets hold up whose, if that is recorded.
+    pub(crate) waits: Option<Box<JobWaits>>,
     /// The number under which each port is handed out; empty if none is.
     numbers: Vec<u32>,
 }
@@ -76,7 +81,7 @@ impl Recorder {
         nics: usize,
         (channels_per_port, full): (usize, u32),
     ) -> Self {
-        let Recording { channels, crossbar, interval_ps, series, .. } = plan.recording;
+        let Recording { channels, crossbar, interval_ps, series, job_waits, .. } = plan.recording;
         let on = |wanted: bool, count: usize| if wanted { count } else { 0 };
         let of_jobs = plan.recording.link_jobs && plan.jobs > 1;
         let ports = numbers.len();
@@ -106,6 +111,7 @@ impl Recorder {
             ],
             port_series: (interval_ps > 0 && series.any_port())
                 .then(|| Box::new(PortSeries::new(interval_ps, series, plan.jobs, ports, channels_per_port))),
+            waits: job_waits.then(|| Box::new(JobWaits::new(&plan, ports, channels_per_port))),
             numbers: if hands_out { numbers.collect() } else { Vec::new() },
         }
     }
@@ -396,6 +402,7 @@ impl Recorder {
             crossbar_stall_ps: self.crossbar_stall_ps,
             nics: self.nic_bytes.into_iter().zip(self.nic_stall_ps).collect(),
             tables: Vec::new(),
+            waits: self.waits.map_or_else(Vec::new, |waits| waits.into_waits()),
         }
     }
 }

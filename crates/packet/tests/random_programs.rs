@@ -4,21 +4,35 @@
 mod common;
 mod twin;
 
-use odonata_packet::{Ending, PacketEngine, PacketError, PacketResult, Program, Recording, RunOptions, Traffic};
+use odonata_packet::{
+    Ending, JobTraffic, PacketEngine, PacketError, PacketResult, Program, Recording, RunOptions, Traffic,
+};
 use odonata_units::Time;
 use std::sync::Arc;
 use twin::cases::Case;
 use twin::chatter::{Call, Chatter};
-use twin::Twin;
+use twin::{Twin, Waits};
+
+/// Nodes make packets of each in turn.
+const JOBS: u16 = 3;
+
+/// Who held up whom, by link, channel and jobs.
+fn waits(result: &PacketResult) -> Waits {
+    let channels =
+        (0..).zip(result.ports.links()).flat_map(|(link, port)| (0..).zip(port.job_waits).map(move |of| (link, of)));
+    let rows = channels.flat_map(|(link, (vc, waits))| waits.iter().map(move |wait| (link, vc, wait)));
+    rows.map(|(link, vc, wait)| ((link, vc, wait.job, wait.holder), wait.wait_ps)).collect()
+}
 
 /// What a run of the case gave, and what its nodes were told.
 fn run(case: &Case, engine: &PacketEngine, threads: usize, partitions: usize) -> (PacketResult, Vec<Vec<Call>>) {
     let program = Arc::new(Chatter::new(case.manner.clone()));
-    let recording = Recording { packets: true, ..Recording::default() };
+    let recording = Recording { packets: true, job_waits: true, ..Recording::default() };
     // A huge packet is on a slow cable for most of a millisecond.
     let patience = Time::from_us(100_000);
     let options = RunOptions { seed: case.seed, threads, partitions, recording, patience, ..RunOptions::default() };
-    let traffic = Traffic::program(Arc::clone(&program) as Arc<dyn Program>);
+    let job = || JobTraffic::Program(Arc::clone(&program) as Arc<dyn Program>);
+    let traffic = Traffic { jobs: (0..JOBS).map(|_| job()).collect() };
     let result = common::run(engine, &traffic, common::schedule(0, 100_000_000, 0), &options);
     (result, program.calls())
 }
@@ -55,9 +69,10 @@ fn check(seed: u64) -> Option<usize> {
         return Some(whole.packets.len());
     }
     let program = Chatter::new(case.manner.clone());
-    let endpoints = program.endpoints(&[0], &engine.interfaces(seed));
+    let endpoints = program.endpoints(&(0..JOBS).collect::<Vec<_>>(), &engine.interfaces(seed));
     let routing = (case.routing, &case.routing_settings);
-    let found = Twin::new(&case.machine, &case.settings, routing, seed, (&engine, endpoints)).run();
+    let twin = Twin::new(&case.machine, &case.settings, routing, seed, (&engine, endpoints));
+    let (found, waited) = twin.run_with_waits();
     if let Some((node, twin, fast)) = first_difference(&program.calls(), &calls) {
         panic!(
             "seed {seed}, {} on {}, {:?}: node {node} is first told {twin:?} in the twin and {fast:?} in the engine",
@@ -69,6 +84,7 @@ fn check(seed: u64) -> Option<usize> {
     let mut packets = whole.packets.clone();
     packets.sort_unstable();
     assert_eq!(packets, found, "seed {seed}");
+    assert_eq!(waits(&whole), waited, "seed {seed}");
     Some(whole.packets.len())
 }
 

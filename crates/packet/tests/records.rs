@@ -44,6 +44,7 @@ impl Watch for Kept {
 const ALL: Recording = Recording {
     channels: true,
     crossbar: true,
+    job_waits: true,
     link_jobs: true,
     interval_ps: 700_000,
     series: SeriesChoice { jobs: true, ports: true, channels: true, port_jobs: true },
@@ -248,6 +249,7 @@ fn each_record_is_alone_and_changes_nothing() {
     let series = |series| Recording { interval_ps: 1_000_000, series, ..none };
     let off = SeriesChoice { jobs: false, ports: false, channels: false, port_jobs: false };
     for (recording, made) in [
+        (Recording { job_waits: true, ..none }, [0, 0, 0, 0, 0, 0, 0]),
         (Recording { channels: true, ..none }, [1, 0, 0, 0, 0, 0, 0]),
         (Recording { crossbar: true, ..none }, [0, 1, 0, 0, 0, 0, 0]),
         (Recording { packets: true, ..none }, [0, 0, 1, 0, 0, 0, 0]),
@@ -267,6 +269,7 @@ fn each_record_is_alone_and_changes_nothing() {
             !kept.port_jobs.is_empty(),
         ];
         assert_eq!(found.map(u8::from), made, "{recording:?}");
+        assert_eq!(result.ports.links().all(|port| !port.job_waits.is_empty()), recording.job_waits);
         assert_eq!(result.jobs, plain.jobs);
         let without_peak = |port: PortView<'_>| PortRecord { peak_bytes: 0, ..*port.record };
         assert!(every_port(&result).map(without_peak).eq(every_port(&plain).map(without_peak)));

@@ -117,6 +117,7 @@ fn measure(case: &Case) {
         shared: Shared::new(program, Arc::new(Collectives::default())),
         node_of_rank: Arc::new((0..case.ranks).map(|rank| NodeId(rank / case.per_node)).collect()),
         start: Time::ZERO,
+        background: false,
     };
     let ranks = Ranks::new(vec![job], MpiSettings::study());
     let schedule = Schedule { warm_up: Time::ZERO, measure: Time::from_us(10_000_000_000), drain: Time::ZERO };

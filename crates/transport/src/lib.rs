@@ -43,6 +43,7 @@
 
 mod inbox;
 mod job;
+mod log;
 mod matching;
 mod outbox;
 mod rank;
@@ -54,6 +55,7 @@ mod stuck;
 mod wire;
 
 pub use job::RankJob;
+pub use log::{MessageRecord, Protocol};
 pub use ranks::Ranks;
 pub use record::{CallKind, PhaseRecord, RankRecord};
 pub use settings::{MpiPreset, MpiSettings};

@@ -17,6 +17,7 @@ mod stuck;
 pub(crate) use messages::Notice;
 
 use crate::job::RankJob;
+use crate::log::Log;
 use crate::matching::{Holds, Label, Queue};
 use crate::outbox::{Outbox, Peer};
 use crate::record::{CallKind, PhaseRecord, RankRecord};
@@ -65,6 +66,8 @@ pub(crate) struct Around<'a> {
     pub(crate) outbox: &'a mut Outbox,
     /// Messages between ranks of the node, with their times.
     pub(crate) on_node: &'a mut Vec<(u64, Envelope)>,
+    /// Where it is noted what becomes of messages, if it is.
+    pub(crate) log: Option<&'a mut Log>,
     /// Where ranks of the job are.
     pub(crate) peers: &'a dyn Fn(u32) -> Peer,
     pub(crate) packet: Bytes,

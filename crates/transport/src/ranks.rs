@@ -2,6 +2,7 @@
 
 use crate::inbox::{Inbound, Inbox};
 use crate::job::RankJob;
+use crate::log::{Log, MessageRecord};
 use crate::matching::Label;
 use crate::outbox::{Outbound, Outbox, Peer};
 use crate::rank::{Around, Notice, Rank};
@@ -21,12 +22,31 @@ pub struct Ranks {
     jobs: Arc<Vec<RankJob>>,
     settings: Arc<MpiSettings>,
     records: Arc<Mutex<Vec<RankRecord>>>,
+    /// What is noted of messages, if it is.
+    log: Option<Arc<Mutex<Log>>>,
 }
 
 impl Ranks {
     /// The ranks of `jobs`.
     pub fn new(jobs: Vec<RankJob>, settings: MpiSettings) -> Self {
-        Self { jobs: Arc::new(jobs), settings: Arc::new(settings), records: Arc::default() }
+        Self { jobs: Arc::new(jobs), settings: Arc::new(settings), records: Arc::default(), log: None }
+    }
+
+    /// The same, and of each message it is recorded when what happened to it: some 200 B each while they run.
+    #[must_use]
+    pub fn with_messages(self) -> Self {
+        Self { log: Some(Arc::default()), ..self }
+    }
+
+    /// Whether messages are recorded.
+    pub fn records_messages(&self) -> bool {
+        self.log.is_some()
+    }
+
+    /// The messages that were received in the last run, by job, source, destination and number; none unless recorded.
+    pub fn take_messages(&self) -> Vec<MessageRecord> {
+        let take = |log: &Arc<Mutex<Log>>| std::mem::take(&mut *log.lock().expect("nobody panicked")).messages();
+        self.log.as_ref().map_or_else(Vec::new, take)
     }
 
     /// What the last run recorded, by job and rank.
@@ -66,6 +86,9 @@ struct RankEndpoints {
     jobs: Arc<Vec<RankJob>>,
     settings: Arc<MpiSettings>,
     records: Arc<Mutex<Vec<RankRecord>>>,
+    /// What is noted of messages here, if it is, and where it goes to.
+    log: Option<Box<Log>>,
+    all_logs: Option<Arc<Mutex<Log>>>,
     /// Interface that each rank of each job uses on its node.
     interface_of: Vec<Vec<u8>>,
     per_node: u32,
@@ -104,6 +127,8 @@ impl RankEndpoints {
             jobs: Arc::clone(&program.jobs),
             settings: Arc::clone(settings),
             records: Arc::clone(&program.records),
+            log: program.log.is_some().then(Box::default),
+            all_logs: program.log.clone(),
             interface_of,
             per_node,
             cut,
@@ -149,7 +174,7 @@ impl RankEndpoints {
 
     /// A rank goes on; what it wants delivered on its node is handed to the socket.
     fn run(&mut self, host: usize, r: usize, socket: &mut Socket) {
-        let Self { jobs, settings, interface_of, interfaces, ranks, on_node, .. } = self;
+        let Self { jobs, settings, interface_of, interfaces, ranks, on_node, log, .. } = self;
         let rank = &mut ranks[r];
         let j = jobs.iter().position(|of| of.job == rank.job).expect("a job of this program");
         let job = &jobs[j];
@@ -164,6 +189,7 @@ impl RankEndpoints {
             shared: &job.shared,
             outbox: &mut interface.outbox,
             on_node,
+            log: log.as_deref_mut(),
             peers: &peers,
             packet: Bytes(self.cut.packet),
             ends_in_time: self.has_background,
@@ -191,6 +217,9 @@ impl RankEndpoints {
     /// A message has come to a node at the time of the socket.
     fn come(&mut self, host: usize, Inbound { job, envelope, alone }: Inbound, socket: &mut Socket) {
         let r = self.rank_at(host, job, envelope.destination);
+        if let Some(log) = &mut self.log {
+            log.arrived(job, &envelope, socket.now_ps());
+        }
         let kind = Wire::of(envelope.kind);
         if kind == Wire::Get {
             self.answer(host, r, &envelope, socket.now_ps());
@@ -271,7 +300,12 @@ impl Endpoints for RankEndpoints {
     }
 
     fn take(&mut self, nic: u32, leaves_ps: u64) -> Outgoing {
-        self.interfaces[nic as usize].as_mut().expect("nobody else has packets").outbox.take(leaves_ps)
+        let interface = self.interfaces[nic as usize].as_mut().expect("nobody else has packets");
+        let outgoing = interface.outbox.take(leaves_ps);
+        if let (Some(log), Some(envelope)) = (&mut self.log, &outgoing.envelope) {
+            log.started(outgoing.job, envelope, leaves_ps);
+        }
+        outgoing
     }
 
     fn listens(&self, nic: u32) -> Listens {
@@ -341,6 +375,7 @@ impl Endpoints for RankEndpoints {
         let interfaces = self.interfaces.iter().flatten();
         let of = |interface: &Interface| interface.outbox.memory_bytes() + interface.inbox.memory_bytes();
         self.ranks.iter().map(Rank::memory_bytes).sum::<usize>()
+            + self.log.as_ref().map_or(0, |log| log.memory_bytes())
             + self.interfaces.capacity() * size_of::<Option<Box<Interface>>>()
             + interfaces.map(|interface| size_of::<Interface>() + of(interface)).sum::<usize>()
     }
@@ -357,6 +392,9 @@ impl Endpoints for RankEndpoints {
                 Activity::Waiting { since: Time(since), peer, what }
             };
             unfinished.push(Unfinished { job: rank.job, rank: Some(rank.number), node: rank.node, activity });
+        }
+        if let (Some(log), Some(all)) = (self.log.take(), &self.all_logs) {
+            all.lock().expect("nobody panicked").append(*log);
         }
         let records = self.ranks.drain(..).map(Rank::into_record);
         self.records.lock().expect("nobody panicked").extend(records);

@@ -256,6 +256,27 @@ impl Expanded {
     }
 }
 
+/// What tells a message from others of its two ranks, as its program sees it.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct OfCollective {
+    /// Communicator of the program.
+    pub communicator: u16,
+    /// Whether it is of a collective.
+    pub collective: bool,
+    /// Its tag or, of a collective, how many there were before on its communicator.
+    pub tag: u32,
+}
+
+/// What the communicator and the tag of a [`Step`]'s call say.
+pub fn of_collective(communicator: u16, tag: u32) -> OfCollective {
+    let collective = communicator & INNER != 0;
+    OfCollective {
+        communicator: communicator & !INNER,
+        collective,
+        tag: if collective { tag >> TAG_BITS } else { tag },
+    }
+}
+
 /// Bits of a tag for the operation.
 const TAG_BITS: u32 = 4;
 

@@ -2,6 +2,7 @@
 
 mod columns;
 mod keys;
+mod messages;
 mod outcome;
 mod programs;
 mod q_tables;
@@ -176,11 +177,12 @@ impl Packet {
         let least = Demand { packets: 0, recorded: 0, ..demand };
         guard.admit(memory_estimate(machine, &self.settings, ASSUMED_CHANNELS, &least)).map_err(too_much)?;
         let closed = closed_traffic(scenario, guard)?;
-        let programs = Programs::of(scenario, &self.settings);
+        let programs = Programs::of(scenario, &self.settings, self.records.messages);
         let (of_programs, sent) = programs.as_ref().map_or((0, 0), |programs| (programs.packets, programs.bytes));
         let packets = closed.packets(self.settings.packet).saturating_add(of_programs);
         let bytes = closed.bytes().saturating_add(sent);
-        let messages = closed.memory_bytes() + Programs::memory_bytes(scenario);
+        let of_ranks = programs.as_ref().map_or(0, |programs| programs.memory_bytes);
+        let messages = closed.memory_bytes().saturating_add(of_ranks);
         demand = demand.with_messages(packets, bytes);
         demand.intervals = demand.intervals.max(self.intervals_of(machine, bytes));
         let of_run = memory_estimate(machine, &self.settings, ASSUMED_CHANNELS, &demand);

@@ -205,6 +205,9 @@ impl Partition {
     /// Puts a packet into the output queue of its channel.
     #[inline(always)]
     fn enqueue(&mut self, o: usize, slot: u32) {
+        if self.recorder.waits.is_some() {
+            self.note_entry(o, slot);
+        }
         let packet = self.pool.get(slot);
         let (room, vc) = (packet.room(self.full), packet.out_vc());
         let channel = &mut self.out_channel[o * self.channels + usize::from(vc)];

@@ -100,6 +100,7 @@ impl Partition {
 
     /// Notes packets that are between a node and its router at the end of the run, and stalls that last.
     pub(crate) fn finish(&mut self, end: u64) {
+        self.finish_waits(end);
         for n in 0..self.nic.len() {
             while self.nic[n].leaves < end {
                 self.leave_node(n);
@@ -161,7 +162,8 @@ impl Partition {
             + 2 * self.served.len()
             + 4 * self.promised.len()
             + 8 * self.stays.len();
-        let other = ports + credits + memories + feedback + self.router.len() * size_of::<Router>();
+        let waits = self.recorder.waits.as_ref().map_or(0, |waits| waits.memory_bytes());
+        let other = waits + ports + credits + memories + feedback + self.router.len() * size_of::<Router>();
         (
             self.pool.memory_bytes(),
             other

@@ -25,8 +25,7 @@ impl Partition {
             self.look_when_possible(o, next);
             return false;
         }
-        self.dequeue(o, slot);
-        self.launch(o, slot, now);
+        self.release(o, slot, now);
         if self.out[o].occupied != 0 {
             self.defer(o);
         } else if self.out[o].is(DEFERRED) {
@@ -112,8 +111,7 @@ impl Partition {
         while at < limit {
             let (slot, ready) = self.next_packet(o, at);
             if slot != NONE {
-                self.dequeue(o, slot);
-                self.launch(o, slot, at);
+                self.release(o, slot, at);
                 if self.out[o].occupied == 0 {
                     self.undefer(o);
                     return;
@@ -226,6 +224,16 @@ impl Partition {
         }
     }
 
+    /// The first packet of its channel leaves the output queue of port `o`, whose link is free at time `now`.
+    #[inline(always)]
+    fn release(&mut self, o: usize, slot: u32, now: u64) {
+        if self.recorder.waits.is_some() {
+            self.note_departure(o, slot, now);
+        }
+        self.dequeue(o, slot);
+        self.launch(o, slot, now);
+    }
+
     /// Takes the first packet of its channel from the output queue.
     #[inline(always)]
     fn dequeue(&mut self, o: usize, slot: u32) {
@@ -272,6 +280,9 @@ impl Partition {
         packet.header.state.vc = vc;
         let between = out.is(BETWEEN);
         self.recorder.sent(o, usize::from(vc), packet, now, busy);
+        if self.recorder.waits.is_some() {
+            self.note_launch(o, slot, now, now + busy);
+        }
         if self.beside {
             self.pool.travel(slot, arrives - before, PathHop { port: self.recorder.number(o), vc });
         }
@@ -340,11 +351,14 @@ impl Partition {
     /// Takes in the credits that have arrived at port `o` until `now`.
     #[inline]
     pub(super) fn collect_credits(&mut self, o: usize, now: u64) {
-        let out = &mut self.out[o];
-        while let Some(Credit { at, bytes, vc }) = self.credits.front(out.credits) {
+        while let Some(Credit { at, bytes, vc }) = self.credits.front(self.out[o].credits) {
             if at > now {
                 break;
             }
+            if self.recorder.waits.is_some() {
+                self.note_credit(o, vc, bytes, at);
+            }
+            let out = &mut self.out[o];
             Credits::pop(&mut out.credits);
             out.downstream_bytes -= bytes;
             self.out_channel[o * self.channels + usize::from(vc)].credit += bytes;

@@ -7,6 +7,8 @@ pub struct Recording {
     pub channels: bool,
     /// Time that packets wait at the heads of input queues for each output of a crossbar.
     pub crossbar: bool,
+    /// How long packets of each job waited in every virtual channel of every link for those of each job.
+    pub job_waits: bool,
     /// Bytes of every job on every link.
     pub link_jobs: bool,
     /// Length of an interval of the time series, in ps; 0 keeps none.
@@ -50,6 +52,7 @@ impl Default for Recording {
         Self {
             channels: false,
             crossbar: false,
+            job_waits: false,
             link_jobs: true,
             interval_ps: 0,
             series: SeriesChoice::default(),

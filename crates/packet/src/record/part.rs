@@ -1,6 +1,6 @@
 //! The records of one partition: those of its ports, which stay where they were made, and sums that are added up over all.
 
-use super::{ChannelRecord, IntervalRecord, JobRecord, LearningInterval, PortRecord};
+use super::{ChannelRecord, IntervalRecord, JobRecord, JobWait, LearningInterval, PortRecord};
 
 /// What happened at the ports, interfaces and routers of a partition, in their order.
 #[derive(Clone, Default, Debug)]
@@ -16,6 +16,8 @@ pub(crate) struct Part {
     pub(crate) nics: Vec<(u64, u64)>,
     /// What each router learnt; empty unless kept.
     pub(crate) tables: Vec<Vec<f32>>,
+    /// Waits in channel vc of port p at `p * channels_per_port + vc`; empty unless recorded.
+    pub(crate) waits: Vec<Vec<JobWait>>,
 }
 
 /// Records that belong to no port; sums over partitions in any order.

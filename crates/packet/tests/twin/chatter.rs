@@ -66,7 +66,7 @@ impl Program for Chatter {
     fn endpoints(&self, jobs: &[u16], interfaces: &Interfaces<'_>) -> Box<dyn Endpoints> {
         let per_node = interfaces.per_node();
         let nodes = (0..interfaces.count()).step_by(per_node as usize);
-        let talker = |nic| Talker::new(&self.manner, interfaces.node(nic), jobs[0], (per_node, interfaces.packet()));
+        let talker = |nic| Talker::new(&self.manner, interfaces.node(nic), jobs, (per_node, interfaces.packet()));
         let calls = Arc::clone(&self.calls);
         Box::new(Talkers { talkers: nodes.map(talker).collect(), per_node, calls })
     }
@@ -81,7 +81,8 @@ struct Talkers {
 struct Talker {
     manner: Manner,
     node: NodeId,
-    job: u16,
+    /// Whose packets it makes, in turn.
+    jobs: Vec<u16>,
     interfaces: u32,
     packet: u32,
     random: Stream,
@@ -92,7 +93,7 @@ struct Talker {
 }
 
 impl Talker {
-    fn new(manner: &Manner, node: NodeId, job: u16, (interfaces, packet): (u32, u32)) -> Self {
+    fn new(manner: &Manner, node: NodeId, jobs: &[u16], (interfaces, packet): (u32, u32)) -> Self {
         let mut random = Stream::new(manner.seed, "talker", &[u64::from(node.0)]);
         let listens = match random.below(4) {
             0 => Listens::ToNothing,
@@ -103,7 +104,8 @@ impl Talker {
         let first = 1 + random.below(manner.first);
         let spread = manner.spread_ps;
         let talks = manner.nodes.contains(&node);
-        let mut talker = Self { manner, node, job, interfaces, packet, random, listens, offers: Vec::new(), made: 0 };
+        let jobs = jobs.to_vec();
+        let mut talker = Self { manner, node, jobs, interfaces, packet, random, listens, offers: Vec::new(), made: 0 };
         for _ in 0..if talks { first } else { 0 } {
             let birth = talker.random.below(spread);
             talker.make(birth);
@@ -133,7 +135,7 @@ impl Talker {
         });
         let packet = Outgoing {
             interface: random.below(u64::from(self.interfaces)) as u8,
-            job: self.job,
+            job: self.jobs[self.made as usize % self.jobs.len()],
             message: random.below(1 << 32) as u32,
             envelope,
             tells_left: random.chance(0.5),
@@ -171,7 +173,7 @@ impl Talker {
             self.made += 1;
             let after = [0, self.random.below(delay)][self.random.index(2)];
             let message = self.random.below(1 << 20) as u32;
-            let (source, job) = (self.node, self.job);
+            let (source, job) = (self.node, self.jobs[0]);
             let envelope = Some(Envelope { tag: message, ..Envelope::default() });
             socket.deliver(Arrival { at_ps: now + after, source, size: 1, job, message, envelope });
         }

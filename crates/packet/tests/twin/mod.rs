@@ -11,6 +11,7 @@ pub mod chatter;
 mod lines;
 mod nodes;
 mod parts;
+mod waits;
 
 use nodes::Node;
 use odonata_machine::Machine;
@@ -22,6 +23,7 @@ use odonata_units::{Bytes, LinkId, Rate, RouterId, Stream};
 use parts::{Loads, Packet, Port};
 use std::cmp::Reverse;
 use std::collections::{BTreeSet, BinaryHeap, VecDeque};
+pub use waits::Waits;
 
 /// What happens at a time; the order of the variants is the order at one time.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
@@ -60,6 +62,7 @@ pub struct Twin<'a> {
     feedback: Vec<(usize, usize, Feedback)>,
     now: u64,
     found: Vec<PacketRecord>,
+    waits: Waits,
 }
 
 impl<'a> Twin<'a> {
@@ -86,6 +89,7 @@ impl<'a> Twin<'a> {
             inputs: vec![VecDeque::new(); channels],
             outputs: vec![VecDeque::new(); channels],
             credits: vec![settings.input_buffer.0; channels],
+            beyond: vec![VecDeque::new(); channels],
             order: (0..radix).map(|i| (i + first) % radix).collect(),
             ..Port::default()
         };
@@ -110,6 +114,7 @@ impl<'a> Twin<'a> {
             feedback: Vec::new(),
             now: 0,
             found: Vec::new(),
+            waits: Waits::new(),
             machine,
             settings,
             routing,
@@ -124,11 +129,18 @@ impl<'a> Twin<'a> {
     }
 
     /// Runs until nothing happens any more; all packets, in the order of their records.
-    pub fn run(mut self) -> Vec<PacketRecord> {
+    pub fn run(self) -> Vec<PacketRecord> {
+        self.run_with_waits().0
+    }
+
+    /// The same, and who held up whom.
+    pub fn run_with_waits(mut self) -> (Vec<PacketRecord>, Waits) {
         self.begin();
         while let Some(Reverse((time, _))) = self.events.peek() {
             assert!(*time > self.now || self.now == 0, "every way takes time");
-            self.now = *time;
+            let time = *time;
+            self.wait(time);
+            self.now = time;
             while let Some(Reverse((time, _))) = self.events.peek() {
                 if *time > self.now {
                     break;
@@ -151,13 +163,14 @@ impl<'a> Twin<'a> {
         }
         self.endpoints.end(self.now);
         self.found.sort_unstable();
-        self.found
+        (self.found, self.waits)
     }
 
     fn handle(&mut self, event: Event) {
         match event {
             Event::Credit(router, port, vc, bytes) => {
                 self.ports[router][port].credits[vc] += bytes;
+                self.ports[router][port].beyond[vc].pop_front();
                 self.touched.insert(router);
             }
             Event::NodeCredit(nic, bytes) => {
@@ -384,7 +397,7 @@ impl<'a> Twin<'a> {
         let size = packet.size();
         let free = self.now + self.link_time(r, o, size);
         let port = &mut self.ports[r][o];
-        port.link_free = free;
+        (port.link_free, port.sending) = (free, packet.what.job);
         let out = settings.output_latency.ps() + latency;
         if to_node {
             let at = free + out;
@@ -394,6 +407,7 @@ impl<'a> Twin<'a> {
             self.at(at, Event::Node(nic));
         } else {
             port.credits[vc] -= packet.room;
+            port.beyond[vc].push_back(packet.what.job);
             packet.took = packet.room;
             packet.decided = false;
             packet.previous = packet.arrived;

@@ -40,9 +40,13 @@ pub struct Port {
     pub inputs: Vec<VecDeque<Packet>>,
     pub outputs: Vec<VecDeque<Packet>>,
     pub credits: Vec<u64>,
+    /// Jobs of the packets that have taken room at the other end, the oldest first.
+    pub beyond: Vec<VecDeque<u16>>,
     pub input_free: u64,
     pub output_free: u64,
     pub link_free: u64,
+    /// Job of the packet that it sent last.
+    pub sending: u16,
     pub next_vc: usize,
     /// Inputs, the one to serve first at the front.
     pub order: VecDeque<usize>,

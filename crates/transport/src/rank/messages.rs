@@ -90,7 +90,7 @@ impl Rank {
         self.requests.begin(slot, 0)?;
         self.record.messages += 1;
         self.record.bytes += bytes.0;
-        let peer = (around.peers)(to);
+        let (peer, posted_ps) = ((around.peers)(to), self.clock);
         self.clock += settings.send_setup.ps();
         let envelope = Envelope {
             bytes: bytes.0,
@@ -104,19 +104,27 @@ impl Rank {
         if peer.node == self.node {
             let transfer = self.sends.add(Transfer { peer: to, bytes: bytes.0, slot, there: 0 });
             let envelope = Envelope { kind: Wire::OnNode as u8, sequence: transfer, ..envelope };
+            if let Some(log) = &mut around.log {
+                log.posted(self.job, &envelope, Wire::OnNode, posted_ps);
+                log.started(self.job, &envelope, self.clock);
+            }
             around.on_node.push((self.clock + settings.node_latency.ps(), envelope));
             return Ok(());
         }
         self.record.wire_bytes += on_the_wire(settings, around.packet, bytes).0;
         self.clock += settings.header.ps();
-        if settings.is_eager(bytes) {
+        let kind = if settings.is_eager(bytes) { Wire::Eager } else { Wire::Announcement };
+        if let Some(log) = &mut around.log {
+            log.posted(self.job, &envelope, kind, posted_ps);
+        }
+        if kind == Wire::Eager {
             self.clock += MpiSettings::copy_ps(settings.copy_ns_per_byte, bytes);
-            self.command(Envelope { kind: Wire::Eager as u8, ..envelope }, peer, around);
+            self.command(Envelope { kind: kind as u8, ..envelope }, peer, around);
             self.requests.done(slot);
         } else {
             self.clock += settings.registration_ps(bytes);
             let transfer = self.sends.add(Transfer { peer: to, bytes: bytes.0, slot, there: 0 });
-            self.command(Envelope { kind: Wire::Announcement as u8, sequence: transfer, ..envelope }, peer, around);
+            self.command(Envelope { kind: kind as u8, sequence: transfer, ..envelope }, peer, around);
         }
         Ok(())
     }
@@ -210,6 +218,9 @@ impl Rank {
                 "receives at most {} B from rank {} with tag {}, but the message has {bytes} B",
                 posted.bytes, message.source, message.tag
             ));
+        }
+        if let Some(log) = &mut around.log {
+            log.matched(self.job, &message, self.number, kind == Wire::Announcement, self.clock);
         }
         let settings = around.settings;
         self.clock += settings.receive_setup.ps();

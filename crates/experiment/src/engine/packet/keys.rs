@@ -65,6 +65,8 @@ words! {
 pub(super) struct Records {
     pub(super) channels: bool,
     pub(super) crossbar: bool,
+    pub(super) job_waits: bool,
+    pub(super) messages: bool,
     pub(super) q_tables: bool,
     pub(super) packets: bool,
     pub(super) paths: bool,
@@ -78,6 +80,8 @@ impl Default for Records {
         Self {
             channels: false,
             crossbar: false,
+            job_waits: false,
+            messages: false,
             q_tables: false,
             packets: false,
             paths: false,
@@ -100,6 +104,16 @@ impl Parameters for Records {
             record_crossbar = crossbar,
             Kind::Flag,
             "Record how long packets wait at the heads of input queues: `crossbar_stall_ps` of `links` and `nodes`.",
+        ),
+        parameter!(
+            record_job_waits = job_waits,
+            Kind::Flag,
+            "Record whose packets hold up whose in the queues of links: table `job_waits`.",
+        ),
+        parameter!(
+            record_messages = messages,
+            Kind::Flag,
+            "Record every message between ranks of programs, and when what happened to it: table `messages`.",
         ),
         parameter!(
             record_q_tables = q_tables,
@@ -136,6 +150,7 @@ impl Records {
         Recording {
             channels: self.channels,
             crossbar: self.crossbar,
+            job_waits: self.job_waits,
             link_jobs: true,
             interval_ps: self.interval.map_or(0, Time::ps),
             series: SeriesChoice {

@@ -1,12 +1,13 @@
 //! Jobs whose ranks run programs: what they take along, and the tables of their ranks.
 
 use super::columns::Measured;
+use super::messages::MESSAGES;
 use crate::scenario::Scenario;
 use odonata_declare::Type::{Bool, Coded, F64, U32, U64};
 use odonata_declare::Unit::{Bytes as InBytes, BytesPerS, Count, Ns, Plain, Ps};
 use odonata_declare::{Column, Filled, FilledTable, Frame, Table, Values};
 use odonata_packet::{PacketSettings, Program};
-use odonata_transport::{on_the_wire, CallKind, PhaseRecord, RankJob, RankRecord, Ranks};
+use odonata_transport::{on_the_wire, CallKind, MessageRecord, PhaseRecord, RankJob, RankRecord, Ranks};
 use odonata_units::{JobId, Time};
 use odonata_workload::volumes::Messages;
 use odonata_workload::{Job, TrafficKind};
@@ -19,16 +20,23 @@ pub(super) struct Programs {
     /// Packets and bytes that they put on the wires.
     pub(super) packets: u64,
     pub(super) bytes: u64,
+    /// Memory that the ranks take, and what is recorded of their messages.
+    pub(super) memory_bytes: u64,
 }
 
-/// Memory of a rank with its queues, assumed: a block of calls, a collective, some requests, and pairs with a few dozen others.
+/// Memory of a rank: itself, its interface, a block of calls, a collective, requests (docs/models/memory.md has what was measured).
 const BYTES_PER_RANK: u64 = 4_096;
+/// Memory of a pair of ranks that talk, for each direction: what each interface knows of the other, packets that come before their
+/// turn.
+const BYTES_PER_PAIR: u64 = 256;
+/// Memory of a message that is recorded: notes while it is under way, its row.
+const BYTES_PER_MESSAGE: u64 = 400;
 
 impl Programs {
     /// Those of a workload, if there are any.
-    pub(super) fn of(scenario: &Scenario, settings: &PacketSettings) -> Option<Self> {
+    pub(super) fn of(scenario: &Scenario, settings: &PacketSettings, records_messages: bool) -> Option<Self> {
         let mut jobs = Vec::new();
-        let (mut packets, mut bytes) = (0u64, 0u64);
+        let (mut packets, mut bytes, mut memory_bytes) = (0u64, 0u64, 0u64);
         for (number, job) in (0..).zip(&scenario.workload.jobs) {
             let (TrafficKind::Program(start), Some(shared)) = (&job.traffic, &job.program) else { continue };
             jobs.push(RankJob {
@@ -39,36 +47,40 @@ impl Programs {
                 background: start.background,
             });
             let mut messages = Messages::new(&scenario.machine, job);
+            // The last rank that sent to each.
+            let mut heard_of = vec![u32::MAX; job.ranks as usize];
+            let (mut pairs, mut sent) = (0u64, 0u64);
             for rank in job.rank_ids() {
                 for message in messages.of(rank) {
+                    let other = std::mem::replace(&mut heard_of[message.target.index()], rank.0) != rank.0;
+                    (pairs, sent) = (pairs + u64::from(other), sent + 1);
                     let (wire, count) = on_the_wire(&scenario.mpi, settings.packet, message.bytes);
                     let rounds = u64::from(job.iterations);
                     bytes = bytes.saturating_add(wire.saturating_mul(rounds));
                     packets = packets.saturating_add(count.saturating_mul(rounds));
                 }
             }
+            let rounds = u64::from(job.iterations);
+            let of_messages = if records_messages { sent.saturating_mul(rounds) * BYTES_PER_MESSAGE } else { 0 };
+            memory_bytes += u64::from(job.ranks) * BYTES_PER_RANK + pairs * BYTES_PER_PAIR + of_messages;
         }
         if jobs.is_empty() {
             return None;
         }
-        Some(Self { ranks: Arc::new(Ranks::new(jobs, scenario.mpi.clone())), packets, bytes })
+        let ranks = Ranks::new(jobs, scenario.mpi.clone());
+        let ranks = Arc::new(if records_messages { ranks.with_messages() } else { ranks });
+        Some(Self { ranks, packets, bytes, memory_bytes })
     }
 
     /// As the engine runs them.
     pub(super) fn program(&self) -> Arc<dyn Program> {
         Arc::clone(&self.ranks) as Arc<dyn Program>
     }
-
-    /// Memory that the ranks of a workload take.
-    pub(super) fn memory_bytes(scenario: &Scenario) -> u64 {
-        let ranks = |job: &Job| if job.program.is_some() { u64::from(job.ranks) } else { 0 };
-        scenario.workload.jobs.iter().map(ranks).sum::<u64>() * BYTES_PER_RANK
-    }
 }
 
 /// The declarations, in the order of the reference.
 pub(super) fn tables() -> Vec<Table> {
-    vec![RANKS.declared(), PHASES.declared()]
+    vec![RANKS.declared(), PHASES.declared(), MESSAGES.declared()]
 }
 
 /// Those that the run has.
@@ -78,6 +90,7 @@ pub(super) fn frames(ran: &Ran) -> Vec<(&'static str, Frame)> {
     }
     let mut frames = vec![RANKS.of(ran)];
     frames.extend(phases(ran).next().is_some().then(|| PHASES.of(ran)));
+    frames.extend(ran.records_messages.then(|| MESSAGES.of(ran)));
     frames
 }
 
@@ -86,6 +99,9 @@ pub(super) fn frames(ran: &Ran) -> Vec<(&'static str, Frame)> {
 pub(super) struct Ran {
     /// By job and rank.
     ranks: Vec<RankRecord>,
+    /// By job, source, destination and number, if they are recorded.
+    pub(super) messages: Vec<MessageRecord>,
+    records_messages: bool,
     /// When the run ended.
     end: Time,
     /// Names of the phases of all jobs with the numbers of their programs, and where those of each job begin.
@@ -98,6 +114,8 @@ impl Ran {
     /// In a run that ended at `end`.
     pub(super) fn new(programs: Option<&Programs>, scenario: &Scenario, end: Time) -> Self {
         let ranks = programs.map_or_else(Vec::new, |programs| programs.ranks.take_records());
+        let messages = programs.map_or_else(Vec::new, |programs| programs.ranks.take_messages());
+        let records_messages = programs.is_some_and(|programs| programs.ranks.records_messages());
         let (mut phases, mut program_of, mut first_phase) = (Vec::new(), Vec::new(), Vec::new());
         for job in &scenario.workload.jobs {
             first_phase.push(phases.len());
@@ -106,7 +124,7 @@ impl Ran {
             program_of.extend((0..own.len() as u32).map(|phase| shared.program.program_of(phase)));
             phases.extend(own);
         }
-        Self { ranks, end, phases, program_of, first_phase }
+        Self { ranks, messages, records_messages, end, phases, program_of, first_phase }
     }
 }
 

@@ -5,7 +5,7 @@ use super::programs;
 use odonata_declare::Type::{Coded, F64, U32, U64};
 use odonata_declare::Unit::{Bytes, BytesPerS, Count, Ns, Plain, Ps, Share};
 use odonata_declare::{Column, FilledTable, Frame, Table, Values};
-use odonata_packet::{ChannelRecord, IntervalRecord, JobRecord, LearningInterval, PacketResult};
+use odonata_packet::{ChannelRecord, IntervalRecord, JobRecord, JobWait, LearningInterval, PacketResult};
 use std::collections::BTreeMap;
 
 /// The declarations, in the order of the reference.
@@ -16,6 +16,7 @@ pub(super) fn tables() -> Vec<Table> {
         SERIES.declared(),
         LEARNING_SERIES.declared(),
         CHANNELS.declared(),
+        JOB_WAITS.declared(),
     ]
 }
 
@@ -27,6 +28,7 @@ pub(super) fn frames(run: &Measured<'_>) -> Vec<(&'static str, Frame)> {
     frames.extend((!result.series.is_empty()).then(|| SERIES.of(result)));
     frames.extend((!result.learning_series.is_empty()).then(|| LEARNING_SERIES.of(result)));
     frames.extend(channels(result).next().is_some().then(|| CHANNELS.of(result)));
+    frames.extend(records_waits(result).then(|| JOB_WAITS.of(result)));
     frames
 }
 
@@ -238,5 +240,43 @@ const CHANNELS: FilledTable<'_, PacketResult> = FilledTable {
         .by(|result| channels(result).map(|(_, _, row)| row.stall_ps).collect()),
         Column::max("peak_bytes", U64, Bytes, "Peak occupancy", "Most bytes in its output buffer at a time.")
             .by(|result| channels(result).map(|(_, _, row)| row.peak_bytes).collect()),
+    ],
+};
+
+fn records_waits(result: &PacketResult) -> bool {
+    result.ports.links().any(|port| !port.job_waits.is_empty())
+}
+
+/// Link, virtual channel, and how long packets of a job waited there for those of a job.
+fn job_waits(result: &PacketResult) -> impl Iterator<Item = (u32, u32, &JobWait)> {
+    let links = (0..).zip(result.ports.links());
+    let channels = links.flat_map(|(link, port)| (0..).zip(port.job_waits).map(move |(vc, waits)| (link, vc, waits)));
+    channels.flat_map(|(link, vc, waits)| waits.iter().map(move |wait| (link, vc, wait)))
+}
+
+const JOB_WAITS: FilledTable<'_, PacketResult> = FilledTable {
+    name: "job_waits",
+    row: "link, virtual channel, job whose packets waited and job that held them up",
+    sorted_by: &["link", "vc", "job", "holder"],
+    under: Some("record_job_waits = true"),
+    doc: "Within the measurement. A packet waits from its entry into the output queue of a link to its departure. While the link \
+          sends, the job of the packet that it sends holds up all that wait; while it is free and the packet at the head of the queue \
+          lacks credit, the job of the oldest packet that has taken room at the other end; while it is free and that packet has credit, \
+          but its last byte is still too far, its own job. So over all holders a job's times are what its packets waited there.",
+    columns: &[
+        Column::key("link", U32, Plain, "Link", "Number of the link.")
+            .of("links")
+            .by(|result: &PacketResult| job_waits(result).map(|(link, _, _)| link).collect()),
+        Column::key("vc", U32, Plain, "Virtual channel", "Number of the virtual channel.")
+            .by(|result| job_waits(result).map(|(_, vc, _)| vc).collect()),
+        Column::key("job", U32, Plain, "Job", "Number of the job whose packets waited.")
+            .of("jobs")
+            .by(|result| job_waits(result).map(|(_, _, wait)| u32::from(wait.job)).collect()),
+        Column::key("holder", U32, Plain, "Holder", "Number of the job that held them up; it may be the same.")
+            .of("jobs")
+            .by(|result| job_waits(result).map(|(_, _, wait)| u32::from(wait.holder)).collect()),
+        Column::sum("wait_ps", U64, Ps, "Wait", "Times of these packets, added up.")
+            .headline()
+            .by(|result| job_waits(result).map(|(_, _, wait)| wait.wait_ps).collect()),
     ],
 };

@@ -1,0 +1,87 @@
+//! What the record of waits is told of, where it is kept: see [`crate::record::JobWaits`].
+
+use super::port::End;
+use super::Partition;
+use crate::record::At;
+
+impl Partition {
+    /// Counts the waits of channel `vc` of port `o`, which leads to a router, up to `time`.
+    fn count_waits(&mut self, o: usize, vc: usize, time: u64) {
+        let channel = &self.out_channel[o * self.channels + vc];
+        let own = (!channel.queue.is_empty()).then(|| self.pool.get(channel.queue.head));
+        let own = own.filter(|head| channel.credit >= head.room(self.full)).map(|head| head.job);
+        if let Some(waits) = &mut self.recorder.waits {
+            waits.count(At { port: o, vc, time }, own);
+        }
+    }
+
+    /// The packet of `slot` is about to enter the output queue of port `o`.
+    #[cold]
+    pub(super) fn note_entry(&mut self, o: usize, slot: u32) {
+        if self.out[o].end == End::Node {
+            return;
+        }
+        let (now, packet) = (self.now, self.pool.get(slot));
+        let (vc, job) = (usize::from(packet.out_vc()), packet.job);
+        self.collect_credits(o, now);
+        self.count_waits(o, vc, now);
+        if let Some(waits) = &mut self.recorder.waits {
+            waits.entered(At { port: o, vc, time: now }, job);
+        }
+    }
+
+    /// The packet of `slot`, at the head of its queue at port `o`, is about to leave it.
+    #[cold]
+    pub(super) fn note_departure(&mut self, o: usize, slot: u32, now: u64) {
+        if self.out[o].end == End::Node {
+            return;
+        }
+        let packet = self.pool.get(slot);
+        let (vc, job) = (usize::from(packet.out_vc()), packet.job);
+        self.count_all_waits(o, now);
+        if let Some(waits) = &mut self.recorder.waits {
+            waits.left(At { port: o, vc, time: now }, job);
+        }
+    }
+
+    /// The packet of `slot` is on the link of port `o`, which leads to a router, until `until`.
+    #[cold]
+    pub(super) fn note_launch(&mut self, o: usize, slot: u32, now: u64, until: u64) {
+        let packet = self.pool.get(slot);
+        let (vc, of) = (usize::from(packet.out_vc()), (packet.job, packet.room(self.full)));
+        if let Some(waits) = &mut self.recorder.waits {
+            waits.launched(At { port: o, vc, time: now }, until, of);
+        }
+    }
+
+    /// A credit is about to be taken in that came to port `o` at `time`.
+    #[cold]
+    pub(super) fn note_credit(&mut self, o: usize, vc: u8, bytes: u32, time: u64) {
+        let vc = usize::from(vc);
+        self.count_waits(o, vc, time);
+        if let Some(waits) = &mut self.recorder.waits {
+            waits.credited(At { port: o, vc, time }, bytes);
+        }
+    }
+
+    fn count_all_waits(&mut self, o: usize, now: u64) {
+        self.collect_credits(o, now);
+        let mut occupied = self.out[o].occupied;
+        while occupied != 0 {
+            self.count_waits(o, occupied.trailing_zeros() as usize, now);
+            occupied &= occupied - 1;
+        }
+    }
+
+    /// Counts all waits up to the end of the run.
+    pub(super) fn finish_waits(&mut self, end: u64) {
+        if self.recorder.waits.is_none() {
+            return;
+        }
+        for o in 0..self.out.len() {
+            if self.out[o].end != End::Node {
+                self.count_all_waits(o, end);
+            }
+        }
+    }
+}
