@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import atexit
-import shutil
-import tempfile
 from collections.abc import Callable
 from functools import cache
 from pathlib import Path
@@ -14,14 +11,13 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 from checking import Tables
+from program_runs import gathered, over_and_over, talking
+from run_files import DRAGONFLY, GROUPS, NODES, ROUTERS, directory
 
 import odonata
 from odonata import Run, Sweep
 from odonata.store.schema import Column, Table
 from odonata.sweeps.results import STATISTICS
-
-GROUPS, ROUTERS, NODES = 9, 4, 2
-"""Of the dragonfly: groups, routers of a group, nodes of a router, which has two cables to other groups."""
 
 LOCAL, GLOBAL, TERMINAL = 25e9, 12.5e9, 20e9
 LOCAL_PS, GLOBAL_PS = 30_000, 300_000
@@ -29,14 +25,6 @@ PACKET = 512
 INTERVAL_PS = 500_000
 SHORT_PS = 100_000
 MEASURED_PS = 2_000_000
-
-CLASSES = """
-class.local = { bandwidth = "25 GB/s", latency = "30 ns" }
-class.global = { bandwidth = "12.5 GB/s", latency = "300 ns" }
-class.terminal = { bandwidth = "20 GB/s", latency = "10 ns" }
-"""
-SIZES = f"p = {NODES}\na = {ROUTERS}\nh = 2\ng = {GROUPS}\n"
-DRAGONFLY = f'[machine]\ntopology = "dragonfly"\n{SIZES}cores_per_node = 16\n{CLASSES}'
 
 RANKS = {"near": 40, "far": 30}
 PER_NODE = {"near": 2, "far": 1}
@@ -61,14 +49,6 @@ def messages(job: str) -> list[tuple[int, int, int]]:
     ranks = RANKS[job]
     found = [(rank, int(random.integers(ranks)), int(random.integers(1, 3000))) for rank in range(ranks)] * 2
     return [*found, (0, 0, 77), (1, 0, 900), (1, 2, 700), (0, 1, 5), (2, 3, 0), (3, 2, 4000)]
-
-
-@cache
-def directory() -> Path:
-    """A folder for the files that the experiments name; it goes when the process ends."""
-    path = Path(tempfile.mkdtemp(prefix="odonata-columns-"))
-    atexit.register(shutil.rmtree, path, ignore_errors=True)
-    return path
 
 
 def sent_by(job: str) -> Path:
@@ -271,23 +251,26 @@ def starved() -> Run:
 
 @cache
 def held() -> Run:
-    """Packets of three jobs meet before a cable whose far end holds one packet; one of the others also goes back, twice."""
-    (directory() / "joint.csv").write_text("src,dst,class\na,b,long\n")
-    (directory() / "once.csv").write_text("src,dst,bytes\n0,1,512\n")
-    (directory() / "again.csv").write_text("src,dst,bytes\n0,1,512\n1,0,1024\n")
-    nodes = "".join(f"{job},{rank},{job + 4 * rank}\n" for job in range(3) for rank in range(2))
+    """From a over b to c, with a place for one packet: jobs 0, 1, 2 from a, 1 also back, and 3 from b."""
+    (directory() / "joint.csv").write_text("src,dst,class\na,b,long\nb,c,short\n")
+    files = ["0,1,512\n", "0,1,512\n1,0,1024\n", "0,1,512\n", "0,1,3072\n"]
+    ends = [(0, 8), (1, 9), (2, 10), (4, 11)]
+    nodes = "".join(f"{job},0,{first}\n{job},1,{last}\n" for job, (first, last) in enumerate(ends))
     (directory() / "joint-nodes.csv").write_text(f"job,rank,node\n{nodes}")
-    placement = f'placement = {{ name = "file", path = "{directory() / "joint-nodes.csv"}" }}'
-    texts = [
-        f'[[job]]\nname = "{name}"\npattern = {{ name = "file", path = "{directory() / file}" }}\n'
-        f"ranks = 2\nranks_per_node = 1\n{placement}\n"
-        for name, file in (("a", "once.csv"), ("b", "again.csv"), ("c", "once.csv"))
-    ]
+    texts = []
+    for job, rows in enumerate(files):
+        path = directory() / f"joint-{job}.csv"
+        path.write_text(f"src,dst,bytes\n{rows}")
+        texts.append(
+            f'[[job]]\npattern = {{ name = "file", path = "{path}" }}\nranks = 2\nranks_per_node = 1\n'
+            f'placement = {{ name = "file", path = "{directory() / "joint-nodes.csv"}" }}\n'
+        )
     return odonata.run(f"""
         [machine]
         file = "{directory() / "joint.csv"}"
         nodes_per_router = 4
         class.long = {{ bandwidth = "25 GB/s", latency = "300 ns" }}
+        class.short = {{ bandwidth = "25 GB/s", latency = "145 ns" }}
         class.terminal = {{ bandwidth = "25 GB/s", latency = "10 ns" }}
         {"".join(texts)}
         [engine]
@@ -425,78 +408,10 @@ def swept() -> Sweep:
     return odonata.sweep(text, out=directory() / "sweep", processes=1)
 
 
-PAIR = """
-role 0:
-    phase work
-    compute 2 us
-    isend 1 100 B tag 1
-    waitall
-    phase meet
-    barrier
-role 1:
-    phase work
-    compute 500 ns
-    irecv 0 100 B tag 1
-    waitall
-    phase meet
-    barrier
-"""
-LATE = """
-role 0:
-    phase long
-    send 1 15000 B
-role 1:
-    phase long
-    recv 0 15000 B
-"""
-
-
-@cache
-def talking() -> Run:
-    """Two jobs of two ranks at the ends of a cable, one after the other: each has the machine to itself."""
-    (directory() / "two.csv").write_text("src,dst,class\na,b,long\n")
-    (directory() / "ends.csv").write_text("job,rank,node\n0,0,0\n0,1,2\n1,0,1\n1,1,3\n")
-    jobs = []
-    for name, text, start in (("pair", PAIR, "100 ns"), ("late", LATE, "100 us")):
-        path = directory() / f"{name}.program"
-        path.write_text(text)
-        jobs.append(
-            f'[[job]]\nname = "{name}"\nranks = 2\nranks_per_node = 1\nstart = "{start}"\n'
-            f'program = {{ name = "file", path = "{path}", final_barrier = false }}\n'
-            f'placement = {{ name = "file", path = "{directory() / "ends.csv"}" }}\n'
-        )
-    return odonata.run(f"""
-        [machine]
-        file = "{directory() / "two.csv"}"
-        nodes_per_router = 2
-        class.long = {{ bandwidth = "25 GB/s", latency = "300 ns" }}
-        class.terminal = {{ bandwidth = "25 GB/s", latency = "10 ns" }}
-        {"".join(jobs)}
-        [engine]
-        kind = "packet"
-        routing = "min"
-        """)
-
-
-@cache
-def over_and_over() -> Run:
-    """Two programs in turn, three times, and one in the background beside them; all of them compute only."""
-    programs = {}
-    for name, time in (("a", "1 us"), ("b", "2 us"), ("c", "2 us")):
-        path = directory() / f"{name}.program"
-        path.write_text(f"phase {name}\ncompute {time}\n")
-        programs[name] = f'{{ name = "file", path = "{path}", final_barrier = false }}'
-    jobs = (
-        f'start = "1 us"\nrepeat = 3\nprogram = [{programs["a"]}, {programs["b"]}]\n',
-        f"background = true\nprogram = {programs['c']}\n",
-    )
-    text = "".join(f"[[job]]\nranks = 1\n{job}" for job in jobs)
-    return odonata.run(f'{DRAGONFLY}{text}[engine]\nkind = "packet"\nrouting = "min"\n')
-
-
 RUNS: dict[str, Callable[[], Run]] = {
     "closed": closed,
     "talking": talking,
+    "gathered": gathered,
     "over and over": over_and_over,
     "open": opened,
     "learnt": learnt,

@@ -11,17 +11,15 @@ from column_runs import (
     CROWD,
     GLOBAL,
     GLOBAL_PS,
-    GROUPS,
     ITERATIONS,
     LOCAL,
     LOCAL_PS,
-    NODES,
     PER_NODE,
     RANKS,
-    ROUTERS,
     TERMINAL,
     messages,
 )
+from run_files import GROUPS, NODES, ROUTERS
 
 
 @check("closed", "open", "broken", "priced")

@@ -22,18 +22,35 @@ def the_second_of_two_packets_waits_for_the_first(run: Tables) -> None:
 
 @check("held")
 def waits_are_charged_to_who_causes_them(run: Tables) -> None:
-    """Packets of three jobs enter the cable's queue at 20, 25.12 and 30.24 ns: the crossbar moves 512 B in 5.12 ns.
+    """In ns. A cable takes 620 for each packet from a to b, 310 from b to c: until its place is free again.
 
-    The cable takes 620 ns for each, until the only place beyond is free again, and sends at 20, 640 and 1,260 ns. The
-    oldest beyond, as the one that is sent, is that of the job before. On the way back a packet enters at 50 ns,
-    when its interface has its credit, and waits for the other one of its job.
+    From a: packets of jobs 0, 1, 2 enter the queue at 20, 25.12 and 30.24 (the crossbar moves one in
+    5.12) and leave at 20, 640 and 1,260; who holds up is the one before, sent or beyond. They are at b's
+    output 320 later, at 340, 960 and 1,580, each 10 after a packet of job 3, which b sends at 20 + 310
+    k: they wait 10.48 for it, in channel 1. Job 3's six enter at 20 + 30 k, for want of credit of their
+    interface, and wait 280 k; of that, four of them 20.48 for the packet of job 0, two for that of job
+    1, and all the rest for each other. Back: two packets enter c's queue at 20 and 50 and leave at 20
+    and 330; b has them at 185 and 495, and sends at 185 and 805.
     """
     waits = run["job_waits"]
-    same(waits["link"], [0, 0, 0, 1])
-    same(waits["vc"], [0, 0, 0, 0])
-    same(waits["job"], [1, 2, 2, 1])
-    same(waits["holder"], [0, 0, 1, 1])
-    same(waits["wait_ps"], [640_000 - 25_120, 640_000 - 30_240, 620_000, 640_000 - 50_000])
+    of_three = 280_000 * (1 + 2 + 3 + 4 + 5)
+    rows = [
+        (0, 0, 1, 0, 640_000 - 25_120),
+        (0, 0, 2, 0, 640_000 - 30_240),
+        (0, 0, 2, 1, 620_000),
+        (1, 1, 1, 1, 805_000 - 495_000),
+        (2, 0, 3, 0, 4 * 20_480),
+        (2, 0, 3, 1, 2 * 20_480),
+        (2, 0, 3, 3, of_three - 6 * 20_480),
+        (2, 1, 0, 3, 10_480),
+        (2, 1, 1, 3, 10_480),
+        (2, 1, 2, 3, 10_480),
+        (3, 0, 1, 1, 330_000 - 50_000),
+    ]
+    for column, values in zip(
+        ("link", "vc", "job", "holder", "wait_ps"), zip(*rows, strict=True), strict=True
+    ):
+        same(waits[column], values)
 
 
 @check("open")

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import numpy as np
 import pandas as pd
-from checking import Tables, check, close, same
+from checking import Tables, check, close, same, sorted_by
 
 HEAD, FLIT = 360, 5.12
 ENTER = LEAVE = 30
@@ -117,6 +117,63 @@ def phases_are_between_marks(run: Tables) -> None:
     same(phases["time_ps"], ps(pd.Series(times)))
     computed = [2000, 0, 500, 0, 0, 0]
     same(phases["communication_ps"], ps(pd.Series(times) - computed))
+
+
+@check("talking")
+def messages_have_the_times_of_their_steps(run: Tables) -> None:
+    """One of 100 B, the barrier's down to rank 1 and up to rank 0, and the long one of the other job."""
+    messages, first, second = run["messages"], pair(), late()
+    same(messages["job"], [0, 0, 0, 1])
+    same(messages["source"], [0, 0, 1, 0])
+    same(messages["destination"], [1, 1, 0, 1])
+    same(messages["number"], [0, 1, 0, 0])
+    same(messages["communicator"], [0] * 4)
+    same(messages["collective"], [False, True, True, False])
+    same(messages["tag"], [1, 0, 0, 0])
+    same(messages["protocol"], ["eager", "eager", "eager", "long"])
+    same(messages["bytes"], [100, 0, 0, 15_000])
+    met = first["end_ps"][1] - first["collective_ps"][1]
+    up, heard = met + ENTER + SEND, first["end_ps"][0] - LEAVE - SEND
+    sent = 100 + 2000 + ENTER
+    announced = 100_000 + ENTER + SEND + 300 + 10 * (15_000 // 4096)
+    posted = [sent, heard, met + ENTER, 100_000 + ENTER]
+    started = [sent + SEND + round(0.344 * 100) + OUT, heard + SEND + OUT, up + OUT, announced + OUT]
+    looked_at = np.array(started) - OUT + [short(2), short(1), short(1), short(1)]
+    come = second["end_ps"][1] - LEAVE - 300 - 10 * (15_000 // 4096) - BACK
+    arrived = [*(looked_at[:3] - TAKEN - BACK), come]
+    same(messages["posted_ps"], ps(pd.Series(posted)))
+    same(messages["started_ps"], ps(pd.Series(started)))
+    same(messages["arrived_ps"], ps(pd.Series(arrived)))
+    same(messages["matched_ps"], ps(pd.Series(looked_at + MATCHED - 10)))
+
+
+@check("gathered")
+def messages_are_those_of_the_ranks(run: Tables) -> None:
+    """On a grid of 2 x 2 each rank sends to the other of its column, there and back, and to that of its row.
+
+    Communicators: two barriers of all when they are made, two in the iteration, one at the end; each is freed
+    by a barrier of its own, of two ranks. The ranks of a column share a node.
+    """
+    messages, ranks = run["messages"], run["ranks"]
+    sorted_by(messages, "job", "source", "destination", "number")
+    assert messages["collective"].all()
+    same(messages["communicator"].value_counts().sort_index(), [5 * 6, 2 * (4 + 2), 2 * (4 + 2)])
+    on_node = messages["source"] // 2 == messages["destination"] // 2
+    same(messages["protocol"], np.where(on_node, "on-node", "eager"))
+    for number in (1, 2):
+        assert (on_node == (number == 1))[messages["communicator"] == number].all()
+    same(messages.groupby("source").size(), ranks["messages"])
+    same(messages.groupby("source")["bytes"].sum(), ranks["bytes"])
+    same(messages.groupby("destination")["bytes"].sum(), ranks["received_bytes"])
+    same(messages.groupby(["source", "destination"]).cumcount(), messages["number"])
+    # The barriers that make, that part the iteration, the one at the end; alltoalls and the one that frees.
+    for number, collectives in ((0, 5), (1, 3), (2, 3)):
+        same(np.unique(messages["tag"][messages["communicator"] == number]), range(collectives))
+    assert (
+        (messages[["posted_ps", "started_ps", "arrived_ps", "matched_ps"]].diff(axis=1).iloc[:, 1:] > 0)
+        .all()
+        .all()
+    )
 
 
 @check("talking")

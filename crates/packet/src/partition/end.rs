@@ -56,15 +56,10 @@ impl Partition {
         self.pool.len()
     }
 
-    /// When a packet last arrived at a node here or set out from one, with its last byte, or a timer ran out. An answer
-    /// after `recent` need not be the latest.
-    pub(crate) fn last_moved(&self, recent: u64) -> u64 {
+    /// When a packet last arrived at a node here or set out from one, with its last byte, or a timer ran out.
+    pub(crate) fn last_moved(&self) -> u64 {
         let arrived = self.recorder.jobs.iter().map(|job| job.last_arrival_ps).max().unwrap_or(0);
-        if arrived > recent {
-            return arrived;
-        }
-        let left = self.nic.iter().map(|nic| nic.link_free).max().unwrap_or(0);
-        arrived.max(left).max(self.listening.last_woken())
+        arrived.max(self.last_left).max(self.listening.last_woken())
     }
 
     /// Records of the jobs that the run waits for.

@@ -78,6 +78,7 @@ impl Partition {
             self.fabric.link_time(self.fabric.nic_port[global as usize], injection.size)
         };
         nic.link_free = leaves + busy;
+        self.last_left = self.last_left.max(nic.link_free);
         let header = Header {
             source: self.fabric.node_of(global),
             destination: injection.destination,

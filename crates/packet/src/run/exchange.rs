@@ -80,10 +80,8 @@ impl Tally {
             self.arrived += job.packets;
             self.last_arrival = self.last_arrival.max(job.last_arrival_ps);
         }
-        // Where nothing will happen any more, the run may end at the time of what happened last.
         let idle = earliest == u64::MAX;
-        let recent = if idle { u64::MAX } else { now.saturating_sub(limits.patience) };
-        self.moved = self.moved.max(partition.last_moved(recent));
+        self.moved = self.moved.max(partition.last_moved());
         self.waits |= partition.waits_for_time();
         if idle || Windows::may_end(now, limits) {
             // Of open traffic beside jobs that come to an end nothing is waited for.

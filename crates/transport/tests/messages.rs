@@ -1,0 +1,144 @@
+//! What is recorded of messages: times on an idle machine by hand, and what must hold of any program.
+
+mod common;
+
+use common::{Idle, Script};
+use odonata_packet::{Ending, PacketEngine, PacketSettings, RunOptions, Schedule, Traffic};
+use odonata_routing::algorithm::RoutingSettings;
+use odonata_transport::{MessageRecord, MpiSettings, Protocol, RankJob, RankRecord, Ranks};
+use odonata_units::{Bytes, NodeId, Stream, Time};
+use odonata_workload::collective::Collectives;
+use odonata_workload::expanded::Shared;
+use odonata_workload::program::{Code, Operation, RankProgram, ANY};
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+fn record(
+    program: impl RankProgram + 'static,
+    nodes: &[u32],
+    routing: &str,
+    partitions: usize,
+) -> (Vec<RankRecord>, Vec<MessageRecord>) {
+    let machine = Idle::new().machine;
+    let engine = PacketEngine::new(&machine, &PacketSettings::study(), routing, &RoutingSettings::default()).unwrap();
+    let job = RankJob {
+        job: 0,
+        shared: Shared::new(Arc::new(program), Arc::new(Collectives::default())),
+        node_of_rank: Arc::new(nodes.iter().map(|&node| NodeId(node)).collect()),
+        start: Time::ZERO,
+    };
+    let ranks = Arc::new(Ranks::new(vec![job], MpiSettings::study()).with_messages());
+    let schedule = Schedule { warm_up: Time::ZERO, measure: Time::from_us(1_000_000), drain: Time::ZERO };
+    let options = RunOptions { partitions, ..RunOptions::default() };
+    let result = engine.run(&Traffic::program(ranks.clone()), schedule, &options, &mut |_| true);
+    assert_eq!(result.ending, Ending::Complete, "{:?}", result.unfinished);
+    (ranks.take_records(), ranks.take_messages())
+}
+
+/// Time of one message from rank 0 to rank 1, in ps: posted, started, arrived, matched.
+fn times(bytes: u64, nodes: [u32; 2]) -> (Protocol, [u64; 4]) {
+    let script = Script::new(2, move |rank, code: &mut Code| match rank {
+        0 => code.send(1, Bytes(bytes), 9),
+        _ => code.recv(0, Bytes(bytes), 9),
+    });
+    let (_, messages) = record(script, &nodes, "min", 1);
+    let [one] = messages[..] else { panic!("{messages:?}") };
+    assert_eq!((one.source, one.destination, one.number, one.of.tag, one.bytes), (0, 1, 0, 9, Bytes(bytes)));
+    (one.protocol, [one.posted, one.started, one.arrived, one.matched].map(Time::ps))
+}
+
+/// The steps of docs/models/mpi.md, one after the other, with the receive posted in time.
+#[test]
+fn a_message_on_an_idle_machine_has_the_times_of_its_steps() {
+    let head = Idle::new().head_ps(NodeId(0), NodeId(500));
+    let (enter, setup, header, out, flit) = (30_000, 13_000, 11_000, 10_000, 5_120);
+    // 100 B: copied in 34 ns, 145 B on the wire are two flits.
+    let started = enter + setup + header + 34_000 + out;
+    let arrived = started + head + 2 * flit;
+    assert_eq!(times(100, [0, 500]), (Protocol::Eager, [enter, started, arrived, arrived + 10_000 + 5_000 + 15_000]));
+    // 20,000 B: four pages and 20,013 B, 39 full packets and one of 45 B, after 300 + 40 ns.
+    let started = enter + setup + header + 340_000 + out;
+    let matched = started + head + flit + 10_000 + 5_000 + 15_000;
+    let asked = matched + 10_000 + 5_000 + head + flit;
+    // Beyond 30 packets a global link takes 620/30 ns for each, since credits come back after 620 ns: it is one lap late.
+    let arrived = times(20_000, [0, 500]).1[2];
+    assert_eq!(times(20_000, [0, 500]), (Protocol::Long, [enter, started, arrived, matched]));
+    let plain = asked + 200_000 + 5_000 + head + 39 * 20_480 + flit;
+    assert!((plain..plain + 20_000).contains(&arrived), "{plain} {arrived}");
+    // 13,000 B stay below 30 packets.
+    let started = enter + setup + header + 330_000 + out;
+    let asked = started + head + flit + 10_000 + 5_000 + 15_000 + 10_000 + 5_000 + head + flit;
+    let arrived = asked + 200_000 + 5_000 + head + 25 * 20_480 + 2 * flit;
+    assert_eq!(times(13_000, [0, 500]).1[2], arrived);
+    // On a node.
+    let on_node = (Protocol::OnNode, [30_000, 43_000, 45_000, 60_000]);
+    assert_eq!(times(100, [5, 5]), on_node);
+}
+
+/// Messages of all sizes and of two tags, receives with wildcards, collectives; ranks on one node among them.
+fn random(seed: u64) -> Script<impl Fn(u32, &mut Code) + Send + Sync> {
+    let ranks = 12;
+    Script::new(ranks, move |rank, code: &mut Code| {
+        for round in 0..4 {
+            let mut draw = Stream::new(seed, "messages", &[round]);
+            let sizes = [0, 8, 467, 468, 12_000, 12_001, 40_000];
+            let messages: Vec<(u32, u32, u64, u32)> = (0..60)
+                .map(|_| {
+                    let (from, to) = (draw.index(ranks as usize) as u32, draw.index(ranks as usize) as u32);
+                    (from, to, sizes[draw.index(sizes.len())], 2 * round as u32 + draw.index(2) as u32)
+                })
+                .collect();
+            let mut own = Stream::new(seed, "rank", &[round, rank.into()]);
+            code.compute(Time(own.index(3_000_000) as u64));
+            let wild = own.index(3) == 0;
+            let mut receives: Vec<_> = messages.iter().filter(|message| message.1 == rank).collect();
+            if wild {
+                // Of those with wildcards any may take any.
+                receives.sort_by_key(|message| message.3);
+            }
+            for (from, _, _, tag) in receives {
+                code.irecv(if wild { ANY } else { *from }, Bytes(40_000), *tag);
+            }
+            for &(_, to, bytes, tag) in messages.iter().filter(|message| message.0 == rank) {
+                code.isend(to, Bytes(bytes), tag);
+            }
+            code.wait_all();
+            code.collective(Operation::Allreduce, 0, Bytes(if round % 2 == 0 { 8 } else { 13_000 }));
+        }
+    })
+}
+
+#[test]
+fn every_message_is_there_once_and_its_times_are_in_order() {
+    for (seed, routing) in [(1, "min"), (2, "valiant-n"), (3, "ugal-n"), (4, "par")] {
+        let nodes: Vec<u32> = (0..12).map(|rank| rank / 2 * 131).collect();
+        let (ranks, messages) = record(random(seed), &nodes, routing, 1);
+        let mut sent: BTreeMap<u32, (u64, u64)> = BTreeMap::new();
+        let mut received: BTreeMap<u32, u64> = BTreeMap::new();
+        for (i, one) in messages.iter().enumerate() {
+            let pair = |of: &MessageRecord| (of.job, of.source, of.destination);
+            let follows = i > 0 && pair(&messages[i - 1]) == pair(one);
+            assert_eq!(one.number, if follows { messages[i - 1].number + 1 } else { 0 });
+            if follows {
+                assert!(messages[i - 1].posted < one.posted && messages[i - 1].started <= one.started, "{one:?}");
+            }
+            assert!(one.posted < one.started && one.started < one.arrived, "{one:?}");
+            assert!((one.matched < one.arrived) == (one.protocol == Protocol::Long), "{one:?}");
+            assert!(one.matched > one.started);
+            let same_node = nodes[one.source as usize] == nodes[one.destination as usize];
+            assert_eq!(one.protocol == Protocol::OnNode, same_node);
+            assert!(same_node || (one.protocol == Protocol::Long) == (one.bytes > Bytes(12_000)), "{one:?}");
+            let of = sent.entry(one.source).or_default();
+            *of = (of.0 + 1, of.1 + one.bytes.0);
+            *received.entry(one.destination).or_default() += one.bytes.0;
+        }
+        for rank in &ranks {
+            assert_eq!(sent[&rank.rank], (rank.messages, rank.bytes), "seed {seed}, rank {}", rank.rank);
+            assert_eq!(received[&rank.rank], rank.received_bytes, "seed {seed}, rank {}", rank.rank);
+        }
+        assert!(messages.iter().any(|one| one.of.collective) && messages.iter().any(|one| !one.of.collective));
+        for partitions in [2, 5, 33] {
+            assert!(record(random(seed), &nodes, routing, partitions).1 == messages, "seed {seed}, {partitions}");
+        }
+    }
+}

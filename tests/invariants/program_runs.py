@@ -1,0 +1,96 @@
+"""Small runs of jobs with programs."""
+
+from __future__ import annotations
+
+from functools import cache
+
+from run_files import DRAGONFLY, directory
+
+import odonata
+from odonata import Run
+
+PAIR = """
+role 0:
+    phase work
+    compute 2 us
+    isend 1 100 B tag 1
+    waitall
+    phase meet
+    barrier
+role 1:
+    phase work
+    compute 500 ns
+    irecv 0 100 B tag 1
+    waitall
+    phase meet
+    barrier
+"""
+LATE = """
+role 0:
+    phase long
+    send 1 15000 B
+role 1:
+    phase long
+    recv 0 15000 B
+"""
+
+
+@cache
+def talking() -> Run:
+    """Two jobs of two ranks at the ends of a cable, one after the other: each has the machine to itself."""
+    (directory() / "two.csv").write_text("src,dst,class\na,b,long\n")
+    (directory() / "ends.csv").write_text("job,rank,node\n0,0,0\n0,1,2\n1,0,1\n1,1,3\n")
+    jobs = []
+    for name, text, start in (("pair", PAIR, "100 ns"), ("late", LATE, "100 us")):
+        path = directory() / f"{name}.program"
+        path.write_text(text)
+        jobs.append(
+            f'[[job]]\nname = "{name}"\nranks = 2\nranks_per_node = 1\nstart = "{start}"\n'
+            f'program = {{ name = "file", path = "{path}", final_barrier = false }}\n'
+            f'placement = {{ name = "file", path = "{directory() / "ends.csv"}" }}\n'
+        )
+    return odonata.run(f"""
+        [machine]
+        file = "{directory() / "two.csv"}"
+        nodes_per_router = 2
+        class.long = {{ bandwidth = "25 GB/s", latency = "300 ns" }}
+        class.terminal = {{ bandwidth = "25 GB/s", latency = "10 ns" }}
+        {"".join(jobs)}
+        [engine]
+        kind = "packet"
+        routing = "min"
+        record_messages = true
+        """)
+
+
+@cache
+def gathered() -> Run:
+    """Four ranks of a transform with a communicator for each column and each row, two on a node."""
+    return odonata.run(f"""
+        {DRAGONFLY}
+        [[job]]
+        name = "fft"
+        program = {{ name = "fft-3d", nx = 8, rows = 2, iterations = 1 }}
+        ranks = 4
+        ranks_per_node = 2
+        [engine]
+        kind = "packet"
+        routing = "min"
+        record_messages = true
+        """)
+
+
+@cache
+def over_and_over() -> Run:
+    """Two programs in turn, three times, and one in the background beside them; all of them compute only."""
+    programs = {}
+    for name, time in (("a", "1 us"), ("b", "2 us"), ("c", "2 us")):
+        path = directory() / f"{name}.program"
+        path.write_text(f"phase {name}\ncompute {time}\n")
+        programs[name] = f'{{ name = "file", path = "{path}", final_barrier = false }}'
+    jobs = (
+        f'start = "1 us"\nrepeat = 3\nprogram = [{programs["a"]}, {programs["b"]}]\n',
+        f"background = true\nprogram = {programs['c']}\n",
+    )
+    text = "".join(f"[[job]]\nranks = 1\n{job}" for job in jobs)
+    return odonata.run(f'{DRAGONFLY}{text}[engine]\nkind = "packet"\nrouting = "min"\n')
