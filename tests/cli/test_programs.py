@@ -172,3 +172,26 @@ def test_mistakes_in_time_are_placed(odonata_command: Command, tmp_path: Path) -
         assert reason in complained(f"{program}\nrepeat = 2")
         write(tmp_path, program)
         assert odonata_command("check", "x.toml").returncode == 0
+
+
+def test_messages_and_waits_do_not_depend_on_threads(odonata_command: Command, tmp_path: Path) -> None:
+    """Two jobs on the same groups, long messages and short ones: the same bytes on disk."""
+    job = '[[job]]\nname = "{}"\nranks = 36\nranks_per_node = 1\nprogram = {}\nplacement = "random-nodes"\n'
+    halo = job.format("halo", '{ name = "halo-2d", bytes = "20 kB", iterations = 3 }')
+    uniform = job.format("uniform", '{ name = "uniform-random", iterations = 20 }')
+    records = "record_messages = true\nrecord_job_waits = true\n"
+    (tmp_path / "x.toml").write_text(f"{MACHINE}{halo}{uniform}{ENGINE}{records}")
+    found = []
+    for threads in (1, 2, 8):
+        result = odonata_command("run", "x.toml", "-o", f"with-{threads}", "--threads", threads)
+        assert result.returncode == 0, result.stderr
+        folder = tmp_path / f"with-{threads}"
+        found.append([(folder / f"{name}.parquet").read_bytes() for name in ("messages", "job_waits")])
+    assert found[0] == found[1] == found[2]
+    run = tmp_path / "with-1"
+    waits = pq.read_table(run / "job_waits.parquet").to_pandas()
+    assert set(zip(waits["job"], waits["holder"], strict=True)) == {(0, 0), (0, 1), (1, 0), (1, 1)}
+    messages = pq.read_table(run / "messages.parquet").to_pandas()
+    ranks = pq.read_table(run / "ranks.parquet").to_pandas()
+    assert len(messages) == ranks["messages"].sum()
+    assert messages["bytes"].sum() == ranks["received_bytes"].sum()

@@ -176,6 +176,15 @@ def messages_are_those_of_the_ranks(run: Tables) -> None:
     )
 
 
+@check("gathered")
+def phases_count_how_often_they_began(run: Tables) -> None:
+    """The transform computes six times, calls twice for its column, its row and a barrier, and the rest once."""
+    phases = run["phases"]
+    same(phases["rank"], np.repeat(range(4), 7))
+    same(phases["phase"], ["setup", "compute", "column", "row", "barrier", "free", "end"] * 4)
+    same(phases["count"], [1, 6, 2, 2, 2, 1, 1] * 4)
+
+
 @check("talking")
 def jobs_are_the_figures_of_their_ranks(run: Tables) -> None:
     jobs, ranks = run["jobs"], run["ranks"]

@@ -26,6 +26,7 @@ fn record(
         shared: Shared::new(Arc::new(program), Arc::new(Collectives::default())),
         node_of_rank: Arc::new(nodes.iter().map(|&node| NodeId(node)).collect()),
         start: Time::ZERO,
+        background: false,
     };
     let ranks = Arc::new(Ranks::new(vec![job], MpiSettings::study()).with_messages());
     let schedule = Schedule { warm_up: Time::ZERO, measure: Time::from_us(1_000_000), drain: Time::ZERO };

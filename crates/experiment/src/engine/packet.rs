@@ -6,6 +6,7 @@ mod messages;
 mod outcome;
 mod programs;
 mod q_tables;
+mod rank_memory;
 mod rows;
 mod settings;
 mod tables;

@@ -2,6 +2,7 @@
 
 use super::columns::Measured;
 use super::messages::MESSAGES;
+use super::rank_memory::RankMemory;
 use crate::scenario::Scenario;
 use odonata_declare::Type::{Bool, Coded, F64, U32, U64};
 use odonata_declare::Unit::{Bytes as InBytes, BytesPerS, Count, Ns, Plain, Ps};
@@ -24,14 +25,6 @@ pub(super) struct Programs {
     pub(super) memory_bytes: u64,
 }
 
-/// Memory of a rank: itself, its interface, a block of calls, a collective, requests (docs/models/memory.md has what was measured).
-const BYTES_PER_RANK: u64 = 4_096;
-/// Memory of a pair of ranks that talk, for each direction: what each interface knows of the other, packets that come before their
-/// turn.
-const BYTES_PER_PAIR: u64 = 256;
-/// Memory of a message that is recorded: notes while it is under way, its row.
-const BYTES_PER_MESSAGE: u64 = 400;
-
 impl Programs {
     /// Those of a workload, if there are any.
     pub(super) fn of(scenario: &Scenario, settings: &PacketSettings, records_messages: bool) -> Option<Self> {
@@ -47,22 +40,18 @@ impl Programs {
                 background: start.background,
             });
             let mut messages = Messages::new(&scenario.machine, job);
-            // The last rank that sent to each.
-            let mut heard_of = vec![u32::MAX; job.ranks as usize];
-            let (mut pairs, mut sent) = (0u64, 0u64);
+            let rounds = u64::from(job.iterations);
+            let mut memory = RankMemory::new(job.ranks, if records_messages { rounds } else { 0 });
             for rank in job.rank_ids() {
+                memory.add_rank(shared, rank);
                 for message in messages.of(rank) {
-                    let other = std::mem::replace(&mut heard_of[message.target.index()], rank.0) != rank.0;
-                    (pairs, sent) = (pairs + u64::from(other), sent + 1);
+                    memory.add(&message);
                     let (wire, count) = on_the_wire(&scenario.mpi, settings.packet, message.bytes);
-                    let rounds = u64::from(job.iterations);
                     bytes = bytes.saturating_add(wire.saturating_mul(rounds));
                     packets = packets.saturating_add(count.saturating_mul(rounds));
                 }
             }
-            let rounds = u64::from(job.iterations);
-            let of_messages = if records_messages { sent.saturating_mul(rounds) * BYTES_PER_MESSAGE } else { 0 };
-            memory_bytes += u64::from(job.ranks) * BYTES_PER_RANK + pairs * BYTES_PER_PAIR + of_messages;
+            memory_bytes += memory.bytes();
         }
         if jobs.is_empty() {
             return None;

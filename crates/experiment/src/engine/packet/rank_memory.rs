@@ -1,0 +1,62 @@
+//! What ranks of programs are thought to take. `docs/models/memory.md` has what was measured.
+
+use odonata_units::RankId;
+use odonata_workload::expanded::Shared;
+use odonata_workload::program::{Call, Code};
+use odonata_workload::volumes::Message;
+
+/// Of a rank and its share of an interface, of the code of a collective, and of its row: idle ones took 1,360 B.
+const PER_RANK: u64 = 2_560;
+/// Of a pair of ranks that talk, for each direction: what the interfaces know of each other, packets that came before their turn,
+/// messages that wait for receives.
+const PER_PAIR: u64 = 512;
+/// Of a call of the block that a rank is in, and of a message or a receive that it begins there: a request, a posted receive, a
+/// message in a queue.
+const PER_CALL: u64 = 48;
+const PER_REQUEST: u64 = 200;
+/// Of a message that is recorded: notes while the run goes, its row.
+const PER_RECORD: u64 = 400;
+
+/// Blocks of a rank that are looked at: programs repeat them.
+const BLOCKS: u64 = 3;
+
+/// The memory of a job's ranks, added up rank by rank.
+pub(super) struct RankMemory {
+    bytes: u64,
+    /// Records that are made of each message.
+    records: u64,
+    /// The last rank that sent to each.
+    heard_of: Vec<u32>,
+    code: Code,
+}
+
+impl RankMemory {
+    /// Of a job of so many ranks, of whose messages so many records each are made.
+    pub(super) fn new(ranks: u32, records: u64) -> Self {
+        Self { bytes: 0, records, heard_of: vec![u32::MAX; ranks as usize], code: Code::default() }
+    }
+
+    /// Adds a rank and the calls of its first blocks.
+    pub(super) fn add_rank(&mut self, shared: &Shared, rank: RankId) {
+        let mut most = 0;
+        for block in 0..shared.program.blocks(rank.0).min(BLOCKS) {
+            self.code.clear();
+            shared.program.block(rank.0, block, &mut self.code);
+            let begins = |call: &&Call| matches!(call, Call::Isend { .. } | Call::Irecv { .. });
+            let begun = self.code.calls().iter().filter(begins).count() as u64;
+            most = most.max(self.code.calls().len() as u64 * PER_CALL + begun * PER_REQUEST);
+        }
+        self.bytes += PER_RANK + most;
+    }
+
+    /// Adds a message that a rank sends.
+    pub(super) fn add(&mut self, message: &Message) {
+        let source = message.source.0;
+        let other = std::mem::replace(&mut self.heard_of[message.target.index()], source) != source;
+        self.bytes += if other { PER_PAIR } else { 0 } + self.records * PER_RECORD;
+    }
+
+    pub(super) fn bytes(&self) -> u64 {
+        self.bytes
+    }
+}
