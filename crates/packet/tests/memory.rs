@@ -23,3 +23,21 @@ fn covers_a_saturated_network_and_is_of_its_order() {
         assert!(taken <= estimate && estimate <= 6 * taken, "{algorithm} {load}: {taken} taken, {estimate} estimated");
     }
 }
+
+/// A virtual channel has at every port a queue, its bytes and its credit where it begins, 16 B, and a queue with its place where it ends.
+#[test]
+fn every_channel_of_every_port_counts() {
+    let machine = dragonfly();
+    let ports = machine.link_count() + machine.node_count();
+    let taken = |algorithm| {
+        let engine =
+            PacketEngine::new(&machine, &PacketSettings::study(), algorithm, &RoutingSettings::default()).unwrap();
+        let schedule = Schedule { warm_up: Time::ZERO, measure: Time::from_ns(1), drain: Time::ZERO };
+        let silent = OpenJob::constant(machine.nodes().collect(), uniform(machine.node_count()), 0.0);
+        let cost = engine.run(&Traffic::open(vec![silent]), schedule, &RunOptions::default(), &mut |_| true).cost;
+        (cost.network_bytes, u64::from(engine.virtual_channels()))
+    };
+    let ((few, fewer), (many, more)) = (taken("min"), taken("valiant-n"));
+    let each = (many - few) as f64 / ports as f64 / (more - fewer) as f64;
+    assert!((32.0..64.0).contains(&each), "{each} B for a channel of a port");
+}

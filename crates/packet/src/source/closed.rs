@@ -182,7 +182,7 @@ impl Endpoints for ClosedEndpoints {
                 self.next_round(s);
             }
         }
-        Outgoing { job, message: m as u32, ..Outgoing::new(birth_ps, destination, size as u32) }
+        Outgoing { job, ..Outgoing::new(birth_ps, destination, size as u32) }
     }
 
     fn owes(&self, _: u64) -> bool {

@@ -121,3 +121,67 @@ impl Endpoints for MixedEndpoints {
         self.members.iter_mut().flat_map(|member| member.endpoints.end(end_ps)).collect()
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use odonata_units::NodeId;
+    use std::sync::{Arc, Mutex};
+
+    /// Writes down what it is told.
+    struct Diary(Listens, char, Arc<Mutex<String>>);
+
+    impl Diary {
+        fn write(&self, what: char) -> Offer {
+            self.2.lock().unwrap().extend([self.1, what, ' ']);
+            Offer::Changed
+        }
+    }
+
+    impl Endpoints for Diary {
+        fn next_birth_ps(&mut self, _: u32) -> Option<u64> {
+            None
+        }
+
+        fn take(&mut self, _: u32, _: u64) -> Outgoing {
+            unreachable!("it offers nothing")
+        }
+
+        fn listens(&self, _: u32) -> Listens {
+            self.0
+        }
+
+        fn left(&mut self, _: u32, _: &Departure, _: &mut Socket) -> Offer {
+            self.write('l')
+        }
+
+        fn arrived(&mut self, _: u32, _: &Arrival, _: &mut Socket) -> Offer {
+            self.write('a')
+        }
+
+        fn owes(&self, _: u64) -> bool {
+            false
+        }
+    }
+
+    /// Each kind is told of its own jobs' packets, and only what it listens to.
+    #[test]
+    fn everybody_is_told_what_it_listens_to() {
+        let diary = Arc::new(Mutex::new(String::new()));
+        let kinds = [(Listens::ToNothing, 'n'), (Listens::ToArrivals, 'a'), (Listens::ToDepartures, 'd')];
+        let members = kinds.into_iter().zip(0..).map(|((listens, name), job)| {
+            (Box::new(Diary(listens, name, Arc::clone(&diary))) as Box<dyn Endpoints>, vec![job])
+        });
+        let mut mixed = MixedEndpoints::new(members.collect(), 1);
+        assert_eq!(mixed.listens(0), Listens::ToDepartures);
+        let mut socket = Socket::new(7, None);
+        let mut changed = Vec::new();
+        for job in 0..3 {
+            let arrival = Arrival { at_ps: 7, source: NodeId(0), size: 1, job, message: 0, envelope: None };
+            changed.push(mixed.left(0, &Departure { at_ps: 7, job, message: 0 }, &mut socket) == Offer::Changed);
+            changed.push(mixed.arrived(0, &arrival, &mut socket) == Offer::Changed);
+        }
+        assert_eq!(diary.lock().unwrap().as_str(), "aa dl da ");
+        assert_eq!(changed, [false, false, false, true, true, true]);
+    }
+}
