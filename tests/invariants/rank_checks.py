@@ -178,7 +178,7 @@ def messages_are_those_of_the_ranks(run: Tables) -> None:
 
 @check("gathered")
 def phases_count_how_often_they_began(run: Tables) -> None:
-    """The transform computes six times, calls twice for its column, its row and a barrier, and the rest once."""
+    """The transform computes six times, calls twice for column, row and barrier, and does the rest once."""
     phases = run["phases"]
     same(phases["rank"], np.repeat(range(4), 7))
     same(phases["phase"], ["setup", "compute", "column", "row", "barrier", "free", "end"] * 4)

@@ -87,6 +87,7 @@ pub(crate) struct Log {
 
 impl Log {
     /// A rank begins to send.
+    #[cold]
     pub(crate) fn posted(&mut self, job: u16, message: &Envelope, kind: Wire, at_ps: u64) {
         let protocol = match kind {
             Wire::OnNode => Protocol::OnNode,
@@ -98,6 +99,7 @@ impl Log {
     }
 
     /// The first packet of a message leaves, or it is handed over on its node.
+    #[cold]
     pub(crate) fn started(&mut self, job: u16, message: &Envelope, at_ps: u64) {
         if matches!(Wire::of(message.kind), Wire::Eager | Wire::Announcement | Wire::OnNode) {
             self.started.push((pair(job, message), at_ps));
@@ -105,6 +107,7 @@ impl Log {
     }
 
     /// The last packet of a message has come, or it was handed over on its node.
+    #[cold]
     pub(crate) fn arrived(&mut self, job: u16, message: &Envelope, at_ps: u64) {
         match Wire::of(message.kind) {
             Wire::Eager | Wire::OnNode => self.arrived.push((pair(job, message), at_ps)),
@@ -114,6 +117,7 @@ impl Log {
     }
 
     /// A message and a receive of rank `destination` have found each other.
+    #[cold]
     pub(crate) fn matched(&mut self, job: u16, label: &Label, destination: u32, long: bool, at_ps: u64) {
         let Label { communicator, source, tag } = *label;
         self.matched.push(((job, source, destination), Matched { communicator, tag, long, at_ps }));

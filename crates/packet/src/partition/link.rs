@@ -351,18 +351,24 @@ impl Partition {
     /// Takes in the credits that have arrived at port `o` until `now`.
     #[inline]
     pub(super) fn collect_credits(&mut self, o: usize, now: u64) {
+        if self.recorder.waits.is_some() {
+            self.note_credits(o, now);
+        }
         while let Some(Credit { at, bytes, vc }) = self.credits.front(self.out[o].credits) {
             if at > now {
                 break;
             }
-            if self.recorder.waits.is_some() {
-                self.note_credit(o, vc, bytes, at);
-            }
-            let out = &mut self.out[o];
-            Credits::pop(&mut out.credits);
-            out.downstream_bytes -= bytes;
-            self.out_channel[o * self.channels + usize::from(vc)].credit += bytes;
+            self.take_in(o, bytes, vc);
         }
+    }
+
+    /// Takes in the first credit on its way to port `o`.
+    #[inline(always)]
+    pub(super) fn take_in(&mut self, o: usize, bytes: u32, vc: u8) {
+        let out = &mut self.out[o];
+        Credits::pop(&mut out.credits);
+        out.downstream_bytes -= bytes;
+        self.out_channel[o * self.channels + usize::from(vc)].credit += bytes;
     }
 
     /// A credit is on its way to port `o`.

@@ -47,6 +47,10 @@ impl Listening {
 
     /// The first message of NIC `n` to its own node.
     fn first_on_node(&self, n: usize) -> Option<(u32, u64, u64)> {
+        // Nearly always there is none, and a search of nothing is asked for at every event of a node.
+        if self.on_node.is_empty() {
+            return None;
+        }
         self.on_node.range((n as u32, 0, 0)..(n as u32 + 1, 0, 0)).next().map(|(&key, _)| key)
     }
 

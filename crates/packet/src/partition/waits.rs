@@ -2,6 +2,7 @@
 
 use super::port::End;
 use super::Partition;
+use crate::credit::Credit;
 use crate::record::At;
 
 impl Partition {
@@ -54,13 +55,19 @@ impl Partition {
         }
     }
 
-    /// A credit is about to be taken in that came to port `o` at `time`.
+    /// Takes in the credits that have arrived at port `o` until `now`, one after the other.
     #[cold]
-    pub(super) fn note_credit(&mut self, o: usize, vc: u8, bytes: u32, time: u64) {
-        let vc = usize::from(vc);
-        self.count_waits(o, vc, time);
-        if let Some(waits) = &mut self.recorder.waits {
-            waits.credited(At { port: o, vc, time }, bytes);
+    pub(super) fn note_credits(&mut self, o: usize, now: u64) {
+        while let Some(Credit { at, bytes, vc }) = self.credits.front(self.out[o].credits) {
+            if at > now {
+                break;
+            }
+            let channel = usize::from(vc);
+            self.count_waits(o, channel, at);
+            if let Some(waits) = &mut self.recorder.waits {
+                waits.credited(At { port: o, vc: channel, time: at }, bytes);
+            }
+            self.take_in(o, bytes, vc);
         }
     }
 
