@@ -28,7 +28,7 @@ const CORES: &Choice = &Choice { name: "cores", doc: "one rank on each core" };
 
 /// The keys of `[[job]]`.
 pub(crate) fn section() -> Section {
-    let keys = vec![
+    let mut keys = vec![
         Key::optional(
             "name",
             Kind::Text,
@@ -55,24 +55,6 @@ pub(crate) fn section() -> Section {
             "What each rank computes and calls, as an MPI program does, instead of `pattern` and `traffic`. Parameters stand with it in a \
              table: `program = { name = \"halo-3d\", … }`. Several in a list run one after the other on the same ranks. The flow engine \
              sees its messages alone.",
-        ),
-        Key::with_default(
-            "start",
-            Kind::Time,
-            Value::Time(Time::ZERO),
-            "When the ranks of a program start; a pattern's messages start when its `traffic` says.",
-        ),
-        Key::with_default(
-            "repeat",
-            Kind::COUNT,
-            Value::Integer(1),
-            "How often the ranks of a program run it, once more as soon as a rank is at its end; of a list, all of it.",
-        ),
-        Key::with_default(
-            "background",
-            Kind::Flag,
-            Value::Flag(false),
-            "Whether the ranks of a program run it over and over until all other jobs have ended. The flow and model engines count it once.",
         ),
         Key::with_default(
             "placement",
@@ -102,6 +84,8 @@ pub(crate) fn section() -> Section {
         ),
         Key::optional("color", Kind::Color, "one of a palette, by the number of the job", "Colour in pictures."),
     ];
+    let after = keys.iter().position(|key| key.name == "program").expect("it is there") + 1;
+    keys.splice(after..after, in_time());
     Section {
         name: "job",
         repeated: true,
@@ -109,6 +93,30 @@ pub(crate) fn section() -> Section {
         keys,
         choosers: vec![Chooser { key: "pattern", family: &PATTERN }, Chooser { key: "placement", family: &PLACEMENT }],
     }
+}
+
+/// The keys that say when the ranks of a program run it, and how often.
+fn in_time() -> [Key; 3] {
+    [
+        Key::with_default(
+            "start",
+            Kind::Time,
+            Value::Time(Time::ZERO),
+            "When the ranks of a program start; a pattern's messages start when its `traffic` says.",
+        ),
+        Key::with_default(
+            "repeat",
+            Kind::COUNT,
+            Value::Integer(1),
+            "How often the ranks of a program run it, once more as soon as a rank is at its end; of a list, all of it.",
+        ),
+        Key::with_default(
+            "background",
+            Kind::Flag,
+            Value::Flag(false),
+            "Whether the ranks of a program run it over and over until all other jobs have ended. The flow and model engines count it once.",
+        ),
+    ]
 }
 
 /// A job as it was written.
