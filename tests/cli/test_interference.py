@@ -87,15 +87,18 @@ def test_finished_points_are_kept_and_the_estimate_runs_none(
 def test_jobs_that_do_not_fit_at_once_are_absent(odonata_command: Command, tmp_path: Path) -> None:
     program = '{ name = "halo-3d", iterations = 1, bytes = "20 kB" }'
     jobs = job("a", program, 0, 36) + job("b", program, 36, 36) + job("c", program, 36, 36)
-    write(tmp_path, 'pairs = "targets x backgrounds"\ntargets = ["a"]\nbackgrounds = ["b", "c"]', jobs)
+    jobs += job("d", program, 0, 36)
+    write(tmp_path, 'pairs = "targets x backgrounds"\ntargets = ["a", "d"]\nbackgrounds = ["b", "c"]', jobs)
     idle = odonata_command("sweep", "x.toml", "-o", "sweep")
     assert idle.returncode == 2
-    assert "3 of 3 points cannot be run" in idle.stderr
+    assert "6 of 6 points cannot be run" in idle.stderr
     absent = odonata_command("sweep", "x.toml", "-o", "sweep", "--set", "interference.others=absent")
     assert absent.returncode == 0, absent.stderr
     rows = pq.read_table(tmp_path / "sweep" / "interference.parquet").to_pylist()
-    assert [row["background"] for row in rows] == ["none", "b", "c"]
-    assert rows[1]["slowdown"] == rows[2]["slowdown"] > 1.0
+    found = [(row["target"], row["background"]) for row in rows]
+    assert found == [(t, "none") for t in "ad"] + [(t, b) for t in "ad" for b in "bc"]
+    assert len({row["slowdown"] for row in rows[2:]}) == 1
+    assert rows[2]["slowdown"] > 1.0
     none = odonata_command("check", "x.toml", "--set", "job.*.absent=true")
     assert none.returncode == 2
     assert "every job is absent" in none.stderr

@@ -78,13 +78,14 @@ impl ExperimentSpec {
         Ok(Self { machine, jobs, mpi, engine, output, interference, sweep, document })
     }
 
-    /// Tries every value of `[interference]` and `[sweep]`; what `try_overrides` refuses is reported where the value stands.
+    /// Tries every value of `[interference]` and `[sweep]` but sets of jobs, which say nothing new about jobs that are there; what
+    /// `try_overrides` refuses is reported where the value stands.
     pub(crate) fn check_sweep(
         &self,
         mut try_overrides: impl FnMut(&[String]) -> Result<(), Problems>,
     ) -> Result<(), Problems> {
         let mut report = Report::new(&self.document);
-        for axis in self.interference.axes.iter().chain(&self.sweep) {
+        for axis in self.interference.axes.iter().filter(|axis| !axis.is_of_jobs()).chain(&self.sweep) {
             for (changes, &place) in axis.overrides.iter().zip(&axis.places) {
                 let Err(Problems(problems)) = try_overrides(changes) else { continue };
                 let with = changes.join(" and ");

@@ -57,7 +57,8 @@ def command(
     if quiet:
         return
     names = [name for name in found.column_names if name not in ("job", "what", "ranks", "payload_bytes")]
-    figures = columns.of_table(found, names)
+    # Volumes and peaks are bytes, thousands of times apart.
+    figures = [figure for name in names for figure in columns.of_table(found, [name])]
     shown = terminal.table(["job", "sends", "ranks", *(f.heading for f in figures)], left=["job", "sends"])
     rows = found.select(["job", "what", "ranks"]).to_pylist()
     for row, *cells in zip(rows, *(figure.cells for figure in figures), strict=True):

@@ -113,6 +113,13 @@ fn axis_of(sets: &[Set], jobs: &[JobEntry], absent: bool, place: Option<Place>) 
     }
 }
 
+impl SweepAxis {
+    /// Whether its values are sets of jobs.
+    pub(super) fn is_of_jobs(&self) -> bool {
+        self.key == JOBS
+    }
+}
+
 /// Jobs that run at once.
 struct Set {
     label: String,
