@@ -33,6 +33,10 @@ struct Source {
     current: Option<(Inbound, u64)>,
 }
 
+/// Room for so many packets is kept for the next that come early. Of long messages over several cables a hundred may come
+/// before their turn, now and then, from each of many sources.
+const KEPT: usize = 8;
+
 #[derive(Default, Debug)]
 pub(crate) struct Inbox {
     sources: Pairs<Source>,
@@ -59,10 +63,14 @@ impl Inbox {
             source.take(packet, cut, settings, out);
             source.early.pop_front();
         }
+        if source.early.is_empty() && source.early.capacity() > KEPT {
+            source.early = VecDeque::new();
+        }
     }
 
     pub(crate) fn memory_bytes(&self) -> usize {
-        self.sources.memory_bytes()
+        let early = self.sources.iter().map(|source| source.early.capacity() * size_of::<Option<Packet>>());
+        self.sources.memory_bytes() + early.sum::<usize>()
     }
 }
 

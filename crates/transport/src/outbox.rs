@@ -92,6 +92,10 @@ impl<T: Default> Pairs<T> {
         &mut self.states[place as usize]
     }
 
+    pub(crate) fn iter(&self) -> impl Iterator<Item = &T> {
+        self.states.iter()
+    }
+
     /// Memory of so many entries, about.
     pub(crate) fn memory_bytes(&self) -> usize {
         self.states.capacity() * size_of::<T>() + self.places.capacity() * (size_of::<((NodeId, u8), u32)>() + 1)
