@@ -73,6 +73,7 @@ def test_finished_points_are_kept_and_the_estimate_runs_none(
     told = odonata_command("sweep", "x.toml", "-o", "sweep", "--estimate")
     assert told.returncode == 0
     assert "2 points ahead" in told.stderr
+    assert "min 0.00" not in told.stderr, "packets went in the trial"
     assert not list((tmp_path / "sweep" / "points").iterdir())
     first = odonata_command("sweep", "x.toml", "-o", "sweep", "--point", "1")
     assert first.returncode == 0, first.stderr

@@ -9,7 +9,6 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from odonata.api import Source, run_until_interrupted
-from odonata.errors import OdonataError
 
 if TYPE_CHECKING:
     from odonata.sweeps.execute import Checked, Task
@@ -61,23 +60,24 @@ def estimate(
     return Estimate(len(work), packets, cpu_s, cpu_s / min(processors, len(work)), rates)
 
 
-class _EnoughError(Exception):
-    """The time is over."""
+class _Enough(KeyboardInterrupt):
+    """The time is over: ends a run as Ctrl-C does, so that it says how far it is."""
 
 
 def _packets_per_cpu_s(source: Source, changes: list[str], seconds: float) -> float:
-    begin = time.monotonic()
+    begin: float | None = None
 
     def report(phase: str, _: float) -> None:
-        if phase != "building" and time.monotonic() - begin > seconds:
-            raise _EnoughError
+        nonlocal begin
+        if phase == "building":
+            return
+        begin = time.monotonic() if begin is None else begin
+        if time.monotonic() - begin > seconds:
+            raise _Enough
 
-    try:
-        run, interrupt = run_until_interrupted(source, changes, threads=1, progress=report)
-    except _EnoughError:
-        return 0.0
-    if interrupt is not None and not isinstance(interrupt, _EnoughError):
-        raise OdonataError(f"a trial of a point ended: {interrupt}")
+    run, interrupt = run_until_interrupted(source, changes, threads=1, progress=report)
+    if interrupt is not None and not isinstance(interrupt, _Enough):
+        raise interrupt
     packets = float(sum(run.jobs["packets"].to_pylist()))
     cpu_s: float = run.summary["cpu_s"]
     return packets / max(cpu_s, 1e-3)

@@ -101,6 +101,7 @@ def run_tasks(
     # caller says what is wrong. The same test makes multiprocessing raise an error with a page of advice.
     if getattr(multiprocessing.current_process(), "_inheriting", False):
         raise SystemExit(1)
+    declined = False
     with _pool(min(processes, len(tasks))) as pool:
         resolved = _check(pool, tasks, progress)
         missing = [
@@ -112,8 +113,9 @@ def run_tasks(
         if foresee is not None:
             progress("estimating", done, len(tasks))
             ahead = estimate(pool, [(tasks[i], resolved[i]) for i in missing], processes * threads)
-            if ahead is not None and not foresee(ahead):
-                raise DeclinedError
+            declined = ahead is not None and not foresee(ahead)
+            if declined:
+                missing = []
         progress("running", done, len(tasks))
         failures: dict[int, str] = {}
         bytes_of = {index: resolved[index].memory_bytes for index in missing}
@@ -136,6 +138,9 @@ def run_tasks(
                 failures[index] = f"{type(error).__name__}: {error}"
             done += 1
             progress("running", done, len(tasks))
+    # Not within: an exception there ends the workers wherever they are.
+    if declined:
+        raise DeclinedError
     found = [Failure(tasks[index], message) for index, message in sorted(failures.items())]
     return len(tasks) - len(missing), found
 
