@@ -195,3 +195,24 @@ def test_messages_and_waits_do_not_depend_on_threads(odonata_command: Command, t
     ranks = pq.read_table(run / "ranks.parquet").to_pandas()
     assert len(messages) == ranks["messages"].sum()
     assert messages["bytes"].sum() == ranks["received_bytes"].sum()
+
+
+def test_ranks_that_wait_are_named_beside_what_goes_on(odonata_command: Command, tmp_path: Path) -> None:
+    """In the background a ring, or open traffic: the circle is found in time, not at the limit of 10 ms."""
+    (tmp_path / "circle.program").write_text("send (rank + 1) % ranks 20 kB\nrecv (rank + 3) % ranks 20 kB\n")
+    other = '[[job]]\nname = "b"\nranks = 4\nranks_per_node = 1\n'
+    for beside in (
+        'program = "ring"\nbackground = true\n',
+        'pattern = "uniform"\ntraffic = { name = "open", load = 0.2 }\n',
+    ):
+        write(tmp_path, '{ name = "file", path = "circle.program" }', more=other + beside)
+        result = odonata_command("run", "x.toml", "-o", "run", "--force")
+        assert result.returncode == 0, result.stderr
+        assert (
+            "in a circle, rank 0 of job 'a': send of 20000 B to rank 1, tag 0 at call 1, line 1"
+            in result.stderr
+        )
+        summary = json.loads((tmp_path / "run" / "summary.json").read_text())
+        assert summary["convergence"]["ending"] == "deadlock"
+        assert summary["packet"]["end_ps"] <= 3_000_000
+        assert "job 'b'" not in result.stderr

@@ -92,10 +92,10 @@ impl Unmatched<'_> {
             if *left == 0 {
                 self.left.remove(&channel);
             }
-        } else if self.left.len() < MOST_CHANNELS {
+        } else if !self.is_full {
+            // What was passed over once must not count when its partner comes.
+            self.is_full = self.left.len() + 1 == MOST_CHANNELS;
             self.left.insert(channel, count);
-        } else {
-            self.is_full = true;
         }
     }
 
