@@ -1,5 +1,6 @@
 //! `resolved.toml` is an experiment file that gives the same machine, the same jobs, the same engine and itself.
 
+use odonata_experiment::schema::Section;
 use odonata_experiment::{ExperimentSpec, Files, Plan};
 use odonata_routing::algorithm::{Algorithm, ALGORITHMS};
 use proptest::prelude::*;
@@ -165,7 +166,8 @@ fn every_routing_resolves_to_itself() {
     }
 }
 
-/// Every key of the table stands in `resolved.toml`, but for those that belong to what was not chosen.
+/// Every key of the table stands in `resolved.toml`, but for those that belong to what was not chosen. What several runs are made of
+/// is not said by one of them.
 #[test]
 fn every_key_is_there() {
     let of =
@@ -177,7 +179,8 @@ fn every_key_is_there() {
 /// Sections and keys of `others` belong to what was not chosen.
 fn every_key_but(text: &str, others: &[&str]) {
     let resolved: toml::Table = toml::from_str(&plan(text).resolved).unwrap();
-    for section in odonata_experiment::schema::sections().iter().filter(|section| !others.contains(&section.name)) {
+    let of_one_run = |section: &&Section| section.name != "interference" && !others.contains(&section.name);
+    for section in odonata_experiment::schema::sections().iter().filter(of_one_run) {
         let table = match &resolved[section.name] {
             toml::Value::Array(jobs) => jobs[0].as_table().unwrap(),
             other => other.as_table().unwrap(),

@@ -7,6 +7,7 @@ from odonata.analysis.hottest import hottest_links
 from odonata.analysis.links import job_bytes, link_names, router_names
 from odonata.analysis.merge import merged
 from odonata.analysis.paired import paired_differences
+from odonata.analysis.waits import waits_by_class, waits_by_holder, waits_by_link
 
 __all__ = [
     "LinkPairs",
@@ -22,4 +23,7 @@ __all__ = [
     "paired_differences",
     "router_names",
     "statistics_changes",
+    "waits_by_class",
+    "waits_by_holder",
+    "waits_by_link",
 ]

@@ -17,6 +17,7 @@ COMMANDS = {
     "characterize": Entry("Experiments", "What every job of a file asks of the network."),
     "study": Entry("Experiments", "Run a study, judge its published claims, write its page."),
     "show": Entry("Results", "Summary of a run, its hottest links and the jobs on them."),
+    "explain": Entry("Results", "Where a job waited, whose packets held it up, and when."),
     "compare": Entry("Results", "Differences between runs, per class and job."),
     "view": Entry("Results", "Look at runs in the browser."),
     "plot": Entry("Results", "Draw figures of a run."),

@@ -32,6 +32,8 @@ pub(super) fn experiment(
         };
         job.insert("ranks_per_node".into(), ranks_per_node);
         job.insert("idle".into(), placed.idle.into());
+        // Those that are do not come so far.
+        job.insert("absent".into(), false.into());
         job.insert("color".into(), placed.color.clone().into());
         let placement =
             chosen(PLACEMENT.variant(spec.placement.name()).expect("known"), spec.placement.values(), files);

@@ -1,0 +1,121 @@
+"""Where the packets of a job waited, and whose packets held them up."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from odonata.analysis.links import link_names
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+
+def waits_by_holder(job_waits: pa.Table, jobs: pa.Table, job: int) -> pa.Table:
+    """What held up a job's packets in the output queues of links.
+
+    Args:
+        job_waits: The run's table.
+        jobs: The run's jobs.
+        job: The number of the job whose packets waited.
+
+    Returns:
+        `holder` (name), `wait_s` (over all packets), `share` (of all that the job's packets waited), the
+        largest first; no row where nothing waited.
+    """
+    frame = _of(job_waits, job)
+    names = jobs["name"].to_pylist()
+    waits = frame.groupby("holder")["wait_ps"].sum().sort_values(ascending=False, kind="stable")
+    waits = waits[waits > 0]
+    total = float(waits.sum())
+    return pa.table(
+        {
+            "holder": pa.array([names[holder] for holder in waits.index], pa.string()),
+            "wait_s": pa.array([wait / 1e12 for wait in waits], pa.float64()),
+            "share": pa.array([wait / total for wait in waits], pa.float64()),
+        }
+    )
+
+
+def waits_by_link(
+    job_waits: pa.Table,
+    links: pa.Table,
+    routers: pa.Table,
+    jobs: pa.Table,
+    job: int,
+    *,
+    count: int = 10,
+) -> pa.Table:
+    """The links at which a job's packets waited longest, the worst first; ties in the order of link numbers.
+
+    Args:
+        job_waits: The run's table.
+        links: The run's links.
+        routers: The run's routers.
+        jobs: The run's jobs.
+        job: The number of the job.
+        count: How many links.
+
+    Returns:
+        `link`, `name`, `class`, `wait_s`, `share` (of all that the job's packets waited), `holder` (name of
+        the job that held them up longest there), `holder_share` (of the wait at the link).
+    """
+    frame = _of(job_waits, job)
+    total = float(frame["wait_ps"].sum())
+    of_link = frame.groupby("link")["wait_ps"].sum()
+    of_link = of_link[of_link > 0].sort_values(ascending=False, kind="stable").head(count)
+    of_holder = frame.groupby(["link", "holder"])["wait_ps"].sum()
+    chosen = np.array(of_link.index, dtype=np.int64)
+    worst = [of_holder[link] for link in chosen]
+    names = jobs["name"].to_pylist()
+    rows = links.take(pa.array(chosen))
+    return pa.table(
+        {
+            "link": rows["link"],
+            "name": link_names(rows, routers),
+            "class": rows["class"].cast(pa.string()),
+            "wait_s": pa.array([wait / 1e12 for wait in of_link], pa.float64()),
+            "share": pa.array([wait / total for wait in of_link], pa.float64()),
+            "holder": pa.array([names[held.idxmax()] for held in worst], pa.string()),
+            "holder_share": pa.array([float(held.max() / held.sum()) for held in worst], pa.float64()),
+        }
+    )
+
+
+def waits_by_class(job_waits: pa.Table, links: pa.Table, jobs: pa.Table, job: int) -> pa.Table:
+    """What a job's packets waited at links of each class, by who held them up.
+
+    Args:
+        job_waits: The run's table.
+        links: The run's links.
+        jobs: The run's jobs.
+        job: The number of the job.
+
+    Returns:
+        `class`, `holder` (name), `wait_s`, `share` (of all that the job's packets waited), by class in the
+        order of their names, the longest first within one.
+    """
+    frame = _of(job_waits, job)
+    total = float(frame["wait_ps"].sum())
+    classes = links["class"].cast(pa.string()).to_pylist()
+    frame = frame.assign(link_class=[classes[link] for link in frame["link"]])
+    waits = frame.groupby(["link_class", "holder"])["wait_ps"].sum()
+    waits = waits[waits > 0].reset_index()
+    waits = waits.sort_values(["link_class", "wait_ps"], ascending=[True, False], kind="stable")
+    names = jobs["name"].to_pylist()
+    return pa.table(
+        {
+            "class": pa.array(waits["link_class"], pa.string()),
+            "holder": pa.array([names[holder] for holder in waits["holder"]], pa.string()),
+            "wait_s": pa.array(waits["wait_ps"] / 1e12, pa.float64()),
+            "share": pa.array(waits["wait_ps"] / total if total else [], pa.float64()),
+        }
+    )
+
+
+def _of(job_waits: pa.Table, job: int) -> pd.DataFrame:
+    frame: pd.DataFrame = job_waits.filter(pc.equal(job_waits["job"], job)).to_pandas()
+    return frame

@@ -1,0 +1,229 @@
+"""`odonata explain`: why a job took as long as it did."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+import pyarrow as pa
+
+from odonata.cli import options
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+    from odonata.runs import Run
+
+CALLS = ("send", "receive", "wait", "collective")
+
+
+@click.command()
+@click.argument("directory", metavar="DIR", type=click.Path(path_type=Path))
+@click.option("--job", "job", metavar="NAME", help="The job; not needed where there is only one.")
+@click.option(
+    "-n",
+    "--rows",
+    default=10,
+    type=click.IntRange(min=1),
+    metavar="N",
+    help="Links, ranks and times to list (10).",
+)
+@options.as_json
+def command(directory: Path, job: str | None, rows: int, as_json: bool) -> None:
+    """Where a job's packets and ranks waited, whose packets held them up, and when.
+
+    \b
+    odonata run examples/programs.toml -o runs/both --set engine.record_job_waits=true
+    odonata explain runs/both --job fft
+
+    Links need `record_job_waits`, times need `interval`, ranks and calls a job with a program.
+    """  # noqa: D301 - \b keeps click from filling the lines that follow
+    from odonata.cli import terminal
+    from odonata.runs import Run
+
+    run = Run.from_directory(directory)
+    number, name = _job(run, job)
+    found = _found(run, number, rows)
+    if as_json:
+        data = {key: table.to_pylist() for key, table in found.items() if table is not None}
+        terminal.print_json({"directory": str(directory), "job": name, **data})
+        return
+    _print(terminal.console(), run, name, found)
+
+
+def _job(run: Run, wanted: str | None) -> tuple[int, str]:
+    from difflib import get_close_matches
+
+    from odonata.errors import OdonataError
+
+    names = run.jobs["name"].to_pylist()
+    if wanted is None and len(names) == 1:
+        return 0, names[0]
+    if wanted is None:
+        raise OdonataError(
+            f"{run.name} has several jobs", hint=f"Say which: --job {names[0]}, of {', '.join(names)}."
+        )
+    if wanted not in names:
+        near = get_close_matches(wanted, names, n=1)
+        hint = f"Did you mean {near[0]}?" if near else f"It has: {', '.join(names)}."
+        raise OdonataError(f"{run.name} has no job {wanted}", hint=hint)
+    return names.index(wanted), wanted
+
+
+def _found(run: Run, job: int, count: int) -> dict[str, pa.Table | None]:
+    """By question the answer, None where the run did not record it."""
+    from odonata.analysis.waits import waits_by_class, waits_by_holder, waits_by_link
+
+    found: dict[str, pa.Table | None] = dict.fromkeys(
+        ("calls", "ranks", "holders", "classes", "links", "times")
+    )
+    if (ranks := _table(run, "ranks")) is not None:
+        found["calls"], found["ranks"] = _calls(ranks, job), _slowest(run, ranks, job, count)
+    if (waits := _table(run, "job_waits")) is not None:
+        found["holders"] = waits_by_holder(waits, run.jobs, job)
+        found["classes"] = waits_by_class(waits, run.links, run.jobs, job)
+        found["links"] = waits_by_link(waits, run.links, run.routers, run.jobs, job, count=count)
+    if (series := _table(run, "series")) is not None:
+        found["times"] = _worst_times(series, job, count)
+    return found
+
+
+def _table(run: Run, name: str) -> pa.Table | None:
+    return run.table(name) if name in run.table_names else None
+
+
+def _calls(ranks: pa.Table, job: int) -> pa.Table | None:
+    """Per kind of call the time in it, mean over the ranks of the job; and of all that, the time blocked."""
+    frame = ranks.to_pandas()
+    frame = frame[frame["job"] == job]
+    if frame.empty:
+        return None
+    whole = float(frame["communication_ps"].mean()) or 1.0
+    rows = [
+        {"kind": kind, "mean_s": value / 1e12, "share": value / whole}
+        for kind in (*CALLS, "blocked")
+        for value in [float(frame[f"{kind}_ps"].mean())]
+    ]
+    return pa.Table.from_pylist(rows)
+
+
+def _slowest(run: Run, ranks: pa.Table, job: int, count: int) -> pa.Table:
+    """The ranks that communicated longest."""
+    frame = ranks.to_pandas()
+    frame = (
+        frame[frame["job"] == job].sort_values("communication_ps", ascending=False, kind="stable").head(count)
+    )
+    return pa.table(
+        {
+            "rank": pa.array(frame["rank"]),
+            "node": run.nodes["name"].take(pa.array(frame["node"])),
+            "communication_s": pa.array(frame["communication_ps"] / 1e12, pa.float64()),
+            "blocked_s": pa.array(frame["blocked_ps"] / 1e12, pa.float64()),
+            "compute_s": pa.array(frame["compute_ps"] / 1e12, pa.float64()),
+        }
+    )
+
+
+def _worst_times(series: pa.Table, job: int, count: int) -> pa.Table:
+    """The intervals in which the job's packets took longest, with what arrived of it and of the others."""
+    frame = series.to_pandas()
+    own = frame[(frame["job"] == job) & (frame["packets"] > 0)]
+    worst = (
+        own.sort_values("latency_mean_ns", ascending=False, kind="stable").head(count).sort_values("start_ps")
+    )
+    others = frame[frame["job"] != job].groupby("start_ps")["bytes_per_s"].sum()
+    return pa.table(
+        {
+            "start_s": pa.array(worst["start_ps"] / 1e12, pa.float64()),
+            "latency_mean_s": pa.array(worst["latency_mean_ns"] / 1e9, pa.float64()),
+            "bytes_per_s": pa.array(worst["bytes_per_s"], pa.float64()),
+            "others_bytes_per_s": pa.array(
+                [float(others.get(at, 0.0)) for at in worst["start_ps"]], pa.float64()
+            ),
+        }
+    )
+
+
+SHOWN = {
+    "calls": (
+        "Time in calls, mean over the ranks",
+        {"kind": "call", "mean_s": "time", "share": "of all calls"},
+    ),
+    "ranks": (
+        "Ranks that were longest in calls",
+        {
+            "rank": "rank",
+            "node": "node",
+            "communication_s": "in calls",
+            "blocked_s": "blocked",
+            "compute_s": "computing",
+        },
+    ),
+    "holders": (
+        "Whose packets held up the job's at links, all its packets together",
+        {"holder": "held up by", "wait_s": "waited", "share": "share"},
+    ),
+    "classes": (
+        "The same by class of link",
+        {"class": "class", "holder": "held up by", "wait_s": "waited", "share": "share"},
+    ),
+    "links": (
+        "Links at which they waited longest",
+        {
+            "name": "link",
+            "wait_s": "waited",
+            "share": "of all waits",
+            "holder": "mostly for",
+            "holder_share": "of the link's",
+        },
+    ),
+    "times": (
+        "Intervals in which packets took longest",
+        {
+            "start_s": "from",
+            "latency_mean_s": "mean latency",
+            "bytes_per_s": "arrived, job",
+            "others_bytes_per_s": "arrived, others",
+        },
+    ),
+}
+"""By question the title, and the columns that are shown with their headings."""
+
+NEEDED = {"calls": "a job with a program", "holders": "record_job_waits = true", "times": "interval"}
+"""What an experiment must say for an answer."""
+
+
+def _print(screen: Console, run: Run, name: str, found: dict[str, pa.Table | None]) -> None:
+    from odonata.cli import columns, terminal
+
+    screen.print(f"Job {name} of {run.name}", style="bold")
+    for key, (title, headings) in SHOWN.items():
+        table = found[key]
+        if table is None:
+            continue
+        if not table.num_rows:
+            screen.print(f"\n{title}: none")
+            continue
+        parts = []
+        for column, heading in headings.items():
+            values = table[column].to_pylist()
+            if not isinstance(values[0], float):
+                parts.append((heading, [str(value) for value in values], isinstance(values[0], str)))
+                continue
+            unit = (
+                {"s": "s", "share": "share"}[column.rsplit("_", 1)[-1]]
+                if "bytes" not in column
+                else "bytes-per-s"
+            )
+            shown = columns.of_values(heading, values, unit)
+            parts.append((shown.heading, shown.cells, False))
+        shown_table = terminal.table(
+            [part[0] for part in parts], left=[h for h, _, is_text in parts if is_text]
+        )
+        for row in zip(*(cells for _, cells, _ in parts), strict=True):
+            shown_table.add_row(*row)
+        terminal.print_table(screen, title, shown_table)
+    missing = [f"{needs}" for key, needs in NEEDED.items() if found[key] is None]
+    if missing:
+        screen.print(f"\nMore is known with: {', '.join(missing)}")

@@ -1,0 +1,100 @@
+"""`odonata explain`: where a job waited, against the tables of its run."""
+
+from __future__ import annotations
+
+import json
+import math
+from pathlib import Path
+
+import pyarrow.parquet as pq
+from running import Command
+
+MACHINE = '[machine]\ntopology = "dragonfly"\np = 2\na = 4\nh = 2\ng = 9\n'
+JOBS = """
+[[job]]
+name = "sum"
+ranks = 36
+ranks_per_node = 1
+program = { name = "allreduce", iterations = 2, bytes = "16 kB", compute = "0 ns" }
+placement = { name = "random-order", skip = 0 }
+
+[[job]]
+name = "halo"
+ranks = 36
+ranks_per_node = 1
+program = { name = "halo-3d", iterations = 2, bytes = "20 kB" }
+placement = { name = "random-order", skip = 36 }
+"""
+ENGINE = '[engine]\nkind = "packet"\nrouting = "min"\n'
+RECORDS = 'record_job_waits = true\ninterval = "2 us"\n'
+
+
+def explained(
+    run: Command, folder: Path, records: str, *arguments: str
+) -> dict[str, list[dict[str, object]]]:
+    """What `explain --json` says of a new run."""
+    (folder / "x.toml").write_text(f"{MACHINE}{JOBS}{ENGINE}{records}")
+    result = run("run", "x.toml", "-o", "run", "--force")
+    assert result.returncode == 0, result.stderr
+    said = run("explain", "run", "--json", *arguments)
+    assert said.returncode == 0, said.stderr
+    found: dict[str, list[dict[str, object]]] = json.loads(said.stdout)
+    return found
+
+
+def test_waits_are_those_of_the_table(odonata_command: Command, tmp_path: Path) -> None:
+    found = explained(odonata_command, tmp_path, RECORDS, "--job", "sum", "-n", "1000")
+    waits = pq.read_table(tmp_path / "run" / "job_waits.parquet").to_pandas()
+    own = waits[waits["job"] == 0]
+    total = own["wait_ps"].sum() / 1e12
+    assert total > 0
+    for question in ("holders", "classes", "links"):
+        assert math.isclose(sum(row["wait_s"] for row in found[question]), total), question
+        assert math.isclose(sum(row["share"] for row in found[question]), 1.0)
+    by_holder = own.groupby("holder")["wait_ps"].sum()
+    assert {row["holder"]: row["wait_s"] for row in found["holders"]} == {
+        "sum": by_holder[0] / 1e12,
+        "halo": by_holder[1] / 1e12,
+    }
+    worst = found["links"][0]
+    at_worst = own[own["link"] == worst["link"]].groupby("holder")["wait_ps"].sum()
+    assert worst["holder"] == ("sum", "halo")[at_worst.idxmax()]
+    assert math.isclose(worst["holder_share"], at_worst.max() / at_worst.sum())
+    assert [row["wait_s"] for row in found["links"]] == sorted(
+        (r["wait_s"] for r in found["links"]), reverse=True
+    )
+
+
+def test_ranks_calls_and_times_are_those_of_the_tables(odonata_command: Command, tmp_path: Path) -> None:
+    found = explained(odonata_command, tmp_path, RECORDS, "--job", "halo", "-n", "3")
+    ranks = pq.read_table(tmp_path / "run" / "ranks.parquet").to_pandas()
+    halo = ranks[ranks["job"] == 1]
+    calls = {row["kind"]: row for row in found["calls"]}
+    for kind in ("send", "receive", "wait", "collective", "blocked"):
+        assert math.isclose(calls[kind]["mean_s"], halo[f"{kind}_ps"].mean() / 1e12)
+    assert math.isclose(sum(calls[k]["share"] for k in ("send", "receive", "wait", "collective")), 1.0)
+    slowest = sorted(halo["communication_ps"], reverse=True)[:3]
+    assert [row["communication_s"] for row in found["ranks"]] == [time / 1e12 for time in slowest]
+    nodes = pq.read_table(tmp_path / "run" / "nodes.parquet")["name"].to_pylist()
+    node_of = dict(zip(halo["rank"], halo["node"], strict=True))
+    assert all(row["node"] == nodes[node_of[row["rank"]]] for row in found["ranks"])
+    series = pq.read_table(tmp_path / "run" / "series.parquet").to_pandas()
+    worst = series[series["job"] == 1].nlargest(3, "latency_mean_ns").sort_values("start_ps")
+    assert [row["start_s"] for row in found["times"]] == [start / 1e12 for start in worst["start_ps"]]
+    for row, start in zip(found["times"], worst["start_ps"], strict=True):
+        other = series[(series["job"] == 0) & (series["start_ps"] == start)]
+        assert row["others_bytes_per_s"] == other["bytes_per_s"].sum()
+
+
+def test_what_was_not_recorded_is_said(odonata_command: Command, tmp_path: Path) -> None:
+    found = explained(odonata_command, tmp_path, "", "--job", "sum")
+    assert set(found) == {"directory", "job", "calls", "ranks"}
+    shown = odonata_command("explain", "run", "--job", "sum")
+    assert "More is known with: record_job_waits = true, interval" in shown.stdout
+    for arguments, message in (
+        (["--job", "hallo"], "Did you mean halo?"),
+        ([], "Say which: --job sum"),
+    ):
+        wrong = odonata_command("explain", "run", *arguments)
+        assert wrong.returncode == 2
+        assert message in wrong.stderr
