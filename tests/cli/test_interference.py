@@ -116,6 +116,22 @@ def test_other_nodes_make_no_slowdown(odonata_command: Command, tmp_path: Path) 
     assert [(row["background"], row["slowdown"]) for row in rows] == [("none", 1.0), ("a", None)]
 
 
+def test_open_traffic_is_compared_by_latency(odonata_command: Command, tmp_path: Path) -> None:
+    job = '[[job]]\nname = "{}"\nranks = 36\nranks_per_node = 1\npattern = "{}"\nplacement = "random-nodes"\n'
+    load = 'traffic = {{ name = "open", load = {} }}\n'
+    jobs = (
+        job.format("few", "uniform") + load.format(0.1) + job.format("many", "adversarial") + load.format(0.4)
+    )
+    window = ["engine.warm_up=5 us", "engine.measure=10 us"]
+    write(tmp_path, 'pairs = "mixed"\ntargets = ["few"]', jobs)
+    result = odonata_command("sweep", "x.toml", "-o", "sweep", *(p for w in window for p in ("--set", w)))
+    assert result.returncode == 0, result.stderr
+    assert "Mean latency of packets beside others" in result.stdout
+    alone, beside = pq.read_table(tmp_path / "sweep" / "interference.parquet").to_pylist()
+    assert (alone["slowdown"], alone["latency_slowdown"]) == (None, 1.0)
+    assert beside["latency_slowdown"] == beside["latency_mean_ns"] / alone["latency_mean_ns"] > 1.0
+
+
 def test_the_flow_engine_compares_too(odonata_command: Command, tmp_path: Path) -> None:
     pattern = '[[job]]\nname = "{}"\nranks = 36\nranks_per_node = 1\npattern = "uniform"\n'
     write(

@@ -64,8 +64,15 @@ def _left_out(screen: Console, points: int, file: str) -> None:
 
 
 def _print_slowdowns(screen: Console, sweep: Sweep) -> None:
-    """What every target takes beside every background, as a multiple of its time alone."""
-    rows = [row for row in slowdowns(sweep.interference, sweep.axes) if row["background"] != NONE]
+    """What every target takes beside every background, as a multiple of its time alone.
+
+    Of jobs without an end, the latency of their packets.
+    """
+    words, rows = "Communication time", _beside(sweep, "slowdown")
+    if not rows:
+        words, rows = "Mean latency of packets", _beside(sweep, "latency_slowdown")
+    if not rows:
+        return
     across = next((axis.key for axis in sweep.axes if axis.key.startswith("engine.routing")), None)
     keys = [name for name in (rows[0] if rows else {}) if name not in (across, *OF_SLOWDOWN)]
     headings = list(dict.fromkeys(text(row[across]) if across else "slowdown" for row in rows))
@@ -81,9 +88,14 @@ def _print_slowdowns(screen: Console, sweep: Sweep) -> None:
         shown.add_row(*place, *(cells.get(heading, "-") for heading in headings))
     seeds = any(row["low"] is not None for row in rows)
     spread = " (95 % of the mean over seeds)" if seeds else ""
-    title = f"Communication time beside others, in times of that alone{spread}"
+    title = f"{words} beside others, in times of that alone{spread}"
     terminal.print_table(screen, title, shown, keys=len(keys))
     _left_out(screen, len(lines), "interference.parquet")
+
+
+def _beside(sweep: Sweep, column: str) -> list[dict[str, Any]]:
+    rows = slowdowns(sweep.interference, sweep.axes, of=column)
+    return [row for row in rows if row["background"] != NONE]
 
 
 def _print_traffic(screen: Console, sweep: Sweep) -> None:

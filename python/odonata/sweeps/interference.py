@@ -50,6 +50,14 @@ FOUND = (
         missing="as `slowdown`, or the job has a pattern",
     ),
     Column(
+        "latency_slowdown",
+        "f64",
+        "ratio",
+        label="Latency slowdown",
+        meaning="The mean latency of its packets over that alone.",
+        missing="as `slowdown`, or the engine has no packets",
+    ),
+    Column(
         "link_busy_share",
         "f64",
         "share",
@@ -78,7 +86,7 @@ def interference_table(axes: Sequence[Axis], finished: Iterable[tuple[Point, Run
     """One row for each point and each job in it that also runs alone somewhere in the sweep.
 
     Columns: `point`, `target`, `background`, the axes but `jobs`, what the run says of the job, and
-    `slowdown`, `execution_slowdown`, `link_busy_share`, `link_stall_share`.
+    `slowdown`, `execution_slowdown`, `latency_slowdown`, `link_busy_share`, `link_stall_share`.
     """
     others = [axis for axis in axes if axis.key != JOBS]
     found = [(point, run, _running(run)) for point, run in finished]
@@ -130,6 +138,7 @@ def _slowdowns(run: Run, alone: Run | None, job: dict[str, Any]) -> dict[str, fl
     return {
         "slowdown": ratio("time_s") if communication is None else communication,
         "execution_slowdown": ratio("execution_ns"),
+        "latency_slowdown": ratio("latency_mean_ns"),
     }
 
 
@@ -154,12 +163,13 @@ def _shares(run: Run) -> dict[str, float]:
     return {f"link_{name}_share": float((times[name] / whole).mean()) for name in ("busy", "stall")}
 
 
-def slowdowns(table: pa.Table, axes: Sequence[Axis]) -> list[dict[str, Any]]:
+def slowdowns(table: pa.Table, axes: Sequence[Axis], *, of: str = "slowdown") -> list[dict[str, Any]]:
     """Of every target beside every background, under equal conditions but the seed: the mean slowdown.
 
     Args:
         table: As `interference_table` makes it.
         axes: Those of the sweep.
+        of: The column.
 
     Returns:
         Rows with `target`, `background`, the axes but `jobs` and seeds, `runs`, `slowdown` (mean over the
@@ -168,10 +178,10 @@ def slowdowns(table: pa.Table, axes: Sequence[Axis]) -> list[dict[str, Any]]:
     if not table.num_rows:
         return []
     keys = ["target", "background", *(a.key for a in axes if a.key != JOBS and not a.key.endswith("seed"))]
-    frame = table.select([*keys, "slowdown"]).to_pandas()
+    frame = table.select([*keys, of]).to_pandas()
     rows = []
     for place, part in frame.groupby(keys, sort=False, dropna=False):
-        values = part["slowdown"].dropna().to_numpy(np.float64)
+        values = part[of].dropna().to_numpy(np.float64)
         if len(values):
             low, high = interval(values)
             found = {"runs": len(values), "slowdown": float(values.mean()), "low": low, "high": high}
