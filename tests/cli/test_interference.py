@@ -4,10 +4,14 @@ from __future__ import annotations
 
 import json
 import math
+from itertools import product
 from pathlib import Path
 
 import pyarrow.parquet as pq
+import pytest
 from running import Command
+
+from odonata import Sweep
 
 MACHINE = '[machine]\ntopology = "dragonfly"\np = 2\na = 4\nh = 2\ng = 9\n'
 ENGINE = '[engine]\nkind = "packet"\nrouting = "min"\n'
@@ -41,7 +45,7 @@ def test_a_slowdown_is_against_the_same_job_alone(odonata_command: Command, tmp_
     # Two jobs alone and both in the mix, times two routings and two seeds.
     assert len(rows) == 2 * 2 * 2 * 2
     changes = {"alone": "job.shift.idle=true", "mixed": "job.shift.idle=false"}
-    for background, name in (("none", "alone"), ("shift + sum", "mixed")):
+    for background, name in (("none", "alone"), ("shift+sum", "mixed")):
         settings = ["engine.routing=par", "engine.seed=2", changes[name]]
         settings += ["job.sum.idle=true"] if name == "alone" else []
         run = odonata_command("run", "x.toml", "-o", name, *(part for s in settings for part in ("--set", s)))
@@ -60,6 +64,21 @@ def test_a_slowdown_is_against_the_same_job_alone(odonata_command: Command, tmp_
     assert math.isclose(mixed["slowdown"], mixed["communication_mean_ns"] / alone["communication_mean_ns"])
     assert math.isclose(mixed["execution_slowdown"], mixed["execution_ns"] / alone["execution_ns"])
     assert mixed["slowdown"] > 1.05
+    drawn = odonata_command("plot", "sweep", "-k", "interference")
+    assert drawn.returncode == 0, drawn.stderr
+    panels = Sweep.load(tmp_path / "sweep").slowdowns().axes
+    assert [panel.get_title(loc="left") for panel in panels] == ["halo", "sum"]
+    heights = sorted(bar.get_height() for bar in panels[0].patches)
+    means = [
+        sum(
+            r["communication_mean_ns"]
+            for r in rows
+            if (r["target"], r["background"], r["engine.routing"]) == of
+        )
+        / 2e3
+        for of in product(["halo"], ["none", "shift+sum"], ["min", "par"])
+    ]
+    assert heights == pytest.approx(sorted(means)), "us, means over two seeds"
     links = pq.read_table(tmp_path / "mixed" / "links.parquet").to_pylist()
     whole = links[0]["busy_ps"] + links[0]["stall_ps"] + links[0]["idle_ps"]
     for share, column in (("link_busy_share", "busy_ps"), ("link_stall_share", "stall_ps")):
@@ -80,7 +99,7 @@ def test_finished_points_are_kept_and_the_estimate_runs_none(
     both = odonata_command("sweep", "x.toml", "-o", "sweep")
     assert "2 points: 1 run, 1 kept, 0 failed" in both.stdout
     described = json.loads((tmp_path / "sweep" / "sweep.json").read_text())
-    assert described["axes"][0]["values"] == ["halo", "halo + shift"]
+    assert described["axes"][0]["values"] == ["halo", "halo+shift"]
     again = odonata_command("sweep", "x.toml", "-o", "sweep", "--estimate")
     assert "nothing is ahead" in again.stdout
 

@@ -17,7 +17,9 @@ KINDS = (
     "congestion",
     "series",
     "load_curve",
+    "interference",
 )
+OF_SWEEPS = ("load_curve", "interference")
 
 
 @click.command()
@@ -42,7 +44,7 @@ KINDS = (
 def command(
     directory: Path, kind: str, output: Path | None, job: str | None, what: str | None, log: bool | None
 ) -> None:
-    """Draw a figure of a run; load_curve also of a sweep.
+    """Draw a figure of a run; load_curve also of a sweep, interference only of one.
 
     \b
     odonata plot runs/first
@@ -76,12 +78,17 @@ def command(
     if log is not None:
         settings["log"] = log
     if (directory / "sweep.json").exists():
-        if kind != "load_curve":
+        if kind not in OF_SWEEPS:
             raise OdonataError(
                 f"{directory} is a sweep, not a run",
-                hint="Draw its load curve with -k load_curve, or one of the runs in its directory points.",
+                hint=f"Draw it with -k {' or -k '.join(OF_SWEEPS)}, or a run of its directory points.",
             )
-        picture = odonata.Sweep.load(directory).load_curve()
+        sweep = odonata.Sweep.load(directory)
+        picture = sweep.load_curve() if kind == "load_curve" else sweep.slowdowns()
+    elif kind == "interference":
+        raise OdonataError(
+            f"{directory} is a run", hint="A sweep of an experiment with [interference] has this figure."
+        )
     else:
         picture = getattr(odonata.load(directory).plot, kind)(**settings)
     path = output or directory / f"{kind}.png"

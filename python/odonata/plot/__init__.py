@@ -2,6 +2,7 @@
 
 from odonata.plot.groups import plot_groups
 from odonata.plot.histogram import plot_histogram
+from odonata.plot.interference import plot_interference
 from odonata.plot.jobs import plot_jobs
 from odonata.plot.latency import plot_latency, plot_load_curve
 from odonata.plot.links import plot_links
@@ -14,6 +15,7 @@ __all__ = [
     "Picture",
     "plot_groups",
     "plot_histogram",
+    "plot_interference",
     "plot_jobs",
     "plot_latency",
     "plot_links",

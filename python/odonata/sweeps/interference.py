@@ -27,7 +27,7 @@ COLUMNS = (
         "str",
         merge="key",
         label="Background",
-        meaning=f"The jobs beside it, joined by ` + `, or `{NONE}`.",
+        meaning=f"The jobs beside it, joined by `+`, or `{NONE}`.",
     ),
 )
 FOUND = (
@@ -98,7 +98,7 @@ def interference_table(axes: Sequence[Axis], finished: Iterable[tuple[Point, Run
         shares = _shares(run)
         for job in run.jobs.to_pylist():
             if job["name"] in targets and job["name"] in names:
-                background = " + ".join(name for name in names if name != job["name"]) or NONE
+                background = "+".join(name for name in names if name != job["name"]) or NONE
                 place = {key: value for key, value in place_of(axes, point).items() if key != JOBS}
                 base = alone.get((job["name"], _condition(axes, point)))
                 rows.append(

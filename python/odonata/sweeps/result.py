@@ -151,6 +151,12 @@ class Sweep:
             raise OdonataError(f"no point of {self.path} is finished")
         return plot_load_curve(list(self.runs.values()))
 
+    def slowdowns(self) -> Picture:
+        """What each target of `[interference]` takes beside every background, by routing."""
+        from odonata.plot import plot_interference
+
+        return plot_interference(self.interference)
+
     def write_results(self) -> None:
         """Writes `results.parquet`, `jobs.parquet` and, with `[interference]`, `interference.parquet`."""
         tables = {"results": self.results, "jobs": self.jobs}

@@ -130,7 +130,7 @@ struct Set {
 impl Set {
     fn of(jobs: &[JobEntry], members: Vec<usize>) -> Self {
         let names: Vec<&str> = members.iter().map(|&job| jobs[job].name.as_str()).collect();
-        Self { label: names.join(" + "), jobs: members }
+        Self { label: names.join("+"), jobs: members }
     }
 
     fn overrides(&self, jobs: &[JobEntry], absent: bool) -> Vec<String> {
@@ -301,11 +301,11 @@ mod tests {
         assert_eq!(labels("pairs = \"alone\"\ntargets = [\"b\"]"), ["b"]);
         assert_eq!(labels("pairs = \"mixed\"\ntargets = [\"b\", \"a\"]"), ["b", "a", "mixed"]);
         let crossed = "pairs = \"targets x backgrounds\"\nbackgrounds = [\"b\", \"c d\"]\n";
-        assert_eq!(labels(crossed), ["a", "a + b", "a + c d"]);
+        assert_eq!(labels(crossed), ["a", "a+b", "a+c d"]);
         // A pair is run once, whoever is the target.
         let both = "targets = [\"a\", \"b\"]";
-        assert_eq!(labels(&format!("{crossed}{both}")), ["a", "b", "a + b", "a + c d", "b + c d"]);
-        assert_eq!(labels("pairs = [[\"b\", \"a\"], [\"a\", \"b\", \"c d\"]]"), ["b", "a", "b + a", "a + b + c d"]);
+        assert_eq!(labels(&format!("{crossed}{both}")), ["a", "b", "a+b", "a+c d", "b+c d"]);
+        assert_eq!(labels("pairs = [[\"b\", \"a\"], [\"a\", \"b\", \"c d\"]]"), ["b", "a", "b+a", "a+b+c d"]);
     }
 
     /// All others are idle, or not there; routings and seeds are axes of their own.
@@ -321,7 +321,7 @@ mod tests {
         assert_eq!(axes_of[2].1[1], ("2".to_owned(), vec!["engine.seed=2".to_owned()]));
         let absent = axes("pairs = [[\"a\", \"b\"]]\nothers = \"absent\"");
         assert_eq!(absent[0].1[0].1, ["job.b.absent=true", "job.\"c d\".absent=true"]);
-        assert_eq!(absent[0].1[1], ("a + b".to_owned(), vec!["job.\"c d\".absent=true".to_owned()]));
+        assert_eq!(absent[0].1[1], ("a+b".to_owned(), vec!["job.\"c d\".absent=true".to_owned()]));
     }
 
     #[test]
