@@ -15,12 +15,15 @@ from odonata._core import amg
 
 __all__ = [
     "amg",
+    "alone",
     "available_memory",
+    "characterize",
     "check",
     "machine",
     "message_costs",
     "node_aware_steps",
     "presets",
+    "program_mistake",
     "reference",
     "run",
     "schema",
