@@ -135,6 +135,16 @@ def test_other_nodes_make_no_slowdown(odonata_command: Command, tmp_path: Path) 
     assert [(row["background"], row["slowdown"]) for row in rows] == [("none", 1.0), ("a", None)]
 
 
+def test_what_did_not_end_has_no_slowdown(odonata_command: Command, tmp_path: Path) -> None:
+    write(tmp_path, 'pairs = [["halo", "shift"]]')
+    result = odonata_command("sweep", "x.toml", "-o", "sweep", "--set", "engine.time_limit=5 us")
+    assert result.returncode == 0, result.stderr
+    alone, beside = pq.read_table(tmp_path / "sweep" / "interference.parquet").to_pylist()
+    for row in (alone, beside):
+        assert (row["slowdown"], row["execution_slowdown"]) == (None, None)
+        assert row["latency_slowdown"] > 0
+
+
 def test_open_traffic_is_compared_by_latency(odonata_command: Command, tmp_path: Path) -> None:
     job = '[[job]]\nname = "{}"\nranks = 36\nranks_per_node = 1\npattern = "{}"\nplacement = "random-nodes"\n'
     load = 'traffic = {{ name = "open", load = {} }}\n'

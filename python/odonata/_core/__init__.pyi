@@ -14,8 +14,8 @@ import numpy.typing as npt
 from odonata._core import amg
 
 __all__ = [
-    "amg",
     "alone",
+    "amg",
     "available_memory",
     "characterize",
     "check",

@@ -17,6 +17,8 @@ from odonata.sweeps.results import place_of, places
 
 JOBS = "jobs"
 """The axis of the sets of jobs that run at once. No key of an experiment is called so."""
+COMPLETE = "complete"
+"""How a run ends in which all jobs do, of an engine that has other endings."""
 NONE = "none"
 """Stands in the column `background` for a job that is alone."""
 
@@ -38,7 +40,7 @@ FOUND = (
         label="Slowdown",
         meaning="The mean communication time of its ranks over that of the same job alone, all else equal; "
         "of a job with a pattern, its time over its time alone.",
-        missing="the job never runs alone, or had other nodes then, or has no end",
+        missing="the job never runs alone, or had other nodes then, or has no end, or did not come to it",
         headline=True,
     ),
     Column(
@@ -134,12 +136,17 @@ def _slowdowns(run: Run, alone: Run | None, job: dict[str, Any]) -> dict[str, fl
         now, then = job.get(column), base.get(column)
         return now / then if now and then else None
 
-    communication = ratio("communication_mean_ns")
-    return {
-        "slowdown": ratio("time_s") if communication is None else communication,
-        "execution_slowdown": ratio("execution_ns"),
-        "latency_slowdown": ratio("latency_mean_ns"),
-    }
+    found: dict[str, float | None] = {"latency_slowdown": ratio("latency_mean_ns")}
+    if _is_whole(run) and _is_whole(alone):
+        communication = ratio("communication_mean_ns")
+        found["slowdown"] = ratio("time_s") if communication is None else communication
+        found["execution_slowdown"] = ratio("execution_ns")
+    return found
+
+
+def _is_whole(run: Run) -> bool:
+    """Whether the jobs that have an end came to it."""
+    return run.summary["convergence"].get("ending", COMPLETE) == COMPLETE
 
 
 def _nodes(run: Run, name: str) -> list[int] | None:
