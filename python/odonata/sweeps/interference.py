@@ -146,7 +146,7 @@ def _slowdowns(run: Run, alone: Run | None, job: dict[str, Any]) -> dict[str, fl
 
 def _is_whole(run: Run) -> bool:
     """Whether the jobs that have an end came to it."""
-    return run.summary["convergence"].get("ending", COMPLETE) == COMPLETE
+    return bool(run.summary["convergence"].get("ending", COMPLETE) == COMPLETE)
 
 
 def _nodes(run: Run, name: str) -> list[int] | None:
