@@ -11,7 +11,7 @@ import pyarrow as pa
 from odonata import _core
 from odonata.api import Experiment, Source, overrides
 from odonata.errors import OdonataError
-from odonata.store.schema import Column, declared
+from odonata.store.schema import TYPES, Column, declared
 from odonata.store.sweep import Axis
 from odonata.sweeps.execute import Progress, Task, processors, run_tasks
 from odonata.sweeps.result import make
@@ -116,11 +116,8 @@ def characterize_source(
     if measure is not None:
         columns = (*COLUMNS, *MEASURED)
         _measure(rows, source, changes, Path(measure), processes, progress)
-    types = pa.schema([(column.name, _ARROW[column.type]) for column in columns])
+    types = pa.schema([(column.name, TYPES[column.type]) for column in columns])
     return declared(columns, pa.Table.from_pylist(rows, types))
-
-
-_ARROW = {"str": pa.string(), "u32": pa.uint32(), "u64": pa.uint64(), "f64": pa.float64()}
 
 
 def _measure(

@@ -39,7 +39,8 @@ pub struct Character {
     pub compute: Time,
 }
 
-/// What every job of an experiment asks of the network. Of open traffic, which has no end, all but the name stays 0.
+/// What every job of an experiment asks of the network: all its iterations, of a job in the background one. Of open traffic, which has
+/// no end, all but the name stays 0.
 ///
 /// # Errors
 /// All mistakes of the first stage that has any.
@@ -140,6 +141,7 @@ fn of_program(
     packet: Option<Bytes>,
     mut character: Character,
 ) -> Character {
+    let endless = matches!(&job.traffic, TrafficKind::Program(start) if start.background);
     // Bytes on the wire do not depend on it.
     let size = packet.unwrap_or(Bytes(512));
     for rank in 0..job.ranks {
@@ -153,7 +155,9 @@ fn of_program(
                     character.peak_ingress_bytes = character.peak_ingress_bytes.max(row.add(to, bytes.0));
                 }
                 Call::Compute { time, .. } | Call::Sleep { time, .. } => compute += time,
-                Call::Mark { .. } => {}
+                // Of a job in the background, once: it never ends.
+                Call::Round if endless => break,
+                Call::Mark { .. } | Call::Round => {}
                 _ => row.end(),
             }
         }

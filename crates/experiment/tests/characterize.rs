@@ -61,3 +61,29 @@ fn of_patterns() {
     let open = of("ranks = 24\npattern = \"uniform\"\ntraffic = { name = \"open\", load = 0.5 }", "packet");
     assert_eq!((open.messages, open.packets, open.peak_ingress_bytes), (0, Some(0), 0));
 }
+
+/// All times of what is repeated; once what goes on for as long as others do.
+#[test]
+fn repeated_and_in_the_background() {
+    let program = "ranks = 64\nprogram = { name = \"lu\", iterations = 2 }";
+    let once = of(program, "packet");
+    let thrice = of(&format!("{program}\nrepeat = 3"), "packet");
+    assert!(once.messages > 0 && once.compute.ps() > 0);
+    assert_eq!(
+        (thrice.messages, thrice.empty_messages, thrice.packets, thrice.payload_bytes, thrice.wire_bytes),
+        (
+            3 * once.messages,
+            3 * once.empty_messages,
+            once.packets.map(|packets| 3 * packets),
+            3 * once.payload_bytes,
+            3 * once.wire_bytes
+        )
+    );
+    assert_eq!((thrice.compute, thrice.peak_ingress_bytes), (once.compute * 3, once.peak_ingress_bytes));
+    let text = format!(
+        "[machine]\npreset = \"dragonfly-1056\"\n[[job]]\nname = \"a\"\n{program}\nbackground = true\n\
+         [[job]]\nname = \"b\"\nranks = 2\npattern = \"all-to-all\"\n[engine]\nkind = \"packet\"\n"
+    );
+    let endless = characterize(&text, "x.toml", &[] as &[&str], Files::beside(Path::new("x.toml"))).unwrap();
+    assert_eq!(endless[0], once);
+}

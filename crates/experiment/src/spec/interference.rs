@@ -136,7 +136,15 @@ impl Set {
     fn overrides(&self, jobs: &[JobEntry], absent: bool) -> Vec<String> {
         let others = jobs.iter().enumerate().filter(|(job, _)| !self.jobs.contains(job));
         let key = if absent { "absent" } else { "idle" };
-        others.map(|(_, job)| format!("job.{}.{key}=true", quoted(&job.name))).collect()
+        let mut overrides: Vec<String> =
+            others.map(|(_, job)| format!("job.{}.{key}=true", quoted(&job.name))).collect();
+        // Nobody is there for whom it could go on: it runs as often as it says.
+        if let [job] = self.jobs[..] {
+            if jobs[job].work.is_background() {
+                overrides.push(format!("job.{}.background=false", quoted(&jobs[job].name)));
+            }
+        }
+        overrides
     }
 
     fn is_like(&self, other: &Self) -> bool {
@@ -283,6 +291,26 @@ mod tests {
             (axis.key.clone(), axis.values.iter().map(text).zip(axis.overrides).collect::<Vec<_>>())
         };
         spec.into_sweep().into_iter().map(of).collect()
+    }
+
+    /// A job in the background has an end when it is alone, and none beside others.
+    #[test]
+    fn a_job_in_the_background_alone() {
+        let file = "[machine]\npreset = \"dragonfly-1056\"\n\
+            [[job]]\nname = \"a\"\nranks = 8\npattern = \"all-to-all\"\ntraffic = { name = \"open\", load = 0.1 }\n\
+            [[job]]\nname = \"b c\"\nranks = 8\nprogram = \"ring\"\nbackground = true\n\
+            [[job]]\nname = \"d\"\nranks = 8\nprogram = \"ring\"\n\
+            [interference]\npairs = [[\"d\", \"b c\"]]\ntargets = [\"a\", \"b c\", \"d\"]\n";
+        let parse = |overrides: &[String]| ExperimentSpec::parse(file, "test.toml", overrides);
+        let sweep = parse(&[]).unwrap().into_sweep();
+        let labels: Vec<_> = sweep[0].values.iter().map(|label| label.as_str().unwrap()).collect();
+        assert_eq!(labels, ["a", "b c", "d", "d+b c"]);
+        assert_eq!(sweep[0].overrides[1], ["job.a.idle=true", "job.d.idle=true", "job.\"b c\".background=false"]);
+        assert_eq!(sweep[0].overrides[3], ["job.a.idle=true"]);
+        // The other one is idle with open traffic, and is not asked whether it ends.
+        for overrides in &sweep[0].overrides {
+            parse(overrides).unwrap();
+        }
     }
 
     fn labels(keys: &str) -> Vec<String> {

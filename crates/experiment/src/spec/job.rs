@@ -168,6 +168,11 @@ impl WorkEntry {
         }
     }
 
+    /// Whether it runs for as long as others do.
+    pub(crate) const fn is_background(&self) -> bool {
+        matches!(self, Self::Program { background: true, .. })
+    }
+
     /// Where a parameter of the traffic is.
     pub(crate) fn traffic_place_of(&self, parameter: &str) -> Place {
         match self {
@@ -236,11 +241,9 @@ pub(super) fn present(mut jobs: Vec<JobEntry>, report: &mut Report<'_>) -> Vec<J
 
 /// Reports a job in the background if there is nothing in the foreground.
 fn somebody_ends(jobs: &[JobEntry], report: &mut Report<'_>) {
-    let mut busy = jobs.iter().filter(|job| job.fields.flag("idle") != Some(true));
-    let Some(job) = jobs.iter().find(|job| matches!(job.work, WorkEntry::Program { background: true, .. })) else {
-        return;
-    };
-    if busy.any(|job| job.work.ends()) {
+    let busy = || jobs.iter().filter(|job| job.fields.flag("idle") != Some(true));
+    let Some(job) = busy().find(|job| job.work.is_background()) else { return };
+    if busy().any(|job| job.work.ends()) {
         return;
     }
     let message = format!("job '{}' runs until the other jobs have ended, but there is none that ends", job.name);
