@@ -63,7 +63,7 @@ test-wheel: build viewer ## build the wheel, install it into an environment of i
 	@scripts/test-wheel build/wheel/*.whl
 
 .PHONY: bare
-bare: ## try `make demo`, `make test` and the wheel on a bare Debian 12 (root, debootstrap, half an hour, 9 GB)
+bare: ## try `make demo`, `make test` and the wheel on a bare Debian 12 (root, debootstrap, 40 minutes, 10 GB)
 	@scripts/bare
 
 .PHONY: bench-viewer

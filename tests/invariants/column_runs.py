@@ -36,6 +36,7 @@ RECORDS = """
 interval = "500 ns"
 series = ["jobs", "links", "channels", "link-jobs"]
 record_channels = true
+record_counted_stall = true
 record_crossbar = true
 record_packets = true
 record_paths = true

@@ -191,6 +191,7 @@ def _engine(dice: random.Random, hardware: Hardware, flit: int, packet: int | No
         "arbitration": ['"round-robin"'],
         "estimate": ['"output"', '"downstream-arrived"'],
         "record_channels": ["true"],
+        "record_counted_stall": ["true"],
         "record_crossbar": ["true"],
         "record_job_waits": ["true"],
     }.items():

@@ -3,7 +3,7 @@
 //! | for each | bytes |
 //! |---|---|
 //! | port | 480, with its credits, events and messages; 32 for each virtual channel; 4 for each port of its router (arbitration); 8 for each job if there are several |
-//! | port, recorded | 40 for each channel; crossbar: 8, and 8 for each channel; waits: 16, and 300 for each channel, 24 for each job in it; series: twice 72, 48 for each channel, 8 for each job, of the interval that runs and its rows |
+//! | port, recorded | 40 for each channel; crossbar: 8, and 8 for each channel; counted stall: 16; waits: 16, and 300 for each channel, 24 for each job in it; series: twice 72, 48 for each channel, 8 for each job, of the interval that runs and its rows |
 //! | node | 200 |
 //! | packet in flight | 74, and 100 for its way if that is recorded |
 //! | job | 8,192 for its histograms in each of [`PARTITIONS`], and 40 for each interval of its series there |
@@ -96,6 +96,7 @@ pub(crate) fn of_run(size: &Size, settings: &PacketSettings, demand: &Demand) ->
         + on(recording.link_jobs && jobs > 1, 8 * jobs)
         + on(recording.channels, 40 * channels)
         + on(recording.crossbar, 8 * channels + 8)
+        + on(recording.counted_stall, 16)
         + on(recording.job_waits, 16 + channels * (300 + 24 * jobs))
         + on(series && recording.series.ports, 2 * 72)
         + on(series && recording.series.channels, 2 * 48 * channels)

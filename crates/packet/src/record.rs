@@ -64,6 +64,9 @@ pub(crate) struct Recorder {
     /// channel does; empty unless recorded.
     crossbar_stall_ps: Vec<u64>,
     head_since: Vec<u64>,
+    /// Stall time that counts, and since when more of it may; empty unless recorded.
+    counted_stall_ps: Vec<u64>,
+    counted_from: Vec<u64>,
     /// Since when each channel waits in a port that is stalled; `u64::MAX` if it does not.
     channel_stalled: Vec<u64>,
     port_series: Option<Box<PortSeries>>,
@@ -81,7 +84,7 @@ impl Recorder {
         nics: usize,
         (channels_per_port, full): (usize, u32),
     ) -> Self {
-        let Recording { channels, crossbar, interval_ps, series, job_waits, .. } = plan.recording;
+        let Recording { channels, crossbar, counted_stall, interval_ps, series, job_waits, .. } = plan.recording;
         let on = |wanted: bool, count: usize| if wanted { count } else { 0 };
         let of_jobs = plan.recording.link_jobs && plan.jobs > 1;
         let ports = numbers.len();
@@ -105,6 +108,8 @@ impl Recorder {
             channels_used: 0,
             crossbar_stall_ps: vec![0; on(crossbar, ports)],
             head_since: vec![0; on(crossbar, ports * channels_per_port)],
+            counted_stall_ps: vec![0; on(counted_stall, ports)],
+            counted_from: vec![u64::MAX; on(counted_stall, ports)],
             channel_stalled: vec![
                 u64::MAX;
                 on(channels || interval_ps > 0 && series.channels, ports * channels_per_port)
@@ -161,6 +166,32 @@ impl Recorder {
     pub(crate) fn crossed(&mut self, channel: usize, port: usize, now: u64) {
         if !self.crossbar_stall_ps.is_empty() {
             self.crossbar_stall_ps[port] += self.overlap(self.head_since[channel], now);
+        }
+    }
+
+    /// A credit that did not help reached a port which may have been stalled before: what it waited for it counts.
+    #[inline]
+    pub(crate) fn count_stall(&mut self, port: usize, now: u64) {
+        if let Some(&from) = self.counted_from.get(port) {
+            self.counted_stall_ps[port] += self.overlap(from, now);
+            self.counted_from[port] = now;
+        }
+    }
+
+    /// A packet joined those that wait in a stalled port: what they waited since the last credit does not count.
+    #[inline]
+    pub(crate) fn forget_stall(&mut self, port: usize, now: u64) {
+        if let Some(from) = self.counted_from.get_mut(port) {
+            *from = now;
+        }
+    }
+
+    /// A port is no longer stalled.
+    #[inline]
+    pub(crate) fn stall_ended(&mut self, port: usize, now: u64) {
+        self.count_stall(port, now);
+        if let Some(from) = self.counted_from.get_mut(port) {
+            *from = u64::MAX;
         }
     }
 
@@ -400,6 +431,7 @@ impl Recorder {
             channels: self.channels,
             port_jobs: self.port_jobs,
             crossbar_stall_ps: self.crossbar_stall_ps,
+            counted_stall_ps: self.counted_stall_ps,
             nics: self.nic_bytes.into_iter().zip(self.nic_stall_ps).collect(),
             tables: Vec::new(),
             waits: self.waits.map_or_else(Vec::new, |waits| waits.into_waits()),

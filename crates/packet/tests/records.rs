@@ -44,6 +44,7 @@ impl Watch for Kept {
 const ALL: Recording = Recording {
     channels: true,
     crossbar: true,
+    counted_stall: true,
     job_waits: true,
     link_jobs: true,
     interval_ps: 700_000,
@@ -250,6 +251,7 @@ fn each_record_is_alone_and_changes_nothing() {
     let off = SeriesChoice { jobs: false, ports: false, channels: false, port_jobs: false };
     for (recording, made) in [
         (Recording { job_waits: true, ..none }, [0, 0, 0, 0, 0, 0, 0]),
+        (Recording { counted_stall: true, ..none }, [0, 0, 0, 0, 0, 0, 0]),
         (Recording { channels: true, ..none }, [1, 0, 0, 0, 0, 0, 0]),
         (Recording { crossbar: true, ..none }, [0, 1, 0, 0, 0, 0, 0]),
         (Recording { packets: true, ..none }, [0, 0, 1, 0, 0, 0, 0]),
@@ -270,6 +272,7 @@ fn each_record_is_alone_and_changes_nothing() {
         ];
         assert_eq!(found.map(u8::from), made, "{recording:?}");
         assert_eq!(result.ports.links().all(|port| !port.job_waits.is_empty()), recording.job_waits);
+        assert!(every_port(&result).all(|port| port.counted_stall_ps.is_some() == recording.counted_stall));
         assert_eq!(result.jobs, plain.jobs);
         let without_peak = |port: PortView<'_>| PortRecord { peak_bytes: 0, ..*port.record };
         assert!(every_port(&result).map(without_peak).eq(every_port(&plain).map(without_peak)));
@@ -325,6 +328,40 @@ fn a_port_without_credit_stalls_for_the_round_trip() {
     assert_eq!(steady.len(), 20);
     let cable = result.ports.links().next().unwrap();
     assert_eq!(cable.channels.iter().map(|c| c.stall_ps).max(), Some(cable.record.stall_ps));
+}
+
+/// The same port and three packets, which reach it 30 ns apart, since interfaces wait for credit, too. The second waits from 30 ns after
+/// the first left to 80 ns after, the third from the end of the second, at 100.48 ns, to 160 ns. The third joins the second at 60 ns:
+/// what was waited before is not counted.
+#[test]
+fn stalls_are_counted_from_the_last_packet_that_joined() {
+    let mut builder = graph(2, 1);
+    builder.add_cables(RouterId(0), RouterId(1), LinkClassId(0), 1);
+    let machine = builder.build().unwrap();
+    let settings = PacketSettings { input_buffer: odonata_units::Bytes(512), ..PacketSettings::study() };
+    let engine = PacketEngine::new(&machine, &settings, "min", &Default::default()).unwrap();
+    let recording = Recording { counted_stall: true, ..Recording::default() };
+    let options = RunOptions { recording, ..RunOptions::default() };
+    let result = run(&engine, &closed(&[(0, 1, 512 * 3)]), schedule(0, 10, 0), &options);
+    let cable = result.ports.links().next().unwrap();
+    assert_eq!(cable.record.stall_ps, 50_000 + 59_520);
+    assert_eq!(cable.counted_stall_ps, Some(20_000 + 59_520));
+}
+
+/// Never more than there was, the same whether intervals cut stalls or not, and much less where many channels share a port.
+#[test]
+fn counted_stalls_are_a_part_of_stalls() {
+    let machine = small_dragonfly();
+    let counted = Recording { counted_stall: true, ..Recording::default() };
+    let with = |recording| busy(&machine, &RunOptions { recording, ..RunOptions::default() }).0;
+    let (result, cut) = (with(counted), with(ALL));
+    let stalls = |result: &PacketResult| -> Vec<(u64, u64)> {
+        every_port(result).map(|port| (port.record.stall_ps, port.counted_stall_ps.unwrap())).collect()
+    };
+    assert_eq!(stalls(&result), stalls(&cut));
+    assert!(stalls(&result).iter().all(|&(all, part)| part <= all));
+    let (all, part) = stalls(&result).iter().fold((0, 0), |sum, port| (sum.0 + port.0, sum.1 + port.1));
+    assert!(part > 0 && part < all * 9 / 10, "{part} of {all}");
 }
 
 /// A long run hands its packets out in batches that do not grow with it.

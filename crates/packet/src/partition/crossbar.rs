@@ -4,7 +4,7 @@
 //! output serves a waiting packet if the packet's input is free and its output channel has room for all of it. The
 //! packet enters the output queue at once (cut-through) and its credit goes back at the same moment.
 
-use super::port::End;
+use super::port::{End, STARVED};
 use super::Partition;
 use crate::credit::Credit;
 use crate::packet::NONE;
@@ -216,6 +216,9 @@ impl Partition {
         let out = &mut self.out[o];
         out.queued_bytes += room;
         out.occupied |= 1 << vc;
+        if out.is(STARVED) {
+            self.recorder.forget_stall(o, self.now);
+        }
     }
 
     /// Sends credit, and feedback if the router before learns, over the reverse link of input port `i`.

@@ -200,6 +200,7 @@ impl Partition {
             out.raise(STARVED);
             self.stalled_since[o] = at;
         }
+        self.recorder.count_stall(o, at);
         self.recorder.starved(o, out.occupied, at);
     }
 
@@ -263,6 +264,7 @@ impl Partition {
         if out.is(STARVED | UNREADY) {
             if out.is(STARVED) {
                 self.recorder.stalled(o, self.stalled_since[o], now);
+                self.recorder.stall_ended(o, now);
             }
             out.lower(STARVED | UNREADY);
         }

@@ -7,6 +7,8 @@ pub struct Recording {
     pub channels: bool,
     /// Time that packets wait at the heads of input queues for each output of a crossbar.
     pub crossbar: bool,
+    /// Stall time of every port as the interference study's simulator counts it (`docs/models/packet.md`).
+    pub counted_stall: bool,
     /// How long packets of each job waited in every virtual channel of every link for those of each job.
     pub job_waits: bool,
     /// Bytes of every job on every link.
@@ -52,6 +54,7 @@ impl Default for Recording {
         Self {
             channels: false,
             crossbar: false,
+            counted_stall: false,
             job_waits: false,
             link_jobs: true,
             interval_ps: 0,

@@ -12,6 +12,8 @@ pub(crate) struct Part {
     pub(crate) port_jobs: Vec<u64>,
     /// Sum of the times that packets waited for each output of the crossbar; empty unless recorded.
     pub(crate) crossbar_stall_ps: Vec<u64>,
+    /// Stall time of each port as [`Recording::counted_stall`](super::Recording) has it; empty unless recorded.
+    pub(crate) counted_stall_ps: Vec<u64>,
     /// Bytes injected in the window and stall time of each interface.
     pub(crate) nics: Vec<(u64, u64)>,
     /// What each router learnt; empty unless kept.

@@ -27,6 +27,8 @@ pub struct PortView<'a> {
     pub job_bytes: &'a [u64],
     /// Sum of the times that packets waited for it at heads of input queues; `None` unless recorded.
     pub crossbar_stall_ps: Option<u64>,
+    /// Stall time as [`Recording::counted_stall`](crate::Recording::counted_stall) has it, if that was recorded.
+    pub counted_stall_ps: Option<u64>,
     /// Of each virtual channel, how long packets waited in it, by job and by the job that held them up; empty unless recorded.
     pub job_waits: &'a [Vec<JobWait>],
 }
@@ -89,6 +91,7 @@ impl PortRecords {
             channels: part.channels.get(several(self.channels)).unwrap_or(&[]),
             job_bytes: part.port_jobs.get(several(self.jobs)).unwrap_or(&[]),
             crossbar_stall_ps: part.crossbar_stall_ps.get(i).copied(),
+            counted_stall_ps: part.counted_stall_ps.get(i).copied(),
             job_waits: part.waits.get(several(self.channels)).unwrap_or(&[]),
         }
     }

@@ -62,6 +62,17 @@ const CROSSBAR_STALL: Column = Column::sum(
 )
 .under("record_crossbar = true");
 
+/// Of tables that have `stall_ps`.
+pub(super) const COUNTED_STALL: Column = Column::sum(
+    "counted_stall_ps",
+    U64,
+    Ps,
+    "Counted stall",
+    "Of `stall_ps`, what the interference study's simulator counts: it forgets what passed since the last credit when another packet \
+     joins those that wait.",
+)
+.under("record_counted_stall = true");
+
 impl<'a> Measured<'a> {
     /// Within the measurement, as `bytes`; busy, stall and idle time add up to it.
     pub(super) const LINKS: &'a [Filled<Self>] = &[
@@ -85,6 +96,10 @@ impl<'a> Measured<'a> {
             .under("record_channels = true")
             .by_if(|run| run.engine.records.channels.then(|| run.links(|port| port.peak_bytes))),
         CROSSBAR_STALL.by_if(|run| run.crossbar_stalls(run.result.ports.links())),
+        COUNTED_STALL.by_if(|run| {
+            let ports = run.result.ports.links();
+            run.engine.records.counted_stall.then(|| ports.filter_map(|port| port.counted_stall_ps).collect())
+        }),
     ];
 
     /// Within the measurement.

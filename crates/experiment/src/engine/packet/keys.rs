@@ -65,6 +65,7 @@ words! {
 pub(super) struct Records {
     pub(super) channels: bool,
     pub(super) crossbar: bool,
+    pub(super) counted_stall: bool,
     pub(super) job_waits: bool,
     pub(super) messages: bool,
     pub(super) q_tables: bool,
@@ -80,6 +81,7 @@ impl Default for Records {
         Self {
             channels: false,
             crossbar: false,
+            counted_stall: false,
             job_waits: false,
             messages: false,
             q_tables: false,
@@ -104,6 +106,12 @@ impl Parameters for Records {
             record_crossbar = crossbar,
             Kind::Flag,
             "Record how long packets wait at the heads of input queues: `crossbar_stall_ps` of `links` and `nodes`.",
+        ),
+        parameter!(
+            record_counted_stall = counted_stall,
+            Kind::Flag,
+            "Record stall time as the simulator of the interference study counts it: `counted_stall_ps` of `links` and \
+             `group_traffic`.",
         ),
         parameter!(
             record_job_waits = job_waits,
@@ -150,6 +158,7 @@ impl Records {
         Recording {
             channels: self.channels,
             crossbar: self.crossbar,
+            counted_stall: self.counted_stall,
             job_waits: self.job_waits,
             link_jobs: true,
             interval_ps: self.interval.map_or(0, Time::ps),

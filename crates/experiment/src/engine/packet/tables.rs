@@ -1,6 +1,6 @@
 //! The packet engine's own tables.
 
-use super::columns::{Measured, MIDDLE_GROUP, NO_PACKET};
+use super::columns::{Measured, COUNTED_STALL, MIDDLE_GROUP, NO_PACKET};
 use super::programs;
 use odonata_declare::Type::{Coded, F64, U32, U64};
 use odonata_declare::Unit::{Bytes, BytesPerS, Count, Ns, Plain, Ps, Share};
@@ -92,6 +92,8 @@ struct Pair {
     links: u32,
     bytes: u64,
     stall_ps: u64,
+    /// If it was recorded.
+    counted_stall_ps: Option<u64>,
     /// Mean throughput over capacity.
     congestion: f64,
 }
@@ -105,6 +107,7 @@ fn pairs(run: &Measured<'_>) -> Vec<Pair> {
         pair.links += 1;
         pair.bytes += port.record.bytes;
         pair.stall_ps += port.record.stall_ps;
+        pair.counted_stall_ps = port.counted_stall_ps.map(|own| pair.counted_stall_ps.unwrap_or(0) + own);
         *capacity += machine.bandwidth(link).bytes_per_s_f64();
     }
     let seconds = run.duration().as_s_f64();
@@ -129,6 +132,7 @@ const GROUP_TRAFFIC: FilledTable<'_, Vec<Pair>> = FilledTable {
             .by(|pairs| pairs.iter().map(|pair| pair.bytes as f64).collect()),
         Column::sum("stall_ps", U64, Ps, "Stall", "Their time without credit, added up.")
             .by(|pairs| pairs.iter().map(|pair| pair.stall_ps).collect()),
+        COUNTED_STALL.by_if(|pairs| pairs.iter().map(|pair| pair.counted_stall_ps).collect()),
         Column::mean("congestion_index", F64, Share, "Congestion index", "Their mean throughput over their capacity.")
             .weighted_by("links")
             .by(|pairs| pairs.iter().map(|pair| pair.congestion).collect()),
