@@ -36,6 +36,7 @@ def plain() -> odonata.Run:
     [
         ("record_channels = true", {"channels"}, {"peak_bytes"}),
         ("record_crossbar = true", set(), {"crossbar_stall_ps"}),
+        ("record_counted_stall = true", set(), {"counted_stall_ps"}),
         ("record_job_waits = true", {"job_waits"}, set()),
         ("record_packets = true", {"packets"}, set()),
         ('interval = "2 us"', {"series"}, set()),

@@ -246,6 +246,7 @@ def starved() -> Run:
         interval = "100 ns"
         series = ["links", "channels", "link-jobs"]
         record_channels = true
+        record_counted_stall = true
         record_packets = true
         """)
 

@@ -247,7 +247,8 @@ def groups_have_the_traffic_of_their_links(run: Tables) -> None:
     same(found[["source_group", "target_group"]].itertuples(index=False, name=None), by.groups)
     same(found["links"], by.size())
     close(found["bytes"], by["bytes"].sum())
-    same(found["stall_ps"], by["stall_ps"].sum())
+    for column in ("stall_ps", "counted_stall_ps"):
+        same(found[column], by[column].sum())
     seconds = run.summary["packet"]["measured_ps"] / 1e12
     close(found["congestion_index"], found["bytes"] / seconds / by["capacity_bytes_per_s"].sum().to_numpy())
 

@@ -109,6 +109,8 @@ def a_link_without_credit_is_stalled(run: Tables) -> None:
     """So is its channel, and before it the interface, for 30 - 20.48 ns after each of two packets."""
     links, nodes, channels = run["links"], run["nodes"], run["channels"]
     same(links["stall_ps"], [sum(end - begin for begin, end in STALLED), 0])
+    # The third packet joins the second at 80 ns.
+    same(links["counted_stall_ps"], [sum(end - max(begin, 80_000) for begin, end in STALLED), 0])
     same(links["busy_ps"], [3 * 20_480, 20_480])
     same(links["peak_bytes"], [2 * PACKET, PACKET])
     same(nodes["stall_ps"], [2 * 9_520, 0])
