@@ -39,8 +39,7 @@ pub struct RunOptions {
     pub seed: u64,
     /// Threads to use; results do not depend on it.
     pub threads: usize,
-    /// Parts to divide the machine into; 0 chooses, by the machine alone. Results do not depend on it, unless cables without
-    /// latency let credits come back at the instant at which they leave.
+    /// Parts to divide the machine into; 0 chooses, by the machine alone. Results do not depend on it.
     pub partitions: usize,
     /// What to record.
     pub recording: Recording,
@@ -287,8 +286,8 @@ impl PacketEngine {
     }
 }
 
-/// Events at one instant are ordered on the understanding that none of them has an effect elsewhere at that instant. Credits may
-/// take none, over a cable without latency: that only makes their order the engine's own.
+/// Events at one instant are ordered on the understanding that none of them has an effect elsewhere at that instant; credits take
+/// at least 1 ps (`Fabric::credit_latency`).
 fn every_way_takes_time(machine: &Machine, settings: &PacketSettings) -> Result<(), PacketError> {
     let (input, output, terminal) = (settings.input_latency, settings.output_latency, machine.terminal());
     let no_time =

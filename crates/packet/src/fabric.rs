@@ -234,6 +234,12 @@ impl Fabric {
         self.cable[port as usize] + self.settings.input_latency.ps()
     }
 
+    /// Time that a credit for the buffer at `port` takes to go back: that of the cable. Where the cable takes none it is 1 ps, so that
+    /// nothing has an effect elsewhere at the instant at which it happens.
+    pub(crate) fn credit_latency(&self, port: u32) -> u64 {
+        self.cable[port as usize].max(1)
+    }
+
     pub(crate) fn node_of(&self, nic: u32) -> NodeId {
         NodeId(self.nic_node[nic as usize])
     }

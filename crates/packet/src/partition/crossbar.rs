@@ -228,7 +228,7 @@ impl Partition {
         let (peer, end, part) = (input.peer, input.end, input.part);
         let packet = self.pool.get(slot);
         let bytes = if vc == self.bubble && end != End::Node { self.full } else { packet.size() };
-        let credit = Credit { at: self.now + self.kinds[input.kind as usize].cable, bytes, vc };
+        let credit = Credit { at: self.now + self.kinds[input.kind as usize].credit_latency, bytes, vc };
         match end {
             End::Node => return self.take_nic_credit(peer as usize, credit),
             End::Local => self.take_credit(peer as usize, credit),

@@ -15,8 +15,8 @@ pub(super) struct Kind {
     /// Time of a full packet on the link and in the crossbar.
     pub(super) full_time: u64,
     pub(super) crossbar_time: u64,
-    /// Latency of the cable, which a credit takes to go back.
-    pub(super) cable: u64,
+    /// Time that a credit takes to go back.
+    pub(super) credit_latency: u64,
     /// From the start of sending at the other end, if that is a node, to the arrival at the input queue here.
     pub(super) injection_latency: u64,
 }
@@ -27,7 +27,7 @@ pub(super) fn kinds(fabric: &Fabric, own: &Range<u32>) -> (Vec<Kind>, Vec<u32>) 
         latency: fabric.forward_latency(port),
         full_time: fabric.full_time[port as usize],
         crossbar_time: fabric.crossbar_time[fabric.port_router[port as usize] as usize],
-        cable: fabric.cable[port as usize],
+        credit_latency: fabric.credit_latency(port),
         injection_latency: fabric.injection_latency(port),
     };
     let mut kinds: Vec<Kind> = own.clone().map(kind).collect();

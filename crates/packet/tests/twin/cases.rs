@@ -79,15 +79,6 @@ impl Case {
     }
 }
 
-impl Case {
-    /// Whether credits of some cable take no time, so that what happens at one instant at two routers depends on each other: the
-    /// order is then the engine's own.
-    pub fn has_instant_credits(&self) -> bool {
-        let machine = &self.machine;
-        machine.terminal().latency == Time::ZERO || machine.links().any(|link| machine.latency(link) == Time::ZERO)
-    }
-}
-
 /// Latencies from nothing to some packet times, speeds that no time divides.
 fn figures(random: &mut Stream) -> LinkFigures {
     let latency =

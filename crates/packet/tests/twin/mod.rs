@@ -350,7 +350,8 @@ impl<'a> Twin<'a> {
         if packet.ready > self.now {
             self.at(packet.ready, Event::Look(r));
         }
-        let at = self.now + self.cable(r, i);
+        // No effect elsewhere at the same instant, over any cable.
+        let at = self.now + self.cable(r, i).max(1);
         if i < self.node_ports(r) {
             self.at(at, Event::NodeCredit(self.nic(r, i), packet.size()));
         } else {
