@@ -4,7 +4,6 @@ use super::lists::PortListsBuilder;
 use super::{NextHops, Port, Unreachable};
 use odonata_machine::{GroupInterior, Machine, Shape};
 use odonata_units::{GroupId, LinkId, RouterId};
-use std::collections::BinaryHeap;
 
 /// Most hops between two routers of one group.
 const FARTHEST: u8 = u8::MAX - 2;
@@ -47,7 +46,6 @@ impl NextHops {
     pub(super) fn fill_inside(&mut self, machine: &Machine) -> Result<(), Unreachable> {
         let grid = self.grid();
         let mut distance = vec![u8::MAX; self.members.len()];
-        let mut lists = PortListsBuilder::default();
         for from in 0..self.group_of.len() {
             let group = GroupId(self.group_of[from]);
             self.first_inside.push(self.distance_inside.len() as u32);
@@ -72,13 +70,14 @@ impl NextHops {
             self.longest_inside = self.longest_inside.max(longest);
             self.distance_inside.extend(hops_to_members);
         }
+        let mut lists = PortListsBuilder::of(self.distance_inside.len());
         for from in 0..self.group_of.len() {
             let group = GroupId(self.group_of[from]);
-            for &to in self.members(group) {
-                lists.push(self.ports_inside(from, to as usize, grid));
+            for (i, &to) in self.members(group).iter().enumerate() {
+                lists.set(self.first_inside[from] as usize + i, &self.ports_inside(from, to as usize, grid));
             }
         }
-        self.inside = lists.lists;
+        self.inside = lists.build();
         Ok(())
     }
 
@@ -136,66 +135,89 @@ impl NextHops {
         if self.groups == 1 {
             return Ok(());
         }
-        // Incoming links, to search backwards from the group; the reverse of an outgoing link is one.
-        let mut cost: Vec<Vec<u32>> = Vec::with_capacity(self.groups as usize);
+        let grid = self.grid();
+        let between = self.links_between_groups();
+        let mut lists = PortListsBuilder::of(routers * self.groups as usize);
+        let mut ports = Vec::new();
         for group in 0..self.groups {
-            cost.push(self.costs_to(group));
-        }
-        let mut lists = PortListsBuilder::default();
-        for from in 0..routers {
-            for group in 0..self.groups {
-                let to_none = self.working(GroupId(group)).is_empty();
-                if group == self.group_of[from] || to_none || !machine.router_up(RouterId(from as u32)) {
-                    lists.push(Vec::new());
+            let Some(&to) = self.working(GroupId(group)).first() else { continue };
+            let cost = self.costs_to(group, &between);
+            let gateways = grid.map(|_| Self::gateways(&between, &cost));
+            for from in 0..routers {
+                if group == self.group_of[from] || !self.router_up[from] {
                     continue;
                 }
-                let cost = &cost[group as usize];
+                let name = || machine.router_name(RouterId(from as u32));
                 if cost[from] == u32::MAX {
-                    let to = RouterId(self.working(GroupId(group))[0]);
-                    return Err(Unreachable::Router {
-                        from: machine.router_name(RouterId(from as u32)),
-                        to: machine.router_name(to),
-                    });
+                    return Err(Unreachable::Router { from: name(), to: machine.router_name(RouterId(to)) });
                 }
                 let (global, local) = (cost[from] / GLOBAL_HOP, cost[from] % GLOBAL_HOP);
                 // A detour takes two such ways and one inside the last group; packets count hops up to 255.
                 if 2 * (global + local) + u32::from(self.longest_inside) > u32::from(u8::MAX) {
                     let limit = (u8::MAX - self.longest_inside) / 2;
-                    return Err(Unreachable::TooFar { from: machine.router_name(RouterId(from as u32)), limit });
+                    return Err(Unreachable::TooFar { from: name(), limit });
                 }
                 self.longest_to_group = self.longest_to_group.max(global + local);
                 self.crosses_groups |= global > 1;
-                let ways = self.row_first(from, cost, self.cheapest(from, cost).collect());
-                let port = |link| self.port_of(RouterId(from as u32), LinkId(link as u32));
-                lists.push(ways.into_iter().map(port).collect());
+                ports.clear();
+                self.cheapest(from, &cost, &mut ports);
+                if let (Some(grid), Some(gateways)) = (grid, &gateways) {
+                    self.row_first(from, grid, gateways, &mut ports);
+                }
+                lists.set(from * self.groups as usize + group as usize, &ports);
             }
         }
-        self.to_group = lists.lists;
+        self.to_group = lists.build();
         Ok(())
     }
 
-    /// Links on cheapest ways by the costs from every router.
-    fn cheapest<'a>(&'a self, from: usize, cost: &'a [u32]) -> impl Iterator<Item = usize> + 'a {
-        self.links(from).filter(move |&l| {
-            let t = self.link_target[l] as usize;
-            cost[t] != u32::MAX && cost[t] + self.hop_cost(from, t) == cost[from]
-        })
+    /// Source and target of every link between groups, by the group that it leaves.
+    fn links_between_groups(&self) -> Vec<Vec<(u32, u32)>> {
+        let mut between = vec![Vec::new(); self.groups as usize];
+        for r in 0..self.group_of.len() {
+            let out =
+                self.link_target[self.links(r)].iter().filter(|&&t| self.group_of[t as usize] != self.group_of[r]);
+            between[self.group_of[r] as usize].extend(out.map(|&t| (r as u32, t)));
+        }
+        between
+    }
+
+    /// The routers from which a cheapest way leaves the group at once, by the links between groups and the costs from every router.
+    fn gateways(between: &[Vec<(u32, u32)>], cost: &[u32]) -> Vec<bool> {
+        let mut is_gateway = vec![false; cost.len()];
+        for &(r, t) in between.iter().flatten() {
+            let beyond = cost[t as usize];
+            if beyond != u32::MAX && beyond + GLOBAL_HOP == cost[r as usize] {
+                is_gateway[r as usize] = true;
+            }
+        }
+        is_gateway
+    }
+
+    /// Appends the ports of links on cheapest ways by the costs from every router. Most links are on none: this is asked for every router
+    /// and group.
+    fn cheapest(&self, from: usize, cost: &[u32], ports: &mut Vec<Port>) {
+        let own = cost[from];
+        for (&t, port) in self.link_target[self.links(from)].iter().zip(self.node_ports[from]..) {
+            let t = t as usize;
+            if cost[t] < own && cost[t] + self.hop_cost(from, t) == own {
+                ports.push(port);
+            }
+        }
     }
 
     /// In a group of rows and columns, the way to a gateway goes along the row first, too: of `ways`, a hop along the column
     /// counts only if it ends at the gateway.
-    fn row_first(&self, from: usize, cost: &[u32], ways: Vec<usize>) -> Vec<usize> {
-        let Some(grid) = self.grid() else { return ways };
-        let inside = |r: usize, l: &usize| self.group_of[self.link_target[*l] as usize] == self.group_of[r];
-        let along_row = |l: &usize| inside(from, l) && grid.row(self.link_target[*l] as usize) == grid.row(from);
-        if !ways.iter().any(along_row) {
-            return ways;
+    fn row_first(&self, from: usize, grid: Grid, gateways: &[bool], ways: &mut Vec<Port>) {
+        let target = |port: Port| self.neighbour(RouterId(from as u32), port).index();
+        let inside = |t: usize| self.group_of[t] == self.group_of[from];
+        let along_row = |t: usize| inside(t) && grid.row(t) == grid.row(from);
+        if ways.iter().any(|&port| along_row(target(port))) {
+            ways.retain(|&port| {
+                let t = target(port);
+                !inside(t) || along_row(t) || gateways[t]
+            });
         }
-        let at_gateway = |l: &usize| {
-            let t = self.link_target[*l] as usize;
-            self.cheapest(t, cost).any(|next| !inside(t, &next))
-        };
-        ways.into_iter().filter(|l| !inside(from, l) || along_row(l) || at_gateway(l)).collect()
     }
 
     fn hop_cost(&self, from: usize, to: usize) -> u32 {
@@ -206,25 +228,46 @@ impl NextHops {
         }
     }
 
-    /// Cost of the cheapest way from every router to `group` (Dijkstra backwards; links are symmetric).
-    fn costs_to(&self, group: u32) -> Vec<u32> {
+    /// Cost of the cheapest way from every router to `group`, group by group in the order of their distance from it: a cheapest way takes as
+    /// few cables between groups as there can be, so it goes inside a group to the link by which it leaves, which leads one group nearer.
+    fn costs_to(&self, group: u32, between: &[Vec<(u32, u32)>]) -> Vec<u32> {
         let mut cost = vec![u32::MAX; self.group_of.len()];
-        let mut heap = BinaryHeap::new();
         for &r in self.members(GroupId(group)) {
             cost[r as usize] = 0;
-            heap.push((std::cmp::Reverse(0), r));
         }
-        while let Some((std::cmp::Reverse(c), r)) = heap.pop() {
-            if c > cost[r as usize] {
+        let mut away = vec![u32::MAX; self.groups as usize];
+        away[group as usize] = 0;
+        let mut order = vec![group];
+        let mut exits: Vec<(u32, u32)> = Vec::new();
+        let mut next = 0;
+        while let Some(&near) = order.get(next) {
+            next += 1;
+            // Cables have two directions, so what leaves a group leads to those from which it is entered.
+            for &(_, t) in &between[near as usize] {
+                let far = self.group_of[t as usize];
+                if away[far as usize] == u32::MAX {
+                    away[far as usize] = away[near as usize] + 1;
+                    order.push(far);
+                }
+            }
+            if near == group {
                 continue;
             }
-            for link in self.links(r as usize) {
-                let t = self.link_target[link];
-                let through = c + self.hop_cost(r as usize, t as usize);
-                if self.group_of[t as usize] != group && through < cost[t as usize] {
-                    cost[t as usize] = through;
-                    heap.push((std::cmp::Reverse(through), t));
+            exits.clear();
+            for &(r, t) in &between[near as usize] {
+                if away[self.group_of[t as usize] as usize] + 1 == away[near as usize] {
+                    exits.push((r, cost[t as usize] + GLOBAL_HOP));
                 }
+            }
+            // Of the links of one router the cheapest will do.
+            exits.sort_unstable();
+            exits.dedup_by_key(|exit| exit.0);
+            for &r in self.members(GroupId(near)) {
+                let through = |&(exit, beyond): &(u32, u32)| {
+                    let hops = self.distance_inside(RouterId(r), RouterId(exit));
+                    (hops != u8::MAX).then(|| beyond + u32::from(hops))
+                };
+                cost[r as usize] = exits.iter().filter_map(through).min().unwrap_or(u32::MAX);
             }
         }
         cost

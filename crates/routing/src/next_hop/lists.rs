@@ -1,7 +1,7 @@
 //! Lists of ports, each kept once.
 
 use super::Port;
-use std::collections::HashMap;
+use rustc_hash::FxHashMap;
 
 /// Lists of ports. Routers are wired alike, so few lists differ: each is kept once and stays in the cache.
 #[derive(Clone, Debug, Default)]
@@ -14,24 +14,38 @@ pub(super) struct PortLists {
 }
 
 /// Lists of ports under construction, with the number of each that differs from those before.
-#[derive(Default)]
 pub(super) struct PortListsBuilder {
-    pub(super) lists: PortLists,
-    numbers: HashMap<Vec<Port>, u32>,
+    lists: PortLists,
+    numbers: FxHashMap<Vec<Port>, u32>,
 }
 
 impl PortListsBuilder {
-    pub(super) fn push(&mut self, ports: Vec<Port>) {
+    /// So many lists, all of them empty.
+    pub(super) fn of(count: usize) -> Self {
+        let lists = PortLists { which: vec![0; count], bounds: vec![(0, 0)], ports: Vec::new() };
+        Self { lists, numbers: FxHashMap::from_iter([(Vec::new(), 0)]) }
+    }
+
+    /// Gives list `i` its ports.
+    pub(super) fn set(&mut self, i: usize, ports: &[Port]) {
         let Self { lists, numbers } = self;
-        let next = u32::try_from(lists.bounds.len()).expect("fewer than 2^32 different lists");
-        let number = *numbers.entry(ports).or_insert_with_key(|ports| {
-            let first = lists.ports.len();
-            lists.ports.extend(ports);
-            let place = |at: usize| u32::try_from(at).expect("fewer than 2^32 next hops");
-            lists.bounds.push((place(first), place(lists.ports.len())));
-            next
-        });
-        lists.which.push(number);
+        lists.which[i] = match numbers.get(ports) {
+            Some(&number) => number,
+            None => {
+                let next = u32::try_from(lists.bounds.len()).expect("fewer than 2^32 different lists");
+                let first = lists.ports.len();
+                lists.ports.extend(ports);
+                let place = |at: usize| u32::try_from(at).expect("fewer than 2^32 next hops");
+                lists.bounds.push((place(first), place(lists.ports.len())));
+                numbers.insert(ports.to_vec(), next);
+                next
+            }
+        };
+    }
+
+    /// The lists as they are now.
+    pub(super) fn build(self) -> PortLists {
+        self.lists
     }
 }
 
