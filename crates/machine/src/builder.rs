@@ -301,6 +301,7 @@ impl Links {
             links.first[r + 1] += links.first[r];
             links.first_bundle[r + 1] += links.first_bundle[r];
         }
+        links.bundles.shrink_to_fit();
         links
     }
 }

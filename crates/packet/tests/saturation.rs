@@ -76,7 +76,7 @@ fn paced_sources_are_held_up_and_do_not_catch_up() {
     let shares = |injection: Injection, room: Option<u32>, window: (u64, u64)| {
         let step = |us: u64, load: f64| LoadStep { from: Time::from_us(us), load };
         let jobs = (0..5).map(|n| OpenJob {
-            nodes: vec![NodeId(n)],
+            nodes: [NodeId(n)].into(),
             destinations: Arc::new(|_: NodeId, _: &mut Stream| NodeId(6)),
             steps: vec![step(0, 0.5), step(100, 0.1)],
             injection,

@@ -33,6 +33,7 @@ pub(super) fn kinds(fabric: &Fabric, own: &Range<u32>) -> (Vec<Kind>, Vec<u32>) 
     let mut kinds: Vec<Kind> = own.clone().map(kind).collect();
     kinds.sort_unstable();
     kinds.dedup();
+    kinds.shrink_to_fit();
     let which = own.clone().map(|port| kinds.binary_search(&kind(port)).expect("every port has a kind") as u32);
     let which = which.collect();
     (kinds, which)

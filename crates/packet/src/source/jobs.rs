@@ -56,7 +56,7 @@ impl OpenJob {
         let mut nodes: Vec<NodeId> = destinations.ranks.keys().copied().collect();
         nodes.retain(|&node| destinations.try_draw(node, &mut probe).is_some());
         Self {
-            nodes,
+            nodes: nodes.into(),
             destinations: Arc::new(destinations),
             steps: open.schedule(),
             injection: open.injection,

@@ -22,7 +22,7 @@ use std::sync::Arc;
 #[derive(Clone)]
 pub struct OpenJob {
     /// Its nodes.
-    pub nodes: Vec<NodeId>,
+    pub nodes: Arc<[NodeId]>,
     /// Where its messages go.
     pub destinations: Arc<dyn Destinations>,
     /// The load from each time on, by time; none before the first.
@@ -51,6 +51,7 @@ impl std::fmt::Debug for OpenJob {
 impl OpenJob {
     /// A job with a constant load from the start on, one packet per message.
     pub fn constant(nodes: Vec<NodeId>, destinations: Arc<dyn Destinations>, load: f64) -> Self {
+        let nodes = nodes.into();
         let steps = vec![LoadStep { from: Time::ZERO, load }];
         Self { nodes, destinations, steps, injection: Injection::Bernoulli, burst: 1, room: None, packets: None }
     }
