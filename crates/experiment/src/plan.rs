@@ -15,6 +15,7 @@ use crate::spec::{self, ExperimentSpec};
 use odonata_machine::metrics::CableCost;
 use odonata_machine::presets::DeclaredCounts;
 use odonata_machine::Machine;
+use odonata_workload::mistakes::Known;
 
 /// An experiment that can be run.
 #[derive(Debug)]
@@ -42,7 +43,12 @@ impl Plan {
     ///
     /// # Errors
     /// A file that can't be read or is not what it should be, parts that make no machine, jobs that do not fit.
-    pub fn new(spec: ExperimentSpec, mut files: Files<'_>) -> Result<Self, Problems> {
+    pub fn new(spec: ExperimentSpec, files: Files<'_>) -> Result<Self, Problems> {
+        Self::knowing(spec, files, &mut Known::default())
+    }
+
+    /// The same where jobs of earlier plans are known.
+    pub(crate) fn knowing(spec: ExperimentSpec, mut files: Files<'_>, known: &mut Known) -> Result<Self, Problems> {
         let ExperimentSpec { document, machine, jobs, mpi, mut engine, output, .. } = spec;
         let mut report = Report::new(&document);
         if let Err((key, reason)) = engine.engine.read_files(&mut files) {
@@ -53,7 +59,7 @@ impl Plan {
         let hardware = hardware::build(&machine, engine.seed, &mut files, &mut report);
         let words = jobs::words(&jobs, &mpi.collectives, &mut files, &mut report);
         let Some(hardware) = hardware else { return Err(report.into_problems()) };
-        let built = jobs::place(&jobs, words, &hardware.machine, engine.seed, &mut report);
+        let built = jobs::place(&jobs, words, &hardware.machine, engine.seed, known, &mut report);
         let (specs, workload) = report.finish(built)?.expect("a workload that is missing is a problem");
         let resolved = resolved::experiment(&hardware.resolved, &specs, &workload, &mpi, &engine, output, &files);
         let unmatched = jobs::unmatched(&workload);

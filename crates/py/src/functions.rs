@@ -57,7 +57,32 @@ pub(crate) fn check<'py>(
 ) -> PyResult<Bound<'py, PyDict>> {
     let checked =
         errors::guarded(py, || py.detach(|| odonata_experiment::check(text, path, &overrides, files_beside(path))))?;
-    let checked = checked.map_err(|problems| errors::experiment_error(py, &problems))?;
+    checked_dict(py, checked.map_err(|problems| errors::experiment_error(py, &problems))?)
+}
+
+/// [`check`] with each of several sets of overrides: what it finds, or the error as an object.
+#[pyfunction]
+#[pyo3(text_signature = "(text, path, points)")]
+pub(crate) fn check_points<'py>(
+    py: Python<'py>,
+    text: &str,
+    path: &str,
+    points: Vec<Vec<String>>,
+) -> PyResult<Bound<'py, PyList>> {
+    let checked = errors::guarded(py, || {
+        py.detach(|| odonata_experiment::check_points(text, path, &points, &files_beside(path)))
+    })?;
+    let list = PyList::empty(py);
+    for point in checked {
+        match point {
+            Ok(checked) => list.append(checked_dict(py, checked)?)?,
+            Err(problems) => list.append(errors::experiment_error(py, &problems).into_value(py))?,
+        }
+    }
+    Ok(list)
+}
+
+fn checked_dict(py: Python<'_>, checked: odonata_experiment::Checked) -> PyResult<Bound<'_, PyDict>> {
     let dict = PyDict::new(py);
     dict.set_item("resolved", checked.resolved)?;
     dict.set_item("summary", json_object(py, &checked.summary)?)?;

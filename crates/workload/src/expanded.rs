@@ -156,21 +156,31 @@ impl Expanded {
         Ok(Some(Step::Enter(call)))
     }
 
-    /// The next call of the program, of collectives nothing beside it; `None` at its end.
+    /// The next call of the program, a collective when it is over; `None` at its end. `see` is told of the calls inside of
+    /// collectives; without it these are passed over.
     ///
     /// # Errors
     /// As [`Self::next`].
-    pub(crate) fn next_call(&mut self, shared: &Shared) -> Result<Option<Call>, String> {
-        match self.next(shared)? {
-            None => Ok(None),
-            Some(Step::Enter(call)) => {
-                let inside = self.inside.take().expect("it was just entered");
-                self.leave(shared, inside)?;
-                Ok(Some(call))
-            }
-            Some(Step::Call(call)) => Ok(Some(call)),
+    pub(crate) fn next_call(
+        &mut self,
+        shared: &Shared,
+        mut see: Option<impl FnMut(&Call)>,
+    ) -> Result<Option<Call>, String> {
+        let entered = match self.next(shared)? {
+            None => return Ok(None),
+            Some(Step::Call(call)) => return Ok(Some(call)),
+            Some(Step::Enter(call)) => call,
             Some(step) => unreachable!("{step:?} outside of a collective"),
+        };
+        if let Some(see) = &mut see {
+            while let Some(Step::Inner(call)) = self.next(shared)? {
+                see(&call);
+            }
+        } else {
+            let inside = self.inside.take().expect("it was just entered");
+            self.leave(shared, inside)?;
         }
+        Ok(Some(entered))
     }
 
     /// The call that was begun last, its peer a rank of its communicator.

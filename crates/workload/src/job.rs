@@ -2,7 +2,7 @@
 
 use crate::collective::Collectives;
 use crate::expanded::{MessagesOf, Shared};
-use crate::mistakes::{self, Examined, Mistake, MOST_CALLS};
+use crate::mistakes::{self, Examined, Known, Mistake, MOST_CALLS};
 use crate::pattern::{PatternContext, Silent};
 use crate::placement::{FreeNodes, Placed, Request};
 use crate::program::{ProgramContext, ProgramSpec, Rounds, Sequence};
@@ -129,6 +129,19 @@ impl Workload {
     /// are free, whatever a pattern or placement refuses, and a program with a call that can't be
     /// ([`crate::mistakes`]).
     pub fn build(machine: &Machine, jobs: &[JobSpec], seed: u64) -> Result<Self, WorkloadError> {
+        Self::build_knowing(machine, jobs, seed, &mut Known::default())
+    }
+
+    /// The same for whoever builds many workloads: programs that were looked through for an earlier one are not again.
+    ///
+    /// # Errors
+    /// As [`Self::build`].
+    pub fn build_knowing(
+        machine: &Machine,
+        jobs: &[JobSpec],
+        seed: u64,
+        known: &mut Known,
+    ) -> Result<Self, WorkloadError> {
         let mut free = FreeNodes::new(machine);
         let mut begun = Vec::with_capacity(jobs.len());
         for (index, spec) in jobs.iter().enumerate() {
@@ -144,7 +157,7 @@ impl Workload {
         for (index, (spec, begun)) in jobs.iter().zip(begun).enumerate() {
             let request = request(spec, index, seed);
             let placed = begun.finish(&request, &mut free)?;
-            finished.push(job(spec, &request, placed, machine)?);
+            finished.push(job(spec, &request, placed, machine, known)?);
         }
         Ok(Self { jobs: finished })
     }
@@ -182,7 +195,13 @@ fn request(spec: &JobSpec, index: usize, seed: u64) -> Request<'_> {
     Request { job: &spec.name, index, ranks: spec.ranks, ranks_per_node: spec.ranks_per_node, seed }
 }
 
-fn job(spec: &JobSpec, request: &Request<'_>, placed: Placed, machine: &Machine) -> Result<Job, WorkloadError> {
+fn job(
+    spec: &JobSpec,
+    request: &Request<'_>,
+    placed: Placed,
+    machine: &Machine,
+    known: &mut Known,
+) -> Result<Job, WorkloadError> {
     let Placed { node_of_rank, ranks_per_node } = placed;
     let JobSpec { name, ranks, .. } = spec;
     // Named by the job, so that it does not depend on the jobs beside it.
@@ -207,7 +226,7 @@ fn job(spec: &JobSpec, request: &Request<'_>, placed: Placed, machine: &Machine)
         }
         Work::Program { programs, .. } => {
             let context = ProgramContext { job: name, ranks: *ranks, seed: seed("program") };
-            ranks_work(&spec.work, programs, &context)?
+            ranks_work(&spec.work, programs, &context, known)?
         }
     };
     let silent = |pattern| if spec.idle { Arc::new(Silent { ranks: *ranks }) as Arc<dyn Pattern> } else { pattern };
@@ -223,7 +242,7 @@ fn job(spec: &JobSpec, request: &Request<'_>, placed: Placed, machine: &Machine)
         // A job that holds its nodes runs nothing on them.
         traffic: if spec.idle && done.program.is_some() { TrafficKind::default() } else { done.traffic },
         program: done.program.filter(|_| !spec.idle),
-        examined: done.examined,
+        examined: if spec.idle { done.examined.silent() } else { done.examined },
         node_of_rank,
         pattern_name: done.name,
         placement_name: spec.placement.name().into(),
@@ -242,7 +261,12 @@ struct Done {
 }
 
 /// The programs of a job.
-fn ranks_work(work: &Work, specs: &[ProgramSpec], context: &ProgramContext<'_>) -> Result<Done, WorkloadError> {
+fn ranks_work(
+    work: &Work,
+    specs: &[ProgramSpec],
+    context: &ProgramContext<'_>,
+    known: &mut Known,
+) -> Result<Done, WorkloadError> {
     let Work::Program { collectives, start, repeat, background, .. } = work else {
         unreachable!("a job with programs")
     };
@@ -251,18 +275,10 @@ fn ranks_work(work: &Work, specs: &[ProgramSpec], context: &ProgramContext<'_>) 
     let once = if programs.len() == 1 { programs.remove(0) } else { Arc::new(Sequence::new(programs)) };
     let once = Shared::new(once, Arc::clone(collectives));
     let several = *background || *repeat > 1;
-    // What the first time leaves open is in the way of the second.
-    let looked_at = if several { once.repeated(Rounds::Times(2)) } else { once.clone() };
-    let examined = mistakes::examine(&looked_at, MOST_CALLS).map_err(|Mistake(reason)| WorkloadError::Impossible {
-        job: context.job.into(),
-        program: name.clone(),
-        reason,
+    let words = format!("{specs:?} {collectives:?} {} ranks, seed {}, {several}", context.ranks, context.seed);
+    let examined = known.or_examine(words, || examined(&once, several)).map_err(|Mistake(reason)| {
+        WorkloadError::Impossible { job: context.job.into(), program: name.clone(), reason }
     })?;
-    // Counted for one time.
-    let examined = match (several, &examined.unmatched) {
-        (true, Some(_)) => mistakes::examine(&once, MOST_CALLS).unwrap_or(examined),
-        _ => examined,
-    };
     let rounds = if *background { Rounds::Endless } else { Rounds::Times(*repeat) };
     Ok(Done {
         examined,
@@ -273,6 +289,17 @@ fn ranks_work(work: &Work, specs: &[ProgramSpec], context: &ProgramContext<'_>) 
         traffic: TrafficKind::Program(Start { start: *start, background: *background }),
         name,
     })
+}
+
+/// Looks through a program that is run once or several times.
+fn examined(once: &Shared, several: bool) -> Result<Examined, Mistake> {
+    if !several {
+        return mistakes::examine(once, MOST_CALLS);
+    }
+    // What the first time leaves open is in the way of the second.
+    let examined = mistakes::examine(&once.repeated(Rounds::Times(2)), MOST_CALLS)?;
+    // Messages without a partner are counted for one time.
+    Ok(if examined.unmatched.is_some() { mistakes::examine(once, MOST_CALLS).unwrap_or(examined) } else { examined })
 }
 
 #[cfg(test)]

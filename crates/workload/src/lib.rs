@@ -25,6 +25,7 @@ pub mod program;
 #[cfg(test)]
 mod rank_walks;
 mod rule_spec;
+mod sent;
 #[cfg(test)]
 mod test_machines;
 mod traffic;
@@ -47,4 +48,5 @@ pub use placement::{
     PlacementRule, PlacementSpec, RandomOrderParameters, RandomParameters, Request, PLACEMENTS,
 };
 pub use placement_table::PlacementTable;
+pub use sent::Sent;
 pub use traffic::{Closed, Injection, LoadStep, Open, Start, TrafficKind, TrafficRule, TrafficSpec, TRAFFIC};

@@ -1,4 +1,4 @@
-//! What is wrong with a program, found without a run: one walk over the calls of all ranks.
+//! What is wrong with a program and what it sends, found without a run: one walk over the calls of all ranks.
 //!
 //! Found are calls that can't be (a rank or a communicator that is not there, a request that was never begun or is in use),
 //! collectives that the ranks of a communicator call in another order or with another size, and sends without receives. Which
@@ -15,12 +15,17 @@ mod tests;
 
 use crate::expanded::{Expanded, Shared};
 use crate::program::Call;
+use crate::sent::{Sender, Sent};
 use agreement::{Agreement, Owns};
 use balance::Balance;
 use requests::Requests;
+use std::collections::HashMap;
 
 /// Calls of all ranks of a job that are looked at: 1.4 s on one processor of 2.5 GHz.
 pub const MOST_CALLS: u64 = 20_000_000;
+
+/// Calls inside of collectives that are counted for each of these.
+const INNER_CALLS: u64 = 4;
 
 /// Ranks that are walked through side by side, and calls of each in turn.
 const PARCEL: u32 = 1_024;
@@ -37,28 +42,68 @@ pub struct Examined {
     pub unmatched: Option<String>,
     /// What was not looked at, in words.
     pub left_out: Option<String>,
+    /// What its ranks send when they run it once; `None` if that is too much to be counted here.
+    pub sent: Option<Sent>,
+}
+
+/// What was found of jobs that were looked through: many points of a sweep have the same ones.
+#[derive(Default, Debug)]
+pub struct Known {
+    /// By everything that a program is made of, in words.
+    examined: HashMap<String, Examined>,
+}
+
+impl Known {
+    /// What is known of a job, or else what `examine` finds.
+    pub(crate) fn or_examine(
+        &mut self,
+        job: String,
+        examine: impl FnOnce() -> Result<Examined, Mistake>,
+    ) -> Result<Examined, Mistake> {
+        if let Some(examined) = self.examined.get(&job) {
+            return Ok(examined.clone());
+        }
+        let examined = examine()?;
+        self.examined.insert(job, examined.clone());
+        Ok(examined)
+    }
+}
+
+impl Examined {
+    /// Of a job that holds its nodes and sends nothing.
+    pub(crate) fn silent(self) -> Self {
+        Self { sent: Some(Sent::default()), ..self }
+    }
 }
 
 /// Looks through the calls of all ranks, at most `most` of them.
 pub(crate) fn examine(shared: &Shared, most: u64) -> Result<Examined, Mistake> {
     let ranks = shared.program.ranks();
     let each = (most / u64::from(ranks.max(1))).max(1);
-    let mut walk = Walk { shared, each, agreement: Agreement::default(), balance: Balance::new(), is_cut: false };
+    let mut walk = Walk {
+        shared,
+        each,
+        agreement: Agreement::default(),
+        balance: Balance::new(),
+        sent: Some(Sent::default()),
+        inner: most.saturating_mul(INNER_CALLS),
+        is_cut: false,
+    };
     for first in (0..ranks).step_by(PARCEL as usize) {
         walk.parcel(first..ranks.min(first + PARCEL))?;
     }
-    let Walk { agreement, balance, is_cut, .. } = walk;
+    let Walk { agreement, balance, sent, is_cut, .. } = walk;
     if is_cut {
         let left_out = format!(
             "of each of its {ranks} ranks the first {each} calls were looked at; whether later ones can be, ranks agree on \
              collectives and every send has its receive is not known before the run"
         );
-        return Ok(Examined { unmatched: None, left_out: Some(left_out) });
+        return Ok(Examined { unmatched: None, left_out: Some(left_out), sent: None });
     }
     if !agreement.is_full {
         agreement.all_made(shared)?;
     }
-    let mut examined = Examined::default();
+    let mut examined = Examined { sent, ..Examined::default() };
     if agreement.is_full {
         examined.left_out = Some("it makes too many communicators for all of their collectives to be looked at".into());
     }
@@ -66,7 +111,7 @@ pub(crate) fn examine(shared: &Shared, most: u64) -> Result<Examined, Mistake> {
         let mut unmatched = balance.unmatched();
         for rank in 0..ranks {
             let mut walker = Walker::new(shared, rank);
-            while walker.step(shared)? {
+            while walker.step(shared, None)? {
                 walker.last.iter().for_each(|call| unmatched.add(rank, call));
             }
         }
@@ -81,6 +126,9 @@ struct Walk<'a> {
     each: u64,
     agreement: Agreement,
     balance: Balance,
+    /// What was sent so far, and how many calls inside of collectives may still be counted.
+    sent: Option<Sent>,
+    inner: u64,
     is_cut: bool,
 }
 
@@ -105,7 +153,7 @@ impl Walk<'_> {
     /// Some calls of a rank; whether there are more to look at.
     fn turn(&mut self, walker: &mut Walker) -> Result<bool, Mistake> {
         for _ in 0..TURN {
-            if !walker.step(self.shared)? {
+            if !walker.step(self.shared, self.sent.as_mut().map(|sent| (sent, &mut self.inner)))? {
                 if !self.is_cut {
                     self.agreement.finish(self.shared, walker)?;
                 }
@@ -114,6 +162,9 @@ impl Walk<'_> {
             if walker.code.calls() > self.each {
                 self.is_cut = true;
                 return Ok(false);
+            }
+            if self.inner == 0 {
+                self.sent = None;
             }
             if let Some(call) = &walker.last {
                 self.balance.add(walker.rank, call);
@@ -133,6 +184,8 @@ struct Walker {
     code: Expanded,
     requests: Requests,
     owns: Owns,
+    /// What it sends, until it has run its program once.
+    sender: Option<Sender>,
     /// The call that was made last; its peer is a rank of the job.
     last: Option<Call>,
 }
@@ -140,14 +193,36 @@ struct Walker {
 impl Walker {
     fn new(shared: &Shared, rank: u32) -> Self {
         let ranks = shared.program.ranks();
-        let (requests, owns) = (Requests::default(), Owns::new(ranks));
-        Self { rank, code: Expanded::new(ranks, rank), requests, owns, last: None }
+        let (requests, owns, sender) = (Requests::default(), Owns::new(ranks), Some(Sender::default()));
+        Self { rank, code: Expanded::new(ranks, rank), requests, owns, sender, last: None }
     }
 
-    /// Makes the next call; false at the end.
-    fn step(&mut self, shared: &Shared) -> Result<bool, Mistake> {
-        let next = self.code.next_call(shared).and_then(|call| {
-            call.iter().try_for_each(|call| self.requests.follow(call))?;
+    /// Makes the next call; false at the end. What it sends is counted into `sent`, if there is that, and calls inside of
+    /// collectives are taken off the number beside it.
+    fn step(&mut self, shared: &Shared, sent: Option<(&mut Sent, &mut u64)>) -> Result<bool, Mistake> {
+        let Self { code, requests, sender, .. } = self;
+        let next = match (sent, &mut *sender) {
+            (Some((sent, inner)), Some(of)) => {
+                let see = |call: &Call| {
+                    *inner = inner.saturating_sub(1);
+                    count(call, of, sent);
+                };
+                let next = code.next_call(shared, Some(see));
+                match &next {
+                    // At the end of the first of several times, or of the only one.
+                    Ok(None | Some(Call::Round)) => {
+                        of.hand_over(sent);
+                        *sender = None;
+                    }
+                    Ok(Some(call)) => count(call, of, sent),
+                    Err(_) => {}
+                }
+                next
+            }
+            _ => code.next_call(shared, None::<fn(&Call)>),
+        };
+        let next = next.and_then(|call| {
+            call.iter().try_for_each(|call| requests.follow(call))?;
             Ok(call)
         });
         match next {
@@ -168,9 +243,16 @@ impl Walker {
     }
 }
 
+/// Counts what a call sends.
+fn count(call: &Call, sender: &mut Sender, sent: &mut Sent) {
+    if let Call::Send { to, bytes, .. } | Call::Isend { to, bytes, .. } = *call {
+        sender.send(to, bytes, sent);
+    }
+}
+
 /// The place of a call of a rank.
 fn place(shared: &Shared, rank: u32, call: u64) -> String {
     let mut walker = Walker::new(shared, rank);
-    while walker.code.calls() < call && matches!(walker.step(shared), Ok(true)) {}
+    while walker.code.calls() < call && matches!(walker.step(shared, None), Ok(true)) {}
     walker.place(shared)
 }

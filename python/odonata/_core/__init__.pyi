@@ -19,6 +19,7 @@ __all__ = [
     "available_memory",
     "characterize",
     "check",
+    "check_points",
     "machine",
     "message_costs",
     "node_aware_steps",
@@ -131,6 +132,12 @@ def available_memory() -> tuple[int, str] | None:
 
 def upgrade(text: str, path: str) -> str: ...
 def check(text: str, path: str, overrides: Sequence[str] = ()) -> Checked: ...
+def check_points(text: str, path: str, points: Sequence[Sequence[str]]) -> list[Checked | Exception]:
+    """`check` with each of several sets of overrides: what it finds, or the error that it would raise.
+
+    A rank program that several points run is looked through once.
+    """
+
 def run(
     text: str,
     path: str,

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import contextlib
 import hashlib
+import itertools
 import multiprocessing
 import os
 import signal
@@ -197,25 +198,26 @@ def _check(pool: ProcessPoolExecutor, tasks: Sequence[Task], progress: Progress)
     """What each task is."""
     progress("checking", 0, len(tasks))
     checking = {
-        pool.submit(_check_point, task.source, task.overrides): index for index, task in enumerate(tasks)
+        pool.submit(_check_points, tasks[some[0]].source, [tasks[index].overrides for index in some]): some
+        for some in _parts(tasks)
     }
     resolved: dict[int, Checked] = {}
     mistakes: dict[int, str] = {}
-    for done, future in enumerate(as_completed(checking), start=1):
-        index = checking[future]
+    for future in as_completed(checking):
         try:
-            result = future.result()
+            results = future.result()
         except BrokenProcessPool:
             raise OdonataError(
                 "a process of the sweep ended before it answered",
                 hint='A script has to call odonata.sweep below `if __name__ == "__main__":`, since the '
                 "processes of the sweep import the script. If it does, memory may be short.",
             ) from None
-        if isinstance(result, ExperimentProblem):
-            mistakes[index] = result.message
-        else:
-            resolved[index] = result
-        progress("checking", done, len(tasks))
+        for index, result in zip(checking[future], results, strict=True):
+            if isinstance(result, ExperimentProblem):
+                mistakes[index] = result.message
+            else:
+                resolved[index] = result
+        progress("checking", len(mistakes) + len(resolved), len(tasks))
     if mistakes:
         first = min(mistakes)
         count = f"{len(mistakes)} of {len(tasks)} points cannot be run"
@@ -244,15 +246,31 @@ class Checked:
     """About how many it sends, where the engine knows."""
 
 
-def _check_point(source: Source, changes: list[str]) -> Checked | ExperimentProblem:
-    try:
-        checked = _core.check(source.text, source.path, changes)
-        summary = checked["summary"]
-        return Checked(
-            checked["resolved"], checked["memory_estimate_bytes"], summary["routing"], summary.get("packets")
-        )
-    except ExperimentError as error:
-        return ExperimentProblem(str(error))
+CHECKED_TOGETHER = 32
+"""Points that one call checks at most: the same programs are looked through once for all of them."""
+
+
+def _parts(tasks: Sequence[Task]) -> Iterator[list[int]]:
+    """Tasks that are checked together: some that follow each other, of one source."""
+    for _, same in itertools.groupby(range(len(tasks)), lambda index: tasks[index].source):
+        indices = list(same)
+        for first in range(0, len(indices), CHECKED_TOGETHER):
+            yield indices[first : first + CHECKED_TOGETHER]
+
+
+def _check_points(source: Source, points: list[list[str]]) -> list[Checked | ExperimentProblem]:
+    return [_checked(found) for found in _core.check_points(source.text, source.path, points)]
+
+
+def _checked(found: _core.Checked | Exception) -> Checked | ExperimentProblem:
+    if isinstance(found, ExperimentError):
+        return ExperimentProblem(str(found))
+    if isinstance(found, Exception):
+        raise found
+    summary = found["summary"]
+    return Checked(
+        found["resolved"], found["memory_estimate_bytes"], summary["routing"], summary.get("packets")
+    )
 
 
 def _run_point(source: Source, changes: list[str], directory: Path, threads: int) -> None:

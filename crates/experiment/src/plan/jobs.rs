@@ -9,6 +9,7 @@ use crate::spec::job::{patterns, JobEntry, WorkEntry};
 use odonata_declare::{Value, Variant};
 use odonata_machine::Machine;
 use odonata_workload::collective::Collectives;
+use odonata_workload::mistakes::Known;
 use odonata_workload::program::{ProgramSpec, PROGRAMS};
 use odonata_workload::volumes::Messages;
 use odonata_workload::{JobSpec, PatternSpec, PlacementSpec, TrafficSpec, Work, Workload, WorkloadError, TRAFFIC};
@@ -117,14 +118,16 @@ pub(super) fn place(
     words: Vec<Option<JobSpec>>,
     machine: &Machine,
     seed: u64,
+    known: &mut Known,
     report: &mut Report<'_>,
 ) -> Option<(Vec<JobSpec>, Workload)> {
     let specs: Vec<JobSpec> = words.into_iter().collect::<Option<_>>()?;
-    match Workload::build(machine, &specs, seed) {
+    match Workload::build_knowing(machine, &specs, seed, known) {
         Ok(workload) => Some((specs, workload)),
         Err(_) => {
             // Which one it was: a job depends only on those before it.
-            let failing = (1..=specs.len()).find_map(|n| Some((n, Workload::build(machine, &specs[..n], seed).err()?)));
+            let mut build = |n: usize| Workload::build_knowing(machine, &specs[..n], seed, known).err();
+            let failing = (1..=specs.len()).find_map(|n| Some((n, build(n)?)));
             let (n, error) = failing.expect("the same jobs fail again");
             let (place, message) = problem(&error, &entries[n - 1]);
             report.add(ProblemKind::Workload, place, message, None);
@@ -169,6 +172,9 @@ pub(super) fn unmatched(workload: &Workload) -> Vec<(usize, String)> {
 pub(super) fn warnings(machine: &Machine, workload: &Workload) -> Vec<String> {
     let known = workload.jobs.iter().filter(|job| !job.idle && job.pattern.unknown().is_none());
     let silent = known.filter(|job| {
+        if let Some(sent) = &job.examined.sent {
+            return sent.is_silent();
+        }
         let mut messages = Messages::new(machine, job);
         job.rank_ids().all(|rank| messages.of(rank).all(|message| message.bytes.0 == 0))
     });

@@ -172,7 +172,7 @@ fn collectives(
     let mut walker = Walker::new(shared, rank);
     let mut is_over = false;
     std::iter::from_fn(move || {
-        while !is_over && matches!(walker.step(shared), Ok(true)) {
+        while !is_over && matches!(walker.step(shared, None), Ok(true)) {
             let Some(call) = walker.last else { continue };
             if walker.code.calls() > made && mark(&call).is_some_and(|(of, _)| of == communicator) {
                 is_over = matches!(call, Call::CommFree { .. }) && communicator != WORLD;

@@ -10,8 +10,7 @@ use odonata_declare::{Column, Filled, FilledTable, Frame, Table, Values};
 use odonata_packet::{PacketSettings, Program};
 use odonata_transport::{on_the_wire, CallKind, MessageRecord, PhaseRecord, RankJob, RankRecord, Ranks};
 use odonata_units::{JobId, Time};
-use odonata_workload::volumes::Messages;
-use odonata_workload::{Job, TrafficKind};
+use odonata_workload::{Job, Sent, TrafficKind};
 use std::sync::Arc;
 
 /// The ranks of all jobs that are programs.
@@ -39,17 +38,16 @@ impl Programs {
                 start: start.start,
                 background: start.background,
             });
-            let mut messages = Messages::new(&scenario.machine, job);
             let rounds = u64::from(job.iterations);
-            let mut memory = RankMemory::new(job.ranks, if records_messages { rounds } else { 0 });
-            for rank in job.rank_ids() {
-                memory.add_rank(shared, rank);
-                for message in messages.of(rank) {
-                    memory.add(&message);
-                    let (wire, count) = on_the_wire(&scenario.mpi, settings.packet, message.bytes);
-                    bytes = bytes.saturating_add(wire.saturating_mul(rounds));
-                    packets = packets.saturating_add(count.saturating_mul(rounds));
-                }
+            let mut memory = RankMemory::default();
+            job.rank_ids().for_each(|rank| memory.add_rank(shared, rank));
+            let sent = job.examined.sent.clone().unwrap_or_else(|| Sent::of(&scenario.machine, job));
+            memory.add_messages(&sent, if records_messages { rounds } else { 0 });
+            for (size, messages) in sent.by_size() {
+                let (wire, count) = on_the_wire(&scenario.mpi, settings.packet, size);
+                let times = messages.saturating_mul(rounds);
+                bytes = bytes.saturating_add(wire.saturating_mul(times));
+                packets = packets.saturating_add(count.saturating_mul(times));
             }
             memory_bytes += memory.bytes();
         }

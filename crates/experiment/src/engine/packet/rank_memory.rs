@@ -3,7 +3,7 @@
 use odonata_units::RankId;
 use odonata_workload::expanded::Shared;
 use odonata_workload::program::{Call, Code};
-use odonata_workload::volumes::Message;
+use odonata_workload::Sent;
 
 /// Of a rank and its share of an interface, of the code of a collective, and of its row: idle ones took 1,360 B.
 const PER_RANK: u64 = 2_560;
@@ -20,22 +20,14 @@ const PER_RECORD: u64 = 400;
 /// Blocks of a rank that are looked at: programs repeat them.
 const BLOCKS: u64 = 3;
 
-/// The memory of a job's ranks, added up rank by rank.
+/// The memory of a job's ranks, added up.
+#[derive(Default)]
 pub(super) struct RankMemory {
     bytes: u64,
-    /// Records that are made of each message.
-    records: u64,
-    /// The last rank that sent to each.
-    heard_of: Vec<u32>,
     code: Code,
 }
 
 impl RankMemory {
-    /// Of a job of so many ranks, of whose messages so many records each are made.
-    pub(super) fn new(ranks: u32, records: u64) -> Self {
-        Self { bytes: 0, records, heard_of: vec![u32::MAX; ranks as usize], code: Code::default() }
-    }
-
     /// Adds a rank and the calls of its first blocks.
     pub(super) fn add_rank(&mut self, shared: &Shared, rank: RankId) {
         let mut most = 0;
@@ -49,11 +41,10 @@ impl RankMemory {
         self.bytes += PER_RANK + most;
     }
 
-    /// Adds a message that a rank sends.
-    pub(super) fn add(&mut self, message: &Message) {
-        let source = message.source.0;
-        let other = std::mem::replace(&mut self.heard_of[message.target.index()], source) != source;
-        self.bytes += if other { PER_PAIR } else { 0 } + self.records * PER_RECORD;
+    /// Adds what all ranks send, of each message of which so many records are made.
+    pub(super) fn add_messages(&mut self, sent: &Sent, records: u64) {
+        let recorded = sent.messages().saturating_mul(records).saturating_mul(PER_RECORD);
+        self.bytes = self.bytes.saturating_add(sent.pairs * PER_PAIR).saturating_add(recorded);
     }
 
     pub(super) fn bytes(&self) -> u64 {
