@@ -149,6 +149,11 @@ impl Rank {
         self.doing == Doing::Over
     }
 
+    /// Whether it waits, perhaps from a time on that the network has not come to.
+    pub(crate) fn is_blocked(&self) -> bool {
+        matches!(self.doing, Doing::Blocked { .. })
+    }
+
     /// Whether its program asked for something that can't be.
     pub(crate) fn is_wrong(&self) -> bool {
         matches!(self.doing, Doing::Wrong(_))

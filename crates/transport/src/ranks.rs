@@ -386,10 +386,14 @@ impl Endpoints for RankEndpoints {
         for rank in self.ranks.iter().filter(awaited) {
             let shared = &self.jobs[self.place_of(rank.job)].shared;
             let (since, peer, what) = rank.waits_for(shared);
-            let activity = if since > end_ps {
-                Activity::Computing { until: Time(since) }
-            } else {
-                Activity::Waiting { since: Time(since), peer, what }
+            let activity = match since > end_ps {
+                // Ahead of the network's time, and whether somebody is on the way to it then, does not show: what it waits for does.
+                true if rank.is_blocked() => {
+                    let what = format!("{what}, after it computed until {}", Time(since));
+                    Activity::Waiting { since: Time(since), peer, what }
+                }
+                true => Activity::Computing { until: Time(since) },
+                false => Activity::Waiting { since: Time(since), peer, what },
             };
             unfinished.push(Unfinished { job: rank.job, rank: Some(rank.number), node: rank.node, activity });
         }

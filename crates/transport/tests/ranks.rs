@@ -76,6 +76,26 @@ fn a_receive_without_a_partner_is_named() {
     );
 }
 
+/// A rank's clock runs ahead of the network's, on which nothing happens any more: it is not said to compute.
+#[test]
+fn who_waits_after_a_long_computation_is_named() {
+    let (result, words) = stuck(2, |rank, code| {
+        if rank == 1 {
+            code.compute(Time::from_us(1_000));
+        }
+        code.recv(1 - rank, SHORT, 1);
+    });
+    assert_eq!(
+        words,
+        [
+            "0 for Some(1): recv of 8 B from rank 1, tag 1 at call 1",
+            "1 for Some(0): recv of 8 B from rank 0, tag 1 at call 2, after it computed until 1.00003 ms"
+        ]
+    );
+    let circle = odonata_transport::why_stuck(&result.unfinished, |_| "j".into());
+    assert!(circle.iter().all(|line| line.starts_with("in a circle, ")) && circle.len() == 2, "{circle:?}");
+}
+
 #[test]
 fn collectives_in_another_order_are_named() {
     let (_, words) = stuck(2, |rank, code| {

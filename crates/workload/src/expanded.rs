@@ -128,7 +128,11 @@ impl Expanded {
             return Ok(Some(Step::Leave));
         }
         let Some(call) = self.cursor.next(&*shared.program, self.rank) else { return Ok(None) };
-        self.calls += u64::from(call != Call::Round);
+        if call == Call::Round {
+            self.communicators.begin_round();
+        } else {
+            self.calls += 1;
+        }
         let (operation, communicator, root, bytes, sizes) = match call {
             Call::Collective { operation, root, bytes, sizes, communicator } => {
                 (operation, communicator, root, bytes, sizes)

@@ -3,41 +3,96 @@
 use super::text::OUTSIDE;
 use super::{Call, Cursor, RankProgram, WORLD};
 use crate::fingerprint::mixed;
-use std::sync::Arc;
+use std::collections::HashMap;
+use std::sync::{Arc, OnceLock};
 
 /// Numbers that communicators may have.
 const MOST: usize = 1 << 15;
 
-/// Ranks of the job, in the order of a communicator.
+/// Ranks of the job in an order that a division made.
 #[derive(Clone, PartialEq, Eq, Debug)]
-enum Group {
-    /// `first`, `first + stride`, ..
-    Every {
-        first: u32,
-        count: u32,
-        stride: u32,
-    },
-    Listed(Arc<[u32]>),
+struct List {
+    ranks: Vec<u32>,
+    /// Each rank's place, by rank.
+    places: Vec<(u32, u32)>,
+    /// Tells it from other lists.
+    mark: u64,
+}
+
+impl List {
+    fn new(ranks: Vec<u32>) -> Self {
+        let mut places: Vec<(u32, u32)> = ranks.iter().copied().zip(0..).collect();
+        places.sort_unstable();
+        let mark = ranks.iter().fold(2, |mark, &rank| mixed(mark, rank, 0));
+        Self { ranks, places, mark }
+    }
+
+    fn place(&self, rank: u32) -> Option<u32> {
+        let found = self.places.binary_search_by_key(&rank, |(rank, _)| *rank).ok()?;
+        Some(self.places[found].1)
+    }
+}
+
+/// Ranks of the job, in the order of a communicator: `first`, `first + stride`, .. of a list, or of all. Ranks share the lists.
+#[derive(Clone, PartialEq, Eq, Debug)]
+struct Group {
+    list: Option<Arc<List>>,
+    first: u32,
+    count: u32,
+    stride: u32,
 }
 
 impl Group {
-    fn count(&self) -> u32 {
-        match self {
-            Self::Every { count, .. } => *count,
-            Self::Listed(ranks) => ranks.len() as u32,
-        }
+    fn all(ranks: u32) -> Self {
+        Self { list: None, first: 0, count: ranks, stride: 1 }
+    }
+
+    fn listed(list: Arc<List>) -> Self {
+        let count = list.ranks.len() as u32;
+        Self { list: Some(list), first: 0, count, stride: 1 }
+    }
+
+    /// Some of its ranks: `first`, `first + stride`, ..
+    fn part(&self, first: u32, count: u32, stride: u32) -> Self {
+        let (first, stride) = (self.first + first * self.stride, self.stride * stride);
+        Self { list: self.list.clone(), first, count, stride }
     }
 
     /// Rank of the job of the rank `of` of the group, which has so many.
     fn at(&self, of: u32) -> u32 {
-        match self {
-            Self::Every { first, stride, .. } => first + of * stride,
-            Self::Listed(ranks) => ranks[of as usize],
-        }
+        let number = self.first + of * self.stride;
+        self.list.as_ref().map_or(number, |list| list.ranks[number as usize])
     }
 
     fn place(&self, job_rank: u32) -> Option<u32> {
-        (0..self.count()).find(|&of| self.at(of) == job_rank)
+        let number = self.list.as_ref().map_or(Some(job_rank), |list| list.place(job_rank))?;
+        let beyond = number.checked_sub(self.first)?;
+        let of = beyond.checked_div(self.stride).unwrap_or(0);
+        (of < self.count && self.at(of) == job_rank).then_some(of)
+    }
+}
+
+/// What tells a communicator from all others that were ever there, the same for all its ranks: how it came from the one of all
+/// ranks. Numbers may be given again.
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+struct Lineage {
+    identity: u64,
+    /// Communicators that were made of it so far.
+    made: u32,
+}
+
+impl Lineage {
+    /// A communicator is made of it: the new one's.
+    fn child(&mut self, call: &Call) -> Self {
+        let of = match *call {
+            Call::CommSplit { color, .. } => mixed(mixed(self.identity, self.made, 0), color, 0),
+            Call::CommCreate { first, count, stride, .. } => {
+                mixed(mixed(self.identity, self.made, 1), mixed(u64::from(first), count, stride) as u32, first)
+            }
+            _ => unreachable!("it makes no communicator: {call:?}"),
+        };
+        self.made += 1;
+        Self { identity: of, made: 0 }
     }
 }
 
@@ -47,9 +102,9 @@ struct Member {
     group: Group,
     /// This rank's number in it.
     rank: u32,
-    /// Collectives and splits that it began so far.
+    /// Collectives that it began so far.
     collectives: u32,
-    splits: u32,
+    lineage: Lineage,
 }
 
 /// The communicators that one rank is in, by the numbers that the program gave them.
@@ -61,8 +116,8 @@ pub struct Communicators {
 impl Communicators {
     /// The one of all ranks, `ranks` of them.
     pub fn new(ranks: u32, rank: u32) -> Self {
-        let group = Group::Every { first: 0, count: ranks, stride: 1 };
-        Self { members: vec![Some(Member { group, rank, collectives: 0, splits: 0 })] }
+        let (group, lineage) = (Group::all(ranks), Lineage::default());
+        Self { members: vec![Some(Member { group, rank, collectives: 0, lineage })] }
     }
 
     fn member(&self, communicator: u16) -> Result<&Member, String> {
@@ -80,7 +135,7 @@ impl Communicators {
     /// # Errors
     /// There is no such communicator.
     pub fn size_and_rank(&self, communicator: u16) -> Result<(u32, u32), String> {
-        self.member(communicator).map(|member| (member.group.count(), member.rank))
+        self.member(communicator).map(|member| (member.group.count, member.rank))
     }
 
     /// Rank of the job of a rank of a communicator.
@@ -89,11 +144,11 @@ impl Communicators {
     /// There is no such communicator, or it has fewer ranks.
     pub fn job_rank(&self, communicator: u16, rank: u32) -> Result<u32, String> {
         let group = &self.member(communicator)?.group;
-        if rank < group.count() {
+        if rank < group.count {
             Ok(group.at(rank))
         } else {
             let no = if rank == OUTSIDE { "none of that number".into() } else { format!("no {rank}") };
-            Err(format!("communicator {communicator} has ranks 0 to {}, but {no}", group.count() - 1))
+            Err(format!("communicator {communicator} has ranks 0 to {}, but {no}", group.count - 1))
         }
     }
 
@@ -102,14 +157,19 @@ impl Communicators {
     /// # Errors
     /// There is no such communicator.
     pub(crate) fn mark_of_group(&self, communicator: u16) -> Result<u64, String> {
-        Ok(match &self.member(communicator)?.group {
-            Group::Every { first, count, stride } => {
-                // One rank is the same group whatever the stride.
-                let stride = if *count == 1 { 0 } else { *stride };
-                mixed(mixed(mixed(0, 1, *first), *count, stride), 0, 0)
-            }
-            Group::Listed(ranks) => ranks.iter().fold(2, |mark, &rank| mixed(mark, rank, 0)),
-        })
+        let Group { list, first, count, stride } = &self.member(communicator)?.group;
+        // One rank is the same group whatever the stride.
+        let stride = if *count == 1 { 0 } else { *stride };
+        let of = list.as_ref().map_or(mixed(0, 1, 0), |list| list.mark);
+        Ok(mixed(mixed(of, *first, 0), *count, stride))
+    }
+
+    /// A program that is run several times begins again.
+    pub(crate) fn begin_round(&mut self) {
+        if let Some(all) = &mut self.members[usize::from(WORLD)] {
+            // It makes the same communicators of it again.
+            all.lineage.made = 0;
+        }
     }
 
     /// Counts one more collective of a communicator; how many there were before.
@@ -129,29 +189,22 @@ impl Communicators {
     pub fn apply(&mut self, call: &Call, splits: &Splits) -> Result<(), String> {
         match *call {
             Call::CommCreate { communicator, new, first, count, stride } => {
-                let member = self.member(communicator)?;
+                let member = self.member_mut(communicator)?;
                 let last = u64::from(first) + u64::from(count.saturating_sub(1)) * u64::from(stride);
-                if count == 0 || last >= u64::from(member.group.count()) {
-                    let size = member.group.count();
+                if count == 0 || last >= u64::from(member.group.count) {
+                    let size = member.group.count;
                     return Err(format!("ranks {first} to {last} of communicator {communicator}, which has {size}"));
                 }
-                let group = match &member.group {
-                    Group::Every { first: base, stride: step, .. } => {
-                        Group::Every { first: base + first * step, count, stride: stride * step }
-                    }
-                    Group::Listed(_) => {
-                        Group::Listed((0..count).map(|of| member.group.at(first + of * stride)).collect())
-                    }
-                };
-                let own = member.group.at(member.rank);
-                self.add(new, group, own)
+                let (own, lineage) = (member.group.at(member.rank), member.lineage.child(call));
+                let group = member.group.part(first, count, stride);
+                self.add(new, group, own, lineage)
             }
-            Call::CommSplit { communicator, new, color, .. } => {
+            Call::CommSplit { communicator, new, .. } => {
                 let member = self.member_mut(communicator)?;
-                member.splits += 1;
-                let (nth, own) = (member.splits - 1, member.group.at(member.rank));
-                let group = splits.group(communicator, nth, color, &member.group)?;
-                self.add(new, group, own)
+                let (own, parent) = (member.group.at(member.rank), member.lineage);
+                let lineage = member.lineage.child(call);
+                let list = splits.list(communicator, parent, lineage, &member.group)?;
+                self.add(new, Group::listed(list), own, lineage)
             }
             Call::CommFree { communicator: WORLD } => Err("the communicator of all ranks can't be freed".into()),
             Call::CommFree { communicator } => {
@@ -163,7 +216,7 @@ impl Communicators {
         }
     }
 
-    fn add(&mut self, new: u16, group: Group, own: u32) -> Result<(), String> {
+    fn add(&mut self, new: u16, group: Group, own: u32, lineage: Lineage) -> Result<(), String> {
         let Some(rank) = group.place(own) else {
             return Err(format!("a rank that is not in it makes communicator {new}"));
         };
@@ -177,65 +230,81 @@ impl Communicators {
         if self.members[slot].is_some() {
             return Err(format!("communicator {new} is there already"));
         }
-        self.members[slot] = Some(Member { group, rank, collectives: 0, splits: 0 });
+        self.members[slot] = Some(Member { group, rank, collectives: 0, lineage });
         Ok(())
     }
 }
 
-/// One division of a communicator as one rank asks for it.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-struct Split {
-    communicator: u16,
-    color: u32,
-    key: u32,
+/// Ranks that are to be in one communicator, and its list once somebody has asked for it.
+#[derive(Clone, PartialEq, Eq, Default, Debug)]
+struct Part {
+    /// Key and rank of the job.
+    ranks: Vec<(u32, u32)>,
+    list: OnceLock<Arc<List>>,
 }
 
-/// Every rank's divisions of communicators, in order: who is in the new ones depends on what all of them ask for.
+/// All divisions of communicators: who is in the new ones depends on what all ranks ask for.
 #[derive(Clone, PartialEq, Eq, Default, Debug)]
 pub struct Splits {
-    by_rank: Vec<Vec<Split>>,
+    /// By the new communicator's identity.
+    parts: HashMap<u64, Part>,
+    /// How many ranks divide a communicator, by its identity and how many were made of it before.
+    divided: HashMap<(u64, u32), u32>,
 }
 
 impl Splits {
     /// Those of a program, if it has any.
     pub fn of(program: &dyn RankProgram) -> Self {
-        if !program.splits() {
-            return Self::default();
+        let mut splits = Self::default();
+        if program.splits() {
+            (0..program.ranks()).for_each(|rank| splits.add(program, rank));
         }
-        let of_rank = |rank| {
-            let (mut cursor, mut splits) = (Cursor::default(), Vec::new());
-            while let Some(call) = cursor.next(program, rank) {
-                if let Call::CommSplit { communicator, color, key, .. } = call {
-                    splits.push(Split { communicator, color, key });
+        splits
+    }
+
+    /// What one rank asks for. Calls that can't be are found when they are carried out.
+    fn add(&mut self, program: &dyn RankProgram, rank: u32) {
+        let mut lineages = HashMap::from([(WORLD, Lineage::default())]);
+        let mut cursor = Cursor::default();
+        while let Some(call) = cursor.next(program, rank) {
+            match call {
+                Call::CommSplit { communicator, new, key, .. } => {
+                    let Some(parent) = lineages.get_mut(&communicator) else { continue };
+                    *self.divided.entry((parent.identity, parent.made)).or_default() += 1;
+                    let child = parent.child(&call);
+                    self.parts.entry(child.identity).or_default().ranks.push((key, rank));
+                    lineages.insert(new, child);
                 }
-            }
-            splits
-        };
-        Self { by_rank: (0..program.ranks()).map(of_rank).collect() }
-    }
-
-    /// The `nth` division of a communicator as a rank asks for it.
-    fn nth(&self, rank: u32, communicator: u16, nth: u32) -> Option<&Split> {
-        let own = self.by_rank.get(rank as usize)?;
-        let own = || own.iter().filter(|split| split.communicator == communicator);
-        // A program that is run several times divides alike each time.
-        own().nth(nth as usize % own().count().max(1))
-    }
-
-    /// Those of `parent` that give the same colour, by key, then by rank.
-    fn group(&self, communicator: u16, nth: u32, color: u32, parent: &Group) -> Result<Group, String> {
-        let mut members = Vec::new();
-        for rank in (0..parent.count()).map(|of| parent.at(of)) {
-            let Some(split) = self.nth(rank, communicator, nth) else {
-                return Err(format!("rank {rank} does not divide communicator {communicator} {} times", nth + 1));
-            };
-            if split.color == color {
-                members.push((split.key, rank));
+                Call::CommCreate { communicator, new, .. } => {
+                    let Some(parent) = lineages.get_mut(&communicator) else { continue };
+                    let child = parent.child(&call);
+                    lineages.insert(new, child);
+                }
+                Call::CommFree { communicator } if communicator != WORLD => {
+                    lineages.remove(&communicator);
+                }
+                // Each time is as the first.
+                Call::Round => break,
+                _ => {}
             }
         }
-        // Sorted by key; ranks of one key stay in the order of the parent.
-        members.sort_by_key(|&(key, _)| key);
-        Ok(Group::Listed(members.into_iter().map(|(_, rank)| rank).collect()))
+    }
+
+    /// The ranks of a new communicator: those of `group` that give the same colour, by key, then in the order of the parent.
+    fn list(&self, communicator: u16, parent: Lineage, child: Lineage, group: &Group) -> Result<Arc<List>, String> {
+        if self.divided.get(&(parent.identity, parent.made)) != Some(&group.count) {
+            return Err(format!(
+                "not all of its {} ranks divide communicator {communicator} where the others do",
+                group.count
+            ));
+        }
+        let part = self.parts.get(&child.identity).ok_or("nobody else gives this colour")?;
+        let list = part.list.get_or_init(|| {
+            let mut ranks = part.ranks.clone();
+            ranks.sort_by_cached_key(|&(key, rank)| (key, group.place(rank)));
+            Arc::new(List::new(ranks.into_iter().map(|(_, rank)| rank).collect()))
+        });
+        Ok(Arc::clone(list))
     }
 }
 
@@ -279,6 +348,87 @@ mod tests {
         assert_eq!(ranks(1), [4, 2, 0], "even ones, the largest key first");
         assert_eq!(ranks(2), [2, 0]);
         assert_eq!(of_2.size_and_rank(1), Ok((3, 1)));
+    }
+
+    /// A number that was freed is given to another communicator, whose divisions are not those of the first.
+    #[derive(Debug)]
+    struct Again;
+
+    impl RankProgram for Again {
+        fn ranks(&self) -> u32 {
+            6
+        }
+        fn blocks(&self, _: u32) -> u64 {
+            1
+        }
+        fn block(&self, rank: u32, _: u64, code: &mut Code) {
+            let split = |communicator, new, color| Call::CommSplit { communicator, new, color, key: 0 };
+            // Only ranks 0 to 2 divide the first communicator 1.
+            code.push(split(WORLD, 1, rank / 3));
+            if rank < 3 {
+                code.push(split(1, 2, rank % 2));
+                code.push(Call::CommFree { communicator: 2 });
+            }
+            code.push(Call::CommFree { communicator: 1 });
+            code.push(split(WORLD, 1, rank % 2));
+            code.push(split(1, 2, u32::from(rank < 3)));
+        }
+        fn splits(&self) -> bool {
+            true
+        }
+    }
+
+    fn ranks_of(of: &Communicators, communicator: u16) -> Vec<u32> {
+        let (size, _) = of.size_and_rank(communicator).unwrap();
+        (0..size).map(|rank| of.job_rank(communicator, rank).unwrap()).collect()
+    }
+
+    #[test]
+    fn a_number_may_be_given_again() {
+        let splits = Splits::of(&Again);
+        for (rank, expected) in [(0, vec![0, 2]), (1, vec![1]), (3, vec![3, 5]), (4, vec![4])] {
+            let mut of_rank = Communicators::new(6, rank);
+            let mut cursor = Cursor::default();
+            while let Some(call) = cursor.next(&Again, rank) {
+                of_rank.apply(&call, &splits).unwrap();
+            }
+            assert_eq!(ranks_of(&of_rank, 2), expected, "rank {rank}");
+        }
+    }
+
+    /// All ranks of a job of 100,000 divide it into two. A list of its own for each rank would be 5 thousand million entries.
+    #[derive(Debug)]
+    struct Halves;
+
+    impl RankProgram for Halves {
+        fn ranks(&self) -> u32 {
+            100_000
+        }
+        fn blocks(&self, _: u32) -> u64 {
+            1
+        }
+        fn block(&self, rank: u32, _: u64, code: &mut Code) {
+            code.push(Call::CommSplit { communicator: WORLD, new: 1, color: rank % 2, key: rank });
+            code.push(Call::CommCreate { communicator: 1, new: 2, first: 0, count: 50_000, stride: 1 });
+        }
+        fn splits(&self) -> bool {
+            true
+        }
+    }
+
+    #[test]
+    fn many_ranks_share_the_lists_of_a_division() {
+        let splits = Splits::of(&Halves);
+        for rank in 0..100_000 {
+            let mut of_rank = Communicators::new(100_000, rank);
+            let mut cursor = Cursor::default();
+            while let Some(call) = cursor.next(&Halves, rank) {
+                of_rank.apply(&call, &splits).unwrap();
+            }
+            assert_eq!(of_rank.size_and_rank(2), Ok((50_000, rank / 2)));
+            let list = of_rank.members[2].as_ref().unwrap().group.list.as_ref().unwrap();
+            assert!(Arc::strong_count(list) <= 4, "one list for all, kept by the splits");
+        }
     }
 
     #[test]
