@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+from itertools import pairwise
 from pathlib import Path
 
 import pyarrow.parquet as pq
@@ -98,3 +99,34 @@ def test_what_was_not_recorded_is_said(odonata_command: Command, tmp_path: Path)
         wrong = odonata_command("explain", "run", *arguments)
         assert wrong.returncode == 2
         assert message in wrong.stderr
+
+
+def test_a_path_adds_up(odonata_command: Command, tmp_path: Path) -> None:
+    found = explained(odonata_command, tmp_path, "record_calls = true\n", "--job", "halo", "--path")
+    ranks = pq.read_table(tmp_path / "run" / "ranks.parquet").to_pandas()
+    own = ranks[ranks["job"] == 1]
+    path = found["path"]
+    assert (path[0]["start_ps"], path[-1]["end_ps"]) == (own["start_ps"].min(), own["end_ps"].max())
+    assert all(before["end_ps"] == after["start_ps"] for before, after in pairwise(path))
+    assert math.isclose(sum(row["share"] for row in found["sums"]), 1.0)
+    # Of a call: from the first rank that enters it to the last that leaves it.
+    calls = pq.read_table(tmp_path / "run" / "calls.parquet").to_pandas()
+    barrier = int(calls[(calls["job"] == 1) & (calls["name"] == "barrier")]["call"].iloc[0])
+    said = odonata_command("explain", "run", "--job", "halo", "--path", "--call", str(barrier), "--json")
+    path = json.loads(said.stdout)["path"]
+    of_call = calls[(calls["job"] == 1) & (calls["call"] == barrier)]
+    assert (path[0]["start_ps"], path[-1]["end_ps"]) == (
+        of_call["entered_ps"].min(),
+        of_call["left_ps"].max(),
+    )
+    said = odonata_command("explain", "run", "--job", "halo", "--path")
+    assert said.returncode == 0, said.stderr
+    assert "Critical path of job halo" in said.stdout
+    said = odonata_command("explain", "run", "--job", "halo", "--path", "--call", "99999")
+    assert (said.returncode, "no rank of the job left a call 99999" in said.stderr) == (2, True), said.stderr
+
+
+def test_a_path_needs_a_record(odonata_command: Command, tmp_path: Path) -> None:
+    explained(odonata_command, tmp_path, "", "--job", "sum")
+    said = odonata_command("explain", "run", "--job", "sum", "--path")
+    assert (said.returncode, "record_calls = true" in said.stderr) == (2, True), said.stderr

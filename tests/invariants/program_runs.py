@@ -60,6 +60,7 @@ def talking() -> Run:
         kind = "packet"
         routing = "min"
         record_messages = true
+        record_calls = true
         """)
 
 
@@ -77,6 +78,7 @@ def gathered() -> Run:
         kind = "packet"
         routing = "min"
         record_messages = true
+        record_calls = true
         """)
 
 

@@ -8,7 +8,10 @@ from __future__ import annotations
 
 import numpy as np
 import pandas as pd
+import pyarrow as pa
 from checking import Tables, check, close, same, sorted_by
+
+from odonata.analysis.critical import critical_path, whole
 
 HEAD, FLIT = 360, 5.12
 ENTER = LEAVE = 30
@@ -145,6 +148,86 @@ def messages_have_the_times_of_their_steps(run: Tables) -> None:
     same(messages["started_ps"], ps(pd.Series(started)))
     same(messages["arrived_ps"], ps(pd.Series(arrived)))
     same(messages["matched_ps"], ps(pd.Series(looked_at + MATCHED - 10)))
+
+
+@check("talking")
+def calls_and_waits_have_the_times_of_their_steps(run: Tables) -> None:
+    """Everybody's calls in turn, and of each wait what ended it and when that was caused."""
+    calls, waits, first, second = run["calls"], run["rank_waits"], pair(), late()
+    same(calls["job"], [0] * 6 + [1] * 2)
+    same(calls["rank"], [0, 0, 0, 1, 1, 1, 0, 1])
+    same(calls["call"], [3, 4, 6, 3, 4, 6, 2, 2])
+    same(calls["name"], ["isend", "waitall", "barrier", "irecv", "waitall", "barrier", "send", "recv"])
+    (over, end), (meeting, meets) = first["end_ps"], first["end_ps"] - first["collective_ps"]
+    sent = 100 + 2000 + ENTER + SEND + round(0.344 * 100)
+    entered = [2100, sent + LEAVE, meeting, 600, 660, meets, 100_000, 100_000]
+    same(calls["entered_ps"], ps(pd.Series(entered)))
+    left = [sent + LEAVE, meeting, over, 660, meets, end, *second["end_ps"]]
+    same(calls["left_ps"], ps(pd.Series(left)))
+    up, heard = meets + ENTER + SEND, over - LEAVE - SEND
+    in_barrier = [heard - meeting - ENTER, end - LEAVE - up]
+    blocked = [0, 0, in_barrier[0], 0, first["blocked_ps"][1] - in_barrier[1], in_barrier[1]]
+    same(calls["blocked_ps"], ps(pd.Series([*blocked, *second["blocked_ps"]])))
+    memory = 300 + 10 * (15_000 // 4096)
+    announced = 100_000 + ENTER + SEND + memory
+    asked = announced + short(1) + MATCHED
+    come = second["end_ps"][1] - LEAVE - memory
+    same(waits["job"], [0] * 3 + [1] * 3)
+    same(waits["rank"], [0, 1, 1, 0, 1, 1])
+    same(waits["number"], [0, 0, 1, 0, 0, 1])
+    same(waits["call"], [6, 4, 6, 2, 2, 2])
+    same(waits["told"], ["message"] * 3 + ["receipt", "message", "data"])
+    same(waits["peer"], [1, 0, 0, 1, 0, 0])
+    same(waits["cause"], [1, 0, 0, 1, 0, 1])
+    since = [up, sent, heard + SEND, come, announced, asked]
+    same(waits["cause_ps"], ps(pd.Series(since)))
+    begun = [meeting + ENTER, 660 + ENTER, up, announced, 100_000 + ENTER + memory, asked]
+    same(waits["from_ps"], ps(pd.Series(begun)))
+    took = [short(1), short(2), short(1), short(1), short(1), come - asked]
+    until = np.add(since, took)
+    same(waits["until_ps"], ps(pd.Series(until)))
+
+
+@check("talking")
+def critical_paths_by_hand(run: Tables) -> None:
+    """The pair ends with rank 1, which heard of rank 0, this of rank 1, and this had waited for rank 0."""
+    first = pair()
+    path = path_of(run, 0)
+    said = list(zip(path["rank"], path["doing"], path["name"], strict=True))
+    assert said == [
+        (0, "computing", ""),
+        (0, "in a call", "isend"),
+        (1, "under way", "message"),
+        (1, "in a call", "waitall"),
+        (1, "in a call", "barrier"),
+        (0, "under way", "message"),
+        (0, "in a call", "barrier"),
+        (1, "under way", "message"),
+        (1, "in a call", "barrier"),
+    ]
+    sending = ENTER + SEND + round(0.344 * 100)
+    of_barrier = [ENTER + SEND, short(1), MATCHED + SEND, short(1), MATCHED + LEAVE]
+    took = [2000, sending, short(2), MATCHED + LEAVE, *of_barrier]
+    same(path["end_ps"] - path["start_ps"], ps(pd.Series(took)))
+    assert sum(took) == first["end_ps"].max() - 100
+
+
+@check("gathered")
+def critical_paths_have_no_gaps(run: Tables) -> None:
+    """From the start of the job to the end of its last rank."""
+    path, ranks = path_of(run, 0), run["ranks"]
+    same(path["start_ps"][1:], path["end_ps"][:-1])
+    same(
+        [path["start_ps"].iloc[0], path["end_ps"].iloc[-1]], [ranks["start_ps"].min(), ranks["end_ps"].max()]
+    )
+
+
+def path_of(run: Tables, job: int) -> pd.DataFrame:
+    """The critical path of a job."""
+    tables = {name: pa.Table.from_pandas(run[name]) for name in ("calls", "rank_waits", "ranks")}
+    found = critical_path(tables["calls"], tables["rank_waits"], job, whole(tables["ranks"], job))
+    frame: pd.DataFrame = found.to_pandas()
+    return frame
 
 
 @check("gathered")

@@ -41,6 +41,7 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
+mod calls;
 mod inbox;
 mod job;
 mod log;
@@ -54,6 +55,7 @@ mod settings;
 mod stuck;
 mod wire;
 
+pub use calls::{CallRecord, RankWait, Told};
 pub use job::RankJob;
 pub use log::{MessageRecord, Protocol};
 pub use ranks::Ranks;

@@ -16,6 +16,7 @@ mod stuck;
 
 pub(crate) use messages::Notice;
 
+use crate::calls::{CallLog, CallRecord};
 use crate::job::RankJob;
 use crate::log::Log;
 use crate::matching::{Holds, Label, Queue};
@@ -56,6 +57,9 @@ enum Doing {
 struct InCall {
     kind: CallKind,
     since: u64,
+    blocked: Time,
+    /// Its name, where calls are recorded.
+    name: &'static str,
 }
 
 /// Everything that a rank may touch while it runs.
@@ -68,6 +72,8 @@ pub(crate) struct Around<'a> {
     pub(crate) on_node: &'a mut Vec<(u64, Envelope)>,
     /// Where it is noted what becomes of messages, if it is.
     pub(crate) log: Option<&'a mut Log>,
+    /// Where it is noted what ranks do, if it is.
+    pub(crate) calls: Option<&'a mut CallLog>,
     /// Where ranks of the job are.
     pub(crate) peers: &'a dyn Fn(u32) -> Peer,
     pub(crate) packet: Bytes,
@@ -238,12 +244,12 @@ impl Rank {
             }
             Step::Call(Call::Round) => self.end_round()?,
             Step::Call(call) => {
-                self.enter(kind_of(&call), around.settings);
+                self.enter(kind_of(&call), &call, around);
                 self.body(call, false, around)?;
             }
             Step::Enter(call) => {
                 self.last = Some(call);
-                self.enter(CallKind::Collective, around.settings);
+                self.enter(CallKind::Collective, &call, around);
             }
             Step::Inner(call) => self.body(call, true, around)?,
             Step::Leave => self.doing = Doing::Ending { test: None },
@@ -266,10 +272,11 @@ impl Rank {
         Ok(())
     }
 
-    fn enter(&mut self, kind: CallKind, settings: &MpiSettings) {
-        self.call = Some(InCall { kind, since: self.clock });
+    fn enter(&mut self, kind: CallKind, call: &Call, around: &Around<'_>) {
+        let name = if around.calls.is_some() { call.name() } else { "" };
+        self.call = Some(InCall { kind, since: self.clock, blocked: Time::ZERO, name });
         self.record.calls += 1;
-        self.clock += settings.enter.ps();
+        self.clock += around.settings.enter.ps();
     }
 
     /// What a call does at once, up to where it blocks or ends.
@@ -316,8 +323,10 @@ impl Rank {
 
     /// What the rank waited for is done.
     fn unblock(&mut self, wait: &Wait, since: u64) {
-        if let Some(call) = self.call {
-            self.record.blocked[call.kind as usize] += Time(self.clock.saturating_sub(since));
+        if let Some(call) = &mut self.call {
+            let blocked = Time(self.clock.saturating_sub(since));
+            self.record.blocked[call.kind as usize] += blocked;
+            call.blocked += blocked;
         }
         self.clock += self.requests.free(wait);
         self.doing = if self.code.collective().is_some() { Doing::Ready } else { Doing::Ending { test: None } };
@@ -334,10 +343,15 @@ impl Rank {
             self.clock += self.requests.free(&Wait::One(Slot::Program(request)));
         }
         self.clock += around.settings.leave.ps();
-        let InCall { kind, since } = self.call.take().expect("the rank is in a call");
+        let InCall { kind, since, blocked, name } = self.call.take().expect("the rank is in a call");
         let spent = Time(self.clock - since);
         self.record.communication += spent;
         self.record.in_calls[kind as usize] += spent;
+        if let Some(calls) = &mut around.calls {
+            let (job, rank, call) = (self.job, self.number, self.code.calls());
+            let (entered, left) = (Time(since), Time(self.clock));
+            calls.left(CallRecord { job, rank, call, name, entered, left, blocked });
+        }
         self.doing = Doing::Ready;
         Ok(())
     }

@@ -1,5 +1,6 @@
 //! Ranks behind network interfaces.
 
+use crate::calls::{CallLog, CallRecord, RankWait};
 use crate::inbox::{Inbound, Inbox};
 use crate::job::RankJob;
 use crate::log::{Log, MessageRecord};
@@ -24,18 +25,38 @@ pub struct Ranks {
     records: Arc<Mutex<Vec<RankRecord>>>,
     /// What is noted of messages, if it is.
     log: Option<Arc<Mutex<Log>>>,
+    /// What is noted of calls, if it is.
+    calls: Option<Arc<Mutex<CallLog>>>,
 }
 
 impl Ranks {
     /// The ranks of `jobs`.
     pub fn new(jobs: Vec<RankJob>, settings: MpiSettings) -> Self {
-        Self { jobs: Arc::new(jobs), settings: Arc::new(settings), records: Arc::default(), log: None }
+        Self { jobs: Arc::new(jobs), settings: Arc::new(settings), records: Arc::default(), log: None, calls: None }
     }
 
     /// The same, and of each message it is recorded when what happened to it: some 200 B each while they run.
     #[must_use]
     pub fn with_messages(self) -> Self {
         Self { log: Some(Arc::default()), ..self }
+    }
+
+    /// The same, and of each call it is recorded when ranks were in it and what ended their waits: some 60 B for each, and as
+    /// much again for each message.
+    #[must_use]
+    pub fn with_calls(self) -> Self {
+        Self { calls: Some(Arc::default()), ..self }
+    }
+
+    /// Whether calls are recorded.
+    pub fn records_calls(&self) -> bool {
+        self.calls.is_some()
+    }
+
+    /// The calls that ranks left in the last run, by job, rank and number, and their waits, by job, rank and time; none unless recorded.
+    pub fn take_calls(&self) -> (Vec<CallRecord>, Vec<RankWait>) {
+        let take = |log: &Arc<Mutex<CallLog>>| std::mem::take(&mut *log.lock().expect("nobody panicked")).records();
+        self.calls.as_ref().map_or_else(Default::default, take)
     }
 
     /// Whether messages are recorded.
@@ -89,6 +110,9 @@ struct RankEndpoints {
     /// What is noted of messages here, if it is, and where it goes to.
     log: Option<Box<Log>>,
     all_logs: Option<Arc<Mutex<Log>>>,
+    /// The same of calls.
+    calls: Option<Box<CallLog>>,
+    all_calls: Option<Arc<Mutex<CallLog>>>,
     /// Interface that each rank of each job uses on its node.
     interface_of: Vec<Vec<u8>>,
     per_node: u32,
@@ -129,6 +153,8 @@ impl RankEndpoints {
             records: Arc::clone(&program.records),
             log: program.log.is_some().then(Box::default),
             all_logs: program.log.clone(),
+            calls: program.calls.is_some().then(Box::default),
+            all_calls: program.calls.clone(),
             interface_of,
             per_node,
             cut,
@@ -174,7 +200,7 @@ impl RankEndpoints {
 
     /// A rank goes on; what it wants delivered on its node is handed to the socket.
     fn run(&mut self, host: usize, r: usize, socket: &mut Socket) {
-        let Self { jobs, settings, interface_of, interfaces, ranks, on_node, log, .. } = self;
+        let Self { jobs, settings, interface_of, interfaces, ranks, on_node, log, calls, .. } = self;
         let rank = &mut ranks[r];
         let j = jobs.iter().position(|of| of.job == rank.job).expect("a job of this program");
         let job = &jobs[j];
@@ -190,6 +216,7 @@ impl RankEndpoints {
             outbox: &mut interface.outbox,
             on_node,
             log: log.as_deref_mut(),
+            calls: calls.as_deref_mut(),
             peers: &peers,
             packet: Bytes(self.cut.packet),
             ends_in_time: self.has_background,
@@ -376,6 +403,7 @@ impl Endpoints for RankEndpoints {
         let of = |interface: &Interface| interface.outbox.memory_bytes() + interface.inbox.memory_bytes();
         self.ranks.iter().map(Rank::memory_bytes).sum::<usize>()
             + self.log.as_ref().map_or(0, |log| log.memory_bytes())
+            + self.calls.as_ref().map_or(0, |calls| calls.memory_bytes())
             + self.interfaces.capacity() * size_of::<Option<Box<Interface>>>()
             + interfaces.map(|interface| size_of::<Interface>() + of(interface)).sum::<usize>()
     }
@@ -389,7 +417,7 @@ impl Endpoints for RankEndpoints {
             let activity = match since > end_ps {
                 // Ahead of the network's time, and whether somebody is on the way to it then, does not show: what it waits for does.
                 true if rank.is_blocked() => {
-                    let what = format!("{what}, after it computed until {}", Time(since));
+                    let what = format!("{what}, from {} on", Time(since));
                     Activity::Waiting { since: Time(since), peer, what }
                 }
                 true => Activity::Computing { until: Time(since) },
@@ -399,6 +427,9 @@ impl Endpoints for RankEndpoints {
         }
         if let (Some(log), Some(all)) = (self.log.take(), &self.all_logs) {
             all.lock().expect("nobody panicked").append(*log);
+        }
+        if let (Some(calls), Some(all)) = (self.calls.take(), &self.all_calls) {
+            all.lock().expect("nobody panicked").append(*calls);
         }
         let records = self.ranks.drain(..).map(Rank::into_record);
         self.records.lock().expect("nobody panicked").extend(records);

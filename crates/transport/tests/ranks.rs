@@ -88,8 +88,8 @@ fn who_waits_after_a_long_computation_is_named() {
     assert_eq!(
         words,
         [
-            "0 for Some(1): recv of 8 B from rank 1, tag 1 at call 1",
-            "1 for Some(0): recv of 8 B from rank 0, tag 1 at call 2, after it computed until 1.00003 ms"
+            "0 for Some(1): recv of 8 B from rank 1, tag 1 at call 1, from 30 ns on",
+            "1 for Some(0): recv of 8 B from rank 0, tag 1 at call 2, from 1.00003 ms on"
         ]
     );
     let circle = odonata_transport::why_stuck(&result.unfinished, |_| "j".into());

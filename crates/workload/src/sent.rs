@@ -1,8 +1,5 @@
 //! What the ranks of a program send once, counted: as much as estimates ask for, without a list of messages.
 
-use crate::volumes::Messages;
-use crate::Job;
-use odonata_machine::Machine;
 use odonata_units::Bytes;
 use std::collections::BTreeMap;
 
@@ -15,17 +12,6 @@ pub struct Sent {
 }
 
 impl Sent {
-    /// Of a job, in a walk of its own: whoever built the job has counted it already, unless it sends very much.
-    pub fn of(machine: &Machine, job: &Job) -> Self {
-        let (mut sent, mut messages) = (Self::default(), Messages::new(machine, job));
-        for rank in job.rank_ids() {
-            let mut sender = Sender::default();
-            messages.of(rank).for_each(|message| sender.send(message.target.0, message.bytes, &mut sent));
-            sender.hand_over(&mut sent);
-        }
-        sent
-    }
-
     /// Adds messages of one size.
     pub(crate) fn add(&mut self, bytes: Bytes, messages: u64) {
         *self.by_size.entry(bytes).or_default() += messages;

@@ -7,6 +7,7 @@
 //! whoever asks: threads may share the ranks of a job among walks of their own, and since sums are whole numbers, their
 //! order does not show.
 
+use crate::sent::{Sender, Sent};
 use crate::{Job, SentMessage};
 use odonata_machine::Machine;
 use odonata_units::{Bytes, NodeId, RankId};
@@ -158,6 +159,17 @@ impl Volumes {
             .saturating_add(self.bytes_on_router)
             .saturating_add(self.bytes_network)
     }
+}
+
+/// What the ranks of a job send in one iteration: for those of which it was not counted when they were built.
+pub fn sent(machine: &Machine, job: &Job) -> Sent {
+    let (mut sent, mut messages) = (Sent::default(), Messages::new(machine, job));
+    for rank in job.rank_ids() {
+        let mut sender = Sender::default();
+        messages.of(rank).for_each(|message| sender.send(message.target.0, message.bytes, &mut sent));
+        sender.hand_over(&mut sent);
+    }
+    sent
 }
 
 /// Who sends how much to whom in all iterations, small whatever the size of the job: consecutive ranks share a cell.

@@ -2,6 +2,7 @@
 
 from odonata.analysis.classes import class_statistics, job_class_statistics
 from odonata.analysis.compare import LinkPairs, pair_links, statistics_changes
+from odonata.analysis.critical import critical_path, path_by_doing
 from odonata.analysis.groups import group_matrix, grouping
 from odonata.analysis.hottest import hottest_links
 from odonata.analysis.links import job_bytes, link_names, router_names
@@ -12,6 +13,7 @@ from odonata.analysis.waits import waits_by_class, waits_by_holder, waits_by_lin
 __all__ = [
     "LinkPairs",
     "class_statistics",
+    "critical_path",
     "group_matrix",
     "grouping",
     "hottest_links",
@@ -21,6 +23,7 @@ __all__ = [
     "merged",
     "pair_links",
     "paired_differences",
+    "path_by_doing",
     "router_names",
     "statistics_changes",
     "waits_by_class",

@@ -29,27 +29,52 @@ CALLS = ("send", "receive", "wait", "collective")
     metavar="N",
     help="Links, ranks and times to list (10).",
 )
+@click.option("--path", "path", is_flag=True, help="The critical path through ranks and messages instead.")
+@click.option(
+    "--call",
+    "call",
+    type=click.IntRange(min=1),
+    metavar="N",
+    help="With --path: of the Nth call of every rank, such as a collective, not of the whole job.",
+)
 @options.as_json
-def command(directory: Path, job: str | None, rows: int, as_json: bool) -> None:
+def command(directory: Path, job: str | None, rows: int, path: bool, call: int | None, as_json: bool) -> None:
     """Where a job's packets and ranks waited, whose packets held them up, and when.
 
     \b
     odonata run examples/programs.toml -o runs/both --set engine.record_job_waits=true
     odonata explain runs/both --job fft
+    odonata explain runs/both --job fft --path
 
-    Links need `record_job_waits`, times need `interval`, ranks and calls a job with a program.
+    Links need `record_job_waits`, times need `interval`, ranks and calls a job with a program, a path
+    `record_calls`.
     """  # noqa: D301 - \b keeps click from filling the lines that follow
     from odonata.cli import terminal
     from odonata.runs import Run
 
     run = Run.from_directory(directory)
     number, name = _job(run, job)
+    if path or call is not None:
+        _path(run, number, name, call, rows, as_json)
+        return
     found = _found(run, number, rows)
     if as_json:
         data = {key: table.to_pylist() for key, table in found.items() if table is not None}
         terminal.print_json({"directory": str(directory), "job": name, **data})
         return
     _print(terminal.console(), run, name, found)
+
+
+def _path(run: Run, job: int, name: str, call: int | None, rows: int, as_json: bool) -> None:
+    from odonata.cli import path as of_path
+    from odonata.cli import terminal
+
+    pieces, sums = of_path.found(run, job, call)
+    if as_json:
+        terminal.print_json({"job": name, "path": pieces.to_pylist(), "sums": sums.to_pylist()})
+        return
+    what = f"job {name}" if call is None else f"call {call} of job {name}"
+    of_path.show(terminal.console(), run, job, what, pieces, sums, rows)
 
 
 def _job(run: Run, wanted: str | None) -> tuple[int, str]:

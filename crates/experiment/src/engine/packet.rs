@@ -1,5 +1,6 @@
 //! `kind = "packet"`: discrete events, packet by packet.
 
+mod calls;
 mod columns;
 mod keys;
 mod messages;
@@ -178,7 +179,7 @@ impl Packet {
         let least = Demand { packets: 0, recorded: 0, ..demand };
         guard.admit(memory_estimate(machine, &self.settings, ASSUMED_CHANNELS, &least)).map_err(too_much)?;
         let closed = closed_traffic(scenario, guard)?;
-        let programs = Programs::of(scenario, &self.settings, self.records.messages);
+        let programs = Programs::of(scenario, &self.settings, &self.records);
         let (of_programs, sent) = programs.as_ref().map_or((0, 0), |programs| (programs.packets, programs.bytes));
         let packets = closed.packets(self.settings.packet).saturating_add(of_programs);
         let bytes = closed.bytes().saturating_add(sent);

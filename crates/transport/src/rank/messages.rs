@@ -1,6 +1,7 @@
 //! What a rank does with messages: sends, receives, and what its host is told of.
 
 use super::{Around, Doing, Rank};
+use crate::calls::{Jump, Told};
 use crate::matching::Label;
 use crate::outbox::{Outbound, Peer};
 use crate::requests::{Requests, Slot, Wait};
@@ -108,6 +109,9 @@ impl Rank {
                 log.posted(self.job, &envelope, Wire::OnNode, posted_ps);
                 log.started(self.job, &envelope, self.clock);
             }
+            if let Some(calls) = &mut around.calls {
+                calls.caused((self.job, self.number, to, Told::Message), self.clock);
+            }
             around.on_node.push((self.clock + settings.node_latency.ps(), envelope));
             return Ok(());
         }
@@ -133,6 +137,14 @@ impl Rank {
     fn command(&self, envelope: Envelope, peer: Peer, around: &mut Around<'_>) {
         let kind = Wire::of(envelope.kind);
         let start = if kind == Wire::Get { 0 } else { around.settings.nic_start.ps() };
+        if let Some(calls) = &mut around.calls {
+            let told = match kind {
+                Wire::Get => Told::Data,
+                Wire::Acknowledgement => Told::Receipt,
+                _ => Told::Message,
+            };
+            calls.caused((self.job, self.number, envelope.destination, told), self.clock);
+        }
         around.outbox.push(Outbound {
             ready_ps: self.clock + around.settings.host_latency.ps() + start,
             job: self.job,
@@ -170,6 +182,9 @@ impl Rank {
 
     /// Works off a notice that came at `at`.
     pub(super) fn look_at(&mut self, at: u64, notice: Notice, around: &mut Around<'_>) -> Result<(), String> {
+        if around.calls.is_some() {
+            self.note(at, notice, around);
+        }
         self.clock = self.clock.max(at);
         match notice {
             Notice::Message { kind, label, bytes, transfer } => {
@@ -193,6 +208,23 @@ impl Rank {
             }
         }
         Ok(())
+    }
+
+    /// Notes what its host is told of, and whether its clock jumps to that time.
+    #[cold]
+    fn note(&self, at: u64, notice: Notice, around: &mut Around<'_>) {
+        let Some(calls) = &mut around.calls else { return };
+        let way = match notice {
+            Notice::Message { label, .. } => (self.job, label.source, self.number, Told::Message),
+            Notice::Come { transfer } => {
+                (self.job, self.number, self.receives.list[transfer as usize].peer, Told::Data)
+            }
+            Notice::Complete { transfer } => {
+                (self.job, self.sends.list[transfer as usize].peer, self.number, Told::Receipt)
+            }
+        };
+        let jump = Jump { call: self.code.calls(), from_ps: self.clock, until_ps: at };
+        calls.told(way, (at > self.clock).then_some(jump));
     }
 
     /// Its interface is asked for the data of a message that it announced: where to, and how many bytes.
@@ -235,6 +267,9 @@ impl Rank {
             }
             Wire::OnNode => {
                 self.clock += copied(settings.copy_ns_per_byte);
+                if let Some(calls) = &mut around.calls {
+                    calls.caused((self.job, self.number, message.source, Told::Receipt), self.clock);
+                }
                 around.on_node.push((self.clock, self.answer(Wire::Received, message.source, transfer)));
             }
             _ => self.clock += copied(settings.receive_copy_ns_per_byte),

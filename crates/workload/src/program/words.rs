@@ -4,6 +4,31 @@ use super::text::OUTSIDE;
 use super::{Call, ANY};
 use std::fmt::{Display, Formatter, Result};
 
+impl Call {
+    /// What it is, as programs write it.
+    pub fn name(&self) -> &'static str {
+        match self {
+            Self::Send { .. } => "send",
+            Self::Recv { .. } => "recv",
+            Self::Isend { .. } => "isend",
+            Self::Irecv { .. } => "irecv",
+            Self::Wait { .. } => "wait",
+            Self::WaitAll { .. } => "waitall",
+            Self::WaitAny { .. } => "waitany",
+            Self::WaitSome { .. } => "waitsome",
+            Self::Test { .. } => "test",
+            Self::Compute { .. } => "compute",
+            Self::Sleep { .. } => "sleep",
+            Self::Mark { .. } => "phase",
+            Self::Round => "round",
+            Self::Collective { operation, .. } => operation.name(),
+            Self::CommSplit { .. } => "split",
+            Self::CommCreate { .. } => "create",
+            Self::CommFree { .. } => "free",
+        }
+    }
+}
+
 impl Display for Call {
     fn fmt(&self, f: &mut Formatter<'_>) -> Result {
         match *self {

@@ -68,6 +68,7 @@ pub(super) struct Records {
     pub(super) counted_stall: bool,
     pub(super) job_waits: bool,
     pub(super) messages: bool,
+    pub(super) calls: bool,
     pub(super) q_tables: bool,
     pub(super) packets: bool,
     pub(super) paths: bool,
@@ -84,6 +85,7 @@ impl Default for Records {
             counted_stall: false,
             job_waits: false,
             messages: false,
+            calls: false,
             q_tables: false,
             packets: false,
             paths: false,
@@ -122,6 +124,11 @@ impl Parameters for Records {
             record_messages = messages,
             Kind::Flag,
             "Record every message between ranks of programs, and when what happened to it: table `messages`.",
+        ),
+        parameter!(
+            record_calls = calls,
+            Kind::Flag,
+            "Record every call of ranks of programs, and what ended each of their waits: tables `calls` and `rank_waits`.",
         ),
         parameter!(
             record_q_tables = q_tables,

@@ -1,6 +1,8 @@
 //! Jobs whose ranks run programs: what they take along, and the tables of their ranks.
 
+use super::calls::{CALLS, WAITS};
 use super::columns::Measured;
+use super::keys::Records;
 use super::messages::MESSAGES;
 use super::rank_memory::RankMemory;
 use crate::scenario::Scenario;
@@ -8,9 +10,11 @@ use odonata_declare::Type::{Bool, Coded, F64, U32, U64};
 use odonata_declare::Unit::{Bytes as InBytes, BytesPerS, Count, Ns, Plain, Ps};
 use odonata_declare::{Column, Filled, FilledTable, Frame, Table, Values};
 use odonata_packet::{PacketSettings, Program};
-use odonata_transport::{on_the_wire, CallKind, MessageRecord, PhaseRecord, RankJob, RankRecord, Ranks};
+use odonata_transport::{
+    on_the_wire, CallKind, CallRecord, MessageRecord, PhaseRecord, RankJob, RankRecord, RankWait, Ranks,
+};
 use odonata_units::{JobId, Time};
-use odonata_workload::{Job, Sent, TrafficKind};
+use odonata_workload::{volumes, Job, TrafficKind};
 use std::sync::Arc;
 
 /// The ranks of all jobs that are programs.
@@ -26,7 +30,7 @@ pub(super) struct Programs {
 
 impl Programs {
     /// Those of a workload, if there are any.
-    pub(super) fn of(scenario: &Scenario, settings: &PacketSettings, records_messages: bool) -> Option<Self> {
+    pub(super) fn of(scenario: &Scenario, settings: &PacketSettings, records: &Records) -> Option<Self> {
         let mut jobs = Vec::new();
         let (mut packets, mut bytes, mut memory_bytes) = (0u64, 0u64, 0u64);
         for (number, job) in (0..).zip(&scenario.workload.jobs) {
@@ -41,8 +45,8 @@ impl Programs {
             let rounds = u64::from(job.iterations);
             let mut memory = RankMemory::default();
             job.rank_ids().for_each(|rank| memory.add_rank(shared, rank));
-            let sent = job.examined.sent.clone().unwrap_or_else(|| Sent::of(&scenario.machine, job));
-            memory.add_messages(&sent, if records_messages { rounds } else { 0 });
+            let sent = job.examined.sent.clone().unwrap_or_else(|| volumes::sent(&scenario.machine, job));
+            memory.add_messages(&sent, rounds * u64::from(records.messages), rounds * u64::from(records.calls));
             for (size, messages) in sent.by_size() {
                 let (wire, count) = on_the_wire(&scenario.mpi, settings.packet, size);
                 let times = messages.saturating_mul(rounds);
@@ -55,8 +59,9 @@ impl Programs {
             return None;
         }
         let ranks = Ranks::new(jobs, scenario.mpi.clone());
-        let ranks = Arc::new(if records_messages { ranks.with_messages() } else { ranks });
-        Some(Self { ranks, packets, bytes, memory_bytes })
+        let ranks = if records.messages { ranks.with_messages() } else { ranks };
+        let ranks = if records.calls { ranks.with_calls() } else { ranks };
+        Some(Self { ranks: Arc::new(ranks), packets, bytes, memory_bytes })
     }
 
     /// As the engine runs them.
@@ -67,7 +72,7 @@ impl Programs {
 
 /// The declarations, in the order of the reference.
 pub(super) fn tables() -> Vec<Table> {
-    vec![RANKS.declared(), PHASES.declared(), MESSAGES.declared()]
+    vec![RANKS.declared(), PHASES.declared(), MESSAGES.declared(), CALLS.declared(), WAITS.declared()]
 }
 
 /// Those that the run has.
@@ -78,6 +83,9 @@ pub(super) fn frames(ran: &Ran) -> Vec<(&'static str, Frame)> {
     let mut frames = vec![RANKS.of(ran)];
     frames.extend(phases(ran).next().is_some().then(|| PHASES.of(ran)));
     frames.extend(ran.records_messages.then(|| MESSAGES.of(ran)));
+    if ran.records_calls {
+        frames.extend([CALLS.of(ran), WAITS.of(ran)]);
+    }
     frames
 }
 
@@ -89,6 +97,10 @@ pub(super) struct Ran {
     /// By job, source, destination and number, if they are recorded.
     pub(super) messages: Vec<MessageRecord>,
     records_messages: bool,
+    /// By job, rank and number, if they are recorded.
+    pub(super) calls: Vec<CallRecord>,
+    pub(super) waits: Vec<RankWait>,
+    records_calls: bool,
     /// When the run ended.
     end: Time,
     /// Names of the phases of all jobs with the numbers of their programs, and where those of each job begin.
@@ -103,6 +115,8 @@ impl Ran {
         let ranks = programs.map_or_else(Vec::new, |programs| programs.ranks.take_records());
         let messages = programs.map_or_else(Vec::new, |programs| programs.ranks.take_messages());
         let records_messages = programs.is_some_and(|programs| programs.ranks.records_messages());
+        let records_calls = programs.is_some_and(|programs| programs.ranks.records_calls());
+        let (calls, waits) = programs.map_or_else(Default::default, |programs| programs.ranks.take_calls());
         let (mut phases, mut program_of, mut first_phase) = (Vec::new(), Vec::new(), Vec::new());
         for job in &scenario.workload.jobs {
             first_phase.push(phases.len());
@@ -111,7 +125,7 @@ impl Ran {
             program_of.extend((0..own.len() as u32).map(|phase| shared.program.program_of(phase)));
             phases.extend(own);
         }
-        Self { ranks, messages, records_messages, end, phases, program_of, first_phase }
+        Self { ranks, messages, records_messages, calls, waits, records_calls, end, phases, program_of, first_phase }
     }
 }
 

@@ -17,6 +17,9 @@ const PER_REQUEST: u64 = 200;
 /// Of a message that is recorded: notes while the run goes, its row.
 const PER_RECORD: u64 = 400;
 
+/// Of what is recorded of calls for each message: two or three calls, three notes, up to three waits, their rows.
+const PER_RECORDED_CALL: u64 = 1_000;
+
 /// Blocks of a rank that are looked at: programs repeat them.
 const BLOCKS: u64 = 3;
 
@@ -41,9 +44,10 @@ impl RankMemory {
         self.bytes += PER_RANK + most;
     }
 
-    /// Adds what all ranks send, of each message of which so many records are made.
-    pub(super) fn add_messages(&mut self, sent: &Sent, records: u64) {
-        let recorded = sent.messages().saturating_mul(records).saturating_mul(PER_RECORD);
+    /// Adds what all ranks send. Of each message so many records are made, and of what its ranks do for it so many.
+    pub(super) fn add_messages(&mut self, sent: &Sent, records: u64, calls: u64) {
+        let each = records.saturating_mul(PER_RECORD).saturating_add(calls.saturating_mul(PER_RECORDED_CALL));
+        let recorded = sent.messages().saturating_mul(each);
         self.bytes = self.bytes.saturating_add(sent.pairs * PER_PAIR).saturating_add(recorded);
     }
 

@@ -1,0 +1,112 @@
+//! The tables of calls and waits of rank programs.
+
+use super::programs::Ran;
+use odonata_declare::Type::{Coded, U32, U64};
+use odonata_declare::Unit::{Plain, Ps};
+use odonata_declare::{Column, FilledTable, Values, Word};
+use odonata_transport::{CallRecord, RankWait, Told};
+
+fn of<T>(ran: &Ran, get: impl Fn(&CallRecord) -> T) -> Values
+where
+    Values: FromIterator<T>,
+{
+    ran.calls.iter().map(get).collect()
+}
+
+fn waited<T>(ran: &Ran, get: impl Fn(&RankWait) -> T) -> Values
+where
+    Values: FromIterator<T>,
+{
+    ran.waits.iter().map(get).collect()
+}
+
+const UNDER: Option<&str> = Some("record_calls = true");
+
+pub(super) const CALLS: FilledTable<'_, Ran> = FilledTable {
+    name: "calls",
+    row: "call that a rank of a job with a program made and left",
+    sorted_by: &["job", "rank", "call"],
+    under: UNDER,
+    doc: "Between its calls a rank computes, or sleeps. Times are those of the rank's own clock.",
+    columns: &[
+        Column::key("job", U32, Plain, "Job", "Number of the job.").of("jobs").by(|ran| of(ran, |c| u32::from(c.job))),
+        Column::key("rank", U32, Plain, "Rank", "Number of the rank in its job.").by(|ran| of(ran, |c| c.rank)),
+        Column::key("call", U64, Plain, "Call", "Number of the call among those of the rank, from 1 on.")
+            .by(|ran| of(ran, |c| c.call)),
+        Column::attribute("name", Coded, Plain, "Name", "What it is, as programs of one's own write it.").by(names),
+        Column::attribute("entered_ps", U64, Ps, "Entered", "When it began.").by(|ran| of(ran, |c| c.entered.ps())),
+        Column::attribute("left_ps", U64, Ps, "Left", "When it was over.").by(|ran| of(ran, |c| c.left.ps())),
+        Column::sum(
+            "blocked_ps",
+            U64,
+            Ps,
+            "Blocked",
+            "Of that, from where the rank could not go on to where it could.",
+        )
+        .by(|ran| of(ran, |c| c.blocked.ps())),
+    ],
+};
+
+fn names(ran: &Ran) -> Values {
+    let mut texts: Vec<String> = Vec::new();
+    let code = |call: &CallRecord| {
+        let known = texts.iter().position(|text| text == call.name);
+        known.unwrap_or_else(|| {
+            texts.push(call.name.into());
+            texts.len() - 1
+        }) as i32
+    };
+    let codes = ran.calls.iter().map(code).collect();
+    Values::Text { codes, texts }
+}
+
+pub(super) const WAITS: FilledTable<'_, Ran> = FilledTable {
+    name: "rank_waits",
+    row: "time in which a rank of a job with a program waited until its host was told of something",
+    sorted_by: &["job", "rank", "number"],
+    under: UNDER,
+    doc: "Each wait is explained by what another rank, or the same one, did before: its critical path goes on there.",
+    columns: &[
+        Column::key("job", U32, Plain, "Job", "Number of the job.")
+            .of("jobs")
+            .by(|ran| waited(ran, |w| u32::from(w.job))),
+        Column::key("rank", U32, Plain, "Rank", "Number of the rank in its job.").by(|ran| waited(ran, |w| w.rank)),
+        Column::key("number", U32, Plain, "Number", "How many waits of the rank were before.")
+            .by(|ran| waited(ran, |w| w.number)),
+        Column::attribute("call", U64, Plain, "Call", "Number of the call that it was in.")
+            .by(|ran| waited(ran, |w| w.call)),
+        Column::attribute("from_ps", U64, Ps, "From", "From when on it waited, on its clock.")
+            .by(|ran| waited(ran, |w| w.from.ps())),
+        Column::attribute("until_ps", U64, Ps, "Until", "When its host was told of something, and it went on.")
+            .by(|ran| waited(ran, |w| w.until.ps())),
+        Column::attribute(
+            "told",
+            Coded,
+            Plain,
+            "Told of",
+            "`message`, that one has come, with its data, announced, or of the node; `data`, that those it had asked for have come; \
+             `receipt`, that a message of its own was received.",
+        )
+        .by(|ran| Values::Text {
+            codes: ran.waits.iter().map(|w| w.told as i32).collect(),
+            texts: Told::ALL.iter().map(|told| told.word().to_owned()).collect(),
+        }),
+        Column::attribute("peer", U32, Plain, "Peer", "The rank that this came from.").by(|ran| waited(ran, |w| w.peer)),
+        Column::attribute(
+            "cause",
+            U32,
+            Plain,
+            "Cause",
+            "The rank whose doing it was: the peer, or, of data, the one that waits, since it asked for them.",
+        )
+        .by(|ran| waited(ran, |w| w.by)),
+        Column::attribute(
+            "cause_ps",
+            U64,
+            Ps,
+            "Cause, time",
+            "When that rank had handed to its interface what brought it about, on its clock.",
+        )
+        .by(|ran| waited(ran, |w| w.since.ps())),
+    ],
+};

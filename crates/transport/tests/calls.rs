@@ -1,0 +1,161 @@
+//! What is recorded of calls: times by hand, and a job's time followed backwards from its end through ranks and messages.
+
+mod common;
+
+use common::{Idle, Script};
+use odonata_packet::{Ending, PacketEngine, PacketSettings, RunOptions, Schedule, Traffic};
+use odonata_routing::algorithm::RoutingSettings;
+use odonata_transport::{CallRecord, MpiSettings, RankJob, RankRecord, RankWait, Ranks, Told};
+use odonata_units::{Bytes, NodeId, Stream, Time};
+use odonata_workload::collective::Collectives;
+use odonata_workload::expanded::Shared;
+use odonata_workload::program::{Code, Operation, RankProgram};
+use std::sync::Arc;
+
+type Recorded = (Vec<RankRecord>, Vec<CallRecord>, Vec<RankWait>);
+
+fn record(program: impl RankProgram + 'static, nodes: &[u32], routing: &str, partitions: usize) -> Recorded {
+    let machine = Idle::new().machine;
+    let engine = PacketEngine::new(&machine, &PacketSettings::study(), routing, &RoutingSettings::default()).unwrap();
+    let job = RankJob {
+        job: 0,
+        shared: Shared::new(Arc::new(program), Arc::new(Collectives::default())),
+        node_of_rank: Arc::new(nodes.iter().map(|&node| NodeId(node)).collect()),
+        start: Time::ZERO,
+        background: false,
+    };
+    let ranks = Arc::new(Ranks::new(vec![job], MpiSettings::study()).with_calls());
+    let schedule = Schedule { warm_up: Time::ZERO, measure: Time::from_us(1_000_000), drain: Time::ZERO };
+    let options = RunOptions { partitions, ..RunOptions::default() };
+    let result = engine.run(&Traffic::program(ranks.clone()), schedule, &options, &mut |_| true);
+    assert_eq!(result.ending, Ending::Complete, "{:?}", result.unfinished);
+    let (calls, waits) = ranks.take_calls();
+    (ranks.take_records(), calls, waits)
+}
+
+/// The steps of docs/models/mpi.md: a rank computes and sends 100 B eagerly (34 ns to copy) to one that waits already.
+#[test]
+fn a_wait_for_a_message_by_hand() {
+    let script = Script::new(2, |rank, code: &mut Code| match rank {
+        0 => {
+            code.compute(Time::from_us(1));
+            code.send(1, Bytes(100), 9);
+        }
+        _ => code.recv(0, Bytes(100), 9),
+    });
+    let (ranks, calls, waits) = record(script, &[0, 500], "min", 1);
+    let head = Idle::new().head_ps(NodeId(0), NodeId(500));
+    let handed = 1_000_000 + 30_000 + 13_000 + 11_000 + 34_000;
+    let told = handed + 10_000 + head + 2 * 5_120 + 10_000 + 5_000;
+    let wait = RankWait {
+        job: 0,
+        rank: 1,
+        number: 0,
+        call: 1,
+        from: Time(30_000),
+        until: Time(told),
+        told: Told::Message,
+        peer: 0,
+        by: 0,
+        since: Time(handed),
+    };
+    assert_eq!(waits, [wait]);
+    let left = told + 15_000 + 10_000 + 30_000;
+    // Matching and setting up belong to the time in which it could not go on.
+    let recv = CallRecord {
+        job: 0,
+        rank: 1,
+        call: 1,
+        name: "recv",
+        entered: Time::ZERO,
+        left: Time(left),
+        blocked: Time(left - 60_000),
+    };
+    assert_eq!(calls[1], recv);
+    assert_eq!((calls[0].name, calls[0].call, calls[0].entered), ("send", 2, Time::from_us(1)));
+    assert_eq!(ranks[1].end, Some(Time(left)));
+}
+
+/// A long message: its receiver waits for the announcement, then for the data that it asked for; its sender for the receipt.
+#[test]
+fn waits_for_a_long_message_by_hand() {
+    let script = Script::new(2, |rank, code: &mut Code| match rank {
+        0 => code.send(1, Bytes(13_000), 9),
+        _ => code.recv(0, Bytes(13_000), 9),
+    });
+    let (_, _, waits) = record(script, &[0, 500], "min", 1);
+    let said: Vec<_> = waits.iter().map(|w| (w.rank, w.told, w.peer, w.by)).collect();
+    assert_eq!(said, [(0, Told::Receipt, 1, 1), (1, Told::Message, 0, 0), (1, Told::Data, 0, 1)]);
+    let head = Idle::new().head_ps(NodeId(0), NodeId(500));
+    let announced = 30_000 + 13_000 + 11_000 + 330_000;
+    let heard = announced + 10_000 + head + 5_120 + 10_000 + 5_000;
+    let asked = heard + 15_000 + 10_000;
+    let come = asked + 5_000 + head + 5_120 + 205_000 + head + 25 * 20_480 + 2 * 5_120 + 5_000;
+    let receipt = come + 10_000 + head + 5_120 + 10_000 + 5_000;
+    let times: Vec<_> = waits.iter().map(|w| [w.since, w.from, w.until].map(Time::ps)).collect();
+    assert_eq!(times, [[come, announced, receipt], [announced, 360_000, heard], [asked, asked, come]]);
+}
+
+/// Messages of all sizes between random ranks, computing between them, collectives; ranks on one node among them.
+fn random(seed: u64) -> Script<impl Fn(u32, &mut Code) + Send + Sync> {
+    let ranks = 12;
+    Script::new(ranks, move |rank, code: &mut Code| {
+        for round in 0..4 {
+            let mut draw = Stream::new(seed, "calls", &[round]);
+            let sizes = [0, 8, 468, 12_000, 12_001, 40_000];
+            for _ in 0..30 {
+                let (from, to) = (draw.index(ranks as usize) as u32, draw.index(ranks as usize) as u32);
+                let (bytes, time) = (Bytes(sizes[draw.index(sizes.len())]), Time(draw.index(2_000_000) as u64));
+                if rank == from && from != to {
+                    code.compute(time);
+                    code.isend(to, bytes, 0);
+                } else if rank == to && from != to {
+                    code.irecv(from, bytes, 0);
+                }
+            }
+            code.wait_all();
+            code.collective(Operation::Allreduce, 0, Bytes(20_000));
+        }
+    })
+}
+
+const NODES: [u32; 12] = [0, 0, 1, 37, 500, 500, 501, 640, 900, 901, 1_000, 1_055];
+
+#[test]
+fn the_way_back_from_every_end_leads_to_the_start_and_adds_up() {
+    for seed in 0..4 {
+        let (ranks, calls, waits) = record(random(seed), &NODES, "min", 1);
+        for rank in &ranks {
+            let (mut at, mut time, mut sum) = (rank.rank, rank.end.unwrap().ps(), 0);
+            let end = time;
+            // The receipt of a message of the node takes no time.
+            while let Some(wait) = waits.iter().rfind(|wait| wait.rank == at && wait.until.ps() <= time) {
+                assert!(wait.since <= wait.until && wait.from < wait.until, "{wait:?}");
+                sum += (time - wait.until.ps()) + (wait.until - wait.since).ps();
+                (at, time) = (wait.by, wait.since.ps());
+            }
+            assert_eq!(sum + time, end, "ranks start at 0");
+        }
+        for rank in &ranks {
+            let own: Vec<_> = calls.iter().filter(|call| call.rank == rank.rank).collect();
+            assert_eq!(own.len() as u64, rank.calls);
+            assert_eq!(own.iter().map(|call| (call.left - call.entered).ps()).sum::<u64>(), rank.communication.ps());
+            let blocked: u64 = rank.blocked.iter().map(|time| time.ps()).sum();
+            assert_eq!(own.iter().map(|call| call.blocked.ps()).sum::<u64>(), blocked);
+            assert!(own.windows(2).all(|two| two[0].left <= two[1].entered), "one after the other");
+            // Waits lie in their calls.
+            for wait in waits.iter().filter(|wait| wait.rank == rank.rank) {
+                let call = own.iter().find(|call| call.call == wait.call).expect("a call that was left");
+                assert!(call.entered <= wait.from && wait.until <= call.left, "{wait:?} {call:?}");
+            }
+        }
+    }
+}
+
+#[test]
+fn the_same_for_any_division_of_the_machine() {
+    let one = record(random(1), &NODES, "par", 1);
+    for partitions in [2, 8] {
+        assert_eq!(record(random(1), &NODES, "par", partitions), one, "{partitions}");
+    }
+}

@@ -1,0 +1,192 @@
+"""The critical path of a job: what its time was made of, followed backwards from the end of its last rank.
+
+Where a rank waited, the path goes on at the rank that caused the end of the wait, at the time when it did;
+where a rank did not wait, its own doing was what took the time. So the pieces lie one after the other and add
+up to the time.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_left, bisect_right
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+COMPUTING, IN_CALL, UNDER_WAY = "computing", "in a call", "under way"
+"""What a piece is: a rank computes or sleeps, is in a call, or something is under way to it."""
+
+
+@dataclass(frozen=True)
+class Window:
+    """The part of a job that is looked at."""
+
+    rank: int
+    """The rank that ends last."""
+    start_ps: int
+    end_ps: int
+
+
+@dataclass(frozen=True)
+class _Piece:
+    rank: int
+    peer: int
+    call: int
+    start_ps: int
+    end_ps: int
+    doing: str
+    name: str
+
+
+class _Rank:
+    """The calls and waits of one rank, by time."""
+
+    def __init__(self, calls: dict[str, list[int]], names: list[str], waits: dict[str, list[int]]) -> None:
+        self.calls, self.names, self.waits = calls, names, waits
+
+    def wait_before(self, time: int) -> int:
+        """Number of the last wait that was over at a time; -1 if there was none."""
+        return bisect_right(self.waits["until_ps"], time) - 1
+
+    def own(self, rank: int, start: int, end: int) -> Iterator[_Piece]:
+        """What the rank did by itself in a time, backwards."""
+        entered, left = self.calls["entered_ps"], self.calls["left_ps"]
+        at = end
+        for place in range(bisect_left(entered, end) - 1, -1, -1):
+            if left[place] <= start or at <= start:
+                break
+            call, since, until = self.calls["call"][place], max(entered[place], start), min(left[place], at)
+            if until < at:
+                yield _Piece(rank, rank, 0, until, at, COMPUTING, "")
+            if since < until:
+                yield _Piece(rank, rank, call, since, until, IN_CALL, self.names[place])
+            at = min(at, since)
+        if at > start:
+            yield _Piece(rank, rank, 0, start, at, COMPUTING, "")
+
+
+def whole(ranks: pa.Table, job: int) -> Window:
+    """A job from its start to the end of its last rank.
+
+    Args:
+        ranks: The run's table.
+        job: Number of the job.
+    """
+    own = ranks.filter(pc.equal(ranks["job"], job))
+    ends = own["end_ps"].to_numpy()
+    last = int(np.argmax(ends))
+    return Window(own["rank"][last].as_py(), int(own["start_ps"].to_numpy().min()), int(ends[last]))
+
+
+def of_call(calls: pa.Table, job: int, call: int) -> Window | None:
+    """A call, such as a collective, from when the first rank entered it to when the last rank left it.
+
+    Args:
+        calls: The run's table.
+        job: Number of the job.
+        call: Number of the call, the same for every rank; None comes back where no rank has it.
+    """
+    own = calls.filter(pc.and_(pc.equal(calls["job"], job), pc.equal(calls["call"], call)))
+    if not own.num_rows:
+        return None
+    left = own["left_ps"].to_numpy()
+    last = int(np.argmax(left))
+    return Window(own["rank"][last].as_py(), int(own["entered_ps"].to_numpy().min()), int(left[last]))
+
+
+def critical_path(calls: pa.Table, rank_waits: pa.Table, job: int, window: Window) -> pa.Table:
+    """What the time of a job, or of a part of it, was made of.
+
+    Args:
+        calls: The run's table.
+        rank_waits: The run's table.
+        job: Number of the job.
+        window: Where the path ends, and how far back it goes.
+
+    Returns:
+        A row for each piece, in the order of time, without a gap from the window's start to its end: `rank`,
+        `peer` (of what is under way the rank that it came from, else the rank itself), `call` (number, 0
+        outside of calls), `start_ps`, `end_ps`, `doing` (`computing`, `in a call`, `under way`), `name` (of
+        the call, or what was under way: `message`, `data`, `receipt`).
+    """
+    found = _ranks(calls, rank_waits, job)
+    pieces: list[_Piece] = []
+    rank, time = window.rank, window.end_ps
+    while time > window.start_ps:
+        of = found.get(rank, _NOTHING)
+        place = of.wait_before(time)
+        until = of.waits["until_ps"][place] if place >= 0 else window.start_ps
+        pieces.extend(of.own(rank, max(until, window.start_ps), time))
+        if until <= window.start_ps:
+            break
+        since = max(of.waits["cause_ps"][place], window.start_ps)
+        peer, told, call = of.waits["peer"][place], of.waits["told"][place], of.waits["call"][place]
+        if since < until:
+            pieces.append(_Piece(rank, peer, call, since, until, UNDER_WAY, TOLD[told]))
+        rank, time = of.waits["cause"][place], since
+    pieces.reverse()
+    columns = ("rank", "peer", "call", "start_ps", "end_ps", "doing", "name")
+    kinds = (pa.uint32(), pa.uint32(), pa.uint64(), pa.uint64(), pa.uint64(), pa.string(), pa.string())
+    return pa.table(
+        {
+            name: pa.array([getattr(piece, name) for piece in pieces], kind)
+            for name, kind in zip(columns, kinds, strict=True)
+        }
+    )
+
+
+TOLD = ("message", "data", "receipt")
+
+
+def _ranks(calls: pa.Table, rank_waits: pa.Table, job: int) -> dict[int, _Rank]:
+    frame = calls.filter(pc.equal(calls["job"], job)).to_pandas()
+    waits = rank_waits.filter(pc.equal(rank_waits["job"], job)).to_pandas()
+    waits["told"] = [TOLD.index(told) for told in waits["told"]]
+    of_waits = {int(rank): own for rank, own in waits.groupby("rank")}
+    none = waits.iloc[:0]
+    found = {}
+    for number, own in frame.groupby("rank"):
+        rank = int(number)
+        found[rank] = _Rank(
+            {name: own[name].tolist() for name in ("call", "entered_ps", "left_ps")},
+            own["name"].astype(str).tolist(),
+            {
+                name: of_waits.get(rank, none)[name].tolist()
+                for name in ("until_ps", "told", "peer", "call", "cause", "cause_ps")
+            },
+        )
+    return found
+
+
+_NOTHING = _Rank(
+    {"call": [], "entered_ps": [], "left_ps": []},
+    [],
+    {name: [] for name in ("until_ps", "told", "peer", "call", "cause", "cause_ps")},
+)
+
+
+def path_by_doing(path: pa.Table) -> pa.Table:
+    """The pieces of a path added up: `doing`, `name`, `time_s`, `share`, `pieces`, the longest first.
+
+    Args:
+        path: From `critical_path`.
+    """
+    frame = path.to_pandas()
+    frame["time"] = frame["end_ps"].astype("int64") - frame["start_ps"].astype("int64")
+    sums = frame.groupby(["doing", "name"], sort=False)["time"].agg(["sum", "size"]).reset_index()
+    sums = sums.sort_values("sum", ascending=False, kind="stable")
+    total = float(sums["sum"].sum()) or 1.0
+    return pa.table(
+        {
+            "doing": pa.array(sums["doing"], pa.string()),
+            "name": pa.array(sums["name"], pa.string()),
+            "time_s": pa.array(sums["sum"] / 1e12, pa.float64()),
+            "share": pa.array(sums["sum"] / total, pa.float64()),
+            "pieces": pa.array(sums["size"], pa.int64()),
+        }
+    )
