@@ -311,6 +311,56 @@ def test_a_study_runs_keeps_its_points_and_writes_its_page(tmp_path: Path) -> No
     assert report(again).verdicts == made.verdicts
 
 
+def test_some_points_run_and_what_needs_the_others_is_left_open(tmp_path: Path) -> None:
+    """Job a has run alone with seed 2: the claim on both together finds no base, the one on all runs does."""
+    study, out = load(small_study(tmp_path)), tmp_path / "out"
+    only = {"alone": ["a"], "engine.seed": ["2"]}
+    results, ran = run_study(study, out, only=only, processes=1)
+    assert (ran.points, ran.kept) == (4, 0), "two files, two cablings"
+    made = report(results, unfinished=True)
+    assert {v.claim.name: v.word for v in made.verdicts} == {
+        "less-alone": "not measured",
+        "only-in-full": "reproduced",
+    }
+    assert made.as_expected
+    page = (out / "page.md").read_text()
+    assert "Unfinished: 4 of 16 points have run." in page
+    assert "| Alone a job leaves links emptier | book | not measured | no point that it needs" in page
+    with pytest.raises(OdonataError, match="no row has alone = 'together'"):
+        report(results)
+    # A word that no row could ever have is still a mistake.
+    text = (tmp_path / "study" / "study.toml").read_text()
+    (tmp_path / "study" / "study.toml").write_text(
+        text.replace('value = "bytes_mean"', 'value = "bytes_men"')
+    )
+    with pytest.raises(OdonataError, match="no column bytes_men"):
+        report(Results(load(tmp_path / "study"), out), unfinished=True)
+
+
+def test_a_study_of_which_nothing_has_run_has_an_open_page(tmp_path: Path) -> None:
+    made = report(Results(load(small_study(tmp_path)), tmp_path / "out"), unfinished=True)
+    assert {verdict.word for verdict in made.verdicts} == {"not measured"}
+    page = (tmp_path / "out" / "page.md").read_text()
+    assert page.count("*Not measured.*") == 2, "the table and the figure"
+
+
+@pytest.mark.parametrize(
+    ("only", "message"),
+    [
+        ({"alon": ["a"]}, "study has no axis alon\nDid you mean alone? There are: experiment, "),
+        ({"alone": ["c"]}, "no point of study has alone = c"),
+        ({"experiment": ["y"]}, "no point of study has experiment = y"),
+    ],
+)
+def test_points_that_are_not_there_are_named(
+    tmp_path: Path, only: dict[str, list[str]], message: str
+) -> None:
+    with pytest.raises(OdonataError) as caught:
+        run_study(load(small_study(tmp_path)), tmp_path / "out", only=only)
+    assert message in str(caught.value)
+    assert not (tmp_path / "out").exists()
+
+
 def command(*arguments: object, cwd: Path) -> subprocess.CompletedProcess[str]:
     return subprocess.run(
         [sys.executable, "-m", "odonata", "study", *map(str, arguments)],
@@ -322,12 +372,19 @@ def command(*arguments: object, cwd: Path) -> subprocess.CompletedProcess[str]:
 
 def test_the_commands(tmp_path: Path) -> None:
     made = small_study(tmp_path)
+    some = command("run", made, "--quick", "--only", "alone=a", "-j", 1, cwd=tmp_path)
+    assert some.returncode == 0, some.stderr
+    assert "1 point: 1 run, 0 kept" in some.stdout
+    assert "1 not measured" in some.stdout
+    assert command("report", made, "--quick", "--unfinished", cwd=tmp_path).returncode == 0
+    wrong = command("run", made, "--only", "alone", cwd=tmp_path)
+    assert (wrong.returncode, "expected KEY=VALUES" in wrong.stderr) == (2, True)
     missing = command("report", made, "--quick", cwd=tmp_path)
     assert missing.returncode == 2
-    assert "2 of the 2 points of study are not finished" in missing.stderr
+    assert "1 of the 2 points of study are not finished" in missing.stderr
     ran = command("run", made, "--quick", "-j", 1, cwd=tmp_path)
     assert ran.returncode == 0, ran.stderr
-    assert "2 points: 2 run, 0 kept" in ran.stdout
+    assert "2 points: 1 run, 1 kept" in ran.stdout
     assert "1 reproduced" in ran.stdout
     reported = command("report", "study", "--studies", tmp_path, "--quick", cwd=tmp_path)
     assert reported.returncode == 0, reported.stderr

@@ -3,7 +3,7 @@
 from odonata.studies.judge import Finding, Verdict
 from odonata.studies.page import Report, report
 from odonata.studies.results import Results
-from odonata.studies.run import check_finished, finished, made, run_study
+from odonata.studies.run import check_finished, check_up_to_date, finished, made, run_study
 from odonata.studies.spec import Study, available, find, load
 
 __all__ = [
@@ -14,6 +14,7 @@ __all__ = [
     "Verdict",
     "available",
     "check_finished",
+    "check_up_to_date",
     "find",
     "finished",
     "load",

@@ -12,6 +12,9 @@ from odonata.studies.select import Selection, read_selection
 VERDICTS = ("not", "partly", "reproduced")
 """From the worst to the best."""
 
+OPEN = "not measured"
+"""Stands for the verdict on a claim that has nothing to judge yet."""
+
 STATISTICS = ("mean", "min", "max", "median", "sum", "count")
 
 COMPARISONS = ("reference", "above", "below", "between", "rises_along", "falls_along")

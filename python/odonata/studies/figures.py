@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from odonata.errors import OdonataError
 from odonata.studies.read import nearest
 from odonata.studies.results import Results
-from odonata.studies.select import Selection, select
+from odonata.studies.select import NoRowsError, Selection, placed, select
 from odonata.studies.spec import Figure
 
 if TYPE_CHECKING:
@@ -52,7 +52,7 @@ def load_curve(
         if all(place.get(key, value) == value for key, value in wanted)
     ]
     if not runs:
-        raise OdonataError(f"no point of {', '.join(experiments)} has {dict(wanted)}")
+        raise NoRowsError(f"no point of {', '.join(experiments)} has {dict(wanted)}")
     return plot_load_curve(runs)
 
 
@@ -87,5 +87,5 @@ def draw(figure: Figure, results: Results) -> Picture:
     try:
         picture: Picture = function(results, **figure.keys)
     except OdonataError as error:
-        raise OdonataError(f"{place}: {error.message}", hint=error.hint) from None
+        raise placed(error, place) from None
     return picture

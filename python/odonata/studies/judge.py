@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING, Any
 
 from odonata.errors import OdonataError
 from odonata.store.sweep import text
-from odonata.studies.claim_spec import VERDICTS, Claim, Comparison, Number
+from odonata.studies.claim_spec import OPEN, VERDICTS, Claim, Comparison, Number
 from odonata.studies.read import UNITS
 from odonata.studies.results import Results
-from odonata.studies.select import check_column, select
+from odonata.studies.select import NoRowsError, check_column, placed, select
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -39,7 +39,9 @@ class Verdict:
 
     @property
     def word(self) -> str:
-        """`reproduced`, `partly` or `not`."""
+        """`reproduced`, `partly` or `not`, or `not measured` without findings."""
+        if not self.findings:
+            return OPEN
         holding = sum(finding.holds for finding in self.findings)
         if holding >= self.claim.share * len(self.findings):
             return "reproduced"
@@ -47,11 +49,13 @@ class Verdict:
 
     @property
     def as_expected(self) -> bool:
-        """Whether it is no worse than the study expects."""
-        return VERDICTS.index(self.word) >= VERDICTS.index(self.claim.expect)
+        """Whether it is no worse than the study expects; what is not measured is not worse."""
+        return not self.findings or VERDICTS.index(self.word) >= VERDICTS.index(self.claim.expect)
 
     def reason(self) -> str:
         """How many findings hold, and those that do not, or the only one."""
+        if not self.findings:
+            return "no point that it needs is finished"
         if len(self.findings) == 1:
             return _sentence(self.findings[0])
         failing = [finding for finding in self.findings if not finding.holds]
@@ -63,13 +67,25 @@ def _sentence(finding: Finding) -> str:
     return f"{finding.label}: {finding.found}" if finding.label else finding.found
 
 
-def judge(results: Results) -> list[Verdict]:
+def judge(results: Results, *, unfinished: bool = False) -> list[Verdict]:
     """The verdicts on all claims.
+
+    Args:
+        results: Of the study.
+        unfinished: Points are missing; a claim that finds no rows for that is not measured.
 
     Raises:
         OdonataError: A claim asks for rows or columns that are not there.
     """
-    return [Verdict(claim, tuple(_findings(claim, results))) for claim in results.study.claims.values()]
+    verdicts = []
+    for claim in results.study.claims.values():
+        try:
+            verdicts.append(Verdict(claim, tuple(_findings(claim, results))))
+        except NoRowsError:
+            if not unfinished:
+                raise
+            verdicts.append(Verdict(claim, ()))
+    return verdicts
 
 
 def _findings(claim: Claim, results: Results) -> Iterable[Finding]:
@@ -80,9 +96,9 @@ def _findings(claim: Claim, results: Results) -> Iterable[Finding]:
         else:
             found = list(_compared(claim, results))
     except OdonataError as error:
-        raise OdonataError(f"claim {claim.name}: {error.message}", hint=error.hint) from None
+        raise placed(error, f"claim {claim.name}") from None
     if not found:
-        raise OdonataError(f"claim {claim.name} finds nothing to judge")
+        raise NoRowsError(f"claim {claim.name} finds nothing to judge")
     return found
 
 
@@ -124,7 +140,7 @@ def _value(number: Number, group: pd.DataFrame, at: dict[str, Any], results: Res
             rows = rows[rows[column] == value]
     if rows.empty:
         where = ", ".join(f"{column} = {value}" for column, value in at.items())
-        raise OdonataError(f"there is nothing to hold it against where {where}")
+        raise NoRowsError(f"there is nothing to hold it against where {where}")
     return number.times * _statistic(rows[number.column], number.statistic)
 
 

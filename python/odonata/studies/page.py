@@ -5,23 +5,29 @@ from __future__ import annotations
 import base64
 import json
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from html import escape
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from odonata import __version__
 from odonata.errors import OdonataError
 from odonata.studies import figures
+from odonata.studies.claim_spec import OPEN
 from odonata.studies.judge import Verdict, judge
 from odonata.studies.read import nearest
 from odonata.studies.results import Results
+from odonata.studies.run import made
+from odonata.studies.select import NoRowsError
 from odonata.studies.spec import PAGE, Study
 from odonata.studies.tables import Cells, cells
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure as Picture
+
+Given = TypeVar("Given")
+Made = TypeVar("Made")
 
 PAGE_HTML = "page.html"
 VERDICTS = "verdicts.json"
@@ -58,17 +64,22 @@ class Report:
         return all(verdict.as_expected for verdict in self.verdicts)
 
 
-def report(results: Results) -> Report:
+def report(results: Results, *, unfinished: bool = False) -> Report:
     """Judges the claims and writes `page.md`, `page.html`, `verdicts.json`, `figures/` and `tables/`.
+
+    Args:
+        results: Of the study.
+        unfinished: Points are missing: claims, tables and figures that need them are left open.
 
     Raises:
         OdonataError: A claim, table or figure asks for what is not there, or a file cannot be written.
     """
     study, target = results.study, results.directory
-    verdicts = judge(results)
-    tables = {name: cells(table, results) for name, table in study.tables.items()}
-    pictures = {name: figures.draw(figure, results) for name, figure in study.figures.items()}
-    markdown = _filled(_template(study), results, verdicts, tables, pictures)
+    verdicts = judge(results, unfinished=unfinished)
+    tables = _made(study.tables, lambda table: cells(table, results), unfinished)
+    pictures = _made(study.figures, lambda figure: figures.draw(figure, results), unfinished)
+    text = Text(results, verdicts, tables, pictures, unfinished)
+    markdown = _filled(_template(study), text)
     try:
         written = [
             *(_write(target / "tables" / f"{name}.csv", table.csv()) for name, table in tables.items()),
@@ -80,6 +91,29 @@ def report(results: Results) -> Report:
     except OSError as error:
         raise OdonataError(f"{error.filename} cannot be written: {error.strerror}") from None
     return Report(verdicts, written)
+
+
+@dataclass(frozen=True)
+class Text:
+    """What the page is filled with."""
+
+    results: Results
+    verdicts: Sequence[Verdict]
+    tables: Mapping[str, Cells]
+    pictures: Mapping[str, Picture]
+    unfinished: bool
+
+
+def _made(wanted: Mapping[str, Given], make: Callable[[Given], Made], unfinished: bool) -> dict[str, Made]:
+    """What can be made of each; where points are missing, without those that need them."""
+    results = {}
+    for name, one in wanted.items():
+        try:
+            results[name] = make(one)
+        except NoRowsError:
+            if not unfinished:
+                raise
+    return results
 
 
 def _template(study: Study) -> str:
@@ -94,21 +128,15 @@ def _template(study: Study) -> str:
     return "\n\n".join(["{verdicts}", *parts, ""])
 
 
-def _filled(
-    template: str,
-    results: Results,
-    verdicts: Sequence[Verdict],
-    tables: dict[str, Cells],
-    pictures: dict[str, Picture],
-) -> str:
-    study = results.study
-    by_name = {verdict.claim.name: verdict for verdict in verdicts}
+def _filled(template: str, text: Text) -> str:
+    study, tables, pictures = text.results.study, text.tables, text.pictures
+    by_name = {verdict.claim.name: verdict for verdict in text.verdicts}
 
     def fill(found: re.Match[str]) -> str:
         kind, names = found[1], found[2].split()
         known: Mapping[str, Any]
         if kind == "verdicts":
-            return _summary(verdicts)
+            return _summary(text.verdicts)
         if kind == "claims":
             known = by_name
             filled = [_claim(by_name[name]) for name in names if name in by_name]
@@ -132,16 +160,21 @@ def _filled(
                 raise OdonataError(
                     f"{PAGE} has {found[0]}, but there is no {name}", hint=nearest(name, known)
                 )
-        # The quick form has not all of them.
-        return "\n\n".join(filled) or "*Not in the quick form.*"
+        # The quick form has not all of them, and an unfinished study not yet.
+        missing = all((_KIND[kind], name) in study.left_out for name in names)
+        return "\n\n".join(filled) or ("*Not in the quick form.*" if missing else "*Not measured.*")
 
     form = "The quick form: fewer points than the study has.\n\n" if study.quick else ""
+    done, points = made(text.results)
+    all_points = f"{done} of {points}" if text.unfinished else str(points)
+    if text.unfinished:
+        form += f"Unfinished: {done} of {points} points have run.\n\n"
     sources = "".join(f"- `{name}`: {words}\n" for name, words in study.sources.items())
     return (
         f"# {study.title}\n\n{study.about}\n\n{form}"
         + _PLACEHOLDER.sub(fill, template).strip()
-        + f"\n\n## Sources\n\n{sources}\nMade by Odonata {__version__} from {len(results.parts)} sweeps of "
-        f"{sum(len(part.points) for part in results.parts)} points.\n"
+        + f"\n\n## Sources\n\n{sources}\nMade by Odonata {__version__} from "
+        f"{len(text.results.parts)} sweeps of {all_points} points.\n"
     )
 
 
@@ -159,6 +192,8 @@ def _summary(verdicts: Sequence[Verdict]) -> str:
 def _claim(verdict: Verdict) -> str:
     """One claim with all its findings."""
     claim = verdict.claim
+    if not verdict.findings:
+        return f"**{verdict.word.capitalize()}**: {claim.says} ({claim.source})"
     text = f"**{verdict.word.capitalize()}**: {claim.says} ({claim.source}"
     text += f": {claim.published})" if claim.published else ")"
     if claim.why:
@@ -171,7 +206,7 @@ def _claim(verdict: Verdict) -> str:
 
 
 def _word(verdict: Verdict) -> str:
-    return verdict.word if verdict.word == "reproduced" else f"**{verdict.word}**"
+    return verdict.word if verdict.word in ("reproduced", OPEN) else f"**{verdict.word}**"
 
 
 def _line(words: str) -> str:

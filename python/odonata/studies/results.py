@@ -13,7 +13,7 @@ from odonata.runs import Run
 from odonata.studies.expand import Part, parts
 from odonata.studies.functions import Functions
 from odonata.studies.read import nearest
-from odonata.studies.select import StudyTable
+from odonata.studies.select import NoRowsError, StudyTable
 from odonata.studies.spec import FILE, Study
 from odonata.sweeps.result import Sweep
 from odonata.sweeps.results import jobs_table, statistics_table
@@ -59,7 +59,8 @@ class Results:
         """The one run of an experiment with these values on its axes.
 
         Raises:
-            OdonataError: There is none, or there are several.
+            NoRowsError: There is none.
+            OdonataError: There are several.
         """
         wanted = dict(place or {})
         found = [
@@ -68,7 +69,8 @@ class Results:
             if all(at.get(key) == value for key, value in wanted.items())
         ]
         if len(found) != 1:
-            raise OdonataError(f"{len(found)} points of experiment {experiment} have {wanted}, expected one")
+            kind = OdonataError if found else NoRowsError
+            raise kind(f"{len(found)} points of experiment {experiment} have {wanted}, expected one")
         return found[0]
 
     def table(self, name: str) -> StudyTable:

@@ -12,6 +12,17 @@ from odonata.studies.read import TomlTable, nearest
 if TYPE_CHECKING:
     import pandas as pd
 
+
+class NoRowsError(OdonataError):
+    """A table has no such rows; while points are missing they may come yet."""
+
+
+def placed(error: OdonataError, place: str) -> OdonataError:
+    """The error with the place that it is of, still one of missing rows if it was."""
+    kind = NoRowsError if isinstance(error, NoRowsError) else OdonataError
+    return kind(f"{place}: {error.message}", hint=error.hint)
+
+
 COLUMN = "column"
 """`{ column = "job" }` as a condition: the value is that of another column of the same row."""
 
@@ -69,7 +80,7 @@ def select(table: StudyTable, selection: Selection, value: str) -> pd.DataFrame:
         rows = joined[joined[value].notna()]
     if rows.empty:
         against = f" against {_words(selection.against)}" if selection.against else ""
-        raise OdonataError(
+        raise NoRowsError(
             f"table {selection.table} has no row with {value} where {_words(selection.where)}{against}"
         )
     chosen: pd.DataFrame = rows
@@ -78,6 +89,8 @@ def select(table: StudyTable, selection: Selection, value: str) -> pd.DataFrame:
 
 def check_column(frame: pd.DataFrame, column: str, table: str) -> None:
     """Raises `OdonataError` if a table has no such column."""
+    if frame.empty:
+        raise NoRowsError(f"table {table} has no rows")
     if column not in frame.columns:
         raise OdonataError(f"table {table} has no column {column}", hint=nearest(column, frame.columns))
 
@@ -97,7 +110,7 @@ def _filtered(frame: pd.DataFrame, where: Mapping[str, Any], table: str) -> pd.D
         known = set(frame[column])
         for value in values:
             if value not in known:
-                raise OdonataError(
+                raise NoRowsError(
                     f"table {table}: no row has {column} = {value!r}",
                     hint=nearest(str(value), map(str, sorted(known, key=str))),
                 )

@@ -14,6 +14,7 @@ from odonata.cli.study import options
 @click.command()
 @options.names
 @options.quick
+@options.only
 @options.output
 @options.studies
 @click.option(
@@ -30,6 +31,7 @@ from odonata.cli.study import options
 def command(
     names: tuple[str, ...],
     quick: bool,
+    chosen: tuple[str, ...],
     output: Path,
     studies: Path,
     processes: int | None,
@@ -41,24 +43,28 @@ def command(
     \b
     odonata study run damselfly --quick
     odonata view runs/studies/damselfly-quick/cabling-WD4
+    odonata study run interference --only experiment=lqcd --only engine.seed=1
 
-    Finished points are kept, so that a study that was stopped goes on where it was. Ends with 1 if a point
-    failed, or a verdict is worse than the study expects.
+    Finished points are kept, so that a study that was stopped goes on where it was. With --only, claims that
+    need points which have not run are left open. Ends with 1 if a point failed, or a verdict is worse than
+    the study expects.
     """  # noqa: D301 - \b keeps click from filling the lines that follow
     from odonata.cli import terminal
     from odonata.cli.study.show import print_report
     from odonata.cli.sweep import points_progress
-    from odonata.studies import find, load, report, run_study
+    from odonata.studies import check_up_to_date, find, load, report, run_study
 
+    only = options.read_only(chosen)
     # All of them are read before the first one runs.
-    chosen = [load(find(name, studies), quick=quick) for name in names]
+    wanted = [load(find(name, studies), quick=quick) for name in names]
     screen = terminal.console()
     fine = True
-    for study in chosen:
+    for study in wanted:
         with points_progress(quiet=quiet) as progress:
             results, ran = run_study(
                 study,
                 options.directory(output, study.name, quick=quick),
+                only=only,
                 processes=processes,
                 threads=threads,
                 progress=progress,
@@ -69,7 +75,9 @@ def command(
         if ran.failures:
             fine = False
             continue
-        found = report(results)
+        if only:
+            check_up_to_date(results)
+        found = report(results, unfinished=bool(only))
         fine &= found.as_expected
         print_report(screen, results, found, ran, quiet=quiet)
     sys.exit(0 if fine else 1)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from rich.console import Console
 
 from odonata.studies import Report, Results, Verdict
+from odonata.studies.claim_spec import OPEN, VERDICTS
 from odonata.studies.page import PAGE_HTML
 from odonata.studies.run import Ran
 
@@ -17,11 +18,12 @@ def print_report(screen: Console, results: Results, report: Report, ran: Ran | N
     if not quiet:
         screen.print(f"{study.title}{form}", style="bold", soft_wrap=True)
         if ran is not None:
-            screen.print(f"{ran.points} points: {ran.points - ran.kept} run, {ran.kept} kept")
+            noun = "point" if ran.points == 1 else "points"
+            screen.print(f"{ran.points} {noun}: {ran.points - ran.kept} run, {ran.kept} kept")
     for verdict in worse if quiet else report.verdicts:
         _print_verdict(screen, verdict)
     if not quiet:
-        counts = dict.fromkeys(("reproduced", "partly", "not"), 0)
+        counts = dict.fromkeys((*reversed(VERDICTS), OPEN), 0)
         for verdict in report.verdicts:
             counts[verdict.word] += 1
         screen.print(", ".join(f"{count} {word}" for word, count in counts.items() if count), style="bold")
@@ -34,5 +36,5 @@ def _print_verdict(screen: Console, verdict: Verdict) -> None:
     """The word, the claim, and below it what was found."""
     style = "" if verdict.as_expected else "red"
     expected = "" if verdict.as_expected else f" (expected: {verdict.claim.expect})"
-    screen.print(f"{verdict.word:<11} {verdict.claim.says}{expected}", style=style, soft_wrap=True)
-    screen.print(f"{'':<12}{verdict.reason()}", style="dim", soft_wrap=True)
+    screen.print(f"{verdict.word:<12} {verdict.claim.says}{expected}", style=style, soft_wrap=True)
+    screen.print(f"{'':<13}{verdict.reason()}", style="dim", soft_wrap=True)
