@@ -1,0 +1,258 @@
+"""Figures 4 to 13 of the paper, from the tables of the runs."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+from matplotlib.axes import Axes
+
+from odonata.plot import plot_interference, style
+from odonata.plot.stalls import plot_stall_map
+from odonata.runs import Run
+from odonata.studies import Results
+from odonata.studies.select import NoRowsError
+from odonata.sweeps import Sweep
+
+from .measures import NAMES, application, communication_ns, curve, stalls_ms, windows
+
+LABELS = {
+    "gb_per_ms": "throughput (GB/ms)",
+    "latency_us": "mean latency (us)",
+}
+
+
+def communication(
+    results: Results, *, experiments: list[str], targets: list[str] | None = None
+) -> style.Picture:
+    """Figures 4, 8 and 10: communication time, as the paper defines it, of each target beside the others."""
+    parts = [part for part in results.parts if part.experiment in experiments]
+    tables = [_named(_clocked(results.sweep(part)), targets) for part in parts]
+    tables = [table for table in tables if table.num_rows]
+    if not tables:
+        raise NoRowsError(f"nothing of {', '.join(experiments)} has run")
+    return plot_interference(pa.concat_tables(tables, promote_options="default"))
+
+
+def _clocked(sweep: Sweep) -> pa.Table:
+    """The table of a sweep with the paper's communication time instead of that in all calls."""
+    table = sweep.interference
+    if not table.num_rows:
+        return table
+    runs = {point.index: run for point, run in sweep.runs.items()}
+    times = [
+        communication_ns(runs[row["point"]], row["target"])
+        for row in table.select(["point", "target"]).to_pylist()
+    ]
+    for name, statistic in (("communication_mean_ns", np.mean), ("communication_deviation_ns", np.std)):
+        at = table.column_names.index(name)
+        values = pa.array([float(statistic(each)) for each in times])
+        table = table.set_column(at, table.schema.field(at), values)
+    return table
+
+
+def _named(table: pa.Table, targets: list[str] | None) -> pa.Table:
+    """Jobs by the names of their applications, all other jobs of the mixed workload as one."""
+    if not table.num_rows:
+        return table
+    for column in ("target", "background"):
+        at = table.column_names.index(column)
+        names = [_name(name) for name in table[column].to_pylist()]
+        table = table.set_column(at, table.schema.field(at), pa.array(names))
+    if targets is not None:
+        table = table.filter(pa.array([name in targets for name in table["target"].to_pylist()]))
+    return table
+
+
+def _name(jobs: str) -> str:
+    names = jobs.split("+")
+    return "mixed" if len(names) > 2 else "+".join(NAMES.get(application(name), name) for name in names)
+
+
+def _one(results: Results, experiments: list[str], jobs: str, routing: str) -> Run | None:
+    """The run of these jobs with the first seed, if there is one."""
+    for experiment in experiments:
+        if experiment in results.study.experiments:
+            for place, run in results.runs(experiment):
+                if place["jobs"] == jobs and place["engine.routing"] == routing:
+                    return run
+    return None
+
+
+def over_time(
+    results: Results,
+    *,
+    experiments: list[str],
+    jobs: list[str],
+    what: str = "gb_per_ms",
+    routings: list[str] | None = None,
+) -> style.Picture:
+    """Figures 5, 7 and 9: throughput or latency of two jobs over time, each alone and both at once."""
+    panels = routings or ["par", "q-adaptive"]
+    together = "+".join(jobs)
+    found = {
+        (routing, alone): _one(results, experiments, alone or together, routing)
+        for routing in panels
+        for alone in ("", *jobs)
+    }
+    if not any(found.values()):
+        raise NoRowsError(f"{together} has not run")
+    with style.looks():
+        picture = style.new_picture(9.6, 3.2)
+        row = picture.subplots(1, len(panels), sharey=True, squeeze=False)[0]
+        for axes, routing in zip(row, panels, strict=True):
+            for i, job in enumerate(jobs):
+                for alone in (True, False):
+                    run = found[routing, job if alone else ""]
+                    if run is not None:
+                        times, values = curve(run, job, what)
+                        color = style.PALETTE[i + (0 if alone else 2)]
+                        label = f"{_name(job)}, {'alone' if alone else 'both run'}"
+                        axes.plot(times, values, color=color, linewidth=1.1, label=label)
+            axes.set_title(routing)
+            axes.set_xlabel("simulated time (ms)")
+            axes.set_xlim(left=0)
+            axes.grid()
+        # Bursts take ten times the mean.
+        row[0].set_yscale("log" if what == "latency_us" else "linear")
+        if what == "latency_us":
+            style.plain_numbers(row[0].yaxis)
+        else:
+            row[0].set_ylim(bottom=0)
+        row[0].set_ylabel(LABELS[what])
+        _shared_legend(picture, list(row))
+    return picture
+
+
+def _shared_legend(picture: style.Picture, panels: list[Axes]) -> None:
+    """One legend of all panels; a panel may lack runs that another has."""
+    entries: dict[str, Any] = {}
+    for axes in panels:
+        handles, labels = axes.get_legend_handles_labels()
+        entries |= dict(zip(labels, handles, strict=True))
+    picture.legend(list(entries.values()), list(entries), loc="outside lower center", ncols=4)
+
+
+def boxes(results: Results, *, target: str, background: str, scope: str = "pair") -> style.Picture:
+    """Figure 6: the latency of a target's packets, alone and beside another."""
+    found = results.frame("outcomes")
+    rows = found[found["target"].eq(target) & found["scope"].eq(scope)] if len(found) else found
+    rows = rows[rows["background"].isin(["none", background])] if len(rows) else rows
+    if rows.empty:
+        raise NoRowsError(f"{target} has not run")
+    keep = [name for name in rows.columns if name.startswith("latency_")]
+    rows = rows.groupby(["background", "routing"], sort=False)[keep].mean().reset_index()
+    with style.looks():
+        picture = style.new_picture(9.6, 3.2)
+        row = picture.subplots(1, 2)
+        for axes, beside in zip(row, ("none", background), strict=True):
+            mine = rows[rows["background"] == beside]
+            stats = [_box(entry) for entry in mine.to_dict("records")]
+            _draw_boxes(axes, stats)
+            title = "alone" if beside == "none" else f"beside {_name(background)}"
+            axes.set_title(f"{_name(target)} {title}")
+            axes.set_ylabel("latency of packets (us)")
+    return picture
+
+
+def _box(entry: dict[str, Any]) -> dict[str, Any]:
+    return {
+        "label": entry["routing"],
+        **{name: entry[f"latency_{name}_us"] for name in ("q1", "median", "q3", "mean", "p95", "p99")},
+    }
+
+
+def _draw_boxes(axes: Axes, stats: list[dict[str, Any]]) -> None:
+    """A box between the quartiles, a line at the median, marks at the mean, 95 % and 99 %."""
+    for x, box in enumerate(stats):
+        color = style.PALETTE[x % len(style.PALETTE)]
+        axes.bar(x, box["q3"] - box["q1"], 0.5, bottom=box["q1"], color=color, alpha=0.55)
+        axes.hlines(box["median"], x - 0.25, x + 0.25, color="#222222", linewidth=1.6)
+        axes.vlines(x, box["q3"], box["p99"], color=color, linewidth=1.0)
+        for name, mark in (("mean", "D"), ("p95", "_"), ("p99", "_")):
+            size = 5 if name == "mean" else 16
+            axes.plot(x, box[name], mark, color="#222222" if name == "mean" else color, markersize=size)
+        # Where they are close, one stands below its mark and the other above.
+        for name, side in (("p95", "top"), ("p99", "bottom")):
+            place = (x + 0.1, box[name])
+            axes.annotate(f"{box[name]:.3g}", place, fontsize=8, va=side, color="#444444")
+    axes.set_xticks(range(len(stats)), [box["label"] for box in stats])
+    axes.set_xlim(-0.6, len(stats) - 0.4)
+    axes.set_ylim(bottom=0)
+    style.horizontal_grid(axes)
+
+
+def _mixed(results: Results, routings: list[str]) -> dict[str, Run]:
+    runs = {routing: _one(results, ["mixed"], "mixed", routing) for routing in routings}
+    kept = {routing: run for routing, run in runs.items() if run is not None}
+    if not kept:
+        raise NoRowsError("the mixed workload has not run")
+    return kept
+
+
+def stalls(results: Results, *, routings: list[str]) -> style.Picture:
+    """Figure 11: time without credit, summed over the local links of each group, and of each global link."""
+    runs = _mixed(results, routings)
+    with style.looks():
+        picture = style.new_picture(9.6, 3.2)
+        left, right = picture.subplots(1, 2, width_ratios=[2, 1])
+        width = 0.84 / len(runs)
+        for i, (routing, run) in enumerate(runs.items()):
+            found, color = stalls_ms(run), style.PALETTE[i]
+            places = np.arange(len(found["local"])) + (i - (len(runs) - 1) / 2) * width
+            left.bar(places, found["local"], 0.9 * width, color=color, label=routing)
+            left.axhline(float(found["local"].mean()), color=color, linewidth=0.9, linestyle="--")
+            ordered = np.sort(found["global"])
+            right.plot(ordered, np.linspace(0, 100, len(ordered)), color=color)
+            right.axvline(float(ordered.mean()), color=color, linewidth=0.9, linestyle="--")
+        left.set_xlabel("group")
+        left.set_ylabel("stall of its 56 local links, summed (ms)")
+        left.set_title("inside groups")
+        style.horizontal_grid(left)
+        right.set_xlabel("stall of a global link (ms)")
+        right.set_ylabel("links with at most as much (%)")
+        right.set_title("between groups")
+        right.set_xlim(left=0)
+        right.grid()
+        picture.legend(loc="outside lower center", ncols=len(runs))
+    return picture
+
+
+def congestion(results: Results, *, routing: str) -> style.Picture:
+    """Figure 12: mean throughput over capacity, of the links inside groups and between them."""
+    return plot_stall_map(_mixed(results, [routing])[routing], "congestion")
+
+
+def windows_of_all(results: Results, *, routings: list[str]) -> style.Picture:
+    """Figure 13: latency of the network by windows of 1 us, and its throughput over time."""
+    runs = _mixed(results, routings)
+    with style.looks():
+        picture = style.new_picture(9.6, 3.2)
+        left, right = picture.subplots(1, 2, width_ratios=[1, 2])
+        stats = []
+        for i, (routing, run) in enumerate(runs.items()):
+            found = windows(run)
+            stats.append({"label": routing, **_quartiles(found["latency_us"])})
+            smooth = found["gb_per_ms"].rolling(10, center=True, min_periods=1).mean()
+            right.plot(found["start_ms"], smooth, color=style.PALETTE[i], linewidth=0.9, label=routing)
+        _draw_boxes(left, stats)
+        left.set_ylabel("mean latency of a window (us)")
+        left.set_title("latency")
+        right.set_xlabel("simulated time (ms)")
+        right.set_ylabel(LABELS["gb_per_ms"])
+        right.set_title("throughput")
+        right.set_xlim(left=0)
+        right.set_ylim(bottom=0)
+        right.grid()
+        right.legend()
+    return picture
+
+
+def _quartiles(values: pd.Series[float]) -> dict[str, float]:
+    shares = {"q1": 0.25, "median": 0.5, "q3": 0.75, "p95": 0.95, "p99": 0.99}
+    return {
+        "mean": float(values.mean()),
+        **{name: float(values.quantile(share)) for name, share in shares.items()},
+    }
