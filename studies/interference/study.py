@@ -31,6 +31,7 @@ __all__ = [
     "slowdowns",
     "stalls",
     "windows_of_all",
+    "with_slowdowns",
 ]
 
 PAPER = Path(__file__).with_name("paper.csv")
@@ -54,7 +55,7 @@ def outcomes(results: Results) -> pd.DataFrame:
     if not rows:
         return pd.DataFrame()
     found = pd.DataFrame(rows)
-    return _with_slowdowns(found)
+    return with_slowdowns(found)
 
 
 def _rows_of(results: Results, experiment: str) -> Iterator[dict[str, Any]]:
@@ -98,7 +99,7 @@ def _cost(run: Run) -> dict[str, float]:
 KEYS = ["scope", "target", "routing", "seed", "placement", "bias"]
 
 
-def _with_slowdowns(found: pd.DataFrame) -> pd.DataFrame:
+def with_slowdowns(found: pd.DataFrame) -> pd.DataFrame:
     """The mean communication time over that of the same job alone, all else equal."""
     alone = found[(found["background"] == "none")].drop_duplicates(KEYS)
     base = alone[[*KEYS, "communication_ms"]].rename(columns={"communication_ms": "alone_ms"})
