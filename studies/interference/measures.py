@@ -36,6 +36,9 @@ NAMES = {
 # Other names of the same application on the other half of the machine.
 BEHIND = "-behind"
 
+# What of a run Figure 7 speaks of.
+EARLY_MS = 15.0
+
 # A window is an interval of the runs; a curve shows so many of them smoothed.
 WINDOW_PS = 1_000_000
 SMOOTHED = 10
@@ -130,10 +133,12 @@ def stalls_ms(run: Run) -> dict[str, NDArray[np.float64]]:
 def outcome(run: Run, job: dict[str, Any]) -> dict[str, float]:
     """What the paper says of one job in one run, and the plain figures beside."""
     name, found = job["name"], windows(run, job["name"])
+    early = found.loc[found["start_ms"] < EARLY_MS, "latency_us"]
     times = communication_ns(run, name)
     return {
         "execution_ms": job["execution_ns"] / 1e6,
         "communication_ms": float(times.mean()) / 1e6,
+        "communication_s": float(times.mean()) / 1e9,
         "deviation_ms": float(times.std()) / 1e6,
         "in_calls_ms": job["communication_mean_ns"] / 1e6,
         "without_sends_ms": float(communication_ns(run, name, without=(SENDS,)).mean()) / 1e6
@@ -148,6 +153,8 @@ def outcome(run: Run, job: dict[str, Any]) -> dict[str, float]:
         "latency_p99_us": percentile_ns(run, name, 0.99) / 1e3,
         "window_latency_mean_us": float(found["latency_us"].mean()),
         "window_latency_p99_us": float(found["latency_us"].quantile(0.99)),
+        "early_latency_mean_us": float(early.mean()),
+        "early_latency_p99_us": float(early.quantile(0.99)),
         "throughput_gb_per_ms": float(found["gb_per_ms"].mean()),
         "peak_gb_per_ms": float(np.nanmax(curve(run, name, "gb_per_ms")[1])),
         "volume_over_time_gb_per_ms": job["bytes"] / job["execution_ns"] / 1e3,

@@ -168,6 +168,8 @@ WORDS = {
     "latency_p99_us": "99 % of packets within",
     "window_latency_mean_us": "mean latency, windows",
     "window_latency_p99_us": "99 % of windows below",
+    "early_latency_mean_us": "mean latency, windows of the first 15 ms",
+    "early_latency_p99_us": "99 % of the windows of the first 15 ms below",
     "throughput_gb_per_ms": "throughput",
     "throughput_beside_gb_per_ms": "throughput while both run",
     "throughput_after_gb_per_ms": "throughput afterwards",

@@ -337,6 +337,27 @@ def test_some_points_run_and_what_needs_the_others_is_left_open(tmp_path: Path) 
         report(Results(load(tmp_path / "study"), out), unfinished=True)
 
 
+def test_of_an_unfinished_study_the_findings_that_can_be_made_are(tmp_path: Path) -> None:
+    """Rows a and b are there, c is not; seed 2 has nothing to be held against."""
+    text = claim(
+        'table = "numbers"\nvalue = "time"\nwhere = { what = ["a", "b", "c"] }\neach = ["what"]\nabove = 12'
+    )
+    text += claim(
+        """table = "some"\nvalue = "time"\nwhere = { what = "b" }\neach = ["seed"]
+        above = { where = { what = "a" } }""",
+        "held",
+    )
+    made = folder(tmp_path, '[derived]\nnumbers = "numbers"\nsome = "some"\n' + text)
+    some = "def some(results):\n    return numbers(results).iloc[[0, 2, 3]]\n"
+    (made / "study.py").write_text(f"{NUMBERS}\n{some}")
+    results = Results(load(made), tmp_path / "out")
+    with pytest.raises(OdonataError, match="no row has what = 'c'"):
+        report(results)
+    verdicts = report(Results(load(made), tmp_path / "out"), unfinished=True).verdicts
+    assert [finding.label for finding in verdicts[0].findings] == ["a", "b"]
+    assert [(finding.label, finding.holds) for finding in verdicts[1].findings] == [("seed 1", True)]
+
+
 def test_a_study_of_which_nothing_has_run_has_an_open_page(tmp_path: Path) -> None:
     made = report(Results(load(small_study(tmp_path)), tmp_path / "out"), unfinished=True)
     assert {verdict.word for verdict in made.verdicts} == {"not measured"}

@@ -67,12 +67,8 @@ def _sentence(finding: Finding) -> str:
     return f"{finding.label}: {finding.found}" if finding.label else finding.found
 
 
-def judge(results: Results, *, unfinished: bool = False) -> list[Verdict]:
-    """The verdicts on all claims.
-
-    Args:
-        results: Of the study.
-        unfinished: Points are missing; a claim that finds no rows for that is not measured.
+def judge(results: Results) -> list[Verdict]:
+    """The verdicts on all claims; of an unfinished study on what has run.
 
     Raises:
         OdonataError: A claim asks for rows or columns that are not there.
@@ -82,7 +78,7 @@ def judge(results: Results, *, unfinished: bool = False) -> list[Verdict]:
         try:
             verdicts.append(Verdict(claim, tuple(_findings(claim, results))))
         except NoRowsError:
-            if not unfinished:
+            if not results.unfinished:
                 raise
             verdicts.append(Verdict(claim, ()))
     return verdicts
@@ -115,10 +111,15 @@ def _compared(claim: Claim, results: Results) -> Iterable[Finding]:
         if claim.comparison.along:
             check_column(rows, claim.comparison.along, claim.selection.table)
             yield _monotone(label, claim, group, show)
-        else:
-            mine = _statistic(group[claim.value], claim.statistic)
+            continue
+        mine = _statistic(group[claim.value], claim.statistic)
+        try:
             others = [_value(number, group, at, results) for number in claim.comparison.numbers]
-            yield Finding(label, *_held(claim.comparison, mine, others, show))
+        except NoRowsError:
+            if not results.unfinished:
+                raise
+            continue
+        yield Finding(label, *_held(claim.comparison, mine, others, show))
 
 
 def _groups(rows: pd.DataFrame, each: tuple[str, ...]) -> Iterable[tuple[tuple[Any, ...], pd.DataFrame]]:

@@ -75,7 +75,8 @@ def report(results: Results, *, unfinished: bool = False) -> Report:
         OdonataError: A claim, table or figure asks for what is not there, or a file cannot be written.
     """
     study, target = results.study, results.directory
-    verdicts = judge(results, unfinished=unfinished)
+    results.unfinished = unfinished
+    verdicts = judge(results)
     tables = _made(study.tables, lambda table: cells(table, results), unfinished)
     pictures = _made(study.figures, lambda figure: figures.draw(figure, results), unfinished)
     text = Text(results, verdicts, tables, pictures, unfinished)

@@ -38,6 +38,8 @@ class Results:
         ]
         self._sweeps = {part.name: Sweep(directory / part.name, part.axes) for part in self.parts}
         self._tables: dict[str, StudyTable] = {}
+        self.unfinished = False
+        """Whether tables may lack rows of points that have not run."""
 
     def __repr__(self) -> str:
         return f"<results of {self.study.name}, {len(self.parts)} sweeps in {self.directory}>"
@@ -105,7 +107,8 @@ class Results:
             keys |= dict.fromkeys(axis.key for axis in part.axes)
             found.append(table)
         keys |= dict.fromkeys(["job", "class"] if kind == TRAFFIC else ["job", "name"])
-        return StudyTable(pa.concat_tables(found, promote_options="default").to_pandas(), tuple(keys))
+        frame = pa.concat_tables(found, promote_options="default").to_pandas()
+        return StudyTable(frame, tuple(keys), self.unfinished)
 
     def _derived(self, name: str) -> StudyTable:
         import pandas as pd
@@ -114,7 +117,8 @@ class Results:
         made = function(self)
         frame = made.to_pandas() if isinstance(made, pa.Table) else pd.DataFrame(made)
         numbers = frame.select_dtypes("float").columns
-        return StudyTable(frame, tuple(column for column in frame.columns if column not in numbers))
+        keys = tuple(column for column in frame.columns if column not in numbers)
+        return StudyTable(frame, keys, self.unfinished)
 
     def _parts_of(self, experiment: str) -> Sequence[Part]:
         if ("experiment", experiment) in self.study.left_out:

@@ -44,6 +44,8 @@ class StudyTable:
 
     frame: pd.DataFrame
     keys: tuple[str, ...]
+    unfinished: bool = False
+    """Points are missing, so that of a list of wanted values some may have no rows yet."""
 
 
 def read_selection(table: TomlTable) -> Selection:
@@ -60,13 +62,13 @@ def select(table: StudyTable, selection: Selection, value: str) -> pd.DataFrame:
     import pandas as pd
 
     frame = table.frame
-    rows = _filtered(frame, selection.where, selection.table)
+    rows = _filtered(table, selection.where, selection.table)
     check_column(frame, value, selection.table)
     rows = rows[rows[value].notna()]
     if selection.against:
         # The base may lie outside of `where` in the columns that `against` names, and only there.
         where = {key: is_ for key, is_ in selection.where.items() if key not in selection.against}
-        base = _filtered(frame, {**where, **selection.against}, selection.table)
+        base = _filtered(table, {**where, **selection.against}, selection.table)
         shared = [key for key in table.keys if key not in selection.against]
         if (base.duplicated(shared).any()) if shared else len(base) > 1:
             raise OdonataError(
@@ -95,8 +97,8 @@ def check_column(frame: pd.DataFrame, column: str, table: str) -> None:
         raise OdonataError(f"table {table} has no column {column}", hint=nearest(column, frame.columns))
 
 
-def _filtered(frame: pd.DataFrame, where: Mapping[str, Any], table: str) -> pd.DataFrame:
-    kept = frame
+def _filtered(source: StudyTable, where: Mapping[str, Any], table: str) -> pd.DataFrame:
+    kept = frame = source.frame
     for column, wanted in where.items():
         check_column(frame, column, table)
         if isinstance(wanted, Mapping):
@@ -108,6 +110,8 @@ def _filtered(frame: pd.DataFrame, where: Mapping[str, Any], table: str) -> pd.D
             continue
         values = wanted if isinstance(wanted, list) else [wanted]
         known = set(frame[column])
+        if source.unfinished and any(value in known for value in values):
+            values = [value for value in values if value in known]
         for value in values:
             if value not in known:
                 raise NoRowsError(
