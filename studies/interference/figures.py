@@ -87,6 +87,7 @@ def over_time(
     experiments: list[str],
     jobs: list[str],
     what: str = "gb_per_ms",
+    smoothed: int = 10,
     routings: list[str] | None = None,
 ) -> style.Picture:
     """Figures 5, 7 and 9: throughput or latency of two jobs over time, each alone and both at once."""
@@ -107,7 +108,7 @@ def over_time(
                 for alone in (True, False):
                     run = found[routing, job if alone else ""]
                     if run is not None:
-                        times, values = curve(run, job, what)
+                        times, values = curve(run, job, what, smoothed)
                         color = style.PALETTE[i + (0 if alone else 2)]
                         label = f"{_name(job)}, {'alone' if alone else 'both run'}"
                         axes.plot(times, values, color=color, linewidth=1.1, label=label)
@@ -225,7 +226,7 @@ def congestion(results: Results, *, routing: str) -> style.Picture:
     return plot_stall_map(_mixed(results, [routing])[routing], "congestion")
 
 
-def windows_of_all(results: Results, *, routings: list[str]) -> style.Picture:
+def windows_of_all(results: Results, *, routings: list[str], smoothed: int = 10) -> style.Picture:
     """Figure 13: latency of the network by windows of 1 us, and its throughput over time."""
     runs = _mixed(results, routings)
     with style.looks():
@@ -235,8 +236,8 @@ def windows_of_all(results: Results, *, routings: list[str]) -> style.Picture:
         for i, (routing, run) in enumerate(runs.items()):
             found = windows(run)
             stats.append({"label": routing, **_quartiles(found["latency_us"])})
-            smooth = found["gb_per_ms"].rolling(10, center=True, min_periods=1).mean()
-            right.plot(found["start_ms"], smooth, color=style.PALETTE[i], linewidth=0.9, label=routing)
+            times, smooth = curve(run, None, "gb_per_ms", smoothed)
+            right.plot(times, smooth, color=style.PALETTE[i], linewidth=0.9, label=routing)
         _draw_boxes(left, stats)
         left.set_ylabel("mean latency of a window (us)")
         left.set_title("latency")
@@ -246,7 +247,7 @@ def windows_of_all(results: Results, *, routings: list[str]) -> style.Picture:
         right.set_xlim(left=0)
         right.set_ylim(bottom=0)
         right.grid()
-        right.legend()
+        picture.legend(loc="outside lower center", ncols=len(runs))
     return picture
 
 

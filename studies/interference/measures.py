@@ -100,7 +100,9 @@ def _window_ps(run: Run) -> int:
     return int(np.diff(starts).min()) if len(starts) > 1 else WINDOW_PS
 
 
-def curve(run: Run, job: str, what: str) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+def curve(
+    run: Run, job: str | None, what: str, smoothed: int = SMOOTHED
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """A column of `windows` over time in ms, smoothed.
 
     A window in which nothing arrived has throughput 0 and no latency.
@@ -113,7 +115,7 @@ def curve(run: Run, job: str, what: str) -> tuple[NDArray[np.float64], NDArray[n
     at = np.rint(found["start_ms"] / length_ms).astype(int)
     inside = at < len(times)
     values[at[inside]] = found[what][inside]
-    over = max(1, round(SMOOTHED * WINDOW_PS / _window_ps(run)))
+    over = max(1, round(smoothed * WINDOW_PS / _window_ps(run)))
     smooth = pd.Series(values).rolling(over, center=True, min_periods=1).mean()
     return times, np.asarray(smooth, dtype=np.float64)
 
