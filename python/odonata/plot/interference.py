@@ -99,6 +99,8 @@ def _draw_target(
                 half = rows[spread].mean() / 2 / on.size
                 axes.plot([place, place], [mean - half, mean + half], color="#222222", lw=1.0)
     axes.set_xticks(range(len(by_group)), list(by_group))
+    # A group without runs keeps its place.
+    axes.set_xlim(-0.55, len(by_group) - 0.45)
     axes.tick_params(axis="x", length=0)
     axes.set_ylim(bottom=0)
     style.horizontal_grid(axes)
