@@ -25,7 +25,7 @@ pub use endpoint::{
     Unfinished,
 };
 pub use engine::{PacketEngine, PacketError, RunOptions, Schedule};
-pub use memory::{memory_estimate, table_estimate, Demand};
+pub use memory::{memory_estimate, Demand};
 pub use packet::PathHop;
 pub use record::{
     ChannelInterval, ChannelRecord, Histogram, IntervalRecord, JobPortInterval, JobRecord, JobWait, LearningInterval,

@@ -2,7 +2,7 @@
 //!
 //! | for each | bytes |
 //! |---|---|
-//! | port | 240, with its credits, events and messages; 32 for each virtual channel; 4 for each port of its router (arbitration); 8 for each job if there are several |
+//! | port | 480, with its credits, events and messages; 32 for each virtual channel; 4 for each port of its router (arbitration); 8 for each job if there are several |
 //! | port, recorded | 40 for each channel; crossbar: 8, and 8 for each channel; counted stall: 16; waits: 16, and 300 for each channel, 24 for each job in it; series: twice 72, 48 for each channel, 8 for each job, of the interval that runs and its rows |
 //! | node | 200 |
 //! | packet in flight | 74, and 100 for its way if that is recorded |
@@ -20,10 +20,6 @@ use odonata_machine::Machine;
 /// Packets in flight for each node of a saturated network with the study's buffers, 30 packets at each input and output. Dragonflies
 /// of 72 to 16,512 nodes held up to 46 with `min`, 135 with `valiant-n` under adversarial traffic, in pools that may have room for half as many more.
 const IN_FLIGHT: u64 = 200;
-/// The same where there are channels for shortest ways only: traffic that meets at a few links fills the buffers before these.
-const IN_FLIGHT_SHORTEST: u64 = 70;
-/// Channels for shortest ways.
-const SHORTEST: u64 = 2;
 /// Packets in the two buffers of a channel there.
 const STUDY_BUFFERS: u64 = 60;
 /// Parts that a machine is divided into, about.
@@ -80,13 +76,10 @@ pub(crate) struct Size {
 pub fn memory_estimate(machine: &Machine, settings: &PacketSettings, channels: u8, demand: &Demand) -> u64 {
     let (routers, nodes) = (machine.router_count() as u64, machine.node_count() as u64);
     let ports = nodes + machine.link_count() as u64;
-    table_estimate(machine) + of_run(&Size { routers, ports, nodes, channels: channels.into() }, settings, demand)
-}
-
-/// About how many bytes the tables of next hops of a machine take: 7 for each router and group and for each router and member of its group.
-pub fn table_estimate(machine: &Machine) -> u64 {
-    let (routers, groups) = (machine.router_count() as u64, machine.group_count() as u64);
-    7 * routers * (groups + routers.div_ceil(groups.max(1)))
+    let groups = machine.group_count() as u64;
+    // Next hops: 7 B per router and group and per router and member of its group.
+    let tables = 7 * routers * (groups + routers.div_ceil(groups.max(1)));
+    tables + of_run(&Size { routers, ports, nodes, channels: channels.into() }, settings, demand)
 }
 
 /// State and records of a run.
@@ -97,7 +90,7 @@ pub(crate) fn of_run(size: &Size, settings: &PacketSettings, demand: &Demand) ->
     let on = |wanted: bool, bytes: u64| if wanted { bytes } else { 0 };
     let series = recording.interval_ps > 0;
     let radix = ports / routers.max(1);
-    let per_port = 240
+    let per_port = 480
         + 32 * channels
         + 4 * radix
         + on(recording.link_jobs && jobs > 1, 8 * jobs)
@@ -129,8 +122,7 @@ fn in_flight(size: &Size, settings: &PacketSettings, demand: &Demand) -> u64 {
     let packet = demand.packet_bytes.unwrap_or(settings.packet.0).max(1);
     let buffers = settings.input_buffer.0.saturating_add(settings.output_buffer.0) / packet;
     let most = (size.ports * size.channels).saturating_mul(buffers);
-    let of_node = if size.channels > SHORTEST { IN_FLIGHT } else { IN_FLIGHT_SHORTEST };
-    let saturated = (size.nodes * of_node).saturating_mul(buffers.max(STUDY_BUFFERS)) / STUDY_BUFFERS;
+    let saturated = (size.nodes * IN_FLIGHT).saturating_mul(buffers.max(STUDY_BUFFERS)) / STUDY_BUFFERS;
     saturated.min(most).min(demand.packets)
 }
 
@@ -166,10 +158,10 @@ mod tests {
         assert_eq!((none.packets, none.recorded, none.packet_bytes), (10, 5, None));
     }
 
-    /// Of the formula: 3,960 (240 + 64 + 60) + 1,056 * 200 + 1,056 * 70 * 74 + 32 * 8,192.
+    /// Of the formula: 3,960 (480 + 64 + 60) + 1,056 * 200 + 1,056 * 200 * 74 + 32 * 8,192.
     #[test]
     fn adds_up_what_a_run_holds() {
-        assert_eq!(estimate(|_, _| ()), 3960 * 364 + 1056 * 200 + 1056 * 70 * 74 + 32 * 8_192);
+        assert_eq!(estimate(|_, _| ()), 3960 * 604 + 1056 * 200 + 1056 * 200 * 74 + 32 * 8_192);
         let five = |link_jobs| estimate(|_, demand| (demand.recording.link_jobs, demand.jobs) = (link_jobs, 5));
         assert_eq!(five(true) - five(false), 3960 * 8 * 5);
     }
@@ -177,26 +169,18 @@ mod tests {
     #[test]
     fn packets_in_flight_are_no_more_than_fit_or_are_made() {
         let all = estimate(|_, _| ());
-        assert_eq!(all - estimate(|_, demand| demand.packets = 1000), (1056 * 70 - 1000) * 74);
+        assert_eq!(all - estimate(|_, demand| demand.packets = 1000), (1056 * 200 - 1000) * 74);
         // One packet in each buffer: 3,960 ports with two channels and two buffers each.
         let small = estimate(|settings, _| (settings.input_buffer, settings.output_buffer) = (Bytes(512), Bytes(512)));
-        assert_eq!(all - small, (1056 * 70 - 3960 * 4) * 74);
+        assert_eq!(all - small, (1056 * 200 - 3960 * 4) * 74);
         let large = estimate(|settings, _| settings.input_buffer = Bytes(1 << 40));
         assert!(large > all * 1000);
         let half_full = estimate(|_, demand| demand.packet_bytes = Some(256));
-        assert_eq!(half_full - all, 1056 * 70 * 74);
+        assert_eq!(half_full - all, 1056 * 200 * 74);
         let made = |settings: &mut PacketSettings, demand: &mut Demand| {
             (settings.input_buffer, demand.packets) = (Bytes(1 << 40), 1000);
         };
         assert!(estimate(made) < all);
-    }
-
-    /// Detours need channels, and with them a network holds more.
-    #[test]
-    fn more_channels_hold_more_packets() {
-        let more = Size { channels: 3, ..SIZE };
-        let more = of_run(&more, &PacketSettings::study(), &Demand::default());
-        assert_eq!(more - estimate(|_, _| ()), 3960 * 32 + 1056 * 130 * 74);
     }
 
     /// 264 routers of 33 groups of 8: 7 B for each group and for each router of the own group.

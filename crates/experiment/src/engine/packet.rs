@@ -19,8 +19,8 @@ use crate::scenario::Scenario;
 use odonata_declare::Value;
 use odonata_machine::Machine;
 use odonata_packet::{
-    memory_estimate, table_estimate, ClosedTraffic, Demand, JobTraffic, PacketEngine, PacketError, Recording,
-    RunOptions, Schedule, Traffic,
+    memory_estimate, ClosedTraffic, Demand, JobTraffic, PacketEngine, PacketError, Recording, RunOptions, Schedule,
+    Traffic,
 };
 use odonata_units::{Bytes, Rate, Time};
 use odonata_workload::{Job, TrafficKind};
@@ -49,8 +49,8 @@ struct Built {
     memory_bytes: u64,
 }
 
-/// Virtual channels that the memory estimate assumes before there is an engine; the routing algorithm says how many more it needs.
-const ASSUMED_CHANNELS: u8 = 2;
+/// Virtual channels that the memory estimate assumes; the routing algorithm says how many it really needs.
+const ASSUMED_CHANNELS: u8 = 5;
 
 impl Engine for Packet {
     fn kind(&self) -> &'static str {
@@ -190,9 +190,8 @@ impl Packet {
         let of_run = memory_estimate(machine, &self.settings, ASSUMED_CHANNELS, &demand);
         guard.admit(of_run.saturating_add(messages)).map_err(too_much)?;
         let engine = self.engine(scenario)?;
-        // The tables of next hops are there by now, and what there was before them is what the rest is added to.
-        let state = engine.memory_estimate(&demand).saturating_add(table_estimate(machine));
-        let memory_bytes = state.saturating_add(messages);
+        // The tables of next hops are there by now.
+        let memory_bytes = of_run.max(engine.memory_estimate(&demand)).saturating_add(messages);
         guard.admit(memory_bytes).map_err(too_much)?;
         Ok(Built { engine, closed, programs, packets: demand.packets, memory_bytes })
     }
