@@ -2,33 +2,15 @@
 
 mod common;
 
-use common::{Idle, Script};
-use odonata_packet::{Ending, PacketEngine, PacketSettings, RunOptions, Schedule, Traffic};
-use odonata_routing::algorithm::RoutingSettings;
-use odonata_transport::{CallRecord, MpiSettings, RankJob, RankRecord, RankWait, Ranks, Told};
+use common::{finished, Idle, Script};
+use odonata_transport::{CallRecord, RankRecord, RankWait, Ranks, Told};
 use odonata_units::{Bytes, NodeId, Stream, Time};
-use odonata_workload::collective::Collectives;
-use odonata_workload::expanded::Shared;
 use odonata_workload::program::{Code, Operation, RankProgram};
-use std::sync::Arc;
 
 type Recorded = (Vec<RankRecord>, Vec<CallRecord>, Vec<RankWait>);
 
 fn record(program: impl RankProgram + 'static, nodes: &[u32], routing: &str, partitions: usize) -> Recorded {
-    let machine = Idle::new().machine;
-    let engine = PacketEngine::new(&machine, &PacketSettings::study(), routing, &RoutingSettings::default()).unwrap();
-    let job = RankJob {
-        job: 0,
-        shared: Shared::new(Arc::new(program), Arc::new(Collectives::default())),
-        node_of_rank: Arc::new(nodes.iter().map(|&node| NodeId(node)).collect()),
-        start: Time::ZERO,
-        background: false,
-    };
-    let ranks = Arc::new(Ranks::new(vec![job], MpiSettings::study()).with_calls());
-    let schedule = Schedule { warm_up: Time::ZERO, measure: Time::from_us(1_000_000), drain: Time::ZERO };
-    let options = RunOptions { partitions, ..RunOptions::default() };
-    let result = engine.run(&Traffic::program(ranks.clone()), schedule, &options, &mut |_| true);
-    assert_eq!(result.ending, Ending::Complete, "{:?}", result.unfinished);
+    let ranks = finished(program, nodes, routing, partitions, Ranks::with_calls);
     let (calls, waits) = ranks.take_calls();
     (ranks.take_records(), calls, waits)
 }

@@ -2,16 +2,11 @@
 
 mod common;
 
-use common::{Idle, Script};
-use odonata_packet::{Ending, PacketEngine, PacketSettings, RunOptions, Schedule, Traffic};
-use odonata_routing::algorithm::RoutingSettings;
-use odonata_transport::{MessageRecord, MpiSettings, Protocol, RankJob, RankRecord, Ranks};
+use common::{finished, Idle, Script};
+use odonata_transport::{MessageRecord, Protocol, RankRecord, Ranks};
 use odonata_units::{Bytes, NodeId, Stream, Time};
-use odonata_workload::collective::Collectives;
-use odonata_workload::expanded::Shared;
 use odonata_workload::program::{Code, Operation, RankProgram, ANY};
 use std::collections::BTreeMap;
-use std::sync::Arc;
 
 fn record(
     program: impl RankProgram + 'static,
@@ -19,20 +14,7 @@ fn record(
     routing: &str,
     partitions: usize,
 ) -> (Vec<RankRecord>, Vec<MessageRecord>) {
-    let machine = Idle::new().machine;
-    let engine = PacketEngine::new(&machine, &PacketSettings::study(), routing, &RoutingSettings::default()).unwrap();
-    let job = RankJob {
-        job: 0,
-        shared: Shared::new(Arc::new(program), Arc::new(Collectives::default())),
-        node_of_rank: Arc::new(nodes.iter().map(|&node| NodeId(node)).collect()),
-        start: Time::ZERO,
-        background: false,
-    };
-    let ranks = Arc::new(Ranks::new(vec![job], MpiSettings::study()).with_messages());
-    let schedule = Schedule { warm_up: Time::ZERO, measure: Time::from_us(1_000_000), drain: Time::ZERO };
-    let options = RunOptions { partitions, ..RunOptions::default() };
-    let result = engine.run(&Traffic::program(ranks.clone()), schedule, &options, &mut |_| true);
-    assert_eq!(result.ending, Ending::Complete, "{:?}", result.unfinished);
+    let ranks = finished(program, nodes, routing, partitions, Ranks::with_messages);
     (ranks.take_records(), ranks.take_messages())
 }
 

@@ -109,3 +109,28 @@ impl Idle {
         (result, ranks.take_records())
     }
 }
+
+/// Ranks of a program after its run under the study's settings, one on each of the nodes; `with` says what they record.
+pub(crate) fn finished(
+    program: impl RankProgram + 'static,
+    nodes: &[u32],
+    routing: &str,
+    partitions: usize,
+    with: fn(Ranks) -> Ranks,
+) -> Arc<Ranks> {
+    let machine = Idle::new().machine;
+    let engine = PacketEngine::new(&machine, &PacketSettings::study(), routing, &RoutingSettings::default()).unwrap();
+    let job = RankJob {
+        job: 0,
+        shared: Shared::new(Arc::new(program), Arc::new(Collectives::default())),
+        node_of_rank: Arc::new(nodes.iter().map(|&node| NodeId(node)).collect()),
+        start: Time::ZERO,
+        background: false,
+    };
+    let ranks = Arc::new(with(Ranks::new(vec![job], MpiSettings::study())));
+    let schedule = Schedule { warm_up: Time::ZERO, measure: Time::from_us(1_000_000), drain: Time::ZERO };
+    let options = RunOptions { partitions, ..RunOptions::default() };
+    let result = engine.run(&Traffic::program(ranks.clone()), schedule, &options, &mut |_| true);
+    assert_eq!(result.ending, Ending::Complete, "{:?}", result.unfinished);
+    ranks
+}
