@@ -33,8 +33,8 @@ def measured() -> dict[tuple[str, str], pd.DataFrame]:
     return {(run[0], run[1]): frame for run, frame in rows.groupby(KEYS, sort=False)}
 
 
-def repeated(run: pd.DataFrame, seed: int = 1) -> pd.DataFrame:
-    """The same run here: `accepted` and `latency` of the same bins, 0 and missing where nothing arrived."""
+def repeated(run: pd.DataFrame, seed: int = 1, **engine: object) -> pd.DataFrame:
+    """The same run here: `accepted` and `latency` of the same bins, 0 and missing where nothing arrived; `engine` are other keys of it."""
     routing, traffic, gap, packets = run[KEYS].iloc[0]
     starts = list(run["bin_start_us"])
     changes = {
@@ -44,6 +44,7 @@ def repeated(run: pd.DataFrame, seed: int = 1) -> pd.DataFrame:
         "job.all.traffic.load": PACKET_NS / gap,
         "job.all.traffic.packets": int(packets),
     }
+    changes |= {f"engine.{key}": value for key, value in engine.items()}
     if traffic == "uniform":
         changes["job.all.pattern"] = "uniform"
     else:

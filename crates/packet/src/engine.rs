@@ -204,7 +204,6 @@ impl PacketEngine {
             0
         };
         let size = Size {
-            routers: self.fabric.routers() as u64,
             ports: self.fabric.ports() as u64,
             nodes: self.fabric.nics() as u64,
             channels: self.virtual_channels().into(),

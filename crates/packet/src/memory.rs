@@ -65,7 +65,6 @@ impl Demand {
 
 /// How large a network is.
 pub(crate) struct Size {
-    pub(crate) routers: u64,
     pub(crate) ports: u64,
     pub(crate) nodes: u64,
     pub(crate) channels: u64,
@@ -79,20 +78,18 @@ pub fn memory_estimate(machine: &Machine, settings: &PacketSettings, channels: u
     let groups = machine.group_count() as u64;
     // Next hops: 7 B per router and group and per router and member of its group.
     let tables = 7 * routers * (groups + routers.div_ceil(groups.max(1)));
-    tables + of_run(&Size { routers, ports, nodes, channels: channels.into() }, settings, demand)
+    tables + of_run(&Size { ports, nodes, channels: channels.into() }, settings, demand)
 }
 
 /// State and records of a run.
 pub(crate) fn of_run(size: &Size, settings: &PacketSettings, demand: &Demand) -> u64 {
-    let Size { routers, ports, nodes, channels } = *size;
+    let Size { ports, nodes, channels } = *size;
     let Demand { recording, intervals, .. } = *demand;
     let jobs = demand.jobs as u64;
     let on = |wanted: bool, bytes: u64| if wanted { bytes } else { 0 };
     let series = recording.interval_ps > 0;
-    let radix = ports / routers.max(1);
     let per_port = 480
-        + 32 * channels
-        + 4 * radix
+        + 40 * channels
         + on(recording.link_jobs && jobs > 1, 8 * jobs)
         + on(recording.channels, 40 * channels)
         + on(recording.crossbar, 8 * channels + 8)
@@ -141,7 +138,7 @@ mod tests {
     use crate::record::SeriesChoice;
     use odonata_units::Bytes;
 
-    const SIZE: Size = Size { routers: 264, ports: 3960, nodes: 1056, channels: 2 };
+    const SIZE: Size = Size { ports: 3960, nodes: 1056, channels: 2 };
 
     fn estimate(change: impl Fn(&mut PacketSettings, &mut Demand)) -> u64 {
         let (mut settings, mut demand) = (PacketSettings::study(), Demand::default());
@@ -158,10 +155,10 @@ mod tests {
         assert_eq!((none.packets, none.recorded, none.packet_bytes), (10, 5, None));
     }
 
-    /// Of the formula: 3,960 (480 + 64 + 60) + 1,056 * 200 + 1,056 * 200 * 74 + 32 * 8,192.
+    /// Of the formula: 3,960 (480 + 80) + 1,056 * 200 + 1,056 * 200 * 74 + 32 * 8,192.
     #[test]
     fn adds_up_what_a_run_holds() {
-        assert_eq!(estimate(|_, _| ()), 3960 * 604 + 1056 * 200 + 1056 * 200 * 74 + 32 * 8_192);
+        assert_eq!(estimate(|_, _| ()), 3960 * 560 + 1056 * 200 + 1056 * 200 * 74 + 32 * 8_192);
         let five = |link_jobs| estimate(|_, demand| (demand.recording.link_jobs, demand.jobs) = (link_jobs, 5));
         assert_eq!(five(true) - five(false), 3960 * 8 * 5);
     }

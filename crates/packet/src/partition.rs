@@ -97,11 +97,10 @@ pub(crate) struct Partition {
     out_channel: Vec<OutChannel>,
     inputs: Vec<InPort>,
     input: Vec<InChannel>,
-    /// When output o of a router last served input i, at `out[o].first_served + i`; empty unless the least recently used
-    /// one comes first.
-    served: Vec<u16>,
-    /// The input that each output served last, among its router's ports; empty unless inputs take turns.
-    last_input: Vec<u16>,
+    /// When a packet of each input channel last crossed; empty unless the least recently used one comes first.
+    served: Vec<u64>,
+    /// The input channel that each output channel served last, among its router's; empty unless they take turns.
+    last_served: Vec<u16>,
     /// Feedback on its way to each port and when the first of it arrives; empty where nothing learns.
     feedback: Vec<VecDeque<(u64, Feedback)>>,
     feedback_at: Vec<u64>,
@@ -192,7 +191,6 @@ impl Partition {
         let (ports, nics) = (fabric.ports_of(&routers), fabric.nics_of(&routers));
         let channels = usize::from(routing.virtual_channels());
         let count = ports.len();
-        let (first_served, served) = port::services(&fabric, &ports);
         let learns = routing.learns();
         let listens = (0..nics.len() as u32).any(|nic| endpoints.listens(nic) > Listens::ToNothing);
         let counts_sent = fabric.settings.estimate == QueueEstimate::DownstreamArrived;
@@ -202,7 +200,7 @@ impl Partition {
         let carries = Carries { told: learns, ways: recorder.has_ways() };
         let (kinds, kind_of) = port::kinds(&fabric, &ports);
         let kind_of = |port: u32| kind_of[(port - ports.start) as usize];
-        let out = |(p, s)| OutPort::new(&fabric, p, &ports, nics.start, division, (kind_of(p), s));
+        let out = |p| OutPort::new(&fabric, p, &ports, nics.start, division, kind_of(p));
         let input = |p| InPort::new(&fabric, p, &ports, nics.start, division, kind_of(p));
         let (stays, in_ring) = port::rings(&fabric, &*routing, &ports);
         let by_turns = fabric.settings.arbitration == Arbitration::RoundRobin;
@@ -218,12 +216,12 @@ impl Partition {
             event_count: 0,
             pool: Pool::new(carries),
             router: routers.clone().map(|r| Router::new(&fabric, &*routing, r, ports.start, seed)).collect(),
-            out: ports.clone().zip(first_served).map(out).collect(),
+            out: ports.clone().map(out).collect(),
             out_channel: (0..count * channels).map(|_| OutChannel::new(room)).collect(),
             inputs: ports.clone().map(input).collect(),
             input: (0..count * channels).map(|c| InChannel::new((c / channels) as u32)).collect(),
-            served: vec![0; if by_turns { 0 } else { served as usize }],
-            last_input: vec![0; if by_turns { count } else { 0 }],
+            served: vec![0; if by_turns { 0 } else { count * channels }],
+            last_served: vec![0; if by_turns { count * channels } else { 0 }],
             kinds,
             credits: Credits::default(),
             stalled_since: vec![0; count],

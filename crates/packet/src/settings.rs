@@ -4,12 +4,12 @@ use odonata_declare::{parameter, words, Field, Kind, Parameter, Parameters};
 use odonata_units::{Bytes, Time};
 
 words! {
-    /// How a crossbar output chooses among the inputs that wait for it.
+    /// How a crossbar output chooses among the channels of inputs that wait for it.
     #[derive(Default)]
     pub enum Arbitration {
         #[default]
-        LeastRecentlyUsed = "least-recently-used": "the input that the output served longest ago",
-        RoundRobin = "round-robin": "the next input after the one served last",
+        LeastRecentlyUsed = "least-recently-used": "the channel of an input that any output of the router served longest ago",
+        RoundRobin = "round-robin": "the next channel of the output, and of the channels of inputs that want it the next after the one served last",
     }
 }
 

@@ -3,8 +3,12 @@
 mod common;
 
 use common::{accepted, adversarial, closed, dragonfly, engine, graph, open, run, schedule, small_dragonfly, uniform};
-use odonata_packet::{Ending, Injection, LoadStep, OpenJob, RunOptions, Traffic};
-use odonata_units::{LinkClassId, NodeId, RouterId, Stream, Time};
+use odonata_machine::topology::Dragonfly;
+use odonata_packet::{
+    Arbitration, ClosedJob, Ending, Injection, JobTraffic, LoadStep, NodeMessage, OpenJob, PacketEngine,
+    PacketSettings, RunOptions, Traffic,
+};
+use odonata_units::{Bytes, LinkClassId, NodeId, RouterId, Stream, Time};
 use std::sync::Arc;
 
 /// ADV+1 under MIN: all a p nodes of a group share the one cable to the next group, so each gets 1/(a p) of its link.
@@ -46,12 +50,12 @@ fn uniform_traffic_has_the_mean_hops_of_the_closed_form() {
 /// n nodes of one router send to one node of another over one cable: each gets 1/n.
 #[test]
 fn flows_into_one_port_share_it_equally() {
-    for arbitration in [odonata_packet::Arbitration::LeastRecentlyUsed, odonata_packet::Arbitration::RoundRobin] {
+    for arbitration in [Arbitration::LeastRecentlyUsed, Arbitration::RoundRobin] {
         let mut builder = graph(2, 6);
         builder.add_cables(RouterId(0), RouterId(1), LinkClassId(0), 1);
         let machine = builder.build().unwrap();
-        let settings = odonata_packet::PacketSettings { arbitration, ..Default::default() };
-        let engine = odonata_packet::PacketEngine::new(&machine, &settings, "min", &Default::default()).unwrap();
+        let settings = PacketSettings { arbitration, ..Default::default() };
+        let engine = PacketEngine::new(&machine, &settings, "min", &Default::default()).unwrap();
         let jobs =
             (0..5).map(|n| OpenJob::constant(vec![NodeId(n)], Arc::new(|_: NodeId, _: &mut Stream| NodeId(6)), 1.0));
         let result = run(&engine, &Traffic::open(jobs.collect()), schedule(10, 100, 0), &RunOptions::default());
@@ -180,5 +184,33 @@ fn bytes_are_conserved() {
         let ports = result.ports.links().chain(result.ports.nodes().map(|node| node.port));
         let sent: u64 = ports.map(|port| port.record.packets).sum();
         assert_eq!(sent, job.hops + packets, "{routing}");
+    }
+}
+
+/// A job that has an end, beside another that saturates the network for ever: every packet of the first gets through, however
+/// much passes on the other channels of the inputs where it waits. 12 of the 18 nodes send to the next group at 0.9 of their
+/// links, which one cable (1/9 of that under `min`) or two can't carry.
+#[test]
+fn a_network_saturated_for_ever_starves_no_job() {
+    let machine = Dragonfly { p: 3, a: 2, h: 1, g: 3, ..Dragonfly::default() }.builder().unwrap().build().unwrap();
+    let (ends, goes_on): (Vec<NodeId>, Vec<NodeId>) = machine.nodes().partition(|node| node.0 % 3 == 2);
+    let message = |(i, &source): (usize, &NodeId)| NodeMessage {
+        source,
+        destination: ends[(i + 1) % ends.len()],
+        bytes: Bytes(100 * 512),
+        rounds: 1,
+    };
+    for arbitration in [Arbitration::LeastRecentlyUsed, Arbitration::RoundRobin] {
+        for routing in ["valiant-n", "valiant-g", "ugal-n", "ugal-g", "par", "q-adaptive"] {
+            let settings = PacketSettings { arbitration, ..PacketSettings::study() };
+            let engine = PacketEngine::new(&machine, &settings, routing, &Default::default()).unwrap();
+            let jobs = vec![
+                JobTraffic::Closed(ClosedJob::new(ends.iter().enumerate().map(message).collect())),
+                JobTraffic::Open(OpenJob::constant(goes_on.clone(), adversarial(18, 6, 1), 0.9)),
+            ];
+            let result = run(&engine, &Traffic { jobs }, schedule(0, 10, 3_000), &RunOptions::default());
+            let job = &result.jobs[0];
+            assert_eq!((result.ending, job.packets), (Ending::Complete, 600), "{routing}, {arbitration:?}");
+        }
     }
 }

@@ -3,6 +3,9 @@
 //! Each input and each output carries one packet at a time, for the packet's size over the crossbar's bandwidth. An
 //! output serves a waiting packet if the packet's input is free and its output channel has room for all of it. The
 //! packet enters the output queue at once (cut-through) and its credit goes back at the same moment.
+//!
+//! Who is served first goes by input *channel*, not by input: a channel that waits gets its turn however much comes on the
+//! other channels of its input. (By input, a channel behind a stream without end on the same input waits for ever.)
 
 use super::port::{End, STARVED};
 use super::Partition;
@@ -58,30 +61,26 @@ impl Partition {
                 next_free = next_free.min(free);
                 continue;
             }
-            let rank = self.rank(o, input.port, this);
-            if rank < best.0 {
-                best = (rank, this);
-            }
+            best = best.min((self.rank(o, this, packet.out_vc()), this));
         }
         (best.1, next_free)
     }
 
-    /// The place of an input channel in the order of service; lower is earlier, and no two have the same.
+    /// The place of an input channel that wants channel `vc` of output `o` in the order of service; lower is earlier, and of
+    /// two with the same the one of lower number comes first.
     #[inline]
-    fn rank(&self, o: usize, port: u32, channel: u32) -> u64 {
-        let siblings = &self.router[self.inputs[o].router as usize].ports;
-        let input = port - siblings.start;
-        let siblings = siblings.len() as u32;
-        let order = match self.fabric.settings.arbitration {
-            // Inputs never served rank in the order of their numbers, before all others.
-            Arbitration::LeastRecentlyUsed => match self.served[(self.out[o].first_served + input) as usize] {
-                0 => u64::from(input),
-                served => u64::from(served) + u64::from(siblings),
-            },
-            Arbitration::RoundRobin => u64::from((input + siblings - u32::from(self.last_input[o]) - 1) % siblings),
-        };
-        let vc = channel - port * self.channels as u32;
-        order * self.channels as u64 + u64::from(vc)
+    fn rank(&self, o: usize, channel: u32, vc: u8) -> u64 {
+        match self.fabric.settings.arbitration {
+            Arbitration::LeastRecentlyUsed => self.served[channel as usize],
+            Arbitration::RoundRobin => {
+                let ports = &self.router[self.inputs[o].router as usize].ports;
+                let (count, channels) = (ports.len() * self.channels, self.channels);
+                let last = usize::from(self.last_served[o * channels + usize::from(vc)]);
+                let place = channel as usize - ports.start as usize * channels;
+                let turn = usize::from(vc) + channels - usize::from(self.out[o].crossed_vc) - 1;
+                (turn % channels * count + (place + count - last - 1) % count) as u64
+            }
+        }
     }
 
     /// A packet that has just arrived, alone at its router in this instant, passes to output `o` at once if nobody is
@@ -103,7 +102,7 @@ impl Partition {
         let bytes = into.bytes + room;
         let (link_free, port_bytes) = (out.link_free, out.queued_bytes + room);
         let free = out.occupied == 0 && link_free <= now && (into.credit >= room || out.end == End::Node);
-        let ready = self.transfer(i, o, slot);
+        let ready = self.transfer((i, vc_in), o, slot);
         self.recorder.enqueued(o, vc, bytes, port_bytes, now);
         self.return_credit(i, vc_in, slot);
         if free && ready <= now {
@@ -130,7 +129,7 @@ impl Partition {
         if next == NONE {
             self.inputs[i].occupied &= !(1 << vc_in);
         }
-        self.transfer(i, o, slot);
+        self.transfer((i, vc_in), o, slot);
         self.return_credit(i, vc_in, slot);
         self.enqueue(o, slot);
         let packet = self.pool.get(slot);
@@ -163,9 +162,9 @@ impl Partition {
         self.input[before as usize].next_waiter = next;
     }
 
-    /// Occupies the crossbar from input `i` to output `o` with a packet; returns when it may leave the output.
+    /// Occupies the crossbar from a channel of input `i` to output `o` with a packet; returns when it may leave the output.
     #[inline(always)]
-    fn transfer(&mut self, i: usize, o: usize, slot: u32) -> u64 {
+    fn transfer(&mut self, (i, vc_in): (usize, u8), o: usize, slot: u32) -> u64 {
         let packet = self.pool.get_mut(slot);
         let size = packet.size();
         // Nothing is promised to a packet that has arrived; it keeps the channel that it came on.
@@ -180,16 +179,12 @@ impl Partition {
         let until = self.now + busy;
         input.crossbar_free = until;
         out.crossbar_free = until;
-        if let Some(last) = self.last_input.get_mut(o) {
-            *last = input.place;
+        if let Some(served) = self.served.get_mut(i * self.channels + usize::from(vc_in)) {
+            *served = self.now;
         } else {
-            let first = out.first_served as usize;
-            if out.grants == u32::from(u16::MAX) {
-                let inputs = self.router[input.router as usize].ports.len();
-                out.grants = renumber(&mut self.served[first..first + inputs]);
-            }
-            out.grants += 1;
-            self.served[first + usize::from(input.place)] = out.grants as u16;
+            out.crossed_vc = packet.out_vc();
+            let place = usize::from(input.place) * self.channels + usize::from(vc_in);
+            self.last_served[o * self.channels + usize::from(out.crossed_vc)] = place as u16;
         }
         // From a slow link to a fast one: leave so late that the last byte has arrived when it must leave.
         packet.ready = self.now;
@@ -253,27 +248,5 @@ impl Partition {
         } else {
             self.take_feedback(peer as usize, credit.at, feedback);
         }
-    }
-}
-
-/// Numbers the services of an output's inputs anew, from 1 on in the same order; those that never happened stay 0.
-/// Returns the last number.
-#[cold]
-fn renumber(services: &mut [u16]) -> u32 {
-    let mut inputs: Vec<usize> = (0..services.len()).filter(|&i| services[i] > 0).collect();
-    inputs.sort_unstable_by_key(|&i| services[i]);
-    for (number, &i) in inputs.iter().enumerate() {
-        services[i] = number as u16 + 1;
-    }
-    inputs.len() as u32
-}
-
-#[cfg(test)]
-mod tests {
-    #[test]
-    fn services_are_numbered_anew_in_their_order() {
-        let mut services = [0, 65_535, 7, 0, 40_000];
-        assert_eq!(super::renumber(&mut services), 3);
-        assert_eq!(services, [0, 3, 1, 0, 2]);
     }
 }

@@ -154,7 +154,8 @@ impl Partition {
             + self.out_channel.len() * size_of::<OutChannel>()
             + self.inputs.len() * size_of::<InPort>()
             + self.input.len() * size_of::<InChannel>()
-            + 2 * self.served.len()
+            + 8 * self.served.len()
+            + 2 * self.last_served.len()
             + 4 * self.promised.len()
             + 8 * self.stays.len();
         let waits = self.recorder.waits.as_ref().map_or(0, |waits| waits.memory_bytes());

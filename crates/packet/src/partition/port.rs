@@ -39,18 +39,6 @@ pub(super) fn kinds(fabric: &Fabric, own: &Range<u32>) -> (Vec<Kind>, Vec<u32>) 
     (kinds, which)
 }
 
-/// Where the services of each of the ports `own` start, one for each port of its router, and how many there are.
-pub(super) fn services(fabric: &Fabric, own: &Range<u32>) -> (Vec<u32>, u32) {
-    let mut count = 0;
-    let mut first = Vec::with_capacity(own.len());
-    for port in own.clone() {
-        first.push(count);
-        let router = fabric.port_router[port as usize] as usize;
-        count += fabric.first_port[router + 1] - fabric.first_port[router];
-    }
-    (first, count)
-}
-
 /// For each of the ports `own`, the one (of the partition) by which the ring goes on that comes in there, and whether the port
 /// sends in a ring; both empty without rings.
 pub(super) fn rings(fabric: &Fabric, routing: &dyn Routing, own: &Range<u32>) -> (Vec<u32>, Vec<bool>) {
@@ -90,16 +78,14 @@ pub(super) struct OutPort {
     pub(super) queued_bytes: u32,
     /// Credits in use, in bytes, over all channels.
     pub(super) downstream_bytes: u32,
-    /// Number of grants, the clock of least-recently-used arbitration; set back when it gets too large.
-    pub(super) grants: u32,
-    /// The first entry of this port in the table of services.
-    pub(super) first_served: u32,
     /// Bit vc: channel vc holds packets.
     pub(super) occupied: u16,
     /// Partition at the other end.
     pub(super) part: u16,
-    /// Channel after the one served last.
+    /// Channel after the one that the link served last.
     pub(super) next_vc: u8,
+    /// The channel that the crossbar served last.
+    pub(super) crossed_vc: u8,
     pub(super) end: End,
     /// `STARVED`, `UNREADY`, `DEFERRED`, `BETWEEN`.
     flags: u8,
@@ -146,12 +132,11 @@ impl OutPort {
         own: &Range<u32>,
         first_nic: u32,
         division: &Division,
-        (kind, first_served): (u32, u32),
+        kind: u32,
     ) -> Self {
         let (peer, end, part) = end(fabric, port, own, first_nic, division);
         Self {
             kind,
-            first_served,
             link_free: 0,
             crossbar_free: 0,
             credits: Ring::default(),
@@ -161,9 +146,9 @@ impl OutPort {
             downstream_bytes: 0,
             occupied: 0,
             next_vc: 0,
+            crossed_vc: 0,
             end,
             part,
-            grants: 0,
             flags: if fabric.is_between_groups(port) { BETWEEN } else { 0 },
         }
     }

@@ -80,17 +80,20 @@ impl<'a> Twin<'a> {
         let channels = usize::from(routing.virtual_channels());
         let bubble = routing.rings().map(|rings| usize::from(rings.channel()));
         assert_eq!(channels, usize::from(engine.virtual_channels()));
-        let first = match settings.arbitration {
-            Arbitration::LeastRecentlyUsed => 0,
-            // As if input 0 had been served.
-            Arbitration::RoundRobin => 1,
+        // As if channel 0 of input 0 had been served, into channel 0.
+        let order = |radix: usize| {
+            let mut order: VecDeque<_> = (0..radix).flat_map(|i| (0..channels).map(move |vc| (i, vc))).collect();
+            order.rotate_left(1);
+            order
         };
         let port = |radix: usize| Port {
             inputs: vec![VecDeque::new(); channels],
             outputs: vec![VecDeque::new(); channels],
             credits: vec![settings.input_buffer.0; channels],
             beyond: vec![VecDeque::new(); channels],
-            order: (0..radix).map(|i| (i + first) % radix).collect(),
+            served: vec![0; channels],
+            turns: (0..channels).map(|vc| (vc + 1) % channels).collect(),
+            order: vec![order(radix); channels],
             ..Port::default()
         };
         let interfaces = settings.interfaces as usize;
@@ -321,8 +324,17 @@ impl<'a> Twin<'a> {
             ports[i].input_free <= self.now
                 && head.is_some_and(|p| p.port == o && ports[o].queued(p.vc) + p.needs <= room)
         };
-        let candidates = ports[o].order.iter().flat_map(|&i| (0..self.channels).map(move |vc| (i, vc)));
-        let Some((i, vc)) = candidates.into_iter().find(|&(i, vc)| fits(i, vc)) else { return false };
+        let chosen = match self.settings.arbitration {
+            Arbitration::LeastRecentlyUsed => (0..ports.len())
+                .flat_map(|i| (0..self.channels).map(move |vc| (i, vc)))
+                .filter(|&(i, vc)| fits(i, vc))
+                .min_by_key(|&(i, vc)| (ports[i].served[vc], i, vc)),
+            Arbitration::RoundRobin => ports[o].turns.iter().find_map(|&into| {
+                let wants = |i: usize, vc: usize| fits(i, vc) && ports[i].inputs[vc][0].vc == into;
+                ports[o].order[into].iter().copied().find(|&(i, vc)| wants(i, vc))
+            }),
+        };
+        let Some((i, vc)) = chosen else { return false };
         self.grant(r, o, i, vc);
         true
     }
@@ -332,17 +344,13 @@ impl<'a> Twin<'a> {
         let until = self.now + self.crossbar[r].serialisation_time(Bytes(packet.size())).ps();
         self.ports[r][i].input_free = until;
         self.ports[r][o].output_free = until;
-        let order = &mut self.ports[r][o].order;
-        match self.settings.arbitration {
-            Arbitration::LeastRecentlyUsed => {
-                order.retain(|&other| other != i);
-                order.push_back(i);
-            }
-            Arbitration::RoundRobin => {
-                while order.back() != Some(&i) {
-                    order.rotate_left(1);
-                }
-            }
+        self.ports[r][i].served[vc] = self.now;
+        let Port { turns, order, .. } = &mut self.ports[r][o];
+        while turns.back() != Some(&packet.vc) {
+            turns.rotate_left(1);
+        }
+        while order[packet.vc].back() != Some(&(i, vc)) {
+            order[packet.vc].rotate_left(1);
         }
         self.at(until, Event::Look(r));
         let last_byte = packet.arrived + self.link_time(r, i, packet.size());

@@ -48,8 +48,11 @@ pub struct Port {
     /// Job of the packet that it sent last.
     pub sending: u16,
     pub next_vc: usize,
-    /// Inputs, the one to serve first at the front.
-    pub order: VecDeque<usize>,
+    /// When a packet of each channel of the input last crossed.
+    pub served: Vec<u64>,
+    /// Channels of the output, and by channel those of the router's inputs; the one to serve first at the front.
+    pub turns: VecDeque<usize>,
+    pub order: Vec<VecDeque<(usize, usize)>>,
 }
 
 impl Port {
