@@ -126,6 +126,45 @@ def test_a_path_adds_up(odonata_command: Command, tmp_path: Path) -> None:
     assert (said.returncode, "no rank of the job left a call 99999" in said.stderr) == (2, True), said.stderr
 
 
+def test_a_path_of_a_phase_of_an_iteration_and_its_links(odonata_command: Command, tmp_path: Path) -> None:
+    records = "record_calls = true\nrecord_packets = true\nrecord_paths = true\n"
+    found = explained(odonata_command, tmp_path, records, "--job", "halo", "--iteration", "1")
+    times = pq.read_table(tmp_path / "run" / "phase_times.parquet").to_pandas()
+    own = times[times["job"] == 1]
+    phases = pq.read_table(tmp_path / "run" / "phases.parquet").to_pandas()
+    assert (own["ended_ps"] - own["began_ps"]).sum() == phases[phases["job"] == 1]["time_ps"].sum()
+    assert len(own) == phases[phases["job"] == 1]["count"].sum()
+    # The halo exchange marks its iterations: the first goes to where the last rank begins the second.
+    steps = own[own["phase"] == own["phase"].iloc[0]].sort_values(["rank", "began_ps"])
+    nth = steps.groupby("rank")["began_ps"].nth
+    path = found["path"]
+    assert (path[0]["start_ps"], path[-1]["end_ps"]) == (nth(0).min(), nth(1).max())
+    assert all(before["end_ps"] == after["start_ps"] for before, after in pairwise(path))
+    # Every way begins at the router of the one rank's node and ends at that of the other's.
+    nodes = pq.read_table(tmp_path / "run" / "nodes.parquet").to_pandas()
+    links = pq.read_table(tmp_path / "run" / "links.parquet").to_pandas()
+    ranks = pq.read_table(tmp_path / "run" / "ranks.parquet").to_pandas()
+    node_of = ranks[ranks["job"] == 1].set_index("rank")["node"]
+    routers = nodes["router"][node_of].set_axis(node_of.index)
+    ways = [piece for piece in path if piece["links"]]
+    assert ways
+    for piece in ways:
+        assert piece["doing"] == "under way"
+        assert links["source"][piece["links"][0]] == routers[piece["peer"]]
+        assert links["target"][piece["links"][-1]] == routers[piece["rank"]]
+    worst = found["links"][0]
+    over = [piece for piece in ways if worst["link"] in piece["links"]]
+    assert worst["pieces"] == len(over)
+    assert math.isclose(worst["time_s"], sum(p["end_ps"] - p["start_ps"] for p in over) / 1e12)
+    for arguments, message in (
+        (["--phase", "bariers"], "the job has no phase bariers"),
+        (["--iteration", "999"], "no rank of the job was in an iteration 999"),
+        (["--iteration", "1", "--call", "2"], "give one"),
+    ):
+        wrong = odonata_command("explain", "run", "--job", "halo", *arguments)
+        assert (wrong.returncode, message in wrong.stderr) == (2, True), wrong.stderr
+
+
 def test_a_path_needs_a_record(odonata_command: Command, tmp_path: Path) -> None:
     explained(odonata_command, tmp_path, "", "--job", "sum")
     said = odonata_command("explain", "run", "--job", "sum", "--path")

@@ -34,7 +34,10 @@ def measured() -> dict[tuple[str, str], pd.DataFrame]:
 
 
 def repeated(run: pd.DataFrame, seed: int = 1, **engine: object) -> pd.DataFrame:
-    """The same run here: `accepted` and `latency` of the same bins, 0 and missing where nothing arrived; `engine` are other keys of it."""
+    """The same run here: `accepted` and `latency` of the same bins, 0 and missing where nothing arrived.
+
+    `engine` are other keys of it.
+    """
     routing, traffic, gap, packets = run[KEYS].iloc[0]
     starts = list(run["bin_start_us"])
     changes = {

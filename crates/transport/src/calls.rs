@@ -61,6 +61,32 @@ pub struct RankWait {
     pub since: Time,
 }
 
+/// A time in which a rank was in a phase of its program.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct PhaseTime {
+    /// Its job.
+    pub job: u16,
+    /// The rank.
+    pub rank: u32,
+    /// Number of the phase in its program.
+    pub phase: u32,
+    /// When it began, on the rank's clock.
+    pub began: Time,
+    /// When it was over.
+    pub ended: Time,
+}
+
+/// What is recorded of calls.
+#[derive(Clone, PartialEq, Eq, Default, Debug)]
+pub struct CallRecords {
+    /// The calls that ranks left, by job, rank and number.
+    pub calls: Vec<CallRecord>,
+    /// Their waits, by job, rank and time.
+    pub waits: Vec<RankWait>,
+    /// Their phases, by job, rank and time.
+    pub phases: Vec<PhaseTime>,
+}
+
 /// Job, the rank that did something, the other one, what the one that waits is told of.
 type Way = (u16, u32, u32, Told);
 
@@ -76,6 +102,7 @@ pub(crate) struct Jump {
 #[derive(Default, Debug)]
 pub(crate) struct CallLog {
     calls: Vec<CallRecord>,
+    phases: Vec<PhaseTime>,
     caused: Vec<(Way, u64)>,
     told: Vec<(Way, Option<Jump>)>,
 }
@@ -85,6 +112,12 @@ impl CallLog {
     #[cold]
     pub(crate) fn left(&mut self, call: CallRecord) {
         self.calls.push(call);
+    }
+
+    /// A phase of a rank is over.
+    #[cold]
+    pub(crate) fn passed(&mut self, phase: PhaseTime) {
+        self.phases.push(phase);
     }
 
     /// A rank hands something over.
@@ -102,12 +135,15 @@ impl CallLog {
     /// Takes over what was noted elsewhere.
     pub(crate) fn append(&mut self, mut other: Self) {
         self.calls.append(&mut other.calls);
+        self.phases.append(&mut other.phases);
         self.caused.append(&mut other.caused);
         self.told.append(&mut other.told);
     }
 
-    /// The calls, by job, rank and number, and the waits, by job, rank and time.
-    pub(crate) fn records(mut self) -> (Vec<CallRecord>, Vec<RankWait>) {
+    /// All of it in order.
+    pub(crate) fn records(mut self) -> CallRecords {
+        // Stable: phases of a rank that take no time stay in the order of its clock.
+        self.phases.sort_by_key(|phase| (phase.job, phase.rank, phase.began));
         self.calls.sort_unstable_by_key(|call| (call.job, call.rank, call.call));
         let mut caused = by_way(self.caused);
         let mut waits = Vec::new();
@@ -126,11 +162,12 @@ impl CallLog {
             wait.number = before.map_or(0, |(_, number)| number + 1);
             last = Some(((wait.job, wait.rank), wait.number));
         }
-        (self.calls, waits)
+        CallRecords { calls: self.calls, waits, phases: self.phases }
     }
 
     pub(crate) fn memory_bytes(&self) -> usize {
         self.calls.capacity() * size_of::<CallRecord>()
+            + self.phases.capacity() * size_of::<PhaseTime>()
             + self.caused.capacity() * size_of::<(Way, u64)>()
             + self.told.capacity() * size_of::<(Way, Option<Jump>)>()
     }

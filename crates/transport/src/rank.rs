@@ -16,7 +16,7 @@ mod stuck;
 
 pub(crate) use messages::Notice;
 
-use crate::calls::{CallLog, CallRecord};
+use crate::calls::{CallLog, CallRecord, PhaseTime};
 use crate::job::RankJob;
 use crate::log::Log;
 use crate::matching::{Holds, Label, Queue};
@@ -224,7 +224,7 @@ impl Rank {
 
     fn step(&mut self, around: &mut Around<'_>) -> Result<(), String> {
         let Some(step) = self.code.next(around.shared)? else {
-            self.end_phase();
+            self.end_phase(around);
             if around.ends_in_time {
                 self.doing = Doing::Finishing;
             } else {
@@ -239,7 +239,7 @@ impl Rank {
             }
             Step::Call(Call::Sleep { time }) | Step::Inner(Call::Sleep { time }) => self.clock += time.ps(),
             Step::Call(Call::Mark { phase }) | Step::Inner(Call::Mark { phase }) => {
-                self.end_phase();
+                self.end_phase(around);
                 self.phase = Some((phase, self.clock, self.record.communication));
             }
             Step::Call(Call::Round) => self.end_round()?,
@@ -356,8 +356,12 @@ impl Rank {
         Ok(())
     }
 
-    fn end_phase(&mut self) {
+    fn end_phase(&mut self, around: &mut Around<'_>) {
         let Some((phase, since, communication)) = self.phase.take() else { return };
+        if let Some(calls) = &mut around.calls {
+            let (job, rank) = (self.job, self.number);
+            calls.passed(PhaseTime { job, rank, phase, began: Time(since), ended: Time(self.clock) });
+        }
         let phase = phase as usize;
         if self.record.phases.len() <= phase {
             self.record.phases.resize(phase + 1, PhaseRecord::default());

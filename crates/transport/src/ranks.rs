@@ -1,6 +1,6 @@
 //! Ranks behind network interfaces.
 
-use crate::calls::{CallLog, CallRecord, RankWait};
+use crate::calls::{CallLog, CallRecords};
 use crate::inbox::{Inbound, Inbox};
 use crate::job::RankJob;
 use crate::log::{Log, MessageRecord};
@@ -53,8 +53,8 @@ impl Ranks {
         self.calls.is_some()
     }
 
-    /// The calls that ranks left in the last run, by job, rank and number, and their waits, by job, rank and time; none unless recorded.
-    pub fn take_calls(&self) -> (Vec<CallRecord>, Vec<RankWait>) {
+    /// The calls that ranks left in the last run, their waits and their phases; none unless recorded.
+    pub fn take_calls(&self) -> CallRecords {
         let take = |log: &Arc<Mutex<CallLog>>| std::mem::take(&mut *log.lock().expect("nobody panicked")).records();
         self.calls.as_ref().map_or_else(Default::default, take)
     }

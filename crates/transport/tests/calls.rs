@@ -3,7 +3,7 @@
 mod common;
 
 use common::{finished, Idle, Script};
-use odonata_transport::{CallRecord, RankRecord, RankWait, Ranks, Told};
+use odonata_transport::{CallRecord, CallRecords, RankRecord, RankWait, Ranks, Told};
 use odonata_units::{Bytes, NodeId, Stream, Time};
 use odonata_workload::program::{Code, Operation, RankProgram};
 
@@ -11,7 +11,7 @@ type Recorded = (Vec<RankRecord>, Vec<CallRecord>, Vec<RankWait>);
 
 fn record(program: impl RankProgram + 'static, nodes: &[u32], routing: &str, partitions: usize) -> Recorded {
     let ranks = finished(program, nodes, routing, partitions, Ranks::with_calls);
-    let (calls, waits) = ranks.take_calls();
+    let CallRecords { calls, waits, .. } = ranks.take_calls();
     (ranks.take_records(), calls, waits)
 }
 
@@ -56,6 +56,24 @@ fn a_wait_for_a_message_by_hand() {
     assert_eq!(calls[1], recv);
     assert_eq!((calls[0].name, calls[0].call, calls[0].entered), ("send", 2, Time::from_us(1)));
     assert_eq!(ranks[1].end, Some(Time(left)));
+}
+
+/// Phases in time: one that is marked again is over where the next begins, the last one with the program.
+#[test]
+fn phases_in_time_by_hand() {
+    let script = Script::new(2, |rank, code: &mut Code| {
+        for phase in [0, 1, 0] {
+            code.mark(phase);
+            code.compute(Time::from_us(u64::from(rank + phase + 1)));
+        }
+    });
+    let ranks = finished(script, &[0, 500], "min", 2, Ranks::with_calls);
+    let phases = ranks.take_calls().phases;
+    let said = phases.iter().map(|p| (p.rank, p.phase, p.began.ps() / 1_000_000, p.ended.ps() / 1_000_000));
+    assert_eq!(
+        said.collect::<Vec<_>>(),
+        [(0, 0, 0, 1), (0, 1, 1, 3), (0, 0, 3, 4), (1, 0, 0, 2), (1, 1, 2, 5), (1, 0, 5, 7)]
+    );
 }
 
 /// A long message: its receiver waits for the announcement, then for the data that it asked for; its sender for the receipt.

@@ -2,7 +2,7 @@
 
 from odonata.analysis.classes import class_statistics, job_class_statistics
 from odonata.analysis.compare import LinkPairs, pair_links, statistics_changes
-from odonata.analysis.critical import critical_path, path_by_doing
+from odonata.analysis.critical import critical_path, path_by_doing, path_by_link, with_ways
 from odonata.analysis.groups import group_matrix, grouping
 from odonata.analysis.hottest import hottest_links
 from odonata.analysis.links import job_bytes, link_names, router_names
@@ -24,9 +24,11 @@ __all__ = [
     "pair_links",
     "paired_differences",
     "path_by_doing",
+    "path_by_link",
     "router_names",
     "statistics_changes",
     "waits_by_class",
     "waits_by_holder",
     "waits_by_link",
+    "with_ways",
 ]

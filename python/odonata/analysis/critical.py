@@ -15,8 +15,12 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from odonata.analysis.links import link_names
+
 if TYPE_CHECKING:
     from collections.abc import Iterator
+
+    import pandas as pd
 
 COMPUTING, IN_CALL, UNDER_WAY = "computing", "in a call", "under way"
 """What a piece is: a rank computes or sleeps, is in a call, or something is under way to it."""
@@ -99,6 +103,57 @@ def of_call(calls: pa.Table, job: int, call: int) -> Window | None:
     return Window(own["rank"][last].as_py(), int(own["entered_ps"].to_numpy().min()), int(left[last]))
 
 
+def of_phase(phase_times: pa.Table, job: int, name: str, time: int) -> Window | None:
+    """A time of a phase, from when the first rank began it to the end of the last rank.
+
+    Args:
+        phase_times: The run's table.
+        job: Number of the job.
+        name: The phase.
+        time: Which of its times, of every rank, from 1 on; None comes back where no rank has it.
+    """
+    frame = _phases(phase_times, job)
+    own = frame[frame["phase"] == name]
+    own = own[own.groupby("rank").cumcount() == time - 1]
+    return None if own.empty else _window(own["rank"], own["began_ps"], own["ended_ps"])
+
+
+def of_iteration(phase_times: pa.Table, job: int, number: int) -> Window | None:
+    """An iteration of a program: from a beginning of its first repeated phase to the next, or to the end.
+
+    Args:
+        phase_times: The run's table.
+        job: Number of the job.
+        number: Which iteration, of every rank, from 1 on; None comes back where no rank has it.
+    """
+    frame = _phases(phase_times, job)
+    if frame.empty:
+        return None
+    times = frame.groupby("phase_number")["rank"].size()
+    most = set(times[times == times.max()].index)
+    first = frame[frame["phase_number"].isin(most)].sort_values("began_ps", kind="stable")["phase_number"]
+    starts = frame[frame["phase_number"] == first.iloc[0]].groupby("rank")["began_ps"]
+    began = starts.nth(number - 1)
+    if began.empty:
+        return None
+    ranks = frame.loc[began.index, "rank"]
+    ends = frame.groupby("rank")["ended_ps"].max()
+    then = starts.shift(-1).loc[began.index]
+    ended = then.where(then.notna(), ranks.map(ends)).astype("int64")
+    return _window(ranks, began, ended)
+
+
+def _phases(phase_times: pa.Table, job: int) -> pd.DataFrame:
+    frame = phase_times.filter(pc.equal(phase_times["job"], job)).to_pandas()
+    typed: pd.DataFrame = frame.astype({"phase": str, "began_ps": "int64", "ended_ps": "int64"})
+    return typed
+
+
+def _window(ranks: pd.Series, began: pd.Series, ended: pd.Series) -> Window:
+    last = int(np.argmax(ended.to_numpy()))
+    return Window(int(ranks.iloc[last]), int(began.min()), int(ended.iloc[last]))
+
+
 def critical_path(calls: pa.Table, rank_waits: pa.Table, job: int, window: Window) -> pa.Table:
     """What the time of a job, or of a part of it, was made of.
 
@@ -168,6 +223,69 @@ _NOTHING = _Rank(
     [],
     {name: [] for name in ("until_ps", "told", "peer", "call", "cause", "cause_ps")},
 )
+
+
+def with_ways(path: pa.Table, packets: pa.Table, ranks: pa.Table, job: int) -> pa.Table:
+    """A path with the links over which what was under way came: those of its last packet.
+
+    Args:
+        path: From `critical_path`.
+        packets: The run's table, with `links`.
+        ranks: The run's table.
+        job: Number of the job.
+
+    Returns:
+        The path with a column `links`, in order; none where nothing was under way, or on one node.
+    """
+    own = ranks.filter(pc.equal(ranks["job"], job))
+    node = dict(zip(own["rank"].to_pylist(), own["node"].to_pylist(), strict=True))
+    sent = packets.filter(pc.equal(packets["job"], job))
+    of_pair: dict[tuple[int, int], list[int]] = {}
+    pairs = zip(sent["source"].to_pylist(), sent["destination"].to_pylist(), strict=True)
+    for row, pair in enumerate(pairs):
+        of_pair.setdefault(pair, []).append(row)
+    arrivals = sent["arrival_ps"].to_numpy()
+    links: list[list[int] | None] = []
+    for piece in path.to_pylist():
+        rows = of_pair.get((node[piece["peer"]], node[piece["rank"]]), [])
+        # Sorted by arrival; the host hears of a packet after it.
+        last = bisect_right(rows, piece["end_ps"], key=lambda row: int(arrivals[row])) - 1
+        came = last >= 0 and arrivals[rows[last]] > piece["start_ps"]
+        under_way = piece["doing"] == UNDER_WAY and came
+        links.append(sent["links"][rows[last]].as_py() if under_way else None)
+    return path.append_column("links", pa.array(links, pa.list_(pa.uint32())))
+
+
+def path_by_link(path: pa.Table, links: pa.Table, routers: pa.Table, *, count: int = 10) -> pa.Table:
+    """Over which links what was under way on a path came.
+
+    Args:
+        path: From `with_ways`.
+        links: The run's links.
+        routers: The run's routers.
+        count: How many links.
+
+    Returns:
+        `link`, `name`, `class`, `time_s` (of the pieces that came over it), `share` (of the path), `pieces`,
+        the one with the longest pieces first. A piece counts at every link of its way.
+    """
+    frame = path.to_pandas()
+    frame["time"] = frame["end_ps"].astype("int64") - frame["start_ps"].astype("int64")
+    total = float(frame["time"].sum()) or 1.0
+    ways = frame[frame["links"].notna()].explode("links")
+    sums = ways.groupby("links")["time"].agg(["sum", "size"]).reset_index()
+    sums = sums.sort_values(["sum", "links"], ascending=[False, True]).head(count)
+    rows = links.take(pa.array(sums["links"].astype("int64")))
+    return pa.table(
+        {
+            "link": rows["link"],
+            "name": link_names(rows, routers),
+            "class": rows["class"].cast(pa.string()),
+            "time_s": pa.array(sums["sum"] / 1e12, pa.float64()),
+            "share": pa.array(sums["sum"] / total, pa.float64()),
+            "pieces": pa.array(sums["size"], pa.int64()),
+        }
+    )
 
 
 def path_by_doing(path: pa.Table) -> pa.Table:

@@ -13,6 +13,7 @@ from odonata.cli import options
 if TYPE_CHECKING:
     from rich.console import Console
 
+    from odonata.cli import path as of_path
     from odonata.runs import Run
 
 CALLS = ("send", "receive", "wait", "collective")
@@ -37,25 +38,56 @@ CALLS = ("send", "receive", "wait", "collective")
     metavar="N",
     help="With --path: of the Nth call of every rank, such as a collective, not of the whole job.",
 )
+@click.option(
+    "--iteration",
+    "iteration",
+    type=click.IntRange(min=1),
+    metavar="N",
+    help="With --path: of the Nth iteration of the program.",
+)
+@click.option("--phase", "phase", metavar="NAME", help="With --path: of a phase that the program marks.")
+@click.option(
+    "--time",
+    "time",
+    default=1,
+    type=click.IntRange(min=1),
+    metavar="N",
+    help="With --phase: its Nth time (1).",
+)
 @options.as_json
-def command(directory: Path, job: str | None, rows: int, path: bool, call: int | None, as_json: bool) -> None:
+def command(
+    directory: Path,
+    job: str | None,
+    rows: int,
+    path: bool,
+    call: int | None,
+    iteration: int | None,
+    phase: str | None,
+    time: int,
+    as_json: bool,
+) -> None:
     """Where a job's packets and ranks waited, whose packets held them up, and when.
 
     \b
     odonata run examples/programs.toml -o runs/both --set engine.record_job_waits=true
     odonata explain runs/both --job fft
     odonata explain runs/both --job fft --path
+    odonata explain runs/both --job fft --path --iteration 2
 
     Links need `record_job_waits`, times need `interval`, ranks and calls a job with a program, a path
-    `record_calls`.
+    `record_calls`, and `record_packets` with `record_paths` for the links that it leads over.
     """  # noqa: D301 - \b keeps click from filling the lines that follow
+    from odonata.cli import path as of_path
     from odonata.cli import terminal
     from odonata.runs import Run
 
+    given = [name for name in ("call", "iteration", "phase") if click.get_current_context().params[name]]
+    if len(given) > 1:
+        raise click.UsageError(f"--{given[0]} and --{given[1]} name two parts of the job; give one")
     run = Run.from_directory(directory)
     number, name = _job(run, job)
-    if path or call is not None:
-        _path(run, number, name, call, rows, as_json)
+    if path or given:
+        _path(run, number, name, of_path.Part(call, iteration, phase, time), rows, as_json)
         return
     found = _found(run, number, rows)
     if as_json:
@@ -65,16 +97,17 @@ def command(directory: Path, job: str | None, rows: int, path: bool, call: int |
     _print(terminal.console(), run, name, found)
 
 
-def _path(run: Run, job: int, name: str, call: int | None, rows: int, as_json: bool) -> None:
+def _path(run: Run, job: int, name: str, part: of_path.Part, rows: int, as_json: bool) -> None:
     from odonata.cli import path as of_path
     from odonata.cli import terminal
 
-    pieces, sums = of_path.found(run, job, call)
+    found = of_path.found(run, job, part, rows)
     if as_json:
-        terminal.print_json({"job": name, "path": pieces.to_pylist(), "sums": sums.to_pylist()})
+        said = {"job": name, "path": found.pieces.to_pylist(), "sums": found.sums.to_pylist()}
+        links = {} if found.links is None else {"links": found.links.to_pylist()}
+        terminal.print_json(said | links)
         return
-    what = f"job {name}" if call is None else f"call {call} of job {name}"
-    of_path.show(terminal.console(), run, job, what, pieces, sums, rows)
+    of_path.show(terminal.console(), run, job, f"{part} {name}", found, rows)
 
 
 def _job(run: Run, wanted: str | None) -> tuple[int, str]:

@@ -1,7 +1,8 @@
-"""`odonata explain --path`: the critical path of a job or of one call."""
+"""`odonata explain --path`: the critical path of a job, an iteration, a phase or a call."""
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import pyarrow as pa
@@ -9,16 +10,45 @@ import pyarrow as pa
 if TYPE_CHECKING:
     from rich.console import Console
 
+    from odonata.analysis.critical import Window
     from odonata.runs import Run
 
 
-def found(run: Run, job: int, call: int | None) -> tuple[pa.Table, pa.Table]:
-    """The path, and its pieces added up.
+@dataclass(frozen=True)
+class Part:
+    """What of a job is asked for; all of it where nothing is said."""
+
+    call: int | None = None
+    iteration: int | None = None
+    phase: str | None = None
+    time: int = 1
+    """Which time of the phase."""
+
+    def __str__(self) -> str:
+        """As a title says it, before the job's name."""
+        if self.call is not None:
+            return f"call {self.call} of job"
+        if self.iteration is not None:
+            return f"iteration {self.iteration} of job"
+        return "job" if self.phase is None else f"phase {self.phase}, time {self.time}, of job"
+
+
+@dataclass(frozen=True)
+class Path:
+    """The pieces of a path, by what they are, and by link where ways are known."""
+
+    pieces: pa.Table
+    sums: pa.Table
+    links: pa.Table | None
+
+
+def found(run: Run, job: int, part: Part, count: int) -> Path:
+    """The critical path of a part of a job.
 
     Raises:
-        OdonataError: The run has no record of calls, or no such call.
+        OdonataError: The run has no record of calls, or no such part.
     """
-    from odonata.analysis.critical import critical_path, of_call, path_by_doing, whole
+    from odonata.analysis.critical import critical_path, path_by_doing, path_by_link, with_ways
     from odonata.errors import OdonataError
 
     if "calls" not in run.table_names:
@@ -26,18 +56,58 @@ def found(run: Run, job: int, call: int | None) -> tuple[pa.Table, pa.Table]:
             f"{run.name} has no record of the calls of ranks",
             hint="A critical path needs a job with a program and record_calls = true in [engine].",
         )
-    calls = run.table("calls")
-    window = whole(run.table("ranks"), job) if call is None else of_call(calls, job, call)
+    ranks = run.table("ranks")
+    path = critical_path(run.table("calls"), run.table("rank_waits"), job, _window(run, job, part))
+    packets = run.table("packets") if "packets" in run.table_names else None
+    links = None
+    if packets is not None and "links" in packets.column_names:
+        path = with_ways(path, packets, ranks, job)
+        links = path_by_link(path, run.links, run.routers, count=count)
+    return Path(path, path_by_doing(path), links)
+
+
+def _window(run: Run, job: int, part: Part) -> Window:
+    from difflib import get_close_matches
+
+    from odonata.analysis.critical import of_call, of_iteration, of_phase, whole
+    from odonata.errors import OdonataError
+
+    if part.call is not None:
+        window = of_call(run.table("calls"), job, part.call)
+        if window is None:
+            what = f"no rank of the job left a call {part.call}"
+            raise OdonataError(what, hint="Calls are numbered from 1 on.")
+        return window
+    if part.iteration is None and part.phase is None:
+        return whole(run.table("ranks"), job)
+    if "phase_times" not in run.table_names:
+        raise OdonataError(f"{run.name} has no phases in time", hint="Its programs mark none that are over.")
+    times = run.table("phase_times")
+    if part.iteration is not None:
+        window = of_iteration(times, job, part.iteration)
+        if window is None:
+            what = f"no rank of the job was in an iteration {part.iteration}"
+            raise OdonataError(what, hint="Iterations are numbered from 1 on.")
+        return window
+    window = of_phase(times, job, str(part.phase), part.time)
     if window is None:
-        raise OdonataError(f"no rank of the job left a call {call}", hint="Calls are numbered from 1 on.")
-    path = critical_path(calls, run.table("rank_waits"), job, window)
-    return path, path_by_doing(path)
+        frame = times.to_pandas()
+        counts = frame[frame["job"] == job].groupby("phase", observed=True).size()
+        names = [str(name) for name in counts.index]
+        if part.phase in names:
+            what = f"no rank of the job was in phase {part.phase} a time {part.time}"
+            raise OdonataError(what, hint="Its times are numbered from 1 on.")
+        near = get_close_matches(str(part.phase), names, n=1)
+        hint = f"Did you mean {near[0]}?" if near else f"It has: {', '.join(names)}."
+        raise OdonataError(f"the job has no phase {part.phase}", hint=hint)
+    return window
 
 
-def show(screen: Console, run: Run, job: int, what: str, path: pa.Table, sums: pa.Table, count: int) -> None:
+def show(screen: Console, run: Run, job: int, what: str, found: Path, count: int) -> None:
     """Prints what the time was made of, and the longest pieces in the order of time."""
     from odonata.cli import columns, terminal
 
+    path, sums = found.pieces, found.sums
     nodes = _nodes(run, job)
     times = columns.of_values("time", sums["time_s"].to_pylist(), "s")
     shares = columns.of_values("share", sums["share"].to_pylist(), "share")
@@ -68,6 +138,19 @@ def show(screen: Console, run: Run, job: int, what: str, path: pa.Table, sums: p
             "" if other is None else nodes[other],
         )
     terminal.print_table(screen, "Its longest pieces, in the order of time", longest)
+    if found.links is not None and found.links.num_rows:
+        _show_links(screen, found.links)
+
+
+def _show_links(screen: Console, links: pa.Table) -> None:
+    from odonata.cli import columns, terminal
+
+    times = columns.of_values("under way", links["time_s"].to_pylist(), "s")
+    shares = columns.of_values("of the path", links["share"].to_pylist(), "share")
+    table = terminal.table(["link", "class", times.heading, shares.heading, "pieces"], left=["link", "class"])
+    for row, time, share in zip(links.to_pylist(), times.cells, shares.cells, strict=True):
+        table.add_row(row["name"], row["class"], time, share, f"{row['pieces']:,}")
+    terminal.print_table(screen, "Links over which it came, each piece at every link of its way", table)
 
 
 def _words(doing: str, name: str) -> str:

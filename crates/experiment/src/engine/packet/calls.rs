@@ -1,23 +1,30 @@
-//! The tables of calls and waits of rank programs.
+//! The tables of calls, waits and phases in time of rank programs.
 
-use super::programs::Ran;
+use super::programs::{phase_names, Ran};
 use odonata_declare::Type::{Coded, U32, U64};
 use odonata_declare::Unit::{Plain, Ps};
 use odonata_declare::{Column, FilledTable, Values, Word};
-use odonata_transport::{CallRecord, RankWait, Told};
+use odonata_transport::{CallRecord, PhaseTime, RankWait, Told};
 
 fn of<T>(ran: &Ran, get: impl Fn(&CallRecord) -> T) -> Values
 where
     Values: FromIterator<T>,
 {
-    ran.calls.iter().map(get).collect()
+    ran.recorded.calls.iter().map(get).collect()
 }
 
 fn waited<T>(ran: &Ran, get: impl Fn(&RankWait) -> T) -> Values
 where
     Values: FromIterator<T>,
 {
-    ran.waits.iter().map(get).collect()
+    ran.recorded.waits.iter().map(get).collect()
+}
+
+fn passed<T>(ran: &Ran, get: impl Fn(&PhaseTime) -> T) -> Values
+where
+    Values: FromIterator<T>,
+{
+    ran.recorded.phases.iter().map(get).collect()
 }
 
 const UNDER: Option<&str> = Some("record_calls = true");
@@ -56,7 +63,7 @@ fn names(ran: &Ran) -> Values {
             texts.len() - 1
         }) as i32
     };
-    let codes = ran.calls.iter().map(code).collect();
+    let codes = ran.recorded.calls.iter().map(code).collect();
     Values::Text { codes, texts }
 }
 
@@ -88,7 +95,7 @@ pub(super) const WAITS: FilledTable<'_, Ran> = FilledTable {
              `receipt`, that a message of its own was received.",
         )
         .by(|ran| Values::Text {
-            codes: ran.waits.iter().map(|w| w.told as i32).collect(),
+            codes: ran.recorded.waits.iter().map(|w| w.told as i32).collect(),
             texts: Told::ALL.iter().map(|told| told.word().to_owned()).collect(),
         }),
         Column::attribute("peer", U32, Plain, "Peer", "The rank that this came from.").by(|ran| waited(ran, |w| w.peer)),
@@ -110,3 +117,35 @@ pub(super) const WAITS: FilledTable<'_, Ran> = FilledTable {
         .by(|ran| waited(ran, |w| w.since.ps())),
     ],
 };
+
+pub(super) const PHASE_TIMES: FilledTable<'_, Ran> = FilledTable {
+    name: "phase_times",
+    row: "time in which a rank of a job with a program was in a phase of it",
+    sorted_by: &["job", "rank", "number"],
+    under: UNDER,
+    doc: "What `phases` adds up. A phase that is not over at the end of the run has no row.",
+    columns: &[
+        Column::key("job", U32, Plain, "Job", "Number of the job.")
+            .of("jobs")
+            .by(|ran| passed(ran, |p| u32::from(p.job))),
+        Column::key("rank", U32, Plain, "Rank", "Number of the rank in its job.").by(|ran| passed(ran, |p| p.rank)),
+        Column::key("number", U32, Plain, "Number", "How many phases of the rank were before.").by(numbers),
+        Column::attribute("phase_number", U32, Plain, "Phase number", "Number of the phase in its program.")
+            .by(|ran| passed(ran, |p| p.phase)),
+        Column::attribute("phase", Coded, Plain, "Phase", "Name of the phase.")
+            .by(|ran| phase_names(ran, ran.recorded.phases.iter().map(|p| (p.job, p.phase as usize)))),
+        Column::attribute("began_ps", U64, Ps, "Began", "When it began, on the rank's clock.")
+            .by(|ran| passed(ran, |p| p.began.ps())),
+        Column::attribute("ended_ps", U64, Ps, "Ended", "When it was over.").by(|ran| passed(ran, |p| p.ended.ps())),
+    ],
+};
+
+fn numbers(ran: &Ran) -> Values {
+    let mut last = (None, 0u32);
+    let number = |phase: &PhaseTime| {
+        let rank = Some((phase.job, phase.rank));
+        last = (rank, if last.0 == rank { last.1 + 1 } else { 0 });
+        last.1
+    };
+    ran.recorded.phases.iter().map(number).collect()
+}

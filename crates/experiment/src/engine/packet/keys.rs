@@ -128,7 +128,7 @@ impl Parameters for Records {
         parameter!(
             record_calls = calls,
             Kind::Flag,
-            "Record every call of ranks of programs, and what ended each of their waits: tables `calls` and `rank_waits`.",
+            "Record every call of ranks of programs, and what ended each of their waits: tables `calls`, `rank_waits` and `phase_times`.",
         ),
         parameter!(
             record_q_tables = q_tables,

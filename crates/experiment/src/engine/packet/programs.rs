@@ -1,6 +1,6 @@
 //! Jobs whose ranks run programs: what they take along, and the tables of their ranks.
 
-use super::calls::{CALLS, WAITS};
+use super::calls::{CALLS, PHASE_TIMES, WAITS};
 use super::columns::Measured;
 use super::keys::Records;
 use super::messages::MESSAGES;
@@ -10,9 +10,7 @@ use odonata_declare::Type::{Bool, Coded, F64, U32, U64};
 use odonata_declare::Unit::{Bytes as InBytes, BytesPerS, Count, Ns, Plain, Ps};
 use odonata_declare::{Column, Filled, FilledTable, Frame, Table, Values};
 use odonata_packet::{PacketSettings, Program};
-use odonata_transport::{
-    on_the_wire, CallKind, CallRecord, MessageRecord, PhaseRecord, RankJob, RankRecord, RankWait, Ranks,
-};
+use odonata_transport::{on_the_wire, CallKind, CallRecords, MessageRecord, PhaseRecord, RankJob, RankRecord, Ranks};
 use odonata_units::{JobId, Time};
 use odonata_workload::{volumes, Job, TrafficKind};
 use std::sync::Arc;
@@ -72,7 +70,14 @@ impl Programs {
 
 /// The declarations, in the order of the reference.
 pub(super) fn tables() -> Vec<Table> {
-    vec![RANKS.declared(), PHASES.declared(), MESSAGES.declared(), CALLS.declared(), WAITS.declared()]
+    vec![
+        RANKS.declared(),
+        PHASES.declared(),
+        MESSAGES.declared(),
+        CALLS.declared(),
+        WAITS.declared(),
+        PHASE_TIMES.declared(),
+    ]
 }
 
 /// Those that the run has.
@@ -85,6 +90,7 @@ pub(super) fn frames(ran: &Ran) -> Vec<(&'static str, Frame)> {
     frames.extend(ran.records_messages.then(|| MESSAGES.of(ran)));
     if ran.records_calls {
         frames.extend([CALLS.of(ran), WAITS.of(ran)]);
+        frames.extend((!ran.recorded.phases.is_empty()).then(|| PHASE_TIMES.of(ran)));
     }
     frames
 }
@@ -97,9 +103,8 @@ pub(super) struct Ran {
     /// By job, source, destination and number, if they are recorded.
     pub(super) messages: Vec<MessageRecord>,
     records_messages: bool,
-    /// By job, rank and number, if they are recorded.
-    pub(super) calls: Vec<CallRecord>,
-    pub(super) waits: Vec<RankWait>,
+    /// Calls, waits and phases in time, if they are recorded.
+    pub(super) recorded: CallRecords,
     records_calls: bool,
     /// When the run ended.
     end: Time,
@@ -116,7 +121,7 @@ impl Ran {
         let messages = programs.map_or_else(Vec::new, |programs| programs.ranks.take_messages());
         let records_messages = programs.is_some_and(|programs| programs.ranks.records_messages());
         let records_calls = programs.is_some_and(|programs| programs.ranks.records_calls());
-        let (calls, waits) = programs.map_or_else(Default::default, |programs| programs.ranks.take_calls());
+        let recorded = programs.map_or_else(Default::default, |programs| programs.ranks.take_calls());
         let (mut phases, mut program_of, mut first_phase) = (Vec::new(), Vec::new(), Vec::new());
         for job in &scenario.workload.jobs {
             first_phase.push(phases.len());
@@ -125,7 +130,7 @@ impl Ran {
             program_of.extend((0..own.len() as u32).map(|phase| shared.program.program_of(phase)));
             phases.extend(own);
         }
-        Self { ranks, messages, records_messages, calls, waits, records_calls, end, phases, program_of, first_phase }
+        Self { ranks, messages, records_messages, recorded, records_calls, end, phases, program_of, first_phase }
     }
 }
 
@@ -210,6 +215,15 @@ fn phases(ran: &Ran) -> impl Iterator<Item = (&RankRecord, usize, &PhaseRecord)>
         .filter(|(_, _, record)| record.count > 0)
 }
 
+/// Names of phases, each given by its job and its number in the job's programs.
+pub(super) fn phase_names(ran: &Ran, phases: impl Iterator<Item = (u16, usize)>) -> Values {
+    let (mut texts, first) = (ran.phases.clone(), &ran.first_phase);
+    let codes: Vec<i32> = phases.map(|(job, phase)| (first[usize::from(job)] + phase) as i32).collect();
+    let most = codes.iter().copied().max().unwrap_or(-1);
+    (texts.len() as i32..=most).for_each(|code| texts.push(format!("phase {code}")));
+    Values::Text { codes, texts }
+}
+
 const PHASES: FilledTable<'_, Ran> = FilledTable {
     name: "phases",
     row: "rank and phase of its program",
@@ -224,14 +238,8 @@ const PHASES: FilledTable<'_, Ran> = FilledTable {
             .by(|ran| phases(ran).map(|(rank, _, _)| rank.rank).collect()),
         Column::key("phase_number", U32, Plain, "Phase number", "Number of the phase in its program.")
             .by(|ran| phases(ran).map(|(_, phase, _)| phase as u32).collect()),
-        Column::attribute("phase", Coded, Plain, "Phase", "Name of the phase.").by(|ran| {
-            let (mut texts, first) = (ran.phases.clone(), &ran.first_phase);
-            let place = |(rank, phase, _): (&RankRecord, usize, _)| (first[usize::from(rank.job)] + phase) as i32;
-            let codes: Vec<i32> = phases(ran).map(place).collect();
-            let most = codes.iter().copied().max().unwrap_or(-1);
-            (texts.len() as i32..=most).for_each(|code| texts.push(format!("phase {code}")));
-            Values::Text { codes, texts }
-        }),
+        Column::attribute("phase", Coded, Plain, "Phase", "Name of the phase.")
+            .by(|ran| phase_names(ran, phases(ran).map(|(rank, phase, _)| (rank.job, phase)))),
         Column::attribute(
             "program",
             U32,
