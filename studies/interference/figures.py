@@ -194,7 +194,7 @@ def _mixed(results: Results, routings: list[str]) -> dict[str, Run]:
 
 
 def stalls(results: Results, *, routings: list[str]) -> style.Picture:
-    """Figure 11: time without credit, summed over the local links of each group, and of each global link."""
+    """Figure 11: counted time without credit, summed over local links by group, and of each global link."""
     runs = _mixed(results, routings)
     with style.looks():
         picture = style.new_picture(9.6, 3.2)
@@ -209,10 +209,10 @@ def stalls(results: Results, *, routings: list[str]) -> style.Picture:
             right.plot(ordered, np.linspace(0, 100, len(ordered)), color=color)
             right.axvline(float(ordered.mean()), color=color, linewidth=0.9, linestyle="--")
         left.set_xlabel("group")
-        left.set_ylabel("stall of its 56 local links, summed (ms)")
+        left.set_ylabel("counted stall of its 56 local links, summed (ms)")
         left.set_title("inside groups")
         style.horizontal_grid(left)
-        right.set_xlabel("stall of a global link (ms)")
+        right.set_xlabel("counted stall of a global link (ms)")
         right.set_ylabel("links with at most as much (%)")
         right.set_title("between groups")
         right.set_xlim(left=0)

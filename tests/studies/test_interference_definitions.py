@@ -95,8 +95,8 @@ def test_percentiles_are_those_of_packets(measures: Any) -> None:
 
 def test_a_local_stall_is_summed_and_a_global_one_of_a_link(measures: Any) -> None:
     pairs = [
-        {"source_group": 0, "target_group": 0, "links": 56, "stall_ps": 56_000_000_000},
-        {"source_group": 0, "target_group": 1, "links": 2, "stall_ps": 6_000_000_000},
+        {"source_group": 0, "target_group": 0, "links": 56, "counted_stall_ps": 56_000_000_000},
+        {"source_group": 0, "target_group": 1, "links": 2, "counted_stall_ps": 6_000_000_000},
     ]
     found = measures.stalls_ms(run({"group_traffic": pairs}))
     assert {name: values.tolist() for name, values in found.items()} == {
