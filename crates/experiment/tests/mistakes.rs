@@ -324,3 +324,22 @@ fn a_machine_in_pieces() {
         assert!(message.contains("router g0r0") && message.contains("path") | message.contains("reach"), "{message}");
     }
 }
+
+/// A block that does not fit is reported where it stands, one of no Blue Gene too.
+#[test]
+fn a_block_that_does_not_fit() {
+    let said = |machine: &str| {
+        let job = "[[job]]\nranks = 4\npattern = 'uniform'\n";
+        let found = problems(&format!("[machine]\n{machine}\n{job}"), &[]);
+        let line = found.first().and_then(|problem| problem.location.as_ref()).map(|location| location.line);
+        (line, found.into_iter().map(|problem| problem.message).collect::<Vec<_>>().join("; "))
+    };
+    let (line, message) = said("preset = 'bgp-rack'\npartition = { shape = [8, 16, 8] }");
+    assert_eq!(line, Some(3));
+    assert!(message.contains("16 nodes along Y; the machine has 1 to 8"), "{message}");
+    let (line, message) = said("preset = 'edison'\npartition = { shape = [8, 8, 8] }");
+    assert!(line == Some(3) && message.contains("not handed out in blocks"), "{message}");
+    assert!(said("topology = 'torus'\npartition = { shape = [8] }").1.contains("a block of a preset"));
+    assert!(said("preset = 'bgp-rack'\npartition = { mesh = 'Z' }").1.contains("lacks the key 'shape'"));
+    assert_eq!(said("preset = 'bgp-rack'\npartition = { shape = [8, 8, 8], mesh = 'Z' }"), (None, String::new()));
+}

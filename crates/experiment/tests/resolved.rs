@@ -57,6 +57,7 @@ fn machines() -> impl Strategy<Value = String> {
         Just("topology = \"fat-tree\"\nk = 6\n".to_owned()),
         Just("topology = \"xgft\"\nchildren = [4, 3, 4]\nparents = [1, 2, 2]\nparallel = [2, 1]\n".to_owned()),
         Just("preset = \"bgp-midplane\"\n".to_owned()),
+        Just("preset = \"bgp-rack\"\npartition = { shape = [8, 8, 4], mesh = \"Z\" }\n".to_owned()),
     ];
     let changes = prop_oneof![
         Just(""),
@@ -195,7 +196,9 @@ fn every_key_but(text: &str, others: &[&str]) {
         });
         let own = section.keys.iter().map(|key| (key.name, table));
         let all = own.chain(chosen.flat_map(|(variant, of)| variant.keys.iter().map(move |key| (key.name, of))));
-        for (key, of) in all.filter(|(key, _)| !["topology", "file", "format"].contains(key) && !others.contains(key)) {
+        for (key, of) in
+            all.filter(|(key, _)| !["topology", "partition", "file", "format"].contains(key) && !others.contains(key))
+        {
             assert!(of.contains_key(key), "{key} of {}", section.name);
         }
     }

@@ -25,5 +25,5 @@ pub mod topology;
 
 pub use builder::{Cable, MachineBuilder};
 pub use error::MachineError;
-pub use machine::{Bundle, Coordinates, LinkClass, Machine};
+pub use machine::{Bundle, Coordinates, Fastest, LinkClass, Machine};
 pub use shape::{GroupInterior, Shape};

@@ -1,6 +1,7 @@
 //! The built hardware.
 
 use crate::Shape;
+use odonata_declare::words;
 use odonata_units::{GroupId, LinkClassId, LinkId, NodeId, Rate, RouterId, Time};
 use std::ops::Range;
 
@@ -18,6 +19,16 @@ pub struct LinkClass {
     pub ports_per_router: Option<u32>,
 }
 
+words! {
+    /// Which letter of an order of the axes, such as `TXYZ`, changes fastest from one rank to the next.
+    #[derive(Default)]
+    pub enum Fastest {
+        #[default]
+        First = "first": "the first letter, as Blue Gene/L and Blue Gene/P write their orders",
+        Last = "last": "the last letter, as Blue Gene/Q writes its orders",
+    }
+}
+
 /// Coordinates of the routers: a name and a size per axis, a value per router and axis, and perhaps names.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Coordinates {
@@ -29,9 +40,17 @@ pub struct Coordinates {
     pub values: Vec<u32>,
     /// Names of the routers where a file gives them; empty: names are made of the coordinates.
     pub names: Vec<String>,
+    /// How orders of the axes are written on this machine.
+    pub fastest: Fastest,
 }
 
 impl Coordinates {
+    /// The letters of the axes where each is called by one, as the dimensions of a Blue Gene are: `XYZ`, `ABCDE`.
+    pub fn letters(&self) -> Option<String> {
+        let single = |axis: &String| Some(axis.chars().next()?).filter(|first| first.len_utf8() == axis.len());
+        self.axes.iter().map(single).collect::<Option<String>>().filter(|letters| !letters.is_empty())
+    }
+
     /// The coordinates of one router, one value per axis.
     pub fn of(&self, router: RouterId) -> &[u32] {
         let n = self.axes.len();

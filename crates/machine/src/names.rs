@@ -1,7 +1,7 @@
 //! Names of routers, nodes and links, and the way back from a name.
 //!
 //! A router's name is made of its coordinates: the first letter of each axis and its value where those letters
-//! differ (`g3r0c12`), else the letter once and the values joined by `_` (`x3_0_12` on a torus with axes `x0`,
+//! differ (`g3r0c12`, `X3Y0Z12` on a torus whose axes are called by letters), else the letter once and the values joined by `_` (`x3_0_12` on a torus with axes `x0`,
 //! `x1`, `x2`), and `r7` where there are no coordinates. A file may give
 //! routers names of its own. A node is its router's name, `n` and its slot
 //! (`g3r0c12n1`); a link is `g0r0c0>g0r0c1:green.0`.
@@ -28,7 +28,7 @@ impl Coordinates {
                 values.push((router / stride % size as usize) as u32);
             }
         }
-        Self { axes: axes.iter().map(|&a| a.to_owned()).collect(), sizes: sizes.to_vec(), values, names: Vec::new() }
+        Self { axes: axes.iter().map(|&a| a.to_owned()).collect(), sizes: sizes.to_vec(), values, ..Self::default() }
     }
 
     /// Name of a router.
@@ -273,8 +273,8 @@ mod tests {
         assert_eq!(edison.router_named("114"), Ok(RouterId(114)));
         assert_eq!(edison.node_name(NodeId(4 * 114 + 3)), "g1r1c2n3");
         let torus = build("bgq-midplane");
-        assert_eq!(torus.router_name(RouterId(511)), "x3_3_3_3_1");
-        assert_eq!(torus.node_named("x3_3_3_3_1n0"), Ok(NodeId(511)));
+        assert_eq!(torus.router_name(RouterId(511)), "A3B3C3D3E1");
+        assert_eq!(torus.node_named("A3B3C3D3E1n0"), Ok(NodeId(511)));
     }
 
     #[test]

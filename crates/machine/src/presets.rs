@@ -1,9 +1,13 @@
 //! Machines by name: real ones from public figures, the literature's, and large ones for scale.
 
+mod blue_gene;
+
+pub use blue_gene::Partition;
+
 use crate::names::unknown;
-use crate::topology::{Cascade, Dragonfly, Extent, LinkFigures, Torus};
+use crate::topology::{Cascade, Dragonfly, Extent, LinkFigures};
 use crate::{MachineBuilder, MachineError};
-use odonata_declare::OneOrEach;
+use blue_gene::BlueGene;
 
 /// A machine that can be asked for by name.
 #[derive(Clone, Copy, Debug)]
@@ -16,7 +20,16 @@ pub struct Preset {
     pub source: &'static str,
     /// What the built machine must count, from the source's figures or closed forms.
     pub declared: DeclaredCounts,
-    builder: fn() -> Result<MachineBuilder, MachineError>,
+    wiring: Wiring,
+}
+
+/// How a preset is wired.
+#[derive(Clone, Copy, Debug)]
+enum Wiring {
+    /// In one way.
+    Fixed(fn() -> Result<MachineBuilder, MachineError>),
+    /// As a Blue Gene that is handed out in blocks.
+    Block(fn() -> BlueGene),
 }
 
 /// Counts that a machine is declared to have.
@@ -62,8 +75,32 @@ pub fn find(name: &str) -> Result<&'static Preset, MachineError> {
 /// No such preset; the message names the nearest one.
 pub fn builder(name: &str) -> Result<MachineBuilder, MachineError> {
     let preset = find(name)?;
-    let mut builder = (preset.builder)()?;
+    let mut builder = match preset.wiring {
+        Wiring::Fixed(builder) => builder()?,
+        Wiring::Block(machine) => machine().whole().builder()?,
+    };
     builder.name = preset.name.into();
+    Ok(builder)
+}
+
+/// A block of the machine of the preset called `name`, ready to edit and build.
+///
+/// # Errors
+/// No such preset, one that is not handed out in blocks, and a block that does not fit.
+pub fn block(name: &str, partition: &Partition) -> Result<MachineBuilder, MachineError> {
+    let preset = find(name)?;
+    let Wiring::Block(machine) = preset.wiring else {
+        let blocks = PRESETS.iter().filter(|preset| matches!(preset.wiring, Wiring::Block(_)));
+        let known: Vec<&str> = blocks.map(|preset| preset.name).collect();
+        return Err(MachineError::Parameter {
+            parameter: "partition".into(),
+            reason: format!("'{name}' is not handed out in blocks; known: {}", known.join(", ")),
+        });
+    };
+    let torus = machine().block(partition)?;
+    let mut builder = torus.builder()?;
+    let sizes: Vec<String> = torus.dims.iter().map(u32::to_string).collect();
+    builder.name = format!("{}-{}", preset.name, sizes.join("x"));
     Ok(builder)
 }
 
@@ -79,7 +116,7 @@ const PRESETS: &[Preset] = &[
             usable_nodes: 5576,
             links: &[("green", 21_600), ("black", 21_600), ("blue", 5_040)],
         },
-        builder: || Cascade { usable_nodes: Some(5576), ..Cascade::default() }.builder(),
+        wiring: Wiring::Fixed(|| Cascade { usable_nodes: Some(5576), ..Cascade::default() }.builder()),
     },
     Preset {
         name: "eos",
@@ -92,10 +129,10 @@ const PRESETS: &[Preset] = &[
             usable_nodes: 744,
             links: &[("green", 2_880), ("black", 2_880), ("blue", 384)],
         },
-        builder: || {
+        wiring: Wiring::Fixed(|| {
             let two_groups = Cascade { groups: 2, gateway_columns: 8, ..Cascade::default() };
             Cascade { usable_nodes: Some(744), cores_per_node: 16, ..two_groups }.builder()
-        },
+        }),
     },
     Preset {
         name: "theta",
@@ -108,7 +145,7 @@ const PRESETS: &[Preset] = &[
             usable_nodes: 3240,
             links: &[("green", 12_960), ("black", 12_960), ("blue", 1_728)],
         },
-        builder: || Cascade { groups: 9, usable_nodes: Some(3240), cores_per_node: 64, ..Cascade::default() }.builder(),
+        wiring: Wiring::Fixed(|| Cascade { groups: 9, usable_nodes: Some(3240), cores_per_node: 64, ..Cascade::default() }.builder()),
     },
     Preset {
         name: "piz-daint",
@@ -120,7 +157,7 @@ const PRESETS: &[Preset] = &[
             usable_nodes: 5272,
             links: &[("green", 20_160), ("black", 20_160), ("blue", 4_368)],
         },
-        builder: || Cascade { groups: 14, usable_nodes: Some(5272), cores_per_node: 8, ..Cascade::default() }.builder(),
+        wiring: Wiring::Fixed(|| Cascade { groups: 14, usable_nodes: Some(5272), cores_per_node: 8, ..Cascade::default() }.builder()),
     },
     Preset {
         name: "cascade-241",
@@ -132,7 +169,7 @@ const PRESETS: &[Preset] = &[
             usable_nodes: 92_544,
             links: &[("green", 347_040), ("black", 347_040), ("blue", 231_360)],
         },
-        builder: || Cascade { groups: 241, ..Cascade::default() }.builder(),
+        wiring: Wiring::Fixed(|| Cascade { groups: 241, ..Cascade::default() }.builder()),
     },
     Preset {
         name: "dragonfly-1056",
@@ -144,7 +181,7 @@ const PRESETS: &[Preset] = &[
             usable_nodes: 1056,
             links: &[("local", 1_848), ("global", 1_056)],
         },
-        builder: || Dragonfly::default().builder(),
+        wiring: Wiring::Fixed(|| Dragonfly::default().builder()),
     },
     Preset {
         name: "dragonfly-2550",
@@ -156,7 +193,7 @@ const PRESETS: &[Preset] = &[
             usable_nodes: 2550,
             links: &[("local", 4_590), ("global", 2_550)],
         },
-        builder: || Dragonfly { p: 5, a: 10, h: 5, g: 51, ..Dragonfly::default() }.builder(),
+        wiring: Wiring::Fixed(|| Dragonfly { p: 5, a: 10, h: 5, g: 51, ..Dragonfly::default() }.builder()),
     },
     Preset {
         name: "frontier-like",
@@ -169,7 +206,7 @@ const PRESETS: &[Preset] = &[
             usable_nodes: 9472,
             links: &[("local", 73_408), ("global", 21_608)],
         },
-        builder: || slingshot(74, 4, 4, 64, 100_000_000_000).builder(),
+        wiring: Wiring::Fixed(|| slingshot(74, 4, 4, 64, 100_000_000_000).builder()),
     },
     Preset {
         name: "aurora-like",
@@ -183,83 +220,75 @@ const PRESETS: &[Preset] = &[
             usable_nodes: 10_624,
             links: &[("local", 164_672), ("global", 54_780)],
         },
-        builder: || slingshot(166, 2, 2, 104, 200_000_000_000).builder(),
+        wiring: Wiring::Fixed(|| slingshot(166, 2, 2, 104, 200_000_000_000).builder()),
+    },
+    Preset {
+        name: "bgl-midplane",
+        summary: "Blue Gene/L midplane: torus 8 x 8 x 8, 512 nodes of 2 cores",
+        source: blue_gene::SOURCE_L,
+        declared: torus(512, &[("local", 3_072)]),
+        wiring: Wiring::Block(|| blue_gene::l(&[8, 8, 8])),
+    },
+    Preset {
+        name: "bgl-rack",
+        summary: "Blue Gene/L rack: torus 8 x 8 x 16, 1,024 nodes of 2 cores",
+        source: blue_gene::SOURCE_L,
+        declared: torus(1024, &[("local", 6_144)]),
+        wiring: Wiring::Block(|| blue_gene::l(&[8, 8, 16])),
     },
     Preset {
         name: "bgp-midplane",
         summary: "Blue Gene/P midplane: torus 8 x 8 x 8, 512 nodes of 4 cores",
-        source: BLUE_GENE_P,
+        source: blue_gene::SOURCE_P,
         declared: torus(512, &[("local", 3_072)]),
-        builder: || blue_gene_p(&[8, 8, 8]).builder(),
+        wiring: Wiring::Block(|| blue_gene::p(&[8, 8, 8])),
     },
     Preset {
         name: "bgp-rack",
         summary: "Blue Gene/P rack: torus 8 x 8 x 16, 1,024 nodes of 4 cores",
-        source: BLUE_GENE_P,
+        source: blue_gene::SOURCE_P,
         declared: torus(1024, &[("local", 6_144)]),
-        builder: || blue_gene_p(&[8, 8, 16]).builder(),
+        wiring: Wiring::Block(|| blue_gene::p(&[8, 8, 16])),
     },
     Preset {
         name: "jugene",
         summary: "Blue Gene/P of Jülich, 72 racks: torus 72 x 32 x 32, 73,728 nodes of 4 cores",
-        source: BLUE_GENE_P,
+        source: blue_gene::SOURCE_P,
         declared: torus(73_728, &[("local", 442_368)]),
-        builder: || blue_gene_p(&[72, 32, 32]).builder(),
+        wiring: Wiring::Block(|| blue_gene::p(&[72, 32, 32])),
     },
     Preset {
         name: "bgq-midplane",
         summary: "Blue Gene/Q midplane: torus 4 x 4 x 4 x 4 x 2, 512 nodes of 16 cores",
-        source: BLUE_GENE_Q,
+        source: blue_gene::SOURCE_Q,
         declared: torus(512, &[("local", 5_120)]),
-        builder: || blue_gene_q(&[4, 4, 4, 4, 2]).builder(),
+        wiring: Wiring::Block(|| blue_gene::q(&[4, 4, 4, 4, 2])),
     },
     Preset {
         name: "bgq-rack",
         summary: "Blue Gene/Q rack: torus 4 x 4 x 4 x 8 x 2, 1,024 nodes of 16 cores",
-        source: BLUE_GENE_Q,
+        source: blue_gene::SOURCE_Q,
         declared: torus(1024, &[("local", 10_240)]),
-        builder: || blue_gene_q(&[4, 4, 4, 8, 2]).builder(),
+        wiring: Wiring::Block(|| blue_gene::q(&[4, 4, 4, 8, 2])),
     },
     Preset {
         name: "mira",
         summary: "Blue Gene/Q of Argonne, 48 racks: torus 8 x 12 x 16 x 16 x 2, 49,152 nodes of 16 cores",
-        source: BLUE_GENE_Q,
+        source: blue_gene::SOURCE_Q,
         declared: torus(49_152, &[("local", 491_520)]),
-        builder: || blue_gene_q(&[8, 12, 16, 16, 2]).builder(),
+        wiring: Wiring::Block(|| blue_gene::q(&[8, 12, 16, 16, 2])),
     },
     Preset {
         name: "sequoia",
         summary: "Blue Gene/Q of Livermore, 96 racks: torus 16 x 12 x 16 x 16 x 2, 98,304 nodes of 16 cores",
-        source: BLUE_GENE_Q,
+        source: blue_gene::SOURCE_Q,
         declared: torus(98_304, &[("local", 983_040)]),
-        builder: || blue_gene_q(&[16, 12, 16, 16, 2]).builder(),
+        wiring: Wiring::Block(|| blue_gene::q(&[16, 12, 16, 16, 2])),
     },
 ];
 
-const BLUE_GENE_P: &str =
-    "IBM Blue Gene team, IBM J. Res. Dev. 52, 2008: 425 MB/s per link and direction, about 100 ns per hop; \
-                           injection taken as the six links' 2.55 GB/s";
-const BLUE_GENE_Q: &str =
-    "Chen et al., SC 2011: 2 GB/s per link and direction, about 40 ns per hop, two links to the one \
-                           neighbour in the E dimension; injection taken as the ten links' 20 GB/s";
-
 const fn torus(nodes: usize, links: &'static [(&'static str, usize)]) -> DeclaredCounts {
     DeclaredCounts { routers: nodes, nodes, usable_nodes: nodes, links }
-}
-
-fn blue_gene_p(dims: &[u32]) -> Torus {
-    Torus {
-        dims: dims.to_vec(),
-        wrap: OneOrEach::One(true),
-        local: LinkFigures::new(425_000_000, 100),
-        terminal: LinkFigures::new(2_550_000_000, 100),
-        cores_per_node: 4,
-        ..Torus::default()
-    }
-}
-
-fn blue_gene_q(dims: &[u32]) -> Torus {
-    Torus { dims: dims.to_vec(), wrap: OneOrEach::One(true), ..Torus::default() }
 }
 
 /// Groups of 32 switches of 64 ports: 16 to interfaces, 31 inside the group, 16 to other groups. 25 GB/s per port.

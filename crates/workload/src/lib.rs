@@ -44,8 +44,9 @@ pub use pattern::{
     StencilParameters, TornadoParameters, UmeshParameters, UniformParameters, PATTERNS,
 };
 pub use placement::{
-    Begun, Distribution, FilePlacementParameters, FreeNodes, ListParameters, NodeName, NonUniformParameters, Placed,
-    PlacementRule, PlacementSpec, RandomOrderParameters, RandomParameters, Request, PLACEMENTS,
+    Begun, Distribution, FilePlacementParameters, FreeNodes, ListParameters, MappingParameters, NodeName,
+    NonUniformParameters, Placed, PlacementRule, PlacementSpec, RandomOrderParameters, RandomParameters, Request,
+    PLACEMENTS,
 };
 pub use placement_table::PlacementTable;
 pub use sent::Sent;

@@ -10,6 +10,7 @@ mod compact;
 mod file;
 mod free;
 mod list;
+mod mapping;
 mod non_uniform;
 mod random_chassis;
 mod random_groups;
@@ -26,6 +27,7 @@ mod test_help;
 
 pub use file::FilePlacementParameters;
 pub use list::{ListParameters, NodeName};
+pub use mapping::MappingParameters;
 pub use non_uniform::{Distribution, NonUniformParameters};
 pub use random_order::RandomOrderParameters;
 pub use spec::{Begun, PlacementRule, PlacementSpec, PLACEMENTS};

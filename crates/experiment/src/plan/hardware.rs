@@ -1,6 +1,6 @@
 //! From `[machine]` to a machine.
 
-use crate::fields::Fields;
+use crate::fields::{Fields, Located};
 use crate::input::Files;
 use crate::memory;
 use crate::problem::{suggestion, ProblemKind};
@@ -46,7 +46,8 @@ pub(super) fn build(spec: &MachineSpec, seed: u64, files: &mut Files<'_>, report
             return None;
         }
     };
-    let untouched = spec.edits.is_empty() && spec.common.given("nodes_per_router").is_none();
+    let untouched =
+        spec.edits.is_empty() && spec.partition.is_none() && spec.common.given("nodes_per_router").is_none();
     let declared = match &spec.origin {
         Origin::Preset(name) if untouched => Some(&presets::find(name).expect("a known preset").declared),
         _ => None,
@@ -67,7 +68,7 @@ fn origin(
             resolved.insert("preset".into(), name.as_str().into());
             let known = presets::find(name).expect("a known preset");
             admit(known.declared.extent(), spec, report)?;
-            presets::builder(name)
+            preset(name, spec, &mut resolved)
         }
         Origin::Topology(name) => {
             resolved.insert("topology".into(), name.as_str().into());
@@ -134,6 +135,21 @@ fn origin(
             None
         }
     }
+}
+
+/// A preset, or a block of it.
+fn preset(name: &str, spec: &MachineSpec, resolved: &mut Table) -> Result<MachineBuilder, MachineError> {
+    let Some(Located { value, .. }) = &spec.partition else { return presets::builder(name) };
+    resolved.insert("partition".into(), block(value).into());
+    presets::block(name, value)
+}
+
+/// A block of a machine, as it is written.
+fn block(partition: &presets::Partition) -> Table {
+    let shape = partition.shape.iter().map(|&nodes| toml::Value::from(nodes));
+    let mut table = Table::from_iter([("shape".to_owned(), toml::Value::Array(shape.collect()))]);
+    table.extend(partition.mesh.iter().map(|mesh| ("mesh".to_owned(), mesh.as_str().into())));
+    table
 }
 
 /// Reports a machine that would take more memory than is left; nothing of it is there yet.

@@ -39,7 +39,7 @@ pub(super) const ROUTERS: FilledTable<'_, Machine> = FilledTable {
             U32,
             Plain,
             "Position along <axis>",
-            "Its coordinate: `row` and `column` on Aries, `x0`, `x1`, ... on a torus.",
+            "Its coordinate: `row` and `column` on Aries, `x0`, `x1`, ... or letters (`X`) on a torus.",
         )
         .by_axis(|machine, axis| coordinates(machine, machine.routers(), axis)),
         Column::attribute("up", Bool, Plain, "Works", "Whether it works; false after a fault.")

@@ -11,7 +11,7 @@ use crate::section::{Chooser, Section};
 use odonata_declare::{Absent, Choice, Family, Key, Kind, Named, Value};
 use odonata_machine::edit::Edit;
 use odonata_machine::import::FORMATS;
-use odonata_machine::presets;
+use odonata_machine::presets::{self, Partition};
 use odonata_machine::topology::TOPOLOGIES;
 
 /// The word for a port budget that is none.
@@ -30,6 +30,12 @@ pub(crate) fn section() -> Section {
         Key::optional("topology", Kind::Choice(TOPOLOGY.choices()), "none", "A family of machines, with its parameters beside it."),
         Key::optional("file", Kind::Path, "none", "A file that lists the cables; gzip is recognised."),
         Key::optional("format", Kind::Choice(FORMAT.choices()), "by the content of the file", "What the file is."),
+        Key::optional(
+            "partition",
+            Kind::Table(PARTITION_KEYS),
+            "the whole machine",
+            "A block of a Blue Gene preset, which is a network of its own: `{ shape = [8, 8, 16], mesh = \"Z\" }`.",
+        ),
         Key::optional("cores_per_node", Kind::count(1), FROM, "Cores of each node."),
         Key::optional("nodes_per_router", Kind::count(1), FROM, "Nodes of each router that has any."),
         Key {
@@ -57,6 +63,17 @@ pub(crate) fn section() -> Section {
 }
 
 const FROM: &str = "of the preset, the topology or the file";
+
+/// The keys of `partition`.
+const PARTITION_KEYS: &[Key] = &[
+    Key::required("shape", Kind::List(&Kind::count(1)), "Nodes along each axis."),
+    Key::optional(
+        "mesh",
+        Kind::Text,
+        "none of a block of whole midplanes, else all",
+        "Letters of the axes that do not wrap around.",
+    ),
+];
 
 /// The keys of a link class.
 const CLASS_KEYS: &[Key] = &[
@@ -106,6 +123,7 @@ pub(crate) struct MachineSpec {
     pub(crate) own: Fields,
     pub(crate) edits: Vec<Located<Edit>>,
     pub(crate) classes: Vec<ClassSpec>,
+    pub(crate) partition: Option<Located<Partition>>,
 }
 
 impl MachineSpec {
@@ -125,13 +143,20 @@ impl MachineSpec {
         let variant_keys = variant.map_or(&empty, |variant| &variant.keys);
         let own = Fields::read("[machine]", place, table, variant_keys, report);
         check_keys(&origin, table, variant_keys, report);
-        Some(Self { origin, origin_place, common: all, own, edits, classes })
+        let partition = read_partition(table.get("partition"), report);
+        if let (Some(partition), Origin::Topology(_) | Origin::File(_)) = (&partition, &origin) {
+            let message = "'partition' is a block of a preset; this machine is none".to_owned();
+            report.add(ProblemKind::Conflict, partition.place, message, None);
+            return None;
+        }
+        Some(Self { origin, origin_place, common: all, own, edits, classes, partition })
     }
 
     /// Where a key or a parameter is, or else what was asked to be built.
     pub(crate) fn place_of(&self, key: &str) -> Place {
-        let given = self.own.given(key).or_else(|| self.common.given(key));
-        given.map_or(self.origin_place, |located| located.place)
+        let given = self.own.given(key).or_else(|| self.common.given(key)).map(|located| located.place);
+        let block = self.partition.as_ref().filter(|_| key == "partition").map(|partition| partition.place);
+        given.or(block).unwrap_or(self.origin_place)
     }
 }
 
@@ -184,6 +209,17 @@ fn check_keys(origin: &Origin, table: &Table, own: &[Key], report: &mut Report<'
     };
     let elsewhere = |key: &str| section.choosers.iter().find_map(|chooser| belongs_to(chooser.family, key));
     unknown_keys(&heading, table, &known, elsewhere, report);
+}
+
+fn read_partition(entry: Option<&Entry>, report: &mut Report<'_>) -> Option<Located<Partition>> {
+    const EXAMPLE: &str = "partition = { shape = [8, 8, 16] }";
+    let entry = entry?;
+    let table = expect_table(entry, EXAMPLE, report)?;
+    let known: Vec<&'static str> = PARTITION_KEYS.iter().map(|key| key.name).collect();
+    unknown_keys("'partition'", table, &known, |_| None, report);
+    let fields = Fields::read("'partition'", entry.place, table, PARTITION_KEYS, report);
+    let mesh = fields.text("mesh").map(Into::into);
+    Some(Located { value: Partition { shape: fields.counts("shape")?, mesh }, place: entry.place })
 }
 
 fn read_classes(entry: Option<&Entry>, report: &mut Report<'_>) -> Vec<ClassSpec> {

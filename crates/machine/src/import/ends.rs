@@ -9,8 +9,13 @@ use std::collections::HashMap;
 const LARGEST_NUMBER: u32 = 1 << 22;
 
 /// Axes of the families whose router names are told apart by their letters.
-const FAMILY_AXES: [&[&str]; 3] =
-    [&["group", "row", "column"], &["group", "router_in_group"], &["level", "pod", "index"]];
+const FAMILY_AXES: [&[&str]; 5] = [
+    &["group", "row", "column"],
+    &["group", "router_in_group"],
+    &["level", "pod", "index"],
+    &["X", "Y", "Z"],
+    &["A", "B", "C", "D", "E"],
+];
 
 /// Row and reason.
 type Wrong = (usize, String);

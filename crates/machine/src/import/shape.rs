@@ -220,7 +220,7 @@ fn by_coordinates(routers: &Routers) -> Result<Layout, String> {
     }
     let sizes =
         (0..n).map(|axis| values.iter().skip(axis).step_by(n).max().map_or(1, |&v| v.saturating_add(1))).collect();
-    let coordinates = Coordinates { axes: routers.axes.clone(), sizes, values, names: Vec::new() };
+    let coordinates = Coordinates { axes: routers.axes.clone(), sizes, values, ..Coordinates::default() };
     let mut group_of = vec![GroupId(0); order.len()];
     if let Some(axis) = routers.axes.iter().position(|axis| axis == "group" || axis == "pod") {
         let mut known: Vec<u32> = coordinates.values.iter().copied().skip(axis).step_by(n).collect();

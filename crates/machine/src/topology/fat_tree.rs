@@ -194,7 +194,7 @@ impl Xgft {
             axes: vec!["level".into(), "pod".into(), "index".into()],
             sizes: vec![levels as u32, pods + 1, 0],
             values: Vec::new(),
-            names: Vec::new(),
+            ..Coordinates::default()
         };
         let (mut group_of, mut level_of) = (Vec::new(), Vec::new());
         for level in 0..levels {

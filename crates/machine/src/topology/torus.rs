@@ -6,8 +6,8 @@
 //! join them (as the E dimension of Blue Gene/Q has it); a dimension of size 1 has no cables.
 
 use super::{at_least_one, bare, product, times, wrong, Extent, LinkFigures, Topology, NODES_PER_ROUTER};
-use crate::{Coordinates, MachineBuilder, MachineError, Shape};
-use odonata_declare::{parameter, Kind, OneOrEach, Parameter, Parameters};
+use crate::{Coordinates, Fastest, MachineBuilder, MachineError, Shape};
+use odonata_declare::{parameter, Choice, Kind, OneOrEach, Parameter, Parameters};
 use odonata_units::{GroupId, LinkClassId, RouterId};
 
 /// A torus or mesh. The default is a Blue Gene/Q midplane, 4 x 4 x 4 x 4 x 2.
@@ -21,6 +21,10 @@ pub struct Torus {
     pub nodes_per_router: u32,
     /// Parallel cables in each direction.
     pub links_per_direction: u32,
+    /// A letter for each dimension; `x0`, `x1`, … if not given.
+    pub axes: Option<String>,
+    /// How orders of these letters are written.
+    pub fastest: Fastest,
     /// Links between routers, all of the class `local`.
     pub local: LinkFigures,
     /// Links between nodes and routers.
@@ -36,6 +40,8 @@ impl Default for Torus {
             wrap: OneOrEach::One(true),
             nodes_per_router: 1,
             links_per_direction: 1,
+            axes: None,
+            fastest: Fastest::First,
             local: LinkFigures::new(2_000_000_000, 40),
             terminal: LinkFigures::new(20_000_000_000, 10),
             cores_per_node: 16,
@@ -53,8 +59,22 @@ impl Parameters for Torus {
         ),
         parameter!(nodes_per_router, Kind::count(1), NODES_PER_ROUTER),
         parameter!(links_per_direction, Kind::count(1), "Parallel cables in each direction."),
+        parameter!(
+            axes,
+            Kind::WordOr(NUMBERED, &Kind::Text),
+            "A capital letter for each dimension, such as `XYZ`, by which routers, columns and mappings call it; `T` is a \
+             mapping's word for the ranks of a node."
+        ),
+        parameter!(
+            fastest,
+            Fastest::KIND,
+            "Which letter of a mapping's `order` changes fastest from one rank to the next."
+        ),
     ];
 }
+
+/// The word for dimensions without letters.
+const NUMBERED: &Choice = &Choice { name: "numbered", doc: "`x0`, `x1`, …" };
 
 impl Topology for Torus {
     fn extent(&self) -> Extent {
@@ -70,8 +90,30 @@ impl Topology for Torus {
 }
 
 impl Torus {
-    /// Lists routers, nodes and cables. Router = mixed-radix number of its coordinates `x0`, `x1`, …, the last
-    /// dimension fastest.
+    /// The names of the axes.
+    fn axis_names(&self) -> Result<Vec<String>, MachineError> {
+        let Some(letters) = &self.axes else {
+            return Ok((0..self.dims.len()).map(|d| format!("x{d}")).collect());
+        };
+        let known: Vec<char> = letters.chars().collect();
+        if known.len() != self.dims.len() {
+            let reason = format!("'{letters}' names {} of {} dimensions", known.len(), self.dims.len());
+            return wrong("axes", format!("{reason}; expected a letter for each"));
+        }
+        for (i, letter) in known.iter().enumerate() {
+            let why = match letter {
+                _ if known[..i].contains(letter) => "names two dimensions",
+                'T' => "is for the ranks of a node",
+                letter if !letter.is_ascii_uppercase() => "is no capital letter from A to Z",
+                _ => continue,
+            };
+            return wrong("axes", format!("'{letters}': {letter} {why}; expected letters like \"XYZ\""));
+        }
+        Ok(known.iter().map(char::to_string).collect())
+    }
+
+    /// Lists routers, nodes and cables. Router = mixed-radix number of its coordinates, the last dimension
+    /// fastest.
     ///
     /// # Errors
     /// A parameter that is zero, or `wrap` not as long as `dims`.
@@ -91,14 +133,15 @@ impl Torus {
         let routers = product("routers", dims)?;
         product("nodes", &[routers, *nodes_per_router])?;
         product("cables", &[routers, dims.len() as u32, *links_per_direction])?;
-        let axes: Vec<String> = (0..dims.len()).map(|d| format!("x{d}")).collect();
+        let axes = self.axis_names()?;
         let axes: Vec<&str> = axes.iter().map(String::as_str).collect();
         let sizes: Vec<String> = dims.iter().map(u32::to_string).collect();
         let kind = if wrap.contains(&true) { "torus" } else { "mesh" };
+        let coordinates = Coordinates { fastest: self.fastest, ..Coordinates::grid(&axes, dims) };
         let mut builder = bare(
             format!("{kind}-{}", sizes.join("x")),
             Shape::Torus { dims: dims.clone(), wrap: wrap.clone() },
-            Coordinates::grid(&axes, dims),
+            coordinates,
             vec![GroupId(0); routers as usize],
             *nodes_per_router,
             self.cores_per_node,
@@ -147,6 +190,16 @@ mod tests {
     }
 
     #[test]
+    fn letters_name_routers_and_axes() {
+        let machine =
+            Torus { axes: Some("XYZ".into()), ..torus(&[3, 4, 12], true) }.builder().unwrap().build().unwrap();
+        assert_eq!(machine.coordinates().letters(), Some("XYZ".into()));
+        assert_eq!(machine.router_name(RouterId(59)), "X1Y0Z11");
+        assert_eq!(machine.router_named("X1Y0Z11"), Ok(RouterId(59)));
+        assert_eq!(torus(&[3, 4], true).builder().unwrap().coordinates.letters(), None);
+    }
+
+    #[test]
     fn a_ring_of_two_has_two_cables() {
         let machine = torus(&[2], true).builder().unwrap().build().unwrap();
         assert_eq!((machine.link_count(), machine.bundles()[0].count), (4, 2));
@@ -161,6 +214,11 @@ mod tests {
         assert!(message(torus(&[4, 0], true)).starts_with("dims: [4, 0]"));
         let wrap = Torus { wrap: vec![true].into(), ..Torus::default() };
         assert_eq!(message(wrap), "wrap: 1 values for 5 dimensions; expected one for each");
+        let axes = |letters: &str| Torus { axes: Some(letters.into()), ..torus(&[3, 4, 5], true) };
+        assert_eq!(message(axes("XY")), "axes: 'XY' names 2 of 3 dimensions; expected a letter for each");
+        assert_eq!(message(axes("XYX")), "axes: 'XYX': X names two dimensions; expected letters like \"XYZ\"");
+        assert!(message(axes("XYT")).contains("T is for the ranks of a node"));
+        assert!(message(axes("XYn")).contains("n is no capital letter"));
         assert!(message(torus(&[1 << 16, 1 << 16], true)).contains("multiply to more than"));
     }
 

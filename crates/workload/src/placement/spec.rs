@@ -2,6 +2,7 @@
 
 use super::file::FilePlacementParameters;
 use super::list::ListParameters;
+use super::mapping::MappingParameters;
 use super::non_uniform::NonUniformParameters;
 use super::random_order::RandomOrderParameters;
 use super::units::RandomParameters;
@@ -113,6 +114,9 @@ pub const PLACEMENTS: &[Variant<dyn PlacementRule>] = &[
         Box::new(NonUniformParameters::default())
     }),
     placement("list", "the nodes that you list", || Box::new(ListParameters::default())),
+    placement("mapping", "on a torus, places in an order of its axes, or from a map file", || {
+        Box::new(MappingParameters::default())
+    }),
     placement("file", "the node of every rank, from a file", || Box::new(FilePlacementParameters::default())),
 ];
 
@@ -252,7 +256,7 @@ impl Begun {
 }
 
 /// What the user gave, else one rank per core.
-fn ranks_per_node(request: &Request<'_>, free: &FreeNodes<'_>) -> Result<u32, WorkloadError> {
+pub(super) fn ranks_per_node(request: &Request<'_>, free: &FreeNodes<'_>) -> Result<u32, WorkloadError> {
     let cores = free.machine().cores_per_node();
     match request.ranks_per_node.unwrap_or(cores) {
         0 => Err(WorkloadError::job(request.job, "ranks_per_node", "0, but a node holds at least one rank")),

@@ -1,0 +1,335 @@
+//! Mapping: ranks to places of a torus by an order of its axes, or by a map file.
+//!
+//! A place is a node and one of its `T` ranks. An order such as `TXYZ` numbers all places, one letter faster than the
+//! next; which end is the fastest is the machine's own convention. A tilt then rolls each plane of one axis along
+//! another: with `tilt Z X 1`, the rank at (x, y, z) moves to (x, y, z + x mod n), as Rubik's tilt does.
+
+use super::spec::{ranks_per_node, Begun, PlacementRule};
+use super::{FreeNodes, Placed, Request};
+use crate::import;
+use crate::WorkloadError;
+use odonata_declare::{parameter, Kind, Parameter, Parameters, Reader};
+use odonata_machine::{Fastest, Machine};
+use odonata_units::{NodeId, RouterId};
+use std::collections::HashSet;
+use std::sync::Arc;
+
+/// Parameters of `mapping`.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct MappingParameters {
+    /// Order of the axes and `T`.
+    pub order: Option<String>,
+    /// Path of a map file.
+    pub file: Option<String>,
+    /// Tilts, one after the other.
+    pub then: Vec<String>,
+    /// What the file holds, once it has been read.
+    pub text: Option<Arc<str>>,
+}
+
+impl Parameters for MappingParameters {
+    const PARAMETERS: &'static [Parameter<Self>] = &[
+        parameter!(
+            order,
+            Kind::Text,
+            "The letters of all axes and `T`, the ranks of a node, as the machine writes orders: `TXYZ` fills a node \
+             first on Blue Gene/P, `ABCDET` on Blue Gene/Q.",
+            else "there is a `file`"
+        ),
+        parameter!(
+            file,
+            Kind::Path,
+            "A map file: in line r the coordinates of rank r, one for each axis and the last for `T`.",
+            else "there is an `order`"
+        ),
+        parameter!(
+            then,
+            Kind::List(&Kind::Text),
+            "What is done with the mapping after that: `tilt Z X 1` rolls each plane of X along Z, by 1 more than the one before."
+        ),
+    ];
+}
+
+/// What does not fit: the parameter, and why.
+type Unfit = (&'static str, String);
+
+impl PlacementRule for MappingParameters {
+    fn read(&mut self, files: &mut dyn Reader) -> Result<(), Unfit> {
+        let Some(path) = &self.file else { return Ok(()) };
+        let bytes = import::open(path, files).map_err(|reason| ("file", reason))?;
+        let text = String::from_utf8(bytes).map_err(|_| ("file", format!("'{path}' is no text")))?;
+        self.text = Some(text.into());
+        Ok(())
+    }
+
+    fn begin(&self, owner: &str, request: &Request<'_>, free: &mut FreeNodes<'_>) -> Result<Begun, WorkloadError> {
+        free.next_job(request.job);
+        let on_node = ranks_per_node(request, free)?;
+        let wrong = |(parameter, reason): Unfit| WorkloadError::parameter(owner, parameter, reason);
+        let space = Space::new(free.machine(), on_node).map_err(wrong)?;
+        let mut places = match (&self.order, &self.file) {
+            (Some(order), None) => space.by_order(order, request.ranks).map_err(|reason| wrong(("order", reason)))?,
+            (None, Some(path)) => {
+                let text = self.text.as_deref().unwrap_or_default();
+                space.by_file(text, request.ranks).map_err(|reason| wrong(("file", format!("'{path}', {reason}"))))?
+            }
+            (Some(_), Some(_)) => return Err(wrong(("file", "and 'order' exclude each other; remove one".into()))),
+            (None, None) => {
+                return Err(wrong(("order", format!("missing; write an order like \"{}\"", space.usual()))));
+            }
+        };
+        for step in &self.then {
+            space.apply(step, &mut places).map_err(|reason| wrong(("then", reason)))?;
+        }
+        let mut held = HashSet::new();
+        let node_of_rank: Vec<NodeId> = places.iter().map(|place| space.node(place)).collect();
+        for &node in node_of_rank.iter().filter(|&&node| held.insert(node)) {
+            free.claim(node).map_err(|reason| wrong(("name", reason)))?;
+        }
+        Ok(Placed { node_of_rank, ranks_per_node: on_node }.into())
+    }
+}
+
+/// The places of a machine: a box of its axes and `T`.
+struct Space<'m> {
+    machine: &'m Machine,
+    letters: Vec<char>,
+    sizes: Vec<u32>,
+}
+
+impl<'m> Space<'m> {
+    fn new(machine: &'m Machine, on_node: u32) -> Result<Self, Unfit> {
+        let coordinates = machine.coordinates();
+        let one_each = machine.routers().all(|router| machine.nodes_of(router).len() == 1);
+        let Some(letters) = coordinates.letters().filter(|_| one_each) else {
+            let reason = "asks for one node at each router and axes called by letters, as a Blue Gene has them";
+            return Err(("name", format!("{reason}; a torus has them with `axes = \"XYZ\"`")));
+        };
+        let sizes = coordinates.sizes.iter().copied().chain([on_node]).collect();
+        Ok(Self { machine, letters: letters.chars().chain(['T']).collect(), sizes })
+    }
+
+    /// An order that fills a node first.
+    fn usual(&self) -> String {
+        match self.machine.coordinates().fastest {
+            Fastest::Last => self.letters.iter().collect(),
+            Fastest::First => ['T'].iter().chain(&self.letters[..self.letters.len() - 1]).collect(),
+        }
+    }
+
+    fn by_order(&self, order: &str, ranks: u32) -> Result<Vec<Vec<u32>>, String> {
+        let mut axes = self.axes_of(order)?;
+        if self.machine.coordinates().fastest == Fastest::Last {
+            axes.reverse();
+        }
+        let room = self.sizes.iter().map(|&size| u64::from(size)).product::<u64>();
+        if u64::from(ranks) > room {
+            let sizes: Vec<String> = self.sizes.iter().map(u32::to_string).collect();
+            return Err(format!("{ranks} ranks, but {} places ({})", room, sizes.join(" x ")));
+        }
+        let place = |rank: u32| {
+            let (mut place, mut left) = (vec![0; axes.len()], rank);
+            for &axis in &axes {
+                place[axis] = left % self.sizes[axis];
+                left /= self.sizes[axis];
+            }
+            place
+        };
+        Ok((0..ranks).map(place).collect())
+    }
+
+    /// The axes of an order's letters; each must be there once.
+    fn axes_of(&self, order: &str) -> Result<Vec<usize>, String> {
+        let mut axes = Vec::new();
+        let all: String = self.letters.iter().collect();
+        for letter in order.chars() {
+            let known = self.letters.iter().position(|&known| known == letter);
+            let axis = known.ok_or_else(|| format!("'{order}': there is no axis {letter}; the letters are {all}"))?;
+            if axes.contains(&axis) {
+                let missing: String = self.letters.iter().filter(|letter| !order.contains(**letter)).collect();
+                let missing = if missing.is_empty() { String::new() } else { format!(" and {missing} is missing") };
+                return Err(format!("'{order}': {letter} is there twice{missing}; did you mean '{}'?", self.usual()));
+            }
+            axes.push(axis);
+        }
+        match self.letters.iter().find(|letter| !order.contains(**letter)) {
+            None => Ok(axes),
+            Some(letter) => Err(format!("'{order}': {letter} is missing; expected all of {all}")),
+        }
+    }
+
+    fn by_file(&self, text: &str, ranks: u32) -> Result<Vec<Vec<u32>>, String> {
+        let (mut places, mut line_of) = (Vec::new(), std::collections::HashMap::new());
+        let rows = text.lines().enumerate().filter(|(_, line)| !line.trim().is_empty());
+        for (line, row) in rows.map(|(index, row)| (index + 1, row.trim())) {
+            let place: Vec<u32> = row
+                .split_whitespace()
+                .map(|value| value.parse().map_err(|_| format!("line {line}: '{value}' is no coordinate")))
+                .collect::<Result<_, _>>()?;
+            let letters: String = self.letters.iter().collect();
+            if place.len() != self.letters.len() {
+                let (found, expected) = (place.len(), self.letters.len());
+                return Err(format!("line {line}: {found} coordinates; expected {expected}, of {letters}"));
+            }
+            if let Some(axis) = (0..place.len()).find(|&axis| place[axis] >= self.sizes[axis]) {
+                let (letter, most) = (self.letters[axis], self.sizes[axis] - 1);
+                return Err(format!("line {line}: {letter} is {} in '{row}'; expected 0 to {most}", place[axis]));
+            }
+            if let Some(before) = line_of.insert(place.clone(), line) {
+                return Err(format!("line {line}: the place '{row}' is used in line {before}, too"));
+            }
+            places.push(place);
+        }
+        if places.len() != ranks as usize {
+            return Err(format!("has {} places, but the job has {ranks} ranks", places.len()));
+        }
+        Ok(places)
+    }
+
+    /// Does one step with all ranks.
+    fn apply(&self, step: &str, places: &mut [Vec<u32>]) -> Result<(), String> {
+        let words: Vec<&str> = step.split_whitespace().collect();
+        let ["tilt", along, by, each] = words[..] else {
+            return Err(format!("'{step}'; expected a step like 'tilt Z X 1'"));
+        };
+        let axis = |name: &str| {
+            let found = self.letters.iter().position(|letter| name == letter.to_string());
+            let known: String = self.letters.iter().collect();
+            found.ok_or_else(|| format!("'{step}': there is no axis {name}; the letters are {known}"))
+        };
+        let (along, by) = (axis(along)?, axis(by)?);
+        if along == by {
+            return Err(format!("'{step}' tilts an axis along itself; expected two axes"));
+        }
+        let each: i64 = each.parse().map_err(|_| format!("'{step}': '{each}' is no whole number"))?;
+        let size = i64::from(self.sizes[along]);
+        for place in places {
+            let moved = i64::from(place[along]) + each % size * i64::from(place[by]);
+            place[along] = moved.rem_euclid(size) as u32;
+        }
+        Ok(())
+    }
+
+    fn node(&self, place: &[u32]) -> NodeId {
+        let axes = place.iter().zip(&self.sizes).take(self.sizes.len() - 1);
+        let router = axes.fold(0, |router, (&value, &size)| router * size + value);
+        self.machine.nodes_of(RouterId(router))[0]
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::PlacementSpec;
+    use odonata_machine::presets::{self, Partition};
+    use serde_json::json;
+
+    fn machine(preset: &str, shape: &[u32]) -> Machine {
+        presets::block(preset, &Partition { shape: shape.to_vec(), mesh: None }).unwrap().build().unwrap()
+    }
+
+    /// Nodes of the ranks by name, or what is wrong.
+    fn mapped(
+        machine: &Machine,
+        ranks: u32,
+        on_node: u32,
+        given: &[(&str, serde_json::Value)],
+        file: &str,
+    ) -> Result<Vec<String>, String> {
+        let mut spec = PlacementSpec::parse("mapping").unwrap();
+        given.iter().for_each(|(key, value)| spec.set(key, value.clone()).unwrap());
+        let rule: &mut MappingParameters = spec.rule_mut().as_any_mut().downcast_mut().unwrap();
+        rule.text = Some(file.into());
+        let request = Request { job: "test", index: 0, ranks, ranks_per_node: Some(on_node), seed: 1 };
+        let mut free = FreeNodes::new(machine);
+        let begun = spec.begin(&request, &mut free).map_err(|error| error.to_string())?;
+        let placed = begun.finish(&request, &mut free).unwrap();
+        Ok(placed.node_of_rank.iter().map(|&node| machine.router_name(machine.router_of(node))).collect())
+    }
+
+    /// The first letter is the fastest on Blue Gene/P, the last on Blue Gene/Q.
+    #[test]
+    fn orders_by_hand() {
+        let p = machine("bgp-midplane", &[2, 2, 2]);
+        let by = |order: &str| mapped(&p, 5, 2, &[("order", json!(order))], "").unwrap();
+        assert_eq!(by("TXYZ"), ["X0Y0Z0", "X0Y0Z0", "X1Y0Z0", "X1Y0Z0", "X0Y1Z0"]);
+        assert_eq!(by("ZXYT"), ["X0Y0Z0", "X0Y0Z1", "X1Y0Z0", "X1Y0Z1", "X0Y1Z0"]);
+        let q = machine("bgq-midplane", &[1, 1, 1, 2, 2]);
+        let by = |order: &str| mapped(&q, 4, 2, &[("order", json!(order))], "").unwrap();
+        assert_eq!(by("ABCDET"), ["A0B0C0D0E0", "A0B0C0D0E0", "A0B0C0D0E1", "A0B0C0D0E1"]);
+        assert_eq!(by("TABCED"), ["A0B0C0D0E0", "A0B0C0D1E0", "A0B0C0D0E1", "A0B0C0D1E1"]);
+    }
+
+    /// Rubik's tilts (Z, X, 1) and (X, Y, 1) of a 4 x 4 x 4 box: ranks 0 to 5 at 000 101 202 303 011 112 as z y x, of an
+    /// order with x the fastest.
+    #[test]
+    fn tilts_as_rubik_does() {
+        let machine = machine("bgp-midplane", &[4, 4, 4]);
+        let steps = json!(["tilt Z X 1", "tilt X Y 1"]);
+        let found = mapped(&machine, 64, 1, &[("order", json!("XYZT")), ("then", steps)], "").unwrap();
+        assert_eq!(found[..6], ["X0Y0Z0", "X1Y0Z1", "X2Y0Z2", "X3Y0Z3", "X1Y1Z0", "X2Y1Z1"]);
+        let mut places = found.clone();
+        places.sort();
+        places.dedup();
+        assert_eq!(places.len(), 64, "a tilt moves ranks and leaves no place twice");
+    }
+
+    /// Mean hops to the next rank along each dimension of a periodic grid in row-major order, 2,048 ranks on 8 x 8 x 8.
+    /// By hand for 4 x 8 x 8 x 8 and XYZT: its last three dimensions are X, Y and Z, one hop each, and its first is T, none: 3/4.
+    #[test]
+    fn hops_of_grids() {
+        let machine = machine("bgp-midplane", &[8, 8, 8]);
+        let space = Space::new(&machine, 4).unwrap();
+        let apart = |a: &[u32], b: &[u32]| -> u32 {
+            (0..3).map(|axis| a[axis].abs_diff(b[axis])).map(|steps| steps.min(8 - steps)).sum()
+        };
+        let hops = |dims: &[u32], order: &str| {
+            let places = space.by_order(order, 2048).unwrap();
+            let (mut sum, mut stride) = (0, 1);
+            for &size in dims.iter().rev() {
+                let next = |rank: u32| match rank / stride % size + 1 == size {
+                    true => rank + stride - size * stride,
+                    false => rank + stride,
+                };
+                sum += (0..2048).map(|rank| apart(&places[rank as usize], &places[next(rank) as usize])).sum::<u32>();
+                stride *= size;
+            }
+            f64::from(sum) / (2048 * dims.len()) as f64
+        };
+        assert_eq!([hops(&[32, 64], "TXYZ"), hops(&[32, 64], "XYZT")], [1.265625, 1.0625]);
+        assert_eq!([hops(&[8, 16, 16], "TXYZ"), hops(&[8, 16, 16], "XYZT")], [1.958_333_333_333_333_3, 2.5]);
+        assert_eq!([hops(&[4, 8, 8, 8], "TXYZ"), hops(&[4, 8, 8, 8], "XYZT")], [1.6875, 0.75]);
+    }
+
+    #[test]
+    fn a_map_file_says_where_every_rank_is() {
+        let machine = machine("bgp-midplane", &[2, 2, 2]);
+        let of = |text| mapped(&machine, 3, 2, &[("file", json!("a.map"))], text);
+        assert_eq!(of("1 0 0 0\n0 1 1 1\n1 0 0 1\n").unwrap(), ["X1Y0Z0", "X0Y1Z1", "X1Y0Z0"]);
+        let wrong = |text| of(text).unwrap_err().split_once("file: ").unwrap().1.to_owned();
+        assert_eq!(wrong("1 0 0\n"), "'a.map', line 1: 3 coordinates; expected 4, of XYZT");
+        assert_eq!(wrong("1 0 0 0\n0 2 0 0\n"), "'a.map', line 2: Y is 2 in '0 2 0 0'; expected 0 to 1");
+        assert_eq!(wrong("0 0 0 2\n"), "'a.map', line 1: T is 2 in '0 0 0 2'; expected 0 to 1");
+        assert_eq!(wrong("1 0 0 0\n\n1 0 0 0\n"), "'a.map', line 3: the place '1 0 0 0' is used in line 1, too");
+        assert_eq!(wrong("1 0 0 0\n1 0 0 1\n"), "'a.map', has 2 places, but the job has 3 ranks");
+    }
+
+    #[test]
+    fn mistakes() {
+        let p = machine("bgp-midplane", &[2, 2, 2]);
+        let wrong = |order: &str, then: &str| {
+            let given = [("order", json!(order)), ("then", json!([then]))];
+            mapped(&p, 16, 2, &given, "").unwrap_err().split_once("'mapping': ").unwrap().1.to_owned()
+        };
+        let good = "tilt Z X 1";
+        assert_eq!(wrong("TXYY", good), "order: 'TXYY': Y is there twice and Z is missing; did you mean 'TXYZ'?");
+        assert_eq!(wrong("TXY", good), "order: 'TXY': Z is missing; expected all of XYZT");
+        assert_eq!(wrong("TXYE", good), "order: 'TXYE': there is no axis E; the letters are XYZT");
+        assert_eq!(wrong("TXYZ", "tilt X X 1"), "then: 'tilt X X 1' tilts an axis along itself; expected two axes");
+        assert_eq!(wrong("TXYZ", "turn X"), "then: 'turn X'; expected a step like 'tilt Z X 1'");
+        let many = mapped(&p, 17, 2, &[("order", json!("TXYZ"))], "").unwrap_err();
+        assert!(many.ends_with("order: 17 ranks, but 16 places (2 x 2 x 2 x 2)"), "{many}");
+        let other = crate::test_machines::torus(&[2, 2], 1);
+        assert!(mapped(&other, 2, 1, &[("order", json!("TXY"))], "").unwrap_err().contains("`axes = \"XYZ\"`"));
+    }
+}
