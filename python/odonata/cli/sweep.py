@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -152,7 +153,7 @@ def _write_slurm(experiment: Source, changes: tuple[str, ...], directory: Path, 
         here=Path.cwd(),
     )
     path.write_text(text, encoding="utf-8")
-    click.echo(f"{len(prepared.points)} points. Submit them with: sbatch {path}")
+    click.echo(f"{len(prepared.points)} points. Submit them with: {shlex.join(['sbatch', str(path)])}")
 
 
 @contextmanager

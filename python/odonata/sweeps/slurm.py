@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+import re
 import shlex
 import sys
 from collections.abc import Sequence
 from pathlib import Path
+
+from odonata.errors import OdonataError
 
 _SCRIPT = """\
 #!/bin/bash
 #SBATCH --job-name={name}
 #SBATCH --array=0-{last}
 #SBATCH --cpus-per-task={threads}
-#SBATCH --output={directory}/slurm-%a.log
+#SBATCH --output={log}
 # Submit with:                  sbatch {script}
 # When all tasks are done, see: {gather}
 set -euo pipefail
@@ -39,16 +42,37 @@ def script(
         points: How many there are.
         threads: For each task.
         here: The directory that relative paths start from.
+
+    Raises:
+        OdonataError: The directory's name has a line break, which would end a line of Slurm's options.
     """
+    if not str(directory).isprintable():
+        raise OdonataError(
+            f"the directory {str(directory)!r} has a character that a Slurm script cannot name",
+            hint="Choose another place with -o.",
+        )
     settings = [part for change in changes for part in ("--set", change)]
     arguments = ["sweep", str(experiment), "-o", str(directory), *settings]
     return _SCRIPT.format(
-        name=shlex.quote(f"odonata-{experiment.stem}"),
+        name=re.sub(r"[^\w.-]", "_", f"odonata-{experiment.stem}"),
         last=points - 1,
         threads=threads,
-        directory=directory,
+        # Slurm writes a percent sign for two.
+        log=shlex.quote(f"{directory}/".replace("%", "%%") + "slurm-%a.log"),
         script=shlex.quote(str(directory / "sweep.sbatch")),
-        gather=shlex.join(["odonata", *arguments]),
+        gather=" ".join(map(_on_one_line, ["odonata", *arguments])),
         here=shlex.quote(str(here)),
         task=shlex.join([sys.executable, "-m", "odonata", *arguments]),
     )
+
+
+def _on_one_line(argument: str) -> str:
+    """An argument as bash reads it, without a line break, so that it can stand in a comment."""
+    if argument.isprintable():
+        return shlex.quote(argument)
+    escaped = argument.replace("\\", r"\\").replace("'", r"\'")
+    return "$'" + "".join(c if c.isprintable() else _escape(c) for c in escaped) + "'"
+
+
+def _escape(character: str) -> str:
+    return "".join(f"\\x{byte:02x}" for byte in character.encode("utf-8", "surrogateescape"))
