@@ -123,6 +123,22 @@ def phases_are_between_marks(run: Tables) -> None:
 
 
 @check("talking")
+def phases_lie_one_after_the_other(run: Tables) -> None:
+    """From the start of a rank to its end, each where the one before is over."""
+    times, first, second = run["phase_times"], pair(), late()
+    same(times["job"], [0, 0, 0, 0, 1, 1])
+    same(times["rank"], [0, 0, 1, 1, 0, 1])
+    same(times["number"], [0, 1, 0, 1, 0, 0])
+    same(times["phase_number"], [0, 1, 0, 1, 0, 0])
+    same(times["phase"], ["work", "meet", "work", "meet", "long", "long"])
+    met = first["start_ps"] + first["work"]
+    began = [100, met[0], 100, met[1], *second["start_ps"]]
+    ended = [met[0], first["end_ps"][0], met[1], first["end_ps"][1], *second["end_ps"]]
+    same(times["began_ps"], ps(pd.Series(began)))
+    same(times["ended_ps"], ps(pd.Series(ended)))
+
+
+@check("talking")
 def messages_have_the_times_of_their_steps(run: Tables) -> None:
     """One of 100 B, the barrier's down to rank 1 and up to rank 0, and the long one of the other job."""
     messages, first, second = run["messages"], pair(), late()
