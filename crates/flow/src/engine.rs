@@ -5,8 +5,9 @@ use crate::memory;
 use crate::progress::Progress;
 use crate::result::{Convergence, FlowResult, JobResult, LinkJobs};
 use crate::solver::{Sharing, System, Weight, RATE_UNIT};
+use crate::stretch::stretch;
 use crate::traffic::{Commodities, Commodity};
-use crate::{bound, expected, DemandUnit, FlowSettings};
+use crate::{bound, conservation, expected, DemandUnit, FlowSettings};
 use odonata_machine::Machine;
 use odonata_routing::algorithm::PathChoice;
 use odonata_routing::paths::{rule_for, Draws, Oblivious, PathError, PathRule};
@@ -138,10 +139,11 @@ pub fn run(
     let solution = engine.solve(&all, keep, "solving", progress)?;
     engine.check_granted(&all, &solution)?;
     let loads = engine.loads(&all, &solution, keep, progress)?;
-    engine.check_conservation(&loads);
+    conservation::check(machine, &traffic, &loads);
     let mut jobs = engine.job_results(&all, &solution, &loads);
+    engine.stretch(&mut jobs, &loads);
     if settings.alone {
-        engine.solve_alone(&mut jobs, progress)?;
+        engine.solve_alone(&mut jobs, &loads, progress)?;
     }
     let mut result = engine.collect(loads, jobs, &solution);
     result.memory_bytes = memory_bytes;
@@ -149,7 +151,9 @@ pub fn run(
     if let Some(gap) = settings.bound_gap {
         let capacities = &result.link_capacity_bytes_per_s;
         result.bound = bound::compute(machine, &traffic, capacities, gap, threads, progress)
-            .map_err(|()| FlowError::Interrupted)?;
+            .map_err(|()| FlowError::Interrupted)?
+            .map(|bound| bound.or_reached(result.max_link_time_s()));
+        result.notices.extend(result.bound.and_then(|bound| bound.notice(gap)));
     }
     Ok(result)
 }
@@ -380,25 +384,6 @@ impl Engine<'_> {
         Err(FlowError::Setting { setting: "cutoff", reason })
     }
 
-    /// What enters a router leaves it, but for what starts and ends there.
-    fn check_conservation(&self, loads: &[Vec<f64>]) {
-        let mut balance = vec![0.0; self.machine.router_count()];
-        let mut total = 0.0;
-        for commodity in self.traffic.commodities.iter().filter(|c| c.source != c.target) {
-            balance[commodity.source.index()] -= commodity.bytes as f64;
-            balance[commodity.target.index()] += commodity.bytes as f64;
-            total += commodity.bytes as f64;
-        }
-        for loads in loads {
-            for link in self.machine.links() {
-                balance[self.machine.source(link).index()] += loads[link.index()];
-                balance[self.machine.target(link).index()] -= loads[link.index()];
-            }
-        }
-        let worst = balance.iter().fold(0.0f64, |worst, b| worst.max(b.abs()));
-        assert!(worst <= 1e-6 * total + 1e3, "bytes are conserved at every router: off by {worst} of {total}");
-    }
-
     fn job_results(&self, flows: &[&Commodity], solution: &Solution, loads: &[Vec<f64>]) -> Vec<JobResult> {
         let mut results: Vec<JobResult> = (self.traffic.jobs.iter().zip(loads))
             .map(|(volumes, loads)| JobResult {
@@ -429,7 +414,19 @@ impl Engine<'_> {
         results
     }
 
-    fn solve_alone(&self, jobs: &mut [JobResult], progress: &mut Progress<'_>) -> Result<(), FlowError> {
+    fn stretch(&self, jobs: &mut [JobResult], loads: &[Vec<f64>]) {
+        if matches!(self.settings.routing, PathChoice::Fixed(_)) {
+            let capacities: Vec<f64> = self.link_capacities().into_iter().map(|c| c as f64 / RATE_UNIT).collect();
+            stretch(jobs, loads, &capacities);
+        }
+    }
+
+    fn solve_alone(
+        &self,
+        jobs: &mut [JobResult],
+        loads: &[Vec<f64>],
+        progress: &mut Progress<'_>,
+    ) -> Result<(), FlowError> {
         if let [job] = jobs {
             job.time_alone_s = Some(job.time_s);
             job.bandwidth_alone_bytes_per_s = Some(job.bandwidth_bytes_per_s);
@@ -440,7 +437,9 @@ impl Engine<'_> {
             let flows = self.flows(Some(JobId::from_index(j)));
             let solution = self.solve(&flows, Keep::Nothing, "jobs alone", progress)?;
             self.check_granted(&flows, &solution)?;
-            let alone = self.job_results(&flows, &solution, &nothing)[j];
+            let mut alone = [self.job_results(&flows, &solution, &nothing)[j]];
+            self.stretch(&mut alone, &loads[j..=j]);
+            let [alone] = alone;
             job.time_alone_s = Some(alone.time_s);
             job.bandwidth_alone_bytes_per_s = Some(alone.bandwidth_bytes_per_s);
         }

@@ -14,6 +14,7 @@
 //! The model, its equations and what it leaves out stand in `docs/models/flow.md`.
 
 mod bound;
+mod conservation;
 mod engine;
 mod expected;
 mod history;
@@ -26,6 +27,7 @@ mod reference;
 mod result;
 mod settings;
 mod solver;
+mod stretch;
 mod traffic;
 mod workers;
 

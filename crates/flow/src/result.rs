@@ -72,6 +72,27 @@ pub struct LoadBound {
     pub passes: u32,
 }
 
+impl LoadBound {
+    /// The same, where a routing is known that reaches `max_link_time_s`.
+    ///
+    /// # Panics
+    /// If that is below what no routing can reach.
+    pub(crate) fn or_reached(self, max_link_time_s: f64) -> Self {
+        let upper_s = self.upper_s.min(max_link_time_s);
+        assert!(upper_s >= self.lower_s * (1.0 - 1e-6), "{max_link_time_s} s reached, {} s the least", self.lower_s);
+        Self { upper_s, gap: (1.0 - self.lower_s / upper_s).max(0.0), ..self }
+    }
+
+    /// That it is not as tight as was asked for.
+    pub(crate) fn notice(&self, asked: f64) -> Option<String> {
+        let (has, asked_percent, passes) = (100.0 * self.gap, 100.0 * asked, self.passes);
+        let open = self.gap > asked;
+        open.then(|| {
+            format!("the bound has a gap of {has:.2} % after {passes} passes, not of {asked_percent:.2} % as asked for")
+        })
+    }
+}
+
 /// The steady state.
 #[derive(Clone, PartialEq, Debug)]
 pub struct FlowResult {
@@ -97,4 +118,13 @@ pub struct FlowResult {
     pub memory_bytes: u64,
     /// What a user should know; empty if nothing.
     pub notices: Vec<String>,
+}
+
+impl FlowResult {
+    /// Time of the busiest link at full speed, seconds.
+    pub fn max_link_time_s(&self) -> f64 {
+        let times =
+            self.link_bytes.iter().zip(&self.link_capacity_bytes_per_s).map(|(bytes, capacity)| bytes / capacity);
+        times.fold(0.0, f64::max)
+    }
 }

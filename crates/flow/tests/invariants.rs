@@ -50,6 +50,39 @@ fn routings() -> Vec<PathChoice> {
     all
 }
 
+/// Nobody is done before its bytes have passed, over the links and through the interfaces, whatever the routing; and under a
+/// static one not before those of the jobs that are done earlier, either.
+#[test]
+fn no_job_is_faster_than_its_links() {
+    for pick in 0..4 {
+        let machine = machine(pick);
+        for patterns in [&["stencil-3d"][..], &["all-to-all"], &["stencil-2d", "all-to-all"]] {
+            let workload = workload(&machine, patterns, 3);
+            for routing in routings() {
+                let what = format!("machine {pick}, {patterns:?}, {routing:?}");
+                let result = solve(&machine, &workload, routing, 5, 1);
+                let fixed = matches!(routing, PathChoice::Fixed(_));
+                let rows: Vec<_> = (0..result.link_jobs.link.len())
+                    .map(|i| (result.link_jobs.link[i], result.link_jobs.job[i].index(), result.link_jobs.bytes[i]))
+                    .collect();
+                for &(link, job, bytes) in &rows {
+                    let time = result.jobs[job].time_s;
+                    let before = |other: usize| fixed && other != job && result.jobs[other].time_s <= time;
+                    let others = rows.iter().filter(|row| row.0 == link && before(row.1)).map(|row| row.2);
+                    let passed = bytes + others.sum::<f64>();
+                    let room = time * result.link_capacity_bytes_per_s[link.index()];
+                    assert!(room >= passed * (1.0 - 1e-6), "{what}, {link:?}: room for {room} of {passed} B");
+                }
+                if let [job] = &result.jobs[..] {
+                    let nodes = result.node_bytes_out.iter().chain(&result.node_bytes_in);
+                    let most = nodes.fold(0.0, |most: f64, bytes| most.max(*bytes));
+                    assert!(job.time_s * result.nic_capacity_bytes_per_s >= most * (1.0 - 1e-6), "{what}: interfaces");
+                }
+            }
+        }
+    }
+}
+
 #[test]
 fn the_same_bytes_for_any_number_of_threads() {
     for pick in 0..4 {

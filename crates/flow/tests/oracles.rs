@@ -184,6 +184,28 @@ fn static_routing_splits_equally_and_adaptive_by_what_is_left() {
     }
 }
 
+/// The same ring: half of A's 1000 B lie on the way of 1 GB/s, so A takes 0.5 us though it is granted more on the other way,
+/// and B, done after it, the 1.5 us in which 500 and 1000 B pass there.
+#[test]
+fn static_times_are_those_of_the_links() {
+    let mut builder = Torus { dims: vec![4], wrap: vec![true].into(), ..Torus::default() }.builder().unwrap();
+    builder.terminal.bandwidth = Rate::from_bytes_per_s(100_000_000_000);
+    for cable in &mut builder.cables {
+        let wide = cable.a == RouterId(3) || cable.b == RouterId(3);
+        cable.bandwidth = Rate::from_bytes_per_s(if wide { 3_000_000_000 } else { 1_000_000_000 });
+    }
+    let machine = builder.build().unwrap();
+    let jobs = vec![job("a", 4, &[(0, 2, 1000)]), job("b", 4, &[(0, 1, 1000)])];
+    let settings =
+        FlowSettings { routing: PathChoice::Fixed(Oblivious::Direct), direct_paths: 60, alone: true, ..direct() };
+    let result = solve(&machine, jobs, &settings);
+    // The split of a torus is a mean of 64 draws.
+    assert_close(result.jobs[0].time_s, 500e-9, 0.05);
+    assert_close(result.jobs[1].time_s, 1500e-9, 0.02);
+    assert_close(result.jobs[0].time_alone_s.unwrap(), 500e-9, 0.05);
+    assert_close(result.jobs[1].time_alone_s.unwrap(), 1000e-9, 1e-3);
+}
+
 /// Row of three, 1 GB/s links: 1000 B from 0 and 3000 B from 2 to 1 have a link each, so 1 and 3 us. The job takes 3 us;
 /// the mean over its bytes is (1000 x 1 + 3000 x 3) / 4000 = 2.5 us; both together are granted 2 GB/s.
 #[test]

@@ -152,10 +152,13 @@ def _print_cycle(screen: Console, run: Run, job: dict[str, Any]) -> None:
 
 def _bound(bound: dict[str, Any]) -> str:
     """How much better any other routing could do."""
-    lower, reached = (quantity(bound[f"max_link_time_{name}_s"], "s") for name in ("lower", "reached"))
+    own, lower, reached = (
+        quantity(bound[f"max_link_time_{name}s"], "s") for name in ("", "lower_", "reached_")
+    )
+    above = percent(bound["max_link_time_s"] / bound["max_link_time_lower_s"] - 1)
     return (
-        f"No routing can bring the busiest link below {lower} at full speed; "
-        f"one was found that needs {reached}"
+        f"The busiest link takes {own} at full speed, at most {above} more than it must: "
+        f"no routing can bring it below {lower}; one was found that needs {reached}"
     )
 
 

@@ -90,7 +90,9 @@ ENGINES: dict[str, Check] = {
     ),
     "model": _object(form=_text),
     "memory_estimate_bytes": _number,
-    "bound": _object(max_link_time_lower_s=_number, max_link_time_reached_s=_number, gap=_number),
+    "bound": _object(
+        max_link_time_s=_number, max_link_time_lower_s=_number, max_link_time_reached_s=_number, gap=_number
+    ),
 }
 """What is there for some runs only."""
 

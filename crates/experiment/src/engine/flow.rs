@@ -112,6 +112,7 @@ fn refused(error: FlowError, guard: &Guard) -> EngineError {
 
 fn outcome(result: FlowResult, nodes: usize, max_iterations: u32) -> Outcome {
     let convergence = result.convergence;
+    let max_link_time_s = result.max_link_time_s();
     let mut warnings = result.notices;
     if !convergence.converged {
         warnings.push(format!(
@@ -140,14 +141,15 @@ fn outcome(result: FlowResult, nodes: usize, max_iterations: u32) -> Outcome {
             "iterations": convergence.iterations,
             "residual": convergence.residual,
         }),
-        summary: result.bound.map(|bound| ("bound", bound_json(bound))).into_iter().collect(),
+        summary: result.bound.map(|bound| ("bound", bound_json(bound, max_link_time_s))).into_iter().collect(),
         warnings,
         ..Outcome::default()
     }
 }
 
-fn bound_json(bound: LoadBound) -> serde_json::Value {
+fn bound_json(bound: LoadBound, max_link_time_s: f64) -> serde_json::Value {
     json!({
+        "max_link_time_s": max_link_time_s,
         "max_link_time_lower_s": bound.lower_s,
         "max_link_time_reached_s": bound.upper_s,
         "gap": bound.gap,
