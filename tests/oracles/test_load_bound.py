@@ -1,7 +1,7 @@
 """The bound on the busiest link against the optimum of its linear program, by HiGHS.
 
-The program: for each source router a flow over all links that brings every target what it is sent; the least t
-such that no link carries more than t times its capacity.
+The program: for each source router a flow over all links that brings every target what it is sent; the least
+t such that no link carries more than t times its capacity.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ GAP = 0.01
 
 
 def write(folder: Path, seed: int) -> tuple[dict[tuple[int, int], float], dict[tuple[int, int], int]]:
-    """A random connected machine of 6 to 14 routers, cables of speeds a factor of 40 apart, and random messages:
+    """A random connected machine of 6 to 14 routers, speeds a factor of 40 apart, and random messages:
     bytes/s of each pair of routers, bytes that one sends to another."""
     random = np.random.default_rng(seed)
     routers = int(random.integers(6, 15))
