@@ -15,6 +15,7 @@ COMMANDS = {
     "check": Entry("Experiments", "Check an experiment file without running it."),
     "sweep": Entry("Experiments", "Run every combination of a file's [sweep] or [interference]."),
     "characterize": Entry("Experiments", "What every job of a file asks of the network."),
+    "map": Entry("Experiments", "Hops and largest link of a mapping on a torus; a better one."),
     "study": Entry("Experiments", "Run a study, judge its published claims, write its page."),
     "show": Entry("Results", "Summary of a run, its hottest links and the jobs on them."),
     "explain": Entry("Results", "Where a job waited, whose packets held it up, and when."),

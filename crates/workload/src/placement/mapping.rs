@@ -14,6 +14,7 @@ use super::{FreeNodes, Placed, Request};
 use crate::import;
 use crate::WorkloadError;
 use boxes::RankBox;
+pub(super) use boxes::{cell, place};
 use odonata_declare::{parameter, Kind, Parameter, Parameters, Reader};
 use odonata_machine::{Fastest, Machine};
 use odonata_units::{NodeId, RouterId};
