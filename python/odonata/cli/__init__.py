@@ -19,6 +19,7 @@ COMMANDS = {
     "study": Entry("Experiments", "Run a study, judge its published claims, write its page."),
     "show": Entry("Results", "Summary of a run, its hottest links and the jobs on them."),
     "explain": Entry("Results", "Where a job waited, whose packets held it up, and when."),
+    "counters": Entry("Results", "What links counted, and which counter predicts the time of a job."),
     "compare": Entry("Results", "Differences between runs, per class and job."),
     "view": Entry("Results", "Look at runs in the browser."),
     "plot": Entry("Results", "Draw figures of a run."),
