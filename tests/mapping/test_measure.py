@@ -138,9 +138,23 @@ def test_mistakes(tmp_path: Path, odonata_command: Command) -> None:
     assert (done.returncode, done.stdout) == (2, "")
     two = experiment([2, 2, 2], 8, 4, {"order": "TXYZ"})
     (tmp_path / "b.toml").write_text(odonata.toml.document(two))
-    done = odonata_command("map", "b.toml", "--job", "ap")
-    assert done.returncode == 2
-    assert "Did you mean app?" in done.stderr
+    for arguments, reason in (
+        (["--job", "ap"], "Did you mean app?"),
+        (["--search", "-o", "no/such.map"], "there is no directory no for such.map"),
+        (["--set", "job.app.idle=true"], "no job of the file sends anything"),
+        (["--set", "job.app.placement.order=XYT"], "Z is missing"),
+    ):
+        done = odonata_command("map", "b.toml", *arguments)
+        assert (done.returncode, reason in done.stderr) == (2, True), done.stderr
+    other = {**two["job"][0], "name": "other", "placement": {"name": "compact"}}
+    (tmp_path / "c.toml").write_text(
+        odonata.toml.document({**two, "job": [{**two["job"][0], "placement": {"name": "compact"}}, other]})
+    )
+    done = odonata_command("map", "c.toml")
+    assert (done.returncode, "Say which with --job: app, other." in done.stderr) == (2, True)
+    assert odonata_command("map", "c.toml", "--job", "other").returncode == 0
+    done = odonata_command("map", "c.toml", "--job", "other", "--search")
+    assert (done.returncode, "there are other jobs" in done.stderr) == (2, True)
     two["machine"] = {"preset": "edison"}
     del two["job"][0]["placement"]
     with pytest.raises(OdonataError, match="no torus of one node at each router"):

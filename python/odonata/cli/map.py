@@ -66,8 +66,15 @@ def command(
     """  # noqa: D301 - \b keeps click from filling the lines that follow
     from odonata import mapping
     from odonata.cli import terminal
+    from odonata.errors import OdonataError
 
+    _check_writable(output)
     job, alone = _job(mapping.jobs_of(experiment, list(changes)), job_name)
+    if not alone and (orders or search or timed):
+        raise OdonataError(
+            "--orders, --search and --time put a job anywhere on the machine, but there are other jobs",
+            hint="Leave them out of the file.",
+        )
     shown = [mapping.Tried("as in the file", job.place_of_rank, mapping.measure(job))]
     shown += mapping.best_orders(job, orders) if orders else []
     found = None
@@ -75,9 +82,7 @@ def command(
         found = mapping.search(job, seed=seed, tries_per_rank=tries)
         shown += [] if orders else [found.order]
         shown += [found.bisection, found.best]
-    times = (
-        [_time_s(experiment, list(changes), job, tried, alone=alone) for tried in shown] if timed else None
-    )
+    times = [_time_s(experiment, list(changes), job, tried) for tried in shown] if timed else None
     best = min(shown, key=lambda tried: (tried.figures.hops_per_byte, tried.figures.largest_link_bytes))
     if output is not None:
         mapping.write_map_file(job, best.place_of_rank, output)
@@ -87,6 +92,14 @@ def command(
     _print(job, shown, times, found)
     if output is not None:
         terminal.console().print(f"{output} has the mapping '{best.name}'.")
+
+
+def _check_writable(output: Path | None) -> None:
+    """Before anything is worked out for it."""
+    from odonata.errors import OdonataError
+
+    if output is not None and not output.parent.is_dir():
+        raise OdonataError(f"there is no directory {output.parent} for {output.name}")
 
 
 def _job(jobs: list[Job], name: str | None) -> tuple[Job, bool]:
@@ -107,16 +120,13 @@ def _job(jobs: list[Job], name: str | None) -> tuple[Job, bool]:
     return (jobs[0] if name is None else jobs[names.index(name)]), len(jobs) == 1
 
 
-def _time_s(experiment: Source, changes: list[str], job: Job, tried: Tried, *, alone: bool) -> float:
+def _time_s(experiment: Source, changes: list[str], job: Job, tried: Tried) -> float:
     """Time of the job under a mapping, in the packet engine."""
     import tempfile
 
     from odonata import mapping, toml
     from odonata.api import run_source
-    from odonata.errors import OdonataError
 
-    if not alone:
-        raise OdonataError("--time runs a job alone", hint="Leave the other jobs out of the file.")
     with tempfile.TemporaryDirectory() as directory:
         path = Path(directory) / "tried.map"
         mapping.write_map_file(job, tried.place_of_rank, path)
