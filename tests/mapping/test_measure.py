@@ -64,6 +64,21 @@ def test_loads_are_those_of_the_flow_engine(
     assert job.hop_bytes_bound <= engine.sum()
 
 
+@pytest.mark.parametrize(
+    ("dims", "node_first", "node_last"),
+    [([32, 64], 1.265625, 1.0625), ([8, 16, 16], 47 / 24, 2.5), ([4, 8, 8, 8], 1.6875, 0.75)],
+)
+def test_hops_of_periodic_grids(dims: list[int], node_first: float, node_last: float) -> None:
+    """2,048 ranks on 8 x 8 x 8 with four on a node, every neighbour along every dimension as often.
+
+    By hand for 4 x 8 x 8 x 8 and XYZT: three dimensions are Z, Y and X, one hop each, the first is T: 3 / 4.
+    """
+    pattern = {"name": f"stencil-{len(dims)}d", "dims": dims, "order": "row-major", "periodic": True}
+    (job,) = mapping.jobs(experiment([8, 8, 8], 2048, 4, {"order": "TXYZ", "pattern": pattern}))
+    assert mapping.measure(job).hops_per_byte == pytest.approx(node_first, rel=1e-12)
+    assert mapping.measure(job, by_order(job, "XYZT")).hops_per_byte == pytest.approx(node_last, rel=1e-12)
+
+
 def test_a_line_by_hand() -> None:
     """On a ring of 8, two ranks a node, pairs at distance 4 apart: half of the bytes goes either way."""
     zeros = np.zeros(1, dtype=np.uint32)

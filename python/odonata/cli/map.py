@@ -177,6 +177,9 @@ def _print(job: Job, shown: list[Tried], times: list[float] | None, found: Found
     screen.print(f"No mapping has fewer than {bound:.4f} hops per byte.")
     if found is not None:
         best, order = found.best.figures, found.order.figures
+        if found.won <= 0:
+            screen.print(f"The search found nothing with fewer hops than {found.order.name}, the best order.")
+            return
         link = 1 - best.largest_link_bytes / max(order.largest_link_bytes, 1.0)
         above = f"; {best.hops_per_byte / bound - 1:.1%} above the bound" if bound > 0 else ""
         screen.print(
