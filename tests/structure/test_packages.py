@@ -19,7 +19,7 @@ LAYERS: tuple[tuple[str, ...], ...] = (
     ("runs",),
     ("api",),
     ("machines", "sweeps"),
-    ("characters",),
+    ("characters", "mapping", "counters"),
     ("odonata",),
     ("amg", "studies"),
     ("cli",),

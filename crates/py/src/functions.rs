@@ -36,7 +36,7 @@ fn library(kind: &str) -> Vec<(String, PathBuf)> {
     })
 }
 
-fn files_beside(path: &str) -> Files<'static> {
+pub(crate) fn files_beside(path: &str) -> Files<'static> {
     Files::beside(Path::new(path)).with_parquet(&parquet_as_csv).with_library(&library)
 }
 

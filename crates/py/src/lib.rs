@@ -9,6 +9,7 @@ mod background;
 mod columns;
 mod errors;
 mod functions;
+mod mapping;
 mod model;
 
 use pyo3::prelude::*;
@@ -23,6 +24,9 @@ mod _core {
     };
     use super::{errors, PyModule, PyResult};
     use pyo3::Bound;
+
+    #[pymodule_export]
+    use super::mapping::{bisected_mapping, improved_mapping, mapped_jobs};
 
     #[pymodule_export]
     use super::model::{message_costs, node_aware_steps};

@@ -43,6 +43,7 @@ pub use pattern::{
     ManyToManyParameters, PatternContext, PatternRule, PatternSpec, PermutationParameters, RandomNeighborsParameters,
     StencilParameters, TornadoParameters, UmeshParameters, UniformParameters, PATTERNS,
 };
+pub use placement::search;
 pub use placement::{
     Begun, Distribution, FilePlacementParameters, FreeNodes, ListParameters, MappingParameters, NodeName,
     NonUniformParameters, Placed, PlacementRule, PlacementSpec, RandomOrderParameters, RandomParameters, Request,

@@ -19,6 +19,7 @@ mod random_order;
 mod random_routers;
 mod round_robin_nodes;
 mod round_robin_routers;
+pub mod search;
 mod spec;
 mod units;
 

@@ -44,6 +44,7 @@ mod lqcd;
 mod lu;
 mod lulesh;
 mod pattern;
+mod pf3d;
 mod ping_pong;
 mod ring;
 mod sequence;
@@ -70,6 +71,7 @@ pub use lqcd::LqcdParameters;
 pub use lu::LuParameters;
 pub use lulesh::LuleshParameters;
 pub use pattern::PatternProgram;
+pub use pf3d::{Pf3dParameters, Pf3dPhase};
 pub use ping_pong::PingPongParameters;
 pub use ring::RingParameters;
 pub use sequence::{Rounds, Sequence};
@@ -381,6 +383,11 @@ pub const PROGRAMS: &[Variant<dyn ProgramRule>] = &[
     program("lulesh", "broadcast, reduction, exchange with 26 neighbours, a wavefront", || {
         Box::new(LuleshParameters::default())
     }),
+    program(
+        "pf3d",
+        "laser and plasma: transforms of planes, advection along the beam, exchange with 6 neighbours",
+        || Box::new(Pf3dParameters::default()),
+    ),
     program("ping-pong", "pairs of ranks that send a message to and fro", || Box::new(PingPongParameters::default())),
     program("incast", "everybody sends to a few", || Box::new(IncastParameters::default())),
     program("halo-2d", "exchange with 4 neighbours, dimension by dimension", || Box::new(HaloParameters::halo_2d())),

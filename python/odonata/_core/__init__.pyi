@@ -17,10 +17,13 @@ __all__ = [
     "alone",
     "amg",
     "available_memory",
+    "bisected_mapping",
     "characterize",
     "check",
     "check_points",
+    "improved_mapping",
     "machine",
+    "mapped_jobs",
     "message_costs",
     "node_aware_steps",
     "presets",
@@ -100,6 +103,34 @@ class Character(TypedDict):
     compute_s: float
 
 @type_check_only
+class MappedJob(TypedDict):
+    """A job on a torus. Places: nodes in row-major order, `ranks_per_node` on each."""
+
+    name: str
+    axes: str
+    sizes: list[int]
+    wraps: list[bool]
+    ranks_per_node: int
+    first_fastest: bool
+    sources: npt.NDArray[np.uint32]
+    """With `targets` and `bytes` every pair of ranks that sends, by source and target."""
+    targets: npt.NDArray[np.uint32]
+    bytes: npt.NDArray[np.uint64]
+    place_of_rank: npt.NDArray[np.uint32]
+
+@type_check_only
+class MappingProblem(TypedDict):
+    """A torus, and who exchanges how much with whom, both directions added."""
+
+    sizes: list[int]
+    wraps: list[bool]
+    ranks_per_node: int
+    starts: npt.NDArray[np.uint64]
+    """Where the partners of each rank begin, and where the last ones end."""
+    partners: npt.NDArray[np.uint32]
+    bytes: npt.NDArray[np.uint64]
+
+@type_check_only
 class MachineReport(TypedDict):
     """A built machine."""
 
@@ -164,6 +195,17 @@ def alone(text: str, path: str, overrides: Sequence[str] = ()) -> SweepAxis:
 
 def characterize(text: str, path: str, overrides: Sequence[str] = ()) -> list[Character]:
     """What every job asks of the network, without running it."""
+
+def mapped_jobs(text: str, path: str, overrides: Sequence[str] = ()) -> list[MappedJob]:
+    """The jobs that send something, on a torus whose axes are letters; `OdonataError` on another machine."""
+
+def bisected_mapping(problem: MappingProblem) -> npt.NDArray[np.uint32]:
+    """A mapping by recursive bisection: the place of every rank."""
+
+def improved_mapping(
+    problem: MappingProblem, place_of_rank: list[int], seed: int, tries: int, heat: float
+) -> npt.NDArray[np.uint32]:
+    """A mapping with no more hops, by simulated annealing: the place of every rank."""
 
 def machine(text: str, path: str, overrides: Sequence[str] = (), threads: int = 0) -> MachineReport:
     """Builds and measures the machine of `[machine]`.

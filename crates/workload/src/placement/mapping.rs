@@ -2,12 +2,19 @@
 //!
 //! A place is a node and one of its `T` ranks. An order such as `TXYZ` numbers all places, one letter faster than the
 //! next; which end is the fastest is the machine's own convention. A tilt then rolls each plane of one axis along
-//! another: with `tilt Z X 1`, the rank at (x, y, z) moves to (x, y, z + x mod n), as Rubik's tilt does.
+//! another: with `tilt Z X 1`, the rank at (x, y, z) moves to (x, y, z + x mod n), as Rubik's tilt does. Rubik's other
+//! steps are there, too (Bhatele et al., "Mapping applications with collectives over sub-communicators on torus networks",
+//! SC 2012): a script cuts a box of the ranks and the box of the places into leaves and puts the ranks on the places leaf by leaf.
+
+mod boxes;
+mod script;
 
 use super::spec::{ranks_per_node, Begun, PlacementRule};
 use super::{FreeNodes, Placed, Request};
 use crate::import;
 use crate::WorkloadError;
+use boxes::RankBox;
+pub(super) use boxes::{cell, place};
 use odonata_declare::{parameter, Kind, Parameter, Parameters, Reader};
 use odonata_machine::{Fastest, Machine};
 use odonata_units::{NodeId, RouterId};
@@ -21,7 +28,9 @@ pub struct MappingParameters {
     pub order: Option<String>,
     /// Path of a map file.
     pub file: Option<String>,
-    /// Tilts, one after the other.
+    /// Steps that cut ranks and places and put one on the other.
+    pub script: Vec<String>,
+    /// Steps with the places, one after the other.
     pub then: Vec<String>,
     /// What the file holds, once it has been read.
     pub text: Option<Arc<str>>,
@@ -34,18 +43,28 @@ impl Parameters for MappingParameters {
             Kind::Text,
             "The letters of all axes and `T`, the ranks of a node, as the machine writes orders: `TXYZ` fills a node \
              first on Blue Gene/P, `ABCDET` on Blue Gene/Q.",
-            else "there is a `file`"
+            else "there is a `file` or a `script`"
         ),
         parameter!(
             file,
             Kind::Path,
             "A map file: in line r the coordinates of rank r, one for each axis and the last for `T`.",
-            else "there is an `order`"
+            else "there is an `order` or a `script`"
+        ),
+        parameter!(
+            script,
+            Kind::List(&Kind::Text),
+            "Rubik's steps: `app 16 8 16` makes a box of all ranks, `net` is the box of all places, its axes those of the \
+             machine and `T`. Both are cut into leaves (`app tile 1 8 16`, `net tile 8 8 2`; `div`, `mod`, `cut`, and \
+             `net leaves div 2` cuts again), and `net map app` puts the ranks of each leaf on the places of the leaf of the same \
+             number. Before and after that, `tilt`, `shear`, `zigzag`, `zorder` and `transpose` move what is in a box or, \
+             after `leaves`, in each leaf."
         ),
         parameter!(
             then,
             Kind::List(&Kind::Text),
-            "What is done with the mapping after that: `tilt Z X 1` rolls each plane of X along Z, by 1 more than the one before."
+            "What is done with the mapping after that: `tilt Z X 1` rolls each plane of X along Z, by 1 more than the one before; \
+             the other steps of a `script` without `net`, too."
         ),
     ];
 }
@@ -67,22 +86,18 @@ impl PlacementRule for MappingParameters {
         let on_node = ranks_per_node(request, free)?;
         let wrong = |(parameter, reason): Unfit| WorkloadError::parameter(owner, parameter, reason);
         let space = Space::new(free.machine(), on_node).map_err(wrong)?;
-        let mut places = match (&self.order, &self.file) {
-            (Some(order), None) => space.by_order(order, request.ranks).map_err(|reason| wrong(("order", reason)))?,
-            (None, Some(path)) => {
-                let text = self.text.as_deref().unwrap_or_default();
-                space.by_file(text, request.ranks).map_err(|reason| wrong(("file", format!("'{path}', {reason}"))))?
+        let mut cells = self.cells(&space, request.ranks).map_err(wrong)?;
+        if !self.then.is_empty() {
+            let mut ranks = RankBox::of_cells(&space.sizes, &cells);
+            for step in &self.then {
+                let words: Vec<&str> = step.split_whitespace().collect();
+                let done = script::apply(&mut ranks, &space.names(), &words);
+                done.map_err(|reason| wrong(("then", format!("'{step}': {reason}"))))?;
             }
-            (Some(_), Some(_)) => return Err(wrong(("file", "and 'order' exclude each other; remove one".into()))),
-            (None, None) => {
-                return Err(wrong(("order", format!("missing; write an order like \"{}\"", space.usual()))));
-            }
-        };
-        for step in &self.then {
-            space.apply(step, &mut places).map_err(|reason| wrong(("then", reason)))?;
+            cells = ranks.cell_of_rank();
         }
         let mut held = HashSet::new();
-        let node_of_rank: Vec<NodeId> = places.iter().map(|place| space.node(place)).collect();
+        let node_of_rank: Vec<NodeId> = cells.iter().map(|&cell| space.node(cell)).collect();
         for &node in node_of_rank.iter().filter(|&&node| held.insert(node)) {
             free.claim(node).map_err(|reason| wrong(("name", reason)))?;
         }
@@ -90,7 +105,33 @@ impl PlacementRule for MappingParameters {
     }
 }
 
-/// The places of a machine: a box of its axes and `T`.
+impl MappingParameters {
+    /// The place of every rank before the steps of `then`.
+    fn cells(&self, space: &Space<'_>, ranks: u32) -> Result<Vec<u32>, Unfit> {
+        let given =
+            [("order", self.order.is_some()), ("file", self.file.is_some()), ("script", !self.script.is_empty())];
+        let mut given = given.into_iter().filter(|(_, given)| *given).map(|(name, _)| name);
+        if let (Some(one), Some(other)) = (given.next(), given.next()) {
+            return Err((one, format!("and '{other}' exclude each other; remove one")));
+        }
+        match (&self.order, &self.file) {
+            (Some(order), _) => space.by_order(order, ranks).map_err(|reason| ("order", reason)),
+            (None, Some(path)) => {
+                let text = self.text.as_deref().unwrap_or_default();
+                space.by_file(text, ranks).map_err(|reason| ("file", format!("'{path}', {reason}")))
+            }
+            (None, None) if self.script.is_empty() => {
+                Err(("order", format!("missing; write an order like \"{}\"", space.usual())))
+            }
+            (None, None) => {
+                let net = script::run(&self.script, &space.names(), &space.sizes, ranks);
+                net.map(|net| net.cell_of_rank()).map_err(|reason| ("script", reason))
+            }
+        }
+    }
+}
+
+/// The places of a machine: a box of its axes and `T`. A place is a cell of it, numbered in row-major order.
 struct Space<'m> {
     machine: &'m Machine,
     letters: Vec<char>,
@@ -105,7 +146,10 @@ impl<'m> Space<'m> {
             let reason = "asks for one node at each router and axes called by letters, as a Blue Gene has them";
             return Err(("name", format!("{reason}; a torus has them with `axes = \"XYZ\"`")));
         };
-        let sizes = coordinates.sizes.iter().copied().chain([on_node]).collect();
+        let sizes: Vec<u32> = coordinates.sizes.iter().copied().chain([on_node]).collect();
+        if sizes.iter().try_fold(1u32, |places, &size| places.checked_mul(size)).is_none() {
+            return Err(("name", format!("numbers at most {} places", u32::MAX)));
+        }
         Ok(Self { machine, letters: letters.chars().chain(['T']).collect(), sizes })
     }
 
@@ -117,7 +161,12 @@ impl<'m> Space<'m> {
         }
     }
 
-    fn by_order(&self, order: &str, ranks: u32) -> Result<Vec<Vec<u32>>, String> {
+    /// The axes' letters, one by one.
+    fn names(&self) -> Vec<String> {
+        self.letters.iter().map(char::to_string).collect()
+    }
+
+    fn by_order(&self, order: &str, ranks: u32) -> Result<Vec<u32>, String> {
         let mut axes = self.axes_of(order)?;
         if self.machine.coordinates().fastest == Fastest::Last {
             axes.reverse();
@@ -133,7 +182,7 @@ impl<'m> Space<'m> {
                 place[axis] = left % self.sizes[axis];
                 left /= self.sizes[axis];
             }
-            place
+            boxes::cell(&self.sizes, &place)
         };
         Ok((0..ranks).map(place).collect())
     }
@@ -158,8 +207,8 @@ impl<'m> Space<'m> {
         }
     }
 
-    fn by_file(&self, text: &str, ranks: u32) -> Result<Vec<Vec<u32>>, String> {
-        let (mut places, mut line_of) = (Vec::new(), std::collections::HashMap::new());
+    fn by_file(&self, text: &str, ranks: u32) -> Result<Vec<u32>, String> {
+        let (mut cells, mut line_of) = (Vec::new(), std::collections::HashMap::new());
         let rows = text.lines().enumerate().filter(|(_, line)| !line.trim().is_empty());
         for (line, row) in rows.map(|(index, row)| (index + 1, row.trim())) {
             let place: Vec<u32> = row
@@ -178,42 +227,17 @@ impl<'m> Space<'m> {
             if let Some(before) = line_of.insert(place.clone(), line) {
                 return Err(format!("line {line}: the place '{row}' is used in line {before}, too"));
             }
-            places.push(place);
+            cells.push(boxes::cell(&self.sizes, &place));
         }
-        if places.len() != ranks as usize {
-            return Err(format!("has {} places, but the job has {ranks} ranks", places.len()));
+        if cells.len() != ranks as usize {
+            return Err(format!("has {} places, but the job has {ranks} ranks", cells.len()));
         }
-        Ok(places)
+        Ok(cells)
     }
 
-    /// Does one step with all ranks.
-    fn apply(&self, step: &str, places: &mut [Vec<u32>]) -> Result<(), String> {
-        let words: Vec<&str> = step.split_whitespace().collect();
-        let ["tilt", along, by, each] = words[..] else {
-            return Err(format!("'{step}'; expected a step like 'tilt Z X 1'"));
-        };
-        let axis = |name: &str| {
-            let found = self.letters.iter().position(|letter| name == letter.to_string());
-            let known: String = self.letters.iter().collect();
-            found.ok_or_else(|| format!("'{step}': there is no axis {name}; the letters are {known}"))
-        };
-        let (along, by) = (axis(along)?, axis(by)?);
-        if along == by {
-            return Err(format!("'{step}' tilts an axis along itself; expected two axes"));
-        }
-        let each: i64 = each.parse().map_err(|_| format!("'{step}': '{each}' is no whole number"))?;
-        let size = i64::from(self.sizes[along]);
-        for place in places {
-            let moved = i64::from(place[along]) + each % size * i64::from(place[by]);
-            place[along] = moved.rem_euclid(size) as u32;
-        }
-        Ok(())
-    }
-
-    fn node(&self, place: &[u32]) -> NodeId {
-        let axes = place.iter().zip(&self.sizes).take(self.sizes.len() - 1);
-        let router = axes.fold(0, |router, (&value, &size)| router * size + value);
-        self.machine.nodes_of(RouterId(router))[0]
+    /// The node of a place: `T` is the last axis.
+    fn node(&self, cell: u32) -> NodeId {
+        self.machine.nodes_of(RouterId(cell / self.sizes[self.sizes.len() - 1]))[0]
     }
 }
 
@@ -284,7 +308,8 @@ mod tests {
             (0..3).map(|axis| a[axis].abs_diff(b[axis])).map(|steps| steps.min(8 - steps)).sum()
         };
         let hops = |dims: &[u32], order: &str| {
-            let places = space.by_order(order, 2048).unwrap();
+            let cells = space.by_order(order, 2048).unwrap();
+            let places: Vec<Vec<u32>> = cells.iter().map(|&cell| boxes::place(&space.sizes, cell)).collect();
             let (mut sum, mut stride) = (0, 1);
             for &size in dims.iter().rev() {
                 let next = |rank: u32| match rank / stride % size + 1 == size {
@@ -325,8 +350,16 @@ mod tests {
         assert_eq!(wrong("TXYY", good), "order: 'TXYY': Y is there twice and Z is missing; did you mean 'TXYZ'?");
         assert_eq!(wrong("TXY", good), "order: 'TXY': Z is missing; expected all of XYZT");
         assert_eq!(wrong("TXYE", good), "order: 'TXYE': there is no axis E; the letters are XYZT");
-        assert_eq!(wrong("TXYZ", "tilt X X 1"), "then: 'tilt X X 1' tilts an axis along itself; expected two axes");
-        assert_eq!(wrong("TXYZ", "turn X"), "then: 'turn X'; expected a step like 'tilt Z X 1'");
+        assert_eq!(
+            wrong("TXYZ", "tilt X X 1"),
+            "then: 'tilt X X 1': tilt moves an axis along itself; expected two axes"
+        );
+        assert_eq!(
+            wrong("TXYZ", "turn X"),
+            "then: 'turn X': 'turn' is no step; known: div, tile, mod, cut, tilt, shear, zigzag, zorder, transpose"
+        );
+        assert_eq!(wrong("TXYZ", "tilt Z X"), "then: 'tilt Z X': expected a step like 'tilt Z X 1'");
+        assert_eq!(wrong("TXYZ", "tilt Z E 1"), "then: 'tilt Z E 1': there is no axis E; expected one of X Y Z T");
         let many = mapped(&p, 17, 2, &[("order", json!("TXYZ"))], "").unwrap_err();
         assert!(many.ends_with("order: 17 ranks, but 16 places (2 x 2 x 2 x 2)"), "{many}");
         let other = crate::test_machines::torus(&[2, 2], 1);

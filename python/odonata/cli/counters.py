@@ -1,0 +1,123 @@
+"""`odonata counters`: what links counted, and which counter predicts the time of a job."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from odonata.cli import options
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+    from odonata.counters import Prediction
+
+
+@click.command()
+@click.argument("path", metavar="RUN|SWEEP|TABLE", type=click.Path(path_type=Path))
+@click.option(
+    "--against", type=click.Choice(["time"]), help="Of a sweep: how well counters predict the time of a job."
+)
+@click.option("--job", metavar="NAME", help="Whose time; the last job to end if not given.")
+@click.option(
+    "--leave-out",
+    metavar="AXIS",
+    help="Hold out the runs of one value of this axis at a time, instead of ten random parts.",
+)
+@click.option(
+    "-n", "--count", default=15, type=click.IntRange(min=1), metavar="N", help="Counters to list (15)."
+)
+@options.as_json
+def command(
+    path: Path, against: str | None, job: str | None, leave_out: str | None, count: int, as_json: bool
+) -> None:
+    """Counters of links under the hardware's names; which of them predicts time.
+
+    \b
+    odonata counters runs/pf3d
+    odonata counters bgp_links.yaml
+    odonata counters sweeps/mappings --against time
+    odonata counters sweeps/mappings --against time --leave-out job.app.pattern
+
+    RUN is a run of the packet engine on a Blue Gene, TABLE a table of Boxfish with counters of a real one.
+    """  # noqa: D301 - \b keeps click from filling the lines that follow
+    import odonata
+    from odonata import counters
+    from odonata.cli import terminal
+    from odonata.errors import OdonataError
+    from odonata.sweeps import Sweep
+
+    if against is not None:
+        sweep = Sweep.load(path)
+        finished = list(sweep.runs.items())
+        table, times = counters.points_of([run for _, run in finished], job)
+        groups = None
+        if leave_out is not None:
+            axes = [axis.key for axis in sweep.axes]
+            if leave_out not in axes:
+                raise OdonataError(f"the sweep has no axis {leave_out}", hint=f"It has: {', '.join(axes)}.")
+            groups = [point.values[axes.index(leave_out)] for point, _ in finished]
+        found = counters.predictions(table, times, groups)
+        if as_json:
+            terminal.print_json([_json(one) for one in found])
+            return
+        _print_predictions(found, len(times), leave_out, count)
+        return
+    if job is not None or leave_out is not None:
+        raise OdonataError("--job and --leave-out go with --against time")
+    shown = _of_table(path) if path.is_file() else counters.hardware_counters(odonata.load(path))
+    if as_json:
+        terminal.print_json(shown.to_pylist())
+        return
+    _print_counters(path, shown)
+
+
+def _json(one: Prediction) -> dict[str, Any]:
+    """What is not defined, of all counters together, is nothing."""
+    return {name: None if value != value else value for name, value in vars(one).items()}
+
+
+def _of_table(path: Path) -> pa.Table:
+    """Statistics of every column of a foreign table."""
+    import pyarrow as pa
+
+    from odonata.counters import read_table, summary_of
+
+    table = read_table(path)
+    rows: list[dict[str, Any]] = [
+        {"counter": name, **summary_of(table[name].to_numpy())} for name in table.column_names
+    ]
+    return pa.Table.from_pylist(rows)
+
+
+def _print_counters(path: Path, shown: pa.Table) -> None:
+    from odonata.cli import terminal
+
+    statistics = ["sum", "mean", "p50", "p90", "p99", "worst", "max"]
+    headings = ["counter", "sum", "mean", "50 %", "90 %", "99 %", "10 % worst", "max"]
+    table = terminal.table(headings, left=["counter"])
+    for row in shown.to_pylist():
+        table.add_row(row["counter"], *(f"{row[name]:,.0f}" for name in statistics))
+    terminal.print_table(terminal.console(), f"Counters of {path}", table)
+
+
+def _print_predictions(found: list[Prediction], runs: int, leave_out: str | None, count: int) -> None:
+    from odonata.cli import terminal
+
+    single, together = found[:-2], found[-2:]
+    table = terminal.table(["counter", "concordant", "Spearman", "95 %", "error held out"], left=["counter"])
+    for one in single[:count]:
+        interval = f"{one.spearman_low:.2f} to {one.spearman_high:.2f}"
+        table.add_row(
+            one.counter, f"{one.concordant:.1%}", f"{one.spearman:.3f}", interval, f"{one.error:.1%}"
+        )
+    table.add_section()
+    for one in together:
+        table.add_row(one.counter, "", "", "", f"{one.error:.1%}")
+    held = f"each value of {leave_out}" if leave_out else "one run in ten"
+    screen = terminal.console()
+    terminal.print_table(screen, f"What predicts the time in {runs} runs; {held} held out", table)
+    if len(single) > count:
+        screen.print(f"{len(single) - count} more counters are less concordant; -n shows them.")

@@ -1,0 +1,188 @@
+"""`odonata map`: what the mapping of a job on a torus costs, and a search for a better one."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from odonata.api import Source
+from odonata.cli import options
+
+if TYPE_CHECKING:
+    from odonata.mapping import Found, Job, Tried
+
+
+@click.command()
+@options.experiment
+@options.overrides
+@click.option("--job", "job_name", metavar="NAME", help="The job to map; needed if there are several.")
+@click.option(
+    "--orders",
+    type=click.IntRange(min=1),
+    metavar="N",
+    help="Show the N best orders of the axes, too.",
+)
+@click.option("--search", is_flag=True, help="Look for a better mapping.")
+@click.option("--seed", type=click.IntRange(min=0), default=1, show_default=True, help="Seed of the search.")
+@click.option(
+    "--tries",
+    type=click.IntRange(min=0),
+    default=500,
+    show_default=True,
+    help="Exchanges that the search tries for each rank.",
+)
+@click.option("--time", "timed", is_flag=True, help="Run each mapping shown in the packet engine, too.")
+@click.option(
+    "-o",
+    "--output",
+    metavar="FILE",
+    type=click.Path(path_type=Path, dir_okay=False),
+    help="Write the best mapping shown as a map file.",
+)
+@options.as_json
+def command(
+    experiment: Source,
+    changes: tuple[str, ...],
+    job_name: str | None,
+    orders: int | None,
+    search: bool,
+    seed: int,
+    tries: int,
+    timed: bool,
+    output: Path | None,
+    as_json: bool,
+) -> None:
+    """Hops and largest link of a mapping on a torus; a better one with --search.
+
+    \b
+    odonata map examples/pf3d-mapping.toml --orders 5
+    odonata map examples/pf3d-mapping.toml --search -o better.map
+
+    Links carry what dimension order puts on them, as in the flow engine. The bound on the hops holds for
+    every mapping, the mean link for every routing of this mapping. A map file is used by
+    placement = { name = "mapping", file = "better.map" }.
+    """  # noqa: D301 - \b keeps click from filling the lines that follow
+    from odonata import mapping
+    from odonata.cli import terminal
+    from odonata.errors import OdonataError
+
+    _check_writable(output)
+    job, alone = _job(mapping.jobs_of(experiment, list(changes)), job_name)
+    if not alone and (orders or search or timed):
+        raise OdonataError(
+            "--orders, --search and --time put a job anywhere on the machine, but there are other jobs",
+            hint="Leave them out of the file.",
+        )
+    shown = [mapping.Tried("as in the file", job.place_of_rank, mapping.measure(job))]
+    shown += mapping.best_orders(job, orders) if orders else []
+    found = None
+    if search:
+        found = mapping.search(job, seed=seed, tries_per_rank=tries)
+        shown += [] if orders else [found.order]
+        shown += [found.bisection, found.best]
+    times = [_time_s(experiment, list(changes), job, tried) for tried in shown] if timed else None
+    best = min(shown, key=lambda tried: (tried.figures.hops_per_byte, tried.figures.largest_link_bytes))
+    if output is not None:
+        mapping.write_map_file(job, best.place_of_rank, output)
+    if as_json:
+        terminal.print_json(_json(job, shown, times, found))
+        return
+    _print(job, shown, times, found)
+    if output is not None:
+        terminal.console().print(f"{output} has the mapping '{best.name}'.")
+
+
+def _check_writable(output: Path | None) -> None:
+    """Before anything is worked out for it."""
+    from odonata.errors import OdonataError
+
+    if output is not None and not output.parent.is_dir():
+        raise OdonataError(f"there is no directory {output.parent} for {output.name}")
+
+
+def _job(jobs: list[Job], name: str | None) -> tuple[Job, bool]:
+    """The job that is asked for, and whether it is the only one."""
+    from difflib import get_close_matches
+
+    from odonata.errors import OdonataError
+
+    names = [job.name for job in jobs]
+    if not jobs:
+        raise OdonataError("no job of the file sends anything", hint="Jobs with idle = true are left out.")
+    if name is None and len(jobs) > 1:
+        raise OdonataError("the file has several jobs", hint=f"Say which with --job: {', '.join(names)}.")
+    if name is not None and name not in names:
+        near = get_close_matches(name, names, n=1)
+        hint = f"Did you mean {near[0]}?" if near else f"It has: {', '.join(names)}."
+        raise OdonataError(f"the file has no job {name}", hint=hint)
+    return (jobs[0] if name is None else jobs[names.index(name)]), len(jobs) == 1
+
+
+def _time_s(experiment: Source, changes: list[str], job: Job, tried: Tried) -> float:
+    """Time of the job under a mapping, in the packet engine."""
+    import tempfile
+
+    from odonata import mapping, toml
+    from odonata.api import run_source
+
+    with tempfile.TemporaryDirectory() as directory:
+        path = Path(directory) / "tried.map"
+        mapping.write_map_file(job, tried.place_of_rank, path)
+        placement = toml.value({"name": "mapping", "file": str(path)})
+        place = [f"job.{job.name}.placement={placement}"]
+        run = run_source(experiment, [*changes, "engine.kind=packet", *place])
+    times = run.table("jobs").to_pydict()
+    return float(times["time_s"][times["name"].index(job.name)])
+
+
+def _json(job: Job, shown: list[Tried], times: list[float] | None, found: Found | None) -> dict[str, Any]:
+    rows = [
+        {
+            "mapping": tried.name,
+            "hops_per_byte": tried.figures.hops_per_byte,
+            "largest_link_bytes": tried.figures.largest_link_bytes,
+            "mean_link_bytes": tried.figures.mean_link_bytes,
+            "time_s": None if times is None else times[number],
+        }
+        for number, tried in enumerate(shown)
+    ]
+    return {
+        "job": job.name,
+        "ranks": job.ranks,
+        "bytes": job.total_bytes,
+        "bound_hops_per_byte": job.hop_bytes_bound / max(job.total_bytes, 1.0),
+        "mappings": rows,
+        "won": None if found is None else found.won,
+    }
+
+
+def _print(job: Job, shown: list[Tried], times: list[float] | None, found: Found | None) -> None:
+    from odonata.cli import columns, terminal
+
+    figures = [tried.figures for tried in shown]
+    largest = columns.of_values("largest link", [each.largest_link_bytes for each in figures], "bytes")
+    mean = columns.of_values("mean link", [each.mean_link_bytes for each in figures], "bytes")
+    time = columns.of_values("time", times, "s") if times is not None else None
+    headings = ["mapping", "hops per byte", largest.heading, mean.heading, *([time.heading] if time else [])]
+    table = terminal.table(headings, left=["mapping"])
+    for number, tried in enumerate(shown):
+        cells = [f"{tried.figures.hops_per_byte:.4f}", largest.cells[number], mean.cells[number]]
+        table.add_row(tried.name, *cells, *([time.cells[number]] if time else []))
+    box = " x ".join(f"{letter}{size}" for letter, size in zip(job.letters, job.box, strict=True))
+    terminal.print_table(terminal.console(), f"Mappings of {job.name}: {job.ranks:,} ranks on {box}", table)
+    bound = job.hop_bytes_bound / max(job.total_bytes, 1.0)
+    screen = terminal.console()
+    screen.print(f"No mapping has fewer than {bound:.4f} hops per byte.")
+    if found is not None:
+        best, order = found.best.figures, found.order.figures
+        if found.won <= 0:
+            screen.print(f"The search found nothing with fewer hops than {found.order.name}, the best order.")
+            return
+        link = 1 - best.largest_link_bytes / max(order.largest_link_bytes, 1.0)
+        above = f"; {best.hops_per_byte / bound - 1:.1%} above the bound" if bound > 0 else ""
+        screen.print(
+            f"The search saves {found.won:.1%} of the hops of {found.order.name}, the best order, and "
+            f"{link:.1%} of its largest link{above}."
+        )

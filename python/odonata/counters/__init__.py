@@ -1,0 +1,15 @@
+"""What links counted: under the hardware's names, from foreign tables; how well it predicts a job's time."""
+
+from odonata.counters.against import Prediction, points_of, predictions
+from odonata.counters.boxfish import read_table
+from odonata.counters.links import features, hardware_counters, summary_of
+
+__all__ = [
+    "Prediction",
+    "features",
+    "hardware_counters",
+    "points_of",
+    "predictions",
+    "read_table",
+    "summary_of",
+]

@@ -1,0 +1,186 @@
+"""Counters by direction, tables of Boxfish, and what is said of their power to predict."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+from running import Command
+from scipy import stats
+
+import odonata
+from odonata import counters
+from odonata.counters.against import concordant, held_out_error, spearman
+from odonata.errors import OdonataError
+
+TABLE = """---
+key: TEST
+---
+- [linkid, int32]
+- [packets, int64]
+- [load, float64]
+...
+0 5 0.5
+1 7 1e3
+
+2 0 0
+"""
+
+
+def ping_pong(preset: str, shape: list[int], order: str) -> dict[str, Any]:
+    """Two ranks on neighbours along the first axis; ten messages of 64 B each way."""
+    job = {
+        "name": "a",
+        "program": {"name": "ping-pong", "bytes": "64 B", "iterations": 10, "final_barrier": False},
+        "ranks": 2,
+        "ranks_per_node": 1,
+        "placement": {"name": "mapping", "order": order},
+    }
+    machine = {"preset": preset, "partition": {"shape": shape}}
+    engine = {"kind": "packet", "routing": "dimension-order", "record_channels": True}
+    return {"machine": machine, "job": [job], "engine": engine}
+
+
+def test_directions_have_the_packets_that_went_there() -> None:
+    """Rank 0 at X0 sends ten times over X+, rank 1 at X1 back over X-; nothing goes along Y and Z."""
+    run = odonata.run(ping_pong("bgp-midplane", [4, 2, 2], "XYZT"))
+    found = {row["counter"]: row for row in counters.hardware_counters(run).to_pylist()}
+    assert set(found) == {
+        f"BGP_TORUS_{axis}{sign}_{what}"
+        for axis in "XYZ"
+        for sign in "PM"
+        for what in ("PACKETS", "32BCHUNKS")
+    }
+    assert found["BGP_TORUS_XP_PACKETS"]["sum"] == found["BGP_TORUS_XP_PACKETS"]["max"] == 10
+    assert found["BGP_TORUS_XM_PACKETS"]["sum"] == 10
+    assert sum(found[f"BGP_TORUS_{way}_PACKETS"]["sum"] for way in ("YP", "YM", "ZP", "ZM")) == 0
+    links = run.links.to_pandas()
+    assert found["BGP_TORUS_XP_32BCHUNKS"]["sum"] == -(-links["bytes"].max() // 32)
+
+
+def test_both_cables_of_a_pair_have_two_directions() -> None:
+    """The E axis of Blue Gene/Q: two links leave each node, one of each direction."""
+    run = odonata.run(ping_pong("bgq-midplane", [4, 4, 4, 4, 2], "TABCDE"))
+    found = {row["counter"]: row for row in counters.hardware_counters(run).to_pylist()}
+    assert len(found) == 10
+    along_e = found["PEVT_NW_USER_PP_SENT E+"]["sum"] + found["PEVT_NW_USER_PP_SENT E-"]["sum"]
+    everywhere = sum(row["sum"] for row in found.values())
+    assert along_e == everywhere > 0
+
+
+def test_statistics_by_hand() -> None:
+    """Of 0 to 19 the two largest are the 10 % worst."""
+    found = counters.summary_of(np.arange(20))
+    assert found == {"sum": 190, "mean": 9.5, "p50": 9.5, "p90": 17.1, "p99": 18.81, "worst": 18.5, "max": 19}
+
+
+def test_a_table_of_boxfish(tmp_path: Path) -> None:
+    (tmp_path / "links.yaml").write_text(TABLE)
+    table = counters.read_table(tmp_path / "links.yaml")
+    assert table.to_pydict() == {"linkid": [0, 1, 2], "packets": [5, 7, 0], "load": [0.5, 1000.0, 0.0]}
+    assert table.schema.metadata == {b"key": b"TEST"}
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "reason"),
+    [
+        ("1 7 1e3", "1 7", "line 9: 2 values; expected 3"),
+        ("1 7 1e3", "1 7 1e3 4", "line 9: 4 values; expected 3"),
+        ("1 7 1e3", "1 x 1e3", "line 9: 'x' is no int64, which packets is"),
+        ("key: TEST", "name: TEST", "line 2: 'name: TEST'; expected 'key: NAME'"),
+        ("[load, float64]", "[load, text]", "line 6: '- [load, text]'; expected a type: int32"),
+        ("[load, float64]", "[packets, float64]", "line 6: there are two columns packets"),
+        ("- [load", "  [load", "expected a column like '- [packets, int32]'"),
+        ("...\n", "", "line 7: '0 5 0.5'; expected a column"),
+        (TABLE, "", "line 1: the end; expected '---'"),
+        (TABLE, "---\nkey: A\n---\n- [a, int32]\n", "line 5: the end; expected '...'"),
+    ],
+)
+def test_mistakes_of_tables(tmp_path: Path, old: str, new: str, reason: str) -> None:
+    (tmp_path / "links.yaml").write_text(TABLE.replace(old, new))
+    with pytest.raises(OdonataError) as raised:
+        counters.read_table(tmp_path / "links.yaml")
+    assert reason in str(raised.value)
+
+
+def test_order_is_that_of_scipy() -> None:
+    """Without ties the share of concordant pairs is (tau + 1) / 2; with ties rank correlations agree, too."""
+    draws = np.random.default_rng(3)
+    times, values = draws.random(30), draws.random(30)
+    tau = stats.kendalltau(values, times).statistic
+    assert concordant(values, times) == pytest.approx((tau + 1) / 2)
+    tied = np.round(values, 1)
+    low, middle, high = spearman(tied, times)
+    assert middle == pytest.approx(stats.spearmanr(tied, times).statistic)
+    assert low < middle < high
+
+
+def test_order_by_hand() -> None:
+    """Times 1 2 3 4 and values 1 1 2 0: of six pairs two rise, one is equal, three fall: 2.5 / 6."""
+    assert concordant(np.array([1.0, 1, 2, 0]), np.arange(1.0, 5)) == pytest.approx(2.5 / 6)
+    # A counter that falls as the times rise.
+    assert spearman(-np.arange(9.0), np.arange(9.0)) == (-1, pytest.approx(-1), -1)
+
+
+def test_a_line_is_judged_on_what_it_did_not_see() -> None:
+    """Three runs at 0, 1, 2 with times 1, 2, 6; each held out, by hand.
+
+    Without 0, the line through (1, 2), (2, 6) says -2 there: error 3. Without 1, through (0, 1), (2, 6) it is
+    3.5: 0.75. Without 2, through (0, 1), (1, 2) it is 3: 0.5.
+    """
+    values, times = np.array([0.0, 1, 2]), np.array([1.0, 2, 6])
+    error = held_out_error({"a": values}, times, np.arange(3))
+    assert error == pytest.approx((3 + 0.75 + 0.5) / 3)
+    # Nothing to predict from: means of the others, 4, 3.5 and 1.5.
+    assert held_out_error({}, times, np.arange(3)) == pytest.approx((3 + 0.75 + 0.75) / 3)
+
+
+def test_all_counters_find_a_sum_that_none_is() -> None:
+    """Times are the sum of two counters; a third is noise. Alone none predicts, together they nearly do."""
+    draws = np.random.default_rng(1)
+    table = pd.DataFrame({name: draws.random(60) for name in ("a", "b", "noise")} | {"constant": np.ones(60)})
+    times = (2 + table["a"] + table["b"]).to_numpy()
+    found = {one.counter: one for one in counters.predictions(table, times)}
+    assert "constant" not in found
+    assert found["all counters"].error < 0.001 < 0.05 < min(found[name].error for name in ("a", "b"))
+    assert found["noise"].error > 0.9 * found["mean time"].error
+    assert found["a"].spearman_low > 0 > found["noise"].spearman_low
+
+
+def test_groups_are_held_out_whole() -> None:
+    """Two groups on lines of other slopes: a model of one misses the other; random parts do not show that."""
+    values = np.tile(np.arange(1.0, 11), 2)
+    times = np.where(np.arange(20) < 10, values, 5 * values) + 1
+    table = pd.DataFrame({"a": values})
+    mixed = {one.counter: one.error for one in counters.predictions(table, times)}
+    apart = {one.counter: one.error for one in counters.predictions(table, times, ["x"] * 10 + ["y"] * 10)}
+    assert apart["a"] > 1.5 * mixed["a"]
+    with pytest.raises(OdonataError, match="all runs are of one group"):
+        counters.predictions(table, times, ["x"] * 20)
+    with pytest.raises(OdonataError, match="4 runs"):
+        counters.predictions(table[:4], times[:4])
+
+
+def test_the_command(tmp_path: Path, odonata_command: Command) -> None:
+    spec = ping_pong("bgp-midplane", [4, 2, 2], "XYZT")
+    spec["sweep"] = {"job.a.program.bytes": ["64 B", "1 KiB", "4 KiB", "8 KiB", "16 KiB"]}
+    (tmp_path / "a.toml").write_text(odonata.toml.document(spec))
+    (tmp_path / "links.yaml").write_text(TABLE)
+    swept = odonata_command("sweep", "a.toml", "-o", "s", "-q")
+    assert swept.returncode == 0, swept.stderr
+    done = odonata_command("counters", "s", "--against", "time", "--json")
+    assert done.returncode == 0, done.stderr
+    found = {row["counter"]: row for row in json.loads(done.stdout)}
+    assert found["bytes max"]["concordant"] == 1
+    assert odonata_command("counters", "s", "--against", "time").returncode == 0
+    table = json.loads(odonata_command("counters", "links.yaml", "--json").stdout)
+    assert [row["sum"] for row in table] == [3, 12, 1000.5]
+    wrong = odonata_command("counters", "s", "--against", "time", "--leave-out", "x")
+    assert (wrong.returncode, "it has: job.a.program.bytes" in wrong.stderr.lower()) == (2, True)
+    wrong = odonata_command("counters", "s", "--against", "time", "--job", "b")
+    assert (wrong.returncode, "has no job b" in wrong.stderr) == (2, True)
+    assert odonata_command("counters", "links.yaml", "--job", "b").returncode == 2
