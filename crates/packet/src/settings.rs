@@ -9,6 +9,7 @@ words! {
     pub enum Arbitration {
         #[default]
         LeastRecentlyUsed = "least-recently-used": "the channel of an input that any output of the router served longest ago",
+        TransitFirst = "transit-first": "as `least-recently-used`, but packets from other routers before those from the router's own nodes",
         RoundRobin = "round-robin": "the next channel of the output, and of the channels of inputs that want it the next after the one served last",
     }
 }

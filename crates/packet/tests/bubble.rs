@@ -12,6 +12,8 @@ use odonata_routing::algorithm::{DeadlockAvoidance, RoutingSettings};
 use odonata_units::{Bytes, NodeId, Stream, Time};
 use std::sync::Arc;
 
+const ROUTINGS: [&str; 4] = ["dimension-order", "torus-adaptive", "torus-deterministic", "torus-dynamic"];
+
 fn torus(dims: &[u32], nodes_per_router: u32, cables: u32) -> Machine {
     let wrap = vec![true; dims.len()].into();
     let torus = Torus { dims: dims.to_vec(), wrap, nodes_per_router, links_per_direction: cables, ..Torus::default() };
@@ -61,7 +63,7 @@ fn ahead(dims: &'static [u32], steps: &'static [u32]) -> Arc<dyn Destinations> {
 fn saturated_rings_with_the_smallest_buffers_keep_moving() {
     let ring = torus(&[8], 1, 1);
     let cube = torus(&[4, 4, 4], 1, 1);
-    for routing in ["dimension-order", "torus-adaptive"] {
+    for routing in ROUTINGS {
         for (machine, destinations) in [
             (&ring, uniform(8)),
             (&ring, ahead(&[8], &[3])),
@@ -87,7 +89,7 @@ fn packets_of_all_sizes_keep_moving_on_any_torus() {
             messages.push((source, (source + ahead) % nodes, 1 + u64::from(source * 131 + ahead * 977) % 2_500));
         }
         let bytes: u64 = messages.iter().map(|message| message.2).sum();
-        for routing in ["dimension-order", "torus-adaptive"] {
+        for routing in ROUTINGS {
             let limit = schedule(0, 1_000_000, 0);
             let result = run(&engine(&machine, routing), &closed(&messages), limit, &RunOptions::default());
             assert_eq!(result.ending, Ending::Complete, "{routing}: {:?}", result.stuck);

@@ -66,7 +66,7 @@ fn compare_sources(
     assert_eq!(packets.len(), found.len(), "{routing}");
 }
 
-/// A torus and a fat tree, heavily loaded: dateline channels, promised room, ways up and down.
+/// A torus and a fat tree, heavily loaded: dateline channels, bubbles, promised room, ways up and down.
 #[test]
 fn every_packet_on_other_machines_moves_as_in_the_twin() {
     let figures = LinkFigures::new(25_000_000_000, 30);
@@ -81,6 +81,8 @@ fn every_packet_on_other_machines_moves_as_in_the_twin() {
     let machine = torus.builder().unwrap().build().unwrap();
     compare_on(&machine, uniform(40), "dimension-order", 0.6, 3);
     compare_on(&machine, uniform(40), "torus-adaptive", 0.8, 3);
+    compare_on(&machine, uniform(40), "torus-deterministic", 0.6, 3);
+    compare_on(&machine, uniform(40), "torus-dynamic", 0.9, 3);
     let tree = FatTree { k: 4, local: figures, global: figures, ..FatTree::default() };
     let machine = tree.builder().unwrap().build().unwrap();
     compare_on(&machine, uniform(16), "up-down", 0.7, 3);

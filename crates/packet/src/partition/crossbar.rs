@@ -72,6 +72,11 @@ impl Partition {
     fn rank(&self, o: usize, channel: u32, vc: u8) -> u64 {
         match self.fabric.settings.arbitration {
             Arbitration::LeastRecentlyUsed => self.served[channel as usize],
+            Arbitration::TransitFirst => {
+                let port = self.input[channel as usize].port as usize;
+                let injected = self.inputs[port].end == End::Node;
+                self.served[channel as usize] | u64::from(injected) << 63
+            }
             Arbitration::RoundRobin => {
                 let ports = &self.router[self.inputs[o].router as usize].ports;
                 let (count, channels) = (ports.len() * self.channels, self.channels);

@@ -5,7 +5,7 @@ use odonata_machine::edit::{self, Edit};
 use odonata_machine::topology::{Arrangement, Dragonfly, FatTree, LinkFigures, Torus};
 use odonata_machine::{Machine, MachineBuilder};
 use odonata_packet::{Arbitration, PacketSettings, QueueEstimate};
-use odonata_routing::algorithm::{DeadlockAvoidance, RoutingSettings};
+use odonata_routing::algorithm::{DeadlockAvoidance, DynamicSettings, Order, RoutingSettings, Zone};
 use odonata_units::{Bytes, LinkClassId, NodeId, Rate, RouterId, Stream, Time};
 
 #[derive(Debug)]
@@ -23,7 +23,8 @@ fn pick<T: Clone>(random: &mut Stream, of: &[T]) -> T {
 }
 
 const GROUPED: [&str; 7] = ["min", "valiant-g", "valiant-n", "ugal-g", "ugal-n", "par", "q-adaptive"];
-const TORUS: [&str; 4] = ["min", "dimension-order", "torus-adaptive", "up-down"];
+const TORUS: [&str; 6] =
+    ["min", "dimension-order", "torus-adaptive", "up-down", "torus-deterministic", "torus-dynamic"];
 const ANY: [&str; 3] = ["min", "up-down", "up-down-adaptive"];
 
 impl Case {
@@ -69,7 +70,16 @@ impl Case {
         };
         let routing = pick(random, routings);
         let mut routing_settings = RoutingSettings::default();
-        if random.chance(0.5) {
+        let order = pick(random, &[Order::FirstToLast, Order::LongestFirst]);
+        routing_settings.deterministic.order = order;
+        routing_settings.dynamic = DynamicSettings {
+            order,
+            zone: Zone::Numbered(random.below(4) as u8),
+            dynamic_channels: 1 + random.below(2) as u8,
+            stay_on_bubble: random.chance(0.3),
+        };
+        let has_bubbles = ["torus-deterministic", "torus-dynamic"].contains(&routing);
+        if has_bubbles || random.chance(0.5) {
             routing_settings.torus.deadlock_avoidance = DeadlockAvoidance::Bubble;
             if routings == TORUS {
                 settings.output_buffer = settings.output_buffer.max(Bytes(2 * settings.packet.0));
@@ -159,7 +169,10 @@ fn settings(random: &mut Stream) -> PacketSettings {
         crossbar_speedup: pick(random, &[1.0, 1.37, 4.0, 10.0]),
         input_latency: latency(random),
         output_latency: latency(random),
-        arbitration: pick(random, &[Arbitration::LeastRecentlyUsed, Arbitration::RoundRobin]),
+        arbitration: pick(
+            random,
+            &[Arbitration::LeastRecentlyUsed, Arbitration::RoundRobin, Arbitration::TransitFirst],
+        ),
         estimate: pick(random, &[QueueEstimate::Output, QueueEstimate::Downstream, QueueEstimate::DownstreamArrived]),
         interfaces: pick(random, &[1, 1, 1, 2, 3]),
         ..PacketSettings::study()

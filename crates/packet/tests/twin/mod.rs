@@ -329,6 +329,10 @@ impl<'a> Twin<'a> {
                 .flat_map(|i| (0..self.channels).map(move |vc| (i, vc)))
                 .filter(|&(i, vc)| fits(i, vc))
                 .min_by_key(|&(i, vc)| (ports[i].served[vc], i, vc)),
+            Arbitration::TransitFirst => (0..ports.len())
+                .flat_map(|i| (0..self.channels).map(move |vc| (i, vc)))
+                .filter(|&(i, vc)| fits(i, vc))
+                .min_by_key(|&(i, vc)| (i < self.node_ports(r), ports[i].served[vc], i, vc)),
             Arbitration::RoundRobin => ports[o].turns.iter().find_map(|&into| {
                 let wants = |i: usize, vc: usize| fits(i, vc) && ports[i].inputs[vc][0].vc == into;
                 ports[o].order[into].iter().copied().find(|&(i, vc)| wants(i, vc))

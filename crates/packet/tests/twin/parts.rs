@@ -89,12 +89,17 @@ impl LoadView for Loads<'_> {
     }
 
     fn has_room(&self, o: u16, vc: u8) -> bool {
+        self.tokens(o, vc).is_some()
+    }
+
+    fn tokens(&self, o: u16, vc: u8) -> Option<u64> {
         let (o, vc) = (usize::from(o) + self.extra, usize::from(vc));
         // Packets that were sent here by their decision but have not crossed yet: all heads that want this output.
         let heads = self.ports.iter().flat_map(|port| port.inputs.iter().filter_map(VecDeque::front));
         let promised: u64 = heads.filter(|p| p.decided && p.port == o && p.vc == vc).map(Packet::size).sum();
         let needed = self.ports[o].queued(vc) + promised + self.settings.packet.0;
-        needed <= self.settings.output_buffer.0 && needed <= self.ports[o].credits[vc]
+        let fits = needed <= self.settings.output_buffer.0 && needed <= self.ports[o].credits[vc];
+        fits.then(|| self.ports[o].credits[vc] - (needed - self.settings.packet.0))
     }
 }
 
