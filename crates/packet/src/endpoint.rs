@@ -41,7 +41,7 @@ pub struct Outgoing {
     pub destination: NodeId,
     /// The interface of that node at which it arrives, from 0.
     pub interface: u8,
-    /// Bytes, at least one and at most a full packet.
+    /// Bytes of a message, at least one and at most those of a full packet.
     pub size: u32,
     /// Job that it counts for.
     pub job: u16,
@@ -335,9 +335,9 @@ impl<'a> Interfaces<'a> {
         (nic < self.count).then_some(nic)
     }
 
-    /// Bytes of a full packet.
+    /// Bytes of a message in a full packet.
     pub fn packet(&self) -> u32 {
-        self.fabric.settings.packet.0 as u32
+        self.fabric.settings.payload().0 as u32
     }
 
     /// Bytes of a flit.
@@ -345,9 +345,10 @@ impl<'a> Interfaces<'a> {
         self.fabric.settings.flit.0 as u32
     }
 
-    /// Time in ps of `bytes` on the link of an interface.
+    /// Time in ps of a packet with so many bytes of a message on the link of an interface.
     pub fn time_ps(&self, nic: u32, bytes: u32) -> u64 {
-        self.fabric.link_time(self.fabric.nic_port[(self.first + nic) as usize], bytes)
+        let size = bytes + self.fabric.beside(bytes);
+        self.fabric.link_time(self.fabric.nic_port[(self.first + nic) as usize], size)
     }
 
     /// Seed of the run, for named random streams.

@@ -138,7 +138,7 @@ impl Fabric {
         self.peer.push(peer);
         self.rate.push(rate);
         self.cable.push(cable_ps);
-        self.full_time.push(rate.serialisation_time(self.settings.packet).ps());
+        self.full_time.push(rate.serialisation_time(self.settings.packet + self.settings.wire_overhead).ps());
     }
 
     pub(crate) fn routers(&self) -> usize {
@@ -204,11 +204,23 @@ impl Fabric {
         self.first_nic[routers.start as usize]..self.first_nic[routers.end as usize]
     }
 
-    /// Time of `size` bytes on the link of `port`; out of the way, since most packets are full and their time is known.
+    /// Time of a packet of `size` bytes on the link of `port`; out of the way, since most packets are full and their time is known.
     #[cold]
     #[inline(never)]
     pub(crate) fn link_time(&self, port: u32, size: u32) -> u64 {
-        self.rate[port as usize].serialisation_time(Bytes(u64::from(size))).ps()
+        self.rate[port as usize].serialisation_time(Bytes(u64::from(size)) + self.settings.wire_overhead).ps()
+    }
+
+    /// Bytes that a packet with `payload` bytes of a message has beside these: its header and, where it has one, what fills up the last
+    /// flit.
+    #[inline]
+    pub(crate) fn beside(&self, payload: u32) -> u32 {
+        let (header, flit) = (self.settings.header.0 as u32, self.settings.flit.0 as u32);
+        if header == 0 {
+            0
+        } else {
+            (payload + header).next_multiple_of(flit) - payload
+        }
     }
 
     /// Time of `size` bytes in the crossbar of `router`.

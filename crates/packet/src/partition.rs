@@ -358,7 +358,7 @@ impl Partition {
             for letter in chunk {
                 let slot = self.pool.insert(&letter.packet());
                 if beside {
-                    let envelope = if letter.sealed { envelopes.next() } else { None };
+                    let envelope = if letter.is_sealed() { envelopes.next() } else { None };
                     self.pool.put_beside(slot, told.next(), ways.next(), envelope);
                 }
                 self.fly((letter.port - first) as usize, slot, letter.arrives);

@@ -309,14 +309,14 @@ impl Recorder {
         if self.measured(packet.birth) {
             let job = &mut self.jobs[usize::from(packet.job)];
             job.injected_packets += 1;
-            job.injected_bytes += u64::from(packet.size());
+            job.injected_bytes += u64::from(packet.payload());
             job.held_ps += held_ps;
         }
     }
 
     /// A packet's last byte reached its destination at `at`.
     pub(crate) fn delivered(&mut self, packet: &Packet, at: u64) {
-        let size = u64::from(packet.size());
+        let size = u64::from(packet.payload());
         let latency = at - packet.birth;
         let (in_window, measured) = (self.measured(at), self.measured(packet.birth));
         let batch = if in_window { self.batch(at) } else { 0 };
@@ -363,7 +363,7 @@ impl Recorder {
         if series.len() <= i {
             series.resize(i + 1, IntervalRecord::default());
         }
-        series[i].bytes += u64::from(packet.size());
+        series[i].bytes += u64::from(packet.payload());
         series[i].packets += 1;
         series[i].latency_ps += latency;
         series[i].latency_max_ps = series[i].latency_max_ps.max(latency);
@@ -379,7 +379,7 @@ impl Recorder {
             birth_ps: packet.birth,
             inject_ps: packet.inject,
             job: packet.job,
-            size: packet.size(),
+            size: packet.payload(),
             hops: packet.header.state.hops,
             non_minimal: packet.header.state.way.is_non_minimal(),
             over_group: packet.header.state.way.is_over_group(),

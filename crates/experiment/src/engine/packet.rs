@@ -182,7 +182,7 @@ impl Packet {
         let closed = closed_traffic(scenario, guard)?;
         let programs = Programs::of(scenario, &self.settings, &self.records);
         let (of_programs, sent) = programs.as_ref().map_or((0, 0), |programs| (programs.packets, programs.bytes));
-        let packets = closed.packets(self.settings.packet).saturating_add(of_programs);
+        let packets = closed.packets(self.settings.payload()).saturating_add(of_programs);
         let bytes = closed.bytes().saturating_add(sent);
         let of_ranks = programs.as_ref().map_or(0, |programs| programs.memory_bytes);
         let messages = closed.memory_bytes().saturating_add(of_ranks);
@@ -217,7 +217,8 @@ impl Packet {
             TrafficKind::Closed(_) | TrafficKind::Program(_) => 0.0,
             TrafficKind::Open(open) => {
                 let load = open.mean_load((Time::ZERO, until.max(Time(1))));
-                let packets = load * until.as_s_f64() * terminal / self.settings.packet.as_f64();
+                let packets =
+                    load * until.as_s_f64() * terminal / (self.settings.packet + self.settings.wire_overhead).as_f64();
                 f64::from(job.ranks) * (1.2 * packets + f64::from(open.burst) + 10.0)
             }
         };

@@ -241,7 +241,7 @@ impl Partition {
                 let arrival = Arrival {
                     at_ps: packet.arrived,
                     source: packet.header.source,
-                    size: packet.size(),
+                    size: packet.payload(),
                     job: packet.job,
                     message: packet.message,
                     envelope: self.pool.envelope(slot),

@@ -161,9 +161,14 @@ fn settings(random: &mut Stream) -> PacketSettings {
         Bytes(packet * packets / 2)
     };
     let latency = |random: &mut Stream| pick(random, &[Time::ZERO, Time(1), Time::from_ns(10), Time::from_ns(70)]);
+    // With a header a packet has several flits.
+    let with_header = packet % 8 == 0 && packet <= 1_000 && random.chance(0.4);
+    let (flit, header) = if with_header { (8, pick(random, &[1, 16, 40])) } else { (packet, 0) };
     PacketSettings {
         packet: Bytes(packet),
-        flit: Bytes(packet),
+        flit: Bytes(flit),
+        header: Bytes(header),
+        wire_overhead: Bytes(pick(random, &[0, 0, 1, 24])),
         input_buffer: buffer(random),
         output_buffer: buffer(random),
         crossbar_speedup: pick(random, &[1.0, 1.37, 4.0, 10.0]),

@@ -223,7 +223,7 @@ impl<'a> Twin<'a> {
 
     /// Time of `bytes` on the link of a port, in either direction.
     fn link_time(&self, r: usize, port: usize, bytes: u64) -> u64 {
-        self.rate(r, port).serialisation_time(Bytes(bytes)).ps()
+        self.rate(r, port).serialisation_time(Bytes(bytes + self.settings.wire_overhead.0)).ps()
     }
 
     fn cable(&self, r: usize, port: usize) -> u64 {

@@ -1,6 +1,6 @@
 //! The twin's nodes: everything that can happen at a node at an instant, one thing after the other.
 
-use super::parts::set_out;
+use super::parts::{in_network, set_out};
 use super::{Event, Twin};
 use odonata_machine::Machine;
 use odonata_packet::{Arrival, Departure, Endpoints, Interfaces, Listens, Offer, Outgoing, PacketSettings, Socket};
@@ -111,17 +111,18 @@ impl Twin<'_> {
         }
         let packet = self.endpoints.take(nic as u32, self.now);
         let (router, port, source) = (node.router, node.port, node.node);
-        let free = self.now + self.link_time(router, port, u64::from(packet.size));
+        let bytes = in_network(self.settings, packet.size);
+        let free = self.now + self.link_time(router, port, bytes);
         let arrives = self.now + self.cable(router, port) + self.settings.input_latency.ps();
         let node = &mut self.nodes[nic];
-        node.credit -= u64::from(packet.size);
+        node.credit -= bytes;
         node.link_free = free;
         if packet.tells_left && node.listens == Listens::ToDepartures {
             node.departure = Some(Departure { at_ps: free, job: packet.job, message: packet.message });
         }
         self.at(free, Event::Node(nic));
         self.at(arrives, Event::Arrive(router, port));
-        self.ports[router][port].wire.push_back(set_out(packet, source, self.now, arrives));
+        self.ports[router][port].wire.push_back(set_out((packet, bytes), source, self.now, arrives));
         true
     }
 
