@@ -1,5 +1,6 @@
 //! What the packet engine can be told about routers, beyond what the machine says of its links.
 
+use crate::injection::InjectionFifos;
 use odonata_declare::{parameter, words, Field, Kind, Parameter, Parameters};
 use odonata_units::{Bytes, Time};
 
@@ -73,6 +74,8 @@ pub struct PacketSettings {
     /// Network interfaces of every node, each with a link of its own to the node's router. For programs, whose packets
     /// name them; the packets of other jobs use the first one.
     pub interfaces: u32,
+    /// Injection FIFOs of every node, if it has some; else an interface takes whatever packet is next.
+    pub injection: Option<InjectionFifos>,
 }
 
 /// A setting that can't be.
@@ -150,6 +153,7 @@ impl PacketSettings {
             arbitration: Arbitration::LeastRecentlyUsed,
             estimate: QueueEstimate::Downstream,
             interfaces: 1,
+            injection: None,
         }
     }
 
@@ -267,6 +271,12 @@ impl PacketSettings {
             }
             if size.0 > 1 << 30 {
                 return wrong(setting, format!("{size} is more than 1 GiB for one virtual channel"));
+            }
+        }
+        if let Some(injection) = &self.injection {
+            injection.check()?;
+            if self.interfaces != 1 {
+                return wrong("engine.interfaces", format!("{} beside injection FIFOs; expected 1", self.interfaces));
             }
         }
         if !(1..=INTERFACES_MAX).contains(&self.interfaces) {

@@ -41,6 +41,7 @@ use std::sync::Arc;
 
 pub use adaptive::AdaptiveSettings;
 pub use dimension_order::{DeadlockAvoidance, TorusSettings};
+pub use hinted::Ties;
 pub use par::{ParSettings, SecondMiddle};
 pub use q_adaptive::QSettings;
 pub use steady::{PathChoice, UgalPaths};

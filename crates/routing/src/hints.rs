@@ -172,6 +172,12 @@ impl Compass {
         }
     }
 
+    /// The dimensions along which both ways round are equally long, one bit for each.
+    pub fn ties(&self, from: RouterId, to: RouterId) -> u16 {
+        let tie = |d: &usize| self.wrap[*d] && 2 * self.hops(from, to, *d) == self.dims[*d] && self.dims[*d] > 1;
+        (0..self.dims.len()).filter(tie).fold(0, |mask, d| mask | 1 << d)
+    }
+
     /// Coordinates of a router.
     pub fn coordinates(&self, router: RouterId) -> &[u32] {
         self.at(router)
@@ -208,6 +214,7 @@ mod tests {
         let all = compass.directions(router(0, 0, 0, 0), router(3, 3, 4, 0));
         assert_eq!(text(compass.left(router(3, 0, 2, 0), router(3, 3, 4, 0), all)), "1-2+");
         assert_eq!(all.dimensions(), 0b111);
+        assert_eq!(compass.ties(router(1, 3, 0, 1), router(5, 1, 2, 0)), 0b1011);
         assert_eq!(all.within(0b101).map(|step| step.dimension).collect::<Vec<_>>(), [0, 2]);
         let hops: Vec<u32> = (0..4).map(|d| compass.hops(router(0, 0, 0, 0), router(5, 3, 4, 1), d)).collect();
         assert_eq!(hops, [3, 1, 4, 1]);

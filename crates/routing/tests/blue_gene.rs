@@ -28,7 +28,8 @@ fn places(builder: MachineBuilder) -> (Machine, Arc<NextHops>) {
 fn longest_first() -> RoutingSettings {
     let order = Order::LongestFirst;
     let dynamic = DynamicSettings { order, zone: Zone::Numbered(0), ..DynamicSettings::default() };
-    RoutingSettings { deterministic: DeterministicSettings { order }, dynamic, ..RoutingSettings::default() }
+    let deterministic = DeterministicSettings { order, ..DeterministicSettings::default() };
+    RoutingSettings { deterministic, dynamic, ..RoutingSettings::default() }
 }
 
 fn build(name: &str, hops: &Arc<NextHops>, settings: &RoutingSettings) -> Box<dyn Routing> {

@@ -193,10 +193,10 @@ impl Partition {
         }
         // From a slow link to a fast one: leave so late that the last byte has arrived when it must leave.
         packet.ready = self.now;
-        if full && (input.kind == out.kind || self.kinds[input.kind as usize].full_time == kind.full_time) {
+        if full && self.kinds[input.kind as usize].incoming_time == kind.full_time {
             return packet.ready;
         }
-        let arrives_in = self.fabric.link_time(self.ports.start + i as u32, size);
+        let arrives_in = self.fabric.incoming_time(self.ports.start + i as u32, size);
         let leaves_in = self.fabric.link_time(self.ports.start + o as u32, size);
         packet.ready = self.now.max((packet.arrived + arrives_in).saturating_sub(leaves_in));
         packet.ready

@@ -74,11 +74,7 @@ impl Partition {
         let size = injection.size + beside;
         nic.credit -= size;
         let kind = &self.kinds[nic.kind as usize];
-        let busy = if size == self.full {
-            kind.full_time
-        } else {
-            self.fabric.link_time(self.fabric.nic_port[global as usize], size)
-        };
+        let busy = if size == self.full { kind.incoming_time } else { self.fabric.injection_time(global, size) };
         nic.link_free = leaves + busy;
         self.last_left = self.last_left.max(nic.link_free);
         let header = Header {

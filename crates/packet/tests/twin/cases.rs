@@ -5,7 +5,7 @@ use odonata_machine::edit::{self, Edit};
 use odonata_machine::topology::{Arrangement, Dragonfly, FatTree, LinkFigures, Torus};
 use odonata_machine::{Machine, MachineBuilder};
 use odonata_packet::{Arbitration, PacketSettings, QueueEstimate};
-use odonata_routing::algorithm::{DeadlockAvoidance, DynamicSettings, Order, RoutingSettings, Zone};
+use odonata_routing::algorithm::{DeadlockAvoidance, DynamicSettings, Order, RoutingSettings, Ties, Zone};
 use odonata_units::{Bytes, LinkClassId, NodeId, Rate, RouterId, Stream, Time};
 
 #[derive(Debug)]
@@ -74,6 +74,7 @@ impl Case {
         routing_settings.deterministic.order = order;
         routing_settings.dynamic = DynamicSettings {
             order,
+            ties: pick(random, &[Ties::Parity, Ties::Drawn]),
             zone: Zone::Numbered(random.below(4) as u8),
             dynamic_channels: 1 + random.below(2) as u8,
             stay_on_bubble: random.chance(0.3),

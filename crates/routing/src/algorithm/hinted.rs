@@ -11,8 +11,19 @@ use super::{Decision, Header, Hop, RouteState, RoutingError};
 use crate::algorithm::{Rings, Turns};
 use crate::hints::{Compass, Directions, Step, MOST_DIMENSIONS};
 use crate::next_hop::{NextHops, Port};
+use odonata_declare::words;
 use odonata_units::RouterId;
 use std::sync::Arc;
+
+words! {
+    /// Which way a packet goes where both ways round a ring are equally long.
+    #[derive(Default)]
+    pub enum Ties {
+        #[default]
+        Parity = "parity": "up from an even coordinate, down from an odd one, as the hardware does",
+        Drawn = "drawn": "each packet draws one where it sets out: in a ring of two both cables are used",
+    }
+}
 
 /// The bubble channel.
 pub(super) const BUBBLE: u8 = 0;
@@ -30,19 +41,20 @@ pub(super) struct Hinted {
     compass: Compass,
     /// Dimensions in the order in which the bubble channel takes them.
     order: Vec<usize>,
+    ties: Ties,
     /// Most cables of one step.
     cables: usize,
 }
 
 impl Hinted {
-    pub(super) fn of(algorithm: &str, hops: Arc<NextHops>, order: Order) -> Result<Self, RoutingError> {
+    pub(super) fn of(algorithm: &str, hops: Arc<NextHops>, (order, ties): (Order, Ties)) -> Result<Self, RoutingError> {
         let grid = Grid::apart(algorithm, &hops)?;
         let compass = Compass::of(hops.shape()).ok_or_else(|| RoutingError::Machine {
             algorithm: algorithm.to_owned(),
             reason: format!("it takes at most {MOST_DIMENSIONS} dimensions; this machine has {}", grid.dimensions()),
         })?;
         let order = zones::in_order(order, &grid);
-        Ok(Self { cables: grid.most_cables().min(MOST_CABLES), compass, order, grid, hops })
+        Ok(Self { cables: grid.most_cables().min(MOST_CABLES), compass, order, ties, grid, hops })
     }
 
     /// The rings of the bubble channel, if there are any.
@@ -58,12 +70,26 @@ impl Hinted {
             if self.cables > 1 {
                 state.phase = 1 + decision.random.index(self.cables) as u8;
             }
-            self.compass.directions(at, to)
+            let directions = self.compass.directions(at, to);
+            match self.ties {
+                Ties::Parity => directions,
+                Ties::Drawn => self.draw(decision, directions, to),
+            }
         } else {
             self.compass.left(at, to, Directions::of_bits(state.via))
         };
         state.via = FIXED | left.bits();
         left
+    }
+
+    /// Draws a direction along each dimension where both are equally long.
+    #[cold]
+    fn draw(&self, decision: &mut Decision<'_>, directions: Directions, to: RouterId) -> Directions {
+        let mut drawn = directions;
+        for step in directions.within(self.compass.ties(decision.router, to)) {
+            drawn.set(Step { down: decision.random.chance(0.5), ..step });
+        }
+        drawn
     }
 
     /// The next step in the bubble channel of a packet with these directions left.

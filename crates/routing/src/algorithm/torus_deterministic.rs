@@ -4,7 +4,7 @@
 //! (Carrion, Beivide, Gregorio, Vallejo 1997), which `dimension-order` with `deadlock_avoidance = "bubble"` has, too, but for ties, which packets
 //! draw there at every router, and for the cables of a ring of two.
 
-use super::hinted::{AnyRouter, Hinted};
+use super::hinted::{AnyRouter, Hinted, Ties};
 use super::zones::Order;
 use super::{Algorithm, Decision, Discipline, Header, Hop, Rings, Routing, RoutingError, RoutingSettings};
 use crate::next_hop::NextHops;
@@ -14,15 +14,21 @@ use std::sync::Arc;
 /// What the order of dimensions is.
 pub(super) const ORDER: &str = "The order of dimensions in the bubble channel.";
 
+/// What ties are.
+pub(super) const TIES: &str = "Which way a packet goes where both ways round a ring are equally long.";
+
 /// Parameters of `torus-deterministic`.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct DeterministicSettings {
     /// The order of dimensions.
     pub order: Order,
+    /// Which way half round a ring.
+    pub ties: Ties,
 }
 
 impl Parameters for DeterministicSettings {
-    const PARAMETERS: &'static [Parameter<Self>] = &[parameter!(order, Order::KIND, ORDER)];
+    const PARAMETERS: &'static [Parameter<Self>] =
+        &[parameter!(order, Order::KIND, ORDER), parameter!(ties, Ties::KIND, TIES)];
 }
 
 pub(super) const TORUS_DETERMINISTIC: Algorithm = Algorithm {
@@ -40,7 +46,8 @@ struct TorusDeterministic {
 }
 
 fn build(hops: Arc<NextHops>, settings: &RoutingSettings) -> Result<Box<dyn Routing>, RoutingError> {
-    let hinted = Arc::new(Hinted::of("torus-deterministic", hops, settings.deterministic.order)?);
+    let hinted =
+        Arc::new(Hinted::of("torus-deterministic", hops, (settings.deterministic.order, settings.deterministic.ties))?);
     Ok(Box::new(TorusDeterministic { hinted }))
 }
 

@@ -7,8 +7,8 @@
 //! which is then kept. So packets wait for the bubble channel only, where they go if no dynamic one has room. From there a packet
 //! may go back to a dynamic channel at the next router, unless it is to stay.
 
-use super::hinted::{AnyRouter, Hinted, BUBBLE};
-use super::torus_deterministic::ORDER;
+use super::hinted::{AnyRouter, Hinted, Ties, BUBBLE};
+use super::torus_deterministic::{ORDER, TIES};
 use super::zones::{Masks, Order, Zone};
 use super::{Algorithm, Decision, Discipline, Header, Hop, Rings, Routing, RoutingError, RoutingSettings};
 use crate::hints::Directions;
@@ -21,6 +21,8 @@ use std::sync::Arc;
 pub struct DynamicSettings {
     /// The order of dimensions in the bubble channel.
     pub order: Order,
+    /// Which way half round a ring.
+    pub ties: Ties,
     /// Which dimensions are free at a time.
     pub zone: Zone,
     /// Dynamic channels.
@@ -31,13 +33,20 @@ pub struct DynamicSettings {
 
 impl Default for DynamicSettings {
     fn default() -> Self {
-        Self { order: Order::default(), zone: Zone::default(), dynamic_channels: 2, stay_on_bubble: false }
+        Self {
+            order: Order::default(),
+            ties: Ties::default(),
+            zone: Zone::default(),
+            dynamic_channels: 2,
+            stay_on_bubble: false,
+        }
     }
 }
 
 impl Parameters for DynamicSettings {
     const PARAMETERS: &'static [Parameter<Self>] = &[
         parameter!(order, Order::KIND, ORDER),
+        parameter!(ties, Ties::KIND, TIES),
         parameter!(
             zone,
             Zone::KIND,
@@ -73,8 +82,8 @@ struct TorusDynamic {
 }
 
 fn build(hops: Arc<NextHops>, settings: &RoutingSettings) -> Result<Box<dyn Routing>, RoutingError> {
-    let DynamicSettings { order, zone, dynamic_channels, stay_on_bubble } = &settings.dynamic;
-    let hinted = Arc::new(Hinted::of("torus-dynamic", hops, *order)?);
+    let DynamicSettings { order, ties, zone, dynamic_channels, stay_on_bubble } = &settings.dynamic;
+    let hinted = Arc::new(Hinted::of("torus-dynamic", hops, (*order, *ties))?);
     let masks = Arc::new(Masks::of(zone, &hinted.grid, &hinted.hops)?);
     Ok(Box::new(TorusDynamic { hinted, masks, channels: BUBBLE + 1 + dynamic_channels, stays: *stay_on_bubble }))
 }
