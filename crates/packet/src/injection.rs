@@ -8,7 +8,7 @@
 //! one torus FIFO gets at most one link's rate, however many ways there are.
 
 use crate::settings::SettingsError;
-use odonata_declare::words;
+use odonata_declare::{parameter, words, Field, Kind, Parameter, Parameters};
 use odonata_machine::Machine;
 use odonata_routing::hints::Compass;
 use odonata_units::{NodeId, RouterId};
@@ -42,6 +42,8 @@ pub const FIFOS_MAX: u32 = 16;
 /// Injection FIFOs of every node.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct InjectionFifos {
+    /// Where the values come from that are not given.
+    pub preset: InjectionPreset,
     /// Torus FIFOs.
     pub fifos: u32,
     /// For each memory FIFO the torus FIFOs that it may feed: bit t for number t.
@@ -50,6 +52,32 @@ pub struct InjectionFifos {
     pub pick: Pick,
     /// Packets for which a torus FIFO has room.
     pub room: u32,
+}
+
+impl Default for InjectionFifos {
+    fn default() -> Self {
+        Self::of(InjectionPreset::Dcmf)
+    }
+}
+
+impl Parameters for InjectionFifos {
+    const PARAMETERS: &'static [Parameter<Self>] = &[
+        Parameter::new(
+            "preset",
+            InjectionPreset::KIND,
+            "Where the values of the other keys come from when they are not given; their defaults here are those of `dcmf`.",
+            |fifos| fifos.preset.get(),
+            |fifos, preset| *fifos = Self::of(InjectionPreset::of(preset)),
+        ),
+        parameter!(fifos, Kind::count(1), "Torus FIFOs of a node; each passes one packet at a time at the rate of a link."),
+        parameter!(
+            map,
+            Kind::List(&Kind::count(0)),
+            "For each memory FIFO of a node a mask of the torus FIFOs that it may feed: bit t for torus FIFO t."
+        ),
+        parameter!(pick, Pick::KIND, "How a message finds its memory FIFO."),
+        parameter!(room, Kind::count(1), "Packets for which a torus FIFO has room."),
+    ];
 }
 
 impl InjectionFifos {
@@ -64,7 +92,7 @@ impl InjectionFifos {
             InjectionPreset::Pami => (10, each(10), Pick::Pin),
             InjectionPreset::PamiAll => (10, all(10, 10), Pick::Pin),
         };
-        Self { fifos, map, pick, room: 4 }
+        Self { preset, fifos, map, pick, room: 4 }
     }
 
     /// Checks that there are FIFOs and that masks name some of them.
