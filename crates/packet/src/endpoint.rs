@@ -385,8 +385,8 @@ impl<'a> Interfaces<'a> {
     /// The first interface of a node, if the node is in this part.
     pub fn first_of(&self, node: NodeId) -> Option<u32> {
         let nic = self.fabric.node_nic.get(node.index())?.wrapping_sub(self.first);
-        let nic = nic / self.fabric.interfaces * self.per_node();
-        (nic < self.count).then_some(nic)
+        let place = nic / self.fabric.interfaces;
+        (place < self.count / self.per_node()).then(|| place * self.per_node())
     }
 
     /// Bytes of a message in a full packet.

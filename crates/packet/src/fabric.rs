@@ -244,6 +244,15 @@ impl Fabric {
         }
     }
 
+    /// Interfaces of a node at which packets arrive.
+    pub(crate) fn arriving(&self) -> u32 {
+        if self.picker.is_some() {
+            1
+        } else {
+            self.interfaces
+        }
+    }
+
     /// Room for the packets of a NIC at its router.
     pub(crate) fn injection_room(&self) -> u32 {
         let room = |picker: &Arc<Picker>| u64::from(picker.fifos.room) * self.settings.packet.0;

@@ -102,7 +102,7 @@ impl Partition {
             size.wrapping_sub(1) < self.fabric.settings.payload().0 as u32
                 && birth_ps <= leaves
                 && destination.index() < self.fabric.node_nic.len()
-                && u32::from(interface) < self.fabric.interfaces
+                && u32::from(interface) < self.fabric.arriving()
                 && usize::from(job) < self.recorder.jobs.len(),
             "an endpoint handed over what is no packet at {leaves} ps: {injection:?}"
         );
