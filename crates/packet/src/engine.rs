@@ -271,7 +271,10 @@ impl PacketEngine {
             let numbers = self.fabric.ports_of(&routers).map(|port| self.fabric.number(port));
             let channels = usize::from(self.routing.virtual_channels());
             let full = self.fabric.settings.packet.0 as u32;
-            let recorder = Recorder::new(plan, numbers, nics.len(), (channels, full));
+            let mut recorder = Recorder::new(plan, numbers, nics.len(), (channels, full));
+            if self.fabric.picker.is_some() {
+                recorder.record_fifos();
+            }
             let endpoints = traffic.endpoints(&Interfaces::new(&self.fabric, &nics, options.seed));
             let endpoints = Behind { endpoints, strangers: traffic.has_programs(), awaited: traffic.awaited() };
             let (fabric, routing) = (Arc::clone(&self.fabric), Arc::clone(&self.routing));

@@ -30,8 +30,8 @@ pub use injection::{InjectionFifos, InjectionPreset, Pick, FIFOS_MAX};
 pub use memory::{memory_estimate, Demand};
 pub use packet::PathHop;
 pub use record::{
-    ChannelInterval, ChannelRecord, Histogram, IntervalRecord, JobPortInterval, JobRecord, JobWait, LearningInterval,
-    PacketRecord, PortInterval, PortRecord, Recording, Rows, SeriesChoice, TracedPacket, BATCHES,
+    ChannelInterval, ChannelRecord, FifoRecord, Histogram, IntervalRecord, JobPortInterval, JobRecord, JobWait,
+    LearningInterval, PacketRecord, PortInterval, PortRecord, Recording, Rows, SeriesChoice, TracedPacket, BATCHES,
 };
 pub use result::{NodeView, PacketResult, PortRecords, PortView, Steadiness};
 pub use run::{Cost, Ending, Observer, Progress, Watch};

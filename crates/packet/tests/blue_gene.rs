@@ -184,6 +184,37 @@ fn twice_the_offered_load_loses_little() {
     assert!((0.8..twice).contains(&by_direction), "{by_direction} of the bound");
 }
 
+/// One packet alone, and what adds up under any load; three FIFOs that want one link are followed by hand in `tests/invariants`.
+#[test]
+fn what_fifos_record_is_what_packets_waited() {
+    let machine = machine("bgp-midplane");
+    let records = |fifos: InjectionFifos, messages: &[(u32, u32, u64)]| {
+        let engine = engine(&machine, &bgp(fifos), "torus-deterministic");
+        let result = run(&engine, &closed(messages), schedule(0, 1_000_000, 0), &RunOptions::default());
+        let fifos: Vec<_> = result.ports.fifos().map(|(_, _, fifo, full)| (*fifo, full)).collect();
+        (result, fifos)
+    };
+    let (_, alone) = records(spread(1), &[(5, 6, 240)]);
+    let one = odonata_packet::FifoRecord { bytes: 256, packets: 1, busy_ps: 640_000, ..Default::default() };
+    assert_eq!((alone.len(), alone[5]), (512, (one, 0)));
+    assert!(alone.iter().enumerate().all(|(n, fifo)| n == 5 || *fifo == Default::default()));
+    let mut sent = Vec::new();
+    for other in 1..512 {
+        sent.push((0, other, 1_000));
+        sent.push((other, 0, 1_000));
+    }
+    let (result, all) = records(InjectionFifos::of(InjectionPreset::DcmfSpread), &sent);
+    let sum = |get: fn(&odonata_packet::FifoRecord) -> u64| all.iter().map(|(fifo, _)| get(fifo)).sum::<u64>();
+    let job = &result.jobs[0];
+    assert_eq!((sum(|fifo| fifo.packets), job.packets), (1_022 * 5, 1_022 * 5));
+    // Each message is four full packets and 40 B, with the header 64 B.
+    assert_eq!(sum(|fifo| fifo.bytes), 1_022 * (4 * 256 + 64));
+    assert_eq!(sum(|fifo| fifo.memory_ps), job.source_wait_ps);
+    assert!(sum(|fifo| fifo.behind_ps) > 0 && sum(|fifo| fifo.head_ps) > 0);
+    let in_network = job.network_latency.mean() * job.packets as f64;
+    assert!((sum(|fifo| fifo.behind_ps + fifo.head_ps) as f64) < in_network);
+}
+
 /// The same bytes for any number of threads, whatever feeds what.
 #[test]
 fn threads_change_nothing() {

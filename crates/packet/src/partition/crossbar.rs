@@ -134,6 +134,11 @@ impl Partition {
         if next == NONE {
             self.inputs[i].occupied &= !(1 << vc_in);
         }
+        if self.inputs[i].end == End::Node {
+            let arrived = |slot: u32| self.pool.get(slot).arrived;
+            let (nic, next) = (self.inputs[i].peer as usize, (next != NONE).then(|| arrived(next)));
+            self.recorder.fifo_passed(nic, arrived(slot), next, self.now);
+        }
         self.transfer((i, vc_in), o, slot);
         self.return_credit(i, vc_in, slot);
         self.enqueue(o, slot);

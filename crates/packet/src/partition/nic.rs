@@ -87,6 +87,7 @@ impl Partition {
         packet.message = injection.message;
         packet.job = injection.job;
         self.recorder.injected(n, &packet, injection.held_ps);
+        self.recorder.fifo_took(n, &packet, busy);
         let slot = self.pool.insert(&packet);
         if self.strangers {
             self.follow(n, slot, &injection);
