@@ -331,14 +331,16 @@ pub struct Interfaces<'a> {
     fabric: &'a Fabric,
     first: u32,
     count: u32,
+    /// Interfaces of the network: of these nodes, and torus FIFOs where there are such.
+    in_network: u32,
     seed: u64,
 }
 
 impl<'a> Interfaces<'a> {
     pub(crate) fn new(fabric: &'a Fabric, nics: &Range<u32>, seed: u64) -> Self {
-        let all = Self { fabric, first: nics.start, count: 0, seed };
-        let nodes = (nics.end - nics.start) / fabric.interfaces;
-        Self { count: nodes * all.per_node(), ..all }
+        let in_network = nics.end - nics.start;
+        let all = Self { fabric, first: nics.start, count: 0, in_network, seed };
+        Self { count: in_network / fabric.interfaces * all.per_node(), ..all }
     }
 
     /// How many there are.
@@ -385,8 +387,11 @@ impl<'a> Interfaces<'a> {
     /// The first interface of a node, if the node is in this part.
     pub fn first_of(&self, node: NodeId) -> Option<u32> {
         let nic = self.fabric.node_nic.get(node.index())?.wrapping_sub(self.first);
-        let place = nic / self.fabric.interfaces;
-        (place < self.count / self.per_node()).then(|| place * self.per_node())
+        // Every part looks through all messages, so those of other parts cost no division.
+        if nic >= self.in_network {
+            return None;
+        }
+        Some(if self.are_fifos() { nic / self.fabric.interfaces * self.per_node() } else { nic })
     }
 
     /// Bytes of a message in a full packet.
