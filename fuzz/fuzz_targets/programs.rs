@@ -1,13 +1,29 @@
-//! Rank programs as text, on any bytes: what is read runs, at its beginning and at its end.
+//! Rank programs as text and traces, on any bytes: what is read runs, at its beginning and at its end.
 
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
-use odonata_workload::program::{text, Code, RankProgram};
+use odonata_declare::{Reader, Value};
+use odonata_workload::program::{text, Code, ProgramContext, ProgramSpec, RankProgram};
+use std::path::PathBuf;
 
-fuzz_target!(|data: &[u8]| {
-    let Ok(program) = text::parse("my.program", data, 5) else { return };
-    for rank in 0..5 {
+const RANKS: u32 = 5;
+
+/// One file, whatever it is called.
+struct Bytes<'a>(&'a [u8]);
+
+impl Reader for Bytes<'_> {
+    fn read(&mut self, _: &str) -> Result<Vec<u8>, String> {
+        Ok(self.0.to_vec())
+    }
+
+    fn locate(&self, _: &str, name: &str) -> Result<PathBuf, String> {
+        Err(format!("{name}: not there"))
+    }
+}
+
+fn walk(program: &dyn RankProgram) {
+    for rank in 0..RANKS {
         let blocks = program.blocks(rank);
         for index in (0..blocks.min(3)).chain(blocks.checked_sub(1)) {
             let mut code = Code::default();
@@ -16,5 +32,17 @@ fuzz_target!(|data: &[u8]| {
             assert_eq!(program.line(rank, index, calls), None);
             assert!(calls == 0 || program.line(rank, index, calls - 1).is_some());
         }
+    }
+}
+
+fuzz_target!(|data: &[u8]| {
+    if let Ok(program) = text::parse("my.program", data, RANKS) {
+        walk(&program);
+    }
+    let mut trace = ProgramSpec::parse("trace").expect("a program of that name");
+    trace.set("path", Value::Text("my.trace".into())).expect("a parameter of it");
+    trace.set("final_barrier", Value::Flag(false)).expect("a parameter of it");
+    if trace.rule_mut().read(RANKS, &mut Bytes(data)).is_ok() {
+        walk(&*trace.build(&ProgramContext { job: "fuzz", ranks: RANKS, seed: 1 }).expect("it was read"));
     }
 });

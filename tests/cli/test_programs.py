@@ -56,6 +56,32 @@ def test_the_flow_engine_sees_the_same_messages(odonata_command: Command, tmp_pa
     assert found["flow"] == found["packet"] == [(12, "halo-3d", 2 * 2 * 20 + 22)]
 
 
+def test_a_trace_runs_as_the_same_program_in_text(odonata_command: Command, tmp_path: Path) -> None:
+    there, back = "(rank + 1) % ranks 40 kB tag 5", "(rank + 3) % ranks 40 kB tag 5"
+    text = f"irecv {back}\nisend {there}\ncompute 2 us\nwaitall\nallreduce 800 B\n"
+    (tmp_path / "ring.program").write_text(text)
+    lines = [
+        f"{rank} init\n{rank} irecv {(rank + 3) % 4} 5 5000 0\n{rank} isend {(rank + 1) % 4} 5 40000 2\n"
+        f"{rank} compute 4e3\n{rank} waitall 2\n{rank} allreduce 100 0 0\n{rank} finalize\n"
+        for rank in range(4)
+    ]
+    (tmp_path / "parts").mkdir()
+    for rank, part in enumerate(lines):
+        (tmp_path / "parts" / f"{rank}.txt").write_text(part)
+    (tmp_path / "ring.trace").write_text("".join(f"parts/{rank}.txt\n" for rank in range(4)))
+    (tmp_path / "whole.trace").write_text("".join(lines))
+    found = []
+    for name in ("ring.program", "ring.trace", "whole.trace"):
+        more = ", flops_per_s = 2e9" if name.endswith("trace") else ""
+        write(tmp_path, f'{{ name = "{"trace" if more else "file"}", path = "{name}"{more} }}')
+        result = odonata_command("run", "x.toml", "-o", f"run-{name}")
+        assert result.returncode == 0, result.stderr
+        ranks = pq.read_table(tmp_path / f"run-{name}" / "ranks.parquet").to_pylist()
+        found.append([{key: value for key, value in row.items() if key != "pattern"} for row in ranks])
+    assert found[0] == found[1] == found[2]
+    assert all(row["compute_ps"] == 2_000_000 for row in found[0])
+
+
 def test_mistakes_are_placed(odonata_command: Command, tmp_path: Path) -> None:
     def complained(program: str, more: str = "") -> str:
         write(tmp_path, program, more=more)

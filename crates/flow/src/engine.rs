@@ -71,7 +71,7 @@ const MOST_BYTES: u64 = 1 << 61;
 /// Settings out of range, or a machine in pieces.
 pub fn check(machine: &Machine, settings: &FlowSettings) -> Result<(), FlowError> {
     settings.check().map_err(|(setting, reason)| FlowError::Setting { setting, reason })?;
-    rule_for(machine)?;
+    rule_for(machine, settings.middle)?;
     Ok(())
 }
 
@@ -128,7 +128,7 @@ pub fn run(
     settings.check().map_err(|(setting, reason)| FlowError::Setting { setting, reason })?;
     let threads = limits.threads.max(1);
     step(progress, "paths", 0, 1)?;
-    let (rule, notices) = rule_for(machine)?;
+    let (rule, notices) = rule_for(machine, settings.middle)?;
     step(progress, "messages", 0, 1)?;
     let (traffic, memory_bytes, keep) = gather(machine, workload, settings, Limits { threads, ..limits })?;
     check_amount(workload, &traffic)?;

@@ -2,7 +2,7 @@
 
 use odonata_declare::{parameter, words, Choice, Field, Kind, Parameter, Parameters};
 use odonata_routing::algorithm::PathChoice;
-use odonata_routing::paths::Oblivious;
+use odonata_routing::paths::{Middle, Oblivious};
 use odonata_units::Rate;
 
 words! {
@@ -17,7 +17,7 @@ words! {
     /// Where the values of settings come from that are not given.
     pub enum FlowPreset {
         Default = "default": "the machine's own bandwidths; done when an iteration grants less than 0.1 %",
-        Damselfly = "damselfly": "the original program: links of 5,120 MiB/s, interfaces of 16,384 MiB/s that messages on one router do not load, done when no message can grow",
+        Damselfly = "damselfly": "the original program: links of 5,120 MiB/s, interfaces of 16,384 MiB/s that messages on one router do not load, indirect paths through any group, done when no message can grow",
     }
 }
 
@@ -40,6 +40,8 @@ pub struct FlowSettings {
     pub direct_paths: u32,
     /// Indirect paths that a message draws per iteration, for routings that use them.
     pub indirect_paths: u32,
+    /// Where an indirect path goes through.
+    pub middle: Middle,
     /// Sets of such paths that a job draws per iteration. Its messages from one router to another share at least one set;
     /// while a job has more sets than pairs of routers, each pair gets several, at most one per message.
     pub path_sets: u32,
@@ -71,6 +73,7 @@ impl Default for FlowSettings {
             slices: 25,
             direct_paths: 2,
             indirect_paths: 2,
+            middle: Middle::Third,
             path_sets: 16_384,
             cutoff: Rate::from_bytes_per_s(10_486),
             max_iterations: 200,
@@ -113,6 +116,7 @@ impl Parameters for FlowSettings {
         parameter!(slices, Kind::count(1), "Equal slices in which capacity is released, one per iteration."),
         parameter!(direct_paths, Kind::count(1), "Direct paths that a message draws in every iteration."),
         parameter!(indirect_paths, Kind::count(1), "Indirect paths that a message draws in every iteration."),
+        parameter!(middle, Middle::KIND, "Where an indirect path goes through."),
         parameter!(
             path_sets,
             Kind::count(1),
@@ -161,13 +165,14 @@ impl FlowSettings {
     }
 
     /// The settings of the papers' Damselfly: 5,120 MiB/s links, 16,384 MiB/s interfaces, 0.01 MiB/s cutoff, 50 slices,
-    /// until no message can grow; many sets of paths, since there every message has its own.
+    /// indirect paths through any group, until no message can grow; many sets of paths, since there every message has its own.
     pub fn damselfly() -> Self {
         Self {
             preset: FlowPreset::Damselfly,
             link_capacity: Some(Rate::from_bytes_per_s(5_120 << 20)),
             nic_capacity: Some(Rate::from_bytes_per_s(16_384 << 20)),
             slices: 50,
+            middle: Middle::Any,
             path_sets: 65_536,
             tolerance: 0.0,
             on_router_messages_load_nics: false,

@@ -9,7 +9,7 @@
 //!
 //! | rule | machines | minimal | direct | indirect |
 //! |---|---|---|---|---|
-//! | [`GroupedPaths`] | dragonfly, Cascade | over the global links on shortest paths | leg to any gateway, one global link, leg | through a random router of a random third group |
+//! | [`GroupedPaths`] | dragonfly, Cascade | over the global links on shortest paths | leg to any gateway, one global link, leg | through a random router of a random third group, or of any ([`Middle`]) |
 //! | [`TorusPaths`] | torus, mesh | in dimension order | dimension by dimension, in any order | through a random router |
 //! | [`GraphPaths`] | fat tree, any graph | hop by hop along shortest paths | the same | through a random router |
 //!
@@ -25,6 +25,7 @@ pub use graph::GraphPaths;
 pub use grouped::GroupedPaths;
 pub use torus::TorusPaths;
 
+use odonata_declare::words;
 use odonata_machine::{Machine, Shape};
 use odonata_units::{LinkId, RouterId};
 
@@ -48,6 +49,14 @@ pub enum Oblivious {
     Direct,
     /// Every packet its own random indirect path.
     Indirect,
+}
+
+words! {
+    /// Where an indirect path goes through.
+    pub enum Middle {
+        Third = "third": "a third group: neither the source's nor the target's; inside a group, and on machines without groups, a third router",
+        Any = "any": "any group; if it is the source's or the target's, the path is a direct one; inside a group, and on machines without groups, any router",
+    }
 }
 
 /// Why a machine can't be routed.
@@ -86,8 +95,8 @@ pub trait PathRule: Sync + Send {
     /// Appends the links of a random direct path from `source` to `target`.
     fn direct(&self, source: RouterId, target: RouterId, draws: &mut Draws, path: &mut Vec<LinkId>);
 
-    /// Appends the links of a random indirect path from `source` to `target`; a direct one where the machine has no
-    /// router to go through.
+    /// Appends the links of a random indirect path from `source` to `target`; a direct one where [`Middle`] says so, or the
+    /// machine has no router to go through.
     fn indirect(&self, source: RouterId, target: RouterId, draws: &mut Draws, path: &mut Vec<LinkId>);
 
     /// Adds to `loads` (one value per link) the expected load of `demands` under `rule`. Exact unless the rule says
@@ -98,15 +107,15 @@ pub trait PathRule: Sync + Send {
     fn distance(&self, source: RouterId, target: RouterId) -> u32;
 }
 
-/// The rule for a machine and what the user should know about it.
+/// The rule for a machine, with indirect paths through `middle`, and what the user should know about it.
 ///
 /// # Errors
 /// A working router that can't be reached from another one, or a graph too large for shortest-path tables.
-pub fn rule_for(machine: &Machine) -> Result<(Box<dyn PathRule + '_>, Vec<Notice>), PathError> {
+pub fn rule_for(machine: &Machine, middle: Middle) -> Result<(Box<dyn PathRule + '_>, Vec<Notice>), PathError> {
     let structured: Option<Box<dyn PathRule + '_>> = match machine.shape() {
-        Shape::Grouped { .. } => GroupedPaths::new(machine).map(|rule| Box::new(rule) as _),
-        Shape::Torus { .. } => TorusPaths::new(machine).map(|rule| Box::new(rule) as _),
-        Shape::FatTree { .. } | Shape::Graph => return Ok((Box::new(GraphPaths::new(machine)?), Vec::new())),
+        Shape::Grouped { .. } => GroupedPaths::new(machine, middle).map(|rule| Box::new(rule) as _),
+        Shape::Torus { .. } => TorusPaths::new(machine, middle).map(|rule| Box::new(rule) as _),
+        Shape::FatTree { .. } | Shape::Graph => return Ok((Box::new(GraphPaths::new(machine, middle)?), Vec::new())),
     };
     match structured {
         Some(rule) => Ok((rule, Vec::new())),
@@ -116,7 +125,7 @@ pub fn rule_for(machine: &Machine) -> Result<(Box<dyn PathRule + '_>, Vec<Notice
                  whole graph"
                     .into(),
             );
-            Ok((Box::new(GraphPaths::new(machine)?), vec![notice]))
+            Ok((Box::new(GraphPaths::new(machine, middle)?), vec![notice]))
         }
     }
 }

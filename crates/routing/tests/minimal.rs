@@ -8,7 +8,7 @@ use odonata_routing::algorithm::{
 };
 use odonata_routing::deadlock;
 use odonata_routing::next_hop::NextHops;
-use odonata_routing::paths::{rule_for, Demand, Draws, Oblivious};
+use odonata_routing::paths::{rule_for, Demand, Draws, Middle, Oblivious};
 use odonata_routing::view::Idle;
 use odonata_units::{LinkClassId, LinkId, NodeId, RouterId, Stream};
 use proptest::prelude::*;
@@ -268,7 +268,7 @@ fn every_way_is_shortest_hop_by_hop_and_whole() {
     for (what, builder) in machines() {
         let machine = builder.build().unwrap();
         let (twin, hops) = (Twin::new(&machine), tables(&machine));
-        let (routing, (rule, _)) = (min(&hops), rule_for(&machine).unwrap());
+        let (routing, (rule, _)) = (min(&hops), rule_for(&machine, Middle::Third).unwrap());
         let mut random = Stream::new(5, "test", &[]);
         for &from in &nodes(&machine) {
             for &to in &nodes(&machine) {
@@ -299,7 +299,7 @@ fn expected_loads_packets_and_drawn_paths_agree() {
     for (what, builder) in machines() {
         let machine = builder.build().unwrap();
         let (twin, hops) = (Twin::new(&machine), tables(&machine));
-        let (routing, (rule, _)) = (min(&hops), rule_for(&machine).unwrap());
+        let (routing, (rule, _)) = (min(&hops), rule_for(&machine, Middle::Third).unwrap());
         let mut random = Stream::new(11, "test", &[]);
         let nodes = nodes(&machine);
         for i in 0..5usize {
@@ -341,7 +341,7 @@ fn the_far_end_of_a_cable_counts() {
     let [(s1, _), (s2, d2)] = [0, 1].map(|i| (machine.source(across[i]), machine.target(across[i])));
     let third = machine.routers().find(|r| ![s1, s2].contains(r)).unwrap();
     let hops = tables(&machine);
-    let (routing, (rule, _)) = (min(&hops), rule_for(&machine).unwrap());
+    let (routing, (rule, _)) = (min(&hops), rule_for(&machine, Middle::Third).unwrap());
     let mut random = Stream::new(2, "test", &[]);
     for (source, share) in [(s1, 0.5), (third, 0.0), (s2, 0.0)] {
         let mut loads = vec![0.0; machine.link_count()];
@@ -379,7 +379,7 @@ fn mean_hops_have_their_closed_form() {
         let pairs = machine.routers().flat_map(|s| machine.routers().map(move |t| (s, t))).filter(|(s, t)| s != t);
         let demands: Vec<Demand> = pairs.map(|(source, target)| Demand { source, target, amount: 1.0 }).collect();
         let mut loads = vec![0.0; machine.link_count()];
-        rule_for(&machine).unwrap().0.spread(&demands, Oblivious::Minimal, &mut loads);
+        rule_for(&machine, Middle::Third).unwrap().0.spread(&demands, Oblivious::Minimal, &mut loads);
         assert!((loads.iter().sum::<f64>() / f64::from(all) - mean).abs() < 1e-9, "a = {a}, n = {n}: {mean}");
         let hops = tables(&machine);
         let mut random = Stream::new(3, "test", &[]);

@@ -51,6 +51,7 @@ mod spec;
 mod stencil_nd;
 mod sweep;
 pub mod text;
+mod trace;
 mod uniform_random;
 mod words;
 
@@ -74,6 +75,7 @@ pub use ring::RingParameters;
 pub use sequence::{Rounds, Sequence};
 pub use spec::{ProgramContext, ProgramRule, ProgramSpec};
 pub use stencil_nd::StencilNdParameters;
+pub use trace::{Trace, TraceParameters};
 pub use uniform_random::UniformRandomParameters;
 
 use odonata_declare::{Kind, Variant, AUTO};
@@ -388,6 +390,7 @@ pub const PROGRAMS: &[Variant<dyn ProgramRule>] = &[
     program("ring", "everybody sends to the next rank", || Box::new(RingParameters::default())),
     program("all-to-all", "an alltoall of all ranks", || Box::new(AllToAllProgramParameters::default())),
     program("file", "a program of your own, from a file", || Box::new(FileProgramParameters::default())),
+    program("trace", "what the ranks of a real run called, from its trace", || Box::new(TraceParameters::default())),
 ];
 
 /// A place in the program of one rank.

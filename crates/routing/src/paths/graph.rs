@@ -2,10 +2,10 @@
 //!
 //! Minimal and direct: at every router a uniformly random link among those that lead one hop nearer, so parallel links count each
 //! (equal-cost multi-path; on a fat tree this is up/down routing over all common ancestors). Indirect: direct to a
-//! uniformly random other router, direct from there. Oblivious loads: exact for minimal and direct, the mean over 256
+//! uniformly random other router ([`Middle`]), direct from there. Oblivious loads: exact for minimal and direct, the mean over 256
 //! draws per demand for indirect.
 
-use super::{another, spread_by_draws, Demand, Draws, Oblivious, PathError, PathRule};
+use super::{another, spread_by_draws, Demand, Draws, Middle, Oblivious, PathError, PathRule};
 use odonata_machine::Machine;
 use odonata_units::{LinkId, RouterId};
 
@@ -21,6 +21,7 @@ pub struct GraphPaths<'m> {
     distance: Vec<u8>,
     /// Routers to go through: the ones that are up.
     middle: Vec<RouterId>,
+    rule: Middle,
 }
 
 impl<'m> GraphPaths<'m> {
@@ -28,7 +29,7 @@ impl<'m> GraphPaths<'m> {
     ///
     /// # Errors
     /// See [`super::rule_for`].
-    pub fn new(machine: &'m Machine) -> Result<Self, PathError> {
+    pub fn new(machine: &'m Machine, rule: Middle) -> Result<Self, PathError> {
         let routers = machine.router_count();
         let needed = routers * routers;
         if needed > TABLE_LIMIT {
@@ -47,7 +48,7 @@ impl<'m> GraphPaths<'m> {
             let (from, to) = (machine.router_name(middle[0]), machine.router_name(lost));
             return Err(PathError::Unreachable { from, to });
         }
-        Ok(Self { machine, distance, middle })
+        Ok(Self { machine, distance, middle, rule })
     }
 
     fn row(&self, target: RouterId) -> &[u8] {
@@ -128,10 +129,11 @@ impl PathRule for GraphPaths<'_> {
     }
 
     fn indirect(&self, source: RouterId, target: RouterId, draws: &mut Draws, path: &mut Vec<LinkId>) {
-        if self.middle.len() < 3 {
-            return self.direct(source, target, draws, path);
-        }
-        let middle = another(&self.middle, source, target, draws);
+        let middle = match self.rule {
+            Middle::Any => self.middle[draws.turn(self.middle.len())],
+            Middle::Third if self.middle.len() < 3 => return self.direct(source, target, draws, path),
+            Middle::Third => another(&self.middle, source, target, draws),
+        };
         if self.row(middle)[source.index()] == UNREACHED {
             return self.direct(source, target, draws, path);
         }

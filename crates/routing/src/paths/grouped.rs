@@ -7,7 +7,9 @@
 //!   random one of its links there, a leg before and a leg after. Where faults left no link between two groups the
 //!   path goes through groups that have one, by fewest global hops.
 //! * **Indirect**: direct to a uniformly random router of a uniformly random third group, direct from there; inside a
-//!   group, through a random other router of it. With fewer than three groups: through any other router.
+//!   group, through a random other router of it. With fewer than three groups: through any other router. Under
+//!   [`Middle::Any`] the group is any of all, and the path a direct one if it is the source's or the target's; inside a group
+//!   the router is any of it.
 //! * **Minimal**: over the gateway links on shortest paths, equally ([`crate::gates`]); in a group of rows and columns a leg
 //!   goes along the row first. So goes a packet under `min` ([`crate::algorithm::min`]).
 //!
@@ -16,7 +18,7 @@
 mod legs;
 mod minimal;
 
-use super::{another, spread_by_draws, Demand, Draws, Oblivious, PathRule};
+use super::{another, spread_by_draws, Demand, Draws, Middle, Oblivious, PathRule};
 use crate::gates::Gates;
 use legs::Legs;
 use odonata_machine::{Machine, Shape};
@@ -54,11 +56,12 @@ pub struct GroupedPaths<'m> {
     /// Working routers of each group; groups that have any.
     routers: Vec<Vec<RouterId>>,
     live_groups: Vec<u32>,
+    middle: Middle,
 }
 
 impl<'m> GroupedPaths<'m> {
     /// Builds the tables, or returns `None` if a group is not connected inside or cut off from another one.
-    pub fn new(machine: &'m Machine) -> Option<Self> {
+    pub fn new(machine: &'m Machine, middle: Middle) -> Option<Self> {
         let &Shape::Grouped { groups, routers_per_group, .. } = machine.shape() else { return None };
         let (groups, size) = (groups as usize, routers_per_group as usize);
         let routers: Vec<Vec<RouterId>> = (0..groups)
@@ -87,6 +90,7 @@ impl<'m> GroupedPaths<'m> {
             gates,
             routers,
             live_groups,
+            middle,
         })
     }
 
@@ -170,26 +174,28 @@ impl<'m> GroupedPaths<'m> {
         let (a, b) = (self.group(source), self.group(target));
         if a == b {
             let routers = &self.routers[a];
-            if routers.len() < 3 {
-                return None;
-            }
-            return Some(another(routers, source, target, draws));
+            return match self.middle {
+                Middle::Any => Some(routers[draws.turn(routers.len())]),
+                Middle::Third => (routers.len() > 2).then(|| another(routers, source, target, draws)),
+            };
         }
-        if self.live_groups.len() < 3 {
+        if self.middle == Middle::Third && self.live_groups.len() < 3 {
             let routers = &self.routers[if draws.any(2) == 0 { a } else { b }];
             let middle = routers[draws.turn(routers.len())];
             return (middle != source && middle != target).then_some(middle);
         }
-        // One stratified fraction over all third groups: the group is its integer part, the router its rest.
+        // One stratified fraction over all groups to choose from: the group is its integer part, the router its rest.
         const PARTS: usize = 1 << 16;
-        let turn = draws.turn((self.live_groups.len() - 2) * PARTS);
         let (low, high) = (a.min(b) as u32, a.max(b) as u32);
+        let barred = if self.middle == Middle::Third { 2 } else { 0 };
+        let turn = draws.turn((self.live_groups.len() - barred) * PARTS);
         let mut index = turn / PARTS;
-        if self.live_groups[index] >= low {
-            index += 1;
+        if self.middle == Middle::Any && [low, high].contains(&self.live_groups[index]) {
+            return None;
         }
-        if self.live_groups[index] >= high {
-            index += 1;
+        if self.middle == Middle::Third {
+            index += usize::from(self.live_groups[index] >= low);
+            index += usize::from(self.live_groups[index] >= high);
         }
         let routers = &self.routers[self.live_groups[index] as usize];
         Some(routers[turn % PARTS * routers.len() / PARTS])
@@ -255,7 +261,12 @@ impl<'m> GroupedPaths<'m> {
     /// Valiant loads: what leaves a router for all middle routers of a group is spread at once, and what arrives too.
     fn spread_indirect(&self, demands: &[Demand], sums: &mut Sums<'_>) {
         let n = self.groups;
-        let third = (n - 2) as f64;
+        // Every demand goes through each third group with this chance, and on a direct path with what is left.
+        let chance = match self.middle {
+            Middle::Third => 1.0 / (n - 2) as f64,
+            Middle::Any => 1.0 / n as f64,
+        };
+        let direct = 1.0 - (n - 2) as f64 * chance;
         // Amount from router r with the other end in group g, and to router r likewise.
         let mut out = vec![0.0; self.machine.router_count() * n];
         let mut into = vec![0.0; self.machine.router_count() * n];
@@ -266,6 +277,9 @@ impl<'m> GroupedPaths<'m> {
             } else {
                 out[demand.source.index() * n + b] += demand.amount;
                 into[demand.target.index() * n + a] += demand.amount;
+                if self.middle == Middle::Any {
+                    self.spread_direct(&Demand { amount: demand.amount * direct, ..*demand }, sums);
+                }
             }
         }
         // Uniform arrival in a group from a border router, and uniform departure to one.
@@ -277,8 +291,8 @@ impl<'m> GroupedPaths<'m> {
             let (sent, received): (f64, f64) = (ends.iter().sum(), starts.iter().sum());
             let own = self.group(r);
             for c in (0..n).filter(|&c| c != own) {
-                let leaving = (sent - ends[c]) / third;
-                let coming = (received - starts[c]) / third;
+                let leaving = (sent - ends[c]) * chance;
+                let coming = (received - starts[c]) * chance;
                 if leaving > 0.0 {
                     self.each_gateway_link(own, c, leaving, |link, share| {
                         sums.legs[self.pair(r, self.machine.source(link))] += share;
@@ -320,12 +334,14 @@ impl<'m> GroupedPaths<'m> {
     fn through_own_group(&self, demand: &Demand, sums: &mut Sums<'_>) {
         let Demand { source, target, amount } = *demand;
         let routers = &self.routers[self.group(source)];
-        if routers.len() < 3 {
+        let may = |&&m: &&RouterId| self.middle == Middle::Any || (m != source && m != target);
+        let count = routers.iter().filter(may).count();
+        if count == 0 {
             sums.legs[self.pair(source, target)] += amount;
             return;
         }
-        let share = amount / (routers.len() - 2) as f64;
-        for &middle in routers.iter().filter(|&&m| m != source && m != target) {
+        let share = amount / count as f64;
+        for &middle in routers.iter().filter(may) {
             sums.legs[self.pair(source, middle)] += share;
             sums.legs[self.pair(middle, target)] += share;
         }
@@ -354,7 +370,7 @@ impl PathRule for GroupedPaths<'_> {
                 self.route(source, middle, draws, path, Draws::any);
                 self.route(middle, target, draws, path, Draws::any);
             }
-            None => self.direct(source, target, draws, path),
+            None => self.route(source, target, draws, path, Draws::any),
         }
     }
 

@@ -4,9 +4,9 @@
 //!   either with one half; parallel links each the same share. Exact.
 //! * **Direct**: dimension by dimension in a random order of the dimensions. Its oblivious load is the mean over 64
 //!   draws per demand.
-//! * **Indirect**: direct to a uniformly random other router, direct from there; the mean over 256 draws per demand.
+//! * **Indirect**: direct to a uniformly random other router ([`Middle`]), direct from there; the mean over 256 draws per demand.
 
-use super::{spread_by_draws, Demand, Draws, Oblivious, PathRule};
+use super::{spread_by_draws, Demand, Draws, Middle, Oblivious, PathRule};
 use odonata_machine::{Bundle, Machine, Shape};
 use odonata_units::{LinkId, RouterId};
 
@@ -24,6 +24,7 @@ pub struct TorusPaths<'m> {
     stride: Vec<u32>,
     /// Bundle from router r up (0) or down (1) along dimension d at `(r * dims + d) * 2 + direction`.
     step: Vec<u32>,
+    middle: Middle,
 }
 
 /// Steps to take along one dimension: how many, in which direction, or either.
@@ -35,7 +36,7 @@ struct Way {
 
 impl<'m> TorusPaths<'m> {
     /// Finds the links of every step, or returns `None` if one is missing.
-    pub fn new(machine: &'m Machine) -> Option<Self> {
+    pub fn new(machine: &'m Machine, middle: Middle) -> Option<Self> {
         let Shape::Torus { dims, wrap } = machine.shape() else { return None };
         if dims.len() > MAX_DIMS {
             return None;
@@ -50,6 +51,7 @@ impl<'m> TorusPaths<'m> {
             wrap: wrap.clone(),
             stride,
             step: vec![u32::MAX; machine.router_count() * dims.len() * 2],
+            middle,
         };
         rule.find_steps().then_some(rule)
     }
@@ -162,13 +164,16 @@ impl PathRule for TorusPaths<'_> {
 
     fn indirect(&self, source: RouterId, target: RouterId, draws: &mut Draws, path: &mut Vec<LinkId>) {
         let routers = self.machine.router_count();
-        if routers < 3 {
-            return self.direct(source, target, draws, path);
-        }
-        let mut middle = draws.turn(routers - 2) as u32;
-        middle += u32::from(middle >= source.0.min(target.0));
-        middle += u32::from(middle >= source.0.max(target.0));
-        let middle = RouterId(middle);
+        let middle = match self.middle {
+            Middle::Any => RouterId::from_index(draws.turn(routers)),
+            Middle::Third if routers < 3 => return self.direct(source, target, draws, path),
+            Middle::Third => {
+                let mut middle = draws.turn(routers - 2) as u32;
+                middle += u32::from(middle >= source.0.min(target.0));
+                middle += u32::from(middle >= source.0.max(target.0));
+                RouterId(middle)
+            }
+        };
         self.direct(source, middle, draws, path);
         self.direct(middle, target, draws, path);
     }

@@ -180,7 +180,7 @@ fn what_collectives_send_is_counted_in_part() {
 
 #[test]
 fn programs_of_the_house_have_no_mistakes() {
-    for name in PROGRAMS.iter().map(|program| program.name).filter(|name| *name != "file") {
+    for name in PROGRAMS.iter().map(|program| program.name).filter(|name| !["file", "trace"].contains(name)) {
         for ranks in [1, 2, 7, 12, 64] {
             let keys = ProgramSpec::parse(name).unwrap().values();
             let small = keys.iter().filter_map(|(key, _)| match *key {

@@ -29,16 +29,28 @@ impl ProgramRule for FileProgramParameters {
     }
 
     fn build(&self, owner: &str, context: &ProgramContext<'_>) -> Result<Arc<dyn RankProgram>, WorkloadError> {
-        let wrong = |reason: String| Err(WorkloadError::parameter(owner, "path", reason));
-        match &self.program {
-            Some(program) if program.ranks() == context.ranks => Ok(Arc::clone(program) as Arc<dyn RankProgram>),
-            Some(program) => {
-                let (of, ranks) = (program.ranks(), context.ranks);
-                wrong(format!("'{}' was read for {of} ranks, but the job has {ranks}", self.path))
-            }
-            None if self.path.is_empty() => wrong("missing; write the path of a program".into()),
-            None => wrong(format!("no program was read from '{}'", self.path)),
+        let program = self.program.clone().map(|program| program as Arc<dyn RankProgram>);
+        built(owner, &self.path, "program", program, context)
+    }
+}
+
+/// What was read from the file called `path`, if it is for the ranks of the job; `what` it should be.
+pub(super) fn built(
+    owner: &str,
+    path: &str,
+    what: &str,
+    program: Option<Arc<dyn RankProgram>>,
+    context: &ProgramContext<'_>,
+) -> Result<Arc<dyn RankProgram>, WorkloadError> {
+    let wrong = |reason: String| Err(WorkloadError::parameter(owner, "path", reason));
+    match program {
+        Some(program) if program.ranks() == context.ranks => Ok(program),
+        Some(program) => {
+            let (of, ranks) = (program.ranks(), context.ranks);
+            wrong(format!("'{path}' was read for {of} ranks, but the job has {ranks}"))
         }
+        None if path.is_empty() => wrong(format!("missing; write the path of a {what}")),
+        None => wrong(format!("no {what} was read from '{path}'")),
     }
 }
 

@@ -1,0 +1,244 @@
+//! A trace: what each rank of a real run called, replayed.
+//!
+//! ```text
+//! list of files, or one file ──► lines (trace/line.rs) ──► calls of each rank (trace/rank.rs) ──► Trace : RankProgram
+//! ```
+//! The format is the time-independent trace of SimGrid (`smpirun -trace-ti`): a line per action with the number of its
+//! rank, sizes in elements of a data type, computation in floating-point operations. It names no communicators; what
+//! follows from that is in `docs/models/programs.md`.
+
+mod line;
+mod rank;
+
+use super::{file, Call, Code, Operation, ProgramContext, ProgramRule, RankProgram};
+use crate::{import, WorkloadError};
+use line::Line;
+use odonata_declare::{parameter, Kind, Parameter, Parameters, Reader};
+use odonata_units::Bytes;
+use rank::RankTrace;
+use std::sync::Arc;
+
+/// Instructions of a block: what a rank holds at a time.
+const BLOCK: usize = 256;
+
+/// Parameters of `trace`.
+#[derive(Clone, Debug)]
+pub struct TraceParameters {
+    /// Path as the user gives it.
+    pub path: String,
+    /// Floating-point operations of a second.
+    pub flops_per_s: f64,
+    /// What the files hold, once they have been read.
+    pub trace: Option<Arc<Trace>>,
+}
+
+impl Default for TraceParameters {
+    fn default() -> Self {
+        Self { path: String::new(), flops_per_s: 1e9, trace: None }
+    }
+}
+
+impl Parameters for TraceParameters {
+    const PARAMETERS: &'static [Parameter<Self>] = &[
+        parameter!(path, Kind::Path, "A list of the files of the ranks, or one file with the lines of all.", required),
+        parameter!(
+            flops_per_s,
+            Kind::Number { min: 1.0, max: 1e18 },
+            "How many of the trace's floating-point operations a rank computes in a second."
+        ),
+    ];
+}
+
+impl ProgramRule for TraceParameters {
+    fn read(&mut self, ranks: u32, files: &mut dyn Reader) -> Result<(), (&'static str, String)> {
+        let trace = Trace::read(&self.path, ranks, self.flops_per_s, files).map_err(|reason| ("path", reason))?;
+        self.trace = Some(Arc::new(trace));
+        Ok(())
+    }
+
+    fn build(&self, owner: &str, context: &ProgramContext<'_>) -> Result<Arc<dyn RankProgram>, WorkloadError> {
+        let trace = self.trace.clone().map(|trace| trace as Arc<dyn RankProgram>);
+        file::built(owner, &self.path, "trace", trace, context)
+    }
+}
+
+/// Sizes of the blocks of one collective in its vector form, in bytes.
+#[derive(Clone, PartialEq, Eq, Debug)]
+enum Sizes {
+    /// By sender.
+    From(Vec<u64>),
+    /// By receiver.
+    To(Vec<u64>),
+    /// By sender, then by receiver.
+    Pairs(Vec<Vec<u64>>),
+}
+
+/// What all ranks of a run called.
+#[derive(Debug)]
+pub struct Trace {
+    ranks: Vec<RankTrace>,
+    /// Of the collectives that have a size for each rank, in the order in which they were called.
+    sizes: Vec<Sizes>,
+}
+
+impl Trace {
+    /// Reads the trace of `ranks` ranks from the file called `path`.
+    fn read(path: &str, ranks: u32, flops_per_s: f64, files: &mut dyn Reader) -> Result<Self, String> {
+        let bytes = import::open(path, files)?;
+        let text = text_of(path, &bytes)?;
+        let mut texts = vec![(path.to_owned(), text.to_owned())];
+        if is_list(text) {
+            let directory = path.rfind('/').map_or("", |at| &path[..=at]);
+            let names = text.lines().map(str::trim).filter(|line| !is_empty(line));
+            let named = names.map(|name| {
+                let name = if name.starts_with('/') { name.to_owned() } else { format!("{directory}{name}") };
+                let text = text_of(&name, &import::open(&name, files)?)?.to_owned();
+                Ok((name, text))
+            });
+            texts = named.collect::<Result<_, String>>()?;
+        }
+        let mut traced = 0;
+        for (name, text) in &texts {
+            each_line(name, text, |line| {
+                traced = traced.max(line.rank()?.saturating_add(1));
+                Ok(())
+            })?;
+        }
+        if traced != ranks {
+            return Err(format!("{path}: a trace of {traced} ranks, but the job has {ranks}"));
+        }
+        let mut all: Vec<RankTrace> = (0..ranks).map(|rank| RankTrace::new(rank, ranks, flops_per_s)).collect();
+        for (name, text) in &texts {
+            each_line(name, text, |line| all[line.rank()? as usize].follow(line))?;
+        }
+        Self::of(path, all)
+    }
+
+    /// The ranks of a run, if they fit together.
+    fn of(path: &str, mut ranks: Vec<RankTrace>) -> Result<Self, String> {
+        let count = ranks.len();
+        if let Some(silent) = ranks.iter().position(RankTrace::is_empty) {
+            return Err(format!("{path}: no line of rank {silent}; expected lines of ranks 0 to {}", count - 1));
+        }
+        for rank in &mut ranks {
+            rank.end();
+        }
+        if let Some(reason) = disagreement(&ranks) {
+            return Err(format!("{path}: {reason}"));
+        }
+        let mut sizes = Vec::new();
+        for number in 0..ranks[0].vectors.len() {
+            let (operation, _) = ranks[0].vectors[number];
+            let of = |rank: &mut RankTrace| std::mem::take(&mut rank.vectors[number].1);
+            sizes.push(match operation {
+                Operation::Alltoall => Sizes::Pairs(ranks.iter_mut().map(of).collect()),
+                Operation::Gather | Operation::Allgather => {
+                    Sizes::From(ranks.iter_mut().map(|rank| of(rank)[0]).collect())
+                }
+                // Only the root's line says what the others get; those of a reduction are the same for all.
+                _ => Sizes::To(
+                    ranks
+                        .iter_mut()
+                        .map(of)
+                        .find(|sizes| sizes.iter().any(|&size| size > 0))
+                        .unwrap_or_else(|| vec![0; count]),
+                ),
+            });
+        }
+        Ok(Self { ranks, sizes })
+    }
+}
+
+/// Whether a line says nothing.
+fn is_empty(line: &str) -> bool {
+    line.is_empty() || line.starts_with('#')
+}
+
+fn text_of<'a>(label: &str, bytes: &'a [u8]) -> Result<&'a str, String> {
+    std::str::from_utf8(bytes).map_err(|error| {
+        let line = 1 + bytes[..error.valid_up_to()].iter().filter(|&&byte| byte == b'\n').count();
+        format!("{label}: line {line}: no UTF-8 text; expected a trace, an action in each line")
+    })
+}
+
+/// Whether a text lists files, one in each line, rather than actions.
+fn is_list(text: &str) -> bool {
+    let first = text.lines().map(str::trim).find(|line| !is_empty(line)).unwrap_or_default();
+    first.split_whitespace().nth(1).is_none()
+}
+
+/// Does something with each line that says something; an error names its place.
+fn each_line(label: &str, text: &str, mut follow: impl FnMut(&Line<'_>) -> Result<(), String>) -> Result<(), String> {
+    for (number, line) in (1..).zip(text.lines()).filter(|(_, line)| !is_empty(line.trim())) {
+        follow(&Line::new(line, number)).map_err(|reason| format!("{label}: line {number}: {reason}"))?;
+    }
+    Ok(())
+}
+
+/// Where two ranks do not call the same collectives in the same order.
+fn disagreement(ranks: &[RankTrace]) -> Option<String> {
+    const WHY: &str =
+        "the format names no communicators, so a trace with collectives of only some ranks can't be replayed";
+    let first = &ranks[0].collectives;
+    for (number, rank) in ranks.iter().enumerate().skip(1) {
+        let other = &rank.collectives;
+        let both = first.iter().zip(other).position(|(a, b)| (a.operation, a.root) != (b.operation, b.root));
+        if let Some(at) = both {
+            let (a, b) = (&first[at], &other[at]);
+            return Some(format!(
+                "collective {} is {} for rank 0 (line {}) and {} for rank {number} (line {}); {WHY}",
+                at + 1,
+                a.name(),
+                a.line,
+                b.name(),
+                b.line
+            ));
+        }
+        if first.len() != other.len() {
+            let (count, least) = (first.len(), other.len());
+            return Some(format!("rank 0 calls {count} collectives and rank {number} {least}; {WHY}"));
+        }
+    }
+    None
+}
+
+impl RankProgram for Trace {
+    fn ranks(&self) -> u32 {
+        self.ranks.len() as u32
+    }
+
+    fn blocks(&self, rank: u32) -> u64 {
+        self.ranks[rank as usize].calls.len().div_ceil(BLOCK) as u64
+    }
+
+    fn block(&self, rank: u32, index: u64, code: &mut Code) {
+        let start = index as usize * BLOCK;
+        for (call, _) in self.ranks[rank as usize].calls.iter().skip(start).take(BLOCK) {
+            code.push(*call);
+        }
+    }
+
+    fn size(&self, sizes: u32, from: u32, to: u32) -> Bytes {
+        let (from, to) = (from as usize, to as usize);
+        Bytes(self.sizes.get(sizes as usize).map_or(0, |sizes| match sizes {
+            Sizes::From(by) => by[from],
+            Sizes::To(by) => by[to],
+            Sizes::Pairs(by) => by[from].get(to).copied().unwrap_or(0),
+        }))
+    }
+
+    fn phases(&self) -> Vec<String> {
+        vec!["trace".into()]
+    }
+
+    fn line(&self, rank: u32, index: u64, place: usize) -> Option<u32> {
+        let at = usize::try_from(index).ok()?.checked_mul(BLOCK)?.checked_add(place)?;
+        self.ranks[rank as usize].calls.get(at).map(|(_, line)| *line)
+    }
+}
+
+/// A call, and the line that says it.
+type Said = (Call, u32);
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,366 @@
+//! What one rank called, from the lines of its trace.
+//!
+//! Lines name requests by sender, receiver and tag; here they are slots. A slot is used again once somebody has waited for
+//! it by name or for all. What a test or a wait for any freed, only a run says: such a slot stays taken until then.
+
+use super::line::Line;
+use super::Said;
+use crate::program::{Call, Operation, ANY, EQUAL, WORLD};
+use odonata_units::{Bytes, Time};
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
+
+/// What may stand in a line.
+const ACTIONS: [&str; 35] = [
+    "init",
+    "finalize",
+    "comm_size",
+    "comm_split",
+    "comm_dup",
+    "location",
+    "compute",
+    "sleep",
+    "send",
+    "ssend",
+    "isend",
+    "issend",
+    "recv",
+    "irecv",
+    "sendrecv",
+    "test",
+    "wait",
+    "waitany",
+    "waitall",
+    "barrier",
+    "bcast",
+    "reduce",
+    "allreduce",
+    "alltoall",
+    "allgather",
+    "gather",
+    "scatter",
+    "scan",
+    "exscan",
+    "alltoallv",
+    "allgatherv",
+    "gatherv",
+    "scatterv",
+    "reducescatter",
+    "start",
+];
+
+/// Sender, receiver and tag of a request.
+type Name = (u32, u32, u32);
+
+/// A collective, for comparison with those of other ranks.
+#[derive(Debug)]
+pub(super) struct Called {
+    pub(super) operation: Operation,
+    pub(super) root: u32,
+    pub(super) line: u32,
+}
+
+impl Called {
+    /// What an error calls it.
+    pub(super) fn name(&self) -> String {
+        match self.operation {
+            Operation::Broadcast | Operation::Reduce | Operation::Gather | Operation::Scatter => {
+                format!("'{}' with root {}", self.operation.name(), self.root)
+            }
+            operation => format!("'{}'", operation.name()),
+        }
+    }
+}
+
+/// One rank of a trace.
+#[derive(Debug)]
+pub(super) struct RankTrace {
+    rank: u32,
+    ranks: u32,
+    ps_per_flop: f64,
+    /// Size of an element where a line does not name a data type.
+    element: u64,
+    pub(super) calls: Vec<Said>,
+    pub(super) collectives: Vec<Called>,
+    /// Collectives with a size for each rank: what this rank's line says of them, in bytes.
+    pub(super) vectors: Vec<(Operation, Vec<u64>)>,
+    /// Slots of requests, by name, in the order in which they were begun; those not taken; how many there are.
+    taken: BTreeMap<Name, VecDeque<u32>>,
+    free: BTreeSet<u32>,
+    slots: u32,
+    line: u32,
+}
+
+impl RankTrace {
+    pub(super) fn new(rank: u32, ranks: u32, flops_per_s: f64) -> Self {
+        Self {
+            rank,
+            ranks,
+            ps_per_flop: 1e12 / flops_per_s,
+            element: 1,
+            calls: Vec::new(),
+            collectives: Vec::new(),
+            vectors: Vec::new(),
+            taken: BTreeMap::new(),
+            free: BTreeSet::new(),
+            slots: 0,
+            line: 0,
+        }
+    }
+
+    /// Whether no line was its.
+    pub(super) fn is_empty(&self) -> bool {
+        self.line == 0
+    }
+
+    /// After its last line: a program waits for all that it began.
+    pub(super) fn end(&mut self) {
+        self.wait_all();
+        self.calls.shrink_to_fit();
+    }
+
+    /// Does what a line says; why it can't be.
+    pub(super) fn follow(&mut self, line: &Line<'_>) -> Result<(), String> {
+        let first = self.is_empty();
+        self.line = line.number;
+        if first {
+            self.push(Call::Mark { phase: 0 });
+        }
+        match line.action()?.as_str() {
+            "init" => self.element = if line.has_arguments() { 8 } else { 1 },
+            "finalize" | "comm_size" | "comm_split" | "comm_dup" | "location" => {}
+            "compute" => self.compute(line.amount(0, "operations")?)?,
+            "sleep" => {
+                let time = Self::time(line.amount(0, "seconds")? * 1e12)?;
+                self.push(Call::Sleep { time });
+            }
+            "send" | "ssend" | "isend" | "issend" | "recv" | "irecv" | "sendrecv" => self.message(line)?,
+            "test" | "wait" | "waitany" | "waitall" => self.wait(line)?,
+            "start" => {
+                return Err("'Start' of a persistent request, whose partner the trace does not say".into());
+            }
+            action => {
+                // A collective that does not block is replayed where it was begun.
+                let plain = action.strip_prefix('i').filter(|rest| ACTIONS.contains(rest)).unwrap_or(action);
+                if !self.collective(plain, line)? && !self.vector(plain, line)? {
+                    return Err(line.unknown(&ACTIONS));
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn push(&mut self, call: Call) {
+        self.calls.push((call, self.line));
+    }
+
+    fn time(ps: f64) -> Result<Time, String> {
+        if ps > i64::MAX as f64 {
+            return Err(format!("{} s at once; expected less than 106 days", ps / 1e12));
+        }
+        Ok(Time(ps.round() as u64))
+    }
+
+    fn compute(&mut self, flops: f64) -> Result<(), String> {
+        let time = Self::time(flops * self.ps_per_flop)?;
+        if time.0 > 0 {
+            self.push(Call::Compute { time });
+        }
+        Ok(())
+    }
+
+    /// Point to point: `partner tag size [type]`.
+    fn message(&mut self, line: &Line<'_>) -> Result<(), String> {
+        let action = line.action()?;
+        if action == "sendrecv" {
+            return self.send_and_receive(line);
+        }
+        line.expect(3, 4)?;
+        let element = line.element(3, self.element)?;
+        let (bytes, tag, communicator) = (Bytes(line.bytes(2, element)?), line.tag(1)?, WORLD);
+        let me = self.rank;
+        if action.ends_with("send") {
+            let to = line.peer(0, self.ranks)?;
+            let call = match action.starts_with('i') {
+                true => Call::Isend { to, bytes, tag, communicator, request: self.begin((me, to, tag)) },
+                false => Call::Send { to, bytes, tag, communicator },
+            };
+            self.push(call);
+            return Ok(());
+        }
+        let from = line.sender(0, self.ranks)?;
+        // A size of 0 is one that was not known.
+        let bytes = if bytes.0 == 0 { Bytes(u64::MAX) } else { bytes };
+        let call = match action == "irecv" {
+            true => Call::Irecv { from, bytes, tag, communicator, request: self.begin((from, me, tag)) },
+            false => Call::Recv { from, bytes, tag, communicator },
+        };
+        self.push(call);
+        Ok(())
+    }
+
+    /// `size to size from [types]`; its tags are not in the trace.
+    fn send_and_receive(&mut self, line: &Line<'_>) -> Result<(), String> {
+        line.expect(4, 6)?;
+        let element = line.element(4, self.element)?;
+        let out = Bytes(line.bytes(0, element)?);
+        let into = Bytes(line.bytes(2, line.element(5, element)?)?);
+        let (to, from) = (line.peer(1, self.ranks)?, line.sender(3, self.ranks)?);
+        let (me, tag, communicator) = (self.rank, SENDRECV, WORLD);
+        let (received, sent) = (self.begin((from, me, tag)), self.begin((me, to, tag)));
+        self.push(Call::Irecv { from, bytes: into, tag, communicator, request: received });
+        self.push(Call::Isend { to, bytes: out, tag, communicator, request: sent });
+        for (name, request) in [((from, me, tag), received), ((me, to, tag), sent)] {
+            self.push(Call::Wait { request });
+            self.forget(name);
+        }
+        Ok(())
+    }
+
+    /// `wait from to tag`, `test from to tag`, `waitany count`, `waitall count`.
+    fn wait(&mut self, line: &Line<'_>) -> Result<(), String> {
+        match line.action()?.as_str() {
+            "waitall" => {
+                self.wait_all();
+                return Ok(());
+            }
+            "waitany" => {
+                if !self.taken.is_empty() {
+                    self.push(Call::WaitAny { first: 0, count: self.slots });
+                }
+                return Ok(());
+            }
+            _ => {}
+        }
+        line.expect(3, 3)?;
+        if line.is_internal(2)? {
+            return Ok(());
+        }
+        let (from, to, tag) = (line.sender(0, self.ranks)?, line.sender(1, self.ranks)?, line.tag(2)?);
+        let names = [(from, to, tag), (ANY, to, tag), (from, to, ANY), (ANY, to, ANY)];
+        let found = names.iter().find_map(|name| Some((*name, *self.taken.get(name)?.front()?)));
+        let Some((name, request)) = found else {
+            return Err(format!("no request from rank {from} to rank {to} with tag {tag} was begun before"));
+        };
+        if line.action()? == "test" {
+            self.push(Call::Test { request });
+        } else {
+            self.push(Call::Wait { request });
+            self.forget(name);
+        }
+        Ok(())
+    }
+
+    /// Takes a slot.
+    fn begin(&mut self, name: Name) -> u32 {
+        let slot = self.free.pop_first().unwrap_or_else(|| {
+            self.slots += 1;
+            self.slots - 1
+        });
+        self.taken.entry(name).or_default().push_back(slot);
+        slot
+    }
+
+    /// Gives the oldest slot of a name back.
+    fn forget(&mut self, name: Name) {
+        if let Some(slots) = self.taken.get_mut(&name) {
+            self.free.extend(slots.pop_front());
+            if slots.is_empty() {
+                self.taken.remove(&name);
+            }
+        }
+    }
+
+    fn wait_all(&mut self) {
+        if self.taken.is_empty() {
+            return;
+        }
+        self.push(Call::WaitAll { first: 0, count: self.slots });
+        self.taken.clear();
+        self.free = (0..self.slots).collect();
+    }
+
+    /// A collective whose blocks have one size; whether `action` is one.
+    fn collective(&mut self, action: &str, line: &Line<'_>) -> Result<bool, String> {
+        // The place of the data type and of the root among the arguments, and their number.
+        let (operation, kind, root, most) = match action {
+            "barrier" => (Operation::Barrier, 0, None, 0),
+            "bcast" => (Operation::Broadcast, 2, Some(1), 3),
+            "reduce" => (Operation::Reduce, 3, Some(2), 4),
+            "allreduce" => (Operation::Allreduce, 2, None, 3),
+            "scan" | "exscan" => (Operation::Scan, 2, None, 3),
+            "alltoall" => (Operation::Alltoall, 2, None, 4),
+            "allgather" => (Operation::Allgather, 2, None, 4),
+            "gather" => (Operation::Gather, 3, Some(2), 5),
+            "scatter" => (Operation::Scatter, 3, Some(2), 5),
+            _ => return Ok(false),
+        };
+        let combines = matches!(operation, Operation::Reduce | Operation::Allreduce | Operation::Scan);
+        line.expect(usize::from(most > 0), most)?;
+        let root = match root {
+            Some(at) if at < line.len() => line.peer(at, self.ranks)?,
+            _ => 0,
+        };
+        // What is sent comes first, what is received second; where data stay in place, only one of them counts.
+        let received = match operation {
+            Operation::Gather => self.rank == root,
+            Operation::Scatter => self.rank != root,
+            Operation::Allgather | Operation::Alltoall => line.len() > 1,
+            _ => false,
+        };
+        let second = usize::from(received);
+        let element = line.element(kind + second, self.element)?;
+        let bytes = if operation == Operation::Barrier { 0 } else { line.bytes(second, element)? };
+        self.together(operation, root, Bytes(bytes), EQUAL);
+        if combines && line.len() > 1 {
+            self.compute(line.amount(1, "operations")?)?;
+        }
+        Ok(true)
+    }
+
+    /// A collective with a size for each rank; whether `action` is one.
+    fn vector(&mut self, action: &str, line: &Line<'_>) -> Result<bool, String> {
+        let (n, ranks) = (self.ranks as usize, self.ranks);
+        let typed = |at: usize| line.element(at, self.element);
+        let (operation, root, sizes) = match action {
+            "alltoallv" => {
+                line.expect(2 * n + 2, 2 * n + 4)?;
+                (Operation::Alltoall, 0, line.blocks(1, ranks, typed(2 * n + 2)?)?)
+            }
+            "allgatherv" => {
+                line.expect(n + 1, 2 * n + 3)?;
+                let kind = if line.len() > n + 3 { line.len() } else { n + 1 };
+                (Operation::Allgather, 0, vec![line.bytes(0, typed(kind)?)?])
+            }
+            "gatherv" => {
+                line.expect(n + 1, n + 4)?;
+                let root = if line.len() > n + 1 { line.peer(n + 1, ranks)? } else { 0 };
+                (Operation::Gather, root, vec![line.bytes(0, typed(n + 2)?)?])
+            }
+            "scatterv" => {
+                line.expect(n + 1, n + 4)?;
+                let root = if line.len() > n + 1 { line.peer(n + 1, ranks)? } else { 0 };
+                (Operation::Scatter, root, line.blocks(0, ranks, typed(n + 2)?)?)
+            }
+            "reducescatter" => {
+                line.expect(n + 1, n + 2)?;
+                (Operation::ReduceScatter, 0, line.blocks(0, ranks, typed(n + 1)?)?)
+            }
+            _ => return Ok(false),
+        };
+        let number = self.vectors.len() as u32;
+        self.vectors.push((operation, sizes));
+        self.together(operation, root, Bytes(0), number);
+        if operation == Operation::ReduceScatter {
+            self.compute(line.amount(n, "operations")?)?;
+        }
+        Ok(true)
+    }
+
+    fn together(&mut self, operation: Operation, root: u32, bytes: Bytes, sizes: u32) {
+        self.collectives.push(Called { operation, root, line: self.line });
+        self.push(Call::Collective { operation, root, bytes, sizes, communicator: WORLD });
+    }
+}
+
+/// The tag of `sendrecv`, whose own tags a trace does not have: none that a program is likely to use.
+const SENDRECV: u32 = ANY - 1;

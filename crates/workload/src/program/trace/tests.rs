@@ -1,0 +1,203 @@
+//! Traces of SimGrid 3.32 (`smpirun -trace-ti`) of a program of this project's, `testdata/trace.c`, and lines by hand.
+
+use super::*;
+use crate::program::{ProgramSpec, ANY, EQUAL, WORLD};
+use crate::rank_walks::{calls, try_build, untimed};
+use serde_json::json;
+use std::collections::BTreeMap;
+
+struct Given<'a>(BTreeMap<&'a str, &'a str>);
+
+impl Reader for Given<'_> {
+    fn read(&mut self, name: &str) -> Result<Vec<u8>, String> {
+        self.0.get(name).map(|text| text.as_bytes().to_vec()).ok_or_else(|| format!("{name}: no such file"))
+    }
+
+    fn locate(&self, _: &str, name: &str) -> Result<std::path::PathBuf, String> {
+        Err(format!("{name}: not there"))
+    }
+}
+
+fn read(ranks: u32, files: &[(&str, &str)]) -> Result<Trace, String> {
+    Trace::read(files[0].0, ranks, 1e9, &mut Given(files.iter().copied().collect()))
+}
+
+/// A trace of two ranks in one file.
+fn two(lines: &str) -> Result<Trace, String> {
+    read(2, &[("app.trace", lines)])
+}
+
+fn mistake(lines: &str) -> String {
+    two(lines).unwrap_err()
+}
+
+/// What is wrong with a line of rank 0.
+fn wrong(line: &str) -> String {
+    two(&format!("1 init\n{line}\n")).unwrap_err()
+}
+
+/// What rank 0 does.
+fn of(lines: &str) -> Vec<Call> {
+    let mut calls = calls(&two(lines).unwrap(), 0);
+    assert_eq!(calls.remove(0), Call::Mark { phase: 0 });
+    calls
+}
+
+const fn collective(operation: Operation, root: u32, bytes: u64) -> Call {
+    Call::Collective { operation, root, bytes: Bytes(bytes), sizes: EQUAL, communicator: WORLD }
+}
+
+/// Whose every call is known: `tests/traces/calls.c`, recorded with SimGrid 3.32.
+fn recorded(change: impl Fn(&str) -> String) -> Trace {
+    let files = [
+        ("a/calls.trace", include_str!("../../../tests/traces/calls.trace")),
+        ("a/calls.trace_files/rank-1.txt", include_str!("../../../tests/traces/calls.trace_files/rank-1.txt")),
+        ("a/calls.trace_files/rank-2.txt", include_str!("../../../tests/traces/calls.trace_files/rank-2.txt")),
+        ("a/calls.trace_files/rank-3.txt", include_str!("../../../tests/traces/calls.trace_files/rank-3.txt")),
+        ("a/calls.trace_files/rank-4.txt", include_str!("../../../tests/traces/calls.trace_files/rank-4.txt")),
+    ]
+    .map(|(name, text)| (name, change(text)));
+    let files: Vec<_> = files.iter().map(|(name, text)| (*name, text.as_str())).collect();
+    read(4, &files).unwrap()
+}
+
+#[test]
+fn a_recorded_program_sends_what_it_sent() {
+    // The plain walk knows no wildcards, no more room than there are bytes and no choice of whom to wait for.
+    let trace = recorded(|text| {
+        let plain = text.lines().filter(|line| !line.contains("test")).collect::<Vec<_>>().join("\n");
+        plain.replace("recv -333 -444 30000", "recv 0 3 20000").replace("waitAny", "waitall")
+    });
+    let report = untimed(&trace);
+    let of = |tag: u32| -> Vec<(u32, u32, u64)> {
+        let mut found: Vec<_> =
+            report.messages.iter().filter(|m| m.tag == tag).map(|m| (m.from, m.to, m.bytes)).collect();
+        found.sort_unstable();
+        found.dedup();
+        assert_eq!(report.messages.iter().filter(|m| m.tag == tag).count(), 2 * found.len(), "twice each: tag {tag}");
+        found
+    };
+    let ring = |bytes: u64| (0..4).map(|rank| (rank, (rank + 1) % 4, bytes)).collect::<Vec<_>>();
+    assert_eq!(of(7), ring(1000));
+    assert_eq!(of(8), [(0, 3, 80), (1, 0, 80), (2, 1, 80), (3, 2, 80)]);
+    assert_eq!(of(3), [(0, 1, 20_000)]);
+    assert_eq!((of(5), of(6), of(ANY - 1)), (ring(10), ring(10), ring(100)));
+}
+
+#[test]
+fn its_collectives_have_its_sizes() {
+    let trace = recorded(str::to_owned);
+    let collectives: Vec<_> = calls(&trace, 1)
+        .into_iter()
+        .filter_map(|call| match call {
+            Call::Collective { operation, root, bytes, sizes, .. } => Some((operation, root, bytes.0, sizes)),
+            _ => None,
+        })
+        .collect();
+    let once = [
+        (Operation::Allreduce, 0, 40, EQUAL),
+        (Operation::Reduce, 1, 12, EQUAL),
+        (Operation::Broadcast, 2, 32, EQUAL),
+        (Operation::Alltoall, 0, 16, EQUAL),
+        (Operation::Allgather, 0, 16, EQUAL),
+        (Operation::Gather, 3, 8, EQUAL),
+        (Operation::Scatter, 0, 8, EQUAL),
+        (Operation::Alltoall, 0, 0, 0),
+        (Operation::Allgather, 0, 0, 1),
+        (Operation::Gather, 0, 0, 2),
+        (Operation::Scatter, 0, 0, 3),
+        (Operation::ReduceScatter, 0, 0, 4),
+        (Operation::Scan, 0, 32, EQUAL),
+        (Operation::Allreduce, 0, 8, EQUAL),
+        (Operation::Barrier, 0, 0, EQUAL),
+    ];
+    assert_eq!(collectives[..15], once);
+    assert_eq!(collectives.len(), 30);
+    let sizes = |number: u32, from: u32| (0..4).map(|to| trace.size(number, from, to).0).collect::<Vec<_>>();
+    // Everybody sends 1, 2, 3, 4 doubles to ranks 0 to 3; rank r gives r + 1 doubles.
+    assert_eq!((sizes(0, 0), sizes(0, 3)), (vec![8, 16, 24, 32], vec![8, 16, 24, 32]));
+    assert_eq!((sizes(1, 0), sizes(1, 3)), (vec![8; 4], vec![32; 4]));
+    assert_eq!((sizes(2, 1), sizes(3, 0), sizes(4, 2)), (vec![16; 4], vec![8, 16, 24, 32], vec![8, 16, 24, 32]));
+}
+
+#[test]
+fn requests_are_slots_that_are_used_again() {
+    let lines = "0 irecv 1 7 10\n0 irecv 1 8 10\n0 wait 1 0 8\n0 isend 1 9 4 1\n0 waitall 2\n0 irecv 1 7 0\n1 init\n";
+    let (bytes, communicator) = (Bytes(10), WORLD);
+    let expected = [
+        Call::Irecv { from: 1, bytes, tag: 7, communicator, request: 0 },
+        Call::Irecv { from: 1, bytes, tag: 8, communicator, request: 1 },
+        Call::Wait { request: 1 },
+        Call::Isend { to: 1, bytes: Bytes(16), tag: 9, communicator, request: 1 },
+        Call::WaitAll { first: 0, count: 2 },
+        Call::Irecv { from: 1, bytes: Bytes(u64::MAX), tag: 7, communicator, request: 0 },
+        // What nobody waited for is waited for at the end.
+        Call::WaitAll { first: 0, count: 2 },
+    ];
+    assert_eq!(of(lines), expected);
+}
+
+#[test]
+fn two_of_a_name_are_waited_for_in_their_order() {
+    let lines = "0 irecv 1 7 10\n0 irecv 1 7 20\n0 wait 1 0 7\n0 wait 1 0 7\n1 init\n";
+    assert_eq!(of(lines)[2..], [Call::Wait { request: 0 }, Call::Wait { request: 1 }]);
+    // A receive from anybody is known by the sender that it had.
+    let lines = "0 irecv -333 -444 10\n0 wait 1 0 7\n1 init\n";
+    assert_eq!(of(lines)[1..], [Call::Wait { request: 0 }]);
+}
+
+#[test]
+fn time_and_what_takes_none() {
+    let lines = "0 init\n0 compute 2.5e3\n0 sleep 0.5\n0 compute 0\n0 location a.c 7\n0 comm_split\n1 init\n";
+    let expected = [
+        Call::Compute { time: odonata_units::Time(2_500_000) },
+        Call::Sleep { time: odonata_units::Time(500_000_000_000) },
+    ];
+    assert_eq!(of(lines), expected);
+    let reduce = "0 init 1\n0 reduce 3 500 1\n1 reduce 3 500 1\n";
+    let time = odonata_units::Time(500_000);
+    assert_eq!(of(reduce), [collective(Operation::Reduce, 1, 24), Call::Compute { time }]);
+}
+
+#[test]
+fn blocks_hold_all_calls_and_their_lines() {
+    let lines: String = (0..1000).map(|tag| format!("0 send 1 {tag} 8\n1 recv 0 {tag} 8\n")).collect();
+    let trace = two(&lines).unwrap();
+    assert_eq!((trace.blocks(0), calls(&trace, 0).len()), (4, 1001));
+    assert_eq!((trace.line(0, 0, 0), trace.line(0, 3, 232), trace.line(0, 3, 233)), (Some(1), Some(1999), None));
+    assert_eq!(untimed(&trace).totals(), (1000, 8000));
+}
+
+#[test]
+fn mistakes_name_their_line() {
+    assert_eq!(wrong("0 isnd 1 7 10"), "app.trace: line 2: 'isnd' is no action; did you mean 'isend'?");
+    assert!(mistake("x send 1 7 10\n").contains("line 1: 'x' is no rank; expected 'RANK ACTION ARGUMENTS'"));
+    assert_eq!(mistake("2 send 1 7 10\n"), "app.trace: a trace of 3 ranks, but the job has 2");
+    assert_eq!(mistake("0 send 1 7 10\n"), "app.trace: a trace of 1 ranks, but the job has 2");
+    assert!(wrong("0 send 2 7 10").contains("line 2: rank 2, but the job has 2 ranks"));
+    assert!(wrong("0 send 1 7").contains("'send' has 2 arguments; expected 3 to 4"));
+    assert!(wrong("0 send 1 7 -1").contains("size -1; expected 0 to 2^50"));
+    assert!(wrong("0 send 1 7 nan").contains("size nan; expected 0 to 2^50"));
+    assert!(wrong("0 send 1 7 1e15 26").contains("bytes; expected at most 2^50"));
+    assert!(wrong("0 send 1 -5 10").contains("tag -5; expected 0 to"));
+    assert!(wrong("0 send 1 7 3 -1").contains("a data type of the program's own (-1)"));
+    assert!(wrong("0 send 1 7 3 99").contains("data type 99 is not known"));
+    assert!(wrong("0 wait 1 0 7").contains("no request from rank 1 to rank 0 with tag 7 was begun before"));
+    assert!(wrong("0 alltoallv 10 1 2").contains("'alltoallv' has 3 arguments; expected 6 to 8"));
+    assert!(wrong("0 Start 1 6 8 2").contains("persistent request"));
+    assert!(wrong("0 sleep 1e8").contains("s at once; expected less than 106 days"));
+    assert_eq!(mistake("1 send 0 7 10\n"), "app.trace: no line of rank 0; expected lines of ranks 0 to 1");
+    let uneven = mistake("0 barrier\n0 bcast 8 1\n1 barrier\n1 bcast 8 0\n");
+    assert!(uneven.contains("collective 2 is 'bcast' with root 1 for rank 0 (line 2)"), "{uneven}");
+    assert!(uneven.contains("'bcast' with root 0 for rank 1 (line 4); the format names no communicators"), "{uneven}");
+    assert!(mistake("0 barrier\n1 init\n").contains("rank 0 calls 1 collectives and rank 1 0"));
+    let missing = read(1, &[("t/list", "one.txt\n")]).unwrap_err();
+    assert_eq!(missing, "t/one.txt: no such file");
+    assert!(try_build("trace", 2, &[]).unwrap_err().to_string().ends_with("path: missing; write the path of a trace"));
+    assert!(try_build("trace", 2, &[("flops_per_s", json!(0))]).unwrap_err().to_string().contains("flops_per_s"));
+    let mut spec = ProgramSpec::parse("trace").unwrap();
+    spec.set("path", json!("a")).unwrap();
+    spec.rule_mut().read(1, &mut Given(BTreeMap::from([("a", "0 init\n")]))).unwrap();
+    let error = spec.build(&ProgramContext { job: "test", ranks: 3, seed: 1 }).unwrap_err().to_string();
+    assert_eq!(error, "job 'test': program 'trace': path: 'a' was read for 1 ranks, but the job has 3");
+}
