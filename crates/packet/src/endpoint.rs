@@ -399,9 +399,14 @@ impl<'a> Interfaces<'a> {
         self.fabric.settings.payload().0 as u32
     }
 
-    /// Bytes of a flit.
+    /// Bytes of which endpoints make their packets multiples, if they make whole flits: 1 where packets have headers, since the last
+    /// flit is filled up with these.
     pub fn flit(&self) -> u32 {
-        self.fabric.settings.flit.0 as u32
+        if self.fabric.settings.header.0 > 0 {
+            1
+        } else {
+            self.fabric.settings.flit.0 as u32
+        }
     }
 
     /// Time in ps of a packet with so many bytes of a message on the link of an interface.
