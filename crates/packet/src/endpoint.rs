@@ -361,7 +361,7 @@ impl<'a> Interfaces<'a> {
         self.fabric.picker.clone()
     }
 
-    /// Whether interfaces are memory FIFOs: then a message goes to the one of [`Self::fifo_of`], and all packets arrive at a node's
+    /// Whether interfaces are memory FIFOs: then a message goes to the one that [`Self::memory_fifos`] picks, and all packets arrive at a node's
     /// first.
     pub fn are_fifos(&self) -> bool {
         self.fabric.picker.is_some()
