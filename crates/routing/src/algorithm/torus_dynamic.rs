@@ -2,7 +2,7 @@
 //! next, and in which dynamic channel, is decided at every router by tokens.
 //!
 //! Channel 0 is the bubble channel, in which a packet goes one dimension after the other (`torus-deterministic`); the dynamic ones are
-//! above it. Among the directions that are left, within the mask of its zone ([`super::zones`]), and the dynamic channels a packet takes where most
+//! above it. Among the directions that are left, within the mask of its zone ([`Zone`]), and the dynamic channels a packet takes where most
 //! tokens are, and draws among equals. The dynamic channels are *reserved*, as that of `torus-adaptive` is: taken only where a full packet has room,
 //! which is then kept. So packets wait for the bubble channel only, where they go if no dynamic one has room. From there a packet
 //! may go back to a dynamic channel at the next router, unless it is to stay.
