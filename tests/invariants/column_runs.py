@@ -284,6 +284,29 @@ def held() -> Run:
 
 
 @cache
+def fifos() -> Run:
+    """12 packets from node 0 to node 1 by three torus FIFOs with room for two packets each, over one link."""
+    (directory() / "twelve.csv").write_text("src,dst,bytes\n0,1,2880\n")
+    return odonata.run(f"""
+        [machine]
+        topology = "torus"
+        dims = [2]
+        wrap = false
+        class.local = {{ bandwidth = "425 MB/s", latency = "100 ns" }}
+        class.terminal = {{ bandwidth = "2.55 GB/s", latency = "100 ns" }}
+        [[job]]
+        pattern = {{ name = "file", path = "{directory() / "twelve.csv"}" }}
+        ranks = 2
+        ranks_per_node = 1
+        [engine]
+        kind = "packet"
+        preset = "bgp"
+        routing = "torus-deterministic"
+        injection = {{ fifos = 3, map = [7], room = 2 }}
+        """)
+
+
+@cache
 def broken() -> Run:
     """The steady state of the same jobs where a router and two cables have failed."""
     machine = DRAGONFLY + 'edit = ["fail g8r3", "fail g7r0>g7r1:local.0"]\n'
@@ -422,6 +445,7 @@ RUNS: dict[str, Callable[[], Run]] = {
     "paced": paced,
     "starved": starved,
     "held": held,
+    "fifos": fifos,
     "broken": broken,
     "shared": shared,
     "crowded": crowded,

@@ -53,6 +53,38 @@ def waits_are_charged_to_who_causes_them(run: Tables) -> None:
         same(waits[column], values)
 
 
+@check("fifos")
+def packets_wait_in_memory_behind_others_and_at_the_head(run: Tables) -> None:
+    """Three torus FIFOs with room take a packet every 640 ns; the link takes one in that time.
+
+    In ns. The first three reach the router at 100 and cross 25.099 apart (256 B at 10.2 GB/s): the link
+    takes the first, its queue of two packets the others. From 740 on the link takes one from the queue
+    every 640 and one crosses: of FIFO 0 at 740, then of 1, 2, 0, .. in turn, whose crossed longest ago.
+    FIFO 0 takes packets at 0, 640, 1,280, 1,920, which reach the router 100 later and cross at 100, 740,
+    2,660, 4,580. FIFO 1 the same; they cross at 125.099, 1,380, 3,300, 5,220. FIFO 2 has no room at
+    1,920, since two are at the router: one crosses at 2,020, it knows at 2,120. They cross at 150.198,
+    2,020, 3,940, 5,860. A packet is at the head from when the one before has crossed.
+    """
+    table = run["fifos"]
+    same(table["node"], [0, 0, 0, 1, 1, 1])
+    same(table["fifo"], [0, 1, 2, 0, 1, 2])
+    expected = {
+        "bytes": [4 * 256] * 3,
+        "packets": [4] * 3,
+        "busy_ps": [4 * 640_000] * 3,
+        "full_ps": [0, 0, 200_000],
+        "memory_ps": [3_840_000, 3_840_000, 4_040_000],
+        "behind_ps": [640_000, 1_280_000, 640_000 + 1_720_000],
+        "head_ps": [
+            1_280_000 + 1_920_000,
+            25_099 + 640_000 + 2 * 1_920_000,
+            50_198 + 1_280_000 + 2 * 1_920_000,
+        ],
+    }
+    for column, values in expected.items():
+        same(table[column], [*values, 0, 0, 0])
+
+
 @check("open")
 def births_are_those_of_the_injection(run: Tables) -> None:
     """`interval` makes a packet every 25.6 / 0.2 = 128 ns, `bernoulli` one or none in each 25.6 ns.

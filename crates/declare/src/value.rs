@@ -24,6 +24,8 @@ pub enum Value {
     List(Vec<Value>),
     /// A named variant with its parameters.
     Variant(&'static str, Vec<(&'static str, Value)>),
+    /// A table of keys.
+    Table(Vec<(&'static str, Value)>),
 }
 
 impl Value {
@@ -48,6 +50,9 @@ impl Value {
                 let parameters = parameters.iter().map(|(key, value)| ((*key).to_owned(), value.to_toml()));
                 toml::Value::Table(std::iter::once(name).chain(parameters).collect())
             }
+            Self::Table(keys) => {
+                toml::Value::Table(keys.iter().map(|(key, value)| ((*key).to_owned(), value.to_toml())).collect())
+            }
         }
     }
 
@@ -68,6 +73,9 @@ impl Value {
                 let parameters = parameters.iter().map(|(key, value)| ((*key).to_owned(), value.to_json()));
                 serde_json::Value::Object(std::iter::once(name).chain(parameters).collect())
             }
+            Self::Table(keys) => serde_json::Value::Object(
+                keys.iter().map(|(key, value)| ((*key).to_owned(), value.to_json())).collect(),
+            ),
         }
     }
 }

@@ -28,6 +28,8 @@ pub(crate) struct Fields {
     defaults: Vec<(&'static str, Absent)>,
     /// Named variants, where code of its own has asked for them.
     pub(crate) variants: Vec<(&'static str, Chosen)>,
+    /// Tables, where code of its own has asked for them.
+    pub(crate) tables: Vec<(&'static str, Fields)>,
 }
 
 impl Fields {
@@ -40,7 +42,8 @@ impl Fields {
         keys: impl IntoIterator<Item = &'k Key>,
         report: &mut Report<'_>,
     ) -> Self {
-        let mut fields = Self { place, given: Vec::new(), defaults: Vec::new(), variants: Vec::new() };
+        let mut fields =
+            Self { place, given: Vec::new(), defaults: Vec::new(), variants: Vec::new(), tables: Vec::new() };
         for key in keys {
             fields.defaults.push((key.name, key.absent.clone()));
             match table.get(key.name) {
@@ -89,6 +92,11 @@ impl Fields {
     /// If it was not read.
     pub(crate) fn variant(&self, key: &str) -> &Chosen {
         self.variants.iter().find(|(name, _)| *name == key).map(|(_, chosen)| chosen).expect("a variant that was read")
+    }
+
+    /// The table at `key`, if it was given and read.
+    pub(crate) fn table(&self, key: &str) -> Option<&Fields> {
+        self.tables.iter().find(|(name, _)| *name == key).map(|(_, fields)| fields)
     }
 
     /// Where the value of `key` is, or the table if it is not given.

@@ -117,6 +117,7 @@ fn engines() -> impl Strategy<Value = String> {
         (0u64..1 << 62).prop_map(|seed| format!("[engine]\nseed = {seed}\nrouting = {{ name = 'ugal', hop_threshold = 1.25, bias_load_hops = 3 }}\n")),
         Just("[engine]\npreset = 'damselfly'\nslices = 7\nnic_capacity = 'machine'\nbound_gap = 0.125\n".to_owned()),
         Just("[engine]\nkind = 'packet'\n".to_owned()),
+        Just("[engine]\nkind = 'packet'\ninjection = { preset = 'all', room = 2, map = [1, 3] }\npreset = 'bgp'\n".to_owned()),
         Just("[engine]\nkind = 'packet'\nrouting = { name = 'par', bias = '2 KiB' }\npreset = 'ideal-cycle'\nestimate = 'output'\n".to_owned()),
         Just("[engine]\nkind = 'flow'\ncutoff = '1 b/s'\nlink_capacity = '5120 MiB/s'\nalone = true\n[output]\nplacement = false\n".to_owned()),
     ]
@@ -151,7 +152,7 @@ fn every_routing_resolves_to_itself() {
         takes.into_iter().filter(|(_, takes)| *takes).map(|(engine, _)| (engine, algorithm.name))
     };
     let all: Vec<_> = ALGORITHMS.iter().flat_map(engines).collect();
-    assert_eq!(all.len(), 18, "7 of the flow and 11 of the packet engine");
+    assert_eq!(all.len(), 20, "7 of the flow and 13 of the packet engine");
     for (engine, routing) in all {
         let text = |machine: &&str| {
             format!(

@@ -130,9 +130,9 @@ mod tests {
         let machine = torus.builder().unwrap().build().unwrap();
         let mut settings = RoutingSettings::default();
         settings.torus.deadlock_avoidance = DeadlockAvoidance::Bubble;
-        let routing = || {
+        let routing = |name: &str| {
             let hops = Arc::new(NextHops::new(&machine).unwrap());
-            algorithm::build("dimension-order", hops, &settings).unwrap()
+            algorithm::build(name, hops, &settings).unwrap()
         };
         let buffers =
             PacketSettings { input_buffer: Bytes(512), output_buffer: Bytes(1024), ..PacketSettings::study() };
@@ -148,11 +148,13 @@ mod tests {
         let run = |routing: Arc<dyn Routing>| {
             PacketEngine::unchecked(&machine, &buffers, routing).run(&traffic, schedule, &options, &mut |_| true)
         };
-        assert_eq!(run(Arc::from(routing())).ending, Ending::Complete);
-        let stuck = run(Arc::new(NoBubble(routing())));
-        assert_eq!(stuck.ending, Ending::NoProgress);
-        // All eight routers, each waiting for the next.
-        assert_eq!(stuck.stuck.len(), 8, "{:#?}", stuck.stuck);
+        for name in ["dimension-order", "torus-deterministic"] {
+            assert_eq!(run(Arc::from(routing(name))).ending, Ending::Complete);
+            let stuck = run(Arc::new(NoBubble(routing(name))));
+            assert_eq!(stuck.ending, Ending::NoProgress);
+            // All eight routers, each waiting for the next.
+            assert_eq!(stuck.stuck.len(), 8, "{:#?}", stuck.stuck);
+        }
     }
 
     /// Each node sends to the one before it, three hops ahead. Of the packets that reach a router two thirds go on, but its

@@ -8,8 +8,11 @@
 //! one node come in the order of time. Calls for different nodes come in any order, so nodes must not share any state.
 
 use crate::fabric::Fabric;
+use crate::injection::{InjectionFifos, Picker};
 use odonata_units::{NodeId, Time};
+use std::collections::BTreeMap;
 use std::ops::Range;
+use std::sync::Arc;
 
 /// What travels with the first packet of a message. The engine looks at none of it.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
@@ -41,7 +44,7 @@ pub struct Outgoing {
     pub destination: NodeId,
     /// The interface of that node at which it arrives, from 0.
     pub interface: u8,
-    /// Bytes, at least one and at most a full packet.
+    /// Bytes of a message, at least one and at most those of a full packet.
     pub size: u32,
     /// Job that it counts for.
     pub job: u16,
@@ -241,6 +244,11 @@ pub trait Endpoints: Send {
         Listens::ToNothing
     }
 
+    /// Whether a packet taken at one interface of a node may change what its others offer, although they listen to nothing.
+    fn offers_move(&self) -> bool {
+        false
+    }
+
     /// The run begins; told to endpoints that listen, before anything else. Offers are asked for after this.
     fn begin(&mut self, nic: u32, socket: &mut Socket) {
         let _ = (nic, socket);
@@ -300,18 +308,39 @@ pub trait Program: Send + Sync {
     }
 }
 
+/// Which memory FIFO of its node a message takes.
+#[derive(Clone, Debug)]
+pub struct MemoryFifos {
+    picker: Arc<Picker>,
+    /// By node, how many messages it sent.
+    numbers: BTreeMap<NodeId, u64>,
+}
+
+impl MemoryFifos {
+    /// Number of the memory FIFO for the next message of `source` to `destination`.
+    pub fn pick(&mut self, source: NodeId, destination: NodeId) -> u32 {
+        let number = self.numbers.entry(source).or_default();
+        *number += 1;
+        self.picker.pick(source, destination, *number - 1)
+    }
+}
+
 /// The interfaces of one part of a machine, numbered from 0; those of a node have consecutive numbers.
 #[derive(Clone, Copy, Debug)]
 pub struct Interfaces<'a> {
     fabric: &'a Fabric,
     first: u32,
     count: u32,
+    /// Interfaces of the network: of these nodes, and torus FIFOs where there are such.
+    in_network: u32,
     seed: u64,
 }
 
 impl<'a> Interfaces<'a> {
     pub(crate) fn new(fabric: &'a Fabric, nics: &Range<u32>, seed: u64) -> Self {
-        Self { fabric, first: nics.start, count: nics.end - nics.start, seed }
+        let in_network = nics.end - nics.start;
+        let all = Self { fabric, first: nics.start, count: 0, in_network, seed };
+        Self { count: in_network / fabric.interfaces * all.per_node(), ..all }
     }
 
     /// How many there are.
@@ -319,35 +348,71 @@ impl<'a> Interfaces<'a> {
         self.count
     }
 
-    /// Interfaces of each node.
+    /// Interfaces of each node; where it has injection FIFOs, one for each of its memory FIFOs.
     pub fn per_node(&self) -> u32 {
-        self.fabric.interfaces
+        self.fabric.picker.as_ref().map_or(self.fabric.interfaces, |picker| picker.fifos.map.len() as u32)
+    }
+
+    pub(crate) fn fifos(&self) -> Option<&InjectionFifos> {
+        self.fabric.picker.as_ref().map(|picker| &picker.fifos)
+    }
+
+    pub(crate) fn picker(&self) -> Option<Arc<Picker>> {
+        self.fabric.picker.clone()
+    }
+
+    /// Whether interfaces are memory FIFOs: then a message goes to the one that [`Self::memory_fifos`] picks, and all packets arrive at a node's
+    /// first.
+    pub fn are_fifos(&self) -> bool {
+        self.fabric.picker.is_some()
+    }
+
+    /// Picks among a node's interfaces where they are memory FIFOs.
+    pub fn memory_fifos(&self) -> Option<MemoryFifos> {
+        self.picker().map(|picker| MemoryFifos { picker, numbers: BTreeMap::new() })
+    }
+
+    /// The interface of the network that is, or is the first of the node of, an interface.
+    fn network_nic(&self, nic: u32) -> u32 {
+        self.first
+            + nic / self.per_node() * self.fabric.interfaces
+            + if self.are_fifos() { 0 } else { nic % self.per_node() }
     }
 
     /// Node of an interface.
     pub fn node(&self, nic: u32) -> NodeId {
-        self.fabric.node_of(self.first + nic)
+        self.fabric.node_of(self.network_nic(nic))
     }
 
     /// The first interface of a node, if the node is in this part.
     pub fn first_of(&self, node: NodeId) -> Option<u32> {
         let nic = self.fabric.node_nic.get(node.index())?.wrapping_sub(self.first);
-        (nic < self.count).then_some(nic)
+        // Every part looks through all messages, so those of other parts cost no division.
+        if nic >= self.in_network {
+            return None;
+        }
+        Some(if self.are_fifos() { nic / self.fabric.interfaces * self.per_node() } else { nic })
     }
 
-    /// Bytes of a full packet.
+    /// Bytes of a message in a full packet.
     pub fn packet(&self) -> u32 {
-        self.fabric.settings.packet.0 as u32
+        self.fabric.settings.payload().0 as u32
     }
 
-    /// Bytes of a flit.
+    /// Bytes of which endpoints make their packets multiples, if they make whole flits: 1 where packets have headers, since the last
+    /// flit is filled up with these.
     pub fn flit(&self) -> u32 {
-        self.fabric.settings.flit.0 as u32
+        if self.fabric.settings.header.0 > 0 {
+            1
+        } else {
+            self.fabric.settings.flit.0 as u32
+        }
     }
 
-    /// Time in ps of `bytes` on the link of an interface.
+    /// Time in ps of a packet with so many bytes of a message on the link of an interface.
     pub fn time_ps(&self, nic: u32, bytes: u32) -> u64 {
-        self.fabric.link_time(self.fabric.nic_port[(self.first + nic) as usize], bytes)
+        let size = bytes + self.fabric.beside(bytes);
+        self.fabric.link_time(self.fabric.nic_port[self.network_nic(nic) as usize], size)
     }
 
     /// Seed of the run, for named random streams.

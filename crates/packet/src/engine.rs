@@ -11,9 +11,9 @@ use crate::run::{self, Limits, Observer, Progress, Watch};
 use crate::settings::{PacketSettings, SettingsError};
 use crate::source::Traffic;
 use odonata_machine::Machine;
-use odonata_routing::algorithm::{self, Routing, RoutingError, RoutingSettings};
+use odonata_routing::algorithm::{self, Algorithm, Routing, RoutingError, RoutingSettings};
 use odonata_routing::deadlock::{self, Cycle, Unproven};
-use odonata_routing::next_hop::{NextHops, Rise, Unreachable};
+use odonata_routing::next_hop::{Rise, Unreachable};
 use odonata_units::Time;
 use std::ops::Range;
 use std::sync::Arc;
@@ -121,7 +121,7 @@ impl PacketEngine {
     ) -> Result<Self, PacketError> {
         settings.check()?;
         every_way_takes_time(machine, settings)?;
-        let proven = deadlock::prove(algorithm, NextHops::new(machine)?, routing, MOST_CHANNELS);
+        let proven = deadlock::prove(algorithm, Algorithm::next_hops(algorithm, machine)?, routing, MOST_CHANNELS);
         let proven = proven.map_err(|error| match error {
             Unproven::Routing(error) => PacketError::Routing(error),
             Unproven::Cycle(cycle) => PacketError::Deadlock { algorithm: algorithm.to_owned(), cycle },
@@ -271,7 +271,10 @@ impl PacketEngine {
             let numbers = self.fabric.ports_of(&routers).map(|port| self.fabric.number(port));
             let channels = usize::from(self.routing.virtual_channels());
             let full = self.fabric.settings.packet.0 as u32;
-            let recorder = Recorder::new(plan, numbers, nics.len(), (channels, full));
+            let mut recorder = Recorder::new(plan, numbers, nics.len(), (channels, full));
+            if self.fabric.picker.is_some() {
+                recorder.record_fifos();
+            }
             let endpoints = traffic.endpoints(&Interfaces::new(&self.fabric, &nics, options.seed));
             let endpoints = Behind { endpoints, strangers: traffic.has_programs(), awaited: traffic.awaited() };
             let (fabric, routing) = (Arc::clone(&self.fabric), Arc::clone(&self.routing));

@@ -6,17 +6,23 @@
 //! names both directions. Network interfaces (NICs) are numbered in the order of their routers, so that any range of
 //! routers is a range of ports and of NICs.
 
+use crate::injection::Picker;
 use crate::settings::PacketSettings;
 use odonata_machine::Machine;
 use odonata_units::{Bytes, NodeId, Rate, RouterId};
 use std::ops::Range;
+use std::sync::Arc;
 
 /// Immutable arrays of one machine under one set of settings. Times are in ps.
 #[derive(Debug)]
 pub(crate) struct Fabric {
     pub(crate) settings: PacketSettings,
-    /// Network interfaces of each node.
+    /// Network interfaces of each node; where it has injection FIFOs they are its torus FIFOs, and packets arrive at the first.
     pub(crate) interfaces: u32,
+    /// What injection FIFOs there are.
+    pub(crate) picker: Option<Arc<Picker>>,
+    /// Rate at which each NIC sends; empty if it is that of its port.
+    nic_rate: Vec<Rate>,
     /// The machine's number of every router, and the router that has it.
     pub(crate) line: Vec<RouterId>,
     pub(crate) place: Vec<u32>,
@@ -54,7 +60,8 @@ pub(crate) struct Fabric {
 impl Fabric {
     pub(crate) fn new(machine: &Machine, settings: &PacketSettings) -> Self {
         let routers = machine.router_count();
-        let interfaces = settings.interfaces;
+        let injection = settings.injection.as_ref();
+        let interfaces = injection.map_or(settings.interfaces, |injection| injection.fifos);
         let mut line: Vec<RouterId> = machine.routers().collect();
         line.sort_by_key(|&router| machine.group_of(router));
         let mut place = vec![0; routers];
@@ -72,6 +79,8 @@ impl Fabric {
         let mut fabric = Self {
             settings: settings.clone(),
             interfaces,
+            picker: injection.map(|injection| Arc::new(Picker::new(machine, injection))),
+            nic_rate: Vec::new(),
             first_number: vec![0; routers],
             link_port: vec![0; machine.link_count()],
             first_of_group,
@@ -129,6 +138,11 @@ impl Fabric {
         let own = self.first_port[at as usize] as usize..self.port_router.len();
         let fastest = self.rate[own].iter().copied().max().unwrap_or(terminal.bandwidth);
         let rate = fastest.scaled(self.settings.crossbar_speedup);
+        if self.picker.is_some() {
+            let of_links = machine.links_from(router).map(|l| machine.bandwidth(odonata_units::LinkId::from_index(l)));
+            let rate = of_links.max().unwrap_or(terminal.bandwidth);
+            self.nic_rate.resize(self.nic_node.len(), rate);
+        }
         self.crossbar_rate.push(rate);
         self.crossbar_time.push(rate.serialisation_time(self.settings.packet).ps());
     }
@@ -138,7 +152,7 @@ impl Fabric {
         self.peer.push(peer);
         self.rate.push(rate);
         self.cable.push(cable_ps);
-        self.full_time.push(rate.serialisation_time(self.settings.packet).ps());
+        self.full_time.push(rate.serialisation_time(self.settings.packet + self.settings.wire_overhead).ps());
     }
 
     pub(crate) fn routers(&self) -> usize {
@@ -204,11 +218,57 @@ impl Fabric {
         self.first_nic[routers.start as usize]..self.first_nic[routers.end as usize]
     }
 
-    /// Time of `size` bytes on the link of `port`; out of the way, since most packets are full and their time is known.
+    /// Time of a packet of `size` bytes on the link of `port`; out of the way, since most packets are full and their time is known.
     #[cold]
     #[inline(never)]
     pub(crate) fn link_time(&self, port: u32, size: u32) -> u64 {
-        self.rate[port as usize].serialisation_time(Bytes(u64::from(size))).ps()
+        self.rate[port as usize].serialisation_time(Bytes(u64::from(size)) + self.settings.wire_overhead).ps()
+    }
+
+    /// Time of a packet of `size` bytes on the way from the NIC `nic` to its router.
+    #[cold]
+    #[inline(never)]
+    pub(crate) fn injection_time(&self, nic: u32, size: u32) -> u64 {
+        let port = self.nic_port[nic as usize];
+        let rate = self.nic_rate.get(nic as usize).copied().unwrap_or(self.rate[port as usize]);
+        rate.serialisation_time(Bytes(u64::from(size)) + self.settings.wire_overhead).ps()
+    }
+
+    /// Time of a packet of `size` bytes on the link that comes in at `port`.
+    #[inline]
+    pub(crate) fn incoming_time(&self, port: u32, size: u32) -> u64 {
+        if self.nic_rate.is_empty() || !self.is_node_port(port) {
+            self.link_time(port, size)
+        } else {
+            self.injection_time(self.peer[port as usize], size)
+        }
+    }
+
+    /// Interfaces of a node at which packets arrive.
+    pub(crate) fn arriving(&self) -> u32 {
+        if self.picker.is_some() {
+            1
+        } else {
+            self.interfaces
+        }
+    }
+
+    /// Room for the packets of a NIC at its router.
+    pub(crate) fn injection_room(&self) -> u32 {
+        let room = |picker: &Arc<Picker>| u64::from(picker.fifos.room) * self.settings.packet.0;
+        self.picker.as_ref().map_or(self.settings.input_buffer.0, room) as u32
+    }
+
+    /// Bytes that a packet with `payload` bytes of a message has beside these: its header and, where it has one, what fills up the last
+    /// flit.
+    #[inline]
+    pub(crate) fn beside(&self, payload: u32) -> u32 {
+        let (header, flit) = (self.settings.header.0 as u32, self.settings.flit.0 as u32);
+        if header == 0 {
+            0
+        } else {
+            (payload + header).next_multiple_of(flit) - payload
+        }
     }
 
     /// Time of `size` bytes in the crossbar of `router`.

@@ -9,6 +9,7 @@ mod division;
 mod endpoint;
 mod engine;
 mod fabric;
+mod injection;
 mod mail;
 mod memory;
 mod packet;
@@ -21,15 +22,16 @@ mod settings;
 mod source;
 
 pub use endpoint::{
-    Activity, Arrival, Departure, Endpoints, Envelope, Interfaces, Listens, Offer, Outgoing, Program, Socket,
-    Unfinished,
+    Activity, Arrival, Departure, Endpoints, Envelope, Interfaces, Listens, MemoryFifos, Offer, Outgoing, Program,
+    Socket, Unfinished,
 };
 pub use engine::{PacketEngine, PacketError, RunOptions, Schedule};
+pub use injection::{InjectionFifos, InjectionPreset, Pick, FIFOS_MAX};
 pub use memory::{memory_estimate, Demand};
 pub use packet::PathHop;
 pub use record::{
-    ChannelInterval, ChannelRecord, Histogram, IntervalRecord, JobPortInterval, JobRecord, JobWait, LearningInterval,
-    PacketRecord, PortInterval, PortRecord, Recording, Rows, SeriesChoice, TracedPacket, BATCHES,
+    ChannelInterval, ChannelRecord, FifoRecord, Histogram, IntervalRecord, JobPortInterval, JobRecord, JobWait,
+    LearningInterval, PacketRecord, PortInterval, PortRecord, Recording, Rows, SeriesChoice, TracedPacket, BATCHES,
 };
 pub use result::{NodeView, PacketResult, PortRecords, PortView, Steadiness};
 pub use run::{Cost, Ending, Observer, Progress, Watch};

@@ -6,7 +6,7 @@
 
 use crate::credit::Credit;
 use crate::endpoint::Envelope;
-use crate::packet::{Packet, PathHop, Pool, Told};
+use crate::packet::{Packet, PathHop, Pool, Told, SEALED};
 use odonata_routing::algorithm::{Feedback, Header};
 
 /// A packet on its way to another partition; 56 bytes.
@@ -23,8 +23,7 @@ pub(crate) struct Letter {
     pub(crate) port: u32,
     job: u16,
     interface: u8,
-    /// Whether one of the mail's envelopes is its.
-    pub(crate) sealed: bool,
+    beside: u8,
 }
 
 const _: () = assert!(size_of::<Letter>() == 56);
@@ -32,16 +31,22 @@ const _: () = assert!(size_of::<Letter>() == 56);
 impl Letter {
     #[inline]
     pub(crate) fn new(packet: &Packet, port: u32) -> Self {
-        let &Packet { birth, inject, arrived: arrives, header, message, size_and_vc, job, interface, sealed, .. } =
+        let &Packet { birth, inject, arrived: arrives, header, message, size_and_vc, job, interface, beside, .. } =
             packet;
-        Self { birth, inject, arrives, header, message, size_and_vc, port, job, interface, sealed }
+        Self { birth, inject, arrives, header, message, size_and_vc, port, job, interface, beside }
+    }
+
+    /// Whether one of the mail's envelopes is its.
+    #[inline]
+    pub(crate) fn is_sealed(&self) -> bool {
+        self.beside & SEALED != 0
     }
 
     #[inline]
     pub(crate) fn packet(&self) -> Packet {
-        let &Self { birth, inject, arrives, header, message, size_and_vc, job, interface, sealed, .. } = self;
+        let &Self { birth, inject, arrives, header, message, size_and_vc, job, interface, beside, .. } = self;
         let (arrived, ready, next) = (arrives, 0, crate::packet::NONE);
-        Packet { birth, inject, arrived, ready, header, next, message, size_and_vc, job, interface, sealed }
+        Packet { birth, inject, arrived, ready, header, next, message, size_and_vc, job, interface, beside }
     }
 }
 

@@ -16,6 +16,7 @@
 use crate::record::Recording;
 use crate::settings::PacketSettings;
 use odonata_machine::Machine;
+use odonata_routing::algorithm::Algorithm;
 
 /// Packets in flight for each node of a saturated network with the study's buffers, 30 packets at each input and output. Dragonflies
 /// of 72 to 16,512 nodes held up to 46 with `min`, 135 with `valiant-n` under adversarial traffic, in pools that may have room for half as many more.
@@ -70,14 +71,20 @@ pub(crate) struct Size {
     pub(crate) channels: u64,
 }
 
-/// About how many bytes a run on `machine` takes, before anything is built; see [`crate::PacketEngine::memory_estimate`]. What an
-/// algorithm learns is not in it.
-pub fn memory_estimate(machine: &Machine, settings: &PacketSettings, channels: u8, demand: &Demand) -> u64 {
+/// About how many bytes a run of the routing `algorithm` on `machine` takes, before anything is built; see
+/// [`crate::PacketEngine::memory_estimate`]. What an algorithm learns is not in it.
+pub fn memory_estimate(
+    machine: &Machine,
+    settings: &PacketSettings,
+    (algorithm, channels): (&str, u8),
+    demand: &Demand,
+) -> u64 {
     let (routers, nodes) = (machine.router_count() as u64, machine.node_count() as u64);
     let ports = nodes + machine.link_count() as u64;
     let groups = machine.group_count() as u64;
     // Next hops: 7 B per router and group and per router and member of its group.
-    let tables = 7 * routers * (groups + routers.div_ceil(groups.max(1)));
+    let all = 7 * routers * (groups + routers.div_ceil(groups.max(1)));
+    let tables = if Algorithm::needs_tables(algorithm) { all } else { 0 };
     tables + of_run(&Size { ports, nodes, channels: channels.into() }, settings, demand)
 }
 
@@ -185,8 +192,9 @@ mod tests {
     fn tables_of_next_hops_are_counted_before_they_are_made() {
         let machine = odonata_machine::presets::builder("dragonfly-1056").unwrap().build().unwrap();
         let demand = Demand { packets: 10, ..Demand::default() };
-        let all = memory_estimate(&machine, &PacketSettings::study(), 2, &demand);
-        assert_eq!(all - of_run(&SIZE, &PacketSettings::study(), &demand), 7 * 264 * (33 + 8));
+        let all = |algorithm| memory_estimate(&machine, &PacketSettings::study(), (algorithm, 2), &demand);
+        let run = of_run(&SIZE, &PacketSettings::study(), &demand);
+        assert_eq!((all("min") - run, all("torus-dynamic") - run), (7 * 264 * (33 + 8), 0));
     }
 
     #[test]

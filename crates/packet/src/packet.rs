@@ -30,8 +30,9 @@ pub(crate) struct Packet {
     pub(crate) job: u16,
     /// The interface of its destination at which it arrives.
     pub(crate) interface: u8,
-    /// Whether an envelope travels with it.
-    pub(crate) sealed: bool,
+    /// Bytes that are none of the message's, the header and what fills up the last flit, in the lower 7 bits; above them, whether an
+    /// envelope travels with it.
+    pub(crate) beside: u8,
 }
 
 const _: () = assert!(std::mem::size_of::<Packet>() == 64);
@@ -41,6 +42,8 @@ const WHOLE: u32 = 1 << 6;
 /// It enters a ring, for which it needs the room of a full packet beside its own.
 const ENTERS: u32 = 1 << 7;
 const CHANNEL: u32 = WHOLE - 1;
+/// Of `Packet::beside`: an envelope travels with it.
+pub(crate) const SEALED: u8 = 1 << 7;
 
 impl Packet {
     /// A packet of `size` bytes, less than 16 MiB, that starts at `inject`.
@@ -57,13 +60,24 @@ impl Packet {
             size_and_vc: size << 8,
             job: 0,
             interface: 0,
-            sealed: false,
+            beside: 0,
         }
     }
 
     #[inline]
     pub(crate) fn size(&self) -> u32 {
         self.size_and_vc >> 8
+    }
+
+    /// Bytes of the message.
+    #[inline]
+    pub(crate) fn payload(&self) -> u32 {
+        self.size() - u32::from(self.beside & !SEALED)
+    }
+
+    #[inline]
+    pub(crate) fn is_sealed(&self) -> bool {
+        self.beside & SEALED != 0
     }
 
     /// Channel chosen at the router where it is.
@@ -267,12 +281,12 @@ impl Pool {
 
     /// The envelope that travels with a packet.
     pub(crate) fn envelope(&self, slot: u32) -> Option<Envelope> {
-        self.get(slot).sealed.then(|| self.envelopes[slot as usize])
+        self.get(slot).is_sealed().then(|| self.envelopes[slot as usize])
     }
 
     /// Gives an envelope to a packet.
     pub(crate) fn seal(&mut self, slot: u32, envelope: Envelope) {
-        self.get_mut(slot).sealed = true;
+        self.get_mut(slot).beside |= SEALED;
         let slot = slot as usize;
         if self.envelopes.len() <= slot {
             self.envelopes.resize(slot + 1, Envelope::default());

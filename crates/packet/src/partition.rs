@@ -192,7 +192,9 @@ impl Partition {
         let channels = usize::from(routing.virtual_channels());
         let count = ports.len();
         let learns = routing.learns();
-        let listens = (0..nics.len() as u32).any(|nic| endpoints.listens(nic) > Listens::ToNothing);
+        let any_listens = (0..nics.len() as u32).any(|nic| endpoints.listens(nic) > Listens::ToNothing);
+        let listens = any_listens || endpoints.offers_move();
+        let moves = endpoints.offers_move();
         let counts_sent = fabric.settings.estimate == QueueEstimate::DownstreamArrived;
         let room = fabric.settings.input_buffer.0 as u32;
         let reserved_from = routing.reserved_from();
@@ -251,7 +253,7 @@ impl Partition {
             nics,
             learns,
             beside: carries.told || carries.ways,
-            strangers,
+            strangers: strangers || moves,
             listens,
             awaited,
         };
@@ -358,7 +360,7 @@ impl Partition {
             for letter in chunk {
                 let slot = self.pool.insert(&letter.packet());
                 if beside {
-                    let envelope = if letter.sealed { envelopes.next() } else { None };
+                    let envelope = if letter.is_sealed() { envelopes.next() } else { None };
                     self.pool.put_beside(slot, told.next(), ways.next(), envelope);
                 }
                 self.fly((letter.port - first) as usize, slot, letter.arrives);

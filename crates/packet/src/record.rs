@@ -18,7 +18,8 @@ pub use choice::{Recording, SeriesChoice};
 pub use histogram::Histogram;
 pub(crate) use part::{Part, Sums};
 pub use rows::{
-    ChannelRecord, IntervalRecord, JobRecord, LearningInterval, PacketRecord, PortRecord, Rows, TracedPacket, BATCHES,
+    ChannelRecord, FifoRecord, IntervalRecord, JobRecord, LearningInterval, PacketRecord, PortRecord, Rows,
+    TracedPacket, BATCHES,
 };
 pub use series::{ChannelInterval, JobPortInterval, PortInterval};
 pub use waits::JobWait;
@@ -53,6 +54,8 @@ pub(crate) struct Recorder {
     port_jobs: Vec<u64>,
     nic_bytes: Vec<u64>,
     nic_stall_ps: Vec<u64>,
+    /// By NIC; empty unless NICs are torus FIFOs.
+    fifos: Vec<FifoRecord>,
     /// Interval i of job j at `series[j][i]`.
     series: Vec<Vec<IntervalRecord>>,
     /// Feedback that arrived in interval i.
@@ -102,6 +105,7 @@ impl Recorder {
             port_jobs: vec![0; on(of_jobs, ports * plan.jobs)],
             nic_bytes: vec![0; nics],
             nic_stall_ps: vec![0; nics],
+            fifos: Vec::new(),
             series: vec![Vec::new(); on(interval_ps > 0 && series.jobs, plan.jobs)],
             learning: Vec::new(),
             packets: Vec::new(),
@@ -119,6 +123,38 @@ impl Recorder {
             waits: job_waits.then(|| Box::new(JobWaits::new(&plan, ports, channels_per_port))),
             numbers: if hands_out { numbers.collect() } else { Vec::new() },
         }
+    }
+
+    /// NICs are torus FIFOs.
+    pub(crate) fn record_fifos(&mut self) {
+        self.fifos = vec![FifoRecord::default(); self.nic_bytes.len()];
+    }
+
+    /// A torus FIFO took a packet, which keeps it busy for `busy` ps.
+    #[inline]
+    pub(crate) fn fifo_took(&mut self, nic: usize, packet: &Packet, busy: u64) {
+        if self.measured(packet.inject) {
+            let rest = self.plan.end - packet.inject;
+            if let Some(fifo) = self.fifos.get_mut(nic) {
+                fifo.bytes += u64::from(packet.size());
+                fifo.packets += 1;
+                fifo.busy_ps += busy.min(rest);
+                fifo.memory_ps += packet.inject - packet.birth;
+            }
+        }
+    }
+
+    /// The packet that arrived at `arrived` from a torus FIFO leaves its queue at the router; the next one there, if there is one, arrived
+    /// at `next` and is at the head from now on.
+    pub(crate) fn fifo_passed(&mut self, nic: usize, arrived: u64, next: Option<u64>, now: u64) {
+        if self.fifos.is_empty() {
+            return;
+        }
+        let (all, behind) = (self.overlap(arrived, now), next.map_or(0, |next| self.overlap(next, now)));
+        let fifo = &mut self.fifos[nic];
+        // What the next one has waited so far it has waited behind this one; at the head it waits for the rest.
+        fifo.head_ps = (fifo.head_ps + all).wrapping_sub(behind);
+        fifo.behind_ps += behind;
     }
 
     /// The number under which a port is handed out, where any is.
@@ -309,14 +345,14 @@ impl Recorder {
         if self.measured(packet.birth) {
             let job = &mut self.jobs[usize::from(packet.job)];
             job.injected_packets += 1;
-            job.injected_bytes += u64::from(packet.size());
+            job.injected_bytes += u64::from(packet.payload());
             job.held_ps += held_ps;
         }
     }
 
     /// A packet's last byte reached its destination at `at`.
     pub(crate) fn delivered(&mut self, packet: &Packet, at: u64) {
-        let size = u64::from(packet.size());
+        let size = u64::from(packet.payload());
         let latency = at - packet.birth;
         let (in_window, measured) = (self.measured(at), self.measured(packet.birth));
         let batch = if in_window { self.batch(at) } else { 0 };
@@ -363,7 +399,7 @@ impl Recorder {
         if series.len() <= i {
             series.resize(i + 1, IntervalRecord::default());
         }
-        series[i].bytes += u64::from(packet.size());
+        series[i].bytes += u64::from(packet.payload());
         series[i].packets += 1;
         series[i].latency_ps += latency;
         series[i].latency_max_ps = series[i].latency_max_ps.max(latency);
@@ -379,7 +415,7 @@ impl Recorder {
             birth_ps: packet.birth,
             inject_ps: packet.inject,
             job: packet.job,
-            size: packet.size(),
+            size: packet.payload(),
             hops: packet.header.state.hops,
             non_minimal: packet.header.state.way.is_non_minimal(),
             over_group: packet.header.state.way.is_over_group(),
@@ -432,6 +468,7 @@ impl Recorder {
             port_jobs: self.port_jobs,
             crossbar_stall_ps: self.crossbar_stall_ps,
             counted_stall_ps: self.counted_stall_ps,
+            fifos: self.fifos,
             nics: self.nic_bytes.into_iter().zip(self.nic_stall_ps).collect(),
             tables: Vec::new(),
             waits: self.waits.map_or_else(Vec::new, |waits| waits.into_waits()),

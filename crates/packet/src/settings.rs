@@ -1,5 +1,6 @@
 //! What the packet engine can be told about routers, beyond what the machine says of its links.
 
+use crate::injection::InjectionFifos;
 use odonata_declare::{parameter, words, Field, Kind, Parameter, Parameters};
 use odonata_units::{Bytes, Time};
 
@@ -9,6 +10,7 @@ words! {
     pub enum Arbitration {
         #[default]
         LeastRecentlyUsed = "least-recently-used": "the channel of an input that any output of the router served longest ago",
+        TransitFirst = "transit-first": "as `least-recently-used`, but packets from other routers before those from the router's own nodes",
         RoundRobin = "round-robin": "the next channel of the output, and of the channels of inputs that want it the next after the one served last",
     }
 }
@@ -30,11 +32,17 @@ words! {
         Study = "study": "512 B packets of 4 flits, 30 packets per virtual channel, crossbar 4 times a link",
         Predecessor = "predecessor": "128 B packets of 1 flit, 20 packets per virtual channel, crossbar 10 times a link",
         IdealCycle = "ideal-cycle": "4-flit packets of 1 B flits, 256-flit buffers: for links of 1 GB/s, a flit per ns",
+        Bgl = "bgl": "Blue Gene/L: 256 B packets in chunks of 32 B, a header of 16 B in them and 16 B beside on the wire, 1 KiB buffers",
+        Bgp = "bgp": "Blue Gene/P: the same",
+        Bgq = "bgq": "Blue Gene/Q: 512 B in a packet, a header of 32 B and 24 B beside on the wire, 8 KiB buffers",
     }
 }
 
 /// Most interfaces of a node.
 const INTERFACES_MAX: u32 = 64;
+
+/// Most bytes of a header and a flit together, as a packet has 7 bits to say what is none of the message's.
+const HEADER_AND_FLIT_MAX: u64 = 128;
 
 /// Parameters of routers and packets. Bandwidths and latencies of links come from the machine.
 #[derive(Clone, PartialEq, Debug)]
@@ -45,6 +53,10 @@ pub struct PacketSettings {
     pub packet: Bytes,
     /// Size of a flit, the unit in which buffers are described.
     pub flit: Bytes,
+    /// The part of every packet that is none of a message's. Where there is one, a packet is a whole number of flits.
+    pub header: Bytes,
+    /// What a packet takes on a link beside its own bytes; no buffer holds it.
+    pub wire_overhead: Bytes,
     /// Input buffer of each port and virtual channel.
     pub input_buffer: Bytes,
     /// Output buffer of each port and virtual channel.
@@ -62,6 +74,8 @@ pub struct PacketSettings {
     /// Network interfaces of every node, each with a link of its own to the node's router. For programs, whose packets
     /// name them; the packets of other jobs use the first one.
     pub interfaces: u32,
+    /// Injection FIFOs of every node, if it has some; else an interface takes whatever packet is next.
+    pub injection: Option<InjectionFifos>,
 }
 
 /// A setting that can't be.
@@ -87,11 +101,20 @@ impl Parameters for PacketSettings {
                     PacketPreset::Study => Self::study(),
                     PacketPreset::Predecessor => Self::predecessor(),
                     PacketPreset::IdealCycle => Self::ideal_cycle(4),
+                    PacketPreset::Bgl => Self::bgl(),
+                    PacketPreset::Bgp => Self::bgp(),
+                    PacketPreset::Bgq => Self::bgq(),
                 }
             },
         ),
         parameter!(packet, Kind::Bytes, "Size of a full packet."),
         parameter!(flit, Kind::Bytes, "Size of a flit."),
+        parameter!(
+            header,
+            Kind::Bytes,
+            "Part of every packet that is none of the message's; with one, packets are whole numbers of flits."
+        ),
+        parameter!(wire_overhead, Kind::Bytes, "What a packet takes on a link beside its own bytes."),
         parameter!(input_buffer, Kind::Bytes, "Input buffer of each port and virtual channel."),
         parameter!(output_buffer, Kind::Bytes, "Output buffer of each port and virtual channel."),
         parameter!(
@@ -120,6 +143,8 @@ impl PacketSettings {
             preset: PacketPreset::Study,
             packet: Bytes(512),
             flit: Bytes(128),
+            header: Bytes(0),
+            wire_overhead: Bytes(0),
             input_buffer: Bytes(15_360),
             output_buffer: Bytes(15_360),
             crossbar_speedup: 4.0,
@@ -128,6 +153,7 @@ impl PacketSettings {
             arbitration: Arbitration::LeastRecentlyUsed,
             estimate: QueueEstimate::Downstream,
             interfaces: 1,
+            injection: None,
         }
     }
 
@@ -161,6 +187,48 @@ impl PacketSettings {
         }
     }
 
+    /// Routers of Blue Gene/P for its machines, whose links have all the latency of a hop. Packets of 8 chunks of 32 B, of which
+    /// 240 B are the message's, take 272 B on the wire: 640 ns at 425 MB/s, 375 MB/s of message. A buffer of 1 KiB for each link
+    /// and channel is at its end; at its start there is as much as bubbles ask for.
+    pub fn bgp() -> Self {
+        Self {
+            preset: PacketPreset::Bgp,
+            packet: Bytes(256),
+            flit: Bytes(32),
+            header: Bytes(16),
+            wire_overhead: Bytes(16),
+            input_buffer: Bytes(1_024),
+            output_buffer: Bytes(512),
+            input_latency: Time::ZERO,
+            output_latency: Time::ZERO,
+            arbitration: Arbitration::TransitFirst,
+            ..Self::study()
+        }
+    }
+
+    /// Routers of Blue Gene/L: as those of Blue Gene/P.
+    pub fn bgl() -> Self {
+        Self { preset: PacketPreset::Bgl, ..Self::bgp() }
+    }
+
+    /// Routers of Blue Gene/Q: 512 B of a message in 544 B, 568 B on the wire: 284 ns at 2 GB/s, 1.8 GB/s of message.
+    pub fn bgq() -> Self {
+        Self {
+            preset: PacketPreset::Bgq,
+            packet: Bytes(544),
+            header: Bytes(32),
+            wire_overhead: Bytes(24),
+            input_buffer: Bytes(8_192),
+            output_buffer: Bytes(1_088),
+            ..Self::bgp()
+        }
+    }
+
+    /// Bytes of a message in a full packet.
+    pub fn payload(&self) -> Bytes {
+        Bytes(self.packet.0 - self.header.0)
+    }
+
     /// Checks that the settings describe a router.
     ///
     /// # Errors
@@ -176,6 +244,19 @@ impl PacketSettings {
                 format!("a packet of {} is no whole number of flits of {}", self.packet, self.flit),
             );
         }
+        if self.header >= self.packet || self.header.0 > 0 && self.header.0 + self.flit.0 > HEADER_AND_FLIT_MAX {
+            let (header, packet, flit) = (self.header, self.packet, self.flit);
+            return wrong(
+                "engine.header",
+                format!(
+                    "{header} of a packet of {packet} in flits of {flit}; expected less than the packet and, with a flit, at most \
+                     {HEADER_AND_FLIT_MAX} B"
+                ),
+            );
+        }
+        if self.wire_overhead.0 > 1 << 20 {
+            return wrong("engine.wire_overhead", format!("{} is more than 1 MiB", self.wire_overhead));
+        }
         for (setting, size) in
             [("engine.input_buffer", self.input_buffer), ("engine.output_buffer", self.output_buffer)]
         {
@@ -190,6 +271,12 @@ impl PacketSettings {
             }
             if size.0 > 1 << 30 {
                 return wrong(setting, format!("{size} is more than 1 GiB for one virtual channel"));
+            }
+        }
+        if let Some(injection) = &self.injection {
+            injection.check()?;
+            if self.interfaces != 1 {
+                return wrong("engine.interfaces", format!("{} beside injection FIFOs; expected 1", self.interfaces));
             }
         }
         if !(1..=INTERFACES_MAX).contains(&self.interfaces) {
@@ -217,6 +304,7 @@ mod tests {
         PacketSettings::study().check().unwrap();
         PacketSettings::predecessor().check().unwrap();
         PacketSettings::ideal_cycle(4).check().unwrap();
+        [PacketSettings::bgl(), PacketSettings::bgp(), PacketSettings::bgq()].iter().for_each(|s| s.check().unwrap());
     }
 
     /// In packets and in multiples of a link, as the platforms are described.
@@ -228,6 +316,8 @@ mod tests {
         assert_eq!(packets(&PacketSettings::study()), (4, 30, 30, 4.0));
         assert_eq!(packets(&PacketSettings::predecessor()), (1, 20, 20, 10.0));
         assert_eq!(packets(&PacketSettings::ideal_cycle(4)), (4, 64, 64, 4.0));
+        assert_eq!(packets(&PacketSettings::bgp()), (8, 4, 2, 4.0));
+        assert_eq!(packets(&PacketSettings::bgq()), (17, 15, 2, 4.0));
     }
 
     #[test]
@@ -242,6 +332,8 @@ mod tests {
         assert!(
             message(|s| s.input_buffer = Bytes(511)).contains("engine.input_buffer: 511 B does not hold one packet")
         );
+        assert!(message(|s| s.header = Bytes(512)).starts_with("engine.header: 512 B of a packet of 512 B"));
+        assert!(message(|s| s.header = Bytes(1)).contains("with a flit, at most 128 B"));
         assert!(message(|s| s.interfaces = 0).starts_with("engine.interfaces: 0 is not between 1 and 64"));
         assert!(message(|s| s.crossbar_speedup = f64::NAN).starts_with("engine.crossbar_speedup"));
     }

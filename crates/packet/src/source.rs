@@ -1,6 +1,8 @@
 //! The traffic of a run: what each of its jobs sends.
 
+mod ahead;
 mod closed;
+mod dealer;
 mod jobs;
 mod mixed;
 mod open;
@@ -104,8 +106,17 @@ impl Traffic {
         self.jobs.iter().any(|job| matches!(job, JobTraffic::Program(_)))
     }
 
-    /// The endpoints of some interfaces.
+    /// The endpoints of some interfaces, dealt to torus FIFOs where there are such.
     pub(crate) fn endpoints(&self, interfaces: &Interfaces<'_>) -> Box<dyn Endpoints> {
+        let behind = self.behind(interfaces);
+        match interfaces.fifos() {
+            Some(fifos) => Box::new(dealer::Dealer::new(behind, fifos, interfaces.count() / interfaces.per_node())),
+            None => behind,
+        }
+    }
+
+    /// The endpoints of some interfaces.
+    fn behind(&self, interfaces: &Interfaces<'_>) -> Box<dyn Endpoints> {
         let (mut open, mut closed) = (Vec::new(), Vec::new());
         let mut programs: Vec<(&Arc<dyn Program>, Vec<u16>)> = Vec::new();
         for (number, job) in self.jobs.iter().enumerate() {
@@ -124,7 +135,12 @@ impl Traffic {
         let mut members: Vec<(Box<dyn Endpoints>, Vec<u16>)> = Vec::new();
         if !open.is_empty() {
             let jobs = open.iter().map(|(number, _)| *number).collect();
-            members.push((Box::new(open::OpenEndpoints::new(&open, interfaces)), jobs));
+            let sources: Box<dyn Endpoints> = Box::new(open::OpenEndpoints::new(&open, interfaces));
+            let sources = match interfaces.picker().filter(|_| interfaces.per_node() > 1) {
+                Some(picker) => Box::new(ahead::AheadEndpoints::new(sources, picker, interfaces)),
+                None => sources,
+            };
+            members.push((sources, jobs));
         }
         if !closed.is_empty() || self.jobs.is_empty() {
             let jobs = closed.iter().map(|(number, _)| *number).collect();

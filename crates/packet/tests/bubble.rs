@@ -8,9 +8,13 @@ use odonata_machine::Machine;
 use odonata_packet::{
     Destinations, Ending, LoadStep, OpenJob, PacketEngine, PacketResult, PacketSettings, RunOptions, Traffic,
 };
-use odonata_routing::algorithm::{DeadlockAvoidance, RoutingSettings};
+use odonata_routing::algorithm::{
+    DeadlockAvoidance, DeterministicSettings, DynamicSettings, Order, RoutingSettings, Ties, Zone,
+};
 use odonata_units::{Bytes, NodeId, Stream, Time};
 use std::sync::Arc;
+
+const ROUTINGS: [&str; 4] = ["dimension-order", "torus-adaptive", "torus-deterministic", "torus-dynamic"];
 
 fn torus(dims: &[u32], nodes_per_router: u32, cables: u32) -> Machine {
     let wrap = vec![true; dims.len()].into();
@@ -61,7 +65,7 @@ fn ahead(dims: &'static [u32], steps: &'static [u32]) -> Arc<dyn Destinations> {
 fn saturated_rings_with_the_smallest_buffers_keep_moving() {
     let ring = torus(&[8], 1, 1);
     let cube = torus(&[4, 4, 4], 1, 1);
-    for routing in ["dimension-order", "torus-adaptive"] {
+    for routing in ROUTINGS {
         for (machine, destinations) in [
             (&ring, uniform(8)),
             (&ring, ahead(&[8], &[3])),
@@ -87,7 +91,7 @@ fn packets_of_all_sizes_keep_moving_on_any_torus() {
             messages.push((source, (source + ahead) % nodes, 1 + u64::from(source * 131 + ahead * 977) % 2_500));
         }
         let bytes: u64 = messages.iter().map(|message| message.2).sum();
-        for routing in ["dimension-order", "torus-adaptive"] {
+        for routing in ROUTINGS {
             let limit = schedule(0, 1_000_000, 0);
             let result = run(&engine(&machine, routing), &closed(&messages), limit, &RunOptions::default());
             assert_eq!(result.ending, Ending::Complete, "{routing}: {:?}", result.stuck);
@@ -110,6 +114,46 @@ fn bubbles_need_one_channel_less_than_datelines() {
         for engine in [&engine(&machine, routing), &dateline] {
             let result = run(engine, &closed(&messages), schedule(0, 10_000, 0), &RunOptions::default());
             assert_eq!(result.jobs[0].hops, 16 * 32, "{routing}");
+        }
+    }
+}
+
+/// Random tori, meshes, cables, orders and zones, saturated with buffers of two packets: everything arrives.
+#[test]
+fn random_tori_and_zones_keep_moving() {
+    let mut random = Stream::new(11, "tori", &[]);
+    for _ in 0..25 {
+        let dims: Vec<u32> = (0..1 + random.below(4)).map(|_| 1 + random.below(5) as u32).collect();
+        if dims.iter().product::<u32>() < 2 {
+            continue;
+        }
+        let torus = Torus {
+            wrap: dims.iter().map(|_| random.chance(0.7)).collect::<Vec<_>>().into(),
+            nodes_per_router: 1 + random.below(2) as u32,
+            links_per_direction: 1 + u32::from(random.chance(0.2)),
+            dims,
+            ..Torus::default()
+        };
+        let machine = torus.builder().unwrap().build().unwrap();
+        let order = if random.chance(0.5) { Order::FirstToLast } else { Order::LongestFirst };
+        let ties = if random.chance(0.5) { Ties::Parity } else { Ties::Drawn };
+        let dynamic = DynamicSettings {
+            order,
+            ties,
+            zone: Zone::Numbered(random.below(4) as u8),
+            dynamic_channels: 1 + random.below(2) as u8,
+            stay_on_bubble: random.chance(0.5),
+        };
+        let settings = RoutingSettings { deterministic: DeterministicSettings { order, ties }, dynamic, ..bubbles() };
+        let packets = PacketSettings { input_buffer: Bytes(1_024), ..smallest() };
+        for routing in ["torus-deterministic", "torus-dynamic"] {
+            let engine = PacketEngine::new(&machine, &packets, routing, &settings).unwrap();
+            let mut job = OpenJob::constant(machine.nodes().collect(), uniform(machine.node_count()), 1.0);
+            job.steps.push(LoadStep { from: Time::from_us(20), load: 0.0 });
+            let options = RunOptions { patience: Time::from_us(50), ..RunOptions::default() };
+            let result = run(&engine, &Traffic::open(vec![job]), schedule(0, 20, 100_000), &options);
+            assert_eq!(result.ending, Ending::Complete, "{routing} on {torus:?}, {settings:?}: {:?}", result.stuck);
+            assert_eq!(result.jobs[0].packets, result.jobs[0].injected_packets);
         }
     }
 }

@@ -7,10 +7,11 @@ use common::{adversarial, engine, schedule, small_dragonfly, uniform};
 use odonata_machine::topology::{FatTree, LinkFigures, Torus};
 use odonata_machine::Machine;
 use odonata_packet::{
-    Destinations, Injection, LoadStep, OpenJob, PacketSettings, Program, Recording, RunOptions, Traffic,
+    ClosedJob, Destinations, Endpoints, Injection, InjectionFifos, InjectionPreset, LoadStep, NodeMessage, OpenJob,
+    PacketEngine, PacketSettings, Pick, Program, Recording, RunOptions, Traffic,
 };
 use odonata_routing::algorithm::RoutingSettings;
-use odonata_units::Time;
+use odonata_units::{Bytes, NodeId, Time};
 use std::sync::Arc;
 use twin::Twin;
 
@@ -46,12 +47,22 @@ fn compare_sources(
     };
     let engine = engine(machine, routing);
     let endpoints = job.endpoints(&[0], &engine.interfaces(5));
-    let found =
-        Twin::new(machine, &PacketSettings::study(), (routing, &RoutingSettings::default()), 5, (&engine, endpoints))
-            .run();
+    let traffic = Traffic::open(vec![job]);
+    compare_packets((machine, &PacketSettings::study()), (&engine, routing), endpoints, &traffic, us);
+}
+
+/// Every packet made in the first `us` microseconds in the engine and in the twin.
+fn compare_packets(
+    (machine, settings): (&Machine, &PacketSettings),
+    (engine, routing): (&PacketEngine, &str),
+    endpoints: Box<dyn Endpoints>,
+    traffic: &Traffic,
+    us: u64,
+) {
+    let found = Twin::new(machine, settings, (routing, &RoutingSettings::default()), 5, (engine, endpoints)).run();
     let recording = Recording { packets: true, ..Recording::default() };
     let options = RunOptions { recording, seed: 5, ..RunOptions::default() };
-    let result = common::run(&engine, &Traffic::open(vec![job]), schedule(0, us, 1_000), &options);
+    let result = common::run(engine, traffic, schedule(0, us, 1_000), &options);
     assert_eq!(result.jobs[0].packets, result.jobs[0].injected_packets);
     // Packets that differ, the first to leave in front.
     let mut packets = result.packets;
@@ -66,7 +77,7 @@ fn compare_sources(
     assert_eq!(packets.len(), found.len(), "{routing}");
 }
 
-/// A torus and a fat tree, heavily loaded: dateline channels, promised room, ways up and down.
+/// A torus and a fat tree, heavily loaded: dateline channels, bubbles, promised room, ways up and down.
 #[test]
 fn every_packet_on_other_machines_moves_as_in_the_twin() {
     let figures = LinkFigures::new(25_000_000_000, 30);
@@ -81,10 +92,53 @@ fn every_packet_on_other_machines_moves_as_in_the_twin() {
     let machine = torus.builder().unwrap().build().unwrap();
     compare_on(&machine, uniform(40), "dimension-order", 0.6, 3);
     compare_on(&machine, uniform(40), "torus-adaptive", 0.8, 3);
+    compare_on(&machine, uniform(40), "torus-deterministic", 0.6, 3);
+    compare_on(&machine, uniform(40), "torus-dynamic", 0.9, 3);
     let tree = FatTree { k: 4, local: figures, global: figures, ..FatTree::default() };
     let machine = tree.builder().unwrap().build().unwrap();
     compare_on(&machine, uniform(16), "up-down", 0.7, 3);
     compare_on(&machine, uniform(16), "up-down-adaptive", 0.7, 3);
+}
+
+/// Blue Gene/P's packets and FIFOs, with masks of all kinds: messages of all sizes to everybody at once, from two nodes at each router.
+#[test]
+fn every_packet_through_fifos_moves_as_in_the_twin() {
+    let torus = Torus {
+        dims: vec![4, 3, 2],
+        wrap: vec![true; 3].into(),
+        nodes_per_router: 2,
+        local: LinkFigures::new(425_000_000, 100),
+        terminal: LinkFigures::new(2_550_000_000, 100),
+        ..Torus::default()
+    };
+    let machine = torus.builder().unwrap().build().unwrap();
+    let messages = (0..48u32).flat_map(|source| (1..20).map(move |ahead| (source, (source + ahead * 7) % 48, ahead)));
+    let messages: Vec<NodeMessage> = messages
+        .filter(|(source, destination, _)| source != destination)
+        .map(|(source, destination, ahead)| NodeMessage {
+            source: NodeId(source),
+            destination: NodeId(destination),
+            bytes: Bytes(1 + u64::from(source * 131 + ahead * 977) % 1_500),
+            rounds: 1 + ahead % 2,
+        })
+        .collect();
+    let uneven = InjectionFifos {
+        fifos: 3,
+        map: vec![0b101, 0b010, 0b111, 0b001],
+        pick: Pick::ByDestination,
+        room: 2,
+        ..InjectionFifos::default()
+    };
+    let presets = [InjectionPreset::Dcmf, InjectionPreset::DcmfSpread, InjectionPreset::All, InjectionPreset::Pami];
+    for fifos in presets.map(InjectionFifos::of).into_iter().chain([uneven]) {
+        let settings = PacketSettings { injection: Some(fifos), ..PacketSettings::bgp() };
+        for routing in ["torus-deterministic", "torus-dynamic"] {
+            let engine = PacketEngine::new(&machine, &settings, routing, &RoutingSettings::default()).unwrap();
+            let job = ClosedJob::new(messages.clone());
+            let endpoints = job.endpoints(&[0], &engine.interfaces(5));
+            compare_packets((&machine, &settings), (&engine, routing), endpoints, &Traffic::closed(vec![job]), 10_000);
+        }
+    }
 }
 
 #[test]

@@ -17,27 +17,37 @@ mod counted;
 mod crossing;
 pub mod dimension_order;
 mod grid;
+mod hinted;
 pub mod min;
 pub mod par;
 pub mod q_adaptive;
 mod steady;
 pub mod torus_adaptive;
+pub mod torus_deterministic;
+pub mod torus_dynamic;
 pub mod ugal;
 pub mod up_down;
 pub mod up_down_adaptive;
 pub mod valiant;
+mod zones;
 
-use crate::next_hop::{NextHops, Port};
+use crate::hints::{Directions, Step};
+use crate::next_hop::{NextHops, Port, Unreachable};
 use crate::view::LoadView;
 use odonata_declare::{Declared, Named, Parameter, Parameters};
+use odonata_machine::Machine;
 use odonata_units::{NodeId, RouterId, Stream};
 use std::sync::Arc;
 
 pub use adaptive::AdaptiveSettings;
 pub use dimension_order::{DeadlockAvoidance, TorusSettings};
+pub use hinted::Ties;
 pub use par::{ParSettings, SecondMiddle};
 pub use q_adaptive::QSettings;
 pub use steady::{PathChoice, UgalPaths};
+pub use torus_deterministic::DeterministicSettings;
+pub use torus_dynamic::DynamicSettings;
+pub use zones::{Order, Zone};
 
 /// What the algorithm remembers about one packet.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
@@ -236,6 +246,26 @@ pub enum Discipline {
     Legs(Vec<Leg>),
     /// Every hop that packets may take is listed, and the channel dependency graph is made of them.
     Relation(Box<dyn Relation>),
+    /// The hops are the same at every router of a torus or mesh; in a ring they keep to one channel of bubbles.
+    Bubble(Box<dyn Turns>),
+}
+
+/// All the hops of an algorithm on a torus or mesh that depend on nothing but the directions that a packet has left.
+pub trait Turns {
+    /// Number of dimensions.
+    fn dimensions(&self) -> usize;
+
+    /// Whether there are steps along a dimension at all.
+    fn moves(&self, dimension: usize) -> bool;
+
+    /// Whether a packet can go on in a ring along a dimension; on a mesh, and where two routers are all, it can't.
+    fn is_ring(&self, dimension: usize) -> bool;
+
+    /// The ports of a step, by the number of the cable to which a packet keeps.
+    fn ports(&self, at: RouterId, step: Step) -> &[Port];
+
+    /// Appends every hop, as a step with its channel, of a packet with these directions left, at least one.
+    fn hops(&self, left: Directions, out: &mut Vec<(Step, u8)>);
 }
 
 /// All the hops of an algorithm that depend on nothing but the router, the destination's router and a phase.
@@ -285,6 +315,10 @@ pub struct RoutingSettings {
     pub q: QSettings,
     /// What keeps rings of a torus free of deadlock.
     pub torus: TorusSettings,
+    /// The order of `torus-deterministic`.
+    pub deterministic: DeterministicSettings,
+    /// Order, zone and channels of `torus-dynamic`.
+    pub dynamic: DynamicSettings,
 }
 
 impl RoutingSettings {
@@ -296,6 +330,8 @@ impl RoutingSettings {
             par: parameters.downcast_ref().copied().unwrap_or_default(),
             q: parameters.downcast_ref().cloned().unwrap_or_default(),
             torus: parameters.downcast_ref().copied().unwrap_or_default(),
+            deterministic: parameters.downcast_ref().copied().unwrap_or_default(),
+            dynamic: parameters.downcast_ref().cloned().unwrap_or_default(),
         }
     }
 }
@@ -353,6 +389,8 @@ pub struct Algorithm {
     pub paths: Option<fn(&dyn Declared) -> PathChoice>,
     /// For engines that move packets: what decides hop by hop.
     pub hops: Option<Build>,
+    /// Whether what decides hop by hop takes tables of next hops; else [`NextHops::places`] is all that it needs.
+    pub tables: bool,
 }
 
 /// All algorithms, the plainest first.
@@ -371,6 +409,8 @@ pub const ALGORITHMS: &[Algorithm] = &[
     par::PAR,
     dimension_order::DIMENSION_ORDER,
     torus_adaptive::TORUS_ADAPTIVE,
+    torus_deterministic::TORUS_DETERMINISTIC,
+    torus_dynamic::TORUS_DYNAMIC,
     up_down::UP_DOWN,
     up_down_adaptive::UP_DOWN_ADAPTIVE,
     q_adaptive::Q_ADAPTIVE,
@@ -379,12 +419,29 @@ pub const ALGORITHMS: &[Algorithm] = &[
 impl Algorithm {
     /// One that decides hop by hop and has no parameters.
     const fn hop_by_hop(name: &'static str, doc: &'static str, build: Build) -> Self {
-        Self { name, doc, parameters: || Box::new(Nothing), paths: None, hops: Some(build) }
+        Self { name, doc, parameters: || Box::new(Nothing), paths: None, hops: Some(build), tables: true }
     }
 
     /// The algorithm called `name`.
     pub fn find(name: &str) -> Option<&'static Self> {
         ALGORITHMS.iter().find(|known| known.name == name)
+    }
+
+    /// What the algorithm called `name` has to know of a machine: tables of next hops, unless it does without.
+    ///
+    /// # Errors
+    /// If two working routers can't reach each other.
+    pub fn next_hops(name: &str, machine: &Machine) -> Result<NextHops, Unreachable> {
+        if Self::needs_tables(name) {
+            NextHops::new(machine)
+        } else {
+            Ok(NextHops::places(machine))
+        }
+    }
+
+    /// Whether the algorithm called `name`, if there is one, takes tables of next hops.
+    pub fn needs_tables(name: &str) -> bool {
+        Self::find(name).is_none_or(|algorithm| algorithm.tables)
     }
 
     /// What a parser and a reference page read of it.

@@ -6,11 +6,14 @@
 //! every first link of the legs that may follow. That is a superset of what packets do (a leg is taken to have any
 //! goal, whatever came before), so no cycle here means no deadlock; links of nodes can't be part of one.
 //!
+//! On a torus or mesh where hops are the same at every router one router is looked at.
+//!
 //! [`prove`] takes the plainest order of channels for which that holds: on a whole machine one channel per leg, on others
 //! more ([`Rise`]).
 
 mod graph;
 mod legs;
+mod turns;
 
 use crate::algorithm::{self, Discipline, Rings, Routing, RoutingError, RoutingSettings};
 use crate::next_hop::{NextHops, Rise};
@@ -72,7 +75,8 @@ pub fn prove(name: &str, hops: NextHops, settings: &RoutingSettings, most: u8) -
     let mut hops = Arc::new(hops);
     let mut plain_channels = None;
     let (mut needed, mut left) = (None::<u8>, None);
-    for rise in [Rise::Never, Rise::Groups, Rise::Turns] {
+    let rises: &[Rise] = if hops.has_tables() { &[Rise::Never, Rise::Groups, Rise::Turns] } else { &[Rise::Never] };
+    for &rise in rises {
         if rise != Rise::Never {
             Arc::make_mut(&mut hops).raise(rise);
         }
@@ -119,6 +123,9 @@ pub fn check(
             let graph = Dependencies::of_relation(&wiring, &**relation, channels, reserved_from);
             Box::new(std::iter::once(graph.cycle(rings)))
         }
+        Discipline::Bubble(turns) => {
+            Box::new(std::iter::once(turns::cycle(hops, &**turns, channels, reserved_from, rings)))
+        }
     };
     cycles.find_map(|cycle| cycle).map_or(Ok(()), |channels| Err(Cycle { channels }))
 }
@@ -139,7 +146,7 @@ mod tests {
     fn every_algorithm_is_free_of_cycles_on_dragonflies_and_cascades() {
         for preset in ["dragonfly-1056", "edison"] {
             let hops = Arc::new(NextHops::new(&machine(preset)).unwrap());
-            let of_tori = ["dimension-order", "torus-adaptive"];
+            let of_tori = ["dimension-order", "torus-adaptive", "torus-deterministic", "torus-dynamic"];
             let by_hops =
                 ALGORITHMS.iter().filter(|algorithm| algorithm.hops.is_some()).map(|algorithm| algorithm.name);
             for name in by_hops.filter(|name| !of_tori.contains(name)) {

@@ -8,11 +8,13 @@
 //!   for a port and a virtual channel. It sees load through one read-only window, [`view::LoadView`], and finds
 //!   shortest ways in the tables of [`next_hop`].
 //!
+//! The directions of a packet on a torus, where they are fixed at its source, are those of [`hints`].
 //! What a *shortest* way is where several cables join two groups stands once, in [`gates`].
 
 pub mod algorithm;
 pub mod deadlock;
 pub mod gates;
+pub mod hints;
 pub mod next_hop;
 pub mod paths;
 pub mod view;

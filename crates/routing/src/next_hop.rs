@@ -88,6 +88,7 @@ pub struct NextHops {
     shape: Shape,
     router_up: Vec<bool>,
     router_names: Vec<String>,
+    axes: Vec<String>,
 }
 
 impl NextHops {
@@ -96,6 +97,14 @@ impl NextHops {
     /// # Errors
     /// If two working routers can't reach each other.
     pub fn new(machine: &Machine) -> Result<Self, Unreachable> {
+        let mut tables = Self::places(machine);
+        tables.fill_inside(machine)?;
+        tables.fill_groups(machine)?;
+        Ok(tables)
+    }
+
+    /// Only where everything is, for algorithms that compute their ways: shape, nodes, ports and neighbours, but no next hops.
+    pub fn places(machine: &Machine) -> Self {
         let routers = machine.router_count();
         let grouped = matches!(machine.shape(), Shape::Grouped { .. }) && machine.group_count() > 1;
         let (groups, group_of) = if grouped { parts::of_groups(machine) } else { (1, vec![0; routers]) };
@@ -126,7 +135,7 @@ impl NextHops {
         let mut first_link: Vec<u32> = machine.routers().map(|r| machine.links_from(r).start as u32).collect();
         first_link.push(machine.link_count() as u32);
         let gates = if grouped { Gates::new(machine, groups, group_of.clone()) } else { Gates::default() };
-        let mut tables = Self {
+        Self {
             groups: groups as u32,
             group_of,
             first_member,
@@ -157,15 +166,25 @@ impl NextHops {
             } else {
                 machine.routers().map(|r| machine.router_name(r)).collect()
             },
-        };
-        tables.fill_inside(machine)?;
-        tables.fill_groups(machine)?;
-        Ok(tables)
+            axes: machine.coordinates().axes.clone(),
+        }
+    }
+
+    /// Whether there are next hops.
+    pub(crate) fn has_tables(&self) -> bool {
+        !self.first_inside.is_empty()
     }
 
     /// What is known of the machine's structure.
     pub fn shape(&self) -> &Shape {
         &self.shape
+    }
+
+    /// A letter for each dimension of a torus or mesh: that of the machine, or its number from 0.
+    pub fn axis_letters(&self) -> Vec<String> {
+        let lettered = self.axes.iter().all(|axis| axis.chars().count() == 1);
+        let name = |(d, axis): (usize, &String)| if lettered { axis.clone() } else { d.to_string() };
+        self.axes.iter().enumerate().map(name).collect()
     }
 
     /// Whether a router works.

@@ -12,6 +12,12 @@ pub trait LoadView {
     /// Whether a full packet can be promised room in a reserved channel of `port`, here and at the other end of the
     /// link: then nothing can hold it up for ever. See [`crate::algorithm::Routing::reserved_from`].
     fn has_room(&self, port: u16, vc: u8) -> bool;
+
+    /// The tokens of a reserved channel of `port`: bytes at the other end of the link that nobody has taken, asked for or been
+    /// promised. `None` where there is no room for a full packet.
+    fn tokens(&self, port: u16, vc: u8) -> Option<u64> {
+        self.has_room(port, vc).then_some(0)
+    }
 }
 
 /// An idle network: nothing is queued anywhere.

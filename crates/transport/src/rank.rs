@@ -20,7 +20,7 @@ use crate::calls::{CallLog, CallRecord, PhaseTime};
 use crate::job::RankJob;
 use crate::log::Log;
 use crate::matching::{Holds, Label, Queue};
-use crate::outbox::{Outbox, Peer};
+use crate::outbox::{Outbound, Peer};
 use crate::record::{CallKind, PhaseRecord, RankRecord};
 use crate::requests::{Requests, Slot, Wait};
 use crate::settings::MpiSettings;
@@ -67,7 +67,7 @@ pub(crate) struct Around<'a> {
     pub(crate) now_ps: u64,
     pub(crate) settings: &'a MpiSettings,
     pub(crate) shared: &'a Shared,
-    pub(crate) outbox: &'a mut Outbox,
+    pub(crate) send: &'a mut dyn FnMut(Outbound),
     /// Messages between ranks of the node, with their times.
     pub(crate) on_node: &'a mut Vec<(u64, Envelope)>,
     /// Where it is noted what becomes of messages, if it is.

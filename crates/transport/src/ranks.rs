@@ -11,7 +11,8 @@ use crate::record::RankRecord;
 use crate::settings::MpiSettings;
 use crate::wire::{Cut, Wire};
 use odonata_packet::{
-    Activity, Arrival, Endpoints, Envelope, Interfaces, Listens, Offer, Outgoing, Program, Socket, Unfinished,
+    Activity, Arrival, Endpoints, Envelope, Interfaces, Listens, MemoryFifos, Offer, Outgoing, Program, Socket,
+    Unfinished,
 };
 use odonata_units::{Bytes, NodeId, Time};
 use std::ops::Range;
@@ -115,6 +116,8 @@ struct RankEndpoints {
     all_calls: Option<Arc<Mutex<CallLog>>>,
     /// Interface that each rank of each job uses on its node.
     interface_of: Vec<Vec<u8>>,
+    /// Where interfaces are memory FIFOs: which of them a message takes. Then what arrives comes to the first.
+    fifos: Option<MemoryFifos>,
     per_node: u32,
     cut: Cut,
     /// By node of this part; of none where nobody is.
@@ -136,7 +139,9 @@ struct RankEndpoints {
 impl RankEndpoints {
     fn new(program: &Ranks, jobs: &[u16], interfaces: &Interfaces<'_>) -> Self {
         let (settings, per_node) = (&program.settings, interfaces.per_node());
-        let interface_of = program.jobs.iter().map(|job| interfaces_of(job, per_node)).collect();
+        let fifos = interfaces.memory_fifos();
+        let arriving = if fifos.is_some() { 1 } else { per_node };
+        let interface_of = program.jobs.iter().map(|job| interfaces_of(job, arriving)).collect();
         let nodes = interfaces.count() / per_node;
         let mut here: Vec<(u32, usize, u32)> = Vec::new();
         for (j, job) in program.jobs.iter().enumerate().filter(|(_, job)| jobs.contains(&job.job)) {
@@ -156,6 +161,7 @@ impl RankEndpoints {
             calls: program.calls.is_some().then(Box::default),
             all_calls: program.calls.clone(),
             interface_of,
+            fifos,
             per_node,
             cut,
             hosts: Vec::with_capacity(nodes as usize),
@@ -200,12 +206,16 @@ impl RankEndpoints {
 
     /// A rank goes on; what it wants delivered on its node is handed to the socket.
     fn run(&mut self, host: usize, r: usize, socket: &mut Socket) {
-        let Self { jobs, settings, interface_of, interfaces, ranks, on_node, log, calls, .. } = self;
+        let Self { jobs, settings, interface_of, interfaces, ranks, on_node, log, calls, fifos, .. } = self;
         let rank = &mut ranks[r];
         let j = jobs.iter().position(|of| of.job == rank.job).expect("a job of this program");
         let job = &jobs[j];
         let own = usize::from(interface_of[j][rank.number as usize]);
-        let interface = interfaces[host * self.per_node as usize + own].as_mut().expect("a node with ranks");
+        let (first, node) = (host * self.per_node as usize, rank.node);
+        let mut send = |message: Outbound| {
+            let own = fifos.as_mut().map_or(own, |fifos| fifos.pick(node, message.node) as usize);
+            interfaces[first + own].as_mut().expect("a node with ranks").outbox.push(message);
+        };
         let peers =
             |number: u32| Peer { node: job.node_of_rank[number as usize], interface: interface_of[j][number as usize] };
         let was_over = rank.is_over();
@@ -213,7 +223,7 @@ impl RankEndpoints {
             now_ps: socket.now_ps(),
             settings,
             shared: &job.shared,
-            outbox: &mut interface.outbox,
+            send: &mut send,
             on_node,
             log: log.as_deref_mut(),
             calls: calls.as_deref_mut(),
@@ -293,6 +303,8 @@ impl RankEndpoints {
             wire: Wire::Data.bytes(bytes, &self.settings),
         };
         let own = usize::from(self.interface_of[j][own as usize]);
+        let (from, to) = (self.hosts[host].node, message.node);
+        let own = self.fifos.as_mut().map_or(own, |fifos| fifos.pick(from, to) as usize);
         let interface = self.interfaces[host * self.per_node as usize + own].as_mut();
         interface.expect("a node with ranks").outbox.push(message);
     }

@@ -4,7 +4,8 @@ mod common;
 
 use common::{Idle, Script};
 use odonata_packet::{
-    Activity, Ending, JobTraffic, PacketEngine, PacketResult, PacketSettings, Program, RunOptions, Schedule, Traffic,
+    Activity, Ending, InjectionFifos, InjectionPreset, JobTraffic, PacketEngine, PacketResult, PacketSettings, Program,
+    RunOptions, Schedule, Traffic,
 };
 use odonata_routing::algorithm::RoutingSettings;
 use odonata_transport::{MpiSettings, RankJob, RankRecord, Ranks};
@@ -305,5 +306,40 @@ fn ranks_that_wait_for_each_other_are_found_beside_a_job_in_the_background() {
         assert_eq!((result.ending, result.unfinished.len()), (Ending::Deadlock, 2), "{:?}", result.unfinished);
         assert!(result.end >= Time::from_us(20) && result.end < Time::from_us(24), "{}", result.end);
         assert!(records[2].rounds > 3);
+    }
+}
+
+/// Eager and long messages to all others through injection FIFOs of every preset: whatever way packets take, everything is matched.
+#[test]
+fn messages_through_injection_fifos_are_whole() {
+    let machine = odonata_machine::presets::builder("bgp-midplane").unwrap().build().unwrap();
+    let block = |rank: u32, code: &mut Code| {
+        for ahead in 1..24 {
+            let (to, from) = ((rank + ahead) % 24, (rank + 24 - ahead) % 24);
+            for bytes in [Bytes(7), Bytes(1_000), Bytes(20_000)] {
+                code.isend(to, bytes, ahead);
+                code.irecv(from, bytes, ahead);
+            }
+        }
+        code.wait_all();
+    };
+    for preset in [InjectionPreset::Dcmf, InjectionPreset::DcmfSpread, InjectionPreset::All, InjectionPreset::PamiAll] {
+        let injection = Some(InjectionFifos::of(preset));
+        let settings = PacketSettings { injection, ..PacketSettings::bgp() };
+        let engine = PacketEngine::new(&machine, &settings, "torus-dynamic", &RoutingSettings::default()).unwrap();
+        let of = |threads: usize| {
+            let shared = Shared::new(Arc::new(Script::new(24, block)), Arc::new(Collectives::default()));
+            // Two ranks on a node, nodes far apart.
+            let node_of_rank = Arc::new((0..24).map(|rank| NodeId(rank / 2 * 41)).collect());
+            let job = RankJob { job: 0, shared, node_of_rank, start: Time::ZERO, background: false };
+            let ranks = Arc::new(Ranks::new(vec![job], MpiSettings::study()));
+            let traffic = Traffic::program(Arc::clone(&ranks) as Arc<dyn Program>);
+            let schedule = Schedule { warm_up: Time::ZERO, measure: Time::from_us(1_000_000), drain: Time::ZERO };
+            let options = RunOptions { threads, ..RunOptions::default() };
+            let result = engine.run(&traffic, schedule, &options, &mut |_| true);
+            assert_eq!(result.ending, Ending::Complete, "{preset:?}: {:?}", result.unfinished);
+            (result.jobs, result.ports)
+        };
+        assert!(of(1) == of(2), "{preset:?}");
     }
 }

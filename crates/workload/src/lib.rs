@@ -39,7 +39,7 @@ pub use graph::CommunicationGraph;
 pub use grid::{near_cubic, GridOrder};
 pub use job::{Job, JobSpec, Work, Workload};
 pub use pattern::{
-    AdversarialParameters, AllToAllParameters, FilePatternParameters, GroupTarget, HotspotParameters,
+    AdversarialParameters, AllToAllOrder, AllToAllParameters, FilePatternParameters, GroupTarget, HotspotParameters,
     ManyToManyParameters, PatternContext, PatternRule, PatternSpec, PermutationParameters, RandomNeighborsParameters,
     StencilParameters, TornadoParameters, UmeshParameters, UniformParameters, PATTERNS,
 };

@@ -29,7 +29,7 @@ mod uniform;
 mod test_help;
 
 pub use adversarial::{AdversarialParameters, GroupTarget};
-pub use all_to_all::AllToAllParameters;
+pub use all_to_all::{AllToAllOrder, AllToAllParameters};
 pub use file::FilePatternParameters;
 pub use hotspot::HotspotParameters;
 pub use many_to_many::ManyToManyParameters;

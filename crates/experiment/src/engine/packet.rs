@@ -174,20 +174,21 @@ impl Packet {
     /// Everything that a run needs, if there is memory for it. Before each step it is estimated whether there is.
     fn built(&self, scenario: &Scenario, guard: &Guard, keeps_rows: bool) -> Result<Built, EngineError> {
         let machine = &scenario.machine;
+        let assumed = (Engine::routing(self), ASSUMED_CHANNELS);
         let mut demand = self.demand(scenario, keeps_rows);
         // Packets are counted when messages are known: those of closed traffic are not yet.
         let least = Demand { packets: 0, recorded: 0, ..demand };
-        guard.admit(memory_estimate(machine, &self.settings, ASSUMED_CHANNELS, &least)).map_err(too_much)?;
+        guard.admit(memory_estimate(machine, &self.settings, assumed, &least)).map_err(too_much)?;
         let closed = closed_traffic(scenario, guard)?;
         let programs = Programs::of(scenario, &self.settings, &self.records);
         let (of_programs, sent) = programs.as_ref().map_or((0, 0), |programs| (programs.packets, programs.bytes));
-        let packets = closed.packets(self.settings.packet).saturating_add(of_programs);
+        let packets = closed.packets(self.settings.payload()).saturating_add(of_programs);
         let bytes = closed.bytes().saturating_add(sent);
         let of_ranks = programs.as_ref().map_or(0, |programs| programs.memory_bytes);
         let messages = closed.memory_bytes().saturating_add(of_ranks);
         demand = demand.with_messages(packets, bytes);
         demand.intervals = demand.intervals.max(self.intervals_of(machine, bytes));
-        let of_run = memory_estimate(machine, &self.settings, ASSUMED_CHANNELS, &demand);
+        let of_run = memory_estimate(machine, &self.settings, assumed, &demand);
         guard.admit(of_run.saturating_add(messages)).map_err(too_much)?;
         let engine = self.engine(scenario)?;
         // The tables of next hops are there by now.
@@ -216,7 +217,8 @@ impl Packet {
             TrafficKind::Closed(_) | TrafficKind::Program(_) => 0.0,
             TrafficKind::Open(open) => {
                 let load = open.mean_load((Time::ZERO, until.max(Time(1))));
-                let packets = load * until.as_s_f64() * terminal / self.settings.packet.as_f64();
+                let packets =
+                    load * until.as_s_f64() * terminal / (self.settings.packet + self.settings.wire_overhead).as_f64();
                 f64::from(job.ranks) * (1.2 * packets + f64::from(open.burst) + 10.0)
             }
         };

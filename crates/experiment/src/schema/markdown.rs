@@ -90,6 +90,11 @@ impl Page {
             }
             keys.iter().try_for_each(|key| self.write_choices(key))?;
             for inner in keys {
+                if let Kind::Table(nested) = inner.kind {
+                    write!(self.text, "\n#### `{}`, a table\n\n", inner.name)?;
+                    self.write_keys(nested)?;
+                    nested.iter().try_for_each(|key| self.write_choices(key))?;
+                }
                 if let Kind::Variant(family) = inner.kind {
                     self.write_variants(inner.name, family, "####")?;
                 }

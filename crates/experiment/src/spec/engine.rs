@@ -4,7 +4,7 @@ use super::sections::{self, unknown_keys};
 use crate::document::{Document, Entry, Place, Raw, Table};
 use crate::engine::{Engine, ENGINES};
 use crate::fields::chosen::{self, belongs_to};
-use crate::fields::Fields;
+use crate::fields::{expect_table, Fields};
 use crate::format;
 use crate::problem::ProblemKind;
 use crate::report::Report;
@@ -74,6 +74,15 @@ impl EngineSpec {
                 return None;
             }
             fields.variants.push((key.name, chosen::read_key(key, place, table, report)?));
+        }
+        for key in &variant.keys {
+            if let (Kind::Table(keys), Some(entry)) = (key.kind, table.get(key.name)) {
+                let heading = format!("[engine.{}]", key.name);
+                let known: Vec<&'static str> = keys.iter().map(|key| key.name).collect();
+                let of_table = expect_table(entry, &heading, report)?;
+                unknown_keys(&heading, of_table, &known, |_| None, report);
+                fields.tables.push((key.name, Fields::read(&heading, entry.place, of_table, keys, report)));
+            }
         }
         let engine = (kind.read)(&fields, report);
         Some(Self {

@@ -72,6 +72,11 @@ impl Partition {
     fn rank(&self, o: usize, channel: u32, vc: u8) -> u64 {
         match self.fabric.settings.arbitration {
             Arbitration::LeastRecentlyUsed => self.served[channel as usize],
+            Arbitration::TransitFirst => {
+                let port = self.input[channel as usize].port as usize;
+                let injected = self.inputs[port].end == End::Node;
+                self.served[channel as usize] | u64::from(injected) << 63
+            }
             Arbitration::RoundRobin => {
                 let ports = &self.router[self.inputs[o].router as usize].ports;
                 let (count, channels) = (ports.len() * self.channels, self.channels);
@@ -128,6 +133,11 @@ impl Partition {
         let vc_in = (channel - i * self.channels) as u8;
         if next == NONE {
             self.inputs[i].occupied &= !(1 << vc_in);
+        }
+        if self.inputs[i].end == End::Node {
+            let arrived = |slot: u32| self.pool.get(slot).arrived;
+            let (nic, next) = (self.inputs[i].peer as usize, (next != NONE).then(|| arrived(next)));
+            self.recorder.fifo_passed(nic, arrived(slot), next, self.now);
         }
         self.transfer((i, vc_in), o, slot);
         self.return_credit(i, vc_in, slot);
@@ -188,10 +198,10 @@ impl Partition {
         }
         // From a slow link to a fast one: leave so late that the last byte has arrived when it must leave.
         packet.ready = self.now;
-        if full && (input.kind == out.kind || self.kinds[input.kind as usize].full_time == kind.full_time) {
+        if full && self.kinds[input.kind as usize].incoming_time == kind.full_time {
             return packet.ready;
         }
-        let arrives_in = self.fabric.link_time(self.ports.start + i as u32, size);
+        let arrives_in = self.fabric.incoming_time(self.ports.start + i as u32, size);
         let leaves_in = self.fabric.link_time(self.ports.start + o as u32, size);
         packet.ready = self.now.max((packet.arrived + arrives_in).saturating_sub(leaves_in));
         packet.ready

@@ -108,7 +108,12 @@ impl Partition {
             let mut waiter = out.first_waiter;
             while waiter != NONE {
                 self.recorder.crossed(waiter as usize, o, end);
-                waiter = self.input[waiter as usize].next_waiter;
+                let input = &self.input[waiter as usize];
+                let port = &self.inputs[input.port as usize];
+                if port.end == End::Node {
+                    self.recorder.fifo_passed(port.peer as usize, self.pool.get(input.queue.head).arrived, None, end);
+                }
+                waiter = input.next_waiter;
             }
         }
         for (n, nic) in self.nic.iter().enumerate() {

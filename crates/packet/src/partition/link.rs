@@ -297,7 +297,7 @@ impl Partition {
         if end == End::Remote {
             let (part, packet) = (self.out[o].part, self.pool.get(slot));
             self.outbox.packet(part, packet, peer);
-            if self.beside || packet.sealed {
+            if self.beside || packet.is_sealed() {
                 self.outbox.beside(part, &mut self.pool, slot);
             }
             self.pool.free(slot);

@@ -70,13 +70,11 @@ impl Partition {
         }
         let nic = &mut self.nic[n];
         let global = self.nics.start + n as u32;
-        nic.credit -= injection.size;
+        let beside = self.fabric.beside(injection.size);
+        let size = injection.size + beside;
+        nic.credit -= size;
         let kind = &self.kinds[nic.kind as usize];
-        let busy = if injection.size == self.full {
-            kind.full_time
-        } else {
-            self.fabric.link_time(self.fabric.nic_port[global as usize], injection.size)
-        };
+        let busy = if size == self.full { kind.incoming_time } else { self.fabric.injection_time(global, size) };
         nic.link_free = leaves + busy;
         self.last_left = self.last_left.max(nic.link_free);
         let header = Header {
@@ -84,11 +82,12 @@ impl Partition {
             destination: injection.destination,
             state: RouteState::default(),
         };
-        let mut packet =
-            Packet::new(header, injection.size, (injection.birth_ps, leaves, leaves + kind.injection_latency));
+        let mut packet = Packet::new(header, size, (injection.birth_ps, leaves, leaves + kind.injection_latency));
+        packet.beside = beside as u8;
         packet.message = injection.message;
         packet.job = injection.job;
         self.recorder.injected(n, &packet, injection.held_ps);
+        self.recorder.fifo_took(n, &packet, busy);
         let slot = self.pool.insert(&packet);
         if self.strangers {
             self.follow(n, slot, &injection);
@@ -101,10 +100,10 @@ impl Partition {
     fn check(&self, injection: &Outgoing, leaves: u64) {
         let Outgoing { birth_ps, destination, interface, size, job, .. } = *injection;
         assert!(
-            size.wrapping_sub(1) < self.full
+            size.wrapping_sub(1) < self.fabric.settings.payload().0 as u32
                 && birth_ps <= leaves
                 && destination.index() < self.fabric.node_nic.len()
-                && u32::from(interface) < self.fabric.interfaces
+                && u32::from(interface) < self.fabric.arriving()
                 && usize::from(job) < self.recorder.jobs.len(),
             "an endpoint handed over what is no packet at {leaves} ps: {injection:?}"
         );

@@ -12,8 +12,9 @@ use std::ops::Range;
 pub(super) struct Kind {
     /// From the start of sending to the arrival at the next input queue or node.
     pub(super) latency: u64,
-    /// Time of a full packet on the link and in the crossbar.
+    /// Time of a full packet on the link, on the one that comes in, and in the crossbar.
     pub(super) full_time: u64,
+    pub(super) incoming_time: u64,
     pub(super) crossbar_time: u64,
     /// Time that a credit takes to go back.
     pub(super) credit_latency: u64,
@@ -26,6 +27,7 @@ pub(super) fn kinds(fabric: &Fabric, own: &Range<u32>) -> (Vec<Kind>, Vec<u32>) 
     let kind = |port: u32| Kind {
         latency: fabric.forward_latency(port),
         full_time: fabric.full_time[port as usize],
+        incoming_time: fabric.incoming_time(port, fabric.settings.packet.0 as u32),
         crossbar_time: fabric.crossbar_time[fabric.port_router[port as usize] as usize],
         credit_latency: fabric.credit_latency(port),
         injection_latency: fabric.injection_latency(port),
@@ -281,7 +283,7 @@ impl Nic {
         Self {
             link_free: 0,
             credits: Ring::default(),
-            credit: fabric.settings.input_buffer.0 as u32,
+            credit: fabric.injection_room(),
             starved: false,
             listens: false,
             told_left: false,

@@ -241,7 +241,7 @@ impl Partition {
                 let arrival = Arrival {
                     at_ps: packet.arrived,
                     source: packet.header.source,
-                    size: packet.size(),
+                    size: packet.payload(),
                     job: packet.job,
                     message: packet.message,
                     envelope: self.pool.envelope(slot),
@@ -276,12 +276,12 @@ impl Partition {
 
     /// Sets what NICs have to know about their endpoints.
     pub(super) fn note_listeners(&mut self) {
-        let several = self.fabric.interfaces > 1;
+        let (several, moves) = (self.fabric.interfaces > 1, self.endpoints.offers_move());
         for (n, nic) in self.nic.iter_mut().enumerate() {
             let listens = self.endpoints.listens(n as u32);
             nic.listens = listens >= Listens::ToArrivals;
             nic.told_left = listens >= Listens::ToDepartures;
-            nic.prompt = nic.told_left || nic.listens && several;
+            nic.prompt = nic.told_left || nic.listens && several || moves;
         }
     }
 }

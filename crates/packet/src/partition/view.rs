@@ -65,11 +65,17 @@ impl LoadView for RouterLoad<'_, '_> {
 
     /// A full packet fits behind all that is queued or promised, here and with the credits known at the other end.
     fn has_room(&self, port: u16, vc: u8) -> bool {
+        self.tokens(port, vc).is_some()
+    }
+
+    fn tokens(&self, port: u16, vc: u8) -> Option<u64> {
         let (partition, o) = self.at(port);
         let i = o * partition.channels + usize::from(vc);
         let channel = &partition.out_channel[i];
-        let needed = channel.bytes + partition.promised[i] + partition.full;
-        needed <= partition.output_room && needed <= channel.credit
+        let taken = channel.bytes + partition.promised[i];
+        let needed = taken + partition.full;
+        let fits = needed <= partition.output_room && needed <= channel.credit;
+        fits.then(|| u64::from(channel.credit - taken))
     }
 }
 

@@ -1,6 +1,6 @@
 //! The records of one partition: those of its ports, which stay where they were made, and sums that are added up over all.
 
-use super::{ChannelRecord, IntervalRecord, JobRecord, JobWait, LearningInterval, PortRecord};
+use super::{ChannelRecord, FifoRecord, IntervalRecord, JobRecord, JobWait, LearningInterval, PortRecord};
 
 /// What happened at the ports, interfaces and routers of a partition, in their order.
 #[derive(Clone, Default, Debug)]
@@ -16,6 +16,8 @@ pub(crate) struct Part {
     pub(crate) counted_stall_ps: Vec<u64>,
     /// Bytes injected in the window and stall time of each interface.
     pub(crate) nics: Vec<(u64, u64)>,
+    /// What passed through each torus FIFO; empty where interfaces are none.
+    pub(crate) fifos: Vec<FifoRecord>,
     /// What each router learnt; empty unless kept.
     pub(crate) tables: Vec<Vec<f32>>,
     /// Waits in channel vc of port p at `p * channels_per_port + vc`; empty unless recorded.

@@ -47,6 +47,23 @@ pub struct JobRecord {
     pub all_packets: u64,
 }
 
+/// What passed through one torus FIFO of a node, in the window.
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+pub struct FifoRecord {
+    /// Bytes in the network of packets that it took.
+    pub bytes: u64,
+    /// Packets that it took.
+    pub packets: u64,
+    /// Time during which it took one.
+    pub busy_ps: u64,
+    /// Over these packets, the time from their making until they left the memory FIFO.
+    pub memory_ps: u64,
+    /// Over packets, the time at the router behind others.
+    pub behind_ps: u64,
+    /// Over packets, the time at the router's head until there was room where they go.
+    pub head_ps: u64,
+}
+
 /// What happened at one port, in the window.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct PortRecord {

@@ -1,7 +1,7 @@
 //! Records of ports, links and nodes, read from the parts in which partitions made them.
 
 use crate::fabric::Fabric;
-use crate::record::{ChannelRecord, JobWait, Part, PortRecord};
+use crate::record::{ChannelRecord, FifoRecord, JobWait, Part, PortRecord};
 use std::fmt;
 use std::sync::Arc;
 
@@ -72,6 +72,17 @@ impl PortRecords {
         })
     }
 
+    /// Every torus FIFO of every node, in order: its node, its number there, what passed through it and how long it had no room; none where
+    /// interfaces are no FIFOs.
+    pub fn fifos(&self) -> impl Iterator<Item = (u32, u32, &FifoRecord, u64)> {
+        let each = self.fabric.interfaces as usize;
+        (0..).zip(&self.fabric.node_nic).flat_map(move |(node, &nic)| {
+            let (part, i) = self.find(1, nic as usize);
+            let own = part.fifos.get(i..i + each).unwrap_or(&[]).iter().zip(&part.nics[i..i + each]);
+            (0..).zip(own).map(move |(number, (fifo, nic))| (node, number, fifo, nic.1))
+        })
+    }
+
     /// What every router learnt, in order: rows (other group, slot of the source node) by columns (links from the router), in
     /// ns; empty unless kept.
     pub fn tables(&self) -> impl Iterator<Item = &[f32]> {
@@ -106,7 +117,8 @@ impl PortRecords {
 /// Equal if every link, node and table is, whatever the parts.
 impl PartialEq for PortRecords {
     fn eq(&self, other: &Self) -> bool {
-        self.links().eq(other.links()) && self.nodes().eq(other.nodes()) && self.tables().eq(other.tables())
+        let tables = self.tables().eq(other.tables()) && self.fifos().eq(other.fifos());
+        self.links().eq(other.links()) && self.nodes().eq(other.nodes()) && tables
     }
 }
 

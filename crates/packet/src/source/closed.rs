@@ -3,7 +3,8 @@
 //! A node takes turns among its messages, one packet each, as a NIC with one queue per destination does. A message may
 //! be sent several times, once in each round; a round of a job starts when the node has sent all of the one before. The
 //! last packet of a message carries the remainder. The messages of all closed jobs at a node take turns together; those of
-//! a job that has not started are passed over.
+//! a job that has not started are passed over. In a memory FIFO messages are sent one after the other instead, and rounds are the
+//! FIFO's own.
 
 use crate::endpoint::{Activity, Endpoints, Interfaces, Outgoing, Unfinished};
 use odonata_units::{Bytes, NodeId, Time};
@@ -86,6 +87,8 @@ pub(super) struct ClosedEndpoints {
     /// By interface.
     senders: Vec<Sender>,
     packet: u64,
+    /// Whether a message is sent to its last packet before the next: where interfaces are memory FIFOs.
+    in_order: bool,
 }
 
 impl ClosedEndpoints {
@@ -93,7 +96,12 @@ impl ClosedEndpoints {
         let mut here: Vec<(u32, usize, NodeMessage)> = Vec::new();
         for (j, (_, job)) in jobs.iter().enumerate() {
             let sent = job.messages.iter().filter(|m| m.is_sent());
-            here.extend(sent.filter_map(|&m| Some((interfaces.first_of(m.source)?, j, m))));
+            let mut fifos = interfaces.memory_fifos();
+            here.extend(sent.filter_map(|&m| {
+                let first = interfaces.first_of(m.source)?;
+                let fifo = fifos.as_mut().map_or(0, |fifos| fifos.pick(m.source, m.destination));
+                Some((first + fifo, j, m))
+            }));
         }
         here.sort_by_key(|&(nic, j, _)| (nic, j));
         let mut endpoints = Self {
@@ -101,6 +109,7 @@ impl ClosedEndpoints {
             shares: Vec::new(),
             senders: Vec::with_capacity(interfaces.count() as usize),
             packet: u64::from(interfaces.packet()),
+            in_order: interfaces.are_fifos(),
         };
         let mut rest = here.as_slice();
         for nic in 0..interfaces.count() {
@@ -174,6 +183,9 @@ impl Endpoints for ClosedEndpoints {
             (sending.message.destination, sending.left.min(self.packet), sending.share as usize);
         sending.left -= size;
         let emptied = sending.left == 0;
+        if self.in_order && !emptied {
+            sender.turn = m as u32;
+        }
         let share = &mut self.shares[s];
         let (job, birth_ps) = (share.job, share.start);
         if emptied {

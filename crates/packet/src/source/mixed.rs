@@ -69,6 +69,10 @@ impl Endpoints for MixedEndpoints {
         self.members[m].endpoints.take(nic, leaves_ps)
     }
 
+    fn offers_move(&self) -> bool {
+        self.members.iter().any(|member| member.endpoints.offers_move())
+    }
+
     fn listens(&self, nic: u32) -> Listens {
         self.members.iter().map(|member| member.listens[nic as usize]).max().unwrap_or_default()
     }

@@ -5,7 +5,7 @@ use odonata_machine::edit::{self, Edit};
 use odonata_machine::topology::{Arrangement, Dragonfly, FatTree, LinkFigures, Torus};
 use odonata_machine::{Machine, MachineBuilder};
 use odonata_packet::{Arbitration, PacketSettings, QueueEstimate};
-use odonata_routing::algorithm::{DeadlockAvoidance, RoutingSettings};
+use odonata_routing::algorithm::{DeadlockAvoidance, DynamicSettings, Order, RoutingSettings, Ties, Zone};
 use odonata_units::{Bytes, LinkClassId, NodeId, Rate, RouterId, Stream, Time};
 
 #[derive(Debug)]
@@ -23,7 +23,8 @@ fn pick<T: Clone>(random: &mut Stream, of: &[T]) -> T {
 }
 
 const GROUPED: [&str; 7] = ["min", "valiant-g", "valiant-n", "ugal-g", "ugal-n", "par", "q-adaptive"];
-const TORUS: [&str; 4] = ["min", "dimension-order", "torus-adaptive", "up-down"];
+const TORUS: [&str; 6] =
+    ["min", "dimension-order", "torus-adaptive", "up-down", "torus-deterministic", "torus-dynamic"];
 const ANY: [&str; 3] = ["min", "up-down", "up-down-adaptive"];
 
 impl Case {
@@ -69,7 +70,17 @@ impl Case {
         };
         let routing = pick(random, routings);
         let mut routing_settings = RoutingSettings::default();
-        if random.chance(0.5) {
+        let order = pick(random, &[Order::FirstToLast, Order::LongestFirst]);
+        routing_settings.deterministic.order = order;
+        routing_settings.dynamic = DynamicSettings {
+            order,
+            ties: pick(random, &[Ties::Parity, Ties::Drawn]),
+            zone: Zone::Numbered(random.below(4) as u8),
+            dynamic_channels: 1 + random.below(2) as u8,
+            stay_on_bubble: random.chance(0.3),
+        };
+        let has_bubbles = ["torus-deterministic", "torus-dynamic"].contains(&routing);
+        if has_bubbles || random.chance(0.5) {
             routing_settings.torus.deadlock_avoidance = DeadlockAvoidance::Bubble;
             if routings == TORUS {
                 settings.output_buffer = settings.output_buffer.max(Bytes(2 * settings.packet.0));
@@ -151,15 +162,23 @@ fn settings(random: &mut Stream) -> PacketSettings {
         Bytes(packet * packets / 2)
     };
     let latency = |random: &mut Stream| pick(random, &[Time::ZERO, Time(1), Time::from_ns(10), Time::from_ns(70)]);
+    // With a header a packet has several flits.
+    let with_header = packet % 8 == 0 && packet <= 1_000 && random.chance(0.4);
+    let (flit, header) = if with_header { (8, pick(random, &[1, 16, 40])) } else { (packet, 0) };
     PacketSettings {
         packet: Bytes(packet),
-        flit: Bytes(packet),
+        flit: Bytes(flit),
+        header: Bytes(header),
+        wire_overhead: Bytes(pick(random, &[0, 0, 1, 24])),
         input_buffer: buffer(random),
         output_buffer: buffer(random),
         crossbar_speedup: pick(random, &[1.0, 1.37, 4.0, 10.0]),
         input_latency: latency(random),
         output_latency: latency(random),
-        arbitration: pick(random, &[Arbitration::LeastRecentlyUsed, Arbitration::RoundRobin]),
+        arbitration: pick(
+            random,
+            &[Arbitration::LeastRecentlyUsed, Arbitration::RoundRobin, Arbitration::TransitFirst],
+        ),
         estimate: pick(random, &[QueueEstimate::Output, QueueEstimate::Downstream, QueueEstimate::DownstreamArrived]),
         interfaces: pick(random, &[1, 1, 1, 2, 3]),
         ..PacketSettings::study()

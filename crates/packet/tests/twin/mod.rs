@@ -13,7 +13,7 @@ mod nodes;
 mod parts;
 mod waits;
 
-use nodes::Node;
+use nodes::{per_node, Node};
 use odonata_machine::Machine;
 use odonata_packet::{Arbitration, Endpoints, PacketEngine, PacketRecord, PacketSettings, QueueEstimate};
 use odonata_routing::algorithm::{Decision, Feedback, Memory, Routing, RoutingSettings};
@@ -96,7 +96,7 @@ impl<'a> Twin<'a> {
             order: vec![order(radix); channels],
             ..Port::default()
         };
-        let interfaces = settings.interfaces as usize;
+        let interfaces = per_node(settings);
         let radix = |r: RouterId| machine.nodes_of(r).len() * interfaces + machine.links_from(r).len();
         let fastest = |r: RouterId| {
             let links = machine.links_from(r).map(|l| machine.bandwidth(LinkId::from_index(l)));
@@ -205,12 +205,12 @@ impl<'a> Twin<'a> {
 
     /// Ports of a router beyond those that the machine counts.
     fn extra(&self, r: usize) -> usize {
-        self.machine.nodes_of(RouterId(r as u32)).len() * (self.settings.interfaces as usize - 1)
+        self.machine.nodes_of(RouterId(r as u32)).len() * (per_node(self.settings) - 1)
     }
 
     /// Ports of a router that lead to nodes.
     fn node_ports(&self, r: usize) -> usize {
-        self.machine.nodes_of(RouterId(r as u32)).len() * self.settings.interfaces as usize
+        self.machine.nodes_of(RouterId(r as u32)).len() * per_node(self.settings)
     }
 
     fn rate(&self, r: usize, port: usize) -> Rate {
@@ -223,7 +223,17 @@ impl<'a> Twin<'a> {
 
     /// Time of `bytes` on the link of a port, in either direction.
     fn link_time(&self, r: usize, port: usize, bytes: u64) -> u64 {
-        self.rate(r, port).serialisation_time(Bytes(bytes)).ps()
+        self.rate(r, port).serialisation_time(Bytes(bytes + self.settings.wire_overhead.0)).ps()
+    }
+
+    /// On the link that comes in at a port: torus FIFOs send at the rate of the router's fastest link.
+    fn incoming_time(&self, r: usize, port: usize, bytes: u64) -> u64 {
+        if port >= self.node_ports(r) || self.settings.injection.is_none() {
+            return self.link_time(r, port, bytes);
+        }
+        let links = self.machine.links_from(RouterId(r as u32)).map(LinkId::from_index);
+        let rate = links.map(|link| self.machine.bandwidth(link)).max().unwrap_or(self.machine.terminal().bandwidth);
+        rate.serialisation_time(Bytes(bytes + self.settings.wire_overhead.0)).ps()
     }
 
     fn cable(&self, r: usize, port: usize) -> u64 {
@@ -248,7 +258,7 @@ impl<'a> Twin<'a> {
         let destination = packet.header.destination;
         if self.machine.router_of(destination) == router {
             packet.feedback = self.routing.feedback_at_destination(router, &packet.header);
-            packet.port = self.machine.slot_of(destination) as usize * self.settings.interfaces as usize
+            packet.port = self.machine.slot_of(destination) as usize * per_node(self.settings)
                 + usize::from(packet.what.interface);
             packet.vc = vc;
         } else {
@@ -329,6 +339,10 @@ impl<'a> Twin<'a> {
                 .flat_map(|i| (0..self.channels).map(move |vc| (i, vc)))
                 .filter(|&(i, vc)| fits(i, vc))
                 .min_by_key(|&(i, vc)| (ports[i].served[vc], i, vc)),
+            Arbitration::TransitFirst => (0..ports.len())
+                .flat_map(|i| (0..self.channels).map(move |vc| (i, vc)))
+                .filter(|&(i, vc)| fits(i, vc))
+                .min_by_key(|&(i, vc)| (i < self.node_ports(r), ports[i].served[vc], i, vc)),
             Arbitration::RoundRobin => ports[o].turns.iter().find_map(|&into| {
                 let wants = |i: usize, vc: usize| fits(i, vc) && ports[i].inputs[vc][0].vc == into;
                 ports[o].order[into].iter().copied().find(|&(i, vc)| wants(i, vc))
@@ -353,7 +367,7 @@ impl<'a> Twin<'a> {
             order[packet.vc].rotate_left(1);
         }
         self.at(until, Event::Look(r));
-        let last_byte = packet.arrived + self.link_time(r, i, packet.size());
+        let last_byte = packet.arrived + self.incoming_time(r, i, packet.size());
         packet.ready = self.now.max(last_byte.saturating_sub(self.link_time(r, o, packet.size())));
         if packet.ready > self.now {
             self.at(packet.ready, Event::Look(r));

@@ -1,6 +1,6 @@
 //! The twin's nodes: everything that can happen at a node at an instant, one thing after the other.
 
-use super::parts::set_out;
+use super::parts::{in_network, set_out};
 use super::{Event, Twin};
 use odonata_machine::Machine;
 use odonata_packet::{Arrival, Departure, Endpoints, Interfaces, Listens, Offer, Outgoing, PacketSettings, Socket};
@@ -21,6 +21,8 @@ pub(super) struct Node {
     on_node: Vec<Arrival>,
     /// Packet whose last byte is about to leave.
     departure: Option<Departure>,
+    /// Where it is a torus FIFO: the memory FIFOs that feed it, as the endpoints number them, the one to serve first at the front.
+    fed_by: VecDeque<u32>,
     /// When each packet on the last link has arrived, and where it came from.
     pub(super) incoming: VecDeque<(u64, Outgoing, NodeId)>,
 }
@@ -33,27 +35,49 @@ impl Node {
         interfaces: &Interfaces<'_>,
         endpoints: &dyn Endpoints,
     ) -> Vec<Self> {
+        let each = per_node(settings) as u32;
         let of = |nic: u32| {
-            let node = interfaces.node(nic);
-            let place = nic - interfaces.first_of(node).unwrap();
+            // Memory FIFOs are interfaces of the endpoints, torus FIFOs those of the network.
+            let (first, place) = (nic / each * interfaces.per_node(), nic % each);
+            let node = interfaces.node(first);
+            let fed_by = settings.injection.iter().flat_map(|fifos| {
+                let feeds = (0..fifos.map.len() as u32).filter(|m| fifos.map[*m as usize] & 1 << place > 0);
+                feeds.map(|m| first + m).collect::<Vec<_>>()
+            });
+            let room = settings.injection.as_ref().map(|fifos| u64::from(fifos.room) * settings.packet.0);
             Self {
+                fed_by: fed_by.collect(),
                 node,
                 router: machine.router_of(node).index(),
-                port: (machine.slot_of(node) * settings.interfaces + place) as usize,
+                port: (machine.slot_of(node) * each + place) as usize,
                 link_free: 0,
-                credit: settings.input_buffer.0,
-                listens: endpoints.listens(nic),
+                credit: room.unwrap_or(settings.input_buffer.0),
+                listens: endpoints.listens(if room.is_some() { first } else { nic }),
                 timer: None,
                 on_node: Vec::new(),
                 departure: None,
                 incoming: VecDeque::new(),
             }
         };
-        (0..interfaces.count()).map(of).collect()
+        (0..interfaces.count() / interfaces.per_node() * each).map(of).collect()
     }
 }
 
+/// Interfaces of a node in the network.
+pub(super) fn per_node(settings: &PacketSettings) -> usize {
+    settings.injection.as_ref().map_or(settings.interfaces, |fifos| fifos.fifos) as usize
+}
+
 impl Twin<'_> {
+    /// What an interface of the network may take now, as the endpoints number it: its own packet, or that of a memory FIFO.
+    fn takes(&mut self, nic: usize) -> Option<u32> {
+        let from: Vec<u32> = match self.settings.injection {
+            Some(_) => self.nodes[nic].fed_by.iter().copied().collect(),
+            None => vec![nic as u32],
+        };
+        from.into_iter().find(|&from| self.endpoints.next_birth_ps(from).is_some_and(|birth| birth <= self.now))
+    }
+
     /// The interface at a port of a router.
     pub(super) fn nic(&self, router: usize, port: usize) -> usize {
         self.nodes.iter().position(|node| (node.router, node.port) == (router, port)).unwrap()
@@ -61,7 +85,7 @@ impl Twin<'_> {
 
     /// The first interface of the same node.
     pub(super) fn first_of(&self, nic: usize) -> usize {
-        nic - nic % self.settings.interfaces as usize
+        nic - nic % per_node(self.settings)
     }
 
     pub(super) fn begin(&mut self) {
@@ -78,7 +102,7 @@ impl Twin<'_> {
 
     /// Does all that can be done at a node now: first what is about leaving, then what arrives, then what is on the node.
     pub(super) fn at_node(&mut self, first: usize) {
-        let own = first..first + self.settings.interfaces as usize;
+        let own = first..first + per_node(self.settings);
         loop {
             let did = own.clone().any(|nic| self.leave(nic))
                 || own.clone().any(|nic| self.arrive(nic))
@@ -89,7 +113,11 @@ impl Twin<'_> {
         }
         // When it will have a packet to send, or its link is free.
         for nic in own {
-            if let Some(birth) = self.endpoints.next_birth_ps(nic as u32) {
+            let from: Vec<u32> = match self.settings.injection {
+                Some(_) => self.nodes[nic].fed_by.iter().copied().collect(),
+                None => vec![nic as u32],
+            };
+            if let Some(birth) = from.into_iter().filter_map(|from| self.endpoints.next_birth_ps(from)).min() {
                 let at = birth.max(self.nodes[nic].link_free);
                 if at > self.now {
                     self.at(at, Event::Node(nic));
@@ -104,24 +132,30 @@ impl Twin<'_> {
             self.tell(nic, |endpoints, nic, socket| endpoints.left(nic, &departure, socket));
             return true;
         }
-        let made = self.endpoints.next_birth_ps(nic as u32).is_some_and(|birth| birth <= self.now);
-        let node = &self.nodes[nic];
-        if !made || node.link_free > self.now || node.credit < self.settings.packet.0 {
+        let taken = self.takes(nic);
+        let node = &mut self.nodes[nic];
+        let Some(from) = taken else { return false };
+        if node.link_free > self.now || node.credit < self.settings.packet.0 {
             return false;
         }
-        let packet = self.endpoints.take(nic as u32, self.now);
+        while node.fed_by.back().is_some_and(|&last| last != from) {
+            node.fed_by.rotate_left(1);
+        }
+        let packet = self.endpoints.take(from, self.now);
+        let node = &self.nodes[nic];
         let (router, port, source) = (node.router, node.port, node.node);
-        let free = self.now + self.link_time(router, port, u64::from(packet.size));
+        let bytes = in_network(self.settings, packet.size);
+        let free = self.now + self.incoming_time(router, port, bytes);
         let arrives = self.now + self.cable(router, port) + self.settings.input_latency.ps();
         let node = &mut self.nodes[nic];
-        node.credit -= u64::from(packet.size);
+        node.credit -= bytes;
         node.link_free = free;
         if packet.tells_left && node.listens == Listens::ToDepartures {
             node.departure = Some(Departure { at_ps: free, job: packet.job, message: packet.message });
         }
         self.at(free, Event::Node(nic));
         self.at(arrives, Event::Arrive(router, port));
-        self.ports[router][port].wire.push_back(set_out(packet, source, self.now, arrives));
+        self.ports[router][port].wire.push_back(set_out((packet, bytes), source, self.now, arrives));
         true
     }
 

@@ -9,6 +9,8 @@ use std::collections::VecDeque;
 #[derive(Clone, Debug)]
 pub struct Packet {
     pub what: Outgoing,
+    /// Bytes in the network.
+    pub bytes: u64,
     pub header: Header,
     pub inject: u64,
     pub arrived: u64,
@@ -30,7 +32,7 @@ pub struct Packet {
 
 impl Packet {
     pub fn size(&self) -> u64 {
-        u64::from(self.what.size)
+        self.bytes
     }
 }
 
@@ -89,21 +91,36 @@ impl LoadView for Loads<'_> {
     }
 
     fn has_room(&self, o: u16, vc: u8) -> bool {
+        self.tokens(o, vc).is_some()
+    }
+
+    fn tokens(&self, o: u16, vc: u8) -> Option<u64> {
         let (o, vc) = (usize::from(o) + self.extra, usize::from(vc));
         // Packets that were sent here by their decision but have not crossed yet: all heads that want this output.
         let heads = self.ports.iter().flat_map(|port| port.inputs.iter().filter_map(VecDeque::front));
         let promised: u64 = heads.filter(|p| p.decided && p.port == o && p.vc == vc).map(Packet::size).sum();
         let needed = self.ports[o].queued(vc) + promised + self.settings.packet.0;
-        needed <= self.settings.output_buffer.0 && needed <= self.ports[o].credits[vc]
+        let fits = needed <= self.settings.output_buffer.0 && needed <= self.ports[o].credits[vc];
+        fits.then(|| self.ports[o].credits[vc] - (needed - self.settings.packet.0))
     }
 }
 
-/// A packet as it sets out at `now` to reach its router at `arrives`.
-pub fn set_out(what: Outgoing, source: NodeId, now: u64, arrives: u64) -> Packet {
+/// Bytes of a packet in the network: with a header it is a whole number of flits.
+pub fn in_network(settings: &PacketSettings, payload: u32) -> u64 {
+    let (header, flit, mut bytes) = (settings.header.0, settings.flit.0, u64::from(payload) + settings.header.0);
+    while header > 0 && bytes % flit != 0 {
+        bytes += 1;
+    }
+    bytes
+}
+
+/// A packet of so many bytes as it sets out at `now` to reach its router at `arrives`.
+pub fn set_out((what, bytes): (Outgoing, u64), source: NodeId, now: u64, arrives: u64) -> Packet {
     let header = Header { source, destination: what.destination, state: RouteState::default() };
     let (port, vc) = (0, 0);
     Packet {
         what,
+        bytes,
         header,
         inject: now,
         arrived: arrives,

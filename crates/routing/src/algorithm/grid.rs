@@ -1,17 +1,10 @@
 //! The grid of a torus or mesh: where routers are, and the ports of every step.
 
 use super::RoutingError;
+pub(super) use crate::hints::Step;
 use crate::next_hop::{NextHops, Port};
 use odonata_machine::Shape;
 use odonata_units::RouterId;
-
-/// One step along a dimension.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) struct Step {
-    pub(super) dimension: usize,
-    /// Towards lower coordinates.
-    pub(super) down: bool,
-}
 
 /// Coordinates, and the ports of every step from every router.
 pub(super) struct Grid {
@@ -56,6 +49,52 @@ impl Grid {
         Ok(grid)
     }
 
+    /// The same, but in a ring of two the steps up and down have cables of their own, and steps along a dimension all have
+    /// the same number of cables: what is a ring at one router is one everywhere.
+    ///
+    /// In a ring of two the cables from 0 up come before those from 1 up, at both of its routers.
+    pub(super) fn apart(algorithm: &str, hops: &NextHops) -> Result<Self, RoutingError> {
+        let mut grid = Self::of(algorithm, hops)?;
+        let routers: Vec<RouterId> = (0..hops.routers()).map(RouterId).collect();
+        for dimension in (0..grid.dims.len()).filter(|&d| grid.wrap[d] && grid.dims[d] == 2) {
+            for &router in &routers {
+                let both = grid.ports(router, Step { dimension, down: false }).to_vec();
+                // Of an odd number, one having failed, the one in the middle is of both.
+                let (first, second) = (&both[..both.len().div_ceil(2)], &both[both.len() / 2..]);
+                let (up, down) =
+                    if grid.coordinate(router, dimension) == 0 { (first, second) } else { (second, first) };
+                let place = grid.place(router, Step { dimension, down: false });
+                (grid.ports[place], grid.ports[place + 1]) = (up.to_vec(), down.to_vec());
+            }
+        }
+        for dimension in (0..grid.dims.len()).filter(|&d| grid.is_ring(d)) {
+            let steps = [false, true].map(|down| Step { dimension, down });
+            let cables = |router: RouterId| steps.map(|step| grid.ports(router, step).len());
+            if let Some(&other) = routers.iter().find(|&&router| cables(router) != cables(routers[0])) {
+                return Err(RoutingError::Machine {
+                    algorithm: algorithm.to_owned(),
+                    reason: format!(
+                        "router {} has other numbers of cables to its neighbours along dimension {dimension} than router \
+                         {}, and each of parallel cables has to be a ring of its own; repair them, or use 'up-down' or 'min'",
+                        hops.router_name(other),
+                        hops.router_name(routers[0])
+                    ),
+                });
+            }
+        }
+        Ok(grid)
+    }
+
+    /// Sizes of the dimensions.
+    pub(super) fn dims(&self) -> &[u32] {
+        &self.dims
+    }
+
+    /// Whether dimension `d` wraps around.
+    pub(super) fn wraps_along(&self, d: usize) -> bool {
+        self.wrap[d]
+    }
+
     fn coordinate(&self, router: RouterId, d: usize) -> u32 {
         router.0 / self.stride[d] % self.dims[d]
     }
@@ -82,7 +121,7 @@ impl Grid {
     }
 
     /// Nobody goes on in a ring of two.
-    fn is_ring(&self, d: usize) -> bool {
+    pub(super) fn is_ring(&self, d: usize) -> bool {
         self.wrap[d] && self.dims[d] > 2
     }
 
@@ -105,7 +144,12 @@ impl Grid {
     /// The ports of a step.
     #[inline]
     pub(super) fn ports(&self, router: RouterId, step: Step) -> &[Port] {
-        &self.ports[(router.index() * self.dims.len() + step.dimension) * 2 + usize::from(step.down)]
+        &self.ports[self.place(router, step)]
+    }
+
+    #[inline]
+    fn place(&self, router: RouterId, step: Step) -> usize {
+        (router.index() * self.dims.len() + step.dimension) * 2 + usize::from(step.down)
     }
 
     /// The directions, up and down, that lead nearer to `to` along dimension `d`: none, one, or both where a ring is

@@ -79,7 +79,7 @@ impl UgalPaths {
 
 /// An algorithm without parameters.
 const fn plain(name: &'static str, doc: &'static str, paths: fn(&dyn Declared) -> PathChoice) -> Algorithm {
-    Algorithm { name, doc, parameters: || Box::new(Nothing), paths: Some(paths), hops: None }
+    Algorithm { name, doc, parameters: || Box::new(Nothing), paths: Some(paths), hops: None, tables: false }
 }
 
 pub(super) const STATIC_DIRECT: Algorithm =
@@ -109,4 +109,5 @@ pub(super) const UGAL: Algorithm = Algorithm {
         PathChoice::Ugal(parameters.as_any().downcast_ref().copied().expect("the parameters of this algorithm"))
     }),
     hops: None,
+    tables: false,
 };

@@ -145,7 +145,7 @@ impl Rank {
             };
             calls.caused((self.job, self.number, envelope.destination, told), self.clock);
         }
-        around.outbox.push(Outbound {
+        (around.send)(Outbound {
             ready_ps: self.clock + around.settings.host_latency.ps() + start,
             job: self.job,
             node: peer.node,

@@ -3,19 +3,35 @@
 use super::draw::another;
 use super::{Pattern, PatternContext, PatternRule, SentMessage};
 use crate::WorkloadError;
-use odonata_declare::{parameter, Kind, Parameter, Parameters};
+use odonata_declare::{parameter, words, Kind, Parameter, Parameters};
 use odonata_units::{Bytes, RankId, Stream};
 use std::sync::Arc;
+
+words! {
+    /// In which order a rank sends to the others.
+    #[derive(Default)]
+    pub enum AllToAllOrder {
+        #[default]
+        Shift = "shift": "rank r to r + 1, r + 2, … (modulo the number of ranks): all ranks in step, each to another one",
+        Xor = "xor": "rank r to r xor 1, r xor 2, …: in pairs, in step where the number of ranks is a power of two",
+        Random = "random": "every rank in an order of its own, drawn once",
+    }
+}
 
 /// Parameters of `all-to-all`.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct AllToAllParameters {
     /// Size of the message to each other rank.
     pub bytes: Bytes,
+    /// In which order.
+    pub order: AllToAllOrder,
 }
 
 impl Parameters for AllToAllParameters {
-    const PARAMETERS: &'static [Parameter<Self>] = &[parameter!(bytes, Kind::Bytes, "Size of each message.")];
+    const PARAMETERS: &'static [Parameter<Self>] = &[
+        parameter!(bytes, Kind::Bytes, "Size of each message."),
+        parameter!(order, AllToAllOrder::KIND, "In which order a rank sends to the others; for closed traffic."),
+    ];
 }
 
 impl PatternRule for AllToAllParameters {
@@ -26,20 +42,22 @@ impl PatternRule for AllToAllParameters {
 
 impl Default for AllToAllParameters {
     fn default() -> Self {
-        Self { bytes: Bytes::kib(32) }
+        Self { bytes: Bytes::kib(32), order: AllToAllOrder::default() }
     }
 }
 
-/// Rank r sends to r + 1, r + 2, … (modulo the number of ranks), so that no rank is everyone's first receiver.
+/// In no order any rank is everyone's first receiver.
 #[derive(Debug)]
 pub(super) struct AllToAll {
     ranks: u32,
     bytes: Bytes,
+    order: AllToAllOrder,
+    seed: u64,
 }
 
 impl AllToAll {
     pub(super) fn new(parameters: &AllToAllParameters, context: &PatternContext<'_>) -> Self {
-        Self { ranks: context.ranks, bytes: parameters.bytes }
+        Self { ranks: context.ranks, bytes: parameters.bytes, order: parameters.order, seed: context.seed }
     }
 }
 
@@ -49,8 +67,20 @@ impl Pattern for AllToAll {
     }
 
     fn sends(&self, rank: RankId, out: &mut Vec<SentMessage>) {
+        let message = |target| SentMessage { target: RankId(target), bytes: self.bytes };
         let after = (rank.0 + 1..self.ranks).chain(0..rank.0);
-        out.extend(after.map(|target| SentMessage { target: RankId(target), bytes: self.bytes }));
+        match self.order {
+            AllToAllOrder::Shift => out.extend(after.map(message)),
+            AllToAllOrder::Xor => {
+                let partners = (1..self.ranks.next_power_of_two()).map(|step| rank.0 ^ step);
+                out.extend(partners.filter(|&partner| partner < self.ranks).map(message));
+            }
+            AllToAllOrder::Random => {
+                let first = out.len();
+                out.extend(after.map(message));
+                Stream::new(self.seed, "all-to-all", &[u64::from(rank.0)]).shuffle(&mut out[first..]);
+            }
+        }
     }
 
     fn destination(&self, rank: RankId, stream: &mut Stream) -> Option<RankId> {
@@ -61,6 +91,7 @@ impl Pattern for AllToAll {
 #[cfg(test)]
 mod tests {
     use super::super::test_help::{build, check};
+    use serde_json::json;
 
     #[test]
     fn every_ordered_pair_once() {
@@ -69,5 +100,29 @@ mod tests {
         messages.sort_unstable();
         messages.dedup();
         assert_eq!(messages.len(), 13 * 12);
+    }
+
+    #[test]
+    fn every_order_has_the_same_messages() {
+        let in_order = |order: &str| check(&*build("all-to-all", 13, &[("order", json!(order))]));
+        let mut shift = in_order("shift");
+        shift.sort_unstable();
+        for order in ["xor", "random"] {
+            let mut messages = in_order(order);
+            assert_ne!(messages, shift);
+            messages.sort_unstable();
+            assert_eq!(messages, shift, "{order}");
+        }
+        // Of 13: 5 xor 1, 2, 3, ..; 5 xor 8 is 13, which is no rank.
+        let of_5: Vec<u32> = in_order("xor").iter().filter(|m| m.0 == 5).map(|m| m.1).collect();
+        assert_eq!(of_5, [4, 7, 6, 1, 0, 3, 2, 12, 9, 8, 11, 10]);
+    }
+
+    /// In each step of random orders the receivers are as drawn: of 1,000 a share of 1/e gets nothing.
+    #[test]
+    fn random_orders_differ_from_rank_to_rank() {
+        let messages = check(&*build("all-to-all", 1_000, &[("order", json!("random"))]));
+        let first: std::collections::BTreeSet<u32> = messages.chunks(999).map(|own| own[0].1).collect();
+        assert!((first.len() as f64 / 1_000.0 - (1.0 - (-1.0f64).exp())).abs() < 0.05, "{}", first.len());
     }
 }

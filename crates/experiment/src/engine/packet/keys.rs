@@ -1,9 +1,10 @@
 //! The keys of the packet engine beyond those of routers and routing algorithms.
 
 use crate::engine::routing;
-use odonata_declare::{parameter, words, Choice, Key, Kind, Parameter, Parameters};
-use odonata_packet::{Recording, Schedule, SeriesChoice};
+use odonata_declare::{parameter, words, Choice, Declared, Key, Kind, Parameter, Parameters};
+use odonata_packet::{InjectionFifos, Recording, Schedule, SeriesChoice};
 use odonata_units::{Bytes, Time};
+use std::sync::OnceLock;
 
 const OFF: &Choice = &Choice { name: "off", doc: "no time series" };
 const AVAILABLE: &Choice = &Choice { name: "available", doc: "what the system has left" };
@@ -11,6 +12,18 @@ const AVAILABLE: &Choice = &Choice { name: "available", doc: "what the system ha
 /// The key that chooses the routing.
 pub(super) fn routing() -> Key {
     routing::key(&routing::OF_HOPS, "min", "The routing algorithm.")
+}
+
+/// The table of injection FIFOs.
+pub(super) fn injection() -> Key {
+    static KEYS: OnceLock<Vec<Key>> = OnceLock::new();
+    let keys = KEYS.get_or_init(|| InjectionFifos::default().keys());
+    Key::optional(
+        "injection",
+        Kind::Table(keys),
+        "none: an interface sends whatever packet is next, at the rate of the node's link",
+        "Injection FIFOs of every node, as Blue Gene has them: messages wait in memory FIFOs, which feed torus FIFOs.",
+    )
 }
 
 /// The times of a run.

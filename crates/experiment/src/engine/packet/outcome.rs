@@ -187,7 +187,7 @@ impl Unbalanced {
             return found;
         }
         let (from, to) = result.window;
-        let packet = engine.settings.packet.as_f64();
+        let packet = engine.settings.payload().as_f64();
         let accepted = accepted_loads(run);
         for (j, (record, job)) in result.jobs.iter().zip(&scenario.workload.jobs).enumerate() {
             let TrafficKind::Open(open) = &job.traffic else { continue };

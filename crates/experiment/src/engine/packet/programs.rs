@@ -46,7 +46,7 @@ impl Programs {
             let sent = job.examined.sent.clone().unwrap_or_else(|| volumes::sent(&scenario.machine, job));
             memory.add_messages(&sent, rounds * u64::from(records.messages), rounds * u64::from(records.calls));
             for (size, messages) in sent.by_size() {
-                let (wire, count) = on_the_wire(&scenario.mpi, settings.packet, size);
+                let (wire, count) = on_the_wire(&scenario.mpi, settings.payload(), size);
                 let times = messages.saturating_mul(rounds);
                 bytes = bytes.saturating_add(wire.saturating_mul(times));
                 packets = packets.saturating_add(count.saturating_mul(times));

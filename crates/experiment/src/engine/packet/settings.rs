@@ -26,9 +26,8 @@ pub(super) struct Packet {
 
 /// The keys of the engine, part by part.
 pub(super) fn keys() -> Vec<Key> {
-    let parts =
-        [PacketSettings::default().keys(), vec![keys::routing()], Times::default().keys(), Records::default().keys()];
-    parts.concat()
+    let own = vec![keys::routing(), keys::injection()];
+    [PacketSettings::default().keys(), own, Times::default().keys(), Records::default().keys()].concat()
 }
 
 /// Sets what is given of a part. The preset is the first key: what is given after it changes it.
@@ -43,11 +42,15 @@ fn given<T: Declared + Default>(fields: &Fields) -> T {
 }
 
 pub(super) fn read(fields: &Fields, report: &mut Report<'_>) -> Packet {
-    let (settings, times, records): (PacketSettings, Times, Records) = (given(fields), given(fields), given(fields));
+    let (routers, times, records): (PacketSettings, Times, Records) = (given(fields), given(fields), given(fields));
+    let settings = PacketSettings { injection: fields.table("injection").map(given), ..routers };
     if let Err(error) = settings.check() {
         let key = error.setting.rsplit('.').next().unwrap_or_default().to_owned();
-        let known = keys().into_iter().map(|k| k.name).find(|name| *name == key).expect("settings are named like keys");
-        report.add(ProblemKind::Value, fields.place_of(known), format!("'{known}': {}", error.reason), None);
+        let place = match fields.table("injection").filter(|_| error.setting.starts_with("engine.injection.")) {
+            Some(of_fifos) => of_fifos.place_of(&key),
+            None => fields.place_of(&key),
+        };
+        report.add(ProblemKind::Value, place, format!("'{key}': {}", error.reason), None);
     }
     for (key, time) in [("measure", times.schedule.measure), ("time_limit", times.time_limit)] {
         if time == Time::ZERO {
@@ -86,6 +89,7 @@ impl Packet {
     pub(super) fn values(&self) -> Vec<(&'static str, Value)> {
         let mut values = self.settings.values();
         values.push(self.chosen.resolved());
+        values.extend(self.settings.injection.as_ref().map(|fifos| ("injection", Value::Table(fifos.values()))));
         values.extend(self.times.values());
         values.extend(self.records.values());
         values.retain(|(name, _)| *name != "series" || self.records.interval.is_some());

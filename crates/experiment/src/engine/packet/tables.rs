@@ -5,7 +5,7 @@ use super::programs;
 use odonata_declare::Type::{Coded, F64, U32, U64};
 use odonata_declare::Unit::{Bytes, BytesPerS, Count, Ns, Plain, Ps, Share};
 use odonata_declare::{Column, FilledTable, Frame, Table, Values};
-use odonata_packet::{ChannelRecord, IntervalRecord, JobRecord, JobWait, LearningInterval, PacketResult};
+use odonata_packet::{ChannelRecord, FifoRecord, IntervalRecord, JobRecord, JobWait, LearningInterval, PacketResult};
 use std::collections::BTreeMap;
 
 /// The declarations, in the order of the reference.
@@ -17,6 +17,7 @@ pub(super) fn tables() -> Vec<Table> {
         LEARNING_SERIES.declared(),
         CHANNELS.declared(),
         JOB_WAITS.declared(),
+        FIFOS.declared(),
     ]
 }
 
@@ -29,6 +30,7 @@ pub(super) fn frames(run: &Measured<'_>) -> Vec<(&'static str, Frame)> {
     frames.extend((!result.learning_series.is_empty()).then(|| LEARNING_SERIES.of(result)));
     frames.extend(channels(result).next().is_some().then(|| CHANNELS.of(result)));
     frames.extend(records_waits(result).then(|| JOB_WAITS.of(result)));
+    frames.extend(result.ports.fifos().next().is_some().then(|| FIFOS.of(result)));
     frames
 }
 
@@ -282,5 +284,49 @@ const JOB_WAITS: FilledTable<'_, PacketResult> = FilledTable {
         Column::sum("wait_ps", U64, Ps, "Wait", "Times of these packets, added up.")
             .headline()
             .by(|result| job_waits(result).map(|(_, _, wait)| wait.wait_ps).collect()),
+    ],
+};
+
+/// A number of every torus FIFO.
+fn of_fifos(result: &PacketResult, get: impl Fn(&FifoRecord) -> u64) -> Values {
+    result.ports.fifos().map(|(_, _, fifo, _)| get(fifo)).collect()
+}
+
+const FIFOS: FilledTable<'_, PacketResult> = FilledTable {
+    name: "fifos",
+    row: "node and torus FIFO",
+    sorted_by: &["node", "fifo"],
+    under: Some("injection"),
+    doc: "Within the measurement. A packet waits in a memory FIFO until a torus FIFO takes it, and then at the router: behind others of its \
+          torus FIFO, and at their head until there is room where it goes.",
+    columns: &[
+        Column::key("node", U32, Plain, "Node", "Number of the node.")
+            .of("nodes")
+            .by(|result: &PacketResult| result.ports.fifos().map(|(node, ..)| node).collect()),
+        Column::key("fifo", U32, Plain, "Torus FIFO", "Number of the torus FIFO at its node.")
+            .by(|result| result.ports.fifos().map(|(_, fifo, ..)| fifo).collect()),
+        Column::sum("bytes", U64, Bytes, "Traffic", "Bytes of the packets that it took, with their headers.")
+            .headline()
+            .by(|result| of_fifos(result, |fifo| fifo.bytes)),
+        Column::sum("packets", U64, Count, "Packets", "Packets that it took.")
+            .by(|result| of_fifos(result, |fifo| fifo.packets)),
+        Column::sum("busy_ps", U64, Ps, "Busy", "Time during which it took a packet.")
+            .by(|result| of_fifos(result, |fifo| fifo.busy_ps)),
+        Column::sum("full_ps", U64, Ps, "Full", "Time during which a memory FIFO had a packet for it and it had no room.")
+            .by(|result| result.ports.fifos().map(|(.., full)| full).collect()),
+        Column::sum(
+            "memory_ps",
+            U64,
+            Ps,
+            "In memory",
+            "Over these packets, the time from their making until they left the memory FIFO.",
+        )
+        .by(|result| of_fifos(result, |fifo| fifo.memory_ps)),
+        Column::sum("behind_ps", U64, Ps, "Behind a head", "Over packets, the time at the router behind others of the FIFO.")
+            .headline()
+            .by(|result| of_fifos(result, |fifo| fifo.behind_ps)),
+        Column::sum("head_ps", U64, Ps, "At the head", "Over packets, the time at the head without room where they go.")
+            .headline()
+            .by(|result| of_fifos(result, |fifo| fifo.head_ps)),
     ],
 };

@@ -1,0 +1,246 @@
+//! Injection FIFOs of a node, as Blue Gene has them: what the settings say, and which memory FIFO a message goes to.
+//!
+//! ```text
+//! messages ─► memory FIFOs (in memory: descriptors, worked off in order) ─► torus FIFOs (few packets) ─► router
+//! ```
+//! Each memory FIFO has a mask of the torus FIFOs that it may feed, and is dealt packet by packet to whichever of these has room. A torus
+//! FIFO passes one packet at a time at the rate of the router's links; the packet at its head chooses where it goes. So a message in
+//! one torus FIFO gets at most one link's rate, however many ways there are.
+
+use crate::settings::SettingsError;
+use odonata_declare::{parameter, words, Field, Kind, Parameter, Parameters};
+use odonata_machine::Machine;
+use odonata_routing::hints::Compass;
+use odonata_units::{NodeId, RouterId};
+
+words! {
+    /// How a message finds its memory FIFO.
+    #[derive(Default)]
+    pub enum Pick {
+        #[default]
+        ByDirection = "by-direction": "by the first direction of its way: the one for up along dimension d is number 2 d, for down 2 d + 1",
+        Pin = "pin": "as messaging software of Blue Gene/Q: along one dimension by its direction, down 2 d and up 2 d + 1; others by the sum of the distances between coordinates",
+        RoundRobin = "round-robin": "the next one for every message",
+        ByDestination = "by-destination": "by the number of the destination's node",
+    }
+}
+
+words! {
+    /// Injection FIFOs by name.
+    pub enum InjectionPreset {
+        Dcmf = "dcmf": "Blue Gene/P: six memory FIFOs by direction, each to one of six torus FIFOs",
+        DcmfSpread = "dcmf-spread": "the same, but each may feed all six torus FIFOs",
+        All = "all": "one memory FIFO that may feed all six torus FIFOs",
+        Pami = "pami": "Blue Gene/Q: ten memory FIFOs, to which destinations are pinned, each to one of ten torus FIFOs",
+        PamiAll = "pami-all": "the same, but each may feed all ten torus FIFOs",
+    }
+}
+
+/// Most torus FIFOs and most memory FIFOs of a node.
+pub const FIFOS_MAX: u32 = 16;
+
+/// Injection FIFOs of every node.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct InjectionFifos {
+    /// Where the values come from that are not given.
+    pub preset: InjectionPreset,
+    /// Torus FIFOs.
+    pub fifos: u32,
+    /// For each memory FIFO the torus FIFOs that it may feed: bit t for number t.
+    pub map: Vec<u32>,
+    /// How a message finds its memory FIFO.
+    pub pick: Pick,
+    /// Packets for which a torus FIFO has room.
+    pub room: u32,
+}
+
+impl Default for InjectionFifos {
+    fn default() -> Self {
+        Self::of(InjectionPreset::Dcmf)
+    }
+}
+
+impl Parameters for InjectionFifos {
+    const PARAMETERS: &'static [Parameter<Self>] = &[
+        Parameter::new(
+            "preset",
+            InjectionPreset::KIND,
+            "Where the values of the other keys come from when they are not given; their defaults here are those of `dcmf`.",
+            |fifos| fifos.preset.get(),
+            |fifos, preset| *fifos = Self::of(InjectionPreset::of(preset)),
+        ),
+        parameter!(fifos, Kind::count(1), "Torus FIFOs of a node; each passes one packet at a time at the rate of a link."),
+        parameter!(
+            map,
+            Kind::List(&Kind::count(0)),
+            "For each memory FIFO of a node a mask of the torus FIFOs that it may feed: bit t for torus FIFO t."
+        ),
+        parameter!(pick, Pick::KIND, "How a message finds its memory FIFO."),
+        parameter!(room, Kind::count(1), "Packets for which a torus FIFO has room."),
+    ];
+}
+
+impl InjectionFifos {
+    /// Those called so.
+    pub fn of(preset: InjectionPreset) -> Self {
+        let each = |fifos: u32| (0..fifos).map(|t| 1 << t).collect();
+        let all = |fifos: u32, memory: usize| vec![(1 << fifos) - 1; memory];
+        let (fifos, map, pick) = match preset {
+            InjectionPreset::Dcmf => (6, each(6), Pick::ByDirection),
+            InjectionPreset::DcmfSpread => (6, all(6, 6), Pick::ByDirection),
+            InjectionPreset::All => (6, all(6, 1), Pick::RoundRobin),
+            InjectionPreset::Pami => (10, each(10), Pick::Pin),
+            InjectionPreset::PamiAll => (10, all(10, 10), Pick::Pin),
+        };
+        Self { preset, fifos, map, pick, room: 4 }
+    }
+
+    /// Checks that there are FIFOs and that masks name some of them.
+    ///
+    /// # Errors
+    /// Which number is wrong.
+    pub fn check(&self) -> Result<(), SettingsError> {
+        let wrong =
+            |key: &str, reason: String| Err(SettingsError { setting: format!("engine.injection.{key}"), reason });
+        if !(1..=FIFOS_MAX).contains(&self.fifos) {
+            return wrong("fifos", format!("{} is not between 1 and {FIFOS_MAX} torus FIFOs", self.fifos));
+        }
+        if !(1..=FIFOS_MAX as usize).contains(&self.map.len()) {
+            return wrong(
+                "map",
+                format!("{} masks; expected one for each of 1 to {FIFOS_MAX} memory FIFOs", self.map.len()),
+            );
+        }
+        if !(1..=64).contains(&self.room) {
+            return wrong("room", format!("{} is not between 1 and 64 packets", self.room));
+        }
+        let last = self.fifos - 1;
+        for (memory, &mask) in self.map.iter().enumerate() {
+            if mask == 0 {
+                return wrong(
+                    "map",
+                    format!("mask {memory} is 0, so memory FIFO {memory} feeds none; expected bits 0 to {last}"),
+                );
+            }
+            if mask >> self.fifos != 0 {
+                let (bit, nearest) = (mask.ilog2(), mask & ((1 << self.fifos) - 1));
+                let hint = if nearest == 0 { String::new() } else { format!("; did you mean {nearest}?") };
+                return wrong(
+                    "map",
+                    format!(
+                        "mask {memory} is {mask}: bit {bit} is beyond the torus FIFOs, which are 0 to {last}{hint}"
+                    ),
+                );
+            }
+        }
+        Ok(())
+    }
+
+    /// Whether a packet that is taken at one torus FIFO may change what another one would get.
+    pub(crate) fn share(&self) -> bool {
+        self.map.iter().any(|mask| mask.count_ones() > 1)
+    }
+}
+
+/// Injection FIFOs on one machine.
+#[derive(Debug)]
+pub(crate) struct Picker {
+    pub(crate) fifos: InjectionFifos,
+    /// `None` where the machine is no torus or mesh.
+    compass: Option<Compass>,
+    router_of: Vec<RouterId>,
+}
+
+impl Picker {
+    pub(crate) fn new(machine: &Machine, fifos: &InjectionFifos) -> Self {
+        Self {
+            fifos: fifos.clone(),
+            compass: Compass::of(machine.shape()),
+            router_of: machine.nodes().map(|node| machine.router_of(node)).collect(),
+        }
+    }
+
+    /// Number of the memory FIFO of message number `number` of a node.
+    pub(crate) fn pick(&self, source: NodeId, destination: NodeId, number: u64) -> u32 {
+        let memory = self.fifos.map.len() as u64;
+        let [from, to] = [source, destination].map(|node| self.router_of[node.index()]);
+        let place = match (self.fifos.pick, &self.compass) {
+            (Pick::RoundRobin, _) => number,
+            (Pick::ByDirection, Some(compass)) => u64::from(compass.directions(from, to).bits().trailing_zeros() % 32),
+            (Pick::Pin, Some(compass)) => pinned(compass, from, to),
+            (Pick::ByDestination, _) | (_, None) => u64::from(destination.0),
+        };
+        (place % memory) as u32
+    }
+}
+
+/// Where Blue Gene/Q's messaging software pins a destination; distances of others go without the wrap-around.
+fn pinned(compass: &Compass, from: RouterId, to: RouterId) -> u64 {
+    let directions = compass.directions(from, to);
+    let mut steps = directions.within(u16::MAX);
+    match (steps.next(), steps.next()) {
+        (Some(step), None) => 2 * step.dimension as u64 + u64::from(!step.down),
+        _ => {
+            let ends = compass.coordinates(from).iter().zip(compass.coordinates(to));
+            ends.map(|(a, b)| u64::from(a.abs_diff(*b))).sum()
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use odonata_machine::presets;
+
+    #[test]
+    fn presets_are_fifos_that_there_are() {
+        for preset in [
+            InjectionPreset::Dcmf,
+            InjectionPreset::DcmfSpread,
+            InjectionPreset::All,
+            InjectionPreset::Pami,
+            InjectionPreset::PamiAll,
+        ] {
+            InjectionFifos::of(preset).check().unwrap();
+        }
+        assert_eq!(InjectionFifos::of(InjectionPreset::Dcmf).map, [1, 2, 4, 8, 16, 32]);
+        assert_eq!(InjectionFifos::of(InjectionPreset::All).map, [63]);
+    }
+
+    #[test]
+    fn wrong_masks_say_which() {
+        let wrong = |fifos: u32, map: &[u32]| {
+            let own = InjectionFifos { fifos, map: map.to_vec(), ..InjectionFifos::of(InjectionPreset::Dcmf) };
+            own.check().unwrap_err().to_string()
+        };
+        assert_eq!(
+            wrong(6, &[1, 0]),
+            "engine.injection.map: mask 1 is 0, so memory FIFO 1 feeds none; expected bits 0 to 5"
+        );
+        assert_eq!(
+            wrong(6, &[1, 65]),
+            "engine.injection.map: mask 1 is 65: bit 6 is beyond the torus FIFOs, which are 0 to 5; did you mean 1?"
+        );
+        assert!(wrong(0, &[1]).starts_with("engine.injection.fifos: 0 is not between 1 and 16"));
+        assert!(wrong(6, &[]).starts_with("engine.injection.map: 0 masks; expected one for each of 1 to 16"));
+    }
+
+    /// On 4 x 4 x 4 x 4 x 2 from the origin: by direction X+ 0, X- 1, Y+ 2, ..; pinned A- 0, A+ 1, .., E+ 9 and, off the axes, the sum of
+    /// the coordinates.
+    #[test]
+    fn messages_find_their_memory_fifo() {
+        let machine = presets::builder("bgq-midplane").unwrap().build().unwrap();
+        let node = |c: [u32; 5]| NodeId(c.iter().zip([4, 4, 4, 4, 2]).fold(0, |node, (x, n)| node * n + x));
+        let pick = |pick: Pick, to: [u32; 5]| {
+            let fifos = InjectionFifos { pick, ..InjectionFifos::of(InjectionPreset::Pami) };
+            Picker::new(&machine, &fifos).pick(node([0; 5]), node(to), 12)
+        };
+        assert_eq!(pick(Pick::ByDirection, [0, 3, 1, 0, 0]), 3);
+        assert_eq!(pick(Pick::ByDirection, [0, 0, 0, 0, 1]), 8);
+        assert_eq!(pick(Pick::Pin, [3, 0, 0, 0, 0]), 0);
+        assert_eq!(pick(Pick::Pin, [0, 0, 0, 0, 1]), 9);
+        assert_eq!(pick(Pick::Pin, [3, 3, 3, 2, 1]), 2);
+        assert_eq!(pick(Pick::RoundRobin, [3, 3, 3, 2, 1]), 2);
+        assert_eq!(pick(Pick::ByDestination, [0, 0, 0, 2, 1]), 5);
+    }
+}

@@ -1,0 +1,75 @@
+//! Deterministic routing of Blue Gene: one dimension after the other in one channel of bubbles.
+//!
+//! The way round each ring is fixed where the packet sets out ([`crate::hints`]); the rest is dimension order with bubble flow control
+//! (Carrion, Beivide, Gregorio, Vallejo 1997), which `dimension-order` with `deadlock_avoidance = "bubble"` has, too, but for ties, which packets
+//! draw there at every router, and for the cables of a ring of two.
+
+use super::hinted::{AnyRouter, Hinted, Ties};
+use super::zones::Order;
+use super::{Algorithm, Decision, Discipline, Header, Hop, Rings, Routing, RoutingError, RoutingSettings};
+use crate::next_hop::NextHops;
+use odonata_declare::{parameter, Parameter, Parameters};
+use std::sync::Arc;
+
+/// What the order of dimensions is.
+pub(super) const ORDER: &str = "The order of dimensions in the bubble channel.";
+
+/// What ties are.
+pub(super) const TIES: &str = "Which way a packet goes where both ways round a ring are equally long.";
+
+/// Parameters of `torus-deterministic`.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct DeterministicSettings {
+    /// The order of dimensions.
+    pub order: Order,
+    /// Which way half round a ring.
+    pub ties: Ties,
+}
+
+impl Parameters for DeterministicSettings {
+    const PARAMETERS: &'static [Parameter<Self>] =
+        &[parameter!(order, Order::KIND, ORDER), parameter!(ties, Ties::KIND, TIES)];
+}
+
+pub(super) const TORUS_DETERMINISTIC: Algorithm = Algorithm {
+    parameters: || Box::new(DeterministicSettings::default()),
+    tables: false,
+    ..Algorithm::hop_by_hop(
+        "torus-deterministic",
+        "torus, mesh (Blue Gene): directions fixed at the source, one dimension after the other, bubbles",
+        build,
+    )
+};
+
+struct TorusDeterministic {
+    hinted: Arc<Hinted>,
+}
+
+fn build(hops: Arc<NextHops>, settings: &RoutingSettings) -> Result<Box<dyn Routing>, RoutingError> {
+    let hinted =
+        Arc::new(Hinted::of("torus-deterministic", hops, (settings.deterministic.order, settings.deterministic.ties))?);
+    Ok(Box::new(TorusDeterministic { hinted }))
+}
+
+impl Routing for TorusDeterministic {
+    fn virtual_channels(&self) -> u8 {
+        1
+    }
+
+    fn discipline(&self) -> Discipline {
+        Discipline::Bubble(Box::new(AnyRouter { hinted: Arc::clone(&self.hinted), beside: Box::new(|_, _| ()) }))
+    }
+
+    fn rings(&self) -> Option<&dyn Rings> {
+        self.hinted.rings()
+    }
+
+    fn reads_load(&self, _: &Header) -> bool {
+        false
+    }
+
+    fn decide(&self, decision: &mut Decision<'_>, packet: &mut Header) -> Hop {
+        let left = self.hinted.left(decision, packet);
+        self.hinted.in_bubble(decision.router, left, &packet.state)
+    }
+}

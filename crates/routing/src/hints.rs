@@ -1,0 +1,222 @@
+//! The direction bits of a packet on a torus or mesh (the *hint bits* of Blue Gene): which way it goes along each dimension, fixed
+//! where it sets out.
+//!
+//! Along a ring the shorter way is taken; where both are equally long, a source with an even coordinate goes up and one with an odd
+//! coordinate goes down. So in a ring of two, whose cables join up of 0 to down of 1 and down of 0 to up of 1, both nodes use
+//! the first cable and the second is idle.
+
+use odonata_machine::Shape;
+use odonata_units::RouterId;
+
+/// Most dimensions that have bits.
+pub const MOST_DIMENSIONS: usize = 12;
+
+/// One step along a dimension.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Step {
+    /// Number of the dimension.
+    pub dimension: usize,
+    /// Towards lower coordinates.
+    pub down: bool,
+}
+
+/// Directions along dimensions, at most one along each: bit 2 d is up along dimension d, bit 2 d + 1 down.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct Directions(u32);
+
+impl Directions {
+    /// The bits that there may be.
+    pub(crate) const BITS: u32 = (1 << (2 * MOST_DIMENSIONS)) - 1;
+
+    /// From bits; others are left out.
+    #[inline]
+    pub(crate) fn of_bits(bits: u32) -> Self {
+        Self(bits & Self::BITS)
+    }
+
+    /// As bits.
+    #[inline]
+    pub fn bits(self) -> u32 {
+        self.0
+    }
+
+    /// Whether there is none left.
+    #[inline]
+    pub fn is_empty(self) -> bool {
+        self.0 == 0
+    }
+
+    /// Goes `down` or up along a dimension.
+    #[inline]
+    pub fn set(&mut self, Step { dimension, down }: Step) {
+        self.0 = self.0 & !(3 << (2 * dimension)) | 1 << (2 * dimension + usize::from(down));
+    }
+
+    /// The step along dimension `d`, if it goes along it.
+    #[inline]
+    pub fn along(self, dimension: usize) -> Option<Step> {
+        match self.0 >> (2 * dimension) & 3 {
+            0 => None,
+            bits => Some(Step { dimension, down: bits & 2 != 0 }),
+        }
+    }
+
+    /// Those along the dimensions of a mask, which has bit d for dimension d.
+    #[inline]
+    pub fn within(self, mask: u16) -> impl Iterator<Item = Step> {
+        let mut left = self.0;
+        std::iter::from_fn(move || loop {
+            if left == 0 {
+                return None;
+            }
+            let bit = left.trailing_zeros() as usize;
+            left &= left - 1;
+            if mask >> (bit / 2) & 1 == 1 {
+                return Some(Step { dimension: bit / 2, down: bit & 1 == 1 });
+            }
+        })
+    }
+
+    /// Without dimension `d`.
+    #[inline]
+    pub fn without(self, dimension: usize) -> Self {
+        Self(self.0 & !(3 << (2 * dimension)))
+    }
+
+    /// One bit for each dimension that it goes along.
+    #[inline]
+    pub fn dimensions(self) -> u16 {
+        (0..MOST_DIMENSIONS).filter(|&d| self.along(d).is_some()).fold(0, |mask, d| mask | 1 << d)
+    }
+}
+
+/// Where routers of a torus or mesh are, and which way leads from one to another.
+#[derive(Clone, Debug)]
+pub struct Compass {
+    dims: Vec<u32>,
+    wrap: Vec<bool>,
+    /// Coordinates of router r from `r * dims.len()` on.
+    coordinates: Vec<u32>,
+}
+
+impl Compass {
+    /// Of a torus or mesh with at most [`MOST_DIMENSIONS`] dimensions; `None` for anything else.
+    pub fn of(shape: &Shape) -> Option<Self> {
+        let Shape::Torus { dims, wrap } = shape else { return None };
+        if dims.len() > MOST_DIMENSIONS {
+            return None;
+        }
+        let routers = dims.iter().product::<u32>() as usize;
+        let mut coordinates = vec![0; routers * dims.len()];
+        for (router, own) in (0..).zip(coordinates.chunks_mut(dims.len().max(1))) {
+            let mut rest: u32 = router;
+            for (x, &n) in own.iter_mut().zip(dims).rev() {
+                (*x, rest) = (rest % n, rest / n);
+            }
+        }
+        Some(Self { dims: dims.clone(), wrap: wrap.clone(), coordinates })
+    }
+
+    /// Number of dimensions.
+    pub fn dimensions(&self) -> usize {
+        self.dims.len()
+    }
+
+    #[inline]
+    fn at(&self, router: RouterId) -> &[u32] {
+        let d = self.dims.len();
+        &self.coordinates[router.index() * d..(router.index() + 1) * d]
+    }
+
+    /// The directions of a packet that sets out at `from`.
+    pub fn directions(&self, from: RouterId, to: RouterId) -> Directions {
+        let mut directions = Directions::default();
+        let ends = self.at(from).iter().zip(self.at(to));
+        for (dimension, (&x, &y)) in ends.enumerate().filter(|(_, (x, y))| x != y) {
+            let n = self.dims[dimension];
+            let down = if self.wrap[dimension] {
+                let up = (y + n - x) % n;
+                match (2 * up).cmp(&n) {
+                    std::cmp::Ordering::Less => false,
+                    std::cmp::Ordering::Equal => x % 2 == 1,
+                    std::cmp::Ordering::Greater => true,
+                }
+            } else {
+                y < x
+            };
+            directions.set(Step { dimension, down });
+        }
+        directions
+    }
+
+    /// Of these directions those along which the way is not done at `at`.
+    #[inline]
+    pub fn left(&self, at: RouterId, to: RouterId, directions: Directions) -> Directions {
+        let (here, there) = (self.at(at), self.at(to));
+        let mut left = directions;
+        for dimension in 0..self.dims.len() {
+            if here[dimension] == there[dimension] {
+                left = left.without(dimension);
+            }
+        }
+        left
+    }
+
+    /// Hops along a dimension from `from` to `to`, the shorter way.
+    pub fn hops(&self, from: RouterId, to: RouterId, dimension: usize) -> u32 {
+        let apart = self.at(from)[dimension].abs_diff(self.at(to)[dimension]);
+        if self.wrap[dimension] {
+            apart.min(self.dims[dimension] - apart)
+        } else {
+            apart
+        }
+    }
+
+    /// The dimensions along which both ways round are equally long, one bit for each.
+    pub fn ties(&self, from: RouterId, to: RouterId) -> u16 {
+        let tie = |d: &usize| self.wrap[*d] && 2 * self.hops(from, to, *d) == self.dims[*d] && self.dims[*d] > 1;
+        (0..self.dims.len()).filter(tie).fold(0, |mask, d| mask | 1 << d)
+    }
+
+    /// Coordinates of a router.
+    pub fn coordinates(&self, router: RouterId) -> &[u32] {
+        self.at(router)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn compass(dims: &[u32], wrap: &[bool]) -> Compass {
+        Compass::of(&Shape::Torus { dims: dims.to_vec(), wrap: wrap.to_vec() }).unwrap()
+    }
+
+    fn text(directions: Directions) -> String {
+        (0..MOST_DIMENSIONS)
+            .filter_map(|d| Some(format!("{d}{}", if directions.along(d)?.down { '-' } else { '+' })))
+            .collect()
+    }
+
+    /// By hand: 8 x 4 torus with a mesh of 5 and a ring of two behind them; router = ((x 4 + y) 5 + z) 2 + e.
+    #[test]
+    fn shorter_ways_and_ties_by_parity() {
+        let compass = compass(&[8, 4, 5, 2], &[true, true, false, true]);
+        let router = |x: u32, y: u32, z: u32, e: u32| RouterId(((x * 4 + y) * 5 + z) * 2 + e);
+        let way = |from, to| text(compass.directions(from, to));
+        assert_eq!(compass.coordinates(router(7, 2, 4, 1)), [7, 2, 4, 1]);
+        assert_eq!(way(router(0, 0, 0, 0), router(3, 3, 4, 0)), "0+1-2+");
+        assert_eq!(way(router(0, 0, 4, 0), router(5, 0, 0, 0)), "0-2-");
+        // Half way round: up from an even coordinate, down from an odd one.
+        assert_eq!(way(router(0, 0, 0, 0), router(4, 2, 0, 1)), "0+1+3+");
+        assert_eq!(way(router(1, 3, 0, 1), router(5, 1, 0, 0)), "0-1-3-");
+        assert_eq!(way(router(1, 3, 0, 1), router(1, 3, 0, 1)), "");
+        let all = compass.directions(router(0, 0, 0, 0), router(3, 3, 4, 0));
+        assert_eq!(text(compass.left(router(3, 0, 2, 0), router(3, 3, 4, 0), all)), "1-2+");
+        assert_eq!(all.dimensions(), 0b111);
+        assert_eq!(compass.ties(router(1, 3, 0, 1), router(5, 1, 2, 0)), 0b1011);
+        assert_eq!(all.within(0b101).map(|step| step.dimension).collect::<Vec<_>>(), [0, 2]);
+        let hops: Vec<u32> = (0..4).map(|d| compass.hops(router(0, 0, 0, 0), router(5, 3, 4, 1), d)).collect();
+        assert_eq!(hops, [3, 1, 4, 1]);
+    }
+}
