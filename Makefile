@@ -146,6 +146,10 @@ amg-tables: build hypre ## make the AMG tables of 64 million unknowns that come 
 test-vmpi: bootstrap-hypre ## test the virtual-ranks MPI, each program also on Open MPI
 	@$(MAKE) -C vmpi test
 
+.PHONY: test-slurm
+test-slurm: build ## test `--on slurm` on a Slurm of one node that is started here (root; slurm-wlm from apt)
+	@scripts/test-slurm
+
 .PHONY: clean
 clean: ## remove everything that was built, and .venv
 	cargo clean || rm -rf target

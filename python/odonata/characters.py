@@ -13,7 +13,8 @@ from odonata.api import Experiment, Source, overrides
 from odonata.errors import OdonataError
 from odonata.store.schema import TYPES, Column, declared
 from odonata.store.sweep import Axis
-from odonata.sweeps.execute import Progress, Task, processors, run_tasks
+from odonata.sweeps.execute import Progress, processors, run_tasks
+from odonata.sweeps.point import Task
 from odonata.sweeps.result import make
 
 COLUMNS = (

@@ -1,5 +1,6 @@
 //! What the user wrote: sections with checked values, every one with its place.
 
+pub(crate) mod cluster;
 mod edit;
 pub(crate) mod engine;
 pub(crate) mod interference;
@@ -27,7 +28,8 @@ use sections::unknown_keys;
 pub use sweep::SweepAxis;
 
 /// The keys at the top of the file.
-pub(crate) const TOP: [&str; 8] = ["format", "machine", "job", "mpi", "engine", "output", "interference", "sweep"];
+pub(crate) const TOP: [&str; 9] =
+    ["format", "machine", "job", "mpi", "engine", "output", "interference", "sweep", "cluster"];
 
 /// An experiment as it was written, overrides applied: every value has its type and is in its range, but nothing has
 /// been built and no file has been opened.
@@ -41,6 +43,7 @@ pub struct ExperimentSpec {
     pub(crate) output: Output,
     pub(crate) interference: Interference,
     sweep: Vec<SweepAxis>,
+    cluster: Vec<(&'static str, serde_json::Value)>,
 }
 
 impl ExperimentSpec {
@@ -70,12 +73,13 @@ impl ExperimentSpec {
             matches!(sections.jobs.map(|entry| &entry.node.raw), Some(Raw::List(all)) if all.len() == jobs.len());
         let interference = interference::read(sections.interference.filter(|_| jobs_read), &jobs, &mut report);
         let sweep = sweep::read(sections.sweep, &document, &mut report);
+        let cluster = cluster::read(sections.cluster, &mut report);
         interference::check_overlap(&interference.axes, &sweep, &mut report);
         let jobs = job::present(jobs, &mut report);
         report.finish(())?;
         let parts = machine.zip(engine);
         let (machine, engine) = parts.expect("a part that is missing is a problem");
-        Ok(Self { machine, jobs, mpi, engine, output, interference, sweep, document })
+        Ok(Self { machine, jobs, mpi, engine, output, interference, sweep, cluster, document })
     }
 
     /// Tries every value of `[interference]` and `[sweep]` but sets of jobs, which say nothing new about jobs that are there; what
@@ -102,6 +106,11 @@ impl ExperimentSpec {
         let mut axes = self.interference.axes;
         axes.extend(self.sweep);
         axes
+    }
+
+    /// The values of `[cluster]`, given or by default: memory in bytes. None without the section.
+    pub fn into_cluster(self) -> Vec<(&'static str, serde_json::Value)> {
+        self.cluster
     }
 }
 
@@ -156,6 +165,7 @@ struct Sections<'t> {
     output: Option<(&'t Entry, &'t Table)>,
     interference: Option<(&'t Entry, &'t Table)>,
     sweep: Option<(&'t Entry, &'t Table)>,
+    cluster: Option<(&'t Entry, &'t Table)>,
 }
 
 impl<'t> Sections<'t> {
@@ -172,6 +182,7 @@ impl<'t> Sections<'t> {
             output: section("output"),
             interference: section("interference"),
             sweep: section("sweep"),
+            cluster: section("cluster"),
             jobs: root.get("job"),
         }
     }

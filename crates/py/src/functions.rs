@@ -158,6 +158,23 @@ pub(crate) fn sweep<'py>(
     Ok(list)
 }
 
+/// The values of `[cluster]`, given or by default.
+#[pyfunction]
+#[pyo3(signature = (text, path, overrides = Vec::new()), text_signature = "(text, path, overrides=())")]
+pub(crate) fn cluster<'py>(
+    py: Python<'py>,
+    text: &str,
+    path: &str,
+    overrides: Vec<String>,
+) -> PyResult<Bound<'py, PyDict>> {
+    let spec = errors::guarded(py, || odonata_experiment::ExperimentSpec::parse(text, path, &overrides))?;
+    let dict = PyDict::new(py);
+    for (key, value) in spec.map_err(|problems| errors::experiment_error(py, &problems))?.into_cluster() {
+        dict.set_item(key, json_object(py, &value)?)?;
+    }
+    Ok(dict)
+}
+
 fn axis_dict(py: Python<'_>, axis: odonata_experiment::SweepAxis) -> PyResult<Bound<'_, PyDict>> {
     let dict = PyDict::new(py);
     dict.set_item("key", axis.key)?;

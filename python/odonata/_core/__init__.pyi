@@ -21,6 +21,7 @@ __all__ = [
     "characterize",
     "check",
     "check_points",
+    "cluster",
     "improved_mapping",
     "machine",
     "mapped_jobs",
@@ -189,6 +190,9 @@ def run(
 
 def sweep(text: str, path: str, overrides: Sequence[str] = ()) -> list[SweepAxis]:
     """The axes of `[sweep]` in the file's order; none without the section. Values are checked one by one."""
+
+def cluster(text: str, path: str, overrides: Sequence[str] = ()) -> dict[str, Any]:
+    """The keys of `[cluster]`, given or by default: `memory` in bytes; none without it."""
 
 def alone(text: str, path: str, overrides: Sequence[str] = ()) -> SweepAxis:
     """Every job alone, as an axis: the others idle, or absent if `[interference]` says so."""

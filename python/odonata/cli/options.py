@@ -5,11 +5,14 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
 from odonata.api import Source
+
+if TYPE_CHECKING:
+    from odonata.sweeps.cluster import Cluster
 
 _Command = TypeVar("_Command", bound=Callable[..., Any])
 
@@ -67,3 +70,32 @@ def as_json(function: _Command) -> _Command:
 def force(function: _Command) -> _Command:
     """The option --force."""
     return click.option("-f", "--force", is_flag=True, help="Replace what is already there.")(function)
+
+
+def on(function: _Command) -> _Command:
+    """The option --on."""
+    return click.option(
+        "--on",
+        metavar="WHERE",
+        help="Run the points on a Dask cluster: dask (this machine), slurm, pbs or lsf (as [cluster] says), "
+        "or the address of a scheduler, as tcp://node17:8786. Takes odonata[cluster].",
+    )(function)
+
+
+def cluster(where: str | None, processes: int | None) -> Cluster | None:
+    """What --on says.
+
+    Raises:
+        OdonataError: It is no such place.
+        UsageError: --processes is given beside it, and others have started the workers.
+    """
+    from odonata.sweeps.cluster import LOCAL, Cluster
+
+    if where is None:
+        return None
+    found = Cluster(where, say=lambda line: click.echo(line, err=True))
+    if where != LOCAL and processes is not None:
+        raise click.UsageError(
+            f"--processes is of this machine; on {where} as many points run as there are workers."
+        )
+    return found

@@ -37,6 +37,7 @@ from odonata.sweeps.estimate import SECONDS, Estimate
     "--threads", type=click.IntRange(min=1), default=1, metavar="N", help="Threads of each point (1)."
 )
 @click.option("--estimate", is_flag=True, help="Say how long it takes, from a few seconds; run nothing.")
+@options.on
 @click.option("--slurm", is_flag=True, help="Run nothing; write a script for a Slurm job array.")
 @click.option("--point", type=int, metavar="I", help="Run only this point, as a task of the job array does.")
 @options.quiet
@@ -48,6 +49,7 @@ def command(
     processes: int | None,
     threads: int,
     estimate: bool,
+    on: str | None,
     slurm: bool,
     point: int | None,
     quiet: bool,
@@ -75,6 +77,9 @@ def command(
     from odonata.sweeps.interference import is_interference
     from odonata.sweeps.result import read_sweep
 
+    if on is not None and (slurm or point is not None):
+        raise click.UsageError("--on cannot be combined with --slurm or --point.")
+    cluster = options.cluster(on, processes)
     directory = output or RUNS / f"{Path(experiment.path).stem.strip('<>')}-sweep"
     if slurm:
         _write_slurm(experiment, changes, directory, threads)
@@ -92,6 +97,7 @@ def command(
                 progress=report,
                 only=point,
                 foresee=_teller(go_on=not estimate) if tells else None,
+                cluster=cluster,
             )
     except DeclinedError:
         return

@@ -14,7 +14,9 @@ from odonata.studies.expand import Part
 from odonata.studies.read import nearest
 from odonata.studies.results import Results
 from odonata.studies.spec import Study
-from odonata.sweeps.execute import Failure, Progress, Task, is_finished, processors, run_tasks
+from odonata.sweeps.cluster import Cluster
+from odonata.sweeps.execute import Failure, Progress, processors, run_tasks
+from odonata.sweeps.point import Task, is_finished
 from odonata.sweeps.result import make
 
 
@@ -36,6 +38,7 @@ def run_study(
     processes: int | None = None,
     threads: int = 1,
     progress: Progress | None = None,
+    cluster: Cluster | None = None,
 ) -> tuple[Results, Ran]:
     """Runs the points of a study that are not finished; those that are stay as they are.
 
@@ -46,6 +49,7 @@ def run_study(
         processes: How many points run at a time; as many as the processors allow if not given.
         threads: For each point.
         progress: Called with `checking` or `running`, the number of points done, and of all.
+        cluster: Where the points run; in processes of this machine if not given.
 
     Raises:
         OdonataError: The study is wrong, a point cannot be run, or the directory holds something else.
@@ -63,6 +67,7 @@ def run_study(
         processes=processes or max(processors() // threads, 1),
         threads=threads,
         progress=progress or (lambda *_: None),
+        cluster=cluster,
     )
     if not failures:
         for part in wanted:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from odonata.api import Source, run_until_interrupted
 
 if TYPE_CHECKING:
-    from odonata.sweeps.execute import Checked, Task
+    from odonata.sweeps.point import Checked, Task
 
 SECONDS = 2.0
 """What each routing is tried for."""

@@ -1,4 +1,4 @@
-"""Running the points of sweeps in local processes.
+"""Running the points of sweeps, in local processes or on a cluster.
 
 All points are checked before the first one runs, so that a mistake shows in seconds and not after hours. A
 point is finished if its run directory was made by this version from the same resolved experiment and the same
@@ -8,7 +8,6 @@ input files; finished points are kept.
 from __future__ import annotations
 
 import contextlib
-import hashlib
 import itertools
 import multiprocessing
 import os
@@ -20,41 +19,19 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from odonata import __version__, _core
+from odonata import _core
 from odonata.api import Source, run_source
-from odonata.errors import ExperimentError, OdonataError, StoreError
-from odonata.store import RunReader
-from odonata.store.schema import RESOLVED
-from odonata.store.sweep import Point, point_directory
+from odonata.errors import ExperimentError, OdonataError
+from odonata.store.sweep import Point
+from odonata.sweeps.cluster import Cluster, Demand, check_settings, connected
 from odonata.sweeps.estimate import Estimate, estimate
+from odonata.sweeps.point import Checked, Task, is_finished
 
 Progress = Callable[[str, int, int], None]
 """Called with what is going on, how many points are done, and of how many."""
 
 Foresee = Callable[[Estimate], bool]
 """Called with what is ahead, if that is known; whether the points are to be run."""
-
-
-@dataclass(frozen=True)
-class Task:
-    """A point to run."""
-
-    source: Source
-    changes: tuple[str, ...]
-    """Overrides that hold for the whole sweep."""
-    point: Point
-    directory: Path
-    """The sweep's."""
-
-    @property
-    def target(self) -> Path:
-        """The run directory."""
-        return point_directory(self.directory, self.point)
-
-    @property
-    def overrides(self) -> list[str]:
-        """All overrides."""
-        return [*self.changes, *self.point.overrides]
 
 
 @dataclass(frozen=True)
@@ -81,6 +58,7 @@ def run_tasks(
     threads: int,
     progress: Progress,
     foresee: Foresee | None = None,
+    cluster: Cluster | None = None,
 ) -> tuple[int, list[Failure]]:
     """Runs all points that are not finished, of one sweep or of several.
 
@@ -90,18 +68,24 @@ def run_tasks(
         threads: How many threads each of them has.
         progress: Called after each point.
         foresee: Called before the first point with an estimate, which takes some seconds to make.
+        cluster: Where the points run; in processes of this machine if not given.
 
     Returns:
         How many points were finished already, and those that failed while they ran, in the order of `tasks`.
 
     Raises:
-        OdonataError: Some of the points are no experiments that can be run. None was run.
+        OdonataError: Some of the points are no experiments that can be run, and none was run; or the cluster
+            cannot be had, or was lost.
         DeclinedError: `foresee` said no.
     """
     # A worker that imports a script which calls this again, without the guard, is to end quietly: the first
     # caller says what is wrong. The same test makes multiprocessing raise an error with a page of advice.
     if getattr(multiprocessing.current_process(), "_inheriting", False):
         raise SystemExit(1)
+    settings: Mapping[str, Any] = {}
+    if cluster is not None:
+        settings = _settings(tasks)
+        check_settings(cluster, settings)
     declined = False
     with _pool(min(processes, len(tasks))) as pool:
         resolved = _check(pool, tasks, progress)
@@ -117,33 +101,93 @@ def run_tasks(
             declined = ahead is not None and not foresee(ahead)
             if declined:
                 missing = []
-        progress("running", done, len(tasks))
+        work = {index: (tasks[index], resolved[index]) for index in missing}
         failures: dict[int, str] = {}
-        bytes_of = {index: resolved[index].memory_bytes for index in missing}
 
-        def start(index: int) -> Future[None]:
-            task = tasks[index]
-            try:
-                return pool.submit(_run_point, task.source, task.overrides, task.target, threads)
-            except BrokenProcessPool as error:
-                broken = Future[None]()
-                broken.set_exception(error)
-                return broken
-
-        for index, future in as_memory_allows(bytes_of, shared_memory(), start):
-            try:
-                future.result()
-            except BrokenProcessPool:
-                failures[index] = "its process was killed, perhaps for want of memory"
-            except Exception as error:
-                failures[index] = f"{type(error).__name__}: {error}"
-            done += 1
+        def follow(ended: Iterator[tuple[int, str | None]]) -> None:
+            nonlocal done
             progress("running", done, len(tasks))
+            for index, mistake in ended:
+                if mistake is not None:
+                    failures[index] = mistake
+                done += 1
+                progress("running", done, len(tasks))
+
+        if cluster is None:
+            follow(_run_here(pool, work, threads))
     # Not within: an exception there ends the workers wherever they are.
     if declined:
         raise DeclinedError
+    # Not within, either: who is killed while others do the work leaves no processes behind.
+    if cluster is not None and work:
+        follow(_run_there(cluster, settings, work, processes, threads))
     found = [Failure(tasks[index], message) for index, message in sorted(failures.items())]
     return len(tasks) - len(missing), found
+
+
+def _run_here(
+    pool: ProcessPoolExecutor, work: Mapping[int, tuple[Task, Checked]], threads: int
+) -> Iterator[tuple[int, str | None]]:
+    """Runs points in processes of this machine; hands out each as it ends, with what was wrong with it."""
+
+    def start(index: int) -> Future[None]:
+        task, _ = work[index]
+        try:
+            return pool.submit(_run_point, task.source, task.overrides, task.target, threads)
+        except BrokenProcessPool as error:
+            broken = Future[None]()
+            broken.set_exception(error)
+            return broken
+
+    bytes_of = {index: checked.memory_bytes for index, (_, checked) in work.items()}
+    for index, future in as_memory_allows(bytes_of, shared_memory(), start):
+        try:
+            future.result()
+        except BrokenProcessPool:
+            yield index, "its process was killed, perhaps for want of memory"
+        except Exception as error:
+            yield index, f"{type(error).__name__}: {error}"
+        else:
+            yield index, None
+
+
+def _run_there(
+    cluster: Cluster,
+    settings: Mapping[str, Any],
+    work: Mapping[int, tuple[Task, Checked]],
+    processes: int,
+    threads: int,
+) -> Iterator[tuple[int, str | None]]:
+    """`_run_here` on a cluster."""
+    # Dask takes half a second to import, and need not be installed.
+    from odonata.sweeps.remote import run_on
+
+    tasks = [task for task, _ in work.values()]
+    largest = max(checked.memory_bytes for _, checked in work.values())
+    demand = Demand(min(processes, len(work)), threads, largest)
+    with connected(cluster, settings, demand, shared_memory(), tasks[0].directory / "logs") as client:
+        yield from run_on(client, cluster, work, threads)
+
+
+def _settings(tasks: Sequence[Task]) -> Mapping[str, Any]:
+    """`[cluster]` of the experiments; empty if none has it.
+
+    Raises:
+        OdonataError: Two of them do not agree.
+    """
+    found: dict[tuple[Source, tuple[str, ...]], Mapping[str, Any]] = {}
+    for task in tasks:
+        key = (task.source, task.changes)
+        if key not in found:
+            found[key] = _core.cluster(task.source.text, task.source.path, list(task.changes))
+    given = [(source, settings) for (source, _), settings in found.items() if settings]
+    for source, settings in given[1:]:
+        if settings != given[0][1]:
+            raise OdonataError(
+                f"{given[0][0].path} and {source.path} ask for different batch jobs in [cluster]",
+                hint="Points of all files run on the same workers: say it alike, or in one of them.",
+            )
+    return given[0][1] if given else {}
 
 
 def shared_memory() -> int | None:
@@ -169,29 +213,6 @@ def as_memory_allows(
             taken += bytes_of[index]
         finished, _ = wait(running, return_when=FIRST_COMPLETED)
         yield from ((running.pop(future), future) for future in finished)
-
-
-def is_finished(directory: Path, resolved: str) -> bool:
-    """Whether a point's run is there and would come out the same again."""
-    try:
-        reader = RunReader(directory)
-        return (
-            reader.summary["complete"] is True
-            and reader.summary["odonata_version"] == __version__
-            and reader.text(RESOLVED) == resolved
-            and all(_is_as_it_was(entry) for entry in reader.summary.get("inputs", []))
-        )
-    except StoreError:
-        return False
-
-
-def _is_as_it_was(entry: dict[str, Any]) -> bool:
-    """Whether a file that a run has read still has the content that it had then."""
-    path = Path(entry["path"])
-    try:
-        return bool(hashlib.sha256(path.read_bytes()).hexdigest() == entry["sha256"])
-    except OSError:
-        return False
 
 
 def _check(pool: ProcessPoolExecutor, tasks: Sequence[Task], progress: Progress) -> dict[int, Checked]:
@@ -232,18 +253,6 @@ class ExperimentProblem:
     """A mistake in one point, as text: exceptions with their own arguments do not cross processes well."""
 
     message: str
-
-
-@dataclass(frozen=True)
-class Checked:
-    """A point that can be run."""
-
-    resolved: str
-    memory_bytes: int
-    """About what its process takes."""
-    routing: str
-    packets: int | None
-    """About how many it sends, where the engine knows."""
 
 
 CHECKED_TOGETHER = 32

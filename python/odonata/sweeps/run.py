@@ -8,7 +8,9 @@ from typing import Any
 
 from odonata.api import Experiment, Source, overrides
 from odonata.errors import OdonataError
-from odonata.sweeps.execute import Foresee, Progress, Task, processors, run_tasks
+from odonata.sweeps.cluster import Cluster
+from odonata.sweeps.execute import Foresee, Progress, processors, run_tasks
+from odonata.sweeps.point import Task
 from odonata.sweeps.result import Sweep, prepare
 
 
@@ -22,6 +24,7 @@ def run_sweep(
     progress: Progress | None = None,
     only: int | None = None,
     foresee: Foresee | None = None,
+    cluster: Cluster | None = None,
 ) -> Sweep:
     """`sweep` of an experiment that was read, with overrides as text; `only` runs a single point.
 
@@ -45,6 +48,7 @@ def run_sweep(
         threads=threads or 1,
         progress=progress or (lambda *_: None),
         foresee=foresee,
+        cluster=cluster,
     )
     finished = Sweep(directory, prepared.axes, kept=kept, failures=failures)
     if only is None:
@@ -59,6 +63,7 @@ def sweep(
     set: Mapping[str, Any] | None = None,  # noqa: A002 - as on the command line
     processes: int | None = None,
     threads: int | None = None,
+    on: str | None = None,
     progress: Progress | None = None,
 ) -> Sweep:
     """Runs an experiment at every combination of the values in its table `[sweep]`.
@@ -73,10 +78,13 @@ def sweep(
         set: Keys to change at all points.
         processes: How many points run at a time; as many as the processors allow if not given.
         threads: For each point; 1 if not given.
+        on: Where the points run instead of in processes of this machine: `dask`, `slurm`, `pbs`, `lsf`, or
+            the address of a Dask scheduler, as `tcp://node17:8786`. Takes the extra `odonata[cluster]`.
         progress: Called with `checking` or `running`, the number of points done, and of all.
 
     Raises:
-        OdonataError: A point cannot be run, or `out` holds something else. Nothing was run.
+        OdonataError: A point cannot be run, or `out` holds something else, and nothing was run; or the
+            cluster cannot be had, or was lost.
     """
     return run_sweep(
         Source.of(experiment),
@@ -85,4 +93,5 @@ def sweep(
         processes=processes,
         threads=threads,
         progress=progress,
+        cluster=None if on is None else Cluster(on),
     )

@@ -27,6 +27,7 @@ from odonata.cli.study import options
 @click.option(
     "--threads", type=click.IntRange(min=1), default=1, metavar="N", help="Threads of each point (1)."
 )
+@common.on
 @common.quiet
 def command(
     names: tuple[str, ...],
@@ -36,6 +37,7 @@ def command(
     studies: Path,
     processes: int | None,
     threads: int,
+    on: str | None,
     quiet: bool,
 ) -> None:
     """Run the points that are missing, judge the claims, write the page.
@@ -55,6 +57,7 @@ def command(
     from odonata.studies import check_up_to_date, find, load, report, run_study
 
     only = options.read_only(chosen)
+    cluster = common.cluster(on, processes)
     # All of them are read before the first one runs.
     wanted = [load(find(name, studies), quick=quick) for name in names]
     screen = terminal.console()
@@ -68,6 +71,7 @@ def command(
                 processes=processes,
                 threads=threads,
                 progress=progress,
+                cluster=cluster,
             )
         for failure in ran.failures:
             where = failure.task.target

@@ -1,0 +1,101 @@
+//! `[cluster]`: what a batch system gives the points of a sweep. No run and no result depends on it.
+
+use super::sections::{self, unknown_keys};
+use crate::document::{Entry, Table};
+use crate::fields::Fields;
+use crate::report::Report;
+use crate::section::Section;
+use odonata_declare::{Key, Kind, Value};
+
+const LINES: Kind = Kind::List(&Kind::Text);
+
+/// The keys of `[cluster]`.
+pub(crate) fn section() -> Section {
+    let keys = vec![
+        Key::required("cores", Kind::COUNT, "Processors of a batch job."),
+        Key::required("memory", Kind::Bytes, "Memory of a batch job."),
+        Key::required(
+            "walltime",
+            Kind::Text,
+            "Time limit of a batch job, longer than the longest point, as the batch system writes it: `\"04:00:00\"`.",
+        ),
+        Key::with_default("jobs", Kind::COUNT, Value::Integer(1), "Batch jobs at a time."),
+        Key::optional("queue", Kind::Text, "the batch system's", "Queue, or partition."),
+        Key::optional("account", Kind::Text, "the batch system's", "Account, or project, that is charged."),
+        Key::optional(
+            "directives",
+            LINES,
+            "none",
+            "Further options of the batch system, each as it stands after `#SBATCH`, `#PBS` or `#BSUB`: `[\"--constraint=cpu\"]`.",
+        ),
+        Key::optional("setup", LINES, "none", "Lines of shell that run before the workers start: `[\"module load python\"]`."),
+        Key::optional(
+            "python",
+            Kind::Text,
+            "the one that runs `odonata`",
+            "Command that starts Python in a job: `\"apptainer exec odonata.sif python3\"`.",
+        ),
+    ];
+    Section {
+        name: "cluster",
+        repeated: false,
+        doc: "What `odonata sweep --on slurm`, `pbs` or `lsf` asks of the batch system. Everything else ignores the section, and no \
+              result depends on it.",
+        keys,
+        choosers: Vec::new(),
+    }
+}
+
+/// The values of `[cluster]`, given or by default, in the order of the declaration; none without a section. Memory
+/// is a number of bytes.
+pub(super) fn read(
+    section: Option<(&Entry, &Table)>,
+    report: &mut Report<'_>,
+) -> Vec<(&'static str, serde_json::Value)> {
+    let Some((entry, table)) = section else { return Vec::new() };
+    let keys = &sections::section("cluster").keys;
+    let known: Vec<&'static str> = keys.iter().map(|key| key.name).collect();
+    unknown_keys("[cluster]", table, &known, |_| None, report);
+    let fields = Fields::read("[cluster]", entry.place, table, keys, report);
+    let plain = |value: &Value| match value {
+        Value::Bytes(bytes) => bytes.0.into(),
+        other => other.to_json(),
+    };
+    known.into_iter().filter_map(|key| Some((key, plain(fields.value(key)?)))).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::ExperimentSpec;
+
+    const RUN: &str = "machine.preset = 'edison'\n[[job]]\nranks = 4\npattern = 'uniform'\n[engine]\nrouting = 'min'\n";
+
+    fn cluster(keys: &str, overrides: &[&str]) -> Result<Vec<(&'static str, serde_json::Value)>, String> {
+        let spec = ExperimentSpec::parse(&format!("{RUN}[cluster]\n{keys}"), "a.toml", overrides);
+        spec.map(ExperimentSpec::into_cluster).map_err(|problems| problems.to_string())
+    }
+
+    /// 2 GiB are 2^31 B.
+    #[test]
+    fn values_are_given_or_by_default() {
+        let found = cluster("cores = 4\nmemory = '2 GiB'\nwalltime = '1:30'\nqueue = 'debug'", &[]).unwrap();
+        let expected = [("cores", 4.into()), ("memory", (1_u64 << 31).into()), ("walltime", "1:30".into())];
+        assert_eq!(found[..3], expected);
+        assert_eq!(found[3..], [("jobs", 1.into()), ("queue", "debug".into())]);
+        let more = cluster("cores = 1\nmemory = '1 MB'\nwalltime = '1'", &["cluster.jobs=3"]).unwrap();
+        assert_eq!(more[3..], [("jobs", 3.into())]);
+        assert_eq!(
+            cluster("cores = 1\nmemory = '1 MB'\nwalltime = '1'", &["cluster.setup=['a b']"]).unwrap()[4].0,
+            "setup"
+        );
+    }
+
+    #[test]
+    fn mistakes_are_named() {
+        let wrong = |keys: &str| cluster(keys, &[]).unwrap_err();
+        assert!(wrong("cores = 4\nmemory = '2 GiB'").contains("[cluster] lacks the key 'walltime'"));
+        let misspelt = wrong("cores = 4\nmemory = '2 GiB'\nwalltime = '1:00'\nquue = 'a'");
+        assert!(misspelt.contains("unknown key 'quue' in [cluster]") && misspelt.contains("'queue'"), "{misspelt}");
+        assert!(wrong("cores = 0\nmemory = '2 GiB'\nwalltime = '1:00'").contains("cores"));
+    }
+}
