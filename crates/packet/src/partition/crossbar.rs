@@ -171,8 +171,8 @@ impl Partition {
         self.input[before as usize].next_waiter = next;
     }
 
-    /// Occupies the crossbar from a channel of input `i` to output `o` with a packet; returns where its credit goes. If the
-    /// link is `free` and the packet need not wait for its last byte, it sets out at once, without a queue.
+    /// Occupies the crossbar from a channel of input `i` to output `o` with a packet; returns where its credit goes. If
+    /// the link is `free` and the packet need not wait for its last byte, it sets out at once, without a queue.
     #[inline(always)]
     fn transfer(&mut self, (i, vc_in): (usize, u8), o: usize, slot: u32, free: bool) -> (Back, Option<Trip>) {
         let now = self.now;

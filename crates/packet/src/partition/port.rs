@@ -170,7 +170,8 @@ impl OutPort {
         }
     }
 
-    /// A packet, which has credit, sets out at `now`, takes the link for `busy` and reaches the other end `latency` later.
+    /// A packet, which has credit, sets out at `now`, takes the link for `busy` and reaches the other end `latency`
+    /// later.
     #[inline(always)]
     pub(super) fn start(
         &mut self,
