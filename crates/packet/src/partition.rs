@@ -124,6 +124,8 @@ pub(crate) struct Partition {
     /// Where it writes what crosses the border; its thread's, which lends it for a window.
     pub(crate) outbox: Outbox,
     learns: bool,
+    /// Whether any decision reads the load.
+    looks: bool,
     /// Whether anything travels beside every packet.
     beside: bool,
     /// Whether packets may come from programs, and whether any endpoint listens and what such endpoints asked for.
@@ -191,7 +193,7 @@ impl Partition {
         let (ports, nics) = (fabric.ports_of(&routers), fabric.nics_of(&routers));
         let channels = usize::from(routing.virtual_channels());
         let count = ports.len();
-        let learns = routing.learns();
+        let (learns, looks) = (routing.learns(), routing.reads_any_load());
         let any_listens = (0..nics.len() as u32).any(|nic| endpoints.listens(nic) > Listens::ToNothing);
         let listens = any_listens || endpoints.offers_move();
         let moves = endpoints.offers_move();
@@ -252,6 +254,7 @@ impl Partition {
             ports,
             nics,
             learns,
+            looks,
             beside: carries.told || carries.ways,
             strangers: strangers || moves,
             listens,

@@ -87,7 +87,21 @@ impl EventQueue {
         if slot.time <= time {
             return;
         }
-        if slot.next != UNLISTED {
+        // Nearly all events are new ones within the wheel: these look up their slot once.
+        let bucket = time >> self.shift;
+        if slot.next != UNLISTED || bucket.wrapping_sub(self.now_bucket).wrapping_sub(1) >= self.mask {
+            return self.wake_again(time, key);
+        }
+        let i = (bucket & self.mask) as usize;
+        slot.time = time;
+        slot.next = std::mem::replace(&mut self.buckets[i], key);
+        self.occupied[i >> 6] |= 1 << (i & 63);
+    }
+
+    /// Moves the event of `key`, or puts it outside the wheel.
+    #[inline(never)]
+    fn wake_again(&mut self, time: u64, key: Key) {
+        if self.slots[key as usize].next != UNLISTED {
             self.unlist(key);
         }
         self.insert(time, key);
@@ -125,7 +139,7 @@ impl EventQueue {
     }
 
     /// Takes a key out of the list of its bucket.
-    #[inline(never)]
+    #[inline]
     fn unlist(&mut self, key: Key) {
         let slot = self.slots[key as usize];
         let i = ((slot.time >> self.shift) & self.mask) as usize;

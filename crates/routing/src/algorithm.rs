@@ -192,6 +192,11 @@ pub trait Routing: Send + Sync {
     /// spares itself the view, and a look at it is a programming error that panics.
     fn reads_load(&self, packet: &Header) -> bool {
         let _ = packet;
+        self.reads_any_load()
+    }
+
+    /// Whether any decision reads the load; asked once, so that the others need not be asked packet by packet.
+    fn reads_any_load(&self) -> bool {
         true
     }
 

@@ -7,12 +7,21 @@
 //! Who is served first goes by input *channel*, not by input: a channel that waits gets its turn however much comes on the
 //! other channels of its input. (By input, a channel behind a stream without end on the same input waits for ever.)
 
-use super::port::{End, STARVED};
+use super::port::{End, Trip, STARVED};
 use super::Partition;
 use crate::credit::Credit;
 use crate::packet::NONE;
 use crate::settings::Arbitration;
 use odonata_routing::algorithm::Feedback;
+
+/// Room for the sender of a packet that crossed.
+struct Back {
+    /// The sender, as its end of the link says.
+    peer: u32,
+    part: u16,
+    end: End,
+    credit: Credit,
+}
 
 impl Partition {
     /// Lets output port `o` choose among the packets that wait for it, at least one; whether one was granted.
@@ -99,7 +108,7 @@ impl Partition {
             return false;
         }
         let packet = self.pool.get(slot);
-        let (room, vc, vc_in) = (packet.room(self.full), usize::from(packet.out_vc()), packet.header.state.vc);
+        let (room, vc) = (packet.room(self.full), usize::from(packet.out_vc()));
         let into = &self.out_channel[o * self.channels + vc];
         if into.bytes + packet.needs(self.full) > self.output_room {
             return false;
@@ -107,11 +116,11 @@ impl Partition {
         let bytes = into.bytes + room;
         let (link_free, port_bytes) = (out.link_free, out.queued_bytes + room);
         let free = out.occupied == 0 && link_free <= now && (into.credit >= room || out.end == End::Node);
-        let ready = self.transfer((i, vc_in), o, slot);
+        let (back, trip) = self.transfer((i, packet.header.state.vc), o, slot, free);
         self.recorder.enqueued(o, vc, bytes, port_bytes, now);
-        self.return_credit(i, vc_in, slot);
-        if free && ready <= now {
-            self.launch(o, slot, now);
+        self.return_credit(back, slot);
+        if let Some(trip) = trip {
+            self.travel(o, slot, trip);
             return true;
         }
         self.enqueue(o, slot);
@@ -139,8 +148,8 @@ impl Partition {
             let (nic, next) = (self.inputs[i].peer as usize, (next != NONE).then(|| arrived(next)));
             self.recorder.fifo_passed(nic, arrived(slot), next, self.now);
         }
-        self.transfer((i, vc_in), o, slot);
-        self.return_credit(i, vc_in, slot);
+        let (back, _) = self.transfer((i, vc_in), o, slot, false);
+        self.return_credit(back, slot);
         self.enqueue(o, slot);
         let packet = self.pool.get(slot);
         let vc = usize::from(packet.out_vc());
@@ -172,39 +181,51 @@ impl Partition {
         self.input[before as usize].next_waiter = next;
     }
 
-    /// Occupies the crossbar from a channel of input `i` to output `o` with a packet; returns when it may leave the output.
+    /// Occupies the crossbar from a channel of input `i` to output `o` with a packet; returns where its credit goes. If
+    /// the link is `free` and the packet need not wait for its last byte, it sets out at once, without a queue.
     #[inline(always)]
-    fn transfer(&mut self, (i, vc_in): (usize, u8), o: usize, slot: u32) -> u64 {
+    fn transfer(&mut self, (i, vc_in): (usize, u8), o: usize, slot: u32, free: bool) -> (Back, Option<Trip>) {
+        let now = self.now;
         let packet = self.pool.get_mut(slot);
-        let size = packet.size();
-        // Nothing is promised to a packet that has arrived; it keeps the channel that it came on.
-        if packet.out_vc() >= self.reserved_from && self.out[o].end != End::Node {
-            self.promised[o * self.channels + usize::from(packet.out_vc())] -= size;
-        }
+        let (size, vc) = (packet.size(), packet.out_vc());
         let (out, input) = (&mut self.out[o], &mut self.inputs[i]);
+        // Nothing is promised to a packet that has arrived; it keeps the channel that it came on.
+        if vc >= self.reserved_from && out.end != End::Node {
+            self.promised[o * self.channels + usize::from(vc)] -= size;
+        }
         let kind = &self.kinds[out.kind as usize];
+        let kind_in = if input.kind == out.kind { kind } else { &self.kinds[input.kind as usize] };
         let full = size == self.full;
         let busy =
             if full { kind.crossbar_time } else { self.fabric.transfer_time(self.routers.start + input.router, size) };
-        let until = self.now + busy;
-        input.crossbar_free = until;
-        out.crossbar_free = until;
+        input.crossbar_free = now + busy;
+        out.crossbar_free = now + busy;
         if let Some(served) = self.served.get_mut(i * self.channels + usize::from(vc_in)) {
-            *served = self.now;
+            *served = now;
         } else {
-            out.crossed_vc = packet.out_vc();
+            out.crossed_vc = vc;
             let place = usize::from(input.place) * self.channels + usize::from(vc_in);
-            self.last_served[o * self.channels + usize::from(out.crossed_vc)] = place as u16;
+            self.last_served[o * self.channels + usize::from(vc)] = place as u16;
         }
+        let bytes = if vc_in == self.bubble && input.end != End::Node { self.full } else { size };
+        let credit = Credit { at: now + kind_in.credit_latency, bytes, vc: vc_in };
+        let back = Back { peer: input.peer, part: input.part, end: input.end, credit };
         // From a slow link to a fast one: leave so late that the last byte has arrived when it must leave.
-        packet.ready = self.now;
-        if full && self.kinds[input.kind as usize].incoming_time == kind.full_time {
-            return packet.ready;
+        packet.ready = now;
+        let leaves_in = if full && kind_in.incoming_time == kind.full_time {
+            kind.full_time
+        } else {
+            let arrives_in = self.fabric.incoming_time(self.ports.start + i as u32, size);
+            let leaves_in = self.fabric.link_time(self.ports.start + o as u32, size);
+            packet.ready = now.max((packet.arrived + arrives_in).saturating_sub(leaves_in));
+            leaves_in
+        };
+        if !free || packet.ready > now {
+            return (back, None);
         }
-        let arrives_in = self.fabric.incoming_time(self.ports.start + i as u32, size);
-        let leaves_in = self.fabric.link_time(self.ports.start + o as u32, size);
-        packet.ready = self.now.max((packet.arrived + arrives_in).saturating_sub(leaves_in));
-        packet.ready
+        let room = packet.room(self.full);
+        let channel = &mut self.out_channel[o * self.channels + usize::from(vc)];
+        (back, Some(out.start(packet, channel, room, (now, leaves_in, kind.latency))))
     }
 
     /// Puts a packet into the output queue of its channel.
@@ -226,14 +247,9 @@ impl Partition {
         }
     }
 
-    /// Sends credit, and feedback if the router before learns, over the reverse link of input port `i`.
+    /// Sends credit, and feedback if the router before learns, over the reverse link of an input port.
     #[inline(always)]
-    fn return_credit(&mut self, i: usize, vc: u8, slot: u32) {
-        let input = &self.inputs[i];
-        let (peer, end, part) = (input.peer, input.end, input.part);
-        let packet = self.pool.get(slot);
-        let bytes = if vc == self.bubble && end != End::Node { self.full } else { packet.size() };
-        let credit = Credit { at: self.now + self.kinds[input.kind as usize].credit_latency, bytes, vc };
+    fn return_credit(&mut self, Back { peer, part, end, credit }: Back, slot: u32) {
         match end {
             End::Node => return self.take_nic_credit(peer as usize, credit),
             End::Local => self.take_credit(peer as usize, credit),

@@ -1,6 +1,6 @@
 //! The link: from output queues to the next router or node, and what comes back.
 
-use super::port::{End, BETWEEN, DEFERRED, STARVED, UNREADY};
+use super::port::{End, Trip, DEFERRED, STARVED, UNREADY};
 use super::Partition;
 use crate::credit::{Credit, Credits};
 use crate::packet::{PathHop, NONE};
@@ -231,36 +231,16 @@ impl Partition {
         if self.recorder.waits.is_some() {
             self.note_departure(o, slot, now);
         }
-        self.dequeue(o, slot);
-        self.launch(o, slot, now);
-    }
-
-    /// Takes the first packet of its channel from the output queue.
-    #[inline(always)]
-    fn dequeue(&mut self, o: usize, slot: u32) {
-        let packet = self.pool.get(slot);
-        let (vc, room) = (packet.out_vc(), packet.room(self.full));
+        let packet = self.pool.get_mut(slot);
+        let (vc, size, room) = (packet.out_vc(), packet.size(), packet.room(self.full));
         let channel = &mut self.out_channel[o * self.channels + usize::from(vc)];
-        channel.queue.pop(&self.pool);
-        channel.bytes -= room;
         let out = &mut self.out[o];
+        channel.queue.head = packet.next;
+        channel.bytes -= room;
         if channel.queue.is_empty() {
             out.occupied &= !(1 << vc);
         }
         out.queued_bytes -= room;
-    }
-
-    /// Puts a packet that is in no queue on the link of port `o`, which is free at time `now`.
-    #[inline(always)]
-    pub(super) fn launch(&mut self, o: usize, slot: u32, now: u64) {
-        let packet = self.pool.get_mut(slot);
-        let (vc, size, room) = (packet.out_vc(), packet.size(), packet.room(self.full));
-        let out = &mut self.out[o];
-        let kind = &self.kinds[out.kind as usize];
-        let busy =
-            if size == self.full { kind.full_time } else { self.fabric.link_time(self.ports.start + o as u32, size) };
-        out.next_vc = vc + 1;
-        out.link_free = now + busy;
         if out.is(STARVED | UNREADY) {
             if out.is(STARVED) {
                 self.recorder.stalled(o, self.stalled_since[o], now);
@@ -268,20 +248,23 @@ impl Partition {
             }
             out.lower(STARVED | UNREADY);
         }
-        let arrives = now + kind.latency;
-        let (peer, end) = (out.peer, out.end);
+        let kind = &self.kinds[out.kind as usize];
+        let busy =
+            if size == self.full { kind.full_time } else { self.fabric.link_time(self.ports.start + o as u32, size) };
+        let trip = out.start(packet, channel, room, (now, busy, kind.latency));
+        self.travel(o, slot, trip);
+    }
+
+    /// A packet that set out over port `o` goes where the link leads.
+    #[inline(always)]
+    pub(super) fn travel(&mut self, o: usize, slot: u32, trip: Trip) {
+        let Trip { now, busy, before, arrives, peer, part, end, vc, between } = trip;
+        let packet = self.pool.get(slot);
+        self.recorder.sent(o, usize::from(vc), packet, now, busy);
         if end == End::Node {
-            self.recorder.sent(o, usize::from(vc), packet, now, busy);
             self.eject(peer as usize, slot, arrives + busy);
             return;
         }
-        out.downstream_bytes += room;
-        self.out_channel[o * self.channels + usize::from(vc)].credit -= room;
-        let before = std::mem::replace(&mut packet.arrived, arrives);
-        packet.header.state.hops += 1;
-        packet.header.state.vc = vc;
-        let between = out.is(BETWEEN);
-        self.recorder.sent(o, usize::from(vc), packet, now, busy);
         if self.recorder.waits.is_some() {
             self.note_launch(o, slot, now, now + busy);
         }
@@ -289,13 +272,14 @@ impl Partition {
             self.pool.travel(slot, arrives - before, PathHop { port: self.recorder.number(o), vc });
         }
         if !self.sent.is_empty() {
-            self.note_sent(o, Credit { at: arrives, bytes: room, vc });
+            let bytes = self.pool.get(slot).room(self.full);
+            self.note_sent(o, Credit { at: arrives, bytes, vc });
         }
         if between {
             self.change_group(o, slot);
         }
         if end == End::Remote {
-            let (part, packet) = (self.out[o].part, self.pool.get(slot));
+            let packet = self.pool.get(slot);
             self.outbox.packet(part, packet, peer);
             if self.beside || packet.is_sealed() {
                 self.outbox.beside(part, &mut self.pool, slot);

@@ -3,7 +3,7 @@
 use crate::credit::Ring;
 use crate::division::Division;
 use crate::fabric::Fabric;
-use crate::packet::{Fifo, NONE};
+use crate::packet::{Fifo, Packet, NONE};
 use odonata_routing::algorithm::Routing;
 use std::ops::Range;
 
@@ -115,6 +115,23 @@ pub(super) enum End {
 
 const _: () = assert!(size_of::<OutPort>() == 64);
 
+/// A packet that has just set out: what the port and its channel had to tell of it, so that nobody looks them up again.
+#[derive(Clone, Copy)]
+pub(super) struct Trip {
+    pub(super) now: u64,
+    /// For how long it keeps the link busy.
+    pub(super) busy: u64,
+    /// When its head arrived here, and when it arrives at the other end.
+    pub(super) before: u64,
+    pub(super) arrives: u64,
+    pub(super) peer: u32,
+    pub(super) part: u16,
+    pub(super) end: End,
+    pub(super) vc: u8,
+    /// It goes to another group.
+    pub(super) between: bool,
+}
+
 /// What is at the other end of a port: its number as the partition names it, its kind, its partition.
 fn end(fabric: &Fabric, port: u32, own: &Range<u32>, first_nic: u32, division: &Division) -> (u32, End, u16) {
     let peer = fabric.peer[port as usize];
@@ -153,6 +170,30 @@ impl OutPort {
             part,
             flags: if fabric.is_between_groups(port) { BETWEEN } else { 0 },
         }
+    }
+
+    /// A packet, which has credit, sets out at `now`, takes the link for `busy` and reaches the other end `latency`
+    /// later.
+    #[inline(always)]
+    pub(super) fn start(
+        &mut self,
+        packet: &mut Packet,
+        channel: &mut OutChannel,
+        room: u32,
+        (now, busy, latency): (u64, u64, u64),
+    ) -> Trip {
+        let (vc, before, arrives) = (packet.out_vc(), packet.arrived, now + latency);
+        self.next_vc = vc + 1;
+        self.link_free = now + busy;
+        if self.end != End::Node {
+            self.downstream_bytes += room;
+            channel.credit -= room;
+            packet.arrived = arrives;
+            packet.header.state.hops += 1;
+            packet.header.state.vc = vc;
+        }
+        let (between, peer, part, end) = (self.is(BETWEEN), self.peer, self.part, self.end);
+        Trip { now, busy, before, arrives, peer, part, end, vc, between }
     }
 
     #[inline]

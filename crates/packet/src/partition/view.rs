@@ -104,7 +104,7 @@ impl Partition {
         let router = state.id;
         let routing = self.routing.as_deref().expect("nobody else decides at this time");
         let header = &mut self.pool.get_mut(slot).header;
-        if !routing.reads_load(header) {
+        if !self.looks || !routing.reads_load(header) {
             let (random, memory) = (&mut state.random, &state.memory);
             let mut decision = Decision { router, load: &Unseen, random, memory, feedback: None };
             let hop = routing.decide(&mut decision, header);

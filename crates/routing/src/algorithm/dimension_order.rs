@@ -192,7 +192,7 @@ impl Routing for DimensionOrder {
         self.order.rings()
     }
 
-    fn reads_load(&self, _: &Header) -> bool {
+    fn reads_any_load(&self) -> bool {
         false
     }
 

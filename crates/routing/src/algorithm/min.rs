@@ -103,7 +103,7 @@ impl Routing for OverGroups {
         Discipline::Legs(legs)
     }
 
-    fn reads_load(&self, _: &Header) -> bool {
+    fn reads_any_load(&self) -> bool {
         false
     }
 
@@ -154,7 +154,7 @@ impl Routing for HopByHop {
         Discipline::Rising
     }
 
-    fn reads_load(&self, _: &Header) -> bool {
+    fn reads_any_load(&self) -> bool {
         false
     }
 

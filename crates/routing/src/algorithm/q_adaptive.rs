@@ -219,7 +219,7 @@ impl Routing for QAdaptive {
         Discipline::Rising
     }
 
-    fn reads_load(&self, _: &Header) -> bool {
+    fn reads_any_load(&self) -> bool {
         false
     }
 

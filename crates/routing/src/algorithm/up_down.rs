@@ -171,7 +171,7 @@ impl Routing for UpDown {
         self.ways.discipline()
     }
 
-    fn reads_load(&self, _: &Header) -> bool {
+    fn reads_any_load(&self) -> bool {
         false
     }
 

@@ -39,7 +39,7 @@ impl Routing for Valiant {
         Discipline::Legs(self.crossing.legs(self.channels))
     }
 
-    fn reads_load(&self, _: &Header) -> bool {
+    fn reads_any_load(&self) -> bool {
         false
     }
 
