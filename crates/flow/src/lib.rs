@@ -15,10 +15,13 @@
 
 mod bound;
 mod conservation;
+mod drawer;
 mod engine;
+mod error;
 mod expected;
 mod history;
 mod memory;
+mod optimal;
 #[cfg(test)]
 mod oracles;
 mod progress;
@@ -31,7 +34,8 @@ mod stretch;
 mod traffic;
 mod workers;
 
-pub use engine::{check, memory_estimate, run, FlowError, Limits};
+pub use engine::{check, memory_estimate, run, Limits};
+pub use error::FlowError;
 pub use progress::Progress;
 pub use result::{Convergence, FlowResult, JobResult, LinkJobs, LoadBound};
 pub use settings::{DemandUnit, FlowPreset, FlowSettings};

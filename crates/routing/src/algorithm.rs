@@ -406,6 +406,7 @@ pub const ALGORITHMS: &[Algorithm] = &[
     steady::ADAPTIVE_DIRECT,
     steady::ADAPTIVE_INDIRECT,
     steady::ADAPTIVE_HYBRID,
+    steady::OPTIMAL,
     steady::UGAL,
     valiant::VALIANT_G,
     valiant::VALIANT_N,
