@@ -19,6 +19,7 @@ pub mod dimension_order;
 mod grid;
 mod hinted;
 pub mod min;
+pub mod over_router;
 pub mod par;
 pub mod q_adaptive;
 mod steady;
@@ -410,8 +411,10 @@ pub const ALGORITHMS: &[Algorithm] = &[
     steady::UGAL,
     valiant::VALIANT_G,
     valiant::VALIANT_N,
+    over_router::VALIANT,
     ugal::UGAL_G,
     ugal::UGAL_N,
+    over_router::UGAL_L,
     par::PAR,
     dimension_order::DIMENSION_ORDER,
     torus_adaptive::TORUS_ADAPTIVE,
