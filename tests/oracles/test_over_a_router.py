@@ -22,8 +22,8 @@ def test_valiant_fills_the_links_of_a_hyperx() -> None:
             "engine": {"kind": "packet", "routing": "valiant", "warm_up": "60 us", "measure": "40 us"},
         }
     )
-    # All send to the router that differs in both coordinates, over one of the others: of these 2 (size - 1) are
-    # a hop away and the rest two, less the destination. What is missing is lost where packets wait in line.
+    # All send to the router that differs in both coordinates, over one of the others: of these 2 (size - 1)
+    # are a hop away and the rest two, less the destination. What is missing is lost where packets wait.
     near, all_others = 2 * (size - 1), routers - 2
     mean_hops = 2 * (near + 2 * (all_others - near)) / all_others
     most = 2 * (size - 1) / (nodes * mean_hops)
