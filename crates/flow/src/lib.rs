@@ -9,7 +9,8 @@
 //!    (adaptive routings), and says what each message is granted.
 //!    `history` keeps how these came about, from which the loads on links follow.
 //! 3. `expected` computes the load of oblivious routings exactly, without dice.
-//! 4. `engine` puts them together; `bound` computes how low the maximum load could be under any routing.
+//! 4. `bound` computes how low the maximum load could be under any routing; `optimal` makes a result of its flow.
+//! 5. `engine` puts them together.
 //!
 //! The model, its equations and what it leaves out stand in `docs/models/flow.md`.
 
