@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
+from matplotlib.axes import Axes
 
 from odonata.plot import style
 from odonata.runs import Run
@@ -18,7 +19,7 @@ of which only the ratios matter."""
 
 GLASS = {
     "fat tree": ["global"],
-    "fat tree, 2:1": ["global"],
+    "fat tree, 4:1": ["global"],
     "dragonfly": ["global"],
     "Dragonfly+": ["global"],
     "HyperX": ["x0"],
@@ -96,6 +97,20 @@ def front(results: Results) -> pd.DataFrame:
     return pd.DataFrame(rows)
 
 
+def _label(panel: Axes, found: pd.DataFrame, column: str) -> None:
+    """Names beside points: above the highest of those that are near, below right of the lowest, else below."""
+    for row in found.to_dict("records"):
+        near = found[(found["price"] - row["price"]).abs() < 0.6][column]
+        if row[column] == near.max():
+            offset, side = (4, 4), "left"
+        elif row[column] == near.min():
+            offset, side = (4, -12), "left"
+        else:
+            offset, side = (0, -14), "center"
+        place = (row["price"], row[column])
+        panel.annotate(row["network"], place, xytext=offset, textcoords="offset points", fontsize=8, ha=side)
+
+
 def front_figure(results: Results) -> style.Picture:
     """Price against slowdown, a panel for each routing."""
     found, best = prices(results), front(results)
@@ -108,9 +123,7 @@ def front_figure(results: Results) -> style.Picture:
         line = best[best["routing"] == column]
         panel.plot(line["price"], line["slowdown"], color="0.6", zorder=1)
         panel.scatter(found["price"], found[column], s=24, zorder=2)
-        for row in found.to_dict("records"):
-            place = (row["price"], row[column])
-            panel.annotate(row["network"], place, xytext=(4, 4), textcoords="offset points", fontsize=8)
+        _label(panel, found, column)
         panel.set_title(title)
         panel.set_xlabel("price of the network by node (router ports)")
         panel.set_yscale("log")
