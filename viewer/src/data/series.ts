@@ -32,12 +32,15 @@ export function seriesTables(info: RunInfo): SeriesTable[] {
   })
 }
 
+export const hasSeries = (info: RunInfo): boolean => seriesTables(info).length > 0
+
 /** Few things to draw lines of, or many to draw as a heat map. */
 export function isOfMany({ subjects }: SeriesTable): boolean {
   return subjects.some((subject) => subject === 'link' || subject === 'router' || subject === 'group')
 }
 
-export type Grouping = 'whole' | 'job' | 'router' | 'port' | 'link' | 'class' | 'group' | 'vc'
+export const GROUPINGS = ['whole', 'job', 'router', 'port', 'link', 'class', 'group', 'vc'] as const
+export type Grouping = (typeof GROUPINGS)[number]
 
 /** By what the rows of a table can be told apart, the one to begin with first. */
 export function groupings({ subjects }: SeriesTable): Grouping[] {

@@ -7,7 +7,14 @@ import type { Picture } from '../layout/picture'
 import { drawMatrices, type CellSource } from './cells'
 import { colorAt, type Looks } from './look'
 import type { Pen } from './pen'
-import { drawHighlight, drawPicture, theRest, type Highlight, type PictureData } from './picture'
+import {
+  accountOf,
+  accountText,
+  drawHighlight,
+  drawPicture,
+  type Highlight,
+  type PictureData,
+} from './picture'
 
 const MARGIN = 20
 const HEAD = 54
@@ -73,7 +80,11 @@ export function drawSheet(pen: Pen, sheet: Sheet): void {
     drawMatrices(pen, panel, sheet.cells, looks)
     pen.restore()
   }
-  const reading = `${count(drawn.drawn)} of ${count(picture.marks.count)} ${picture.markNoun} drawn${theRest(drawn, picture)}. ${picture.reading}`
+  const account = accountOf(picture, sheet.data.marks, drawn, {
+    ...derived,
+    selected: derived.selection.selected,
+  })
+  const reading = `${count(drawn.drawn)} of ${count(picture.marks.count)} ${picture.markNoun} drawn${accountText(account, picture, derived.signed)}. ${picture.reading}`
   drawFoot(pen, sheet, height - FOOT, reading)
 }
 

@@ -7,7 +7,7 @@ import type { ViewState } from '../data/state'
 import { looksFor } from '../draw/look'
 import { SvgPen } from '../draw/pen'
 import { drawSheet, sheetSize, type Sheet } from '../draw/sheet'
-import { highlightOf, PictureContent } from './picture'
+import { highlightOf, PictureContent } from './content'
 import { geometryOf } from './session'
 
 export type ExportKind = 'svg' | 'png' | 'csv'

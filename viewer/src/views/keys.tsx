@@ -33,7 +33,8 @@ export function useKeys(
   session: Session,
   d: Derived | undefined,
   views: readonly View[],
-  help: () => void,
+  helped: boolean,
+  help: (open: boolean) => void,
 ): void {
   const runs = session.index.runs.length
   useEffect(() => {
@@ -41,10 +42,16 @@ export function useKeys(
       const target = event.target as HTMLElement
       if (event.ctrlKey || event.metaKey || event.altKey || /^(INPUT|SELECT|TEXTAREA)$/.test(target.tagName))
         return
+      if (helped) {
+        // While Help is open no key changes what is behind it.
+        if (event.key !== 'Escape') return
+        help(false)
+        return event.preventDefault()
+      }
       const state = session.state.get()
       const change = changeFor(event, state, d, views, runs)
       if (event.key === '/') document.getElementById('odonata-search')?.focus()
-      else if (event.key === '?') help()
+      else if (event.key === '?') help(true)
       else if (change === null) return
       else session.state.patch(change)
       event.preventDefault()
@@ -53,7 +60,7 @@ export function useKeys(
     const scope: Document | Element = session.ownsUrl ? document : session.root!
     scope.addEventListener('keydown', onKey as EventListener)
     return () => scope.removeEventListener('keydown', onKey as EventListener)
-  }, [d, views, help, runs])
+  }, [d, views, helped, help, runs])
 }
 
 /** What a key changes; null if it means nothing. */

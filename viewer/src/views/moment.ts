@@ -15,8 +15,6 @@ import type { RunInfo } from '../data/source'
 import type { ViewState } from '../data/state'
 import type { Session } from './session'
 
-export const hasSeries = (info: RunInfo): boolean => seriesTables(info).length > 0
-
 export interface SeriesColumn {
   readonly id: string
   readonly label: string
