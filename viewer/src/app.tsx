@@ -6,7 +6,10 @@ import { writeUrl } from './data/state'
 import { CompareView } from './views/compare'
 import { Controls, ScaleLegend } from './views/controls'
 import { Distribution } from './views/distribution'
+import { compareExhibit, overviewExhibit, type Exhibit } from './views/exhibits'
 import { exportView } from './views/export'
+import { jobsExhibit } from './views/jobsheet'
+import { timeExhibit } from './views/timesheet'
 import { Header, Refused } from './views/header'
 import { Jobs } from './views/jobs'
 import { JobsView } from './views/placement'
@@ -44,7 +47,10 @@ export function App({ session }: { session: Session }) {
           <Header
             run={derived?.run}
             views={views}
-            onExport={(kind) => derived && void exportView(kind, derived, state, theme)}
+            onExport={(kind) => {
+              const exhibit = derived && exhibitOf(session, view, derived, compared, moment, state, theme)
+              if (exhibit) void exportView(kind, exhibit)
+            }}
             onHelp={() => setHelp(true)}
           />
           {failures.length > 0 && (
@@ -66,6 +72,25 @@ export function App({ session }: { session: Session }) {
       </ThemeContext.Provider>
     </SessionContext.Provider>
   )
+}
+
+/** What the view that is seen gives to keep. */
+function exhibitOf(
+  session: Session,
+  view: View,
+  derived: Derived,
+  compared: Compared | null,
+  moment: Derived | null,
+  state: ViewState,
+  theme: Theme,
+): Exhibit | null {
+  if (view === 'compare' && compared)
+    return compared.change
+      ? overviewExhibit(compared.change.derived, state, theme, compared.change)
+      : compareExhibit(compared, state, theme)
+  if (view === 'time') return timeExhibit(session, derived.run, moment, state, theme)
+  if (view === 'jobs') return jobsExhibit(session, derived, state, theme)
+  return overviewExhibit(derived, state, theme)
 }
 
 function Body({

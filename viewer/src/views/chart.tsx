@@ -26,6 +26,13 @@ export function spanOf(times: Float64Array): Span {
   return [first, (times[times.length - 1] ?? 1) + step]
 }
 
+/** One axis for all that is shown, whichever table ends first. */
+export function timeSpan(times: readonly Float64Array[]): Span {
+  const spans = times.filter((all) => all.length > 0).map(spanOf)
+  if (spans.length === 0) return [0, 1]
+  return [Math.min(...spans.map(([first]) => first)), Math.max(...spans.map(([, last]) => last))]
+}
+
 export function timeAxis([first, last]: Span, width: number): TimeAxis {
   const inner = Math.max(1, width - PAD.left - PAD.right)
   return {

@@ -1,7 +1,7 @@
 /** Two to four runs side by side on one scale, or the difference of two. */
 import { useMemo } from 'preact/hooks'
-import { count, percent, quantity } from '../base/format'
-import { classChanges, jobChanges, type ChangeRow } from '../data/changes'
+import { count, quantity } from '../base/format'
+import { against, classChanges, jobChanges, tone } from '../data/changes'
 import type { Derived } from '../data/model'
 import { FocusChip } from './header'
 import { COMPARED_MAX, type Compared } from './compared'
@@ -188,17 +188,4 @@ function Changes({ runs }: { runs: readonly Derived[] }) {
       </div>
     </section>
   )
-}
-
-function against({ values }: ChangeRow, i: number): string {
-  const [base, value] = [values[0], values[i]]
-  if (base === null || base === undefined || value === null || value === undefined) return ''
-  if (base === 0) return value === 0 ? '±0 %' : 'new'
-  const share = value / base - 1
-  return share === 0 ? '±0 %' : `${share > 0 ? '+' : ''}${percent(share)}`
-}
-
-function tone({ values }: ChangeRow, i: number): string {
-  const [base, value] = [values[0] ?? 0, values[i] ?? 0]
-  return value > base ? 'more' : value < base ? 'less' : ''
 }

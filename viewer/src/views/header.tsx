@@ -98,7 +98,7 @@ function Menu({ onExport }: { onExport(kind: 'svg' | 'png' | 'csv'): void }) {
           View as PNG
         </button>
         <button role="menuitem" onClick={choose('csv')} data-test="export-csv">
-          Selected links as CSV
+          Values as CSV
         </button>
       </div>
     </details>

@@ -5,17 +5,8 @@ import type { Block } from '../data/block'
 import { jobOf } from '../data/describe'
 import type { Derived } from '../data/model'
 import { linkName, type Run } from '../data/run'
-import {
-  groupings,
-  indexAt,
-  keyOf,
-  nameOfKey,
-  routerOfKey,
-  seriesLines,
-  type Grouping,
-  type Lines,
-} from '../data/series'
-import { LineChart, spanOf, type Span } from './chart'
+import { groupings, indexAt, nameOfKey, routerOfKey, type Grouping } from '../data/series'
+import { LineChart, timeSpan, type Span } from './chart'
 import { Choice } from './controls'
 import { FocusChip } from './header'
 import { HeatMap } from './heat'
@@ -26,6 +17,7 @@ import {
   chosenRows,
   heatColumns,
   lineColumns,
+  linesOf,
   type SeriesColumn,
 } from './moment'
 import { PictureView } from './picture'
@@ -51,11 +43,7 @@ export function TimeView({ run, moment }: { run: Run; moment: Derived | null }) 
   const [ofLines, ofHeat] = [useTimes(run, lines[0]), useTimes(run, heat)]
   const times = ofLines ?? ofHeat
   // Charts and heat map lie one below the other: they have one axis, whichever table ends first.
-  const span = useMemo((): Span => {
-    const spans = [ofLines, ofHeat].flatMap((all) => (all && all.length > 0 ? [spanOf(all)] : []))
-    if (spans.length === 0) return [0, 1]
-    return [Math.min(...spans.map(([first]) => first)), Math.max(...spans.map(([, last]) => last))]
-  }, [ofLines, ofHeat])
+  const span = useMemo(() => timeSpan([ofLines, ofHeat].filter((all) => all !== null)), [ofLines, ofHeat])
   if (lines.length === 0 && !heat)
     return (
       <div class="centre wide">
@@ -149,25 +137,12 @@ function useTimes(run: Run, column: SeriesColumn | undefined): Float64Array | nu
   )
 }
 
-/** The lines of a column, or what to say instead of them. */
-function useLines(run: Run, { table, value }: SeriesColumn, block: Block | string | undefined, by: Grouping) {
-  return useMemo(
-    (): Lines | string =>
-      block === undefined
-        ? 'Loading the series …'
-        : typeof block === 'string'
-          ? block
-          : seriesLines(block, table.time, keyOf(run, block, by), value),
-    [block, by, run],
-  )
-}
-
 function JobLines({ run, column, span }: { run: Run; column: SeriesColumn; span: Span }) {
   const session = useSession()
   const { jobs } = useStore(session.state)
   const by = groupings(column.table)[0]!
   const block = blockOf(session, run, column)
-  const lines = useLines(run, column, block, by)
+  const lines = linesOf(session, run, column, by)
   // A job that is taken out has no line; one that is subtracted has none either.
   const shown = useMemo(
     () =>
@@ -192,8 +167,9 @@ function JobLines({ run, column, span }: { run: Run; column: SeriesColumn; span:
 }
 
 function Heat({ run, column, rows, span }: { run: Run; column: SeriesColumn; rows: Grouping; span: Span }) {
-  const block = blockOf(useSession(), run, column)
-  const lines = useLines(run, column, block, rows)
+  const session = useSession()
+  const block = blockOf(session, run, column)
+  const lines = linesOf(session, run, column, rows)
   if (typeof lines === 'string') return <p class="loading">{lines}</p>
   const routerOf = (subject: number): number => routerOfKey(run, rows, subject)
   return (
