@@ -6,6 +6,7 @@ the viewer's.
 
 from __future__ import annotations
 
+import itertools
 import json
 import os
 import sys
@@ -83,6 +84,22 @@ EXPERIMENTS["model"] = experiment(
 )
 EXPERIMENTS["tags"] = flow(SMALL, [("<!--<script>", "uniform", 32, "compact")])
 EXPERIMENTS["many"] = flow(SMALL, [(f"job {n}", "uniform", 8, "compact") for n in range(24)])
+PROGRAM = """[[job]]
+name = "{name}"
+program = {{ name = "{name}-3d", iterations = 2 }}
+ranks = {ranks}
+ranks_per_node = 1
+placement = "random-nodes"
+"""
+EXPERIMENTS["ranks"] = "\n".join(
+    [
+        f"[machine]\n{SMALL}\n",
+        PROGRAM.format(name="fft", ranks=32),
+        PROGRAM.format(name="halo", ranks=64),
+        '[engine]\nkind = "packet"\nrouting = "par"\ninterval = "100 us"\nseries = ["jobs", "links"]',
+        "record_calls = true\nseed = 1\n",
+    ]
+)
 # One of every family and engine, for the page and the notebook.
 FAMILIES = [
     "edison",
@@ -207,6 +224,28 @@ def series(run: odonata.Run) -> dict[str, Any]:
     }
 
 
+def lanes(run: odonata.Run) -> dict[str, Any]:
+    """When the first rank waits and computes longest, and shares of all time."""
+    ranks = run.table("ranks").to_pylist()
+    calls, waits = run.table("calls").to_pylist(), run.table("rank_waits").to_pylist()
+    mine = [row for row in calls if row["job"] == 0 and row["rank"] == 0]
+    held = [row for row in waits if row["job"] == 0 and row["rank"] == 0]
+    longest = max(held, key=lambda row: row["until_ps"] - row["from_ps"])
+    gaps = [(a["left_ps"], b["entered_ps"]) for a, b in itertools.pairwise(mine)]
+    gap = max(gaps, key=lambda ends: ends[1] - ends[0])
+    whole = sum(row["end_ps"] - row["start_ps"] for row in ranks)
+    return {
+        "ranks": len(ranks),
+        "first": min(row["start_ps"] for row in ranks),
+        "last": max(row["end_ps"] for row in ranks),
+        "waits": [longest["from_ps"], longest["until_ps"]],
+        "computes": list(gap),
+        "waiting_of_first": sum(row["until_ps"] - row["from_ps"] for row in held),
+        "computing_share": 1 - sum(row["communication_ps"] for row in ranks) / whole,
+        "waiting_share": sum(row["until_ps"] - row["from_ps"] for row in waits) / whole,
+    }
+
+
 def communication(run: odonata.Run, job: int) -> dict[str, Any]:
     rows = [row for row in run.communication.to_pylist() if row["job"] == job]
     return {"cells": rows[:: max(1, len(rows) // 5)], "bytes": sum(row["bytes"] for row in rows)}
@@ -282,6 +321,7 @@ def main(target: Path) -> None:
         "runs": runs,
         "sweep": {name: run["mean"] for name, run in swept.items()},
         "series": series(opened["packet"]),
+        "lanes": lanes(opened["ranks"]),
         "communication": [communication(opened["packet"], 1), communication(opened["edison"], 1)],
         "difference": differences(opened["edison"], opened["edison-K"]),
         "counters": counters(target),

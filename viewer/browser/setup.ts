@@ -41,6 +41,7 @@ const SERVERS: Record<string, string[]> = {
   all: ['edison', 'edison-K', 'dragonfly', 'torus', 'tree', 'corner', 'packet', 'packet-torus'],
   dragonfly: ['dragonfly'],
   families: FAMILIES,
+  ranks: ['ranks'],
   sweep: ['sweep'],
   // A directory of runs, one of which cannot be read.
   halves: ['halves'],

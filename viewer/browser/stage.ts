@@ -57,6 +57,11 @@ interface Expected {
     link_stall_max: number
     tenth: { stall_max: number; stalled: number; bytes_max: number }
   }
+  lanes: Record<
+    'ranks' | 'first' | 'last' | 'waiting_of_first' | 'computing_share' | 'waiting_share',
+    number
+  > &
+    Record<'waits' | 'computes', [number, number]>
   communication: {
     cells: Record<'source' | 'target' | 'ranks_per_cell' | 'messages' | 'bytes', number>[]
     bytes: number

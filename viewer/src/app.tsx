@@ -17,6 +17,7 @@ import { Help, useKeys } from './views/keys'
 import { Overview } from './views/overview'
 import { SessionContext, ThemeContext, useStore, type Session } from './views/session'
 import { SweepView } from './views/sweep'
+import { hasLanes } from './data/lanes'
 import { hasSeries } from './data/series'
 import { momentOf } from './views/moment'
 import { TimeView } from './views/time'
@@ -161,7 +162,7 @@ function availableViews(session: Session): View[] {
   const { runs } = session.index
   const views: View[] = ['overview']
   if (runs.length > 1) views.push('compare')
-  if (runs.some(hasSeries)) views.push('time')
+  if (runs.some((run) => hasSeries(run) || hasLanes(run))) views.push('time')
   views.push('jobs')
   if (runs.length > 2) views.push('sweep')
   return views

@@ -1,6 +1,7 @@
 /** Settings that are well written and still make no sense for these runs: said in words, and replaced by the defaults. */
 import { count } from '../base/format'
 import { RAMPS } from '../base/ramps'
+import { hasLanes } from './lanes'
 import { GROUPINGS, hasSeries, seriesTables } from './series'
 import { isMeasure, type Index, type RunInfo } from './source'
 import { DEFAULTS, type ViewState } from './state'
@@ -40,7 +41,8 @@ const CHECKS: Checks = {
   view: ({ view }, { runs }) => {
     if (view === 'compare' && runs.length < 2) return 'one run alone cannot be compared'
     if (view === 'sweep' && runs.length < 3) return 'a sweep has three runs at least'
-    if (view === 'time' && !runs.some(hasSeries)) return 'no run holds a time series'
+    if (view === 'time' && !runs.some((run) => hasSeries(run) || hasLanes(run)))
+      return 'no run holds a time series'
     return null
   },
   measure: ({ measure, view }, _, run) =>
@@ -77,6 +79,8 @@ const CHECKS: Checks = {
       ? null
       : `${quote(focus)} names nothing; write for instance group:3`,
   rows: ({ rows }) => oneOf('row', rows, GROUPINGS),
+  span: ({ span }) =>
+    span !== null && !(span[0] < span[1]) ? `from ${span[0]} to ${span[1]} ps is no time` : null,
   time: ({ time }) => (time >= 0 ? null : `${time} ps is before the start`),
   series: ({ series }, _, run) => oneOf('series', series, seriesIds(run)),
   heat: ({ heat }, _, run) => oneOf('series', heat, seriesIds(run)),

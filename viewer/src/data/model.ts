@@ -4,7 +4,7 @@ import { difference, sizes, together, type Difference } from './difference'
 import { resolveFocus, type Focus } from './focus'
 import { valueAxis, type ValueAxis } from './histogram'
 import type { Measure, Run } from './run'
-import { indexAt, type Frames } from './series'
+import { intervalAt, type Frames } from './series'
 import { colorScale, shadeAll, type ColorScale } from './scale'
 import { selectLinks, type Selection } from './selection'
 import type { Pairing, ViewState } from './state'
@@ -226,8 +226,9 @@ export class MomentModel extends Model {
   }
 
   values(state: ViewState): Float64Array {
-    const i = indexAt(this.frames.times, state.time)
-    return this.valuesMemo.get([i], () => this.frames.at(i))
+    return this.valuesMemo.get([intervalAt(this.frames.times, state.time).i], () =>
+      this.frames.at(state.time),
+    )
   }
 
   override derive(state: ViewState): Derived {

@@ -45,6 +45,8 @@ export interface ViewState {
   readonly rows: string
   /** Picoseconds. */
   readonly time: number
+  /** The part of the time axis that is seen; null for all of it. */
+  readonly span: readonly [number, number] | null
   readonly sweepKey: string
 }
 
@@ -74,6 +76,7 @@ export const DEFAULTS: ViewState = {
   heat: '',
   rows: '',
   time: 0,
+  span: null,
   sweepKey: '',
 }
 
@@ -130,6 +133,7 @@ const CODECS: Record<keyof ViewState, Codec> = {
   heat: words,
   rows: words,
   time: number,
+  span: numberList,
   sweepKey: words,
 }
 
@@ -182,6 +186,7 @@ export function readUrl(text: string): { state: ViewState; problems: string[] } 
   for (const [key, length] of [
     ['zoom', 3],
     ['frozen', 2],
+    ['span', 2],
   ] as const) {
     const value = fields[key]
     if (Array.isArray(value) && value.length !== length) {

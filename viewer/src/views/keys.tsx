@@ -2,6 +2,7 @@
 import { useEffect } from 'preact/hooks'
 import type { Derived } from '../data/model'
 import type { View, ViewState } from '../data/state'
+import { movedSpan } from './chart'
 import { solo, toggled } from './jobs'
 import type { Session } from './session'
 
@@ -22,6 +23,7 @@ export const KEYS: readonly (readonly [string, string])[] = [
   ['V', 'next view'],
   ['N', 'next run'],
   ['T', 'theme: auto, light, dark'],
+  ['W S  A D', 'in the time view: zoom around the cursor, pan'],
   ['+  −  0  arrows', 'zoom, whole picture, pan (with the picture focused)'],
   ['Tab', 'to the next control; Enter or Space uses it'],
   ['?', 'this page'],
@@ -49,7 +51,7 @@ export function useKeys(
         return event.preventDefault()
       }
       const state = session.state.get()
-      const change = changeFor(event, state, d, views, runs)
+      const change = changeFor(event, state, d, views, session)
       if (event.key === '/') document.getElementById('odonata-search')?.focus()
       else if (event.key === '?') help(true)
       else if (change === null) return
@@ -63,13 +65,21 @@ export function useKeys(
   }, [d, views, helped, help, runs])
 }
 
+/** Factor and shift by key, as in Perfetto. */
+const TIME_KEYS: Readonly<Record<string, readonly [number, number]>> = {
+  w: [1 / 1.5, 0],
+  s: [1.5, 0],
+  a: [1, -0.25],
+  d: [1, 0.25],
+}
+
 /** What a key changes; null if it means nothing. */
 function changeFor(
   event: KeyboardEvent,
   state: ViewState,
   d: Derived | undefined,
   views: readonly View[],
-  runs: number,
+  session: Session,
 ): Partial<ViewState> | null {
   const digit = /^Digit([1-9])$/.exec(event.code)?.[1]
   if (digit !== undefined && d) {
@@ -78,6 +88,10 @@ function changeFor(
     return {
       jobs: event.shiftKey ? toggled(state.jobs, job.job, 'subtracted') : solo(d.run, job.job, state.jobs),
     }
+  }
+  if (state.view === 'time') {
+    const moved = TIME_KEYS[event.key.toLowerCase()]
+    if (moved) return { span: movedSpan(state.span, session.fullSpan, ...moved, state.time) }
   }
   switch (event.key.toLowerCase()) {
     case 'escape':
@@ -97,7 +111,7 @@ function changeFor(
     case 'v':
       return { view: cycle(views, state.view) }
     case 'n':
-      return { run: (state.run + 1) % runs }
+      return { run: (state.run + 1) % session.index.runs.length }
   }
   if (!d) return null
   switch (event.key.toLowerCase()) {

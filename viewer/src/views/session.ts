@@ -34,6 +34,8 @@ export class Session {
   readonly hover = new Store<Hover | null>(null)
   /** Whether the range is being dragged: what is slow on a large machine then waits until it is let go. */
   readonly dragging = new Store(false)
+  /** All of the time that the time view can show. */
+  fullSpan: readonly [number, number] = [0, 1]
   /** Grows when a run has arrived. */
   readonly loaded = new Store(0)
   readonly failures = new Store<readonly string[]>([])

@@ -6,10 +6,12 @@ import { jobOf } from '../data/describe'
 import type { Derived } from '../data/model'
 import { linkName, type Run } from '../data/run'
 import { groupings, indexAt, nameOfKey, routerOfKey, type Grouping } from '../data/series'
-import { LineChart, timeSpan, type Span } from './chart'
+import { hasLanes, type Lane } from '../data/lanes'
+import { clampSpan, LineChart, timeSpan, type Span } from './chart'
 import { Choice } from './controls'
 import { FocusChip } from './header'
 import { HeatMap } from './heat'
+import { Lanes, lanesIn } from './lanes'
 import {
   blockOf,
   chosenHeat,
@@ -43,12 +45,20 @@ export function TimeView({ run, moment }: { run: Run; moment: Derived | null }) 
   const [ofLines, ofHeat] = [useTimes(run, lines[0]), useTimes(run, heat)]
   const times = ofLines ?? ofHeat
   // Charts and heat map lie one below the other: they have one axis, whichever table ends first.
-  const span = useMemo(() => timeSpan([ofLines, ofHeat].filter((all) => all !== null)), [ofLines, ofHeat])
-  if (lines.length === 0 && !heat)
+  const ranks = hasLanes(run.info)
+  const lanes = ranks ? lanesIn(session, run) : undefined
+  const full = useMemo(() => {
+    const ends = typeof lanes === 'object' ? laneEnds(lanes) : []
+    return timeSpan([ofLines, ofHeat, ...ends].filter((all) => all !== null))
+  }, [ofLines, ofHeat, lanes])
+  session.fullSpan = full
+  const span = useMemo(() => clampSpan(state.span, full), [state.span, full])
+  if (lines.length === 0 && !heat && !ranks)
     return (
       <div class="centre wide">
         <p class="hint centred">
-          This run holds no time series. The packet engine records one with “interval” in [engine].
+          This run holds no time series. The packet engine records one with “interval” in [engine], and what
+          ranks of programs do with “record_calls”.
         </p>
       </div>
     )
@@ -61,6 +71,7 @@ export function TimeView({ run, moment }: { run: Run; moment: Derived | null }) 
           {lines.map((column) => (
             <JobLines key={column.id} run={run} column={column} span={span} />
           ))}
+          {ranks && <Lanes run={run} span={span} />}
           {heat && <Heat run={run} column={heat} rows={chosenRows(heat, state)} span={span} />}
         </div>
         {moment && (
@@ -119,9 +130,27 @@ function Pickers({
           />
         </>
       )}
+      {state.span !== null && (
+        <button
+          onClick={() => session.state.patch({ span: null })}
+          title="W S zoom, A D pan"
+          data-test="span-all"
+        >
+          all of the time
+        </button>
+      )}
       <FocusChip />
     </div>
   )
+}
+
+/** From when to when a run's ranks do anything, as the times of a table whose last interval ends with them. */
+function laneEnds(lanes: readonly Lane[]): Float64Array[] {
+  const [first, last] = lanes.reduce(
+    ([a, b], lane) => [Math.min(a, lane.start), Math.max(b, lane.end)],
+    [Infinity, -Infinity],
+  )
+  return lanes.length === 0 ? [] : [Float64Array.of(first!, (first! + last!) / 2)]
 }
 
 /** The times of the table that the scrubber steps through. */

@@ -4,17 +4,20 @@ import { quantity } from '../base/format'
 import { csvOf } from '../data/csv'
 import { jobOf } from '../data/describe'
 import type { Derived } from '../data/model'
+import { hasLanes, type Lane } from '../data/lanes'
 import { colorScale } from '../data/scale'
-import { groupings, indexAt, nameOfKey, strongest, type Grouping, type Lines } from '../data/series'
+import { groupings, indexAt, nameOfKey, stepOf, strongest, type Grouping, type Lines } from '../data/series'
 import type { Run } from '../data/run'
 import type { ViewState } from '../data/state'
 import { drawCells, drawChart, drawTimes, fillBox, plotArea, write, type Box } from '../draw/blocks'
 import { looksFor, type Looks } from '../draw/look'
 import type { Pen } from '../draw/pen'
+import { drawLanes, drawStateLegend, STATE_NAMES } from '../draw/lanes'
 import { drawMachine, drawScale, machineHeight } from '../draw/sheet'
-import { timeSpan, type Span } from './chart'
+import { clampSpan, type Span } from './chart'
 import { drawHead, machineOf, MARGIN, TOP, type Exhibit } from './exhibits'
 import { blockOf, chosenHeat, chosenLines, chosenRows, linesOf, type SeriesColumn } from './moment'
+import { lanesIn, shownLanes } from './lanes'
 import type { Session } from './session'
 
 const CHART = { width: 860, height: 190 }
@@ -42,10 +45,13 @@ export function timeExhibit(
   )
   const heats = heatColumn ? partOf(session, run, heatColumn, chosenRows(heatColumn, state), state) : []
   const [heat] = heats
-  const span = timeSpan([...charts, ...heats].map(({ lines }) => lines.times))
+  const span = clampSpan(state.span, session.fullSpan)
   const heatHeight = heat ? 60 + Math.max(120, Math.min(600, 3 * heat.lines.lines.length)) : 0
   const machine = moment ? machineOf(moment, state, theme) : null
-  const left = charts.length * CHART.height + heatHeight
+  const lanes = hasLanes(run.info) ? lanesIn(session, run) : undefined
+  const shown = typeof lanes === 'object' ? shownLanes(lanes, state.jobs, HEAT_ROWS).shown : []
+  const laneHeight = shown.length > 0 ? 60 + Math.max(120, 3 * shown.length) : 0
+  const left = charts.length * CHART.height + laneHeight + heatHeight
   const size = {
     width: 2 * MARGIN + CHART.width + (machine ? MARGIN + MACHINE : 0),
     height: TOP + Math.max(left, machine ? machineHeight(machine.picture, MACHINE) + 60 : 0) + MARGIN,
@@ -64,13 +70,18 @@ export function timeExhibit(
       charts.forEach((part, i) =>
         drawChart(pen, { x: MARGIN, y: TOP + i * CHART.height, ...CHART }, chartOf(run, part, span), looks),
       )
-      if (heat) {
+      if (shown.length > 0) {
         const box = {
           x: MARGIN,
           y: TOP + charts.length * CHART.height,
           width: CHART.width,
-          height: heatHeight,
+          height: laneHeight,
         }
+        drawRanks(pen, box, shown, span, theme, looks)
+      }
+      if (heat) {
+        const y = TOP + charts.length * CHART.height + laneHeight
+        const box = { x: MARGIN, y, width: CHART.width, height: heatHeight }
         drawHeat(pen, box, heat, span, state, looks)
       }
       if (!machine || !moment) return
@@ -82,6 +93,16 @@ export function timeExhibit(
     },
     csv: () => csvOf(['series', 'of', 'start_ps', 'value'], [...charts, ...heats].flatMap(rowsOf)),
   }
+}
+
+function drawRanks(pen: Pen, box: Box, lanes: readonly Lane[], span: Span, theme: Theme, looks: Looks): void {
+  const area = plotArea(box, span)
+  write(pen, 'Ranks by time', box.x, box.y + 14, looks, { size: 13, strong: true })
+  drawStateLegend(pen, box.x + 120, box.y + 4, theme, (state, x) =>
+    write(pen, STATE_NAMES[state]!, x, box.y + 14, looks),
+  )
+  drawLanes(pen, lanes, area, area.at, theme)
+  drawTimes(pen, box, span, looks)
 }
 
 /** Jobs that are taken out have no line. */
@@ -127,7 +148,8 @@ function drawHeat(
   const title = `${label}, ${quantity(scale.low, unit)} to ${quantity(scale.high, unit)}, ${lines.lines.length} of ${all.lines.length} rows`
   write(pen, title, box.x, box.y + 14, looks, { size: 13, strong: true })
   fillBox(pen, area, looks.palette.empty)
-  const end = (i: number): number => lines.times[i + 1] ?? span[1]
+  const step = stepOf(lines.times)
+  const end = (i: number): number => lines.times[i]! + step
   const cells = lines.lines.flatMap(({ values }, row) =>
     Array.from(values, (v, i) => ({ v, i }))
       .filter(({ v, i }) => v > 0 && end(i) > span[0] && lines.times[i]! < span[1])
