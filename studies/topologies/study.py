@@ -98,9 +98,9 @@ def front(results: Results) -> pd.DataFrame:
 
 
 def _label(panel: Axes, found: pd.DataFrame, column: str) -> None:
-    """Names beside points: above the highest of those that are near, below right of the lowest, else below."""
+    """Names beside points: above the highest of those that are near, below right of the lowest, or below."""
     for row in found.to_dict("records"):
-        near = found[(found["price"] - row["price"]).abs() < 0.6][column]
+        near = found[(found["price"] - row["price"]).abs() < 0.55][column]
         if row[column] == near.max():
             offset, side = (4, 4), "left"
         elif row[column] == near.min():
