@@ -4,6 +4,7 @@ use crate::progress::Interrupted;
 use crate::workers;
 use odonata_machine::Machine;
 use odonata_units::{JobId, NodeId, RankId, RouterId};
+use odonata_workload::complete::{Complete, Exchange};
 use odonata_workload::volumes::{Message, Messages, Volumes, Within};
 use odonata_workload::{Job, Workload};
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -98,13 +99,17 @@ impl Commodities {
     ) -> Result<(), Ungathered> {
         let ranks = RanksByRouter::new(machine, job);
         let parts: Vec<Mutex<Part>> = ranks.routers.iter().map(|_| Mutex::new(Part::default())).collect();
+        let complete = Complete::of(job);
         let mut walks = vec![Messages::new(machine, job); threads];
         let gathered = AtomicU64::new(self.members.len() as u64);
         let taken = || gathered.load(Ordering::Relaxed).saturating_mul(BYTES_PER_MEMBER);
         workers::for_each(&parts, &mut walks, go_on, |i, part, messages| {
             // Those that are left over when there are too many are not needed any more.
             if taken() <= memory_bytes {
-                part.gather(machine, job, ranks.of(i), messages);
+                match &complete {
+                    Some(complete) => part.count(machine, job, ranks.of(i), complete),
+                    None => part.gather(machine, job, ranks.of(i), messages),
+                }
                 gathered.fetch_add(part.members.len() as u64, Ordering::Relaxed);
             }
         })?;
@@ -187,6 +192,26 @@ impl Part {
                 }
             }
             merge_equal_targets(&mut self.members, first);
+        }
+        self.members.sort_unstable_by_key(|m| (machine.router_of(m.target), m.source, m.target));
+        self.members.shrink_to_fit();
+    }
+}
+
+impl Part {
+    /// The same of a complete exchange, node by node.
+    fn count(&mut self, machine: &Machine, job: &Job, ranks: &[RankId], complete: &Complete) {
+        let iterations = u64::from(job.iterations);
+        for group in ranks.chunk_by(|a, b| job.node_of(*a) == job.node_of(*b)) {
+            let source = job.node_of(group[0]);
+            for exchange in complete.from(machine, source, group.len() as u32) {
+                self.volumes.add_exchange(&exchange);
+                let Exchange { target, messages, bytes, within } = exchange;
+                if bytes > 0 && matches!(within, Within::Router | Within::Network) {
+                    let messages = u32::try_from(messages).unwrap_or(u32::MAX);
+                    self.members.push(Member { source, target, messages, bytes: bytes.saturating_mul(iterations) });
+                }
+            }
         }
         self.members.sort_unstable_by_key(|m| (machine.router_of(m.target), m.source, m.target));
         self.members.shrink_to_fit();

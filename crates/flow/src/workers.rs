@@ -7,8 +7,8 @@ use crate::progress::Interrupted;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::Mutex;
 
-/// Calls `work(item, accumulator)` once for every item, on as many threads as there are accumulators. Before each of its items the
-/// calling thread asks whether to `go_on`.
+/// Calls `work(item, accumulator)` once for every item, on as many threads as there are accumulators. The calling thread asks
+/// whether to `go_on`, first and before each of its items.
 ///
 /// # Errors
 /// If it is told not to: then some items are left as they are.
@@ -18,6 +18,10 @@ pub(crate) fn for_each<T: Send, A: Send>(
     go_on: &mut dyn FnMut() -> bool,
     work: impl Fn(usize, &mut T, &mut A) + Sync,
 ) -> Result<(), Interrupted> {
+    // Whoever watches is told of every call, even if other threads take all items.
+    if !go_on() {
+        return Err(Interrupted);
+    }
     let next = AtomicUsize::new(0);
     let claim = |accumulator: &mut A, go_on: &mut dyn FnMut() -> bool| loop {
         let i = next.fetch_add(1, Ordering::Relaxed);
