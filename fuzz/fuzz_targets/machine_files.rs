@@ -5,14 +5,16 @@
 
 use libfuzzer_sys::fuzz_target;
 use odonata_machine::import::{
-    cray_links, damselfly, damselfly_config, edge_list_csv, DamselflyParameters, EdgeListOptions, IntraLayout,
+    cray_links, damselfly, damselfly_config, edge_list_csv, ibnetdiscover, DamselflyParameters, EdgeListOptions,
+    IntraLayout,
 };
 
 fuzz_target!(|data: &[u8]| {
     let Some((&which, rest)) = data.split_first() else { return };
-    let builder = match which % 5 {
+    let builder = match which % 6 {
         0 => cray_links(rest, "links.txt"),
         1 => edge_list_csv(rest, "edges.csv", &EdgeListOptions::default()),
+        5 => ibnetdiscover(rest, "net.txt", &EdgeListOptions::default()),
         2 => {
             let _ = damselfly_config(rest, "config");
             return;

@@ -1,7 +1,8 @@
 //! The formats by name, with what the user says of a file beyond its content.
 
 use super::{
-    cray_links, damselfly, damselfly_config, edge_list_csv, DamselflyParameters, EdgeListOptions, IntraLayout, Listing,
+    cray_links, damselfly, damselfly_config, edge_list_csv, ibnetdiscover, DamselflyParameters, EdgeListOptions,
+    IntraLayout, Listing,
 };
 use crate::{MachineBuilder, MachineError};
 use odonata_declare::{parameter, Declared, Kind, Parameter, Parameters, Reader, Variant};
@@ -49,6 +50,11 @@ pub const FORMATS: &[Variant<dyn Format>] = &[
         default: || Box::new(Codes::default()),
     },
     Variant {
+        name: "ibnetdiscover",
+        doc: "What `ibnetdiscover` prints of an InfiniBand network: switches, adapters, cables with their speeds.",
+        default: || Box::new(InfiniBand::default()),
+    },
+    Variant {
         name: "edge-list",
         doc: "A table `src, dst, class, count, bandwidth, latency` as CSV or Parquet; all but the first two may be missing.",
         default: || Box::new(EdgeListOptions::default()),
@@ -59,7 +65,9 @@ pub const FORMATS: &[Variant<dyn Format>] = &[
 pub fn detect(bytes: &[u8]) -> &'static str {
     let start = String::from_utf8_lossy(&bytes[..bytes.len().min(4096)]);
     let first = start.trim_start_matches('\u{feff}').lines().find(|line| !line.trim().is_empty()).unwrap_or("");
-    if first.contains("->") {
+    if start.contains("# Topology file:") || start.lines().any(|line| line.starts_with("Switch\t")) {
+        "ibnetdiscover"
+    } else if first.contains("->") {
         "cray-links"
     } else if first.trim().bytes().all(|b| b.is_ascii_digit()) && !first.is_empty() {
         "damselfly"
@@ -138,6 +146,25 @@ impl Format for Codes {
     }
 }
 
+/// What `ibnetdiscover` does not tell.
+#[derive(Clone, Debug, Default)]
+struct InfiniBand {
+    options: EdgeListOptions,
+}
+
+impl Parameters for InfiniBand {
+    const PARAMETERS: &'static [Parameter<Self>] = &[
+        parameter!(latency = options.figures.latency, Kind::Time, "Latency of every cable between switches."),
+        parameter!(cores_per_node = options.cores_per_node, Kind::count(1), "Cores of each node."),
+    ];
+}
+
+impl Format for InfiniBand {
+    fn read(&self, bytes: &[u8], label: &str, _: &mut dyn Reader) -> Result<MachineBuilder, FormatError> {
+        Ok(ibnetdiscover(bytes, label, &self.options)?)
+    }
+}
+
 impl Parameters for EdgeListOptions {
     const PARAMETERS: &'static [Parameter<Self>] = &[
         parameter!(listing, Listing::KIND, "What a row stands for."),
@@ -162,6 +189,7 @@ mod tests {
         assert_eq!(detect(b"c0-0c0s0a0l00(0:0:0) green -> c0-0c0s6a0l10(0:0:6)\n"), "cray-links");
         assert_eq!(detect(b"1440\n15 6 16 4 24\nintra.bin\n"), "damselfly");
         assert_eq!(detect(b"src,dst\n0,1\n"), "edge-list");
+        assert_eq!(detect(b"#\n# Topology file: generated on Sat\n"), "ibnetdiscover");
         assert_eq!(detect(b""), "edge-list");
     }
 }

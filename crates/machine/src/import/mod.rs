@@ -6,6 +6,7 @@
 //! |---|---|
 //! | Cray link text | [`cray_links`] |
 //! | Damselfly and CODES binaries | [`damselfly()`], [`damselfly_config`] |
+//! | output of `ibnetdiscover` | [`ibnetdiscover()`] |
 //! | edge list as CSV | [`edge_list_csv`] |
 //! | edge list as columns (Parquet, Arrow, NumPy) | [`edge_list_columns`] |
 //!
@@ -19,6 +20,7 @@ mod edge_list;
 mod edge_list_csv;
 mod ends;
 mod format;
+mod ibnetdiscover;
 mod shape;
 
 pub use cables::Listing;
@@ -27,6 +29,7 @@ pub use damselfly::{damselfly, damselfly_config, DamselflyConfig, DamselflyJob, 
 pub use edge_list::{edge_list_columns, EdgeListColumns, EdgeListOptions};
 pub use edge_list_csv::edge_list_csv;
 pub use format::{detect, Format, FormatError, FORMATS};
+pub use ibnetdiscover::ibnetdiscover;
 
 use crate::builder::LIMIT;
 use crate::MachineError;

@@ -1,0 +1,274 @@
+//! The output of `ibnetdiscover`, the subnet scan of InfiniBand (rdma-core; "Topology file: generated on ...").
+//!
+//! ```text
+//! Switch  36 "S-0002c9020040f160"   # "MF0;leaf1:IS5030/U1" enhanced port 0 lid 1 lmc 0
+//! [1]     "H-0002c903000d7ed0"[1](2c903000d7ed1)   # "node1 HCA-1" lid 4 4xQDR
+//! [19]    "S-0002c9020040f168"[3]   # "MF0;spine1:IS5030/U1" lid 2 4xQDR
+//! ```
+//!
+//! Routers are the switches, called by what stands before the colon of their description, or by their GUID where that is missing or not
+//! the only one of its kind. Every cable between switches is listed at both ends, which must agree. Nodes are the channel
+//! adapters (`H-`) at a switch. A link class is a width and a speed (`4xQDR`), with the rate that its coding leaves for data
+//! (8 of 10 bits up to QDR, 64 of 66 above); the speed of most adapters is that of all nodes. Blocks `Ca` and `Rt`, which say the same from
+//! the other end, and lines of GUIDs are not read.
+
+use super::edge_list::{build, EdgeListColumns, EdgeListOptions};
+use super::{line, text};
+use crate::{MachineBuilder, MachineError};
+use odonata_units::Rate;
+use std::collections::{BTreeMap, HashMap};
+
+/// A port of a switch and what is at the other end.
+struct End<'a> {
+    line: usize,
+    port: u32,
+    peer: &'a str,
+    peer_port: u32,
+    speed: &'a str,
+}
+
+struct Switch<'a> {
+    line: usize,
+    guid: &'a str,
+    description: Option<&'a str>,
+    ends: Vec<End<'a>>,
+}
+
+/// Reads the output of `ibnetdiscover`; of the options only the latency of cables and the cores of a node are used.
+///
+/// # Errors
+/// A line that is none, a speed that is not known, two ends of a cable that do not agree, an adapter at several switches, no cables
+/// between switches; with the line.
+pub fn ibnetdiscover(bytes: &[u8], label: &str, options: &EdgeListOptions) -> Result<MachineBuilder, MachineError> {
+    let switches = switches(text(bytes, label)?).or_else(|(at, reason)| line(label, at, reason))?;
+    let number: HashMap<&str, usize> = switches.iter().enumerate().map(|(i, switch)| (switch.guid, i)).collect();
+    let mut options = options.clone();
+    let nodes = nodes(&switches, &mut options).or_else(|(at, reason)| line(label, at, reason))?;
+    let names = names(&switches);
+    let (mut columns, mut places) = (EdgeListColumns::default(), Vec::new());
+    for (i, switch) in switches.iter().enumerate() {
+        for end in switch.ends.iter().filter(|end| end.peer.starts_with("S-")) {
+            let peer = other_end(&switches, &number, switch, end).or_else(|reason| line(label, end.line, reason))?;
+            // Each cable once, by its lower end.
+            if (i, end.port) < (peer, end.peer_port) {
+                let rate = data_rate(end.speed).map_or_else(|| line(label, end.line, unknown_speed(end.speed)), Ok)?;
+                columns.src.push(names[i].clone());
+                columns.dst.push(names[peer].clone());
+                columns.class.push(end.speed.to_owned());
+                columns.bandwidth.push(rate);
+                columns.src_nodes.push(nodes[i]);
+                columns.dst_nodes.push(nodes[peer]);
+                places.push(end.line);
+            }
+        }
+    }
+    if places.is_empty() {
+        return line(label, 1, "no cable between two switches; expected the output of ibnetdiscover");
+    }
+    options.listing = super::Listing::Cables;
+    build(&columns, &options, label, "line", &places)
+}
+
+/// The switches with their ports, in the order of the file.
+fn switches(text: &str) -> Result<Vec<Switch<'_>>, (usize, String)> {
+    let mut switches: Vec<Switch<'_>> = Vec::new();
+    let mut in_switch = false;
+    for (at, content) in (1..).zip(text.lines()) {
+        let content = content.trim_end();
+        if let Some(rest) = content.strip_prefix("Switch").filter(|rest| rest.starts_with(char::is_whitespace)) {
+            let Some((guid, rest)) = quoted(rest) else {
+                return Err((at, "expected 'Switch', the number of ports and a GUID in quotes".into()));
+            };
+            if switches.iter().any(|switch| switch.guid == guid) {
+                return Err((at, format!("switch {guid} stands here for the second time")));
+            }
+            switches.push(Switch {
+                line: at,
+                guid,
+                description: quoted(rest).map(|(words, _)| words),
+                ends: Vec::new(),
+            });
+            in_switch = true;
+        } else if content.starts_with("Ca") || content.starts_with("Rt") || content.is_empty() {
+            in_switch = false;
+        } else if in_switch && content.starts_with('[') {
+            let end = end(at, content).ok_or_else(|| {
+                (at, "expected a port as '[1] \"S-0002c9020040f168\"[3] # \"name\" lid 2 4xQDR'".to_owned())
+            })?;
+            switches.last_mut().expect("the file is in one").ends.push(end);
+        }
+    }
+    Ok(switches)
+}
+
+/// What stands between the next two quotes, and what follows.
+fn quoted(text: &str) -> Option<(&str, &str)> {
+    text.split_once('"')?.1.split_once('"')
+}
+
+fn end(line: usize, content: &str) -> Option<End<'_>> {
+    let (port, rest) = content.strip_prefix('[')?.split_once(']')?;
+    let (peer, rest) = quoted(rest)?;
+    let (peer_port, rest) = rest.strip_prefix('[')?.split_once(']')?;
+    let speed = rest.split_whitespace().next_back()?;
+    Some(End { line, port: port.parse().ok()?, peer, peer_port: peer_port.parse().ok()?, speed })
+}
+
+/// The number of the switch at the other end of a cable.
+fn other_end(
+    switches: &[Switch<'_>],
+    number: &HashMap<&str, usize>,
+    switch: &Switch<'_>,
+    end: &End<'_>,
+) -> Result<usize, String> {
+    let Some(&peer) = number.get(end.peer) else {
+        return Err(format!("port {} leads to switch {}, which the file does not have", end.port, end.peer));
+    };
+    let back = switches[peer].ends.iter().find(|back| back.port == end.peer_port);
+    match back {
+        Some(back) if back.peer == switch.guid && back.peer_port == end.port && back.speed == end.speed => Ok(peer),
+        Some(back) => Err(format!(
+            "port {} leads to port {} of {} at {}, but that leads to port {} of {} at {} (line {})",
+            end.port, end.peer_port, end.peer, end.speed, back.peer_port, back.peer, back.speed, back.line
+        )),
+        None => {
+            Err(format!("port {} leads to port {} of {}, which is not listed there", end.port, end.peer_port, end.peer))
+        }
+    }
+}
+
+/// Adapters at each switch; the speed of most becomes that of terminal links.
+fn nodes(switches: &[Switch<'_>], options: &mut EdgeListOptions) -> Result<Vec<u32>, (usize, String)> {
+    let mut switch_of: HashMap<&str, usize> = HashMap::new();
+    let mut speeds: BTreeMap<Rate, u32> = BTreeMap::new();
+    let mut nodes = vec![0; switches.len()];
+    for (i, switch) in switches.iter().enumerate() {
+        for end in switch.ends.iter().filter(|end| end.peer.starts_with("H-")) {
+            let rate = data_rate(end.speed).ok_or_else(|| (end.line, unknown_speed(end.speed)))?;
+            match switch_of.insert(end.peer, i) {
+                None => nodes[i] += 1,
+                Some(before) if before == i => continue,
+                Some(before) => {
+                    let other = switches[before].line;
+                    let reason = format!(
+                        "adapter {} has a port here and one at the switch of line {other}; one network at a time: give the file without the other rail",
+                        end.peer
+                    );
+                    return Err((end.line, reason));
+                }
+            }
+            *speeds.entry(rate).or_default() += 1;
+        }
+    }
+    if let Some((&rate, _)) = speeds.iter().max_by_key(|(_, &count)| count) {
+        options.terminal.bandwidth = rate;
+    }
+    Ok(nodes)
+}
+
+/// What to call the switches: by their descriptions where these tell them apart.
+fn names(switches: &[Switch<'_>]) -> Vec<String> {
+    let described: Vec<Option<String>> = switches.iter().map(|switch| switch.description.and_then(short)).collect();
+    let mut count: HashMap<&str, u32> = HashMap::new();
+    described.iter().flatten().for_each(|name| *count.entry(name).or_default() += 1);
+    let name = |(switch, described): (&Switch<'_>, &Option<String>)| match described {
+        Some(name) if count[name.as_str()] == 1 => name.clone(),
+        _ => switch.guid.to_owned(),
+    };
+    switches.iter().zip(&described).map(name).collect()
+}
+
+/// `MF0;leaf1:IS5030/U1` is `leaf1`; `MF0;core1:SXX536/L12/U1`, a chip of a director, `core1/L12/U1`.
+fn short(description: &str) -> Option<String> {
+    let rest = description.split_once(';').map_or(description, |(_, rest)| rest);
+    let (host, chip) = rest.split_once(':').unwrap_or((rest, ""));
+    let place: Vec<&str> = chip.split('/').skip(1).collect();
+    let name = if place.len() > 1 { format!("{host}/{}", place.join("/")) } else { host.to_owned() };
+    let usable = !name.is_empty() && !name.contains(['>', ':']) && !name.contains(char::is_whitespace);
+    usable.then_some(name)
+}
+
+/// Bits per second of data that a width and a speed carry each way.
+fn data_rate(speed: &str) -> Option<Rate> {
+    let (lanes, generation) = speed.split_once('x')?;
+    let lanes: u64 = lanes.parse().ok().filter(|lanes| [1, 2, 4, 8, 12].contains(lanes))?;
+    // Signalling rate of a lane in kb/s, and of how many bits how many are data (InfiniBand Architecture, volume 2).
+    let (signals, data, of) = match generation {
+        "SDR" => (2_500_000, 8, 10),
+        "DDR" => (5_000_000, 8, 10),
+        "QDR" => (10_000_000, 8, 10),
+        "FDR10" => (10_312_500, 64, 66),
+        "FDR" => (14_062_500, 64, 66),
+        "EDR" => (25_781_250, 64, 66),
+        // Four levels of a signal, and the code for errors; sold as 50 and 100 Gb/s of data a lane.
+        "HDR" => (50_000_000, 1, 1),
+        "NDR" => (100_000_000, 1, 1),
+        _ => return None,
+    };
+    Some(Rate::from_bits_per_s(lanes * signals * 1000 / of * data))
+}
+
+fn unknown_speed(speed: &str) -> String {
+    format!("speed '{speed}'; expected a width and a speed such as 4xQDR: SDR, DDR, QDR, FDR10, FDR, EDR, HDR, NDR")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use odonata_units::RouterId;
+
+    const TWO: &str = "#\n# Topology file: generated on Sat Jan  1 00:00:00 2022\n#\n\nvendid=0x2c9\n\
+        switchguid=0x2c9020040f160(2c9020040f160)\n\
+        Switch\t36 \"S-a\"\t\t# \"MF0;leaf1:IS5030/U1\" enhanced port 0 lid 1 lmc 0\n\
+        [1]\t\"H-1\"[1](2c903000d7ed1) \t\t# \"node1 HCA-1\" lid 4 4xQDR\n\
+        [2]\t\"H-2\"[1](2c903000d7ed2) \t\t# \"node2 HCA-1\" lid 5 4xQDR\n\
+        [19]\t\"S-b\"[3]\t\t# \"MF0;spine1:IS5030/U1\" lid 2 4xEDR\n\
+        [20]\t\"S-b\"[4]\t\t# \"MF0;spine1:IS5030/U1\" lid 2 4xEDR\n\n\
+        switchguid=0x2\nSwitch\t36 \"S-b\"\t\t# \"MF0;spine1:IS5030/U1\" enhanced port 0 lid 2 lmc 0\n\
+        [3]\t\"S-a\"[19]\t\t# \"MF0;leaf1:IS5030/U1\" lid 1 4xEDR\n\
+        [4]\t\"S-a\"[20]\t\t# \"MF0;leaf1:IS5030/U1\" lid 1 4xEDR\n\n\
+        caguid=0x1\nCa\t1 \"H-1\"\t\t# \"node1 HCA-1\"\n[1](2c9) \t\"S-a\"[1]\t\t# lid 4 lmc 0 \"leaf1\" lid 1 4xQDR\n";
+
+    fn read(text: &str) -> Result<MachineBuilder, MachineError> {
+        ibnetdiscover(text.as_bytes(), "net.txt", &EdgeListOptions::default())
+    }
+
+    #[test]
+    fn switches_adapters_and_cables() {
+        let machine = read(TWO).unwrap().build().unwrap();
+        assert_eq!((machine.router_count(), machine.node_count(), machine.link_count()), (2, 2, 4));
+        let cable = machine.links().next().unwrap();
+        // 4 lanes of 25.78125 Gb/s, of 66 bits 64 data.
+        assert_eq!(machine.bandwidth(cable).bits_per_s(), 100_000_000_000);
+        assert_eq!(machine.terminal().bandwidth.bits_per_s(), 32_000_000_000);
+        assert_eq!(machine.nodes_of(RouterId(0)).len(), 2);
+        assert_eq!(machine.coordinates().names, ["leaf1", "spine1"]);
+    }
+
+    #[test]
+    fn names_tell_switches_apart() {
+        assert_eq!(short("MF0;leaf1:IS5030/U1").unwrap(), "leaf1");
+        assert_eq!(short("MF0;core1:SXX536/L12/U1").unwrap(), "core1/L12/U1");
+        assert_eq!(short("Infiniscale-IV Mellanox Technologies"), None);
+        let same = TWO.replace("spine1", "leaf1");
+        assert_eq!(read(&same).unwrap().build().unwrap().coordinates().names, ["S-a", "S-b"]);
+    }
+
+    #[test]
+    fn what_it_refuses() {
+        let refused = |from: &str, to: &str, why: &str| {
+            assert!(TWO.contains(from));
+            let error = read(&TWO.replacen(from, to, 1)).unwrap_err().to_string();
+            assert!(error.contains(why), "{error}");
+        };
+        refused("[4]\t\"S-a\"[20]", "[4]\t\"S-a\"[21]", "but that leads to port 21 of S-a");
+        refused("[4]\t\"S-a\"[20]", "[5]\t\"S-a\"[20]", "which is not listed there");
+        refused("\"S-b\"[3]", "\"S-c\"[3]", "which the file does not have");
+        refused("lid 4 4xQDR", "lid 4 4xWDR", "speed '4xWDR'; expected");
+        refused("[19]\t\"S-b\"[3]", "[19]\t\"S-b\"", "expected a port as");
+        refused("Switch\t36 \"S-b\"", "Switch\t36 \"S-a\"", "for the second time");
+        assert!(read("# nothing\n").unwrap_err().to_string().contains("no cable between two switches"));
+        let rails = TWO.replace("[4]\t\"S-a\"[20]", "[9]\t\"H-1\"[2](3)\t\t# \"n\" lid 1 4xQDR\n[4]\t\"S-a\"[20]");
+        assert!(read(&rails).unwrap_err().to_string().contains("without the other rail"));
+    }
+}
