@@ -8,10 +8,15 @@ use pyo3::exceptions::{PyException, PyKeyboardInterrupt};
 use pyo3::prelude::*;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{self, RecvTimeoutError};
-use std::time::Duration;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
 
 /// How long Ctrl-C waits at most to be heard.
 const PATIENCE: Duration = Duration::from_millis(50);
+
+/// How long work that is to stop may go on before it asks whether it shall. Work that has asked may take the time that it needs
+/// to keep what it has; any other is left behind, where it ends when it asks, or with the process.
+const GRACE: Duration = Duration::from_millis(1_500);
 
 /// Memory for the stack of the working thread: as much as a main thread has.
 const STACK_BYTES: usize = 8 << 20;
@@ -45,18 +50,31 @@ pub(crate) struct Finished<T> {
     pub(crate) interrupt: Option<PyErr>,
 }
 
+/// What caller and worker share.
+#[derive(Debug, Default)]
+struct Stop {
+    /// The worker is to stop.
+    asked: AtomicBool,
+    /// It knows.
+    heard: AtomicBool,
+}
+
 /// The watcher on the working thread.
-struct Worker<'a> {
+struct Worker {
     sender: mpsc::Sender<Said>,
-    stop: &'a AtomicBool,
+    stop: Arc<Stop>,
     stores_rows: bool,
 }
 
-impl Watcher for Worker<'_> {
+impl Watcher for Worker {
     fn progress(&mut self, phase: &str, share: f64) -> bool {
-        // Nobody listens any more: then `stop` is set.
+        // Nobody listens any more: then it is to stop.
         let _ = self.sender.send(Said::Progress(phase.to_owned(), share));
-        !self.stop.load(Ordering::Relaxed)
+        let stops = self.stop.asked.load(Ordering::Relaxed);
+        if stops {
+            self.stop.heard.store(true, Ordering::Relaxed);
+        }
+        !stops
     }
 
     fn pace(&mut self, now_ps: u64, events: u64) {
@@ -80,32 +98,36 @@ impl Watcher for Worker<'_> {
 
 /// Runs `work` without the interpreter's lock. Its watcher tells it to stop after a signal whose handler raised an
 /// exception, or when a function of the caller raised one. An interrupt is handed out beside the result, since the work
-/// may have kept what it had; any other exception is returned as the error.
-pub(crate) fn run<T: Send>(
+/// may have kept what it had; any other exception is returned as the error, as is an interrupt of work that does not hear it.
+pub(crate) fn run<T: Send + 'static>(
     py: Python<'_>,
     listeners: Listeners<'_>,
-    work: impl FnOnce(&mut dyn Watcher) -> T + Send,
+    work: impl FnOnce(&mut dyn Watcher) -> T + Send + 'static,
 ) -> PyResult<Finished<T>> {
-    let stop = AtomicBool::new(false);
     let (finished, raised) = py.detach(|| {
-        std::thread::scope(|scope| {
-            let (sender, receiver) = mpsc::channel::<Said>();
-            let stop = &stop;
-            let stores_rows = listeners.rows.is_some();
-            let body = move || errors::caught(|| work(&mut Worker { sender, stop, stores_rows }));
-            let worker = std::thread::Builder::new().name("odonata".into()).stack_size(STACK_BYTES);
-            let worker = worker.spawn_scoped(scope, body).expect("the system can start a thread");
-            let raised = listen(&receiver, listeners, stop);
-            (worker.join().expect("panics were caught"), raised)
-        })
+        let (sender, receiver) = mpsc::channel::<Said>();
+        let stop = Arc::new(Stop::default());
+        let mut worker = Worker { sender, stop: stop.clone(), stores_rows: listeners.rows.is_some() };
+        let body = move || errors::caught(|| work(&mut worker));
+        let thread = std::thread::Builder::new().name("odonata".into()).stack_size(STACK_BYTES);
+        let thread = thread.spawn(body).expect("the system can start a thread");
+        let (raised, ended) = listen(&receiver, listeners, &stop);
+        (ended.then(|| thread.join().expect("panics were caught")), raised)
     });
-    match raised {
-        Some(error) if !is_interrupt(py, &error) => Err(error),
-        interrupt => {
+    match (finished, raised) {
+        (_, Some(error)) if !is_interrupt(py, &error) => Err(error),
+        (None, raised) => Err(raised.expect("only who was told to stop is left behind")),
+        (Some(finished), interrupt) => {
             let result = finished.map_err(|cause| errors::internal_error(py, &cause))?;
             Ok(Finished { result, interrupt })
         }
     }
+}
+
+/// Runs `work` that reports nothing, so that signals are heard meanwhile.
+pub(crate) fn awaited<T: Send + 'static>(py: Python<'_>, work: impl FnOnce() -> T + Send + 'static) -> PyResult<T> {
+    let Finished { result, interrupt } = run(py, Listeners::default(), |_| work())?;
+    interrupt.map_or(Ok(result), Err)
 }
 
 /// Whether an exception asks the program to end, as opposed to saying what went wrong.
@@ -113,14 +135,17 @@ fn is_interrupt(py: Python<'_>, error: &PyErr) -> bool {
     error.is_instance_of::<PyKeyboardInterrupt>(py) || !error.is_instance_of::<PyException>(py)
 }
 
-/// Passes on what the worker says until the work is done; the exception that ended it, if one did.
-fn listen(receiver: &mpsc::Receiver<Said>, listeners: Listeners<'_>, stop: &AtomicBool) -> Option<PyErr> {
+/// Passes on what the worker says until the work is done, or does not end; the exception that ended it, if one did, and
+/// whether it is done.
+#[allow(clippy::disallowed_methods, reason = "the clock says when to stop waiting; what is left behind has no result")]
+fn listen(receiver: &mpsc::Receiver<Said>, listeners: Listeners<'_>, stop: &Stop) -> (Option<PyErr>, bool) {
     let mut raised: Option<PyErr> = None;
+    let mut since = None;
     loop {
         let heard = match receiver.recv_timeout(PATIENCE) {
             Ok(first) => latest(first, receiver),
             Err(RecvTimeoutError::Timeout) => Vec::new(),
-            Err(RecvTimeoutError::Disconnected) => return raised,
+            Err(RecvTimeoutError::Disconnected) => return (raised, true),
         };
         let told = Python::attach(|py| tell(py, listeners, heard, &raised));
         if let Err(error) = told {
@@ -129,7 +154,12 @@ fn listen(receiver: &mpsc::Receiver<Said>, listeners: Listeners<'_>, stop: &Atom
             if worse {
                 raised = Some(error);
             }
-            stop.store(true, Ordering::Relaxed);
+            stop.asked.store(true, Ordering::Relaxed);
+            since.get_or_insert_with(Instant::now);
+        }
+        let late = since.is_some_and(|since: Instant| since.elapsed() > GRACE);
+        if late && !stop.heard.load(Ordering::Relaxed) {
+            return (raised, false);
         }
     }
 }

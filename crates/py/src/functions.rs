@@ -51,12 +51,12 @@ pub(crate) fn program_mistake(py: Python<'_>, text: &str, ranks: u32) -> PyResul
 #[pyo3(signature = (text, path, overrides = Vec::new()), text_signature = "(text, path, overrides=())")]
 pub(crate) fn check<'py>(
     py: Python<'py>,
-    text: &str,
-    path: &str,
+    text: String,
+    path: String,
     overrides: Vec<String>,
 ) -> PyResult<Bound<'py, PyDict>> {
     let checked =
-        errors::guarded(py, || py.detach(|| odonata_experiment::check(text, path, &overrides, files_beside(path))))?;
+        background::awaited(py, move || odonata_experiment::check(&text, &path, &overrides, files_beside(&path)))?;
     checked_dict(py, checked.map_err(|problems| errors::experiment_error(py, &problems))?)
 }
 
@@ -65,13 +65,12 @@ pub(crate) fn check<'py>(
 #[pyo3(text_signature = "(text, path, points)")]
 pub(crate) fn check_points<'py>(
     py: Python<'py>,
-    text: &str,
-    path: &str,
+    text: String,
+    path: String,
     points: Vec<Vec<String>>,
 ) -> PyResult<Bound<'py, PyList>> {
-    let checked = errors::guarded(py, || {
-        py.detach(|| odonata_experiment::check_points(text, path, &points, &files_beside(path)))
-    })?;
+    let checked =
+        background::awaited(py, move || odonata_experiment::check_points(&text, &path, &points, &files_beside(&path)))?;
     let list = PyList::empty(py);
     for point in checked {
         match point {
@@ -114,8 +113,8 @@ pub(crate) fn upgrade(py: Python<'_>, text: &str, path: &str) -> PyResult<String
 #[allow(clippy::too_many_arguments)] // Python gives them by name
 pub(crate) fn run<'py>(
     py: Python<'py>,
-    text: &str,
-    path: &str,
+    text: String,
+    path: String,
     overrides: Vec<String>,
     threads: usize,
     progress: Option<Py<PyAny>>,
@@ -123,8 +122,8 @@ pub(crate) fn run<'py>(
     rows: Option<Py<PyAny>>,
 ) -> PyResult<Bound<'py, PyDict>> {
     let listeners = Listeners { progress: progress.as_ref(), pace: pace.as_ref(), rows: rows.as_ref() };
-    let Finished { result, interrupt } = background::run(py, listeners, |watcher| {
-        odonata_experiment::run_watched(text, path, &overrides, files_beside(path), threads, watcher)
+    let Finished { result, interrupt } = background::run(py, listeners, move |watcher| {
+        odonata_experiment::run_watched(&text, &path, &overrides, files_beside(&path), threads, watcher)
     })?;
     let interrupt = interrupt.map(|error| error.into_value(py));
     let result = result.map_err(|error| match (error, &interrupt) {
@@ -145,11 +144,11 @@ pub(crate) fn run<'py>(
 #[pyo3(signature = (text, path, overrides = Vec::new()), text_signature = "(text, path, overrides=())")]
 pub(crate) fn sweep<'py>(
     py: Python<'py>,
-    text: &str,
-    path: &str,
+    text: String,
+    path: String,
     overrides: Vec<String>,
 ) -> PyResult<Bound<'py, PyList>> {
-    let axes = errors::guarded(py, || odonata_experiment::sweep(text, path, &overrides))?;
+    let axes = background::awaited(py, move || odonata_experiment::sweep(&text, &path, &overrides))?;
     let axes = axes.map_err(|problems| errors::experiment_error(py, &problems))?;
     let list = PyList::empty(py);
     for axis in axes {
@@ -163,11 +162,11 @@ pub(crate) fn sweep<'py>(
 #[pyo3(signature = (text, path, overrides = Vec::new()), text_signature = "(text, path, overrides=())")]
 pub(crate) fn cluster<'py>(
     py: Python<'py>,
-    text: &str,
-    path: &str,
+    text: String,
+    path: String,
     overrides: Vec<String>,
 ) -> PyResult<Bound<'py, PyDict>> {
-    let spec = errors::guarded(py, || odonata_experiment::ExperimentSpec::parse(text, path, &overrides))?;
+    let spec = background::awaited(py, move || odonata_experiment::ExperimentSpec::parse(&text, &path, &overrides))?;
     let dict = PyDict::new(py);
     for (key, value) in spec.map_err(|problems| errors::experiment_error(py, &problems))?.into_cluster() {
         dict.set_item(key, json_object(py, &value)?)?;
@@ -188,11 +187,11 @@ fn axis_dict(py: Python<'_>, axis: odonata_experiment::SweepAxis) -> PyResult<Bo
 #[pyo3(signature = (text, path, overrides = Vec::new()), text_signature = "(text, path, overrides=())")]
 pub(crate) fn alone<'py>(
     py: Python<'py>,
-    text: &str,
-    path: &str,
+    text: String,
+    path: String,
     overrides: Vec<String>,
 ) -> PyResult<Bound<'py, PyDict>> {
-    let axis = errors::guarded(py, || odonata_experiment::alone(text, path, &overrides))?;
+    let axis = background::awaited(py, move || odonata_experiment::alone(&text, &path, &overrides))?;
     axis_dict(py, axis.map_err(|problems| errors::experiment_error(py, &problems))?)
 }
 
@@ -201,12 +200,12 @@ pub(crate) fn alone<'py>(
 #[pyo3(signature = (text, path, overrides = Vec::new()), text_signature = "(text, path, overrides=())")]
 pub(crate) fn characterize<'py>(
     py: Python<'py>,
-    text: &str,
-    path: &str,
+    text: String,
+    path: String,
     overrides: Vec<String>,
 ) -> PyResult<Bound<'py, PyList>> {
-    let found = errors::guarded(py, || {
-        py.detach(|| odonata_experiment::characterize(text, path, &overrides, files_beside(path)))
+    let found = background::awaited(py, move || {
+        odonata_experiment::characterize(&text, &path, &overrides, files_beside(&path))
     })?;
     let found = found.map_err(|problems| errors::experiment_error(py, &problems))?;
     let list = PyList::empty(py);
@@ -235,13 +234,13 @@ pub(crate) fn characterize<'py>(
 )]
 pub(crate) fn machine<'py>(
     py: Python<'py>,
-    text: &str,
-    path: &str,
+    text: String,
+    path: String,
     overrides: Vec<String>,
     threads: usize,
 ) -> PyResult<Bound<'py, PyDict>> {
-    let report = errors::guarded(py, || {
-        py.detach(|| odonata_experiment::machine(text, path, &overrides, files_beside(path), threads))
+    let report = background::awaited(py, move || {
+        odonata_experiment::machine(&text, &path, &overrides, files_beside(&path), threads)
     })?;
     let report = report.map_err(|problems| errors::experiment_error(py, &problems))?;
     let dict = PyDict::new(py);

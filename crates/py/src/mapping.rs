@@ -1,5 +1,6 @@
 //! Mappings of ranks to the places of a torus: what a job sends, and the search for a better one.
 
+use crate::background;
 use crate::errors;
 use crate::functions::files_beside;
 use crate::model::{safely, user_error};
@@ -13,12 +14,12 @@ use pyo3::types::{PyDict, PyList};
 #[pyo3(signature = (text, path, overrides = Vec::new()), text_signature = "(text, path, overrides=())")]
 pub(crate) fn mapped_jobs<'py>(
     py: Python<'py>,
-    text: &str,
-    path: &str,
+    text: String,
+    path: String,
     overrides: Vec<String>,
 ) -> PyResult<Bound<'py, PyList>> {
-    let found = errors::guarded(py, || {
-        py.detach(|| odonata_experiment::mapped_jobs(text, path, &overrides, files_beside(path)))
+    let found = background::awaited(py, move || {
+        odonata_experiment::mapped_jobs(&text, &path, &overrides, files_beside(&path))
     })?;
     let jobs = found.map_err(|problems| errors::experiment_error(py, &problems))?;
     let list = PyList::empty(py);
