@@ -229,6 +229,55 @@ def test_mistakes_are_named_before_anything_runs(
     assert "has 2 threads" in said("--on", farm.address)
 
 
+def batch_system(folder: Path, sbatch: str) -> dict[str, str]:
+    """An environment in which Slurm is two scripts; what `sbatch` is given is `$1`."""
+    folder.mkdir()
+    for name, text in {"sbatch": sbatch, "scancel": "kill $1 2> /dev/null"}.items():
+        (folder / name).write_text(f"#!/bin/sh\n{text}\n")
+        (folder / name).chmod(0o755)
+    return {"PATH": f"{folder}{os.pathsep}{os.environ['PATH']}"}
+
+
+BATCH = '[cluster]\ncores = 1\nmemory = "2 GiB"\nwalltime = "00:10:00"\nqueue = "none-such"\njobs = 2\n'
+
+
+def test_a_batch_system_that_refuses_is_heard(tmp_path: Path) -> None:
+    """Once the client waited for ever for workers of jobs that nobody had taken."""
+    (tmp_path / "x.toml").write_text(SHORT + BATCH + seeds(2))
+    says = 'echo "sbatch: error: invalid partition specified: none-such" >&2\nexit 1'
+    result = subprocess.run(
+        [sys.executable, "-m", "odonata", "sweep", "x.toml", "-o", "sweep", "--on", "slurm"],
+        cwd=tmp_path,
+        env=os.environ | batch_system(tmp_path / "bin", says),
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
+    )
+    assert result.returncode == 2, result.stderr
+    assert "slurm did not take the job of the workers: sbatch: error: invalid partition" in result.stderr
+    assert "Traceback" not in result.stderr
+
+
+def test_jobs_of_a_batch_system_run_the_points(tmp_path: Path, local: dict[str, bytes]) -> None:
+    (tmp_path / "y.toml").write_text(SHORT + BATCH + seeds(4))
+    # The script outlives `sbatch`, which says its number.
+    runs = 'sh "$(cp $1 job.$$ && echo job.$$)" > /dev/null 2>&1 &\necho "Submitted batch job $!"'
+    result = subprocess.run(
+        [sys.executable, "-m", "odonata", "sweep", "y.toml", "-o", "sweep", "--on", "slurm", "-q"],
+        cwd=tmp_path,
+        env=os.environ | batch_system(tmp_path / "bin", runs),
+        capture_output=True,
+        text=True,
+        timeout=120,
+        check=False,
+    )
+    assert result.returncode == 0, result.stderr
+    same = {name: text for name, text in content(tmp_path / "sweep").items() if name.startswith("points")}
+    assert same.keys() == {name for name in local if name.startswith("points")}
+    assert all(text == local[name] for name, text in same.items() if name.endswith(".parquet"))
+
+
 CLUSTER = {
     "cores": 32,
     "memory": 128 * 2**30,

@@ -7,7 +7,7 @@
 //! FIFO passes one packet at a time at the rate of the router's links; the packet at its head chooses where it goes. So a message in
 //! one torus FIFO gets at most one link's rate, however many ways there are.
 
-use crate::settings::SettingsError;
+use crate::settings_error::SettingsError;
 use odonata_declare::{parameter, words, Field, Kind, Parameter, Parameters};
 use odonata_machine::Machine;
 use odonata_routing::hints::Compass;

@@ -19,6 +19,7 @@ mod record;
 mod result;
 mod run;
 mod settings;
+mod settings_error;
 mod source;
 
 pub use endpoint::{
@@ -35,7 +36,8 @@ pub use record::{
 };
 pub use result::{NodeView, PacketResult, PortRecords, PortView, Steadiness};
 pub use run::{Cost, Ending, Observer, Progress, Watch};
-pub use settings::{Arbitration, PacketPreset, PacketSettings, QueueEstimate, SettingsError};
+pub use settings::{Arbitration, PacketPreset, PacketSettings, QueueEstimate};
+pub use settings_error::SettingsError;
 pub use source::{
     ClosedJob, ClosedTraffic, Destinations, Injection, JobTraffic, LoadStep, NodeMessage, OpenJob, Traffic,
 };

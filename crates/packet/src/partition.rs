@@ -206,6 +206,7 @@ impl Partition {
         let kind_of = |port: u32| kind_of[(port - ports.start) as usize];
         let out = |p| OutPort::new(&fabric, p, &ports, nics.start, division, kind_of(p));
         let input = |p| InPort::new(&fabric, p, &ports, nics.start, division, kind_of(p));
+        let nic = |n| Nic::new(&fabric, n, ports.start, kind_of(fabric.nic_port[n as usize]));
         let (stays, in_ring) = port::rings(&fabric, &*routing, &ports);
         let by_turns = fabric.settings.arbitration == Arbitration::RoundRobin;
         let mut partition = Self {
@@ -237,10 +238,7 @@ impl Partition {
             bubble: routing.rings().map_or(u8::MAX, |rings| rings.channel()),
             stays,
             in_ring,
-            nic: nics
-                .clone()
-                .map(|n| Nic::new(&fabric, n, ports.start, kind_of(fabric.nic_port[n as usize])))
-                .collect(),
+            nic: nics.clone().map(nic).collect(),
             noted: Vec::new(),
             is_noted: vec![0; count.div_ceil(64)],
             deferred: vec![0; count.div_ceil(64)],

@@ -1,6 +1,7 @@
 //! What the packet engine can be told about routers, beyond what the machine says of its links.
 
 use crate::injection::InjectionFifos;
+use crate::settings_error::SettingsError;
 use odonata_declare::{parameter, words, Field, Kind, Parameter, Parameters};
 use odonata_units::{Bytes, Time};
 
@@ -76,16 +77,6 @@ pub struct PacketSettings {
     pub interfaces: u32,
     /// Injection FIFOs of every node, if it has some; else an interface takes whatever packet is next.
     pub injection: Option<InjectionFifos>,
-}
-
-/// A setting that can't be.
-#[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
-#[error("{setting}: {reason}")]
-pub struct SettingsError {
-    /// Name of the setting as the user writes it.
-    pub setting: String,
-    /// What is wrong and what was expected.
-    pub reason: String,
 }
 
 impl Parameters for PacketSettings {

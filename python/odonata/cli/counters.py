@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 def command(
     path: Path, against: str | None, job: str | None, leave_out: str | None, count: int, as_json: bool
 ) -> None:
-    """Counters of links under the hardware's names; which of them predicts time.
+    """What links counted, under the hardware's names; which counter predicts time.
 
     \b
     odonata counters runs/pf3d

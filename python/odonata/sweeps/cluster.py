@@ -122,15 +122,26 @@ def connected(
             client = stack.enter_context(Client(where, timeout="15 s", set_as_default=False))
             stack.enter_context(client.as_current())
         except OSError as error:
+            if cluster.is_batch:
+                raise OdonataError(f"cannot give {cluster.on} the job of the workers: {error}") from None
             raise OdonataError(
                 f"there is no Dask scheduler at {cluster.on}: {error}",
                 hint="Start one with: dask scheduler",
             ) from None
         except RuntimeError as error:
-            raise OdonataError(f"{cluster.on} did not take the job of the workers: {error}") from None
+            raise OdonataError(
+                f"{cluster.on} did not take the job of the workers: {_refusal(str(error))}",
+                hint="See [cluster] of the experiment: queue, account, cores, memory, walltime, directives.",
+            ) from None
         if importlib.util.find_spec("bokeh") is not None:
             cluster.say(f"dashboard: {client.dashboard_link}")
         yield client
+
+
+def _refusal(told: str) -> str:
+    """What a batch system's command said, without what dask-jobqueue writes around it."""
+    _, _, said = told.rpartition("stderr:\n")
+    return " ".join((said.strip() or told).split())
 
 
 def _resources(threads: int, memory_bytes: int) -> dict[str, float]:
@@ -170,6 +181,15 @@ def _batch(system: str, settings: Mapping[str, Any], demand: Demand, logs: Path)
 
     kind = getattr(dask_jobqueue, f"{BATCH[system]}Cluster")
     with kind(**batch_options(system, settings, demand, logs)) as started:
+        # Adapting would only log that a job was refused; asked for here, the refusal is an error.
+        started.worker_spec.update(started.new_worker_spec())
+        try:
+            started.sync(started._correct_state)
+        except (OSError, RuntimeError):
+            # Closing the cluster waits for jobs that it thinks exist.
+            started.workers.clear()
+            started._created.clear()
+            raise
         # Jobs that reach their time limit or are preempted are replaced.
         started.adapt(minimum_jobs=settings["jobs"], maximum_jobs=settings["jobs"])
         yield started
