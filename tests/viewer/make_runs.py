@@ -116,6 +116,16 @@ FAMILIES = [
 
 SWEPT = {f"seed-{seed}": packet(SMALL, PAIR, seed) for seed in (1, 2, 3)}
 
+GRID = (
+    packet(SMALL, PAIR, 1).replace('"6 us"', '"2 us"')
+    + """
+[sweep]
+"engine.routing" = ["min", "ugal-g"]
+"job.near.ranks" = [32, 64]
+"engine.seed" = [1, 2, 3]
+"""
+)
+
 COUNTERS_LINKS = """sg,sr,sc,dg,dr,dc,color,flits,stalls,stalls/flit,flits_vc_0,stalls_vc_0
 1,0,2,1,0,3,g,100,50,0.5,60,40
 1,0,2,1,3,2,k,10,5,0.5,6,4
@@ -286,6 +296,23 @@ def differences(base: odonata.Run, other: odonata.Run) -> dict[str, Any]:
     }
 
 
+def grid(target: Path) -> list[dict[str, Any]]:
+    """Of every routing and number of ranks, by seed: largest traffic, and mean latency of job `far`."""
+    if not (target / "grid" / "sweep.json").exists():
+        (target / "grid.toml").write_text(GRID)
+        odonata.sweep(target / "grid.toml", out=target / "grid")
+    found: dict[tuple[str, int], list[tuple[float, float]]] = {}
+    for path in sorted((target / "grid" / "points").iterdir()):
+        run = odonata.load(path)
+        near, far = run.jobs.to_pylist()
+        figures = (max(run.links["bytes"].to_pylist()), far["latency_mean_ns"])
+        found.setdefault((run.summary["routing"], near["ranks"]), []).append(figures)
+    return [
+        {"routing": routing, "ranks": ranks, "most": [a for a, _ in seeds], "latency": [b for _, b in seeds]}
+        for (routing, ranks), seeds in found.items()
+    ]
+
+
 def counters(target: Path) -> dict[str, Any]:
     """Two small tables that are always there, and the real ones of Edison where somebody has them."""
     (target / "counters.csv").write_text(COUNTERS_LINKS)
@@ -321,6 +348,7 @@ def main(target: Path) -> None:
         "runs": runs,
         "sweep": {name: run["mean"] for name, run in swept.items()},
         "series": series(opened["packet"]),
+        "grid": grid(target),
         "lanes": lanes(opened["ranks"]),
         "communication": [communication(opened["packet"], 1), communication(opened["edison"], 1)],
         "difference": differences(opened["edison"], opened["edison-K"]),

@@ -1,4 +1,5 @@
 /** Several runs: side by side, their difference, and the runs of a sweep. */
+import { readFileSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
 import { quantity, signed } from '../src/base/format'
 import { radialPicture } from '../src/layout/radial'
@@ -10,6 +11,7 @@ import {
   page,
   keepPicture,
   placeOf,
+  press,
   runOf,
   set,
   settle,
@@ -97,8 +99,93 @@ describe('comparison', () => {
 })
 
 describe('a sweep', () => {
+  const mean = (values: number[]): number => values.reduce((sum, v) => sum + v, 0) / values.length
+  const rows = () => page.locator('[data-test=pivot] tbody tr')
+
+  test('a map of its settings: mean over the seeds, from the least to the most', async () => {
+    await open('grid', 'view=sweep&sweepFigure=class%3Abytes_max%3Aall')
+    expect(await at('sweep-rows').inputValue()).toBe('routing')
+    expect(await at('sweep-columns').inputValue()).toBe('job.near.ranks')
+    const check = async (of: 'most' | 'latency', unit: 'bytes' | 'ns'): Promise<void> => {
+      for (const { routing, ranks, [of]: values } of expected.grid) {
+        const row = rows().filter({ has: page.locator('th', { hasText: new RegExp(`^${routing}$`) }) })
+        const cell = await row
+          .locator('td')
+          .nth(ranks === 32 ? 0 : 1)
+          .innerText()
+        expect(cell).toContain(quantity(mean(values), unit))
+        const [least, most] = [Math.min(...values), Math.max(...values)]
+        expect(cell).toContain(`${quantity(least, unit)} – ${quantity(most, unit)}, 3 runs`)
+      }
+    }
+    await check('most', 'bytes')
+    await at('sweep-figure').selectOption('job:latency_mean_ns:far')
+    await page.waitForFunction(() => !document.querySelector('.sweep .loading'))
+    await settle(page)
+    await check('latency', 'ns')
+    await keepPicture('sweep-map')
+    await at('sweep-order').selectOption('value')
+    await settle(page)
+    const of = (routing: string): number =>
+      mean(expected.grid.filter((cell) => cell.routing === routing).flatMap((cell) => cell.latency))
+    const order = ['min', 'ugal-g'].sort((a, b) => of(b) - of(a))
+    expect(await rows().locator('th').allInnerTexts()).toEqual(order)
+    await click('sweep-lines')
+    expect(await page.locator('[data-test=interactions] path.series').count()).toBe(2)
+    expect(await page.locator('[data-test=interactions] circle').count()).toBe(4)
+    await keepPicture('sweep-lines')
+  })
+
+  test('a cell opens the comparison with the first of its row or column, of the same seed', async () => {
+    await open('grid', 'view=sweep&sweepFigure=class%3Abytes_max%3Aall')
+    const chosen = () =>
+      page
+        .locator('.compare .pickers select')
+        .evaluateAll((all) =>
+          all.map((select) => (select as HTMLSelectElement).selectedOptions[0]!.textContent),
+        )
+    const cell = rows().nth(1).locator('td').nth(1).locator('button')
+    await cell.focus()
+    await press('Enter')
+    await page.waitForSelector('.compare .pictures')
+    // Titles are the settings, not names of directories.
+    expect(await chosen()).toEqual([
+      'routing=ugal-g, job.near.ranks=32, seed=1',
+      'routing=ugal-g, job.near.ranks=64, seed=1',
+    ])
+    await set('view=sweep&sweepFigure=class%3Abytes_max%3Aall&sweepBase=column')
+    await cell.click()
+    await page.waitForSelector('.compare .pictures')
+    expect((await chosen())[0]).toBe('routing=min, job.near.ranks=64, seed=1')
+  })
+
+  test('what is seen is what is exported: map, lines and thumbnails', async () => {
+    const download = async (kind: string): Promise<string> => {
+      await page.locator('[data-test=export]').click()
+      const [file] = await Promise.all([
+        page.waitForEvent('download'),
+        page.locator(`[data-test=export-${kind}]`).click(),
+      ])
+      return readFileSync(await file.path(), 'utf8')
+    }
+    await open('grid', 'view=sweep&sweepFigure=class%3Abytes_max%3Aall')
+    const lines = (await download('csv')).trimEnd().split('\r\n')
+    expect(lines[0]).toBe('routing,job.near.ranks,mean,least,most,runs')
+    for (const { routing, ranks, most } of expected.grid) {
+      const line = lines.find((line) => line.startsWith(`${routing},${ranks},`))!.split(',')
+      expect(Number(line[2])).toBeCloseTo(mean(most), 3)
+      expect(line.slice(3).map(Number)).toEqual([Math.min(...most), Math.max(...most), 3])
+    }
+    expect(await download('svg')).toContain('>ugal-g</text>')
+    await set('view=sweep&sweepShow=runs')
+    await page.waitForTimeout(1500)
+    const svg = await download('svg')
+    expect(svg.match(/<image /g)).toHaveLength(12)
+    expect((await download('csv')).trimEnd().split('\r\n')).toHaveLength(13)
+  })
+
   test('shows a thumbnail of every run in the order of any key; a click opens it', async () => {
-    await open('sweep', 'view=sweep')
+    await open('sweep', 'view=sweep&sweepShow=runs')
     expect(await page.locator('.thumbnail').count()).toBe(3)
     const names = async () =>
       (await page.locator('.thumbnail b').allTextContents()).map((name) => name.split('/').at(-1))

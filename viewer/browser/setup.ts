@@ -42,6 +42,7 @@ const SERVERS: Record<string, string[]> = {
   dragonfly: ['dragonfly'],
   families: FAMILIES,
   ranks: ['ranks'],
+  grid: ['grid'],
   sweep: ['sweep'],
   // A directory of runs, one of which cannot be read.
   halves: ['halves'],

@@ -57,6 +57,8 @@ interface Expected {
     link_stall_max: number
     tenth: { stall_max: number; stalled: number; bytes_max: number }
   }
+  /** A sweep: of every cell its largest traffic and the latency of a job, by seed. */
+  grid: { routing: string; ranks: number; most: number[]; latency: number[] }[]
   lanes: Record<
     'ranks' | 'first' | 'last' | 'waiting_of_first' | 'computing_share' | 'waiting_share',
     number

@@ -17,6 +17,7 @@ import { Help, useKeys } from './views/keys'
 import { Overview } from './views/overview'
 import { SessionContext, ThemeContext, useStore, type Session } from './views/session'
 import { SweepView } from './views/sweep'
+import { sweepExhibit } from './views/sweepsheet'
 import { hasLanes } from './data/lanes'
 import { hasSeries } from './data/series'
 import { momentOf } from './views/moment'
@@ -90,6 +91,7 @@ function exhibitOf(
       ? overviewExhibit(compared.change.derived, state, theme, compared.change)
       : compareExhibit(compared, state, theme)
   if (view === 'time') return timeExhibit(session, derived.run, moment, state, theme)
+  if (view === 'sweep') return sweepExhibit(session, state, theme)
   if (view === 'jobs') return jobsExhibit(session, derived, state, theme)
   return overviewExhibit(derived, state, theme)
 }

@@ -135,7 +135,7 @@ class OpenRuns:
         runs: list[tuple[str, ShownRun]] = []
         bad: list[tuple[str, str]] = []
         problem: OdonataError | None = None
-        for label, (path, place, named) in zip(labels([path for path, *_ in found]), found, strict=True):
+        for label, (path, place, named) in zip(titles([entry[:2] for entry in found]), found, strict=True):
             try:
                 run = StoredRun(path, place)
                 if path != named:
@@ -283,6 +283,14 @@ def labels(paths: Sequence[Path]) -> list[str]:
         seen[name] = seen.get(name, 0) + 1
         unique.append(name if seen[name] == 1 else f"{name} ({seen[name]})")
     return unique
+
+
+def titles(found: Sequence[tuple[Path, dict[str, Any]]]) -> list[str]:
+    """Runs of a sweep by its keys, as `routing=par, seed=1`; others by the ends of their paths."""
+    named = [", ".join(f"{key}={value}" for key, value in place.items()) for _, place in found]
+    if all(named) and len(set(named)) == len(named):
+        return named
+    return labels([path for path, _ in found])
 
 
 def check_inside(directory: Path, name: str) -> None:

@@ -2,6 +2,7 @@
 import { count } from '../base/format'
 import { RAMPS } from '../base/ramps'
 import { hasLanes } from './lanes'
+import { figureOptions, settingKeys } from './pivot'
 import { GROUPINGS, hasSeries, seriesTables } from './series'
 import { isMeasure, type Index, type RunInfo } from './source'
 import { DEFAULTS, type ViewState } from './state'
@@ -84,6 +85,14 @@ const CHECKS: Checks = {
   time: ({ time }) => (time >= 0 ? null : `${time} ps is before the start`),
   series: ({ series }, _, run) => oneOf('series', series, seriesIds(run)),
   heat: ({ heat }, _, run) => oneOf('series', heat, seriesIds(run)),
+  sweepRows: ({ sweepRows }, index) => oneOf('setting', sweepRows, ['-', ...settingKeys(index)]),
+  sweepColumns: ({ sweepColumns }, index) => oneOf('setting', sweepColumns, ['-', ...settingKeys(index)]),
+  sweepFigure: ({ sweepFigure }, index) =>
+    oneOf(
+      'figure',
+      sweepFigure,
+      figureOptions(index).map(({ id }) => id),
+    ),
   sweepKey: ({ sweepKey }, { keys }) =>
     oneOf(
       'key of the sweep',

@@ -95,6 +95,7 @@ export interface Summary {
     readonly residual?: number
   } | null
   readonly classes: readonly ClassSummary[]
+  readonly jobs?: readonly { readonly job: number; readonly name: string }[]
   readonly warnings: readonly string[]
   /** True of measured data that covers only a part of the machine. */
   readonly partial_machine?: boolean

@@ -48,6 +48,14 @@ export interface ViewState {
   /** The part of the time axis that is seen; null for all of it. */
   readonly span: readonly [number, number] | null
   readonly sweepKey: string
+  readonly sweepShow: 'map' | 'lines' | 'runs'
+  /** Keys of the map's rows and columns; empty for the usual ones, `-` for none. */
+  readonly sweepRows: string
+  readonly sweepColumns: string
+  readonly sweepFigure: string
+  readonly sweepOrder: 'key' | 'value'
+  /** What a cell is compared with: the first of its row or of its column. */
+  readonly sweepBase: 'row' | 'column'
 }
 
 export const DEFAULTS: ViewState = {
@@ -78,6 +86,12 @@ export const DEFAULTS: ViewState = {
   time: 0,
   span: null,
   sweepKey: '',
+  sweepShow: 'map',
+  sweepRows: '',
+  sweepColumns: '',
+  sweepFigure: '',
+  sweepOrder: 'key',
+  sweepBase: 'row',
 }
 
 type Codec = { write(value: never): string; read(text: string): unknown }
@@ -135,6 +149,12 @@ const CODECS: Record<keyof ViewState, Codec> = {
   time: number,
   span: numberList,
   sweepKey: words,
+  sweepShow: oneOf('map', 'lines', 'runs'),
+  sweepRows: words,
+  sweepColumns: words,
+  sweepFigure: words,
+  sweepOrder: oneOf('key', 'value'),
+  sweepBase: oneOf('row', 'column'),
 }
 
 function oneOf(...allowed: string[]): Codec {

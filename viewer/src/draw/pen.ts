@@ -17,6 +17,7 @@ export interface Pen {
   fill(): void
   stroke(): void
   fillText(text: string, x: number, y: number): void
+  drawImage(image: HTMLCanvasElement, x: number, y: number, width: number, height: number): void
   setLineDash(dash: number[]): void
   save(): void
   restore(): void
@@ -102,6 +103,12 @@ export class SvgPen implements Pen {
     this.elements.push(
       `<text x="${round(x)}" y="${round(y)}" font-size="${size}"${weight ? ' font-weight="600"' : ''} text-anchor="${anchor}" fill="${this.fillStyle}">${escapeXml(text)}</text>`,
     )
+  }
+
+  /** As pixels within the file. */
+  drawImage(image: HTMLCanvasElement, x: number, y: number, width: number, height: number): void {
+    const box = `x="${round(x)}" y="${round(y)}" width="${round(width)}" height="${round(height)}"`
+    this.elements.push(`<image ${box} href="${image.toDataURL('image/png')}"/>`)
   }
 
   setLineDash(dash: number[]): void {

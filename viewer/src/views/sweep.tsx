@@ -1,174 +1,254 @@
-/** Small multiples: a thumbnail per run, ordered by any key, on one scale; a click opens the run. */
-import { useContext, useEffect, useMemo, useRef, useState } from 'preact/hooks'
-import { quantity } from '../base/format'
-import { RunModel } from '../data/model'
-import { loadRun } from '../data/run'
-import type { RunInfo, SweepKey } from '../data/source'
+/** A sweep: a map of settings against settings, lines of their interactions, or a thumbnail of every run. */
+import { useContext, useMemo } from 'preact/hooks'
+import { count, quantity, type Unit } from '../base/format'
+import {
+  classFigure,
+  figureOptions,
+  partnerOf,
+  partsOf,
+  pivotOf,
+  settingKeys,
+  usualFigure,
+  usualKeys,
+  type FigureOption,
+  type Pivot,
+  type PivotCell,
+} from '../data/pivot'
+import { colorScale, type ColorScale } from '../data/scale'
+import type { ViewState } from '../data/state'
 import { looksFor } from '../draw/look'
-import { drawPicture } from '../draw/picture'
 import { Choice } from './controls'
-import { PictureContent } from './content'
-import { fit } from './picture'
-import { geometryOf, ThemeContext, useSession, useStore, type Session } from './session'
-import { prepareCanvas } from './size'
+import { Interactions } from './interactions'
+import { ThemeContext, useSession, useStore, type Session } from './session'
+import { Thumbnails } from './thumbnails'
 
-const THUMBNAIL = { width: 190, height: 190 }
+export interface SweepTable {
+  readonly rowKey: string
+  readonly columnKey: string
+  readonly figure: FigureOption
+  readonly pivot: Pivot
+  /** Runs whose figure has not arrived yet. */
+  readonly waiting: number
+}
+
+/** What the settings ask for. */
+export function sweepTable(session: Session, state: ViewState): SweepTable | null {
+  const { index } = session
+  const options = figureOptions(index)
+  const figure = options.find(({ id }) => id === (state.sweepFigure || usualFigure(options))) ?? options[0]
+  if (!figure) return null
+  const [row, column] = usualKeys(index)
+  const chosen = (key: string, usual: string): string => (key === '-' ? '' : key || usual)
+  const [rowKey, columnKey] = [chosen(state.sweepRows, row), chosen(state.sweepColumns, column)]
+  const values = index.runs.map((_, id) => figureOf(session, id, figure.id))
+  const known = values.map((value) => value ?? NaN)
+  return {
+    rowKey,
+    columnKey,
+    figure,
+    pivot: pivotOf(index.runs, known, rowKey, columnKey === rowKey ? '' : columnKey, state.sweepOrder),
+    waiting: values.filter((value) => value === undefined).length,
+  }
+}
+
+/** NaN where a run has no such class, job or column; undefined while it is being loaded. */
+function figureOf(session: Session, run: number, id: string): number | undefined {
+  const info = session.index.runs[run]!
+  const [of, column, name] = partsOf(id)
+  if (of === 'class') return classFigure(info, id)
+  if (info.tables['jobs']?.columns[column] === undefined) return NaN
+  const block = session.block(run, 'jobs', ['name', column])
+  if (block === undefined) return undefined
+  if (typeof block === 'string') return NaN
+  for (let row = 0; row < block.rows; row++) {
+    const coded = block.coded.get('name')
+    const job = coded ? coded.names[coded.codes[row]!] : block.strings.get('name')?.at(row)
+    if (job === name) return block.numbers.get(column)![row]
+  }
+  return NaN
+}
 
 export function SweepView() {
   const session = useSession()
   const state = useStore(session.state)
-  const { runs } = session.index
-  const { keys } = session.index
-  const key = keys.find(({ name }) => name === state.sweepKey)
-  const order = useMemo(() => orderBy(runs, key?.name ?? ''), [runs, key])
-  // Known without loading the runs, so all thumbnails share it from the first.
-  const largest = Math.max(...runs.map((run) => run.summary.classes[0]?.bytes_max ?? 0))
   return (
     <main class="sweep">
-      <div class="pickers">
-        <Choice
-          label="Order by"
-          value={key?.name ?? ''}
-          options={[
-            { value: '', label: 'as given' },
-            ...keys.map(({ name }) => ({ value: name, label: name })),
-          ]}
-          onChange={(sweepKey) => session.state.patch({ sweepKey })}
-          test="sweep-key"
-        />
-        <span class="hint">
-          {runs.length} runs; traffic between groups from 0 to {quantity(largest, 'bytes')} on every thumbnail
-        </span>
-      </div>
-      <ul class="thumbnails">
-        {order.map((id) => (
-          <Thumbnail key={id} id={id} info={runs[id]!} high={largest} sortKey={key} />
+      <div class="segmented tabs" role="group" aria-label="How the sweep is shown">
+        {(
+          [
+            ['map', 'Map'],
+            ['lines', 'Lines'],
+            ['runs', 'Runs'],
+          ] as const
+        ).map(([sweepShow, name]) => (
+          <button
+            key={sweepShow}
+            aria-pressed={state.sweepShow === sweepShow}
+            onClick={() => session.state.patch({ sweepShow })}
+            data-test={`sweep-${sweepShow}`}
+          >
+            {name}
+          </button>
         ))}
-      </ul>
+      </div>
+      {state.sweepShow === 'runs' ? <Thumbnails /> : <Table />}
     </main>
   )
 }
 
-export function orderBy(runs: readonly RunInfo[], key: string): number[] {
-  const ids = runs.map((_, id) => id)
-  if (key === '') return ids
-  return ids.sort((a, b) => {
-    const [x, y] = [runs[a]!.keys[key] ?? '', runs[b]!.keys[key] ?? '']
-    if (typeof x === 'number' && typeof y === 'number') return x - y || a - b
-    return String(x).localeCompare(String(y), 'en', { numeric: true }) || a - b
-  })
-}
-
-/** Loaded when it comes into sight, drawn, and let go: a sweep may hold more than a browser does. */
-function Thumbnail({
-  id,
-  info,
-  high,
-  sortKey,
-}: {
-  id: number
-  info: RunInfo
-  high: number
-  sortKey: SweepKey | undefined
-}) {
+function Table() {
   const session = useSession()
-  const theme = useContext(ThemeContext)
-  const { ramp } = useStore(session.state)
-  const canvas = useRef<HTMLCanvasElement>(null)
-  const [problem, setProblem] = useState('')
-  useEffect(() => {
-    const element = canvas.current!
-    let gone = false
-    const observer = new IntersectionObserver((entries) => {
-      if (!entries.some((entry) => entry.isIntersecting)) return
-      observer.disconnect()
-      void queue(() =>
-        gone ? Promise.resolve() : drawThumbnail(session, id, element, theme, ramp, high),
-      ).catch((error: unknown) => setProblem(error instanceof Error ? error.message : String(error)))
-    })
-    observer.observe(element)
-    return () => {
-      gone = true
-      observer.disconnect()
-    }
-  }, [id, theme, ramp, high])
-  const { summary } = info
+  const state = useStore(session.state)
+  const table = sweepTable(session, state)
+  if (!table) return <p class="hint centred">These runs have no figures to compare.</p>
+  const { pivot, figure, rowKey, columnKey, waiting } = table
   return (
-    <li>
-      <button
-        class="thumbnail"
-        onClick={() => session.state.patch({ run: id, view: 'overview' })}
-        title={`Open ${info.label}`}
-        data-test={`thumbnail-${id}`}
-      >
-        <canvas ref={canvas} style={{ width: `${THUMBNAIL.width}px`, height: `${THUMBNAIL.height}px` }} />
-        {/* A zero-width space after each comma: a sweep's labels are its keys, and break between them. */}
-        <b>{info.label.replaceAll(',', ',\u200b')}</b>
-        <span>
-          {summary.machine.name}, {summary.routing}
-        </span>
-        {sortKey && (
-          <span>
-            {sortKey.name}: {valueOf(info, sortKey)}
-          </span>
-        )}
-        {problem !== '' && <em class="alarm">{problem}</em>}
-      </button>
-    </li>
+    <>
+      <SweepPickers table={table} />
+      {waiting > 0 && <p class="loading">Loading the figures of {count(waiting)} runs …</p>}
+      {pivot.rows.length === 0 && waiting === 0 && <p class="hint centred">No run has “{figure.label}”.</p>}
+      {pivot.rows.length > 0 &&
+        (state.sweepShow === 'map' ? <PivotMap table={table} /> : <Interactions table={table} />)}
+      <p class="reading" data-test="sweep-reading">
+        {figure.label} by {rowKey || 'all runs'}
+        {columnKey !== '' && columnKey !== rowKey ? ` and ${columnKey}` : ''}: the mean of the runs of a cell,
+        and from their least to their most; {count(session.index.runs.length)} runs.
+      </p>
+    </>
   )
 }
 
-/** As it is written; a number without a unit as the user gave it. */
-function valueOf(info: RunInfo, { name, unit }: SweepKey): string {
-  const value = info.keys[name]
-  return typeof value === 'number' && unit !== 'none' ? quantity(value, unit) : String(value ?? '')
+function SweepPickers({ table: { rowKey, columnKey, figure } }: { table: SweepTable }) {
+  const session = useSession()
+  const state = useStore(session.state)
+  const keys = settingKeys(session.index).map((name) => ({ value: name, label: name }))
+  const options = useMemo(() => figureOptions(session.index), [session])
+  const lines = state.sweepShow === 'lines'
+  return (
+    <div class="pickers">
+      <Choice
+        label={lines ? 'Across' : 'Rows'}
+        value={rowKey || '-'}
+        options={[{ value: '-', label: 'all runs' }, ...keys]}
+        onChange={(sweepRows) => session.state.patch({ sweepRows })}
+        test="sweep-rows"
+      />
+      <Choice
+        label={lines ? 'A line for each' : 'Columns'}
+        value={columnKey || '-'}
+        options={[{ value: '-', label: 'none' }, ...keys]}
+        onChange={(sweepColumns) => session.state.patch({ sweepColumns })}
+        test="sweep-columns"
+      />
+      <Choice
+        label="Figure"
+        value={figure.id}
+        options={options.map(({ id, label }) => ({ value: id, label }))}
+        onChange={(sweepFigure) => session.state.patch({ sweepFigure })}
+        test="sweep-figure"
+      />
+      <Choice
+        label="Order by"
+        value={state.sweepOrder}
+        options={[
+          { value: 'key', label: 'setting' },
+          { value: 'value', label: 'value' },
+        ]}
+        onChange={(order) => session.state.patch({ sweepOrder: order as ViewState['sweepOrder'] })}
+        test="sweep-order"
+      />
+      {!lines && (
+        <Choice
+          label="A cell against"
+          value={state.sweepBase}
+          options={[
+            { value: 'row', label: 'the first of its row' },
+            { value: 'column', label: 'the first of its column' },
+          ]}
+          onChange={(base) => session.state.patch({ sweepBase: base as ViewState['sweepBase'] })}
+          test="sweep-base"
+        />
+      )}
+    </div>
+  )
 }
 
-/** Two at a time: each may hold a hundred megabytes while it is drawn. */
-let running = 0
-const waiting: (() => void)[] = []
-async function queue(task: () => Promise<void>): Promise<void> {
-  if (running >= 2) await new Promise<void>((resolve) => waiting.push(resolve))
-  running++
-  try {
-    await task()
-  } finally {
-    running--
-    waiting.shift()?.()
-  }
+/** From the least to the most mean; not from zero, since it is the differences that are looked for. */
+export function pivotScale({ low, high }: Pivot): ColorScale {
+  return colorScale('linear', Float64Array.of(low, high), false, [low, high > low ? high : low + 1])
 }
 
-async function drawThumbnail(
-  session: Session,
-  id: number,
-  canvas: HTMLCanvasElement,
-  theme: 'light' | 'dark',
-  ramp: string,
-  high: number,
-): Promise<void> {
-  const run = await loadRun(session.source, id, session.index.runs[id]!)
-  const state = {
-    ...session.state.get(),
-    low: null,
-    high: null,
-    focus: '',
-    classesOff: [],
-    jobs: {},
-    measure: 'bytes',
-    scale: 'linear' as const,
-    frozen: [0, high] as const,
+function PivotMap({ table }: { table: SweepTable }) {
+  const session = useSession()
+  const state = useStore(session.state)
+  const { pivot, rowKey, columnKey, figure } = table
+  const looks = looksFor(useContext(ThemeContext), state.ramp, false)
+  const scale = pivotScale(pivot)
+  const open = (row: number, column: number): void => {
+    const cell = pivot.cells[row]![column]!
+    const base = state.sweepBase === 'row' ? pivot.cells[row]![0] : pivot.cells[0]![column]
+    const run = cell.runs[0]!
+    if (!base || base === cell) return session.state.patch({ view: 'overview', run })
+    session.state.patch({
+      view: 'compare',
+      compared: [partnerOf(session.index, run, base.runs), run],
+      difference: false,
+    })
   }
-  const derived = new RunModel(run).derive(state)
-  const picture = geometryOf(run).picture('')
-  const context = prepareCanvas(canvas, THUMBNAIL)
-  const view = fit(picture, THUMBNAIL, [1, 0, 0])
-  context.translate(view.x, view.y)
-  context.scale(view.k, view.k)
-  drawPicture(
-    context,
-    { ...picture, labels: [], taper: [5, 2] },
-    new PictureContent().data(picture, derived, state),
-    looksFor(theme, ramp, false),
-    1 / view.k,
+  return (
+    <div class="table-frame">
+      <table class="pivot" data-test="pivot">
+        <thead>
+          <tr>
+            <th>
+              {rowKey} ↓ {columnKey !== '' && columnKey !== rowKey && `${columnKey} →`}
+            </th>
+            {pivot.columns.map((column) => (
+              <th key={column} scope="col">
+                {column || 'all'}
+              </th>
+            ))}
+          </tr>
+        </thead>
+        <tbody>
+          {pivot.rows.map((row, r) => (
+            <tr key={row}>
+              <th scope="row">{row || 'all'}</th>
+              {pivot.cells[r]!.map((cell, c) => (
+                <td key={c}>
+                  {cell && (
+                    <Cell
+                      cell={cell}
+                      unit={figure.unit}
+                      color={looks.colors[scale.shade(cell.mean)]!}
+                      onOpen={() => open(r, c)}
+                    />
+                  )}
+                </td>
+              ))}
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </div>
+  )
+}
+
+/** What stands in a cell: the mean, and from the least to the most where there are several runs. */
+export function cellText({ mean, least, most, runs }: PivotCell, unit: Unit): [string, string] {
+  return [
+    quantity(mean, unit),
+    runs.length > 1 ? `${quantity(least, unit)} – ${quantity(most, unit)}, ${runs.length} runs` : '',
+  ]
+}
+
+function Cell({ cell, unit, color, onOpen }: { cell: PivotCell; unit: Unit; color: string; onOpen(): void }) {
+  const [mean, spread] = cellText(cell, unit)
+  return (
+    <button class="pivot-cell" onClick={onOpen} title="Compare with the base, or open the base itself">
+      <i style={{ background: color }} />
+      <b>{mean}</b>
+      {spread !== '' && <span>{spread}</span>}
+    </button>
   )
 }

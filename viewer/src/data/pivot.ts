@@ -1,0 +1,156 @@
+/** A sweep as a table of cells: rows and columns are settings, a cell is a figure's mean over the runs that share both. */
+import type { Unit } from '../base/format'
+import type { Index, RunInfo } from './source'
+
+export interface FigureOption {
+  readonly id: string
+  readonly label: string
+  readonly unit: Unit
+}
+
+export interface PivotCell {
+  readonly mean: number
+  readonly least: number
+  readonly most: number
+  /** Runs that have the figure. */
+  readonly runs: readonly number[]
+}
+
+export interface Pivot {
+  readonly rows: readonly string[]
+  readonly columns: readonly string[]
+  /** By row and column; null where no run has both settings. */
+  readonly cells: readonly (readonly (PivotCell | null)[])[]
+  readonly low: number
+  readonly high: number
+}
+
+/** The keys that are settings; the others are figures. */
+export const settingKeys = ({ keys }: Index): string[] =>
+  keys.filter(({ unit }) => unit === 'none').map(({ name }) => name)
+
+/** Rows and columns to begin with: what is not drawn anew for every sample. */
+export function usualKeys(index: Index): [string, string] {
+  const keys = settingKeys(index)
+  const [first = '', second = ''] = [
+    ...keys.filter((key) => !/seed$/.test(key)),
+    ...keys.filter((key) => /seed$/.test(key)),
+  ]
+  return [first, second === '' || /seed$/.test(second) ? '' : second]
+}
+
+const STATISTICS = [
+  ['bytes_mean', 'mean'],
+  ['bytes_p99', '99th percentile'],
+  ['bytes_max', 'largest'],
+] as const
+
+/** Figures of classes, which the summary has, then those of jobs, which are read from the table `jobs`. */
+export function figureOptions({ runs }: Index): FigureOption[] {
+  const names = (pick: (run: RunInfo) => readonly string[]): string[] => [
+    ...new Set(runs.flatMap((run) => [...pick(run)])),
+  ]
+  const classes = names((run) => run.summary.classes.map((c) => c.class))
+  const jobs = names((run) => (run.summary.jobs ?? []).map((job) => job.name))
+  const columns = new Map(
+    runs.flatMap((run) =>
+      Object.entries(run.tables['jobs']?.columns ?? {}).filter(
+        ([, { type, merge }]) => type !== 'str' && merge !== 'key',
+      ),
+    ),
+  )
+  return [
+    ...classes.flatMap((name) =>
+      STATISTICS.map(([id, word]) => ({
+        id: `class:${id}:${name}`,
+        label: `Traffic, ${name} links, ${word}`,
+        unit: 'bytes' as const,
+      })),
+    ),
+    ...jobs.flatMap((job) =>
+      [...columns].map(([column, { label, unit }]) => ({
+        id: `job:${column}:${job}`,
+        label: `${job}: ${label}`,
+        unit,
+      })),
+    ),
+  ]
+}
+
+/** The figure to begin with: how much the first job was slowed down, or its time, where runs have it. */
+export function usualFigure(options: readonly FigureOption[]): string {
+  const wanted = ['job:slowdown:', 'job:execution_ns:', 'job:latency_mean_ns:', 'class:bytes_max:all']
+  return (
+    wanted.flatMap((start) => options.find(({ id }) => id.startsWith(start))?.id ?? [])[0] ??
+    options[0]?.id ??
+    ''
+  )
+}
+
+/** A figure that is a class's, from the summary; NaN where a run has no such class. */
+export function classFigure(run: RunInfo, id: string): number {
+  const [, statistic, name] = partsOf(id)
+  const found = run.summary.classes.find((c) => c.class === name) as Record<string, unknown> | undefined
+  const value = found?.[statistic!]
+  return typeof value === 'number' ? value : NaN
+}
+
+/** What it is of, the column, and the name, which may hold colons. */
+export function partsOf(id: string): [string, string, string] {
+  const [of = '', column = '', ...name] = id.split(':')
+  return [of, column, name.join(':')]
+}
+
+const byNumber = (a: string, b: string): number => a.localeCompare(b, 'en', { numeric: true })
+
+export const keyText = (run: RunInfo, key: string): string => (key === '' ? '' : String(run.keys[key] ?? '–'))
+
+/** `values` by run, NaN where a run lacks the figure. Rows and columns by their settings, or by their means. */
+export function pivotOf(
+  runs: readonly RunInfo[],
+  values: ArrayLike<number>,
+  rowKey: string,
+  columnKey: string,
+  order: 'key' | 'value',
+): Pivot {
+  const found = new Map<string, Map<string, number[]>>()
+  runs.forEach((run, id) => {
+    if (Number.isNaN(values[id]!)) return
+    const [row, column] = [keyText(run, rowKey), keyText(run, columnKey)]
+    const line = found.get(row) ?? new Map<string, number[]>()
+    found.set(row, line)
+    line.set(column, [...(line.get(column) ?? []), id])
+  })
+  const meanOf = (ids: readonly number[]): number =>
+    ids.reduce((sum, id) => sum + values[id]!, 0) / ids.length
+  const idsOf = (row: string | null, column: string | null): number[] =>
+    [...found].flatMap(([r, line]) =>
+      row !== null && r !== row
+        ? []
+        : [...line].flatMap(([c, ids]) => (column !== null && c !== column ? [] : ids)),
+    )
+  const sorted = (names: readonly string[], ids: (name: string) => number[]): string[] =>
+    [...names].sort((a, b) => (order === 'value' ? meanOf(ids(b)) - meanOf(ids(a)) : 0) || byNumber(a, b))
+  const rows = sorted([...found.keys()], (row) => idsOf(row, null))
+  const columns = sorted([...new Set([...found.values()].flatMap((line) => [...line.keys()]))], (column) =>
+    idsOf(null, column),
+  )
+  const cells = rows.map((row) =>
+    columns.map((column): PivotCell | null => {
+      const ids = found.get(row)!.get(column)
+      if (!ids) return null
+      const all = ids.map((id) => values[id]!)
+      return { mean: meanOf(ids), least: Math.min(...all), most: Math.max(...all), runs: ids }
+    }),
+  )
+  const means = cells.flat().flatMap((cell) => (cell ? [cell.mean] : []))
+  return { rows, columns, cells, low: Math.min(...means), high: Math.max(...means) }
+}
+
+/** The run of a cell to compare one of another with: the one that shares most of the other settings, such as the seed. */
+export function partnerOf(index: Index, run: number, among: readonly number[]): number {
+  const keys = settingKeys(index)
+  const shared = (id: number): number =>
+    keys.filter((key) => index.runs[id]!.keys[key] === index.runs[run]!.keys[key]).length
+  return among.reduce((best, id) => (shared(id) > shared(best) ? id : best), among[0]!)
+}
