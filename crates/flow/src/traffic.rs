@@ -4,7 +4,7 @@ use crate::progress::Interrupted;
 use crate::workers;
 use odonata_machine::Machine;
 use odonata_units::{JobId, NodeId, RankId, RouterId};
-use odonata_workload::complete::{Complete, Exchange};
+use odonata_workload::volumes::complete::{Complete, Exchange};
 use odonata_workload::volumes::{Message, Messages, Volumes, Within};
 use odonata_workload::{Job, Workload};
 use std::sync::atomic::{AtomicU64, Ordering};

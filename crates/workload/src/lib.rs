@@ -10,7 +10,6 @@
 
 pub mod collective;
 mod communication;
-pub mod complete;
 mod error;
 pub mod expanded;
 mod fingerprint;

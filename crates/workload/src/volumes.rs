@@ -7,9 +7,11 @@
 //! whoever asks: threads may share the ranks of a job among walks of their own, and since sums are whole numbers, their
 //! order does not show.
 
-use crate::complete::{Complete, Exchange};
+pub mod complete;
+
 use crate::sent::{Sender, Sent};
 use crate::{Job, SentMessage};
+use complete::{Complete, Exchange};
 use odonata_machine::Machine;
 use odonata_units::{Bytes, NodeId, RankId};
 

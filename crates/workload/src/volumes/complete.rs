@@ -1,6 +1,6 @@
 //! Jobs whose ranks all send to each other: counted by nodes, since n ranks send n (n - 1) messages.
 
-use crate::volumes::{Volumes, Within};
+use super::{Volumes, Within};
 use crate::Job;
 use odonata_machine::Machine;
 use odonata_units::{Bytes, NodeId};
