@@ -34,12 +34,18 @@ async function placeAt(time: number, [from, until] = [first, last]): Promise<[nu
   return [box.x + 92 + ((box.width - 110) * (time - a)) / (b - a), box.y + 8.5]
 }
 
+/** All charts have their place: until then what is below them moves. */
+async function arrived(): Promise<void> {
+  await page.waitForSelector('[data-test=lanes] canvas')
+  await page.waitForFunction(() => document.querySelector('.loading') === null)
+  await settle(page)
+}
+
 const middle = ([a, b]: readonly number[]): number => (a! + b!) / 2
 
 test('computing, sending and waiting are those of the tables', async () => {
   await open('ranks', 'view=time')
-  await page.waitForSelector('[data-test=lanes] canvas')
-  await settle(page)
+  await arrived()
   expect(await text('lane-rows')).toContain(`${number(ranks)} of ${number(ranks)} ranks drawn`)
   expect(await text('share-computing')).toBe(percent(computing_share))
   expect(await text('share-waiting')).toBe(percent(waiting_share))
@@ -53,7 +59,7 @@ test('computing, sending and waiting are those of the tables', async () => {
 
 test('in step with the links: a click goes to the time and the rank’s router', async () => {
   await open('ranks', 'view=time')
-  await page.waitForSelector('[data-test=lanes] canvas')
+  await arrived()
   const [x, y] = await placeAt(middle(waits))
   await page.mouse.click(x, y)
   await settle(page)
@@ -65,7 +71,7 @@ test('in step with the links: a click goes to the time and the rank’s router',
 
 test('W and S zoom around the cursor, A and D pan, and all of it comes back', async () => {
   await open('ranks', `view=time&time=${Math.round(middle(waits))}`)
-  await page.waitForSelector('[data-test=lanes] canvas')
+  await arrived()
   await press('w', 'w', 'w')
   const span = (await address()).get('span')!.split(',').map(Number)
   expect((span[1]! - span[0]!) * 1.5 ** 3).toBeCloseTo((last - first) * 1, -8)

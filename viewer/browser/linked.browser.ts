@@ -257,3 +257,21 @@ test('one scale and a frozen range: a job alone keeps the colours of all', async
   await press('f')
   expect(await text('ramp-labels')).not.toBe(whole)
 })
+
+test('an address that is entered while the last change waits to be written is not lost', async () => {
+  await open('dragonfly')
+  // The page's own writing follows a change after 150 ms: it falls between the new address and its event.
+  await page.evaluate(async () => {
+    const { odonata } = document.querySelector('#odonata') as unknown as {
+      odonata: { state: { patch(fields: object): void } }
+    }
+    odonata.state.patch({ low: 1 })
+    const until = performance.now() + 149
+    while (performance.now() < until) await new Promise((resolve) => setTimeout(resolve))
+    location.hash = 'low=1000&scale=log'
+    const busy = performance.now() + 40
+    while (performance.now() < busy);
+  })
+  await settle(page)
+  expect((await address()).get('scale')).toBe('log')
+})

@@ -141,15 +141,22 @@ function useUrl(session: Session): void {
   useEffect(() => {
     if (!session.ownsUrl) return
     let waiting = 0
+    let known = location.hash
     const write = (): void => {
       clearTimeout(waiting)
       waiting = window.setTimeout(() => {
+        // An address that was entered and not read yet must not be written over.
+        if (location.hash !== known) return
         const text = writeUrl(session.state.get())
         if (text !== location.hash.slice(1))
           history.replaceState(null, '', text === '' ? location.pathname : `#${text}`)
+        known = location.hash
       }, 150)
     }
-    const read = (): void => session.readAddress(location.hash.slice(1))
+    const read = (): void => {
+      known = location.hash
+      session.readAddress(location.hash.slice(1))
+    }
     const stop = session.state.subscribe(write)
     addEventListener('hashchange', read)
     return () => {
