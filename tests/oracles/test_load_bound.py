@@ -122,3 +122,11 @@ def test_the_bound_holds_the_optimum_of_the_linear_program(seed: int, tmp_path: 
     assert reached <= engine * (1 + 1e-9)
     assert bound["gap"] == pytest.approx(1 - lower / reached)
     assert bound["gap"] <= GAP
+
+    # As a result: no link has more to carry, and the job takes the time of the busiest of them.
+    run = odonata.run(tmp_path / "experiment.toml", set={"engine.routing": "optimal"})
+    links, jobs = run.links.to_pandas(), run.jobs.to_pandas()
+    busiest = max(links["bytes"] / links["capacity_bytes_per_s"])
+    assert best * (1 - 1e-9) <= busiest <= best / (1 - GAP)
+    assert busiest == pytest.approx(run.summary["bound"]["max_link_time_reached_s"], rel=1e-12)
+    assert jobs["time_s"][0] >= busiest

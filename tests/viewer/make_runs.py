@@ -6,6 +6,7 @@ the viewer's.
 
 from __future__ import annotations
 
+import itertools
 import json
 import os
 import sys
@@ -16,6 +17,7 @@ import numpy as np
 import pyarrow.csv as pc
 
 import odonata
+from odonata.store.schema import declarations
 from odonata.viewer.counters import read_counters
 from odonata.viewer.export import embedded
 from odonata.viewer.runs import OpenRuns
@@ -71,6 +73,47 @@ EXPERIMENTS = {
         'topology = "torus"\ndims = [4, 4, 4]', [("cube", "uniform", 64, "compact")], 1
     ).replace("ugal-g", "min"),
 }
+# Looking along X, both jobs lie over each other; looking along Z, each has its own places.
+EXPERIMENTS["torus-two"] = flow(
+    'preset = "bgp-midplane"',
+    [("first", "stencil-3d", 512, "compact"), ("second", "stencil-3d", 512, "compact")],
+    "min",
+)
+EXPERIMENTS["model"] = experiment(
+    'preset = "dragonfly-1056"', [("halo", "stencil-3d", 512, "compact")], '[engine]\nkind = "model"\n'
+)
+EXPERIMENTS["tags"] = flow(SMALL, [("<!--<script>", "uniform", 32, "compact")])
+EXPERIMENTS["many"] = flow(SMALL, [(f"job {n}", "uniform", 8, "compact") for n in range(24)])
+PROGRAM = """[[job]]
+name = "{name}"
+program = {{ name = "{name}-3d", iterations = 2 }}
+ranks = {ranks}
+ranks_per_node = 1
+placement = "random-nodes"
+"""
+EXPERIMENTS["ranks"] = "\n".join(
+    [
+        f"[machine]\n{SMALL}\n",
+        PROGRAM.format(name="fft", ranks=32),
+        PROGRAM.format(name="halo", ranks=64),
+        '[engine]\nkind = "packet"\nrouting = "par"\ninterval = "100 us"\nseries = ["jobs", "links"]',
+        "record_calls = true\nseed = 1\n",
+    ]
+)
+# One of every family and engine, for the page and the notebook.
+FAMILIES = [
+    "edison",
+    "edison-K",
+    "dragonfly",
+    "torus-two",
+    "tree",
+    "packet",
+    "packet-torus",
+    "model",
+    "tags",
+    "many",
+]
+
 SWEPT = {f"seed-{seed}": packet(SMALL, PAIR, seed) for seed in (1, 2, 3)}
 
 COUNTERS_LINKS = """sg,sr,sc,dg,dr,dc,color,flits,stalls,stalls/flit,flits_vc_0,stalls_vc_0
@@ -147,6 +190,12 @@ def figures(run: odonata.Run) -> dict[str, Any]:
         "by_name": dict(list(by_name.items())[:: 1 if len(by_name) < 4000 else 10]),
         "router_jobs": {routers[r]: sorted(jobs - {-1}) for r, jobs in on_router.items()},
         "classes": of_classes(names, values, {"by_job": by_job}),
+        "measures": [
+            column.label
+            for column in declarations(links.schema).values()
+            if column.merge not in ("key", "attribute")
+        ],
+        "converged": run.summary["convergence"].get("converged"),
     }
 
 
@@ -175,13 +224,35 @@ def series(run: odonata.Run) -> dict[str, Any]:
     }
 
 
+def lanes(run: odonata.Run) -> dict[str, Any]:
+    """When the first rank waits and computes longest, and shares of all time."""
+    ranks = run.table("ranks").to_pylist()
+    calls, waits = run.table("calls").to_pylist(), run.table("rank_waits").to_pylist()
+    mine = [row for row in calls if row["job"] == 0 and row["rank"] == 0]
+    held = [row for row in waits if row["job"] == 0 and row["rank"] == 0]
+    longest = max(held, key=lambda row: row["until_ps"] - row["from_ps"])
+    gaps = [(a["left_ps"], b["entered_ps"]) for a, b in itertools.pairwise(mine)]
+    gap = max(gaps, key=lambda ends: ends[1] - ends[0])
+    whole = sum(row["end_ps"] - row["start_ps"] for row in ranks)
+    return {
+        "ranks": len(ranks),
+        "first": min(row["start_ps"] for row in ranks),
+        "last": max(row["end_ps"] for row in ranks),
+        "waits": [longest["from_ps"], longest["until_ps"]],
+        "computes": list(gap),
+        "waiting_of_first": sum(row["until_ps"] - row["from_ps"] for row in held),
+        "computing_share": 1 - sum(row["communication_ps"] for row in ranks) / whole,
+        "waiting_share": sum(row["until_ps"] - row["from_ps"] for row in waits) / whole,
+    }
+
+
 def communication(run: odonata.Run, job: int) -> dict[str, Any]:
     rows = [row for row in run.communication.to_pylist() if row["job"] == job]
     return {"cells": rows[:: max(1, len(rows) // 5)], "bytes": sum(row["bytes"] for row in rows)}
 
 
 def differences(base: odonata.Run, other: odonata.Run) -> dict[str, Any]:
-    """The link whose traffic changed most, paired by the names of its ends, class and number."""
+    """The cable whose traffic changed most, paired by its ends, class and number; and all black ones."""
 
     def by_name(run: odonata.Run) -> dict[tuple[Any, ...], float]:
         names = run.routers["name"].to_pylist()
@@ -191,8 +262,28 @@ def differences(base: odonata.Run, other: odonata.Run) -> dict[str, Any]:
         }
 
     before, after = by_name(base), by_name(other)
-    key = max(before.keys() | after.keys(), key=lambda k: abs(after.get(k, 0) - before.get(k, 0)))
-    return {"from": key[0], "to": key[1], "before": before.get(key, 0), "after": after.get(key, 0)}
+    key = max(before.keys() & after.keys(), key=lambda k: abs(after[k] - before[k]))
+    black = [k for k in before.keys() & after.keys() if k[2] == "black"]
+    gone = before.keys() - after.keys()
+    bundles = {k[:3] for k in before if k[2] == "black"}
+    total = {
+        name: sum(v for k, v in side.items() if k[2] == "black")
+        for name, side in (("before", before), ("after", after))
+    }
+    return {
+        "from": key[0],
+        "to": key[1],
+        "before": before[key],
+        "after": after[key],
+        "black": {
+            "cables": len(black),
+            "mean_change": float(np.mean([after[k] - before[k] for k in black])),
+            "removed": len(gone),
+            "removed_mean": float(np.mean([before[k] for k in gone])),
+            "bundles": len(bundles),
+            "bundle_change": (total["after"] - total["before"]) / len(bundles),
+        },
+    }
 
 
 def counters(target: Path) -> dict[str, Any]:
@@ -230,6 +321,7 @@ def main(target: Path) -> None:
         "runs": runs,
         "sweep": {name: run["mean"] for name, run in swept.items()},
         "series": series(opened["packet"]),
+        "lanes": lanes(opened["ranks"]),
         "communication": [communication(opened["packet"], 1), communication(opened["edison"], 1)],
         "difference": differences(opened["edison"], opened["edison-K"]),
         "counters": counters(target),
@@ -237,6 +329,8 @@ def main(target: Path) -> None:
     (target / "expected.json").write_text(json.dumps(found))
     # What a notebook's widget is given.
     (target / "widget.json").write_text(json.dumps(embedded(OpenRuns.from_run(opened["dragonfly"]))))
+    families = OpenRuns.from_directories([target / name for name in FAMILIES])
+    (target / "families.json").write_text(json.dumps(embedded(families)))
 
 
 if __name__ == "__main__":

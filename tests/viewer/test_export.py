@@ -6,6 +6,8 @@ import base64
 import gzip
 import json
 import re
+import resource
+import signal
 import subprocess
 from collections.abc import Callable
 from pathlib import Path
@@ -14,8 +16,9 @@ import handmade
 import pytest
 from test_blocks import decode
 
+from odonata.errors import OdonataError
 from odonata.viewer import export
-from odonata.viewer.runs import OpenRuns, differing_keys
+from odonata.viewer.runs import MemoryRun, OpenRuns, differing_keys
 
 Command = Callable[..., "subprocess.CompletedProcess[str]"]
 
@@ -39,6 +42,49 @@ def test_the_page_holds_script_style_and_every_table(
     assert set(data["blocks"]) == {f"0/{name}" for name in tables}
     links = decode(gzip.decompress(base64.b64decode(data["blocks"]["0/links"])))
     assert links["bytes"] == [4.0, 9.0, 3.0, 12.0, 12.0, 0.0, 0.0, 0.0]
+
+
+@pytest.mark.usefixtures("page_files")
+def test_nothing_in_the_data_looks_like_a_tag(monkeypatch: pytest.MonkeyPatch) -> None:
+    from odonata.viewer import server
+
+    monkeypatch.setattr(export, "page_files", server.page_files)
+    run = handmade.run()
+    names = ["<!--<script>", "</script><b>"]
+    jobs = [{**job, "name": name} for job, name in zip(run.summary["jobs"], names, strict=True)]
+    shown = MemoryRun({**run.summary, "jobs": jobs}, {name: run.table(name) for name in run.table_names})
+    page = export.standalone_page(OpenRuns([("<!--<script>", shown)]))
+    data = re.search(r'id="odonata-data">(.*?)</script>', page, re.DOTALL)
+    assert data is not None
+    assert "<" not in data[1]
+    summary = json.loads(data[1])["index"]["runs"][0]["summary"]
+    assert [job["name"] for job in summary["jobs"]] == names
+    assert "<title>Odonata: &lt;!--&lt;script></title>" in page
+
+
+@pytest.mark.usefixtures("page_files")
+def test_a_full_disk_leaves_no_part_of_a_page(
+    stored_run: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from odonata.viewer import server
+
+    monkeypatch.setattr(export, "page_files", server.page_files)
+    target = tmp_path / "pages" / "page.html"
+    target.parent.mkdir()
+    runs = OpenRuns.from_directories([stored_run])
+    soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
+    handler = signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (1024, hard))
+    try:
+        with pytest.raises(OdonataError, match=r"cannot write .*page\.html"):
+            export.write_page(runs, target)
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
+        signal.signal(signal.SIGXFSZ, handler)
+    assert list(target.parent.iterdir()) == []
+    # An older page stays as it was until the new one is whole.
+    assert export.write_page(runs, target) == target.stat().st_size
+    assert list(target.parent.iterdir()) == [target]
 
 
 def test_the_same_run_gives_the_same_page(stored_run: Path) -> None:

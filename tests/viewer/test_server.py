@@ -4,7 +4,11 @@ from __future__ import annotations
 
 import http.client
 import json
+import shutil
 import socket
+import struct
+import threading
+import time
 from contextlib import closing
 from pathlib import Path
 
@@ -108,10 +112,42 @@ def test_only_tables_and_columns_have_addresses(server: ViewerServer, path: str)
 
 
 @pytest.mark.parametrize(
-    "host", ["evil.example", "127.0.0.1", "127.0.0.1:1", "localhost.evil.example:80", ""]
+    "host",
+    [
+        "evil.example",
+        "127.0.0.1.evil.example",
+        "localhost.evil.example:80",
+        "127.0.0.2:80",
+        "127.0.0.1:x",
+        "",
+    ],
 )
 def test_a_foreign_host_header_is_refused(server: ViewerServer, host: str) -> None:
     assert ask(server, "api/index.json", Host=host)[0] == 421
+
+
+@pytest.mark.parametrize("host", ["127.0.0.1:1", "localhost:8888", "[::1]:9000", "localhost"])
+def test_the_other_end_of_a_tunnel_is_served(server: ViewerServer, host: str) -> None:
+    assert ask(server, "api/index.json", Host=host)[0] == 200
+    assert ask(server, "api/index.json", Host=host, Origin=f"http://{host}")[0] == 200
+    # Another page of the same machine is another site.
+    assert ask(server, "api/index.json", Host=host, Origin="http://127.0.0.1:2")[0] == 403
+
+
+def test_a_browser_that_leaves_is_no_error(server: ViewerServer, capfd: pytest.CaptureFixture[str]) -> None:
+    server.files = {**server.files, "viewer.js": b" " * 2**24}
+    for _ in range(3):
+        with closing(socket.create_connection(("127.0.0.1", server.server_port))) as connection:
+            # Gone with a reset as soon as the first bytes are there.
+            connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+            line = f"GET /{server.token}/viewer.js HTTP/1.1\r\nHost: localhost\r\n\r\n"
+            connection.sendall(line.encode())
+            assert connection.recv(64)
+    deadline = time.monotonic() + 10
+    while any("process_request" in t.name for t in threading.enumerate()) and time.monotonic() < deadline:
+        time.sleep(0.01)
+    assert ask(server, "")[0] == 200
+    assert capfd.readouterr().err == ""
 
 
 @pytest.mark.parametrize(
@@ -212,3 +248,24 @@ def test_labels_are_as_short_as_they_can_be() -> None:
     assert labels([Path("/a/x"), Path("/b/x")]) == ["a/x", "b/x"]
     assert labels([Path("/a/x"), Path("/a/x")]) == ["x", "x (2)"]
     assert labels([]) == []
+
+
+def test_one_bad_run_in_a_directory_is_listed_and_the_others_open(tmp_path: Path, stored_run: Path) -> None:
+    directory = tmp_path / "many"
+    for name in ("a", "b", "c", "d"):
+        shutil.copytree(stored_run, directory / name)
+    (directory / "b" / "links.parquet").write_bytes(b"PAR1 not really")
+    (directory / "c" / "summary.json").write_text('{"format": "odonata-run", ')
+    (directory / "d" / "jobs.parquet").unlink()
+    runs = OpenRuns.from_directories([directory])
+    assert runs.labels == ["a"]
+    assert [label for label, _ in runs.bad] == ["b", "c", "d"]
+    assert runs.index()["bad"][0]["label"] == "b"
+    assert "links.parquet cannot be read" in runs.index()["bad"][0]["reason"]
+    assert "jobs" in runs.bad[2][1]
+    # A run that was asked for itself, or none that is whole, is an error.
+    with pytest.raises(DamagedRunError):
+        OpenRuns.from_directories([directory, directory / "c"])
+    shutil.rmtree(directory / "a")
+    with pytest.raises(DamagedRunError):
+        OpenRuns.from_directories([directory])

@@ -1,6 +1,6 @@
 /** Makes runs with the real engines, once, and shows them with the real server. */
 import { execFileSync, spawn, type ChildProcess } from 'node:child_process'
-import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -17,14 +17,34 @@ declare module 'vitest' {
     /** Addresses of `odonata view`, by what it shows. */
     urls: Record<string, string>
     standalone: string
+    /** One page with a run of every family and engine. */
+    families: string
   }
 }
+
+/** As in make_runs.py. */
+export const FAMILIES = [
+  'edison',
+  'edison-K',
+  'dragonfly',
+  'torus-two',
+  'tree',
+  'packet',
+  'packet-torus',
+  'model',
+  'tags',
+  'many',
+]
 
 /** Runs of each server; the first word is its name. */
 const SERVERS: Record<string, string[]> = {
   all: ['edison', 'edison-K', 'dragonfly', 'torus', 'tree', 'corner', 'packet', 'packet-torus'],
   dragonfly: ['dragonfly'],
+  families: FAMILIES,
+  ranks: ['ranks'],
   sweep: ['sweep'],
+  // A directory of runs, one of which cannot be read.
+  halves: ['halves'],
   broken: ['broken'],
   counters: ['counters.csv', '--counter-jobs', 'counters-jobs.csv'],
 }
@@ -41,6 +61,12 @@ export default async function setup(project: TestProject): Promise<() => void> {
   // A test damages it.
   rmSync(join(runs, 'broken'), { recursive: true, force: true })
   cpSync(join(runs, 'dragonfly'), join(runs, 'broken'), { recursive: true })
+  rmSync(join(runs, 'halves'), { recursive: true, force: true })
+  for (const half of ['bad', 'good'])
+    cpSync(join(runs, 'dragonfly'), join(runs, 'halves', half), { recursive: true })
+  writeFileSync(join(runs, 'halves/bad/links.parquet'), 'PAR1 not really')
+  const families = join(runs, 'families.html')
+  odonata('view', ...FAMILIES.map((run) => join(runs, run)), '--html', families)
   const standalone = join(runs, 'standalone.html')
   odonata('view', join(runs, 'dragonfly'), '--html', standalone)
 
@@ -63,6 +89,7 @@ export default async function setup(project: TestProject): Promise<() => void> {
   project.provide('runs', runs)
   project.provide('urls', urls)
   project.provide('standalone', `file://${standalone}`)
+  project.provide('families', `file://${families}`)
   return () => {
     children.forEach((child) => child.kill())
     if (kept === undefined) rmSync(runs, { recursive: true, force: true })

@@ -39,6 +39,10 @@ export interface RunFigures {
   by_name: Record<string, number[]>
   router_jobs: Record<string, number[]>
   classes: Record<string, ClassFigures>
+  /** Labels of the columns of links that merge. */
+  measures: string[]
+  /** Null of an engine that does not iterate. */
+  converged: boolean | null
 }
 
 interface Expected {
@@ -53,11 +57,22 @@ interface Expected {
     link_stall_max: number
     tenth: { stall_max: number; stalled: number; bytes_max: number }
   }
+  lanes: Record<
+    'ranks' | 'first' | 'last' | 'waiting_of_first' | 'computing_share' | 'waiting_share',
+    number
+  > &
+    Record<'waits' | 'computes', [number, number]>
   communication: {
     cells: Record<'source' | 'target' | 'ranks_per_cell' | 'messages' | 'bytes', number>[]
     bytes: number
   }[]
-  difference: { from: string; to: string; before: number; after: number }
+  difference: {
+    from: string
+    to: string
+    before: number
+    after: number
+    black: Record<'cables' | 'mean_change' | 'removed' | 'removed_mean' | 'bundles' | 'bundle_change', number>
+  }
   counters: { edison: { paths: string[]; links: number; flits_max: number; groups: number } | null }
 }
 
@@ -109,6 +124,43 @@ export function forgetErrors(): void {
 }
 
 export const open = (server: string, settings = ''): Promise<void> => openView(page, urls[server]!, settings)
+
+/** Where the viewer is found: the page of the server, a page without a server, a notebook's cell. */
+export const SURFACES = ['served', 'html', 'notebook'] as const
+export type Surface = (typeof SURFACES)[number]
+
+/** Opens the runs of every family with these settings. */
+export async function openOn(surface: Surface, settings = ''): Promise<void> {
+  if (surface === 'served') return open('families', settings)
+  if (surface === 'html') return openView(page, inject('families'), settings)
+  // The page of the server only as a place to import the module from.
+  await open('dragonfly')
+  const data = readFileSync(join(inject('runs'), 'families.json'), 'utf8')
+  await page.evaluate((json) => Object.assign(window, { cellData: json }), data)
+  // As text, since the test runner rewrites import() in functions. A notebook's cell is narrower than a window.
+  await page.evaluate(`(async () => {
+    const module = await import(new URL('viewer.js', location.href).href)
+    const cell = document.createElement('div')
+    cell.id = 'cell'
+    document.body.replaceChildren(cell)
+    await module.default.render({ model: { get: () => JSON.parse(window.cellData) }, el: cell })
+  })()`)
+  await setOn(surface, settings)
+}
+
+/** Other settings; in a notebook, which has no address, they are given to the viewer itself. */
+export async function setOn(surface: Surface, settings: string): Promise<void> {
+  if (surface !== 'notebook') await set(settings)
+  else
+    await page.evaluate((text) => {
+      const cell = document.querySelector('#cell > div') as unknown as {
+        odonata: { readAddress(text: string): void }
+      }
+      cell.odonata.readAddress(text)
+    }, settings)
+  await page.waitForSelector('[data-test=app][data-ready=yes]')
+  await settle(page)
+}
 
 /** Other settings, in the page that is open. */
 export async function set(settings: string): Promise<void> {

@@ -1,20 +1,25 @@
 /** The page: loads what is asked for, keeps the address, and puts the views together. */
-import { useCallback, useEffect, useMemo, useState } from 'preact/hooks'
+import { useEffect, useMemo, useState } from 'preact/hooks'
 import type { Theme } from './base/ramps'
 import type { View, ViewState } from './data/state'
-import { readUrl, writeUrl } from './data/state'
+import { writeUrl } from './data/state'
 import { CompareView } from './views/compare'
 import { Controls, ScaleLegend } from './views/controls'
 import { Distribution } from './views/distribution'
+import { compareExhibit, overviewExhibit, type Exhibit } from './views/exhibits'
 import { exportView } from './views/export'
-import { Header } from './views/header'
+import { jobsExhibit } from './views/jobsheet'
+import { timeExhibit } from './views/timesheet'
+import { Header, Refused } from './views/header'
 import { Jobs } from './views/jobs'
 import { JobsView } from './views/placement'
 import { Help, useKeys } from './views/keys'
 import { Overview } from './views/overview'
 import { SessionContext, ThemeContext, useStore, type Session } from './views/session'
 import { SweepView } from './views/sweep'
-import { hasSeries, momentOf } from './views/moment'
+import { hasLanes } from './data/lanes'
+import { hasSeries } from './data/series'
+import { momentOf } from './views/moment'
 import { TimeView } from './views/time'
 import { Tooltip } from './views/tooltip'
 import { comparison, type Compared } from './views/compared'
@@ -25,7 +30,6 @@ export function App({ session }: { session: Session }) {
   useStore(session.loaded)
   const failures = useStore(session.failures)
   const [help, setHelp] = useState(false)
-  const showHelp = useCallback(() => setHelp(true), [])
   const theme = useTheme(state.theme)
   useUrl(session)
   const runs = session.index.runs
@@ -35,7 +39,7 @@ export function App({ session }: { session: Session }) {
   const compared = view === 'compare' ? comparison(session, state) : null
   const moment = view === 'time' && model ? momentOf(session, model.run, state) : null
   const derived: Derived | undefined = compared ? compared.lead : (moment ?? model?.derive(state))
-  useKeys(session, derived, views, showHelp)
+  useKeys(session, derived, views, help, setHelp)
 
   return (
     <SessionContext.Provider value={session}>
@@ -44,8 +48,11 @@ export function App({ session }: { session: Session }) {
           <Header
             run={derived?.run}
             views={views}
-            onExport={(kind) => derived && void exportView(kind, derived, state, theme)}
-            onHelp={showHelp}
+            onExport={(kind) => {
+              const exhibit = derived && exhibitOf(session, view, derived, compared, moment, state, theme)
+              if (exhibit) void exportView(kind, exhibit)
+            }}
+            onHelp={() => setHelp(true)}
           />
           {failures.length > 0 && (
             <ul class="failures" role="alert">
@@ -54,6 +61,7 @@ export function App({ session }: { session: Session }) {
               ))}
             </ul>
           )}
+          <Refused />
           {derived ? (
             <Body view={view} derived={derived} compared={compared} moment={moment} />
           ) : (
@@ -65,6 +73,25 @@ export function App({ session }: { session: Session }) {
       </ThemeContext.Provider>
     </SessionContext.Provider>
   )
+}
+
+/** What the view that is seen gives to keep. */
+function exhibitOf(
+  session: Session,
+  view: View,
+  derived: Derived,
+  compared: Compared | null,
+  moment: Derived | null,
+  state: ViewState,
+  theme: Theme,
+): Exhibit | null {
+  if (view === 'compare' && compared)
+    return compared.change
+      ? overviewExhibit(compared.change.derived, state, theme, compared.change)
+      : compareExhibit(compared, state, theme)
+  if (view === 'time') return timeExhibit(session, derived.run, moment, state, theme)
+  if (view === 'jobs') return jobsExhibit(session, derived, state, theme)
+  return overviewExhibit(derived, state, theme)
 }
 
 function Body({
@@ -84,7 +111,7 @@ function Body({
       <aside class="left">
         <Controls derived={derived} />
         <Distribution derived={derived} />
-        <ScaleLegend derived={derived} />
+        <ScaleLegend derived={derived} cables={compared?.change?.difference.cables} />
         <Jobs derived={derived} />
       </aside>
       {view === 'overview' && <Overview derived={derived} />}
@@ -120,7 +147,7 @@ function useUrl(session: Session): void {
           history.replaceState(null, '', text === '' ? location.pathname : `#${text}`)
       }, 150)
     }
-    const read = (): void => session.state.set(readUrl(location.hash.slice(1)).state)
+    const read = (): void => session.readAddress(location.hash.slice(1))
     const stop = session.state.subscribe(write)
     addEventListener('hashchange', read)
     return () => {
@@ -135,7 +162,7 @@ function availableViews(session: Session): View[] {
   const { runs } = session.index
   const views: View[] = ['overview']
   if (runs.length > 1) views.push('compare')
-  if (runs.some(hasSeries)) views.push('time')
+  if (runs.some((run) => hasSeries(run) || hasLanes(run))) views.push('time')
   views.push('jobs')
   if (runs.length > 2) views.push('sweep')
   return views

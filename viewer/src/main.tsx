@@ -4,19 +4,19 @@
 import { render } from 'preact'
 import { App } from './app'
 import { EmbeddedSource, HttpSource, SourceError, type Embedded, type Source } from './data/source'
-import { DEFAULTS, readUrl } from './data/state'
+import { DEFAULTS } from './data/state'
 import { Session } from './views/session'
 import './viewer.css'
 
-async function mount(element: HTMLElement, source: Source, ownsUrl: boolean): Promise<Session | null> {
+async function mount(element: HTMLElement, source: Source, ownsUrl: boolean): Promise<void> {
   try {
     const index = await source.index()
-    const { state, problems } = ownsUrl ? readUrl(location.hash.slice(1)) : { state: DEFAULTS, problems: [] }
-    const session = new Session(source, index, state, ownsUrl, element)
-    if (problems.length > 0)
-      session.failures.set([`This address has settings that make no sense: ${problems.join('; ')}`])
+    const session = new Session(source, index, DEFAULTS, ownsUrl, element)
+    if (ownsUrl) session.readAddress(location.hash.slice(1))
+    session.failures.set((index.bad ?? []).map(({ label, reason }) => `${label} cannot be shown: ${reason}`))
+    // For the browser tests and benchmarks.
+    ;(element as Element & { odonata?: Session }).odonata = session
     render(<App session={session} />, element)
-    return session
   } catch (error) {
     const [message, hint] =
       error instanceof SourceError ? [error.message, error.hint] : [String(error), undefined]
@@ -27,7 +27,6 @@ async function mount(element: HTMLElement, source: Source, ownsUrl: boolean): Pr
       </div>,
       element,
     )
-    return null
   }
 }
 
@@ -37,10 +36,7 @@ if (root) {
   const source = data
     ? new EmbeddedSource(JSON.parse(data.textContent) as Embedded)
     : new HttpSource(location.href)
-  void mount(root, source, true).then((session) => {
-    // For the browser tests and benchmarks.
-    if (session) (window as unknown as { odonata: Session }).odonata = session
-  })
+  void mount(root, source, true)
 }
 
 /** What a notebook's widget needs (the anywidget protocol). */

@@ -1,7 +1,8 @@
 import { readFileSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
-import { toOklab } from '../src/base/color'
+import { parseHex, toOklab } from '../src/base/color'
 import { digits, parseQuantity, percent, quantity, signed, type Unit } from '../src/base/format'
+import { distinctColors } from '../src/base/palette'
 import { RAMPS, shades } from '../src/base/ramps'
 
 /** What Python's tests read, too: value, unit, text. */
@@ -89,4 +90,16 @@ describe('colour ramps', () => {
       for (let i = 30; i >= 0; i--) expect(sign * (values[i]! - values[i + 1]!)).toBeGreaterThan(-1e-6)
     }
   })
+})
+
+test('as many jobs as there are have as many colours, and those that were given stay', () => {
+  const eight = ['#0072b2', '#e69f00', '#009e73', '#cc79a7', '#56b4e9', '#d55e00', '#f0e442', '#000000']
+  const colors = distinctColors([...eight, ...eight, ...eight])
+  expect(colors.slice(0, 8)).toEqual(eight)
+  expect(new Set(colors).size).toBe(24)
+  const labs = colors.map((color) => toOklab(parseHex(color)))
+  // Green and blue of the palette are 0.17 apart; what is seen as one colour is closer than 0.02.
+  for (const [i, a] of labs.entries())
+    for (const b of labs.slice(i + 1)) expect(Math.hypot(...a.map((v, k) => v - b[k]!))).toBeGreaterThan(0.06)
+  expect(distinctColors(['#abc', '#def'])).toEqual(['#abc', '#def'])
 })

@@ -6,7 +6,7 @@ import { describeLinks, describeRouter, routerJobs } from '../src/data/describe'
 import type { Unit } from '../src/base/format'
 import { findLink, resolveFocus, search, translation } from '../src/data/focus'
 import { axisTicks, binCounts, valueAxis } from '../src/data/histogram'
-import { DifferenceModel, RunModel } from '../src/data/model'
+import { RunModel } from '../src/data/model'
 import { communicationMatrix } from '../src/data/placement'
 import { linkName } from '../src/data/run'
 import type { Merge } from '../src/data/source'
@@ -358,45 +358,6 @@ describe('tooltips', () => {
     })
     expect([...routerJobs(run, () => false)].slice(0, 4)).toEqual([-2, 0, -1, 1])
     expect([...routerJobs(run, (job) => job === 1)].slice(0, 4)).toEqual([0, 0, -1, -1])
-  })
-})
-
-describe('differences', () => {
-  const full = edisonDescription()
-  const traffic = (l: number) => [l % 7]
-  const base = makeRun({ ...full, jobs: ['j'], traffic })
-  const kept = full.wires
-    .map((w, l) => ({ w, l }))
-    .filter(({ w }) => !(w.class === 'black' && w.parallel === 2))
-  const fewer = makeRun({
-    ...full,
-    wires: kept.map(({ w }) => w),
-    jobs: ['j'],
-    traffic: (l) => [2 * (kept[l]!.l % 7)],
-  })
-
-  test('links are paired by name, missing ones are zero and counted', () => {
-    const model = new DifferenceModel(new RunModel(base), new RunModel(fewer))
-    const d = model.difference
-    // -K: 15 groups x 16 columns x 30 ordered pairs of rows lose one link each.
-    expect([d.onlyBase, d.onlyOther, d.unplaced]).toEqual([7200, 0, 0])
-    const values = model.values(DEFAULTS)
-    full.wires.forEach((w, l) =>
-      expect(values[l]).toBe(w.class === 'black' && w.parallel === 2 ? 0 - (l % 7) : l % 7),
-    )
-  })
-
-  test('links that only the other has are added', () => {
-    const model = new DifferenceModel(new RunModel(fewer), new RunModel(base))
-    expect(model.difference.onlyOther).toBe(7200)
-    expect(model.run.links.count).toBe(48_240)
-    const l = model.run.links.count - 1
-    expect(linkName(model.run, l)).toMatch(/:black\.2$/)
-  })
-
-  test('a run against itself changes nothing', () => {
-    const model = new DifferenceModel(new RunModel(base), new RunModel(base))
-    expect(model.values(DEFAULTS).every((v) => v === 0)).toBe(true)
   })
 })
 

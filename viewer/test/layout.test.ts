@@ -1,10 +1,11 @@
 import { describe, expect, test } from 'vitest'
+import { aggregateMarks } from '../src/data/aggregate'
 import { RunModel } from '../src/data/model'
 import { DEFAULTS } from '../src/data/state'
 import { cellAt, cellLooks, type CellSource } from '../src/draw/cells'
 import { NO_LINK } from '../src/draw/look'
 import { SvgPen } from '../src/draw/pen'
-import { visibleMarks } from '../src/draw/picture'
+import { accountOf, accountText, visibleMarks } from '../src/draw/picture'
 import { levelsPicture } from '../src/layout/levels'
 import { groupMatrix, interior, placeMatrices } from '../src/layout/matrices'
 import { nearestCurve, nearestPoint } from '../src/layout/pick'
@@ -199,10 +200,69 @@ describe('torus', () => {
     expect(projections(run)).toEqual(['x0,x1', 'x0,x2', 'x1,x2'])
     const picture = planesPicture(run, 'x0,x2')
     expect(picture.frames).toHaveLength(1)
-    expect(picture.marks.count).toBe(64)
+    // And both half rings of every place, for the links along x1.
+    expect(picture.marks.count).toBe(64 + 2 * 16)
     expect(picture.marks.offsets[1]).toBe(4)
-    // Links along x1 stay at one place of this plane.
-    expect(picture.marks.links.length).toBe(256)
+    expect(picture.marks.links.length).toBe(6 * 64)
+  })
+
+  test.each([
+    [4, 4, 4],
+    [2, 3, 5],
+    [3, 3, 2, 4],
+    [2, 2, 3, 2, 2],
+  ])(
+    'every link has its mark in every projection of %j, and no two marks lie over each other',
+    (...sizes) => {
+      const run = torus(...sizes)
+      for (const axes of projections(run)) {
+        const { marks, curves, routers, stacks } = planesPicture(run, axes)
+        expect([...marks.links].sort((a, b) => a - b)).toEqual(
+          Array.from({ length: run.links.count }, (_, l) => l),
+        )
+        const places = Array.from({ length: marks.count }, (_, m) =>
+          Array.from(curves.subarray(8 * m, 8 * m + 8), (v) => v.toFixed(1)).join(),
+        )
+        expect(new Set(places).size).toBe(marks.count)
+        // Nobody is forgotten where several share a place.
+        expect(stacks!.members.flat().sort((a, b) => a - b)).toEqual([...Array(routers.length / 2).keys()])
+      }
+    },
+  )
+
+  test('looking down an axis, + is the right half of the ring and − the left one', () => {
+    const run = torus(3, 3, 4)
+    const { marks, curves, routers } = planesPicture(run, 'x0,x1')
+    const z = run.routers.axes[2]!.values
+    for (let l = 0; l < run.links.count; l++) {
+      const [s, t] = [run.links.source[l]!, run.links.target[l]!]
+      if (z[s] === z[t]) continue
+      const up = (z[s]! + 1) % 4 === z[t]
+      // The middle control points of the curve are on its side.
+      const at = 8 * marks.ofLink[l]! + 2
+      expect(curves[at]! > routers[2 * s]!).toBe(up)
+    }
+  })
+
+  test('drawn, weaker, empty and filtered links are all links, and the words say so', () => {
+    const run = torus(4, 4, 4)
+    const values = Float64Array.from({ length: run.links.count }, (_, l) => l % 5)
+    const selected = Uint8Array.from({ length: run.links.count }, (_, l) => (l % 7 === 0 ? 0 : 1))
+    const picture = planesPicture(run, 'x0,x1')
+    const marks = aggregateMarks(picture.marks, values, selected, 'max')
+    const drawn = visibleMarks(marks, 40)
+    const account = accountOf(picture, marks, drawn, { values, selected })
+    expect(Object.values(account).reduce((sum, n) => sum + n, 0)).toBe(384)
+    expect(account.filtered).toBe(55)
+    expect(account.empty).toBe(values.filter((v, l) => v === 0 && selected[l] === 1).length)
+    const inDrawn = values.filter(
+      (v, l) => v > 0 && selected[l] === 1 && drawn.visible[picture.marks.ofLink[l]!],
+    )
+    expect(account.drawn).toBe(inDrawn.length)
+    const said = accountText(account, picture, false)
+    expect(said).toBe(
+      `. Of all 384 links ${account.drawn} drawn, ${account.weaker} weaker than those, ${account.empty} carry nothing, 55 filtered away`,
+    )
   })
 
   test('a ring of three routers', () => {

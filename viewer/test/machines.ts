@@ -29,7 +29,7 @@ export interface Description {
   readonly traffic?: (link: number) => readonly number[]
 }
 
-const TRAFFIC: Columns = { bytes: { type: 'f64', unit: 'bytes', merge: 'sum', label: 'Traffic' } }
+export const TRAFFIC: Columns = { bytes: { type: 'f64', unit: 'bytes', merge: 'sum', label: 'Traffic' } }
 
 const COLORS = ['#4e79a7', '#f28e2b', '#59a14f', '#b07aa1']
 

@@ -6,14 +6,16 @@ import {
   Frames,
   groupings,
   indexAt,
+  intervalAt,
   keyOf,
   nameOfKey,
   seriesLines,
   seriesTables,
+  stepOf,
   strongest,
   type SeriesValue,
 } from '../src/data/series'
-import type { Merge } from '../src/data/source'
+import type { Columns, Merge } from '../src/data/source'
 import { DEFAULTS } from '../src/data/state'
 import { twoJobs } from './machines'
 
@@ -105,7 +107,7 @@ describe('time series', () => {
     const frames = new Frames(run.links.count, at('start_ps'), at('link'), at('stall_ps'), 'sum')
     const model = new MomentModel(run, frames, { id: 'stall_ps', label: 'Stall', unit: 'ps', merge: 'sum' })
     const peaks = new Frames(run.links.count, at('start_ps'), at('link'), at('peak_bytes'), 'max')
-    expect([...peaks.at(1).slice(0, 3)]).toEqual([2, 9, 0])
+    expect([...peaks.at(500).slice(0, 3)]).toEqual([2, 9, 0])
     const means = new Frames(
       run.links.count,
       at('start_ps'),
@@ -114,11 +116,12 @@ describe('time series', () => {
       'mean',
       at('packets'),
     )
-    expect([...means.at(1).slice(0, 3)]).toEqual([30, 4.5, 0])
+    expect([...means.at(500).slice(0, 3)]).toEqual([30, 4.5, 0])
     const derived = (time: number) => model.derive({ ...DEFAULTS, time })
     expect([...derived(499).values.slice(0, 3)]).toEqual([7, 0, 0])
     expect([...derived(500).values.slice(0, 3)]).toEqual([30, 9, 0])
-    expect([...derived(1e9).values.slice(0, 3)]).toEqual([30, 9, 0])
+    // After the end there is nothing.
+    expect([...derived(1e9).values.slice(0, 3)]).toEqual([0, 0, 0])
     expect([derived(0).scale.high, derived(500).scale.high]).toEqual([30, 30])
     expect(derived(0).measure.label).toBe('Stall')
   })
@@ -133,4 +136,32 @@ describe('time series', () => {
     const times = Float64Array.of(0, 10, 20)
     expect([-5, 0, 9, 10, 25].map((time) => indexAt(times, time))).toEqual([0, 0, 0, 1, 2])
   })
+})
+
+test('an interval without a row is empty, not the one before', () => {
+  const frames = new Frames(
+    2,
+    Float64Array.of(0, 100, 400),
+    Uint32Array.of(0, 1, 1),
+    Float64Array.of(5, 6, 7),
+    'sum',
+  )
+  expect(stepOf(frames.times)).toBe(100)
+  expect([...frames.at(199)]).toEqual([0, 6])
+  expect([...frames.at(200)]).toEqual([0, 0])
+  expect([...frames.at(399)]).toEqual([0, 0])
+  expect([...frames.at(450)]).toEqual([0, 7])
+  expect(intervalAt(frames.times, 350)).toEqual({ begin: 300, i: -1 })
+  expect(intervalAt(frames.times, 120)).toEqual({ begin: 100, i: 1 })
+})
+
+test('a list of ranks with a start is no series, nor is a column of times that is no key', () => {
+  const column = (merge: Merge) => ({ type: 'f64', unit: 'ps' as const, merge, label: '' })
+  const tablesOf = (columns: Columns) =>
+    seriesTables({ ...twoJobs().info, tables: { t: { rows: 1, columns } } }).length
+  expect(tablesOf({ start_ps: column('key'), job: column('key'), x: column('sum') })).toBe(1)
+  expect(
+    tablesOf({ start_ps: column('key'), job: column('key'), rank: column('key'), x: column('sum') }),
+  ).toBe(0)
+  expect(tablesOf({ start_ps: column('attribute'), job: column('key'), x: column('sum') })).toBe(0)
 })

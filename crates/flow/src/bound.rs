@@ -23,24 +23,21 @@
 //! shortest paths are found in parallel and applied in order, so the result does not depend on the number of threads.
 //! Only links between routers are bounded; the load of network interfaces is the same under any routing.
 
-use crate::progress::Progress;
+mod shortest;
+
+use crate::progress::{Interrupted, Progress};
 use crate::result::LoadBound;
-use crate::traffic::Commodities;
+use crate::traffic::Commodity;
 use crate::workers;
 use odonata_machine::Machine;
 use odonata_units::RouterId;
-use std::cmp::Ordering;
-use std::collections::BinaryHeap;
+use shortest::Worker;
 use std::sync::Mutex;
 
 /// Passes over all sources after which a gap that has not closed is reported as it is.
 const MAX_PASSES: u32 = 1000;
 /// A lower bound needs a pass of its own under fixed lengths: done once in so many passes.
 const PASSES_PER_BOUND: u32 = 4;
-/// How much longer than the shortest a path may be to be used in a step, relative.
-const SLACK: f64 = 0.1;
-/// How much longer a way is of which nothing is kept.
-const KEPT: f64 = 1.0;
 /// About how many certificates the mean lengths are a mean of.
 const MEAN_OF: f64 = 8.0;
 /// Certificates without progress after which the soft maximum is made sharper in any case.
@@ -49,6 +46,9 @@ const PATIENCE: u32 = 8;
 const LEAST: f64 = 1e-9;
 /// Sources whose shortest paths see the same lengths.
 const BATCH: usize = 16;
+
+/// Whether to go on.
+type GoOn<'a> = &'a mut dyn FnMut() -> bool;
 
 /// A graph of edges with capacity, in rows by source router.
 struct Network {
@@ -109,9 +109,9 @@ impl Source {
     }
 }
 
-fn sources(traffic: &Commodities) -> Vec<Mutex<Source>> {
+fn sources<'c>(commodities: impl Iterator<Item = &'c Commodity>) -> Vec<Mutex<Source>> {
     let mut pairs: Vec<(RouterId, RouterId, u64)> =
-        traffic.commodities.iter().filter(|c| c.source != c.target).map(|c| (c.source, c.target, c.bytes)).collect();
+        commodities.filter(|c| c.source != c.target).map(|c| (c.source, c.target, c.bytes)).collect();
     pairs.sort_unstable();
     let source = |row: &[(RouterId, RouterId, u64)]| {
         let merged = row.chunk_by(|a, b| a.1 == b.1).map(|same| (same[0].1, same.iter().map(|p| p.2).sum()));
@@ -120,38 +120,60 @@ fn sources(traffic: &Commodities) -> Vec<Mutex<Source>> {
     pairs.chunk_by(|a, b| a.0 == b.0).map(|row| Mutex::new(source(row))).collect()
 }
 
+/// What is asked of the search.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Wanted {
+    /// The relative gap.
+    pub(crate) gap: f64,
+    /// Whether the routing that comes nearest is wanted, too.
+    pub(crate) flows: bool,
+    pub(crate) threads: usize,
+}
+
+/// What was found.
+#[derive(Clone, Debug)]
+pub(crate) struct Found {
+    pub(crate) bound: LoadBound,
+    /// The routing that reaches its upper end, if it was wanted, sorted by source.
+    pub(crate) flows: Vec<SourceFlow>,
+}
+
+/// Bytes from one router on edges, which are bundles of links.
+#[derive(Clone, Debug)]
+pub(crate) struct SourceFlow {
+    pub(crate) source: RouterId,
+    pub(crate) edges: Vec<(u32, f64)>,
+}
+
 /// Computes the bound to a relative gap, or as near as [`MAX_PASSES`] allow. `None` where nothing crosses a link.
 ///
 /// # Errors
 /// If `progress` returns false.
-pub(crate) fn compute(
+pub(crate) fn compute<'c>(
     machine: &Machine,
-    traffic: &Commodities,
+    commodities: impl Iterator<Item = &'c Commodity>,
     capacities: &[f64],
-    gap: f64,
-    threads: usize,
+    wanted: Wanted,
     progress: &mut Progress<'_>,
-) -> Result<Option<LoadBound>, ()> {
-    let sources = sources(traffic);
+) -> Result<Option<Found>, Interrupted> {
+    let sources = sources(commodities);
     if sources.is_empty() {
         return Ok(None);
     }
     let network = Network::new(machine, capacities);
-    let mut search = Search::new(&network, &sources, threads);
+    let mut search = Search::new(&network, &sources, wanted, &mut || progress("bound", 0, u64::from(MAX_PASSES)))?;
     for pass in 0..MAX_PASSES {
-        if !progress("bound", u64::from(pass), u64::from(MAX_PASSES)) {
-            return Err(());
-        }
-        search.improve();
+        let mut go_on = || progress("bound", u64::from(pass), u64::from(MAX_PASSES));
+        search.improve(&mut go_on)?;
         search.bound.passes = pass + 1;
         if pass % PASSES_PER_BOUND == PASSES_PER_BOUND - 1 {
-            search.certify();
-            if search.bound.gap <= gap {
+            search.certify(&mut go_on)?;
+            if search.bound.gap <= wanted.gap {
                 break;
             }
         }
     }
-    Ok(Some(search.bound))
+    Ok(Some(Found { bound: search.bound, flows: search.best }))
 }
 
 struct Search<'a> {
@@ -167,14 +189,22 @@ struct Search<'a> {
     /// Certificates since the gap last shrank.
     idle: u32,
     bound: LoadBound,
+    /// Whether the best flows are kept, and they.
+    keeps: bool,
+    best: Vec<SourceFlow>,
 }
 
 impl<'a> Search<'a> {
     /// Starts from shortest paths under lengths 1 / C.
-    fn new(network: &'a Network, sources: &'a [Mutex<Source>], threads: usize) -> Self {
+    fn new(
+        network: &'a Network,
+        sources: &'a [Mutex<Source>],
+        wanted: Wanted,
+        go_on: GoOn<'_>,
+    ) -> Result<Self, Interrupted> {
         let edges = network.capacity.len();
         let bound = LoadBound { lower_s: 0.0, upper_s: f64::INFINITY, gap: 1.0, passes: 0 };
-        let workers = vec![Worker::new(network.first.len() - 1, edges); threads];
+        let workers = vec![Worker::new(network.first.len() - 1, edges); wanted.threads];
         let mut search = Self {
             network,
             sources,
@@ -185,16 +215,18 @@ impl<'a> Search<'a> {
             averaged: 0.0,
             idle: 0,
             bound,
+            keeps: wanted.flows,
+            best: Vec::new(),
         };
         let lengths: Vec<f64> = network.capacity.iter().map(|c| 1.0 / c).collect();
-        search.shortest(sources, &lengths);
+        search.shortest(sources, &lengths, go_on)?;
         for source in sources {
             let source = &mut *source.lock().expect("all threads have finished");
             source.flow = std::mem::take(&mut source.towards);
             source.flow.iter().for_each(|&(edge, x)| search.load[edge as usize] += x);
         }
-        search.certify();
-        search
+        search.certify(go_on)?;
+        Ok(search)
     }
 
     fn utilisation(&self, edge: usize) -> f64 {
@@ -206,13 +238,15 @@ impl<'a> Search<'a> {
     }
 
     /// Finds the shortest paths of some sources under the same lengths.
-    fn shortest(&mut self, sources: &[Mutex<Source>], lengths: &[f64]) {
+    fn shortest(&mut self, sources: &[Mutex<Source>], lengths: &[f64], go_on: GoOn<'_>) -> Result<(), Interrupted> {
         let network = self.network;
-        workers::for_each(sources, &mut self.workers, |_, source, worker| worker.assign(network, lengths, source));
+        workers::for_each(sources, &mut self.workers, go_on, |_, source, worker| {
+            worker.assign(network, lengths, source);
+        })
     }
 
     /// One pass over all sources.
-    fn improve(&mut self) {
+    fn improve(&mut self, go_on: GoOn<'_>) -> Result<(), Interrupted> {
         let peak = self.peak();
         let sharpness = self.alpha / peak;
         let weight = |u: f64| (sharpness * (u - peak)).exp().max(LEAST);
@@ -220,7 +254,7 @@ impl<'a> Search<'a> {
             (0..self.load.len()).map(|e| weight(self.utilisation(e)) / self.network.capacity[e]).collect();
         let mut delta = Vec::new();
         for batch in self.sources.chunks(BATCH) {
-            self.shortest(batch, &lengths);
+            self.shortest(batch, &lengths, go_on)?;
             for source in batch {
                 let source = &mut *source.lock().expect("all threads have finished");
                 difference(&source.flow, &source.towards, &mut delta);
@@ -239,13 +273,14 @@ impl<'a> Search<'a> {
                 }
             }
         }
+        Ok(())
     }
 
     /// Bytes times distance of all sources, under lengths of sum 1 over the capacities: a bound.
-    fn distance(&mut self, lengths: &[f64]) -> f64 {
+    fn distance(&mut self, lengths: &[f64], go_on: GoOn<'_>) -> Result<f64, Interrupted> {
         let sources = self.sources;
-        self.shortest(sources, lengths);
-        sources.iter().map(|source| source.lock().expect("all threads have finished").distance).sum()
+        self.shortest(sources, lengths, go_on)?;
+        Ok(sources.iter().map(|source| source.lock().expect("all threads have finished").distance).sum())
     }
 
     fn average(&mut self, lengths: &[f64]) {
@@ -283,8 +318,17 @@ impl<'a> Search<'a> {
         (low + high) / 2.0
     }
 
+    /// Keeps the flows as they are.
+    fn keep(&mut self) {
+        let flow = |source: &Mutex<Source>| {
+            let source = source.lock().expect("all threads have finished");
+            SourceFlow { source: source.router, edges: source.flow.clone() }
+        };
+        self.best = self.sources.iter().map(flow).collect();
+    }
+
     /// Updates the bounds by the current routing and its lengths.
-    fn certify(&mut self) {
+    fn certify(&mut self, go_on: GoOn<'_>) -> Result<(), Interrupted> {
         // Sums of many small changes drift: the upper bound is that of the flows, added up afresh.
         self.load.fill(0.0);
         let mut balance = vec![0.0; self.network.first.len() - 1];
@@ -294,14 +338,17 @@ impl<'a> Search<'a> {
             source.flow.iter().for_each(|&(edge, x)| self.load[edge as usize] += x);
         }
         let peak = self.peak();
+        if self.keeps && peak < self.bound.upper_s {
+            self.keep();
+        }
         let weights: Vec<f64> =
             (0..self.load.len()).map(|e| (self.alpha * (self.utilisation(e) / peak - 1.0)).exp().max(LEAST)).collect();
         let sum: f64 = weights.iter().sum();
         let lengths: Vec<f64> = weights.iter().zip(&self.network.capacity).map(|(w, c)| w / (sum * c)).collect();
         self.average(&lengths);
-        let mut lower = self.distance(&lengths);
+        let mut lower = self.distance(&lengths, go_on)?;
         let mean = std::mem::take(&mut self.mean_lengths);
-        lower = lower.max(self.distance(&mean));
+        lower = lower.max(self.distance(&mean, go_on)?);
         self.mean_lengths = mean;
         let soft = (0..self.load.len()).map(|e| weights[e] * self.utilisation(e)).sum::<f64>() / sum;
         let gap = self.bound.gap;
@@ -316,6 +363,7 @@ impl<'a> Search<'a> {
             self.alpha *= 1.5;
             self.averaged = 0.0;
         }
+        Ok(())
     }
 }
 
@@ -331,137 +379,5 @@ fn difference(flow: &[(u32, f64)], towards: &[(u32, f64)], delta: &mut Vec<(u32,
         delta.push((a.min(b), x, y - x));
         i += usize::from(a <= b);
         j += usize::from(b <= a);
-    }
-}
-
-/// Shortest paths from one source at a time (Dijkstra), with scratch that is reused.
-#[derive(Clone)]
-struct Worker {
-    distance: Vec<f64>,
-    settled: Vec<u32>,
-    amount: Vec<f64>,
-    parents: Vec<Parent>,
-    /// What the source has on each edge now.
-    present: Vec<f64>,
-    heap: BinaryHeap<Entry>,
-}
-
-/// An edge by which a router may be reached.
-#[derive(Clone, Copy)]
-struct Parent {
-    edge: u32,
-    before: u32,
-    /// The more the shorter the way over it.
-    weight: f64,
-    /// What it keeps of what it has.
-    keeps: f64,
-}
-
-/// A router at a tentative distance; the heap gives the nearest first, the lower index on ties.
-#[derive(Clone, Copy, PartialEq)]
-struct Entry {
-    distance: f64,
-    router: u32,
-}
-
-impl Eq for Entry {}
-
-impl Ord for Entry {
-    fn cmp(&self, other: &Self) -> Ordering {
-        other.distance.total_cmp(&self.distance).then(other.router.cmp(&self.router))
-    }
-}
-
-impl PartialOrd for Entry {
-    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
-        Some(self.cmp(other))
-    }
-}
-
-impl Worker {
-    fn new(routers: usize, edges: usize) -> Self {
-        Self {
-            present: vec![0.0; edges],
-            distance: vec![0.0; routers],
-            settled: Vec::with_capacity(routers),
-            amount: vec![0.0; routers],
-            parents: Vec::new(),
-            heap: BinaryHeap::new(),
-        }
-    }
-
-    /// Fills `source.towards` and `source.distance` by shortest paths.
-    fn assign(&mut self, network: &Network, lengths: &[f64], source: &mut Source) {
-        self.search(network, lengths, source.router.0);
-        source.distance = 0.0;
-        source.towards.clear();
-        for &(target, bytes) in &source.demands {
-            source.distance += bytes as f64 * self.distance[target.index()];
-            self.amount[target.index()] = bytes as f64;
-        }
-        source.flow.iter().for_each(|&(edge, x)| self.present[edge as usize] = x);
-        for i in (1..self.settled.len()).rev() {
-            let router = self.settled[i];
-            let bytes = std::mem::take(&mut self.amount[router as usize]);
-            if bytes > 0.0 {
-                self.split(network, lengths, router, bytes, &mut source.towards);
-            }
-        }
-        self.amount[source.router.index()] = 0.0;
-        source.flow.iter().for_each(|&(edge, _)| self.present[edge as usize] = 0.0);
-        source.towards.sort_unstable_by_key(|t| t.0);
-    }
-
-    /// Hands what has to reach `router` on to the routers before it: as now, but for what comes on ways that are longer than the
-    /// shortest. Of that the less is left the longer the way, and the rest goes to ways at most [`SLACK`] longer than the
-    /// shortest, the more the shorter. So a routing whose ways are all shortest ones stays as it is, and the many equal paths
-    /// of a regular machine fill together instead of in turn.
-    fn split(&mut self, network: &Network, lengths: &[f64], router: u32, bytes: f64, towards: &mut Vec<(u32, f64)>) {
-        let here = self.distance[router as usize];
-        self.parents.clear();
-        let (mut sum, mut now, mut kept) = (0.0, 0.0, 0.0);
-        for out in network.first[router as usize]..network.first[router as usize + 1] {
-            let (before, edge) = (network.target[out as usize], network.reverse[out as usize]);
-            let present = self.present[edge as usize];
-            now += present;
-            if self.distance[before as usize] >= here {
-                continue;
-            }
-            let longer = (self.distance[before as usize] + lengths[edge as usize] - here) / here;
-            let weight = (1.0 - longer / SLACK).max(0.0);
-            let keeps = present * (1.0 - longer / KEPT).max(0.0);
-            if weight > 0.0 || keeps > 0.0 {
-                self.parents.push(Parent { edge, before, weight, keeps });
-                sum += weight;
-                kept += keeps;
-            }
-        }
-        let (keep, rest) = if now > 0.0 { (1.0 / now, 1.0 - kept / now) } else { (0.0, 1.0) };
-        for parent in &self.parents {
-            let share = bytes * (parent.keeps * keep + rest * parent.weight / sum);
-            towards.push((parent.edge, share));
-            self.amount[parent.before as usize] += share;
-        }
-    }
-
-    fn search(&mut self, network: &Network, lengths: &[f64], source: u32) {
-        self.distance.fill(f64::INFINITY);
-        self.settled.clear();
-        self.distance[source as usize] = 0.0;
-        self.heap.push(Entry { distance: 0.0, router: source });
-        while let Some(Entry { distance, router }) = self.heap.pop() {
-            if distance > self.distance[router as usize] {
-                continue;
-            }
-            self.settled.push(router);
-            for edge in network.first[router as usize]..network.first[router as usize + 1] {
-                let target = network.target[edge as usize];
-                let through = distance + lengths[edge as usize];
-                if through < self.distance[target as usize] {
-                    self.distance[target as usize] = through;
-                    self.heap.push(Entry { distance: through, router: target });
-                }
-            }
-        }
     }
 }

@@ -1,51 +1,20 @@
 //! Machine and workload in, steady state out.
 
-use crate::history::{Candidates, Keep, Paths, Solution};
+use crate::bound::{self, Found};
+use crate::drawer::Drawer;
+use crate::history::{Keep, Solution};
 use crate::memory;
 use crate::progress::Progress;
-use crate::result::{Convergence, FlowResult, JobResult, LinkJobs};
-use crate::solver::{Sharing, System, Weight, RATE_UNIT};
+use crate::result::{Convergence, FlowResult, JobResult, LinkJobs, LoadBound};
+use crate::solver::{offered, Sharing, System, Weight, RATE_UNIT};
 use crate::stretch::stretch;
-use crate::traffic::{Commodities, Commodity};
-use crate::{bound, conservation, expected, DemandUnit, FlowSettings};
+use crate::traffic::{Commodities, Commodity, Ungathered};
+use crate::{conservation, expected, optimal, DemandUnit, FlowError, FlowSettings};
 use odonata_machine::Machine;
 use odonata_routing::algorithm::PathChoice;
-use odonata_routing::paths::{rule_for, Draws, Oblivious, PathError, PathRule};
+use odonata_routing::paths::{rule_for, Oblivious, PathRule};
 use odonata_units::{Bytes, JobId, LinkId, Rate, Stream};
 use odonata_workload::Workload;
-
-/// Why there is no result.
-#[derive(Clone, PartialEq, Debug, thiserror::Error)]
-pub enum FlowError {
-    /// A setting is out of range.
-    #[error("{setting}: {reason}")]
-    Setting {
-        /// Name of the setting.
-        setting: &'static str,
-        /// What it must be.
-        reason: String,
-    },
-    /// The machine can't be routed.
-    #[error(transparent)]
-    Path(#[from] PathError),
-    /// A job sends more than can be counted.
-    #[error("job '{job}' sends more than {most} in all, which is more than is counted; use smaller or fewer messages or iterations")]
-    TooMuch {
-        /// Name of the job.
-        job: String,
-        /// Most bytes of all jobs together.
-        most: Bytes,
-    },
-    /// More memory than may be taken.
-    #[error("about {needed} bytes of memory are needed")]
-    Memory {
-        /// How much, at least.
-        needed: u64,
-    },
-    /// The caller asked to stop.
-    #[error("interrupted")]
-    Interrupted,
-}
 
 impl Default for Limits {
     /// One thread, and all memory that there is.
@@ -86,7 +55,7 @@ pub fn memory_estimate(
     settings: &FlowSettings,
     memory_bytes: u64,
 ) -> Result<u64, FlowError> {
-    gather(machine, workload, settings, Limits { threads: 1, memory_bytes }).map(|(_, needed, _)| needed)
+    gather(machine, workload, settings, Limits { threads: 1, memory_bytes }, &mut || true).map(|(_, needed, _)| needed)
 }
 
 /// The commodities, what the run takes with them, and what it keeps of the grants: all if there is room.
@@ -95,13 +64,16 @@ fn gather(
     workload: &Workload,
     settings: &FlowSettings,
     limits: Limits,
+    go_on: &mut dyn FnMut() -> bool,
 ) -> Result<(Commodities, u64, Keep), FlowError> {
     let too_much = |needed| FlowError::Memory { needed };
     let fixed = memory::of_machine(machine, workload.jobs.len(), limits.threads);
     let left = limits.memory_bytes.checked_sub(fixed).ok_or(too_much(fixed))?;
-    let traffic = Commodities::gather(machine, workload, limits.threads, left)
-        .map_err(|gathered| too_much(fixed.saturating_add(gathered)))?;
-    let adaptive = !matches!(settings.routing, PathChoice::Fixed(_));
+    let traffic = Commodities::gather(machine, workload, limits.threads, left, go_on).map_err(|why| match why {
+        Ungathered::TooMuch(gathered) => too_much(fixed.saturating_add(gathered)),
+        Ungathered::Interrupted => FlowError::Interrupted,
+    })?;
+    let adaptive = !matches!(settings.routing, PathChoice::Fixed(_) | PathChoice::Optimal);
     let kept: &[Keep] = if adaptive { &[Keep::Grants, Keep::Totals] } else { &[Keep::Nothing] };
     let mut least = u64::MAX;
     for &keep in kept {
@@ -130,32 +102,35 @@ pub fn run(
     let threads = limits.threads.max(1);
     step(progress, "paths", 0, 1)?;
     let (rule, notices) = rule_for(machine, settings.middle)?;
-    step(progress, "messages", 0, 1)?;
-    let (traffic, memory_bytes, keep) = gather(machine, workload, settings, Limits { threads, ..limits })?;
+    let mut go_on = || progress("messages", 0, 1);
+    let (traffic, memory_bytes, keep) = gather(machine, workload, settings, Limits { threads, ..limits }, &mut go_on)?;
     check_amount(workload, &traffic)?;
     let seed = Stream::new(seed, "flow.paths", &[]).next_u64();
     let engine = Engine { machine, traffic: &traffic, rule: rule.as_ref(), settings, seed, threads };
-    let all: Vec<&Commodity> = engine.flows(None);
-    let solution = engine.solve(&all, keep, "solving", progress)?;
-    engine.check_granted(&all, &solution)?;
-    let loads = engine.loads(&all, &solution, keep, progress)?;
+    let Answer { loads, mut jobs, convergence, mut bound } = engine.answer(None, keep, progress)?;
     conservation::check(machine, &traffic, &loads);
-    let mut jobs = engine.job_results(&all, &solution, &loads);
-    engine.stretch(&mut jobs, &loads);
     if settings.alone {
-        engine.solve_alone(&mut jobs, &loads, progress)?;
+        engine.solve_alone(&mut jobs, progress)?;
     }
-    let mut result = engine.collect(loads, jobs, &solution);
+    if let (None, Some(gap)) = (bound, settings.gap()) {
+        bound = engine.bound(None, gap, progress)?.map(|found| found.bound);
+    }
+    let mut result = engine.collect(loads, jobs, convergence);
     result.memory_bytes = memory_bytes;
     result.notices.extend(notices.into_iter().map(|notice| notice.0));
-    if let Some(gap) = settings.bound_gap {
-        let capacities = &result.link_capacity_bytes_per_s;
-        result.bound = bound::compute(machine, &traffic, capacities, gap, threads, progress)
-            .map_err(|()| FlowError::Interrupted)?
-            .map(|bound| bound.or_reached(result.max_link_time_s()));
-        result.notices.extend(result.bound.and_then(|bound| bound.notice(gap)));
-    }
+    result.bound = bound.map(|bound| bound.or_reached(result.max_link_time_s()));
+    result.notices.extend(result.bound.zip(settings.gap()).and_then(|(bound, gap)| bound.notice(gap)));
     Ok(result)
+}
+
+/// The steady state of all jobs, or of one alone.
+struct Answer {
+    /// Bytes by `[job][link]`.
+    loads: Vec<Vec<f64>>,
+    jobs: Vec<JobResult>,
+    convergence: Convergence,
+    /// If it was computed on the way.
+    bound: Option<LoadBound>,
 }
 
 /// Whether the bytes of all jobs can be added up.
@@ -188,46 +163,6 @@ struct Engine<'a> {
     threads: usize,
 }
 
-/// The paths of commodities, as the solver draws them.
-struct Drawer<'a> {
-    rule: &'a dyn PathRule,
-    flows: &'a [&'a Commodity],
-    /// Whether direct paths are shortest ones.
-    minimal: bool,
-    kinds: [usize; 2],
-    /// Most sets of paths of a commodity, by job.
-    sets: Vec<u64>,
-    seed: u64,
-}
-
-impl Candidates for Drawer<'_> {
-    fn kinds(&self, flow: usize) -> [usize; 2] {
-        let commodity = self.flows[flow];
-        let sets = commodity.messages.min(self.sets[commodity.job.index()]) as usize;
-        self.kinds.map(|count| count * sets)
-    }
-
-    fn draw(&self, flow: usize, iteration: u32, paths: &mut Paths) {
-        let commodity = self.flows[flow];
-        for (kind, count) in self.kinds(flow).into_iter().enumerate() {
-            for k in 0..count {
-                if commodity.source != commodity.target {
-                    let turn = iteration * count as u32 + k as u32;
-                    let mut draws = Draws::new(self.seed ^ kind as u64, commodity.owner(), turn);
-                    if self.minimal {
-                        self.rule.minimal(commodity.source, commodity.target, &mut draws, &mut paths.links);
-                    } else if kind == 0 {
-                        self.rule.direct(commodity.source, commodity.target, &mut draws, &mut paths.links);
-                    } else {
-                        self.rule.indirect(commodity.source, commodity.target, &mut draws, &mut paths.links);
-                    }
-                }
-                paths.ends.push(paths.links.len() as u32);
-            }
-        }
-    }
-}
-
 fn rate_units(rate: Rate) -> u64 {
     (rate.bytes_per_s_f64() * RATE_UNIT) as u64
 }
@@ -241,11 +176,12 @@ impl Engine<'_> {
         }
     }
 
-    const fn sharing(&self) -> Sharing {
+    fn sharing(&self) -> Sharing {
         match self.settings.routing {
             PathChoice::Fixed(_) => Sharing::Equal,
             PathChoice::Ugal(ugal) => Sharing::Ugal { threshold: ugal.hop_threshold, bias: ugal.bias_load_hops },
             PathChoice::AdaptiveDirect | PathChoice::AdaptiveIndirect | PathChoice::AdaptiveHybrid => Sharing::Residual,
+            PathChoice::Optimal => unreachable!("it has no iteration"),
         }
     }
 
@@ -273,6 +209,66 @@ impl Engine<'_> {
         Drawer { rule: self.rule, flows, minimal, kinds: self.settings.kinds(), sets, seed: self.seed }
     }
 
+    /// The steady state of all jobs, or of one on its own, whose loads are those of links if `keep` is not nothing.
+    fn answer(&self, job: Option<JobId>, keep: Keep, progress: &mut Progress<'_>) -> Result<Answer, FlowError> {
+        let flows = self.flows(job);
+        if self.settings.routing == PathChoice::Optimal {
+            return self.optimal(job, &flows, progress);
+        }
+        let stage = if job.is_none() { "solving" } else { "jobs alone" };
+        let solution = self.solve(&flows, keep, stage, progress)?;
+        self.check_granted(&flows, &solution)?;
+        let loads = self.loads(&flows, &solution, keep, progress)?;
+        let mut jobs = self.job_results(&flows, &solution, &loads);
+        if self.oblivious().is_some() {
+            stretch(&mut jobs, &loads, &self.capacities());
+        }
+        let convergence = Convergence {
+            converged: solution.converged,
+            iterations: solution.iterations,
+            residual: solution.last_growth,
+        };
+        Ok(Answer { loads, jobs, convergence, bound: None })
+    }
+
+    /// What the bound's own flow puts on links, and the times in which they and the interfaces carry it.
+    fn optimal(
+        &self,
+        job: Option<JobId>,
+        flows: &[&Commodity],
+        progress: &mut Progress<'_>,
+    ) -> Result<Answer, FlowError> {
+        let gap = self.settings.gap().expect("optimal has one");
+        let found = self.bound(job, gap, progress)?;
+        let (bound, ways) = found.map_or((None, Vec::new()), |found| (Some(found.bound), found.flows));
+        let between: Vec<&Commodity> = flows.iter().filter(|c| c.source != c.target).copied().collect();
+        let jobs = self.traffic.jobs.len();
+        let mut go_on = || progress("loads", 0, 1);
+        let loads = optimal::loads(self.machine, &ways, &between, jobs, &self.capacities(), self.threads, &mut go_on)?;
+        let members = flows.iter().flat_map(|c| self.traffic.members_of(c).iter().map(|m| (c.job, m)));
+        let nic = self.nic_capacity().bytes_per_s_f64();
+        let jobs =
+            optimal::jobs(&self.traffic.jobs, members, self.machine.node_count(), &loads, &self.capacities(), nic);
+        let convergence = Convergence {
+            converged: bound.is_none_or(|bound| bound.gap <= gap),
+            iterations: bound.map_or(0, |bound| bound.passes),
+            residual: bound.map_or(0.0, |bound| bound.gap),
+        };
+        Ok(Answer { loads, jobs, convergence, bound })
+    }
+
+    fn bound(&self, job: Option<JobId>, gap: f64, progress: &mut Progress<'_>) -> Result<Option<Found>, FlowError> {
+        let commodities = self.traffic.commodities.iter().filter(|c| job.is_none_or(|job| c.job == job));
+        let wanted = self.settings.routing == PathChoice::Optimal;
+        let search = bound::Wanted { gap, flows: wanted, threads: self.threads };
+        bound::compute(self.machine, commodities, &self.capacities(), search, progress).map_err(FlowError::from)
+    }
+
+    /// Capacities of links, bytes per second.
+    fn capacities(&self) -> Vec<f64> {
+        self.link_capacities().into_iter().map(|capacity| capacity as f64 / RATE_UNIT).collect()
+    }
+
     fn solve(
         &self,
         flows: &[&Commodity],
@@ -282,7 +278,7 @@ impl Engine<'_> {
     ) -> Result<Solution, FlowError> {
         let most = u64::from(self.settings.max_iterations);
         let mut tick = |i| progress(stage, u64::from(i), most);
-        self.with_system(flows, keep, |system| system.solve(&mut tick)).ok_or(FlowError::Interrupted)
+        Ok(self.with_system(flows, keep, |system| system.solve(&mut tick))?)
     }
 
     fn with_system<T>(&self, flows: &[&Commodity], keep: Keep, then: impl FnOnce(&System<'_, Drawer<'_>>) -> T) -> T {
@@ -334,7 +330,11 @@ impl Engine<'_> {
     ) -> Result<Vec<Vec<f64>>, FlowError> {
         let (links, jobs) = (self.machine.link_count(), self.traffic.jobs.len());
         if let Some(rule) = self.oblivious() {
-            return Ok(expected::loads(self.rule, self.traffic, rule, links, self.threads));
+            let mut go_on = || progress("loads", 0, 1);
+            return Ok(expected::loads(self.rule, flows, rule, (jobs, links), self.threads, &mut go_on)?);
+        }
+        if keep == Keep::Nothing {
+            return Ok(vec![Vec::new(); jobs]);
         }
         // Sums are integers in the finest unit that holds all bytes on one link.
         let total: u64 = flows.iter().map(|c| c.bytes).sum();
@@ -351,7 +351,7 @@ impl Engine<'_> {
             let totals = solution.totals();
             let sums =
                 self.with_system(flows, Keep::Nothing, |system| system.add_up(&totals, jobs * links, &add, &mut tick));
-            let sums = sums.ok_or(FlowError::Interrupted)?;
+            let sums = sums?;
             return Ok((0..jobs).map(|job| in_bytes(&sums[job * links..(job + 1) * links])).collect());
         }
         let drawer = self.drawer(flows);
@@ -363,9 +363,11 @@ impl Engine<'_> {
                 let amount = amount(flow, share);
                 path.iter().for_each(|link| sums[link.index()] += amount);
             };
-            in_bytes(&solution.replay(&drawer, start..end, links, self.threads, add))
+            let mut go_on = || progress("loads", job as u64, jobs as u64);
+            let sums = solution.replay(&drawer, start..end, links, self.threads, &mut go_on, add)?;
+            Ok(in_bytes(&sums))
         };
-        Ok((0..jobs).map(of_job).collect())
+        (0..jobs).map(of_job).collect()
     }
 
     /// Every message is granted something in the first slice, unless the slice is below the cutoff on all its paths.
@@ -414,39 +416,21 @@ impl Engine<'_> {
         results
     }
 
-    fn stretch(&self, jobs: &mut [JobResult], loads: &[Vec<f64>]) {
-        if matches!(self.settings.routing, PathChoice::Fixed(_)) {
-            let capacities: Vec<f64> = self.link_capacities().into_iter().map(|c| c as f64 / RATE_UNIT).collect();
-            stretch(jobs, loads, &capacities);
-        }
-    }
-
-    fn solve_alone(
-        &self,
-        jobs: &mut [JobResult],
-        loads: &[Vec<f64>],
-        progress: &mut Progress<'_>,
-    ) -> Result<(), FlowError> {
+    fn solve_alone(&self, jobs: &mut [JobResult], progress: &mut Progress<'_>) -> Result<(), FlowError> {
         if let [job] = jobs {
             job.time_alone_s = Some(job.time_s);
             job.bandwidth_alone_bytes_per_s = Some(job.bandwidth_bytes_per_s);
             return Ok(());
         }
-        let nothing = vec![Vec::new(); jobs.len()];
         for (j, job) in jobs.iter_mut().enumerate() {
-            let flows = self.flows(Some(JobId::from_index(j)));
-            let solution = self.solve(&flows, Keep::Nothing, "jobs alone", progress)?;
-            self.check_granted(&flows, &solution)?;
-            let mut alone = [self.job_results(&flows, &solution, &nothing)[j]];
-            self.stretch(&mut alone, &loads[j..=j]);
-            let [alone] = alone;
+            let alone = self.answer(Some(JobId::from_index(j)), Keep::Nothing, progress)?.jobs[j];
             job.time_alone_s = Some(alone.time_s);
             job.bandwidth_alone_bytes_per_s = Some(alone.bandwidth_bytes_per_s);
         }
         Ok(())
     }
 
-    fn collect(&self, loads: Vec<Vec<f64>>, jobs: Vec<JobResult>, solution: &Solution) -> FlowResult {
+    fn collect(&self, loads: Vec<Vec<f64>>, jobs: Vec<JobResult>, convergence: Convergence) -> FlowResult {
         let links = self.machine.link_count();
         let mut link_bytes = vec![0.0; links];
         let mut link_jobs = LinkJobs::default();
@@ -464,17 +448,12 @@ impl Engine<'_> {
             node_bytes_out[member.source.index()] += member.bytes as f64;
             node_bytes_in[member.target.index()] += member.bytes as f64;
         }
-        let convergence = Convergence {
-            converged: solution.converged,
-            iterations: solution.iterations,
-            residual: solution.last_growth,
-        };
         FlowResult {
             link_bytes,
             link_jobs,
             node_bytes_out,
             node_bytes_in,
-            link_capacity_bytes_per_s: self.link_capacities().into_iter().map(|c| c as f64 / RATE_UNIT).collect(),
+            link_capacity_bytes_per_s: self.capacities(),
             nic_capacity_bytes_per_s: self.nic_capacity().bytes_per_s_f64(),
             jobs,
             convergence,
@@ -483,17 +462,4 @@ impl Engine<'_> {
             notices: Vec::new(),
         }
     }
-}
-
-/// What every flow would send if only its gates held it back, each shared equally by weight.
-fn offered(first_member: &[u32], members: &[Weight], gates: &[u64]) -> Vec<f64> {
-    let mut weight = vec![0.0; gates.len()];
-    for member in members {
-        for gate in member.gates {
-            weight[gate as usize] += f64::from(member.weight);
-        }
-    }
-    let share = |m: &Weight, gate: u32| f64::from(m.weight) * gates[gate as usize] as f64 / weight[gate as usize];
-    let rate = |m: &Weight| share(m, m.gates[0]).min(share(m, m.gates[1]));
-    first_member.windows(2).map(|w| members[w[0] as usize..w[1] as usize].iter().map(rate).sum()).collect()
 }

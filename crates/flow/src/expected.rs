@@ -1,27 +1,39 @@
 //! Loads of oblivious routings, without dice.
 
-use crate::traffic::{Commodities, Commodity};
+use crate::progress::Interrupted;
+use crate::traffic::Commodity;
 use crate::workers;
 use odonata_routing::paths::{Demand, Oblivious, PathRule};
 use std::sync::Mutex;
 
+/// Pairs of routers between two questions whether to go on: rules gather what shares a leg, so few would take longer.
+const AT_ONCE: usize = 1 << 16;
+
 /// Expected bytes of every job on every link: `[job][link]`.
 pub(crate) fn loads(
     rule: &dyn PathRule,
-    traffic: &Commodities,
+    commodities: &[&Commodity],
     which: Oblivious,
-    links: usize,
+    (jobs, links): (usize, usize),
     threads: usize,
-) -> Vec<Vec<f64>> {
-    let jobs: Vec<Mutex<(Vec<Demand>, Vec<f64>)>> =
-        (0..traffic.jobs.len()).map(|_| Mutex::new((Vec::new(), vec![0.0; links]))).collect();
-    for commodity in traffic.commodities.iter().filter(|c| c.source != c.target) {
-        let Commodity { job, source, target, bytes, .. } = *commodity;
+    go_on: &mut dyn FnMut() -> bool,
+) -> Result<Vec<Vec<f64>>, Interrupted> {
+    let mut jobs: Vec<Mutex<(Vec<Demand>, Vec<f64>)>> =
+        (0..jobs).map(|_| Mutex::new((Vec::new(), vec![0.0; links]))).collect();
+    for commodity in commodities.iter().filter(|c| c.source != c.target) {
+        let Commodity { job, source, target, bytes, .. } = **commodity;
         let demand = Demand { source, target, amount: bytes as f64 };
         jobs[job.index()].lock().expect("not shared yet").0.push(demand);
     }
     // A job is one item: its sum is always added up in the same order.
     let mut nothing = vec![(); threads];
-    workers::for_each(&jobs, &mut nothing, |_, (demands, loads), ()| rule.spread(demands, which, loads));
-    jobs.into_iter().map(|job| job.into_inner().expect("all threads have finished").1).collect()
+    let most = jobs.iter_mut().map(|job| job.get_mut().expect("not shared yet").0.len()).max().unwrap_or(0);
+    for first in (0..most).step_by(AT_ONCE) {
+        workers::for_each(&jobs, &mut nothing, go_on, |_, (demands, loads), ()| {
+            if let Some(rest) = demands.get(first..) {
+                rule.spread(&rest[..rest.len().min(AT_ONCE)], which, loads);
+            }
+        })?;
+    }
+    Ok(jobs.into_iter().map(|job| job.into_inner().expect("all threads have finished").1).collect())
 }

@@ -4,6 +4,7 @@
 //! everything is solved. So either every grant is kept until then ([`Keep::Grants`]), or the flows' sums are ([`Keep::Totals`]) and
 //! the system is solved once more, which grants the same again.
 
+use crate::progress::Interrupted;
 use crate::workers::{self, merge};
 use odonata_units::LinkId;
 use std::sync::Mutex;
@@ -87,10 +88,11 @@ impl Solution {
         flows: std::ops::Range<usize>,
         width: usize,
         threads: usize,
+        go_on: &mut dyn FnMut() -> bool,
         add: impl Fn(usize, f64, &[LinkId], &mut [u64]) + Sync,
-    ) -> Vec<u64> {
+    ) -> Result<Vec<u64>, Interrupted> {
         let mut sums = vec![vec![0u64; width]; threads];
-        workers::for_each(&self.chunks, &mut sums, |_, chunk, sums| {
+        workers::for_each(&self.chunks, &mut sums, go_on, |_, chunk, sums| {
             if chunk.first_flow >= flows.end || chunk.first_flow + chunk.flows <= flows.start {
                 return;
             }
@@ -124,8 +126,8 @@ impl Solution {
                     begin = end as usize;
                 }
             }
-        });
+        })?;
         merge(&mut sums);
-        sums.swap_remove(0)
+        Ok(sums.swap_remove(0))
     }
 }

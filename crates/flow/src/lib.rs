@@ -9,16 +9,20 @@
 //!    (adaptive routings), and says what each message is granted.
 //!    `history` keeps how these came about, from which the loads on links follow.
 //! 3. `expected` computes the load of oblivious routings exactly, without dice.
-//! 4. `engine` puts them together; `bound` computes how low the maximum load could be under any routing.
+//! 4. `bound` computes how low the maximum load could be under any routing; `optimal` makes a result of its flow.
+//! 5. `engine` puts them together.
 //!
 //! The model, its equations and what it leaves out stand in `docs/models/flow.md`.
 
 mod bound;
 mod conservation;
+mod drawer;
 mod engine;
+mod error;
 mod expected;
 mod history;
 mod memory;
+mod optimal;
 #[cfg(test)]
 mod oracles;
 mod progress;
@@ -31,7 +35,8 @@ mod stretch;
 mod traffic;
 mod workers;
 
-pub use engine::{check, memory_estimate, run, FlowError, Limits};
+pub use engine::{check, memory_estimate, run, Limits};
+pub use error::FlowError;
 pub use progress::Progress;
 pub use result::{Convergence, FlowResult, JobResult, LinkJobs, LoadBound};
 pub use settings::{DemandUnit, FlowPreset, FlowSettings};

@@ -47,7 +47,7 @@ pub(crate) fn of_traffic(
         BYTES_PER_COMMODITY + paths * BYTES_PER_PATH + u64::from(iterations) * if keeps { 2 + 4 * paths } else { 0 }
     };
     let members = traffic.members.len() as u64 * BYTES_PER_MEMBER;
-    let bound = if settings.bound_gap.is_some() {
+    let bound = if settings.gap().is_some() {
         let (routers, links) = (machine.router_count() as u64, machine.link_count() as u64);
         routers * links.min(8 * routers) * 32
     } else {

@@ -52,7 +52,7 @@ fn share_on(link: u32, candidates: &Fixed, solution: &Solution) -> f64 {
             sums[0] += (share * 1e9).round() as u64;
         }
     };
-    solution.replay(candidates, 0..1, 1, 1, add)[0] as f64 / 1e9
+    solution.replay(candidates, 0..1, 1, 1, &mut || true, add).unwrap()[0] as f64 / 1e9
 }
 
 /// UGAL weighs queues by hops. Flow 0 sends 0.4 of a link's capacity and may go over links 0 and 1, or around over 2, 3 and 4.

@@ -190,9 +190,11 @@ mod tests {
             }
             // One byte per flow, split over its paths: the loads of links.
             let unit = 1e12;
-            let replayed = fast.replay(&candidates, 0..flows.len(), 40, 2, |_, share, path, sums| {
-                path.iter().for_each(|l| sums[l.index()] += (share * unit) as u64);
-            });
+            let replayed = fast
+                .replay(&candidates, 0..flows.len(), 40, 2, &mut || true, |_, share, path, sums| {
+                    path.iter().for_each(|l| sums[l.index()] += (share * unit) as u64);
+                })
+                .unwrap();
             let mut loads = vec![0.0; 40];
             for paths in &slow.paths {
                 let total: f64 = paths.iter().map(|p| p.0).sum();

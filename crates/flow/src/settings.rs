@@ -85,6 +85,9 @@ impl Default for FlowSettings {
     }
 }
 
+/// How near to the least possible the busiest link is brought by [`PathChoice::Optimal`] unless `bound_gap` says it.
+const OPTIMAL_GAP: f64 = 0.05;
+
 const MACHINE: &Choice = &Choice { name: "machine", doc: "the machine's own bandwidth" };
 const OFF: &Choice = &Choice { name: "off", doc: "no bound" };
 
@@ -148,12 +151,18 @@ impl Parameters for FlowSettings {
         parameter!(
             bound_gap,
             Kind::WordOr(OFF, &Kind::Number { min: 1e-6, max: 0.999 }),
-            "Compute how low the largest link load could be under any routing, to this relative gap.",
+            "Compute how low the largest link load could be under any routing, to this relative gap; 0.05 for `routing = \"optimal\"`, which takes what was \
+             found.",
         ),
     ];
 }
 
 impl FlowSettings {
+    /// The relative gap of the bound, if it is computed: always for the routing that reaches it.
+    pub(crate) fn gap(&self) -> Option<f64> {
+        self.bound_gap.or((self.routing == PathChoice::Optimal).then_some(OPTIMAL_GAP))
+    }
+
     /// Direct and indirect paths that a message draws in every iteration.
     pub(crate) fn kinds(&self) -> [usize; 2] {
         let (direct, indirect) = (self.direct_paths as usize, self.indirect_paths as usize);
@@ -161,6 +170,7 @@ impl FlowSettings {
             PathChoice::Fixed(Oblivious::Minimal | Oblivious::Direct) | PathChoice::AdaptiveDirect => [direct, 0],
             PathChoice::Fixed(Oblivious::Indirect) | PathChoice::AdaptiveIndirect => [0, indirect],
             PathChoice::AdaptiveHybrid | PathChoice::Ugal(_) => [direct, indirect],
+            PathChoice::Optimal => [0, 0],
         }
     }
 

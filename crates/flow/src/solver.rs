@@ -17,6 +17,7 @@
 //! sums do not depend on the order of addition and the result is the same for any number of threads.
 
 use crate::history::{Candidates, Chunk, Keep, Paths, Solution};
+use crate::progress::Interrupted;
 use crate::workers;
 use odonata_units::LinkId;
 use std::sync::Mutex;
@@ -96,7 +97,7 @@ struct State {
 }
 
 impl<C: Candidates> System<'_, C> {
-    pub(crate) fn solve(&self, tick: &mut dyn FnMut(u32) -> bool) -> Option<Solution> {
+    pub(crate) fn solve(&self, tick: &mut dyn FnMut(u32) -> bool) -> Result<Solution, Interrupted> {
         self.iterate(None, 0, tick).map(|(solution, _)| solution)
     }
 
@@ -108,7 +109,7 @@ impl<C: Candidates> System<'_, C> {
         width: usize,
         add: Add<'_>,
         tick: &mut dyn FnMut(u32) -> bool,
-    ) -> Option<Vec<u64>> {
+    ) -> Result<Vec<u64>, Interrupted> {
         self.iterate(Some(Told { totals, add }), width, tick).map(|(_, sums)| sums)
     }
 
@@ -117,7 +118,7 @@ impl<C: Candidates> System<'_, C> {
         told: Option<Told<'_>>,
         width: usize,
         tick: &mut dyn FnMut(u32) -> bool,
-    ) -> Option<(Solution, Vec<u64>)> {
+    ) -> Result<(Solution, Vec<u64>), Interrupted> {
         let mut state = State {
             link_residual: vec![0; self.links.len()],
             gate_residual: vec![0; self.gates.len()],
@@ -137,13 +138,13 @@ impl<C: Candidates> System<'_, C> {
         let mut sums = vec![sums; self.threads];
         let (mut total, mut last_growth, mut converged, mut iteration) = (0.0f64, 0.0f64, self.members.is_empty(), 0);
         while !converged && iteration < self.max_iterations {
-            if !tick(iteration) {
-                return None;
-            }
             self.release(iteration, &mut state);
-            workers::for_each(&chunks, &mut sums, |_, chunk, sums| self.ask(chunk, iteration, &state, sums));
+            let mut go_on = || tick(iteration);
+            workers::for_each(&chunks, &mut sums, &mut go_on, |_, chunk, sums| {
+                self.ask(chunk, iteration, &state, sums)
+            })?;
             let asked = self.close_demand(&mut sums, iteration, &mut state);
-            workers::for_each(&chunks, &mut sums, |_, chunk, sums| self.grant(chunk, &state, told, sums));
+            workers::for_each(&chunks, &mut sums, &mut go_on, |_, chunk, sums| self.grant(chunk, &state, told, sums))?;
             let granted = close_grants(&mut sums, &mut state);
             total += granted;
             last_growth = if total > 0.0 { granted / total } else { 0.0 };
@@ -157,7 +158,7 @@ impl<C: Candidates> System<'_, C> {
         }
         let mut told: Vec<Vec<u64>> = sums.into_iter().map(|sums| sums.told).collect();
         workers::merge(&mut told);
-        Some((Solution { granted, iterations: iteration, converged, last_growth, chunks }, told.swap_remove(0)))
+        Ok((Solution { granted, iterations: iteration, converged, last_growth, chunks }, told.swap_remove(0)))
     }
 
     /// A power of two, so that it scales exactly.
@@ -376,6 +377,19 @@ impl<C: Candidates> System<'_, C> {
         }
         sum
     }
+}
+
+/// What every flow would send if only its gates held it back, each shared equally by weight.
+pub(crate) fn offered(first_member: &[u32], members: &[Weight], gates: &[u64]) -> Vec<f64> {
+    let mut weight = vec![0.0; gates.len()];
+    for member in members {
+        for gate in member.gates {
+            weight[gate as usize] += f64::from(member.weight);
+        }
+    }
+    let share = |m: &Weight, gate: u32| f64::from(m.weight) * gates[gate as usize] as f64 / weight[gate as usize];
+    let rate = |m: &Weight| share(m, m.gates[0]).min(share(m, m.gates[1]));
+    first_member.windows(2).map(|w| members[w[0] as usize..w[1] as usize].iter().map(rate).sum()).collect()
 }
 
 fn truncate(paths: &mut Paths, first: usize) {

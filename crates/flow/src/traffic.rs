@@ -1,8 +1,10 @@
 //! Messages gathered into commodities.
 
+use crate::progress::Interrupted;
 use crate::workers;
 use odonata_machine::Machine;
 use odonata_units::{JobId, NodeId, RankId, RouterId};
+use odonata_workload::complete::{Complete, Exchange};
 use odonata_workload::volumes::{Message, Messages, Volumes, Within};
 use odonata_workload::{Job, Workload};
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -40,6 +42,21 @@ impl Commodity {
     }
 }
 
+/// Why the messages of a workload are not gathered.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Ungathered {
+    /// They take so many bytes of memory by now.
+    TooMuch(u64),
+    /// The caller asked to stop.
+    Interrupted,
+}
+
+impl From<Interrupted> for Ungathered {
+    fn from(_: Interrupted) -> Self {
+        Self::Interrupted
+    }
+}
+
 /// A workload as the solver sees it: commodities sorted by (job, source, target).
 #[derive(Debug, Default)]
 pub(crate) struct Commodities {
@@ -52,16 +69,17 @@ impl Commodities {
     /// All messages of a workload.
     ///
     /// # Errors
-    /// They take more than `memory_bytes`: so much by then.
+    /// They take more than `memory_bytes`, or `go_on` says no.
     pub(crate) fn gather(
         machine: &Machine,
         workload: &Workload,
         threads: usize,
         memory_bytes: u64,
-    ) -> Result<Self, u64> {
+        go_on: &mut dyn FnMut() -> bool,
+    ) -> Result<Self, Ungathered> {
         let mut traffic = Self::default();
         for (j, job) in workload.jobs.iter().enumerate() {
-            traffic.add_job(machine, JobId::from_index(j), job, threads, memory_bytes)?;
+            traffic.add_job(machine, (JobId::from_index(j), job), threads, memory_bytes, go_on)?;
         }
         Ok(traffic)
     }
@@ -74,25 +92,29 @@ impl Commodities {
     fn add_job(
         &mut self,
         machine: &Machine,
-        id: JobId,
-        job: &Job,
+        (id, job): (JobId, &Job),
         threads: usize,
         memory_bytes: u64,
-    ) -> Result<(), u64> {
+        go_on: &mut dyn FnMut() -> bool,
+    ) -> Result<(), Ungathered> {
         let ranks = RanksByRouter::new(machine, job);
         let parts: Vec<Mutex<Part>> = ranks.routers.iter().map(|_| Mutex::new(Part::default())).collect();
+        let complete = Complete::of(job);
         let mut walks = vec![Messages::new(machine, job); threads];
         let gathered = AtomicU64::new(self.members.len() as u64);
         let taken = || gathered.load(Ordering::Relaxed).saturating_mul(BYTES_PER_MEMBER);
-        workers::for_each(&parts, &mut walks, |i, part, messages| {
+        workers::for_each(&parts, &mut walks, go_on, |i, part, messages| {
             // Those that are left over when there are too many are not needed any more.
             if taken() <= memory_bytes {
-                part.gather(machine, job, ranks.of(i), messages);
+                match &complete {
+                    Some(complete) => part.count(machine, job, ranks.of(i), complete),
+                    None => part.gather(machine, job, ranks.of(i), messages),
+                }
                 gathered.fetch_add(part.members.len() as u64, Ordering::Relaxed);
             }
-        });
+        })?;
         if taken() > memory_bytes {
-            return Err(taken());
+            return Err(Ungathered::TooMuch(taken()));
         }
         let mut volumes = Volumes::default();
         for (part, router) in parts.into_iter().zip(&ranks.routers) {
@@ -176,6 +198,26 @@ impl Part {
     }
 }
 
+impl Part {
+    /// The same of a complete exchange, node by node.
+    fn count(&mut self, machine: &Machine, job: &Job, ranks: &[RankId], complete: &Complete) {
+        let iterations = u64::from(job.iterations);
+        for group in ranks.chunk_by(|a, b| job.node_of(*a) == job.node_of(*b)) {
+            let source = job.node_of(group[0]);
+            for exchange in complete.from(machine, source, group.len() as u32) {
+                self.volumes.add_exchange(&exchange);
+                let Exchange { target, messages, bytes, within } = exchange;
+                if bytes > 0 && matches!(within, Within::Router | Within::Network) {
+                    let messages = u32::try_from(messages).unwrap_or(u32::MAX);
+                    self.members.push(Member { source, target, messages, bytes: bytes.saturating_mul(iterations) });
+                }
+            }
+        }
+        self.members.sort_unstable_by_key(|m| (machine.router_of(m.target), m.source, m.target));
+        self.members.shrink_to_fit();
+    }
+}
+
 /// A message as a member of its own, unless it loads nothing.
 fn member(message: &Message, iterations: u32) -> Option<Member> {
     let Message { source_node: source, target_node: target, bytes, within, .. } = *message;
@@ -227,7 +269,7 @@ mod tests {
         for (first, job) in workload.jobs.iter_mut().enumerate() {
             job.node_of_rank = machine.nodes().skip(first).step_by(2).collect();
         }
-        let commodities = Commodities::gather(&machine, &workload, 1, u64::MAX).unwrap().commodities;
+        let commodities = Commodities::gather(&machine, &workload, 1, u64::MAX, &mut || true).unwrap().commodities;
         let owners: BTreeSet<u64> = commodities.iter().map(Commodity::owner).collect();
         assert_eq!((commodities.len(), owners.len()), (2 * 4 * 3, 2 * 4 * 3));
     }

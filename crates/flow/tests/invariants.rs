@@ -1,6 +1,6 @@
 //! What must hold on any machine and workload.
 
-use odonata_flow::{run, FlowResult, FlowSettings, Limits};
+use odonata_flow::{run, FlowError, FlowResult, FlowSettings, Limits};
 use odonata_machine::topology::{Cascade, Dragonfly, FatTree, Torus};
 use odonata_machine::Machine;
 use odonata_routing::algorithm::{Algorithm, PathChoice, ALGORITHMS};
@@ -46,7 +46,7 @@ fn solve(machine: &Machine, workload: &Workload, routing: PathChoice, seed: u64,
 
 fn routings() -> Vec<PathChoice> {
     let all: Vec<_> = ALGORITHMS.iter().filter_map(Algorithm::paths_by_default).collect();
-    assert_eq!(all.len(), 7);
+    assert_eq!(all.len(), 8);
     all
 }
 
@@ -61,7 +61,7 @@ fn no_job_is_faster_than_its_links() {
             for routing in routings() {
                 let what = format!("machine {pick}, {patterns:?}, {routing:?}");
                 let result = solve(&machine, &workload, routing, 5, 1);
-                let fixed = matches!(routing, PathChoice::Fixed(_));
+                let fixed = matches!(routing, PathChoice::Fixed(_) | PathChoice::Optimal);
                 let rows: Vec<_> = (0..result.link_jobs.link.len())
                     .map(|i| (result.link_jobs.link[i], result.link_jobs.job[i].index(), result.link_jobs.bytes[i]))
                     .collect();
@@ -79,6 +79,31 @@ fn no_job_is_faster_than_its_links() {
                     assert!(job.time_s * result.nic_capacity_bytes_per_s >= most * (1.0 - 1e-6), "{what}: interfaces");
                 }
             }
+        }
+    }
+}
+
+/// Whenever it is told to: while messages are gathered, in the middle of an iteration, of a pass of the bound, of adding up.
+#[test]
+fn a_run_stops_when_it_is_told_to() {
+    let machine = machine(1);
+    let workload = workload(&machine, &["stencil-2d", "all-to-all"], 1);
+    for routing in routings() {
+        let settings = FlowSettings { routing, alone: true, bound_gap: Some(0.1), ..FlowSettings::default() };
+        let until = |most: u64| {
+            let mut asked = 0;
+            // With more threads it is chance who takes which item, and so how often is asked.
+            let result = run(&machine, &workload, &settings, 7, Limits::default(), &mut |_, _, _| {
+                asked += 1;
+                asked <= most
+            });
+            (result.err(), asked)
+        };
+        let (error, asked) = until(u64::MAX);
+        assert_eq!(error, None);
+        for most in (0..30).chain((0..20).map(|i| asked * i / 20)).filter(|most| *most < asked) {
+            let stopped = (Some(FlowError::Interrupted), most + 1);
+            assert_eq!(until(most), stopped, "{routing:?} after {most} of {asked}");
         }
     }
 }
@@ -102,7 +127,9 @@ fn solved_twice_where_memory_is_short_and_the_same() {
     for pick in 0..4 {
         let machine = machine(pick);
         let workload = workload(&machine, &["stencil-2d", "all-to-all"], 1);
-        for routing in routings().into_iter().filter(|routing| !matches!(routing, PathChoice::Fixed(_))) {
+        for routing in
+            routings().into_iter().filter(|routing| !matches!(routing, PathChoice::Fixed(_) | PathChoice::Optimal))
+        {
             let settings = FlowSettings { routing, ..FlowSettings::default() };
             let mut stages = Vec::new();
             let mut with = |memory_bytes: u64, threads: usize| {

@@ -137,15 +137,19 @@ const PRESETS: &[Preset] = &[
     Preset {
         name: "theta",
         summary: "Cray XC40 of Argonne as first built: 9 groups, 3,240 compute nodes of 64 cores",
-        source: "the CODES documentation of Theta (864 routers, 3,456 nodes, 3,240 of them compute); the blue cabling by \
-                 Edison's rule; service nodes spread evenly",
+        source: "the CODES documentation of Theta (864 routers, 3,456 nodes, 3,240 of them compute) and its list of cables (four \
+                 blue links of each router, 48 cables between every two groups); which routers they join by Edison's rule; \
+                 service nodes spread evenly",
         declared: DeclaredCounts {
             routers: 864,
             nodes: 3456,
             usable_nodes: 3240,
-            links: &[("green", 12_960), ("black", 12_960), ("blue", 1_728)],
+            links: &[("green", 12_960), ("black", 12_960), ("blue", 3_456)],
         },
-        wiring: Wiring::Fixed(|| Cascade { groups: 9, usable_nodes: Some(3240), cores_per_node: 64, ..Cascade::default() }.builder()),
+        wiring: Wiring::Fixed(|| {
+            let nine_groups = Cascade { groups: 9, gateway_columns: 2, ..Cascade::default() };
+            Cascade { usable_nodes: Some(3240), cores_per_node: 64, ..nine_groups }.builder()
+        }),
     },
     Preset {
         name: "piz-daint",

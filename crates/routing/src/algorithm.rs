@@ -19,6 +19,7 @@ pub mod dimension_order;
 mod grid;
 mod hinted;
 pub mod min;
+pub mod over_router;
 pub mod par;
 pub mod q_adaptive;
 mod steady;
@@ -406,11 +407,14 @@ pub const ALGORITHMS: &[Algorithm] = &[
     steady::ADAPTIVE_DIRECT,
     steady::ADAPTIVE_INDIRECT,
     steady::ADAPTIVE_HYBRID,
+    steady::OPTIMAL,
     steady::UGAL,
     valiant::VALIANT_G,
     valiant::VALIANT_N,
+    over_router::VALIANT,
     ugal::UGAL_G,
     ugal::UGAL_N,
+    over_router::UGAL_L,
     par::PAR,
     dimension_order::DIMENSION_ORDER,
     torus_adaptive::TORUS_ADAPTIVE,

@@ -1,6 +1,6 @@
 //! Algorithms for tori, meshes, fat trees and any graph, walked hop by hop and checked for deadlock.
 
-use odonata_machine::topology::{FatTree, Torus};
+use odonata_machine::topology::{FatTree, HyperX, Jellyfish, PolarFly, SlimFly, Torus};
 use odonata_machine::{presets, Machine, MachineBuilder, Shape};
 use odonata_routing::algorithm::{
     self, DeadlockAvoidance, Decision, Discipline, Header, Hop, Memory, Relation, Rings, RouteState, Routing,
@@ -336,4 +336,99 @@ fn a_cycle_beyond_one_ring_is_refused() {
 fn routing_of_datelines(hops: &Arc<NextHops>) -> Box<dyn Relation> {
     let Discipline::Relation(relation) = routing("dimension-order", hops).discipline() else { panic!("a relation") };
     relation
+}
+
+fn without_groups() -> Vec<(&'static str, MachineBuilder)> {
+    vec![
+        ("hyperx", HyperX { dims: vec![4, 3, 3], nodes_per_router: 1, ..HyperX::default() }.builder().unwrap()),
+        ("slim-fly", SlimFly { q: 5, nodes_per_router: 1, ..SlimFly::default() }.builder().unwrap()),
+        ("polarfly", PolarFly { q: 5, nodes_per_router: 1, ..PolarFly::default() }.builder().unwrap()),
+        (
+            "jellyfish",
+            Jellyfish { routers: 40, degree: 4, nodes_per_router: 1, ..Jellyfish::default() }.builder().unwrap(),
+        ),
+        ("torus", torus(&[5, 4], &[true, true])),
+    ]
+}
+
+/// Every way reaches its end over shortest ways to one router and on, with a channel more at every hop; whether it is said to be
+/// minimal is whether it has no more hops than the shortest.
+#[test]
+fn ways_over_a_router() {
+    for (what, builder) in without_groups() {
+        let (machine, hops) = tables(builder);
+        for name in ["valiant", "ugal-l"] {
+            let routing = routing(name, &hops);
+            let proof = deadlock::check(
+                &hops,
+                &routing.discipline(),
+                routing.virtual_channels(),
+                routing.reserved_from(),
+                None,
+            );
+            assert_eq!(proof, Ok(()), "{name} on {what}");
+            let mut random = Stream::new(3, "walk", &[]);
+            let mut over = 0;
+            let mut middles = vec![0; machine.router_count()];
+            for round in 0..4000u32 {
+                let source = round % machine.node_count() as u32;
+                let destination = random.below(machine.node_count() as u64) as u32;
+                let (routers, way) = walk(&*routing, &hops, &Full, &mut random, (source, destination));
+                let (from, to) = (routers[0], routers[routers.len() - 1]);
+                let inside = |a, b| usize::from(hops.distance_inside(a, b));
+                let split = (0..routers.len())
+                    .any(|i| inside(from, routers[i]) == i && inside(routers[i], to) == way.len() - i);
+                assert!(split, "{name} on {what}: {routers:?}");
+                assert!(way.windows(2).all(|w| w[0].vc < w[1].vc) || what == "torus", "{name} on {what}: {way:?}");
+                assert!(way.iter().all(|hop| hop.vc < routing.virtual_channels()));
+                over += usize::from(way.len() > inside(from, to));
+                routers.iter().for_each(|router| middles[router.index()] += 1);
+            }
+            assert!(over > 400, "{name} on {what}: {over} detours");
+            assert!(middles.iter().all(|&n| n > 0), "{name} on {what}: all routers are visited");
+        }
+    }
+}
+
+/// Queues of 3 kB at one port and of some bytes at all others.
+struct One(u16, u64);
+
+impl LoadView for One {
+    fn port_bytes(&self, port: u16) -> u64 {
+        if port == self.0 {
+            3000
+        } else {
+            self.1
+        }
+    }
+    fn channel_bytes(&self, _: u16, _: u8) -> u64 {
+        0
+    }
+    fn has_room(&self, _: u16, _: u8) -> bool {
+        true
+    }
+}
+
+/// In a line of routers that are all joined the minimal way has one hop and every other two: at threshold 2 it is left iff its queue
+/// is more than twice as long.
+#[test]
+fn ugal_l_weighs_queues_by_hops() {
+    let (_, hops) = tables(HyperX { dims: vec![8], nodes_per_router: 1, ..HyperX::default() }.builder().unwrap());
+    let routing = routing("ugal-l", &hops);
+    let minimal = hops.inside(RouterId(0), RouterId(1))[0];
+    for (others, detour) in [(0, true), (1499, true), (1500, false), (3000, false)] {
+        let mut random = Stream::new(1, "walk", &[]);
+        for _ in 0..50 {
+            let (routers, _) = walk(&*routing, &hops, &One(minimal, others), &mut random, (0, 1));
+            assert_eq!(routers.len() == 3, detour, "{others} B at the others: {routers:?}");
+        }
+    }
+}
+
+#[test]
+fn over_a_router_needs_a_third_one_and_no_groups() {
+    let (_, hops) = tables(HyperX { dims: vec![2], ..HyperX::default() }.builder().unwrap());
+    assert!(refusal("valiant", &hops).contains("a third router, but the machine has 2"));
+    let (_, hops) = tables(presets::builder("dragonfly-1056").unwrap());
+    assert!(refusal("ugal-l", &hops).contains("it knows no groups, but the machine has 33; use 'ugal-n'"));
 }

@@ -32,6 +32,12 @@ pub trait Pattern: std::fmt::Debug + Send + Sync {
         (!sends.is_empty()).then(|| sends[stream.index(sends.len())].target)
     }
 
+    /// Size of the one message that every rank sends to every other, if that is what they all send and nothing else: then it can
+    /// be counted without walking through the messages.
+    fn complete(&self) -> Option<Bytes> {
+        None
+    }
+
     /// Why nobody can say what the ranks send, if they send more than [`sends`](Pattern::sends) says.
     fn unknown(&self) -> Option<&Unknown> {
         None

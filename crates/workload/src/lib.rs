@@ -10,6 +10,7 @@
 
 pub mod collective;
 mod communication;
+pub mod complete;
 mod error;
 pub mod expanded;
 mod fingerprint;

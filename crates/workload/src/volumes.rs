@@ -7,6 +7,7 @@
 //! whoever asks: threads may share the ranks of a job among walks of their own, and since sums are whole numbers, their
 //! order does not show.
 
+use crate::complete::{Complete, Exchange};
 use crate::sent::{Sender, Sent};
 use crate::{Job, SentMessage};
 use odonata_machine::Machine;
@@ -103,6 +104,9 @@ pub struct Volumes {
 impl Volumes {
     /// What a job sends in all its iterations.
     pub fn of(machine: &Machine, job: &Job) -> Self {
+        if let Some(complete) = Complete::of(job) {
+            return complete.volumes(machine).times(job.iterations);
+        }
         let mut volumes = Self::default();
         let mut messages = Messages::new(machine, job);
         for rank in job.rank_ids() {
@@ -124,6 +128,20 @@ impl Volumes {
             Within::Network => &mut self.bytes_network,
         };
         *sum += u128::from(message.bytes.0);
+    }
+
+    /// Counts the messages between two nodes.
+    pub fn add_exchange(&mut self, exchange: &Exchange) {
+        let Exchange { messages, bytes, within, .. } = *exchange;
+        self.messages += messages;
+        self.zero_byte_messages += if bytes == 0 { messages } else { 0 };
+        let sum = match within {
+            Within::Rank => &mut self.bytes_self,
+            Within::Node => &mut self.bytes_on_node,
+            Within::Router => &mut self.bytes_on_router,
+            Within::Network => &mut self.bytes_network,
+        };
+        *sum += u128::from(bytes);
     }
 
     /// Adds what was counted elsewhere.
@@ -164,6 +182,13 @@ impl Volumes {
 /// What the ranks of a job send in one iteration: for those of which it was not counted when they were built.
 pub fn sent(machine: &Machine, job: &Job) -> Sent {
     let (mut sent, mut messages) = (Sent::default(), Messages::new(machine, job));
+    if let Some(bytes) = job.pattern.complete() {
+        sent.pairs = u64::from(job.ranks) * u64::from(job.ranks - 1);
+        if sent.pairs > 0 {
+            sent.add(bytes, sent.pairs);
+        }
+        return sent;
+    }
     for rank in job.rank_ids() {
         let mut sender = Sender::default();
         messages.of(rank).for_each(|message| sender.send(message.target.0, message.bytes, &mut sent));
@@ -205,9 +230,20 @@ impl Matrix {
         let mut cells = Vec::new();
         let mut row = vec![(0u64, 0u128); job.ranks.div_ceil(ranks_per_cell) as usize];
         let mut messages = Messages::new(machine, job);
+        let ranks_of = |cell: u32| ranks_per_cell.min(job.ranks - cell * ranks_per_cell);
+        let complete = job.pattern.complete();
+        // None of a complete exchange are left to walk through.
+        let end = |cell: u32| if complete.is_some() { 0 } else { first(cell).0 + ranks_of(cell) };
         for source in 0..row.len() as u32 {
             row.fill((0, 0));
-            for rank in first(source).0..job.ranks.min((source + 1).saturating_mul(ranks_per_cell)) {
+            if let Some(bytes) = complete {
+                for (target, cell) in (0..).zip(&mut row) {
+                    let others = ranks_of(target) - u32::from(target == source);
+                    cell.0 = u64::from(ranks_of(source)) * u64::from(others);
+                    cell.1 = u128::from(cell.0) * u128::from(bytes.0);
+                }
+            }
+            for rank in first(source).0..end(source) {
                 for message in messages.of(RankId(rank)) {
                     let cell = &mut row[(message.target.0 / ranks_per_cell) as usize];
                     cell.0 += 1;

@@ -18,6 +18,11 @@ import click
 @click.option(
     "--port", type=click.IntRange(0, 65535), default=0, metavar="N", help="Port; a free one if not given."
 )
+@click.option(
+    "--print-ssh",
+    is_flag=True,
+    help="On a machine without a browser: print the ssh line to enter on your own, and do not open one here.",
+)
 @click.option("--no-open", is_flag=True, help="Print the address without opening a browser.")
 @click.option(
     "--counter-jobs",
@@ -26,7 +31,12 @@ import click
     help="Nodes of the jobs, for hardware counters.",
 )
 def command(
-    runs: tuple[Path, ...], html: Path | None, port: int, no_open: bool, counter_jobs: Path | None
+    runs: tuple[Path, ...],
+    html: Path | None,
+    port: int,
+    print_ssh: bool,
+    no_open: bool,
+    counter_jobs: Path | None,
 ) -> None:
     """Look at runs in the browser: one, several to compare, or a sweep.
 
@@ -55,13 +65,17 @@ def command(
         raise OdonataError("--counter-jobs goes with a table of hardware counters, and none was given")
     else:
         opened = OpenRuns.from_directories(runs)
+    for label, reason in opened.bad:
+        click.echo(f"warning: {label} is left out: {reason}", err=True)
     if html is not None:
         size = write_page(opened, html)
         click.echo(f"{html}: {size / 2**20:.1f} MiB, opens without a server")
         return
     with ViewerServer(opened, port) as server:
+        if print_ssh:
+            click.echo(f"On your own machine enter\n  {server.ssh}\nand open there")
         click.echo(f"{server.url}\nStop with Ctrl-C.")
-        if not no_open:
+        if not (no_open or print_ssh):
             webbrowser.open(server.url)
         try:
             server.serve_forever()

@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 import gzip
 import json
+import os
 import re
 from pathlib import Path
 from typing import Any
@@ -27,8 +28,8 @@ def embedded(runs: OpenRuns) -> dict[str, Any]:
 def standalone_page(runs: OpenRuns) -> str:
     """The HTML text."""
     files = {name: content.decode() for name, content in page_files().items()}
-    # "</" would end the script element, wherever it stands.
-    data = json.dumps(embedded(runs), ensure_ascii=False).replace("</", "<\\/")
+    # "</" would end the script element, "<!--<script" keep it from ending: nothing in it may look like a tag.
+    data = json.dumps(embedded(runs), ensure_ascii=False).replace("<", "\\u003c")
     page = re.sub(r"<script\b[^>]*\bsrc=[^>]*></script>\s*", "", files["index.html"])
     page = re.sub(r"<link\b[^>]*\brel=\"stylesheet\"[^>]*>\s*", "", page)
     script = files["viewer.js"].replace("</script", "<\\/script").replace("<!--", "<\\!--")
@@ -44,10 +45,14 @@ def standalone_page(runs: OpenRuns) -> str:
 
 
 def write_page(runs: OpenRuns, path: Path) -> int:
-    """Writes the page and returns its size in bytes."""
+    """Writes the page, whole or not at all, and returns its size in bytes."""
     content = standalone_page(runs).encode()
+    # Beside it, so that putting it in its place is one step of the file system.
+    unfinished = path.with_name(f".{path.name}.{os.getpid()}.part")
     try:
-        path.write_bytes(content)
+        unfinished.write_bytes(content)
+        unfinished.replace(path)
     except OSError as error:
+        unfinished.unlink(missing_ok=True)
         raise OdonataError(f"cannot write {path}: {error.strerror}") from error
     return len(content)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -13,7 +14,7 @@ import pyarrow.parquet as pq
 from odonata import __version__
 from odonata.errors import DamagedRunError, NotARunError, OdonataError
 from odonata.store import RunData, RunReader, is_run
-from odonata.store.schema import Column, declarations, table_file
+from odonata.store.schema import SUMMARY, Column, declarations, table_file
 from odonata.store.sweep import DESCRIPTION, point_directory, points, read_axes, text
 from odonata.viewer import blocks
 
@@ -110,24 +111,44 @@ class OpenRuns:
 
     Args:
         runs: A label and a run each, in the order in which they are shown.
+        bad: Labels of runs that were found and cannot be read, and why.
     """
 
-    def __init__(self, runs: Sequence[tuple[str, ShownRun]]) -> None:
+    def __init__(self, runs: Sequence[tuple[str, ShownRun]], bad: Sequence[tuple[str, str]] = ()) -> None:
         if len(runs) > RUNS_MAX:
             raise OdonataError(f"{len(runs)} runs are more than the viewer shows at once ({RUNS_MAX})")
         self.labels = [label for label, _ in runs]
         self.runs = [run for _, run in runs]
+        self.bad = list(bad)
 
     @classmethod
     def from_directories(cls, directories: Iterable[Path]) -> OpenRuns:
         """Opens run directories, or directories that hold them (a sweep).
 
+        A run that was found in a directory and cannot be read is listed in `bad`; the others open.
+
         Raises:
-            OdonataError: A directory is no run, damaged, or of a newer format.
+            OdonataError: A directory that was named itself is no run, damaged, or of a newer format, or none
+                of those that were found can be read.
         """
-        found = [entry for directory in directories for entry in find_runs(directory)]
-        named = zip(labels([path for path, _ in found]), found, strict=True)
-        return cls([(label, StoredRun(path, place)) for label, (path, place) in named])
+        found = [(*entry, directory) for directory in directories for entry in find_runs(directory)]
+        runs: list[tuple[str, ShownRun]] = []
+        bad: list[tuple[str, str]] = []
+        problem: OdonataError | None = None
+        for label, (path, place, named) in zip(labels([path for path, *_ in found]), found, strict=True):
+            try:
+                run = StoredRun(path, place)
+                if path != named:
+                    _check_tables(run)
+                runs.append((label, run))
+            except OdonataError as error:
+                if path == named:
+                    raise
+                bad.append((label, error.message))
+                problem = error
+        if problem is not None and not runs:
+            raise problem
+        return cls(runs, bad)
 
     @classmethod
     def from_run(cls, run: RunData) -> OpenRuns:
@@ -150,6 +171,7 @@ class OpenRuns:
                 }
                 for i, (label, run) in enumerate(zip(self.labels, self.runs, strict=True))
             ],
+            "bad": [{"label": label, "reason": reason} for label, reason in self.bad],
         }
 
     def block(self, run: int, table: str, columns: Sequence[str] | None = None) -> bytes:
@@ -171,6 +193,18 @@ class OpenRuns:
             if kinds.get(name) is None:
                 raise KeyError(name)
         return blocks.encode(self.runs[run].table(table, columns), columns)
+
+
+TABLES_NEEDED = ("routers", "links", "link_jobs", "nodes", "jobs")
+"""What the page cannot do without."""
+
+
+def _check_tables(run: StoredRun) -> None:
+    """Raises `DamagedRunError` if a table is missing or its footer cannot be read."""
+    for name in dict.fromkeys([*TABLES_NEEDED, *run.names]):
+        if name not in run.names:
+            raise DamagedRunError(f"the table {name} is missing")
+        run.describe(name)
 
 
 def _describe(run: ShownRun, name: str) -> dict[str, Any]:
@@ -211,9 +245,23 @@ def find_runs(directory: Path) -> list[tuple[Path, dict[str, Any]]]:
         if not finished:
             raise OdonataError(f"no point of the sweep {directory} is finished")
         return finished
-    inside = sorted(path for path in directory.iterdir() if not path.name.startswith(".") and is_run(path))
+    inside = sorted(
+        path for path in directory.iterdir() if not path.name.startswith(".") and _seems_run(path)
+    )
     # Not one: the reader says what is wrong with the directory itself.
     return [(path, {}) for path in inside or [directory]]
+
+
+def _seems_run(path: Path) -> bool:
+    """A run, or what is left of one: the reader says what is wrong with it."""
+    summary = path / SUMMARY
+    try:
+        json.loads(summary.read_bytes())
+    except OSError:
+        return False
+    except ValueError:
+        return True
+    return is_run(path)
 
 
 def _sortable(value: Any) -> str | int | float:

@@ -8,10 +8,13 @@ names.
 
 from __future__ import annotations
 
+import getpass
 import hmac
 import json
 import re
 import secrets
+import socket
+import sys
 from http import HTTPStatus
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
@@ -41,6 +44,10 @@ _HEADERS = {
     "X-Frame-Options": "DENY",
     "Cache-Control": "no-store",
 }
+
+
+_LOOPBACK = re.compile(r"(127\.0\.0\.1|localhost|\[::1\])(:\d{1,5})?")
+"""The Host headers that are answered. The port may be another: that of a tunnel's end."""
 
 
 def page_files() -> dict[str, bytes]:
@@ -81,9 +88,15 @@ class ViewerServer(ThreadingHTTPServer):
         return f"http://127.0.0.1:{self.server_port}/{self.token}/"
 
     @property
-    def hosts(self) -> frozenset[str]:
-        """The Host headers of requests that are meant for this server."""
-        return frozenset({f"127.0.0.1:{self.server_port}", f"localhost:{self.server_port}"})
+    def ssh(self) -> str:
+        """The command that brings this server to the machine where it is entered."""
+        there = f"{getpass.getuser()}@{socket.getfqdn()}"
+        return f"ssh -N -L {self.server_port}:127.0.0.1:{self.server_port} {there}"
+
+    def handle_error(self, request: Any, client_address: Any) -> None:
+        """A browser that leaves before it has read everything is nothing to speak of."""
+        if not isinstance(sys.exc_info()[1], ConnectionError | TimeoutError):
+            super().handle_error(request, client_address)
 
 
 class _RefusalError(Exception):
@@ -123,11 +136,11 @@ class _Handler(BaseHTTPRequestHandler):
             self.wfile.write(content)
 
     def _check_origin(self) -> None:
-        hosts = self.server.hosts
-        if self.headers.get("Host", "") not in hosts:
+        host = self.headers.get("Host", "")
+        if _LOOPBACK.fullmatch(host) is None:
             raise _RefusalError(HTTPStatus.MISDIRECTED_REQUEST, "this address is not served here")
         origin = self.headers.get("Origin")
-        if origin is not None and origin not in {f"http://{host}" for host in hosts}:
+        if origin is not None and origin != f"http://{host}":
             raise _RefusalError(HTTPStatus.FORBIDDEN, "requests from other sites are refused")
         site = self.headers.get("Sec-Fetch-Site", "none")
         # A link to the page may stand anywhere; only a navigation to the page itself may come from elsewhere.

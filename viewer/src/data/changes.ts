@@ -1,4 +1,5 @@
 /** The summary of a comparison: per class, and per job and class, every run's mean and maximum against the base's. */
+import { percent } from '../base/format'
 import type { Derived } from './model'
 import { classStats, type ClassStats } from './stats'
 import { sortedByClass } from './stats'
@@ -79,4 +80,18 @@ function statsByName(classes: readonly string[], stats: readonly ClassStats[]): 
     [ALL, all] as const,
     ...classes.map((name, code) => [name, stats[code]!] as const).filter(([, s]) => s.links > 0),
   ])
+}
+
+/** A run against the base, as a share. */
+export function against({ values }: ChangeRow, i: number): string {
+  const [base, value] = [values[0], values[i]]
+  if (base === null || base === undefined || value === null || value === undefined) return ''
+  if (base === 0) return value === 0 ? '±0 %' : 'new'
+  const share = value / base - 1
+  return share === 0 ? '±0 %' : `${share > 0 ? '+' : ''}${percent(share)}`
+}
+
+export function tone({ values }: ChangeRow, i: number): string {
+  const [base, value] = [values[0] ?? 0, values[i] ?? 0]
+  return value > base ? 'more' : value < base ? 'less' : ''
 }

@@ -1,7 +1,7 @@
 /** The selected links as CSV, with the bytes of every job: what is on the screen, to compute with. */
 import type { Derived } from './model'
 
-export function selectionCsv({ run, measure, values, selection, counted }: Derived): string {
+export function selectionCsv({ run, measure, values, selection, counted, sides }: Derived): string {
   const { links, routers, linkJobs } = run
   const jobs = measure.perJob === null ? [] : run.jobs.filter((job) => counted[job.job] === 1)
   const column = new Map(jobs.map((job, i) => [job.job, i]))
@@ -12,6 +12,7 @@ export function selectionCsv({ run, measure, values, selection, counted }: Deriv
     'class',
     'parallel',
     measure.id,
+    ...sides.map((side) => side.label),
     ...jobs.map((job) => `job ${job.name}`),
   ]
   const lines = [header.map(quote).join(',')]
@@ -28,13 +29,49 @@ export function selectionCsv({ run, measure, values, selection, counted }: Deriv
       routers.names.at(links.target[l]!),
       links.classes[links.class[l]!]!,
     ]
-    lines.push([l, ...names.map(quote), links.parallel[l], values[l], ...shares].join(','))
+    lines.push(
+      [
+        l,
+        ...names.map(quote),
+        links.parallel[l],
+        values[l],
+        ...sides.map((side) => side.values[l]),
+        ...shares,
+      ].join(','),
+    )
   }
   return lines.join('\r\n') + '\r\n'
 }
 
 /** RFC 4180, and a leading apostrophe where a spreadsheet would take a name for a formula. */
-function quote(text: string): string {
+export function quote(text: string): string {
   const safe = /^[=+\-@]/.test(text) ? `'${text}` : text
   return /[",\r\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe
+}
+
+/** Lines of a table; texts are quoted where they must be. */
+export function csvOf(header: readonly string[], rows: readonly (readonly (string | number)[])[]): string {
+  const line = (cells: readonly (string | number)[]): string =>
+    cells
+      .map((cell) => (typeof cell === 'number' ? (Number.isNaN(cell) ? '' : String(cell)) : quote(cell)))
+      .join(',')
+  return [header, ...rows].map(line).join('\r\n') + '\r\n'
+}
+
+/** The selected links of several runs below each other, the run in the first column. */
+export function selectionsCsv(runs: readonly Derived[]): string {
+  const rows = runs.flatMap(({ run, values, selection }) => {
+    const { links, routers } = run
+    return Array.from(values, (value, l) => ({ value, l }))
+      .filter(({ l }) => selection.selected[l] === 1)
+      .map(({ value, l }) => [
+        run.label,
+        routers.names.at(links.source[l]!),
+        routers.names.at(links.target[l]!),
+        links.classes[links.class[l]!]!,
+        links.parallel[l]!,
+        value,
+      ])
+  })
+  return csvOf(['run', 'source', 'target', 'class', 'parallel', runs[0]!.measure.id], rows)
 }

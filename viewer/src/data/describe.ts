@@ -95,17 +95,11 @@ const WORDS: Readonly<Record<Derived['measure']['merge'], string>> = {
 
 /** Of a difference: what either run has. */
 function sideRows(d: Derived, value: (values: Float64Array) => number): [string, string][] {
-  return d.sides.map(({ label, values }) => {
-    const found = value(values)
-    return [label, Number.isNaN(found) ? 'no such link' : quantity(found, d.measure.unit)]
-  })
+  return d.sides.map(({ label, values }) => [label, quantity(value(values), d.measure.unit)])
 }
 
 function sumOf(values: Float64Array, links: readonly number[], selected: Uint8Array): number {
-  return links.reduce(
-    (sum, l) => (selected[l] === 1 && !Number.isNaN(values[l]!) ? sum + values[l]! : sum),
-    0,
-  )
+  return links.reduce((sum, l) => (selected[l] === 1 ? sum + values[l]! : sum), 0)
 }
 
 function sameEnds({ links: { source, target } }: Run, links: readonly number[]): boolean {
@@ -121,7 +115,15 @@ function describeLink(d: Derived, link: number): Tip {
     ['To', place(run, target[link]!)],
     ['Class', `${classes[code[link]!]}, parallel ${parallel[link]}`],
     [d.signed ? `${measure.label}, change` : measure.label, show(d, value)],
-    ...sideRows(d, (values) => values[link]!),
+    ...sideRows(d, (values) => values[link]!).map(([label, text], i): [string, string] => {
+      const cables = d.sides[i]!.cables[link]!
+      return [
+        label,
+        cables === 1 && d.sides.every((side) => side.cables[link] === 1)
+          ? text
+          : `${text} on ${count(cables)} cables`,
+      ]
+    }),
   ]
   if (!d.signed && capacity[link]! > 0) rows.push(['Capacity', quantity(capacity[link]!, 'bytes-per-s')])
   return {
@@ -157,6 +159,22 @@ function jobShares(d: Derived, links: readonly number[]): Tip['shares'] {
     })
 }
 
+/** A cable that only one of two compared runs has. */
+export function describeCable(run: Run, link: number, removed: boolean, carried: string): Tip {
+  const { source, target, class: code, classes } = run.links
+  return {
+    title: linkName(run, link),
+    rows: [
+      ['From', place(run, source[link]!)],
+      ['To', place(run, target[link]!)],
+      ['Class', classes[code[link]!]!],
+      [removed ? 'carried' : 'carries', carried],
+    ],
+    shares: [],
+    note: removed ? 'removed' : 'added',
+  }
+}
+
 export function jobOf(run: Run, job: number): { name: string; color: string } {
   return run.jobs.find((j) => j.job === job) ?? { name: `job ${job}`, color: '#888888' }
 }
@@ -176,7 +194,7 @@ export function describeRouter(d: Derived, router: number, routerJob: number): T
     if (leaves) out.add(values[l]!)
     else into.add(values[l]!)
   }
-  const job = routerJob === SEVERAL ? 'several jobs' : routerJob < 0 ? 'idle' : jobOf(run, routerJob).name
+  const job = workOf(run, routerJob)
   return {
     title: place(run, router),
     rows: [
@@ -189,6 +207,28 @@ export function describeRouter(d: Derived, router: number, routerJob: number): T
     note: '',
   }
 }
+
+/** Routers that lie over each other: how many work for whom. */
+export function describeStack(d: Derived, stack: readonly number[], routerJobs: Int32Array): Tip {
+  const { run } = d
+  const counts = new Map<string, number>()
+  for (const r of stack) {
+    const runs = run.routers.up[r] === 0 ? 'failed' : workOf(run, routerJobs[r]!)
+    counts.set(runs, (counts.get(runs) ?? 0) + 1)
+  }
+  const same = run.routers.axes.filter((axis) =>
+    stack.every((r) => axis.values[r] === axis.values[stack[0]!]),
+  )
+  return {
+    title: `${count(stack.length)} routers at ${same.map((axis) => `${axis.name} ${axis.values[stack[0]!]}`).join(', ')}`,
+    rows: [...counts].map(([name, n]) => [name, count(n)] as const),
+    shares: [],
+    note: '',
+  }
+}
+
+const workOf = (run: Run, job: number): string =>
+  job === SEVERAL ? 'several jobs' : job < 0 ? 'idle' : jobOf(run, job).name
 
 export function describeGroup(d: Derived, group: number): Tip {
   const { run, values, selection } = d

@@ -1,121 +1,158 @@
 /**
- * Two runs as one: the links of both, paired by name, with other minus base as their value.
+ * Two runs as one: what both have, paired, with other minus base as their value.
  *
- * The result is a `Run`, so every view shows it as it is. A link that only one run has counts as zero in the other; such
- * links are counted, so that a machine with other cables is compared without hiding anything.
+ * The result is a `Run`, so every view shows it as it is. Cables between the same routers and of one class are a bundle.
+ * Within a bundle cables are paired by their number, and the rest in their order, so that a bundle with a cable less has
+ * a removed cable and the others carry more. Removed and added cables are no differences: nothing was before, or is
+ * afterwards, that could be subtracted. They are a run of their own. Per bundle, what all cables of one have together is
+ * compared.
  */
-import type { Measure, Run } from './run'
-import { largest } from './run'
+import type { Merge } from './source'
+import type { Links, Measure, Run } from './run'
 import { namesOf } from './focus'
+import type { Pairing } from './state'
+
+/** Links by item: those of item i are `links[offsets[i]]` up to `links[offsets[i + 1] - 1]`. */
+interface Parts {
+  readonly offsets: Uint32Array
+  readonly links: Uint32Array
+}
 
 export interface Difference {
   readonly run: Run
-  /** Link of the base or the other run for each link of `run`, -1 if it has none. */
-  readonly inBase: Int32Array
-  readonly inOther: Int32Array
-  readonly onlyBase: number
-  readonly onlyOther: number
+  /** The base's and the other run's links for each link of `run`; one each unless bundles are compared. */
+  readonly base: Parts
+  readonly other: Parts
+  /** Cables (or whole bundles) that only one of them has. */
+  readonly cables: Cables
   /** Links of the other run whose routers the base does not have. */
   readonly unplaced: number
 }
 
-/** Which links of two runs are one, by the names of their routers, their class and their number among parallel ones. */
-interface Pairs {
-  /** Router of the base for each router of the other run, -1 if it has none. */
-  readonly router: Int32Array
-  readonly classes: readonly string[]
-  /** Index into `classes` for each class of the base and of the other run. */
-  readonly codes: readonly [number[], number[]]
-  /** The other run's link for each link of the base, -1 if it has none. */
-  readonly partner: Int32Array
-  /** Links of the other run between routers of the base that the base does not have. */
-  readonly added: readonly number[]
-  readonly unplaced: number
+export interface Cables {
+  /** The removed ones first. */
+  readonly run: Run
+  readonly removed: number
+  readonly added: number
+  /** Their links in the base, and then in the other run. */
+  readonly links: Parts
 }
 
-function pairLinks(base: Run, other: Run): Pairs {
-  const router = pairRouters(base, other)
+/** A pair of bundles: their links in the base and in the other run. */
+interface Bundle {
+  readonly source: number
+  readonly target: number
+  readonly class: number
+  readonly base: number[]
+  readonly other: number[]
+}
+
+export function difference(base: Run, other: Run, pairing: Pairing): Difference {
   const classes = [...new Set([...base.links.classes, ...other.links.classes])]
-  const code = (run: Run): number[] => run.links.classes.map((name) => classes.indexOf(name))
-  const codes: [number[], number[]] = [code(base), code(other)]
-  const parallels = Math.max(largest(base.links.parallel), largest(other.links.parallel), 0) + 1
-  const R = base.routers.count
-  // At most 2^53: 10^5 routers squared, 16 classes, 64 parallel links are 10^13.
-  const key = (s: number, t: number, c: number, p: number): number =>
-    ((s * R + t) * classes.length + c) * parallels + p
-
-  const found = new Map<number, number>()
-  const { source, target, class: classOf, parallel } = base.links
-  for (let l = 0; l < base.links.count; l++)
-    found.set(key(source[l]!, target[l]!, codes[0][classOf[l]!]!, parallel[l]!), l)
-  const partner = new Int32Array(base.links.count).fill(-1)
-  const added: number[] = []
-  let unplaced = 0
-  for (let l = 0; l < other.links.count; l++) {
-    const [s, t] = [router[other.links.source[l]!]!, router[other.links.target[l]!]!]
-    if (s < 0 || t < 0) {
-      unplaced++
-      continue
-    }
-    const twin = found.get(key(s, t, codes[1][other.links.class[l]!]!, other.links.parallel[l]!))
-    if (twin === undefined) added.push(l)
-    else partner[twin] = l
-  }
-  return { router, classes, codes, partner, added, unplaced }
-}
-
-export function difference(base: Run, other: Run): Difference {
-  const { router, classes, codes, partner, added, unplaced } = pairLinks(base, other)
-  const count = base.links.count + added.length
-  const length = { length: count }
-  const inBase = Int32Array.from(length, (_, l) => (l < base.links.count ? l : -1))
-  const inOther = Int32Array.from(length, (_, l) =>
-    l < base.links.count ? partner[l]! : added[l - base.links.count]!,
-  )
-  const column =
-    (fromBase: (i: number) => number, fromOther: (i: number) => number) => (_: unknown, l: number) =>
-      inBase[l]! >= 0 ? fromBase(inBase[l]!) : fromOther(inOther[l]!)
-  const [a, b] = [base.links, other.links]
-  const end = (of: 'source' | 'target') =>
-    column(
-      (i) => a[of][i]!,
-      (i) => router[b[of][i]!]!,
-    )
-  const same = (of: 'parallel' | 'capacity') =>
-    column(
-      (i) => a[of][i]!,
-      (i) => b[of][i]!,
-    )
-  const classOf = column(
-    (i) => codes[0][a.class[i]!]!,
-    (i) => codes[1][b.class[i]!]!,
-  )
-  const links = {
-    count,
-    classes,
-    source: Uint32Array.from(length, end('source')),
-    target: Uint32Array.from(length, end('target')),
-    class: Uint8Array.from(length, classOf),
-    parallel: Uint16Array.from(length, same('parallel')),
-    capacity: Float64Array.from(length, same('capacity')),
-  }
+  const { bundles, unplaced } = pairBundles(base, other, classes)
+  const items = pairing === 'bundle' ? bundles : bundles.flatMap((bundle) => cablesOf(bundle, base, other))
+  const both = items.filter((item) => item.base.length > 0 && item.other.length > 0)
+  const removed = items.filter((item) => item.other.length === 0)
+  const added = items.filter((item) => item.base.length === 0)
   const measures = base.measures
     .filter((measure) => other.measures.some((m) => m.id === measure.id))
     .map((measure): Measure => ({ ...measure, total: new Float64Array(0), perJob: null }))
+  const runOf = (part: readonly Bundle[]): Run => ({
+    ...base,
+    label: `${other.label} − ${base.label}`,
+    links: linksOf(part, base, other, classes),
+    linkJobs: { offsets: new Uint32Array(part.length + 1), job: new Uint16Array(0) },
+    measures,
+  })
   return {
-    run: {
-      ...base,
-      label: `${other.label} − ${base.label}`,
-      links,
-      linkJobs: { offsets: new Uint32Array(count + 1), job: new Uint16Array(0) },
-      measures,
+    run: runOf(both),
+    base: partsOf(both.map((item) => item.base)),
+    other: partsOf(both.map((item) => item.other)),
+    cables: {
+      run: runOf([...removed, ...added]),
+      removed: removed.length,
+      added: added.length,
+      links: partsOf([...removed.map((item) => item.base), ...added.map((item) => item.other)]),
     },
-    inBase,
-    inOther,
-    onlyBase: partner.reduce((n, l) => n + (l < 0 ? 1 : 0), 0),
-    onlyOther: added.length,
     unplaced,
   }
+}
+
+function pairBundles(
+  base: Run,
+  other: Run,
+  classes: readonly string[],
+): { bundles: Bundle[]; unplaced: number } {
+  const router = pairRouters(base, other)
+  const R = base.routers.count
+  const found = new Map<number, Bundle>()
+  const bundles: Bundle[] = []
+  let unplaced = 0
+  const add = (run: Run, side: 'base' | 'other', place: (r: number) => number): void => {
+    const codes = run.links.classes.map((name) => classes.indexOf(name))
+    const { source, target, class: classOf, count } = run.links
+    for (let l = 0; l < count; l++) {
+      const [s, t, code] = [place(source[l]!), place(target[l]!), codes[classOf[l]!]!]
+      if (s < 0 || t < 0) {
+        unplaced++
+        continue
+      }
+      // At most 2^53: 10^5 routers squared and 16 classes are 1.6 10^11.
+      const key = (s * R + t) * classes.length + code
+      let bundle = found.get(key)
+      if (!bundle) {
+        bundle = { source: s, target: t, class: code, base: [], other: [] }
+        found.set(key, bundle)
+        bundles.push(bundle)
+      }
+      bundle[side].push(l)
+    }
+  }
+  add(base, 'base', (r) => r)
+  add(other, 'other', (r) => router[r]!)
+  return { bundles, unplaced }
+}
+
+/** The cables of a bundle: of the same number, then the rest in their order, then those that have no partner. */
+function cablesOf(bundle: Bundle, base: Run, other: Run): Bundle[] {
+  if (bundle.base.length === 1 && bundle.other.length === 1) return [bundle]
+  const free = new Map(bundle.other.map((l) => [other.links.parallel[l]!, l]))
+  const partner = bundle.base.map((l) => {
+    const number = base.links.parallel[l]!
+    const twin = free.get(number)
+    free.delete(number)
+    return twin
+  })
+  const rest = [...free.values()]
+  const pairs = bundle.base.map((l, i): Bundle => {
+    const twin = partner[i] ?? rest.shift()
+    return { ...bundle, base: [l], other: twin === undefined ? [] : [twin] }
+  })
+  return [...pairs, ...rest.map((l): Bundle => ({ ...bundle, base: [], other: [l] }))]
+}
+
+function linksOf(items: readonly Bundle[], base: Run, other: Run, classes: readonly string[]): Links {
+  const sum = (links: Links, list: readonly number[]): number =>
+    list.reduce((total, l) => total + links.capacity[l]!, 0)
+  return {
+    count: items.length,
+    classes,
+    source: Uint32Array.from(items, (item) => item.source),
+    target: Uint32Array.from(items, (item) => item.target),
+    class: Uint8Array.from(items, (item) => item.class),
+    parallel: Uint16Array.from(items, (item) =>
+      item.base.length > 0 ? base.links.parallel[item.base[0]!]! : other.links.parallel[item.other[0]!]!,
+    ),
+    capacity: Float64Array.from(items, (item) =>
+      item.base.length > 0 ? sum(base.links, item.base) : sum(other.links, item.other),
+    ),
+  }
+}
+
+function partsOf(lists: readonly (readonly number[])[]): Parts {
+  const offsets = new Uint32Array(lists.length + 1)
+  lists.forEach((list, i) => (offsets[i + 1] = offsets[i]! + list.length))
+  return { offsets, links: Uint32Array.from(lists.flat()) }
 }
 
 /** The base's router of the same name for every router of the other run, -1 if there is none. */
@@ -127,15 +164,19 @@ function pairRouters(base: Run, other: Run): Int32Array {
   )
 }
 
-/** One run's values by the links of the difference, NaN where it has no such link. */
-export function valuesOn(link: Int32Array, values: Float64Array): Float64Array {
-  return Float64Array.from(link, (l) => (l < 0 ? NaN : values[l]!))
-}
-
-/** Other minus base on every link of the difference. */
-export function differenceValues(d: Difference, base: Float64Array, other: Float64Array): Float64Array {
-  return Float64Array.from({ length: d.run.links.count }, (_, l) => {
-    const [i, j] = [d.inBase[l]!, d.inOther[l]!]
-    return (j < 0 ? 0 : other[j]!) - (i < 0 ? 0 : base[i]!)
+/** What the links of each item have together. */
+export function together({ offsets, links }: Parts, values: Float64Array, merge: Merge): Float64Array {
+  return Float64Array.from({ length: offsets.length - 1 }, (_, i) => {
+    const [from, end] = [offsets[i]!, offsets[i + 1]!]
+    let value = values[links[from]!]!
+    for (let k = from + 1; k < end; k++) {
+      const next = values[links[k]!]!
+      value = merge === 'max' ? Math.max(value, next) : value + next
+    }
+    return merge === 'max' || merge === 'sum' ? value : value / (end - from)
   })
 }
+
+/** How many links each item has. */
+export const sizes = ({ offsets }: Parts): Uint32Array =>
+  Uint32Array.from({ length: offsets.length - 1 }, (_, i) => offsets[i + 1]! - offsets[i]!)

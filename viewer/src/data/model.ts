@@ -1,13 +1,13 @@
 /** A run under the current settings: values, statistics, colours and selection, each recomputed only when it must be. */
 import { Memo } from '../base/memo'
-import { difference, differenceValues, valuesOn, type Difference } from './difference'
+import { difference, sizes, together, type Difference } from './difference'
 import { resolveFocus, type Focus } from './focus'
 import { valueAxis, type ValueAxis } from './histogram'
 import type { Measure, Run } from './run'
-import { indexAt, type Frames } from './series'
+import { intervalAt, type Frames } from './series'
 import { colorScale, shadeAll, type ColorScale } from './scale'
 import { selectLinks, type Selection } from './selection'
-import type { ViewState } from './state'
+import type { Pairing, ViewState } from './state'
 import { classStats, sortedByClass, type ClassStats } from './stats'
 import { countedJobs, linkValues } from './values'
 
@@ -32,8 +32,10 @@ export interface Derived {
 
 export interface Side {
   readonly label: string
-  /** By the difference's links; NaN where this run has no such link. */
+  /** By the difference's links. */
   readonly values: Float64Array
+  /** How many cables each of them is in this run. */
+  readonly cables: Uint32Array
 }
 
 /** The common range of several runs that are seen side by side. */
@@ -163,23 +165,44 @@ export class DifferenceModel extends Model {
   constructor(
     readonly base: RunModel,
     readonly other: RunModel,
+    pairing: Pairing = 'cable',
   ) {
-    const d = difference(base.run, other.run)
+    const d = difference(base.run, other.run, pairing)
     super(d.run, true)
     this.difference = d
   }
 
   values(state: ViewState): Float64Array {
+    const [before, after] = this.sides(state)
+    return this.valuesMemo.get([before, after], () =>
+      after!.values.map((value, l) => value - before!.values[l]!),
+    )
+  }
+
+  /** What the cables that only one run has carry there, in the order of `difference.cables`. */
+  cableValues(state: ViewState): Float64Array {
+    const { run, links, removed } = this.difference.cables
     const [a, b] = [this.base.values(state), this.other.values(state)]
-    return this.valuesMemo.get([a, b], () => differenceValues(this.difference, a, b))
+    const { merge } = this.measure(state)
+    const end = links.offsets[removed]!
+    const of = (from: number, to: number): Uint32Array =>
+      links.offsets.slice(from, to + 1).map((o) => o - links.offsets[from]!)
+    const gone = together({ offsets: of(0, removed), links: links.links.subarray(0, end) }, a, merge)
+    const fresh = together(
+      { offsets: of(removed, run.links.count), links: links.links.subarray(end) },
+      b,
+      merge,
+    )
+    return Float64Array.from([...gone, ...fresh])
   }
 
   protected override sides(state: ViewState): readonly Side[] {
-    const { inBase, inOther } = this.difference
+    const d = this.difference
     const [a, b] = [this.base.values(state), this.other.values(state)]
-    return this.sidesMemo.get([a, b], () => [
-      { label: this.base.run.label, values: valuesOn(inBase, a) },
-      { label: this.other.run.label, values: valuesOn(inOther, b) },
+    const { merge } = this.measure(state)
+    return this.sidesMemo.get([a, b, merge], () => [
+      { label: this.base.run.label, values: together(d.base, a, merge), cables: sizes(d.base) },
+      { label: this.other.run.label, values: together(d.other, b, merge), cables: sizes(d.other) },
     ])
   }
 }
@@ -203,8 +226,9 @@ export class MomentModel extends Model {
   }
 
   values(state: ViewState): Float64Array {
-    const i = indexAt(this.frames.times, state.time)
-    return this.valuesMemo.get([i], () => this.frames.at(i))
+    return this.valuesMemo.get([intervalAt(this.frames.times, state.time).i], () =>
+      this.frames.at(state.time),
+    )
   }
 
   override derive(state: ViewState): Derived {

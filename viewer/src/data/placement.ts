@@ -79,4 +79,5 @@ export function communicationMatrix(table: Block, job: number, ranks: number): C
   return { ...map, messages: counts }
 }
 
+export const PLACEMENT = ['job', 'rank', 'node'] as const
 export const COMMUNICATION = ['job', 'source', 'target', 'ranks_per_cell', 'messages', 'bytes'] as const

@@ -1,5 +1,6 @@
 /** One run as the viewer holds it: flat columns, links in the table's order. Immutable once it is loaded. */
 import type { Unit } from '../base/format'
+import { distinctColors } from '../base/palette'
 import { Strings, type Block, type NumericArray } from './block'
 import {
   isMeasure,
@@ -226,10 +227,13 @@ function readJobs(block: Block, columns: Columns): Job[] {
     return coded ? coded.names[coded.codes[row]!]! : (block.strings.get(name)?.at(row) ?? '')
   }
   const number = (name: string, row: number): number => block.numbers.get(name)?.[row] ?? 0
+  const colors = distinctColors(
+    Array.from({ length: block.rows }, (_, row) => word('color', row) || '#888888'),
+  )
   return Array.from({ length: block.rows }, (_, row) => ({
     job: number('job', row),
     name: word('name', row),
-    color: word('color', row) || '#888888',
+    color: colors[row]!,
     pattern: word('pattern', row),
     placement: word('placement', row),
     ranks: number('ranks', row),

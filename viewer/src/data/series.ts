@@ -22,9 +22,11 @@ export interface SeriesValue extends Pick<ColumnInfo, 'label' | 'unit' | 'merge'
 
 export function seriesTables(info: RunInfo): SeriesTable[] {
   return Object.entries(info.tables).flatMap(([name, { columns, rows }]) => {
-    const time = TIME_COLUMNS.find((column) => column in columns)
-    if (time === undefined || rows === 0) return []
-    const subjects = SUBJECTS.filter((column) => columns[column]?.merge === 'key')
+    const keys = Object.keys(columns).filter((column) => columns[column]!.merge === 'key')
+    const time = TIME_COLUMNS.find((column) => keys.includes(column))
+    const subjects = SUBJECTS.filter((column) => keys.includes(column))
+    // With a key that is none of these, rows of one time are of many things: no series but a list.
+    if (time === undefined || rows === 0 || subjects.length + 1 < keys.length) return []
     const values = Object.entries(columns)
       .filter(([, info]) => isMeasure(info))
       .map(([column, info]) => ({ ...info, column }))
@@ -32,12 +34,15 @@ export function seriesTables(info: RunInfo): SeriesTable[] {
   })
 }
 
+export const hasSeries = (info: RunInfo): boolean => seriesTables(info).length > 0
+
 /** Few things to draw lines of, or many to draw as a heat map. */
 export function isOfMany({ subjects }: SeriesTable): boolean {
   return subjects.some((subject) => subject === 'link' || subject === 'router' || subject === 'group')
 }
 
-export type Grouping = 'whole' | 'job' | 'router' | 'port' | 'link' | 'class' | 'group' | 'vc'
+export const GROUPINGS = ['whole', 'job', 'router', 'port', 'link', 'class', 'group', 'vc'] as const
+export type Grouping = (typeof GROUPINGS)[number]
 
 /** By what the rows of a table can be told apart, the one to begin with first. */
 export function groupings({ subjects }: SeriesTable): Grouping[] {
@@ -190,6 +195,22 @@ export function largestOf({ lines }: Lines): number {
   return most
 }
 
+/** How long an interval is; those without any row are left out of a table, so the shortest distance says it. */
+export function stepOf(times: Float64Array): number {
+  let step = Infinity
+  for (let i = 1; i < times.length; i++) step = Math.min(step, times[i]! - times[i - 1]!)
+  return Number.isFinite(step) ? step : 0
+}
+
+/** The interval that a time lies in: its beginning, and its index among those that the table has, -1 if it has no row. */
+export function intervalAt(times: Float64Array, time: number): { begin: number; i: number } {
+  const [i, step] = [indexAt(times, time), stepOf(times)]
+  const before = times[i]
+  if (before === undefined) return { begin: 0, i: -1 }
+  if (step === 0 || time < before + step) return { begin: before, i }
+  return { begin: before + step * Math.floor((time - before) / step), i: -1 }
+}
+
 /** The last time that is not after `time`, as an index. */
 export function indexAt(times: Float64Array, time: number): number {
   let [low, high] = [0, times.length]
@@ -234,8 +255,10 @@ export class Frames {
     this.sorted.sort()
   }
 
-  /** The values of all links; zero where the table has no row. Several rows of a link are put together. */
-  at(i: number): Float64Array {
+  /** The values of all links at a time; zero where the table has no row. Several rows of a link are put together. */
+  at(time: number): Float64Array {
+    const { i } = intervalAt(this.times, time)
+    if (i < 0) return new Float64Array(this.links)
     const merged = new Merged(this.links, this.merge)
     for (let k = this.offsets[i]!; k < this.offsets[i + 1]!; k++) {
       const row = this.rows[k]!

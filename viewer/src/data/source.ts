@@ -47,11 +47,18 @@ export interface SweepKey {
   readonly unit: Unit
 }
 
+/** A run that was found and cannot be read. */
+export interface BadRun {
+  readonly label: string
+  readonly reason: string
+}
+
 export interface Index {
   readonly protocol: number
   readonly version: string
   readonly keys: readonly SweepKey[]
   readonly runs: readonly RunInfo[]
+  readonly bad?: readonly BadRun[]
 }
 
 export interface ClassSummary {
@@ -83,7 +90,7 @@ export interface Summary {
     readonly axis_sizes: readonly number[]
   }
   readonly convergence?: {
-    readonly converged: boolean
+    readonly converged?: boolean
     readonly iterations?: number
     readonly residual?: number
   } | null

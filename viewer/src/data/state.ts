@@ -3,6 +3,8 @@ import { SEQUENTIAL_DEFAULT } from '../base/ramps'
 
 export type View = 'overview' | 'compare' | 'time' | 'jobs' | 'sweep'
 export type Aggregate = 'max' | 'mean' | 'sum'
+/** What a difference pairs: single cables, or all cables between two routers together. */
+export type Pairing = 'cable' | 'bundle'
 export type ScaleKind = 'linear' | 'log' | 'quantile'
 /** A hidden job is taken out of values and placement; a subtracted one out of the values only. */
 export type JobMode = 'hidden' | 'subtracted'
@@ -14,6 +16,7 @@ export interface ViewState {
   /** Runs side by side in the comparison, at most four; the first is the base. */
   readonly compared: readonly number[]
   readonly difference: boolean
+  readonly pairing: Pairing
   readonly measure: string
   readonly aggregate: Aggregate
   readonly classesOff: readonly string[]
@@ -42,6 +45,8 @@ export interface ViewState {
   readonly rows: string
   /** Picoseconds. */
   readonly time: number
+  /** The part of the time axis that is seen; null for all of it. */
+  readonly span: readonly [number, number] | null
   readonly sweepKey: string
 }
 
@@ -50,6 +55,7 @@ export const DEFAULTS: ViewState = {
   run: 0,
   compared: [],
   difference: false,
+  pairing: 'cable',
   measure: 'bytes',
   aggregate: 'max',
   classesOff: [],
@@ -70,6 +76,7 @@ export const DEFAULTS: ViewState = {
   heat: '',
   rows: '',
   time: 0,
+  span: null,
   sweepKey: '',
 }
 
@@ -91,6 +98,7 @@ const CODECS: Record<keyof ViewState, Codec> = {
   run: number,
   compared: numberList,
   difference: { write: (v: boolean) => (v ? '1' : ''), read: (t) => t === '1' },
+  pairing: oneOf('cable', 'bundle'),
   measure: words,
   aggregate: oneOf('max', 'mean', 'sum'),
   classesOff: list,
@@ -125,6 +133,7 @@ const CODECS: Record<keyof ViewState, Codec> = {
   heat: words,
   rows: words,
   time: number,
+  span: numberList,
   sweepKey: words,
 }
 
@@ -177,6 +186,7 @@ export function readUrl(text: string): { state: ViewState; problems: string[] } 
   for (const [key, length] of [
     ['zoom', 3],
     ['frozen', 2],
+    ['span', 2],
   ] as const) {
     const value = fields[key]
     if (Array.isArray(value) && value.length !== length) {

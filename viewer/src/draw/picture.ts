@@ -1,26 +1,16 @@
 /** Draws the main picture: sectors or frames, routers, curves by value, bands of jobs, highlights. */
+import { count } from '../base/format'
 import type { MarkValues } from '../data/aggregate'
-import { IDLE, SEVERAL } from '../data/run'
 import { FIRST_SHADE, SHADES, type ColorScale } from '../data/scale'
 import { MARKS_MAX, type Picture, type Ring } from '../layout/picture'
 import type { Looks } from './look'
 import type { Pen } from './pen'
+import { drawRouters, type RouterLook } from './routers'
 
 /** Curves of one bucket are one path, filled once: colours are told apart in 25 steps, far finer than thin lines show. */
 const BUCKETS = 25
 const PATH_RIBBONS = 200
-const PATH_ROUTERS = 1000
 const LABEL_PIXELS = 10
-
-export interface RouterLook {
-  /** Per router: a job's number, IDLE or SEVERAL; used if `shade` is null. */
-  readonly job: Int32Array
-  /** Per router: a look of the colour scale. */
-  readonly shade: Uint8Array | null
-  /** 1 for a router with a selected link; null if nothing is filtered. */
-  readonly active: Uint8Array | null
-  readonly up: Uint8Array
-}
 
 export interface PictureData {
   readonly marks: MarkValues
@@ -30,6 +20,16 @@ export interface PictureData {
   readonly bands: Float64Array | null
   /** Colour by job number. */
   readonly jobColors: readonly string[]
+  /** Of a difference. */
+  readonly cables?: CableMarks | null
+}
+
+/** Cables that only one of two compared machines has, as curves of their own. */
+export interface CableMarks {
+  readonly curves: Float32Array
+  /** Marks that are shown. */
+  readonly removed: readonly number[]
+  readonly added: readonly number[]
 }
 
 export interface Drawn {
@@ -40,9 +40,52 @@ export interface Drawn {
   readonly wanted: number
 }
 
-/** What became of the marks that are not drawn, to go on with after how many are. */
-export function theRest(drawn: Drawn, picture: Picture): string {
-  return drawn.drawn < picture.marks.count ? '; the rest carry nothing or are filtered away' : ''
+/** What became of every link: the parts add up to all of them. */
+export interface Account {
+  readonly drawn: number
+  /** Their mark is not among the strongest. */
+  readonly weaker: number
+  readonly empty: number
+  /** Together with others in one mark whose value is zero. */
+  readonly balanced: number
+  readonly filtered: number
+  /** Without a mark in this picture. */
+  readonly elsewhere: number
+}
+
+export function accountOf(
+  picture: Picture,
+  marks: MarkValues,
+  drawn: Drawn,
+  { values, selected }: { readonly values: Float64Array; readonly selected: Uint8Array },
+): Account {
+  const account = { drawn: 0, weaker: 0, empty: 0, balanced: 0, filtered: 0, elsewhere: 0 }
+  const { ofLink } = picture.marks
+  for (let l = 0; l < values.length; l++) {
+    const mark = ofLink[l]!
+    if (selected[l] === 0) account.filtered++
+    else if (values[l] === 0) account.empty++
+    else if (mark < 0) account.elsewhere++
+    else if (drawn.visible[mark] === 1) account.drawn++
+    else if (marks.values[mark] === 0) account.balanced++
+    else account.weaker++
+  }
+  return account
+}
+
+/** The account in words, after how many marks are drawn. */
+export function accountText(account: Account, picture: Picture, signed: boolean): string {
+  const all = Object.values(account).reduce((sum, n) => sum + n, 0)
+  const parts: [number, string][] = [
+    [account.drawn, 'drawn'],
+    [account.weaker, 'weaker than those'],
+    [account.empty, signed ? 'unchanged' : 'carry nothing'],
+    [account.balanced, 'cancel out'],
+    [account.filtered, 'filtered away'],
+    [account.elsewhere, picture.elsewhere],
+  ]
+  const said = parts.filter(([n]) => n > 0).map(([n, words]) => `${count(n)} ${words}`)
+  return `. Of all ${count(all)} links ${said.join(', ')}`
 }
 
 /** Which marks are drawn: all that carry something, the strongest `limit` if there are more. */
@@ -81,10 +124,32 @@ export function drawPicture(
     if (data.bands) drawBands(pen, picture.ring, data.bands, data.jobColors)
   }
   drawRouters(pen, picture, data, looks, pixelSize)
+  if (data.cables) drawCables(pen, data.cables, looks, pixelSize)
   const drawn = visibleMarks(data.marks, limit)
   drawCurves(pen, picture, data, looks, drawn)
   drawLabels(pen, picture, looks, pixelSize)
   return drawn
+}
+
+/** Removed ones dashed, added ones whole: below the changes, in colours that no change has. */
+function drawCables(pen: Pen, { curves, removed, added }: CableMarks, looks: Looks, pixelSize: number): void {
+  pen.lineWidth = 0.9 * pixelSize
+  for (const [marks, color, dash] of [
+    [removed, looks.palette.muted, [3 * pixelSize, 3 * pixelSize]],
+    [added, looks.palette.accent, []],
+  ] as const) {
+    if (marks.length === 0) continue
+    pen.globalAlpha = marks.length > 4000 ? 0.3 : marks.length > 500 ? 0.5 : 0.9
+    pen.strokeStyle = color
+    pen.setLineDash([...dash])
+    for (let from = 0; from < marks.length; from += PATH_RIBBONS) {
+      pen.beginPath()
+      for (const m of marks.slice(from, from + PATH_RIBBONS)) line(pen, curves, 8 * m)
+      pen.stroke()
+    }
+  }
+  pen.setLineDash([])
+  pen.globalAlpha = 1
 }
 
 function drawFrames(pen: Pen, picture: Picture, looks: Looks): void {
@@ -143,108 +208,6 @@ function drawBands(pen: Pen, ring: Ring, bands: Float64Array, colors: readonly s
     pen.fillStyle = colors[job]!
     if (any) pen.fill()
   }
-}
-
-function drawRouters(
-  pen: Pen,
-  picture: Picture,
-  { routers, jobColors }: PictureData,
-  looks: Looks,
-  pixelSize: number,
-): void {
-  const { palette } = looks
-  const count = picture.routers.length / 2
-  const byColor = new Map<string, number[]>()
-  const several: number[] = []
-  const down: number[] = []
-  for (let r = 0; r < count; r++) {
-    if (Number.isNaN(picture.routers[2 * r])) continue
-    if (routers.up[r] === 0) {
-      down.push(r)
-      continue
-    }
-    const job = routers.job[r]!
-    if (routers.shade === null && job === SEVERAL) {
-      several.push(r)
-      continue
-    }
-    const color = routers.shade
-      ? looks.colors[routers.shade[r]!]!
-      : job === IDLE
-        ? palette.idle
-        : (jobColors[job] ?? palette.idle)
-    const list = byColor.get(color)
-    if (list) list.push(r)
-    else byColor.set(color, [r])
-  }
-  // A router with a selected link is larger, as soon as something is filtered.
-  const radius = (r: number): number =>
-    picture.routerRadius * (routers.active !== null && routers.active[r] === 0 ? 0.55 : 1)
-  const tiny = picture.routerRadius < 1.1 * pixelSize
-  const dot = (r: number, size: number): void => {
-    const [x, y] = [picture.routers[2 * r]!, picture.routers[2 * r + 1]!]
-    if (tiny) return bar(pen, picture, x, y, (picture.routerLength * size) / picture.routerRadius, pixelSize)
-    pen.moveTo(x + size, y)
-    pen.arc(x, y, size, 0, 2 * Math.PI)
-  }
-  // Idle first: where routers share a place, as in a projection, the busy ones are seen.
-  const order = [...byColor].sort(([a], [b]) => Number(b === palette.idle) - Number(a === palette.idle))
-  for (const [color, list] of order) {
-    pen.fillStyle = color
-    for (let from = 0; from < list.length; from += PATH_ROUTERS) {
-      pen.beginPath()
-      for (const r of list.slice(from, from + PATH_ROUTERS)) dot(r, radius(r))
-      pen.fill()
-    }
-  }
-  drawSeveral(pen, several, dot, radius, tiny, looks)
-  if (down.length === 0) return
-  pen.beginPath()
-  for (const r of down) {
-    const [x, y, s] = [picture.routers[2 * r]!, picture.routers[2 * r + 1]!, picture.routerRadius * 0.8]
-    pen.moveTo(x - s, y - s)
-    pen.lineTo(x + s, y + s)
-    pen.moveTo(x - s, y + s)
-    pen.lineTo(x + s, y - s)
-  }
-  pen.strokeStyle = palette.ink
-  pen.lineWidth = Math.max(pixelSize, picture.routerRadius * 0.3)
-  pen.stroke()
-}
-
-/** Dots below a pixel would fade away: a bar across the ring's row, one pixel wide at least. */
-function bar(pen: Pen, picture: Picture, x: number, y: number, length: number, pixelSize: number): void {
-  const width = Math.max(pixelSize, 2.3 * picture.routerRadius) / 2
-  if (!picture.ring) return pen.rect(x - width, y - width, 2 * width, 2 * width)
-  const [dx, dy] = [x - picture.ring.centre, y - picture.ring.centre]
-  const size = Math.hypot(dx, dy)
-  const [ux, uy] = [((dx / size) * length) / 2, ((dy / size) * length) / 2]
-  const [vx, vy] = [(-dy / size) * width, (dx / size) * width]
-  pen.moveTo(x - ux - vx, y - uy - vy)
-  pen.lineTo(x + ux - vx, y + uy - vy)
-  pen.lineTo(x + ux + vx, y + uy + vy)
-  pen.lineTo(x - ux + vx, y - uy + vy)
-}
-
-/** Several jobs on one router: a ring, so that no job's colour is mistaken for it. */
-function drawSeveral(
-  pen: Pen,
-  list: readonly number[],
-  dot: (r: number, size: number) => void,
-  radius: (r: number) => number,
-  tiny: boolean,
-  looks: Looks,
-): void {
-  if (list.length === 0) return
-  pen.beginPath()
-  for (const r of list) dot(r, radius(r))
-  pen.fillStyle = looks.palette.ink
-  pen.fill()
-  if (tiny) return
-  pen.beginPath()
-  for (const r of list) dot(r, radius(r) * 0.5)
-  pen.fillStyle = looks.palette.background
-  pen.fill()
 }
 
 function drawCurves(

@@ -5,9 +5,18 @@ import type { Derived } from '../data/model'
 import { placeMatrices, type Interior } from '../layout/matrices'
 import type { Picture } from '../layout/picture'
 import { drawMatrices, type CellSource } from './cells'
-import { colorAt, type Looks } from './look'
+import { drawRamp, fillBox, write, type Box } from './blocks'
+import type { Looks } from './look'
 import type { Pen } from './pen'
-import { drawHighlight, drawPicture, theRest, type Highlight, type PictureData } from './picture'
+import {
+  accountOf,
+  accountText,
+  drawHighlight,
+  drawPicture,
+  type Drawn,
+  type Highlight,
+  type PictureData,
+} from './picture'
 
 const MARGIN = 20
 const HEAD = 54
@@ -15,14 +24,18 @@ const PICTURE = 820
 const MATRICES = 520
 const FOOT = 74
 
-export interface Sheet {
+/** A machine as it is drawn. */
+export interface MachineSheet {
   readonly derived: Derived
   readonly picture: Picture
   readonly data: PictureData
   readonly highlight: Highlight
+  readonly looks: Looks
+}
+
+export interface Sheet extends MachineSheet {
   readonly interior: Interior
   readonly cells: CellSource
-  readonly looks: Looks
   readonly filter: string
 }
 
@@ -44,19 +57,16 @@ function panelOf({ derived, interior }: Sheet): ReturnType<typeof placeMatrices>
 export function drawSheet(pen: Pen, sheet: Sheet): void {
   const { derived, looks, picture } = sheet
   const { width, height } = sheetSize(sheet)
-  pen.beginPath()
-  pen.rect(0, 0, width, height)
-  pen.fillStyle = looks.palette.background
-  pen.fill()
+  fillBox(pen, { x: 0, y: 0, width, height }, looks.palette.background)
   const { summary } = derived.run
-  text(pen, derived.run.label, MARGIN, 28, 18, looks.palette.ink, true)
+  write(pen, derived.run.label, MARGIN, 28, looks, { size: 18, strong: true })
   const facts = [
     summary.machine.name,
     `${count(derived.run.links.count)} links`,
     `${summary.engine}, ${summary.routing}`,
     sheet.filter,
   ].filter((part) => part !== '')
-  text(pen, facts.join(' · '), MARGIN, 46, 12, looks.palette.muted, false)
+  write(pen, facts.join(' · '), MARGIN, 46, looks)
 
   const k = PICTURE / picture.width
   pen.save()
@@ -73,68 +83,72 @@ export function drawSheet(pen: Pen, sheet: Sheet): void {
     drawMatrices(pen, panel, sheet.cells, looks)
     pen.restore()
   }
-  const reading = `${count(drawn.drawn)} of ${count(picture.marks.count)} ${picture.markNoun} drawn${theRest(drawn, picture)}. ${picture.reading}`
+  const reading = `${count(drawn.drawn)} of ${count(picture.marks.count)} ${picture.markNoun} drawn${accountOfSheet(sheet, drawn, derived)}. ${picture.reading}`
   drawFoot(pen, sheet, height - FOOT, reading)
 }
 
 function drawFoot(pen: Pen, { derived: d, looks }: Sheet, top: number, reading: string): void {
-  const steps = 60
-  for (let i = 0; i < steps; i++) {
-    pen.beginPath()
-    pen.rect(MARGIN + i * 4, top + 16, 4.1, 12)
-    pen.fillStyle = colorAt(looks, i / (steps - 1))
-    pen.fill()
-  }
-  text(
-    pen,
-    `${d.measure.label}${d.signed ? ', change' : ''} (${d.scale.kind})`,
-    MARGIN,
-    top + 10,
-    11,
-    looks.palette.muted,
-    false,
-  )
-  ;[0, 0.5, 1].forEach((share, i) => {
-    pen.textAlign = (['left', 'center', 'right'] as const)[i]!
-    text(
-      pen,
-      d.signed ? show(d, d.scale.value(share)) : quantity(d.scale.value(share), d.measure.unit),
-      MARGIN + share * steps * 4,
-      top + 42,
-      11,
-      looks.palette.ink,
-      false,
-      true,
-    )
-  })
-  let x = MARGIN + steps * 4 + 40
+  drawScale(pen, MARGIN, top, d, looks)
+  let x = MARGIN + RAMP + 40
   for (const job of d.run.jobs) {
     const counted = d.counted[job.job] === 1
-    pen.beginPath()
-    pen.rect(x, top + 16, 12, 12)
-    pen.fillStyle = job.color
     pen.globalAlpha = counted ? 1 : 0.25
-    pen.fill()
+    fillBox(pen, { x, y: top + 16, width: 12, height: 12 }, job.color)
     pen.globalAlpha = 1
     const label = counted ? job.name : `${job.name} (left out)`
-    text(pen, label, x + 17, top + 26, 12, counted ? looks.palette.ink : looks.palette.muted, false)
+    write(pen, label, x + 17, top + 26, looks, counted ? { color: looks.palette.ink } : {})
     x += 34 + label.length * 7
   }
-  text(pen, reading, MARGIN, top + 64, 11, looks.palette.muted, false)
+  write(pen, reading, MARGIN, top + 64, looks, { size: 11 })
 }
 
-function text(
+const RAMP = 240
+
+export function drawScale(pen: Pen, x: number, y: number, d: Derived, looks: Looks): void {
+  const label = `${d.measure.label}${d.signed ? ', change' : ''} (${d.scale.kind})`
+  const text = (value: number): string => (d.signed ? show(d, value) : quantity(value, d.measure.unit))
+  drawRamp(pen, { x, y, width: RAMP }, looks, label, d.scale, text)
+}
+
+/** One machine with its title above and what became of its links below. */
+export function drawMachine(
   pen: Pen,
-  words: string,
-  x: number,
-  y: number,
-  size: number,
-  color: string,
-  strong: boolean,
-  keepAlign = false,
+  box: Pick<Box, 'x' | 'y' | 'width'>,
+  sheet: MachineSheet,
+  title: string,
 ): void {
-  if (!keepAlign) pen.textAlign = 'left'
-  pen.font = `${strong ? '600 ' : ''}${size}px system-ui, sans-serif`
-  pen.fillStyle = color
-  pen.fillText(words, x, y)
+  const { picture, looks, derived } = sheet
+  const k = box.width / picture.width
+  write(pen, title, box.x, box.y + 14, looks, { size: 13, strong: true })
+  pen.save()
+  pen.translate(box.x, box.y + 20)
+  pen.scale(k, k)
+  const drawn = drawPicture(pen, picture, sheet.data, looks, 1 / k)
+  drawHighlight(pen, picture, sheet.highlight, looks, 1 / k)
+  pen.restore()
+  write(
+    pen,
+    `${count(drawn.drawn)} of ${count(picture.marks.count)} ${picture.markNoun} drawn`,
+    box.x,
+    box.y + 34 + k * picture.height,
+    looks,
+    { size: 11 },
+  )
+  write(
+    pen,
+    accountOfSheet(sheet, drawn, derived).replace(/^\. /, ''),
+    box.x,
+    box.y + 48 + k * picture.height,
+    looks,
+    { size: 11 },
+  )
+}
+
+/** How high `drawMachine` is. */
+export const machineHeight = (picture: Picture, width: number): number =>
+  (width * picture.height) / picture.width + 56
+
+function accountOfSheet({ picture, data }: MachineSheet, drawn: Drawn, d: Derived): string {
+  const account = accountOf(picture, data.marks, drawn, { values: d.values, selected: d.selection.selected })
+  return accountText(account, picture, d.signed)
 }

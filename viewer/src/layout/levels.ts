@@ -62,6 +62,8 @@ export function levelsPicture(run: Run): Picture {
     stub: null,
     markNoun: bundled ? 'pairs of pods' : 'links',
     routers: positions,
+    stacks: null,
+    elsewhere: '',
     routerRadius: Math.min(7, closest * 0.42),
     routerLength: Math.min(14, closest * 0.84),
     ring: null,

@@ -42,6 +42,14 @@ export interface Frame {
   readonly height: number
 }
 
+/** Routers that lie over each other. */
+export interface Stacks {
+  /** Place of every router. */
+  readonly of: Int32Array
+  /** Routers of every place. */
+  readonly members: readonly (readonly number[])[]
+}
+
 export interface Picture {
   readonly width: number
   readonly height: number
@@ -52,11 +60,15 @@ export interface Picture {
   readonly taper: readonly [number, number]
   /** 1 for a mark that wraps around or leaves the plane, drawn dashed; null if there are none. */
   readonly stub: Uint8Array | null
+  /** Where links are that have no mark, as in `inside groups: see the matrices`; empty if all have one. */
+  readonly elsewhere: string
   /** What one mark stands for, as in `links` or `pairs of groups`. */
   readonly markNoun: string
   /** Centres of the routers, two numbers each; NaN for one that is not shown. */
   readonly routers: Float32Array
   readonly routerRadius: number
+  /** Where several routers share a place, as in a projection; null if each has its own. */
+  readonly stacks: Stacks | null
   /** Radial length of a router's mark on the ring where dots would be too small to see. */
   readonly routerLength: number
   readonly ring: Ring | null

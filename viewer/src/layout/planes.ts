@@ -2,11 +2,12 @@
  * A torus or mesh: planes of routers unrolled side by side, or the whole machine projected on two of its axes.
  *
  * A plane spans the first two axes (or the two that are projected on); every combination of the others is a plane of its own.
- * A link within the plane is a segment; one that wraps around or leaves the plane is a dashed stub at its source.
+ * A link within the plane is a segment; one that wraps around or leaves the plane is a dashed stub at its source. In a
+ * projection links along the axes that one looks down are parts of a ring around their place: every link has its mark.
  */
 import { marksFrom } from '../data/aggregate'
 import type { Run } from '../data/run'
-import type { Frame, Label, Picture } from './picture'
+import type { Frame, Label, Picture, Stacks } from './picture'
 
 const SCENE = 1000
 /** Room for the name of the axis that runs down, also where labels are larger than in proportion. */
@@ -42,40 +43,38 @@ export function planesPicture(run: Run, projection: string): Picture {
     positions[2 * r + 1] = y + (down.values[r]! + 0.5) * place.step
   }
 
-  // Projected links of the same place and direction are one mark.
+  const beyond = projected ? routers.axes.flatMap((_, i) => (i === u || i === v ? [] : [i])) : []
+  const curveOf = (s: number, t: number): { curve: number[]; stub: boolean } => {
+    const [sx, sy, tx, ty] = [...at(positions, s), ...at(positions, t)]
+    if (projected && sx === tx && sy === ty)
+      return { curve: ringPart(run, s, t, sx, sy, beyond, place.step), stub: false }
+    const near =
+      Math.abs(tx - sx) < 1.5 * place.step &&
+      Math.abs(ty - sy) < 1.5 * place.step &&
+      planeOf(s) === planeOf(t)
+    return near
+      ? { curve: segment(sx, sy, tx, ty, place.step, projected ? 0.36 : 0.2), stub: false }
+      : { curve: stub(run, s, t, sx, sy, u, flat ? -1 : v, place.step), stub: true }
+  }
+  // Projected links of the same place, axis and direction are one mark.
   const ofKey = new Map<string, number>()
-  const ofLink = new Int32Array(links.count).fill(-1)
   const curves: number[] = []
   const stubs: number[] = []
-  for (let l = 0; l < links.count; l++) {
+  const ofLink = Int32Array.from({ length: links.count }, (_, l) => {
     const [s, t] = [links.source[l]!, links.target[l]!]
+    const { axis, sign } = moveOf(run, s, t)
     const key = projected
-      ? `${across.values[s]},${down.values[s]},${across.values[t]},${down.values[t]}`
+      ? `${across.values[s]},${down.values[s]},${axis},${sign}`
       : `${s},${t},${links.parallel[l]}`
-    if (projected && across.values[s] === across.values[t] && down.values[s] === down.values[t]) continue
     let mark = ofKey.get(key)
     if (mark === undefined) {
-      mark = ofKey.size
-      ofKey.set(key, mark)
-      const [sx, sy, tx, ty] = [
-        positions[2 * s]!,
-        positions[2 * s + 1]!,
-        positions[2 * t]!,
-        positions[2 * t + 1]!,
-      ]
-      const near =
-        Math.abs(tx - sx) < 1.5 * place.step &&
-        Math.abs(ty - sy) < 1.5 * place.step &&
-        planeOf(s) === planeOf(t)
-      stubs.push(near ? 0 : 1)
-      curves.push(
-        ...(near
-          ? segment(sx, sy, tx, ty, place.step)
-          : stub(run, s, t, sx, sy, u, flat ? -1 : v, place.step)),
-      )
+      ofKey.set(key, (mark = ofKey.size))
+      const { curve, stub } = curveOf(s, t)
+      stubs.push(stub ? 1 : 0)
+      curves.push(...curve)
     }
-    ofLink[l] = mark
-  }
+    return mark
+  })
   return {
     width: SCENE,
     height: place.height,
@@ -85,23 +84,25 @@ export function planesPicture(run: Run, projection: string): Picture {
     stub: Uint8Array.from(stubs),
     markNoun: projected ? 'projected links' : 'links',
     routers: positions,
+    stacks: projected ? stacksOf(positions) : null,
+    elsewhere: '',
     routerRadius: Math.min(7, place.step * 0.2),
     routerLength: place.step * 0.4,
     ring: null,
     frames: place.frames,
     labels: planeLabels(place, others, across.name, down.name),
     reading: projected
-      ? `All planes on one: a segment stands for the links of one place and direction. A dashed stub at the edge wraps around.`
+      ? projectedReading(beyond.map((i) => routers.axes[i]!.name))
       : `A segment is wide at its source, narrow at its target. Dashed stubs wrap around (straight) or lead to another plane (diagonal).${others.length > 1 ? ` Planes are numbered by ${others.map((axis) => axis.name).join(', ')}.` : ''}`,
   }
 }
 
 /** Kept to the right of its direction, clear of the dots at both ends. */
-function segment(sx: number, sy: number, tx: number, ty: number, step: number): number[] {
+function segment(sx: number, sy: number, tx: number, ty: number, step: number, from: number): number[] {
   const length = Math.hypot(tx - sx, ty - sy) || 1
   const [dx, dy] = [(tx - sx) / length, (ty - sy) / length]
   const [ox, oy] = [-dy * step * 0.1, dx * step * 0.1]
-  const clear = step * 0.2
+  const clear = step * from
   const [ax, ay, bx, by] = [
     sx + dx * clear + ox,
     sy + dy * clear + oy,
@@ -118,6 +119,71 @@ function segment(sx: number, sy: number, tx: number, ty: number, step: number): 
     bx,
     by,
   ]
+}
+
+const at = (positions: Float32Array, r: number): [number, number] => [
+  positions[2 * r]!,
+  positions[2 * r + 1]!,
+]
+
+/** The axis along which a link runs, and which way: one that wraps around goes on in its direction. */
+function moveOf({ routers: { axes } }: Run, s: number, t: number): { axis: number; sign: number } {
+  const moved = axes.findIndex((axis) => axis.values[s] !== axis.values[t])
+  if (moved < 0) return { axis: 0, sign: 1 }
+  const delta = axes[moved]!.values[t]! - axes[moved]!.values[s]!
+  return { axis: moved, sign: Math.abs(delta) > 1 ? -Math.sign(delta) : Math.sign(delta) }
+}
+
+/**
+ * Links along an axis that one looks down: a part of the ring around their place. Each such axis has two parts, one
+ * for each direction, clockwise from the top: for one axis the right half for + and the left half for -.
+ */
+function ringPart(
+  run: Run,
+  s: number,
+  t: number,
+  x: number,
+  y: number,
+  beyond: readonly number[],
+  step: number,
+): number[] {
+  const { axis, sign } = moveOf(run, s, t)
+  const parts = 2 * beyond.length
+  const part = sign > 0 ? beyond.indexOf(axis) : parts - 1 - beyond.indexOf(axis)
+  const [gap, radius] = [0.12, step * 0.3]
+  const [from, to] = [(2 * Math.PI * part) / parts + gap, (2 * Math.PI * (part + 1)) / parts - gap]
+  // The control points of a cubic curve that keeps to a circle.
+  const pull = (4 / 3) * Math.tan((to - from) / 4) * radius
+  const on = (angle: number, along: number): [number, number] => [
+    x + radius * Math.sin(angle) + along * Math.cos(angle),
+    y - radius * Math.cos(angle) + along * Math.sin(angle),
+  ]
+  return [...on(from, 0), ...on(from, pull), ...on(to, -pull), ...on(to, 0)]
+}
+
+/** Routers by the place they are drawn at. */
+function stacksOf(positions: Float32Array): Stacks {
+  const members: number[][] = []
+  const found = new Map<string, number>()
+  const of = Int32Array.from({ length: positions.length / 2 }, (_, r) => {
+    const key = at(positions, r).join()
+    let place = found.get(key)
+    if (place === undefined) {
+      found.set(key, (place = members.length))
+      members.push([])
+    }
+    members[place]!.push(r)
+    return place
+  })
+  return { of, members }
+}
+
+function projectedReading(beyond: readonly string[]): string {
+  const ring =
+    beyond.length === 1
+      ? `half rings around a dot are its links along ${beyond[0]} (right: +, left: −)`
+      : `parts of the ring around a dot are its links along ${beyond.join(', ')} (clockwise on the right: +, back on the left: −)`
+  return `All planes on one: a mark stands for the links of one place, axis and direction; ${ring}; a dashed stub at the edge wraps around. A dot of several colours is several jobs' routers.`
 }
 
 /** Away from the plane: straight out for a wrap along one of its axes, diagonally for a link along another axis. */

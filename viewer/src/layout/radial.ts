@@ -54,6 +54,8 @@ export function radialPicture(run: Run): Picture {
     taper: sectors.length > 60 ? [1.6, 0.5] : [2.6, 0.7],
     stub: null,
     routers: positions,
+    stacks: null,
+    elsewhere: shown === between ? 'inside groups (in the matrices)' : '',
     routerRadius: radius,
     routerLength: length,
     ring: { centre: CENTRE, inner, outer: RING_OUTER, bandInner: BAND_INNER, bandOuter: BAND_OUTER, sectors },

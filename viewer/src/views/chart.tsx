@@ -2,7 +2,7 @@
 import { useMemo, useRef } from 'preact/hooks'
 import { quantity, type Unit } from '../base/format'
 import { axisTicks, valueAxis } from '../data/histogram'
-import { indexAt, largestOf, type Lines } from '../data/series'
+import { indexAt, largestOf, stepOf, type Lines } from '../data/series'
 import type { Run } from '../data/run'
 import { useSession, useStore } from './session'
 import { useSize } from './size'
@@ -22,8 +22,38 @@ export type Span = readonly [number, number]
 
 export function spanOf(times: Float64Array): Span {
   const first = times[0] ?? 0
-  const step = times.length > 1 ? times[1]! - first : 0
-  return [first, (times[times.length - 1] ?? 1) + step]
+  return [first, (times[times.length - 1] ?? 1) + stepOf(times)]
+}
+
+/** One axis for all that is shown, whichever table ends first. */
+export function timeSpan(times: readonly Float64Array[]): Span {
+  const spans = times.filter((all) => all.length > 0).map(spanOf)
+  if (spans.length === 0) return [0, 1]
+  return [Math.min(...spans.map(([first]) => first)), Math.max(...spans.map(([, last]) => last))]
+}
+
+/** What is seen of the time: the part that was zoomed to, within all there is. */
+export function clampSpan(part: readonly [number, number] | null, full: Span): Span {
+  if (part === null) return full
+  const [from, until] = [Math.max(full[0], part[0]), Math.min(full[1], part[1])]
+  return until > from ? [from, until] : full
+}
+
+/** Zoomed by a factor around the cursor, or shifted by a share of what is seen; null where that is all there is. */
+export function movedSpan(
+  part: readonly [number, number] | null,
+  full: Span,
+  factor: number,
+  shift: number,
+  at: number,
+): Span | null {
+  const [from, until] = clampSpan(part, full)
+  const centre = at > from && at < until ? at : (from + until) / 2
+  const length = Math.min(full[1] - full[0], (until - from) * factor)
+  if (length >= full[1] - full[0]) return null
+  const start = centre - ((centre - from) / (until - from)) * length + shift * length
+  const begin = Math.max(full[0], Math.min(full[1] - length, start))
+  return [Math.round(begin), Math.round(begin + length)]
 }
 
 export function timeAxis([first, last]: Span, width: number): TimeAxis {
@@ -127,9 +157,13 @@ export function LineChart({ run, lines, span, label, unit, test, name, color }: 
           </g>
           <TimeTicks axis={axis} width={width} y={height - PAD.bottom} />
           <Cursor axis={axis} time={lines.times[at] ?? 0} top={PAD.top} bottom={height - PAD.bottom} />
+          <clipPath id={`within-${test}`}>
+            <rect x={PAD.left} y={0} width={Math.max(0, width - PAD.left - PAD.right)} height={height} />
+          </clipPath>
           {lines.lines.map((line) => (
             <path
               key={line.subject}
+              clip-path={`url(#within-${test})`}
               class="series"
               d={linePath(lines.times, line.values, axis, y)}
               stroke={color(line.subject)}
@@ -152,6 +186,7 @@ export function Cursor({
   top: number
   bottom: number
 }) {
+  if (time < axis.first || time > axis.last) return null
   return <line class="cursor" x1={axis.x(time)} x2={axis.x(time)} y1={top} y2={bottom} />
 }
 

@@ -1,7 +1,7 @@
 /** Two to four runs side by side on one scale, or the difference of two. */
 import { useMemo } from 'preact/hooks'
-import { count, percent, quantity } from '../base/format'
-import { classChanges, jobChanges, type ChangeRow } from '../data/changes'
+import { count, quantity } from '../base/format'
+import { against, classChanges, jobChanges, tone } from '../data/changes'
 import type { Derived } from '../data/model'
 import { FocusChip } from './header'
 import { COMPARED_MAX, type Compared } from './compared'
@@ -19,7 +19,7 @@ export function CompareView({ compared }: { compared: Compared }) {
         {change ? (
           <>
             <PairingNote compared={compared} />
-            <PictureView derived={change.derived} />
+            <PictureView derived={change.derived} change={change} />
             <HotLinks derived={change.derived} />
           </>
         ) : (
@@ -95,26 +95,50 @@ function Pickers({ compared }: { compared: Compared }) {
   )
 }
 
+/** What was paired, and what the cables that only one run has carry there. */
 function PairingNote({ compared }: { compared: Compared }) {
   const session = useSession()
-  const { onlyBase, onlyOther, unplaced, inBase } = compared.change!.difference
-  const [base, other] = [
-    session.index.runs[compared.ids[0]!]!.label,
-    session.index.runs[compared.ids[1]!]!.label,
-  ]
+  const state = useStore(session.state)
+  const { difference, derived, cableValues } = compared.change!
+  const [base, other] = compared.ids.map((id) => session.index.runs[id]!.label)
+  const { removed, added } = difference.cables
+  const noun = state.pairing === 'bundle' ? 'bundles' : 'links'
+  const mean = (from: number, to: number): string => {
+    const total = cableValues.subarray(from, to).reduce((sum, v) => sum + v, 0)
+    return quantity(total / (to - from), derived.measure.unit)
+  }
   const notes = [
-    onlyBase > 0 ? `${count(onlyBase)} are only in ${base}` : '',
-    onlyOther > 0 ? `${count(onlyOther)} are only in ${other}` : '',
-    unplaced > 0
-      ? `${count(unplaced)} of ${other} join routers that ${base} does not have and are not shown`
+    removed > 0
+      ? `${count(removed)} are only in ${base} (removed), where they carry ${mean(0, removed)} each`
+      : '',
+    added > 0
+      ? `${count(added)} are only in ${other} (added), where they carry ${mean(removed, removed + added)} each`
+      : '',
+    difference.unplaced > 0
+      ? `${count(difference.unplaced)} of ${other} join routers that ${base} does not have and are not shown`
       : '',
   ].filter((note) => note !== '')
   return (
-    <p class="facts" data-test="pairing">
-      {other} minus {base}, link by link; {count(inBase.length - onlyBase - onlyOther)} links paired
-      {notes.length > 0 && `; ${notes.join('; ')} (a missing link counts as zero)`}
-      {compared.ids.length > 2 && '; the further runs are not part of a difference'}
-    </p>
+    <div class="facts">
+      <p data-test="pairing">
+        {other} minus {base}: {count(derived.run.links.count)} {noun} in both
+        {notes.length > 0 && `; ${notes.join('; ')}`}
+        {compared.ids.length > 2 && '; the further runs are not part of a difference'}
+      </p>
+      <div class="segmented" role="group" aria-label="What is paired">
+        {(['cable', 'bundle'] as const).map((pairing) => (
+          <button
+            key={pairing}
+            aria-pressed={state.pairing === pairing}
+            title={pairing === 'cable' ? 'Cable by cable' : 'All cables between two routers together'}
+            onClick={() => session.state.patch({ pairing, low: null, high: null, frozen: null })}
+            data-test={`pairing-${pairing}`}
+          >
+            per {pairing}
+          </button>
+        ))}
+      </div>
+    </div>
   )
 }
 
@@ -164,17 +188,4 @@ function Changes({ runs }: { runs: readonly Derived[] }) {
       </div>
     </section>
   )
-}
-
-function against({ values }: ChangeRow, i: number): string {
-  const [base, value] = [values[0], values[i]]
-  if (base === null || base === undefined || value === null || value === undefined) return ''
-  if (base === 0) return value === 0 ? '±0 %' : 'new'
-  const share = value / base - 1
-  return share === 0 ? '±0 %' : `${share > 0 ? '+' : ''}${percent(share)}`
-}
-
-function tone({ values }: ChangeRow, i: number): string {
-  const [base, value] = [values[0] ?? 0, values[i] ?? 0]
-  return value > base ? 'more' : value < base ? 'less' : ''
 }

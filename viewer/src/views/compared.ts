@@ -10,7 +10,11 @@ export interface Compared {
   readonly ids: readonly number[]
   /** Side by side, the base first. */
   readonly runs: readonly Derived[]
-  readonly change: { readonly derived: Derived; readonly difference: Difference } | null
+  readonly change: {
+    readonly derived: Derived
+    readonly difference: Difference
+    readonly cableValues: Float64Array
+  } | null
   /** What the panels at the left show and control. */
   readonly lead: Derived
 }
@@ -37,7 +41,8 @@ export function comparison(session: Session, state: ViewState): Compared | null 
   // A difference has a range of its own: a brush or a frozen range of values would mean nothing on it, and the other way round.
   const runs = models.map((model) => model.derive(state, range))
   if (!state.difference) return { ids, runs, change: null, lead: runs[0]! }
-  const model = session.differenceOf(models[0]!, models[1]!)
+  const model = session.differenceOf(models[0]!, models[1]!, state.pairing)
   const derived = model.derive(state)
-  return { ids, runs, change: { derived, difference: model.difference }, lead: derived }
+  const change = { derived, difference: model.difference, cableValues: model.cableValues(state) }
+  return { ids, runs, change, lead: derived }
 }

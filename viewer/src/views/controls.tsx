@@ -3,6 +3,7 @@ import { useContext } from 'preact/hooks'
 import { RAMPS } from '../base/ramps'
 import { quantity } from '../base/format'
 import { show } from '../data/describe'
+import type { Cables } from '../data/difference'
 import type { Derived } from '../data/model'
 import type { ViewState } from '../data/state'
 import { colorAt, looksFor } from '../draw/look'
@@ -91,7 +92,7 @@ export function Controls({ derived: d }: { derived: Derived }) {
   )
 }
 
-export function ScaleLegend({ derived: d }: { derived: Derived }) {
+export function ScaleLegend({ derived: d, cables }: { derived: Derived; cables?: Cables | undefined }) {
   const session = useSession()
   const state = useStore(session.state)
   const looks = looksFor(useContext(ThemeContext), state.ramp, d.signed)
@@ -124,11 +125,22 @@ export function ScaleLegend({ derived: d }: { derived: Derived }) {
       </div>
       <div class="looks">
         <span>
-          <i style={{ background: looks.palette.empty }} class="swatch bordered" /> carries nothing
+          <i style={{ background: looks.palette.empty }} class="swatch bordered" />{' '}
+          {d.signed ? 'unchanged' : 'carries nothing'}
         </span>
         <span>
           <i style={{ background: looks.palette.filtered }} class="swatch" /> filtered away
         </span>
+        {cables && cables.removed > 0 && (
+          <span>
+            <i style={{ borderColor: looks.palette.muted }} class="swatch cable dashed" /> removed
+          </span>
+        )}
+        {cables && cables.added > 0 && (
+          <span>
+            <i style={{ borderColor: looks.palette.accent }} class="swatch cable" /> added
+          </span>
+        )}
       </div>
       <div class="row">
         <select

@@ -1,7 +1,7 @@
 /** The bar at the top: run, views, search, theme, export, help. */
-import { useEffect, useRef, useState } from 'preact/hooks'
+import { useEffect, useMemo, useRef, useState } from 'preact/hooks'
 import { count } from '../base/format'
-import { search, type Found } from '../data/focus'
+import { resolveFocus, search, type Found } from '../data/focus'
 import type { Run } from '../data/run'
 import type { View } from '../data/state'
 import { useSession, useStore } from './session'
@@ -98,7 +98,7 @@ function Menu({ onExport }: { onExport(kind: 'svg' | 'png' | 'csv'): void }) {
           View as PNG
         </button>
         <button role="menuitem" onClick={choose('csv')} data-test="export-csv">
-          Selected links as CSV
+          Values as CSV
         </button>
       </div>
     </details>
@@ -162,24 +162,64 @@ function Search({ run }: { run: Run }) {
 }
 
 /** What everything is narrowed to, and the way back. */
-export function FocusChip() {
+export function FocusChip({ run }: { run?: Run }) {
   const session = useSession()
   const { focus } = useStore(session.state)
-  return focus === '' ? null : (
+  if (focus === '') return null
+  const known = run === undefined || resolveFocus(run, focus) !== null
+  return (
     <button
-      class="focus"
+      class={known ? 'focus' : 'focus unknown'}
       onClick={() => session.state.patch({ focus: '' })}
       title="Show everything again (Esc)"
       data-test="focus"
     >
-      {focus.replace(':', ' ')} ×
+      {focus.replace(':', ' ')}
+      {known ? '' : ': there is none in this run'} ×
     </button>
+  )
+}
+
+/** Settings of the address that were refused; they stay until the user has seen them. */
+export function Refused() {
+  const session = useSession()
+  const refused = useStore(session.refused)
+  if (refused.length === 0) return null
+  return (
+    <div class="failures" role="alert" data-test="refused">
+      <p>
+        {refused.length === 1
+          ? 'A setting in the address makes no sense and is left out:'
+          : `${count(refused.length)} settings in the address make no sense and are left out:`}
+      </p>
+      <ul>
+        {refused.map((text) => (
+          <li key={text}>{text}</li>
+        ))}
+      </ul>
+      <button onClick={() => session.refused.set([])}>close</button>
+    </div>
   )
 }
 
 /** Only engines that iterate say how often. */
 const after = (iterations: number | undefined): string =>
   iterations === undefined ? '' : ` after ${count(iterations)} iterations`
+
+/** Why a picture has no link to show, and where to look instead. */
+function NoTraffic({ run }: { run: Run }) {
+  const session = useSession()
+  const empty = useMemo(() => run.measures.every(({ total }) => total.every((value) => value === 0)), [run])
+  if (!empty) return null
+  return (
+    <p class="note" data-test="no-traffic">
+      {run.summary.engine === 'model'
+        ? 'The model engine works out what jobs cost and sends nothing over links, so none carries anything; dots are the routers of the jobs. '
+        : 'No link of this run carries anything; dots are the routers of the jobs. '}
+      <button onClick={() => session.state.patch({ view: 'jobs' })}>What the jobs take</button>
+    </p>
+  )
+}
 
 /** One line on what is shown, with everything that one must not miss. */
 export function Facts({ run }: { run: Run }) {
@@ -192,19 +232,21 @@ export function Facts({ run }: { run: Run }) {
     `${count(machine.nodes)} nodes`,
     `${count(run.links.count)} links`,
     `${summary.engine}, ${summary.routing}`,
-    convergence ? (convergence.converged ? `converged${after(convergence.iterations)}` : '') : '',
+    convergence?.converged ? `converged${after(convergence.iterations)}` : '',
   ].filter((part) => part !== '')
   const alarms = [
     summary.complete ? '' : 'this run was not finished',
-    convergence && !convergence.converged ? `not converged${after(convergence.iterations)}` : '',
+    // An engine that does not iterate says nothing of it.
+    convergence?.converged === false ? `not converged${after(convergence.iterations)}` : '',
     ...summary.warnings,
   ].filter((text) => text !== '')
   return (
     <>
       <div class="facts">
         <span>{parts.join(' · ')}</span>
-        <FocusChip />
+        <FocusChip run={run} />
       </div>
+      <NoTraffic run={run} />
       {alarms.length === 1 && (
         <p class="alarm" data-test="alarm">
           {alarms[0]}

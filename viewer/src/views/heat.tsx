@@ -1,11 +1,11 @@
 /** A heat map of routers, ports or links over time. */
 import { useContext, useEffect, useMemo, useRef } from 'preact/hooks'
 import { count, quantity, type Unit } from '../base/format'
-import { colorScale, EMPTY } from '../data/scale'
-import { indexAt, strongest, type Line, type Lines } from '../data/series'
+import { colorScale, type ColorScale } from '../data/scale'
+import { intervalAt, stepOf, strongest, type Line, type Lines } from '../data/series'
 import type { Run } from '../data/run'
-import { looksFor } from '../draw/look'
-import { Cursor, PAD, spanOf, timeAxis, TimeTicks, type Span } from './chart'
+import { looksFor, type Looks } from '../draw/look'
+import { Cursor, PAD, timeAxis, TimeTicks, type Span } from './chart'
 import { ThemeContext, useSession, useStore } from './session'
 import { prepareCanvas, useSize } from './size'
 
@@ -53,8 +53,8 @@ export function HeatMap({
   const rows = shown.lines.length
   const height = Math.max(0, size.height - PAD.top - PAD.bottom)
   const rowHeight = height / Math.max(1, rows)
-  const at = indexAt(shown.times, state.time)
-  const end = (i: number): number => axis.x(shown.times[i + 1] ?? spanOf(shown.times)[1])
+  const step = useMemo(() => stepOf(shown.times), [shown])
+  const end = (i: number): number => axis.x(shown.times[i]! + step)
 
   useEffect(() => {
     if (!canvas.current || size.width === 0) return
@@ -66,9 +66,11 @@ export function HeatMap({
       const bottom = Math.max(top + 1, Math.round(PAD.top + (row + 1) * rowHeight))
       line.values.forEach((v, i) => {
         if (!(v > 0)) return
-        const left = Math.round(axis.x(shown.times[i]!))
-        context.fillStyle = looks.colors[scale.shade(v)] ?? looks.colors[EMPTY]!
-        context.fillRect(left, top, Math.max(1, Math.round(end(i)) - left), bottom - top)
+        const left = Math.max(PAD.left, Math.round(axis.x(shown.times[i]!)))
+        const right = Math.min(size.width - PAD.right, Math.max(left + 1, Math.round(end(i))))
+        if (right <= left) return
+        context.fillStyle = looks.colors[scale.shade(v)]!
+        context.fillRect(left, top, right - left, bottom - top)
       })
     })
     context.strokeStyle = looks.palette.ink
@@ -79,19 +81,18 @@ export function HeatMap({
     })
   }, [shown, size, looks, scale, state.focus, span])
 
-  const hit = (event: MouseEvent): { line: Line; i: number } | null => {
+  const hit = (event: MouseEvent): { line: Line; i: number; begin: number } | null => {
     const box = frame.current!.getBoundingClientRect()
     const [x, y] = [event.clientX - box.left, event.clientY - box.top - PAD.top]
     const line = shown.lines[Math.floor(y / rowHeight)]
     if (!line || y < 0 || x < PAD.left || x >= size.width - PAD.right) return null
-    return { line, i: indexAt(shown.times, axis.time(x)) }
+    return { line, ...intervalAt(shown.times, axis.time(x)) }
   }
   const hover = (event: PointerEvent): void => {
     const found = hit(event)
     if (!found) return session.hover.set(null)
-    const { line, i } = found
+    const { line, i, begin } = found
     const router = routerOf(line.subject)
-    const value = line.values[i]!
     session.hover.set({
       run,
       links: ofLinks ? [line.subject] : [],
@@ -100,8 +101,8 @@ export function HeatMap({
       tip: {
         title: name(line.subject),
         rows: [
-          ['Interval', `${quantity(shown.times[i]!, 'ps')} to ${quantity(axis.time(end(i)), 'ps')}`],
-          [label, quantity(Number.isNaN(value) ? 0 : value, unit)],
+          ['Interval', `${quantity(begin, 'ps')} to ${quantity(begin + step, 'ps')}`],
+          [label, quantity(line.values[i] || 0, unit)],
         ],
         shares: [],
         note: '',
@@ -112,15 +113,14 @@ export function HeatMap({
   }
   const click = (event: MouseEvent): void => {
     const found = hit(event)
+    const focus = found ? focusOf(found.line.subject) : ''
     if (!found) return
-    const focus = focusOf(found.line.subject)
     session.state.patch({
-      time: shown.times[found.i]!,
+      time: found.begin,
       ...(focus === '' ? {} : { focus: focus === state.focus ? '' : focus }),
     })
   }
   const stride = Math.max(1, Math.ceil(18 / rowHeight))
-  const gradient = [0, 0.25, 0.5, 0.75, 1].map((share) => looks.colors[scale.shade(scale.value(share))]!)
   return (
     <section class="chart-card heat" aria-label={`${label} by ${noun}`}>
       <header>
@@ -129,7 +129,7 @@ export function HeatMap({
         </h2>
         <span class="mini-ramp">
           {quantity(scale.low, unit)}
-          <i style={{ background: `linear-gradient(to right, ${gradient.join(', ')})` }} />
+          <i style={{ background: gradientOf(scale, looks) }} />
           {quantity(scale.high, unit)}
         </span>
       </header>
@@ -159,7 +159,7 @@ export function HeatMap({
             )}
           </g>
           <TimeTicks axis={axis} width={size.width} y={size.height - PAD.bottom} />
-          <Cursor axis={axis} time={shown.times[at] ?? 0} top={PAD.top} bottom={PAD.top + height} />
+          <Cursor axis={axis} time={state.time} top={PAD.top} bottom={PAD.top + height} />
         </svg>
       </div>
       <p class="reading" data-test="heat-rows">
@@ -169,6 +169,11 @@ export function HeatMap({
       </p>
     </section>
   )
+}
+
+function gradientOf(scale: ColorScale, looks: Looks): string {
+  const colors = [0, 0.25, 0.5, 0.75, 1].map((share) => looks.colors[scale.shade(scale.value(share))]!)
+  return `linear-gradient(to right, ${colors.join(', ')})`
 }
 
 /** The end of a long name is what tells rows apart. */

@@ -2,6 +2,7 @@
 import { useEffect } from 'preact/hooks'
 import type { Derived } from '../data/model'
 import type { View, ViewState } from '../data/state'
+import { movedSpan } from './chart'
 import { solo, toggled } from './jobs'
 import type { Session } from './session'
 
@@ -22,6 +23,7 @@ export const KEYS: readonly (readonly [string, string])[] = [
   ['V', 'next view'],
   ['N', 'next run'],
   ['T', 'theme: auto, light, dark'],
+  ['W S  A D', 'in the time view: zoom around the cursor, pan'],
   ['+  −  0  arrows', 'zoom, whole picture, pan (with the picture focused)'],
   ['Tab', 'to the next control; Enter or Space uses it'],
   ['?', 'this page'],
@@ -33,7 +35,8 @@ export function useKeys(
   session: Session,
   d: Derived | undefined,
   views: readonly View[],
-  help: () => void,
+  helped: boolean,
+  help: (open: boolean) => void,
 ): void {
   const runs = session.index.runs.length
   useEffect(() => {
@@ -41,10 +44,16 @@ export function useKeys(
       const target = event.target as HTMLElement
       if (event.ctrlKey || event.metaKey || event.altKey || /^(INPUT|SELECT|TEXTAREA)$/.test(target.tagName))
         return
+      if (helped) {
+        // While Help is open no key changes what is behind it.
+        if (event.key !== 'Escape') return
+        help(false)
+        return event.preventDefault()
+      }
       const state = session.state.get()
-      const change = changeFor(event, state, d, views, runs)
+      const change = changeFor(event, state, d, views, session)
       if (event.key === '/') document.getElementById('odonata-search')?.focus()
-      else if (event.key === '?') help()
+      else if (event.key === '?') help(true)
       else if (change === null) return
       else session.state.patch(change)
       event.preventDefault()
@@ -53,7 +62,15 @@ export function useKeys(
     const scope: Document | Element = session.ownsUrl ? document : session.root!
     scope.addEventListener('keydown', onKey as EventListener)
     return () => scope.removeEventListener('keydown', onKey as EventListener)
-  }, [d, views, help, runs])
+  }, [d, views, helped, help, runs])
+}
+
+/** Factor and shift by key, as in Perfetto. */
+const TIME_KEYS: Readonly<Record<string, readonly [number, number]>> = {
+  w: [1 / 1.5, 0],
+  s: [1.5, 0],
+  a: [1, -0.25],
+  d: [1, 0.25],
 }
 
 /** What a key changes; null if it means nothing. */
@@ -62,7 +79,7 @@ function changeFor(
   state: ViewState,
   d: Derived | undefined,
   views: readonly View[],
-  runs: number,
+  session: Session,
 ): Partial<ViewState> | null {
   const digit = /^Digit([1-9])$/.exec(event.code)?.[1]
   if (digit !== undefined && d) {
@@ -71,6 +88,10 @@ function changeFor(
     return {
       jobs: event.shiftKey ? toggled(state.jobs, job.job, 'subtracted') : solo(d.run, job.job, state.jobs),
     }
+  }
+  if (state.view === 'time') {
+    const moved = TIME_KEYS[event.key.toLowerCase()]
+    if (moved) return { span: movedSpan(state.span, session.fullSpan, ...moved, state.time) }
   }
   switch (event.key.toLowerCase()) {
     case 'escape':
@@ -90,7 +111,7 @@ function changeFor(
     case 'v':
       return { view: cycle(views, state.view) }
     case 'n':
-      return { run: (state.run + 1) % runs }
+      return { run: (state.run + 1) % session.index.runs.length }
   }
   if (!d) return null
   switch (event.key.toLowerCase()) {

@@ -6,16 +6,17 @@ import {
   Frames,
   groupings,
   isOfMany,
+  keyOf,
+  seriesLines,
   seriesTables,
   type Grouping,
+  type Lines,
   type SeriesTable,
   type SeriesValue,
 } from '../data/series'
 import type { RunInfo } from '../data/source'
 import type { ViewState } from '../data/state'
 import type { Session } from './session'
-
-export const hasSeries = (info: RunInfo): boolean => seriesTables(info).length > 0
 
 export interface SeriesColumn {
   readonly id: string
@@ -96,3 +97,19 @@ export function blockOf(
     ...new Set([table.time, ...table.subjects, value.column, ...weight]),
   ])
 }
+
+/** The lines of a column as it is drawn, or what to say instead of them. */
+export function linesOf(session: Session, run: Run, column: SeriesColumn, by: Grouping): Lines | string {
+  const block = blockOf(session, run, column)
+  if (block === undefined) return 'Loading the series …'
+  if (typeof block === 'string') return block
+  let known = lines.get(block)
+  if (!known) lines.set(block, (known = new Map()))
+  const key = `${column.id} ${by}`
+  let found = known.get(key)
+  if (!found)
+    known.set(key, (found = seriesLines(block, column.table.time, keyOf(run, block, by), column.value)))
+  return found
+}
+
+const lines = new WeakMap<Block, Map<string, Lines>>()

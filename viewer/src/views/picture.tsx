@@ -1,25 +1,29 @@
 /** The main picture on a canvas: draws, zooms, pans, hovers, focuses. */
 import { useCallback, useContext, useEffect, useMemo, useRef, useState } from 'preact/hooks'
-import { count } from '../base/format'
-import { Memo } from '../base/memo'
-import { aggregateMarks, groupJobTraffic, type MarkValues } from '../data/aggregate'
-import { describeGroup, describeLinks, describeRouter, routerJobs } from '../data/describe'
-import { translation } from '../data/focus'
+import { count, quantity } from '../base/format'
+import {
+  describeCable,
+  describeGroup,
+  describeLinks,
+  describeRouter,
+  describeStack,
+  type Tip,
+} from '../data/describe'
 import type { Derived } from '../data/model'
-import { linkName, type Run } from '../data/run'
-import { EMPTY, FILTERED } from '../data/scale'
-import type { ViewState } from '../data/state'
+import { linkName } from '../data/run'
 import { looksFor } from '../draw/look'
 import {
+  accountOf,
+  accountText,
   drawHighlight,
   drawPicture,
-  theRest,
+  type CableMarks,
   type Drawn,
-  type Highlight,
-  type PictureData,
 } from '../draw/picture'
 import { nearestCurve, nearestPoint } from '../layout/pick'
 import { MARKS_MAX, type Picture } from '../layout/picture'
+import { highlightOf, PictureContent, type Change } from './content'
+import { useGestures } from './gestures'
 import { geometryOf, LARGE, ThemeContext, useSession, useStore, type Hover } from './session'
 import { prepareCanvas, useSize, type Size } from './size'
 
@@ -43,149 +47,16 @@ export function fit(picture: Picture, size: Size, zoom: readonly [number, number
   return { k: scale * k, x: left + x * scale, y: top + y * scale }
 }
 
-/** Everything that a picture shows of a run under the current settings. */
-export class PictureContent {
-  private readonly jobs = new Memo<Int32Array>()
-  private readonly colors = new Memo<string[]>()
-  private readonly all = new Memo<PictureData>()
-  private slow: Pick<PictureData, 'bands' | 'routers'> | undefined
-  private buffer: { picture: Picture; values: MarkValues } | undefined
-
-  /** `hurried`: bands and routers stay as they were, while the range is dragged on a large machine. */
-  data(picture: Picture, d: Derived, state: ViewState, hurried = false): PictureData {
-    const keys = [
-      picture,
-      d.selection,
-      d.scale,
-      d.focus,
-      d.counted,
-      state.aggregate,
-      state.jobs,
-      state.routers,
-    ]
-    return this.all.get([...keys, hurried], () => {
-      const slow = hurried && this.slow ? this.slow : this.detail(picture, d, state)
-      this.slow = slow
-      return {
-        marks: this.marks(picture, d, state),
-        scale: d.scale,
-        jobColors: this.jobColors(d.run),
-        ...slow,
-      }
-    })
-  }
-
-  private marks(picture: Picture, d: Derived, state: ViewState): MarkValues {
-    const into = this.buffer?.picture === picture ? this.buffer.values : undefined
-    const values = aggregateMarks(picture.marks, d.values, d.selection.selected, state.aggregate, into)
-    this.buffer = { picture, values }
-    return values
-  }
-
-  private jobColors(run: Run): string[] {
-    return this.colors.get([run], () => {
-      const colors = Array.from({ length: jobCount(run) }, () => '#888888')
-      for (const job of run.jobs) colors[job.job] = job.color
-      return colors
-    })
-  }
-
-  private detail(picture: Picture, d: Derived, state: ViewState): Pick<PictureData, 'bands' | 'routers'> {
-    const { run, selection, focus } = d
-    const { perJob } = d.measure
-    const { group, groups, up } = run.routers
-    const narrowed = selection.count < run.links.count
-    return {
-      bands:
-        picture.ring && perJob !== null && !d.signed
-          ? groupJobTraffic(
-              group,
-              groups,
-              jobCount(run),
-              run.links,
-              run.linkJobs,
-              perJob,
-              d.counted,
-              selection.selected,
-            )
-          : null,
-      routers: {
-        job: this.jobs.get([run, state.jobs], () => routerJobs(run, (job) => state.jobs[job] === 'hidden')),
-        shade: state.routers === 'value' ? routerShades(d) : null,
-        active: focus && focus.job >= 0 ? routersOf(run, focus.job) : narrowed ? activeRouters(d) : null,
-        up,
-      },
-    }
-  }
-}
-
-function jobCount(run: Run): number {
-  return run.jobs.reduce((n, job) => Math.max(n, job.job + 1), 0)
-}
-
-/** A router looks like the largest selected link that touches it. */
-function routerShades({ run, values, selection, scale }: Derived): Uint8Array {
-  const largest = new Float64Array(run.routers.count)
-  const shades = new Uint8Array(run.routers.count).fill(FILTERED)
-  for (let l = 0; l < run.links.count; l++) {
-    if (selection.selected[l] === 0) continue
-    for (const r of [run.links.source[l]!, run.links.target[l]!]) {
-      shades[r] = EMPTY
-      if (Math.abs(values[l]!) > Math.abs(largest[r]!)) largest[r] = values[l]!
-    }
-  }
-  return shades.map((look, r) => (largest[r] === 0 ? look : scale.shade(largest[r]!)))
-}
-
-function routersOf(run: Run, job: number): Uint8Array {
-  const routers = new Uint8Array(run.routers.count)
-  run.nodes.job.forEach((of, n) => of === job && (routers[run.nodes.router[n]!] = 1))
-  return routers
-}
-
-function activeRouters({ run, selection }: Derived): Uint8Array {
-  const active = new Uint8Array(run.routers.count)
-  for (let l = 0; l < run.links.count; l++)
-    if (selection.selected[l] === 1) {
-      active[run.links.source[l]!] = 1
-      active[run.links.target[l]!] = 1
-    }
-  return active
-}
-
-/** The marks, routers and groups that a hover or the focus means in this picture. */
-export function highlightOf(run: Run, picture: Picture, hover: Hover | null, d: Derived): Highlight {
-  const marks = new Set<number>()
-  const routers = new Set<number>()
-  const groups = new Set<number>()
-  const addLink = (l: number): void => {
-    if (picture.marks.ofLink[l]! >= 0) marks.add(picture.marks.ofLink[l]!)
-    routers.add(run.links.source[l]!).add(run.links.target[l]!)
-  }
-  if (hover) {
-    const here = translation(hover.run, run)
-    hover.links.slice(0, 400).forEach((l) => here.link(l) >= 0 && addLink(here.link(l)))
-    hover.routers.forEach((r) => here.router(r) >= 0 && routers.add(here.router(r)))
-    hover.groups.forEach((g) => groups.add(g))
-  }
-  const { focus } = d
-  if (focus) {
-    if (focus.link >= 0) addLink(focus.link)
-    if (focus.router >= 0) routers.add(focus.router)
-    else if (focus.group >= 0) groups.add(focus.group)
-    if (focus.toGroup >= 0) groups.add(focus.toGroup)
-  }
-  return { marks: [...marks], routers: [...routers], groups: [...groups] }
-}
-
 export function PictureView({
   derived: d,
   title,
   compact = false,
+  change = null,
 }: {
   derived: Derived
   title?: string
   compact?: boolean
+  change?: Change | null
 }) {
   const session = useSession()
   const state = useStore(session.state)
@@ -201,7 +72,7 @@ export function PictureView({
   const looks = looksFor(theme, state.ramp, d.signed)
   const view = fit(picture, size, state.zoom)
   const hurried = useStore(session.dragging) && d.run.links.count > LARGE
-  const data = content.data(picture, d, state, hurried)
+  const data = content.data(picture, d, state, hurried, change)
 
   useEffect(() => {
     if (!canvas.current || size.width === 0) return
@@ -230,28 +101,12 @@ export function PictureView({
       const at = { run: d.run, x: event.clientX, y: event.clientY }
       const router = nearestPoint(picture.routers, x, y, Math.max(picture.routerRadius * 1.2, 2 / view.k))
       if (router >= 0 && picture.routerRadius * view.k > 0.8)
-        return {
-          ...at,
-          links: [],
-          routers: [router],
-          groups: [],
-          tip: describeRouter(d, router, data.routers.job[router]!),
-          focus: `router:${d.run.routers.names.at(router)}`,
-        }
+        return { ...at, ...routerHit(d, picture, router, data.routers.job) }
       const mark = drawn ? nearestCurve(picture.curves, drawn.visible, x, y, 5 / view.k) : -1
-      if (mark >= 0) {
-        const links = [
-          ...picture.marks.links.subarray(picture.marks.offsets[mark], picture.marks.offsets[mark + 1]),
-        ]
-        const { source, target } = d.run.links
-        const [from, to] = [
-          d.run.routers.group[source[links[0]!]!]!,
-          d.run.routers.group[target[links[0]!]!]!,
-        ]
-        const title = picture.markNoun === 'links' ? '' : `group ${from} to group ${to}`
-        const focus = links.length === 1 ? `link:${linkName(d.run, links[0]!)}` : `pair:${from}>${to}`
-        return { ...at, links, routers: [], groups: [], tip: describeLinks(d, links, title), focus }
-      }
+      if (mark >= 0) return { ...at, ...markHit(d, picture, mark) }
+      const cable =
+        change && data.cables ? cableHit(change, data.cables, state.projection, x, y, 4 / view.k) : null
+      if (cable) return { ...at, links: [], routers: [], groups: [], tip: cable, focus: '' }
       const group = sectorAt(picture, x, y)
       if (group >= 0)
         return {
@@ -264,12 +119,23 @@ export function PictureView({
         }
       return null
     },
-    [d, picture, view.k, view.x, view.y, drawn, data],
+    [d, picture, view.k, view.x, view.y, drawn, data, change],
   )
 
   const gestures = useGestures(size, picture, hit)
   const carrying = drawn?.wanted ?? 0
   const summary = `${count(drawn?.drawn ?? 0)} of ${count(picture.marks.count)} ${picture.markNoun} drawn`
+  const account = useMemo(
+    () =>
+      drawn && !hurried && drawn.visible.length === picture.marks.count
+        ? accountText(
+            accountOf(picture, data.marks, drawn, { values: d.values, selected: d.selection.selected }),
+            picture,
+            d.signed,
+          )
+        : '',
+    [drawn],
+  )
   const missing = drawn && drawn.drawn < carrying ? `, the strongest of ${count(carrying)}` : ''
   return (
     <figure class="picture">
@@ -288,10 +154,56 @@ export function PictureView({
       <p class="reading" data-test="drawn">
         {summary}
         {missing}
-        {!compact && `${drawn ? theRest(drawn, picture) : ''}. ${picture.reading}`}
+        {account}
+        {!compact && `. ${picture.reading}`}
       </p>
     </figure>
   )
+}
+
+type Hit = Pick<Hover, 'links' | 'routers' | 'groups' | 'tip'> & { focus: string }
+
+function routerHit(d: Derived, picture: Picture, router: number, jobs: Int32Array): Hit {
+  const stack = picture.stacks?.members[picture.stacks.of[router]!] ?? [router]
+  if (stack.length > 1)
+    return { links: [], routers: [router], groups: [], tip: describeStack(d, stack, jobs), focus: '' }
+  const tip = describeRouter(d, router, jobs[router]!)
+  return { links: [], routers: [router], groups: [], tip, focus: `router:${d.run.routers.names.at(router)}` }
+}
+
+function markHit(d: Derived, picture: Picture, mark: number): Hit {
+  const { marks, markNoun } = picture
+  const links = [...marks.links.subarray(marks.offsets[mark], marks.offsets[mark + 1])]
+  const { source, target } = d.run.links
+  const [from, to] = [d.run.routers.group[source[links[0]!]!]!, d.run.routers.group[target[links[0]!]!]!]
+  const bundled = markNoun === 'pairs of groups'
+  const title = bundled
+    ? `group ${from} to group ${to}`
+    : markNoun === 'links'
+      ? ''
+      : `${count(links.length)} links in one mark`
+  const focus =
+    links.length === 1 ? `link:${linkName(d.run, links[0]!)}` : bundled ? `pair:${from}>${to}` : ''
+  return { links, routers: [], groups: [], tip: describeLinks(d, links, title), focus }
+}
+
+/** What a removed or added cable carried. */
+function cableHit(
+  { difference, cableValues, derived }: Change,
+  cables: CableMarks,
+  projection: string,
+  x: number,
+  y: number,
+  tolerance: number,
+): Tip | null {
+  const { run, removed } = difference.cables
+  const { marks } = geometryOf(run).picture(projection)
+  const shown = new Uint8Array(marks.count)
+  for (const mark of [...cables.removed, ...cables.added]) shown[mark] = 1
+  const mark = nearestCurve(cables.curves, shown, x, y, tolerance)
+  if (mark < 0) return null
+  const link = marks.links[marks.offsets[mark]!]!
+  return describeCable(run, link, link < removed, quantity(cableValues[link]!, derived.measure.unit))
 }
 
 function sectorAt(picture: Picture, x: number, y: number): number {
@@ -301,79 +213,4 @@ function sectorAt(picture: Picture, x: number, y: number): number {
   if (radius < ring.inner || radius > ring.bandOuter + 30) return -1
   const angle = (Math.atan2(x - ring.centre, ring.centre - y) + 2 * Math.PI) % (2 * Math.PI)
   return ring.sectors.find((sector) => angle >= sector.start && angle <= sector.end)?.group ?? -1
-}
-
-/** Wheel zooms around the pointer, drag pans, a click focuses, a double click resets; so do the keys + - arrows 0. */
-function useGestures(
-  size: Size,
-  picture: Picture,
-  hit: (event: MouseEvent) => (Hover & { focus: string }) | null,
-) {
-  const session = useSession()
-  const drag = useRef<{ x: number; y: number; moved: boolean } | null>(null)
-  const scale = Math.min(size.width / picture.width, size.height / picture.height) || 1
-  const zoomBy = (factor: number, px: number, py: number): void => {
-    const [k, x, y] = session.state.get().zoom
-    const next = Math.max(1, Math.min(64, k * factor))
-    if (next === 1) return session.state.patch({ zoom: [1, 0, 0] })
-    session.state.patch({ zoom: [next, px - ((px - x) * next) / k, py - ((py - y) * next) / k] })
-  }
-  const panBy = (dx: number, dy: number): void => {
-    const [k, x, y] = session.state.get().zoom
-    session.state.patch({ zoom: [k, x + dx, y + dy] })
-  }
-  /** The pointer in scene units before zooming. */
-  const local = (event: MouseEvent): [number, number] => {
-    const box = (event.currentTarget as HTMLElement).getBoundingClientRect()
-    return [
-      (event.clientX - box.left - (size.width - picture.width * scale) / 2) / scale,
-      (event.clientY - box.top - (size.height - picture.height * scale) / 2) / scale,
-    ]
-  }
-  return {
-    onWheel: (event: WheelEvent) => {
-      event.preventDefault()
-      zoomBy(Math.exp(-event.deltaY * 0.0015), ...local(event))
-    },
-    onPointerDown: (event: PointerEvent) => {
-      if (event.button !== 0) return
-      drag.current = { x: event.clientX, y: event.clientY, moved: false }
-      ;(event.currentTarget as HTMLElement).setPointerCapture(event.pointerId)
-    },
-    onPointerMove: (event: PointerEvent) => {
-      const d = drag.current
-      if (!d) return session.hover.set(hit(event))
-      if (!d.moved && Math.hypot(event.clientX - d.x, event.clientY - d.y) < 4) return
-      panBy((event.clientX - d.x) / scale, (event.clientY - d.y) / scale)
-      drag.current = { x: event.clientX, y: event.clientY, moved: true }
-    },
-    onPointerUp: (event: PointerEvent) => {
-      const moved = drag.current?.moved ?? true
-      drag.current = null
-      if (moved) return
-      const focus = hit(event)?.focus ?? ''
-      session.state.patch({ focus: focus === session.state.get().focus ? '' : focus })
-    },
-    onPointerLeave: () => session.hover.set(null),
-    onDblClick: () => session.state.patch({ zoom: [1, 0, 0] }),
-    onKeyDown: (event: KeyboardEvent) => {
-      const middle: [number, number] = [picture.width / 2, picture.height / 2]
-      const step = 60
-      const actions: Record<string, () => void> = {
-        '+': () => zoomBy(1.3, ...middle),
-        '=': () => zoomBy(1.3, ...middle),
-        '-': () => zoomBy(1 / 1.3, ...middle),
-        '0': () => session.state.patch({ zoom: [1, 0, 0] }),
-        ArrowLeft: () => panBy(step, 0),
-        ArrowRight: () => panBy(-step, 0),
-        ArrowUp: () => panBy(0, step),
-        ArrowDown: () => panBy(0, -step),
-      }
-      const action = actions[event.key]
-      if (!action || event.ctrlKey || event.metaKey || event.altKey) return
-      event.preventDefault()
-      event.stopPropagation()
-      action()
-    },
-  }
 }

@@ -4,7 +4,13 @@ import { count, percent, quantity, type Unit } from '../base/format'
 import type { Block } from '../data/block'
 import type { Tip } from '../data/describe'
 import type { Derived } from '../data/model'
-import { COMMUNICATION, communicationMatrix, placementDensity, type Density } from '../data/placement'
+import {
+  COMMUNICATION,
+  communicationMatrix,
+  PLACEMENT,
+  placementDensity,
+  type Density,
+} from '../data/placement'
 import type { Job } from '../data/run'
 import { colorScale } from '../data/scale'
 import { looksFor } from '../draw/look'
@@ -84,7 +90,7 @@ function useTable(run: Derived['run'], table: string, columns: readonly string[]
 }
 
 function Placement({ derived: d, job }: { derived: Derived; job: Job }) {
-  const table = useTable(d.run, 'placement', ['job', 'rank', 'node'])
+  const table = useTable(d.run, 'placement', PLACEMENT)
   const map = useMemo(
     () =>
       table === null || typeof table === 'string'

@@ -5,11 +5,12 @@ import { Store } from '../base/store'
 import type { Theme } from '../base/ramps'
 import type { Marks } from '../data/aggregate'
 import type { Block } from '../data/block'
+import { checkState } from '../data/check'
 import type { Tip } from '../data/describe'
 import { DifferenceModel, RunModel, type AnyModel } from '../data/model'
 import { loadRun, type Run } from '../data/run'
 import type { Index, Source } from '../data/source'
-import { DEFAULTS, type ViewState } from '../data/state'
+import { DEFAULTS, readUrl, type Pairing, type ViewState } from '../data/state'
 import { levelsPicture } from '../layout/levels'
 import { groupMatrix, interior, type Interior } from '../layout/matrices'
 import type { Picture } from '../layout/picture'
@@ -33,9 +34,13 @@ export class Session {
   readonly hover = new Store<Hover | null>(null)
   /** Whether the range is being dragged: what is slow on a large machine then waits until it is let go. */
   readonly dragging = new Store(false)
+  /** All of the time that the time view can show. */
+  fullSpan: readonly [number, number] = [0, 1]
   /** Grows when a run has arrived. */
   readonly loaded = new Store(0)
   readonly failures = new Store<readonly string[]>([])
+  /** Settings of the address that were refused, in words. */
+  readonly refused = new Store<readonly string[]>([])
   private readonly models = new Map<number, RunModel | Promise<void>>()
   private readonly blocks = new Map<string, Block | string | Promise<void>>()
   private readonly differences = new Map<string, DifferenceModel>()
@@ -50,6 +55,14 @@ export class Session {
     readonly root: Element | null = null,
   ) {
     this.state = new Store(state)
+  }
+
+  /** Takes the settings of an address; those that make no sense are left at their defaults, and said. */
+  readAddress(text: string): void {
+    const read = readUrl(text)
+    const { state, problems } = checkState(read.state, this.index)
+    this.refused.set([...read.problems, ...problems])
+    this.state.set(state)
   }
 
   /** The model of a run, or undefined while it is being loaded. */
@@ -90,10 +103,10 @@ export class Session {
     return undefined
   }
 
-  differenceOf(base: RunModel, other: RunModel): DifferenceModel {
-    const key = `${base.run.id} ${other.run.id}`
+  differenceOf(base: RunModel, other: RunModel, pairing: Pairing): DifferenceModel {
+    const key = `${base.run.id} ${other.run.id} ${pairing}`
     let model = this.differences.get(key)
-    if (!model) this.differences.set(key, (model = new DifferenceModel(base, other)))
+    if (!model) this.differences.set(key, (model = new DifferenceModel(base, other, pairing)))
     return model
   }
 }

@@ -5,20 +5,13 @@ import type { Block } from '../data/block'
 import { jobOf } from '../data/describe'
 import type { Derived } from '../data/model'
 import { linkName, type Run } from '../data/run'
-import {
-  groupings,
-  indexAt,
-  keyOf,
-  nameOfKey,
-  routerOfKey,
-  seriesLines,
-  type Grouping,
-  type Lines,
-} from '../data/series'
-import { LineChart, spanOf, type Span } from './chart'
+import { groupings, indexAt, nameOfKey, routerOfKey, type Grouping } from '../data/series'
+import { hasLanes, type Lane } from '../data/lanes'
+import { clampSpan, LineChart, timeSpan, type Span } from './chart'
 import { Choice } from './controls'
 import { FocusChip } from './header'
 import { HeatMap } from './heat'
+import { Lanes, lanesIn } from './lanes'
 import {
   blockOf,
   chosenHeat,
@@ -26,6 +19,7 @@ import {
   chosenRows,
   heatColumns,
   lineColumns,
+  linesOf,
   type SeriesColumn,
 } from './moment'
 import { PictureView } from './picture'
@@ -51,16 +45,20 @@ export function TimeView({ run, moment }: { run: Run; moment: Derived | null }) 
   const [ofLines, ofHeat] = [useTimes(run, lines[0]), useTimes(run, heat)]
   const times = ofLines ?? ofHeat
   // Charts and heat map lie one below the other: they have one axis, whichever table ends first.
-  const span = useMemo((): Span => {
-    const spans = [ofLines, ofHeat].flatMap((all) => (all && all.length > 0 ? [spanOf(all)] : []))
-    if (spans.length === 0) return [0, 1]
-    return [Math.min(...spans.map(([first]) => first)), Math.max(...spans.map(([, last]) => last))]
-  }, [ofLines, ofHeat])
-  if (lines.length === 0 && !heat)
+  const ranks = hasLanes(run.info)
+  const lanes = ranks ? lanesIn(session, run) : undefined
+  const full = useMemo(() => {
+    const ends = typeof lanes === 'object' ? laneEnds(lanes) : []
+    return timeSpan([ofLines, ofHeat, ...ends].filter((all) => all !== null))
+  }, [ofLines, ofHeat, lanes])
+  session.fullSpan = full
+  const span = useMemo(() => clampSpan(state.span, full), [state.span, full])
+  if (lines.length === 0 && !heat && !ranks)
     return (
       <div class="centre wide">
         <p class="hint centred">
-          This run holds no time series. The packet engine records one with “interval” in [engine].
+          This run holds no time series. The packet engine records one with “interval” in [engine], and what
+          ranks of programs do with “record_calls”.
         </p>
       </div>
     )
@@ -73,6 +71,7 @@ export function TimeView({ run, moment }: { run: Run; moment: Derived | null }) 
           {lines.map((column) => (
             <JobLines key={column.id} run={run} column={column} span={span} />
           ))}
+          {ranks && <Lanes run={run} span={span} />}
           {heat && <Heat run={run} column={heat} rows={chosenRows(heat, state)} span={span} />}
         </div>
         {moment && (
@@ -131,9 +130,27 @@ function Pickers({
           />
         </>
       )}
+      {state.span !== null && (
+        <button
+          onClick={() => session.state.patch({ span: null })}
+          title="W S zoom, A D pan"
+          data-test="span-all"
+        >
+          all of the time
+        </button>
+      )}
       <FocusChip />
     </div>
   )
+}
+
+/** From when to when a run's ranks do anything, as the times of a table whose last interval ends with them. */
+function laneEnds(lanes: readonly Lane[]): Float64Array[] {
+  const [first, last] = lanes.reduce(
+    ([a, b], lane) => [Math.min(a, lane.start), Math.max(b, lane.end)],
+    [Infinity, -Infinity],
+  )
+  return lanes.length === 0 ? [] : [Float64Array.of(first!, (first! + last!) / 2)]
 }
 
 /** The times of the table that the scrubber steps through. */
@@ -149,25 +166,12 @@ function useTimes(run: Run, column: SeriesColumn | undefined): Float64Array | nu
   )
 }
 
-/** The lines of a column, or what to say instead of them. */
-function useLines(run: Run, { table, value }: SeriesColumn, block: Block | string | undefined, by: Grouping) {
-  return useMemo(
-    (): Lines | string =>
-      block === undefined
-        ? 'Loading the series …'
-        : typeof block === 'string'
-          ? block
-          : seriesLines(block, table.time, keyOf(run, block, by), value),
-    [block, by, run],
-  )
-}
-
 function JobLines({ run, column, span }: { run: Run; column: SeriesColumn; span: Span }) {
   const session = useSession()
   const { jobs } = useStore(session.state)
   const by = groupings(column.table)[0]!
   const block = blockOf(session, run, column)
-  const lines = useLines(run, column, block, by)
+  const lines = linesOf(session, run, column, by)
   // A job that is taken out has no line; one that is subtracted has none either.
   const shown = useMemo(
     () =>
@@ -192,8 +196,9 @@ function JobLines({ run, column, span }: { run: Run; column: SeriesColumn; span:
 }
 
 function Heat({ run, column, rows, span }: { run: Run; column: SeriesColumn; rows: Grouping; span: Span }) {
-  const block = blockOf(useSession(), run, column)
-  const lines = useLines(run, column, block, rows)
+  const session = useSession()
+  const block = blockOf(session, run, column)
+  const lines = linesOf(session, run, column, rows)
   if (typeof lines === 'string') return <p class="loading">{lines}</p>
   const routerOf = (subject: number): number => routerOfKey(run, rows, subject)
   return (

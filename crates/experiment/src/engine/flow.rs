@@ -11,6 +11,7 @@ use crate::report::Report;
 use crate::scenario::Scenario;
 use odonata_declare::{Declared, Frame, Key, Value};
 use odonata_flow::{FlowError, FlowResult, FlowSettings, JobResult, LoadBound};
+use odonata_routing::algorithm::PathChoice;
 use odonata_units::{JobId, LinkId};
 use serde_json::json;
 
@@ -91,7 +92,7 @@ impl Engine for Flow {
         let Scenario { machine, workload, seed, .. } = scenario;
         let limits = odonata_flow::Limits { threads, memory_bytes: guard.left() };
         odonata_flow::run(machine, workload, &self.settings, *seed, limits, &mut share)
-            .map(|result| outcome(result, machine.node_count(), self.settings.max_iterations))
+            .map(|result| outcome(result, machine.node_count(), &self.settings))
             .map_err(|error| refused(error, guard))
     }
 }
@@ -110,11 +111,13 @@ fn refused(error: FlowError, guard: &Guard) -> EngineError {
     }
 }
 
-fn outcome(result: FlowResult, nodes: usize, max_iterations: u32) -> Outcome {
+fn outcome(result: FlowResult, nodes: usize, settings: &FlowSettings) -> Outcome {
     let convergence = result.convergence;
     let max_link_time_s = result.max_link_time_s();
     let mut warnings = result.notices;
-    if !convergence.converged {
+    // Of the optimal routing the bound says how near it came.
+    if !convergence.converged && settings.routing != PathChoice::Optimal {
+        let max_iterations = settings.max_iterations;
         warnings.push(format!(
             "not converged after {} iterations: the last one still granted {:.3} % of all; raise max_iterations (now {max_iterations}) \
              or tolerance",

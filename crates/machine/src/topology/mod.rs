@@ -2,12 +2,21 @@
 
 mod cascade;
 mod dragonfly;
+mod dragonfly_plus;
 mod fat_tree;
+mod galois;
+mod hyperx;
+mod jellyfish;
+mod slim_fly;
 mod torus;
 
 pub use cascade::Cascade;
 pub use dragonfly::{Arrangement, Dragonfly};
+pub use dragonfly_plus::DragonflyPlus;
 pub use fat_tree::{FatTree, Xgft};
+pub use hyperx::HyperX;
+pub use jellyfish::Jellyfish;
+pub use slim_fly::{PolarFly, SlimFly};
 pub use torus::Torus;
 
 use crate::builder::LIMIT;
@@ -80,12 +89,27 @@ pub const TOPOLOGIES: &[Variant<dyn Topology>] = &[
         "Groups of routers that are all joined to each other; every two groups are joined by global cables.",
         || Box::new(Dragonfly::default()),
     ),
+    family(
+        "dragonfly-plus",
+        "Dragonfly of groups with two levels (Megafly): nodes on leaves, global cables on spines.",
+        || Box::new(DragonflyPlus::default()),
+    ),
     family("cascade", "Cray Cascade (XC) with Aries routers: groups of rows and columns.", || {
         Box::new(Cascade::default())
     }),
     family("torus", "Torus, or mesh where a dimension does not wrap.", || Box::new(Torus::default())),
     family("fat-tree", "Fat tree of routers with k ports.", || Box::new(FatTree::default())),
     family("xgft", "Extended generalised fat tree.", || Box::new(Xgft::default())),
+    family(
+        "hyperx",
+        "Grid in which every two routers of a line are joined (Hamming graph, flattened butterfly).",
+        || Box::new(HyperX::default()),
+    ),
+    family("slim-fly", "2 q^2 routers within two hops of each other.", || Box::new(SlimFly::default())),
+    family("polarfly", "q^2 + q + 1 routers of q + 1 ports within two hops of each other.", || {
+        Box::new(PolarFly::default())
+    }),
+    family("jellyfish", "A random graph of routers with the same number of ports.", || Box::new(Jellyfish::default())),
 ];
 
 const NODES_PER_ROUTER: &str = "Nodes of each router.";
@@ -156,5 +180,37 @@ fn bare(
         node_up: vec![true; nodes],
         router_up: vec![true; routers],
         cables: Vec::new(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::Machine;
+    use odonata_units::RouterId;
+    use std::collections::VecDeque;
+
+    /// Hops between every two routers, by breadth-first search.
+    pub(super) fn distances(machine: &Machine) -> Vec<Vec<u32>> {
+        let from = |source: RouterId| {
+            let mut distance = vec![u32::MAX; machine.router_count()];
+            let mut queue = VecDeque::from([source]);
+            distance[source.index()] = 0;
+            while let Some(router) = queue.pop_front() {
+                for next in machine.bundles_from(router).iter().map(|bundle| bundle.target) {
+                    if distance[next.index()] == u32::MAX {
+                        distance[next.index()] = distance[router.index()] + 1;
+                        queue.push_back(next);
+                    }
+                }
+            }
+            distance
+        };
+        machine.routers().map(from).collect()
+    }
+
+    /// Over all pairs, each router with itself included.
+    pub(super) fn mean(distances: &[Vec<u32>]) -> f64 {
+        let count = distances.len() as f64;
+        distances.iter().flatten().map(|&d| f64::from(d)).sum::<f64>() / (count * count)
     }
 }

@@ -20,6 +20,8 @@ pub enum PathChoice {
     AdaptiveHybrid,
     /// Direct paths unless they are congested.
     Ugal(UgalPaths),
+    /// Any paths at all, so that the busiest link has the least to carry.
+    Optimal,
 }
 
 /// When [`PathChoice::Ugal`] leaves the direct paths.
@@ -99,6 +101,11 @@ pub(super) const ADAPTIVE_INDIRECT: Algorithm =
 pub(super) const ADAPTIVE_HYBRID: Algorithm =
     plain("adaptive-hybrid", "iterative over direct and indirect paths, without preference (AH)", |_| {
         PathChoice::AdaptiveHybrid
+    });
+
+pub(super) const OPTIMAL: Algorithm =
+    plain("optimal", "any paths, split so that the busiest link is done as early as it can be, to `bound_gap`", |_| {
+        PathChoice::Optimal
     });
 
 pub(super) const UGAL: Algorithm = Algorithm {

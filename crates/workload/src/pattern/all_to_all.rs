@@ -83,6 +83,10 @@ impl Pattern for AllToAll {
         }
     }
 
+    fn complete(&self) -> Option<Bytes> {
+        Some(self.bytes)
+    }
+
     fn destination(&self, rank: RankId, stream: &mut Stream) -> Option<RankId> {
         another(rank, self.ranks, stream)
     }

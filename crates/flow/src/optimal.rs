@@ -1,0 +1,228 @@
+//! `optimal`: the flow that the bound finds, as a result.
+//!
+//! The bound knows what each source router puts on every edge, not for whom. Any split of it that conserves what every target
+//! gets is as good; the one here takes no sides: what arrives at a router, for whomever, came over each way into it in
+//! the same shares. Walked from the targets back to the source that is linear in what is sent, so that it can be done job by
+//! job. Ways in a circle, which the search may leave, carry nothing anywhere and are taken out first.
+
+use crate::bound::SourceFlow;
+use crate::progress::Interrupted;
+use crate::result::JobResult;
+use crate::stretch::stretch;
+use crate::traffic::{Commodity, Member};
+use crate::workers;
+use odonata_machine::{Bundle, Machine};
+use odonata_units::{JobId, RouterId};
+use odonata_workload::volumes::Volumes;
+use std::sync::Mutex;
+
+/// Bytes of commodities between different routers on links, `[job][link]`. Parallel links share by capacity.
+pub(crate) fn loads(
+    machine: &Machine,
+    flows: &[SourceFlow],
+    commodities: &[&Commodity],
+    jobs: usize,
+    capacities: &[f64],
+    threads: usize,
+    go_on: &mut dyn FnMut() -> bool,
+) -> Result<Vec<Vec<f64>>, Interrupted> {
+    let bundles = machine.bundles();
+    let ways: Vec<Ways> = flows.iter().map(|flow| Ways::new(machine, flow)).collect();
+    let way = |source: RouterId| &ways[ways.partition_point(|ways| ways.source < source)];
+    let mut of_jobs: Vec<Mutex<(Vec<&Commodity>, Vec<f64>)>> = Vec::new();
+    of_jobs.resize_with(jobs, Mutex::default);
+    for commodity in commodities {
+        of_jobs[commodity.job.index()].get_mut().expect("not shared yet").0.push(commodity);
+    }
+    // A job is one item: its sum is always added up in the same order.
+    let mut amounts = vec![vec![0.0; machine.router_count()]; threads];
+    workers::for_each(&of_jobs, &mut amounts, go_on, |_, (commodities, loads), amount| {
+        let mut edges = vec![0.0; bundles.len()];
+        for of_source in commodities.chunk_by(|a, b| a.source == b.source) {
+            way(of_source[0].source).add(of_source, amount, &mut edges);
+        }
+        *loads = vec![0.0; machine.link_count()];
+        for (bundle, bytes) in bundles.iter().zip(edges) {
+            share(bundle, bytes, capacities, loads);
+        }
+    })?;
+    Ok(of_jobs.into_iter().map(|job| job.into_inner().expect("all threads have finished").1).collect())
+}
+
+fn share(bundle: &Bundle, bytes: f64, capacities: &[f64], loads: &mut [f64]) {
+    let links = bundle.first.index()..bundle.first.index() + bundle.count as usize;
+    let all: f64 = capacities[links.clone()].iter().sum();
+    links.for_each(|link| loads[link] = bytes * capacities[link] / all);
+}
+
+/// Times of jobs that put `loads` on links and the bytes of their messages on the interfaces of nodes, of `nic` bytes/s each way:
+/// as if all messages of a job took the time that the busiest of its links and interfaces needs.
+pub(crate) fn jobs<'m>(
+    volumes: &[Volumes],
+    members: impl Iterator<Item = (JobId, &'m Member)>,
+    nodes: usize,
+    loads: &[Vec<f64>],
+    capacities: &[f64],
+    nic: f64,
+) -> Vec<JobResult> {
+    let mut resources: Vec<Vec<f64>> =
+        loads.iter().map(|loads| [loads.as_slice(), &vec![0.0; 2 * nodes]].concat()).collect();
+    let mut bytes = vec![0.0; volumes.len()];
+    for (job, member) in members {
+        bytes[job.index()] += member.bytes as f64;
+        let gates = &mut resources[job.index()][capacities.len()..];
+        gates[2 * member.source.index()] += member.bytes as f64;
+        gates[2 * member.target.index() + 1] += member.bytes as f64;
+    }
+    let capacities = [capacities, &vec![nic; 2 * nodes]].concat();
+    let alone =
+        |loads: &[f64]| loads.iter().zip(&capacities).map(|(bytes, capacity)| bytes / capacity).fold(0.0, f64::max);
+    let result = |(volumes, (resources, loads)): (&Volumes, (&Vec<f64>, &Vec<f64>))| {
+        let time_s = alone(resources);
+        // The sum of nothing is -0.0.
+        JobResult {
+            volumes: *volumes,
+            link_bytes: loads.iter().sum::<f64>() + 0.0,
+            time_s,
+            time_mean_s: time_s,
+            ..JobResult::default()
+        }
+    };
+    let mut jobs: Vec<JobResult> = volumes.iter().zip(resources.iter().zip(loads)).map(result).collect();
+    stretch(&mut jobs, &resources, &capacities);
+    for (job, bytes) in jobs.iter_mut().zip(bytes).filter(|(_, bytes)| *bytes > 0.0) {
+        job.bandwidth_bytes_per_s = bytes / job.time_s;
+    }
+    jobs
+}
+
+/// An edge that carries something.
+#[derive(Clone, Copy)]
+struct Arc {
+    edge: u32,
+    tail: u32,
+    head: u32,
+    /// First the bytes that it carries, then their share in all that its head gets.
+    amount: f64,
+}
+
+/// How what comes from one router gets to others.
+struct Ways {
+    source: RouterId,
+    /// Without circles; those into a router stand after all that lead out of it.
+    arcs: Vec<Arc>,
+}
+
+impl Ways {
+    fn new(machine: &Machine, flow: &SourceFlow) -> Self {
+        let bundles = machine.bundles();
+        let arc = |&(edge, amount): &(u32, f64)| {
+            let bundle = &bundles[edge as usize];
+            Arc { edge, tail: machine.source(bundle.first).0, head: bundle.target.0, amount }
+        };
+        let mut arcs: Vec<Arc> = flow.edges.iter().map(arc).collect();
+        arcs.sort_by_key(|arc| arc.tail);
+        let position = straighten(&mut arcs, flow.source.0, machine.router_count());
+        arcs.retain(|arc| arc.amount > 0.0 && position[arc.tail as usize].is_some());
+        arcs.sort_by_key(|arc| position[arc.head as usize]);
+        for into in arcs.chunk_by_mut(|a, b| a.head == b.head) {
+            let all: f64 = into.iter().map(|arc| arc.amount).sum();
+            into.iter_mut().for_each(|arc| arc.amount /= all);
+        }
+        Self { source: flow.source, arcs }
+    }
+
+    /// Adds what the commodities, all from the source, put on edges. `amount` is zero for every router, before and after.
+    fn add(&self, commodities: &[&Commodity], amount: &mut [f64], edges: &mut [f64]) {
+        commodities.iter().for_each(|c| amount[c.target.index()] += c.bytes as f64);
+        for into in self.arcs.chunk_by(|a, b| a.head == b.head) {
+            let here = std::mem::take(&mut amount[into[0].head as usize]);
+            for arc in into {
+                edges[arc.edge as usize] += here * arc.amount;
+                amount[arc.tail as usize] += here * arc.amount;
+            }
+        }
+        amount[self.source.index()] = 0.0;
+    }
+}
+
+/// Takes circles out of arcs sorted by tail; an arc that is left without anything has amount 0. For each router that is reached
+/// from the source, its place in an order in which every arc leads to an earlier one.
+fn straighten(arcs: &mut [Arc], source: u32, routers: usize) -> Vec<Option<u32>> {
+    let mut next: Vec<usize> =
+        (0..routers).map(|router| arcs.partition_point(|arc| (arc.tail as usize) < router)).collect();
+    let mut position = vec![None; routers];
+    let mut on_path = vec![false; routers];
+    let (mut path, mut done) = (Vec::<usize>::new(), 0);
+    on_path[source as usize] = true;
+    loop {
+        let here = path.last().map_or(source, |&arc| arcs[arc].head) as usize;
+        let i = next[here];
+        match arcs.get(i).filter(|arc| arc.tail as usize == here) {
+            Some(arc) if arc.amount == 0.0 || position[arc.head as usize].is_some() => next[here] += 1,
+            Some(arc) if on_path[arc.head as usize] => {
+                let from = path.iter().rposition(|&before| arcs[before].head == arc.head).map_or(0, |at| at + 1);
+                path.push(i);
+                let least = path[from..].iter().map(|&arc| arcs[arc].amount).fold(f64::INFINITY, f64::min);
+                path[from..].iter().for_each(|&arc| arcs[arc].amount -= least);
+                // Go on from where the first of them ended.
+                let emptied = path[from..].iter().position(|&arc| arcs[arc].amount == 0.0).expect("the least of them");
+                for arc in path.drain(from + emptied..).rev().skip(1) {
+                    on_path[arcs[arc].head as usize] = false;
+                }
+            }
+            Some(arc) => {
+                on_path[arc.head as usize] = true;
+                path.push(i);
+            }
+            None => {
+                position[here] = Some(done);
+                done += 1;
+                on_path[here] = false;
+                if path.pop().is_none() {
+                    return position;
+                }
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn arcs(of: &[(u32, u32, f64)]) -> Vec<Arc> {
+        let arc =
+            |(edge, &(tail, head, amount)): (usize, &(u32, u32, f64))| Arc { edge: edge as u32, tail, head, amount };
+        of.iter().enumerate().map(arc).collect()
+    }
+
+    /// 0 sends 5 to 4 over 1 and 2; two circles share the arc from 1 to 2, and one lies apart.
+    #[test]
+    fn circles_are_taken_out() {
+        let mut arcs = arcs(&[
+            (0, 1, 5.0),
+            (1, 2, 5.0 + 2.0 + 3.0),
+            (2, 1, 2.0),
+            (2, 3, 3.0),
+            (2, 4, 5.0),
+            (3, 1, 3.0),
+            (5, 6, 1.0),
+            (6, 5, 1.0),
+        ]);
+        let position = straighten(&mut arcs, 0, 7);
+        let left: Vec<f64> = arcs.iter().map(|arc| arc.amount).collect();
+        assert_eq!(left, [5.0, 5.0, 0.0, 0.0, 5.0, 0.0, 1.0, 1.0]);
+        assert!(position[5].is_none() && position[6].is_none());
+        let order = [0, 1, 2, 4].map(|router: usize| position[router].unwrap());
+        assert!(order.is_sorted_by(|a, b| a > b), "{order:?}");
+    }
+
+    /// A circle through the source itself.
+    #[test]
+    fn nothing_returns_to_the_source() {
+        let mut arcs = arcs(&[(0, 1, 4.0), (1, 0, 1.0), (1, 2, 3.0)]);
+        straighten(&mut arcs, 0, 3);
+        assert_eq!(arcs.iter().map(|arc| arc.amount).collect::<Vec<f64>>(), [3.0, 0.0, 3.0]);
+    }
+}

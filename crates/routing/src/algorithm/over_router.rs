@@ -1,0 +1,143 @@
+//! Valiant's algorithm and UGAL on a graph without groups: over any router.
+//!
+//! `valiant` (Valiant, Brebner, STOC 1981): every packet goes over a random router other than its first and its last, by shortest ways
+//! there and on. `ugal-l` (Singh, "Load-balanced routing in interconnection networks", 2005): at the source router a packet takes the
+//! minimal way or one over a random router, by queue lengths at this router alone. With q the queue of the drawn port and H the hops
+//! of the way, it goes over the router iff
+//!
+//! `H(minimal) q(minimal) > threshold/2 H(non-minimal) q(non-minimal) + bias`,
+//!
+//! so with the default threshold of 2 queues are weighed as Singh weighs them. Channels are those of `min` on a graph: they rise with
+//! every hop, or with every turn, of the whole way, so no cycle is possible.
+
+use super::adaptive::{adaptive, AdaptiveSettings};
+use super::counted::Counted;
+use super::{any, Algorithm, Decision, Discipline, Header, Hop, Routing, RoutingError};
+use crate::next_hop::{NextHops, Port};
+use odonata_units::{GroupId, RouterId};
+use std::sync::Arc;
+
+struct OverRouter {
+    hops: Arc<NextHops>,
+    counted: Counted,
+    /// Of UGAL; without, every packet goes over a router.
+    settings: Option<AdaptiveSettings>,
+}
+
+pub(super) const VALIANT: Algorithm =
+    Algorithm::hop_by_hop("valiant", "over a random router; for machines without groups", |hops, _| {
+        build("valiant", hops, None)
+    });
+
+pub(super) const UGAL_L: Algorithm = adaptive(
+    "ugal-l",
+    "minimal or valiant, decided at the source router by queue lengths times hops; for machines without groups",
+    |hops, settings| build("ugal-l", hops, Some(settings.adaptive)),
+);
+
+fn build(
+    name: &str,
+    hops: Arc<NextHops>,
+    settings: Option<AdaptiveSettings>,
+) -> Result<Box<dyn Routing>, RoutingError> {
+    let refused = |reason: String| Err(RoutingError::Machine { algorithm: name.to_owned(), reason });
+    if hops.groups() > 1 {
+        let other = if settings.is_some() { "ugal-n" } else { "valiant-n" };
+        return refused(format!("it knows no groups, but the machine has {}; use '{other}'", hops.groups()));
+    }
+    let routers = hops.working(GroupId(0)).len();
+    if routers < 3 {
+        return refused(format!("it goes over a third router, but the machine has {routers}; use 'min'"));
+    }
+    settings.iter().try_for_each(AdaptiveSettings::check)?;
+    let counted = Counted::by(&hops);
+    Ok(Box::new(OverRouter { hops, counted, settings }))
+}
+
+/// In state.phase, beside what [`Counted`] keeps there: the packet is on its way to `via`.
+const DETOUR: u8 = 1;
+
+impl OverRouter {
+    /// A working router other than the two, each as likely.
+    fn draw(&self, at: RouterId, to: RouterId, decision: &mut Decision<'_>) -> RouterId {
+        let working = self.hops.working(GroupId(0));
+        loop {
+            let via = RouterId(working[decision.random.index(working.len())]);
+            if via != at && via != to {
+                return via;
+            }
+        }
+    }
+
+    /// The port of `count` drawn ones on shortest ways to a router that has the shortest queue, and that.
+    fn shortest(&self, goal: RouterId, count: u32, decision: &mut Decision<'_>) -> (Port, u64) {
+        let ports = self.hops.inside(decision.router, goal);
+        let drawn = (0..count).map(|_| {
+            let port = any(ports, decision.random);
+            (port, decision.load.port_bytes(port))
+        });
+        drawn.min_by_key(|(_, bytes)| *bytes).expect("at least one candidate is drawn")
+    }
+
+    /// Where a packet goes first, and the port that was drawn for it, if one was.
+    fn choose(&self, to: RouterId, decision: &mut Decision<'_>) -> (RouterId, Option<Port>) {
+        let at = decision.router;
+        let Some(settings) = self.settings else { return (self.draw(at, to, decision), None) };
+        let hops = |from, to| f64::from(self.hops.distance_inside(from, to));
+        let (minimal, queue) = self.shortest(to, settings.minimal_candidates, decision);
+        let others = (0..settings.non_minimal_candidates).map(|_| {
+            let via = self.draw(at, to, decision);
+            let (port, queue) = self.shortest(via, 1, decision);
+            (via, port, (hops(at, via) + hops(via, to)) * queue as f64)
+        });
+        let (via, port, weighed) = others.min_by(|a, b| a.2.total_cmp(&b.2)).expect("at least one candidate is drawn");
+        let detour = hops(at, to) * queue as f64 > settings.threshold / 2.0 * weighed + settings.bias.as_f64();
+        if detour {
+            (via, Some(port))
+        } else {
+            (to, Some(minimal))
+        }
+    }
+}
+
+impl Routing for OverRouter {
+    fn virtual_channels(&self) -> u8 {
+        self.counted.channels(2 * u32::from(self.hops.longest_inside()))
+    }
+
+    fn discipline(&self) -> Discipline {
+        Discipline::Rising
+    }
+
+    fn reads_any_load(&self) -> bool {
+        self.settings.is_some()
+    }
+
+    fn reads_load(&self, packet: &Header) -> bool {
+        self.settings.is_some() && packet.state.hops == 0
+    }
+
+    fn decide(&self, decision: &mut Decision<'_>, packet: &mut Header) -> Hop {
+        let (at, to) = (decision.router, self.hops.router_of(packet.destination));
+        let mut drawn = None;
+        if packet.state.hops == 0 {
+            let (goal, port) = self.choose(to, decision);
+            drawn = port;
+            if goal != to {
+                let inside = |a, b| u32::from(self.hops.distance_inside(a, b));
+                packet.state.via = goal.0;
+                packet.state.phase |= DETOUR;
+                // The router may lie on a shortest way.
+                if inside(at, goal) + inside(goal, to) > inside(at, to) {
+                    packet.state.way.leave_minimal();
+                }
+            }
+        }
+        if packet.state.via == at.0 {
+            packet.state.phase &= !DETOUR;
+        }
+        let goal = if packet.state.phase & DETOUR == 0 { to } else { RouterId(packet.state.via) };
+        let port = drawn.unwrap_or_else(|| any(self.hops.inside(at, goal), decision.random));
+        Hop { port, vc: self.counted.channel(at, self.hops.neighbour(at, port), &mut packet.state) }
+    }
+}

@@ -1,0 +1,129 @@
+//! Jobs whose ranks all send to each other: counted by nodes, since n ranks send n (n - 1) messages.
+
+use crate::volumes::{Volumes, Within};
+use crate::Job;
+use odonata_machine::Machine;
+use odonata_units::{Bytes, NodeId};
+
+/// A job of which every rank sends one message of the same size to every other in an iteration.
+#[derive(Clone, Debug)]
+pub struct Complete {
+    bytes: Bytes,
+    /// Nodes in order, with how many ranks each has.
+    nodes: Vec<(NodeId, u32)>,
+}
+
+/// What the ranks of one node send to those of another in one iteration.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Exchange {
+    /// Receiving node; it may be the sending one.
+    pub target: NodeId,
+    /// Messages.
+    pub messages: u64,
+    /// Bytes of all of them, at most [`u64::MAX`].
+    pub bytes: u64,
+    /// What they stay within.
+    pub within: Within,
+}
+
+impl Complete {
+    /// `None` for other jobs.
+    pub fn of(job: &Job) -> Option<Self> {
+        let bytes = job.pattern.complete()?;
+        let mut node_of = job.node_of_rank.clone();
+        node_of.sort_unstable();
+        let nodes = node_of.chunk_by(|a, b| a == b).map(|same| (same[0], same.len() as u32)).collect();
+        Some(Self { bytes, nodes })
+    }
+
+    /// What `ranks` ranks of a node send, by the node that gets it, in order.
+    pub fn from<'a>(&'a self, machine: &'a Machine, source: NodeId, ranks: u32) -> impl Iterator<Item = Exchange> + 'a {
+        let router = machine.router_of(source);
+        self.nodes.iter().map(move |&(target, receivers)| {
+            let others = if target == source { receivers - 1 } else { receivers };
+            let messages = u64::from(ranks) * u64::from(others);
+            let within = if target == source {
+                Within::Node
+            } else if machine.router_of(target) == router {
+                Within::Router
+            } else {
+                Within::Network
+            };
+            Exchange { target, messages, bytes: self.bytes.0.saturating_mul(messages), within }
+        })
+    }
+
+    /// What all of them send in one iteration.
+    pub fn volumes(&self, machine: &Machine) -> Volumes {
+        let mut volumes = Volumes::default();
+        for &(node, ranks) in &self.nodes {
+            self.from(machine, node, ranks).for_each(|exchange| volumes.add_exchange(&exchange));
+        }
+        volumes
+    }
+
+    /// Size of each message.
+    pub const fn bytes(&self) -> Bytes {
+        self.bytes
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::pattern::PatternSpec;
+    use crate::test_machines::cascade;
+    use crate::volumes::{sent, Matrix, Messages};
+    use crate::{JobSpec, PlacementSpec, Work, Workload};
+    use proptest::prelude::*;
+    use std::collections::BTreeMap;
+
+    proptest! {
+        /// Against the walk over all messages, of ranks that share nodes and routers or not.
+        #[test]
+        fn counted_by_nodes_as_by_messages(ranks in 1u32..60, each in 1u32..5, seed in 0u64..50, side in 1u32..9) {
+            let machine = cascade(2, 2, 4, 2, 4);
+            let job = JobSpec {
+                name: "job".into(),
+                ranks,
+                ranks_per_node: Some(each),
+                work: Work::pattern(PatternSpec::parse("all-to-all").unwrap()),
+                placement: PlacementSpec::parse("random-nodes").unwrap(),
+                idle: false,
+                color: None,
+            };
+            prop_assume!(ranks.div_ceil(each) <= 32);
+            let workload = Workload::build(&machine, &[job], seed).unwrap();
+            let job = &workload.jobs[0];
+            let complete = Complete::of(job).unwrap();
+            let (mut volumes, mut pairs) = (Volumes::default(), BTreeMap::new());
+            let (mut cells, mut messages) = (BTreeMap::new(), Messages::new(&machine, job));
+            let matrix = Matrix::of(&machine, job, side);
+            let cell = |rank: odonata_units::RankId| rank.0 / matrix.ranks_per_cell * matrix.ranks_per_cell;
+            for rank in job.rank_ids() {
+                for message in messages.of(rank) {
+                    volumes.add(&message);
+                    let pair: &mut (u64, u64) = pairs.entry((message.source_node, message.target_node)).or_default();
+                    *pair = (pair.0 + 1, pair.1 + message.bytes.0);
+                    let cell: &mut (u64, u128) = cells.entry((cell(message.source), cell(message.target))).or_default();
+                    *cell = (cell.0 + 1, cell.1 + u128::from(message.bytes.0));
+                }
+            }
+            prop_assert_eq!(complete.volumes(&machine), volumes);
+            prop_assert_eq!(Volumes::of(&machine, job), volumes);
+            prop_assert_eq!(sent(&machine, job).messages(), volumes.messages);
+            prop_assert_eq!(sent(&machine, job).bytes(), volumes.bytes());
+            prop_assert_eq!(sent(&machine, job).pairs, volumes.messages);
+            let mut found = BTreeMap::new();
+            for &(node, ranks) in &complete.nodes {
+                for exchange in complete.from(&machine, node, ranks).filter(|exchange| exchange.messages > 0) {
+                    found.insert((node, exchange.target), (exchange.messages, exchange.bytes));
+                }
+            }
+            prop_assert_eq!(found, pairs);
+            let found: BTreeMap<_, _> =
+                matrix.cells.iter().map(|c| ((c.source.0, c.target.0), (c.messages, c.bytes))).collect();
+            prop_assert_eq!(found, cells);
+        }
+    }
+}

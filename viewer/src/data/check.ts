@@ -1,0 +1,119 @@
+/** Settings that are well written and still make no sense for these runs: said in words, and replaced by the defaults. */
+import { count } from '../base/format'
+import { RAMPS } from '../base/ramps'
+import { hasLanes } from './lanes'
+import { GROUPINGS, hasSeries, seriesTables } from './series'
+import { isMeasure, type Index, type RunInfo } from './source'
+import { DEFAULTS, type ViewState } from './state'
+
+export interface Checked {
+  readonly state: ViewState
+  readonly problems: readonly string[]
+}
+
+type Complaint = string | null
+
+/** What is wrong with each setting; those that are not named cannot be wrong. */
+type Checks = Partial<Record<keyof ViewState, (state: ViewState, index: Index, run: RunInfo) => Complaint>>
+
+const quote = (text: string): string => `“${text}”`
+
+const oneOf = (what: string, value: string, known: readonly string[]): Complaint =>
+  value === '' || known.includes(value)
+    ? null
+    : `there is no ${what} ${quote(value)}; there ${known.length === 0 ? 'is none' : `${known.length === 1 ? 'is' : 'are'} ${known.slice(0, 12).join(', ')}`}`
+
+const whole = (value: number, runs: number): boolean => Number.isInteger(value) && value >= 0 && value < runs
+
+const CHECKS: Checks = {
+  run: ({ run }, { runs }) =>
+    whole(run, runs.length) ? null : `there is no run ${run}; the runs are 0 to ${runs.length - 1}`,
+  compared: ({ compared }, { runs }) => {
+    const wrong = compared.find((id, i) => !whole(id, runs.length) || compared.indexOf(id) !== i)
+    if (wrong !== undefined)
+      return whole(wrong, runs.length)
+        ? `run ${wrong} is compared with itself`
+        : `there is no run ${wrong}; the runs are 0 to ${runs.length - 1}`
+    return compared.length > 4
+      ? `${count(compared.length)} runs are more than the four that are compared`
+      : null
+  },
+  view: ({ view }, { runs }) => {
+    if (view === 'compare' && runs.length < 2) return 'one run alone cannot be compared'
+    if (view === 'sweep' && runs.length < 3) return 'a sweep has three runs at least'
+    if (view === 'time' && !runs.some((run) => hasSeries(run) || hasLanes(run)))
+      return 'no run holds a time series'
+    return null
+  },
+  measure: ({ measure, view }, _, run) =>
+    view === 'time' ? null : oneOf('measure', measure, [...measuresOf(run), 'transfer_ps']),
+  classesOff: ({ classesOff }, { runs }) => {
+    const known = runs
+      .flatMap((run) => run.summary.classes.map((c) => c.class))
+      .filter((name) => name !== 'all')
+    return classesOff.map((name) => oneOf('class', name, [...new Set(known)])).find((found) => found) ?? null
+  },
+  jobs: ({ jobs }, { runs }) => {
+    const most = Math.max(...runs.map((run) => run.tables['jobs']?.rows ?? 0))
+    const wrong = Object.keys(jobs).find((job) => !whole(Number(job), most))
+    return wrong === undefined ? null : `there is no job ${wrong}; the jobs are 0 to ${most - 1}`
+  },
+  low: ({ low, high }) =>
+    low !== null && high !== null && low > high ? `the range from ${low} to ${high} holds nothing` : null,
+  ramp: ({ ramp }) => oneOf('colour ramp', ramp, Object.keys(RAMPS)),
+  frozen: ({ frozen }) =>
+    frozen !== null && !(frozen[0] < frozen[1])
+      ? `colours from ${frozen[0]} to ${frozen[1]} are no range`
+      : null,
+  zoom: ({ zoom: [k] }) => (k >= 1 && k <= 64 ? null : `${k} is not from 1 to 64`),
+  projection: ({ projection }, _, { summary }) => {
+    if (projection === '') return null
+    const axes = projection.split(',')
+    const known = summary.machine.axes
+    return axes.length === 2 && axes[0] !== axes[1] && axes.every((axis) => known.includes(axis))
+      ? null
+      : `${quote(projection)} is not two of the axes ${known.join(', ')}`
+  },
+  focus: ({ focus }) =>
+    /^(group|pair|router|node|link|job):./.test(focus)
+      ? null
+      : `${quote(focus)} names nothing; write for instance group:3`,
+  rows: ({ rows }) => oneOf('row', rows, GROUPINGS),
+  span: ({ span }) =>
+    span !== null && !(span[0] < span[1]) ? `from ${span[0]} to ${span[1]} ps is no time` : null,
+  time: ({ time }) => (time >= 0 ? null : `${time} ps is before the start`),
+  series: ({ series }, _, run) => oneOf('series', series, seriesIds(run)),
+  heat: ({ heat }, _, run) => oneOf('series', heat, seriesIds(run)),
+  sweepKey: ({ sweepKey }, { keys }) =>
+    oneOf(
+      'key of the sweep',
+      sweepKey,
+      keys.map(({ name }) => name),
+    ),
+}
+
+function measuresOf(run: RunInfo): string[] {
+  return Object.entries(run.tables['links']?.columns ?? {}).flatMap(([name, column]) =>
+    isMeasure(column) ? [name] : [],
+  )
+}
+
+const seriesIds = (run: RunInfo): string[] =>
+  seriesTables(run).flatMap(({ name, values }) => values.map(({ column }) => `${name}.${column}`))
+
+/** The settings without those that make no sense, and a sentence for each of these. */
+export function checkState(state: ViewState, index: Index): Checked {
+  const problems: string[] = []
+  let result = state
+  for (const key of Object.keys(DEFAULTS) as (keyof ViewState)[]) {
+    const run = index.runs[whole(result.run, index.runs.length) ? result.run : 0]
+    if (result[key] === DEFAULTS[key]) continue
+    const complaint = run && CHECKS[key]?.(result, index, run)
+    if (!complaint) continue
+    problems.push(`${key}: ${complaint}`)
+    result = { ...result, [key]: DEFAULTS[key] }
+    // Both ends belong together.
+    if (key === 'low') result = { ...result, high: null }
+  }
+  return { state: result, problems }
+}

@@ -1,0 +1,178 @@
+/** Draws routers: dots by job or by value, several jobs on one, several routers at one place, failed ones. */
+import { IDLE, SEVERAL } from '../data/run'
+import type { Picture, Stacks } from '../layout/picture'
+import type { Looks } from './look'
+import type { Pen } from './pen'
+
+const PATH_ROUTERS = 1000
+
+export interface RouterLook {
+  /** Per router: a job's number, IDLE or SEVERAL; used if `shade` is null. */
+  readonly job: Int32Array
+  /** Per router: a look of the colour scale. */
+  readonly shade: Uint8Array | null
+  /** 1 for a router with a selected link; null if nothing is filtered. */
+  readonly active: Uint8Array | null
+  readonly up: Uint8Array
+}
+
+export interface RouterData {
+  readonly routers: RouterLook
+  /** Colour by job number. */
+  readonly jobColors: readonly string[]
+}
+
+export function drawRouters(
+  pen: Pen,
+  picture: Picture,
+  { routers, jobColors }: RouterData,
+  looks: Looks,
+  pixelSize: number,
+): void {
+  const { palette } = looks
+  if (picture.stacks) return drawStacks(pen, picture, picture.stacks, { routers, jobColors }, looks)
+  const count = picture.routers.length / 2
+  const byColor = new Map<string, number[]>()
+  const several: number[] = []
+  const down: number[] = []
+  for (let r = 0; r < count; r++) {
+    if (Number.isNaN(picture.routers[2 * r])) continue
+    if (routers.up[r] === 0) {
+      down.push(r)
+      continue
+    }
+    const job = routers.job[r]!
+    if (routers.shade === null && job === SEVERAL) {
+      several.push(r)
+      continue
+    }
+    const color = routers.shade
+      ? looks.colors[routers.shade[r]!]!
+      : job === IDLE
+        ? palette.idle
+        : (jobColors[job] ?? palette.idle)
+    const list = byColor.get(color)
+    if (list) list.push(r)
+    else byColor.set(color, [r])
+  }
+  // A router with a selected link is larger, as soon as something is filtered.
+  const radius = (r: number): number =>
+    picture.routerRadius * (routers.active !== null && routers.active[r] === 0 ? 0.55 : 1)
+  const tiny = picture.routerRadius < 1.1 * pixelSize
+  const dot = (r: number, size: number): void => {
+    const [x, y] = [picture.routers[2 * r]!, picture.routers[2 * r + 1]!]
+    if (tiny) return bar(pen, picture, x, y, (picture.routerLength * size) / picture.routerRadius, pixelSize)
+    pen.moveTo(x + size, y)
+    pen.arc(x, y, size, 0, 2 * Math.PI)
+  }
+  // Idle first: where routers share a place, as in a projection, the busy ones are seen.
+  const order = [...byColor].sort(([a], [b]) => Number(b === palette.idle) - Number(a === palette.idle))
+  for (const [color, list] of order) {
+    pen.fillStyle = color
+    for (let from = 0; from < list.length; from += PATH_ROUTERS) {
+      pen.beginPath()
+      for (const r of list.slice(from, from + PATH_ROUTERS)) dot(r, radius(r))
+      pen.fill()
+    }
+  }
+  drawSeveral(pen, several, dot, radius, tiny, looks)
+  if (down.length === 0) return
+  pen.beginPath()
+  for (const r of down) {
+    const [x, y, s] = [picture.routers[2 * r]!, picture.routers[2 * r + 1]!, picture.routerRadius * 0.8]
+    pen.moveTo(x - s, y - s)
+    pen.lineTo(x + s, y + s)
+    pen.moveTo(x - s, y + s)
+    pen.lineTo(x + s, y - s)
+  }
+  pen.strokeStyle = palette.ink
+  pen.lineWidth = Math.max(pixelSize, picture.routerRadius * 0.3)
+  pen.stroke()
+}
+
+/** Dots below a pixel would fade away: a bar across the ring's row, one pixel wide at least. */
+function bar(pen: Pen, picture: Picture, x: number, y: number, length: number, pixelSize: number): void {
+  const width = Math.max(pixelSize, 2.3 * picture.routerRadius) / 2
+  if (!picture.ring) return pen.rect(x - width, y - width, 2 * width, 2 * width)
+  const [dx, dy] = [x - picture.ring.centre, y - picture.ring.centre]
+  const size = Math.hypot(dx, dy)
+  const [ux, uy] = [((dx / size) * length) / 2, ((dy / size) * length) / 2]
+  const [vx, vy] = [(-dy / size) * width, (dx / size) * width]
+  pen.moveTo(x - ux - vx, y - uy - vy)
+  pen.lineTo(x + ux - vx, y + uy - vy)
+  pen.lineTo(x + ux + vx, y + uy + vy)
+  pen.lineTo(x - ux + vx, y - uy + vy)
+}
+
+/** Several jobs on one router: a ring, so that no job's colour is mistaken for it. */
+function drawSeveral(
+  pen: Pen,
+  list: readonly number[],
+  dot: (r: number, size: number) => void,
+  radius: (r: number) => number,
+  tiny: boolean,
+  looks: Looks,
+): void {
+  if (list.length === 0) return
+  pen.beginPath()
+  for (const r of list) dot(r, radius(r))
+  pen.fillStyle = looks.palette.ink
+  pen.fill()
+  if (tiny) return
+  pen.beginPath()
+  for (const r of list) dot(r, radius(r) * 0.5)
+  pen.fillStyle = looks.palette.background
+  pen.fill()
+}
+
+/** Routers at one place: a pie of their jobs, or the look of the largest value among them. */
+function drawStacks(
+  pen: Pen,
+  picture: Picture,
+  { members }: Stacks,
+  { routers, jobColors }: RouterData,
+  { palette, colors }: Looks,
+): void {
+  for (const stack of members) {
+    const [x, y] = [picture.routers[2 * stack[0]!]!, picture.routers[2 * stack[0]! + 1]!]
+    const active = routers.active === null || stack.some((r) => routers.active![r] === 1)
+    const radius = picture.routerRadius * (active ? 1 : 0.55)
+    let from = -Math.PI / 2
+    for (const [color, count] of stackColors(stack, routers, jobColors, palette, colors)) {
+      const to = from + (2 * Math.PI * count) / stack.length
+      pen.beginPath()
+      if (count < stack.length) pen.moveTo(x, y)
+      pen.arc(x, y, radius, from, to)
+      pen.closePath()
+      pen.fillStyle = color
+      pen.fill()
+      from = to
+    }
+  }
+}
+
+/** Colours of a stack with how many of its routers have them, jobs in their order, then several, idle and failed. */
+function stackColors(
+  stack: readonly number[],
+  { job, shade, up }: RouterLook,
+  jobColors: readonly string[],
+  palette: Looks['palette'],
+  colors: readonly string[],
+): [string, number][] {
+  if (shade) return [[colors[stack.reduce((most, r) => Math.max(most, shade[r]!), 0)]!, stack.length]]
+  const counts = new Map<number, number>()
+  const failed = jobColors.length + 2
+  const rank = (r: number): number =>
+    up[r] === 0
+      ? failed
+      : job[r] === IDLE
+        ? jobColors.length + 1
+        : job[r] === SEVERAL
+          ? jobColors.length
+          : job[r]!
+  for (const r of stack) counts.set(rank(r), (counts.get(rank(r)) ?? 0) + 1)
+  const others = [palette.ink, palette.idle, palette.background]
+  return [...counts]
+    .sort(([a], [b]) => a - b)
+    .map(([key, count]) => [jobColors[key] ?? others[key - jobColors.length]!, count])
+}

@@ -1,0 +1,171 @@
+/** What a picture shows of a run under the current settings: values of its marks, its routers, its bands, its highlights. */
+import { Memo } from '../base/memo'
+import { aggregateMarks, groupJobTraffic, type MarkValues } from '../data/aggregate'
+import { routerJobs } from '../data/describe'
+import type { Difference } from '../data/difference'
+import { resolveFocus, translation } from '../data/focus'
+import type { Derived } from '../data/model'
+import type { Run } from '../data/run'
+import { EMPTY, FILTERED } from '../data/scale'
+import type { ViewState } from '../data/state'
+import type { CableMarks, Highlight, PictureData } from '../draw/picture'
+import type { Picture } from '../layout/picture'
+import type { Compared } from './compared'
+import { geometryOf, type Hover } from './session'
+
+export type Change = NonNullable<Compared['change']>
+
+/** Everything that a picture shows of a run under the current settings. */
+export class PictureContent {
+  private readonly jobs = new Memo<Int32Array>()
+  private readonly colors = new Memo<string[]>()
+  private readonly all = new Memo<PictureData>()
+  private slow: Pick<PictureData, 'bands' | 'routers'> | undefined
+  private buffer: { picture: Picture; values: MarkValues } | undefined
+
+  /** `hurried`: bands and routers stay as they were, while the range is dragged on a large machine. */
+  data(
+    picture: Picture,
+    d: Derived,
+    state: ViewState,
+    hurried = false,
+    change: Change | null = null,
+  ): PictureData {
+    const keys = [
+      picture,
+      d.selection,
+      d.scale,
+      d.focus,
+      d.counted,
+      state.aggregate,
+      state.jobs,
+      state.routers,
+    ]
+    return this.all.get([...keys, hurried, change?.difference], () => {
+      const slow = hurried && this.slow ? this.slow : this.detail(picture, d, state)
+      this.slow = slow
+      return {
+        marks: this.marks(picture, d, state),
+        scale: d.scale,
+        jobColors: this.jobColors(d.run),
+        cables: change && cableMarks(change.difference, d, state),
+        ...slow,
+      }
+    })
+  }
+
+  private marks(picture: Picture, d: Derived, state: ViewState): MarkValues {
+    const into = this.buffer?.picture === picture ? this.buffer.values : undefined
+    const values = aggregateMarks(picture.marks, d.values, d.selection.selected, state.aggregate, into)
+    this.buffer = { picture, values }
+    return values
+  }
+
+  private jobColors(run: Run): string[] {
+    return this.colors.get([run], () => {
+      const colors = Array.from({ length: jobCount(run) }, () => '#888888')
+      for (const job of run.jobs) colors[job.job] = job.color
+      return colors
+    })
+  }
+
+  private detail(picture: Picture, d: Derived, state: ViewState): Pick<PictureData, 'bands' | 'routers'> {
+    const { run, selection, focus } = d
+    const { perJob } = d.measure
+    const { group, groups, up } = run.routers
+    const narrowed = selection.count < run.links.count
+    return {
+      bands:
+        picture.ring && perJob !== null && !d.signed
+          ? groupJobTraffic(
+              group,
+              groups,
+              jobCount(run),
+              run.links,
+              run.linkJobs,
+              perJob,
+              d.counted,
+              selection.selected,
+            )
+          : null,
+      routers: {
+        job: this.jobs.get([run, state.jobs], () => routerJobs(run, (job) => state.jobs[job] === 'hidden')),
+        shade: state.routers === 'value' ? routerShades(d) : null,
+        active: focus && focus.job >= 0 ? routersOf(run, focus.job) : narrowed ? activeRouters(d) : null,
+        up,
+      },
+    }
+  }
+}
+
+/** The removed and added cables that classes and focus leave. */
+function cableMarks({ cables: { run, removed } }: Difference, d: Derived, state: ViewState): CableMarks {
+  const picture = geometryOf(run).picture(state.projection)
+  const mask = resolveFocus(run, state.focus)?.mask ?? null
+  const marks = [new Set<number>(), new Set<number>()] as const
+  for (let l = 0; l < run.links.count; l++) {
+    const mark = picture.marks.ofLink[l]!
+    if (mark < 0 || d.classOn[run.links.class[l]!] === 0 || (mask && mask[l] === 0)) continue
+    marks[l < removed ? 0 : 1].add(mark)
+  }
+  return { curves: picture.curves, removed: [...marks[0]], added: [...marks[1]] }
+}
+
+function jobCount(run: Run): number {
+  return run.jobs.reduce((n, job) => Math.max(n, job.job + 1), 0)
+}
+
+/** A router looks like the largest selected link that touches it. */
+function routerShades({ run, values, selection, scale }: Derived): Uint8Array {
+  const largest = new Float64Array(run.routers.count)
+  const shades = new Uint8Array(run.routers.count).fill(FILTERED)
+  for (let l = 0; l < run.links.count; l++) {
+    if (selection.selected[l] === 0) continue
+    for (const r of [run.links.source[l]!, run.links.target[l]!]) {
+      shades[r] = EMPTY
+      if (Math.abs(values[l]!) > Math.abs(largest[r]!)) largest[r] = values[l]!
+    }
+  }
+  return shades.map((look, r) => (largest[r] === 0 ? look : scale.shade(largest[r]!)))
+}
+
+function routersOf(run: Run, job: number): Uint8Array {
+  const routers = new Uint8Array(run.routers.count)
+  run.nodes.job.forEach((of, n) => of === job && (routers[run.nodes.router[n]!] = 1))
+  return routers
+}
+
+function activeRouters({ run, selection }: Derived): Uint8Array {
+  const active = new Uint8Array(run.routers.count)
+  for (let l = 0; l < run.links.count; l++)
+    if (selection.selected[l] === 1) {
+      active[run.links.source[l]!] = 1
+      active[run.links.target[l]!] = 1
+    }
+  return active
+}
+
+/** The marks, routers and groups that a hover or the focus means in this picture. */
+export function highlightOf(run: Run, picture: Picture, hover: Hover | null, d: Derived): Highlight {
+  const marks = new Set<number>()
+  const routers = new Set<number>()
+  const groups = new Set<number>()
+  const addLink = (l: number): void => {
+    if (picture.marks.ofLink[l]! >= 0) marks.add(picture.marks.ofLink[l]!)
+    routers.add(run.links.source[l]!).add(run.links.target[l]!)
+  }
+  if (hover) {
+    const here = translation(hover.run, run)
+    hover.links.slice(0, 400).forEach((l) => here.link(l) >= 0 && addLink(here.link(l)))
+    hover.routers.forEach((r) => here.router(r) >= 0 && routers.add(here.router(r)))
+    hover.groups.forEach((g) => groups.add(g))
+  }
+  const { focus } = d
+  if (focus) {
+    if (focus.link >= 0) addLink(focus.link)
+    if (focus.router >= 0) routers.add(focus.router)
+    else if (focus.group >= 0) groups.add(focus.group)
+    if (focus.toGroup >= 0) groups.add(focus.toGroup)
+  }
+  return { marks: [...marks], routers: [...routers], groups: [...groups] }
+}

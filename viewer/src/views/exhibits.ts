@@ -1,0 +1,164 @@
+/** What each view gives to keep: a sheet that one code draws into SVG and PNG, and its values as CSV. */
+import type { Theme } from '../base/ramps'
+import { quantity } from '../base/format'
+import { against, classChanges, jobChanges } from '../data/changes'
+import { selectionCsv, selectionsCsv } from '../data/csv'
+import type { Derived } from '../data/model'
+import { resolveFocus } from '../data/focus'
+import type { ViewState } from '../data/state'
+import { drawTable, fillBox, ROW, write, type Cell } from '../draw/blocks'
+import { looksFor } from '../draw/look'
+import type { Pen } from '../draw/pen'
+import {
+  drawMachine,
+  drawScale,
+  drawSheet,
+  machineHeight,
+  sheetSize,
+  type MachineSheet,
+  type Sheet,
+} from '../draw/sheet'
+import { COMPARED_MAX, type Compared } from './compared'
+import { highlightOf, PictureContent, type Change } from './content'
+import { geometryOf } from './session'
+
+export interface Exhibit {
+  /** Of the files. */
+  readonly name: string
+  readonly width: number
+  readonly height: number
+  draw(pen: Pen): void
+  csv(): string
+}
+
+export const MARGIN = 20
+
+/** The links of one run, or the changes between two, with their matrices. */
+export function overviewExhibit(
+  derived: Derived,
+  state: ViewState,
+  theme: Theme,
+  change: Change | null = null,
+): Exhibit {
+  const sheet = sheetOf(derived, state, theme, change)
+  return {
+    name: derived.run.label,
+    ...sheetSize(sheet),
+    draw: (pen) => drawSheet(pen, sheet),
+    csv: () => selectionCsv(derived),
+  }
+}
+
+export function machineOf(
+  d: Derived,
+  state: ViewState,
+  theme: Theme,
+  change: Change | null = null,
+): MachineSheet {
+  const picture = geometryOf(d.run).picture(state.projection)
+  return {
+    derived: d,
+    picture,
+    data: new PictureContent().data(picture, d, state, false, change),
+    highlight: highlightOf(d.run, picture, null, d),
+    looks: looksFor(theme, state.ramp, d.signed),
+  }
+}
+
+function sheetOf(d: Derived, state: ViewState, theme: Theme, change: Change | null): Sheet {
+  const geometry = geometryOf(d.run)
+  return {
+    ...machineOf(d, state, theme, change),
+    interior: geometry.interior,
+    cells: {
+      groupMarks: geometry.groupMarks,
+      inside: geometry.interior,
+      values: d.values,
+      selected: d.selection.selected,
+      looks: d.selection.looks,
+      aggregate: state.aggregate,
+      scale: d.scale,
+    },
+    filter: describeFilter(d, state),
+  }
+}
+
+export function describeFilter(d: Derived, state: ViewState): string {
+  const range =
+    state.low === null && state.high === null
+      ? ''
+      : `${d.measure.label} from ${state.low === null ? 'least' : quantity(state.low, d.measure.unit)} to ${state.high === null ? 'most' : quantity(state.high, d.measure.unit)}`
+  const without = state.classesOff.length > 0 ? `without ${state.classesOff.join(', ')}` : ''
+  const focus = state.focus !== '' && resolveFocus(d.run, state.focus) ? state.focus.replace(':', ' ') : ''
+  return [range, without, focus].filter((part) => part !== '').join(', ')
+}
+
+/** Background and title of a sheet; what is below begins at `TOP`. */
+export const TOP = 54
+
+export function drawHead(
+  pen: Pen,
+  size: { width: number; height: number },
+  title: string,
+  facts: string,
+  looks: MachineSheet['looks'],
+): void {
+  fillBox(pen, { x: 0, y: 0, ...size }, looks.palette.background)
+  write(pen, title, MARGIN, 28, looks, { size: 18, strong: true })
+  write(pen, facts, MARGIN, 46, looks)
+}
+
+/** Machines side by side on one scale, and the table of their changes. */
+export function compareExhibit({ runs }: Compared, state: ViewState, theme: Theme): Exhibit {
+  const machines = runs.map((d) => machineOf(d, state, theme))
+  const side = runs.length > 2 ? 460 : 620
+  const [lead] = machines
+  const tallest = Math.max(...machines.map(({ picture }) => machineHeight(picture, side)))
+  const { rows, widths } = changeTable(runs)
+  const width = Math.max(
+    2 * MARGIN + runs.length * (side + MARGIN),
+    2 * MARGIN + widths.reduce((a, b) => a + b, 0),
+  )
+  const size = { width, height: TOP + tallest + 60 + rows.length * ROW + MARGIN }
+  const { looks } = lead!
+  return {
+    name: runs.map((d) => d.run.label).join(' and '),
+    ...size,
+    draw: (pen) => {
+      drawHead(pen, size, runs.map((d) => d.run.label).join(' and '), describeFilter(runs[0]!, state), looks)
+      machines.forEach((machine, i) =>
+        drawMachine(
+          pen,
+          { x: MARGIN + i * (side + MARGIN), y: TOP, width: side },
+          machine,
+          runs[i]!.run.label,
+        ),
+      )
+      drawScale(pen, MARGIN, TOP + tallest, runs[0]!, looks)
+      drawTable(pen, { x: MARGIN, y: TOP + tallest + 60 }, widths, rows, looks, 2)
+    },
+    csv: () => selectionsCsv(runs),
+  }
+}
+
+function changeTable(runs: readonly Derived[]): { rows: Cell[][]; widths: number[] } {
+  const { unit, label } = runs[0]!.measure
+  const changes = [...classChanges(runs), ...jobChanges(runs)]
+  const head: Cell[] = [
+    { text: `${label} per link` },
+    { text: '' },
+    ...runs.map((d) => ({ text: d.run.label })),
+  ]
+  const body = changes.map((row): Cell[] => [
+    { text: row.statistic === 'mean' ? row.name : '', ...(row.color ? { color: row.color } : {}) },
+    { text: row.statistic },
+    ...row.values.map((value, i) => ({
+      text: value === null ? '–' : `${quantity(value, unit)}${i > 0 ? `  ${against(row, i)}` : ''}`,
+    })),
+  ])
+  const longest = Math.max(...changes.map((row) => row.name.length), 12)
+  return {
+    rows: [head, ...body],
+    widths: [longest * 7 + 20, 60, ...runs.slice(0, COMPARED_MAX).map(() => 170)],
+  }
+}

@@ -1,0 +1,133 @@
+/** The jobs view to keep: the job's routers, its figures, its ranks on routers, and who sends to whom. */
+import type { Theme } from '../base/ramps'
+import { count, quantity, type Unit } from '../base/format'
+import { csvOf } from '../data/csv'
+import type { Derived } from '../data/model'
+import {
+  COMMUNICATION,
+  communicationMatrix,
+  PLACEMENT,
+  placementDensity,
+  type Communication,
+  type Density,
+} from '../data/placement'
+import type { Job } from '../data/run'
+import { colorScale } from '../data/scale'
+import type { ViewState } from '../data/state'
+import { drawCells, drawTable, fillBox, ROW, write, type Box, type Cell } from '../draw/blocks'
+import { looksFor, type Looks } from '../draw/look'
+import type { Pen } from '../draw/pen'
+import { drawMachine, machineHeight } from '../draw/sheet'
+import { drawHead, machineOf, MARGIN, TOP, type Exhibit } from './exhibits'
+import type { Session } from './session'
+
+const MACHINE = 620
+const MAP = 380
+const GRID = 128
+
+export function jobsExhibit(session: Session, d: Derived, state: ViewState, theme: Theme): Exhibit | null {
+  const job = d.run.jobs.find(({ job }) => job === d.focus?.job) ?? d.run.jobs[0]
+  if (!job) return null
+  const looks = looksFor(theme, state.ramp, false)
+  const machine = machineOf(d, state, theme)
+  const [placed, talk] = [placementOf(session, d, job), communicationOf(session, d, job)]
+  const figures: Cell[][] = [
+    [{ text: 'Figure' }, { text: '' }],
+    [{ text: 'Pattern' }, { text: job.pattern }],
+    [{ text: 'Placement' }, { text: job.placement }],
+    ...job.figures
+      .filter(({ value }) => Number.isFinite(value))
+      .map(({ label, unit, value }) => [{ text: label }, { text: quantity(value, unit) }]),
+  ]
+  const left = machineHeight(machine.picture, MACHINE) + 20 + figures.length * ROW
+  const size = { width: 3 * MARGIN + MACHINE + MAP, height: TOP + Math.max(left, 2 * (MAP + 50)) + MARGIN }
+  const name = `${d.run.label}, job ${job.name}`
+  return {
+    name,
+    ...size,
+    draw: (pen) => {
+      drawHead(pen, size, name, `${count(job.ranks)} ranks on ${count(job.nodes)} nodes`, looks)
+      drawMachine(pen, { x: MARGIN, y: TOP, width: MACHINE }, machine, `Routers of ${job.name}`)
+      drawTable(pen, { x: MARGIN, y: TOP + left - figures.length * ROW }, [220, 200], figures, looks, 1)
+      const box = { x: 2 * MARGIN + MACHINE, y: TOP, width: MAP, height: MAP }
+      if (placed) drawMap(pen, box, placed, 'Ranks (across) on routers (down)', 'count', state, looks)
+      if (talk)
+        drawMap(
+          pen,
+          { ...box, y: TOP + MAP + 50 },
+          talk,
+          'From rank (down) to rank (across)',
+          'bytes',
+          state,
+          looks,
+        )
+    },
+    csv: () =>
+      csvOf(
+        ['what', 'row', 'column', 'value'],
+        [
+          ...figureRows(job),
+          ...cellRows('ranks on routers', placed),
+          ...cellRows('bytes between ranks', talk),
+        ],
+      ),
+  }
+}
+
+function placementOf(session: Session, d: Derived, job: Job): Density | null {
+  if (!d.run.info.tables['placement']?.rows) return null
+  const table = session.block(d.run.id, 'placement', PLACEMENT)
+  return table === undefined || typeof table === 'string'
+    ? null
+    : placementDensity(d.run, table, job.job, GRID, GRID)
+}
+
+function communicationOf(session: Session, d: Derived, job: Job): Communication | null {
+  if (!d.run.info.tables['communication']?.rows) return null
+  const table = session.block(d.run.id, 'communication', COMMUNICATION)
+  return table === undefined || typeof table === 'string'
+    ? null
+    : communicationMatrix(table, job.job, job.ranks)
+}
+
+function drawMap(
+  pen: Pen,
+  box: Box,
+  map: Density,
+  title: string,
+  unit: Unit,
+  state: ViewState,
+  looks: Looks,
+): void {
+  const scale = colorScale(state.scale, map.values.filter((value) => value > 0).sort(), false, null)
+  const ends = `${title}, ${quantity(scale.low, unit)} to ${quantity(scale.high, unit)} a cell`
+  write(pen, ends, box.x, box.y + 14, looks, { size: 12, strong: true })
+  const [width, height] = [box.width / map.columns, box.height / map.rows]
+  fillBox(pen, { ...box, y: box.y + 20 }, looks.palette.empty)
+  drawCells(
+    pen,
+    Array.from(map.values, (value, i) => ({ value, i }))
+      .filter(({ value }) => value > 0)
+      .map(({ value, i }) => ({
+        x: box.x + (i % map.columns) * width,
+        y: box.y + 20 + Math.floor(i / map.columns) * height,
+        width,
+        height,
+        color: looks.colors[scale.shade(value)]!,
+      })),
+  )
+}
+
+const figureRows = (job: Job): (string | number)[][] =>
+  job.figures.map(({ id, value }) => [id, '', '', value])
+
+/** The first rank or router of a cell stands for it. */
+function cellRows(what: string, map: Density | null): (string | number)[][] {
+  if (!map) return []
+  return Array.from(map.values, (value, i) => [
+    what,
+    Math.floor(i / map.columns) * map.perRow,
+    (i % map.columns) * map.perColumn,
+    value,
+  ]).filter(([, , , value]) => value !== 0)
+}

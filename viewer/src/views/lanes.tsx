@@ -1,0 +1,175 @@
+/** Ranks over time as lanes, in step with the charts and the links. */
+import { useContext, useEffect, useMemo, useRef } from 'preact/hooks'
+import { count, percent, quantity } from '../base/format'
+import type { Block } from '../data/block'
+import { jobOf } from '../data/describe'
+import { LANE_TABLES, lanesOf, longestWaiting, sharesOf, stateAt, type Lane } from '../data/lanes'
+import type { Run } from '../data/run'
+import { drawLanes, STATE_COLORS, STATE_NAMES } from '../draw/lanes'
+import { looksFor } from '../draw/look'
+import { Cursor, PAD, timeAxis, TimeTicks, type Span } from './chart'
+import { ThemeContext, useSession, useStore, type Session } from './session'
+import { prepareCanvas, useSize } from './size'
+
+const ROWS_MAX = 400
+
+const known = new WeakMap<Block, Lane[]>()
+
+/** The lanes of a run, a message, or undefined while their tables are being loaded. */
+export function lanesIn(session: Session, run: Run): Lane[] | string | undefined {
+  const found = Object.entries(LANE_TABLES).map(([table, columns]) => session.block(run.id, table, columns))
+  const message = found.find((block) => typeof block === 'string')
+  if (message !== undefined) return message as string
+  if (found.some((block) => block === undefined)) return undefined
+  const [ranks, calls, waits] = found as [Block, Block, Block]
+  let lanes = known.get(ranks)
+  if (!lanes) known.set(ranks, (lanes = lanesOf({ ranks, calls, rank_waits: waits })))
+  return lanes
+}
+
+/** Of the jobs that are counted, those that wait longest if there are too many. */
+export function shownLanes(
+  lanes: readonly Lane[],
+  jobs: Readonly<Record<number, unknown>>,
+  rows = ROWS_MAX,
+): { all: readonly Lane[]; shown: readonly Lane[] } {
+  const all = lanes.filter(({ job }) => jobs[job] === undefined)
+  return { all, shown: longestWaiting(all, rows) }
+}
+
+export function Lanes({ run, span }: { run: Run; span: Span }) {
+  const session = useSession()
+  const lanes = lanesIn(session, run)
+  if (lanes === undefined) return <p class="loading">Loading what ranks do …</p>
+  if (typeof lanes === 'string') return <p class="loading">{lanes}</p>
+  return <LaneChart run={run} lanes={lanes} span={span} />
+}
+
+function LaneChart({ run, lanes, span }: { run: Run; lanes: readonly Lane[]; span: Span }) {
+  const session = useSession()
+  const state = useStore(session.state)
+  const theme = useContext(ThemeContext)
+  const looks = looksFor(theme, state.ramp, false)
+  const frame = useRef<HTMLDivElement>(null)
+  const canvas = useRef<HTMLCanvasElement>(null)
+  const size = useSize(frame)
+  const { all, shown } = useMemo(() => shownLanes(lanes, state.jobs), [lanes, state.jobs])
+  const axis = timeAxis(span, size.width)
+  const height = Math.max(0, size.height - PAD.top - PAD.bottom)
+  const row = height / Math.max(1, shown.length)
+  const focusOf = ({ node }: Lane): string => `node:${run.nodes.names.at(node)}`
+
+  useEffect(() => {
+    if (!canvas.current || size.width === 0) return
+    const context = prepareCanvas(canvas.current, size)
+    const area = { x: PAD.left, y: PAD.top, width: size.width - PAD.left - PAD.right, height }
+    drawLanes(context, shown, area, axis.x, theme)
+    context.strokeStyle = looks.palette.ink
+    shown.forEach((lane, i) => {
+      if (focusOf(lane) === state.focus)
+        context.strokeRect(area.x - 1, PAD.top + i * row - 1, area.width + 2, row + 2)
+    })
+  }, [shown, size, theme, span, state.focus])
+
+  const hit = (event: MouseEvent): { lane: Lane; time: number } | null => {
+    const box = frame.current!.getBoundingClientRect()
+    const [x, y] = [event.clientX - box.left, event.clientY - box.top - PAD.top]
+    const lane = shown[Math.floor(y / row)]
+    return lane && y >= 0 && x >= PAD.left && x < size.width - PAD.right ? { lane, time: axis.time(x) } : null
+  }
+  const hover = (event: PointerEvent): void => {
+    const found = hit(event)
+    session.hover.set(
+      found && { run, ...tipOf(run, found.lane, found.time), x: event.clientX, y: event.clientY },
+    )
+  }
+  const click = (event: MouseEvent): void => {
+    const found = hit(event)
+    if (!found) return
+    const focus = focusOf(found.lane)
+    session.state.patch({ time: Math.round(found.time), focus: focus === state.focus ? '' : focus })
+  }
+  return (
+    <section class="chart-card heat" aria-label="Ranks over time">
+      <Legend lanes={all} />
+      <div
+        class="chart"
+        ref={frame}
+        onPointerMove={hover}
+        onPointerLeave={() => session.hover.set(null)}
+        onClick={click}
+        data-test="lanes"
+      >
+        <canvas ref={canvas} />
+        <svg width={size.width} height={size.height} class="over">
+          <g class="axis">
+            {laneLabels(run, shown, row).map(({ y, text }) => (
+              <text key={y} x={PAD.left - 8} y={PAD.top + y + 4} text-anchor="end">
+                {text}
+              </text>
+            ))}
+          </g>
+          <TimeTicks axis={axis} width={size.width} y={size.height - PAD.bottom} />
+          <Cursor axis={axis} time={state.time} top={PAD.top} bottom={PAD.top + height} />
+        </svg>
+      </div>
+      <p class="reading" data-test="lane-rows">
+        {count(shown.length)} of {count(all.length)} ranks
+        {shown.length < all.length ? ', those that wait longest,' : ''} drawn; sending is all work inside of
+        calls. A click goes to a rank’s router and a time.
+      </p>
+    </section>
+  )
+}
+
+/** What the colours are, and the shares of all the time of these ranks. */
+function Legend({ lanes }: { lanes: readonly Lane[] }) {
+  const theme = useContext(ThemeContext)
+  const shares = useMemo(() => sharesOf(lanes), [lanes])
+  return (
+    <header>
+      <h2>Ranks by time</h2>
+      <ul class="legend">
+        {STATE_NAMES.map((name, i) => (
+          <li key={name}>
+            <i class="swatch" style={{ background: STATE_COLORS[theme][i]! }} /> {name}{' '}
+            <b data-test={`share-${name}`}>{percent(shares[i]!)}</b>
+          </li>
+        ))}
+      </ul>
+    </header>
+  )
+}
+
+function tipOf(run: Run, lane: Lane, time: number) {
+  const now = stateAt(lane, time)
+  return {
+    links: [],
+    routers: [run.nodes.router[lane.node]!],
+    groups: [],
+    tip: {
+      title: `${jobOf(run, lane.job).name}, rank ${count(lane.rank)} on ${run.nodes.names.at(lane.node)}`,
+      rows: [
+        ['At', quantity(time, 'ps')],
+        ['Does', now ? `${STATE_NAMES[now.state]!}${now.what === '' ? '' : ` (${now.what})`}` : 'nothing'],
+        ['Computing in all', quantity(lane.end - lane.start - lane.inCalls, 'ps')],
+        ['Waiting in all', quantity(lane.waiting, 'ps')],
+      ] as [string, string][],
+      shares: [],
+      note: '',
+    },
+  }
+}
+
+/** A label for as many ranks as there is room, with the job where it begins. */
+function laneLabels(run: Run, lanes: readonly Lane[], row: number): { y: number; text: string }[] {
+  const stride = Math.max(1, Math.ceil(16 / row))
+  return lanes
+    .flatMap((lane, i) => {
+      const begins = i === 0 || lanes[i - 1]!.job !== lane.job
+      if (!begins && i % stride !== 0) return []
+      const text = begins ? `${jobOf(run, lane.job).name} ${lane.rank}` : String(lane.rank)
+      return [{ y: (i + 0.5) * row, text: text.length > 14 ? `…${text.slice(-13)}` : text }]
+    })
+    .filter(({ y }, i, all) => i === 0 || y - all[i - 1]!.y >= Math.min(13, stride * row))
+}

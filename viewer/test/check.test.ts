@@ -1,0 +1,52 @@
+import { describe, expect, test } from 'vitest'
+import { checkState } from '../src/data/check'
+import { DEFAULTS, readUrl } from '../src/data/state'
+import { tiny, TRAFFIC } from './machines'
+
+describe('settings that make no sense', () => {
+  const info = {
+    ...tiny({ jobs: ['a'] }).info,
+    tables: { links: { rows: 1, columns: TRAFFIC }, jobs: { rows: 1, columns: {} } },
+  }
+  const index = {
+    protocol: 2,
+    version: '',
+    keys: [{ name: 'seed', unit: 'none' as const }],
+    runs: [info, info],
+  }
+  test.each([
+    ['run=7', 'run: there is no run 7; the runs are 0 to 1'],
+    ['run=0.5', 'run: there is no run 0.5'],
+    ['compared=0,5', 'compared: there is no run 5'],
+    ['compared=1,1', 'compared: run 1 is compared with itself'],
+    ['view=sweep', 'view: a sweep has three runs at least'],
+    ['view=time', 'view: no run holds a time series'],
+    ['measure=packets', 'measure: there is no measure “packets”; there are bytes, transfer_ps'],
+    ['classesOff=green', 'classesOff: there is no class “green”'],
+    ['jobs=4', 'jobs: there is no job 4'],
+    ['low=5&high=2', 'low: the range from 5 to 2 holds nothing'],
+    ['ramp=rainbow', 'ramp: there is no colour ramp “rainbow”'],
+    ['frozen=9,1', 'frozen: colours from 9 to 1 are no range'],
+    ['zoom=0,0,0', 'zoom: 0 is not from 1 to 64'],
+    ['projection=x,y', 'projection: “x,y” is not two of the axes'],
+    ['focus=everything', 'focus: “everything” names nothing'],
+    ['time=-1', 'time: -1 ps is before the start'],
+    ['series=jobs.colour', 'series: there is no series “jobs.colour”'],
+    ['sweepKey=load', 'sweepKey: there is no key of the sweep “load”; there is seed'],
+  ])('%s', (address, complaint) => {
+    const { state, problems } = readUrl(address)
+    expect(problems).toEqual([])
+    const checked = checkState(state, index)
+    expect(checked.problems).toHaveLength(1)
+    expect(checked.problems[0]).toContain(complaint)
+    expect(checked.state).toEqual(DEFAULTS)
+  })
+
+  test('what makes sense stays', () => {
+    const { state } = readUrl(
+      'run=1&compared=1,0&view=compare&measure=transfer_ps&jobs=0&low=1&high=1&sweepKey=seed&focus=group%3A1',
+    )
+    expect(checkState(state, index)).toEqual({ state, problems: [] })
+    expect(checkState(DEFAULTS, index).problems).toEqual([])
+  })
+})

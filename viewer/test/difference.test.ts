@@ -1,0 +1,86 @@
+import { describe, expect, test } from 'vitest'
+import { describeLinks } from '../src/data/describe'
+import { DifferenceModel, RunModel } from '../src/data/model'
+import { linkName } from '../src/data/run'
+import { DEFAULTS } from '../src/data/state'
+import { edisonDescription, makeRun, tiny } from './machines'
+
+describe('differences', () => {
+  const full = edisonDescription()
+  const traffic = (l: number) => [l % 7]
+  const base = makeRun({ ...full, jobs: ['j'], traffic })
+  const kept = full.wires
+    .map((w, l) => ({ w, l }))
+    .filter(({ w }) => !(w.class === 'black' && w.parallel === 2))
+  const fewer = makeRun({
+    ...full,
+    wires: kept.map(({ w }) => w),
+    jobs: ['j'],
+    traffic: (l) => [2 * (kept[l]!.l % 7)],
+  })
+
+  const blackBundles = 15 * 16 * 30
+
+  test('cables are paired; removed ones are none of the differences, and those that remain carry more', () => {
+    const model = new DifferenceModel(new RunModel(base), new RunModel(fewer))
+    const { cables, unplaced } = model.difference
+    // -K: 15 groups x 16 columns x 30 ordered pairs of rows lose one link each.
+    expect([cables.removed, cables.added, unplaced]).toEqual([blackBundles, 0, 0])
+    expect(model.run.links.count).toBe(48_240 - blackBundles)
+    const values = model.values(DEFAULTS)
+    kept.forEach(({ l, w }, i) => {
+      expect(linkName(model.run, i)).toBe(linkName(base, l))
+      expect(values[i]).toBe(l % 7)
+      if (w.class === 'black') expect(values[i]).toBeGreaterThanOrEqual(0)
+    })
+    const gone = full.wires
+      .map((w, l) => ({ w, l }))
+      .filter(({ w }) => w.class === 'black' && w.parallel === 2)
+    expect([...model.cableValues(DEFAULTS)]).toEqual(gone.map(({ l }) => l % 7))
+    expect(linkName(cables.run, 0)).toMatch(/:black\.2$/)
+  })
+
+  test('what only the other has is added', () => {
+    const model = new DifferenceModel(new RunModel(fewer), new RunModel(base))
+    const { cables } = model.difference
+    expect([cables.removed, cables.added]).toEqual([0, blackBundles])
+    expect(model.run.links.count).toBe(fewer.links.count)
+    expect(linkName(cables.run, 0)).toMatch(/:black\.2$/)
+    expect(model.cableValues(DEFAULTS)[0]).toBe(
+      full.wires.findIndex((w) => w.class === 'black' && w.parallel === 2) % 7,
+    )
+  })
+
+  test('per bundle, what all its cables carry is compared, and no traffic is lost', () => {
+    const model = new DifferenceModel(new RunModel(base), new RunModel(fewer), 'bundle')
+    expect(model.difference.cables.run.links.count).toBe(0)
+    const d = model.derive({ ...DEFAULTS, pairing: 'bundle' })
+    const sum = (values: Float64Array): number => values.reduce((total, v) => total + v, 0)
+    const total = (run: typeof base): number => sum(run.measures[0]!.total)
+    expect(sum(d.values)).toBe(total(fewer) - total(base))
+    const black = d.run.links.classes.indexOf('black')
+    const l = d.run.links.class.indexOf(black)
+    expect(d.sides.map((side) => side.cables[l])).toEqual([3, 2])
+    expect(
+      describeLinks(d, [l], '')
+        .rows.map(([, value]) => value)
+        .slice(-2),
+    ).toEqual([`${d.sides[0]!.values[l]} B on 3 cables`, `${d.sides[1]!.values[l]} B on 2 cables`])
+  })
+
+  test('a bundle whose cables are numbered anew keeps them but for the one that went', () => {
+    const wire = (parallel: number) => ({ source: 0, target: 1, class: 'k', parallel })
+    const of = (numbers: number[]) =>
+      tiny({ wires: numbers.map(wire), jobs: ['j'], traffic: (l) => [10 * (numbers[l]! + 1)] })
+    const model = new DifferenceModel(new RunModel(of([0, 1, 2])), new RunModel(of([1, 3])))
+    expect(model.difference.cables.removed).toBe(1)
+    // .1 with itself, .0 with what is left, .3; .2 has no partner.
+    expect([...model.values(DEFAULTS)]).toEqual([30, 0])
+    expect([...model.cableValues(DEFAULTS)]).toEqual([30])
+  })
+
+  test('a run against itself changes nothing', () => {
+    const model = new DifferenceModel(new RunModel(base), new RunModel(base))
+    expect(model.values(DEFAULTS).every((v) => v === 0)).toBe(true)
+  })
+})
