@@ -16,7 +16,7 @@ const PATIENCE: Duration = Duration::from_millis(50);
 
 /// How long work that is to stop may go on before it asks whether it shall. Work that has asked may take the time that it needs
 /// to keep what it has; any other is left behind, where it ends when it asks, or with the process.
-const GRACE: Duration = Duration::from_millis(1_500);
+const GRACE: Duration = Duration::from_millis(800);
 
 /// Memory for the stack of the working thread: as much as a main thread has.
 const STACK_BYTES: usize = 8 << 20;
