@@ -149,7 +149,9 @@ pub(crate) fn belongs_to(family: &'static Family, key: &str) -> Option<String> {
         .filter(|variant| variant.keys.iter().any(|k| k.name == key))
         .map(|variant| format!("'{}'", variant.name))
         .collect();
-    (!owners.is_empty()).then(|| format!("'{key}' belongs to {} {}", family.noun, owners.join(", ")))
+    let (last, others) = owners.split_last()?;
+    let before = if others.is_empty() { String::new() } else { format!("{} or ", others.join(", ")) };
+    Some(format!("'{key}' belongs to {} {before}{last}", family.noun))
 }
 
 /// A text node, for a name that is not given.
