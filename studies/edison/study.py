@@ -1,0 +1,253 @@
+"""Readings of what is not published, scored on WD1 and WD3, and all figures over placements."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from odonata.studies import Finding, Results, Study
+
+WORKLOADS = {
+    "WD1": ("spread", "stencil-2d", "stencil-4d", "many-to-many"),
+    "WD2": ("stencil-2d", "stencil-4d", "umesh", "spread"),
+    "WD3": ("umesh", "spread", "many-to-many", "stencil-2d"),
+    "WD4": ("stencil-4d", "many-to-many", "spread", "umesh"),
+}
+PUBLISHED = Path(__file__).with_name("published.csv")
+MIB = float(1 << 20)
+
+LEAST = 0.02
+"""Standard deviation of a logarithm below which two computations of one placement differ, too."""
+
+TIE = 2.0
+"""Difference of the log-likelihood below which two readings are told apart by nothing: the simpler one stays."""
+
+Reading = dict[str, Any]
+
+
+def _grids(grids: Sequence[Sequence[int]]) -> list[Reading]:
+    return [
+        {"dims": list(dims), "order": "row-major", "periodic": periodic}
+        for periodic in (False, True)
+        for dims in grids
+    ]
+
+
+READINGS: dict[str, list[Reading]] = {
+    "stencil-2d": _grids([(256, 128), (128, 256), (512, 64), (64, 512), (1024, 32), (32, 1024)]),
+    "stencil-4d": _grids(
+        [
+            (16, 16, 16, 8),
+            (8, 16, 16, 16),
+            (16, 16, 8, 16),
+            (16, 8, 16, 16),
+            (32, 16, 8, 8),
+            (8, 8, 16, 32),
+        ]
+    ),
+    "many-to-many": [{"stride": 1 << power} for power in range(11)],
+    "umesh": [
+        {"reach": reach} for reach in (50, 75, 100, 125, 150, 200, 250, 300, 400, 600, 800, 1200)
+    ],
+    "spread": [{"symmetric": symmetric} for symmetric in (False, True)],
+}
+"""Natural readings of each pattern, the simplest first."""
+
+CHOSEN: dict[str, Reading] = {}
+WIDTH = 0.3
+
+
+def _orders(workload: str) -> dict[str, dict[str, Any]]:
+    """The jobs turned by one, two and three places: who is placed first."""
+    jobs = WORKLOADS[workload]
+    turned = [jobs[by:] + jobs[:by] for by in range(len(jobs))]
+    return {
+        "as in the file" if names == jobs else f"{names[0]} first": {
+            key: name
+            for number, name in enumerate(names)
+            for key, name in ((f"job.{number}.name", name), (f"job.{number}.pattern", name))
+        }
+        for names in turned
+    }
+
+
+def _readings(workload: str) -> dict[str, dict[str, Any]]:
+    """As many readings as the pattern with most has; in each every pattern is read in one of its ways."""
+    most = max(len(readings) for readings in READINGS.values())
+    return {
+        str(number): {
+            f"job.{job}.pattern": {"name": job, **READINGS[job][number % len(READINGS[job])]}
+            for job in WORKLOADS[workload]
+        }
+        for number in range(most)
+    }
+
+
+def orders_wd1(_: Study) -> dict[str, dict[str, Any]]:
+    """Who is placed first."""
+    return _orders("WD1")
+
+
+def orders_wd2(_: Study) -> dict[str, dict[str, Any]]:
+    """Who is placed first."""
+    return _orders("WD2")
+
+
+def orders_wd3(_: Study) -> dict[str, dict[str, Any]]:
+    """Who is placed first."""
+    return _orders("WD3")
+
+
+def orders_wd4(_: Study) -> dict[str, dict[str, Any]]:
+    """Who is placed first."""
+    return _orders("WD4")
+
+
+def readings_wd1(_: Study) -> dict[str, dict[str, Any]]:
+    """The readings of its patterns."""
+    return _readings("WD1")
+
+
+def readings_wd3(_: Study) -> dict[str, dict[str, Any]]:
+    """The readings of its patterns."""
+    return _readings("WD3")
+
+
+def _words(pattern: str, reading: Reading) -> str:
+    if "dims" in reading:
+        wraps = ", periodic" if reading["periodic"] else ""
+        return " x ".join(map(str, reading["dims"])) + wraps
+    ((key, value),) = reading.items()
+    return f"{key} {str(value).lower()}"
+
+
+def _traffic(results: Results, kind: str, workloads: Sequence[str]) -> pd.DataFrame:
+    """Traffic of the jobs by class, MiB per link, with the published figures where there are some."""
+    parts = []
+    for workload in workloads:
+        name = f"{kind}-{workload.lower()}" if kind else workload.lower()
+        rows = results.frame(f"{name}.traffic")
+        rows = rows[(rows["job"] != "all jobs") & (rows["class"] != "all")]
+        parts.append(rows.assign(workload=workload, mean=rows["bytes_mean"] / MIB, max=rows["bytes_max"] / MIB))
+    published = pd.read_csv(PUBLISHED)
+    return pd.concat(parts).merge(published, on=["workload", "job", "class"], how="left")
+
+
+def _scores(rows: pd.DataFrame, by: list[str]) -> pd.DataFrame:
+    """How probable the published averages are among the placements of each candidate.
+
+    The logarithm of an average is taken as normal, its mean and standard deviation are those of the
+    candidate's placements, and the published number is one more draw.
+    """
+    found = rows.assign(log=np.log(rows["mean"] / rows["mean_mib"]))
+    groups = found.groupby([*by, "workload", "job", "class"])["log"]
+    table = groups.agg(["mean", "std", "count"]).reset_index()
+    spread = np.maximum(table["std"], LEAST) * np.sqrt(1 + 1 / table["count"])
+    table["worse"] = np.log(spread) + (table["mean"] / spread) ** 2 / 2
+    table["square"] = table["mean"] ** 2
+    scores = table.groupby(by, sort=False).agg(worse=("worse", "sum"), square=("square", "mean")).reset_index()
+    return scores.assign(deviation=np.sqrt(scores.pop("square")))
+
+
+def readings(results: Results) -> pd.DataFrame:
+    """One row for each reading of each pattern, the simplest first."""
+    rows = _traffic(results, "readings", ("WD1", "WD3"))
+    parts = []
+    for pattern, ways in READINGS.items():
+        of = rows[rows["job"] == pattern]
+        of = of.assign(way=of["reading"].astype(int) % len(ways))
+        scores = _scores(of, ["way"]).sort_values("way")
+        parts.append(
+            scores.assign(
+                pattern=pattern,
+                reading=[_words(pattern, ways[way]) for way in scores["way"]],
+                worse=scores["worse"] - scores["worse"].min(),
+            )
+        )
+    return pd.concat(parts)[["pattern", "reading", "worse", "deviation"]]
+
+
+def widths(results: Results) -> pd.DataFrame:
+    """One row for each width."""
+    rows = _traffic(results, "widths", ("WD1", "WD3"))
+    scores = _scores(rows.rename(columns={"job.*.placement.spread": "spread"}), ["spread"])
+    return scores.assign(worse=scores["worse"] - scores["worse"].min()).sort_values("spread")
+
+
+def _figures(results: Results, workloads: Sequence[str]) -> pd.DataFrame:
+    """Median and range of every average and maximum over the placements."""
+    rows = _traffic(results, "", workloads)
+    parts = []
+    for figure, published in (("mean", "mean_mib"), ("max", "max_mib")):
+        groups = rows.groupby(["workload", "job", "class"], sort=False)
+        found = groups[figure].agg(
+            median="median",
+            low=lambda values: np.sort(values)[min(1, len(values) - 1)],
+            high=lambda values: np.sort(values)[max(-2, -len(values))],
+        )
+        found["published"] = groups[published].first()
+        parts.append(found.reset_index().assign(figure=figure))
+    found = pd.concat(parts)
+    return found.assign(off=found["median"] / found["published"] - 1)
+
+
+def residuals(results: Results) -> pd.DataFrame:
+    """The workloads with which it was chosen."""
+    return _figures(results, ("WD1", "WD3"))
+
+
+def predictions(results: Results) -> pd.DataFrame:
+    """The workloads that were not looked at."""
+    return _figures(results, ("WD2", "WD4")).drop(columns=["published", "off"])
+
+
+def _rule(names: Sequence[Any], worse: Sequence[float]) -> Any:
+    """The first that nothing tells from the best."""
+    return next(name for name, by in zip(names, worse, strict=True) if by < TIE)
+
+
+def patterns_are_read_by_the_rule(results: Results) -> Iterator[Finding]:
+    """Pattern by pattern."""
+    table = readings(results)
+    for pattern, rows in table.groupby("pattern", sort=False):
+        best = _rule(list(rows["reading"]), list(rows["worse"]))
+        chosen = CHOSEN.get(str(pattern), READINGS[str(pattern)][0])
+        yield Finding(str(pattern), str(best), _words(str(pattern), chosen) == best)
+
+
+def placement_is_as_wide(results: Results) -> Iterator[Finding]:
+    """The width of all jobs."""
+    table = widths(results)
+    best = _rule(list(table["spread"]), list(table["worse"]))
+    yield Finding("spread", f"{best:g}", best == WIDTH)
+
+
+def _met(results: Results, figure: str, tolerance: float) -> Iterator[Finding]:
+    table = residuals(results)
+    for row in table[table["figure"] == figure].to_dict("records"):
+        inside = row["low"] <= row["published"] <= row["high"]
+        words = f"{row['median']:.3g} ({row['low']:.3g} to {row['high']:.3g}), published {row['published']:.3g}"
+        holds = bool(inside or abs(row["off"]) <= tolerance)
+        yield Finding(f"{row['workload']} {row['job']} {row['class']}", words, holds)
+
+
+def averages_are_met(results: Results) -> Iterator[Finding]:
+    """All averages of WD1 and WD3."""
+    return _met(results, "mean", 0.1)
+
+
+def maxima_are_met(results: Results) -> Iterator[Finding]:
+    """All maxima of WD1 and WD3."""
+    return _met(results, "max", 0.25)
+
+
+def spread_is_met(results: Results) -> Iterator[Finding]:
+    """The averages of WD1's Spread, of whatever placements were made."""
+    rows = _figures(results, ("WD1",))
+    for row in rows[(rows["job"] == "spread") & (rows["figure"] == "mean")].to_dict("records"):
+        words = f"{row['median']:.3g}, published {row['published']:.3g}"
+        yield Finding(str(row["class"]), words, abs(row["off"]) <= 0.1)
