@@ -50,9 +50,7 @@ READINGS: dict[str, list[Reading]] = {
         ]
     ),
     "many-to-many": [{"stride": 1 << power} for power in range(11)],
-    "umesh": [
-        {"reach": reach} for reach in (50, 75, 100, 125, 150, 200, 250, 300, 400, 600, 800, 1200)
-    ],
+    "umesh": [{"reach": reach} for reach in (50, 75, 100, 125, 150, 200, 250, 300, 400, 600, 800, 1200)],
     "spread": [{"symmetric": symmetric} for symmetric in (False, True)],
 }
 """Natural readings of each pattern, the simplest first."""
@@ -132,7 +130,9 @@ def _traffic(results: Results, kind: str, workloads: Sequence[str]) -> pd.DataFr
         name = f"{kind}-{workload.lower()}" if kind else workload.lower()
         rows = results.frame(f"{name}.traffic")
         rows = rows[(rows["job"] != "all jobs") & (rows["class"] != "all")]
-        parts.append(rows.assign(workload=workload, mean=rows["bytes_mean"] / MIB, max=rows["bytes_max"] / MIB))
+        parts.append(
+            rows.assign(workload=workload, mean=rows["bytes_mean"] / MIB, max=rows["bytes_max"] / MIB)
+        )
     published = pd.read_csv(PUBLISHED)
     return pd.concat(parts).merge(published, on=["workload", "job", "class"], how="left")
 
@@ -149,7 +149,9 @@ def _scores(rows: pd.DataFrame, by: list[str]) -> pd.DataFrame:
     spread = np.maximum(table["std"], LEAST) * np.sqrt(1 + 1 / table["count"])
     table["worse"] = np.log(spread) + (table["mean"] / spread) ** 2 / 2
     table["square"] = table["mean"] ** 2
-    scores = table.groupby(by, sort=False).agg(worse=("worse", "sum"), square=("square", "mean")).reset_index()
+    scores = (
+        table.groupby(by, sort=False).agg(worse=("worse", "sum"), square=("square", "mean")).reset_index()
+    )
     return scores.assign(deviation=np.sqrt(scores.pop("square")))
 
 
@@ -230,7 +232,9 @@ def _met(results: Results, figure: str, tolerance: float) -> Iterator[Finding]:
     table = residuals(results)
     for row in table[table["figure"] == figure].to_dict("records"):
         inside = row["low"] <= row["published"] <= row["high"]
-        words = f"{row['median']:.3g} ({row['low']:.3g} to {row['high']:.3g}), published {row['published']:.3g}"
+        words = (
+            f"{row['median']:.3g} ({row['low']:.3g} to {row['high']:.3g}), published {row['published']:.3g}"
+        )
         holds = bool(inside or abs(row["off"]) <= tolerance)
         yield Finding(f"{row['workload']} {row['job']} {row['class']}", words, holds)
 
