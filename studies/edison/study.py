@@ -24,7 +24,7 @@ LEAST = 0.02
 """Standard deviation of a logarithm below which two computations of one placement differ, too."""
 
 TIE = 2.0
-"""Difference of the log-likelihood below which two readings are told apart by nothing: the simpler one stays."""
+"""Difference of the log-likelihood below which nothing tells two readings apart: the simpler one stays."""
 
 Reading = dict[str, Any]
 
@@ -115,7 +115,7 @@ def readings_wd3(_: Study) -> dict[str, dict[str, Any]]:
     return _readings("WD3")
 
 
-def _words(pattern: str, reading: Reading) -> str:
+def _words(reading: Reading) -> str:
     if "dims" in reading:
         wraps = ", periodic" if reading["periodic"] else ""
         return " x ".join(map(str, reading["dims"])) + wraps
@@ -166,7 +166,7 @@ def readings(results: Results) -> pd.DataFrame:
         parts.append(
             scores.assign(
                 pattern=pattern,
-                reading=[_words(pattern, ways[way]) for way in scores["way"]],
+                reading=[_words(ways[way]) for way in scores["way"]],
                 worse=scores["worse"] - scores["worse"].min(),
             )
         )
@@ -218,7 +218,7 @@ def patterns_are_read_by_the_rule(results: Results) -> Iterator[Finding]:
     for pattern, rows in table.groupby("pattern", sort=False):
         best = _rule(list(rows["reading"]), list(rows["worse"]))
         chosen = CHOSEN.get(str(pattern), READINGS[str(pattern)][0])
-        yield Finding(str(pattern), str(best), _words(str(pattern), chosen) == best)
+        yield Finding(str(pattern), str(best), _words(chosen) == best)
 
 
 def placement_is_as_wide(results: Results) -> Iterator[Finding]:
