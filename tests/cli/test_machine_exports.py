@@ -44,7 +44,7 @@ GROUPED: list[dict[str, Any]] = [
 def test_codes_and_back(machine: dict[str, Any], tmp_path: Path) -> None:
     """Configuration and wiring; the bandwidths are of its precision, latencies are not in it."""
     run = run_of(machine)
-    machines.codes(run, tmp_path / "codes")
+    machines.codes(run.table, tmp_path / "codes")
     again = run_of({"file": str(tmp_path / "codes" / "network.conf")})
     (links, nodes), (links_again, nodes_again) = graph(run), graph(again)
     without_latency = [
@@ -66,7 +66,7 @@ FLAT: list[dict[str, Any]] = [
 def test_booksim_and_back(machine: dict[str, Any], tmp_path: Path) -> None:
     """The listing has routers, nodes and cycles; bandwidths are not in it."""
     run = run_of(machine)
-    machines.booksim(run, tmp_path / "any.net")
+    machines.booksim(run.table, tmp_path / "any.net")
     again = run_of({"file": str(tmp_path / "any.net")})
     (links, nodes), (links_again, nodes_again) = graph(run), graph(again)
     without = [
@@ -89,5 +89,5 @@ def test_what_has_no_place_is_refused(tmp_path: Path) -> None:
     ):
         run = run_of(machine)
         with pytest.raises(OdonataError, match=why):
-            write(run, tmp_path / "out")
+            write(run.table, tmp_path / "out")
         assert not (tmp_path / "out").exists()

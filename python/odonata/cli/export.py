@@ -47,7 +47,7 @@ def command(directory: Path, kind: str, output: Path) -> None:
         elif kind in ("booksim", "codes"):
             from odonata.export import machines
 
-            {"booksim": machines.booksim, "codes": machines.codes}[kind](run, output)
+            {"booksim": machines.booksim, "codes": machines.codes}[kind](run.table, output)
         else:
             import pyarrow.csv
 

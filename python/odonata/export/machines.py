@@ -6,14 +6,18 @@ table in `docs/reference/machines.md` says which.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
 import pandas as pd
+import pyarrow as pa
 
 from odonata.errors import OdonataError
-from odonata.runs import Run
+
+Tables = Callable[[str], pa.Table]
+"""The tables of a run by their names."""
 
 CYCLE_PS = 1000
 """A cycle of BookSim's listing is taken as a nanosecond, as the reader takes it."""
@@ -61,19 +65,19 @@ class _Machine:
     nodes: pd.DataFrame
 
     @classmethod
-    def of(cls, run: Run) -> _Machine:
-        links, routers, nodes = (run.table(name).to_pandas() for name in ("links", "routers", "nodes"))
+    def of(cls, tables: Tables) -> _Machine:
+        links, routers, nodes = (tables(name).to_pandas() for name in ("links", "routers", "nodes"))
         links["class"] = links["class"].astype(str)
         return cls(links, routers, nodes[nodes["up"]])
 
 
-def booksim(run: Run, path: Path) -> None:
+def booksim(tables: Tables, path: Path) -> None:
     """Writes a listing for BookSim's `anynet`; both directions of a cable with their latency.
 
     Raises:
         OdonataError: Parallel cables, which the listing cannot tell apart.
     """
-    machine = _Machine.of(run)
+    machine = _Machine.of(tables)
     links = machine.links
     twice = links[links["parallel"] > 0]
     if len(twice):
@@ -91,7 +95,7 @@ def booksim(run: Run, path: Path) -> None:
     path.write_text("\n".join(lines) + "\n")
 
 
-def codes(run: Run, directory: Path) -> None:
+def codes(tables: Tables, directory: Path) -> None:
     """Writes `network.conf`, `intra` and `inter` for the CODES simulator into a new directory.
 
     Cray's rows and columns make `dragonfly_custom`, groups with nodes only on routers without global links
@@ -100,7 +104,7 @@ def codes(run: Run, directory: Path) -> None:
     Raises:
         OdonataError: No groups, groups that differ, or different bandwidths for which it has one key.
     """
-    machine = _Machine.of(run)
+    machine = _Machine.of(tables)
     if "group" not in machine.routers or machine.routers["group"].nunique() < 2:
         raise OdonataError("the dragonflies of CODES have groups; this machine has none")
     groups = int(machine.routers["group"].nunique())
