@@ -79,14 +79,13 @@ def test_booksim_and_back(machine: dict[str, Any], tmp_path: Path) -> None:
 def test_what_has_no_place_is_refused(tmp_path: Path) -> None:
     """Nothing is written then."""
     plain = {"topology": "dragonfly", "p": 2, "a": 4, "h": 2, "g": 5}
-    for number, (machine, write, why) in enumerate(
-        [
-            ({**plain, "local_cables": 2}, machines.booksim, "joined by several cables"),
-            ({**plain, "edit": ["fail g0r0>g0r1:local.0"]}, machines.codes, "wired differently"),
-            ({"topology": "torus", "dims": [4, 4]}, machines.codes, "this machine has none"),
-            ({**plain, "edit": ["fail g1r0"]}, machines.codes, "those of CODES are alike"),
-        ]
-    ):
+    refused = [
+        ({**plain, "local_cables": 2}, machines.booksim, "joined by several cables"),
+        ({**plain, "edit": ["fail g0r0>g0r1:local.0"]}, machines.codes, "wired differently"),
+        ({"topology": "torus", "dims": [4, 4]}, machines.codes, "this machine has none"),
+        ({**plain, "edit": ["fail g1r0"]}, machines.codes, "those of CODES are alike"),
+    ]
+    for machine, write, why in refused:
         run = run_of(machine)
         with pytest.raises(OdonataError, match=why):
             write(run.table, tmp_path / "out")
