@@ -51,15 +51,18 @@ READINGS: dict[str, list[Reading]] = {
 }
 """Natural readings of each pattern, the simplest first."""
 
-WIDTH = 0.3
-
 EXAMPLES = Path(__file__).parents[2] / "examples"
 
 
+def _jobs(workload: str) -> list[dict[str, Any]]:
+    """The jobs of a workload's file."""
+    jobs: list[dict[str, Any]] = toml.parse((EXAMPLES / f"{workload.lower()}-edison.toml").read_text())["job"]
+    return jobs
+
+
 def _patterns(workload: str) -> dict[str, Reading]:
-    """The jobs of a workload and how their file reads their patterns."""
-    content = toml.parse((EXAMPLES / f"{workload.lower()}-edison.toml").read_text())
-    return {job["name"]: job["pattern"] for job in content["job"]}
+    """How the file of a workload reads the patterns of its jobs, by their names."""
+    return {job["name"]: job["pattern"] for job in _jobs(workload)}
 
 
 def _orders(workload: str) -> dict[str, dict[str, Any]]:
@@ -231,7 +234,10 @@ def placement_is_as_wide(results: Results) -> Iterator[Finding]:
     """The width of all jobs."""
     table = widths(results)
     best = _rule(list(table["spread"]), list(table["worse"]))
-    yield Finding("spread", f"{best:g}", best == WIDTH)
+    files = {
+        job["placement"]["spread"] for workload in ("WD1", "WD2", "WD3", "WD4") for job in _jobs(workload)
+    }
+    yield Finding("spread", f"{best:g}", files == {best})
 
 
 def _met(results: Results, figure: str, tolerance: float) -> Iterator[Finding]:

@@ -15,7 +15,7 @@ LAYERS: tuple[tuple[str, ...], ...] = (
     ("programs", "quantity", "toml"),
     ("store",),
     ("analysis",),
-    ("plot", "viewer", "export"),
+    ("plot", "viewer", "export", "importers"),
     ("runs",),
     ("api",),
     ("machines", "sweeps"),

@@ -2,6 +2,7 @@
 
 mod hardware;
 mod jobs;
+mod node_names;
 mod resolved;
 
 use crate::document::{Document, Place};

@@ -51,6 +51,8 @@ pub struct MachineBuilder {
     pub node_router: Vec<RouterId>,
     /// Whether each node is a usable compute node.
     pub node_up: Vec<bool>,
+    /// Names of the nodes, one each, or none: they are called by their routers then.
+    pub node_names: Vec<String>,
     /// Whether each router works; the cables of one that does not are dropped when building.
     pub router_up: Vec<bool>,
     /// All cables, in any order; parallel cables are repeated.
@@ -98,6 +100,8 @@ impl MachineBuilder {
             network_ports: self.network_ports,
             node_router: self.node_router,
             node_up: self.node_up,
+            node_by_name: by_name(&self.node_names)?,
+            node_names: self.node_names,
             router_up: self.router_up,
             first_node,
             router_nodes,
@@ -125,6 +129,10 @@ impl MachineBuilder {
         assert_eq!(self.router_up.len(), routers, "one state per router");
         assert_eq!(self.node_up.len(), self.node_router.len(), "one state per node");
         assert_eq!(self.coordinates.values.len(), routers * self.coordinates.axes.len(), "coordinates of every router");
+        if !self.node_names.is_empty() && self.node_names.len() != self.node_router.len() {
+            let reason = format!("{} names for {} nodes", self.node_names.len(), self.node_router.len());
+            return wrong("node_names", reason);
+        }
         if let Some(node) = self.node_router.iter().position(|r| r.index() >= routers) {
             return wrong(
                 "nodes",
@@ -205,6 +213,7 @@ impl From<Machine> for MachineBuilder {
             network_ports: machine.network_ports,
             node_router: machine.node_router,
             node_up: machine.node_up,
+            node_names: machine.node_names,
             router_up: machine.router_up,
             cables,
         }
@@ -220,6 +229,22 @@ pub(crate) fn in_link_order(mut cables: Vec<Cable>) -> Vec<Cable> {
     }
     cables.sort_by_key(|c| (c.a, c.class, c.b, std::cmp::Reverse(c.bandwidth), c.latency));
     cables
+}
+
+/// The nodes in the order of their names, all of which differ and can be told from numbers.
+fn by_name(names: &[String]) -> Result<Vec<NodeId>, MachineError> {
+    let wrong = |reason: String| Err(MachineError::Parameter { parameter: "node_names".into(), reason });
+    let unusable =
+        |name: &&String| name.is_empty() || name.parse::<u32>().is_ok() || name.contains(char::is_whitespace);
+    if let Some(name) = names.iter().find(unusable) {
+        return wrong(format!("'{name}' can't be the name of a node"));
+    }
+    let mut order: Vec<NodeId> = (0..names.len()).map(NodeId::from_index).collect();
+    order.sort_by_key(|node| &names[node.index()]);
+    match order.windows(2).find(|pair| names[pair[0].index()] == names[pair[1].index()]) {
+        Some(pair) => wrong(format!("'{}' is named twice", names[pair[0].index()])),
+        None => Ok(order),
+    }
 }
 
 fn nodes_by_router(node_router: &[RouterId], routers: usize) -> (Vec<u32>, Vec<NodeId>) {
@@ -352,6 +377,7 @@ mod tests {
             network_ports: None,
             node_router: vec![RouterId(2), RouterId(0), RouterId(2)],
             node_up: vec![true; 3],
+            node_names: Vec::new(),
             router_up: vec![true; 3],
             cables: Vec::new(),
         };

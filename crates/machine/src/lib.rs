@@ -15,10 +15,12 @@
 mod builder;
 pub mod edit;
 mod error;
+pub mod hostlist;
 pub mod import;
 mod machine;
 pub mod metrics;
 mod names;
+pub mod node_names;
 pub mod presets;
 mod shape;
 pub mod topology;

@@ -88,6 +88,10 @@ pub struct Machine {
     pub(crate) network_ports: Option<u32>,
     pub(crate) node_router: Vec<RouterId>,
     pub(crate) node_up: Vec<bool>,
+    /// Names of the nodes, or none.
+    pub(crate) node_names: Vec<String>,
+    /// The nodes in the order of their names.
+    pub(crate) node_by_name: Vec<NodeId>,
     pub(crate) router_up: Vec<bool>,
     /// Nodes of router r are `router_nodes[first_node[r]..first_node[r + 1]]`, ascending.
     pub(crate) first_node: Vec<u32>,

@@ -4,7 +4,7 @@
 //! differ (`g3r0c12`, `X3Y0Z12` on a torus whose axes are called by letters), else the letter once and the values joined by `_` (`x3_0_12` on a torus with axes `x0`,
 //! `x1`, `x2`), and `r7` where there are no coordinates. A file may give
 //! routers names of its own. A node is its router's name, `n` and its slot
-//! (`g3r0c12n1`); a link is `g0r0c0>g0r0c1:green.0`.
+//! (`g3r0c12n1`), unless it has a name of its own; a link is `g0r0c0>g0r0c1:green.0`.
 
 use crate::{Coordinates, Machine, MachineError};
 use odonata_declare::hint;
@@ -138,8 +138,11 @@ impl Machine {
         self.coordinates.router_name(router)
     }
 
-    /// Name of a node: its router's name, `n` and its slot there.
+    /// Name of a node: its own, or its router's name, `n` and its slot there.
     pub fn node_name(&self, node: NodeId) -> String {
+        if let Some(name) = self.node_names.get(node.index()) {
+            return name.clone();
+        }
         format!("{}n{}", self.router_name(self.router_of(node)), self.slot_of(node))
     }
 
@@ -174,6 +177,13 @@ impl Machine {
             } else {
                 Err(unknown(format!("; ids are 0 to {}", self.node_count().saturating_sub(1))))
             };
+        }
+        let own = |node: &NodeId| self.node_names[node.index()].as_str();
+        if let Ok(at) = self.node_by_name.binary_search_by_key(&name, own) {
+            return Ok(self.node_by_name[at]);
+        }
+        if !self.node_names.is_empty() {
+            return Err(unknown(hint(name, self.node_names.iter().map(String::as_str))));
         }
         let split = name.rsplit_once('n').and_then(|(router, slot)| Some((router, slot.parse::<usize>().ok()?)));
         let Some((router, slot)) = split else {

@@ -79,6 +79,7 @@ mod tests {
             network_ports: None,
             node_router: (0..4).map(RouterId).collect(),
             node_up: vec![true; 4],
+            node_names: Vec::new(),
             router_up: vec![true; 4],
             cables: Vec::new(),
         };

@@ -96,6 +96,12 @@ pub(crate) fn available_memory() -> Option<(u64, String)> {
     odonata_experiment::memory::available().map(|available| (available.bytes, available.of))
 }
 
+/// The names that a list of a batch system stands for; `ValueError` says why it is none.
+#[pyfunction]
+pub(crate) fn host_names(text: &str) -> PyResult<Vec<String>> {
+    odonata_machine::hostlist::expand(text).map_err(pyo3::exceptions::PyValueError::new_err)
+}
+
 /// The text of an experiment file of an older format as one of the present format.
 #[pyfunction]
 #[pyo3(text_signature = "(text, path)")]

@@ -19,8 +19,8 @@ use pyo3::prelude::*;
 mod _core {
     #[pymodule_export]
     use super::functions::{
-        alone, available_memory, characterize, check, check_points, cluster, machine, presets, program_mistake,
-        reference, run, schema, sweep, tables, tables_reference, upgrade, version,
+        alone, available_memory, characterize, check, check_points, cluster, host_names, machine, presets,
+        program_mistake, reference, run, schema, sweep, tables, tables_reference, upgrade, version,
     };
     use super::{errors, PyModule, PyResult};
     use pyo3::Bound;

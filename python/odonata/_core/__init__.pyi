@@ -22,6 +22,7 @@ __all__ = [
     "check",
     "check_points",
     "cluster",
+    "host_names",
     "improved_mapping",
     "machine",
     "mapped_jobs",
@@ -205,6 +206,13 @@ def mapped_jobs(text: str, path: str, overrides: Sequence[str] = ()) -> list[Map
 
 def bisected_mapping(problem: MappingProblem) -> npt.NDArray[np.uint32]:
     """A mapping by recursive bisection: the place of every rank."""
+
+def host_names(text: str) -> list[str]:
+    """The names that a list of a batch system (`nid[00012-00044,00100]`) stands for.
+
+    Raises:
+        ValueError: It is no such list.
+    """
 
 def improved_mapping(
     problem: MappingProblem, place_of_rank: list[int], seed: int, tries: int, heat: float

@@ -25,6 +25,7 @@ COMMANDS = {
     "plot": Entry("Results", "Draw figures of a run."),
     "export": Entry("Results", "Write a run in another program's format."),
     "machine": Entry("Machines", "Build and measure a machine, with other cabling if wanted."),
+    "import": Entry("Machines", "Make an experiment of what other programs say: jobs of Slurm."),
     "amg": Entry("Models", "Algebraic multigrid: hierarchies, cycle times, redistribution."),
     "list": Entry("Reference", "What presets, patterns, placements and routings there are."),
     "schema": Entry("Reference", "Every key of an experiment file, every column of a run directory."),

@@ -12,6 +12,7 @@ import warnings
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from importlib import import_module
+from keyword import iskeyword
 from types import FrameType
 from typing import Any, NoReturn
 
@@ -46,7 +47,9 @@ class Group(click.Group):
         """Imports a command."""
         if cmd_name not in self._entries:
             return None
-        module = import_module(f"odonata.cli.{cmd_name.replace('-', '_')}")
+        # A command that is called like a word of Python is in a module with `_` after it.
+        name = cmd_name.replace("-", "_") + ("_" if iskeyword(cmd_name) else "")
+        module = import_module(f"odonata.cli.{name}")
         command: click.Command = module.command
         return command
 

@@ -1,5 +1,6 @@
 //! From `[machine]` to a machine.
 
+use super::node_names;
 use crate::fields::{Fields, Located};
 use crate::input::Files;
 use crate::memory;
@@ -36,6 +37,7 @@ pub(super) fn build(spec: &MachineSpec, seed: u64, files: &mut Files<'_>, report
     {
         set_nodes_per_router(&mut builder, nodes);
     }
+    node_names::give(&mut builder, spec, files, &mut resolved, report)?;
     let prices = apply_classes(&mut builder, &spec.classes, report)?;
     describe(&builder, spec, &prices, &mut resolved);
     let builder = apply_edits(builder, spec, seed, report)?;
@@ -187,6 +189,7 @@ fn set_nodes_per_router(builder: &mut MachineBuilder, count: u32) {
     }
     builder.node_router.clear();
     builder.node_up.clear();
+    builder.node_names.clear();
     for (router, slots) in slots.iter().enumerate().filter(|(_, slots)| !slots.is_empty()) {
         let any = slots.contains(&true);
         for slot in 0..count as usize {

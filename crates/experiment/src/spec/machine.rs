@@ -38,6 +38,18 @@ pub(crate) fn section() -> Section {
         ),
         Key::optional("cores_per_node", Kind::count(1), FROM, "Cores of each node."),
         Key::optional("nodes_per_router", Kind::count(1), FROM, "Nodes of each router that has any."),
+        Key::optional(
+            "node_names",
+            Kind::Any(&[Kind::Text, Kind::List(&Kind::Text)]),
+            "the routers' names with a number",
+            "Names of the nodes in the order of their numbers, as batch systems list them (`nid[00001-05760]`): of all, or of those that jobs can use.",
+        ),
+        Key::optional(
+            "nodes_file",
+            Kind::Path,
+            "none",
+            "The same as CSV: `name` and `node` (number), or `name` and `router` (name or number; its nodes in the order of the lines).",
+        ),
         Key {
             name: "edit",
             kind: Kind::Any(&[Kind::Text, Kind::List(&Kind::Any(&[Kind::Text, Kind::Table(edit::KEYS)]))]),

@@ -32,9 +32,17 @@ pub fn apply(mut builder: MachineBuilder, edits: &[Edit], seed: u64) -> Result<M
                     change_cables(&mut builder, &mut origin, edit, change)?;
                 }
             }
-            Edit::FailRouter(name) => {
-                let router = builder.coordinates.router_named(name, builder.group_of.len())?;
-                builder.router_up[router.index()] = false;
+            Edit::FailRouter(name) => match builder.coordinates.router_named(name, builder.group_of.len()) {
+                Ok(router) => builder.router_up[router.index()] = false,
+                // Where nodes have names of their own, no router is called like one of them.
+                Err(error) => match builder.node_names.iter().position(|node| node == name) {
+                    Some(node) => builder.node_up[node] = false,
+                    None => return Err(error),
+                },
+            },
+            Edit::FailNode(name) => {
+                let node = builder.clone().build()?.node_named(name)?;
+                builder.node_up[node.index()] = false;
             }
             Edit::FailLink(_) => {
                 let cable = named.expect("links were looked up before");

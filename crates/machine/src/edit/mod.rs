@@ -7,6 +7,7 @@
 //! | `-K`, `-2K`, `+B-K`, `+3B-K` | one black cable less per router pair, two less, one blue more and one black less, … |
 //! | `+2 local`, `+1 global -1 local` | the same for any class by its name |
 //! | `fail g0r1c2` | the router fails, with its cables and nodes |
+//! | `fail nid00012`, `fail node 17` | a node can't be used; its name where nodes have names of their own, or its id |
 //! | `fail g0r0c0>g0r0c1:green.0` | the cable of this link fails, in both directions |
 //! | `fail router 17`, `fail link 1234` | by id |
 //! | `fail 5% blue`, `fail 2% routers` | a random fraction of the cables of a class, or of the routers |
@@ -32,6 +33,8 @@ pub enum Edit {
     Cables(Vec<CableChange>),
     /// A router fails; by name or id.
     FailRouter(String),
+    /// A node can't be used; by name or id.
+    FailNode(String),
     /// The cable of a link fails, and with it both directions; by name or id of the link in the machine without edits.
     FailLink(String),
     /// A random fraction of the cables of a class fails.
@@ -90,6 +93,7 @@ impl fmt::Display for Edit {
                 Ok(())
             }
             Self::FailRouter(name) => write!(f, "fail router {name}"),
+            Self::FailNode(name) => write!(f, "fail node {name}"),
             Self::FailLink(name) => write!(f, "fail link {name}"),
             Self::FailCables { class, fraction } => write!(f, "fail {} {class}", fraction),
             Self::FailRouters { fraction } => write!(f, "fail {} routers", fraction),

@@ -77,6 +77,7 @@ fn fail(text: &str, what: &str) -> Result<Edit, MachineError> {
     let words: Vec<&str> = what.split_whitespace().collect();
     match words[..] {
         ["router", name] => Ok(Edit::FailRouter(name.into())),
+        ["node", name] => Ok(Edit::FailNode(name.into())),
         ["link" | "cable", name] => Ok(Edit::FailLink(name.into())),
         [name] if name.contains('>') => Ok(Edit::FailLink(name.into())),
         [name] if name.starts_with(|c: char| c.is_alphabetic()) => Ok(Edit::FailRouter(name.into())),
@@ -157,6 +158,7 @@ mod tests {
     #[test]
     fn faults() {
         assert_eq!(Edit::parse("fail g0r1c2"), Ok(Edit::FailRouter("g0r1c2".into())));
+        assert_eq!(Edit::parse("fail node nid00012"), Ok(Edit::FailNode("nid00012".into())));
         assert_eq!(Edit::parse("fail router 17"), Ok(Edit::FailRouter("17".into())));
         assert_eq!(Edit::parse("fail g0r0>g0r1:local.0"), Ok(Edit::FailLink("g0r0>g0r1:local.0".into())));
         assert_eq!(Edit::parse("fail 5% blue"), Ok(Edit::FailCables { class: "blue".into(), fraction: 0.05 }));

@@ -15,8 +15,8 @@
 use super::edge_list::{build, EdgeListColumns, EdgeListOptions};
 use super::{line, text};
 use crate::{MachineBuilder, MachineError};
-use odonata_units::Rate;
-use std::collections::{BTreeMap, HashMap};
+use odonata_units::{Rate, RouterId};
+use std::collections::{BTreeMap, HashMap, HashSet};
 
 /// A port of a switch and what is at the other end.
 struct End<'a> {
@@ -25,6 +25,8 @@ struct End<'a> {
     peer: &'a str,
     peer_port: u32,
     speed: &'a str,
+    /// What is said of it.
+    description: Option<&'a str>,
 }
 
 struct Switch<'a> {
@@ -66,7 +68,32 @@ pub fn ibnetdiscover(bytes: &[u8], label: &str, options: &EdgeListOptions) -> Re
         return line(label, 1, "no cable between two switches; expected the output of ibnetdiscover");
     }
     options.listing = super::Listing::Cables;
-    build(&columns, &options, label, "line", &places)
+    let mut builder = build(&columns, &options, label, "line", &places)?;
+    builder.node_names = host_names(&switches, &builder);
+    Ok(builder)
+}
+
+/// The first words of the adapters' descriptions, if these tell all nodes apart.
+fn host_names(switches: &[Switch<'_>], builder: &MachineBuilder) -> Vec<String> {
+    let mut hosts: HashMap<String, Vec<&str>> = HashMap::new();
+    let mut seen = HashSet::new();
+    for (switch, name) in switches.iter().zip(names(switches)) {
+        let adapters = switch.ends.iter().filter(|end| end.peer.starts_with("H-") && seen.insert(end.peer));
+        let words = adapters.map(|end| end.description.and_then(|text| text.split_whitespace().next()).unwrap_or(""));
+        hosts.insert(name, words.collect());
+    }
+    let routers =
+        (0..builder.group_of.len()).map(|router| builder.coordinates.router_name(RouterId::from_index(router)));
+    let found: Vec<String> =
+        routers.flat_map(|name| hosts.remove(&name).unwrap_or_default()).map(str::to_owned).collect();
+    let different: HashSet<&String> = found.iter().collect();
+    let usable = |name: &&String| !name.is_empty() && name.parse::<u32>().is_err();
+    let tell_apart = different.len() == found.len() && found.len() == builder.node_router.len();
+    if tell_apart && found.iter().all(|name| usable(&name)) {
+        found
+    } else {
+        Vec::new()
+    }
 }
 
 /// The switches with their ports, in the order of the file.
@@ -111,7 +138,8 @@ fn end(line: usize, content: &str) -> Option<End<'_>> {
     let (peer, rest) = quoted(rest)?;
     let (peer_port, rest) = rest.strip_prefix('[')?.split_once(']')?;
     let speed = rest.split_whitespace().next_back()?;
-    Some(End { line, port: port.parse().ok()?, peer, peer_port: peer_port.parse().ok()?, speed })
+    let description = rest.split_once('#').and_then(|(_, rest)| Some(quoted(rest)?.0));
+    Some(End { description, line, port: port.parse().ok()?, peer, peer_port: peer_port.parse().ok()?, speed })
 }
 
 /// The number of the switch at the other end of a cable.
@@ -243,6 +271,7 @@ mod tests {
         assert_eq!(machine.terminal().bandwidth.bits_per_s(), 32_000_000_000);
         assert_eq!(machine.nodes_of(RouterId(0)).len(), 2);
         assert_eq!(machine.coordinates().names, ["leaf1", "spine1"]);
+        assert_eq!(machine.node_name(odonata_units::NodeId(1)), "node2");
     }
 
     #[test]

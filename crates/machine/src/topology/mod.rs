@@ -178,6 +178,7 @@ fn bare(
         network_ports: None,
         node_router: (0..nodes).map(|node| RouterId::from_index(node / nodes_per_router as usize)).collect(),
         node_up: vec![true; nodes],
+        node_names: Vec::new(),
         router_up: vec![true; routers],
         cables: Vec::new(),
     }

@@ -4,20 +4,21 @@ use super::spec::{hand_out, Begun, PlacementRule};
 use super::{FreeNodes, Request};
 use crate::WorkloadError;
 use odonata_declare::{parameter, Field, Kind, Parameter, Parameters, Value};
+use odonata_machine::hostlist;
 use odonata_units::NodeId;
 
 /// Parameters of `list`.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct ListParameters {
     /// The nodes in the order in which the ranks fill them; exactly as many as the job needs.
-    pub nodes: Vec<NodeName>,
+    pub nodes: NodeList,
 }
 
 impl Parameters for ListParameters {
     const PARAMETERS: &'static [Parameter<Self>] = &[parameter!(
         nodes,
-        Kind::List(&Kind::Any(&[Kind::count(0), Kind::Text])),
-        "The nodes in the order in which the ranks fill them, by number or name; exactly as many as the job needs.",
+        Kind::Any(&[Kind::List(&Kind::Any(&[Kind::count(0), Kind::Text])), Kind::Text]),
+        "The nodes in the order in which the ranks fill them, by number, name or list of names (`nid[00012-00044,00100]`); exactly as many as the job needs.",
         required
     )];
 }
@@ -28,12 +29,29 @@ impl PlacementRule for ListParameters {
     }
 }
 
-/// A node as the user names it.
+/// Nodes as the user lists them: a list, or one text for all.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct NodeList(pub Vec<NodeName>);
+
+impl Field for NodeList {
+    fn get(&self) -> Option<Value> {
+        self.0.get()
+    }
+
+    fn of(value: Option<&Value>) -> Self {
+        match value {
+            Some(text @ Value::Text(_)) => Self(vec![NodeName::of(Some(text))]),
+            list => Self(Vec::of(list)),
+        }
+    }
+}
+
+/// A node as the user names it, or several by a list of names.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum NodeName {
     /// Its number.
     Id(u32),
-    /// Its name (`g0r1c2n3`), or its number as text.
+    /// Its name (`g0r1c2n3`), its number as text, or a list of names (`nid[001-064]`).
     Name(String),
 }
 
@@ -56,14 +74,17 @@ impl Field for NodeName {
 /// The listed nodes, claimed one by one by the caller.
 pub(super) fn nodes(free: &FreeNodes<'_>, count: usize, parameters: &ListParameters) -> Result<Vec<NodeId>, String> {
     let machine = free.machine();
-    if parameters.nodes.len() != count {
-        return Err(format!("{} nodes listed, but the job needs {count}", parameters.nodes.len()));
+    let mut names = Vec::with_capacity(count);
+    for listed in &parameters.nodes.0 {
+        match listed {
+            NodeName::Id(id) => names.push(id.to_string()),
+            NodeName::Name(list) => names.append(&mut hostlist::expand(list)?),
+        }
     }
-    let node = |name: &NodeName| match name {
-        NodeName::Id(id) => machine.node_named(&id.to_string()),
-        NodeName::Name(name) => machine.node_named(name),
-    };
-    parameters.nodes.iter().map(|name| node(name).map_err(|error| error.to_string())).collect()
+    if names.len() != count {
+        return Err(format!("{} nodes listed, but the job needs {count}", names.len()));
+    }
+    names.iter().map(|name| machine.node_named(name).map_err(|error| error.to_string())).collect()
 }
 
 #[cfg(test)]
@@ -78,6 +99,15 @@ mod tests {
         let machine = cascade(2, 2, 2, 2, 1);
         let given = [("nodes", json!([9, "g0r1c1n0", "2"]))];
         assert_eq!(place(&machine, "list", &given, 3, 1), [NodeId(9), NodeId(6), NodeId(2)]);
+    }
+
+    #[test]
+    fn lists_of_names() {
+        let machine = cascade(2, 2, 2, 2, 1);
+        let listed = |nodes: serde_json::Value| place(&machine, "list", &[("nodes", nodes)], 4, 1);
+        let expected: Vec<NodeId> = [0, 4, 8, 12].map(NodeId).into();
+        assert_eq!(listed(json!("g[0-1]r[0-1]c0n0")), expected);
+        assert_eq!(listed(json!(["g0r[0-1]c0n0", "g1r0c0n0", 12])), expected);
     }
 
     #[test]
