@@ -27,7 +27,7 @@ pub(super) fn give(
         }
         (Some(listed), None) => {
             resolved.insert("node_names".into(), listed.to_toml());
-            ("node_names", ProblemKind::Value, node_names::in_order(builder, &texts(&listed)))
+            ("node_names", ProblemKind::Value, node_names::in_order(builder, &texts(listed)))
         }
         (None, Some(path)) => {
             resolved.insert("nodes_file".into(), files.path_of(&path).to_string_lossy().into_owned().into());

@@ -85,7 +85,7 @@ fn fail(text: &str, what: &str) -> Result<Edit, MachineError> {
         [fraction, class] => Ok(Edit::FailCables { class: class.into(), fraction: parse_fraction(text, fraction)? }),
         _ => wrong(
             text,
-            "expected 'fail ROUTER', 'fail ROUTER>ROUTER:CLASS.INDEX', 'fail router ID', 'fail link ID', 'fail 5% CLASS' or \
+            "expected 'fail ROUTER', 'fail ROUTER>ROUTER:CLASS.INDEX', 'fail router ID', 'fail node NAME', 'fail link ID', 'fail 5% CLASS' or \
              'fail 5% routers'"
                 .into(),
         ),
