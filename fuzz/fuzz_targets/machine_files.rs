@@ -4,17 +4,42 @@
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
+use odonata_declare::Reader;
 use odonata_machine::import::{
-    cray_links, damselfly, damselfly_config, edge_list_csv, ibnetdiscover, DamselflyParameters, EdgeListOptions,
-    IntraLayout,
+    booksim, codes_conf, cray_links, damselfly, damselfly_config, edge_list_csv, htsim, ibnetdiscover, simgrid,
+    DamselflyParameters, EdgeListOptions, IntraLayout,
 };
+use odonata_units::Time;
+use std::path::PathBuf;
+
+/// Every file is these bytes.
+struct Same<'a>(&'a [u8]);
+
+impl Reader for Same<'_> {
+    fn read(&mut self, _: &str) -> Result<Vec<u8>, String> {
+        Ok(self.0.to_vec())
+    }
+
+    fn locate(&self, _: &str, name: &str) -> Result<PathBuf, String> {
+        Ok(name.into())
+    }
+}
 
 fuzz_target!(|data: &[u8]| {
     let Some((&which, rest)) = data.split_first() else { return };
-    let builder = match which % 6 {
+    let builder = match which.wrapping_sub(b'0') % 10 {
         0 => cray_links(rest, "links.txt"),
         1 => edge_list_csv(rest, "edges.csv", &EdgeListOptions::default()),
         5 => ibnetdiscover(rest, "net.txt", &EdgeListOptions::default()),
+        6 => {
+            // What stands before the text is the content of both wiring files.
+            let text = rest.windows(8).position(|word| word == b"LPGROUPS").unwrap_or(0);
+            let Ok(builder) = codes_conf(&rest[text..], "net.conf", &mut Same(&rest[..text])) else { return };
+            Ok(builder)
+        }
+        7 => booksim(rest, "any.net", Time::from_ns(1), &EdgeListOptions::default()),
+        8 => htsim(rest, "tree.topo"),
+        9 => simgrid(rest, "platform.xml"),
         2 => {
             let _ = damselfly_config(rest, "config");
             return;

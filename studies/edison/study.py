@@ -9,14 +9,10 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from odonata import toml
 from odonata.studies import Finding, Results, Study
+from odonata.studies.select import NoRowsError
 
-WORKLOADS = {
-    "WD1": ("spread", "stencil-2d", "stencil-4d", "many-to-many"),
-    "WD2": ("stencil-2d", "stencil-4d", "umesh", "spread"),
-    "WD3": ("umesh", "spread", "many-to-many", "stencil-2d"),
-    "WD4": ("stencil-4d", "many-to-many", "spread", "umesh"),
-}
 PUBLISHED = Path(__file__).with_name("published.csv")
 MIB = float(1 << 20)
 
@@ -55,19 +51,27 @@ READINGS: dict[str, list[Reading]] = {
 }
 """Natural readings of each pattern, the simplest first."""
 
-CHOSEN: dict[str, Reading] = {}
 WIDTH = 0.3
+
+EXAMPLES = Path(__file__).parents[2] / "examples"
+
+
+def _patterns(workload: str) -> dict[str, Reading]:
+    """The jobs of a workload and how their file reads their patterns."""
+    content = toml.parse((EXAMPLES / f"{workload.lower()}-edison.toml").read_text())
+    return {job["name"]: job["pattern"] for job in content["job"]}
 
 
 def _orders(workload: str) -> dict[str, dict[str, Any]]:
     """The jobs turned by one, two and three places: who is placed first."""
-    jobs = WORKLOADS[workload]
+    patterns = _patterns(workload)
+    jobs = list(patterns)
     turned = [jobs[by:] + jobs[:by] for by in range(len(jobs))]
     return {
         "as in the file" if names == jobs else f"{names[0]} first": {
-            key: name
+            key: value
             for number, name in enumerate(names)
-            for key, name in ((f"job.{number}.name", name), (f"job.{number}.pattern", name))
+            for key, value in ((f"job.{number}.name", name), (f"job.{number}.pattern", patterns[name]))
         }
         for names in turned
     }
@@ -79,7 +83,7 @@ def _readings(workload: str) -> dict[str, dict[str, Any]]:
     return {
         str(number): {
             f"job.{job}.pattern": {"name": job, **READINGS[job][number % len(READINGS[job])]}
-            for job in WORKLOADS[workload]
+            for job in _patterns(workload)
         }
         for number in range(most)
     }
@@ -119,7 +123,7 @@ def _words(reading: Reading) -> str:
     if "dims" in reading:
         wraps = ", periodic" if reading["periodic"] else ""
         return " x ".join(map(str, reading["dims"])) + wraps
-    ((key, value),) = reading.items()
+    ((key, value),) = ((key, value) for key, value in reading.items() if key != "name")
     return f"{key} {str(value).lower()}"
 
 
@@ -129,6 +133,8 @@ def _traffic(results: Results, kind: str, workloads: Sequence[str]) -> pd.DataFr
     for workload in workloads:
         name = f"{kind}-{workload.lower()}" if kind else workload.lower()
         rows = results.frame(f"{name}.traffic")
+        if rows.empty:
+            raise NoRowsError(f"{name} has not run")
         rows = rows[(rows["job"] != "all jobs") & (rows["class"] != "all")]
         parts.append(
             rows.assign(workload=workload, mean=rows["bytes_mean"] / MIB, max=rows["bytes_max"] / MIB)
@@ -215,10 +221,10 @@ def _rule(names: Sequence[Any], worse: Sequence[float]) -> Any:
 def patterns_are_read_by_the_rule(results: Results) -> Iterator[Finding]:
     """Pattern by pattern."""
     table = readings(results)
+    files = _patterns("WD1") | _patterns("WD3")
     for pattern, rows in table.groupby("pattern", sort=False):
         best = _rule(list(rows["reading"]), list(rows["worse"]))
-        chosen = CHOSEN.get(str(pattern), READINGS[str(pattern)][0])
-        yield Finding(str(pattern), str(best), _words(chosen) == best)
+        yield Finding(str(pattern), str(best), _words(files[str(pattern)]) == best)
 
 
 def placement_is_as_wide(results: Results) -> Iterator[Finding]:

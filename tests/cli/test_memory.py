@@ -72,7 +72,7 @@ def test_ranks_that_are_too_many_are_refused(command: Path, tmp_path: Path, engi
 
 
 def test_messages_of_the_same_nodes_take_no_room(command: Path, tmp_path: Path) -> None:
-    """16 million messages of each of two ranks, between two nodes: each had its 24 B, the process was aborted."""
+    """16 million messages of each of two ranks, between two nodes: each had 24 B, the process aborted."""
     (tmp_path / "x.toml").write_text(
         f"[machine]\n{SMALL}\n"
         '[[job]]\npattern = { name = "uniform", messages = 16000000 }\nranks = 2\nranks_per_node = 1\n'

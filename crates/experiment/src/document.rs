@@ -147,6 +147,9 @@ impl Document {
         help: Option<String>,
     ) -> Problem {
         let file = self.sources[place.map_or(0, |p| p.source)].name.clone();
+        // What a file contains may be quoted in a message, and is not for a terminal as it is.
+        let unprintable = |c: char| c.is_control() && c != '\n';
+        let message = if message.contains(unprintable) { message.replace(unprintable, "\u{fffd}") } else { message };
         Problem { kind, file, location: place.map(|p| self.locate(p)), message, help }
     }
 

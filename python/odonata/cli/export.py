@@ -13,9 +13,11 @@ import click
     "-f",
     "--format",
     "kind",
-    type=click.Choice(["damselfly", "csv"]),
+    type=click.Choice(["damselfly", "csv", "booksim", "codes"]),
     required=True,
-    help="damselfly: its viewers' link file, in MiB. csv: every table, in the units of the run directory.",
+    help="damselfly: its viewers' link file, in MiB. csv: every table, in the units of the run directory. "
+    "booksim: the machine as a listing of anynet. codes: a machine with groups as its configuration and "
+    "wiring files.",
 )
 @click.option(
     "-o",
@@ -23,7 +25,7 @@ import click
     metavar="PATH",
     type=click.Path(path_type=Path),
     required=True,
-    help="The file to write, or for csv the directory to make.",
+    help="The file to write, or for csv and codes the directory to make.",
 )
 def command(directory: Path, kind: str, output: Path) -> None:
     """Write a run in another program's format.
@@ -31,6 +33,7 @@ def command(directory: Path, kind: str, output: Path) -> None:
     \b
     odonata export runs/first -f csv -o first-csv
     odonata export runs/first -f damselfly -o links.txt
+    odonata export runs/first -f codes -o codes
     """  # noqa: D301 - \b keeps click from filling the lines that follow
     import odonata
     from odonata.errors import OdonataError
@@ -41,6 +44,10 @@ def command(directory: Path, kind: str, output: Path) -> None:
             from odonata.export import damselfly
 
             damselfly.export(run.links, run.link_jobs, run.jobs, output)
+        elif kind in ("booksim", "codes"):
+            from odonata.export import machines
+
+            {"booksim": machines.booksim, "codes": machines.codes}[kind](run.table, output)
         else:
             import pyarrow.csv
 

@@ -87,46 +87,7 @@ fn origin(
             admit(family.extent(), spec, report)?;
             family.lay_out()
         }
-        Origin::File(format) => {
-            let name = spec.common.text("file").expect("the origin is a file").to_owned();
-            let bytes = match files.read(&name) {
-                Ok(bytes) => bytes,
-                Err(reason) => {
-                    report.add(ProblemKind::File, spec.origin_place, reason, None);
-                    return None;
-                }
-            };
-            let format = format.as_deref().unwrap_or_else(|| import::detect(&bytes));
-            let mut reader = (Variant::find("format", FORMATS, format).expect("a known format").default)();
-            if spec.common.given("format").is_some() {
-                set_given(&mut *reader, &spec.own);
-            }
-            resolved.insert("file".into(), files.path_of(&name).to_string_lossy().into_owned().into());
-            resolved.insert("format".into(), format.into());
-            let keys = reader.keys();
-            for (key, value) in reader.values() {
-                let path = keys.iter().any(|known| known.name == key && known.kind == Kind::Path);
-                let value = match value {
-                    Value::Text(file) if path => files.path_of(&file).to_string_lossy().into_owned().into(),
-                    other => other.to_toml(),
-                };
-                resolved.insert(key.into(), value);
-            }
-            match reader.read(&bytes, &name, files) {
-                Ok(mut builder) => {
-                    // Without the folders: a machine is called by its name everywhere, and where it lay is in `resolved`.
-                    if let Some(short) = Path::new(&builder.name).file_name() {
-                        builder.name = short.to_string_lossy().into_owned();
-                    }
-                    Ok(builder)
-                }
-                Err(FormatError::Machine(error)) => Err(error),
-                Err(FormatError::Unreadable(key, reason)) => {
-                    report.add(ProblemKind::File, spec.place_of(key), reason, None);
-                    return None;
-                }
-            }
-        }
+        Origin::File(format) => from_file(format.as_deref(), spec, files, &mut resolved, report)?,
     };
     match built {
         Ok(builder) => Some((builder, resolved)),
@@ -135,6 +96,59 @@ fn origin(
             None
         }
     }
+}
+
+/// The machine in a file; `None` if a problem was reported.
+fn from_file(
+    format: Option<&str>,
+    spec: &MachineSpec,
+    files: &mut Files<'_>,
+    resolved: &mut Table,
+    report: &mut Report<'_>,
+) -> Option<Result<MachineBuilder, MachineError>> {
+    let name = spec.common.text("file").expect("the origin is a file").to_owned();
+    let read = files.read(&name).map_err(|reason| (reason, None));
+    let read = read.and_then(|bytes| {
+        let format = format.map_or_else(|| import::detect(&bytes), Ok);
+        let help = "say what the file is: format = \"...\"".to_owned();
+        format.map(|format| (bytes, format)).map_err(|reason| (format!("{name}: {reason}"), Some(help)))
+    });
+    let (bytes, format) = match read {
+        Ok(read) => read,
+        Err((reason, help)) => {
+            report.add(ProblemKind::File, spec.origin_place, reason, help);
+            return None;
+        }
+    };
+    let mut reader = (Variant::find("format", FORMATS, format).expect("a known format").default)();
+    if spec.common.given("format").is_some() {
+        set_given(&mut *reader, &spec.own);
+    }
+    resolved.insert("file".into(), files.path_of(&name).to_string_lossy().into_owned().into());
+    resolved.insert("format".into(), format.into());
+    let keys = reader.keys();
+    for (key, value) in reader.values() {
+        let path = keys.iter().any(|known| known.name == key && known.kind == Kind::Path);
+        let value = match value {
+            Value::Text(file) if path => files.path_of(&file).to_string_lossy().into_owned().into(),
+            other => other.to_toml(),
+        };
+        resolved.insert(key.into(), value);
+    }
+    Some(match reader.read(&bytes, &name, files) {
+        Ok(mut builder) => {
+            // Without the folders: a machine is called by its name everywhere, and where it lay is in `resolved`.
+            if let Some(short) = Path::new(&builder.name).file_name() {
+                builder.name = short.to_string_lossy().into_owned();
+            }
+            Ok(builder)
+        }
+        Err(FormatError::Machine(error)) => Err(error),
+        Err(FormatError::Unreadable(key, reason)) => {
+            report.add(ProblemKind::File, spec.place_of(key), reason, None);
+            return None;
+        }
+    })
 }
 
 /// A preset, or a block of it.

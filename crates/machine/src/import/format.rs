@@ -1,11 +1,12 @@
 //! The formats by name, with what the user says of a file beyond its content.
 
 use super::{
-    cray_links, damselfly, damselfly_config, edge_list_csv, ibnetdiscover, DamselflyParameters, EdgeListOptions,
-    IntraLayout, Listing,
+    booksim, codes_conf, cray_links, damselfly, damselfly_config, edge_list_csv, htsim, ibnetdiscover, simgrid,
+    DamselflyParameters, EdgeListOptions, IntraLayout, Listing,
 };
 use crate::{MachineBuilder, MachineError};
 use odonata_declare::{parameter, Declared, Kind, Parameter, Parameters, Reader, Variant};
+use odonata_units::Time;
 use std::path::Path;
 
 /// A format: what the user says of a file of it, and how it is read.
@@ -55,6 +56,22 @@ pub const FORMATS: &[Variant<dyn Format>] = &[
         default: || Box::new(InfiniBand::default()),
     },
     Variant {
+        name: "codes-conf",
+        doc: "A configuration of CODES (`PARAMS { ... }`): dragonflies, fat tree, Slim Fly, torus.",
+        default: || Box::new(CodesConf),
+    },
+    Variant {
+        name: "booksim",
+        doc: "A listing of BookSim's `anynet`: `router 0 node 0 router 1 15`.",
+        default: || Box::new(BookSim::default()),
+    },
+    Variant { name: "htsim", doc: "A fat tree of htsim (`.topo`).", default: || Box::new(Htsim) },
+    Variant {
+        name: "simgrid",
+        doc: "A cluster of a SimGrid platform (XML): dragonfly, fat tree or torus.",
+        default: || Box::new(SimGrid),
+    },
+    Variant {
         name: "edge-list",
         doc: "A table `src, dst, class, count, bandwidth, latency` as CSV or Parquet; all but the first two may be missing.",
         default: || Box::new(EdgeListOptions::default()),
@@ -62,18 +79,51 @@ pub const FORMATS: &[Variant<dyn Format>] = &[
 ];
 
 /// The format that the content of a file looks like.
-pub fn detect(bytes: &[u8]) -> &'static str {
-    let start = String::from_utf8_lossy(&bytes[..bytes.len().min(4096)]);
-    let first = start.trim_start_matches('\u{feff}').lines().find(|line| !line.trim().is_empty()).unwrap_or("");
-    if start.contains("# Topology file:") || start.lines().any(|line| line.starts_with("Switch\t")) {
+///
+/// # Errors
+/// It looks like none, or like several: which, and which key decides.
+pub fn detect(bytes: &[u8]) -> Result<&'static str, String> {
+    let head = &bytes[..bytes.len().min(4096)];
+    let cut = std::str::from_utf8(head).err();
+    // The last character may be cut.
+    let binary = head.contains(&0) || cut.is_some_and(|error| error.error_len().is_some());
+    if binary {
+        return Err(
+            "binary data; wiring files of Damselfly and CODES are of format = \"codes\", which needs 'inter_file', \
+                    'groups', 'rows' and 'columns' beside it"
+                .into(),
+        );
+    }
+    let start = String::from_utf8_lossy(head);
+    let mut lines = start.trim_start_matches('\u{feff}').lines().map(str::trim).filter(|line| !line.is_empty());
+    let (first, second) = (lines.next().unwrap_or(""), lines.next().unwrap_or(""));
+    let begins = |words: &str| start.lines().any(|line| line.starts_with(words));
+    let numbers =
+        |line: &str| line.split([' ', '\t', ',', ';']).all(|word| word.parse::<f64>().is_ok() || word.is_empty());
+    Ok(if start.contains("# Topology file:") || begins("Switch\t") {
         "ibnetdiscover"
+    } else if first.starts_with('<') {
+        "simgrid"
+    } else if first.starts_with("LPGROUPS") || begins("PARAMS") {
+        "codes-conf"
+    } else if first.starts_with("router ") || first.starts_with("node ") {
+        "booksim"
+    } else if start.lines().any(|line| line.to_ascii_lowercase().starts_with("podsize ")) {
+        "htsim"
     } else if first.contains("->") {
         "cray-links"
-    } else if first.trim().bytes().all(|b| b.is_ascii_digit()) && !first.is_empty() {
+    } else if first.parse::<u32>().is_ok() && second.split_whitespace().count() == 5 && numbers(second) {
         "damselfly"
+    } else if !first.is_empty() && numbers(first) {
+        return Err(
+            "a file of numbers: a configuration of Damselfly has one in its first line and five in the second, an \
+                    edge list begins with the names of its columns (src, dst, ...), and a list of nodes is a placement \
+                    (placement = { name = \"file\", ... }); 'format' decides"
+                .into(),
+        );
     } else {
         "edge-list"
-    }
+    })
 }
 
 #[derive(Clone, Debug)]
@@ -165,6 +215,72 @@ impl Format for InfiniBand {
     }
 }
 
+#[derive(Clone, Debug)]
+struct CodesConf;
+
+impl Parameters for CodesConf {
+    const PARAMETERS: &'static [Parameter<Self>] = &[];
+}
+
+impl Format for CodesConf {
+    fn read(&self, bytes: &[u8], label: &str, files: &mut dyn Reader) -> Result<MachineBuilder, FormatError> {
+        codes_conf(bytes, label, files)
+    }
+}
+
+#[derive(Clone, Debug)]
+struct Htsim;
+
+impl Parameters for Htsim {
+    const PARAMETERS: &'static [Parameter<Self>] = &[];
+}
+
+impl Format for Htsim {
+    fn read(&self, bytes: &[u8], label: &str, _: &mut dyn Reader) -> Result<MachineBuilder, FormatError> {
+        Ok(htsim(bytes, label)?)
+    }
+}
+
+#[derive(Clone, Debug)]
+struct SimGrid;
+
+impl Parameters for SimGrid {
+    const PARAMETERS: &'static [Parameter<Self>] = &[];
+}
+
+impl Format for SimGrid {
+    fn read(&self, bytes: &[u8], label: &str, _: &mut dyn Reader) -> Result<MachineBuilder, FormatError> {
+        Ok(simgrid(bytes, label)?)
+    }
+}
+
+/// What a listing of BookSim does not tell.
+#[derive(Clone, Debug)]
+struct BookSim {
+    cycle: Time,
+    options: EdgeListOptions,
+}
+
+impl Default for BookSim {
+    fn default() -> Self {
+        Self { cycle: Time::from_ns(1), options: EdgeListOptions::default() }
+    }
+}
+
+impl Parameters for BookSim {
+    const PARAMETERS: &'static [Parameter<Self>] = &[
+        parameter!(cycle, Kind::Time, "What a cycle takes."),
+        parameter!(bandwidth = options.figures.bandwidth, Kind::Rate, "Bandwidth of every cable."),
+        parameter!(cores_per_node = options.cores_per_node, Kind::count(1), "Cores of each node."),
+    ];
+}
+
+impl Format for BookSim {
+    fn read(&self, bytes: &[u8], label: &str, _: &mut dyn Reader) -> Result<MachineBuilder, FormatError> {
+        Ok(booksim(bytes, label, self.cycle, &self.options)?)
+    }
+}
+
 impl Parameters for EdgeListOptions {
     const PARAMETERS: &'static [Parameter<Self>] = &[
         parameter!(listing, Listing::KIND, "What a row stands for."),
@@ -186,10 +302,33 @@ mod tests {
 
     #[test]
     fn formats_are_told_by_their_content() {
+        let detect = |bytes| detect(bytes).unwrap();
         assert_eq!(detect(b"c0-0c0s0a0l00(0:0:0) green -> c0-0c0s6a0l10(0:0:6)\n"), "cray-links");
         assert_eq!(detect(b"1440\n15 6 16 4 24\nintra.bin\n"), "damselfly");
         assert_eq!(detect(b"src,dst\n0,1\n"), "edge-list");
+        assert_eq!(detect(b"LPGROUPS\n{\n"), "codes-conf");
+        assert_eq!(detect(b"<?xml version='1.0'?>\n"), "simgrid");
+        assert_eq!(detect(b"router 0 node 0 router 1\n"), "booksim");
+        assert_eq!(detect(b"# a tree\nNodes 1024\nTiers 3\nPodsize 64\n"), "htsim");
         assert_eq!(detect(b"#\n# Topology file: generated on Sat\n"), "ibnetdiscover");
         assert_eq!(detect(b""), "edge-list");
+    }
+
+    #[test]
+    fn what_is_unsure_is_refused() {
+        // Wiring files, a list of nodes, a file of the placement of ranks, an edge list without its head.
+        for (bytes, why) in [
+            (&b"\x00\x00\x00\x00\x01\x00\x00\x00"[..], "format = \"codes\""),
+            (&b"\xff\xfe\x01"[..], "binary data"),
+            (&b"0 1 2 3 4 5\n6 7 8\n"[..], "a list of nodes is a placement"),
+            (&b"17\n18\n19\n"[..], "one in its first line and five in the second"),
+            (&b"0,1,2\n1,2,1\n"[..], "begins with the names of its columns"),
+        ] {
+            let reason = detect(bytes).unwrap_err();
+            assert!(reason.contains(why), "{reason}");
+        }
+        // A character that is cut at the end of what is looked at is no binary data.
+        let long = format!("src,dst\n{}", "ä".repeat(4000));
+        assert_eq!(detect(long.as_bytes()), Ok("edge-list"));
     }
 }

@@ -7,29 +7,42 @@
 //! | Cray link text | [`cray_links`] |
 //! | Damselfly and CODES binaries | [`damselfly()`], [`damselfly_config`] |
 //! | output of `ibnetdiscover` | [`ibnetdiscover()`] |
+//! | configurations of CODES | [`codes_conf`] |
+//! | listings of BookSim's `anynet` | [`booksim()`] |
+//! | fat trees of htsim | [`htsim()`] |
+//! | clusters of SimGrid | [`simgrid()`] |
 //! | edge list as CSV | [`edge_list_csv`] |
 //! | edge list as columns (Parquet, Arrow, NumPy) | [`edge_list_columns`] |
 //!
 //! A reader hands back a [`MachineBuilder`](crate::MachineBuilder) with routers numbered as the families number
 //! theirs, and the [`Shape`](crate::Shape) that the wiring has, so that routing works as on a generated machine.
 
+mod booksim;
 mod cables;
+mod codes_conf;
 mod cray;
 mod damselfly;
+mod described;
 mod edge_list;
 mod edge_list_csv;
 mod ends;
 mod format;
+mod htsim;
 mod ibnetdiscover;
 mod shape;
+mod simgrid;
 
+pub use booksim::booksim;
 pub use cables::Listing;
+pub use codes_conf::codes_conf;
 pub use cray::cray_links;
 pub use damselfly::{damselfly, damselfly_config, DamselflyConfig, DamselflyJob, DamselflyParameters, IntraLayout};
 pub use edge_list::{edge_list_columns, EdgeListColumns, EdgeListOptions};
 pub use edge_list_csv::edge_list_csv;
 pub use format::{detect, Format, FormatError, FORMATS};
+pub use htsim::htsim;
 pub use ibnetdiscover::ibnetdiscover;
+pub use simgrid::simgrid;
 
 use crate::builder::LIMIT;
 use crate::MachineError;

@@ -1,0 +1,150 @@
+//! The listing of BookSim's `anynet`: who is joined to whom, a line for a router or a node.
+//!
+//! ```text
+//! router 0 node 0 node 1 router 1 15
+//! router 1 node 2 node 3
+//! ```
+//!
+//! What a line names after its first word pair is joined to it; a number after a router is the latency of the link in
+//! cycles. A link that stands in both lines is one cable, and so are two in one line that lead to the same router. BookSim takes
+//! the latency for one direction, and one cycle for the other unless its line says so, too; a cable here has one latency, so two that
+//! differ are refused. Routers and nodes are taken in the order of their numbers; nodes are numbered router by router, as everywhere.
+
+use super::edge_list::{build, EdgeListColumns, EdgeListOptions};
+use super::{line, text};
+use crate::{MachineBuilder, MachineError};
+use odonata_units::Time;
+use std::collections::btree_map::Entry;
+use std::collections::{BTreeMap, BTreeSet};
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Kind {
+    Router,
+    Node,
+}
+
+/// A module named in a line, with the cycles after it.
+struct Named {
+    kind: Kind,
+    number: u32,
+    cycles: Option<u32>,
+}
+
+/// A cable: cycles in each direction, where a line says so, and the line that named it first.
+struct Link {
+    cycles: [Option<u32>; 2],
+    line: usize,
+}
+
+/// Reads a listing; `cycle` is the time of a cycle, bandwidth and figures of node links are those of the options.
+///
+/// # Errors
+/// A line of another form, a node at two routers, a router joined to itself, latencies that differ by direction; with the line.
+pub fn booksim(
+    bytes: &[u8],
+    label: &str,
+    cycle: Time,
+    options: &EdgeListOptions,
+) -> Result<MachineBuilder, MachineError> {
+    let mut links: BTreeMap<(u32, u32), Link> = BTreeMap::new();
+    let mut router_of: BTreeMap<u32, u32> = BTreeMap::new();
+    for (at, content) in (1..).zip(text(bytes, label)?.lines()) {
+        let named = named(content).or_else(|reason| line(label, at, reason))?;
+        let Some((first, others)) = named.split_first() else { continue };
+        for other in others {
+            join(first, other, at, &mut links, &mut router_of).or_else(|reason| line(label, at, reason))?;
+        }
+    }
+    let mut nodes: BTreeMap<u32, u32> = BTreeMap::new();
+    router_of.values().for_each(|&router| *nodes.entry(router).or_default() += 1);
+    if links.is_empty() {
+        return line(label, 1, "no two routers are joined; expected a listing such as 'router 0 node 0 router 1'");
+    }
+    let joined: BTreeSet<u32> = links.keys().flat_map(|&(a, b)| [a, b]).collect();
+    if let Some(alone) = nodes.keys().find(|router| !joined.contains(router)) {
+        return line(label, 1, format!("router {alone} is joined to no other"));
+    }
+    let (mut columns, mut places) = (EdgeListColumns::default(), Vec::new());
+    for (&(a, b), link) in &links {
+        let cycles = match link.cycles {
+            [Some(there), Some(back)] if there != back => {
+                let reason = format!(
+                    "routers {a} and {b} are {there} cycles apart, and {back} the other way; expected one latency"
+                );
+                return line(label, link.line, reason);
+            }
+            [there, back] => there.or(back).unwrap_or(1),
+        };
+        let latency = cycle.ps().saturating_mul(u64::from(cycles));
+        columns.src.push(a.to_string());
+        columns.dst.push(b.to_string());
+        columns.latency.push(Time(latency));
+        columns.src_nodes.push(nodes.get(&a).copied().unwrap_or(0));
+        columns.dst_nodes.push(nodes.get(&b).copied().unwrap_or(0));
+        places.push(link.line);
+    }
+    let options = EdgeListOptions { listing: super::Listing::Cables, ..options.clone() };
+    build(&columns, &options, label, "line", &places)
+}
+
+/// The modules of a line.
+fn named(content: &str) -> Result<Vec<Named>, String> {
+    let mut found: Vec<Named> = Vec::new();
+    let mut words = content.split_whitespace();
+    while let Some(word) = words.next() {
+        let kind = match word {
+            "router" => Kind::Router,
+            "node" => Kind::Node,
+            _ => match (word.parse(), found.len(), found.last_mut()) {
+                (Ok(cycles), 2.., Some(last)) if last.cycles.is_none() => {
+                    last.cycles = Some(cycles);
+                    continue;
+                }
+                _ => return Err(format!("expected 'router' or 'node' and a number, found '{word}'")),
+            },
+        };
+        let number = words.next().and_then(|number| number.parse().ok());
+        let number = number.ok_or_else(|| format!("expected a number after '{word}'"))?;
+        found.push(Named { kind, number, cycles: None });
+    }
+    Ok(found)
+}
+
+fn join(
+    first: &Named,
+    other: &Named,
+    line: usize,
+    links: &mut BTreeMap<(u32, u32), Link>,
+    router_of: &mut BTreeMap<u32, u32>,
+) -> Result<(), String> {
+    let (node, router) = match (first.kind, other.kind) {
+        (Kind::Router, Kind::Router) => {
+            let (a, b) = (first.number, other.number);
+            if a == b {
+                return Err(format!("router {a} is joined to itself"));
+            }
+            let link = links.entry((a.min(b), a.max(b))).or_insert(Link { cycles: [None; 2], line });
+            let cycles = &mut link.cycles[usize::from(a > b)];
+            if let (Some(before), Some(now)) = (*cycles, other.cycles) {
+                if before != now {
+                    return Err(format!("routers {a} and {b} are {before} cycles apart, says line {}", link.line));
+                }
+            }
+            *cycles = other.cycles.or(*cycles);
+            return Ok(());
+        }
+        (Kind::Node, Kind::Node) => return Err("a node is joined to a node; expected a router".into()),
+        (Kind::Router, Kind::Node) => (other.number, first.number),
+        (Kind::Node, Kind::Router) => (first.number, other.number),
+    };
+    match router_of.entry(node) {
+        Entry::Occupied(before) if *before.get() != router => {
+            Err(format!("node {node} is at router {} already; a node has one router", before.get()))
+        }
+        Entry::Occupied(_) => Ok(()),
+        Entry::Vacant(place) => {
+            place.insert(router);
+            Ok(())
+        }
+    }
+}

@@ -1,0 +1,247 @@
+//! The configuration text of the CODES simulator ("LPGROUPS { ... } PARAMS { name="value"; ... }").
+//!
+//! | `modelnet_order` begins with | read as | from |
+//! |---|---|---|
+//! | `dragonfly` | [`Dragonfly`], circulant | `num_routers` a: p = h = a / 2, g = a h + 1 |
+//! | `dragonfly_custom` | its two binary files, as [`damselfly()`](super::damselfly()) | `num_router_rows`, `num_router_cols`, `num_groups` |
+//! | `dragonfly_dally` | its two binary files | `num_routers`, `num_groups` |
+//! | `dragonfly_plus` | its two binary files; nodes at the routers without global cables | `num_router_leaf`, `num_router_spine` |
+//! | `fattree` | [`Xgft`] | `switch_radix`, `switch_count`, `num_levels` 2 or 3, `ft_type` 0 or 1 |
+//! | `slimfly` | [`SlimFly`] | `num_routers` q, `num_terminals` |
+//! | `torus` | [`Torus`] | `dim_length`; the first dimension is the fastest there, so it is the last here |
+//!
+//! Bandwidths are in GiB/s. Buffers, routing, packet sizes and delays are not read: they are the engine's.
+
+use super::described::{set, set_bandwidth, Entries, Entry};
+use super::format::FormatError;
+use super::{damselfly, line, text, DamselflyParameters, IntraLayout};
+use crate::topology::{Arrangement, Dragonfly, SlimFly, Torus, Xgft};
+use crate::{MachineBuilder, MachineError};
+use odonata_declare::{OneOrEach, Reader};
+use odonata_units::Rate;
+use std::collections::BTreeSet;
+use std::path::Path;
+
+const GIB_PER_S: f64 = (1u64 << 30) as f64;
+
+const MODELS: &str =
+    "dragonfly, dragonfly_custom, dragonfly_dally, dragonfly_plus, fattree, slimfly and torus are read";
+
+/// Reads a configuration of CODES; the files that it names are opened relative to it.
+///
+/// # Errors
+/// A text of another form, a model without a machine, a number that is missing or wrong, several rails or planes, a wiring
+/// file that can't be opened or is none.
+pub fn codes_conf(bytes: &[u8], label: &str, files: &mut dyn Reader) -> Result<MachineBuilder, FormatError> {
+    let params = params(text(bytes, label)?, label)?;
+    for several in ["num_rails", "num_planes"] {
+        if params.count_or(several, 1)? > 1 {
+            params.refuse(several, "a machine has one network here: write a file for each rail or plane")?;
+        }
+    }
+    let model = params.required("modelnet_order")?.value.split(',').next().unwrap_or("").trim().to_owned();
+    let mut builder = match model.as_str() {
+        "dragonfly" => dragonfly(&params)?,
+        "dragonfly_custom" => {
+            let (rows, columns) = (params.count("num_router_rows", 1)?, params.count("num_router_cols", 1)?);
+            wired(&params, (rows, columns), &[IntraLayout::Triples, IntraLayout::Pairs], files)?
+        }
+        "dragonfly_dally" => {
+            let routers = params.count("num_routers", 1)?;
+            wired(&params, (1, routers), &[IntraLayout::Pairs, IntraLayout::Triples], files)?
+        }
+        "dragonfly_plus" => dragonfly_plus(&params, files)?,
+        "fattree" => fat_tree(&params)?,
+        "slimfly" => slim_fly(&params)?,
+        "torus" => torus(&params)?,
+        _ => {
+            params.refuse("modelnet_order", format!("a model '{model}' has no machine that is known here; {MODELS}"))?
+        }
+    };
+    label.clone_into(&mut builder.name);
+    Ok(builder)
+}
+
+/// The entries of the section PARAMS.
+fn params<'a>(text: &'a str, label: &'a str) -> Result<Entries<'a>, MachineError> {
+    let mut found: Option<Entries<'a>> = None;
+    let mut inside = false;
+    for (at, content) in (1..).zip(text.lines()) {
+        let content = content.split('#').next().unwrap_or("").trim();
+        if let Some(rest) = content.strip_prefix("PARAMS") {
+            if rest.trim_start().is_empty() || rest.trim_start().starts_with('{') {
+                found = Some(Entries { label, line: at, entries: Vec::new() });
+                inside = true;
+            }
+            continue;
+        }
+        let Some(params) = found.as_mut().filter(|_| inside) else { continue };
+        if content.starts_with('}') {
+            inside = false;
+        } else if !content.is_empty() && content != "{" {
+            // A statement may lack its semicolon; several may share a line.
+            for statement in
+                content.split(';').map(str::trim).filter(|statement| !statement.is_empty() && *statement != "}")
+            {
+                let Some((name, value)) = statement.split_once('=') else {
+                    return line(label, at, format!("expected 'name=\"value\";', found '{statement}'"));
+                };
+                let value = value.trim().trim_start_matches('(').trim_end_matches(')').replace('"', "");
+                params.entries.push(Entry { line: at, name: name.trim(), value: value.trim().to_owned() });
+            }
+        }
+    }
+    found.map_or_else(|| line(label, 1, "there is no section PARAMS; expected a configuration of CODES"), Ok)
+}
+
+/// Local, global and node bandwidth.
+fn bandwidths(params: &Entries<'_>) -> Result<[Option<Rate>; 3], MachineError> {
+    let [local, global, node] = ["local_bandwidth", "global_bandwidth", "cn_bandwidth"];
+    Ok([params.rate(local, GIB_PER_S)?, params.rate(global, GIB_PER_S)?, params.rate(node, GIB_PER_S)?])
+}
+
+fn dragonfly(params: &Entries<'_>) -> Result<MachineBuilder, MachineError> {
+    let a = params.count("num_routers", 2)?;
+    if a % 4 != 0 {
+        return params.refuse(
+            "num_routers",
+            format!("{a} routers in a group have {} global ports each; expected a multiple of 4", a / 2),
+        );
+    }
+    // Port i of a router leads by turns so many groups up and down, to the same router there.
+    let mut family = Dragonfly { p: a / 2, a, h: a / 2, arrangement: Arrangement::Circulant, ..Dragonfly::default() };
+    family.g = a.saturating_mul(a / 2).saturating_add(1);
+    let [local, global, node] = bandwidths(params)?;
+    set(&mut family.local, local, None);
+    set(&mut family.global, global, None);
+    set(&mut family.terminal, node, None);
+    family.builder()
+}
+
+/// A machine of two wiring files, whose groups have `rows` x `columns` routers.
+fn wired(
+    params: &Entries<'_>,
+    (rows, columns): (u32, u32),
+    layouts: &[IntraLayout; 2],
+    files: &mut dyn Reader,
+) -> Result<MachineBuilder, FormatError> {
+    let groups = params.count("num_groups", 1)?;
+    let nodes_per_router = params.count("num_cns_per_router", 1)?;
+    let directory = Path::new(params.label).parent().unwrap_or_else(|| Path::new(""));
+    let mut open = |name: &str| {
+        let entry = params.required(name)?;
+        let path = directory.join(&entry.value).to_string_lossy().into_owned();
+        match files.read(&path) {
+            Ok(bytes) => Ok((bytes, path)),
+            Err(reason) => Err(FormatError::from(
+                params.refuse::<()>(name, format!("{path} can't be read: {reason}")).expect_err("refused"),
+            )),
+        }
+    };
+    let (intra, inter) = (open("intra-group-connections")?, open("inter-group-connections")?);
+    let read = |intra_layout| {
+        let sizes = DamselflyParameters { groups, rows, columns, nodes_per_router, cores_per_node: 1, intra_layout };
+        damselfly((&intra.0, &intra.1), (&inter.0, &inter.1), &sizes)
+    };
+    // Versions of the simulator differ in whether an entry has a type; only one of the two makes sense of a file.
+    let mut builder = read(layouts[0]).or_else(|first| read(layouts[1]).map_err(|_| first))?;
+    let [local, global, node] = bandwidths(params)?;
+    for class in ["local", "green", "black"] {
+        set_bandwidth(&mut builder, class, local);
+    }
+    for class in ["global", "blue"] {
+        set_bandwidth(&mut builder, class, global);
+    }
+    set_bandwidth(&mut builder, "terminal", node);
+    Ok(builder)
+}
+
+fn dragonfly_plus(params: &Entries<'_>, files: &mut dyn Reader) -> Result<MachineBuilder, FormatError> {
+    let (leaves, spines) = (params.count("num_router_leaf", 1)?, params.count("num_router_spine", 1)?);
+    let size = leaves.saturating_add(spines);
+    let mut builder = wired(params, (1, size), &[IntraLayout::Pairs, IntraLayout::Triples], files)?;
+    // Global cables are at spines, and the nodes at the others.
+    let group = |router: odonata_units::RouterId| router.0 / size;
+    let between = builder.cables.iter().filter(|cable| group(cable.a) != group(cable.b));
+    let spine: BTreeSet<u32> = between.flat_map(|cable| [cable.a.0 % size, cable.b.0 % size]).collect();
+    if spine.len() > spines as usize {
+        let reason =
+            format!("{} routers of a group have cables to other groups; only the {spines} spines may", spine.len());
+        params.refuse("num_router_spine", reason)?;
+    }
+    // Spines without such a cable: those that are joined to no other spine are told by the leaves that they serve.
+    let first_is_leaf = !spine.contains(&0);
+    let is_leaf = |local: u32| if first_is_leaf { local < leaves } else { local >= spines };
+    if let Some(wrong) = spine.iter().find(|&&local| is_leaf(local)) {
+        params
+            .refuse("num_router_leaf", format!("router {wrong} of a group is a leaf and has cables to other groups"))?;
+    }
+    let keep: Vec<bool> = builder.node_router.iter().map(|router| is_leaf(router.0 % size)).collect();
+    let mut kept = keep.iter();
+    builder.node_router.retain(|_| *kept.next().expect("one for each node"));
+    let mut kept = keep.iter();
+    builder.node_up.retain(|_| *kept.next().expect("one for each node"));
+    Ok(builder)
+}
+
+fn fat_tree(params: &Entries<'_>) -> Result<MachineBuilder, MachineError> {
+    let (radix, edges) = (params.count("switch_radix", 2)?, params.count("switch_count", 1)?);
+    let levels = params.count("num_levels", 2)?;
+    let kind = params.count_or("ft_type", 1)?;
+    if kind > 1 {
+        return params.refuse("ft_type", format!("{kind}; a tree of type 0 or 1 is read"));
+    }
+    if radix % 2 != 0 {
+        return params
+            .refuse("switch_radix", format!("{radix}; half of the ports lead up, so expected an even number"));
+    }
+    let half = radix / 2;
+    // At the top a switch of `radix` ports serves `below` subtrees, each with as many cables.
+    let (below, mut children, mut parents) = match levels {
+        2 => (edges, vec![half], vec![1]),
+        3 if edges % half == 0 => (edges / half, vec![half, half], vec![1, half]),
+        3 => {
+            return params.refuse("switch_count", format!("{edges} edge switches do not fill pods of {half}"));
+        }
+        _ => return params.refuse("num_levels", format!("{levels}; expected 2 or 3")),
+    };
+    if below > radix || radix % below != 0 || (below > 1 && below % 2 != 0) {
+        let what = if levels == 2 { "edge switches" } else { "pods" };
+        let reason = format!("{below} {what} can't share top switches of {radix} ports evenly");
+        return params.refuse("switch_count", reason);
+    }
+    children.push(below);
+    parents.push((below / 2).max(1));
+    let mut parallel = vec![1; levels as usize - 1];
+    *parallel.last_mut().expect("two levels") = half / (below / 2).max(1);
+    let mut family = Xgft { children, parents, parallel: OneOrEach::Each(parallel), ..Xgft::default() };
+    let link = params.rate("link_bandwidth", GIB_PER_S)?;
+    set(&mut family.local, link, None);
+    set(&mut family.global, link, None);
+    set(&mut family.terminal, params.rate("cn_bandwidth", GIB_PER_S)?, None);
+    crate::topology::Topology::lay_out(&family)
+}
+
+fn slim_fly(params: &Entries<'_>) -> Result<MachineBuilder, MachineError> {
+    let mut family = SlimFly {
+        q: params.count("num_routers", 2)?,
+        nodes_per_router: params.count("num_terminals", 1)?,
+        ..SlimFly::default()
+    };
+    let [local, global, node] = bandwidths(params)?;
+    set(&mut family.local, local, None);
+    set(&mut family.global, global, None);
+    set(&mut family.terminal, node, None);
+    crate::topology::Topology::lay_out(&family)
+}
+
+fn torus(params: &Entries<'_>) -> Result<MachineBuilder, MachineError> {
+    let mut dims = params.counts("dim_length")?;
+    if params.count_or("n_dims", dims.len() as u32)? as usize != dims.len() {
+        return params.refuse("n_dims", format!("'dim_length' has {} sizes", dims.len()));
+    }
+    dims.reverse();
+    let mut family = Torus { dims, ..Torus::default() };
+    set(&mut family.local, params.rate("link_bandwidth", GIB_PER_S)?, None);
+    crate::topology::Topology::lay_out(&family)
+}

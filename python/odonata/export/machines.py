@@ -1,0 +1,188 @@
+"""The machine of a run as other simulators read it.
+
+What a format has no place for is refused where it would change the network, and lost where it would not; the
+table in `docs/reference/machines.md` says which.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+
+from odonata.errors import OdonataError
+
+Tables = Callable[[str], pa.Table]
+"""The tables of a run by their names."""
+
+CYCLE_PS = 1000
+"""A cycle of BookSim's listing is taken as a nanosecond, as the reader takes it."""
+
+GIB = float(1 << 30)
+TYPES = {"green": 0, "black": 1}
+
+CONFIGURATION = """\
+LPGROUPS
+{{
+   MODELNET_GRP
+   {{
+      repetitions="{routers}";
+      nw-lp="{nodes}";
+      modelnet_{model}="{nodes}";
+      modelnet_{model}_router="1";
+   }}
+}}
+PARAMS
+{{
+   modelnet_order=( "{model}", "{model}_router" );
+   modelnet_scheduler="fcfs";
+   packet_size="4096";
+   chunk_size="4096";
+   message_size="736";
+{sizes}
+   num_groups="{groups}";
+   num_cns_per_router="{nodes}";
+   local_bandwidth="{local:g}";
+   global_bandwidth="{between:g}";
+   cn_bandwidth="{terminal:g}";
+   intra-group-connections="intra";
+   inter-group-connections="inter";
+   routing="minimal";
+}}
+"""
+
+
+@dataclass(frozen=True)
+class _Machine:
+    """Links between working routers, and the working nodes, in the order of their numbers."""
+
+    links: pd.DataFrame
+    routers: pd.DataFrame
+    nodes: pd.DataFrame
+
+    @classmethod
+    def of(cls, tables: Tables) -> _Machine:
+        links, routers, nodes = (tables(name).to_pandas() for name in ("links", "routers", "nodes"))
+        links["class"] = links["class"].astype(str)
+        return cls(links, routers, nodes[nodes["up"]])
+
+
+def booksim(tables: Tables, path: Path) -> None:
+    """Writes a listing for BookSim's `anynet`; both directions of a cable with their latency.
+
+    Raises:
+        OdonataError: Parallel cables, which the listing cannot tell apart.
+    """
+    machine = _Machine.of(tables)
+    links = machine.links
+    twice = links[links["parallel"] > 0]
+    if len(twice):
+        one, other = twice.iloc[0][["source", "target"]]
+        raise OdonataError(
+            f"routers {one} and {other} are joined by several cables; a listing has one link between two"
+        )
+    cycles = np.maximum(1, np.round(links["latency_ps"] / CYCLE_PS)).astype(int)
+    words: dict[int, list[str]] = {router: [] for router in machine.routers["router"]}
+    for node, router in zip(machine.nodes["node"], machine.nodes["router"], strict=True):
+        words[router].append(f"node {node}")
+    for source, target, latency in zip(links["source"], links["target"], cycles, strict=True):
+        words[source].append(f"router {target} {latency}")
+    lines = [" ".join([f"router {router}", *parts]) for router, parts in words.items() if parts]
+    path.write_text("\n".join(lines) + "\n")
+
+
+def codes(tables: Tables, directory: Path) -> None:
+    """Writes `network.conf`, `intra` and `inter` for the CODES simulator into a new directory.
+
+    Cray's rows and columns make `dragonfly_custom`, groups with nodes only on routers without global links
+    `dragonfly_plus`, other groups `dragonfly_dally`.
+
+    Raises:
+        OdonataError: No groups, groups that differ, or different bandwidths for which it has one key.
+    """
+    machine = _Machine.of(tables)
+    if "group" not in machine.routers or machine.routers["group"].nunique() < 2:
+        raise OdonataError("the dragonflies of CODES have groups; this machine has none")
+    groups = int(machine.routers["group"].nunique())
+    size = len(machine.routers) // groups
+    links = machine.links
+    inside = links["source"] // size == links["target"] // size
+    intra = _one_group(links[inside], size, groups)
+    nodes = machine.nodes.groupby("router").size().reindex(machine.routers["router"], fill_value=0)
+    if not (nodes.to_numpy().reshape(groups, size) == nodes.to_numpy()[:size]).all():
+        raise OdonataError("the groups have nodes at different routers; those of CODES are alike")
+    model, sizes = _model(machine, links[~inside], nodes.to_numpy()[:size])
+    columns = ["source", "target", "type"] if model == "dragonfly_custom" else ["source", "target"]
+    intra["type"] = intra["class"].map(TYPES).fillna(0)
+    text = CONFIGURATION.format(
+        model=model,
+        sizes="\n".join(f'   {key}="{value}";' for key, value in sizes.items()),
+        routers=len(machine.routers),
+        groups=groups,
+        nodes=int(nodes.max()),
+        local=_bandwidth(links[inside], "links inside groups"),
+        between=_bandwidth(links[~inside], "links between groups"),
+        terminal=_bandwidth(machine.nodes, "links of nodes"),
+    )
+    directory.mkdir(parents=True)
+    (directory / "network.conf").write_text(text)
+    (directory / "intra").write_bytes(intra[columns].to_numpy("<i4").tobytes())
+    (directory / "inter").write_bytes(links.loc[~inside, ["source", "target"]].to_numpy("<i4").tobytes())
+
+
+def _one_group(links: pd.DataFrame, size: int, groups: int) -> pd.DataFrame:
+    """The links of group 0 by local numbers, if all groups have the same."""
+    local = pd.DataFrame(
+        {
+            "group": links["source"] // size,
+            "source": links["source"] % size,
+            "target": links["target"] % size,
+            "class": links["class"],
+        }
+    ).sort_values(["group", "source", "target", "class"])
+    first: pd.DataFrame = local[local["group"] == 0].drop(columns="group").reset_index(drop=True)
+    for group, own in local.groupby("group"):
+        if not own.drop(columns="group").reset_index(drop=True).equals(first):
+            raise OdonataError(f"groups 0 and {group} are wired differently; those of CODES are alike")
+    if len(links) != groups * len(first):
+        raise OdonataError("a group has no links of its own; those of CODES are alike")
+    return first
+
+
+def _model(machine: _Machine, between: pd.DataFrame, nodes: np.ndarray) -> tuple[str, dict[str, int]]:
+    """The model of CODES that a machine is, and its sizes."""
+    size = len(nodes)
+    bare = nodes == 0
+    ports = int(between.groupby("source").size().max())
+    if bare.any():
+        spines = np.unique(between["source"] % size)
+        if not bare[spines].all() or bare[: size - bare.sum()].any():
+            raise OdonataError(
+                "routers without nodes that are no spines after all leaves: CODES has no such model"
+            )
+        sizes = {"num_router_leaf": int((~bare).sum()), "num_router_spine": int(bare.sum())}
+        return "dragonfly_plus", {**sizes, "num_level_chans": 1, "num_global_connections": ports}
+    if len(np.unique(nodes)) > 1:
+        raise OdonataError("routers have different numbers of nodes; those of CODES have the same")
+    if {"row", "column"} <= set(machine.routers) and set(machine.links["class"]) <= {*TYPES, "blue"}:
+        rows, columns = (int(machine.routers[axis].nunique()) for axis in ("row", "column"))
+        sizes = {"num_router_rows": rows, "num_router_cols": columns}
+        return "dragonfly_custom", {**sizes, "num_global_channels": ports}
+    return "dragonfly_dally", {
+        "num_routers": size,
+        "num_row_chans": 1,
+        "num_col_chans": 1,
+        "num_global_channels": ports,
+    }
+
+
+def _bandwidth(rows: pd.DataFrame, what: str) -> float:
+    """GiB/s of all."""
+    values = rows["capacity_bytes_per_s"].unique()
+    if len(values) > 1:
+        raise OdonataError(f"{what} have {len(values)} different bandwidths; CODES has one key for them")
+    return float(values[0]) / GIB

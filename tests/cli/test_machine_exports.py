@@ -1,0 +1,92 @@
+"""Machines written for other simulators are the same machines when they are read back."""
+
+from __future__ import annotations
+
+from collections import Counter
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import odonata
+from odonata.errors import OdonataError
+from odonata.export import machines
+
+JOB = {"name": "a", "pattern": "all-to-all", "ranks": 4}
+
+
+def run_of(machine: dict[str, Any]) -> odonata.Run:
+    return odonata.run({"machine": machine, "job": [JOB], "engine": {"kind": "flow"}})
+
+
+def graph(run: odonata.Run) -> tuple[Counter[Any], list[int]]:
+    """Who is joined to whom at which bandwidth and latency, and the router of each node."""
+    links = run.links.to_pandas()
+    names = ["source", "target", "capacity_bytes_per_s", "latency_ps"]
+    return Counter(links[names].itertuples(index=False, name=None)), run.nodes["router"].to_pylist()
+
+
+LINKS = {"bandwidth": "8 GiB/s", "latency": "100 ns"}
+CLASSES = {
+    "local": LINKS,
+    "global": {**LINKS, "bandwidth": "4 GiB/s"},
+    "terminal": {**LINKS, "latency": "10 ns"},
+}
+CRAY = {**dict.fromkeys(("green", "black", "blue"), LINKS), "terminal": CLASSES["terminal"]}
+GROUPED: list[dict[str, Any]] = [
+    {"topology": "dragonfly", "p": 2, "a": 4, "h": 2, "g": 5, "class": CLASSES},
+    {"topology": "dragonfly-plus", "p": 2, "leaves": 3, "spines": 2, "h": 2, "g": 5, "class": CLASSES},
+    {"topology": "cascade", "groups": 3, "rows": 2, "columns": 4, "nodes_per_router": 2, "class": CRAY},
+]
+
+
+@pytest.mark.parametrize("machine", GROUPED, ids=lambda machine: str(machine["topology"]))
+def test_codes_and_back(machine: dict[str, Any], tmp_path: Path) -> None:
+    """Configuration and wiring; the bandwidths are of its precision, latencies are not in it."""
+    run = run_of(machine)
+    machines.codes(run.table, tmp_path / "codes")
+    again = run_of({"file": str(tmp_path / "codes" / "network.conf")})
+    (links, nodes), (links_again, nodes_again) = graph(run), graph(again)
+    without_latency = [
+        Counter(Counter({key[:3]: n for key, n in rows.items()})) for rows in (links, links_again)
+    ]
+    assert without_latency[0] == without_latency[1]
+    assert nodes == nodes_again
+    assert run.nodes["capacity_bytes_per_s"].to_pylist() == again.nodes["capacity_bytes_per_s"].to_pylist()
+
+
+FLAT: list[dict[str, Any]] = [
+    {"topology": "slim-fly", "q": 5, "nodes_per_router": 3},
+    {"topology": "torus", "dims": [3, 4, 5], "class": {"local": {"latency": "7 ns"}}},
+    GROUPED[1],
+]
+
+
+@pytest.mark.parametrize("machine", FLAT, ids=lambda machine: str(machine["topology"]))
+def test_booksim_and_back(machine: dict[str, Any], tmp_path: Path) -> None:
+    """The listing has routers, nodes and cycles; bandwidths are not in it."""
+    run = run_of(machine)
+    machines.booksim(run.table, tmp_path / "any.net")
+    again = run_of({"file": str(tmp_path / "any.net")})
+    (links, nodes), (links_again, nodes_again) = graph(run), graph(again)
+    without = [
+        Counter({(key[0], key[1], key[3]): n for key, n in rows.items()}) for rows in (links, links_again)
+    ]
+    assert without[0] == without[1]
+    assert nodes == nodes_again
+
+
+def test_what_has_no_place_is_refused(tmp_path: Path) -> None:
+    """Nothing is written then."""
+    plain = {"topology": "dragonfly", "p": 2, "a": 4, "h": 2, "g": 5}
+    refused = [
+        ({**plain, "local_cables": 2}, machines.booksim, "joined by several cables"),
+        ({**plain, "edit": ["fail g0r0>g0r1:local.0"]}, machines.codes, "wired differently"),
+        ({"topology": "torus", "dims": [4, 4]}, machines.codes, "this machine has none"),
+        ({**plain, "edit": ["fail g1r0"]}, machines.codes, "those of CODES are alike"),
+    ]
+    for machine, write, why in refused:
+        run = run_of(machine)
+        with pytest.raises(OdonataError, match=why):
+            write(run.table, tmp_path / "out")
+        assert not (tmp_path / "out").exists()
