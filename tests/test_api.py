@@ -46,7 +46,7 @@ def test_file_text_and_dict_are_the_same_experiment(tmp_path: Path, run: odonata
     ("given", "more", "error", "message"),
     [
         (3, {}, TypeError, "path of a file, its text or a dict, not int"),
-        ("a\0b", {}, OdonataError, "is no name of a file"),
+        ("a\0b", {}, OdonataError, "it is no name of a file"),
         (EXPERIMENT, {"set": "engine.seed=2"}, TypeError, "set is a dict of keys and values"),
         (EXPERIMENT, {"threads": -1}, OdonataError, "threads is -1; expected a number from 1 up"),
     ],

@@ -44,22 +44,7 @@ class Source:
             raise TypeError(
                 f"an experiment is the path of a file, its text or a dict, not {type(experiment).__name__}"
             )
-        return cls(_read(Path(experiment)), str(experiment))
-
-
-def _read(path: Path) -> str:
-    try:
-        return path.read_text(encoding="utf-8")
-    except UnicodeDecodeError as error:
-        raise OdonataError(
-            f"{path} is not a text file in UTF-8: {error.reason} at byte {error.start}"
-        ) from None
-    except FileNotFoundError:
-        raise OdonataError(f"there is no file {path}") from None
-    except OSError as error:
-        raise OdonataError(f"{path} cannot be read: {error.strerror}") from None
-    except ValueError as error:
-        raise OdonataError(f"{str(path)!r} is no name of a file: {error}") from None
+        return cls(_core.read_experiment(experiment), str(experiment))
 
 
 def overrides(set: Mapping[str, Any] | None) -> list[str]:  # noqa: A002 - the name that users write

@@ -90,7 +90,7 @@ def test_ranks_above_unknowns_and_files_cut_short(tmp_path: Path) -> None:
         (b"0 1 0 1\n0 0 2.0\n5 1 2.0\n", "rows not between 0 and 1"),
         (b"0 1 0 1\n0 0 2.0\n1 -1 2.0\n", "no whole numbers from 0 up"),
         (b"0 1 0 1\n0 nan 2.0\n1 1 2.0\n", "no whole numbers from 0 up"),
-        (None, "cannot be read: Is a directory"),
+        (None, "cannot be read: it is a directory"),
     ],
 )
 def test_damaged_files_of_hypre_are_refused(tmp_path: Path, content: bytes | None, message: str) -> None:

@@ -50,6 +50,39 @@ def test_a_machine_that_is_too_large_is_refused_before_it_is_built(command: Path
         assert words in result.stderr, result.stderr
 
 
+SMALL = 'topology = "dragonfly"\np = 2\na = 4\nh = 2\ng = 9'
+"""72 nodes."""
+
+
+@pytest.mark.parametrize("engine", ["packet", "flow", "model"])
+@pytest.mark.parametrize("limit", [1_300_000, 5_000_000])
+def test_ranks_that_are_too_many_are_refused(command: Path, tmp_path: Path, engine: str, limit: int) -> None:
+    """A thousand million on one node, 4 GB for the node of each: this was an abort of the process."""
+    (tmp_path / "x.toml").write_text(
+        f"[machine]\n{SMALL}\ncores_per_node = 1000000000\n"
+        '[[job]]\npattern = "uniform"\nranks = 1000000000\nranks_per_node = 1000000000\n'
+        f'[engine]\nkind = "{engine}"\n'
+    )
+    for verb in (["check", "x.toml"], ["run", "x.toml", "-o", "run"]):
+        shell = ["bash", "-c", f'ulimit -v {limit} && exec "$@"', "bash", command, *verb]
+        result = subprocess.run(shell, cwd=tmp_path, capture_output=True, text=True, timeout=300)
+        assert result.returncode == 2, result.stderr
+        for words in ("the 1000000000 ranks of the jobs need", "address space", "x.toml:"):
+            assert words in result.stderr, result.stderr
+
+
+def test_messages_of_the_same_nodes_take_no_room(command: Path, tmp_path: Path) -> None:
+    """16 million messages of each of two ranks, between two nodes: each had 24 B, the process aborted."""
+    (tmp_path / "x.toml").write_text(
+        f"[machine]\n{SMALL}\n"
+        '[[job]]\npattern = { name = "uniform", messages = 16000000 }\nranks = 2\nranks_per_node = 1\n'
+        '[engine]\nkind = "flow"\n'
+    )
+    shell = ["bash", "-c", 'ulimit -v 1300000 && exec "$@"', "bash", command, "run", "x.toml", "-o", "run"]
+    result = subprocess.run(shell, cwd=tmp_path, capture_output=True, text=True, timeout=300)
+    assert result.returncode == 0, result.stderr
+
+
 def test_a_given_limit_does_not_lift_that_of_the_process(command: Path, tmp_path: Path) -> None:
     (tmp_path / "x.toml").write_text(messages("packet") + 'memory_limit = "1 TB"\n')
     shell = ["bash", "-c", 'ulimit -v 1300000 && exec "$@"', "bash", command, "run", "x.toml", "-o", "run"]

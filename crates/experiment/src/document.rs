@@ -3,9 +3,14 @@
 //! The file and every override are *sources*; a [`Place`] is a stretch of one of them. So a value that an override put
 //! in is reported where the user wrote it.
 
+use crate::input::{too_long, unaffordable};
+use crate::memory::available;
 use crate::problem::{Location, Problem, ProblemKind, Problems, OVERRIDE};
 use toml::de::{DeTable, DeValue};
 use toml::Spanned;
+
+/// After so many, one more mistake in the writing tells nobody anything; a file of another kind has one at each byte.
+const SYNTAX_ERRORS_MAX: usize = 20;
 
 /// A stretch of bytes of a source.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -101,11 +106,16 @@ impl Document {
             root: Table::default(),
             left_out: None,
         };
+        if let Some(reason) = too_long(text.len() as u64).or_else(|| unaffordable(text.len() as u64, available)) {
+            let message = format!("the experiment cannot be read: {reason}");
+            return Err(Problems(vec![document.problem(ProblemKind::File, None, message, None)]));
+        }
         let (root, errors) = DeTable::parse_recoverable(text);
         if !errors.is_empty() {
             let mut errors: Vec<_> =
                 errors.iter().map(|error| (error.span().unwrap_or(0..0), error.message())).collect();
             errors.sort_by_key(|(span, _)| span.start);
+            errors.truncate(SYNTAX_ERRORS_MAX);
             return Err(Problems(errors.into_iter().map(|(span, message)| document.syntax(span, message)).collect()));
         }
         document.root = table(root.into_inner(), 0, 0);

@@ -1,12 +1,28 @@
 //! The one place where files that an experiment names are opened.
 
+use crate::memory::{self, Available};
 use crate::problem::suggestion;
 use flate2::read::MultiGzDecoder;
 use odonata_declare::Reader;
+use odonata_units::Bytes;
 use sha2::{Digest, Sha256};
 use std::fmt;
-use std::io::Read;
+use std::fs::{File, Metadata};
+use std::io::{ErrorKind, Read};
 use std::path::{Path, PathBuf};
+
+/// The most that an experiment holds. The longest that are written by hand have some 100 kB; long lists of nodes or cables are
+/// tables, in files of their own.
+pub const EXPERIMENT_BYTES_MAX: Bytes = Bytes(16 << 20);
+
+/// What the tree of an experiment takes for each byte of its text, where that is dense: a list of numbers of one digit takes 92.
+const TREE_BYTES_PER_BYTE: u64 = 100;
+
+/// What reading a file takes for each of its bytes: the byte, and at least as much for what is made of it.
+const TAKEN_PER_BYTE: u64 = 2;
+
+/// A file of fewer bytes is read whatever is left: what it is for is guarded in its turn.
+const SMALL_FILE_BYTES: u64 = 8 << 20;
 
 /// Reads a Parquet file and hands its columns back as CSV; this crate has no reader of its own.
 pub type ParquetAsCsv<'a> = dyn Fn(&Path) -> Result<Vec<u8>, String> + 'a;
@@ -102,7 +118,9 @@ impl<'a> Files<'a> {
     pub fn read(&mut self, name: &str) -> Result<Vec<u8>, String> {
         let path = self.path_of(name);
         let shown = path.display();
-        let bytes = std::fs::read(&path).map_err(|error| format!("can't read {shown}: {}", reason(&error)))?;
+        let (file, size) = regular(&path).map_err(|reason| format!("can't read {shown}: {reason}"))?;
+        let room = Room::for_bytes(size);
+        let bytes = room.read(file, size).map_err(|reason| format!("can't read {shown}: {reason}"))?;
         if self.opened.iter().all(|file| file.path != path) {
             let (size_bytes, sha256) = (bytes.len() as u64, sha256(&bytes));
             self.opened.push(InputFile { path: path.clone(), size_bytes, sha256 });
@@ -119,8 +137,13 @@ impl<'a> Files<'a> {
             return Ok(bytes);
         }
         let mut plain = Vec::new();
-        match MultiGzDecoder::new(&bytes[..]).read_to_end(&mut plain) {
+        let room = Room::for_bytes(u64::MAX);
+        match MultiGzDecoder::new(&bytes[..]).take(room.bytes.saturating_add(1)).read_to_end(&mut plain) {
+            Ok(size) if size as u64 > room.bytes => {
+                Err(format!("can't decompress {shown}: {}", room.exceeded(size as u64)))
+            }
             Ok(_) => Ok(plain),
+            Err(error) if error.kind() == ErrorKind::OutOfMemory => Err(format!("can't decompress {shown}: {error}")),
             Err(error) => Err(format!("can't decompress {shown}: {error}; the file is damaged or cut off")),
         }
     }
@@ -141,12 +164,134 @@ impl Reader for Files<'_> {
     }
 }
 
+/// The text of an experiment file.
+///
+/// # Errors
+/// It can't be read, is no file, is too long or is not in UTF-8; says which and why.
+pub fn read_experiment(path: &Path) -> Result<String, String> {
+    let shown = path.display();
+    let (file, size) = regular(path).map_err(|reason| match reason.as_str() {
+        NO_FILE => format!("there is no file {shown}"),
+        _ => format!("{shown} cannot be read: {reason}"),
+    })?;
+    let most = EXPERIMENT_BYTES_MAX.0;
+    let mut bytes = Vec::new();
+    if size <= most {
+        let read = file.take(most + 1).read_to_end(&mut bytes);
+        read.map_err(|error| format!("{shown} cannot be read: {}", reason(&error)))?;
+    }
+    if let Some(reason) = too_long(size.max(bytes.len() as u64)) {
+        return Err(format!("{shown} cannot be read: {reason}"));
+    }
+    String::from_utf8(bytes).map_err(|error| {
+        let at = error.utf8_error().valid_up_to();
+        format!("{shown} is not a text file in UTF-8: byte {at} does not belong there")
+    })
+}
+
+/// The bytes of another file, as many as there is memory for.
+///
+/// # Errors
+/// It can't be read, is no file or is too large; says which and why.
+pub fn read_file(path: &Path) -> Result<Vec<u8>, String> {
+    let (file, size) = regular(path).map_err(|reason| format!("{} cannot be read: {reason}", path.display()))?;
+    Room::for_bytes(size).read(file, size).map_err(|reason| format!("{} cannot be read: {reason}", path.display()))
+}
+
+/// Why so many bytes are no experiment.
+pub(crate) fn too_long(bytes: u64) -> Option<String> {
+    let (most, bytes) = (EXPERIMENT_BYTES_MAX, Bytes(bytes));
+    (bytes > most).then(|| {
+        format!("it has {bytes}, and an experiment at most {most}; long tables go to files of their own, which the experiment names")
+    })
+}
+
+/// Why there is no memory for the tree of so many bytes of text.
+pub(crate) fn unaffordable(bytes: u64, available: impl FnOnce() -> Option<Available>) -> Option<String> {
+    // Little is always tried, so that it is the machine, the jobs or the tables that are said to be too large.
+    let needed = bytes.saturating_mul(TREE_BYTES_PER_BYTE);
+    let left = available().filter(|left| needed > left.bytes.max(SMALL_FILE_BYTES))?;
+    Some(format!("its {} need about {} but {left}", Bytes(bytes), Bytes(needed)))
+}
+
+const NO_FILE: &str = "there is no such file";
+
+/// A file that can be read to its end, and its size. Pipes and devices may never end, and a pipe that nobody writes to is not
+/// even opened.
+fn regular(path: &Path) -> Result<(File, u64), String> {
+    let metadata = std::fs::metadata(path).map_err(|error| reason(&error))?;
+    if !metadata.is_file() {
+        return Err(format!("it is {}; expected a file", noun(&metadata)));
+    }
+    File::open(path).map(|file| (file, metadata.len())).map_err(|error| reason(&error))
+}
+
+/// What is at a path that is no file.
+fn noun(metadata: &Metadata) -> &'static str {
+    if metadata.is_dir() {
+        return "a directory";
+    }
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::FileTypeExt;
+        let kind = metadata.file_type();
+        if kind.is_fifo() {
+            return "a pipe";
+        }
+        if kind.is_socket() {
+            return "a socket";
+        }
+    }
+    "a device"
+}
+
+/// How much of a file may be read, and why no more.
+struct Room {
+    bytes: u64,
+    left: Option<Available>,
+}
+
+impl Room {
+    /// For a file of so many bytes; a small one needs no look at what is left.
+    fn for_bytes(size: u64) -> Self {
+        match memory::available() {
+            Some(left) if size > SMALL_FILE_BYTES => Self::within(left),
+            _ => Self { bytes: u64::MAX, left: None },
+        }
+    }
+
+    fn within(left: Available) -> Self {
+        Self { bytes: (left.bytes / TAKEN_PER_BYTE).max(SMALL_FILE_BYTES), left: Some(left) }
+    }
+
+    /// All bytes of a file that says it has `size`; some, as those of `/proc`, say less than they have.
+    fn read(&self, file: impl Read, size: u64) -> Result<Vec<u8>, String> {
+        let mut bytes = Vec::new();
+        if size <= self.bytes {
+            bytes.try_reserve(usize::try_from(size).unwrap_or(usize::MAX)).map_err(|error| error.to_string())?;
+            file.take(self.bytes.saturating_add(1)).read_to_end(&mut bytes).map_err(|error| reason(&error))?;
+        }
+        let size = size.max(bytes.len() as u64);
+        if size > self.bytes {
+            return Err(self.exceeded(size));
+        }
+        Ok(bytes)
+    }
+
+    fn exceeded(&self, size: u64) -> String {
+        let left = self.left.as_ref().map_or_else(String::new, |left| format!(", but {left}"));
+        format!("it has {} or more, and reading it takes {TAKEN_PER_BYTE} times as much{left}", Bytes(size))
+    }
+}
+
 fn reason(error: &std::io::Error) -> String {
     match error.kind() {
-        std::io::ErrorKind::NotFound => "there is no such file".into(),
-        std::io::ErrorKind::PermissionDenied => "no permission".into(),
-        std::io::ErrorKind::IsADirectory => "it is a directory".into(),
-        _ => error.to_string(),
+        ErrorKind::NotFound => NO_FILE.into(),
+        ErrorKind::PermissionDenied => "no permission".into(),
+        ErrorKind::IsADirectory => "it is a directory".into(),
+        ErrorKind::InvalidInput => format!("it is no name of a file: {error}"),
+        // Other words of the system come with its number, which tells a user nothing.
+        _ => error.to_string().split(" (os error").next().unwrap_or_default().to_owned(),
     }
 }
 
@@ -197,6 +342,62 @@ mod tests {
         assert!(Files::beside(&experiment).read("edges").unwrap_err().contains("Parquet"));
         let reader = |path: &Path| Ok(path.file_name().unwrap().as_encoded_bytes().to_vec());
         assert_eq!(Files::beside(&experiment).with_parquet(&reader).read("edges").unwrap(), b"edges");
+        std::fs::remove_dir_all(directory).unwrap();
+    }
+
+    /// A pipe that nobody writes to is never opened, and `/dev/zero` never ends.
+    #[test]
+    #[cfg(unix)]
+    fn only_files_are_read() {
+        let directory = directory("nouns");
+        let pipe = directory.join("pipe");
+        assert!(std::process::Command::new("mkfifo").arg(&pipe).status().unwrap().success());
+        let socket = std::os::unix::net::UnixListener::bind(directory.join("socket")).unwrap();
+        let mut files = Files::beside(&directory.join("experiment.toml"));
+        for (name, noun) in
+            [("pipe", "a pipe"), ("socket", "a socket"), ("/dev/zero", "a device"), (".", "a directory")]
+        {
+            let said = files.read(name).unwrap_err();
+            assert!(said.ends_with(&format!(": it is {noun}; expected a file")), "{said}");
+            let path = directory.join(name);
+            for said in [read_experiment(&path).unwrap_err(), read_file(&path).unwrap_err()] {
+                assert!(said.ends_with(&format!(" cannot be read: it is {noun}; expected a file")), "{said}");
+            }
+        }
+        assert_eq!(files.opened(), []);
+        drop(socket);
+        std::fs::remove_dir_all(directory).unwrap();
+    }
+
+    /// 100 bytes are left, each byte takes two; the floor is above that, so the rooms are made by hand.
+    #[test]
+    fn no_more_is_read_than_there_is_memory_for() {
+        let left = |bytes| Available { bytes, of: "a test".into() };
+        assert_eq!(Room::within(left(0)).bytes, SMALL_FILE_BYTES);
+        assert_eq!(Room::within(left(8 * SMALL_FILE_BYTES)).bytes, 4 * SMALL_FILE_BYTES);
+        let room = Room { bytes: 50, left: Some(left(100)) };
+        assert_eq!(room.read(&[1; 50][..], 50).unwrap().len(), 50);
+        // It grew, or did not say how long it is.
+        for (file, size) in [(&[1; 51][..], 51), (&[1; 51][..], 0), (&[][..], 51)] {
+            let said = room.read(file, size).unwrap_err();
+            assert_eq!(said, "it has 51 B or more, and reading it takes 2 times as much, but 100 B are left of a test");
+        }
+    }
+
+    #[test]
+    fn an_experiment_has_a_longest_length() {
+        let directory = directory("long");
+        let most = usize::try_from(EXPERIMENT_BYTES_MAX.0).unwrap();
+        for (length, words) in [(most, None), (most + 1, Some("an experiment at most 16 MiB"))] {
+            let path = directory.join("x.toml");
+            std::fs::write(&path, vec![b' '; length]).unwrap();
+            match (read_experiment(&path), words) {
+                (Ok(text), None) => assert_eq!(text.len(), length),
+                (Err(said), Some(words)) => assert!(said.contains(words), "{said}"),
+                (other, _) => panic!("{length}: {:?}", other.map(|text| text.len())),
+            }
+            assert_eq!(too_long(length as u64).is_some(), words.is_some());
+        }
         std::fs::remove_dir_all(directory).unwrap();
     }
 

@@ -37,7 +37,7 @@ mod usage;
 
 pub use characterize::{characterize, Character};
 pub use format::{upgrade, VERSION};
-pub use input::{Files, InputFile, Library, ParquetAsCsv};
+pub use input::{read_experiment, read_file, Files, InputFile, Library, ParquetAsCsv, EXPERIMENT_BYTES_MAX};
 pub use mapping::{mapped_jobs, MappedJob};
 pub use odonata_declare::{Frame, Frames, Value, Values};
 pub use odonata_workload::search;

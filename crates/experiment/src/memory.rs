@@ -40,17 +40,33 @@ impl std::fmt::Display for Available {
     }
 }
 
-/// A machine that takes less is built whatever is left: what it is for is guarded in its turn.
-const SMALL_MACHINE_BYTES: u64 = 32 << 20;
+/// What takes less is built whatever is left: what it is for is guarded in its turn.
+const SMALL_BYTES: u64 = 32 << 20;
+
+/// A rank as it is placed: its node, and a number of as many bytes in each list that a pattern or an engine makes of ranks.
+const BYTES_PER_PLACED_RANK: u64 = 16;
 
 /// Lets a machine be built that takes so many bytes.
 ///
 /// # Errors
 /// In words, if that is more than is left.
 pub(crate) fn admit_machine(bytes: u64, left: Option<Available>) -> Result<(), String> {
+    admit_part("the machine needs", bytes, "use a smaller one", left)
+}
+
+/// Lets so many ranks be placed.
+///
+/// # Errors
+/// In words, if there is no memory for them.
+pub(crate) fn admit_ranks(ranks: u64, left: Option<Available>) -> Result<(), String> {
+    let bytes = ranks.saturating_mul(BYTES_PER_PLACED_RANK);
+    admit_part(&format!("the {ranks} ranks of the jobs need"), bytes, "use fewer", left)
+}
+
+fn admit_part(what: &str, bytes: u64, instead: &str, left: Option<Available>) -> Result<(), String> {
     match left {
-        Some(left) if bytes > left.bytes.max(SMALL_MACHINE_BYTES) => {
-            Err(format!("the machine needs about {} but {left}; use a smaller one, or raise the limit", Bytes(bytes)))
+        Some(left) if bytes > left.bytes.max(SMALL_BYTES) => {
+            Err(format!("{what} about {} but {left}; {instead}, or raise the limit", Bytes(bytes)))
         }
         _ => Ok(()),
     }
@@ -302,11 +318,22 @@ mod tests {
         let left = |bytes| Some(Available { bytes, of: "the system's memory".into() });
         assert_eq!(admit_machine(1 << 30, left(1 << 30)), Ok(()));
         assert_eq!(admit_machine(1 << 30, None), Ok(()));
-        assert_eq!(admit_machine(SMALL_MACHINE_BYTES, left(0)), Ok(()));
+        assert_eq!(admit_machine(SMALL_BYTES, left(0)), Ok(()));
         let words = admit_machine(1 << 30, left((1 << 30) - 1)).unwrap_err();
         assert!(words.starts_with("the machine needs about 1 GiB but "), "{words}");
         assert!(words.contains("are left of the system's memory"), "{words}");
-        assert!(admit_machine(SMALL_MACHINE_BYTES + 1, left(0)).is_err());
+        assert!(admit_machine(SMALL_BYTES + 1, left(0)).is_err());
+    }
+
+    /// 16 B each: 2^26 take 1 GiB.
+    #[test]
+    fn ranks_take_no_more_than_is_left() {
+        let left = |bytes| Some(Available { bytes, of: "the system's memory".into() });
+        assert_eq!(admit_ranks(1 << 26, left(1 << 30)), Ok(()));
+        assert_eq!(admit_ranks(1 << 26, None), Ok(()));
+        let words = admit_ranks((1 << 26) + 1, left(1 << 30)).unwrap_err();
+        assert!(words.starts_with("the 67108865 ranks of the jobs need about 1.000 GiB but 1 GiB are left"), "{words}");
+        assert!(admit_ranks(u64::MAX, left(1 << 40)).is_err());
     }
 
     #[test]

@@ -99,14 +99,41 @@ impl fmt::Display for Problem {
         let gutter = " ".repeat(number.len());
         // Tabs are as wide as the terminal likes: one space each, above the caret and in its line.
         let source = source.replace(|c: char| c.is_control(), " ");
-        let carets = "^".repeat(span.chars().count().max(1));
+        let length = span.chars().count().max(1);
+        let Clipped { source, before, length } = Clipped::of(&source, *column - 1, length);
+        let carets = "^".repeat(length);
         write!(f, "\n {gutter}--> {}", self.file)?;
         // An override is one line, which stands below.
         if self.file != OVERRIDE {
             write!(f, ":{line}:{column}")?;
         }
-        write!(f, "\n {gutter} |\n {number} | {source}\n {gutter} | {}{carets}", " ".repeat(column - 1))?;
+        write!(f, "\n {gutter} |\n {number} | {source}\n {gutter} | {}{carets}", " ".repeat(before))?;
         self.fmt_help(f, number.len())
+    }
+}
+
+/// A longer line is shown around its mistake only. Lists of nodes on one line are long, and so are files that are no TOML.
+const SHOWN_MAX: usize = 240;
+
+/// As much of a line as is shown, and where in it the mistake is, in characters.
+struct Clipped {
+    source: String,
+    before: usize,
+    length: usize,
+}
+
+impl Clipped {
+    fn of(source: &str, before: usize, length: usize) -> Self {
+        if source.chars().count() <= SHOWN_MAX {
+            return Self { source: source.to_owned(), before, length };
+        }
+        let left_out = before.saturating_sub(SHOWN_MAX / 3);
+        let start = if left_out > 0 { "... " } else { "" };
+        let mut rest = source.chars().skip(left_out);
+        let shown: String = rest.by_ref().take(SHOWN_MAX).collect();
+        let end = if rest.next().is_some() { " ..." } else { "" };
+        let length = length.min(SHOWN_MAX - (before - left_out)).max(1);
+        Self { source: format!("{start}{shown}{end}"), before: start.len() + before - left_out, length }
     }
 }
 
@@ -167,5 +194,24 @@ mod tests {
     |   ^^^^^^
     = help: did you mean 'pattern'?";
         assert_eq!(problem.to_string(), expected);
+    }
+
+    /// A list of 100,000 numbers on one line; its 50,000th is wrong.
+    #[test]
+    fn of_a_long_line_what_surrounds_the_mistake_is_shown() {
+        let source = format!("nodes = [{}x, {}]", "1, ".repeat(50_000), "1, ".repeat(50_000));
+        let column = source.find('x').unwrap() + 1;
+        let location = Location { line: 1, column, source, span: "x".into() };
+        let (message, help) = ("not a number".to_owned(), None);
+        let problem =
+            Problem { kind: ProblemKind::Type, file: "a.toml".into(), location: Some(location), message, help };
+        let text = problem.to_string();
+        let lines: Vec<&str> = text.lines().collect();
+        assert!(lines[3].len() < SHOWN_MAX + 20, "{text}");
+        assert!(lines[3].starts_with(" 1 | ... ") && lines[3].ends_with(" ..."), "{text}");
+        assert_eq!(lines[3].find('x'), lines[4].find('^'), "{text}");
+        let whole = Location { line: 1, column: 1, source: "y".repeat(1000), span: "y".repeat(1000) };
+        let text = Problem { location: Some(whole), ..problem }.to_string();
+        assert_eq!(text.matches('^').count(), SHOWN_MAX, "{text}");
     }
 }

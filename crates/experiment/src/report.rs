@@ -3,25 +3,38 @@
 use crate::document::{Document, Place};
 use crate::problem::{Problem, ProblemKind, Problems};
 
+/// So many problems are told; more are counted. A file that was meant for something else has one on each line.
+const PROBLEMS_MAX: usize = 100;
+
 /// The problems found so far.
 #[derive(Debug)]
 pub(crate) struct Report<'d> {
     pub(crate) document: &'d Document,
     problems: Vec<(Option<Place>, Problem)>,
+    /// How many were found after the last that is told.
+    untold: usize,
 }
 
 impl<'d> Report<'d> {
     pub(crate) const fn new(document: &'d Document) -> Self {
-        Self { document, problems: Vec::new() }
+        Self { document, problems: Vec::new(), untold: 0 }
     }
 
     pub(crate) fn add(&mut self, kind: ProblemKind, place: Place, message: impl Into<String>, help: Option<String>) {
-        self.problems.push((Some(place), self.document.problem(kind, Some(place), message.into(), help)));
+        self.push(kind, Some(place), message, help);
     }
 
     /// A problem of the file as a whole.
     pub(crate) fn add_general(&mut self, kind: ProblemKind, message: impl Into<String>, help: Option<String>) {
-        self.problems.push((None, self.document.problem(kind, None, message.into(), help)));
+        self.push(kind, None, message, help);
+    }
+
+    fn push(&mut self, kind: ProblemKind, place: Option<Place>, message: impl Into<String>, help: Option<String>) {
+        if self.problems.len() >= PROBLEMS_MAX {
+            self.untold += 1;
+        } else {
+            self.problems.push((place, self.document.problem(kind, place, message.into(), help)));
+        }
     }
 
     /// `value` if there is no problem, else all of them.
@@ -37,7 +50,12 @@ impl<'d> Report<'d> {
     pub(crate) fn into_problems(mut self) -> Problems {
         self.problems.sort_by_key(|(place, _)| place.map_or((0, 0), |p| (p.source, p.start)));
         self.problems.dedup_by(|(_, a), (_, b)| a == b);
-        Problems(self.problems.into_iter().map(|(_, problem)| problem).collect())
+        let mut problems: Vec<_> = self.problems.into_iter().map(|(_, problem)| problem).collect();
+        if let (Some(last), true) = (problems.last(), self.untold > 0) {
+            let message = format!("{} mistakes more are not shown", self.untold);
+            problems.push(Problem { message, location: None, help: None, ..last.clone() });
+        }
+        Problems(problems)
     }
 }
 

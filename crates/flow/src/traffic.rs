@@ -181,14 +181,24 @@ struct Part {
     volumes: Volumes,
 }
 
+/// So many messages of a node wait before those with the same target are merged: what a node sends takes the room of twice its
+/// targets then, however many messages there are.
+const UNMERGED: usize = 1 << 16;
+
 impl Part {
     fn gather(&mut self, machine: &Machine, job: &Job, ranks: &[RankId], messages: &mut Messages<'_>) {
         for group in ranks.chunk_by(|a, b| job.node_of(*a) == job.node_of(*b)) {
             let first = self.members.len();
+            let mut full = first + UNMERGED;
             for &rank in group {
                 for message in messages.of(rank) {
                     self.volumes.add(&message);
                     self.members.extend(member(&message, job.iterations));
+                    if self.members.len() >= full {
+                        merge_equal_targets(&mut self.members, first);
+                        // Doubled, so that what is merged again and again is no more than what is new.
+                        full = first + (2 * (self.members.len() - first)).max(UNMERGED);
+                    }
                 }
             }
             merge_equal_targets(&mut self.members, first);
@@ -233,7 +243,7 @@ fn merge_equal_targets(members: &mut Vec<Member>, first: usize) {
     for i in first..members.len() {
         let member = members[i];
         if kept > first && members[kept - 1].target == member.target {
-            members[kept - 1].messages += member.messages;
+            members[kept - 1].messages = members[kept - 1].messages.saturating_add(member.messages);
             members[kept - 1].bytes = members[kept - 1].bytes.saturating_add(member.bytes);
         } else {
             members[kept] = member;
@@ -272,5 +282,32 @@ mod tests {
         let commodities = Commodities::gather(&machine, &workload, 1, u64::MAX, &mut || true).unwrap().commodities;
         let owners: BTreeSet<u64> = commodities.iter().map(Commodity::owner).collect();
         assert_eq!((commodities.len(), owners.len()), (2 * 4 * 3, 2 * 4 * 3));
+    }
+
+    /// Three targets, many messages, so that some are merged on the way: none and no byte is lost.
+    #[test]
+    fn messages_that_are_merged_on_the_way_are_all_there() {
+        let machine = Torus { dims: vec![4], nodes_per_router: 1, ..Torus::default() };
+        let machine = machine.builder().unwrap().build().unwrap();
+        let rounds = UNMERGED as u32;
+        let mut pattern = PatternSpec::parse("uniform").unwrap();
+        pattern.set("messages", odonata_declare::Value::Integer(i64::from(3 * rounds))).unwrap();
+        let job = JobSpec {
+            name: "many".into(),
+            ranks: 4,
+            ranks_per_node: Some(1),
+            work: odonata_workload::Work::pattern(pattern),
+            placement: PlacementSpec::parse("compact").unwrap(),
+            idle: false,
+            color: None,
+        };
+        let workload = Workload::build(&machine, &[job], 1).unwrap();
+        let job = &workload.jobs[0];
+        let mut part = Part::default();
+        part.gather(&machine, job, &[RankId(0)], &mut Messages::new(&machine, job));
+        assert_eq!(part.members.len(), 3);
+        assert_eq!(part.members.iter().map(|member| member.messages).sum::<u32>(), 3 * rounds);
+        let bytes: u64 = Messages::new(&machine, job).of(RankId(0)).map(|message| message.bytes.0).sum();
+        assert_eq!(part.members.iter().map(|member| member.bytes).sum::<u64>(), bytes * u64::from(job.iterations));
     }
 }

@@ -44,6 +44,11 @@ pub(crate) fn internal_error(py: Python<'_>, cause: &str) -> PyErr {
     exception(py, "InternalError", (text,))
 }
 
+/// `odonata.errors.OdonataError`.
+pub(crate) fn mistake(py: Python<'_>, message: &str) -> PyErr {
+    exception(py, "OdonataError", (message,))
+}
+
 /// `odonata.errors.ExperimentError` with every problem as a dict.
 pub(crate) fn experiment_error(py: Python<'_>, problems: &Problems) -> PyErr {
     let converted: PyResult<Vec<_>> = problems.0.iter().map(|problem| problem_dict(py, problem)).collect();

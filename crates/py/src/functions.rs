@@ -40,6 +40,22 @@ pub(crate) fn files_beside(path: &str) -> Files<'static> {
     Files::beside(Path::new(path)).with_parquet(&parquet_as_csv).with_library(&library)
 }
 
+/// The text of an experiment file.
+#[pyfunction]
+#[pyo3(text_signature = "(path)")]
+pub(crate) fn read_experiment(py: Python<'_>, path: PathBuf) -> PyResult<String> {
+    let read = background::awaited(py, move || odonata_experiment::read_experiment(&path))?;
+    read.map_err(|reason| errors::mistake(py, &reason))
+}
+
+/// The bytes of another file.
+#[pyfunction]
+#[pyo3(text_signature = "(path)")]
+pub(crate) fn read_file(py: Python<'_>, path: PathBuf) -> PyResult<Bound<'_, PyBytes>> {
+    let read = background::awaited(py, move || odonata_experiment::read_file(&path))?;
+    read.map(|bytes| PyBytes::new(py, &bytes)).map_err(|reason| errors::mistake(py, &reason))
+}
+
 /// What is wrong with the text of a rank program for so many ranks: its place and why; `None` if nothing is.
 #[pyfunction]
 pub(crate) fn program_mistake(py: Python<'_>, text: &str, ranks: u32) -> PyResult<Option<(String, String)>> {

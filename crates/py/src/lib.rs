@@ -20,9 +20,11 @@ mod _core {
     #[pymodule_export]
     use super::functions::{
         alone, available_memory, characterize, check, check_points, cluster, host_names, machine, presets,
-        program_mistake, reference, run, schema, sweep, tables, tables_reference, upgrade, version,
+        program_mistake, read_experiment, read_file, reference, run, schema, sweep, tables, tables_reference, upgrade,
+        version,
     };
     use super::{errors, PyModule, PyResult};
+    use pyo3::types::PyModuleMethods;
     use pyo3::Bound;
 
     #[pymodule_export]
@@ -35,8 +37,9 @@ mod _core {
     use super::amg::module;
 
     #[pymodule_init]
-    fn init(_module: &Bound<'_, PyModule>) -> PyResult<()> {
+    fn init(module: &Bound<'_, PyModule>) -> PyResult<()> {
         errors::keep_panics_quiet();
+        module.add("EXPERIMENT_BYTES_MAX", odonata_experiment::EXPERIMENT_BYTES_MAX.0)?;
         Ok(())
     }
 }

@@ -6,6 +6,7 @@ every problem found; a defect of the program raises `odonata.errors.InternalErro
 """
 
 from collections.abc import Callable, Sequence
+from os import PathLike
 from typing import Any, TypeAlias, TypedDict, type_check_only
 
 import numpy as np
@@ -14,6 +15,7 @@ import numpy.typing as npt
 from odonata._core import amg
 
 __all__ = [
+    "EXPERIMENT_BYTES_MAX",
     "alone",
     "amg",
     "available_memory",
@@ -30,6 +32,8 @@ __all__ = [
     "node_aware_steps",
     "presets",
     "program_mistake",
+    "read_experiment",
+    "read_file",
     "reference",
     "run",
     "schema",
@@ -39,6 +43,9 @@ __all__ = [
     "upgrade",
     "version",
 ]
+
+EXPERIMENT_BYTES_MAX: int
+"""The most bytes that an experiment has."""
 
 _Array: TypeAlias = npt.NDArray[Any]
 
@@ -161,6 +168,21 @@ def available_memory() -> tuple[int, str] | None:
 
     The least of what the system, its control groups (version 1 or 2, those above included) and its own limits
     (RLIMIT_AS, RLIMIT_DATA) leave; None where the system does not say.
+    """
+
+def read_experiment(path: str | PathLike[str]) -> str:
+    """The text of an experiment file.
+
+    Raises:
+        OdonataError: It cannot be read, is no file (a pipe, a device, a directory), has more than 16 MiB, or
+            is not in UTF-8.
+    """
+
+def read_file(path: str | PathLike[str]) -> bytes:
+    """The bytes of another file.
+
+    Raises:
+        OdonataError: It cannot be read, is no file, or there is no memory for it.
     """
 
 def upgrade(text: str, path: str) -> str: ...

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from odonata import _core
 from odonata.amg.problems import Problem, Settings, of_matrix
 from odonata.errors import OdonataError
 
@@ -109,11 +110,9 @@ def _read_ij(prefix: Path) -> Csr:
 def _read_part(path: Path) -> tuple[int, int, npt.NDArray[np.float64]]:
     """First and last row of one hypre IJ file, and its entries (row, column, value)."""
     try:
-        lines = path.read_text("utf-8").splitlines()
+        lines = _core.read_file(path).decode("utf-8").splitlines()
         low, high, *_ = (int(word) for word in lines[0].split())
         part = np.array([line.split() for line in lines[1:]], dtype=float).reshape(-1, 3)
-    except OSError as error:
-        raise OdonataError(f"{path} cannot be read: {error.strerror}") from None
     except (ValueError, IndexError):  # UnicodeDecodeError is a ValueError
         raise OdonataError(f"{path} is no hypre IJ file, or was cut short") from None
     places = part[:, :2]

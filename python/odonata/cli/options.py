@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
+from odonata import _core
 from odonata.api import Source
 
 if TYPE_CHECKING:
@@ -27,7 +28,8 @@ class ExperimentFile(click.ParamType):  # type: ignore[type-arg,unused-ignore] #
         if isinstance(value, Source):
             return value
         if value == "-":
-            return Source(sys.stdin.read(), "<stdin>")
+            # One more than it may have: the rest of an endless one is not read.
+            return Source(sys.stdin.read(_core.EXPERIMENT_BYTES_MAX + 1), "<stdin>")
         return Source.of(Path(value))
 
 

@@ -8,6 +8,7 @@ from pathlib import Path
 import numpy as np
 import pyarrow as pa
 
+from odonata import _core
 from odonata.errors import OdonataError
 
 TYPES = {
@@ -32,8 +33,8 @@ def read_table(path: str | Path) -> pa.Table:
         OdonataError: It is no such table: the line and what was expected there.
     """
     try:
-        lines = Path(path).read_text(encoding="utf-8").splitlines()
-    except (OSError, UnicodeDecodeError) as error:
+        lines = _core.read_file(path).decode("utf-8").splitlines()
+    except UnicodeDecodeError as error:
         raise OdonataError(f"{path} cannot be read: {error}") from None
     key, types, begin = _head(path, lines)
     rows = []

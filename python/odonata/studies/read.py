@@ -7,7 +7,7 @@ from difflib import get_close_matches
 from pathlib import Path
 from typing import Any
 
-from odonata import toml
+from odonata import _core, toml
 from odonata.errors import OdonataError
 
 _WORDS: dict[type, str] = {
@@ -46,11 +46,7 @@ def nearest(name: str, known: Iterable[str]) -> str:
 def document(path: Path) -> Mapping[str, Any]:
     """The content of a TOML file."""
     try:
-        return toml.parse(path.read_text(encoding="utf-8"))
-    except FileNotFoundError:
-        raise OdonataError(f"there is no file {path}") from None
-    except (OSError, UnicodeDecodeError) as error:
-        raise OdonataError(f"{path} cannot be read: {error}") from None
+        return toml.parse(_core.read_experiment(path))
     except toml.DecodeError as error:
         raise OdonataError(f"{path} is not TOML: {error}") from None
 

@@ -3,6 +3,7 @@
 use crate::document::Place;
 use crate::fields::chosen::Chosen;
 use crate::input::Files;
+use crate::memory;
 use crate::problem::ProblemKind;
 use crate::report::Report;
 use crate::spec::job::{patterns, JobEntry, WorkEntry};
@@ -122,6 +123,7 @@ pub(super) fn place(
     report: &mut Report<'_>,
 ) -> Option<(Vec<JobSpec>, Workload)> {
     let specs: Vec<JobSpec> = words.into_iter().collect::<Option<_>>()?;
+    admit(entries, &specs, machine, report)?;
     match Workload::build_knowing(machine, &specs, seed, known) {
         Ok(workload) => Some((specs, workload)),
         Err(_) => {
@@ -134,6 +136,17 @@ pub(super) fn place(
             None
         }
     }
+}
+
+/// Reports ranks for which there is no memory; nothing of them is there yet. More than there are cores for are left to the
+/// placement, which says so.
+fn admit(entries: &[JobEntry], specs: &[JobSpec], machine: &Machine, report: &mut Report<'_>) -> Option<()> {
+    let ranks: u64 = specs.iter().map(|job| u64::from(job.ranks)).sum();
+    let cores = machine.node_count() as u64 * u64::from(machine.cores_per_node());
+    let Err(reason) = memory::admit_ranks(ranks.min(cores), memory::available()) else { return Some(()) };
+    let most = (0..specs.len()).max_by_key(|&job| specs[job].ranks)?;
+    report.add(ProblemKind::Workload, entries[most].place_of("ranks"), reason, None);
+    None
 }
 
 /// Where a mistake of a job is, and what it is.
