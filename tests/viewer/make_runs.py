@@ -296,6 +296,28 @@ def differences(base: odonata.Run, other: odonata.Run) -> dict[str, Any]:
     }
 
 
+def answer(base: odonata.Run, other: odonata.Run) -> dict[str, Any]:
+    """The job whose time grew most, and of the links that it uses the one with most bytes over capacity."""
+    times = [run.jobs["time_s"].to_numpy() for run in (base, other)]
+    job = int(np.argmax(times[1] / times[0]))
+
+    def busiest(run: odonata.Run) -> dict[str, Any]:
+        shares, names = run.link_jobs, run.routers["name"].to_pylist()
+        used = np.unique(shares["link"].to_numpy()[shares["job"].to_numpy() == job])
+        load = run.links["bytes"].to_numpy() / run.links["capacity_bytes_per_s"].to_numpy()
+        link = run.links.slice(int(used[np.argmax(load[used])]), 1).to_pylist()[0]
+        ends = ">".join(names[link[end]] for end in ("source", "target"))
+        return {"name": f"{ends}:{link['class']}.{link['parallel']}", "bytes": link["bytes"]}
+
+    return {
+        "job": base.jobs["name"][job].as_py(),
+        "before": float(times[0][job]),
+        "after": float(times[1][job]),
+        "link_before": busiest(base),
+        "link_after": busiest(other),
+    }
+
+
 def grid(target: Path) -> list[dict[str, Any]]:
     """Of every routing and number of ranks, by seed: largest traffic, and mean latency of job `far`."""
     if not (target / "grid" / "sweep.json").exists():
@@ -352,6 +374,7 @@ def main(target: Path) -> None:
         "lanes": lanes(opened["ranks"]),
         "communication": [communication(opened["packet"], 1), communication(opened["edison"], 1)],
         "difference": differences(opened["edison"], opened["edison-K"]),
+        "answer": answer(opened["edison"], opened["edison-K"]),
         "counters": counters(target),
     }
     (target / "expected.json").write_text(json.dumps(found))

@@ -75,6 +75,11 @@ interface Expected {
     after: number
     black: Record<'cables' | 'mean_change' | 'removed' | 'removed_mean' | 'bundles' | 'bundle_change', number>
   }
+  /** What Edison without one cable of each black bundle does to the job that becomes slowest. */
+  answer: { job: string; before: number; after: number } & Record<
+    'link_before' | 'link_after',
+    { name: string; bytes: number }
+  >
   counters: { edison: { paths: string[]; links: number; flits_max: number; groups: number } | null }
 }
 

@@ -3,6 +3,7 @@ import { useEffect, useMemo, useState } from 'preact/hooks'
 import type { Theme } from './base/ramps'
 import type { View, ViewState } from './data/state'
 import { writeUrl } from './data/state'
+import { BothRuns } from './views/both'
 import { CompareView } from './views/compare'
 import { Controls, ScaleLegend } from './views/controls'
 import { Distribution } from './views/distribution'
@@ -113,6 +114,7 @@ function Body({
       <aside class="left">
         <Controls derived={derived} />
         <Distribution derived={derived} />
+        {compared && <BothRuns runs={compared.pair} />}
         <ScaleLegend derived={derived} cables={compared?.change?.difference.cables} />
         <Jobs derived={derived} />
       </aside>

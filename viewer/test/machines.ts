@@ -27,6 +27,10 @@ export interface Description {
   readonly jobColumns?: Columns
   /** Bytes of each job on a link. */
   readonly traffic?: (link: number) => readonly number[]
+  /** Bytes that enter and leave a node, over 10 GB/s. */
+  readonly nodeBytes?: (node: number) => readonly [number, number]
+  /** Figures of the jobs, one value each; declared in `jobColumns`. */
+  readonly figures?: Readonly<Record<string, readonly number[]>>
 }
 
 export const TRAFFIC: Columns = { bytes: { type: 'f64', unit: 'bytes', merge: 'sum', label: 'Traffic' } }
@@ -89,8 +93,9 @@ export function makeRun(d: Description): Run {
         router: u32(Array.from({ length: nodes }, (_, n) => Math.floor(n / perRouter))),
         slot: u32(Array.from({ length: nodes }, (_, n) => n % perRouter)),
         job: Int32Array.from({ length: nodes }, (_, n) => d.jobOf?.(n) ?? -1),
-        bytes_in: new Float64Array(nodes),
-        bytes_out: new Float64Array(nodes),
+        bytes_in: Float64Array.from({ length: nodes }, (_, n) => d.nodeBytes?.(n)[0] ?? 0),
+        bytes_out: Float64Array.from({ length: nodes }, (_, n) => d.nodeBytes?.(n)[1] ?? 0),
+        capacity_bytes_per_s: new Float64Array(nodes).fill(10e9),
       },
       {
         name: Strings.from(
@@ -100,7 +105,13 @@ export function makeRun(d: Description): Run {
     ),
     jobs: block(
       jobs.length,
-      { job: u32(jobs.map((_, j) => j)), nodes: u32(jobs.map(() => 1)) },
+      {
+        job: u32(jobs.map((_, j) => j)),
+        nodes: u32(jobs.map(() => 1)),
+        ...Object.fromEntries(
+          Object.entries(d.figures ?? {}).map(([id, values]) => [id, Float64Array.from(values)]),
+        ),
+      },
       { name: Strings.from(jobs), color: Strings.from(jobs.map((_, j) => COLORS[j]!)) },
     ),
   })

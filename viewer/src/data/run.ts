@@ -76,6 +76,8 @@ export interface Nodes {
   readonly job: Int32Array
   readonly bytesIn: Float64Array
   readonly bytesOut: Float64Array
+  /** Bytes per second in each direction; 0 where it is not known. */
+  readonly capacity: Float64Array
 }
 
 /** A figure that every link has. */
@@ -121,7 +123,10 @@ export async function loadRun(source: Source, id: number, info: RunInfo): Promis
     source.table(id, 'routers', [...new Set(['name', 'group', ...axes, 'up'])]),
     source.table(id, 'links', ['source', 'target', 'class', 'parallel', 'capacity_bytes_per_s', ...ofLinks]),
     source.table(id, 'link_jobs', ['link', 'job', ...ofJobs]),
-    source.table(id, 'nodes', ['name', 'router', 'slot', 'job', 'bytes_in', 'bytes_out']),
+    source.table(id, 'nodes', [
+      ...['name', 'router', 'slot', 'job', 'bytes_in', 'bytes_out'],
+      ...(columnsOf(info, 'nodes')['capacity_bytes_per_s'] ? ['capacity_bytes_per_s'] : []),
+    ]),
     source.table(id, 'jobs', Object.keys(columnsOf(info, 'jobs'))),
   ])
   return assembleRun(id, info, { routers, links, linkJobs, nodes, jobs })
@@ -218,6 +223,7 @@ function readNodes(block: Block): Nodes {
     job: numbers(block, 'job') as Int32Array,
     bytesIn: f64(numbers(block, 'bytes_in')),
     bytesOut: f64(numbers(block, 'bytes_out')),
+    capacity: f64(block.numbers.get('capacity_bytes_per_s') ?? new Float64Array(block.rows)),
   }
 }
 

@@ -3,6 +3,7 @@ import { useMemo } from 'preact/hooks'
 import { count, quantity } from '../base/format'
 import { against, classChanges, jobChanges, tone } from '../data/changes'
 import type { Derived } from '../data/model'
+import { Answers } from './answer'
 import { FocusChip } from './header'
 import { COMPARED_MAX, type Compared } from './compared'
 import { HotLinks } from './links'
@@ -16,6 +17,7 @@ export function CompareView({ compared }: { compared: Compared }) {
     <>
       <div class="centre compare">
         <Pickers compared={compared} />
+        <Answers runs={compared.pair.map((d) => d.run)} />
         {change ? (
           <>
             <PairingNote compared={compared} />

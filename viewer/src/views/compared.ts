@@ -8,8 +8,10 @@ export const COMPARED_MAX = 4
 
 export interface Compared {
   readonly ids: readonly number[]
-  /** Side by side, the base first. */
+  /** The base first, on one scale. */
   readonly runs: readonly Derived[]
+  /** Those whose distributions stand on one axis: of a difference its two. */
+  readonly pair: readonly Derived[]
   readonly change: {
     readonly derived: Derived
     readonly difference: Difference
@@ -38,11 +40,11 @@ export function comparison(session: Session, state: ViewState): Compared | null 
   if (!shared || parts.length !== shared.parts.length || parts.some((part, i) => part !== shared!.parts[i]))
     shared = { parts, range: { sorted: concatSorted(parts) } }
   const range = shared.range
-  // A difference has a range of its own: a brush or a frozen range of values would mean nothing on it, and the other way round.
   const runs = models.map((model) => model.derive(state, range))
-  if (!state.difference) return { ids, runs, change: null, lead: runs[0]! }
+  if (!state.difference) return { ids, runs, pair: runs, change: null, lead: runs[0]! }
   const model = session.differenceOf(models[0]!, models[1]!, state.pairing)
+  // A difference has a range of its own: a brush or a frozen range of values would mean nothing on it, and the other way round.
   const derived = model.derive(state)
   const change = { derived, difference: model.difference, cableValues: model.cableValues(state) }
-  return { ids, runs, change, lead: derived }
+  return { ids, runs, pair: runs.slice(0, 2), change, lead: derived }
 }

@@ -4,9 +4,10 @@ import { select } from 'd3-selection'
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks'
 import { count, exampleOf, parseQuantity, quantity, type Unit } from '../base/format'
 import { show } from '../data/describe'
-import { axisTicks, binCounts } from '../data/histogram'
+import { binCounts } from '../data/histogram'
 import type { Derived } from '../data/model'
 import { PERCENTILES } from '../data/stats'
+import { bars, HistogramAxis, mostOf } from './histogram'
 import { useSession, useStore } from './session'
 import { useSize } from './size'
 
@@ -106,7 +107,7 @@ export function Distribution({ derived: d }: { derived: Derived }) {
           </defs>
           {classes.map(({ name, code }, row) => {
             const { counts } = histograms[code]!
-            const path = bars(counts, width, row * ROW + ROW - 2, BAR)
+            const path = bars(counts, mostOf([counts]), width, row * ROW + ROW - 2, BAR)
             return (
               <g key={name} class={d.classOn[code] === 1 ? '' : 'off'}>
                 <path d={path} class="bars" />
@@ -130,7 +131,7 @@ export function Distribution({ derived: d }: { derived: Derived }) {
               </g>
             )
           })}
-          <Axis derived={d} width={width} y={height} />
+          <HistogramAxis axis={d.axis} unit={d.measure.unit} width={width} y={height} />
           {width > 0 && <Brush derived={d} width={width} height={height} from={from} to={to} />}
         </svg>
       </div>
@@ -141,39 +142,6 @@ export function Distribution({ derived: d }: { derived: Derived }) {
           `; ${count(histograms.reduce((n, h) => n + h.zeros, 0))} empty links are left of the axis`}
       </p>
     </section>
-  )
-}
-
-function bars(counts: Uint32Array, width: number, base: number, height: number): string {
-  const most = counts.reduce((max, n) => Math.max(max, n), 1)
-  const step = width / counts.length
-  let path = ''
-  counts.forEach((n, bin) => {
-    // The square root keeps the few links of a tail in sight; one link is one pixel at least.
-    if (n > 0)
-      path += `M${(bin * step).toFixed(1)} ${base}h${Math.max(0.5, step - 0.6).toFixed(1)}v${(-Math.max(1, Math.sqrt(n / most) * height)).toFixed(1)}h${(-Math.max(0.5, step - 0.6)).toFixed(1)}Z`
-  })
-  return path
-}
-
-function Axis({ derived: d, width, y }: { derived: Derived; width: number; y: number }) {
-  const base = d.measure.unit === 'bytes' ? 2 : 10
-  const ticks = axisTicks(d.axis, width / 70, base)
-  return (
-    <g class="axis">
-      {ticks.map((tick) => {
-        const at = d.axis.position(tick) * width
-        const anchor = at < 18 ? 'start' : at > width - 18 ? 'end' : 'middle'
-        return (
-          <g key={tick}>
-            <line x1={at} x2={at} y1={y - 1} y2={y + 3} />
-            <text x={at} y={y + 14} text-anchor={anchor}>
-              {quantity(tick, d.measure.unit, 2)}
-            </text>
-          </g>
-        )
-      })}
-    </g>
   )
 }
 

@@ -1,0 +1,51 @@
+/** What a comparison comes to, in words, and the distributions of its runs on one axis. */
+import { expect, test } from 'vitest'
+import { percent, quantity } from '../src/base/format'
+import { address, at, click, expected, keepPicture, open, page, text, useBrowser } from './stage'
+
+useBrowser()
+
+test('the comparison leads with who is slower, where it waits before and after, and whose traffic grew there', async () => {
+  const { job, before, after, link_before, link_after } = expected.answer
+  await open('all', 'view=compare&compared=0,1')
+  const said = (await text('answer-1')).replaceAll('\u00a0', ' ').replace(/\s+/g, ' ')
+  expect(after).toBeGreaterThan(before)
+  expect(said).toContain(`${job} is ${percent(after / before - 1)} slower`)
+  expect(said).toContain(`${quantity(before, 's')} before, ${quantity(after, 's')} now`)
+  for (const { name, bytes } of [link_before, link_after]) {
+    expect(said).toContain(name)
+    expect(said).toContain(quantity(bytes, 'bytes'))
+  }
+  expect(said).toMatch(/There, .* \+[\d.]+ [KMG]iB/)
+  // It comes before the pictures.
+  const [words, machine] = await Promise.all([
+    at('answers').boundingBox(),
+    page.locator('.pictures').boundingBox(),
+  ])
+  expect(words!.y + words!.height).toBeLessThanOrEqual(machine!.y + 1)
+  await keepPicture('answer')
+  await page.locator('[data-test=answer-place]', { hasText: link_after.name }).first().click()
+  expect((await address()).get('focus')).toBe(`link:${link_after.name}`)
+  await click('answer-jobs-1')
+  expect(await page.locator('.answers tbody tr').count()).toBe(2)
+})
+
+test('a difference has the same answer; of several runs each has one', async () => {
+  await open('all', 'view=compare&compared=0,1&difference=1')
+  expect(await text('answer-1')).toContain(expected.answer.job)
+  await keepPicture('answer-difference')
+  await open('all', 'view=compare&compared=0,1,2')
+  expect(await page.locator('.answer').count()).toBe(2)
+  expect(await text('answer-2')).toContain('The runs have no job in common.')
+})
+
+test('both distributions stand on one axis, side by side and in a difference', async () => {
+  for (const more of ['', '&difference=1']) {
+    await open('all', `view=compare&compared=0,1${more}`)
+    expect(await at('both').innerText()).toContain('edison-K')
+    for (const code of ['green', 'black', 'blue']) {
+      const box = (await at(`outline-${code}-0`).boundingBox())!
+      expect(box.height).toBeGreaterThan(20)
+    }
+  }
+})

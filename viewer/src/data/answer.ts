@@ -1,0 +1,156 @@
+/**
+ * What a comparison comes to: which job takes longer, on which link or interface it waits, and whose traffic grew there.
+ *
+ * A job waits for what is occupied longest of all that carries its bytes: B bytes over a capacity C are B/C, and with this traffic no
+ * schedule ends sooner. Queues that other links push back into are not looked at.
+ */
+import { translation } from './focus'
+import { linkName, type Figure, type Job, type Run } from './run'
+import { jobsOnLink } from './values'
+
+/** What says how long a job takes, the first that both runs have: a program's end, its messages' end, one packet's way. */
+export const TIME_FIGURES = ['execution_ns', 'time_s', 'latency_mean_ns'] as const
+
+/** The link or interface that is occupied longest of all that a job uses. */
+export interface Busiest {
+  readonly name: string
+  /** What to narrow the view to. */
+  readonly focus: string
+  /** Number of the link or node. */
+  readonly number: number
+  readonly bytes: number
+  /** NaN where the capacity is not known. */
+  readonly occupied_s: number
+}
+
+/** A job's bytes on a link, in both runs. */
+export interface Growth {
+  readonly name: string
+  readonly color: string
+  readonly before: number
+  readonly after: number
+}
+
+/** Null where a job has no byte on any. */
+export interface Sides {
+  readonly before: Busiest | null
+  readonly after: Busiest | null
+}
+
+export interface JobAnswer {
+  readonly job: Job
+  /** Null where the runs have no common figure of time. */
+  readonly figure:
+    (Pick<Figure, 'label' | 'unit'> & { readonly before: number; readonly after: number }) | null
+  /** `figure` after over before; 1 where there is none. */
+  readonly ratio: number
+  readonly link: Sides
+  readonly interface: Sides
+  /** Bytes of each job on its busiest link of the other run, the largest growth first. */
+  readonly grown: readonly Growth[]
+  /** Whether the base has that link. */
+  readonly known: boolean
+}
+
+/** Whether the job waits longer for an interface than for any link. */
+export const atInterface = ({ link, interface: own }: JobAnswer): boolean =>
+  (own.after?.occupied_s ?? 0) > (link.after?.occupied_s ?? 0)
+
+/** One per job of both runs, paired by name; the one that became slowest first. */
+export function answer(base: Run, other: Run): JobAnswer[] {
+  const links = [base, other].map(busiestLinks)
+  const interfaces = [base, other].map(busiestInterfaces)
+  const answers = base.jobs.flatMap((job): JobAnswer[] => {
+    const twin = other.jobs.find(({ name }) => name === job.name)
+    if (!twin) return []
+    const sides = ([before, after]: Map<number, Busiest>[]): Sides => ({
+      before: before!.get(job.job) ?? null,
+      after: after!.get(twin.job) ?? null,
+    })
+    const figure = timeOf(job, twin)
+    const link = sides(links)
+    const here = link.after ? translation(other, base).link(link.after.number) : -1
+    return [
+      {
+        job,
+        figure,
+        ratio: figure && figure.before > 0 ? figure.after / figure.before : 1,
+        link,
+        interface: sides(interfaces),
+        grown: link.after ? growthOn(base, here, other, link.after.number) : [],
+        known: here >= 0,
+      },
+    ]
+  })
+  const load = ({ link }: JobAnswer): number => link.after?.occupied_s || 0
+  return answers.sort((a, b) => b.ratio - a.ratio || load(b) - load(a) || a.job.job - b.job.job)
+}
+
+function timeOf(job: Job, twin: Job): JobAnswer['figure'] {
+  for (const id of TIME_FIGURES) {
+    const [before, after] = [job, twin].map(({ figures }) => figures.find((figure) => figure.id === id))
+    if (before && after && Number.isFinite(before.value) && Number.isFinite(after.value))
+      return { label: before.label, unit: before.unit, before: before.value, after: after.value }
+  }
+  return null
+}
+
+const bytesOf = (run: Run) => run.measures.find(({ id }) => id === 'bytes')
+
+class Most {
+  readonly byJob = new Map<number, Busiest>()
+
+  consider(job: number, number: number, bytes: number, capacity: number, name: () => [string, string]): void {
+    if (!(bytes > 0)) return
+    const occupied = capacity > 0 ? bytes / capacity : NaN
+    const most = this.byJob.get(job)
+    const longer = most && (capacity > 0 ? occupied > most.occupied_s : bytes > most.bytes)
+    if (most && !longer) return
+    const [text, focus] = name()
+    this.byJob.set(job, { name: text, focus, number, bytes, occupied_s: occupied })
+  }
+}
+
+/** By job number, of the links that carry any byte of the job; all bytes on a link count, whoever's they are. */
+function busiestLinks(run: Run): Map<number, Busiest> {
+  const most = new Most()
+  const bytes = bytesOf(run)
+  if (!bytes?.perJob) return most.byJob
+  const { offsets, job } = run.linkJobs
+  for (let l = 0; l < run.links.count; l++)
+    for (let i = offsets[l]!; i < offsets[l + 1]!; i++)
+      if (bytes.perJob[i]! > 0)
+        most.consider(job[i]!, l, bytes.total[l]!, run.links.capacity[l]!, () => {
+          const name = linkName(run, l)
+          return [name, `link:${name}`]
+        })
+  return most.byJob
+}
+
+/** By job number, of the nodes that run no other job. */
+function busiestInterfaces({ nodes }: Run): Map<number, Busiest> {
+  const most = new Most()
+  for (let n = 0; n < nodes.count; n++) {
+    if (nodes.job[n]! < 0 || !(nodes.capacity[n]! > 0)) continue
+    const [into, out] = [nodes.bytesIn[n]!, nodes.bytesOut[n]!]
+    most.consider(nodes.job[n]!, n, Math.max(into, out), nodes.capacity[n]!, () => [
+      `${nodes.names.at(n)} (${into > out ? 'in' : 'out'})`,
+      `node:${nodes.names.at(n)}`,
+    ])
+  }
+  return most.byJob
+}
+
+function growthOn(base: Run, before: number, other: Run, after: number): Growth[] {
+  const on = (run: Run, link: number): Map<string, number> => {
+    const bytes = bytesOf(run)
+    const all = new Uint8Array(run.jobs.reduce((n, { job }) => Math.max(n, job + 1), 0)).fill(1)
+    const shares = bytes && link >= 0 ? jobsOnLink(bytes, run.linkJobs, all, link) : []
+    return new Map(shares.map(({ job, value }) => [run.jobs.find((j) => j.job === job)?.name ?? '', value]))
+  }
+  const [was, is] = [on(base, before), on(other, after)]
+  return [...other.jobs]
+    .map(({ name, color }) => ({ name, color, before: was.get(name) ?? 0, after: is.get(name) ?? 0 }))
+    .filter((growth) => growth.before > 0 || growth.after > 0)
+    .sort((a, b) => b.after - b.before - (a.after - a.before))
+}

@@ -1,0 +1,49 @@
+import { expect, test } from 'vitest'
+import { answer, atInterface } from '../src/data/answer'
+import { tiny } from './machines'
+
+const COLUMNS = { time_s: { type: 'f64', unit: 's', merge: 'max', label: 'Time' } } as const
+
+/** Links 6 (g0r0>g1r1) and 8 (g0r1>g2r1); both jobs send over the first, only `halo` over the second. */
+const run = (fft: number, halo: [number, number], times: number[], node = 0) =>
+  tiny({
+    jobs: ['fft', 'halo'],
+    traffic: (l) => (l === 6 ? [fft, halo[0]] : l === 8 ? [0, halo[1]] : [0, 0]),
+    jobOf: (n) => (n === 0 ? 1 : -1),
+    nodeBytes: (n) => (n === 0 ? [node / 2, node] : [0, 0]),
+    jobColumns: COLUMNS,
+    figures: { time_s: times },
+  })
+
+test('the job that became slowest, the link it waits for before and after, and whose traffic grew there', () => {
+  const [worst, second] = answer(run(1e9, [1e9, 3e9], [1, 2]), run(4e9, [1.5e9, 2e9], [0.9, 3]))
+  expect([worst!.job.name, worst!.ratio, worst!.figure]).toEqual([
+    'halo',
+    1.5,
+    { label: 'Time', unit: 's', before: 2, after: 3 },
+  ])
+  // 3 GB over 5 GB/s; then 5.5 GB.
+  expect(worst!.link.before).toMatchObject({ name: 'g0r1>g2r1:global.0', bytes: 3e9, occupied_s: 0.6 })
+  expect(worst!.link.after).toMatchObject({ focus: 'link:g0r0>g1r1:global.0', bytes: 5.5e9, occupied_s: 1.1 })
+  expect(worst!.grown.map(({ name, before, after }) => [name, before, after])).toEqual([
+    ['fft', 1e9, 4e9],
+    ['halo', 1e9, 1.5e9],
+  ])
+  expect([second!.job.name, second!.ratio, atInterface(second!)]).toEqual(['fft', 0.9, false])
+})
+
+test('an interface that is occupied for longer than any link is said', () => {
+  // 12 GB leave the node over 10 GB/s; the link has 2 GB over 5 GB/s.
+  const base = run(1e9, [1e9, 0], [1, 1])
+  const [, halo] = answer(base, run(1e9, [1e9, 0], [2, 1.5], 12e9))
+  expect(atInterface(halo!)).toBe(true)
+  expect(halo!.interface).toMatchObject({
+    before: null,
+    after: { name: 'g0r0n0 (out)', bytes: 12e9, occupied_s: 1.2 },
+  })
+})
+
+test('without a figure of time, the job on the busiest link comes first', () => {
+  const [first] = answer(run(1e9, [1e9, 9e9], [NaN, NaN]), run(1e9, [1e9, 9e9], [NaN, NaN]))
+  expect([first!.job.name, first!.figure, first!.ratio]).toEqual(['halo', null, 1])
+})
