@@ -72,7 +72,7 @@ describe('without a server', () => {
   test('a standalone page shows the same figures and asks nobody for anything', async () => {
     const asked: string[] = []
     page.on('request', (request) => asked.push(request.url()))
-    await openView(page, inject('standalone'))
+    await openView(page, inject('standalone'), 'hottest=0')
     for (const [code, stats] of Object.entries(dragonfly.classes))
       expect(await text(`mean-${code}`)).toBe(`⌀ ${quantity(stats.mean, 'bytes')}`)
     await page.locator('[data-test=view-jobs]').click()
@@ -94,6 +94,7 @@ describe('without a server', () => {
       window.cleanUp = await module.default.render({ model: { get: () => JSON.parse(window.cellData) }, el: cell })
     })()`)
     await page.waitForSelector('#cell [data-ready=yes]')
+    await page.locator('#cell [data-test=hottest-undo]').click()
     await settle(page)
     expect(await page.locator('#cell [data-test=mean-global]').innerText()).toBe(
       `⌀ ${quantity(dragonfly.classes['global']!.mean, 'bytes')}`,

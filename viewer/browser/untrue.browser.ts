@@ -217,7 +217,7 @@ describe.each(SURFACES)('%s', (surface) => {
 })
 
 test('one bad run of a directory is listed, the others open', async () => {
-  await open('halves')
+  await open('halves', 'hottest=0')
   expect(await page.locator('.failures').innerText()).toMatch(
     /bad cannot be shown: .*links\.parquet cannot be read/,
   )

@@ -138,27 +138,42 @@ function useTheme(setting: ViewState['theme']): Theme {
   return setting === 'auto' ? (dark ? 'dark' : 'light') : setting
 }
 
-/** Settings to address and back; the history keeps one entry per view, not one per brush move. */
+/** The address of the settings; an empty one stands for the first picture. */
+const addressOf = (state: ViewState): string => writeUrl(state) || 'hottest=0'
+
+/**
+ * Settings to address and back. Every settled change is a step of the browser's history, so that its way back undoes it; moments that
+ * pass are not.
+ */
 function useUrl(session: Session): void {
   useEffect(() => {
     if (!session.ownsUrl) return
     let waiting = 0
     let known = location.hash
+    let last = session.state.get()
+    const keep = (step: boolean): void => {
+      const text = `#${addressOf(session.state.get())}`
+      if (text !== location.hash) history[step ? 'pushState' : 'replaceState'](null, '', text)
+      last = session.state.get()
+      known = location.hash
+    }
     const write = (): void => {
       clearTimeout(waiting)
       waiting = window.setTimeout(() => {
         // An address that was entered and not read yet must not be written over.
         if (location.hash !== known) return
-        const text = writeUrl(session.state.get())
-        if (text !== location.hash.slice(1))
-          history.replaceState(null, '', text === '' ? location.pathname : `#${text}`)
-        known = location.hash
+        if (session.dragging.get()) return write()
+        keep(addressOf({ ...session.state.get(), time: last.time }) !== addressOf(last))
       }, 150)
     }
     const read = (): void => {
-      known = location.hash
+      clearTimeout(waiting)
       session.readAddress(location.hash.slice(1))
+      keep(false)
+      clearTimeout(waiting)
     }
+    // What the page begins with is no step.
+    keep(false)
     const stop = session.state.subscribe(write)
     addEventListener('hashchange', read)
     return () => {

@@ -4,6 +4,7 @@
 import { render } from 'preact'
 import { App } from './app'
 import { EmbeddedSource, HttpSource, SourceError, type Embedded, type Source } from './data/source'
+import { BALL, HOTTEST_FIRST } from './data/range'
 import { DEFAULTS } from './data/state'
 import { Session } from './views/session'
 import './viewer.css'
@@ -12,7 +13,10 @@ async function mount(element: HTMLElement, source: Source, ownsUrl: boolean): Pr
   try {
     const index = await source.index()
     const session = new Session(source, index, DEFAULTS, ownsUrl, element)
-    if (ownsUrl) session.readAddress(location.hash.slice(1))
+    // The first picture tells of the hottest links, not of a ball of arcs; an address says what it shows.
+    if (ownsUrl && location.hash.length > 1) session.readAddress(location.hash.slice(1))
+    else if (index.runs.some((run) => run.summary.machine.links > BALL))
+      session.state.patch({ hottest: HOTTEST_FIRST })
     session.failures.set((index.bad ?? []).map(({ label, reason }) => `${label} cannot be shown: ${reason}`))
     // For the browser tests and benchmarks.
     ;(element as Element & { odonata?: Session }).odonata = session

@@ -180,9 +180,17 @@ describe('selection', () => {
   const classOf = Uint8Array.from({ length: n }, () => Math.floor(next() * 3))
   const shades = values.map((v) => (v === 0 ? EMPTY : 100)) as unknown as Uint8Array
 
+  const between = (low: number, high: number) => ({
+    lows: Float64Array.of(low, low, low),
+    highs: Float64Array.of(high, high, high),
+    inverted: false,
+    ends: null,
+  })
+
   test('one pass equals three plain filters', () => {
     const focus = Uint8Array.from({ length: n }, () => (next() < 0.5 ? 1 : 0))
-    const filter = { low: 20, high: 70, classOn: Uint8Array.of(1, 0, 1), focus }
+    const range = between(20, 70)
+    const filter = { range, classOn: Uint8Array.of(1, 0, 1), focus }
     const result = selectLinks(values, Uint8Array.from(shades), classOf, filter)
     const wanted = [...values.keys()].filter(
       (l) => values[l]! >= 20 && values[l]! <= 70 && classOf[l] !== 1 && focus[l] === 1,
@@ -203,8 +211,11 @@ describe('selection', () => {
   })
 
   test('buffers of an earlier pass are overwritten whole', () => {
-    const all = { low: -Infinity, high: Infinity, classOn: Uint8Array.of(1, 1, 1), focus: null }
-    const first = selectLinks(values, Uint8Array.from(shades), classOf, { ...all, low: 50 })
+    const all = { range: between(-Infinity, Infinity), classOn: Uint8Array.of(1, 1, 1), focus: null }
+    const first = selectLinks(values, Uint8Array.from(shades), classOf, {
+      ...all,
+      range: between(50, Infinity),
+    })
     const second = selectLinks(values, Uint8Array.from(shades), classOf, all, first)
     expect(second.count).toBe(n)
     expect(second.selected.every((s) => s === 1)).toBe(true)

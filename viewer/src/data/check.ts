@@ -61,6 +61,12 @@ const CHECKS: Checks = {
   },
   low: ({ low, high }) =>
     low !== null && high !== null && low > high ? `the range from ${low} to ${high} holds nothing` : null,
+  hottest: ({ hottest, low, high }) =>
+    !(hottest >= 0 && hottest < 100)
+      ? `${hottest} % is not from 0 to below 100`
+      : hottest > 0 && (low !== null || high !== null)
+        ? 'the hottest links and a range of values are chosen at once'
+        : null,
   ramp: ({ ramp }) => oneOf('colour ramp', ramp, Object.keys(RAMPS)),
   frozen: ({ frozen }) =>
     frozen !== null && !(frozen[0] < frozen[1])

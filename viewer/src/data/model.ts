@@ -3,6 +3,7 @@ import { Memo } from '../base/memo'
 import { difference, sizes, together, type Difference } from './difference'
 import { resolveFocus, type Focus } from './focus'
 import { valueAxis, type ValueAxis } from './histogram'
+import { valueRange, type ValueRange } from './range'
 import type { Measure, Run } from './run'
 import { intervalAt, type Frames } from './series'
 import { colorScale, shadeAll, type ColorScale } from './scale'
@@ -24,6 +25,8 @@ export interface Derived {
   readonly classOn: Uint8Array
   readonly scale: ColorScale
   readonly axis: ValueAxis
+  /** Of the values that are selected. */
+  readonly range: ValueRange
   readonly focus: Focus | null
   readonly selection: Selection
   /** Of a difference: what both runs have on each of its links, for tooltips. */
@@ -53,6 +56,7 @@ abstract class Model {
     scale: new Memo<ColorScale>(),
     axis: new Memo<ValueAxis>(),
     shades: new Memo<Uint8Array>(),
+    range: new Memo<ValueRange>(),
     focus: new Memo<Focus | null>(),
     selection: new Memo<Selection>(),
   }
@@ -102,13 +106,10 @@ abstract class Model {
     })
     const shades = memo.shades.get([values, scale], () => shadeAll(values, scale))
     const focus = memo.focus.get([state.focus], () => resolveFocus(run, state.focus))
-    const selection = memo.selection.get([values, shades, classOn, focus, state.low, state.high], () => {
-      const filter = {
-        low: state.low ?? -Infinity,
-        high: state.high ?? Infinity,
-        classOn,
-        focus: focus?.mask ?? null,
-      }
+    const chosen = [sorted, state.low, state.high, state.inverted, state.hottest]
+    const within = memo.range.get(chosen, () => valueRange(state, sorted, this.signed))
+    const selection = memo.selection.get([values, shades, classOn, focus, within], () => {
+      const filter = { range: within, classOn, focus: focus?.mask ?? null }
       return (this.buffers = selectLinks(values, shades, run.links.class, filter, this.buffers))
     })
     return {
@@ -122,6 +123,7 @@ abstract class Model {
       classOn,
       scale,
       axis,
+      range: within,
       focus,
       selection,
       sides: this.sides(state),

@@ -1,9 +1,9 @@
 /** Which links the brush, the classes and the focus leave, and their counts and averages: the pass of every brush move. */
+import type { ValueRange } from './range'
 import { EMPTY, FILTERED } from './scale'
 
 export interface Filter {
-  readonly low: number
-  readonly high: number
+  readonly range: ValueRange
   /** 1 for a class that is shown. */
   readonly classOn: Uint8Array
   /** 1 for a link that the focus leaves; null without a focus. */
@@ -34,7 +34,8 @@ export function selectLinks(
   into?: Selection,
 ): Selection {
   const n = values.length
-  const { low, high, classOn, focus } = filter
+  const { classOn, focus } = filter
+  const { lows, highs, inverted } = filter.range
   const looks = into?.looks ?? new Uint8Array(n)
   const selected = into?.selected ?? new Uint8Array(n)
   const counts = new Uint32Array(classOn.length)
@@ -44,7 +45,8 @@ export function selectLinks(
     const value = values[l]!
     const code = classOf[l]!
     const shade = shades[l]!
-    if (value >= low && value <= high && classOn[code] === 1 && (focus === null || focus[l] === 1)) {
+    const within = value >= lows[code]! && value <= highs[code]!
+    if (within !== inverted && classOn[code] === 1 && (focus === null || focus[l] === 1)) {
       looks[l] = shade
       selected[l] = 1
       count++

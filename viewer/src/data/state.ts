@@ -24,6 +24,10 @@ export interface ViewState {
   /** Ends of the brushed range of values; null is open. */
   readonly low: number | null
   readonly high: number | null
+  /** Selected is what lies outside of the range. */
+  readonly inverted: boolean
+  /** Percent of the links that carry something, the hottest of which are selected in place of a range; 0 for a range. */
+  readonly hottest: number
   readonly scale: ScaleKind
   readonly ramp: string
   /** The colour range, if the user has frozen it. */
@@ -70,6 +74,8 @@ export const DEFAULTS: ViewState = {
   jobs: {},
   low: null,
   high: null,
+  inverted: false,
+  hottest: 0,
   scale: 'linear',
   ramp: SEQUENTIAL_DEFAULT,
   frozen: null,
@@ -130,6 +136,8 @@ const CODECS: Record<keyof ViewState, Codec> = {
   },
   low: number,
   high: number,
+  inverted: { write: (v: boolean) => (v ? '1' : ''), read: (t) => t === '1' },
+  hottest: number,
   scale: oneOf('linear', 'log', 'quantile'),
   ramp: words,
   frozen: numberList,

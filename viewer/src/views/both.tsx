@@ -38,7 +38,7 @@ export function BothRuns({ runs }: { runs: readonly Derived[] }) {
       <header>
         <h2>{others.length === 1 ? 'Both runs' : 'All runs'} on one axis</h2>
       </header>
-      <p class="looks">
+      <p class="run-key">
         <span>
           <i class="swatch filled" /> {base!.run.label}
         </span>

@@ -3,6 +3,7 @@ import { useMemo } from 'preact/hooks'
 import { count, quantity } from '../base/format'
 import { against, classChanges, jobChanges, tone } from '../data/changes'
 import type { Derived } from '../data/model'
+import { NO_ENDS } from '../data/range'
 import { Answers } from './answer'
 import { FocusChip } from './header'
 import { COMPARED_MAX, type Compared } from './compared'
@@ -42,7 +43,7 @@ function Pickers({ compared }: { compared: Compared }) {
   const session = useSession()
   const state = useStore(session.state)
   const { runs } = session.index
-  const set = (ids: number[]): void => session.state.patch({ compared: ids, low: null, high: null })
+  const set = (ids: number[]): void => session.state.patch({ compared: ids, ...NO_ENDS })
   const { ids } = compared
   const free = runs.findIndex((_, id) => !ids.includes(id))
   return (
@@ -86,7 +87,7 @@ function Pickers({ compared }: { compared: Compared }) {
             key={String(difference)}
             aria-pressed={state.difference === difference}
             // Ends of a range of traffic make no sense for differences.
-            onClick={() => session.state.patch({ difference, low: null, high: null, frozen: null })}
+            onClick={() => session.state.patch({ difference, ...NO_ENDS, frozen: null })}
             data-test={difference ? 'difference' : 'side-by-side'}
           >
             {difference ? 'difference' : 'side by side'}
@@ -133,7 +134,7 @@ function PairingNote({ compared }: { compared: Compared }) {
             key={pairing}
             aria-pressed={state.pairing === pairing}
             title={pairing === 'cable' ? 'Cable by cable' : 'All cables between two routers together'}
-            onClick={() => session.state.patch({ pairing, low: null, high: null, frozen: null })}
+            onClick={() => session.state.patch({ pairing, ...NO_ENDS, frozen: null })}
             data-test={`pairing-${pairing}`}
           >
             per {pairing}

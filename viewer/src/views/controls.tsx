@@ -5,9 +5,11 @@ import { quantity } from '../base/format'
 import { show } from '../data/describe'
 import type { Cables } from '../data/difference'
 import type { Derived } from '../data/model'
+import { NO_ENDS } from '../data/range'
 import type { ViewState } from '../data/state'
 import { colorAt, looksFor } from '../draw/look'
 import { projections } from '../layout/planes'
+import { RangeField } from './range'
 import { ThemeContext, useSession, useStore } from './session'
 
 export interface Option {
@@ -55,7 +57,7 @@ export function Controls({ derived: d }: { derived: Derived }) {
         value={d.measure.id}
         options={d.run.measures.map((m) => ({ value: m.id, label: m.label }))}
         // A range in other units would mean something else.
-        onChange={(measure) => patch({ measure, low: null, high: null, frozen: null })}
+        onChange={(measure) => patch({ measure, ...NO_ENDS, frozen: null })}
       />
       <Choice
         label="Several links as"
@@ -123,6 +125,7 @@ export function ScaleLegend({ derived: d, cables }: { derived: Derived; cables?:
           </span>
         ))}
       </div>
+      <Ends derived={d} />
       <div class="looks">
         <span>
           <i style={{ background: looks.palette.empty }} class="swatch bordered" />{' '}
@@ -166,5 +169,40 @@ export function ScaleLegend({ derived: d, cables }: { derived: Derived; cables?:
         </label>
       </div>
     </section>
+  )
+}
+
+/** The ends of the colours as text; a difference has one, for both directions. */
+function Ends({ derived: d }: { derived: Derived }) {
+  const session = useSession()
+  const { frozen } = useStore(session.state)
+  const { unit } = d.measure
+  const { low, high } = d.scale
+  // An end that is emptied lets both follow the values again.
+  const set = (from: number, to: number | null): void =>
+    session.state.patch({ frozen: to === null ? null : [from, to] })
+  return (
+    <div class="range">
+      {!d.signed && (
+        <RangeField
+          label="colours"
+          test="colour-from"
+          empty={quantity(low, unit)}
+          unit={unit}
+          value={frozen?.[0] ?? null}
+          wrong={(from) => (from < high ? '' : 'This is not below the upper end')}
+          onChange={(from) => (from === null ? set(0, null) : set(from, high))}
+        />
+      )}
+      <RangeField
+        label={d.signed ? 'colours ±' : 'to'}
+        test="colour-to"
+        empty={quantity(high, unit)}
+        unit={unit}
+        value={frozen?.[1] ?? null}
+        wrong={(to) => ((d.signed ? 0 : low) < to ? '' : 'This is not above the lower end')}
+        onChange={(to) => set(d.signed ? -(to ?? 0) : low, to)}
+      />
+    </div>
   )
 }

@@ -1,13 +1,14 @@
 /** A histogram per link class over one axis, and the brush that filters. */
-import { brushX, type BrushBehavior, type D3BrushEvent } from 'd3-brush'
-import { select } from 'd3-selection'
-import { useEffect, useMemo, useRef, useState } from 'preact/hooks'
-import { count, exampleOf, parseQuantity, quantity, type Unit } from '../base/format'
+import { useMemo, useRef } from 'preact/hooks'
+import { count } from '../base/format'
 import { show } from '../data/describe'
+import { isOpen, type ValueRange } from '../data/range'
 import { binCounts } from '../data/histogram'
 import type { Derived } from '../data/model'
 import { PERCENTILES } from '../data/stats'
+import { Brush } from './brush'
 import { bars, HistogramAxis, mostOf } from './histogram'
+import { Hottest, Range } from './range'
 import { useSession, useStore } from './session'
 import { useSize } from './size'
 
@@ -30,25 +31,22 @@ export function Distribution({ derived: d }: { derived: Derived }) {
   )
   const height = ROW * classes.length
   const x = (value: number): number => Math.max(0, Math.min(1, d.axis.position(value))) * width
-  const [from, to] = [state.low === null ? 0 : x(state.low), state.high === null ? width : x(state.high)]
-  const toggle = (name: string): void => {
-    const off = state.classesOff.includes(name)
-      ? state.classesOff.filter((c) => c !== name)
-      : [...state.classesOff, name]
-    session.state.patch({ classesOff: off })
-  }
+  const { range } = d
+  const [low, high] = range.ends ?? [-Infinity, Infinity]
+  const [from, to] = [low === -Infinity ? 0 : x(low), high === Infinity ? width : x(high)]
   return (
     <section class="card" aria-label="Distribution">
       <header>
         <h2>Distribution</h2>
         <span class="spring" />
         <button
-          disabled={state.low === null && state.high === null}
-          onClick={() => session.state.patch({ low: null, high: null })}
-          title="Show all values (Esc)"
-          data-test="range-all"
+          disabled={isOpen(range)}
+          aria-pressed={state.inverted}
+          onClick={() => session.state.patch({ inverted: !state.inverted })}
+          title="Select what is not selected (I)"
+          data-test="range-invert"
         >
-          all
+          invert
         </button>
         <div class="segmented" role="group" aria-label="Histogram axis">
           {(['linear', 'log'] as const).map((kind) => (
@@ -63,46 +61,17 @@ export function Distribution({ derived: d }: { derived: Derived }) {
         </div>
       </header>
       <div class="histogram" ref={frame}>
-        {classes.map(({ name, code }) => {
-          const stats = d.stats[code]!
-          const selected = d.selection.counts[code]!
-          return (
-            <div
-              class="histogram-row"
-              key={name}
-              style={{
-                height: `${ROW - BAR}px`,
-                top: `${classes.findIndex((c) => c.code === code) * ROW}px`,
-              }}
-            >
-              <label>
-                <input
-                  type="checkbox"
-                  checked={d.classOn[code] === 1}
-                  onChange={() => toggle(name)}
-                  data-test={`class-${name}`}
-                />
-                <b>{name}</b>
-              </label>
-              <span
-                data-test={`count-${name}`}
-                title={`${count(stats.nonzero)} of ${count(stats.links)} links carry something`}
-              >
-                {count(selected)} of {count(stats.links)}
-              </span>
-              <span
-                data-test={`mean-${name}`}
-                title={`Mean of the selected links; of all ${name} links: ${show(d, stats.mean)}`}
-              >
-                ⌀ {selected > 0 ? show(d, d.selection.sums[code]! / selected) : '–'}
-              </span>
-            </div>
-          )
-        })}
+        {classes.map(({ name, code }, row) => (
+          <ClassRow key={name} derived={d} name={name} code={code} top={row * ROW} />
+        ))}
         <svg width={width} height={height + AXIS} role="img" aria-label="Histograms of the link classes">
           <defs>
             <clipPath id="brushed">
-              <rect x={from} y={0} width={Math.max(0, to - from)} height={height} />
+              {classes.flatMap(({ code }, row) =>
+                selectedParts(range, code, x, width).map(([a, b]) => (
+                  <rect key={`${code} ${a}`} x={a} y={row * ROW} width={Math.max(0, b - a)} height={ROW} />
+                )),
+              )}
             </clipPath>
           </defs>
           {classes.map(({ name, code }, row) => {
@@ -135,6 +104,7 @@ export function Distribution({ derived: d }: { derived: Derived }) {
           {width > 0 && <Brush derived={d} width={width} height={height} from={from} to={to} />}
         </svg>
       </div>
+      <Hottest derived={d} />
       <Range unit={d.measure.unit} />
       <p class="hint">
         <span class="tick-mark" /> 50th, 90th, 99th percentile
@@ -145,117 +115,73 @@ export function Distribution({ derived: d }: { derived: Derived }) {
   )
 }
 
-/** d3's brush; the settings hold its range, so it is moved when they change from elsewhere. */
-function Brush({
+/** From where to where on the axis the values of a class are selected. */
+function selectedParts(
+  { lows, highs, inverted }: ValueRange,
+  code: number,
+  x: (value: number) => number,
+  width: number,
+): [number, number][] {
+  const [low, high] = [lows[code]!, highs[code]!]
+  const from = low === -Infinity ? 0 : low === Infinity ? width : x(low)
+  const to = high === Infinity ? width : x(high)
+  return inverted
+    ? [
+        [0, from],
+        [to, width],
+      ]
+    : [[from, to]]
+}
+
+/** The name of a class with its switch, and what of it is selected. */
+function ClassRow({
   derived: d,
-  width,
-  height,
-  from,
-  to,
+  name,
+  code,
+  top,
 }: {
   derived: Derived
-  width: number
-  height: number
-  from: number
-  to: number
+  name: string
+  code: number
+  top: number
 }) {
   const session = useSession()
-  const element = useRef<SVGGElement>(null)
-  const brush = useRef<BrushBehavior<unknown> | null>(null)
-  const axis = useRef(d.axis)
-  axis.current = d.axis
-  useEffect(() => {
-    const behavior = brushX<unknown>().extent([
-      [0, 0],
-      [width, height],
-    ])
-    let pending: [number, number] | null | undefined
-    const apply = (): void => {
-      if (pending === undefined) return
-      const range = pending
-      pending = undefined
-      session.state.patch({
-        low: range === null || range[0] <= 0.5 ? null : axis.current.value(range[0] / width),
-        high: range === null || range[1] >= width - 0.5 ? null : axis.current.value(range[1] / width),
-      })
-    }
-    behavior.on('start brush end', (event: D3BrushEvent<unknown>) => {
-      if (!event.sourceEvent) return
-      session.dragging.set(event.type !== 'end')
-      if (event.type === 'start') return
-      // Pointers report faster than the screen refreshes: the last position of a frame counts.
-      const idle = pending === undefined
-      pending = event.selection as [number, number] | null
-      if (idle) requestAnimationFrame(apply)
+  const { classesOff } = useStore(session.state)
+  const stats = d.stats[code]!
+  const selected = d.selection.counts[code]!
+  const toggle = (): void =>
+    session.state.patch({
+      classesOff: classesOff.includes(name) ? classesOff.filter((c) => c !== name) : [...classesOff, name],
     })
-    brush.current = behavior
-    select(element.current!).call(behavior as never)
-    return () => void select(element.current!).on('.brush', null)
-  }, [width, height])
-  useEffect(() => {
-    if (!brush.current) return
-    const open = from <= 0 && to >= width
-    select(element.current!).call(brush.current.move as never, open ? null : [from, Math.max(from, to)])
-  }, [from, to, width, height])
-  return <g class="brush" ref={element} data-test="brush" />
-}
-
-/** The brushed range as text, for exact values and for the keyboard. */
-function Range({ unit }: { unit: Unit }) {
-  const session = useSession()
-  const state = useStore(session.state)
-  const field = (key: 'low' | 'high', label: string, empty: string) => (
-    <RangeField
-      key={key}
-      label={label}
-      empty={empty}
-      unit={unit}
-      value={state[key]}
-      onChange={(value) => session.state.patch({ [key]: value })}
-    />
-  )
   return (
-    <div class="range">
-      {field('low', 'from', 'least')}
-      {field('high', 'to', 'most')}
-    </div>
-  )
-}
-
-interface RangeFieldProps {
-  readonly label: string
-  readonly empty: string
-  readonly unit: Unit
-  readonly value: number | null
-  onChange(value: number | null): void
-}
-
-function RangeField({ label, empty, unit, value, onChange }: RangeFieldProps) {
-  const [text, setText] = useState<string | null>(null)
-  const parsed = text === null || text.trim() === '' ? null : parseQuantity(text, unit)
-  const wrong = text !== null && text.trim() !== '' && parsed === null
-  const commit = (): void => {
-    if (text !== null && !wrong) onChange(parsed)
-    setText(null)
-  }
-  return (
-    <label
-      class={wrong ? 'wrong' : ''}
-      title={wrong ? `Not understood; write for instance ${exampleOf(unit)}` : ''}
+    <div
+      class="histogram-row"
+      style={{
+        height: `${ROW - BAR}px`,
+        top: `${top}px`,
+      }}
     >
-      {label}
-      <input
-        data-test={`range-${label}`}
-        value={text ?? (value === null ? '' : quantity(value, unit, 4))}
-        placeholder={empty}
-        onInput={(event) => setText(event.currentTarget.value)}
-        onBlur={commit}
-        onKeyDown={(event) => {
-          event.stopPropagation()
-          if (event.key === 'Enter') commit()
-          if (event.key === 'Escape') setText(null)
-        }}
-      />
-    </label>
+      <label>
+        <input
+          type="checkbox"
+          checked={d.classOn[code] === 1}
+          onChange={toggle}
+          data-test={`class-${name}`}
+        />
+        <b>{name}</b>
+      </label>
+      <span
+        data-test={`count-${name}`}
+        title={`${count(stats.nonzero)} of ${count(stats.links)} links carry something`}
+      >
+        {count(selected)} of {count(stats.links)}
+      </span>
+      <span
+        data-test={`mean-${name}`}
+        title={`Mean of the selected links; of all ${name} links: ${show(d, stats.mean)}`}
+      >
+        ⌀ {selected > 0 ? show(d, d.selection.sums[code]! / selected) : '–'}
+      </span>
+    </div>
   )
 }

@@ -4,6 +4,7 @@ import { quantity } from '../base/format'
 import { against, classChanges, jobChanges } from '../data/changes'
 import { selectionCsv, selectionsCsv } from '../data/csv'
 import type { Derived } from '../data/model'
+import { isOpen } from '../data/range'
 import { resolveFocus } from '../data/focus'
 import type { ViewState } from '../data/state'
 import { drawTable, fillBox, ROW, write, type Cell } from '../draw/blocks'
@@ -83,14 +84,20 @@ function sheetOf(d: Derived, state: ViewState, theme: Theme, change: Change | nu
   }
 }
 
+/** The selected values in words; empty if all are. */
+export function rangeText(d: Derived, { hottest, inverted }: ViewState): string {
+  if (isOpen(d.range)) return ''
+  if (hottest > 0) return `${inverted ? 'all but ' : ''}the hottest ${hottest} % of each class`
+  const [low, high] = d.range.ends ?? [-Infinity, Infinity]
+  const end = (value: number, open: string): string =>
+    Number.isFinite(value) ? quantity(value, d.measure.unit) : open
+  return `${d.measure.label} ${inverted ? 'not ' : ''}from ${end(low, 'least')} to ${end(high, 'most')}`
+}
+
 export function describeFilter(d: Derived, state: ViewState): string {
-  const range =
-    state.low === null && state.high === null
-      ? ''
-      : `${d.measure.label} from ${state.low === null ? 'least' : quantity(state.low, d.measure.unit)} to ${state.high === null ? 'most' : quantity(state.high, d.measure.unit)}`
   const without = state.classesOff.length > 0 ? `without ${state.classesOff.join(', ')}` : ''
   const focus = state.focus !== '' && resolveFocus(d.run, state.focus) ? state.focus.replace(':', ' ') : ''
-  return [range, without, focus].filter((part) => part !== '').join(', ')
+  return [rangeText(d, state), without, focus].filter((part) => part !== '').join(', ')
 }
 
 /** Background and title of a sheet; what is below begins at `TOP`. */

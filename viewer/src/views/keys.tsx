@@ -1,6 +1,7 @@
 /** Keys for everything, and the page that lists them. */
 import { useEffect } from 'preact/hooks'
 import type { Derived } from '../data/model'
+import { ALL_VALUES, HOTTEST, isOpen, NO_ENDS } from '../data/range'
 import type { View, ViewState } from '../data/state'
 import { movedSpan } from './chart'
 import { solo, toggled } from './jobs'
@@ -13,6 +14,8 @@ export const KEYS: readonly (readonly [string, string])[] = [
   ['Shift + 1 … 9', 'subtract this job'],
   ['A', 'all jobs, classes and values'],
   ['[  ]', 'raise or lower the lower end of the range'],
+  ['O', 'the hottest 1, 5, 25 % of the links, all'],
+  ['I', 'invert the selection of values'],
   ['C', 'next class alone; after the last: all'],
   ['M', 'next measure'],
   ['L', 'colour scale: linear, log, quantile'],
@@ -95,13 +98,17 @@ function changeFor(
   }
   switch (event.key.toLowerCase()) {
     case 'escape':
-      return state.focus !== '' ? { focus: '' } : { low: null, high: null }
+      return state.focus !== '' ? { focus: '' } : ALL_VALUES
     case 'a':
-      return { jobs: {}, classesOff: [], low: null, high: null, focus: '' }
+      return { jobs: {}, classesOff: [], ...ALL_VALUES, focus: '' }
     case 'l':
       return { scale: cycle(['linear', 'log', 'quantile'] as const, state.scale) }
     case 'h':
       return { histogram: cycle(['linear', 'log'] as const, state.histogram) }
+    case 'o':
+      return { ...ALL_VALUES, hottest: cycle([0, ...HOTTEST], state.hottest) }
+    case 'i':
+      return d && (state.inverted || !isOpen(d.range)) ? { inverted: !state.inverted } : null
     case 'r':
       return { routers: cycle(['job', 'value'] as const, state.routers) }
     case 'g':
@@ -123,8 +130,7 @@ function changeFor(
           d.run.measures.map((m) => m.id),
           d.measure.id,
         ),
-        low: null,
-        high: null,
+        ...NO_ENDS,
         frozen: null,
       }
     case 'c': {
@@ -136,8 +142,9 @@ function changeFor(
     case '[':
     case ']': {
       const step = (event.key === ']' ? 1 : -1) / 40
-      const at = (state.low === null ? 0 : d.axis.position(state.low)) + step
-      return { low: at <= 0 ? null : d.axis.value(Math.min(1, at)) }
+      const low = d.range.inverted ? null : (d.range.ends?.[0] ?? null)
+      const at = (low === null || low === -Infinity ? 0 : d.axis.position(low)) + step
+      return { ...NO_ENDS, hottest: 0, high: state.high, low: at <= 0 ? null : d.axis.value(Math.min(1, at)) }
     }
   }
   return null

@@ -2,6 +2,7 @@
 import { useContext, useEffect, useMemo, useRef, useState } from 'preact/hooks'
 import { quantity } from '../base/format'
 import { RunModel } from '../data/model'
+import { ALL_VALUES } from '../data/range'
 import { loadRun } from '../data/run'
 import type { RunInfo, SweepKey } from '../data/source'
 import { looksFor } from '../draw/look'
@@ -149,8 +150,7 @@ async function drawThumbnail(
   const run = await loadRun(session.source, id, session.index.runs[id]!)
   const state = {
     ...session.state.get(),
-    low: null,
-    high: null,
+    ...ALL_VALUES,
     focus: '',
     classesOff: [],
     jobs: {},

@@ -4,6 +4,7 @@ import { quantity } from '../base/format'
 import type { Block } from '../data/block'
 import { jobOf } from '../data/describe'
 import type { Derived } from '../data/model'
+import { NO_ENDS } from '../data/range'
 import { linkName, type Run } from '../data/run'
 import { groupings, indexAt, nameOfKey, routerOfKey, type Grouping } from '../data/series'
 import { hasLanes, type Lane } from '../data/lanes'
@@ -118,7 +119,7 @@ function Pickers({
             label="Heat map"
             value={heat.id}
             options={heatColumns(run.info).map(({ id, label }) => ({ value: id, label }))}
-            onChange={(id) => session.state.patch({ heat: id, low: null, high: null, frozen: null })}
+            onChange={(id) => session.state.patch({ heat: id, ...NO_ENDS, frozen: null })}
             test="heat"
           />
           <Choice

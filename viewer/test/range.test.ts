@@ -1,0 +1,64 @@
+import { describe, expect, test } from 'vitest'
+import { valueRange } from '../src/data/range'
+import { selectLinks } from '../src/data/selection'
+import { DEFAULTS, readUrl, writeUrl, type ViewState } from '../src/data/state'
+import { random } from './machines'
+
+const next = random(7)
+// A third carries nothing, and values repeat.
+const values = Float64Array.from({ length: 3000 }, () => (next() < 1 / 3 ? 0 : Math.ceil(next() * 400) - 200))
+const sizes = values.map(Math.abs)
+
+const selected = (data: Float64Array, chosen: Partial<ViewState>, signed: boolean): number[] => {
+  const range = valueRange({ ...DEFAULTS, ...chosen }, [Float64Array.from(data).sort()], signed)
+  const filter = { range, classOn: Uint8Array.of(1), focus: null }
+  const { selected } = selectLinks(
+    data,
+    new Uint8Array(data.length).fill(9),
+    new Uint8Array(data.length),
+    filter,
+  )
+  return [...selected]
+}
+
+/** The slow way: rank among those that carry something, ties with the least of them included. */
+const plain = (data: Float64Array, share: number): number[] => {
+  const loaded = [...data].map(Math.abs).filter((v) => v > 0)
+  const least = loaded.sort((a, b) => b - a)[Math.max(1, Math.ceil((share * loaded.length) / 100)) - 1]!
+  return [...data].map((v) => Number(Math.abs(v) >= least))
+}
+
+describe('the hottest links', () => {
+  test.each([1, 5, 25])('%s % of those that carry something, by rank; of a difference by size', (hottest) => {
+    expect(selected(sizes, { hottest }, false)).toEqual(plain(sizes, hottest))
+    expect(selected(values, { hottest }, true)).toEqual(plain(values, hottest))
+  })
+
+  test('inverted, each link is selected in exactly one of the two', () => {
+    for (const [data, signed] of [
+      [sizes, false],
+      [values, true],
+    ] as const)
+      for (const chosen of [{ hottest: 5 }, { low: 20, high: 70 }, { low: 20 }]) {
+        const there = selected(data, chosen, signed)
+        expect(selected(data, { ...chosen, inverted: true }, signed)).toEqual(there.map((s) => 1 - s))
+        expect(there).toContain(1)
+      }
+  })
+
+  test('of each class by itself; a class that carries nothing has none', () => {
+    const classes = [Float64Array.of(0, 1, 2, 3), Float64Array.of(10, 20, 30), new Float64Array(2)]
+    const { lows, ends } = valueRange({ ...DEFAULTS, hottest: 25 }, classes, false)
+    expect([[...lows], ends]).toEqual([[3, 30, Infinity], null])
+  })
+
+  test('of links that carry nothing all are shown', () => {
+    expect(selected(new Float64Array(4), { hottest: 5 }, false)).toEqual([1, 1, 1, 1])
+  })
+
+  test('the address holds them', () => {
+    const state = { ...DEFAULTS, hottest: 25, inverted: true }
+    expect(readUrl(writeUrl(state))).toEqual({ state, problems: [] })
+    expect(readUrl('hottest=0').state).toEqual(DEFAULTS)
+  })
+})
