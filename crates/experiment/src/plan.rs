@@ -65,6 +65,7 @@ impl Plan {
         let resolved = resolved::experiment(&hardware.resolved, &specs, &workload, &mpi, &engine, output, &files);
         let unmatched = jobs::unmatched(&workload);
         let mut warnings = jobs::warnings(&hardware.machine, &workload);
+        warnings.splice(0..0, hardware.warnings);
         warnings.extend(unmatched.iter().map(|(_, words)| words.clone()));
         warnings.extend(document.left_out.clone());
         Ok(Self {

@@ -10,8 +10,8 @@ use crate::spec::machine::{ClassSpec, MachineSpec, Origin, UNLIMITED};
 use odonata_declare::{Declared, Kind, Value, Variant};
 use odonata_machine::edit::{self, Edit, FigureChange};
 use odonata_machine::import::{self, FormatError, FORMATS};
-use odonata_machine::presets;
 use odonata_machine::topology::{Extent, TOPOLOGIES};
+use odonata_machine::{metrics, presets};
 use odonata_machine::{LinkClass, Machine, MachineBuilder, MachineError};
 use odonata_units::RouterId;
 use std::path::Path;
@@ -24,6 +24,8 @@ pub(super) struct Hardware {
     pub(super) declared: Option<&'static presets::DeclaredCounts>,
     /// `[machine]` with every key.
     pub(super) resolved: Table,
+    /// What a user should know of the edits.
+    pub(super) warnings: Vec<String>,
 }
 
 /// Builds the machine; `None` if a problem was reported.
@@ -40,7 +42,9 @@ pub(super) fn build(spec: &MachineSpec, seed: u64, files: &mut Files<'_>, report
     node_names::give(&mut builder, spec, files, &mut resolved, report)?;
     let prices = apply_classes(&mut builder, &spec.classes, report)?;
     describe(&builder, spec, &prices, &mut resolved);
+    let before = cables_by_class(&builder);
     let builder = apply_edits(builder, spec, seed, report)?;
+    let after = cables_by_class(&builder);
     let machine = match builder.build() {
         Ok(machine) => machine,
         Err(error) => {
@@ -54,7 +58,37 @@ pub(super) fn build(spec: &MachineSpec, seed: u64, files: &mut Files<'_>, report
         Origin::Preset(name) if untouched => Some(&presets::find(name).expect("a known preset").declared),
         _ => None,
     };
-    Some(Hardware { machine, prices, declared, resolved })
+    let warnings = if spec.edits.is_empty() { Vec::new() } else { edit_warnings(&machine, &before, &after) };
+    Some(Hardware { machine, prices, declared, resolved, warnings })
+}
+
+/// The classes with the number of their cables.
+fn cables_by_class(builder: &MachineBuilder) -> Vec<(String, usize)> {
+    let mut found: Vec<(String, usize)> = builder.classes.iter().map(|class| (class.name.clone(), 0)).collect();
+    builder.cables.iter().for_each(|cable| found[cable.class.index()].1 += 1);
+    found
+}
+
+/// Edits that take away more than most people mean: a whole class, or what holds the machine together.
+fn edit_warnings(machine: &Machine, before: &[(String, usize)], after: &[(String, usize)]) -> Vec<String> {
+    let gone = before.iter().zip(after).filter(|(before, after)| before.1 > 0 && after.1 == 0);
+    let gone = gone.map(|((name, count), _)| {
+        format!(
+            "the edits remove all {count} {name} cables: '-1 {name}' is one for each pair of joined routers; '-1 {name} per \
+             group pair' and '-50% {name}' take some"
+        )
+    });
+    let mut warnings: Vec<String> = gone.collect();
+    let connectivity = metrics::connectivity_of(machine);
+    if connectivity.components > 1 {
+        warnings.push(format!(
+            "the edits cut the machine into {} parts; {} working routers with {} nodes are outside of the largest",
+            connectivity.components,
+            connectivity.cut_off.len(),
+            connectivity.nodes_cut_off
+        ));
+    }
+    warnings
 }
 
 /// The machine as its origin has it, and the keys that say so.

@@ -5,7 +5,7 @@ use crate::fields::{one_or_more, unknown_keys, Fields, Located};
 use crate::problem::ProblemKind;
 use crate::report::Report;
 use odonata_declare::{Key, Kind};
-use odonata_machine::edit::{CableChange, Edit};
+use odonata_machine::edit::{Amount, CableChange, Edit};
 
 const NONE: &str = "none";
 
@@ -16,9 +16,24 @@ pub(crate) const KEYS: &[Key] = &[
     Key::optional("class", Kind::Text, NONE, "Link class that `add`, `remove` or `fail_fraction` is about."),
     Key::optional("add", CABLES, NONE, "Cables more between every two routers that have any of the class."),
     Key::optional("remove", CABLES, NONE, "Cables less between every two routers that have any of the class."),
+    Key::optional(
+        "add_per_group_pair",
+        CABLES,
+        NONE,
+        "Cables more of the class between every two groups that have any, spread evenly.",
+    ),
+    Key::optional(
+        "remove_per_group_pair",
+        CABLES,
+        NONE,
+        "Cables less of the class between every two groups that have any, spread evenly.",
+    ),
+    Key::optional("add_share", Kind::SHARE, NONE, "Cables more of the class, as a share of all, spread evenly."),
+    Key::optional("remove_share", Kind::SHARE, NONE, "Cables less of the class, as a share of all, spread evenly."),
     Key::optional("fail_fraction", Kind::SHARE, NONE, "Fraction of the cables of the class that fail, at random."),
     Key::optional("fail_routers", Kind::SHARE, NONE, "Fraction of the routers that fail, at random."),
     Key::optional("fail_router", Kind::Text, NONE, "Name or number of a router that fails."),
+    Key::optional("fail_node", Kind::Text, NONE, "Name or number of a node that jobs can't use."),
     Key::optional("fail_link", Kind::Text, NONE, "Name or number of a link whose cable fails."),
 ];
 
@@ -55,23 +70,30 @@ fn read_table(node: &Node, table: &Table, report: &mut Report<'_>) -> Option<Edi
         let class = fields.text("class")?.to_owned();
         Some(Edit::Cables(vec![CableChange { class, per_pair: i32::try_from(per_pair).expect("a count in range") }]))
     };
+    let pairs = |count: i64| Amount::PerGroupPair(i32::try_from(count).expect("a count in range"));
+    let spread = |amount| Some(Edit::Spread { class: fields.text("class")?.to_owned(), amount });
     let given: Vec<&'static str> = fields.all_given().map(|(key, _)| key).collect();
     let edit = match given[..] {
         ["class", "add"] => cables(fields.integer("add")?),
         ["class", "remove"] => cables(-fields.integer("remove")?),
+        ["class", "add_per_group_pair"] => spread(pairs(fields.integer("add_per_group_pair")?)),
+        ["class", "remove_per_group_pair"] => spread(pairs(-fields.integer("remove_per_group_pair")?)),
+        ["class", "add_share"] => spread(Amount::Share(fields.number("add_share")?)),
+        ["class", "remove_share"] => spread(Amount::Share(-fields.number("remove_share")?)),
         ["class", "fail_fraction"] => {
             Some(Edit::FailCables { class: fields.text("class")?.into(), fraction: fields.number("fail_fraction")? })
         }
         ["fail_routers"] => Some(Edit::FailRouters { fraction: fields.number("fail_routers")? }),
         ["fail_router"] => Some(Edit::FailRouter(fields.text("fail_router")?.into())),
+        ["fail_node"] => Some(Edit::FailNode(fields.text("fail_node")?.into())),
         ["fail_link"] => Some(Edit::FailLink(fields.text("fail_link")?.into())),
         _ => None,
     };
     // Where a value was wrong, that has been said.
     if edit.is_none() && given.len() == table.entries.len() {
         let help =
-            "write { class, add }, { class, remove }, { class, fail_fraction }, { fail_routers }, { fail_router } or \
-                    { fail_link }";
+            "write { class, add }, { class, remove }, { class, remove_per_group_pair }, { class, remove_share } (or add_), { class, fail_fraction }, { fail_routers }, { fail_router }, \
+                    { fail_node } or { fail_link }";
         report.add(ProblemKind::Value, node.place, "this table is no edit", Some(help.into()));
     }
     edit

@@ -1,12 +1,12 @@
 //! From edits to another builder.
 
-use super::{CableChange, Edit, FigureChange};
+use super::{thin, Amount, CableChange, Edit, FigureChange};
 use crate::builder::{in_link_order, LIMIT};
 use crate::names::unknown;
 use crate::{LinkClass, MachineBuilder, MachineError};
 use odonata_units::{LinkClassId, RouterId, Stream};
 
-fn wrong<T>(edit: &Edit, reason: String) -> Result<T, MachineError> {
+pub(super) fn wrong<T>(edit: &Edit, reason: String) -> Result<T, MachineError> {
     Err(MachineError::Parameter { parameter: "edit".into(), reason: format!("'{edit}': {reason}") })
 }
 
@@ -32,6 +32,7 @@ pub fn apply(mut builder: MachineBuilder, edits: &[Edit], seed: u64) -> Result<M
                     change_cables(&mut builder, &mut origin, edit, change)?;
                 }
             }
+            Edit::Spread { class, amount } => spread(&mut builder, &mut origin, edit, class, *amount)?,
             Edit::FailRouter(name) => match builder.coordinates.router_named(name, builder.group_of.len()) {
                 Ok(router) => builder.router_up[router.index()] = false,
                 // Where nodes have names of their own, no router is called like one of them.
@@ -96,6 +97,42 @@ fn named_cables(builder: &MachineBuilder, edits: &[Edit]) -> Result<Vec<Option<u
         .collect()
 }
 
+/// Origin of a cable that was not there before.
+const ADDED: u32 = u32::MAX;
+
+/// Adds or takes cables evenly over pairs of groups; the cables are and stay in link order.
+fn spread(
+    builder: &mut MachineBuilder,
+    origin: &mut Vec<u32>,
+    edit: &Edit,
+    class: &str,
+    amount: Amount,
+) -> Result<(), MachineError> {
+    let class = class_named(builder, class)?;
+    let chosen = thin::chosen(builder, edit, class, amount)?;
+    if chosen.is_empty() {
+        return wrong(edit, "no cable changes".into());
+    }
+    if builder.cables.len() + chosen.len() > LIMIT as usize {
+        return wrong(edit, format!("the machine would have more than {LIMIT} cables"));
+    }
+    let mut change = vec![0u32; builder.cables.len()];
+    chosen.iter().for_each(|&cable| change[cable] += 1);
+    let adds = matches!(amount, Amount::PerGroupPair(1..)) || matches!(amount, Amount::Share(share) if share > 0.0);
+    let (cables, origins) = (std::mem::take(&mut builder.cables), std::mem::take(origin));
+    for ((cable, before), change) in cables.into_iter().zip(origins).zip(change) {
+        if adds || change == 0 {
+            builder.cables.push(cable);
+            origin.push(before);
+        }
+        if adds {
+            builder.cables.extend(std::iter::repeat_n(cable, change as usize));
+            origin.resize(builder.cables.len(), ADDED);
+        }
+    }
+    Ok(())
+}
+
 /// Adds to or takes from every joined router pair; the cables are and stay in link order.
 fn change_cables(
     builder: &mut MachineBuilder,
@@ -103,7 +140,6 @@ fn change_cables(
     edit: &Edit,
     change: &CableChange,
 ) -> Result<(), MachineError> {
-    const ADDED: u32 = u32::MAX;
     let class = class_named(builder, &change.class)?;
     let cables = std::mem::take(&mut builder.cables);
     let origins = std::mem::take(origin);

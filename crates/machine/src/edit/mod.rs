@@ -6,6 +6,8 @@
 //! |---|---|
 //! | `-K`, `-2K`, `+B-K`, `+3B-K` | one black cable less per router pair, two less, one blue more and one black less, … |
 //! | `+2 local`, `+1 global -1 local` | the same for any class by its name |
+//! | `-1 global per group pair`, `+2 blue per group pair` | fewer or more between every two groups, whichever routers they join |
+//! | `-50% global`, `+25% global` | a share of the cables of a class, taken or laid beside others, spread evenly |
 //! | `fail g0r1c2` | the router fails, with its cables and nodes |
 //! | `fail nid00012`, `fail node 17` | a node can't be used; its name where nodes have names of their own, or its id |
 //! | `fail g0r0c0>g0r0c1:green.0` | the cable of this link fails, in both directions |
@@ -20,6 +22,7 @@
 
 mod apply;
 mod parse;
+mod thin;
 
 pub use apply::apply;
 
@@ -31,6 +34,13 @@ use std::fmt;
 pub enum Edit {
     /// Cables more or fewer per router pair, of one or more classes.
     Cables(Vec<CableChange>),
+    /// Cables of a class more or fewer, spread evenly over pairs of groups.
+    Spread {
+        /// Link class.
+        class: String,
+        /// How many.
+        amount: Amount,
+    },
     /// A router fails; by name or id.
     FailRouter(String),
     /// A node can't be used; by name or id.
@@ -67,6 +77,15 @@ pub struct CableChange {
     pub per_pair: i32,
 }
 
+/// How many cables come or, negative, go.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub enum Amount {
+    /// So many between every two groups that are joined (and in each group, if the class has cables there).
+    PerGroupPair(i32),
+    /// A share of all, from -1 to 1; the nearest whole number.
+    Share(f64),
+}
+
 /// A change of a class's figures.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub enum FigureChange {
@@ -92,6 +111,10 @@ impl fmt::Display for Edit {
                 }
                 Ok(())
             }
+            Self::Spread { class, amount: Amount::PerGroupPair(count) } => {
+                write!(f, "{count:+} {class} per group pair")
+            }
+            Self::Spread { class, amount: Amount::Share(share) } => write!(f, "{:+}% {class}", share * 100.0),
             Self::FailRouter(name) => write!(f, "fail router {name}"),
             Self::FailNode(name) => write!(f, "fail node {name}"),
             Self::FailLink(name) => write!(f, "fail link {name}"),

@@ -1,6 +1,6 @@
 //! From the text of an edit to an [`Edit`].
 
-use super::{CableChange, Edit, FigureChange};
+use super::{Amount, CableChange, Edit, FigureChange};
 use crate::MachineError;
 use odonata_units::{Quantity, QuantityError};
 
@@ -18,7 +18,7 @@ impl Edit {
     pub fn parse(text: &str) -> Result<Self, MachineError> {
         let text = text.trim();
         if text.starts_with(['+', '-']) {
-            return cables(text);
+            return if text.contains('%') || text.ends_with(PER_GROUP_PAIR) { spread(text) } else { cables(text) };
         }
         if let Some(what) = text.strip_prefix("fail ") {
             return fail(text, what.trim());
@@ -32,6 +32,50 @@ impl Edit {
              like 'blue.bandwidth*=0.5'"
                 .into(),
         )
+    }
+}
+
+const PER_GROUP_PAIR: &str = "per group pair";
+
+/// `-50% global`, `-1 global per group pair`.
+fn spread(text: &str) -> Result<Edit, MachineError> {
+    let sign = if text.starts_with('-') { -1.0 } else { 1.0 };
+    let rest = text[1..].trim_start();
+    if let Some((number, class)) = rest.split_once('%') {
+        let percent = number.trim().parse::<f64>().ok().filter(|percent| *percent > 0.0 && *percent <= 100.0);
+        let Some(percent) = percent else {
+            return wrong(text, format!("'{number}%'; expected a share above 0 and up to 100 %"));
+        };
+        return Ok(Edit::Spread { class: class_name(text, class)?, amount: Amount::Share(sign * percent / 100.0) });
+    }
+    let rest = rest.strip_suffix(PER_GROUP_PAIR).unwrap_or(rest).trim_end();
+    let digits = rest.find(|c: char| !c.is_ascii_digit()).unwrap_or(rest.len());
+    let number = if digits == 0 { "1" } else { &rest[..digits] };
+    let Some(count) = number.parse::<i32>().ok().filter(|count| (1..=65_535).contains(count)) else {
+        return wrong(text, format!("'{number}' cables; expected 1 to 65535"));
+    };
+    let class = class_name(text, &rest[digits..])?;
+    Ok(Edit::Spread { class, amount: Amount::PerGroupPair(if sign < 0.0 { -count } else { count }) })
+}
+
+/// One class, by its name or letter.
+fn class_name(text: &str, name: &str) -> Result<String, MachineError> {
+    let name = name.trim();
+    if name.is_empty() || !name.chars().all(|c| c.is_alphanumeric() || c == '_') {
+        return wrong(
+            text,
+            format!("'{name}' is no link class; write it like '-50% global' or '-1 global per group pair'"),
+        );
+    }
+    Ok(full_name(name).into())
+}
+
+fn full_name(name: &str) -> &str {
+    match name {
+        "K" => "black",
+        "B" => "blue",
+        "G" => "green",
+        name => name,
     }
 }
 
@@ -57,12 +101,7 @@ fn cables(text: &str) -> Result<Edit, MachineError> {
         if end == 0 {
             return wrong(text, "a link class is missing; write it like '-2K' or '+1 global'".into());
         }
-        let class = match &rest[..end] {
-            "K" => "black",
-            "B" => "blue",
-            "G" => "green",
-            name => name,
-        };
+        let class = full_name(&rest[..end]);
         if changes.iter().any(|change| change.class == class) {
             return wrong(text, format!("class {class} appears twice"));
         }
@@ -158,6 +197,14 @@ mod tests {
     #[test]
     fn faults() {
         assert_eq!(Edit::parse("fail g0r1c2"), Ok(Edit::FailRouter("g0r1c2".into())));
+        let spread = |class: &str, amount| Ok(Edit::Spread { class: class.into(), amount });
+        assert_eq!(Edit::parse("-50% global"), spread("global", Amount::Share(-0.5)));
+        assert_eq!(Edit::parse("+12.5 % B"), spread("blue", Amount::Share(0.125)));
+        assert_eq!(Edit::parse("-1 global per group pair"), spread("global", Amount::PerGroupPair(-1)));
+        assert_eq!(Edit::parse("+2B per group pair"), spread("blue", Amount::PerGroupPair(2)));
+        for wrong in ["-0% blue", "-101% blue", "-x% blue", "-50%", "-0 blue per group pair", "+1 per group pair"] {
+            assert!(Edit::parse(wrong).is_err(), "{wrong}");
+        }
         assert_eq!(Edit::parse("fail node nid00012"), Ok(Edit::FailNode("nid00012".into())));
         assert_eq!(Edit::parse("fail router 17"), Ok(Edit::FailRouter("17".into())));
         assert_eq!(Edit::parse("fail g0r0>g0r1:local.0"), Ok(Edit::FailLink("g0r0>g0r1:local.0".into())));

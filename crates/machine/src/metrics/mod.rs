@@ -12,6 +12,11 @@ mod distance;
 mod fat_tree_rate;
 mod torus;
 
+/// Whether working routers hold together, without measuring anything else.
+pub fn connectivity_of(machine: &crate::Machine) -> Connectivity {
+    connectivity::connectivity(machine)
+}
+
 pub use bisection::{Bisection, BisectionMethod};
 pub use checks::{check_declared, Check};
 pub use classes::{ClassMetrics, PortUse};
