@@ -88,6 +88,8 @@ class Group(click.Group):
 
             print_error(error)
             sys.exit(2)
+        except (OSError, MemoryError) as error:
+            _report_refusal(error)
         except Exception as error:
             _report_defect(error)
 
@@ -144,6 +146,26 @@ def _show_warning(message: Warning | str, *_: Any, **__: Any) -> None:
 def _terminated(_signal: int, _frame: FrameType | None) -> NoReturn:
     """Ends like an interrupt, so that what was begun is cleaned up."""
     sys.exit(128 + signal.SIGTERM)
+
+
+def _report_refusal(error: OSError | MemoryError) -> NoReturn:
+    """What the system refuses, no defect: a disk that is full, a file without permission, memory."""
+    from odonata.cli.terminal import print_error
+
+    if os.environ.get(DEBUG):
+        raise error
+    if isinstance(error, MemoryError):
+        mistake = OdonataError("there is not enough memory", hint="Use less, or raise the limit.")
+    else:
+        names = [
+            os.fspath(name)
+            for name in (error.filename, error.filename2)
+            if isinstance(name, str | os.PathLike)
+        ]
+        where = f"{' and '.join(map(str, names))}: " if names else ""
+        mistake = OdonataError(f"{where}{error.strerror or error}")
+    print_error(mistake)
+    sys.exit(2)
 
 
 def _report_defect(error: Exception) -> NoReturn:
