@@ -22,6 +22,9 @@ from odonata.errors import InternalError, OdonataError
 DEBUG = "ODONATA_DEBUG"
 """Environment variable: with any value, a defect shows its traceback."""
 
+_AS_JSON = "odonata.as_json"
+"""In the context's `meta`: whether the command is to print JSON."""
+
 
 @dataclass(frozen=True)
 class Entry:
@@ -49,6 +52,11 @@ class Group(click.Group):
         module = import_module(f"odonata.cli.{cmd_name.replace('-', '_')}")
         command: click.Command = module.command
         return command
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        """As click does it; notes whether JSON is printed, for arguments that are refused."""
+        ctx.meta[_AS_JSON] = "--json" in args
+        return super().parse_args(ctx, args)
 
     def resolve_command(
         self, ctx: click.Context, args: list[str]
@@ -84,9 +92,11 @@ class Group(click.Group):
         except (click.ClickException, click.exceptions.Exit, click.Abort):
             raise
         except OdonataError as error:
-            from odonata.cli.terminal import print_error
+            from odonata.cli.terminal import print_error, print_error_as_json
 
             print_error(error)
+            if ctx.meta.get(_AS_JSON):
+                print_error_as_json(error)
             sys.exit(2)
         except (OSError, MemoryError) as error:
             _report_refusal(error)
