@@ -168,7 +168,7 @@ def test_a_file_that_is_no_text(odonata_command: Command, tmp_path: Path) -> Non
     (tmp_path / "x.toml").write_bytes(b"[machine]\n\xff\xfe")
     result = odonata_command("run", "x.toml")
     assert result.returncode == 2
-    assert result.stderr == "error: x.toml is not a text file in UTF-8: invalid start byte at byte 10\n"
+    assert result.stderr == "error: x.toml is not a text file in UTF-8: byte 10 does not belong there\n"
 
 
 def test_check_shows_what_would_run(odonata_command: Command, experiment: Path) -> None:

@@ -11,6 +11,7 @@ from click.testing import CliRunner
 from running import Command
 
 from odonata.cli import COMMANDS, main
+from odonata.cli.group import Group
 from odonata.errors import OdonataError
 
 
@@ -99,3 +100,26 @@ def test_json_is_all_there_is_on_the_standard_output(odonata_command: Command, t
     shown = json.loads(result.stdout)
     assert shown["machine"] == handmade.SUMMARY["machine"]
     assert [row["name"] for row in shown["hottest"]] == ["g0r1>g0r0:green.0"]
+
+
+@pytest.mark.parametrize(
+    ("error", "words"),
+    [
+        (PermissionError(13, "Permission denied", "a/b"), "error: a/b: Permission denied"),
+        (OSError(28, "No space left on device"), "error: No space left on device"),
+        (MemoryError(), "error: there is not enough memory"),
+    ],
+)
+def test_what_the_system_refuses_is_no_defect(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], error: Exception, words: str
+) -> None:
+    def refuse(*_: object) -> None:
+        raise error
+
+    monkeypatch.setattr(click.Group, "invoke", refuse)
+    monkeypatch.setattr("signal.signal", lambda *_: None)
+    with pytest.raises(SystemExit) as ended:
+        Group("odonata", commands_by_name={}).invoke(click.Context(click.Command("odonata")))
+    said = capsys.readouterr().err
+    assert (ended.value.code, "defect" in said) == (2, False)
+    assert words in said

@@ -1,6 +1,13 @@
 """The points of a sweep and their names."""
 
-from odonata.store.sweep import Axis, points
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from odonata.errors import DamagedRunError, NotARunError
+from odonata.store.sweep import DESCRIPTION, Axis, describe, points, read_axes
 
 
 def axis(key: str, *values: object) -> Axis:
@@ -39,3 +46,45 @@ def test_names_that_are_cut_or_cleaned_stay_distinct() -> None:
     names = [point.name for point in points([axis("machine.edit", *values)])]
     assert len(set(names)) == len(values)
     assert all(len(name) < 120 and "/" not in name and not name.startswith(".") for name in names)
+
+
+AXES = [axis("engine.seed", 1, 2), axis("machine.edit", ["-K"], [])]
+
+
+def test_axes_are_read_as_they_were_written(tmp_path: Path) -> None:
+    (tmp_path / DESCRIPTION).write_text(describe(AXES, "1.0"))
+    assert read_axes(tmp_path) == AXES
+
+
+@pytest.mark.parametrize(
+    ("change", "words"),
+    [
+        ({"format_version": "2"}, "format_version is no whole number"),
+        ({"format_version": None}, "format_version is no whole number"),
+        ({"axes": None}, "axes is no list"),
+        ({"axes": {}}, "axes is no list"),
+        ({"axes": [7]}, r"axes\[0\] has no key"),
+        ({"axes": [{"key": 1}]}, r"axes\[0\] has no key"),
+        ({"axes": [{"key": "a"}]}, r"axes\[0\] has no values"),
+        ({"axes": [{"key": "a", "values": []}]}, r"axes\[0\] has no values"),
+        ({"axes": [{"key": "a", "values": [1]}]}, "a list of texts"),
+        ({"axes": [{"key": "a", "values": [1], "overrides": ["a=1"]}]}, "a list of texts"),
+        ({"axes": [{"key": "a", "values": [1], "overrides": [[1]]}]}, "a list of texts"),
+        ({"axes": [{"key": "a", "values": [1, 2], "overrides": [["a=1"]]}]}, "a list of texts"),
+        ({"points": None}, "points are not"),
+        ({"points": []}, "points are not"),
+        ({"points": [{"point": 0, "directory": "../../elsewhere"}]}, "points are not"),
+    ],
+)
+def test_a_damaged_description_is_said(tmp_path: Path, change: dict[str, Any], words: str) -> None:
+    description = json.loads(describe(AXES, "1.0")) | change
+    (tmp_path / DESCRIPTION).write_text(json.dumps(description))
+    with pytest.raises(DamagedRunError, match=rf"sweep\.json is damaged: .*{words}"):
+        read_axes(tmp_path)
+
+
+@pytest.mark.parametrize("content", [b"", b"{", b"[]", b"\xff", b'{"format": "other"}'])
+def test_another_file_is_no_description(tmp_path: Path, content: bytes) -> None:
+    (tmp_path / DESCRIPTION).write_bytes(content)
+    with pytest.raises(NotARunError, match="is not the directory of a sweep"):
+        read_axes(tmp_path)

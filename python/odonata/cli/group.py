@@ -23,6 +23,9 @@ from odonata.errors import InternalError, OdonataError
 DEBUG = "ODONATA_DEBUG"
 """Environment variable: with any value, a defect shows its traceback."""
 
+_AS_JSON = "odonata.as_json"
+"""In the context's `meta`: whether the command is to print JSON."""
+
 
 @dataclass(frozen=True)
 class Entry:
@@ -52,6 +55,11 @@ class Group(click.Group):
         module = import_module(f"odonata.cli.{name}")
         command: click.Command = module.command
         return command
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        """As click does it; notes whether JSON is printed, for arguments that are refused."""
+        ctx.meta[_AS_JSON] = "--json" in args
+        return super().parse_args(ctx, args)
 
     def resolve_command(
         self, ctx: click.Context, args: list[str]
@@ -87,10 +95,14 @@ class Group(click.Group):
         except (click.ClickException, click.exceptions.Exit, click.Abort):
             raise
         except OdonataError as error:
-            from odonata.cli.terminal import print_error
+            from odonata.cli.terminal import print_error, print_error_as_json
 
             print_error(error)
+            if ctx.meta.get(_AS_JSON):
+                print_error_as_json(error)
             sys.exit(2)
+        except (OSError, MemoryError) as error:
+            _report_refusal(error)
         except Exception as error:
             _report_defect(error)
 
@@ -147,6 +159,26 @@ def _show_warning(message: Warning | str, *_: Any, **__: Any) -> None:
 def _terminated(_signal: int, _frame: FrameType | None) -> NoReturn:
     """Ends like an interrupt, so that what was begun is cleaned up."""
     sys.exit(128 + signal.SIGTERM)
+
+
+def _report_refusal(error: OSError | MemoryError) -> NoReturn:
+    """What the system refuses, no defect: a disk that is full, a file without permission, memory."""
+    from odonata.cli.terminal import print_error
+
+    if os.environ.get(DEBUG):
+        raise error
+    if isinstance(error, MemoryError):
+        mistake = OdonataError("there is not enough memory", hint="Use less, or raise the limit.")
+    else:
+        names = [
+            os.fspath(name)
+            for name in (error.filename, error.filename2)
+            if isinstance(name, str | os.PathLike)
+        ]
+        where = f"{' and '.join(map(str, names))}: " if names else ""
+        mistake = OdonataError(f"{where}{error.strerror or error}")
+    print_error(mistake)
+    sys.exit(2)
 
 
 def _report_defect(error: Exception) -> NoReturn:

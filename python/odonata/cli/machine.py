@@ -36,7 +36,7 @@ class Price(click.ParamType):  # type: ignore[type-arg,unused-ignore] # generic 
 
 
 @click.command()
-@click.argument("origin", metavar="NAME|FILE")
+@click.argument("origin", metavar="NAME|FILE", shell_complete=options.machines)
 @click.option(
     "-e",
     "--edit",

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import json
 import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
+from click.shell_completion import CompletionItem
 
 from odonata import _core
 from odonata.api import Source
@@ -32,6 +34,36 @@ class ExperimentFile(click.ParamType):  # type: ignore[type-arg,unused-ignore] #
             return Source(sys.stdin.read(_core.EXPERIMENT_BYTES_MAX + 1), "<stdin>")
         return Source.of(Path(value))
 
+    def shell_complete(
+        self,
+        ctx: click.Context,  # noqa: ARG002
+        param: click.Parameter,  # noqa: ARG002
+        incomplete: str,
+    ) -> list[CompletionItem]:
+        """Leaves it to the shell, which knows the files."""
+        return [CompletionItem(incomplete, type="file")]
+
+
+def _keys(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:  # noqa: ARG001
+    """Keys that begin so, each with its `=`, by what the schema says of them."""
+    found = []
+    for section, of in json.loads(_core.schema())["properties"].items():
+        # Of jobs there are several: `*` is all of them.
+        start = f"{section}.*." if "items" in of else f"{section}."
+        known = of.get("items", of).get("properties", {})
+        found += [
+            CompletionItem(f"{start}{key}=", help=about.get("description")) for key, about in known.items()
+        ]
+    return [item for item in found if item.value.startswith(incomplete)]
+
+
+def machines(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:  # noqa: ARG001
+    """Presets whose names begin so; files where none does."""
+    found = [CompletionItem(one["name"], help=one["summary"]) for one in _core.presets()]
+    return [item for item in found if item.value.startswith(incomplete)] or [
+        CompletionItem(incomplete, type="file")
+    ]
+
 
 def experiment(function: _Command) -> _Command:
     """The argument FILE."""
@@ -45,6 +77,7 @@ def overrides(function: _Command) -> _Command:
         "changes",
         metavar="KEY=VALUE",
         multiple=True,
+        shell_complete=_keys,
         help="Change one key, as in engine.seed=2 or machine.edit='[\"-K\"]'. May be repeated.",
     )(function)
 

@@ -55,6 +55,7 @@ def command(
     """  # noqa: D301 - \b keeps click from filling the lines that follow
     import odonata
     from odonata.errors import OdonataError
+    from odonata.store.whole import replacing
 
     takes_job, takes_log = ("histogram", "groups"), ("histogram", "jobs")
     if job is not None and kind not in takes_job:
@@ -93,9 +94,8 @@ def command(
         picture = getattr(odonata.load(directory).plot, kind)(**settings)
     path = output or directory / f"{kind}.png"
     try:
-        picture.savefig(path)
+        with replacing(path) as unfinished:
+            picture.savefig(unfinished)
     except ValueError as error:
         raise OdonataError(f"{path}: {error}") from None
-    except OSError as error:
-        raise OdonataError(f"{path} cannot be written: {error.strerror}") from None
     click.echo(path)

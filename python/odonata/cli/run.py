@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import itertools
+import shlex
 from pathlib import Path
 
 import click
 
+from odonata import toml
 from odonata.api import Source
 from odonata.cli import options
 
@@ -61,7 +63,7 @@ def command(
             progress=progress,
             pace=pace,
         )
-    terminal.print_warnings(run.summary["warnings"])
+    terminal.print_warnings([*run.summary["warnings"], *_ignored(experiment, list(changes))])
     if as_json:
         terminal.print_json({"directory": str(target), **run.summary})
     elif not quiet:
@@ -71,6 +73,19 @@ def command(
         screen.print(f"The tables are in {target}. Look closer with: odonata show {target}", soft_wrap=True)
     if interrupt is not None:
         raise interrupt
+
+
+def _ignored(experiment: Source, changes: list[str]) -> list[str]:
+    """What a run leaves out of an experiment that it could read."""
+    sections = [name for name in ("sweep", "interference") if name in toml.parse(experiment.text)]
+    if not sections:
+        return []
+    ignored = " and ".join(f"[{name}]" for name in sections)
+    options = "".join(f" --set {shlex.quote(change)}" for change in changes)
+    command = f"odonata sweep {shlex.quote(experiment.path)}{options}"
+    return [
+        f"{ignored} is not run: this is one run, with the keys as they stand; all points run with: {command}"
+    ]
 
 
 def free_directory(parent: Path, stem: str) -> Path:

@@ -145,6 +145,7 @@ def _duration(seconds: float) -> str:
 
 
 def _write_slurm(experiment: Source, changes: tuple[str, ...], directory: Path, threads: int) -> None:
+    from odonata.store.whole import replacing
     from odonata.sweeps.result import prepare
     from odonata.sweeps.slurm import script
 
@@ -158,7 +159,8 @@ def _write_slurm(experiment: Source, changes: tuple[str, ...], directory: Path, 
         threads=threads,
         here=Path.cwd(),
     )
-    path.write_text(text, encoding="utf-8")
+    with replacing(path) as unfinished:
+        unfinished.write_text(text, encoding="utf-8")
     click.echo(f"{len(prepared.points)} points. Submit them with: {shlex.join(['sbatch', str(path)])}")
 
 

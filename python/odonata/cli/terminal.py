@@ -12,6 +12,7 @@ import time
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import asdict
 from typing import Any
 
 import click
@@ -52,6 +53,12 @@ def _console(file: Any) -> Console:
 def print_json(value: Any) -> None:
     """Prints one JSON document."""
     click.echo(json.dumps(value, indent=2, ensure_ascii=False, allow_nan=False))
+
+
+def print_error_as_json(error: OdonataError) -> None:
+    """Prints a user's mistake as JSON: `error` with `message`, `hint`, and the `problems` of a file."""
+    problems = [asdict(problem) for problem in error.problems] if isinstance(error, ExperimentError) else []
+    print_json({"error": {"message": error.message, "hint": error.hint, "problems": problems}})
 
 
 def print_error(error: OdonataError) -> None:
@@ -162,6 +169,9 @@ def progress(
                 bars.update(list(tasks.values())[-1], pace=meter.text(now_ps, events, time.monotonic()))
 
         yield report, report_pace
+        # A solver counts its steps against a limit that it hardly ever needs.
+        for task in tasks.values():
+            bars.update(task, completed=1.0)
 
 
 class Pace:

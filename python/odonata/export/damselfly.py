@@ -17,6 +17,7 @@ import pyarrow.csv
 
 from odonata.analysis.links import floats, job_bytes
 from odonata.errors import OdonataError
+from odonata.store.whole import replacing
 
 AXES = ["group", "row", "column"]
 COLORS = {"green": "g", "black": "k", "blue": "b"}
@@ -44,7 +45,8 @@ def export(links: pa.Table, link_jobs: pa.Table, jobs: pa.Table, path: Path) -> 
     for job in jobs["job"].to_pylist():
         columns[f"job{job}"] = pa.array(job_bytes(links, link_jobs, job) / MIB)
     options = pyarrow.csv.WriteOptions(quoting_style="none", quoting_header="none")
-    pyarrow.csv.write_csv(pa.table(columns), path, options)
+    with replacing(path) as unfinished:
+        pyarrow.csv.write_csv(pa.table(columns), unfinished, options)
 
 
 def read(path: Path) -> pa.Table:

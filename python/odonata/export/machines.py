@@ -15,6 +15,7 @@ import pandas as pd
 import pyarrow as pa
 
 from odonata.errors import OdonataError
+from odonata.store.whole import replacing
 
 Tables = Callable[[str], pa.Table]
 """The tables of a run by their names."""
@@ -92,7 +93,8 @@ def booksim(tables: Tables, path: Path) -> None:
     for source, target, latency in zip(links["source"], links["target"], cycles, strict=True):
         words[source].append(f"router {target} {latency}")
     lines = [" ".join([f"router {router}", *parts]) for router, parts in words.items() if parts]
-    path.write_text("\n".join(lines) + "\n")
+    with replacing(path) as unfinished:
+        unfinished.write_text("\n".join(lines) + "\n")
 
 
 def codes(tables: Tables, directory: Path) -> None:

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from odonata import toml
-from odonata.errors import NewerRunError, NotARunError
+from odonata.errors import DamagedRunError, NewerRunError, NotARunError
 
 FORMAT = "odonata-sweep"
 FORMAT_VERSION = 2
@@ -91,6 +91,7 @@ def read_axes(directory: Path) -> list[Axis]:
     Raises:
         NotARunError: It holds none, or one that was written before a point could have several overrides.
         NewerRunError: It was written by a newer version.
+        DamagedRunError: `sweep.json` is not as the format says.
     """
     try:
         description = json.loads((directory / DESCRIPTION).read_bytes())
@@ -98,18 +99,50 @@ def read_axes(directory: Path) -> list[Axis]:
         description = None
     if not isinstance(description, dict) or description.get("format") != FORMAT:
         raise NotARunError(f"{directory} is not the directory of a sweep")
-    version, writer = description["format_version"], description["odonata_version"]
+    version = description.get("format_version")
+    if type(version) is not int:
+        raise _damaged(directory, "format_version is no whole number")
     if version > FORMAT_VERSION:
+        writer = description.get("odonata_version", "of an unknown version")
         raise NewerRunError(f"{directory} was written by Odonata {writer}, a newer one")
     if version < FORMAT_VERSION:
         raise NotARunError(
             f"{directory} was written in format {version} of sweeps, which is no longer read",
             hint="Run the sweep again into another directory.",
         )
-    return [
-        Axis(axis["key"], tuple(axis["values"]), tuple(map(tuple, axis["overrides"])))
-        for axis in description["axes"]
-    ]
+    given = description.get("axes")
+    if not isinstance(given, list):
+        raise _damaged(directory, "axes is no list")
+    axes = [_axis(directory, number, axis) for number, axis in enumerate(given)]
+    expected = [{"point": point.index, "directory": f"points/{point.name}"} for point in points(axes)]
+    if description.get("points") != expected:
+        raise _damaged(directory, "points are not every combination of the values of its axes")
+    return axes
+
+
+def _axis(directory: Path, number: int, given: Any) -> Axis:
+    """One of the axes as they are read."""
+    wrong = f"axes[{number}]"
+    if not isinstance(given, dict) or not isinstance(given.get("key"), str):
+        raise _damaged(directory, f"{wrong} has no key")
+    values, overrides = given.get("values"), given.get("overrides")
+    if not isinstance(values, list) or not values:
+        raise _damaged(directory, f"{wrong} has no values")
+    if (
+        not isinstance(overrides, list)
+        or len(overrides) != len(values)
+        or not all(isinstance(each, list) for each in overrides)
+        or not all(isinstance(text, str) for each in overrides for text in each)
+    ):
+        raise _damaged(directory, f"{wrong} has not a list of texts KEY=VALUE for each of its values")
+    return Axis(given["key"], tuple(values), tuple(map(tuple, overrides)))
+
+
+def _damaged(directory: Path, reason: str) -> DamagedRunError:
+    return DamagedRunError(
+        f"{directory / DESCRIPTION} is damaged: {reason}",
+        hint="Run the sweep again into the same directory: its finished points are kept.",
+    )
 
 
 def text(value: Any) -> str:

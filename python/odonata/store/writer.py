@@ -7,12 +7,10 @@ does not load.
 
 from __future__ import annotations
 
-import contextlib
 import json
 import os
-import secrets
 import shutil
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from types import TracebackType
 from typing import Any
@@ -22,6 +20,7 @@ import pyarrow.parquet as pq
 
 from odonata.errors import StoreError
 from odonata.store import columns, schema
+from odonata.store.whole import exchange, said, sweep_litter, unfinished
 
 COMPRESSION = "zstd"
 
@@ -54,17 +53,6 @@ def check_target(target: Path, *, force: bool = False) -> None:
         )
 
 
-@contextlib.contextmanager
-def _said(target: Path) -> Iterator[None]:
-    """Makes a `StoreError` of what the system refuses: no space, no permission, no disk."""
-    try:
-        yield
-    except OSError as error:
-        raise StoreError(
-            f"cannot write {target}: {error.strerror or error}", hint="Nothing was left there."
-        ) from error
-
-
 def is_run(directory: Path) -> bool:
     """Whether `directory` is a run directory of any version, complete or not."""
     try:
@@ -84,11 +72,10 @@ class RunWriter:
         check_target(target, force=force)
         self.target = target.absolute()
         self._force = force
-        self.directory = (
-            self.target.parent / f".{self.target.name}.writing-{os.getpid()}-{secrets.token_hex(4)}"
-        )
-        with _said(target):
+        self.directory = unfinished(self.target)
+        with said(target):
             self.target.parent.mkdir(parents=True, exist_ok=True)
+            sweep_litter(self.target.parent)
             self.directory.mkdir()
 
     def __enter__(self) -> RunWriter:
@@ -101,34 +88,45 @@ class RunWriter:
 
     def write_text(self, name: str, text: str) -> None:
         """Writes one text file."""
-        with _said(self.target):
+        with said(self.target):
             (self.directory / name).write_text(text, encoding="utf-8")
 
     def write_table(self, name: str, table: pa.Table) -> None:
         """Writes one table as Parquet."""
-        with _said(self.target):
+        with said(self.target):
             pq.write_table(table, self.directory / schema.table_file(name), compression=COMPRESSION)
 
     def commit(self, summary: Mapping[str, Any]) -> Path:
         """Writes the summary, forces everything to the disk, and renames the directory to its final name."""
         text = json.dumps(summary, indent=2, ensure_ascii=False, allow_nan=False)
         self.write_text(schema.SUMMARY, text + "\n")
-        for path in self.directory.iterdir():
-            _force_to_disk(path)
-        _force_to_disk(self.directory)
         check_target(self.target, force=self._force)
-        replaced = self.directory.with_name(self.directory.name.replace(".writing-", ".replaced-"))
-        if self.target.exists():
-            self.target.rename(replaced)
-        try:
-            self.directory.rename(self.target)
-        except OSError:
-            if replaced.exists():
-                replaced.rename(self.target)
-            raise
-        _force_to_disk(self.target.parent)
-        shutil.rmtree(replaced, ignore_errors=True)
+        with said(self.target):
+            for path in self.directory.iterdir():
+                _force_to_disk(path)
+            _force_to_disk(self.directory)
+            self._put_in_place()
+            _force_to_disk(self.target.parent)
         return self.target
+
+    def _put_in_place(self) -> None:
+        """One step where the file system can exchange; else there is a moment without old and new run."""
+        replaced = self.target.with_name(f".{self.target.name}.replaced")
+        if not self.target.exists():
+            self.directory.rename(self.target)
+        elif exchange(self.directory, self.target):
+            # What is there now is what was replaced.
+            shutil.rmtree(self.directory, ignore_errors=True)
+        else:
+            shutil.rmtree(replaced, ignore_errors=True)
+            self.target.rename(replaced)
+            try:
+                self.directory.rename(self.target)
+            except OSError:
+                replaced.rename(self.target)
+                raise
+        # Or what an earlier one was killed before removing.
+        shutil.rmtree(replaced, ignore_errors=True)
 
 
 def _force_to_disk(path: Path) -> None:
@@ -219,9 +217,9 @@ class GrowingTables:
             return
         if name not in self._files:
             path = self._open().directory / schema.table_file(name)
-            with _said(self._target):
+            with said(self._target):
                 self._files[name] = pq.ParquetWriter(path, table.schema, compression=COMPRESSION)
-        with _said(self._target):
+        with said(self._target):
             self._files[name].write_table(table)
 
     def tables(self) -> dict[str, pa.Table]:
@@ -243,7 +241,9 @@ class GrowingTables:
 
     def _close(self) -> None:
         while self._files:
-            self._files.popitem()[1].close()
+            _, file = self._files.popitem()
+            with said(self._target or Path()):
+                file.close()
 
 
 def check_content(summary: Mapping[str, Any], tables: Mapping[str, pa.Table]) -> None:

@@ -7,9 +7,7 @@ directory for each point, and, when all have run, `results.parquet`, `jobs.parqu
 
 from __future__ import annotations
 
-import os
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -21,10 +19,11 @@ import pyarrow.parquet as pq
 from odonata import __version__, _core
 from odonata.analysis import paired_differences
 from odonata.api import Source
-from odonata.errors import NotARunError, OdonataError, StoreError
+from odonata.errors import DamagedRunError, NotARunError, OdonataError, StoreError
 from odonata.runs import Run
 from odonata.store.schema import ALL_CLASSES, EXPERIMENT
 from odonata.store.sweep import DESCRIPTION, Axis, Point, describe, point_directory, points, read_axes
+from odonata.store.whole import replacing
 from odonata.sweeps.execute import Failure
 from odonata.sweeps.interference import interference_table, is_interference
 from odonata.sweeps.results import ALL_JOBS, jobs_table, statistics_table
@@ -163,7 +162,7 @@ class Sweep:
         if is_interference(self.axes):
             tables["interference"] = self.interference
         for name, table in tables.items():
-            with _replacing(self.path / f"{name}.parquet") as path:
+            with replacing(self.path / f"{name}.parquet") as path:
                 pq.write_table(table, path)
 
 
@@ -204,6 +203,8 @@ def make(directory: Path, axes: Sequence[Axis], source: Source) -> Sweep:
     if directory.exists() and (not directory.is_dir() or any(directory.iterdir())):
         try:
             read_axes(directory)
+        except DamagedRunError:
+            pass  # it is written anew, from the experiment
         except NotARunError as error:
             raise StoreError(
                 f"{directory} exists and is not the directory of a sweep; it is left as it is",
@@ -211,17 +212,6 @@ def make(directory: Path, axes: Sequence[Axis], source: Source) -> Sweep:
             ) from None
     (directory / "points").mkdir(parents=True, exist_ok=True)
     for name, content in ((EXPERIMENT, source.text), (DESCRIPTION, describe(axes, __version__))):
-        with _replacing(directory / name) as path:
+        with replacing(directory / name) as path:
             path.write_text(content, encoding="utf-8")
     return Sweep(directory, axes)
-
-
-@contextmanager
-def _replacing(path: Path) -> Iterator[Path]:
-    """Gives a path to write to; the file is then there whole, or as it was before."""
-    temporary = path.with_name(f".{path.name}.writing-{os.getpid()}")
-    try:
-        yield temporary
-        temporary.replace(path)
-    finally:
-        temporary.unlink(missing_ok=True)

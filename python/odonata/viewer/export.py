@@ -5,12 +5,11 @@ from __future__ import annotations
 import base64
 import gzip
 import json
-import os
 import re
 from pathlib import Path
 from typing import Any
 
-from odonata.errors import OdonataError
+from odonata.store.whole import replacing
 from odonata.viewer.runs import OpenRuns
 from odonata.viewer.server import page_files
 
@@ -47,12 +46,6 @@ def standalone_page(runs: OpenRuns) -> str:
 def write_page(runs: OpenRuns, path: Path) -> int:
     """Writes the page, whole or not at all, and returns its size in bytes."""
     content = standalone_page(runs).encode()
-    # Beside it, so that putting it in its place is one step of the file system.
-    unfinished = path.with_name(f".{path.name}.{os.getpid()}.part")
-    try:
+    with replacing(path) as unfinished:
         unfinished.write_bytes(content)
-        unfinished.replace(path)
-    except OSError as error:
-        unfinished.unlink(missing_ok=True)
-        raise OdonataError(f"cannot write {path}: {error.strerror}") from error
     return len(content)
