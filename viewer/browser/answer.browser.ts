@@ -5,7 +5,7 @@ import { address, at, click, expected, keepPicture, open, page, text, useBrowser
 
 useBrowser()
 
-test('the comparison leads with who is slower, where it waits before and after, and whose traffic grew there', async () => {
+test('the comparison leads with who is slower, its busiest link before and after, and whose traffic grew there', async () => {
   const { job, before, after, link_before, link_after } = expected.answer
   await open('all', 'view=compare&compared=0,1')
   const said = (await text('answer-1')).replaceAll('\u00a0', ' ').replace(/\s+/g, ' ')

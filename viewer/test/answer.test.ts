@@ -15,7 +15,7 @@ const run = (fft: number, halo: [number, number], times: number[], node = 0) =>
     figures: { time_s: times },
   })
 
-test('the job that became slowest, the link it waits for before and after, and whose traffic grew there', () => {
+test('the job that became slowest, its busiest link before and after, and whose traffic grew there', () => {
   const [worst, second] = answer(run(1e9, [1e9, 3e9], [1, 2]), run(4e9, [1.5e9, 2e9], [0.9, 3]))
   expect([worst!.job.name, worst!.ratio, worst!.figure]).toEqual([
     'halo',

@@ -1,8 +1,8 @@
 /**
- * What a comparison comes to: which job takes longer, on which link or interface it waits, and whose traffic grew there.
+ * What a comparison comes to: which job takes longer, the busiest link or interface that it uses, and whose traffic grew there.
  *
- * A job waits for what is occupied longest of all that carries its bytes: B bytes over a capacity C are B/C, and with this traffic no
- * schedule ends sooner. Queues that other links push back into are not looked at.
+ * The busiest is what is occupied longest of all that carries bytes of the job: B bytes of all jobs over a capacity C are B/C. The job may be
+ * done before, where most of the bytes are others'. Queues that other links push back into are not looked at.
  */
 import { translation } from './focus'
 import { linkName, type Figure, type Job, type Run } from './run'

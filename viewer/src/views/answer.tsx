@@ -72,7 +72,7 @@ function Verdict({ worst: { job, figure, ratio } }: { worst: JobAnswer }) {
   )
 }
 
-/** On which link or interface the job waits. */
+/** Which link or interface is the busiest that the job uses. */
 function Where({ job, base }: { job: JobAnswer; base: Run }) {
   const own = atInterface(job)
   const { before, after } = job.link
@@ -82,11 +82,12 @@ function Where({ job, base }: { job: JobAnswer; base: Run }) {
     <>
       {own && (
         <>
-          It waits for its interface <At place={job.interface.after!} base={base} />:{' '}
+          The busiest that it uses is its interface <At place={job.interface.after!} base={base} />:{' '}
           <Figures sides={job.interface} of={job.interface.after!} />.{' '}
         </>
       )}
-      {own ? 'Of the links, the busiest it uses is' : 'It waits for'} <At place={after} base={base} />
+      {own ? 'Of the links, the busiest it uses is' : 'The busiest link that it uses is'}{' '}
+      <At place={after} base={base} />
       {same ? ', as before: ' : ': '}
       {same || !before ? (
         <Figures sides={job.link} of={after} />
