@@ -152,7 +152,9 @@ def _scores(rows: pd.DataFrame, by: list[str]) -> pd.DataFrame:
     The logarithm of an average is taken as normal, its mean and standard deviation are those of the
     candidate's placements, and the published number is one more draw.
     """
-    found = rows.assign(log=np.log(rows["mean"] / rows["mean_mib"]))
+    # A reading under which a class carries nothing has no chance.
+    share = np.maximum(rows["mean"] / rows["mean_mib"], 1e-6)
+    found = rows.assign(log=np.log(share))
     groups = found.groupby([*by, "workload", "job", "class"])["log"]
     table = groups.agg(["mean", "std", "count"]).reset_index()
     spread = np.maximum(table["std"], LEAST) * np.sqrt(1 + 1 / table["count"])
