@@ -51,8 +51,8 @@ def test_mistakes_are_json_where_results_are(odonata_command: Command, tmp_path:
     (tmp_path / "x.toml").write_text(EXPERIMENT.replace("ranks =", "rank ="))
     result = odonata_command("run", "x.toml", "--json")
     assert result.returncode == 2
-    error = json.loads(result.stdout)["error"]
-    assert [problem["line"] for problem in error["problems"] if problem["kind"] == "unknown-key"] == [9]
+    told = json.loads(result.stdout)
+    assert [problem["line"] for problem in told["problems"] if problem["kind"] == "unknown-key"] == [9]
     result = odonata_command("run", "nowhere.toml", "--json")
     assert result.returncode == 2
     assert json.loads(result.stdout)["error"]["message"] == "there is no file nowhere.toml"

@@ -111,7 +111,7 @@ def test_plot_writes_where_it_says(odonata_command: Command, runs: Path) -> None
     ("arguments", "message"),
     [
         (["-o", "picture.docx"], "picture.docx: Format 'docx' is not supported"),
-        (["-o", "nowhere/picture.png"], "nowhere/picture.png cannot be written: No such file or directory"),
+        (["-o", "nowhere/picture.png"], "cannot write nowhere/picture.png: No such file or directory"),
         (["--job", "a"], "--job does not apply to the figure overview"),
         (["-k", "groups", "--job", "c"], "the run has no job c"),
     ],

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import os
 import shutil
-from dataclasses import asdict, replace
+from dataclasses import replace
 from pathlib import Path
 
 import click
 
 from odonata.api import Source
 from odonata.cli import options
-from odonata.errors import ExperimentError
 
 
 @click.command()
@@ -44,12 +43,7 @@ def command(
 
     if upgrade:
         experiment = _upgraded(experiment)
-    try:
-        checked = _core.check(experiment.text, experiment.path, list(changes))
-    except ExperimentError as error:
-        if as_json:
-            terminal.print_json({"problems": [asdict(problem) for problem in error.problems]})
-        raise
+    checked = _core.check(experiment.text, experiment.path, list(changes))
     terminal.print_warnings(checked["warnings"])
     summary = checked["summary"]
     if as_json:

@@ -56,9 +56,9 @@ def print_json(value: Any) -> None:
 
 
 def print_error_as_json(error: OdonataError) -> None:
-    """Prints a user's mistake as JSON: `error` with `message`, `hint`, and the `problems` of a file."""
+    """Prints a user's mistake as JSON: `error` with `message` and `hint`, and the `problems` of a file."""
     problems = [asdict(problem) for problem in error.problems] if isinstance(error, ExperimentError) else []
-    print_json({"error": {"message": error.message, "hint": error.hint, "problems": problems}})
+    print_json({"error": {"message": error.message, "hint": error.hint}, "problems": problems})
 
 
 def print_error(error: OdonataError) -> None:
