@@ -218,9 +218,12 @@ def predictions(results: Results) -> pd.DataFrame:
     return _figures(results, ("WD2", "WD4")).drop(columns=["published", "off"])
 
 
-def _rule(names: Sequence[Any], worse: Sequence[float]) -> Any:
-    """The first that nothing tells from the best."""
-    return next(name for name, by in zip(names, worse, strict=True) if by < TIE)
+def _found(name: str, chosen: Any, names: Sequence[Any], worse: Sequence[float]) -> Finding:
+    """Whether nothing on the list is told from what was chosen, or is worse."""
+    by = dict(zip(names, worse, strict=True))
+    best = min(by, key=lambda candidate: by[candidate])
+    words = f"{chosen}, the likeliest" if best == chosen else f"{chosen}, {by[chosen]:.1f} behind {best}"
+    return Finding(name, words, by[chosen] < TIE)
 
 
 def patterns_are_read_by_the_rule(results: Results) -> Iterator[Finding]:
@@ -228,18 +231,17 @@ def patterns_are_read_by_the_rule(results: Results) -> Iterator[Finding]:
     table = readings(results)
     files = _patterns("WD1") | _patterns("WD3")
     for pattern, rows in table.groupby("pattern", sort=False):
-        best = _rule(list(rows["reading"]), list(rows["worse"]))
-        yield Finding(str(pattern), str(best), _words(files[str(pattern)]) == best)
+        chosen = _words(files[str(pattern)])
+        yield _found(str(pattern), chosen, list(rows["reading"]), list(rows["worse"]))
 
 
 def placement_is_as_wide(results: Results) -> Iterator[Finding]:
     """The width of all jobs."""
     table = widths(results)
-    best = _rule(list(table["spread"]), list(table["worse"]))
-    files = {
+    (chosen,) = {
         job["placement"]["spread"] for workload in ("WD1", "WD2", "WD3", "WD4") for job in _jobs(workload)
     }
-    yield Finding("spread", f"{best:g}", files == {best})
+    yield _found("spread", chosen, list(table["spread"]), list(table["worse"]))
 
 
 def _met(results: Results, figure: str, tolerance: float) -> Iterator[Finding]:
