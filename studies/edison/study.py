@@ -265,6 +265,18 @@ def maxima_are_met(results: Results) -> Iterator[Finding]:
     return _met(results, "max", 0.25)
 
 
+def blue_leads(results: Results) -> Iterator[Finding]:
+    """The hottest link of each class, all jobs together, workload by workload."""
+    for workload in ("WD1", "WD2", "WD3", "WD4"):
+        rows = results.frame(f"{workload.lower()}.traffic")
+        if rows.empty:
+            raise NoRowsError(f"{workload} has not run")
+        hottest = rows[rows["job"] == "all jobs"].groupby("class")["bytes_max"].median() / MIB
+        blue, green, black = (hottest[name] for name in ("blue", "green", "black"))
+        words = f"blue {blue:.0f}, green {green:.0f}, black {black:.0f} MiB"
+        yield Finding(workload, words, bool(blue > green > black))
+
+
 def spread_is_met(results: Results) -> Iterator[Finding]:
     """The averages of WD1's Spread, of whatever placements were made."""
     rows = _figures(results, ("WD1",))
