@@ -32,7 +32,7 @@ def level_times(_: Results, *, mixes: list[str], title: str) -> Figure:
         for name in model.scenarios():
             cycle = model.cycle(levels, EOS, threads=threads, tasks=tasks, scenario=name)
             times = [1e3 * s for s in cycle.level_seconds()[:-1]]
-            best = name == model.BEST_FIT
+            best = name == EOS.scenario
             axis.plot(times, "-o" if best else ":o", markersize=3, linewidth=2 if best else 1, label=name)
         axis.set(title=mix, xlabel="level", yscale="log")
         axis.grid(alpha=0.3)

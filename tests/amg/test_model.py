@@ -6,6 +6,7 @@ import csv
 import json
 from pathlib import Path
 
+import numpy as np
 import pyarrow as pa
 import pytest
 
@@ -79,21 +80,17 @@ def test_node_aware_routes_by_hand() -> None:
     # Two nodes of two ranks on one router: no hop beyond the least. Each rank sends 1 value to both ranks of
     # the other node: 32 bytes leave a node, which at 16 GB/s take 2 ns, longer than a rank's 16 at 9.3 GB/s.
     pairs = [(s, d) for s in range(4) for d in range(4) if s // 2 != d // 2]
-    table = pa.table(
-        {
-            "level": [0] * 8,
-            "operator": [0] * 8,
-            "source": [s for s, _ in pairs],
-            "destination": [d for _, d in pairs],
-            "values": [1] * 8,
-        }
-    )
+    sources, destinations = np.array(pairs).T
+    exchange = node_aware.Exchange(sources, destinations, np.ones(8, dtype=np.int64))
     nodes = node_aware.block_placement(4, 2)
     alpha, rate = 0.238e-6, 678.56e6
-    direct = node_aware.product_seconds(table, 0, nodes, EOS, "direct")
+    direct = node_aware.product_seconds(exchange, nodes, EOS, "direct")
     assert direct == pytest.approx(2 * alpha + 2e-9, rel=1e-12)
     # Two steps: one message of 16 bytes over the network, then one of 8 bytes within the node per rank.
-    two = node_aware.product_seconds(table, 0, nodes, EOS, "two-steps")
+    # Penalties: twice the start-ups, and values at a third of the rate; the node's own limit stays.
+    slow = node_aware.product_seconds(exchange, nodes, EOS, "direct", (2.0, 9.0, 3.0))
+    assert slow == pytest.approx(4 * alpha + 16 * 0.858e-9 / 8 * 3, rel=1e-12)
+    two = node_aware.product_seconds(exchange, nodes, EOS, "two-steps")
     assert two == pytest.approx(alpha + 2e-9 + alpha + 8 / rate, rel=1e-12)
 
 

@@ -97,26 +97,72 @@ impl CycleCosts {
     }
 }
 
-/// alpha, beta and gamma on one level of one operator after the penalties.
+/// What the penalties of a scenario multiply on one level of one operator; 1 where it has none.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Factors {
+    /// Of alpha: tasks of a node that have unknowns.
+    pub startup: f64,
+    /// Of gamma: the same.
+    pub hops: f64,
+    /// Of beta: hardware over measured bandwidth, and messages over links.
+    pub value: f64,
+}
+
+/// What the penalties depend on, for one hierarchy on a machine.
+#[derive(Debug, Clone, Copy)]
+pub struct Penalties {
+    charges: Charges,
+    tasks_per_node: f64,
+    ranks: f64,
+    links: f64,
+    bandwidth_ratio: f64,
+}
+
+impl Penalties {
+    /// For `ranks` processes in a mix.
+    ///
+    /// # Errors
+    /// What [`Constants::check`] and [`Mix::check`] refuse.
+    pub fn new(constants: &Constants, mix: Mix, charges: Charges, ranks: u32) -> Result<Self, ModelError> {
+        constants.check()?;
+        mix.check(constants)?;
+        Ok(Self {
+            charges,
+            tasks_per_node: f64::from(mix.tasks_per_node),
+            ranks: f64::from(ranks),
+            links: constants.network.links(mix.nodes(ranks))?,
+            bandwidth_ratio: constants.node_bandwidth / constants.measured_bandwidth(),
+        })
+    }
+
+    /// Where `active` processes have unknowns and an exchange has `messages` messages.
+    #[must_use]
+    pub fn at(&self, active: f64, messages: f64) -> Factors {
+        let tasks = (self.tasks_per_node * active / self.ranks).ceil().max(1.0);
+        let only = |charged: bool, factor: f64| if charged { factor } else { 1.0 };
+        Factors {
+            startup: only(self.charges.multicore_alpha(), tasks),
+            hops: only(self.charges.multicore_gamma(), tasks),
+            value: only(self.charges.limits_bandwidth(), self.bandwidth_ratio + messages / self.links),
+        }
+    }
+}
+
+/// alpha, beta and gamma on one level of one operator, and what the penalties multiply.
 struct Prices {
     startup: f64,
     hops: f64,
     value: f64,
-    startup_factor: f64,
-    hops_factor: f64,
-    value_factor: f64,
+    factors: Factors,
 }
 
 impl Prices {
-    fn new(constants: &Constants, charges: Charges, tasks_active: f64, messages: f64, links: f64) -> Self {
-        let ratio = constants.node_bandwidth / constants.measured_bandwidth() + messages / links;
+    fn new(constants: &Constants, charges: Charges, factors: Factors) -> Self {
         Self {
             startup: constants.alpha_s,
             hops: if charges.distance() { constants.extra_hops() * constants.gamma_s } else { 0.0 },
             value: constants.beta_s_per_value,
-            startup_factor: if charges.multicore_alpha() { tasks_active } else { 1.0 },
-            hops_factor: if charges.multicore_gamma() { tasks_active } else { 1.0 },
-            value_factor: if charges.limits_bandwidth() { ratio } else { 1.0 },
+            factors,
         }
     }
 
@@ -130,9 +176,9 @@ impl Prices {
             startup_s,
             hops_s,
             bandwidth_s,
-            bandwidth_penalty_s: bandwidth_s * (self.value_factor - 1.0),
-            startup_penalty_s: startup_s * (self.startup_factor - 1.0),
-            hops_penalty_s: hops_s * (self.hops_factor - 1.0),
+            bandwidth_penalty_s: bandwidth_s * (self.factors.value - 1.0),
+            startup_penalty_s: startup_s * (self.factors.startup - 1.0),
+            hops_penalty_s: hops_s * (self.factors.hops - 1.0),
         }
     }
 }
@@ -147,16 +193,22 @@ pub fn cycle_costs(
     mix: Mix,
     charges: Charges,
 ) -> Result<CycleCosts, ModelError> {
-    constants.check()?;
-    mix.check(constants)?;
+    priced(hierarchy, constants, mix, charges, &Penalties::new(constants, mix, charges, hierarchy.ranks())?)
+}
+
+/// As [`cycle_costs`], with penalties that may be those of more ranks than the hierarchy has.
+pub(crate) fn priced(
+    hierarchy: &Hierarchy,
+    constants: &Constants,
+    mix: Mix,
+    charges: Charges,
+    penalties: &Penalties,
+) -> Result<CycleCosts, ModelError> {
     let ranks = f64::from(hierarchy.ranks());
-    let links = constants.network.links(mix.nodes(hierarchy.ranks()))?;
     let thread_factor = constants.thread_slowdown(mix.threads)? / f64::from(mix.threads);
     let levels = hierarchy.levels();
-    let price = |level: &Level, messages: f64| {
-        let tasks = (f64::from(mix.tasks_per_node) * level.active_ranks / ranks).ceil().max(1.0);
-        Prices::new(constants, charges, tasks, messages, links)
-    };
+    let price =
+        |level: &Level, messages: f64| Prices::new(constants, charges, penalties.at(level.active_ranks, messages));
     let mut costs = Vec::with_capacity(levels.len());
     for (i, level) in levels.iter().enumerate() {
         let flop_s = constants.flop_s_at(i) * thread_factor / ranks;

@@ -49,6 +49,7 @@
 //! # Ok::<(), odonata_model::ModelError>(())
 //! ```
 
+mod category;
 mod charges;
 mod cycle;
 mod extrapolate;
@@ -62,8 +63,9 @@ mod redistribute;
 #[cfg(test)]
 mod test_help;
 
+pub use category::Category;
 pub use charges::Charges;
-pub use cycle::{cycle_costs, CycleCosts, LevelCosts, Terms};
+pub use cycle::{cycle_costs, CycleCosts, Factors, LevelCosts, Penalties, Terms};
 pub use extrapolate::{extrapolate, Bracket};
 pub use fit::{best_fit, Observation};
 pub use hierarchy::{Hierarchy, Level};
@@ -72,6 +74,5 @@ pub use pattern::{HierarchyPattern, PATTERNS};
 pub use phase::Phase;
 pub use pricing::{CycleForm, FORMS};
 pub use redistribute::{
-    alternatives, decide, gather_s, regrouped_cycle_s, Alternative, Candidate, Category, LevelDecision, Reason,
-    Redistribution,
+    alternatives, decide, gather_s, regrouped_cycle_s, Alternative, Candidate, LevelDecision, Reason, Redistribution,
 };

@@ -14,69 +14,12 @@
 //! that what has to fit takes more than half the cache. The first level with T_switch < T_noswitch switches, unless the
 //! gain is below 5 % of the running sum of T_noswitch over levels 0 to i.
 
-use crate::{cycle_costs, Charges, Hierarchy, Level};
+use crate::category::Footprint;
+use crate::{cycle_costs, Category, Charges, Hierarchy, Level, Penalties};
 use odonata_model::{Constants, Mix, ModelError};
 
 /// The gain must reach this share of the cycle so far.
 const LEAST_GAIN: f64 = 0.05;
-const BYTES_PER_NONZERO: f64 = 12.0;
-const BYTES_PER_ROW: f64 = 4.0;
-const BYTES_PER_VALUE: f64 = 8.0;
-
-/// How a rank's sparse product meets its share of the cache.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Category {
-    /// Matrix and source vector fit.
-    Small,
-    /// The vector fits.
-    Medium,
-    /// The vector does not.
-    Large,
-}
-
-impl Category {
-    /// The name in tables.
-    #[must_use]
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Small => "small",
-            Self::Medium => "medium",
-            Self::Large => "large",
-        }
-    }
-}
-
-/// The local problem of a rank that holds `rows` rows.
-#[derive(Debug, Clone, Copy)]
-struct Footprint {
-    matrix: f64,
-    vector: f64,
-}
-
-impl Footprint {
-    fn new(rows: f64, nonzeros_per_row: f64) -> Self {
-        Self { matrix: rows * (nonzeros_per_row * BYTES_PER_NONZERO + BYTES_PER_ROW), vector: rows * BYTES_PER_VALUE }
-    }
-
-    fn category(self, cache: f64) -> Category {
-        if self.matrix + self.vector <= cache {
-            Category::Small
-        } else if self.vector <= cache {
-            Category::Medium
-        } else {
-            Category::Large
-        }
-    }
-
-    /// Whether it is at least half-way from `category` to the next.
-    fn half_way_beyond(self, category: Category, cache: f64) -> bool {
-        match category {
-            Category::Small => self.matrix + self.vector > 0.5 * cache,
-            Category::Medium => self.vector > 0.5 * cache,
-            Category::Large => false,
-        }
-    }
-}
 
 /// One number of groups that was looked at.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -151,11 +94,50 @@ pub struct Redistribution {
     pub switch: Option<(usize, u32)>,
 }
 
+/// What the formulas take from the machine, the mix and the scenario.
+struct Basis<'a> {
+    constants: &'a Constants,
+    charges: Charges,
+    penalties: Penalties,
+    thread_factor: f64,
+    cache_bytes: f64,
+}
+
+/// alpha(D) and beta with their penalties.
 struct Prices {
     alpha_s: f64,
     beta_s: f64,
-    thread_factor: f64,
-    cache_bytes: f64,
+}
+
+impl<'a> Basis<'a> {
+    fn new(hierarchy: &Hierarchy, constants: &'a Constants, mix: Mix, charges: Charges) -> Result<Self, ModelError> {
+        Ok(Self {
+            penalties: Penalties::new(constants, mix, charges, hierarchy.ranks())?,
+            constants,
+            charges,
+            thread_factor: constants.thread_slowdown(mix.threads)? / f64::from(mix.threads),
+            cache_bytes: constants.cache_bytes_per_node / f64::from(mix.tasks_per_node),
+        })
+    }
+
+    /// Where `active` processes exchange `messages` messages.
+    fn prices(&self, active: f64, messages: f64) -> Prices {
+        let factors = self.penalties.at(active, messages);
+        let hops = if self.charges.distance() { self.constants.extra_hops() * self.constants.gamma_s } else { 0.0 };
+        Prices {
+            alpha_s: self.constants.alpha_s * factors.startup + hops * factors.hops,
+            beta_s: self.constants.beta_s_per_value * factors.value,
+        }
+    }
+
+    /// On a level as it is.
+    fn before(&self, level: &Level) -> Prices {
+        self.prices(level.active_ranks, level.messages)
+    }
+
+    fn flop_s(&self, level: usize) -> f64 {
+        self.constants.flop_s_at(level) * self.thread_factor
+    }
 }
 
 fn noswitch_s(level: &Level, ranks: f64, flop_s: f64, prices: &Prices) -> f64 {
@@ -168,31 +150,39 @@ fn tree_depth(active: f64, groups: f64) -> f64 {
     (active / groups).log2().max(0.0).ceil()
 }
 
-fn collective_s(level: &Level, groups: f64, prices: &Prices) -> f64 {
+/// A step of the tree is a message of each active rank at most.
+fn collective_s(level: &Level, groups: f64, basis: &Basis<'_>) -> f64 {
     let depth = tree_depth(level.active_ranks, groups);
+    let prices = basis.prices(level.active_ranks, level.active_ranks);
     3.0 * depth * prices.alpha_s + level.unknowns / groups * (2.0 + depth) * prices.beta_s
 }
 
-fn choice(level: &Level, groups: u32, before: Category, flop_s: f64, prices: &Prices) -> Candidate {
+/// `C` groups send to at most C - 1 others each.
+fn after(basis: &Basis<'_>, level: &Level, groups: f64) -> Prices {
+    basis.prices(groups, groups * (groups - 1.0).min(level.sends))
+}
+
+fn choice(level: &Level, groups: u32, before: Category, flop_s: f64, basis: &Basis<'_>) -> Candidate {
     let c = f64::from(groups);
     let values_per_message = if level.sends > 0.0 { level.values_sent / level.sends } else { 0.0 };
+    let prices = after(basis, level, c);
     let product_s = 2.0 * level.unknowns / c * level.nonzeros_per_row * flop_s
         + (c - 1.0) * (prices.alpha_s + values_per_message * prices.beta_s);
-    let collective_s = collective_s(level, c, prices);
+    let collective_s = collective_s(level, c, basis);
     let footprint = Footprint::new(level.unknowns / c, level.nonzeros_per_row);
-    let category = footprint.category(prices.cache_bytes);
-    let allowed = category <= before && !footprint.half_way_beyond(before, prices.cache_bytes);
+    let category = footprint.category(basis.cache_bytes);
+    let allowed = category <= before && !footprint.half_way_beyond(before, basis.cache_bytes);
     Candidate { groups, switch_s: 5.0 * product_s + collective_s, collective_s, category, allowed }
 }
 
-fn level_decision(level: &Level, flop_s: f64, ranks: f64, finer_s: f64, prices: &Prices) -> LevelDecision {
-    let noswitch_s = noswitch_s(level, ranks, flop_s, prices);
+fn level_decision(level: &Level, flop_s: f64, ranks: f64, finer_s: f64, basis: &Basis<'_>) -> LevelDecision {
+    let noswitch_s = noswitch_s(level, ranks, flop_s, &basis.before(level));
     let rows = level.unknowns / level.active_ranks.max(1.0);
-    let category = Footprint::new(rows, level.nonzeros_per_row).category(prices.cache_bytes);
+    let category = Footprint::new(rows, level.nonzeros_per_row).category(basis.cache_bytes);
     let choices: Vec<Candidate> = (0..31)
         .map(|power| 1_u32 << power)
         .take_while(|&c| f64::from(c) < level.sends && f64::from(c) <= level.active_ranks)
-        .map(|c| choice(level, c, category, flop_s, prices))
+        .map(|c| choice(level, c, category, flop_s, basis))
         .collect();
     let best = (0..choices.len())
         .filter(|&i| choices[i].allowed)
@@ -207,19 +197,8 @@ fn level_decision(level: &Level, flop_s: f64, ranks: f64, finer_s: f64, prices: 
     LevelDecision { noswitch_s, running_s, category, choices, best, reason }
 }
 
-fn prices(constants: &Constants, mix: Mix, charges: Charges) -> Result<Prices, ModelError> {
-    constants.check()?;
-    mix.check(constants)?;
-    Ok(Prices {
-        alpha_s: if charges.distance() { constants.alpha_at_diameter_s() } else { constants.alpha_s },
-        beta_s: constants.beta_s_per_value,
-        thread_factor: constants.thread_slowdown(mix.threads)? / f64::from(mix.threads),
-        cache_bytes: constants.cache_bytes_per_node / f64::from(mix.tasks_per_node),
-    })
-}
-
-/// Decides for a whole hierarchy. `charges` only says whether messages pay for distance: the paper's formulas carry no
-/// further penalties.
+/// Decides for a whole hierarchy. alpha(D) and beta are those of the scenario `charges`, "the combination of penalties
+/// that is the best match": of each level's active ranks and messages before, of C ranks after.
 ///
 /// # Errors
 /// Unusable machine constants or mix.
@@ -229,12 +208,11 @@ pub fn decide(
     mix: Mix,
     charges: Charges,
 ) -> Result<Redistribution, ModelError> {
-    let prices = prices(constants, mix, charges)?;
+    let basis = Basis::new(hierarchy, constants, mix, charges)?;
     let ranks = f64::from(hierarchy.ranks());
     let (mut running_s, mut switch, mut levels) = (0.0, None, Vec::new());
     for (i, level) in hierarchy.levels().iter().enumerate() {
-        let flop_s = constants.flop_s_at(i) * prices.thread_factor;
-        let mut decided = level_decision(level, flop_s, ranks, running_s, &prices);
+        let mut decided = level_decision(level, basis.flop_s(i), ranks, running_s, &basis);
         running_s = decided.running_s;
         if i == 0 {
             decided.reason = Reason::Finest;
@@ -273,7 +251,7 @@ pub fn alternatives(
     mix: Mix,
     charges: Charges,
 ) -> Result<Vec<Alternative>, ModelError> {
-    let prices = prices(constants, mix, charges)?;
+    let basis = Basis::new(hierarchy, constants, mix, charges)?;
     let decision = decide(hierarchy, constants, mix, charges)?;
     let levels = hierarchy.levels();
     let mut found = Vec::new();
@@ -282,13 +260,9 @@ pub fn alternatives(
             let below: f64 = levels[i..]
                 .iter()
                 .enumerate()
-                .map(|(k, l)| {
-                    let flop_s = constants.flop_s_at(i + k) * prices.thread_factor;
-                    5.0 * regrouped_product_s(l, groups, flop_s, &prices)
-                })
+                .map(|(k, l)| 5.0 * regrouped_product_s(l, groups, basis.flop_s(i + k), &basis))
                 .sum();
-            let flop_s = constants.flop_s_at(i) * prices.thread_factor;
-            let choice = choice(level, groups, decision.levels[i].category, flop_s, &prices);
+            let choice = choice(level, groups, decision.levels[i].category, basis.flop_s(i), &basis);
             let cycle_s = decision.levels[i - 1].running_s + choice.collective_s + below;
             found.push(Alternative { level: i, groups, cycle_s, allowed: choice.allowed });
         }
@@ -297,8 +271,9 @@ pub fn alternatives(
 }
 
 /// T_newmatvec with no more partners than the level had before.
-fn regrouped_product_s(level: &Level, groups: u32, flop_s: f64, prices: &Prices) -> f64 {
+fn regrouped_product_s(level: &Level, groups: u32, flop_s: f64, basis: &Basis<'_>) -> f64 {
     let c = f64::from(groups).min(level.unknowns);
+    let prices = after(basis, level, c);
     let partners = (c - 1.0).min(level.sends);
     let values_per_message = if level.sends > 0.0 { level.values_sent / level.sends } else { 0.0 };
     2.0 * level.unknowns / c * level.nonzeros_per_row * flop_s
@@ -325,7 +300,7 @@ pub fn gather_s(
         });
     };
     odonata_model::at_least("ranks to redistribute to", f64::from(groups), 1.0)?;
-    Ok(collective_s(gathered, f64::from(groups), &prices(constants, mix, charges)?))
+    Ok(collective_s(gathered, f64::from(groups), &Basis::new(hierarchy, constants, mix, charges)?))
 }
 
 /// The cycle time when levels 0 to k - 1 run on all ranks (`before`, whose level k was gathered) and `after`, whose
@@ -352,9 +327,10 @@ pub fn regrouped_cycle_s(
     let costs = cycle_costs(before, constants, mix, charges)?;
     let fine_s: f64 = costs.levels[..switch_level].iter().map(crate::LevelCosts::total_s).sum();
     let down_s = costs.levels[switch_level].interpolate.total_s();
-    let coarse = cycle_costs(after, &shifted(constants, switch_level), mix, charges)?;
-    let gather_s =
-        collective_s(&before.levels()[switch_level], f64::from(after.ranks()), &prices(constants, mix, charges)?);
+    // The ranks that are left are spread over the nodes of all.
+    let basis = Basis::new(before, constants, mix, charges)?;
+    let coarse = crate::cycle::priced(after, &shifted(constants, switch_level), mix, charges, &basis.penalties)?;
+    let gather_s = collective_s(&before.levels()[switch_level], f64::from(after.ranks()), &basis);
     Ok(fine_s + down_s + gather_s + coarse.total_s())
 }
 
@@ -392,6 +368,23 @@ mod tests {
         let alone = |level, groups| gather_s(&laplace_512(), level, groups, &eos(), ALL_MPI, Charges::AlphaBetaGamma);
         assert_eq!(alone(4, 8), Ok(best.collective_s));
         assert!(alone(7, 8).is_err() && alone(4, 0).is_err());
+    }
+
+    /// 509 of 512 ranks are active: 16 tasks of a node contend; 8 ranks afterwards are one of each node. Values cost
+    /// 16 / 9.32 GB/s and messages over links times as much.
+    #[test]
+    fn penalties_are_those_of_the_ranks_that_are_left() {
+        let decision = decide(&laplace_512(), &eos(), ALL_MPI, Charges::AlphaBetaGammaPenalties).unwrap();
+        let links = eos().network.links(32).unwrap();
+        let ratio = 16e9 * 0.858e-9 / 8.0;
+        let (before, after) = (ratio + 24284.0 / links, ratio + 8.0 * 7.0 / links);
+        let noswitch_s = 10.0 * 2208.0 / 512.0 * 78.01 * 0.545e-9
+            + 5.0 * (97.0 * 16.0 * (0.238e-6 + 5.0 * 0.416e-6) + 355.0 * 0.858e-9 * before);
+        let level = &decision.levels[4];
+        assert!((level.noswitch_s - noswitch_s).abs() < 1e-6 * noswitch_s, "{} {noswitch_s}", level.noswitch_s);
+        let eight = level.choices[3];
+        let product_s = 2.0 * 276.0 * 78.01 * 0.545e-9 + 7.0 * (2.318e-6 + 355.0 / 97.0 * 0.858e-9 * after);
+        assert!((eight.switch_s - eight.collective_s - 5.0 * product_s).abs() < 1e-6 * product_s, "{eight:?}");
     }
 
     #[test]

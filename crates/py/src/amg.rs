@@ -65,14 +65,14 @@ pub(crate) fn scenarios() -> Vec<&'static str> {
     Charges::ALL.iter().map(|charges| charges.word()).collect()
 }
 
-/// Reads a parameter set: its name or None, and its constants as the other functions take them; `file` names it in
+/// Reads a parameter set: its name or None, its scenario, and its constants as the other functions take them; `file` names it in
 /// problems, which are an `ExperimentError`.
 #[pyfunction]
 pub(crate) fn parameters<'py>(
     py: Python<'py>,
     text: &str,
     file: &str,
-) -> PyResult<(Option<String>, Bound<'py, PyDict>)> {
+) -> PyResult<(Option<String>, &'static str, Bound<'py, PyDict>)> {
     safely(py, || {
         let set = sets::read(text, file).map_err(|problems| errors::experiment_error(py, &problems))?;
         let constants = set.constants;
@@ -110,7 +110,7 @@ pub(crate) fn parameters<'py>(
         }
         network.set_item("parameters", of)?;
         dict.set_item("network", network)?;
-        Ok((set.name, dict))
+        Ok((set.name, set.scenario.word(), dict))
     })
 }
 
@@ -118,6 +118,27 @@ pub(crate) fn parameters<'py>(
 #[pyfunction]
 pub(crate) fn check_machine(py: Python<'_>, machine: ConstantsInput<'_>) -> PyResult<()> {
     safely(py, || machine.build(py).map(|_| ()))
+}
+
+/// What a scenario's penalties multiply where `active` ranks exchange `messages` messages: (alpha, gamma, beta).
+#[pyfunction]
+pub(crate) fn factors(
+    py: Python<'_>,
+    ranks: u32,
+    exchanges: Vec<(f64, f64)>,
+    machine: ConstantsInput<'_>,
+    tasks_per_node: u32,
+    threads: u32,
+    scenario_name: &str,
+) -> PyResult<Vec<(f64, f64, f64)>> {
+    safely(py, || {
+        let constants = machine.build(py)?;
+        let mix = Mix { tasks_per_node, threads };
+        let charges = charges(py, scenario_name)?;
+        let penalties = mend(py, odonata_amg::Penalties::new(&constants, mix, charges, ranks))?;
+        let of = exchanges.iter().map(|&(active, messages)| penalties.at(active, messages));
+        Ok(of.map(|factors| (factors.startup, factors.hops, factors.value)).collect())
+    })
 }
 
 /// Prices a cycle: rows of (level, phase, term, seconds).
@@ -300,7 +321,7 @@ pub(crate) fn extrapolate(
 pub(crate) mod module {
     #[pymodule_export]
     use crate::amg::{
-        alternatives, best_fit, check_machine, collective, cycle, decide, extra_hops, extrapolate, parameters,
+        alternatives, best_fit, check_machine, collective, cycle, decide, extra_hops, extrapolate, factors, parameters,
         regrouped_cycle, scenarios,
     };
     use pyo3::prelude::*;

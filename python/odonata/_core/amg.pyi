@@ -15,13 +15,16 @@ __all__ = [
     "decide",
     "extra_hops",
     "extrapolate",
+    "factors",
     "parameters",
     "regrouped_cycle",
     "scenarios",
 ]
 
 def scenarios() -> list[str]: ...
-def parameters(text: str, file: str) -> tuple[str | None, dict[str, Any]]: ...
+def parameters(text: str, file: str) -> tuple[str | None, str, dict[str, Any]]:
+    """Name, scenario and constants of a parameter set."""
+
 def extra_hops(machine: dict[str, Any]) -> int: ...
 def collective(
     ranks: int,
@@ -43,6 +46,16 @@ def cycle(
     scenario_name: str,
 ) -> list[tuple[int, str, str, float]]:
     """Rows of (level, phase, term, seconds)."""
+
+def factors(
+    ranks: int,
+    exchanges: list[tuple[float, float]],
+    machine: dict[str, Any],
+    tasks_per_node: int,
+    threads: int,
+    scenario_name: str,
+) -> list[tuple[float, float, float]]:
+    """What penalties multiply (alpha, gamma, beta), for each (active ranks, messages)."""
 
 def best_fit(observations: list[tuple[int, list[float], list[list[float]]]]) -> list[str]:
     """The scenario of each (tasks per node, measured seconds per level, six lists of predicted ones)."""

@@ -13,18 +13,13 @@ import math
 from dataclasses import dataclass, replace
 from typing import Any
 
-import numpy as np
-import numpy.typing as npt
 import pyarrow as pa
 
 from odonata.amg import model, record
 from odonata.amg.boomeramg import Executed
-from odonata.amg.hierarchy import INTERPOLATION, SOLVE, Hierarchy
 from odonata.amg.machines import ParameterSet
-from odonata.amg.node_aware import BYTES_PER_VALUE, ROUTES, block_placement, product_seconds
-
-DIRECT = ("direct",)
-PRODUCTS_PER_CYCLE = 3
+from odonata.amg.node_aware import BYTES_PER_VALUE
+from odonata.amg.ranked import Ranked, exchanges
 
 
 @dataclass(frozen=True)
@@ -69,6 +64,7 @@ def ways(
     *,
     threads: int = 1,
     tasks: int | None = None,
+    scenario: str | None = None,
 ) -> list[Way]:
     """All ways with a hierarchy that was left alone and executed redistributions of it, the cheapest last.
 
@@ -77,79 +73,38 @@ def ways(
         machine: Constants.
         threads: OpenMP threads of each rank.
         tasks: MPI tasks on each node.
+        scenario: Whose penalties are charged; the machine's own by default.
     """
-    per_node = model.default_tasks(machine, threads) if tasks is None else tasks
+    keys: dict[str, Any] = {"threads": threads, "tasks": tasks, "scenario": scenario}
     plain = executed[0].plain
-    nodes = block_placement(plain.ranks, per_node)
-    keys: dict[str, Any] = {"threads": threads, "tasks": per_node}
-    cycle = model.cycle(plain, machine, threads=threads, tasks=per_node)
-    decision = model.decide(plain, machine, threads=threads, tasks=per_node)
+    ranked = Ranked(plain, executed[0].tables["messages"], machine, **keys)
+    cycle = model.cycle(plain, machine, **keys)
+    decision = model.decide(plain, machine, **keys)
+    work = sum(ranked.level_seconds) - sum(s for s, _ in ranked.communication(plain, ranked.lists, 0))
     found = []
     for aware in (False, True):
-        seconds, routes = _levels_seconds(plain, executed[0].tables["messages"], 0, nodes, machine, aware)
-        ranked = seconds + _compute(plain, 0, machine, keys)
+        levels = list(ranked.communication(plain, ranked.lists, 0, aware=aware))
+        seconds, routes = sum(s for s, _ in levels) + work, tuple(route for _, route in levels)
         setup = setup_seconds(executed[0].tables["setup"], plain.ranks, machine)
         formula = None if aware else cycle.seconds
-        found.append(Way("no redistribution", None, aware, formula, ranked, setup, routes))
+        found.append(Way("no redistribution", None, aware, formula, seconds, setup, routes))
     for done in executed:
-        level, groups = done.switch
-        paper = done.switch == decision.switch
-        name = "the paper's redistribution" if paper else "another redistribution"
-        formula_s = model.regrouped_seconds(
-            plain, done.regrouped, level, machine, threads=threads, tasks=per_node
-        )
-        fine = replace(plain, levels=plain.levels[:level])
-        gather = model.collective_seconds(plain, level, groups, machine, threads=threads, tasks=per_node)
-        work = _compute(plain, 0, machine, keys, until=level) + _compute(done.regrouped, level, machine, keys)
+        level, _ = done.switch
+        name = "the paper's redistribution" if done.switch == decision.switch else "another redistribution"
+        formula_s = model.regrouped_seconds(plain, done.regrouped, level, machine, **keys)
         setup = setup_seconds(done.tables["regrouped_setup"], plain.ranks, machine)
+        lists = exchanges(done.tables["regrouped_messages"])
+        fine = replace(plain, levels=plain.levels[:level])
         for aware in (False, True):
-            above, routes = _levels_seconds(fine, done.tables["messages"], 0, nodes, machine, aware)
-            below, more = _levels_seconds(
-                done.regrouped, done.tables["regrouped_messages"], level, nodes, machine, aware
-            )
-            ranked = above + below + gather + work
+            above = ranked.communication(fine, ranked.lists, 0, aware=aware)
+            below = ranked.communication(done.regrouped, lists, level, aware=aware)
+            routes = tuple(route for _, route in (*above, *below))
+            seconds = ranked.after(level, done.regrouped, lists, aware=aware)
             formula = None if aware else formula_s
-            found.append(Way(name, done.switch, aware, formula, ranked, setup, routes + more))
-    best = model.alternatives(plain, machine, threads=threads, tasks=per_node)[0]
-    if (best.level, best.groups) not in [done.switch for done in executed]:
-        switch = (best.level, best.groups)
-        found.append(Way("best of all levels and C, predicted", switch, False, best.cycle_s, None, None))
+            found.append(Way(name, done.switch, aware, formula, seconds, setup, routes))
+    switches = ((a.level, a.groups) for a in model.alternatives(plain, machine, **keys))
+    predicted_s, best = min((ranked.predicted(*switch), switch) for switch in switches)
+    if best not in [done.switch for done in executed]:
+        name = "best of all levels and ranks, predicted"
+        found.append(Way(name, best, False, None, predicted_s, None))
     return found
-
-
-def _compute(
-    hierarchy: Hierarchy, first: int, machine: ParameterSet, keys: dict[str, Any], *, until: int | None = None
-) -> float:
-    """The floating-point work of the levels above `until`; the hierarchy begins with level `first`."""
-    flops = machine.constants["flop_s"]
-    shifted = {**machine.constants, "flop_s": flops[min(first, len(flops) - 1) :]}
-    cycle = model.cycle(hierarchy, replace(machine, constants=shifted), **keys)
-    sums = cycle.by("level", "term")
-    levels = len(hierarchy.levels) if until is None else until
-    return sum(sums[(level, "compute")] for level in range(levels))
-
-
-def _levels_seconds(
-    hierarchy: Hierarchy,
-    messages: pa.Table,
-    first: int,
-    nodes: npt.NDArray[np.int64],
-    machine: ParameterSet,
-    aware: bool,
-) -> tuple[float, tuple[str, ...]]:
-    """The communication of all levels, rank by rank, and the route of each level's products."""
-    total, chosen = 0.0, []
-    for number in range(first, first + len(hierarchy.levels)):
-
-        def cheapest(level: int = number, **operator: Any) -> tuple[float, str]:
-            return min(
-                (product_seconds(messages, level, nodes, machine, route, **operator), route)
-                for route in (ROUTES if aware else DIRECT)
-            )
-
-        product, route = cheapest(operator=SOLVE)
-        down, _ = cheapest(operator=INTERPOLATION, transposed=True)
-        up, _ = cheapest(operator=INTERPOLATION)
-        total += PRODUCTS_PER_CYCLE * product + down + up
-        chosen.append(route)
-    return total, tuple(chosen)

@@ -22,6 +22,8 @@ class ParameterSet:
     name: str
     constants: dict[str, Any]
     """As the compiled module takes them: seconds, bytes per second."""
+    scenario: str = "alpha-beta-gamma"
+    """Which phenomena fit cycles best that were measured there; `odonata amg fit` finds it."""
 
     @property
     def cores_per_node(self) -> int:
@@ -57,5 +59,5 @@ def load(name_or_path: str) -> ParameterSet:
 
 def parse(text: str, where: str) -> ParameterSet:
     """A parameter set from the text of a file; `where` names it in errors."""
-    name, constants = _core.amg.parameters(text, where)
-    return ParameterSet(name or Path(where).stem, constants)
+    name, scenario, constants = _core.amg.parameters(text, where)
+    return ParameterSet(name or Path(where).stem, constants, scenario)

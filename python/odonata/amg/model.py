@@ -9,9 +9,6 @@ from odonata.amg.hierarchy import LEVEL_FIELDS, Hierarchy
 from odonata.amg.machines import ParameterSet
 from odonata.errors import OdonataError
 
-BEST_FIT = "alpha-beta-gamma"
-"""The scenario that fits Eos best, by the paper, and the one its decisions use."""
-
 
 @dataclass(frozen=True)
 class Cost:
@@ -86,6 +83,11 @@ def scenarios() -> list[str]:
     return list(_core.amg.scenarios())
 
 
+def _of(scenario: str | None, machine: ParameterSet) -> str:
+    """The scenario, else that which fits the machine best."""
+    return machine.scenario if scenario is None else scenario
+
+
 def default_tasks(machine: ParameterSet, threads: int) -> int:
     """As many MPI tasks per node as its cores allow.
 
@@ -103,12 +105,14 @@ def cycle(
     *,
     threads: int = 1,
     tasks: int | None = None,
-    scenario: str = BEST_FIT,
+    scenario: str | None = None,
 ) -> Cycle:
     """The cycle's time, term by term."""
     per_node = default_tasks(machine, threads) if tasks is None else tasks
-    rows = _core.amg.cycle(hierarchy.ranks, hierarchy.rows, machine.constants, per_node, threads, scenario)
-    return Cycle(scenario, [Cost(*row) for row in rows])
+    rows = _core.amg.cycle(
+        hierarchy.ranks, hierarchy.rows, machine.constants, per_node, threads, _of(scenario, machine)
+    )
+    return Cycle(_of(scenario, machine), [Cost(*row) for row in rows])
 
 
 def decide(
@@ -117,12 +121,12 @@ def decide(
     *,
     threads: int = 1,
     tasks: int | None = None,
-    scenario: str = BEST_FIT,
+    scenario: str | None = None,
 ) -> Decision:
     """Where the paper's rule would gather the hierarchy on fewer ranks."""
     per_node = default_tasks(machine, threads) if tasks is None else tasks
     rows, switch = _core.amg.decide(
-        hierarchy.ranks, hierarchy.rows, machine.constants, per_node, threads, scenario
+        hierarchy.ranks, hierarchy.rows, machine.constants, per_node, threads, _of(scenario, machine)
     )
     levels = []
     for level, (noswitch, running, category, choices, best, reason) in enumerate(rows):
@@ -140,7 +144,7 @@ def regrouped_seconds(
     *,
     threads: int = 1,
     tasks: int | None = None,
-    scenario: str = BEST_FIT,
+    scenario: str | None = None,
 ) -> float:
     """The cycle's time when `after` replaces `before` from `level` on, gathers and scatter included."""
     per_node = default_tasks(machine, threads) if tasks is None else tasks
@@ -153,7 +157,7 @@ def regrouped_seconds(
         machine.constants,
         per_node,
         threads,
-        scenario,
+        _of(scenario, machine),
     )
 
 
@@ -183,12 +187,19 @@ def collective_seconds(
     *,
     threads: int = 1,
     tasks: int | None = None,
-    scenario: str = BEST_FIT,
+    scenario: str | None = None,
 ) -> float:
     """T_collective: what gathering a level on `groups` ranks and scattering from there costs in a cycle."""
     per_node = default_tasks(machine, threads) if tasks is None else tasks
     return _core.amg.collective(
-        hierarchy.ranks, hierarchy.rows, level, groups, machine.constants, per_node, threads, scenario
+        hierarchy.ranks,
+        hierarchy.rows,
+        level,
+        groups,
+        machine.constants,
+        per_node,
+        threads,
+        _of(scenario, machine),
     )
 
 
@@ -208,11 +219,11 @@ def alternatives(
     *,
     threads: int = 1,
     tasks: int | None = None,
-    scenario: str = BEST_FIT,
+    scenario: str | None = None,
 ) -> list[Alternative]:
     """Every level and power of two as a switch, the fastest first."""
     per_node = default_tasks(machine, threads) if tasks is None else tasks
     rows = _core.amg.alternatives(
-        hierarchy.ranks, hierarchy.rows, machine.constants, per_node, threads, scenario
+        hierarchy.ranks, hierarchy.rows, machine.constants, per_node, threads, _of(scenario, machine)
     )
     return sorted((Alternative(*row) for row in rows), key=lambda a: (a.cycle_s, a.level, a.groups))

@@ -8,79 +8,105 @@ that of its slowest rank.
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-import pyarrow as pa
+import numpy.typing as npt
 
 from odonata import _core
-from odonata.amg.hierarchy import SOLVE
 from odonata.amg.machines import ParameterSet
 
 ROUTES = ("direct", "two-steps", "three-steps")
 BYTES_PER_VALUE = 8
 
+Numbers = npt.NDArray[np.int64]
 
-def pricing(machine: ParameterSet) -> dict[str, Any]:
-    """The max-rate model with the machine's constants.
+
+@dataclass(frozen=True)
+class Exchange:
+    """Messages of one product: who sends how many values to whom."""
+
+    sources: Numbers
+    destinations: Numbers
+    values: Numbers
+
+    def transposed(self) -> Exchange:
+        """With the transpose, as a restriction is: receivers send."""
+        return Exchange(self.destinations, self.sources, self.values)
+
+    def merged(self, leader: Numbers, most: int) -> Exchange:
+        """Between the groups that `leader` (by rank) makes of the ranks; at most so many values each."""
+        ranks = len(leader)
+        sources, destinations = leader[self.sources], leader[self.destinations]
+        between = sources != destinations
+        keys, index = np.unique(sources[between] * ranks + destinations[between], return_inverse=True)
+        values = np.bincount(index, weights=self.values[between], minlength=len(keys)).astype(np.int64)
+        return Exchange(keys // ranks, keys % ranks, np.minimum(values, most))
+
+
+Factors = tuple[float, float, float]
+"""What a scenario's penalties multiply: alpha, gamma, beta."""
+
+
+def pricing(
+    machine: ParameterSet, factors: Factors = (1.0, 1.0, 1.0), *, distance: bool = True
+) -> dict[str, Any]:
+    """The max-rate model with the machine's constants, times the penalties; hops only with `distance`.
 
     A node injects at most its hardware bandwidth, a rank at most the measured one. Inside a node a message
     starts in alpha, the time to the nearest node, which is too much rather than too little, and moves at a
     thread's share of the memory's bandwidth with all cores busy.
     """
     c = machine.constants
+    startup, hops, value = factors
     return {
         "model": "max-rate",
         "parameters": {
-            "alpha_s": c["alpha_s"],
-            "rank_rate": BYTES_PER_VALUE / c["beta_s_per_value"],
+            "alpha_s": c["alpha_s"] * startup,
+            "rank_rate": BYTES_PER_VALUE / (c["beta_s_per_value"] * value),
             "node_rate": c["node_bandwidth"],
         },
-        "within_node": (c["alpha_s"], c["thread_bandwidth"][-1][1]),
-        "hop_s": c["gamma_s"],
+        "within_node": (c["alpha_s"] * startup, c["thread_bandwidth"][-1][1]),
+        "hop_s": c["gamma_s"] * hops if distance else 0.0,
         "match_s": 0.0,
     }
 
 
 def product_seconds(
-    messages: pa.Table,
-    level: int,
-    nodes: np.ndarray[Any, np.dtype[np.int64]],
+    exchange: Exchange,
+    nodes: Numbers,
     machine: ParameterSet,
     route: str,
+    factors: Factors = (1.0, 1.0, 1.0),
     *,
-    operator: int = SOLVE,
-    transposed: bool = False,
+    distance: bool = True,
 ) -> float:
-    """The communication of one product with an operator of the level along a route, seconds.
+    """The communication of one product along a route, seconds.
 
     Args:
-        messages: The table `messages` of a hierarchy directory.
-        level: Which level.
+        exchange: Its messages.
         nodes: Node of each rank.
         machine: Constants and network.
         route: One of `ROUTES`.
-        operator: The level's matrix, or the interpolation to it.
-        transposed: With the transpose, as a restriction is: receivers send.
+        factors: What the penalties multiply.
+        distance: Whether hops are charged.
     """
-    table = messages.to_pandas()
-    chosen = table[(table["level"] == level) & (table["operator"] == operator)]
-    ends = ("destination", "source") if transposed else ("source", "destination")
     steps = _core.node_aware_steps(
-        chosen[ends[0]].tolist(),
-        chosen[ends[1]].tolist(),
-        (chosen["values"] * BYTES_PER_VALUE).tolist(),
+        exchange.sources.tolist(),
+        exchange.destinations.tolist(),
+        (exchange.values * BYTES_PER_VALUE).tolist(),
         nodes.tolist(),
         route,
     )
-    network = machine.constants["network"]
+    network, prices = machine.constants["network"], pricing(machine, factors, distance=distance)
     total = 0.0
     for sources, destinations, sizes in steps:
-        costs = _core.message_costs(sources, destinations, sizes, nodes.tolist(), network, pricing(machine))
+        costs = _core.message_costs(sources, destinations, sizes, nodes.tolist(), network, prices)
         total += max((sum(cost) for cost in costs), default=0.0)
     return total
 
 
-def block_placement(ranks: int, per_node: int) -> np.ndarray[Any, np.dtype[np.int64]]:
+def block_placement(ranks: int, per_node: int) -> Numbers:
     """Ranks fill nodes in order."""
     return np.arange(ranks) // per_node

@@ -79,6 +79,11 @@ def read_table(directory: Path, name: str) -> pa.Table:
     return read_parquet(path)
 
 
+def has_table(directory: Path, name: str) -> bool:
+    """Whether a hierarchy directory has a table."""
+    return (directory / table_file(name)).exists()
+
+
 def read_parquet(path: Path) -> pa.Table:
     """A table from a file."""
     try:
@@ -132,4 +137,12 @@ def find_shipped(settings: Mapping[str, Any]) -> Hierarchy | None:
     for hierarchy in shipped():
         if hierarchy.settings == settings:
             return hierarchy
+    return None
+
+
+def shipped_messages(hierarchy: Hierarchy) -> pa.Table | None:
+    """The messages of a shipped hierarchy, if they come with it."""
+    for _, directory in library.directories():
+        if read_summary(directory)["settings"] == hierarchy.settings:
+            return read_table(directory, "messages")
     return None

@@ -7,7 +7,8 @@ use crate::fields::{expect_table, unknown_keys, Fields};
 use crate::problem::{suggestion, ProblemKind, Problems};
 use crate::read;
 use crate::report::Report;
-use odonata_declare::{Key, Kind, Value};
+use odonata_amg::Charges;
+use odonata_declare::{Key, Kind, Value, Word};
 use odonata_model::{Constants, DragonflyFigures, FatTreeFigures, NetworkFigures, TorusFigures};
 
 /// The kind under which parameter sets that come with the package are known.
@@ -18,6 +19,8 @@ pub const MACHINES: &str = "machines";
 pub struct ParameterSet {
     /// What it calls itself.
     pub name: Option<String>,
+    /// Which phenomena fit what was measured there best.
+    pub scenario: Charges,
     /// The constants.
     pub constants: Constants,
 }
@@ -32,6 +35,12 @@ const NOT_NEGATIVE: Kind = Kind::Number { min: 0.0, max: f64::INFINITY };
 fn keys() -> Vec<Key> {
     vec![
         Key::optional("name", Kind::Text, "the file's name", "What it is called."),
+        Key::optional(
+            "scenario",
+            Charges::KIND,
+            "\"alpha-beta-gamma\"",
+            "Which phenomena fit cycles best that were measured there: `odonata amg fit` finds it.",
+        ),
         Key::required("alpha_us", NOT_NEGATIVE, "Time to start a message to the nearest node."),
         Key::required("beta_ns_per_value", POSITIVE, "Time per 8-byte value."),
         Key::required("gamma_us", NOT_NEGATIVE, "Time per further hop."),
@@ -104,7 +113,8 @@ pub fn read(text: &str, file: &str) -> Result<ParameterSet, Problems> {
     constants
         .check()
         .map_err(|error| Problems(vec![document.problem(ProblemKind::Value, None, error.to_string(), None)]))?;
-    Ok(ParameterSet { name: fields.text("name").map(str::to_owned), constants })
+    let scenario = fields.text("scenario").and_then(Charges::from_word).unwrap_or(Charges::AlphaBetaGamma);
+    Ok(ParameterSet { name: fields.text("name").map(str::to_owned), scenario, constants })
 }
 
 /// Bandwidths by number of threads, ascending.
@@ -192,13 +202,21 @@ mod tests {
     #[test]
     fn eos_is_the_papers() {
         let read = read(&eos(), "eos.toml").unwrap();
-        assert_eq!(read.name.as_deref(), Some("eos"));
+        assert_eq!((read.name.as_deref(), read.scenario), (Some("eos"), Charges::AlphaBetaGamma));
         let constants = read.constants;
         assert!((constants.alpha_at_diameter_s() - 2.318e-6).abs() < 1e-15);
         assert!((constants.beta_s_per_value - 0.858e-9).abs() < 1e-20);
         assert_eq!((constants.flop_s.len(), constants.cores_per_node), (3, 16));
         assert_eq!(constants.thread_bandwidth[4], (16, 678.56e6));
         assert_eq!(constants.network, NetworkFigures::Dragonfly(DragonflyFigures::aries(2)));
+    }
+
+    #[test]
+    fn the_scenario_may_be_left_out() {
+        let of =
+            |text: &str| read(&eos().replace("scenario = \"alpha-beta-gamma\"", text), "eos.toml").unwrap().scenario;
+        assert_eq!(of(""), Charges::AlphaBetaGamma);
+        assert_eq!(of("scenario = \"beta-penalty\""), Charges::BetaPenalty);
     }
 
     #[test]
@@ -211,6 +229,8 @@ mod tests {
         assert!(mistake("groups = 2", "rings = 2").contains("lacks the key 'groups'"));
         assert!(mistake("groups = 2", "groups = 0").contains("from 1 to 1000000"));
         assert!(mistake("1 = 11106.0", "0 = 11106.0").contains("number of threads"));
+        let scenario = "scenario = \"alpha-beta-gamma\"";
+        assert!(mistake(scenario, "scenario = \"alpha-beta-gama\"").contains("did you mean 'alpha-beta-gamma'?"));
         assert!(mistake("[network]", "[networks]").contains("there is no [network]"));
     }
 }

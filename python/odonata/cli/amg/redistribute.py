@@ -11,11 +11,13 @@ from odonata.cli import options as common
 from odonata.cli.amg import options
 
 if TYPE_CHECKING:
+    import pyarrow as pa
+
+    from odonata.amg.advice import Advice, Adviser
     from odonata.amg.beyond import Way
     from odonata.amg.boomeramg import Executed
     from odonata.amg.hierarchy import Hierarchy
     from odonata.amg.machines import ParameterSet
-    from odonata.amg.model import Decision
     from odonata.amg.problems import Problem
 
 
@@ -25,6 +27,12 @@ if TYPE_CHECKING:
 @options.matrix
 @options.machine
 @options.mix
+@click.option(
+    "--account",
+    type=click.Choice(["ranked", "paper"]),
+    help="What a cycle costs: by each rank's messages (where they are counted), or the paper's formulas.",
+)
+@click.option("--scenario", metavar="NAME", help="Whose penalties are charged; the machine's own by default.")
 @click.option(
     "--execute", is_flag=True, help="Gather that level for real, coarsen on, count, price and solve."
 )
@@ -55,6 +63,8 @@ def command(
     machine_name: str,
     threads: int,
     tasks: int | None,
+    account: str | None,
+    scenario: str | None,
     execute: bool,
     beyond: bool,
     most: int,
@@ -64,17 +74,17 @@ def command(
     as_json: bool,
     **given: Any,
 ) -> None:
-    """Decide as the paper does where to gather a coarse grid on fewer ranks, and say why, level by level.
+    """Decide where to gather a coarse grid on fewer ranks, and say why, level by level.
 
     \b
     odonata amg redistribute --problem laplace7 --ranks 512 --points 30x30x30
     odonata amg redistribute --problem laplace7 --ranks 512 --points 30x30x30 --execute --beyond
+    odonata amg redistribute --problem laplace7 --ranks 1024 --points 50x50x25 --account paper
 
     --execute and --beyond need hypre.
     """  # noqa: D301 - \b keeps click from filling the lines that follow
     import tempfile
 
-    from odonata.amg import model
     from odonata.amg.machines import load
     from odonata.cli import terminal
     from odonata.errors import OdonataError
@@ -85,17 +95,15 @@ def command(
         if not execute:
             raise OdonataError("-o keeps what was executed", hint="Add --execute.")
         check_target(output, force=force)
-    mix: dict[str, Any] = {"threads": threads, "tasks": tasks}
+    mix: dict[str, Any] = {"threads": threads, "tasks": tasks, "scenario": scenario}
     with tempfile.TemporaryDirectory(prefix="odonata-amg-") as folder:
-        problem, path, hierarchy = _source(
+        problem, path, hierarchy, messages = _source(
             directory, matrix, given, functions, refinement, Path(folder), execute or beyond, quiet=quiet
         )
-        decision = model.decide(hierarchy, machine, **mix)
-        others = model.alternatives(hierarchy, machine, **mix)
-        plain_s = model.cycle(hierarchy, machine, **mix).seconds
-        switches = [decision.switch] if execute and decision.switch is not None else []
-        if beyond and others and (others[0].level, others[0].groups) not in switches:
-            switches.append((others[0].level, others[0].groups))
+        adviser, advice = _advise(hierarchy, messages, machine, account, mix)
+        switches = [advice.switch] if execute and advice.switch is not None else []
+        if beyond and advice.predictions and advice.predictions[0].switch not in switches:
+            switches.append(advice.predictions[0].switch)
         executed = []
         if switches:
             assert problem is not None
@@ -104,60 +112,125 @@ def command(
         from odonata.amg.boomeramg import save_executed
 
         save_executed(executed[0], output, force=force)
-    results = [_priced(done, machine, mix) for done in executed]
+    results = [_result(done, adviser, advice) for done in executed]
     ways = _ways(executed, machine, mix)
     if as_json:
-        terminal.print_json(
-            {
-                "cores": hierarchy.ranks * threads,
-                "threads": threads,
-                "switch": decision.switch,
-                "cycle_s": plain_s,
-                "levels": [_plain(level) for level in decision.levels],
-                "alternatives": [vars(a) for a in others[:most]],
-                "executed": results[0] if results else None,
-                "also_executed": results[1:],
-                "ways": [vars(way) for way in ways],
-            }
-        )
+        _print_json(adviser, advice, threads, results, ways, most)
         return
-    _show(decision, others, plain_s, results, ways, most=most)
+    _show(adviser, advice, results, ways, most=most)
     if output is not None:
         written = f"written: {output}" if executed else "nothing was executed, nothing written"
         terminal.console().print(written)
 
 
-def _show(
-    decision: Decision,
-    others: list[Any],
-    plain_s: float,
+def _advise(
+    hierarchy: Hierarchy,
+    messages: pa.Table | None,
+    machine: ParameterSet,
+    account: str | None,
+    mix: dict[str, Any],
+) -> tuple[Adviser, Advice]:
+    """Both accounts, and the advice of the one asked for, else of the messages where they are known."""
+    from odonata.amg.advice import Adviser
+    from odonata.amg.ranked import Ranked
+    from odonata.errors import OdonataError
+
+    if account == "ranked" and messages is None:
+        raise OdonataError(
+            "this hierarchy is a table of levels without messages; rank by rank it cannot be priced",
+            hint="`odonata amg hierarchy -o DIR` counts them where hypre is; or take --account paper.",
+        )
+    ranked = None if messages is None else Ranked(hierarchy, messages, machine, **mix)
+    adviser = Adviser(hierarchy, machine, ranked, **mix)
+    return adviser, adviser.by(account or ("paper" if ranked is None else "ranked"))
+
+
+def _print_json(
+    adviser: Adviser,
+    advice: Advice,
+    threads: int,
     results: list[dict[str, Any]],
     ways: list[Way],
-    *,
     most: int,
 ) -> None:
-    """Prints the decision, its price and reasons, the next best, and what was executed."""
+    from odonata.cli import terminal
+
+    def plain(one: Advice) -> dict[str, Any]:
+        return {
+            "account": one.account,
+            "cycle_s": one.before_s,
+            "switch": one.switch,
+            "predicted_s": None if one.switch is None else one.predicted_s(one.switch),
+            "reason": one.reason,
+        }
+
+    paper = adviser.by("paper")
+    terminal.print_json(
+        {
+            "cores": adviser.hierarchy.ranks * threads,
+            "threads": threads,
+            "scenario": adviser.scenario or adviser.machine.scenario,
+            **plain(advice),
+            "alternatives": [vars(p) for p in advice.predictions[:most]],
+            "paper": {**plain(paper), "levels": [_plain(level) for level in adviser.decision.levels]},
+            "executed": results[0] if results else None,
+            "also_executed": results[1:],
+            "ways": [vars(way) for way in ways],
+        }
+    )
+
+
+def _show(
+    adviser: Adviser, advice: Advice, results: list[dict[str, Any]], ways: list[Way], *, most: int
+) -> None:
+    """Prints what is advised and why, the next best, and what was executed."""
     from odonata.cli import terminal
     from odonata.cli.amg import titled
 
     screen = terminal.console()
-    titled.show(screen, _decision_table(decision))
-    if decision.switch is None:
-        screen.print("no redistribution")
+    paper = advice.account == "paper"
+    titled.show(screen, _paper_table(adviser) if paper else _ranked_table(adviser, advice))
+    scenario = adviser.scenario or adviser.machine.scenario
+    basis = "by the paper's formulas" if paper else "rank by rank"
+    screen.print(f"A cycle {basis}, {scenario}: {1e3 * advice.before_s:.3f} ms")
+    if advice.switch is None:
+        screen.print(f"no redistribution: {advice.reason}", style="bold")
     else:
-        level, groups = decision.switch
-        priced = next((a.cycle_s for a in others if (a.level, a.groups) == decision.switch), None)
-        gain = (
-            "" if priced is None else f": a cycle of {1e3 * plain_s:.3f} ms would take {1e3 * priced:.3f} ms"
-        )
-        screen.print(f"redistribute level {level} to {groups} ranks{gain}", style="bold")
-    if most:
-        titled.show(screen, _alternatives_table(others[:most], decision))
+        screen.print(f"redistribute {_outcome(advice)}", style="bold")
+    if adviser.ranked is None:
+        screen.print("This table of levels has no messages, so ranks cannot be priced one by one.")
+    elif not paper:
+        screen.print(_difference(adviser.by("paper")))
+    if most and advice.predictions:
+        titled.show(screen, _alternatives_table(advice, adviser, most))
     for result in results:
-        titled.show(screen, _executed_table(result))
+        titled.show(screen, _executed_table(result, advice))
     if ways:
         titled.show(screen, _ways_table(ways))
         screen.print("Set-up: its communication alone, from the messages that were counted.")
+
+
+def _outcome(advice: Advice) -> str:
+    """The advised switch and its cycle, in the terms of the account."""
+    assert advice.switch is not None
+    after_s = advice.predicted_s(advice.switch)
+    assert after_s is not None
+    level, groups = advice.switch
+    gain = 100 * (1 - after_s / advice.before_s)
+    return (
+        f"level {level} to {groups} rank{'s'[: groups > 1]}: a cycle of {1e3 * advice.before_s:.3f} ms "
+        f"would take {1e3 * after_s:.3f} ms, {gain:.1f} % less"
+    )
+
+
+def _difference(paper: Advice) -> str:
+    """What the closed formulas say instead."""
+    if paper.switch is None:
+        return f"By the paper's formulas a cycle takes {1e3 * paper.before_s:.3f} ms: {paper.reason}."
+    return (
+        f"The paper's formulas (--account paper), which charge every rank the largest counts, say "
+        f"{_outcome(paper)}."
+    )
 
 
 def _source(
@@ -170,8 +243,8 @@ def _source(
     needs_problem: bool,
     *,
     quiet: bool,
-) -> tuple[Problem | None, Path | None, Hierarchy]:
-    """The problem, the file of its matrix if it has one, and its hierarchy."""
+) -> tuple[Problem | None, Path | None, Hierarchy, pa.Table | None]:
+    """The problem, the file of its matrix if it has one, its hierarchy, and its messages if known."""
     from odonata.amg import boomeramg, matrices, problems, store
 
     if matrix is not None or given.get("problem_name") in ("elasticity", "file"):
@@ -179,15 +252,20 @@ def _source(
         problem, path = matrices.prepare(
             matrix, given.get("ranks"), settings, functions=functions, refinement=refinement, folder=folder
         )
-        return problem, path, boomeramg.build(problem, matrix=path, progress=_report(quiet)).hierarchy
+        built = boomeramg.build(problem, matrix=path, progress=_report(quiet))
+        return problem, path, built.hierarchy, built.tables["messages"]
     if directory is not None:
         hierarchy = store.read(directory)
-        return (problems.of_settings(hierarchy.settings) if needs_problem else None), None, hierarchy
+        messages = store.read_table(directory, "messages") if store.has_table(directory, "messages") else None
+        again = problems.of_settings(hierarchy.settings) if needs_problem else None
+        return again, None, hierarchy, messages
     problem = options.problem_of(given)
     found = store.find_shipped(problem.described())
     if found is None and needs_problem:
-        return problem, None, boomeramg.build(problem, progress=_report(quiet)).hierarchy
-    return problem, None, found if found is not None else options.hierarchy_of(None, given)
+        built = boomeramg.build(problem, progress=_report(quiet))
+        return problem, None, built.hierarchy, built.tables["messages"]
+    hierarchy = found if found is not None else options.hierarchy_of(None, given)
+    return problem, None, hierarchy, store.shipped_messages(hierarchy)
 
 
 def _report(quiet: bool) -> Any:
@@ -212,17 +290,15 @@ def _execute(
     return boomeramg.execute(problem, switch, matrix=path, ranks_per_node=per_node, progress=_report(quiet))
 
 
-def _priced(done: Executed, machine: ParameterSet, mix: dict[str, Any]) -> dict[str, Any]:
-    """The executed redistribution by the paper's formulas."""
-    from odonata.amg import model
-
-    before_s = model.cycle(done.plain, machine, **mix).seconds
-    after_s = model.regrouped_seconds(done.plain, done.regrouped, done.switch[0], machine, **mix)
+def _result(done: Executed, adviser: Adviser, advice: Advice) -> dict[str, Any]:
+    """What was executed, in the terms of the account."""
+    after_s = adviser.executed_s(advice.account, done)
     return {
         "switch": done.switch,
-        "before_s": before_s,
+        "before_s": advice.before_s,
+        "predicted_s": advice.predicted_s(done.switch),
         "after_s": after_s,
-        "speedup": before_s / after_s,
+        "speedup": advice.before_s / after_s,
         "levels": done.regrouped.levels,
         "iterations": list(done.iterations),
     }
@@ -242,12 +318,14 @@ def _plain(level: Any) -> dict[str, Any]:
     }
 
 
-def _decision_table(decision: Decision) -> Any:
+def _paper_table(adviser: Adviser) -> Any:
     from odonata.cli.amg import titled
 
     columns = ["level", "no switch", "switch", "to ranks", "cache", "cycle so far", "because"]
-    table = titled.table("Redistribution, ms", columns, left=["cache"], wrap=["because"])
-    for level in decision.levels:
+    table = titled.table(
+        "Redistribution by the paper's formulas, ms", columns, left=["cache"], wrap=["because"]
+    )
+    for level in adviser.decision.levels:
         best = level.best
         table.add_row(
             str(level.level),
@@ -261,28 +339,53 @@ def _decision_table(decision: Decision) -> Any:
     return table
 
 
-def _alternatives_table(others: list[Any], decision: Decision) -> Any:
+def _ranked_table(adviser: Adviser, advice: Advice) -> Any:
+    """By level what it costs, and the best that gathering it would do to the cycle."""
     from odonata.cli.amg import titled
 
-    table = titled.table(
-        "Best of all levels and numbers of ranks by the same formulas",
-        ["level", "to ranks", "cycle, ms", "note"],
-        left=["note"],
-    )
-    for a in others:
-        notes = ["the paper's choice"] if (a.level, a.groups) == decision.switch else []
-        notes += [] if a.allowed else ["ruled out by the cache"]
-        table.add_row(str(a.level), str(a.groups), f"{1e3 * a.cycle_s:.3f}", ", ".join(notes))
+    assert adviser.ranked is not None
+    columns = ["level", "active ranks", "its share of a cycle", "best to ranks", "cycle then", "less, %"]
+    table = titled.table("Redistribution rank by rank, ms", columns)
+    for number, seconds in enumerate(adviser.ranked.level_seconds):
+        best = next((p for p in advice.predictions if p.level == number and p.allowed), None)
+        table.add_row(
+            str(number),
+            f"{adviser.hierarchy.levels[number]['active_ranks']:,.0f}",
+            f"{1e3 * seconds:.3f}",
+            "-" if best is None else str(best.groups),
+            "-" if best is None else f"{1e3 * best.cycle_s:.3f}",
+            "-" if best is None else f"{100 * (1 - best.cycle_s / advice.before_s):.1f}",
+        )
     return table
 
 
-def _executed_table(executed: dict[str, Any]) -> Any:
+def _alternatives_table(advice: Advice, adviser: Adviser, most: int) -> Any:
+    from odonata.cli.amg import titled
+
+    table = titled.table(
+        "Best of all levels and ranks", ["level", "to ranks", "cycle, ms", "note"], left=["note"]
+    )
+    for p in advice.predictions[:most]:
+        notes = ["the paper's choice"] if p.switch == adviser.decision.switch else []
+        notes += [] if p.allowed else ["ruled out by the cache"]
+        table.add_row(str(p.level), str(p.groups), f"{1e3 * p.cycle_s:.3f}", ", ".join(notes))
+    return table
+
+
+def _executed_table(executed: dict[str, Any], advice: Advice) -> Any:
     from odonata.cli.amg import titled
 
     level, groups = executed["switch"]
-    title = f"Executed: level {level} to {groups} ranks"
-    table = titled.table(title, ["", "before", "after"], left=[""])
-    table.add_row("cycle, ms", f"{1e3 * executed['before_s']:.3f}", f"{1e3 * executed['after_s']:.3f}")
+    basis = "by the paper's formulas" if advice.account == "paper" else "rank by rank"
+    table = titled.table(f"Executed: level {level} to {groups} ranks", ["", "before", "after"], left=[""])
+    predicted_s = executed["predicted_s"]
+    if predicted_s is not None:
+        table.add_row(f"cycle predicted, {basis}, ms", "", f"{1e3 * predicted_s:.3f}")
+    table.add_row(
+        f"cycle executed, {basis}, ms",
+        f"{1e3 * executed['before_s']:.3f}",
+        f"{1e3 * executed['after_s']:.3f}",
+    )
     table.add_row("iterations to 1e-8", *(str(n) for n in executed["iterations"]))
     for entry in executed["levels"]:
         table.add_row(f"level {entry['level']}: C, p", "", f"{entry['unknowns']:,.0f}, {entry['sends']:.0f}")

@@ -1,0 +1,197 @@
+"""The cycle rank by rank, from its messages, as it is and with a level gathered on fewer ranks.
+
+Unlike the paper's formulas, which charge every rank the largest number of messages over the diameter, a rank
+pays for its own messages over their own hops, and the slowest rank is the step's time (`node_aware`). The
+work is the mean of the ranks, as in the formulas.
+
+What follows a switch is either executed, a hierarchy of its own with its messages, or predicted: the messages
+of the level and of all below it between groups instead of ranks. A value that two ranks of a group wanted is
+counted twice there, but no more than the group has rows. Both are priced by the same lines of code.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+
+from odonata import _core
+from odonata.amg import model
+from odonata.amg.hierarchy import INTERPOLATION, SOLVE, Hierarchy
+from odonata.amg.machines import ParameterSet
+from odonata.amg.node_aware import ROUTES, Exchange, block_placement, product_seconds
+
+PRODUCTS_PER_CYCLE = 3
+"""A sweep before, a residual, a sweep after."""
+_DIRECT = ("direct",)
+
+Exchanges = dict[tuple[int, int], Exchange]
+"""By level and operator."""
+
+
+def exchanges(messages: pa.Table) -> Exchanges:
+    """The table `messages` of a hierarchy directory, taken apart."""
+    columns = {name: messages[name].to_numpy() for name in messages.column_names}
+    keys = columns["level"] * 2 + columns["operator"]
+    order = np.argsort(keys, kind="stable")
+    found: Exchanges = {}
+    starts = np.flatnonzero(np.diff(keys[order], prepend=-1))
+    for start, rows in zip(starts, np.split(order, starts[1:]), strict=True):
+        level, operator = divmod(int(keys[order[start]]), 2)
+        found[level, operator] = Exchange(
+            *(columns[name][rows].astype(np.int64) for name in ("source", "destination", "values"))
+        )
+    return found
+
+
+def leaders(lists: Exchanges, level: int, groups: int, ranks: int) -> npt.NDArray[np.int64]:
+    """By rank the rank that keeps its rows when a level is gathered: the first of its group of active ranks.
+
+    The active ranks form groups of adjacent ones, the first (active mod groups) one larger. Idle ranks lead
+    themselves.
+    """
+    below = [e for (number, _), e in lists.items() if number >= level]
+    ends = [end for exchange in below for end in (exchange.sources, exchange.destinations)]
+    active = np.unique(np.concatenate(ends)) if ends else np.zeros(0, dtype=np.int64)
+    found = np.arange(ranks)
+    for members in np.array_split(active, groups):
+        if len(members):
+            found[members] = members[0]
+    return found
+
+
+@dataclass(frozen=True)
+class Ranked:
+    """A hierarchy with its messages on a machine."""
+
+    hierarchy: Hierarchy
+    messages: pa.Table
+    machine: ParameterSet
+    threads: int = 1
+    tasks: int | None = None
+    """MPI tasks of a node, which ranks fill in order."""
+    scenario: str | None = None
+    """Whose penalties are charged; the machine's own by default."""
+
+    @property
+    def per_node(self) -> int:
+        """MPI tasks of a node."""
+        return model.default_tasks(self.machine, self.threads) if self.tasks is None else self.tasks
+
+    @cached_property
+    def lists(self) -> Exchanges:
+        """Its messages."""
+        return exchanges(self.messages)
+
+    @cached_property
+    def nodes(self) -> npt.NDArray[np.int64]:
+        """Node of each rank."""
+        return block_placement(self.hierarchy.ranks, self.per_node)
+
+    @cached_property
+    def level_seconds(self) -> list[float]:
+        """Messages and work of each level, with the transfers between it and the next coarser one."""
+        messages = (seconds for seconds, _ in self.communication(self.hierarchy, self.lists, 0))
+        return [sum(both) for both in zip(messages, self._work(self.hierarchy, 0), strict=True)]
+
+    @property
+    def seconds(self) -> float:
+        """The cycle as it is."""
+        return sum(self.level_seconds)
+
+    def predicted(self, level: int, groups: int) -> float:
+        """The cycle if `level` were gathered on `groups` ranks, from the messages that there are."""
+        leader = leaders(self.lists, level, groups, self.hierarchy.ranks)
+        merged, levels = {}, []
+        for number, entry in enumerate(self.hierarchy.levels[level:], level):
+            rows = int(np.ceil(entry["unknowns"] / groups))
+            for operator in (SOLVE, INTERPOLATION):
+                if (number, operator) in self.lists:
+                    merged[number, operator] = self.lists[number, operator].merged(leader, rows)
+            levels.append({**entry, "active_ranks": min(entry["active_ranks"], groups)})
+        return self.after(level, Hierarchy(groups, levels), merged)
+
+    def executed(self, level: int, regrouped: Hierarchy, messages: pa.Table) -> float:
+        """The cycle with the hierarchy that really followed the gathering of `level`."""
+        return self.after(level, regrouped, exchanges(messages))
+
+    def after(self, level: int, regrouped: Hierarchy, lists: Exchanges, *, aware: bool = False) -> float:
+        """The cycle with `regrouped`, whose ranks are numbered as all are, from `level` on.
+
+        The levels above it, the gathers and the scatter (T_collective of the paper), and `regrouped`.
+        """
+        fine = replace(self.hierarchy, levels=self.hierarchy.levels[:level])
+        if aware:
+            above = sum(seconds for seconds, _ in self.communication(fine, self.lists, 0, aware=True))
+            above += sum(self._work(self.hierarchy, 0)[:level])
+        else:
+            above = sum(self.level_seconds[:level])
+        below = sum(seconds for seconds, _ in self.communication(regrouped, lists, level, aware=aware))
+        gather = model.collective_seconds(
+            self.hierarchy,
+            level,
+            regrouped.ranks,
+            self.machine,
+            threads=self.threads,
+            tasks=self.per_node,
+            scenario=self.scenario,
+        )
+        return above + gather + below + sum(self._work(regrouped, level))
+
+    def communication(
+        self, hierarchy: Hierarchy, lists: Exchanges, first: int, *, aware: bool = False
+    ) -> Iterator[tuple[float, str]]:
+        """By level, from `first` on: seconds of its messages, and the route of its products.
+
+        Args:
+            hierarchy: On these or fewer ranks.
+            lists: Its messages.
+            first: Number of its finest level.
+            aware: Whether each exchange may go in two or three steps over the node where that is cheaper.
+        """
+        routes = ROUTES if aware else _DIRECT
+        for number, entry in enumerate(hierarchy.levels, first):
+            product, route = self._cheapest(lists.get((number, SOLVE)), entry["active_ranks"], routes)
+            transfer = lists.get((number, INTERPOLATION))
+            down, _ = self._cheapest(transfer and transfer.transposed(), entry["active_ranks"], routes)
+            up, _ = self._cheapest(transfer, entry["active_ranks"], routes)
+            yield PRODUCTS_PER_CYCLE * product + down + up, route
+
+    def _cheapest(
+        self, exchange: Exchange | None, active: float, routes: tuple[str, ...]
+    ) -> tuple[float, str]:
+        if exchange is None:
+            return 0.0, routes[0]
+        scenario = self.scenario or self.machine.scenario
+        messages = float(len(exchange.sources))
+        [factors] = _core.amg.factors(
+            self.hierarchy.ranks,
+            [(active, messages)],
+            self.machine.constants,
+            self.per_node,
+            self.threads,
+            scenario,
+        )
+        distance = scenario != "alpha-beta"
+        return min(
+            (product_seconds(exchange, self.nodes, self.machine, route, factors, distance=distance), route)
+            for route in routes
+        )
+
+    def _work(self, hierarchy: Hierarchy, first: int) -> list[float]:
+        """The floating-point work by level, each with its transfers to and from the next coarser one."""
+        flops = self.machine.constants["flop_s"]
+        shifted = {**self.machine.constants, "flop_s": flops[min(first, len(flops) - 1) :]}
+        per_node = self.per_node
+        cycle = model.cycle(
+            hierarchy, replace(self.machine, constants=shifted), threads=self.threads, tasks=per_node
+        )
+        work = [0.0] * len(hierarchy.levels)
+        for cost in cycle.costs:
+            if cost.term == "compute":
+                work[cost.level - (cost.phase == "interpolate" and cost.level > 0)] += cost.seconds
+        return work
