@@ -47,9 +47,8 @@ def test_predicted_is_what_is_executed(name: str) -> None:
     one = adviser(name)
     predicted = one.by("ranked").predicted_s(done.switch)
     assert predicted == pytest.approx(one.executed_s("ranked", done), rel=0.005)
-    # The closed formulas are a rule to decide by: their prediction is further off.
     predicted = one.by("paper").predicted_s(done.switch)
-    assert predicted == pytest.approx(one.executed_s("paper", done), rel=0.25)
+    assert predicted == pytest.approx(one.executed_s("paper", done), rel=0.005)
 
 
 @pytest.mark.parametrize("scenario", model.scenarios())

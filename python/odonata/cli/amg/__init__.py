@@ -11,6 +11,7 @@ _COMMANDS = {
     "model": "Price a V-cycle level by level, phase by phase, term by term.",
     "redistribute": "Decide where to gather coarse grids on fewer ranks, and execute it.",
     "simulate": "Take each level's messages to the flow or packet engine, beside the model's terms.",
+    "fit": "Find the scenario that explains measured times per level.",
     "calibrate": "Measure a machine's constants under mpirun and write a parameter file.",
     "tables": "List the hierarchies and machines that come with the package.",
 }
