@@ -19,7 +19,10 @@ typedef struct {
     int coarsening, interpolation, max_elements, aggressive_levels, functions;
     double strength;
     int max_levels;
-    int solve;                /* also run PCG */
+    int solve;                /* also solve, with the first of these that does */
+    const char *solver[4];    /* cg gmres lgmres bicgstab */
+    int solvers;
+    int null_space;           /* constants are in the null space of the matrix */
     double tolerance;
     int max_iterations;
     int redistribute_level;   /* -1: no */
@@ -47,6 +50,25 @@ void table_append(table *t, const int64_t *rows, int64_t count); /* collective *
 void table_close(table *t);                                       /* collective */
 /* Ends all ranks with a message and exit status 3. */
 void stop(const char *format, ...) __attribute__((noreturn, format(printf, 1, 2)));
+
+/* solve.c: a Krylov method with the cycle as preconditioner. */
+typedef struct {
+    const char *solver;
+    int iterations, error; /* error: hypre's flag, the most of any rank */
+    double residual;       /* relative, as the method says */
+    double true_residual;  /* |f - A u| / |f| */
+    int solved;
+} solve_result;
+/* The name of a solver that there is, or NULL. */
+const char *solver_name(const char *name, size_t length);
+solve_result solve(MPI_Comm comm, const amg_settings *s, hypre_ParCSRMatrix *a, hypre_ParVector *f, hypre_ParVector *u,
+                   HYPRE_PtrToParSolverFcn cycle, HYPRE_Solver with);
+/* Ones; with constants in the null space numbers whose mean is 0. */
+void set_right_hand_side(hypre_ParVector *f, int null_space);
+void remove_mean(hypre_ParVector *v);
+/* Ends the program if hypre flags an error. */
+void check_hypre(int error, const char *call);
+#define HYPRE(call) check_hypre(call, #call)
 
 /* redistribute.c: one level's matrix on fewer ranks. */
 typedef struct {

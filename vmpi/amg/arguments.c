@@ -37,6 +37,18 @@ static double read_real(const char *option, const char *value)
     return number;
 }
 
+/* Names with commas: the next is tried where one does not solve the system. */
+static void read_solvers(amg_settings *s, const char *option, const char *value)
+{
+    s->solvers = 0;
+    for (const char *at = value; at; at = strchr(at, ',') ? strchr(at, ',') + 1 : NULL) {
+        const char *name = solver_name(at, strcspn(at, ","));
+        if (!name || s->solvers == (int)(sizeof s->solver / sizeof *s->solver))
+            refuse(option, value, "cg, gmres, lgmres, bicgstab, or several with commas");
+        s->solver[s->solvers++] = name;
+    }
+}
+
 static const amg_settings defaults = {
     .problem = "laplace7",
     .out = ".",
@@ -51,6 +63,8 @@ static const amg_settings defaults = {
     .functions = 1,
     .strength = 0.25,
     .max_levels = 25,
+    .solver = {"cg"},
+    .solvers = 1,
     .tolerance = 1e-8,
     .max_iterations = 500,
     .redistribute_level = -1,
@@ -93,6 +107,10 @@ static void read_option(amg_settings *s, const char *option, const char *value)
         s->max_levels = read_int(option, value, 1);
     else if (strcmp(option, "--solve") == 0)
         s->solve = read_int(option, value, 0);
+    else if (strcmp(option, "--solver") == 0)
+        read_solvers(s, option, value);
+    else if (strcmp(option, "--null-space") == 0)
+        s->null_space = read_int(option, value, 0);
     else if (strcmp(option, "--tolerance") == 0)
         s->tolerance = read_real(option, value);
     else if (strcmp(option, "--redistribute") == 0) {

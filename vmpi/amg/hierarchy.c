@@ -5,29 +5,33 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "HYPRE_krylov.h"
 #include "amg.h"
 
-enum { GAUSS_SEIDEL_FORWARD = 3, GAUSS_SEIDEL_BACKWARD = 4, GAUSSIAN_ELIMINATION = 9 };
+enum { GAUSS_SEIDEL_FORWARD = 3, GAUSS_SEIDEL_BACKWARD = 4, GAUSS_SEIDEL_SYMMETRIC = 6, GAUSSIAN_ELIMINATION = 9 };
+enum { SWEEPS_INSTEAD_OF_ELIMINATION = 20 };
 
 static HYPRE_Solver create_amg(const amg_settings *s, int max_levels, int aggressive_levels, int coarsest_relaxation)
 {
     HYPRE_Solver amg;
-    HYPRE_BoomerAMGCreate(&amg);
-    HYPRE_BoomerAMGSetCoarsenType(amg, s->coarsening);
-    HYPRE_BoomerAMGSetInterpType(amg, s->interpolation);
-    HYPRE_BoomerAMGSetPMaxElmts(amg, s->max_elements);
-    HYPRE_BoomerAMGSetAggNumLevels(amg, aggressive_levels);
-    HYPRE_BoomerAMGSetStrongThreshold(amg, s->strength);
-    HYPRE_BoomerAMGSetNumFunctions(amg, s->functions);
-    HYPRE_BoomerAMGSetMaxLevels(amg, max_levels);
-    HYPRE_BoomerAMGSetNumSweeps(amg, 1);
-    HYPRE_BoomerAMGSetCycleRelaxType(amg, GAUSS_SEIDEL_FORWARD, 1);
-    HYPRE_BoomerAMGSetCycleRelaxType(amg, GAUSS_SEIDEL_BACKWARD, 2);
-    HYPRE_BoomerAMGSetCycleRelaxType(amg, coarsest_relaxation, 3);
-    HYPRE_BoomerAMGSetMaxIter(amg, 1);
-    HYPRE_BoomerAMGSetTol(amg, 0.0);
-    HYPRE_BoomerAMGSetPrintLevel(amg, 0);
+    HYPRE(HYPRE_BoomerAMGCreate(&amg));
+    HYPRE(HYPRE_BoomerAMGSetCoarsenType(amg, s->coarsening));
+    HYPRE(HYPRE_BoomerAMGSetInterpType(amg, s->interpolation));
+    HYPRE(HYPRE_BoomerAMGSetPMaxElmts(amg, s->max_elements));
+    HYPRE(HYPRE_BoomerAMGSetAggNumLevels(amg, aggressive_levels));
+    HYPRE(HYPRE_BoomerAMGSetStrongThreshold(amg, s->strength));
+    HYPRE(HYPRE_BoomerAMGSetNumFunctions(amg, s->functions));
+    HYPRE(HYPRE_BoomerAMGSetMaxLevels(amg, max_levels));
+    HYPRE(HYPRE_BoomerAMGSetNumSweeps(amg, 1));
+    HYPRE(HYPRE_BoomerAMGSetCycleRelaxType(amg, GAUSS_SEIDEL_FORWARD, 1));
+    HYPRE(HYPRE_BoomerAMGSetCycleRelaxType(amg, GAUSS_SEIDEL_BACKWARD, 2));
+    HYPRE(HYPRE_BoomerAMGSetCycleRelaxType(amg, coarsest_relaxation, 3));
+    if (s->null_space && coarsest_relaxation == GAUSSIAN_ELIMINATION) { /* which a singular matrix does not allow */
+        HYPRE(HYPRE_BoomerAMGSetCycleRelaxType(amg, GAUSS_SEIDEL_SYMMETRIC, 3));
+        HYPRE(HYPRE_BoomerAMGSetCycleNumSweeps(amg, SWEEPS_INSTEAD_OF_ELIMINATION, 3));
+    }
+    HYPRE(HYPRE_BoomerAMGSetMaxIter(amg, 1));
+    HYPRE(HYPRE_BoomerAMGSetTol(amg, 0.0));
+    HYPRE(HYPRE_BoomerAMGSetPrintLevel(amg, 0));
     return amg;
 }
 
@@ -43,45 +47,12 @@ static hypre_ParVector *constant_vector(hypre_ParCSRMatrix *a, double value)
 static void set_up(HYPRE_Solver amg, hypre_ParCSRMatrix *a, hypre_ParVector *f, hypre_ParVector *u, int level)
 {
     phase_setup_begins(level);
-    HYPRE_BoomerAMGSetup(amg, (HYPRE_ParCSRMatrix)a, (HYPRE_ParVector)f, (HYPRE_ParVector)u);
+    HYPRE(HYPRE_BoomerAMGSetup(amg, (HYPRE_ParCSRMatrix)a, (HYPRE_ParVector)f, (HYPRE_ParVector)u));
     phase_setup_ends();
     phase_add_hierarchy((hypre_ParAMGData *)amg, level);
 }
 
-static HYPRE_Int already_set_up(HYPRE_Solver s, HYPRE_ParCSRMatrix a, HYPRE_ParVector f, HYPRE_ParVector u)
-{
-    (void)s;
-    (void)a;
-    (void)f;
-    (void)u;
-    return 0;
-}
-
-typedef struct {
-    int iterations;
-    double residual;
-} pcg_result;
-
-static pcg_result solve(MPI_Comm comm, const amg_settings *s, hypre_ParCSRMatrix *a, hypre_ParVector *f,
-                        hypre_ParVector *u, HYPRE_PtrToParSolverFcn cycle, HYPRE_Solver with)
-{
-    HYPRE_Solver pcg;
-    pcg_result result;
-    HYPRE_ParCSRPCGCreate(comm, &pcg);
-    HYPRE_PCGSetTol(pcg, s->tolerance);
-    HYPRE_PCGSetMaxIter(pcg, s->max_iterations);
-    HYPRE_PCGSetTwoNorm(pcg, 1);
-    HYPRE_ParCSRPCGSetPrecond(pcg, cycle, already_set_up, with);
-    hypre_ParVectorSetConstantValues(u, 0.0);
-    HYPRE_ParCSRPCGSetup(pcg, (HYPRE_ParCSRMatrix)a, (HYPRE_ParVector)f, (HYPRE_ParVector)u);
-    HYPRE_ParCSRPCGSolve(pcg, (HYPRE_ParCSRMatrix)a, (HYPRE_ParVector)f, (HYPRE_ParVector)u);
-    HYPRE_PCGGetNumIterations(pcg, &result.iterations);
-    HYPRE_PCGGetFinalRelativeResidualNorm(pcg, &result.residual);
-    HYPRE_ParCSRPCGDestroy(pcg);
-    return result;
-}
-
-static void write_summary(const amg_settings *s, hypre_ParCSRMatrix *a, int levels, const pcg_result *pcg)
+static void write_summary(const amg_settings *s, hypre_ParCSRMatrix *a, int levels, const solve_result *solved)
 {
     char path[4096];
     snprintf(path, sizeof path, "%s/summary.txt", s->out);
@@ -90,8 +61,10 @@ static void write_summary(const amg_settings *s, hypre_ParCSRMatrix *a, int leve
         stop("cannot create %s", path);
     fprintf(file, "hypre=%s\nunknowns=%lld\nlevels=%d\n", HYPRE_RELEASE_VERSION,
             (long long)hypre_ParCSRMatrixGlobalNumRows(a), levels);
-    if (pcg)
-        fprintf(file, "pcg_iterations=%d\npcg_relative_residual=%.3e\n", pcg->iterations, pcg->residual);
+    if (solved)
+        fprintf(file, "iterations=%d\nsolver=%s\nrelative_residual=%.3e\ntrue_residual=%.3e\nhypre_error=%d\nsolved=%d\n",
+                solved->iterations, solved->solver, solved->residual, solved->true_residual, solved->error,
+                solved->solved);
     fclose(file);
 }
 
@@ -116,7 +89,7 @@ static composite_cycle *redistribute(const amg_settings *s, HYPRE_Solver fine, i
     if (r->is_leader) {
         coarse = create_amg(s, s->max_levels - level, 0, GAUSSIAN_ELIMINATION);
         if (function_of_row)
-            HYPRE_BoomerAMGSetDofFunc(coarse, function_of_row);
+            HYPRE(HYPRE_BoomerAMGSetDofFunc(coarse, function_of_row));
         set_up(coarse, r->matrix, constant_vector(r->matrix, 0.0), constant_vector(r->matrix, 0.0), level);
         phase_record(0);
         write_levels(r->leaders, (hypre_ParAMGData *)coarse, s->out, "regrouped-", rank, level);
@@ -132,13 +105,14 @@ int main(int argc, char **argv)
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     MPI_Comm_size(MPI_COMM_WORLD, &ranks);
     amg_settings s = read_arguments(argc, argv, ranks);
-    HYPRE_Init();
+    HYPRE(HYPRE_Init());
 
     phase_record(0);
     hypre_ParCSRMatrix *a = build_problem(MPI_COMM_WORLD, &s);
     if (!hypre_ParCSRMatrixCommPkg(a)) /* the set-up needs it anyway; made here, its messages are not level 0's */
         hypre_MatvecCommPkgCreate(a);
     hypre_ParVector *f = constant_vector(a, 1.0), *u = constant_vector(a, 0.0);
+    set_right_hand_side(f, s.null_space);
     phase_record(1);
 
     int split = s.redistribute_level >= 0;
@@ -152,11 +126,11 @@ int main(int argc, char **argv)
     cycle(with, (HYPRE_ParCSRMatrix)a, (HYPRE_ParVector)f, (HYPRE_ParVector)u); /* the one cycle on the record */
     phase_record(0);
     write_levels(MPI_COMM_WORLD, (hypre_ParAMGData *)amg, s.out, "", rank, 0);
-    pcg_result pcg = {0, 0.0};
+    solve_result solved = {0};
     if (s.solve)
-        pcg = solve(MPI_COMM_WORLD, &s, a, f, u, cycle, with);
+        solved = solve(MPI_COMM_WORLD, &s, a, f, u, cycle, with);
     if (rank == 0)
-        write_summary(&s, a, hypre_ParAMGDataNumLevels((hypre_ParAMGData *)amg), s.solve ? &pcg : NULL);
+        write_summary(&s, a, hypre_ParAMGDataNumLevels((hypre_ParAMGData *)amg), s.solve ? &solved : NULL);
     MPI_Finalize();
     return 0;
 }

@@ -92,16 +92,16 @@ hypre_ParCSRMatrix *assemble(MPI_Comm comm, HYPRE_BigInt low, int rows, int *row
     HYPRE_BigInt *numbers = malloc(((size_t)rows + 1) * sizeof *numbers);
     for (int i = 0; i < rows; i++)
         numbers[i] = low + i;
-    HYPRE_IJMatrixCreate(comm, low, low + rows - 1, low, low + rows - 1, &ij);
-    HYPRE_IJMatrixSetObjectType(ij, HYPRE_PARCSR);
-    HYPRE_IJMatrixSetRowSizes(ij, row_sizes);
-    HYPRE_IJMatrixInitialize(ij);
-    HYPRE_IJMatrixSetValues(ij, rows, row_sizes, numbers, columns, values);
-    HYPRE_IJMatrixAssemble(ij);
+    HYPRE(HYPRE_IJMatrixCreate(comm, low, low + rows - 1, low, low + rows - 1, &ij));
+    HYPRE(HYPRE_IJMatrixSetObjectType(ij, HYPRE_PARCSR));
+    HYPRE(HYPRE_IJMatrixSetRowSizes(ij, row_sizes));
+    HYPRE(HYPRE_IJMatrixInitialize(ij));
+    HYPRE(HYPRE_IJMatrixSetValues(ij, rows, row_sizes, numbers, columns, values));
+    HYPRE(HYPRE_IJMatrixAssemble(ij));
     void *object;
-    HYPRE_IJMatrixGetObject(ij, &object);
-    HYPRE_IJMatrixSetObjectType(ij, -1); /* keeps the matrix when the IJ shell goes */
-    HYPRE_IJMatrixDestroy(ij);
+    HYPRE(HYPRE_IJMatrixGetObject(ij, &object));
+    HYPRE(HYPRE_IJMatrixSetObjectType(ij, -1)); /* keeps the matrix when the IJ shell goes */
+    HYPRE(HYPRE_IJMatrixDestroy(ij));
     free(numbers);
     return object;
 }

@@ -20,8 +20,35 @@ from odonata.amg.hierarchy import (
     level_statistics,
     read_table,
 )
-from odonata.amg.problems import Problem
+from odonata.amg.problems import SOLVERS, Problem
 from odonata.errors import OdonataError
+
+
+@dataclass(frozen=True)
+class Solve:
+    """How a system was solved, or was not."""
+
+    solver: str
+    """The last that was tried."""
+    iterations: int
+    relative_residual: float
+    """As the solver says."""
+    true_residual: float
+    """|b - A x| / |b|."""
+    hypre_error: int
+    """hypre's error flag, 0 if there was none."""
+    solved: bool
+    """The true residual is near the tolerance."""
+
+    @property
+    def words(self) -> str:
+        """A sentence for people."""
+        after = f"{self.solver}: {self.iterations} iterations, residual {self.true_residual:.1e}"
+        if self.solved:
+            return after
+        says = "" if self.relative_residual > 1e-8 else f" (it says {self.relative_residual:.1e} itself)"
+        flag = f", hypre's error {self.hypre_error}" if self.hypre_error else ""
+        return f"not solved: {after}{says}{flag}"
 
 
 @dataclass(frozen=True)
@@ -34,12 +61,18 @@ class Built:
     tables: dict[str, pa.Table]
     summary: dict[str, Any]
 
+    @property
+    def solve(self) -> Solve | None:
+        """How the system was solved, if that was asked for."""
+        return Solve(**self.summary["solve"]) if "solve" in self.summary else None
+
 
 def build(
     problem: Problem,
     *,
     matrix: Path | None = None,
     solve: bool = False,
+    solver: str | None = None,
     redistribute: tuple[int, int] | None = None,
     recorded: bool = False,
     ranks_per_node: int | None = None,
@@ -50,7 +83,8 @@ def build(
     Args:
         problem: What to coarsen, on how many ranks, with which options.
         matrix: The file of the matrix, for problems that are not generated.
-        solve: Also run conjugate gradients to 1e-8 and count the iterations.
+        solve: Also solve to 1e-8 and count the iterations.
+        solver: With which of `problems.SOLVERS`; by default what fits the matrix.
         redistribute: (level, groups): gather that level on so many ranks and coarsen on there.
         recorded: Also keep every message of the set-up and of one cycle.
         ranks_per_node: Also split the messages into those within and between nodes that ranks fill in order.
@@ -67,6 +101,7 @@ def build(
             out,
             matrix=matrix,
             solve=solve,
+            solver=solver,
             redistribute=redistribute,
             record=recorded,
             progress=progress,
@@ -85,7 +120,9 @@ class Executed:
     tables: dict[str, pa.Table]
     """`messages` and `setup` of the plain hierarchy, `regrouped_messages` and `regrouped_setup`."""
     iterations: tuple[int, int]
-    """Conjugate gradients to 1e-8, before and after."""
+    """To 1e-8, before and after."""
+    solved: tuple[bool, bool] = (True, True)
+    solver: str = "cg"
 
 
 def execute(
@@ -94,6 +131,7 @@ def execute(
     *,
     matrix: Path | None = None,
     ranks_per_node: int,
+    solver: str | None = None,
     progress: program.Progress | None = None,
 ) -> Executed:
     """Makes the hierarchy twice, without and with a redistribution, and solves with both.
@@ -103,22 +141,31 @@ def execute(
         switch: (level, ranks).
         matrix: The file of the matrix, for problems that are not generated.
         ranks_per_node: Splits the messages into those within and between nodes.
+        solver: With which of `problems.SOLVERS`; by default what fits the matrix.
         progress: Called with each finished level and its unknowns.
+
+    Raises:
+        OdonataError: The system is not solved as it is: then no redistribution can be judged.
     """
 
-    def once(redistribute: tuple[int, int] | None) -> Built:
+    def once(redistribute: tuple[int, int] | None, solver: str | None) -> Built:
         return build(
             problem,
             matrix=matrix,
             solve=True,
+            solver=solver,
             redistribute=redistribute,
             recorded=True,
             ranks_per_node=ranks_per_node,
             progress=progress,
         )
 
-    plain, moved = once(None), once(switch)
+    plain = once(None, solver)
+    refuse_unsolved(plain)
+    assert plain.solve is not None
+    moved = once(switch, plain.solve.solver)
     assert moved.regrouped is not None
+    assert moved.solve is not None
     tables = {"messages": plain.tables["messages"], "regrouped_messages": moved.tables["regrouped_messages"]}
     for prefix, built in (("", plain), ("regrouped_", moved)):
         tables[f"{prefix}setup"] = record.per_rank(
@@ -129,14 +176,32 @@ def execute(
         moved.regrouped,
         switch,
         tables,
-        (plain.summary["pcg"]["iterations"], moved.summary["pcg"]["iterations"]),
+        (plain.solve.iterations, moved.solve.iterations),
+        (plain.solve.solved, moved.solve.solved),
+        plain.solve.solver,
     )
+
+
+def refuse_unsolved(built: Built) -> None:
+    """Raises an OdonataError if the system was not solved: what such a cycle costs is no advice."""
+    if built.solve is not None and not built.solve.solved:
+        others = ", ".join(f"--solver {name}" for name in SOLVERS if name != built.solve.solver)
+        raise OdonataError(
+            built.solve.words,
+            hint=f"An indefinite or singular matrix, or a hierarchy that does not fit it; {others}, "
+            "--strength and --interpolation change that.",
+        )
 
 
 def save_executed(executed: Executed, target: Path, *, force: bool = False) -> Path:
     """Writes a hierarchy directory that also holds what follows the redistribution."""
     level, groups = executed.switch
-    summary = {"redistributed": {"level": level, "groups": groups}, "iterations": list(executed.iterations)}
+    summary = {
+        "redistributed": {"level": level, "groups": groups},
+        "iterations": list(executed.iterations),
+        "solved": list(executed.solved),
+        "solver": executed.solver,
+    }
     tables = {"regrouped_levels": pa.Table.from_pylist(executed.regrouped.levels), **executed.tables}
     return store.write(target, executed.plain, tables, summary, force=force)
 
@@ -162,6 +227,8 @@ def load_executed(directory: Path) -> Executed:
         (moved["level"], moved["groups"]),
         {name: store.read_table(directory, name) for name in names},
         (before, after),
+        tuple(summary.get("solved", (True, True))),
+        summary.get("solver", "cg"),
     )
 
 
@@ -179,10 +246,14 @@ def _collect(
     summary: dict[str, Any] = {"cpu_s": usage.cpu_s, "peak_rss_bytes": usage.peak_rss_bytes}
     if ranks_per_node is not None:
         summary["ranks_per_node"] = ranks_per_node
-    if "pcg_iterations" in facts:
-        summary["pcg"] = {
-            "iterations": int(facts["pcg_iterations"]),
-            "relative_residual": float(facts["pcg_relative_residual"]),
+    if "solver" in facts:
+        numbers = {"iterations": int(facts["iterations"]), "hypre_error": int(facts["hypre_error"])}
+        residuals = {name: float(facts[name]) for name in ("relative_residual", "true_residual")}
+        summary["solve"] = {
+            "solver": facts["solver"],
+            **numbers,
+            **residuals,
+            "solved": facts["solved"] == "1",
         }
     regrouped = None
     if redistribute is not None:

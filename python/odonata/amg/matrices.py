@@ -5,6 +5,7 @@ Needs SciPy (`pip install scipy`); elasticity also needs MFEM (`pip install mfem
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from importlib import import_module
 from pathlib import Path
 from typing import Any
@@ -54,7 +55,14 @@ def prepare(
     else:
         csr, name, settings = read(matrix), "file", replace(settings, functions=functions)
         extra = {"matrix": matrix.name}
-    check(csr, str(matrix or name))
+    nature = check(csr, str(matrix or name))
+    if nature.null_space and settings.functions > 1:
+        raise OdonataError(
+            f"{matrix or name} is singular: every row sums to zero",
+            hint="Systems need a boundary that holds them.",
+        )
+    extra |= {"symmetric": False} if not nature.symmetric else {}
+    extra |= {"null_space": "constants"} if nature.null_space else {}
     if csr.shape[0] % settings.functions:
         raise OdonataError(f"{csr.shape[0]} rows are not a multiple of {settings.functions} functions")
     path = folder / "matrix.csr"
@@ -124,11 +132,24 @@ def _read_part(path: Path) -> tuple[int, int, npt.NDArray[np.float64]]:
     return low, high, part
 
 
-def check(matrix: Csr, where: str) -> None:
-    """Refuses what no multigrid can solve.
+@dataclass(frozen=True)
+class Nature:
+    """What a matrix is like."""
+
+    symmetric: bool
+    null_space: bool
+    """Constants are in it: every row sums to zero, as with Neumann boundaries all around."""
+
+
+_ROUNDING = 1e-12
+"""Relative to the absolute values of a row: zero in floating-point numbers."""
+
+
+def check(matrix: Csr, where: str) -> Nature:
+    """Refuses what no multigrid can solve, and says what the matrix is like.
 
     Raises:
-        OdonataError: Not square, not real, not finite, or evidently singular.
+        OdonataError: Not square, not real, not finite, or with zeros on its diagonal.
     """
     if matrix.shape[0] != matrix.shape[1]:
         raise OdonataError(
@@ -143,13 +164,13 @@ def check(matrix: Csr, where: str) -> None:
         raise OdonataError(
             f"{where}: row {int(np.argmax(diagonal == 0))} has a zero on the diagonal (rows from 0)"
         )
-    sums = np.abs(np.asarray(matrix.sum(axis=1))).ravel()
     scale = np.asarray(abs(matrix).sum(axis=1)).ravel()
-    if (sums <= 1e-12 * scale).all():
-        raise OdonataError(
-            f"{where} is singular: every row sums to zero, so constants are in its null space",
-            hint="Fix one unknown, as a Dirichlet boundary does.",
-        )
+    sums = np.abs(np.asarray(matrix.sum(axis=1))).ravel()
+    difference = abs(matrix - matrix.T).max()
+    return Nature(
+        symmetric=bool(difference <= _ROUNDING * scale.max()),
+        null_space=bool((sums <= _ROUNDING * scale).all()),
+    )
 
 
 def write(matrix: Csr, path: Path) -> None:

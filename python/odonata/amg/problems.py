@@ -18,6 +18,8 @@ PROBLEMS = {
     "elasticity": "8:1 cantilever of two materials, linear tetrahedra (needs the package mfem)",
     "file": "a matrix of your own",
 }
+SOLVERS = ("cg", "gmres", "lgmres", "bicgstab")
+"""hypre's Krylov methods."""
 _STENCIL = {"laplace7": 7, "laplace27": 27, "anisotropic": 7, "rotated": 7}
 _LARGEST = 2**31 - 1  # unknowns: Debian's hypre numbers them with 32 bits
 _BYTES_PER_RANK = 300_000  # measured: stacks and per-rank tables at 8,192 ranks
@@ -77,7 +79,8 @@ class Problem:
     grid: tuple[int, int, int] = (1, 1, 1)
     """Ranks per direction."""
     options: Mapping[str, Any] = field(default_factory=dict)
-    """`coefficients`, `angle`, `epsilon`; for matrices `rows` and `nonzeros`."""
+    """`coefficients`, `angle`, `epsilon`; for matrices `rows`, `nonzeros`, and `symmetric` and `null_space`
+    where they are not as of most."""
     settings: Settings = PAPER
 
     @property
@@ -87,6 +90,11 @@ class Problem:
             return int(self.options["rows"])
         x, y, z = self.points
         return self.ranks * x * y * z
+
+    @property
+    def solvers(self) -> tuple[str, ...]:
+        """What solves it, the next where one does not: by symmetry; definiteness shows."""
+        return ("cg", "gmres") if self.options.get("symmetric", True) else ("gmres", "bicgstab")
 
     @property
     def nonzeros_per_row(self) -> float:

@@ -66,7 +66,13 @@ def check_memory(problem: Problem, available: int | None = None) -> None:
 
 
 def arguments(
-    problem: Problem, out: Path, *, matrix: Path | None, solve: bool, redistribute: str | None
+    problem: Problem,
+    out: Path,
+    *,
+    matrix: Path | None,
+    solve: bool,
+    redistribute: str | None,
+    solver: str | None = None,
 ) -> list[str]:
     """The program's command line after vmpi's own part."""
     s = problem.settings
@@ -91,7 +97,8 @@ def arguments(
         "--functions",
         str(s.functions),
     ]
-    words += ["--solve", str(int(solve))]
+    words += ["--solve", str(int(solve)), "--solver", solver or ",".join(problem.solvers)]
+    words += ["--null-space", str(int("null_space" in problem.options))]
     if redistribute is not None:
         words += ["--redistribute", redistribute]
     return words
@@ -103,6 +110,7 @@ def run(
     *,
     matrix: Path | None = None,
     solve: bool = False,
+    solver: str | None = None,
     redistribute: tuple[int, int] | None = None,
     record: bool = False,
     progress: Progress | None = None,
@@ -119,7 +127,7 @@ def run(
     if record:
         words += ["-record", str(out / "record.bin")]
     pair = None if redistribute is None else f"{redistribute[0]}:{redistribute[1]}"
-    words += ["--", *arguments(problem, out, matrix=matrix, solve=solve, redistribute=pair)]
+    words += ["--", *arguments(problem, out, matrix=matrix, solve=solve, redistribute=pair, solver=solver)]
     process = subprocess.Popen(words, stderr=subprocess.PIPE, stdout=subprocess.DEVNULL, text=True)
     assert process.stderr is not None
     last: list[str] = []

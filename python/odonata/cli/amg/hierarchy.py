@@ -14,7 +14,8 @@ from odonata.cli.amg import options
 @click.command()
 @options.problem
 @options.matrix
-@click.option("--solve", is_flag=True, help="Also run conjugate gradients to 1e-8.")
+@click.option("--solve", is_flag=True, help="Also solve to 1e-8 and count the iterations.")
+@options.solver
 @click.option("--record", "recorded", is_flag=True, help="Also keep every message of set-up and one cycle.")
 @click.option(
     "--redistribute", metavar="LEVEL:RANKS", help="Gather that level on so many ranks and coarsen on."
@@ -42,6 +43,7 @@ def command(
     functions: int,
     refinement: int,
     solve: bool,
+    solver: str | None,
     recorded: bool,
     redistribute: str | None,
     ranks_per_node: int | None,
@@ -97,7 +99,8 @@ def command(
             built = boomeramg.build(
                 problem,
                 matrix=path,
-                solve=solve,
+                solve=solve or solver is not None,
+                solver=solver,
                 redistribute=parse_redistribution(redistribute),
                 recorded=recorded,
                 ranks_per_node=ranks_per_node,
@@ -145,11 +148,8 @@ def _print(built: Any, written: Path, *, quiet: bool, as_json: bool) -> None:
     if built.regrouped is not None:
         screen.print("Redistributed:")
         titled.show(screen, level_table(built.regrouped))
-    if "pcg" in built.summary:
-        pcg = built.summary["pcg"]
-        screen.print(
-            f"conjugate gradients: {pcg['iterations']} iterations, residual {pcg['relative_residual']:.1e}"
-        )
+    if built.solve is not None:
+        screen.print(built.solve.words, style=None if built.solve.solved else "bold red")
     if "cpu_s" in built.summary:
         screen.print(f"{built.summary['cpu_s']:.0f} CPU s, {built.summary['peak_rss_bytes'] / 1e9:.2f} GB")
     screen.print(f"written: {written}")

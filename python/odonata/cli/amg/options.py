@@ -113,6 +113,15 @@ def matrix(function: _Command) -> _Command:
     return function
 
 
+def solver(function: _Command) -> _Command:
+    """The option --solver."""
+    return click.option(
+        "--solver",
+        type=click.Choice(["cg", "gmres", "lgmres", "bicgstab"]),
+        help="What the cycle preconditions; if not given, cg where the matrix is symmetric, else gmres.",
+    )(function)
+
+
 def settings_of(given: dict[str, Any]) -> Settings:
     """BoomerAMG's settings from the options of a command, else those that the paper has for the problem."""
     from dataclasses import replace

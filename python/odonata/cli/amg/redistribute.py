@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 @options.matrix
 @options.machine
 @options.mix
+@options.solver
 @click.option(
     "--account",
     type=click.Choice(["ranked", "paper"]),
@@ -65,6 +66,7 @@ def command(
     tasks: int | None,
     account: str | None,
     scenario: str | None,
+    solver: str | None,
     execute: bool,
     beyond: bool,
     most: int,
@@ -98,7 +100,15 @@ def command(
     mix: dict[str, Any] = {"threads": threads, "tasks": tasks, "scenario": scenario}
     with tempfile.TemporaryDirectory(prefix="odonata-amg-") as folder:
         problem, path, hierarchy, messages = _source(
-            directory, matrix, given, functions, refinement, Path(folder), execute or beyond, quiet=quiet
+            directory,
+            matrix,
+            given,
+            functions,
+            refinement,
+            Path(folder),
+            execute or beyond,
+            solver,
+            quiet=quiet,
         )
         adviser, advice = _advise(hierarchy, messages, machine, account, mix)
         switches = [advice.switch] if execute and advice.switch is not None else []
@@ -107,7 +117,9 @@ def command(
         executed = []
         if switches:
             assert problem is not None
-            executed = [_execute(problem, path, switch, machine, mix, quiet=quiet) for switch in switches]
+            executed = [
+                _execute(problem, path, switch, machine, mix, solver, quiet=quiet) for switch in switches
+            ]
     if output is not None and executed:
         from odonata.amg.boomeramg import save_executed
 
@@ -241,6 +253,7 @@ def _source(
     refinement: int,
     folder: Path,
     needs_problem: bool,
+    solver: str | None,
     *,
     quiet: bool,
 ) -> tuple[Problem | None, Path | None, Hierarchy, pa.Table | None]:
@@ -252,7 +265,8 @@ def _source(
         problem, path = matrices.prepare(
             matrix, given.get("ranks"), settings, functions=functions, refinement=refinement, folder=folder
         )
-        built = boomeramg.build(problem, matrix=path, progress=_report(quiet))
+        built = boomeramg.build(problem, matrix=path, solve=True, solver=solver, progress=_report(quiet))
+        boomeramg.refuse_unsolved(built)
         return problem, path, built.hierarchy, built.tables["messages"]
     if directory is not None:
         hierarchy = store.read(directory)
@@ -281,13 +295,16 @@ def _execute(
     switch: tuple[int, int],
     machine: ParameterSet,
     mix: dict[str, Any],
+    solver: str | None,
     *,
     quiet: bool,
 ) -> Executed:
     from odonata.amg import boomeramg, model
 
     per_node = mix["tasks"] or model.default_tasks(machine, mix["threads"])
-    return boomeramg.execute(problem, switch, matrix=path, ranks_per_node=per_node, progress=_report(quiet))
+    return boomeramg.execute(
+        problem, switch, matrix=path, ranks_per_node=per_node, solver=solver, progress=_report(quiet)
+    )
 
 
 def _result(done: Executed, adviser: Adviser, advice: Advice) -> dict[str, Any]:
@@ -301,6 +318,8 @@ def _result(done: Executed, adviser: Adviser, advice: Advice) -> dict[str, Any]:
         "speedup": advice.before_s / after_s,
         "levels": done.regrouped.levels,
         "iterations": list(done.iterations),
+        "solver": done.solver,
+        "solved": list(done.solved),
     }
 
 
@@ -386,7 +405,9 @@ def _executed_table(executed: dict[str, Any], advice: Advice) -> Any:
         f"{1e3 * executed['before_s']:.3f}",
         f"{1e3 * executed['after_s']:.3f}",
     )
-    table.add_row("iterations to 1e-8", *(str(n) for n in executed["iterations"]))
+    counts = zip(executed["iterations"], executed["solved"], strict=True)
+    iterations = (str(n) if solved else f"not solved in {n}" for n, solved in counts)
+    table.add_row(f"iterations of {executed['solver']} to 1e-8", *iterations)
     for entry in executed["levels"]:
         table.add_row(f"level {entry['level']}: C, p", "", f"{entry['unknowns']:,.0f}, {entry['sends']:.0f}")
     return table
