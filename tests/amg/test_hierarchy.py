@@ -11,7 +11,7 @@ import numpy as np
 import pyarrow.compute as pc
 import pytest
 
-from odonata.amg import boomeramg, matrices, program, store
+from odonata.amg import boomeramg, matrices, partition, program, store
 from odonata.amg.hierarchy import MESSAGE_COLUMNS, RANK_COLUMNS, read_table
 from odonata.amg.problems import PAPER, Problem, choose_grid, make, of_matrix
 from odonata.errors import OdonataError
@@ -131,7 +131,7 @@ def test_systems_keep_their_functions_when_gathered(tmp_path: Path) -> None:
     matrix = sparse.kron(laplacian, scales).tocsr()
     settings = replace(PAPER, functions=3, aggressive_levels=0)
     path = tmp_path / "matrix.csr"
-    matrices.write(matrix, path)
+    matrices.write(matrix, partition.by_order(matrix.shape[0], 8, 3).starts, path)
     problem = of_matrix("file", 8, matrix.shape[0], matrix.nnz, settings)
     done = boomeramg.execute(problem, (1, 3), matrix=path, ranks_per_node=4)
     assert abs(done.iterations[0] - done.iterations[1]) <= 2

@@ -22,7 +22,10 @@ def line(size: int) -> sparse.csr_matrix:
 
 
 def prepare(path: Path, ranks: int, folder: Path) -> tuple[matrices.Problem, Path]:
-    return matrices.prepare(path, ranks, PAPER, functions=1, refinement=0, folder=folder)
+    done = matrices.prepare(
+        path, ranks, PAPER, functions=1, refinement=0, folder=folder, partition_by="order"
+    )
+    return done.problem, done.path
 
 
 @pytest.mark.usefixtures("amg_program")

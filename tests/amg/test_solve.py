@@ -35,8 +35,8 @@ def convection(side: int) -> sparse.csr_matrix:
 def built(matrix: Any, folder: Path, ranks: int = 8, **keys: Any) -> tuple[Problem, boomeramg.Built]:
     path = folder / "m.mtx"
     scipy.io.mmwrite(path, matrix, symmetry="general")
-    problem, file = matrices.prepare(path, ranks, PAPER, functions=1, refinement=0, folder=folder)
-    return problem, boomeramg.build(problem, matrix=file, solve=True, **keys)
+    done = matrices.prepare(path, ranks, PAPER, functions=1, refinement=0, folder=folder)
+    return done.problem, boomeramg.build(done.problem, matrix=done.path, solve=True, **keys)
 
 
 @pytest.mark.usefixtures("amg_program")

@@ -51,13 +51,16 @@ static hypre_ParCSRMatrix *rotated(MPI_Comm comm, const amg_settings *s)
                                                    p.index[1], s->angle, s->epsilon);
 }
 
-/* A matrix file: "ODOCSR01", then 64-bit rows and non-zeros, rows + 1 row starts (64-bit), the columns (32-bit), the
- * values (double), all little-endian. Written by the Python side from MatrixMarket or hypre IJ files. */
+/* A matrix file: "ODOCSR02", then 64-bit rows, non-zeros and ranks, the first row of each rank and the number of rows
+ * (64-bit), rows + 1 row starts (64-bit), the columns (32-bit), the values (double), all little-endian. Written by the
+ * Python side from MatrixMarket or hypre IJ files. */
 typedef struct {
     int descriptor;
     const char *path;
-    int64_t rows, nonzeros;
+    int64_t rows, nonzeros, ranks;
 } matrix_file;
+
+enum { HEAD = 32 };
 
 static void read_at(const matrix_file *f, void *buffer, size_t bytes, int64_t offset)
 {
@@ -73,15 +76,16 @@ static matrix_file open_matrix(const char *path)
 {
     matrix_file f = {.path = path, .descriptor = open(path, O_RDONLY)};
     char magic[8];
-    int64_t sizes[2];
+    int64_t sizes[3];
     if (f.descriptor < 0)
         stop("cannot open %s: %s", path, strerror(errno));
     read_at(&f, magic, 8, 0);
-    if (memcmp(magic, "ODOCSR01", 8) != 0)
+    if (memcmp(magic, "ODOCSR02", 8) != 0)
         stop("%s is not a matrix file", path);
     read_at(&f, sizes, sizeof sizes, 8);
     f.rows = sizes[0];
     f.nonzeros = sizes[1];
+    f.ranks = sizes[2];
     return f;
 }
 
@@ -112,18 +116,20 @@ static hypre_ParCSRMatrix *from_file(MPI_Comm comm, const amg_settings *s)
     MPI_Comm_rank(comm, &rank);
     MPI_Comm_size(comm, &size);
     matrix_file f = open_matrix(s->matrix_path);
-    /* Unknowns of one node (functions > 1) stay on one rank. */
-    int64_t nodes = f.rows / s->functions;
-    HYPRE_BigInt low = (HYPRE_BigInt)(nodes * rank / size * s->functions);
-    HYPRE_BigInt high = (HYPRE_BigInt)(nodes * (rank + 1) / size * s->functions);
+    if (f.ranks != size)
+        stop("%s is cut for %lld ranks, not %d", f.path, (long long)f.ranks, size);
+    int64_t mine[2];
+    read_at(&f, mine, sizeof mine, HEAD + 8 * (int64_t)rank);
+    HYPRE_BigInt low = (HYPRE_BigInt)mine[0], high = (HYPRE_BigInt)mine[1];
     int rows = (int)(high - low);
+    int64_t starts_at = HEAD + 8 * (f.ranks + 1);
     int64_t *start = malloc(((size_t)rows + 1) * sizeof *start);
-    read_at(&f, start, ((size_t)rows + 1) * sizeof *start, 24 + 8 * (int64_t)low);
+    read_at(&f, start, ((size_t)rows + 1) * sizeof *start, starts_at + 8 * (int64_t)low);
     int64_t first = start[0];
     size_t count = (size_t)(start[rows] - first);
     HYPRE_BigInt *columns = malloc((count + 1) * sizeof *columns);
     double *values = malloc((count + 1) * sizeof *values);
-    int64_t columns_at = 24 + 8 * (f.rows + 1);
+    int64_t columns_at = starts_at + 8 * (f.rows + 1);
     read_at(&f, columns, count * 4, columns_at + 4 * first);
     read_at(&f, values, count * 8, columns_at + 4 * f.nonzeros + 8 * first);
     close(f.descriptor);

@@ -2,7 +2,7 @@
 
 -div(sigma(u)) = 0 with sigma(u) = lambda div(u) I + mu (grad u + grad u^T); lambda = mu = 50 in the half at
 the wall, 1 in the other; u = 0 at the wall, pulled down by 0.01 at the far end. Unknowns are ordered along
-the beam, three per vertex, so that blocks of rows are slices of it: each rank touches few others.
+the beam, three per vertex.
 """
 
 from __future__ import annotations
@@ -10,6 +10,7 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from odonata.amg.matrices import Csr, optional
 
@@ -19,8 +20,8 @@ _BASE = 4
 """Cells across the beam before refinement."""
 
 
-def assemble(refinement: int) -> Csr:
-    """The matrix after eliminating the wall.
+def assemble(refinement: int) -> tuple[Csr, npt.NDArray[np.float64]]:
+    """The matrix after eliminating the wall, and the places of its vertices.
 
     Args:
         refinement: 0 has 4 cells across the beam; each step doubles them.
@@ -62,11 +63,11 @@ def _mark(mesh: Any) -> None:
     mesh.SetAttributes()
 
 
-def _along_the_beam(matrix: Csr, vertices: Any) -> Csr:
+def _along_the_beam(matrix: Csr, vertices: Any) -> tuple[Csr, npt.NDArray[np.float64]]:
     """Vertices sorted by their place along the beam; those at the wall are fixed and leave."""
     order = np.lexsort((vertices[:, 2], vertices[:, 1], vertices[:, 0]))
     free = order[vertices[order, 0] > 1e-9]
     unknowns = (3 * free[:, None] + np.arange(3)[None, :]).ravel()
     chosen = matrix[unknowns][:, unknowns].tocsr()
     chosen.eliminate_zeros()
-    return chosen
+    return chosen, vertices[free]

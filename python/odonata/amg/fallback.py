@@ -24,7 +24,7 @@ from odonata.amg.hierarchy import (
     add_node_split,
     level_statistics,
 )
-from odonata.amg.matrices import optional
+from odonata.amg.matrices import load, optional
 from odonata.amg.problems import Problem
 from odonata.errors import OdonataError
 
@@ -39,13 +39,14 @@ Owners = npt.NDArray[np.int64]
 def build(problem: Problem, matrix: Path | None, *, ranks_per_node: int | None) -> Built:
     """Coarsens on this process and counts what the ranks would send."""
     pyamg = optional("pyamg", "pyamg", "the fallback hierarchy")
-    csr = _load(matrix) if matrix is not None else _generate(problem)
+    if matrix is None:
+        csr, owners = _generate(problem), _grid_owners(problem)
+    else:
+        csr, starts = load(matrix)
+        owners = np.repeat(np.arange(problem.ranks), np.diff(starts))
     levels = pyamg.ruge_stuben_solver(
         csr, strength=("classical", {"theta": problem.settings.strength})
     ).levels
-    owners = (
-        _grid_owners(problem) if matrix is None else np.arange(csr.shape[0]) * problem.ranks // csr.shape[0]
-    )
     rank_rows: list[list[int]] = []
     messages: list[npt.NDArray[np.int64]] = []
     for number, level in enumerate(levels):
@@ -63,16 +64,6 @@ def build(problem: Problem, matrix: Path | None, *, ranks_per_node: int | None) 
     return Built(
         hierarchy, None, {"ranks": pa.table(ranks), "messages": pa.table(table)}, {"warnings": [WARNING]}
     )
-
-
-def _load(path: Path) -> Any:
-    sparse = optional("scipy.sparse", "scipy", "the fallback hierarchy")
-    data = path.read_bytes()
-    rows, nonzeros = (int(n) for n in np.frombuffer(data[8:24], dtype="<i8"))
-    start = np.frombuffer(data, dtype="<i8", count=rows + 1, offset=24)
-    columns = np.frombuffer(data, dtype="<i4", count=nonzeros, offset=24 + 8 * (rows + 1))
-    values = np.frombuffer(data, dtype="<f8", count=nonzeros, offset=24 + 8 * (rows + 1) + 4 * nonzeros)
-    return sparse.csr_matrix((values, columns, start), shape=(rows, rows))
 
 
 def _generate(problem: Problem) -> Any:

@@ -5,15 +5,16 @@ Needs SciPy (`pip install scipy`); elasticity also needs MFEM (`pip install mfem
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from importlib import import_module
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
 from odonata import _core
+from odonata.amg import partition
 from odonata.amg.problems import Problem, Settings, of_matrix
 from odonata.errors import OdonataError
 
@@ -29,6 +30,16 @@ def optional(module: str, package: str, purpose: str) -> Any:
         raise OdonataError(f"{purpose} needs the package {package}", hint=f"pip install {package}") from None
 
 
+class Prepared(NamedTuple):
+    """A matrix that the program can read."""
+
+    problem: Problem
+    path: Path
+    notes: list[str]
+    """How it is cut, for people."""
+    warnings: list[str]
+
+
 def prepare(
     matrix: Path | None,
     ranks: int | None,
@@ -37,37 +48,85 @@ def prepare(
     functions: int,
     refinement: int,
     folder: Path,
-) -> tuple[Problem, Path]:
-    """Reads or assembles a matrix, checks it, and writes it for the program.
+    partition_by: str | None = None,
+    coordinates: Path | None = None,
+) -> Prepared:
+    """Reads or assembles a matrix, checks it, cuts it among the ranks, and writes it for the program.
 
-    Returns:
-        The problem and the file, which lies in `folder`.
+    Args:
+        matrix: A file; None for the elasticity problem.
+        ranks: How many.
+        settings: BoomerAMG's.
+        functions: Unknowns per grid point of the matrix.
+        refinement: Of the elasticity mesh.
+        folder: Where to write.
+        partition_by: One of `partition.WAYS` or a file with the rank of each grid point; by default METIS,
+            where pymetis is installed, else bisection, where there are coordinates, else the rows' order.
+        coordinates: A file with the place of each grid point.
     """
-    from dataclasses import replace
-
     if ranks is None:
         raise OdonataError("--ranks is missing")
     if matrix is None:
         from odonata.amg.elasticity import assemble
 
-        csr, name, settings = assemble(refinement), "elasticity", replace(settings, functions=3)
+        (csr, places), name, settings = assemble(refinement), "elasticity", replace(settings, functions=3)
         extra: dict[str, Any] = {"refinement": refinement}
     else:
         csr, name, settings = read(matrix), "file", replace(settings, functions=functions)
-        extra = {"matrix": matrix.name}
-    nature = check(csr, str(matrix or name))
+        extra, places = {"matrix": matrix.name}, None
+    where = str(matrix or name)
+    nature = check(csr, where)
     if nature.null_space and settings.functions > 1:
         raise OdonataError(
-            f"{matrix or name} is singular: every row sums to zero",
-            hint="Systems need a boundary that holds them.",
+            f"{where} is singular: every row sums to zero", hint="Systems need a boundary that holds them."
         )
     extra |= {"symmetric": False} if not nature.symmetric else {}
     extra |= {"null_space": "constants"} if nature.null_space else {}
     if csr.shape[0] % settings.functions:
         raise OdonataError(f"{csr.shape[0]} rows are not a multiple of {settings.functions} functions")
+    points = csr.shape[0] // settings.functions
+    if coordinates is not None:
+        places = partition.read_coordinates(coordinates, points)
+    # Sizes are checked before anything is cut.
+    problem = of_matrix(name, ranks, csr.shape[0], csr.nnz, settings, **extra)
+    cut = _partition(csr, ranks, settings.functions, partition_by, places)
+    if cut.way != "order":
+        problem = replace(problem, options={**problem.options, "partition": cut.way})
+    notes, warnings = _words(csr, cut, settings.functions, asked=partition_by is not None)
     path = folder / "matrix.csr"
-    write(csr, path)
-    return of_matrix(name, ranks, csr.shape[0], csr.nnz, settings, **extra), path
+    write(cut.apply(csr), cut.starts, path)
+    return Prepared(problem, path, notes, warnings)
+
+
+def _partition(
+    csr: Csr, ranks: int, functions: int, asked: str | None, places: npt.NDArray[np.float64] | None
+) -> partition.Partition:
+    rows = csr.shape[0]
+    if asked is None:
+        asked = "metis" if partition.has_metis() else "order" if places is None else "bisection"
+    if asked == "metis":
+        return partition.by_metis(csr, ranks, functions)
+    if asked == "order":
+        return partition.by_order(rows, ranks, functions)
+    if asked == "bisection":
+        if places is None:
+            raise OdonataError("the bisection needs the places of the grid points", hint="--coordinates FILE")
+        return partition.by_bisection(places, ranks, functions)
+    return partition.by_file(Path(asked), rows, ranks, functions)
+
+
+def _words(csr: Csr, cut: partition.Partition, functions: int, *, asked: bool) -> tuple[list[str], list[str]]:
+    """How the matrix is cut, beside the order of its rows; a warning where that was not chosen."""
+    mine = cut.cut(csr)
+    if cut.way != "order":
+        other = partition.by_order(csr.shape[0], cut.ranks, functions).cut(csr)
+        return [f"cut by {cut.way}: {mine} in a product (in the order of the rows: {other})"], []
+    words = f"cut in the order of the rows: {mine} in a product"
+    if asked or cut.ranks == 1:
+        return [words], []
+    return [], [
+        f"{words}. Neighbours in the mesh may be far apart in the file: pip install pymetis, or --coordinates"
+    ]
 
 
 def read(path: Path) -> Csr:
@@ -173,12 +232,29 @@ def check(matrix: Csr, where: str) -> Nature:
     )
 
 
-def write(matrix: Csr, path: Path) -> None:
-    """Writes the program's format: magic, sizes, row starts, columns, values."""
+_MAGIC = b"ODOCSR02"
+
+
+def write(matrix: Csr, starts: npt.NDArray[np.int64], path: Path) -> None:
+    """Writes the program's format: magic, sizes, first rows of the ranks, row starts, columns, values."""
     matrix.sort_indices()
     with path.open("wb") as file:
-        file.write(b"ODOCSR01")
-        np.array([matrix.shape[0], matrix.nnz], dtype="<i8").tofile(file)
+        file.write(_MAGIC)
+        np.array([matrix.shape[0], matrix.nnz, len(starts) - 1], dtype="<i8").tofile(file)
+        starts.astype("<i8").tofile(file)
         matrix.indptr.astype("<i8").tofile(file)
         matrix.indices.astype("<i4").tofile(file)
         matrix.data.astype("<f8").tofile(file)
+
+
+def load(path: Path) -> tuple[Csr, npt.NDArray[np.int64]]:
+    """What `write` wrote: the matrix, and the first row of each rank and the number of rows."""
+    sparse = optional("scipy.sparse", "scipy", "reading matrices")
+    with path.open("rb") as file:
+        assert file.read(len(_MAGIC)) == _MAGIC
+        rows, nonzeros, ranks = (int(n) for n in np.fromfile(file, dtype="<i8", count=3))
+        starts = np.fromfile(file, dtype="<i8", count=ranks + 1)
+        start = np.fromfile(file, dtype="<i8", count=rows + 1)
+        columns = np.fromfile(file, dtype="<i4", count=nonzeros)
+        values = np.fromfile(file, dtype="<f8", count=nonzeros)
+    return sparse.csr_matrix((values, columns, start), shape=(rows, rows)), starts

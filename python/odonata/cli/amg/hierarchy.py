@@ -40,8 +40,6 @@ from odonata.cli.amg import options
 @common.as_json
 def command(
     matrix: Path | None,
-    functions: int,
-    refinement: int,
     solve: bool,
     solver: str | None,
     recorded: bool,
@@ -64,21 +62,13 @@ def command(
     """  # noqa: D301 - \b keeps click from filling the lines that follow
     import tempfile
 
-    from odonata.amg import boomeramg, matrices, program
+    from odonata.amg import boomeramg, program
     from odonata.cli import terminal
     from odonata.store.writer import check_target
 
     with tempfile.TemporaryDirectory(prefix="odonata-amg-") as folder:
-        if matrix is not None or given.get("problem_name") in ("elasticity", "file"):
-            settings = options.settings_of(given)
-            problem, path = matrices.prepare(
-                matrix,
-                given.get("ranks"),
-                settings,
-                functions=functions,
-                refinement=refinement,
-                folder=Path(folder),
-            )
+        if options.is_matrix(matrix, given):
+            problem, path = options.prepared(matrix, given, Path(folder), quiet=quiet)
         else:
             problem, path = options.problem_of(given), None
         target = output or Path(f"amg-{problem.name}-{problem.ranks}")

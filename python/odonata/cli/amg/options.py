@@ -89,6 +89,18 @@ def matrix(function: _Command) -> _Command:
     """The options of problems whose matrix is in a file, and of elasticity."""
     for option in (
         click.option(
+            "--coordinates",
+            type=click.Path(path_type=Path),
+            metavar="FILE",
+            help="The place of each grid point on a line, for bisection.",
+        ),
+        click.option(
+            "--partition",
+            "partition_by",
+            metavar="WAY|FILE",
+            help="metis, bisection, order (of rows), or a file with the rank of each grid point on a line.",
+        ),
+        click.option(
             "--refinement",
             type=click.IntRange(min=0),
             metavar="N",
@@ -111,6 +123,30 @@ def matrix(function: _Command) -> _Command:
     ):
         function = option(function)
     return function
+
+
+def prepared(
+    matrix: Path | None, given: dict[str, Any], folder: Path, *, quiet: bool
+) -> tuple[Problem, Path]:
+    """The problem of a matrix or of elasticity and its file, after saying how it is cut among the ranks.
+
+    Takes what `matrix` adds out of the options of a command.
+    """
+    from odonata.amg import matrices
+    from odonata.cli import terminal
+
+    names = ("functions", "refinement", "partition_by", "coordinates")
+    keys = {name: given[name] for name in names}
+    done = matrices.prepare(matrix, given.get("ranks"), settings_of(given), folder=folder, **keys)
+    terminal.print_warnings(done.warnings)
+    for note in () if quiet else done.notes:
+        terminal.error_console().print(note)
+    return done.problem, done.path
+
+
+def is_matrix(matrix: Path | None, given: dict[str, Any]) -> bool:
+    """Whether the problem's matrix comes from a file or a mesh, and not from a grid."""
+    return matrix is not None or given.get("problem_name") in ("elasticity", "file")
 
 
 def solver(function: _Command) -> _Command:

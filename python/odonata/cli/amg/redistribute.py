@@ -59,8 +59,6 @@ if TYPE_CHECKING:
 def command(
     directory: Path | None,
     matrix: Path | None,
-    functions: int,
-    refinement: int,
     machine_name: str,
     threads: int,
     tasks: int | None,
@@ -103,8 +101,6 @@ def command(
             directory,
             matrix,
             given,
-            functions,
-            refinement,
             Path(folder),
             execute or beyond,
             solver,
@@ -249,8 +245,6 @@ def _source(
     directory: Path | None,
     matrix: Path | None,
     given: dict[str, Any],
-    functions: int,
-    refinement: int,
     folder: Path,
     needs_problem: bool,
     solver: str | None,
@@ -258,13 +252,10 @@ def _source(
     quiet: bool,
 ) -> tuple[Problem | None, Path | None, Hierarchy, pa.Table | None]:
     """The problem, the file of its matrix if it has one, its hierarchy, and its messages if known."""
-    from odonata.amg import boomeramg, matrices, problems, store
+    from odonata.amg import boomeramg, problems, store
 
-    if matrix is not None or given.get("problem_name") in ("elasticity", "file"):
-        settings = options.settings_of(given)
-        problem, path = matrices.prepare(
-            matrix, given.get("ranks"), settings, functions=functions, refinement=refinement, folder=folder
-        )
+    if options.is_matrix(matrix, given):
+        problem, path = options.prepared(matrix, given, folder, quiet=quiet)
         built = boomeramg.build(problem, matrix=path, solve=True, solver=solver, progress=_report(quiet))
         boomeramg.refuse_unsolved(built)
         return problem, path, built.hierarchy, built.tables["messages"]
