@@ -87,8 +87,10 @@ SMALL = ("--problem", "laplace7", "--ranks", "8", "--points", "5x5x5")
         (("model", "nowhere"), "not a hierarchy directory"),
         (("hierarchy", *SMALL, "--strength", "nan"), "expected a number from 0 to 1"),
         (("hierarchy", *SMALL, "--strength", "-1"), "expected a number from 0 to 1"),
-        (("hierarchy", *SMALL, "--coarsening", "99"), "hypre has no coarsening 99"),
-        (("hierarchy", *SMALL, "--interpolation", "1"), "hypre has no interpolation 1 "),
+        (("hierarchy", *SMALL, "--coarsening", "99"), "hypre has no coarsening '99'"),
+        (("hierarchy", *SMALL, "--coarsening", "hmiss"), "Did you mean hmis?"),
+        (("hierarchy", *SMALL, "--interpolation", "1"), "hypre has no interpolation '1' "),
+        (("hierarchy", *SMALL, "--truncation", "1"), "the truncation is 1.0"),
         (
             ("hierarchy", "--problem", "rotated", *SMALL[2:-1], "5x5", "--angle", "inf"),
             "angle of the rotated",
@@ -149,6 +151,27 @@ def test_model_runs_are_shown_and_compared(tmp_path: Path) -> None:
     assert row["name"] == "solver"
     assert row["time_s_other"] > row["time_s_base"]
     assert "solver" in odonata_("compare", "t1", "t2")
+
+
+@pytest.mark.usefixtures("amg_program")
+def test_options_of_hypre_by_name(tmp_path: Path) -> None:
+    """A name is its number; what they change is seen in the table of levels."""
+    levels = {}
+    for number, words in enumerate(
+        [
+            ("--coarsening", "hmis", "--interpolation", "ext+i"),
+            ("--coarsening", 10, "--interpolation", 6),
+            ("--coarsening", "pmis"),
+            ("--interpolation", "standard"),
+            ("--truncation", 0.4),
+        ]
+    ):
+        result = amg("hierarchy", *SMALL, "-q", "--json", "-o", f"h{number}", *words, folder=tmp_path)
+        assert result.returncode == 0, result.stderr
+        levels[number] = json.loads(result.stdout)["levels"]
+    assert levels[0] == levels[1]
+    for number in (2, 3, 4):
+        assert levels[number] != levels[0]
 
 
 @pytest.mark.usefixtures("amg_program")

@@ -17,7 +17,7 @@ typedef struct {
     double coefficient[3];    /* anisotropic: -cx u_xx - cy u_yy - cz u_zz */
     double angle, epsilon;    /* rotated: degrees, ratio */
     int coarsening, interpolation, max_elements, aggressive_levels, functions;
-    double strength;
+    double strength, truncation;
     int max_levels;
     int solve;                /* also solve, with the first of these that does */
     const char *solver[4];    /* cg gmres lgmres bicgstab */

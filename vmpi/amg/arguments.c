@@ -103,6 +103,8 @@ static void read_option(amg_settings *s, const char *option, const char *value)
         s->functions = read_int(option, value, 1);
     else if (strcmp(option, "--strength") == 0)
         s->strength = read_real(option, value);
+    else if (strcmp(option, "--truncation") == 0)
+        s->truncation = read_real(option, value);
     else if (strcmp(option, "--max-levels") == 0)
         s->max_levels = read_int(option, value, 1);
     else if (strcmp(option, "--solve") == 0)

@@ -17,6 +17,7 @@ static HYPRE_Solver create_amg(const amg_settings *s, int max_levels, int aggres
     HYPRE(HYPRE_BoomerAMGSetCoarsenType(amg, s->coarsening));
     HYPRE(HYPRE_BoomerAMGSetInterpType(amg, s->interpolation));
     HYPRE(HYPRE_BoomerAMGSetPMaxElmts(amg, s->max_elements));
+    HYPRE(HYPRE_BoomerAMGSetTruncFactor(amg, s->truncation));
     HYPRE(HYPRE_BoomerAMGSetAggNumLevels(amg, aggressive_levels));
     HYPRE(HYPRE_BoomerAMGSetStrongThreshold(amg, s->strength));
     HYPRE(HYPRE_BoomerAMGSetNumFunctions(amg, s->functions));

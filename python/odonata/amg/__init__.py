@@ -9,6 +9,7 @@ odonata.amg.decide(hierarchy, machine).switch      # (level, ranks) or None
 from __future__ import annotations
 
 from odonata.amg.boomeramg import Built, build, save
+from odonata.amg.foreign import from_matrices, from_pyamg
 from odonata.amg.hierarchy import Hierarchy
 from odonata.amg.machines import ParameterSet
 from odonata.amg.machines import load as load_machine
@@ -31,6 +32,8 @@ __all__ = [
     "cycle",
     "decide",
     "extrapolate",
+    "from_matrices",
+    "from_pyamg",
     "load",
     "load_machine",
     "make",

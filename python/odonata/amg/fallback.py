@@ -7,23 +7,14 @@ Ranks own blocks of each level in the order of the finest level.
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
-import pyarrow as pa
 
 from odonata.amg.boomeramg import Built
-from odonata.amg.hierarchy import (
-    INTERPOLATION,
-    MESSAGE_COLUMNS,
-    RANK_COLUMNS,
-    SOLVE,
-    Hierarchy,
-    add_node_split,
-    level_statistics,
-)
+from odonata.amg.foreign import Owners, count
 from odonata.amg.matrices import load, optional
 from odonata.amg.problems import Problem
 from odonata.errors import OdonataError
@@ -33,7 +24,6 @@ WARNING = (
     "no aggressive level. "
     "Do not compare its figures with the paper's."
 )
-Owners = npt.NDArray[np.int64]
 
 
 def build(problem: Problem, matrix: Path | None, *, ranks_per_node: int | None) -> Built:
@@ -47,23 +37,19 @@ def build(problem: Problem, matrix: Path | None, *, ranks_per_node: int | None) 
     levels = pyamg.ruge_stuben_solver(
         csr, strength=("classical", {"theta": problem.settings.strength})
     ).levels
-    rank_rows: list[list[int]] = []
-    messages: list[npt.NDArray[np.int64]] = []
-    for number, level in enumerate(levels):
-        coarse = _coarse_owners(level, owners) if hasattr(level, "P") else None
-        rank_rows += _count(number, level, owners, coarse, problem.ranks, messages)
-        owners = coarse if coarse is not None else owners
-    ranks = {name: np.array(rank_rows, dtype=np.int64)[:, i] for i, name in enumerate(RANK_COLUMNS)}
-    listed = np.concatenate(messages) if messages else np.zeros((0, 5), dtype=np.int64)
-    table = {name: listed[:, i] for i, name in enumerate(MESSAGE_COLUMNS)}
-    counted = level_statistics(ranks, problem.ranks)
-    if ranks_per_node is not None:
-        add_node_split(counted, table, ranks_per_node)
-    source = f"PyAMG {pyamg.__version__}, not BoomerAMG"
-    hierarchy = Hierarchy(problem.ranks, counted, problem.described(), source)
-    return Built(
-        hierarchy, None, {"ranks": pa.table(ranks), "messages": pa.table(table)}, {"warnings": [WARNING]}
+    by_level = [owners]
+    for level in levels[:-1]:
+        by_level.append(_coarse_owners(level, by_level[-1]))
+    built = count(
+        [level.A.tocsr() for level in levels],
+        [level.P.tocsr() for level in levels[:-1]],
+        by_level,
+        problem.ranks,
+        settings=problem.described(),
+        source=f"PyAMG {pyamg.__version__}, not BoomerAMG",
+        ranks_per_node=ranks_per_node,
     )
+    return replace(built, summary={"warnings": [WARNING]})
 
 
 def _generate(problem: Problem) -> Any:
@@ -93,42 +79,3 @@ def _coarse_owners(level: Any, owners: Owners) -> Owners:
     splitting = np.asarray(level.splitting, dtype=bool)
     kept: Owners = owners[splitting]
     return kept
-
-
-def _needed(matrix: Any, rows: Owners, columns: Owners) -> npt.NDArray[np.int64]:
-    """Unique (owner of the value, rank that needs it, value) over the entries of the matrix between ranks."""
-    entries = matrix.tocoo()
-    receiver, sender = rows[entries.row], columns[entries.col]
-    across = receiver != sender
-    return np.unique(np.stack([sender[across], receiver[across], entries.col[across]], axis=1), axis=0)
-
-
-def _count(
-    number: int,
-    level: Any,
-    owners: Owners,
-    coarse: Owners | None,
-    ranks: int,
-    messages: list[npt.NDArray[np.int64]],
-) -> list[list[int]]:
-    table = np.zeros((ranks, len(RANK_COLUMNS)), dtype=np.int64)
-    table[:, 0], table[:, 1] = number, np.arange(ranks)
-    np.add.at(table[:, 2], owners, 1)
-    np.add.at(table[:, 3], owners, np.diff(level.A.tocsr().indptr))
-    parts = [(SOLVE, level.A, owners, 5)]
-    if coarse is not None:
-        np.add.at(table[:, 4], owners, np.diff(level.P.tocsr().indptr))
-        parts.append((INTERPOLATION, level.P, coarse, 7))
-    for code, matrix, columns, at in parts:
-        needed = _needed(matrix, owners, columns)
-        pairs, values = np.unique(needed[:, :2], axis=0, return_counts=True)
-        np.add.at(table[:, at], pairs[:, 0], 1)
-        np.add.at(table[:, at + 1], pairs[:, 0], values)
-        if code == INTERPOLATION:
-            np.add.at(table[:, 9], pairs[:, 1], 1)
-            np.add.at(table[:, 10], pairs[:, 1], values)
-        kind = np.full(len(pairs), code)
-        messages.append(
-            np.stack([np.full(len(pairs), number), kind, pairs[:, 0], pairs[:, 1], values], axis=1)
-        )
-    return [list(map(int, row)) for row in table]

@@ -58,6 +58,13 @@ class Hierarchy:
     source: str = "given"
     """What made it: hypre with its version, PyAMG, or an extrapolation."""
 
+    @classmethod
+    def from_pyamg(cls, solver: Any, ranks: int, **options: Any) -> Hierarchy:
+        """The levels of a hierarchy of PyAMG; `odonata.amg.from_pyamg` has its messages, too."""
+        from odonata.amg.foreign import from_pyamg
+
+        return from_pyamg(solver, ranks, **options).hierarchy
+
     @property
     def rows(self) -> list[list[float]]:
         """The levels as the compiled module takes them."""

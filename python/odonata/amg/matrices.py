@@ -84,18 +84,38 @@ def prepare(
     extra |= {"null_space": "constants"} if nature.null_space else {}
     if csr.shape[0] % settings.functions:
         raise OdonataError(f"{csr.shape[0]} rows are not a multiple of {settings.functions} functions")
-    points = csr.shape[0] // settings.functions
-    if coordinates is not None:
-        places = partition.read_coordinates(coordinates, points)
     # Sizes are checked before anything is cut.
     problem = of_matrix(name, ranks, csr.shape[0], csr.nnz, settings, **extra)
-    cut = _partition(csr, ranks, settings.functions, partition_by, places)
-    if cut.way != "order":
-        problem = replace(problem, options={**problem.options, "partition": cut.way})
-    notes, warnings = _words(csr, cut, settings.functions, asked=partition_by is not None)
+    chosen, notes, warnings = cut(csr, ranks, settings.functions, partition_by, coordinates, places)
+    if chosen.way != "order":
+        problem = replace(problem, options={**problem.options, "partition": chosen.way})
     path = folder / "matrix.csr"
-    write(cut.apply(csr), cut.starts, path)
+    write(chosen.apply(csr), chosen.starts, path)
     return Prepared(problem, path, notes, warnings)
+
+
+def cut(
+    matrix: Csr,
+    ranks: int,
+    functions: int,
+    partition_by: str | None,
+    coordinates: Path | None,
+    places: npt.NDArray[np.float64] | None = None,
+) -> tuple[partition.Partition, list[str], list[str]]:
+    """The partition that is asked for (see `prepare`), what it costs in words, and a warning.
+
+    Args:
+        matrix: Whose rows are cut.
+        ranks: How many.
+        functions: Unknowns per grid point.
+        partition_by: A way or a file; None chooses.
+        coordinates: A file with the place of each grid point.
+        places: The places themselves, where they are known.
+    """
+    if coordinates is not None:
+        places = partition.read_coordinates(coordinates, matrix.shape[0] // functions)
+    chosen = _partition(matrix, ranks, functions, partition_by, places)
+    return chosen, *_words(matrix, chosen, functions, asked=partition_by is not None)
 
 
 def _partition(

@@ -36,7 +36,12 @@ class Cut:
 
     def __str__(self) -> str:
         """For people."""
-        return f"up to {self.partners} partners and {self.values:,} values of a rank"
+        partners, values = (f"{n:,} {word}{'s'[: n != 1]}" for n, word in self._counted)
+        return f"up to {partners} and {values} of a rank"
+
+    @property
+    def _counted(self) -> tuple[tuple[int, str], tuple[int, str]]:
+        return (self.partners, "partner"), (self.values, "value")
 
 
 @dataclass(frozen=True)

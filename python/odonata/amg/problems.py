@@ -6,6 +6,7 @@ import math
 import re
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field, replace
+from difflib import get_close_matches
 from typing import Any
 
 from odonata.errors import OdonataError
@@ -25,10 +26,55 @@ _LARGEST = 2**31 - 1  # unknowns: Debian's hypre numbers them with 32 bits
 _BYTES_PER_RANK = 300_000  # measured: stacks and per-rank tables at 8,192 ranks
 
 
-COARSENINGS = (0, 1, 3, 6, 7, 8, 9, 10, 11, 21, 22)
-"""The documented types of coarsening."""
-INTERPOLATIONS = (0, 2, 3, 4, 5, 6, 7, 8, 9, 12, 13, 14, 16, 17, 18)
-"""The documented types of interpolation but 1, 10 and 11, which need other solvers or block matrices."""
+COARSENINGS = {
+    "cljp": 0,
+    "rs": 1,
+    "rs-third-pass": 3,
+    "falgout": 6,
+    "cljp-fixed": 7,
+    "pmis": 8,
+    "pmis-fixed": 9,
+    "hmis": 10,
+    "rs-one-pass": 11,
+    "cgc": 21,
+    "cgc-e": 22,
+}
+"""hypre's documented types of coarsening; `-fixed` are for debugging, with a fixed random vector."""
+INTERPOLATIONS = {
+    "classical": 0,
+    "hyperbolic": 2,
+    "direct": 3,
+    "multipass": 4,
+    "multipass-separated": 5,
+    "ext+i": 6,
+    "ext+i-cc": 7,
+    "standard": 8,
+    "standard-separated": 9,
+    "ff": 12,
+    "ff1": 13,
+    "extended": 14,
+    "extended-mm": 16,
+    "ext+i-mm": 17,
+    "ext+e-mm": 18,
+}
+"""The documented types of interpolation but 1, 10 and 11, which need other solvers or block matrices; `-mm`
+are made of products of matrices, `-separated` separate the weights, `-cc` only where there is no common
+coarse neighbour."""
+
+
+def type_number(what: str, text: str, known: Mapping[str, int]) -> int:
+    """The number that hypre has for a name; numbers pass.
+
+    Raises:
+        OdonataError: There is no such name or number.
+    """
+    if text in known:
+        return known[text]
+    if text.isdecimal() and int(text) in known.values():
+        return int(text)
+    near = get_close_matches(text, known, n=1)
+    hint = f"Did you mean {near[0]}?" if near else f"Known: {', '.join(known)}, and hypre's numbers of these."
+    raise OdonataError(f"hypre has no {what} {text!r} for such matrices", hint=hint)
 
 
 @dataclass(frozen=True)
@@ -47,6 +93,8 @@ class Settings:
     max_levels: int = 25
     functions: int = 1
     """Unknowns per grid point, for systems."""
+    truncation: float = 0.0
+    """Coefficients of the interpolation below this share of their row's largest are left out."""
 
     def __post_init__(self) -> None:
         """Refuses what hypre would take for something else, or crash on."""
@@ -56,11 +104,9 @@ class Settings:
             ("coarsening", self.coarsening, COARSENINGS),
             ("interpolation", self.interpolation, INTERPOLATIONS),
         ):
-            if number not in known:
-                raise OdonataError(
-                    f"hypre has no {what} {number} for such matrices",
-                    hint=f"Known: {', '.join(map(str, known))}; hypre's manual names them.",
-                )
+            type_number(what, str(number), known)
+        if not 0 <= self.truncation < 1:
+            raise OdonataError(f"the truncation is {self.truncation}; expected a number from 0 to below 1")
 
 
 PAPER = Settings()
@@ -126,7 +172,8 @@ class Problem:
             "points": list(self.points),
             "grid": list(self.grid),
             **dict(self.options),
-            "boomeramg": asdict(self.settings),
+            # Tables that were made before there was a truncation have none.
+            "boomeramg": {k: v for k, v in asdict(self.settings).items() if k != "truncation" or v},
         }
 
 

@@ -90,6 +90,8 @@ def arguments(
     words += ["--coarsening", str(s.coarsening), "--interpolation", str(s.interpolation)]
     words += ["--max-elements", str(s.max_elements), "--aggressive", str(s.aggressive_levels)]
     words += [
+        "--truncation",
+        repr(s.truncation),
         "--strength",
         repr(s.strength),
         "--max-levels",

@@ -35,6 +35,13 @@ class Entry:
     summary: str
 
 
+def _command_of(package: str, name: str) -> click.Command:
+    """Imports a command; one that is called like a word of Python is in a module with `_` after it."""
+    module = import_module(f"{package}.{name.replace('-', '_')}{'_' if iskeyword(name) else ''}")
+    command: click.Command = module.command
+    return command
+
+
 class Group(click.Group):
     """Commands known by name and summary; each lives in a module of its own."""
 
@@ -50,11 +57,7 @@ class Group(click.Group):
         """Imports a command."""
         if cmd_name not in self._entries:
             return None
-        # A command that is called like a word of Python is in a module with `_` after it.
-        name = cmd_name.replace("-", "_") + ("_" if iskeyword(cmd_name) else "")
-        module = import_module(f"odonata.cli.{name}")
-        command: click.Command = module.command
-        return command
+        return _command_of("odonata.cli", cmd_name)
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         """As click does it; notes whether JSON is printed, for arguments that are refused."""
@@ -123,8 +126,7 @@ class Subgroup(click.Group):
         """Imports a command."""
         if cmd_name not in self._summaries:
             return None
-        command: click.Command = import_module(f"{self._package}.{cmd_name}").command
-        return command
+        return _command_of(self._package, cmd_name)
 
     def resolve_command(
         self, ctx: click.Context, args: list[str]

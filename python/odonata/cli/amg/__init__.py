@@ -8,6 +8,7 @@ from odonata.cli.group import Subgroup
 
 _COMMANDS = {
     "hierarchy": "Run the real BoomerAMG on virtual ranks and count what each level sends.",
+    "import": "Count what ranks send of a hierarchy that PETSc, PyAMG or another code made.",
     "model": "Price a V-cycle level by level, phase by phase, term by term.",
     "redistribute": "Decide where to gather coarse grids on fewer ranks, and execute it.",
     "simulate": "Take each level's messages to the flow or packet engine, beside the model's terms.",

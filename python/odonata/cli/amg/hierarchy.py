@@ -99,7 +99,7 @@ def command(
                 else lambda level, rows: screen.print(f"  level {level}: {rows:,} unknowns"),
             )
     written = boomeramg.save(built, target, force=force)
-    _print(built, written, quiet=quiet, as_json=as_json)
+    show_built(built, written, quiet=quiet, as_json=as_json)
 
 
 def parse_redistribution(text: str | None) -> tuple[int, int] | None:
@@ -114,7 +114,8 @@ def parse_redistribution(text: str | None) -> tuple[int, int] | None:
     return int(level), int(groups)
 
 
-def _print(built: Any, written: Path, *, quiet: bool, as_json: bool) -> None:
+def show_built(built: Any, written: Path, *, quiet: bool, as_json: bool) -> None:
+    """Prints what was counted and where it is."""
     from odonata.cli import terminal
     from odonata.cli.amg import titled
     from odonata.cli.amg.model import LEVEL_LEGEND, level_table

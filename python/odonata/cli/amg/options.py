@@ -71,13 +71,18 @@ def problem(function: _Command) -> _Command:
                 help="Coefficients per interpolation row (4).",
             ),
             click.option(
-                "--coarsening", type=int, metavar="N", help="BoomerAMG's coarsening type (10, HMIS)."
+                "--truncation",
+                type=float,
+                metavar="X",
+                help="Leave out interpolation coefficients below this share of their row's largest (0).",
+            ),
+            click.option(
+                "--coarsening", metavar="NAME", help="hmis (default), pmis, falgout, ... or hypre's number."
             ),
             click.option(
                 "--interpolation",
-                type=int,
-                metavar="N",
-                help="BoomerAMG's interpolation type (6, extended+i).",
+                metavar="NAME",
+                help="ext+i (default), standard, multipass, direct, ... or hypre's number.",
             ),
         ]
     ):
@@ -85,8 +90,8 @@ def problem(function: _Command) -> _Command:
     return function
 
 
-def matrix(function: _Command) -> _Command:
-    """The options of problems whose matrix is in a file, and of elasticity."""
+def cut(function: _Command) -> _Command:
+    """The options that say which rank has which rows of a matrix."""
     for option in (
         click.option(
             "--coordinates",
@@ -100,6 +105,15 @@ def matrix(function: _Command) -> _Command:
             metavar="WAY|FILE",
             help="metis, bisection, order (of rows), or a file with the rank of each grid point on a line.",
         ),
+    ):
+        function = option(function)
+    return function
+
+
+def matrix(function: _Command) -> _Command:
+    """The options of problems whose matrix is in a file, and of elasticity."""
+    function = cut(function)
+    for option in (
         click.option(
             "--refinement",
             type=click.IntRange(min=0),
@@ -162,19 +176,20 @@ def settings_of(given: dict[str, Any]) -> Settings:
     """BoomerAMG's settings from the options of a command, else those that the paper has for the problem."""
     from dataclasses import replace
 
-    from odonata.amg.problems import ELASTICITY, PAPER
+    from odonata.amg.problems import COARSENINGS, ELASTICITY, INTERPOLATIONS, PAPER, type_number
 
     names = {
         "strength": "strength",
+        "truncation": "truncation",
         "aggressive": "aggressive_levels",
         "max_elements": "max_elements",
-        "coarsening": "coarsening",
-        "interpolation": "interpolation",
     }
     base = ELASTICITY if given.get("problem_name") == "elasticity" else PAPER
-    return replace(
-        base, **{field: given[name] for name, field in names.items() if given.get(name) is not None}
-    )
+    changes = {field: given[name] for name, field in names.items() if given.get(name) is not None}
+    for name, known in (("coarsening", COARSENINGS), ("interpolation", INTERPOLATIONS)):
+        if given.get(name) is not None:
+            changes[name] = type_number(name, given[name], known)
+    return replace(base, **changes)
 
 
 def problem_of(given: dict[str, Any]) -> Problem:
