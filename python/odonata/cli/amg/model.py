@@ -29,6 +29,13 @@ if TYPE_CHECKING:
     metavar="DIR|P",
     help="Bracket the next size of the series: this one and a smaller directory, or shipped number of ranks.",
 )
+@click.option(
+    "--from-points",
+    "fewer",
+    metavar="DIR|AxBxC",
+    help="Extrapolate in points per rank: from these fewer points and those of --points, ...",
+)
+@click.option("--to-points", "more", metavar="AxBxC", help="... to so many, on as many ranks.")
 @common.as_json
 def command(
     directory: Path | None,
@@ -37,6 +44,8 @@ def command(
     tasks: int | None,
     scenario: str | None,
     small: str | None,
+    fewer: str | None,
+    more: str | None,
     as_json: bool,
     **given: Any,
 ) -> None:
@@ -45,6 +54,8 @@ def command(
     \b
     odonata amg model --problem laplace7 --ranks 1024 --points 50x50x25
     odonata amg model --problem laplace7 --ranks 128 --points 100x100x50 --threads 8 --scenario alpha-beta
+    odonata amg model --problem laplace7 --ranks 512 --points 60x30x30 --from-points 30x30x30 \
+        --to-points 100x100x50
     """  # noqa: D301 - \b keeps click from filling the lines that follow
     from odonata.amg import model
     from odonata.amg.machines import load
@@ -54,8 +65,25 @@ def command(
     if small is not None:
         low, high = model.extrapolate(_smaller(small, given), hierarchies[""])
         hierarchies = {"low": low, "high": high}
+    if fewer is not None or more is not None:
+        hierarchies = {"": _more_points(hierarchies[""], fewer, more, given)}
     for end, hierarchy in hierarchies.items():
         _show(end, hierarchy, machine, threads, tasks, scenario, as_json)
+
+
+def _more_points(large: Hierarchy, fewer: str | None, more: str | None, given: dict[str, Any]) -> Hierarchy:
+    """The hierarchy with more points per rank than any that is known."""
+    from math import prod
+
+    from odonata.amg.larger import more_points
+    from odonata.amg.problems import parse_points
+
+    if fewer is None or more is None:
+        raise click.UsageError("--from-points and --to-points belong together")
+    wanted = prod(parse_points(more))
+    known = Path(fewer)
+    small = options.hierarchy_of(known if known.is_dir() else None, {**given, "points": fewer})
+    return more_points(small, large, wanted)
 
 
 def _smaller(text: str, given: dict[str, Any]) -> Hierarchy:

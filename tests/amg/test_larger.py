@@ -1,0 +1,88 @@
+"""More points per rank than fit: against tables that exist."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+from collections.abc import Callable
+from itertools import combinations
+
+import pytest
+
+from odonata.amg import Hierarchy, load_machine, model, store
+from odonata.amg.larger import more_points
+from odonata.errors import OdonataError
+
+Command = Callable[..., subprocess.CompletedProcess[str]]
+EOS = load_machine("eos")
+
+
+def series() -> list[tuple[Hierarchy, Hierarchy, Hierarchy]]:
+    """Three shipped Laplacians on as many ranks with more and more points each."""
+    by_ranks: dict[int, list[Hierarchy]] = {}
+    for one in store.shipped():
+        if one.settings["problem"] == "laplace7":
+            by_ranks.setdefault(one.ranks, []).append(one)
+    return [
+        three
+        for known in by_ranks.values()
+        for three in combinations(sorted(known, key=lambda one: one.unknowns), 3)
+    ]
+
+
+def messages_s(hierarchy: Hierarchy) -> float:
+    cycle = model.cycle(hierarchy, EOS)
+    return sum(cost.seconds for cost in cycle.costs if cost.term != "compute")
+
+
+def test_against_tables_that_exist() -> None:
+    found = series()
+    assert len(found) >= 12
+    assert max(three[2].unknowns / three[1].unknowns for three in found) > 8
+    for small, large, truth in found:
+        guess = more_points(small, large, truth.unknowns / truth.ranks)
+        assert model.cycle(guess, EOS).seconds == pytest.approx(model.cycle(truth, EOS).seconds, rel=0.05)
+        assert messages_s(guess) == pytest.approx(messages_s(truth), rel=0.45)
+        assert model.decide(guess, EOS).switch == model.decide(truth, EOS).switch
+        # Never more coefficients than the setting allows.
+        assert all(level["interpolation_nonzeros_per_row"] <= 4 for level in guess.levels[1:])
+
+
+def test_a_power_law_is_continued_exactly() -> None:
+    def made(points: float) -> Hierarchy:
+        level = {"level": 0, "unknowns": 8 * points, "nonzeros_per_row": 7.0, "sends": 3.0}
+        level |= {"values_sent": 5 * points ** (2 / 3), "interpolation_nonzeros_per_row": 2.0}
+        level |= {"interpolation_sends": 7.0, "interpolation_values_sent": 2 * points ** (2 / 3)}
+        level |= {"active_ranks": 8.0, "messages": 24.0, "interpolation_messages": 56.0}
+        return Hierarchy(8, [level])
+
+    guess, truth = more_points(made(100), made(1000), 50_000), made(50_000)
+    assert guess.levels[0] == pytest.approx(truth.levels[0])
+
+
+def test_what_cannot_be_continued() -> None:
+    small, large, _ = series()[0]
+    with pytest.raises(OdonataError, match="do not grow"):
+        more_points(large, small, 1e9)
+    with pytest.raises(OdonataError, match="do not grow"):
+        more_points(small, large, 1.0)
+    with pytest.raises(OdonataError, match="expected as many"):
+        more_points(small, series()[-1][0], 1e9)
+
+
+def test_the_command(odonata_command: Command) -> None:
+    words = ("amg", "model", "--problem", "laplace7", "--ranks", 512, "--points", "60x30x30")
+    result = odonata_command(*words, "--from-points", "30x30x30", "--to-points", "50x50x50", "--json")
+    assert result.returncode == 0, result.stderr
+    found = {one["scenario"]: one["seconds"] for one in json.loads(result.stdout)["scenarios"]}
+    truth = model.cycle(*[h for h in store.shipped() if (h.ranks, h.unknowns) == (512, 64e6)], EOS)
+    assert found["alpha-beta-gamma"] == pytest.approx(truth.seconds, rel=0.01)
+    for more, message in (
+        (("--from-points", "30x30x30"), "--to-points"),
+        (("--to-points", "50x50x50"), "--from-points"),
+        (("--from-points", "30x30x30", "--to-points", "10x10x10"), "do not grow"),
+        (("--from-points", "30x30x31", "--to-points", "50x50x50"), "no table of laplace7"),
+    ):
+        refused = odonata_command(*words, *more)
+        assert refused.returncode == 2
+        assert message in refused.stderr
