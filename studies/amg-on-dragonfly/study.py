@@ -8,7 +8,7 @@ from typing import Any
 import pandas as pd
 
 from odonata import amg
-from odonata.amg import beyond, library, model, record, speedup, store
+from odonata.amg import advice, beyond, library, model, ranked, record, speedup, store
 from odonata.errors import OdonataError
 from odonata.studies import Finding, Results
 
@@ -162,13 +162,19 @@ def gathering(_: Results) -> list[dict[str, Any]]:
     rows = []
     for name, done in executed().items():
         threads = threads_of(done)
-        decision = model.decide(done.plain, EOS, threads=threads).switch
+        counted = ranked.Ranked(done.plain, done.tables["messages"], EOS, threads=threads)
+        adviser = advice.Adviser(done.plain, EOS, counted, threads=threads)
+        formulas, by_ranks = (
+            "none" if switch is None else "level {} to {}".format(*switch)
+            for switch in (adviser.decision.switch, adviser.by("ranked").switch)
+        )
         before, after = speedup.executed(done, EOS, threads=threads)
         rows.append(
             {
                 "problem": name,
                 "executed": "level {} to {}".format(*done.switch),
-                "decided": "none" if decision is None else "level {} to {}".format(*decision),
+                "by formulas": formulas,
+                "rank by rank": by_ranks,
                 "before_ms": 1e3 * before,
                 "after_ms": 1e3 * after,
                 "iterations_more": float(done.iterations[1] - done.iterations[0]),
@@ -178,9 +184,10 @@ def gathering(_: Results) -> list[dict[str, Any]]:
 
 
 def decided(results: Results) -> Iterator[Finding]:
-    """The decision is the switch that was executed."""
+    """One of the two accounts decides for the switch that was executed."""
     for row in gathering(results):
-        yield Finding(row["problem"], row["decided"], row["decided"] == row["executed"])
+        both = (row["by formulas"], row["rank by rank"])
+        yield Finding(row["problem"], " / ".join(both), row["executed"] in both)
 
 
 _EXECUTED = ("executed", "rank by rank", "simulated", "iterations", "set-up, ms", "set-up speedup")

@@ -307,24 +307,6 @@ def test_a_sweep_over_lists(odonata_command: Command, sweep_file: Path) -> None:
     assert row["lower"] == 0, "fewer cables, more on each"
 
 
-def test_a_key_that_changes_nothing_is_named(odonata_command: Command, sweep_file: Path) -> None:
-    """A limit that is not reached, beside a key that does something."""
-    adaptive = SMALL.replace('"min"', '"adaptive-hybrid"')
-    axes = '\n[sweep]\n"engine.max_iterations" = [5000, 6000]\n"engine.seed" = [1, 2]\n'
-    sweep_file.write_text(adaptive + axes)
-    result = odonata_command("sweep", sweep_file, "-o", "out")
-    assert result.returncode == 0, result.stderr
-    assert "engine.max_iterations changes nothing" in result.stdout
-    assert "engine.seed changes nothing" not in result.stdout
-    assert odonata.Sweep.load(sweep_file.parent / "out").without_effect() == ["engine.max_iterations"]
-    points = [
-        f"out/points/max_iterations={limit},seed={seed}" for limit, seed in ((5000, 1), (6000, 1), (5000, 2))
-    ]
-    assert "has no effect on any table" in odonata_command("compare", points[0], points[1]).stdout
-    assert "has no effect" not in odonata_command("compare", points[0], points[2]).stdout
-    assert "The same run twice" in odonata_command("compare", points[0], points[0]).stdout
-
-
 def test_points_of_equal_seed_have_equal_placements(odonata_command: Command, sweep_file: Path) -> None:
     odonata_command("sweep", sweep_file, "-q", "-o", "out")
     points = sweep_file.parent / "out" / "points"

@@ -1,24 +1,32 @@
 """A hierarchy with more points per rank than fit, from two smaller ones on the same number of ranks.
 
-Each figure of a level is taken to be a power of the points per rank, through the two hierarchies that are
-known: unknowns grow with the points, values with their surfaces, partners hardly at all; what does what shows
-in the tables. A level that only the larger of the two has grows like the one above it. Interpolation keeps
-to the number of coefficients that its settings allow, partners to the ranks that there are. Levels that only
-the unknown hierarchy would have are small and left out.
-
-Where the truth is known (`tests/amg/test_larger.py`) the cycle's time is off by -5 to +3 %, and where to
-redistribute is decided as with the true tables. The messages alone are off by up to 42 %, on few ranks, where
-half of them are on the surface of the whole grid.
+Fine levels continue each of their figures as a power of the points per rank, through the two hierarchies that
+are known: unknowns grow with the points, values with their surfaces, partners hardly at all; what does what
+shows in the tables. Coarse levels, from where the continued one has no more unknowns than level 2 of the
+larger hierarchy, are those of the larger one: on as many ranks a level of so many unknowns has been seen, at
+another depth, so each figure, and how many unknowns the next level has, is interpolated between the levels of
+the larger one by their unknowns (in logarithms). Interpolation keeps to the number of coefficients that its
+settings allow, partners to the ranks that there are.
 """
 
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator
+from itertools import pairwise
 
 from odonata.amg.hierarchy import LEVEL_FIELDS, Hierarchy, Level
 from odonata.errors import OdonataError
 
-_PARTNERS = ("sends", "interpolation_sends")
+FINE = 2
+"""Levels that are always continued: the finest, and that of the aggressive coarsening."""
+_NEXT = "next"
+_TRANSFER = (
+    "interpolation_nonzeros_per_row",
+    "interpolation_sends",
+    "interpolation_values_sent",
+    "interpolation_messages",
+)
 
 
 def more_points(small: Hierarchy, large: Hierarchy, points: float) -> Hierarchy:
@@ -33,32 +41,70 @@ def more_points(small: Hierarchy, large: Hierarchy, points: float) -> Hierarchy:
         OdonataError: Other numbers of ranks, or points that do not grow from one to the next.
     """
     if small.ranks != large.ranks:
-        raise OdonataError(
-            f"the hierarchies are on {small.ranks:,} and {large.ranks:,} ranks; expected as many"
-        )
+        known = f"{small.ranks:,} and {large.ranks:,} ranks"
+        raise OdonataError(f"the hierarchies are on {known}; expected as many")
     first, second = (one.unknowns / one.ranks for one in (small, large))
     if not first < second < points:
         raise OdonataError(
             f"{first:,.0f}, {second:,.0f} and {points:,.0f} points per rank do not grow from one to the next"
         )
     steps = math.log(points / second) / math.log(second / first)
+    fine = list(_continued(small, large, steps))
+    levels = [*fine, *_coarser(large, fine)]
     most = large.settings.get("boomeramg", {}).get("max_elements", 0)
-    levels: list[Level] = []
-    growth: dict[str, float] = dict.fromkeys(LEVEL_FIELDS, 1.0)
-    for number, known in enumerate(large.levels):
-        if number < len(small.levels):
-            before = small.levels[number]
-            both = {name: (before[name], known[name]) for name in LEVEL_FIELDS}
-            growth = {name: b / a if a > 0 and b > 0 else growth[name] for name, (a, b) in both.items()}
-        level: Level = {"level": number}
-        level |= {name: known[name] * growth[name] ** steps for name in LEVEL_FIELDS}
-        level["active_ranks"] = min(level["active_ranks"], large.ranks)
-        for name in _PARTNERS:
+    for number, level in enumerate(levels):
+        level["level"] = number
+        level["active_ranks"] = min(level["active_ranks"], large.ranks, level["unknowns"])
+        for name in ("sends", "interpolation_sends"):
             level[name] = min(level[name], large.ranks - 1)
         if most and number > 0:
-            coefficients = "interpolation_nonzeros_per_row"
-            level[coefficients] = min(level[coefficients], most)
-        levels.append(level)
+            level[_TRANSFER[0]] = min(level[_TRANSFER[0]], most)
     source = f"extrapolated from {first:,.0f} and {second:,.0f} to {points:,.0f} points per rank"
-    settings = {**large.settings, "points": None, "grid": None}
-    return Hierarchy(large.ranks, levels, settings, source)
+    return Hierarchy(large.ranks, levels, {**large.settings, "points": None, "grid": None}, source)
+
+
+def _continued(small: Hierarchy, large: Hierarchy, steps: float) -> Iterator[Level]:
+    """Fine levels: each figure grown by the power of its growth from the smaller hierarchy to the larger."""
+    for number, (before, known) in enumerate(zip(small.levels, large.levels, strict=False)):
+        level: Level = {}
+        for name in LEVEL_FIELDS:
+            a, b = before[name], known[name]
+            level[name] = b * (b / a if a > 0 and b > 0 else 1.0) ** steps
+        if number >= FINE and level["unknowns"] <= large.levels[FINE]["unknowns"]:
+            return
+        yield level
+
+
+def _coarser(large: Hierarchy, fine: list[Level]) -> Iterator[Level]:
+    """Coarse levels: as those of the larger hierarchy with as many unknowns."""
+    last = len(fine) - 1
+    known = [
+        {**level, _NEXT: below["unknowns"] if below else 0.0}
+        for level, below in zip(large.levels, [*large.levels[1:], None], strict=True)
+    ]
+    seen = known[FINE:]
+    if not seen or not known[last][_NEXT]:
+        return
+    unknowns = fine[last]["unknowns"] * known[last][_NEXT] / known[last]["unknowns"]
+    while True:
+        level: Level = {name: _between(seen, name, unknowns) for name in LEVEL_FIELDS}
+        level["unknowns"] = unknowns
+        below = _between(seen, _NEXT, unknowns)
+        # Half-way to the coarsest that was seen there is none below it.
+        if below < 1 or unknowns <= 1.5 * seen[-1]["unknowns"]:
+            yield {**level, **dict.fromkeys(_TRANSFER, 0.0)}
+            return
+        yield level
+        unknowns = below
+
+
+def _between(seen: list[Level], name: str, unknowns: float) -> float:
+    """A figure at so many unknowns between two levels, in logarithms; beyond the ends that of the end."""
+    for fine, coarse in pairwise(seen):
+        if coarse["unknowns"] <= unknowns <= fine["unknowns"]:
+            if fine[name] <= 0 or coarse[name] <= 0:
+                return fine[name] if unknowns > coarse["unknowns"] else coarse[name]
+            span = math.log(fine["unknowns"] / coarse["unknowns"])
+            share = math.log(unknowns / coarse["unknowns"]) / span if span else 1.0
+            return math.exp(share * math.log(fine[name]) + (1 - share) * math.log(coarse[name]))
+    return seen[0 if unknowns > seen[0]["unknowns"] else -1][name]
