@@ -56,8 +56,7 @@ static void check_root(MPI_Comm comm, int root)
         vmpi_fail("root %d of a communicator of %d ranks", root, comm->size);
 }
 
-/* Copies packed data between two ranks' buffers of possibly different types. */
-static void move(const void *from, int from_count, MPI_Datatype from_type, void *to, int to_count,
+void vmpi_move(const void *from, int from_count, MPI_Datatype from_type, void *to, int to_count,
                  MPI_Datatype to_type)
 {
     size_t bytes = vmpi_packed_bytes(from_type, from_count);
@@ -75,7 +74,7 @@ static void move(const void *from, int from_count, MPI_Datatype from_type, void 
     free(packed);
 }
 
-static void *at(void *buffer, ptrdiff_t elements, MPI_Datatype type)
+void *vmpi_at(void *buffer, ptrdiff_t elements, MPI_Datatype type)
 {
     return (char *)buffer + elements * type->extent;
 }
@@ -94,7 +93,7 @@ static void broadcast(MPI_Comm comm)
 {
     vmpi_arrival *root = &comm->at[comm->at[0].root];
     for (int i = 0; i < comm->size; i++)
-        move(root->receive, root->receive_count, root->receive_type, comm->at[i].receive,
+        vmpi_move(root->receive, root->receive_count, root->receive_type, comm->at[i].receive,
              comm->at[i].receive_count, comm->at[i].receive_type);
 }
 
@@ -115,8 +114,7 @@ static const void *contribution(const vmpi_arrival *a)
     return a->send == MPI_IN_PLACE ? a->receive : a->send;
 }
 
-/* Combines ranks 0..last into a fresh buffer, in rank order. */
-static void *combine(MPI_Comm comm, int last)
+void *vmpi_combine(MPI_Comm comm, int last)
 {
     vmpi_arrival *first = &comm->at[0];
     size_t bytes = vmpi_packed_bytes(first->send_type, first->send_count);
@@ -134,7 +132,7 @@ static void *combine(MPI_Comm comm, int last)
 
 static void reduce_to_all(MPI_Comm comm)
 {
-    void *result = combine(comm, comm->size - 1);
+    void *result = vmpi_combine(comm, comm->size - 1);
     for (int i = 0; i < comm->size; i++)
         vmpi_unpack(result, vmpi_packed_bytes(comm->at[i].send_type, comm->at[i].send_count), comm->at[i].receive,
                     comm->at[i].send_type);
@@ -144,7 +142,7 @@ static void reduce_to_all(MPI_Comm comm)
 static void reduce_to_root(MPI_Comm comm)
 {
     vmpi_arrival *root = &comm->at[comm->at[0].root];
-    void *result = combine(comm, comm->size - 1);
+    void *result = vmpi_combine(comm, comm->size - 1);
     vmpi_unpack(result, vmpi_packed_bytes(root->send_type, root->send_count), root->receive, root->send_type);
     free(result);
 }
@@ -206,11 +204,11 @@ static void gather_into(MPI_Comm comm, vmpi_arrival *to)
         int count = to->counts ? to->counts[i] : to->receive_count;
         ptrdiff_t offset = to->displacements ? to->displacements[i] : (ptrdiff_t)i * to->receive_count;
         if (from->send != MPI_IN_PLACE)
-            move(from->send, from->send_count, from->send_type, at(to->receive, offset, to->receive_type), count,
+            vmpi_move(from->send, from->send_count, from->send_type, vmpi_at(to->receive, offset, to->receive_type), count,
                  to->receive_type);
         else if (from != to) /* all-gather in place: the data lies at the sender's own position of its result */
-            move(at(from->receive, offset, to->receive_type), count, to->receive_type,
-                 at(to->receive, offset, to->receive_type), count, to->receive_type);
+            vmpi_move(vmpi_at(from->receive, offset, to->receive_type), count, to->receive_type,
+                 vmpi_at(to->receive, offset, to->receive_type), count, to->receive_type);
     }
 }
 
@@ -233,7 +231,7 @@ static void scatter_from_root(MPI_Comm comm)
         int count = root->counts ? root->counts[i] : root->send_count;
         ptrdiff_t offset = root->displacements ? root->displacements[i] : (ptrdiff_t)i * root->send_count;
         if (to->receive != MPI_IN_PLACE)
-            move(at((void *)root->send, offset, root->send_type), count, root->send_type, to->receive,
+            vmpi_move(vmpi_at((void *)root->send, offset, root->send_type), count, root->send_type, to->receive,
                  to->receive_count, to->receive_type);
     }
 }
@@ -243,14 +241,14 @@ static void exchange_all(MPI_Comm comm)
     for (int i = 0; i < comm->size; i++)
         for (int j = 0; j < comm->size; j++) {
             vmpi_arrival *from = &comm->at[i], *to = &comm->at[j];
-            move(at((void *)from->send, (ptrdiff_t)j * from->send_count, from->send_type), from->send_count,
-                 from->send_type, at(to->receive, (ptrdiff_t)i * to->receive_count, to->receive_type),
+            vmpi_move(vmpi_at((void *)from->send, (ptrdiff_t)j * from->send_count, from->send_type), from->send_count,
+                 from->send_type, vmpi_at(to->receive, (ptrdiff_t)i * to->receive_count, to->receive_type),
                  to->receive_count, to->receive_type);
         }
 }
 
 /* The common path of the calls that move data. `bytes` is what this rank contributes. */
-static int exchange(vmpi_arrival mine, MPI_Comm handle, size_t bytes, void (*action)(MPI_Comm))
+int vmpi_exchange(vmpi_arrival mine, MPI_Comm handle, size_t bytes, void (*action)(MPI_Comm))
 {
     MPI_Comm comm = vmpi_comm(handle);
     check_root(comm, mine.root);
@@ -271,7 +269,7 @@ int MPI_Gather(const void *send, int send_count, MPI_Datatype send_type, void *r
     vmpi_arrival mine = {.call = "MPI_Gather", .send = send, .send_count = send_count, .send_type = send_type,
                          .receive = receive, .receive_count = receive_count, .receive_type = receive_type,
                          .root = root};
-    return exchange(mine, comm, bytes_sent(send, send_type, send_count), gather_to_root);
+    return vmpi_exchange(mine, comm, bytes_sent(send, send_type, send_count), gather_to_root);
 }
 
 int MPI_Gatherv(const void *send, int send_count, MPI_Datatype send_type, void *receive, const int counts[],
@@ -281,7 +279,7 @@ int MPI_Gatherv(const void *send, int send_count, MPI_Datatype send_type, void *
     vmpi_arrival mine = {.call = "MPI_Gatherv", .send = send, .send_count = send_count, .send_type = send_type,
                          .receive = receive, .counts = counts, .displacements = displacements,
                          .receive_type = receive_type, .root = root};
-    return exchange(mine, comm, bytes_sent(send, send_type, send_count), gather_to_root);
+    return vmpi_exchange(mine, comm, bytes_sent(send, send_type, send_count), gather_to_root);
 }
 
 int MPI_Allgather(const void *send, int send_count, MPI_Datatype send_type, void *receive, int receive_count,
@@ -290,7 +288,7 @@ int MPI_Allgather(const void *send, int send_count, MPI_Datatype send_type, void
     VMPI_ENTER("MPI_Allgather");
     vmpi_arrival mine = {.call = "MPI_Allgather", .send = send, .send_count = send_count, .send_type = send_type,
                          .receive = receive, .receive_count = receive_count, .receive_type = receive_type};
-    return exchange(mine, comm, bytes_sent(send, send_type, send_count), gather_to_all);
+    return vmpi_exchange(mine, comm, bytes_sent(send, send_type, send_count), gather_to_all);
 }
 
 int MPI_Allgatherv(const void *send, int send_count, MPI_Datatype send_type, void *receive, const int counts[],
@@ -300,7 +298,7 @@ int MPI_Allgatherv(const void *send, int send_count, MPI_Datatype send_type, voi
     vmpi_arrival mine = {.call = "MPI_Allgatherv", .send = send, .send_count = send_count, .send_type = send_type,
                          .receive = receive, .counts = counts, .displacements = displacements,
                          .receive_type = receive_type};
-    return exchange(mine, comm, bytes_sent(send, send_type, send_count), gather_to_all);
+    return vmpi_exchange(mine, comm, bytes_sent(send, send_type, send_count), gather_to_all);
 }
 
 int MPI_Scatter(const void *send, int send_count, MPI_Datatype send_type, void *receive, int receive_count,
@@ -310,7 +308,7 @@ int MPI_Scatter(const void *send, int send_count, MPI_Datatype send_type, void *
     vmpi_arrival mine = {.call = "MPI_Scatter", .send = send, .send_count = send_count, .send_type = send_type,
                          .receive = receive, .receive_count = receive_count, .receive_type = receive_type,
                          .root = root};
-    return exchange(mine, comm, vmpi_packed_bytes(receive_type, receive_count), scatter_from_root);
+    return vmpi_exchange(mine, comm, vmpi_packed_bytes(receive_type, receive_count), scatter_from_root);
 }
 
 int MPI_Scatterv(const void *send, const int counts[], const int displacements[], MPI_Datatype send_type,
@@ -320,7 +318,7 @@ int MPI_Scatterv(const void *send, const int counts[], const int displacements[]
     vmpi_arrival mine = {.call = "MPI_Scatterv", .send = send, .counts = counts, .displacements = displacements,
                          .send_type = send_type, .receive = receive, .receive_count = receive_count,
                          .receive_type = receive_type, .root = root};
-    return exchange(mine, comm, vmpi_packed_bytes(receive_type, receive_count), scatter_from_root);
+    return vmpi_exchange(mine, comm, vmpi_packed_bytes(receive_type, receive_count), scatter_from_root);
 }
 
 int MPI_Alltoall(const void *send, int send_count, MPI_Datatype send_type, void *receive, int receive_count,
@@ -331,5 +329,5 @@ int MPI_Alltoall(const void *send, int send_count, MPI_Datatype send_type, void 
                          .receive = receive, .receive_count = receive_count, .receive_type = receive_type};
     if (send == MPI_IN_PLACE)
         vmpi_fail("MPI_IN_PLACE is not supported here");
-    return exchange(mine, handle, bytes_sent(send, send_type, send_count), exchange_all);
+    return vmpi_exchange(mine, handle, bytes_sent(send, send_type, send_count), exchange_all);
 }

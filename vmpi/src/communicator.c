@@ -165,6 +165,30 @@ int MPI_Comm_split(MPI_Comm handle, int color, int key, MPI_Comm *out)
     return MPI_SUCCESS;
 }
 
+/* Ranks of a node, as -per-node says, share memory. */
+int MPI_Comm_split_type(MPI_Comm handle, int type, int key, MPI_Info info, MPI_Comm *out)
+{
+    (void)info;
+    VMPI_ENTER("MPI_Comm_split_type");
+    if (type != MPI_COMM_TYPE_SHARED && type != MPI_UNDEFINED)
+        vmpi_fail("of the types of MPI_Comm_split_type only MPI_COMM_TYPE_SHARED is supported");
+    int color = type == MPI_UNDEFINED ? MPI_UNDEFINED : vmpi_current->world / vmpi_per_node;
+    return MPI_Comm_split(handle, color, key, out);
+}
+
+int MPI_Comm_compare(MPI_Comm one, MPI_Comm other, int *result)
+{
+    VMPI_ENTER("MPI_Comm_compare");
+    MPI_Comm a = vmpi_comm(one), b = vmpi_comm(other);
+    int alike = a->size == b->size, similar = alike;
+    for (int i = 0; i < a->size && similar; i++) {
+        alike = alike && vmpi_comm_world_of(a, i) == vmpi_comm_world_of(b, i);
+        similar = vmpi_comm_rank_of(b, vmpi_comm_world_of(a, i)) >= 0;
+    }
+    *result = a == b ? MPI_IDENT : alike ? MPI_CONGRUENT : similar ? MPI_SIMILAR : MPI_UNEQUAL;
+    return MPI_SUCCESS;
+}
+
 /* Ranks that are members of the group they passed share one new communicator per distinct group (told apart by its
  * first member: groups passed together are disjoint or the same). */
 static void create_from_groups(MPI_Comm comm)
@@ -208,6 +232,8 @@ int MPI_Comm_free(MPI_Comm *handle)
         return MPI_SUCCESS;
     free(comm->world);
     free(comm->rank_of);
+    free(comm->extent);
+    free(comm->periodic);
     free(comm->at);
     free(comm);
     return MPI_SUCCESS;

@@ -24,6 +24,15 @@ BASIC(ompi_mpi_long_long_int, long long, 'l');
 BASIC(ompi_mpi_int32_t, int32_t, 'i');
 BASIC(ompi_mpi_int64_t, int64_t, 'l');
 BASIC(ompi_mpi_uint64_t, uint64_t, 'L');
+BASIC(ompi_mpi_uint8_t, uint8_t, 'B');
+BASIC(ompi_mpi_uint32_t, uint32_t, 'u');
+BASIC(ompi_mpi_unsigned_char, unsigned char, 'B');
+BASIC(ompi_mpi_unsigned_long_long, unsigned long long, 'L');
+BASIC(ompi_mpi_cxx_bool, unsigned char, 'B');
+BASIC(ompi_mpi_c_bool, unsigned char, 'B');
+BASIC(ompi_mpi_2int, vmpi_two_ints, '2');
+BASIC(ompi_mpi_double_int, vmpi_double_int, 'D');
+BASIC(ompi_mpi_float_int, vmpi_float_int, 'F');
 BASIC(ompi_mpi_float, float, 'f');
 BASIC(ompi_mpi_double, double, 'd');
 
@@ -212,5 +221,45 @@ int MPI_Get_count(const MPI_Status *status, MPI_Datatype type, int *count)
         *count = MPI_UNDEFINED;
     else
         *count = (int)(status->_ucount / type->size);
+    return MPI_SUCCESS;
+}
+
+int MPI_Type_get_extent(MPI_Datatype type, MPI_Aint *lower, MPI_Aint *extent)
+{
+    VMPI_ENTER("MPI_Type_get_extent");
+    *lower = 0;
+    *extent = type->extent;
+    return MPI_SUCCESS;
+}
+
+int MPI_Pack_size(int count, MPI_Datatype type, MPI_Comm comm, int *bytes)
+{
+    (void)comm;
+    VMPI_ENTER("MPI_Pack_size");
+    *bytes = (int)vmpi_packed_bytes(type, count);
+    return MPI_SUCCESS;
+}
+
+int MPI_Pack(const void *buffer, int count, MPI_Datatype type, void *packed, int room, int *position, MPI_Comm comm)
+{
+    (void)comm;
+    VMPI_ENTER("MPI_Pack");
+    size_t bytes = vmpi_packed_bytes(type, count);
+    if (*position < 0 || (size_t)*position + bytes > (size_t)room)
+        vmpi_fail("%zu bytes from %d on do not fit into %d", bytes, *position, room);
+    vmpi_pack(buffer, count, type, (char *)packed + *position);
+    *position += (int)bytes;
+    return MPI_SUCCESS;
+}
+
+int MPI_Unpack(const void *packed, int room, int *position, void *buffer, int count, MPI_Datatype type, MPI_Comm comm)
+{
+    (void)comm;
+    VMPI_ENTER("MPI_Unpack");
+    size_t bytes = vmpi_packed_bytes(type, count);
+    if (*position < 0 || (size_t)*position + bytes > (size_t)room)
+        vmpi_fail("%zu bytes from %d on are more than there are (%d)", bytes, *position, room);
+    vmpi_unpack((const char *)packed + *position, bytes, buffer, type);
+    *position += (int)bytes;
     return MPI_SUCCESS;
 }

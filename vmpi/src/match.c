@@ -4,7 +4,8 @@
  * messages and one of posted receives, both in order, at most one of them non-empty. `any` is keyed the same without
  * the sender: all arrived messages in order of arrival, and the posted MPI_ANY_SOURCE receives. A linear queue per
  * rank, as real implementations have, is quadratic in the messages: at 8,192 ranks it does not finish. Entries vanish
- * when empty, so that memory follows what is in flight. */
+ * when empty, so that memory follows what is in flight. Receives with MPI_ANY_TAG are posted under that tag in the same
+ * tables; what has arrived for one is searched for in a list of all that arrived for its rank. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -15,6 +16,8 @@ typedef struct message {
     size_t bytes;
     struct message *next;                    /* in the exact queue */
     struct message *any_next, *any_previous; /* in the any queue */
+    struct message *all_next, *all_previous; /* of all that arrived for the rank */
+    int communicator;
     char data[];
 } message;
 
@@ -33,6 +36,7 @@ typedef struct {
 static table exact, any;
 static entry *spare;
 static uint64_t posted_so_far;
+static int wild_tags; /* posted receives with MPI_ANY_TAG: without any nobody looks for them */
 
 static size_t hash(int receiver, int communicator, int source, int tag)
 {
@@ -133,6 +137,26 @@ static void keep(int receiver, int communicator, message *m)
     else
         a->arrived_first = m;
     a->arrived_last = m;
+    vmpi_rank *rank = vmpi_rank_at(receiver);
+    m->communicator = communicator;
+    m->all_previous = rank->arrived_last;
+    if (rank->arrived_last)
+        rank->arrived_last->all_next = m;
+    else
+        rank->arrived_first = m;
+    rank->arrived_last = m;
+}
+
+static void forget(vmpi_rank *rank, message *m)
+{
+    if (m->all_previous)
+        m->all_previous->all_next = m->all_next;
+    else
+        rank->arrived_first = m->all_next;
+    if (m->all_next)
+        m->all_next->all_previous = m->all_previous;
+    else
+        rank->arrived_last = m->all_previous;
 }
 
 /* Takes the first message of an exact queue out of both tables. */
@@ -159,27 +183,43 @@ static message *take_arrived(int receiver, int communicator, int source, int tag
     else
         a->arrived_last = m->any_previous;
     drop_if_empty(&any, any_link);
+    forget(vmpi_rank_at(receiver), m);
     return m;
 }
 
 /* The arrived message a receive or probe would get, still in its queues. */
 static message *first_arrived(int receiver, int communicator, int source, int tag)
 {
+    if (tag == MPI_ANY_TAG) {
+        message *m = vmpi_rank_at(receiver)->arrived_first;
+        while (m && (m->communicator != communicator || (source != MPI_ANY_SOURCE && m->source != source)))
+            m = m->all_next;
+        return m;
+    }
     entry *e = source == MPI_ANY_SOURCE ? *find(&any, receiver, communicator, -1, tag)
                                         : *find(&exact, receiver, communicator, source, tag);
     return e ? e->arrived_first : NULL;
 }
 
-/* The posted receive that a message from `source` meets: the one posted earlier of the exact and the any-source. */
+/* The posted receive that a message from `source` meets: the one posted first of those that name its sender or any, its
+ * tag or any. */
 static MPI_Request match_posted(int receiver, int communicator, int source, int tag)
 {
-    entry **one = find(&exact, receiver, communicator, source, tag);
-    entry **wild = find(&any, receiver, communicator, -1, tag);
-    MPI_Request by_name = *one ? (*one)->posted_first : NULL;
-    MPI_Request by_any = *wild ? (*wild)->posted_first : NULL;
-    if (by_name && (!by_any || by_name->posted < by_any->posted))
-        return take_posted(&exact, one);
-    return by_any ? take_posted(&any, wild) : NULL;
+    table *of[4] = {&exact, &any, &exact, &any}, *best_table = NULL;
+    const int sources[4] = {source, -1, source, -1}, tags[4] = {tag, tag, MPI_ANY_TAG, MPI_ANY_TAG};
+    entry **best = NULL;
+    for (int i = 0; i < (wild_tags ? 4 : 2); i++) {
+        entry **link = find(of[i], receiver, communicator, sources[i], tags[i]);
+        if (*link && (*link)->posted_first && (!best || (*link)->posted_first->posted < (*best)->posted_first->posted)) {
+            best = link;
+            best_table = of[i];
+        }
+    }
+    if (!best)
+        return NULL;
+    MPI_Request request = take_posted(best_table, best);
+    wild_tags -= request->tag == MPI_ANY_TAG;
+    return request;
 }
 
 static void check_fits(size_t bytes, const struct ompi_request_t *receive, int source, int tag)
@@ -227,7 +267,7 @@ void vmpi_post(MPI_Request receive)
     int receiver = receive->owner->world;
     message *m = first_arrived(receiver, receive->comm->id, receive->peer, receive->tag);
     if (m) {
-        m = take_arrived(receiver, receive->comm->id, m->source, receive->tag);
+        m = take_arrived(receiver, receive->comm->id, m->source, m->tag);
         check_fits(m->bytes, receive, m->source, m->tag);
         vmpi_unpack(m->data, m->bytes, receive->buffer, receive->type);
         vmpi_complete(receive, m->source, m->tag, m->bytes);
@@ -235,6 +275,7 @@ void vmpi_post(MPI_Request receive)
         return;
     }
     receive->posted = posted_so_far++;
+    wild_tags += receive->tag == MPI_ANY_TAG;
     entry *e = receive->peer == MPI_ANY_SOURCE
                    ? find_or_add(&any, receiver, receive->comm->id, -1, receive->tag)
                    : find_or_add(&exact, receiver, receive->comm->id, receive->peer, receive->tag);

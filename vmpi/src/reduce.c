@@ -22,6 +22,12 @@ OPERATION(ompi_mpi_op_max, '>');
 OPERATION(ompi_mpi_op_min, '<');
 OPERATION(ompi_mpi_op_land, '&');
 OPERATION(ompi_mpi_op_lor, '|');
+OPERATION(ompi_mpi_op_lxor, 'x');
+OPERATION(ompi_mpi_op_band, 'A');
+OPERATION(ompi_mpi_op_bor, 'O');
+OPERATION(ompi_mpi_op_bxor, 'X');
+OPERATION(ompi_mpi_op_maxloc, 'M');
+OPERATION(ompi_mpi_op_minloc, 'm');
 
 #define COMBINE(ctype)                                                                                                 \
     do {                                                                                                               \
@@ -35,9 +41,53 @@ OPERATION(ompi_mpi_op_lor, '|');
             case '<': b[i] = a[i] < b[i] ? a[i] : b[i]; break;                                                         \
             case '&': b[i] = (ctype)(a[i] && b[i]); break;                                                             \
             case '|': b[i] = (ctype)(a[i] || b[i]); break;                                                             \
+            case 'x': b[i] = (ctype)(!a[i] != !b[i]); break;                                                           \
             default: vmpi_fail("this reduction operation is not supported");                                           \
             }                                                                                                          \
     } while (0)
+
+#define COMBINE_BITS(ctype)                                                                                            \
+    do {                                                                                                               \
+        const ctype *a = in;                                                                                           \
+        ctype *b = inout;                                                                                              \
+        for (int i = 0; i < count; i++)                                                                                \
+            b[i] = (ctype)(op->code == 'A' ? a[i] & b[i] : op->code == 'O' ? a[i] | b[i] : a[i] ^ b[i]);               \
+    } while (0)
+
+/* A value and where it is; of equal values the lower place. */
+#define COMBINE_PLACES(ctype)                                                                                          \
+    do {                                                                                                               \
+        const ctype *a = in;                                                                                           \
+        ctype *b = inout;                                                                                              \
+        for (int i = 0; i < count; i++) {                                                                              \
+            int earlier = op->code == 'M' ? a[i].value > b[i].value : a[i].value < b[i].value;                         \
+            if (earlier || (a[i].value == b[i].value && a[i].place < b[i].place))                                      \
+                b[i] = a[i];                                                                                           \
+        }                                                                                                              \
+    } while (0)
+
+static void reduce_bits(MPI_Op op, int element, int count, void *in, void *inout)
+{
+    switch (element) {
+    case 'B': COMBINE_BITS(unsigned char); break;
+    case 'c': COMBINE_BITS(char); break;
+    case 'i': COMBINE_BITS(int); break;
+    case 'u': COMBINE_BITS(unsigned); break;
+    case 'l': COMBINE_BITS(long); break;
+    case 'L': COMBINE_BITS(unsigned long); break;
+    default: vmpi_fail("bitwise reductions need whole numbers");
+    }
+}
+
+static void reduce_places(MPI_Op op, int element, int count, void *in, void *inout)
+{
+    switch (element) {
+    case '2': COMBINE_PLACES(vmpi_two_ints); break;
+    case 'D': COMBINE_PLACES(vmpi_double_int); break;
+    case 'F': COMBINE_PLACES(vmpi_float_int); break;
+    default: vmpi_fail("MPI_MAXLOC and MPI_MINLOC need pairs such as MPI_DOUBLE_INT");
+    }
+}
 
 void vmpi_reduce(MPI_Op op, MPI_Datatype type, int count, void *in, void *inout)
 {
@@ -47,6 +97,14 @@ void vmpi_reduce(MPI_Op op, MPI_Datatype type, int count, void *in, void *inout)
     }
     if (!type->basic)
         vmpi_fail("predefined reductions need a basic data type");
+    if (op->code == 'A' || op->code == 'O' || op->code == 'X') {
+        reduce_bits(op, type->element, count, in, inout);
+        return;
+    }
+    if (op->code == 'M' || op->code == 'm') {
+        reduce_places(op, type->element, count, in, inout);
+        return;
+    }
     switch (type->element) {
     case 'B': COMBINE(unsigned char); break;
     case 'c': COMBINE(char); break;

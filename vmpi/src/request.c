@@ -26,11 +26,9 @@ void vmpi_complete(MPI_Request request, int source, int tag, size_t bytes)
     }
 }
 
-static void check_tag(int tag)
+static void check_tag(int tag, int any_allowed)
 {
-    if (tag == MPI_ANY_TAG)
-        vmpi_fail("MPI_ANY_TAG is not supported");
-    if (tag < 0)
+    if (tag < 0 && !(any_allowed && tag == MPI_ANY_TAG))
         vmpi_fail("tag %d is negative", tag);
 }
 
@@ -45,7 +43,7 @@ static void check_peer(MPI_Comm comm, int peer, int any_allowed)
 static MPI_Request new_request(enum request_kind kind, const void *buffer, int count, MPI_Datatype type, int peer,
                                int tag, MPI_Comm handle)
 {
-    check_tag(tag);
+    check_tag(tag, kind == REQUEST_RECEIVE);
     MPI_Request request = vmpi_alloc(1, sizeof *request);
     request->kind = kind;
     request->owner = vmpi_current;
@@ -94,19 +92,23 @@ static int is_pending(MPI_Request request)
     return request != MPI_REQUEST_NULL && request->active && !request->done;
 }
 
+/* What the rank waits for, for messages to the user. */
+static void describe_message(int source, int tag, MPI_Comm comm, int more)
+{
+    char from[32] = "any rank", tagged[32] = "any tag", others[32] = "";
+    if (source != MPI_ANY_SOURCE)
+        snprintf(from, sizeof from, "rank %d", source);
+    if (tag != MPI_ANY_TAG)
+        snprintf(tagged, sizeof tagged, "tag %d", tag);
+    if (more > 0)
+        snprintf(others, sizeof others, " and %d more", more);
+    snprintf(vmpi_current->detail, sizeof vmpi_current->detail, "for a message from %s, %s, communicator %d%s", from,
+             tagged, comm->id, others);
+}
+
 static void describe(MPI_Request request, int pending)
 {
-    int length = snprintf(vmpi_current->detail, sizeof vmpi_current->detail, "for a message from ");
-    if (request->peer == MPI_ANY_SOURCE)
-        length += snprintf(vmpi_current->detail + length, sizeof vmpi_current->detail - (size_t)length, "any rank");
-    else
-        length += snprintf(vmpi_current->detail + length, sizeof vmpi_current->detail - (size_t)length, "rank %d",
-                           request->peer);
-    length += snprintf(vmpi_current->detail + length, sizeof vmpi_current->detail - (size_t)length,
-                       ", tag %d, communicator %d", request->tag, request->comm->id);
-    if (pending > 1)
-        snprintf(vmpi_current->detail + length, sizeof vmpi_current->detail - (size_t)length, " and %d more",
-                 pending - 1);
+    describe_message(request->peer, request->tag, request->comm, pending - 1);
 }
 
 /* Suspends the rank until `needed` of the pending requests are done (all of them, or one). */
@@ -161,7 +163,7 @@ int MPI_Irecv(void *buffer, int count, MPI_Datatype type, int source, int tag, M
 int MPI_Send(const void *buffer, int count, MPI_Datatype type, int destination, int tag, MPI_Comm handle)
 {
     VMPI_ENTER("MPI_Send");
-    check_tag(tag);
+    check_tag(tag, 0);
     MPI_Comm comm = vmpi_comm(handle);
     check_peer(comm, destination, 0);
     if (destination != MPI_PROC_NULL)
@@ -288,25 +290,76 @@ int MPI_Testall(int count, MPI_Request requests[], int *flag, MPI_Status statuse
     return MPI_SUCCESS;
 }
 
-static void describe_probe(int source, int tag, MPI_Comm comm)
+int MPI_Testany(int count, MPI_Request requests[], int *index, int *flag, MPI_Status *status)
 {
-    if (source == MPI_ANY_SOURCE)
-        snprintf(vmpi_current->detail, sizeof vmpi_current->detail,
-                 "for a message from any rank, tag %d, communicator %d", tag, comm->id);
-    else
-        snprintf(vmpi_current->detail, sizeof vmpi_current->detail,
-                 "for a message from rank %d, tag %d, communicator %d", source, tag, comm->id);
+    VMPI_ENTER("MPI_Testany");
+    *index = first_finished(count, requests);
+    *flag = 1;
+    if (*index != MPI_UNDEFINED) {
+        retire(&requests[*index], status);
+        return MPI_SUCCESS;
+    }
+    for (int i = 0; i < count; i++)
+        if (is_pending(requests[i])) {
+            *flag = 0;
+            describe(requests[i], 1);
+            vmpi_poll();
+            return MPI_SUCCESS;
+        }
+    if (status != MPI_STATUS_IGNORE)
+        *status = empty_status;
+    return MPI_SUCCESS;
+}
+
+/* Hands over all that are done; MPI_UNDEFINED if none is active. */
+static void retire_some(int count, MPI_Request requests[], int *done, int indices[], MPI_Status statuses[])
+{
+    int active = 0;
+    *done = 0;
+    for (int i = 0; i < count; i++) {
+        if (requests[i] == MPI_REQUEST_NULL || !requests[i]->active)
+            continue;
+        active++;
+        if (!requests[i]->done)
+            continue;
+        retire(&requests[i], statuses == MPI_STATUSES_IGNORE ? MPI_STATUS_IGNORE : &statuses[*done]);
+        indices[(*done)++] = i;
+    }
+    if (active == 0)
+        *done = MPI_UNDEFINED;
+}
+
+int MPI_Testsome(int count, MPI_Request requests[], int *done, int indices[], MPI_Status statuses[])
+{
+    VMPI_ENTER("MPI_Testsome");
+    retire_some(count, requests, done, indices, statuses);
+    for (int i = 0; *done == 0 && i < count; i++)
+        if (is_pending(requests[i])) {
+            describe(requests[i], 1);
+            vmpi_poll();
+            break;
+        }
+    return MPI_SUCCESS;
+}
+
+int MPI_Waitsome(int count, MPI_Request requests[], int *done, int indices[], MPI_Status statuses[])
+{
+    VMPI_ENTER("MPI_Waitsome");
+    if (first_finished(count, requests) == MPI_UNDEFINED)
+        await(count, requests, 0);
+    retire_some(count, requests, done, indices, statuses);
+    return MPI_SUCCESS;
 }
 
 int MPI_Iprobe(int source, int tag, MPI_Comm handle, int *flag, MPI_Status *status)
 {
     VMPI_ENTER("MPI_Iprobe");
-    check_tag(tag);
+    check_tag(tag, 1);
     MPI_Comm comm = vmpi_comm(handle);
     check_peer(comm, source, 1);
     *flag = vmpi_peek(comm, source, tag, status);
     if (!*flag) {
-        describe_probe(source, tag, comm);
+        describe_message(source, tag, comm, 0);
         vmpi_poll();
     }
     return MPI_SUCCESS;
@@ -315,10 +368,10 @@ int MPI_Iprobe(int source, int tag, MPI_Comm handle, int *flag, MPI_Status *stat
 int MPI_Probe(int source, int tag, MPI_Comm handle, MPI_Status *status)
 {
     VMPI_ENTER("MPI_Probe");
-    check_tag(tag);
+    check_tag(tag, 1);
     MPI_Comm comm = vmpi_comm(handle);
     check_peer(comm, source, 1);
-    describe_probe(source, tag, comm);
+    describe_message(source, tag, comm, 0);
     vmpi_current->probing = 1;
     while (!vmpi_peek(comm, source, tag, status))
         vmpi_block();

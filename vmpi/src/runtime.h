@@ -32,6 +32,8 @@ typedef struct vmpi_rank {
     uint8_t initialised;
     uint8_t finalised;
     void *slot; /* vmpi_rank_slot */
+    void *attached; /* MPI_Buffer_attach */
+    struct message *arrived_first, *arrived_last; /* messages that nobody has received yet (match.c) */
     struct ompi_communicator_t *self;
 } vmpi_rank;
 
@@ -47,6 +49,11 @@ void vmpi_block(void);
 void vmpi_poll(void);
 /* Makes a suspended rank ready; no effect on one that is ready. Counts as progress for the deadlock watch. */
 void vmpi_wake(vmpi_rank *rank);
+
+/* The process: reads vmpi's own options and runs the ranks (start.c). */
+int vmpi_start(int argc, char **argv);
+/* Ranks that share a node, as the user says; what MPI_Comm_split_type goes by. */
+extern int vmpi_per_node;
 
 /* Ends the process with "vmpi: rank R in CALL: ..." on standard error and exit status 70. */
 void vmpi_fail(const char *format, ...) __attribute__((noreturn, format(printf, 1, 2)));
@@ -76,6 +83,19 @@ struct ompi_datatype_t {
     int basic;
 };
 
+/* MPI_2INT, MPI_DOUBLE_INT, MPI_FLOAT_INT. */
+typedef struct {
+    int value, place;
+} vmpi_two_ints;
+typedef struct {
+    double value;
+    int place;
+} vmpi_double_int;
+typedef struct {
+    float value;
+    int place;
+} vmpi_float_int;
+
 size_t vmpi_packed_bytes(MPI_Datatype type, int count);
 int vmpi_is_contiguous(MPI_Datatype type);
 void vmpi_pack(const void *buffer, int count, MPI_Datatype type, void *packed);
@@ -102,6 +122,9 @@ struct ompi_communicator_t {
     int references;
     int *world;       /* rank here -> rank in the world; NULL: the same */
     int *rank_of;     /* rank in the world -> rank here or -1; NULL: the same */
+    int dimensions;   /* of its Cartesian topology; 0: it has none */
+    int *extent;      /* ranks along each */
+    int *periodic;
     int arrived;      /* ranks inside the current collective */
     vmpi_arrival *at; /* what each of them called with */
 };
@@ -123,6 +146,7 @@ struct vmpi_arrival {
     int send_count, receive_count;
     MPI_Datatype send_type, receive_type;
     const int *counts, *displacements;
+    const int *send_counts, *send_displacements; /* where both sides have some */
     MPI_Op op;
     int root;
     int color, key;       /* MPI_Comm_split */
@@ -133,6 +157,14 @@ struct vmpi_arrival {
 /* Waits until every rank of `comm` is here with the same call; the last one runs `action` for all of them, which finds
  * their arguments in comm->at. */
 void vmpi_meet(MPI_Comm comm, vmpi_arrival *mine, void (*action)(MPI_Comm));
+
+/* Meets, and records what this rank contributes. */
+int vmpi_exchange(vmpi_arrival mine, MPI_Comm handle, size_t bytes, void (*action)(MPI_Comm));
+/* Copies packed data between two ranks' buffers of possibly different types. */
+void vmpi_move(const void *from, int from_count, MPI_Datatype from_type, void *to, int to_count, MPI_Datatype to_type);
+void *vmpi_at(void *buffer, ptrdiff_t elements, MPI_Datatype type);
+/* Combines ranks 0 to `last` into a fresh buffer, in rank order. */
+void *vmpi_combine(MPI_Comm comm, int last);
 
 /* ---- point to point (request.c, match.c) ---- */
 

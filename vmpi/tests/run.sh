@@ -9,7 +9,7 @@ report() { # name, status
     if [ "$2" -eq 0 ]; then echo "ok   $1"; else echo "FAIL $1"; failures=$((failures + 1)); fi
 }
 
-for test in messages collectives; do
+for test in messages collectives calls; do
     for ranks in 2 3 8 300; do
         "$build/test-$test" -np $ranks
         report "$test on $ranks virtual ranks" $?
@@ -35,7 +35,7 @@ misuse() {
 misuse deadlock 71 "rank 0 in MPI_Recv for a message from rank 1, tag 77, communicator 0"
 misuse deadlock 71 "rank 1 in MPI_Barrier on communicator 0"
 misuse polling 71 "rank 2 in MPI_Iprobe for a message from any rank, tag 1"
-misuse unsupported 70 "rank 0 in MPI_Alltoallv: vmpi does not support this call"
+misuse unsupported 70 "rank 0 in MPI_Ibarrier: vmpi does not support this call"
 misuse truncation 70 "message of 8 bytes from rank 1 with tag 4 for a receive of 4 bytes by rank 0"
 misuse mismatch 70 "rank 0 is in MPI_Bcast"
 misuse peer 70 "rank 1000000 of a communicator of 3"
@@ -51,4 +51,18 @@ report "the record is repeatable" $?
 "$build/test-collectives" -record "$build/c.record" -np 8
 [ "$(wc -c <"$build/c.record")" -eq 32 ]
 report "collectives are not messages" $?
+
+# Programs as they are, by vmpicc, vmpicxx and vmpirun.
+VMPI_BUILD=$build
+export VMPI_BUILD
+bin/vmpicxx -o "$build/plain" tests/plain.cc
+[ "$(bin/vmpirun -n 12 -per-node 4 "$build/plain")" = "12 ranks, 4 on a node, sum 66" ]
+report "a C++ program as it is" $?
+bin/vmpicc -c -o "$build/calls.o" tests/calls.c && bin/vmpicc -o "$build/calls" "$build/calls.o" && bin/vmpirun -n 7 "$build/calls"
+report "a C program in two steps" $?
+bin/vmpicc -o "$build/shared" tests/shared.c 2>"$build/shared.txt"
+[ $? -eq 1 ] && [ ! -e "$build/shared" ] && grep -q '^    counted$' "$build/shared.txt" && ! grep -q fine "$build/shared.txt"
+report "variables that ranks would share are named" $?
+VMPI_GLOBALS=shared bin/vmpicc -o "$build/shared" tests/shared.c && [ "$(bin/vmpirun -n 2 "$build/shared")" = "shared: 6" ]
+report "and taken if the user says so" $?
 exit $((failures > 0))

@@ -1,0 +1,194 @@
+/* Cartesian topologies: ranks in rows, the last dimension fastest. Ranks are never reordered. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "runtime.h"
+
+static int compare_descending(const void *a, const void *b)
+{
+    int x = *(const int *)a, y = *(const int *)b;
+    return (x < y) - (x > y);
+}
+
+/* Prime factors from the largest down, each to the free dimension that is smallest so far. */
+int MPI_Dims_create(int nodes, int dimensions, int extent[])
+{
+    VMPI_ENTER("MPI_Dims_create");
+    int rest = nodes, unknown = 0, factor[32], factors = 0;
+    if (nodes < 1 || dimensions < 1)
+        vmpi_fail("%d ranks in %d dimensions", nodes, dimensions);
+    for (int d = 0; d < dimensions; d++) {
+        if (extent[d] < 0 || (extent[d] > 0 && rest % extent[d]))
+            vmpi_fail("%d ranks cannot have %d along dimension %d", nodes, extent[d], d);
+        if (extent[d] > 0)
+            rest /= extent[d];
+        else
+            unknown++;
+    }
+    if (unknown == 0) {
+        if (rest != 1)
+            vmpi_fail("the dimensions are all given, but do not multiply to %d ranks", nodes);
+        return MPI_SUCCESS;
+    }
+    int *found = vmpi_alloc((size_t)unknown, sizeof *found);
+    for (int i = 0; i < unknown; i++)
+        found[i] = 1;
+    for (int prime = 2; rest > 1; prime = prime * prime > rest ? rest : prime + 1)
+        for (; rest % prime == 0; rest /= prime)
+            factor[factors++] = prime;
+    while (factors > 0) {
+        int least = 0;
+        for (int i = 1; i < unknown; i++)
+            if (found[i] < found[least])
+                least = i;
+        found[least] *= factor[--factors];
+    }
+    qsort(found, (size_t)unknown, sizeof *found, compare_descending);
+    for (int d = 0, next = 0; d < dimensions; d++)
+        if (extent[d] == 0)
+            extent[d] = found[next++];
+    free(found);
+    return MPI_SUCCESS;
+}
+
+static int *copied(const int *numbers, int count)
+{
+    int *copy = vmpi_alloc((size_t)count + 1, sizeof *copy);
+    memcpy(copy, numbers, (size_t)count * sizeof *copy);
+    return copy;
+}
+
+static MPI_Comm with_topology(MPI_Comm handle)
+{
+    MPI_Comm comm = vmpi_comm(handle);
+    if (!comm->extent)
+        vmpi_fail("communicator %d has no Cartesian topology", comm->id);
+    return comm;
+}
+
+int MPI_Cart_create(MPI_Comm handle, int dimensions, const int extent[], const int periodic[], int reorder,
+                    MPI_Comm *out)
+{
+    VMPI_ENTER("MPI_Cart_create");
+    (void)reorder;
+    int size = 1, rank;
+    for (int d = 0; d < dimensions; d++)
+        size *= extent[d];
+    if (size > vmpi_comm(handle)->size)
+        vmpi_fail("a topology of %d ranks on a communicator of %d", size, vmpi_comm(handle)->size);
+    MPI_Comm_rank(handle, &rank);
+    MPI_Comm_split(handle, rank < size ? 0 : MPI_UNDEFINED, rank, out);
+    if (*out != MPI_COMM_NULL && !(*out)->extent) { /* the first of its ranks to come here does it for all */
+        (*out)->dimensions = dimensions;
+        (*out)->extent = copied(extent, dimensions);
+        (*out)->periodic = copied(periodic, dimensions);
+    }
+    return MPI_SUCCESS;
+}
+
+int MPI_Cartdim_get(MPI_Comm handle, int *dimensions)
+{
+    VMPI_ENTER("MPI_Cartdim_get");
+    *dimensions = with_topology(handle)->dimensions;
+    return MPI_SUCCESS;
+}
+
+int MPI_Topo_test(MPI_Comm handle, int *kind)
+{
+    VMPI_ENTER("MPI_Topo_test");
+    *kind = vmpi_comm(handle)->extent ? MPI_CART : MPI_UNDEFINED;
+    return MPI_SUCCESS;
+}
+
+int MPI_Cart_coords(MPI_Comm handle, int rank, int most, int coordinates[])
+{
+    VMPI_ENTER("MPI_Cart_coords");
+    MPI_Comm comm = with_topology(handle);
+    if (rank < 0 || rank >= comm->size)
+        vmpi_fail("rank %d of a communicator of %d", rank, comm->size);
+    for (int d = comm->dimensions - 1; d >= 0; d--) {
+        if (d < most)
+            coordinates[d] = rank % comm->extent[d];
+        rank /= comm->extent[d];
+    }
+    return MPI_SUCCESS;
+}
+
+int MPI_Cart_get(MPI_Comm handle, int most, int extent[], int periodic[], int coordinates[])
+{
+    VMPI_ENTER("MPI_Cart_get");
+    MPI_Comm comm = with_topology(handle);
+    for (int d = 0; d < comm->dimensions && d < most; d++) {
+        extent[d] = comm->extent[d];
+        periodic[d] = comm->periodic[d];
+    }
+    return MPI_Cart_coords(handle, vmpi_comm_rank_of(comm, vmpi_current->world), most, coordinates);
+}
+
+int MPI_Cart_rank(MPI_Comm handle, const int coordinates[], int *rank)
+{
+    VMPI_ENTER("MPI_Cart_rank");
+    MPI_Comm comm = with_topology(handle);
+    *rank = 0;
+    for (int d = 0; d < comm->dimensions; d++) {
+        int place = coordinates[d], extent = comm->extent[d];
+        if (comm->periodic[d])
+            place = (place % extent + extent) % extent;
+        else if (place < 0 || place >= extent)
+            vmpi_fail("coordinate %d of a dimension of %d that does not wrap", place, extent);
+        *rank = *rank * extent + place;
+    }
+    return MPI_SUCCESS;
+}
+
+/* The rank `steps` further along a dimension; MPI_PROC_NULL beyond an end. */
+static int neighbour(MPI_Comm comm, int dimension, int steps)
+{
+    int stride = 1, rank = vmpi_comm_rank_of(comm, vmpi_current->world);
+    for (int d = comm->dimensions - 1; d > dimension; d--)
+        stride *= comm->extent[d];
+    int extent = comm->extent[dimension], place = rank / stride % extent, there = place + steps;
+    if (!comm->periodic[dimension] && (there < 0 || there >= extent))
+        return MPI_PROC_NULL;
+    there = (there % extent + extent) % extent;
+    return rank + (there - place) * stride;
+}
+
+int MPI_Cart_shift(MPI_Comm handle, int dimension, int steps, int *source, int *destination)
+{
+    VMPI_ENTER("MPI_Cart_shift");
+    MPI_Comm comm = with_topology(handle);
+    if (dimension < 0 || dimension >= comm->dimensions)
+        vmpi_fail("dimension %d of %d", dimension, comm->dimensions);
+    *source = neighbour(comm, dimension, -steps);
+    *destination = neighbour(comm, dimension, steps);
+    return MPI_SUCCESS;
+}
+
+int MPI_Cart_sub(MPI_Comm handle, const int keep[], MPI_Comm *out)
+{
+    VMPI_ENTER("MPI_Cart_sub");
+    MPI_Comm comm = with_topology(handle);
+    int rank = vmpi_comm_rank_of(comm, vmpi_current->world), color = 0, kept = 0;
+    int *extent = vmpi_alloc((size_t)comm->dimensions + 1, sizeof *extent);
+    int *periodic = vmpi_alloc((size_t)comm->dimensions + 1, sizeof *periodic);
+    int *place = vmpi_alloc((size_t)comm->dimensions + 1, sizeof *place);
+    MPI_Cart_coords(handle, rank, comm->dimensions, place);
+    for (int d = 0; d < comm->dimensions; d++)
+        if (keep[d]) {
+            extent[kept] = comm->extent[d];
+            periodic[kept++] = comm->periodic[d];
+        } else {
+            color = color * comm->extent[d] + place[d];
+        }
+    MPI_Comm_split(handle, color, rank, out);
+    if (!(*out)->extent) {
+        (*out)->dimensions = kept;
+        (*out)->extent = copied(extent, kept);
+        (*out)->periodic = copied(periodic, kept);
+    }
+    free(extent);
+    free(periodic);
+    free(place);
+    return MPI_SUCCESS;
+}

@@ -1,0 +1,132 @@
+/* The environment: start and end, threads, names, errors, time. */
+#define _POSIX_C_SOURCE 200809L
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "runtime.h"
+
+struct ompi_predefined_errhandler_t {
+    int kind;
+};
+struct ompi_predefined_errhandler_t ompi_mpi_errors_are_fatal, ompi_mpi_errors_return, ompi_mpi_errhandler_null;
+struct ompi_predefined_info_t {
+    int kind;
+};
+struct ompi_predefined_info_t ompi_mpi_info_null;
+
+int vmpi_per_node = 1;
+
+int MPI_Init(int *argc, char ***argv)
+{
+    (void)argc;
+    (void)argv;
+    vmpi_current->call = "MPI_Init";
+    if (vmpi_current->initialised)
+        vmpi_fail("called twice");
+    vmpi_current->initialised = 1;
+    return MPI_SUCCESS;
+}
+
+int MPI_Initialized(int *flag)
+{
+    *flag = vmpi_current->initialised;
+    return MPI_SUCCESS;
+}
+
+int MPI_Finalized(int *flag)
+{
+    *flag = vmpi_current->finalised;
+    return MPI_SUCCESS;
+}
+
+int MPI_Finalize(void)
+{
+    VMPI_ENTER("MPI_Finalize");
+    vmpi_current->finalised = 1;
+    return MPI_SUCCESS;
+}
+
+int MPI_Abort(MPI_Comm comm, int code)
+{
+    (void)comm;
+    VMPI_ENTER("MPI_Abort");
+    fflush(NULL);
+    fprintf(stderr, "vmpi: rank %d called MPI_Abort(%d)\n", vmpi_current->world, code);
+    _Exit(code ? code & 255 : 1);
+}
+
+/* Real time of this process: messages take none, so only the ranks' own work shows. */
+double MPI_Wtime(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
+}
+
+double MPI_Wtick(void)
+{
+    return 1e-9;
+}
+
+int MPI_Init_thread(int *argc, char ***argv, int required, int *provided)
+{
+    (void)required;
+    *provided = MPI_THREAD_SINGLE;
+    return MPI_Init(argc, argv);
+}
+
+int MPI_Query_thread(int *provided)
+{
+    *provided = MPI_THREAD_SINGLE;
+    return MPI_SUCCESS;
+}
+
+int MPI_Is_thread_main(int *flag)
+{
+    *flag = 1;
+    return MPI_SUCCESS;
+}
+
+/* Nodes are what -per-node says: so many ranks each, in order. */
+int MPI_Get_processor_name(char *name, int *length)
+{
+    VMPI_ENTER("MPI_Get_processor_name");
+    *length = snprintf(name, MPI_MAX_PROCESSOR_NAME, "node%d", vmpi_current->world / vmpi_per_node);
+    return MPI_SUCCESS;
+}
+
+int MPI_Get_version(int *version, int *subversion)
+{
+    *version = MPI_VERSION;
+    *subversion = MPI_SUBVERSION;
+    return MPI_SUCCESS;
+}
+
+int MPI_Get_library_version(char *version, int *length)
+{
+    *length = snprintf(version, MPI_MAX_LIBRARY_VERSION_STRING, "vmpi, virtual ranks in one process");
+    return MPI_SUCCESS;
+}
+
+/* Mistakes always end the run, whatever handler is set: there is nothing to return to. */
+int MPI_Comm_set_errhandler(MPI_Comm comm, MPI_Errhandler handler)
+{
+    VMPI_ENTER("MPI_Comm_set_errhandler");
+    (void)vmpi_comm(comm);
+    (void)handler;
+    return MPI_SUCCESS;
+}
+
+int MPI_Error_string(int code, char *text, int *length)
+{
+    *length = snprintf(text, MPI_MAX_ERROR_STRING, code == MPI_SUCCESS ? "no error" : "error %d", code);
+    return MPI_SUCCESS;
+}
+
+int MPI_Error_class(int code, int *class)
+{
+    *class = code;
+    return MPI_SUCCESS;
+}

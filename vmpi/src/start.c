@@ -1,0 +1,58 @@
+/* The process: vmpi's own options, start and end.
+ *
+ *   PROGRAM -np RANKS [-per-node RANKS] [-record FILE] [-stack KIB] [--] the program's own arguments
+ *
+ * Exit status: the largest of the ranks' mains; 70 for a misuse of MPI or an unsupported call, 71 for a deadlock. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "runtime.h"
+
+#define MOST_RANKS 1000000
+
+static long number(const char *option, const char *text, long least, long most)
+{
+    char *end;
+    long value = text ? strtol(text, &end, 10) : 0;
+    if (!text || *end || value < least || value > most) {
+        fprintf(stderr, "vmpi: %s takes a whole number from %ld to %ld, not '%s'\n", option, least, most,
+                text ? text : "");
+        exit(2);
+    }
+    return value;
+}
+
+int vmpi_start(int argc, char **argv)
+{
+    int ranks = 0, used = 1;
+    long stack_kib = 512;
+    const char *record = NULL;
+    while (used < argc) {
+        const char *value = used + 1 < argc ? argv[used + 1] : NULL;
+        if (strcmp(argv[used], "-np") == 0)
+            ranks = (int)number("-np", value, 1, MOST_RANKS);
+        else if (strcmp(argv[used], "-stack") == 0)
+            stack_kib = number("-stack", value, 64, 1 << 20);
+        else if (strcmp(argv[used], "-per-node") == 0)
+            vmpi_per_node = (int)number("-per-node", value, 1, MOST_RANKS);
+        else if (strcmp(argv[used], "-record") == 0 && value)
+            record = value;
+        else
+            break;
+        used += 2;
+    }
+    if (used < argc && strcmp(argv[used], "--") == 0)
+        used++;
+    if (ranks == 0) {
+        fprintf(stderr, "usage: %s -np RANKS [-per-node RANKS] [-record FILE] [-stack KIB] [--] ARGUMENTS...\n", argv[0]);
+        return 2;
+    }
+    argv[used - 1] = argv[0];
+    vmpi_communicators_start(ranks);
+    if (record)
+        vmpi_record_open(record, ranks);
+    int status = vmpi_schedule(ranks, (size_t)stack_kib * 1024, argc - used + 1, argv + used - 1);
+    vmpi_record_close();
+    return status;
+}
