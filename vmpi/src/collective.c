@@ -85,6 +85,7 @@ int MPI_Barrier(MPI_Comm handle)
     MPI_Comm comm = vmpi_comm(handle);
     vmpi_record_collective("MPI_Barrier", comm->id, comm->size, 0);
     vmpi_arrival mine = {.call = "MPI_Barrier"};
+    vmpi_trace_collective(&mine, comm);
     vmpi_meet(comm, &mine, NULL);
     return MPI_SUCCESS;
 }
@@ -105,6 +106,7 @@ int MPI_Bcast(void *buffer, int count, MPI_Datatype type, int root, MPI_Comm han
     vmpi_record_collective("MPI_Bcast", comm->id, comm->size, vmpi_packed_bytes(type, count));
     vmpi_arrival mine = {
         .call = "MPI_Bcast", .receive = buffer, .receive_count = count, .receive_type = type, .root = root};
+    vmpi_trace_collective(&mine, comm);
     vmpi_meet(comm, &mine, broadcast);
     return MPI_SUCCESS;
 }
@@ -174,6 +176,7 @@ static int reduction(const char *call, const void *send, void *receive, int coun
     vmpi_record_collective(call, comm->id, comm->size, vmpi_packed_bytes(type, count));
     vmpi_arrival mine = {.call = call, .send = send, .receive = receive, .send_count = count, .send_type = type,
                          .op = op, .root = root};
+    vmpi_trace_collective(&mine, comm);
     vmpi_meet(comm, &mine, action);
     return MPI_SUCCESS;
 }
@@ -253,6 +256,7 @@ int vmpi_exchange(vmpi_arrival mine, MPI_Comm handle, size_t bytes, void (*actio
     MPI_Comm comm = vmpi_comm(handle);
     check_root(comm, mine.root);
     vmpi_record_collective(mine.call, comm->id, comm->size, bytes);
+    vmpi_trace_collective(&mine, comm);
     vmpi_meet(comm, &mine, action);
     return MPI_SUCCESS;
 }

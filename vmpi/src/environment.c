@@ -26,6 +26,9 @@ int MPI_Init(int *argc, char ***argv)
     if (vmpi_current->initialised)
         vmpi_fail("called twice");
     vmpi_current->initialised = 1;
+    vmpi_trace_plain("init");
+    vmpi_trace_entered();
+    vmpi_trace_left(NULL);
     return MPI_SUCCESS;
 }
 
@@ -44,6 +47,7 @@ int MPI_Finalized(int *flag)
 int MPI_Finalize(void)
 {
     VMPI_ENTER("MPI_Finalize");
+    vmpi_trace_plain("finalize");
     vmpi_current->finalised = 1;
     return MPI_SUCCESS;
 }

@@ -7,8 +7,15 @@ int MPI_Sendrecv(const void *send, int send_count, MPI_Datatype send_type, int d
                  void *receive, int receive_count, MPI_Datatype receive_type, int source, int receive_tag,
                  MPI_Comm comm, MPI_Status *status)
 {
+    VMPI_ENTER("MPI_Sendrecv");
+    int both = destination != MPI_PROC_NULL && source != MPI_PROC_NULL;
+    if (both) /* neither waits for the other */
+        vmpi_trace_sendrecv(vmpi_comm(comm), destination, vmpi_packed_bytes(send_type, send_count), source,
+                            vmpi_packed_bytes(receive_type, receive_count));
+    vmpi_current->quiet += both;
     MPI_Send(send, send_count, send_type, destination, send_tag, comm);
     MPI_Recv(receive, receive_count, receive_type, source, receive_tag, comm, status);
+    vmpi_current->quiet -= both;
     return MPI_SUCCESS;
 }
 

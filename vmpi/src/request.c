@@ -62,6 +62,8 @@ static void start(MPI_Request request)
     request->active = 1;
     request->done = 0;
     request->awaited = 0;
+    vmpi_trace_message(request->kind == REQUEST_SEND ? "isend" : "irecv", request->comm, request->peer, request->tag,
+                       vmpi_packed_bytes(request->type, request->count));
     if (request->peer == MPI_PROC_NULL) {
         vmpi_complete(request, MPI_PROC_NULL, MPI_ANY_TAG, 0);
     } else if (request->kind == REQUEST_SEND) {
@@ -80,6 +82,8 @@ static void retire(MPI_Request *handle, MPI_Status *status)
         *status = request == MPI_REQUEST_NULL || !request->active ? empty_status : request->status;
     if (request == MPI_REQUEST_NULL)
         return;
+    if (request->active)
+        vmpi_trace_wait(request);
     request->active = 0;
     if (!request->persistent) {
         free(request);
@@ -166,6 +170,7 @@ int MPI_Send(const void *buffer, int count, MPI_Datatype type, int destination, 
     check_tag(tag, 0);
     MPI_Comm comm = vmpi_comm(handle);
     check_peer(comm, destination, 0);
+    vmpi_trace_message("send", comm, destination, tag, vmpi_packed_bytes(type, count));
     if (destination != MPI_PROC_NULL)
         vmpi_deliver(comm, destination, tag, buffer, count, type);
     return MPI_SUCCESS;
@@ -175,9 +180,14 @@ int MPI_Recv(void *buffer, int count, MPI_Datatype type, int source, int tag, MP
 {
     VMPI_ENTER("MPI_Recv");
     MPI_Request request = new_request(REQUEST_RECEIVE, buffer, count, type, source, tag, comm);
+    vmpi_trace_message("recv", request->comm, source, tag, vmpi_packed_bytes(type, count));
+    vmpi_current->quiet++;
     start(request);
     await(1, &request, 1);
+    vmpi_current->quiet--;
+    vmpi_current->quiet++;
     retire(&request, status);
+    vmpi_current->quiet--;
     return MPI_SUCCESS;
 }
 

@@ -33,6 +33,9 @@ typedef struct vmpi_rank {
     uint8_t finalised;
     void *slot; /* vmpi_rank_slot */
     void *attached; /* MPI_Buffer_attach */
+    int depth;                   /* MPI calls the rank is in, one inside the other */
+    int quiet;                   /* above 0: calls are parts of one that is traced */
+    int64_t left_ns, worked_ns;  /* processor time: at the end of its last call, and since the last line of the trace */
     struct message *arrived_first, *arrived_last; /* messages that nobody has received yet (match.c) */
     struct ompi_communicator_t *self;
 } vmpi_rank;
@@ -63,7 +66,9 @@ void vmpi_unsupported(const char *call) __attribute__((noreturn));
 void *vmpi_alloc(size_t count, size_t bytes);
 
 /* Notes the call for messages and checks that the rank is between MPI_Init and MPI_Finalize. */
-#define VMPI_ENTER(name) vmpi_enter(name)
+#define VMPI_ENTER(name)                                                                                               \
+    vmpi_enter(name);                                                                                                  \
+    const int vmpi_scope __attribute__((cleanup(vmpi_trace_left), unused)) = 0
 void vmpi_enter(const char *call);
 
 /* ---- data types (datatype.c) ---- */
@@ -195,6 +200,19 @@ void vmpi_post(MPI_Request receive);
 /* Whether a message waits; fills `status`. */
 int vmpi_peek(MPI_Comm comm, int source, int tag, MPI_Status *status);
 void vmpi_complete(MPI_Request request, int source, int tag, size_t bytes);
+
+/* ---- the trace (trace.c): nothing happens unless one is open ---- */
+
+void vmpi_trace_open(const char *path);
+void vmpi_trace_close(void);
+/* The rank is in a call of MPI, or leaves it: what it computes between two is timed. */
+void vmpi_trace_entered(void);
+void vmpi_trace_left(const int *scope);
+void vmpi_trace_plain(const char *action);
+void vmpi_trace_message(const char *action, MPI_Comm comm, int peer, int tag, size_t bytes);
+void vmpi_trace_sendrecv(MPI_Comm comm, int to, size_t sent, int from, size_t received);
+void vmpi_trace_wait(MPI_Request request);
+void vmpi_trace_collective(const vmpi_arrival *arrival, MPI_Comm comm);
 
 /* ---- the record (record.c) ---- */
 

@@ -68,6 +68,7 @@ void vmpi_enter(const char *call)
         vmpi_fail("called before MPI_Init");
     if (vmpi_current->finalised)
         vmpi_fail("called after MPI_Finalize");
+    vmpi_trace_entered();
 }
 
 static void append(vmpi_rank *rank)

@@ -1,6 +1,6 @@
 /* The process: vmpi's own options, start and end.
  *
- *   PROGRAM -np RANKS [-per-node RANKS] [-record FILE] [-stack KIB] [--] the program's own arguments
+ *   PROGRAM -np RANKS [-per-node RANKS] [-record FILE] [-trace FILE] [-stack KIB] [--] the program's own arguments
  *
  * Exit status: the largest of the ranks' mains; 70 for a misuse of MPI or an unsupported call, 71 for a deadlock. */
 #include <stdio.h>
@@ -27,7 +27,7 @@ int vmpi_start(int argc, char **argv)
 {
     int ranks = 0, used = 1;
     long stack_kib = 512;
-    const char *record = NULL;
+    const char *record = NULL, *trace = NULL;
     while (used < argc) {
         const char *value = used + 1 < argc ? argv[used + 1] : NULL;
         if (strcmp(argv[used], "-np") == 0)
@@ -38,6 +38,8 @@ int vmpi_start(int argc, char **argv)
             vmpi_per_node = (int)number("-per-node", value, 1, MOST_RANKS);
         else if (strcmp(argv[used], "-record") == 0 && value)
             record = value;
+        else if (strcmp(argv[used], "-trace") == 0 && value)
+            trace = value;
         else
             break;
         used += 2;
@@ -45,14 +47,17 @@ int vmpi_start(int argc, char **argv)
     if (used < argc && strcmp(argv[used], "--") == 0)
         used++;
     if (ranks == 0) {
-        fprintf(stderr, "usage: %s -np RANKS [-per-node RANKS] [-record FILE] [-stack KIB] [--] ARGUMENTS...\n", argv[0]);
+        fprintf(stderr, "usage: %s -np RANKS [-per-node RANKS] [-record FILE] [-trace FILE] [-stack KIB] [--] ARGUMENTS...\n", argv[0]);
         return 2;
     }
     argv[used - 1] = argv[0];
     vmpi_communicators_start(ranks);
     if (record)
         vmpi_record_open(record, ranks);
+    if (trace)
+        vmpi_trace_open(trace);
     int status = vmpi_schedule(ranks, (size_t)stack_kib * 1024, argc - used + 1, argv + used - 1);
     vmpi_record_close();
+    vmpi_trace_close();
     return status;
 }

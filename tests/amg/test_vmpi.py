@@ -1,0 +1,90 @@
+"""Programs as they are on virtual ranks: compiled by vmpicc, run by vmpirun, recorded, traced, replayed."""
+
+from __future__ import annotations
+
+import subprocess
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+import odonata
+from odonata.amg import record
+
+Command = Callable[..., subprocess.CompletedProcess[str]]
+VMPI = Path(__file__).parents[2] / "vmpi"
+
+HALO = r"""
+#include <mpi.h>
+#include <stdlib.h>
+
+int main(void)
+{
+    int rank, ranks;
+    MPI_Init(NULL, NULL);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    MPI_Comm_size(MPI_COMM_WORLD, &ranks);
+    double *out = calloc(2000, sizeof(double)), *in = calloc(2000, sizeof(double)), sum, norm = 0;
+    for (int step = 0; step < 3; step++) {
+        MPI_Request request[4];
+        int left = (rank + ranks - 1) % ranks, right = (rank + 1) % ranks;
+        MPI_Irecv(in, 1000, MPI_DOUBLE, left, 1, MPI_COMM_WORLD, &request[0]);
+        MPI_Irecv(in + 1000, 1000, MPI_DOUBLE, right, 2, MPI_COMM_WORLD, &request[1]);
+        MPI_Isend(out, 1000, MPI_DOUBLE, right, 1, MPI_COMM_WORLD, &request[2]);
+        MPI_Isend(out + 1000, 1000, MPI_DOUBLE, left, 2, MPI_COMM_WORLD, &request[3]);
+        MPI_Waitall(4, request, MPI_STATUSES_IGNORE);
+        for (int i = 0; i < 200000; i++)
+            norm += 1e-9 * (i % 7);
+        MPI_Allreduce(&norm, &sum, 1, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD);
+    }
+    MPI_Finalize();
+    return sum > 0 ? 0 : 1;
+}
+"""
+RANKS, STEPS, FACE = 16, 3, 8000
+
+
+@pytest.fixture
+def halo(amg_program: Path, tmp_path: Path) -> Path:  # noqa: ARG001 - where that is, a compiler and mpi.h are
+    subprocess.run(["make", "--silent", "-C", str(VMPI), "library"], check=True)
+    (tmp_path / "halo.c").write_text(HALO)
+    subprocess.run([str(VMPI / "bin" / "vmpicc"), "-O1", "-o", "halo", "halo.c"], cwd=tmp_path, check=True)
+    return tmp_path / "halo"
+
+
+def vmpirun(folder: Path, *words: object) -> None:
+    subprocess.run([str(VMPI / "bin" / "vmpirun"), *map(str, words)], cwd=folder, check=True)
+
+
+def test_the_record_has_every_message(halo: Path) -> None:
+    vmpirun(halo.parent, "-n", RANKS, "-record", "r.bin", "halo")
+    table = record.read(halo.parent / "r.bin")
+    assert sum(table["messages"].to_pylist()) == 2 * RANKS * STEPS
+    assert sum(table["bytes"].to_pylist()) == 2 * RANKS * STEPS * FACE
+
+
+def test_the_trace_is_replayed_on_a_machine(halo: Path, odonata_command: Command) -> None:
+    """Calls are those of the program, bytes those that were recorded, computation what was measured."""
+    vmpirun(halo.parent, "-n", RANKS, "-record", "r.bin", "-trace", "halo.trace", "halo")
+    lines = [line.split() for line in (halo.parent / "halo.trace").read_text().splitlines()]
+    mine = [line[1] for line in lines if line[0] == "5"]
+    step = ["irecv", "irecv", "isend", "isend", "wait", "wait", "wait", "wait", "allreduce"]
+    assert [action for action in mine if action != "compute"] == ["init", *STEPS * step, "finalize"]
+    computed = [sum(int(w[2]) for w in lines if w[:2] == [str(r), "compute"]) for r in range(RANKS)]
+    assert min(computed) > STEPS * 20_000, "the loop takes longer than 0.1 ns a turn"
+    (halo.parent / "x.toml").write_text(
+        '[machine]\ntopology = "dragonfly"\np = 2\na = 4\nh = 2\ng = 9\n[[job]]\nname = "halo"\n'
+        f'ranks = {RANKS}\nprogram = {{ name = "trace", path = "halo.trace" }}\n'
+        '[engine]\nkind = "packet"\nrouting = "min"\n'
+    )
+    result = odonata_command("run", "x.toml", "-o", "run", cwd=halo.parent)
+    assert result.returncode == 0, result.stderr
+    run = odonata.load(halo.parent / "run")
+    found = {row["rank"]: row for row in run.table("ranks").to_pylist()}
+    for rank in range(RANKS):
+        # In traces a time between calls has nanoseconds.
+        assert found[rank]["compute_ps"] == 1000 * computed[rank]
+    sent = record.read(halo.parent / "r.bin")
+    # The faces with their protocol, and what an allreduce of 8 bytes takes, which is little beside them.
+    faces = sum(sent["bytes"].to_pylist())
+    assert faces < run.jobs["bytes"][0].as_py() < 1.1 * faces
