@@ -49,9 +49,6 @@ def command(base: Path, others: tuple[Path, ...], links: int, as_json: bool) -> 
         screen.print(f"{first.name} → {run.name}", style="bold")
         for line in settings_changes(first, run):
             screen.print(line)
-        if result["same_tables"]:
-            same = first.resolved == run.resolved
-            screen.print("The same run twice." if same else "What was changed has no effect on any table.")
         if result["times"]:
             times = scale(
                 (row[f"time_s_{side}"] for row in result["times"] for side in ("base", "other")), "s"
@@ -84,7 +81,6 @@ def compare(base: Run, other: Run, links: int) -> dict[str, Any]:
     order = order[difference[order] != 0]
     return {
         "directory": str(other.path),
-        "same_tables": _same_tables(base, other),
         "times": [{**row, "reason": _reason(base, other, row)} for row in job_times(base, other)],
         "classes": statistics_changes(_statistics(base), _statistics(other), ["class"]).to_pylist(),
         "jobs": statistics_changes(
@@ -99,14 +95,6 @@ def compare(base: Run, other: Run, links: int) -> dict[str, Any]:
             "largest": pairs.pairs.take(order).to_pylist(),
         },
     }
-
-
-def _same_tables(base: Run, other: Run) -> bool:
-    """Whether all tables of two runs are the same."""
-    names = base.table_names
-    return set(names) == set(other.table_names) and all(
-        base.table(name).equals(other.table(name)) for name in names
-    )
 
 
 LEAST_CHANGE = 0.001
