@@ -8,7 +8,7 @@ from odonata.analysis.groups import group_matrix, grouping
 from odonata.analysis.hottest import hottest_links
 from odonata.analysis.links import job_bytes, link_names, router_names
 from odonata.analysis.merge import merged
-from odonata.analysis.paired import interactions, paired_differences
+from odonata.analysis.paired import paired_differences
 from odonata.analysis.waits import waits_by_class, waits_by_holder, waits_by_link
 
 __all__ = [
@@ -21,7 +21,6 @@ __all__ = [
     "group_matrix",
     "grouping",
     "hottest_links",
-    "interactions",
     "job_bytes",
     "job_class_statistics",
     "link_names",

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 
 import numpy as np
@@ -10,18 +9,10 @@ import pyarrow as pa
 
 RESAMPLES = 10_000
 CONFIDENCE = 0.95
-NORMAL = 1.96
-"""Standard deviations on either side that hold 95 % of a normal distribution."""
 
 
 def paired_differences(
-    results: pa.Table,
-    *,
-    factor: str,
-    base: object,
-    pair_by: Sequence[str],
-    value: str,
-    by: Sequence[str] = (),
+    results: pa.Table, *, factor: str, base: object, pair_by: Sequence[str], value: str
 ) -> pa.Table:
     """How a value differs between the levels of one factor, each point against the base's.
 
@@ -38,29 +29,15 @@ def paired_differences(
         value: The column that is compared. A point without a value, as the latency of no packets, makes no
             pair.
 
-        by: The columns of `pair_by` whose values are kept apart: an effect that depends on them is no effect
-            on their mean.
-
     Returns:
-        One row per other level, and value of `by`: `factor` (as in the results), the columns `by`, `pairs`,
-        `base_mean`, `mean`, `difference` (mean of the paired differences), `low` and `high` (its 95 %
-        interval; null with fewer than two pairs), `change` (difference / base_mean; null if that is zero),
-        `lower` (number of pairs in which the value fell), `pairs_needed` (about how many pairs would tell the
-        difference from zero; null where these do, or where there is no difference or one pair).
+        One row per other level: `factor` (as in the results), `pairs`, `base_mean`, `mean`, `difference`
+        (mean of the paired differences), `low` and `high` (its 95 % interval; null with fewer than two
+        pairs), `change` (difference / base_mean; null if that is zero), `lower` (number of pairs in which
+        the value fell).
 
     Raises:
         ValueError: The base does not occur, or two points of a level have the same conditions.
     """
-    if by:
-        rest = [key for key in pair_by if key not in by]
-        parts = []
-        for place in _places(results, by):
-            part = results.filter(_at(results, place))
-            if not (part.to_pandas()[factor] == base).any():
-                continue
-            found = paired_differences(part, factor=factor, base=base, pair_by=rest, value=value)
-            parts += [{factor: row[factor], **place, **row} for row in found.to_pylist()]
-        return pa.Table.from_pylist(parts)
     frame = results.select(list(dict.fromkeys([factor, *pair_by, value]))).to_pandas()
     if not (frame[factor] == base).any():
         raise ValueError(f"no point has {factor} = {base}")
@@ -98,82 +75,7 @@ def _row(before: np.ndarray, after: np.ndarray) -> dict[str, float | int | None]
         "high": high,
         "change": mean / base_mean if mean is not None and base_mean else None,
         "lower": int((difference < 0).sum()),
-        "pairs_needed": _pairs_needed(difference, low, high),
     }
-
-
-def _pairs_needed(difference: np.ndarray, low: float | None, high: float | None) -> int | None:
-    """So many that a normal interval, 1.96 s / sqrt(n) either way, leaves out zero."""
-    mean = float(difference.mean()) if len(difference) else 0.0
-    if low is None or high is None or low > 0 or high < 0 or not mean:
-        return None
-    needed = math.ceil((NORMAL * float(difference.std(ddof=1)) / mean) ** 2)
-    return max(needed, len(difference) + 1)
-
-
-def interactions(
-    results: pa.Table, *, factor: str, base: object, pair_by: Sequence[str], value: str, other: str
-) -> pa.Table:
-    """How much the effect of a factor depends on another one: differences of differences.
-
-    Args:
-        results: As for `paired_differences`.
-        factor: The column whose levels are compared with `base`.
-        base: The level that the others are compared with.
-        pair_by: The columns that make two points a pair, `other` among them.
-        value: The column that is compared.
-        other: The column on which the effect may depend; its values are compared with its first.
-
-    Returns:
-        One row per other level of the factor and other value of `other`: both, `quadruples`, `difference`
-        (mean over quadruples of points of the effect there minus the effect at the first value), and `low`
-        and `high`, its 95 % interval, null with fewer than two quadruples.
-    """
-    rest = [key for key in pair_by if key != other]
-    frame = results.select(list(dict.fromkeys([factor, *pair_by, value]))).to_pandas()
-    frame = frame[frame[value].notna()]
-    conditions = list(frame[rest].itertuples(index=False, name=None)) if rest else [()] * len(frame)
-    cells: dict[tuple[object, object], dict[object, float]] = {}
-    for level, place, condition, amount in zip(
-        frame[factor], frame[other], conditions, frame[value], strict=True
-    ):
-        cells.setdefault((level, place), {})[condition] = float(amount)
-    levels = [level for level in dict.fromkeys(frame[factor]) if level != base]
-    first, *places = dict.fromkeys(frame[other])
-    rows = []
-    for level in levels:
-        for place in places:
-            corners = [
-                cells.get(key, {}) for key in ((level, place), (base, place), (level, first), (base, first))
-            ]
-            shared = [condition for condition in corners[0] if all(condition in corner for corner in corners)]
-            a, b, c, d = (np.array([corner[condition] for condition in shared]) for corner in corners)
-            found = (a - b) - (c - d)
-            low, high = interval(found)
-            rows.append(
-                {
-                    factor: level,
-                    other: place,
-                    "quadruples": len(found),
-                    "difference": float(found.mean()) if len(found) else None,
-                    "low": low,
-                    "high": high,
-                }
-            )
-    return pa.Table.from_pylist(rows)
-
-
-def _places(results: pa.Table, by: Sequence[str]) -> list[dict[str, object]]:
-    """The values of some columns that occur together, in their order."""
-    rows = results.select(list(by)).to_pylist()
-    return [
-        dict(zip(by, values, strict=True)) for values in dict.fromkeys(tuple(row.values()) for row in rows)
-    ]
-
-
-def _at(results: pa.Table, place: dict[str, object]) -> pa.Array:
-    rows = results.select(list(place)).to_pylist()
-    return pa.array([row == place for row in rows])
 
 
 def interval(values: np.ndarray) -> tuple[float | None, float | None]:

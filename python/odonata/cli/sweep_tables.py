@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from math import prod
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 import pyarrow.compute as pc
 from rich.console import Console
@@ -17,14 +15,10 @@ from odonata.sweeps.interference import JOBS, NONE, is_interference, slowdowns
 from odonata.sweeps.results import ALL_JOBS
 
 if TYPE_CHECKING:
-    from rich.table import Table
-
     from odonata.sweeps import Sweep
 
 POINTS_SHOWN = 60
 """Points in a table on the terminal; the tables in files have all."""
-APART = 12
-"""Rows of a figure at most, one for each value of the other axes; of more the mean over them."""
 OF_SLOWDOWN = ("runs", "slowdown", "low", "high")
 
 
@@ -165,102 +159,40 @@ def _print_loads(screen: Console, sweep: Sweep) -> None:
 
 
 def _print_differences(screen: Console, sweep: Sweep, key: str, *, routed: bool) -> None:
-    """What each value of an axis changes against its first, at each value of the others."""
+    """What each value of an axis changes against its first, at equal values of the others."""
     axis = next(axis for axis in sweep.axes if axis.key == key)
     position = sweep.axes.index(axis)
     finished = {text(point.values[position]) for point in sweep.runs}
     first, *others = (text(value) for value in axis.values if text(value) in finished)
-    by = _kept_apart(sweep, key)
-    compared = _compared(sweep, routed=routed)
-    found = [
-        (one, sweep.differences(key, value=one.column, job=one.job, by=by).to_pylist()) for one in compared
-    ]
-    for other in others:
-        mine = [
-            (one, [row for row in rows if text(row[key]) == other and row["pairs"]]) for one, rows in found
-        ]
-        terminal.print_table(
-            screen,
-            f"{key}: {other} against {first}, all else equal",
-            _difference_table(mine, first, other, by),
-            keys=1 + len(by),
-        )
-        for line in _dependences(sweep, key, other, by, mine):
-            screen.print(line)
-
-
-def _kept_apart(sweep: Sweep, key: str) -> list[str]:
-    """The other axes that are no seeds, unless their values make too many rows."""
-    others = [axis for axis in sweep.axes if axis.key != key and not axis.key.endswith("seed")]
-    several = [axis for axis in others if len(axis.values) > 1]
-    return [axis.key for axis in several] if prod(len(axis.values) for axis in several) <= APART else []
-
-
-def _difference_table(
-    found: list[tuple[Compared, list[dict[str, Any]]]], first: str, other: str, by: list[str]
-) -> Table:
-    needed = any(row["pairs_needed"] for _, rows in found for row in rows)
-    headings = ["", *short_keys(by), first, other, "difference", "95 %", "change", "lower in"]
-    shown = terminal.table([*headings, *["pairs to tell"][:needed]], left=["", *short_keys(by)])
-    for one, rows in found:
-        for place, row in enumerate(rows):
+    tables = {
+        other: terminal.table(["", first, other, "difference", "95 %", "change", "lower in"], left=[""])
+        for other in others
+    }
+    for label, column, job, on in _compared(sweep, routed=routed):
+        for row in sweep.differences(key, value=column, job=job).to_pylist():
+            if not row["pairs"]:
+                continue
             before, after, difference, low, high = (
-                terminal.number(one.on.of(row[name]))
+                terminal.number(on.of(row[name]))
                 for name in ("base_mean", "mean", "difference", "low", "high")
             )
-            cells: list[Any] = [
-                one.label if place == 0 else "",
-                *(text(row[name]) for name in by),
+            tables[text(row[key])].add_row(
+                label,
                 before,
                 after,
                 difference,
                 "-" if low == "-" else f"{low} to {high}",
                 terminal.change(row["change"]),
                 f"{row['lower']} of {row['pairs']}",
-            ]
-            pairs = row["pairs_needed"]
-            shown.add_row(*cells, *["" if pairs is None else f"{pairs:,}"][:needed])
-    return shown
+            )
+    for other, shown in tables.items():
+        title = f"{key}: {other} against {first}, all else equal"
+        terminal.print_table(screen, title, shown)
 
 
-def _dependences(
-    sweep: Sweep, key: str, other: str, by: list[str], found: list[tuple[Compared, list[dict[str, Any]]]]
-) -> Iterator[str]:
-    """Which differences are not the same at all values of another axis: in sentences."""
-    for name, axis in zip(short_keys(by), by, strict=True):
-        said = []
-        for one, _ in found:
-            rows = sweep.interactions(key, axis, value=one.column, job=one.job).to_pylist()
-            mine = [row for row in rows if text(row[key]) == other and row["low"] is not None]
-            if any(not row["low"] <= 0 <= row["high"] for row in mine):
-                said.append(one.label)
-        if said:
-            yield f"The difference depends on {name} (at 95 %): {'; '.join(said)}"
-    for one, rows in found:
-        falls = [row for row in rows if row["high"] is not None and row["high"] < 0]
-        rises = [row for row in rows if row["low"] is not None and row["low"] > 0]
-        if falls and rises:
-            yield f"{one.label} crosses: lower at {_where(falls, by)}, higher at {_where(rises, by)}"
-
-
-def _where(rows: list[dict[str, Any]], by: list[str]) -> str:
-    names = list(zip(short_keys(by), by, strict=True))
-    return ", ".join(" and ".join(f"{name} {text(row[key])}" for name, key in names) for row in rows)
-
-
-class Compared(NamedTuple):
-    """A figure that is compared between points."""
-
-    label: str
-    """Words with the unit."""
-    column: str
-    job: str
-    on: Scale
-
-
-def _compared(sweep: Sweep, *, routed: bool) -> list[Compared]:
-    """The headlines of the jobs, and the links."""
-    found: list[Compared] = []
+def _compared(sweep: Sweep, *, routed: bool) -> list[tuple[str, str, str, Scale]]:
+    """What is compared: words with the unit, the column, the job, and its scale."""
+    found: list[tuple[str, str, str, Scale]] = []
     known = declarations(sweep.jobs.schema)
     for name in dict.fromkeys(sweep.jobs["name"].to_pylist()):
         of_job = sweep.jobs.filter(pc.equal(sweep.jobs["name"], name))
@@ -270,9 +202,9 @@ def _compared(sweep: Sweep, *, routed: bool) -> list[Compared]:
             if len(set(values)) > 1 or len(values) == 1:
                 on = scale(sweep.jobs[column].to_pylist(), known[column].unit)
                 label = f"{name}: {columns.heading(known[column].label)}"
-                found.append(Compared(on.heading(label), column, name, on))
+                found.append((on.heading(label), column, name, on))
     if routed:
         on = scale(sweep.results["bytes_max"].to_pylist(), "bytes")
-        found.append(Compared(on.heading("link mean"), "bytes_mean", ALL_JOBS, on))
-        found.append(Compared(on.heading("link max"), "bytes_max", ALL_JOBS, on))
+        found.append((on.heading("link mean"), "bytes_mean", ALL_JOBS, on))
+        found.append((on.heading("link max"), "bytes_max", ALL_JOBS, on))
     return found

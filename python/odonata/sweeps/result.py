@@ -17,7 +17,7 @@ import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
 from odonata import __version__, _core
-from odonata.analysis import interactions, paired_differences
+from odonata.analysis import paired_differences
 from odonata.api import Source
 from odonata.errors import DamagedRunError, NotARunError, OdonataError, StoreError
 from odonata.runs import Run
@@ -104,7 +104,6 @@ class Sweep:
         link_class: str = ALL_CLASSES,
         job: str = ALL_JOBS,
         base: object | None = None,
-        by: Sequence[str] = (),
     ) -> pa.Table:
         """What each value of one axis changes, on the same values of all the others.
 
@@ -114,32 +113,17 @@ class Sweep:
             link_class: On the links of this class.
             job: Of this job's traffic, or of this job.
             base: The value of the axis that the others are compared with; its first if not given.
-            by: Axes whose values are kept apart, since the effect may depend on them.
 
         Returns:
             See `odonata.analysis.paired_differences`.
         """
         keys = [axis.key for axis in self.axes]
-        for key in (factor, *by):
-            if key not in keys:
-                raise OdonataError(f"the sweep has no axis {key}", hint=f"Its axes: {', '.join(keys)}.")
+        if factor not in keys:
+            raise OdonataError(f"the sweep has no axis {factor}", hint=f"Its axes: {', '.join(keys)}.")
         rows = self._rows_of(value, link_class, job)
         first = rows[factor][0].as_py() if base is None else base
-        rest = [key for key in keys if key != factor]
-        return paired_differences(rows, factor=factor, base=first, pair_by=rest, value=value, by=by)
-
-    def interactions(
-        self, factor: str, other: str, *, value: str = "bytes_max", job: str = ALL_JOBS
-    ) -> pa.Table:
-        """How much what an axis changes depends on another axis; see `odonata.analysis.interactions`."""
-        keys = [axis.key for axis in self.axes]
-        for key in (factor, other):
-            if key not in keys:
-                raise OdonataError(f"the sweep has no axis {key}", hint=f"Its axes: {', '.join(keys)}.")
-        rows = self._rows_of(value, ALL_CLASSES, job)
-        rest = [key for key in keys if key != factor]
-        return interactions(
-            rows, factor=factor, base=rows[factor][0].as_py(), pair_by=rest, value=value, other=other
+        return paired_differences(
+            rows, factor=factor, base=first, pair_by=[key for key in keys if key != factor], value=value
         )
 
     def _rows_of(self, value: str, link_class: str, job: str) -> pa.Table:
