@@ -1,6 +1,5 @@
 """Table to table: functions from the Arrow tables of run directories to Arrow tables or arrays."""
 
-from odonata.analysis.bottleneck import Bottleneck, bottleneck, bytes_on, link_of_name
 from odonata.analysis.classes import class_statistics, job_class_statistics
 from odonata.analysis.compare import LinkPairs, pair_links, statistics_changes
 from odonata.analysis.critical import critical_path, path_by_doing, path_by_link, with_ways
@@ -12,10 +11,7 @@ from odonata.analysis.paired import paired_differences
 from odonata.analysis.waits import waits_by_class, waits_by_holder, waits_by_link
 
 __all__ = [
-    "Bottleneck",
     "LinkPairs",
-    "bottleneck",
-    "bytes_on",
     "class_statistics",
     "critical_path",
     "group_matrix",
@@ -24,7 +20,6 @@ __all__ = [
     "job_bytes",
     "job_class_statistics",
     "link_names",
-    "link_of_name",
     "merged",
     "pair_links",
     "paired_differences",

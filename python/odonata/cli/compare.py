@@ -54,9 +54,6 @@ def command(base: Path, others: tuple[Path, ...], links: int, as_json: bool) -> 
                 (row[f"time_s_{side}"] for row in result["times"] for side in ("base", "other")), "s"
             )
             terminal.print_table(screen, times.heading("Time of a job"), _times_table(result["times"], times))
-            for row in result["times"]:
-                if row["reason"] is not None:
-                    screen.print(f"{row['name']} {terminal.change(row['time_s_change'])}: {row['reason']}")
         if not first.routed and not run.routed:
             continue
         on = scale(
@@ -81,7 +78,7 @@ def compare(base: Run, other: Run, links: int) -> dict[str, Any]:
     order = order[difference[order] != 0]
     return {
         "directory": str(other.path),
-        "times": [{**row, "reason": _reason(base, other, row)} for row in job_times(base, other)],
+        "times": _times(base, other),
         "classes": statistics_changes(_statistics(base), _statistics(other), ["class"]).to_pylist(),
         "jobs": statistics_changes(
             _job_statistics(base), _job_statistics(other), ["name", "class"]
@@ -97,21 +94,7 @@ def compare(base: Run, other: Run, links: int) -> dict[str, Any]:
     }
 
 
-LEAST_CHANGE = 0.001
-"""Of a job's time: less needs no reason."""
-
-
-def _reason(base: Run, other: Run, row: dict[str, Any]) -> str | None:
-    """Why a job's time changed; None if it did not."""
-    from odonata.cli import reasons
-
-    change = row["time_s_change"]
-    if change is None or abs(change) < LEAST_CHANGE or not (base.routed and other.routed):
-        return None
-    return reasons.change(base, other, row["name"])
-
-
-def job_times(base: Run, other: Run) -> list[dict[str, Any]]:
+def _times(base: Run, other: Run) -> list[dict[str, Any]]:
     """The predicted times of the jobs that both runs have, where both engines predict one."""
     found: list[dict[str, dict[str, Any]]] = [
         {job["name"]: job for job in run.jobs.to_pylist() if job.get("time_s") is not None}

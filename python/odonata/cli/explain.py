@@ -15,7 +15,6 @@ if TYPE_CHECKING:
 
     from odonata.cli import path as of_path
     from odonata.runs import Run
-    from odonata.sweeps.blame import Blame
 
 CALLS = ("send", "receive", "wait", "collective")
 
@@ -55,15 +54,6 @@ CALLS = ("send", "receive", "wait", "collective")
     metavar="N",
     help="With --phase: its Nth time (1).",
 )
-@click.option(
-    "--against",
-    "against",
-    type=click.Path(path_type=Path),
-    metavar="DIR",
-    help="Another run, such as the one before a change: why the jobs take another time here.",
-)
-@click.option("--rerun", is_flag=True, help="Run without the others even if that takes over a minute.")
-@options.quiet
 @options.as_json
 def command(
     directory: Path,
@@ -74,22 +64,9 @@ def command(
     iteration: int | None,
     phase: str | None,
     time: int,
-    against: Path | None,
-    rerun: bool,
-    quiet: bool,
     as_json: bool,
 ) -> None:
-    """Why a job takes as long as it does: what holds it up, whose bytes are there, what the others cost it.
-
-    \b
-    odonata run examples/wd1-edison.toml -o runs/wd1
-    odonata explain runs/wd1
-    odonata explain runs/wd1 --job stencil
-    odonata explain runs/other --against runs/wd1
-
-    Of the flow engine the costs come from runs without some of the others; --rerun makes them where they
-    take over a minute together. Of the packet engine it is where packets and ranks waited, for whose packets,
-    and when:
+    """Where a job's packets and ranks waited, whose packets held them up, and when.
 
     \b
     odonata run examples/programs.toml -o runs/both --set engine.record_job_waits=true
@@ -108,97 +85,16 @@ def command(
     if len(given) > 1:
         raise click.UsageError(f"--{given[0]} and --{given[1]} name two parts of the job; give one")
     run = Run.from_directory(directory)
-    if against is not None:
-        _against(Run.from_directory(against), run, job, as_json)
-        return
-    if job is None and run.jobs.num_rows > 1 and not (path or given or rerun):
-        _overview(run, as_json)
-        return
     number, name = _job(run, job)
     if path or given:
         _path(run, number, name, of_path.Part(call, iteration, phase, time), rows, as_json)
         return
     found = _found(run, number, rows)
-    blame, said = _blame(run, name, rerun=rerun, quiet=quiet or as_json)
     if as_json:
-        from odonata.analysis import bottleneck
-        from odonata.cli import reasons
-
         data = {key: table.to_pylist() for key, table in found.items() if table is not None}
-        data["held_up_by"] = reasons.plain(bottleneck(run, number)) if run.routed else None
-        data["blame"] = None if blame is None else {**vars(blame), "slowdown": blame.slowdown}
         terminal.print_json({"directory": str(directory), "job": name, **data})
         return
-    _print(terminal.console(), run, number, name, found, blame, said)
-
-
-def _overview(run: Run, as_json: bool) -> None:
-    """All jobs, and what holds each up."""
-    from odonata.analysis import bottleneck
-    from odonata.cli import reasons, terminal
-    from odonata.errors import OdonataError
-
-    if not run.routed:
-        raise OdonataError(f"{run.name} has several jobs", hint="Say which: --job NAME.")
-    if as_json:
-        jobs = [
-            {
-                "job": row["name"],
-                "time_s": row.get("time_s"),
-                "held_up_by": reasons.plain(bottleneck(run, number)),
-            }
-            for number, row in enumerate(run.jobs.to_pylist())
-        ]
-        terminal.print_json({"directory": str(run.path), "jobs": jobs})
-        return
-    screen = terminal.console()
-    terminal.print_table(screen, f"Jobs of {run.name}", reasons.overview(run))
-    screen.print("The busiest of what a job uses, while it runs. --job NAME says more.")
-
-
-def _against(base: Run, run: Run, job: str | None, as_json: bool) -> None:
-    """Why the jobs of a run, or one of them, take another time than in the base."""
-    from odonata.cli import reasons, terminal
-    from odonata.cli.compare import job_times
-    from odonata.errors import OdonataError
-
-    for one in (base, run):
-        if not one.routed:
-            raise OdonataError(f"nothing is routed in {one.name}, so nothing can be held up")
-    if job is not None:
-        _job(base, job)
-        _job(run, job)
-    rows = [row for row in job_times(base, run) if job is None or row["name"] == job]
-    if not rows:
-        raise OdonataError(f"{base.name} and {run.name} have no job in common that has a time")
-    said = [{**row, "reason": reasons.change(base, run, row["name"])} for row in rows]
-    if as_json:
-        terminal.print_json({"base": str(base.path), "directory": str(run.path), "jobs": said})
-        return
-    screen = terminal.console()
-    screen.print(f"{base.name} → {run.name}", style="bold")
-    for row in said:
-        change = terminal.change(row["time_s_change"])
-        screen.print(f"{row['name']} {change}: {row['reason'] or 'nothing holds it up'}")
-
-
-def _blame(run: Run, name: str, *, rerun: bool, quiet: bool) -> tuple[Blame | None, str | None]:
-    """What the others cost a job, or why that is not said."""
-    from odonata.cli import reasons, terminal
-    from odonata.sweeps.blame import blame, others_of
-
-    others = others_of(run, name)
-    row = next(row for row in run.jobs.to_pylist() if row["name"] == name)
-    if not others or row.get("time_s") is None or not run.routed:
-        return None, None
-    if not rerun:
-        # Waits tell it for nothing where time is simulated.
-        if run.summary["engine"] != "flow":
-            return None, None
-        if (why := reasons.affordable(run, len(others))) is not None:
-            return None, why
-    with terminal.progress(quiet=quiet) as (report, _):
-        return blame(run, name, progress=report), None
+    _print(terminal.console(), run, name, found)
 
 
 def _path(run: Run, job: int, name: str, part: of_path.Part, rows: int, as_json: bool) -> None:
@@ -356,24 +252,10 @@ NEEDED = {"calls": "a job with a program", "holders": "record_job_waits = true",
 """What an experiment must say for an answer."""
 
 
-def _print(
-    screen: Console,
-    run: Run,
-    number: int,
-    name: str,
-    found: dict[str, pa.Table | None],
-    blame: Blame | None,
-    said: str | None,
-) -> None:
-    from odonata.cli import columns, reasons, terminal
+def _print(screen: Console, run: Run, name: str, found: dict[str, pa.Table | None]) -> None:
+    from odonata.cli import columns, terminal
 
     screen.print(f"Job {name} of {run.name}", style="bold")
-    if run.routed:
-        reasons.held_up(screen, run, number, name)
-    if blame is not None:
-        reasons.show_blame(screen, blame)
-    if said is not None:
-        screen.print(said)
     for key, (title, headings) in SHOWN.items():
         table = found[key]
         if table is None:
@@ -401,5 +283,5 @@ def _print(
             shown_table.add_row(*row)
         terminal.print_table(screen, title, shown_table)
     missing = [f"{needs}" for key, needs in NEEDED.items() if found[key] is None]
-    if missing and run.summary["engine"] == "packet":
+    if missing:
         screen.print(f"\nMore is known with: {', '.join(missing)}")
