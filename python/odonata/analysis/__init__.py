@@ -1,5 +1,7 @@
 """Table to table: functions from the Arrow tables of run directories to Arrow tables or arrays."""
 
+from odonata.analysis.blame import shapley
+from odonata.analysis.bottleneck import bottlenecks, busy_with, sensitivity, sharers
 from odonata.analysis.classes import class_statistics, job_class_statistics
 from odonata.analysis.compare import LinkPairs, pair_links, statistics_changes
 from odonata.analysis.critical import critical_path, path_by_doing, path_by_link, with_ways
@@ -12,6 +14,8 @@ from odonata.analysis.waits import waits_by_class, waits_by_holder, waits_by_lin
 
 __all__ = [
     "LinkPairs",
+    "bottlenecks",
+    "busy_with",
     "class_statistics",
     "critical_path",
     "group_matrix",
@@ -26,6 +30,9 @@ __all__ = [
     "path_by_doing",
     "path_by_link",
     "router_names",
+    "sensitivity",
+    "shapley",
+    "sharers",
     "statistics_changes",
     "waits_by_class",
     "waits_by_holder",
