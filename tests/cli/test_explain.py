@@ -210,3 +210,36 @@ def test_flow_is_explained_and_the_blame_adds_up(odonata_command: Command, tmp_p
     assert "More is known with" not in shown.stdout
     without = json.loads(odonata_command("explain", "run", "--job", "sum", "--no-blame", "--json").stdout)
     assert "blame" not in without
+
+
+def test_compare_says_why_and_what_had_no_effect(odonata_command: Command, tmp_path: Path) -> None:
+    engine = '[engine]\nkind = "flow"\nrouting = "min"\n'
+    (tmp_path / "x.toml").write_text(f"{MACHINE}{FLOW_JOBS}{engine}")
+    for name, change in (
+        ("base", "engine.seed=1"),
+        ("slow", "machine.class.global.bandwidth='5 GB/s'"),
+        ("same", "engine.path_sets=20000"),
+    ):
+        made = odonata_command("run", "x.toml", "-o", name, "--set", change)
+        assert made.returncode == 0, made.stderr
+    shown = odonata_command("compare", "base", "slow").stdout
+    said = json.loads(odonata_command("compare", "base", "slow", "--json").stdout)["comparisons"][0]
+    for row in said["times"]:
+        line = f"{row['name']} {100 * row['time_s_change']:+.1f} %: {row['reason']}"
+        assert line in shown
+        assert ":global.0" in row["reason"]
+    assert said["no_effect"] == []
+    assert "180 links paired by name" in shown
+    shown = odonata_command("compare", "base", "same").stdout
+    assert "No table differs: no effect of engine.path_sets" in shown
+    against = odonata_command("explain", "slow", "--job", "halo", "--against", "base")
+    assert against.returncode == 0, against.stderr
+    assert "machine.class.global.bandwidth" in against.stdout
+    said = json.loads(
+        odonata_command("explain", "slow", "--job", "halo", "--against", "base", "--json").stdout
+    )["against"]
+    costs = math.fsum(row["cost_s"] for row in said["blame"])
+    assert math.isclose(costs, said["time_s"] - said["time_s_base"], rel_tol=1e-9)
+    wrong = odonata_command("explain", "slow", "--job", "halo", "--against", "x.toml")
+    assert wrong.returncode == 2
+    assert "x.toml" in wrong.stderr

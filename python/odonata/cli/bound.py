@@ -9,7 +9,7 @@ import pyarrow as pa
 if TYPE_CHECKING:
     from rich.console import Console
 
-    from odonata.explanation import Explanation
+    from odonata.explanation import Difference, Explanation
     from odonata.runs import Run
 
 SENSITIVITY = {
@@ -22,7 +22,9 @@ SENSITIVITY = {
 }
 
 
-def explained(run: Run, job: str, *, blame: bool | None, count: int, quiet: bool) -> Explanation:
+def explained(
+    run: Run, job: str, against: Run | None, *, blame: bool | None, count: int, quiet: bool
+) -> Explanation:
     """`odonata.explain` with a bar for the runs that it makes."""
     from odonata.cli import terminal
     from odonata.explanation import explain
@@ -33,7 +35,7 @@ def explained(run: Run, job: str, *, blame: bool | None, count: int, quiet: bool
             if report is not None:
                 report("runs again", made / needed)
 
-        return explain(run, job, blame=blame, count=count, progress=runs)
+        return explain(run, job, against=against, blame=blame, count=count, progress=runs)
 
 
 def show(screen: Console, run: Run, found: Explanation) -> None:
@@ -42,6 +44,8 @@ def show(screen: Console, run: Run, found: Explanation) -> None:
 
     screen.print(f"Job {found.job} of {run.name}", style="bold")
     screen.print(sentence(found))
+    if found.against is not None:
+        _show_difference(screen, found.against)
     if found.bottlenecks is not None and found.bottlenecks.num_rows:
         columns = {"name": "link or interface", "class": "class", "busy_s": "busy", "share": "of its time"}
         _table(screen, "Busy while the job runs, with its bytes and others'", found.bottlenecks, columns)
@@ -66,6 +70,29 @@ def show(screen: Console, run: Run, found: Explanation) -> None:
             shown.add_row(row["class"], f"{row['elasticity']:+.0f} %" if row["elasticity"] else "=", *cells)
         how = "" if found.decides else ", if its busiest link decided"
         terminal.print_table(screen, f"How its time would change with the machine{how}", shown)
+
+
+def _show_difference(screen: Console, found: Difference) -> None:
+    """Prints why the time is another than in the other run."""
+    from odonata.quantity import quantity
+
+    change = found.time_s / found.time_s_base - 1.0 if found.time_s_base else 0.0
+    what = f"{quantity(found.time_s_base, 's')} in the other run, so {100 * change:+.1f} %"
+    screen.print(f"{what}{': ' if found.reason else ''}{found.reason}.")
+    if found.blame is not None and found.blame.num_rows:
+        columns = {
+            "cause": "change",
+            "cost_s": "costs",
+            "share": "share",
+            "first_s": "as the only one",
+            "last_s": "saved without it",
+        }
+        _table(screen, "What each change costs it: its time less that in the other run", found.blame, columns)
+        none = [row["cause"] for row in found.blame.to_pylist() if not any((row["first_s"], row["last_s"]))]
+        if none:
+            screen.print(f"No effect on its time: {', '.join(none)}")
+    elif found.changed:
+        screen.print(f"Changed: {', '.join(found.changed)}. What each costs is said with --blame.")
 
 
 def sentence(found: Explanation) -> str:

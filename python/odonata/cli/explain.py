@@ -55,16 +55,24 @@ CALLS = ("send", "receive", "wait", "collective")
     help="With --phase: its Nth time (1).",
 )
 @click.option(
+    "--against",
+    "against",
+    metavar="BASE",
+    type=click.Path(path_type=Path),
+    help="Another run: what changed the job's time since, and by how much each change.",
+)
+@click.option(
     "--blame/--no-blame",
     "blame",
     default=None,
-    help="Whether to run again without the other jobs, to say what each costs (only of the flow engine).",
+    help="Whether to run again without other jobs, or changes, to say what each costs (flow engine only).",
 )
 @options.as_json
 def command(
     directory: Path,
     job: str | None,
     rows: int,
+    against: Path | None,
     blame: bool | None,
     path: bool,
     call: int | None,
@@ -77,6 +85,7 @@ def command(
 
     \b
     odonata explain runs/wd1-edison --job fft
+    odonata explain runs/first --job fft --against runs/all-cables
     odonata run examples/programs.toml -o runs/both --set engine.record_job_waits=true
     odonata explain runs/both --job fft
     odonata explain runs/both --job fft --path
@@ -99,7 +108,8 @@ def command(
         _path(run, number, name, of_path.Part(call, iteration, phase, time), rows, as_json)
         return
     found = _found(run, number, rows)
-    explanation = bound.explained(run, name, blame=blame, count=rows, quiet=as_json)
+    base = None if against is None else Run.from_directory(against)
+    explanation = bound.explained(run, name, base, blame=blame, count=rows, quiet=as_json)
     if as_json:
         known = {key: value for key, value in explanation.to_dict().items() if value is not None}
         data = known | {key: table.to_pylist() for key, table in found.items() if table is not None}

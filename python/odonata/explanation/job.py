@@ -1,4 +1,4 @@
-"""Why a job took as long as it did: what binds it, who costs it what, what another machine would change.
+"""A job of a run: its time, what binds it, and what each other job costs it.
 
 What needs other runs (who costs what) makes them from the run's own resolved experiment, with the same seed
 and the same nodes: a job that is left out is `idle`, it holds its nodes and sends nothing.
@@ -7,7 +7,6 @@ and the same nodes: a job that is left out is `idle`, it holds its nodes and sen
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import pyarrow as pa
@@ -24,72 +23,6 @@ REST = "the others"
 """All jobs but those that share most of the bottleneck."""
 RUN_AGAIN = ("flow",)
 """Engines whose runs are cheap enough to be made again without being asked."""
-
-
-@dataclass(frozen=True)
-class Explanation:
-    """What `explain` finds; a table is None where the run cannot say it, or nobody asked."""
-
-    job: str
-    time_s: float | None
-    """The job's time; of a program that of its last rank. None where it has no end."""
-    time_alone_s: float | None
-    """The same of the job alone on the same nodes, if other runs were made."""
-    bottlenecks: pa.Table | None
-    """`name`, `class`, `link`, `busy_s`, `share`: see `odonata.analysis.bottlenecks`. The first binds it."""
-    decides: bool
-    """Whether the first of them is busy for (nearly) all of the job's time."""
-    sharers: pa.Table | None
-    """`name`, `busy_s`, `share` of the first of these."""
-    blame: pa.Table | None
-    """`cause` (another job), `cost_s`, `share`, `first_s`, `last_s`: adds up to `time_s - time_alone_s`."""
-    sensitivity: pa.Table | None
-    """By class of links: see `odonata.analysis.sensitivity`."""
-
-    def to_dict(self) -> dict[str, Any]:
-        """All of it as plain values."""
-        return {
-            name: value.to_pylist() if isinstance(value, pa.Table) else value
-            for name, value in vars(self).items()
-        }
-
-
-def explain(
-    run: Run,
-    job: str | None = None,
-    *,
-    blame: bool | None = None,
-    count: int = 10,
-    progress: Callable[[int, int], None] | None = None,
-) -> Explanation:
-    """What binds a job, who shares it, what each other job costs it, and what another machine would change.
-
-    >>> import odonata
-    >>> odonata.explain(odonata.load("runs/both"), "fft").blame.to_pandas()  # doctest: +SKIP
-
-    Args:
-        run: A finished run.
-        job: Name of the job; not needed where there is only one.
-        blame: Whether runs without the other jobs are made to say what each costs: at most 2^4 - 1. Without
-            a word only of the flow engine.
-        count: How many links and interfaces.
-        progress: Called with the number of runs made and that of all.
-
-    Raises:
-        OdonataError: There is no such job, or it has no time to explain and `blame` asks for one.
-    """
-    number, name = job_of(run, job)
-    time_s = time_of(run, name)
-    found: dict[str, Any] = {"bottlenecks": None, "sharers": None, "sensitivity": None, "decides": False}
-    if time_s and run.routed and run.link_jobs.num_rows:
-        found = _bound(run, number, time_s, count)
-    makes = run.summary["engine"] in RUN_AGAIN if blame is None else blame
-    table = alone = None
-    if makes and time_s is None:
-        raise OdonataError(f"job {name} of {run.name} has no end, so no time that others could cost it")
-    if makes and time_s:
-        table, alone = _blame(run, name, found["sharers"], progress)
-    return Explanation(job=name, time_s=time_s, time_alone_s=alone, blame=table, **found)
 
 
 def job_of(run: Run, wanted: str | None) -> tuple[int, str]:
@@ -122,9 +55,14 @@ def time_of(run: Run, job: str) -> float | None:
     return None if row.get("time_s") is None else float(row["time_s"])
 
 
-def _bound(run: Run, job: int, time_s: float, count: int) -> dict[str, Any]:
+def times_of(run: Run) -> dict[int, float]:
+    """By number the times of the jobs that have one."""
+    return {k: time for k, name in enumerate(run.jobs["name"].to_pylist()) if (time := time_of(run, name))}
+
+
+def bound(run: Run, job: int, time_s: float, count: int) -> dict[str, Any]:
     """What the tables say of a job's bottleneck."""
-    times = {k: time for k, name in enumerate(run.jobs["name"].to_pylist()) if (time := time_of(run, name))}
+    times = times_of(run)
     busy = busy_with(run.links, run.link_jobs, run.nodes, times, job)
     table = bottlenecks(busy, run.links, run.routers, run.nodes, time_s, count=count)
     if not table.num_rows or not table["busy_s"][0].as_py():
@@ -138,7 +76,7 @@ def _bound(run: Run, job: int, time_s: float, count: int) -> dict[str, Any]:
     }
 
 
-def _blame(
+def blame_of(
     run: Run, job: str, shared: pa.Table | None, progress: Callable[[int, int], None] | None
 ) -> tuple[pa.Table, float]:
     """What each other job costs this one, and its time alone."""
