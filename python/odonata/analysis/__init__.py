@@ -7,6 +7,7 @@ from odonata.analysis.compare import LinkPairs, pair_links, statistics_changes
 from odonata.analysis.critical import critical_path, path_by_doing, path_by_link, with_ways
 from odonata.analysis.groups import group_matrix, grouping
 from odonata.analysis.hottest import hottest_links
+from odonata.analysis.interaction import interactions, stratified_differences
 from odonata.analysis.links import job_bytes, link_names, router_names
 from odonata.analysis.merge import merged
 from odonata.analysis.paired import paired_differences
@@ -21,6 +22,7 @@ __all__ = [
     "group_matrix",
     "grouping",
     "hottest_links",
+    "interactions",
     "job_bytes",
     "job_class_statistics",
     "link_names",
@@ -34,6 +36,7 @@ __all__ = [
     "shapley",
     "sharers",
     "statistics_changes",
+    "stratified_differences",
     "waits_by_class",
     "waits_by_holder",
     "waits_by_link",
