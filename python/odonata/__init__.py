@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from odonata import analysis, plot
     from odonata.api import check, load, run
     from odonata.characters import characterize
+    from odonata.explanation import explain
     from odonata.machines import Machine, machine, presets
     from odonata.runs import Run
     from odonata.sweeps import Sweep, sweep
@@ -39,6 +40,7 @@ __all__ = [
     "analysis",
     "characterize",
     "check",
+    "explain",
     "load",
     "machine",
     "plot",
@@ -55,6 +57,7 @@ _HOMES = {
     "Sweep": "odonata.sweeps",
     "characterize": "odonata.characters",
     "check": "odonata.api",
+    "explain": "odonata.explanation",
     "load": "odonata.api",
     "machine": "odonata.machines",
     "presets": "odonata.machines",

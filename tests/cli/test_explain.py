@@ -89,7 +89,8 @@ def test_ranks_calls_and_times_are_those_of_the_tables(odonata_command: Command,
 
 def test_what_was_not_recorded_is_said(odonata_command: Command, tmp_path: Path) -> None:
     found = explained(odonata_command, tmp_path, "", "--job", "sum")
-    assert set(found) == {"directory", "job", "calls", "ranks"}
+    of_tables = {"time_s", "bottlenecks", "decides", "sharers", "sensitivity"}
+    assert set(found) == {"directory", "job", "calls", "ranks"} | of_tables
     shown = odonata_command("explain", "run", "--job", "sum")
     assert "More is known with: record_job_waits = true, interval" in shown.stdout
     for arguments, message in (
@@ -169,3 +170,76 @@ def test_a_path_needs_a_record(odonata_command: Command, tmp_path: Path) -> None
     explained(odonata_command, tmp_path, "", "--job", "sum")
     said = odonata_command("explain", "run", "--job", "sum", "--path")
     assert (said.returncode, "record_calls = true" in said.stderr) == (2, True), said.stderr
+
+
+FLOW_JOBS = """
+[[job]]
+name = "sum"
+ranks = 36
+ranks_per_node = 1
+pattern = { name = "all-to-all", bytes = "64 kB" }
+placement = { name = "random-order", skip = 0 }
+
+[[job]]
+name = "halo"
+ranks = 36
+ranks_per_node = 1
+pattern = { name = "stencil-2d", dims = [6, 6], bytes = "1 MB" }
+placement = { name = "random-order", skip = 36 }
+"""
+
+
+def test_flow_is_explained_and_the_blame_adds_up(odonata_command: Command, tmp_path: Path) -> None:
+    engine = '[engine]\nkind = "flow"\nrouting = "min"\nalone = true\n'
+    (tmp_path / "x.toml").write_text(f"{MACHINE}{FLOW_JOBS}{engine}")
+    assert odonata_command("run", "x.toml", "-o", "run").returncode == 0
+    job = pq.read_table(tmp_path / "run" / "jobs.parquet").to_pylist()[0]
+    said = json.loads(odonata_command("explain", "run", "--job", "sum", "--json").stdout)
+    assert math.isclose(said["time_alone_s"], job["time_alone_s"], rel_tol=1e-9)
+    costs = math.fsum(row["cost_s"] for row in said["blame"])
+    assert math.isclose(costs, job["time_s"] - job["time_alone_s"], rel_tol=1e-9)
+    # The bottleneck is a link of the job, and the sharers' times are its bytes over its capacity at most.
+    first = said["bottlenecks"][0]
+    links = pq.read_table(tmp_path / "run" / "links.parquet").to_pylist()
+    row = links[first["link"]]
+    assert first["busy_s"] <= row["bytes"] / row["capacity_bytes_per_s"] * (1 + 1e-9)
+    assert math.isclose(math.fsum(s["busy_s"] for s in said["sharers"]), first["busy_s"])
+    shown = odonata_command("explain", "run", "--job", "sum")
+    assert f"Bound by {first['name']}" in shown.stdout
+    assert "What other jobs cost it" in shown.stdout
+    assert "More is known with" not in shown.stdout
+    without = json.loads(odonata_command("explain", "run", "--job", "sum", "--no-blame", "--json").stdout)
+    assert "blame" not in without
+
+
+def test_compare_says_why_and_what_had_no_effect(odonata_command: Command, tmp_path: Path) -> None:
+    engine = '[engine]\nkind = "flow"\nrouting = "min"\n'
+    (tmp_path / "x.toml").write_text(f"{MACHINE}{FLOW_JOBS}{engine}")
+    for name, change in (
+        ("base", "engine.seed=1"),
+        ("slow", "machine.class.global.bandwidth='5 GB/s'"),
+        ("same", "engine.path_sets=20000"),
+    ):
+        made = odonata_command("run", "x.toml", "-o", name, "--set", change)
+        assert made.returncode == 0, made.stderr
+    shown = odonata_command("compare", "base", "slow").stdout
+    said = json.loads(odonata_command("compare", "base", "slow", "--json").stdout)["comparisons"][0]
+    for row in said["times"]:
+        line = f"{row['name']} {100 * row['time_s_change']:+.1f} %: {row['reason']}"
+        assert line in shown
+        assert ":global.0" in row["reason"]
+    assert said["no_effect"] == []
+    assert "180 links paired by name" in shown
+    shown = odonata_command("compare", "base", "same").stdout
+    assert "No table differs: no effect of engine.path_sets" in shown
+    against = odonata_command("explain", "slow", "--job", "halo", "--against", "base")
+    assert against.returncode == 0, against.stderr
+    assert "machine.class.global.bandwidth" in against.stdout
+    said = json.loads(
+        odonata_command("explain", "slow", "--job", "halo", "--against", "base", "--json").stdout
+    )["against"]
+    costs = math.fsum(row["cost_s"] for row in said["blame"])
+    assert math.isclose(costs, said["time_s"] - said["time_s_base"], rel_tol=1e-9)
+    wrong = odonata_command("explain", "slow", "--job", "halo", "--against", "x.toml")
+    assert wrong.returncode == 2
+    assert "x.toml" in wrong.stderr

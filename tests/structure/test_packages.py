@@ -18,7 +18,7 @@ LAYERS: tuple[tuple[str, ...], ...] = (
     ("plot", "viewer", "export", "importers"),
     ("runs",),
     ("api",),
-    ("machines", "sweeps"),
+    ("machines", "sweeps", "explanation"),
     ("characters", "mapping", "counters"),
     ("odonata",),
     ("amg", "studies"),

@@ -1,10 +1,13 @@
 """Table to table: functions from the Arrow tables of run directories to Arrow tables or arrays."""
 
+from odonata.analysis.blame import shapley
+from odonata.analysis.bottleneck import bottlenecks, busy_with, sensitivity, sharers
 from odonata.analysis.classes import class_statistics, job_class_statistics
 from odonata.analysis.compare import LinkPairs, pair_links, statistics_changes
 from odonata.analysis.critical import critical_path, path_by_doing, path_by_link, with_ways
 from odonata.analysis.groups import group_matrix, grouping
 from odonata.analysis.hottest import hottest_links
+from odonata.analysis.interaction import interactions, stratified_differences
 from odonata.analysis.links import job_bytes, link_names, router_names
 from odonata.analysis.merge import merged
 from odonata.analysis.paired import paired_differences
@@ -12,11 +15,14 @@ from odonata.analysis.waits import waits_by_class, waits_by_holder, waits_by_lin
 
 __all__ = [
     "LinkPairs",
+    "bottlenecks",
+    "busy_with",
     "class_statistics",
     "critical_path",
     "group_matrix",
     "grouping",
     "hottest_links",
+    "interactions",
     "job_bytes",
     "job_class_statistics",
     "link_names",
@@ -26,7 +32,11 @@ __all__ = [
     "path_by_doing",
     "path_by_link",
     "router_names",
+    "sensitivity",
+    "shapley",
+    "sharers",
     "statistics_changes",
+    "stratified_differences",
     "waits_by_class",
     "waits_by_holder",
     "waits_by_link",

@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from math import ceil
+from statistics import NormalDist
 
 import numpy as np
 import pyarrow as pa
 
 RESAMPLES = 10_000
 CONFIDENCE = 0.95
+WANTED = 0.05
+"""Half the width that an interval is wanted to have, as a share of the base's mean."""
 
 
 def paired_differences(
@@ -33,7 +37,8 @@ def paired_differences(
         One row per other level: `factor` (as in the results), `pairs`, `base_mean`, `mean`, `difference`
         (mean of the paired differences), `low` and `high` (its 95 % interval; null with fewer than two
         pairs), `change` (difference / base_mean; null if that is zero), `lower` (number of pairs in which
-        the value fell).
+        the value fell), `pairs_wanted` (about how many pairs make the interval +- 5 % of the base's mean, see
+        `pairs_wanted`; null where that is not known).
 
     Raises:
         ValueError: The base does not occur, or two points of a level have the same conditions.
@@ -75,7 +80,20 @@ def _row(before: np.ndarray, after: np.ndarray) -> dict[str, float | int | None]
         "high": high,
         "change": mean / base_mean if mean is not None and base_mean else None,
         "lower": int((difference < 0).sum()),
+        "pairs_wanted": pairs_wanted(difference, base_mean),
     }
+
+
+def pairs_wanted(differences: np.ndarray, base_mean: float | None) -> int | None:
+    """About how many pairs it takes until the interval of their mean is +- 5 % of the base's mean.
+
+    `n = (z s / (0.05 base))^2` with s the standard deviation of the differences so far and z = 1.96: at least
+    2, and itself a guess from few pairs. None from fewer than two pairs, or of a base of zero.
+    """
+    if len(differences) < 2 or not base_mean:
+        return None
+    z = NormalDist().inv_cdf((1 + CONFIDENCE) / 2)
+    return max(2, ceil((z * float(differences.std(ddof=1)) / (WANTED * abs(base_mean))) ** 2))
 
 
 def interval(values: np.ndarray) -> tuple[float | None, float | None]:

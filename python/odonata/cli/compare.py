@@ -54,6 +54,9 @@ def command(base: Path, others: tuple[Path, ...], links: int, as_json: bool) -> 
                 (row[f"time_s_{side}"] for row in result["times"] for side in ("base", "other")), "s"
             )
             terminal.print_table(screen, times.heading("Time of a job"), _times_table(result["times"], times))
+            _print_reasons(screen, result["times"])
+        if result["no_effect"]:
+            screen.print(f"\nNo table differs: no effect of {', '.join(result['no_effect'])}")
         if not first.routed and not run.routed:
             continue
         on = scale(
@@ -71,6 +74,7 @@ def compare(base: Run, other: Run, links: int) -> dict[str, Any]:
     """All changes from one run to another, as plain values."""
     from odonata.analysis import pair_links, statistics_changes
     from odonata.analysis.links import floats
+    from odonata.explanation import no_effect
 
     pairs = pair_links(base.links, base.routers, other.links, other.routers)
     difference = floats(pairs.pairs, "difference")
@@ -79,6 +83,7 @@ def compare(base: Run, other: Run, links: int) -> dict[str, Any]:
     return {
         "directory": str(other.path),
         "times": _times(base, other),
+        "no_effect": no_effect(base, other),
         "classes": statistics_changes(_statistics(base), _statistics(other), ["class"]).to_pylist(),
         "jobs": statistics_changes(
             _job_statistics(base), _job_statistics(other), ["name", "class"]
@@ -96,16 +101,16 @@ def compare(base: Run, other: Run, links: int) -> dict[str, Any]:
 
 def _times(base: Run, other: Run) -> list[dict[str, Any]]:
     """The predicted times of the jobs that both runs have, where both engines predict one."""
-    found: list[dict[str, dict[str, Any]]] = [
-        {job["name"]: job for job in run.jobs.to_pylist() if job.get("time_s") is not None}
-        for run in (base, other)
-    ]
+    from odonata.explanation import reason, time_of
+
+    names = set(other.jobs["name"].to_pylist())
     rows = []
-    for name, job in found[0].items():
-        if name in found[1]:
-            before, after = job["time_s"], found[1][name]["time_s"]
+    for name in base.jobs["name"].to_pylist():
+        before, after = (time_of(run, name) if name in names else None for run in (base, other))
+        if before is not None and after is not None:
             change = (after - before) / before if before else None
-            rows.append({"name": name, "time_s_base": before, "time_s_other": after, "time_s_change": change})
+            row = {"name": name, "time_s_base": before, "time_s_other": after, "time_s_change": change}
+            rows.append({**row, "reason": reason(base, other, name)})
     return rows
 
 
@@ -117,6 +122,18 @@ def _times_table(rows: list[dict[str, Any]], on: Scale) -> Table:
         times = (terminal.number(on.of(row[f"time_s_{side}"])) for side in ("base", "other"))
         shown.add_row(row["name"], *times, terminal.change(row["time_s_change"]))
     return shown
+
+
+def _print_reasons(screen: Any, rows: list[dict[str, Any]]) -> None:
+    """Why the time of each job is another, a line each."""
+    from odonata.cli import terminal
+
+    changed = [row for row in rows if abs(row["time_s_change"] or 0.0) >= terminal.SMALLEST_CHANGE]
+    said = [row for row in changed if row["reason"]]
+    if said:
+        screen.print()
+    for row in said:
+        screen.print(f"{row['name']} {100 * row['time_s_change']:+.1f} %: {row['reason']}")
 
 
 def _statistics(run: Run) -> pa.Table:

@@ -54,11 +54,26 @@ CALLS = ("send", "receive", "wait", "collective")
     metavar="N",
     help="With --phase: its Nth time (1).",
 )
+@click.option(
+    "--against",
+    "against",
+    metavar="BASE",
+    type=click.Path(path_type=Path),
+    help="Another run: what changed the job's time since, and by how much each change.",
+)
+@click.option(
+    "--blame/--no-blame",
+    "blame",
+    default=None,
+    help="Whether to run again without other jobs, or changes, to say what each costs (flow engine only).",
+)
 @options.as_json
 def command(
     directory: Path,
     job: str | None,
     rows: int,
+    against: Path | None,
+    blame: bool | None,
     path: bool,
     call: int | None,
     iteration: int | None,
@@ -66,9 +81,11 @@ def command(
     time: int,
     as_json: bool,
 ) -> None:
-    """Where a job's packets and ranks waited, whose packets held them up, and when.
+    """What binds a job, who shares it, and what each other job costs it; where it waited, and for whom.
 
     \b
+    odonata explain runs/wd1-edison --job fft
+    odonata explain runs/first --job fft --against runs/all-cables
     odonata run examples/programs.toml -o runs/both --set engine.record_job_waits=true
     odonata explain runs/both --job fft
     odonata explain runs/both --job fft --path
@@ -77,24 +94,30 @@ def command(
     Links need `record_job_waits`, times need `interval`, ranks and calls a job with a program, a path
     `record_calls`, and `record_packets` with `record_paths` for the links that it leads over.
     """  # noqa: D301 - \b keeps click from filling the lines that follow
+    from odonata.cli import bound, terminal
     from odonata.cli import path as of_path
-    from odonata.cli import terminal
+    from odonata.explanation import job_of
     from odonata.runs import Run
 
     given = [name for name in ("call", "iteration", "phase") if click.get_current_context().params[name]]
     if len(given) > 1:
         raise click.UsageError(f"--{given[0]} and --{given[1]} name two parts of the job; give one")
     run = Run.from_directory(directory)
-    number, name = _job(run, job)
+    number, name = job_of(run, job)
     if path or given:
         _path(run, number, name, of_path.Part(call, iteration, phase, time), rows, as_json)
         return
     found = _found(run, number, rows)
+    base = None if against is None else Run.from_directory(against)
+    explanation = bound.explained(run, name, base, blame=blame, count=rows, quiet=as_json)
     if as_json:
-        data = {key: table.to_pylist() for key, table in found.items() if table is not None}
+        known = {key: value for key, value in explanation.to_dict().items() if value is not None}
+        data = known | {key: table.to_pylist() for key, table in found.items() if table is not None}
         terminal.print_json({"directory": str(directory), "job": name, **data})
         return
-    _print(terminal.console(), run, name, found)
+    screen = terminal.console()
+    bound.show(screen, run, explanation)
+    _print(screen, found, simulated=run.summary["engine"] == "packet")
 
 
 def _path(run: Run, job: int, name: str, part: of_path.Part, rows: int, as_json: bool) -> None:
@@ -108,25 +131,6 @@ def _path(run: Run, job: int, name: str, part: of_path.Part, rows: int, as_json:
         terminal.print_json(said | links)
         return
     of_path.show(terminal.console(), run, job, f"{part} {name}", found, rows)
-
-
-def _job(run: Run, wanted: str | None) -> tuple[int, str]:
-    from difflib import get_close_matches
-
-    from odonata.errors import OdonataError
-
-    names = run.jobs["name"].to_pylist()
-    if wanted is None and len(names) == 1:
-        return 0, names[0]
-    if wanted is None:
-        raise OdonataError(
-            f"{run.name} has several jobs", hint=f"Say which: --job {names[0]}, of {', '.join(names)}."
-        )
-    if wanted not in names:
-        near = get_close_matches(wanted, names, n=1)
-        hint = f"Did you mean {near[0]}?" if near else f"It has: {', '.join(names)}."
-        raise OdonataError(f"{run.name} has no job {wanted}", hint=hint)
-    return names.index(wanted), wanted
 
 
 def _found(run: Run, job: int, count: int) -> dict[str, pa.Table | None]:
@@ -252,10 +256,9 @@ NEEDED = {"calls": "a job with a program", "holders": "record_job_waits = true",
 """What an experiment must say for an answer."""
 
 
-def _print(screen: Console, run: Run, name: str, found: dict[str, pa.Table | None]) -> None:
+def _print(screen: Console, found: dict[str, pa.Table | None], *, simulated: bool) -> None:
     from odonata.cli import columns, terminal
 
-    screen.print(f"Job {name} of {run.name}", style="bold")
     for key, (title, headings) in SHOWN.items():
         table = found[key]
         if table is None:
@@ -282,6 +285,6 @@ def _print(screen: Console, run: Run, name: str, found: dict[str, pa.Table | Non
         for row in zip(*(cells for _, cells, _ in parts), strict=True):
             shown_table.add_row(*row)
         terminal.print_table(screen, title, shown_table)
-    missing = [f"{needs}" for key, needs in NEEDED.items() if found[key] is None]
-    if missing:
+    missing = [needs for key, needs in NEEDED.items() if found[key] is None]
+    if simulated and missing:
         screen.print(f"\nMore is known with: {', '.join(missing)}")

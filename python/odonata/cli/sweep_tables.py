@@ -164,30 +164,54 @@ def _print_differences(screen: Console, sweep: Sweep, key: str, *, routed: bool)
     position = sweep.axes.index(axis)
     finished = {text(point.values[position]) for point in sweep.runs}
     first, *others = (text(value) for value in axis.values if text(value) in finished)
-    tables = {
-        other: terminal.table(["", first, other, "difference", "95 %", "change", "lower in"], left=[""])
-        for other in others
-    }
+    rows: dict[str, list[list[Any]]] = {other: [] for other in others}
+    stratified = False
     for label, column, job, on in _compared(sweep, routed=routed):
-        for row in sweep.differences(key, value=column, job=job).to_pylist():
-            if not row["pairs"]:
-                continue
-            before, after, difference, low, high = (
-                terminal.number(on.of(row[name]))
-                for name in ("base_mean", "mean", "difference", "low", "high")
-            )
-            tables[text(row[key])].add_row(
-                label,
-                before,
-                after,
-                difference,
-                "-" if low == "-" else f"{low} to {high}",
-                terminal.change(row["change"]),
-                f"{row['lower']} of {row['pairs']}",
-            )
-    for other, shown in tables.items():
-        title = f"{key}: {other} against {first}, all else equal"
-        terminal.print_table(screen, title, shown)
+        for level in sweep.differences(key, value=column, job=job)[key].to_pylist():
+            found = [
+                row for row in sweep.strata(key, level, value=column, job=job).to_pylist() if row["pairs"]
+            ]
+            stratified = stratified or len(found) > 1
+            for i, row in enumerate(found):
+                where = ", ".join(f"{short} = {text(row[k])}" for k, short in _strata(sweep, row, key))
+                rows[text(level)].append(["" if i else label, where or "all", *_difference_cells(row, on)])
+    for other, cells in rows.items():
+        headings = ["", "where", first, other, "difference", "95 %", "change", "lower in", "pairs for ±5 %"]
+        kept = [i for i, heading in enumerate(headings) if stratified or heading != "where"]
+        shown = terminal.table([headings[i] for i in kept], left=["", "where"])
+        for row_cells in cells:
+            shown.add_row(*(row_cells[i] for i in kept))
+        terminal.print_table(screen, f"{key}: {other} against {first}, all else equal", shown)
+    if stratified:
+        screen.print(
+            "\nRows are apart where the difference depends on another key; its mean would hide that."
+        )
+
+
+def _strata(sweep: Sweep, row: dict[str, Any], factor: str) -> list[tuple[str, str]]:
+    """The keys that a row is apart for, and how they are called in short."""
+    keys = [axis.key for axis in sweep.axes]
+    return [
+        (key, short)
+        for key, short in zip(keys, short_keys(keys), strict=True)
+        if key in row and key != factor
+    ]
+
+
+def _difference_cells(row: dict[str, Any], on: Scale) -> list[Any]:
+    """Before, after, difference, its interval, change, how often it fell, and how many pairs it takes."""
+    before, after, difference, low, high = (
+        terminal.number(on.of(row[name])) for name in ("base_mean", "mean", "difference", "low", "high")
+    )
+    return [
+        before,
+        after,
+        difference,
+        "-" if low == "-" else f"{low} to {high}",
+        terminal.change(row["change"]),
+        f"{row['lower']} of {row['pairs']}",
+        "-" if row["pairs_wanted"] is None else f"{row['pairs_wanted']:,}",
+    ]
 
 
 def _compared(sweep: Sweep, *, routed: bool) -> list[tuple[str, str, str, Scale]]:

@@ -24,6 +24,8 @@ from rich.text import Text
 
 from odonata.errors import ExperimentError, OdonataError
 
+SMALLEST_CHANGE = 0.0005
+"""Relative changes below are shown as equal."""
 WIDTH_OF_FILES = 160
 """Columns when the output is no terminal, so that tables in files and pipes are not cut."""
 
@@ -118,7 +120,7 @@ def change(value: float | None) -> Text:
     """A relative change with its sign; `-` where it has no meaning."""
     if value is None:
         return Text("-", style="dim")
-    if abs(value) < 0.0005:
+    if abs(value) < SMALLEST_CHANGE:
         return Text("=", style="dim")
     return Text(f"{100 * value:+.1f} %", style="red" if value > 0 else "green")
 

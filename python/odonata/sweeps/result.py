@@ -17,7 +17,7 @@ import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
 from odonata import __version__, _core
-from odonata.analysis import paired_differences
+from odonata.analysis import interactions, paired_differences, stratified_differences
 from odonata.api import Source
 from odonata.errors import DamagedRunError, NotARunError, OdonataError, StoreError
 from odonata.runs import Run
@@ -125,6 +125,74 @@ class Sweep:
         return paired_differences(
             rows, factor=factor, base=first, pair_by=[key for key in keys if key != factor], value=value
         )
+
+    def strata(
+        self,
+        factor: str,
+        level: object,
+        *,
+        value: str = "bytes_max",
+        link_class: str = ALL_CLASSES,
+        job: str = ALL_JOBS,
+        base: object | None = None,
+    ) -> pa.Table:
+        """What one value of an axis changes, apart for the values of the axes that it interacts with.
+
+        Seeds are no strata: pairs are made on them. An axis is one where the difference of differences is not
+        zero by its interval, or where the value rises at one value of the axis and falls at another.
+
+        Args:
+            factor: The key of the axis.
+            level: The value that is compared.
+            value: As in `differences`, like all that follow.
+            link_class: On the links of this class.
+            job: Of this job's traffic, or of this job.
+            base: The value of the axis that it is compared with; its first if not given.
+
+        Returns:
+            The axes that it interacts with, then what `odonata.analysis.paired_differences` has; one row
+            where it interacts with none.
+        """
+        rows = self._rows_of(value, link_class, job)
+        first = rows[factor][0].as_py() if base is None else base
+        keys = [axis.key for axis in self.axes if axis.key != factor]
+        by = [
+            key
+            for key in keys
+            if not key.endswith("seed")
+            and len(set(rows[key].to_pylist())) > 1
+            and any(self._interactions(rows, factor, first, level, key, value)["interacts"].to_pylist())
+        ]
+        rest = [key for key in keys if key not in by]
+        return stratified_differences(
+            rows, factor=factor, base=first, level=level, by=by, pair_by=rest, value=value
+        )
+
+    def interactions(
+        self,
+        factor: str,
+        level: object,
+        by: str,
+        *,
+        value: str = "bytes_max",
+        link_class: str = ALL_CLASSES,
+        job: str = ALL_JOBS,
+        base: object | None = None,
+    ) -> pa.Table:
+        """How what one value of an axis changes differs between the values of another: see `strata`.
+
+        Returns:
+            See `odonata.analysis.interactions`: differences of differences with their intervals.
+        """
+        rows = self._rows_of(value, link_class, job)
+        first = rows[factor][0].as_py() if base is None else base
+        return self._interactions(rows, factor, first, level, by, value)
+
+    def _interactions(
+        self, rows: pa.Table, factor: str, base: object, level: object, by: str, value: str
+    ) -> pa.Table:
+        rest = [axis.key for axis in self.axes if axis.key not in (factor, by)]
+        return interactions(rows, factor=factor, base=base, level=level, by=by, pair_by=rest, value=value)
 
     def _rows_of(self, value: str, link_class: str, job: str) -> pa.Table:
         """One row per point with a column `value`: of a job's traffic on a class of links, or of the job."""

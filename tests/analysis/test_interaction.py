@@ -1,0 +1,94 @@
+"""Effects that depend on another key: differences of differences, strata and pairs, by hand."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+import pytest
+
+from odonata.analysis import interactions, paired_differences, stratified_differences
+from odonata.analysis.paired import pairs_wanted
+
+
+def sweep(times: dict[tuple[str, bool], list[float]]) -> pa.Table:
+    """Routing by idle by seed, with a time each."""
+    rows = [
+        {"routing": routing, "idle": idle, "seed": seed, "time_s": time}
+        for (routing, idle), values in times.items()
+        for seed, time in enumerate(values)
+    ]
+    return pa.Table.from_pylist(rows)
+
+
+CROSSING = sweep(
+    {
+        ("min", True): [1.0, 1.2, 1.1],
+        ("ugal", True): [1.5, 1.6, 1.7],
+        ("min", False): [4.0, 5.0, 6.0],
+        ("ugal", False): [2.0, 2.5, 3.0],
+    }
+)
+
+
+def test_a_crossing_by_hand() -> None:
+    """Idle: +0.5, +0.4, +0.6; busy: -2, -2.5, -3. The mean of all, -1.0 and lower in 3 of 6, hides both."""
+    whole = paired_differences(
+        CROSSING, factor="routing", base="min", pair_by=["idle", "seed"], value="time_s"
+    ).to_pylist()[0]
+    assert (whole["lower"], whole["pairs"]) == (3, 6)
+    assert math.isclose(whole["difference"], -1.0)
+    (found,) = interactions(
+        CROSSING, factor="routing", base="min", level="ugal", by="idle", pair_by=["seed"], value="time_s"
+    ).to_pylist()
+    assert found["idle"] is False
+    assert (found["pairs"], found["crosses"], found["interacts"]) == (3, True, True)
+    assert math.isclose(found["at_base"], 0.5)
+    assert math.isclose(found["at_level"], -2.5)
+    assert math.isclose(found["interaction"], -3.0)
+    # Of three pairs the bootstrap's 2.5 % quantile is the least of them: -2.5, -2.9 and -3.6.
+    assert math.isclose(found["low"], -3.6)
+    assert math.isclose(found["high"], -2.5)
+    rows = stratified_differences(
+        CROSSING, factor="routing", base="min", level="ugal", by=["idle"], pair_by=["seed"], value="time_s"
+    ).to_pylist()
+    assert [(row["idle"], row["lower"], row["pairs"]) for row in rows] == [(True, 0, 3), (False, 3, 3)]
+    assert [row["difference"] for row in rows] == [pytest.approx(0.5), pytest.approx(-2.5)]
+
+
+def test_effects_that_only_add_are_no_interaction() -> None:
+    """The routing saves 1 s +- noise whether the machine is busy or not, though busy ones take longer."""
+    table = sweep(
+        {
+            ("min", True): [5.0, 5.0, 5.0],
+            ("ugal", True): [4.1, 3.9, 4.0],
+            ("min", False): [9.0, 9.0, 9.0],
+            ("ugal", False): [8.0, 8.1, 7.9],
+        }
+    )
+    (found,) = interactions(
+        table, factor="routing", base="min", level="ugal", by="idle", pair_by=["seed"], value="time_s"
+    ).to_pylist()
+    assert not found["interacts"]
+    assert found["low"] <= 0.0 <= found["high"]
+    assert math.isclose(found["interaction"], 0.0, abs_tol=1e-12)
+
+
+def test_one_seed_tells_a_crossing_but_no_interval() -> None:
+    one = CROSSING.filter(pc.equal(CROSSING["seed"], 0))
+    (found,) = interactions(
+        one, factor="routing", base="min", level="ugal", by="idle", pair_by=["seed"], value="time_s"
+    ).to_pylist()
+    assert (found["low"], found["high"], found["interacts"]) == (None, None, True)
+
+
+def test_pairs_that_an_interval_takes() -> None:
+    """s = 1, base 10, +- 0.5: (1.96 / 0.5)^2 = 15.4, so 16 pairs; then the normal interval is that narrow."""
+    assert pairs_wanted(np.array([-1.0, 0.0, 1.0]), 10.0) == 16
+    assert pairs_wanted(np.array([2.0, 2.0]), 10.0) == 2
+    assert pairs_wanted(np.array([1.0]), 10.0) is None
+    assert pairs_wanted(np.array([1.0, 2.0]), 0.0) is None
+    draws = np.random.default_rng(1).normal(0.0, 1.0, (20_000, 16))
+    assert np.mean(np.abs(draws.mean(axis=1)) < 0.5) == pytest.approx(0.95, abs=0.01)
