@@ -87,6 +87,21 @@ def test_ranks_calls_and_times_are_those_of_the_tables(odonata_command: Command,
         assert row["others_bytes_per_s"] == other["bytes_per_s"].sum()
 
 
+def test_all_jobs_at_a_glance(odonata_command: Command, tmp_path: Path) -> None:
+    """Without a job what binds each: the same as asking for one after the other."""
+    explained(odonata_command, tmp_path, "", "--job", "sum")
+    jobs = json.loads(odonata_command("explain", "run", "--json").stdout)["jobs"]
+    assert [row["name"] for row in jobs] == ["sum", "halo"]
+    for row in jobs:
+        one = json.loads(odonata_command("explain", "run", "--job", row["name"], "--json").stdout)
+        assert row["bottleneck"] == one["bottlenecks"][0]["name"]
+        assert row["busy"] == one["bottlenecks"][0]["share"]
+        assert row["own"] == next((s["share"] for s in one["sharers"] if s["name"] == row["name"]), 0.0)
+    shown = " ".join(odonata_command("explain", "run").stdout.split())
+    assert "busy meanwhile" in shown
+    assert jobs[0]["bottleneck"] in shown
+
+
 def test_what_was_not_recorded_is_said(odonata_command: Command, tmp_path: Path) -> None:
     found = explained(odonata_command, tmp_path, "", "--job", "sum")
     of_tables = {"time_s", "bottlenecks", "decides", "sharers", "sensitivity"}
@@ -95,7 +110,7 @@ def test_what_was_not_recorded_is_said(odonata_command: Command, tmp_path: Path)
     assert "More is known with: record_job_waits = true, interval" in shown.stdout
     for arguments, message in (
         (["--job", "hallo"], "Did you mean halo?"),
-        ([], "Say which: --job sum"),
+        (["--path"], "Say which: --job sum"),
     ):
         wrong = odonata_command("explain", "run", *arguments)
         assert wrong.returncode == 2

@@ -38,6 +38,42 @@ def explained(
         return explain(run, job, against=against, blame=blame, count=count, progress=runs)
 
 
+def show_all(run: Run, *, as_json: bool) -> None:
+    """Prints what binds each job of a run.
+
+    Raises:
+        OdonataError: No job has a time, so nothing can bind it.
+    """
+    from odonata.cli import columns, terminal
+    from odonata.errors import OdonataError
+    from odonata.explanation import job_of, overview
+    from odonata.quantity import percent
+
+    if not run.routed:
+        job_of(run, None)
+    table = overview(run)
+    if not any(table["time_s"].to_pylist()):
+        raise OdonataError(
+            f"no job of {run.name} has a time, so nothing binds one",
+            hint="Open traffic has none. --job NAME says what else the run recorded.",
+        )
+    if as_json:
+        terminal.print_json({"directory": str(run.path), "jobs": table.to_pylist()})
+        return
+    time = columns.of_values("time", table["time_s"].to_pylist(), "s")
+    words = ["job", "bound by", "class", "most of the rest"]
+    shown = terminal.table(
+        [words[0], time.heading, words[1], words[2], "busy meanwhile", "its own", words[3]], left=words
+    )
+    for row, took in zip(table.to_pylist(), time.cells, strict=True):
+        busy, own = ("-" if row[name] is None else percent(row[name]) for name in ("busy", "own"))
+        most = "-" if row["most_of"] is None else f"{row['most_of']}, {percent(row['most'])}"
+        shown.add_row(row["name"], took, row["bottleneck"] or "-", row["class"] or "-", busy, own, most)
+    screen = terminal.console()
+    terminal.print_table(screen, f"Jobs of {run.name}: the busiest of what each uses, while it runs", shown)
+    screen.print("--job NAME says more.")
+
+
 def show(screen: Console, run: Run, found: Explanation) -> None:
     """Prints an explanation, the answer first."""
     from odonata.cli import terminal

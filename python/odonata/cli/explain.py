@@ -84,6 +84,7 @@ def command(
     """What binds a job, who shares it, and what each other job costs it; where it waited, and for whom.
 
     \b
+    odonata explain runs/wd1-edison
     odonata explain runs/wd1-edison --job fft
     odonata explain runs/first --job fft --against runs/all-cables
     odonata run examples/programs.toml -o runs/both --set engine.record_job_waits=true
@@ -103,6 +104,9 @@ def command(
     if len(given) > 1:
         raise click.UsageError(f"--{given[0]} and --{given[1]} name two parts of the job; give one")
     run = Run.from_directory(directory)
+    if job is None and run.jobs.num_rows > 1 and not (path or given or against or blame):
+        bound.show_all(run, as_json=as_json)
+        return
     number, name = job_of(run, job)
     if path or given:
         _path(run, number, name, of_path.Part(call, iteration, phase, time), rows, as_json)

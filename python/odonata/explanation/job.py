@@ -76,6 +76,31 @@ def bound(run: Run, job: int, time_s: float, count: int) -> dict[str, Any]:
     }
 
 
+def overview(run: Run) -> pa.Table:
+    """By job its time, what binds it, and whose bytes that passes.
+
+    Returns:
+        `name`, `time_s`, `bottleneck` (name of the link or interface), `class`, `busy` (share of the job's
+        time), `own` (share of that which is the job's own), `most_of` and `most` (the other job that has most
+        there, and its share); null where a job has no time or sends nothing.
+    """
+    rows = []
+    for number, name in enumerate(run.jobs["name"].to_pylist()):
+        time_s = time_of(run, name)
+        row: dict[str, Any] = dict.fromkeys(("bottleneck", "class", "busy", "own", "most_of", "most"))
+        found: dict[str, Any] = bound(run, number, time_s, 1) if time_s else {"sharers": None}
+        if found["sharers"] is not None:
+            first = found["bottlenecks"].to_pylist()[0]
+            row |= {"bottleneck": first["name"], "class": first["class"], "busy": first["share"]}
+            shares = {one["name"]: one["share"] for one in found["sharers"].to_pylist()}
+            others = [other for other in shares if other != name]
+            row["own"] = shares.get(name, 0.0)
+            if others:
+                row |= {"most_of": others[0], "most": shares[others[0]]}
+        rows.append({"name": name, "time_s": time_s, **row})
+    return pa.Table.from_pylist(rows)
+
+
 def blame_of(
     run: Run, job: str, shared: pa.Table | None, progress: Callable[[int, int], None] | None
 ) -> tuple[pa.Table, float]:
