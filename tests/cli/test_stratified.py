@@ -56,3 +56,14 @@ def test_differences_stand_apart_where_they_depend_on_a_key(odonata_command: Com
     assert "idle = true" in made.stdout
     assert "idle = false" in made.stdout
     assert "Rows are apart where the difference depends on another key" in made.stdout
+
+
+def test_a_key_that_changes_nothing_is_named(odonata_command: Command, tmp_path: Path) -> None:
+    """Static routing has no dice and needs no iterations; the bandwidth is another matter."""
+    (tmp_path / "cables.csv").write_text("src,dst,src_nodes,dst_nodes\na,b,2,2\n")
+    (tmp_path / "x.toml").write_text(SWEEP)
+    result = odonata_command("sweep", "x.toml", "-o", "out")
+    assert result.returncode == 0, result.stderr
+    assert "engine.seed changes nothing" in result.stdout
+    assert "bandwidth changes nothing" not in result.stdout
+    assert Sweep.load(tmp_path / "out").without_effect() == ["engine.seed"]

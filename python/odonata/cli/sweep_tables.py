@@ -47,8 +47,11 @@ def print_sweep(screen: Console, sweep: Sweep) -> None:
         _print_times(screen, sweep)
     if routed:
         _print_traffic(screen, sweep)
+    nothing = sweep.without_effect()
     for axis in sweep.axes:
-        if axis.key != JOBS and not axis.key.endswith("seed") and len(axis.values) > 1:
+        if axis.key in nothing:
+            screen.print(f"\n{axis.key} changes nothing, neither of the jobs nor of the links, at any point.")
+        elif axis.key != JOBS and not axis.key.endswith("seed") and len(axis.values) > 1:
             _print_differences(screen, sweep, axis.key, routed=routed)
     made = {"interference": is_interference(sweep.axes), "results": routed, "jobs": True}
     *others, last = (f"{name}.parquet" for name, there in made.items() if there)

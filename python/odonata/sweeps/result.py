@@ -22,7 +22,16 @@ from odonata.api import Source
 from odonata.errors import DamagedRunError, NotARunError, OdonataError, StoreError
 from odonata.runs import Run
 from odonata.store.schema import ALL_CLASSES, EXPERIMENT
-from odonata.store.sweep import DESCRIPTION, Axis, Point, describe, point_directory, points, read_axes
+from odonata.store.sweep import (
+    DESCRIPTION,
+    Axis,
+    Point,
+    describe,
+    point_directory,
+    points,
+    read_axes,
+    text,
+)
 from odonata.store.whole import replacing
 from odonata.sweeps.execute import Failure
 from odonata.sweeps.interference import interference_table, is_interference
@@ -168,6 +177,19 @@ class Sweep:
             rows, factor=factor, base=first, level=level, by=by, pair_by=rest, value=value
         )
 
+    def without_effect(self) -> list[str]:
+        """The axes that change nothing, neither of the jobs nor of the links, whatever the others are."""
+        found = []
+        for place, axis in enumerate(self.axes):
+            alike: dict[tuple[object, ...], list[Run]] = {}
+            for point, run in self.runs.items():
+                rest = tuple(text(v) for i, v in enumerate(point.values) if i != place)
+                alike.setdefault(rest, []).append(run)
+            compared = [(runs[0], other) for runs in alike.values() for other in runs[1:]]
+            if compared and all(_same(one, other) for one, other in compared):
+                found.append(axis.key)
+        return found
+
     def interactions(
         self,
         factor: str,
@@ -283,3 +305,8 @@ def make(directory: Path, axes: Sequence[Axis], source: Source) -> Sweep:
         with replacing(directory / name) as path:
             path.write_text(content, encoding="utf-8")
     return Sweep(directory, axes)
+
+
+def _same(one: Run, other: Run) -> bool:
+    """Whether two runs say the same of their jobs and links."""
+    return bool(one.jobs.equals(other.jobs) and one.links.equals(other.links))
