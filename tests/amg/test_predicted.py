@@ -1,0 +1,58 @@
+"""Redistributions predicted from the messages against executed ones, on five problems."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+import scipy.io
+import scipy.sparse as sparse
+from meshes import random_mesh
+
+from odonata.amg import boomeramg, load_machine, make, matrices
+from odonata.amg.advice import LEAST_GAIN, Adviser
+from odonata.amg.problems import PAPER, Problem
+from odonata.amg.ranked import Ranked
+
+EOS = load_machine("eos")
+RANKS = 64
+
+
+def convection(side: int) -> Any:
+    """Diffusion in a cube of side^3 points with an upwind wind along one direction: not symmetric."""
+    line = sparse.diags([-1.0, 2.0, -1.0], [-1, 0, 1], shape=(side, side))
+    wind = sparse.diags([-1.0, 1.0], [-1, 0], shape=(side, side))
+    cube = sparse.kronsum(sparse.kronsum(line, line), line)
+    return sparse.csr_matrix(cube + 2.0 * sparse.kron(sparse.eye(side * side), wind))
+
+
+def of_matrix(matrix: Any, folder: Path) -> tuple[Problem, Path]:
+    path = folder / "m.mtx"
+    scipy.io.mmwrite(path, matrix, symmetry="general")
+    keys: dict[str, Any] = {"functions": 1, "refinement": 0, "folder": folder, "partition_by": "metis"}
+    done = matrices.prepare(path, RANKS, PAPER, **keys)
+    return done.problem, done.path
+
+
+@pytest.mark.usefixtures("amg_program")
+@pytest.mark.parametrize("name", ["laplace7", "laplace27", "anisotropic", "random mesh", "convection"])
+def test_what_is_advised_is_what_comes_of_it(name: str, tmp_path: Path) -> None:
+    if name == "random mesh":
+        problem, path = of_matrix(random_mesh(20_000)[0], tmp_path)
+    elif name == "convection":
+        problem, path = of_matrix(convection(30), tmp_path)
+    else:
+        options = {"coefficients": [1.0, 1.0, 0.001]} if name == "anisotropic" else None
+        problem, path = make(name, RANKS, (10, 10, 10), options=options), None
+    built = boomeramg.build(problem, matrix=path)
+    adviser = Adviser(built.hierarchy, EOS, Ranked(built.hierarchy, built.tables["messages"], EOS))
+    advice = adviser.by("ranked")
+    assert advice.switch is not None
+    done = boomeramg.execute(problem, advice.switch, matrix=path, ranks_per_node=16)
+    executed_s = adviser.executed_s("ranked", done)
+    assert advice.predicted_s(advice.switch) == pytest.approx(executed_s, rel=0.03)
+    assert executed_s < (1 - 0.8 * LEAST_GAIN) * advice.before_s
+    assert done.solved == (True, True)
+    assert done.solver == ("gmres" if name == "convection" else "cg")
+    assert abs(done.iterations[0] - done.iterations[1]) <= 2
