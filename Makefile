@@ -141,7 +141,8 @@ amg-tables: build hypre ## make the AMG tables of 64 million unknowns that come 
 	    laplace7-128-100x100x50.json laplace7-64-100x100x100.json
 	scripts/amg-tables
 	scripts/amg-tables executed figure-9
-	scripts/amg-tables executed-large laplace7-4096-20x20x20.json laplace7-8192-20x20x10.json
+	scripts/amg-tables executed-large laplace7-4096-20x20x20.json laplace7-8192-20x20x10.json \
+	    laplace7-4096-15x15x15.json laplace7-4096-24x24x24.json laplace7-8192-10x10x10.json
 
 .PHONY: test-vmpi
 test-vmpi: bootstrap-hypre ## test the virtual-ranks MPI, each program also on Open MPI

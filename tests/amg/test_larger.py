@@ -37,12 +37,12 @@ def messages_s(hierarchy: Hierarchy) -> float:
 
 def test_against_tables_that_exist() -> None:
     found = series()
-    assert len(found) >= 13
+    assert len(found) >= 14
     assert max(three[2].unknowns / three[1].unknowns for three in found) > 8
     alike = 0
     for small, large, truth in found:
         guess = more_points(small, large, truth.unknowns / truth.ranks)
-        assert model.cycle(guess, EOS).seconds == pytest.approx(model.cycle(truth, EOS).seconds, rel=0.07)
+        assert model.cycle(guess, EOS).seconds == pytest.approx(model.cycle(truth, EOS).seconds, rel=0.08)
         assert messages_s(guess) == pytest.approx(messages_s(truth), rel=0.4)
         alike += model.decide(guess, EOS).switch == model.decide(truth, EOS).switch
         # Never more coefficients than the setting allows.

@@ -84,7 +84,7 @@ def command(
             if not quiet:
                 screen.print(
                     f"{problem.unknowns:,} unknowns on {problem.ranks:,} virtual ranks, "
-                    f"about {problem.memory_bytes / 1e9:.1f} GB"
+                    f"about {problem.memory_bytes / 1e9:.1f} GB and {terminal.seconds(problem.cpu_s)} of a processor"
                 )
             built = boomeramg.build(
                 problem,
