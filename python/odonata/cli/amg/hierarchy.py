@@ -82,10 +82,9 @@ def command(
         else:
             program.find()
             if not quiet:
-                screen.print(
-                    f"{problem.unknowns:,} unknowns on {problem.ranks:,} virtual ranks, "
-                    f"about {problem.memory_bytes / 1e9:.1f} GB and {terminal.seconds(problem.cpu_s)} of a processor"
-                )
+                takes = f"{problem.memory_bytes / 1e9:.1f} GB and {terminal.seconds(problem.cpu_s)} of a processor"
+                what = f"{problem.unknowns:,} unknowns on {problem.ranks:,} virtual ranks"
+                screen.print(f"{what}, about {takes}")
             built = boomeramg.build(
                 problem,
                 matrix=path,
