@@ -153,9 +153,9 @@ class Problem:
     def cpu_s(self) -> float:
         """What a set-up takes of a processor: so much per unknown and non-zero, and something for each rank.
 
-        Measured on 7-point Laplacians: 33 s for 13.8 million unknowns on 512 ranks (here 32), 90 on 4,096 (82),
-        126 for 8.2 million on 8,192 (130), 216 for 56.6 million on 4,096 (159). Messages are recorded and
-        systems solved in two to three times as much.
+        Measured on 7-point Laplacians: 33 s for 13.8 million unknowns on 512 ranks (here 32), 90 on 4,096
+        (82), 126 for 8.2 million on 8,192 (130), 216 for 56.6 million on 4,096 (159). Messages are recorded
+        and systems solved in two to three times as much.
         """
         return self.unknowns * self.nonzeros_per_row / 7 * 1.8e-6 + self.ranks * 0.014
 

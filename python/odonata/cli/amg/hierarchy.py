@@ -82,9 +82,9 @@ def command(
         else:
             program.find()
             if not quiet:
-                takes = f"{problem.memory_bytes / 1e9:.1f} GB and {terminal.seconds(problem.cpu_s)} of a processor"
+                takes = f"{problem.memory_bytes / 1e9:.1f} GB and {terminal.seconds(problem.cpu_s)}"
                 what = f"{problem.unknowns:,} unknowns on {problem.ranks:,} virtual ranks"
-                screen.print(f"{what}, about {takes}")
+                screen.print(f"{what}, about {takes} of a processor")
             built = boomeramg.build(
                 problem,
                 matrix=path,
