@@ -18,7 +18,7 @@ COMMANDS = {
     "map": Entry("Experiments", "Hops and largest link of a mapping on a torus; a better one."),
     "study": Entry("Experiments", "Run a study, judge its published claims, write its page."),
     "show": Entry("Results", "Summary of a run, its hottest links and the jobs on them."),
-    "explain": Entry("Results", "Where a job waited, whose packets held it up, and when."),
+    "explain": Entry("Results", "What binds a job, who shares it, what others cost it; where it waited."),
     "counters": Entry("Results", "What links counted, and which counter predicts the time of a job."),
     "compare": Entry("Results", "Differences between runs, per class and job."),
     "view": Entry("Results", "Look at runs in the browser."),
