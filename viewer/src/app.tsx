@@ -47,28 +47,30 @@ export function App({ session }: { session: Session }) {
     <SessionContext.Provider value={session}>
       <ThemeContext.Provider value={theme}>
         <div class={`odonata ${theme}`} data-test="app" data-ready={derived ? 'yes' : 'no'}>
-          <Header
-            run={derived?.run}
-            views={views}
-            onExport={(kind) => {
-              const exhibit = derived && exhibitOf(session, view, derived, compared, moment, state, theme)
-              if (exhibit) void exportView(kind, exhibit)
-            }}
-            onHelp={() => setHelp(true)}
-          />
-          {failures.length > 0 && (
-            <ul class="failures" role="alert">
-              {failures.map((text) => (
-                <li key={text}>{text}</li>
-              ))}
-            </ul>
-          )}
-          <Refused />
-          {derived ? (
-            <Body view={view} derived={derived} compared={compared} moment={moment} />
-          ) : (
-            failures.length === 0 && <p class="loading">Loading {runs[state.run]?.label} …</p>
-          )}
+          <div class="frame">
+            <Header
+              run={derived?.run}
+              views={views}
+              onExport={(kind) => {
+                const exhibit = derived && exhibitOf(session, view, derived, compared, moment, state, theme)
+                if (exhibit) void exportView(kind, exhibit)
+              }}
+              onHelp={() => setHelp(true)}
+            />
+            {failures.length > 0 && (
+              <ul class="failures" role="alert">
+                {failures.map((text) => (
+                  <li key={text}>{text}</li>
+                ))}
+              </ul>
+            )}
+            <Refused />
+            {derived ? (
+              <Body view={view} derived={derived} compared={compared} moment={moment} />
+            ) : (
+              failures.length === 0 && <p class="loading">Loading {runs[state.run]?.label} …</p>
+            )}
+          </div>
           <Tooltip />
           {help && <Help onClose={() => setHelp(false)} />}
         </div>

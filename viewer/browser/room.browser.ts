@@ -1,0 +1,94 @@
+/** Every view in the room of a window, of a notebook's cell and of a phone: what is laid out follows the container. */
+import { describe, expect, test } from 'vitest'
+import { keepPicture, openOn, page, settle, open, useBrowser } from './stage'
+
+useBrowser()
+
+const VIEWS: Record<string, string> = {
+  run: 'run=0',
+  group: 'run=0&panel=group&focus=group%3A2',
+  compare: 'view=compare&compared=0,1',
+  difference: 'view=compare&compared=0,1&difference=1',
+  time: 'view=time&run=5',
+  jobs: 'view=jobs&run=5',
+  torus: 'run=3',
+  sweep: 'view=sweep',
+}
+
+/** Width and height of a window, a notebook's cell, a low window, a tablet and a phone. */
+const ROOMS: readonly (readonly [number, number])[] = [
+  [1440, 900],
+  [1000, 720],
+  [1200, 480],
+  [768, 1024],
+  [390, 844],
+]
+
+/** The smallest side that a machine may have and still tell anything. */
+const SIDE_MIN = 170
+
+interface Found {
+  /** Width and height of the pictures of the machine. */
+  readonly pictures: [number, number][]
+  /** Controls and texts that reach beyond the side of the viewer, where nobody scrolls to. */
+  readonly cut: string[]
+  readonly sideways: boolean
+}
+
+/** As text, since the test runner rewrites functions. */
+const measure = (): Promise<Found> =>
+  page.evaluate(`(() => {
+    const frame = document.querySelector('.odonata .frame')
+    const room = frame.getBoundingClientRect()
+    const pictures = [...frame.querySelectorAll('.picture .canvas-frame')].map((e) => [e.clientWidth, e.clientHeight])
+    const cut = [...frame.querySelectorAll('button, select, input, h1, h2, p, label, .canvas-frame')]
+      .filter((e) => e.closest('.table-frame, .answers') === null)
+      .filter((e) => {
+        const box = e.getBoundingClientRect()
+        return box.width > 0 && (box.right > room.right + 1 || box.left < room.left - 1)
+      })
+      .map((e) => e.tagName + ' ' + (e.textContent || e.className).slice(0, 30))
+    return { pictures, cut, sideways: frame.scrollWidth > frame.clientWidth }
+  })()`)
+
+function check({ pictures, cut, sideways }: Found, view: string): void {
+  expect(cut).toEqual([])
+  expect(sideways).toBe(false)
+  if (view !== 'sweep') expect(pictures.length).toBeGreaterThan(0)
+  for (const side of pictures.flat()) expect(side).toBeGreaterThanOrEqual(SIDE_MIN)
+}
+
+describe.each(ROOMS)('a window of %d x %d pixels', (width, height) => {
+  test.each(Object.entries(VIEWS))(
+    '%s: nothing is cut, the machine keeps its size',
+    async (view, settings) => {
+      await page.setViewportSize({ width, height })
+      await open('families', settings)
+      await settle(page)
+      check(await measure(), view)
+      await keepPicture(`room-${view}-${width}`)
+    },
+  )
+})
+
+test.each([1000, 390])('a cell of %d px in a wide window is laid out as its own room asks', async (width) => {
+  await openOn('notebook', 'run=0')
+  await page.evaluate((px) => (document.getElementById('cell')!.style.width = `${px}px`), width)
+  await settle(page)
+  check(await measure(), 'run')
+  const columns = await page.evaluate(
+    () =>
+      new Set([...document.querySelectorAll('.body > *')].map((e) => e.getBoundingClientRect().left)).size,
+  )
+  // Three beside each other, or all below each other, whatever the window has.
+  expect(columns).toBe(width === 1000 ? 3 : 1)
+})
+
+test('on a phone the machine comes first, then what it is narrowed by', async () => {
+  await page.setViewportSize({ width: 390, height: 844 })
+  await open('dragonfly', 'run=0')
+  const tops = await page.evaluate(() =>
+    ['.centre', '.left', '.right'].map((part) => document.querySelector(part)!.getBoundingClientRect().top),
+  )
+  expect(tops).toEqual([...tops].sort((a, b) => a - b))
+})
