@@ -22,6 +22,7 @@ import { sweepExhibit } from './views/sweepsheet'
 import { hasLanes } from './data/lanes'
 import { hasSeries } from './data/series'
 import { momentOf } from './views/moment'
+import { TableDialog } from './views/tables'
 import { TimeView } from './views/time'
 import { Tooltip } from './views/tooltip'
 import { comparison, type Compared } from './views/compared'
@@ -72,6 +73,7 @@ export function App({ session }: { session: Session }) {
             )}
           </div>
           <Tooltip />
+          <TableDialog />
           {help && <Help onClose={() => setHelp(false)} />}
         </div>
       </ThemeContext.Provider>
@@ -113,7 +115,7 @@ function Body({
   if (view === 'sweep') return <SweepView />
   return (
     <main class={`body view-${view}`}>
-      <aside class="left">
+      <aside class="left" aria-label="What is shown">
         <Controls derived={derived} />
         <Distribution derived={derived} />
         {compared && <BothRuns runs={compared.pair} />}

@@ -20,10 +20,10 @@ const read = (path: string): string => readFileSync(join(ROOT, path), 'utf8')
 
 /** Functions that are still too long, and how long they may be. The list only gets shorter, its numbers smaller. */
 const LONG_FUNCTIONS: Record<string, number> = {
-  'src/views/distribution.tsx Distribution': 128,
-  'src/views/heat.tsx HeatMap': 144,
-  'src/views/matrices.tsx MatricesView': 127,
-  'src/views/picture.tsx PictureView': 115,
+  'src/views/distribution.tsx Distribution': 103,
+  'src/views/heat.tsx HeatMap': 132,
+  'src/views/matrices.tsx MatricesView': 108,
+  'src/views/picture.tsx PictureView': 94,
 }
 
 /** Functions, methods and whatever function has a name by what it is given to, with their lines. */

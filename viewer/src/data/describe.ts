@@ -227,7 +227,7 @@ export function describeStack(d: Derived, stack: readonly number[], routerJobs: 
   }
 }
 
-const workOf = (run: Run, job: number): string =>
+export const workOf = (run: Run, job: number): string =>
   job === SEVERAL ? 'several jobs' : job < 0 ? 'idle' : jobOf(run, job).name
 
 export function describeGroup(d: Derived, group: number): Tip {

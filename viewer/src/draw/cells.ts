@@ -1,5 +1,5 @@
 /** Draws matrices: pixel by pixel on the screen, as rectangles into an SVG file. */
-import type { Marks } from '../data/aggregate'
+import { aggregateMarks, type Marks } from '../data/aggregate'
 import type { Aggregate } from '../data/state'
 import { EMPTY, FILTERED, type ColorScale } from '../data/scale'
 import type { Family, Interior, MatrixPanel, PlacedMatrix } from '../layout/matrices'
@@ -140,4 +140,33 @@ export function cellAt(panel: MatrixPanel, x: number, y: number): CellHit | null
       return { matrix, row, column, cell: matrix.base + row * matrix.size + column }
   }
   return null
+}
+
+export interface CellValue extends CellHit {
+  readonly value: number
+}
+
+/** The cells with selected links that carry something, the largest first; ties by their place. */
+export function cellsByValue(panel: MatrixPanel, source: CellSource): CellValue[] {
+  const { values, selected, aggregate } = source
+  const families = new Map<number, Float64Array>()
+  const of = (family: number): Float64Array => {
+    let found = families.get(family)
+    if (!found) {
+      found = aggregateMarks(marksOf(source, family), values, selected, aggregate).values
+      families.set(family, found)
+    }
+    return found
+  }
+  return panel.matrices
+    .flatMap((matrix) => {
+      const cells: CellValue[] = []
+      for (let c = 0; c < matrix.size ** 2; c++) {
+        const value = of(matrix.family)[matrix.base + c]!
+        const [row, column] = [Math.floor(c / matrix.size), c % matrix.size]
+        if (value !== 0) cells.push({ matrix, row, column, cell: matrix.base + c, value })
+      }
+      return cells
+    })
+    .sort((a, b) => Math.abs(b.value) - Math.abs(a.value))
 }

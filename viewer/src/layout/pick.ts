@@ -71,3 +71,12 @@ export function nearestPoint(points: Float32Array, x: number, y: number, toleran
   }
   return best
 }
+
+/** The middle of a curve. */
+export function middleOf(curves: Float32Array, mark: number): [number, number] {
+  const at = (axis: number): number => {
+    const [a, b, c, d] = [0, 2, 4, 6].map((i) => curves[8 * mark + i + axis]!)
+    return (a! + 3 * b! + 3 * c! + d!) / 8
+  }
+  return [at(0), at(1)]
+}

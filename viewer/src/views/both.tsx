@@ -4,8 +4,10 @@ import { count } from '../base/format'
 import { show } from '../data/describe'
 import { binCounts } from '../data/histogram'
 import type { Derived } from '../data/model'
+import { classRows } from '../data/rows'
 import { bars, HistogramAxis, mostOf, outline } from './histogram'
 import { useSize } from './size'
+import { TableButton } from './tables'
 
 const BINS = 64
 const ROW = 50
@@ -37,6 +39,7 @@ export function BothRuns({ runs }: { runs: readonly Derived[] }) {
     <section class="card both" aria-label="Both distributions" data-test="both">
       <header>
         <h2>{others.length === 1 ? 'Both runs' : 'All runs'} on one axis</h2>
+        <TableButton of="both distributions" rows={() => classRows(runs, 'The compared runs, by class')} />
       </header>
       <p class="run-key">
         <span>

@@ -2,10 +2,13 @@
 import { useMemo, useRef } from 'preact/hooks'
 import { quantity, type Unit } from '../base/format'
 import { axisTicks, valueAxis } from '../data/histogram'
+import { lineRows } from '../data/rows'
 import { indexAt, largestOf, stepOf, type Lines } from '../data/series'
 import type { Run } from '../data/run'
 import { useSession, useStore } from './session'
-import { useSize } from './size'
+import { useSize, type Size } from './size'
+import { useSteps } from './steps'
+import { TableButton } from './tables'
 
 /** Charts and heat maps lie one below the other on one axis of time. */
 export const PAD = { left: 92, right: 18, top: 8, bottom: 22 }
@@ -98,31 +101,30 @@ export function LineChart({ run, lines, span, label, unit, test, name, color }: 
   const session = useSession()
   const { time } = useStore(session.state)
   const frame = useRef<HTMLDivElement>(null)
-  const { width, height } = useSize(frame)
-  const most = useMemo(() => largestOf(lines), [lines])
-  const values = valueAxis('linear', 0, most, most)
-  const ticks = axisTicks(values, Math.max(2, height / 40), unit === 'bytes' ? 2 : 10)
-  const axis = timeAxis(span, width)
-  const y = (v: number): number =>
-    height - PAD.bottom - values.position(v) * Math.max(0, height - PAD.top - PAD.bottom)
+  const size = useSize(frame)
+  const axis = timeAxis(span, size.width)
   const at = indexAt(lines.times, time)
   const pointed = (event: MouseEvent): number => {
     const box = frame.current!.getBoundingClientRect()
     return indexAt(lines.times, axis.time(event.clientX - box.left))
   }
-  const hover = (event: PointerEvent): void => {
-    const i = pointed(event)
+  const wordsOf = (i: number) => {
     const rows = lines.lines.map((line) => [name(line.subject), quantity(line.values[i]!, unit)] as const)
-    session.hover.set({
-      run,
-      links: [],
-      routers: [],
-      groups: [],
-      tip: { title: `${label} from ${quantity(lines.times[i]!, 'ps')}`, rows, shares: [], note: '' },
-      x: event.clientX,
-      y: event.clientY,
-    })
+    const tip = { title: `${label} from ${quantity(lines.times[i]!, 'ps')}`, rows, shares: [], note: '' }
+    return { run, links: [], routers: [], groups: [], tip }
   }
+  const hover = (event: PointerEvent): void =>
+    session.hover.set({ ...wordsOf(pointed(event)), x: event.clientX, y: event.clientY })
+  const goTo = (i: number): void => session.state.patch({ time: lines.times[i]! })
+  const steps = useSteps(
+    () => Array.from(lines.times.keys()),
+    (i) => {
+      const box = frame.current!.getBoundingClientRect()
+      const place = { x: box.left + axis.x(lines.times[i]!), y: box.top + PAD.top }
+      return { hover: { ...wordsOf(i), ...place }, enter: () => goTo(i) }
+    },
+    [lines, span],
+  )
   return (
     <section class="chart-card" aria-label={label}>
       <header>
@@ -135,6 +137,11 @@ export function LineChart({ run, lines, span, label, unit, test, name, color }: 
             </li>
           ))}
         </ul>
+        <span class="spring" />
+        <TableButton
+          of={`${label} over time`}
+          rows={() => lineRows(lines, `${label} over time`, unit, name)}
+        />
       </header>
       <div
         class="chart"
@@ -142,36 +149,58 @@ export function LineChart({ run, lines, span, label, unit, test, name, color }: 
         data-test={test}
         onPointerMove={hover}
         onPointerLeave={() => session.hover.set(null)}
-        onClick={(event) => session.state.patch({ time: lines.times[pointed(event)]! })}
+        onClick={(event) => goTo(pointed(event))}
+        tabIndex={0}
+        role="application"
+        aria-label={`${label} over time; the keys . and , go from interval to interval`}
+        onKeyDown={steps}
       >
-        <svg width={width} height={height} role="img" aria-label={`${label} over time`}>
-          <g class="axis">
-            {ticks.map((tick) => (
-              <g key={tick}>
-                <line class="rule" x1={PAD.left} x2={width - PAD.right} y1={y(tick)} y2={y(tick)} />
-                <text x={PAD.left - 8} y={y(tick) + 4} text-anchor="end">
-                  {quantity(tick, unit)}
-                </text>
-              </g>
-            ))}
-          </g>
-          <TimeTicks axis={axis} width={width} y={height - PAD.bottom} />
-          <Cursor axis={axis} time={lines.times[at] ?? 0} top={PAD.top} bottom={height - PAD.bottom} />
-          <clipPath id={`within-${test}`}>
-            <rect x={PAD.left} y={0} width={Math.max(0, width - PAD.left - PAD.right)} height={height} />
-          </clipPath>
-          {lines.lines.map((line) => (
-            <path
-              key={line.subject}
-              clip-path={`url(#within-${test})`}
-              class="series"
-              d={linePath(lines.times, line.values, axis, y)}
-              stroke={color(line.subject)}
-            />
-          ))}
-        </svg>
+        <Plot lines={lines} axis={axis} size={size} unit={unit} test={test} at={at} color={color} />
       </div>
     </section>
+  )
+}
+
+interface PlotProps extends Pick<LineChartProps, 'lines' | 'unit' | 'test' | 'color'> {
+  readonly axis: TimeAxis
+  readonly size: Size
+  /** The interval that the cursor stands in. */
+  readonly at: number
+}
+
+function Plot({ lines, unit, test, color, axis, size: { width, height }, at }: PlotProps) {
+  const most = useMemo(() => largestOf(lines), [lines])
+  const values = valueAxis('linear', 0, most, most)
+  const ticks = axisTicks(values, Math.max(2, height / 40), unit === 'bytes' ? 2 : 10)
+  const y = (v: number): number =>
+    height - PAD.bottom - values.position(v) * Math.max(0, height - PAD.top - PAD.bottom)
+  return (
+    <svg width={width} height={height} aria-hidden="true">
+      <g class="axis">
+        {ticks.map((tick) => (
+          <g key={tick}>
+            <line class="rule" x1={PAD.left} x2={width - PAD.right} y1={y(tick)} y2={y(tick)} />
+            <text x={PAD.left - 8} y={y(tick) + 4} text-anchor="end">
+              {quantity(tick, unit)}
+            </text>
+          </g>
+        ))}
+      </g>
+      <TimeTicks axis={axis} width={width} y={height - PAD.bottom} />
+      <Cursor axis={axis} time={lines.times[at] ?? 0} top={PAD.top} bottom={height - PAD.bottom} />
+      <clipPath id={`within-${test}`}>
+        <rect x={PAD.left} y={0} width={Math.max(0, width - PAD.left - PAD.right)} height={height} />
+      </clipPath>
+      {lines.lines.map((line) => (
+        <path
+          key={line.subject}
+          clip-path={`url(#within-${test})`}
+          class="series"
+          d={linePath(lines.times, line.values, axis, y)}
+          stroke={color(line.subject)}
+        />
+      ))}
+    </svg>
   )
 }
 

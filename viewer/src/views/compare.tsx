@@ -153,12 +153,12 @@ function Changes({ runs }: { runs: readonly Derived[] }) {
   const { unit, label } = runs[0]!.measure
   return (
     <section class="card changes" aria-label="Changes">
-      <div class="table-frame">
+      <div class="table-frame" tabIndex={0} role="region" aria-label="Changes by class and job">
         <table class="small">
           <thead>
             <tr>
               <th>{label} per link</th>
-              <th />
+              <td />
               {runs.map((d) => (
                 <th class="number" key={d.run.id}>
                   {d.run.label}

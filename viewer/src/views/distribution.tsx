@@ -5,12 +5,14 @@ import { show } from '../data/describe'
 import { isOpen, type ValueRange } from '../data/range'
 import { binCounts } from '../data/histogram'
 import type { Derived } from '../data/model'
+import { classRows } from '../data/rows'
 import { PERCENTILES } from '../data/stats'
 import { Brush } from './brush'
 import { bars, HistogramAxis, mostOf } from './histogram'
 import { Hottest, Range } from './range'
 import { useSession, useStore } from './session'
 import { useSize } from './size'
+import { TableButton } from './tables'
 
 const BINS = 64
 const ROW = 58
@@ -106,11 +108,17 @@ export function Distribution({ derived: d }: { derived: Derived }) {
       </div>
       <Hottest derived={d} />
       <Range unit={d.measure.unit} />
-      <p class="hint">
-        <span class="tick-mark" /> 50th, 90th, 99th percentile
-        {histograms.some((h) => h.zeros > 0) &&
-          `; ${count(histograms.reduce((n, h) => n + h.zeros, 0))} empty links are left of the axis`}
-      </p>
+      <div class="hint foot">
+        <p>
+          <span class="tick-mark" /> 50th, 90th, 99th percentile
+          {histograms.some((h) => h.zeros > 0) &&
+            `; ${count(histograms.reduce((n, h) => n + h.zeros, 0))} empty links are left of the axis`}
+        </p>
+        <TableButton
+          of="distribution"
+          rows={() => classRows([d], `${d.measure.label} of the links, by class`)}
+        />
+      </div>
     </section>
   )
 }

@@ -4,11 +4,12 @@ import type { Picture } from '../layout/picture'
 import { useSession, type Hover } from './session'
 import type { Size } from './size'
 
-/** Wheel zooms around the pointer, drag pans, a click focuses, a double click resets; so do the keys + - arrows 0. */
+/** Wheel zooms around the pointer, drag pans, a click focuses, a double click resets; so do the keys + - arrows 0. `steps` has the first word on keys. */
 export function useGestures(
   size: Size,
   picture: Picture,
   hit: (event: MouseEvent) => (Hover & { focus: string }) | null,
+  steps: (event: KeyboardEvent) => boolean,
 ) {
   const session = useSession()
   const drag = useRef<{ x: number; y: number; moved: boolean } | null>(null)
@@ -58,6 +59,7 @@ export function useGestures(
     onPointerLeave: () => session.hover.set(null),
     onDblClick: () => session.state.patch({ zoom: [1, 0, 0] }),
     onKeyDown: (event: KeyboardEvent) => {
+      if (steps(event)) return
       const middle: [number, number] = [picture.width / 2, picture.height / 2]
       const step = 60
       const actions: Record<string, () => void> = {

@@ -1,7 +1,7 @@
 /** One group close up: its routers with their nodes, its links by class, its matrices. */
 import { useContext, useEffect, useMemo, useRef } from 'preact/hooks'
 import { count } from '../base/format'
-import { describeRouter, jobOf, routerJobs, show } from '../data/describe'
+import { describeRouter, jobOf, routerJobs, show, workOf } from '../data/describe'
 import type { Derived } from '../data/model'
 import { IDLE, SEVERAL, type Run } from '../data/run'
 import { PALETTES } from '../draw/look'
@@ -79,7 +79,7 @@ function ClassTable({ derived: d, group }: { derived: Derived; group: number }) 
       <thead>
         <tr>
           <th>Class</th>
-          <th />
+          <td />
           <th class="number">Links</th>
           <th class="number">Mean</th>
           <th class="number">Largest</th>
@@ -136,7 +136,7 @@ function RouterGrid({ derived: d, group }: { derived: Derived; group: number }) 
             ref={focused ? chosen : null}
             class={`router-cell ${focused ? 'focused' : ''}`}
             style={{ gridColumn: column + 1, gridRow: row + 1 }}
-            aria-label={name}
+            aria-label={`${name}, ${workOf(run, jobs[router]!)}`}
             onClick={() => session.state.patch({ focus: focused ? `group:${group}` : `router:${name}` })}
             onPointerEnter={(event) =>
               session.hover.set({

@@ -60,7 +60,7 @@ export function Header({ run, views, onExport, onHelp }: HeaderProps) {
       <Menu onExport={onExport} />
       <button
         title="Light or dark (T)"
-        aria-label="Light or dark"
+        aria-label={`${THEMES[state.theme]}: light or dark`}
         onClick={() =>
           session.state.patch({
             theme: { auto: 'light', light: 'dark', dark: 'auto' }[state.theme] as typeof state.theme,
@@ -68,7 +68,7 @@ export function Header({ run, views, onExport, onHelp }: HeaderProps) {
         }
         data-test="theme"
       >
-        {{ auto: 'Auto', light: 'Light', dark: 'Dark' }[state.theme]}
+        {THEMES[state.theme]}
       </button>
       <button title="Keys and reading aids (?)" aria-label="Help" onClick={onHelp}>
         ?
@@ -105,12 +105,15 @@ function Menu({ onExport }: { onExport(kind: 'svg' | 'png' | 'csv'): void }) {
   )
 }
 
+const THEMES = { auto: 'Auto', light: 'Light', dark: 'Dark' } as const
+
 function Search({ run }: { run: Run }) {
   const session = useSession()
   const [text, setText] = useState('')
   const [chosen, setChosen] = useState(0)
   const input = useRef<HTMLInputElement>(null)
   const found = search(run, text)
+  const isOpen = text.trim() !== ''
   useEffect(() => setChosen(0), [text])
   const jump = (to: Found | undefined): void => {
     if (!to) return
@@ -123,6 +126,12 @@ function Search({ run }: { run: Run }) {
       <input
         ref={input}
         type="search"
+        role="combobox"
+        aria-label="Find by name"
+        aria-expanded={isOpen && found.length > 0}
+        aria-controls={isOpen && found.length > 0 ? 'odonata-found' : undefined}
+        aria-activedescendant={isOpen && found.length > 0 ? `odonata-found-${chosen}` : undefined}
+        aria-autocomplete="list"
         id="odonata-search"
         placeholder="Find by name ( / )"
         value={text}
@@ -139,23 +148,30 @@ function Search({ run }: { run: Run }) {
           event.preventDefault()
         }}
       />
-      {text.trim() !== '' && (
-        <ul role="listbox">
-          {found.map((item, i) => (
-            <li key={item.focus}>
-              <button role="option" aria-selected={i === chosen} onClick={() => jump(item)}>
-                <span>{item.label}</span>
-                <em>{item.kind}</em>
-              </button>
-            </li>
-          ))}
-          {found.length === 0 && (
-            <li class="hint">
+      {isOpen && (
+        <div class="found">
+          {found.length > 0 ? (
+            <ul role="listbox" id="odonata-found" aria-label="Found by name">
+              {found.map((item, i) => (
+                <li
+                  key={item.focus}
+                  id={`odonata-found-${i}`}
+                  role="option"
+                  aria-selected={i === chosen}
+                  onClick={() => jump(item)}
+                >
+                  <span>{item.label}</span>
+                  <em>{item.kind}</em>
+                </li>
+              ))}
+            </ul>
+          ) : (
+            <p class="hint" role="status">
               Nothing is called so. Routers look like{' '}
               {run.routers.count > 0 ? run.routers.names.at(0) : 'g0r0c0'}.
-            </li>
+            </p>
           )}
-        </ul>
+        </div>
       )}
     </div>
   )

@@ -1,13 +1,16 @@
 /** A heat map of routers, ports or links over time. */
 import { useContext, useEffect, useMemo, useRef } from 'preact/hooks'
 import { count, quantity, type Unit } from '../base/format'
+import { heatCells, heatRows } from '../data/rows'
 import { colorScale, type ColorScale } from '../data/scale'
 import { intervalAt, stepOf, strongest, type Line, type Lines } from '../data/series'
 import type { Run } from '../data/run'
 import { looksFor, type Looks } from '../draw/look'
-import { Cursor, PAD, timeAxis, TimeTicks, type Span } from './chart'
+import { Cursor, PAD, timeAxis, TimeTicks, type Span, type TimeAxis } from './chart'
 import { ThemeContext, useSession, useStore } from './session'
-import { prepareCanvas, useSize } from './size'
+import { prepareCanvas, useSize, type Size } from './size'
+import { useSteps } from './steps'
+import { TableButton } from './tables'
 
 /** More rows than this are thinner than a pixel on most screens. */
 const ROWS_MAX = 400
@@ -54,25 +57,11 @@ export function HeatMap({
   const height = Math.max(0, size.height - PAD.top - PAD.bottom)
   const rowHeight = height / Math.max(1, rows)
   const step = useMemo(() => stepOf(shown.times), [shown])
-  const end = (i: number): number => axis.x(shown.times[i]! + step)
 
   useEffect(() => {
     if (!canvas.current || size.width === 0) return
     const context = prepareCanvas(canvas.current, size)
-    context.fillStyle = looks.palette.empty
-    context.fillRect(PAD.left, PAD.top, size.width - PAD.left - PAD.right, height)
-    shown.lines.forEach((line, row) => {
-      const top = Math.round(PAD.top + row * rowHeight)
-      const bottom = Math.max(top + 1, Math.round(PAD.top + (row + 1) * rowHeight))
-      line.values.forEach((v, i) => {
-        if (!(v > 0)) return
-        const left = Math.max(PAD.left, Math.round(axis.x(shown.times[i]!)))
-        const right = Math.min(size.width - PAD.right, Math.max(left + 1, Math.round(end(i))))
-        if (right <= left) return
-        context.fillStyle = looks.colors[scale.shade(v)]!
-        context.fillRect(left, top, right - left, bottom - top)
-      })
-    })
+    paintHeat(context, shown, { axis, size, height, step }, looks, scale)
     context.strokeStyle = looks.palette.ink
     shown.lines.forEach((line, row) => {
       if (focusOf(line.subject) === '' || focusOf(line.subject) !== state.focus) return
@@ -88,39 +77,46 @@ export function HeatMap({
     if (!line || y < 0 || x < PAD.left || x >= size.width - PAD.right) return null
     return { line, ...intervalAt(shown.times, axis.time(x)) }
   }
-  const hover = (event: PointerEvent): void => {
-    const found = hit(event)
-    if (!found) return session.hover.set(null)
-    const { line, i, begin } = found
+  const wordsOf = (line: Line, i: number, begin: number) => {
     const router = routerOf(line.subject)
-    session.hover.set({
+    const rows = [
+      ['Interval', `${quantity(begin, 'ps')} to ${quantity(begin + step, 'ps')}`],
+      [label, quantity(line.values[i] || 0, unit)],
+    ] as const
+    return {
       run,
       links: ofLinks ? [line.subject] : [],
       routers: router >= 0 ? [router] : [],
       groups: [],
-      tip: {
-        title: name(line.subject),
-        rows: [
-          ['Interval', `${quantity(begin, 'ps')} to ${quantity(begin + step, 'ps')}`],
-          [label, quantity(line.values[i] || 0, unit)],
-        ],
-        shares: [],
-        note: '',
-      },
-      x: event.clientX,
-      y: event.clientY,
-    })
+      tip: { title: name(line.subject), rows, shares: [], note: '' },
+    }
   }
-  const click = (event: MouseEvent): void => {
+  const hover = (event: PointerEvent): void => {
     const found = hit(event)
-    const focus = found ? focusOf(found.line.subject) : ''
-    if (!found) return
+    session.hover.set(
+      found && { ...wordsOf(found.line, found.i, found.begin), x: event.clientX, y: event.clientY },
+    )
+  }
+  const goTo = (line: Line, begin: number): void => {
+    const focus = focusOf(line.subject)
     session.state.patch({
-      time: found.begin,
+      time: begin,
       ...(focus === '' ? {} : { focus: focus === state.focus ? '' : focus }),
     })
   }
-  const stride = Math.max(1, Math.ceil(18 / rowHeight))
+  const steps = useSteps(
+    () => heatCells(shown),
+    ({ row, interval }) => {
+      const [line, begin] = [shown.lines[row]!, shown.times[interval]!]
+      const box = frame.current!.getBoundingClientRect()
+      const place = { x: box.left + axis.x(begin), y: box.top + PAD.top + (row + 0.5) * rowHeight }
+      return {
+        hover: { ...wordsOf(line, interval, begin), ...place },
+        enter: () => goTo(line, begin),
+      }
+    },
+    [shown, span],
+  )
   return (
     <section class="chart-card heat" aria-label={`${label} by ${noun}`}>
       <header>
@@ -138,36 +134,89 @@ export function HeatMap({
         ref={frame}
         onPointerMove={hover}
         onPointerLeave={() => session.hover.set(null)}
-        onClick={click}
+        onClick={(event) => {
+          const found = hit(event)
+          if (found) goTo(found.line, found.begin)
+        }}
+        tabIndex={0}
+        role="application"
+        aria-label={`${label} of ${noun} over time; the keys . and , go from cell to cell`}
+        onKeyDown={steps}
         data-test="series-heat"
       >
         <canvas ref={canvas} />
-        <svg width={size.width} height={size.height} class="over">
-          <g class="axis">
-            {shown.lines.map(
-              (line, row) =>
-                row % stride === 0 && (
-                  <text
-                    key={line.subject}
-                    x={PAD.left - 8}
-                    y={PAD.top + (row + 0.5) * rowHeight + 4}
-                    text-anchor="end"
-                  >
-                    {shorten(name(line.subject))}
-                  </text>
-                ),
-            )}
-          </g>
-          <TimeTicks axis={axis} width={size.width} y={size.height - PAD.bottom} />
-          <Cursor axis={axis} time={state.time} top={PAD.top} bottom={PAD.top + height} />
-        </svg>
+        <HeatAxis lines={shown.lines} axis={axis} size={size} rowHeight={rowHeight} name={name} />
       </div>
-      <p class="reading" data-test="heat-rows">
-        {count(rows)} of {count(all.lines.length)} {noun}
-        {rows < all.lines.length ? ', those with the largest sums,' : ''} drawn, {count(shown.times.length)}{' '}
-        intervals; a click goes to a row and time.
-      </p>
+      <div class="reading foot">
+        <p data-test="heat-rows">
+          {count(rows)} of {count(all.lines.length)} {noun}
+          {rows < all.lines.length ? ', those with the largest sums,' : ''} drawn, {count(shown.times.length)}{' '}
+          intervals; a click goes to a row and time.
+        </p>
+        <TableButton
+          of={`${label} of ${noun} over time`}
+          rows={() => heatRows(all, `${label} of ${noun} over time`, noun, unit, name)}
+        />
+      </div>
     </section>
+  )
+}
+
+function paintHeat(
+  context: CanvasRenderingContext2D,
+  { lines, times }: Lines,
+  { axis, size, height, step }: { axis: TimeAxis; size: Size; height: number; step: number },
+  looks: Looks,
+  scale: ColorScale,
+): void {
+  const rowHeight = height / Math.max(1, lines.length)
+  context.fillStyle = looks.palette.empty
+  context.fillRect(PAD.left, PAD.top, size.width - PAD.left - PAD.right, height)
+  lines.forEach((line, row) => {
+    const top = Math.round(PAD.top + row * rowHeight)
+    const bottom = Math.max(top + 1, Math.round(PAD.top + (row + 1) * rowHeight))
+    line.values.forEach((v, i) => {
+      if (!(v > 0)) return
+      const left = Math.max(PAD.left, Math.round(axis.x(times[i]!)))
+      const end = Math.round(axis.x(times[i]! + step))
+      const right = Math.min(size.width - PAD.right, Math.max(left + 1, end))
+      if (right <= left) return
+      context.fillStyle = looks.colors[scale.shade(v)]!
+      context.fillRect(left, top, right - left, bottom - top)
+    })
+  })
+}
+
+interface HeatAxisProps extends Pick<HeatMapProps, 'name'> {
+  readonly lines: readonly Line[]
+  readonly axis: TimeAxis
+  readonly size: Size
+  readonly rowHeight: number
+}
+
+function HeatAxis({ lines, axis, size, rowHeight, name }: HeatAxisProps) {
+  const { time } = useStore(useSession().state)
+  const stride = Math.max(1, Math.ceil(18 / rowHeight))
+  return (
+    <svg width={size.width} height={size.height} class="over">
+      <g class="axis">
+        {lines.map(
+          (line, row) =>
+            row % stride === 0 && (
+              <text
+                key={line.subject}
+                x={PAD.left - 8}
+                y={PAD.top + (row + 0.5) * rowHeight + 4}
+                text-anchor="end"
+              >
+                {shorten(name(line.subject))}
+              </text>
+            ),
+        )}
+      </g>
+      <TimeTicks axis={axis} width={size.width} y={size.height - PAD.bottom} />
+      <Cursor axis={axis} time={time} top={PAD.top} bottom={size.height - PAD.bottom} />
+    </svg>
   )
 }
 

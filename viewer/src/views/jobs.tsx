@@ -69,18 +69,21 @@ export function Jobs({ derived: d }: { derived: Derived }) {
               </button>
               <span class="job-switches">
                 <Switch
+                  of={job.name}
                   label="Show or hide: counted, and seen on the machine"
                   on={mode !== 'hidden'}
                   text="show"
                   onClick={() => set(toggled(state.jobs, job.job, 'hidden'))}
                 />
                 <Switch
+                  of={job.name}
                   label="Only this job"
                   on={alone}
                   text="solo"
                   onClick={() => set(solo(run, job.job, state.jobs))}
                 />
                 <Switch
+                  of={job.name}
                   label="Subtract: what remains without its traffic, its place still marked"
                   on={mode === 'subtracted'}
                   text="−"
@@ -101,9 +104,22 @@ export function Jobs({ derived: d }: { derived: Derived }) {
   )
 }
 
-function Switch({ label, text, on, onClick }: { label: string; text: string; on: boolean; onClick(): void }) {
+function Switch({
+  label,
+  text,
+  of,
+  on,
+  onClick,
+}: {
+  label: string
+  text: string
+  of: string
+  on: boolean
+  onClick(): void
+}) {
+  const name = text === '−' ? 'subtract' : text
   return (
-    <button class="switch" aria-pressed={on} title={label} aria-label={label} onClick={onClick}>
+    <button class="switch" aria-pressed={on} title={label} aria-label={`${name} ${of}`} onClick={onClick}>
       {text}
     </button>
   )

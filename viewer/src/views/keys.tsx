@@ -27,6 +27,8 @@ export const KEYS: readonly (readonly [string, string])[] = [
   ['N', 'next run'],
   ['T', 'theme: auto, light, dark'],
   ['W S  A D', 'in the time view: zoom around the cursor, pan'],
+  ['.  ,', 'with a picture focused: to the next mark, the largest first, and back; Enter narrows to it'],
+  ['Shift + .  ,', 'with a machine focused: to the next router and back'],
   ['+  −  0  arrows', 'zoom, whole picture, pan (with the picture focused)'],
   ['Tab', 'to the next control; Enter or Space uses it'],
   ['?', 'this page'],
@@ -45,6 +47,7 @@ export function useKeys(
   useEffect(() => {
     const onKey = (event: KeyboardEvent): void => {
       const target = event.target as HTMLElement
+      if (session.table.get() !== null) return
       if (event.ctrlKey || event.metaKey || event.altKey || /^(INPUT|SELECT|TEXTAREA)$/.test(target.tagName))
         return
       if (helped) {
@@ -160,12 +163,12 @@ export function Help({ onClose }: { onClose(): void }) {
         aria-label="Help"
         onClick={(event) => event.stopPropagation()}
       >
-        <header>
+        <div class="head">
           <h2>Keys</h2>
           <button onClick={onClose} autofocus>
             close
           </button>
-        </header>
+        </div>
         <dl>
           {KEYS.map(([keys, meaning]) => (
             <>

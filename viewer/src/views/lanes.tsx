@@ -4,12 +4,15 @@ import { count, percent, quantity } from '../base/format'
 import type { Block } from '../data/block'
 import { jobOf } from '../data/describe'
 import { LANE_TABLES, lanesOf, longestWaiting, sharesOf, stateAt, type Lane } from '../data/lanes'
+import { laneRows } from '../data/rows'
 import type { Run } from '../data/run'
 import { drawLanes, STATE_COLORS, STATE_NAMES } from '../draw/lanes'
 import { looksFor } from '../draw/look'
-import { Cursor, PAD, timeAxis, TimeTicks, type Span } from './chart'
+import { Cursor, PAD, timeAxis, TimeTicks, type Span, type TimeAxis } from './chart'
 import { ThemeContext, useSession, useStore, type Session } from './session'
-import { prepareCanvas, useSize } from './size'
+import { prepareCanvas, useSize, type Size } from './size'
+import { useSteps } from './steps'
+import { TableButton } from './tables'
 
 const ROWS_MAX = 400
 
@@ -83,12 +86,20 @@ function LaneChart({ run, lanes, span }: { run: Run; lanes: readonly Lane[]; spa
       found && { run, ...tipOf(run, found.lane, found.time), x: event.clientX, y: event.clientY },
     )
   }
-  const click = (event: MouseEvent): void => {
-    const found = hit(event)
-    if (!found) return
-    const focus = focusOf(found.lane)
-    session.state.patch({ time: Math.round(found.time), focus: focus === state.focus ? '' : focus })
+  const goTo = (lane: Lane, time: number): void => {
+    const focus = focusOf(lane)
+    session.state.patch({ time: Math.round(time), focus: focus === state.focus ? '' : focus })
   }
+  const steps = useSteps(
+    () => shown.map((_, i) => i).sort((a, b) => shown[b]!.waiting - shown[a]!.waiting || a - b),
+    (i) => {
+      const [lane, time] = [shown[i]!, longestWait(shown[i]!)]
+      const box = frame.current!.getBoundingClientRect()
+      const place = { x: box.left + axis.x(time), y: box.top + PAD.top + (i + 0.5) * row }
+      return { hover: { run, ...tipOf(run, lane, time), ...place }, enter: () => goTo(lane, time) }
+    },
+    [shown, span],
+  )
   return (
     <section class="chart-card heat" aria-label="Ranks over time">
       <Legend lanes={all} />
@@ -97,29 +108,69 @@ function LaneChart({ run, lanes, span }: { run: Run; lanes: readonly Lane[]; spa
         ref={frame}
         onPointerMove={hover}
         onPointerLeave={() => session.hover.set(null)}
-        onClick={click}
+        onClick={(event) => {
+          const found = hit(event)
+          if (found) goTo(found.lane, found.time)
+        }}
+        tabIndex={0}
+        role="application"
+        aria-label="What ranks do over time; the keys . and , go from rank to rank, to its longest wait"
+        onKeyDown={steps}
         data-test="lanes"
       >
         <canvas ref={canvas} />
-        <svg width={size.width} height={size.height} class="over">
-          <g class="axis">
-            {laneLabels(run, shown, row).map(({ y, text }) => (
-              <text key={y} x={PAD.left - 8} y={PAD.top + y + 4} text-anchor="end">
-                {text}
-              </text>
-            ))}
-          </g>
-          <TimeTicks axis={axis} width={size.width} y={size.height - PAD.bottom} />
-          <Cursor axis={axis} time={state.time} top={PAD.top} bottom={PAD.top + height} />
-        </svg>
+        <LaneAxis run={run} lanes={shown} axis={axis} size={size} row={row} />
       </div>
-      <p class="reading" data-test="lane-rows">
+      <LaneWords run={run} all={all} shown={shown} />
+    </section>
+  )
+}
+
+interface LaneAxisProps {
+  readonly run: Run
+  readonly lanes: readonly Lane[]
+  readonly axis: TimeAxis
+  readonly size: Size
+  /** Height of a lane. */
+  readonly row: number
+}
+
+function LaneAxis({ run, lanes, axis, size, row }: LaneAxisProps) {
+  const { time } = useStore(useSession().state)
+  return (
+    <svg width={size.width} height={size.height} class="over">
+      <g class="axis">
+        {laneLabels(run, lanes, row).map(({ y, text }) => (
+          <text key={y} x={PAD.left - 8} y={PAD.top + y + 4} text-anchor="end">
+            {text}
+          </text>
+        ))}
+      </g>
+      <TimeTicks axis={axis} width={size.width} y={size.height - PAD.bottom} />
+      <Cursor axis={axis} time={time} top={PAD.top} bottom={size.height - PAD.bottom} />
+    </svg>
+  )
+}
+
+function LaneWords({ run, all, shown }: { run: Run; all: readonly Lane[]; shown: readonly Lane[] }) {
+  return (
+    <div class="reading foot">
+      <p data-test="lane-rows">
         {count(shown.length)} of {count(all.length)} ranks
         {shown.length < all.length ? ', those that wait longest,' : ''} drawn; sending is all work inside of
         calls. A click goes to a rank’s router and a time.
       </p>
-    </section>
+      <TableButton of="ranks over time" rows={() => laneRows(run, all, 'What ranks do')} />
+    </div>
   )
+}
+
+/** The middle of its longest wait; where it begins if it never waits. */
+function longestWait({ waits, start }: Lane): number {
+  const length = ({ from, until }: { from: number; until: number }): number => until - from
+  const none = { from: start, until: start }
+  const { from, until } = waits.reduce((long, wait) => (length(wait) > length(long) ? wait : long), none)
+  return (from + until) / 2
 }
 
 /** What the colours are, and the shares of all the time of these ranks. */

@@ -1,14 +1,23 @@
 /** The matrices on a canvas that scrolls; only what is in sight is painted. */
 import { useContext, useEffect, useMemo, useRef, useState } from 'preact/hooks'
-import { describeLinks } from '../data/describe'
 import { translation } from '../data/focus'
 import type { Derived } from '../data/model'
-import { linkName } from '../data/run'
-import { cellAt, drawTexts, marksOf, paintMatrices, type CellSource } from '../draw/cells'
+import {
+  cellAt,
+  cellsByValue,
+  drawTexts,
+  marksOf,
+  paintMatrices,
+  type CellHit,
+  type CellSource,
+} from '../draw/cells'
 import { looksFor } from '../draw/look'
 import { placeMatrices } from '../layout/matrices'
+import { cellRows, describeCell, useCellSteps } from './cells'
 import { geometryOf, ThemeContext, useSession, useStore } from './session'
 import { prepareCanvas, useSize } from './size'
+import { useFocusOn } from './steps'
+import { TableButton } from './tables'
 
 export function MatricesView({ derived: d, group = null }: { derived: Derived; group?: number | null }) {
   const session = useSession()
@@ -21,6 +30,7 @@ export function MatricesView({ derived: d, group = null }: { derived: Derived; g
   const image = useRef<ImageData>()
   const size = useSize(frame)
   const [top, setTop] = useState(0)
+  const focusOn = useFocusOn()
   const geometry = geometryOf(d.run)
   const looks = looksFor(theme, state.ramp, d.signed)
   const panel = useMemo(
@@ -74,41 +84,15 @@ export function MatricesView({ derived: d, group = null }: { derived: Derived; g
     }
   }, [hover, d.focus, d.run, panel, looks, size, top])
 
+  const describe = (found: CellHit) => describeCell(d, geometry.interior, source, found)
   const hit = (event: MouseEvent) => {
     const box = frame.current!.getBoundingClientRect()
     const found = cellAt(panel, event.clientX - box.left, event.clientY - box.top + top)
     if (!found) return null
-    const marks = marksOf(source, found.matrix.family)
-    const links = [...marks.links.subarray(marks.offsets[found.cell], marks.offsets[found.cell + 1])]
-    const at = { run: d.run, x: event.clientX, y: event.clientY, routers: [] }
-    if (found.matrix.family < 0) {
-      const [from, to] = [found.row, found.column]
-      const title = from === to ? `Inside group ${from}` : `Group ${from} to group ${to}`
-      const tip =
-        links.length > 0 ? describeLinks(d, links, title) : { title, rows: [], shares: [], note: 'no link' }
-      return {
-        hover: { ...at, links: links.length <= 60 ? links : [], groups: [from, to], tip },
-        focus: `pair:${from}>${to}`,
-      }
-    }
-    const family = geometry.interior.families[found.matrix.family]!
-    const lineName = family.lines > 1 ? `, ${family.lineName} ${found.matrix.line}` : ''
-    const title = `Group ${found.matrix.group}${lineName}, ${family.memberName} ${found.row} to ${found.column}`
-    if (links.length === 0)
-      return {
-        hover: {
-          ...at,
-          links,
-          groups: [],
-          tip: { title, rows: [['Class', family.title] as const], shares: [], note: 'no link' },
-        },
-        focus: '',
-      }
-    return {
-      hover: { ...at, links, groups: [], tip: describeLinks(d, links, title) },
-      focus: `link:${linkName(d.run, links[0]!)}`,
-    }
+    const { focus, ...hover } = describe(found)
+    return { hover: { ...hover, x: event.clientX, y: event.clientY }, focus }
   }
+  const steps = useCellSteps(frame, () => cellsByValue(panel, source), describe, [panel, d.selection])
 
   const leftOut = geometry.interior.leftOut
   return (
@@ -118,14 +102,12 @@ export function MatricesView({ derived: d, group = null }: { derived: Derived; g
         ref={frame}
         tabIndex={0}
         role="region"
-        aria-label="Matrices of links"
+        aria-label="Matrices of links; the keys . and , go from cell to cell"
+        onKeyDown={steps}
         onScroll={(event) => setTop(event.currentTarget.scrollTop)}
         onPointerMove={(event) => session.hover.set(hit(event)?.hover ?? null)}
         onPointerLeave={() => session.hover.set(null)}
-        onClick={(event) => {
-          const focus = hit(event)?.focus ?? ''
-          session.state.patch({ focus: focus === session.state.get().focus ? '' : focus })
-        }}
+        onClick={(event) => focusOn(hit(event)?.focus ?? '')}
       >
         <div class="pane" style={{ height: 0 }}>
           <canvas ref={canvas} />
@@ -133,7 +115,15 @@ export function MatricesView({ derived: d, group = null }: { derived: Derived; g
         </div>
         <div class="sheet" style={{ height: `${Math.max(panel.height, 0)}px` }} />
       </div>
-      {leftOut.length > 0 && <p class="reading">Too large to show: {leftOut.join(', ')}.</p>}
+      <div class="reading foot">
+        <p>{leftOut.length > 0 && `Too large to show: ${leftOut.join(', ')}.`}</p>
+        <TableButton
+          of="matrices"
+          rows={() =>
+            cellRows(d, `Cells of the matrices of ${d.run.label}`, cellsByValue(panel, source), describe)
+          }
+        />
+      </div>
     </div>
   )
 }

@@ -24,7 +24,7 @@ export function SidePanel({ derived }: { derived: Derived }) {
   const session = useSession()
   const { panel } = useStore(session.state)
   return (
-    <aside class="right">
+    <aside class="right" aria-label="Matrices and groups">
       <div class="segmented tabs" role="group" aria-label="Panel">
         <button
           aria-pressed={panel !== 'group'}

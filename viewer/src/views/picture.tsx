@@ -1,44 +1,23 @@
 /** The main picture on a canvas: draws, zooms, pans, hovers, focuses. */
 import { useCallback, useContext, useEffect, useMemo, useRef, useState } from 'preact/hooks'
-import { count, quantity } from '../base/format'
-import {
-  describeCable,
-  describeGroup,
-  describeLinks,
-  describeRouter,
-  describeStack,
-  type Tip,
-} from '../data/describe'
+import { count } from '../base/format'
 import type { Derived } from '../data/model'
-import { linkName } from '../data/run'
+import { linkRows } from '../data/rows'
 import { looksFor } from '../draw/look'
-import {
-  accountOf,
-  accountText,
-  drawHighlight,
-  drawPicture,
-  type CableMarks,
-  type Drawn,
-} from '../draw/picture'
-import { nearestCurve, nearestPoint } from '../layout/pick'
+import { accountOf, accountText, drawHighlight, drawPicture, type Drawn } from '../draw/picture'
 import { MARKS_MAX, type Picture } from '../layout/picture'
 import { highlightOf, PictureContent, type Change } from './content'
 import { useGestures } from './gestures'
-import { geometryOf, LARGE, ThemeContext, useSession, useStore, type Hover } from './session'
+import { hitAt, useMarkSteps, type Point, type View } from './hits'
+import { geometryOf, LARGE, ThemeContext, useSession, useStore } from './session'
 import { prepareCanvas, useSize, type Size } from './size'
+import { TableButton } from './tables'
 
 /** When the first picture was drawn, for the benchmark. */
 const FIRST_PICTURE = 'odonata-first-picture'
 
 /** At most so many curves while the range is dragged on a large machine. */
 const MARKS_HURRIED = 4000
-
-/** From scene units to CSS pixels. */
-export interface View {
-  readonly k: number
-  readonly x: number
-  readonly y: number
-}
 
 export function fit(picture: Picture, size: Size, zoom: readonly [number, number, number]): View {
   const scale = Math.min(size.width / picture.width, size.height / picture.height)
@@ -91,38 +70,13 @@ export function PictureView({
     drawHighlight(context, picture, highlightOf(d.run, picture, hover, d), looks, 1 / view.k)
   }, [hover, d.focus, d.run, picture, looks, size, state.zoom])
 
+  const place = { frame, view, picture, data, drawn, change }
   const hit = useCallback(
-    (event: { clientX: number; clientY: number }): (Hover & { focus: string }) | null => {
-      const box = frame.current!.getBoundingClientRect()
-      const [x, y] = [
-        (event.clientX - box.left - view.x) / view.k,
-        (event.clientY - box.top - view.y) / view.k,
-      ]
-      const at = { run: d.run, x: event.clientX, y: event.clientY }
-      const router = nearestPoint(picture.routers, x, y, Math.max(picture.routerRadius * 1.2, 2 / view.k))
-      if (router >= 0 && picture.routerRadius * view.k > 0.8)
-        return { ...at, ...routerHit(d, picture, router, data.routers.job) }
-      const mark = drawn ? nearestCurve(picture.curves, drawn.visible, x, y, 5 / view.k) : -1
-      if (mark >= 0) return { ...at, ...markHit(d, picture, mark) }
-      const cable =
-        change && data.cables ? cableHit(change, data.cables, state.projection, x, y, 4 / view.k) : null
-      if (cable) return { ...at, links: [], routers: [], groups: [], tip: cable, focus: '' }
-      const group = sectorAt(picture, x, y)
-      if (group >= 0)
-        return {
-          ...at,
-          links: [],
-          routers: [],
-          groups: [group],
-          tip: describeGroup(d, group),
-          focus: `group:${group}`,
-        }
-      return null
-    },
+    (event: Point) => hitAt(place, d, state.projection, event),
     [d, picture, view.k, view.x, view.y, drawn, data, change],
   )
-
-  const gestures = useGestures(size, picture, hit)
+  const steps = useMarkSteps(place, d)
+  const gestures = useGestures(size, picture, hit, steps)
   const carrying = drawn?.wanted ?? 0
   const summary = `${count(drawn?.drawn ?? 0)} of ${count(picture.marks.count)} ${picture.markNoun} drawn`
   const account = useMemo(
@@ -146,71 +100,23 @@ export function PictureView({
         {...gestures}
         tabIndex={0}
         role="application"
-        aria-label={`Picture of the machine. ${picture.reading}`}
+        aria-label={`Picture of ${title ?? 'the machine'}. ${picture.reading} The keys . and , go from link to link.`}
       >
         <canvas ref={canvas} />
         <canvas ref={overlay} class="overlay" />
       </div>
-      <p class="reading" data-test="drawn">
-        {summary}
-        {missing}
-        {account}
-        {!compact && `. ${picture.reading}`}
-      </p>
+      <div class="reading foot">
+        <p data-test="drawn">
+          {summary}
+          {missing}
+          {account}
+          {!compact && `. ${picture.reading}`}
+        </p>
+        <TableButton
+          of={`links of ${title ?? d.run.label}`}
+          rows={() => linkRows(d, title ?? `Links of ${d.run.label}`)}
+        />
+      </div>
     </figure>
   )
-}
-
-type Hit = Pick<Hover, 'links' | 'routers' | 'groups' | 'tip'> & { focus: string }
-
-function routerHit(d: Derived, picture: Picture, router: number, jobs: Int32Array): Hit {
-  const stack = picture.stacks?.members[picture.stacks.of[router]!] ?? [router]
-  if (stack.length > 1)
-    return { links: [], routers: [router], groups: [], tip: describeStack(d, stack, jobs), focus: '' }
-  const tip = describeRouter(d, router, jobs[router]!)
-  return { links: [], routers: [router], groups: [], tip, focus: `router:${d.run.routers.names.at(router)}` }
-}
-
-function markHit(d: Derived, picture: Picture, mark: number): Hit {
-  const { marks, markNoun } = picture
-  const links = [...marks.links.subarray(marks.offsets[mark], marks.offsets[mark + 1])]
-  const { source, target } = d.run.links
-  const [from, to] = [d.run.routers.group[source[links[0]!]!]!, d.run.routers.group[target[links[0]!]!]!]
-  const bundled = markNoun === 'pairs of groups'
-  const title = bundled
-    ? `group ${from} to group ${to}`
-    : markNoun === 'links'
-      ? ''
-      : `${count(links.length)} links in one mark`
-  const focus =
-    links.length === 1 ? `link:${linkName(d.run, links[0]!)}` : bundled ? `pair:${from}>${to}` : ''
-  return { links, routers: [], groups: [], tip: describeLinks(d, links, title), focus }
-}
-
-/** What a removed or added cable carried. */
-function cableHit(
-  { difference, cableValues, derived }: Change,
-  cables: CableMarks,
-  projection: string,
-  x: number,
-  y: number,
-  tolerance: number,
-): Tip | null {
-  const { run, removed } = difference.cables
-  const { marks } = geometryOf(run).picture(projection)
-  const shown = new Uint8Array(marks.count)
-  for (const mark of [...cables.removed, ...cables.added]) shown[mark] = 1
-  const mark = nearestCurve(cables.curves, shown, x, y, tolerance)
-  if (mark < 0) return null
-  const link = marks.links[marks.offsets[mark]!]!
-  return describeCable(run, link, link < removed, quantity(cableValues[link]!, derived.measure.unit))
-}
-
-function sectorAt(picture: Picture, x: number, y: number): number {
-  const { ring } = picture
-  if (!ring) return -1
-  const radius = Math.hypot(x - ring.centre, y - ring.centre)
-  if (radius < ring.inner || radius > ring.bandOuter + 30) return -1
-  const angle = (Math.atan2(x - ring.centre, ring.centre - y) + 2 * Math.PI) % (2 * Math.PI)
-  return ring.sectors.find((sector) => angle >= sector.start && angle <= sector.end)?.group ?? -1
 }

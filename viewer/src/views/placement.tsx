@@ -1,22 +1,13 @@
 /** One job: its figures, its ranks on the machine, and which of them talk. */
-import { useContext, useEffect, useMemo, useRef } from 'preact/hooks'
-import { count, percent, quantity, type Unit } from '../base/format'
+import { useEffect, useMemo } from 'preact/hooks'
+import { count, percent, quantity } from '../base/format'
 import type { Block } from '../data/block'
-import type { Tip } from '../data/describe'
 import type { Derived } from '../data/model'
-import {
-  COMMUNICATION,
-  communicationMatrix,
-  PLACEMENT,
-  placementDensity,
-  type Density,
-} from '../data/placement'
+import { COMMUNICATION, communicationMatrix, PLACEMENT, placementDensity } from '../data/placement'
 import type { Job } from '../data/run'
-import { colorScale } from '../data/scale'
-import { looksFor } from '../draw/look'
+import { DensityView } from './density'
 import { PictureView } from './picture'
-import { ThemeContext, useSession, useStore } from './session'
-import { prepareCanvas, useSize } from './size'
+import { useSession } from './session'
 
 const GRID = 256
 
@@ -52,7 +43,7 @@ export function JobsView({ derived: d }: { derived: Derived }) {
         <PictureView derived={d} title={`Routers of ${job.name}`} compact />
         <Figures job={job} />
       </div>
-      <aside class="right">
+      <aside class="right" aria-label="Ranks">
         <Placement derived={d} job={job} />
         <Communication derived={d} job={job} />
       </aside>
@@ -115,6 +106,7 @@ function Placement({ derived: d, job }: { derived: Derived; job: Job }) {
             unit="count"
             across={['rank 0 →', count(job.ranks - 1)]}
             down={`router 0 to ${count(d.run.routers.count - 1)} ↓`}
+            label="Ranks on routers"
             test="placement-map"
           />
           <p class="reading">
@@ -158,6 +150,7 @@ function Communication({ derived: d, job }: { derived: Derived; job: Job }) {
             unit="bytes"
             across={['to rank 0 →', `${count(job.ranks - 1)}`]}
             down="from rank 0 ↓"
+            label="Who sends to whom"
             test="communication-map"
           />
           <p class="reading" data-test="communication-reading">
@@ -177,87 +170,4 @@ function span(noun: string, index: number, per: number, total: number): string {
   const last = Math.min(total, (index + 1) * per) - 1
   const text = per === 1 ? count(index) : `${count(index * per)}–${count(last)}`
   return noun === '' ? text : `${noun}${per === 1 ? '' : 's'} ${text}`
-}
-
-interface DensityProps {
-  readonly map: Density
-  readonly run: Derived['run']
-  readonly unit: Unit
-  readonly across: readonly [string, string]
-  readonly down: string
-  readonly test: string
-  describe(column: number, row: number, value: number): Pick<Tip, 'title' | 'rows'>
-}
-
-/** In the colours and on the kind of scale that are chosen, over its own range. */
-function DensityView({ map, run, unit, across, down, test, describe }: DensityProps) {
-  const session = useSession()
-  const { ramp, scale: kind } = useStore(session.state)
-  const looks = looksFor(useContext(ThemeContext), ramp, false)
-  const frame = useRef<HTMLDivElement>(null)
-  const canvas = useRef<HTMLCanvasElement>(null)
-  const size = useSize(frame)
-  const scale = useMemo(
-    () => colorScale(kind, map.values.filter((value) => value > 0).sort(), false, null),
-    [map, kind],
-  )
-  useEffect(() => {
-    if (!canvas.current || size.width === 0) return
-    const context = prepareCanvas(canvas.current, size)
-    const at = (i: number, of: number, length: number): number => Math.round((i * length) / of)
-    map.values.forEach((value, i) => {
-      if (value === 0) return
-      const [column, row] = [i % map.columns, Math.floor(i / map.columns)]
-      const [x, y] = [at(column, map.columns, size.width), at(row, map.rows, size.height)]
-      context.fillStyle = looks.colors[scale.shade(value)]!
-      context.fillRect(
-        x,
-        y,
-        Math.max(1, at(column + 1, map.columns, size.width) - x),
-        Math.max(1, at(row + 1, map.rows, size.height) - y),
-      )
-    })
-  }, [map, looks, scale, size])
-  const hover = (event: PointerEvent): void => {
-    const box = frame.current!.getBoundingClientRect()
-    const column = Math.floor(((event.clientX - box.left) / box.width) * map.columns)
-    const row = Math.floor(((event.clientY - box.top) / box.height) * map.rows)
-    const value = map.values[row * map.columns + column]
-    if (value === undefined || column < 0 || column >= map.columns) return session.hover.set(null)
-    session.hover.set({
-      run,
-      links: [],
-      routers: [],
-      groups: [],
-      tip: { ...describe(column, row, value), shares: [], note: value === 0 ? 'nothing' : '' },
-      x: event.clientX,
-      y: event.clientY,
-    })
-  }
-  const gradient = [0, 0.25, 0.5, 0.75, 1].map((share) => looks.colors[scale.shade(scale.value(share))]!)
-  return (
-    <div class="density-body">
-      <div class="ends">
-        <span>{down}</span>
-        <span class="mini-ramp">
-          {quantity(scale.low, unit)}
-          <i style={{ background: `linear-gradient(to right, ${gradient.join(', ')})` }} />
-          {quantity(scale.high, unit)}
-        </span>
-      </div>
-      <div
-        class="density-frame"
-        ref={frame}
-        onPointerMove={hover}
-        onPointerLeave={() => session.hover.set(null)}
-        data-test={test}
-      >
-        <canvas ref={canvas} />
-      </div>
-      <div class="ends">
-        <span>{across[0]}</span>
-        <span>{across[1]}</span>
-      </div>
-    </div>
-  )
 }

@@ -7,6 +7,7 @@ import type { Marks } from '../data/aggregate'
 import type { Block } from '../data/block'
 import { checkState } from '../data/check'
 import type { Tip } from '../data/describe'
+import type { Rows } from '../data/rows'
 import { DifferenceModel, RunModel, type AnyModel } from '../data/model'
 import { loadRun, type Run } from '../data/run'
 import type { Index, Source } from '../data/source'
@@ -27,11 +28,15 @@ export interface Hover {
   readonly tip: Tip | null
   readonly x: number
   readonly y: number
+  /** Reached by keys: what it says is told to those who do not see it. */
+  readonly byKey?: boolean
 }
 
 export class Session {
   readonly state: Store<ViewState>
   readonly hover = new Store<Hover | null>(null)
+  /** A picture as a table, over everything. */
+  readonly table = new Store<Rows | null>(null)
   /** Whether the range is being dragged: what is slow on a large machine then waits until it is let go. */
   readonly dragging = new Store(false)
   /** All of the time that the time view can show. */

@@ -12,36 +12,48 @@ export function Tooltip() {
     const left = hover.x + 16 + width > innerWidth ? hover.x - 12 - width : hover.x + 16
     setPlace({ left: Math.max(4, left), top: Math.max(4, Math.min(hover.y + 12, innerHeight - height - 6)) })
   }, [hover])
-  if (!hover?.tip) return null
+  if (!hover?.tip) return <Spoken text="" />
   const { title, rows, shares, note } = hover.tip
   return (
-    <div
-      class="tooltip"
-      ref={box}
-      style={{ left: `${place.left}px`, top: `${place.top}px` }}
-      role="tooltip"
-      data-test="tooltip"
-    >
-      <b>{title}</b>
-      {note !== '' && <em>{note}</em>}
-      <dl>
-        {rows.map(([label, value]) => (
-          <>
-            <dt>{label}</dt>
-            <dd>{value}</dd>
-          </>
+    <>
+      <Spoken text={hover.byKey ? [title, note, ...rows.map((row) => row.join(' '))].join(', ') : ''} />
+      <div
+        class="tooltip"
+        ref={box}
+        style={{ left: `${place.left}px`, top: `${place.top}px` }}
+        role="tooltip"
+        data-test="tooltip"
+      >
+        <b>{title}</b>
+        {note !== '' && <em>{note}</em>}
+        <dl>
+          {rows.map(([label, value]) => (
+            <>
+              <dt>{label}</dt>
+              <dd>{value}</dd>
+            </>
+          ))}
+        </dl>
+        {shares.map(({ name, color, text, share }) => (
+          <div class="tip-share" key={name}>
+            <i class="swatch" style={{ background: color }} />
+            <span>{name}</span>
+            <span class="tip-bar">
+              <i style={{ width: `${100 * share}%`, background: color }} />
+            </span>
+            <span class="number">{text}</span>
+          </div>
         ))}
-      </dl>
-      {shares.map(({ name, color, text, share }) => (
-        <div class="tip-share" key={name}>
-          <i class="swatch" style={{ background: color }} />
-          <span>{name}</span>
-          <span class="tip-bar">
-            <i style={{ width: `${100 * share}%`, background: color }} />
-          </span>
-          <span class="number">{text}</span>
-        </div>
-      ))}
-    </div>
+      </div>
+    </>
+  )
+}
+
+/** What keys reach is read out; what the pointer passes is not. */
+function Spoken({ text }: { text: string }) {
+  return (
+    <p class="unseen" role="status" data-test="spoken">
+      {text}
+    </p>
   )
 }

@@ -1,0 +1,168 @@
+/** Pictures as tables: what they show, in words and numbers, for those who do not see them. Pure; the largest come first. */
+import { count, percent, quantity, type Unit } from '../base/format'
+import { jobOf, show } from './describe'
+import type { Lane } from './lanes'
+import type { Derived } from './model'
+import type { Density } from './placement'
+import type { Run } from './run'
+import { hottest } from './selection'
+import type { Lines } from './series'
+import { PERCENTILES } from './stats'
+import { jobsOnLink } from './values'
+
+/** At most so many rows are made: enough to read, and a table of 10^5 would hold up the page. */
+export const ROWS_MAX = 500
+
+export interface Rows {
+  readonly title: string
+  readonly head: readonly string[]
+  readonly rows: readonly (readonly string[])[]
+  /** How many there are, with those that are not among `rows`. */
+  readonly all: number
+}
+
+/** Of the machine's picture: the selected links that carry something. */
+export function linkRows(d: Derived, title: string): Rows {
+  const { run, measure, selection, values } = d
+  const { source, target, class: code, classes } = run.links
+  let all = 0
+  for (let l = 0; l < values.length; l++) if (selection.selected[l] === 1 && values[l] !== 0) all++
+  const perJob = measure.perJob !== null
+  return {
+    title,
+    head: [
+      'From',
+      'To',
+      'Class',
+      d.signed ? `${measure.label}, change` : measure.label,
+      ...(perJob ? ['Jobs'] : []),
+    ],
+    rows: hottest(values, selection.selected, ROWS_MAX).map((l) => [
+      run.routers.names.at(source[l]!),
+      run.routers.names.at(target[l]!),
+      classes[code[l]!]!,
+      show(d, values[l]!),
+      ...(perJob
+        ? [
+            jobsOnLink(measure, run.linkJobs, d.counted, l)
+              .map(({ job, value }) => `${jobOf(run, job).name} ${show(d, value)}`)
+              .join(', '),
+          ]
+        : []),
+    ]),
+    all,
+  }
+}
+
+/** Of the histograms: every class that has links, in each of the runs. */
+export function classRows(runs: readonly Derived[], title: string): Rows {
+  const several = runs.length > 1
+  const rows = runs.flatMap((d) =>
+    d.run.links.classes.flatMap((name, code) => {
+      const stats = d.stats[code]!
+      if (stats.links === 0) return []
+      const figures = [stats.mean, ...stats.percentiles, stats.max].map((value) => show(d, value))
+      const counts = [stats.links, stats.nonzero, d.selection.counts[code]!].map(count)
+      return [[...(several ? [d.run.label] : []), name, ...counts, ...figures]]
+    }),
+  )
+  return {
+    title,
+    head: [
+      ...(several ? ['Run'] : []),
+      'Class',
+      'Links',
+      'Not zero',
+      'Selected',
+      'Mean',
+      ...PERCENTILES.map((p) => `${p} %`),
+      'Largest',
+    ],
+    rows,
+    all: rows.length,
+  }
+}
+
+/** Of lines over time: an interval a row, a line a column. */
+export function lineRows(
+  { times, lines }: Lines,
+  title: string,
+  unit: Unit,
+  name: (subject: number) => string,
+): Rows {
+  return {
+    title,
+    head: ['From', ...lines.map(({ subject }) => name(subject))],
+    rows: Array.from(times.subarray(0, ROWS_MAX), (time, i) => [
+      quantity(time, 'ps'),
+      ...lines.map(({ values }) => quantity(values[i]!, unit)),
+    ]),
+    all: times.length,
+  }
+}
+
+/** A cell of a heat map over time. */
+export interface HeatCell {
+  readonly row: number
+  readonly interval: number
+  readonly value: number
+}
+
+/** The cells that have something, the largest first; ties by row, then time. */
+export function heatCells({ lines }: Lines): HeatCell[] {
+  const cells: HeatCell[] = []
+  lines.forEach(({ values }, row) =>
+    values.forEach((value, interval) => value > 0 && cells.push({ row, interval, value })),
+  )
+  return cells.sort((a, b) => b.value - a.value || a.row - b.row || a.interval - b.interval)
+}
+
+export function heatRows(
+  lines: Lines,
+  title: string,
+  noun: string,
+  unit: Unit,
+  name: (subject: number) => string,
+): Rows {
+  const cells = heatCells(lines)
+  return {
+    title,
+    head: [noun, 'From', 'Value'],
+    rows: cells
+      .slice(0, ROWS_MAX)
+      .map(({ row, interval, value }) => [
+        name(lines.lines[row]!.subject),
+        quantity(lines.times[interval]!, 'ps'),
+        quantity(value, unit),
+      ]),
+    all: cells.length,
+  }
+}
+
+/** Of ranks over time: how long each computes, sends and waits; those that wait longest first. */
+export function laneRows(run: Run, lanes: readonly Lane[], title: string): Rows {
+  const rows = [...lanes].sort((a, b) => b.waiting - a.waiting || a.job - b.job || a.rank - b.rank)
+  return {
+    title,
+    head: ['Job', 'Rank', 'Node', 'Computing', 'Sending', 'Waiting', 'Share waiting'],
+    rows: rows.slice(0, ROWS_MAX).map((lane) => {
+      const whole = lane.end - lane.start
+      const times = [whole - lane.inCalls, lane.inCalls - lane.waiting, lane.waiting]
+      return [
+        jobOf(run, lane.job).name,
+        count(lane.rank),
+        run.nodes.names.at(lane.node),
+        ...times.map((time) => quantity(time, 'ps')),
+        percent(whole > 0 ? lane.waiting / whole : 0),
+      ]
+    }),
+    all: rows.length,
+  }
+}
+
+/** Indices of the cells of a map that have something, the largest first; ties by place. */
+export function densityCells({ values }: Density): number[] {
+  const cells: number[] = []
+  values.forEach((value, i) => value > 0 && cells.push(i))
+  return cells.sort((a, b) => values[b]! - values[a]! || a - b)
+}

@@ -1,0 +1,135 @@
+/** A map of cells, such as who sends to whom: in the colours and on the kind of scale that are chosen, over its own range. */
+import { useContext, useEffect, useMemo, useRef } from 'preact/hooks'
+import { quantity, type Unit } from '../base/format'
+import type { Tip } from '../data/describe'
+import type { Derived } from '../data/model'
+import type { Density } from '../data/placement'
+import { densityCells, ROWS_MAX, type Rows } from '../data/rows'
+import { colorScale, type ColorScale } from '../data/scale'
+import { looksFor, type Looks } from '../draw/look'
+import { ThemeContext, useSession, useStore } from './session'
+import { prepareCanvas, useSize, type Size } from './size'
+import { useSteps } from './steps'
+import { TableButton } from './tables'
+
+interface DensityProps {
+  readonly map: Density
+  readonly label: string
+  readonly run: Derived['run']
+  readonly unit: Unit
+  readonly across: readonly [string, string]
+  readonly down: string
+  readonly test: string
+  describe(column: number, row: number, value: number): Pick<Tip, 'title' | 'rows'>
+}
+
+export function DensityView({ map, label, run, unit, across, down, test, describe }: DensityProps) {
+  const session = useSession()
+  const { ramp, scale: kind } = useStore(session.state)
+  const looks = looksFor(useContext(ThemeContext), ramp, false)
+  const frame = useRef<HTMLDivElement>(null)
+  const canvas = useRef<HTMLCanvasElement>(null)
+  const size = useSize(frame)
+  const scale = useMemo(
+    () => colorScale(kind, map.values.filter((value) => value > 0).sort(), false, null),
+    [map, kind],
+  )
+  useEffect(() => {
+    if (!canvas.current || size.width === 0) return
+    const context = prepareCanvas(canvas.current, size)
+    paintDensity(context, map, size, looks, scale)
+  }, [map, looks, scale, size])
+  const wordsOf = (i: number) => {
+    const value = map.values[i]!
+    const words = describe(i % map.columns, Math.floor(i / map.columns), value)
+    const tip = { ...words, shares: [], note: value === 0 ? 'nothing' : '' }
+    return { run, links: [], routers: [], groups: [], tip }
+  }
+  const hover = (event: PointerEvent): void => {
+    const box = frame.current!.getBoundingClientRect()
+    const column = Math.floor(((event.clientX - box.left) / box.width) * map.columns)
+    const row = Math.floor(((event.clientY - box.top) / box.height) * map.rows)
+    const value = map.values[row * map.columns + column]
+    if (value === undefined || column < 0 || column >= map.columns) return session.hover.set(null)
+    session.hover.set({ ...wordsOf(row * map.columns + column), x: event.clientX, y: event.clientY })
+  }
+  const steps = useSteps(
+    () => densityCells(map),
+    (i) => {
+      const box = frame.current!.getBoundingClientRect()
+      const [column, row] = [i % map.columns, Math.floor(i / map.columns)]
+      return {
+        hover: {
+          ...wordsOf(i),
+          x: box.left + ((column + 0.5) / map.columns) * box.width,
+          y: box.top + ((row + 0.5) / map.rows) * box.height,
+        },
+        enter: () => undefined,
+      }
+    },
+    [map],
+  )
+  const gradient = [0, 0.25, 0.5, 0.75, 1].map((share) => looks.colors[scale.shade(scale.value(share))]!)
+  return (
+    <div class="density-body">
+      <div class="ends">
+        <span>{down}</span>
+        <span class="mini-ramp">
+          {quantity(scale.low, unit)}
+          <i style={{ background: `linear-gradient(to right, ${gradient.join(', ')})` }} />
+          {quantity(scale.high, unit)}
+        </span>
+      </div>
+      <div
+        class="density-frame"
+        ref={frame}
+        onPointerMove={hover}
+        onPointerLeave={() => session.hover.set(null)}
+        tabIndex={0}
+        role="application"
+        aria-label={`${label}; the keys . and , go from cell to cell`}
+        onKeyDown={steps}
+        data-test={test}
+      >
+        <canvas ref={canvas} />
+      </div>
+      <div class="ends">
+        <span>{across[0]}</span>
+        <TableButton of={label} rows={() => densityRows(map, label, describe)} />
+        <span>{across[1]}</span>
+      </div>
+    </div>
+  )
+}
+
+function paintDensity(
+  context: CanvasRenderingContext2D,
+  map: Density,
+  size: Size,
+  looks: Looks,
+  scale: ColorScale,
+): void {
+  const at = (i: number, of: number, length: number): number => Math.round((i * length) / of)
+  map.values.forEach((value, i) => {
+    if (value === 0) return
+    const [column, row] = [i % map.columns, Math.floor(i / map.columns)]
+    const [x, y] = [at(column, map.columns, size.width), at(row, map.rows, size.height)]
+    context.fillStyle = looks.colors[scale.shade(value)]!
+    context.fillRect(
+      x,
+      y,
+      Math.max(1, at(column + 1, map.columns, size.width) - x),
+      Math.max(1, at(row + 1, map.rows, size.height) - y),
+    )
+  })
+}
+
+function densityRows(map: Density, title: string, describe: DensityProps['describe']): Rows {
+  const cells = densityCells(map)
+  const words = cells
+    .slice(0, ROWS_MAX)
+    .map((i) => describe(i % map.columns, Math.floor(i / map.columns), map.values[i]!))
+  const head = ['Cell', ...(words[0]?.rows.map(([name]) => name) ?? [])]
+  const rows = words.map(({ title, rows }) => [title, ...rows.map(([, text]) => text)])
+  return { title, head, rows, all: cells.length }
+}

@@ -1,0 +1,143 @@
+/** What lies under the pointer in a picture of the machine, and its marks as keys reach them. */
+import type { RefObject } from 'preact'
+import { count, quantity } from '../base/format'
+import {
+  describeCable,
+  describeGroup,
+  describeLinks,
+  describeRouter,
+  describeStack,
+  type Tip,
+} from '../data/describe'
+import type { Derived } from '../data/model'
+import { linkName } from '../data/run'
+import type { CableMarks, Drawn, PictureData } from '../draw/picture'
+import { middleOf, nearestCurve, nearestPoint } from '../layout/pick'
+import type { Picture } from '../layout/picture'
+import type { Change } from './content'
+import { geometryOf, type Hover } from './session'
+import { useFocusOn, useSteps, type Step } from './steps'
+
+/** From scene units to CSS pixels. */
+export interface View {
+  readonly k: number
+  readonly x: number
+  readonly y: number
+}
+
+/** On the page. */
+export type Point = Readonly<Pick<MouseEvent, 'clientX' | 'clientY'>>
+
+/** A picture as it is drawn, and where. */
+interface Shown {
+  readonly frame: RefObject<HTMLDivElement>
+  readonly view: View
+  readonly picture: Picture
+  readonly data: PictureData
+  readonly drawn: Drawn | null
+  readonly change: Change | null
+}
+
+export function hitAt(
+  { frame, view, picture, data, drawn, change }: Shown,
+  d: Derived,
+  projection: string,
+  event: Point,
+): (Hover & { focus: string }) | null {
+  const box = frame.current!.getBoundingClientRect()
+  const [x, y] = [(event.clientX - box.left - view.x) / view.k, (event.clientY - box.top - view.y) / view.k]
+  const at = { run: d.run, x: event.clientX, y: event.clientY }
+  const router = nearestPoint(picture.routers, x, y, Math.max(picture.routerRadius * 1.2, 2 / view.k))
+  if (router >= 0 && picture.routerRadius * view.k > 0.8)
+    return { ...at, ...routerHit(d, picture, router, data.routers.job) }
+  const mark = drawn ? nearestCurve(picture.curves, drawn.visible, x, y, 5 / view.k) : -1
+  if (mark >= 0) return { ...at, ...markHit(d, picture, mark) }
+  const cable = change && data.cables ? cableHit(change, data.cables, projection, x, y, 4 / view.k) : null
+  if (cable) return { ...at, links: [], routers: [], groups: [], tip: cable, focus: '' }
+  const group = sectorAt(picture, x, y)
+  if (group < 0) return null
+  const tip = describeGroup(d, group)
+  return { ...at, links: [], routers: [], groups: [group], tip, focus: `group:${group}` }
+}
+
+/** A mark, or a router with Shift. */
+type Stop = { readonly mark: number } | { readonly router: number }
+
+/** The marks that are drawn, the largest first; with Shift the routers in their order. */
+export function useMarkSteps(shown: Shown, d: Derived): (event: KeyboardEvent) => boolean {
+  const { frame, view, picture, data, drawn } = shown
+  const focusOn = useFocusOn()
+  const marks = (): Stop[] => {
+    const found: number[] = []
+    drawn?.visible.forEach((visible, mark) => visible === 1 && found.push(mark))
+    const size = (mark: number): number => Math.abs(data.marks.values[mark]!)
+    return found.sort((a, b) => size(b) - size(a) || a - b).map((mark) => ({ mark }))
+  }
+  const routers = (): Stop[] => Array.from({ length: d.run.routers.count }, (_, router) => ({ router }))
+  const show = (stop: Stop): Step => {
+    const { focus, ...hit } =
+      'mark' in stop ? markHit(d, picture, stop.mark) : routerHit(d, picture, stop.router, data.routers.job)
+    const [x, y] =
+      'mark' in stop
+        ? middleOf(picture.curves, stop.mark)
+        : [picture.routers[2 * stop.router]!, picture.routers[2 * stop.router + 1]!]
+    const box = frame.current!.getBoundingClientRect()
+    const place = { x: box.left + view.x + x * view.k, y: box.top + view.y + y * view.k }
+    return { hover: { run: d.run, ...hit, ...place }, enter: () => focusOn(focus) }
+  }
+  return useSteps(marks, show, [d.run, picture, data.marks, drawn], routers)
+}
+
+type Hit = Pick<Hover, 'links' | 'routers' | 'groups' | 'tip'> & { focus: string }
+
+function routerHit(d: Derived, picture: Picture, router: number, jobs: Int32Array): Hit {
+  const stack = picture.stacks?.members[picture.stacks.of[router]!] ?? [router]
+  if (stack.length > 1)
+    return { links: [], routers: [router], groups: [], tip: describeStack(d, stack, jobs), focus: '' }
+  const tip = describeRouter(d, router, jobs[router]!)
+  return { links: [], routers: [router], groups: [], tip, focus: `router:${d.run.routers.names.at(router)}` }
+}
+
+function markHit(d: Derived, picture: Picture, mark: number): Hit {
+  const { marks, markNoun } = picture
+  const links = [...marks.links.subarray(marks.offsets[mark], marks.offsets[mark + 1])]
+  const { source, target } = d.run.links
+  const [from, to] = [d.run.routers.group[source[links[0]!]!]!, d.run.routers.group[target[links[0]!]!]!]
+  const bundled = markNoun === 'pairs of groups'
+  const title = bundled
+    ? `group ${from} to group ${to}`
+    : markNoun === 'links'
+      ? ''
+      : `${count(links.length)} links in one mark`
+  const focus =
+    links.length === 1 ? `link:${linkName(d.run, links[0]!)}` : bundled ? `pair:${from}>${to}` : ''
+  return { links, routers: [], groups: [], tip: describeLinks(d, links, title), focus }
+}
+
+/** What a removed or added cable carried. */
+function cableHit(
+  { difference, cableValues, derived }: Change,
+  cables: CableMarks,
+  projection: string,
+  x: number,
+  y: number,
+  tolerance: number,
+): Tip | null {
+  const { run, removed } = difference.cables
+  const { marks } = geometryOf(run).picture(projection)
+  const shown = new Uint8Array(marks.count)
+  for (const mark of [...cables.removed, ...cables.added]) shown[mark] = 1
+  const mark = nearestCurve(cables.curves, shown, x, y, tolerance)
+  if (mark < 0) return null
+  const link = marks.links[marks.offsets[mark]!]!
+  return describeCable(run, link, link < removed, quantity(cableValues[link]!, derived.measure.unit))
+}
+
+function sectorAt(picture: Picture, x: number, y: number): number {
+  const { ring } = picture
+  if (!ring) return -1
+  const radius = Math.hypot(x - ring.centre, y - ring.centre)
+  if (radius < ring.inner || radius > ring.bandOuter + 30) return -1
+  const angle = (Math.atan2(x - ring.centre, ring.centre - y) + 2 * Math.PI) % (2 * Math.PI)
+  return ring.sectors.find((sector) => angle >= sector.start && angle <= sector.end)?.group ?? -1
+}
