@@ -1,28 +1,21 @@
-"""Packets per CPU-second: `make bench`, or `python benches/packet.py [--caminos] [--build] [--write]`.
+"""Packets per CPU-second: `make bench`, or `python benches/packet.py [--build] [--write]`.
 
 The study's machine, 1,056 nodes, under uniform traffic, then other machines and jobs on half of one; each
 row is the best of three runs, since other work on the machine only adds. "two threads, events" is what two
-threads could gain at most as events were shared between them. `--caminos` builds CAMINOS (from crates.io;
-some minutes the first time) and runs the same machine, traffic and load in it: cores that share their
-hardware with others are up to half as fast again at one time as at another, so only figures taken one after
-the other compare. `--build` also builds the 92,544 nodes of the full Cascade. `--write` keeps the figures
-in `benches/results/packet.md`.
+threads could gain at most as events were shared between them. `--build` also builds the
+92,544 nodes of the full Cascade. `--write` keeps the figures in `benches/results/packet.md`.
+`benches/peers.py` sets them beside those of others.
 """
 
 from __future__ import annotations
 
 import argparse
 import json
-import re
-import resource
 import subprocess
 from typing import Any
 
 from measuring import ROOT, machine, write
 
-CAMINOS = ROOT / "benches" / "caminos"
-# uniform.cfg: nodes, load, flits of a packet.
-NODES, LOAD, FLITS = 1056, 0.5, 4
 COLUMNS = {
     "routing": "routing",
     "load": "load",
@@ -56,20 +49,6 @@ def rust(*arguments: str) -> list[dict[str, Any]]:
     return rows
 
 
-def caminos() -> tuple[float, float]:
-    """Thousand packets per CPU-second, and mean hops."""
-    command = ["cargo", "run", "--release", "--locked", "-q", "--", "uniform.cfg"]
-    subprocess.run(["cargo", "build", "--release", "--locked"], cwd=CAMINOS, check=True)
-    experiment = (CAMINOS / "uniform.cfg").read_text()
-    cycles = sum(int(n) for n in re.findall(r"^\t(?:warmup|measured): (\d+)", experiment, re.M))
-    before = resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime
-    run = subprocess.run(command, cwd=CAMINOS, check=True, stdout=subprocess.PIPE, text=True)
-    seconds = resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime - before
-    found = {name: float(value) for name, value in re.findall(r"^\t(\w+):\s*([\d.]+),$", run.stdout, re.M)}
-    packets = NODES * found["accepted_load"] * cycles / FLITS
-    return packets / seconds / 1e3, found["average_packet_hops"]
-
-
 def table(rows: list[dict[str, Any]], columns: dict[str, str]) -> list[str]:
     lines = ["| " + " | ".join(columns.values()) + " |", "|" + "---|" * len(columns)]
     return lines + ["| " + " | ".join(str(row[name]) for name in columns) + " |" for row in rows]
@@ -78,7 +57,6 @@ def table(rows: list[dict[str, Any]], columns: dict[str, str]) -> list[str]:
 def main() -> None:
     raw = argparse.RawDescriptionHelpFormatter
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=raw)
-    parser.add_argument("--caminos", action="store_true", help="run CAMINOS beside it")
     parser.add_argument("--build", action="store_true", help="build the full Cascade, too")
     parser.add_argument("--write", action="store_true", help="keep the figures")
     options = parser.parse_args()
@@ -87,14 +65,6 @@ def main() -> None:
     lines += ["", *table(rust("--machines"), MACHINES)]
     print("\n".join(lines), flush=True)
     more = []
-    if options.caminos:
-        rates = [caminos() for _ in range(3)]
-        rate, hops = max(rates)
-        own = rust("min", str(LOAD))[0]
-        ratio = own["kpackets_per_cpu_s"] / rate
-        peer = f"CAMINOS 0.6.3, machine and traffic as here, load {LOAD}, minimal routing, best of three"
-        ours = f"Odonata right after it: {own['kpackets_per_cpu_s']}, {ratio:.0f} times as many"
-        more += ["", f"{peer}: {rate:.1f} thousand packets per CPU-s, {hops:.2f} hops. {ours}."]
     if options.build:
         more += ["", *table(built := rust("--build"), {name: name.replace("_", " ") for name in built[0]})]
     print("\n".join(more), flush=True)

@@ -11,6 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as arrays
+
 from odonata.store import columns
 
 NUMBERS = ["?", "i1", "i4", "i8", "u1", "u2", "u4", "u8", "f4", "f8"]

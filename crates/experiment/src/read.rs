@@ -3,7 +3,7 @@
 use crate::document::{Node, Raw};
 use crate::problem::{suggestion, ProblemKind};
 use crate::report::Mismatch;
-use odonata_declare::{nearest, Choice, Kind, Value};
+use odonata_declare::{nearest, Absent, Choice, Key, Kind, Value};
 use odonata_units::{Quantity, QuantityError};
 
 /// Reads what was written at the key `key` as a value of a kind.
@@ -40,6 +40,7 @@ impl<'a> Written<'a> {
                 }
                 _ => Err(self.wrong_type()),
             },
+            Kind::Line(keys) => self.line(keys),
             Kind::WordOr(..) | Kind::Any(_) => self.any(&self.kind.alternatives()),
             // Code of their own reads these.
             Kind::Variant(_) | Kind::Table(_) | Kind::TableOfTables(_) => Err(self.wrong_type()),
@@ -126,6 +127,34 @@ impl<'a> Written<'a> {
         }
         let message = format!("'{}' has no value '{text}'", self.key);
         Err(self.wrong(ProblemKind::Name, message, Some(suggestion(text, names))))
+    }
+
+    /// A table whose keys are all known, and all there that must be.
+    fn line(self, keys: &'static [Key]) -> Result<Value, Mismatch> {
+        let Raw::Table(table) = &self.node.raw else { return Err(self.wrong_type()) };
+        let known = || keys.iter().map(|key| key.name);
+        if let Some(unknown) = table.entries.iter().find(|entry| known().all(|name| name != entry.key)) {
+            let message = format!("a line of '{}' has no key '{}'", self.key, unknown.key);
+            return Err(Mismatch::new(
+                ProblemKind::UnknownKey,
+                unknown.place,
+                message,
+                Some(suggestion(&unknown.key, known())),
+            ));
+        }
+        let mut given = Vec::new();
+        for key in keys {
+            match table.get(key.name) {
+                Some(entry) => given.push((key.name, read(&key.kind, key.name, &entry.node)?)),
+                None if key.absent == Absent::Required => {
+                    let message = format!("a line of '{}' lacks the key '{}': {}", self.key, key.name, key.brief());
+                    let help = format!("add `{} = {}`", key.name, key.kind.example());
+                    return Err(self.wrong(ProblemKind::MissingKey, message, Some(help)));
+                }
+                None => {}
+            }
+        }
+        Ok(Value::Table(given))
     }
 
     fn quantity(self, parse: impl Fn(&str) -> Result<Value, QuantityError>) -> Result<Value, Mismatch> {

@@ -29,7 +29,7 @@ fn all_keys() -> Vec<(String, &'static Key)> {
 
 fn nested(kind: &Kind) -> &[Key] {
     match kind {
-        Kind::Table(keys) | Kind::TableOfTables(keys) => keys,
+        Kind::Line(keys) | Kind::Table(keys) | Kind::TableOfTables(keys) => keys,
         Kind::List(of) => nested(of),
         Kind::Any(kinds) => kinds.iter().map(nested).find(|keys| !keys.is_empty()).unwrap_or(&[]),
         _ => &[],

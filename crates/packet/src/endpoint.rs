@@ -46,6 +46,8 @@ pub struct Outgoing {
     pub interface: u8,
     /// Bytes of a message, at least one and at most those of a full packet.
     pub size: u32,
+    /// Bytes of the whole message that it is of, by which some routings choose.
+    pub message_bytes: u64,
     /// Job that it counts for.
     pub job: u16,
     /// Whatever sender and receiver make of it; the message that it is of, say.
@@ -65,6 +67,7 @@ impl Outgoing {
             destination,
             interface: 0,
             size,
+            message_bytes: u64::from(size),
             job: 0,
             message: 0,
             envelope: None,

@@ -124,6 +124,8 @@ pub(crate) struct Partition {
     /// Where it writes what crosses the border; its thread's, which lends it for a window.
     pub(crate) outbox: Outbox,
     learns: bool,
+    /// Whether the routing tells messages apart.
+    sorts: bool,
     /// Whether any decision reads the load.
     looks: bool,
     /// Whether anything travels beside every packet.
@@ -194,6 +196,7 @@ impl Partition {
         let channels = usize::from(routing.virtual_channels());
         let count = ports.len();
         let (learns, looks) = (routing.learns(), routing.reads_any_load());
+        let sorts = routing.tells_messages_apart();
         let any_listens = (0..nics.len() as u32).any(|nic| endpoints.listens(nic) > Listens::ToNothing);
         let listens = any_listens || endpoints.offers_move();
         let moves = endpoints.offers_move();
@@ -252,6 +255,7 @@ impl Partition {
             ports,
             nics,
             learns,
+            sorts,
             looks,
             beside: carries.told || carries.ways,
             strangers: strangers || moves,

@@ -8,7 +8,7 @@ use odonata_packet::{
     ClosedJob, InjectionFifos, InjectionPreset, NodeMessage, PacketEngine, PacketResult, PacketSettings, RunOptions,
     Traffic,
 };
-use odonata_routing::algorithm::{DynamicSettings, RoutingSettings, Ties};
+use odonata_routing::algorithm::{DynamicSettings, Route, RoutingSettings, Ties};
 use odonata_units::{Bytes, NodeId, Rate, Stream};
 
 const MIB: u64 = 1 << 20;
@@ -116,6 +116,20 @@ fn e_is_one_cable_by_parity_and_two_if_drawn() {
     ] {
         let found = rate(preset, ties);
         assert!((found - cables).abs() < 0.06 * cables, "{preset:?}, {ties:?}: {found} cables");
+    }
+}
+
+/// A message of 64 KiB goes deterministically as PAMI has it, one of a byte more in the dynamic channels.
+#[test]
+fn messages_go_by_their_size() {
+    let machine = machine("bgq-midplane");
+    let dynamic = DynamicSettings { route: Route::Pami, ..DynamicSettings::default() };
+    let routing = RoutingSettings { dynamic, ..RoutingSettings::default() };
+    let engine = PacketEngine::new(&machine, &PacketSettings::bgq(), "torus-dynamic", &routing).unwrap();
+    for (bytes, in_bubble) in [(65_536, true), (65_537, false)] {
+        let result = run(&engine, &closed(&[(0, 511, bytes)]), schedule(0, 1_000_000, 0), &RunOptions::default());
+        // Above, the bubble channel is still the escape where no dynamic one has room.
+        assert_eq!(result.channels_used >> 1 == 0, in_bubble, "{bytes} B");
     }
 }
 

@@ -9,7 +9,7 @@ use odonata_packet::{
     Destinations, Ending, LoadStep, OpenJob, PacketEngine, PacketResult, PacketSettings, RunOptions, Traffic,
 };
 use odonata_routing::algorithm::{
-    DeadlockAvoidance, DeterministicSettings, DynamicSettings, Order, RoutingSettings, Ties, Zone,
+    DeadlockAvoidance, DeterministicSettings, DynamicSettings, Order, Route, RoutingSettings, Ties, Zone,
 };
 use odonata_units::{Bytes, NodeId, Stream, Time};
 use std::sync::Arc;
@@ -141,6 +141,7 @@ fn random_tori_and_zones_keep_moving() {
             order,
             ties,
             zone: Zone::Numbered(random.below(4) as u8),
+            route: if random.chance(0.5) { Route::Zone } else { Route::Pami },
             dynamic_channels: 1 + random.below(2) as u8,
             stay_on_bubble: random.chance(0.5),
         };

@@ -13,6 +13,7 @@
 //! algorithm is built again with next hops on whose ways channels rise more often ([`crate::next_hop::Rise`]).
 
 pub mod adaptive;
+mod by_message;
 mod counted;
 mod crossing;
 pub mod dimension_order;
@@ -41,6 +42,7 @@ use odonata_units::{NodeId, RouterId, Stream};
 use std::sync::Arc;
 
 pub use adaptive::AdaptiveSettings;
+pub use by_message::{Route, Rule, WayOf};
 pub use dimension_order::{DeadlockAvoidance, TorusSettings};
 pub use hinted::Ties;
 pub use par::{ParSettings, SecondMiddle};
@@ -182,6 +184,18 @@ pub trait Routing: Send + Sync {
     /// the room is then kept for it; so nobody ever waits for a reserved channel.
     fn reserved_from(&self) -> u8 {
         u8::MAX
+    }
+
+    /// Whether the packets of messages of different sizes may go differently.
+    fn tells_messages_apart(&self) -> bool {
+        false
+    }
+
+    /// What the header of a packet says when it sets out, of a message of so many bytes; asked only where
+    /// [`Routing::tells_messages_apart`].
+    fn sets_out(&self, source: NodeId, destination: NodeId, message_bytes: u64) -> RouteState {
+        let _ = (source, destination, message_bytes);
+        RouteState::default()
     }
 
     /// The rings that packets enter only where they leave room for another packet, if the algorithm relies on that.

@@ -117,6 +117,11 @@ impl Compass {
         Some(Self { dims: dims.clone(), wrap: wrap.clone(), coordinates })
     }
 
+    /// Routers along a dimension.
+    pub fn size(&self, dimension: usize) -> u32 {
+        self.dims[dimension]
+    }
+
     /// Number of dimensions.
     pub fn dimensions(&self) -> usize {
         self.dims.len()

@@ -190,6 +190,7 @@ impl Outbox {
         Outgoing {
             interface: message.interface,
             job: message.job,
+            message_bytes: message.wire,
             message: tagged,
             envelope: first.then_some(message.envelope),
             ..Outgoing::new(self.enters(message.ready_ps, leaves_ps), message.node, size)

@@ -74,7 +74,7 @@ def _array(values: Any) -> pa.Array | pa.ChunkedArray:
 
 
 def _numbers(values: Any) -> pa.Array:
-    """The numbers as they lie in memory: `pa.array` would load pandas first, a tenth of a second and 50 MB."""
+    """The numbers as they lie in memory: `pa.array` would load pandas first, 0.1 s and 40 MB."""
     values = np.asarray(values)
     if values.dtype.kind not in "biuf" or values.ndim != 1 or not values.dtype.isnative:
         return pa.array(values)

@@ -47,6 +47,8 @@ pub enum Kind {
     Any(&'static [Kind]),
     /// A named variant: its name, or a table with `name` and its parameters.
     Variant(&'static Family),
+    /// A table in one line, which is a value: the keys that it may have.
+    Line(&'static [Key]),
     /// A table, or tables, with keys of their own.
     Table(&'static [Key]),
     /// Tables of these keys, one for each name.
@@ -103,7 +105,7 @@ impl Kind {
             Self::List(of) => format!("a list like [{}]", of.example()),
             Self::WordOr(word, kind) => format!("\"{}\" or {}", word.name, kind.expected()),
             Self::Any(kinds) => kinds.iter().map(Self::expected).collect::<Vec<_>>().join(" or "),
-            Self::Table(_) => "a table".into(),
+            Self::Line(_) | Self::Table(_) => "a table".into(),
             Self::TableOfTables(_) => "a table of tables".into(),
         }
     }
@@ -165,6 +167,10 @@ impl Kind {
             // The last kind is the general one, but for tables, which are the long form of a name.
             Self::WordOr(_, kind) => kind.example(),
             Self::Any(kinds) => kinds.iter().rfind(|kind| !kind.is_table()).unwrap_or(&kinds[0]).example(),
+            Self::Line(keys) => {
+                let keys = keys.iter().map(|key| format!("{} = {}", key.name, key.kind.example()));
+                format!("{{ {} }}", keys.collect::<Vec<_>>().join(", "))
+            }
             Self::Table(_) | Self::TableOfTables(_) => "{ … }".into(),
         }
     }
@@ -199,6 +205,15 @@ impl Kind {
             },
             (Self::List(of), Value::List(values)) => {
                 values.iter().map(|value| of.accept(value)).collect::<Result<_, _>>().map(Value::List)
+            }
+            (Self::Line(keys), Value::Table(given)) => {
+                let of = |(name, value): &(&'static str, Value)| {
+                    let key = keys.iter().find(|key| key.name == *name);
+                    let key = key
+                        .ok_or_else(|| format!("no key '{name}'{}", crate::hint(name, keys.iter().map(|k| k.name))))?;
+                    Ok((key.name, key.kind.accept(value)?))
+                };
+                given.iter().map(of).collect::<Result<_, String>>().map(Value::Table)
             }
             (Self::WordOr(..) | Self::Any(_), _) => {
                 self.alternatives().iter().find_map(|kind| kind.accept(value).ok()).map_or_else(wrong, Ok)

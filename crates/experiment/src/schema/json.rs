@@ -145,7 +145,7 @@ fn kind_schema(kind: &Kind) -> Value {
             json!({ "anyOf": kind.alternatives().iter().map(kind_schema).collect::<Value>() })
         }
         Kind::Variant(family) => json!({ "anyOf": [choices_of(family.choices()), chosen_table(family)] }),
-        Kind::Table(keys) => keys_schema(keys),
+        Kind::Line(keys) | Kind::Table(keys) => keys_schema(keys),
         Kind::TableOfTables(keys) => json!({ "type": "object", "additionalProperties": keys_schema(keys) }),
     }
 }

@@ -95,12 +95,26 @@ impl Page {
                     self.write_keys(nested)?;
                     nested.iter().try_for_each(|key| self.write_choices(key))?;
                 }
+                if let Some(line) = line(&inner.kind) {
+                    write!(self.text, "\n#### A line of `{}`\n\n", inner.name)?;
+                    self.write_keys(line)?;
+                }
                 if let Kind::Variant(family) = inner.kind {
                     self.write_variants(inner.name, family, "####")?;
                 }
             }
         }
         Ok(())
+    }
+}
+
+/// The keys of the lines that a key's value may be.
+fn line(kind: &Kind) -> Option<&'static [Key]> {
+    match kind {
+        Kind::Line(keys) => Some(keys),
+        Kind::List(of) => line(of),
+        Kind::Any(kinds) => kinds.iter().find_map(line),
+        _ => None,
     }
 }
 
@@ -142,6 +156,10 @@ fn describe(kind: &Kind) -> String {
         Kind::List(of) => format!("list: {}", describe(of)),
         Kind::WordOr(..) | Kind::Any(_) => kind.alternatives().iter().map(describe).collect::<Vec<_>>().join(", or "),
         Kind::Variant(_) => "a name, below, or table".into(),
+        Kind::Line(keys) => {
+            let names: Vec<String> = keys.iter().map(|key| format!("`{}`", key.name)).collect();
+            format!("table of {}", names.join(", "))
+        }
         Kind::Table(_) => "table".into(),
         Kind::TableOfTables(_) => "tables by class".into(),
     }

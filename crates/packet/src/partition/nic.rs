@@ -13,6 +13,7 @@ use crate::endpoint::Outgoing;
 use crate::packet::{Packet, NONE};
 use crate::queue::Key;
 use odonata_routing::algorithm::{Header, RouteState};
+use odonata_units::NodeId;
 
 impl Partition {
     /// Finds out when the next packet of a NIC leaves: when it is made, the link free and room at the router.
@@ -77,11 +78,9 @@ impl Partition {
         let busy = if size == self.full { kind.incoming_time } else { self.fabric.injection_time(global, size) };
         nic.link_free = leaves + busy;
         self.last_left = self.last_left.max(nic.link_free);
-        let header = Header {
-            source: self.fabric.node_of(global),
-            destination: injection.destination,
-            state: RouteState::default(),
-        };
+        let source = self.fabric.node_of(global);
+        let state = if self.sorts { self.sets_out(source, &injection) } else { RouteState::default() };
+        let header = Header { source, destination: injection.destination, state };
         let mut packet = Packet::new(header, size, (injection.birth_ps, leaves, leaves + kind.injection_latency));
         packet.beside = beside as u8;
         packet.message = injection.message;
@@ -94,6 +93,12 @@ impl Partition {
         }
         self.arm_nic(n);
         slot
+    }
+
+    /// What the header of a packet says where the routing tells messages apart.
+    #[cold]
+    fn sets_out(&self, source: NodeId, packet: &Outgoing) -> RouteState {
+        self.routing().sets_out(source, packet.destination, packet.message_bytes)
     }
 
     /// What a program hands over has to be a packet of this machine.

@@ -182,6 +182,7 @@ impl Endpoints for ClosedEndpoints {
         let (destination, size, s) =
             (sending.message.destination, sending.left.min(self.packet), sending.share as usize);
         sending.left -= size;
+        let message_bytes = sending.message.bytes.0;
         let emptied = sending.left == 0;
         if self.in_order && !emptied {
             sender.turn = m as u32;
@@ -194,7 +195,7 @@ impl Endpoints for ClosedEndpoints {
                 self.next_round(s);
             }
         }
-        Outgoing { job, ..Outgoing::new(birth_ps, destination, size as u32) }
+        Outgoing { job, message_bytes, ..Outgoing::new(birth_ps, destination, size as u32) }
     }
 
     fn owes(&self, _: u64) -> bool {

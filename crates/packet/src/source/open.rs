@@ -233,6 +233,7 @@ impl Endpoints for OpenEndpoints {
         let packet = Outgoing {
             job: source.job,
             held_ps: source.held,
+            message_bytes: u64::from(self.packet) * u64::from(self.jobs[usize::from(source.place)].burst),
             ..Outgoing::new(source.birth, source.destination, self.packet)
         };
         source.left -= 1;

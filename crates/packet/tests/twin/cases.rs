@@ -5,7 +5,9 @@ use odonata_machine::edit::{self, Edit};
 use odonata_machine::topology::{Arrangement, Dragonfly, FatTree, LinkFigures, Torus};
 use odonata_machine::{Machine, MachineBuilder};
 use odonata_packet::{Arbitration, PacketSettings, QueueEstimate};
-use odonata_routing::algorithm::{DeadlockAvoidance, DynamicSettings, Order, RoutingSettings, Ties, Zone};
+use odonata_routing::algorithm::{
+    DeadlockAvoidance, DynamicSettings, Order, Route, RoutingSettings, Rule, Ties, WayOf, Zone,
+};
 use odonata_units::{Bytes, LinkClassId, NodeId, Rate, RouterId, Stream, Time};
 
 #[derive(Debug)]
@@ -76,6 +78,7 @@ impl Case {
             order,
             ties: pick(random, &[Ties::Parity, Ties::Drawn]),
             zone: Zone::Numbered(random.below(4) as u8),
+            route: route(random, settings.packet),
             dynamic_channels: 1 + random.below(2) as u8,
             stay_on_bubble: random.chance(0.3),
         };
@@ -87,6 +90,21 @@ impl Case {
             }
         }
         Some(Self { seed, machine, routing, routing_settings, settings, manner })
+    }
+}
+
+/// All messages alike, as PAMI has it, or small ones deterministically and the others by how far they go.
+fn route(random: &mut Stream, packet: Bytes) -> Route {
+    let zone = |random: &mut Stream| WayOf::In(Zone::Numbered(random.below(4) as u8));
+    match random.below(3) {
+        0 => Route::Zone,
+        1 => Route::Pami,
+        _ => {
+            let rule = Rule { up_to: None, line: false, flexibility: None, way: WayOf::Deterministic, otherwise: None };
+            let small = Rule { up_to: Some(Bytes(packet.0 / 2)), line: random.chance(0.3), ..rule.clone() };
+            let (way, otherwise) = (zone(random), random.chance(0.7).then(|| zone(random)));
+            Route::Rules(vec![small, Rule { flexibility: Some([0.2, 0.8]), way, otherwise, ..rule }])
+        }
     }
 }
 

@@ -4,6 +4,7 @@ use super::parts::{in_network, set_out};
 use super::{Event, Twin};
 use odonata_machine::Machine;
 use odonata_packet::{Arrival, Departure, Endpoints, Interfaces, Listens, Offer, Outgoing, PacketSettings, Socket};
+use odonata_routing::algorithm::RouteState;
 use odonata_units::NodeId;
 use std::collections::VecDeque;
 
@@ -155,7 +156,11 @@ impl Twin<'_> {
         }
         self.at(free, Event::Node(nic));
         self.at(arrives, Event::Arrive(router, port));
-        self.ports[router][port].wire.push_back(set_out((packet, bytes), source, self.now, arrives));
+        let state = match self.routing.tells_messages_apart() {
+            true => self.routing.sets_out(source, packet.destination, packet.message_bytes),
+            false => RouteState::default(),
+        };
+        self.ports[router][port].wire.push_back(set_out((packet, bytes), source, state, self.now, arrives));
         true
     }
 

@@ -115,8 +115,8 @@ pub fn in_network(settings: &PacketSettings, payload: u32) -> u64 {
 }
 
 /// A packet of so many bytes as it sets out at `now` to reach its router at `arrives`.
-pub fn set_out((what, bytes): (Outgoing, u64), source: NodeId, now: u64, arrives: u64) -> Packet {
-    let header = Header { source, destination: what.destination, state: RouteState::default() };
+pub fn set_out((what, bytes): (Outgoing, u64), source: NodeId, state: RouteState, now: u64, arrives: u64) -> Packet {
+    let header = Header { source, destination: what.destination, state };
     let (port, vc) = (0, 0);
     Packet {
         what,

@@ -5,6 +5,7 @@
 //! drew. What a packet may do depends on the directions that it has left and on nothing else, so it is the same at every router
 //! ([`Turns`]).
 
+use super::by_message::Classes;
 use super::grid::Grid;
 use super::zones::{self, Order};
 use super::{Decision, Header, Hop, RouteState, RoutingError};
@@ -38,7 +39,7 @@ const MOST_CABLES: usize = 200;
 pub(super) struct Hinted {
     pub(super) hops: Arc<NextHops>,
     pub(super) grid: Grid,
-    compass: Compass,
+    pub(super) compass: Compass,
     /// Dimensions in the order in which the bubble channel takes them.
     order: Vec<usize>,
     ties: Ties,
@@ -78,7 +79,7 @@ impl Hinted {
         } else {
             self.compass.left(at, to, Directions::of_bits(state.via))
         };
-        state.via = FIXED | left.bits();
+        state.via = FIXED | Classes::bits(state.via) | left.bits();
         left
     }
 

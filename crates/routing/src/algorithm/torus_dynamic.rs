@@ -5,19 +5,22 @@
 //! above it. Among the directions that are left, within the mask of its zone ([`Zone`]), and the dynamic channels a packet takes where most
 //! tokens are, and draws among equals. The dynamic channels are *reserved*, as that of `torus-adaptive` is: taken only where a full packet has room,
 //! which is then kept. So packets wait for the bubble channel only, where they go if no dynamic one has room. From there a packet
-//! may go back to a dynamic channel at the next router, unless it is to stay.
+//! may go back to a dynamic channel at the next router, unless it is to stay. Messages of some sizes, or between some places, may go in other
+//! zones, or deterministically ([`Route`]).
 
+use super::by_message::{Classes, Route};
 use super::hinted::{AnyRouter, Hinted, Ties, BUBBLE};
 use super::torus_deterministic::{ORDER, TIES};
-use super::zones::{Masks, Order, Zone};
-use super::{Algorithm, Decision, Discipline, Header, Hop, Rings, Routing, RoutingError, RoutingSettings};
+use super::zones::{Order, Zone};
+use super::{Algorithm, Decision, Discipline, Header, Hop, Rings, RouteState, Routing, RoutingError, RoutingSettings};
 use crate::hints::Directions;
 use crate::next_hop::{NextHops, Port};
 use odonata_declare::{parameter, Kind, Parameter, Parameters};
+use odonata_units::NodeId;
 use std::sync::Arc;
 
 /// Parameters of `torus-dynamic`.
-#[derive(Clone, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Debug)]
 pub struct DynamicSettings {
     /// The order of dimensions in the bubble channel.
     pub order: Order,
@@ -25,6 +28,8 @@ pub struct DynamicSettings {
     pub ties: Ties,
     /// Which dimensions are free at a time.
     pub zone: Zone,
+    /// Which messages go otherwise.
+    pub route: Route,
     /// Dynamic channels.
     pub dynamic_channels: u8,
     /// Whether a packet in the bubble channel stays there.
@@ -37,6 +42,7 @@ impl Default for DynamicSettings {
             order: Order::default(),
             ties: Ties::default(),
             zone: Zone::default(),
+            route: Route::default(),
             dynamic_channels: 2,
             stay_on_bubble: false,
         }
@@ -53,6 +59,13 @@ impl Parameters for DynamicSettings {
             "Which dimensions are free at a time: 0 from the longest to the shortest, equally long ones together; 1 all; 2 one after the \
              other, the longest first; 3 as 2, and the last dimension at any time; or masks such as `[\"CD\", \"B\", \"A\", \"E\"]`, used one after \
              the other.",
+        ),
+        parameter!(
+            route,
+            Route::KIND,
+            "Which messages go how: all in `zone`, as PAMI chooses (deterministically up to 64 KiB and along one line, else by flexibility and the \
+             size of the block), or rules, of which the first that holds counts, such as `[{ up_to = \"64 KiB\", use = \"deterministic\" }, { \
+             flexibility = [1.5, 3.5], use = \"zone 3\", else = \"zone 0\" }]`.",
         ),
         parameter!(dynamic_channels, Kind::Integer { min: 1, max: 8 }, "Dynamic virtual channels."),
         parameter!(
@@ -75,17 +88,17 @@ pub(super) const TORUS_DYNAMIC: Algorithm = Algorithm {
 
 struct TorusDynamic {
     hinted: Arc<Hinted>,
-    masks: Arc<Masks>,
+    classes: Arc<Classes>,
     /// Channels, the bubble channel included.
     channels: u8,
     stays: bool,
 }
 
 fn build(hops: Arc<NextHops>, settings: &RoutingSettings) -> Result<Box<dyn Routing>, RoutingError> {
-    let DynamicSettings { order, ties, zone, dynamic_channels, stay_on_bubble } = &settings.dynamic;
+    let DynamicSettings { order, ties, zone, route, dynamic_channels, stay_on_bubble } = &settings.dynamic;
     let hinted = Arc::new(Hinted::of("torus-dynamic", hops, (*order, *ties))?);
-    let masks = Arc::new(Masks::of(zone, &hinted.grid, &hinted.hops)?);
-    Ok(Box::new(TorusDynamic { hinted, masks, channels: BUBBLE + 1 + dynamic_channels, stays: *stay_on_bubble }))
+    let classes = Arc::new(Classes::of(route, zone, &hinted.grid, &hinted.hops)?);
+    Ok(Box::new(TorusDynamic { hinted, classes, channels: BUBBLE + 1 + dynamic_channels, stays: *stay_on_bubble }))
 }
 
 impl TorusDynamic {
@@ -93,11 +106,13 @@ impl TorusDynamic {
     #[inline]
     fn stays(&self, packet: &Header) -> bool {
         self.stays && packet.state.hops > 0 && packet.state.vc == BUBBLE
+            || self.classes.masks(packet.state.via).is_none()
     }
 
     /// The direction and dynamic channel with most tokens; among equals each with the same probability, drawn on the way.
     #[inline]
-    fn dynamic(&self, decision: &mut Decision<'_>, left: Directions) -> Option<Hop> {
+    fn dynamic(&self, decision: &mut Decision<'_>, left: Directions, via: u32) -> Option<Hop> {
+        let masks = self.classes.masks(via)?;
         let (at, load, random) = (decision.router, decision.load, &mut *decision.random);
         let mut best: Option<(u64, Hop)> = None;
         let mut equals = 0;
@@ -117,7 +132,7 @@ impl TorusDynamic {
                 best = Some((tokens, Hop { port, vc }));
             }
         };
-        for step in left.within(self.masks.mask(left)) {
+        for step in left.within(masks.mask(left)) {
             self.hinted.grid.ports(at, step).iter().for_each(|&port| look(port));
         }
         best.map(|(_, hop)| hop)
@@ -134,9 +149,11 @@ impl Routing for TorusDynamic {
     }
 
     fn discipline(&self) -> Discipline {
-        let (masks, channels) = (Arc::clone(&self.masks), self.channels);
+        let (classes, channels) = (Arc::clone(&self.classes), self.channels);
         let beside = move |left: Directions, out: &mut Vec<_>| {
-            for step in left.within(masks.mask(left)) {
+            // What any message may do: masks of another zone are no other hops, only more of them.
+            let mask = classes.all().fold(0, |mask, masks| mask | masks.mask(left));
+            for step in left.within(mask) {
                 out.extend((BUBBLE + 1..channels).map(|vc| (step, vc)));
             }
         };
@@ -147,13 +164,23 @@ impl Routing for TorusDynamic {
         self.hinted.rings()
     }
 
+    fn tells_messages_apart(&self) -> bool {
+        self.classes.differ()
+    }
+
+    fn sets_out(&self, source: NodeId, destination: NodeId, message_bytes: u64) -> RouteState {
+        let [from, to] = [source, destination].map(|node| self.hinted.hops.router_of(node));
+        let class = self.classes.class(&self.hinted.compass, from, to, message_bytes);
+        RouteState { via: class, ..RouteState::default() }
+    }
+
     fn reads_load(&self, packet: &Header) -> bool {
         !self.stays(packet)
     }
 
     fn decide(&self, decision: &mut Decision<'_>, packet: &mut Header) -> Hop {
         let left = self.hinted.left(decision, packet);
-        let dynamic = if self.stays(packet) { None } else { self.dynamic(decision, left) };
+        let dynamic = if self.stays(packet) { None } else { self.dynamic(decision, left, packet.state.via) };
         dynamic.unwrap_or_else(|| self.hinted.in_bubble(decision.router, left, &packet.state))
     }
 }

@@ -1,0 +1,277 @@
+//! How the messages of one run are routed differently: by their size, and by how free their ways are.
+//!
+//! On Blue Gene/Q software says for each message whether its packets go deterministically or dynamically, and in which zone. Here that is a
+//! list of rules, of which the first that holds counts; `"pami"` is the list of PAMI, the messaging layer of that machine, whose
+//! bounds depend on the size of the block. What was chosen travels in the packet's route state, as a number above its directions.
+
+use super::zones::{Masks, Zone};
+use super::RoutingError;
+use crate::algorithm::grid::Grid;
+use crate::hints::{Compass, Directions};
+use crate::next_hop::NextHops;
+use odonata_declare::{Field, Key, Kind, Value};
+use odonata_units::{Bytes, RouterId};
+
+/// Which messages go how.
+#[derive(Clone, PartialEq, Debug, Default)]
+pub enum Route {
+    /// All in the one zone.
+    #[default]
+    Zone,
+    /// As PAMI has it.
+    Pami,
+    /// By these rules, and in the one zone where none holds.
+    Rules(Vec<Rule>),
+}
+
+/// One line of them.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Rule {
+    /// Holds only for messages up to this size.
+    pub up_to: Option<Bytes>,
+    /// Holds only where source and destination lie on one line.
+    pub line: bool,
+    /// Asks how free the way is: from the first to the second.
+    pub flexibility: Option<[f64; 2]>,
+    /// How messages go for which it holds.
+    pub way: WayOf,
+    /// How the others go if only the flexibility speaks against it; they are looked at by the next rule if it is not given.
+    pub otherwise: Option<WayOf>,
+}
+
+/// How the packets of a message go.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum WayOf {
+    /// In the bubble channel, one dimension after the other.
+    Deterministic,
+    /// Dynamically, in a zone.
+    In(Zone),
+}
+
+/// What may stand at `use` and `else`.
+const WAYS: Kind = Kind::Any(&[
+    Kind::List(&Kind::Text),
+    Kind::Choice(&[
+        odonata_declare::Choice { name: "deterministic", doc: "one dimension after the other, in the bubble channel" },
+        odonata_declare::Choice { name: "zone 0", doc: "dynamically, in zone 0" },
+        odonata_declare::Choice { name: "zone 1", doc: "dynamically, in zone 1" },
+        odonata_declare::Choice { name: "zone 2", doc: "dynamically, in zone 2" },
+        odonata_declare::Choice { name: "zone 3", doc: "dynamically, in zone 3" },
+    ]),
+]);
+
+const RULE: &[Key] = &[
+    Key::optional("up_to", Kind::Bytes, "any size", "Messages up to this size, in bytes of the wire message."),
+    Key::optional("line", Kind::Flag, "`false`", "Messages between nodes that differ along one dimension only."),
+    Key::optional(
+        "flexibility",
+        Kind::List(&Kind::Number { min: 0.0, max: f64::INFINITY }),
+        "any",
+        "From and to, of the sum over the dimensions of hops by size; of five dimensions the last, E, does not count.",
+    ),
+    Key::required("use", WAYS, "How they go: `deterministic`, `zone 0` to `zone 3`, or in masks as those of `zone`."),
+    Key::optional("else", WAYS, "the next rule", "How those go that only `flexibility` leaves out."),
+];
+
+impl Route {
+    /// What it may be.
+    pub(super) const KIND: Kind = Kind::Any(&[
+        Kind::Choice(&[
+            odonata_declare::Choice { name: "zone", doc: "all messages in `zone`" },
+            odonata_declare::Choice { name: "pami", doc: "as the messaging layer of Blue Gene/Q chooses" },
+        ]),
+        Kind::List(&Kind::Line(RULE)),
+    ]);
+}
+
+impl Field for WayOf {
+    fn get(&self) -> Option<Value> {
+        match self {
+            Self::Deterministic => Some(Value::text("deterministic")),
+            Self::In(Zone::Numbered(n)) => Some(Value::text(format!("zone {n}"))),
+            Self::In(masks) => masks.get(),
+        }
+    }
+
+    fn of(value: Option<&Value>) -> Self {
+        match value {
+            Some(Value::Text(word)) => match word.strip_prefix("zone ").and_then(|n| n.parse().ok()) {
+                Some(n) => Self::In(Zone::Numbered(n)),
+                None => Self::Deterministic,
+            },
+            masks => Self::In(Zone::of(masks)),
+        }
+    }
+}
+
+impl Field for Rule {
+    fn get(&self) -> Option<Value> {
+        let bounds = self.flexibility.map(|[low, high]| Value::List(vec![Value::Number(low), Value::Number(high)]));
+        let keys = [
+            ("up_to", self.up_to.map(Value::Bytes)),
+            ("line", self.line.then_some(Value::Flag(true))),
+            ("flexibility", bounds),
+            ("use", self.way.get()),
+            ("else", self.otherwise.get()),
+        ];
+        Some(Value::Table(keys.into_iter().filter_map(|(key, value)| Some((key, value?))).collect()))
+    }
+
+    fn of(value: Option<&Value>) -> Self {
+        let Some(Value::Table(keys)) = value else { unreachable!("a rule is a table, not {value:?}") };
+        let given = |name: &str| keys.iter().find(|(key, _)| *key == name).map(|(_, value)| value);
+        let bounds: Option<Vec<f64>> = Field::of(given("flexibility"));
+        Self {
+            up_to: match given("up_to") {
+                Some(Value::Bytes(bytes)) => Some(*bytes),
+                _ => None,
+            },
+            line: matches!(given("line"), Some(Value::Flag(true))),
+            // Another number of bounds is refused when the rules are put into effect.
+            flexibility: bounds.map(|b| if let [low, high] = b[..] { [low, high] } else { [f64::NAN; 2] }),
+            way: Field::of(given("use")),
+            otherwise: Field::of(given("else")),
+        }
+    }
+}
+
+impl Field for Route {
+    fn get(&self) -> Option<Value> {
+        Some(match self {
+            Self::Zone => Value::text("zone"),
+            Self::Pami => Value::text("pami"),
+            Self::Rules(rules) => rules.get()?,
+        })
+    }
+
+    fn of(value: Option<&Value>) -> Self {
+        match value {
+            Some(Value::Text(word)) if word == "pami" => Self::Pami,
+            Some(Value::List(rules)) => Self::Rules(rules.iter().map(|rule| Rule::of(Some(rule))).collect()),
+            _ => Self::Zone,
+        }
+    }
+}
+
+impl Route {
+    /// The rules, on a machine of so many nodes (PAMI's bounds: 512 nodes a midplane, two of them a rack).
+    fn rules(&self, nodes: u32) -> Vec<Rule> {
+        let rule = |way| Rule { up_to: None, line: false, flexibility: None, way, otherwise: None };
+        match self {
+            Self::Zone => Vec::new(),
+            Self::Rules(rules) => rules.clone(),
+            Self::Pami => {
+                let racks = nodes / 1_024;
+                let (bounds, zone) = match racks {
+                    0 => ([1.5, 3.5], 3),
+                    1 => ([1.5, 3.5], 2),
+                    2..=7 => ([1.5, 3.5], 3),
+                    8..=15 => ([1.5, 2.5], 3),
+                    16..=63 => ([1.3, 3.0], 3),
+                    _ => ([0.75, 3.0], 3),
+                };
+                // Up to 1,023 nodes zone 3 on both sides of the bounds.
+                let outside = if racks == 0 { 3 } else { 0 };
+                vec![
+                    Rule { line: true, ..rule(WayOf::Deterministic) },
+                    Rule { up_to: Some(Bytes::kib(64)), ..rule(WayOf::Deterministic) },
+                    Rule {
+                        flexibility: Some(bounds),
+                        otherwise: Some(WayOf::In(Zone::Numbered(outside))),
+                        ..rule(WayOf::In(Zone::Numbered(zone)))
+                    },
+                ]
+            }
+        }
+    }
+}
+
+/// The rules on a machine, and the zones that they name.
+pub(super) struct Classes {
+    rules: Vec<(Rule, u8, Option<u8>)>,
+    /// Masks of each class of messages; `None` where they go deterministically. Class 0 goes where no rule holds.
+    masks: Vec<Option<Masks>>,
+}
+
+/// Where the class stands in the route state: above the directions.
+const SHIFT: u32 = 24;
+/// Its bits.
+const CLASS: u32 = 0x7f << SHIFT;
+const _: () = assert!(1 << SHIFT > Directions::BITS);
+
+impl Classes {
+    /// # Errors
+    /// A zone that is none, bounds that are no pair in order, or more ways than a packet can name.
+    pub(super) fn of(route: &Route, zone: &Zone, grid: &Grid, hops: &NextHops) -> Result<Self, RoutingError> {
+        let mut ways = vec![WayOf::In(zone.clone())];
+        let mut place = |way: &WayOf| {
+            let known = ways.iter().position(|other| other == way);
+            known.unwrap_or_else(|| {
+                ways.push(way.clone());
+                ways.len() - 1
+            }) as u8
+        };
+        let wrong = |reason: String| RoutingError::Setting { setting: "routing.route".into(), reason };
+        let mut rules = Vec::new();
+        for (i, rule) in route.rules(hops.nodes()).into_iter().enumerate() {
+            if rule.flexibility.is_some_and(|[low, high]| low > high || low.is_nan() || high.is_nan()) {
+                return Err(wrong(format!("rule {}: expected flexibility = [from, to], the smaller one first", i + 1)));
+            }
+            if rule.otherwise.is_some() && rule.flexibility.is_none() {
+                return Err(wrong(format!("rule {}: `else` is for those that `flexibility` leaves out", i + 1)));
+            }
+            let (way, otherwise) = (place(&rule.way), rule.otherwise.as_ref().map(&mut place));
+            rules.push((rule, way, otherwise));
+        }
+        if ways.len() > (CLASS >> SHIFT) as usize {
+            return Err(wrong(format!("{} different ways; expected at most {}", ways.len(), CLASS >> SHIFT)));
+        }
+        let masks = ways.iter().map(|way| match way {
+            WayOf::Deterministic => Ok(None),
+            WayOf::In(zone) => Masks::of(zone, grid, hops).map(Some),
+        });
+        Ok(Self { rules, masks: masks.collect::<Result<_, _>>()? })
+    }
+
+    /// Whether messages are not all alike.
+    pub(super) fn differ(&self) -> bool {
+        !self.rules.is_empty()
+    }
+
+    /// The class of a message, as bits of the route state.
+    pub(super) fn class(&self, compass: &Compass, from: RouterId, to: RouterId, bytes: u64) -> u32 {
+        let apart: Vec<u32> = (0..compass.dimensions()).map(|d| compass.hops(from, to, d)).collect();
+        let line = apart.iter().filter(|&&hops| hops > 0).count() <= 1;
+        let counted = if apart.len() == 5 { 4 } else { apart.len() };
+        let free: f64 = (0..counted).map(|d| f64::from(apart[d]) / f64::from(compass.size(d))).sum();
+        let mut class = 0;
+        for (rule, way, otherwise) in &self.rules {
+            if rule.up_to.is_some_and(|most| bytes > most.0) || rule.line && !line {
+                continue;
+            }
+            let within = rule.flexibility.is_none_or(|[low, high]| (low..=high).contains(&free));
+            if let Some(found) = if within { Some(*way) } else { *otherwise } {
+                class = found;
+                break;
+            }
+        }
+        u32::from(class) << SHIFT
+    }
+
+    /// The bits of the class in a route state.
+    #[inline]
+    pub(super) fn bits(via: u32) -> u32 {
+        via & CLASS
+    }
+
+    /// The masks of a packet with such a route state, if it goes dynamically.
+    #[inline]
+    pub(super) fn masks(&self, via: u32) -> Option<&Masks> {
+        self.masks[(Self::bits(via) >> SHIFT) as usize].as_ref()
+    }
+
+    /// The masks of all classes that go dynamically.
+    pub(super) fn all(&self) -> impl Iterator<Item = &Masks> {
+        self.masks.iter().flatten()
+    }
+}

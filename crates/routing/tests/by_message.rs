@@ -1,0 +1,154 @@
+//! Routes by message: who goes how, by size, line and flexibility; PAMI's rules as its sources have them.
+
+use odonata_machine::presets;
+use odonata_routing::algorithm::{
+    self, Algorithm, Decision, DynamicSettings, Header, Memory, Route, RouteState, Routing, RoutingSettings, Rule,
+    WayOf, Zone,
+};
+use odonata_routing::next_hop::NextHops;
+use odonata_routing::view::LoadView;
+use odonata_units::{Bytes, NodeId, RouterId, Stream};
+use std::sync::Arc;
+
+/// Room everywhere.
+struct Free;
+
+impl LoadView for Free {
+    fn port_bytes(&self, _: u16) -> u64 {
+        0
+    }
+    fn channel_bytes(&self, _: u16, _: u8) -> u64 {
+        0
+    }
+    fn has_room(&self, _: u16, _: u8) -> bool {
+        true
+    }
+    fn tokens(&self, _: u16, _: u8) -> Option<u64> {
+        Some(1_024)
+    }
+}
+
+fn hops(preset: &str) -> Arc<NextHops> {
+    let machine = presets::builder(preset).unwrap().build().unwrap();
+    Arc::new(Algorithm::next_hops("torus-dynamic", &machine).unwrap())
+}
+
+fn routing(hops: &Arc<NextHops>, route: Route) -> Result<Box<dyn Routing>, String> {
+    let dynamic = DynamicSettings { route, ..DynamicSettings::default() };
+    let settings = RoutingSettings { dynamic, ..RoutingSettings::default() };
+    algorithm::build("torus-dynamic", Arc::clone(hops), &settings).map_err(|error| error.to_string())
+}
+
+/// The dimensions that a packet of such a message goes along, one letter a hop, and whether all in the bubble channel.
+fn way(routing: &dyn Routing, hops: &NextHops, to: u32, bytes: u64, seed: u64) -> (String, bool) {
+    let (from, to) = (NodeId(0), NodeId(to));
+    let state = routing.sets_out(from, to, bytes);
+    let mut header = Header { source: from, destination: to, state };
+    let mut random = Stream::new(seed, "way", &[]);
+    let letters = hops.axis_letters();
+    let (mut at, mut name, mut bubble) = (hops.router_of(from), String::new(), true);
+    let memory = Memory::default();
+    while at != hops.router_of(to) {
+        let mut decision = Decision { router: at, load: &Free, random: &mut random, memory: &memory, feedback: None };
+        let hop = routing.decide(&mut decision, &mut header);
+        let next = hops.neighbour(at, hop.port);
+        name.push_str(&letters[dimension(hops, at, next)]);
+        bubble &= hop.vc == 0;
+        (header.state.vc, header.state.hops) = (hop.vc, header.state.hops + 1);
+        at = next;
+    }
+    (name, bubble)
+}
+
+fn dimension(hops: &NextHops, from: RouterId, to: RouterId) -> usize {
+    let compass = odonata_routing::hints::Compass::of(hops.shape()).unwrap();
+    let (a, b) = (compass.coordinates(from).to_vec(), compass.coordinates(to).to_vec());
+    (0..a.len()).find(|&d| a[d] != b[d]).unwrap()
+}
+
+/// The node at these coordinates of a torus, the last one running fastest.
+fn node(dims: &[u32], at: &[u32]) -> u32 {
+    dims.iter().zip(at).fold(0, |node, (n, x)| node * n + x)
+}
+
+/// Ways of many packets: the different orders of dimensions, and whether all, or none, kept to the bubble channel.
+fn ways(routing: &dyn Routing, hops: &NextHops, to: u32, bytes: u64) -> (usize, Option<bool>) {
+    let all: Vec<(String, bool)> = (0..200).map(|seed| way(routing, hops, to, bytes, seed)).collect();
+    let mut orders: Vec<&String> = all.iter().map(|(name, _)| name).collect();
+    orders.sort_unstable();
+    orders.dedup();
+    let same = all.iter().all(|(_, bubble)| *bubble == all[0].1);
+    (orders.len(), same.then_some(all[0].1))
+}
+
+/// Midplane of 4 x 4 x 4 x 4 x 2: up to 64 KiB and along a line one way, in the bubble channel; above dynamically, in zone 3 whatever the
+/// flexibility: A to D in their order, and E at any time.
+#[test]
+fn pami_on_a_midplane() {
+    let hops = hops("bgq-midplane");
+    let dims = [4, 4, 4, 4, 2];
+    let routing = routing(&hops, Route::Pami).unwrap();
+    assert!(routing.tells_messages_apart());
+    let far = node(&dims, &[2, 2, 2, 2, 1]);
+    assert_eq!(ways(&*routing, &hops, far, 65_536), (1, Some(true)));
+    let names: Vec<String> = (0..200).map(|seed| way(&*routing, &hops, far, 65_537, seed).0).collect();
+    assert!(names.iter().all(|name| name.replace('E', "") == "AABBCCDD"), "{names:?}");
+    let (orders, bubble) = ways(&*routing, &hops, far, 65_537);
+    // E is as likely as the other dimension at every hop: before the first, after it, and so on.
+    assert!((5..=9).contains(&orders) && bubble == Some(false), "{orders} orders, {bubble:?}");
+    assert_eq!(ways(&*routing, &hops, node(&dims, &[1, 1, 0, 0, 0]), 1 << 20), (1, Some(false)));
+    assert_eq!(ways(&*routing, &hops, node(&dims, &[0, 0, 2, 0, 0]), 1 << 20), (1, Some(true)), "on a line");
+}
+
+/// On Mira (8 x 12 x 16 x 16 x 2, 48 racks) with 1.3 <= flexibility <= 3.0 zone 3, else zone 0, in which C and D are free among each other. Half
+/// the way round A to D is a flexibility of 2.0, a quarter 1.0; E does not count.
+#[test]
+fn pami_on_mira_asks_how_free_the_way_is() {
+    let hops = hops("mira");
+    let dims = [8, 12, 16, 16, 2];
+    let routing = routing(&hops, Route::Pami).unwrap();
+    let first_changes = |to: u32| {
+        let names: Vec<String> = (0..60).map(|seed| way(&*routing, &hops, to, 1 << 20, seed).0).collect();
+        names.iter().any(|name| name.starts_with('D')) && names.iter().any(|name| name.starts_with('C'))
+    };
+    assert!(first_changes(node(&dims, &[2, 3, 4, 4, 1])), "zone 0: C and D together");
+    assert!(!first_changes(node(&dims, &[4, 6, 8, 8, 0])), "zone 3: C before D");
+    // 1.25 with A to D, 1.75 if E counted.
+    assert!(first_changes(node(&dims, &[2, 3, 6, 6, 1])));
+}
+
+#[test]
+fn the_first_rule_that_holds_counts_and_the_zone_where_none_does() {
+    let hops = hops("bgq-midplane");
+    let rule = Rule { up_to: None, line: false, flexibility: None, way: WayOf::Deterministic, otherwise: None };
+    let small = Rule { up_to: Some(Bytes(1_000)), way: WayOf::In(Zone::Numbered(2)), ..rule.clone() };
+    let large = Rule { flexibility: Some([0.0, 1.0]), ..rule.clone() };
+    let routing = routing(&hops, Route::Rules(vec![small, large])).unwrap();
+    let dims = [4, 4, 4, 4, 2];
+    let (near, far) = (node(&dims, &[1, 1, 1, 0, 1]), node(&dims, &[2, 2, 2, 0, 1]));
+    assert_eq!(ways(&*routing, &hops, near, 1_000), (1, Some(false)), "zone 2 is an order, in dynamic channels");
+    assert_eq!(ways(&*routing, &hops, near, 1_001), (1, Some(true)));
+    let (orders, bubble) = ways(&*routing, &hops, far, 1_001);
+    assert!(orders > 20 && bubble == Some(false), "zone 1 is free: {orders} orders");
+}
+
+#[test]
+fn without_rules_messages_are_alike() {
+    let hops = hops("bgq-midplane");
+    let routing = routing(&hops, Route::Zone).unwrap();
+    assert!(!routing.tells_messages_apart());
+    assert_eq!(routing.sets_out(NodeId(0), NodeId(9), 1), RouteState::default());
+}
+
+#[test]
+fn rules_that_make_no_sense_are_refused() {
+    let hops = hops("bgq-midplane");
+    let rule = Rule { up_to: None, line: false, flexibility: None, way: WayOf::Deterministic, otherwise: None };
+    let refused = |rule: Rule| routing(&hops, Route::Rules(vec![rule])).err().unwrap();
+    let backwards = refused(Rule { flexibility: Some([3.5, 1.5]), ..rule.clone() });
+    assert!(backwards.contains("rule 1: expected flexibility = [from, to]"), "{backwards}");
+    let aimless = refused(Rule { otherwise: Some(WayOf::Deterministic), ..rule.clone() });
+    assert!(aimless.contains("`else` is for those that `flexibility` leaves out"), "{aimless}");
+    let lost = refused(Rule { way: WayOf::In(Zone::Masks(vec!["AB".into()])), ..rule });
+    assert!(lost.contains("no mask has dimension C"), "{lost}");
+}
