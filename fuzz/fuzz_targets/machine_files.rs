@@ -7,7 +7,7 @@ use libfuzzer_sys::fuzz_target;
 use odonata_declare::Reader;
 use odonata_machine::import::{
     booksim, codes_conf, cray_links, damselfly, damselfly_config, edge_list_csv, htsim, ibnetdiscover, simgrid,
-    DamselflyParameters, EdgeListOptions, IntraLayout,
+    slurm_topology, DamselflyParameters, EdgeListOptions, IntraLayout, SlurmTreeOptions,
 };
 use odonata_units::Time;
 use std::path::PathBuf;
@@ -27,7 +27,7 @@ impl Reader for Same<'_> {
 
 fuzz_target!(|data: &[u8]| {
     let Some((&which, rest)) = data.split_first() else { return };
-    let builder = match which.wrapping_sub(b'0') % 10 {
+    let builder = match which.wrapping_sub(b'0') % 11 {
         0 => cray_links(rest, "links.txt"),
         1 => edge_list_csv(rest, "edges.csv", &EdgeListOptions::default()),
         5 => ibnetdiscover(rest, "net.txt", &EdgeListOptions::default()),
@@ -40,6 +40,7 @@ fuzz_target!(|data: &[u8]| {
         7 => booksim(rest, "any.net", Time::from_ns(1), &EdgeListOptions::default()),
         8 => htsim(rest, "tree.topo"),
         9 => simgrid(rest, "platform.xml"),
+        10 => slurm_topology(rest, "topology.conf", &SlurmTreeOptions::default()),
         2 => {
             let _ = damselfly_config(rest, "config");
             return;

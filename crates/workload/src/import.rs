@@ -3,13 +3,16 @@
 //!
 //! Every error names the label and the place (`line 12`, `byte 144`, `row 7`) and says what was expected.
 
+pub mod codes;
 pub mod columns;
 pub mod csv;
 pub mod damselfly;
+pub mod htsim;
+pub mod tracer;
 
 use crate::graph::rank_out_of_range;
-use crate::{CommunicationGraph, WorkloadError};
-use odonata_declare::Reader;
+use crate::{CommunicationGraph, PlacementTable, WorkloadError};
+use odonata_declare::{words, Reader};
 use odonata_units::{Bytes, RankId};
 
 /// Most ranks of a graph whose number of ranks is not given but follows from its messages: a slip in a file must not
@@ -30,6 +33,86 @@ pub(crate) fn is_text(bytes: &[u8]) -> bool {
     let start = &bytes[..bytes.len().min(256)];
     !start.contains(&0)
         && (start.iter().any(u8::is_ascii_alphabetic) || start.iter().all(|&b| b >= b' ' || b.is_ascii_whitespace()))
+}
+
+words! {
+    /// How a placement is written.
+    pub enum PlacementFormat {
+        Csv = "csv": "a table with the columns `rank` and `node`, CSV or Parquet",
+        Damselfly = "damselfly": "the map of Damselfly, six 32-bit numbers for each rank",
+        Codes = "codes": "the allocation of CODES, a line of nodes for each job",
+        Tracer = "tracer": "the global map of TraceR, three 32-bit numbers for each rank: server, rank, job",
+    }
+}
+
+words! {
+    /// How a communication graph is written.
+    pub enum GraphFormat {
+        Csv = "csv": "a table with the columns `src`, `dst`, `bytes`, CSV or Parquet",
+        Damselfly = "damselfly": "records of Damselfly: two 32-bit numbers and one of 64 bits",
+        Htsim = "htsim": "the connection matrix of htsim (`.cm`)",
+    }
+}
+
+impl PlacementFormat {
+    /// What a file looks like.
+    ///
+    /// # Errors
+    /// Binary data that can be of either format: which, and the key that decides.
+    pub(crate) fn detect(bytes: &[u8]) -> Result<Self, String> {
+        let start = &bytes[..bytes.len().min(4096)];
+        let cut = start.iter().rposition(|&b| b == b'\n').unwrap_or(start.len());
+        if is_text(bytes) {
+            return Ok(if codes::is_one(&start[..cut]) { Self::Codes } else { Self::Csv });
+        }
+        match (damselfly::is_one(bytes), tracer::is_one(bytes)) {
+            (true, true) => {
+                Err("records that a map of Damselfly and one of TraceR may have; format = \"damselfly\" or \
+                                 format = \"tracer\" decides"
+                    .into())
+            }
+            (false, true) => Ok(Self::Tracer),
+            _ => Ok(Self::Damselfly),
+        }
+    }
+
+    /// Reads a placement of this format.
+    pub(crate) fn read(self, label: &str, bytes: &[u8]) -> Result<PlacementTable, WorkloadError> {
+        match self {
+            Self::Csv => csv::placement(label, bytes),
+            Self::Damselfly => damselfly::placement(label, bytes),
+            Self::Codes => codes::placement(label, bytes),
+            Self::Tracer => tracer::placement(label, bytes),
+        }
+    }
+}
+
+impl GraphFormat {
+    /// What a file looks like.
+    pub(crate) fn detect(bytes: &[u8]) -> Self {
+        match is_text(bytes) {
+            true if htsim::is_one(&bytes[..bytes.len().min(4096)]) => Self::Htsim,
+            true => Self::Csv,
+            false => Self::Damselfly,
+        }
+    }
+
+    /// Reads a graph of this format.
+    pub(crate) fn read(self, label: &str, bytes: &[u8], ranks: u32) -> Result<CommunicationGraph, WorkloadError> {
+        match self {
+            Self::Csv => csv::communication_graph(label, bytes, Some(ranks)),
+            Self::Damselfly => damselfly::communication_graph(label, bytes, Some(ranks)),
+            Self::Htsim => htsim::communication_graph(label, bytes, Some(ranks)),
+        }
+    }
+}
+
+/// The text of a file.
+fn text<'a>(label: &str, bytes: &'a [u8]) -> Result<&'a str, WorkloadError> {
+    let text = std::str::from_utf8(bytes);
+    text.map_err(|error| {
+        WorkloadError::file(label, format!("byte {}", error.valid_up_to()), "expected UTF-8 text, found binary data")
+    })
 }
 
 /// Messages of a graph, checked one by one as they are read.

@@ -32,6 +32,8 @@ pub(crate) enum Place {
     Id(u32),
     /// By its name, or its number as text.
     Name(String),
+    /// By the number of a core as TraceR counts servers: those of a router are dealt out over its nodes in turn.
+    Server(u32),
     /// By group, row, column and index at the router.
     Coordinates([u32; 4]),
 }
@@ -88,11 +90,25 @@ impl PlacementTable {
         match &entry.place {
             Place::Id(id) => named(&id.to_string()),
             Place::Name(name) => named(name),
+            Place::Server(server) => server_at(machine, *server).map_err(|reason| self.wrong(entry, reason)),
             Place::Coordinates(coordinates) => {
                 node_at(machine, *coordinates).map_err(|reason| self.wrong(entry, reason))
             }
         }
     }
+}
+
+/// The node of a server of TraceR.
+fn server_at(machine: &Machine, server: u32) -> Result<NodeId, String> {
+    let cores = machine.cores_per_node();
+    let node = NodeId(server / cores);
+    if node.index() >= machine.node_count() {
+        let most = machine.node_count() as u64 * u64::from(cores) - 1;
+        return Err(format!("server {server}, but {} has servers 0 to {most}, {cores} on a node", machine.name()));
+    }
+    let nodes = machine.nodes_of(machine.router_of(node));
+    let own = server - nodes[0].0 * cores;
+    Ok(nodes[own as usize % nodes.len()])
 }
 
 /// The node at (group, row, column, index at the router) of a machine of groups. Groups that are no grid count as one

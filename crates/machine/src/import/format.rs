@@ -2,7 +2,7 @@
 
 use super::{
     booksim, codes_conf, cray_links, damselfly, damselfly_config, edge_list_csv, htsim, ibnetdiscover, simgrid,
-    DamselflyParameters, EdgeListOptions, IntraLayout, Listing,
+    slurm_topology, DamselflyParameters, EdgeListOptions, IntraLayout, Listing, SlurmTreeOptions,
 };
 use crate::{MachineBuilder, MachineError};
 use odonata_declare::{parameter, Declared, Kind, Parameter, Parameters, Reader, Variant};
@@ -72,6 +72,11 @@ pub const FORMATS: &[Variant<dyn Format>] = &[
         default: || Box::new(SimGrid),
     },
     Variant {
+        name: "slurm",
+        doc: "The tree of switches of Slurm (`topology.conf`); nodes are called as there.",
+        default: || Box::new(SlurmTreeOptions::default()),
+    },
+    Variant {
         name: "edge-list",
         doc: "A table `src, dst, class, count, bandwidth, latency` as CSV or Parquet; all but the first two may be missing.",
         default: || Box::new(EdgeListOptions::default()),
@@ -95,6 +100,7 @@ pub fn detect(bytes: &[u8]) -> Result<&'static str, String> {
         );
     }
     let start = String::from_utf8_lossy(head);
+    let lowercase = start.to_ascii_lowercase();
     let mut lines = start.trim_start_matches('\u{feff}').lines().map(str::trim).filter(|line| !line.is_empty());
     let (first, second) = (lines.next().unwrap_or(""), lines.next().unwrap_or(""));
     let begins = |words: &str| start.lines().any(|line| line.starts_with(words));
@@ -110,6 +116,11 @@ pub fn detect(bytes: &[u8]) -> Result<&'static str, String> {
         "booksim"
     } else if start.lines().any(|line| line.to_ascii_lowercase().starts_with("podsize ")) {
         "htsim"
+    } else if lowercase
+        .lines()
+        .any(|line| line.trim_start().starts_with("switchname=") || line.trim_start().starts_with("blockname="))
+    {
+        "slurm"
     } else if first.contains("->") {
         "cray-links"
     } else if first.parse::<u32>().is_ok() && second.split_whitespace().count() == 5 && numbers(second) {
@@ -281,6 +292,21 @@ impl Format for BookSim {
     }
 }
 
+impl Parameters for SlurmTreeOptions {
+    const PARAMETERS: &'static [Parameter<Self>] = &[
+        parameter!(uplinks, Kind::count(1), "Cables from a switch to each that is above it."),
+        parameter!(bandwidth = edges.figures.bandwidth, Kind::Rate, "Bandwidth of every cable between switches."),
+        parameter!(latency = edges.figures.latency, Kind::Time, "Latency of every cable between switches."),
+        parameter!(cores_per_node = edges.cores_per_node, Kind::count(1), "Cores of each node."),
+    ];
+}
+
+impl Format for SlurmTreeOptions {
+    fn read(&self, bytes: &[u8], label: &str, _: &mut dyn Reader) -> Result<MachineBuilder, FormatError> {
+        Ok(slurm_topology(bytes, label, self)?)
+    }
+}
+
 impl Parameters for EdgeListOptions {
     const PARAMETERS: &'static [Parameter<Self>] = &[
         parameter!(listing, Listing::KIND, "What a row stands for."),
@@ -311,6 +337,7 @@ mod tests {
         assert_eq!(detect(b"router 0 node 0 router 1\n"), "booksim");
         assert_eq!(detect(b"# a tree\nNodes 1024\nTiers 3\nPodsize 64\n"), "htsim");
         assert_eq!(detect(b"#\n# Topology file: generated on Sat\n"), "ibnetdiscover");
+        assert_eq!(detect(b"# leaf\nswitchname=s0 nodes=n[0-3]\n"), "slurm");
         assert_eq!(detect(b""), "edge-list");
     }
 

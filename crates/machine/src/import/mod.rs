@@ -11,6 +11,7 @@
 //! | listings of BookSim's `anynet` | [`booksim()`] |
 //! | fat trees of htsim | [`htsim()`] |
 //! | clusters of SimGrid | [`simgrid()`] |
+//! | tree of switches of Slurm | [`slurm_topology()`] |
 //! | edge list as CSV | [`edge_list_csv`] |
 //! | edge list as columns (Parquet, Arrow, NumPy) | [`edge_list_columns`] |
 //!
@@ -31,6 +32,7 @@ mod htsim;
 mod ibnetdiscover;
 mod shape;
 mod simgrid;
+mod slurm_topology;
 
 pub use booksim::booksim;
 pub use cables::Listing;
@@ -43,6 +45,7 @@ pub use format::{detect, Format, FormatError, FORMATS};
 pub use htsim::htsim;
 pub use ibnetdiscover::ibnetdiscover;
 pub use simgrid::simgrid;
+pub use slurm_topology::{slurm_topology, SlurmTreeOptions};
 
 use crate::builder::LIMIT;
 use crate::MachineError;

@@ -25,6 +25,11 @@ pub fn communication_graph(label: &str, bytes: &[u8], ranks: Option<u32>) -> Res
     messages.finish()
 }
 
+/// Whether bytes can be a map: whole records of numbers from 0 up.
+pub(super) fn is_one(bytes: &[u8]) -> bool {
+    !bytes.is_empty() && bytes.len() % 24 == 0 && bytes.chunks_exact(4).all(|number| int(number, 0) >= 0)
+}
+
 /// Reads a map of all jobs.
 ///
 /// # Errors
@@ -116,7 +121,7 @@ mod tests {
         let mut placement = PlacementSpec::parse("file").unwrap();
         let table = Some(Arc::new(super::placement("a.map", map).unwrap()));
         let parameters = placement.rule_mut().as_any_mut().downcast_mut().unwrap();
-        *parameters = FilePlacementParameters { path: "a.map".into(), job: None, table };
+        *parameters = FilePlacementParameters { path: "a.map".into(), table, ..FilePlacementParameters::default() };
         let pattern = PatternSpec::parse("uniform").unwrap();
         JobSpec {
             name: name.into(),

@@ -1,9 +1,9 @@
 //! The pattern of a communication graph that was read from a file.
 
 use super::{Pattern, PatternContext, PatternRule};
-use crate::import::{self, csv, damselfly, is_text};
+use crate::import::{self, GraphFormat};
 use crate::{CommunicationGraph, WorkloadError};
-use odonata_declare::{parameter, Kind, Parameter, Parameters, Reader};
+use odonata_declare::{parameter, Kind, Parameter, Parameters, Reader, AUTO};
 use std::sync::Arc;
 
 /// Parameters of `file`.
@@ -11,20 +11,28 @@ use std::sync::Arc;
 pub struct FilePatternParameters {
     /// Path as the user gives it.
     pub path: String,
+    /// How it is written; if not given, as its content looks.
+    pub format: Option<GraphFormat>,
     /// What the file holds, once it has been read.
     pub graph: Option<Arc<CommunicationGraph>>,
 }
 
 impl Parameters for FilePatternParameters {
-    const PARAMETERS: &'static [Parameter<Self>] =
-        &[parameter!(path, Kind::Path, "The file: CSV, Parquet or the binary of Damselfly.", required)];
+    const PARAMETERS: &'static [Parameter<Self>] = &[
+        parameter!(path, Kind::Path, "The file: CSV, Parquet, the binary of Damselfly, or `.cm` of htsim.", required),
+        parameter!(
+            format,
+            Kind::WordOr(AUTO, &GraphFormat::KIND),
+            "How it is written; if not given, as its content looks."
+        ),
+    ];
 }
 
 impl PatternRule for FilePatternParameters {
     fn read(&mut self, ranks: u32, files: &mut dyn Reader) -> Result<(), (&'static str, String)> {
         let bytes = import::open(&self.path, files).map_err(|reason| ("path", reason))?;
-        let read = if is_text(&bytes) { csv::communication_graph } else { damselfly::communication_graph };
-        let graph = read(&self.path, &bytes, Some(ranks)).map_err(|error| ("path", error.to_string()))?;
+        let format = self.format.unwrap_or_else(|| GraphFormat::detect(&bytes));
+        let graph = format.read(&self.path, &bytes, ranks).map_err(|error| ("path", error.to_string()))?;
         self.graph = Some(Arc::new(graph));
         Ok(())
     }

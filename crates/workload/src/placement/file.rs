@@ -2,7 +2,7 @@
 
 use super::spec::{Begun, PlacementRule};
 use super::{FreeNodes, Placed, Request};
-use crate::import::{self, csv, damselfly, is_text};
+use crate::import::{self, PlacementFormat};
 use crate::{PlacementTable, WorkloadError};
 use odonata_declare::{parameter, Kind, Parameter, Parameters, Reader, AUTO};
 use std::sync::Arc;
@@ -12,6 +12,8 @@ use std::sync::Arc;
 pub struct FilePlacementParameters {
     /// Path as the user gives it.
     pub path: String,
+    /// How it is written; if not given, as its content looks.
+    pub format: Option<PlacementFormat>,
     /// Number of the job in the file. If not given: the only job in the file, or the one with the number of this job
     /// in the workload, counted from 0.
     pub job: Option<u32>,
@@ -21,7 +23,17 @@ pub struct FilePlacementParameters {
 
 impl Parameters for FilePlacementParameters {
     const PARAMETERS: &'static [Parameter<Self>] = &[
-        parameter!(path, Kind::Path, "The file: CSV, Parquet or the binary of Damselfly.", required),
+        parameter!(
+            path,
+            Kind::Path,
+            "The file: CSV, Parquet, the map of Damselfly or TraceR, or the allocation of CODES.",
+            required
+        ),
+        parameter!(
+            format,
+            Kind::WordOr(AUTO, &PlacementFormat::KIND),
+            "How it is written; if not given, as its content looks."
+        ),
         parameter!(
             job,
             Kind::WordOr(AUTO, &Kind::count(0)),
@@ -33,8 +45,10 @@ impl Parameters for FilePlacementParameters {
 impl PlacementRule for FilePlacementParameters {
     fn read(&mut self, files: &mut dyn Reader) -> Result<(), (&'static str, String)> {
         let bytes = import::open(&self.path, files).map_err(|reason| ("path", reason))?;
-        let read = if is_text(&bytes) { csv::placement } else { damselfly::placement };
-        let table = read(&self.path, &bytes).map_err(|error| ("path", error.to_string()))?;
+        let detected =
+            || PlacementFormat::detect(&bytes).map_err(|reason| ("path", format!("{}: {reason}", self.path)));
+        let format = self.format.map_or_else(detected, Ok)?;
+        let table = format.read(&self.path, &bytes).map_err(|error| ("path", error.to_string()))?;
         self.table = Some(Arc::new(table));
         Ok(())
     }
@@ -124,7 +138,8 @@ mod tests {
         let table = Arc::new(PlacementTable::new("map", "row", entries.iter().enumerate().map(entry).collect()));
         let mut placement = PlacementSpec::parse("file").unwrap();
         let parameters = placement.rule_mut().as_any_mut().downcast_mut().unwrap();
-        *parameters = FilePlacementParameters { path: "map".into(), job: None, table: Some(table) };
+        *parameters =
+            FilePlacementParameters { path: "map".into(), table: Some(table), ..FilePlacementParameters::default() };
         let job = |(i, &ranks): (usize, &u32)| JobSpec {
             name: format!("job{i}"),
             ranks,

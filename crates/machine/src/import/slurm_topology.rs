@@ -1,0 +1,163 @@
+//! The tree of switches that Slurm places jobs by (`topology.conf` of `topology/tree`).
+//!
+//! ```text
+//! SwitchName=s0 Nodes=tux[0-5]
+//! SwitchName=s1 Nodes=tux[6-11]
+//! SwitchName=s2 Switches=s[0-1] LinkSpeed=100
+//! ```
+//!
+//! Names of keys are read in any case, lists as hostlists, `\` at the end of a line continues it, `#` begins a comment. Routers are the
+//! switches, nodes are called as Slurm calls them. Slurm knows neither how many cables lead from a switch to the next nor what they carry
+//! (`LinkSpeed` is for information and has no unit), so the user says that. A switch may have several switches above it; a node is at one switch.
+
+use super::cables::Listing;
+use super::edge_list::{build, EdgeListColumns, EdgeListOptions};
+use super::{line, text};
+use crate::{hostlist, MachineBuilder, MachineError};
+use odonata_units::RouterId;
+use std::collections::HashMap;
+
+/// What the file does not tell.
+#[derive(Clone, Debug)]
+pub struct SlurmTreeOptions {
+    /// Figures of links, cores of a node.
+    pub edges: EdgeListOptions,
+    /// Cables from a switch to each above it.
+    pub uplinks: u32,
+}
+
+impl Default for SlurmTreeOptions {
+    fn default() -> Self {
+        Self { edges: EdgeListOptions::default(), uplinks: 1 }
+    }
+}
+
+struct Switch {
+    line: usize,
+    name: String,
+    nodes: Vec<String>,
+    below: Vec<String>,
+}
+
+/// Reads a tree of switches.
+///
+/// # Errors
+/// A line of another form, a list that is none, a switch or node that stands twice or is not known, no cable at all; with the line.
+pub fn slurm_topology(bytes: &[u8], label: &str, options: &SlurmTreeOptions) -> Result<MachineBuilder, MachineError> {
+    let switches = switches(text(bytes, label)?).or_else(|(at, reason)| line(label, at, reason))?;
+    let mut known: HashMap<&str, usize> = HashMap::new();
+    let mut at_switch: HashMap<&str, usize> = HashMap::new();
+    for (i, switch) in switches.iter().enumerate() {
+        if let Some(before) = known.insert(&switch.name, i) {
+            let first = switches[before].line;
+            return line(
+                label,
+                switch.line,
+                format!("switch {} stands here for the second time, after line {first}", switch.name),
+            );
+        }
+        for node in &switch.nodes {
+            if let Some(before) = at_switch.insert(node, i) {
+                let reason =
+                    format!("node {node} is at {} already, line {}", switches[before].name, switches[before].line);
+                return line(label, switch.line, reason);
+            }
+        }
+    }
+    let (mut columns, mut places) = (EdgeListColumns::default(), Vec::new());
+    let nodes = |i: usize| switches[i].nodes.len() as u32;
+    for (i, switch) in switches.iter().enumerate() {
+        for below in &switch.below {
+            let Some(&lower) = known.get(below.as_str()) else {
+                let others = switches.iter().filter(|other| other.name != switch.name);
+                let hint = odonata_declare::hint(below, others.map(|other| other.name.as_str()));
+                return line(label, switch.line, format!("no line has SwitchName={below}{hint}"));
+            };
+            if lower == i {
+                return line(label, switch.line, format!("switch {below} is below itself"));
+            }
+            columns.src.push(switch.name.clone());
+            columns.dst.push(below.clone());
+            columns.count.push(options.uplinks);
+            columns.src_nodes.push(nodes(i));
+            columns.dst_nodes.push(nodes(lower));
+            places.push(switch.line);
+        }
+    }
+    if places.is_empty() {
+        return line(label, 1, "no switch is below another; expected SwitchName= lines with Switches=");
+    }
+    let edges = EdgeListOptions { listing: Listing::Cables, ..options.edges.clone() };
+    let mut builder = build(&columns, &edges, label, "line", &places)?;
+    builder.node_names = node_names(&switches, &builder);
+    Ok(builder)
+}
+
+/// The nodes in the order of the builder's routers.
+fn node_names(switches: &[Switch], builder: &MachineBuilder) -> Vec<String> {
+    let nodes: HashMap<&str, &Vec<String>> =
+        switches.iter().map(|switch| (switch.name.as_str(), &switch.nodes)).collect();
+    let routers =
+        (0..builder.group_of.len()).map(|router| builder.coordinates.router_name(RouterId::from_index(router)));
+    let names: Vec<String> =
+        routers.flat_map(|name| nodes.get(name.as_str()).copied().cloned().unwrap_or_default()).collect();
+    let usable = names.len() == builder.node_router.len() && names.iter().all(|name| name.parse::<u32>().is_err());
+    if usable {
+        names
+    } else {
+        Vec::new()
+    }
+}
+
+/// The switches in the order of the file.
+fn switches(text: &str) -> Result<Vec<Switch>, (usize, String)> {
+    let mut switches = Vec::new();
+    let (mut whole, mut began) = (String::new(), 0);
+    for (at, content) in (1..).zip(text.lines().chain(std::iter::once(""))) {
+        let content = content.split('#').next().unwrap_or("").trim_end();
+        if whole.is_empty() {
+            began = at;
+        }
+        if let Some(continued) = content.strip_suffix('\\') {
+            whole.push_str(continued);
+            whole.push(' ');
+            continue;
+        }
+        whole.push_str(content);
+        if !whole.trim().is_empty() {
+            switches.push(switch(began, &whole).map_err(|reason| (began, reason))?);
+        }
+        whole.clear();
+    }
+    Ok(switches)
+}
+
+fn switch(line: usize, content: &str) -> Result<Switch, String> {
+    let mut found = Switch { line, name: String::new(), nodes: Vec::new(), below: Vec::new() };
+    for word in content.split_whitespace() {
+        let Some((key, value)) = word.split_once('=') else {
+            return Err(format!("'{word}', expected SwitchName=, Nodes= or Switches= with a value"));
+        };
+        match key.to_ascii_lowercase().as_str() {
+            "switchname" => value.clone_into(&mut found.name),
+            "nodes" => found.nodes = hostlist::expand(value)?,
+            "switches" => found.below = hostlist::expand(value)?,
+            "linkspeed" => {}
+            "blockname" | "blocksizes" => {
+                return Err(
+                    "blocks of topology/block, which say nothing of switches; expected the tree of topology/tree"
+                        .into(),
+                );
+            }
+            _ => {
+                let hint = odonata_declare::hint(key, ["SwitchName", "Nodes", "Switches", "LinkSpeed"]);
+                return Err(format!("no key is called '{key}'{hint}"));
+            }
+        }
+    }
+    match (found.name.as_str(), found.nodes.is_empty() && found.below.is_empty()) {
+        ("", _) => Err("a line without SwitchName=".into()),
+        (name, true) => Err(format!("switch {name} has neither Nodes= nor Switches=")),
+        _ => Ok(found),
+    }
+}

@@ -1,0 +1,33 @@
+//! The allocation file of CODES: a line for each job, with the node of each of its ranks, apart by spaces.
+
+use crate::placement_table::{Entry, Place};
+use crate::{PlacementTable, WorkloadError};
+
+/// Reads an allocation: line j, from 0 and without those that are empty, is job j; its numbers are nodes, by rank.
+///
+/// # Errors
+/// A word that is no number, with its line; no job at all. Whether the nodes exist is checked when a job is placed.
+pub fn placement(label: &str, bytes: &[u8]) -> Result<PlacementTable, WorkloadError> {
+    let text = super::text(label, bytes)?;
+    let mut entries = Vec::new();
+    let jobs = (1..).zip(text.lines()).filter(|(_, line)| !line.trim().is_empty());
+    for (job, (at, line)) in (0..).zip(jobs) {
+        for (rank, word) in (0..).zip(line.split_whitespace()) {
+            let node = word.parse().map_err(|_| {
+                let reason = format!("'{word}', expected the number of the node of rank {rank} of job {job}");
+                WorkloadError::file(label, format!("line {at}"), reason)
+            })?;
+            entries.push(Entry { job, rank, place: Place::Id(node), core: None, at });
+        }
+    }
+    if entries.is_empty() {
+        return Err(WorkloadError::file(label, "line 1".to_owned(), "expected a line of node numbers for each job"));
+    }
+    Ok(PlacementTable::new(label, "line", entries))
+}
+
+/// Whether a text looks like one: nothing but whole numbers apart by spaces.
+pub(super) fn is_one(start: &[u8]) -> bool {
+    let is_part = |b: &u8| b.is_ascii_digit() || b.is_ascii_whitespace();
+    start.iter().any(u8::is_ascii_digit) && start.iter().all(is_part)
+}
