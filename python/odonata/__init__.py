@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from odonata.characters import characterize
     from odonata.explanation import explain
     from odonata.machines import Machine, machine, presets
+    from odonata.optimization import Optimization, optimize
     from odonata.runs import Run
     from odonata.sweeps import Sweep, sweep
 
@@ -32,6 +33,7 @@ __all__ = [
     "InternalError",
     "Machine",
     "OdonataError",
+    "Optimization",
     "PartialRunWarning",
     "Run",
     "StoreError",
@@ -43,6 +45,7 @@ __all__ = [
     "explain",
     "load",
     "machine",
+    "optimize",
     "plot",
     "presets",
     "run",
@@ -53,6 +56,7 @@ __version__: str = _version()
 
 _HOMES = {
     "Machine": "odonata.machines",
+    "Optimization": "odonata.optimization",
     "Run": "odonata.runs",
     "Sweep": "odonata.sweeps",
     "characterize": "odonata.characters",
@@ -60,6 +64,7 @@ _HOMES = {
     "explain": "odonata.explanation",
     "load": "odonata.api",
     "machine": "odonata.machines",
+    "optimize": "odonata.optimization",
     "presets": "odonata.machines",
     "run": "odonata.api",
     "sweep": "odonata.sweeps",

@@ -19,7 +19,7 @@ LAYERS: tuple[tuple[str, ...], ...] = (
     ("runs",),
     ("api",),
     ("machines", "sweeps", "explanation"),
-    ("characters", "mapping", "counters"),
+    ("characters", "mapping", "counters", "optimization"),
     ("odonata",),
     ("amg", "studies"),
     ("cli",),

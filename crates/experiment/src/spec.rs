@@ -7,6 +7,7 @@ pub(crate) mod interference;
 pub(crate) mod job;
 pub(crate) mod machine;
 pub(crate) mod mpi;
+pub(crate) mod optimize;
 mod other_kind;
 mod output;
 pub(crate) mod sections;
@@ -28,8 +29,8 @@ use sections::unknown_keys;
 pub use sweep::SweepAxis;
 
 /// The keys at the top of the file.
-pub(crate) const TOP: [&str; 9] =
-    ["format", "machine", "job", "mpi", "engine", "output", "interference", "sweep", "cluster"];
+pub(crate) const TOP: [&str; 10] =
+    ["format", "machine", "job", "mpi", "engine", "output", "interference", "sweep", "optimize", "cluster"];
 
 /// An experiment as it was written, overrides applied: every value has its type and is in its range, but nothing has
 /// been built and no file has been opened.
@@ -43,6 +44,7 @@ pub struct ExperimentSpec {
     pub(crate) output: Output,
     pub(crate) interference: Interference,
     sweep: Vec<SweepAxis>,
+    optimize: Vec<(&'static str, serde_json::Value)>,
     cluster: Vec<(&'static str, serde_json::Value)>,
 }
 
@@ -73,13 +75,14 @@ impl ExperimentSpec {
             matches!(sections.jobs.map(|entry| &entry.node.raw), Some(Raw::List(all)) if all.len() == jobs.len());
         let interference = interference::read(sections.interference.filter(|_| jobs_read), &jobs, &mut report);
         let sweep = sweep::read(sections.sweep, &document, &mut report);
+        let optimize = optimize::read(sections.optimize.filter(|_| jobs_read), &jobs, &mut report);
         let cluster = cluster::read(sections.cluster, &mut report);
         interference::check_overlap(&interference.axes, &sweep, &mut report);
         let jobs = job::present(jobs, &mut report);
         report.finish(())?;
         let parts = machine.zip(engine);
         let (machine, engine) = parts.expect("a part that is missing is a problem");
-        Ok(Self { machine, jobs, mpi, engine, output, interference, sweep, cluster, document })
+        Ok(Self { machine, jobs, mpi, engine, output, interference, sweep, optimize, cluster, document })
     }
 
     /// Tries every value of `[interference]` and `[sweep]` but sets of jobs, which say nothing new about jobs that are there; what
@@ -106,6 +109,11 @@ impl ExperimentSpec {
         let mut axes = self.interference.axes;
         axes.extend(self.sweep);
         axes
+    }
+
+    /// The values of `[optimize]`, given or by default. None without the section.
+    pub fn into_optimize(self) -> Vec<(&'static str, serde_json::Value)> {
+        self.optimize
     }
 
     /// The values of `[cluster]`, given or by default: memory in bytes. None without the section.
@@ -165,6 +173,7 @@ struct Sections<'t> {
     output: Option<(&'t Entry, &'t Table)>,
     interference: Option<(&'t Entry, &'t Table)>,
     sweep: Option<(&'t Entry, &'t Table)>,
+    optimize: Option<(&'t Entry, &'t Table)>,
     cluster: Option<(&'t Entry, &'t Table)>,
 }
 
@@ -182,6 +191,7 @@ impl<'t> Sections<'t> {
             output: section("output"),
             interference: section("interference"),
             sweep: section("sweep"),
+            optimize: section("optimize"),
             cluster: section("cluster"),
             jobs: root.get("job"),
         }

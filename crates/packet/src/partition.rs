@@ -195,11 +195,9 @@ impl Partition {
         let (ports, nics) = (fabric.ports_of(&routers), fabric.nics_of(&routers));
         let channels = usize::from(routing.virtual_channels());
         let count = ports.len();
-        let (learns, looks) = (routing.learns(), routing.reads_any_load());
-        let sorts = routing.tells_messages_apart();
-        let any_listens = (0..nics.len() as u32).any(|nic| endpoints.listens(nic) > Listens::ToNothing);
-        let listens = any_listens || endpoints.offers_move();
+        let (learns, looks, sorts) = (routing.learns(), routing.reads_any_load(), routing.tells_messages_apart());
         let moves = endpoints.offers_move();
+        let listens = moves || (0..nics.len() as u32).any(|nic| endpoints.listens(nic) > Listens::ToNothing);
         let counts_sent = fabric.settings.estimate == QueueEstimate::DownstreamArrived;
         let room = fabric.settings.input_buffer.0 as u32;
         let reserved_from = routing.reserved_from();

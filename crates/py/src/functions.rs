@@ -179,6 +179,18 @@ pub(crate) fn sweep<'py>(
     Ok(list)
 }
 
+/// The values of `[optimize]`, given or by default.
+#[pyfunction]
+#[pyo3(signature = (text, path, overrides = Vec::new()), text_signature = "(text, path, overrides=())")]
+pub(crate) fn optimize<'py>(
+    py: Python<'py>,
+    text: String,
+    path: String,
+    overrides: Vec<String>,
+) -> PyResult<Bound<'py, PyDict>> {
+    section(py, text, path, overrides, odonata_experiment::ExperimentSpec::into_optimize)
+}
+
 /// The values of `[cluster]`, given or by default.
 #[pyfunction]
 #[pyo3(signature = (text, path, overrides = Vec::new()), text_signature = "(text, path, overrides=())")]
@@ -188,9 +200,20 @@ pub(crate) fn cluster<'py>(
     path: String,
     overrides: Vec<String>,
 ) -> PyResult<Bound<'py, PyDict>> {
+    section(py, text, path, overrides, odonata_experiment::ExperimentSpec::into_cluster)
+}
+
+/// A section that no run depends on.
+fn section(
+    py: Python<'_>,
+    text: String,
+    path: String,
+    overrides: Vec<String>,
+    of: fn(odonata_experiment::ExperimentSpec) -> Vec<(&'static str, serde_json::Value)>,
+) -> PyResult<Bound<'_, PyDict>> {
     let spec = background::awaited(py, move || odonata_experiment::ExperimentSpec::parse(&text, &path, &overrides))?;
     let dict = PyDict::new(py);
-    for (key, value) in spec.map_err(|problems| errors::experiment_error(py, &problems))?.into_cluster() {
+    for (key, value) in of(spec.map_err(|problems| errors::experiment_error(py, &problems))?) {
         dict.set_item(key, json_object(py, &value)?)?;
     }
     Ok(dict)

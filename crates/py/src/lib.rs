@@ -19,7 +19,7 @@ use pyo3::prelude::*;
 mod _core {
     #[pymodule_export]
     use super::functions::{
-        alone, available_memory, characterize, check, check_points, cluster, host_names, machine, presets,
+        alone, available_memory, characterize, check, check_points, cluster, host_names, machine, optimize, presets,
         program_mistake, read_experiment, read_file, reference, run, schema, sweep, tables, tables_reference, upgrade,
         version,
     };

@@ -191,10 +191,8 @@ pub trait Routing: Send + Sync {
         false
     }
 
-    /// What the header of a packet says when it sets out, of a message of so many bytes; asked only where
-    /// [`Routing::tells_messages_apart`].
-    fn sets_out(&self, source: NodeId, destination: NodeId, message_bytes: u64) -> RouteState {
-        let _ = (source, destination, message_bytes);
+    /// What a packet's header says when it sets out, where messages are told apart.
+    fn sets_out(&self, _source: NodeId, _destination: NodeId, _message_bytes: u64) -> RouteState {
         RouteState::default()
     }
 
@@ -205,8 +203,7 @@ pub trait Routing: Send + Sync {
 
     /// Whether [`Routing::decide`] may look at the load for this packet at this router; where it does not, the engine
     /// spares itself the view, and a look at it is a programming error that panics.
-    fn reads_load(&self, packet: &Header) -> bool {
-        let _ = packet;
+    fn reads_load(&self, _packet: &Header) -> bool {
         self.reads_any_load()
     }
 

@@ -30,6 +30,7 @@ __all__ = [
     "mapped_jobs",
     "message_costs",
     "node_aware_steps",
+    "optimize",
     "presets",
     "program_mistake",
     "read_experiment",
@@ -213,6 +214,9 @@ def run(
 
 def sweep(text: str, path: str, overrides: Sequence[str] = ()) -> list[SweepAxis]:
     """The axes of `[sweep]` in the file's order; none without the section. Values are checked one by one."""
+
+def optimize(text: str, path: str, overrides: Sequence[str] = ()) -> dict[str, Any]:
+    """The keys of `[optimize]`, given or by default; none without it."""
 
 def cluster(text: str, path: str, overrides: Sequence[str] = ()) -> dict[str, Any]:
     """The keys of `[cluster]`, given or by default: `memory` in bytes; none without it."""

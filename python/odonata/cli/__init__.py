@@ -14,6 +14,7 @@ COMMANDS = {
     "run": Entry("Experiments", "Run an experiment file and write its run directory."),
     "check": Entry("Experiments", "Check an experiment file without running it."),
     "sweep": Entry("Experiments", "Run every combination of a file's [sweep] or [interference]."),
+    "optimize": Entry("Experiments", "Look among a file's [sweep] for what its [optimize] asks."),
     "characterize": Entry("Experiments", "What every job of a file asks of the network."),
     "map": Entry("Experiments", "Hops and largest link of a mapping on a torus; a better one."),
     "study": Entry("Experiments", "Run a study, judge its published claims, write its page."),

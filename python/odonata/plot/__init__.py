@@ -1,5 +1,6 @@
 """Table to figure, with matplotlib. `run.plot` is the short way to the figures of one run."""
 
+from odonata.plot.front import plot_front
 from odonata.plot.groups import plot_groups
 from odonata.plot.histogram import plot_histogram
 from odonata.plot.interference import plot_interference
@@ -13,6 +14,7 @@ from odonata.plot.traffic import plot_traffic_bars
 
 __all__ = [
     "Picture",
+    "plot_front",
     "plot_groups",
     "plot_histogram",
     "plot_interference",

@@ -51,14 +51,17 @@ class Point:
 
 def points(axes: Sequence[Axis]) -> list[Point]:
     """All points; one without any change if there is no axis."""
+    places = itertools.product(*(range(len(axis.values)) for axis in axes))
+    return [point_at(axes, place, index) for index, place in enumerate(places)]
+
+
+def point_at(axes: Sequence[Axis], place: Sequence[int], index: int = 0) -> Point:
+    """The point whose value on each axis is the one of that number."""
     shorts = short_keys([axis.key for axis in axes])
-    choices = [list(zip(axis.values, axis.overrides, strict=True)) for axis in axes]
-    result = []
-    for index, combination in enumerate(itertools.product(*choices)):
-        values = tuple(value for value, _ in combination)
-        overrides = tuple(override for _, several in combination for override in several)
-        result.append(Point(index, values, overrides, _name(shorts, values, overrides)))
-    return result
+    chosen = list(zip(axes, place, strict=True))
+    values = tuple(axis.values[i] for axis, i in chosen)
+    overrides = tuple(override for axis, i in chosen for override in axis.overrides[i])
+    return Point(index, values, overrides, _name(shorts, values, overrides))
 
 
 def point_directory(directory: Path, point: Point) -> Path:

@@ -1,6 +1,6 @@
 //! The one table of keys: every section of the file.
 
-use super::{cluster, engine, interference, job, machine, mpi, output};
+use super::{cluster, engine, interference, job, machine, mpi, optimize, output};
 use crate::document::Table;
 use crate::fields;
 use crate::report::Report;
@@ -10,7 +10,10 @@ use std::sync::LazyLock;
 
 static SECTIONS: LazyLock<Vec<Section>> = LazyLock::new(|| {
     let first = [machine::section(), job::section(), mpi::section(), engine::section()];
-    first.into_iter().chain([output::section(), interference::section(), cluster::section()]).collect()
+    first
+        .into_iter()
+        .chain([output::section(), interference::section(), optimize::section(), cluster::section()])
+        .collect()
 });
 
 /// All sections with their keys, in the order of the reference. `[sweep]` has any key of the others and is not here.

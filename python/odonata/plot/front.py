@@ -1,0 +1,76 @@
+"""The trials of an optimization and the best of them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+import pyarrow as pa
+
+from odonata.errors import OdonataError
+from odonata.plot import style
+from odonata.quantity import scale
+from odonata.store.schema import declarations
+
+WIDE = 20
+"""From this ratio of the largest to the least on, the scale is logarithmic."""
+
+
+def plot_front(trials: pa.Table, minimise: Sequence[str]) -> style.Picture:
+    """Every trial as a dot, the front as a line: over two aims, or the order of trials if there is one.
+
+    Args:
+        trials: The table `trials` of an optimization.
+        minimise: Its aims.
+
+    Raises:
+        OdonataError: No trial could be run.
+    """
+    known = trials.filter(trials[minimise[0]].is_valid())
+    if not known.num_rows:
+        raise OdonataError("no combination could be run, so there is nothing to draw")
+    declared = declarations(trials.schema)
+
+    def axis(name: str) -> tuple[np.ndarray, str]:
+        values = known[name].to_numpy()
+        on = scale(values.tolist(), declared[name].unit)
+        return values / on.size, on.axis(name)
+
+    y, y_label = axis(minimise[0])
+    x, x_label = axis(minimise[1]) if len(minimise) > 1 else (known["trial"].to_numpy(), "trial")
+    front, allowed = (
+        known["front"].to_numpy(zero_copy_only=False),
+        known["allowed"].to_numpy(zero_copy_only=False),
+    )
+    with style.looks():
+        picture = style.new_picture(6.4, 4.2)
+        panel = picture.subplots()
+        panel.scatter(x[allowed], y[allowed], s=16, color="#8a97a5", label="tried")
+        if not allowed.all():
+            panel.scatter(x[~allowed], y[~allowed], s=16, marker="x", color="#c9a227", label="beyond a limit")
+        order = np.argsort(x[front], kind="stable")
+        several = len(minimise) > 1
+        # What costs more than a trial of the front and less than the next is at best as good as that one.
+        style_of = "steps-post" if several else "default"
+        panel.plot(
+            x[front][order],
+            y[front][order],
+            "o-" if several else "o",
+            color="#0072b2",
+            label="front" if several else "best",
+            drawstyle=style_of,
+        )
+        first = known["trial"].to_numpy() == 0
+        panel.scatter(
+            x[first],
+            y[first],
+            s=70,
+            facecolors="none",
+            edgecolors="#1c2530",
+            label="first values of the file",
+        )
+        panel.set(xlabel=x_label, ylabel=y_label)
+        if y.min() > 0 and y.max() > WIDE * y.min():
+            panel.set_yscale("log")
+        panel.legend()
+    return picture
