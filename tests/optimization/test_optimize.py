@@ -45,6 +45,7 @@ routing = "min"
 [optimize]
 {optimize}
 """
+EXAMPLE = Path(__file__).parents[2] / "examples" / "cables-edison.toml"
 TWO = 'minimise = ["slowest job", "price"]'
 
 
@@ -166,3 +167,20 @@ def test_the_command_shows_the_front(whole: odonata.Optimization, tmp_path: Path
     assert out.exit_code == 0, out.output
     assert f"18 combinations tried: {whole.front.num_rows} on the front, 0 beyond a limit" in out.output
     assert (tmp_path / "f.png").stat().st_size > 5_000
+
+
+def test_the_example_saves_cables_and_time(tmp_path: Path) -> None:
+    """Of its combinations those that the page tells of: where the jobs are is worth more than any cable."""
+    chosen = {
+        "sweep.'machine.edit'": [[], ["-K"]],
+        "sweep.'job.*.placement'": ["compact", "random-nodes"],
+        "sweep.engine.routing": ["adaptive-hybrid"],
+        "sweep.'engine.seed'": [1],
+    }
+    found = odonata.optimize(EXAMPLE, out=tmp_path / "search", set=chosen)
+    time = {
+        (row["machine.edit"], row["job.*.placement"]): row["slowest job"] for row in found.trials.to_pylist()
+    }
+    assert time['["-K"]', "random-nodes"] < 0.8 * time["[]", "compact"]
+    assert len(time) == 4
+    assert {row["price"] for row in found.trials.to_pylist()} == {93_600, 82_800}
