@@ -12,6 +12,7 @@ come out for any number of processes and interruptions.
 from __future__ import annotations
 
 import itertools
+import json
 import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
@@ -100,7 +101,7 @@ def run_optimization(
     tell = progress or (lambda *_: None)
     runner = _Runner(source, tuple(changes), directory, asked, processes or processors())
     every = asked.sampler == "grid" or (asked.sampler == "auto" and asked.combinations <= wanted)
-    first = _order(asked) if every else [(0,) * len(asked.axes)]
+    first = _order(asked, wanted) if every else [(0,) * len(asked.axes)]
     told = sum("kept" in trial.user_attrs for trial in study.trials)
     # Samplers propose what they have proposed before, too; that costs nothing, but there is an end to it.
     for turn in itertools.count(told // BATCH):
@@ -159,7 +160,7 @@ def _make(directory: Path, asked: Asked, source: Source) -> None:
     description = asked.describe(__version__)
     if directory.exists() and (not directory.is_dir() or any(directory.iterdir())):
         before = read_description(directory)
-        now = _plain(description)
+        now = json.loads(description)
         if before != now:
             other = next(key for key in now if before.get(key) != now[key])
             raise StoreError(
@@ -170,13 +171,6 @@ def _make(directory: Path, asked: Asked, source: Source) -> None:
     for name, content in ((EXPERIMENT, source.text), (DESCRIPTION, description)):
         with replacing(directory / name) as path:
             path.write_text(content, encoding="utf-8")
-
-
-def _plain(description: str) -> dict[str, Any]:
-    import json
-
-    plain: dict[str, Any] = json.loads(description)
-    return plain
 
 
 def _study(optuna: Any, directory: Path, asked: Asked) -> Any:
@@ -224,9 +218,10 @@ def _sampler(optuna: Any, asked: Asked, turn: int) -> Any:
     return optuna.samplers.NSGAIISampler(seed=seed, population_size=2 * BATCH)
 
 
-def _order(asked: Asked) -> list[tuple[int, ...]]:
-    """Every combination, what the file's first values make first."""
-    return list(itertools.product(*(range(len(axis.values)) for axis in asked.axes)))
+def _order(asked: Asked, count: int) -> list[tuple[int, ...]]:
+    """So many combinations, what the file's first values make first."""
+    every = itertools.product(*(range(len(axis.values)) for axis in asked.axes))
+    return list(itertools.islice(every, count))
 
 
 def _tell(optuna: Any, study: optuna.Study, asked: Asked, proposal: Any, trial: Trial) -> None:
