@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 
 from odonata.errors import OdonataError
-from odonata.studies import Results, available, load, report, run_study
+from odonata.studies import Results, available, check_up_to_date, finished, load, report, run_study
 from odonata.studies.expand import Part
 from odonata.studies.tables import mean_and_range
 
@@ -356,6 +356,24 @@ def test_of_an_unfinished_study_the_findings_that_can_be_made_are(tmp_path: Path
     verdicts = report(Results(load(made), tmp_path / "out"), unfinished=True).verdicts
     assert [finding.label for finding in verdicts[0].findings] == ["a", "b"]
     assert [(finding.label, finding.holds) for finding in verdicts[1].findings] == [("seed 1", True)]
+
+
+def test_a_point_that_was_stopped_counts_as_one_that_has_not_run(tmp_path: Path) -> None:
+    """Not as one of another version, whether the rest is run on or reported."""
+    made = small_study(tmp_path)
+    out = tmp_path / "out"
+    results, _ = run_study(load(made), out)
+    check_up_to_date(results)
+    summary = next(out.glob("*/points/*/summary.json"))
+    summary.write_text(summary.read_text().replace('"complete": true', '"complete": false'))
+    check_up_to_date(Results(load(made), out))
+    done, total = finished(Results(load(made), out))
+    assert done == total - 1
+    summary.write_text(summary.read_text().replace('"complete": false', '"complete": true'))
+    resolved = summary.with_name("resolved.toml")
+    resolved.write_text(resolved.read_text() + "# other")
+    with pytest.raises(OdonataError, match="was not made by this version"):
+        check_up_to_date(Results(load(made), out))
 
 
 def test_a_study_of_which_nothing_has_run_has_an_open_page(tmp_path: Path) -> None:

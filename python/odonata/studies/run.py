@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from odonata import _core
-from odonata.errors import OdonataError
-from odonata.store import is_run
+from odonata.errors import OdonataError, StoreError
+from odonata.store import RunReader, is_run
 from odonata.store.sweep import Point, point_directory, text
 from odonata.studies.expand import Part
 from odonata.studies.read import nearest
@@ -137,17 +137,28 @@ def finished(results: Results) -> tuple[int, int]:
 
 
 def check_up_to_date(results: Results) -> None:
-    """Raises `OdonataError` if a point has run but not as the study is now; points may be missing."""
+    """Raises `OdonataError` if a point has run but not as the study is now.
+
+    Points may be missing; one whose run was stopped before its end is.
+    """
     for part in results.parts:
         for point in part.points:
             task = Task(part.source, part.changes, point, results.directory / part.name)
-            if is_run(task.target):
+            if is_run(task.target) and not _was_stopped(task.target):
                 resolved = _core.check(part.source.text, part.source.path, task.overrides)
                 if not is_finished(task.target, resolved["resolved"]):
                     raise OdonataError(
                         f"{task.target} was not made by this version from the study as it is now",
                         hint="Run it again, or remove it.",
                     )
+
+
+def _was_stopped(directory: Path) -> bool:
+    try:
+        return RunReader(directory).summary["complete"] is not True
+    except StoreError:
+        # Of another version.
+        return False
 
 
 def check_finished(results: Results) -> None:
