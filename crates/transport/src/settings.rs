@@ -9,6 +9,8 @@ words! {
         Study = "study": "the interference study's runs (Kang et al. 2022)",
         StudyAsWritten = "study-as-written": "the same, and the receiver of an eager message copies it, too",
         Ideal = "ideal": "hosts and interfaces take no time: the network alone",
+        BlueGeneP = "bgp": "Blue Gene/P: as `ideal`, and messages of less than 1,200 B go at once",
+        BlueGeneQ = "bgq": "Blue Gene/Q: as `ideal`, and messages of up to 2,048 B go at once",
     }
 }
 
@@ -128,6 +130,16 @@ impl MpiSettings {
         }
     }
 
+    /// Blue Gene/P: `ideal`, with the limit of its MPICH (`DCMF_EAGER`: from 1,200 B on a message is announced).
+    pub const fn blue_gene_p() -> Self {
+        Self { preset: MpiPreset::BlueGeneP, eager_limit: Bytes(1_199), ..Self::ideal() }
+    }
+
+    /// Blue Gene/Q: `ideal`, with PAMI's limit: 2,049 B is the first size that is announced.
+    pub const fn blue_gene_q() -> Self {
+        Self { preset: MpiPreset::BlueGeneQ, eager_limit: Bytes(2_048), ..Self::ideal() }
+    }
+
     /// Whether a message of so many bytes goes at once.
     pub fn is_eager(&self, bytes: Bytes) -> bool {
         bytes <= self.eager_limit
@@ -167,6 +179,8 @@ impl Parameters for MpiSettings {
                     MpiPreset::Study => Self::study(),
                     MpiPreset::StudyAsWritten => Self::study_as_written(),
                     MpiPreset::Ideal => Self::ideal(),
+                    MpiPreset::BlueGeneP => Self::blue_gene_p(),
+                    MpiPreset::BlueGeneQ => Self::blue_gene_q(),
                 }
             },
         ),
@@ -195,4 +209,18 @@ impl Parameters for MpiSettings {
         parameter!(injection_buffer, Kind::count(1), "Packets for which an interface has room before its link; a packet's latency counts from its entry."),
         parameter!(prepared, Kind::COUNT, "Packets that an interface prepares before those; a get waits behind both."),
     ];
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Sizes that their messaging software sends at once, and the first that it does not (`DCMF_EAGER`; PAMI).
+    #[test]
+    fn blue_gene_announces_from_1200_and_2049_bytes_on() {
+        for (settings, first) in [(MpiSettings::blue_gene_p(), 1_200), (MpiSettings::blue_gene_q(), 2_049)] {
+            assert!(settings.is_eager(Bytes(first - 1)));
+            assert!(!settings.is_eager(Bytes(first)));
+        }
+    }
 }

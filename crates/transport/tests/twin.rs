@@ -212,11 +212,18 @@ proptest! {
         ranks in 2u32..14,
         per_node in 1u32..4,
         routing in prop_oneof![Just("min"), Just("ugal-n"), Just("valiant-g")],
-        preset in 0usize..3,
+        preset in 0usize..5,
         partitions in 1usize..6,
         times in prop_oneof![Just((1, false)), Just((3, false)), Just((1, true))],
     ) {
-        let settings = [MpiSettings::study(), MpiSettings::study_as_written(), MpiSettings::ideal()][preset].clone();
+        let presets = [
+            MpiSettings::study(),
+            MpiSettings::study_as_written(),
+            MpiSettings::ideal(),
+            MpiSettings::blue_gene_p(),
+            MpiSettings::blue_gene_q(),
+        ];
+        let settings = presets[preset].clone();
         compare(seed, ranks, per_node, routing, &settings, partitions, times)?;
     }
 }
