@@ -84,6 +84,28 @@ EXPERIMENTS["model"] = experiment(
 )
 EXPERIMENTS["tags"] = flow(SMALL, [("<!--<script>", "uniform", 32, "compact")])
 EXPERIMENTS["many"] = flow(SMALL, [(f"job {n}", "uniform", 8, "compact") for n in range(24)])
+# Two mixes of ranks and threads in three scenarios.
+EXPERIMENTS["amg"] = """[machine]
+preset = "eos"
+
+[engine]
+kind = "model"
+form = "amg"
+parameters = "eos"
+scenarios = ["alpha-beta-gamma", "alpha-beta", "alpha-beta-gamma-penalties"]
+
+[[job]]
+name = "many ranks"
+ranks = 1024
+ranks_per_node = 16
+pattern = { name = "amg", hierarchy = "laplace7-1024-50x50x25" }
+
+[[job]]
+name = "few ranks"
+ranks = 64
+ranks_per_node = 1
+pattern = { name = "amg", hierarchy = "laplace7-64-100x100x100" }
+"""
 PROGRAM = """[[job]]
 name = "{name}"
 program = {{ name = "{name}-3d", iterations = 2 }}
@@ -112,6 +134,7 @@ FAMILIES = [
     "model",
     "tags",
     "many",
+    "amg",
 ]
 
 SWEPT = {f"seed-{seed}": packet(SMALL, PAIR, seed) for seed in (1, 2, 3)}
@@ -256,6 +279,26 @@ def lanes(run: odonata.Run) -> dict[str, Any]:
     }
 
 
+def costs(run: odonata.Run, per_rank: odonata.Run) -> dict[str, Any]:
+    """Sums of the second job's cycle, and what the other form says of its only job."""
+    rows = [row for row in run.table("cycle").to_pylist() if row["job"] == 1]
+    scenarios = list(dict.fromkeys(row["scenario"] for row in rows))
+    largest = max(rows, key=lambda row: row["time_s"])
+    (job,) = per_rank.jobs.to_pylist()
+    return {
+        "scenarios": {s: sum(row["time_s"] for row in rows if row["scenario"] == s) for s in scenarios},
+        "levels": len({row["level"] for row in rows}),
+        "finest_compute": sum(
+            row["time_s"]
+            for row in rows
+            if (row["scenario"], row["level"], row["term"]) == (scenarios[0], 0, "compute")
+        ),
+        "largest": largest,
+        "per_rank": {name: job[name] for name in ("startup_s", "hops_s", "bandwidth_s", "matching_s")},
+        "per_rank_time": job["time_s"],
+    }
+
+
 def communication(run: odonata.Run, job: int) -> dict[str, Any]:
     rows = [row for row in run.communication.to_pylist() if row["job"] == job]
     return {"cells": rows[:: max(1, len(rows) // 5)], "bytes": sum(row["bytes"] for row in rows)}
@@ -372,6 +415,7 @@ def main(target: Path) -> None:
         "series": series(opened["packet"]),
         "grid": grid(target),
         "lanes": lanes(opened["ranks"]),
+        "costs": costs(opened["amg"], opened["model"]),
         "communication": [communication(opened["packet"], 1), communication(opened["edison"], 1)],
         "difference": differences(opened["edison"], opened["edison-K"]),
         "answer": answer(opened["edison"], opened["edison-K"]),

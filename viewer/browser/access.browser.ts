@@ -31,6 +31,7 @@ const PAGES: Record<string, string> = {
   sweep: 'view=sweep',
   time: 'view=time&run=5',
   jobs: 'view=jobs&run=5',
+  costs: 'view=costs&run=10',
 }
 
 /** Rule, and the first places that break it. */

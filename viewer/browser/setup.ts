@@ -34,6 +34,7 @@ export const FAMILIES = [
   'model',
   'tags',
   'many',
+  'amg',
 ]
 
 /** Runs of each server; the first word is its name. */

@@ -64,6 +64,16 @@ interface Expected {
     number
   > &
     Record<'waits' | 'computes', [number, number]>
+  /** The cycle of the second job of `amg`, and the only job of `model`. */
+  costs: {
+    scenarios: Record<string, number>
+    levels: number
+    /** Of the first scenario, all phases. */
+    finest_compute: number
+    largest: { scenario: string; level: number; phase: string; term: string; time_s: number }
+    per_rank: Record<string, number>
+    per_rank_time: number
+  }
   communication: {
     cells: Record<'source' | 'target' | 'ranks_per_cell' | 'messages' | 'bytes', number>[]
     bytes: number

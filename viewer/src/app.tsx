@@ -5,6 +5,8 @@ import type { View, ViewState } from './data/state'
 import { writeUrl } from './data/state'
 import { BothRuns } from './views/both'
 import { CompareView } from './views/compare'
+import { CostsView } from './views/costs'
+import { costsExhibit } from './views/costsheet'
 import { Controls, ScaleLegend } from './views/controls'
 import { Distribution } from './views/distribution'
 import { compareExhibit, overviewExhibit, type Exhibit } from './views/exhibits'
@@ -19,6 +21,7 @@ import { Overview } from './views/overview'
 import { SessionContext, ThemeContext, useStore, type Session } from './views/session'
 import { SweepView } from './views/sweep'
 import { sweepExhibit } from './views/sweepsheet'
+import { hasCosts } from './data/costs'
 import { hasLanes } from './data/lanes'
 import { hasSeries } from './data/series'
 import { momentOf } from './views/moment'
@@ -97,6 +100,7 @@ function exhibitOf(
       : compareExhibit(compared, state, theme)
   if (view === 'time') return timeExhibit(session, derived.run, moment, state, theme)
   if (view === 'sweep') return sweepExhibit(session, state, theme)
+  if (view === 'costs') return costsExhibit(session, derived.run, state, theme)
   if (view === 'jobs') return jobsExhibit(session, derived, state, theme)
   return overviewExhibit(derived, state, theme)
 }
@@ -113,6 +117,12 @@ function Body({
   moment: Derived | null
 }) {
   if (view === 'sweep') return <SweepView />
+  if (view === 'costs')
+    return (
+      <main class="body view-costs">
+        <CostsView run={derived.run} />
+      </main>
+    )
   return (
     <main class={`body view-${view}`}>
       <aside class="left" aria-label="What is shown">
@@ -194,6 +204,7 @@ function availableViews(session: Session): View[] {
   if (runs.length > 1) views.push('compare')
   if (runs.some((run) => hasSeries(run) || hasLanes(run))) views.push('time')
   views.push('jobs')
+  if (runs.some(hasCosts)) views.push('costs')
   if (runs.length > 2) views.push('sweep')
   return views
 }

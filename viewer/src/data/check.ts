@@ -1,6 +1,7 @@
 /** Settings that are well written and still make no sense for these runs: said in words, and replaced by the defaults. */
 import { count } from '../base/format'
 import { RAMPS } from '../base/ramps'
+import { hasCosts } from './costs'
 import { hasLanes } from './lanes'
 import { figureOptions, settingKeys } from './pivot'
 import { GROUPINGS, hasSeries, seriesTables } from './series'
@@ -44,6 +45,7 @@ const CHECKS: Checks = {
     if (view === 'sweep' && runs.length < 3) return 'a sweep has three runs at least'
     if (view === 'time' && !runs.some((run) => hasSeries(run) || hasLanes(run)))
       return 'no run holds a time series'
+    if (view === 'costs' && !runs.some(hasCosts)) return 'no run prices anything'
     return null
   },
   measure: ({ measure, view }, _, run) =>
@@ -91,6 +93,8 @@ const CHECKS: Checks = {
   time: ({ time }) => (time >= 0 ? null : `${time} ps is before the start`),
   series: ({ series }, _, run) => oneOf('series', series, seriesIds(run)),
   heat: ({ heat }, _, run) => oneOf('series', heat, seriesIds(run)),
+  costParts: ({ costParts, costRows }) =>
+    costParts === costRows ? `bars by ${costRows} cannot have parts by ${costParts}` : null,
   sweepRows: ({ sweepRows }, index) => oneOf('setting', sweepRows, ['-', ...settingKeys(index)]),
   sweepColumns: ({ sweepColumns }, index) => oneOf('setting', sweepColumns, ['-', ...settingKeys(index)]),
   sweepFigure: ({ sweepFigure }, index) =>

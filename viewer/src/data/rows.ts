@@ -1,5 +1,6 @@
 /** Pictures as tables: what they show, in words and numbers, for those who do not see them. Pure; the largest come first. */
 import { count, percent, quantity, type Unit } from '../base/format'
+import type { CostBars } from './costs'
 import { jobOf, show } from './describe'
 import type { Lane } from './lanes'
 import type { Derived } from './model'
@@ -157,6 +158,26 @@ export function laneRows(run: Run, lanes: readonly Lane[], title: string): Rows 
       ]
     }),
     all: rows.length,
+  }
+}
+
+/** Of bars of costs: their parts, the largest first; ties by place. */
+export function costRows({ panels, rows, parts }: CostBars, title: string, row: string, part: string): Rows {
+  const all = panels.flatMap(({ scenario, bars, total }) =>
+    bars.flatMap((bar, r) =>
+      bar.flatMap((seconds, p) =>
+        seconds === 0 ? [] : [{ seconds, cells: [scenario, rows[r]!, parts[p]!], share: seconds / total }],
+      ),
+    ),
+  )
+  return {
+    title,
+    head: ['Scenario', row, part, 'Time', 'Share of the scenario'],
+    rows: [...all]
+      .sort((a, b) => b.seconds - a.seconds)
+      .slice(0, ROWS_MAX)
+      .map(({ seconds, cells, share }) => [...cells, quantity(seconds, 's'), percent(share)]),
+    all: all.length,
   }
 }
 

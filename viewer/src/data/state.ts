@@ -1,7 +1,8 @@
 /** What the user has set. The whole of it is in the URL, so that a reload or a shared link shows the same. */
 import { SEQUENTIAL_DEFAULT } from '../base/ramps'
+import { COST_AXES, type CostAxis } from './costs'
 
-export type View = 'overview' | 'compare' | 'time' | 'jobs' | 'sweep'
+export type View = 'overview' | 'compare' | 'time' | 'jobs' | 'costs' | 'sweep'
 export type Aggregate = 'max' | 'mean' | 'sum'
 /** What a difference pairs: single cables, or all cables between two routers together. */
 export type Pairing = 'cable' | 'bundle'
@@ -60,6 +61,11 @@ export interface ViewState {
   readonly sweepOrder: 'key' | 'value'
   /** What a cell is compared with: the first of its row or of its column. */
   readonly sweepBase: 'row' | 'column'
+  /** What the view of costs has a bar for, and what its parts are. */
+  readonly costRows: CostAxis
+  readonly costParts: CostAxis
+  /** Bars as long as their time, or all of one length. */
+  readonly costScale: 'time' | 'share'
 }
 
 export const DEFAULTS: ViewState = {
@@ -98,6 +104,9 @@ export const DEFAULTS: ViewState = {
   sweepFigure: '',
   sweepOrder: 'key',
   sweepBase: 'row',
+  costRows: 'level',
+  costParts: 'term',
+  costScale: 'time',
 }
 
 type Codec = { write(value: never): string; read(text: string): unknown }
@@ -114,7 +123,7 @@ const numberList: Codec = {
 }
 
 const CODECS: Record<keyof ViewState, Codec> = {
-  view: oneOf('overview', 'compare', 'time', 'jobs', 'sweep'),
+  view: oneOf('overview', 'compare', 'time', 'jobs', 'costs', 'sweep'),
   run: number,
   compared: numberList,
   difference: { write: (v: boolean) => (v ? '1' : ''), read: (t) => t === '1' },
@@ -163,6 +172,9 @@ const CODECS: Record<keyof ViewState, Codec> = {
   sweepFigure: words,
   sweepOrder: oneOf('key', 'value'),
   sweepBase: oneOf('row', 'column'),
+  costRows: oneOf(...COST_AXES),
+  costParts: oneOf(...COST_AXES),
+  costScale: oneOf('time', 'share'),
 }
 
 function oneOf(...allowed: string[]): Codec {

@@ -1,6 +1,7 @@
 /** The bar at the top: run, views, search, theme, export, help. */
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks'
 import { count } from '../base/format'
+import { hasCosts } from '../data/costs'
 import { resolveFocus, search, type Found } from '../data/focus'
 import type { Run } from '../data/run'
 import type { View } from '../data/state'
@@ -18,6 +19,7 @@ export const VIEW_NAMES: Readonly<Record<View, string>> = {
   compare: 'Compare',
   time: 'Time',
   jobs: 'Jobs',
+  costs: 'Costs',
   sweep: 'Sweep',
 }
 
@@ -232,7 +234,9 @@ function NoTraffic({ run }: { run: Run }) {
       {run.summary.engine === 'model'
         ? 'The model engine works out what jobs cost and sends nothing over links, so none carries anything; dots are the routers of the jobs. '
         : 'No link of this run carries anything; dots are the routers of the jobs. '}
-      <button onClick={() => session.state.patch({ view: 'jobs' })}>What the jobs take</button>
+      <button onClick={() => session.state.patch({ view: hasCosts(run.info) ? 'costs' : 'jobs' })}>
+        What the jobs take
+      </button>
     </p>
   )
 }

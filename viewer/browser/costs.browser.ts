@@ -1,0 +1,110 @@
+/** What model runs cost: the bars' figures are those of the run's tables, by pointer, keys, table and file. */
+import { readFileSync } from 'node:fs'
+import { expect, test } from 'vitest'
+import { quantity } from '../src/base/format'
+import {
+  address,
+  at,
+  click,
+  expected,
+  keepPicture,
+  open,
+  page,
+  press,
+  settle,
+  text,
+  useBrowser,
+} from './stage'
+
+useBrowser()
+
+const { costs } = expected
+const [first] = Object.keys(costs.scenarios)
+const AMG = 'view=costs&run=10&focus=job%3A1'
+
+async function arrived(settings: string): Promise<void> {
+  await open('families', settings)
+  await page.waitForSelector('[data-test=cost-bars]')
+  await settle(page)
+}
+
+/** Rows of the table behind the bars. */
+async function rows(): Promise<string[][]> {
+  await click('as-table')
+  const found = await at('table')
+    .locator('tbody tr')
+    .evaluateAll((all) => all.map((row) => [...row.querySelectorAll('td')].map((cell) => cell.innerText)))
+  await press('Escape')
+  return found
+}
+
+test('a cycle by level and term, scenarios side by side', async () => {
+  await arrived(AMG)
+  await keepPicture('costs')
+  const found = await rows()
+  expect(found[0]![0]).toBe(costs.largest.scenario)
+  expect(new Set(found.map(([, level]) => level)).size).toBe(costs.levels)
+  expect(new Set(found.map(([scenario]) => scenario))).toEqual(new Set(Object.keys(costs.scenarios)))
+  const finest = found.find((row) => row.slice(0, 3).join() === [first, 'level 0', 'compute'].join())!
+  expect(finest[3]).toBe(quantity(costs.finest_compute, 's'))
+})
+
+test('keys tell the largest part first, and the pointer the same', async () => {
+  await arrived(`${AMG}&costRows=phase&costScale=share`)
+  const [largest] = await rows()
+  await at('cost-bars').focus()
+  await press('.')
+  const told = await text('tooltip')
+  for (const word of largest!.slice(0, 4)) expect(told).toContain(word)
+  await keepPicture('costs-share')
+})
+
+test('other rows and parts, another job; all of it is in the address', async () => {
+  await arrived(AMG)
+  await at('cost-rows').selectOption('term')
+  await settle(page)
+  expect(await at('cost-parts').inputValue()).toBe('level')
+  await at('cost-parts').selectOption('job')
+  await settle(page)
+  // Jobs are told apart, so that none is chosen.
+  expect(await page.locator('[data-test=cost-job]').count()).toBe(0)
+  await at('cost-rows').selectOption('job')
+  await settle(page)
+  const settings = await address()
+  expect([settings.get('costRows'), settings.get('costParts')]).toEqual(['job', null])
+})
+
+test('what is kept: the sums of the scenarios are those of the table', async () => {
+  await arrived(AMG)
+  const download = page.waitForEvent('download')
+  await at('export').click()
+  await at('export-csv').click()
+  const lines = readFileSync(await (await download).path(), 'utf8')
+    .trim()
+    .split('\r\n')
+  expect(lines[0]).toBe('scenario,level,term,time_s')
+  for (const [scenario, seconds] of Object.entries(costs.scenarios)) {
+    const mine = lines
+      .slice(1)
+      .map((line) => line.split(','))
+      .filter(([name]) => name === scenario)
+    expect(mine.reduce((sum, row) => sum + Number(row[3]), 0)).toBeCloseTo(seconds, 12)
+  }
+})
+
+test('a form that prices ranks: terms of the slowest rank, reached from the picture without traffic', async () => {
+  await open('families', 'run=7')
+  await page.getByRole('button', { name: 'What the jobs take' }).click()
+  await page.waitForSelector('[data-test=cost-bars]')
+  const found = await rows()
+  const largest = Math.max(...Object.values(costs.per_rank))
+  expect(found[0]![3]).toBe(quantity(largest, 's'))
+  expect(found).toHaveLength(Object.values(costs.per_rank).filter((value) => value > 0).length)
+  const sum = Object.values(costs.per_rank).reduce((a, b) => a + b, 0)
+  expect(sum).toBeCloseTo(costs.per_rank_time, 12)
+})
+
+test('a run that prices nothing says so', async () => {
+  await open('families', 'view=costs&run=0')
+  expect(await page.locator('.view-costs').innerText()).toContain('prices nothing')
+})

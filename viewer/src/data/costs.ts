@@ -1,0 +1,184 @@
+/**
+ * What a run of the model engine costs: times by job, scenario, level, phase and term, summed into bars.
+ *
+ * Cycles of multigrid have a table of their own, `cycle`; the other forms tell the terms of every job's slowest rank.
+ */
+import type { Block } from './block'
+import type { Run } from './run'
+import type { RunInfo } from './source'
+
+/** By what the times are told apart, but for the scenario. */
+export const COST_AXES = ['job', 'level', 'phase', 'term'] as const
+export type CostAxis = (typeof COST_AXES)[number]
+
+/** The table of cycles and the columns that are read of it. */
+export const CYCLE = 'cycle'
+export const CYCLE_COLUMNS = ['job', 'scenario', 'level', 'phase', 'term', 'time_s'] as const
+
+export interface CostCell {
+  /** Index into `scenarios`. */
+  readonly scenario: number
+  /** Indices into `names`; 0 along an axis that the run does not have. */
+  readonly at: Readonly<Record<CostAxis, number>>
+  readonly seconds: number
+}
+
+export interface Costs {
+  readonly scenarios: readonly string[]
+  /** What the things along every axis are called; one name along an axis that the run does not have. */
+  readonly names: Readonly<Record<CostAxis, readonly string[]>>
+  /** Those that the run has. */
+  readonly axes: readonly CostAxis[]
+  /** Job number of the things along the axis of jobs. */
+  readonly jobs: readonly number[]
+  readonly cells: readonly CostCell[]
+}
+
+export const hasCycle = (info: RunInfo): boolean => (info.tables[CYCLE]?.rows ?? 0) > 0
+
+export const hasCosts = (info: RunInfo): boolean =>
+  hasCycle(info) || ((info.tables['rank_costs']?.rows ?? 0) > 0 && termsOf(info).length > 0)
+
+/** The parts of a job's time that are declared of its ranks, too. */
+function termsOf(info: RunInfo): string[] {
+  const ranks = info.tables['rank_costs']?.columns ?? {}
+  return Object.entries(info.tables['jobs']?.columns ?? {}).flatMap(([name, { unit, merge }]) =>
+    unit === 's' && merge === 'attribute' && ranks[name] ? [name] : [],
+  )
+}
+
+/** Names in the order in which they first come, and the index of each. */
+class Names {
+  readonly all: string[] = []
+  private readonly index = new Map<string, number>()
+
+  at(name: string): number {
+    let at = this.index.get(name)
+    if (at === undefined) {
+      this.index.set(name, (at = this.all.length))
+      this.all.push(name)
+    }
+    return at
+  }
+}
+
+/** Of the table `cycle`. */
+export function cycleCosts(run: Run, block: Block): Costs {
+  const of = { scenario: new Names(), phase: new Names(), term: new Names() }
+  const words = (column: keyof typeof of): number[] => {
+    const coded = block.coded.get(column)
+    if (!coded) throw new Error(`the column ${column} is missing`)
+    return Array.from(coded.codes, (code) => of[column].at(coded.names[code]!))
+  }
+  const [scenario, phase, term] = [words('scenario'), words('phase'), words('term')]
+  const [job, level, time] = ['job', 'level', 'time_s'].map((name) => block.numbers.get(name)!)
+  const jobs = [...new Set(job)]
+  return {
+    scenarios: of.scenario.all,
+    names: {
+      job: jobs.map((number) => nameOf(run, number)),
+      level: Array.from({ length: Math.max(0, ...level!) + 1 }, (_, l) => `level ${l}`),
+      phase: of.phase.all,
+      term: of.term.all,
+    },
+    axes: COST_AXES,
+    jobs,
+    cells: scenario.map((of, i) => ({
+      scenario: of,
+      at: { job: jobs.indexOf(job![i]!), level: level![i]!, phase: phase[i]!, term: term[i]! },
+      seconds: time![i]!,
+    })),
+  }
+}
+
+/** Of the forms that price every rank: the terms of each job's slowest rank. */
+export function rankCosts(run: Run): Costs {
+  const terms = termsOf(run.info)
+  const columns = run.info.tables['jobs']!.columns
+  return {
+    scenarios: ['slowest rank'],
+    names: {
+      job: run.jobs.map(({ name }) => name),
+      level: [''],
+      phase: [''],
+      term: terms.map((name) => columns[name]!.label),
+    },
+    axes: ['job', 'term'],
+    jobs: run.jobs.map(({ job }) => job),
+    cells: run.jobs.flatMap(({ figures }, job) =>
+      terms.map((name, term) => ({
+        scenario: 0,
+        at: { job, level: 0, phase: 0, term },
+        seconds: figures.find(({ id }) => id === name)?.value ?? 0,
+      })),
+    ),
+  }
+}
+
+const nameOf = (run: Run, number: number): string =>
+  run.jobs.find(({ job }) => job === number)?.name ?? `job ${number}`
+
+export interface CostPanel {
+  readonly scenario: string
+  /** Seconds by row, then part. */
+  readonly bars: readonly (readonly number[])[]
+  readonly total: number
+}
+
+export interface CostBars {
+  readonly rows: readonly string[]
+  readonly parts: readonly string[]
+  readonly panels: readonly CostPanel[]
+  /** The longest bar of all panels, which have one scale. */
+  readonly most: number
+}
+
+export interface CostChoice {
+  readonly rows: CostAxis
+  readonly parts: CostAxis
+}
+
+/** What is asked for, as far as the run has it and rows are not parts. */
+export function costChoice({ axes }: Costs, rows: CostAxis, parts: CostAxis): CostChoice {
+  const row = axes.includes(rows) ? rows : axes[0]!
+  return { rows: row, parts: axes.includes(parts) && parts !== row ? parts : axes.find((a) => a !== row)! }
+}
+
+/**
+ * Sums of the jobs that count into bars.
+ *
+ * Args:
+ *   only: The one job whose times are told, -1 for all. Times of several jobs are never summed: where no axis tells
+ *     jobs apart, one must be chosen.
+ *   counts: Whether a job is among all of them.
+ */
+export function costBars(
+  costs: Costs,
+  { rows, parts }: CostChoice,
+  only: number,
+  counts: (job: number) => boolean = () => true,
+): CostBars {
+  const { names, cells, scenarios, jobs } = costs
+  const sums = scenarios.map(() => names[rows].map(() => names[parts].map(() => 0)))
+  for (const { scenario, at, seconds } of cells) {
+    const job = jobs[at.job]!
+    if (only >= 0 ? job !== only : !counts(job)) continue
+    sums[scenario]![at[rows]]![at[parts]]! += seconds
+  }
+  const all = sums.flat()
+  const keptParts = names[parts].flatMap((_, p) => (all.some((bar) => bar[p]! > 0) ? [p] : []))
+  const keptRows = names[rows].flatMap((_, r) => (sums.some((bars) => total(bars[r]!) > 0) ? [r] : []))
+  const panels = sums.map((bars, s) => ({
+    scenario: scenarios[s]!,
+    bars: keptRows.map((r) => keptParts.map((p) => bars[r]![p]!)),
+    total: total(bars.map(total)),
+  }))
+  return {
+    rows: keptRows.map((r) => names[rows][r]!),
+    parts: keptParts.map((p) => names[parts][p]!),
+    panels,
+    most: Math.max(0, ...panels.flatMap(({ bars }) => bars.map(total))),
+  }
+}
+
+export const total = (values: readonly number[]): number => values.reduce((sum, value) => sum + value, 0)

@@ -1,0 +1,98 @@
+/**
+ * Bars of what something costs, put together from parts: a panel for each scenario, side by side as far as the width goes,
+ * all on one scale. Pure geometry in pixels.
+ */
+import { percent, quantity } from '../base/format'
+import { total, type CostBars } from '../data/costs'
+import type { Label } from './picture'
+
+export interface BarMark {
+  readonly panel: number
+  readonly row: number
+  readonly part: number
+  readonly seconds: number
+  readonly x: number
+  readonly y: number
+  readonly width: number
+  readonly height: number
+}
+
+export interface BarsPicture {
+  readonly width: number
+  readonly height: number
+  readonly marks: readonly BarMark[]
+  readonly labels: readonly Label[]
+}
+
+const ROW = 28
+const BAR = 20
+const HEAD = 26
+const GAP = 24
+/** Room for a bar's total. */
+const TOTAL = 68
+/** Below this a panel's bars tell nothing. */
+const PANEL_MIN = 300
+const LETTER = 6.7
+
+/** `share`: every bar has the whole length, so that the parts of short ones are seen. */
+export function barsPicture(bars: CostBars, width: number, share: boolean): BarsPicture {
+  const names = Math.min(150, 14 + LETTER * Math.max(0, ...bars.rows.map((name) => name.length)))
+  const columns = Math.max(1, Math.min(bars.panels.length, Math.floor((width + GAP) / (PANEL_MIN + GAP))))
+  const panelWidth = (width - (columns - 1) * GAP) / columns
+  const panelHeight = HEAD + bars.rows.length * ROW + 10
+  const length = Math.max(20, panelWidth - names - TOTAL)
+  const marks: BarMark[] = []
+  const labels: Label[] = []
+  bars.panels.forEach((panel, p) => {
+    const left = (p % columns) * (panelWidth + GAP)
+    const top = Math.floor(p / columns) * panelHeight
+    const head = `${panel.scenario}, ${quantity(panel.total, 's')} in all`
+    labels.push({ x: left, y: top + 15, text: head, anchor: 'start', size: 13, strong: true })
+    panel.bars.forEach((bar, row) => {
+      const y = top + HEAD + row * ROW
+      const whole = total(bar)
+      const scale = share ? whole : bars.most
+      labels.push({
+        x: left + names - 8,
+        y: y + 14,
+        text: shortened(bars.rows[row]!),
+        anchor: 'end',
+        size: 12,
+      })
+      let x = left + names
+      bar.forEach((seconds, part) => {
+        if (seconds === 0) return
+        const wide = (seconds / scale) * length
+        marks.push({ panel: p, row, part, seconds, x, y, width: wide, height: BAR })
+        x += wide
+      })
+      labels.push({ x: x + 6, y: y + 14, text: quantity(whole, 's'), anchor: 'start', size: 11 })
+    })
+  })
+  const lines = Math.ceil(bars.panels.length / columns)
+  return { width, height: lines * panelHeight, marks, labels }
+}
+
+const shortened = (name: string): string => (name.length > 20 ? `${name.slice(0, 19)}…` : name)
+
+/** The mark at a place; -1 for none. Marks too thin to be hit are reached by keys. */
+export function barAt({ marks }: BarsPicture, x: number, y: number): number {
+  return marks.findIndex(
+    (mark) => x >= mark.x && x < mark.x + mark.width && y >= mark.y && y < mark.y + mark.height,
+  )
+}
+
+/** What a mark says. */
+export function barWords(bars: CostBars, mark: BarMark): { title: string; rows: [string, string][] } {
+  const { scenario, bars: all, total: sum } = bars.panels[mark.panel]!
+  const whole = total(all[mark.row]!)
+  return {
+    title: `${bars.rows[mark.row]}, ${bars.parts[mark.part]}`,
+    rows: [
+      ['Scenario', scenario],
+      ['Time', quantity(mark.seconds, 's')],
+      ['Share of the bar', percent(mark.seconds / whole)],
+      ['Share of the scenario', percent(mark.seconds / sum)],
+    ],
+  }
+}

@@ -1,0 +1,183 @@
+/** Costs of a model run: summed into bars by hand-solved cases, laid out to the pixel, told in words. */
+import { expect, test } from 'vitest'
+import type { Block, NumericArray } from '../src/data/block'
+import { costBars, costChoice, cycleCosts, hasCosts, rankCosts } from '../src/data/costs'
+import { costRows } from '../src/data/rows'
+import { barAt, barsPicture, barWords } from '../src/layout/bars'
+import { makeRun, type Description } from './machines'
+
+const MACHINE: Description = {
+  name: 'pair',
+  shape: 'graph',
+  axes: ['router'],
+  routers: [[0], [1]],
+  groupOf: () => 0,
+  wires: [{ source: 0, target: 1, class: 'cable' }],
+  jobs: ['many', 'few'],
+}
+const run = makeRun(MACHINE)
+
+/** Job, scenario, level, phase, term, seconds; the codes of the words are in another order than they come. */
+const ROWS = [
+  [0, 'with', 0, 'smooth', 'compute', 8],
+  [0, 'with', 0, 'restrict', 'latency', 2],
+  [0, 'with', 1, 'smooth', 'compute', 1],
+  [0, 'with', 1, 'smooth', 'latency', 3],
+  [0, 'without', 0, 'smooth', 'compute', 8],
+  [0, 'without', 1, 'smooth', 'compute', 1],
+  [1, 'with', 0, 'smooth', 'compute', 16],
+] as const
+
+function blockOf(rows: readonly (readonly [number, string, number, string, string, number])[]): Block {
+  const coded = (i: 1 | 3 | 4) => {
+    const names = [...new Set(rows.map((row) => row[i]))].reverse()
+    return { names, codes: Uint8Array.from(rows, (row) => names.indexOf(row[i])) }
+  }
+  return {
+    rows: rows.length,
+    numbers: new Map<string, NumericArray>([
+      ['job', Uint32Array.from(rows, (row) => row[0])],
+      ['level', Uint32Array.from(rows, (row) => row[2])],
+      ['time_s', Float64Array.from(rows, (row) => row[5])],
+    ]),
+    coded: new Map([
+      ['scenario', coded(1)],
+      ['phase', coded(3)],
+      ['term', coded(4)],
+    ]),
+    strings: new Map(),
+  }
+}
+
+const costs = cycleCosts(run, blockOf(ROWS))
+
+test('bars by level, parts by term, a panel per scenario, one job', () => {
+  expect(costBars(costs, { rows: 'level', parts: 'term' }, 0)).toEqual({
+    rows: ['level 0', 'level 1'],
+    parts: ['compute', 'latency'],
+    panels: [
+      {
+        scenario: 'with',
+        bars: [
+          [8, 2],
+          [1, 3],
+        ],
+        total: 14,
+      },
+      {
+        scenario: 'without',
+        bars: [
+          [8, 0],
+          [1, 0],
+        ],
+        total: 9,
+      },
+    ],
+    most: 10,
+  })
+})
+
+test('times of jobs are told apart, and a job that is taken out has no bar', () => {
+  const all = costBars(costs, { rows: 'job', parts: 'phase' }, -1)
+  expect([all.rows, all.parts, all.panels[0]!.bars]).toEqual([
+    ['many', 'few'],
+    ['smooth', 'restrict'],
+    [
+      [12, 2],
+      [16, 0],
+    ],
+  ])
+  const one = costBars(costs, { rows: 'job', parts: 'phase' }, -1, (job) => job !== 0)
+  expect([one.rows, one.parts, one.panels.map(({ total }) => total)]).toEqual([['few'], ['smooth'], [16, 0]])
+})
+
+test('every way of summing has the same sum', () => {
+  const all = ROWS.filter(([job, scenario]) => job === 0 && scenario === 'with')
+  const sum = all.reduce((total, row) => total + row[5], 0)
+  for (const rows of ['job', 'level', 'phase', 'term'] as const)
+    for (const parts of ['job', 'level', 'phase', 'term'] as const)
+      if (rows !== parts) expect(costBars(costs, { rows, parts }, 0).panels[0]!.total).toBe(sum)
+})
+
+test('what cannot be told is replaced: rows that are parts, axes that the run does not have', () => {
+  expect(costChoice(costs, 'term', 'term')).toEqual({ rows: 'term', parts: 'job' })
+  const ranks = rankCosts(makeRun({ ...MACHINE, ...PRICED }))
+  expect(costChoice(ranks, 'level', 'term')).toEqual({ rows: 'job', parts: 'term' })
+})
+
+const SECONDS = { type: 'f64', unit: 's', label: '' } as const
+const PRICED: Partial<Description> = {
+  jobColumns: {
+    time_s: { ...SECONDS, merge: 'max', label: 'Time' },
+    startup_s: { ...SECONDS, merge: 'attribute', label: 'Start-ups' },
+    bandwidth_s: { ...SECONDS, merge: 'attribute', label: 'Bandwidth' },
+    // Not a term: nothing like it is told of the ranks.
+    patience_s: { ...SECONDS, merge: 'attribute', label: 'Patience' },
+  },
+  figures: { time_s: [3, 7], startup_s: [1, 2], bandwidth_s: [2, 5], patience_s: [9, 9] },
+}
+
+test('forms that price ranks: the declared terms of the slowest rank add up to its time', () => {
+  const priced = makeRun({ ...MACHINE, ...PRICED })
+  const tables = {
+    ...priced.info.tables,
+    rank_costs: { rows: 2, columns: PRICED.jobColumns! },
+  }
+  delete (tables.rank_costs.columns as Record<string, unknown>)['patience_s']
+  const ranked = { ...priced, info: { ...priced.info, tables } }
+  expect(hasCosts(priced.info)).toBe(false)
+  expect(hasCosts(ranked.info)).toBe(true)
+  const bars = costBars(rankCosts(ranked), { rows: 'job', parts: 'term' }, -1)
+  expect([bars.rows, bars.parts, bars.panels[0]!.bars]).toEqual([
+    ['many', 'few'],
+    ['Start-ups', 'Bandwidth'],
+    [
+      [1, 2],
+      [2, 5],
+    ],
+  ])
+})
+
+test('laid out: parts touch, lengths are as their times, panels have one scale and go below each other', () => {
+  const bars = costBars(costs, { rows: 'level', parts: 'term' }, 0)
+  const wide = barsPicture(bars, 1000, false)
+  const lengths = wide.marks.map(({ width, seconds }) => width / seconds)
+  for (const length of lengths) expect(length).toBeCloseTo(lengths[0]!, 9)
+  expect(wide.marks).toHaveLength(6)
+  expect(wide.marks[1]!.x).toBeCloseTo(wide.marks[0]!.x + wide.marks[0]!.width, 9)
+  expect(wide.marks[4]!.x).toBeCloseTo(wide.marks[0]!.x + 512, 9)
+  // Nothing reaches beyond its panel: the longest bar leaves room for its total.
+  expect(wide.marks[1]!.x + wide.marks[1]!.width).toBeLessThanOrEqual(488 - 68 + 1e-9)
+  const narrow = barsPicture(bars, 390, false)
+  expect(narrow.height).toBe(2 * wide.height)
+  expect(narrow.marks[4]!.x).toBe(narrow.marks[0]!.x)
+  const shares = barsPicture(bars, 1000, true)
+  const whole = (row: number): number =>
+    shares.marks
+      .filter((mark) => mark.panel === 0 && mark.row === row)
+      .reduce((sum, { width }) => sum + width, 0)
+  expect(whole(0)).toBeCloseTo(whole(1), 9)
+})
+
+test('hit and told', () => {
+  const bars = costBars(costs, { rows: 'level', parts: 'term' }, 0)
+  const picture = barsPicture(bars, 1000, false)
+  const { x, y, width, height } = picture.marks[3]!
+  expect(barAt(picture, x + width / 2, y + height / 2)).toBe(3)
+  expect(barAt(picture, x + width / 2, y + height + 2)).toBe(-1)
+  expect(barWords(bars, picture.marks[3]!)).toEqual({
+    title: 'level 1, latency',
+    rows: [
+      ['Scenario', 'with'],
+      ['Time', '3 s'],
+      ['Share of the bar', '75.0 %'],
+      ['Share of the scenario', '21.4 %'],
+    ],
+  })
+  const table = costRows(bars, 'Costs', 'level', 'term')
+  expect([table.all, table.rows[0], table.rows.at(-1)]).toEqual([
+    6,
+    ['with', 'level 0', 'compute', '8 s', '57.1 %'],
+    ['without', 'level 1', 'compute', '1 s', '11.1 %'],
+  ])
+})
