@@ -3,7 +3,8 @@ import { describe, expect, test } from 'vitest'
 import { percent, quantity } from '../src/base/format'
 import { interior, placeMatrices } from '../src/layout/matrices'
 import { levelsPicture } from '../src/layout/levels'
-import { planesPicture, projections } from '../src/layout/planes'
+import { axisPairs } from '../src/data/projection'
+import { torusPicture } from '../src/layout/torus'
 import { radialPicture } from '../src/layout/radial'
 import { linkName, type Run } from '../src/data/run'
 import {
@@ -29,7 +30,7 @@ useBrowser()
 
 const scene = (run: Run) =>
   run.shape === 'torus'
-    ? planesPicture(run, '')
+    ? torusPicture(run, '')
     : run.shape === 'fat-tree'
       ? levelsPicture(run)
       : radialPicture(run)
@@ -166,12 +167,28 @@ describe.each(SHOWN)('$name', ({ name, run, links, max, hottest, classes, jobs, 
 
   test.runIf(name === 'torus')('a torus can be projected on any two of its axes', async () => {
     await open('all', `run=${run}`)
-    const planes = projections(await runOf('all', run))
+    const planes = axisPairs((await runOf('all', run)).routers.axes.map(({ name }) => name))
     expect(planes).toEqual(['X,Y', 'X,Z', 'Y,Z'])
     for (const axes of planes) {
       await at('planes').selectOption(axes)
       await settle(page)
       expect(await text('drawn')).toContain('projected links drawn')
+    }
+  })
+
+  test.runIf(name === 'torus')('a torus can be looked at down any axis, every link counted', async () => {
+    await open('all', `run=${run}`)
+    const { links } = await runOf('all', run)
+    for (const axis of ['X', 'Y', 'Z']) {
+      await at('planes').selectOption(`cylinders:${axis}`)
+      await settle(page)
+      const said =
+        /of ([\d,]+) links ([\d,]+) along it are radial, ([\d,]+) go along .*, ([\d,]+) are dashed stubs/.exec(
+          await text('drawn'),
+        )!
+      const [all, ...parts] = said.slice(1).map((number) => Number(number.replaceAll(',', '')))
+      expect(all).toBe(links.count)
+      expect(parts.reduce((sum, part) => sum + part)).toBe(all)
     }
   })
 

@@ -10,7 +10,8 @@ import { levelsPicture } from '../src/layout/levels'
 import { groupMatrix, interior, placeMatrices } from '../src/layout/matrices'
 import { nearestCurve, nearestPoint } from '../src/layout/pick'
 import { MARKS_MAX, type Picture } from '../src/layout/picture'
-import { planesPicture, projections } from '../src/layout/planes'
+import { torusPicture } from '../src/layout/torus'
+import { axisPairs } from '../src/data/projection'
 import { radialPicture } from '../src/layout/radial'
 import { edison, fatTree, grid, makeRun, random, tiny, torus, type Wire } from './machines'
 
@@ -189,7 +190,7 @@ describe('radial', () => {
 
 describe('torus', () => {
   test('4 x 4 x 4: 384 links; 2 * 2 * 4 * 3 in each of 4 planes are segments, the others stubs', () => {
-    const picture = planesPicture(torus(4, 4, 4), '')
+    const picture = torusPicture(torus(4, 4, 4), '')
     expect(picture.marks.count).toBe(384)
     expect(picture.frames).toHaveLength(4)
     expect(picture.stub!.filter((s) => s === 0).length).toBe(192)
@@ -197,8 +198,8 @@ describe('torus', () => {
 
   test('projected on two axes: a plane with 2 * 2 * 16 directions, each of the four planes’ links', () => {
     const run = torus(4, 4, 4)
-    expect(projections(run)).toEqual(['x0,x1', 'x0,x2', 'x1,x2'])
-    const picture = planesPicture(run, 'x0,x2')
+    expect(axisPairs(run.routers.axes.map(({ name }) => name))).toEqual(['x0,x1', 'x0,x2', 'x1,x2'])
+    const picture = torusPicture(run, 'x0,x2')
     expect(picture.frames).toHaveLength(1)
     // And both half rings of every place, for the links along x1.
     expect(picture.marks.count).toBe(64 + 2 * 16)
@@ -215,8 +216,8 @@ describe('torus', () => {
     'every link has its mark in every projection of %j, and no two marks lie over each other',
     (...sizes) => {
       const run = torus(...sizes)
-      for (const axes of projections(run)) {
-        const { marks, curves, routers, stacks } = planesPicture(run, axes)
+      for (const axes of axisPairs(run.routers.axes.map(({ name }) => name))) {
+        const { marks, curves, routers, stacks } = torusPicture(run, axes)
         expect([...marks.links].sort((a, b) => a - b)).toEqual(
           Array.from({ length: run.links.count }, (_, l) => l),
         )
@@ -232,7 +233,7 @@ describe('torus', () => {
 
   test('looking down an axis, + is the right half of the ring and − the left one', () => {
     const run = torus(3, 3, 4)
-    const { marks, curves, routers } = planesPicture(run, 'x0,x1')
+    const { marks, curves, routers } = torusPicture(run, 'x0,x1')
     const z = run.routers.axes[2]!.values
     for (let l = 0; l < run.links.count; l++) {
       const [s, t] = [run.links.source[l]!, run.links.target[l]!]
@@ -248,7 +249,7 @@ describe('torus', () => {
     const run = torus(4, 4, 4)
     const values = Float64Array.from({ length: run.links.count }, (_, l) => l % 5)
     const selected = Uint8Array.from({ length: run.links.count }, (_, l) => (l % 7 === 0 ? 0 : 1))
-    const picture = planesPicture(run, 'x0,x1')
+    const picture = torusPicture(run, 'x0,x1')
     const marks = aggregateMarks(picture.marks, values, selected, 'max')
     const drawn = visibleMarks(marks, 40)
     const account = accountOf(picture, marks, drawn, { values, selected })
@@ -266,7 +267,7 @@ describe('torus', () => {
   })
 
   test('a ring of three routers', () => {
-    expect(dump(planesPicture(torus(3), ''))).toMatchInlineSnapshot(`
+    expect(dump(torusPicture(torus(3), ''))).toMatchInlineSnapshot(`
       "router 0 at 208,208
       router 1 at 500,208
       router 2 at 792,208
@@ -281,7 +282,7 @@ describe('torus', () => {
   })
 
   test('five dimensions: every router has a place of its own', () => {
-    const picture = planesPicture(torus(2, 2, 3, 2, 2), '')
+    const picture = torusPicture(torus(2, 2, 3, 2, 2), '')
     const places = new Set(
       Array.from(
         { length: 48 },

@@ -4,6 +4,7 @@ import { RAMPS } from '../base/ramps'
 import { hasCosts } from './costs'
 import { hasLanes } from './lanes'
 import { figureOptions, settingKeys } from './pivot'
+import { parseProjection } from './projection'
 import { GROUPINGS, hasSeries, seriesTables } from './series'
 import { isMeasure, type Index, type RunInfo } from './source'
 import { DEFAULTS, type ViewState } from './state'
@@ -76,12 +77,10 @@ const CHECKS: Checks = {
       : null,
   zoom: ({ zoom: [k] }) => (k >= 1 && k <= 64 ? null : `${k} is not from 1 to 64`),
   projection: ({ projection }, _, { summary }) => {
-    if (projection === '') return null
-    const axes = projection.split(',')
     const known = summary.machine.axes
-    return axes.length === 2 && axes[0] !== axes[1] && axes.every((axis) => known.includes(axis))
+    return parseProjection(projection, known) !== null
       ? null
-      : `${quote(projection)} is not two of the axes ${known.join(', ')}`
+      : `${quote(projection)} is not two of the axes ${known.join(', ')}, nor cylinders: with one of three, nor slices: with two, or three of more`
   },
   focus: ({ focus }) =>
     /^(group|pair|router|node|link|job):./.test(focus)

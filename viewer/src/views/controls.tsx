@@ -5,10 +5,10 @@ import { quantity } from '../base/format'
 import { show } from '../data/describe'
 import type { Cables } from '../data/difference'
 import type { Derived } from '../data/model'
+import { projectionOptions } from '../data/projection'
 import { NO_ENDS } from '../data/range'
 import type { ViewState } from '../data/state'
 import { colorAt, looksFor } from '../draw/look'
-import { projections } from '../layout/planes'
 import { RangeField } from './range'
 import { ThemeContext, useSession, useStore } from './session'
 
@@ -47,7 +47,7 @@ export function Choice({
 export function Controls({ derived: d }: { derived: Derived }) {
   const session = useSession()
   const state = useStore(session.state)
-  const planes = projections(d.run)
+  const planes = projectionOptions(d.run.routers.axes.map(({ name }) => name))
   const patch = (fields: Partial<ViewState>): void => session.state.patch(fields)
   return (
     <section class="card" aria-label="Shown">
@@ -80,13 +80,10 @@ export function Controls({ derived: d }: { derived: Derived }) {
       />
       {planes.length > 0 && d.run.shape === 'torus' && (
         <Choice
-          label="Planes"
+          label="Seen as"
           test="planes"
           value={state.projection}
-          options={[
-            { value: '', label: 'unrolled' },
-            ...planes.map((axes) => ({ value: axes, label: `onto ${axes.replace(',', ' × ')}` })),
-          ]}
+          options={planes}
           onChange={(projection) => patch({ projection, zoom: [1, 0, 0] })}
         />
       )}

@@ -15,7 +15,7 @@ import { DEFAULTS, readUrl, type Pairing, type ViewState } from '../data/state'
 import { levelsPicture } from '../layout/levels'
 import { groupMatrix, interior, type Interior } from '../layout/matrices'
 import type { Picture } from '../layout/picture'
-import { planesPicture } from '../layout/planes'
+import { torusPicture } from '../layout/torus'
 import { radialPicture } from '../layout/radial'
 
 export interface Hover {
@@ -148,7 +148,7 @@ export class Geometry {
       const { run } = this
       picture =
         run.shape === 'torus'
-          ? planesPicture(run, projection)
+          ? torusPicture(run, projection)
           : run.shape === 'fat-tree'
             ? levelsPicture(run)
             : radialPicture(run)

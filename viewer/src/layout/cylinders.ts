@@ -1,0 +1,207 @@
+/**
+ * A torus looked at down one axis, as into a tube: Landge et al., "Visualizing Network Traffic to Understand the Performance
+ * of Massively Parallel Simulations" (InfoVis 2012), draw Blue Gene so.
+ *
+ * The plane across the view is taken apart into shells, the outline first. A shell with all its planes is a cylinder: its
+ * routers lie on concentric squares, one for each coordinate along the view, the first innermost; shells further in lie inside.
+ * Links along the view are radial, links along a side of a shell concentric; the rest (from shell to shell, across a shell, around
+ * the ends, to other panes) are dashed stubs at their source. Every link is one of the three, and they are counted.
+ */
+import { count } from '../base/format'
+import { marksFrom } from '../data/aggregate'
+import type { Projection } from '../data/projection'
+import type { Axis, Run } from '../data/run'
+import { at, moveOf, paneLabels, paneOf, placePanes, segment, stubTowards, type Placing } from './lattice'
+import type { Frame, Label, Picture } from './picture'
+
+/** How a link is drawn. */
+export type Role = 'radial' | 'concentric' | 'stub'
+
+/** Between the cylinders, and in the middle, in distances of two squares. */
+const GAP = 1.5
+const CENTRE = 1
+
+interface Tube {
+  readonly across: Axis
+  readonly down: Axis
+  readonly along: Axis
+  readonly shells: number
+  /** Half the side of the outermost square with its stubs, in distances of two squares. */
+  readonly radius: number
+}
+
+function tubeOf({ routers: { axes } }: Run, { across, down, along }: Projection): Tube {
+  const [u, v, w] = [axes[across]!, axes[down]!, axes[along]!]
+  const shells = Math.ceil(Math.min(u.size, v.size) / 2)
+  return { across: u, down: v, along: w, shells, radius: CENTRE + shells * (w.size + GAP) }
+}
+
+/** How far a router is from the outline of its plane. */
+export function shellOf({ across, down }: Pick<Tube, 'across' | 'down'>, r: number): number {
+  const [u, v] = [across.values[r]!, down.values[r]!]
+  return Math.min(u, across.size - 1 - u, v, down.size - 1 - v)
+}
+
+/** Half the side of the square of a shell and a coordinate along the view. */
+const sideOf = ({ shells, along }: Tube, shell: number, coordinate: number): number =>
+  CENTRE + (shells - 1 - shell) * (along.size + GAP) + coordinate
+
+/** On a square of half side 1; a shell that is one router wide lies on one side, lest its squares lie on each other. */
+function onSquare({ across, down }: Tube, r: number, shell: number): [number, number] {
+  const [width, height] = [across.size - 2 * shell - 1, down.size - 2 * shell - 1]
+  const part = (value: number, of: number): number => (2 * (value - shell)) / of - 1
+  if (width === 0 && height === 0) return [1, 0]
+  return [width === 0 ? 1 : part(across.values[r]!, width), height === 0 ? 1 : part(down.values[r]!, height)]
+}
+
+/** Whether a link within a plane runs along a side of its shell. */
+function alongSide(tube: Tube, s: number, t: number, axis: Axis): boolean {
+  const shell = shellOf(tube, s)
+  if (shell !== shellOf(tube, t)) return false
+  const other = axis === tube.across ? tube.down : tube.across
+  const value = other.values[s]!
+  return value === shell || value === other.size - 1 - shell
+}
+
+/** How every link is drawn, in the order of the links. */
+export function rolesOf(run: Run, projection: Projection): Role[] {
+  const tube = tubeOf(run, projection)
+  const { source, target, count } = run.links
+  return Array.from({ length: count }, (_, l) => {
+    const [s, t] = [source[l]!, target[l]!]
+    const { axis: index, wraps } = moveOf(run, s, t)
+    const axis = run.routers.axes[index]!
+    if (wraps) return 'stub'
+    if (axis === tube.along) return 'radial'
+    return (axis === tube.across || axis === tube.down) && alongSide(tube, s, t, axis) ? 'concentric' : 'stub'
+  })
+}
+
+export function cylindersPicture(run: Run, projection: Projection): Picture {
+  const { routers, links } = run
+  const tube = tubeOf(run, projection)
+  const others = routers.axes.filter((axis) => ![tube.across, tube.down, tube.along].includes(axis))
+  const panes = others.reduce((n, axis) => n * axis.size, 1)
+  const place = placePanes(panes, 2 * tube.radius, 2 * tube.radius)
+  const positions = placeRouters(run, tube, place, paneOf(others))
+  const roles = rolesOf(run, projection)
+
+  const ofKey = new Map<string, number>()
+  const curves: number[] = []
+  const stubs: number[] = []
+  const ofLink = Int32Array.from({ length: links.count }, (_, l) => {
+    const [s, t] = [links.source[l]!, links.target[l]!]
+    const key = `${s},${t},${links.parallel[l]}`
+    let mark = ofKey.get(key)
+    if (mark === undefined) {
+      ofKey.set(key, (mark = ofKey.size))
+      const stub = roles[l] === 'stub'
+      stubs.push(stub ? 1 : 0)
+      const curve = stub
+        ? stubOf(run, projection, s, t, positions, place)
+        : segment(...at(positions, s), ...at(positions, t), place.step, 0.2)
+      curves.push(...beside(curve, links.parallel[l]!, place.step))
+    }
+    return mark
+  })
+  return {
+    width: 1000,
+    height: place.height,
+    marks: marksFrom(ofLink, ofKey.size),
+    curves: Float32Array.from(curves),
+    taper: [Math.max(0.6, place.step * 0.13), Math.max(0.3, place.step * 0.05)],
+    stub: Uint8Array.from(stubs),
+    markNoun: 'links',
+    routers: positions,
+    stacks: null,
+    elsewhere: '',
+    routerRadius: Math.min(7, place.step * 0.26),
+    routerLength: place.step * 0.4,
+    ring: null,
+    frames: place.frames.flatMap((frame) => bandsOf(frame, tube, place)),
+    labels: [...paneLabels(place, others, tube.across.name, tube.down.name), outwards(place, tube)],
+    reading: readingOf(roles, tube, others),
+  }
+}
+
+function placeRouters(run: Run, tube: Tube, place: Placing, pane: (r: number) => number): Float32Array {
+  const positions = new Float32Array(2 * run.routers.count)
+  for (let r = 0; r < run.routers.count; r++) {
+    const frame = place.frames[pane(r)]!
+    const shell = shellOf(tube, r)
+    const [x, y] = onSquare(tube, r, shell)
+    const side = sideOf(tube, shell, tube.along.values[r]!) * place.step
+    positions[2 * r] = frame.x + frame.width / 2 + x * side
+    positions[2 * r + 1] = frame.y + frame.height / 2 + y * side
+  }
+  return positions
+}
+
+/** Cables between the same routers lie side by side. */
+function beside(curve: number[], parallel: number, step: number): number[] {
+  if (parallel === 0) return curve
+  const [dx, dy] = [curve[6]! - curve[0]!, curve[7]! - curve[1]!]
+  const length = Math.hypot(dx, dy) || 1
+  const [ox, oy] = [(-dy / length) * step * 0.12 * parallel, (dx / length) * step * 0.12 * parallel]
+  return curve.map((value, i) => value + (i % 2 === 0 ? ox : oy))
+}
+
+/**
+ * Turned a little out of the axes, which the segments keep to: within the plane to where the link goes, around the ends
+ * of the view outwards or inwards, to other panes diagonally.
+ */
+function stubOf(
+  run: Run,
+  { across, down, along }: Projection,
+  s: number,
+  t: number,
+  positions: Float32Array,
+  { frames, step }: Placing,
+): number[] {
+  const { axis, sign } = moveOf(run, s, t)
+  const [x, y] = at(positions, s)
+  const back = sign > 0 ? 0 : Math.PI
+  const angle = (): number => {
+    if (axis === across) return back + 0.3
+    if (axis === down) return Math.PI / 2 + back + 0.3
+    if (axis === along) {
+      const frame = frames.find((f) => x >= f.x && x <= f.x + f.width && y >= f.y && y <= f.y + f.height)!
+      return Math.atan2(y - frame.y - frame.height / 2, x - frame.x - frame.width / 2) + back + 0.75
+    }
+    const beyond = run.routers.axes.flatMap((_, i) => ([across, down, along].includes(i) ? [] : [i]))
+    return -Math.PI / 4 + back + beyond.indexOf(axis) * 0.35
+  }
+  return stubTowards(x, y, angle(), step, 0.2, 0.5)
+}
+
+/** A square around each cylinder. */
+function bandsOf(frame: Frame, tube: Tube, { step }: Placing): Frame[] {
+  return Array.from({ length: tube.shells }, (_, shell) => {
+    const half = (sideOf(tube, shell, tube.along.size - 1) + 0.7) * step
+    const [x, y] = [frame.x + frame.width / 2 - half, frame.y + frame.height / 2 - half]
+    return { x, y, width: 2 * half, height: 2 * half }
+  })
+}
+
+function outwards({ frames: [first] }: Placing, { along }: Tube): Label {
+  return {
+    x: first!.x,
+    y: first!.y + first!.height + 16,
+    text: `${along.name}: outwards in each cylinder`,
+    anchor: 'start',
+    size: 13,
+  }
+}
+
+function readingOf(roles: readonly Role[], tube: Tube, others: readonly Axis[]): string {
+  const number = (role: Role): string => count(roles.filter((of) => of === role).length)
+  const panes =
+    others.length === 0
+      ? ''
+      : ` A pane for each ${others.map((axis) => axis.name).join(', ')}; links to other panes are stubs, too.`
+  return (
+    `Looking down ${tube.along.name}: of ${count(roles.length)} links ${number('radial')} along it are radial, ` +
+    `${number('concentric')} go along a side of their square, ${number('stub')} are dashed stubs at their source ` +
+    `(from cylinder to cylinder, across one, around the ends).${panes}`
+  )
+}

@@ -1,0 +1,147 @@
+/** What pictures of a torus or mesh share: steps along axes, strokes, and panes side by side. */
+import type { Axis, Run } from '../data/run'
+import type { Frame, Label } from './picture'
+
+export const SCENE = 1000
+/** Room for the name of the axis that runs down, also where labels are larger than in proportion. */
+export const MARGIN = 62
+
+/** Kept to the right of its direction, clear of the dots at both ends. */
+export function segment(
+  sx: number,
+  sy: number,
+  tx: number,
+  ty: number,
+  step: number,
+  from: number,
+): number[] {
+  const length = Math.hypot(tx - sx, ty - sy) || 1
+  const [dx, dy] = [(tx - sx) / length, (ty - sy) / length]
+  const [ox, oy] = [-dy * step * 0.1, dx * step * 0.1]
+  const clear = step * from
+  const [ax, ay, bx, by] = [
+    sx + dx * clear + ox,
+    sy + dy * clear + oy,
+    tx - dx * clear + ox,
+    ty - dy * clear + oy,
+  ]
+  return [
+    ax,
+    ay,
+    ax + (bx - ax) / 3,
+    ay + (by - ay) / 3,
+    ax + (2 * (bx - ax)) / 3,
+    ay + (2 * (by - ay)) / 3,
+    bx,
+    by,
+  ]
+}
+
+/** From a router outwards in one direction, to the right of it. */
+export function stubTowards(
+  sx: number,
+  sy: number,
+  angle: number,
+  step: number,
+  from: number,
+  to: number,
+): number[] {
+  const [dx, dy] = [Math.cos(angle), Math.sin(angle)]
+  const [ox, oy] = [-dy * step * 0.1, dx * step * 0.1]
+  const point = (d: number): [number, number] => [sx + dx * d * step + ox, sy + dy * d * step + oy]
+  return [
+    ...point(from),
+    ...point(from + (to - from) / 3),
+    ...point(from + (2 * (to - from)) / 3),
+    ...point(to),
+  ]
+}
+
+export const at = (positions: Float32Array, r: number): [number, number] => [
+  positions[2 * r]!,
+  positions[2 * r + 1]!,
+]
+
+export interface Move {
+  readonly axis: number
+  readonly sign: number
+  readonly wraps: boolean
+}
+
+/** The axis along which a link runs, and which way: one that wraps around goes on in its direction. */
+export function moveOf({ routers: { axes } }: Run, s: number, t: number): Move {
+  const axis = axes.findIndex(({ values }) => values[s] !== values[t])
+  if (axis < 0) return { axis: 0, sign: 1, wraps: false }
+  const delta = axes[axis]!.values[t]! - axes[axis]!.values[s]!
+  const wraps = Math.abs(delta) > 1
+  return { axis, sign: wraps ? -Math.sign(delta) : Math.sign(delta), wraps }
+}
+
+/** The pane of every router: its place among the combinations of the axes that are not in a pane, the last fastest. */
+export const paneOf =
+  (others: readonly Axis[]) =>
+  (r: number): number =>
+    others.reduce((index, axis) => index * axis.size + axis.values[r]!, 0)
+
+export interface Placing {
+  readonly step: number
+  readonly height: number
+  readonly columns: number
+  readonly frames: readonly Frame[]
+  corner(pane: number): [number, number]
+}
+
+/** As many columns of panes as give the largest step between routers in a square scene. */
+export function placePanes(panes: number, across: number, down: number): Placing {
+  let best = { step: 0, columns: 1 }
+  for (let columns = 1; columns <= panes; columns++) {
+    const rows = Math.ceil(panes / columns)
+    const step = Math.min(
+      (SCENE - 2 * MARGIN) / (columns * (across + 1) - 1),
+      (SCENE - 2 * MARGIN) / (rows * (down + 1.4) - 1),
+    )
+    if (step > best.step) best = { step, columns }
+  }
+  const { step, columns } = best
+  const corner = (pane: number): [number, number] => [
+    MARGIN + (pane % columns) * (across + 1) * step,
+    MARGIN + Math.floor(pane / columns) * (down + 1.4) * step + (panes > 1 ? 6 : 0),
+  ]
+  const frames = Array.from({ length: panes }, (_, pane) => {
+    const [x, y] = corner(pane)
+    return { x, y, width: across * step, height: down * step }
+  })
+  const last = frames[frames.length - 1]!
+  return { step, columns, corner, frames, height: last.y + last.height + MARGIN }
+}
+
+export function paneLabels(
+  place: Placing,
+  others: readonly { name: string; size: number }[],
+  across: string,
+  down: string,
+): Label[] {
+  const labels: Label[] = place.frames.map((frame, pane) => {
+    let rest = pane
+    const parts = [...others].reverse().map((axis) => {
+      const value = rest % axis.size
+      rest = Math.floor(rest / axis.size)
+      // Of several axes the sentence below the picture tells the names.
+      return others.length === 1 ? `${axis.name} ${value}` : String(value)
+    })
+    return {
+      x: frame.x,
+      y: frame.y - 5,
+      text: parts.reverse().join(', '),
+      anchor: 'start',
+      size: Math.max(9, Math.min(14, place.step * 0.5)),
+    }
+  })
+  const first = place.frames[0]!
+  // Above the first pane's own number, if it has one.
+  const y = first.y - (others.length > 0 ? 32 : 5)
+  labels.push({ x: first.x + first.width, y, text: `${across} →`, anchor: 'end', size: 13 })
+  if (down !== '')
+    labels.push({ x: first.x - 6, y: first.y + 12, text: `${down} ↓`, anchor: 'end', size: 13 })
+  return labels.filter((label) => label.text !== '')
+}
