@@ -72,6 +72,66 @@ def test_both_cables_of_a_pair_have_two_directions() -> None:
     assert along_e == everywhere > 0
 
 
+def all_to_all(preset: str, shape: list[int], engine: str) -> odonata.Run:
+    """From every node of a block to all others, with records of channels."""
+    return odonata.run(
+        {
+            "machine": {"preset": preset, "partition": {"shape": shape}},
+            "job": [
+                {"name": "a", "pattern": "all-to-all", "ranks": int(np.prod(shape)), "ranks_per_node": 1}
+            ],
+            "engine": {
+                "kind": "packet",
+                "preset": engine,
+                "routing": "torus-dynamic",
+                "record_channels": True,
+                "injection": {"preset": "dcmf" if engine == "bgp" else "pami"},
+            },
+        }
+    )
+
+
+def test_channels_and_missing_tokens_of_blue_gene_p() -> None:
+    """The channels' chunks are the links'; a cycle without tokens is 1 / 0.85 ns of stall."""
+    run = all_to_all("bgp-midplane", [4, 4, 2], "bgp")
+    found = {row["counter"]: row for row in counters.hardware_counters(run).to_pylist()}
+    for way in ("XP", "XM", "YP", "YM", "ZP", "ZM"):
+        parts = [found[f"BGP_TORUS_{way}_{channel}_32BCHUNKS"]["sum"] for channel in ("VCD0", "VCD1", "VCBN")]
+        assert sum(parts) == found[f"BGP_TORUS_{way}_32BCHUNKS"]["sum"]
+        assert all(part > 0 for part in parts[:2])
+    links = run.links.to_pandas()
+    no_tokens = sum(row["sum"] for name, row in found.items() if name.endswith("_NO_TOKENS"))
+    assert no_tokens == np.floor(links["stall_ps"] * 0.00085).sum() > 0
+    assert {name for name in found if name.endswith("TOKENS") and "_ZM_" in name} == {
+        "BGP_TORUS_ZM_NO_TOKENS",
+        "BGP_TORUS_ZM_NO_VCD0_TOKENS",
+    }
+    injected = found["BGP_DMA_PACKETS_INJECTED"]
+    assert injected["sum"] == run.jobs["packets"].to_numpy().sum()
+    assert len(found) == 6 * (2 + 3 + 3) - 1 + 1
+
+
+def test_channels_and_queues_of_blue_gene_q() -> None:
+    """Queues are sums over cycles of 2 ns: divided by the cycles, the mean number of packets."""
+    run = all_to_all("bgq-midplane", [4, 4, 2, 2, 2], "bgq")
+    found = {row["counter"]: row for row in counters.hardware_counters(run).to_pylist()}
+    ways = [f"{axis}{sign}" for axis in "ABCDE" for sign in "+-"]
+    for what in ("SENT", "RECV", "RECV_FIFO"):
+        whole, dynamic, escape = (
+            [found[f"PEVT_NW_USER_{kind}PP_{what} {way}"]["sum"] for way in ways]
+            for kind in ("", "DYN_", "ESC_")
+        )
+        assert np.allclose(np.add(dynamic, escape), whole, atol=200)
+        assert sum(dynamic) > 0
+    links, channels = run.links.to_pandas(), run.table("channels").to_pandas()
+    assert sum(found[f"PEVT_NW_USER_PP_RECV {way}"]["sum"] for way in ways) == links["packets"].sum()
+    queues = channels.groupby("link")["queued_ps"].sum()
+    waits = sum(found[f"PEVT_NW_USER_PP_RECV_FIFO {way}"]["sum"] for way in ways)
+    assert waits == np.floor(queues / 2_000).sum() > 0
+    cycles = {found[f"PEVT_NW_CYCLES {way}"]["max"] for way in ways}
+    assert cycles == {run.summary["packet"]["measured_ps"] // 2_000}
+
+
 def test_statistics_by_hand() -> None:
     """Of 0 to 19 the two largest are the 10 % worst."""
     found = counters.summary_of(np.arange(20))

@@ -11,7 +11,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 from checking import Tables
-from program_runs import gathered, over_and_over, talking
+from program_runs import gathered, over_and_over, talking, through_fifos
 from run_files import DRAGONFLY, GROUPS, NODES, ROUTERS, directory
 
 import odonata
@@ -307,6 +307,31 @@ def fifos() -> Run:
 
 
 @cache
+def queued() -> Run:
+    """Five packets over a fast cable and then one of 10 GB/s, whose queue has room for one packet."""
+    (directory() / "slower.csv").write_text("src,dst,class\na,b,fast\nb,c,slow\n")
+    (directory() / "five.csv").write_text("src,dst,bytes\n0,1,2560\n")
+    (directory() / "ends.csv").write_text("job,rank,node\n0,0,0\n0,1,2\n")
+    return odonata.run(f"""
+        [machine]
+        file = "{directory() / "slower.csv"}"
+        class.fast = {{ bandwidth = "25 GB/s", latency = "300 ns" }}
+        class.slow = {{ bandwidth = "10 GB/s", latency = "300 ns" }}
+        class.terminal = {{ bandwidth = "25 GB/s", latency = "10 ns" }}
+        [[job]]
+        pattern = {{ name = "file", path = "{directory() / "five.csv"}" }}
+        ranks = 2
+        ranks_per_node = 1
+        placement = {{ name = "file", path = "{directory() / "ends.csv"}" }}
+        [engine]
+        kind = "packet"
+        routing = "min"
+        output_buffer = "512 B"
+        record_channels = true
+        """)
+
+
+@cache
 def broken() -> Run:
     """The steady state of the same jobs where a router and two cables have failed."""
     machine = DRAGONFLY + 'edit = ["fail g8r3", "fail g7r0>g7r1:local.0"]\n'
@@ -437,6 +462,7 @@ RUNS: dict[str, Callable[[], Run]] = {
     "closed": closed,
     "talking": talking,
     "gathered": gathered,
+    "through fifos": through_fifos,
     "over and over": over_and_over,
     "open": opened,
     "learnt": learnt,
@@ -446,6 +472,7 @@ RUNS: dict[str, Callable[[], Run]] = {
     "starved": starved,
     "held": held,
     "fifos": fifos,
+    "queued": queued,
     "broken": broken,
     "shared": shared,
     "crowded": crowded,

@@ -85,6 +85,21 @@ def packets_wait_in_memory_behind_others_and_at_the_head(run: Tables) -> None:
         same(table[column], [*values, 0, 0, 0])
 
 
+@check("queued")
+def packets_wait_in_the_queue_at_a_cables_end(run: Tables) -> None:
+    """They come 20.48 ns apart, and the next cable takes one every 51.2 ns.
+
+    The first goes on at once, the second into its queue. The third waits until the second leaves, 51.2 ns
+    after the first came: 10.24 ns; the others 2 * 51.2 - 3 * 20.48 and 3 * 51.2 - 4 * 20.48, together.
+    """
+    channels = run["channels"]
+    used = channels[channels["packets"] > 0]
+    same(used["link"], [0, 2])
+    same(used["queued_ps"], [10_240 + 40_960 + 71_680, 0])
+    same(used["peak_queued_packets"], [2, 1])
+    same(channels[channels["packets"] == 0][["queued_ps", "peak_queued_packets"]].sum(), [0, 0])
+
+
 @check("open")
 def births_are_those_of_the_injection(run: Tables) -> None:
     """`interval` makes a packet every 25.6 / 0.2 = 128 ns, `bernoulli` one or none in each 25.6 ns.

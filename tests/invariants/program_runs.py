@@ -83,6 +83,37 @@ def gathered() -> Run:
 
 
 @cache
+def through_fifos() -> Run:
+    """A message of two packets from one node of Blue Gene/P to the next, and one between ranks of a node."""
+    path = directory() / "fifos.program"
+    path.write_text(
+        "role 0:\n    send 2  416 B\n    send 1  100 B\n"
+        "role 1:\n    recv 0  100 B\nrole 2:\n    recv 0  416 B\nrole others:\n    compute 0 ns\n"
+    )
+    return odonata.run(f"""
+        [machine]
+        topology = "torus"
+        dims = [2]
+        wrap = false
+        cores_per_node = 2
+        class.local = {{ bandwidth = "425 MB/s", latency = "100 ns" }}
+        class.terminal = {{ bandwidth = "2.55 GB/s", latency = "100 ns" }}
+        [[job]]
+        program = {{ name = "file", path = "{path}", final_barrier = false }}
+        ranks = 4
+        ranks_per_node = 2
+        [engine]
+        kind = "packet"
+        preset = "bgp"
+        routing = "torus-deterministic"
+        injection = {{ preset = "dcmf" }}
+        record_messages = true
+        [mpi]
+        preset = "bgp"
+        """)
+
+
+@cache
 def over_and_over() -> Run:
     """Two programs in turn, three times, and one in the background beside them; all of them compute only."""
     programs = {}

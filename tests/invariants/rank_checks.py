@@ -246,6 +246,20 @@ def path_of(run: Tables, job: int) -> pd.DataFrame:
     return frame
 
 
+@check("through fifos")
+def messages_wait_in_fifos_and_in_the_network(run: Tables) -> None:
+    """The last packet of the message is the second, full; the torus FIFO takes it 640 ns after the first.
+
+    It is 100 ns to the router, whose link is free by then. From there 100 ns to the next router, 640 ns for
+    its bytes on the link, 100 ns to the node. The message on the node goes through no FIFO.
+    """
+    messages = run["messages"]
+    same(messages["protocol"], ["on-node", "eager"])
+    same(messages["memory_fifo_ps"], [0, 640_000])
+    same(messages["torus_fifo_ps"], [0, 100_000])
+    same(messages["network_ps"], [0, 840_000])
+
+
 @check("gathered")
 def messages_are_those_of_the_ranks(run: Tables) -> None:
     """On a grid of 2 x 2 each rank sends to the other of its column, there and back, and to that of its row.

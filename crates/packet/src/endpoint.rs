@@ -87,6 +87,17 @@ pub struct Departure {
     pub message: u32,
 }
 
+/// How a packet got from its node into the network, through injection FIFOs.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Passage {
+    /// When it was made, in ps.
+    pub made_ps: u64,
+    /// When a torus FIFO took it from its memory FIFO.
+    pub taken_ps: u64,
+    /// When the router took it from the torus FIFO.
+    pub entered_ps: u64,
+}
+
 /// A packet that reached a node with its last byte, or a message of the node to itself.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Arrival {
@@ -102,6 +113,8 @@ pub struct Arrival {
     pub message: u32,
     /// What travelled with it.
     pub envelope: Option<Envelope>,
+    /// How it got into the network, where nodes have injection FIFOs.
+    pub passage: Option<Passage>,
 }
 
 /// What an endpoint wants to be told of.

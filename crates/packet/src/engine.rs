@@ -257,7 +257,7 @@ impl PacketEngine {
         let division = Division::new(&self.fabric, options.partitions);
         let partitions = self.partitions(traffic, plan, options, &division);
         let outcome = run::run(partitions, &division, limits, plan, options.threads, watch);
-        PacketResult::new(&self.fabric, outcome, &plan, usize::from(self.routing.virtual_channels()))
+        PacketResult::new(&self.fabric, outcome, &plan, &*self.routing)
     }
 
     fn partitions(

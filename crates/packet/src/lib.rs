@@ -23,8 +23,8 @@ mod settings_error;
 mod source;
 
 pub use endpoint::{
-    Activity, Arrival, Departure, Endpoints, Envelope, Interfaces, Listens, MemoryFifos, Offer, Outgoing, Program,
-    Socket, Unfinished,
+    Activity, Arrival, Departure, Endpoints, Envelope, Interfaces, Listens, MemoryFifos, Offer, Outgoing, Passage,
+    Program, Socket, Unfinished,
 };
 pub use engine::{PacketEngine, PacketError, RunOptions, Schedule};
 pub use injection::{InjectionFifos, InjectionPreset, Pick, FIFOS_MAX};
@@ -32,7 +32,8 @@ pub use memory::{memory_estimate, Demand};
 pub use packet::PathHop;
 pub use record::{
     ChannelInterval, ChannelRecord, FifoRecord, Histogram, IntervalRecord, JobPortInterval, JobRecord, JobWait,
-    LearningInterval, PacketRecord, PortInterval, PortRecord, Recording, Rows, SeriesChoice, TracedPacket, BATCHES,
+    LearningInterval, PacketRecord, PortInterval, PortRecord, QueueRecord, Recording, Rows, SeriesChoice, TracedPacket,
+    BATCHES,
 };
 pub use result::{NodeView, PacketResult, PortRecords, PortView, Steadiness};
 pub use run::{Cost, Ending, Observer, Progress, Watch};

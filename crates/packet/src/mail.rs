@@ -121,6 +121,8 @@ pub(crate) struct Mail {
     told: Vec<Told>,
     /// For each of them its way; empty where ways are not recorded.
     ways: Vec<Vec<PathHop>>,
+    /// For each of them when it entered the network; empty unless nodes have injection FIFOs.
+    entered: Vec<u64>,
     /// For each of them that is sealed its envelope.
     envelopes: Vec<Envelope>,
     /// Room at the other end of the link of a port of the receiver, by global number.
@@ -149,6 +151,11 @@ impl Mail {
         std::mem::take(&mut self.ways)
     }
 
+    /// When each packet entered the network; empty unless nodes have injection FIFOs.
+    pub(crate) fn entered(&self) -> &[u64] {
+        &self.entered
+    }
+
     /// The envelope of each packet that is sealed.
     pub(crate) fn envelopes(&self) -> &[Envelope] {
         &self.envelopes
@@ -173,6 +180,7 @@ impl Mail {
             + self.credits.memory_bytes()
             + self.told.capacity() * size_of::<Told>()
             + self.ways.capacity() * size_of::<Vec<PathHop>>()
+            + 8 * self.entered.capacity()
             + self.envelopes.capacity() * size_of::<Envelope>()
             + self.feedback.capacity() * size_of::<(u32, u64, Feedback)>()
     }
@@ -204,6 +212,7 @@ impl Outbox {
         let carries = pool.carries();
         mail.told.extend(carries.told.then(|| pool.told(slot)));
         mail.ways.extend(carries.ways.then(|| pool.take_way(slot)));
+        mail.entered.extend(pool.entered(slot));
         mail.envelopes.extend(pool.envelope(slot));
     }
 
@@ -224,6 +233,7 @@ impl Outbox {
         mail.credits.clear(&mut self.spare_credits);
         mail.told.clear();
         mail.ways.clear();
+        mail.entered.clear();
         mail.envelopes.clear();
         mail.feedback.clear();
     }

@@ -148,6 +148,16 @@ pub(crate) struct Carries {
     pub(crate) told: bool,
     /// The way of each packet.
     pub(crate) ways: bool,
+    /// When each packet entered the network.
+    pub(crate) entered: bool,
+}
+
+/// What came with a packet from another partition.
+pub(crate) struct Beside<'a> {
+    pub(crate) told: Option<&'a Told>,
+    pub(crate) way: Option<Vec<PathHop>>,
+    pub(crate) entered: Option<&'a u64>,
+    pub(crate) envelope: Option<&'a Envelope>,
 }
 
 /// All packets of a partition. Slots are reused, the last freed first, so that they stay in the cache.
@@ -157,6 +167,8 @@ pub(crate) struct Pool {
     told: Vec<Told>,
     /// Ports to other routers that the packet has left so far, by slot; empty where ways are not recorded.
     ways: Vec<Vec<PathHop>>,
+    /// When the router of its node took the packet, in ps, by slot; empty unless nodes have injection FIFOs.
+    entered: Vec<u64>,
     /// By slot; reaches as far as the last packet that ever had one.
     envelopes: Vec<Envelope>,
     carries: Carries,
@@ -165,7 +177,15 @@ pub(crate) struct Pool {
 
 impl Pool {
     pub(crate) fn new(carries: Carries) -> Self {
-        Self { slots: Vec::new(), told: Vec::new(), ways: Vec::new(), envelopes: Vec::new(), carries, free: Vec::new() }
+        Self {
+            slots: Vec::new(),
+            told: Vec::new(),
+            ways: Vec::new(),
+            entered: Vec::new(),
+            envelopes: Vec::new(),
+            carries,
+            free: Vec::new(),
+        }
     }
 
     #[inline]
@@ -197,6 +217,9 @@ impl Pool {
             if self.carries.ways {
                 self.ways.reserve_exact(more);
             }
+            if self.carries.entered {
+                self.entered.reserve_exact(more);
+            }
         }
         self.slots.push(*packet);
         if self.carries.told {
@@ -204,6 +227,9 @@ impl Pool {
         }
         if self.carries.ways {
             self.ways.push(Vec::new());
+        }
+        if self.carries.entered {
+            self.entered.push(0);
         }
         slot
     }
@@ -260,14 +286,24 @@ impl Pool {
         self.ways.get_mut(slot as usize).map(std::mem::take).unwrap_or_default()
     }
 
+    /// The router of its node took a packet.
+    #[inline]
+    pub(crate) fn enter(&mut self, slot: u32, now: u64) {
+        if let Some(entered) = self.entered.get_mut(slot as usize) {
+            *entered = now;
+        }
+    }
+
+    /// When the router of its node took a packet, where nodes have injection FIFOs.
+    pub(crate) fn entered(&self, slot: u32) -> Option<u64> {
+        self.entered.get(slot as usize).copied()
+    }
+
     /// Gives a packet what travelled beside it in another partition.
-    pub(crate) fn put_beside(
-        &mut self,
-        slot: u32,
-        told: Option<&Told>,
-        way: Option<Vec<PathHop>>,
-        envelope: Option<&Envelope>,
-    ) {
+    pub(crate) fn put_beside(&mut self, slot: u32, Beside { told, way, entered, envelope }: Beside<'_>) {
+        if let Some(entered) = entered {
+            self.entered[slot as usize] = *entered;
+        }
         if let Some(told) = told {
             self.told[slot as usize] = *told;
         }
@@ -308,6 +344,7 @@ impl Pool {
         self.slots.capacity() * std::mem::size_of::<Packet>()
             + self.told.capacity() * std::mem::size_of::<Told>()
             + self.ways.capacity() * std::mem::size_of::<Vec<PathHop>>()
+            + 8 * self.entered.capacity()
             + self.envelopes.capacity() * std::mem::size_of::<Envelope>()
             + 4 * self.free.capacity()
     }

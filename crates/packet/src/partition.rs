@@ -33,7 +33,7 @@ use crate::division::Division;
 use crate::endpoint::{Endpoints, Listens};
 use crate::fabric::Fabric;
 use crate::mail::{Mail, Outbox};
-use crate::packet::{Carries, Pool, NONE};
+use crate::packet::{Beside, Carries, Pool, NONE};
 use crate::queue::{EventQueue, Key};
 use crate::record::Recorder;
 use crate::settings::{Arbitration, QueueEstimate};
@@ -202,7 +202,7 @@ impl Partition {
         let room = fabric.settings.input_buffer.0 as u32;
         let reserved_from = routing.reserved_from();
         let keys = Keys::new(count, nics.len());
-        let carries = Carries { told: learns, ways: recorder.has_ways() };
+        let carries = Carries { told: learns, ways: recorder.has_ways(), entered: fabric.picker.is_some() };
         let (kinds, kind_of) = port::kinds(&fabric, &ports);
         let kind_of = |port: u32| kind_of[(port - ports.start) as usize];
         let out = |p| OutPort::new(&fabric, p, &ports, nics.start, division, kind_of(p));
@@ -255,7 +255,7 @@ impl Partition {
             learns,
             sorts,
             looks,
-            beside: carries.told || carries.ways,
+            beside: carries.told || carries.ways || carries.entered,
             strangers: strangers || moves,
             listens,
             awaited,
@@ -357,14 +357,16 @@ impl Partition {
         self.quiet_until = 0;
         let first = self.ports.start;
         let mut ways = mail.take_ways().into_iter();
-        let (mut told, mut envelopes) = (mail.told().iter(), mail.envelopes().iter());
+        let (mut told, mut entered, mut envelopes) =
+            (mail.told().iter(), mail.entered().iter(), mail.envelopes().iter());
         let beside = self.beside || envelopes.len() > 0;
         for chunk in mail.packets() {
             for letter in chunk {
                 let slot = self.pool.insert(&letter.packet());
                 if beside {
                     let envelope = if letter.is_sealed() { envelopes.next() } else { None };
-                    self.pool.put_beside(slot, told.next(), ways.next(), envelope);
+                    let (told, way, entered) = (told.next(), ways.next(), entered.next());
+                    self.pool.put_beside(slot, Beside { told, way, entered, envelope });
                 }
                 self.fly((letter.port - first) as usize, slot, letter.arrives);
             }

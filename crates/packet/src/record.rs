@@ -9,6 +9,7 @@
 mod choice;
 mod histogram;
 mod part;
+mod queues;
 mod rows;
 mod series;
 mod waits;
@@ -18,14 +19,15 @@ pub use choice::{Recording, SeriesChoice};
 pub use histogram::Histogram;
 pub(crate) use part::{Part, Sums};
 pub use rows::{
-    ChannelRecord, FifoRecord, IntervalRecord, JobRecord, LearningInterval, PacketRecord, PortRecord, Rows,
-    TracedPacket, BATCHES,
+    ChannelRecord, FifoRecord, IntervalRecord, JobRecord, LearningInterval, PacketRecord, PortRecord, QueueRecord,
+    Rows, TracedPacket, BATCHES,
 };
 pub use series::{ChannelInterval, JobPortInterval, PortInterval};
 pub use waits::JobWait;
 pub(crate) use waits::{At, JobWaits};
 
 use crate::packet::{Packet, PathHop};
+use queues::InputQueues;
 use series::PortSeries;
 
 /// Rows of one interval.
@@ -75,6 +77,8 @@ pub(crate) struct Recorder {
     port_series: Option<Box<PortSeries>>,
     /// Whose packets hold up whose, if that is recorded.
     pub(crate) waits: Option<Box<JobWaits>>,
+    /// What waits in input queues, if channels are recorded.
+    pub(crate) queues: Option<Box<InputQueues>>,
     /// The number under which each port is handed out; empty if none is.
     numbers: Vec<u32>,
 }
@@ -121,6 +125,7 @@ impl Recorder {
             port_series: (interval_ps > 0 && series.any_port())
                 .then(|| Box::new(PortSeries::new(interval_ps, series, plan.jobs, ports, channels_per_port))),
             waits: job_waits.then(|| Box::new(JobWaits::new(&plan, ports, channels_per_port))),
+            queues: channels.then(|| Box::new(InputQueues::new(&plan, ports * channels_per_port))),
             numbers: if hands_out { numbers.collect() } else { Vec::new() },
         }
     }
@@ -465,6 +470,7 @@ impl Recorder {
         Part {
             ports: self.ports,
             channels: self.channels,
+            queues: self.queues.map_or_else(Vec::new, |queues| queues.into_records()),
             port_jobs: self.port_jobs,
             crossbar_stall_ps: self.crossbar_stall_ps,
             counted_stall_ps: self.counted_stall_ps,

@@ -8,6 +8,7 @@ use crate::endpoint::Unfinished;
 use crate::fabric::Fabric;
 use crate::record::{IntervalRecord, JobRecord, LearningInterval, PacketRecord, RecordPlan, BATCHES};
 use crate::run::{Cost, Ending, Finished, Totals};
+use odonata_routing::algorithm::{ChannelKind, Routing};
 use odonata_units::Time;
 use std::sync::Arc;
 
@@ -26,6 +27,8 @@ pub struct PacketResult {
     pub ports: PortRecords,
     /// Virtual channels of every port.
     pub channels_per_port: usize,
+    /// Which of them are dynamic and which deterministic, where the algorithm has such.
+    pub channel_kinds: Vec<ChannelKind>,
     /// Bit vc: channel vc carried a packet in the window.
     pub channels_used: u16,
     /// Length of an interval of the series; 0 if there is none.
@@ -47,7 +50,8 @@ pub struct PacketResult {
 }
 
 impl PacketResult {
-    pub(crate) fn new(fabric: &Arc<Fabric>, outcome: Finished, plan: &RecordPlan, channels_per_port: usize) -> Self {
+    pub(crate) fn new(fabric: &Arc<Fabric>, outcome: Finished, plan: &RecordPlan, routing: &dyn Routing) -> Self {
+        let channels_per_port = usize::from(routing.virtual_channels());
         let Finished { ending, end, totals, parts } = outcome;
         let Totals { sums, mut learning, waits, mut unfinished, cost } = totals;
         learning.sort_unstable_by_key(|&(router, ..)| router);
@@ -59,6 +63,7 @@ impl PacketResult {
             jobs: sums.jobs,
             ports: PortRecords::new(Arc::clone(fabric), channels_per_port, plan.jobs, parts),
             channels_per_port,
+            channel_kinds: routing.channel_kinds(),
             channels_used: sums.channels_used,
             interval: Time(plan.recording.interval_ps),
             stuck: crate::deadlock::report(fabric, waits),

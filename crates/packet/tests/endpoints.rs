@@ -192,7 +192,15 @@ impl Endpoints for Script {
         if nic == 0 {
             for &at_ps in &self.on_node {
                 let source = self.node_of[0];
-                socket.deliver(Arrival { at_ps, source, size: 8, job: 0, message: at_ps as u32, envelope: None });
+                socket.deliver(Arrival {
+                    at_ps,
+                    source,
+                    size: 8,
+                    job: 0,
+                    message: at_ps as u32,
+                    envelope: None,
+                    passage: None,
+                });
             }
             if let Some(timer) = self.timer {
                 socket.wake_at(timer);

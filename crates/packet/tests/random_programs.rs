@@ -11,7 +11,7 @@ use odonata_units::Time;
 use std::sync::Arc;
 use twin::cases::Case;
 use twin::chatter::{Call, Chatter};
-use twin::{Twin, Waits};
+use twin::{Queues, Twin, Waits};
 
 /// Nodes make packets of each in turn.
 const JOBS: u16 = 3;
@@ -24,10 +24,17 @@ fn waits(result: &PacketResult) -> Waits {
     rows.map(|(link, vc, wait)| ((link, vc, wait.job, wait.holder), wait.wait_ps)).collect()
 }
 
+/// What waited in the input queues of links to which a packet came.
+fn queues(result: &PacketResult) -> Queues {
+    let links = (0..).zip(result.ports.links());
+    let channels = links.flat_map(|(link, port)| (0..).zip(port.queues).map(move |(vc, queue)| ((link, vc), *queue)));
+    channels.filter(|(_, queue)| queue.peak_packets > 0).collect()
+}
+
 /// What a run of the case gave, and what its nodes were told.
 fn run(case: &Case, engine: &PacketEngine, threads: usize, partitions: usize) -> (PacketResult, Vec<Vec<Call>>) {
     let program = Arc::new(Chatter::new(case.manner.clone()));
-    let recording = Recording { packets: true, job_waits: true, ..Recording::default() };
+    let recording = Recording { packets: true, job_waits: true, channels: case.seed % 2 == 0, ..Recording::default() };
     // A huge packet is on a slow cable for most of a millisecond.
     let patience = Time::from_us(100_000);
     let options = RunOptions { seed: case.seed, threads, partitions, recording, patience, ..RunOptions::default() };
@@ -67,7 +74,7 @@ fn check(seed: u64) -> Option<usize> {
     let endpoints = program.endpoints(&(0..JOBS).collect::<Vec<_>>(), &engine.interfaces(seed));
     let routing = (case.routing, &case.routing_settings);
     let twin = Twin::new(&case.machine, &case.settings, routing, seed, (&engine, endpoints));
-    let (found, waited) = twin.run_with_waits();
+    let (found, waited, queued) = twin.run_with_queues();
     if let Some((node, twin, fast)) = first_difference(&program.calls(), &calls) {
         panic!(
             "seed {seed}, {} on {}, {:?}: node {node} is first told {twin:?} in the twin and {fast:?} in the engine",
@@ -80,6 +87,9 @@ fn check(seed: u64) -> Option<usize> {
     packets.sort_unstable();
     assert_eq!(packets, found, "seed {seed}");
     assert_eq!(waits(&whole), waited, "seed {seed}");
+    if seed % 2 == 0 {
+        assert_eq!(queues(&whole), queued, "seed {seed}");
+    }
     Some(whole.packets.len())
 }
 

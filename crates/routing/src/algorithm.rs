@@ -172,6 +172,25 @@ pub struct Decision<'a> {
     pub feedback: Option<f32>,
 }
 
+/// What the packets of a virtual channel may do.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum ChannelKind {
+    /// They go by the one way that their order of directions says.
+    Deterministic,
+    /// They choose among directions by the load.
+    Dynamic,
+}
+
+impl ChannelKind {
+    /// Its name.
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::Deterministic => "deterministic",
+            Self::Dynamic => "dynamic",
+        }
+    }
+}
+
 /// A routing algorithm on one machine. It is immutable: what changes is in headers, streams and memories.
 pub trait Routing: Send + Sync {
     /// Number of virtual channels that it needs.
@@ -184,6 +203,15 @@ pub trait Routing: Send + Sync {
     /// the room is then kept for it; so nobody ever waits for a reserved channel.
     fn reserved_from(&self) -> u8 {
         u8::MAX
+    }
+
+    /// Of each channel whether packets choose their way in it or keep to one, where the algorithm has channels of both kinds or rings
+    /// that it keeps from filling up; nothing of others, whose channels are stages of a way.
+    fn channel_kinds(&self) -> Vec<ChannelKind> {
+        let (channels, reserved) = (self.virtual_channels(), self.reserved_from());
+        let has_kinds = reserved < channels || self.rings().is_some();
+        let kind = |vc| if vc < reserved { ChannelKind::Deterministic } else { ChannelKind::Dynamic };
+        (0..channels).filter(|_| has_kinds).map(kind).collect()
     }
 
     /// Whether the packets of messages of different sizes may go differently.

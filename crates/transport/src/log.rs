@@ -14,7 +14,7 @@
 use crate::matching::Label;
 use crate::wire::Wire;
 use odonata_declare::words;
-use odonata_packet::Envelope;
+use odonata_packet::{Envelope, Passage};
 use odonata_units::{Bytes, Time};
 use odonata_workload::expanded::{of_collective, OfCollective};
 use std::collections::{BTreeMap, VecDeque};
@@ -53,6 +53,8 @@ pub struct MessageRecord {
     pub arrived: Time,
     /// When it and its receive had found each other.
     pub matched: Time,
+    /// How the packet with which its data was complete got into the network, where nodes have injection FIFOs and it went through them.
+    pub passage: Option<Passage>,
 }
 
 /// Job, sending and receiving rank.
@@ -75,14 +77,21 @@ struct Matched {
     at_ps: u64,
 }
 
+/// The last packet of a message has come, or the message was handed over.
+#[derive(Clone, Copy, Debug)]
+struct Come {
+    at_ps: u64,
+    passage: Option<Passage>,
+}
+
 /// The notes of some ranks.
 #[derive(Default, Debug)]
 pub(crate) struct Log {
     posted: Vec<(Pair, Posted)>,
     started: Vec<(Pair, u64)>,
-    arrived: Vec<(Pair, u64)>,
+    arrived: Vec<(Pair, Come)>,
     matched: Vec<(Pair, Matched)>,
-    data_arrived: Vec<(Pair, u64)>,
+    data_arrived: Vec<(Pair, Come)>,
 }
 
 impl Log {
@@ -108,10 +117,11 @@ impl Log {
 
     /// The last packet of a message has come, or it was handed over on its node.
     #[cold]
-    pub(crate) fn arrived(&mut self, job: u16, message: &Envelope, at_ps: u64) {
+    pub(crate) fn arrived(&mut self, job: u16, message: &Envelope, at_ps: u64, passage: Option<Passage>) {
+        let come = Come { at_ps, passage };
         match Wire::of(message.kind) {
-            Wire::Eager | Wire::OnNode => self.arrived.push((pair(job, message), at_ps)),
-            Wire::Data => self.data_arrived.push((pair(job, message), at_ps)),
+            Wire::Eager | Wire::OnNode => self.arrived.push((pair(job, message), come)),
+            Wire::Data => self.data_arrived.push((pair(job, message), come)),
             _ => {}
         }
     }
@@ -151,10 +161,10 @@ impl Log {
             number = if last == Some(pair) { number + 1 } else { 0 };
             last = Some(pair);
             let started_ps = next(&mut started, pair);
-            let arrived_ps = if one.protocol == Protocol::Long { None } else { next(&mut arrived, pair) };
+            let arrived = if one.protocol == Protocol::Long { None } else { next(&mut arrived, pair) };
             let of_tag = matched.get_mut(&pair).and_then(|of_pair| of_pair.get_mut(&(one.communicator, one.tag)));
-            let Some((matched_ps, data_ps)) = of_tag.and_then(VecDeque::pop_front) else { continue };
-            let (Some(started_ps), Some(arrived_ps)) = (started_ps, arrived_ps.or(data_ps)) else { continue };
+            let Some((matched_ps, data)) = of_tag.and_then(VecDeque::pop_front) else { continue };
+            let (Some(started_ps), Some(come)) = (started_ps, arrived.or(data)) else { continue };
             let (job, source, destination) = pair;
             records.push(MessageRecord {
                 job,
@@ -166,8 +176,9 @@ impl Log {
                 protocol: one.protocol,
                 posted: Time(one.at_ps),
                 started: Time(started_ps),
-                arrived: Time(arrived_ps),
+                arrived: Time(come.at_ps),
                 matched: Time(matched_ps),
+                passage: come.passage,
             });
         }
         records
@@ -176,8 +187,8 @@ impl Log {
     pub(crate) fn memory_bytes(&self) -> usize {
         self.posted.capacity() * size_of::<(Pair, Posted)>()
             + self.matched.capacity() * size_of::<(Pair, Matched)>()
-            + (self.started.capacity() + self.arrived.capacity() + self.data_arrived.capacity())
-                * size_of::<(Pair, u64)>()
+            + self.started.capacity() * size_of::<(Pair, u64)>()
+            + (self.arrived.capacity() + self.data_arrived.capacity()) * size_of::<(Pair, Come)>()
     }
 }
 
@@ -186,14 +197,14 @@ fn pair(job: u16, message: &Envelope) -> Pair {
 }
 
 /// What was noted of each pair, in its order.
-fn by_pair(notes: Vec<(Pair, u64)>) -> BTreeMap<Pair, VecDeque<u64>> {
-    let mut found: BTreeMap<Pair, VecDeque<u64>> = BTreeMap::new();
-    for (pair, at_ps) in notes {
-        found.entry(pair).or_default().push_back(at_ps);
+fn by_pair<T>(notes: Vec<(Pair, T)>) -> BTreeMap<Pair, VecDeque<T>> {
+    let mut found: BTreeMap<Pair, VecDeque<T>> = BTreeMap::new();
+    for (pair, note) in notes {
+        found.entry(pair).or_default().push_back(note);
     }
     found
 }
 
-fn next(notes: &mut BTreeMap<Pair, VecDeque<u64>>, pair: Pair) -> Option<u64> {
+fn next<T>(notes: &mut BTreeMap<Pair, VecDeque<T>>, pair: Pair) -> Option<T> {
     notes.get_mut(&pair)?.pop_front()
 }

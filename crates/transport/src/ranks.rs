@@ -11,8 +11,8 @@ use crate::record::RankRecord;
 use crate::settings::MpiSettings;
 use crate::wire::{Cut, Wire};
 use odonata_packet::{
-    Activity, Arrival, Endpoints, Envelope, Interfaces, Listens, MemoryFifos, Offer, Outgoing, Program, Socket,
-    Unfinished,
+    Activity, Arrival, Endpoints, Envelope, Interfaces, Listens, MemoryFifos, Offer, Outgoing, Passage, Program,
+    Socket, Unfinished,
 };
 use odonata_units::{Bytes, NodeId, Time};
 use std::ops::Range;
@@ -238,7 +238,15 @@ impl RankEndpoints {
             self.on_node_awaited += on_node.len();
         }
         for (at_ps, envelope) in on_node.drain(..) {
-            socket.deliver(Arrival { at_ps, source: node, size: 0, job, message: 0, envelope: Some(envelope) });
+            socket.deliver(Arrival {
+                at_ps,
+                source: node,
+                size: 0,
+                job,
+                message: 0,
+                envelope: Some(envelope),
+                passage: None,
+            });
         }
     }
 
@@ -252,10 +260,11 @@ impl RankEndpoints {
     }
 
     /// A message has come to a node at the time of the socket.
-    fn come(&mut self, host: usize, Inbound { job, envelope, alone }: Inbound, socket: &mut Socket) {
+    fn come(&mut self, host: usize, message: Inbound, passage: Option<Passage>, socket: &mut Socket) {
+        let Inbound { job, envelope, alone } = message;
         let r = self.rank_at(host, job, envelope.destination);
         if let Some(log) = &mut self.log {
-            log.arrived(job, &envelope, socket.now_ps());
+            log.arrived(job, &envelope, socket.now_ps(), passage);
         }
         let kind = Wire::of(envelope.kind);
         if kind == Wire::Get {
@@ -382,7 +391,7 @@ impl Endpoints for RankEndpoints {
             return Offer::Same;
         }
         for message in inbound.drain(..) {
-            self.come(host, message, socket);
+            self.come(host, message, arrival.passage, socket);
         }
         self.inbound = inbound;
         self.set_timer(host, socket);

@@ -42,7 +42,7 @@ def summary_of(values: Sequence[float] | np.ndarray) -> dict[str, float]:
 def features(run: Run) -> dict[str, float]:
     """Statistics of every counter of a run, called `counter statistic`; of virtual channels `vc0 bytes mean`.
 
-    With channels also the share of the bytes that each carries.
+    With channels also the share of the bytes that each carries, and all dynamic ones together.
     """
     found: dict[str, float] = {}
     names = set(run.links.column_names)
@@ -54,18 +54,22 @@ def features(run: Run) -> dict[str, float]:
         total = max(float(channels["bytes"].sum()), 1.0)
         for number, of_channel in channels.groupby("vc"):
             found[f"vc{number} share"] = float(of_channel["bytes"].sum()) / total
-            for counter in ("bytes", "stall_ps"):
+            for counter in ("bytes", "stall_ps", "queued_ps"):
                 for name, value in summary_of(of_channel[counter].to_numpy()).items():
                     if name in ("mean", "worst", "max"):
                         found[f"vc{number} {counter} {name}"] = value
+        kinds = run.summary["packet"].get("virtual_channel_kinds", [])
+        if kinds:
+            dynamic = channels["vc"].map(lambda vc: kinds[vc] == "dynamic")
+            found["dynamic share"] = float(channels["bytes"][dynamic].sum()) / total
     return found
 
 
 def hardware_counters(run: Run) -> pa.Table:
     """What the counters of a Blue Gene would say: `counter`, then statistics over the links of its direction.
 
-    On axes X, Y, Z packets and chunks of 32 B by direction (`BGP_TORUS_XP_PACKETS`, `.._32BCHUNKS`); on A to
-    E chunks sent (`PEVT_NW_USER_PP_SENT`), direction by direction.
+    On axes X, Y, Z under the names of Blue Gene/P, on A to E under those of Blue Gene/Q. Where channels are
+    recorded, also those of single channels and of what waits; where nodes have FIFOs, what these injected.
 
     Raises:
         OdonataError: The machine's axes are no Blue Gene's, or the run has no packets.
@@ -75,22 +79,90 @@ def hardware_counters(run: Run) -> pa.Table:
         raise OdonataError(
             f"{run.name} has the axes {' '.join(axes)}; hardware counters are a Blue Gene's (X Y Z, A to E)"
         )
-    links = run.links.to_pandas()
-    if "packets" not in links:
+    if "packets" not in run.links.column_names:
         raise OdonataError(f"{run.name} has no packets", hint="Run it with engine.kind = 'packet'.")
+    make, directions = (_of_p, "{axis}{sign}") if len(axes) == 3 else (_of_q, "{axis}{way}")
+    counted = make(run)
+    links = run.links.to_pandas()
     rows = []
     for axis in axes:
-        for sign in ("P", "M"):
-            of_direction = links[_direction(links, axis) == sign]
-            chunks = np.ceil(of_direction["bytes"].to_numpy() / CHUNK_BYTES)
-            if len(axes) == 3:
-                name = f"BGP_TORUS_{axis}{sign}"
-                rows.append({"counter": f"{name}_PACKETS", **summary_of(of_direction["packets"].to_numpy())})
-                rows.append({"counter": f"{name}_32BCHUNKS", **summary_of(chunks)})
-            else:
-                way = "+" if sign == "P" else "-"
-                rows.append({"counter": f"PEVT_NW_USER_PP_SENT {axis}{way}", **summary_of(chunks)})
+        signs = _direction(links, axis)
+        for sign, way in (("P", "+"), ("M", "-")):
+            mine, direction = (signs == sign).to_numpy(), directions.format(axis=axis, sign=sign, way=way)
+            for name, values in counted.items():
+                if direction not in MISSING.get(name, ()):
+                    rows.append({"counter": name.format(direction), **summary_of(values[mine])})
+    if len(axes) == 3 and "fifos" in run.table_names:
+        by_node = run.table("fifos").to_pandas().groupby("node")["packets"].sum()
+        rows.append({"counter": "BGP_DMA_PACKETS_INJECTED", **summary_of(by_node.to_numpy())})
     return pa.Table.from_pylist(rows)
+
+
+CYCLES_PER_PS = {"P": 850e6 / 1e12, "Q": 500e6 / 1e12}
+"""Cycles of what counts: the processor of Blue Gene/P, the network of Blue Gene/Q (2 GB/s, 4 B a cycle)."""
+
+MISSING = {
+    "BGP_TORUS_{}_NO_VCBN_TOKENS": ("ZM",),
+}
+"""Directions for which the hardware has no such counter."""
+
+
+def _of_p(run: Run) -> dict[str, np.ndarray]:
+    """Of every link the counters of Blue Gene/P."""
+    found = {
+        "BGP_TORUS_{}_PACKETS": run.links["packets"].to_numpy(),
+        "BGP_TORUS_{}_32BCHUNKS": _chunks(run.links["bytes"].to_numpy()),
+    }
+    channels = _channels(run)
+    if channels is None:
+        return found
+    dynamic = 0
+    for kind, of_channel in channels:
+        name = "VCBN" if kind == "deterministic" else f"VCD{dynamic}"
+        dynamic += kind == "dynamic"
+        found[f"BGP_TORUS_{{}}_{name}_32BCHUNKS"] = _chunks(of_channel["bytes"].to_numpy())
+        # Nothing counts missing tokens of the second dynamic channel.
+        if name != "VCD1":
+            found[f"BGP_TORUS_{{}}_NO_{name}_TOKENS"] = _cycles(of_channel["stall_ps"].to_numpy(), "P")
+    found["BGP_TORUS_{}_NO_TOKENS"] = _cycles(run.links["stall_ps"].to_numpy(), "P")
+    return found
+
+
+def _of_q(run: Run) -> dict[str, np.ndarray]:
+    """Of every link the counters of Blue Gene/Q: what it sent, what came and waits at its end."""
+    found = {"PEVT_NW_USER_PP_SENT {}": _chunks(run.links["bytes"].to_numpy())}
+    channels = _channels(run)
+    if channels is None:
+        return found
+    nothing = np.zeros(len(run.links))
+    for short, wanted in (("", None), ("DYN_", "dynamic"), ("ESC_", "deterministic")):
+        mine = [table for kind, table in channels if wanted in (None, kind)]
+        if short:
+            sent = sum((table["bytes"].to_numpy() for table in mine), start=nothing)
+            found[f"PEVT_NW_USER_{short}PP_SENT {{}}"] = _chunks(sent)
+        came = sum((table["packets"].to_numpy() for table in mine), start=nothing)
+        waits = sum((table["queued_ps"].to_numpy() for table in mine), start=nothing)
+        found[f"PEVT_NW_USER_{short}PP_RECV {{}}"] = came
+        found[f"PEVT_NW_USER_{short}PP_RECV_FIFO {{}}"] = _cycles(waits, "Q")
+    found["PEVT_NW_CYCLES {}"] = _cycles(nothing + run.summary["packet"]["measured_ps"], "Q")
+    return found
+
+
+def _channels(run: Run) -> list[tuple[str, pd.DataFrame]] | None:
+    """Kind and rows, one for each link, of every channel; nothing if they are not recorded, or of no kind."""
+    kinds = run.summary["packet"].get("virtual_channel_kinds", [])
+    if "channels" not in run.table_names or not kinds:
+        return None
+    channels = run.table("channels").to_pandas()
+    return [(kind, channels[channels["vc"] == vc]) for vc, kind in enumerate(kinds)]
+
+
+def _chunks(size_bytes: np.ndarray) -> np.ndarray:
+    return np.ceil(size_bytes / CHUNK_BYTES)
+
+
+def _cycles(time_ps: np.ndarray, machine: str) -> np.ndarray:
+    return np.floor(time_ps * CYCLES_PER_PS[machine])
 
 
 def _direction(links: pd.DataFrame, axis: str) -> pd.Series:

@@ -86,6 +86,7 @@ ENGINES: dict[str, Check] = {
         minimal_share=_maybe(_number),
         non_minimal_share=_maybe(_number),
         virtual_channels=_count,
+        virtual_channel_kinds=_texts,
         virtual_channels_used=_list(_count),
     ),
     "model": _object(form=_text),

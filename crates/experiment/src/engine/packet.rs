@@ -115,7 +115,7 @@ impl Engine for Packet {
         };
         let mut passed = rows::Passed::new(watcher, &engine.link_ports(), recording);
         let result = engine.run_watched(&traffic, schedule, &options, &mut passed);
-        let ran = Ran::new(programs.as_ref(), scenario, result.end);
+        let ran = Ran::new(programs.as_ref(), scenario, (result.end, self.settings.injection.is_some()));
         let mut outcome = outcome::outcome(&columns::Measured {
             engine: self,
             scenario,

@@ -116,7 +116,11 @@ impl Partition {
         let bytes = into.bytes + room;
         let (link_free, port_bytes) = (out.link_free, out.queued_bytes + room);
         let free = out.occupied == 0 && link_free <= now && (into.credit >= room || out.end == End::Node);
-        let (back, trip) = self.transfer((i, packet.header.state.vc), o, slot, free);
+        let (vc_in, from_node) = (packet.header.state.vc, input.end == End::Node);
+        if from_node {
+            self.pool.enter(slot, now);
+        }
+        let (back, trip) = self.transfer((i, vc_in), o, slot, free);
         self.recorder.enqueued(o, vc, bytes, port_bytes, now);
         self.return_credit(back, slot);
         if let Some(trip) = trip {
@@ -147,6 +151,10 @@ impl Partition {
             let arrived = |slot: u32| self.pool.get(slot).arrived;
             let (nic, next) = (self.inputs[i].peer as usize, (next != NONE).then(|| arrived(next)));
             self.recorder.fifo_passed(nic, arrived(slot), next, self.now);
+            self.pool.enter(slot, self.now);
+        }
+        if let Some(queues) = &mut self.recorder.queues {
+            queues.left(channel, self.pool.get(slot).arrived, self.now);
         }
         let (back, _) = self.transfer((i, vc_in), o, slot, false);
         self.return_credit(back, slot);

@@ -96,6 +96,16 @@ impl Partition {
     /// Notes packets that are between a node and its router at the end of the run, and stalls that last.
     pub(crate) fn finish(&mut self, end: u64) {
         self.finish_waits(end);
+        if let Some(queues) = &mut self.recorder.queues {
+            for (channel, input) in self.input.iter().enumerate() {
+                let mut slot = input.queue.head;
+                while slot != NONE {
+                    let packet = self.pool.get(slot);
+                    queues.waited(channel, packet.arrived, end);
+                    slot = packet.next;
+                }
+            }
+        }
         for n in 0..self.nic.len() {
             while self.nic[n].leaves < end {
                 self.leave_node(n);

@@ -23,12 +23,18 @@ impl Partition {
         };
         let vc = self.pool.get(slot).header.state.vc;
         let channel = i * self.channels + usize::from(vc);
+        if let Some(queues) = &mut self.recorder.queues {
+            queues.joined(channel, self.now);
+        }
         if self.inputs[i].occupied >> vc & 1 == 1 {
             self.input[channel].queue.push(slot, &mut self.pool);
             return;
         }
         let out = self.route(i, slot, 0);
         if self.alone(router) && self.pass(i, slot, out) {
+            if let Some(queues) = &mut self.recorder.queues {
+                queues.left(channel, self.now, self.now);
+            }
             return;
         }
         self.recorder.head(channel, self.now.max(self.inputs[i].crossbar_free));

@@ -4,7 +4,7 @@
 //! sent, although nothing happens in the event queue when a packet leaves.
 
 use super::Partition;
-use crate::endpoint::{Arrival, Departure, Endpoints, Listens, Offer, Outgoing, Socket};
+use crate::endpoint::{Arrival, Departure, Endpoints, Listens, Offer, Outgoing, Passage, Socket};
 use crate::packet::NONE;
 use crate::queue::Key;
 use std::collections::BTreeMap;
@@ -238,6 +238,11 @@ impl Partition {
             let packet = self.pool.get(slot);
             if packet.arrived <= self.now {
                 incoming.head = packet.next;
+                let passage = self.pool.entered(slot).map(|entered_ps| Passage {
+                    made_ps: packet.birth,
+                    taken_ps: packet.inject,
+                    entered_ps,
+                });
                 let arrival = Arrival {
                     at_ps: packet.arrived,
                     source: packet.header.source,
@@ -245,6 +250,7 @@ impl Partition {
                     job: packet.job,
                     message: packet.message,
                     envelope: self.pool.envelope(slot),
+                    passage,
                 };
                 self.pool.free(slot);
                 self.depart(n);

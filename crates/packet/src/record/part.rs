@@ -1,6 +1,6 @@
 //! The records of one partition: those of its ports, which stay where they were made, and sums that are added up over all.
 
-use super::{ChannelRecord, FifoRecord, IntervalRecord, JobRecord, JobWait, LearningInterval, PortRecord};
+use super::{ChannelRecord, FifoRecord, IntervalRecord, JobRecord, JobWait, LearningInterval, PortRecord, QueueRecord};
 
 /// What happened at the ports, interfaces and routers of a partition, in their order.
 #[derive(Clone, Default, Debug)]
@@ -8,6 +8,8 @@ pub(crate) struct Part {
     pub(crate) ports: Vec<PortRecord>,
     /// Channel vc of port p at `p * channels_per_port + vc`; empty unless recorded.
     pub(crate) channels: Vec<ChannelRecord>,
+    /// What waited in channel vc of the input of port p at `p * channels_per_port + vc`; empty unless recorded.
+    pub(crate) queues: Vec<QueueRecord>,
     /// Bytes of job j on port p at `p * jobs + j`; empty unless recorded.
     pub(crate) port_jobs: Vec<u64>,
     /// Sum of the times that packets waited for each output of the crossbar; empty unless recorded.

@@ -92,6 +92,15 @@ pub struct ChannelRecord {
     pub peak_bytes: u64,
 }
 
+/// What waited in one virtual channel of the input queue of a port, in the window.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct QueueRecord {
+    /// Over packets, the time in it; over the length of the window, its mean number of packets.
+    pub queued_ps: u64,
+    /// Most packets in it at a time.
+    pub peak_packets: u64,
+}
+
 /// One interval of the time series of one job.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct IntervalRecord {

@@ -1,7 +1,7 @@
 //! Records of ports, links and nodes, read from the parts in which partitions made them.
 
 use crate::fabric::Fabric;
-use crate::record::{ChannelRecord, FifoRecord, JobWait, Part, PortRecord};
+use crate::record::{ChannelRecord, FifoRecord, JobWait, Part, PortRecord, QueueRecord};
 use std::fmt;
 use std::sync::Arc;
 
@@ -23,6 +23,8 @@ pub struct PortView<'a> {
     pub record: &'a PortRecord,
     /// Its virtual channels; empty unless recorded.
     pub channels: &'a [ChannelRecord],
+    /// Of each virtual channel, what waited in the input queue at the other end of its link; empty unless recorded.
+    pub queues: &'a [QueueRecord],
     /// Bytes of each job; empty unless recorded, or where there is but one job.
     pub job_bytes: &'a [u64],
     /// Sum of the times that packets waited for it at heads of input queues; `None` unless recorded.
@@ -100,11 +102,22 @@ impl PortRecords {
         PortView {
             record: &part.ports[i],
             channels: part.channels.get(several(self.channels)).unwrap_or(&[]),
+            queues: self.queues_behind(port),
             job_bytes: part.port_jobs.get(several(self.jobs)).unwrap_or(&[]),
             crossbar_stall_ps: part.crossbar_stall_ps.get(i).copied(),
             counted_stall_ps: part.counted_stall_ps.get(i).copied(),
             job_waits: part.waits.get(several(self.channels)).unwrap_or(&[]),
         }
+    }
+
+    /// What waited at the other end of a port's link; nothing where that is a node.
+    fn queues_behind(&self, port: usize) -> &[QueueRecord] {
+        let peer = self.fabric.peer[port] as usize;
+        if self.fabric.is_node_port(port as u32) {
+            return &[];
+        }
+        let (part, i) = self.find(0, peer);
+        part.queues.get(i * self.channels..(i + 1) * self.channels).unwrap_or(&[])
     }
 
     /// The part that has a port (0), an interface (1) or a router (2), and its place there.

@@ -181,7 +181,8 @@ mod tests {
         let mut socket = Socket::new(7, None);
         let mut changed = Vec::new();
         for job in 0..3 {
-            let arrival = Arrival { at_ps: 7, source: NodeId(0), size: 1, job, message: 0, envelope: None };
+            let arrival =
+                Arrival { at_ps: 7, source: NodeId(0), size: 1, job, message: 0, envelope: None, passage: None };
             changed.push(mixed.left(0, &Departure { at_ps: 7, job, message: 0 }, &mut socket) == Offer::Changed);
             changed.push(mixed.arrived(0, &arrival, &mut socket) == Offer::Changed);
         }

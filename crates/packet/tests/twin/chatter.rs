@@ -175,7 +175,7 @@ impl Talker {
             let message = self.random.below(1 << 20) as u32;
             let (source, job) = (self.node, self.jobs[0]);
             let envelope = Some(Envelope { tag: message, ..Envelope::default() });
-            socket.deliver(Arrival { at_ps: now + after, source, size: 1, job, message, envelope });
+            socket.deliver(Arrival { at_ps: now + after, source, size: 1, job, message, envelope, passage: None });
         }
         while self.random.chance(self.manner.answers) && self.made < self.manner.most {
             // Some were made before now, as by a rank that ran ahead of what it was told.

@@ -11,6 +11,7 @@ pub mod chatter;
 mod lines;
 mod nodes;
 mod parts;
+mod queues;
 mod waits;
 
 use nodes::{per_node, Node};
@@ -21,6 +22,7 @@ use odonata_routing::deadlock;
 use odonata_routing::next_hop::NextHops;
 use odonata_units::{Bytes, LinkId, Rate, RouterId, Stream};
 use parts::{Loads, Packet, Port};
+pub use queues::Queues;
 use std::cmp::Reverse;
 use std::collections::{BTreeSet, BinaryHeap, VecDeque};
 pub use waits::Waits;
@@ -63,6 +65,7 @@ pub struct Twin<'a> {
     now: u64,
     found: Vec<PacketRecord>,
     waits: Waits,
+    queues: Queues,
 }
 
 impl<'a> Twin<'a> {
@@ -118,6 +121,7 @@ impl<'a> Twin<'a> {
             now: 0,
             found: Vec::new(),
             waits: Waits::new(),
+            queues: Queues::new(),
             machine,
             settings,
             routing,
@@ -133,16 +137,17 @@ impl<'a> Twin<'a> {
 
     /// Runs until nothing happens any more; all packets, in the order of their records.
     pub fn run(self) -> Vec<PacketRecord> {
-        self.run_with_waits().0
+        self.run_with_queues().0
     }
 
-    /// The same, and who held up whom.
-    pub fn run_with_waits(mut self) -> (Vec<PacketRecord>, Waits) {
+    /// The same, who held up whom, and what waited in input queues.
+    pub fn run_with_queues(mut self) -> (Vec<PacketRecord>, Waits, Queues) {
         self.begin();
         while let Some(Reverse((time, _))) = self.events.peek() {
             assert!(*time > self.now || self.now == 0, "every way takes time");
             let time = *time;
             self.wait(time);
+            self.stand(time);
             self.now = time;
             while let Some(Reverse((time, _))) = self.events.peek() {
                 if *time > self.now {
@@ -166,7 +171,7 @@ impl<'a> Twin<'a> {
         }
         self.endpoints.end(self.now);
         self.found.sort_unstable();
-        (self.found, self.waits)
+        (self.found, self.waits, self.queues)
     }
 
     fn handle(&mut self, event: Event) {
@@ -189,6 +194,7 @@ impl<'a> Twin<'a> {
                 let packet = self.ports[router][port].wire.pop_front().unwrap();
                 let vc = usize::from(packet.header.state.vc);
                 self.ports[router][port].inputs[vc].push_back(packet);
+                self.joined(router, port, vc);
                 if self.ports[router][port].inputs[vc].len() == 1 {
                     self.route(router, port, vc);
                 }
@@ -375,6 +381,7 @@ impl<'a> Twin<'a> {
         // No effect elsewhere at the same instant, over any cable.
         let at = self.now + self.cable(r, i).max(1);
         if i < self.node_ports(r) {
+            packet.entered = self.now;
             self.at(at, Event::NodeCredit(self.nic(r, i), packet.size()));
         } else {
             let (from, port) = self.far(r, i);
@@ -425,8 +432,8 @@ impl<'a> Twin<'a> {
         if to_node {
             let at = free + out;
             self.record(&packet, at);
-            let nic = self.nic(r, o);
-            self.nodes[nic].incoming.push_back((at, packet.what, packet.header.source));
+            let (nic, passage) = (self.nic(r, o), self.passage(&packet));
+            self.nodes[nic].incoming.push_back((at, packet.what, packet.header.source, passage));
             self.at(at, Event::Node(nic));
         } else {
             port.credits[vc] -= packet.room;

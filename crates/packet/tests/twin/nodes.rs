@@ -1,9 +1,11 @@
 //! The twin's nodes: everything that can happen at a node at an instant, one thing after the other.
 
-use super::parts::{in_network, set_out};
+use super::parts::{in_network, set_out, Packet};
 use super::{Event, Twin};
 use odonata_machine::Machine;
-use odonata_packet::{Arrival, Departure, Endpoints, Interfaces, Listens, Offer, Outgoing, PacketSettings, Socket};
+use odonata_packet::{
+    Arrival, Departure, Endpoints, Interfaces, Listens, Offer, Outgoing, PacketSettings, Passage, Socket,
+};
 use odonata_routing::algorithm::RouteState;
 use odonata_units::NodeId;
 use std::collections::VecDeque;
@@ -25,7 +27,7 @@ pub(super) struct Node {
     /// Where it is a torus FIFO: the memory FIFOs that feed it, as the endpoints number them, the one to serve first at the front.
     fed_by: VecDeque<u32>,
     /// When each packet on the last link has arrived, and where it came from.
-    pub(super) incoming: VecDeque<(u64, Outgoing, NodeId)>,
+    pub(super) incoming: VecDeque<(u64, Outgoing, NodeId, Option<Passage>)>,
 }
 
 impl Node {
@@ -164,15 +166,21 @@ impl Twin<'_> {
         true
     }
 
+    /// How a packet got into the network, where nodes have FIFOs.
+    pub(super) fn passage(&self, packet: &Packet) -> Option<Passage> {
+        let (made_ps, taken_ps, entered_ps) = (packet.what.birth_ps, packet.inject, packet.entered);
+        self.settings.injection.is_some().then_some(Passage { made_ps, taken_ps, entered_ps })
+    }
+
     fn arrive(&mut self, nic: usize) -> bool {
         let node = &mut self.nodes[nic];
         if node.incoming.front().is_none_or(|(at, ..)| *at > self.now) {
             return false;
         }
-        let (at_ps, packet, source) = node.incoming.pop_front().unwrap();
+        let (at_ps, packet, source, passage) = node.incoming.pop_front().unwrap();
         if node.listens > Listens::ToNothing {
             let Outgoing { size, job, message, envelope, .. } = packet;
-            let arrival = Arrival { at_ps, source, size, job, message, envelope };
+            let arrival = Arrival { at_ps, source, size, job, message, envelope, passage };
             self.tell(nic, |endpoints, nic, socket| endpoints.arrived(nic, &arrival, socket));
         }
         true

@@ -13,6 +13,8 @@ pub struct Packet {
     pub bytes: u64,
     pub header: Header,
     pub inject: u64,
+    /// When the router of its node took it.
+    pub entered: u64,
     pub arrived: u64,
     pub previous: u64,
     pub port: usize,
@@ -123,6 +125,7 @@ pub fn set_out((what, bytes): (Outgoing, u64), source: NodeId, state: RouteState
         bytes,
         header,
         inject: now,
+        entered: 0,
         arrived: arrives,
         previous: now,
         port,

@@ -148,7 +148,7 @@ impl Plain {
                     let mut found = self.ends.lock().unwrap();
                     found.tie |= !found.on_node.insert((rank.job, envelope.destination, at_ps));
                     let (job, message, envelope) = (rank.job, 0, Some(envelope));
-                    socket.deliver(Arrival { at_ps, source: own, size: 0, job, message, envelope });
+                    socket.deliver(Arrival { at_ps, source: own, size: 0, job, message, envelope, passage: None });
                 }
                 Act::Round => rank.rounds += 1,
                 Act::Done(request) => {

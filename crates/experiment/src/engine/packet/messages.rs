@@ -4,7 +4,13 @@ use super::programs::Ran;
 use odonata_declare::Type::{Bool, Coded, U32, U64};
 use odonata_declare::Unit::{Bytes as InBytes, Plain, Ps};
 use odonata_declare::{Column, FilledTable, Values, Word};
+use odonata_packet::Passage;
 use odonata_transport::{MessageRecord, Protocol};
+
+/// Of the packet with which a message was complete, a time on its way, where nodes have injection FIFOs; none on its node.
+fn on_the_way(ran: &Ran, get: impl Fn(&MessageRecord, &Passage) -> u64) -> Option<Values> {
+    ran.has_fifos.then(|| of(ran, |m| m.passage.as_ref().map_or(0, |passage| get(m, passage))))
+}
 
 fn of<T>(ran: &Ran, get: impl Fn(&MessageRecord) -> T) -> Values
 where
@@ -78,5 +84,32 @@ pub(super) const MESSAGES: FilledTable<'_, Ran> = FilledTable {
             "When it and its receive had found each other, on the receiver's clock: of a long one before, of others after it arrived.",
         )
         .by(|ran| of(ran, |m| m.matched.ps())),
+        Column::attribute(
+            "memory_fifo_ps",
+            U64,
+            Ps,
+            "In the memory FIFO",
+            "Of the packet with which its data was complete, the time from its making until a torus FIFO took it; 0 on a node.",
+        )
+        .under("injection")
+        .by_if(|ran| on_the_way(ran, |_, passage| passage.taken_ps - passage.made_ps)),
+        Column::attribute(
+            "torus_fifo_ps",
+            U64,
+            Ps,
+            "In the torus FIFO",
+            "Of this packet, the time from then until the router took it, that between node and router included; 0 on a node.",
+        )
+        .under("injection")
+        .by_if(|ran| on_the_way(ran, |_, passage| passage.entered_ps - passage.taken_ps)),
+        Column::attribute(
+            "network_ps",
+            U64,
+            Ps,
+            "In the network",
+            "Of this packet, the time from then until its last byte was at the receiver's interface; 0 on a node.",
+        )
+        .under("injection")
+        .by_if(|ran| on_the_way(ran, |m, passage| m.arrived.ps() - passage.entered_ps)),
     ],
 };

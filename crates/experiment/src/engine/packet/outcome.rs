@@ -152,6 +152,7 @@ fn summary(run: &Measured<'_>) -> Vec<(&'static str, Value)> {
             "minimal_share": share(packets - non_minimal),
             "middle_group_share": share(over_group),
             "virtual_channels": result.channels_per_port,
+            "virtual_channel_kinds": result.channel_kinds.iter().map(|kind| kind.word()).collect::<Vec<_>>(),
             "virtual_channels_used": (0..16).filter(|vc| result.channels_used >> vc & 1 == 1).collect::<Vec<u32>>(),
             "latency_mean_ns": if packets == 0 { Value::Null } else { (latency.mean() / 1e3).into() },
             "percentile_error": Histogram::ERROR,

@@ -103,6 +103,8 @@ pub(super) struct Ran {
     /// By job, source, destination and number, if they are recorded.
     pub(super) messages: Vec<MessageRecord>,
     records_messages: bool,
+    /// Whether nodes had injection FIFOs.
+    pub(super) has_fifos: bool,
     /// Calls, waits and phases in time, if they are recorded.
     pub(super) recorded: CallRecords,
     records_calls: bool,
@@ -115,8 +117,8 @@ pub(super) struct Ran {
 }
 
 impl Ran {
-    /// In a run that ended at `end`.
-    pub(super) fn new(programs: Option<&Programs>, scenario: &Scenario, end: Time) -> Self {
+    /// In a run that ended at `end`; whether nodes had injection FIFOs.
+    pub(super) fn new(programs: Option<&Programs>, scenario: &Scenario, (end, has_fifos): (Time, bool)) -> Self {
         let ranks = programs.map_or_else(Vec::new, |programs| programs.ranks.take_records());
         let messages = programs.map_or_else(Vec::new, |programs| programs.ranks.take_messages());
         let records_messages = programs.is_some_and(|programs| programs.ranks.records_messages());
@@ -130,7 +132,18 @@ impl Ran {
             program_of.extend((0..own.len() as u32).map(|phase| shared.program.program_of(phase)));
             phases.extend(own);
         }
-        Self { ranks, messages, records_messages, recorded, records_calls, end, phases, program_of, first_phase }
+        Self {
+            ranks,
+            messages,
+            records_messages,
+            has_fifos,
+            recorded,
+            records_calls,
+            end,
+            phases,
+            program_of,
+            first_phase,
+        }
     }
 }
 

@@ -5,7 +5,9 @@ use super::programs;
 use odonata_declare::Type::{Coded, F64, U32, U64};
 use odonata_declare::Unit::{Bytes, BytesPerS, Count, Ns, Plain, Ps, Share};
 use odonata_declare::{Column, FilledTable, Frame, Table, Values};
-use odonata_packet::{ChannelRecord, FifoRecord, IntervalRecord, JobRecord, JobWait, LearningInterval, PacketResult};
+use odonata_packet::{
+    ChannelRecord, FifoRecord, IntervalRecord, JobRecord, JobWait, LearningInterval, PacketResult, QueueRecord,
+};
 use std::collections::BTreeMap;
 
 /// The declarations, in the order of the reference.
@@ -220,6 +222,11 @@ fn channels(result: &PacketResult) -> impl Iterator<Item = (u32, u32, &ChannelRe
     links.flat_map(|(link, port)| (0..).zip(port.channels).map(move |(vc, channel)| (link, vc, channel)))
 }
 
+/// What waited in the input queues of the same channels.
+fn queues(result: &PacketResult) -> impl Iterator<Item = &QueueRecord> {
+    result.ports.links().flat_map(|port| port.queues)
+}
+
 const CHANNELS: FilledTable<'_, PacketResult> = FilledTable {
     name: "channels",
     row: "link and virtual channel",
@@ -246,6 +253,22 @@ const CHANNELS: FilledTable<'_, PacketResult> = FilledTable {
         .by(|result| channels(result).map(|(_, _, row)| row.stall_ps).collect()),
         Column::max("peak_bytes", U64, Bytes, "Peak occupancy", "Most bytes in its output buffer at a time.")
             .by(|result| channels(result).map(|(_, _, row)| row.peak_bytes).collect()),
+        Column::sum(
+            "queued_ps",
+            U64,
+            Ps,
+            "Queued",
+            "Over packets, the time in the input queue at the link's end; divided by the measured time, the mean number of them there.",
+        )
+        .by(|result| queues(result).map(|queue| queue.queued_ps).collect()),
+        Column::max(
+            "peak_queued_packets",
+            U64,
+            Count,
+            "Peak queue",
+            "Most packets in the input queue at the link's end at a time, one that passes at once included.",
+        )
+        .by(|result| queues(result).map(|queue| queue.peak_packets).collect()),
     ],
 };
 
