@@ -71,7 +71,7 @@ EXPERIMENTS = {
     "packet": packet(SMALL, PAIR, 1),
     "packet-torus": packet(
         'topology = "torus"\ndims = [4, 4, 4]', [("cube", "uniform", 64, "compact")], 1
-    ).replace("ugal-g", "min"),
+    ).replace('"ugal-g"', '"torus-adaptive"\nrecord_channels = true'),
 }
 # Looking along X, both jobs lie over each other; looking along Z, each has its own places.
 EXPERIMENTS["torus-two"] = flow(
@@ -279,6 +279,16 @@ def lanes(run: odonata.Run) -> dict[str, Any]:
     }
 
 
+def channels(run: odonata.Run) -> dict[str, Any]:
+    """Of every link what its dynamic channels carry."""
+    kinds = run.summary["packet"]["virtual_channel_kinds"]
+    table = run.table("channels").to_pandas()
+    dynamic = table["vc"].map(lambda vc: kinds[vc] == "dynamic")
+    by_link = table["bytes"].where(dynamic, 0).groupby(table["link"]).sum()
+    share = by_link / run.links["bytes"].to_numpy()
+    return {"kinds": kinds, "largest": float(by_link.max()), "share": float(share.max())}
+
+
 def costs(run: odonata.Run, per_rank: odonata.Run) -> dict[str, Any]:
     """Sums of the second job's cycle, and what the other form says of its only job."""
     rows = [row for row in run.table("cycle").to_pylist() if row["job"] == 1]
@@ -415,6 +425,7 @@ def main(target: Path) -> None:
         "series": series(opened["packet"]),
         "grid": grid(target),
         "lanes": lanes(opened["ranks"]),
+        "channels": channels(opened["packet-torus"]),
         "costs": costs(opened["amg"], opened["model"]),
         "communication": [communication(opened["packet"], 1), communication(opened["edison"], 1)],
         "difference": differences(opened["edison"], opened["edison-K"]),

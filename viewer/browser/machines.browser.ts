@@ -192,6 +192,33 @@ describe.each(SHOWN)('$name', ({ name, run, links, max, hottest, classes, jobs, 
     }
   })
 
+  test.runIf(name === 'packet-torus')('virtual channels one by one, by kind and as a share', async () => {
+    const { kinds, largest, share } = expected.channels
+    await open('all', `run=${run}`)
+    const options = await at('channel').locator('option').allInnerTexts()
+    const single = kinds.map((_, vc) => `channel ${vc}`)
+    expect(options).toEqual(['all', ...new Set(kinds), 'dynamic share', ...single])
+    const chosen = async (option: string): Promise<string> => {
+      await at('channel').selectOption(option)
+      await settle(page)
+      return text('hot-value')
+    }
+    expect(await chosen('dynamic')).toBe(quantity(largest, 'bytes'))
+    expect(await chosen('share')).toBe(quantity(share, 'share'))
+    expect(await chosen('')).toBe(quantity(max, 'bytes'))
+    // Beside a run without records of channels there is nothing to choose.
+    await set(`view=compare&compared=${run},0&channel=dynamic`)
+    expect(await at('channel').count()).toBe(0)
+  })
+
+  test.runIf(name === 'torus')('minimaps look at the machine from their side', async () => {
+    await open('all', `run=${run}&projection=cylinders:Z`)
+    expect(await at('minimap-X,Y').getAttribute('aria-pressed')).toBe('true')
+    await click('minimap-Y,Z')
+    expect(await at('minimap-Y,Z').getAttribute('aria-pressed')).toBe('true')
+    expect(await text('drawn')).toContain('Looking down X')
+  })
+
   test('nothing sticks out or is cut at both sizes, light and dark', async () => {
     await fits(name, `run=${run}`)
   })

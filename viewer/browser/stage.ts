@@ -59,6 +59,8 @@ interface Expected {
   }
   /** A sweep: of every cell its largest traffic and the latency of a job, by seed. */
   grid: { routing: string; ranks: number; most: number[]; latency: number[] }[]
+  /** What the dynamic channels of a link carry at most, also as a share of all; the kind of each channel. */
+  channels: { kinds: string[]; largest: number; share: number }
   lanes: Record<
     'ranks' | 'first' | 'last' | 'waiting_of_first' | 'computing_share' | 'waiting_share',
     number

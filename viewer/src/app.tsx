@@ -27,6 +27,7 @@ import { hasSeries } from './data/series'
 import { momentOf } from './views/moment'
 import { TableDialog } from './views/tables'
 import { TimeView } from './views/time'
+import { Minimaps } from './views/minimaps'
 import { Tooltip } from './views/tooltip'
 import { comparison, type Compared } from './views/compared'
 import type { Derived } from './data/model'
@@ -130,6 +131,7 @@ function Body({
         <Distribution derived={derived} />
         {compared && <BothRuns runs={compared.pair} />}
         <ScaleLegend derived={derived} cables={compared?.change?.difference.cables} />
+        {view === 'overview' && <Minimaps derived={derived} />}
         <Jobs derived={derived} />
       </aside>
       {view === 'overview' && <Overview derived={derived} />}

@@ -63,7 +63,7 @@ impl PacketResult {
             jobs: sums.jobs,
             ports: PortRecords::new(Arc::clone(fabric), channels_per_port, plan.jobs, parts),
             channels_per_port,
-            channel_kinds: routing.channel_kinds(),
+            channel_kinds: ChannelKind::of(routing),
             channels_used: sums.channels_used,
             interval: Time(plan.recording.interval_ps),
             stuck: crate::deadlock::report(fabric, waits),

@@ -14,12 +14,14 @@
 
 pub mod adaptive;
 mod by_message;
+mod channel_kind;
 mod counted;
 mod crossing;
 pub mod dimension_order;
 mod grid;
 mod hinted;
 pub mod min;
+mod nothing;
 pub mod over_router;
 pub mod par;
 pub mod q_adaptive;
@@ -36,15 +38,17 @@ mod zones;
 use crate::hints::{Directions, Step};
 use crate::next_hop::{NextHops, Port, Unreachable};
 use crate::view::LoadView;
-use odonata_declare::{Declared, Named, Parameter, Parameters};
+use odonata_declare::{Declared, Named};
 use odonata_machine::Machine;
 use odonata_units::{NodeId, RouterId, Stream};
 use std::sync::Arc;
 
 pub use adaptive::AdaptiveSettings;
 pub use by_message::{Route, Rule, WayOf};
+pub use channel_kind::ChannelKind;
 pub use dimension_order::{DeadlockAvoidance, TorusSettings};
 pub use hinted::Ties;
+pub use nothing::Nothing;
 pub use par::{ParSettings, SecondMiddle};
 pub use q_adaptive::QSettings;
 pub use steady::{PathChoice, UgalPaths};
@@ -172,25 +176,6 @@ pub struct Decision<'a> {
     pub feedback: Option<f32>,
 }
 
-/// What the packets of a virtual channel may do.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum ChannelKind {
-    /// They go by the one way that their order of directions says.
-    Deterministic,
-    /// They choose among directions by the load.
-    Dynamic,
-}
-
-impl ChannelKind {
-    /// Its name.
-    pub fn word(self) -> &'static str {
-        match self {
-            Self::Deterministic => "deterministic",
-            Self::Dynamic => "dynamic",
-        }
-    }
-}
-
 /// A routing algorithm on one machine. It is immutable: what changes is in headers, streams and memories.
 pub trait Routing: Send + Sync {
     /// Number of virtual channels that it needs.
@@ -203,15 +188,6 @@ pub trait Routing: Send + Sync {
     /// the room is then kept for it; so nobody ever waits for a reserved channel.
     fn reserved_from(&self) -> u8 {
         u8::MAX
-    }
-
-    /// Of each channel whether packets choose their way in it or keep to one, where the algorithm has channels of both kinds or rings
-    /// that it keeps from filling up; nothing of others, whose channels are stages of a way.
-    fn channel_kinds(&self) -> Vec<ChannelKind> {
-        let (channels, reserved) = (self.virtual_channels(), self.reserved_from());
-        let has_kinds = reserved < channels || self.rings().is_some();
-        let kind = |vc| if vc < reserved { ChannelKind::Deterministic } else { ChannelKind::Dynamic };
-        (0..channels).filter(|_| has_kinds).map(kind).collect()
     }
 
     /// Whether the packets of messages of different sizes may go differently.
@@ -379,14 +355,6 @@ impl RoutingSettings {
             dynamic: parameters.downcast_ref().cloned().unwrap_or_default(),
         }
     }
-}
-
-/// The parameters of an algorithm that has none.
-#[derive(Clone, Copy, Debug)]
-pub struct Nothing;
-
-impl Parameters for Nothing {
-    const PARAMETERS: &'static [Parameter<Self>] = &[];
 }
 
 /// Why an algorithm can't run on a machine, or what is wrong with its settings.

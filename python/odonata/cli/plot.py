@@ -12,6 +12,7 @@ KINDS = (
     "histogram",
     "groups",
     "jobs",
+    "torus",
     "latency",
     "stall_map",
     "congestion",
@@ -34,11 +35,12 @@ OF_SWEEPS = ("load_curve", "interference")
     type=click.Path(path_type=Path),
     help="The file to write, .png, .svg or .pdf; <kind>.png in the run directory by default.",
 )
-@click.option("--job", metavar="NAME", help="Only the traffic of this job (histogram and groups).")
+@click.option("--job", metavar="NAME", help="Only the traffic of this job (histogram, groups and torus).")
 @click.option(
     "--what",
     metavar="WORD",
-    help="series: throughput, latency, non_minimal, load or stall. latency: total or network.",
+    help="series: throughput, latency, non_minimal, load or stall. latency: total or network. "
+    "torus: traffic or dynamic.",
 )
 @click.option("--log/--linear", default=None, help="The axis of traffic (histogram and jobs).")
 def command(
@@ -57,19 +59,20 @@ def command(
     from odonata.errors import OdonataError
     from odonata.store.whole import replacing
 
-    takes_job, takes_log = ("histogram", "groups"), ("histogram", "jobs")
+    takes_job, takes_log = ("histogram", "groups", "torus"), ("histogram", "jobs")
+    takes_what = ("series", "latency", "torus")
     if job is not None and kind not in takes_job:
         raise OdonataError(
-            f"--job does not apply to the figure {kind}", hint=f"It does to {' and '.join(takes_job)}."
+            f"--job does not apply to the figure {kind}", hint=f"It does to {', '.join(takes_job)}."
         )
     if log is not None and kind not in takes_log:
         raise OdonataError(
             f"--log and --linear do not apply to the figure {kind}",
             hint=f"They do to {' and '.join(takes_log)}.",
         )
-    if what is not None and kind not in ("series", "latency"):
+    if what is not None and kind not in takes_what:
         raise OdonataError(
-            f"--what does not apply to the figure {kind}", hint="It does to series and latency."
+            f"--what does not apply to the figure {kind}", hint=f"It does to {', '.join(takes_what)}."
         )
     settings: dict[str, object] = {}
     if what is not None:

@@ -8,6 +8,7 @@ import numpy as np
 import pandas as pd
 import pyarrow as pa
 
+from odonata.analysis.torus import directions
 from odonata.errors import OdonataError
 from odonata.runs import Run
 
@@ -81,14 +82,13 @@ def hardware_counters(run: Run) -> pa.Table:
         )
     if "packets" not in run.links.column_names:
         raise OdonataError(f"{run.name} has no packets", hint="Run it with engine.kind = 'packet'.")
-    make, directions = (_of_p, "{axis}{sign}") if len(axes) == 3 else (_of_q, "{axis}{way}")
+    make, named = (_of_p, "{axis}{sign}") if len(axes) == 3 else (_of_q, "{axis}{way}")
     counted = make(run)
-    links = run.links.to_pandas()
     rows = []
-    for axis in axes:
-        signs = _direction(links, axis)
-        for sign, way in (("P", "+"), ("M", "-")):
-            mine, direction = (signs == sign).to_numpy(), directions.format(axis=axis, sign=sign, way=way)
+    for axis, size in zip(axes, run.summary["machine"]["axis_sizes"], strict=True):
+        ways = directions(run.links, axis, size)
+        for step, sign, way in ((1, "P", "+"), (-1, "M", "-")):
+            mine, direction = ways == step, named.format(axis=axis, sign=sign, way=way)
             for name, values in counted.items():
                 if direction not in MISSING.get(name, ()):
                     rows.append({"counter": name.format(direction), **summary_of(values[mine])})
@@ -163,15 +163,3 @@ def _chunks(size_bytes: np.ndarray) -> np.ndarray:
 
 def _cycles(time_ps: np.ndarray, machine: str) -> np.ndarray:
     return np.floor(time_ps * CYCLES_PER_PS[machine])
-
-
-def _direction(links: pd.DataFrame, axis: str) -> pd.Series:
-    """`P` or `M` for the links along an axis, nothing for others."""
-    start, end = links[f"source_{axis}"], links[f"target_{axis}"]
-    size = int(max(start.max(), end.max())) + 1
-    along = start != end
-    # Of two nodes' two cables, plus of one is minus of the other.
-    plus = (start == 0) == (links["parallel"] == 0) if size == 2 else (end - start) % size == 1
-    signs: pd.Series = pd.Series(np.where(plus, "P", "M"), index=links.index)
-    signs[~along] = ""
-    return signs

@@ -14,6 +14,7 @@ from odonata.plot.links import plot_links
 from odonata.plot.overview import plot_overview
 from odonata.plot.stalls import plot_series, plot_stall_map
 from odonata.plot.style import Picture
+from odonata.plot.torus import plot_torus
 
 if TYPE_CHECKING:
     from odonata.store import RunData
@@ -40,6 +41,13 @@ class RunPlots:
     def jobs(self, *, log: bool | None = None) -> Picture:
         """Mean and maximum traffic of a link for each job and class."""
         return plot_jobs(self._run.links, self._run.link_jobs, self._run.jobs, log=log)
+
+    def torus(self, *, job: str | int | None = None, what: str = "traffic") -> Picture:
+        """A torus from its sides, up and down each axis: traffic, of one job if it is named, or `dynamic`.
+
+        `dynamic` is the share of the traffic on dynamic channels, of runs that record channels.
+        """
+        return plot_torus(self._run, self._values(job), what)
 
     def overview(self) -> Picture:
         """Links, jobs and groups in one figure."""

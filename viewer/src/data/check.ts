@@ -1,6 +1,7 @@
 /** Settings that are well written and still make no sense for these runs: said in words, and replaced by the defaults. */
 import { count } from '../base/format'
 import { RAMPS } from '../base/ramps'
+import { channelColumns, channelsOf } from './channels'
 import { hasCosts } from './costs'
 import { hasLanes } from './lanes'
 import { figureOptions, settingKeys } from './pivot'
@@ -50,7 +51,15 @@ const CHECKS: Checks = {
     return null
   },
   measure: ({ measure, view }, _, run) =>
-    view === 'time' ? null : oneOf('measure', measure, [...measuresOf(run), 'transfer_ps']),
+    view === 'time'
+      ? null
+      : oneOf('measure', measure, [...measuresOf(run), ...channelColumns(run), 'transfer_ps']),
+  channel: ({ channel }, _, run) =>
+    oneOf(
+      'channel',
+      channel,
+      channelsOf(run).map(({ id }) => id),
+    ),
   classesOff: ({ classesOff }, { runs }) => {
     const known = runs
       .flatMap((run) => run.summary.classes.map((c) => c.class))

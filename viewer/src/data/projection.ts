@@ -69,3 +69,12 @@ export function projectionOptions(axes: readonly string[]): ProjectionOption[] {
     ...cylinders,
   ]
 }
+
+/** The setting that shows two axes in the way in which the machine is seen now; cylinders where it is not flat. */
+export function lookAt(now: string, pair: string, axes: readonly string[]): string {
+  const kind = parseProjection(now, axes)?.kind ?? 'planes'
+  if (kind === 'flat') return pair
+  const others = axes.filter((axis) => !pair.split(',').includes(axis))
+  if (axes.length === 3) return `${CYLINDERS}${others[0]}`
+  return kind === 'cylinders' ? `${SLICES}${pair},${others[0]}` : `${SLICES}${pair}`
+}

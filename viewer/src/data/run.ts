@@ -103,6 +103,8 @@ export interface Run {
   readonly jobs: readonly Job[]
   readonly nodes: Nodes
   readonly measures: readonly Measure[]
+  /** Where only some of its virtual channels are looked at: the run with all of them. */
+  readonly whole?: Run
 }
 
 export const IDLE = -1

@@ -19,6 +19,8 @@ export interface ViewState {
   readonly difference: boolean
   readonly pairing: Pairing
   readonly measure: string
+  /** Virtual channels that are looked at, as `vc0` or `dynamic`; empty for all. */
+  readonly channel: string
   readonly aggregate: Aggregate
   readonly classesOff: readonly string[]
   readonly jobs: Readonly<Record<number, JobMode>>
@@ -75,6 +77,7 @@ export const DEFAULTS: ViewState = {
   difference: false,
   pairing: 'cable',
   measure: 'bytes',
+  channel: '',
   aggregate: 'max',
   classesOff: [],
   jobs: {},
@@ -109,6 +112,17 @@ export const DEFAULTS: ViewState = {
   costScale: 'time',
 }
 
+/** How many runs are seen side by side at most. */
+export const COMPARED_MAX = 4
+
+/** The runs that the settings name, else the current one and the next. */
+export function comparedIds(state: ViewState, runs: number): number[] {
+  const named = state.compared
+    .filter((id, i) => id >= 0 && id < runs && state.compared.indexOf(id) === i)
+    .slice(0, COMPARED_MAX)
+  return named.length > 1 ? named : [state.run % runs, (state.run + 1) % runs]
+}
+
 type Codec = { write(value: never): string; read(text: string): unknown }
 
 const words: Codec = { write: (v: string) => v, read: (t) => t }
@@ -129,6 +143,7 @@ const CODECS: Record<keyof ViewState, Codec> = {
   difference: { write: (v: boolean) => (v ? '1' : ''), read: (t) => t === '1' },
   pairing: oneOf('cable', 'bundle'),
   measure: words,
+  channel: words,
   aggregate: oneOf('max', 'mean', 'sum'),
   classesOff: list,
   jobs: {

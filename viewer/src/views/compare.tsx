@@ -6,7 +6,8 @@ import type { Derived } from '../data/model'
 import { NO_ENDS } from '../data/range'
 import { Answers } from './answer'
 import { FocusChip } from './header'
-import { COMPARED_MAX, type Compared } from './compared'
+import { COMPARED_MAX } from '../data/state'
+import type { Compared } from './compared'
 import { HotLinks } from './links'
 import { SidePanel } from './overview'
 import { PictureView } from './picture'
@@ -18,7 +19,7 @@ export function CompareView({ compared }: { compared: Compared }) {
     <>
       <div class="centre compare">
         <Pickers compared={compared} />
-        <Answers runs={compared.pair.map((d) => d.run)} />
+        <Answers runs={compared.pair.map((d) => d.run.whole ?? d.run)} />
         {change ? (
           <>
             <PairingNote compared={compared} />

@@ -1,10 +1,8 @@
 /** Which runs are compared, on one scale, and what their difference is. */
 import { concatSorted, type Derived, type RunModel, type SharedRange } from '../data/model'
 import type { Difference } from '../data/difference'
-import type { ViewState } from '../data/state'
+import { comparedIds, type ViewState } from '../data/state'
 import type { Session } from './session'
-
-export const COMPARED_MAX = 4
 
 export interface Compared {
   readonly ids: readonly number[]
@@ -19,14 +17,6 @@ export interface Compared {
   } | null
   /** What the panels at the left show and control. */
   readonly lead: Derived
-}
-
-/** The runs that the settings name, else the current one and the next. */
-export function comparedIds(state: ViewState, runs: number): number[] {
-  const named = state.compared
-    .filter((id, i) => id >= 0 && id < runs && state.compared.indexOf(id) === i)
-    .slice(0, COMPARED_MAX)
-  return named.length > 1 ? named : [state.run % runs, (state.run + 1) % runs]
 }
 
 let shared: { parts: readonly Float64Array[]; range: SharedRange } | undefined

@@ -2,6 +2,7 @@
 import { useContext } from 'preact/hooks'
 import { RAMPS } from '../base/ramps'
 import { quantity } from '../base/format'
+import { CHANNELS } from '../data/channels'
 import { show } from '../data/describe'
 import type { Cables } from '../data/difference'
 import type { Derived } from '../data/model'
@@ -49,16 +50,30 @@ export function Controls({ derived: d }: { derived: Derived }) {
   const state = useStore(session.state)
   const planes = projectionOptions(d.run.routers.axes.map(({ name }) => name))
   const patch = (fields: Partial<ViewState>): void => session.state.patch(fields)
+  const channels = session.channels()
   return (
     <section class="card" aria-label="Shown">
       <Choice
         label="Measure"
         test="measure"
         value={d.measure.id}
-        options={d.run.measures.map((m) => ({ value: m.id, label: m.label }))}
+        options={d.run.measures.map((m) => ({
+          value: m.id,
+          // Which channels is said below.
+          label: d.run.whole ? (d.run.info.tables[CHANNELS]?.columns[m.id]?.label ?? m.label) : m.label,
+        }))}
         // A range in other units would mean something else.
         onChange={(measure) => patch({ measure, ...NO_ENDS, frozen: null })}
       />
+      {channels.length > 0 && (
+        <Choice
+          label="Virtual channels"
+          test="channel"
+          value={d.run.whole ? state.channel : ''}
+          options={[{ value: '', label: 'all' }, ...channels.map(({ id, label }) => ({ value: id, label }))]}
+          onChange={(channel) => patch({ channel, ...NO_ENDS, frozen: null })}
+        />
+      )}
       <Choice
         label="Several links as"
         value={state.aggregate}

@@ -6,7 +6,7 @@ import { selectionCsv, selectionsCsv } from '../data/csv'
 import type { Derived } from '../data/model'
 import { isOpen } from '../data/range'
 import { resolveFocus } from '../data/focus'
-import type { ViewState } from '../data/state'
+import { COMPARED_MAX, type ViewState } from '../data/state'
 import { drawTable, fillBox, ROW, write, type Cell } from '../draw/blocks'
 import { looksFor } from '../draw/look'
 import type { Pen } from '../draw/pen'
@@ -19,7 +19,7 @@ import {
   type MachineSheet,
   type Sheet,
 } from '../draw/sheet'
-import { COMPARED_MAX, type Compared } from './compared'
+import type { Compared } from './compared'
 import { highlightOf, PictureContent, type Change } from './content'
 import { geometryOf } from './session'
 

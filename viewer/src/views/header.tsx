@@ -227,7 +227,10 @@ const after = (iterations: number | undefined): string =>
 /** Why a picture has no link to show, and where to look instead. */
 function NoTraffic({ run }: { run: Run }) {
   const session = useSession()
-  const empty = useMemo(() => run.measures.every(({ total }) => total.every((value) => value === 0)), [run])
+  const empty = useMemo(
+    () => (run.whole ?? run).measures.every(({ total }) => total.every((value) => value === 0)),
+    [run],
+  )
   if (!empty) return null
   return (
     <p class="note" data-test="no-traffic">

@@ -5,13 +5,21 @@ import { Store } from '../base/store'
 import type { Theme } from '../base/ramps'
 import type { Marks } from '../data/aggregate'
 import type { Block } from '../data/block'
+import {
+  CHANNELS,
+  channelColumns,
+  channelsOf,
+  commonChannels,
+  inChannels,
+  type Channel,
+} from '../data/channels'
 import { checkState } from '../data/check'
 import type { Tip } from '../data/describe'
 import type { Rows } from '../data/rows'
 import { DifferenceModel, RunModel, type AnyModel } from '../data/model'
 import { loadRun, type Run } from '../data/run'
 import type { Index, Source } from '../data/source'
-import { DEFAULTS, readUrl, type Pairing, type ViewState } from '../data/state'
+import { comparedIds, DEFAULTS, readUrl, type Pairing, type ViewState } from '../data/state'
 import { levelsPicture } from '../layout/levels'
 import { groupMatrix, interior, type Interior } from '../layout/matrices'
 import type { Picture } from '../layout/picture'
@@ -49,6 +57,8 @@ export class Session {
   private readonly models = new Map<number, RunModel | Promise<void>>()
   private readonly blocks = new Map<string, Block | string | Promise<void>>()
   private readonly differences = new Map<string, DifferenceModel>()
+  /** By run and virtual channels. */
+  private readonly parts = new Map<string, RunModel>()
 
   constructor(
     readonly source: Source,
@@ -70,8 +80,43 @@ export class Session {
     this.state.set(state)
   }
 
-  /** The model of a run, or undefined while it is being loaded. */
+  /** The runs that are seen side by side, or the one. */
+  private seen(): readonly number[] {
+    const state = this.state.get()
+    return state.view === 'compare' ? comparedIds(state, this.index.runs.length) : [state.run]
+  }
+
+  /** The virtual channels that can be looked at in all runs that are seen. */
+  channels(): Channel[] {
+    return commonChannels(this.index, this.seen())
+  }
+
+  /** The model of a run, of the virtual channels that are looked at, or undefined while it is being loaded. */
   model(id: number): RunModel | undefined {
+    const model = this.whole(id)
+    const wanted = this.state.get().channel
+    if (!model || wanted === '' || !this.channels().some((one) => one.id === wanted)) return model
+    const part = channelsOf(model.run.info).find((one) => one.id === wanted)!
+    const key = `${id} ${wanted}`
+    const known = this.parts.get(key)
+    if (known) return known
+    const block = this.block(id, CHANNELS, channelColumns(model.run.info))
+    if (block === undefined) return undefined
+    if (typeof block === 'string') {
+      this.fail(`${model.run.label}: ${block}`)
+      return model
+    }
+    const made = new RunModel(inChannels(model.run, block, part))
+    this.parts.set(key, made)
+    return made
+  }
+
+  private fail(text: string): void {
+    if (!this.failures.get().includes(text)) this.failures.set([...this.failures.get(), text])
+  }
+
+  /** The model of a run with all its channels. */
+  private whole(id: number): RunModel | undefined {
     const known = this.models.get(id)
     if (known instanceof RunModel) return known
     if (known === undefined && id >= 0 && id < this.index.runs.length) {
@@ -81,10 +126,9 @@ export class Session {
           this.loaded.set(this.loaded.get() + 1)
         },
         (error: unknown) =>
-          this.failures.set([
-            ...this.failures.get(),
+          this.fail(
             `${this.index.runs[id]!.label}: ${error instanceof Error ? error.message : String(error)}`,
-          ]),
+          ),
       )
       this.models.set(id, loading)
     }
@@ -109,7 +153,8 @@ export class Session {
   }
 
   differenceOf(base: RunModel, other: RunModel, pairing: Pairing): DifferenceModel {
-    const key = `${base.run.id} ${other.run.id} ${pairing}`
+    const of = base.run.whole ? this.state.get().channel : ''
+    const key = `${base.run.id} ${other.run.id} ${pairing} ${of}`
     let model = this.differences.get(key)
     if (!model) this.differences.set(key, (model = new DifferenceModel(base, other, pairing)))
     return model

@@ -1,0 +1,136 @@
+"""A torus or mesh from its sides: what links up and down each axis carry."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+import pyarrow as pa
+from matplotlib.axes import Axes
+
+from odonata.analysis.links import Floats, floats
+from odonata.analysis.torus import directions
+from odonata.errors import OdonataError
+from odonata.plot import style
+from odonata.quantity import Scale, scale
+from odonata.store import RunData
+
+TOTAL, DYNAMIC = "traffic", "dynamic"
+WAYS = ((1.0, "+"), (-1.0, "−"))
+BINS = 32
+
+
+def plot_torus(run: RunData, values: Floats | None = None, what: str = TOTAL) -> style.Picture:
+    """For each axis and direction the mean of its links on the next two axes, and a histogram of both.
+
+    Args:
+        run: A run on a torus or mesh of two axes or more.
+        values: Bytes per link, if not the column `bytes`: one job's, for instance.
+        what: `traffic`, or `dynamic` for the share of it on dynamic channels.
+
+    Raises:
+        OdonataError: The machine has no such axes, channels are not recorded, or there is no such `what`.
+    """
+    machine = run.summary["machine"]
+    axes, sizes = list(machine["axes"]), list(machine["axis_sizes"])
+    if machine["shape"].lower() not in ("torus", "mesh") or len(axes) < 2:
+        raise OdonataError(
+            f"{machine['name']} is no torus or mesh of two axes or more", hint="Other figures show it."
+        )
+    if what not in (TOTAL, DYNAMIC):
+        raise OdonataError(f"there is no figure torus of {what}", hint="It is of traffic or dynamic.")
+    shown = (
+        dynamic_shares(run) if what == DYNAMIC else floats(run.links, "bytes") if values is None else values
+    )
+    on = scale(shown, "share" if what == DYNAMIC else "bytes")
+    label = on.axis("share of dynamic channels" if what == DYNAMIC else style.TRAFFIC)
+    with style.looks():
+        picture = style.new_picture(8.6, 2.3 * len(axes) + 0.6)
+        panels = picture.subplots(len(axes), 3, squeeze=False, width_ratios=(1, 1, 1.2))
+        most = float(np.max(shown, initial=0)) / on.size or 1.0
+        images = []
+        for row, axis in enumerate(axes):
+            ways = directions(run.links, axis, sizes[row])
+            others = [(row + step) % len(axes) for step in (1, 2)][: len(axes) - 1]
+            sides = [(axes[other], sizes[other]) for other in others]
+            for panel, (way, sign) in zip(panels[row], WAYS, strict=False):
+                means = means_on(run.links, shown, ways == way, sides) / on.size
+                images.append(panel.imshow(means, cmap=style.SEQUENTIAL, vmin=0, vmax=most))
+                panel.set_title(f"{axis}{sign}")
+                _label(panel, [name for name, _ in sides])
+            _histogram(panels[row][2], shown, ways, (on, most))
+        panels[-1][2].set_xlabel(label)
+        picture.colorbar(images[0], ax=panels[:, :2], label=f"mean {label}", shrink=0.8, location="left")
+    return picture
+
+
+def _label(panel: Axes, sides: Sequence[str]) -> None:
+    panel.set_xlabel(sides[0])
+    if len(sides) > 1:
+        panel.set_ylabel(sides[1])
+    else:
+        panel.set_yticks([])
+    panel.tick_params(length=0)
+    for spine in panel.spines.values():
+        spine.set_visible(False)
+
+
+def _histogram(panel: Axes, shown: Floats, ways: Floats, on: tuple[Scale, float]) -> None:
+    (unit, most), colors = on, (style.PALETTE[0], style.PALETTE[5])
+    for (way, sign), color in zip(WAYS, colors, strict=True):
+        panel.hist(
+            shown[ways == way] / unit.size,
+            bins=BINS,
+            range=(0, most),
+            histtype="step",
+            linewidth=1.4,
+            color=color,
+            label=sign,
+        )
+    panel.set_ylabel("links")
+    panel.legend(loc="upper left", ncols=2, handlelength=1)
+    style.horizontal_grid(panel)
+
+
+def means_on(links: pa.Table, values: Floats, chosen: np.ndarray, on: Sequence[tuple[str, int]]) -> Floats:
+    """Mean of the chosen links by the place of their source on one or two axes; NaN if none.
+
+    Args:
+        links: The links.
+        values: Of each link.
+        chosen: Whether each link counts.
+        on: Name and size of the axes.
+    """
+    places = [
+        links[f"source_{name}"].to_numpy(zero_copy_only=False)[chosen].astype(np.int64) for name, _ in on
+    ]
+    across, down = places if len(places) > 1 else (places[0], np.zeros_like(places[0]))
+    columns, rows = on[0][1], on[1][1] if len(on) > 1 else 1
+    cell = down * columns + across
+    count = np.bincount(cell, minlength=rows * columns)
+    total = np.bincount(cell, weights=values[chosen], minlength=rows * columns)
+    means: Floats = np.divide(total, count, out=np.full(rows * columns, np.nan), where=count > 0)
+    return means.reshape(rows, columns)
+
+
+def dynamic_shares(run: RunData) -> Floats:
+    """Of each link's bytes the share on dynamic channels; 0 where it carries nothing.
+
+    Raises:
+        OdonataError: Channels are not recorded, or the routing has none that are called dynamic.
+    """
+    kinds = run.summary.get("packet", {}).get("virtual_channel_kinds", [])
+    if "dynamic" not in kinds or "channels" not in run.table_names:
+        raise OdonataError(
+            f"{run.name} has no records of dynamic channels",
+            hint="Run it with record_channels = true and routing torus-dynamic or torus-adaptive.",
+        )
+    channels = run.table("channels")
+    mine = np.asarray(kinds)[channels["vc"].to_numpy()] == "dynamic"
+    link, bytes_of = channels["link"].to_numpy(), floats(channels, "bytes")
+    part, whole = (
+        np.bincount(link, weights=values, minlength=run.links.num_rows)
+        for values in (np.where(mine, bytes_of, 0), bytes_of)
+    )
+    shares: Floats = np.divide(part, whole, out=np.zeros_like(part), where=whole > 0)
+    return shares

@@ -1,0 +1,94 @@
+/** A torus small, from every side: means of its links by two of its axes; a click looks at it from there. */
+import { useContext, useMemo } from 'preact/hooks'
+import { count, quantity } from '../base/format'
+import { show } from '../data/describe'
+import type { Derived } from '../data/model'
+import { lookAt, parseProjection } from '../data/projection'
+import { looksFor } from '../draw/look'
+import { minimaps, type Minimap } from '../layout/minimaps'
+import { ThemeContext, useSession, useStore } from './session'
+
+/** Room for one of them, in pixels. */
+const SIDE = 60
+
+export function Minimaps({ derived: d }: { derived: Derived }) {
+  const session = useSession()
+  const { projection } = useStore(session.state)
+  const axes = d.run.routers.axes.map(({ name }) => name)
+  const maps = useMemo(
+    () => (d.run.shape === 'torus' ? minimaps(d.run, d.values, d.selection.selected) : []),
+    [d.run, d.values, d.selection],
+  )
+  if (maps.length === 0) return null
+  const seen = parseProjection(projection, axes) ?? parseProjection('', axes)!
+  return (
+    <section class="card" aria-label="Minimaps">
+      <header>
+        <h2>From every side</h2>
+        <span class="hint" title="Of the links that leave the routers there; on the scale of all links">means</span>
+      </header>
+      <div class="minimaps">
+        {maps.map((map) => (
+          <Map
+            key={map.pair}
+            derived={d}
+            map={map}
+            pressed={map.across === axes[seen.across] && map.down === axes[seen.down]}
+            onClick={() =>
+              session.state.patch({ projection: lookAt(projection, map.pair, axes), zoom: [1, 0, 0] })
+            }
+          />
+        ))}
+      </div>
+    </section>
+  )
+}
+
+function Map({
+  derived: d,
+  map,
+  pressed,
+  onClick,
+}: {
+  derived: Derived
+  map: Minimap
+  pressed: boolean
+  onClick(): void
+}) {
+  const { ramp } = useStore(useSession().state)
+  const looks = looksFor(useContext(ThemeContext), ramp, d.signed)
+  const cell = SIDE / Math.max(map.columns, map.rows)
+  const color = (i: number): string =>
+    map.links[i] === 0
+      ? looks.palette.filtered
+      : map.means[i] === 0
+        ? looks.palette.empty
+        : looks.colors[d.scale.shade(map.means[i]!)]!
+  const largest = map.means.reduce((most, mean) => (Math.abs(mean) > Math.abs(most) ? mean : most), 0)
+  const said = d.signed ? show(d, largest) : quantity(largest, d.measure.unit)
+  return (
+    <button
+      class="minimap"
+      aria-pressed={pressed}
+      onClick={onClick}
+      data-test={`minimap-${map.pair}`}
+      title={`${map.across} across, ${map.down} down: ${count(map.columns * map.rows)} places, at most ${said} on the mean. Look at the machine from here.`}
+    >
+      <svg width={map.columns * cell} height={map.rows * cell} role="img" aria-hidden="true">
+        {Array.from(map.means, (_, i) => (
+          <rect
+            key={i}
+            x={(i % map.columns) * cell}
+            y={Math.floor(i / map.columns) * cell}
+            width={cell}
+            height={cell}
+            fill={color(i)}
+          />
+        ))}
+      </svg>
+      <span>
+        {map.across} × {map.down}
+      </span>
+    </button>
+  )
+}
