@@ -19,6 +19,8 @@ pub(crate) struct Inbound {
 #[derive(Clone, Copy, Debug)]
 struct Packet {
     job: u16,
+    /// Whether the run waits for its job.
+    awaited: bool,
     envelope: Option<Envelope>,
 }
 
@@ -40,32 +42,47 @@ const KEPT: usize = 8;
 #[derive(Default, Debug)]
 pub(crate) struct Inbox {
     sources: Pairs<Source>,
+    /// Packets that came before their turn, of jobs that the run waits for: those before them may be of others, which it does not wait for.
+    held: usize,
 }
 
 impl Inbox {
-    /// A packet arrived; appends the messages that are complete with it.
-    pub(crate) fn arrived(&mut self, arrival: &Arrival, cut: Cut, settings: &MpiSettings, out: &mut Vec<Inbound>) {
+    /// A packet arrived, of a job that the run waits for or not; appends the messages that are complete with it.
+    pub(crate) fn arrived(
+        &mut self,
+        (arrival, awaited): (&Arrival, bool),
+        cut: Cut,
+        settings: &MpiSettings,
+        out: &mut Vec<Inbound>,
+    ) {
         let number = arrival.message & ((1 << NUMBER_BITS) - 1);
         let place = self.sources.place(arrival.source, (arrival.message >> NUMBER_BITS) as u8);
         let source = self.sources.at(place);
         let ahead = (number.wrapping_sub(source.next) & ((1 << NUMBER_BITS) - 1)) as usize;
-        let packet = Packet { job: arrival.job, envelope: arrival.envelope };
+        let packet = Packet { job: arrival.job, awaited, envelope: arrival.envelope };
         if ahead > 0 {
             if source.early.len() <= ahead {
                 source.early.resize(ahead + 1, None);
             }
             source.early[ahead] = Some(packet);
+            self.held += usize::from(awaited);
             return;
         }
         source.take(packet, cut, settings, out);
         source.early.pop_front();
         while let Some(Some(packet)) = source.early.front().copied() {
+            self.held -= usize::from(packet.awaited);
             source.take(packet, cut, settings, out);
             source.early.pop_front();
         }
         if source.early.is_empty() && source.early.capacity() > KEPT {
             source.early = VecDeque::new();
         }
+    }
+
+    /// Whether packets wait for their turn, of jobs that the run waits for.
+    pub(crate) fn holds(&self) -> bool {
+        self.held > 0
     }
 
     pub(crate) fn memory_bytes(&self) -> usize {
@@ -76,7 +93,7 @@ impl Inbox {
 
 impl Source {
     /// The packet whose turn it is.
-    fn take(&mut self, Packet { job, envelope }: Packet, cut: Cut, settings: &MpiSettings, out: &mut Vec<Inbound>) {
+    fn take(&mut self, Packet { job, envelope, .. }: Packet, cut: Cut, settings: &MpiSettings, out: &mut Vec<Inbound>) {
         self.next = (self.next + 1) & ((1 << NUMBER_BITS) - 1);
         let Some(envelope) = envelope else {
             let (message, left) = self.current.as_mut().expect("a packet of a message whose first one came");

@@ -383,8 +383,9 @@ impl Endpoints for RankEndpoints {
             self.on_node_awaited -= usize::from(self.is_awaited(arrival.job));
             inbound.push(Inbound { job: arrival.job, envelope, alone: true });
         } else {
+            let awaited = self.is_awaited(arrival.job);
             let interface = self.interfaces[nic as usize].as_mut().expect("packets go to where ranks are");
-            interface.inbox.arrived(arrival, self.cut, &self.settings, &mut inbound);
+            interface.inbox.arrived((arrival, awaited), self.cut, &self.settings, &mut inbound);
         }
         if inbound.is_empty() {
             self.inbound = inbound;
@@ -416,7 +417,11 @@ impl Endpoints for RankEndpoints {
     fn goes_on(&self, now_ps: u64) -> bool {
         self.on_node_awaited > 0
             || self.ranks.iter().any(|rank| rank.goes_on(now_ps) && self.is_awaited(rank.job))
-            || self.interfaces.iter().flatten().any(|interface| interface.outbox.has(|job| self.is_awaited(job)))
+            || self
+                .interfaces
+                .iter()
+                .flatten()
+                .any(|interface| interface.inbox.holds() || interface.outbox.has(|job| self.is_awaited(job)))
     }
 
     fn memory_bytes(&self) -> usize {

@@ -25,7 +25,9 @@ export function Minimaps({ derived: d }: { derived: Derived }) {
     <section class="card" aria-label="Minimaps">
       <header>
         <h2>From every side</h2>
-        <span class="hint" title="Of the links that leave the routers there; on the scale of all links">means</span>
+        <span class="hint" title="Of the links that leave the routers there; on the scale of all links">
+          means
+        </span>
       </header>
       <div class="minimaps">
         {maps.map((map) => (

@@ -31,6 +31,16 @@ pub(crate) struct Found {
     on_node: BTreeSet<(u16, u32, u64)>,
     /// Whether two came to one rank at one time: their order is the engine's own.
     pub(crate) tie: bool,
+    /// When each node has what to send, and whether it has it of two ranks at one time: whose goes first is the engine's own choice, which
+    /// changes no end here but which packets draw which ways.
+    sends: BTreeMap<(NodeId, u64), (u16, u32)>,
+    pub(crate) crowd: bool,
+}
+
+impl Found {
+    fn sends(&mut self, node: NodeId, at_ps: u64, rank: (u16, u32)) {
+        self.crowd |= *self.sends.entry((node, at_ps)).or_insert(rank) != rank;
+    }
 }
 
 pub(crate) type Ends = Arc<Mutex<Found>>;
@@ -141,6 +151,7 @@ impl Plain {
                     let start = if envelope.kind == GET { 0 } else { settings.nic_start.ps() };
                     let command = (rank.free_at + settings.host_latency.ps() + start, rank.job, envelope);
                     node.commands.push(command);
+                    self.ends.lock().unwrap().sends(own, command.0, (rank.job, rank.number));
                 }
                 Act::OnNode(envelope) => {
                     let way = if envelope.kind == ON_NODE { settings.node_latency.ps() } else { 0 };
@@ -243,7 +254,9 @@ impl Plain {
             let (to, bytes, ..) = rank.transfers[envelope.sequence as usize];
             let (source, destination, sequence) = (rank.number, to, envelope.tag);
             let data = Envelope { kind: DATA, bytes, source, destination, sequence, ..Envelope::default() };
-            node.commands.push((now + settings.nic_fetch.ps() + settings.nic_start.ps(), job, data));
+            let at_ps = now + settings.nic_fetch.ps() + settings.nic_start.ps();
+            node.commands.push((at_ps, job, data));
+            self.ends.lock().unwrap().sends(node.node, at_ps, (job, data.source));
             return;
         }
         let taken = alone && [EAGER, ANNOUNCEMENT, ACKNOWLEDGEMENT].contains(&envelope.kind);
