@@ -118,6 +118,11 @@ docs: bootstrap-rust ## build the reference of the Rust crates and run its examp
 	RUSTDOCFLAGS="-D warnings" cargo doc $(CARGO_FLAGS) --no-deps
 	cargo test $(CARGO_FLAGS) --doc --quiet
 
+.PHONY: site
+site: build bootstrap-site ## build the documentation as a site in build/site, to be read without a server; a broken link is an error
+	@NO_MKDOCS_2_WARNING=1 mkdocs build --strict --site-dir "$(CURDIR)/build/site"
+	@echo "$(CURDIR)/build/site/index.html"
+
 FUZZ_SECONDS ?= 10
 
 .PHONY: fuzz

@@ -19,7 +19,7 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).parents[2]
-PAGES = ("docs/tutorial/README.md", "README.md")
+PAGES = ("docs/tutorial/README.md", "README.md", "docs/coming-from.md", "docs/how-to.md")
 BLOCK = re.compile(r"^```(\w+)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 NAMED = re.compile(r"`([\w.-]+\.toml)`[^`]*\Z")
 
@@ -64,7 +64,7 @@ def test_a_page_does_what_it_says(page: str, tmp_path: Path) -> None:
             assert result.returncode == 0, result.stderr
         elif language == "console":
             for command, shown in commands(content):
-                if not command.startswith("odonata"):
+                if not command.startswith(("odonata", "printf")):
                     continue
                 result = run([command], tmp_path, shell=True)
                 printed = " ".join((result.stdout + result.stderr).split())

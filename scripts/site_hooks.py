@@ -1,0 +1,99 @@
+"""What `make site` does beside MkDocs: pages outside of `docs`, links to sources, the package's reference.
+
+Pages link to each other as files of the repository, which works there and in any viewer of it. Here every
+link to a page becomes one of the site, and one to a file that is no page its name alone.
+"""
+
+from __future__ import annotations
+
+import posixpath
+import re
+import sys
+from pathlib import Path
+from typing import Any
+
+from mkdocs.config.defaults import MkDocsConfig
+from mkdocs.structure.files import File, Files
+from mkdocs.structure.pages import Page
+
+ROOT = Path(__file__).resolve().parents[1]
+OUTSIDE = ("CHANGELOG.md", "ARCHITECTURE.md", "CONTRIBUTING.md", "SECURITY.md", "vmpi/README.md")
+FOLDERS = ("studies/*/*.md", "studies/*/*.png", "studies/*/*.svg", "benches/results/*.md")
+SHIM = "assets/iframe-worker.js"
+LINK = re.compile(r"(!?)\[((?:[^\[\]]|\[[^\]]*\])*)\]\(([^()\s]+)\)")
+MODULES = (
+    "odonata.errors",
+    "odonata.mapping",
+    "odonata.counters",
+    "odonata.programs",
+    "odonata.amg",
+    "odonata.analysis",
+    "odonata.plot",
+    "odonata.studies",
+)
+
+
+def of_repository(uri: str) -> str:
+    """The file of the repository behind a page."""
+    return uri if (ROOT / uri).is_file() and not (ROOT / "docs" / uri).is_file() else f"docs/{uri}"
+
+
+def on_files(files: Files, *, config: MkDocsConfig) -> Files:
+    outside = [
+        *OUTSIDE,
+        *(str(path.relative_to(ROOT)) for glob in FOLDERS for path in sorted(ROOT.glob(glob))),
+    ]
+    for uri in outside:
+        files.append(File.generated(config, uri, abs_src_path=str(ROOT / uri)))
+    files.append(File.generated(config, "api.md", content=reference()))
+    files.append(File.generated(config, SHIM, abs_src_path=str(ROOT / "scripts/iframe-worker.js")))
+    return files
+
+
+def reference() -> str:
+    """A section for every public name of the package and of the modules that users import."""
+    sys.path.insert(0, str(ROOT / "python"))
+    import odonata
+
+    homes: dict[str, str] = odonata._HOMES
+    lines = [
+        "# The Python package",
+        "",
+        "What the command line does, from Python. Everything is imported when it is first used.",
+    ]
+    for name, home in sorted(homes.items()):
+        lines += ["", f"::: {home}.{name}"]
+    for module in MODULES:
+        lines += ["", f"## {module}", "", f"::: {module}", "    options:", "      show_root_heading: false"]
+    return "\n".join([*lines, ""])
+
+
+def on_page_markdown(markdown: str, *, page: Page, files: Files, **_: Any) -> str:
+    uri = page.file.src_uri
+    if uri == "api.md":
+        return markdown
+    here = posixpath.dirname(of_repository(uri))
+    parts = re.split(r"(^```.*?^```\s*$)", markdown, flags=re.MULTILINE | re.DOTALL)
+    for i in range(0, len(parts), 2):
+        parts[i] = LINK.sub(lambda found: relinked(found, here, uri, files), parts[i])
+    return "".join(parts)
+
+
+def relinked(found: re.Match[str], here: str, uri: str, files: Files) -> str:
+    whole, (image, text, target) = found[0], found.groups()
+    if re.match(r"[a-z]+:|#", target):
+        return whole
+    path, _, anchor = target.partition("#")
+    wanted = posixpath.normpath(posixpath.join(here, path))
+    if (ROOT / wanted).is_dir():
+        wanted = next(
+            (f"{wanted}/{name}" for name in ("README.md",) if (ROOT / wanted / name).is_file()), wanted
+        )
+    page: Any = wanted.removeprefix("docs/") if wanted.startswith("docs/") else wanted
+    if wanted == "studies":
+        page = "studies/edison/page.md"
+    if files.get_file_from_path(page) is not None:
+        link = posixpath.relpath(page, posixpath.dirname(uri) or ".")
+        return f"{image}[{text}]({link}{'#' + anchor if anchor else ''})"
+    # Sources and examples are not on the site. What does not exist stays, and MkDocs says so.
+    return text if (ROOT / wanted).exists() and not image else whole
