@@ -21,6 +21,7 @@ OUTSIDE = ("CHANGELOG.md", "ARCHITECTURE.md", "CONTRIBUTING.md", "SECURITY.md", 
 FOLDERS = ("studies/*/*.md", "studies/*/*.png", "studies/*/*.svg", "benches/results/*.md")
 SHIM = "assets/iframe-worker.js"
 LINK = re.compile(r"(!?)\[((?:[^\[\]]|\[[^\]]*\])*)\]\(([^()\s]+)\)")
+VERDICTS = {"reproduced": "reproduced", "partly": "partly reproduced", "not": "not reproduced"}
 MODULES = (
     "odonata.errors",
     "odonata.mapping",
@@ -76,7 +77,33 @@ def on_page_markdown(markdown: str, *, page: Page, files: Files, **_: Any) -> st
     parts = re.split(r"(^```.*?^```\s*$)", markdown, flags=re.MULTILINE | re.DOTALL)
     for i in range(0, len(parts), 2):
         parts[i] = LINK.sub(lambda found: relinked(found, here, uri, files), parts[i])
-    return "".join(parts)
+    text = "".join(parts)
+    found = re.fullmatch(r"studies/(.*)/page\.md", uri)
+    return of_study(found[1], text) if found else text
+
+
+def of_study(name: str, text: str) -> str:
+    """A study's page without its results: the claims, with the verdicts that a run has to reach."""
+    from odonata import toml
+
+    study = toml.parse((ROOT / f"studies/{name}/study.toml").read_text())
+    claims = {claim["name"]: claim for claim in study.get("claim", [])}
+
+    def claim_line(claim: dict[str, Any]) -> str:
+        why = f": {claim['why']}" if "why" in claim else ""
+        return f"- {claim['says']} ({claim['source']}). *Expected: {VERDICTS[claim.get('expect', 'reproduced')]}*{why}"
+
+    def expanded(found: re.Match[str]) -> str:
+        kind, *names = found[1].split()
+        if kind == "claims":
+            return "\n".join(claim_line(claims[one]) for one in names)
+        if kind == "verdicts":
+            return f"`odonata study run {name}` writes this page with its results; a verdict worse than expected fails."
+        return f"*{kind.capitalize()} {' '.join(names)}*"
+
+    return f"# {study['title']}\n\n{study['about']}\n\n" + re.sub(
+        r"^\{(\w+[^}]*)\}$", expanded, text, flags=re.MULTILINE
+    )
 
 
 def relinked(found: re.Match[str], here: str, uri: str, files: Files) -> str:
