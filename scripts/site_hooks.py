@@ -91,14 +91,16 @@ def of_study(name: str, text: str) -> str:
 
     def claim_line(claim: dict[str, Any]) -> str:
         why = f": {claim['why']}" if "why" in claim else ""
-        return f"- {claim['says']} ({claim['source']}). *Expected: {VERDICTS[claim.get('expect', 'reproduced')]}*{why}"
+        verdict = VERDICTS[claim.get("expect", "reproduced")]
+        return f"- {claim['says']} ({claim['source']}). *Expected: {verdict}*{why}"
 
     def expanded(found: re.Match[str]) -> str:
         kind, *names = found[1].split()
         if kind == "claims":
             return "\n".join(claim_line(claims[one]) for one in names)
         if kind == "verdicts":
-            return f"`odonata study run {name}` writes this page with its results; a verdict worse than expected fails."
+            made = f"`odonata study run {name}` writes this page with its results"
+            return f"{made}; a verdict worse than expected fails."
         return f"*{kind.capitalize()} {' '.join(names)}*"
 
     return f"# {study['title']}\n\n{study['about']}\n\n" + re.sub(
