@@ -7,6 +7,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pyarrow as pa
 import pytest
 
@@ -195,3 +196,41 @@ def test_every_family_can_be_stored_shown_and_drawn(tmp_path: Path, machine: dic
     assert len(image) > 1, "without groups, the first axis divides the machine"
     names = analysis.link_names(run.links, run.routers).to_pylist()
     assert len(set(names)) == len(names), "names tell all links apart"
+
+
+def test_a_comparison_is_what_the_command_prints(run: odonata.Run) -> None:
+    """The traffic of the classes, job by job and link by link, and the settings that differ."""
+    other = odonata.run(EXPERIMENT, set={"engine.seed": 4})
+    found = odonata.compare(run, other)
+    assert found.settings == ["- seed = 3", "+ seed = 4"]
+    whole = found.classes.to_pylist()[0]
+    assert whole["bytes_max_base"] == run.summary["classes"][0]["bytes_max"]
+    assert whole["bytes_max_other"] == other.summary["classes"][0]["bytes_max"]
+    pairs = found.links.pairs
+    assert pairs.num_rows == run.links.num_rows
+    assert found.links.only_base.num_rows == found.links.only_other.num_rows == 0
+    difference = other.links["bytes"].to_numpy() - run.links["bytes"].to_numpy()
+    assert np.array_equal(pairs["difference"].to_numpy(), difference)
+    assert set(found.times["name"].to_pylist()) == {"a", "b"}
+    assert odonata.compare(run, run).times["time_s_change"].to_pylist() == [0.0, 0.0]
+
+
+def test_results_show_themselves(run: odonata.Run, tmp_path: Path) -> None:
+    """In a notebook each is a table of facts, with nothing in it that the page would run."""
+    named = odonata.run({**EXPERIMENT, "job": [{**EXPERIMENT["job"][0], "name": "<script>"}]})
+    machine = odonata.machine("edison")
+    sweep = odonata.sweep({**EXPERIMENT, "sweep": {"engine.seed": [1, 2]}}, out=tmp_path / "s")
+    shown: dict[str, Any] = {
+        "edison": run,
+        "<script>".replace("<", "&lt;").replace(">", "&gt;"): named,
+        "5,760": machine,
+        "engine.seed": sweep,
+        "→": odonata.compare(run, run),
+    }
+    for text, result in shown.items():
+        page = result._repr_html_()
+        assert text in page
+        assert "<script" not in page
+        assert page.count("<table") == page.count("</table>") == 1
+        assert repr(result).startswith("<odonata.")
+    assert repr(machine) == "<odonata.Machine edison, 1,440 routers, 5,760 nodes, 48,240 links>"

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from odonata import analysis, plot
     from odonata.api import check, load, run
     from odonata.characters import characterize
+    from odonata.comparison import Comparison, compare
     from odonata.explanation import explain
     from odonata.machines import Machine, machine, presets
     from odonata.optimization import Optimization, optimize
@@ -29,6 +30,7 @@ if TYPE_CHECKING:
     from odonata.sweeps import Sweep, sweep
 
 __all__ = [
+    "Comparison",
     "ExperimentError",
     "InternalError",
     "Machine",
@@ -42,6 +44,7 @@ __all__ = [
     "analysis",
     "characterize",
     "check",
+    "compare",
     "explain",
     "load",
     "machine",
@@ -55,12 +58,14 @@ __all__ = [
 __version__: str = _version()
 
 _HOMES = {
+    "Comparison": "odonata.comparison",
     "Machine": "odonata.machines",
     "Optimization": "odonata.optimization",
     "Run": "odonata.runs",
     "Sweep": "odonata.sweeps",
     "characterize": "odonata.characters",
     "check": "odonata.api",
+    "compare": "odonata.comparison",
     "explain": "odonata.explanation",
     "load": "odonata.api",
     "machine": "odonata.machines",

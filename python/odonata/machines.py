@@ -14,13 +14,14 @@ import pyarrow as pa
 from odonata import _core, toml
 from odonata.api import Source, overrides
 from odonata.errors import OdonataError
+from odonata.notebook import facts
 from odonata.store import columns
 
 if TYPE_CHECKING:
     from odonata._core import Preset
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Machine:
     """A built machine."""
 
@@ -34,6 +35,19 @@ class Machine:
     """As in a run directory, without jobs and traffic."""
     resolved: str
     """The section `[machine]` with every key and the value that was used."""
+
+    def __repr__(self) -> str:
+        sizes = (
+            f"{self.routers.num_rows:,} routers, {self.nodes.num_rows:,} nodes, {self.links.num_rows:,} links"
+        )
+        return f"<odonata.Machine {self.metrics['machine']['name']}, {sizes}>"
+
+    def _repr_html_(self) -> str:
+        """What notebooks show."""
+        plain = {name: value for name, value in self.metrics.items() if isinstance(value, str | int | float)}
+        distances = self.metrics["distances"]
+        numbers = {name: value for name, value in distances.items() if isinstance(value, int | float)}
+        return facts(f"Machine {self.metrics['machine']['name']}", [*plain.items(), *numbers.items()])
 
 
 def machine(

@@ -9,6 +9,7 @@ from __future__ import annotations
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
+from odonata.notebook import facts
 from odonata.store import RunData
 
 if TYPE_CHECKING:
@@ -32,6 +33,20 @@ class Run(RunData):
         from odonata.plot.run_plots import RunPlots
 
         return RunPlots(self)
+
+    def _repr_html_(self) -> str:
+        """What notebooks show."""
+        machine, summary = self.summary["machine"], self.summary
+        rows: list[tuple[str, object]] = [
+            ("machine", f"{machine['name']}: {machine['routers']:,} routers, {machine['nodes']:,} nodes"),
+            ("engine", f"{summary['engine']}, {summary['routing']}"),
+            ("jobs", ", ".join(job["name"] for job in summary["jobs"])),
+            ("tables", ", ".join(self.table_names)),
+            ("directory", "none, in memory" if self.path is None else str(self.path)),
+        ]
+        if self.partial is not None:
+            rows.append(("partial", self.partial))
+        return facts(f"Run {self.name}", rows)
 
     def view(self) -> Any:
         """The viewer as a notebook widget; put it last in a cell. Needs `pip install 'odonata[notebook]'`."""

@@ -12,14 +12,14 @@ PACKAGE = Path(__file__).parents[2] / "python" / "odonata"
 
 LAYERS: tuple[tuple[str, ...], ...] = (
     ("_core", "errors"),
-    ("programs", "quantity", "toml"),
+    ("notebook", "programs", "quantity", "toml"),
     ("store",),
     ("analysis",),
     ("plot", "viewer", "export", "importers"),
     ("runs",),
     ("api",),
     ("machines", "sweeps", "explanation"),
-    ("characters", "mapping", "counters", "optimization"),
+    ("characters", "comparison", "mapping", "counters", "optimization"),
     ("odonata",),
     ("amg", "studies"),
     ("cli",),

@@ -10,11 +10,10 @@ import click
 from odonata.cli import options
 
 if TYPE_CHECKING:
-    import pyarrow as pa
     from rich.table import Table
 
+    from odonata.comparison import Comparison
     from odonata.quantity import Scale
-    from odonata.runs import Run
 
 
 @click.command()
@@ -38,17 +37,18 @@ def command(base: Path, others: tuple[Path, ...], links: int, as_json: bool) -> 
 
     first = odonata.load(base)
     rest = [odonata.load(other) for other in others]
-    results = [compare(first, run, links) for run in rest]
+    found = [odonata.compare(first, run) for run in rest]
+    results = [plain(one, links) for one in found]
     if as_json:
         terminal.print_json({"base": str(base), "comparisons": results})
         return
     screen = terminal.console()
-    for i, (run, result) in enumerate(zip(rest, results, strict=True)):
+    for i, (run, one, result) in enumerate(zip(rest, found, results, strict=True)):
         if i:
             screen.print()
         screen.print(f"{first.name} → {run.name}", style="bold")
-        for line in settings_changes(first, run):
-            screen.print(line)
+        for line in one.settings:
+            screen.print(f"  {line}")
         if result["times"]:
             times = scale(
                 (row[f"time_s_{side}"] for row in result["times"] for side in ("base", "other")), "s"
@@ -70,24 +70,20 @@ def command(base: Path, others: tuple[Path, ...], links: int, as_json: bool) -> 
         _print_links(screen, result, on)
 
 
-def compare(base: Run, other: Run, links: int) -> dict[str, Any]:
-    """All changes from one run to another, as plain values."""
-    from odonata.analysis import pair_links, statistics_changes
+def plain(found: Comparison, links: int) -> dict[str, Any]:
+    """A comparison as plain values, with its largest changes of links."""
     from odonata.analysis.links import floats
-    from odonata.explanation import no_effect
 
-    pairs = pair_links(base.links, base.routers, other.links, other.routers)
+    pairs = found.links
     difference = floats(pairs.pairs, "difference")
     order = (-abs(difference)).argsort(kind="stable")[:links]
     order = order[difference[order] != 0]
     return {
-        "directory": str(other.path),
-        "times": _times(base, other),
-        "no_effect": no_effect(base, other),
-        "classes": statistics_changes(_statistics(base), _statistics(other), ["class"]).to_pylist(),
-        "jobs": statistics_changes(
-            _job_statistics(base), _job_statistics(other), ["name", "class"]
-        ).to_pylist(),
+        "directory": str(found.other.path),
+        "times": found.times.to_pylist(),
+        "no_effect": found.no_effect,
+        "classes": found.classes.to_pylist(),
+        "jobs": found.jobs.to_pylist(),
         "links": {
             "paired": pairs.pairs.num_rows,
             "more": int((difference > 0).sum()),
@@ -97,21 +93,6 @@ def compare(base: Run, other: Run, links: int) -> dict[str, Any]:
             "largest": pairs.pairs.take(order).to_pylist(),
         },
     }
-
-
-def _times(base: Run, other: Run) -> list[dict[str, Any]]:
-    """The predicted times of the jobs that both runs have, where both engines predict one."""
-    from odonata.explanation import reason, time_of
-
-    names = set(other.jobs["name"].to_pylist())
-    rows = []
-    for name in base.jobs["name"].to_pylist():
-        before, after = (time_of(run, name) if name in names else None for run in (base, other))
-        if before is not None and after is not None:
-            change = (after - before) / before if before else None
-            row = {"name": name, "time_s_base": before, "time_s_other": after, "time_s_change": change}
-            rows.append({**row, "reason": reason(base, other, name)})
-    return rows
 
 
 def _times_table(rows: list[dict[str, Any]], on: Scale) -> Table:
@@ -134,28 +115,6 @@ def _print_reasons(screen: Any, rows: list[dict[str, Any]]) -> None:
         screen.print()
     for row in said:
         screen.print(f"{row['name']} {100 * row['time_s_change']:+.1f} %: {row['reason']}")
-
-
-def _statistics(run: Run) -> pa.Table:
-    import pyarrow as pa
-
-    return pa.Table.from_pylist(run.summary["classes"])
-
-
-def _job_statistics(run: Run) -> pa.Table:
-    import pyarrow as pa
-
-    rows = [{"name": job["name"], **row} for job in run.summary["jobs"] for row in job["classes"]]
-    return pa.Table.from_pylist(rows)
-
-
-def settings_changes(base: Run, other: Run) -> list[str]:
-    """The lines of the resolved experiments that differ."""
-    import difflib
-
-    before, after = base.resolved.splitlines(), other.resolved.splitlines()
-    differing = difflib.unified_diff(before, after, lineterm="", n=0)
-    return [f"  {line[0]} {line[1:]}" for line in differing if line[:2] not in ("--", "++", "@@")]
 
 
 _HEADINGS = {"mean": "mean", "p99": "99 %", "max": "max", "name": "job"}

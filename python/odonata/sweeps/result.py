@@ -20,6 +20,7 @@ from odonata import __version__, _core
 from odonata.analysis import interactions, paired_differences, stratified_differences
 from odonata.api import Source
 from odonata.errors import DamagedRunError, NotARunError, OdonataError, StoreError
+from odonata.notebook import facts
 from odonata.runs import Run
 from odonata.store.schema import ALL_CLASSES, EXPERIMENT
 from odonata.store.sweep import (
@@ -60,6 +61,12 @@ class Sweep:
     def __repr__(self) -> str:
         keys = ", ".join(axis.key for axis in self.axes)
         return f"<odonata.Sweep of {len(self.points)} points over {keys or 'nothing'}, {self.path}>"
+
+    def _repr_html_(self) -> str:
+        """What notebooks show."""
+        rows = [(axis.key, ", ".join(str(value) for value in axis.values)) for axis in self.axes]
+        done = f"{len(self.runs):,} of {len(self.points):,}"
+        return facts(f"Sweep {self.path.name}", [*rows, ("finished", done), ("directory", str(self.path))])
 
     @classmethod
     def load(cls, directory: str | Path) -> Sweep:
