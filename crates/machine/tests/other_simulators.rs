@@ -152,6 +152,15 @@ fn regular_networks_of_codes_have_the_counts_of_their_formulas() {
 }
 
 #[test]
+fn a_configuration_of_codes_on_one_line() {
+    let text = "LPGROUPS { MODELNET_GRP { repetitions=\"36\"; server=\"2\"; } } PARAMS { modelnet_order=( \"dragonfly\" ); num_routers=\"4\" } # so\n";
+    let machine = codes_conf(text.as_bytes(), "net.conf", &mut Files::default()).unwrap().build().unwrap();
+    assert_eq!((machine.router_count(), machine.node_count()), (36, 72));
+    let after = format!("{text}nothing of this = \"is read\";\n");
+    assert!(codes_conf(after.as_bytes(), "net.conf", &mut Files::default()).is_ok());
+}
+
+#[test]
 fn what_a_configuration_of_codes_lacks() {
     let refused = |params: &str, why: &str| {
         let error = conf(params, &mut Files::default()).unwrap_err();

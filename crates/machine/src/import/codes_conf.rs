@@ -62,36 +62,39 @@ pub fn codes_conf(bytes: &[u8], label: &str, files: &mut dyn Reader) -> Result<M
     Ok(builder)
 }
 
-/// The entries of the section PARAMS.
+/// The entries of the section PARAMS, which may stand on one line or on many.
 fn params<'a>(text: &'a str, label: &'a str) -> Result<Entries<'a>, MachineError> {
     let mut found: Option<Entries<'a>> = None;
     let mut inside = false;
     for (at, content) in (1..).zip(text.lines()) {
-        let content = content.split('#').next().unwrap_or("").trim();
-        if let Some(rest) = content.strip_prefix("PARAMS") {
-            if rest.trim_start().is_empty() || rest.trim_start().starts_with('{') {
-                found = Some(Entries { label, line: at, entries: Vec::new() });
-                inside = true;
+        let mut content = content.split('#').next().unwrap_or("").trim();
+        if !inside {
+            let Some(rest) = content.split_once("PARAMS").filter(|(before, _)| ends_section(before)) else { continue };
+            content = rest.1.trim_start();
+            if !content.is_empty() && !content.starts_with('{') {
+                continue;
             }
-            continue;
+            found = Some(Entries { label, line: at, entries: Vec::new() });
+            inside = true;
         }
-        let Some(params) = found.as_mut().filter(|_| inside) else { continue };
-        if content.starts_with('}') {
-            inside = false;
-        } else if !content.is_empty() && content != "{" {
-            // A statement may lack its semicolon; several may share a line.
-            for statement in
-                content.split(';').map(str::trim).filter(|statement| !statement.is_empty() && *statement != "}")
-            {
-                let Some((name, value)) = statement.split_once('=') else {
-                    return line(label, at, format!("expected 'name=\"value\";', found '{statement}'"));
-                };
-                let value = value.trim().trim_start_matches('(').trim_end_matches(')').replace('"', "");
-                params.entries.push(Entry { line: at, name: name.trim(), value: value.trim().to_owned() });
-            }
+        let Some(params) = found.as_mut() else { continue };
+        let (own, after) = content.split_once('}').map_or((content, None), |(own, after)| (own, Some(after)));
+        // A statement may lack its semicolon; several may share a line.
+        for statement in own.trim_start_matches('{').split(';').map(str::trim).filter(|own| !own.is_empty()) {
+            let Some((name, value)) = statement.split_once('=') else {
+                return line(label, at, format!("expected 'name=\"value\";', found '{statement}'"));
+            };
+            let value = value.trim().trim_start_matches('(').trim_end_matches(')').replace('"', "");
+            params.entries.push(Entry { line: at, name: name.trim(), value: value.trim().to_owned() });
         }
+        inside = after.is_none();
     }
     found.map_or_else(|| line(label, 1, "there is no section PARAMS; expected a configuration of CODES"), Ok)
+}
+
+/// Whether a section may begin after this.
+fn ends_section(before: &str) -> bool {
+    before.trim_end().is_empty() || before.trim_end().ends_with('}')
 }
 
 /// Local, global and node bandwidth.
