@@ -206,6 +206,11 @@ describe.each(SHOWN)('$name', ({ name, run, links, max, hottest, classes, jobs, 
     expect(await chosen('dynamic')).toBe(quantity(largest, 'bytes'))
     expect(await chosen('share')).toBe(quantity(share, 'share'))
     expect(await chosen('')).toBe(quantity(max, 'bytes'))
+    // A router close up: the channels of a link are what it carries.
+    await open('all', `run=${run}&focus=router:${(await runOf('all', run)).routers.names.at(0)}`)
+    const cells = await at('router-view').locator('tbody tr').first().locator('td').allInnerTexts()
+    expect(cells).toHaveLength(3 + kinds.length)
+    expect(await at('router-view').locator('tbody tr').count()).toBe(6)
     // Beside a run without records of channels there is nothing to choose.
     await set(`view=compare&compared=${run},0&channel=dynamic`)
     expect(await at('channel').count()).toBe(0)

@@ -4,6 +4,7 @@ import { channelsOf, commonChannels, inChannels } from '../src/data/channels'
 import type { Block } from '../src/data/block'
 import type { Run } from '../src/data/run'
 import type { Index } from '../src/data/source'
+import { channelValues, fifosOf, linksFrom } from '../src/data/router'
 import { makeRun } from './machines'
 
 const line = makeRun({
@@ -77,5 +78,28 @@ describe('virtual channels', () => {
     expect(offered([0, 1])).toEqual([])
     expect(offered([1, 0])).toEqual([])
     expect(offered([0, 2])).toEqual(['vc0', 'vc1', 'vc2'])
+  })
+})
+
+describe('a router close up', () => {
+  it('has the channels of the links that leave it', () => {
+    expect([linksFrom(line, 0), linksFrom(line, 1)]).toEqual([[0], [1]])
+    expect(channelValues(torus, block, 'bytes', [1, 0])).toEqual([
+      [0, 0, 0],
+      [10, 20, 70],
+    ])
+  })
+
+  it('has the FIFOs of its nodes, with the waits of a packet', () => {
+    const columns = { node: [0, 1, 1], fifo: [0, 0, 1], packets: [1, 4, 0], busy_ps: [9, 8, 0] }
+    const waits = { memory_ps: [5, 40, 0], behind_ps: [5, 20, 0], head_ps: [5, 2, 0] }
+    const numbers = new Map(
+      Object.entries({ ...columns, ...waits }).map(([name, values]) => [name, Float64Array.from(values)]),
+    )
+    const found = fifosOf(line, { rows: 3, numbers, coded: new Map(), strings: new Map() }, 1)
+    expect(found).toEqual([
+      { node: 1, fifo: 0, packets: 4, busy: 8, memory: 10, behind: 5, head: 0.5 },
+      { node: 1, fifo: 1, packets: 0, busy: 0, memory: 0, behind: 0, head: 0 },
+    ])
   })
 })

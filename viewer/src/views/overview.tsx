@@ -5,6 +5,7 @@ import { Facts } from './header'
 import { HotLinks } from './links'
 import { MatricesView } from './matrices'
 import { PictureView } from './picture'
+import { RouterView } from './router'
 import { useSession, useStore } from './session'
 
 export function Overview({ derived }: { derived: Derived }) {
@@ -41,6 +42,7 @@ export function SidePanel({ derived }: { derived: Derived }) {
           Group close-up
         </button>
       </div>
+      <RouterView derived={derived} />
       {panel === 'group' ? <GroupView derived={derived} /> : <MatricesView derived={derived} />}
     </aside>
   )

@@ -1,0 +1,50 @@
+/** One router close up: its links, what each virtual channel of them carries, and the injection FIFOs of its nodes. */
+import type { Block } from './block'
+import type { Run } from './run'
+
+/** The links that leave a router, in the order of its ports. */
+export const linksFrom = (run: Run, router: number): number[] =>
+  Array.from(run.links.source.keys()).filter((l) => run.links.source[l] === router)
+
+/** Of each of these links the values of its channels; the block has a row for each link and channel, in this order. */
+export function channelValues(run: Run, block: Block, column: string, links: readonly number[]): number[][] {
+  const values = block.numbers.get(column)
+  const count = block.rows / run.links.count
+  return links.map((l) => Array.from({ length: count }, (_, vc) => Number(values?.[l * count + vc] ?? 0)))
+}
+
+export const FIFOS = 'fifos'
+export const FIFO_COLUMNS = ['node', 'fifo', 'packets', 'busy_ps', 'memory_ps', 'behind_ps', 'head_ps']
+
+export interface Fifo {
+  readonly node: number
+  readonly fifo: number
+  readonly packets: number
+  readonly busy: number
+  /** Of a packet, in picoseconds: in the memory FIFO, behind others of this FIFO, at their head. */
+  readonly memory: number
+  readonly behind: number
+  readonly head: number
+}
+
+/** The torus FIFOs of the nodes of a router. */
+export function fifosOf(run: Run, block: Block, router: number): Fifo[] {
+  const column = (name: string, row: number): number => Number(block.numbers.get(name)?.[row] ?? 0)
+  const found: Fifo[] = []
+  for (let row = 0; row < block.rows; row++) {
+    const node = column('node', row)
+    if (run.nodes.router[node] !== router) continue
+    const packets = column('packets', row)
+    const each = (name: string): number => (packets > 0 ? column(name, row) / packets : 0)
+    found.push({
+      node,
+      fifo: column('fifo', row),
+      packets,
+      busy: column('busy_ps', row),
+      memory: each('memory_ps'),
+      behind: each('behind_ps'),
+      head: each('head_ps'),
+    })
+  }
+  return found
+}
