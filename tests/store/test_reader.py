@@ -72,6 +72,15 @@ def test_a_broken_summary(stored: Path, text: str) -> None:
         odonata.load(stored)
 
 
+PACKET = {
+    **dict.fromkeys(("packets", "measured_ps", "end_ps"), 1),
+    "minimal_share": None,
+    "non_minimal_share": None,
+    "virtual_channels": 2,
+    "virtual_channels_used": [0],
+}
+
+
 @pytest.mark.parametrize(
     ("key", "value"),
     [
@@ -82,6 +91,8 @@ def test_a_broken_summary(stored: Path, text: str) -> None:
         ("machine", {"name": "m", "axes": "group"}),
         ("convergence", {"converged": True}),
         ("packet", True),
+        ("packet", {**PACKET, "virtual_channel_kinds": 3}),
+        ("packet", {**PACKET, "virtual_channel_kinds": ["dynamic"]}),
         ("wall_s", 10**30),
         ("warnings", [3]),
     ],

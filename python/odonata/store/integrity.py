@@ -78,17 +78,27 @@ SUMMARY: dict[str, Check] = {
 }
 """What every reader relies on."""
 
+_PACKET = _object(
+    packets=_count,
+    measured_ps=_count,
+    end_ps=_count,
+    minimal_share=_maybe(_number),
+    non_minimal_share=_maybe(_number),
+    virtual_channels=_count,
+    virtual_channels_used=_list(_count),
+)
+
+
+def _packet(value: Any) -> bool:
+    """The kinds of channels are younger than the format; each channel has one, or none has."""
+    if not _PACKET(value):
+        return False
+    kinds = value.get("virtual_channel_kinds", [])
+    return _texts(kinds) and len(kinds) in (0, value["virtual_channels"])
+
+
 ENGINES: dict[str, Check] = {
-    "packet": _object(
-        packets=_count,
-        measured_ps=_count,
-        end_ps=_count,
-        minimal_share=_maybe(_number),
-        non_minimal_share=_maybe(_number),
-        virtual_channels=_count,
-        virtual_channel_kinds=_texts,
-        virtual_channels_used=_list(_count),
-    ),
+    "packet": _packet,
     "model": _object(form=_text),
     "memory_estimate_bytes": _number,
     "bound": _object(
