@@ -183,10 +183,11 @@ function bandsOf(frame: Frame, tube: Tube, { step }: Placing): Frame[] {
   })
 }
 
-function outwards({ frames: [first] }: Placing, { along }: Tube): Label {
+function outwards({ frames }: Placing, { along }: Tube): Label {
+  const [first, last] = [frames[0]!, frames[frames.length - 1]!]
   return {
-    x: first!.x,
-    y: first!.y + first!.height + 16,
+    x: first.x,
+    y: last.y + last.height + 16,
     text: `${along.name}: outwards in each cylinder`,
     anchor: 'start',
     size: 13,

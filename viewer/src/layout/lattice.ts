@@ -91,21 +91,26 @@ export interface Placing {
   corner(pane: number): [number, number]
 }
 
+/** Room for a pane's label above it. */
+const LABEL_GAP = 20
+
 /** As many columns of panes as give the largest step between routers in a square scene. */
 export function placePanes(panes: number, across: number, down: number): Placing {
   let best = { step: 0, columns: 1 }
   for (let columns = 1; columns <= panes; columns++) {
     const rows = Math.ceil(panes / columns)
     const step = Math.min(
+      (SCENE - 2 * MARGIN - (rows - 1) * LABEL_GAP) / (rows * down),
       (SCENE - 2 * MARGIN) / (columns * (across + 1) - 1),
       (SCENE - 2 * MARGIN) / (rows * (down + 1.4) - 1),
     )
     if (step > best.step) best = { step, columns }
   }
   const { step, columns } = best
+  const rowHeight = down * step + Math.max(1.4 * step, LABEL_GAP)
   const corner = (pane: number): [number, number] => [
     MARGIN + (pane % columns) * (across + 1) * step,
-    MARGIN + Math.floor(pane / columns) * (down + 1.4) * step + (panes > 1 ? 6 : 0),
+    MARGIN + Math.floor(pane / columns) * rowHeight + (panes > 1 ? 6 : 0),
   ]
   const frames = Array.from({ length: panes }, (_, pane) => {
     const [x, y] = corner(pane)
