@@ -62,6 +62,25 @@ def test_directions_have_the_packets_that_went_there() -> None:
     assert found["BGP_TORUS_XP_32BCHUNKS"]["sum"] == -(-links["bytes"].max() // 32)
 
 
+def test_injecting_and_intermediate_routers_apart() -> None:
+    """Two neighbours send to each other over one cable; nothing leaves the other 14 routers."""
+    run = odonata.run(ping_pong("bgp-midplane", [4, 2, 2], "XYZT"))
+    found = counters.features(run)
+    links = run.links.to_pandas()
+    ours = links["source"].isin(
+        [links["source"][links["bytes"].idxmax()], links["target"][links["bytes"].idxmax()]]
+    )
+    assert found["packets mean, injecting"] == pytest.approx(links["packets"][ours].mean())
+    assert found["packets max, injecting"] == 10
+    assert found["packets max, intermediate"] == 0
+    everywhere = counters.features(all_to_all("bgp-midplane", [4, 2, 2], "bgp"))
+    assert not any("intermediate" in name for name in everywhere)
+    # In a sweep with runs of both kinds, all links of those are such that nodes inject there.
+    both, _ = counters.points_of([run, all_to_all("bgp-midplane", [4, 2, 2], "bgp")], None)
+    assert both["packets max, injecting"][1] == both["packets max"][1] > 0
+    assert both["packets max, intermediate"][1] == 0
+
+
 def test_both_cables_of_a_pair_have_two_directions() -> None:
     """The E axis of Blue Gene/Q: two links leave each node, one of each direction."""
     run = odonata.run(ping_pong("bgq-midplane", [4, 4, 4, 4, 2], "TABCDE"))

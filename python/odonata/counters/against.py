@@ -24,7 +24,7 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from odonata.counters.links import features
+from odonata.counters.links import INJECTING, features
 from odonata.errors import OdonataError
 from odonata.runs import Run
 
@@ -68,7 +68,11 @@ def points_of(runs: Sequence[Run], job: str | None) -> tuple[pd.DataFrame, Numbe
             )
         rows.append(features(run))
         times.append(float(chosen["time_s"].max()))
-    return pd.DataFrame(rows).fillna(0.0), np.array(times)
+    table = pd.DataFrame(rows)
+    for name in (name for name in table if str(name).endswith(INJECTING)):
+        # Where all nodes inject, all links are such.
+        table[name] = table[name].fillna(table[str(name).removesuffix(INJECTING)])
+    return table.fillna(0.0), np.array(times)
 
 
 def predictions(

@@ -18,6 +18,9 @@ COUNTERS = ("bytes", "packets", "busy_ps", "stall_ps", "peak_bytes", "crossbar_s
 CHUNK_BYTES = 32
 """What the hardware counts in."""
 
+INJECTING, INTERMEDIATE = ", injecting", ", intermediate"
+"""How counters end of links that leave routers whose nodes inject, and of others."""
+
 WORST = 0.1
 """Share of the links that are called the worst."""
 
@@ -43,13 +46,20 @@ def summary_of(values: Sequence[float] | np.ndarray) -> dict[str, float]:
 def features(run: Run) -> dict[str, float]:
     """Statistics of every counter of a run, called `counter statistic`; of virtual channels `vc0 bytes mean`.
 
+    Mean and largest also of the links that leave routers whose nodes inject, and of the others.
     With channels also the share of the bytes that each carries, and all dynamic ones together.
     """
     found: dict[str, float] = {}
     names = set(run.links.column_names)
+    parts = _by_injection(run)
     for counter in (name for name in COUNTERS if name in names):
         values = run.links[counter].to_numpy()
         found |= {f"{counter} {name}": value for name, value in summary_of(values).items() if name != "sum"}
+        if parts:
+            for part, mine in parts.items():
+                found |= {
+                    f"{counter} {name}{part}": summary_of(values[mine])[name] for name in ("mean", "max")
+                }
     if "channels" in run.table_names:
         channels = run.table("channels").to_pandas()
         total = max(float(channels["bytes"].sum()), 1.0)
@@ -64,6 +74,14 @@ def features(run: Run) -> dict[str, float]:
             dynamic = channels["vc"].map(lambda vc: kinds[vc] == "dynamic")
             found["dynamic share"] = float(channels["bytes"][dynamic].sum()) / total
     return found
+
+
+def _by_injection(run: Run) -> dict[str, np.ndarray]:
+    """Links that leave routers whose nodes injected something, and the others, if there are both."""
+    injecting = np.zeros(run.routers.num_rows, dtype=bool)
+    injecting[run.nodes["router"].to_numpy()[run.nodes["bytes_out"].to_numpy() > 0]] = True
+    mine = injecting[run.links["source"].to_numpy()]
+    return {INJECTING: mine, INTERMEDIATE: ~mine} if mine.any() and not mine.all() else {}
 
 
 def hardware_counters(run: Run) -> pa.Table:
