@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import posixpath
 import re
-import sys
 from pathlib import Path
 from typing import Any
 
@@ -53,7 +52,6 @@ def on_files(files: Files, *, config: MkDocsConfig) -> Files:
 
 def reference() -> str:
     """A section for every public name of the package and of the modules that users import."""
-    sys.path.insert(0, str(ROOT / "python"))
     import odonata
 
     homes: dict[str, str] = odonata._HOMES
@@ -114,10 +112,8 @@ def relinked(found: re.Match[str], here: str, uri: str, files: Files) -> str:
         return whole
     path, _, anchor = target.partition("#")
     wanted = posixpath.normpath(posixpath.join(here, path))
-    if (ROOT / wanted).is_dir():
-        wanted = next(
-            (f"{wanted}/{name}" for name in ("README.md",) if (ROOT / wanted / name).is_file()), wanted
-        )
+    if (ROOT / wanted / "README.md").is_file():
+        wanted += "/README.md"
     page: Any = wanted.removeprefix("docs/") if wanted.startswith("docs/") else wanted
     if wanted == "studies":
         page = "studies/edison/page.md"

@@ -46,3 +46,27 @@ impl InputQueues {
         self.records
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::record::Recording;
+
+    /// A window from 100 to 200: what waits before and after it does not count, and what stands there as it begins does.
+    #[test]
+    fn queues_are_those_of_the_window() {
+        let plan = RecordPlan { recording: Recording::default(), start: 100, end: 200, jobs: 1 };
+        let mut queues = InputQueues::new(&plan, 2);
+        for at in [10, 20, 30] {
+            queues.joined(1, at);
+        }
+        queues.left(1, 10, 60);
+        queues.left(1, 20, 150);
+        queues.joined(1, 250);
+        queues.left(1, 30, 260);
+        queues.waited(1, 250, 300);
+        let records = queues.into_records();
+        assert_eq!(records[0], QueueRecord::default());
+        assert_eq!(records[1], QueueRecord { queued_ps: 50 + 100, peak_packets: 2 });
+    }
+}
