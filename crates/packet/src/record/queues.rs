@@ -17,7 +17,10 @@ impl InputQueues {
         Self { start: plan.start, end: plan.end, records, held: vec![0; channels] }
     }
 
+    // Out of the way of runs that record no channels.
+
     /// A packet joined a queue, perhaps to leave it in the same instant.
+    #[cold]
     pub(crate) fn joined(&mut self, channel: usize, now: u64) {
         self.held[channel] += 1;
         if now < self.end {
@@ -28,6 +31,7 @@ impl InputQueues {
     }
 
     /// A packet that had joined a queue at `since` left it.
+    #[cold]
     pub(crate) fn left(&mut self, channel: usize, since: u64, now: u64) {
         self.waited(channel, since, now);
         self.held[channel] -= 1;
