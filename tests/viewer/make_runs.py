@@ -15,6 +15,8 @@ from typing import Any
 
 import numpy as np
 import pyarrow.csv as pc
+from scipy.sparse import coo_array
+from scipy.sparse.csgraph import connected_components
 
 import odonata
 from odonata.store.schema import declarations
@@ -119,7 +121,7 @@ EXPERIMENTS["ranks"] = "\n".join(
         PROGRAM.format(name="fft", ranks=32),
         PROGRAM.format(name="halo", ranks=64),
         '[engine]\nkind = "packet"\nrouting = "par"\ninterval = "100 us"\nseries = ["jobs", "links"]',
-        "record_calls = true\nseed = 1\n",
+        "record_calls = true\nrecord_messages = true\nseed = 1\n",
     ]
 )
 # One of every family and engine, for the page and the notebook.
@@ -279,6 +281,24 @@ def lanes(run: odonata.Run) -> dict[str, Any]:
     }
 
 
+def communicators(run: odonata.Run) -> dict[str, Any]:
+    """Groups of ranks of the first job that exchange messages, by communicator, and routers of the second."""
+    messages = run.table("messages").to_pandas().query("job == 0")
+    groups: dict[int, list[list[int]]] = {}
+    for number, rows in messages.groupby("communicator"):
+        ends = rows["source"].to_numpy(), rows["destination"].to_numpy()
+        size = 1 + max(end.max() for end in ends)
+        joined = coo_array((np.ones(len(rows)), ends), shape=(size, size))
+        _, label = connected_components(joined, directed=False)
+        there = np.unique(np.concatenate(ends))
+        groups[int(number)] = [there[label[there] == one].tolist() for one in dict.fromkeys(label[there])]
+    several = next(number for number, of in groups.items() if len(of) > 1)
+    placement = run.table("placement").to_pandas().query("job == 0").set_index("rank")["node"]
+    routers = run.table("nodes").to_pandas().set_index("node")["router"]
+    marked = set(routers[placement[groups[several][1]]])
+    return {"groups": groups, "several": several, "routers": sorted(int(router) for router in marked)}
+
+
 def channels(run: odonata.Run) -> dict[str, Any]:
     """Of every link what its dynamic channels carry."""
     kinds = run.summary["packet"]["virtual_channel_kinds"]
@@ -425,6 +445,7 @@ def main(target: Path) -> None:
         "series": series(opened["packet"]),
         "grid": grid(target),
         "lanes": lanes(opened["ranks"]),
+        "communicators": communicators(opened["ranks"]),
         "channels": channels(opened["packet-torus"]),
         "costs": costs(opened["amg"], opened["model"]),
         "communication": [communication(opened["packet"], 1), communication(opened["edison"], 1)],

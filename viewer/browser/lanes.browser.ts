@@ -1,15 +1,19 @@
 /** What ranks of programs do over time. */
 import { expect, test } from 'vitest'
 import { percent, quantity } from '../src/base/format'
+import type { Picture } from '../src/layout/picture'
+import { radialPicture } from '../src/layout/radial'
 import {
   address,
   at,
+  click,
   expected,
   keepPicture,
   number,
   open,
   page,
   press,
+  runOf,
   set,
   settle,
   text,
@@ -89,3 +93,57 @@ test('W and S zoom around the cursor, A and D pan, and all of it comes back', as
   await set('view=time&jobs=0')
   expect(await text('lane-rows')).toContain('64 of 64 ranks')
 })
+
+test('ranks of a communicator are marked on the machine, as the messages tell them', async () => {
+  const { groups, several, routers } = expected.communicators
+  const of = groups[several]!
+  await open('ranks')
+  await click('communicators')
+  await at('communicator').selectOption(String(several))
+  await at('communicator-group').selectOption('1')
+  expect(await text('communicator-facts')).toContain(`${number(of[1]!.length)} ranks marked`)
+  expect((await address()).get('communicator')).toBe(`0.${several}.1`)
+  const options = await at('communicator-group').locator('option').allInnerTexts()
+  expect(options.length).toBe(of.length + 1)
+  of.forEach((ranks, i) => expect(options[i + 1]).toContain(`${i}: ${ranks.length} ranks, ${ranks[0]} to`))
+  const run = await runOf('ranks', 0)
+  const picture = radialPicture(run)
+  const inked = await page.evaluate(
+    () => document.querySelector<HTMLCanvasElement>('.picture .overlay')!.toDataURL().length,
+  )
+  await keepPicture('communicator')
+  await at('communicator').selectOption('')
+  await settle(page)
+  const bare = await page.evaluate(
+    () => document.querySelector<HTMLCanvasElement>('.picture .overlay')!.toDataURL().length,
+  )
+  expect(inked).toBeGreaterThan(bare)
+  // Nothing of another place than these routers' is marked: their rings are all that was inked.
+  await address()
+  await set(`communicator=0.${several}.1`)
+  await page.waitForSelector('[data-test=communicator-facts]')
+  await settle(page)
+  for (const r of run.routers.up.keys()) {
+    const [x, y] = [picture.routers[2 * r]!, picture.routers[2 * r + 1]!]
+    expect([r, await ringAt(x, y, picture)]).toEqual([r, routers.includes(r)])
+  }
+})
+
+/** Whether the overlay has ink around a place of the picture, as a ring has. */
+async function ringAt(x: number, y: number, { width, height, routerRadius }: Picture): Promise<boolean> {
+  return page.evaluate(
+    ([x, y, width, height, radius]) => {
+      const canvas = document.querySelector<HTMLCanvasElement>('.picture .overlay')!
+      const scale = Math.min(canvas.width / width, canvas.height / height)
+      const [left, top] = [(canvas.width - width * scale) / 2, (canvas.height - height * scale) / 2]
+      const reach = radius * scale + 2.5 * devicePixelRatio
+      const context = canvas.getContext('2d')!
+      const ink = (dx: number, dy: number): boolean => {
+        const [px, py] = [left + x * scale + dx * reach, top + y * scale + dy * reach].map(Math.round)
+        return context.getImageData(px! - 1, py! - 1, 3, 3).data.some((value, i) => i % 4 === 3 && value > 0)
+      }
+      return ink(1, 0) && ink(-1, 0) && ink(0, 1) && ink(0, -1)
+    },
+    [x, y, width, height, routerRadius] as const,
+  )
+}

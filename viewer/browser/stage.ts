@@ -66,6 +66,8 @@ interface Expected {
     number
   > &
     Record<'waits' | 'computes', [number, number]>
+  /** Groups of ranks of the first job by communicator, one that has several, and the routers of its second. */
+  communicators: { groups: Record<string, number[][]>; several: number; routers: number[] }
   /** The cycle of the second job of `amg`, and the only job of `model`. */
   costs: {
     scenarios: Record<string, number>

@@ -2,6 +2,7 @@
 import { count } from '../base/format'
 import { RAMPS } from '../base/ramps'
 import { channelColumns, channelsOf } from './channels'
+import { readChoice } from './communicators'
 import { hasCosts } from './costs'
 import { hasLanes } from './lanes'
 import { figureOptions, settingKeys } from './pivot'
@@ -95,6 +96,10 @@ const CHECKS: Checks = {
     /^(group|pair|router|node|link|job):./.test(focus)
       ? null
       : `${quote(focus)} names nothing; write for instance group:3`,
+  communicator: ({ communicator }) =>
+    readChoice(communicator)
+      ? null
+      : `${quote(communicator)} is not a job, a communicator and a group; write for instance 0.1.3, or 0.1`,
   rows: ({ rows }) => oneOf('row', rows, GROUPINGS),
   span: ({ span }) =>
     span !== null && !(span[0] < span[1]) ? `from ${span[0]} to ${span[1]} ps is no time` : null,

@@ -40,6 +40,8 @@ export interface ViewState {
   readonly theme: 'auto' | 'light' | 'dark'
   /** What everything is narrowed to: `group:3`, `router:g3r0c1`, `link:…`, `job:0`; empty for nothing. */
   readonly focus: string
+  /** Whose ranks are marked, as `0.1.3`: job, communicator, group of ranks; or `0.1`; empty for nobody's. */
+  readonly communicator: string
   /** Scale and offset of the main picture, in its own coordinates. */
   readonly zoom: readonly [number, number, number]
   /** Two axes that a torus is projected on; empty for all planes. */
@@ -92,6 +94,7 @@ export const DEFAULTS: ViewState = {
   routers: 'job',
   theme: 'auto',
   focus: '',
+  communicator: '',
   zoom: [1, 0, 0],
   projection: '',
   panel: 'matrices',
@@ -169,6 +172,7 @@ const CODECS: Record<keyof ViewState, Codec> = {
   routers: oneOf('job', 'value'),
   theme: oneOf('auto', 'light', 'dark'),
   focus: words,
+  communicator: words,
   zoom: {
     write: (v: readonly number[]) => v.map((x) => Number(x.toPrecision(5))).join(','),
     read: (t) => t.split(',').map(finite),

@@ -3,6 +3,7 @@ import { Memo } from '../base/memo'
 import { aggregateMarks, groupJobTraffic, type MarkValues } from '../data/aggregate'
 import { routerJobs } from '../data/describe'
 import type { Difference } from '../data/difference'
+import { markedRouters } from '../data/communicators'
 import { resolveFocus, translation } from '../data/focus'
 import type { Derived } from '../data/model'
 import type { Run } from '../data/run'
@@ -40,6 +41,7 @@ export class PictureContent {
       state.aggregate,
       state.jobs,
       state.routers,
+      markedRouters(d.run, state.communicator),
     ]
     return this.all.get([...keys, hurried, change?.difference], () => {
       const slow = hurried && this.slow ? this.slow : this.detail(picture, d, state)
@@ -72,6 +74,7 @@ export class PictureContent {
   private detail(picture: Picture, d: Derived, state: ViewState): Pick<PictureData, 'bands' | 'routers'> {
     const { run, selection, focus } = d
     const { perJob } = d.measure
+    const marked = markedRouters(run, state.communicator)
     const { group, groups, up } = run.routers
     const narrowed = selection.count < run.links.count
     return {
@@ -91,7 +94,9 @@ export class PictureContent {
       routers: {
         job: this.jobs.get([run, state.jobs], () => routerJobs(run, (job) => state.jobs[job] === 'hidden')),
         shade: state.routers === 'value' ? routerShades(d) : null,
-        active: focus && focus.job >= 0 ? routersOf(run, focus.job) : narrowed ? activeRouters(d) : null,
+        active:
+          marked ??
+          (focus && focus.job >= 0 ? routersOf(run, focus.job) : narrowed ? activeRouters(d) : null),
         up,
       },
     }
@@ -146,7 +151,16 @@ function activeRouters({ run, selection }: Derived): Uint8Array {
 }
 
 /** The marks, routers and groups that a hover or the focus means in this picture. */
-export function highlightOf(run: Run, picture: Picture, hover: Hover | null, d: Derived): Highlight {
+/** Rings around more routers than these are no longer told apart. */
+const RINGS_MAX = 4000
+
+export function highlightOf(
+  run: Run,
+  picture: Picture,
+  hover: Hover | null,
+  d: Derived,
+  state: ViewState,
+): Highlight {
   const marks = new Set<number>()
   const routers = new Set<number>()
   const groups = new Set<number>()
@@ -167,5 +181,8 @@ export function highlightOf(run: Run, picture: Picture, hover: Hover | null, d: 
     else if (focus.group >= 0) groups.add(focus.group)
     if (focus.toGroup >= 0) groups.add(focus.toGroup)
   }
+  markedRouters(run, state.communicator)?.forEach(
+    (one, r) => one === 1 && routers.size < RINGS_MAX && routers.add(r),
+  )
   return { marks: [...marks], routers: [...routers], groups: [...groups] }
 }

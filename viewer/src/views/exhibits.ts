@@ -5,6 +5,7 @@ import { against, classChanges, jobChanges } from '../data/changes'
 import { selectionCsv, selectionsCsv } from '../data/csv'
 import type { Derived } from '../data/model'
 import { isOpen } from '../data/range'
+import { markedRouters } from '../data/communicators'
 import { resolveFocus } from '../data/focus'
 import { COMPARED_MAX, type ViewState } from '../data/state'
 import { drawTable, fillBox, ROW, write, type Cell } from '../draw/blocks'
@@ -61,7 +62,7 @@ export function machineOf(
     derived: d,
     picture,
     data: new PictureContent().data(picture, d, state, false, change),
-    highlight: highlightOf(d.run, picture, null, d),
+    highlight: highlightOf(d.run, picture, null, d, state),
     looks: looksFor(theme, state.ramp, d.signed),
   }
 }
@@ -97,7 +98,8 @@ export function rangeText(d: Derived, { hottest, inverted }: ViewState): string 
 export function describeFilter(d: Derived, state: ViewState): string {
   const without = state.classesOff.length > 0 ? `without ${state.classesOff.join(', ')}` : ''
   const focus = state.focus !== '' && resolveFocus(d.run, state.focus) ? state.focus.replace(':', ' ') : ''
-  return [rangeText(d, state), without, focus].filter((part) => part !== '').join(', ')
+  const ranks = markedRouters(d.run, state.communicator) ? `ranks ${state.communicator} marked` : ''
+  return [rangeText(d, state), without, focus, ranks].filter((part) => part !== '').join(', ')
 }
 
 /** Background and title of a sheet; what is below begins at `TOP`. */

@@ -5,6 +5,7 @@ import type { Derived } from '../data/model'
 import type { Job, Run } from '../data/run'
 import type { JobMode } from '../data/state'
 import { PALETTES } from '../draw/look'
+import { Communicators } from './communicators'
 import { ThemeContext, useSession, useStore } from './session'
 
 /** The modes in which only this job counts; asked again, all count. */
@@ -99,6 +100,7 @@ export function Jobs({ derived: d }: { derived: Derived }) {
           )
         })}
       </ul>
+      <Communicators derived={d} />
       <Marks />
     </section>
   )

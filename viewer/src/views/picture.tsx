@@ -6,6 +6,7 @@ import { linkRows } from '../data/rows'
 import { looksFor } from '../draw/look'
 import { accountOf, accountText, drawHighlight, drawPicture, type Drawn } from '../draw/picture'
 import { MARKS_MAX, type Picture } from '../layout/picture'
+import { useMarkedRouters } from './communicators'
 import { highlightOf, PictureContent, type Change } from './content'
 import { useGestures } from './gestures'
 import { hitAt, useMarkSteps, type Point, type View } from './hits'
@@ -42,11 +43,11 @@ export function PictureView({
   const hover = useStore(session.hover)
   const theme = useContext(ThemeContext)
   const frame = useRef<HTMLDivElement>(null)
-  const canvas = useRef<HTMLCanvasElement>(null)
-  const overlay = useRef<HTMLCanvasElement>(null)
+  const [canvas, overlay] = [useRef<HTMLCanvasElement>(null), useRef<HTMLCanvasElement>(null)]
   const size = useSize(frame)
   const [drawn, setDrawn] = useState<Drawn | null>(null)
   const content = useMemo(() => new PictureContent(), [d.run])
+  const marked = useMarkedRouters(d.run)
   const picture = geometryOf(d.run).picture(state.projection)
   const looks = looksFor(theme, state.ramp, d.signed)
   const view = fit(picture, size, state.zoom)
@@ -67,8 +68,8 @@ export function PictureView({
     const context = prepareCanvas(overlay.current, size)
     context.translate(view.x, view.y)
     context.scale(view.k, view.k)
-    drawHighlight(context, picture, highlightOf(d.run, picture, hover, d), looks, 1 / view.k)
-  }, [hover, d.focus, d.run, picture, looks, size, state.zoom])
+    drawHighlight(context, picture, highlightOf(d.run, picture, hover, d, state), looks, 1 / view.k)
+  }, [hover, marked, d.focus, d.run, picture, looks, size, state.zoom])
 
   const place = { frame, view, picture, data, drawn, change }
   const hit = useCallback(
