@@ -26,7 +26,7 @@ class Machine:
     """A built machine."""
 
     metrics: dict[str, Any]
-    """Counts per class, ports, diameter, mean distance, bisection, cost, and what was verified."""
+    """Counts per class, ports, diameter, mean distance, bisection, cost, warnings, and what was verified."""
     routers: pa.Table
     """As in a run directory."""
     links: pa.Table

@@ -123,6 +123,8 @@ pub struct MachinePlan {
     pub prices: Vec<(String, f64)>,
     /// What the machine must count, if it is a preset without edits.
     pub declared: Option<&'static DeclaredCounts>,
+    /// What a user should know: edits that take more than meant, figures that nobody gave.
+    pub warnings: Vec<String>,
     /// The section `[machine]` with every key and the value that is used.
     pub resolved: String,
 }
@@ -143,6 +145,7 @@ impl MachinePlan {
             machine: hardware.machine,
             prices: hardware.prices,
             declared: hardware.declared,
+            warnings: hardware.warnings,
         })
     }
 

@@ -57,6 +57,8 @@ pub struct MachineBuilder {
     pub router_up: Vec<bool>,
     /// All cables, in any order; parallel cables are repeated.
     pub cables: Vec<Cable>,
+    /// Whether the bandwidth of the cables is a default, since the file that lists them gives none.
+    pub bandwidth_assumed: bool,
 }
 
 impl MachineBuilder {
@@ -211,6 +213,7 @@ impl From<Machine> for MachineBuilder {
             terminal: machine.terminal,
             cores_per_node: machine.cores_per_node,
             network_ports: machine.network_ports,
+            bandwidth_assumed: false,
             node_router: machine.node_router,
             node_up: machine.node_up,
             node_names: machine.node_names,
@@ -375,6 +378,7 @@ mod tests {
             terminal: class("terminal"),
             cores_per_node: 1,
             network_ports: None,
+            bandwidth_assumed: false,
             node_router: vec![RouterId(2), RouterId(0), RouterId(2)],
             node_up: vec![true; 3],
             node_names: Vec::new(),

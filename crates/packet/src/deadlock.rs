@@ -77,6 +77,7 @@ mod tests {
             terminal: LinkClass { name: "terminal".into(), ..class },
             cores_per_node: 1,
             network_ports: None,
+            bandwidth_assumed: false,
             node_router: (0..4).map(RouterId).collect(),
             node_up: vec![true; 4],
             node_names: Vec::new(),

@@ -22,6 +22,7 @@ fn machine(shape: Shape, axes: &[&str], sizes: &[u32], groups: u32, nodes_per_ro
         terminal: class("terminal"),
         cores_per_node: cores,
         network_ports: None,
+        bandwidth_assumed: false,
         node_router: (0..nodes).map(|n| RouterId(n / nodes_per_router)).collect(),
         node_up: vec![true; nodes as usize],
         node_names: Vec::new(),

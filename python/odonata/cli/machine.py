@@ -86,6 +86,7 @@ def command(
         terminal.print_json(metrics)
     else:
         _print(terminal.console(), metrics)
+        terminal.print_warnings(metrics["warnings"])
     sys.exit(0 if all(check["holds"] for check in metrics["checks"]) else 1)
 
 

@@ -24,13 +24,14 @@ pub(super) struct Hardware {
     pub(super) declared: Option<&'static presets::DeclaredCounts>,
     /// `[machine]` with every key.
     pub(super) resolved: Table,
-    /// What a user should know of the edits.
+    /// What a user should know of the edits, and of figures that nobody gave.
     pub(super) warnings: Vec<String>,
 }
 
 /// Builds the machine; `None` if a problem was reported.
 pub(super) fn build(spec: &MachineSpec, seed: u64, files: &mut Files<'_>, report: &mut Report<'_>) -> Option<Hardware> {
     let (mut builder, mut resolved) = origin(spec, seed, files, report)?;
+    let assumed = builder.bandwidth_assumed;
     if let Some(cores) = spec.common.count("cores_per_node") {
         builder.cores_per_node = cores;
     }
@@ -58,8 +59,28 @@ pub(super) fn build(spec: &MachineSpec, seed: u64, files: &mut Files<'_>, report
         Origin::Preset(name) if untouched => Some(&presets::find(name).expect("a known preset").declared),
         _ => None,
     };
-    let warnings = if spec.edits.is_empty() { Vec::new() } else { edit_warnings(&machine, &before, &after) };
+    let mut warnings = if spec.edits.is_empty() { Vec::new() } else { edit_warnings(&machine, &before, &after) };
+    warnings.extend(assumed.then(|| assumed_bandwidth(&machine, spec)).flatten());
     Some(Hardware { machine, prices, declared, resolved, warnings })
+}
+
+/// The classes that nobody gave a bandwidth: neither the file nor a key nor an edit.
+fn assumed_bandwidth(machine: &Machine, spec: &MachineSpec) -> Option<String> {
+    let given = |name: &str| {
+        let by_class = spec.classes.iter().any(|class| class.name == name && class.fields.rate("bandwidth").is_some());
+        let by_edit =
+            |edit: &Edit| matches!(edit, Edit::Figure { class, change: FigureChange::Bandwidth(_) } if class == name);
+        by_class || spec.edits.iter().any(|edit| by_edit(&edit.value))
+    };
+    let assumed: Vec<&LinkClass> = machine.classes().iter().filter(|class| !given(&class.name)).collect();
+    let first = assumed.first().filter(|_| spec.own.given("bandwidth").is_none())?;
+    let names: Vec<&str> = assumed.iter().map(|class| class.name.as_str()).collect();
+    Some(format!(
+        "{} gives no bandwidth: {} are taken to have {} each; say otherwise in [machine], with its 'format' and a 'bandwidth'",
+        machine.name(),
+        if let [one] = names[..] { format!("its {one} cables") } else { format!("its cables ({})", names.join(", ")) },
+        first.bandwidth
+    ))
 }
 
 /// The classes with the number of their cables.

@@ -31,6 +31,7 @@ pub(crate) fn metrics_json(plan: &MachinePlan) -> Value {
             "latency_ps": machine.terminal().latency.ps(),
         },
         "ports": ports_json(&found.ports),
+        "warnings": plan.warnings,
         "distances": {
             "diameter": distances.diameter,
             "mean_router_hops": distances.mean_router_hops,

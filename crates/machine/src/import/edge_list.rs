@@ -127,7 +127,9 @@ pub(super) fn build(
         latency: terminal.latency,
         ports_per_router: None,
     };
-    assemble(label, routers, classes, terminal, options.cores_per_node, cables).map_err(|reason| at(0, reason))
+    let built = assemble(label, routers, classes, terminal, options.cores_per_node, cables);
+    let assumed = columns.bandwidth.is_empty();
+    built.map(|built| MachineBuilder { bandwidth_assumed: assumed, ..built }).map_err(|reason| at(0, reason))
 }
 
 fn check_lengths(columns: &EdgeListColumns) -> Result<(), String> {

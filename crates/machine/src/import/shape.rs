@@ -92,6 +92,7 @@ pub(super) fn assemble(
         terminal,
         cores_per_node,
         network_ports: None,
+        bandwidth_assumed: false,
         node_up: vec![true; node_router.len()],
         node_names: Vec::new(),
         node_router,

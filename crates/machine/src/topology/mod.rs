@@ -176,6 +176,7 @@ fn bare(
         terminal: terminal.class("terminal", Some(nodes_per_router)),
         cores_per_node,
         network_ports: None,
+        bandwidth_assumed: false,
         node_router: (0..nodes).map(|node| RouterId::from_index(node / nodes_per_router as usize)).collect(),
         node_up: vec![true; nodes],
         node_names: Vec::new(),
