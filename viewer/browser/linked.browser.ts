@@ -6,6 +6,7 @@ import {
   at,
   click,
   expected,
+  keepPicture,
   number,
   open,
   page,
@@ -274,4 +275,32 @@ test('an address that is entered while the last change waits to be written is no
   })
   await settle(page)
   expect((await address()).get('scale')).toBe('log')
+})
+
+test('a job in another colour: in every picture, in the address, and back', async () => {
+  await open('all', 'run=0')
+  const shown = (): Promise<string[]> =>
+    page
+      .locator('.links tbody td i')
+      .evaluateAll((bars) => [...new Set(bars.map((bar) => getComputedStyle(bar).backgroundColor))])
+  const inked = (): Promise<boolean> =>
+    page.evaluate(() => {
+      const canvas = document.querySelector<HTMLCanvasElement>('.picture canvas')!
+      const { data } = canvas.getContext('2d')!.getImageData(0, 0, canvas.width, canvas.height)
+      for (let i = 0; i < data.length; i += 4)
+        if (data[i] === 255 && data[i + 1] === 0 && data[i + 2] === 204 && data[i + 3] === 255) return true
+      return false
+    })
+  const before = await shown()
+  expect(await inked()).toBe(false)
+  await at('color-0').fill('#ff00cc')
+  await settle(page)
+  expect(await shown()).toContain('rgb(255, 0, 204)')
+  expect(await inked()).toBe(true)
+  await keepPicture('recoloured')
+  expect((await address()).get('colors')).toBe('0-ff00cc')
+  await click('own-colors')
+  expect(await shown()).toEqual(before)
+  expect(await inked()).toBe(false)
+  expect((await address()).get('colors')).toBeNull()
 })

@@ -24,6 +24,8 @@ describe('settings that make no sense', () => {
     ['measure=packets', 'measure: there is no measure “packets”; there are bytes, transfer_ps'],
     ['classesOff=green', 'classesOff: there is no class “green”'],
     ['jobs=4', 'jobs: there is no job 4'],
+    ['colors=4-0a66c2', 'colors: there is no job 4; the jobs are 0 to 0'],
+    ['communicator=all', 'communicator: “all” is not a job, a communicator and a group'],
     ['low=5&high=2', 'low: the range from 5 to 2 holds nothing'],
     ['ramp=rainbow', 'ramp: there is no colour ramp “rainbow”'],
     ['frozen=9,1', 'frozen: colours from 9 to 1 are no range'],
@@ -40,6 +42,15 @@ describe('settings that make no sense', () => {
     expect(checked.problems).toHaveLength(1)
     expect(checked.problems[0]).toContain(complaint)
     expect(checked.state).toEqual(DEFAULTS)
+  })
+
+  test('a colour is a job and six hexadecimal digits', () => {
+    for (const wrong of ['0-red', '0', '0-12345', 'x-0a66c2']) {
+      const { state, problems } = readUrl(`colors=${wrong}`)
+      expect(problems).toEqual([`colors: ${wrong} is not a job and a colour as 0-0a66c2`])
+      expect(state).toEqual(DEFAULTS)
+    }
+    expect(readUrl('colors=2-0A66C2,0-ffffff').state.colors).toEqual({ 0: '#ffffff', 2: '#0a66c2' })
   })
 
   test('what makes sense stays', () => {

@@ -72,6 +72,11 @@ const CHECKS: Checks = {
     const wrong = Object.keys(jobs).find((job) => !whole(Number(job), most))
     return wrong === undefined ? null : `there is no job ${wrong}; the jobs are 0 to ${most - 1}`
   },
+  colors: ({ colors }, { runs }) => {
+    const most = Math.max(...runs.map((run) => run.tables['jobs']?.rows ?? 0))
+    const wrong = Object.keys(colors).find((job) => !whole(Number(job), most))
+    return wrong === undefined ? null : `there is no job ${wrong}; the jobs are 0 to ${most - 1}`
+  },
   low: ({ low, high }) =>
     low !== null && high !== null && low > high ? `the range from ${low} to ${high} holds nothing` : null,
   hottest: ({ hottest, low, high }) =>

@@ -24,6 +24,8 @@ export interface ViewState {
   readonly aggregate: Aggregate
   readonly classesOff: readonly string[]
   readonly jobs: Readonly<Record<number, JobMode>>
+  /** Colours of jobs instead of their own, as `#rrggbb`. */
+  readonly colors: Readonly<Record<number, string>>
   /** Ends of the brushed range of values; null is open. */
   readonly low: number | null
   readonly high: number | null
@@ -83,6 +85,7 @@ export const DEFAULTS: ViewState = {
   aggregate: 'max',
   classesOff: [],
   jobs: {},
+  colors: {},
   low: null,
   high: null,
   inverted: false,
@@ -161,6 +164,13 @@ const CODECS: Record<keyof ViewState, Codec> = {
           .map((part) => [String(Math.abs(finite(part))), part.startsWith('-') ? 'subtracted' : 'hidden']),
       ),
   },
+  colors: {
+    write: (v: Readonly<Record<number, string>>) =>
+      Object.entries(v)
+        .map(([job, color]) => `${job}-${color.slice(1)}`)
+        .join(','),
+    read: (t) => Object.fromEntries(t.split(',').map(colorOf)),
+  },
   low: number,
   high: number,
   inverted: { write: (v: boolean) => (v ? '1' : ''), read: (t) => t === '1' },
@@ -204,6 +214,13 @@ function oneOf(...allowed: string[]): Codec {
       return t
     },
   }
+}
+
+/** `3-0a66c2`: a job and its colour. */
+function colorOf(text: string): [string, string] {
+  const match = /^(\d+)-([0-9a-f]{6})$/i.exec(text)
+  if (!match) throw new Error(`${text} is not a job and a colour as 0-0a66c2`)
+  return [String(Number(match[1])), `#${match[2]!.toLowerCase()}`]
 }
 
 function finite(text: string): number {

@@ -38,71 +38,100 @@ export function Jobs({ derived: d }: { derived: Derived }) {
     <section class="card jobs" aria-label="Jobs">
       <header>
         <h2>Jobs</h2>
-        <button
-          disabled={Object.keys(state.jobs).length === 0}
-          onClick={() => set({})}
-          title="Count all jobs again"
-        >
-          all
-        </button>
+        <span>
+          {Object.keys(state.colors).length > 0 && (
+            <button
+              onClick={() => session.state.patch({ colors: {} })}
+              title="Every job in its own colour again"
+              data-test="own-colors"
+            >
+              own colours
+            </button>
+          )}{' '}
+          <button
+            disabled={Object.keys(state.jobs).length === 0}
+            onClick={() => set({})}
+            title="Count all jobs again"
+          >
+            all
+          </button>
+        </span>
       </header>
       {measure.perJob === null && !d.signed && (
         <p class="hint">{measure.label}: not known per job, so the switches do not change the values.</p>
       )}
       <ul>
-        {run.jobs.map((job) => {
-          const mode = state.jobs[job.job]
-          const alone =
-            mode === undefined &&
-            run.jobs.length > 1 &&
-            run.jobs.every((other) => other === job || state.jobs[other.job] === 'hidden')
-          return (
-            <li key={job.job} class={mode ?? ''} data-test={`job-${job.job}`}>
-              <i class="swatch" style={{ background: job.color }} />
-              <button
-                class="job-name"
-                title={details(job)}
-                onClick={() =>
-                  session.state.patch({ focus: state.focus === `job:${job.job}` ? '' : `job:${job.job}` })
-                }
-              >
-                {job.name}
-              </button>
-              <span class="job-switches">
-                <Switch
-                  of={job.name}
-                  label="Show or hide: counted, and seen on the machine"
-                  on={mode !== 'hidden'}
-                  text="show"
-                  onClick={() => set(toggled(state.jobs, job.job, 'hidden'))}
-                />
-                <Switch
-                  of={job.name}
-                  label="Only this job"
-                  on={alone}
-                  text="solo"
-                  onClick={() => set(solo(run, job.job, state.jobs))}
-                />
-                <Switch
-                  of={job.name}
-                  label="Subtract: what remains without its traffic, its place still marked"
-                  on={mode === 'subtracted'}
-                  text="−"
-                  onClick={() => set(toggled(state.jobs, job.job, 'subtracted'))}
-                />
-              </span>
-              <span class="job-facts">
-                {count(job.nodes)} nodes, {count(job.routers)} routers
-                {traffic ? `, ${quantity(traffic.get(job.job) ?? 0, measure.unit)} on links` : ''}
-                {slowdown(job)}
-              </span>
-            </li>
-          )
-        })}
+        {run.jobs.map((job) => (
+          <JobLine key={job.job} derived={d} job={job} traffic={traffic && (traffic.get(job.job) ?? 0)} />
+        ))}
       </ul>
       <Communicators derived={d} />
       <Marks />
     </section>
+  )
+}
+
+function JobLine({ derived: d, job, traffic }: { derived: Derived; job: Job; traffic: number | null }) {
+  const session = useSession()
+  const state = useStore(session.state)
+  const { run, measure } = d
+  const set = (jobs: Record<number, JobMode>): void => session.state.patch({ jobs })
+  const mode = state.jobs[job.job]
+  const alone =
+    mode === undefined &&
+    run.jobs.length > 1 &&
+    run.jobs.every((other) => other === job || state.jobs[other.job] === 'hidden')
+  return (
+    <li class={mode ?? ''} data-test={`job-${job.job}`}>
+      <input
+        type="color"
+        class="swatch"
+        value={job.color}
+        title="Its colour; click for another"
+        aria-label={`Colour of ${job.name}`}
+        onChange={(event) =>
+          session.state.patch({ colors: { ...state.colors, [job.job]: event.currentTarget.value } })
+        }
+        data-test={`color-${job.job}`}
+      />
+      <button
+        class="job-name"
+        title={details(job)}
+        onClick={() =>
+          session.state.patch({ focus: state.focus === `job:${job.job}` ? '' : `job:${job.job}` })
+        }
+      >
+        {job.name}
+      </button>
+      <span class="job-switches">
+        <Switch
+          of={job.name}
+          label="Show or hide: counted, and seen on the machine"
+          on={mode !== 'hidden'}
+          text="show"
+          onClick={() => set(toggled(state.jobs, job.job, 'hidden'))}
+        />
+        <Switch
+          of={job.name}
+          label="Only this job"
+          on={alone}
+          text="solo"
+          onClick={() => set(solo(run, job.job, state.jobs))}
+        />
+        <Switch
+          of={job.name}
+          label="Subtract: what remains without its traffic, its place still marked"
+          on={mode === 'subtracted'}
+          text="−"
+          onClick={() => set(toggled(state.jobs, job.job, 'subtracted'))}
+        />
+      </span>
+      <span class="job-facts">
+        {count(job.nodes)} nodes, {count(job.routers)} routers
+        {traffic === null ? '' : `, ${quantity(traffic, measure.unit)} on links`}
+        {slowdown(job)}
+      </span>
+    </li>
   )
 }
 

@@ -59,6 +59,8 @@ export class Session {
   private readonly differences = new Map<string, DifferenceModel>()
   /** By run and virtual channels. */
   private readonly parts = new Map<string, RunModel>()
+  /** With the jobs' colours that were chosen last. */
+  private readonly painted = new WeakMap<RunModel, { text: string; model: RunModel }>()
 
   constructor(
     readonly source: Source,
@@ -91,8 +93,22 @@ export class Session {
     return commonChannels(this.index, this.seen())
   }
 
-  /** The model of a run, of the virtual channels that are looked at, or undefined while it is being loaded. */
+  /** The model of a run as it is looked at, or undefined while it is being loaded. */
   model(id: number): RunModel | undefined {
+    const model = this.inChannel(id)
+    const { colors } = this.state.get()
+    if (!model || model.run.jobs.every(({ job }) => colors[job] === undefined)) return model
+    const text = JSON.stringify(colors)
+    const known = this.painted.get(model)
+    if (known?.text === text) return known.model
+    const jobs = model.run.jobs.map((job) => ({ ...job, color: colors[job.job] ?? job.color }))
+    const made = new RunModel({ ...model.run, jobs })
+    this.painted.set(model, { text, model: made })
+    return made
+  }
+
+  /** Of the virtual channels that are looked at. */
+  private inChannel(id: number): RunModel | undefined {
     const model = this.whole(id)
     const wanted = this.state.get().channel
     if (!model || wanted === '' || !this.channels().some((one) => one.id === wanted)) return model
@@ -153,7 +169,8 @@ export class Session {
   }
 
   differenceOf(base: RunModel, other: RunModel, pairing: Pairing): DifferenceModel {
-    const of = base.run.whole ? this.state.get().channel : ''
+    const state = this.state.get()
+    const of = `${base.run.whole ? state.channel : ''} ${JSON.stringify(state.colors)}`
     const key = `${base.run.id} ${other.run.id} ${pairing} ${of}`
     let model = this.differences.get(key)
     if (!model) this.differences.set(key, (model = new DifferenceModel(base, other, pairing)))
