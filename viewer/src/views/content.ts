@@ -151,7 +151,7 @@ function activeRouters({ run, selection }: Derived): Uint8Array {
 }
 
 /** The marks, routers and groups that a hover or the focus means in this picture. */
-/** Rings around more routers than these are no longer told apart. */
+/** Rings around more routers than these are no longer told apart; that they are larger than others has to do. */
 const RINGS_MAX = 4000
 
 export function highlightOf(
@@ -181,8 +181,8 @@ export function highlightOf(
     else if (focus.group >= 0) groups.add(focus.group)
     if (focus.toGroup >= 0) groups.add(focus.toGroup)
   }
-  markedRouters(run, state.communicator)?.forEach(
-    (one, r) => one === 1 && routers.size < RINGS_MAX && routers.add(r),
-  )
+  const marked: number[] = []
+  markedRouters(run, state.communicator)?.forEach((one, r) => one === 1 && marked.push(r))
+  if (marked.length <= RINGS_MAX) marked.forEach((r) => routers.add(r))
   return { marks: [...marks], routers: [...routers], groups: [...groups] }
 }
