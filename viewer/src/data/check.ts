@@ -30,6 +30,12 @@ const oneOf = (what: string, value: string, known: readonly string[]): Complaint
 
 const whole = (value: number, runs: number): boolean => Number.isInteger(value) && value >= 0 && value < runs
 
+function noSuchJob(byJob: Readonly<Record<number, unknown>>, { runs }: Index): string | null {
+  const most = Math.max(...runs.map((run) => run.tables['jobs']?.rows ?? 0))
+  const wrong = Object.keys(byJob).find((job) => !whole(Number(job), most))
+  return wrong === undefined ? null : `there is no job ${wrong}; the jobs are 0 to ${most - 1}`
+}
+
 const CHECKS: Checks = {
   run: ({ run }, { runs }) =>
     whole(run, runs.length) ? null : `there is no run ${run}; the runs are 0 to ${runs.length - 1}`,
@@ -67,16 +73,8 @@ const CHECKS: Checks = {
       .filter((name) => name !== 'all')
     return classesOff.map((name) => oneOf('class', name, [...new Set(known)])).find((found) => found) ?? null
   },
-  jobs: ({ jobs }, { runs }) => {
-    const most = Math.max(...runs.map((run) => run.tables['jobs']?.rows ?? 0))
-    const wrong = Object.keys(jobs).find((job) => !whole(Number(job), most))
-    return wrong === undefined ? null : `there is no job ${wrong}; the jobs are 0 to ${most - 1}`
-  },
-  colors: ({ colors }, { runs }) => {
-    const most = Math.max(...runs.map((run) => run.tables['jobs']?.rows ?? 0))
-    const wrong = Object.keys(colors).find((job) => !whole(Number(job), most))
-    return wrong === undefined ? null : `there is no job ${wrong}; the jobs are 0 to ${most - 1}`
-  },
+  jobs: ({ jobs }, index) => noSuchJob(jobs, index),
+  colors: ({ colors }, index) => noSuchJob(colors, index),
   low: ({ low, high }) =>
     low !== null && high !== null && low > high ? `the range from ${low} to ${high} holds nothing` : null,
   hottest: ({ hottest, low, high }) =>

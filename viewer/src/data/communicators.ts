@@ -33,7 +33,18 @@ export function readChoice(text: string): Choice | null {
 export const writeChoice = ({ job, communicator, group }: Choice): string =>
   `${job}.${communicator}${group < 0 ? '' : `.${group}`}`
 
-export function communicatorsOf(messages: Block, job: number): Communicator[] {
+/** By the messages and the job: hundreds of thousands of rows are not gone through for every choice. */
+const known = new WeakMap<Block, Map<number, readonly Communicator[]>>()
+
+export function communicatorsOf(messages: Block, job: number): readonly Communicator[] {
+  const of = known.get(messages) ?? new Map<number, readonly Communicator[]>()
+  known.set(messages, of)
+  const found = of.get(job) ?? findCommunicators(messages, job)
+  of.set(job, found)
+  return found
+}
+
+function findCommunicators(messages: Block, job: number): Communicator[] {
   const column = (name: (typeof MESSAGE_COLUMNS)[number]) => messages.numbers.get(name)!
   const [jobs, sources, destinations] = [column('job'), column('source'), column('destination')]
   const [numbers, bytes] = [column('communicator'), column('bytes')]

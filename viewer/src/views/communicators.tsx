@@ -1,5 +1,5 @@
 /** Ranks of a communicator: chosen here, marked in every picture of the machine. */
-import { useContext, useMemo, useState } from 'preact/hooks'
+import { useMemo, useState } from 'preact/hooks'
 import { count, quantity } from '../base/format'
 import {
   communicatorsOf,
@@ -16,7 +16,7 @@ import type { Derived } from '../data/model'
 import { PLACEMENT } from '../data/placement'
 import type { Run } from '../data/run'
 import { Choice } from './controls'
-import { SessionContext, useSession, useStore } from './session'
+import { useSession, useStore } from './session'
 
 /** A group that has its own line to choose; a communicator may have as many groups as ranks. */
 const GROUPS_MAX = 2000
@@ -47,10 +47,7 @@ function Picker({ run }: { run: Run }) {
   const [ofJob, setJob] = useState(chosen?.job ?? first)
   const job = chosen?.job ?? ofJob
   const messages = session.block(run.id, MESSAGES, MESSAGE_COLUMNS)
-  const found = useMemo(
-    () => (typeof messages === 'object' ? communicatorsOf(messages, job) : []),
-    [messages, job],
-  )
+  const found = typeof messages === 'object' ? communicatorsOf(messages, job) : []
   if (messages === undefined) return <p class="hint">Loading …</p>
   if (typeof messages === 'string') return <p class="note">{messages}</p>
   const mark = (text: string): void => session.state.patch({ communicator: text })
@@ -119,7 +116,7 @@ function groupLabel(group: number, ranks: readonly number[]): string {
 
 /** Loads and marks what the settings name: the routers with these ranks, null where nothing is marked in this run. */
 export function useMarkedRouters(run: Run): Uint8Array | null {
-  const session = useContext(SessionContext)
+  const session = useSession()
   const { communicator } = useStore(session.state)
   useStore(session.loaded)
   const choice = readChoice(communicator)
