@@ -200,7 +200,7 @@ fn every_key_but(text: &str, others: &[&str]) {
         let own = section.keys.iter().map(|key| (key.name, table));
         let all = own.chain(chosen.flat_map(|(variant, of)| variant.keys.iter().map(move |key| (key.name, of))));
         for (key, of) in all.filter(|(key, _)| {
-            !["topology", "partition", "file", "format", "node_names", "nodes_file"].contains(key)
+            !["topology", "partition", "file", "format", "node_counts", "node_names", "nodes_file"].contains(key)
                 && !others.contains(key)
         }) {
             assert!(of.contains_key(key), "{key} of {}", section.name);

@@ -20,6 +20,7 @@ pub mod import;
 mod machine;
 pub mod metrics;
 mod names;
+pub mod node_counts;
 pub mod node_names;
 pub mod presets;
 mod shape;

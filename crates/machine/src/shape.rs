@@ -20,11 +20,12 @@ pub enum GroupInterior {
 /// checks the cables that it uses; the numbering of the routers always holds.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Shape {
-    /// Groups of equal size with cables inside and between; router = group * routers_per_group + local index.
+    /// Groups with cables inside and between. Routers are numbered group by group; where the groups are of one size, as they are
+    /// if their interior is a grid, router = group * routers_per_group + local index.
     Grouped {
         /// Number of groups.
         groups: u32,
-        /// Routers in each group.
+        /// Routers in each group, or in the largest.
         routers_per_group: u32,
         /// The wiring inside a group.
         interior: GroupInterior,

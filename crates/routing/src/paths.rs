@@ -113,7 +113,10 @@ pub trait PathRule: Sync + Send {
 /// A working router that can't be reached from another one, or a graph too large for shortest-path tables.
 pub fn rule_for(machine: &Machine, middle: Middle) -> Result<(Box<dyn PathRule + '_>, Vec<Notice>), PathError> {
     let structured: Option<Box<dyn PathRule + '_>> = match machine.shape() {
-        Shape::Grouped { .. } => GroupedPaths::new(machine, middle).map(|rule| Box::new(rule) as _),
+        Shape::Grouped { .. } if grouped::multiplies(machine) => {
+            GroupedPaths::<true>::new(machine, middle).map(|rule| Box::new(rule) as _)
+        }
+        Shape::Grouped { .. } => GroupedPaths::<false>::new(machine, middle).map(|rule| Box::new(rule) as _),
         Shape::Torus { .. } => TorusPaths::new(machine, middle).map(|rule| Box::new(rule) as _),
         Shape::FatTree { .. } | Shape::Graph => return Ok((Box::new(GraphPaths::new(machine, middle)?), Vec::new())),
     };

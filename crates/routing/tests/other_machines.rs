@@ -1,6 +1,6 @@
 //! Algorithms for tori, meshes, fat trees and any graph, walked hop by hop and checked for deadlock.
 
-use odonata_machine::topology::{FatTree, HyperX, Jellyfish, PolarFly, SlimFly, Torus};
+use odonata_machine::topology::{ExpressMesh, FatTree, HyperX, Jellyfish, PolarFly, SlimFly, Torus};
 use odonata_machine::{presets, Machine, MachineBuilder, Shape};
 use odonata_routing::algorithm::{
     self, DeadlockAvoidance, Decision, Discipline, Header, Hop, Memory, Relation, Rings, RouteState, Routing,
@@ -338,6 +338,11 @@ fn routing_of_datelines(hops: &Arc<NextHops>) -> Box<dyn Relation> {
     relation
 }
 
+fn express_mesh() -> MachineBuilder {
+    let gap = odonata_declare::OneOrEach::Each(vec![3, 2]);
+    ExpressMesh { dims: vec![8, 5], gap, nodes_per_router: 1, ..ExpressMesh::default() }.builder().unwrap()
+}
+
 fn without_groups() -> Vec<(&'static str, MachineBuilder)> {
     vec![
         ("hyperx", HyperX { dims: vec![4, 3, 3], nodes_per_router: 1, ..HyperX::default() }.builder().unwrap()),
@@ -347,6 +352,7 @@ fn without_groups() -> Vec<(&'static str, MachineBuilder)> {
             "jellyfish",
             Jellyfish { routers: 40, degree: 4, nodes_per_router: 1, ..Jellyfish::default() }.builder().unwrap(),
         ),
+        ("express-mesh", express_mesh()),
         ("torus", torus(&[5, 4], &[true, true])),
     ]
 }

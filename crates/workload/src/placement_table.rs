@@ -129,7 +129,15 @@ fn node_at(machine: &Machine, [group, row, column, index]: [u32; 4]) -> Result<N
             return Err(format!("{name} {value}, but {} has {name}s 0 to {}", machine.name(), count - 1));
         }
     }
-    let router = odonata_units::RouterId(group * routers_per_group + row * columns + column);
+    // Routers are numbered group by group; of unequal groups the smaller have fewer columns.
+    let members: Vec<odonata_units::RouterId> = machine.routers().filter(|&r| machine.group_of(r).0 == group).collect();
+    let Some(&router) = members.get((row * columns + column) as usize) else {
+        return Err(format!(
+            "column {column}, but group {group} of {} has columns 0 to {}",
+            machine.name(),
+            members.len() - 1
+        ));
+    };
     let nodes = machine.nodes_of(router);
     nodes.get(index as usize).copied().ok_or_else(|| {
         format!("node {index} of router {}, which has {} nodes", machine.router_name(router), nodes.len())

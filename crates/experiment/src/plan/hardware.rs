@@ -40,6 +40,7 @@ pub(super) fn build(spec: &MachineSpec, seed: u64, files: &mut Files<'_>, report
     {
         set_nodes_per_router(&mut builder, nodes);
     }
+    node_names::count(&mut builder, spec, &mut resolved, report)?;
     node_names::give(&mut builder, spec, files, &mut resolved, report)?;
     let prices = apply_classes(&mut builder, &spec.classes, report)?;
     describe(&builder, spec, &prices, &mut resolved);
@@ -53,8 +54,8 @@ pub(super) fn build(spec: &MachineSpec, seed: u64, files: &mut Files<'_>, report
             return None;
         }
     };
-    let untouched =
-        spec.edits.is_empty() && spec.partition.is_none() && spec.common.given("nodes_per_router").is_none();
+    let other_nodes = ["nodes_per_router", "node_counts"].iter().any(|key| spec.common.given(key).is_some());
+    let untouched = spec.edits.is_empty() && spec.partition.is_none() && !other_nodes;
     let declared = match &spec.origin {
         Origin::Preset(name) if untouched => Some(&presets::find(name).expect("a known preset").declared),
         _ => None,

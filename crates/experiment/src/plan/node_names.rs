@@ -1,12 +1,32 @@
-//! Names of nodes as the machine's administrators have them: a list in `node_names`, or a table in `nodes_file`.
+//! Nodes as the machine's administrators have them: how many at which routers in `node_counts`, their names as a list in
+//! `node_names`, or a table in `nodes_file`.
 
 use crate::input::Files;
 use crate::problem::ProblemKind;
 use crate::report::Report;
 use crate::spec::machine::MachineSpec;
 use odonata_declare::Value;
-use odonata_machine::{node_names, MachineBuilder};
+use odonata_machine::{node_counts, node_names, MachineBuilder};
 use toml::Table;
+
+/// Gives routers the nodes that `node_counts` says; `None` if a problem was reported.
+pub(super) fn count(
+    builder: &mut MachineBuilder,
+    spec: &MachineSpec,
+    resolved: &mut Table,
+    report: &mut Report<'_>,
+) -> Option<()> {
+    let Some(rules) = spec.common.value("node_counts") else { return Some(()) };
+    resolved.insert("node_counts".into(), rules.to_toml());
+    if let Some(nodes) = spec.common.count("nodes_per_router") {
+        resolved.insert("nodes_per_router".into(), i64::from(nodes).into());
+    }
+    if let Err(reason) = node_counts::apply(builder, &texts(rules)) {
+        report.add(ProblemKind::Value, spec.place_of("node_counts"), reason, None);
+        return None;
+    }
+    Some(())
+}
 
 /// Names the nodes, where the file does; `None` if a problem was reported.
 pub(super) fn give(

@@ -39,6 +39,12 @@ pub(crate) fn section() -> Section {
         Key::optional("cores_per_node", Kind::count(1), FROM, "Cores of each node."),
         Key::optional("nodes_per_router", Kind::count(1), FROM, "Nodes of each router that has any."),
         Key::optional(
+            "node_counts",
+            Kind::Any(&[Kind::Text, Kind::List(&Kind::Text)]),
+            FROM,
+            "Nodes of some routers, in order: `group 70-73: 2`, `level 0 pod 3: 0`, `g5r1: 16 service` (jobs can't use them).",
+        ),
+        Key::optional(
             "node_names",
             Kind::Any(&[Kind::Text, Kind::List(&Kind::Text)]),
             "the routers' names with a number",

@@ -1,7 +1,7 @@
 //! Properties that every machine must have, and the counts that one is declared to have.
 
 use crate::presets::DeclaredCounts;
-use crate::{Machine, Shape};
+use crate::{GroupInterior, Machine, Shape};
 
 /// One property and whether it holds.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -26,7 +26,10 @@ impl Check {
 pub(super) fn checks(machine: &Machine) -> Vec<Check> {
     let mut checks = vec![symmetry(machine)];
     let sizes = match machine.shape() {
-        Shape::Grouped { groups, routers_per_group, .. } => Some(u64::from(*groups) * u64::from(*routers_per_group)),
+        Shape::Grouped { .. } => {
+            checks.push(by_group(machine));
+            None
+        }
         Shape::Torus { dims, .. } => Some(dims.iter().map(|&size| u64::from(size)).product()),
         Shape::FatTree { level_of, .. } => Some(level_of.len() as u64),
         Shape::Graph => None,
@@ -44,6 +47,39 @@ pub(super) fn checks(machine: &Machine) -> Vec<Check> {
         },
     });
     checks
+}
+
+/// Routers are numbered group by group, no group is larger than the shape says, and grids are whole.
+fn by_group(machine: &Machine) -> Check {
+    let &Shape::Grouped { groups, routers_per_group, interior } = machine.shape() else {
+        unreachable!("a shape of groups")
+    };
+    let mut sizes = vec![0u32; groups as usize];
+    let mut ordered = true;
+    let mut last = 0;
+    for router in machine.routers() {
+        let group = machine.group_of(router).index();
+        ordered &= group >= last && group < sizes.len();
+        last = group;
+        if let Some(size) = sizes.get_mut(group) {
+            *size += 1;
+        }
+    }
+    let fits = sizes.iter().all(|&size| match interior {
+        GroupInterior::Grid { .. } => size == routers_per_group,
+        GroupInterior::AllToAll | GroupInterior::Other => (1..=routers_per_group).contains(&size),
+    });
+    let (least, most) = (sizes.iter().min().copied().unwrap_or(0), sizes.iter().max().copied().unwrap_or(0));
+    Check {
+        name: "routers of the shape".into(),
+        holds: ordered && fits,
+        found: match (ordered, fits) {
+            (true, true) if least == most => machine.router_count().to_string(),
+            (true, true) => format!("{} in groups of {least} to {most}", machine.router_count()),
+            (false, _) => "routers that are not numbered group by group".into(),
+            (true, false) => format!("groups of {least} to {most} routers, expected {routers_per_group}"),
+        },
+    }
 }
 
 /// Every link has its reverse: the same cable, class, figures and parallel index, ends exchanged.

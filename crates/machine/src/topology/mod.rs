@@ -3,20 +3,24 @@
 mod cascade;
 mod dragonfly;
 mod dragonfly_plus;
+mod express_mesh;
 mod fat_tree;
 mod galois;
 mod hyperx;
 mod jellyfish;
 mod slim_fly;
+mod slingshot;
 mod torus;
 
 pub use cascade::Cascade;
 pub use dragonfly::{Arrangement, Dragonfly};
 pub use dragonfly_plus::DragonflyPlus;
+pub use express_mesh::ExpressMesh;
 pub use fat_tree::{FatTree, Xgft};
 pub use hyperx::HyperX;
 pub use jellyfish::Jellyfish;
 pub use slim_fly::{PolarFly, SlimFly};
+pub use slingshot::Slingshot;
 pub use torus::Torus;
 
 use crate::builder::LIMIT;
@@ -94,10 +98,18 @@ pub const TOPOLOGIES: &[Variant<dyn Topology>] = &[
         "Dragonfly of groups with two levels (Megafly): nodes on leaves, global cables on spines.",
         || Box::new(DragonflyPlus::default()),
     ),
+    family(
+        "slingshot",
+        "Dragonfly of groups of several kinds and sizes (HPE Slingshot): compute, storage, service.",
+        || Box::new(Slingshot::default()),
+    ),
     family("cascade", "Cray Cascade (XC) with Aries routers: groups of rows and columns.", || {
         Box::new(Cascade::default())
     }),
     family("torus", "Torus, or mesh where a dimension does not wrap.", || Box::new(Torus::default())),
+    family("express-mesh", "Mesh with express cables over several routers of a line.", || {
+        Box::new(ExpressMesh::default())
+    }),
     family("fat-tree", "Fat tree of routers with k ports.", || Box::new(FatTree::default())),
     family("xgft", "Extended generalised fat tree.", || Box::new(Xgft::default())),
     family(

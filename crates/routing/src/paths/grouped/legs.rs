@@ -41,37 +41,48 @@ type Interior = Vec<Vec<Choice>>;
 
 impl Legs {
     /// Builds the tables, or returns `None` if two working routers of one group are not connected inside it.
-    pub(super) fn new(machine: &Machine, groups: usize, size: usize, routers: &[Vec<RouterId>]) -> Option<Self> {
+    /// `first_router` has one entry more than there are groups, `routers` the working routers of each; no group has more than `size`.
+    pub(super) fn new(
+        machine: &Machine,
+        first_router: &[usize],
+        size: usize,
+        routers: &[Vec<RouterId>],
+    ) -> Option<Self> {
         if size > usize::from(u16::MAX) {
             return None;
         }
         let mut legs = Self {
             size,
-            template: Vec::with_capacity(groups),
+            template: Vec::with_capacity(routers.len()),
             hops: Vec::new(),
             range: Vec::new(),
             choices: Vec::new(),
             grids: Vec::new(),
-            grid_of: Vec::with_capacity(groups),
+            grid_of: Vec::with_capacity(routers.len()),
             first_link: machine.routers().map(|r| machine.links_from(r).start as u32).collect(),
         };
-        let mut known: Vec<(Interior, u32, u16)> = Vec::new();
+        let mut known: Vec<((Interior, Vec<usize>), u32, u16)> = Vec::new();
         for (g, members) in routers.iter().enumerate() {
-            let interior = interior(machine, g, size)?;
-            let same = known.iter().find(|(other, _, _)| *other == interior).map(|&(_, start, grid)| (start, grid));
+            let base = first_router[g];
+            let interior = interior(machine, base..first_router[g + 1], size)?;
+            // A router that is not there and one without cables inside look alike, but for the members.
+            let members: Vec<usize> = members.iter().map(|router| router.index() - base).collect();
+            let found = (interior, members);
+            let same = known.iter().find(|(other, _, _)| *other == found).map(|&(_, start, grid)| (start, grid));
             let (start, grid) = match same {
                 Some(same) => same,
                 None => {
                     let start = legs.hops.len() as u32;
-                    legs.add(&interior, g, members)?;
-                    let grid = match Grid::new(machine, &interior) {
+                    legs.add(&found.0, &found.1)?;
+                    let whole = first_router[g + 1] - base == size;
+                    let grid = match whole.then(|| Grid::new(machine, &found.0)).flatten() {
                         Some(grid) if legs.grids.len() < usize::from(NO_GRID) => {
                             legs.grids.push(grid);
                             legs.grids.len() as u16 - 1
                         }
                         _ => NO_GRID,
                     };
-                    known.push((interior, start, grid));
+                    known.push((found, start, grid));
                     (start, grid)
                 }
             };
@@ -119,12 +130,12 @@ impl Legs {
     }
 
     /// Appends the template of one group; `None` if its working routers are not connected.
-    fn add(&mut self, interior: &Interior, group: usize, members: &[RouterId]) -> Option<()> {
+    fn add(&mut self, interior: &Interior, members: &[usize]) -> Option<()> {
         let size = self.size;
         let start = self.hops.len();
         self.hops.resize(start + size * size, UNREACHED);
         let mut queue = Vec::with_capacity(size);
-        for to in members.iter().map(|r| r.index() - group * size) {
+        for &to in members {
             // Cables have two directions, so hops from `to` are hops to it.
             queue.clear();
             queue.push(to);
@@ -253,17 +264,18 @@ impl Grid {
     }
 }
 
-/// Links of a group that stay inside; `None` if a router has too many links for a 16-bit index.
-fn interior(machine: &Machine, group: usize, size: usize) -> Option<Interior> {
-    let base = group * size;
-    (base..base + size)
+/// Links of a group that stay inside, with none for the routers that it has less than `size`; `None` if a router has too many
+/// links for a 16-bit index.
+fn interior(machine: &Machine, group: std::ops::Range<usize>, size: usize) -> Option<Interior> {
+    let (base, own) = (group.start, group.len());
+    let mut links: Interior = group
         .map(|r| {
             let router = RouterId::from_index(r);
             let first = machine.links_from(router).start;
             let mut inside = Vec::new();
             for bundle in machine.bundles_from(router) {
                 let next = bundle.target.index().wrapping_sub(base);
-                if next < size {
+                if next < own {
                     for i in 0..bundle.count as usize {
                         let link = u16::try_from(bundle.first.index() + i - first).ok()?;
                         inside.push(Choice { link, next: next as u16 });
@@ -272,5 +284,7 @@ fn interior(machine: &Machine, group: usize, size: usize) -> Option<Interior> {
             }
             Some(inside)
         })
-        .collect()
+        .collect::<Option<_>>()?;
+    links.resize(size, Vec::new());
+    Some(links)
 }

@@ -7,7 +7,7 @@ use crate::paths::{Demand, Draws};
 use odonata_machine::{GroupInterior, Shape};
 use odonata_units::{LinkId, RouterId};
 
-impl GroupedPaths<'_> {
+impl<const EQUAL: bool> GroupedPaths<'_, EQUAL> {
     /// Appends the links of a random shortest path: one of the links of the gates on shortest paths, each equally
     /// likely, in every group that is left.
     pub(super) fn draw_minimal(&self, source: RouterId, target: RouterId, draws: &mut Draws, path: &mut Vec<LinkId>) {
@@ -29,7 +29,7 @@ impl GroupedPaths<'_> {
     /// Appends the links of a random leg, along the row first.
     fn draw_leg(&self, from: RouterId, to: RouterId, draws: &mut Draws, path: &mut Vec<LinkId>) {
         let group = self.group(from);
-        let base = group * self.size;
+        let base = self.base(group);
         let (mut x, y) = (from.index() - base, to.index() - base);
         while x != y {
             let mut choices = self.legs.choices(group, x, y).iter().filter(|c| self.goes_first(group, x, y, c));

@@ -1,0 +1,171 @@
+//! How many nodes routers have where it is not the same number everywhere: rules in text, such as `group 70-73: 2` or
+//! `level 0 pod 3: 0`, `g5r1: 16 service`.
+
+use crate::builder::LIMIT;
+use crate::MachineBuilder;
+use odonata_declare::hint;
+use odonata_units::RouterId;
+
+/// The nodes of some routers.
+#[derive(Clone, PartialEq, Eq, Debug)]
+struct Rule {
+    routers: Vec<usize>,
+    count: u32,
+    /// Whether jobs can use them.
+    usable: bool,
+}
+
+/// Gives routers the nodes that `rules` say, in order, so that a later one wins; other routers keep theirs. Nodes are numbered
+/// by router and slot, and lose their names.
+///
+/// A rule is `WHERE: COUNT` or `WHERE: COUNT service`, for nodes that jobs can't use. `WHERE` is a router's name; or axes of the
+/// coordinates, each with numbers and ranges (`group 0-3,7 row 1`), all of which must hold; or `router` with numbers.
+///
+/// # Errors
+/// A rule that is none, an unknown axis, routers that do not exist, and more than 2^24 nodes; with the rule.
+pub fn apply(builder: &mut MachineBuilder, rules: &[&str]) -> Result<(), String> {
+    let rules: Vec<Rule> = rules
+        .iter()
+        .map(|text| parse(builder, text).map_err(|reason| format!("'{text}': {reason}")))
+        .collect::<Result<_, _>>()?;
+    let mut slots: Vec<Vec<bool>> = vec![Vec::new(); builder.group_of.len()];
+    for (router, &up) in builder.node_router.iter().zip(&builder.node_up) {
+        slots[router.index()].push(up);
+    }
+    // What the last rule of each router says; lists are made of that only, so that a wrong number takes no memory.
+    let mut last: Vec<Option<usize>> = vec![None; slots.len()];
+    for (i, rule) in rules.iter().enumerate() {
+        rule.routers.iter().for_each(|&router| last[router] = Some(i));
+    }
+    let of = |router: usize| last[router].map_or(slots[router].len() as u64, |i| u64::from(rules[i].count));
+    let nodes: u64 = (0..slots.len()).map(of).sum();
+    if nodes > u64::from(LIMIT) {
+        return Err(format!("{nodes} nodes in all; expected at most {LIMIT}"));
+    }
+    for (slots, rule) in slots.iter_mut().zip(&last) {
+        if let Some(rule) = rule.map(|i| &rules[i]) {
+            *slots = vec![rule.usable; rule.count as usize];
+        }
+    }
+    builder.node_router.clear();
+    builder.node_up.clear();
+    builder.node_names.clear();
+    for (router, slots) in slots.iter().enumerate() {
+        builder.node_router.extend(slots.iter().map(|_| RouterId::from_index(router)));
+        builder.node_up.extend(slots);
+    }
+    if builder.terminal.ports_per_router.is_some() {
+        builder.terminal.ports_per_router = slots.iter().map(|slots| slots.len() as u32).max();
+    }
+    Ok(())
+}
+
+fn parse(builder: &MachineBuilder, text: &str) -> Result<Rule, String> {
+    const EXAMPLE: &str = "expected for instance 'group 70-73: 2' or 'g5r1: 16 service'";
+    let (place, nodes) = text.rsplit_once(':').ok_or(EXAMPLE)?;
+    let (count, usable) = match nodes.split_whitespace().collect::<Vec<_>>()[..] {
+        [count] => (count, true),
+        [count, "service"] => (count, false),
+        _ => return Err(EXAMPLE.into()),
+    };
+    let count = count.parse().map_err(|_| format!("'{count}' is no number of nodes; {EXAMPLE}"))?;
+    Ok(Rule { routers: routers(builder, place)?, count, usable })
+}
+
+/// The routers of a place; at least one.
+fn routers(builder: &MachineBuilder, place: &str) -> Result<Vec<usize>, String> {
+    let all = builder.group_of.len();
+    let words: Vec<&str> = place.split_whitespace().collect();
+    if let [name] = words[..] {
+        let router = builder.coordinates.router_named(name, all).map_err(|error| error.to_string())?;
+        return Ok(vec![router.index()]);
+    }
+    if words.is_empty() || words.len() % 2 == 1 {
+        return Err("expected a router, or axes with numbers in turn".into());
+    }
+    let coordinates = &builder.coordinates;
+    let mut chosen = vec![true; all];
+    for pair in words.chunks(2) {
+        let (name, ranges) = (pair[0], self::ranges(pair[1])?);
+        let axis = coordinates.axes.iter().position(|axis| axis == name);
+        if axis.is_none() && name != "router" {
+            let known = coordinates.axes.iter().map(String::as_str).chain(["router"]);
+            return Err(format!("there is no axis '{name}'{}", hint(name, known)));
+        }
+        let value = |router: usize| match axis {
+            Some(axis) => coordinates.of(RouterId::from_index(router))[axis],
+            None => router as u32,
+        };
+        for &(low, high) in &ranges {
+            let most = (0..all).map(value).max().unwrap_or(0);
+            if high > most {
+                return Err(format!("{name} {low}-{high}, but the last is {most}"));
+            }
+        }
+        for (router, chosen) in chosen.iter_mut().enumerate() {
+            *chosen &= ranges.iter().any(|&(low, high)| (low..=high).contains(&value(router)));
+        }
+    }
+    let chosen: Vec<usize> = (0..all).filter(|&router| chosen[router]).collect();
+    if chosen.is_empty() {
+        Err("no router is there".into())
+    } else {
+        Ok(chosen)
+    }
+}
+
+/// `0-3,7` as ranges with both ends.
+fn ranges(text: &str) -> Result<Vec<(u32, u32)>, String> {
+    let number = |text: &str| text.parse::<u32>().ok();
+    let range = |part: &str| {
+        let (low, high) = part.split_once('-').unwrap_or((part, part));
+        let ends = number(low).zip(number(high)).filter(|(low, high)| low <= high);
+        ends.ok_or_else(|| format!("'{part}' is neither a number nor a range"))
+    };
+    text.split(',').map(range).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::topology::Dragonfly;
+    use crate::Machine;
+
+    fn with(rules: &[&str]) -> Result<Machine, String> {
+        let mut builder = Dragonfly { p: 2, a: 2, h: 1, g: 3, ..Dragonfly::default() }.builder().unwrap();
+        apply(&mut builder, rules)?;
+        Ok(builder.build().unwrap())
+    }
+
+    fn counts(machine: &Machine) -> Vec<(usize, usize)> {
+        let nodes = |router| machine.nodes_of(router);
+        machine.routers().map(|r| (nodes(r).len(), nodes(r).iter().filter(|&&n| machine.node_up(n)).count())).collect()
+    }
+
+    #[test]
+    fn rules_by_hand() {
+        let machine =
+            with(&["group 1-2: 1", "group 2 router_in_group 0: 3 service", "g0r1: 0", "router 5: 4"]).unwrap();
+        assert_eq!(counts(&machine), [(2, 2), (0, 0), (1, 1), (1, 1), (3, 0), (4, 4)]);
+        assert_eq!(machine.terminal().ports_per_router, Some(4));
+        // The later rule wins; the others keep what they have.
+        assert_eq!(
+            counts(&with(&["group 0: 5", "group 0: 1"]).unwrap()),
+            [(1, 1), (1, 1), (2, 2), (2, 2), (2, 2), (2, 2)]
+        );
+    }
+
+    #[test]
+    fn mistakes_name_the_rule() {
+        let wrong = |rule: &str| with(&[rule]).unwrap_err();
+        assert_eq!(wrong("group 3: 1"), "'group 3: 1': group 3-3, but the last is 2");
+        assert!(wrong("grop 1: 1").contains("no axis 'grop'; did you mean 'group'?"), "{}", wrong("grop 1: 1"));
+        assert!(wrong("group 2-1: 1").contains("neither a number nor a range"));
+        assert!(wrong("group 1: many").contains("'many' is no number of nodes"));
+        assert!(wrong("group 1").contains("expected for instance"));
+        assert!(wrong("group: 1").contains("router"), "{}", wrong("group: 1"));
+        assert!(wrong("group 1 router_in_group: 1").contains("in turn"));
+        assert!(wrong("group 0 router 5: 1").contains("no router is there"));
+        assert!(wrong("group 0: 4294967295").contains("expected at most"));
+    }
+}
