@@ -52,15 +52,29 @@ test: build viewer ## run the Rust, the Python and the viewer's tests (minutes)
 	cd viewer && npm test --silent
 	@scripts/test-browser
 
+SBOM := build/sbom/odonata.cdx.json
+
+.PHONY: $(SBOM)
+$(SBOM): bootstrap-python bootstrap-rust viewer/node_modules/.installed
+	@scripts/sbom $@
+
 .PHONY: wheel
-wheel: build viewer ## build the package with the viewer's page into dist/; installing it needs neither Rust nor Node
-	maturin build --release --out dist
+wheel: build viewer $(SBOM) ## build the package with the viewer's page into dist/, for this machine; installing it needs neither Rust nor Node
+	maturin build --release --sbom-include $(SBOM) --out dist
+
+.PHONY: wheels
+wheels: build viewer bootstrap-release $(SBOM) ## the same for any Linux (glibc 2.17) on x86-64, and on ARM64 where Rust has its library; audited
+	@scripts/wheels dist
 
 .PHONY: test-wheel
-test-wheel: build viewer ## build the wheel, install it into an environment of its own, import and use it there
+test-wheel: build viewer $(SBOM) ## build the wheel, install it into an environment of its own, import and use it there
 	@rm -rf build/wheel
-	maturin build --release --quiet --out build/wheel
+	maturin build --release --quiet --sbom-include $(SBOM) --out build/wheel
 	@scripts/test-wheel build/wheel/*.whl
+
+.PHONY: audit
+audit: bootstrap-python bootstrap-audit ## check licences and sources of crates, and both languages' packages for known weaknesses (needs the databases)
+	@scripts/audit
 
 .PHONY: bare
 bare: ## try `make demo`, `make test` and the wheel on a bare Debian 12 (root, debootstrap, 40 minutes, 10 GB)
