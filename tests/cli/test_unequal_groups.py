@@ -46,7 +46,7 @@ def listed(run: odonata.Run, path: Path) -> dict[str, Any]:
 
 @pytest.mark.parametrize("routing", ["min", "static-direct", "static-indirect"])
 def test_traffic_is_that_of_the_same_cables(routing: str, tmp_path: Path) -> None:
-    """A list leaves a gap for every switch that a small group lacks: another numbering of the same machine."""
+    """A list leaves a gap for every switch that a small group lacks: the same machine, numbered otherwise."""
     engine = {"kind": "flow", "routing": routing}
     own = run_on(SLINGSHOT, engine)
     other = run_on(listed(own, tmp_path / "cables.csv"), engine)
