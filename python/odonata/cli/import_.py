@@ -15,7 +15,11 @@ def command() -> None:
 
 @command.command()
 @click.argument("table", metavar="FILE", type=click.Path(path_type=Path))
-@click.option("--machine", metavar="PRESET|FILE", help="Write a whole experiment on this machine.")
+@click.option(
+    "--machine",
+    metavar="PRESET|FILE",
+    help="Write a whole experiment on this machine: a preset, a file of cables, or the [machine] of a TOML file.",
+)
 @click.option("--node-names", metavar="LIST", help="Names of its nodes, as nid[00001-05760].")
 @click.option(
     "--pattern",
@@ -68,9 +72,12 @@ def slurm(
     jobs, others = reader.read(table, at)
     if not jobs:
         raise OdonataError(f"no job of {table} runs; {others} do not, or have no nodes")
-    text = reader.experiment(
-        jobs, pattern=pattern, ranks_per_node=ranks_per_node, machine=machine, names=node_names
-    )
+    hardware = None
+    if machine is not None:
+        hardware = reader.machine_of(machine, Path() if output is None else output.parent)
+        if node_names is not None:
+            hardware["node_names"] = node_names
+    text = reader.experiment(jobs, pattern=pattern, ranks_per_node=ranks_per_node, machine=hardware)
     if output is None:
         click.echo(text, nl=False)
         return
