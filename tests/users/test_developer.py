@@ -27,7 +27,7 @@ def test_a_hierarchy_of_ones_own_is_priced_and_gathered(odonata_command: Command
     advice = odonata_command("amg", "redistribute", "mine", "--json", cwd=tmp_path)
     assert advice.returncode == 0, advice.stderr
     said = json.loads(advice.stdout)
-    # A problem this small gains nothing: that is said, with what the best would bring, and all others are worse.
+    # A problem this small gains nothing: that is said, and so is what the best would bring.
     assert said["switch"] is None
     assert "more" in said["reason"]
     best = min(way["cycle_s"] for way in said["alternatives"])

@@ -18,7 +18,7 @@ def command() -> None:
 @click.option(
     "--machine",
     metavar="PRESET|FILE",
-    help="Write a whole experiment on this machine: a preset, a file of cables, or the [machine] of a TOML file.",
+    help="Write a whole experiment on this machine: a preset, a file of cables, or [machine] of a TOML file.",
 )
 @click.option("--node-names", metavar="LIST", help="Names of its nodes, as nid[00001-05760].")
 @click.option(

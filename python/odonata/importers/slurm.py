@@ -173,7 +173,7 @@ def machine_of(word: str, beside: Path) -> dict[str, Any]:
     except toml.DecodeError as error:
         raise OdonataError(f"{path} is no TOML: {error}") from None
     if not isinstance(machine, dict):
-        raise OdonataError(f"{path} has no [machine]; expected an experiment file, a list of cables or a preset")
+        raise OdonataError(f"{path} has no [machine]; expected an experiment file, cables or a preset")
     moved = {key: os.path.relpath(path.parent / machine[key], beside) for key in FILES if key in machine}
     return machine | moved
 
