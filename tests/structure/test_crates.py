@@ -12,6 +12,7 @@ import rust_sources
 ROOT = Path(__file__).parents[2]
 
 CRATES: list[set[str]] = [
+    {"checkpoint"},
     {"units"},
     {"declare"},
     {"machine"},

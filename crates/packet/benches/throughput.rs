@@ -186,6 +186,8 @@ impl Program for Listening {
     }
 }
 
+odonata_checkpoint::state!(Ears { whole: bytes; inside: source });
+
 impl Endpoints for Ears {
     fn next_birth_ps(&mut self, nic: u32) -> Option<u64> {
         self.source.next_birth_ps(nic)

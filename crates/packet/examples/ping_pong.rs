@@ -9,6 +9,7 @@
 
 #![allow(clippy::print_stdout)]
 
+use odonata_checkpoint::state;
 use odonata_machine::topology::{Dragonfly, LinkFigures};
 use odonata_packet::Activity::Waiting;
 use odonata_packet::{
@@ -48,6 +49,10 @@ struct Player {
     missing: Option<u64>,
     caught_ps: Arc<Mutex<Vec<u64>>>,
 }
+
+// What a player needs to go on; the rest is made anew for a run that goes on from a checkpoint.
+state!(Player { whole: throws, to_send, since_ps, missing; built: rank, nic, node, other, bytes, caught_ps });
+state!(Players { inside: game; built: packet });
 
 impl Program for PingPong {
     fn endpoints(&self, _: &[u16], interfaces: &Interfaces<'_>) -> Box<dyn Endpoints> {

@@ -3,8 +3,10 @@
 //! They have no events of their own. A sender keeps those on their way in a list by arrival and takes in what has arrived
 //! when it looks.
 
+use serde::{Deserialize, Serialize};
+
 /// Room that comes back to a sender.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub(crate) struct Credit {
     /// When it arrives at the sender.
     pub(crate) at: u64,
@@ -13,7 +15,7 @@ pub(crate) struct Credit {
 }
 
 /// A list of credits in the array of all of them, [`Credits`]: entries go round in a power of two of places.
-#[derive(Clone, Copy, Default, Debug)]
+#[derive(Clone, Copy, Default, Debug, Serialize, Deserialize)]
 pub(crate) struct Ring {
     start: u32,
     /// Place of the first entry, counted from the start; grows for ever.
@@ -44,6 +46,8 @@ impl Ring {
 pub(crate) struct Credits {
     entries: Vec<Credit>,
 }
+
+odonata_checkpoint::state!(Credits { whole: entries });
 
 impl Credits {
     /// Whether one more entry would need more places.

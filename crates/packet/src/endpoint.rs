@@ -9,13 +9,15 @@
 
 use crate::fabric::Fabric;
 use crate::injection::{InjectionFifos, Picker};
+use odonata_checkpoint::State;
 use odonata_units::{NodeId, Time};
+use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::ops::Range;
 use std::sync::Arc;
 
 /// What travels with the first packet of a message. The engine looks at none of it.
-#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug, Serialize, Deserialize)]
 pub struct Envelope {
     /// Bytes of the message.
     pub bytes: u64,
@@ -34,7 +36,7 @@ pub struct Envelope {
 }
 
 /// A packet that an endpoint sends.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct Outgoing {
     /// When it was made, in ps: not later than it leaves. Latency counts from here.
     pub birth_ps: u64,
@@ -77,7 +79,7 @@ impl Outgoing {
 }
 
 /// A packet left its interface with its last byte.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct Departure {
     /// When, in ps.
     pub at_ps: u64,
@@ -88,7 +90,7 @@ pub struct Departure {
 }
 
 /// How a packet got from its node into the network, through injection FIFOs.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct Passage {
     /// When it was made, in ps.
     pub made_ps: u64,
@@ -99,7 +101,7 @@ pub struct Passage {
 }
 
 /// A packet that reached a node with its last byte, or a message of the node to itself.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct Arrival {
     /// When, in ps.
     pub at_ps: u64,
@@ -244,8 +246,8 @@ pub struct Unfinished {
     pub activity: Activity,
 }
 
-/// The endpoints of a range of interfaces.
-pub trait Endpoints: Send {
+/// The endpoints of a range of interfaces. Their [`State`] is what a program that was made anew needs to go on as this one does.
+pub trait Endpoints: State + Send {
     /// When the next packet of `nic` is or was made, in ps: `None` if it has none in sight. The answer may change only with
     /// [`Self::take`] and, if this endpoint listens, with a call that returns [`Offer::Changed`].
     fn next_birth_ps(&mut self, nic: u32) -> Option<u64>;
@@ -331,6 +333,8 @@ pub struct MemoryFifos {
     /// By node, how many messages it sent.
     numbers: BTreeMap<NodeId, u64>,
 }
+
+odonata_checkpoint::state!(MemoryFifos { whole: numbers; built: picker });
 
 impl MemoryFifos {
     /// Number of the memory FIFO for the next message of `source` to `destination`.

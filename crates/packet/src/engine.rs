@@ -7,10 +7,11 @@ use crate::memory::{self, Demand, Size};
 use crate::partition::{Behind, Partition};
 use crate::record::{PacketRecord, RecordPlan, Recorder, Recording, Rows};
 use crate::result::PacketResult;
-use crate::run::{self, Limits, Observer, Progress, Watch};
+use crate::run::{self, Kept, Limits, Observer, Progress, Vault, Watch, RUN};
 use crate::settings::PacketSettings;
 use crate::settings_error::SettingsError;
 use crate::source::Traffic;
+use odonata_checkpoint::{Damaged, Reader, State};
 use odonata_machine::Machine;
 use odonata_routing::algorithm::{self, Algorithm, Routing, RoutingError, RoutingSettings};
 use odonata_routing::deadlock::{self, Cycle, Unproven};
@@ -61,6 +62,18 @@ impl Default for RunOptions {
             keep_tables: false,
         }
     }
+}
+
+/// Hands out the parts of a state that was kept, by number.
+pub type Parts<'a> = &'a mut dyn FnMut(u32) -> Result<Vec<u8>, Damaged>;
+
+/// The state of a run: where it goes, and where it comes from.
+#[derive(Default)]
+pub struct Keeping<'a> {
+    /// Takes the state whenever the watcher wants it kept.
+    pub vault: Option<&'a dyn Vault>,
+    /// The state that the run goes on from.
+    pub from: Option<Parts<'a>>,
 }
 
 /// Why a run can't start.
@@ -245,6 +258,22 @@ impl PacketEngine {
         options: &RunOptions,
         watch: &mut dyn Watch,
     ) -> PacketResult {
+        self.run_kept(traffic, schedule, options, watch, Keeping::default()).expect("nothing was to be read")
+    }
+
+    /// [`Self::run_watched`], whose state may be kept now and then, and that may go on from a state that was kept: from there on
+    /// all is as in the run that was not interrupted, on any number of threads.
+    ///
+    /// # Errors
+    /// What was kept is not of such a run.
+    pub fn run_kept(
+        &self,
+        traffic: &Traffic,
+        schedule: Schedule,
+        options: &RunOptions,
+        watch: &mut dyn Watch,
+        Keeping { vault, from }: Keeping<'_>,
+    ) -> Result<PacketResult, Damaged> {
         let (start, measured_until) = (schedule.warm_up.ps(), (schedule.warm_up + schedule.measure).ps());
         let plan = RecordPlan { recording: options.recording, start, end: measured_until, jobs: traffic.jobs.len() };
         let limits = Limits {
@@ -255,9 +284,21 @@ impl PacketEngine {
             keep_tables: options.keep_tables,
         };
         let division = Division::new(&self.fabric, options.partitions);
-        let partitions = self.partitions(traffic, plan, options, &division);
-        let outcome = run::run(partitions, &division, limits, plan, options.threads, watch);
-        PacketResult::new(&self.fabric, outcome, &plan, &*self.routing)
+        let mut partitions = self.partitions(traffic, plan, options, &division);
+        let kept = match from {
+            None => None,
+            Some(part) => {
+                for (number, partition) in (0..).zip(&mut partitions) {
+                    let bytes = part(number)?;
+                    let mut state = Reader::new(&bytes);
+                    partition.load(&mut state)?;
+                    state.end()?;
+                }
+                Some(Kept::load(&part(RUN)?)?)
+            }
+        };
+        let outcome = run::run(partitions, &division, limits, plan, options.threads, watch, (vault, kept));
+        Ok(PacketResult::new(&self.fabric, outcome, &plan, &*self.routing))
     }
 
     fn partitions(

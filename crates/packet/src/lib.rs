@@ -26,7 +26,7 @@ pub use endpoint::{
     Activity, Arrival, Departure, Endpoints, Envelope, Interfaces, Listens, MemoryFifos, Offer, Outgoing, Passage,
     Program, Socket, Unfinished,
 };
-pub use engine::{PacketEngine, PacketError, RunOptions, Schedule};
+pub use engine::{Keeping, PacketEngine, PacketError, Parts, RunOptions, Schedule};
 pub use injection::{InjectionFifos, InjectionPreset, Pick, FIFOS_MAX};
 pub use memory::{memory_estimate, Demand};
 pub use packet::PathHop;
@@ -36,7 +36,7 @@ pub use record::{
     BATCHES,
 };
 pub use result::{NodeView, PacketResult, PortRecords, PortView, Steadiness};
-pub use run::{Cost, Ending, Observer, Progress, Watch};
+pub use run::{Cost, Ending, Observer, Progress, Vault, Watch};
 pub use settings::{Arbitration, PacketPreset, PacketSettings, QueueEstimate};
 pub use settings_error::SettingsError;
 pub use source::{

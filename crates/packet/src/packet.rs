@@ -5,12 +5,13 @@
 
 use crate::endpoint::Envelope;
 use odonata_routing::algorithm::Header;
+use serde::{Deserialize, Serialize};
 
 /// No packet.
 pub(crate) const NONE: u32 = u32::MAX;
 
 /// One packet; 64 bytes.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 #[repr(align(64))]
 pub(crate) struct Packet {
     /// When the source made it.
@@ -120,7 +121,7 @@ impl Packet {
 }
 
 /// What a router tells the one before about a packet; kept apart, since few algorithms learn.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 pub(crate) struct Told {
     /// Time from the arrival at the router before to the arrival here, in ns.
     pub(crate) elapsed_ns: f32,
@@ -133,7 +134,7 @@ impl Told {
 }
 
 /// One link of a way.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, Serialize, Deserialize)]
 pub struct PathHop {
     /// Global number of the port that sent the packet.
     pub port: u32,
@@ -174,6 +175,8 @@ pub(crate) struct Pool {
     carries: Carries,
     free: Vec<u32>,
 }
+
+odonata_checkpoint::state!(Pool { whole: slots, told, ways, entered, envelopes, free; built: carries });
 
 impl Pool {
     pub(crate) fn new(carries: Carries) -> Self {
@@ -351,7 +354,7 @@ impl Pool {
 }
 
 /// A list of packets, linked through their `next` fields.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 pub(crate) struct Fifo {
     pub(crate) head: u32,
     pub(crate) tail: u32,

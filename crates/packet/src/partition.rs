@@ -37,6 +37,7 @@ use crate::packet::{Beside, Carries, Pool, NONE};
 use crate::queue::{EventQueue, Key};
 use crate::record::Recorder;
 use crate::settings::{Arbitration, QueueEstimate};
+use odonata_checkpoint::state;
 use odonata_routing::algorithm::{Feedback, Memory, Routing};
 use odonata_units::{RouterId, Stream};
 use port::{InChannel, InPort, Kind, Nic, OutChannel, OutPort};
@@ -165,6 +166,11 @@ impl Keys {
     }
 }
 
+state!(Router {
+    whole: next_feedback, random, memory;
+    built: id, ports, nics, link_ports_from
+});
+
 impl Router {
     /// Router `r` of the fabric, in a partition whose ports start at `first`.
     fn new(fabric: &Fabric, routing: &dyn Routing, r: u32, first: u32, seed: u64) -> Self {
@@ -180,6 +186,15 @@ impl Router {
         }
     }
 }
+
+// Taken between windows: nothing is noted then, and the mail that came is taken in.
+state!(Partition {
+    whole: now, quiet_until, last_left, event_count;
+    fixed: stalled_since, out_channel, served, last_served, feedback, feedback_at, sent, promised, deferred;
+    inside: endpoints, recorder, events, pool, router, out, credits, inputs, input, nic, listening;
+    built: fabric, routing, routers, ports, nics, channels, full, output_room, keys, kinds, reserved_from, bubble, stays, in_ring,
+        noted, is_noted, outbox, learns, sorts, looks, beside, strangers, listens, awaited
+});
 
 impl Partition {
     #[allow(clippy::too_many_arguments)]

@@ -11,6 +11,7 @@
 //! An entry of the current bucket or of the heap is stale if its slot's time is another one by now.
 //! Invariant: every valid event in the heap lies at least one turn of the wheel ahead of the current bucket.
 
+use odonata_checkpoint::{Damaged, Reader, State, Writer};
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
@@ -317,6 +318,37 @@ impl EventQueue {
             + 8 * (self.occupied.capacity() + self.current.capacity())
             + std::mem::size_of::<Slot>() * self.slots.capacity()
             + 16 * self.overflow.capacity()
+    }
+}
+
+/// The events by key. Where they lie in the wheel follows from their times.
+impl State for EventQueue {
+    fn save(&self, into: &mut Writer) {
+        let pending = (0..).zip(&self.slots).filter(|(_, slot)| slot.time != u64::MAX);
+        let pending: Vec<(Key, u64)> = pending.map(|(key, slot)| (key, slot.time)).collect();
+        // Entries of the heap that stand for nothing show in when it is looked at.
+        let stale = self.overflow.iter().filter(|Reverse((time, key))| self.slots[*key as usize].time != *time);
+        let mut stale: Vec<(u64, Key)> = stale.map(|Reverse(entry)| *entry).collect();
+        stale.sort_unstable();
+        into.put(&(self.now_bucket, pending, stale, self.overflow_bucket));
+    }
+
+    fn load(&mut self, from: &mut Reader<'_>) -> Result<(), Damaged> {
+        let (now_bucket, pending): (u64, Vec<(Key, u64)>) = from.get()?;
+        let (stale, overflow_bucket): (Vec<(u64, Key)>, u64) = from.get()?;
+        self.now_bucket = now_bucket;
+        for (key, time) in pending {
+            if key as usize >= self.slots.len() || time >> self.shift < now_bucket {
+                return Err(Damaged(format!("an event {key} at {time} ps")));
+            }
+            self.insert(time, key);
+        }
+        if stale.iter().any(|(_, key)| *key as usize >= self.slots.len()) {
+            return Err(Damaged("an event of nobody".into()));
+        }
+        self.overflow.extend(stale.into_iter().map(Reverse));
+        self.overflow_bucket = overflow_bucket;
+        Ok(())
     }
 }
 

@@ -28,10 +28,11 @@ pub(crate) use waits::{At, JobWaits};
 
 use crate::packet::{Packet, PathHop};
 use queues::InputQueues;
+use serde::{Deserialize, Serialize};
 use series::PortSeries;
 
 /// Rows of one interval.
-#[derive(Default)]
+#[derive(Default, Serialize, Deserialize)]
 pub(crate) struct Intervals {
     pub(crate) ports: Vec<PortInterval>,
     pub(crate) channels: Vec<ChannelInterval>,
@@ -82,6 +83,14 @@ pub(crate) struct Recorder {
     /// The number under which each port is handed out; empty if none is.
     numbers: Vec<u32>,
 }
+
+odonata_checkpoint::state!(Recorder {
+    whole: learning, packets, channels_used;
+    fixed: full_packets, jobs, ports, channels, port_jobs, nic_bytes, nic_stall_ps, fifos, series, crossbar_stall_ps, head_since,
+        counted_stall_ps, counted_from, channel_stalled;
+    inside: port_series, waits, queues;
+    built: plan, length, channels_per_port, plain, full, numbers
+});
 
 impl Recorder {
     /// Of a partition whose ports are handed out under these numbers, of packets of at most `full` bytes.

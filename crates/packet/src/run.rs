@@ -9,6 +9,7 @@
 //! nor that of partitions, nor which worker advances which partition, changes a result: `docs/decisions/windows.md`.
 
 mod exchange;
+mod kept;
 mod meeting;
 mod rows;
 mod shares;
@@ -16,6 +17,8 @@ mod threads;
 mod totals;
 mod windows;
 
+pub use kept::Vault;
+pub(crate) use kept::{Kept, RUN};
 pub use totals::Cost;
 pub(crate) use totals::Totals;
 
@@ -81,6 +84,16 @@ pub trait Watch {
 
     /// Takes further rows, in their order.
     fn rows(&mut self, rows: Rows);
+
+    /// Asked, now and then, whether the state of the run at `now_ps` is to be kept. If so, all of it is handed to the run's [`Vault`] before
+    /// anything else is told to the watcher.
+    fn wants_checkpoint(&mut self, now_ps: u64) -> bool {
+        let _ = now_ps;
+        false
+    }
+
+    /// All of the state has been handed over.
+    fn checkpoint_taken(&mut self) {}
 }
 
 /// How a run ended, and what it recorded.
@@ -101,6 +114,7 @@ pub(crate) fn run(
     plan: RecordPlan,
     threads: usize,
     watch: &mut dyn Watch,
+    (vault, kept): (Option<&dyn Vault>, Option<Kept>),
 ) -> Finished {
     let count = partitions.len();
     let threads = threads.clamp(1, count);
@@ -114,14 +128,17 @@ pub(crate) fn run(
         lookahead: division.lookahead,
         handed: [Mutex::default(), Mutex::default()],
         parts: Mutex::default(),
+        vault,
+        again: kept.as_ref().map(|kept| (kept.now, kept.until)),
     };
+    let (begun, given) = kept.map_or_else(Default::default, |kept| (kept.events, kept.given));
     let exchange = Threads::new(threads, count);
     let ended = std::thread::scope(|scope| {
         for thread in 1..threads {
             let (team, exchange) = (&team, &exchange);
             scope.spawn(move || team.work(thread, exchange.join(thread), None));
         }
-        team.work(0, exchange.join(0), Some(watch))
+        team.work(0, exchange.join(0), Some(Leader { watch, begun, given }))
     });
     let Ended { ending, end, totals } = ended;
     let mut totals = totals.expect("the first worker gets the sum");
@@ -138,7 +155,7 @@ struct Numbered {
 }
 
 /// What the workers of this process share.
-struct Team {
+struct Team<'a> {
     shares: Shares<Box<Numbered>>,
     /// Number of partitions of the run.
     partitions: usize,
@@ -149,6 +166,19 @@ struct Team {
     handed: [Mutex<Handed>; 2],
     /// Records of partitions that are done, by number.
     parts: Mutex<Vec<(usize, Part)>>,
+    /// Where state goes that is to be kept.
+    vault: Option<&'a dyn Vault>,
+    /// Of a run that goes on: when its last window ended, and when the next one was to.
+    again: Option<(u64, u64)>,
+}
+
+/// What the first worker has beyond the others.
+struct Leader<'a> {
+    watch: &'a mut dyn Watch,
+    /// Events before the run went on.
+    begun: u64,
+    /// Rows that the watcher was not given yet.
+    given: Handed,
 }
 
 /// How a worker ended.
@@ -159,40 +189,59 @@ struct Ended {
     totals: Option<Totals>,
 }
 
-impl Team {
-    /// The work of one thread. One has the watcher.
-    fn work(&self, thread: usize, mut exchange: impl Exchange, mut watch: Option<&mut dyn Watch>) -> Ended {
+impl Team<'_> {
+    /// The work of one thread.
+    fn work(&self, thread: usize, mut exchange: impl Exchange, mut leader: Option<Leader<'_>>) -> Ended {
         let mut windows = Windows::new(self.limits, &self.plan, self.lookahead);
         let mut outbox = Outbox::new(self.partitions);
         let (mut tally, mut seen, mut events, mut side) = (Tally::default(), 0, 0, 0);
-        while let Some(mut own) = self.shares.take(side, thread) {
-            own.partition.start();
-            tally.count(&mut own.partition, 0, &self.limits);
-            self.shares.keep(side, thread, own);
+        // The window that the run goes on with.
+        let mut again = self.again.map(|(now, until)| windows.again(now, until));
+        if again.is_none() {
+            while let Some(mut own) = self.shares.take(side, thread) {
+                own.partition.start();
+                tally.count(&mut own.partition, 0, &self.limits);
+                self.shares.keep(side, thread, own);
+            }
+            side = 1;
         }
-        let mut given = Handed::default();
+        let mut keeps = false;
         let ending = loop {
-            if let Some(watch) = &mut watch {
-                let (now_ps, end_ps) = (windows.now(), self.limits.end);
-                tally.stop = !watch.progress(Progress { now_ps, end_ps, events: tally.events.max(seen) });
-            }
-            side = 1 - side;
-            let sum = exchange.meet(&tally);
-            seen = sum.events;
-            if let Some(watch) = &mut watch {
-                given.append(std::mem::take(&mut *lock(&self.handed[1 - side])));
-                given.give(*watch, false);
-            }
-            let window = match windows.next(&sum) {
-                Ok(window) => window,
-                Err(ending) => break ending,
+            let window = match again.take() {
+                Some(window) => window,
+                None => {
+                    if let Some(Leader { watch, .. }) = &mut leader {
+                        let (now_ps, end_ps) = (windows.now(), self.limits.end);
+                        tally.stop = !watch.progress(Progress { now_ps, end_ps, events: tally.events.max(seen) });
+                        tally.keeps = self.vault.is_some() && !keeps && watch.wants_checkpoint(now_ps);
+                    }
+                    let sum = exchange.meet(&tally);
+                    seen = sum.events;
+                    if let Some(Leader { watch, given, .. }) = &mut leader {
+                        if keeps {
+                            watch.checkpoint_taken();
+                        }
+                        given.append(std::mem::take(&mut *lock(&self.handed[1 - side])));
+                        given.give(*watch, false);
+                    }
+                    keeps = sum.keeps;
+                    let now = windows.now();
+                    let window = match windows.next(&sum) {
+                        Ok(window) => window,
+                        Err(ending) => break ending,
+                    };
+                    if let (Some(vault), true, Some(leader)) = (self.vault, keeps, &leader) {
+                        vault.part(RUN, &Kept::saved((now, window.until), seen, &leader.given));
+                    }
+                    window
+                }
             };
             tally = Tally::default();
             let mut handed = Handed::default();
             while let Some(mut own) = self.shares.take(side, thread) {
                 let before = own.partition.event_count;
                 std::mem::swap(&mut own.partition.outbox, &mut outbox);
-                self.advance(&mut own, window, &mut exchange, &mut tally, &mut handed);
+                self.advance(&mut own, window, (&mut exchange, self.vault.filter(|_| keeps)), &mut tally, &mut handed);
                 std::mem::swap(&mut own.partition.outbox, &mut outbox);
                 events += own.partition.event_count - before;
                 self.shares.keep(side, thread, own);
@@ -205,13 +254,14 @@ impl Team {
             if window.rows {
                 lock(&self.handed[side]).append(handed);
             }
+            side = 1 - side;
         };
         let mut totals = self.end(thread, side, windows.now(), ending);
-        totals.cost.events = events;
+        totals.cost.events = events + leader.as_ref().map_or(0, |leader| leader.begun);
         totals.cost.events_of_busiest = events;
         totals.cost.network_bytes += outbox.memory_bytes() as u64;
         let totals = exchange.sum(totals);
-        if let Some(watch) = watch {
+        if let Some(Leader { watch, mut given, .. }) = leader {
             given.append(std::mem::take(&mut *lock(&self.handed[side])));
             given.give(watch, true);
         }
@@ -223,7 +273,7 @@ impl Team {
         &self,
         own: &mut Numbered,
         window: Window,
-        exchange: &mut impl Exchange,
+        (exchange, vault): (&mut impl Exchange, Option<&dyn Vault>),
         tally: &mut Tally,
         handed: &mut Handed,
     ) {
@@ -232,6 +282,9 @@ impl Team {
             partition.deliver(mail);
             partition.outbox.clear(mail);
         });
+        if let Some(vault) = vault {
+            vault.part(*number as u32, &kept::saved(partition));
+        }
         partition.advance(window.until);
         tally.count(partition, window.until, &self.limits);
         if window.rows {

@@ -3,6 +3,7 @@
 mod common;
 
 use common::{adversarial, engine, graph, run, schedule, small_dragonfly, uniform};
+use odonata_checkpoint::state;
 use odonata_machine::Machine;
 use odonata_packet::{
     Arrival, ClosedJob, Departure, Ending, Endpoints, Envelope, Injection, Interfaces, JobTraffic, Listens, LoadStep,
@@ -20,6 +21,8 @@ struct Ears {
     source: Box<dyn Endpoints>,
     listens: Listens,
 }
+
+state!(Ears { inside: source; built: listens });
 
 impl<P: Program> Program for Listening<P> {
     fn endpoints(&self, jobs: &[u16], interfaces: &Interfaces<'_>) -> Box<dyn Endpoints> {
@@ -166,6 +169,8 @@ struct Script {
     on_node: Vec<u64>,
     log: Log,
 }
+
+state!(Script { whole: offers, timer, on_node; built: node_of, log });
 
 impl Script {
     fn note(&self, nic: u32, what: String) {

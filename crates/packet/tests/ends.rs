@@ -103,6 +103,8 @@ struct Nodes {
     computes: bool,
 }
 
+odonata_checkpoint::state!(Nodes { whole: receiver, sender, computes; built: program });
+
 impl Program for Waiting {
     fn endpoints(&self, _: &[u16], interfaces: &Interfaces<'_>) -> Box<dyn Endpoints> {
         let (sender, receiver) = (interfaces.first_of(NodeId(0)), interfaces.first_of(LAST));

@@ -41,6 +41,7 @@ use crate::view::LoadView;
 use odonata_declare::{Declared, Named};
 use odonata_machine::Machine;
 use odonata_units::{NodeId, RouterId, Stream};
+use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 
 pub use adaptive::AdaptiveSettings;
@@ -57,7 +58,7 @@ pub use torus_dynamic::DynamicSettings;
 pub use zones::{Order, Zone};
 
 /// What the algorithm remembers about one packet.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 pub struct RouteState {
     /// The intermediate group or router, as the algorithm uses it.
     pub via: u32,
@@ -73,7 +74,7 @@ pub struct RouteState {
 
 /// How the way of a packet differs from the shortest ones: whether it left them, and whether it led through a third group,
 /// one that is neither the source's nor the destination's. Between groups that no working cable joins, shortest ways do, too.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 pub enum Way {
     /// A shortest one, through no third group.
     #[default]
@@ -116,7 +117,7 @@ impl Way {
 }
 
 /// A packet as a routing algorithm sees it.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct Header {
     /// Source node.
     pub source: NodeId,
@@ -136,7 +137,7 @@ pub struct Hop {
 }
 
 /// What a router may learn: a matrix of estimates, empty for an algorithm that learns nothing.
-#[derive(Clone, PartialEq, Debug, Default)]
+#[derive(Clone, PartialEq, Debug, Default, Serialize, Deserialize)]
 pub struct Memory {
     /// Row-major values.
     pub values: Vec<f32>,
@@ -149,7 +150,7 @@ pub struct Memory {
 }
 
 /// What the next router tells the previous one about a packet, over the reverse link.
-#[derive(Clone, Copy, PartialEq, Debug)]
+#[derive(Clone, Copy, PartialEq, Debug, Serialize, Deserialize)]
 pub struct Feedback {
     /// Source node of the packet.
     pub source: NodeId,

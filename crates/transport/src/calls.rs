@@ -6,10 +6,14 @@
 
 use odonata_declare::words;
 use odonata_units::Time;
+use odonata_workload::program::Call;
+use serde::de::Error;
+use serde::{Deserialize, Deserializer, Serialize};
 use std::collections::BTreeMap;
 
 words! {
     /// What a rank is told of when a wait ends.
+    #[derive(Serialize, Deserialize)]
     pub enum Told {
         Message = "message": "a message, with its data, announced, or of the node",
         Data = "data": "the data that it had asked for",
@@ -17,8 +21,11 @@ words! {
     }
 }
 
+/// What a call is, as programs write it.
+pub type CallName = &'static str;
+
 /// A call that a rank left.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct CallRecord {
     /// Its job.
     pub job: u16,
@@ -27,13 +34,24 @@ pub struct CallRecord {
     /// Its number among the calls of the rank, from 1 on.
     pub call: u64,
     /// What it is, as programs write it.
-    pub name: &'static str,
+    #[serde(deserialize_with = "call_name")]
+    pub name: CallName,
     /// When it began, on the rank's clock.
     pub entered: Time,
     /// When it was over.
     pub left: Time,
     /// Of that, time from where the rank could not go on to where it could.
     pub blocked: Time,
+}
+
+/// The name of a call, which is one of those that there are.
+pub(crate) fn call_name<'de, D: Deserializer<'de>>(from: D) -> Result<CallName, D::Error> {
+    let name = String::deserialize(from)?;
+    match Call::named(&name) {
+        Some(name) => Ok(name),
+        None if name.is_empty() => Ok(""),
+        None => Err(D::Error::custom(format!("no call is called '{name}'"))),
+    }
 }
 
 /// A time in which a rank waited until its host was told of something.
@@ -62,7 +80,7 @@ pub struct RankWait {
 }
 
 /// A time in which a rank was in a phase of its program.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct PhaseTime {
     /// Its job.
     pub job: u16,
@@ -91,7 +109,7 @@ pub struct CallRecords {
 type Way = (u16, u32, u32, Told);
 
 /// A jump of a rank's clock.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 pub(crate) struct Jump {
     pub(crate) call: u64,
     pub(crate) from_ps: u64,
@@ -99,7 +117,7 @@ pub(crate) struct Jump {
 }
 
 /// The notes of some ranks.
-#[derive(Default, Debug)]
+#[derive(Default, Debug, Serialize, Deserialize)]
 pub(crate) struct CallLog {
     calls: Vec<CallRecord>,
     phases: Vec<PhaseTime>,

@@ -4,10 +4,11 @@ use crate::outbox::{Pairs, NUMBER_BITS};
 use crate::settings::MpiSettings;
 use crate::wire::{Cut, Wire};
 use odonata_packet::{Arrival, Envelope};
+use serde::{Deserialize, Serialize};
 use std::collections::VecDeque;
 
 /// A message that has come in full.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub(crate) struct Inbound {
     pub(crate) job: u16,
     pub(crate) envelope: Envelope,
@@ -16,7 +17,7 @@ pub(crate) struct Inbound {
 }
 
 /// What there is to know of a packet.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 struct Packet {
     job: u16,
     /// Whether the run waits for its job.
@@ -25,7 +26,7 @@ struct Packet {
 }
 
 /// What comes from one other interface.
-#[derive(Default, Debug)]
+#[derive(Default, Debug, Serialize, Deserialize)]
 struct Source {
     /// Number of the packet that is next in order.
     next: u32,
@@ -45,6 +46,8 @@ pub(crate) struct Inbox {
     /// Packets that came before their turn, of jobs that the run waits for: those before them may be of others, which it does not wait for.
     held: usize,
 }
+
+odonata_checkpoint::state!(Inbox { whole: held; inside: sources });
 
 impl Inbox {
     /// A packet arrived, of a job that the run waits for or not; appends the messages that are complete with it.

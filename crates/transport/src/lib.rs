@@ -55,7 +55,7 @@ mod settings;
 mod stuck;
 mod wire;
 
-pub use calls::{CallRecord, CallRecords, PhaseTime, RankWait, Told};
+pub use calls::{CallName, CallRecord, CallRecords, PhaseTime, RankWait, Told};
 pub use job::RankJob;
 pub use log::{MessageRecord, Protocol};
 pub use ranks::Ranks;

@@ -17,10 +17,12 @@ use odonata_declare::words;
 use odonata_packet::{Envelope, Passage};
 use odonata_units::{Bytes, Time};
 use odonata_workload::expanded::{of_collective, OfCollective};
+use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, VecDeque};
 
 words! {
     /// How a message goes to its receiver.
+    #[derive(Serialize, Deserialize)]
     pub enum Protocol {
         Eager = "eager": "at once, with its data",
         Long = "long": "announced, and sent when the receiver asks for it",
@@ -60,7 +62,7 @@ pub struct MessageRecord {
 /// Job, sending and receiving rank.
 type Pair = (u16, u32, u32);
 
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 struct Posted {
     communicator: u16,
     tag: u32,
@@ -69,7 +71,7 @@ struct Posted {
     at_ps: u64,
 }
 
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 struct Matched {
     communicator: u16,
     tag: u32,
@@ -78,14 +80,14 @@ struct Matched {
 }
 
 /// The last packet of a message has come, or the message was handed over.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 struct Come {
     at_ps: u64,
     passage: Option<Passage>,
 }
 
 /// The notes of some ranks.
-#[derive(Default, Debug)]
+#[derive(Default, Debug, Serialize, Deserialize)]
 pub(crate) struct Log {
     posted: Vec<(Pair, Posted)>,
     started: Vec<(Pair, u64)>,

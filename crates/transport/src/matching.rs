@@ -12,11 +12,14 @@
 mod index;
 
 use index::Index;
+use odonata_checkpoint::{Damaged, Reader, State, Writer};
 use odonata_workload::program::ANY;
+use serde::de::DeserializeOwned;
+use serde::{Deserialize, Serialize};
 use std::collections::VecDeque;
 
 /// What a message is matched by.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
 pub(crate) struct Label {
     pub(crate) communicator: u16,
     /// Sending rank of the job, or [`ANY`] in a receive.
@@ -55,6 +58,19 @@ pub(crate) struct Queue<T> {
     /// All entries, if there is no index.
     entries: VecDeque<(Label, T)>,
     index: Option<Box<Index<T>>>,
+}
+
+/// The entries in their order. An index is made again where a search is long: it changes nothing but the time that one takes.
+impl<T: Copy + Serialize + DeserializeOwned> State for Queue<T> {
+    fn save(&self, into: &mut Writer) {
+        let indexed = self.index.iter().flat_map(|index| index.iter());
+        into.put(&self.entries.iter().copied().chain(indexed).collect::<Vec<_>>());
+    }
+
+    fn load(&mut self, from: &mut Reader<'_>) -> Result<(), Damaged> {
+        (self.entries, self.index) = (from.get()?, None);
+        Ok(())
+    }
 }
 
 impl<T: Copy> Queue<T> {

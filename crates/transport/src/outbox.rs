@@ -9,8 +9,11 @@
 //! down before it: as many as are prepared and in the buffer. Neither list exists here: a get notes how many packets go before it.
 
 use crate::wire::{Cut, Wire};
+use odonata_checkpoint::{state, Damaged, Reader, State, Writer};
 use odonata_packet::{Envelope, Outgoing};
 use odonata_units::NodeId;
+use serde::de::DeserializeOwned;
+use serde::{Deserialize, Serialize};
 use std::collections::VecDeque;
 
 /// Where a rank is.
@@ -22,7 +25,7 @@ pub(crate) struct Peer {
 }
 
 /// A message that an interface is to send.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub(crate) struct Outbound {
     /// When the interface has it.
     pub(crate) ready_ps: u64,
@@ -36,7 +39,7 @@ pub(crate) struct Outbound {
 }
 
 /// A message that is being sent.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 struct Sending {
     message: Outbound,
     left: u64,
@@ -65,6 +68,12 @@ pub(crate) struct Outbox {
     pairs: Pairs<u32>,
 }
 
+state!(Outbox {
+    whole: waiting, queue, gets, taken, backlog, departures;
+    inside: pairs;
+    built: cut, interface, ahead, room
+});
+
 /// State of pairs of this interface and another one.
 #[derive(Debug)]
 pub(crate) struct Pairs<T> {
@@ -75,6 +84,26 @@ pub(crate) struct Pairs<T> {
 impl<T> Default for Pairs<T> {
     fn default() -> Self {
         Self { places: rustc_hash::FxHashMap::default(), states: Vec::new() }
+    }
+}
+
+/// In the order of their numbers.
+impl<T: Serialize + DeserializeOwned> State for Pairs<T> {
+    fn save(&self, into: &mut Writer) {
+        let mut interfaces: Vec<_> = self.places.iter().map(|(interface, place)| (*place, *interface)).collect();
+        interfaces.sort_unstable();
+        into.put(&(interfaces, &self.states));
+    }
+
+    fn load(&mut self, from: &mut Reader<'_>) -> Result<(), Damaged> {
+        let interfaces: Vec<(u32, (NodeId, u8))> = from.get()?;
+        let states: Vec<T> = from.get()?;
+        if interfaces.iter().map(|(place, _)| *place).ne(0..states.len() as u32) {
+            return Err(Damaged("pairs of interfaces that are not numbered".into()));
+        }
+        self.places = interfaces.into_iter().map(|(place, interface)| (interface, place)).collect();
+        self.states = states;
+        Ok(())
     }
 }
 

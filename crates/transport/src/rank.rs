@@ -16,7 +16,7 @@ mod stuck;
 
 pub(crate) use messages::Notice;
 
-use crate::calls::{CallLog, CallRecord, PhaseTime};
+use crate::calls::{call_name, CallLog, CallName, CallRecord, PhaseTime};
 use crate::job::RankJob;
 use crate::log::Log;
 use crate::matching::{Holds, Label, Queue};
@@ -25,14 +25,16 @@ use crate::record::{CallKind, PhaseRecord, RankRecord};
 use crate::requests::{Requests, Slot, Wait};
 use crate::settings::MpiSettings;
 use messages::{Posted, Transfers, Unexpected};
+use odonata_checkpoint::{Damaged, Reader, State, Writer};
 use odonata_packet::Envelope;
 use odonata_units::{Bytes, NodeId, Time};
 use odonata_workload::expanded::{Expanded, Shared, Step};
-use odonata_workload::program::Call;
+use odonata_workload::program::{Call, GroupLists};
+use serde::{Deserialize, Serialize};
 use std::collections::VecDeque;
 
 /// What goes on in a rank.
-#[derive(Clone, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 enum Doing {
     Ready,
     Blocked {
@@ -53,13 +55,14 @@ enum Doing {
 }
 
 /// The call that a rank is in.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 struct InCall {
     kind: CallKind,
     since: u64,
     blocked: Time,
     /// Its name, where calls are recorded.
-    name: &'static str,
+    #[serde(deserialize_with = "call_name")]
+    name: CallName,
 }
 
 /// Everything that a rank may touch while it runs.
@@ -108,6 +111,44 @@ pub(crate) struct Rank {
 }
 
 impl Rank {
+    /// Writes what has become of it. Lists of ranks that communicators share are put in `lists`.
+    pub(crate) fn save(&self, lists: &mut GroupLists, into: &mut Writer) {
+        let Self {
+            job: _,
+            number: _,
+            node: _,
+            code,
+            clock,
+            doing,
+            call,
+            notices,
+            posted,
+            unexpected,
+            requests,
+            sends,
+            receives,
+            record,
+            is_endless: _,
+            round_began,
+            phase,
+            last,
+        } = self;
+        code.save(lists, into);
+        into.put(&(clock, doing, call, notices, requests, sends, receives, record, round_began, phase, last));
+        posted.save(into);
+        unexpected.save(into);
+    }
+
+    /// Goes on from what was written.
+    pub(crate) fn load(&mut self, shared: &Shared, lists: &GroupLists, from: &mut Reader<'_>) -> Result<(), Damaged> {
+        self.code.load(shared, lists, from)?;
+        (self.clock, self.doing, self.call, self.notices, self.requests, self.sends, self.receives, self.record) =
+            from.get()?;
+        (self.round_began, self.phase, self.last) = from.get()?;
+        self.posted.load(from)?;
+        self.unexpected.load(from)
+    }
+
     pub(crate) fn new(of: &RankJob, number: u32, node: NodeId) -> Self {
         let (job, start, ranks) = (of.job, of.start, of.node_of_rank.len() as u32);
         let record = RankRecord {

@@ -1,9 +1,10 @@
 //! What is recorded of ranks.
 
 use odonata_units::{NodeId, Time};
+use serde::{Deserialize, Serialize};
 
 /// What kinds of calls a rank may wait in.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, Serialize, Deserialize)]
 pub enum CallKind {
     /// Sends, blocking or not.
     Send,
@@ -31,7 +32,7 @@ impl CallKind {
 }
 
 /// One rank.
-#[derive(Clone, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct RankRecord {
     /// Its job.
     pub job: u16,
@@ -68,7 +69,7 @@ pub struct RankRecord {
 }
 
 /// A phase of a rank, over all its times.
-#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug, Serialize, Deserialize)]
 pub struct PhaseRecord {
     /// How often it began.
     pub count: u64,

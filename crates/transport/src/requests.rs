@@ -1,9 +1,10 @@
 //! The requests of a rank: what it has begun and may wait for.
 
+use serde::{Deserialize, Serialize};
 use std::ops::Range;
 
 /// Which request something belongs to.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub(crate) enum Slot {
     /// The blocking call that the rank is in.
     Own,
@@ -14,7 +15,7 @@ pub(crate) enum Slot {
 }
 
 /// State of a request.
-#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug, Serialize, Deserialize)]
 pub(crate) enum State {
     /// There never was one.
     #[default]
@@ -26,7 +27,7 @@ pub(crate) enum State {
 }
 
 /// A request.
-#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug, Serialize, Deserialize)]
 struct Request {
     state: State,
     /// Time in ps that it takes to give its memory back, once it is waited for.
@@ -34,7 +35,7 @@ struct Request {
 }
 
 /// What a blocked rank waits for.
-#[derive(Clone, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub(crate) enum Wait {
     /// One slot.
     One(Slot),
@@ -47,7 +48,7 @@ pub(crate) enum Wait {
 }
 
 /// All requests of a rank.
-#[derive(Default, Debug)]
+#[derive(Default, Debug, Serialize, Deserialize)]
 pub(crate) struct Requests {
     own: Request,
     program: Vec<Request>,

@@ -2,9 +2,10 @@
 
 use crate::settings::MpiSettings;
 use odonata_units::Bytes;
+use serde::{Deserialize, Serialize};
 
 /// The kinds of messages that interfaces exchange.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[repr(u8)]
 pub(crate) enum Wire {
     /// A message with its data.

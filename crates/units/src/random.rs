@@ -5,9 +5,10 @@
 
 use rand_core::{RngCore, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
+use serde::{Deserialize, Serialize};
 
 /// A random stream: xoshiro256++ seeded by a hash of (seed, name, indices).
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Stream(Xoshiro256PlusPlus);
 
 /// The finaliser of SplitMix64 (Steele, Lea, Flood 2014): mixes every bit of `x` into every other.

@@ -5,8 +5,12 @@ mod messages;
 pub(crate) use messages::MessagesOf;
 
 use crate::collective::{Collective, Collectives};
-use crate::program::{Call, Code, Communicators, Cursor, Operation, RankProgram, Rounds, Sequence, Splits, ANY, EQUAL};
+use crate::program::{
+    Call, Code, Communicators, Cursor, GroupLists, Operation, RankProgram, Rounds, Sequence, Splits, ANY, EQUAL,
+};
+use odonata_checkpoint::{Damaged, Reader, Writer};
 use odonata_units::Bytes;
+use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 
 /// What all ranks of a job share.
@@ -51,7 +55,7 @@ pub enum Step {
 const INNER: u16 = 1 << 15;
 
 /// A collective that a rank is in.
-#[derive(Clone, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 struct Inside {
     call: Call,
     operation: Operation,
@@ -260,6 +264,27 @@ impl Expanded {
             }
             other => other,
         })
+    }
+
+    /// Writes where the rank is. Lists of ranks that several ranks share are put in `lists`.
+    pub fn save(&self, lists: &mut GroupLists, into: &mut Writer) {
+        // The code of collectives that are over is only memory.
+        let Self { rank: _, cursor, communicators, inside, spare: _, calls } = self;
+        into.put(&(cursor.place(), inside, calls));
+        communicators.save(lists, into);
+    }
+
+    /// Goes to where the rank was.
+    ///
+    /// # Errors
+    /// There is no such place in its program.
+    pub fn load(&mut self, shared: &Shared, lists: &GroupLists, from: &mut Reader<'_>) -> Result<(), Damaged> {
+        let place;
+        (place, self.inside, self.calls) = from.get()?;
+        if !self.cursor.go_to(place, &*shared.program, self.rank) {
+            return Err(Damaged(format!("a place that the program of rank {} does not have", self.rank)));
+        }
+        self.communicators.load(lists, from)
     }
 
     /// Memory beyond the struct itself.

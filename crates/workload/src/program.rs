@@ -62,7 +62,7 @@ mod table_one;
 pub use all_to_all::AllToAllProgramParameters;
 pub use allreduce::AllreduceParameters;
 pub use code::Code;
-pub use communicators::{Communicators, Splits};
+pub use communicators::{Communicators, GroupLists, Splits};
 pub use fft_3d::Fft3dParameters;
 pub use file::FileProgramParameters;
 pub use halo::HaloParameters;
@@ -82,6 +82,7 @@ pub use uniform_random::UniformRandomParameters;
 
 use odonata_declare::{Kind, Variant, AUTO};
 use odonata_units::{Bytes, Time};
+use serde::{Deserialize, Serialize};
 
 /// Instead of a rank: whoever sends first. Instead of a tag: whatever it is.
 pub const ANY: u32 = u32::MAX;
@@ -91,7 +92,7 @@ pub const WORLD: u16 = 0;
 
 /// One instruction of a rank. Ranks are numbered within the communicator; requests are slots of the rank that the
 /// program numbers.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub enum Call {
     /// Sends, and returns when the data are the system's.
     Send {
@@ -237,7 +238,7 @@ pub enum Call {
 const _: () = assert!(size_of::<Call>() <= 24);
 
 /// What ranks may do together.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize, Deserialize)]
 pub enum Operation {
     /// Everybody waits for everybody.
     Barrier,
@@ -439,6 +440,24 @@ impl Cursor {
     /// Which of several programs the instruction that came last belongs to.
     pub fn program(&self, program: &dyn RankProgram, rank: u32) -> Option<u32> {
         program.program_at(rank, self.begun.checked_sub(1)?)
+    }
+
+    /// Where it is: blocks that were begun, and the next instruction of the last of them.
+    pub(crate) fn place(&self) -> (u64, usize) {
+        (self.begun, self.next)
+    }
+
+    /// Goes to a place where it was in the program of `rank`; whether there is such a place.
+    pub(crate) fn go_to(&mut self, (begun, next): (u64, usize), program: &dyn RankProgram, rank: u32) -> bool {
+        if begun > program.blocks(rank) {
+            return false;
+        }
+        (self.begun, self.next) = (begun, next);
+        self.code.clear();
+        if let Some(last) = begun.checked_sub(1) {
+            program.block(rank, last, &mut self.code);
+        }
+        next <= self.code.calls().len()
     }
 
     /// Memory beyond the struct itself.

@@ -4,7 +4,9 @@ use crate::credit::Ring;
 use crate::division::Division;
 use crate::fabric::Fabric;
 use crate::packet::{Fifo, Packet, NONE};
+use odonata_checkpoint::state;
 use odonata_routing::algorithm::Routing;
+use serde::{Deserialize, Serialize};
 use std::ops::Range;
 
 /// What ports have in common, and few kinds of ports differ in.
@@ -144,6 +146,11 @@ fn end(fabric: &Fabric, port: u32, own: &Range<u32>, first_nic: u32, division: &
     }
 }
 
+state!(OutPort {
+    whole: link_free, crossbar_free, credits, first_waiter, queued_bytes, downstream_bytes, occupied, next_vc, crossed_vc, flags;
+    built: kind, peer, part, end
+});
+
 impl OutPort {
     pub(super) fn new(
         fabric: &Fabric,
@@ -213,6 +220,7 @@ impl OutPort {
 }
 
 /// One virtual channel of the sending side.
+#[derive(Serialize, Deserialize)]
 pub(super) struct OutChannel {
     pub(super) queue: Fifo,
     /// Bytes in the output buffer.
@@ -235,6 +243,8 @@ pub(super) struct InChannel {
     /// Its port (of the partition).
     pub(super) port: u32,
 }
+
+state!(InChannel { whole: queue, next_waiter; built: port });
 
 impl InChannel {
     pub(super) fn new(port: u32) -> Self {
@@ -264,6 +274,11 @@ pub(super) struct InPort {
     /// Partition of the sender.
     pub(super) part: u16,
 }
+
+state!(InPort {
+    whole: flight, crossbar_free, occupied, deferred;
+    built: kind, peer, router, place, end, part
+});
 
 impl InPort {
     pub(super) fn new(
@@ -318,6 +333,11 @@ pub(super) struct Nic {
 }
 
 const _: () = assert!(size_of::<Nic>() == 64);
+
+state!(Nic {
+    whole: link_free, wanted, leaves, credits, credit, incoming, starved;
+    built: port, kind, listens, told_left, prompt
+});
 
 impl Nic {
     pub(super) fn new(fabric: &Fabric, nic: u32, first_port: u32, kind: u32) -> Self {

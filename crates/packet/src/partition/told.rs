@@ -25,6 +25,12 @@ pub(super) struct Listening {
     departures: Vec<Option<Departure>>,
 }
 
+odonata_checkpoint::state!(Listening {
+    whole: timers_set, last_woken, on_node, delivered;
+    fixed: timers, departures;
+    built: socket
+});
+
 impl Listening {
     /// Of `nics` interfaces if `any` endpoint listens.
     pub(super) fn new(nics: usize, any: bool) -> Self {

@@ -1,11 +1,13 @@
 //! A histogram with a bounded relative error.
 
+use serde::{Deserialize, Serialize};
+
 /// log2 of the cells per octave.
 const CELLS_LOG2: u32 = 6;
 
 /// Counts of integers in cells whose width is at most 1/64 of their value: a percentile read from it is off by at
 /// most 1/128 = 0.8 %. Values below 64 are exact, as are the number, the sum, the least and the greatest value.
-#[derive(Clone, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct Histogram {
     cells: Vec<u64>,
     count: u64,

@@ -11,6 +11,8 @@ pub(crate) struct InputQueues {
     held: Vec<u32>,
 }
 
+odonata_checkpoint::state!(InputQueues { fixed: records, held; built: start, end });
+
 impl InputQueues {
     pub(super) fn new(plan: &RecordPlan, channels: usize) -> Self {
         let records = vec![QueueRecord::default(); channels];

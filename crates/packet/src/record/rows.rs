@@ -2,12 +2,13 @@
 
 use super::{ChannelInterval, Histogram, JobPortInterval, PortInterval};
 use crate::packet::PathHop;
+use serde::{Deserialize, Serialize};
 
 /// Parts of the measurement window that are compared to decide whether the state was steady.
 pub const BATCHES: usize = 10;
 
 /// What happened to the packets of one job.
-#[derive(Clone, PartialEq, Debug, Default)]
+#[derive(Clone, PartialEq, Debug, Default, Serialize, Deserialize)]
 pub struct JobRecord {
     /// Packets born in the window that entered the network, and their bytes.
     pub injected_packets: u64,
@@ -48,7 +49,7 @@ pub struct JobRecord {
 }
 
 /// What passed through one torus FIFO of a node, in the window.
-#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug, Serialize, Deserialize)]
 pub struct FifoRecord {
     /// Bytes in the network of packets that it took.
     pub bytes: u64,
@@ -65,7 +66,7 @@ pub struct FifoRecord {
 }
 
 /// What happened at one port, in the window.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 pub struct PortRecord {
     /// Bytes sent.
     pub bytes: u64,
@@ -80,7 +81,7 @@ pub struct PortRecord {
 }
 
 /// What happened in one virtual channel of a port, in the window.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 pub struct ChannelRecord {
     /// Bytes sent.
     pub bytes: u64,
@@ -93,7 +94,7 @@ pub struct ChannelRecord {
 }
 
 /// What waited in one virtual channel of the input queue of a port, in the window.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 pub struct QueueRecord {
     /// Over packets, the time in it; over the length of the window, its mean number of packets.
     pub queued_ps: u64,
@@ -102,7 +103,7 @@ pub struct QueueRecord {
 }
 
 /// One interval of the time series of one job.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 pub struct IntervalRecord {
     /// Bytes delivered.
     pub bytes: u64,
@@ -119,7 +120,7 @@ pub struct IntervalRecord {
 }
 
 /// What learning routers found in one interval.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 pub struct LearningInterval {
     /// Updates of estimates.
     pub updates: u64,
@@ -128,7 +129,7 @@ pub struct LearningInterval {
 }
 
 /// One delivered packet.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, Serialize, Deserialize)]
 pub struct PacketRecord {
     /// When its last byte arrived.
     pub arrival_ps: u64,
@@ -154,7 +155,7 @@ pub struct PacketRecord {
 
 /// A packet's record with its way, which is empty unless recorded. In the order of the records: two packets that share one
 /// left different interfaces of a node at one time, and their ways tell them apart.
-#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug, Serialize, Deserialize)]
 pub struct TracedPacket {
     /// The record.
     pub record: PacketRecord,

@@ -5,9 +5,10 @@
 
 use super::{Intervals, SeriesChoice};
 use crate::packet::Packet;
+use serde::{Deserialize, Serialize};
 
 /// One port in one interval; ports in which nothing happened have none.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, Default)]
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, Default, Serialize, Deserialize)]
 pub struct PortInterval {
     /// Start of the interval.
     pub start_ps: u64,
@@ -26,7 +27,7 @@ pub struct PortInterval {
 }
 
 /// One virtual channel of a port in one interval.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, Default)]
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, Default, Serialize, Deserialize)]
 pub struct ChannelInterval {
     /// Start of the interval.
     pub start_ps: u64,
@@ -45,7 +46,7 @@ pub struct ChannelInterval {
 }
 
 /// One job on one port in one interval.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, Default)]
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, Default, Serialize, Deserialize)]
 pub struct JobPortInterval {
     /// Start of the interval.
     pub start_ps: u64,
@@ -58,7 +59,7 @@ pub struct JobPortInterval {
 }
 
 /// Sums of the interval that runs.
-#[derive(Clone, Copy, Default)]
+#[derive(Clone, Copy, Default, Serialize, Deserialize)]
 struct PortNow {
     bytes: u64,
     packets: u64,
@@ -71,7 +72,7 @@ struct PortNow {
     held_bytes: u32,
 }
 
-#[derive(Clone, Copy, Default)]
+#[derive(Clone, Copy, Default, Serialize, Deserialize)]
 struct ChannelNow {
     bytes: u64,
     packets: u64,
@@ -91,6 +92,12 @@ pub(super) struct PortSeries {
     /// Bytes of job j on port p at `p * jobs + j`.
     port_jobs: Vec<u64>,
 }
+
+odonata_checkpoint::state!(PortSeries {
+    whole: start;
+    fixed: ports, channels, port_jobs;
+    built: interval_ps, jobs, channels_per_port
+});
 
 impl PortSeries {
     pub(super) fn new(

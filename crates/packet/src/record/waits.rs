@@ -13,10 +13,11 @@
 //! of these jobs, however long the queue is.
 
 use super::RecordPlan;
+use serde::{Deserialize, Serialize};
 use std::collections::VecDeque;
 
 /// How long the packets of a job waited in a channel for those of another, or for other packets of the job.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, Serialize, Deserialize)]
 pub struct JobWait {
     /// The job whose packets waited.
     pub job: u16,
@@ -27,7 +28,7 @@ pub struct JobWait {
 }
 
 /// One virtual channel of a port that sends on a link between routers.
-#[derive(Clone, Default, Debug)]
+#[derive(Clone, Default, Debug, Serialize, Deserialize)]
 struct Channel {
     /// Until when waits are counted.
     counted: u64,
@@ -70,6 +71,8 @@ pub(crate) struct At {
     pub(crate) vc: usize,
     pub(crate) time: u64,
 }
+
+odonata_checkpoint::state!(JobWaits { fixed: sending, channels; built: start, end, per_port });
 
 impl JobWaits {
     pub(super) fn new(plan: &RecordPlan, ports: usize, per_port: usize) -> Self {

@@ -48,6 +48,8 @@ pub(crate) struct Tally {
     pub(crate) waits: bool,
     /// Whether somebody who watches wants the run to end.
     pub(crate) stop: bool,
+    /// Whether the state is to be kept as it is.
+    pub(crate) keeps: bool,
 }
 
 impl Default for Tally {
@@ -64,6 +66,7 @@ impl Default for Tally {
             goes_on: false,
             waits: false,
             stop: false,
+            keeps: false,
         }
     }
 }
@@ -104,5 +107,6 @@ impl Tally {
         self.goes_on |= other.goes_on;
         self.waits |= other.waits;
         self.stop |= other.stop;
+        self.keeps |= other.keeps;
     }
 }

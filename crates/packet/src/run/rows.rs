@@ -3,9 +3,10 @@
 use super::Watch;
 use crate::partition::Partition;
 use crate::record::{Intervals, RecordPlan, Rows, TracedPacket};
+use serde::{Deserialize, Serialize};
 
 /// What partitions handed out and a watcher was not given yet.
-#[derive(Default)]
+#[derive(Default, Serialize, Deserialize)]
 pub(super) struct Handed {
     packets: Vec<TracedPacket>,
     intervals: Intervals,

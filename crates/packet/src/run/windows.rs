@@ -30,12 +30,18 @@ pub(super) struct Window {
 }
 
 /// A run ends at a multiple of this time, 1 us, or else when the last thing happened.
-const CHECKPOINT: u64 = 1_000_000;
+const STEP: u64 = 1_000_000;
 
 impl Windows {
     pub(super) fn new(limits: Limits, plan: &RecordPlan, lookahead: Option<u64>) -> Self {
         let interval = if plan.has_port_series() { plan.recording.interval_ps } else { 0 };
         Self { limits, lookahead: lookahead.unwrap_or(u64::MAX), interval, packets: plan.recording.packets, now: 0 }
+    }
+
+    /// The window of a run from `now` on that was to end at `until`.
+    pub(super) fn again(&mut self, now: u64, until: u64) -> Window {
+        self.now = now;
+        self.up_to(until)
     }
 
     /// The end of the last window or, once nothing will happen any more, the time of what happened last.
@@ -53,12 +59,18 @@ impl Windows {
         }
         let now = self.now;
         let start = sum.earliest.max(now);
-        // Windows also end at full checkpoints and where the measurement does: the run ends at such a time, so nothing
+        // Windows also end at full steps and where the measurement does: the run ends at such a time, so nothing
         // that is recorded depends on where windows lie.
-        let mut until = start.saturating_add(self.lookahead).min((start / CHECKPOINT + 1) * CHECKPOINT);
-        // What has no end is cut off at the first checkpoint at which it may be, also where nothing happens for a while.
+        let until = start.saturating_add(self.lookahead).min((start / STEP + 1) * STEP);
+        Ok(self.up_to(until))
+    }
+
+    /// The window that ends at `until` or, if that comes first, where something else does.
+    fn up_to(&mut self, mut until: u64) -> Window {
+        let now = self.now;
+        // What has no end is cut off at the first step at which it may be, also where nothing happens for a while.
         if self.limits.ends_with_jobs {
-            until = until.min((now / CHECKPOINT + 1) * CHECKPOINT);
+            until = until.min((now / STEP + 1) * STEP);
         }
         let interval_end = now.checked_div(self.interval).map_or(u64::MAX, |i| (i + 1) * self.interval);
         for border in [self.limits.measured_until, self.limits.end, interval_end] {
@@ -68,13 +80,13 @@ impl Windows {
         }
         self.now = until;
         let interval_ends = until == interval_end;
-        let rows = (self.packets || self.interval > 0) && (interval_ends || until / CHECKPOINT > now / CHECKPOINT);
-        Ok(Window { until, rows, interval_ends })
+        let rows = (self.packets || self.interval > 0) && (interval_ends || until / STEP > now / STEP);
+        Window { until, rows, interval_ends }
     }
 
     /// Whether a run may end at this time although something will happen.
     fn decides(now: u64, limits: &Limits) -> bool {
-        now % CHECKPOINT == 0 || now >= limits.end
+        now % STEP == 0 || now >= limits.end
     }
 
     /// Whether it may be complete then, so that endpoints are to be asked what they owe.

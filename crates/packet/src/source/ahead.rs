@@ -6,6 +6,7 @@
 
 use crate::endpoint::{Endpoints, Interfaces, Outgoing, Unfinished};
 use crate::injection::Picker;
+use serde::{Deserialize, Serialize};
 use std::collections::VecDeque;
 use std::sync::Arc;
 
@@ -13,7 +14,7 @@ use std::sync::Arc;
 const AHEAD: usize = 64;
 
 /// What one node has drawn.
-#[derive(Clone, Default)]
+#[derive(Clone, Default, Serialize, Deserialize)]
 struct Drawn {
     /// By memory FIFO.
     queues: Vec<VecDeque<Outgoing>>,
@@ -31,6 +32,8 @@ pub(super) struct AheadEndpoints {
     nodes: Vec<Drawn>,
     node: Vec<odonata_units::NodeId>,
 }
+
+odonata_checkpoint::state!(AheadEndpoints { fixed: nodes; inside: sources; built: picker, memory, node });
 
 impl AheadEndpoints {
     pub(super) fn new(sources: Box<dyn Endpoints>, picker: Arc<Picker>, interfaces: &Interfaces<'_>) -> Self {

@@ -7,6 +7,7 @@
 //! FIFO's own.
 
 use crate::endpoint::{Activity, Endpoints, Interfaces, Outgoing, Unfinished};
+use odonata_checkpoint::state;
 use odonata_units::{Bytes, NodeId, Time};
 use std::ops::Range;
 use std::sync::Arc;
@@ -90,6 +91,11 @@ pub(super) struct ClosedEndpoints {
     /// Whether a message is sent to its last packet before the next: where interfaces are memory FIFOs.
     in_order: bool,
 }
+
+state!(Share { whole: unfinished, round; built: job, node, start, messages, rounds });
+state!(Sender { whole: turn; built: shares, messages });
+state!(Sending { whole: left; built: message, share });
+state!(ClosedEndpoints { inside: messages, shares, senders; built: packet, in_order });
 
 impl ClosedEndpoints {
     pub(super) fn new(jobs: &[(u16, &ClosedJob)], interfaces: &Interfaces<'_>) -> Self {

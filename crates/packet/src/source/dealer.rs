@@ -18,6 +18,8 @@ pub(super) struct Dealer {
     moves: bool,
 }
 
+odonata_checkpoint::state!(Dealer { fixed: last; inside: behind; built: fifos, memory, fed_by, moves });
+
 impl Dealer {
     /// For so many nodes.
     pub(super) fn new(behind: Box<dyn Endpoints>, fifos: &InjectionFifos, nodes: u32) -> Self {

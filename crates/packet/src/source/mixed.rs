@@ -4,6 +4,7 @@
 //! that the job belongs to; each kind has a timer of its own.
 
 use crate::endpoint::{Arrival, Departure, Endpoints, Listens, Offer, Outgoing, Socket, Unfinished};
+use odonata_checkpoint::state;
 
 struct Member {
     endpoints: Box<dyn Endpoints>,
@@ -19,6 +20,9 @@ pub(super) struct MixedEndpoints {
     /// By interface: the member served last.
     served: Vec<usize>,
 }
+
+state!(Member { fixed: timers; inside: endpoints; built: listens });
+state!(MixedEndpoints { fixed: served; inside: members; built: of_job });
 
 impl MixedEndpoints {
     /// Of members, each with its jobs; every job has a member.
@@ -129,11 +133,20 @@ impl Endpoints for MixedEndpoints {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use odonata_checkpoint::{Damaged, Reader, State, Writer};
     use odonata_units::NodeId;
     use std::sync::{Arc, Mutex};
 
     /// Writes down what it is told.
     struct Diary(Listens, char, Arc<Mutex<String>>);
+
+    impl State for Diary {
+        fn save(&self, _: &mut Writer) {}
+
+        fn load(&mut self, _: &mut Reader<'_>) -> Result<(), Damaged> {
+            Ok(())
+        }
+    }
 
     impl Diary {
         fn write(&self, what: char) -> Offer {

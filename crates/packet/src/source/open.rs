@@ -14,6 +14,7 @@
 
 use super::Destinations;
 use crate::endpoint::{Endpoints, Interfaces, Outgoing};
+use odonata_checkpoint::state;
 use odonata_units::{NodeId, Stream, Time};
 use odonata_workload::{Injection, LoadStep};
 use std::sync::Arc;
@@ -94,6 +95,12 @@ pub(super) struct OpenEndpoints {
     first: Vec<u32>,
     sources: Vec<Source>,
 }
+
+state!(Source {
+    whole: random, birth, destination, left, phase, step, rate, log_none, remaining, held, departures, oldest;
+    built: job, place, node, slot
+});
+state!(OpenEndpoints { inside: sources; built: jobs, packet, first });
 
 impl OpenEndpoints {
     /// Of jobs with their numbers.

@@ -1,5 +1,6 @@
 //! Random programs: what a node sends depends on all that it is told.
 
+use odonata_checkpoint::state;
 use odonata_packet::{
     Arrival, Departure, Endpoints, Envelope, Interfaces, Listens, Offer, Outgoing, Program, Socket, Unfinished,
 };
@@ -91,6 +92,12 @@ struct Talker {
     offers: Vec<(u32, Outgoing)>,
     made: u32,
 }
+
+state!(Talkers { inside: talkers; built: per_node, calls });
+state!(Talker {
+    whole: random, offers, made;
+    built: manner, node, jobs, interfaces, packet, listens
+});
 
 impl Talker {
     fn new(manner: &Manner, node: NodeId, jobs: &[u16], (interfaces, packet): (u32, u32)) -> Self {

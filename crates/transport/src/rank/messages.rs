@@ -9,9 +9,10 @@ use crate::settings::MpiSettings;
 use crate::wire::{on_the_wire, Wire};
 use odonata_packet::Envelope;
 use odonata_units::Bytes;
+use serde::{Deserialize, Serialize};
 
 /// Something that a host has to look at.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub(crate) enum Notice {
     /// A message: with its data, announced, or of the node.
     Message { kind: Wire, label: Label, bytes: u64, transfer: u32 },
@@ -22,14 +23,14 @@ pub(crate) enum Notice {
 }
 
 /// A receive that waits for its message.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub(super) struct Posted {
     bytes: u64,
     pub(super) slot: Slot,
 }
 
 /// A message that waits for its receive.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub(super) struct Unexpected {
     kind: Wire,
     bytes: u64,
@@ -37,7 +38,7 @@ pub(super) struct Unexpected {
 }
 
 /// A message of which only the announcement is over.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub(super) struct Transfer {
     peer: u32,
     bytes: u64,
@@ -47,7 +48,7 @@ pub(super) struct Transfer {
 }
 
 /// Transfers by number.
-#[derive(Default, Debug)]
+#[derive(Default, Debug, Serialize, Deserialize)]
 pub(super) struct Transfers {
     list: Vec<Transfer>,
     free: Vec<u32>,

@@ -5,7 +5,7 @@ use odonata_units::{Bytes, Time};
 
 /// The instructions of a block. Its calls are those of the communicator that was chosen last, at first the one of all
 /// ranks; requests are numbered from 0 in each block.
-#[derive(Clone, PartialEq, Eq, Default, Debug)]
+#[derive(Clone, PartialEq, Eq, Default, Debug, serde::Serialize, serde::Deserialize)]
 pub struct Code {
     calls: Vec<Call>,
     communicator: u16,

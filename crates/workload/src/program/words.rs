@@ -1,31 +1,44 @@
 //! Calls as people write them, for messages.
 
 use super::text::OUTSIDE;
-use super::{Call, ANY};
+use super::{Call, Operation, ANY};
 use std::fmt::{Display, Formatter, Result};
 
 impl Call {
+    /// What calls are that are no collectives, as programs write it.
+    const WORDS: [&'static str; 16] = [
+        "send", "recv", "isend", "irecv", "wait", "waitall", "waitany", "waitsome", "test", "compute", "sleep",
+        "phase", "round", "split", "create", "free",
+    ];
+
     /// What it is, as programs write it.
     pub fn name(&self) -> &'static str {
-        match self {
-            Self::Send { .. } => "send",
-            Self::Recv { .. } => "recv",
-            Self::Isend { .. } => "isend",
-            Self::Irecv { .. } => "irecv",
-            Self::Wait { .. } => "wait",
-            Self::WaitAll { .. } => "waitall",
-            Self::WaitAny { .. } => "waitany",
-            Self::WaitSome { .. } => "waitsome",
-            Self::Test { .. } => "test",
-            Self::Compute { .. } => "compute",
-            Self::Sleep { .. } => "sleep",
-            Self::Mark { .. } => "phase",
-            Self::Round => "round",
-            Self::Collective { operation, .. } => operation.name(),
-            Self::CommSplit { .. } => "split",
-            Self::CommCreate { .. } => "create",
-            Self::CommFree { .. } => "free",
-        }
+        let word = match self {
+            Self::Send { .. } => 0,
+            Self::Recv { .. } => 1,
+            Self::Isend { .. } => 2,
+            Self::Irecv { .. } => 3,
+            Self::Wait { .. } => 4,
+            Self::WaitAll { .. } => 5,
+            Self::WaitAny { .. } => 6,
+            Self::WaitSome { .. } => 7,
+            Self::Test { .. } => 8,
+            Self::Compute { .. } => 9,
+            Self::Sleep { .. } => 10,
+            Self::Mark { .. } => 11,
+            Self::Round => 12,
+            Self::CommSplit { .. } => 13,
+            Self::CommCreate { .. } => 14,
+            Self::CommFree { .. } => 15,
+            Self::Collective { operation, .. } => return operation.name(),
+        };
+        Self::WORDS[word]
+    }
+
+    /// The name that calls have which are written so.
+    pub fn named(word: &str) -> Option<&'static str> {
+        let collectives = Operation::ALL.iter().map(|operation| operation.name());
+        Self::WORDS.into_iter().chain(collectives).find(|name| *name == word)
     }
 }
 

@@ -1,0 +1,99 @@
+//! How values become bytes: as `postcard` writes them, one after the other, without names.
+
+use serde::de::DeserializeOwned;
+use serde::Serialize;
+
+/// Bytes that are not what was saved.
+#[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
+#[error("{0}")]
+pub struct Damaged(pub String);
+
+/// Takes values.
+#[derive(Default, Debug)]
+pub struct Writer {
+    bytes: Vec<u8>,
+}
+
+impl Writer {
+    /// Writes a value behind those before it.
+    ///
+    /// # Panics
+    /// If its type serialises a sequence whose length it does not know.
+    pub fn put<T: Serialize + ?Sized>(&mut self, value: &T) {
+        let bytes = std::mem::take(&mut self.bytes);
+        self.bytes = postcard::to_extend(value, bytes).expect("plain data has an encoding");
+    }
+
+    /// Everything that was written.
+    pub fn into_bytes(self) -> Vec<u8> {
+        self.bytes
+    }
+}
+
+/// Hands out values in the order in which they were written.
+#[derive(Debug)]
+pub struct Reader<'a> {
+    rest: &'a [u8],
+}
+
+impl<'a> Reader<'a> {
+    /// Of what a [`Writer`] wrote.
+    pub fn new(bytes: &'a [u8]) -> Self {
+        Self { rest: bytes }
+    }
+
+    /// The next value.
+    ///
+    /// # Errors
+    /// The bytes are none of this type.
+    pub fn get<T: DeserializeOwned>(&mut self) -> Result<T, Damaged> {
+        let (value, rest) = postcard::take_from_bytes(self.rest)
+            .map_err(|error| Damaged(format!("{} expected: {error}", std::any::type_name::<T>())))?;
+        self.rest = rest;
+        Ok(value)
+    }
+
+    /// All was read.
+    ///
+    /// # Errors
+    /// Bytes are left.
+    pub fn end(self) -> Result<(), Damaged> {
+        match self.rest.len() {
+            0 => Ok(()),
+            left => Err(Damaged(format!("{left} B more than expected"))),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn values_come_back_bit_by_bit_and_in_their_order() {
+        let mut writer = Writer::default();
+        writer.put(&(u64::MAX, -3i32, "text"));
+        writer.put(&[f32::NAN, -0.0, 1.5e-42]);
+        writer.put(&Some(vec![None, Some(7u128 << 100)]));
+        let bytes = writer.into_bytes();
+        let mut reader = Reader::new(&bytes);
+        assert_eq!(reader.get::<(u64, i32, String)>().unwrap(), (u64::MAX, -3, "text".into()));
+        let floats = reader.get::<[f32; 3]>().unwrap();
+        assert_eq!(floats.map(f32::to_bits), [f32::NAN, -0.0, 1.5e-42].map(f32::to_bits));
+        assert_eq!(reader.get::<Option<Vec<Option<u128>>>>().unwrap(), Some(vec![None, Some(7 << 100)]));
+        reader.end().unwrap();
+    }
+
+    #[test]
+    fn what_is_too_short_or_too_long_is_an_error() {
+        let mut writer = Writer::default();
+        writer.put(&[1u64 << 40; 3]);
+        let bytes = writer.into_bytes();
+        for cut in 0..bytes.len() {
+            assert!(Reader::new(&bytes[..cut]).get::<[u64; 3]>().is_err());
+        }
+        // A length beyond the bytes takes no memory for it.
+        assert!(Reader::new(&[0xff, 0xff, 0xff, 0xff, 0x0f]).get::<Vec<u64>>().is_err());
+        assert!(Reader::new(&bytes).end().is_err());
+    }
+}

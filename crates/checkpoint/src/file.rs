@@ -1,0 +1,318 @@
+//! The file of a checkpoint.
+//!
+//! ```text
+//! magic (8 B) · format (u32) · length (u64), header in JSON · { number (u32) · length (u64) · bytes } for each part · SHA-256 of all before
+//! ```
+//! Numbers are little-endian. Parts come in any order. Nothing is believed before the digest of the whole file is right, so a file that
+//! was cut or changed anywhere is refused; the format of another version is told from its number first.
+
+use crate::code::Damaged;
+use serde_json::Value;
+use sha2::{Digest, Sha256};
+use std::collections::BTreeMap;
+use std::io::{self, BufWriter, Read, Seek, SeekFrom, Write};
+use std::path::Path;
+use std::sync::Mutex;
+
+/// The format of the file and of every state in it: a change of either raises it.
+pub const FORMAT: u32 = 1;
+
+const MAGIC: [u8; 8] = *b"\x89ODNCKPT";
+const DIGEST_BYTES: u64 = 32;
+
+/// Why a file is not read.
+#[derive(Debug, thiserror::Error)]
+pub enum FileError {
+    /// It is something else.
+    #[error("is no checkpoint")]
+    Other,
+    /// It is of another version.
+    #[error("is a checkpoint in format {0}; this version of Odonata reads format {FORMAT}")]
+    Format(u32),
+    /// It is not as it was written.
+    #[error("is damaged: {0}")]
+    Damaged(#[from] Damaged),
+    /// The system refuses.
+    #[error("cannot be read: {0}")]
+    Io(#[from] io::Error),
+}
+
+fn damaged<T>(why: &str) -> Result<T, FileError> {
+    Err(FileError::Damaged(Damaged(why.to_owned())))
+}
+
+/// A file that is being written, perhaps by several threads.
+#[derive(Debug)]
+pub struct FileWriter<W: Write> {
+    inner: Mutex<io::Result<Inner<W>>>,
+}
+
+#[derive(Debug)]
+struct Inner<W: Write> {
+    out: W,
+    digest: Sha256,
+    bytes: u64,
+}
+
+impl<W: Write> Inner<W> {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<()> {
+        self.digest.update(bytes);
+        self.bytes += bytes.len() as u64;
+        self.out.write_all(bytes)
+    }
+
+    fn block(&mut self, bytes: &[u8]) -> io::Result<()> {
+        self.write(&(bytes.len() as u64).to_le_bytes())?;
+        self.write(bytes)
+    }
+}
+
+impl FileWriter<BufWriter<std::fs::File>> {
+    /// Begins a file.
+    ///
+    /// # Errors
+    /// The system refuses.
+    pub fn create(path: &Path, header: &Value) -> io::Result<Self> {
+        Self::new(BufWriter::new(std::fs::File::create(path)?), header)
+    }
+
+    /// Ends it and forces it to the disk; how many bytes it has.
+    ///
+    /// # Errors
+    /// The system refused this or an earlier part.
+    pub fn finish(self) -> io::Result<u64> {
+        let (out, bytes) = self.end()?;
+        out.into_inner()?.sync_all()?;
+        Ok(bytes)
+    }
+}
+
+impl<W: Write> FileWriter<W> {
+    /// Begins with a header.
+    ///
+    /// # Errors
+    /// The system refuses.
+    pub fn new(out: W, header: &Value) -> io::Result<Self> {
+        let mut inner = Inner { out, digest: Sha256::new(), bytes: 0 };
+        inner.write(&MAGIC)?;
+        inner.write(&FORMAT.to_le_bytes())?;
+        inner.block(header.to_string().as_bytes())?;
+        Ok(Self { inner: Mutex::new(Ok(inner)) })
+    }
+
+    /// Writes a part. What the system refuses is told at the end.
+    ///
+    /// # Panics
+    /// If another thread did.
+    pub fn part(&self, number: u32, bytes: &[u8]) {
+        let mut inner = self.inner.lock().expect("no thread panicked");
+        if let Ok(all) = &mut *inner {
+            if let Err(error) = all.write(&number.to_le_bytes()).and_then(|()| all.block(bytes)) {
+                *inner = Err(error);
+            }
+        }
+    }
+
+    /// Writes the digest; what was written to, and how many bytes.
+    ///
+    /// # Errors
+    /// The system refused this or an earlier part.
+    ///
+    /// # Panics
+    /// If another thread did.
+    pub fn end(self) -> io::Result<(W, u64)> {
+        let Inner { mut out, digest, bytes } = self.inner.into_inner().expect("no thread panicked")?;
+        out.write_all(&digest.finalize())?;
+        out.flush()?;
+        Ok((out, bytes + DIGEST_BYTES))
+    }
+}
+
+/// A file whose digest is right.
+#[derive(Debug)]
+pub struct File<R> {
+    from: R,
+    header: Value,
+    /// Where the bytes of each part begin, and how many there are.
+    parts: BTreeMap<u32, (u64, u64)>,
+}
+
+impl File<io::BufReader<std::fs::File>> {
+    /// Opens a file.
+    ///
+    /// # Errors
+    /// It is no checkpoint, of another format, or damaged.
+    pub fn open(path: &Path) -> Result<Self, FileError> {
+        Self::new(io::BufReader::new(std::fs::File::open(path)?))
+    }
+}
+
+impl<R: Read + Seek> File<R> {
+    /// Reads everything once, to see that it is as it was written, and notes where parts are.
+    ///
+    /// # Errors
+    /// It is no checkpoint, of another format, or damaged.
+    pub fn new(mut from: R) -> Result<Self, FileError> {
+        let length = from.seek(SeekFrom::End(0))?;
+        let start = (MAGIC.len() + size_of::<u32>()) as u64;
+        from.rewind()?;
+        let mut magic = [0; MAGIC.len()];
+        if length < start {
+            return Err(FileError::Other);
+        }
+        from.read_exact(&mut magic)?;
+        if magic != MAGIC {
+            return Err(FileError::Other);
+        }
+        let format = number(&mut from)?;
+        if format != FORMAT {
+            return Err(FileError::Format(format));
+        }
+        let Some(end) = length.checked_sub(DIGEST_BYTES).filter(|end| *end >= start) else {
+            return damaged("it was cut off");
+        };
+        from.rewind()?;
+        let mut digest = Sha256::new();
+        io::copy(&mut (&mut from).take(end), &mut digest)?;
+        let mut told = [0; DIGEST_BYTES as usize];
+        from.read_exact(&mut told)?;
+        if digest.finalize().as_slice() != told {
+            return damaged("it was cut off or changed after it was written");
+        }
+        from.seek(SeekFrom::Start(start))?;
+        let mut at = start;
+        let header = block(&mut from, &mut at, end)?;
+        let mut text = vec![0; header.1 as usize];
+        from.read_exact(&mut text)?;
+        let Ok(header) = serde_json::from_slice(&text) else { return damaged("its header is no JSON") };
+        let mut parts = BTreeMap::new();
+        while at < end {
+            if end - at < size_of::<u32>() as u64 {
+                return damaged("bytes behind its last part");
+            }
+            let name = number(&mut from)?;
+            at += size_of::<u32>() as u64;
+            let place = block(&mut from, &mut at, end)?;
+            from.seek(SeekFrom::Start(at))?;
+            if parts.insert(name, place).is_some() {
+                return damaged(&format!("it has part {name} twice"));
+            }
+        }
+        Ok(Self { from, header, parts })
+    }
+
+    /// What stands at its head.
+    pub fn header(&self) -> &Value {
+        &self.header
+    }
+
+    /// Numbers of its parts.
+    pub fn numbers(&self) -> impl Iterator<Item = u32> + '_ {
+        self.parts.keys().copied()
+    }
+
+    /// The bytes of a part.
+    ///
+    /// # Errors
+    /// There is none of that number, or the system refuses.
+    pub fn part(&mut self, number: u32) -> Result<Vec<u8>, FileError> {
+        let Some(&(start, length)) = self.parts.get(&number) else {
+            return damaged(&format!("it has no part {number}"));
+        };
+        self.from.seek(SeekFrom::Start(start))?;
+        let mut bytes = vec![0; length as usize];
+        self.from.read_exact(&mut bytes)?;
+        Ok(bytes)
+    }
+}
+
+/// Bytes between a head and a digest that are right, for tests of what reads them.
+pub fn sealed(body: &[u8]) -> Vec<u8> {
+    let mut bytes = [&MAGIC[..], &FORMAT.to_le_bytes(), body].concat();
+    bytes.extend_from_slice(&Sha256::digest(&bytes));
+    bytes
+}
+
+/// Where the bytes of a block begin and how many there are; `at` moves on to its end.
+fn block(from: &mut impl Read, at: &mut u64, end: u64) -> Result<(u64, u64), FileError> {
+    let start = *at + size_of::<u64>() as u64;
+    if start > end {
+        return damaged("a part without its length");
+    }
+    let mut length = [0; 8];
+    from.read_exact(&mut length)?;
+    let length = u64::from_le_bytes(length);
+    if length > end - start {
+        return damaged("a part that is longer than the file");
+    }
+    *at = start + length;
+    Ok((start, length))
+}
+
+fn number(from: &mut impl Read) -> Result<u32, FileError> {
+    let mut bytes = [0; 4];
+    from.read_exact(&mut bytes)?;
+    Ok(u32::from_le_bytes(bytes))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+    use serde_json::json;
+    use std::io::Cursor;
+
+    fn written(parts: &[(u32, Vec<u8>)]) -> Vec<u8> {
+        let writer = FileWriter::new(Vec::new(), &json!({"experiment": "a"})).unwrap();
+        parts.iter().for_each(|(number, bytes)| writer.part(*number, bytes));
+        let (bytes, length) = writer.end().unwrap();
+        assert_eq!(bytes.len() as u64, length);
+        bytes
+    }
+
+    #[test]
+    fn parts_come_back_by_number() {
+        let bytes = written(&[(7, vec![1, 2, 3]), (0, vec![]), (u32::MAX, vec![9; 1000])]);
+        let mut file = File::new(Cursor::new(bytes)).unwrap();
+        assert_eq!(file.header(), &json!({"experiment": "a"}));
+        assert_eq!(file.numbers().collect::<Vec<_>>(), [0, 7, u32::MAX]);
+        assert_eq!((file.part(u32::MAX).unwrap(), file.part(7).unwrap()), (vec![9; 1000], vec![1, 2, 3]));
+        assert_eq!(file.part(1).unwrap_err().to_string(), "is damaged: it has no part 1");
+    }
+
+    #[test]
+    fn every_cut_and_every_flipped_bit_is_refused() {
+        let bytes = written(&[(0, vec![5; 40]), (1, vec![6; 3])]);
+        for cut in 0..bytes.len() {
+            assert!(File::new(Cursor::new(&bytes[..cut])).is_err(), "cut to {cut} B");
+        }
+        for bit in 0..8 * bytes.len() {
+            let mut changed = bytes.clone();
+            changed[bit / 8] ^= 1 << (bit % 8);
+            assert!(File::new(Cursor::new(changed)).is_err(), "bit {bit}");
+        }
+    }
+
+    #[test]
+    fn what_it_is_instead_is_said() {
+        let said = |bytes: Vec<u8>| File::new(Cursor::new(bytes)).unwrap_err().to_string();
+        assert_eq!(said(b"PAR1".to_vec()), "is no checkpoint");
+        let mut newer = written(&[]);
+        newer[8] = 77;
+        assert_eq!(said(newer), format!("is a checkpoint in format 77; this version of Odonata reads format {FORMAT}"));
+        let twice = written(&[(3, vec![]), (3, vec![])]);
+        assert_eq!(said(twice), "is damaged: it has part 3 twice");
+    }
+
+    proptest! {
+        /// Also with a digest that is right, bytes that were not written so are an error and no panic.
+        #[test]
+        fn arbitrary_bytes_with_their_digest_do_no_harm(body in prop::collection::vec(any::<u8>(), 0..200)) {
+            if let Ok(mut file) = File::new(Cursor::new(sealed(&body))) {
+                for number in file.numbers().collect::<Vec<_>>() {
+                    file.part(number).unwrap();
+                }
+            }
+        }
+    }
+}

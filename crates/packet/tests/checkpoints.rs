@@ -1,0 +1,218 @@
+//! A run that goes on from a checkpoint is the run that was not interrupted.
+
+mod common;
+#[path = "common/kept.rs"]
+mod kept;
+mod twin;
+
+use kept::{everything, resumed, Everything, Kept};
+use odonata_packet::{
+    ClosedJob, Destinations, Injection, InjectionFifos, InjectionPreset, JobTraffic, LoadStep, NodeMessage, OpenJob,
+    PacketEngine, PacketSettings, Program, Recording, RunOptions, Schedule, SeriesChoice, Traffic,
+};
+use odonata_routing::algorithm::RoutingSettings;
+use odonata_units::{Bytes, NodeId, Stream, Time};
+use std::sync::Arc;
+use twin::cases::Case;
+use twin::chatter::Chatter;
+
+/// Everything that can be recorded, or a part of it.
+fn recording(random: &mut Stream) -> Recording {
+    let mut on = || random.chance(0.6);
+    Recording {
+        channels: on(),
+        crossbar: on(),
+        counted_stall: on(),
+        job_waits: on(),
+        link_jobs: on(),
+        interval_ps: if on() { 700_001 } else { 0 },
+        series: SeriesChoice { jobs: on(), ports: on(), channels: on(), port_jobs: on() },
+        packets: on(),
+        paths: on(),
+    }
+}
+
+/// Open jobs of every kind and lists of messages, beside each other at the same nodes.
+fn sources(random: &mut Stream, nodes: &[NodeId]) -> Vec<JobTraffic> {
+    let others = nodes.to_vec();
+    let destinations: Arc<dyn Destinations> = Arc::new(move |source: NodeId, random: &mut Stream| loop {
+        let node = others[random.index(others.len())];
+        if node != source {
+            return node;
+        }
+    });
+    let mut jobs = Vec::new();
+    for _ in 0..1 + random.below(3) {
+        if random.chance(0.4) {
+            let message = |random: &mut Stream| {
+                let (from, to) = (random.index(nodes.len()), 1 + random.index(nodes.len() - 1));
+                let (source, destination) = (nodes[from], nodes[(from + to) % nodes.len()]);
+                let (bytes, rounds) = (Bytes(1 + random.below(9_000)), 1 + random.below(3) as u32);
+                NodeMessage { source, destination, bytes, rounds }
+            };
+            let messages = (0..random.below(40)).map(|_| message(random)).collect();
+            jobs.push(JobTraffic::Closed(ClosedJob {
+                messages: Arc::new(messages),
+                start: Time(random.below(2_000_000)),
+            }));
+            continue;
+        }
+        let injection = [Injection::Bernoulli, Injection::Poisson, Injection::Interval, Injection::Paced];
+        let injection = injection[random.index(4)];
+        let step = |us: u64, random: &mut Stream| LoadStep { from: Time::from_us(us), load: random.unit() };
+        jobs.push(JobTraffic::Open(OpenJob {
+            nodes: nodes.into(),
+            destinations: Arc::clone(&destinations),
+            steps: vec![step(0, random), step(3, random)],
+            injection,
+            burst: 1 + random.below(3) as u32,
+            room: (injection == Injection::Paced).then(|| 1 + random.below(4) as u32),
+            packets: random.chance(0.3).then(|| 1 + random.below(50)),
+        }));
+    }
+    jobs
+}
+
+/// Runs a case to its end, and again from each of some checkpoints; how many there were.
+fn check(
+    name: &str,
+    engine: &PacketEngine,
+    traffic: &dyn Fn() -> Traffic,
+    schedule: Schedule,
+    options: &RunOptions,
+    random: &mut Stream,
+) -> usize {
+    let whole = everything(engine, &traffic(), schedule, options, None);
+    // As many checkpoints as windows would do, but a run has thousands.
+    let end = whole.result.end.ps();
+    let mut times: Vec<u64> = (0..6).map(|_| random.below(end + 1)).chain([0]).collect();
+    times.sort_unstable();
+    let kept = Kept::at(&times);
+    let same = everything(engine, &traffic(), schedule, options, Some(&kept));
+    assert!(same == whole, "{name}: to take checkpoints changes something");
+    let states = kept.states();
+    for (n, (state, before)) in states.iter().enumerate() {
+        let options = RunOptions { threads: 1 + n % 3, ..*options };
+        let Everything { result, mut rows } = resumed(engine, &traffic(), schedule, &options, state);
+        rows.splice(0..0, before.iter().cloned());
+        assert_eq!(result.cost.events, whole.result.cost.events, "{name}: events");
+        assert!(
+            result == whole.result,
+            "{name}: checkpoint {n} at {times:?}: {result:?} instead of {:?}",
+            whole.result
+        );
+        assert!(rows == whole.rows, "{name}: rows from checkpoint {n} at {times:?}");
+    }
+    states.len()
+}
+
+fn options(seed: u64, recording: Recording) -> RunOptions {
+    let patience = Time::from_us(100_000);
+    RunOptions { seed, recording, patience, keep_tables: true, threads: 2, ..RunOptions::default() }
+}
+
+/// Programs that listen, have timers and messages on their nodes.
+fn program(seed: u64) -> Option<usize> {
+    let case = Case::new(seed)?;
+    let engine = PacketEngine::new(&case.machine, &case.settings, case.routing, &case.routing_settings).ok()?;
+    let random = &mut Stream::new(seed, "checkpoints", &[]);
+    let options = options(seed, recording(random));
+    let traffic = || {
+        let program: Arc<dyn Program> = Arc::new(Chatter::new(case.manner.clone()));
+        Traffic { jobs: (0..3).map(|_| JobTraffic::Program(Arc::clone(&program))).collect() }
+    };
+    let name = format!("seed {seed}, {} on {}", case.routing, case.machine.name());
+    Some(check(&name, &engine, &traffic, common::schedule(0, 100_000_000, 0), &options, random))
+}
+
+/// Open and closed traffic, alone or beside a program.
+fn traffic(seed: u64) -> Option<usize> {
+    let case = Case::new(seed)?;
+    let engine = PacketEngine::new(&case.machine, &case.settings, case.routing, &case.routing_settings).ok()?;
+    let random = &mut Stream::new(seed, "checkpoints of traffic", &[]);
+    let options = options(seed, recording(random));
+    let jobs = sources(random, &case.manner.nodes);
+    let with_program = random.chance(0.3);
+    let traffic = || {
+        let program = || JobTraffic::Program(Arc::new(Chatter::new(case.manner.clone())));
+        Traffic { jobs: jobs.iter().cloned().chain(with_program.then(program)).collect() }
+    };
+    let ends = jobs.iter().all(|job| !matches!(job, JobTraffic::Open(_)));
+    let schedule = if ends { common::schedule(0, 1_000, 0) } else { common::schedule(random.below(3), 5, 10) };
+    let name = format!("seed {seed}, {} on {}", case.routing, case.machine.name());
+    Some(check(&name, &engine, &traffic, schedule, &options, random))
+}
+
+fn check_all(of: fn(u64) -> Option<usize>, seeds: std::ops::Range<u64>) {
+    let cases = seeds.end - seeds.start;
+    let checkpoints: Vec<usize> = seeds.filter_map(of).collect();
+    assert!(checkpoints.len() as u64 > cases / 2, "{} of {cases} cases ran", checkpoints.len());
+    assert!(checkpoints.iter().sum::<usize>() > 4 * checkpoints.len(), "there were checkpoints in the middle");
+}
+
+#[test]
+fn random_programs_go_on_as_if_nothing_had_been() {
+    check_all(program, 0..60);
+}
+
+#[test]
+fn random_sources_go_on_as_if_nothing_had_been() {
+    check_all(traffic, 0..60);
+}
+
+#[test]
+#[ignore = "takes minutes"]
+fn many_go_on_as_if_nothing_had_been() {
+    check_all(program, 1_000..8_000);
+    check_all(traffic, 1_000..8_000);
+}
+
+#[test]
+fn nodes_with_injection_fifos_go_on() {
+    use odonata_machine::topology::Torus;
+    let torus = Torus { dims: vec![3, 3, 4], wrap: vec![true; 3].into(), ..Torus::default() };
+    let machine = torus.builder().unwrap().build().unwrap();
+    let nodes: Vec<NodeId> = machine.nodes().collect();
+    for (seed, preset) in (0..).zip([InjectionPreset::Dcmf, InjectionPreset::DcmfSpread, InjectionPreset::PamiAll]) {
+        let injection = InjectionFifos::of(preset);
+        let settings = PacketSettings { injection: Some(injection), interfaces: 1, ..PacketSettings::study() };
+        let engine = PacketEngine::new(&machine, &settings, "torus-adaptive", &RoutingSettings::default()).unwrap();
+        for part in 0..4 {
+            let random = &mut Stream::new(seed, "fifos", &[part]);
+            let (options, jobs) = (options(seed, recording(random)), sources(random, &nodes));
+            let traffic = || Traffic { jobs: jobs.clone() };
+            let checkpoints = check("fifos", &engine, &traffic, common::schedule(1, 5, 10), &options, random);
+            assert!(checkpoints > 0);
+        }
+    }
+}
+
+#[test]
+fn what_is_no_state_of_the_run_is_refused() {
+    let machine = common::small_dragonfly();
+    let engine = common::engine(&machine, "par");
+    let traffic = common::open(&machine, common::uniform(72), 0.3);
+    let schedule = common::schedule(2, 4, 10);
+    let options = RunOptions::default();
+    let kept = Kept::at(&[3_000_000]);
+    everything(&engine, &traffic, schedule, &options, Some(&kept));
+    let (state, _) = kept.states().pop().unwrap();
+    let refused = |engine: &PacketEngine, state: &kept::State, recording| {
+        kept::try_resumed(engine, &traffic, schedule, &RunOptions { recording, ..options }, state)
+            .err()
+            .map(|e| e.to_string())
+    };
+    assert_eq!(refused(&engine, &state, options.recording), None);
+    let crossbar = Recording { crossbar: true, ..options.recording };
+    assert_eq!(refused(&engine, &state, crossbar).unwrap(), "state of 0 where 56 were built");
+    let other = common::engine(&common::dragonfly(), "par");
+    assert!(refused(&other, &state, options.recording).is_some());
+    for (number, bytes) in &state {
+        let mut cut = state.clone();
+        cut.insert(*number, bytes[..bytes.len() - 1].to_vec());
+        assert!(refused(&engine, &cut, options.recording).is_some(), "part {number} cut");
+        let mut longer = state.clone();
+        longer.get_mut(number).unwrap().push(0);
+        assert_eq!(refused(&engine, &longer, options.recording).unwrap(), "1 B more than expected");
+    }
+}

@@ -1,0 +1,114 @@
+//! Runs whose state is kept, and runs that go on from it.
+
+#![allow(dead_code, unreachable_pub)]
+
+use odonata_checkpoint::Damaged;
+use odonata_packet::{
+    Keeping, PacketEngine, PacketResult, Progress, Rows, RunOptions, Schedule, Traffic, Vault, Watch,
+};
+use std::collections::BTreeMap;
+use std::sync::Mutex;
+
+/// Parts by number.
+pub type State = BTreeMap<u32, Vec<u8>>;
+
+/// All that a run hands out.
+#[derive(PartialEq, Debug)]
+pub struct Everything {
+    pub result: PacketResult,
+    pub rows: Vec<Rows>,
+}
+
+/// States at some times, with the rows that had been handed out before.
+pub struct Kept {
+    times: Vec<u64>,
+    now: Mutex<State>,
+    states: Mutex<Vec<(State, Vec<Rows>)>>,
+}
+
+impl Kept {
+    /// At the ends of the windows from these times on.
+    pub fn at(times: &[u64]) -> Self {
+        Self { times: times.to_vec(), now: Mutex::default(), states: Mutex::default() }
+    }
+
+    pub fn states(&self) -> Vec<(State, Vec<Rows>)> {
+        self.states.lock().unwrap().clone()
+    }
+}
+
+impl Vault for Kept {
+    fn part(&self, number: u32, bytes: &[u8]) {
+        assert!(self.now.lock().unwrap().insert(number, bytes.to_vec()).is_none(), "part {number} twice");
+    }
+}
+
+struct Watcher<'a> {
+    kept: Option<&'a Kept>,
+    next: usize,
+    rows: Vec<Rows>,
+    /// The state is being handed over.
+    waits: bool,
+}
+
+impl Watch for Watcher<'_> {
+    fn progress(&mut self, _: Progress) -> bool {
+        true
+    }
+
+    fn rows(&mut self, rows: Rows) {
+        self.rows.push(rows);
+    }
+
+    fn wants_checkpoint(&mut self, now_ps: u64) -> bool {
+        let Some(kept) = self.kept else { return false };
+        let due = kept.times[self.next..].iter().filter(|time| **time <= now_ps).count();
+        self.next += due;
+        self.waits = due > 0;
+        self.waits
+    }
+
+    fn checkpoint_taken(&mut self) {
+        assert!(std::mem::take(&mut self.waits));
+        let kept = self.kept.unwrap();
+        let state = std::mem::take(&mut *kept.now.lock().unwrap());
+        kept.states.lock().unwrap().push((state, self.rows.clone()));
+    }
+}
+
+pub fn everything(
+    engine: &PacketEngine,
+    traffic: &Traffic,
+    schedule: Schedule,
+    options: &RunOptions,
+    kept: Option<&Kept>,
+) -> Everything {
+    let mut watcher = Watcher { kept, next: 0, rows: Vec::new(), waits: false };
+    let keeping = Keeping { vault: kept.map(|kept| kept as &dyn Vault), from: None };
+    let result = engine.run_kept(traffic, schedule, options, &mut watcher, keeping).unwrap();
+    Everything { result, rows: watcher.rows }
+}
+
+pub fn try_resumed(
+    engine: &PacketEngine,
+    traffic: &Traffic,
+    schedule: Schedule,
+    options: &RunOptions,
+    state: &State,
+) -> Result<Everything, Damaged> {
+    let mut watcher = Watcher { kept: None, next: 0, rows: Vec::new(), waits: false };
+    let mut part = |number| state.get(&number).cloned().ok_or_else(|| Damaged(format!("no part {number}")));
+    let keeping = Keeping { vault: None, from: Some(&mut part) };
+    let result = engine.run_kept(traffic, schedule, options, &mut watcher, keeping)?;
+    Ok(Everything { result, rows: watcher.rows })
+}
+
+pub fn resumed(
+    engine: &PacketEngine,
+    traffic: &Traffic,
+    schedule: Schedule,
+    options: &RunOptions,
+    state: &State,
+) -> Everything {
+    try_resumed(engine, traffic, schedule, options, state).unwrap()
+}

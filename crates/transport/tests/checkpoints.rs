@@ -1,0 +1,161 @@
+//! Ranks go on from a checkpoint as if nothing had been: their records, their messages and their calls are the same.
+
+mod common;
+#[path = "../../packet/tests/common/kept.rs"]
+mod kept;
+
+use kept::{everything, resumed, Everything, Kept};
+use odonata_machine::topology::{Dragonfly, LinkFigures, Torus};
+use odonata_packet::{
+    InjectionFifos, InjectionPreset, JobTraffic, OpenJob, PacketEngine, PacketSettings, Recording, RunOptions,
+    Schedule, Traffic,
+};
+use odonata_routing::algorithm::RoutingSettings;
+use odonata_transport::{CallRecords, MessageRecord, MpiSettings, RankJob, RankRecord, Ranks};
+use odonata_units::{Bytes, NodeId, Stream, Time};
+use odonata_workload::collective::Collectives;
+use odonata_workload::expanded::Shared;
+use odonata_workload::program::{Call, Operation, ProgramContext, ProgramSpec, Rounds, WORLD};
+use std::sync::Arc;
+
+/// All that ranks record.
+type Records = (Vec<RankRecord>, Vec<MessageRecord>, CallRecords);
+
+/// A run of some programs, two ranks on each node, and the open traffic of others beside them.
+struct Case {
+    engine: PacketEngine,
+    jobs: Vec<RankJob>,
+    settings: MpiSettings,
+    /// Nodes that send and receive packets all the time.
+    open: Vec<NodeId>,
+}
+
+impl Case {
+    fn traffic(&self) -> (Traffic, Ranks) {
+        let ranks = Ranks::new(self.jobs.clone(), self.settings.clone()).with_messages().with_calls();
+        let program: Arc<dyn odonata_packet::Program> = Arc::new(ranks.clone());
+        let mut jobs: Vec<JobTraffic> = self.jobs.iter().map(|_| JobTraffic::Program(Arc::clone(&program))).collect();
+        if !self.open.is_empty() {
+            let nodes = self.open.clone();
+            let draw = move |source: NodeId, random: &mut Stream| {
+                let place = nodes.iter().position(|node| *node == source).unwrap();
+                nodes[(place + 1 + random.index(nodes.len() - 1)) % nodes.len()]
+            };
+            jobs.push(JobTraffic::Open(OpenJob::constant(self.open.clone(), Arc::new(draw), 0.3)));
+        }
+        (Traffic { jobs }, ranks)
+    }
+
+    /// Runs to the end, and again from each of some checkpoints.
+    fn check(&self, name: &str, checkpoints: usize) {
+        let schedule = Schedule { warm_up: Time::ZERO, measure: Time::from_us(100_000), drain: Time::ZERO };
+        let recording = Recording { packets: true, ..Recording::default() };
+        let options = RunOptions { recording, threads: 2, ..RunOptions::default() };
+        let records = |ranks: &Ranks| -> Records { (ranks.take_records(), ranks.take_messages(), ranks.take_calls()) };
+        let (traffic, ranks) = self.traffic();
+        let whole = everything(&self.engine, &traffic, schedule, &options, None);
+        let told = records(&ranks);
+        let random = &mut Stream::new(1, name, &[]);
+        let mut times: Vec<u64> = (0..checkpoints).map(|_| random.below(whole.result.end.ps())).collect();
+        times.sort_unstable();
+        let kept = Kept::at(&times);
+        let (traffic, ranks) = self.traffic();
+        assert!(everything(&self.engine, &traffic, schedule, &options, Some(&kept)) == whole, "{name}");
+        assert!(records(&ranks) == told, "{name}");
+        let states = kept.states();
+        assert!(2 * states.len() > checkpoints, "{name}: {} checkpoints", states.len());
+        for (n, (state, before)) in states.iter().enumerate() {
+            let (traffic, ranks) = self.traffic();
+            let options = RunOptions { threads: 1 + n % 2, ..options };
+            let Everything { result, mut rows } = resumed(&self.engine, &traffic, schedule, &options, state);
+            rows.splice(0..0, before.iter().cloned());
+            assert!(result == whole.result && rows == whole.rows, "{name}: checkpoint {n} of {times:?}");
+            let (of_ranks, messages, calls) = records(&ranks);
+            assert_eq!(of_ranks, told.0, "{name}: checkpoint {n} of {times:?}");
+            assert_eq!(messages, told.1, "{name}: checkpoint {n} of {times:?}");
+            assert!(calls == told.2, "{name}: calls from checkpoint {n} of {times:?}");
+        }
+    }
+}
+
+fn job(number: u16, spec: &str, ranks: u32, nodes: impl Fn(u32) -> u32) -> RankJob {
+    let context = ProgramContext { job: "a", ranks, seed: 1 };
+    let program = ProgramSpec::parse(spec).unwrap_or_else(|error| panic!("{spec}: {error:?}")).build(&context);
+    let program = program.unwrap_or_else(|error| panic!("{spec}: {error:?}"));
+    let node_of_rank = Arc::new((0..ranks).map(|rank| NodeId(nodes(rank))).collect());
+    let shared = Shared::new(program, Arc::new(Collectives::default()));
+    RankJob { job: number, shared, node_of_rank, start: Time::from_us(2 * u64::from(number)), background: false }
+}
+
+/// Of a dragonfly of 72 nodes.
+fn engine(settings: &PacketSettings, routing: &str) -> PacketEngine {
+    let figures = |ns| LinkFigures::new(25_000_000_000, ns);
+    let (terminal, local, global) = (figures(10), figures(30), figures(300));
+    let machine = Dragonfly { p: 2, a: 4, h: 2, g: 9, terminal, local, global, ..Dragonfly::default() };
+    let machine = machine.builder().unwrap().build().unwrap();
+    PacketEngine::new(&machine, settings, routing, &RoutingSettings::default()).unwrap()
+}
+
+/// Programs that come along, of messages that go at once and that are announced.
+#[test]
+fn programs_go_on() {
+    let programs = ["ring", "allreduce", "all-to-all", "incast", "lu", "stencil-nd"];
+    let settings = [MpiSettings::study(), MpiSettings::blue_gene_p(), MpiSettings::ideal()];
+    for (i, spec) in programs.into_iter().enumerate() {
+        let jobs = vec![job(0, spec, 8, |rank| rank / 2 * 9)];
+        let routing = ["min", "ugal-n", "q-adaptive"][i % 3];
+        let case = Case {
+            engine: engine(&PacketSettings::study(), routing),
+            jobs,
+            settings: settings[i % 3].clone(),
+            open: Vec::new(),
+        };
+        case.check(spec, 3);
+    }
+}
+
+/// Collectives of communicators that were divided twice, with requests that are open and messages that nobody expects yet.
+#[test]
+fn communicators_go_on() {
+    let script = common::Script::new(12, |rank, code| {
+        for round in 0..6 {
+            code.irecv((rank + 11) % 12, Bytes(40_000), round);
+            code.compute(Time::from_us(u64::from(rank % 3)));
+            code.isend((rank + 1) % 12, Bytes(if round % 2 == 0 { 30_000 } else { 90 }), round);
+            let new = 1 + 2 * round as u16;
+            code.push(Call::CommSplit { communicator: WORLD, new, color: rank % 3, key: 12 - rank });
+            code.push(Call::CommCreate { communicator: new, new: new + 1, first: rank / 3 % 2, count: 2, stride: 2 });
+            for communicator in [WORLD, new, new + 1] {
+                code.within(communicator);
+                code.collective(Operation::Allreduce, 0, Bytes(20_000));
+            }
+            code.within(WORLD);
+        }
+        code.push(Call::WaitAll { first: 0, count: 12 });
+    });
+    let shared = Shared::new(Arc::new(script), Arc::new(Collectives::default()));
+    let jobs = vec![RankJob { shared, ..job(0, "ring", 12, |rank| rank / 2 * 9) }];
+    let engine = engine(&PacketSettings::study(), "ugal-g");
+    Case { engine, jobs, settings: MpiSettings::study(), open: Vec::new() }.check("communicators", 12);
+}
+
+#[test]
+fn jobs_in_the_background_and_open_traffic_beside_them_go_on() {
+    let endless = job(1, "ring", 8, |rank| 3 + rank * 9);
+    let endless = RankJob { shared: endless.shared.repeated(Rounds::Endless), background: true, ..endless };
+    let jobs = vec![job(0, "all-to-all", 8, |rank| rank / 2 * 9), endless];
+    let settings = PacketSettings { interfaces: 2, ..PacketSettings::study() };
+    let open = (0..72).step_by(9).map(NodeId).collect();
+    Case { engine: engine(&settings, "par"), jobs, settings: MpiSettings::study(), open }.check("background", 6);
+}
+
+#[test]
+fn ranks_behind_injection_fifos_go_on() {
+    let torus = Torus { dims: vec![2, 3, 4], wrap: vec![true; 3].into(), ..Torus::default() };
+    let machine = torus.builder().unwrap().build().unwrap();
+    let injection = Some(InjectionFifos::of(InjectionPreset::PamiAll));
+    let settings = PacketSettings { injection, ..PacketSettings::study() };
+    let engine = PacketEngine::new(&machine, &settings, "torus-adaptive", &RoutingSettings::default()).unwrap();
+    let jobs = vec![job(0, "ring", 12, |rank| 2 * rank), job(1, "all-to-all", 8, |rank| 3 * rank)];
+    Case { engine, jobs, settings: MpiSettings::blue_gene_q(), open: Vec::new() }.check("fifos", 6);
+}
