@@ -2,9 +2,8 @@
 import { describe, expect, test } from 'vitest'
 import { percent, quantity } from '../src/base/format'
 import { interior, placeMatrices } from '../src/layout/matrices'
-import { levelsPicture } from '../src/layout/levels'
+import { machinePicture } from '../src/layout/machine'
 import { axisPairs } from '../src/data/projection'
-import { torusPicture } from '../src/layout/torus'
 import { radialPicture } from '../src/layout/radial'
 import { linkName, type Run } from '../src/data/run'
 import {
@@ -28,12 +27,7 @@ import {
 
 useBrowser()
 
-const scene = (run: Run) =>
-  run.shape === 'torus'
-    ? torusPicture(run, '')
-    : run.shape === 'fat-tree'
-      ? levelsPicture(run)
-      : radialPicture(run)
+const scene = (run: Run) => machinePicture(run)
 
 /** About `n` of all, spread evenly. */
 const some = <T>(all: readonly T[], n: number): T[] =>

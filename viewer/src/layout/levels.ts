@@ -15,16 +15,8 @@ export function levelsPicture(run: Run): Picture {
 
   const inLevel = Array.from({ length: levels }, () => [] as number[])
   level.forEach((l, r) => inLevel[l]!.push(r))
-  const positions = new Float32Array(2 * routers.count)
-  let closest = SCENE
-  inLevel.forEach((members, l) => {
-    const step = (SCENE - LEFT - 20) / Math.max(1, members.length)
-    closest = Math.min(closest, step)
-    members.forEach((r, i) => {
-      positions[2 * r] = LEFT + (i + 0.5) * step
-      positions[2 * r + 1] = y(l)
-    })
-  })
+  const pods = podsOf(run, level, levels)
+  const { positions, closest, part } = placeRouters(inLevel, pods, y)
 
   const bundled = links.count > MARKS_MAX
   const { ofLink, ends } = bundled ? podPairs(run, level) : everyLink(run)
@@ -67,18 +59,76 @@ export function levelsPicture(run: Run): Picture {
     routerRadius: Math.min(7, closest * 0.42),
     routerLength: Math.min(14, closest * 0.84),
     ring: null,
-    frames: [],
-    labels: inLevel.map((members, l): Label => ({
-      x: 12,
-      y: y(l) + 4,
-      text: levelLabel(l, levels),
-      anchor: 'start',
-      size: 13,
-      strong: members.length > 0,
+    frames: pods.map((pod, p) => ({
+      x: LEFT + (p + 0.03) * part,
+      y: y(pod.length - 1) - 26,
+      width: 0.94 * part,
+      height: y(0) - y(pod.length - 1) + 52,
     })),
-    reading:
-      'A link is wide at its source and narrow at its target; upward links run right of downward ones.',
+    labels: [
+      ...inLevel.map((members, l): Label => ({
+        x: 12,
+        y: y(l) + 4,
+        text: levelLabel(l, levels),
+        anchor: 'start',
+        size: 13,
+        strong: members.length > 0,
+      })),
+      ...podLabels(pods.length, part, y(0) + 44),
+    ],
+    reading: `A link is wide at its source and narrow at its target; upward links run right of downward ones.${pods.length > 0 ? ' A frame is a pod.' : ''}`,
   }
+}
+
+/** Where routers are, how near the nearest two of a level, and the width of a pod. */
+function placeRouters(
+  inLevel: readonly (readonly number[])[],
+  pods: readonly (readonly (readonly number[])[])[],
+  y: (level: number) => number,
+): { positions: Float32Array; closest: number; part: number } {
+  const positions = new Float32Array(2 * inLevel.flat().length)
+  let closest = SCENE
+  const width = SCENE - LEFT - 20
+  const place = (members: readonly number[], l: number, from: number, width: number): void => {
+    const step = width / Math.max(1, members.length)
+    closest = Math.min(closest, step)
+    members.forEach((r, i) => {
+      positions[2 * r] = from + (i + 0.5) * step
+      positions[2 * r + 1] = y(l)
+    })
+  }
+  // A pod keeps its part of the width through all its levels; routers of a level that has no pods share the whole.
+  const part = width / Math.max(1, pods.length)
+  pods.forEach((pod, p) => {
+    pod.forEach((members, l) => place(members, l, LEFT + (p + 0.06) * part, 0.88 * part))
+  })
+  const inPod = new Set(pods.flat(2))
+  inLevel.forEach((members, l) => {
+    const rest = members.filter((r) => !inPod.has(r))
+    if (rest.length > 0) place(rest, l, LEFT, width)
+  })
+  return { positions, closest, part }
+}
+
+/** Routers by pod and level below the top; none where a level's routers are all of one group, as in a tree of two levels. */
+function podsOf({ routers }: Run, level: Uint32Array, levels: number): number[][][] {
+  const pods = new Map<number, number[][]>()
+  for (let r = 0; r < routers.count; r++) {
+    if (level[r]! >= levels - 1) continue
+    const group = routers.group[r]!
+    const pod = pods.get(group) ?? Array.from({ length: levels - 1 }, () => [] as number[])
+    pods.set(group, pod)
+    pod[level[r]!]!.push(r)
+  }
+  const found = [...pods].sort(([a], [b]) => a - b).map(([, pod]) => pod)
+  return found.length > 1 && found.some((pod) => pod.flat().length > 1) ? found : []
+}
+
+function podLabels(pods: number, part: number, y: number): Label[] {
+  const stride = Math.max(1, Math.ceil(46 / part))
+  return Array.from({ length: pods }, (_, p) => p)
+    .filter((p) => p % stride === 0)
+    .map((p) => ({ x: LEFT + (p + 0.5) * part, y, text: `pod ${p}`, anchor: 'middle', size: 11 }))
 }
 
 function levelLabel(level: number, levels: number): string {

@@ -1,7 +1,7 @@
 /** Groups as sectors of a ring, their routers as a grid of dots, links between groups as bundled arcs inside. */
 import { marksFrom } from '../data/aggregate'
 import type { Run } from '../data/run'
-import { MARKS_MAX, type Label, type Picture, type Sector } from './picture'
+import { MARKS_MAX, type Label, type Picture, type Ring, type Sector } from './picture'
 
 const CENTRE = 500
 const RING_OUTER = 448
@@ -58,11 +58,15 @@ export function radialPicture(run: Run): Picture {
     elsewhere: shown === between ? 'inside groups (in the matrices)' : '',
     routerRadius: radius,
     routerLength: length,
-    ring: { centre: CENTRE, inner, outer: RING_OUTER, bandInner: BAND_INNER, bandOuter: BAND_OUTER, sectors },
+    ring: ringOf(sectors, inner),
     frames: [],
     labels: sectorLabels(sectors),
     reading: 'An arc is wide at its source, narrow at its target, and keeps to the right of its direction.',
   }
+}
+
+export function ringOf(sectors: readonly Sector[], inner: number): Ring {
+  return { centre: CENTRE, inner, outer: RING_OUTER, bandInner: BAND_INNER, bandOuter: BAND_OUTER, sectors }
 }
 
 export function groupMembers(run: Run): number[][] {
@@ -72,7 +76,7 @@ export function groupMembers(run: Run): number[][] {
 }
 
 /** Angles in proportion to the places for routers; an empty group keeps a quarter of the mean, so that none vanishes. */
-function layoutSectors(sizes: readonly number[]): Sector[] {
+export function layoutSectors(sizes: readonly number[]): Sector[] {
   const mean = sizes.reduce((sum, n) => sum + n, 0) / Math.max(1, sizes.filter((n) => n > 0).length)
   const weight = (n: number): number => (n > 0 ? n : mean / 4 || 1)
   const total = sizes.reduce((sum, n) => sum + weight(n), 0)
@@ -145,7 +149,12 @@ function singleArcs(
   return { marks: marksFrom(ofLink, shown.length), curves, markNoun: 'links' }
 }
 
-function bundledArcs(run: Run, shown: readonly number[], sectors: readonly Sector[], inner: number): Arcs {
+export function bundledArcs(
+  run: Run,
+  shown: readonly number[],
+  sectors: readonly Sector[],
+  inner: number,
+): Arcs {
   const { source, target } = run.links
   const { group, groups } = run.routers
   const ofPair = new Int32Array(groups * groups).fill(-1)
@@ -172,7 +181,7 @@ function bundledArcs(run: Run, shown: readonly number[], sectors: readonly Secto
 }
 
 /** A cubic curve pulled towards the two groups' axes, and shifted to the right of its direction. */
-function arc(
+export function arc(
   curves: Float32Array,
   at: number,
   start: number,
@@ -205,7 +214,7 @@ export function polar(angle: number, radius: number): [number, number] {
 }
 
 /** All labels that fit: every group up to about 60, then every second, fifth, tenth, ... */
-function sectorLabels(sectors: readonly Sector[]): Label[] {
+export function sectorLabels(sectors: readonly Sector[]): Label[] {
   const stride = [1, 2, 5, 10, 20, 50, 100, 200, 500].find((s) => sectors.length / s <= 60) ?? 1000
   return (
     sectors

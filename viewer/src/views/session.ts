@@ -20,11 +20,9 @@ import { DifferenceModel, RunModel, type AnyModel } from '../data/model'
 import { loadRun, type Run } from '../data/run'
 import type { Index, Source } from '../data/source'
 import { comparedIds, DEFAULTS, readUrl, type Pairing, type ViewState } from '../data/state'
-import { levelsPicture } from '../layout/levels'
+import { machinePicture } from '../layout/machine'
 import { groupMatrix, interior, type Interior } from '../layout/matrices'
 import type { Picture } from '../layout/picture'
-import { torusPicture } from '../layout/torus'
-import { radialPicture } from '../layout/radial'
 
 export interface Hover {
   /** The run that the numbers belong to. */
@@ -207,13 +205,7 @@ export class Geometry {
   picture(projection: string): Picture {
     let picture = this.pictures.get(projection)
     if (!picture) {
-      const { run } = this
-      picture =
-        run.shape === 'torus'
-          ? torusPicture(run, projection)
-          : run.shape === 'fat-tree'
-            ? levelsPicture(run)
-            : radialPicture(run)
+      picture = machinePicture(this.run, projection)
       this.pictures.set(projection, picture)
     }
     return picture

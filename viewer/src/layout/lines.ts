@@ -1,0 +1,182 @@
+/**
+ * A grid whose links stay in their line and may span several routers: HyperX, flattened butterflies, express meshes.
+ *
+ * Rows and columns of a pane are the first two axes; panes themselves stand in a grid of the further axes, the third along its
+ * rows, the fourth along its columns, the fifth along its rows again. A link is an arc over its line: the more routers it spans, the
+ * higher. To the right it goes above, to the left below, down on the right, up on the left. Links from pane to
+ * pane are one mark for all that join the same two panes, arcs over the panes.
+ */
+import { marksFrom } from '../data/aggregate'
+import type { Axis, Run } from '../data/run'
+import { MARKS_MAX, type Label, type Picture } from './picture'
+
+const SCENE = 1000
+/** Parts of the distance of panes that stay free beside a pane: for arcs from pane to pane, and without any. */
+const [MARGIN, NARROW] = [0.17, 0.04]
+
+/** Whether the axes are a whole grid and each link changes one of them; a mere number of routers is no axis. */
+export function isLines({ routers, links }: Run): boolean {
+  const { axes } = routers
+  if (axes.length === 0 || (axes.length === 1 && axes[0]!.name === 'router')) return false
+  if (axes.reduce((n, axis) => n * axis.size, 1) !== routers.count) return false
+  for (let l = 0; l < links.count; l++)
+    if (changes(axes, links.source[l]!, links.target[l]!).length !== 1) return false
+  return true
+}
+
+const changes = (axes: readonly Axis[], s: number, t: number): number[] =>
+  axes.flatMap(({ values }, i) => (values[s] === values[t] ? [] : [i]))
+
+/** Several axes as one, the last fastest. */
+function folded(axes: readonly Axis[]): { size: number; of: (router: number) => number } {
+  return {
+    size: axes.reduce((n, axis) => n * axis.size, 1),
+    of: (r) => axes.reduce((n, axis) => n * axis.size + axis.values[r]!, 0),
+  }
+}
+
+export function linesPicture(run: Run): Picture {
+  const { routers, links } = run
+  const { axes } = routers
+  const further = axes.slice(2)
+  const [columns, rows] = [folded(axes.slice(0, 1)), folded(axes.slice(1, 2))]
+  const paneColumns = folded(further.filter((_, i) => i % 2 === 0))
+  const paneRows = folded(further.filter((_, i) => i % 2 === 1))
+  // Arcs along rows of panes are above and below these, arcs along columns beside them.
+  const besides = paneRows.size > 1 ? MARGIN : NARROW
+  const over = paneColumns.size > 1 ? MARGIN : NARROW
+  const pitch = (SCENE - 40) / paneColumns.size
+  const step = (pitch * (1 - 2 * besides)) / columns.size
+  const [width, height] = [step * columns.size, step * rows.size]
+  const rowPitch = height + 2 * over * pitch
+  const corner = (column: number, row: number): [number, number] => [
+    40 + column * pitch + besides * pitch,
+    40 + row * rowPitch + over * pitch,
+  ]
+
+  const positions = new Float32Array(2 * routers.count)
+  for (let r = 0; r < routers.count; r++) {
+    const [x, y] = corner(paneColumns.of(r), paneRows.of(r))
+    positions[2 * r] = x + (columns.of(r) + 0.5) * step
+    positions[2 * r + 1] = y + (rows.of(r) + 0.5) * step
+  }
+  const paneOf = (r: number): number => paneRows.of(r) * paneColumns.size + paneColumns.of(r)
+  // Where even the links of panes are too many, a line's are one mark for each distance.
+  const many = links.count > MARKS_MAX
+  const found = new Map<string, number>()
+  const curves: number[] = []
+  const ofLink = Int32Array.from({ length: links.count }, (_, l) => {
+    const [s, t] = [links.source[l]!, links.target[l]!]
+    const axis = changes(axes, s, t)[0]!
+    const [from, to] = [axes[axis]!.values[s]!, axes[axis]!.values[t]!]
+    const between = axis >= 2
+    const key = between
+      ? `pane ${paneOf(s)} ${paneOf(t)}`
+      : many
+        ? `line ${axis} ${paneOf(s)} ${axis === 0 ? rows.of(s) : columns.of(s)} ${from} ${to}`
+        : `${l}`
+    let mark = found.get(key)
+    if (mark !== undefined) return mark
+    found.set(key, (mark = found.size))
+    const forward = to > from ? 1 : -1
+    const along = between ? axis % 2 === 0 : axis === 0
+    const span = (Math.abs(to - from) / Math.max(1, axes[axis]!.size - 1)) ** 0.7
+    if (!between) {
+      const bow = 0.08 * step + 0.36 * step * span + 0.04 * step * (links.parallel[l]! % 3)
+      curves.push(...arcOver(at(positions, s), at(positions, t), along, forward, bow))
+    } else {
+      const [edgeX, edgeY] = along ? [0, (height / 2) * -forward] : [(width / 2) * forward, 0]
+      const centre = (r: number): [number, number] => {
+        const [x, y] = corner(paneColumns.of(r), paneRows.of(r))
+        return [x + width / 2 + edgeX, y + height / 2 + edgeY]
+      }
+      curves.push(
+        ...arcOver(centre(s), centre(t), along, forward, 0.85 * (along ? over : besides) * pitch * span),
+      )
+    }
+    return mark
+  })
+  const panes = Array.from({ length: paneRows.size * paneColumns.size }, (_, p) =>
+    corner(p % paneColumns.size, Math.floor(p / paneColumns.size)),
+  )
+  return {
+    width: SCENE,
+    height: 80 + paneRows.size * rowPitch,
+    marks: marksFrom(ofLink, found.size),
+    curves: Float32Array.from(curves),
+    taper: [Math.max(0.7, Math.min(2.4, step * 0.045)), Math.max(0.3, Math.min(0.7, step * 0.015))],
+    stub: null,
+    markNoun: many || further.length > 0 ? 'links and bundles of links' : 'links',
+    routers: positions,
+    stacks: null,
+    elsewhere: '',
+    routerRadius: Math.min(8, step * 0.16),
+    routerLength: step * 0.4,
+    ring: null,
+    frames: panes.map(([x, y]) => ({ x, y, width, height })),
+    labels: labelsOf(axes, panes, step, rows.size),
+    reading: `${axes.length > 1 ? 'Rows and columns are lines of routers; a' : 'A'} link is an arc over its line, the higher the more routers it spans: to the right above, to the left below${axes.length > 1 ? ', down on the right, up on the left' : ''}.${further.length > 0 ? ` All links from one pane to another are one arc over the panes, which stand by ${further.map((axis) => axis.name).join(', ')}.` : ''}`,
+  }
+}
+
+const at = (positions: Float32Array, r: number): [number, number] => [
+  positions[2 * r]!,
+  positions[2 * r + 1]!,
+]
+
+/** From one place to another of the same row (or column), bowed to one side by `bow` at its middle. */
+function arcOver(
+  [sx, sy]: readonly [number, number],
+  [tx, ty]: readonly [number, number],
+  along: boolean,
+  forward: number,
+  bow: number,
+): number[] {
+  // A cubic curve reaches three quarters of the way to its control points. To the right is above, down is on the right.
+  const pull = ((along ? -forward : forward) * bow * 4) / 3
+  const [dx, dy] = [0.2 * (tx - sx), 0.2 * (ty - sy)]
+  return along
+    ? [sx, sy, sx + dx, sy + pull, tx - dx, ty + pull, tx, ty]
+    : [sx, sy, sx + pull, sy + dy, tx + pull, ty - dy, tx, ty]
+}
+
+function labelsOf(
+  axes: readonly Axis[],
+  panes: readonly (readonly [number, number])[],
+  step: number,
+  rows: number,
+): Label[] {
+  const further = axes.slice(2)
+  const word = (pane: number): string => {
+    // Panes count as they are folded: columns of the even further axes, rows of the odd ones.
+    const [even, odd] = [0, 1].map((part) => further.filter((_, i) => i % 2 === part))
+    const columns = even!.reduce((n, axis) => n * axis.size, 1)
+    const digits = (list: readonly Axis[], n: number): Map<Axis, number> => {
+      const found = new Map<Axis, number>()
+      for (const axis of [...list].reverse()) {
+        found.set(axis, n % axis.size)
+        n = Math.floor(n / axis.size)
+      }
+      return found
+    }
+    const values = new Map([...digits(even!, pane % columns), ...digits(odd!, Math.floor(pane / columns))])
+    return further.map((axis) => `${axis.name}=${values.get(axis)}`).join(' ')
+  }
+  const [x, y] = panes[0]!
+  const labels: Label[] = [
+    {
+      x: x + (step * axes[0]!.size) / 2,
+      y: y + step * rows + 18,
+      text: `${axes[0]!.name} →`,
+      anchor: 'middle',
+      size: 13,
+    },
+  ]
+  if (axes[1])
+    labels.push({ x: x - 6, y: y + (step * rows) / 2, text: `${axes[1].name} ↓`, anchor: 'end', size: 13 })
+  if (further.length > 0)
+    panes.forEach(([px, py], pane) =>
+      labels.push({ x: px, y: py - 4, text: word(pane), anchor: 'start', size: 11 }),
+    )
+  return labels
+}
