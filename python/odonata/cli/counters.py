@@ -38,10 +38,12 @@ def command(
     \b
     odonata counters runs/pf3d
     odonata counters bgp_links.yaml
+    odonata counters aries_rtr_mmr.csv
     odonata counters sweeps/mappings --against time
     odonata counters sweeps/mappings --against time --leave-out job.app.pattern
 
-    RUN is a run of the packet engine on a Blue Gene, TABLE a table of Boxfish with counters of a real one.
+    RUN is a run of the packet engine on a Blue Gene, TABLE a table of Boxfish with counters of a real one, or
+    one of LDMS with those of a Cray XC.
     """  # noqa: D301 - \b keeps click from filling the lines that follow
     import odonata
     from odonata import counters
@@ -83,11 +85,10 @@ def _of_table(path: Path) -> pa.Table:
     """Statistics of every column of a foreign table."""
     import pyarrow as pa
 
-    from odonata.counters import read_table, summary_of
+    from odonata.counters import columns_of, summary_of
 
-    table = read_table(path)
     rows: list[dict[str, Any]] = [
-        {"counter": name, **summary_of(table[name].to_numpy())} for name in table.column_names
+        {"counter": name, **summary_of(values)} for name, values in columns_of(path).items()
     ]
     return pa.Table.from_pylist(rows)
 

@@ -78,6 +78,13 @@ def slurm(
         if node_names is not None:
             hardware["node_names"] = node_names
     text = reader.experiment(jobs, pattern=pattern, ranks_per_node=ranks_per_node, machine=hardware)
+    _write(text, output, f"{len(jobs)} jobs, {others} left out that do not run or have no nodes")
+
+
+def _write(text: str, output: Path | None, what: str) -> None:
+    """Writes an experiment to a new file, or to the terminal."""
+    from odonata.errors import OdonataError
+
     if output is None:
         click.echo(text, nl=False)
         return
@@ -88,4 +95,71 @@ def slurm(
         raise OdonataError(f"{output} exists; it is left as it is") from None
     except OSError as error:
         raise OdonataError(f"{output} cannot be written: {error.strerror}") from None
-    click.echo(f"{output}: {len(jobs)} jobs, {others} left out that do not run or have no nodes", err=True)
+    click.echo(f"{output}: {what}", err=True)
+
+
+_MACHINE = click.option(
+    "--machine",
+    metavar="PRESET|FILE",
+    help="Write a whole experiment on this machine: a preset, network.conf, or [machine] of a TOML file.",
+)
+_PATTERN = click.option(
+    "--pattern",
+    metavar="NAME",
+    default="uniform",
+    show_default=True,
+    help="What each job sends; its trace is not read.",
+)
+_OUTPUT = click.option(
+    "-o",
+    "--output",
+    metavar="FILE",
+    type=click.Path(path_type=Path),
+    help="Write here instead of to the terminal.",
+)
+
+
+@command.command()
+@click.argument("workloads", metavar="FILE", type=click.Path(path_type=Path))
+@click.option(
+    "--alloc",
+    metavar="FILE",
+    type=click.Path(path_type=Path),
+    help="The allocation: a line of nodes for each job.",
+)
+@_MACHINE
+@_PATTERN
+@_OUTPUT
+def codes(
+    workloads: Path, alloc: Path | None, machine: str | None, pattern: str, output: Path | None
+) -> None:
+    """Jobs of a workload file of CODES (--workload_conf_file), and where they run.
+
+    \b
+    odonata import codes workloads.conf --alloc allocation.conf --machine network.conf -o replay.toml
+    """  # noqa: D301 - \b keeps click from filling the lines that follow
+    from odonata.importers import replay, slurm
+
+    beside = Path() if output is None else output.parent
+    jobs = replay.codes(workloads, alloc, beside)
+    hardware = None if machine is None else slurm.machine_of(machine, beside)
+    _write(replay.experiment(jobs, pattern=pattern, machine=hardware), output, f"{len(jobs)} jobs")
+
+
+@command.command()
+@click.argument("configuration", metavar="FILE", type=click.Path(path_type=Path))
+@_MACHINE
+@_PATTERN
+@_OUTPUT
+def tracer(configuration: Path, machine: str | None, pattern: str, output: Path | None) -> None:
+    """Jobs of a configuration of TraceR (tracer_config), placed by its global map.
+
+    \b
+    odonata import tracer tracer_config --machine network.conf -o replay.toml
+    """  # noqa: D301 - \b keeps click from filling the lines that follow
+    from odonata.importers import replay, slurm
+
+    beside = Path() if output is None else output.parent
+    jobs = replay.tracer(configuration, beside)
+    hardware = None if machine is None else slurm.machine_of(machine, beside)
+    _write(replay.experiment(jobs, pattern=pattern, machine=hardware), output, f"{len(jobs)} jobs")

@@ -1,0 +1,30 @@
+"""Tables of counters that other programs wrote, whichever of those that are known."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+
+from odonata import _core
+from odonata.counters import boxfish, ldms
+from odonata.errors import OdonataError
+
+
+def columns_of(path: str | Path) -> dict[str, np.ndarray]:
+    """The counters of a table by their names.
+
+    Raises:
+        OdonataError: It looks like none of the tables that are read, or what its reader refuses.
+    """
+    start = _core.read_file(path)[: 1 << 16].decode("utf-8", errors="replace")
+    if ldms.is_one(start):
+        return ldms.read_counters(path)
+    if start.startswith("---"):
+        table = boxfish.read_table(path)
+        return {name: table[name].to_numpy() for name in table.column_names}
+    begin = "".join(c for c in start.partition("\n")[0][:40] if c.isprintable())
+    raise OdonataError(
+        f"{path}, line 1: '{begin}'; expected '---', as a table of Boxfish begins, or the head line of LDMS, "
+        "'#Time,Time_usec,ProducerName,..'"
+    )

@@ -1,0 +1,109 @@
+"""Counters of Aries that LDMS stored (`store_csv`): what was counted between the first sample and the last.
+
+The head line names the columns: `#Time,Time_usec,ProducerName,component_id,job_id,app_id`, then metrics.
+Columns `AR_RTR_r_c_NAME` are of the router tile in row r and column c: together they are one counter over all
+tiles. Other metrics (`AR_NIC_..`) are one value for each producer. Counters run since the node started, so
+that a value is a difference; one that falls has begun anew at zero.
+"""
+
+from __future__ import annotations
+
+import csv
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+import numpy as np
+
+from odonata import _core
+from odonata.errors import OdonataError
+
+TIME, PRODUCER, ROUTER = "time", "producername", "aries_rtr_id"
+"""Columns by which rows are ordered, told apart, and taken once where nodes share a router; in lower case."""
+
+OTHERS = ("time_usec", "component_id", "job_id", "app_id", "dt", "flag", "userdata")
+"""Further columns that are no metrics."""
+
+_TILE = re.compile(r"AR_RTR_(\d)_(\d)_(\w+)$")
+
+
+def is_one(start: str) -> bool:
+    """Whether a text begins as such a table does."""
+    head = start.lstrip("\ufeff").partition("\n")[0].lstrip("#").lower()
+    names = [name.strip() for name in head.split(",")]
+    return names[0] == TIME and PRODUCER in names
+
+
+def read_counters(path: str | Path) -> dict[str, np.ndarray]:
+    """What each counter counted: for every tile of every router, or every producer.
+
+    Raises:
+        OdonataError: It is no such table, a row has another width, a value is no number, a producer has one
+            sample; with the line.
+    """
+    try:
+        lines = _core.read_file(path).decode("utf-8-sig").splitlines()
+    except UnicodeDecodeError as error:
+        raise OdonataError(f"{path} cannot be read: {error}") from None
+    head = lines[0] if lines else ""
+    if not is_one(head):
+        raise OdonataError(
+            f"{path}, line 1: '{head[:40]}'; expected the head line of LDMS: #Time,Time_usec,ProducerName,.."
+        )
+    names = [name.strip() for name in head.lstrip("#").split(",")]
+    lower = [name.lower() for name in names]
+    samples = _samples(path, names, lower, lines)
+    counted: dict[str, list[float]] = {}
+    routers: set[str] = set()
+    for producer, rows in samples.items():
+        if len(rows) == 1:
+            raise OdonataError(
+                f"{path}, line {rows[0][1]}: the only sample of {producer}; counters run since a node "
+                "started, so that two tell what was counted"
+            )
+        rows.sort(key=lambda row: row[0])
+        router = rows[0][2][lower.index(ROUTER)].strip() if ROUTER in lower else producer
+        known = router in routers
+        routers.add(router)
+        for place, name in enumerate(names):
+            if lower[place] in (TIME, PRODUCER, ROUTER, *OTHERS) or name.endswith(".rate"):
+                continue
+            tile = _TILE.match(name)
+            if tile and known:
+                continue
+            values = [_number(path, line, row[place], name) for _, line, row in rows]
+            steps = np.diff(values)
+            begun = np.where(steps < 0, np.array(values[1:]), steps)
+            counted.setdefault(f"AR_RTR_{tile[3]}" if tile else name, []).append(float(begun.sum()))
+    if not counted:
+        raise OdonataError(f"{path} has no samples of metrics; expected rows after the head line")
+    return {name: np.array(values) for name, values in counted.items()}
+
+
+def _samples(
+    path: str | Path, names: list[str], lower: list[str], lines: list[str]
+) -> dict[str, list[tuple[float, int, list[str]]]]:
+    """Time, line and values of the rows of each producer."""
+    found: dict[str, list[tuple[float, int, list[str]]]] = {}
+    for number, row in _rows(lines):
+        if len(row) != len(names):
+            raise OdonataError(
+                f"{path}, line {number}: {len(row)} values; expected {len(names)}, as in the head line"
+            )
+        time = _number(path, number, row[lower.index(TIME)], names[lower.index(TIME)])
+        found.setdefault(row[lower.index(PRODUCER)].strip(), []).append((time, number, row))
+    return found
+
+
+def _rows(lines: list[str]) -> Iterator[tuple[int, list[str]]]:
+    for number, line in enumerate(lines[1:], start=2):
+        # A store that rolls its file over may write the head line again.
+        if line.strip() and not line.startswith("#"):
+            yield number, next(csv.reader([line]))
+
+
+def _number(path: str | Path, line: int, word: str, name: str) -> float:
+    try:
+        return float(word)
+    except ValueError:
+        raise OdonataError(f"{path}, line {line}: {name} is '{word.strip()}'; expected a number") from None
