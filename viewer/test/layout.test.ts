@@ -3,7 +3,7 @@ import { aggregateMarks } from '../src/data/aggregate'
 import { RunModel } from '../src/data/model'
 import { DEFAULTS } from '../src/data/state'
 import { cellAt, cellLooks, type CellSource } from '../src/draw/cells'
-import { NO_LINK } from '../src/draw/look'
+import { DIMMED, NO_LINK } from '../src/draw/look'
 import { SvgPen } from '../src/draw/pen'
 import { accountOf, accountText, visibleMarks } from '../src/draw/picture'
 import { levelsPicture } from '../src/layout/levels'
@@ -35,10 +35,23 @@ describe('radial', () => {
       links 9 from 282,127 to 932,498
       links 10 from 714,875 to 68,498
       links 11 from 68,498 to 714,875
-      label 0 at 918,258
-      label 1 at 500,983
-      label 2 at 82,259"
+      label 0 at 920,257
+      label 1 at 500,985
+      label 2 at 80,258"
     `)
+  })
+
+  test('the nodes of a router share its part of the ring', () => {
+    // Two routers share 120 degrees less the gap of 0.02; three nodes each a third of a half of that.
+    const ring = radialPicture(tiny({ nodesPerRouter: 3 })).ring!
+    const part = ((2 * Math.PI) / 3 - 0.02) / 6
+    ring.nodes!.forEach((angle, i) => {
+      const n = Math.floor(i / 2)
+      const group = Math.floor(n / 6)
+      expect(angle).toBeCloseTo((group * 2 * Math.PI) / 3 + 0.01 + ((n % 6) + (i % 2)) * part, 9)
+    })
+    expect(ring.nodes!.length).toBe(2 * 18)
+    expect(radialPicture(edison({ nodesPerRouter: 5 })).ring!.nodes).toBeNull()
   })
 
   const run = edison()
@@ -390,14 +403,17 @@ describe('matrices', () => {
       values: d.values,
       selected: d.selection.selected,
       looks: d.selection.looks,
+      shades: d.shades,
       aggregate: 'max',
       scale: d.scale,
     }
-    const looks = new Uint8Array(256)
+    const looks = new Uint16Array(256)
     cellLooks(source, placeMatrices(run, families, 470, 780).matrices[1]!, looks)
     // Router 0's row: itself, links 0 to 2 without traffic, 3 to 6 below 7 bytes, then those that are shown.
-    expect([...looks.subarray(0, 7)]).toEqual([NO_LINK, 0, 0, 0, 1, 1, 1])
-    expect(looks[9]).toBeGreaterThanOrEqual(2)
+    // What is filtered away keeps its shade, dimmed.
+    const dimmed = [3, 4, 5].map((v) => DIMMED + d.scale.shade(v))
+    expect([...looks.subarray(0, 7)]).toEqual([NO_LINK, 0, 0, 0, ...dimmed])
+    expect(looks[9]).toBe(d.scale.shade(8))
   })
 })
 

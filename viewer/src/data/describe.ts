@@ -267,3 +267,19 @@ export function routerJobs(run: Run, hidden: (job: number) => boolean): Int32Arr
   }
   return jobs
 }
+
+export function describeNode(run: Run, node: number): Tip {
+  const { names, router, job, bytesIn, bytesOut } = run.nodes
+  const of = run.jobs.find((other) => other.job === job[node])
+  return {
+    title: names.at(node),
+    rows: [
+      ['Router', place(run, router[node]!)],
+      ['Job', of?.name ?? (job[node] === SEVERAL ? 'several' : 'none')],
+      ['Received', quantity(bytesIn[node]!, 'bytes')],
+      ['Sent', quantity(bytesOut[node]!, 'bytes')],
+    ],
+    shares: [],
+    note: '',
+  }
+}

@@ -24,6 +24,8 @@ export interface Derived {
   readonly stats: readonly ClassStats[]
   readonly classOn: Uint8Array
   readonly scale: ColorScale
+  /** Of every link, whether or not it is selected. */
+  readonly shades: Uint8Array
   readonly axis: ValueAxis
   /** Of the values that are selected. */
   readonly range: ValueRange
@@ -122,6 +124,7 @@ abstract class Model {
       stats: memo.stats.get([sorted], () => sorted.map(classStats)),
       classOn,
       scale,
+      shades,
       axis,
       range: within,
       focus,

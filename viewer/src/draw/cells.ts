@@ -3,7 +3,7 @@ import { aggregateMarks, type Marks } from '../data/aggregate'
 import type { Aggregate } from '../data/state'
 import { EMPTY, FILTERED, type ColorScale } from '../data/scale'
 import type { Family, Interior, MatrixPanel, PlacedMatrix } from '../layout/matrices'
-import { NO_LINK, type Looks } from './look'
+import { DIMMED, NO_LINK, type Looks } from './look'
 import type { Pen } from './pen'
 
 export interface CellSource {
@@ -12,6 +12,8 @@ export interface CellSource {
   readonly values: Float64Array
   readonly selected: Uint8Array
   readonly looks: Uint8Array
+  /** Of links as if all were selected. */
+  readonly shades: Uint8Array
   readonly aggregate: Aggregate
   readonly scale: ColorScale
 }
@@ -21,31 +23,35 @@ export function marksOf(source: Pick<CellSource, 'groupMarks' | 'inside'>, famil
 }
 
 /** The look of every cell of one matrix. */
-export function cellLooks(source: CellSource, matrix: PlacedMatrix, into: Uint8Array): void {
-  const { values, selected, looks, aggregate, scale } = source
+export function cellLooks(source: CellSource, matrix: PlacedMatrix, into: Uint16Array): void {
+  const { values, selected, looks, shades, aggregate, scale } = source
   const { offsets, links } = marksOf(source, matrix.family)
   const cells = matrix.size * matrix.size
   for (let c = 0; c < cells; c++) {
     const [start, end] = [offsets[matrix.base + c]!, offsets[matrix.base + c + 1]!]
     if (end - start === 1) {
-      into[c] = looks[links[start]!]!
+      const [l, look] = [links[start]!, looks[links[start]!]!]
+      into[c] = look === FILTERED ? DIMMED + shades[l]! : look
       continue
     }
     let count = 0
     let value = 0
-    let carries = false
+    let strongest = 0
+    let context = EMPTY
     for (let i = start; i < end; i++) {
       const l = links[i]!
       const v = values[l]!
-      carries ||= v !== 0
-      if (selected[l] === 0) continue
+      if (selected[l] === 0) {
+        if (Math.abs(v) > strongest) [strongest, context] = [Math.abs(v), DIMMED + shades[l]!]
+        continue
+      }
       count++
       if (aggregate !== 'max') value += v
       else if (count === 1 || Math.abs(v) > Math.abs(value)) value = v
     }
     if (aggregate === 'mean' && count > 0) value /= count
-    into[c] =
-      end === start ? NO_LINK : count > 0 && value !== 0 ? scale.shade(value) : carries ? FILTERED : EMPTY
+    // Where nothing is selected, as its strongest link.
+    into[c] = end === start ? NO_LINK : count > 0 && value !== 0 ? scale.shade(value) : context
   }
 }
 
@@ -59,7 +65,7 @@ export function paintMatrices(
 ): void {
   const pixels = new Uint32Array(image.data.buffer)
   pixels.fill(0)
-  const scratch = new Uint8Array(Math.max(0, ...panel.matrices.map((m) => m.size * m.size)))
+  const scratch = new Uint16Array(Math.max(0, ...panel.matrices.map((m) => m.size * m.size)))
   for (const matrix of panel.matrices) {
     const y0 = matrix.y - top
     const side = matrix.size * matrix.cell
@@ -99,7 +105,7 @@ export function drawTexts(pen: Pen, panel: MatrixPanel, looks: Looks, top: numbe
 /** All matrices as rectangles, one path per look and matrix. */
 export function drawMatrices(pen: Pen, panel: MatrixPanel, source: CellSource, looks: Looks): void {
   for (const matrix of panel.matrices) {
-    const cells = new Uint8Array(matrix.size * matrix.size)
+    const cells = new Uint16Array(matrix.size * matrix.size)
     cellLooks(source, matrix, cells)
     const byLook = new Map<number, number[]>()
     cells.forEach((look, c) => {

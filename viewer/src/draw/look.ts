@@ -1,5 +1,5 @@
 /** The colours of a theme, and of every look that a link or cell can have. */
-import { toHex, toPixel, parseHex, type Rgb } from '../base/color'
+import { mix, toHex, toPixel, parseHex, type Rgb } from '../base/color'
 import { rampFor, shades, type Theme } from '../base/ramps'
 import { EMPTY, FILTERED, FIRST_SHADE, SHADES } from '../data/scale'
 
@@ -44,6 +44,9 @@ export const PALETTES: Readonly<Record<Theme, Palette>> = {
 
 /** A cell without a link. */
 export const NO_LINK = 255
+/** Added to the look of a cell that is filtered away: its colour, most of it taken off, so that what surrounds a selection stays to be seen. */
+export const DIMMED = 256
+const DIMMED_SHARE = 0.72
 
 export interface Looks {
   readonly palette: Palette
@@ -65,7 +68,8 @@ export function looksFor(theme: Theme, rampName: string, diverging: boolean): Lo
     rgb[EMPTY] = parseHex(palette.empty)
     rgb[FILTERED] = parseHex(palette.filtered)
     shades(ramp, theme, SHADES).forEach((color, i) => (rgb[FIRST_SHADE + i] = color))
-    const pixels = new Uint32Array(256)
+    rgb.slice().forEach((color, i) => (rgb[DIMMED + i] = mix(color, rgb[FILTERED]!, DIMMED_SHARE)))
+    const pixels = new Uint32Array(2 * DIMMED)
     rgb.forEach((color, i) => (pixels[i] = toPixel(color)))
     looks = { palette, theme, colors: rgb.map(toHex), pixels }
     made.set(key, looks)

@@ -5,6 +5,7 @@ import { FIRST_SHADE, SHADES, type ColorScale } from '../data/scale'
 import { MARKS_MAX, type Picture, type Ring } from '../layout/picture'
 import type { Looks } from './look'
 import type { Pen } from './pen'
+import { drawNodes } from './nodes'
 import { drawRouters, type RouterLook } from './routers'
 
 /** Curves of one bucket are one path, filled once: colours are told apart in 25 steps, far finer than thin lines show. */
@@ -16,6 +17,8 @@ export interface PictureData {
   readonly marks: MarkValues
   readonly scale: ColorScale
   readonly routers: RouterLook
+  /** By node: a job's number, IDLE or SEVERAL. */
+  readonly nodes: Int32Array
   /** Traffic by group and job; null if jobs are not told apart. */
   readonly bands: Float64Array | null
   /** Colour by job number. */
@@ -121,6 +124,7 @@ export function drawPicture(
   drawFrames(pen, picture, looks)
   if (picture.ring) {
     drawSectors(pen, picture.ring, looks)
+    drawNodes(pen, picture.ring, data.nodes, data.jobColors, looks)
     if (data.bands) drawBands(pen, picture.ring, data.bands, data.jobColors)
   }
   drawRouters(pen, picture, data, looks, pixelSize)

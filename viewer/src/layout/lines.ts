@@ -35,9 +35,8 @@ function folded(axes: readonly Axis[]): { size: number; of: (router: number) => 
   }
 }
 
-export function linesPicture(run: Run): Picture {
-  const { routers, links } = run
-  const { axes } = routers
+/** Sizes and places of panes and of routers in them. */
+function sheet(axes: readonly Axis[]) {
   const further = axes.slice(2)
   const [columns, rows] = [folded(axes.slice(0, 1)), folded(axes.slice(1, 2))]
   const paneColumns = folded(further.filter((_, i) => i % 2 === 0))
@@ -53,14 +52,26 @@ export function linesPicture(run: Run): Picture {
     40 + column * pitch + besides * pitch,
     40 + row * rowPitch + over * pitch,
   ]
+  const paneOf = (r: number): number => paneRows.of(r) * paneColumns.size + paneColumns.of(r)
+  const panes = Array.from({ length: paneRows.size * paneColumns.size }, (_, p) =>
+    corner(p % paneColumns.size, Math.floor(p / paneColumns.size)),
+  )
+  const arcs = { along: 0.85 * over * pitch, across: 0.85 * besides * pitch }
+  return { columns, rows, step, width, height, paneOf, panes, arcs, total: 80 + paneRows.size * rowPitch }
+}
+
+export function linesPicture(run: Run): Picture {
+  const { routers, links } = run
+  const { axes } = routers
+  const further = axes.slice(2)
+  const { columns, rows, step, width, height, paneOf, panes, arcs, total } = sheet(axes)
 
   const positions = new Float32Array(2 * routers.count)
   for (let r = 0; r < routers.count; r++) {
-    const [x, y] = corner(paneColumns.of(r), paneRows.of(r))
+    const [x, y] = panes[paneOf(r)]!
     positions[2 * r] = x + (columns.of(r) + 0.5) * step
     positions[2 * r + 1] = y + (rows.of(r) + 0.5) * step
   }
-  const paneOf = (r: number): number => paneRows.of(r) * paneColumns.size + paneColumns.of(r)
   // Where even the links of panes are too many, a line's are one mark for each distance.
   const many = links.count > MARKS_MAX
   const found = new Map<string, number>()
@@ -87,21 +98,16 @@ export function linesPicture(run: Run): Picture {
     } else {
       const [edgeX, edgeY] = along ? [0, (height / 2) * -forward] : [(width / 2) * forward, 0]
       const centre = (r: number): [number, number] => {
-        const [x, y] = corner(paneColumns.of(r), paneRows.of(r))
+        const [x, y] = panes[paneOf(r)]!
         return [x + width / 2 + edgeX, y + height / 2 + edgeY]
       }
-      curves.push(
-        ...arcOver(centre(s), centre(t), along, forward, 0.85 * (along ? over : besides) * pitch * span),
-      )
+      curves.push(...arcOver(centre(s), centre(t), along, forward, (along ? arcs.along : arcs.across) * span))
     }
     return mark
   })
-  const panes = Array.from({ length: paneRows.size * paneColumns.size }, (_, p) =>
-    corner(p % paneColumns.size, Math.floor(p / paneColumns.size)),
-  )
   return {
     width: SCENE,
-    height: 80 + paneRows.size * rowPitch,
+    height: total,
     marks: marksFrom(ofLink, found.size),
     curves: Float32Array.from(curves),
     taper: [Math.max(0.7, Math.min(2.4, step * 0.045)), Math.max(0.3, Math.min(0.7, step * 0.015))],

@@ -24,6 +24,10 @@ export interface Ring {
   readonly bandInner: number
   readonly bandOuter: number
   readonly sectors: readonly Sector[]
+  /** Every node's part of the circle between `nodesInner` and `nodesOuter`, two angles each; null where they are too many to see. */
+  readonly nodes: Float64Array | null
+  readonly nodesInner: number
+  readonly nodesOuter: number
 }
 
 export interface Label {

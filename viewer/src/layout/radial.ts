@@ -5,9 +5,12 @@ import { MARKS_MAX, type Label, type Picture, type Ring, type Sector } from './p
 
 const CENTRE = 500
 const RING_OUTER = 448
-const BAND_INNER = 453
-const BAND_OUTER = 467
-const LABEL = 483
+const [NODES_INNER, NODES_OUTER] = [450, 456]
+const BAND_INNER = 459
+const BAND_OUTER = 471
+const LABEL = 485
+/** More are thinner than half a unit of the scene. */
+const NODES_MAX = 6000
 
 export function radialPicture(run: Run): Picture {
   const { routers, links } = run
@@ -19,6 +22,7 @@ export function radialPicture(run: Run): Picture {
 
   const positions = new Float32Array(routers.count * 2)
   const section = new Float64Array(routers.count)
+  const own = new Float64Array(2 * routers.count)
   let radius = 6
   let length = RING_OUTER - inner
   grids.forEach((g, group) => {
@@ -34,6 +38,8 @@ export function radialPicture(run: Run): Picture {
       positions[2 * router + 1] = y
       // Each column of the grid owns an equal part of the inner edge, each of its routers an equal part of that.
       section[router] = start + (column + (row + 0.5) / g.rows) * columnAngle
+      own[2 * router] = start + (column + row / g.rows) * columnAngle
+      own[2 * router + 1] = own[2 * router]! + columnAngle / g.rows
     })
   })
 
@@ -58,15 +64,40 @@ export function radialPicture(run: Run): Picture {
     elsewhere: shown === between ? 'inside groups (in the matrices)' : '',
     routerRadius: radius,
     routerLength: length,
-    ring: ringOf(sectors, inner),
+    ring: ringOf(run, sectors, inner, own),
     frames: [],
     labels: sectorLabels(sectors),
     reading: 'An arc is wide at its source, narrow at its target, and keeps to the right of its direction.',
   }
 }
 
-export function ringOf(sectors: readonly Sector[], inner: number): Ring {
-  return { centre: CENTRE, inner, outer: RING_OUTER, bandInner: BAND_INNER, bandOuter: BAND_OUTER, sectors }
+/** `own`: the two angles between which the nodes of each router stand. */
+export function ringOf(run: Run, sectors: readonly Sector[], inner: number, own: Float64Array): Ring {
+  return {
+    centre: CENTRE,
+    inner,
+    outer: RING_OUTER,
+    bandInner: BAND_INNER,
+    bandOuter: BAND_OUTER,
+    sectors,
+    nodes: run.nodes.count <= NODES_MAX ? nodeAngles(run, own) : null,
+    nodesInner: NODES_INNER,
+    nodesOuter: NODES_OUTER,
+  }
+}
+
+/** The nodes of a router share its part evenly, in their order. */
+function nodeAngles({ nodes, routers }: Run, own: Float64Array): Float64Array {
+  const perRouter = new Uint32Array(routers.count)
+  const place = nodes.router.map((r) => perRouter[r]!++)
+  const angles = new Float64Array(2 * nodes.count)
+  nodes.router.forEach((r, n) => {
+    const [start, end] = [own[2 * r]!, own[2 * r + 1]!]
+    const part = (end - start) / perRouter[r]!
+    angles[2 * n] = start + place[n]! * part
+    angles[2 * n + 1] = angles[2 * n]! + part
+  })
+  return angles
 }
 
 export function groupMembers(run: Run): number[][] {

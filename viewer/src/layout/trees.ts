@@ -42,6 +42,7 @@ export function treesPicture(run: Run): Picture {
   const sectors = layoutSectors(rows.map((row) => Math.max(...row.map((members) => members.length))))
   const positions = new Float32Array(2 * routers.count)
   const angle = new Float64Array(routers.count)
+  const own = new Float64Array(2 * routers.count)
   let closest = 40
   rows.forEach((row, group) => {
     const { start, end } = sectors[group]!
@@ -51,6 +52,7 @@ export function treesPicture(run: Run): Picture {
       closest = Math.min(closest, step * radius)
       members.forEach((r, i) => {
         angle[r] = start + (i + 0.5) * step
+        own.set([start + i * step, start + (i + 1) * step], 2 * r)
         const [x, y] = polar(angle[r]!, radius)
         positions[2 * r] = x
         positions[2 * r + 1] = y
@@ -91,7 +93,7 @@ export function treesPicture(run: Run): Picture {
     elsewhere: arcs ? 'inside groups (in the matrices)' : '',
     routerRadius: Math.min(6, 0.4 * closest),
     routerLength: 12,
-    ring: ringOf(sectors, INNER),
+    ring: ringOf(run, sectors, INNER, own),
     frames: [],
     labels: sectorLabels(sectors),
     reading:

@@ -6,7 +6,7 @@ import type { Difference } from '../data/difference'
 import { markedRouters } from '../data/communicators'
 import { resolveFocus, translation } from '../data/focus'
 import type { Derived } from '../data/model'
-import type { Run } from '../data/run'
+import { IDLE, type Run } from '../data/run'
 import { EMPTY, FILTERED } from '../data/scale'
 import type { ViewState } from '../data/state'
 import type { CableMarks, Highlight, PictureData } from '../draw/picture'
@@ -19,6 +19,7 @@ export type Change = NonNullable<Compared['change']>
 /** Everything that a picture shows of a run under the current settings. */
 export class PictureContent {
   private readonly jobs = new Memo<Int32Array>()
+  private readonly nodes = new Memo<Int32Array>()
   private readonly colors = new Memo<string[]>()
   private readonly all = new Memo<PictureData>()
   private slow: Pick<PictureData, 'bands' | 'routers'> | undefined
@@ -49,6 +50,9 @@ export class PictureContent {
       return {
         marks: this.marks(picture, d, state),
         scale: d.scale,
+        nodes: this.nodes.get([d.run, state.jobs], () =>
+          d.run.nodes.job.map((job) => (state.jobs[job] === 'hidden' ? IDLE : job)),
+        ),
         jobColors: this.jobColors(d.run),
         cables: change && cableMarks(change.difference, d, state),
         ...slow,

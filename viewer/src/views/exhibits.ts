@@ -78,6 +78,7 @@ function sheetOf(d: Derived, state: ViewState, theme: Theme, change: Change | nu
       values: d.values,
       selected: d.selection.selected,
       looks: d.selection.looks,
+      shades: d.shades,
       aggregate: state.aggregate,
       scale: d.scale,
     },

@@ -5,6 +5,7 @@ import {
   describeCable,
   describeGroup,
   describeLinks,
+  describeNode,
   describeRouter,
   describeStack,
   type Tip,
@@ -54,6 +55,12 @@ export function hitAt(
   if (mark >= 0) return { ...at, ...markHit(d, picture, mark) }
   const cable = change && data.cables ? cableHit(change, data.cables, projection, x, y, 4 / view.k) : null
   if (cable) return { ...at, links: [], routers: [], groups: [], tip: cable, focus: '' }
+  const node = nodeAt(picture, x, y)
+  if (node >= 0) {
+    const router = d.run.nodes.router[node]!
+    const focus = `router:${d.run.routers.names.at(router)}`
+    return { ...at, links: [], routers: [router], groups: [], tip: describeNode(d.run, node), focus }
+  }
   const group = sectorAt(picture, x, y)
   if (group < 0) return null
   const tip = describeGroup(d, group)
@@ -131,6 +138,16 @@ function cableHit(
   if (mark < 0) return null
   const link = marks.links[marks.offsets[mark]!]!
   return describeCable(run, link, link < removed, quantity(cableValues[link]!, derived.measure.unit))
+}
+
+function nodeAt({ ring }: Picture, x: number, y: number): number {
+  if (!ring?.nodes) return -1
+  const radius = Math.hypot(x - ring.centre, y - ring.centre)
+  if (radius < ring.nodesInner || radius > ring.nodesOuter) return -1
+  const angle = (Math.atan2(x - ring.centre, ring.centre - y) + 2 * Math.PI) % (2 * Math.PI)
+  for (let n = 0; 2 * n < ring.nodes.length; n++)
+    if (angle >= ring.nodes[2 * n]! && angle < ring.nodes[2 * n + 1]!) return n
+  return -1
 }
 
 function sectorAt(picture: Picture, x: number, y: number): number {

@@ -43,6 +43,7 @@ export function MatricesView({ derived: d, group = null }: { derived: Derived; g
     values: d.values,
     selected: d.selection.selected,
     looks: d.selection.looks,
+    shades: d.shades,
     aggregate: state.aggregate,
     scale: d.scale,
   }
@@ -63,16 +64,14 @@ export function MatricesView({ derived: d, group = null }: { derived: Derived; g
     context.strokeStyle = looks.palette.ink
     context.lineWidth = 1.5
     const here = hover && translation(hover.run, d.run)
-    const marked = hover
-      ? hover.links
-          .slice(0, 200)
-          .map((l) => here!.link(l))
-          .filter((l) => l >= 0)
-      : []
-    const links = d.focus && d.focus.link >= 0 ? [...marked, d.focus.link] : marked
+    const marked = (hover?.links ?? [])
+      .slice(0, 200)
+      .map((l) => here!.link(l))
+      .filter((l) => l >= 0)
+    if (d.focus && d.focus.link >= 0) marked.push(d.focus.link)
     for (const matrix of panel.matrices) {
       const marks = marksOf(source, matrix.family)
-      for (const l of links) {
+      for (const l of marked) {
         const cell = marks.ofLink[l]! - matrix.base
         if (marks.ofLink[l]! < 0 || cell < 0 || cell >= matrix.size ** 2) continue
         const [x, y] = [
@@ -94,7 +93,7 @@ export function MatricesView({ derived: d, group = null }: { derived: Derived; g
   }
   const steps = useCellSteps(frame, () => cellsByValue(panel, source), describe, [panel, d.selection])
 
-  const leftOut = geometry.interior.leftOut
+  const { leftOut } = geometry.interior
   return (
     <div class="matrices">
       <div
