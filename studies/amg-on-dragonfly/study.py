@@ -24,9 +24,20 @@ from .cases import (
     published,
     threads_of,
 )
+from .ends import explained, simulated, steps, told_apart
 from .figures import level_times, levels_matrices, matrices, simulated_levels
 
-__all__ = ["exchanges", "level_times", "levels_matrices", "matrices", "simulated_levels"]
+__all__ = [
+    "exchanges",
+    "explained",
+    "level_times",
+    "levels_matrices",
+    "matrices",
+    "simulated",
+    "simulated_levels",
+    "steps",
+    "told_apart",
+]
 
 
 def simulated_cycle(results: Results) -> list[dict[str, Any]]:

@@ -68,9 +68,9 @@ def test_the_command(odonata_command: Command, tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("", "needs the columns"),
+        ("", "needs one of the columns"),
         ("level,time\n0,1\n", "column 'time'"),
-        ("level,time_s,time_ms\n0,1,1\n", "needs the columns"),
+        ("level,time_s,time_ms\n0,1,1\n", "needs one of the columns"),
         ("level,time_s\n", "no measured times"),
         ("level,time_s\n0,0\n", "line 2: time_s is '0'"),
         ("level,time_s\n0,1\nx,1\n", "line 3: level is 'x'"),

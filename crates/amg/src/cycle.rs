@@ -148,6 +148,29 @@ impl Penalties {
     }
 }
 
+/// Floating-point operations of all ranks in one exchange of each phase of a level: a cycle has three products.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(crate) struct Work {
+    pub(crate) product: f64,
+    /// To the next coarser level; nothing on the coarsest.
+    pub(crate) restrict: f64,
+    /// To the next finer level; nothing on the finest.
+    pub(crate) interpolate: f64,
+}
+
+impl Work {
+    /// Of level `i`: two for each non-zero; a transfer has those of the rows that it makes.
+    pub(crate) fn of(levels: &[Level], i: usize) -> Self {
+        let level = &levels[i];
+        let transfer = |rows: &Level, operator: &Level| 2.0 * rows.unknowns * operator.interpolation_nonzeros_per_row;
+        Self {
+            product: 2.0 * level.unknowns * level.nonzeros_per_row,
+            restrict: levels.get(i + 1).map_or(0.0, |coarser| transfer(coarser, level)),
+            interpolate: i.checked_sub(1).map_or(0.0, |finer| transfer(&levels[finer], &levels[finer])),
+        }
+    }
+}
+
 /// alpha, beta and gamma on one level of one operator, and what the penalties multiply.
 struct Prices {
     startup: f64,
@@ -212,15 +235,19 @@ pub(crate) fn priced(
     let mut costs = Vec::with_capacity(levels.len());
     for (i, level) in levels.iter().enumerate() {
         let flop_s = constants.flop_s_at(i) * thread_factor / ranks;
-        let work = 6.0 * level.unknowns * level.nonzeros_per_row * flop_s;
+        let work = Work::of(levels, i);
         let mut cost = LevelCosts {
-            smooth: price(level, level.messages).terms(work, 3.0, level.sends, level.values_sent),
+            smooth: price(level, level.messages).terms(
+                3.0 * work.product * flop_s,
+                3.0,
+                level.sends,
+                level.values_sent,
+            ),
             ..LevelCosts::default()
         };
-        if let Some(coarser) = levels.get(i + 1) {
-            let work = 2.0 * coarser.unknowns * level.interpolation_nonzeros_per_row * flop_s;
+        if i + 1 < levels.len() {
             cost.restrict = price(level, level.interpolation_messages).terms(
-                work,
+                work.restrict * flop_s,
                 1.0,
                 level.interpolation_sends,
                 level.interpolation_values_sent,
@@ -228,9 +255,8 @@ pub(crate) fn priced(
         }
         if i > 0 {
             let finer = &levels[i - 1];
-            let work = 2.0 * finer.unknowns * finer.interpolation_nonzeros_per_row * flop_s;
             cost.interpolate = price(level, finer.interpolation_messages).terms(
-                work,
+                work.interpolate * flop_s,
                 1.0,
                 finer.interpolation_sends,
                 finer.interpolation_values_sent,

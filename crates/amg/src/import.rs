@@ -4,6 +4,7 @@
 pub mod levels;
 pub mod messages;
 
+use self::messages::LevelExchanges;
 use crate::{Hierarchy, Phase};
 use odonata_declare::Reader;
 use odonata_workload::CommunicationGraph;
@@ -62,6 +63,30 @@ pub(crate) fn read(wanted: &Wanted<'_>, ranks: u32, files: &mut dyn Reader) -> R
         return Ok(Read { levels: Some(levels), messages: LevelMessages::None });
     }
     Ok(Read { levels: None, messages: list(wanted, ranks, &name, &bytes)? })
+}
+
+/// What a hierarchy says of a whole cycle: its levels, if it has a table of them, and the exchanges of each.
+pub(crate) struct WholeCycle {
+    pub(crate) levels: Option<Hierarchy>,
+    pub(crate) exchanges: Vec<LevelExchanges>,
+}
+
+/// Opens and reads the messages of all levels of a directory or a list, for a job of `ranks` ranks.
+pub(crate) fn read_cycle(hierarchy: &str, ranks: u32, files: &mut dyn Reader) -> Result<WholeCycle, String> {
+    let path = files.locate(HIERARCHIES, hierarchy)?;
+    let inside = |name: &str| path.join(name).to_string_lossy().into_owned();
+    let (levels, name) = if path.is_dir() {
+        let wanted = Wanted { hierarchy, level: 0, phase: Phase::Smooth, regrouped: false };
+        (directory(&wanted, ranks, &path, files)?.levels, inside("messages.parquet"))
+    } else {
+        (None, path.to_string_lossy().into_owned())
+    };
+    let bytes = files.read(&name)?;
+    let exchanges = messages::all_levels(&name, &bytes, ranks).map_err(|error| error.to_string())?;
+    if exchanges.is_empty() {
+        return Err(format!("{name} has no messages"));
+    }
+    Ok(WholeCycle { levels, exchanges })
 }
 
 /// Reads a directory that `odonata amg hierarchy` wrote.

@@ -11,7 +11,7 @@
 //! * [`decide`] is the paper's choice of where to gather coarse grids on fewer processes; [`extrapolate()`] brackets a
 //!   hierarchy that is too large to compute.
 //! * [`PATTERNS`] has the pattern of a phase of a level, which reads its hierarchy itself ([`import`]),
-//!   and [`FORMS`] the form that prices its cycle.
+//!   and [`FORMS`] the form that prices its cycle; [`PROGRAMS`] has the whole cycle as a program of its ranks.
 //!
 //! A single level on two ranks that exchange one value is smoothed three times: 6 C s t / P + 3 (alpha + beta).
 //!
@@ -59,6 +59,7 @@ pub mod import;
 mod pattern;
 mod phase;
 mod pricing;
+mod program;
 mod redistribute;
 #[cfg(test)]
 mod test_help;
@@ -73,6 +74,7 @@ pub use import::HIERARCHIES;
 pub use pattern::{HierarchyPattern, PATTERNS};
 pub use phase::Phase;
 pub use pricing::{CycleForm, FORMS};
+pub use program::{CycleParameters, PROGRAMS};
 pub use redistribute::{
     alternatives, decide, gather_s, regrouped_cycle_s, Alternative, Candidate, LevelDecision, Reason, Redistribution,
 };

@@ -106,24 +106,10 @@ impl Pattern for Unlisted {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::test_help::Directory;
     use odonata_declare::Value;
     use odonata_machine::presets;
     use odonata_workload::PatternSpec;
-
-    /// The level tables and lists of a directory, by name.
-    struct Directory(&'static [(&'static str, &'static str)]);
-
-    impl Reader for Directory {
-        fn read(&mut self, name: &str) -> Result<Vec<u8>, String> {
-            let found = self.0.iter().find(|(known, _)| *known == name);
-            found.map(|(_, text)| text.as_bytes().to_vec()).ok_or_else(|| format!("can't read {name}"))
-        }
-
-        fn locate(&self, kind: &str, name: &str) -> Result<std::path::PathBuf, String> {
-            assert_eq!(kind, HIERARCHIES);
-            Ok(name.into())
-        }
-    }
 
     const FILES: Directory = Directory(&[
         (

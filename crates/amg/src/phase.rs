@@ -4,7 +4,7 @@ use odonata_declare::words;
 
 words! {
     /// What a level's messages are sent for.
-    #[derive(Default)]
+    #[derive(Default, PartialOrd, Ord)]
     pub enum Phase {
         #[default]
         Smooth = "smooth": "one product with the level's matrix; a cycle has three on each level",

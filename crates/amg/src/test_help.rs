@@ -1,7 +1,23 @@
 //! The machine and a hierarchy of the paper, for tests.
 
-use crate::{Hierarchy, Level};
+use crate::{Hierarchy, Level, HIERARCHIES};
+use odonata_declare::Reader;
 use odonata_model::{Constants, DragonflyFigures, NetworkFigures};
+
+/// The level tables and lists of a directory, by name.
+pub(crate) struct Directory(pub(crate) &'static [(&'static str, &'static str)]);
+
+impl Reader for Directory {
+    fn read(&mut self, name: &str) -> Result<Vec<u8>, String> {
+        let found = self.0.iter().find(|(known, _)| *known == name);
+        found.map(|(_, text)| text.as_bytes().to_vec()).ok_or_else(|| format!("can't read {name}"))
+    }
+
+    fn locate(&self, kind: &str, name: &str) -> Result<std::path::PathBuf, String> {
+        assert_eq!(kind, HIERARCHIES);
+        Ok(name.into())
+    }
+}
 
 /// Eos from Tables 1 and 2 of the paper; two 20 MB caches per node (Xeon E5-2670).
 pub(crate) fn eos() -> Constants {

@@ -12,7 +12,8 @@ const LEVELS: &str = "unknowns,nonzeros_per_row,sends,values_sent,interpolation_
                       8000,7,6,500,2,6,50,8,40,40\n800,20,7,90,0,0,0,8,50,0\n";
 const PARAMETERS: &str = "alpha_us = 0.238\nbeta_ns_per_value = 0.858\ngamma_us = 0.416\nflop_ns = [1.59, 0.8]\n\
     node_bandwidth_gb_per_s = 16.0\ncores_per_node = 16\ncache_mb_per_node = 40.0\n[thread_bandwidth_mb_per_s]\n\
-    1 = 11106.0\n16 = 678.56\n[network]\nkind = \"torus\"\nshape = [4, 4, 2]\nwraps = true\n";
+    1 = 11106.0\n16 = 678.56\n[network]\nkind = \"torus\"\nshape = [4, 4, 2]\nwraps = true\n\
+    [ends]\ncompute_factor = 1.25\noverhead_us = 0.5\ngap_ns = 10.0\nmatching_ns = 100.0\n";
 
 /// A good text with a stretch replaced.
 fn damaged(text: &'static str) -> impl Strategy<Value = Vec<u8>> {
@@ -47,7 +48,17 @@ fn price(constants: &Constants) {
 
 #[test]
 fn the_undamaged_are_read() {
-    price(&parameters::read(PARAMETERS, "x").unwrap().constants);
+    let set = parameters::read(PARAMETERS, "x").unwrap();
+    price(&set.constants);
+    let ends = set.ends.unwrap();
+    assert_eq!(ends.compute_factor, 1.25);
+    let near = |value: f64, expected: f64| (value / expected - 1.0).abs() < 1e-12;
+    assert!(near(ends.overhead_s, 0.5e-6) && near(ends.gap_s, 10e-9) && near(ends.matching_s, 100e-9));
+    // All of [ends] or none of it.
+    let without = PARAMETERS.split("[ends]").next().unwrap();
+    assert_eq!(parameters::read(without, "x").unwrap().ends, None);
+    let error = parameters::read(&PARAMETERS.replace("gap_ns", "gap_us"), "x").unwrap_err().to_string();
+    assert!(error.contains("gap_ns"), "{error}");
 }
 
 proptest! {

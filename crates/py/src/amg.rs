@@ -65,14 +65,13 @@ pub(crate) fn scenarios() -> Vec<&'static str> {
     Charges::ALL.iter().map(|charges| charges.word()).collect()
 }
 
-/// Reads a parameter set: its name or None, its scenario, and its constants as the other functions take them; `file` names it in
-/// problems, which are an `ExperimentError`.
+/// Name, scenario, constants, and costs at the ends.
+type Parameters<'py> = (Option<String>, &'static str, Bound<'py, PyDict>, Option<[f64; 4]>);
+
+/// Reads a parameter set: its name or None, its scenario, its constants as the other functions take them, and costs at the ends or
+/// None: compute factor, overhead, gap and matching in seconds; `file` names it in problems, which are an `ExperimentError`.
 #[pyfunction]
-pub(crate) fn parameters<'py>(
-    py: Python<'py>,
-    text: &str,
-    file: &str,
-) -> PyResult<(Option<String>, &'static str, Bound<'py, PyDict>)> {
+pub(crate) fn parameters<'py>(py: Python<'py>, text: &str, file: &str) -> PyResult<Parameters<'py>> {
     safely(py, || {
         let set = sets::read(text, file).map_err(|problems| errors::experiment_error(py, &problems))?;
         let constants = set.constants;
@@ -110,7 +109,8 @@ pub(crate) fn parameters<'py>(
         }
         network.set_item("parameters", of)?;
         dict.set_item("network", network)?;
-        Ok((set.name, set.scenario.word(), dict))
+        let ends = set.ends.map(|e| [e.compute_factor, e.overhead_s, e.gap_s, e.matching_s]);
+        Ok((set.name, set.scenario.word(), dict, ends))
     })
 }
 
@@ -232,6 +232,12 @@ pub(crate) fn extra_hops(py: Python<'_>, machine: ConstantsInput<'_>) -> PyResul
     })
 }
 
+/// How much slower a thread runs when so many share a process's memory.
+#[pyfunction]
+pub(crate) fn thread_slowdown(py: Python<'_>, machine: ConstantsInput<'_>, threads: u32) -> PyResult<f64> {
+    safely(py, || mend(py, machine.build(py)?.thread_slowdown(threads)))
+}
+
 /// `T_collective` of a level and C, seconds.
 #[pyfunction]
 #[allow(clippy::too_many_arguments)]
@@ -322,7 +328,7 @@ pub(crate) mod module {
     #[pymodule_export]
     use crate::amg::{
         alternatives, best_fit, check_machine, collective, cycle, decide, extra_hops, extrapolate, factors, parameters,
-        regrouped_cycle, scenarios,
+        regrouped_cycle, scenarios, thread_slowdown,
     };
     use pyo3::prelude::*;
 

@@ -19,13 +19,17 @@ __all__ = [
     "parameters",
     "regrouped_cycle",
     "scenarios",
+    "thread_slowdown",
 ]
 
 def scenarios() -> list[str]: ...
-def parameters(text: str, file: str) -> tuple[str | None, str, dict[str, Any]]:
-    """Name, scenario and constants of a parameter set."""
+def parameters(
+    text: str, file: str
+) -> tuple[str | None, str, dict[str, Any], tuple[float, float, float, float] | None]:
+    """Name, scenario, constants; compute factor, overhead, gap and matching at the ends."""
 
 def extra_hops(machine: dict[str, Any]) -> int: ...
+def thread_slowdown(machine: dict[str, Any], threads: int) -> float: ...
 def collective(
     ranks: int,
     levels: list[list[float]],

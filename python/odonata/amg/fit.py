@@ -23,8 +23,13 @@ from odonata.errors import OdonataError
 
 UNITS = {"time_s": 1.0, "time_ms": 1e-3, "time_us": 1e-6}
 """Columns of times, and their unit in seconds."""
+WHOLE = -1
+"""Instead of a level: the whole cycle."""
 _OTHERS = ("level", "tasks", "threads", "hierarchy")
-_HINT = "Columns: level; time_s, time_ms or time_us; tasks (per node), threads, hierarchy where they differ"
+_HINT = (
+    "Columns: level (not for whole cycles); time_s, time_ms or time_us; tasks (per node), threads, hierarchy "
+    "where they differ"
+)
 
 
 @dataclass(frozen=True)
@@ -36,7 +41,12 @@ class Measured:
     tasks: int | None
     threads: int
     seconds: dict[int, float]
-    """By level; the median where a level was measured more than once."""
+    """By level, or of `WHOLE` alone; the median where something was measured more than once."""
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether the time of the whole cycle was measured instead of those of its levels."""
+        return WHOLE in self.seconds
 
 
 @dataclass(frozen=True)
@@ -59,7 +69,7 @@ class Fit:
 
 
 def read(path: Path) -> list[Measured]:
-    """Reads measured times, a CSV file with a row per level and configuration.
+    """Reads measured times, a CSV file with a row per level and configuration, or without `level` per cycle.
 
     Raises:
         OdonataError: Not such a file; the message has the line.
@@ -77,7 +87,7 @@ def read(path: Path) -> list[Measured]:
         line = rows.line_num
         if None in row or None in row.values():
             raise OdonataError(f"{path}, line {line}: expected {len(names)} values", hint=_HINT)
-        level = _count(path, line, "level", row["level"], 0)
+        level = _count(path, line, "level", row["level"], 0) if "level" in names else WHOLE
         tasks = _count(path, line, "tasks", row["tasks"], 1) if row.get("tasks", "").strip() else None
         threads = _count(path, line, "threads", row["threads"], 1) if row.get("threads", "").strip() else 1
         hierarchy = row.get("hierarchy", "").strip() or None
@@ -97,8 +107,8 @@ def _unit(path: Path, names: Sequence[str]) -> str:
     units = [name for name in names if name in UNITS]
     if unknown:
         raise OdonataError(f"{path} has a column {unknown[0]!r}", hint=_HINT)
-    if "level" not in names or len(units) != 1 or len(set(names)) != len(names):
-        raise OdonataError(f"{path} needs the columns level and one of {', '.join(UNITS)}", hint=_HINT)
+    if len(units) != 1 or len(set(names)) != len(names):
+        raise OdonataError(f"{path} needs one of the columns {', '.join(UNITS)}", hint=_HINT)
     return units[0]
 
 

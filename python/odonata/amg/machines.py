@@ -16,6 +16,20 @@ from odonata.errors import OdonataError
 
 
 @dataclass(frozen=True)
+class Ends:
+    """What messages and work cost at the ends, beside what the network takes: `odonata.amg.ends`."""
+
+    compute_factor: float
+    """Measured over counted work."""
+    overhead_s: float
+    """o: processor time of sending a message and receiving one, half of it each."""
+    gap_s: float
+    """g: the least time between two messages of an interface."""
+    matching_s: float
+    """For each entry of a queue that is compared with a message."""
+
+
+@dataclass(frozen=True)
 class ParameterSet:
     """Constants of the closed forms, measured on a machine; checked."""
 
@@ -24,6 +38,8 @@ class ParameterSet:
     """As the compiled module takes them: seconds, bytes per second."""
     scenario: str = "alpha-beta-gamma"
     """Which phenomena fit cycles best that were measured there; `odonata amg fit` finds it."""
+    ends: Ends | None = None
+    """Costs at the ends, if they are known; `odonata amg fit` finds them from whole cycles."""
 
     @property
     def cores_per_node(self) -> int:
@@ -59,5 +75,5 @@ def load(name_or_path: str) -> ParameterSet:
 
 def parse(text: str, where: str) -> ParameterSet:
     """A parameter set from the text of a file; `where` names it in errors."""
-    name, scenario, constants = _core.amg.parameters(text, where)
-    return ParameterSet(name or Path(where).stem, constants, scenario)
+    name, scenario, constants, ends = _core.amg.parameters(text, where)
+    return ParameterSet(name or Path(where).stem, constants, scenario, Ends(*ends) if ends else None)

@@ -8,6 +8,7 @@ use crate::Phase;
 use odonata_workload::import::csv::each_record;
 use odonata_workload::import::MessageList;
 use odonata_workload::{CommunicationGraph, WorkloadError};
+use std::collections::BTreeMap;
 
 const BYTES_PER_VALUE: f64 = 8.0;
 const MATRIX: u32 = 0;
@@ -59,6 +60,69 @@ pub fn cycle(
     )?;
     check_level(label, level, phase, deepest, messages.is_empty())?;
     messages.finish()
+}
+
+/// The messages of every exchange of a cycle on one level; `None` where a phase sends nothing or is not there.
+#[derive(Debug, Default, Clone, PartialEq, Eq)]
+pub struct LevelExchanges {
+    /// One product with the matrix.
+    pub product: Option<CommunicationGraph>,
+    /// To the next coarser level.
+    pub restrict: Option<CommunicationGraph>,
+    /// To the next finer level.
+    pub interpolate: Option<CommunicationGraph>,
+}
+
+/// The messages of all levels of a cycle in a job of `ranks` ranks, finest first, as [`cycle()`] has those of one: down to the
+/// last level that is listed, or to which is interpolated.
+///
+/// # Errors
+/// As [`cycle()`]; a level between others that has no messages.
+pub fn all_levels(label: &str, bytes: &[u8], ranks: u32) -> Result<Vec<LevelExchanges>, WorkloadError> {
+    let mut lists: BTreeMap<(u32, Phase), MessageList<'_>> = BTreeMap::new();
+    each_record(
+        label,
+        bytes,
+        |header| header.need_all(["level", "operator", "source", "destination", "values"]),
+        |record, [level, of, source, destination, values]| {
+            let level = record.number::<u32>(level, "level")?;
+            let operator = record.number::<u32>(of, "operator")?;
+            let source = record.number::<i64>(source, "source")?;
+            let destination = record.number::<i64>(destination, "destination")?;
+            let size = BYTES_PER_VALUE * record.number::<f64>(values, "values")?;
+            let mut push = |level: u32, phase, from, to| {
+                let list = lists.entry((level, phase)).or_insert_with(|| MessageList::new(label, Some(ranks)));
+                list.push(from, to, size, || record.place())
+            };
+            match operator {
+                MATRIX => push(level, Phase::Smooth, source, destination),
+                INTERPOLATION => {
+                    push(level, Phase::Restrict, destination, source)?;
+                    push(level.saturating_add(1), Phase::Interpolate, source, destination)
+                }
+                other => Err(record.wrong(format!("operator {other}, expected {MATRIX} or {INTERPOLATION}"))),
+            }
+        },
+    )?;
+    let mut levels: Vec<LevelExchanges> = Vec::new();
+    for ((level, phase), list) in lists {
+        let place = level as usize;
+        if place > levels.len() {
+            let reason = format!("there are no messages of level {}", levels.len());
+            return Err(WorkloadError::file(label, format!("level {level}"), reason));
+        }
+        if place == levels.len() {
+            levels.push(LevelExchanges::default());
+        }
+        let graph = Some(list.finish()?);
+        match phase {
+            Phase::Smooth => levels[place].product = graph,
+            Phase::Restrict => levels[place].restrict = graph,
+            Phase::Interpolate => levels[place].interpolate = graph,
+            Phase::Coarsen | Phase::Galerkin => unreachable!("no list of a cycle is of the set-up"),
+        }
+    }
+    Ok(levels)
 }
 
 /// The messages of a phase of the set-up on `level`, as they were recorded: each as large as the mean of those between
@@ -149,6 +213,26 @@ mod tests {
         // The transpose: who received now sends.
         let restrict = read(0, Phase::Restrict);
         assert_eq!((sends(&restrict, 0), sends(&restrict, 1)), (vec![], vec![(0, 40)]));
+    }
+
+    /// One pass finds what the phases one by one have.
+    #[test]
+    fn all_levels_are_those_of_the_phases() {
+        let levels = all_levels("h", CYCLE.as_bytes(), 3).unwrap();
+        assert_eq!(levels.len(), 2);
+        let one = |level, phase| Some(cycle("h", CYCLE.as_bytes(), 3, level, phase).unwrap());
+        for (level, found) in levels.iter().enumerate() {
+            assert_eq!(found.product, one(level as u32, Phase::Smooth));
+        }
+        assert_eq!(levels[0].restrict, one(0, Phase::Restrict));
+        assert_eq!(levels[1].interpolate, one(1, Phase::Interpolate));
+        assert_eq!((&levels[0].interpolate, &levels[1].restrict), (&None, &None));
+        let message = |text: &str| all_levels("h", text.as_bytes(), 3).unwrap_err().to_string();
+        assert_eq!(
+            message(&CYCLE.replace("1,0,1,2", "4000000000,0,1,2")),
+            "h:level 4000000000: there are no messages of level 2"
+        );
+        assert!(message(&CYCLE.replace("0,1,0,1,5", "0,2,0,1,5")).ends_with("operator 2, expected 0 or 1"));
     }
 
     /// The coarsest level is on one rank: nothing is listed there, and the level above it restricts all the same.

@@ -14,6 +14,19 @@ use odonata_model::{Constants, DragonflyFigures, FatTreeFigures, NetworkFigures,
 /// The kind under which parameter sets that come with the package are known.
 pub const MACHINES: &str = "machines";
 
+/// What messages and work cost at the ends, found from whole cycles that were measured: `odonata amg fit`.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub struct Ends {
+    /// Measured over counted work: what products of whole cycles take more than those that `flop_ns` was measured on.
+    pub compute_factor: f64,
+    /// o: the processor's time for sending a message and receiving one, half of it each.
+    pub overhead_s: f64,
+    /// g: the least time between two messages of an interface.
+    pub gap_s: f64,
+    /// Time for each entry of a queue that is compared with a message.
+    pub matching_s: f64,
+}
+
 /// A parameter set.
 #[derive(Clone, PartialEq, Debug)]
 pub struct ParameterSet {
@@ -23,10 +36,13 @@ pub struct ParameterSet {
     pub scenario: Charges,
     /// The constants.
     pub constants: Constants,
+    /// Costs at the ends, if they are known.
+    pub ends: Option<Ends>,
 }
 
 const BANDWIDTHS: &str = "thread_bandwidth_mb_per_s";
 const NETWORK: &str = "network";
+const ENDS: &str = "ends";
 const KINDS: [&str; 3] = ["dragonfly", "fat-tree", "torus"];
 
 const POSITIVE: Kind = Kind::Number { min: f64::MIN_POSITIVE, max: f64::INFINITY };
@@ -48,6 +64,21 @@ fn keys() -> Vec<Key> {
         Key::required("node_bandwidth_gb_per_s", POSITIVE, "What the hardware moves between two nodes."),
         Key::required("cores_per_node", Kind::count(1), "Cores of a node."),
         Key::required("cache_mb_per_node", NOT_NEGATIVE, "Cache that the processes of a node share."),
+    ]
+}
+
+fn end_keys() -> [Key; 4] {
+    // Finite, since nothing checks them again.
+    const NOT_NEGATIVE: Kind = Kind::Number { min: 0.0, max: 1e9 };
+    [
+        Key::required(
+            "compute_factor",
+            Kind::Number { min: f64::MIN_POSITIVE, max: 1e9 },
+            "Measured over counted work.",
+        ),
+        Key::required("overhead_us", NOT_NEGATIVE, "o: processor time of sending a message and receiving one."),
+        Key::required("gap_ns", NOT_NEGATIVE, "g: least time between two messages of an interface."),
+        Key::required("matching_ns", NOT_NEGATIVE, "Time for each entry of a queue that is compared."),
     ]
 }
 
@@ -83,7 +114,7 @@ pub fn read(text: &str, file: &str) -> Result<ParameterSet, Problems> {
     let mut report = Report::new(&document);
     let root = &document.root;
     let keys = keys();
-    let known: Vec<&'static str> = keys.iter().map(|key| key.name).chain([BANDWIDTHS, NETWORK]).collect();
+    let known: Vec<&'static str> = keys.iter().map(|key| key.name).chain([BANDWIDTHS, NETWORK, ENDS]).collect();
     unknown_keys("the parameter set", root, &known, |_| None, |_| None, &mut report);
     let fields = Fields::read("the parameter set", document.whole(0), root, &keys, &mut report);
     let mut table = |name: &'static str| match root.get(name) {
@@ -96,6 +127,7 @@ pub fn read(text: &str, file: &str) -> Result<ParameterSet, Problems> {
     let (bandwidths, network) = (table(BANDWIDTHS), table(NETWORK));
     let thread_bandwidth = bandwidths.map_or_else(Vec::new, |(_, table)| read_bandwidths(&table.entries, &mut report));
     let network = network.and_then(|(entry, table)| read_network(entry, table, &mut report));
+    let ends = root.get(ENDS).and_then(|entry| read_ends(entry, &mut report));
     let network = report.finish(network)?.expect("a part that is missing is a problem");
     let number = |key: &str| fields.number(key).expect("what is missing is a problem");
     let flops = fields.list("flop_ns").expect("what is missing is a problem").iter();
@@ -114,7 +146,7 @@ pub fn read(text: &str, file: &str) -> Result<ParameterSet, Problems> {
         .check()
         .map_err(|error| Problems(vec![document.problem(ProblemKind::Value, None, error.to_string(), None)]))?;
     let scenario = fields.text("scenario").and_then(Charges::from_word).unwrap_or(Charges::AlphaBetaGamma);
-    Ok(ParameterSet { name: fields.text("name").map(str::to_owned), scenario, constants })
+    Ok(ParameterSet { name: fields.text("name").map(str::to_owned), scenario, constants, ends })
 }
 
 /// Bandwidths by number of threads, ascending.
@@ -134,6 +166,21 @@ fn read_bandwidths(entries: &[Entry], report: &mut Report<'_>) -> Vec<(u32, f64)
     }
     pairs.sort_by_key(|(threads, _)| *threads);
     pairs
+}
+
+fn read_ends(entry: &Entry, report: &mut Report<'_>) -> Option<Ends> {
+    let heading = format!("[{ENDS}]");
+    let table = expect_table(entry, &heading, report)?;
+    let keys = end_keys();
+    let known: Vec<&'static str> = keys.iter().map(|key| key.name).collect();
+    unknown_keys(&heading, table, &known, |_| None, |_| None, report);
+    let fields = Fields::read(&heading, entry.place, table, &keys, report);
+    Some(Ends {
+        compute_factor: fields.number("compute_factor")?,
+        overhead_s: fields.number("overhead_us")? * 1e-6,
+        gap_s: fields.number("gap_ns")? * 1e-9,
+        matching_s: fields.number("matching_ns")? * 1e-9,
+    })
 }
 
 fn read_network(entry: &Entry, table: &crate::document::Table, report: &mut Report<'_>) -> Option<NetworkFigures> {

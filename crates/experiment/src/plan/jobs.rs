@@ -6,12 +6,12 @@ use crate::input::Files;
 use crate::memory;
 use crate::problem::ProblemKind;
 use crate::report::Report;
-use crate::spec::job::{patterns, JobEntry, WorkEntry};
+use crate::spec::job::{patterns, programs, JobEntry, WorkEntry};
 use odonata_declare::{Value, Variant};
 use odonata_machine::Machine;
 use odonata_workload::collective::Collectives;
 use odonata_workload::mistakes::Known;
-use odonata_workload::program::{ProgramSpec, PROGRAMS};
+use odonata_workload::program::ProgramSpec;
 use odonata_workload::volumes::Messages;
 use odonata_workload::{JobSpec, PatternSpec, PlacementSpec, TrafficSpec, Work, Workload, WorkloadError, TRAFFIC};
 use std::sync::Arc;
@@ -64,7 +64,7 @@ fn job_words(
 }
 
 fn program_words(chosen: &Chosen, ranks: u32, files: &mut Files<'_>, report: &mut Report<'_>) -> Option<ProgramSpec> {
-    let known = Variant::find("program", PROGRAMS, chosen.name.value).expect("a known program");
+    let known = programs().find(|program| program.name == chosen.name.value).expect("a known program");
     let mut spec = ProgramSpec::of(known);
     set_all(chosen, report, |key, value| spec.set(key, value)).then_some(())?;
     accept(spec.rule_mut().read(ranks, files), chosen, report)?;

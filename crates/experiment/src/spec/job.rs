@@ -9,7 +9,7 @@ use crate::report::Report;
 use crate::section::{Chooser, Section};
 use odonata_declare::{Choice, Family, Key, Kind, Named, Value, Variant};
 use odonata_units::Time;
-use odonata_workload::program::{ProgramSpec, PROGRAMS};
+use odonata_workload::program::{ProgramRule, ProgramSpec, PROGRAMS};
 use odonata_workload::{self as workload, PatternRule, PatternSpec, PlacementSpec, PATTERNS, PLACEMENTS};
 
 /// The patterns of all crates.
@@ -17,10 +17,15 @@ pub(crate) fn patterns() -> impl Iterator<Item = &'static Variant<dyn PatternRul
     PATTERNS.iter().chain(odonata_amg::PATTERNS)
 }
 
+/// The programs of all crates.
+pub(crate) fn programs() -> impl Iterator<Item = &'static Variant<dyn ProgramRule>> {
+    PROGRAMS.iter().chain(odonata_amg::PROGRAMS)
+}
+
 pub(crate) static PATTERN: Family = Family::new("pattern", || patterns().map(PatternSpec::named).collect());
 pub(crate) static PLACEMENT: Family =
     Family::new("placement", || PLACEMENTS.iter().map(PlacementSpec::named).collect());
-pub(crate) static PROGRAM: Family = Family::new("program", || PROGRAMS.iter().map(ProgramSpec::named).collect());
+pub(crate) static PROGRAM: Family = Family::new("program", || programs().map(ProgramSpec::named).collect());
 pub(crate) static TRAFFIC: Family = Family::new("traffic", || workload::TRAFFIC.iter().map(Named::of).collect());
 /// A program, or several.
 static PROGRAMS_IN_TURN: [Kind; 2] = [Kind::Variant(&PROGRAM), Kind::List(&Kind::Variant(&PROGRAM))];

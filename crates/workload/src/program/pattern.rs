@@ -64,19 +64,9 @@ impl PatternProgram {
         let sizes = if same { Sizes::Same(most) } else { Sizes::Each(bytes) };
         Self { pattern, iterations, starts, sources, sizes }
     }
-}
 
-impl RankProgram for PatternProgram {
-    fn ranks(&self) -> u32 {
-        self.pattern.ranks()
-    }
-
-    fn blocks(&self, _: u32) -> u64 {
-        self.iterations.into()
-    }
-
-    fn block(&self, rank: u32, _: u64, code: &mut Code) {
-        code.mark(0);
+    /// What a rank calls in one exchange.
+    pub fn exchange(&self, rank: u32, code: &mut Code) {
         for place in self.starts[rank as usize]..self.starts[rank as usize + 1] {
             let bytes = match &self.sizes {
                 Sizes::Same(bytes) => *bytes,
@@ -92,6 +82,21 @@ impl RankProgram for PatternProgram {
         if code.requests() > 0 {
             code.wait_all();
         }
+    }
+}
+
+impl RankProgram for PatternProgram {
+    fn ranks(&self) -> u32 {
+        self.pattern.ranks()
+    }
+
+    fn blocks(&self, _: u32) -> u64 {
+        self.iterations.into()
+    }
+
+    fn block(&self, rank: u32, _: u64, code: &mut Code) {
+        code.mark(0);
+        self.exchange(rank, code);
     }
 
     fn phases(&self) -> Vec<String> {

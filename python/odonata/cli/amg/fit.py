@@ -11,8 +11,11 @@ from odonata.cli import options as common
 from odonata.cli.amg import options
 
 if TYPE_CHECKING:
-    from odonata.amg.fit import Fit
+    from collections.abc import Callable
+
+    from odonata.amg.fit import Fit, Measured
     from odonata.amg.hierarchy import Hierarchy
+    from odonata.amg.machines import ParameterSet
 
 
 @click.command()
@@ -22,7 +25,7 @@ if TYPE_CHECKING:
 @options.machine
 @common.as_json
 def command(times: Path, directory: Path | None, machine_name: str, as_json: bool, **given: Any) -> None:
-    """Find the scenario that explains measured times per level of a cycle, and how far each is off.
+    """Find what explains measured cycles: of levels the scenario, of whole cycles the costs at the ends.
 
     \b
     odonata amg fit times.csv --machine mine.toml --problem laplace7 --ranks 1024 --points 50x50x25
@@ -30,7 +33,8 @@ def command(times: Path, directory: Path | None, machine_name: str, as_json: boo
 
     TIMES.csv has a row per level and configuration: the columns level and time_s, time_ms or time_us; tasks
     (per node) and threads where they differ; hierarchy, a directory beside the file or a name that comes with
-    the package, where DIR or --problem does not say it for all rows.
+    the package, where DIR or --problem does not say it for all rows. Without the column level the times are
+    of whole cycles, three or more, of different mixes or sizes: computation and messages are told apart.
     """  # noqa: D301 - \b keeps click from filling the lines that follow
     from odonata.amg import fit
     from odonata.amg.machines import load
@@ -46,7 +50,11 @@ def command(times: Path, directory: Path | None, machine_name: str, as_json: boo
             )
         return known[name]
 
-    fits = fit.fit(fit.read(times), hierarchy_of, machine)
+    measured = fit.read(times)
+    if measured[0].is_whole:
+        _whole(measured, hierarchy_of, machine, as_json=as_json)
+        return
+    fits = fit.fit(measured, hierarchy_of, machine)
     # Penalties stand for many messages meeting: the run with the most tasks per node tells which are needed.
     chosen = max(fits, key=lambda one: one.tasks).scenario
     if as_json:
@@ -66,6 +74,51 @@ def command(times: Path, directory: Path | None, machine_name: str, as_json: boo
         if same
         else f"That line belongs into the machine file of {machine.name}."
     )
+
+
+def _whole(
+    measured: list[Measured],
+    hierarchy_of: Callable[[str | None], Hierarchy],
+    machine: ParameterSet,
+    *,
+    as_json: bool,
+) -> None:
+    """Costs at the ends from whole cycles."""
+    from odonata.amg import ends, fit, model
+    from odonata.cli import terminal
+    from odonata.cli.amg import parts, titled
+
+    cycles = []
+    for one in measured:
+        tasks = model.default_tasks(machine, one.threads) if one.tasks is None else one.tasks
+        name = _label(one, tasks)
+        seconds = one.seconds[fit.WHOLE]
+        cycles.append(ends.MeasuredCycle(name, hierarchy_of(one.hierarchy), seconds, one.threads, tasks))
+    fits = ends.fit(cycles, machine)
+    if as_json:
+        found = [
+            {
+                "fitted": one.fitted,
+                "ends": vars(one.ends),
+                "cycles": [
+                    {"cycle": c.name, "measured_s": c.seconds, **p.named, "left_out_s": s}
+                    for c, p, s in zip(cycles, one.predicted, one.left_out, strict=True)
+                ],
+            }
+            for one in fits
+        ]
+        terminal.print_json({"machine": machine.name, "fits": found})
+        return
+    screen = terminal.console()
+    best, other = fits
+    titled.show(screen, parts.fitted(cycles, best), legend=parts.LEGEND)
+    worst = [100 * one.worst(cycles) for one in fits]
+    screen.print(
+        f"With {best.fitted} fitted a cycle is foretold from the others within {worst[0]:.1f} %, with "
+        f"{other.fitted} instead within {worst[1]:.1f} %."
+    )
+    screen.print("For the machine file:")
+    screen.print(parts.lines(best.ends), style="bold", markup=False)
 
 
 def _named(name: str, folder: Path) -> Hierarchy:
@@ -88,9 +141,9 @@ def _named(name: str, folder: Path) -> Hierarchy:
     )
 
 
-def _label(one: Fit) -> str:
-    mix = f"{one.tasks} x {one.measured.threads}"
-    return mix if one.measured.hierarchy is None else f"{one.measured.hierarchy}, {mix}"
+def _label(one: Measured, tasks: int) -> str:
+    mix = f"{tasks} x {one.threads}"
+    return mix if one.hierarchy is None else f"{one.hierarchy}, {mix}"
 
 
 def _table(fits: list[Fit]) -> Any:
@@ -105,14 +158,16 @@ def _table(fits: list[Fit]) -> Any:
     for one in fits:
         note = "" if one.closest == one.scenario else f" ({one.closest} is closer, but has more penalties)"
         cells = (f"{one.factors[name]:.2f}" for name in names)
-        table.add_row(_label(one), *cells, f"{one.scenario}{note}")
+        table.add_row(_label(one.measured, one.tasks), *cells, f"{one.scenario}{note}")
     return table
 
 
 def _levels(one: Fit) -> Any:
     from odonata.cli.amg import titled
 
-    table = titled.table(f"{_label(one)}, ms", ["level", "measured", one.scenario, "off by, %"])
+    table = titled.table(
+        f"{_label(one.measured, one.tasks)}, ms", ["level", "measured", one.scenario, "off by, %"]
+    )
     for level, seconds in one.measured.seconds.items():
         predicted = one.predicted_s[one.scenario][level]
         off = 100 * (predicted / seconds - 1)

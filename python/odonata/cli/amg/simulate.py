@@ -9,9 +9,12 @@ import click
 
 from odonata.cli import options as common
 from odonata.cli.amg import options
+from odonata.errors import OdonataError
 from odonata.quantity import percent
 
 if TYPE_CHECKING:
+    from odonata.amg.hierarchy import Hierarchy
+    from odonata.amg.machines import ParameterSet
     from odonata.amg.simulate import Findings
 
 
@@ -31,6 +34,11 @@ if TYPE_CHECKING:
     help="An experiment to join instead: its machine, engine and other jobs.",
 )
 @click.option("--placement", metavar="NAME", default="compact", help="Placement of the ranks (compact).")
+@click.option(
+    "--cycle",
+    is_flag=True,
+    help="One whole cycle on the packet engine, with the costs at the ends of --machine, by mechanism.",
+)
 @click.option("--regrouped", is_flag=True, help="The levels that follow the redistribution of DIR.")
 @click.option(
     "--seed", type=click.IntRange(min=0), metavar="N", default=1, help="Seed of the simulation (1)."
@@ -47,6 +55,7 @@ def command(
     routing: str | None,
     experiment: Path | None,
     placement: str,
+    cycle: bool,
     regrouped: bool,
     seed: int,
     quiet: bool,
@@ -57,6 +66,7 @@ def command(
     \b
     odonata amg simulate amg-laplace7-512
     odonata amg simulate amg-laplace7-512 --engine packet --placement random-nodes
+    odonata amg simulate amg-laplace7-512 --cycle
     """  # noqa: D301 - \b keeps click from filling the lines that follow
     from odonata.amg import boomeramg, machines, model, simulate, store
     from odonata.api import Source
@@ -65,6 +75,12 @@ def command(
 
     machine = machines.load(machine_name)
     whole = store.read(directory)
+    if cycle:
+        if experiment is not None or regrouped:
+            raise OdonataError("--cycle goes with neither --experiment nor --regrouped")
+        keys = {"preset": preset or machine.name, "routing": routing, "placement": placement, "seed": seed}
+        _cycle(directory, whole, machine, tasks, threads, keys, quiet=quiet, as_json=as_json)
+        return
     source = (
         Source.of(experiment)
         if experiment is not None
@@ -99,6 +115,57 @@ def command(
     screen.print(f"Nearest scenario: {found.best_fit}. What the simulation says of the model's terms:")
     for term, verdict in found.verdicts().items():
         screen.print(f"  {term}: {verdict}")
+
+
+def _cycle(
+    directory: Path,
+    hierarchy: Hierarchy,
+    machine: ParameterSet,
+    tasks: int | None,
+    threads: int,
+    keys: dict[str, Any],
+    *,
+    quiet: bool,
+    as_json: bool,
+) -> None:
+    """A whole cycle, simulated and by the formulas, by mechanism."""
+    from odonata.amg import ends, model, store, whole
+    from odonata.amg.ranked import Ranked
+    from odonata.cli import terminal
+    from odonata.cli.amg import parts, titled
+
+    if machine.ends is None:
+        raise OdonataError(
+            f"the parameter set {machine.name} says nothing of the costs at the ends",
+            hint="A table [ends] has them; `odonata amg fit` finds them from measured whole cycles.",
+        )
+    per_node = tasks or model.default_tasks(machine, threads)
+    progress = terminal.error_console()
+    simulated = whole.simulate(
+        directory,
+        hierarchy.ranks,
+        machine,
+        machine.ends,
+        per_node=per_node,
+        threads=threads,
+        progress=None if quiet else lambda step: progress.print(f"  with {step}"),
+        **keys,
+    )
+    counted = Ranked(hierarchy, store.read_table(directory, "messages"), machine, threads, per_node)
+    accounts = {
+        "simulated": simulated,
+        "rank by rank": ends.total(ends.of_messages(counted, machine.ends)),
+        "by the level table": ends.total(
+            ends.of_levels(hierarchy, machine, machine.ends, threads=threads, tasks=per_node)
+        ),
+    }
+    if as_json:
+        terminal.print_json(
+            {name: {**found.named, "cycle": found.seconds} for name, found in accounts.items()}
+        )
+        return
+    title = f"One cycle of {hierarchy.ranks:,} ranks, ms"
+    titled.show(terminal.console(), parts.by_mechanism(title, accounts), legend=parts.LEGEND)
 
 
 def as_data(found: Findings) -> dict[str, Any]:

@@ -1,0 +1,270 @@
+"""What the ends of messages cost: a cycle taken apart by mechanism, and the costs that explain measured ones.
+
+One exchange (a product, a restriction, an interpolation) of a rank that sends k messages and receives r:
+
+    host       (k + r) / 2 o + m r (r + 3) / 4
+    interface  g times the messages that its node sends
+    time       max(host, interface) + L + max(its bytes / R_C, its node's bytes / R_N)
+
+o is the processor's time for sending a message and receiving one; m that of an entry of a queue that is
+compared with a message: of r receives that are posted in one order and r messages that come in any other, the
+message that finds n entries compares (n + 1) / 2 of them on average, from n = r down to 1. L is what the most
+distant nodes are further apart than the nearest, (D - h_m) gamma, once, since messages travel at the same
+time; R_C and R_N are the rates of a rank and of a node. A cycle is the sum of its exchanges, each with the
+rank that takes longest, and c times its counted work.
+
+What is fitted: two of these costs on whole cycles, by least squares of the relative errors; the third is
+given. Either c and m, with o = alpha, the least latency measured; or c and o, with m = 0. The one that
+foretells each cycle better from all others is taken. g cannot be told from o by times of cycles: it is 0.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, fields
+
+import numpy as np
+import numpy.typing as npt
+
+from odonata import _core
+from odonata.amg import model
+from odonata.amg.hierarchy import INTERPOLATION, SOLVE, Hierarchy
+from odonata.amg.machines import Ends, ParameterSet
+from odonata.amg.node_aware import BYTES_PER_VALUE
+from odonata.amg.ranked import PRODUCTS_PER_CYCLE, Ranked
+from odonata.errors import OdonataError
+
+Floats = npt.NDArray[np.float64]
+LEAST_CYCLES = 3
+"""Fewer do not say what two costs are, and how well."""
+
+
+@dataclass(frozen=True)
+class Parts:
+    """Seconds of a cycle by what they go to."""
+
+    computation: float = 0.0
+    overhead: float = 0.0
+    gap: float = 0.0
+    """What interfaces make hosts wait."""
+    matching: float = 0.0
+    network: float = 0.0
+    """Distance and bytes."""
+
+    @property
+    def seconds(self) -> float:
+        """All of it."""
+        return sum(self.named.values())
+
+    @property
+    def named(self) -> dict[str, float]:
+        """By name, in this order."""
+        return {field.name: getattr(self, field.name) for field in fields(self)}
+
+    def __add__(self, other: Parts) -> Parts:
+        """Each with its own."""
+        return Parts(*(one + two for one, two in zip(self.named.values(), other.named.values(), strict=True)))
+
+    def __mul__(self, times: float) -> Parts:
+        """So many alike."""
+        return Parts(*(times * one for one in self.named.values()))
+
+
+def comparisons(receives: Floats) -> Floats:
+    """Entries that are compared when so many messages come in an order of their own."""
+    return receives * (receives + 3) / 4
+
+
+@dataclass(frozen=True)
+class _Exchange:
+    """Of each rank: what it sends and receives."""
+
+    sends: Floats
+    receives: Floats
+    seconds_of_bytes: Floats
+    node_messages: Floats
+    distant: Floats
+    """1 where a rank has to do with another node, else 0."""
+
+    def parts(self, machine: ParameterSet, ends: Ends) -> Parts:
+        """Of the rank that takes longest."""
+        overhead = (self.sends + self.receives) / 2 * ends.overhead_s
+        matching = comparisons(self.receives) * ends.matching_s
+        gap = np.maximum(0.0, self.node_messages * ends.gap_s - overhead - matching)
+        c = machine.constants
+        latency = _core.amg.extra_hops(c) * c["gamma_s"]
+        network = latency * self.distant + self.seconds_of_bytes
+        slowest = int(np.argmax(overhead + matching + gap + network))
+        chosen = (part[slowest] for part in (overhead, gap, matching, network))
+        return Parts(0.0, *(float(part) for part in chosen))
+
+
+def of_levels(
+    hierarchy: Hierarchy, machine: ParameterSet, ends: Ends, *, threads: int = 1, tasks: int | None = None
+) -> list[Parts]:
+    """By level, of a table of levels: a rank has the most messages and values of any, its node the mean ones.
+
+    A transfer is counted with the finer of its levels.
+    """
+    per_node = model.default_tasks(machine, threads) if tasks is None else tasks
+
+    def exchange(level: dict[str, float], prefix: str) -> _Exchange:
+        sends, values = level[f"{prefix}sends"], level[f"{prefix}values_sent"]
+        node_values = per_node * level.get(f"{prefix}values_sent_mean", values)
+        node_messages = per_node * level[f"{prefix}messages"] / hierarchy.ranks
+        one = (sends, sends, _bytes_s(machine, values, node_values), node_messages, min(sends, 1.0))
+        return _Exchange(*(np.array([float(number)]) for number in one))
+
+    found = []
+    for number, work in enumerate(_work(hierarchy, machine, threads, per_node)):
+        level = hierarchy.levels[number]
+        parts = exchange(level, "").parts(machine, ends) * PRODUCTS_PER_CYCLE
+        if number + 1 < len(hierarchy.levels):
+            parts += exchange(level, "interpolation_").parts(machine, ends) * 2
+        found.append(parts + Parts(ends.compute_factor * work))
+    return found
+
+
+def of_messages(ranked: Ranked, ends: Ends) -> list[Parts]:
+    """By level, rank by rank, of the messages that were counted; else as `of_levels`."""
+    ranks = ranked.hierarchy.ranks
+    nodes = ranked.nodes
+
+    def exchange(sources: npt.NDArray[np.int64], targets: npt.NDArray[np.int64], sizes: Floats) -> _Exchange:
+        def per_rank(end: npt.NDArray[np.int64], weights: Floats | None = None) -> Floats:
+            return np.bincount(end, weights=weights, minlength=ranks).astype(np.float64)
+
+        away = nodes[sources] != nodes[targets]
+        values = per_rank(sources, sizes * away)
+        messages = per_rank(sources, away.astype(np.float64))
+        of_node = [np.bincount(nodes, weights=each).astype(np.float64)[nodes] for each in (values, messages)]
+        distant = np.minimum(1.0, messages + per_rank(targets, away.astype(np.float64)))
+        return _Exchange(
+            per_rank(sources),
+            per_rank(targets),
+            _bytes_s(ranked.machine, values, of_node[0]),
+            of_node[1],
+            distant,
+        )
+
+    found = []
+    for number, work in enumerate(_work(ranked.hierarchy, ranked.machine, ranked.threads, ranked.per_node)):
+        parts = Parts(ends.compute_factor * work)
+        if product := ranked.lists.get((number, SOLVE)):
+            one = exchange(product.sources, product.destinations, product.values.astype(np.float64))
+            parts += one.parts(ranked.machine, ends) * PRODUCTS_PER_CYCLE
+        if transfer := ranked.lists.get((number, INTERPOLATION)):
+            for way in (transfer, transfer.transposed()):
+                one = exchange(way.sources, way.destinations, way.values.astype(np.float64))
+                parts += one.parts(ranked.machine, ends)
+        found.append(parts)
+    return found
+
+
+def _bytes_s(machine: ParameterSet, values: Floats | float, node_values: Floats | float) -> Floats:
+    c = machine.constants
+    own = np.asarray(values) * c["beta_s_per_value"]
+    shared: Floats = np.maximum(own, np.asarray(node_values) * BYTES_PER_VALUE / c["node_bandwidth"])
+    return shared
+
+
+def _work(hierarchy: Hierarchy, machine: ParameterSet, threads: int, per_node: int) -> list[float]:
+    """Counted work by level at the measured times of operations, transfers with the finer of their levels."""
+    cycle = model.cycle(hierarchy, machine, threads=threads, tasks=per_node)
+    work = [0.0] * len(hierarchy.levels)
+    for cost in cycle.costs:
+        if cost.term == "compute":
+            work[cost.level - (cost.phase == "interpolate" and cost.level > 0)] += cost.seconds
+    return work
+
+
+@dataclass(frozen=True)
+class MeasuredCycle:
+    """A cycle that was run."""
+
+    name: str
+    hierarchy: Hierarchy
+    seconds: float
+    threads: int = 1
+    tasks: int | None = None
+
+
+@dataclass(frozen=True)
+class EndsFit:
+    """Costs at the ends that explain cycles."""
+
+    fitted: str
+    """Which of them was fitted beside the computation's: `matching` or `overhead`."""
+    ends: Ends
+    predicted: list[Parts]
+    """Of each cycle."""
+    left_out: list[float]
+    """Seconds of each cycle, by what all others say."""
+
+    def worst(self, cycles: Sequence[MeasuredCycle]) -> float:
+        """The largest relative error of a cycle that was left out."""
+        pairs = zip(self.left_out, cycles, strict=True)
+        return max(abs(predicted / cycle.seconds - 1) for predicted, cycle in pairs)
+
+
+def total(levels: Sequence[Parts]) -> Parts:
+    """Of a cycle."""
+    return sum(levels, Parts())
+
+
+def fit(cycles: Sequence[MeasuredCycle], machine: ParameterSet) -> list[EndsFit]:
+    """What explains the cycles, the better one first: see the head of this file.
+
+    Raises:
+        OdonataError: Fewer than three cycles, or such that nothing can be told from them.
+    """
+    if len(cycles) < LEAST_CYCLES:
+        raise OdonataError(
+            f"{len(cycles)} cycles were measured; two costs and how well they foretell need {LEAST_CYCLES}",
+            hint="Measure other mixes of tasks and threads, other numbers of points or of ranks.",
+        )
+    alpha = machine.constants["alpha_s"]
+    # Every part is linear in its cost, so the parts at 1 s each are the columns of a linear system.
+    nothing = Ends(0.0, 0.0, 0.0, 0.0)
+    fits = []
+    for fitted, base, unit in (
+        ("matching", Ends(0.0, alpha, 0.0, 0.0), Ends(1.0, alpha, 0.0, 1.0)),
+        ("overhead", nothing, Ends(1.0, 1.0, 0.0, 0.0)),
+    ):
+        columns, rest = [], []
+        for cycle in cycles:
+            known, parts = (_total_of(cycle, machine, costs) for costs in (base, unit))
+            columns.append([parts.computation / cycle.seconds, parts.named[fitted] / cycle.seconds])
+            rest.append(1 - known.seconds / cycle.seconds)
+        matrix, right = np.array(columns), np.array(rest)
+        kept = np.arange(len(cycles))
+        left_out = []
+        for number, cycle in enumerate(cycles):
+            found = _least_squares(matrix[kept != number], right[kept != number])
+            left_out.append(cycle.seconds * float(matrix[number] @ found + 1 - right[number]))
+        factor, cost = (float(one) for one in _least_squares(matrix, right))
+        if factor == 0:
+            raise OdonataError(
+                "computation explains nothing of these cycles", hint="Are the units of the times right?"
+            )
+        ends = Ends(factor, cost, 0.0, 0.0) if fitted == "overhead" else Ends(factor, alpha, 0.0, cost)
+        predicted = [_total_of(cycle, machine, ends) for cycle in cycles]
+        fits.append(EndsFit(fitted, ends, predicted, left_out))
+    return sorted(fits, key=lambda one: one.worst(cycles))
+
+
+def _total_of(cycle: MeasuredCycle, machine: ParameterSet, ends: Ends) -> Parts:
+    return total(of_levels(cycle.hierarchy, machine, ends, threads=cycle.threads, tasks=cycle.tasks))
+
+
+def _least_squares(matrix: Floats, right: Floats) -> Floats:
+    """Two numbers from zero up that come closest."""
+    best, error = np.zeros(2), math.inf
+    for used in ([0, 1], [0], [1]):
+        found = np.zeros(2)
+        found[used] = np.linalg.lstsq(matrix[:, used], right, rcond=None)[0]
+        off = float(np.sum((matrix @ found - right) ** 2))
+        if (found >= 0).all() and off < error:
+            best, error = found, off
+    return best

@@ -1,0 +1,145 @@
+"""A whole cycle on the packet engine: the program `amg`, whose messages cost time at the ends, too.
+
+The costs of `ends` become keys of `[mpi]`: half of o to set up a send and half a receive, g where an
+interface starts a message, the rest as in the preset `ideal`, where hosts and interfaces take no time. Run
+again and again with one mechanism more - the network alone, with overheads, with gaps, with matching, with
+computation - each adds what it explains.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from odonata import _core, toml
+from odonata.amg.ends import Parts
+from odonata.amg.machines import Ends, ParameterSet
+
+STEPS = ("network", "overhead", "gap", "matching", "computation")
+"""In the order in which mechanisms are added."""
+_ENDS = {"overhead": "overhead_s", "gap": "gap_s", "matching": "matching_s"}
+
+
+def experiment(
+    hierarchy: str,
+    ranks: int,
+    machine: ParameterSet,
+    ends: Ends,
+    *,
+    preset: str,
+    per_node: int,
+    threads: int = 1,
+    computes: bool = True,
+    routing: str | None = None,
+    placement: str = "compact",
+    seed: int = 1,
+) -> str:
+    """An experiment of one cycle.
+
+    Args:
+        hierarchy: Its directory, or the name of one that comes with the package.
+        ranks: Of the hierarchy.
+        machine: For the times of operations.
+        ends: Costs at the ends.
+        preset: The machine that is simulated.
+        per_node: Ranks on each node.
+        threads: OpenMP threads of each rank.
+        computes: Whether ranks compute between exchanges.
+        routing: Of the packet engine; its default if not given.
+        placement: Of the job.
+        seed: Of the engine.
+    """
+    engine: dict[str, Any] = {"kind": "packet", "seed": seed}
+    if routing is not None:
+        engine["routing"] = routing
+    job = {
+        "name": "amg",
+        "ranks": ranks,
+        "ranks_per_node": per_node,
+        "placement": placement,
+        "program": program(hierarchy, machine, ends, threads=threads, computes=computes),
+    }
+    machine_of = {"preset": preset}
+    parts = ("[machine]", machine_of), ("[engine]", engine), ("[mpi]", mpi(ends)), ("[[job]]", job)
+    return "\n".join(f"{heading}\n{toml.document(content)}" for heading, content in parts)
+
+
+def mpi(ends: Ends) -> dict[str, str]:
+    """The section `[mpi]` of these costs."""
+    half = _picoseconds(ends.overhead_s / 2)
+    others = {"nic_start": _picoseconds(ends.gap_s), "matching": _picoseconds(ends.matching_s)}
+    return {"preset": "ideal", "send_setup": half, "receive_setup": half, **others}
+
+
+def program(
+    hierarchy: str, machine: ParameterSet, ends: Ends, *, threads: int = 1, computes: bool = True
+) -> dict[str, Any]:
+    """The job's program."""
+    flops = effective_flop_ns(machine, threads, ends.compute_factor) if computes else []
+    return {"name": "amg", "hierarchy": hierarchy, "flop_ns": flops, "final_barrier": False}
+
+
+def steps(ends: Ends) -> dict[str, tuple[Ends, bool]]:
+    """By mechanism the costs with it and with those before it in `STEPS`, and whether ranks compute.
+
+    Mechanisms that cost nothing are left out.
+    """
+    so_far, found = Ends(ends.compute_factor, 0.0, 0.0, 0.0), {}
+    for step in STEPS:
+        if field := _ENDS.get(step):
+            if getattr(ends, field) == 0:
+                continue
+            so_far = replace(so_far, **{field: getattr(ends, field)})
+        found[step] = so_far, step == "computation"
+    return found
+
+
+def parts(seconds: Mapping[str, float]) -> Parts:
+    """What each mechanism adds, of the times of a cycle by step."""
+    before, found = 0.0, {}
+    for step, time in seconds.items():
+        found[step] = time - before
+        before = time
+    return Parts(**found)
+
+
+def effective_flop_ns(machine: ParameterSet, threads: int, factor: float) -> list[float]:
+    """Time per operation and level, in ns, of a rank whose threads share its work."""
+    slower = _core.amg.thread_slowdown(machine.constants, threads) / threads
+    return [factor * slower * seconds * 1e9 for seconds in machine.constants["flop_s"]]
+
+
+def simulate(
+    hierarchy: Path | str,
+    ranks: int,
+    machine: ParameterSet,
+    ends: Ends,
+    *,
+    progress: Callable[[str], None] | None = None,
+    **keys: Any,
+) -> Parts:
+    """What each mechanism adds to a cycle, in the order of `STEPS`; other arguments as of `experiment`.
+
+    Raises:
+        OdonataError: What the experiment's check finds.
+    """
+    name = str(hierarchy.absolute()) if isinstance(hierarchy, Path) else hierarchy
+    seconds = {}
+    for step, (costs, computes) in steps(ends).items():
+        if progress:
+            progress(step)
+        seconds[step] = _cycle_s(experiment(name, ranks, machine, costs, computes=computes, **keys))
+    return parts(seconds)
+
+
+def _cycle_s(text: str) -> float:
+    """From the first rank's first call to the last one's end."""
+    result = _core.run(text, "<text>")
+    return float(result["tables"]["jobs"]["execution_ns"][0]) * 1e-9
+
+
+def _picoseconds(seconds: float) -> str:
+    """As a duration of an experiment file."""
+    return f"{round(seconds * 1e12)} ps"
