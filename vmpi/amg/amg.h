@@ -17,6 +17,10 @@ typedef struct {
     double coefficient[3];    /* anisotropic: -cx u_xx - cy u_yy - cz u_zz */
     double angle, epsilon;    /* rotated: degrees, ratio */
     int coarsening, interpolation, max_elements, aggressive_levels, functions;
+    int nodal;                /* hypre's norm of nodal coarsening; 0: unknown by unknown */
+    int smoother[2];          /* hypre's types: on the way down, on the way up */
+    double relax_weight;
+    int w_cycle, f_cycle;     /* a V-cycle if neither */
     double strength, truncation;
     int max_levels;
     int solve;                /* also solve, with the first of these that does */
@@ -35,7 +39,7 @@ amg_settings read_arguments(int argc, char **argv, int ranks);
 /* problem.c: the matrix of this rank's rows. */
 hypre_ParCSRMatrix *build_problem(MPI_Comm comm, const amg_settings *settings);
 /* A matrix from this rank's rows low .. low + rows - 1 in compressed form; square, partitioned alike by columns. */
-hypre_ParCSRMatrix *assemble(MPI_Comm comm, HYPRE_BigInt low, int rows, int *row_sizes, HYPRE_BigInt *columns,
+hypre_ParCSRMatrix *assemble(MPI_Comm comm, HYPRE_BigInt low, int rows, HYPRE_Int *row_sizes, HYPRE_BigInt *columns,
                              double *values);
 
 /* levels.c: gathers and writes `OUT/PREFIXranks.table` and `OUT/PREFIXmessages.table`; `world_rank` names this rank
@@ -54,7 +58,8 @@ void stop(const char *format, ...) __attribute__((noreturn, format(printf, 1, 2)
 /* solve.c: a Krylov method with the cycle as preconditioner. */
 typedef struct {
     const char *solver;
-    int iterations, error; /* error: hypre's flag, the most of any rank */
+    HYPRE_Int iterations;
+    int error;             /* hypre's flag, the most of any rank */
     double residual;       /* relative, as the method says */
     double true_residual;  /* |f - A u| / |f| */
     int solved;
@@ -85,7 +90,7 @@ typedef struct {
  * the first of each keeps the data. Collective. */
 regrouped *regroup(hypre_ParCSRMatrix *matrix, int groups);
 /* A number per row of the level, as the leader keeps the rows; hypre's memory, NULL elsewhere. */
-int *gather_numbers(const regrouped *r, const int *own, int rows);
+HYPRE_Int *gather_numbers(const regrouped *r, const HYPRE_Int *own, int rows);
 void gather_vector(const regrouped *r, hypre_ParVector *fine, hypre_ParVector *kept);
 void scatter_vector(const regrouped *r, hypre_ParVector *kept, hypre_ParVector *fine);
 
@@ -97,8 +102,10 @@ typedef struct {
     HYPRE_Solver coarse; /* NULL where the rank keeps no data */
     hypre_ParVector *kept_f, *kept_u;
     hypre_ParVector **residual;
+    int smoother[2];
+    double relax_weight;
 } composite_cycle;
-composite_cycle *composite_create(HYPRE_Solver fine, regrouped *level, HYPRE_Solver coarse);
+composite_cycle *composite_create(const amg_settings *s, HYPRE_Solver fine, regrouped *level, HYPRE_Solver coarse);
 /* The preconditioner's solve function: signature of hypre's. */
 HYPRE_Int composite_solve(HYPRE_Solver cycle, HYPRE_ParCSRMatrix a, HYPRE_ParVector f, HYPRE_ParVector u);
 

@@ -37,6 +37,14 @@ static double read_real(const char *option, const char *value)
     return number;
 }
 
+static void read_cycle(amg_settings *s, const char *option, const char *value)
+{
+    if (!value || strlen(value) != 1 || !strchr("vwf", *value))
+        refuse(option, value, "v, w or f");
+    s->w_cycle = *value == 'w';
+    s->f_cycle = *value == 'f';
+}
+
 /* Names with commas: the next is tried where one does not solve the system. */
 static void read_solvers(amg_settings *s, const char *option, const char *value)
 {
@@ -61,6 +69,8 @@ static const amg_settings defaults = {
     .max_elements = 4,
     .aggressive_levels = 1, /* multipass interpolation is hypre's default there */
     .functions = 1,
+    .smoother = {3, 4},     /* hybrid Gauss-Seidel, forward and backward */
+    .relax_weight = 1.0,
     .strength = 0.25,
     .max_levels = 25,
     .solver = {"cg"},
@@ -101,6 +111,15 @@ static void read_option(amg_settings *s, const char *option, const char *value)
         s->aggressive_levels = read_int(option, value, 0);
     else if (strcmp(option, "--functions") == 0)
         s->functions = read_int(option, value, 1);
+    else if (strcmp(option, "--nodal") == 0)
+        s->nodal = read_int(option, value, 0);
+    else if (strcmp(option, "--smoother") == 0) {
+        if (!value || sscanf(value, "%d,%d%c", &s->smoother[0], &s->smoother[1], &rest) != 2)
+            refuse(option, value, "hypre's types of the way down and up as 3,4");
+    } else if (strcmp(option, "--relax-weight") == 0)
+        s->relax_weight = read_real(option, value);
+    else if (strcmp(option, "--cycle") == 0)
+        read_cycle(s, option, value);
     else if (strcmp(option, "--strength") == 0)
         s->strength = read_real(option, value);
     else if (strcmp(option, "--truncation") == 0)

@@ -1,10 +1,11 @@
 /* A V-cycle whose coarse part runs on fewer ranks. The fine part repeats what BoomerAMG's cycle does with these
- * settings: one forward hybrid Gauss-Seidel sweep, residual, restriction; interpolation, one backward sweep. */
+ * settings: one sweep, residual, restriction; interpolation, one sweep. Smoothers that need l1 norms or eigenvalues are refused. */
 #include <stdlib.h>
 
 #include "amg.h"
 
-enum { GAUSS_SEIDEL_FORWARD = 3, GAUSS_SEIDEL_BACKWARD = 4, ALL_POINTS = 0 };
+enum { DOWN, UP };
+enum { ALL_POINTS = 0 };
 
 static hypre_ParVector *vector_like(hypre_ParCSRMatrix *a)
 {
@@ -14,9 +15,12 @@ static hypre_ParVector *vector_like(hypre_ParCSRMatrix *a)
     return v;
 }
 
-composite_cycle *composite_create(HYPRE_Solver fine, regrouped *level, HYPRE_Solver coarse)
+composite_cycle *composite_create(const amg_settings *s, HYPRE_Solver fine, regrouped *level, HYPRE_Solver coarse)
 {
     composite_cycle *c = calloc(1, sizeof *c);
+    c->smoother[DOWN] = s->smoother[DOWN];
+    c->smoother[UP] = s->smoother[UP];
+    c->relax_weight = s->relax_weight;
     c->fine = fine;
     c->fine_data = (hypre_ParAMGData *)fine;
     c->level = level;
@@ -32,9 +36,11 @@ composite_cycle *composite_create(HYPRE_Solver fine, regrouped *level, HYPRE_Sol
     return c;
 }
 
-static void relax(hypre_ParCSRMatrix *a, hypre_ParVector *f, hypre_ParVector *u, hypre_ParVector *work, int type)
+static void relax(const composite_cycle *c, int level, hypre_ParVector *f, hypre_ParVector *u, int way)
 {
-    hypre_BoomerAMGRelax(a, f, NULL, type, ALL_POINTS, 1.0, 1.0, NULL, u, work, NULL);
+    hypre_ParCSRMatrix *a = hypre_ParAMGDataAArray(c->fine_data)[level];
+    hypre_BoomerAMGRelax(a, f, NULL, c->smoother[way], ALL_POINTS, c->relax_weight, 1.0, NULL, u, c->residual[level],
+                         NULL);
 }
 
 static void coarse_part(composite_cycle *c, hypre_ParVector *f, hypre_ParVector *u, int level)
@@ -63,7 +69,7 @@ HYPRE_Int composite_solve(HYPRE_Solver cycle, HYPRE_ParCSRMatrix matrix, HYPRE_P
     f[0] = (hypre_ParVector *)b;
     u[0] = (hypre_ParVector *)x;
     for (int i = 0; i < last; i++) {
-        relax(a[i], f[i], u[i], c->residual[i], GAUSS_SEIDEL_FORWARD);
+        relax(c, i, f[i], u[i], DOWN);
         hypre_ParCSRMatrixMatvecOutOfPlace(-1.0, a[i], u[i], 1.0, f[i], c->residual[i]);
         hypre_ParCSRMatrixMatvecT(1.0, p[i], c->residual[i], 0.0, f[i + 1]);
         hypre_ParVectorSetConstantValues(u[i + 1], 0.0);
@@ -71,7 +77,7 @@ HYPRE_Int composite_solve(HYPRE_Solver cycle, HYPRE_ParCSRMatrix matrix, HYPRE_P
     coarse_part(c, f[last], u[last], last);
     for (int i = last - 1; i >= 0; i--) {
         hypre_ParCSRMatrixMatvec(1.0, p[i], u[i + 1], 1.0, u[i]);
-        relax(a[i], f[i], u[i], c->residual[i], GAUSS_SEIDEL_BACKWARD);
+        relax(c, i, f[i], u[i], UP);
     }
     phase_cycle(0);
     return 0;

@@ -7,7 +7,7 @@
 
 #include "amg.h"
 
-enum { GAUSS_SEIDEL_FORWARD = 3, GAUSS_SEIDEL_BACKWARD = 4, GAUSS_SEIDEL_SYMMETRIC = 6, GAUSSIAN_ELIMINATION = 9 };
+enum { GAUSS_SEIDEL_FORWARD = 3, GAUSS_SEIDEL_SYMMETRIC = 6, GAUSSIAN_ELIMINATION = 9 };
 enum { SWEEPS_INSTEAD_OF_ELIMINATION = 20 };
 
 static HYPRE_Solver create_amg(const amg_settings *s, int max_levels, int aggressive_levels, int coarsest_relaxation)
@@ -23,8 +23,14 @@ static HYPRE_Solver create_amg(const amg_settings *s, int max_levels, int aggres
     HYPRE(HYPRE_BoomerAMGSetNumFunctions(amg, s->functions));
     HYPRE(HYPRE_BoomerAMGSetMaxLevels(amg, max_levels));
     HYPRE(HYPRE_BoomerAMGSetNumSweeps(amg, 1));
-    HYPRE(HYPRE_BoomerAMGSetCycleRelaxType(amg, GAUSS_SEIDEL_FORWARD, 1));
-    HYPRE(HYPRE_BoomerAMGSetCycleRelaxType(amg, GAUSS_SEIDEL_BACKWARD, 2));
+    if (s->nodal)
+        HYPRE(HYPRE_BoomerAMGSetNodal(amg, s->nodal));
+    HYPRE(HYPRE_BoomerAMGSetCycleType(amg, s->w_cycle ? 2 : 1));
+    if (s->f_cycle)
+        HYPRE(HYPRE_BoomerAMGSetFCycle(amg, 1));
+    HYPRE(HYPRE_BoomerAMGSetCycleRelaxType(amg, s->smoother[0], 1));
+    HYPRE(HYPRE_BoomerAMGSetCycleRelaxType(amg, s->smoother[1], 2));
+    HYPRE(HYPRE_BoomerAMGSetRelaxWt(amg, s->relax_weight));
     HYPRE(HYPRE_BoomerAMGSetCycleRelaxType(amg, coarsest_relaxation, 3));
     if (s->null_space && coarsest_relaxation == GAUSSIAN_ELIMINATION) { /* which a singular matrix does not allow */
         HYPRE(HYPRE_BoomerAMGSetCycleRelaxType(amg, GAUSS_SEIDEL_SYMMETRIC, 3));
@@ -64,7 +70,7 @@ static void write_summary(const amg_settings *s, hypre_ParCSRMatrix *a, int leve
             (long long)hypre_ParCSRMatrixGlobalNumRows(a), levels);
     if (solved)
         fprintf(file, "iterations=%d\nsolver=%s\nrelative_residual=%.3e\ntrue_residual=%.3e\nhypre_error=%d\nsolved=%d\n",
-                solved->iterations, solved->solver, solved->residual, solved->true_residual, solved->error,
+                (int)solved->iterations, solved->solver, solved->residual, solved->true_residual, solved->error,
                 solved->solved);
     fclose(file);
 }
@@ -81,7 +87,7 @@ static composite_cycle *redistribute(const amg_settings *s, HYPRE_Solver fine, i
     regrouped *r = regroup(gathered, s->redistribute_ranks);
     /* Of systems, which function each row is of: on coarse levels that is no longer row mod functions. */
     hypre_IntArray **functions = hypre_ParAMGDataDofFuncArray(data);
-    int *function_of_row = NULL;
+    HYPRE_Int *function_of_row = NULL;
     if (s->functions > 1 && functions)
         function_of_row = gather_numbers(r, functions[level] ? hypre_IntArrayData(functions[level]) : NULL,
                                          hypre_CSRMatrixNumRows(hypre_ParCSRMatrixDiag(gathered)));
@@ -96,7 +102,7 @@ static composite_cycle *redistribute(const amg_settings *s, HYPRE_Solver fine, i
         write_levels(r->leaders, (hypre_ParAMGData *)coarse, s->out, "regrouped-", rank, level);
         phase_record(1);
     }
-    return composite_create(fine, r, coarse);
+    return composite_create(s, fine, r, coarse);
 }
 
 int main(int argc, char **argv)

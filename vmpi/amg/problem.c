@@ -89,7 +89,7 @@ static matrix_file open_matrix(const char *path)
     return f;
 }
 
-hypre_ParCSRMatrix *assemble(MPI_Comm comm, HYPRE_BigInt low, int rows, int *row_sizes, HYPRE_BigInt *columns,
+hypre_ParCSRMatrix *assemble(MPI_Comm comm, HYPRE_BigInt low, int rows, HYPRE_Int *row_sizes, HYPRE_BigInt *columns,
                              double *values)
 {
     HYPRE_IJMatrix ij;
@@ -130,13 +130,17 @@ static hypre_ParCSRMatrix *from_file(MPI_Comm comm, const amg_settings *s)
     HYPRE_BigInt *columns = malloc((count + 1) * sizeof *columns);
     double *values = malloc((count + 1) * sizeof *values);
     int64_t columns_at = starts_at + 8 * (f.rows + 1);
-    read_at(&f, columns, count * 4, columns_at + 4 * first);
+    int32_t *stored = malloc((count + 1) * sizeof *stored);
+    read_at(&f, stored, count * sizeof *stored, columns_at + (int64_t)sizeof *stored * first);
+    for (size_t k = 0; k < count; k++)
+        columns[k] = stored[k];
+    free(stored);
     read_at(&f, values, count * 8, columns_at + 4 * f.nonzeros + 8 * first);
     close(f.descriptor);
 
-    int *sizes = malloc(((size_t)rows + 1) * sizeof *sizes);
+    HYPRE_Int *sizes = malloc(((size_t)rows + 1) * sizeof *sizes);
     for (int i = 0; i < rows; i++)
-        sizes[i] = (int)(start[i + 1] - start[i]);
+        sizes[i] = (HYPRE_Int)(start[i + 1] - start[i]);
     hypre_ParCSRMatrix *matrix = assemble(comm, low, rows, sizes, columns, values);
     free(start);
     free(columns);

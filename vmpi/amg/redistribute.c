@@ -9,14 +9,14 @@ enum { TAG_SIZES = 901, TAG_COLUMNS, TAG_VALUES, TAG_VECTOR, TAG_NUMBERS };
 
 typedef struct {
     int rows, entries;
-    int *size;
+    HYPRE_Int *size;
     HYPRE_BigInt *column;
     double *value;
 } row_block;
 
 static row_block make_block(int rows, int entries)
 {
-    row_block b = {rows, entries, malloc(((size_t)rows + 1) * sizeof(int)),
+    row_block b = {rows, entries, malloc(((size_t)rows + 1) * sizeof(HYPRE_Int)),
                    malloc(((size_t)entries + 1) * sizeof(HYPRE_BigInt)), malloc(((size_t)entries + 1) * sizeof(double))};
     if (!b.size || !b.column || !b.value)
         stop("out of memory for %d matrix entries", entries);
@@ -93,8 +93,8 @@ static void form_groups(regrouped *r, const int *rows, int ranks, int rank, int 
 
 static void send_block(const row_block *b, int leader, MPI_Comm comm)
 {
-    MPI_Send(b->size, b->rows, MPI_INT, leader, TAG_SIZES, comm);
-    MPI_Send(b->column, b->entries, MPI_INT, leader, TAG_COLUMNS, comm);
+    MPI_Send(b->size, b->rows, HYPRE_MPI_INT, leader, TAG_SIZES, comm);
+    MPI_Send(b->column, b->entries, HYPRE_MPI_BIG_INT, leader, TAG_COLUMNS, comm);
     MPI_Send(b->value, b->entries, MPI_DOUBLE, leader, TAG_VALUES, comm);
 }
 
@@ -104,12 +104,13 @@ static row_block collect(const regrouped *r, const row_block *own, int rank)
     int rows = 0, entries = 0, row = 0, at = 0;
     for (int i = 0; i < r->members; i++)
         rows += r->member_rows[i];
-    int *sizes = malloc(((size_t)rows + 1) * sizeof *sizes);
+    HYPRE_Int *sizes = malloc(((size_t)rows + 1) * sizeof *sizes);
     for (int i = 0; i < r->members; row += r->member_rows[i++])
         if (r->member[i] == rank)
             memcpy(sizes + row, own->size, (size_t)own->rows * sizeof *sizes);
         else
-            MPI_Recv(sizes + row, r->member_rows[i], MPI_INT, r->member[i], TAG_SIZES, r->comm, MPI_STATUS_IGNORE);
+            MPI_Recv(sizes + row, r->member_rows[i], HYPRE_MPI_INT, r->member[i], TAG_SIZES, r->comm,
+                     MPI_STATUS_IGNORE);
     for (int i = 0; i < rows; i++)
         entries += sizes[i];
     row_block b = make_block(rows, entries);
@@ -124,7 +125,7 @@ static row_block collect(const regrouped *r, const row_block *own, int rank)
             memcpy(b.column + at, own->column, (size_t)count * sizeof *b.column);
             memcpy(b.value + at, own->value, (size_t)count * sizeof *b.value);
         } else {
-            MPI_Recv(b.column + at, count, MPI_INT, r->member[i], TAG_COLUMNS, r->comm, MPI_STATUS_IGNORE);
+            MPI_Recv(b.column + at, count, HYPRE_MPI_BIG_INT, r->member[i], TAG_COLUMNS, r->comm, MPI_STATUS_IGNORE);
             MPI_Recv(b.value + at, count, MPI_DOUBLE, r->member[i], TAG_VALUES, r->comm, MPI_STATUS_IGNORE);
         }
         at += count;
@@ -178,23 +179,24 @@ void gather_vector(const regrouped *r, hypre_ParVector *fine, hypre_ParVector *k
             MPI_Recv(to, r->member_rows[i], MPI_DOUBLE, r->member[i], TAG_VECTOR, r->comm, MPI_STATUS_IGNORE);
 }
 
-int *gather_numbers(const regrouped *r, const int *own, int rows)
+HYPRE_Int *gather_numbers(const regrouped *r, const HYPRE_Int *own, int rows)
 {
     int rank, kept = 0, at = 0;
     MPI_Comm_rank(r->comm, &rank);
     if (!r->is_leader) {
         if (r->leader >= 0)
-            MPI_Send(own, rows, MPI_INT, r->leader, TAG_NUMBERS, r->comm);
+            MPI_Send(own, rows, HYPRE_MPI_INT, r->leader, TAG_NUMBERS, r->comm);
         return NULL;
     }
     for (int i = 0; i < r->members; i++)
         kept += r->member_rows[i];
-    int *all = hypre_CTAlloc(int, kept + 1, HYPRE_MEMORY_HOST);
+    HYPRE_Int *all = hypre_CTAlloc(HYPRE_Int, kept + 1, HYPRE_MEMORY_HOST);
     for (int i = 0; i < r->members; at += r->member_rows[i++])
         if (r->member[i] == rank)
             memcpy(all + at, own, (size_t)rows * sizeof *all);
         else
-            MPI_Recv(all + at, r->member_rows[i], MPI_INT, r->member[i], TAG_NUMBERS, r->comm, MPI_STATUS_IGNORE);
+            MPI_Recv(all + at, r->member_rows[i], HYPRE_MPI_INT, r->member[i], TAG_NUMBERS, r->comm,
+                     MPI_STATUS_IGNORE);
     return all;
 }
 

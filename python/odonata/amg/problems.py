@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass, field, replace
 from difflib import get_close_matches
 from typing import Any
@@ -62,6 +62,41 @@ are made of products of matrices, `-separated` separate the weights, `-cc` only 
 coarse neighbour."""
 
 
+SMOOTHERS = {
+    "gauss-seidel": (3, 4),
+    "symmetric-gauss-seidel": (6, 6),
+    "jacobi": (0, 0),
+    "l1-gauss-seidel": (13, 14),
+    "l1-symmetric-gauss-seidel": (8, 8),
+    "l1-jacobi": (18, 18),
+    "fcf-jacobi": (17, 17),
+    "chebyshev": (16, 16),
+}
+"""hypre's documented smoothers, on the way down and up, but those that take turns rank by rank (1, 2), need
+threads (5) or differ from iteration to iteration (15). Gauss-Seidel is hybrid: Jacobi between ranks."""
+GATHERED_SMOOTHERS = ("gauss-seidel", "symmetric-gauss-seidel", "jacobi")
+"""Those of a cycle that goes on with fewer ranks: the others need norms or eigenvalues of hypre's own."""
+_SEVERAL_PRODUCTS = ("fcf-jacobi", "chebyshev")
+CYCLES = {"v": 1, "w": 2, "f": 1}
+"""Cycles."""
+NODAL = {"frobenius": 1, "absolute-sum": 2, "largest": 3, "row-sum": 4, "sum": 6}
+"""hypre's norms of the blocks of a system's grid points, by which points are coarsened, not unknowns."""
+
+
+def word_of(what: str, text: str, known: Iterable[str]) -> str:
+    """A word that there is.
+
+    Raises:
+        OdonataError: There is no such word.
+    """
+    words = list(known)
+    if text in words:
+        return text
+    near = get_close_matches(text, words, n=1)
+    hint = f"Did you mean {near[0]}?" if near else f"Known: {', '.join(words)}."
+    raise OdonataError(f"hypre has no {what} {text!r} here", hint=hint)
+
+
 def type_number(what: str, text: str, known: Mapping[str, int]) -> int:
     """The number that hypre has for a name; numbers pass.
 
@@ -95,6 +130,15 @@ class Settings:
     """Unknowns per grid point, for systems."""
     truncation: float = 0.0
     """Coefficients of the interpolation below this share of their row's largest are left out."""
+    smoother: str = "gauss-seidel"
+    """One of `SMOOTHERS`."""
+    relax_weight: float = 1.0
+    """Of the smoother; Jacobi needs less than 1."""
+    cycle: str = "v"
+    """One of `CYCLES`."""
+    nodal: str = ""
+    """One of `NODAL`, for systems: coarsens grid points and interpolates unknown by unknown (hybrid). Without
+    it unknowns are coarsened one by one."""
 
     def __post_init__(self) -> None:
         """Refuses what hypre would take for something else, or crash on."""
@@ -107,6 +151,29 @@ class Settings:
             type_number(what, str(number), known)
         if not 0 <= self.truncation < 1:
             raise OdonataError(f"the truncation is {self.truncation}; expected a number from 0 to below 1")
+        if not 0 < self.relax_weight < 2:
+            raise OdonataError(
+                f"the relaxation weight is {self.relax_weight}; expected a number between 0 and 2"
+            )
+        word_of("smoother", self.smoother, SMOOTHERS)
+        word_of("cycle", self.cycle, CYCLES)
+        if self.nodal:
+            word_of("norm for nodal coarsening", self.nodal, NODAL)
+            if self.functions == 1:
+                raise OdonataError(
+                    "nodal coarsening is for systems",
+                    hint="--functions says how many unknowns a grid point has.",
+                )
+
+    @property
+    def priced_alike(self) -> bool:
+        """Whether a cycle has the products that the formulas count: three on each level, each level once."""
+        return self.cycle == "v" and self.smoother not in _SEVERAL_PRODUCTS
+
+    def described(self) -> dict[str, Any]:
+        """For summaries. Tables of before there were these options have none of them."""
+        later = ("truncation", "smoother", "relax_weight", "cycle", "nodal")
+        return {k: v for k, v in asdict(self).items() if k not in later or v != getattr(PAPER, k)}
 
 
 PAPER = Settings()
@@ -182,8 +249,7 @@ class Problem:
             "points": list(self.points),
             "grid": list(self.grid),
             **dict(self.options),
-            # Tables that were made before there was a truncation have none.
-            "boomeramg": {k: v for k, v in asdict(self.settings).items() if k != "truncation" or v},
+            "boomeramg": self.settings.described(),
         }
 
 

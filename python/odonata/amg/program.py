@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from odonata import _core
-from odonata.amg.problems import Problem
+from odonata.amg.problems import GATHERED_SMOOTHERS, NODAL, SMOOTHERS, Problem
 from odonata.errors import OdonataError
 
 PROGRAM = "ODONATA_AMG_PROGRAM"
@@ -99,6 +99,10 @@ def arguments(
         "--functions",
         str(s.functions),
     ]
+    down, up = SMOOTHERS[s.smoother]
+    words += ["--smoother", f"{down},{up}", "--relax-weight", repr(s.relax_weight), "--cycle", s.cycle]
+    if s.nodal:
+        words += ["--nodal", str(NODAL[s.nodal])]
     words += ["--solve", str(int(solve)), "--solver", solver or ",".join(problem.solvers)]
     words += ["--null-space", str(int("null_space" in problem.options))]
     if redistribute is not None:
@@ -125,6 +129,8 @@ def run(
     """
     program = find()
     check_memory(problem)
+    if redistribute is not None:
+        _check_gathered(problem)
     words = [str(program), "-np", str(problem.ranks)]
     if record:
         words += ["-record", str(out / "record.bin")]
@@ -153,6 +159,20 @@ def run(
             f"the hierarchy program ended with {_ending(process.returncode)}", hint="\n  ".join(last) or None
         )
     return Usage(usage.ru_utime + usage.ru_stime, usage.ru_maxrss * 1024)
+
+
+def _check_gathered(problem: Problem) -> None:
+    """Refuses what the cycle does not have that goes on with fewer ranks."""
+    settings = problem.settings
+    if settings.cycle != "v":
+        raise OdonataError(
+            f"a level is gathered in V-cycles only, not in a {settings.cycle.upper()}-cycle", hint="--cycle v"
+        )
+    if settings.smoother not in GATHERED_SMOOTHERS:
+        raise OdonataError(
+            f"a level cannot be gathered where {settings.smoother} smooths",
+            hint=f"--smoother {', '.join(GATHERED_SMOOTHERS)}",
+        )
 
 
 def _ending(code: int) -> str:

@@ -62,6 +62,7 @@ def command(
 
     machine = load(machine_name)
     hierarchies = {"": options.hierarchy_of(directory, given)}
+    options.warn_of_cycle(hierarchies[""])
     if small is not None:
         low, high = model.extrapolate(_smaller(small, given), hierarchies[""])
         hierarchies = {"low": low, "high": high}

@@ -84,6 +84,13 @@ def problem(function: _Command) -> _Command:
                 metavar="NAME",
                 help="ext+i (default), standard, multipass, direct, ... or hypre's number.",
             ),
+            click.option(
+                "--smoother",
+                metavar="NAME",
+                help="gauss-seidel (default), jacobi, l1-gauss-seidel, l1-jacobi, chebyshev, ...",
+            ),
+            click.option("--relax-weight", type=float, metavar="X", help="Of the smoother (1)."),
+            click.option("--cycle", "cycle_type", metavar="v|w|f", help="Type of the cycle (v)."),
         ]
     ):
         function = option(function)
@@ -120,6 +127,12 @@ def matrix(function: _Command) -> _Command:
             metavar="N",
             default=1,
             help="Of the elasticity mesh (1).",
+        ),
+        click.option(
+            "--nodal",
+            metavar="NORM",
+            help="Coarsen grid points by a norm of their blocks: frobenius, absolute-sum, largest, row-sum, "
+            "sum; unknown by unknown if not given.",
         ),
         click.option(
             "--functions",
@@ -183,9 +196,14 @@ def settings_of(given: dict[str, Any]) -> Settings:
         "truncation": "truncation",
         "aggressive": "aggressive_levels",
         "max_elements": "max_elements",
+        "smoother": "smoother",
+        "relax_weight": "relax_weight",
+        "cycle_type": "cycle",
     }
     base = ELASTICITY if given.get("problem_name") == "elasticity" else PAPER
     changes = {field: given[name] for name, field in names.items() if given.get(name) is not None}
+    if given.get("nodal") is not None:
+        changes |= {"nodal": given["nodal"], "functions": max(base.functions, given["functions"])}
     for name, known in (("coarsening", COARSENINGS), ("interpolation", INTERPOLATIONS)):
         if given.get(name) is not None:
             changes[name] = type_number(name, given[name], known)
@@ -220,6 +238,19 @@ def problem_of(given: dict[str, Any]) -> Problem:
         settings=settings_of(given),
         options=chosen,
     )
+
+
+def warn_of_cycle(hierarchy: Hierarchy) -> None:
+    """Says so where a hierarchy is for cycles that formulas and messages do not price."""
+    from odonata.amg.problems import Settings
+    from odonata.cli import terminal
+
+    known = Settings(**hierarchy.settings["boomeramg"]) if "boomeramg" in hierarchy.settings else Settings()
+    if not known.priced_alike:
+        what = f"{known.cycle.upper()}-cycles smoothed by {known.smoother}"
+        terminal.print_warnings(
+            [f"the hierarchy was made for {what}; priced is a V-cycle with a product for each of its sweeps"]
+        )
 
 
 def hierarchy_of(directory: Path | None, given: dict[str, Any]) -> Hierarchy:

@@ -106,6 +106,7 @@ def command(
             solver,
             quiet=quiet,
         )
+        options.warn_of_cycle(hierarchy)
         adviser, advice = _advise(hierarchy, messages, machine, account, mix)
         switches = [advice.switch] if execute and advice.switch is not None else []
         if beyond and advice.predictions and advice.predictions[0].switch not in switches:
