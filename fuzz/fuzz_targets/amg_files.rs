@@ -20,7 +20,10 @@ fuzz_target!(|data: &[u8]| {
             drop(levels::from_csv("levels.csv", rest, 8));
         }
         1 if phase.in_setup() => drop(messages::recorded("record.csv", rest, 8, 1, phase)),
-        1 => drop(messages::cycle("messages.csv", rest, 8, 1, phase)),
+        1 => {
+            drop(messages::cycle("messages.csv", rest, 8, 1, phase));
+            drop(messages::all_levels("messages.csv", rest, 8));
+        }
         _ => {
             let Ok(text) = std::str::from_utf8(rest) else { return };
             let Ok(set) = parameters::read(text, "machine.toml") else { return };

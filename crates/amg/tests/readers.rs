@@ -55,6 +55,7 @@ proptest! {
     fn message_lists(list in damaged(MESSAGES), record in damaged(RECORD), level in 0u32..3, phase in 0usize..5) {
         let phase = <Phase as Word>::ALL[phase];
         for bytes in [&list, &record] {
+            drop(messages::all_levels("x", bytes, 8));
             if phase.in_setup() {
                 drop(messages::recorded("x", bytes, 8, level, phase));
             } else {

@@ -21,7 +21,7 @@ import numpy as np
 
 from odonata.amg.hierarchy import Hierarchy
 from odonata.amg.machines import ParameterSet
-from odonata.amg.matrices import optional
+from odonata.amg.optional import optional
 from odonata.errors import OdonataError
 
 SMALL_BYTES = 8

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from odonata.amg.matrices import Csr, optional
+from odonata.amg.optional import Csr, optional
 
 LENGTH = 8
 STIFF, SOFT = 50.0, 1.0

@@ -15,7 +15,8 @@ import numpy as np
 
 from odonata.amg.boomeramg import Built
 from odonata.amg.foreign import Owners, count
-from odonata.amg.matrices import load, optional
+from odonata.amg.matrices import load
+from odonata.amg.optional import optional
 from odonata.amg.problems import Problem
 from odonata.errors import OdonataError
 

@@ -17,7 +17,7 @@ import numpy.typing as npt
 import pyarrow as pa
 
 from odonata import _core
-from odonata.amg import partition
+from odonata.amg import amgx, partition
 from odonata.amg.boomeramg import Built
 from odonata.amg.hierarchy import (
     INTERPOLATION,
@@ -28,7 +28,8 @@ from odonata.amg.hierarchy import (
     add_node_split,
     level_statistics,
 )
-from odonata.amg.matrices import Csr, optional, read
+from odonata.amg.matrices import read
+from odonata.amg.optional import Csr, optional
 from odonata.errors import OdonataError
 
 Owners = npt.NDArray[np.int64]
@@ -156,7 +157,7 @@ def from_matrices(
 
 
 def read_directory(directory: Path) -> tuple[list[Csr], list[Csr]]:
-    """The files A_0, A_1, ... and P_0, P_1, ... of a directory, MatrixMarket or PETSc's binary form.
+    """The files A_0, A_1, ... and P_0, P_1, ... of a directory: MatrixMarket, AmgX's or PETSc's binary form.
 
     Raises:
         OdonataError: One is missing or cannot be read.
@@ -177,14 +178,21 @@ def read_directory(directory: Path) -> tuple[list[Csr], list[Csr]]:
         path = _named(directory, f"P_{number}")
         if path is None:
             raise OdonataError(f"{directory} has A_{number + 1}, but no P_{number} that leads to it")
-        interpolations.append(read_matrix(path))
+        interpolations.append(read_matrix(path, operators[number + 1].shape[0]))
     _check(operators, interpolations)
     return operators, interpolations
 
 
-def read_matrix(path: Path) -> Csr:
-    """A matrix in MatrixMarket or PETSc's binary form, by its content."""
+def read_matrix(path: Path, columns: int | None = None) -> Csr:
+    """A matrix in MatrixMarket, AmgX's or PETSc's binary form, by its content.
+
+    Args:
+        path: The file.
+        columns: How many it has, where its form does not say; as many as rows if not given.
+    """
     data = _core.read_file(path)
+    if data.startswith(amgx.BINARY):
+        return amgx.read_binary(path, data, columns)
     for width, kind in ((4, ">i4"), (8, ">i8")):
         if len(data) >= 4 * width and int.from_bytes(data[:width], "big") == _PETSC_MATRIX:
             return _petsc(path, data, kind, width)

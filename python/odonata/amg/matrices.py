@@ -6,7 +6,6 @@ Needs SciPy (`pip install scipy`); elasticity also needs MFEM (`pip install mfem
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from importlib import import_module
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -14,20 +13,10 @@ import numpy as np
 import numpy.typing as npt
 
 from odonata import _core
-from odonata.amg import partition
+from odonata.amg import market, partition
+from odonata.amg.optional import Csr, optional
 from odonata.amg.problems import Problem, Settings, of_matrix
 from odonata.errors import OdonataError
-
-Csr = Any
-"""A scipy.sparse.csr_matrix; SciPy is optional and its types are not there to check."""
-
-
-def optional(module: str, package: str, purpose: str) -> Any:
-    """Imports a module that is not among the package's own requirements."""
-    try:
-        return import_module(module)
-    except ImportError:
-        raise OdonataError(f"{purpose} needs the package {package}", hint=f"pip install {package}") from None
 
 
 class Prepared(NamedTuple):
@@ -159,15 +148,7 @@ def read(path: Path) -> Csr:
         return _read_ij(path)
     if not path.is_file():
         raise OdonataError(f"there is no matrix {path}", hint="Nor a file of that name with .00000 added.")
-    io = optional("scipy.io", "scipy", "reading matrices")
-    sparse = optional("scipy.sparse", "scipy", "reading matrices")
-    try:
-        # Of the form `array` it is a dense one.
-        return sparse.csr_matrix(io.mmread(path))
-    except MemoryError:
-        raise OdonataError(f"{path} does not fit into memory; are the sizes in its header right?") from None
-    except (ValueError, TypeError, OSError, EOFError, ArithmeticError) as error:
-        raise OdonataError(f"{path} cannot be read as MatrixMarket: {error}") from None
+    return market.read(path)
 
 
 def _read_ij(prefix: Path) -> Csr:

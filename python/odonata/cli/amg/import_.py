@@ -45,8 +45,9 @@ def command(
     odonata amg simulate mine --engine packet
 
     The matrices of the levels from the finest on, and the interpolations between them, in MatrixMarket
-    (A_0.mtx) or PETSc's binary form (A_0.petsc, .bin or .dat). The finest level is cut among the ranks as
-    --partition says; a coarse unknown belongs to the rank whose row it weighs most in.
+    (A_0.mtx, as AmgX writes it, too), or the binary forms of AmgX and PETSc (A_0.petsc, .bin or .dat). The
+    finest level is cut among the ranks as --partition says; a coarse unknown belongs to the rank whose row it
+    weighs most in.
     """  # noqa: D301 - \b keeps click from filling the lines that follow
     from odonata.amg import boomeramg, foreign, matrices
     from odonata.cli import terminal

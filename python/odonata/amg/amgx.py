@@ -1,0 +1,66 @@
+"""Matrices in AmgX's binary form (`AMGX_write_system`); `market` has its text.
+
+`%%NVAMGBinary`, nine 32-bit words (matrix, right-hand side and solution there or not, format, diagonal apart
+or not, the block's sizes, rows and entries in blocks), row starts and columns of 32 bits, blocks of doubles,
+those of the diagonal last; all little-endian. It does not say how many columns there are.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+
+from odonata.amg.market import LARGEST_BLOCK
+from odonata.amg.optional import Csr, optional
+from odonata.errors import OdonataError
+
+BINARY = b"%%NVAMGBinary\n"
+_CSR = 0
+
+
+def read_binary(path: Path, data: bytes, columns: int | None = None) -> Csr:
+    """A matrix from AmgX's binary form.
+
+    Args:
+        path: For errors.
+        data: Its bytes.
+        columns: How many it has; as many as rows if not given.
+
+    Raises:
+        OdonataError: Not a real matrix in compressed rows, or not as it says.
+    """
+    sparse = optional("scipy.sparse", "scipy", "reading matrices")
+    at = len(BINARY) + 36
+    if len(data) < at:
+        raise OdonataError(f"{path} was cut short: {len(data)} bytes; expected {at} or more")
+    has_matrix, _, _, form, apart, *sizes = (int(n) for n in np.frombuffer(data, "<u4", 9, len(BINARY)))
+    if not has_matrix or form != _CSR:
+        raise OdonataError(f"{path} holds no real matrix in compressed rows (format {form})")
+    block = sizes[0], sizes[1]
+    if not 0 < min(block) <= max(block) <= LARGEST_BLOCK:
+        raise OdonataError(
+            f"{path} has blocks of {block[0]} x {block[1]}; expected sizes from 1 to {LARGEST_BLOCK}"
+        )
+    rows, entries = sizes[2:]
+    blocks = entries + (rows if apart else 0)
+    expected = at + 4 * (rows + 1 + entries) + 8 * blocks * block[0] * block[1]
+    if len(data) < expected:
+        raise OdonataError(f"{path} was cut short: {len(data):,} bytes; expected {expected:,} or more")
+    starts = np.frombuffer(data, "<i4", rows + 1, at)
+    places = np.frombuffer(data, "<i4", entries, at + 4 * (rows + 1))
+    values = np.frombuffer(data, "<f8", blocks * block[0] * block[1], at + 4 * (rows + 1 + entries))
+    width = rows if columns is None else -(-columns // block[1])
+    if (
+        starts[0] != 0
+        or starts[-1] != entries
+        or (np.diff(starts) < 0).any()
+        or (entries and not 0 <= places.min() <= places.max() < width)
+    ):
+        raise OdonataError(f"{path} has rows or columns outside {rows} x {width} blocks")
+    cut = values.astype(float).reshape(-1, *block)
+    shape = (rows * block[0], width * block[1])
+    matrix = sparse.bsr_matrix((cut[:entries], places, starts), shape=shape).tocsr()
+    if apart:
+        matrix = matrix + sparse.block_diag(list(cut[entries:]), format="csr")
+    return matrix
