@@ -49,7 +49,11 @@ class Run(RunData):
         return facts(f"Run {self.name}", rows)
 
     def view(self) -> Any:
-        """The viewer as a notebook widget; put it last in a cell. Needs `pip install 'odonata[notebook]'`."""
+        """The viewer as a notebook widget; put it last in a cell. Needs `pip install 'odonata[notebook]'`.
+
+        Where a saved notebook is read without its scripts, as on GitHub, a picture and tables stand for it.
+        """
+        from odonata.plot.still import still
         from odonata.viewer.widget import widget
 
-        return widget(self)
+        return widget(self, lambda: still(self))

@@ -10,6 +10,7 @@ import handmade
 import pytest
 from test_blocks import decode
 
+import odonata
 from odonata.errors import OdonataError
 from odonata.viewer import server, widget
 
@@ -31,6 +32,39 @@ def test_the_widget_holds_the_page_and_every_table() -> None:
     assert set(data["blocks"]) == {f"0/{name}" for name in run.table_names}
     links = decode(gzip.decompress(base64.b64decode(data["blocks"]["0/links"])))
     assert links["bytes"] == run.links["bytes"].to_pylist()
+
+
+def test_a_cell_holds_a_picture_and_tables_for_readers_without_scripts() -> None:
+    pytest.importorskip("anywidget")
+    run = handmade.run()
+    bundle, _ = run.view()._repr_mimebundle_()
+    assert "application/vnd.jupyter.widget-view+json" in bundle
+    picture = base64.b64decode(bundle["image/png"])
+    assert picture.startswith(b"\x89PNG")
+    page = bundle["text/html"]
+    assert bundle["image/png"] in page
+    assert "<script" not in page
+    for job in run.jobs["name"].to_pylist():
+        assert f">{job}</td>" in page
+    hottest = run.links["bytes"].to_numpy().argmax()
+    rows = page.split("Hottest links")[1].split("<tr>")
+    assert str(run.links["class"][hottest]) in rows[2]
+
+
+def test_a_run_without_traffic_on_links_has_tables_only() -> None:
+    pytest.importorskip("anywidget")
+    run = odonata.run("""
+[machine]
+topology = "dragonfly"
+[[job]]
+pattern = "uniform"
+ranks = 4
+[engine]
+kind = "model"
+""")
+    bundle, _ = run.view()._repr_mimebundle_()
+    assert "image/png" not in bundle
+    assert ">Jobs<" in bundle["text/html"]
 
 
 def test_without_anywidget_it_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:

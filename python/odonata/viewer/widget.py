@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import base64
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from odonata.errors import OdonataError
@@ -12,9 +14,17 @@ from odonata.viewer.server import page_files
 if TYPE_CHECKING:
     from odonata.store import RunData
 
+Still = Callable[[], tuple[bytes | None, str]]
+"""Makes a PNG, if there is something to draw, and HTML."""
 
-def widget(run: RunData) -> Any:
+
+def widget(run: RunData, still: Still) -> Any:
     """A notebook widget that shows a run; it holds the data, so a saved notebook shows it too.
+
+    Args:
+        run: What is shown.
+        still: What is shown where no script runs, as on GitHub and nbviewer: made when the cell is
+            displayed, and saved beside the widget.
 
     Raises:
         OdonataError: anywidget is not installed.
@@ -34,5 +44,15 @@ def widget(run: RunData) -> Any:
         _esm = files["viewer.js"].decode()
         _css = files["viewer.css"].decode()
         data = traitlets.Dict().tag(sync=True)
+
+        def _repr_mimebundle_(self, **kwargs: Any) -> Any:
+            """The widget, which notebooks that run prefer, beside a picture and tables."""
+            bundle = super()._repr_mimebundle_(**kwargs)
+            if bundle is None:
+                return None
+            shown, metadata = bundle
+            picture, page = still()
+            images = {} if picture is None else {"image/png": base64.b64encode(picture).decode()}
+            return {**shown, "text/html": page, **images}, metadata
 
     return RunView(data=embedded(OpenRuns.from_run(run)))
