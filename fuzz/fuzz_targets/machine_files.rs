@@ -6,8 +6,8 @@
 use libfuzzer_sys::fuzz_target;
 use odonata_declare::Reader;
 use odonata_machine::import::{
-    booksim, codes_conf, cray_links, damselfly, damselfly_config, edge_list_csv, htsim, ibnetdiscover, simgrid,
-    slurm_topology, DamselflyParameters, EdgeListOptions, IntraLayout, SlurmTreeOptions,
+    booksim, codes_conf, codes_yaml, cray_links, damselfly, damselfly_config, edge_list_csv, htsim, ibnetdiscover, simgrid,
+    slurm_topology, sst_macro, DamselflyParameters, EdgeListOptions, IntraLayout, SlurmTreeOptions,
 };
 use odonata_units::Time;
 use std::path::PathBuf;
@@ -27,7 +27,7 @@ impl Reader for Same<'_> {
 
 fuzz_target!(|data: &[u8]| {
     let Some((&which, rest)) = data.split_first() else { return };
-    let builder = match which.wrapping_sub(b'0') % 11 {
+    let builder = match which.wrapping_sub(b'0') % 13 {
         0 => cray_links(rest, "links.txt"),
         1 => edge_list_csv(rest, "edges.csv", &EdgeListOptions::default()),
         5 => ibnetdiscover(rest, "net.txt", &EdgeListOptions::default()),
@@ -37,6 +37,12 @@ fuzz_target!(|data: &[u8]| {
             let Ok(builder) = codes_conf(&rest[text..], "net.conf", &mut Same(&rest[..text])) else { return };
             Ok(builder)
         }
+        11 => {
+            let text = rest.windows(8).position(|word| word == b"topology").unwrap_or(0);
+            let Ok(builder) = codes_yaml(&rest[text..], "net.yaml", &mut Same(&rest[..text])) else { return };
+            Ok(builder)
+        }
+        12 => sst_macro(rest, "topology.json", &EdgeListOptions::default()),
         7 => booksim(rest, "any.net", Time::from_ns(1), &EdgeListOptions::default()),
         8 => htsim(rest, "tree.topo"),
         9 => simgrid(rest, "platform.xml"),

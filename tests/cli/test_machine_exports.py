@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections import Counter
 from pathlib import Path
 from typing import Any
@@ -74,6 +75,13 @@ def test_booksim_and_back(machine: dict[str, Any], tmp_path: Path) -> None:
     ]
     assert without[0] == without[1]
     assert nodes == nodes_again
+
+
+def test_mean_hops_of_a_ring(tmp_path: Path) -> None:
+    """Five in a ring: 1, 1, 2, 2 from each."""
+    run = run_of({"topology": "torus", "dims": [5]})
+    machines.sst_macro(run.table, tmp_path / "ring.json")
+    assert json.loads((tmp_path / "ring.json").read_text())["avg_num_hops"] == 1.5
 
 
 def test_what_has_no_place_is_refused(tmp_path: Path) -> None:

@@ -13,11 +13,11 @@ import click
     "-f",
     "--format",
     "kind",
-    type=click.Choice(["damselfly", "csv", "booksim", "codes"]),
+    type=click.Choice(["damselfly", "csv", "booksim", "codes", "sst-macro"]),
     required=True,
     help="damselfly: its viewers' link file, in MiB. csv: every table, in the units of the run directory. "
     "booksim: the machine as a listing of anynet. codes: a machine with groups as its configuration and "
-    "wiring files.",
+    "wiring files. sst-macro: the machine as a file topology (JSON).",
 )
 @click.option(
     "-o",
@@ -44,10 +44,11 @@ def command(directory: Path, kind: str, output: Path) -> None:
             from odonata.export import damselfly
 
             damselfly.export(run.links, run.link_jobs, run.jobs, output)
-        elif kind in ("booksim", "codes"):
+        elif kind in ("booksim", "codes", "sst-macro"):
             from odonata.export import machines
 
-            {"booksim": machines.booksim, "codes": machines.codes}[kind](run.table, output)
+            writers = {"booksim": machines.booksim, "codes": machines.codes, "sst-macro": machines.sst_macro}
+            writers[kind](run.table, output)
         else:
             import pyarrow.csv
 

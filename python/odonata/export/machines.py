@@ -6,6 +6,7 @@ table in `docs/reference/machines.md` says which.
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
@@ -95,6 +96,55 @@ def booksim(tables: Tables, path: Path) -> None:
     lines = [" ".join([f"router {router}", *parts]) for router, parts in words.items() if parts]
     with replacing(path) as unfinished:
         unfinished.write_text("\n".join(lines) + "\n")
+
+
+def sst_macro(tables: Tables, path: Path) -> None:
+    """Writes a file topology of SST/macro (JSON): switches with a port for each cable and node.
+
+    Bandwidths, latencies and classes have no place there.
+    """
+    machine = _Machine.of(tables)
+    links = machine.links.sort_values(["source", "target", "class", "parallel"])
+    # The i-th link of two switches and the i-th back are one cable.
+    links["number"] = links.groupby(["source", "target"]).cumcount()
+    links["port"] = links.groupby("source").cumcount()
+    keys = zip(links["source"], links["target"], links["number"], strict=True)
+    port_of = dict(zip(keys, links["port"], strict=True))
+    switches: dict[str, dict[str, dict[str, dict[str, str | int]]]] = {
+        f"s{router}": {"outports": {}} for router in machine.routers["router"]
+    }
+    for (source, target, number), port in port_of.items():
+        back = int(port_of[target, source, number])
+        switches[f"s{source}"]["outports"][str(port)] = {"destination": f"s{target}", "inport": back}
+    for node, router in zip(machine.nodes["node"], machine.nodes["router"], strict=True):
+        outports = switches[f"s{router}"]["outports"]
+        outports[str(len(outports))] = {"destination": f"n{node}", "inport": 0}
+    document = {
+        "avg_num_hops": _mean_hops(links),
+        "nodes": {f"n{node}": {} for node in machine.nodes["node"]},
+        "switches": {name: switch for name, switch in switches.items() if switch["outports"]},
+    }
+    with replacing(path) as unfinished:
+        unfinished.write_text(json.dumps(document, indent=1) + "\n")
+
+
+def _mean_hops(links: pd.DataFrame) -> float:
+    """Mean hops of shortest paths, over the ordered pairs of different switches that have one."""
+    size = int(links[["source", "target"]].to_numpy().max()) + 1
+    order = links.sort_values("source")
+    targets, begins = order["target"].to_numpy(), np.searchsorted(order["source"], np.arange(size + 1))
+    hops = pairs = 0
+    for source in links["source"].unique():
+        seen = np.zeros(size, bool)
+        seen[source] = True
+        front, distance = np.array([source]), 0
+        while len(front):
+            hops, pairs = hops + distance * len(front), pairs + len(front)
+            reached = np.concatenate([targets[begins[router] : begins[router + 1]] for router in front])
+            front, distance = np.unique(reached[~seen[reached]]), distance + 1
+            seen[front] = True
+        pairs -= 1
+    return hops / pairs
 
 
 def codes(tables: Tables, directory: Path) -> None:

@@ -10,11 +10,11 @@
 //! | `slimfly` | [`SlimFly`] | `num_routers` q, `num_terminals` |
 //! | `torus` | [`Torus`] | `dim_length`; the first dimension is the fastest there, so it is the last here |
 //!
-//! Bandwidths are in GiB/s. Buffers, routing, packet sizes and delays are not read: they are the engine's.
+//! The links of a `link-failure-file` are taken out. Bandwidths are in GiB/s. Buffers, routing, packet sizes and delays are not read: they are the engine's.
 
 use super::described::{set, set_bandwidth, Entries, Entry};
 use super::format::FormatError;
-use super::{damselfly, line, text, DamselflyParameters, IntraLayout};
+use super::{codes_failures, damselfly, line, text, DamselflyParameters, IntraLayout};
 use crate::topology::{Arrangement, Dragonfly, SlimFly, Torus, Xgft};
 use crate::{MachineBuilder, MachineError};
 use odonata_declare::{OneOrEach, Reader};
@@ -33,7 +33,11 @@ const MODELS: &str =
 /// A text of another form, a model without a machine, a number that is missing or wrong, several rails or planes, a wiring
 /// file that can't be opened or is none.
 pub fn codes_conf(bytes: &[u8], label: &str, files: &mut dyn Reader) -> Result<MachineBuilder, FormatError> {
-    let params = params(text(bytes, label)?, label)?;
+    machine(&params(text(bytes, label)?, label)?, files)
+}
+
+/// The machine of a section PARAMS.
+pub(super) fn machine(params: &Entries<'_>, files: &mut dyn Reader) -> Result<MachineBuilder, FormatError> {
     for several in ["num_rails", "num_planes"] {
         if params.count_or(several, 1)? > 1 {
             params.refuse(several, "a machine has one network here: write a file for each rail or plane")?;
@@ -41,24 +45,25 @@ pub fn codes_conf(bytes: &[u8], label: &str, files: &mut dyn Reader) -> Result<M
     }
     let model = params.required("modelnet_order")?.value.split(',').next().unwrap_or("").trim().to_owned();
     let mut builder = match model.as_str() {
-        "dragonfly" => dragonfly(&params)?,
+        "dragonfly" => dragonfly(params)?,
         "dragonfly_custom" => {
             let (rows, columns) = (params.count("num_router_rows", 1)?, params.count("num_router_cols", 1)?);
-            wired(&params, (rows, columns), &[IntraLayout::Triples, IntraLayout::Pairs], files)?
+            wired(params, (rows, columns), &[IntraLayout::Triples, IntraLayout::Pairs], files)?
         }
         "dragonfly_dally" => {
             let routers = params.count("num_routers", 1)?;
-            wired(&params, (1, routers), &[IntraLayout::Pairs, IntraLayout::Triples], files)?
+            wired(params, (1, routers), &[IntraLayout::Pairs, IntraLayout::Triples], files)?
         }
-        "dragonfly_plus" => dragonfly_plus(&params, files)?,
-        "fattree" => fat_tree(&params)?,
-        "slimfly" => slim_fly(&params)?,
-        "torus" => torus(&params)?,
+        "dragonfly_plus" => dragonfly_plus(params, files)?,
+        "fattree" => fat_tree(params)?,
+        "slimfly" => slim_fly(params)?,
+        "torus" => torus(params)?,
         _ => {
             params.refuse("modelnet_order", format!("a model '{model}' has no machine that is known here; {MODELS}"))?
         }
     };
-    label.clone_into(&mut builder.name);
+    link_failures(params, &mut builder, files)?;
+    params.label.clone_into(&mut builder.name);
     Ok(builder)
 }
 
@@ -85,7 +90,7 @@ fn params<'a>(text: &'a str, label: &'a str) -> Result<Entries<'a>, MachineError
                 return line(label, at, format!("expected 'name=\"value\";', found '{statement}'"));
             };
             let value = value.trim().trim_start_matches('(').trim_end_matches(')').replace('"', "");
-            params.entries.push(Entry { line: at, name: name.trim(), value: value.trim().to_owned() });
+            params.entries.push(Entry { line: at, name: name.trim().into(), value: value.trim().to_owned() });
         }
         inside = after.is_none();
     }
@@ -121,6 +126,30 @@ fn dragonfly(params: &Entries<'_>) -> Result<MachineBuilder, MachineError> {
     family.builder()
 }
 
+/// The bytes of a file that an entry names relative to the configuration, and its path.
+fn beside(params: &Entries<'_>, name: &str, files: &mut dyn Reader) -> Result<(Vec<u8>, String), FormatError> {
+    let directory = Path::new(params.label).parent().unwrap_or_else(|| Path::new(""));
+    let path = directory.join(&params.required(name)?.value).to_string_lossy().into_owned();
+    match files.read(&path) {
+        Ok(bytes) => Ok((bytes, path)),
+        Err(reason) => Ok(params.refuse(name, format!("{path} can't be read: {reason}"))?),
+    }
+}
+
+/// Takes out what the file of failed links lists, where the configuration names one.
+fn link_failures(
+    params: &Entries<'_>,
+    builder: &mut MachineBuilder,
+    files: &mut dyn Reader,
+) -> Result<(), FormatError> {
+    let name = "link-failure-file";
+    if params.get(name).is_none_or(|entry| entry.value.is_empty()) {
+        return Ok(());
+    }
+    let (bytes, path) = beside(params, name, files)?;
+    Ok(codes_failures::fail(builder, &bytes, &path)?)
+}
+
 /// A machine of two wiring files, whose groups have `rows` x `columns` routers.
 fn wired(
     params: &Entries<'_>,
@@ -130,18 +159,8 @@ fn wired(
 ) -> Result<MachineBuilder, FormatError> {
     let groups = params.count("num_groups", 1)?;
     let nodes_per_router = params.count("num_cns_per_router", 1)?;
-    let directory = Path::new(params.label).parent().unwrap_or_else(|| Path::new(""));
-    let mut open = |name: &str| {
-        let entry = params.required(name)?;
-        let path = directory.join(&entry.value).to_string_lossy().into_owned();
-        match files.read(&path) {
-            Ok(bytes) => Ok((bytes, path)),
-            Err(reason) => Err(FormatError::from(
-                params.refuse::<()>(name, format!("{path} can't be read: {reason}")).expect_err("refused"),
-            )),
-        }
-    };
-    let (intra, inter) = (open("intra-group-connections")?, open("inter-group-connections")?);
+    let (intra, inter) =
+        (beside(params, "intra-group-connections", files)?, beside(params, "inter-group-connections", files)?);
     let read = |intra_layout| {
         let sizes = DamselflyParameters { groups, rows, columns, nodes_per_router, cores_per_node: 1, intra_layout };
         damselfly((&intra.0, &intra.1), (&inter.0, &inter.1), &sizes)

@@ -4,12 +4,13 @@ use super::line;
 use crate::topology::LinkFigures;
 use crate::{MachineBuilder, MachineError};
 use odonata_units::{Rate, Time};
+use std::borrow::Cow;
 
 /// A name with what is said of it, and the line.
 #[derive(Clone, Debug)]
 pub(super) struct Entry<'a> {
     pub(super) line: usize,
-    pub(super) name: &'a str,
+    pub(super) name: Cow<'a, str>,
     pub(super) value: String,
 }
 

@@ -1,8 +1,8 @@
 //! The formats by name, with what the user says of a file beyond its content.
 
 use super::{
-    booksim, codes_conf, cray_links, damselfly, damselfly_config, edge_list_csv, htsim, ibnetdiscover, simgrid,
-    slurm_topology, DamselflyParameters, EdgeListOptions, IntraLayout, Listing, SlurmTreeOptions,
+    booksim, codes_conf, codes_yaml, cray_links, damselfly, damselfly_config, edge_list_csv, htsim, ibnetdiscover,
+    simgrid, slurm_topology, sst_macro, DamselflyParameters, EdgeListOptions, IntraLayout, Listing, SlurmTreeOptions,
 };
 use crate::{MachineBuilder, MachineError};
 use odonata_declare::{parameter, Declared, Kind, Parameter, Parameters, Reader, Variant};
@@ -61,6 +61,11 @@ pub const FORMATS: &[Variant<dyn Format>] = &[
         default: || Box::new(CodesConf),
     },
     Variant {
+        name: "codes-yaml",
+        doc: "A YAML description of newer CODES (`topology: { format: parametric }`), of the same models.",
+        default: || Box::new(CodesYaml),
+    },
+    Variant {
         name: "booksim",
         doc: "A listing of BookSim's `anynet`: `router 0 node 0 router 1 15`.",
         default: || Box::new(BookSim::default()),
@@ -70,6 +75,11 @@ pub const FORMATS: &[Variant<dyn Format>] = &[
         name: "simgrid",
         doc: "A cluster of a SimGrid platform (XML): dragonfly, fat tree or torus.",
         default: || Box::new(SimGrid),
+    },
+    Variant {
+        name: "sst-macro",
+        doc: "A file topology of SST/macro (JSON): nodes, switches, links.",
+        default: || Box::new(SstMacro::default()),
     },
     Variant {
         name: "slurm",
@@ -110,6 +120,23 @@ pub fn detect(bytes: &[u8]) -> Result<&'static str, String> {
         "ibnetdiscover"
     } else if first.starts_with('<') {
         "simgrid"
+    } else if lowercase.contains("\"switch_to_switch_links\"")
+        || lowercase.contains("\"node_to_switch_links\"")
+        || (first.starts_with('{') && (lowercase.contains("\"avg_num_hops\"") || lowercase.contains("\"outports\"")))
+    {
+        "sst-macro"
+    } else if begins("schema_version:") || begins("topology:") {
+        "codes-yaml"
+    } else if first.starts_with('{') {
+        return Err("JSON, but nothing in its first 4096 bytes says of what; a file topology of SST/macro is of \
+                    format = \"sst-macro\""
+            .into());
+    } else if begins("---") && begins("key:") {
+        return Err(
+            "a table of Boxfish, which has counters and no wiring: odonata counters reads it; 'format' decides if \
+                    it is something else"
+                .into(),
+        );
     } else if first.starts_with("LPGROUPS") || begins("PARAMS") {
         "codes-conf"
     } else if first.starts_with("router ") || first.starts_with("node ") {
@@ -240,6 +267,39 @@ impl Format for CodesConf {
 }
 
 #[derive(Clone, Debug)]
+struct CodesYaml;
+
+impl Parameters for CodesYaml {
+    const PARAMETERS: &'static [Parameter<Self>] = &[];
+}
+
+impl Format for CodesYaml {
+    fn read(&self, bytes: &[u8], label: &str, files: &mut dyn Reader) -> Result<MachineBuilder, FormatError> {
+        codes_yaml(bytes, label, files)
+    }
+}
+
+/// What a file topology of SST/macro does not tell.
+#[derive(Clone, Debug, Default)]
+struct SstMacro {
+    options: EdgeListOptions,
+}
+
+impl Parameters for SstMacro {
+    const PARAMETERS: &'static [Parameter<Self>] = &[
+        parameter!(bandwidth = options.figures.bandwidth, Kind::Rate, "Bandwidth of every cable between switches."),
+        parameter!(latency = options.figures.latency, Kind::Time, "Latency of every cable between switches."),
+        parameter!(cores_per_node = options.cores_per_node, Kind::count(1), "Cores of each node."),
+    ];
+}
+
+impl Format for SstMacro {
+    fn read(&self, bytes: &[u8], label: &str, _: &mut dyn Reader) -> Result<MachineBuilder, FormatError> {
+        Ok(sst_macro(bytes, label, &self.options)?)
+    }
+}
+
+#[derive(Clone, Debug)]
 struct Htsim;
 
 impl Parameters for Htsim {
@@ -338,6 +398,9 @@ mod tests {
         assert_eq!(detect(b"# a tree\nNodes 1024\nTiers 3\nPodsize 64\n"), "htsim");
         assert_eq!(detect(b"#\n# Topology file: generated on Sat\n"), "ibnetdiscover");
         assert_eq!(detect(b"# leaf\nswitchname=s0 nodes=n[0-3]\n"), "slurm");
+        assert_eq!(detect(b"schema_version: 1\n\ntopology:\n"), "codes-yaml");
+        assert_eq!(detect(b"{ \"avg_num_hops\": 2,\n \"nodes\": {\n"), "sst-macro");
+        assert_eq!(detect(b"{\"switch_to_switch_links\": [\n"), "sst-macro");
         assert_eq!(detect(b""), "edge-list");
     }
 
@@ -349,6 +412,8 @@ mod tests {
             (&b"\xff\xfe\x01"[..], "binary data"),
             (&b"0 1 2 3 4 5\n6 7 8\n"[..], "a list of nodes is a placement"),
             (&b"17\n18\n19\n"[..], "one in its first line and five in the second"),
+            (&b"{\"nodes\": {}\n"[..], "format = \"sst-macro\""),
+            (&b"---\nkey: NODES\n---\n- [id, int32]\n...\n"[..], "table of Boxfish"),
             (&b"0,1,2\n1,2,1\n"[..], "begins with the names of its columns"),
         ] {
             let reason = detect(bytes).unwrap_err();

@@ -95,7 +95,7 @@ fn sections<'a>(text: &'a str, label: &'a str) -> Result<(Entries<'a>, Vec<Entri
             }
             [name, value] => {
                 let section = tiers.last_mut().unwrap_or(&mut head);
-                section.entries.push(Entry { line: at, name, value: value.to_owned() });
+                section.entries.push(Entry { line: at, name: name.into(), value: value.to_owned() });
             }
             _ => return line(label, at, format!("expected a name and a number, found '{}'", content.trim())),
         }

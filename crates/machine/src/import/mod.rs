@@ -7,7 +7,9 @@
 //! | Cray link text | [`cray_links`] |
 //! | Damselfly and CODES binaries | [`damselfly()`], [`damselfly_config`] |
 //! | output of `ibnetdiscover` | [`ibnetdiscover()`] |
-//! | configurations of CODES | [`codes_conf`] |
+//! | configurations of CODES | [`codes_conf()`] |
+//! | YAML descriptions of CODES | [`codes_yaml()`] |
+//! | file topologies of SST/macro | [`sst_macro()`] |
 //! | listings of BookSim's `anynet` | [`booksim()`] |
 //! | fat trees of htsim | [`htsim()`] |
 //! | clusters of SimGrid | [`simgrid()`] |
@@ -21,6 +23,8 @@
 mod booksim;
 mod cables;
 mod codes_conf;
+mod codes_failures;
+mod codes_yaml;
 mod cray;
 mod damselfly;
 mod described;
@@ -30,13 +34,16 @@ mod ends;
 mod format;
 mod htsim;
 mod ibnetdiscover;
+mod marked;
 mod shape;
 mod simgrid;
 mod slurm_topology;
+mod sst_macro;
 
 pub use booksim::booksim;
 pub use cables::Listing;
 pub use codes_conf::codes_conf;
+pub use codes_yaml::codes_yaml;
 pub use cray::cray_links;
 pub use damselfly::{damselfly, damselfly_config, DamselflyConfig, DamselflyJob, DamselflyParameters, IntraLayout};
 pub use edge_list::{edge_list_columns, EdgeListColumns, EdgeListOptions};
@@ -46,6 +53,7 @@ pub use htsim::htsim;
 pub use ibnetdiscover::ibnetdiscover;
 pub use simgrid::simgrid;
 pub use slurm_topology::{slurm_topology, SlurmTreeOptions};
+pub use sst_macro::sst_macro;
 
 use crate::builder::LIMIT;
 use crate::MachineError;

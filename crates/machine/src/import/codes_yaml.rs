@@ -1,0 +1,117 @@
+//! The YAML description of newer CODES (`schema_version: 1`), which its compiler turns into a section PARAMS, and so does this reader.
+//!
+//! | `topology` | PARAMS |
+//! |---|---|
+//! | `format: parametric`, `fabric.model: dragonfly-dally` | `modelnet_order`, with `_` |
+//! | `fabric.shape.NAME`, `fabric.NAME` | `NAME` |
+//! | `fabric.links.CLASS.NAME` (`local`, `global`, `cn`; `bandwidth`) | `CLASS_NAME` |
+//! | `fabric.connections.intra`, `.inter` | `intra-group-connections`, `inter-group-connections` |
+//! | `format: groups`, `params.NAME` | `NAME` |
+//!
+//! Components, hosts, routing, jobs and further sections are not read. Names with an annotation (`n_dims@foo`) are of machines of several
+//! networks, which are refused.
+
+use super::described::{Entries, Entry};
+use super::format::FormatError;
+use super::marked::{document, Marked, Value};
+use super::{codes_conf, line, text};
+use crate::{MachineBuilder, MachineError};
+use odonata_declare::Reader;
+
+/// Reads a description.
+///
+/// # Errors
+/// No YAML, a topology of another form, and what [`codes_conf()`](super::codes_conf()) refuses; with the line.
+pub fn codes_yaml(bytes: &[u8], label: &str, files: &mut dyn Reader) -> Result<MachineBuilder, FormatError> {
+    let tree = document(text(bytes, label)?, label)?;
+    codes_conf::machine(&params(&tree, label)?, files)
+}
+
+/// The description as a section PARAMS.
+fn params<'a>(tree: &Marked, label: &'a str) -> Result<Entries<'a>, MachineError> {
+    let topology = tree.need(label, "topology")?;
+    let Some(form) = topology.get("format") else {
+        let what = if topology.get("switches").is_some() {
+            "a network of the fluid model, switch by switch, is not read"
+        } else {
+            "'format' is missing"
+        };
+        return line(label, topology.line, format!("{what}; expected format: parametric or format: groups"));
+    };
+    let mut params = Entries { label, line: topology.line, entries: Vec::new() };
+    match form.text(label, "format")? {
+        "parametric" => {
+            let fabric = topology.need(label, "fabric")?;
+            params.line = fabric.line;
+            fabric_entries(fabric, &mut params)?;
+        }
+        "groups" => {
+            let own = topology.need(label, "params")?;
+            params.line = own.line;
+            for (name, value) in own.entries(label, "params")? {
+                put(&mut params, name, value)?;
+            }
+        }
+        other => {
+            let reason = format!("a topology of format '{other}'; expected parametric or groups");
+            return line(label, form.line, reason);
+        }
+    }
+    if let Some(entry) = params.entries.iter().find(|entry| entry.name.contains('@')) {
+        let reason = format!(
+            "'{}' is of one of several networks; a machine has one network here: write a file for each",
+            entry.name
+        );
+        return line(label, entry.line, reason);
+    }
+    Ok(params)
+}
+
+fn fabric_entries(fabric: &Marked, params: &mut Entries<'_>) -> Result<(), MachineError> {
+    let label = params.label;
+    fabric.need(label, "model")?;
+    for (name, value) in fabric.entries(label, "fabric")? {
+        match name.as_str() {
+            "model" => {
+                let model = value.text(label, "model")?.replace('-', "_");
+                params.entries.push(Entry { line: value.line, name: "modelnet_order".into(), value: model });
+            }
+            "shape" => {
+                for (name, value) in value.entries(label, "shape")? {
+                    put(params, name, value)?;
+                }
+            }
+            "links" => {
+                for (class, figures) in value.entries(label, "links")? {
+                    for (name, value) in figures.entries(label, class)? {
+                        put(params, &format!("{class}_{name}"), value)?;
+                    }
+                }
+            }
+            "connections" => {
+                for (name, value) in value.entries(label, "connections")? {
+                    put(params, &format!("{name}-group-connections"), value)?;
+                }
+            }
+            // How packets go is the engine's affair.
+            "routing" => {}
+            _ => put(params, name, value)?,
+        }
+    }
+    Ok(())
+}
+
+/// Adds an entry; the items of a list are apart by commas there. What has names itself is none.
+fn put(params: &mut Entries<'_>, name: &str, value: &Marked) -> Result<(), MachineError> {
+    let text = match &value.value {
+        Value::Text(text) => text.clone(),
+        Value::List(items) => {
+            let items: Result<Vec<&str>, MachineError> =
+                items.iter().map(|item| item.text(params.label, name)).collect();
+            items?.join(",")
+        }
+        Value::Map(_) => return Ok(()),
+    };
+    params.entries.push(Entry { line: value.line, name: name.to_owned().into(), value: text });
+    Ok(())
+}

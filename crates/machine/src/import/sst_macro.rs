@@ -1,0 +1,169 @@
+//! The file topology of SST/macro (JSON), in both of its forms.
+//!
+//! ```text
+//! {"avg_num_hops": 2, "nodes": {"n0": {}, ..}, "switches": {"s0": {"outports": {"0": {"destination": "s1", "inport": 0}, ..}}, ..}}
+//! {"avg_num_hops": 2, "num_nodes": 4, "num_switches": 2,
+//!  "node_to_switch_links": [{"node": 0, "node_port": 0, "switch": 0, "switch_port": 2}, ..],
+//!  "switch_to_switch_links": [{"switch1": 0, "switch1_port": 0, "switch2": 1, "switch2_port": 0}, ..]}
+//! ```
+//!
+//! In the first form a port of a switch leads to a switch or node: each cable between switches stands there twice, once from each end, and must.
+//! In the second it stands once. A node is at one switch. The file has neither bandwidths nor latencies: those are options, as the
+//! parameter file's are there. Not read: the mean number of hops, numbers of ports.
+
+use super::edge_list::{build, EdgeListColumns, EdgeListOptions};
+use super::marked::{document, Marked};
+use super::{line, text, Listing};
+use crate::{MachineBuilder, MachineError};
+use odonata_units::RouterId;
+use std::collections::{BTreeMap, HashMap};
+
+/// Cables between two switches: how many, and the line of the first.
+type Cables = BTreeMap<(usize, usize), (u32, usize)>;
+
+/// Switches with the nodes at each, by name, and the cables between them.
+struct Graph<'a> {
+    switches: Vec<&'a str>,
+    nodes: Vec<Vec<String>>,
+    cables: Cables,
+}
+
+/// Reads a file topology.
+///
+/// # Errors
+/// No JSON, neither form, a switch or node that is not there, a node at no switch or at two, a cable that only one end has; with the line.
+pub fn sst_macro(bytes: &[u8], label: &str, options: &EdgeListOptions) -> Result<MachineBuilder, MachineError> {
+    let tree = document(text(bytes, label)?, label)?;
+    if let (Some(_), Some(_)) = (tree.get("switches"), tree.get("nodes")) {
+        return machine(&named(&tree, label)?, label, options);
+    }
+    if tree.get("switch_to_switch_links").is_none() {
+        let reason = "no topology of SST/macro; expected 'nodes' and 'switches', or 'node_to_switch_links' and \
+                      'switch_to_switch_links'";
+        return line(label, tree.line, reason);
+    }
+    let names: Vec<String> = (0..count(&tree, label, "num_switches")?).map(|switch| switch.to_string()).collect();
+    machine(&numbered(&tree, label, &names)?, label, options)
+}
+
+/// The form of names and ports.
+fn named<'a>(tree: &'a Marked, label: &str) -> Result<Graph<'a>, MachineError> {
+    let nodes = tree.need(label, "nodes")?.entries(label, "nodes")?;
+    let switches = tree.need(label, "switches")?.entries(label, "switches")?;
+    let mut node_at: HashMap<&str, Option<usize>> = nodes.iter().map(|(name, _)| (name.as_str(), None)).collect();
+    let number: HashMap<&str, usize> = switches.iter().enumerate().map(|(i, (name, _))| (name.as_str(), i)).collect();
+    let mut graph = Graph {
+        switches: switches.iter().map(|(name, _)| name.as_str()).collect(),
+        nodes: vec![Vec::new(); switches.len()],
+        cables: Cables::new(),
+    };
+    let mut links = Cables::new();
+    for (from, (name, switch)) in switches.iter().enumerate() {
+        for (_, port) in switch.need(label, "outports")?.entries(label, "outports")? {
+            let target = port.need(label, "destination")?;
+            let to = target.text(label, "destination")?;
+            if let Some(at) = node_at.get_mut(to) {
+                if let Some(before) = at.replace(from) {
+                    let reason = format!("node {to} is at {name} and at {} already", graph.switches[before]);
+                    return line(label, target.line, reason);
+                }
+                graph.nodes[from].push(to.to_owned());
+            } else if let Some(&to) = number.get(to) {
+                links.entry((from, to)).or_insert((0, target.line)).0 += 1;
+            } else {
+                let known = nodes.iter().chain(switches).map(|(name, _)| name.as_str());
+                let hint = odonata_declare::hint(to, known);
+                return line(label, target.line, format!("no switch or node is called '{to}'{hint}"));
+            }
+        }
+    }
+    if let Some((name, node)) = nodes.iter().find(|(name, _)| node_at[name.as_str()].is_none()) {
+        return line(label, node.line, format!("node {name} is at no switch"));
+    }
+    for (&(from, to), &(there, at)) in &links {
+        let back = links.get(&(to, from)).map_or(0, |link| link.0);
+        if back != there {
+            let (from, to) = (graph.switches[from], graph.switches[to]);
+            return line(label, at, format!("{there} ports lead from {from} to {to}, and {back} the other way"));
+        }
+    }
+    graph.cables = links.into_iter().filter(|((from, to), _)| from <= to).collect();
+    Ok(graph)
+}
+
+/// The form of numbers and links.
+fn numbered<'a>(tree: &Marked, label: &str, names: &'a [String]) -> Result<Graph<'a>, MachineError> {
+    let mut node_at: Vec<Option<usize>> = vec![None; count(tree, label, "num_nodes")?];
+    let mut graph = Graph {
+        switches: names.iter().map(String::as_str).collect(),
+        nodes: vec![Vec::new(); names.len()],
+        cables: Cables::new(),
+    };
+    let number = |link: &Marked, name: &str, end: usize| {
+        let value = link.need(label, name)?;
+        let word = value.text(label, name)?;
+        match word.parse::<usize>() {
+            Ok(number) if number < end => Ok(number),
+            _ => line(label, value.line, format!("'{name}' is {word}; expected a number below {end}")),
+        }
+    };
+    let links = "node_to_switch_links";
+    for link in tree.need(label, links)?.items(label, links)? {
+        let (node, switch) = (number(link, "node", node_at.len())?, number(link, "switch", names.len())?);
+        if let Some(before) = node_at[node].replace(switch) {
+            return line(label, link.line, format!("node {node} is at switch {switch} and at {before} already"));
+        }
+        graph.nodes[switch].push(format!("n{node}"));
+    }
+    if let Some(node) = node_at.iter().position(Option::is_none) {
+        return line(label, tree.line, format!("node {node} is at no switch"));
+    }
+    let links = "switch_to_switch_links";
+    for link in tree.need(label, links)?.items(label, links)? {
+        let (a, b) = (number(link, "switch1", names.len())?, number(link, "switch2", names.len())?);
+        graph.cables.entry((a.min(b), a.max(b))).or_insert((0, link.line)).0 += 1;
+    }
+    Ok(graph)
+}
+
+/// More than any machine has: a slip must not take all memory.
+const MOST: usize = 1 << 22;
+
+fn count(tree: &Marked, label: &str, name: &str) -> Result<usize, MachineError> {
+    let value = tree.need(label, name)?;
+    match value.text(label, name)?.parse() {
+        Ok(count @ 1..=MOST) => Ok(count),
+        _ => line(label, value.line, format!("'{name}'; expected a whole number from 1 to {MOST}")),
+    }
+}
+
+fn machine(graph: &Graph<'_>, label: &str, options: &EdgeListOptions) -> Result<MachineBuilder, MachineError> {
+    let (mut columns, mut places) = (EdgeListColumns::default(), Vec::new());
+    let mut joined = vec![false; graph.switches.len()];
+    for (&(a, b), &(count, at)) in &graph.cables {
+        if a == b {
+            return line(label, at, format!("switch {} is joined to itself", graph.switches[a]));
+        }
+        (joined[a], joined[b]) = (true, true);
+        columns.src.push(graph.switches[a].to_owned());
+        columns.dst.push(graph.switches[b].to_owned());
+        columns.count.push(count);
+        columns.src_nodes.push(graph.nodes[a].len() as u32);
+        columns.dst_nodes.push(graph.nodes[b].len() as u32);
+        places.push(at);
+    }
+    if let Some(alone) = joined.iter().position(|joined| !joined) {
+        return line(label, 1, format!("switch {} is joined to no other", graph.switches[alone]));
+    }
+    let edges = EdgeListOptions { listing: Listing::Cables, ..options.clone() };
+    let mut builder = build(&columns, &edges, label, "line", &places)?;
+    let names: HashMap<&str, &Vec<String>> = graph.switches.iter().copied().zip(&graph.nodes).collect();
+    let own = |router| builder.coordinates.router_name(RouterId::from_index(router));
+    let routers: Vec<String> = (0..builder.group_of.len()).map(own).collect();
+    let nodes: Vec<String> =
+        routers.iter().flat_map(|name| names.get(name.as_str()).copied().cloned().unwrap_or_default()).collect();
+    if nodes.len() == builder.node_router.len() && nodes.iter().all(|name| name.parse::<u32>().is_err()) {
+        builder.node_names = nodes;
+    }
+    Ok(builder)
+}
