@@ -96,7 +96,19 @@ int MPI_Cartdim_get(MPI_Comm handle, int *dimensions)
 int MPI_Topo_test(MPI_Comm handle, int *kind)
 {
     VMPI_ENTER("MPI_Topo_test");
-    *kind = vmpi_comm(handle)->extent ? MPI_CART : MPI_UNDEFINED;
+    MPI_Comm comm = vmpi_comm(handle);
+    *kind = comm->extent ? MPI_CART : comm->edges ? comm->graph : MPI_UNDEFINED;
+    return MPI_SUCCESS;
+}
+
+int MPI_Cart_map(MPI_Comm handle, int dimensions, const int extent[], const int periodic[], int *rank)
+{
+    VMPI_ENTER("MPI_Cart_map");
+    (void)periodic;
+    int size = 1, mine = vmpi_comm_rank_of(vmpi_comm(handle), vmpi_current->world);
+    for (int d = 0; d < dimensions; d++)
+        size *= extent[d];
+    *rank = mine < size ? mine : MPI_UNDEFINED;
     return MPI_SUCCESS;
 }
 
@@ -141,10 +153,9 @@ int MPI_Cart_rank(MPI_Comm handle, const int coordinates[], int *rank)
     return MPI_SUCCESS;
 }
 
-/* The rank `steps` further along a dimension; MPI_PROC_NULL beyond an end. */
-static int neighbour(MPI_Comm comm, int dimension, int steps)
+int vmpi_cart_neighbour(MPI_Comm comm, int rank, int dimension, int steps)
 {
-    int stride = 1, rank = vmpi_comm_rank_of(comm, vmpi_current->world);
+    int stride = 1;
     for (int d = comm->dimensions - 1; d > dimension; d--)
         stride *= comm->extent[d];
     int extent = comm->extent[dimension], place = rank / stride % extent, there = place + steps;
@@ -160,8 +171,9 @@ int MPI_Cart_shift(MPI_Comm handle, int dimension, int steps, int *source, int *
     MPI_Comm comm = with_topology(handle);
     if (dimension < 0 || dimension >= comm->dimensions)
         vmpi_fail("dimension %d of %d", dimension, comm->dimensions);
-    *source = neighbour(comm, dimension, -steps);
-    *destination = neighbour(comm, dimension, steps);
+    int rank = vmpi_comm_rank_of(comm, vmpi_current->world);
+    *source = vmpi_cart_neighbour(comm, rank, dimension, -steps);
+    *destination = vmpi_cart_neighbour(comm, rank, dimension, steps);
     return MPI_SUCCESS;
 }
 

@@ -7,14 +7,10 @@
 struct ompi_predefined_communicator_t {
     struct ompi_communicator_t comm;
 };
-struct ompi_predefined_group_t {
-    struct ompi_group_t group;
-};
 
 struct ompi_predefined_communicator_t ompi_mpi_comm_world;
 struct ompi_predefined_communicator_t ompi_mpi_comm_self;
 struct ompi_predefined_communicator_t ompi_mpi_comm_null;
-struct ompi_predefined_group_t ompi_mpi_group_null;
 
 static int next_id = 1;
 
@@ -93,7 +89,7 @@ MPI_Comm MPI_Comm_f2c(MPI_Fint handle)
     vmpi_fail("Fortran handles are not supported");
 }
 
-static int *copy_members(MPI_Comm comm)
+int *vmpi_comm_members(MPI_Comm comm)
 {
     int *world = vmpi_alloc((size_t)comm->size, sizeof *world);
     for (int i = 0; i < comm->size; i++)
@@ -103,9 +99,12 @@ static int *copy_members(MPI_Comm comm)
 
 static void duplicate(MPI_Comm comm)
 {
-    MPI_Comm twin = vmpi_comm_create(comm->size, copy_members(comm));
-    for (int i = 0; i < comm->size; i++)
+    MPI_Comm twin = vmpi_comm_create(comm->size, vmpi_comm_members(comm));
+    vmpi_topology_copy(comm, twin);
+    for (int i = 0; i < comm->size; i++) {
         comm->at[i].communicator = twin;
+        vmpi_trace_split(vmpi_comm_world_of(comm, i), comm, twin);
+    }
 }
 
 int MPI_Comm_dup(MPI_Comm handle, MPI_Comm *out)
@@ -115,7 +114,29 @@ int MPI_Comm_dup(MPI_Comm handle, MPI_Comm *out)
     MPI_Comm comm = vmpi_comm(handle);
     vmpi_meet(comm, &mine, duplicate);
     *out = comm->at[vmpi_comm_rank_of(comm, vmpi_current->world)].communicator;
+    vmpi_attributes_copy(comm, *out);
     return MPI_SUCCESS;
+}
+
+int MPI_Comm_dup_with_info(MPI_Comm handle, MPI_Info info, MPI_Comm *out)
+{
+    (void)info;
+    return MPI_Comm_dup(handle, out);
+}
+
+/* The handle is filled in when the request is done. */
+static void duplicate_later(MPI_Comm comm)
+{
+    duplicate(comm);
+    for (int i = 0; i < comm->size; i++)
+        *(MPI_Comm *)comm->at[i].receive = comm->at[i].communicator;
+}
+
+int MPI_Comm_idup(MPI_Comm handle, MPI_Comm *out, MPI_Request *request)
+{
+    VMPI_ENTER("MPI_Comm_idup");
+    vmpi_arrival mine = {.call = "MPI_Comm_idup", .receive = out};
+    return vmpi_exchange(mine, handle, 0, duplicate_later, request);
 }
 
 typedef struct {
@@ -149,8 +170,10 @@ static void split(MPI_Comm comm)
                 world[i - first] = vmpi_comm_world_of(comm, entry[i].rank);
             part = vmpi_comm_create(end - first, world);
         }
-        for (int i = first; i < end; i++)
+        for (int i = first; i < end; i++) {
             comm->at[entry[i].rank].communicator = part;
+            vmpi_trace_split(vmpi_comm_world_of(comm, entry[i].rank), comm, part == MPI_COMM_NULL ? NULL : part);
+        }
     }
     free(entry);
 }
@@ -209,6 +232,9 @@ static void create_from_groups(MPI_Comm comm)
             comm->at[member].communicator = made;
         }
     }
+    for (int i = 0; i < comm->size; i++)
+        vmpi_trace_split(vmpi_comm_world_of(comm, i), comm,
+                         comm->at[i].communicator == MPI_COMM_NULL ? NULL : comm->at[i].communicator);
 }
 
 int MPI_Comm_create(MPI_Comm handle, MPI_Group group, MPI_Comm *out)
@@ -228,46 +254,27 @@ int MPI_Comm_free(MPI_Comm *handle)
     if (comm == MPI_COMM_WORLD)
         vmpi_fail("MPI_COMM_WORLD cannot be freed");
     *handle = MPI_COMM_NULL;
+    vmpi_trace_free(comm);
+    vmpi_attributes_free(comm);
     if (--comm->references > 0)
         return MPI_SUCCESS;
     free(comm->world);
     free(comm->rank_of);
     free(comm->extent);
     free(comm->periodic);
+    if (comm->open)
+        vmpi_fail("a communicator is freed before all its collectives are done");
     free(comm->at);
+    free(comm->begun);
+    vmpi_edges_free(comm);
     free(comm);
     return MPI_SUCCESS;
 }
 
-int MPI_Comm_group(MPI_Comm handle, MPI_Group *out)
+int MPI_Comm_test_inter(MPI_Comm handle, int *flag)
 {
-    VMPI_ENTER("MPI_Comm_group");
-    MPI_Comm comm = vmpi_comm(handle);
-    *out = vmpi_alloc(1, sizeof **out);
-    (*out)->size = comm->size;
-    (*out)->world = copy_members(comm);
-    return MPI_SUCCESS;
-}
-
-int MPI_Group_incl(MPI_Group group, int count, const int members[], MPI_Group *out)
-{
-    VMPI_ENTER("MPI_Group_incl");
-    *out = vmpi_alloc(1, sizeof **out);
-    (*out)->size = count;
-    (*out)->world = vmpi_alloc((size_t)count, sizeof(int));
-    for (int i = 0; i < count; i++) {
-        if (members[i] < 0 || members[i] >= group->size)
-            vmpi_fail("member %d of a group of %d", members[i], group->size);
-        (*out)->world[i] = group->world[members[i]];
-    }
-    return MPI_SUCCESS;
-}
-
-int MPI_Group_free(MPI_Group *group)
-{
-    VMPI_ENTER("MPI_Group_free");
-    free((*group)->world);
-    free(*group);
-    *group = MPI_GROUP_NULL;
+    VMPI_ENTER("MPI_Comm_test_inter");
+    (void)vmpi_comm(handle);
+    *flag = 0;
     return MPI_SUCCESS;
 }

@@ -1,6 +1,8 @@
 /* Data types: the basic ones under Open MPI's symbol names, and the derived ones as lists of byte blocks. */
+#include <complex.h>
 #include <stdlib.h>
 #include <string.h>
+#include <wchar.h>
 
 #include "runtime.h"
 
@@ -12,29 +14,71 @@ struct ompi_predefined_datatype_t {
 
 #define BASIC(symbol, ctype, code)                                                                                     \
     struct ompi_predefined_datatype_t symbol = {                                                                       \
-        {sizeof(ctype), sizeof(ctype), 1, &symbol.whole, code, 1}, {0, sizeof(ctype)}}
+        {sizeof(ctype), sizeof(ctype), 1, &symbol.whole, code, 1, _Alignof(ctype), 0, 1}, {0, sizeof(ctype)}}
 
 BASIC(ompi_mpi_byte, unsigned char, 'B');
+BASIC(ompi_mpi_packed, unsigned char, 'B');
 BASIC(ompi_mpi_char, char, 'c');
+BASIC(ompi_mpi_signed_char, signed char, 'c');
+BASIC(ompi_mpi_int8_t, signed char, 'c');
+BASIC(ompi_mpi_uint8_t, unsigned char, 'B');
+BASIC(ompi_mpi_unsigned_char, unsigned char, 'B');
+BASIC(ompi_mpi_short, short, 's');
+BASIC(ompi_mpi_unsigned_short, unsigned short, 'S');
+BASIC(ompi_mpi_int16_t, int16_t, 's');
+BASIC(ompi_mpi_uint16_t, uint16_t, 'S');
 BASIC(ompi_mpi_int, int, 'i');
 BASIC(ompi_mpi_unsigned, unsigned, 'u');
+BASIC(ompi_mpi_int32_t, int32_t, 'i');
+BASIC(ompi_mpi_uint32_t, uint32_t, 'u');
 BASIC(ompi_mpi_long, long, 'l');
 BASIC(ompi_mpi_unsigned_long, unsigned long, 'L');
 BASIC(ompi_mpi_long_long_int, long long, 'l');
-BASIC(ompi_mpi_int32_t, int32_t, 'i');
+BASIC(ompi_mpi_unsigned_long_long, unsigned long long, 'L');
 BASIC(ompi_mpi_int64_t, int64_t, 'l');
 BASIC(ompi_mpi_uint64_t, uint64_t, 'L');
-BASIC(ompi_mpi_uint8_t, uint8_t, 'B');
-BASIC(ompi_mpi_uint32_t, uint32_t, 'u');
-BASIC(ompi_mpi_unsigned_char, unsigned char, 'B');
-BASIC(ompi_mpi_unsigned_long_long, unsigned long long, 'L');
+BASIC(ompi_mpi_aint, MPI_Aint, 'l');
+BASIC(ompi_mpi_offset, MPI_Offset, 'l');
+BASIC(ompi_mpi_count, MPI_Count, 'l');
+BASIC(ompi_mpi_wchar, wchar_t, 'i');
 BASIC(ompi_mpi_cxx_bool, unsigned char, 'B');
 BASIC(ompi_mpi_c_bool, unsigned char, 'B');
-BASIC(ompi_mpi_2int, vmpi_two_ints, '2');
-BASIC(ompi_mpi_double_int, vmpi_double_int, 'D');
-BASIC(ompi_mpi_float_int, vmpi_float_int, 'F');
 BASIC(ompi_mpi_float, float, 'f');
 BASIC(ompi_mpi_double, double, 'd');
+BASIC(ompi_mpi_long_double, long double, 'e');
+BASIC(ompi_mpi_c_float_complex, float complex, 'C');
+BASIC(ompi_mpi_c_double_complex, double complex, 'Z');
+BASIC(ompi_mpi_cxx_cplex, float complex, 'C');
+BASIC(ompi_mpi_cxx_dblcplex, double complex, 'Z');
+BASIC(ompi_mpi_2int, vmpi_two_ints, '2');
+BASIC(ompi_mpi_short_int, vmpi_short_int, 'H');
+BASIC(ompi_mpi_long_int, vmpi_long_int, 'N');
+BASIC(ompi_mpi_float_int, vmpi_float_int, 'F');
+BASIC(ompi_mpi_double_int, vmpi_double_int, 'D');
+BASIC(ompi_mpi_longdbl_int, vmpi_long_double_int, 'E');
+BASIC(ompi_mpi_character, char, 'c');
+BASIC(ompi_mpi_logical, int, 'i');
+BASIC(ompi_mpi_logical1, signed char, 'c');
+BASIC(ompi_mpi_logical2, int16_t, 's');
+BASIC(ompi_mpi_logical4, int32_t, 'i');
+BASIC(ompi_mpi_logical8, int64_t, 'l');
+BASIC(ompi_mpi_integer, int, 'i');
+BASIC(ompi_mpi_integer1, signed char, 'c');
+BASIC(ompi_mpi_integer2, int16_t, 's');
+BASIC(ompi_mpi_integer4, int32_t, 'i');
+BASIC(ompi_mpi_integer8, int64_t, 'l');
+BASIC(ompi_mpi_real, float, 'f');
+BASIC(ompi_mpi_real4, float, 'f');
+BASIC(ompi_mpi_real8, double, 'd');
+BASIC(ompi_mpi_dblprec, double, 'd');
+BASIC(ompi_mpi_cplex, float complex, 'C');
+BASIC(ompi_mpi_dblcplex, double complex, 'Z');
+BASIC(ompi_mpi_complex8, float complex, 'C');
+BASIC(ompi_mpi_complex16, double complex, 'Z');
+BASIC(ompi_mpi_2integer, vmpi_two_ints, '2');
+BASIC(ompi_mpi_2real, vmpi_two_floats, 'R');
+BASIC(ompi_mpi_2dblprec, vmpi_two_doubles, 'P');
+struct ompi_predefined_datatype_t ompi_mpi_datatype_null;
 
 size_t vmpi_packed_bytes(MPI_Datatype type, int count)
 {
@@ -79,114 +123,6 @@ void vmpi_unpack(const void *packed, size_t bytes, void *buffer, MPI_Datatype ty
         }
 }
 
-static MPI_Datatype new_type(int blocks)
-{
-    MPI_Datatype type = vmpi_alloc(1, sizeof *type);
-    type->block = vmpi_alloc((size_t)blocks, sizeof *type->block);
-    return type;
-}
-
-/* Adds `count` copies of `old`, each `stride` bytes on, at `offset`; joins blocks that touch. */
-static void add(MPI_Datatype type, MPI_Datatype old, int count, ptrdiff_t offset, ptrdiff_t stride)
-{
-    for (int i = 0; i < count; i++)
-        for (int b = 0; b < old->blocks; b++) {
-            ptrdiff_t at = offset + i * stride + old->block[b].offset;
-            vmpi_block_of_type *last = type->blocks ? &type->block[type->blocks - 1] : NULL;
-            if (last && last->offset + (ptrdiff_t)last->bytes == at)
-                last->bytes += old->block[b].bytes;
-            else
-                type->block[type->blocks++] = (vmpi_block_of_type){at, old->block[b].bytes};
-            type->size += old->block[b].bytes;
-        }
-}
-
-static void set_extent(MPI_Datatype type)
-{
-    ptrdiff_t low = 0, high = 0;
-    for (int b = 0; b < type->blocks; b++) {
-        ptrdiff_t end = type->block[b].offset + (ptrdiff_t)type->block[b].bytes;
-        if (b == 0 || type->block[b].offset < low)
-            low = type->block[b].offset;
-        if (b == 0 || end > high)
-            high = end;
-    }
-    type->extent = high - low;
-}
-
-int MPI_Type_contiguous(int count, MPI_Datatype old, MPI_Datatype *out)
-{
-    VMPI_ENTER("MPI_Type_contiguous");
-    *out = new_type(count * old->blocks);
-    add(*out, old, count, 0, old->extent);
-    set_extent(*out);
-    return MPI_SUCCESS;
-}
-
-static int strided(int count, int length, ptrdiff_t stride, MPI_Datatype old, MPI_Datatype *out)
-{
-    *out = new_type(count * length * old->blocks);
-    for (int i = 0; i < count; i++)
-        add(*out, old, length, i * stride, old->extent);
-    set_extent(*out);
-    return MPI_SUCCESS;
-}
-
-int MPI_Type_vector(int count, int length, int stride, MPI_Datatype old, MPI_Datatype *out)
-{
-    VMPI_ENTER("MPI_Type_vector");
-    return strided(count, length, stride * old->extent, old, out);
-}
-
-int MPI_Type_create_hvector(int count, int length, MPI_Aint stride, MPI_Datatype old, MPI_Datatype *out)
-{
-    VMPI_ENTER("MPI_Type_create_hvector");
-    return strided(count, length, stride, old, out);
-}
-
-static int structured(int count, const int lengths[], const MPI_Aint offsets[], const MPI_Datatype types[],
-                      MPI_Datatype *out)
-{
-    int blocks = 0;
-    for (int i = 0; i < count; i++)
-        blocks += lengths[i] * types[i]->blocks;
-    *out = new_type(blocks);
-    for (int i = 0; i < count; i++)
-        add(*out, types[i], lengths[i], offsets[i], types[i]->extent);
-    set_extent(*out);
-    return MPI_SUCCESS;
-}
-
-int MPI_Type_create_struct(int count, const int lengths[], const MPI_Aint offsets[], const MPI_Datatype types[],
-                           MPI_Datatype *out)
-{
-    VMPI_ENTER("MPI_Type_create_struct");
-    return structured(count, lengths, offsets, types, out);
-}
-
-/* MPI-1 names that mpi.h only declares as removed; libraries built before still refer to them. */
-#undef MPI_Type_struct
-#undef MPI_Address
-int MPI_Type_struct(int count, int lengths[], MPI_Aint offsets[], MPI_Datatype types[], MPI_Datatype *out);
-int MPI_Type_struct(int count, int lengths[], MPI_Aint offsets[], MPI_Datatype types[], MPI_Datatype *out)
-{
-    VMPI_ENTER("MPI_Type_struct");
-    return structured(count, lengths, offsets, types, out);
-}
-
-int MPI_Address(void *location, MPI_Aint *address);
-int MPI_Address(void *location, MPI_Aint *address)
-{
-    *address = (MPI_Aint)location;
-    return MPI_SUCCESS;
-}
-
-int MPI_Get_address(const void *location, MPI_Aint *address)
-{
-    *address = (MPI_Aint)location;
-    return MPI_SUCCESS;
-}
-
 int MPI_Type_commit(MPI_Datatype *type)
 {
     (void)type;
@@ -212,6 +148,13 @@ int MPI_Type_size(MPI_Datatype type, int *size)
     return MPI_SUCCESS;
 }
 
+int MPI_Type_size_x(MPI_Datatype type, MPI_Count *size)
+{
+    VMPI_ENTER("MPI_Type_size_x");
+    *size = (MPI_Count)type->size;
+    return MPI_SUCCESS;
+}
+
 int MPI_Get_count(const MPI_Status *status, MPI_Datatype type, int *count)
 {
     VMPI_ENTER("MPI_Get_count");
@@ -227,8 +170,23 @@ int MPI_Get_count(const MPI_Status *status, MPI_Datatype type, int *count)
 int MPI_Type_get_extent(MPI_Datatype type, MPI_Aint *lower, MPI_Aint *extent)
 {
     VMPI_ENTER("MPI_Type_get_extent");
-    *lower = 0;
+    *lower = type->lower;
     *extent = type->extent;
+    return MPI_SUCCESS;
+}
+
+/* Of the bytes alone, without what MPI_Type_create_resized says. */
+int MPI_Type_get_true_extent(MPI_Datatype type, MPI_Aint *lower, MPI_Aint *extent)
+{
+    VMPI_ENTER("MPI_Type_get_true_extent");
+    ptrdiff_t low = 0, high = 0;
+    for (int b = 0; b < type->blocks; b++) {
+        ptrdiff_t end = type->block[b].offset + (ptrdiff_t)type->block[b].bytes;
+        low = b == 0 || type->block[b].offset < low ? type->block[b].offset : low;
+        high = b == 0 || end > high ? end : high;
+    }
+    *lower = low;
+    *extent = high - low;
     return MPI_SUCCESS;
 }
 

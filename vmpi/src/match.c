@@ -238,9 +238,12 @@ void vmpi_deliver(MPI_Comm comm, int destination, int tag, const void *buffer, i
     vmpi_record_message(vmpi_current->world, receiver, bytes, comm->id);
 
     MPI_Request receive = match_posted(receiver, comm->id, source, tag);
+    void *into = receive ? vmpi_address(receive->owner, receive->buffer) : NULL;
+    if (receive)
+        vmpi_check_bottom(into, bytes);
     if (receive && vmpi_is_contiguous(type)) {
         check_fits(bytes, receive, source, tag);
-        vmpi_unpack(buffer, bytes, receive->buffer, receive->type);
+        vmpi_unpack(buffer, bytes, into, receive->type);
         vmpi_complete(receive, source, tag, bytes);
         return;
     }
@@ -251,7 +254,7 @@ void vmpi_deliver(MPI_Comm comm, int destination, int tag, const void *buffer, i
     vmpi_pack(buffer, count, type, m->data);
     if (receive) {
         check_fits(bytes, receive, source, tag);
-        vmpi_unpack(m->data, bytes, receive->buffer, receive->type);
+        vmpi_unpack(m->data, bytes, into, receive->type);
         vmpi_complete(receive, source, tag, bytes);
         free(m);
         return;

@@ -1,12 +1,14 @@
 /* Reduction operations on basic types, and the user's own. Ranks are combined in rank order, so that a sum of doubles
  * is the same in every run. */
+#include <complex.h>
 #include <stdlib.h>
 
-#include "runtime.h"
+#include "fortran.h"
 
 struct ompi_op_t {
     char code; /* + * > < & | of the predefined ones; U for the user's */
     MPI_User_function *function;
+    int fortran; /* its function expects a number for the data type */
 };
 
 struct ompi_predefined_op_t {
@@ -14,7 +16,7 @@ struct ompi_predefined_op_t {
 };
 
 #define OPERATION(symbol, code)                                                                                        \
-    struct ompi_predefined_op_t symbol = {{code, NULL}}
+    struct ompi_predefined_op_t symbol = {{code, NULL, 0}}
 
 OPERATION(ompi_mpi_op_sum, '+');
 OPERATION(ompi_mpi_op_prod, '*');
@@ -26,6 +28,9 @@ OPERATION(ompi_mpi_op_lxor, 'x');
 OPERATION(ompi_mpi_op_band, 'A');
 OPERATION(ompi_mpi_op_bor, 'O');
 OPERATION(ompi_mpi_op_bxor, 'X');
+OPERATION(ompi_mpi_op_replace, 'r');
+OPERATION(ompi_mpi_op_no_op, 'n');
+OPERATION(ompi_mpi_op_null, '0');
 OPERATION(ompi_mpi_op_maxloc, 'M');
 OPERATION(ompi_mpi_op_minloc, 'm');
 
@@ -44,6 +49,16 @@ OPERATION(ompi_mpi_op_minloc, 'm');
             case 'x': b[i] = (ctype)(!a[i] != !b[i]); break;                                                           \
             default: vmpi_fail("this reduction operation is not supported");                                           \
             }                                                                                                          \
+    } while (0)
+
+#define COMBINE_COMPLEX(ctype)                                                                                         \
+    do {                                                                                                               \
+        const ctype *a = in;                                                                                           \
+        ctype *b = inout;                                                                                              \
+        if (op->code != '+' && op->code != '*')                                                                        \
+            vmpi_fail("complex numbers are only added and multiplied");                                                \
+        for (int i = 0; i < count; i++)                                                                                \
+            b[i] = op->code == '+' ? a[i] + b[i] : a[i] * b[i];                                                        \
     } while (0)
 
 #define COMBINE_BITS(ctype)                                                                                            \
@@ -70,7 +85,9 @@ static void reduce_bits(MPI_Op op, int element, int count, void *in, void *inout
 {
     switch (element) {
     case 'B': COMBINE_BITS(unsigned char); break;
-    case 'c': COMBINE_BITS(char); break;
+    case 'c': COMBINE_BITS(signed char); break;
+    case 's': COMBINE_BITS(short); break;
+    case 'S': COMBINE_BITS(unsigned short); break;
     case 'i': COMBINE_BITS(int); break;
     case 'u': COMBINE_BITS(unsigned); break;
     case 'l': COMBINE_BITS(long); break;
@@ -85,6 +102,11 @@ static void reduce_places(MPI_Op op, int element, int count, void *in, void *ino
     case '2': COMBINE_PLACES(vmpi_two_ints); break;
     case 'D': COMBINE_PLACES(vmpi_double_int); break;
     case 'F': COMBINE_PLACES(vmpi_float_int); break;
+    case 'H': COMBINE_PLACES(vmpi_short_int); break;
+    case 'N': COMBINE_PLACES(vmpi_long_int); break;
+    case 'E': COMBINE_PLACES(vmpi_long_double_int); break;
+    case 'R': COMBINE_PLACES(vmpi_two_floats); break;
+    case 'P': COMBINE_PLACES(vmpi_two_doubles); break;
     default: vmpi_fail("MPI_MAXLOC and MPI_MINLOC need pairs such as MPI_DOUBLE_INT");
     }
 }
@@ -92,7 +114,8 @@ static void reduce_places(MPI_Op op, int element, int count, void *in, void *ino
 void vmpi_reduce(MPI_Op op, MPI_Datatype type, int count, void *in, void *inout)
 {
     if (op->code == 'U') {
-        op->function(in, inout, &count, &type);
+        int number = op->fortran ? vmpi_fortran_number(FORTRAN_TYPE, type) : 0;
+        op->function(in, inout, &count, op->fortran ? (MPI_Datatype *)&number : &type);
         return;
     }
     if (!type->basic)
@@ -107,13 +130,18 @@ void vmpi_reduce(MPI_Op op, MPI_Datatype type, int count, void *in, void *inout)
     }
     switch (type->element) {
     case 'B': COMBINE(unsigned char); break;
-    case 'c': COMBINE(char); break;
+    case 'c': COMBINE(signed char); break;
+    case 's': COMBINE(short); break;
+    case 'S': COMBINE(unsigned short); break;
     case 'i': COMBINE(int); break;
     case 'u': COMBINE(unsigned); break;
     case 'l': COMBINE(long); break;
     case 'L': COMBINE(unsigned long); break;
     case 'f': COMBINE(float); break;
     case 'd': COMBINE(double); break;
+    case 'e': COMBINE(long double); break;
+    case 'C': COMBINE_COMPLEX(float complex); break;
+    case 'Z': COMBINE_COMPLEX(double complex); break;
     default: vmpi_fail("reductions on this data type are not supported");
     }
 }
@@ -136,4 +164,9 @@ int MPI_Op_free(MPI_Op *op)
     free(*op);
     *op = NULL;
     return MPI_SUCCESS;
+}
+
+void vmpi_op_is_fortran(MPI_Op op)
+{
+    op->fortran = 1;
 }

@@ -112,6 +112,11 @@ static void describe_message(int source, int tag, MPI_Comm comm, int more)
 
 static void describe(MPI_Request request, int pending)
 {
+    if (request->kind == REQUEST_COLLECTIVE) {
+        snprintf(vmpi_current->detail, sizeof vmpi_current->detail, "for the %s of communicator %d", request->call,
+                 request->comm->id);
+        return;
+    }
     describe_message(request->peer, request->tag, request->comm, pending - 1);
 }
 
@@ -224,7 +229,7 @@ int MPI_Request_free(MPI_Request *request)
 {
     VMPI_ENTER("MPI_Request_free");
     if (is_pending(*request))
-        vmpi_fail("freeing a receive that has not completed is not supported");
+        vmpi_fail("freeing a request that has not completed is not supported");
     if (*request != MPI_REQUEST_NULL)
         free(*request);
     *request = MPI_REQUEST_NULL;

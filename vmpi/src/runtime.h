@@ -33,9 +33,12 @@ typedef struct vmpi_rank {
     uint8_t finalised;
     void *slot; /* vmpi_rank_slot */
     void *attached; /* MPI_Buffer_attach */
+    void *attributes; /* names and attributes of communicators (handles.c) */
     int depth;                   /* MPI calls the rank is in, one inside the other */
     int quiet;                   /* above 0: calls are parts of one that is traced */
     int64_t left_ns, worked_ns;  /* processor time: at the end of its last call, and since the last line of the trace */
+    char *image;                 /* its variables outside functions while they are away (globals.c) */
+    struct vmpi_exit *exits;     /* what runs when it ends */
     struct message *arrived_first, *arrived_last; /* messages that nobody has received yet (match.c) */
     struct ompi_communicator_t *self;
 } vmpi_rank;
@@ -60,8 +63,8 @@ extern int vmpi_per_node;
 
 /* Ends the process with "vmpi: rank R in CALL: ..." on standard error and exit status 70. */
 void vmpi_fail(const char *format, ...) __attribute__((noreturn, format(printf, 1, 2)));
-/* What every MPI function that vmpi lacks does: ends the process with the function's name. */
-void vmpi_unsupported(const char *call) __attribute__((noreturn));
+/* What every MPI function that vmpi lacks does: ends the process with its name and the line of the program that calls it. */
+void vmpi_unsupported(const char *call, void *where) __attribute__((noreturn));
 /* calloc that ends the process when memory runs out. */
 void *vmpi_alloc(size_t count, size_t bytes);
 
@@ -86,9 +89,12 @@ struct ompi_datatype_t {
     vmpi_block_of_type *block;
     int element;
     int basic;
+    ptrdiff_t alignment;
+    ptrdiff_t lower; /* where it begins: the extent runs from there */
+    int bounded;     /* of a type under construction: something is in it */
 };
 
-/* MPI_2INT, MPI_DOUBLE_INT, MPI_FLOAT_INT. */
+/* MPI_2INT, MPI_DOUBLE_INT and the like. */
 typedef struct {
     int value, place;
 } vmpi_two_ints;
@@ -100,6 +106,24 @@ typedef struct {
     float value;
     int place;
 } vmpi_float_int;
+typedef struct {
+    short value;
+    int place;
+} vmpi_short_int;
+typedef struct {
+    long value;
+    int place;
+} vmpi_long_int;
+typedef struct {
+    long double value;
+    int place;
+} vmpi_long_double_int;
+typedef struct {
+    float value, place;
+} vmpi_two_floats;
+typedef struct {
+    double value, place;
+} vmpi_two_doubles;
 
 size_t vmpi_packed_bytes(MPI_Datatype type, int count);
 int vmpi_is_contiguous(MPI_Datatype type);
@@ -130,8 +154,12 @@ struct ompi_communicator_t {
     int dimensions;   /* of its Cartesian topology; 0: it has none */
     int *extent;      /* ranks along each */
     int *periodic;
+    struct vmpi_edges *edges; /* of its graph topology, for each rank; NULL: it has none */
+    int graph;        /* MPI_GRAPH or MPI_DIST_GRAPH */
     int arrived;      /* ranks inside the current collective */
     vmpi_arrival *at; /* what each of them called with */
+    struct vmpi_meeting *open; /* collectives that do not block and whose ranks are not all there */
+    uint32_t *begun;  /* how many of those each rank has begun; NULL: none has */
 };
 
 void vmpi_communicators_start(int ranks);
@@ -139,41 +167,72 @@ void vmpi_communicators_start(int ranks);
 MPI_Comm vmpi_comm(MPI_Comm handle);
 int vmpi_comm_rank_of(MPI_Comm comm, int world);
 int vmpi_comm_world_of(MPI_Comm comm, int rank);
+/* A fresh list of its ranks in the world. */
+int *vmpi_comm_members(MPI_Comm comm);
+void vmpi_attributes_copy(MPI_Comm from, MPI_Comm to);
+void vmpi_attributes_free(MPI_Comm comm);
 /* A communicator of `size` ranks; takes ownership of `world`. */
 MPI_Comm vmpi_comm_create(int size, int *world);
 
-/* ---- collectives (collective.c) ---- */
+/* The ranks that one of a topology receives from and sends to, in its order (cartesian.c, neighbours.c). */
+typedef struct vmpi_edges {
+    int sources, destinations;
+    int *source, *destination;
+    int *source_weight, *destination_weight; /* NULL: none were given */
+} vmpi_edges;
+
+/* The rank `steps` from `rank` along a dimension; MPI_PROC_NULL beyond an end. */
+int vmpi_cart_neighbour(MPI_Comm comm, int rank, int dimension, int steps);
+void vmpi_edges_free(MPI_Comm comm);
+void vmpi_topology_copy(MPI_Comm from, MPI_Comm to);
+
+/* ---- collectives (meet.c; rooted.c, alltoall.c, reduction.c, neighbours.c) ---- */
 
 struct vmpi_arrival {
     const char *call;
+    const char *action; /* what the trace calls it; NULL: it moves nothing */
     const void *send;
     void *receive;
     int send_count, receive_count;
     MPI_Datatype send_type, receive_type;
     const int *counts, *displacements;
     const int *send_counts, *send_displacements; /* where both sides have some */
+    const MPI_Datatype *send_types, *receive_types; /* MPI_Alltoallw */
+    const MPI_Aint *send_offsets, *offsets;         /* MPI_Neighbor_alltoallw: its displacements */
+    int one_block;        /* MPI_Neighbor_allgather: the same for everybody */
     MPI_Op op;
     int root;
     int color, key;       /* MPI_Comm_split */
     MPI_Group group;      /* MPI_Comm_create */
     MPI_Comm communicator; /* result of the calls that make communicators */
+    MPI_Request request;   /* of a call that does not block */
 };
 
 /* Waits until every rank of `comm` is here with the same call; the last one runs `action` for all of them, which finds
  * their arguments in comm->at. */
 void vmpi_meet(MPI_Comm comm, vmpi_arrival *mine, void (*action)(MPI_Comm));
 
-/* Meets, and records what this rank contributes. */
-int vmpi_exchange(vmpi_arrival mine, MPI_Comm handle, size_t bytes, void (*action)(MPI_Comm));
+/* Records and traces what this rank contributes, and meets; with a request it does not wait for the others. */
+int vmpi_exchange(vmpi_arrival mine, MPI_Comm handle, size_t bytes, void (*action)(MPI_Comm), MPI_Request *request);
+/* A piece of a rank's buffer. */
+typedef struct {
+    void *at;
+    int count;
+    MPI_Datatype type;
+} vmpi_part;
 /* Copies packed data between two ranks' buffers of possibly different types. */
 void vmpi_move(const void *from, int from_count, MPI_Datatype from_type, void *to, int to_count, MPI_Datatype to_type);
 void *vmpi_at(void *buffer, ptrdiff_t elements, MPI_Datatype type);
-/* Combines ranks 0 to `last` into a fresh buffer, in rank order. */
-void *vmpi_combine(MPI_Comm comm, int last);
+/* Gathers everybody's data into `to`, whose counts and displacements (elements) are given or uniform. */
+void vmpi_gather_into(MPI_Comm comm, vmpi_arrival *to);
+/* The block for or from a rank (or along an edge): one size for all, one for each rank, or a type for each, too. */
+vmpi_part vmpi_sent_to(const vmpi_arrival *arrival, int peer);
+vmpi_part vmpi_received_from(const vmpi_arrival *arrival, int peer);
+size_t vmpi_bytes_sent(const void *send, MPI_Datatype type, int count);
 
 /* ---- point to point (request.c, match.c) ---- */
 
-enum request_kind { REQUEST_SEND, REQUEST_RECEIVE };
+enum request_kind { REQUEST_SEND, REQUEST_RECEIVE, REQUEST_COLLECTIVE };
 
 struct ompi_request_t {
     enum request_kind kind;
@@ -183,6 +242,7 @@ struct ompi_request_t {
     int active;
     vmpi_rank *owner;
     MPI_Comm comm;
+    const char *call; /* of a collective */
     int peer; /* rank in comm, or MPI_ANY_SOURCE */
     int tag;
     void *buffer;
@@ -201,6 +261,22 @@ void vmpi_post(MPI_Request receive);
 int vmpi_peek(MPI_Comm comm, int source, int tag, MPI_Status *status);
 void vmpi_complete(MPI_Request request, int source, int tag, size_t bytes);
 
+/* ---- variables outside functions (globals.c): nothing happens unless they are private to each rank ---- */
+
+void vmpi_globals_capture(void (*run_constructors)(void));
+/* Ends the run if the variables of so many ranks do not fit into memory. */
+void vmpi_globals_check(int ranks);
+/* Puts the rank's in place; runs the constructors, and in the end the destructors, of its static objects; forgets them. */
+void vmpi_globals_enter(vmpi_rank *rank);
+void vmpi_globals_construct(void);
+void vmpi_globals_destruct(void);
+void vmpi_globals_leave(vmpi_rank *rank);
+int vmpi_at_exit(void (*function)(void *), void *argument);
+/* Where a rank's byte is at the moment; of all buffers that an arrival names. */
+void *vmpi_address(const vmpi_rank *rank, const void *address);
+void vmpi_addresses(vmpi_arrival *arrival, const vmpi_rank *rank);
+void vmpi_check_bottom(const void *buffer, size_t bytes);
+
 /* ---- the trace (trace.c): nothing happens unless one is open ---- */
 
 void vmpi_trace_open(const char *path);
@@ -212,6 +288,11 @@ void vmpi_trace_plain(const char *action);
 void vmpi_trace_message(const char *action, MPI_Comm comm, int peer, int tag, size_t bytes);
 void vmpi_trace_sendrecv(MPI_Comm comm, int to, size_t sent, int from, size_t received);
 void vmpi_trace_wait(MPI_Request request);
+/* Begins a message of a collective of neighbours, or waits for it. */
+void vmpi_trace_neighbour(MPI_Comm comm, int peer, int receives, int wait, size_t bytes);
+/* A rank is in a new communicator, or in none of those that its split made (NULL). */
+void vmpi_trace_split(int world, MPI_Comm parent, MPI_Comm made);
+void vmpi_trace_free(MPI_Comm comm);
 void vmpi_trace_collective(const vmpi_arrival *arrival, MPI_Comm comm);
 
 /* ---- the record (record.c) ---- */

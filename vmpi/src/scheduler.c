@@ -1,8 +1,10 @@
 /* Who runs next: a queue of ready ranks, first in, first out, and the watch for deadlock. */
+#define _GNU_SOURCE
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "runtime.h"
 #include "vmpi.h"
@@ -54,10 +56,38 @@ void vmpi_fail(const char *format, ...)
     _Exit(70);
 }
 
-void vmpi_unsupported(const char *call)
+/* The line of the program that an address lies in, by addr2line of the binutils, which every C compiler comes with; empty
+ * without debug information (-g) or where the tool is missing. */
+static void find_line(void *where, char *line, int room)
 {
+    extern char __executable_start; /* the linker's: where the program was loaded */
+    char command[512], program[384];
+    line[0] = '\0';
+    ssize_t length = readlink("/proc/self/exe", program, sizeof program - 1);
+    if (length <= 0 || memchr(program, '\'', (size_t)length))
+        return;
+    program[length] = '\0';
+    uintptr_t start = (uintptr_t)&__executable_start, address = (uintptr_t)where - 1;
+    /* Addresses of a position-independent program count from 0, those of others are what they are. */
+    snprintf(command, sizeof command, "addr2line -e '%s' 0x%llx 2>/dev/null", program,
+             (unsigned long long)(start > 0x1000000 ? address - start : address));
+    FILE *output = popen(command, "r");
+    if (!output)
+        return;
+    if (!fgets(line, room, output) || line[0] == '?')
+        line[0] = '\0';
+    line[strcspn(line, "\n")] = '\0';
+    pclose(output);
+}
+
+void vmpi_unsupported(const char *call, void *where)
+{
+    char line[384];
+    find_line(where, line, sizeof line);
     vmpi_current->call = call;
-    vmpi_fail("vmpi does not support this call");
+    if (line[0])
+        vmpi_fail("vmpi does not support this call, which %s makes", line);
+    vmpi_fail("vmpi does not support this call (compiled with -g, the program says in which line it is)");
 }
 
 void vmpi_enter(const char *call)
@@ -117,7 +147,9 @@ static void rank_entry(void *argument)
     /* Programs may permute their argv; each rank gets a copy of the pointers. */
     char **argv = vmpi_alloc((size_t)program_argc + 1, sizeof *argv);
     memcpy(argv, program_argv, (size_t)program_argc * sizeof *argv);
+    vmpi_globals_construct();
     int status = vmpi_rank_main(program_argc, argv);
+    vmpi_globals_destruct();
     free(argv);
     if (status == 0 && rank->initialised && !rank->finalised)
         vmpi_fail("main returned without MPI_Finalize");
@@ -182,6 +214,7 @@ int vmpi_schedule(int count, size_t stack_bytes, int argc, char **argv)
     scheduler = fiber_of_thread();
     if (!scheduler)
         vmpi_fail("out of memory");
+    vmpi_globals_check(count);
     create_ranks(stack_bytes);
     while (finished < vmpi_world_size) {
         if (!ready_first && !wake_pollers())
@@ -191,9 +224,11 @@ int vmpi_schedule(int count, size_t stack_bytes, int argc, char **argv)
         if (!ready_first)
             ready_last = NULL;
         vmpi_current = next;
+        vmpi_globals_enter(next);
         fiber_switch(scheduler, next->fiber);
         if (next->state == RANK_FINISHED) {
             fiber_destroy(next->fiber);
+            vmpi_globals_leave(next);
             next->fiber = NULL;
         }
     }

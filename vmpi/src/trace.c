@@ -1,9 +1,14 @@
-/* The trace: what every rank calls, in the words of SimGrid's time-independent traces, which `program = { name = "trace" }`
- * of an experiment replays. One file for all ranks, a line `RANK ACTION ARGUMENTS` for each call, in each rank's order.
+/* The trace: what every rank calls, in the words of SimGrid's time-independent traces, which `program = { name =
+ * "trace" }` of an experiment replays. One file for all ranks, a line `RANK ACTION ARGUMENTS` for each call, in each
+ * rank's order.
  *
- * Ranks are those of the world; amounts are bytes, whose type is number 2 (one byte). Between calls stands `compute N`, N
- * nanoseconds of the rank's own processor time, which a trace calls operations: replayed at 10^9 a second, the
- * default, they are what was measured here. Calls that move nothing are left out. */
+ * Of programs with communicators of their own the lines say more than SimGrid's: `comm_split NEW RANKS KEY` makes
+ * communicator NEW (a number that no other has) of RANKS ranks, in which this one is KEY; `comm_split 0 0 0` is what a
+ * rank calls that is in none of those that are made; `comm_free` frees. Lines that end with `on NUMBER`, these too, are
+ * about that communicator and count ranks in it, all others about the world. Amounts are bytes, whose type is number 2
+ * (one byte). Between calls stands `compute N`, N nanoseconds of the rank's own processor time, which a trace calls
+ * operations: replayed at 10^9 a second, the default, they are what was measured here, without what reading the clock takes. Calls that move nothing are left
+ * out. */
 #define _POSIX_C_SOURCE 200809L
 #include <errno.h>
 #include <stdarg.h>
@@ -18,6 +23,25 @@ enum { ANY_SOURCE = -333, ANY_TAG = -444, BYTE = 2 };
 static FILE *file;
 static const char *file_path;
 
+static int64_t processor_ns(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
+    return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
+}
+
+/* What reading the clock takes itself: the least of many times. */
+static int64_t clock_ns;
+
+static void time_clock(void)
+{
+    clock_ns = INT64_MAX;
+    for (int i = 0; i < 1000; i++) {
+        int64_t before = processor_ns(), took = processor_ns() - before;
+        clock_ns = took < clock_ns ? took : clock_ns;
+    }
+}
+
 void vmpi_trace_open(const char *path)
 {
     file_path = path;
@@ -25,6 +49,7 @@ void vmpi_trace_open(const char *path)
     if (!file)
         vmpi_fail("cannot create %s: %s", path, strerror(errno));
     setvbuf(file, NULL, _IOFBF, 1 << 20);
+    time_clock();
 }
 
 void vmpi_trace_close(void)
@@ -36,19 +61,14 @@ void vmpi_trace_close(void)
     file = NULL;
 }
 
-static int64_t processor_ns(void)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
-    return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
-}
-
 /* A rank runs without a break from the end of one call to the start of the next: others run only inside calls. */
 void vmpi_trace_entered(void)
 {
     vmpi_rank *rank = vmpi_current;
-    if (rank->depth++ == 0 && file && rank->left_ns > 0)
-        rank->worked_ns += processor_ns() - rank->left_ns;
+    if (rank->depth++ > 0 || !file || rank->left_ns == 0)
+        return;
+    int64_t worked = processor_ns() - rank->left_ns - clock_ns;
+    rank->worked_ns += worked > 0 ? worked : 0;
 }
 
 void vmpi_trace_left(const int *scope)
@@ -59,9 +79,8 @@ void vmpi_trace_left(const int *scope)
 }
 
 /* Whether this call is to be written; if so the line is begun, after what the rank computed. */
-static int begin(const char *action)
+static int begin_of(vmpi_rank *rank, const char *action)
 {
-    vmpi_rank *rank = vmpi_current;
     if (!file || rank->quiet > 0)
         return 0;
     if (rank->worked_ns > 0)
@@ -71,9 +90,35 @@ static int begin(const char *action)
     return 1;
 }
 
-static int world_of(MPI_Comm comm, int peer)
+static int begin(const char *action)
 {
-    return peer == MPI_ANY_SOURCE ? ANY_SOURCE : vmpi_comm_world_of(comm, peer);
+    return begin_of(vmpi_current, action);
+}
+
+/* The end of a line: which communicator it is about. MPI_COMM_SELF, whose only rank is known by its number in the
+ * world, has no number. */
+static int is_named(MPI_Comm comm)
+{
+    return comm != MPI_COMM_WORLD && comm != vmpi_current->self;
+}
+
+static void end(MPI_Comm comm)
+{
+    if (is_named(comm))
+        fprintf(file, " on %d", comm->id);
+    fputc('\n', file);
+}
+
+static int peer_in(MPI_Comm comm, int peer)
+{
+    if (peer == MPI_ANY_SOURCE)
+        return ANY_SOURCE;
+    return is_named(comm) ? peer : vmpi_comm_world_of(comm, peer);
+}
+
+static int mine_in(MPI_Comm comm)
+{
+    return peer_in(comm, vmpi_comm_rank_of(comm, vmpi_current->world));
 }
 
 void vmpi_trace_plain(const char *action)
@@ -82,113 +127,152 @@ void vmpi_trace_plain(const char *action)
         fputc('\n', file);
 }
 
+void vmpi_trace_split(int world, MPI_Comm parent, MPI_Comm made)
+{
+    if (!begin_of(vmpi_rank_at(world), "comm_split"))
+        return;
+    if (made)
+        fprintf(file, " %d %d %d", made->id, made->size, vmpi_comm_rank_of(made, world));
+    else
+        fputs(" 0 0 0", file);
+    end(parent);
+}
+
+void vmpi_trace_free(MPI_Comm comm)
+{
+    if (is_named(comm) && begin("comm_free"))
+        end(comm);
+}
+
 void vmpi_trace_message(const char *action, MPI_Comm comm, int peer, int tag, size_t bytes)
 {
-    if (peer != MPI_PROC_NULL && begin(action))
-        fprintf(file, " %d %d %zu %d\n", world_of(comm, peer), tag == MPI_ANY_TAG ? ANY_TAG : tag, bytes, BYTE);
+    if (peer == MPI_PROC_NULL || !begin(action))
+        return;
+    fprintf(file, " %d %d %zu %d", peer_in(comm, peer), tag == MPI_ANY_TAG ? ANY_TAG : tag, bytes, BYTE);
+    end(comm);
 }
 
 void vmpi_trace_sendrecv(MPI_Comm comm, int to, size_t sent, int from, size_t received)
 {
-    if (begin("sendRecv"))
-        fprintf(file, " %zu %d %zu %d %d %d\n", sent, world_of(comm, to), received, world_of(comm, from), BYTE, BYTE);
+    if (!begin("sendRecv"))
+        return;
+    fprintf(file, " %zu %d %zu %d %d %d", sent, peer_in(comm, to), received, peer_in(comm, from), BYTE, BYTE);
+    end(comm);
 }
 
-/* A request is known by who sends to whom with which tag. */
+static void wait_for(MPI_Comm comm, int peer, int receives, int tag)
+{
+    if (!begin("wait"))
+        return;
+    int me = mine_in(comm), other = peer_in(comm, peer);
+    fprintf(file, " %d %d %d", receives ? other : me, receives ? me : other, tag == MPI_ANY_TAG ? ANY_TAG : tag);
+    end(comm);
+}
+
+/* A request is known by who sends to whom with which tag. A collective that does not block is replayed where it was
+ * begun. */
 void vmpi_trace_wait(MPI_Request request)
 {
-    if (request->peer == MPI_PROC_NULL || !begin("wait"))
-        return;
-    int me = request->owner->world, peer = world_of(request->comm, request->peer);
-    int receives = request->kind == REQUEST_RECEIVE;
-    fprintf(file, " %d %d %d\n", receives ? peer : me, receives ? me : peer,
-            request->tag == MPI_ANY_TAG ? ANY_TAG : request->tag);
+    if (request->kind != REQUEST_COLLECTIVE && request->peer != MPI_PROC_NULL)
+        wait_for(request->comm, request->peer, request->kind == REQUEST_RECEIVE, request->tag);
 }
 
-static void write_counts(const int *counts, MPI_Datatype type, int ranks)
+/* A tag that programs are not likely to use. */
+enum { NEIGHBOUR = 2147480000 };
+
+void vmpi_trace_neighbour(MPI_Comm comm, int peer, int receives, int wait, size_t bytes)
+{
+    if (peer == MPI_PROC_NULL)
+        return;
+    if (wait)
+        wait_for(comm, peer, receives, NEIGHBOUR);
+    else
+        vmpi_trace_message(receives ? "irecv" : "isend", comm, peer, NEIGHBOUR, bytes);
+}
+
+static size_t block_bytes(const int *counts, MPI_Datatype type, const MPI_Datatype *types, int rank)
+{
+    return counts ? vmpi_packed_bytes(types ? types[rank] : type, counts[rank]) : 0;
+}
+
+static void write_counts(const int *counts, MPI_Datatype type, const MPI_Datatype *types, int ranks)
 {
     for (int i = 0; i < ranks; i++)
-        fprintf(file, " %zu", counts ? vmpi_packed_bytes(type, counts[i]) : (size_t)0);
+        fprintf(file, " %zu", block_bytes(counts, type, types, i));
 }
 
-static size_t total(const int *counts, MPI_Datatype type, int ranks)
+/* Their sum, then each. */
+static void write_blocks(const int *counts, MPI_Datatype type, const MPI_Datatype *types, int ranks)
 {
     size_t bytes = 0;
     for (int i = 0; i < ranks; i++)
-        bytes += vmpi_packed_bytes(type, counts[i]);
-    return bytes;
+        bytes += block_bytes(counts, type, types, i);
+    fprintf(file, " %zu", bytes);
+    write_counts(counts, type, types, ranks);
 }
 
 /* Of the calls with a count for each rank; whether it is one. */
-static int write_vector(const vmpi_arrival *a, MPI_Comm comm, int root, size_t sent)
+static int write_vector(const vmpi_arrival *a, MPI_Comm comm, int root, size_t sent, size_t received)
 {
-    int n = comm->size, here = vmpi_comm_rank_of(comm, vmpi_current->world) == a->root;
-    if (strcmp(a->call, "MPI_Alltoallv") == 0) {
-        if (begin("alltoallv")) {
-            fprintf(file, " %zu", total(a->send_counts, a->send_type, n));
-            write_counts(a->send_counts, a->send_type, n);
-            fprintf(file, " %zu", total(a->counts, a->receive_type, n));
-            write_counts(a->counts, a->receive_type, n);
-            fprintf(file, " %d %d\n", BYTE, BYTE);
-        }
-    } else if (strcmp(a->call, "MPI_Allgatherv") == 0) {
-        if (begin("allgatherv")) {
-            fprintf(file, " %zu", sent);
-            write_counts(a->counts, a->receive_type, n);
-            fprintf(file, " %d %d\n", BYTE, BYTE);
-        }
-    } else if (strcmp(a->call, "MPI_Gatherv") == 0) {
-        if (begin("gatherv")) {
-            fprintf(file, " %zu", sent);
-            write_counts(here ? a->counts : NULL, a->receive_type, n);
-            fprintf(file, " %d %d %d\n", root, BYTE, BYTE);
-        }
-    } else if (strcmp(a->call, "MPI_Scatterv") == 0) {
-        if (begin("scatterv")) {
-            write_counts(here ? a->counts : NULL, a->send_type, n);
-            fprintf(file, " %zu %d %d %d\n", vmpi_packed_bytes(a->receive_type, a->receive_count), root, BYTE, BYTE);
-        }
-    } else if (strncmp(a->call, "MPI_Reduce_scatter", 18) == 0) {
-        if (begin("reducescatter")) {
-            for (int i = 0; i < n; i++)
-                fprintf(file, " %zu", vmpi_packed_bytes(a->send_type, a->counts ? a->counts[i] : a->receive_count));
-            fprintf(file, " 0 %d\n", BYTE);
-        }
+    int n = comm->size, mine = vmpi_comm_rank_of(comm, vmpi_current->world), here = mine == a->root;
+    if (a->send == MPI_IN_PLACE && a->counts)
+        sent = block_bytes(a->counts, a->receive_type, a->receive_types, mine);
+    if (strcmp(a->action, "alltoallv") == 0) {
+        if (a->send == MPI_IN_PLACE)
+            write_blocks(a->counts, a->receive_type, a->receive_types, n);
+        else
+            write_blocks(a->send_counts, a->send_type, a->send_types, n);
+        write_blocks(a->counts, a->receive_type, a->receive_types, n);
+        fprintf(file, " %d %d", BYTE, BYTE);
+    } else if (strcmp(a->action, "allgatherv") == 0) {
+        fprintf(file, " %zu", sent);
+        write_counts(a->counts, a->receive_type, NULL, n);
+        fprintf(file, " %d %d", BYTE, BYTE);
+    } else if (strcmp(a->action, "gatherv") == 0) {
+        fprintf(file, " %zu", sent);
+        write_counts(here ? a->counts : NULL, a->receive_type, NULL, n);
+        fprintf(file, " %d %d %d", root, BYTE, BYTE);
+    } else if (strcmp(a->action, "scatterv") == 0) {
+        write_counts(here ? a->counts : NULL, a->send_type, NULL, n);
+        fprintf(file, " %zu %d %d %d", received, root, BYTE, BYTE);
+    } else if (strcmp(a->action, "reducescatter") == 0) {
+        for (int i = 0; i < n; i++)
+            fprintf(file, " %zu", vmpi_packed_bytes(a->send_type, a->counts ? a->counts[i] : a->receive_count));
+        fprintf(file, " 0 %d", BYTE);
     } else {
         return 0;
     }
     return 1;
 }
 
+static void write_plain(const vmpi_arrival *a, int root, size_t sent, size_t received)
+{
+    size_t combined = a->send_type ? vmpi_packed_bytes(a->send_type, a->send_count) : 0;
+    if (strcmp(a->action, "barrier") == 0)
+        return;
+    if (strcmp(a->action, "bcast") == 0)
+        fprintf(file, " %zu %d %d", received, root, BYTE);
+    else if (strcmp(a->action, "reduce") == 0)
+        fprintf(file, " %zu 0 %d %d", combined, root, BYTE);
+    else if (strcmp(a->action, "allreduce") == 0 || strcmp(a->action, "scan") == 0)
+        fprintf(file, " %zu 0 %d", combined, BYTE);
+    else if (strcmp(a->action, "alltoall") == 0 || strcmp(a->action, "allgather") == 0)
+        fprintf(file, " %zu %zu %d %d", received, received, BYTE, BYTE);
+    else /* gather, scatter */
+        fprintf(file, " %zu %zu %d %d %d", sent, received, root, BYTE, BYTE);
+}
+
 void vmpi_trace_collective(const vmpi_arrival *a, MPI_Comm comm)
 {
-    if (!file || comm->size == 1)
+    if (!file || !a->action || comm->size == 1 || !begin(a->action))
         return;
-    int root = vmpi_comm_world_of(comm, a->root);
-    size_t sent = a->send_type && a->send != MPI_IN_PLACE ? vmpi_packed_bytes(a->send_type, a->send_count) : 0;
-    size_t received = a->receive_type ? vmpi_packed_bytes(a->receive_type, a->receive_count) : 0;
-    if (write_vector(a, comm, root, a->send == MPI_IN_PLACE && a->counts
-                                        ? vmpi_packed_bytes(a->receive_type,
-                                                            a->counts[vmpi_comm_rank_of(comm, vmpi_current->world)])
-                                        : sent))
-        return;
-    size_t combined = a->send_type ? vmpi_packed_bytes(a->send_type, a->send_count) : 0;
-    if (strcmp(a->call, "MPI_Barrier") == 0)
-        vmpi_trace_plain("barrier");
-    else if (strcmp(a->call, "MPI_Bcast") == 0 && begin("bcast"))
-        fprintf(file, " %zu %d %d\n", received, root, BYTE);
-    else if (strcmp(a->call, "MPI_Reduce") == 0 && begin("reduce"))
-        fprintf(file, " %zu 0 %d %d\n", combined, root, BYTE);
-    else if (strcmp(a->call, "MPI_Allreduce") == 0 && begin("allreduce"))
-        fprintf(file, " %zu 0 %d\n", combined, BYTE);
-    else if ((strcmp(a->call, "MPI_Scan") == 0 || strcmp(a->call, "MPI_Exscan") == 0) && begin("scan"))
-        fprintf(file, " %zu 0 %d\n", combined, BYTE);
-    else if (strcmp(a->call, "MPI_Alltoall") == 0 && begin("alltoall"))
-        fprintf(file, " %zu %zu %d %d\n", sent, received, BYTE, BYTE);
-    else if (strcmp(a->call, "MPI_Allgather") == 0 && begin("allgather"))
-        fprintf(file, " %zu %zu %d %d\n", received, received, BYTE, BYTE);
-    else if (strcmp(a->call, "MPI_Gather") == 0 && begin("gather"))
-        fprintf(file, " %zu %zu %d %d %d\n", sent, received, root, BYTE, BYTE);
-    else if (strcmp(a->call, "MPI_Scatter") == 0 && begin("scatter"))
-        fprintf(file, " %zu %zu %d %d %d\n", sent, received, root, BYTE, BYTE);
+    int root = peer_in(comm, a->root);
+    size_t sent = 0, received = 0;
+    if (a->send_type && a->send != MPI_IN_PLACE)
+        sent = vmpi_packed_bytes(a->send_type, a->send_count);
+    if (a->receive_type && a->receive != MPI_IN_PLACE)
+        received = vmpi_packed_bytes(a->receive_type, a->receive_count);
+    if (!write_vector(a, comm, root, sent, received))
+        write_plain(a, root, sent, received);
+    end(comm);
 }

@@ -29,8 +29,8 @@ int main(int argc, char **argv)
         while (!flag)
             MPI_Iprobe(MPI_ANY_SOURCE, 1, MPI_COMM_WORLD, &flag, MPI_STATUS_IGNORE);
     } else if (strcmp(what, "unsupported") == 0) {
-        MPI_Request request;
-        MPI_Ibarrier(MPI_COMM_WORLD, &request);
+        MPI_Comm children;
+        MPI_Comm_spawn("child", argv, 1, MPI_INFO_NULL, 0, MPI_COMM_WORLD, &children, MPI_ERRCODES_IGNORE);
     } else if (strcmp(what, "truncation") == 0) {
         int two[2] = {1, 2};
         if (rank == 1)

@@ -9,7 +9,7 @@ report() { # name, status
     if [ "$2" -eq 0 ]; then echo "ok   $1"; else echo "FAIL $1"; failures=$((failures + 1)); fi
 }
 
-for test in messages collectives calls; do
+for test in messages collectives nonblocking neighbours types calls; do
     for ranks in 2 3 8 300; do
         "$build/test-$test" -np $ranks
         report "$test on $ranks virtual ranks" $?
@@ -35,7 +35,8 @@ misuse() {
 misuse deadlock 71 "rank 0 in MPI_Recv for a message from rank 1, tag 77, communicator 0"
 misuse deadlock 71 "rank 1 in MPI_Barrier on communicator 0"
 misuse polling 71 "rank 2 in MPI_Iprobe for a message from any rank, tag 1"
-misuse unsupported 70 "rank 0 in MPI_Ibarrier: vmpi does not support this call"
+misuse unsupported 70 "rank 0 in MPI_Comm_spawn: vmpi does not support this call, which "
+misuse unsupported 70 "tests/misuse.c:33 makes"
 misuse truncation 70 "message of 8 bytes from rank 1 with tag 4 for a receive of 4 bytes by rank 0"
 misuse mismatch 70 "rank 0 is in MPI_Bcast"
 misuse peer 70 "rank 1000000 of a communicator of 3"
@@ -60,9 +61,38 @@ bin/vmpicxx -o "$build/plain" tests/plain.cc
 report "a C++ program as it is" $?
 bin/vmpicc -c -o "$build/calls.o" tests/calls.c && bin/vmpicc -o "$build/calls" "$build/calls.o" && bin/vmpirun -n 7 "$build/calls"
 report "a C program in two steps" $?
-bin/vmpicc -o "$build/shared" tests/shared.c 2>"$build/shared.txt"
-[ $? -eq 1 ] && [ ! -e "$build/shared" ] && grep -q '^    counted$' "$build/shared.txt" && ! grep -q fine "$build/shared.txt"
-report "variables that ranks would share are named" $?
-VMPI_GLOBALS=shared bin/vmpicc -o "$build/shared" tests/shared.c && [ "$(bin/vmpirun -n 2 "$build/shared")" = "shared: 6" ]
-report "and taken if the user says so" $?
+bin/vmpicxx -g -o "$build/private" tests/private.cc
+for ranks in 2 7 300; do
+    bin/vmpirun -n $ranks "$build/private" -a -b 5
+    report "variables are private to each of $ranks ranks" $?
+done
+bin/vmpicc -o "$build/shared" tests/shared.c && [ -z "$(bin/vmpirun -n 2 "$build/shared")" ] &&
+    VMPI_GLOBALS=shared bin/vmpicc -o "$build/shared" tests/shared.c && [ "$(bin/vmpirun -n 2 "$build/shared")" = "shared: 6" ]
+report "and shared if the user says so" $?
+bin/vmpicc -DTHREAD -o "$build/shared" tests/shared.c 2>"$build/shared.txt"
+[ $? -eq 1 ] && [ ! -e "$build/shared" ] && grep -q '^    counted_by_thread$' "$build/shared.txt"
+report "thread-local variables are refused by name" $?
+bin/vmpicc -g -o "$build/misuse" tests/misuse.c 2>"$build/missing.txt"
+grep -q 'tests/misuse.c:[0-9]*: warning: vmpi does not support MPI_Comm_spawn' "$build/missing.txt"
+report "the linker names the line of a missing call" $?
+
+# Fortran: the same program on both, by the module mpi; mpif.h in fixed form.
+bin/vmpif90 -g -J "$build" -o "$build/conjugate" tests/conjugate.f90
+for ranks in 1 2 5 100; do
+    bin/vmpirun -n $ranks "$build/conjugate" >/dev/null
+    report "Fortran on $ranks virtual ranks" $?
+done
+if command -v mpif90 >/dev/null && command -v mpirun >/dev/null; then
+    mpif90 -J "$build" -o "$build/openmpi-conjugate" tests/conjugate.f90 && OMPI_ALLOW_RUN_AS_ROOT=1 \
+        OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 mpirun --oversubscribe --mca btl_vader_single_copy_mechanism none -np 5 \
+        "$build/openmpi-conjugate" >/dev/null
+    report "Fortran on 5 Open MPI processes" $?
+fi
+bin/vmpif90 -o "$build/fixed" tests/fixed.f && [ "$(bin/vmpirun -n 7 "$build/fixed")" = "sum 210" ]
+report "Fortran with mpif.h" $?
+
+# The trace of a program of known calls, but for the times.
+bin/vmpicc -o "$build/traced" tests/traced.c && bin/vmpirun -n 4 -trace "$build/traced.trace" "$build/traced" &&
+    grep '^1 ' "$build/traced.trace" | grep -v compute | cut -d' ' -f2- | diff - tests/traced.txt
+report "a trace names communicators" $?
 exit $((failures > 0))

@@ -1,0 +1,255 @@
+/* Collectives without a root that move data: each blocking and not. */
+#include <stdlib.h>
+
+#include "runtime.h"
+
+static void gather_to_all(MPI_Comm comm)
+{
+    for (int i = 0; i < comm->size; i++)
+        vmpi_gather_into(comm, &comm->at[i]);
+}
+
+/* Where the block for or from `peer` lies, and what it is: one size for all, one for each rank, or a type for each, too
+ * (displacements are bytes then). */
+vmpi_part vmpi_received_from(const vmpi_arrival *a, int peer)
+{
+    if (!a->counts)
+        return (vmpi_part){vmpi_at(a->receive, (ptrdiff_t)peer * a->receive_count, a->receive_type), a->receive_count,
+                           a->receive_type};
+    if (a->offsets)
+        return (vmpi_part){(char *)a->receive + a->offsets[peer], a->counts[peer], a->receive_types[peer]};
+    if (!a->receive_types)
+        return (vmpi_part){vmpi_at(a->receive, a->displacements[peer], a->receive_type), a->counts[peer],
+                           a->receive_type};
+    return (vmpi_part){(char *)a->receive + a->displacements[peer], a->counts[peer], a->receive_types[peer]};
+}
+
+vmpi_part vmpi_sent_to(const vmpi_arrival *a, int peer)
+{
+    void *send = (void *)a->send;
+    if (send == MPI_IN_PLACE)
+        return vmpi_received_from(a, peer);
+    if (a->one_block)
+        return (vmpi_part){send, a->send_count, a->send_type};
+    if (a->send_offsets)
+        return (vmpi_part){(char *)send + a->send_offsets[peer], a->send_counts[peer], a->send_types[peer]};
+    if (!a->send_counts)
+        return (vmpi_part){vmpi_at(send, (ptrdiff_t)peer * a->send_count, a->send_type), a->send_count, a->send_type};
+    if (!a->send_types)
+        return (vmpi_part){vmpi_at(send, a->send_displacements[peer], a->send_type), a->send_counts[peer],
+                           a->send_type};
+    return (vmpi_part){(char *)send + a->send_displacements[peer], a->send_counts[peer], a->send_types[peer]};
+}
+
+/* Where data stay in place, a pair of ranks swaps its two blocks. */
+static void swap(vmpi_part one, vmpi_part other)
+{
+    size_t bytes = vmpi_packed_bytes(one.type, one.count);
+    void *packed = vmpi_alloc(1, bytes);
+    vmpi_pack(one.at, one.count, one.type, packed);
+    vmpi_move(other.at, other.count, other.type, one.at, one.count, one.type);
+    vmpi_unpack(packed, bytes, other.at, other.type);
+    free(packed);
+}
+
+static void exchange_all(MPI_Comm comm)
+{
+    for (int i = 0; i < comm->size; i++)
+        for (int j = 0; j < comm->size; j++) {
+            const vmpi_arrival *from = &comm->at[i], *to = &comm->at[j];
+            if (from->send == MPI_IN_PLACE) {
+                if (i < j)
+                    swap(vmpi_received_from(from, j), vmpi_received_from(to, i));
+                continue;
+            }
+            vmpi_part source = vmpi_sent_to(from, j), target = vmpi_received_from(to, i);
+            vmpi_move(source.at, source.count, source.type, target.at, target.count, target.type);
+        }
+}
+
+static int exchange(vmpi_arrival mine, MPI_Comm comm, MPI_Request *request)
+{
+    size_t bytes = 0;
+    for (int i = 0; i < vmpi_comm(comm)->size; i++) {
+        vmpi_part part = vmpi_sent_to(&mine, i);
+        bytes += vmpi_packed_bytes(part.type, part.count);
+    }
+    return vmpi_exchange(mine, comm, bytes, exchange_all, request);
+}
+
+static int barrier(const char *call, MPI_Comm comm, MPI_Request *request)
+{
+    vmpi_arrival mine = {.call = call, .action = "barrier"};
+    return vmpi_exchange(mine, comm, 0, NULL, request);
+}
+
+int MPI_Barrier(MPI_Comm comm)
+{
+    VMPI_ENTER("MPI_Barrier");
+    return barrier("MPI_Barrier", comm, NULL);
+}
+
+int MPI_Ibarrier(MPI_Comm comm, MPI_Request *request)
+{
+    VMPI_ENTER("MPI_Ibarrier");
+    return barrier("MPI_Ibarrier", comm, request);
+}
+
+static int allgather(const char *call, const void *send, int send_count, MPI_Datatype send_type, void *receive,
+                     int receive_count, MPI_Datatype receive_type, MPI_Comm comm, MPI_Request *request)
+{
+    vmpi_arrival mine = {.call = call,
+                         .action = "allgather",
+                         .send = send,
+                         .send_count = send_count,
+                         .send_type = send_type,
+                         .receive = receive,
+                         .receive_count = receive_count,
+                         .receive_type = receive_type};
+    return vmpi_exchange(mine, comm, vmpi_bytes_sent(send, send_type, send_count), gather_to_all, request);
+}
+
+int MPI_Allgather(const void *send, int send_count, MPI_Datatype send_type, void *receive, int receive_count,
+                  MPI_Datatype receive_type, MPI_Comm comm)
+{
+    VMPI_ENTER("MPI_Allgather");
+    return allgather("MPI_Allgather", send, send_count, send_type, receive, receive_count, receive_type, comm, NULL);
+}
+
+int MPI_Iallgather(const void *send, int send_count, MPI_Datatype send_type, void *receive, int receive_count,
+                   MPI_Datatype receive_type, MPI_Comm comm, MPI_Request *request)
+{
+    VMPI_ENTER("MPI_Iallgather");
+    return allgather("MPI_Iallgather", send, send_count, send_type, receive, receive_count, receive_type, comm,
+                     request);
+}
+
+static int allgatherv(const char *call, const void *send, int send_count, MPI_Datatype send_type, void *receive,
+                      const int counts[], const int displacements[], MPI_Datatype receive_type, MPI_Comm comm,
+                      MPI_Request *request)
+{
+    vmpi_arrival mine = {.call = call,
+                         .action = "allgatherv",
+                         .send = send,
+                         .send_count = send_count,
+                         .send_type = send_type,
+                         .receive = receive,
+                         .counts = counts,
+                         .displacements = displacements,
+                         .receive_type = receive_type};
+    return vmpi_exchange(mine, comm, vmpi_bytes_sent(send, send_type, send_count), gather_to_all, request);
+}
+
+int MPI_Allgatherv(const void *send, int send_count, MPI_Datatype send_type, void *receive, const int counts[],
+                   const int displacements[], MPI_Datatype receive_type, MPI_Comm comm)
+{
+    VMPI_ENTER("MPI_Allgatherv");
+    return allgatherv("MPI_Allgatherv", send, send_count, send_type, receive, counts, displacements, receive_type, comm,
+                      NULL);
+}
+
+int MPI_Iallgatherv(const void *send, int send_count, MPI_Datatype send_type, void *receive, const int counts[],
+                    const int displacements[], MPI_Datatype receive_type, MPI_Comm comm, MPI_Request *request)
+{
+    VMPI_ENTER("MPI_Iallgatherv");
+    return allgatherv("MPI_Iallgatherv", send, send_count, send_type, receive, counts, displacements, receive_type,
+                      comm, request);
+}
+
+static int alltoall(const char *call, const void *send, int send_count, MPI_Datatype send_type, void *receive,
+                    int receive_count, MPI_Datatype receive_type, MPI_Comm comm, MPI_Request *request)
+{
+    vmpi_arrival mine = {.call = call,
+                         .action = "alltoall",
+                         .send = send,
+                         .send_count = send_count,
+                         .send_type = send_type,
+                         .receive = receive,
+                         .receive_count = receive_count,
+                         .receive_type = receive_type};
+    return exchange(mine, comm, request);
+}
+
+int MPI_Alltoall(const void *send, int send_count, MPI_Datatype send_type, void *receive, int receive_count,
+                 MPI_Datatype receive_type, MPI_Comm comm)
+{
+    VMPI_ENTER("MPI_Alltoall");
+    return alltoall("MPI_Alltoall", send, send_count, send_type, receive, receive_count, receive_type, comm, NULL);
+}
+
+int MPI_Ialltoall(const void *send, int send_count, MPI_Datatype send_type, void *receive, int receive_count,
+                  MPI_Datatype receive_type, MPI_Comm comm, MPI_Request *request)
+{
+    VMPI_ENTER("MPI_Ialltoall");
+    return alltoall("MPI_Ialltoall", send, send_count, send_type, receive, receive_count, receive_type, comm, request);
+}
+
+static int alltoallv(const char *call, const void *send, const int send_counts[], const int send_displacements[],
+                     MPI_Datatype send_type, void *receive, const int counts[], const int displacements[],
+                     MPI_Datatype receive_type, MPI_Comm comm, MPI_Request *request)
+{
+    vmpi_arrival mine = {.call = call,
+                         .action = "alltoallv",
+                         .send = send,
+                         .send_counts = send_counts,
+                         .send_displacements = send_displacements,
+                         .send_type = send_type,
+                         .receive = receive,
+                         .counts = counts,
+                         .displacements = displacements,
+                         .receive_type = receive_type};
+    return exchange(mine, comm, request);
+}
+
+int MPI_Alltoallv(const void *send, const int send_counts[], const int send_displacements[], MPI_Datatype send_type,
+                  void *receive, const int counts[], const int displacements[], MPI_Datatype receive_type,
+                  MPI_Comm comm)
+{
+    VMPI_ENTER("MPI_Alltoallv");
+    return alltoallv("MPI_Alltoallv", send, send_counts, send_displacements, send_type, receive, counts, displacements,
+                     receive_type, comm, NULL);
+}
+
+int MPI_Ialltoallv(const void *send, const int send_counts[], const int send_displacements[], MPI_Datatype send_type,
+                   void *receive, const int counts[], const int displacements[], MPI_Datatype receive_type,
+                   MPI_Comm comm, MPI_Request *request)
+{
+    VMPI_ENTER("MPI_Ialltoallv");
+    return alltoallv("MPI_Ialltoallv", send, send_counts, send_displacements, send_type, receive, counts, displacements,
+                     receive_type, comm, request);
+}
+
+static int alltoallw(const char *call, const void *send, const int send_counts[], const int send_displacements[],
+                     const MPI_Datatype send_types[], void *receive, const int counts[], const int displacements[],
+                     const MPI_Datatype receive_types[], MPI_Comm comm, MPI_Request *request)
+{
+    vmpi_arrival mine = {.call = call,
+                         .action = "alltoallv",
+                         .send = send,
+                         .send_counts = send_counts,
+                         .send_displacements = send_displacements,
+                         .send_types = send_types,
+                         .receive = receive,
+                         .counts = counts,
+                         .displacements = displacements,
+                         .receive_types = receive_types};
+    return exchange(mine, comm, request);
+}
+
+int MPI_Alltoallw(const void *send, const int send_counts[], const int send_displacements[],
+                  const MPI_Datatype send_types[], void *receive, const int counts[], const int displacements[],
+                  const MPI_Datatype receive_types[], MPI_Comm comm)
+{
+    VMPI_ENTER("MPI_Alltoallw");
+    return alltoallw("MPI_Alltoallw", send, send_counts, send_displacements, send_types, receive, counts, displacements,
+                     receive_types, comm, NULL);
+}
+
+int MPI_Ialltoallw(const void *send, const int send_counts[], const int send_displacements[],
+                   const MPI_Datatype send_types[], void *receive, const int counts[], const int displacements[],
+                   const MPI_Datatype receive_types[], MPI_Comm comm, MPI_Request *request)
+{
+    VMPI_ENTER("MPI_Ialltoallw");
+    return alltoallw("MPI_Ialltoallw", send, send_counts, send_displacements, send_types, receive, counts,
+                     displacements, receive_types, comm, request);
+}

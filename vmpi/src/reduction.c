@@ -1,0 +1,191 @@
+/* Collectives that combine: each blocking and not. Ranks are combined in rank order. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "runtime.h"
+
+static const void *contribution(const vmpi_arrival *a)
+{
+    return a->send == MPI_IN_PLACE ? a->receive : a->send;
+}
+
+/* Combines ranks 0 to `last` into a fresh buffer, in rank order. */
+static void *combine_ranks(MPI_Comm comm, int last)
+{
+    vmpi_arrival *first = &comm->at[0];
+    size_t bytes = vmpi_packed_bytes(first->send_type, first->send_count);
+    char *result = vmpi_alloc(1, bytes), *next = vmpi_alloc(1, bytes);
+    vmpi_pack(contribution(&comm->at[last]), first->send_count, first->send_type, result);
+    for (int i = last - 1; i >= 0; i--) { /* in = earlier rank, inout = later ones: non-commutative order holds */
+        if (comm->at[i].send_count != first->send_count)
+            vmpi_fail("rank %d reduces %d elements, rank 0 %d", i, comm->at[i].send_count, first->send_count);
+        vmpi_pack(contribution(&comm->at[i]), first->send_count, first->send_type, next);
+        vmpi_reduce(first->op, first->send_type, first->send_count, next, result);
+    }
+    free(next);
+    return result;
+}
+
+static void reduce_to_all(MPI_Comm comm)
+{
+    void *result = combine_ranks(comm, comm->size - 1);
+    for (int i = 0; i < comm->size; i++)
+        vmpi_unpack(result, vmpi_packed_bytes(comm->at[i].send_type, comm->at[i].send_count), comm->at[i].receive,
+                    comm->at[i].send_type);
+    free(result);
+}
+
+static void reduce_to_root(MPI_Comm comm)
+{
+    vmpi_arrival *root = &comm->at[comm->at[0].root];
+    void *result = combine_ranks(comm, comm->size - 1);
+    vmpi_unpack(result, vmpi_packed_bytes(root->send_type, root->send_count), root->receive, root->send_type);
+    free(result);
+}
+
+/* Prefix sums are combined left to right once, not anew for every rank: linear in the ranks. */
+static void scan_all(MPI_Comm comm)
+{
+    vmpi_arrival *first = &comm->at[0];
+    size_t bytes = vmpi_packed_bytes(first->send_type, first->send_count);
+    char *running = vmpi_alloc(1, bytes), *next = vmpi_alloc(1, bytes);
+    vmpi_pack(contribution(first), first->send_count, first->send_type, running);
+    for (int i = 0; i < comm->size; i++) {
+        if (i > 0) {
+            vmpi_pack(contribution(&comm->at[i]), first->send_count, first->send_type, next);
+            vmpi_reduce(first->op, first->send_type, first->send_count, running, next);
+            memcpy(running, next, bytes);
+        }
+        vmpi_unpack(running, bytes, comm->at[i].receive, first->send_type);
+    }
+    free(running);
+    free(next);
+}
+
+static void scatter_sums(MPI_Comm comm)
+{
+    vmpi_arrival *first = &comm->at[0];
+    char *sums = combine_ranks(comm, comm->size - 1);
+    size_t done = 0;
+    for (int i = 0; i < comm->size; i++) {
+        int count = first->counts ? first->counts[i] : first->receive_count;
+        size_t bytes = vmpi_packed_bytes(first->send_type, count);
+        vmpi_unpack(sums + done, bytes, comm->at[i].receive, first->send_type);
+        done += bytes;
+    }
+    free(sums);
+}
+
+/* Rank r gets the sum of those before it; rank 0's buffer is left as it is. From the last to the first, since a rank's
+ * own part may lie in its result. */
+static void scan_before(MPI_Comm comm)
+{
+    for (int i = comm->size - 1; i > 0; i--) {
+        void *sum = combine_ranks(comm, i - 1);
+        vmpi_unpack(sum, vmpi_packed_bytes(comm->at[i].send_type, comm->at[i].send_count), comm->at[i].receive,
+                    comm->at[i].send_type);
+        free(sum);
+    }
+}
+
+static int reduction(const char *call, const char *action, const void *send, void *receive, int count,
+                     MPI_Datatype type, MPI_Op op, int root, MPI_Comm comm, void (*combine)(MPI_Comm),
+                     MPI_Request *request)
+{
+    vmpi_arrival mine = {.call = call,
+                         .action = action,
+                         .send = send,
+                         .receive = receive,
+                         .send_count = count,
+                         .send_type = type,
+                         .op = op,
+                         .root = root};
+    return vmpi_exchange(mine, comm, vmpi_packed_bytes(type, count), combine, request);
+}
+
+#define TO_ALL(Name, IName, action, combine)                                                                           \
+    int MPI_##Name(const void *send, void *receive, int count, MPI_Datatype type, MPI_Op op, MPI_Comm comm)            \
+    {                                                                                                                  \
+        VMPI_ENTER("MPI_" #Name);                                                                                      \
+        return reduction("MPI_" #Name, action, send, receive, count, type, op, 0, comm, combine, NULL);                \
+    }                                                                                                                  \
+    int MPI_##IName(const void *send, void *receive, int count, MPI_Datatype type, MPI_Op op, MPI_Comm comm,           \
+                    MPI_Request *request)                                                                              \
+    {                                                                                                                  \
+        VMPI_ENTER("MPI_" #IName);                                                                                     \
+        return reduction("MPI_" #IName, action, send, receive, count, type, op, 0, comm, combine, request);            \
+    }
+TO_ALL(Allreduce, Iallreduce, "allreduce", reduce_to_all)
+TO_ALL(Scan, Iscan, "scan", scan_all)
+TO_ALL(Exscan, Iexscan, "scan", scan_before)
+
+int MPI_Reduce(const void *send, void *receive, int count, MPI_Datatype type, MPI_Op op, int root, MPI_Comm comm)
+{
+    VMPI_ENTER("MPI_Reduce");
+    return reduction("MPI_Reduce", "reduce", send, receive, count, type, op, root, comm, reduce_to_root, NULL);
+}
+
+int MPI_Ireduce(const void *send, void *receive, int count, MPI_Datatype type, MPI_Op op, int root, MPI_Comm comm,
+                MPI_Request *request)
+{
+    VMPI_ENTER("MPI_Ireduce");
+    return reduction("MPI_Ireduce", "reduce", send, receive, count, type, op, root, comm, reduce_to_root, request);
+}
+
+static int reduce_scatter(const char *call, const void *send, void *receive, const int *counts, int count,
+                          MPI_Datatype type, MPI_Op op, MPI_Comm handle, MPI_Request *request)
+{
+    int total = 0, size = vmpi_comm(handle)->size;
+    for (int i = 0; i < size; i++)
+        total += counts ? counts[i] : count;
+    vmpi_arrival mine = {.call = call,
+                         .action = "reducescatter",
+                         .send = send,
+                         .send_count = total,
+                         .send_type = type,
+                         .receive = receive,
+                         .receive_count = count,
+                         .counts = counts,
+                         .op = op};
+    return vmpi_exchange(mine, handle, vmpi_packed_bytes(type, total), scatter_sums, request);
+}
+
+int MPI_Reduce_scatter(const void *send, void *receive, const int counts[], MPI_Datatype type, MPI_Op op, MPI_Comm comm)
+{
+    VMPI_ENTER("MPI_Reduce_scatter");
+    return reduce_scatter("MPI_Reduce_scatter", send, receive, counts, 0, type, op, comm, NULL);
+}
+
+int MPI_Ireduce_scatter(const void *send, void *receive, const int counts[], MPI_Datatype type, MPI_Op op,
+                        MPI_Comm comm, MPI_Request *request)
+{
+    VMPI_ENTER("MPI_Ireduce_scatter");
+    return reduce_scatter("MPI_Ireduce_scatter", send, receive, counts, 0, type, op, comm, request);
+}
+
+int MPI_Reduce_scatter_block(const void *send, void *receive, int count, MPI_Datatype type, MPI_Op op, MPI_Comm comm)
+{
+    VMPI_ENTER("MPI_Reduce_scatter_block");
+    return reduce_scatter("MPI_Reduce_scatter_block", send, receive, NULL, count, type, op, comm, NULL);
+}
+
+int MPI_Ireduce_scatter_block(const void *send, void *receive, int count, MPI_Datatype type, MPI_Op op, MPI_Comm comm,
+                              MPI_Request *request)
+{
+    VMPI_ENTER("MPI_Ireduce_scatter_block");
+    return reduce_scatter("MPI_Ireduce_scatter_block", send, receive, NULL, count, type, op, comm, request);
+}
+
+int MPI_Reduce_local(const void *in, void *inout, int count, MPI_Datatype type, MPI_Op op)
+{
+    VMPI_ENTER("MPI_Reduce_local");
+    size_t bytes = vmpi_packed_bytes(type, count);
+    char *first = vmpi_alloc(1, bytes), *result = vmpi_alloc(1, bytes);
+    vmpi_pack(in, count, type, first);
+    vmpi_pack(inout, count, type, result);
+    vmpi_reduce(op, type, count, first, result);
+    vmpi_unpack(result, bytes, inout, type);
+    free(first);
+    free(result);
+    return MPI_SUCCESS;
+}
