@@ -51,7 +51,9 @@ def test_predicted_is_what_is_executed(name: str) -> None:
     off = 0.002 if done.plain.ranks <= 512 else 0.02
     assert one.ranked.predicted(*done.switch) == pytest.approx(one.executed_s("ranked", done), rel=off)
     predicted = one.by("paper").predicted_s(done.switch)
-    assert predicted == pytest.approx(one.executed_s("paper", done), rel=0.005)
+    # A gathered level coarsens a little differently, which a system's few coarse unknowns show most.
+    off = 0.01 if done.plain.settings["problem"] == "elasticity" else 0.005
+    assert predicted == pytest.approx(one.executed_s("paper", done), rel=off)
 
 
 @pytest.mark.parametrize("scenario", model.scenarios())
@@ -109,7 +111,7 @@ def test_one_sentence_one_account(odonata_command: Command) -> None:
     assert "say level 4 to 8 ranks: a cycle of 7.511 ms would take 4.921 ms" in " ".join(text.split())
     elasticity = str(dict(library.directories())["elasticity-64-refined-2"])
     text = odonata_command("amg", "redistribute", elasticity).stdout
-    assert "no redistribution: with level 5 on 8 ranks a cycle would take 2.5 % less" in text
+    assert "no redistribution: with level 5 on 16 ranks a cycle would take 2.3 % less" in text
 
 
 def test_a_scenario_that_does_not_exist() -> None:
