@@ -53,6 +53,11 @@ impl<'a> Reader<'a> {
         Ok(value)
     }
 
+    /// Whether all was read.
+    pub fn is_empty(&self) -> bool {
+        self.rest.is_empty()
+    }
+
     /// All was read.
     ///
     /// # Errors

@@ -14,10 +14,12 @@ use crate::memory::{Guard, TooMuch};
 use crate::report::Report;
 use crate::scenario::Scenario;
 use odonata_declare::{Column, Frame, Key, Table, Value};
+pub use odonata_packet::Processes;
 use odonata_units::{Bytes, JobId};
 use odonata_workload::volumes::Volumes;
 use odonata_workload::WorkloadError;
 use std::fmt::Debug;
+use std::sync::Arc;
 
 /// A kind of engine, as the key `kind` names it.
 #[derive(Clone, Copy, Debug)]
@@ -65,6 +67,16 @@ pub trait Watcher {
     fn takes_rows(&self) -> bool {
         false
     }
+
+    /// How many processes make this one run together, this one among them.
+    fn processes(&self) -> usize {
+        1
+    }
+
+    /// Waits until all processes are ready to begin, and says who they are; `None` if one of them can't.
+    fn join(&mut self) -> Option<Arc<dyn Processes>> {
+        None
+    }
 }
 
 /// A function that is told the progress, as a watcher.
@@ -96,6 +108,11 @@ pub trait Engine: Debug + Send + Sync {
     /// The memory that the user allows, if there is a word on it.
     fn memory_limit(&self) -> Option<Bytes> {
         None
+    }
+
+    /// Whether several processes may make one run together.
+    fn runs_among_processes(&self) -> bool {
+        false
     }
 
     /// Reads the files that the settings name. What is wrong: the key, and why.
@@ -135,6 +152,8 @@ pub enum EngineError {
     Job(JobId, WorkloadError),
     /// The caller asked to stop.
     Interrupted,
+    /// Of several processes that make one run, another one has the outcome, or knows why there is none.
+    Elsewhere,
 }
 
 impl From<TooMuch> for EngineError {

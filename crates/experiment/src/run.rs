@@ -1,7 +1,7 @@
 //! From the text of an experiment to its result.
 
 use crate::directory;
-use crate::engine::{Foreseen, Progress, Told, Watcher};
+use crate::engine::{EngineError, Foreseen, Progress, Told, Watcher};
 use crate::input::Files;
 use crate::memory::{self, Guard};
 use crate::plan::{MachinePlan, Plan};
@@ -32,6 +32,8 @@ pub enum RunError {
     Problems(Problems),
     /// The caller asked to stop.
     Interrupted,
+    /// Of several processes that make one run, another one has the result, or knows why there is none.
+    Elsewhere,
 }
 
 impl From<Problems> for RunError {
@@ -76,9 +78,15 @@ pub fn run_watched<S: AsRef<str>>(
     let plan = Plan::new(ExperimentSpec::parse(text, file, overrides)?, files)?;
     let before = memory::resident_bytes();
     let guard = Guard::new(&plan.scenario, plan.engine.memory_limit());
-    let outcome = plan.engine.run(&plan.scenario, threads, &guard, watcher);
+    let processes = watcher.processes();
+    let outcome = if processes > 1 && !plan.engine.runs_among_processes() {
+        Err(in_one_process(plan.engine.kind(), processes))
+    } else {
+        plan.engine.run(&plan.scenario, threads, &guard, watcher)
+    };
     let mut outcome = outcome.map_err(|error| match plan.refusal(&error) {
         Some(problems) => RunError::Problems(problems),
+        None if error == EngineError::Elsewhere => RunError::Elsewhere,
         None => RunError::Interrupted,
     })?;
     let tables = record::frames(&plan.scenario, &mut outcome);
@@ -93,6 +101,17 @@ pub fn run_watched<S: AsRef<str>>(
     };
     let summary = record::summary(&plan, &mut outcome, &facts);
     Ok(RunResult { tables, summary, resolved: plan.resolved })
+}
+
+/// An engine whose runs are made by one process.
+fn in_one_process(engine: &str, processes: usize) -> EngineError {
+    EngineError::Refused {
+        key: None,
+        reason: format!(
+            "a run of '{engine}' is made by one process, and {processes} were started for it; start it without mpiexec or srun, with \
+             --threads for its processors (several processes may run 'packet')"
+        ),
+    }
 }
 
 /// What an experiment is, without running it.

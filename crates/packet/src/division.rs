@@ -70,6 +70,20 @@ impl Division {
         starts.zip(&self.ends).map(|(start, &end)| start..end)
     }
 
+    /// Divides the partitions, in their order, among so many processes: with about as many ports for each as there can be.
+    pub(crate) fn among(&self, processes: usize, fabric: &Fabric) -> Vec<Range<usize>> {
+        let mut before = vec![0];
+        for routers in self.ranges() {
+            before.push(before[before.len() - 1] + fabric.ports_of(&routers).len());
+        }
+        let ports = before[before.len() - 1];
+        let cut = |process: usize| {
+            let ideal = ports * process / processes;
+            (0..before.len()).min_by_key(|&cut| before[cut].abs_diff(ideal)).expect("there is a first partition")
+        };
+        (0..processes).map(|process| cut(process)..cut(process + 1)).collect()
+    }
+
     /// The partition that has a router.
     pub(crate) fn part_of(&self, router: u32) -> usize {
         self.ends.partition_point(|&end| end <= router)

@@ -9,7 +9,7 @@
 
 use crate::fabric::Fabric;
 use crate::injection::{InjectionFifos, Picker};
-use odonata_checkpoint::State;
+use odonata_checkpoint::{Damaged, Reader, State};
 use odonata_units::{NodeId, Time};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -210,7 +210,7 @@ impl Socket {
 }
 
 /// Why something is not finished.
-#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug, Serialize, Deserialize)]
 pub enum Activity {
     /// It computes, or waits on purpose, until a time.
     Computing {
@@ -234,7 +234,7 @@ pub enum Activity {
 }
 
 /// An endpoint that is not finished at the end of a run.
-#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug, Serialize, Deserialize)]
 pub struct Unfinished {
     /// Its job.
     pub job: u16,
@@ -323,6 +323,19 @@ pub trait Program: Send + Sync {
     fn ends(&self, job: u16) -> bool {
         let _ = job;
         true
+    }
+
+    /// Takes away what its endpoints in this process handed over at the end of a run, for [`Self::take_over`] in another process of that run.
+    fn hand_over(&self) -> Vec<u8> {
+        Vec::new()
+    }
+
+    /// Adds what the same program handed over in another process.
+    ///
+    /// # Errors
+    /// The bytes are not from there.
+    fn take_over(&self, handed: &[u8]) -> Result<(), Damaged> {
+        Reader::new(handed).end()
     }
 }
 

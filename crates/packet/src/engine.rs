@@ -7,7 +7,7 @@ use crate::memory::{self, Demand, Size};
 use crate::partition::{Behind, Partition};
 use crate::record::{PacketRecord, RecordPlan, Recorder, Recording, Rows};
 use crate::result::PacketResult;
-use crate::run::{self, Kept, Limits, Observer, Progress, Vault, Watch, RUN};
+use crate::run::{self, Among, Kept, Limits, Observer, Processes, Progress, Vault, Watch, RUN};
 use crate::settings::PacketSettings;
 use crate::settings_error::SettingsError;
 use crate::source::Traffic;
@@ -274,17 +274,10 @@ impl PacketEngine {
         watch: &mut dyn Watch,
         Keeping { vault, from }: Keeping<'_>,
     ) -> Result<PacketResult, Damaged> {
-        let (start, measured_until) = (schedule.warm_up.ps(), (schedule.warm_up + schedule.measure).ps());
-        let plan = RecordPlan { recording: options.recording, start, end: measured_until, jobs: traffic.jobs.len() };
-        let limits = Limits {
-            measured_until,
-            ends_with_jobs: traffic.is_mixed(),
-            end: measured_until + schedule.drain.ps(),
-            patience: options.patience.ps(),
-            keep_tables: options.keep_tables,
-        };
+        let (plan, limits) = plans(traffic, schedule, options);
         let division = Division::new(&self.fabric, options.partitions);
-        let mut partitions = self.partitions(traffic, plan, options, &division);
+        let all = 0..division.ranges().count();
+        let mut partitions = self.partitions(traffic, plan, options, &division, all);
         let kept = match from {
             None => None,
             Some(part) => {
@@ -297,8 +290,34 @@ impl PacketEngine {
                 Some(Kept::load(&part(RUN)?)?)
             }
         };
-        let outcome = run::run(partitions, &division, limits, plan, options.threads, watch, (vault, kept));
+        let outcome = run::run(partitions, &division, limits, plan, options.threads, watch, (vault, kept, None));
         Ok(PacketResult::new(&self.fabric, outcome, &plan, &*self.routing))
+    }
+
+    /// [`Self::run_watched`] as one of several processes, each of which calls this with the same arguments, but for `threads` and `watch`. The
+    /// first gets all rows and the result, which are those of a run in one process; the others get `None`. Each asks its own watcher
+    /// whether to go on.
+    pub fn run_among(
+        &self,
+        traffic: &Traffic,
+        schedule: Schedule,
+        options: &RunOptions,
+        watch: &mut dyn Watch,
+        processes: &dyn Processes,
+    ) -> Option<PacketResult> {
+        let (plan, limits) = plans(traffic, schedule, options);
+        let division = Division::new(&self.fabric, options.partitions);
+        let among = Among { processes, partitions: division.among(processes.count(), &self.fabric) };
+        let partitions = self.partitions(traffic, plan, options, &division, among.own());
+        let outcome = run::run(partitions, &division, limits, plan, options.threads, watch, (None, None, Some(&among)));
+        for program in traffic.programs() {
+            let own = if processes.number() == 0 { Vec::new() } else { program.hand_over() };
+            for handed in among.gather(&own) {
+                program.take_over(&handed).expect("the same program handed it over");
+            }
+        }
+        let first = processes.number() == 0;
+        first.then(|| PacketResult::new(&self.fabric, outcome, &plan, &*self.routing))
     }
 
     fn partitions(
@@ -307,6 +326,7 @@ impl PacketEngine {
         plan: RecordPlan,
         options: &RunOptions,
         division: &Division,
+        own: Range<usize>,
     ) -> Vec<Partition> {
         let partition = |routers: Range<u32>| {
             let nics = self.fabric.nics_of(&routers);
@@ -326,8 +346,22 @@ impl PacketEngine {
             }
             partition
         };
-        division.ranges().map(partition).collect()
+        division.ranges().skip(own.start).take(own.len()).map(partition).collect()
     }
+}
+
+/// What is recorded when, and when a run ends.
+fn plans(traffic: &Traffic, schedule: Schedule, options: &RunOptions) -> (RecordPlan, Limits) {
+    let (start, measured_until) = (schedule.warm_up.ps(), (schedule.warm_up + schedule.measure).ps());
+    let plan = RecordPlan { recording: options.recording, start, end: measured_until, jobs: traffic.jobs.len() };
+    let limits = Limits {
+        measured_until,
+        ends_with_jobs: traffic.is_mixed(),
+        end: measured_until + schedule.drain.ps(),
+        patience: options.patience.ps(),
+        keep_tables: options.keep_tables,
+    };
+    (plan, limits)
 }
 
 /// Events at one instant are ordered on the understanding that none of them has an effect elsewhere at that instant; credits take

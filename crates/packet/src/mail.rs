@@ -4,13 +4,16 @@
 //! own, made of chunks that go round among all mails: what one partition has read, the next one writes. So all mail of a
 //! window takes hardly more memory than what is in it, and most of that is in the cache.
 
+mod bytes;
+
 use crate::credit::Credit;
 use crate::endpoint::Envelope;
 use crate::packet::{Packet, PathHop, Pool, Told, SEALED};
 use odonata_routing::algorithm::{Feedback, Header};
+use serde::{Deserialize, Serialize};
 
 /// A packet on its way to another partition; 56 bytes.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 pub(crate) struct Letter {
     birth: u64,
     inject: u64,

@@ -11,6 +11,7 @@
 mod exchange;
 mod kept;
 mod meeting;
+mod processes;
 mod rows;
 mod shares;
 mod threads;
@@ -19,6 +20,8 @@ mod windows;
 
 pub use kept::Vault;
 pub(crate) use kept::{Kept, RUN};
+pub(crate) use processes::Among;
+pub use processes::Processes;
 pub use totals::Cost;
 pub(crate) use totals::Totals;
 
@@ -27,6 +30,7 @@ use crate::mail::Outbox;
 use crate::partition::Partition;
 use crate::record::{Part, RecordPlan, Rows};
 use exchange::{Exchange, Tally};
+use processes::Spread;
 use rows::Handed;
 use shares::Shares;
 use std::sync::Mutex;
@@ -106,7 +110,8 @@ pub(crate) struct Finished {
     pub(crate) parts: Vec<Part>,
 }
 
-/// Runs the partitions of a division, all of them in their order, on up to `threads` threads.
+/// Runs the partitions of a division, in their order, on up to `threads` threads: all of them, or those that are this process's `among` others.
+/// Then the first process has what was recorded, and another one nothing of it.
 pub(crate) fn run(
     partitions: Vec<Partition>,
     division: &Division,
@@ -114,12 +119,11 @@ pub(crate) fn run(
     plan: RecordPlan,
     threads: usize,
     watch: &mut dyn Watch,
-    (vault, kept): (Option<&dyn Vault>, Option<Kept>),
+    (vault, kept, among): (Option<&dyn Vault>, Option<Kept>, Option<&Among<'_>>),
 ) -> Finished {
-    let count = partitions.len();
-    let threads = threads.clamp(1, count);
-    let numbered =
-        partitions.into_iter().enumerate().map(|(number, partition)| Box::new(Numbered { number, partition }));
+    let (count, first) = (division.ranges().count(), among.map_or(0, |among| among.own().start));
+    let threads = threads.clamp(1, partitions.len().max(1));
+    let numbered = (first..).zip(partitions).map(|(number, partition)| Box::new(Numbered { number, partition }));
     let team = Team {
         shares: Shares::new(numbered.collect(), threads),
         partitions: count,
@@ -133,17 +137,21 @@ pub(crate) fn run(
     };
     let (begun, given) = kept.map_or_else(Default::default, |kept| (kept.events, kept.given));
     let exchange = Threads::new(threads, count);
-    let ended = std::thread::scope(|scope| {
-        for thread in 1..threads {
-            let (team, exchange) = (&team, &exchange);
-            scope.spawn(move || team.work(thread, exchange.join(thread), None));
+    let leader = Leader { watch, begun, given };
+    let ended = match among {
+        None => team.run(threads, leader, |thread| exchange.join(thread)),
+        Some(among) => {
+            let spread = Spread::new(&exchange, among);
+            team.run(threads, leader, |thread| spread.join(thread))
         }
-        team.work(0, exchange.join(0), Some(Leader { watch, begun, given }))
-    });
+    };
     let Ended { ending, end, totals } = ended;
     let mut totals = totals.expect("the first worker gets the sum");
     totals.cost.network_bytes += exchange.memory_bytes() as u64;
     let mut parts = team.parts.into_inner().expect("no thread panicked");
+    if let Some(among) = among {
+        parts.extend(among.gather(&parts).into_iter().flatten());
+    }
     parts.sort_unstable_by_key(|(number, _)| *number);
     Finished { ending, end, totals, parts: parts.into_iter().map(|(_, part)| part).collect() }
 }
@@ -190,6 +198,17 @@ struct Ended {
 }
 
 impl Team<'_> {
+    /// The work of all threads, each of which joins the others.
+    fn run<E: Exchange>(&self, threads: usize, leader: Leader<'_>, join: impl Fn(usize) -> E + Sync) -> Ended {
+        std::thread::scope(|scope| {
+            for thread in 1..threads {
+                let join = &join;
+                scope.spawn(move || self.work(thread, join(thread), None));
+            }
+            self.work(0, join(0), Some(leader))
+        })
+    }
+
     /// The work of one thread.
     fn work(&self, thread: usize, mut exchange: impl Exchange, mut leader: Option<Leader<'_>>) -> Ended {
         let mut windows = Windows::new(self.limits, &self.plan, self.lookahead);
@@ -215,7 +234,7 @@ impl Team<'_> {
                         tally.stop = !watch.progress(Progress { now_ps, end_ps, events: tally.events.max(seen) });
                         tally.keeps = self.vault.is_some() && !keeps && watch.wants_checkpoint(now_ps);
                     }
-                    let sum = exchange.meet(&tally);
+                    let sum = exchange.meet(&tally, &self.handed[1 - side]);
                     seen = sum.events;
                     if let Some(Leader { watch, given, .. }) = &mut leader {
                         if keeps {
@@ -260,7 +279,7 @@ impl Team<'_> {
         totals.cost.events = events + leader.as_ref().map_or(0, |leader| leader.begun);
         totals.cost.events_of_busiest = events;
         totals.cost.network_bytes += outbox.memory_bytes() as u64;
-        let totals = exchange.sum(totals);
+        let totals = exchange.sum(totals, &self.handed[side]);
         if let Some(Leader { watch, mut given, .. }) = leader {
             given.append(std::mem::take(&mut *lock(&self.handed[side])));
             given.give(watch, true);

@@ -106,6 +106,19 @@ impl Traffic {
         self.jobs.iter().any(|job| matches!(job, JobTraffic::Program(_)))
     }
 
+    /// Each of the programs that jobs are, once.
+    pub(crate) fn programs(&self) -> Vec<&Arc<dyn Program>> {
+        let mut programs: Vec<&Arc<dyn Program>> = Vec::new();
+        for job in &self.jobs {
+            if let JobTraffic::Program(program) = job {
+                if !programs.iter().any(|known| std::ptr::addr_eq(known.as_ref(), program.as_ref())) {
+                    programs.push(program);
+                }
+            }
+        }
+        programs
+    }
+
     /// The endpoints of some interfaces, dealt to torus FIFOs where there are such.
     pub(crate) fn endpoints(&self, interfaces: &Interfaces<'_>) -> Box<dyn Endpoints> {
         let behind = self.behind(interfaces);

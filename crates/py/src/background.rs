@@ -2,7 +2,8 @@
 
 use crate::columns::columns_dict;
 use crate::errors;
-use odonata_experiment::engine::Watcher;
+use crate::partners::Partners;
+use odonata_experiment::engine::{Processes, Watcher};
 use odonata_experiment::Frame;
 use pyo3::exceptions::{PyException, PyKeyboardInterrupt};
 use pyo3::prelude::*;
@@ -32,7 +33,7 @@ enum Said {
 }
 
 /// Functions of the caller.
-#[derive(Clone, Copy, Default)]
+#[derive(Clone, Default)]
 pub(crate) struct Listeners<'a> {
     /// Called with the phase and its share that is done.
     pub(crate) progress: Option<&'a Py<PyAny>>,
@@ -40,6 +41,8 @@ pub(crate) struct Listeners<'a> {
     pub(crate) pace: Option<&'a Py<PyAny>>,
     /// Called with the name of a table and columns of further rows.
     pub(crate) rows: Option<&'a Py<PyAny>>,
+    /// The processes that make the run together, if there are several.
+    pub(crate) processes: Option<Arc<Partners>>,
 }
 
 /// What became of the work.
@@ -64,6 +67,7 @@ struct Worker {
     sender: mpsc::Sender<Said>,
     stop: Arc<Stop>,
     stores_rows: bool,
+    processes: Option<Arc<Partners>>,
 }
 
 impl Watcher for Worker {
@@ -94,6 +98,15 @@ impl Watcher for Worker {
     fn takes_rows(&self) -> bool {
         self.stores_rows
     }
+
+    fn processes(&self) -> usize {
+        self.processes.as_ref().map_or(1, |processes| processes.count())
+    }
+
+    fn join(&mut self) -> Option<Arc<dyn Processes>> {
+        let processes = self.processes.as_ref().filter(|processes| processes.are_ready())?;
+        Some(Arc::clone(processes) as Arc<dyn Processes>)
+    }
 }
 
 /// Runs `work` without the interpreter's lock. Its watcher tells it to stop after a signal whose handler raised an
@@ -107,11 +120,16 @@ pub(crate) fn run<T: Send + 'static>(
     let (finished, raised) = py.detach(|| {
         let (sender, receiver) = mpsc::channel::<Said>();
         let stop = Arc::new(Stop::default());
-        let mut worker = Worker { sender, stop: stop.clone(), stores_rows: listeners.rows.is_some() };
+        let mut worker = Worker {
+            sender,
+            stop: stop.clone(),
+            stores_rows: listeners.rows.is_some(),
+            processes: listeners.processes.clone(),
+        };
         let body = move || errors::caught(|| work(&mut worker));
         let thread = std::thread::Builder::new().name("odonata".into()).stack_size(STACK_BYTES);
         let thread = thread.spawn(body).expect("the system can start a thread");
-        let (raised, ended) = listen(&receiver, listeners, &stop);
+        let (raised, ended) = listen(&receiver, &listeners, &stop);
         (ended.then(|| thread.join().expect("panics were caught")), raised)
     });
     match (finished, raised) {
@@ -138,7 +156,7 @@ fn is_interrupt(py: Python<'_>, error: &PyErr) -> bool {
 /// Passes on what the worker says until the work is done, or does not end; the exception that ended it, if one did, and
 /// whether it is done.
 #[allow(clippy::disallowed_methods, reason = "the clock says when to stop waiting; what is left behind has no result")]
-fn listen(receiver: &mpsc::Receiver<Said>, listeners: Listeners<'_>, stop: &Stop) -> (Option<PyErr>, bool) {
+fn listen(receiver: &mpsc::Receiver<Said>, listeners: &Listeners<'_>, stop: &Stop) -> (Option<PyErr>, bool) {
     let mut raised: Option<PyErr> = None;
     let mut since = None;
     loop {
@@ -182,7 +200,7 @@ fn latest(first: Said, receiver: &mpsc::Receiver<Said>) -> Vec<Said> {
 }
 
 /// Tells the caller's functions; after an exception only rows are passed on, which belong to what was run before it.
-fn tell(py: Python<'_>, listeners: Listeners<'_>, heard: Vec<Said>, raised: &Option<PyErr>) -> PyResult<()> {
+fn tell(py: Python<'_>, listeners: &Listeners<'_>, heard: Vec<Said>, raised: &Option<PyErr>) -> PyResult<()> {
     let quiet = raised.is_some();
     let mut result = if quiet { Ok(()) } else { py.check_signals() };
     for said in heard {

@@ -3,6 +3,7 @@
 use crate::background::{self, Finished, Listeners};
 use crate::columns::{json_object, tables_dict};
 use crate::errors;
+use crate::partners::Partners;
 use odonata_experiment::{Files, RunError};
 use pyo3::exceptions::PyKeyboardInterrupt;
 use pyo3::prelude::*;
@@ -129,8 +130,10 @@ pub(crate) fn upgrade(py: Python<'_>, text: &str, path: &str) -> PyResult<String
 /// Runs one experiment.
 #[pyfunction]
 #[pyo3(
-    signature = (text, path, overrides = Vec::new(), threads = 0, progress = None, pace = None, rows = None),
-    text_signature = "(text, path, overrides=(), threads=0, progress=None, pace=None, rows=None)"
+    signature = (
+        text, path, overrides = Vec::new(), threads = 0, progress = None, pace = None, rows = None, processes = None
+    ),
+    text_signature = "(text, path, overrides=(), threads=0, progress=None, pace=None, rows=None, processes=None)"
 )]
 #[allow(clippy::too_many_arguments)] // Python gives them by name
 pub(crate) fn run<'py>(
@@ -142,14 +145,20 @@ pub(crate) fn run<'py>(
     progress: Option<Py<PyAny>>,
     pace: Option<Py<PyAny>>,
     rows: Option<Py<PyAny>>,
-) -> PyResult<Bound<'py, PyDict>> {
-    let listeners = Listeners { progress: progress.as_ref(), pace: pace.as_ref(), rows: rows.as_ref() };
+    processes: Option<Py<PyAny>>,
+) -> PyResult<Option<Bound<'py, PyDict>>> {
+    let processes = processes.map(|processes| Partners::new(py, processes)).transpose()?;
+    let listeners = Listeners { progress: progress.as_ref(), pace: pace.as_ref(), rows: rows.as_ref(), processes };
     let Finished { result, interrupt } = background::run(py, listeners, move |watcher| {
         odonata_experiment::run_watched(&text, &path, &overrides, files_beside(&path), threads, watcher)
     })?;
     let interrupt = interrupt.map(|error| error.into_value(py));
+    if result == Err(RunError::Elsewhere) {
+        return Ok(None);
+    }
     let result = result.map_err(|error| match (error, &interrupt) {
         (RunError::Problems(problems), _) => errors::experiment_error(py, &problems),
+        (RunError::Elsewhere, _) => unreachable!("this was asked before"),
         (RunError::Interrupted, Some(raised)) => PyErr::from_value(raised.bind(py).clone().into_any()),
         (RunError::Interrupted, None) => PyKeyboardInterrupt::new_err(()),
     })?;
@@ -158,7 +167,7 @@ pub(crate) fn run<'py>(
     dict.set_item("summary", json_object(py, &result.summary)?)?;
     dict.set_item("resolved", result.resolved)?;
     dict.set_item("interrupt", interrupt)?;
-    Ok(dict)
+    Ok(Some(dict))
 }
 
 /// The axes of `[sweep]`.

@@ -11,6 +11,7 @@ mod errors;
 mod functions;
 mod mapping;
 mod model;
+mod partners;
 
 use pyo3::prelude::*;
 

@@ -89,6 +89,27 @@ impl Program for Ranks {
     fn ends(&self, job: u16) -> bool {
         self.jobs.iter().any(|of| of.job == job && !of.background)
     }
+
+    fn hand_over(&self) -> Vec<u8> {
+        let mut into = Writer::default();
+        into.put(&std::mem::take(&mut *self.records.lock().expect("nobody panicked")));
+        into.put(&self.log.as_ref().map(|log| std::mem::take(&mut *log.lock().expect("nobody panicked"))));
+        into.put(&self.calls.as_ref().map(|calls| std::mem::take(&mut *calls.lock().expect("nobody panicked"))));
+        into.into_bytes()
+    }
+
+    fn take_over(&self, handed: &[u8]) -> Result<(), Damaged> {
+        let mut from = Reader::new(handed);
+        self.records.lock().expect("nobody panicked").extend(from.get::<Vec<RankRecord>>()?);
+        let (log, calls): (Option<Log>, Option<CallLog>) = (from.get()?, from.get()?);
+        if let (Some(all), Some(log)) = (&self.log, log) {
+            all.lock().expect("nobody panicked").append(log);
+        }
+        if let (Some(all), Some(calls)) = (&self.calls, calls) {
+            all.lock().expect("nobody panicked").append(calls);
+        }
+        from.end()
+    }
 }
 
 /// One interface of a node with ranks.

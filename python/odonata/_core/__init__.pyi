@@ -7,7 +7,7 @@ every problem found; a defect of the program raises `odonata.errors.InternalErro
 
 from collections.abc import Callable, Sequence
 from os import PathLike
-from typing import Any, TypeAlias, TypedDict, type_check_only
+from typing import Any, Protocol, TypeAlias, TypedDict, overload, type_check_only
 
 import numpy as np
 import numpy.typing as npt
@@ -194,6 +194,17 @@ def check_points(text: str, path: str, points: Sequence[Sequence[str]]) -> list[
     A rank program that several points run is looked through once.
     """
 
+class _Processes(Protocol):
+    """Processes that make one run together."""
+
+    count: int
+    number: int
+    def ready(self) -> bool:
+        """Waits for all; whether each of them can begin."""
+    def exchange(self, messages: list[bytes]) -> list[bytes]:
+        """Gives each process the message under its number; what each gave to this one."""
+
+@overload
 def run(
     text: str,
     path: str,
@@ -202,7 +213,19 @@ def run(
     progress: Callable[[str, float], None] | None = None,
     pace: Callable[[int, int], None] | None = None,
     rows: Callable[[str, dict[str, _Column]], None] | None = None,
-) -> RunResult:
+    processes: None = None,
+) -> RunResult: ...
+@overload
+def run(
+    text: str,
+    path: str,
+    overrides: Sequence[str],
+    threads: int,
+    progress: Callable[[str, float], None] | None,
+    pace: Callable[[int, int], None] | None,
+    rows: Callable[[str, dict[str, _Column]], None] | None,
+    processes: _Processes | None,
+) -> RunResult | None:
     """Runs one experiment; its `[sweep]`, if there is one, is not looked at beyond its form.
 
     `threads` 0 means one for each processor. The functions are called on the calling thread: `progress` with
@@ -210,6 +233,9 @@ def run(
     and the events so far; `rows` with the name of a table that grows while the run goes and columns of its
     next rows, which then are not in the result. An exception that one of them raises ends the run. So does an
     interrupt; an engine that can keep what it has so far returns it, with the `interrupt`, others raise it.
+
+    With `processes`, all of them call this for one run: the first gets the result, the others None, as all
+    do if one of them is not ready.
     """
 
 def sweep(text: str, path: str, overrides: Sequence[str] = ()) -> list[SweepAxis]:

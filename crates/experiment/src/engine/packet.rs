@@ -76,6 +76,10 @@ impl Engine for Packet {
         })
     }
 
+    fn runs_among_processes(&self) -> bool {
+        true
+    }
+
     fn memory_limit(&self) -> Option<Bytes> {
         self.records.memory_limit
     }
@@ -113,8 +117,15 @@ impl Engine for Packet {
             keep_tables: self.records.q_tables,
             ..RunOptions::default()
         };
+        let processes =
+            if watcher.processes() > 1 { Some(watcher.join().ok_or(EngineError::Elsewhere)?) } else { None };
         let mut passed = rows::Passed::new(watcher, &engine.link_ports(), recording);
-        let result = engine.run_watched(&traffic, schedule, &options, &mut passed);
+        let result = match processes {
+            None => engine.run_watched(&traffic, schedule, &options, &mut passed),
+            Some(processes) => engine
+                .run_among(&traffic, schedule, &options, &mut passed, &*processes)
+                .ok_or(EngineError::Elsewhere)?,
+        };
         let ran = Ran::new(programs.as_ref(), scenario, (result.end, self.settings.injection.is_some()));
         let mut outcome = outcome::outcome(&columns::Measured {
             engine: self,

@@ -6,9 +6,10 @@ use crate::endpoint::Unfinished;
 use crate::packet::NONE;
 use crate::record::{JobRecord, Part};
 use odonata_routing::algorithm::Feedback;
+use serde::{Deserialize, Serialize};
 
 /// What the packet at the head of an input channel waits for.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub(crate) struct Waits {
     /// Output port (global) and its channel.
     pub(crate) output: u32,

@@ -1,9 +1,10 @@
 //! The records of one partition: those of its ports, which stay where they were made, and sums that are added up over all.
 
 use super::{ChannelRecord, FifoRecord, IntervalRecord, JobRecord, JobWait, LearningInterval, PortRecord, QueueRecord};
+use serde::{Deserialize, Serialize};
 
 /// What happened at the ports, interfaces and routers of a partition, in their order.
-#[derive(Clone, Default, Debug)]
+#[derive(Clone, Default, Debug, Serialize, Deserialize)]
 pub(crate) struct Part {
     pub(crate) ports: Vec<PortRecord>,
     /// Channel vc of port p at `p * channels_per_port + vc`; empty unless recorded.
@@ -27,7 +28,7 @@ pub(crate) struct Part {
 }
 
 /// Records that belong to no port; sums over partitions in any order.
-#[derive(Default)]
+#[derive(Default, Serialize, Deserialize)]
 pub(crate) struct Sums {
     pub(crate) jobs: Vec<JobRecord>,
     /// Interval i of job j at `series[j][i]`.

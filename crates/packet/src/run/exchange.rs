@@ -3,11 +3,14 @@
 //! A worker advances some of the partitions of a run; all workers go through the same windows. Nothing else passes between
 //! them, so how many there are and where they are is known to implementations of [`Exchange`] only.
 
+use super::rows::Handed;
 use super::totals::Totals;
 use super::windows::Windows;
 use super::Limits;
 use crate::mail::Mail;
 use crate::partition::Partition;
+use serde::{Deserialize, Serialize};
+use std::sync::Mutex;
 
 /// The way from a worker to the others.
 pub(crate) trait Exchange {
@@ -18,15 +21,17 @@ pub(crate) trait Exchange {
     /// comes in the order in which it was sent.
     fn take(&mut self, to: usize, read: &mut dyn FnMut(&mut Mail));
 
-    /// Waits until all workers are here. All get the same answer, the sum of what they bring.
-    fn meet(&mut self, tally: &Tally) -> Tally;
+    /// Waits until all workers are here. All get the same answer, the sum of what they bring. `rows` are what the workers of this process
+    /// hand out; after the meeting the first process has those of all.
+    fn meet(&mut self, tally: &Tally, rows: &Mutex<Handed>) -> Tally;
 
-    /// Adds up what is left at the end of the run. The first worker gets the sum.
-    fn sum(&mut self, totals: Totals) -> Option<Totals>;
+    /// Adds up what is left at the end of the run, and gathers the last rows. The first worker of the first process gets the sum, the
+    /// first of another one that of its process.
+    fn sum(&mut self, totals: Totals, rows: &Mutex<Handed>) -> Option<Totals>;
 }
 
 /// The state of some partitions after a window, and of what they sent; a sum over partitions in any order.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) struct Tally {
     /// Not later than anything happens; `u64::MAX` if nothing will.
     pub(crate) earliest: u64,

@@ -5,6 +5,7 @@
 
 use super::exchange::{Exchange, Tally};
 use super::meeting::{Meeting, Member};
+use super::rows::Handed;
 use super::totals::Totals;
 use crate::mail::Mail;
 use std::sync::{Mutex, MutexGuard};
@@ -39,16 +40,42 @@ impl Threads {
         Thread { all: self, number, member: self.meeting.join(), side: 0 }
     }
 
+    /// The box in which a thread finds what another one sent to a partition, from the next meeting on if `side` is the one that it does not
+    /// read now.
+    fn box_of(&self, side: usize, to: usize, from: usize) -> MutexGuard<'_, Mail> {
+        lock(&self.boxes[side][to * self.count + from])
+    }
+
     /// Bytes that the boxes hold.
     pub(super) fn memory_bytes(&self) -> usize {
         self.boxes.iter().flatten().map(|mail| lock(mail).memory_bytes()).sum()
     }
 }
 
+impl Thread<'_> {
+    /// Whether it is the first.
+    pub(super) fn is_first(&self) -> bool {
+        self.number == 0
+    }
+
+    /// The mail that whoever advances a partition in this window takes, among others: for the first thread, between two meetings.
+    pub(super) fn mail_to(&self, to: usize) -> MutexGuard<'_, Mail> {
+        self.all.box_of(self.side, to, self.number)
+    }
+
+    /// A further meeting before the next window; all get the sum of what is brought.
+    pub(super) fn meet_again(&self, brought: Option<&Tally>) -> Tally {
+        self.member.meet(|sum| {
+            if let Some(tally) = brought {
+                sum.add(tally);
+            }
+        })
+    }
+}
+
 impl Exchange for Thread<'_> {
     fn post(&mut self, to: usize, mail: &mut Mail) {
-        let own = &self.all.boxes[1 - self.side][to * self.all.count + self.number];
-        std::mem::swap(&mut *lock(own), mail);
+        std::mem::swap(&mut *self.all.box_of(1 - self.side, to, self.number), mail);
     }
 
     fn take(&mut self, to: usize, read: &mut dyn FnMut(&mut Mail)) {
@@ -61,12 +88,12 @@ impl Exchange for Thread<'_> {
         }
     }
 
-    fn meet(&mut self, tally: &Tally) -> Tally {
+    fn meet(&mut self, tally: &Tally, _: &Mutex<Handed>) -> Tally {
         self.side = 1 - self.side;
         self.member.meet(|sum| sum.add(tally))
     }
 
-    fn sum(&mut self, totals: Totals) -> Option<Totals> {
+    fn sum(&mut self, totals: Totals, _: &Mutex<Handed>) -> Option<Totals> {
         match &mut *lock(&self.all.totals) {
             Some(sum) => sum.add(totals),
             none => *none = Some(totals),

@@ -3,9 +3,10 @@
 use crate::endpoint::Unfinished;
 use crate::partition::{Partition, Waits};
 use crate::record::Sums;
+use serde::{Deserialize, Serialize};
 
 /// What a run took. Not part of what a run means: it may differ between runs with the same results.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
 pub struct Cost {
     /// Events handled.
     pub events: u64,
@@ -27,7 +28,7 @@ impl PartialEq for Cost {
 }
 
 /// Sums over partitions in any order.
-#[derive(Default)]
+#[derive(Default, Serialize, Deserialize)]
 pub(crate) struct Totals {
     pub(crate) sums: Sums,
     /// Of each router that has learnt, by the machine's number: its updates and the sum of their absolute errors in ns. These are

@@ -4,7 +4,7 @@
 
 use odonata_checkpoint::Damaged;
 use odonata_packet::{
-    Keeping, PacketEngine, PacketResult, Progress, Rows, RunOptions, Schedule, Traffic, Vault, Watch,
+    Keeping, PacketEngine, PacketResult, Processes, Progress, Rows, RunOptions, Schedule, Traffic, Vault, Watch,
 };
 use std::collections::BTreeMap;
 use std::sync::Mutex;
@@ -87,6 +87,19 @@ pub fn everything(
     let keeping = Keeping { vault: kept.map(|kept| kept as &dyn Vault), from: None };
     let result = engine.run_kept(traffic, schedule, options, &mut watcher, keeping).unwrap();
     Everything { result, rows: watcher.rows }
+}
+
+/// The result of one of several processes, and the rows that it hands out.
+pub fn rows_among(
+    engine: &PacketEngine,
+    traffic: &Traffic,
+    schedule: Schedule,
+    options: &RunOptions,
+    processes: &dyn Processes,
+) -> (Option<PacketResult>, Vec<Rows>) {
+    let mut watcher = Watcher { kept: None, next: 0, rows: Vec::new(), waits: false };
+    let result = engine.run_among(traffic, schedule, options, &mut watcher, processes);
+    (result, watcher.rows)
 }
 
 pub fn try_resumed(
