@@ -148,3 +148,39 @@ describe('what goes wrong is said', () => {
     expect(await page.locator('body').innerText()).toContain('lacks the right token')
   })
 })
+
+describe('dropped on the page', () => {
+  /** As a pointer that brings a file: browsers let no script open one, but make a drop of what it holds. */
+  const drop = (content: string, name: string): Promise<void> =>
+    page.evaluate(
+      ([content, name]) => {
+        const dataTransfer = new DataTransfer()
+        dataTransfer.items.add(new File([content!], name!, { type: 'text/html' }))
+        const over = new DragEvent('dragover', { dataTransfer, bubbles: true, cancelable: true })
+        document.body.dispatchEvent(over)
+        // Else the browser would leave the page for the file.
+        if (!over.defaultPrevented) throw new Error('a drop is not accepted')
+        document.body.dispatchEvent(new DragEvent('drop', { dataTransfer, bubbles: true, cancelable: true }))
+      },
+      [content, name],
+    )
+
+  test('a page without a server is opened, also on the page of a server', async () => {
+    await open('all', 'run=3&scale=log')
+    await drop(readFileSync(new URL(inject('standalone')), 'utf8'), 'standalone.html')
+    await page.waitForFunction(
+      (links) => document.querySelector('.facts')?.textContent?.includes(links),
+      `${number(dragonfly.links)} links`,
+    )
+    expect(await text('hot-value')).toBe(quantity(dragonfly.max, 'bytes'))
+    expect(await page.evaluate(() => location.hash)).not.toContain('log')
+  })
+
+  test('anything else is refused in words, and what is open stays', async () => {
+    await open('dragonfly')
+    await drop('<html><body>news</body></html>', 'news.html')
+    await page.waitForSelector('.failures')
+    expect(await page.locator('.failures').first().innerText()).toContain('news.html is no page of Odonata')
+    expect(await text('hot-value')).toBe(quantity(dragonfly.max, 'bytes'))
+  })
+})

@@ -4,6 +4,7 @@
 import { render } from 'preact'
 import { App } from './app'
 import { EmbeddedSource, HttpSource, SourceError, type Embedded, type Source } from './data/source'
+import { readDropped, type Dropped } from './data/dropped'
 import { BALL, HOTTEST_FIRST } from './data/range'
 import { DEFAULTS } from './data/state'
 import { Session } from './views/session'
@@ -34,6 +35,35 @@ async function mount(element: HTMLElement, source: Source, ownsUrl: boolean): Pr
   }
 }
 
+/** A page with runs that is dropped here is opened here; what else is dropped is refused in words, and what is open stays. */
+function acceptDrops(element: HTMLElement): void {
+  document.addEventListener('dragover', (event) => event.preventDefault())
+  document.addEventListener('drop', (event) => {
+    event.preventDefault()
+    const dropped = [...(event.dataTransfer?.items ?? [])].flatMap((item): Dropped[] => {
+      const file = item.getAsFile()
+      const directory = item.webkitGetAsEntry()?.isDirectory === true
+      return file ? [{ name: file.name, directory, text: () => file.text() }] : []
+    })
+    void openDropped(element, dropped)
+  })
+}
+
+async function openDropped(element: HTMLElement, dropped: readonly Dropped[]): Promise<void> {
+  try {
+    const source = new EmbeddedSource(await readDropped(dropped))
+    await source.index()
+    // The settings in the address are of what was open.
+    history.replaceState(null, '', location.pathname + location.search)
+    render(null, element)
+    await mount(element, source, true)
+  } catch (error) {
+    const { message, hint } = error as SourceError
+    const session = (element as Element & { odonata?: Session }).odonata
+    session?.failures.set([hint === undefined ? message : `${message} ${hint}.`])
+  }
+}
+
 const root = document.getElementById('odonata')
 if (root) {
   const data = document.getElementById('odonata-data')
@@ -41,6 +71,7 @@ if (root) {
     ? new EmbeddedSource(JSON.parse(data.textContent) as Embedded)
     : new HttpSource(location.href)
   void mount(root, source, true)
+  acceptDrops(root)
 }
 
 /** What a notebook's widget needs (the anywidget protocol). */
