@@ -3,10 +3,34 @@
 
 #include "runtime.h"
 
+/* Whether everybody gives and takes blocks of `bytes`, one behind the other. */
+static int is_uniform(MPI_Comm comm, size_t bytes)
+{
+    for (int i = 0; i < comm->size; i++) {
+        const vmpi_arrival *a = &comm->at[i];
+        if (a->counts || a->send == MPI_IN_PLACE || vmpi_packed_bytes(a->send_type, a->send_count) != bytes ||
+            vmpi_packed_bytes(a->receive_type, a->receive_count) != bytes)
+            return 0;
+    }
+    return 1;
+}
+
+/* Uniform blocks are packed once; anew for each rank they would cost (ranks)^2 calls, seconds at thousands of ranks. */
 static void gather_to_all(MPI_Comm comm)
 {
+    const vmpi_arrival *first = &comm->at[0];
+    size_t block = first->send == MPI_IN_PLACE ? 0 : vmpi_packed_bytes(first->send_type, first->send_count);
+    if (!is_uniform(comm, block)) {
+        for (int i = 0; i < comm->size; i++)
+            vmpi_gather_into(comm, &comm->at[i]);
+        return;
+    }
+    char *all = vmpi_alloc((size_t)comm->size, block);
     for (int i = 0; i < comm->size; i++)
-        vmpi_gather_into(comm, &comm->at[i]);
+        vmpi_pack(comm->at[i].send, comm->at[i].send_count, comm->at[i].send_type, all + (size_t)i * block);
+    for (int i = 0; i < comm->size; i++)
+        vmpi_unpack(all, (size_t)comm->size * block, comm->at[i].receive, comm->at[i].receive_type);
+    free(all);
 }
 
 /* Where the block for or from `peer` lies, and what it is: one size for all, one for each rank, or a type for each, too
