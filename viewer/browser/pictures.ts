@@ -1,4 +1,4 @@
-/** The pictures of the documentation: `npm run pictures -- URL DIRECTORY`; URL shows WD1, WD1 without black cables, and bursts. */
+/** The pictures of the documentation: `npm run pictures -- URL DIRECTORY`; URL shows WD1, WD1 without black cables, bursts, a Dragonfly+ and a Slim Fly. */
 import { join } from 'node:path'
 import { launch, openPage, openView, settle } from './chromium'
 
@@ -8,6 +8,8 @@ const PICTURES: readonly (readonly [string, string, string])[] = [
   ['viewer-brushed', 'run=0&theme=dark&low=2.1e8&panel=group&focus=group%3A2', ''],
   ['viewer-difference', 'view=compare&compared=0,1&difference=1&theme=light&scale=log', ''],
   ['viewer-time', 'view=time&run=2&theme=light&time=12000000', ''],
+  ['viewer-dragonfly-plus', 'run=3&theme=light&hottest=25', ''],
+  ['viewer-slim-fly', 'run=4&theme=light&hottest=25', ''],
   ['viewer-jobs', 'view=jobs&run=0&theme=dark&focus=job%3A2&scale=log', ''],
 ]
 

@@ -151,7 +151,7 @@ describe('HyperX', () => {
       links 16 from 814,226 to 814,520
       links 17 from 814,520 to 814,226
       label x0 → at 520,685
-      label x1 ↓ at 72,373"
+      label x1 ↓ at 2,373"
     `)
   })
 

@@ -179,7 +179,7 @@ function labelsOf(
     },
   ]
   if (axes[1])
-    labels.push({ x: x - 6, y: y + (step * rows) / 2, text: `${axes[1].name} ↓`, anchor: 'end', size: 13 })
+    labels.push({ x: 2, y: y + (step * rows) / 2, text: `${axes[1].name} ↓`, anchor: 'start', size: 13 })
   if (further.length > 0)
     panes.forEach(([px, py], pane) =>
       labels.push({ x: px, y: py - 4, text: word(pane), anchor: 'start', size: 11 }),
