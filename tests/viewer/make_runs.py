@@ -84,6 +84,18 @@ EXPERIMENTS["torus-two"] = flow(
 EXPERIMENTS["model"] = experiment(
     'preset = "dragonfly-1056"', [("halo", "stencil-3d", 512, "compact")], '[engine]\nkind = "model"\n'
 )
+# Families whose picture is their own.
+EXPERIMENTS |= {
+    family: flow(f'topology = "{family}"\n{more}', [("all", "uniform", 64, "random-nodes")], "min")
+    for family, more in [
+        ("dragonfly-plus", ""),
+        ("hyperx", "dims = [4, 4, 3]"),
+        ("slim-fly", "q = 5"),
+        ("polarfly", "q = 5"),
+        ("jellyfish", "routers = 40\ndegree = 6"),
+        ("express-mesh", "dims = [8, 8]\ngap = 4"),
+    ]
+}
 EXPERIMENTS["tags"] = flow(SMALL, [("<!--<script>", "uniform", 32, "compact")])
 EXPERIMENTS["many"] = flow(SMALL, [(f"job {n}", "uniform", 8, "compact") for n in range(24)])
 # Two mixes of ranks and threads in three scenarios.
@@ -133,6 +145,12 @@ FAMILIES = [
     "tree",
     "packet",
     "packet-torus",
+    "dragonfly-plus",
+    "hyperx",
+    "slim-fly",
+    "polarfly",
+    "jellyfish",
+    "express-mesh",
     "model",
     "tags",
     "many",
