@@ -4,13 +4,14 @@
 //! list of files, or one file ──► lines (trace/line.rs) ──► calls of each rank (trace/rank.rs) ──► Trace : RankProgram
 //! ```
 //! The format is the time-independent trace of SimGrid (`smpirun -trace-ti`): a line per action with the number of its
-//! rank, sizes in elements of a data type, computation in floating-point operations. It names no communicators; what
-//! follows from that is in `docs/models/programs.md`.
+//! rank, sizes in elements of a data type, computation in floating-point operations. It names no communicators, but those
+//! that virtual ranks write do (`vmpi/src/trace.c`); what follows from that is in `docs/models/programs.md`.
 
+mod communicators;
 mod line;
 mod rank;
 
-use super::{file, Call, Code, Operation, ProgramContext, ProgramRule, RankProgram};
+use super::{file, Call, Code, ProgramContext, ProgramRule, RankProgram};
 use crate::{import, WorkloadError};
 use line::Line;
 use odonata_declare::{parameter, Kind, Parameter, Parameters, Reader};
@@ -62,7 +63,7 @@ impl ProgramRule for TraceParameters {
     }
 }
 
-/// Sizes of the blocks of one collective in its vector form, in bytes.
+/// Sizes of the blocks of one collective in its vector form, in bytes, by ranks of its communicator.
 #[derive(Clone, PartialEq, Eq, Debug)]
 enum Sizes {
     /// By sender.
@@ -77,8 +78,8 @@ enum Sizes {
 #[derive(Debug)]
 pub struct Trace {
     ranks: Vec<RankTrace>,
-    /// Of the collectives that have a size for each rank, in the order in which they were called.
-    sizes: Vec<Sizes>,
+    /// Of the collectives that have a size for each rank, by communicator and then in the order in which they were called.
+    sizes: Vec<(Arc<communicators::Members>, Sizes)>,
 }
 
 impl Trace {
@@ -116,35 +117,17 @@ impl Trace {
 
     /// The ranks of a run, if they fit together.
     fn of(path: &str, mut ranks: Vec<RankTrace>) -> Result<Self, String> {
-        let count = ranks.len();
         if let Some(silent) = ranks.iter().position(RankTrace::is_empty) {
-            return Err(format!("{path}: no line of rank {silent}; expected lines of ranks 0 to {}", count - 1));
+            return Err(format!("{path}: no line of rank {silent}; expected lines of ranks 0 to {}", ranks.len() - 1));
         }
         for rank in &mut ranks {
             rank.end();
         }
-        if let Some(reason) = disagreement(&ranks) {
+        let members = communicators::members(&ranks).map_err(|reason| format!("{path}: {reason}"))?;
+        if let Some(reason) = communicators::disagreement(&ranks, &members) {
             return Err(format!("{path}: {reason}"));
         }
-        let mut sizes = Vec::new();
-        for number in 0..ranks[0].vectors.len() {
-            let (operation, _) = ranks[0].vectors[number];
-            let of = |rank: &mut RankTrace| std::mem::take(&mut rank.vectors[number].1);
-            sizes.push(match operation {
-                Operation::Alltoall => Sizes::Pairs(ranks.iter_mut().map(of).collect()),
-                Operation::Gather | Operation::Allgather => {
-                    Sizes::From(ranks.iter_mut().map(|rank| of(rank)[0]).collect())
-                }
-                // Only the root's line says what the others get; those of a reduction are the same for all.
-                _ => Sizes::To(
-                    ranks
-                        .iter_mut()
-                        .map(of)
-                        .find(|sizes| sizes.iter().any(|&size| size > 0))
-                        .unwrap_or_else(|| vec![0; count]),
-                ),
-            });
-        }
+        let sizes = communicators::sizes(&mut ranks, &members);
         Ok(Self { ranks, sizes })
     }
 }
@@ -175,33 +158,6 @@ fn each_line(label: &str, text: &str, mut follow: impl FnMut(&Line<'_>) -> Resul
     Ok(())
 }
 
-/// Where two ranks do not call the same collectives in the same order.
-fn disagreement(ranks: &[RankTrace]) -> Option<String> {
-    const WHY: &str =
-        "the format names no communicators, so a trace with collectives of only some ranks can't be replayed";
-    let first = &ranks[0].collectives;
-    for (number, rank) in ranks.iter().enumerate().skip(1) {
-        let other = &rank.collectives;
-        let both = first.iter().zip(other).position(|(a, b)| (a.operation, a.root) != (b.operation, b.root));
-        if let Some(at) = both {
-            let (a, b) = (&first[at], &other[at]);
-            return Some(format!(
-                "collective {} is {} for rank 0 (line {}) and {} for rank {number} (line {}); {WHY}",
-                at + 1,
-                a.name(),
-                a.line,
-                b.name(),
-                b.line
-            ));
-        }
-        if first.len() != other.len() {
-            let (count, least) = (first.len(), other.len());
-            return Some(format!("rank 0 calls {count} collectives and rank {number} {least}; {WHY}"));
-        }
-    }
-    None
-}
-
 impl RankProgram for Trace {
     fn ranks(&self) -> u32 {
         self.ranks.len() as u32
@@ -219,12 +175,13 @@ impl RankProgram for Trace {
     }
 
     fn size(&self, sizes: u32, from: u32, to: u32) -> Bytes {
-        let (from, to) = (from as usize, to as usize);
-        Bytes(self.sizes.get(sizes as usize).map_or(0, |sizes| match sizes {
+        let Some((members, sizes)) = self.sizes.get(sizes as usize) else { return Bytes(0) };
+        let (Some(from), Some(to)) = (members.place(from), members.place(to)) else { return Bytes(0) };
+        Bytes(match sizes {
             Sizes::From(by) => by[from],
             Sizes::To(by) => by[to],
             Sizes::Pairs(by) => by[from].get(to).copied().unwrap_or(0),
-        }))
+        })
     }
 
     fn phases(&self) -> Vec<String> {

@@ -1,4 +1,4 @@
-//! One line of a trace: `rank action arguments`.
+//! One line of a trace: `rank action arguments`, and `on` which communicator.
 
 use crate::program::ANY;
 use odonata_declare::hint;
@@ -21,13 +21,35 @@ const PACKED: usize = 57;
 /// The words of a line.
 pub(super) struct Line<'a> {
     words: Vec<&'a str>,
+    /// Which communicator it is about, if it says so.
+    on: Option<&'a str>,
     /// Its number in the file.
     pub(super) number: u32,
 }
 
 impl<'a> Line<'a> {
     pub(super) fn new(line: &'a str, number: u32) -> Self {
-        Self { words: line.split_whitespace().collect(), number }
+        let mut words: Vec<&str> = line.split_whitespace().collect();
+        let on = match words[..] {
+            [_, _, .., "on", communicator] => Some(communicator),
+            _ => None,
+        };
+        if on.is_some() {
+            words.truncate(words.len() - 2);
+        }
+        Self { words, on, number }
+    }
+
+    /// The communicator that it is about; 0 is that of all ranks.
+    pub(super) fn communicator(&self) -> Result<u32, String> {
+        let Some(word) = self.on else { return Ok(0) };
+        word.parse().map_err(|_| format!("communicator '{word}'; expected a whole number"))
+    }
+
+    /// A number of something that is counted from 0.
+    pub(super) fn count(&self, at: usize, what: &str) -> Result<u32, String> {
+        let count = self.integer(at, what)?;
+        u32::try_from(count).map_err(|_| format!("{what} {count}; expected 0 to {}", u32::MAX))
     }
 
     /// Whose action it is.
@@ -90,7 +112,10 @@ impl<'a> Line<'a> {
     pub(super) fn peer(&self, at: usize, ranks: u32) -> Result<u32, String> {
         let peer = self.integer(at, "rank")?;
         let known = u32::try_from(peer).ok().filter(|&peer| peer < ranks);
-        known.ok_or_else(|| format!("rank {peer}, but the job has {ranks} ranks, which count from 0"))
+        known.ok_or_else(|| {
+            let whole = if self.on.is_some() { "communicator" } else { "job" };
+            format!("rank {peer}, but the {whole} has {ranks} ranks, which count from 0")
+        })
     }
 
     /// A rank or `ANY`.

@@ -10,12 +10,13 @@ use odonata_units::{Bytes, Time};
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
 /// What may stand in a line.
-const ACTIONS: [&str; 35] = [
+const ACTIONS: [&str; 36] = [
     "init",
     "finalize",
     "comm_size",
     "comm_split",
     "comm_dup",
+    "comm_free",
     "location",
     "compute",
     "sleep",
@@ -48,8 +49,20 @@ const ACTIONS: [&str; 35] = [
     "start",
 ];
 
-/// Sender, receiver and tag of a request.
-type Name = (u32, u32, u32);
+/// Communicator, sender, receiver and tag of a request.
+type Name = (u32, u32, u32, u32);
+
+/// A communicator as one of its ranks knows it.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Member {
+    /// Its number in the trace.
+    pub(super) number: u32,
+    /// Its number among those that the rank is in at the time.
+    slot: u16,
+    pub(super) ranks: u32,
+    /// The rank's number in it.
+    pub(super) rank: u32,
+}
 
 /// A collective, for comparison with those of other ranks.
 #[derive(Debug)]
@@ -74,15 +87,22 @@ impl Called {
 /// One rank of a trace.
 #[derive(Debug)]
 pub(super) struct RankTrace {
-    rank: u32,
-    ranks: u32,
     ps_per_flop: f64,
     /// Size of an element where a line does not name a data type.
     element: u64,
     pub(super) calls: Vec<Said>,
-    pub(super) collectives: Vec<Called>,
-    /// Collectives with a size for each rank: what this rank's line says of them, in bytes.
-    pub(super) vectors: Vec<(Operation, Vec<u64>)>,
+    /// By the communicator's number, in their order.
+    pub(super) collectives: BTreeMap<u32, Vec<Called>>,
+    /// Collectives with a size for each rank: the communicator, and what this rank's line says of them, in bytes.
+    pub(super) vectors: Vec<(u32, Operation, Vec<u64>)>,
+    /// All communicators that it was ever in, with the lines that made them.
+    pub(super) made: BTreeMap<u32, (Member, u32)>,
+    /// Those that it is in, by number; the one that the line is about; slots that were freed.
+    members: BTreeMap<u32, Member>,
+    here: Member,
+    free_communicators: BTreeSet<u16>,
+    /// Splits that left it out: they take a slot each.
+    left_out: usize,
     /// Slots of requests, by name, in the order in which they were begun; those not taken; how many there are.
     taken: BTreeMap<Name, VecDeque<u32>>,
     free: BTreeSet<u32>,
@@ -92,14 +112,18 @@ pub(super) struct RankTrace {
 
 impl RankTrace {
     pub(super) fn new(rank: u32, ranks: u32, flops_per_s: f64) -> Self {
+        let all = Member { number: 0, slot: WORLD, ranks, rank };
         Self {
-            rank,
-            ranks,
             ps_per_flop: 1e12 / flops_per_s,
             element: 1,
             calls: Vec::new(),
-            collectives: Vec::new(),
+            collectives: BTreeMap::new(),
             vectors: Vec::new(),
+            made: BTreeMap::new(),
+            members: BTreeMap::from([(0, all)]),
+            here: all,
+            free_communicators: BTreeSet::new(),
+            left_out: 0,
             taken: BTreeMap::new(),
             free: BTreeSet::new(),
             slots: 0,
@@ -125,9 +149,23 @@ impl RankTrace {
         if first {
             self.push(Call::Mark { phase: 0 });
         }
+        let number = line.communicator()?;
+        self.here = *self.members.get(&number).ok_or_else(|| {
+            let known: Vec<String> = self.members.keys().skip(1).map(u32::to_string).collect();
+            let known =
+                if known.is_empty() { "none was made".into() } else { format!("it is in {}", known.join(", ")) };
+            format!("communicator {number}, which the rank is not in; {known}")
+        })?;
         match line.action()?.as_str() {
             "init" => self.element = if line.has_arguments() { 8 } else { 1 },
-            "finalize" | "comm_size" | "comm_split" | "comm_dup" | "location" => {}
+            // SimGrid does not say which communicator is made.
+            "comm_split" if line.has_arguments() => self.split(line)?,
+            "comm_free" if number > 0 => {
+                self.push(Call::CommFree { communicator: self.here.slot });
+                self.members.remove(&number);
+                self.free_communicators.insert(self.here.slot);
+            }
+            "finalize" | "comm_size" | "comm_split" | "comm_dup" | "comm_free" | "location" => {}
             "compute" => self.compute(line.amount(0, "operations")?)?,
             "sleep" => {
                 let time = Self::time(line.amount(0, "seconds")? * 1e12)?;
@@ -146,6 +184,32 @@ impl RankTrace {
                 }
             }
         }
+        Ok(())
+    }
+
+    /// `new ranks rank`: it is one of a new communicator, or of none (`0 0 0`).
+    fn split(&mut self, line: &Line<'_>) -> Result<(), String> {
+        line.expect(3, 3)?;
+        let (number, ranks) = (line.count(0, "communicator")?, line.count(1, "number of ranks")?);
+        let slots = self.members.len() + self.free_communicators.len() + self.left_out;
+        let slot = match self.free_communicators.pop_first() {
+            Some(slot) => slot,
+            None => {
+                u16::try_from(slots).map_err(|_| "more than 65,535 communicators that were not freed".to_owned())?
+            }
+        };
+        let rank = if ranks == 0 { line.count(2, "rank")? } else { line.peer(2, ranks)? };
+        let communicator = self.here.slot;
+        self.push(Call::CommSplit { communicator, new: slot, color: number, key: rank });
+        if number == 0 {
+            self.left_out += 1;
+            return Ok(());
+        }
+        let member = Member { number, slot, ranks, rank };
+        if let Some((_, before)) = self.made.insert(number, (member, self.line)) {
+            return Err(format!("communicator {number} was made in line {before}; each has a number of its own"));
+        }
+        self.members.insert(number, member);
         Ok(())
     }
 
@@ -176,22 +240,22 @@ impl RankTrace {
         }
         line.expect(3, 4)?;
         let element = line.element(3, self.element)?;
-        let (bytes, tag, communicator) = (Bytes(line.bytes(2, element)?), line.tag(1)?, WORLD);
-        let me = self.rank;
+        let (bytes, tag, communicator) = (Bytes(line.bytes(2, element)?), line.tag(1)?, self.here.slot);
+        let (on, me) = (self.here.number, self.here.rank);
         if action.ends_with("send") {
-            let to = line.peer(0, self.ranks)?;
+            let to = line.peer(0, self.here.ranks)?;
             let call = match action.starts_with('i') {
-                true => Call::Isend { to, bytes, tag, communicator, request: self.begin((me, to, tag)) },
+                true => Call::Isend { to, bytes, tag, communicator, request: self.begin((on, me, to, tag)) },
                 false => Call::Send { to, bytes, tag, communicator },
             };
             self.push(call);
             return Ok(());
         }
-        let from = line.sender(0, self.ranks)?;
+        let from = line.sender(0, self.here.ranks)?;
         // A size of 0 is one that was not known.
         let bytes = if bytes.0 == 0 { Bytes(u64::MAX) } else { bytes };
         let call = match action == "irecv" {
-            true => Call::Irecv { from, bytes, tag, communicator, request: self.begin((from, me, tag)) },
+            true => Call::Irecv { from, bytes, tag, communicator, request: self.begin((on, from, me, tag)) },
             false => Call::Recv { from, bytes, tag, communicator },
         };
         self.push(call);
@@ -204,12 +268,12 @@ impl RankTrace {
         let element = line.element(4, self.element)?;
         let out = Bytes(line.bytes(0, element)?);
         let into = Bytes(line.bytes(2, line.element(5, element)?)?);
-        let (to, from) = (line.peer(1, self.ranks)?, line.sender(3, self.ranks)?);
-        let (me, tag, communicator) = (self.rank, SENDRECV, WORLD);
-        let (received, sent) = (self.begin((from, me, tag)), self.begin((me, to, tag)));
+        let (to, from) = (line.peer(1, self.here.ranks)?, line.sender(3, self.here.ranks)?);
+        let (on, me, tag, communicator) = (self.here.number, self.here.rank, SENDRECV, self.here.slot);
+        let (received, sent) = (self.begin((on, from, me, tag)), self.begin((on, me, to, tag)));
         self.push(Call::Irecv { from, bytes: into, tag, communicator, request: received });
         self.push(Call::Isend { to, bytes: out, tag, communicator, request: sent });
-        for (name, request) in [((from, me, tag), received), ((me, to, tag), sent)] {
+        for (name, request) in [((on, from, me, tag), received), ((on, me, to, tag), sent)] {
             self.push(Call::Wait { request });
             self.forget(name);
         }
@@ -235,8 +299,9 @@ impl RankTrace {
         if line.is_internal(2)? {
             return Ok(());
         }
-        let (from, to, tag) = (line.sender(0, self.ranks)?, line.sender(1, self.ranks)?, line.tag(2)?);
-        let names = [(from, to, tag), (ANY, to, tag), (from, to, ANY), (ANY, to, ANY)];
+        let (from, to, tag) = (line.sender(0, self.here.ranks)?, line.sender(1, self.here.ranks)?, line.tag(2)?);
+        let on = self.here.number;
+        let names = [(on, from, to, tag), (on, ANY, to, tag), (on, from, to, ANY), (on, ANY, to, ANY)];
         let found = names.iter().find_map(|name| Some((*name, *self.taken.get(name)?.front()?)));
         let Some((name, request)) = found else {
             return Err(format!("no request from rank {from} to rank {to} with tag {tag} was begun before"));
@@ -297,13 +362,13 @@ impl RankTrace {
         let combines = matches!(operation, Operation::Reduce | Operation::Allreduce | Operation::Scan);
         line.expect(usize::from(most > 0), most)?;
         let root = match root {
-            Some(at) if at < line.len() => line.peer(at, self.ranks)?,
+            Some(at) if at < line.len() => line.peer(at, self.here.ranks)?,
             _ => 0,
         };
         // What is sent comes first, what is received second; where data stay in place, only one of them counts.
         let received = match operation {
-            Operation::Gather => self.rank == root,
-            Operation::Scatter => self.rank != root,
+            Operation::Gather => self.here.rank == root,
+            Operation::Scatter => self.here.rank != root,
             Operation::Allgather | Operation::Alltoall => line.len() > 1,
             _ => false,
         };
@@ -319,7 +384,7 @@ impl RankTrace {
 
     /// A collective with a size for each rank; whether `action` is one.
     fn vector(&mut self, action: &str, line: &Line<'_>) -> Result<bool, String> {
-        let (n, ranks) = (self.ranks as usize, self.ranks);
+        let (n, ranks) = (self.here.ranks as usize, self.here.ranks);
         let typed = |at: usize| line.element(at, self.element);
         let (operation, root, sizes) = match action {
             "alltoallv" => {
@@ -348,7 +413,7 @@ impl RankTrace {
             _ => return Ok(false),
         };
         let number = self.vectors.len() as u32;
-        self.vectors.push((operation, sizes));
+        self.vectors.push((self.here.number, operation, sizes));
         self.together(operation, root, Bytes(0), number);
         if operation == Operation::ReduceScatter {
             self.compute(line.amount(n, "operations")?)?;
@@ -357,8 +422,9 @@ impl RankTrace {
     }
 
     fn together(&mut self, operation: Operation, root: u32, bytes: Bytes, sizes: u32) {
-        self.collectives.push(Called { operation, root, line: self.line });
-        self.push(Call::Collective { operation, root, bytes, sizes, communicator: WORLD });
+        let called = Called { operation, root, line: self.line };
+        self.collectives.entry(self.here.number).or_default().push(called);
+        self.push(Call::Collective { operation, root, bytes, sizes, communicator: self.here.slot });
     }
 }
 

@@ -1,7 +1,7 @@
 //! Traces of SimGrid 3.32 (`smpirun -trace-ti`) of a program of this project's, `testdata/trace.c`, and lines by hand.
 
 use super::*;
-use crate::program::{ProgramSpec, ANY, EQUAL, WORLD};
+use crate::program::{Operation, ProgramSpec, ANY, EQUAL, WORLD};
 use crate::rank_walks::{calls, try_build, untimed};
 use serde_json::json;
 use std::collections::BTreeMap;
@@ -146,6 +146,70 @@ fn two_of_a_name_are_waited_for_in_their_order() {
     assert_eq!(of(lines)[1..], [Call::Wait { request: 0 }]);
 }
 
+/// Ranks 0 and 2 are in communicator 5, the other way round; rank 1 is in none. It is used, freed, and its slot taken again.
+#[test]
+fn communicators_by_number() {
+    let lines = "0 comm_split 5 2 1\n1 comm_split 0 0 0\n2 comm_split 5 2 0\n\
+        0 isend 0 7 10 2 on 5\n0 wait 1 0 7 on 5\n2 recv 1 7 10 2 on 5\n0 isend 1 7 4 2\n0 wait 0 1 7\n1 recv 0 7 4 2\n\
+        0 bcast 8 1 2 on 5\n2 bcast 8 1 2 on 5\n\
+        0 gatherv 3 0 0 0 2 2 on 5\n2 gatherv 6 6 3 0 2 2 on 5\n\
+        0 allgatherv 1 1 2 3 2 2\n1 allgatherv 2 1 2 3 2 2\n2 allgatherv 3 1 2 3 2 2\n\
+        0 comm_free on 5\n2 comm_free on 5\n0 comm_split 6 2 0\n1 comm_split 6 2 1\n2 comm_split 0 0 0\n\
+        0 barrier on 6\n1 barrier on 6\n";
+    let trace = read(3, &[("app.trace", lines)]).unwrap();
+    let collective = |operation, root, bytes, sizes, communicator| Call::Collective {
+        operation,
+        root,
+        bytes: Bytes(bytes),
+        sizes,
+        communicator,
+    };
+    let expected = [
+        Call::CommSplit { communicator: WORLD, new: 1, color: 5, key: 1 },
+        Call::Isend { to: 0, bytes: Bytes(10), tag: 7, communicator: 1, request: 0 },
+        Call::Wait { request: 0 },
+        Call::Isend { to: 1, bytes: Bytes(4), tag: 7, communicator: WORLD, request: 0 },
+        Call::Wait { request: 0 },
+        collective(Operation::Broadcast, 1, 8, EQUAL, 1),
+        collective(Operation::Gather, 0, 0, 1, 1),
+        collective(Operation::Allgather, 0, 0, 0, WORLD),
+        Call::CommFree { communicator: 1 },
+        Call::CommSplit { communicator: WORLD, new: 1, color: 6, key: 0 },
+        collective(Operation::Barrier, 0, 0, EQUAL, 1),
+    ];
+    assert_eq!(calls(&trace, 0)[1..], expected);
+    assert_eq!(calls(&trace, 1)[1], Call::CommSplit { communicator: WORLD, new: 1, color: 0, key: 0 });
+    assert_eq!(calls(&trace, 1)[4], Call::CommSplit { communicator: WORLD, new: 2, color: 6, key: 1 });
+    // Blocks go by ranks of the job: rank 2 gives 6 B and rank 0 gives 3; of all, rank r gives r + 1.
+    assert_eq!((trace.size(1, 0, 2), trace.size(1, 2, 2), trace.size(0, 2, 0)), (Bytes(3), Bytes(6), Bytes(3)));
+}
+
+#[test]
+fn communicators_that_cannot_be() {
+    assert!(wrong("0 barrier on 5").contains("line 2: communicator 5, which the rank is not in; none was made"));
+    assert!(wrong("0 barrier on x").contains("communicator 'x'; expected a whole number"));
+    assert!(wrong("0 comm_split 5 2").contains("'comm_split' has 2 arguments; expected 3"));
+    assert!(wrong("0 comm_split 5 2 2").contains("rank 2, but the job has 2 ranks"));
+    assert!(mistake("0 comm_split 5 1 0\n0 comm_split 5 1 0\n1 init\n")
+        .contains("line 2: communicator 5 was made in line 1"));
+    let half = mistake("0 comm_split 5 2 0\n1 comm_split 0 0 0\n");
+    assert!(
+        half.ends_with("line 1: communicator 5 has 2 ranks, which count from 0, but 1 lines make it with ranks 0"),
+        "{half}"
+    );
+    let sizes = mistake("0 comm_split 5 2 0\n1 comm_split 5 3 1\n");
+    assert!(sizes.ends_with("line 2: communicator 5 has 3 ranks, but line 1 says 2"), "{sizes}");
+    let both = "0 comm_split 5 2 0\n1 comm_split 5 2 1\n";
+    let uneven = mistake(&format!("{both}0 barrier on 5\n1 bcast 8 0 on 5\n"));
+    assert!(
+        uneven.ends_with(
+            "'barrier' for rank 0 (line 3) and 'bcast' with root 0 for rank 1 (line 4); both on communicator 5"
+        ),
+        "{uneven}"
+    );
+    assert!(mistake(&format!("{both}0 send 2 7 8 on 5\n")).contains("rank 2, but the communicator has 2 ranks"));
+}
+
 #[test]
 fn time_and_what_takes_none() {
     let lines = "0 init\n0 compute 2.5e3\n0 sleep 0.5\n0 compute 0\n0 location a.c 7\n0 comm_split\n1 init\n";
@@ -189,7 +253,10 @@ fn mistakes_name_their_line() {
     assert_eq!(mistake("1 send 0 7 10\n"), "app.trace: no line of rank 0; expected lines of ranks 0 to 1");
     let uneven = mistake("0 barrier\n0 bcast 8 1\n1 barrier\n1 bcast 8 0\n");
     assert!(uneven.contains("collective 2 is 'bcast' with root 1 for rank 0 (line 2)"), "{uneven}");
-    assert!(uneven.contains("'bcast' with root 0 for rank 1 (line 4); the format names no communicators"), "{uneven}");
+    assert!(
+        uneven.contains("'bcast' with root 0 for rank 1 (line 4); SimGrid's traces name no communicators"),
+        "{uneven}"
+    );
     assert!(mistake("0 barrier\n1 init\n").contains("rank 0 calls 1 collectives and rank 1 0"));
     let missing = read(1, &[("t/list", "one.txt\n")]).unwrap_err();
     assert_eq!(missing, "t/one.txt: no such file");

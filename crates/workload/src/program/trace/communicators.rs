@@ -1,0 +1,155 @@
+//! What the ranks of each communicator of a trace call together, and whether they do.
+
+use super::rank::RankTrace;
+use super::Sizes;
+use crate::program::{Call, Operation, EQUAL};
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+/// The ranks of a communicator, as ranks of the job.
+#[derive(Debug)]
+pub(super) struct Members {
+    ranks: Vec<u32>,
+    /// The number in it of each; none where all ranks of the job are in it in their order.
+    places: Option<BTreeMap<u32, u32>>,
+}
+
+impl Members {
+    fn new(ranks: Vec<u32>) -> Self {
+        let plain = (0..).zip(&ranks).all(|(place, &rank)| place == rank);
+        let places = (!plain).then(|| ranks.iter().copied().zip(0..).collect());
+        Self { ranks, places }
+    }
+
+    /// Its number in the communicator.
+    pub(super) fn place(&self, rank: u32) -> Option<usize> {
+        match &self.places {
+            Some(places) => places.get(&rank).map(|&place| place as usize),
+            None => Some(rank as usize).filter(|&place| place < self.ranks.len()),
+        }
+    }
+}
+
+/// Communicators by their number in the trace; 0 is that of all ranks.
+type ByNumber = BTreeMap<u32, Arc<Members>>;
+
+/// What lines say of a communicator: its size, the first of them, and who is which of its ranks.
+struct Said {
+    size: u32,
+    line: u32,
+    /// Rank in it, rank of the job.
+    places: Vec<(u32, u32)>,
+}
+
+/// Who is in which communicator; why that can't be.
+pub(super) fn members(ranks: &[RankTrace]) -> Result<ByNumber, String> {
+    let mut said: BTreeMap<u32, Said> = BTreeMap::new();
+    for (rank, trace) in (0..).zip(ranks) {
+        for (member, line) in trace.made.values() {
+            let (number, ranks) = (member.number, member.ranks);
+            let of = said.entry(number).or_insert(Said { size: ranks, line: *line, places: Vec::new() });
+            if of.size != ranks {
+                let (size, first) = (of.size, of.line);
+                return Err(format!(
+                    "line {line}: communicator {number} has {ranks} ranks, but line {first} says {size}"
+                ));
+            }
+            of.places.push((member.rank, rank));
+        }
+    }
+    let mut all = BTreeMap::from([(0, Arc::new(Members::new((0..ranks.len() as u32).collect())))]);
+    for (number, Said { size, line, mut places }) in said {
+        places.sort_unstable();
+        if !places.iter().map(|(place, _)| *place).eq(0..size) {
+            return Err(format!(
+                "line {line}: communicator {number} has {size} ranks, which count from 0, but {} lines make it with ranks {}",
+                places.len(),
+                places.iter().take(8).map(|(place, _)| place.to_string()).collect::<Vec<_>>().join(", ")
+            ));
+        }
+        all.insert(number, Arc::new(Members::new(places.into_iter().map(|(_, rank)| rank).collect())));
+    }
+    Ok(all)
+}
+
+/// Where two ranks of a communicator do not call the same collectives in the same order.
+pub(super) fn disagreement(ranks: &[RankTrace], members: &ByNumber) -> Option<String> {
+    const WHY: &str = "SimGrid's traces name no communicators, so one with collectives of only some ranks can't be \
+                       replayed (those of vmpirun can)";
+    for (number, members) in members {
+        let called = |rank: u32| ranks[rank as usize].collectives.get(number).map_or(&[][..], Vec::as_slice);
+        let why = if *number == 0 { WHY.to_owned() } else { format!("both on communicator {number}") };
+        let leader = members.ranks[0];
+        let first = called(leader);
+        for &rank in &members.ranks[1..] {
+            let other = called(rank);
+            let both = first.iter().zip(other).position(|(a, b)| (a.operation, a.root) != (b.operation, b.root));
+            if let Some(at) = both {
+                let (a, b) = (&first[at], &other[at]);
+                return Some(format!(
+                    "collective {} is {} for rank {leader} (line {}) and {} for rank {rank} (line {}); {why}",
+                    at + 1,
+                    a.name(),
+                    a.line,
+                    b.name(),
+                    b.line
+                ));
+            }
+            if first.len() != other.len() {
+                let (count, least) = (first.len(), other.len());
+                return Some(format!("rank {leader} calls {count} collectives and rank {rank} {least}; {why}"));
+            }
+        }
+    }
+    None
+}
+
+/// The blocks of all collectives with a size for each rank, numbered over all communicators; calls get that number.
+pub(super) fn sizes(ranks: &mut [RankTrace], members: &ByNumber) -> Vec<(Arc<Members>, Sizes)> {
+    let mut all = Vec::new();
+    let mut first = BTreeMap::new();
+    for (&number, members) in members {
+        first.insert(number, all.len() as u32);
+        // What the lines of each of its ranks say, rank by rank.
+        let mut lines: Vec<_> = members
+            .ranks
+            .iter()
+            .map(|&rank| {
+                let said = ranks[rank as usize].vectors.iter_mut().filter(|(on, _, _)| *on == number);
+                said.map(|(_, operation, sizes)| (*operation, std::mem::take(sizes))).collect::<Vec<_>>().into_iter()
+            })
+            .collect();
+        while let Some((operation, own)) = lines[0].next() {
+            // The ranks agree, so that each has as many.
+            let others = lines[1..].iter_mut().filter_map(|lines| lines.next().map(|(_, sizes)| sizes));
+            let by_rank: Vec<_> = std::iter::once(own).chain(others).collect();
+            all.push((members.clone(), together(operation, by_rank)));
+        }
+    }
+    for rank in ranks {
+        let mut next = first.clone();
+        let mut on = rank.vectors.iter().map(|(on, _, _)| *on);
+        for (call, _) in &mut rank.calls {
+            if let Call::Collective { sizes, .. } = call {
+                if *sizes != EQUAL {
+                    let number = next.entry(on.next().expect("a vector for each such call")).or_default();
+                    (*sizes, *number) = (*number, *number + 1);
+                }
+            }
+        }
+    }
+    all
+}
+
+/// The blocks of one collective, from what the line of each rank says.
+fn together(operation: Operation, by_rank: Vec<Vec<u64>>) -> Sizes {
+    let count = by_rank.len();
+    match operation {
+        Operation::Alltoall => Sizes::Pairs(by_rank),
+        Operation::Gather | Operation::Allgather => Sizes::From(by_rank.iter().map(|sizes| sizes[0]).collect()),
+        // Only the root's line says what the others get; those of a reduction are the same for all.
+        _ => Sizes::To(
+            by_rank.into_iter().find(|sizes| sizes.iter().any(|&size| size > 0)).unwrap_or_else(|| vec![0; count]),
+        ),
+    }
+}
