@@ -281,6 +281,7 @@ void vmpi_check_bottom(const void *buffer, size_t bytes);
 
 void vmpi_trace_open(const char *path);
 void vmpi_trace_close(void);
+int vmpi_trace_is_open(void);
 /* The rank is in a call of MPI, or leaves it: what it computes between two is timed. */
 void vmpi_trace_entered(void);
 void vmpi_trace_left(const int *scope);

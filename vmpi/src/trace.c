@@ -52,6 +52,11 @@ void vmpi_trace_open(const char *path)
     time_clock();
 }
 
+int vmpi_trace_is_open(void)
+{
+    return file != NULL;
+}
+
 void vmpi_trace_close(void)
 {
     if (file && fclose(file) != 0) {

@@ -9,14 +9,14 @@ report() { # name, status
     if [ "$2" -eq 0 ]; then echo "ok   $1"; else echo "FAIL $1"; failures=$((failures + 1)); fi
 }
 
-for test in messages collectives nonblocking neighbours types calls; do
+for test in messages collectives nonblocking neighbours types windows calls; do
     for ranks in 2 3 8 300; do
         "$build/test-$test" -np $ranks
         report "$test on $ranks virtual ranks" $?
     done
     if command -v mpicc >/dev/null && command -v mpirun >/dev/null; then
         mpicc -o "$build/openmpi-$test" "tests/$test.c" && OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 \
-            mpirun --oversubscribe --mca btl_vader_single_copy_mechanism none -np 5 "$build/openmpi-$test"
+            mpirun --oversubscribe --mca btl_vader_single_copy_mechanism none --mca osc pt2pt,sm -np 5 "$build/openmpi-$test"
         report "$test on 5 Open MPI processes" $?
     else
         echo "skip $test on Open MPI (no mpicc)"
