@@ -1,71 +1,44 @@
 /**
  * Measures the viewer in a real browser: `npm run bench -- URL [RUN]`, URL as printed by `odonata view --no-open`.
  *
- * Scripting is the browser's own count of the processor seconds spent in script (ScriptDuration in thread ticks), so other
- * load on the machine does not show; the time until the first picture is by the clock, where it does.
+ * All of the page's main thread counts, by the browser's trace, and all of the processes that draw (see trace.ts). Both are
+ * processor time, so other load on the machine does not show; the time until the first picture is by the clock, where it does.
  */
 import { readFileSync } from 'node:fs'
 import { cpus, loadavg } from 'node:os'
 import type { Browser, CDPSession, Page } from 'playwright-core'
 import { launch, openPage, settle } from './chromium'
+import { traced, type Step } from './trace'
 
 const MOVES = 24
-
 const LOADS = 3
 
-/** Processor seconds of the page's main thread so far. */
-async function seconds(session: CDPSession, metric: 'ScriptDuration' | 'TaskDuration'): Promise<number> {
+/** Milliseconds of processor time of the page's main thread so far. */
+async function mainMs(session: CDPSession): Promise<number> {
   const { metrics } = await session.send('Performance.getMetrics')
-  return metrics.find(({ name }) => name === metric)!.value
+  return 1000 * metrics.find(({ name }) => name === 'TaskDuration')!.value
 }
-
-const scriptSeconds = (session: CDPSession): Promise<number> => seconds(session, 'ScriptDuration')
 
 interface Load {
   /** Milliseconds by the clock from navigation to the first whole picture, and of processor time. */
   readonly clock: number
   readonly main: number
-  readonly script: number
 }
 
 /** Opens the page afresh; the server has nothing ready that a first visit would not find. */
 async function load(page: Page, session: CDPSession, address: string): Promise<Load> {
   await page.goto('about:blank')
-  const [main, script] = [await seconds(session, 'TaskDuration'), await scriptSeconds(session)]
+  const main = await mainMs(session)
   await page.goto(address)
   await page.waitForFunction(() => performance.getEntriesByName('odonata-first-picture').length > 0, null, {
     timeout: 120_000,
   })
   // Set by the page itself after its first picture.
   const clock = await page.evaluate(() => performance.getEntriesByName('odonata-first-picture')[0]!.startTime)
-  const times = {
-    clock,
-    main: 1000 * ((await seconds(session, 'TaskDuration')) - main),
-    script: 1000 * ((await scriptSeconds(session)) - script),
-  }
+  const times = { clock, main: (await mainMs(session)) - main }
   await page.waitForSelector('[data-test=app][data-ready=yes]', { timeout: 120_000 })
   await settle(page)
   return times
-}
-
-/** Milliseconds of scripting per move, waiting for each to be drawn. */
-async function perMove(
-  page: Page,
-  session: CDPSession,
-  move: (i: number) => Promise<void>,
-): Promise<{ median: number; worst: number }> {
-  const costs: number[] = []
-  for (let i = 0; i < MOVES; i++) {
-    const before = await scriptSeconds(session)
-    await move(i)
-    await page.evaluate(
-      () =>
-        new Promise<void>((resolve) => requestAnimationFrame(() => requestAnimationFrame(() => resolve()))),
-    )
-    costs.push(1000 * ((await scriptSeconds(session)) - before))
-  }
-  costs.sort((a, b) => a - b)
-  return { median: costs[MOVES / 2]!, worst: costs[Math.floor(MOVES * 0.95)]! }
 }
 
 /** The most that any process that shows a page has held, by Linux's count. */
@@ -76,6 +49,16 @@ async function peakMebibytes(browser: Browser): Promise<number> {
     .filter(({ type }) => type === 'renderer')
     .map(({ id }) => /VmHWM:\s+(\d+) kB/.exec(readFileSync(`/proc/${id}/status`, 'utf8'))?.[1])
   return Math.max(0, ...peaks.map((kib) => Number(kib ?? 0) / 1024))
+}
+
+/** The middle and the 95th percentile of what the main thread took, and of the frame. */
+function said(steps: readonly Step[]): string {
+  const part = (of: keyof Step, share: number): string => {
+    const sorted = steps.map((step) => step[of]).sort((a, b) => a - b)
+    return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))]!.toFixed(1)
+  }
+  const pair = (of: keyof Step): string => `${part(of, 0.5)} ms (95 %: ${part(of, 0.95)})`
+  return `main thread ${pair('main')}, longest task ${part('longest', 0.5)} ms, frame ${pair('frame')}`
 }
 
 async function main(): Promise<void> {
@@ -90,51 +73,45 @@ async function main(): Promise<void> {
   for (let i = 0; i < LOADS; i++) loads.push(await load(page, session, `${url}#run=${run}`))
   const best = loads.reduce((a, b) => (b.clock < a.clock ? b : a))
   const links = await page.textContent('[data-test=selected-count]')
+  const measure = (steps: readonly (() => Promise<unknown>)[]): Promise<Step[]> =>
+    traced(browser, page, steps, () => settle(page))
+  const moves = (move: (i: number) => Promise<unknown>) =>
+    measure(Array.from({ length: MOVES }, (_, i) => () => move(i)))
 
   const box = (await page.locator('[data-test=brush] .overlay').boundingBox())!
   const middle = box.y + box.height / 2
   await page.mouse.move(box.x + box.width * 0.1, middle)
   await page.mouse.down()
-  const brush = await perMove(page, session, (i) =>
-    page.mouse.move(box.x + box.width * (0.15 + (0.8 * i) / MOVES), middle),
-  )
-  await page.mouse.up()
+  const brush = await moves((i) => page.mouse.move(box.x + box.width * (0.15 + (0.8 * i) / MOVES), middle))
+  const letGo = await measure([() => page.mouse.up()])
   await page.keyboard.press('Escape')
   await settle(page)
 
   const picture = (await page.locator('.picture .canvas-frame').boundingBox())!
-  const round = (i: number): [number, number] => {
+  const hover = await moves((i) => {
     const angle = (2 * Math.PI * i) / MOVES
     const radius = (0.2 + (0.25 * (i % 3)) / 2) * Math.min(picture.width, picture.height)
-    return [
-      picture.x + picture.width / 2 + radius * Math.cos(angle),
-      picture.y + picture.height / 2 + radius * Math.sin(angle),
-    ]
-  }
-  const hover = await perMove(page, session, (i) => page.mouse.move(...round(i)))
+    const [x, y] = [picture.x + picture.width / 2, picture.y + picture.height / 2]
+    return page.mouse.move(x + radius * Math.cos(angle), y + radius * Math.sin(angle))
+  })
   const matrices = (await page.locator('.matrices .canvas-frame').boundingBox())!
-  const cells = await perMove(page, session, (i) =>
-    page.mouse.move(matrices.x + 40 + i * 2, matrices.y + 60 + i),
-  )
-  const solo = await perMove(page, session, () => page.keyboard.press('1'))
-  const heap = await page.evaluate(
-    () => (performance as unknown as { memory: { usedJSHeapSize: number } }).memory.usedJSHeapSize,
-  )
+  const cells = await moves((i) => page.mouse.move(matrices.x + 40 + i * 2, matrices.y + 60 + i))
+  const solo = await moves(() => page.keyboard.press('1'))
   const peak = await peakMebibytes(browser)
 
-  const show = ({ median, worst }: { median: number; worst: number }): string =>
-    `${median.toFixed(1)} ms (95 %: ${worst.toFixed(1)})`
   const lines = [
-    `links                      ${links}`,
-    `first picture              ${best.clock.toFixed(0)} ms after navigation, the best of ${loads.map(({ clock }) => clock.toFixed(0)).join(', ')}`,
-    `  of the page's processor  ${best.main.toFixed(0)} ms, ${best.script.toFixed(0)} ms of them scripting`,
-    `load of the machine        ${loadavg()
+    `links              ${links}`,
+    `first picture      ${best.clock.toFixed(0)} ms after navigation, the best of ${loads.map(({ clock }) => clock.toFixed(0)).join(', ')}`,
+    `                   ${best.main.toFixed(0)} ms on the main thread's processor`,
+    `load               ${loadavg()
       .map((value) => value.toFixed(1))
       .join(', ')} on ${cpus().length} processors`,
-    `scripting per brush move   ${show(brush)}`,
-    `scripting per hover        ${show(hover)} in the picture, ${show(cells)} in the matrices`,
-    `scripting per job switched ${show(solo)}`,
-    `memory of the page         ${peak.toFixed(0)} MiB at most, ${(heap / 2 ** 20).toFixed(0)} MiB of JavaScript and columns at the end`,
+    `a brush move       ${said(brush)}`,
+    `letting go         ${said(letGo)}`,
+    `a job switched     ${said(solo)}`,
+    `hover, picture     ${said(hover)}`,
+    `hover, matrices    ${said(cells)}`,
+    `memory of the page ${peak.toFixed(0)} MiB at most`,
   ]
   process.stdout.write(lines.join('\n') + '\n')
   if (errors.length > 0) throw new Error(errors.join('\n'))

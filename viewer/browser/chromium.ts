@@ -39,12 +39,20 @@ export async function openView(page: Page, url: string, settings = ''): Promise<
   await settle(page)
 }
 
-/** Until all effects of the last change have been drawn. */
+/** Until all effects of the last change have been drawn, by the thread that draws, too. */
 export async function settle(page: Page): Promise<void> {
-  await page.evaluate(
-    () =>
-      new Promise<void>((resolve) =>
-        requestAnimationFrame(() => requestAnimationFrame(() => setTimeout(resolve, 30))),
-      ),
-  )
+  const frames = () =>
+    page.evaluate(
+      () =>
+        new Promise<void>((resolve) =>
+          requestAnimationFrame(() => requestAnimationFrame(() => setTimeout(resolve, 30))),
+        ),
+    )
+  await frames()
+  if ((await page.locator('[data-drawing]').count()) === 0) return
+  await page.waitForFunction(() => !document.querySelector('[data-drawing]'), null, {
+    polling: 'raf',
+    timeout: 60_000,
+  })
+  await frames()
 }

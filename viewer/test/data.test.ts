@@ -13,7 +13,7 @@ import type { Merge } from '../src/data/source'
 import { colorScale, EMPTY, FILTERED, FIRST_SHADE, SHADES, shadeAll } from '../src/data/scale'
 import { hottest, selectLinks } from '../src/data/selection'
 import { DEFAULTS, readUrl, writeUrl, type ViewState } from '../src/data/state'
-import { classStats, percentile, sortedByClass } from '../src/data/stats'
+import { classStats, nth, percentile, sortedByClass } from '../src/data/stats'
 import { countedJobs, jobsOnLink, linkValues } from '../src/data/values'
 import { edison, edisonDescription, makeRun, random, tiny, twoJobs } from './machines'
 
@@ -457,4 +457,15 @@ describe('declared columns', () => {
     const [job] = tiny({ jobs: ['fft'], jobColumns: jobs }).jobs
     expect(job!.figures).toEqual([{ id: 'nodes', label: 'Nodes', unit: 'count', meaning: '', value: 1 }])
   })
+})
+
+test('the value at a rank is that of the sorted values, with equal ones, in every order', () => {
+  let seed = 1
+  const next = (): number => (seed = (seed * 16807) % 2147483647)
+  for (const distinct of [1, 2, 5, 1000])
+    for (let n = 1; n < 60; n++) {
+      const values = Float64Array.from({ length: n }, () => (next() % distinct) - 2)
+      const sorted = values.slice().sort()
+      for (let rank = 0; rank < n; rank++) expect(nth(values.slice(), rank)).toBe(sorted[rank])
+    }
 })

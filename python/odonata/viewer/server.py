@@ -33,9 +33,9 @@ _TYPES = {
 }
 
 _HEADERS = {
-    # data: pictures and blob: downloads are made by the page itself.
+    # data: pictures, blob: downloads and the thread that draws are made by the page itself.
     "Content-Security-Policy": "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; "
-    "img-src 'self' data: blob:; connect-src 'self'; base-uri 'none'; form-action 'none'; "
+    "img-src 'self' data: blob:; worker-src blob:; connect-src 'self'; base-uri 'none'; form-action 'none'; "
     "frame-ancestors 'none'",
     "Cross-Origin-Resource-Policy": "same-origin",
     "Cross-Origin-Opener-Policy": "same-origin",

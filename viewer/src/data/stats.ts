@@ -63,3 +63,25 @@ export function below(sorted: ArrayLike<number>, value: number): number {
   }
   return low
 }
+
+/** The value that would stand at `rank` if the values were sorted; they are put in another order, in time that grows as their number. */
+export function nth(values: Float64Array, rank: number): number {
+  let [low, high] = [0, values.length - 1]
+  while (low < high) {
+    const pivot = values[(low + high) >>> 1]!
+    let [i, j] = [low, high]
+    while (i <= j) {
+      while (values[i]! < pivot) i++
+      while (values[j]! > pivot) j--
+      if (i > j) break
+      ;[values[i], values[j]] = [values[j]!, values[i]!]
+      i++
+      j--
+    }
+    // All up to j are at most the pivot, all from i on at least; what lies between equals it.
+    if (rank <= j) high = j
+    else if (rank >= i) low = i
+    else return pivot
+  }
+  return values[rank]!
+}

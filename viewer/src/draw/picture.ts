@@ -1,12 +1,12 @@
 /** Draws the main picture: sectors or frames, routers, curves by value, bands of jobs, highlights. */
-import { count } from '../base/format'
 import type { MarkValues } from '../data/aggregate'
 import { FIRST_SHADE, SHADES, type ColorScale } from '../data/scale'
-import { MARKS_MAX, type Picture, type Ring } from '../layout/picture'
+import type { Picture, Ring } from '../layout/picture'
+import { visibleMarks, type Drawn } from './account'
 import type { Looks } from './look'
 import type { Pen } from './pen'
 import { drawNodes } from './nodes'
-import { drawRouters, type RouterLook } from './routers'
+import { drawRouters, type RouterData, type RouterLook } from './routers'
 
 /** Curves of one bucket are one path, filled once: colours are told apart in 25 steps, far finer than thin lines show. */
 const BUCKETS = 25
@@ -35,104 +35,64 @@ export interface CableMarks {
   readonly added: readonly number[]
 }
 
-export interface Drawn {
-  /** 1 for a mark that was drawn, and so can be hit. */
-  readonly visible: Uint8Array
-  readonly drawn: number
-  /** Marks with traffic that the filter leaves. */
-  readonly wanted: number
-}
-
-/** What became of every link: the parts add up to all of them. */
-export interface Account {
-  readonly drawn: number
-  /** Their mark is not among the strongest. */
-  readonly weaker: number
-  readonly empty: number
-  /** Together with others in one mark whose value is zero. */
-  readonly balanced: number
-  readonly filtered: number
-  /** Without a mark in this picture. */
-  readonly elsewhere: number
-}
-
-export function accountOf(
-  picture: Picture,
-  marks: MarkValues,
-  drawn: Drawn,
-  { values, selected }: { readonly values: Float64Array; readonly selected: Uint8Array },
-): Account {
-  const account = { drawn: 0, weaker: 0, empty: 0, balanced: 0, filtered: 0, elsewhere: 0 }
-  const { ofLink } = picture.marks
-  for (let l = 0; l < values.length; l++) {
-    const mark = ofLink[l]!
-    if (selected[l] === 0) account.filtered++
-    else if (values[l] === 0) account.empty++
-    else if (mark < 0) account.elsewhere++
-    else if (drawn.visible[mark] === 1) account.drawn++
-    else if (marks.values[mark] === 0) account.balanced++
-    else account.weaker++
-  }
-  return account
-}
-
-/** The account in words, after how many marks are drawn. */
-export function accountText(account: Account, picture: Picture, signed: boolean): string {
-  const all = Object.values(account).reduce((sum, n) => sum + n, 0)
-  const parts: [number, string][] = [
-    [account.drawn, 'drawn'],
-    [account.weaker, 'weaker than those'],
-    [account.empty, signed ? 'unchanged' : 'carry nothing'],
-    [account.balanced, 'cancel out'],
-    [account.filtered, 'filtered away'],
-    [account.elsewhere, picture.elsewhere],
-  ]
-  const said = parts.filter(([n]) => n > 0).map(([n, words]) => `${count(n)} ${words}`)
-  return `. Of all ${count(all)} links ${said.join(', ')}`
-}
-
-/** Which marks are drawn: all that carry something, the strongest `limit` if there are more. */
-export function visibleMarks({ values, selected }: MarkValues, limit = MARKS_MAX): Drawn {
-  const visible = new Uint8Array(values.length)
-  const sizes = new Float64Array(values.length)
-  let wanted = 0
-  for (let m = 0; m < values.length; m++)
-    if (selected[m]! > 0 && values[m] !== 0) {
-      visible[m] = 1
-      sizes[wanted++] = Math.abs(values[m]!)
-    }
-  if (wanted <= limit) return { visible, drawn: wanted, wanted }
-  const threshold = sizes.subarray(0, wanted).sort()[wanted - limit]!
-  // Of equal ones at the limit, the first are drawn.
-  let room = limit
-  for (let i = wanted - 1; i >= 0 && sizes[i]! > threshold; i--) room--
-  for (let m = 0; m < values.length; m++) {
-    const size = Math.abs(values[m]!)
-    if (visible[m] === 1 && (size < threshold || (size === threshold && room-- <= 0))) visible[m] = 0
-  }
-  return { visible, drawn: limit, wanted }
-}
-
 export function drawPicture(
   pen: Pen,
   picture: Picture,
   data: PictureData,
   looks: Looks,
   pixelSize: number,
-  limit = MARKS_MAX,
 ): Drawn {
-  drawFrames(pen, picture, looks)
-  if (picture.ring) {
-    drawSectors(pen, picture.ring, looks)
-    drawNodes(pen, picture.ring, data.nodes, data.jobColors, looks)
-    if (data.bands) drawBands(pen, picture.ring, data.bands, data.jobColors)
-  }
-  drawRouters(pen, picture, data, looks, pixelSize)
-  if (data.cables) drawCables(pen, data.cables, looks, pixelSize)
-  const drawn = visibleMarks(data.marks, limit)
-  drawCurves(pen, picture, data, looks, drawn)
-  drawLabels(pen, picture, looks, pixelSize)
+  const drawn = visibleMarks(data.marks)
+  drawScene(pen, picture, sceneOf(data, drawn, looks), pixelSize)
   return drawn
+}
+
+/** Plain data that says how a picture looks, so that another thread can draw it. */
+export interface Scene extends RouterData {
+  /** Per mark, from 1 on; 0 for one that is not drawn. */
+  readonly buckets: Uint8Array
+  readonly drawn: number
+  readonly diverging: boolean
+  readonly nodes: Int32Array
+  readonly bands: Float64Array | null
+  readonly cables: CableMarks | null
+  readonly looks: Looks
+}
+
+export function sceneOf(data: PictureData, { visible, drawn }: Drawn, looks: Looks): Scene {
+  const { marks, scale, routers, jobColors, nodes, bands, cables = null } = data
+  const buckets = new Uint8Array(visible.length)
+  for (let m = 0; m < visible.length; m++) {
+    if (visible[m] === 0) continue
+    const shade = scale.shade(marks.values[m]!) - FIRST_SHADE
+    buckets[m] = 1 + Math.min(BUCKETS - 1, Math.floor((shade * BUCKETS) / SHADES))
+  }
+  return { buckets, drawn, diverging: scale.diverging, routers, jobColors, nodes, bands, cables, looks }
+}
+
+/** What is drawn of a picture: all but its links, of which the scene tells. */
+export type Shape = Omit<Picture, 'marks'>
+
+export function drawScene(pen: Pen, picture: Shape, scene: Scene, pixelSize: number): void {
+  drawGround(pen, picture, scene)
+  drawMarks(pen, picture, scene, pixelSize)
+}
+
+/** What stays while links are filtered. */
+export function drawGround(pen: Pen, picture: Shape, { looks, nodes, jobColors }: Scene): void {
+  drawFrames(pen, picture, looks)
+  if (!picture.ring) return
+  drawSectors(pen, picture.ring, looks)
+  drawNodes(pen, picture.ring, nodes, jobColors, looks)
+}
+
+export function drawMarks(pen: Pen, picture: Shape, scene: Scene, pixelSize: number): void {
+  const { looks } = scene
+  if (picture.ring && scene.bands) drawBands(pen, picture.ring, scene.bands, scene.jobColors)
+  drawRouters(pen, picture, scene, looks, pixelSize)
+  if (scene.cables) drawCables(pen, scene.cables, looks, pixelSize)
+  drawCurves(pen, picture, scene)
+  drawLabels(pen, picture, looks, pixelSize)
 }
 
 /** Removed ones dashed, added ones whole: below the changes, in colours that no change has. */
@@ -156,7 +116,7 @@ function drawCables(pen: Pen, { curves, removed, added }: CableMarks, looks: Loo
   pen.globalAlpha = 1
 }
 
-function drawFrames(pen: Pen, picture: Picture, looks: Looks): void {
+function drawFrames(pen: Pen, picture: Shape, looks: Looks): void {
   if (picture.frames.length === 0) return
   pen.beginPath()
   for (const { x, y, width, height } of picture.frames) pen.rect(x, y, width, height)
@@ -214,21 +174,11 @@ function drawBands(pen: Pen, ring: Ring, bands: Float64Array, colors: readonly s
   }
 }
 
-function drawCurves(
-  pen: Pen,
-  picture: Picture,
-  { marks, scale }: PictureData,
-  looks: Looks,
-  drawn: Drawn,
-): void {
+function drawCurves(pen: Pen, picture: Shape, { buckets: of, drawn, diverging, looks }: Scene): void {
   const buckets = Array.from({ length: BUCKETS }, () => [] as number[])
-  for (let m = 0; m < picture.marks.count; m++) {
-    if (drawn.visible[m] === 0) continue
-    const shade = scale.shade(marks.values[m]!) - FIRST_SHADE
-    buckets[Math.min(BUCKETS - 1, Math.floor((shade * BUCKETS) / SHADES))]!.push(m)
-  }
-  pen.globalAlpha = drawn.drawn > 4000 ? 0.6 : drawn.drawn > 800 ? 0.75 : 0.92
-  for (const bucket of bucketOrder(scale.diverging)) {
+  for (let m = 0; m < of.length; m++) if (of[m]! > 0) buckets[of[m]! - 1]!.push(m)
+  pen.globalAlpha = drawn > 4000 ? 0.6 : drawn > 800 ? 0.75 : 0.92
+  for (const bucket of bucketOrder(diverging)) {
     const list = buckets[bucket]!
     if (list.length === 0) continue
     const color = looks.colors[FIRST_SHADE + Math.floor(((bucket + 0.5) * SHADES) / BUCKETS)]!
@@ -300,7 +250,7 @@ function line(pen: Pen, c: Float32Array, i: number): void {
 }
 
 /** In a small picture labels are larger than in proportion: they stay readable. */
-function drawLabels(pen: Pen, picture: Picture, looks: Looks, pixelSize: number): void {
+function drawLabels(pen: Pen, picture: Shape, looks: Looks, pixelSize: number): void {
   for (const label of picture.labels) {
     const size = Math.max(label.size, LABEL_PIXELS * pixelSize)
     pen.font = `${label.strong ? '600 ' : ''}${size}px system-ui, sans-serif`

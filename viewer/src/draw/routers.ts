@@ -24,7 +24,7 @@ export interface RouterData {
 
 export function drawRouters(
   pen: Pen,
-  picture: Picture,
+  picture: Omit<Picture, 'marks'>,
   { routers, jobColors }: RouterData,
   looks: Looks,
   pixelSize: number,
@@ -91,7 +91,14 @@ export function drawRouters(
 }
 
 /** Dots below a pixel would fade away: a bar across the ring's row, one pixel wide at least. */
-function bar(pen: Pen, picture: Picture, x: number, y: number, length: number, pixelSize: number): void {
+function bar(
+  pen: Pen,
+  picture: Omit<Picture, 'marks'>,
+  x: number,
+  y: number,
+  length: number,
+  pixelSize: number,
+): void {
   const width = Math.max(pixelSize, 2.3 * picture.routerRadius) / 2
   if (!picture.ring) return pen.rect(x - width, y - width, 2 * width, 2 * width)
   const [dx, dy] = [x - picture.ring.centre, y - picture.ring.centre]
@@ -128,7 +135,7 @@ function drawSeveral(
 /** Routers at one place: a pie of their jobs, or the look of the largest value among them. */
 function drawStacks(
   pen: Pen,
-  picture: Picture,
+  picture: Omit<Picture, 'marks'>,
   { members }: Stacks,
   { routers, jobColors }: RouterData,
   { palette, colors }: Looks,

@@ -8,15 +8,8 @@ import { drawMatrices, type CellSource } from './cells'
 import { drawRamp, fillBox, write, type Box } from './blocks'
 import type { Looks } from './look'
 import type { Pen } from './pen'
-import {
-  accountOf,
-  accountText,
-  drawHighlight,
-  drawPicture,
-  type Drawn,
-  type Highlight,
-  type PictureData,
-} from './picture'
+import { accountOf, accountText, type Drawn } from './account'
+import { drawHighlight, drawPicture, type Highlight, type PictureData } from './picture'
 
 const MARGIN = 20
 const HEAD = 54

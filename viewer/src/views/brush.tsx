@@ -43,12 +43,15 @@ export function Brush({
     }
     behavior.on('start brush end', (event: D3BrushEvent<unknown>) => {
       if (!event.sourceEvent) return
-      session.dragging.set(event.type !== 'end')
-      if (event.type === 'start') return
+      if (event.type === 'start') return session.dragging.set(true)
       // Pointers report faster than the screen refreshes: the last position of a frame counts.
       const idle = pending === undefined
       pending = event.selection as [number, number] | null
-      if (idle) requestAnimationFrame(apply)
+      if (event.type === 'end') {
+        // Both at once: else what waited for the end would be worked out twice.
+        apply()
+        session.dragging.set(false)
+      } else if (idle) requestAnimationFrame(apply)
     })
     brush.current = behavior
     select(element.current!).call(behavior as never)

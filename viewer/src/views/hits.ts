@@ -12,19 +12,14 @@ import {
 } from '../data/describe'
 import type { Derived } from '../data/model'
 import { linkName } from '../data/run'
-import type { CableMarks, Drawn, PictureData } from '../draw/picture'
+import type { Drawn } from '../draw/account'
+import type { View } from '../draw/order'
+import type { CableMarks, PictureData } from '../draw/picture'
 import { middleOf, nearestCurve, nearestPoint } from '../layout/pick'
 import type { Picture } from '../layout/picture'
 import type { Change } from './content'
 import { geometryOf, type Hover } from './session'
 import { useFocusOn, useSteps, type Step } from './steps'
-
-/** From scene units to CSS pixels. */
-export interface View {
-  readonly k: number
-  readonly x: number
-  readonly y: number
-}
 
 /** On the page. */
 export type Point = Readonly<Pick<MouseEvent, 'clientX' | 'clientY'>>
@@ -35,7 +30,7 @@ interface Shown {
   readonly view: View
   readonly picture: Picture
   readonly data: PictureData
-  readonly drawn: Drawn | null
+  readonly drawn: Drawn
   readonly change: Change | null
 }
 
@@ -51,7 +46,7 @@ export function hitAt(
   const router = nearestPoint(picture.routers, x, y, Math.max(picture.routerRadius * 1.2, 2 / view.k))
   if (router >= 0 && picture.routerRadius * view.k > 0.8)
     return { ...at, ...routerHit(d, picture, router, data.routers.job) }
-  const mark = drawn ? nearestCurve(picture.curves, drawn.visible, x, y, 5 / view.k) : -1
+  const mark = nearestCurve(picture.curves, drawn.visible, x, y, 5 / view.k)
   if (mark >= 0) return { ...at, ...markHit(d, picture, mark) }
   const cable = change && data.cables ? cableHit(change, data.cables, projection, x, y, 4 / view.k) : null
   if (cable) return { ...at, links: [], routers: [], groups: [], tip: cable, focus: '' }
@@ -76,7 +71,7 @@ export function useMarkSteps(shown: Shown, d: Derived): (event: KeyboardEvent) =
   const focusOn = useFocusOn()
   const marks = (): Stop[] => {
     const found: number[] = []
-    drawn?.visible.forEach((visible, mark) => visible === 1 && found.push(mark))
+    drawn.visible.forEach((visible, mark) => visible === 1 && found.push(mark))
     const size = (mark: number): number => Math.abs(data.marks.values[mark]!)
     return found.sort((a, b) => size(b) - size(a) || a - b).map((mark) => ({ mark }))
   }

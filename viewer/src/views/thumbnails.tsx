@@ -9,7 +9,7 @@ import { looksFor } from '../draw/look'
 import { drawPicture } from '../draw/picture'
 import { Choice } from './controls'
 import { PictureContent } from './content'
-import { fit } from './picture'
+import { fit } from './drawing'
 import { geometryOf, ThemeContext, useSession, useStore, type Session } from './session'
 import { prepareCanvas } from './size'
 

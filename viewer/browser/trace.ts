@@ -1,0 +1,93 @@
+/**
+ * What the browser did, by its own trace and by the system's clock of processor time.
+ *
+ * Main thread: every task of the page's main thread (script, style, layout, paint, handing over to the compositor, garbage
+ * collection), in milliseconds of processor time. Frame: processor time of all threads of the page's process and of the process
+ * that puts frames together (the one that would speak to a GPU), so that work moved to another thread is not forgotten.
+ */
+import { readdirSync, readFileSync } from 'node:fs'
+import type { Browser, Page } from 'playwright-core'
+
+interface TraceEvent {
+  readonly name: string
+  readonly ph: string
+  readonly pid: number
+  readonly tid: number
+  /** Microseconds. */
+  readonly ts: number
+  readonly dur?: number
+  readonly tdur?: number
+  readonly args?: { readonly name?: string; readonly message?: string }
+}
+
+const CATEGORIES = ['toplevel', '__metadata', 'blink.user_timing', 'disabled-by-default-devtools.timeline']
+
+/** Tasks are cut into steps at these marks, which the page itself sets. */
+const MARK = 'odonata-step'
+
+export interface Step {
+  /** Milliseconds of processor time of the page's main thread. */
+  readonly main: number
+  /** The longest single task. */
+  readonly longest: number
+  /** Milliseconds of processor time of the page's and of the compositing process. */
+  readonly frame: number
+}
+
+/** Processor time of all threads of the processes that show a page, in milliseconds, by Linux's count. */
+async function processes(browser: Browser): Promise<number[]> {
+  const session = await browser.newBrowserCDPSession()
+  const { processInfo } = await session.send('SystemInfo.getProcessInfo')
+  await session.detach()
+  return processInfo.filter(({ type }) => type === 'renderer' || type === 'GPU').map(({ id }) => id)
+}
+
+const processorMs = (pids: readonly number[]): number =>
+  pids
+    .flatMap((pid) => readdirSync(`/proc/${pid}/task`).map((tid) => `/proc/${pid}/task/${tid}/schedstat`))
+    .reduce((sum, path) => {
+      try {
+        return sum + Number(readFileSync(path, 'utf8').split(' ')[0]) / 1e6
+      } catch {
+        return sum // The thread has ended.
+      }
+    }, 0)
+
+/** Does each step, waits with `settled` until it is seen, and says what it took. */
+export async function traced(
+  browser: Browser,
+  page: Page,
+  steps: readonly (() => Promise<unknown>)[],
+  settled: () => Promise<void>,
+): Promise<Step[]> {
+  const pids = await processes(browser)
+  await browser.startTracing(page, { categories: CATEGORIES })
+  const mark = () => page.evaluate((name) => void performance.mark(name), MARK)
+  const frames: number[] = []
+  await mark()
+  for (const step of steps) {
+    const before = processorMs(pids)
+    await step()
+    await settled()
+    await mark()
+    frames.push(processorMs(pids) - before)
+  }
+  const { traceEvents } = JSON.parse((await browser.stopTracing()).toString()) as {
+    traceEvents: TraceEvent[]
+  }
+  return between(traceEvents).map((tasks, i) => ({ ...tasks, frame: frames[i]! }))
+}
+
+/** The main thread's tasks between each two marks. */
+function between(events: readonly TraceEvent[]): { main: number; longest: number }[] {
+  const marks = events.filter(({ name }) => name === MARK).sort((a, b) => a.ts - b.ts)
+  const [{ pid, tid }] = marks as [TraceEvent]
+  const tasks = events.filter(
+    (e) => e.name === 'RunTask' && e.ph === 'X' && e.pid === pid && e.tid === tid && e.tdur !== undefined,
+  )
+  return marks.slice(1).map(({ ts: end }, i) => {
+    const inside = tasks.filter(({ ts }) => ts >= marks[i]!.ts && ts < end)
+    const costs = inside.map(({ tdur }) => tdur! / 1000)
+    return { main: costs.reduce((sum, ms) => sum + ms, 0), longest: Math.max(0, ...costs) }
+  })
+}

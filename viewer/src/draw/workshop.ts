@@ -1,0 +1,144 @@
+/**
+ * Pictures drawn in a thread of their own, so that the page answers while they are drawn; on the page's own thread where a
+ * browser or its rules allow none.
+ *
+ * One request is under way at a time. Of those that wait, only the last of each canvas is drawn: what a dragged range has already
+ * left behind is not.
+ */
+import type { Picture } from '../layout/picture'
+import { pixelsOf, place, type Answer, type Farewell, type Order, type Request } from './order'
+import { drawScene } from './picture'
+import DrawingThread from './worker?worker&inline'
+
+interface Job {
+  readonly order: Order
+  readonly picture: Picture
+  shown(): void
+}
+
+class Workshop {
+  private thread: Worker | null = null
+  private readonly numbers = new WeakMap<Picture, number>()
+  private pictures = 0
+  private requests = 0
+  private readonly waiting = new Map<HTMLCanvasElement, Job>()
+  /** The number of each canvas, and what its ground was drawn from. */
+  private readonly canvases = new Map<HTMLCanvasElement, { number: number; ground: readonly unknown[] }>()
+  private numbered = 0
+  private current: { id: number; canvas: HTMLCanvasElement; job: Job } | null = null
+
+  constructor() {
+    if (typeof Worker === 'undefined' || typeof OffscreenCanvas === 'undefined') return
+    try {
+      this.thread = new DrawingThread()
+    } catch {
+      return // A page's rules may forbid it.
+    }
+    this.thread.onmessage = ({ data }: MessageEvent<Answer>) => this.receive(data)
+    this.thread.onerror = () => this.giveUp()
+  }
+
+  /** Draws on a canvas, at once or soon; `shown` is called when it is there. */
+  draw(canvas: HTMLCanvasElement, picture: Picture, order: Order, shown: () => void): void {
+    canvas.dataset['drawing'] = 'yes'
+    this.waiting.set(canvas, { order, picture, shown })
+    this.next()
+  }
+
+  /** Of a canvas that is taken away. */
+  forget(canvas: HTMLCanvasElement): void {
+    this.waiting.delete(canvas)
+    const known = this.canvases.get(canvas)
+    if (known) this.thread?.postMessage({ gone: known.number } satisfies Farewell)
+    this.canvases.delete(canvas)
+  }
+
+  private next(): void {
+    if (this.current !== null) return
+    const [first] = this.waiting
+    if (!first) return
+    const [canvas, job] = first
+    this.waiting.delete(canvas)
+    if (!this.thread) {
+      drawHere(canvas, job)
+      this.done(canvas, job)
+      return this.next()
+    }
+    this.current = { id: ++this.requests, canvas, job }
+    this.thread.postMessage(this.request(this.requests, canvas, job))
+  }
+
+  /** The lists of links stay here: they are large, and drawing needs none of them. */
+  private request(id: number, canvas: HTMLCanvasElement, { order, picture }: Job): Request {
+    const known = this.numbers.get(picture)
+    const { marks: _, ...shape } = picture
+    if (known === undefined) this.numbers.set(picture, ++this.pictures)
+    return {
+      ...order,
+      ...this.groundOf(canvas, picture, order),
+      id,
+      picture: known ?? this.pictures,
+      shape: known === undefined ? shape : null,
+    }
+  }
+
+  private groundOf(canvas: HTMLCanvasElement, picture: Picture, order: Order) {
+    const { scene, view, width, height, ratio } = order
+    const { looks, nodes, jobColors } = scene
+    const ground = [picture, looks, nodes, jobColors, view.k, view.x, view.y, width, height, ratio]
+    const known = this.canvases.get(canvas)
+    const number = known?.number ?? ++this.numbered
+    this.canvases.set(canvas, { number, ground })
+    return { canvas: number, sameGround: known?.ground.every((part, i) => part === ground[i]) ?? false }
+  }
+
+  private receive({ id, bitmap }: Answer): void {
+    const { current } = this
+    if (current === null || current.id !== id) return bitmap.close()
+    this.current = null
+    const { canvas, job } = current
+    const context = sized(canvas, job.order)
+    context.globalCompositeOperation = 'copy'
+    context.drawImage(bitmap, 0, 0)
+    context.globalCompositeOperation = 'source-over'
+    bitmap.close()
+    this.done(canvas, job)
+    this.next()
+  }
+
+  private done(canvas: HTMLCanvasElement, job: Job): void {
+    if (!this.waiting.has(canvas)) delete canvas.dataset['drawing']
+    job.shown()
+  }
+
+  /** What was under way and all that comes is drawn on the page's thread. */
+  private giveUp(): void {
+    this.thread?.terminate()
+    this.thread = null
+    const { current } = this
+    this.current = null
+    if (current && !this.waiting.has(current.canvas)) this.waiting.set(current.canvas, current.job)
+    this.next()
+  }
+}
+
+/** At the pixels of an order; setting a size empties a canvas, so only a new one is set. */
+function sized(canvas: HTMLCanvasElement, order: Order): CanvasRenderingContext2D {
+  const [width, height] = pixelsOf(order)
+  if (canvas.width !== width || canvas.height !== height) [canvas.width, canvas.height] = [width, height]
+  const context = canvas.getContext('2d')!
+  context.setTransform(1, 0, 0, 1, 0, 0)
+  return context
+}
+
+function drawHere(canvas: HTMLCanvasElement, { order, picture }: Job): void {
+  const context = sized(canvas, order)
+  context.clearRect(0, 0, canvas.width, canvas.height)
+  place(context, order)
+  drawScene(context, picture, order.scene, 1 / order.view.k)
+}
+
+let made: Workshop | undefined
+
+/** One for all canvases of a page, made when it is first asked for. */
+export const workshop = (): Workshop => (made ??= new Workshop())
