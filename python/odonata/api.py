@@ -11,6 +11,8 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 from odonata import _core, toml
 from odonata.errors import OdonataError, PartialRunWarning
+from odonata.keeping import Keeping
+from odonata.store.checkpoint import CheckpointDirectory
 
 if TYPE_CHECKING:
     from odonata._core import Checked
@@ -115,23 +117,45 @@ def run_until_interrupted(
     force: bool = False,
     progress: Progress | None = None,
     pace: Pace | None = None,
+    keeping: Keeping | None = None,
 ) -> tuple[Run, BaseException | None]:
-    """`run_source`, but the interrupt that stopped a run is handed out beside what the run has so far."""
+    """`run_source`, but the interrupt that stopped a run is handed out beside what the run has so far.
+
+    Raises:
+        CheckpointStop: As `keeping` asked, the run ended with a checkpoint.
+    """
     from odonata.runs import Run
     from odonata.store import GrowingTables, columns
 
     if threads is not None and threads < 1:
         raise OdonataError(f"threads is {threads}; expected a number from 1 up, or None for all processors")
 
-    with GrowingTables(None if out is None else Path(out), force=force) as growing:
-        result = _core.run(source.text, source.path, changes, threads or 0, progress, pace, growing.rows)
+    target = None if out is None else Path(out)
+    keeping = keeping or Keeping()
+    with GrowingTables(target, force=force, parts=keeping.parts) as growing:
+        asked = None if target is None else keeping.begin(growing)
+        result = _core.run(
+            source.text,
+            source.path,
+            changes,
+            threads or 0,
+            progress,
+            pace,
+            growing.rows,
+            checkpoints=asked,
+            resume=keeping.state,
+        )
+        if keeping.stopped is not None:
+            raise keeping.stopped
         summary, resolved, interrupt = result["summary"], result["resolved"], result["interrupt"]
         axes, engine = summary["machine"]["axes"], summary["engine"]
         tables = {
             name: columns.table(name, given, axes, engine=engine) for name, given in result["tables"].items()
         }
-        if out is not None:
+        if target is not None:
             path = growing.commit(summary=summary, tables=tables, experiment=source.text, resolved=resolved)
+            if summary["complete"]:
+                CheckpointDirectory(target).remove()
             return Run.from_directory(path), interrupt
         tables |= growing.tables()
         return Run.from_tables(summary, tables, experiment=source.text, resolved=resolved), interrupt

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 
@@ -65,6 +66,15 @@ class ExperimentError(OdonataError):
         super().__init__(rendered)
         self.problems = tuple(Problem(**problem) for problem in problems)
         """Every mistake that was found, in the order of the file."""
+
+
+class CheckpointStop(OdonataError):  # noqa: N818 - no error: the run did as it was asked to
+    """The run ended with a checkpoint, as it was asked to, and can go on from there."""
+
+    def __init__(self, target: Path) -> None:
+        super().__init__(f"the run of {target} ended with a checkpoint")
+        self.target = target
+        """The run directory that is to be."""
 
 
 class PartialRunWarning(UserWarning):

@@ -8,6 +8,7 @@ mod packet;
 pub mod parameters;
 mod routing;
 
+use crate::checkpoint::Checkpoints;
 use crate::fields::Fields;
 use crate::input::Files;
 use crate::memory::{Guard, TooMuch};
@@ -19,7 +20,9 @@ use odonata_units::{Bytes, JobId};
 use odonata_workload::volumes::Volumes;
 use odonata_workload::WorkloadError;
 use std::fmt::Debug;
+use std::path::PathBuf;
 use std::sync::Arc;
+use std::time::Duration;
 
 /// A kind of engine, as the key `kind` names it.
 #[derive(Clone, Copy, Debug)]
@@ -61,6 +64,24 @@ pub trait Watcher {
     fn rows(&mut self, table: &'static str, rows: Frame) -> Option<Frame> {
         let _ = table;
         Some(rows)
+    }
+
+    /// Asked now and then whether the state of the run at the simulated time `now_ps` is to be kept; the experiment asks for a checkpoint
+    /// `every` so much time of the clock on the wall.
+    fn wants_checkpoint(&mut self, now_ps: u64, every: Option<Duration>) -> bool {
+        let _ = (now_ps, every);
+        false
+    }
+
+    /// Where the state is to be written of which there were so many `before`; `None` if there is no place.
+    fn checkpoint_file(&mut self, before: u32) -> Option<PathBuf> {
+        let _ = before;
+        None
+    }
+
+    /// The file is there, of so many bytes, or can't be: why.
+    fn checkpoint_taken(&mut self, written: Result<u64, String>) {
+        let _ = written;
     }
 
     /// Whether it takes the rows that it is offered.
@@ -124,6 +145,11 @@ pub trait Engine: Debug + Send + Sync {
         Ok(())
     }
 
+    /// Whether its runs have a state that can be kept, and gone on from.
+    fn has_checkpoints(&self) -> bool {
+        false
+    }
+
     /// Runs a scenario. The outcome depends on everything but `threads`. It asks the guard before it takes memory that grows
     /// with the machine or the jobs.
     ///
@@ -135,6 +161,7 @@ pub trait Engine: Debug + Send + Sync {
         threads: usize,
         guard: &Guard,
         watcher: &mut dyn Watcher,
+        checkpoints: Checkpoints,
     ) -> Result<Outcome, EngineError>;
 }
 
@@ -150,6 +177,8 @@ pub enum EngineError {
     },
     /// A job can't be run: its mistake.
     Job(JobId, WorkloadError),
+    /// What the run was to go on from is not of it: why.
+    Checkpoint(String),
     /// The caller asked to stop.
     Interrupted,
     /// Of several processes that make one run, another one has the outcome, or knows why there is none.

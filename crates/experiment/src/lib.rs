@@ -14,6 +14,7 @@
 //! To add an engine, add a file in `engine/` with its keys and a line in [`engine::ENGINES`].
 
 mod characterize;
+pub mod checkpoint;
 pub mod directory;
 mod document;
 pub mod engine;

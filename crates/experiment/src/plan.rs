@@ -105,7 +105,7 @@ impl Plan {
                 let (place, message) = jobs::problem(error, &self.jobs[job.index()]);
                 return Some(Problems(vec![self.document.problem(ProblemKind::Workload, Some(place), message, None)]));
             }
-            EngineError::Interrupted | EngineError::Elsewhere => return None,
+            EngineError::Checkpoint(_) | EngineError::Interrupted | EngineError::Elsewhere => return None,
         };
         let given = key.and_then(|key| self.engine_places.iter().find(|(name, _)| *name == key));
         let place = given.map(|(_, place)| *place).or(self.engine_place);

@@ -1,5 +1,6 @@
 //! From the text of an experiment to its result.
 
+use crate::checkpoint::{Checkpoint, Checkpoints, Origin};
 use crate::directory;
 use crate::engine::{EngineError, Foreseen, Progress, Told, Watcher};
 use crate::input::Files;
@@ -30,6 +31,8 @@ pub struct RunResult {
 pub enum RunError {
     /// The user's mistakes.
     Problems(Problems),
+    /// The checkpoint that the run was to go on from is not of it, or damaged.
+    Checkpoint(String),
     /// The caller asked to stop.
     Interrupted,
     /// Of several processes that make one run, another one has the result, or knows why there is none.
@@ -55,20 +58,20 @@ pub fn run<S: AsRef<str>>(
     threads: usize,
     progress: &mut Progress<'_>,
 ) -> Result<RunResult, RunError> {
-    run_watched(text, file, overrides, files, threads, &mut Told(progress))
+    run_watched((text, file, overrides), files, threads, &mut Told(progress), None)
 }
 
-/// [`run`] with a watcher, which may take the rows of tables that grow while the run goes.
+/// [`run`] of a text, its file and overrides with a watcher, which may take the rows of tables that grow while the run goes, and may go on
+/// from a checkpoint of the same run.
 ///
 /// # Errors
 /// As [`run`].
 pub fn run_watched<S: AsRef<str>>(
-    text: &str,
-    file: &str,
-    overrides: &[S],
+    (text, file, overrides): (&str, &str, &[S]),
     files: Files<'_>,
     threads: usize,
     watcher: &mut dyn Watcher,
+    from: Option<Checkpoint>,
 ) -> Result<RunResult, RunError> {
     let usage = Usage::start();
     let threads = usable(threads);
@@ -76,18 +79,25 @@ pub fn run_watched<S: AsRef<str>>(
         return Err(RunError::Interrupted);
     }
     let plan = Plan::new(ExperimentSpec::parse(text, file, overrides)?, files)?;
+    let mut origin = Origin::of(&plan, text, file, overrides);
+    if let Some(from) = &from {
+        from.check(&origin).map_err(RunError::Checkpoint)?;
+        origin.before = from.origin().before + 1;
+    }
+    let checkpoints = Checkpoints { from, origin };
     let before = memory::resident_bytes();
     let guard = Guard::new(&plan.scenario, plan.engine.memory_limit());
     let processes = watcher.processes();
     let outcome = if processes > 1 && !plan.engine.runs_among_processes() {
         Err(in_one_process(plan.engine.kind(), processes))
     } else {
-        plan.engine.run(&plan.scenario, threads, &guard, watcher)
+        plan.engine.run(&plan.scenario, threads, &guard, watcher, checkpoints)
     };
-    let mut outcome = outcome.map_err(|error| match plan.refusal(&error) {
-        Some(problems) => RunError::Problems(problems),
-        None if error == EngineError::Elsewhere => RunError::Elsewhere,
-        None => RunError::Interrupted,
+    let mut outcome = outcome.map_err(|error| match (plan.refusal(&error), error) {
+        (Some(problems), _) => RunError::Problems(problems),
+        (None, EngineError::Elsewhere) => RunError::Elsewhere,
+        (None, EngineError::Checkpoint(why)) => RunError::Checkpoint(format!("the checkpoint is damaged: {why}")),
+        (None, _) => RunError::Interrupted,
     })?;
     let tables = record::frames(&plan.scenario, &mut outcome);
     directory::check(&tables, plan.engine.kind(), &plan.scenario.machine.coordinates().axes);

@@ -7,6 +7,8 @@ use odonata_experiment::engine::{Processes, Watcher};
 use odonata_experiment::Frame;
 use pyo3::exceptions::{PyException, PyKeyboardInterrupt};
 use pyo3::prelude::*;
+use std::collections::VecDeque;
+use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{self, RecvTimeoutError};
 use std::sync::Arc;
@@ -28,6 +30,10 @@ enum Said {
     Progress(String, f64),
     /// Simulated time in ps and events so far.
     Pace(u64, u64),
+    /// Where is the next checkpoint to be written, of which there were so many before? The worker waits for the answer.
+    CheckpointFile(u32, mpsc::SyncSender<Option<PathBuf>>),
+    /// A checkpoint is there, of so many bytes, or why it is not. The worker waits until its file is in its place.
+    CheckpointTaken(Result<u64, String>, mpsc::SyncSender<()>),
     /// Rows of a table. The worker waits for the answer, so that no more than these are ever held.
     Rows(&'static str, Frame, mpsc::SyncSender<()>),
 }
@@ -43,6 +49,38 @@ pub(crate) struct Listeners<'a> {
     pub(crate) rows: Option<&'a Py<PyAny>>,
     /// The processes that make the run together, if there are several.
     pub(crate) processes: Option<Arc<Partners>>,
+    /// Asked for checkpoints, and told of them.
+    pub(crate) checkpoints: Option<&'a Checkpoints>,
+}
+
+/// How a run is asked for checkpoints, and who puts them in their place.
+#[pyclass(frozen, module = "odonata._core")]
+#[derive(Debug)]
+pub(crate) struct Checkpoints {
+    file: Py<PyAny>,
+    taken: Py<PyAny>,
+    at_ps: Vec<u64>,
+    asked: Arc<AtomicBool>,
+}
+
+#[pymethods]
+impl Checkpoints {
+    #[new]
+    fn new(file: Py<PyAny>, taken: Py<PyAny>, mut at_ps: Vec<u64>) -> Self {
+        at_ps.sort_unstable();
+        Self { file, taken, at_ps, asked: Arc::default() }
+    }
+
+    /// Asks for one as soon as can be.
+    fn ask(&self) {
+        self.asked.store(true, Ordering::Relaxed);
+    }
+}
+
+impl Checkpoints {
+    fn due(&self) -> Due {
+        Due { asked: Arc::clone(&self.asked), at_ps: self.at_ps.iter().copied().collect(), since: Due::now() }
+    }
 }
 
 /// What became of the work.
@@ -62,8 +100,35 @@ struct Stop {
     heard: AtomicBool,
 }
 
+/// When checkpoints are due.
+#[derive(Debug)]
+struct Due {
+    asked: Arc<AtomicBool>,
+    /// Simulated times in ps, ascending, that have not come.
+    at_ps: VecDeque<u64>,
+    /// When the last one was taken, or the work began.
+    since: Instant,
+}
+
+impl Due {
+    #[allow(clippy::disallowed_methods, reason = "the clock says when a checkpoint is due; no result depends on one")]
+    fn now() -> Instant {
+        Instant::now()
+    }
+
+    fn is_now(&mut self, now_ps: u64, every: Option<Duration>) -> bool {
+        let at = self.at_ps.front().is_some_and(|at| *at <= now_ps);
+        while self.at_ps.front().is_some_and(|at| *at <= now_ps) {
+            self.at_ps.pop_front();
+        }
+        let late = every.is_some_and(|every| self.since.elapsed() >= every);
+        self.asked.swap(false, Ordering::Relaxed) || at || late
+    }
+}
+
 /// The watcher on the working thread.
 struct Worker {
+    due: Option<Due>,
     sender: mpsc::Sender<Said>,
     stop: Arc<Stop>,
     stores_rows: bool,
@@ -107,6 +172,25 @@ impl Watcher for Worker {
         let processes = self.processes.as_ref().filter(|processes| processes.are_ready())?;
         Some(Arc::clone(processes) as Arc<dyn Processes>)
     }
+
+    fn wants_checkpoint(&mut self, now_ps: u64, every: Option<Duration>) -> bool {
+        self.due.as_mut().is_some_and(|due| due.is_now(now_ps, every))
+    }
+
+    fn checkpoint_file(&mut self, before: u32) -> Option<PathBuf> {
+        let (answer, wait) = mpsc::sync_channel(1);
+        let _ = self.sender.send(Said::CheckpointFile(before, answer));
+        wait.recv().ok().flatten()
+    }
+
+    fn checkpoint_taken(&mut self, written: Result<u64, String>) {
+        let (done, wait) = mpsc::sync_channel(1);
+        let _ = self.sender.send(Said::CheckpointTaken(written, done));
+        let _ = wait.recv();
+        if let Some(due) = &mut self.due {
+            due.since = Due::now();
+        }
+    }
 }
 
 /// Runs `work` without the interpreter's lock. Its watcher tells it to stop after a signal whose handler raised an
@@ -121,6 +205,7 @@ pub(crate) fn run<T: Send + 'static>(
         let (sender, receiver) = mpsc::channel::<Said>();
         let stop = Arc::new(Stop::default());
         let mut worker = Worker {
+            due: listeners.checkpoints.map(Checkpoints::due),
             sender,
             stop: stop.clone(),
             stores_rows: listeners.rows.is_some(),
@@ -165,7 +250,7 @@ fn listen(receiver: &mpsc::Receiver<Said>, listeners: &Listeners<'_>, stop: &Sto
             Err(RecvTimeoutError::Timeout) => Vec::new(),
             Err(RecvTimeoutError::Disconnected) => return (raised, true),
         };
-        let told = Python::attach(|py| tell(py, listeners, heard, &raised));
+        let told = Python::attach(|py| tell(py, listeners, heard, &raised, stop));
         if let Err(error) = told {
             // What went wrong counts more than an interrupt before it.
             let worse = raised.as_ref().is_none_or(|before| Python::attach(|py| is_interrupt(py, before)));
@@ -200,7 +285,13 @@ fn latest(first: Said, receiver: &mpsc::Receiver<Said>) -> Vec<Said> {
 }
 
 /// Tells the caller's functions; after an exception only rows are passed on, which belong to what was run before it.
-fn tell(py: Python<'_>, listeners: &Listeners<'_>, heard: Vec<Said>, raised: &Option<PyErr>) -> PyResult<()> {
+fn tell(
+    py: Python<'_>,
+    listeners: &Listeners<'_>,
+    heard: Vec<Said>,
+    raised: &Option<PyErr>,
+    stop: &Stop,
+) -> PyResult<()> {
     let quiet = raised.is_some();
     let mut result = if quiet { Ok(()) } else { py.check_signals() };
     for said in heard {
@@ -214,6 +305,19 @@ fn tell(py: Python<'_>, listeners: &Listeners<'_>, heard: Vec<Said>, raised: &Op
                 stored.map(drop)
             }
             _ if quiet || result.is_err() => Ok(()),
+            Said::CheckpointFile(before, answer) => {
+                let found = listeners.checkpoints.map(|checkpoints| checkpoints.file.call1(py, (before,)));
+                let path = found.transpose().and_then(|found| found.map_or(Ok(None), |path| path.extract(py)));
+                path.map(|path| drop(answer.send(path)))
+            }
+            Said::CheckpointTaken(written, done) => {
+                let told = listeners.checkpoints.map(|checkpoints| checkpoints.taken.call1(py, (written.err(),)));
+                let stops = told.transpose().and_then(|told| told.map_or(Ok(false), |stops| stops.extract(py)));
+                stops.map(|stops: bool| {
+                    stop.asked.fetch_or(stops, Ordering::Relaxed);
+                    let _ = done.send(());
+                })
+            }
             Said::Progress(phase, share) => call(py, listeners.progress, (phase, share)),
             Said::Pace(now_ps, events) => call(py, listeners.pace, (now_ps, events)),
         };

@@ -1,9 +1,10 @@
 //! The functions of the module; `python/odonata/_core/__init__.pyi` describes them for users.
 
-use crate::background::{self, Finished, Listeners};
+use crate::background::{self, Checkpoints, Finished, Listeners};
 use crate::columns::{json_object, tables_dict};
 use crate::errors;
 use crate::partners::Partners;
+use odonata_experiment::checkpoint::Checkpoint;
 use odonata_experiment::{Files, RunError};
 use pyo3::exceptions::PyKeyboardInterrupt;
 use pyo3::prelude::*;
@@ -131,9 +132,11 @@ pub(crate) fn upgrade(py: Python<'_>, text: &str, path: &str) -> PyResult<String
 #[pyfunction]
 #[pyo3(
     signature = (
-        text, path, overrides = Vec::new(), threads = 0, progress = None, pace = None, rows = None, processes = None
+        text, path, overrides = Vec::new(), threads = 0, progress = None, pace = None, rows = None, processes = None,
+        checkpoints = None, resume = None
     ),
-    text_signature = "(text, path, overrides=(), threads=0, progress=None, pace=None, rows=None, processes=None)"
+    text_signature = "(text, path, overrides=(), threads=0, progress=None, pace=None, rows=None, processes=None, \
+                      checkpoints=None, resume=None)"
 )]
 #[allow(clippy::too_many_arguments)] // Python gives them by name
 pub(crate) fn run<'py>(
@@ -146,11 +149,17 @@ pub(crate) fn run<'py>(
     pace: Option<Py<PyAny>>,
     rows: Option<Py<PyAny>>,
     processes: Option<Py<PyAny>>,
+    checkpoints: Option<Bound<'py, Checkpoints>>,
+    resume: Option<PathBuf>,
 ) -> PyResult<Option<Bound<'py, PyDict>>> {
     let processes = processes.map(|processes| Partners::new(py, processes)).transpose()?;
-    let listeners = Listeners { progress: progress.as_ref(), pace: pace.as_ref(), rows: rows.as_ref(), processes };
+    let checkpoints = checkpoints.as_ref().map(Bound::get);
+    let (progress, pace, rows) = (progress.as_ref(), pace.as_ref(), rows.as_ref());
+    let listeners = Listeners { progress, pace, rows, processes, checkpoints };
     let Finished { result, interrupt } = background::run(py, listeners, move |watcher| {
-        odonata_experiment::run_watched(&text, &path, &overrides, files_beside(&path), threads, watcher)
+        let from = resume.map(|path| Checkpoint::open(&path)).transpose().map_err(RunError::Checkpoint)?;
+        let experiment = (text.as_str(), path.as_str(), overrides.as_slice());
+        odonata_experiment::run_watched(experiment, files_beside(&path), threads, watcher, from)
     })?;
     let interrupt = interrupt.map(|error| error.into_value(py));
     if result == Err(RunError::Elsewhere) {
@@ -159,6 +168,7 @@ pub(crate) fn run<'py>(
     let result = result.map_err(|error| match (error, &interrupt) {
         (RunError::Problems(problems), _) => errors::experiment_error(py, &problems),
         (RunError::Elsewhere, _) => unreachable!("this was asked before"),
+        (RunError::Checkpoint(why), _) => errors::mistake(py, &why),
         (RunError::Interrupted, Some(raised)) => PyErr::from_value(raised.bind(py).clone().into_any()),
         (RunError::Interrupted, None) => PyKeyboardInterrupt::new_err(()),
     })?;
@@ -168,6 +178,21 @@ pub(crate) fn run<'py>(
     dict.set_item("resolved", result.resolved)?;
     dict.set_item("interrupt", interrupt)?;
     Ok(Some(dict))
+}
+
+/// A time as people write it, in ps; `ValueError` says why it is none.
+#[pyfunction]
+pub(crate) fn time_ps(text: &str) -> PyResult<u64> {
+    odonata_experiment::checkpoint::time_ps(text).map_err(pyo3::exceptions::PyValueError::new_err)
+}
+
+/// What the checkpoint in a file is of.
+#[pyfunction]
+#[pyo3(text_signature = "(path)")]
+pub(crate) fn checkpoint(py: Python<'_>, path: PathBuf) -> PyResult<Bound<'_, PyAny>> {
+    let read = background::awaited(py, move || Checkpoint::open(&path).map(|found| found.origin().clone()))?;
+    let origin = read.map_err(|reason| errors::mistake(py, &reason))?;
+    json_object(py, &origin.to_json())
 }
 
 /// The axes of `[sweep]`.

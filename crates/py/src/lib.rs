@@ -19,10 +19,12 @@ use pyo3::prelude::*;
 #[pymodule]
 mod _core {
     #[pymodule_export]
+    use super::background::Checkpoints;
+    #[pymodule_export]
     use super::functions::{
-        alone, available_memory, characterize, check, check_points, cluster, host_names, machine, optimize, presets,
-        program_mistake, read_experiment, read_file, reference, run, schema, sweep, tables, tables_reference, upgrade,
-        version,
+        alone, available_memory, characterize, check, check_points, checkpoint, cluster, host_names, machine, optimize,
+        presets, program_mistake, read_experiment, read_file, reference, run, schema, sweep, tables, tables_reference,
+        time_ps, upgrade, version,
     };
     use super::{errors, PyModule, PyResult};
     use pyo3::types::PyModuleMethods;

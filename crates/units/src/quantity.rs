@@ -71,6 +71,8 @@ fn picoseconds(unit: &str) -> Option<f64> {
         "us" | "µs" | "μs" => 1e6,
         "ms" => 1e9,
         "s" => 1e12,
+        "min" => 60e12,
+        "h" => 3_600e12,
         _ => return None,
     })
 }

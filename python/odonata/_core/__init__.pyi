@@ -214,6 +214,8 @@ def run(
     pace: Callable[[int, int], None] | None = None,
     rows: Callable[[str, dict[str, _Column]], None] | None = None,
     processes: None = None,
+    checkpoints: Checkpoints | None = None,
+    resume: str | PathLike[str] | None = None,
 ) -> RunResult: ...
 @overload
 def run(
@@ -225,6 +227,8 @@ def run(
     pace: Callable[[int, int], None] | None,
     rows: Callable[[str, dict[str, _Column]], None] | None,
     processes: _Processes | None,
+    checkpoints: Checkpoints | None = None,
+    resume: str | PathLike[str] | None = None,
 ) -> RunResult | None:
     """Runs one experiment; its `[sweep]`, if there is one, is not looked at beyond its form.
 
@@ -236,7 +240,36 @@ def run(
 
     With `processes`, all of them call this for one run: the first gets the result, the others None, as all
     do if one of them is not ready.
+
+    `checkpoints` is asked whether and where the state is to be kept; `resume` is the file of a checkpoint of
+    the same run, from which it goes on.
     """
+
+class Checkpoints:
+    """How a run is asked for checkpoints, and who puts them in their place."""
+
+    def __new__(
+        cls,
+        file: Callable[[int], PathLike[str] | None],
+        taken: Callable[[str | None], bool],
+        at_ps: Sequence[int],
+    ) -> Checkpoints:
+        """Checkpoints at simulated times and when asked for.
+
+        Args:
+            file: Called with the number of checkpoints before; says where the next one is to be written.
+            taken: Called when it is written, or with why it can't be; says whether the run is to end.
+            at_ps: Simulated times, in ps.
+        """
+
+    def ask(self) -> None:
+        """Asks for one as soon as can be."""
+
+def checkpoint(path: str | PathLike[str]) -> Any:
+    """What the checkpoint in a file is of: `experiment`, `path`, `overrides`, `now_ps`, `before` and more."""
+
+def time_ps(text: str) -> int:
+    """A time as people write it, `400 us`, in ps; `ValueError` says why it is none."""
 
 def sweep(text: str, path: str, overrides: Sequence[str] = ()) -> list[SweepAxis]:
     """The axes of `[sweep]` in the file's order; none without the section. Values are checked one by one."""

@@ -8,16 +8,34 @@ from pathlib import Path
 
 import click
 
-from odonata import toml
+from odonata import _core, toml
 from odonata.api import Source
 from odonata.cli import options
+from odonata.errors import CheckpointStop
+from odonata.store.checkpoint import CheckpointDirectory, origin
+
+GO_ON = 75
+"""Exit code of a run that ended with a checkpoint: `EX_TEMPFAIL` of sysexits.h, that is, try again."""
 
 RUNS = Path("runs")
 """Where runs go by default, below the current directory."""
 
 
 @click.command()
-@options.experiment
+@click.argument("experiment", metavar="[FILE]", type=options.ExperimentFile(), required=False)
+@click.option(
+    "--resume",
+    metavar="DIR",
+    type=click.Path(path_type=Path),
+    help="Go on from the checkpoint of the run that is to be at DIR; with FILE, begin it if there is none.",
+)
+@click.option(
+    "--checkpoint-at",
+    "checkpoint_at",
+    metavar="TIME",
+    multiple=True,
+    help="Keep the state at a simulated time, as 400us. May be repeated.",
+)
 @click.option(
     "-o",
     "--output",
@@ -31,7 +49,9 @@ RUNS = Path("runs")
 @options.quiet
 @options.as_json
 def command(
-    experiment: Source,
+    experiment: Source | None,
+    resume: Path | None,
+    checkpoint_at: tuple[str, ...],
     output: Path | None,
     changes: tuple[str, ...],
     threads: int | None,
@@ -46,24 +66,48 @@ def command(
     odonata run examples/wd1-edison.toml --set engine.seed=2 --set 'machine.edit=["-K"]'
 
     Ctrl-C or SIGTERM ends a run of the packet engine early: what it has by then is written and marked as
-    partial.
+    partial. SIGUSR1 keeps its state in DIR.checkpoint and ends it with exit code 75; `--resume DIR` goes on.
     """  # noqa: D301 - \b keeps click from filling the lines that follow
     from odonata.api import run_until_interrupted
     from odonata.cli import terminal
     from odonata.cli.summary import print_summary
+    from odonata.keeping import Keeping
 
-    target = output or free_directory(RUNS, Path(experiment.path).stem)
-    with terminal.progress(quiet=quiet) as (progress, pace):
-        run, interrupt = run_until_interrupted(
-            experiment,
-            list(changes),
-            out=target,
-            threads=threads,
-            force=force,
-            progress=progress,
-            pace=pace,
-        )
-    terminal.print_warnings([*run.summary["warnings"], *_ignored(experiment, list(changes))])
+    at_ps = [_time_ps(text) for text in checkpoint_at]
+    given = list(changes)
+    if resume is not None and (experiment is None or CheckpointDirectory(resume).exists()):
+        for option, value in (("--set", changes), ("-o", output)):
+            if value and experiment is None:
+                raise click.UsageError(
+                    f"{option} has no meaning with --resume: the checkpoint says what runs."
+                )
+        kept = origin(resume)
+        experiment, given = Source(kept["experiment"], kept["path"]), list(kept["overrides"])
+        keeping, target = Keeping(at_ps, resumed=resume, before=kept["before"]), resume
+    elif experiment is None:
+        raise click.UsageError("Missing argument 'FILE', or --resume DIR.")
+    else:
+        target = resume or output or free_directory(RUNS, Path(experiment.path).stem)
+        keeping = Keeping(at_ps)
+    try:
+        with keeping.on_signal(), terminal.progress(quiet=quiet) as (progress, pace):
+            run, interrupt = run_until_interrupted(
+                experiment,
+                given,
+                out=target,
+                threads=threads,
+                force=force,
+                progress=progress,
+                pace=pace,
+                keeping=keeping,
+            )
+    except CheckpointStop:
+        if not quiet:
+            click.echo(
+                f"The run ended with a checkpoint. Go on with: odonata run --resume {target}", err=True
+            )
+        raise click.exceptions.Exit(GO_ON) from None
+    terminal.print_warnings([*run.summary["warnings"], *_ignored(experiment, given)])
     if as_json:
         terminal.print_json({"directory": str(target), **run.summary})
     elif not quiet:
@@ -73,6 +117,13 @@ def command(
         screen.print(f"The tables are in {target}. Look closer with: odonata show {target}", soft_wrap=True)
     if interrupt is not None:
         raise interrupt
+
+
+def _time_ps(text: str) -> int:
+    try:
+        return _core.time_ps(text)
+    except ValueError as error:
+        raise click.BadParameter(str(error), param_hint="--checkpoint-at") from None
 
 
 def _ignored(experiment: Source, changes: list[str]) -> list[str]:

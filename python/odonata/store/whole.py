@@ -90,6 +90,15 @@ def exchange(one: Path, other: Path) -> bool:
     raise OSError(number, os.strerror(number))
 
 
+def to_disk(path: Path) -> None:
+    """Forces a file, or what a directory lists, to the disk."""
+    descriptor = os.open(path, os.O_RDONLY)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)
+
+
 def sweep_litter(directory: Path) -> None:
     """Removes what processes of this host that are no more have left unfinished in a directory."""
     with contextlib.suppress(OSError):

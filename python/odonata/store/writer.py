@@ -20,7 +20,8 @@ import pyarrow.parquet as pq
 
 from odonata.errors import StoreError
 from odonata.store import columns, schema
-from odonata.store.whole import exchange, said, sweep_litter, unfinished
+from odonata.store.checkpoint import STATE, CheckpointDirectory, check_no_checkpoint
+from odonata.store.whole import exchange, said, sweep_litter, to_disk, unfinished
 
 COMPRESSION = "zstd"
 
@@ -103,10 +104,10 @@ class RunWriter:
         check_target(self.target, force=self._force)
         with said(self.target):
             for path in self.directory.iterdir():
-                _force_to_disk(path)
-            _force_to_disk(self.directory)
+                to_disk(path)
+            to_disk(self.directory)
             self._put_in_place()
-            _force_to_disk(self.target.parent)
+            to_disk(self.target.parent)
         return self.target
 
     def _put_in_place(self) -> None:
@@ -127,14 +128,6 @@ class RunWriter:
                 raise
         # Or what an earlier one was killed before removing.
         shutil.rmtree(replaced, ignore_errors=True)
-
-
-def _force_to_disk(path: Path) -> None:
-    descriptor = os.open(path, os.O_RDONLY)
-    try:
-        os.fsync(descriptor)
-    finally:
-        os.close(descriptor)
 
 
 def write_run(
@@ -187,12 +180,23 @@ class GrowingTables:
     """Tables that grow while an engine works: a context manager whose `rows` takes their next rows.
 
     With a target they are written at once, so that no more than a batch is in memory; without one they are
-    kept. Leaving the context without `commit` removes what was written.
+    kept. Leaving the context without `commit` removes what was written, but for checkpoints.
+
+    `parts` are those of a run that goes on from a checkpoint: what its tables grew before.
     """
 
-    def __init__(self, target: Path | None, *, force: bool = False) -> None:
+    def __init__(
+        self,
+        target: Path | None,
+        *,
+        force: bool = False,
+        parts: Mapping[str, list[Path]] | None = None,
+    ) -> None:
         if target is not None:
             check_target(target, force=force)
+            if parts is None:
+                check_no_checkpoint(target, force=force)
+        self._parts = dict(parts or {})
         self._target = target
         self._force = force
         self._writer: RunWriter | None = None
@@ -208,6 +212,12 @@ class GrowingTables:
         self._close()
         if self._writer is not None:
             self._writer.__exit__(kind, error, trace)
+
+    @property
+    def target(self) -> Path:
+        """The run directory that is to be."""
+        assert self._target is not None, "tables without a target are kept"
+        return self._target
 
     def rows(self, name: str, given: Mapping[str, Any]) -> None:
         """Takes the next rows of a table."""
@@ -230,8 +240,41 @@ class GrowingTables:
         self, *, summary: Mapping[str, Any], tables: Mapping[str, pa.Table], experiment: str, resolved: str
     ) -> Path:
         """Writes everything else, as `write_run`, and puts the directory in its place."""
+        grown = list(self._files)
         self._close()
+        for name in {*self._parts, *grown} if self._parts else ():
+            self._join(name)
         return _write(self._open(), summary, tables, experiment, resolved)
+
+    def state_file(self) -> Path:
+        """Where the state of the engine may be written that is then kept."""
+        return self._open().directory / STATE
+
+    def keep(self, number: int) -> None:
+        """Keeps the state that was written, and what tables grew since, as checkpoint `number`."""
+        assert self._target is not None, "without a target nothing is kept"
+        directory, names = self._open().directory, list(self._files)
+        self._close()
+        kept = CheckpointDirectory(self._target)
+        kept.keep(number, directory / STATE, [directory / schema.table_file(name) for name in names])
+        self._parts = kept.parts(number)
+
+    def _join(self, name: str) -> None:
+        """Makes one table of its parts, group of rows by group of rows, as if it had never been parted."""
+        whole = self._open().directory / schema.table_file(name)
+        tail = whole.with_name(f"{name}.tail")
+        with said(whole):
+            last = [whole.rename(tail)] if whole.exists() else []
+            files = [pq.ParquetFile(part) for part in [*self._parts.get(name, []), *last]]
+            with pq.ParquetWriter(whole, files[0].schema_arrow, compression=COMPRESSION) as writer:
+                for number, file in enumerate(files):
+                    for group in range(file.num_row_groups):
+                        rows = file.read_row_group(group)
+                        # Each part begins with a group of no rows, that of the first is the table's own.
+                        if number == 0 or rows.num_rows > 0:
+                            writer.write_table(rows)
+                    file.close()
+            tail.unlink(missing_ok=True)
 
     def _open(self) -> RunWriter:
         if self._writer is None:

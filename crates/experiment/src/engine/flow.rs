@@ -4,6 +4,7 @@ mod columns;
 
 use super::routing::{self, Routed};
 use super::{messages_known, Engine, EngineError, EngineKind, Foreseen, JobVolumes, Outcome, Watcher};
+use crate::checkpoint::Checkpoints;
 use crate::fields::Fields;
 use crate::memory::Guard;
 use crate::problem::ProblemKind;
@@ -86,6 +87,7 @@ impl Engine for Flow {
         threads: usize,
         guard: &Guard,
         watcher: &mut dyn Watcher,
+        _: Checkpoints,
     ) -> Result<Outcome, EngineError> {
         messages_known(scenario)?;
         let mut share = |phase: &str, done: u64, total: u64| watcher.progress(phase, done as f64 / total.max(1) as f64);

@@ -4,6 +4,7 @@ mod settings;
 
 use super::parameters::{self, MACHINES};
 use super::{Engine, EngineError, EngineKind, Foreseen, JobVolumes, Outcome, Watcher};
+use crate::checkpoint::Checkpoints;
 use crate::input::Files;
 use crate::memory::Guard;
 use crate::scenario::Scenario;
@@ -81,6 +82,7 @@ impl Engine for Model {
         _: usize,
         guard: &Guard,
         watcher: &mut dyn Watcher,
+        _: Checkpoints,
     ) -> Result<Outcome, EngineError> {
         let memory_bytes = memory_estimate(scenario);
         guard.admit(memory_bytes)?;

@@ -13,20 +13,22 @@ mod settings;
 mod tables;
 
 use super::{messages_known, Engine, EngineError, EngineKind, Foreseen, Outcome, Watcher};
+use crate::checkpoint::{Checkpoints, Keeper};
 use crate::input::Files;
 use crate::memory::{Guard, TooMuch};
 use crate::scenario::Scenario;
 use odonata_declare::Value;
 use odonata_machine::Machine;
 use odonata_packet::{
-    memory_estimate, ClosedTraffic, Demand, JobTraffic, PacketEngine, PacketError, Recording, RunOptions, Schedule,
-    Traffic,
+    memory_estimate, ClosedTraffic, Demand, JobTraffic, Keeping, PacketEngine, PacketError, Parts, Recording,
+    RunOptions, Schedule, Traffic,
 };
 use odonata_units::{Bytes, Rate, Time};
 use odonata_workload::{Job, TrafficKind};
 use programs::{Programs, Ran};
 use settings::Packet;
 use std::collections::BTreeSet;
+use std::time::Duration;
 
 /// The engine's line in the table of engines.
 pub(super) const KIND: EngineKind = EngineKind {
@@ -80,6 +82,10 @@ impl Engine for Packet {
         true
     }
 
+    fn has_checkpoints(&self) -> bool {
+        true
+    }
+
     fn memory_limit(&self) -> Option<Bytes> {
         self.records.memory_limit
     }
@@ -100,6 +106,7 @@ impl Engine for Packet {
         threads: usize,
         guard: &Guard,
         watcher: &mut dyn Watcher,
+        checkpoints: Checkpoints,
     ) -> Result<Outcome, EngineError> {
         messages_known(scenario)?;
         let Built { engine, closed, programs, memory_bytes, .. } =
@@ -119,9 +126,18 @@ impl Engine for Packet {
         };
         let processes =
             if watcher.processes() > 1 { Some(watcher.join().ok_or(EngineError::Elsewhere)?) } else { None };
-        let mut passed = rows::Passed::new(watcher, &engine.link_ports(), recording);
+        let Checkpoints { mut from, origin } = checkpoints;
+        let keeper = Keeper::default();
+        let kept = (&keeper, self.times.checkpoint.map(|every| Duration::from_secs_f64(every.as_s_f64())), origin);
+        let mut passed = rows::Passed::new(watcher, &engine.link_ports(), recording, kept);
         let result = match processes {
-            None => engine.run_watched(&traffic, schedule, &options, &mut passed),
+            None => {
+                let mut part = from.as_mut().map(|from| |number| from.part(number));
+                let from = part.as_mut().map(|part| part as Parts<'_>);
+                let keeping = Keeping { vault: Some(&keeper), from };
+                let result = engine.run_kept(&traffic, schedule, &options, &mut passed, keeping);
+                result.map_err(|error| EngineError::Checkpoint(error.to_string()))?
+            }
             Some(processes) => engine
                 .run_among(&traffic, schedule, &options, &mut passed, &*processes)
                 .ok_or(EngineError::Elsewhere)?,

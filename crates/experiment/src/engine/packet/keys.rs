@@ -7,6 +7,7 @@ use odonata_units::{Bytes, Time};
 use std::sync::OnceLock;
 
 const OFF: &Choice = &Choice { name: "off", doc: "no time series" };
+const NEVER: &Choice = &Choice { name: "off", doc: "none by itself" };
 const AVAILABLE: &Choice = &Choice { name: "available", doc: "what the system has left" };
 
 /// The key that chooses the routing.
@@ -32,6 +33,7 @@ pub(super) struct Times {
     pub(super) schedule: Schedule,
     pub(super) time_limit: Time,
     pub(super) patience: Time,
+    pub(super) checkpoint: Option<Time>,
 }
 
 impl Default for Times {
@@ -41,6 +43,7 @@ impl Default for Times {
             schedule: Schedule { warm_up: us(20), measure: us(50), drain: us(100) },
             time_limit: us(1_000_000),
             patience: us(1_000),
+            checkpoint: None,
         }
     }
 }
@@ -59,6 +62,11 @@ impl Parameters for Times {
             patience,
             Kind::Time,
             "Simulated time without any arrival, with packets under way, after which the run is given up."
+        ),
+        parameter!(
+            checkpoint,
+            Kind::WordOr(NEVER, &Kind::Time),
+            "Time on the clock on the wall after which the state of the run is kept, over and over, so that it can go on from there: `odonata run --resume`."
         ),
     ];
 }

@@ -1,5 +1,6 @@
 //! Rows that the engine hands out while it runs, as tables that grow.
 
+use crate::checkpoint::{Keeper, Origin};
 use crate::engine::Watcher;
 use odonata_declare::Type::{Bool, Lists, U16, U32, U64};
 use odonata_declare::Unit::{Bytes, Count, Hops, Plain, Ps};
@@ -7,6 +8,7 @@ use odonata_declare::{Column, FilledTable, Frame, Table, Values};
 use odonata_packet::{
     ChannelInterval, JobPortInterval, PathHop, PortInterval, Progress, Recording, Rows, TracedPacket, Watch,
 };
+use std::time::Duration;
 
 /// The declarations, in the order of the reference.
 pub(super) fn tables() -> Vec<Table> {
@@ -23,17 +25,24 @@ pub(super) struct Passed<'a> {
     links: Vec<u32>,
     paths: bool,
     kept: Vec<(&'static str, Frame)>,
+    /// Where state goes, how often by the clock on the wall, and whose it is.
+    checkpoints: (&'a Keeper, Option<Duration>, Origin),
 }
 
 impl<'a> Passed<'a> {
     /// For ports of which `link_ports` are those of the links. Every table that will have rows is there from the start.
-    pub(super) fn new(watcher: &'a mut dyn Watcher, link_ports: &[u32], recording: Recording) -> Self {
+    pub(super) fn new(
+        watcher: &'a mut dyn Watcher,
+        link_ports: &[u32],
+        recording: Recording,
+        checkpoints: (&'a Keeper, Option<Duration>, Origin),
+    ) -> Self {
         let ports = link_ports.iter().max().map_or(0, |port| *port as usize + 1);
         let mut links = vec![NO_LINK; ports];
         for (link, &port) in (0..).zip(link_ports) {
             links[port as usize] = link;
         }
-        let mut passed = Self { watcher, links, paths: recording.paths, kept: Vec::new() };
+        let mut passed = Self { watcher, links, paths: recording.paths, kept: Vec::new(), checkpoints };
         if recording.packets {
             passed.rows(Rows::Packets(Vec::new()));
         }
@@ -70,6 +79,16 @@ impl Watch for Passed<'_> {
     fn progress(&mut self, progress: Progress) -> bool {
         self.watcher.pace(progress.now_ps, progress.events);
         self.watcher.progress("simulating", progress.now_ps as f64 / progress.end_ps.max(1) as f64)
+    }
+
+    fn wants_checkpoint(&mut self, now_ps: u64) -> bool {
+        let (keeper, every, origin) = &mut self.checkpoints;
+        keeper.begin(self.watcher, *every, origin, now_ps)
+    }
+
+    fn checkpoint_taken(&mut self) {
+        let (keeper, _, origin) = &mut self.checkpoints;
+        keeper.end(self.watcher, origin);
     }
 
     fn rows(&mut self, rows: Rows) {

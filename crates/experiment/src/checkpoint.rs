@@ -1,0 +1,175 @@
+//! Checkpoints of a run: whose they are, how one is written while the run goes, and how a run goes on from one.
+
+use crate::engine::Watcher;
+use crate::input::InputFile;
+use crate::plan::Plan;
+use odonata_checkpoint::{Damaged, File, FileError, FileWriter};
+use odonata_packet::Vault;
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+use std::io::{BufReader, BufWriter};
+use std::path::Path;
+use std::sync::Mutex;
+use std::time::Duration;
+
+/// What a checkpoint is of; its header.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub struct Origin {
+    /// The version that wrote it.
+    pub odonata_version: String,
+    /// The experiment as it was given.
+    pub experiment: String,
+    /// Its file.
+    pub path: String,
+    /// Its overrides.
+    pub overrides: Vec<String>,
+    /// Every key with the value that was used.
+    pub resolved: String,
+    /// Files that it read: path and SHA-256.
+    pub inputs: Vec<(String, String)>,
+    /// How many checkpoints of the run there were before.
+    pub before: u32,
+    /// Simulated time at which it was taken.
+    pub now_ps: u64,
+}
+
+impl Origin {
+    pub(crate) fn of<S: AsRef<str>>(plan: &Plan, text: &str, path: &str, overrides: &[S]) -> Self {
+        // Who goes on may be in another directory.
+        let whole = |path: &Path| std::path::absolute(path).unwrap_or_else(|_| path.to_owned()).display().to_string();
+        let input = |file: &InputFile| (whole(&file.path), file.sha256.clone());
+        Self {
+            odonata_version: env!("CARGO_PKG_VERSION").into(),
+            experiment: text.into(),
+            path: if Path::new(path).is_file() { whole(Path::new(path)) } else { path.into() },
+            overrides: overrides.iter().map(|change| change.as_ref().to_owned()).collect(),
+            resolved: plan.resolved.clone(),
+            inputs: plan.inputs.iter().map(input).collect(),
+            before: 0,
+            now_ps: 0,
+        }
+    }
+
+    /// As a header holds it.
+    pub fn to_json(&self) -> Value {
+        serde_json::to_value(self).expect("texts and numbers")
+    }
+
+    /// Why a run of `self` can't go on from a checkpoint of `other`.
+    fn differs_from(&self, other: &Self) -> Option<String> {
+        let (ours, theirs) = (&self.odonata_version, &other.odonata_version);
+        if ours != theirs {
+            return Some(format!("was written by Odonata {theirs}, and this is {ours}: start the run anew"));
+        }
+        if self.resolved != other.resolved {
+            let differing = self.resolved.lines().zip(other.resolved.lines()).find(|(a, b)| a != b);
+            let lines = differing.map_or(String::new(), |(a, b)| format!(": `{b}` there, `{a}` now"));
+            return Some(format!("is of another experiment{lines}"));
+        }
+        let changed = self.inputs.iter().find(|input| !other.inputs.contains(input));
+        changed.map(|(path, _)| format!("was taken when {path} had other content"))
+    }
+}
+
+/// A time as people write it, in ps.
+///
+/// # Errors
+/// It is none: what was expected.
+pub fn time_ps(text: &str) -> Result<u64, String> {
+    odonata_units::Quantity::time(text).map(odonata_units::Time::ps).map_err(|error| error.to_string())
+}
+
+/// A checkpoint that can be read.
+pub struct Checkpoint {
+    file: File<BufReader<std::fs::File>>,
+    origin: Origin,
+}
+
+impl Checkpoint {
+    /// Opens a file.
+    ///
+    /// # Errors
+    /// It is no checkpoint that this version reads: why, as what follows its name.
+    pub fn open(path: &Path) -> Result<Self, String> {
+        let open = || -> Result<Self, FileError> {
+            let file = File::open(path)?;
+            let origin = Origin::deserialize(file.header());
+            let origin = origin.map_err(|error| FileError::Damaged(Damaged(format!("its header: {error}"))))?;
+            Ok(Self { file, origin })
+        };
+        open().map_err(|error| format!("{} {error}", path.display()))
+    }
+
+    /// What it is of.
+    pub fn origin(&self) -> &Origin {
+        &self.origin
+    }
+
+    pub(crate) fn check(&self, run: &Origin) -> Result<(), String> {
+        run.differs_from(&self.origin).map_or(Ok(()), |why| Err(format!("the checkpoint {why}")))
+    }
+
+    pub(crate) fn part(&mut self, number: u32) -> Result<Vec<u8>, Damaged> {
+        self.file.part(number).map_err(|error| Damaged(error.to_string()))
+    }
+}
+
+impl std::fmt::Debug for Checkpoint {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Checkpoint").field("now_ps", &self.origin.now_ps).finish_non_exhaustive()
+    }
+}
+
+/// The checkpoints of a run: the one that it goes on from, and whose it takes.
+#[derive(Debug)]
+pub struct Checkpoints {
+    pub(crate) from: Option<Checkpoint>,
+    pub(crate) origin: Origin,
+}
+
+/// Where the state of a run goes while it is handed over.
+#[derive(Default)]
+pub(crate) struct Keeper {
+    file: Mutex<Option<FileWriter<BufWriter<std::fs::File>>>>,
+}
+
+impl Keeper {
+    fn file(&self) -> std::sync::MutexGuard<'_, Option<FileWriter<BufWriter<std::fs::File>>>> {
+        self.file.lock().expect("no thread panicked")
+    }
+
+    /// Begins a file if the watcher wants one at `now_ps`, and has a place for it.
+    pub(crate) fn begin(
+        &self,
+        watcher: &mut dyn Watcher,
+        every: Option<Duration>,
+        origin: &mut Origin,
+        now_ps: u64,
+    ) -> bool {
+        if !watcher.wants_checkpoint(now_ps, every) {
+            return false;
+        }
+        origin.now_ps = now_ps;
+        let Some(path) = watcher.checkpoint_file(origin.before) else { return false };
+        match FileWriter::create(&path, &origin.to_json()) {
+            Ok(file) => *self.file() = Some(file),
+            Err(error) => watcher.checkpoint_taken(Err(error.to_string())),
+        }
+        self.file().is_some()
+    }
+
+    /// All parts are there.
+    pub(crate) fn end(&self, watcher: &mut dyn Watcher, origin: &mut Origin) {
+        let file = self.file().take().expect("it was begun");
+        let written = file.finish().map_err(|error| error.to_string());
+        origin.before += u32::from(written.is_ok());
+        watcher.checkpoint_taken(written);
+    }
+}
+
+impl Vault for Keeper {
+    fn part(&self, number: u32, bytes: &[u8]) {
+        // The lock is that of a thread that writes anyhow.
+        self.file().as_ref().expect("it was begun").part(number, bytes);
+    }
+}

@@ -1,0 +1,168 @@
+"""Runs that are kept and go on: real processes, real signals, files compared byte by byte."""
+
+from __future__ import annotations
+
+import json
+import random
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+from packet_files import experiment, job
+from running import Command
+
+from odonata.store.checkpoint import directory_of
+
+GO_ON = 75
+RECORDS = """
+record_packets = true
+record_paths = true
+record_q_tables = true
+interval = "20 us"
+series = ["jobs", "links", "channels"]
+"""
+OPEN = experiment(
+    job("ur"), load=0.4, warm_up="1 ms", measure="1 ms", engine='routing = "q-adaptive"\n' + RECORDS
+)
+PROGRAMS = """
+[machine]
+preset = "dragonfly-1056"
+[[job]]
+name = "a"
+ranks = 64
+program = { name = "allreduce" }
+[[job]]
+name = "b"
+ranks = 64
+program = { name = "ring" }
+background = true
+[engine]
+kind = "packet"
+routing = "par"
+record_messages = true
+record_calls = true
+record_packets = true
+"""
+
+
+def content(run: Path) -> dict[str, bytes]:
+    """Every file of a run but the one that says how long it took."""
+    return {path.name: path.read_bytes() for path in run.iterdir() if path.name != "summary.json"}
+
+
+def told(run: Path) -> dict[str, object]:
+    """What the summary says of a result."""
+    summary = json.loads((run / "summary.json").read_text())
+    return {key: summary[key] for key in ("packet", "convergence", "complete", "experiment_sha256", "inputs")}
+
+
+def whole(command: Command, folder: Path, text: str) -> Path:
+    (folder / "x.toml").write_text(text)
+    result = command("run", "x.toml", "-o", "whole", "-q")
+    assert result.returncode == 0, result.stderr
+    return folder / "whole"
+
+
+def same(run: Path, other: Path) -> None:
+    found, expected = content(run), content(other)
+    assert found.keys() == expected.keys()
+    assert [name for name in found if found[name] != expected[name]] == []
+    assert told(run) == told(other)
+    assert not directory_of(run).exists()
+    assert list(run.parent.glob(".*writing*")) == []
+
+
+def stopped(command: Path, folder: Path, arguments: list[str], seconds: float) -> int:
+    """Runs a command that gets SIGUSR1 after a while; its exit code."""
+    with subprocess.Popen([command, "run", *arguments, "-q"], cwd=folder, stderr=subprocess.PIPE) as process:
+        time.sleep(seconds)
+        process.send_signal(signal.SIGUSR1)
+        _, complained = process.communicate(timeout=120)
+    assert b"Traceback" not in complained, complained.decode()
+    return process.returncode
+
+
+@pytest.mark.parametrize("text", [OPEN, PROGRAMS], ids=["open", "programs"])
+def test_a_run_that_is_stopped_again_and_again_is_the_same_run(
+    odonata_command: Command, command: Path, tmp_path: Path, text: str
+) -> None:
+    """The same command line each time, as a job of Slurm that is put back into the queue has it."""
+    expected = whole(odonata_command, tmp_path, text)
+    arguments = ["x.toml", "--resume", "run"]
+    for part in range(100):
+        # The longer, the further it comes: some end by themselves.
+        code = stopped(command, tmp_path, [*arguments, "--threads", str(1 + part % 2)], 2.0 + 0.3 * part)
+        if code == 0:
+            break
+        assert code in (GO_ON, -signal.SIGUSR1), "before it is heard, the signal ends the process"
+        assert not (tmp_path / "run").exists()
+    assert part > 0
+    same(tmp_path / "run", expected)
+
+
+def test_a_run_that_is_killed_goes_on_from_its_last_checkpoint(
+    odonata_command: Command, command: Path, tmp_path: Path
+) -> None:
+    expected = whole(odonata_command, tmp_path, OPEN)
+    times = [option for us in range(100, 2000, 90) for option in ("--checkpoint-at", f"{us}us")]
+    kills = random.Random(1)
+    kept = 0
+    for _ in range(6):
+        arguments = ["run", "x.toml", "--resume", "run", *times, "-q"]
+        with subprocess.Popen([command, *arguments], cwd=tmp_path) as process:
+            time.sleep(kills.uniform(1.0, 5.0))
+            process.kill()
+        kept += directory_of(tmp_path / "run").exists()
+        if (tmp_path / "run").exists():
+            break
+    assert kept > 0
+    if not (tmp_path / "run").exists():
+        assert odonata_command("run", "--resume", "run", "-q").returncode == 0
+    same(tmp_path / "run", expected)
+
+
+def test_what_cannot_be_gone_on_from_is_refused_in_words(odonata_command: Command, tmp_path: Path) -> None:
+    (tmp_path / "x.toml").write_text(OPEN)
+    assert "there is no checkpoint of run" in refused(odonata_command, "--resume", "run")
+    directory = directory_of(tmp_path / "run")
+    state = directory / "checkpoint"
+    result = odonata_command(
+        "run", "x.toml", "-o", "run", "--checkpoint-at", "1200 us", "--checkpoint-at", "x", "-q"
+    )
+    assert (result.returncode, "--checkpoint-at" in result.stderr) == (2, True)
+    keep_one(tmp_path)
+    good = state.read_bytes()
+    assert "holds a checkpoint of a run that is not finished" in refused(
+        odonata_command, "x.toml", "-o", "run"
+    )
+    assert "no meaning with --resume" in refused(odonata_command, "--resume", "run", "--set", "engine.seed=2")
+    for at in range(0, len(good), len(good) // 40):
+        damaged = bytearray(good)
+        damaged[at] ^= 1 << at % 8
+        state.write_bytes(damaged)
+        assert str(state.relative_to(tmp_path)) in refused(odonata_command, "--resume", "run")
+        state.write_bytes(good[:at])
+        assert "checkpoint" in refused(odonata_command, "--resume", "run")
+    state.write_bytes(good)
+    assert odonata_command("run", "--resume", "run", "-q").returncode == 0
+
+
+def keep_one(folder: Path) -> None:
+    """Leaves a checkpoint as a run does that is killed after it."""
+    script = (
+        "import os, odonata.store.writer as w; keep = w.GrowingTables.keep\n"
+        "def killed(*a): keep(*a); os._exit(9)\n"
+        "w.GrowingTables.keep = killed\n"
+        "from odonata.cli import main; main()\n"
+    )
+    arguments = ["run", "x.toml", "-o", "run", "--checkpoint-at", "1200 us", "-q"]
+    assert subprocess.run([sys.executable, "-c", script, *arguments], cwd=folder, check=False).returncode == 9
+
+
+def refused(command: Command, *arguments: str) -> str:
+    result = command("run", *arguments, "-q")
+    assert (result.returncode, "Traceback" in result.stderr) == (2, False), result.stderr
+    return " ".join(result.stderr.split())
