@@ -14,6 +14,8 @@ import pytest
 from packet_files import experiment, job
 from running import Command
 
+from odonata import _core
+from odonata.errors import OdonataError
 from odonata.store.checkpoint import directory_of
 
 GO_ON = 75
@@ -32,11 +34,11 @@ PROGRAMS = """
 preset = "dragonfly-1056"
 [[job]]
 name = "a"
-ranks = 64
+ranks = 16
 program = { name = "allreduce" }
 [[job]]
 name = "b"
-ranks = 64
+ranks = 16
 program = { name = "ring" }
 background = true
 [engine]
@@ -139,14 +141,20 @@ def test_what_cannot_be_gone_on_from_is_refused_in_words(odonata_command: Comman
         odonata_command, "x.toml", "-o", "run"
     )
     assert "no meaning with --resume" in refused(odonata_command, "--resume", "run", "--set", "engine.seed=2")
+    state.write_bytes(good[:-1])
+    assert "checkpoint is damaged: it was cut off or changed" in refused(odonata_command, "--resume", "run")
     for at in range(0, len(good), len(good) // 40):
         damaged = bytearray(good)
         damaged[at] ^= 1 << at % 8
-        state.write_bytes(damaged)
-        assert str(state.relative_to(tmp_path)) in refused(odonata_command, "--resume", "run")
-        state.write_bytes(good[:at])
-        assert "checkpoint" in refused(odonata_command, "--resume", "run")
+        for wrong in (damaged, good[:at]):
+            state.write_bytes(wrong)
+            with pytest.raises(OdonataError, match="checkpoint"):
+                _core.checkpoint(state)
     state.write_bytes(good)
+    text = (tmp_path / "x.toml").read_text()
+    for changed in (text.replace("load = 0.4", "load = 0.5"), "[machine"):
+        # The experiment is in the checkpoint: what has become of the file since does not matter.
+        (tmp_path / "x.toml").write_text(changed)
     assert odonata_command("run", "--resume", "run", "-q").returncode == 0
 
 

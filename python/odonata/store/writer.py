@@ -197,6 +197,7 @@ class GrowingTables:
             if parts is None:
                 check_no_checkpoint(target, force=force)
         self._parts = dict(parts or {})
+        self._schemas: dict[str, pa.Schema] = {}
         self._target = target
         self._force = force
         self._writer: RunWriter | None = None
@@ -225,6 +226,7 @@ class GrowingTables:
         if self._target is None:
             self._kept.setdefault(name, []).append(table)
             return
+        self._schemas[name] = table.schema
         if name not in self._files:
             path = self._open().directory / schema.table_file(name)
             with said(self._target):
@@ -266,13 +268,15 @@ class GrowingTables:
         with said(whole):
             last = [whole.rename(tail)] if whole.exists() else []
             files = [pq.ParquetFile(part) for part in [*self._parts.get(name, []), *last]]
-            with pq.ParquetWriter(whole, files[0].schema_arrow, compression=COMPRESSION) as writer:
+            # As rows are handed over: what is read from a file also says what only files say.
+            schema_of = self._schemas[name]
+            with pq.ParquetWriter(whole, schema_of, compression=COMPRESSION) as writer:
                 for number, file in enumerate(files):
                     for group in range(file.num_row_groups):
                         rows = file.read_row_group(group)
                         # Each part begins with a group of no rows, that of the first is the table's own.
                         if number == 0 or rows.num_rows > 0:
-                            writer.write_table(rows)
+                            writer.write_table(rows.cast(schema_of))
                     file.close()
             tail.unlink(missing_ok=True)
 
