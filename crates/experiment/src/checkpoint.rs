@@ -1,16 +1,11 @@
-//! Checkpoints of a run: whose they are, how one is written while the run goes, and how a run goes on from one.
+//! Checkpoints of a run: whose they are, and how a run goes on from one.
 
-use crate::engine::Watcher;
 use crate::input::InputFile;
-use crate::plan::Plan;
-use odonata_checkpoint::{Damaged, File, FileError, FileWriter};
-use odonata_packet::Vault;
+use odonata_checkpoint::{Damaged, File, FileError};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
-use std::io::{BufReader, BufWriter};
+use std::io::BufReader;
 use std::path::Path;
-use std::sync::Mutex;
-use std::time::Duration;
 
 /// What a checkpoint is of; its header.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
@@ -34,7 +29,12 @@ pub struct Origin {
 }
 
 impl Origin {
-    pub(crate) fn of<S: AsRef<str>>(plan: &Plan, text: &str, path: &str, overrides: &[S]) -> Self {
+    /// Of a text, its file and overrides, that came to `resolved` and have read `inputs`.
+    pub(crate) fn of<S: AsRef<str>>(
+        (text, path, overrides): (&str, &str, &[S]),
+        resolved: &str,
+        inputs: &[InputFile],
+    ) -> Self {
         // Who goes on may be in another directory.
         let whole = |path: &Path| std::path::absolute(path).unwrap_or_else(|_| path.to_owned()).display().to_string();
         let input = |file: &InputFile| (whole(&file.path), file.sha256.clone());
@@ -43,8 +43,8 @@ impl Origin {
             experiment: text.into(),
             path: if Path::new(path).is_file() { whole(Path::new(path)) } else { path.into() },
             overrides: overrides.iter().map(|change| change.as_ref().to_owned()).collect(),
-            resolved: plan.resolved.clone(),
-            inputs: plan.inputs.iter().map(input).collect(),
+            resolved: resolved.into(),
+            inputs: inputs.iter().map(input).collect(),
             before: 0,
             now_ps: 0,
         }
@@ -125,51 +125,4 @@ impl std::fmt::Debug for Checkpoint {
 pub struct Checkpoints {
     pub(crate) from: Option<Checkpoint>,
     pub(crate) origin: Origin,
-}
-
-/// Where the state of a run goes while it is handed over.
-#[derive(Default)]
-pub(crate) struct Keeper {
-    file: Mutex<Option<FileWriter<BufWriter<std::fs::File>>>>,
-}
-
-impl Keeper {
-    fn file(&self) -> std::sync::MutexGuard<'_, Option<FileWriter<BufWriter<std::fs::File>>>> {
-        self.file.lock().expect("no thread panicked")
-    }
-
-    /// Begins a file if the watcher wants one at `now_ps`, and has a place for it.
-    pub(crate) fn begin(
-        &self,
-        watcher: &mut dyn Watcher,
-        every: Option<Duration>,
-        origin: &mut Origin,
-        now_ps: u64,
-    ) -> bool {
-        if !watcher.wants_checkpoint(now_ps, every) {
-            return false;
-        }
-        origin.now_ps = now_ps;
-        let Some(path) = watcher.checkpoint_file(origin.before) else { return false };
-        match FileWriter::create(&path, &origin.to_json()) {
-            Ok(file) => *self.file() = Some(file),
-            Err(error) => watcher.checkpoint_taken(Err(error.to_string())),
-        }
-        self.file().is_some()
-    }
-
-    /// All parts are there.
-    pub(crate) fn end(&self, watcher: &mut dyn Watcher, origin: &mut Origin) {
-        let file = self.file().take().expect("it was begun");
-        let written = file.finish().map_err(|error| error.to_string());
-        origin.before += u32::from(written.is_ok());
-        watcher.checkpoint_taken(written);
-    }
-}
-
-impl Vault for Keeper {
-    fn part(&self, number: u32, bytes: &[u8]) {
-        // The lock is that of a thread that writes anyhow.
-        self.file().as_ref().expect("it was begun").part(number, bytes);
-    }
 }

@@ -79,7 +79,7 @@ pub fn run_watched<S: AsRef<str>>(
         return Err(RunError::Interrupted);
     }
     let plan = Plan::new(ExperimentSpec::parse(text, file, overrides)?, files)?;
-    let mut origin = Origin::of(&plan, text, file, overrides);
+    let mut origin = Origin::of((text, file, overrides), &plan.resolved, &plan.inputs);
     if let Some(from) = &from {
         from.check(&origin).map_err(RunError::Checkpoint)?;
         origin.before = from.origin().before + 1;

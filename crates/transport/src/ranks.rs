@@ -1,5 +1,7 @@
 //! Ranks behind network interfaces.
 
+mod kept;
+
 use crate::calls::{CallLog, CallRecords};
 use crate::inbox::{Inbound, Inbox};
 use crate::job::RankJob;
@@ -10,13 +12,12 @@ use crate::rank::{Around, Notice, Rank};
 use crate::record::RankRecord;
 use crate::settings::MpiSettings;
 use crate::wire::{Cut, Wire};
-use odonata_checkpoint::{state, Damaged, Reader, State, Writer};
+use odonata_checkpoint::{state, Damaged, Reader, Writer};
 use odonata_packet::{
     Activity, Arrival, Endpoints, Envelope, Interfaces, Listens, MemoryFifos, Offer, Outgoing, Passage, Program,
     Socket, Unfinished,
 };
 use odonata_units::{Bytes, NodeId, Time};
-use odonata_workload::program::GroupLists;
 use std::ops::Range;
 use std::sync::{Arc, Mutex};
 
@@ -159,33 +160,6 @@ struct RankEndpoints {
     on_node_awaited: usize,
     inbound: Vec<Inbound>,
     on_node: Vec<(u64, Envelope)>,
-}
-
-impl State for RankEndpoints {
-    fn save(&self, into: &mut Writer) {
-        let Self { log, calls, fifos, interfaces, ranks, unfinished, on_node_awaited, .. } = self;
-        into.put(&(log, calls, unfinished, on_node_awaited));
-        fifos.save(into);
-        interfaces.save(into);
-        let (mut lists, mut of_ranks) = (GroupLists::default(), Writer::default());
-        ranks.iter().for_each(|rank| rank.save(&mut lists, &mut of_ranks));
-        lists.save(into);
-        into.put(&of_ranks.into_bytes());
-    }
-
-    fn load(&mut self, from: &mut Reader<'_>) -> Result<(), Damaged> {
-        (self.log, self.calls, self.unfinished, self.on_node_awaited) = from.get()?;
-        self.fifos.load(from)?;
-        self.interfaces.load(from)?;
-        let lists = GroupLists::load(from)?;
-        let of_ranks: Vec<u8> = from.get()?;
-        let mut of_ranks = Reader::new(&of_ranks);
-        for rank in &mut self.ranks {
-            let job = self.jobs.iter().find(|of| of.job == rank.job).expect("a job of this program");
-            rank.load(&job.shared, &lists, &mut of_ranks)?;
-        }
-        of_ranks.end()
-    }
 }
 
 impl RankEndpoints {

@@ -2,6 +2,7 @@
 
 mod calls;
 mod columns;
+mod keeper;
 mod keys;
 mod messages;
 mod outcome;
@@ -13,10 +14,11 @@ mod settings;
 mod tables;
 
 use super::{messages_known, Engine, EngineError, EngineKind, Foreseen, Outcome, Watcher};
-use crate::checkpoint::{Checkpoints, Keeper};
+use crate::checkpoint::Checkpoints;
 use crate::input::Files;
 use crate::memory::{Guard, TooMuch};
 use crate::scenario::Scenario;
+use keeper::Keeper;
 use odonata_declare::Value;
 use odonata_machine::Machine;
 use odonata_packet::{

@@ -1,6 +1,7 @@
 //! Rows that the engine hands out while it runs, as tables that grow.
 
-use crate::checkpoint::{Keeper, Origin};
+use super::keeper::Keeper;
+use crate::checkpoint::Origin;
 use crate::engine::Watcher;
 use odonata_declare::Type::{Bool, Lists, U16, U32, U64};
 use odonata_declare::Unit::{Bytes, Count, Hops, Plain, Ps};

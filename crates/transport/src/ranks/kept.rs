@@ -1,0 +1,32 @@
+//! The state of ranks and their interfaces.
+
+use super::RankEndpoints;
+use odonata_checkpoint::{Damaged, Reader, State, Writer};
+use odonata_workload::program::GroupLists;
+
+impl State for RankEndpoints {
+    fn save(&self, into: &mut Writer) {
+        let Self { log, calls, fifos, interfaces, ranks, unfinished, on_node_awaited, .. } = self;
+        into.put(&(log, calls, unfinished, on_node_awaited));
+        fifos.save(into);
+        interfaces.save(into);
+        let (mut lists, mut of_ranks) = (GroupLists::default(), Writer::default());
+        ranks.iter().for_each(|rank| rank.save(&mut lists, &mut of_ranks));
+        lists.save(into);
+        into.put(&of_ranks.into_bytes());
+    }
+
+    fn load(&mut self, from: &mut Reader<'_>) -> Result<(), Damaged> {
+        (self.log, self.calls, self.unfinished, self.on_node_awaited) = from.get()?;
+        self.fifos.load(from)?;
+        self.interfaces.load(from)?;
+        let lists = GroupLists::load(from)?;
+        let of_ranks: Vec<u8> = from.get()?;
+        let mut of_ranks = Reader::new(&of_ranks);
+        for rank in &mut self.ranks {
+            let job = self.jobs.iter().find(|of| of.job == rank.job).expect("a job of this program");
+            rank.load(&job.shared, &lists, &mut of_ranks)?;
+        }
+        of_ranks.end()
+    }
+}

@@ -1,0 +1,84 @@
+//! The state of communicators.
+
+use super::{Communicators, Group, Lineage, List, Member};
+use odonata_checkpoint::{Damaged, Reader, Writer};
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+impl Communicators {
+    /// Writes them, the lists of their groups apart.
+    pub(crate) fn save(&self, lists: &mut GroupLists, into: &mut Writer) {
+        let mut member = |member: &Member| {
+            let Member { group: Group { list, first, count, stride }, rank, collectives, lineage } = member;
+            let list = list.as_ref().map(|list| lists.add(list));
+            SavedMember {
+                list,
+                places: (*first, *count, *stride),
+                rank: *rank,
+                collectives: *collectives,
+                lineage: *lineage,
+            }
+        };
+        let members: Vec<Option<SavedMember>> = self.members.iter().map(|of| of.as_ref().map(&mut member)).collect();
+        into.put(&members);
+    }
+
+    /// Takes the place of what was written.
+    pub(crate) fn load(&mut self, lists: &GroupLists, from: &mut Reader<'_>) -> Result<(), Damaged> {
+        let members: Vec<Option<SavedMember>> = from.get()?;
+        let member = |saved: SavedMember| {
+            let SavedMember { list, places: (first, count, stride), rank, collectives, lineage } = saved;
+            let list = list.map(|mark| lists.get(mark)).transpose()?;
+            Ok(Member { group: Group { list, first, count, stride }, rank, collectives, lineage })
+        };
+        self.members = members.into_iter().map(|of| of.map(member).transpose()).collect::<Result<_, _>>()?;
+        Ok(())
+    }
+}
+
+/// A member with the mark of its group's list.
+#[derive(Serialize, Deserialize)]
+struct SavedMember {
+    list: Option<u64>,
+    /// First, count and stride of its group.
+    places: (u32, u32, u32),
+    rank: u32,
+    collectives: u32,
+    lineage: Lineage,
+}
+
+/// The lists of ranks that the communicators of several ranks share, by mark: each is written once.
+#[derive(Default, Debug)]
+pub struct GroupLists {
+    lists: BTreeMap<u64, Arc<List>>,
+}
+
+impl GroupLists {
+    fn add(&mut self, list: &Arc<List>) -> u64 {
+        self.lists.entry(list.mark).or_insert_with(|| Arc::clone(list));
+        list.mark
+    }
+
+    fn get(&self, mark: u64) -> Result<Arc<List>, Damaged> {
+        self.lists.get(&mark).map(Arc::clone).ok_or_else(|| Damaged("a communicator without its ranks".into()))
+    }
+
+    /// Writes them.
+    pub fn save(&self, into: &mut Writer) {
+        into.put(&self.lists.values().map(|list| &list.ranks).collect::<Vec<_>>());
+    }
+
+    /// Those that were written.
+    ///
+    /// # Errors
+    /// There are none.
+    pub fn load(from: &mut Reader<'_>) -> Result<Self, Damaged> {
+        let lists: Vec<Vec<u32>> = from.get()?;
+        let list = |ranks| {
+            let list = List::new(ranks);
+            (list.mark, Arc::new(list))
+        };
+        Ok(Self { lists: lists.into_iter().map(list).collect() })
+    }
+}
