@@ -10,17 +10,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from odonata import _core, toml
-<<<<<<< HEAD
 from odonata.errors import OdonataError, PartialRunWarning
 from odonata.keeping import Keeping
 from odonata.store.checkpoint import CheckpointDirectory
-=======
-from odonata.errors import ElsewhereError, OdonataError, PartialRunWarning
->>>>>>> c8f1be1 (mpiexec -n 4 odonata run FILE: one run by several processes through mpi4py)
 
 if TYPE_CHECKING:
     from odonata._core import Checked
-    from odonata.processes import Processes
     from odonata.runs import Run
 
 Experiment: TypeAlias = "str | Path | Mapping[str, Any]"
@@ -122,20 +117,12 @@ def run_until_interrupted(
     force: bool = False,
     progress: Progress | None = None,
     pace: Pace | None = None,
-<<<<<<< HEAD
     keeping: Keeping | None = None,
 ) -> tuple[Run, BaseException | None]:
     """`run_source`, but the interrupt that stopped a run is handed out beside what the run has so far.
 
     Raises:
         CheckpointStop: As `keeping` asked, the run ended with a checkpoint.
-=======
-    processes: Processes | None = None,
-) -> tuple[Run, BaseException | None]:
-    """`run_source`, but the interrupt that stopped a run is handed out beside what the run has so far.
-
-    With `processes`, this is the first of those that make the run; `assist` is for the others.
->>>>>>> c8f1be1 (mpiexec -n 4 odonata run FILE: one run by several processes through mpi4py)
     """
     from odonata.runs import Run
     from odonata.store import GrowingTables, columns
@@ -143,7 +130,6 @@ def run_until_interrupted(
     if threads is not None and threads < 1:
         raise OdonataError(f"threads is {threads}; expected a number from 1 up, or None for all processors")
 
-<<<<<<< HEAD
     target = None if out is None else Path(out)
     keeping = keeping or Keeping()
     with GrowingTables(target, force=force, parts=keeping.parts) as growing:
@@ -161,15 +147,6 @@ def run_until_interrupted(
         )
         if keeping.stopped is not None:
             raise keeping.stopped
-=======
-    with GrowingTables(None if out is None else Path(out), force=force) as growing:
-        result = _core.run(
-            source.text, source.path, changes, threads or 0, progress, pace, growing.rows, processes
-        )
-        if result is None:
-            assert processes is not None, "a run by one process has a result"
-            raise ElsewhereError(processes)
->>>>>>> c8f1be1 (mpiexec -n 4 odonata run FILE: one run by several processes through mpi4py)
         summary, resolved, interrupt = result["summary"], result["resolved"], result["interrupt"]
         axes, engine = summary["machine"]["axes"], summary["engine"]
         tables = {
@@ -182,16 +159,6 @@ def run_until_interrupted(
             return Run.from_directory(path), interrupt
         tables |= growing.tables()
         return Run.from_tables(summary, tables, experiment=source.text, resolved=resolved), interrupt
-
-
-def assist(source: Source, changes: list[str], processes: Processes, *, threads: int | None = None) -> None:
-    """Does the share of a process that is not the first of those that make a run."""
-    result = _core.run(
-        source.text, source.path, changes, threads or 0, None, None, lambda _name, _rows: None, processes
-    )
-    assert result is None, "the first process has the result"
-    if processes.failed or processes.complaint:
-        raise ElsewhereError(processes)
 
 
 def check(

@@ -68,7 +68,6 @@ class ExperimentError(OdonataError):
         """Every mistake that was found, in the order of the file."""
 
 
-<<<<<<< HEAD
 class CheckpointStop(OdonataError):  # noqa: N818 - no error: the run did as it was asked to
     """The run ended with a checkpoint, as it was asked to, and can go on from there."""
 
@@ -76,10 +75,6 @@ class CheckpointStop(OdonataError):  # noqa: N818 - no error: the run did as it 
         super().__init__(f"the run of {target} ended with a checkpoint")
         self.target = target
         """The run directory that is to be."""
-=======
-class ElsewhereError(Exception):
-    """Of several processes that were to make one run, another one can't; it says why."""
->>>>>>> c8f1be1 (mpiexec -n 4 odonata run FILE: one run by several processes through mpi4py)
 
 
 class PartialRunWarning(UserWarning):

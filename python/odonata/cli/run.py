@@ -4,29 +4,18 @@ from __future__ import annotations
 
 import itertools
 import shlex
-import sys
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import click
 
 from odonata import _core, toml
 from odonata.api import Source
 from odonata.cli import options
-<<<<<<< HEAD
 from odonata.errors import CheckpointStop
 from odonata.store.checkpoint import CheckpointDirectory, origin
 
 GO_ON = 75
 """Exit code of a run that ended with a checkpoint: `EX_TEMPFAIL` of sysexits.h, that is, try again."""
-=======
-from odonata.errors import ElsewhereError, OdonataError
-
-if TYPE_CHECKING:
-    from odonata.processes import Processes
->>>>>>> c8f1be1 (mpiexec -n 4 odonata run FILE: one run by several processes through mpi4py)
 
 RUNS = Path("runs")
 """Where runs go by default, below the current directory."""
@@ -77,21 +66,11 @@ def command(
     odonata run examples/wd1-edison.toml --set engine.seed=2 --set 'machine.edit=["-K"]'
 
     Ctrl-C or SIGTERM ends a run of the packet engine early: what it has by then is written and marked as
-<<<<<<< HEAD
     partial. SIGUSR1 keeps its state in DIR.checkpoint and ends it with exit code 75; `--resume DIR` goes on.
-=======
-    partial.
-
-    Several processes make one run of the packet engine, each with --threads threads, one by default:
-
-    \b
-    mpiexec -n 4 odonata run FILE
->>>>>>> c8f1be1 (mpiexec -n 4 odonata run FILE: one run by several processes through mpi4py)
     """  # noqa: D301 - \b keeps click from filling the lines that follow
-    from odonata.api import assist, run_until_interrupted
+    from odonata.api import run_until_interrupted
     from odonata.cli import terminal
     from odonata.cli.summary import print_summary
-<<<<<<< HEAD
     from odonata.keeping import Keeping
 
     at_ps = [_time_ps(text) for text in checkpoint_at]
@@ -129,28 +108,6 @@ def command(
             )
         raise click.exceptions.Exit(GO_ON) from None
     terminal.print_warnings([*run.summary["warnings"], *_ignored(experiment, given)])
-=======
-    from odonata.processes import joined
-
-    processes = joined("\0".join([experiment.text, *changes]).encode())
-    if processes is not None and processes.number > 0:
-        with sharing(processes):
-            assist(experiment, list(changes), processes, threads=threads or 1)
-        return
-    target = output or free_directory(RUNS, Path(experiment.path).stem)
-    with sharing(processes), terminal.progress(quiet=quiet) as (progress, pace):
-        run, interrupt = run_until_interrupted(
-            experiment,
-            list(changes),
-            out=target,
-            threads=threads if processes is None else threads or 1,
-            force=force,
-            progress=progress,
-            pace=pace,
-            processes=processes,
-        )
-    terminal.print_warnings([*run.summary["warnings"], *_ignored(experiment, list(changes))])
->>>>>>> c8f1be1 (mpiexec -n 4 odonata run FILE: one run by several processes through mpi4py)
     if as_json:
         terminal.print_json({"directory": str(target), **run.summary})
     elif not quiet:
@@ -162,39 +119,11 @@ def command(
         raise interrupt
 
 
-<<<<<<< HEAD
 def _time_ps(text: str) -> int:
     try:
         return _core.time_ps(text)
     except ValueError as error:
         raise click.BadParameter(str(error), param_hint="--checkpoint-at") from None
-=======
-@contextmanager
-def sharing(processes: Processes | None) -> Iterator[None]:
-    """The share of this process in a run.
-
-    If no run begins, the first process that knows why says so, and all end.
-    A process that fails later ends all others, when it has said why.
-    """
-    if processes is None:
-        yield
-        return
-    try:
-        yield
-    except ElsewhereError:
-        if processes.complaint and processes.number == 0:
-            raise OdonataError(
-                processes.complaint, hint="Start all of them with one command, from one installation."
-            ) from None
-        sys.exit(2)
-    except BaseException:
-        begun = processes.begun
-        processes.ready(able=False)
-        if not begun and processes.failed[0] != processes.number:
-            sys.exit(2)
-        raise
-    processes.end()
->>>>>>> c8f1be1 (mpiexec -n 4 odonata run FILE: one run by several processes through mpi4py)
 
 
 def _ignored(experiment: Source, changes: list[str]) -> list[str]:
