@@ -171,6 +171,10 @@ test-vmpi: bootstrap-hypre ## test the virtual-ranks MPI, each program also on O
 test-slurm: build ## test `--on slurm` on a Slurm of one node that is started here (root; slurm-wlm from apt)
 	@scripts/test-slurm
 
+.PHONY: everything
+everything: ## run all of these, the long ones too, and write one page of it, build/everything/page.md (a day)
+	@scripts/everything
+
 .PHONY: clean
 clean: ## remove everything that was built, and .venv
 	cargo clean || rm -rf target

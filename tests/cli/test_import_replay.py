@@ -11,6 +11,7 @@ import odonata
 from odonata import toml
 from odonata.errors import OdonataError
 from odonata.importers import replay
+from odonata.importers.jobs import experiment
 
 WORKLOADS = "4 /traces/AMG/df_AMG_n4_dumpi/dumpi-2014.03.03-\n\n2 synthetic\n"
 ALLOCATION = "0 3 5 6\n9 8\n"
@@ -27,7 +28,7 @@ def test_a_workload_file_becomes_jobs_where_they_are_allocated(tmp_path: Path) -
     """Line i of the allocation has the nodes of job i."""
     workloads, allocation = files(tmp_path, workloads=WORKLOADS, allocation=ALLOCATION)
     jobs = replay.codes(workloads, allocation, tmp_path)
-    text = replay.experiment(jobs, pattern="uniform", machine={"preset": "dragonfly-1056"})
+    text = experiment(jobs, {"preset": "dragonfly-1056"})
     (tmp_path / "replay.toml").write_text(text)
     run = odonata.run(tmp_path / "replay.toml")
     placed = run.table("placement").to_pandas()
@@ -41,8 +42,8 @@ def test_a_configuration_of_tracer_becomes_jobs_of_its_global_map(tmp_path: Path
     records = [(0, 0, 1), (1, 1, 1), *((2 + rank, rank, 0) for rank in range(4))]
     (tmp_path / "global.bin").write_bytes(b"".join(struct.pack("<3i", *record) for record in records))
     jobs = replay.tracer(configuration, tmp_path)
-    assert [(job.source, job.ranks) for job in jobs] == [("traceJ0", 4), ("traceJ1", 2)]
-    text = replay.experiment(jobs, pattern="uniform", machine={"preset": "dragonfly-1056"})
+    assert [(job.name, job.ranks) for job in jobs] == [("traceJ0-0", 4), ("traceJ1-1", 2)]
+    text = experiment(jobs, {"preset": "dragonfly-1056"})
     (tmp_path / "replay.toml").write_text(text)
     placed = odonata.run(tmp_path / "replay.toml").table("placement").to_pandas()
     assert [group["node"].tolist() for _, group in placed.groupby("job")] == [[2, 3, 4, 5], [0, 1]]
@@ -55,9 +56,9 @@ def test_paths_are_seen_from_the_experiment(tmp_path: Path) -> None:
     placement = replay.tracer(configuration, tmp_path / "deep")[1].placement
     assert placement == {"name": "file", "path": "../global.bin", "format": "tracer", "job": 1}
     (open_,) = files(tmp_path, open=CONFIGURATION.replace("global.bin", "NA"))
-    jobs = replay.tracer(open_, tmp_path)
-    assert [job.placement for job in jobs] == [None, None]
-    parsed = toml.parse(replay.experiment(jobs, pattern="tornado", machine=None))
+    jobs = replay.tracer(open_, tmp_path, pattern="tornado")
+    assert [job.placement for job in jobs] == [{}, {}]
+    parsed = toml.parse(experiment(jobs, None))
     assert parsed["job"][1] == {"name": "traceJ1-1", "pattern": "tornado", "ranks": 2}
 
 

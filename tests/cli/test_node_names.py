@@ -11,6 +11,7 @@ from running import Command
 import odonata
 from odonata.errors import ExperimentError, OdonataError
 from odonata.importers import slurm
+from odonata.importers.jobs import experiment
 
 MACHINE = {"topology": "dragonfly", "p": 2, "a": 2, "h": 2, "g": 4}
 
@@ -147,7 +148,7 @@ def test_jobs_that_ran_at_a_time(tmp_path: Path) -> None:
     assert ([job.number for job in jobs], others) == (["77"], 2)
     assert [job.number for job in slurm.read(table, at("2026-11-21T14:45:00"))[0]] == ["77", "78"]
     assert [job.number for job in slurm.read(table, at("2026-11-21T15:00:00"))[0]] == ["78"]
-    text = slurm.experiment(jobs, pattern="uniform", ranks_per_node=None, machine=None)
+    text = experiment(slurm.imported(jobs, pattern="uniform", ranks_per_node=None), None)
     assert "ranks = 128\nranks_per_node = 64\n" in text
 
 

@@ -41,7 +41,7 @@ pub use job::{Job, JobSpec, Work, Workload};
 pub use pattern::{
     AdversarialParameters, AllToAllOrder, AllToAllParameters, FilePatternParameters, GroupTarget, HotspotParameters,
     ManyToManyParameters, PatternContext, PatternRule, PatternSpec, PermutationParameters, RandomNeighborsParameters,
-    StencilParameters, TornadoParameters, UmeshParameters, UniformParameters, PATTERNS,
+    ShiftParameters, StencilParameters, TornadoParameters, UmeshParameters, UniformParameters, PATTERNS,
 };
 pub use placement::search;
 pub use placement::{

@@ -17,6 +17,7 @@ mod neighbors;
 mod permutation;
 mod random_neighbors;
 mod random_permutation;
+mod shift;
 mod silent;
 mod spec;
 mod stencil;
@@ -35,6 +36,7 @@ pub use hotspot::HotspotParameters;
 pub use many_to_many::ManyToManyParameters;
 pub use permutation::PermutationParameters;
 pub use random_neighbors::RandomNeighborsParameters;
+pub use shift::ShiftParameters;
 pub(crate) use silent::Silent;
 pub use spec::{PatternRule, PatternSpec};
 pub use stencil::StencilParameters;
@@ -88,6 +90,7 @@ pub const PATTERNS: &[Variant<dyn PatternRule>] = &[
         Box::new(AdversarialParameters::default())
     }),
     pattern("tornado", "everyone just less than half-way around", || Box::new(TornadoParameters::default())),
+    pattern("shift", "everyone to the rank `offset` further", || Box::new(ShiftParameters::default())),
     pattern("transpose", "matrix transpose: rank (i, j) to (j, i)", || {
         Box::new(PermutationParameters::by(transpose::rule))
     }),

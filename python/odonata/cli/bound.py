@@ -85,6 +85,8 @@ def show(screen: Console, run: Run, found: Explanation) -> None:
     if found.bottlenecks is not None and found.bottlenecks.num_rows:
         columns = {"name": "link or interface", "class": "class", "busy_s": "busy", "share": "of its time"}
         _table(screen, "Busy while the job runs, with its bytes and others'", found.bottlenecks, columns)
+    if found.terms is not None:
+        _show_terms(screen, found)
     if found.sharers is not None:
         columns = {"name": "job", "busy_s": "busy with it", "share": "share"}
         _table(screen, "Whose bytes the first of these passes meanwhile", found.sharers, columns)
@@ -106,6 +108,25 @@ def show(screen: Console, run: Run, found: Explanation) -> None:
             shown.add_row(row["class"], f"{row['elasticity']:+.0f} %" if row["elasticity"] else "=", *cells)
         how = "" if found.decides else ", if its busiest link decided"
         terminal.print_table(screen, f"How its time would change with the machine{how}", shown)
+
+
+def _show_terms(screen: Console, found: Explanation) -> None:
+    """Prints what a closed form's time is made of."""
+    from odonata.cli import columns, terminal
+    from odonata.quantity import percent
+
+    assert found.terms is not None
+    rows = found.terms.to_pylist()
+    own = columns.of_values("takes", found.terms["time_s"].to_pylist(), "s")
+    mean = columns.of_values("mean of all", found.terms["mean_s"].to_pylist(), "s")
+    heads = ["term", own.heading, "share", mean.heading, "10 % less of it", "10 % more", "what it is"]
+    shown = terminal.table(heads, left=["term", "what it is"])
+    for row, takes, average in zip(rows, own.cells, mean.cells, strict=True):
+        changes = [terminal.change(row[word]) for word in ("less", "more")]
+        shown.add_row(row["term"], takes, percent(row["share"]), average, *changes, row["meaning"])
+    terminal.print_table(
+        screen, f"What the time of its slowest rank, {found.slowest_rank}, is made of", shown
+    )
 
 
 def _show_difference(screen: Console, found: Difference) -> None:
@@ -141,6 +162,9 @@ def sentence(found: Explanation) -> str:
     if found.time_alone_s:
         times = found.time_s / found.time_alone_s
         said += f", {times:.3g} times as long as alone ({quantity(found.time_alone_s, 's')})"
+    if found.terms is not None:
+        most = found.terms.slice(0, 1).to_pylist()[0]
+        return f"{said}. {percent(most['share'])} of its slowest rank's is {most['term']}."
     if found.bottlenecks is None or not found.bottlenecks.num_rows:
         return f"{said}."
     first = found.bottlenecks.slice(0, 1).to_pylist()[0]

@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from datetime import datetime
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 import click
+
+if TYPE_CHECKING:
+    from odonata.importers.jobs import ImportedJob
 
 
 @click.group()
@@ -13,21 +18,33 @@ def command() -> None:
     """Make an experiment file of what other programs say."""
 
 
-@command.command()
-@click.argument("table", metavar="FILE", type=click.Path(path_type=Path))
-@click.option(
+TABLE = click.argument("table", metavar="FILE", type=click.Path(path_type=Path))
+MACHINE = click.option(
     "--machine",
     metavar="PRESET|FILE",
     help="Write a whole experiment on this machine: a preset, a file of cables, or [machine] of a TOML file.",
 )
-@click.option("--node-names", metavar="LIST", help="Names of its nodes, as nid[00001-05760].")
-@click.option(
+PATTERN = click.option(
     "--pattern",
     metavar="NAME",
     default="uniform",
     show_default=True,
-    help="What each job sends; Slurm does not know.",
+    help="What each job sends where the file does not say.",
 )
+OUTPUT = click.option(
+    "-o",
+    "--output",
+    metavar="FILE",
+    type=click.Path(path_type=Path),
+    help="Write here instead of to the terminal.",
+)
+
+
+@command.command()
+@TABLE
+@MACHINE
+@click.option("--node-names", metavar="LIST", help="Names of its nodes, as nid[00001-05760].")
+@PATTERN
 @click.option(
     "--ranks-per-node",
     type=click.IntRange(min=1),
@@ -40,13 +57,7 @@ def command() -> None:
     metavar="TIME",
     help="Jobs that ran then, of a table with Start and End.",
 )
-@click.option(
-    "-o",
-    "--output",
-    metavar="FILE",
-    type=click.Path(path_type=Path),
-    help="Write here instead of to the terminal.",
-)
+@OUTPUT
 def slurm(
     table: Path,
     machine: str | None,
@@ -72,17 +83,107 @@ def slurm(
     jobs, others = reader.read(table, at)
     if not jobs:
         raise OdonataError(f"no job of {table} runs; {others} do not, or have no nodes")
-    hardware = None
-    if machine is not None:
-        hardware = reader.machine_of(machine, Path() if output is None else output.parent)
-        if node_names is not None:
-            hardware["node_names"] = node_names
-    text = reader.experiment(jobs, pattern=pattern, ranks_per_node=ranks_per_node, machine=hardware)
-    _write(text, output, f"{len(jobs)} jobs, {others} left out that do not run or have no nodes")
+    imported = reader.imported(jobs, pattern=pattern, ranks_per_node=ranks_per_node)
+    names = {} if node_names is None else {"node_names": node_names}
+    _write(imported, machine, output, names, f", {others} left out that do not run or have no nodes")
 
 
-def _write(text: str, output: Path | None, what: str) -> None:
-    """Writes an experiment to a new file, or to the terminal."""
+@command.command()
+@TABLE
+@click.option(
+    "--alloc",
+    metavar="FILE",
+    type=click.Path(path_type=Path),
+    help="The nodes of the jobs, a line for each.",
+)
+@MACHINE
+@PATTERN
+@click.option("--bytes", "message_bytes", metavar="SIZE", help="Size of each message, as --payload_sz.")
+@OUTPUT
+def codes(
+    table: Path,
+    alloc: Path | None,
+    machine: str | None,
+    pattern: str,
+    message_bytes: str | None,
+    output: Path | None,
+) -> None:
+    """Jobs of a workload file of CODES, on the nodes of its allocation.
+
+    \b
+    odonata import codes workloads.conf --alloc allocation.conf --machine network.conf -o replay.toml
+    """  # noqa: D301 - \b keeps click from filling the lines that follow
+    from odonata.importers import replay
+
+    beside = _beside(output)
+    jobs = replay.codes(table, alloc, beside, pattern=pattern, message_bytes=message_bytes)
+    _write(jobs, machine, output)
+
+
+@command.command()
+@TABLE
+@MACHINE
+@PATTERN
+@OUTPUT
+def tracer(table: Path, machine: str | None, pattern: str, output: Path | None) -> None:
+    """Jobs of a configuration of TraceR, where its global map puts them.
+
+    \b
+    odonata import tracer tracer_config --machine network.conf --pattern stencil-2d -o jobs.toml
+    """  # noqa: D301 - \b keeps click from filling the lines that follow
+    from odonata.importers import replay
+
+    _write(replay.tracer(table, _beside(output), pattern=pattern), machine, output)
+
+
+@command.command()
+@TABLE
+@click.option(
+    "--links",
+    required=True,
+    metavar="FILE",
+    type=click.Path(path_type=Path),
+    help="The cable list of the machine, a line for every tile.",
+)
+@OUTPUT
+def ldms(table: Path, links: Path, output: Path | None) -> None:
+    """Counters of Aries routers that LDMS stored as CSV, as a table of links for the viewer.
+
+    \b
+    odonata import ldms aries.csv --links edison-links.txt -o counters.csv
+    odonata view counters.csv
+    """  # noqa: D301 - \b keeps click from filling the lines that follow
+    from odonata.importers import ldms as reader
+
+    found = reader.read(table, links)
+    _give(
+        found.text(),
+        output,
+        f"{output}: {found.links} links of {found.routers} routers, over {found.seconds:,.0f} s",
+    )
+
+
+def _beside(output: Path | None) -> Path:
+    return Path() if output is None else output.parent
+
+
+def _write(
+    jobs: Sequence[ImportedJob],
+    machine: str | None,
+    output: Path | None,
+    keys: Mapping[str, Any] | None = None,
+    others: str = "",
+) -> None:
+    """Writes an experiment, of `machine` with further `keys`."""
+    from odonata.importers.jobs import experiment, machine_of
+
+    hardware = None if machine is None else machine_of(machine, _beside(output)) | dict(keys or {})
+    several = f"{len(jobs)} job{'s' if len(jobs) > 1 else ''}"
+    _give(experiment(jobs, hardware), output, f"{output}: {several}{others}")
+
+
+def _give(text: str, output: Path | None, said: str) -> None:
+    """Prints a text, or writes it into a new file."""
     from odonata.errors import OdonataError
 
     if output is None:
@@ -95,71 +196,4 @@ def _write(text: str, output: Path | None, what: str) -> None:
         raise OdonataError(f"{output} exists; it is left as it is") from None
     except OSError as error:
         raise OdonataError(f"{output} cannot be written: {error.strerror}") from None
-    click.echo(f"{output}: {what}", err=True)
-
-
-_MACHINE = click.option(
-    "--machine",
-    metavar="PRESET|FILE",
-    help="Write a whole experiment on this machine: a preset, network.conf, or [machine] of a TOML file.",
-)
-_PATTERN = click.option(
-    "--pattern",
-    metavar="NAME",
-    default="uniform",
-    show_default=True,
-    help="What each job sends; its trace is not read.",
-)
-_OUTPUT = click.option(
-    "-o",
-    "--output",
-    metavar="FILE",
-    type=click.Path(path_type=Path),
-    help="Write here instead of to the terminal.",
-)
-
-
-@command.command()
-@click.argument("workloads", metavar="FILE", type=click.Path(path_type=Path))
-@click.option(
-    "--alloc",
-    metavar="FILE",
-    type=click.Path(path_type=Path),
-    help="The allocation: a line of nodes for each job.",
-)
-@_MACHINE
-@_PATTERN
-@_OUTPUT
-def codes(
-    workloads: Path, alloc: Path | None, machine: str | None, pattern: str, output: Path | None
-) -> None:
-    """Jobs of a workload file of CODES (--workload_conf_file), and where they run.
-
-    \b
-    odonata import codes workloads.conf --alloc allocation.conf --machine network.conf -o replay.toml
-    """  # noqa: D301 - \b keeps click from filling the lines that follow
-    from odonata.importers import replay, slurm
-
-    beside = Path() if output is None else output.parent
-    jobs = replay.codes(workloads, alloc, beside)
-    hardware = None if machine is None else slurm.machine_of(machine, beside)
-    _write(replay.experiment(jobs, pattern=pattern, machine=hardware), output, f"{len(jobs)} jobs")
-
-
-@command.command()
-@click.argument("configuration", metavar="FILE", type=click.Path(path_type=Path))
-@_MACHINE
-@_PATTERN
-@_OUTPUT
-def tracer(configuration: Path, machine: str | None, pattern: str, output: Path | None) -> None:
-    """Jobs of a configuration of TraceR (tracer_config), placed by its global map.
-
-    \b
-    odonata import tracer tracer_config --machine network.conf -o replay.toml
-    """  # noqa: D301 - \b keeps click from filling the lines that follow
-    from odonata.importers import replay, slurm
-
-    beside = Path() if output is None else output.parent
-    jobs = replay.tracer(configuration, beside)
-    hardware = None if machine is None else slurm.machine_of(machine, beside)
-    _write(replay.experiment(jobs, pattern=pattern, machine=hardware), output, f"{len(jobs)} jobs")
+    click.echo(said, err=True)

@@ -10,6 +10,7 @@ import pyarrow as pa
 
 from odonata.errors import OdonataError
 from odonata.explanation.against import Difference, difference
+from odonata.explanation.costs import costs_of
 from odonata.explanation.job import RUN_AGAIN, blame_of, bound, job_of, time_of
 from odonata.runs import Run
 
@@ -34,6 +35,10 @@ class Explanation:
     sensitivity: pa.Table | None
     """By class of links: see `odonata.analysis.sensitivity`."""
 
+    terms: pa.Table | None = None
+    """Of the model engine: `term`, `meaning`, `time_s`, `share`, `mean_s`, `less`, `more`: see `costs_of`."""
+    slowest_rank: int | None = None
+    """That rank."""
     against: Difference | None = None
     """What has changed since another run."""
 
@@ -80,6 +85,8 @@ def explain(
     found: dict[str, Any] = {"bottlenecks": None, "sharers": None, "sensitivity": None, "decides": False}
     if time_s and run.routed and run.link_jobs.num_rows:
         found = bound(run, number, time_s, count)
+    if (priced := costs_of(run, number)) is not None:
+        found["terms"], found["slowest_rank"] = priced
     makes = run.summary["engine"] in RUN_AGAIN if blame is None else blame
     table = alone = None
     if makes and time_s is None:

@@ -1,49 +1,53 @@
 """Jobs of trace replays: workload files of CODES and configurations of TraceR.
 
-What a job sends stands in traces (DUMPI, OTF2, BigSim), which are not read: the caller says a pattern. Ranks,
-names and where ranks are come from the files.
+What a job sends stands in traces (DUMPI, OTF2, BigSim), which are not read: the caller says a pattern.
+Synthetic workloads of CODES say theirs. Ranks, names, iterations and where ranks are come from the files.
 """
 
 from __future__ import annotations
 
 import os
 import re
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from odonata import toml
 from odonata.errors import OdonataError
+from odonata.importers.jobs import ImportedJob
+
+SYNTHETIC: Mapping[int, str] = {
+    1: "uniform",
+    2: "shift",
+    3: "all-to-all",
+    4: "stencil-2d",
+    5: "random-permutation",
+    6: "shift",
+}
+"""CODES' patterns by number: uniform, nearest neighbour, all to all, stencil, permutation, bisection."""
+BISECTION = 6
 
 
-@dataclass(frozen=True)
-class ReplayJob:
-    """A job of a replay.
-
-    Attributes:
-        source: Its trace, or the word that stands for one (`synthetic`).
-        ranks: Its ranks.
-        placement: The placement of the experiment file, if the files say one.
-    """
-
-    source: str
-    ranks: int
-    placement: Mapping[str, Any] | None
-
-
-def codes(path: Path, allocation: Path | None, beside: Path) -> list[ReplayJob]:
+def codes(
+    path: Path,
+    allocation: Path | None,
+    beside: Path,
+    *,
+    pattern: str = "uniform",
+    message_bytes: str | None = None,
+) -> list[ImportedJob]:
     """The jobs of a workload file (`--workload_conf_file`): a line for each, ranks, trace, and what follows.
 
     Args:
         path: The file.
         allocation: The file of `--alloc_file`, a line of nodes for each job.
         beside: The directory of the experiment file: paths are seen from there.
+        pattern: What jobs that replay a trace send.
+        message_bytes: Size of each message, which the command line of CODES says; the pattern's if not given.
 
     Raises:
         OdonataError: A line of another form, or an allocation of other sizes; with the line.
     """
-    jobs: list[ReplayJob] = []
+    jobs: list[ImportedJob] = []
     places = None if allocation is None else _filled(allocation)
     for number, words in _filled(path):
         if len(words) < 2:
@@ -51,7 +55,10 @@ def codes(path: Path, allocation: Path | None, beside: Path) -> list[ReplayJob]:
                 f"{path}, line {number}: '{words[0]}'; expected ranks and a trace: 216 amg/dumpi-"
             )
         ranks = _count(path, number, words[0], "ranks")
-        placement = None
+        sends = _synthetic(path, number, words[1], ranks) or {"name": pattern}
+        if message_bytes is not None:
+            sends["bytes"] = message_bytes
+        placement: dict[str, Any] = {}
         if places is not None and allocation is not None:
             if len(jobs) == len(places):
                 raise OdonataError(
@@ -63,7 +70,7 @@ def codes(path: Path, allocation: Path | None, beside: Path) -> list[ReplayJob]:
                     f"{allocation}, line {line}: {len(nodes)} nodes; job {len(jobs)} has {ranks} ranks"
                 )
             placement = _file(allocation, "codes", len(jobs), beside)
-        jobs.append(ReplayJob(words[1], ranks, placement))
+        jobs.append(_job(words[1], len(jobs), ranks, sends, placement))
     if not jobs:
         raise OdonataError(f"{path} has no jobs; expected lines as '216 amg/dumpi-'")
     if places is not None and len(places) > len(jobs):
@@ -71,7 +78,7 @@ def codes(path: Path, allocation: Path | None, beside: Path) -> list[ReplayJob]:
     return jobs
 
 
-def tracer(path: Path, beside: Path) -> list[ReplayJob]:
+def tracer(path: Path, beside: Path, *, pattern: str = "uniform") -> list[ImportedJob]:
     """The jobs of a configuration of TraceR: global map or NA, number of jobs, then a line for each.
 
     A line has the trace, the job's map, its ranks and (since version 1.1) iterations. The global map says
@@ -95,31 +102,40 @@ def tracer(path: Path, beside: Path) -> list[ReplayJob]:
                 f"{path}, line {at}: {len(words)} words; expected trace, map, ranks, iterations"
             )
         ranks = _count(path, at, words[2], "ranks")
-        if len(words) == 4:
-            _count(path, at, words[3], "iterations")
-        placement = None if globally == "NA" else _file(path.parent / globally, "tracer", job, beside)
-        jobs.append(ReplayJob(words[0], ranks, placement))
+        sends: dict[str, Any] = {"name": pattern}
+        if len(words) == 4 and (iterations := _count(path, at, words[3], "iterations")) > 1:
+            sends["iterations"] = iterations
+        placement = {} if globally == "NA" else _file(path.parent / globally, "tracer", job, beside)
+        jobs.append(_job(words[0], job, ranks, sends, placement))
     for at, words in rest[count:]:
         if not re.fullmatch("[A-Z]", words[0]):
             raise OdonataError(f"{path}, line {at}: '{words[0]}' after the {count} jobs of line {number}")
     return jobs
 
 
-def experiment(jobs: Sequence[ReplayJob], *, pattern: str, machine: Mapping[str, Any] | None) -> str:
-    """The text of an experiment file, or of its jobs alone where no `[machine]` is given."""
-    parts = [] if machine is None else ["format = 2\n\n[machine]\n" + toml.document(machine)]
-    for number, job in enumerate(jobs):
-        keys: dict[str, Any] = {
-            "name": f"{_name(job.source)}-{number}",
-            "pattern": pattern,
-            "ranks": job.ranks,
-        }
-        if job.placement is not None:
-            keys["placement"] = job.placement
-        parts.append(f"# {job.source}\n[[job]]\n" + toml.document(keys))
-    if machine is not None:
-        parts.append('[engine]\nkind = "flow"\n')
-    return "\n".join(parts)
+def _job(
+    source: str, number: int, ranks: int, sends: dict[str, Any], placement: dict[str, Any]
+) -> ImportedJob:
+    """A job that is called by its trace, or by the word that stands for one."""
+    pattern = sends["name"] if len(sends) == 1 else sends
+    return ImportedJob(f"{_name(source)}-{number}", ranks, pattern, None, placement)
+
+
+def _synthetic(path: Path, line: int, word: str, ranks: int) -> dict[str, Any] | None:
+    """The pattern of a synthetic workload; none of a trace."""
+    match = re.fullmatch(r"synthetic(\d+)", word)
+    if match is None:
+        return None
+    kind = int(match[1])
+    if kind not in SYNTHETIC:
+        raise OdonataError(
+            f"{path}, line {line}: '{word}'; synthetic1 to synthetic{max(SYNTHETIC)} are known",
+            hint="1 uniform, 2 nearest neighbour, 3 all to all, 4 stencil, 5 permutation, 6 bisection",
+        )
+    found: dict[str, Any] = {"name": SYNTHETIC[kind]}
+    if kind == BISECTION:
+        found["offset"] = max(1, ranks // 2)
+    return found
 
 
 def _name(source: str) -> str:

@@ -7,15 +7,14 @@ Steps of a job (`1234.batch`) are left out; jobs without nodes (pending ones) ar
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
-from typing import Any
 
-from odonata import _core, toml
+from odonata import _core
 from odonata.errors import OdonataError
+from odonata.importers.jobs import ImportedJob
 
 COLUMNS: Mapping[str, tuple[str, ...]] = {
     "number": ("JOBID", "JobID"),
@@ -149,60 +148,15 @@ def _job(path: Path, line: int, row: dict[str, str]) -> SlurmJob:
     )
 
 
-FILES = ("file", "nodes_file")
-"""Keys of a machine that name files, as seen from the experiment that has them."""
-
-
-def machine_of(word: str, beside: Path) -> dict[str, Any]:
-    """`[machine]` by the name of a preset, a file of cables, or an experiment file that has it.
-
-    Args:
-        word: The name or the path.
-        beside: The directory of the file that the section is for: paths are seen from there.
-
-    Raises:
-        OdonataError: An experiment file without the section.
-    """
-    if "." not in word and "/" not in word:
-        return {"preset": word}
-    path = Path(word)
-    if path.suffix != ".toml":
-        return {"file": os.path.relpath(path, beside)}
-    try:
-        machine = toml.parse(_core.read_experiment(path)).get("machine")
-    except toml.DecodeError as error:
-        raise OdonataError(f"{path} is no TOML: {error}") from None
-    if not isinstance(machine, dict):
-        raise OdonataError(f"{path} has no [machine]; expected an experiment file, cables or a preset")
-    moved = {key: os.path.relpath(path.parent / machine[key], beside) for key in FILES if key in machine}
-    return machine | moved
-
-
-def experiment(
-    jobs: list[SlurmJob], *, pattern: str, ranks_per_node: int | None, machine: Mapping[str, Any] | None
-) -> str:
-    """The text of an experiment file, or of its jobs alone where no `[machine]` is given.
+def imported(jobs: list[SlurmJob], *, pattern: str, ranks_per_node: int | None) -> list[ImportedJob]:
+    """The jobs as those of an experiment.
 
     Ranks are the cores that Slurm gave the job, or its nodes where it does not say, unless `ranks_per_node`
     does.
     """
-    parts = []
-    if machine is not None:
-        parts.append("format = 2\n\n[machine]\n" + toml.document(machine))
+    found = []
     for job in jobs:
         each = ranks_per_node or max(1, (job.cores or job.count) // job.count)
-        parts.append(
-            "[[job]]\n"
-            + toml.document(
-                {
-                    "name": f"{job.name}-{job.number}",
-                    "pattern": pattern,
-                    "ranks": each * job.count,
-                    "ranks_per_node": each,
-                    "placement": {"name": "list", "nodes": job.nodes},
-                }
-            )
-        )
-    if machine is not None:
-        parts.append('[engine]\nkind = "flow"\n')
-    return "\n".join(parts)
+        placement = {"name": "list", "nodes": job.nodes}
+        found.append(ImportedJob(f"{job.name}-{job.number}", each * job.count, pattern, each, placement))
+    return found

@@ -1,0 +1,59 @@
+//! Shift: everyone sends to the rank a fixed number further, the cyclic shift of collectives and of synthetic workloads.
+
+use super::permutation::Permutation;
+use super::{Pattern, PatternContext, PatternRule};
+use crate::WorkloadError;
+use odonata_declare::{parameter, Kind, Parameter, Parameters};
+use odonata_units::{Bytes, RankId};
+use std::sync::Arc;
+
+/// Parameters of `shift`.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct ShiftParameters {
+    /// Size of the one message of each rank.
+    pub bytes: Bytes,
+    /// How far.
+    pub offset: u32,
+}
+
+impl Parameters for ShiftParameters {
+    const PARAMETERS: &'static [Parameter<Self>] = &[
+        parameter!(bytes, Kind::Bytes, "Size of each message."),
+        parameter!(offset, Kind::count(1), "How many ranks further; the last ones send to the first."),
+    ];
+}
+
+impl Default for ShiftParameters {
+    fn default() -> Self {
+        Self { bytes: Bytes::kib(64), offset: 1 }
+    }
+}
+
+/// Rank r of n sends to (r + offset) mod n; nothing where that is itself.
+impl PatternRule for ShiftParameters {
+    fn build(&self, _: &str, context: &PatternContext<'_>) -> Result<Arc<dyn Pattern>, WorkloadError> {
+        let (ranks, offset) = (context.ranks, self.offset);
+        let target =
+            Box::new(move |rank: RankId| RankId(((u64::from(rank.0) + u64::from(offset)) % u64::from(ranks)) as u32));
+        Ok(Arc::new(Permutation { ranks, bytes: self.bytes, target }))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::test_help::{build, check, injective};
+    use serde_json::json;
+
+    #[test]
+    fn everyone_to_the_next() {
+        for (ranks, offset) in [(7u32, 1u32), (8, 4), (5, 13), (9, u32::MAX)] {
+            let messages = check(&*build("shift", ranks, &[("offset", json!(offset))]));
+            assert_eq!(messages.len() as u32, ranks);
+            assert!(messages.iter().all(|m| u64::from(m.1) == (u64::from(m.0) + u64::from(offset)) % u64::from(ranks)));
+            assert!(injective(&messages));
+        }
+        // All the way round is oneself.
+        assert!(check(&*build("shift", 4, &[("offset", json!(8))])).is_empty());
+        assert!(check(&*build("shift", 1, &[])).is_empty());
+    }
+}

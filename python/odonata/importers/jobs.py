@@ -1,0 +1,103 @@
+"""Jobs that other programs' files name, as the text of an experiment."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from odonata import _core, toml
+from odonata.errors import OdonataError
+
+FILES = ("file", "nodes_file")
+"""Keys of a machine that name files, as seen from the experiment that has them."""
+
+
+@dataclass(frozen=True)
+class ImportedJob:
+    """A job of an experiment file.
+
+    Attributes:
+        name: Its name.
+        ranks: Its ranks.
+        pattern: What it sends; a name or a table with parameters.
+        ranks_per_node: If the file says so.
+        placement: Where it runs; the default if empty.
+    """
+
+    name: str
+    ranks: int
+    pattern: str | Mapping[str, Any]
+    ranks_per_node: int | None = None
+    placement: Mapping[str, Any] = field(default_factory=dict)
+
+
+def machine_of(word: str, beside: Path) -> dict[str, Any]:
+    """`[machine]` by the name of a preset, a file of cables, or an experiment file that has it.
+
+    Args:
+        word: The name or the path.
+        beside: The directory of the file that the section is for: paths are seen from there.
+
+    Raises:
+        OdonataError: An experiment file without the section.
+    """
+    if "." not in word and "/" not in word:
+        return {"preset": word}
+    path = Path(word)
+    if path.suffix != ".toml":
+        return {"file": os.path.relpath(path, beside)}
+    try:
+        machine = toml.parse(_core.read_experiment(path)).get("machine")
+    except toml.DecodeError as error:
+        raise OdonataError(f"{path} is no TOML: {error}") from None
+    if not isinstance(machine, dict):
+        raise OdonataError(f"{path} has no [machine]; expected an experiment file, cables or a preset")
+    moved = {key: os.path.relpath(path.parent / machine[key], beside) for key in FILES if key in machine}
+    return machine | moved
+
+
+def experiment(jobs: Sequence[ImportedJob], machine: Mapping[str, Any] | None) -> str:
+    """The text of an experiment file, or of its jobs alone where no `[machine]` is given."""
+    parts = []
+    if machine is not None:
+        parts.append("format = 2\n\n[machine]\n" + toml.document(machine))
+    for job in jobs:
+        keys: dict[str, Any] = {"name": job.name, "pattern": job.pattern, "ranks": job.ranks}
+        if job.ranks_per_node is not None:
+            keys["ranks_per_node"] = job.ranks_per_node
+        if job.placement:
+            keys["placement"] = job.placement
+        parts.append("[[job]]\n" + toml.document(keys))
+    if machine is not None:
+        parts.append('[engine]\nkind = "flow"\n')
+    return "\n".join(parts)
+
+
+def lines_of(path: Path, expected: str) -> list[tuple[int, str]]:
+    """The lines of a text that are not empty, with their numbers.
+
+    Raises:
+        OdonataError: It is no text, cannot be read, or has no such line.
+    """
+    try:
+        text = _core.read_file(path).decode("utf-8")
+    except UnicodeDecodeError:
+        raise OdonataError(f"{path} is no text; expected {expected}") from None
+    found = [(number, line.strip()) for number, line in enumerate(text.splitlines(), 1) if line.strip()]
+    if not found:
+        raise OdonataError(f"{path} is empty; expected {expected}")
+    return found
+
+
+def count(path: Path, line: int, word: str, what: str) -> int:
+    """A whole number from 1.
+
+    Raises:
+        OdonataError: It is none; with the line.
+    """
+    if not word.isdecimal() or not int(word):
+        raise OdonataError(f"{path}, line {line}: '{word}', expected {what}")
+    return int(word)
