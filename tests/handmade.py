@@ -58,6 +58,8 @@ ROUTERS: dict[str, list[Any]] = {
 NODES: dict[str, list[Any]] = {
     "node": [0, 1, 2, 3],
     "name": ["g0r0n0", "g0r1n0", "g1r0n0", "g1r1n0"],
+    "host": [0, 1, 2, 3],
+    "rail": [0] * 4,
     "router": [0, 1, 2, 3],
     "slot": [0] * 4,
     "up": [True] * 4,

@@ -371,6 +371,29 @@ def shared() -> Run:
         """)
 
 
+RAILS = 4
+
+
+@cache
+def railed() -> Run:
+    """Nodes with two interfaces in each of two planes, each of them at another router."""
+    return odonata.run("""
+        [machine]
+        topology = "torus"
+        dims = [4]
+        nodes_per_router = 2
+        planes = 2
+        rails = 2
+        rail_routers = "next"
+        rail_rule = "stripe"
+        [[job]]
+        pattern = { name = "all-to-all", bytes = "1 MiB" }
+        placement = "compact"
+        ranks = 5
+        ranks_per_node = 1
+        """)
+
+
 CROWD = 300
 
 
@@ -476,6 +499,7 @@ RUNS: dict[str, Callable[[], Run]] = {
     "broken": broken,
     "shared": shared,
     "crowded": crowded,
+    "railed": railed,
     "priced": priced,
     "cycled": cycled,
 }

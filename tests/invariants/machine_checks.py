@@ -15,6 +15,7 @@ from column_runs import (
     LOCAL,
     LOCAL_PS,
     PER_NODE,
+    RAILS,
     RANKS,
     TERMINAL,
     messages,
@@ -112,6 +113,26 @@ def nodes_are_counted_router_by_router(run: Tables) -> None:
     same(nodes["slot"], nodes["node"] % NODES)
     slots = zip(nodes["router"], nodes["slot"], strict=True)
     same(nodes["name"], [f"{names[router]}n{slot}" for router, slot in slots])
+
+
+@check("closed", "broken", "priced")
+def a_node_with_one_interface_is_its_own_host(run: Tables) -> None:
+    same(run["nodes"]["host"], run["nodes"]["node"])
+    same(run["nodes"]["rail"], [0] * len(run["nodes"]))
+
+
+@check("railed")
+def every_interface_has_a_row(run: Tables) -> None:
+    """Eight nodes on a ring of four routers: rail r ends at the r-th next router of its plane, and all carry the same."""
+    nodes, hosts = run["nodes"], 8
+    same(nodes["node"], range(RAILS * hosts))
+    same(nodes["host"], nodes["node"] % hosts)
+    same(nodes["rail"], nodes["node"] // hosts)
+    rail = nodes["rail"] % 2
+    same(nodes["router"], (nodes["host"] // 2 + rail) % 4 + 4 * (nodes["rail"] // 2))
+    same(run["routers"]["plane"], [0] * 4 + [1] * 4)
+    same(nodes["job"], np.where(nodes["host"] < 5, 0, -1))
+    close(nodes["bytes_out"], np.where(nodes["host"] < 5, 4 * 2**20 / RAILS, 0))
 
 
 @check("closed", "broken", "priced")

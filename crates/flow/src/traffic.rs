@@ -4,6 +4,7 @@ use crate::progress::Interrupted;
 use crate::workers;
 use odonata_machine::Machine;
 use odonata_units::{JobId, NodeId, RankId, RouterId};
+use odonata_workload::rails::Lanes;
 use odonata_workload::volumes::complete::{Complete, Exchange};
 use odonata_workload::volumes::{Message, Messages, Volumes, Within};
 use odonata_workload::{Job, Workload};
@@ -99,16 +100,18 @@ impl Commodities {
     ) -> Result<(), Ungathered> {
         let ranks = RanksByRouter::new(machine, job);
         let parts: Vec<Mutex<Part>> = ranks.routers.iter().map(|_| Mutex::new(Part::default())).collect();
-        let complete = Complete::of(job);
+        let lanes = machine.has_rails().then(|| Lanes::new(machine, job));
+        let complete = if lanes.is_some() { None } else { Complete::of(job) };
         let mut walks = vec![Messages::new(machine, job); threads];
         let gathered = AtomicU64::new(self.members.len() as u64);
         let taken = || gathered.load(Ordering::Relaxed).saturating_mul(BYTES_PER_MEMBER);
         workers::for_each(&parts, &mut walks, go_on, |i, part, messages| {
             // Those that are left over when there are too many are not needed any more.
             if taken() <= memory_bytes {
-                match &complete {
-                    Some(complete) => part.count(machine, job, ranks.of(i), complete),
-                    None => part.gather(machine, job, ranks.of(i), messages),
+                match (&complete, &lanes) {
+                    (Some(complete), _) => part.count(machine, job, ranks.of(i), complete),
+                    (None, Some(lanes)) => part.gather_by_rail(job, lanes, ranks.of(i), messages),
+                    (None, None) => part.gather(machine, job, ranks.of(i), messages),
                 }
                 gathered.fetch_add(part.members.len() as u64, Ordering::Relaxed);
             }
@@ -117,10 +120,20 @@ impl Commodities {
             return Err(Ungathered::TooMuch(taken()));
         }
         let mut volumes = Volumes::default();
+        let mut by_rail = Vec::new();
         for (part, router) in parts.into_iter().zip(&ranks.routers) {
             let part = part.into_inner().expect("all threads have finished");
             volumes.merge(&part.volumes);
-            self.add_part(machine, id, router.0, &part.members);
+            match lanes {
+                None => self.add_part(machine, id, router.0, &part.members),
+                Some(_) => by_rail.extend(part.members),
+            }
+        }
+        // The interfaces of a node may be at different routers.
+        by_rail
+            .sort_unstable_by_key(|m| (machine.router_of(m.source), machine.router_of(m.target), m.source, m.target));
+        for of_router in by_rail.chunk_by(|a, b| machine.router_of(a.source) == machine.router_of(b.source)) {
+            self.add_part(machine, id, machine.router_of(of_router[0].source), of_router);
         }
         self.jobs.push(volumes.times(job.iterations));
         Ok(())
@@ -209,6 +222,26 @@ impl Part {
 }
 
 impl Part {
+    /// The same where nodes have several interfaces; the members are in no order.
+    fn gather_by_rail(&mut self, job: &Job, lanes: &Lanes<'_>, ranks: &[RankId], messages: &mut Messages<'_>) {
+        for group in ranks.chunk_by(|a, b| job.node_of(*a) == job.node_of(*b)) {
+            let first = self.members.len();
+            for &rank in group {
+                for (number, message) in messages.of(rank).enumerate() {
+                    self.volumes.add(&message);
+                    let Some(whole) = member(&message, job.iterations) else { continue };
+                    let iterations = u64::from(job.iterations);
+                    lanes.parts(&message, number, |part| {
+                        let bytes = part.bytes.0.saturating_mul(iterations);
+                        self.members.push(Member { source: part.source, target: part.target, bytes, ..whole });
+                    });
+                }
+            }
+            merge_equal_ends(&mut self.members, first);
+        }
+        self.members.shrink_to_fit();
+    }
+
     /// The same of a complete exchange, node by node.
     fn count(&mut self, machine: &Machine, job: &Job, ranks: &[RankId], complete: &Complete) {
         let iterations = u64::from(job.iterations);
@@ -234,6 +267,17 @@ fn member(message: &Message, iterations: u32) -> Option<Member> {
     let loads = bytes.0 > 0 && matches!(within, Within::Router | Within::Network);
     // What competes in a steady state is the messages of one iteration, whatever their number.
     loads.then(|| Member { source, target, messages: 1, bytes: bytes.0.saturating_mul(u64::from(iterations)) })
+}
+
+/// Sorts `members[first..]` by source and target and merges those with the same ones.
+fn merge_equal_ends(members: &mut Vec<Member>, first: usize) {
+    let mut own = members.split_off(first);
+    own.sort_unstable_by_key(|m| m.source);
+    for of_source in own.chunk_by(|a, b| a.source == b.source) {
+        let start = members.len();
+        members.extend_from_slice(of_source);
+        merge_equal_targets(members, start);
+    }
 }
 
 /// Sorts `members[first..]`, all of one source node, by target and merges those with the same one.

@@ -47,6 +47,7 @@ fn workload(machine: &Machine) -> (Workload, Vec<Sent>) {
             program: None,
             examined: Default::default(),
             iterations: 1,
+            rails: Default::default(),
             node_of_rank,
             pattern_name: "file".into(),
             placement_name: "list".into(),

@@ -38,6 +38,7 @@ fn job(name: &str, ranks: u32, messages: &[(u32, u32, u64)]) -> Job {
         program: None,
         examined: Default::default(),
         iterations: 1,
+        rails: Default::default(),
         node_of_rank: (0..ranks).map(NodeId).collect(),
         pattern_name: "file".into(),
         placement_name: "list".into(),

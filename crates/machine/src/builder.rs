@@ -1,6 +1,6 @@
 //! From nodes and cables to a [`Machine`].
 
-use crate::{Bundle, Coordinates, LinkClass, Machine, MachineError, Shape};
+use crate::{Bundle, Coordinates, LinkClass, Machine, MachineError, Rails, Shape};
 use odonata_units::{GroupId, LinkClassId, LinkId, NodeId, Rate, RouterId, Time};
 
 /// Most routers, nodes or cables of a machine: a wrong number in a file or an edit must not take all memory.
@@ -57,6 +57,8 @@ pub struct MachineBuilder {
     pub router_up: Vec<bool>,
     /// All cables, in any order; parallel cables are repeated.
     pub cables: Vec<Cable>,
+    /// Interfaces of each node: [`MachineBuilder::add_rails`] lists them.
+    pub rails: Rails,
     /// Whether the bandwidth of the cables is a default, since the file that lists them gives none.
     pub bandwidth_assumed: bool,
 }
@@ -90,7 +92,7 @@ impl MachineBuilder {
             self.node_up[node] &= self.router_up[router.index()];
         }
         let groups = self.group_of.iter().map(|g| g.index() + 1).max().unwrap_or(1);
-        let machine = Machine {
+        let mut machine = Machine {
             name: self.name,
             shape: self.shape,
             coordinates: self.coordinates,
@@ -117,8 +119,11 @@ impl MachineBuilder {
             link_latency: links.latency,
             first_bundle: links.first_bundle,
             bundles: links.bundles,
+            rails: self.rails,
+            planes: Vec::new(),
         };
         check_ports(&machine)?;
+        machine.cut_planes();
         Ok(machine)
     }
 
@@ -214,6 +219,7 @@ impl From<Machine> for MachineBuilder {
             cores_per_node: machine.cores_per_node,
             network_ports: machine.network_ports,
             bandwidth_assumed: false,
+            rails: machine.rails,
             node_router: machine.node_router,
             node_up: machine.node_up,
             node_names: machine.node_names,
@@ -250,7 +256,7 @@ fn by_name(names: &[String]) -> Result<Vec<NodeId>, MachineError> {
     }
 }
 
-fn nodes_by_router(node_router: &[RouterId], routers: usize) -> (Vec<u32>, Vec<NodeId>) {
+pub(crate) fn nodes_by_router(node_router: &[RouterId], routers: usize) -> (Vec<u32>, Vec<NodeId>) {
     let mut first = vec![0u32; routers + 1];
     for router in node_router {
         first[router.index() + 1] += 1;
@@ -379,6 +385,7 @@ mod tests {
             cores_per_node: 1,
             network_ports: None,
             bandwidth_assumed: false,
+            rails: Default::default(),
             node_router: vec![RouterId(2), RouterId(0), RouterId(2)],
             node_up: vec![true; 3],
             node_names: Vec::new(),

@@ -23,10 +23,12 @@ mod names;
 pub mod node_counts;
 pub mod node_names;
 pub mod presets;
+pub mod rails;
 mod shape;
 pub mod topology;
 
 pub use builder::{Cable, MachineBuilder};
 pub use error::MachineError;
 pub use machine::{Bundle, Coordinates, Fastest, LinkClass, Machine};
+pub use rails::{RailRouters, Rails};
 pub use shape::{GroupInterior, Shape};

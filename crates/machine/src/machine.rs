@@ -1,6 +1,6 @@
 //! The built hardware.
 
-use crate::Shape;
+use crate::{Rails, Shape};
 use odonata_declare::words;
 use odonata_units::{GroupId, LinkClassId, LinkId, NodeId, Rate, RouterId, Time};
 use std::ops::Range;
@@ -106,6 +106,9 @@ pub struct Machine {
     pub(crate) link_latency: Vec<Time>,
     pub(crate) first_bundle: Vec<u32>,
     pub(crate) bundles: Vec<Bundle>,
+    pub(crate) rails: Rails,
+    /// See [`Machine::planes`].
+    pub(crate) planes: Vec<Machine>,
 }
 
 impl Machine {
@@ -125,7 +128,7 @@ impl Machine {
     pub fn router_count(&self) -> usize {
         self.group_of.len()
     }
-    /// Number of nodes, unusable ones included.
+    /// Number of nodes, unusable ones included; where nodes have several interfaces, one for each of these ([`crate::rails`]).
     pub fn node_count(&self) -> usize {
         self.node_router.len()
     }

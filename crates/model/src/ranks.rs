@@ -51,7 +51,10 @@ impl<'a> Costs<'a> {
         let numbers: Vec<u32> = nodes.iter().map(|node| node.0).collect();
         let (mut hops, mut missing) = (HopCounts::new(machine), None);
         let extra = |a: u32, b: u32| {
-            hops.between(NodeId(a), NodeId(b)).unwrap_or_else(|error| {
+            // Over whichever interfaces work at both: shortest ways are as long on each, but for faults.
+            let common = machine.working_rails(NodeId(a)) & machine.working_rails(NodeId(b));
+            let rail = if machine.has_rails() { common.trailing_zeros() } else { 0 };
+            hops.between(machine.end(NodeId(a), rail), machine.end(NodeId(b), rail)).unwrap_or_else(|error| {
                 missing.get_or_insert(error);
                 0
             })

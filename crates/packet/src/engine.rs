@@ -13,8 +13,9 @@ use crate::settings_error::SettingsError;
 use crate::source::Traffic;
 use odonata_checkpoint::{Damaged, Reader, State};
 use odonata_machine::Machine;
+use odonata_routing::algorithm::planes::Planes;
 use odonata_routing::algorithm::{self, Algorithm, Routing, RoutingError, RoutingSettings};
-use odonata_routing::deadlock::{self, Cycle, Unproven};
+use odonata_routing::deadlock::{self, Cycle, Proven, Unproven};
 use odonata_routing::next_hop::{Rise, Unreachable};
 use odonata_units::Time;
 use std::ops::Range;
@@ -135,15 +136,7 @@ impl PacketEngine {
     ) -> Result<Self, PacketError> {
         settings.check()?;
         every_way_takes_time(machine, settings)?;
-        let proven = deadlock::prove(algorithm, Algorithm::next_hops(algorithm, machine)?, routing, MOST_CHANNELS);
-        let proven = proven.map_err(|error| match error {
-            Unproven::Routing(error) => PacketError::Routing(error),
-            Unproven::Cycle(cycle) => PacketError::Deadlock { algorithm: algorithm.to_owned(), cycle },
-            Unproven::Channels { .. } => PacketError::Settings(SettingsError {
-                setting: "routing.algorithm".into(),
-                reason: format!("'{algorithm}' {error}; 'up-down' needs one"),
-            }),
-        })?;
+        let proven = proven(machine, algorithm, routing)?;
         if proven.routing.rings().is_some() && settings.output_buffer.0 < 2 * settings.packet.0 {
             let (buffer, packet) = (settings.output_buffer, settings.packet);
             let reason = format!(
@@ -362,6 +355,30 @@ fn plans(traffic: &Traffic, schedule: Schedule, options: &RunOptions) -> (Record
         keep_tables: options.keep_tables,
     };
     (plan, limits)
+}
+
+/// What routes on a machine, proven free of deadlock: on each of its planes by itself, where there are several.
+fn proven(machine: &Machine, algorithm: &str, routing: &RoutingSettings) -> Result<Proven, PacketError> {
+    if !machine.planes().is_empty() {
+        let planes = machine.planes().iter().map(|plane| proven(plane, algorithm, routing));
+        let mut planes = planes.collect::<Result<Vec<Proven>, _>>()?;
+        let most = planes.iter().map(|plane| plane.rise).max().expect("several planes");
+        let plain_channels = planes.iter().map(|plane| plane.plain_channels).max().expect("several planes");
+        let planes = Planes::new(machine, planes.drain(..).map(|plane| plane.routing).collect()).map_err(|reason| {
+            PacketError::Routing(RoutingError::Machine { algorithm: algorithm.to_owned(), reason })
+        })?;
+        return Ok(Proven { routing: Box::new(planes), rise: most, plain_channels });
+    }
+    deadlock::prove(algorithm, Algorithm::next_hops(algorithm, machine)?, routing, MOST_CHANNELS).map_err(|error| {
+        match error {
+            Unproven::Routing(error) => PacketError::Routing(error),
+            Unproven::Cycle(cycle) => PacketError::Deadlock { algorithm: algorithm.to_owned(), cycle },
+            Unproven::Channels { .. } => PacketError::Settings(SettingsError {
+                setting: "routing.algorithm".into(),
+                reason: format!("'{algorithm}' {error}; 'up-down' needs one"),
+            }),
+        }
+    })
 }
 
 /// Events at one instant are ordered on the understanding that none of them has an effect elsewhere at that instant; credits take

@@ -24,6 +24,7 @@ pub mod min;
 mod nothing;
 pub mod over_router;
 pub mod par;
+pub mod planes;
 pub mod q_adaptive;
 mod steady;
 pub mod torus_adaptive;

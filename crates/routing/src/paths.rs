@@ -18,6 +18,7 @@
 mod draws;
 mod graph;
 mod grouped;
+mod planes;
 mod torus;
 
 pub use draws::Draws;
@@ -112,6 +113,9 @@ pub trait PathRule: Sync + Send {
 /// # Errors
 /// A working router that can't be reached from another one, or a graph too large for shortest-path tables.
 pub fn rule_for(machine: &Machine, middle: Middle) -> Result<(Box<dyn PathRule + '_>, Vec<Notice>), PathError> {
+    if !machine.planes().is_empty() {
+        return planes::rule_for(machine, middle);
+    }
     let structured: Option<Box<dyn PathRule + '_>> = match machine.shape() {
         Shape::Grouped { .. } if grouped::multiplies(machine) => {
             GroupedPaths::<true>::new(machine, middle).map(|rule| Box::new(rule) as _)

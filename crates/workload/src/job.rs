@@ -6,6 +6,7 @@ use crate::mistakes::{self, Examined, Known, Mistake, MOST_CALLS};
 use crate::pattern::{PatternContext, Silent};
 use crate::placement::{FreeNodes, Placed, Request};
 use crate::program::{ProgramContext, ProgramSpec, Rounds, Sequence};
+use crate::rails::RailChoice;
 use crate::{
     Pattern, PatternRule, PatternSpec, PlacementSpec, Start, TrafficKind, TrafficSpec, Unknown, WorkloadError,
 };
@@ -91,6 +92,8 @@ pub struct Job {
     pub examined: Examined,
     /// Node of each rank.
     pub node_of_rank: Vec<NodeId>,
+    /// Which interfaces its messages take where nodes have several.
+    pub rails: RailChoice,
     /// Name of the pattern or the program.
     pub pattern_name: String,
     /// Name of the placement.
@@ -244,6 +247,7 @@ fn job(
         program: done.program.filter(|_| !spec.idle),
         examined: if spec.idle { done.examined.silent() } else { done.examined },
         node_of_rank,
+        rails: RailChoice::default(),
         pattern_name: done.name,
         placement_name: spec.placement.name().into(),
     })

@@ -11,7 +11,8 @@ use crate::scenario::Scenario;
 use odonata_declare::Value;
 use odonata_model::pricing::Refusal;
 use odonata_model::{HopCounts, ModelError};
-use odonata_workload::volumes::{Message, Messages, Volumes, Within};
+use odonata_workload::rails::{Lanes, Part};
+use odonata_workload::volumes::{Messages, Volumes, Within};
 use odonata_workload::Job;
 use serde_json::{json, Map};
 use settings::{forms, Model};
@@ -153,14 +154,22 @@ fn sent(scenario: &Scenario) -> Result<Sent, ModelError> {
     for job in &workload.jobs {
         let (mut volumes, mut hop_bytes, rounds) = (Volumes::default(), 0.0, f64::from(job.iterations));
         let mut messages = Messages::new(machine, job);
+        let lanes = Lanes::new(machine, job);
         for rank in job.rank_ids() {
-            for message in messages.of(rank) {
+            for (number, message) in messages.of(rank).enumerate() {
                 volumes.add(&message);
                 if matches!(message.within, Within::Router | Within::Network) {
-                    let (bytes, Message { source_node, target_node, .. }) = (rounds * message.bytes.as_f64(), message);
-                    bytes_out[source_node.index()] += bytes;
-                    bytes_in[target_node.index()] += bytes;
-                    hop_bytes += bytes * f64::from(hops.between(source_node, target_node)?);
+                    let mut missing = None;
+                    lanes.parts(&message, number, |Part { source, target, bytes }| {
+                        let bytes = rounds * bytes.as_f64();
+                        bytes_out[source.index()] += bytes;
+                        bytes_in[target.index()] += bytes;
+                        match hops.between(source, target) {
+                            Ok(count) => hop_bytes += bytes * f64::from(count),
+                            Err(error) => missing = Some(error),
+                        }
+                    });
+                    missing.map_or(Ok(()), Err)?;
                 }
             }
         }

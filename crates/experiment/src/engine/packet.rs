@@ -115,7 +115,7 @@ impl Engine for Packet {
             self.built(scenario, guard, !watcher.takes_rows())?;
         let recording = self.recording(scenario);
         let program = programs.as_ref().map(Programs::program);
-        let traffic = Traffic::of(&scenario.workload, &closed, program.as_ref());
+        let traffic = Traffic::of(&scenario.machine, &scenario.workload, &closed, program.as_ref());
         let steady = traffic.has_open() && !traffic.is_mixed();
         let schedule = self.schedule(steady);
         let options = RunOptions {
@@ -203,6 +203,7 @@ impl Packet {
     /// Everything that a run needs, if there is memory for it. Before each step it is estimated whether there is.
     fn built(&self, scenario: &Scenario, guard: &Guard, keeps_rows: bool) -> Result<Built, EngineError> {
         let machine = &scenario.machine;
+        refuse_programs_on_rails(scenario)?;
         let assumed = (Engine::routing(self), ASSUMED_CHANNELS);
         let mut demand = self.demand(scenario, keeps_rows);
         // Packets are counted when messages are known: those of closed traffic are not yet.
@@ -283,6 +284,21 @@ fn senders(scenario: &Scenario, traffic: &Traffic) -> Vec<usize> {
         JobTraffic::Program(_) => placed.node_of_rank.iter().collect::<BTreeSet<_>>().len(),
     };
     traffic.jobs.iter().zip(&scenario.workload.jobs).map(senders).collect()
+}
+
+/// A rank hears of everything on its node in the order of time; the interfaces of one node may be in parts of the machine that run ahead
+/// of each other, so nobody could tell it so.
+fn refuse_programs_on_rails(Scenario { machine, workload, .. }: &Scenario) -> Result<(), EngineError> {
+    let program = workload.jobs.iter().find(|job| machine.has_rails() && job.program.is_some());
+    program.map_or(Ok(()), |job| {
+        let reason = format!(
+            "job '{}' runs a program, which on nodes with {} interfaces at routers of their own the packet engine can't; give it a pattern, \
+             use the flow engine, or leave out 'rails' and 'planes' ('interfaces' gives a node several at one router)",
+            job.name,
+            machine.rails().of_node()
+        );
+        Err(EngineError::Refused { key: None, reason })
+    })
 }
 
 fn refused(error: &PacketError) -> EngineError {

@@ -7,19 +7,23 @@ use crate::memory;
 use crate::problem::{suggestion, ProblemKind};
 use crate::report::Report;
 use crate::spec::machine::{ClassSpec, MachineSpec, Origin, UNLIMITED};
-use odonata_declare::{Declared, Kind, Value, Variant};
+use odonata_declare::{Declared, Kind, Value, Variant, Word};
 use odonata_machine::edit::{self, Edit, FigureChange};
 use odonata_machine::import::{self, FormatError, FORMATS};
+use odonata_machine::rails::RailRouters;
 use odonata_machine::topology::{Extent, TOPOLOGIES};
 use odonata_machine::{metrics, presets};
 use odonata_machine::{LinkClass, Machine, MachineBuilder, MachineError};
 use odonata_units::RouterId;
+use odonata_workload::rails::RailChoice;
 use std::path::Path;
 use toml::Table;
 
 /// A built machine, and what is known beside it.
 pub(super) struct Hardware {
     pub(super) machine: Machine,
+    /// How messages are spread over the interfaces of nodes.
+    pub(super) rails: RailChoice,
     pub(super) prices: Vec<(String, f64)>,
     pub(super) declared: Option<&'static presets::DeclaredCounts>,
     /// `[machine]` with every key.
@@ -44,6 +48,7 @@ pub(super) fn build(spec: &MachineSpec, seed: u64, files: &mut Files<'_>, report
     node_names::give(&mut builder, spec, files, &mut resolved, report)?;
     let prices = apply_classes(&mut builder, &spec.classes, report)?;
     describe(&builder, spec, &prices, &mut resolved);
+    let rails = add_rails(&mut builder, spec, &mut resolved, report)?;
     let before = cables_by_class(&builder);
     let builder = apply_edits(builder, spec, seed, report)?;
     let after = cables_by_class(&builder);
@@ -54,7 +59,8 @@ pub(super) fn build(spec: &MachineSpec, seed: u64, files: &mut Files<'_>, report
             return None;
         }
     };
-    let other_nodes = ["nodes_per_router", "node_counts"].iter().any(|key| spec.common.given(key).is_some());
+    let other_nodes =
+        ["nodes_per_router", "node_counts", "planes", "rails"].iter().any(|key| spec.common.given(key).is_some());
     let untouched = spec.edits.is_empty() && spec.partition.is_none() && !other_nodes;
     let declared = match &spec.origin {
         Origin::Preset(name) if untouched => Some(&presets::find(name).expect("a known preset").declared),
@@ -62,7 +68,42 @@ pub(super) fn build(spec: &MachineSpec, seed: u64, files: &mut Files<'_>, report
     };
     let mut warnings = if spec.edits.is_empty() { Vec::new() } else { edit_warnings(&machine, &before, &after) };
     warnings.extend(assumed.then(|| assumed_bandwidth(&machine, spec)).flatten());
-    Some(Hardware { machine, prices, declared, resolved, warnings })
+    Some(Hardware { machine, rails, prices, declared, resolved, warnings })
+}
+
+/// Gives nodes further interfaces; what spreads messages over them.
+fn add_rails(
+    builder: &mut MachineBuilder,
+    spec: &MachineSpec,
+    resolved: &mut Table,
+    report: &mut Report<'_>,
+) -> Option<RailChoice> {
+    let (planes, rails) = (spec.common.count("planes").unwrap_or(1), spec.common.count("rails").unwrap_or(1));
+    let mut choice = RailChoice::default();
+    let mine: Vec<&str> = choice.keys().iter().map(|key| key.name).collect();
+    for (key, given) in spec.common.all_given().filter(|(key, _)| mine.contains(key)) {
+        choice.set(key, &given.value);
+    }
+    let routers = spec.common.text("rail_routers").and_then(RailRouters::from_word).unwrap_or_default();
+    // Said to be 1 they are one value of a sweep.
+    let given = |keys: &[&str]| keys.iter().any(|key| spec.common.given(key).is_some());
+    let useless = ["rail_rule", "stripe_from"].into_iter().filter(|_| !given(&["rails", "planes"]));
+    let mut useless = useless.chain(["rail_routers"].into_iter().filter(|_| !given(&["rails"])));
+    if let Some((key, place)) = useless.find_map(|key| Some((key, spec.common.given(key)?.place))) {
+        let of = if key == "rail_routers" { "'rails'" } else { "'rails' or 'planes'" };
+        let message = format!("'{key}' is of nodes with several interfaces: give {of}, or leave it out");
+        report.add(ProblemKind::Conflict, place, message, None);
+        return None;
+    }
+    if let Err(error) = builder.add_rails(rails, routers, planes) {
+        report_machine_error(&error, spec, report);
+        return None;
+    }
+    resolved.insert("planes".into(), planes.into());
+    resolved.insert("rails".into(), rails.into());
+    resolved.insert("rail_routers".into(), routers.word().into());
+    choice.values().into_iter().for_each(|(key, value)| drop(resolved.insert(key.into(), value.to_toml())));
+    Some(choice)
 }
 
 /// The classes that nobody gave a bandwidth: neither the file nor a key nor an edit.

@@ -12,6 +12,7 @@ use odonata_machine::Machine;
 use odonata_workload::collective::Collectives;
 use odonata_workload::mistakes::Known;
 use odonata_workload::program::ProgramSpec;
+use odonata_workload::rails::RailChoice;
 use odonata_workload::volumes::Messages;
 use odonata_workload::{JobSpec, PatternSpec, PlacementSpec, TrafficSpec, Work, Workload, WorkloadError, TRAFFIC};
 use std::sync::Arc;
@@ -117,18 +118,27 @@ fn set_all(
 pub(super) fn place(
     entries: &[JobEntry],
     words: Vec<Option<JobSpec>>,
-    machine: &Machine,
+    (machine, rails): (&Machine, RailChoice),
     seed: u64,
     known: &mut Known,
     report: &mut Report<'_>,
 ) -> Option<(Vec<JobSpec>, Workload)> {
     let specs: Vec<JobSpec> = words.into_iter().collect::<Option<_>>()?;
     admit(entries, &specs, machine, report)?;
-    match Workload::build_knowing(machine, &specs, seed, known) {
-        Ok(workload) => Some((specs, workload)),
+    let of_hosts = machine.of_hosts();
+    let hosts = of_hosts.as_ref().unwrap_or(machine);
+    match Workload::build_knowing(hosts, &specs, seed, known) {
+        Ok(mut workload) => match workload.spread_over_rails(machine, rails) {
+            Ok(()) => Some((specs, workload)),
+            Err(error) => {
+                let place = entries[error.job].place_of("placement");
+                report.add(ProblemKind::Workload, place, error.to_string(), None);
+                None
+            }
+        },
         Err(_) => {
             // Which one it was: a job depends only on those before it.
-            let mut build = |n: usize| Workload::build_knowing(machine, &specs[..n], seed, known).err();
+            let mut build = |n: usize| Workload::build_knowing(hosts, &specs[..n], seed, known).err();
             let failing = (1..=specs.len()).find_map(|n| Some((n, build(n)?)));
             let (n, error) = failing.expect("the same jobs fail again");
             let (place, message) = problem(&error, &entries[n - 1]);
@@ -142,7 +152,7 @@ pub(super) fn place(
 /// placement, which says so.
 fn admit(entries: &[JobEntry], specs: &[JobSpec], machine: &Machine, report: &mut Report<'_>) -> Option<()> {
     let ranks: u64 = specs.iter().map(|job| u64::from(job.ranks)).sum();
-    let cores = machine.node_count() as u64 * u64::from(machine.cores_per_node());
+    let cores = machine.host_count() as u64 * u64::from(machine.cores_per_node());
     let Err(reason) = memory::admit_ranks(ranks.min(cores), memory::available()) else { return Some(()) };
     let most = (0..specs.len()).max_by_key(|&job| specs[job].ranks)?;
     report.add(ProblemKind::Workload, entries[most].place_of("ranks"), reason, None);

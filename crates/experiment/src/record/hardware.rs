@@ -134,6 +134,17 @@ pub(super) const NODES: FilledTable<'_, Machine> = FilledTable {
             .by(|machine: &Machine| each_node(machine, |_, node| node.0)),
         Column::attribute("name", Text, Plain, "Name", "Its name, the same on a machine with other cables.")
             .by(|machine| Values::texts(machine.nodes().map(|node| machine.node_name(node)).collect())),
+        Column::attribute(
+            "host",
+            U32,
+            Plain,
+            "Host",
+            "The node that it is an interface of, where nodes have several: a row each. Itself where they have one.",
+        )
+        .of("nodes")
+        .by(|machine| each_node(machine, |machine, node| machine.host_of(node).0)),
+        Column::attribute("rail", U32, Plain, "Rail", "Which interface of that node it is, from 0.")
+            .by(|machine| each_node(machine, Machine::rail_of)),
         Column::attribute("router", U32, Plain, "Router", "Router that it is attached to.")
             .of("routers")
             .by(|machine| each_node(machine, |machine, node| machine.router_of(node).0)),
@@ -174,7 +185,9 @@ pub(crate) fn machine_json(machine: &Machine) -> Value {
         "shape": shape,
         "groups": machine.group_count(),
         "routers": machine.router_count(),
-        "nodes": machine.node_count(),
+        "nodes": machine.host_count(),
+        "planes": machine.rails().planes,
+        "rails": machine.rails().per_plane,
         "links": machine.link_count(),
         "axes": machine.coordinates().axes,
         "axis_sizes": machine.coordinates().sizes,

@@ -60,7 +60,8 @@ pub(super) const OWNERS: &[Filled<Scenario>] = &[Column::attribute(
 .by(job_of_nodes)];
 
 fn job_of_nodes(scenario: &Scenario) -> Values {
-    let mut job_of = vec![IDLE; scenario.machine.node_count()];
+    let machine = &scenario.machine;
+    let mut job_of = vec![IDLE; machine.host_count()];
     for (job, placed) in scenario.workload.jobs.iter().enumerate() {
         let job = i32::try_from(job).expect("fewer than 2^31 jobs");
         for node in &placed.node_of_rank {
@@ -68,7 +69,8 @@ fn job_of_nodes(scenario: &Scenario) -> Values {
             *here = if *here == IDLE || *here == job { job } else { SHARED };
         }
     }
-    job_of.into()
+    // A row for each interface.
+    machine.nodes().map(|end| job_of[machine.host_of(end).index()]).collect()
 }
 
 /// What passed the nodes' network interfaces.

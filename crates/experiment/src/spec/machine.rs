@@ -8,11 +8,13 @@ use crate::fields::{expect_table, Fields, Located};
 use crate::problem::ProblemKind;
 use crate::report::Report;
 use crate::section::{Chooser, Section};
-use odonata_declare::{Absent, Choice, Family, Key, Kind, Named, Value};
+use odonata_declare::{Absent, Choice, Declared, Family, Key, Kind, Named, Value};
 use odonata_machine::edit::Edit;
 use odonata_machine::import::FORMATS;
 use odonata_machine::presets::{self, Partition};
+use odonata_machine::rails::RailRouters;
 use odonata_machine::topology::TOPOLOGIES;
+use odonata_workload::rails::RailChoice;
 
 /// The word for a port budget that is none.
 pub(crate) const UNLIMITED: &Choice = &Choice { name: "unlimited", doc: "no budget" };
@@ -25,7 +27,7 @@ pub(crate) static FORMAT: Family = Family::new("format", || FORMATS.iter().map(N
 
 /// The keys of `[machine]`.
 pub(crate) fn section() -> Section {
-    let keys = vec![
+    let mut keys = vec![
         Key::optional("preset", Kind::Choice(PRESET.choices()), "none", "A known machine. One of `preset`, `topology` and `file` is given."),
         Key::optional("topology", Kind::Choice(TOPOLOGY.choices()), "none", "A family of machines, with its parameters beside it."),
         Key::optional("file", Kind::Path, "none", "A file that lists the cables; gzip is recognised."),
@@ -57,6 +59,24 @@ pub(crate) fn section() -> Section {
             "The same as CSV: `name` and `node` (number), or `name` and `router` (name or number; its nodes in the order of the lines).",
         ),
         Key {
+            name: "planes",
+            kind: Kind::count(1),
+            absent: Absent::Value(Value::Integer(1)),
+            doc: "Copies of the network, without a cable between them; every node has an interface (or `rails` of them) in each.",
+        },
+        Key {
+            name: "rails",
+            kind: Kind::count(1),
+            absent: Absent::Value(Value::Integer(1)),
+            doc: "Interfaces of each node in a plane; each has a link of class `terminal` of its own.",
+        },
+        Key {
+            name: "rail_routers",
+            kind: RailRouters::KIND,
+            absent: Absent::Value(Value::text(RailRouters::Same.word())),
+            doc: "At which routers the rails of a node end.",
+        },
+        Key {
             name: "edit",
             kind: Kind::Any(&[Kind::Text, Kind::List(&Kind::Any(&[Kind::Text, Kind::Table(edit::KEYS)]))]),
             absent: Absent::Value(Value::List(Vec::new())),
@@ -71,6 +91,8 @@ pub(crate) fn section() -> Section {
                   hold for every cable of the class and are set before the edits.",
         },
     ];
+    let edit = keys.iter().position(|key| key.name == "edit").expect("a key");
+    keys.splice(edit..edit, RailChoice::default().keys());
     Section {
         name: "machine",
         repeated: false,

@@ -93,6 +93,7 @@ pub(super) fn assemble(
         cores_per_node,
         network_ports: None,
         bandwidth_assumed: false,
+        rails: Default::default(),
         node_up: vec![true; node_router.len()],
         node_names: Vec::new(),
         node_router,

@@ -54,24 +54,29 @@ impl Reached {
     }
 }
 
-pub(super) fn distances(machine: &Machine) -> Distances {
-    let nodes = usable_nodes(machine);
-    let reached = in_torus(machine, &nodes).unwrap_or_else(|| search_all(machine, &nodes));
+/// Of all planes together: there are no pairs of routers in different ones.
+pub(super) fn distances(planes: &[Machine]) -> Distances {
+    let (mut reached, mut all_pairs, mut together) = (Reached::default(), 0, 0);
+    for machine in planes {
+        let nodes = usable_nodes(machine);
+        reached = reached.add(in_torus(machine, &nodes).unwrap_or_else(|| search_all(machine, &nodes)));
+        let routers_up = machine.routers().filter(|&router| machine.router_up(router)).count() as u64;
+        all_pairs += routers_up * routers_up.saturating_sub(1);
+        // Pairs at one router: 0 hops.
+        together += nodes.iter().map(|&n| u64::from(n) * u64::from(n.saturating_sub(1))).sum::<u64>();
+    }
     let mut pairs_by_hops = reached.pairs_by_hops;
     if pairs_by_hops.is_empty() {
         pairs_by_hops.push(0);
     }
-    let routers_up = machine.routers().filter(|&router| machine.router_up(router)).count() as u64;
     let pairs: u64 = pairs_by_hops.iter().sum();
     let hops: u64 = pairs_by_hops.iter().zip(0u64..).map(|(n, h)| n * h).sum();
-    // Pairs at one router: 0 hops.
-    let together: u64 = nodes.iter().map(|&n| u64::from(n) * u64::from(n.saturating_sub(1))).sum();
     let mean = |sum: u64, n: u64| if n == 0 { 0.0 } else { sum as f64 / n as f64 };
     Distances {
         diameter: pairs_by_hops.len() as u32 - 1,
         mean_router_hops: mean(hops, pairs),
         mean_node_hops: mean(reached.node_hops, reached.node_pairs + together),
-        unreachable_pairs: routers_up * routers_up.saturating_sub(1) - pairs,
+        unreachable_pairs: all_pairs - pairs,
         pairs_by_hops,
     }
 }
@@ -232,7 +237,7 @@ mod tests {
     use std::collections::VecDeque;
 
     fn of(builder: MachineBuilder) -> Distances {
-        distances(&builder.build().unwrap())
+        distances(std::slice::from_ref(&builder.build().unwrap()))
     }
 
     /// The slow twin: a queue per source.
@@ -364,7 +369,7 @@ mod tests {
                 builder.router_up[router % routers] = false;
             }
             let machine = builder.build().unwrap();
-            prop_assert_eq!(distances(&machine).pairs_by_hops, one_by_one(&machine));
+            prop_assert_eq!(distances(std::slice::from_ref(&machine)).pairs_by_hops, one_by_one(&machine));
         }
     }
 
@@ -373,7 +378,7 @@ mod tests {
     fn equals_its_slow_twin_over_batches() {
         let machine =
             Cascade { groups: 7, usable_nodes: Some(2500), ..Cascade::default() }.builder().unwrap().build().unwrap();
-        let found = distances(&machine);
+        let found = distances(std::slice::from_ref(&machine));
         assert_eq!(found.pairs_by_hops, one_by_one(&machine));
         assert!(machine.router_count() > BATCH);
     }

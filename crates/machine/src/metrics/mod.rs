@@ -10,11 +10,12 @@ mod connectivity;
 mod cost;
 mod distance;
 mod fat_tree_rate;
+mod planes;
 mod torus;
 
 /// Whether working routers hold together, without measuring anything else.
 pub fn connectivity_of(machine: &crate::Machine) -> Connectivity {
-    connectivity::connectivity(machine)
+    planes::connectivity(planes::of(machine))
 }
 
 pub use bisection::{Bisection, BisectionMethod};
@@ -59,21 +60,22 @@ pub struct Metrics {
 
 /// Measures a machine.
 pub fn measure(machine: &Machine) -> Metrics {
-    let nodes_up = machine.nodes().filter(|&node| machine.node_up(node)).count();
+    let planes = planes::of(machine);
+    let nodes_up = planes::nodes_up(machine);
     Metrics {
         routers: machine.router_count(),
         routers_up: machine.routers().filter(|&router| machine.router_up(router)).count(),
-        nodes: machine.node_count(),
+        nodes: machine.host_count(),
         nodes_up,
         cores_up: nodes_up as u64 * u64::from(machine.cores_per_node()),
         groups: machine.group_count(),
         links: machine.link_count(),
         classes: classes::classes(machine),
         ports: classes::all_ports(machine),
-        distances: distance::distances(machine),
-        connectivity: connectivity::connectivity(machine),
-        bisection: bisection::bisection(machine),
-        checks: checks::checks(machine),
+        distances: distance::distances(planes),
+        connectivity: planes::connectivity(planes),
+        bisection: planes::bisection(planes),
+        checks: planes::checks(planes),
     }
 }
 

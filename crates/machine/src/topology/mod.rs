@@ -189,6 +189,7 @@ fn bare(
         cores_per_node,
         network_ports: None,
         bandwidth_assumed: false,
+        rails: Default::default(),
         node_router: (0..nodes).map(|node| RouterId::from_index(node / nodes_per_router as usize)).collect(),
         node_up: vec![true; nodes],
         node_names: Vec::new(),

@@ -4,9 +4,10 @@ use super::{ClosedJob, Destinations, JobTraffic, NodeMessage, OpenJob, Traffic};
 use crate::endpoint::Program;
 use odonata_machine::Machine;
 use odonata_units::{Bytes, NodeId, RankId, Stream};
+use odonata_workload::rails::Lanes;
 use odonata_workload::volumes::{Messages, Volumes, Within};
 use odonata_workload::{Closed, Job, Open, Pattern, TrafficKind, Workload};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 /// Draws after which a rank that only names itself or its own node is taken to have nobody else to send to.
@@ -16,27 +17,48 @@ const DRAWS: u32 = 1_000;
 struct RankDestinations {
     pattern: Arc<dyn Pattern>,
     node_of_rank: Vec<NodeId>,
-    /// Ranks of a node.
-    ranks: BTreeMap<NodeId, Vec<RankId>>,
+    /// Those that send from a node; where nodes have several interfaces, from each of its ends.
+    senders: BTreeMap<NodeId, Senders>,
+    /// Ends that a fault cut off.
+    dead: BTreeSet<NodeId>,
+}
+
+/// Ranks that send from one end.
+#[derive(Default)]
+struct Senders {
+    ranks: Vec<RankId>,
+    /// From the number of a node to that of its end on this rail.
+    offset: u32,
 }
 
 impl RankDestinations {
-    fn new(job: &Job) -> Self {
-        let mut ranks: BTreeMap<NodeId, Vec<RankId>> = BTreeMap::new();
+    fn new(machine: &Machine, job: &Job) -> Self {
+        let mut senders: BTreeMap<NodeId, Senders> = BTreeMap::new();
+        let (mut dead, lanes) = (BTreeSet::new(), Lanes::new(machine, job));
         for rank in job.rank_ids() {
-            ranks.entry(job.node_of(rank)).or_default().push(rank);
+            let node = job.node_of(rank);
+            for rail in 0..machine.rails().of_node() {
+                let end = machine.end(node, rail);
+                if !machine.router_up(machine.router_of(end)) {
+                    dead.insert(end);
+                } else if lanes.sends_on(rank, rail) {
+                    let of_end = senders.entry(end).or_default();
+                    of_end.ranks.push(rank);
+                    of_end.offset = end.0 - node.0;
+                }
+            }
         }
-        Self { pattern: Arc::clone(&job.pattern), node_of_rank: job.node_of_rank.clone(), ranks }
+        Self { pattern: Arc::clone(&job.pattern), node_of_rank: job.node_of_rank.clone(), senders, dead }
     }
 
     /// The node that a random rank of `source` sends to over the network, if one of many draws finds one.
     fn try_draw(&self, source: NodeId, random: &mut Stream) -> Option<NodeId> {
-        let ranks = &self.ranks[&source];
+        let Senders { ranks, offset } = &self.senders[&source];
         (0..DRAWS).find_map(|_| {
             let rank = ranks[random.index(ranks.len())];
             let target = self.pattern.destination(rank, random)?;
-            let node = self.node_of_rank[target.index()];
-            (node != source).then_some(node)
+            let node = NodeId(self.node_of_rank[target.index()].0 + offset);
+            (node != source && (self.dead.is_empty() || !self.dead.contains(&node))).then_some(node)
         })
     }
 }
@@ -50,10 +72,13 @@ impl Destinations for RankDestinations {
 impl OpenJob {
     /// A job of a workload whose traffic is open. Each message comes from a random rank of its node; what stays on the node
     /// is drawn again, and a node whose ranks send nothing elsewhere makes no packets.
-    fn of(job: &Job, open: &Open) -> Self {
-        let destinations = RankDestinations::new(job);
+    ///
+    /// Where nodes have several interfaces, each of them is such a node: under `affinity` its messages come from the ranks whose it is. What
+    /// would go to an end that a fault cut off is drawn again, too.
+    fn of(machine: &Machine, job: &Job, open: &Open) -> Self {
+        let destinations = RankDestinations::new(machine, job);
         let mut probe = Stream::new(0, "probe", &[]);
-        let mut nodes: Vec<NodeId> = destinations.ranks.keys().copied().collect();
+        let mut nodes: Vec<NodeId> = destinations.senders.keys().copied().collect();
         nodes.retain(|&node| destinations.try_draw(node, &mut probe).is_some());
         Self {
             nodes: nodes.into(),
@@ -92,6 +117,7 @@ impl ClosedTraffic {
             let rounds = job.iterations;
             let (mut messages, mut volumes) = (Vec::new(), Volumes::default());
             let mut walk = Messages::new(machine, job);
+            let lanes = Lanes::new(machine, job);
             let is_closed = matches!(job.traffic, TrafficKind::Closed(_));
             let is_program = matches!(job.traffic, TrafficKind::Program(_));
             for rank in job.rank_ids().filter(|_| is_program) {
@@ -99,17 +125,20 @@ impl ClosedTraffic {
             }
             for rank in job.rank_ids().filter(|_| is_closed) {
                 let sent = walk.of(rank);
-                // As if all of this rank's messages left its node.
-                let needed = (count + sent.len()) as u64 * BYTES_PER_MESSAGE;
+                // As if all of this rank's messages left its node, in as many parts as there may be.
+                let parts = sent.len() as u64 * u64::from(machine.rails().of_node());
+                let needed = (count as u64 + parts) * BYTES_PER_MESSAGE;
                 if needed > memory_bytes {
                     return Err(needed);
                 }
-                for message in sent {
+                for (number, message) in sent.enumerate() {
                     volumes.add(&message);
                     if matches!(message.within, Within::Router | Within::Network) {
-                        let (source, destination) = (message.source_node, message.target_node);
-                        messages.push(NodeMessage { source, destination, bytes: message.bytes, rounds });
-                        count += 1;
+                        lanes.parts(&message, number, |part| {
+                            let (source, destination) = (part.source, part.target);
+                            messages.push(NodeMessage { source, destination, bytes: part.bytes, rounds });
+                            count += 1;
+                        });
                     }
                 }
             }
@@ -144,10 +173,15 @@ impl Traffic {
     ///
     /// # Panics
     /// If a job is a program and there is none.
-    pub fn of(workload: &Workload, closed: &ClosedTraffic, program: Option<&Arc<dyn Program>>) -> Self {
+    pub fn of(
+        machine: &Machine,
+        workload: &Workload,
+        closed: &ClosedTraffic,
+        program: Option<&Arc<dyn Program>>,
+    ) -> Self {
         let jobs = workload.jobs.iter().zip(&closed.messages).map(|(job, messages)| match &job.traffic {
             TrafficKind::Program(_) => JobTraffic::Program(Arc::clone(program.expect("something runs the programs"))),
-            TrafficKind::Open(open) => JobTraffic::Open(OpenJob::of(job, open)),
+            TrafficKind::Open(open) => JobTraffic::Open(OpenJob::of(machine, job, open)),
             TrafficKind::Closed(Closed { start }) => {
                 JobTraffic::Closed(ClosedJob { messages: Arc::clone(messages), start: *start })
             }

@@ -1,0 +1,243 @@
+//! Nodes with several interfaces: closed forms, flow against packets, faults, mistakes.
+
+use odonata_experiment::{check, machine, run, Files, RunResult, Values};
+use std::path::Path;
+
+/// 72 nodes: 9 groups of 4 routers with 2 nodes each.
+const DRAGONFLY: &str = "topology = 'dragonfly'\np = 2\na = 4\nh = 2\ng = 9\ncores_per_node = 4";
+const PARAMETERS: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../python/odonata/amg/data/machines/eos.toml");
+const PAIR: &str =
+    "ranks = 2\nranks_per_node = 1\nplacement = 'compact'\npattern = { name = 'all-to-all', bytes = '1 MiB' }";
+
+fn text(machine: &str, job: &str, engine: &str) -> String {
+    format!("format = 2\n[machine]\n{machine}\n[[job]]\nname = 'a'\n{job}\n[engine]\n{engine}\n")
+}
+
+fn try_run(machine: &str, job: &str, engine: &str, threads: usize) -> Result<RunResult, String> {
+    let files = Files::beside(Path::new("run.toml"));
+    run::<&str>(&text(machine, job, engine), "run.toml", &[], files, threads, &mut |_, _| true)
+        .map_err(|error| format!("{error:?}"))
+}
+
+#[track_caller]
+fn result(machine: &str, job: &str, engine: &str) -> RunResult {
+    try_run(machine, job, engine, 1).unwrap_or_else(|error| panic!("{engine} on {machine}: {error}"))
+}
+
+#[track_caller]
+fn refused(machine: &str, job: &str, engine: &str) -> String {
+    let files = Files::beside(Path::new("run.toml"));
+    match check::<&str>(&text(machine, job, engine), "run.toml", &[], files) {
+        Ok(_) => panic!("{machine} was taken"),
+        Err(problems) => problems.0.into_iter().map(|problem| problem.message).collect::<Vec<_>>().join("\n"),
+    }
+}
+
+#[track_caller]
+fn reals(result: &RunResult, table: &str, column: &str) -> Vec<f64> {
+    match result.tables.get(table).and_then(|table| table.get(column)) {
+        Some(Values::F64(values)) => values.clone(),
+        other => panic!("{table}.{column}: {other:?}"),
+    }
+}
+
+#[track_caller]
+fn numbers(result: &RunResult, table: &str, column: &str) -> Vec<u32> {
+    match result.tables.get(table).and_then(|table| table.get(column)) {
+        Some(Values::U32(values)) => values.clone(),
+        other => panic!("{table}.{column}: {other:?}"),
+    }
+}
+
+/// Two nodes of neighbouring routers of a ring send each other B bytes: B / C over one interface, B / (k C) striped over k, each with
+/// a link of its own. Rails at one router share its one cable between routers, so nothing is gained there. The packet engine
+/// needs the latency of the way besides, which is below 3 us.
+#[test]
+fn striped_over_k_interfaces_a_message_takes_a_kth_of_the_time() {
+    let ring = "topology = 'torus'\ndims = [8]\nnodes_per_router = 1";
+    let alone = |machine: &str, engine: &str| {
+        let found = result(machine, PAIR, engine);
+        reals(&found, "jobs", "time_s")[0]
+    };
+    for engine in ["kind = 'flow'\nrouting = 'min'", "kind = 'packet'\nrouting = 'min'"] {
+        let slack = if engine.contains("packet") { 3e-6 } else { 1e-12 };
+        let one = alone(ring, engine);
+        for (more, parts) in [
+            ("planes = 2\nrail_rule = 'stripe'", 2.0),
+            ("planes = 4\nrail_rule = 'stripe'", 4.0),
+            ("planes = 2\nrails = 2\nrail_routers = 'next'\nrail_rule = 'stripe'", 4.0),
+            // Too small a message to be striped: by affinity, over one.
+            ("planes = 2\nrail_rule = 'stripe'\nstripe_from = '2 MiB'", 1.0),
+            ("planes = 2\nrail_rule = 'affinity'", 1.0),
+            ("rails = 2\nrail_rule = 'stripe'", 1.0),
+        ] {
+            let found = alone(&format!("{ring}\n{more}"), engine);
+            assert!((found - one / parts).abs() <= slack, "{engine}, {more}: {found} for {one} / {parts}");
+        }
+    }
+}
+
+/// Whatever the rule, a static routing puts on the links of all planes together what it puts on those of one; striped, half of it on
+/// each of two.
+#[test]
+fn the_links_of_all_planes_carry_together_what_those_of_one_do() {
+    let job = "ranks = 288\nplacement = 'compact'\npattern = { name = 'many-to-many', bytes = '64 KiB' }";
+    let engine = "kind = 'flow'\nrouting = 'min'";
+    let single = reals(&result(DRAGONFLY, job, engine), "links", "bytes");
+    for rule in ["affinity", "round-robin", "hash", "stripe"] {
+        let both = result(&format!("{DRAGONFLY}\nplanes = 2\nrail_rule = '{rule}'"), job, engine);
+        let bytes = reals(&both, "links", "bytes");
+        let (first, second) = bytes.split_at(single.len());
+        assert_eq!(second.len(), single.len());
+        for (link, one) in single.iter().enumerate() {
+            let sum = first[link] + second[link];
+            assert!((sum - one).abs() <= 1e-6 * one.max(1.0), "{rule}, link {link}: {sum} for {one}");
+            if rule == "stripe" {
+                assert!((first[link] - second[link]).abs() <= 1e-6 * one.max(1.0), "link {link}");
+            }
+        }
+        let planes = numbers(&both, "links", "source_plane");
+        assert!(planes[..single.len()].iter().all(|&p| p == 0) && planes[single.len()..].iter().all(|&p| p == 1));
+        assert_eq!(numbers(&both, "links", "target_plane"), planes, "no cable joins two planes");
+    }
+}
+
+/// Equal ways on every plane and rail, so that both engines see the same bytes on every link but for the draws among equal ways (five
+/// deviations), and the model engine the same ones at every interface.
+#[test]
+fn packets_go_where_flows_are() {
+    let job = "ranks = 144\nranks_per_node = 2\nplacement = 'compact'\npattern = { name = 'random-permutation', bytes = '256 KiB' }";
+    for more in [
+        "planes = 2\nrail_rule = 'affinity'",
+        "planes = 2\nrail_rule = 'stripe'",
+        "rails = 2\nrail_rule = 'hash'",
+        "rails = 3\nrail_routers = 'next'\nrail_rule = 'stripe'",
+        "planes = 2\nrails = 2\nrail_rule = 'round-robin'",
+    ] {
+        let on = |engine: &str| result(&format!("{DRAGONFLY}\n{more}"), job, engine);
+        let flow = on("kind = 'flow'\nrouting = 'min'");
+        let packet = on("kind = 'packet'\nrouting = 'min'");
+        let model = on(&format!("kind = 'model'\nparameters = '{PARAMETERS}'"));
+        for column in ["bytes_in", "bytes_out"] {
+            let [a, b, c] = [&flow, &packet, &model].map(|result| reals(result, "nodes", column));
+            for end in 0..a.len() {
+                assert!((a[end] - b[end]).abs() < 1.0 && (a[end] - c[end]).abs() < 1.0, "{more}: {column} of {end}");
+            }
+        }
+        let [a, b] = [&flow, &packet].map(|result| reals(result, "links", "bytes"));
+        for (link, (a, b)) in a.iter().zip(&b).enumerate() {
+            assert!((a - b).abs() <= 5.0 * (a / 512.0).sqrt() * 512.0 + 1.0, "{more}, link {link}: {a} and {b}");
+        }
+        let hops = [&flow, &packet, &model].map(|result| reals(result, "jobs", "mean_hops")[0]);
+        // The model engine takes the fewest links, two global ones in a row among them, which no minimal routing does.
+        assert!((hops[0] - hops[1]).abs() < 1e-9 && hops[2] < hops[0] + 1e-9, "{more}: {hops:?}");
+    }
+}
+
+/// Every algorithm decides on each plane as on a machine by itself: what is offered is accepted, in both planes, with the same bytes for
+/// any number of threads.
+#[test]
+fn algorithms_route_on_every_plane() {
+    let job = "ranks = 72\nranks_per_node = 1\npattern = 'uniform'\ntraffic = { name = 'open', load = 0.2 }";
+    let machine = format!("{DRAGONFLY}\nplanes = 2\nrail_rule = 'round-robin'");
+    for routing in ["min", "valiant-g", "ugal-n", "par", "q-adaptive", "up-down", "up-down-adaptive"] {
+        let engine =
+            format!("kind = 'packet'\nrouting = '{routing}'\nwarm_up = '10 us'\nmeasure = '10 us'\ndrain = '20 us'");
+        let [one, three] = [1, 3].map(|threads| try_run(&machine, job, &engine, threads).unwrap());
+        assert_eq!(reals(&one, "links", "bytes"), reals(&three, "links", "bytes"), "{routing}: any number of threads");
+        let bytes = reals(&one, "nodes", "bytes_in");
+        let [first, second] = [&bytes[..72], &bytes[72..]].map(|plane| plane.iter().sum::<f64>());
+        assert!(first > 0.0 && (first / second - 1.0).abs() < 0.1, "{routing}: {first} and {second}");
+    }
+    let torus = "topology = 'torus'\ndims = [4, 4]\nnodes_per_router = 1\nplanes = 2\nrail_rule = 'round-robin'";
+    let job = job.replace("72", "16");
+    for routing in ["dimension-order", "torus-adaptive", "torus-deterministic", "torus-dynamic"] {
+        let engine =
+            format!("kind = 'packet'\nrouting = '{routing}'\nwarm_up = '5 us'\nmeasure = '10 us'\ndrain = '20 us'");
+        let bytes = reals(&result(torus, &job, &engine), "nodes", "bytes_in");
+        assert!(bytes.iter().all(|&bytes| bytes > 0.0), "{routing}: {bytes:?}");
+    }
+}
+
+/// Routers, links and bandwidth between halves are those of both planes; nodes are counted once, distances are those of one plane.
+#[test]
+fn a_machine_of_planes_counts_its_nodes_once() {
+    let of = |more: &str| {
+        let text = format!("[machine]\n{DRAGONFLY}\n{more}\n");
+        machine::<&str>(&text, "m.toml", &[], Files::beside(Path::new("m.toml")), 1).unwrap().metrics
+    };
+    let (one, two) = (of(""), of("planes = 2"));
+    for (path, factor) in
+        [("/nodes", 1.0), ("/nodes_up", 1.0), ("/routers", 2.0), ("/links", 2.0), ("/bisection/bytes_per_s", 2.0)]
+    {
+        let [one, two] = [&one, &two].map(|found| found.pointer(path).unwrap().as_f64().unwrap());
+        assert_eq!(two, factor * one, "{path}");
+    }
+    for path in
+        ["/distances/diameter", "/distances/mean_node_hops", "/distances/unreachable_pairs", "/connectivity/components"]
+    {
+        assert_eq!(one.pointer(path), two.pointer(path), "{path}");
+    }
+    assert!(two["checks"].as_array().unwrap().iter().all(|check| check["holds"] == true), "{}", two["checks"]);
+    assert_eq!(of("rails = 4")["nodes"], 72);
+}
+
+/// A router of plane 1 fails: its two nodes go on over plane 0, all others over both. Without a router in each plane, nodes that have
+/// no plane in common can't be of one job.
+#[test]
+fn a_plane_may_fail_in_part() {
+    let job =
+        "ranks = 72\nranks_per_node = 1\nplacement = 'compact'\npattern = { name = 'all-to-all', bytes = '32 KiB' }";
+    let machine = format!("{DRAGONFLY}\nplanes = 2\nrail_rule = 'stripe'\nedit = ['fail p1g0r0']");
+    for engine in ["kind = 'flow'\nrouting = 'min'", "kind = 'packet'\nrouting = 'min'"] {
+        let found = result(&machine, job, engine);
+        let bytes = reals(&found, "nodes", "bytes_in");
+        let all = 71.0 * 32.0 * 1024.0;
+        assert!((bytes[0] - all).abs() < 1.0 && bytes[72] == 0.0, "{engine}: {} and {}", bytes[0], bytes[72]);
+        // From 70 nodes half each, from two whole over plane 0.
+        let over_1 = 69.0 * 16.0 * 1024.0;
+        assert!((bytes[2] - (all - over_1)).abs() < 1.0 && (bytes[74] - over_1).abs() < 1.0, "{engine}");
+    }
+    // Open traffic draws no destination that a plane does not reach.
+    let open = "ranks = 72\nranks_per_node = 1\npattern = 'uniform'\ntraffic = { name = 'open', load = 0.2 }";
+    let found = result(&machine.replace("stripe", "hash"), open, "kind = 'packet'\nmeasure = '5 us'");
+    assert_eq!(reals(&found, "nodes", "bytes_in")[72..74], [0.0, 0.0]);
+    let cut = machine.replace("['fail p1g0r0']", "['fail p1g0r0', 'fail p0g0r1']");
+    let found = refused(&cut, job, "kind = 'flow'");
+    assert!(found.contains("no interface of node") && found.contains("no common rail"), "{found}");
+    // A plane in pieces is no network.
+    let pieces = format!(
+        "{}\nplanes = 2\nedit = ['fail x0:local.0']",
+        "topology = 'torus'\ndims = [4]\nwrap = false\nnodes_per_router = 1"
+    );
+    assert!(refused(&pieces.replace("x0:local.0", "p1x0>p1x1:local.0"), PAIR, "kind = 'flow'").contains("plane 1"));
+}
+
+#[test]
+fn mistakes_say_what_is_expected() {
+    let of = |more: &str| refused(&format!("{DRAGONFLY}\n{more}"), PAIR, "kind = 'flow'");
+    assert!(of("rail_rule = 'stripe'").contains("give 'rails' or 'planes'"));
+    assert!(of("planes = 2\nrail_routers = 'next'").contains("give 'rails'"));
+    assert!(of("planes = 0").contains("'planes'"));
+    assert!(of("planes = 65").contains("expected 1 to 64"));
+    assert!(of("planes = 16\nrails = 16").contains("at most 64 interfaces"));
+    assert!(of("rails = 5\nrail_routers = 'next'").contains("group 0 has 4 with nodes"));
+    assert!(of("planes = 2\nrail_rule = 'afinity'").contains("afinity"));
+    let program = "ranks = 2\nranks_per_node = 1\nprogram = 'ping-pong'";
+    let found = refused(&format!("{DRAGONFLY}\nplanes = 2"), program, "kind = 'packet'");
+    assert!(found.contains("job 'a' runs a program") && found.contains("use the flow engine"), "{found}");
+}
+
+/// The claim of `examples/planes-striped.toml`: one rank on each node uses one plane by affinity; striped it takes half of the time.
+#[test]
+fn the_example_takes_half_of_the_time_striped() {
+    let path = Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../../examples/planes-striped.toml"));
+    let text = std::fs::read_to_string(path).unwrap();
+    let time = |rule: &str| {
+        let change = format!("machine.rail_rule=\"{rule}\"");
+        let found = run(&text, "planes-striped.toml", &[change], Files::beside(path), 1, &mut |_, _| true).unwrap();
+        reals(&found, "jobs", "time_s")[0]
+    };
+    let (whole, striped) = (time("affinity"), time("stripe"));
+    assert!((striped / whole - 0.5).abs() < 1e-3, "{striped} of {whole}");
+}

@@ -1,0 +1,327 @@
+//! Several network interfaces for each node: *rails* into one network, *planes* that are networks of their own, or both.
+//!
+//! Everything behind the placement of jobs (routing, engines, tables) sees *ends*: one for each interface. An end has a [`NodeId`], one
+//! router and one link, just as a node with a single interface. Of n nodes with k interfaces each, end `r n + h` is interface r of node
+//! h, so the first n ends have the numbers of the nodes. Interface r is in plane `r / rails`.
+//!
+//! A plane is a copy of routers and cables without a cable to the others: routers, links and ends of plane p follow those of plane
+//! p - 1. What a rule of routing may rely on holds within a plane, so the whole machine has the shape of any graph, and
+//! [`Machine::planes`] has each plane as a machine by itself. Edits come after the copies are made, so a fault is one of a plane.
+
+use crate::builder::LIMIT;
+use crate::{Bundle, Coordinates, Machine, MachineBuilder, MachineError, Shape};
+use odonata_declare::words;
+use odonata_units::{GroupId, LinkId, NodeId, RouterId};
+use std::ops::Range;
+
+words! {
+    /// At which routers the rails of a node end.
+    #[derive(Default)]
+    pub enum RailRouters {
+        #[default]
+        Same = "same": "all at the router of the node",
+        Next = "next": "rail r at the r-th next of the routers of its group that have nodes, around",
+    }
+}
+
+/// Most interfaces of a node: more than any machine has, and a number of bits.
+pub const RAILS_MAX: u32 = 64;
+
+/// Interfaces of each node.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Rails {
+    /// Interfaces in each plane.
+    pub per_plane: u32,
+    /// Planes.
+    pub planes: u32,
+    /// Axes of the routers in a plane, and what a rule may rely on there: where there are several.
+    plane: Option<(Coordinates, Shape)>,
+}
+
+impl Default for Rails {
+    fn default() -> Self {
+        Self { per_plane: 1, planes: 1, plane: None }
+    }
+}
+
+impl Rails {
+    /// Interfaces of each node.
+    pub fn of_node(&self) -> u32 {
+        self.per_plane * self.planes
+    }
+}
+
+/// The name of the axis of planes.
+pub const PLANE_AXIS: &str = "plane";
+
+impl MachineBuilder {
+    /// Gives every node `rails` interfaces in each of `planes` copies of the network.
+    ///
+    /// # Errors
+    /// None of one of them, more than [`RAILS_MAX`], more ends than a machine may have, fewer routers with nodes in a group than rails
+    /// where each is to end at another, an axis that is called `plane` already.
+    pub fn add_rails(&mut self, rails: u32, routers: RailRouters, planes: u32) -> Result<(), MachineError> {
+        let wrong =
+            |parameter: &str, reason: String| Err(MachineError::Parameter { parameter: parameter.into(), reason });
+        for (key, count) in [("rails", rails), ("planes", planes)] {
+            if !(1..=RAILS_MAX).contains(&count) {
+                return wrong(key, format!("is {count}; expected 1 to {RAILS_MAX}"));
+            }
+        }
+        if rails * planes > RAILS_MAX {
+            return wrong(
+                "rails",
+                format!("{rails} in each of {planes} planes; expected at most {RAILS_MAX} interfaces of a node"),
+            );
+        }
+        let most = [
+            ("nodes", self.node_router.len() as u64 * u64::from(rails)),
+            ("routers", self.group_of.len() as u64),
+            ("cables", self.cables.len() as u64),
+        ];
+        if let Some((what, count)) = most.iter().find(|(_, count)| count * u64::from(planes) > u64::from(LIMIT)) {
+            let each = if *what == "nodes" { "interfaces of nodes" } else { *what };
+            return wrong("planes", format!("{planes} with {count} {each} each; expected at most {LIMIT} in all"));
+        }
+        self.add_rails_of_plane(rails, routers)?;
+        self.rails.per_plane = rails;
+        if planes > 1 {
+            self.copy(planes)?;
+        }
+        Ok(())
+    }
+
+    fn add_rails_of_plane(&mut self, rails: u32, routers: RailRouters) -> Result<(), MachineError> {
+        let nodes = self.node_router.len();
+        let mut with_nodes = vec![false; self.group_of.len()];
+        self.node_router.iter().for_each(|router| with_nodes[router.index()] = true);
+        let mut of_group: Vec<Vec<RouterId>> = Vec::new();
+        let mut place = vec![0; self.group_of.len()];
+        for router in (0..self.group_of.len()).filter(|&router| with_nodes[router]) {
+            let group = self.group_of[router].index();
+            of_group.resize(of_group.len().max(group + 1), Vec::new());
+            place[router] = of_group[group].len();
+            of_group[group].push(RouterId::from_index(router));
+        }
+        let few = of_group.iter().position(|of| !of.is_empty() && of.len() < rails as usize);
+        if let (RailRouters::Next, Some(group)) = (routers, few) {
+            let reason = format!(
+                "{rails} rails at different routers, but group {group} has {} with nodes",
+                of_group[group].len()
+            );
+            return Err(MachineError::Parameter { parameter: "rails".into(), reason });
+        }
+        let names = std::mem::take(&mut self.node_names);
+        for rail in 0..rails as usize {
+            for node in (0..nodes).filter(|_| rail > 0) {
+                let router = self.node_router[node];
+                let all = &of_group[self.group_of[router.index()].index()];
+                self.node_router.push(match routers {
+                    RailRouters::Same => router,
+                    RailRouters::Next => all[(place[router.index()] + rail) % all.len()],
+                });
+                self.node_up.push(self.node_up[node]);
+            }
+            self.node_names.extend(names.iter().map(|name| interface_name(name, rail)));
+        }
+        self.terminal.ports_per_router = self.terminal.ports_per_router.map(|ports| ports.saturating_mul(rails));
+        Ok(())
+    }
+
+    /// Copies everything, so that there are `planes` of it.
+    fn copy(&mut self, planes: u32) -> Result<(), MachineError> {
+        if self.coordinates.axes.iter().any(|axis| axis == PLANE_AXIS) {
+            let reason = format!("the routers have an axis '{PLANE_AXIS}' already");
+            return Err(MachineError::Parameter { parameter: "planes".into(), reason });
+        }
+        let (routers, rails) = (self.group_of.len() as u32, self.rails.per_plane as usize);
+        let groups = self.group_of.iter().map(|group| group.0 + 1).max().unwrap_or(1);
+        let plane = std::mem::take(&mut self.coordinates);
+        self.coordinates = of_planes(&plane, routers, planes);
+        let shape = std::mem::replace(&mut self.shape, Shape::Graph);
+        let (group_of, node_router) = (self.group_of.clone(), self.node_router.clone());
+        let (node_up, router_up, cables) = (self.node_up.clone(), self.router_up.clone(), self.cables.clone());
+        let first_names = self.node_names[..self.node_names.len() / rails].to_vec();
+        for number in 1..planes {
+            let moved = |router: RouterId| RouterId(router.0 + number * routers);
+            self.group_of.extend(group_of.iter().map(|group| GroupId(group.0 + number * groups)));
+            self.node_router.extend(node_router.iter().copied().map(moved));
+            self.node_up.extend_from_slice(&node_up);
+            self.router_up.extend_from_slice(&router_up);
+            self.cables.extend(cables.iter().map(|&cable| crate::Cable {
+                a: moved(cable.a),
+                b: moved(cable.b),
+                ..cable
+            }));
+            for rail in 0..rails {
+                let rail = number as usize * rails + rail;
+                self.node_names.extend(first_names.iter().map(|name| interface_name(name, rail)));
+            }
+        }
+        self.rails = Rails { planes, plane: Some((plane, shape)), ..self.rails };
+        Ok(())
+    }
+}
+
+fn interface_name(node: &str, rail: usize) -> String {
+    if rail == 0 {
+        node.to_owned()
+    } else {
+        format!("{node}.{rail}")
+    }
+}
+
+/// The coordinates of all planes: an axis more, the slowest.
+fn of_planes(plane: &Coordinates, routers: u32, planes: u32) -> Coordinates {
+    let all = || (0..planes).flat_map(|number| (0..routers).map(move |router| (number, RouterId(router))));
+    let with_plane = |(number, router): (u32, RouterId)| {
+        let own = if plane.axes.is_empty() { vec![router.0] } else { plane.of(router).to_vec() };
+        std::iter::once(number).chain(own)
+    };
+    let (mut axes, mut sizes) = (vec![PLANE_AXIS.to_owned()], vec![planes]);
+    if plane.axes.is_empty() {
+        axes.push("router".into());
+        sizes.push(routers);
+    }
+    // Groups have numbers of their own on the whole machine, by which tables call them.
+    let in_plane = |axis: &String| if axis == "group" { "group_in_plane".to_owned() } else { axis.clone() };
+    axes.extend(plane.axes.iter().map(in_plane));
+    sizes.extend_from_slice(&plane.sizes);
+    let names = if plane.names.is_empty() {
+        Vec::new()
+    } else {
+        all().map(|(number, router)| format!("p{number}.{}", plane.names[router.index()])).collect()
+    };
+    Coordinates { axes, sizes, values: all().flat_map(with_plane).collect(), names, fastest: plane.fastest }
+}
+
+impl Machine {
+    /// How many interfaces nodes have, and in how many planes.
+    pub fn rails(&self) -> &Rails {
+        &self.rails
+    }
+
+    /// Whether nodes have more than one interface.
+    #[inline]
+    pub fn has_rails(&self) -> bool {
+        self.rails.of_node() > 1
+    }
+
+    /// Number of nodes, whatever interfaces they have; [`Machine::node_count`] is that of ends.
+    pub fn host_count(&self) -> usize {
+        self.node_count() / self.rails.of_node() as usize
+    }
+
+    /// The end that is interface `rail` of a node.
+    #[inline]
+    pub fn end(&self, host: NodeId, rail: u32) -> NodeId {
+        NodeId(host.0 + rail * self.host_count() as u32)
+    }
+
+    /// The node of an end.
+    pub fn host_of(&self, end: NodeId) -> NodeId {
+        NodeId(end.0 % self.host_count() as u32)
+    }
+
+    /// Which interface of its node an end is.
+    pub fn rail_of(&self, end: NodeId) -> u32 {
+        end.0 / self.host_count() as u32
+    }
+
+    /// Bit r: interface r of a node leads to a working router.
+    pub fn working_rails(&self, host: NodeId) -> u64 {
+        let works = |rail: &u32| self.router_up(self.router_of(self.end(host, *rail)));
+        (0..self.rails.of_node()).filter(works).fold(0, |mask, rail| mask | 1 << rail)
+    }
+
+    /// Each plane as a machine by itself, whose nodes are the ends there; none where there is one network only.
+    pub fn planes(&self) -> &[Machine] {
+        &self.planes
+    }
+
+    /// The machine on which jobs are placed: the first plane with one end for each node, which jobs can use if any of its interfaces
+    /// works. `None` where nodes have one interface, so that the machine itself is that.
+    pub fn of_hosts(&self) -> Option<Self> {
+        if !self.has_rails() {
+            return None;
+        }
+        let hosts = self.host_count();
+        let mut machine = self.planes.first().unwrap_or(self).clone();
+        machine.rails = Rails::default();
+        machine.node_router.truncate(hosts);
+        machine.node_up = (0..hosts as u32)
+            .map(|host| (0..self.rails.of_node()).any(|rail| self.node_up(self.end(NodeId(host), rail))))
+            .collect();
+        (machine.first_node, machine.router_nodes) =
+            crate::builder::nodes_by_router(&machine.node_router, machine.router_count());
+        machine.node_names.truncate(hosts);
+        machine.node_by_name.retain(|node| node.index() < hosts);
+        Some(machine)
+    }
+
+    /// Cuts the planes out, once all arrays are there.
+    pub(crate) fn cut_planes(&mut self) {
+        let Some((coordinates, shape)) = self.rails.plane.clone() else { return };
+        let (planes, routers) = (self.rails.planes as usize, self.router_count() / self.rails.planes as usize);
+        let cut = |number: usize| self.cut_plane(number * routers..(number + 1) * routers, &coordinates, &shape);
+        self.planes = (0..planes).map(cut).collect();
+    }
+
+    fn cut_plane(&self, routers: Range<usize>, coordinates: &Coordinates, shape: &Shape) -> Self {
+        let ends = self.node_count() / self.rails.planes as usize;
+        let number = routers.start / routers.len();
+        let ends = number * ends..(number + 1) * ends;
+        let (first_link, end_link) = (self.first_link[routers.start], self.first_link[routers.end]);
+        let links = first_link as usize..end_link as usize;
+        let (first_bundle, end_bundle) = (self.first_bundle[routers.start], self.first_bundle[routers.end]);
+        let first_end = self.first_node[routers.start];
+        let first_group = self.group_of[routers.clone()].iter().map(|group| group.0).min().unwrap_or(0);
+        let own = |router: &RouterId| RouterId(router.0 - routers.start as u32);
+        let link = |link: LinkId| LinkId(link.0 - first_link);
+        let group_of: Vec<GroupId> =
+            self.group_of[routers.clone()].iter().map(|group| GroupId(group.0 - first_group)).collect();
+        let from = |of: &[u32], first: u32| of[routers.start..=routers.end].iter().map(|&at| at - first).collect();
+        let bundle = |bundle: &Bundle| Bundle {
+            source: own(&bundle.source),
+            target: own(&bundle.target),
+            first: link(bundle.first),
+            ..*bundle
+        };
+        Self {
+            name: self.name.clone(),
+            shape: shape.clone(),
+            coordinates: coordinates.clone(),
+            groups: group_of.iter().map(|group| group.index() + 1).max().unwrap_or(1),
+            group_of,
+            classes: self.classes.clone(),
+            terminal: self.terminal.clone(),
+            cores_per_node: self.cores_per_node,
+            network_ports: self.network_ports,
+            node_router: self.node_router[ends.clone()].iter().map(own).collect(),
+            node_up: self.node_up[ends.clone()].to_vec(),
+            node_names: self.node_names.get(ends.clone()).unwrap_or_default().to_vec(),
+            node_by_name: {
+                let here = self.node_by_name.iter().filter(|node| ends.contains(&node.index()));
+                here.map(|node| NodeId(node.0 - ends.start as u32)).collect()
+            },
+            router_up: self.router_up[routers.clone()].to_vec(),
+            first_node: from(&self.first_node, first_end),
+            router_nodes: self.router_nodes[ends.clone()]
+                .iter()
+                .map(|node| NodeId(node.0 - ends.start as u32))
+                .collect(),
+            first_link: from(&self.first_link, first_link),
+            link_source: self.link_source[links.clone()].iter().map(own).collect(),
+            link_target: self.link_target[links.clone()].iter().map(own).collect(),
+            link_class: self.link_class[links.clone()].to_vec(),
+            link_parallel: self.link_parallel[links.clone()].to_vec(),
+            link_reverse: self.link_reverse[links.clone()].iter().map(|&back| link(back)).collect(),
+            link_bandwidth: self.link_bandwidth[links.clone()].to_vec(),
+            link_latency: self.link_latency[links].to_vec(),
+            first_bundle: from(&self.first_bundle, first_bundle),
+            bundles: self.bundles[first_bundle as usize..end_bundle as usize].iter().map(bundle).collect(),
+            rails: Rails { per_plane: self.rails.per_plane, ..Rails::default() },
+            planes: Vec::new(),
+        }
+    }
+}

@@ -1,0 +1,97 @@
+//! Paths on a machine of several planes: those of each plane by itself, since no cable leads from one to another.
+
+use super::{Demand, Draws, Middle, Notice, Oblivious, PathError, PathRule};
+use odonata_machine::Machine;
+use odonata_units::{LinkId, RouterId};
+use std::ops::Range;
+
+/// One plane, whose routers and links have consecutive numbers.
+struct Plane<'m> {
+    rule: Box<dyn PathRule + 'm>,
+    routers: Range<u32>,
+    links: Range<usize>,
+}
+
+struct Planes<'m>(Vec<Plane<'m>>);
+
+pub(super) fn rule_for(machine: &Machine, middle: Middle) -> Result<(Box<dyn PathRule + '_>, Vec<Notice>), PathError> {
+    let (mut planes, mut notices) = (Vec::new(), Vec::new());
+    let (mut router, mut link) = (0, 0);
+    for (number, plane) in machine.planes().iter().enumerate() {
+        let (rule, found) = super::rule_for(plane, middle).map_err(|error| in_plane(number, error))?;
+        notices.extend(found.into_iter().map(|Notice(words)| Notice(format!("plane {number}: {words}"))));
+        let (routers, links) = (plane.router_count() as u32, plane.link_count());
+        planes.push(Plane { rule, routers: router..router + routers, links: link..link + links });
+        (router, link) = (router + routers, link + links);
+    }
+    Ok((Box::new(Planes(planes)), notices))
+}
+
+/// The routers of an error by the names that they have on the whole machine.
+fn in_plane(number: usize, error: PathError) -> PathError {
+    match error {
+        PathError::Unreachable { from, to } => {
+            let here = |name: String| format!("{name} of plane {number}");
+            PathError::Unreachable { from: here(from), to: here(to) }
+        }
+        PathError::TooLarge { .. } => error,
+    }
+}
+
+impl Planes<'_> {
+    /// The plane of two routers, and they by their numbers in it.
+    #[inline]
+    fn of(&self, source: RouterId, target: RouterId) -> (&Plane<'_>, RouterId, RouterId) {
+        let plane = &self.0[self.place(source)];
+        debug_assert!(plane.routers.contains(&target.0), "no message leaves its plane");
+        let own = |router: RouterId| RouterId(router.0 - plane.routers.start);
+        (plane, own(source), own(target))
+    }
+
+    #[inline]
+    fn place(&self, router: RouterId) -> usize {
+        self.0.partition_point(|plane| plane.routers.end <= router.0)
+    }
+
+    fn draw(
+        &self,
+        (source, target): (RouterId, RouterId),
+        path: &mut Vec<LinkId>,
+        draw: impl FnOnce(&dyn PathRule, RouterId, RouterId, &mut Vec<LinkId>),
+    ) {
+        let (plane, source, target) = self.of(source, target);
+        let drawn = path.len();
+        draw(&*plane.rule, source, target, path);
+        path[drawn..].iter_mut().for_each(|link| link.0 += plane.links.start as u32);
+    }
+}
+
+impl PathRule for Planes<'_> {
+    fn minimal(&self, source: RouterId, target: RouterId, draws: &mut Draws, path: &mut Vec<LinkId>) {
+        self.draw((source, target), path, |rule, source, target, path| rule.minimal(source, target, draws, path));
+    }
+
+    fn direct(&self, source: RouterId, target: RouterId, draws: &mut Draws, path: &mut Vec<LinkId>) {
+        self.draw((source, target), path, |rule, source, target, path| rule.direct(source, target, draws, path));
+    }
+
+    fn indirect(&self, source: RouterId, target: RouterId, draws: &mut Draws, path: &mut Vec<LinkId>) {
+        self.draw((source, target), path, |rule, source, target, path| rule.indirect(source, target, draws, path));
+    }
+
+    fn spread(&self, demands: &[Demand], rule: Oblivious, loads: &mut [f64]) {
+        let mut of_planes = vec![Vec::new(); self.0.len()];
+        for demand in demands {
+            let (_, source, target) = self.of(demand.source, demand.target);
+            of_planes[self.place(demand.source)].push(Demand { source, target, ..*demand });
+        }
+        for (plane, demands) in self.0.iter().zip(of_planes) {
+            plane.rule.spread(&demands, rule, &mut loads[plane.links.clone()]);
+        }
+    }
+
+    fn distance(&self, source: RouterId, target: RouterId) -> u32 {
+        let (plane, source, target) = self.of(source, target);
+        plane.rule.distance(source, target)
+    }
+}
