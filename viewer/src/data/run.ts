@@ -162,6 +162,10 @@ export function assembleRun(id: number, info: RunInfo, blocks: RunBlocks): Run {
   }
 }
 
+/** The axes that tell apart the routers of a group: that of groups says which group it is, that of planes which network it is in. */
+export const axesInside = <T extends { readonly name: string }>(axes: readonly T[]): readonly T[] =>
+  axes.filter(({ name }) => !['group', 'plane', 'group_in_plane'].includes(name))
+
 function readShape(summary: Summary, routers: Routers): Shape {
   const shape = summary.machine.shape.toLowerCase().replaceAll('_', '-')
   if (shape === 'grouped' || shape === 'fat-tree') return shape

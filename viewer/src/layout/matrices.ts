@@ -5,7 +5,7 @@
  * line along that axis (16 x 16 per row, 6 x 6 per column on Aries), otherwise one of all routers of the group.
  */
 import { marksFrom, type Marks } from '../data/aggregate'
-import type { Axis, Run } from '../data/run'
+import { axesInside, type Axis, type Run } from '../data/run'
 import { groupMembers } from './radial'
 
 /** Square matrices of one class, all of one size; matrix i has the cells `i * size^2` on, row by row (source, target). */
@@ -91,7 +91,7 @@ function classShapes(run: Run, code: number): (ClassShape & { title: string })[]
   }
   if (inside.length === 0) return []
   const name = run.links.classes[code]!
-  const others = (axis: number): readonly Axis[] => axes.filter((a, i) => a.name !== 'group' && i !== axis)
+  const others = (axis: number): readonly Axis[] => axesInside(axes).filter((a) => a !== axes[axis])
   if (!straight || [...used].some((axis) => others(axis).length === 0)) {
     const size = Math.max(...groupMembers(run).map((m) => m.length))
     return [{ title: name, ...shapeOf(run, inside, size, localIndex(run), []), memberName: 'router' }]

@@ -1,6 +1,6 @@
 /** Groups as sectors of a ring, their routers as a grid of dots, links between groups as bundled arcs inside. */
 import { marksFrom } from '../data/aggregate'
-import type { Run } from '../data/run'
+import { axesInside, type Run } from '../data/run'
 import { MARKS_MAX, type Label, type Picture, type Ring, type Sector } from './picture'
 
 const CENTRE = 500
@@ -130,7 +130,7 @@ interface Grid {
 
 /** Two axes inside the group give its rows and columns; otherwise the routers fill columns of a suitable height. */
 function grid(run: Run, members: readonly number[]): Grid {
-  const inside = run.routers.axes.filter((axis) => axis.name !== 'group')
+  const inside = axesInside(run.routers.axes)
   if (run.shape === 'grouped' && inside.length === 2) {
     const [row, column] = inside as [(typeof inside)[0], (typeof inside)[0]]
     return {

@@ -3,7 +3,7 @@ import { useContext, useEffect, useMemo, useRef } from 'preact/hooks'
 import { count } from '../base/format'
 import { describeRouter, jobOf, routerJobs, show, workOf } from '../data/describe'
 import type { Derived } from '../data/model'
-import { IDLE, SEVERAL, type Run } from '../data/run'
+import { axesInside, IDLE, SEVERAL, type Run } from '../data/run'
 import { PALETTES } from '../draw/look'
 import { Choice } from './controls'
 import { MatricesView } from './matrices'
@@ -174,7 +174,7 @@ function routerCells(run: Run, group: number): RouterCells {
   const members = groupMembers(run)[group] ?? []
   const nodes = new Map<number, number[]>(members.map((r) => [r, []]))
   run.nodes.router.forEach((r, n) => nodes.get(r)?.push(n))
-  const inside = run.routers.axes.filter((axis) => axis.name !== 'group')
+  const inside = axesInside(run.routers.axes)
   const grid = run.shape === 'grouped' && inside.length === 2
   const columns = grid ? inside[1]!.size : Math.ceil(Math.sqrt(members.length * 2))
   return {
