@@ -34,9 +34,12 @@ fn yaml(text: &str, files: &mut Files) -> Result<Machine, String> {
     built(codes_yaml(text.as_bytes(), "conf/net.yaml", files))
 }
 
-/// Source, target, class, bits per second of every link, and the nodes of every router with the bits per second of theirs.
-fn graph(machine: &Machine) -> (Vec<(u32, u32, String, u64)>, Vec<usize>, u64) {
-    let mut links: Vec<_> = machine
+/// Source, target, class, bits per second.
+type Link = (u32, u32, String, u64);
+
+/// Every link, and the nodes of every router with the bits per second of theirs.
+fn graph(machine: &Machine) -> (Vec<Link>, Vec<usize>, u64) {
+    let mut links: Vec<Link> = machine
         .links()
         .map(|link| {
             let class = machine.classes()[machine.class(link).index()].name.clone();
@@ -142,7 +145,7 @@ fn topology_file(machine: &Machine) -> String {
     text.push_str(&nodes.join(",\n"));
     text.push_str("},\n\"switches\": {\n");
     for router in machine.routers() {
-        write!(text, "\"{}\": {{\"outports\": {{\n", machine.router_name(router)).unwrap();
+        writeln!(text, "\"{}\": {{\"outports\": {{", machine.router_name(router)).unwrap();
         let mut ports: Vec<String> = machine
             .links_from(router)
             .map(odonata_units::LinkId::from_index)
@@ -153,7 +156,7 @@ fn topology_file(machine: &Machine) -> String {
             *destination = format!("\"{port}\": {{\"destination\": \"{destination}\", \"inport\": 0}}");
         }
         let comma = if router.index() + 1 < machine.router_count() { "," } else { "" };
-        write!(text, "{}}}}}{comma}\n", ports.join(",\n")).unwrap();
+        writeln!(text, "{}}}}}{comma}", ports.join(",\n")).unwrap();
     }
     text.push_str("}\n}\n");
     text
