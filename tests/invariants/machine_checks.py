@@ -123,7 +123,7 @@ def a_node_with_one_interface_is_its_own_host(run: Tables) -> None:
 
 @check("railed")
 def every_interface_has_a_row(run: Tables) -> None:
-    """Eight nodes on a ring of four routers: rail r ends at the r-th next router of its plane, and all carry the same."""
+    """Eight nodes on a ring of four: rail r ends at the r-th next router of its plane; all carry the same."""
     nodes, hosts = run["nodes"], 8
     same(nodes["node"], range(RAILS * hosts))
     same(nodes["host"], nodes["node"] % hosts)

@@ -107,7 +107,10 @@ fn an_edge_list_has_defaults_for_what_it_lacks() {
     assert_eq!(report.metrics["nodes"], 9);
     // Without the format its keys are not known, and with another one they are not its own.
     let problems = directory.machine("file = 'cables.csv'\nlatency = '7 ns'").unwrap_err().to_string();
-    assert!(problems.contains("'latency' belongs to format 'ibnetdiscover', 'slurm' or 'edge-list'"), "{problems}");
+    assert!(
+        problems.contains("'latency' belongs to format 'ibnetdiscover', 'sst-macro', 'slurm' or 'edge-list'"),
+        "{problems}"
+    );
 }
 
 #[test]

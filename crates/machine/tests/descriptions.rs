@@ -119,23 +119,11 @@ fn descriptions_are_their_configurations() {
     }
 }
 
+/// A description may be JSON.
 #[test]
-fn what_is_included_counts_where_nothing_else_does() {
-    let fabric = |routers| {
-        format!("topology: {{format: parametric, fabric: {{model: dragonfly, shape: {{num_routers: {routers}}}}}}}\n")
-    };
-    let mut files = Files::default();
-    files.0.insert("conf/a.yaml".into(), fabric(4).into_bytes());
-    files.0.insert("conf/b.yaml".into(), fabric(8).into_bytes());
-    let routers = |text: &str, files: &mut Files| yaml(text, files).unwrap().router_count();
-    assert_eq!(routers("schema_version: 1\ninclude: a.yaml\n", &mut files), 4 * 9);
-    assert_eq!(routers("schema_version: 1\ninclude: [a.yaml, b.yaml]\n", &mut files), 8 * 33);
-    assert_eq!(routers(&format!("schema_version: 1\ninclude: b.yaml\n{}", fabric(4)), &mut files), 4 * 9);
-    let missing = yaml("schema_version: 1\ninclude: c.yaml\n", &mut files).unwrap_err();
-    assert!(missing.contains("line 2: conf/c.yaml can't be read"), "{missing}");
-    // JSON says the same.
+fn json_says_the_same() {
     let json = r#"{"schema_version": 1, "topology": {"format": "parametric", "fabric": {"model": "dragonfly", "shape": {"num_routers": 4}}}}"#;
-    assert_eq!(routers(json, &mut files), 4 * 9);
+    assert_eq!(yaml(json, &mut Files::default()).unwrap().router_count(), 4 * 9);
 }
 
 /// What SST-macro would read of a machine: each link a port of its switch, each node a port after these.
