@@ -11,6 +11,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 from checking import Tables
+from machine_runs import railed
 from program_runs import gathered, over_and_over, talking, through_fifos
 from run_files import DRAGONFLY, GROUPS, NODES, ROUTERS, directory
 
@@ -368,29 +369,6 @@ def shared() -> Run:
         routing = "min"
         demand = "messages"
         alone = true
-        """)
-
-
-RAILS = 4
-
-
-@cache
-def railed() -> Run:
-    """Nodes with two interfaces in each of two planes, each of them at another router."""
-    return odonata.run("""
-        [machine]
-        topology = "torus"
-        dims = [4]
-        nodes_per_router = 2
-        planes = 2
-        rails = 2
-        rail_routers = "next"
-        rail_rule = "stripe"
-        [[job]]
-        pattern = { name = "all-to-all", bytes = "1 MiB" }
-        placement = "compact"
-        ranks = 5
-        ranks_per_node = 1
         """)
 
 

@@ -15,11 +15,11 @@ from column_runs import (
     LOCAL,
     LOCAL_PS,
     PER_NODE,
-    RAILS,
     RANKS,
     TERMINAL,
     messages,
 )
+from machine_runs import RAILS
 from run_files import GROUPS, NODES, ROUTERS
 
 

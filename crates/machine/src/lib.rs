@@ -17,6 +17,7 @@ pub mod edit;
 mod error;
 pub mod hostlist;
 pub mod import;
+pub mod interfaces;
 mod machine;
 pub mod metrics;
 mod names;
@@ -29,6 +30,6 @@ pub mod topology;
 
 pub use builder::{Cable, MachineBuilder};
 pub use error::MachineError;
+pub use interfaces::{RailRouters, Rails};
 pub use machine::{Bundle, Coordinates, Fastest, LinkClass, Machine};
-pub use rails::{RailRouters, Rails};
 pub use shape::{GroupInterior, Shape};

@@ -6,7 +6,7 @@ use crate::mistakes::{self, Examined, Known, Mistake, MOST_CALLS};
 use crate::pattern::{PatternContext, Silent};
 use crate::placement::{FreeNodes, Placed, Request};
 use crate::program::{ProgramContext, ProgramSpec, Rounds, Sequence};
-use crate::rails::RailChoice;
+use crate::rail_choice::RailChoice;
 use crate::{
     Pattern, PatternRule, PatternSpec, PlacementSpec, Start, TrafficKind, TrafficSpec, Unknown, WorkloadError,
 };

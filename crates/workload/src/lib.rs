@@ -22,6 +22,7 @@ mod pattern;
 mod placement;
 mod placement_table;
 pub mod program;
+pub mod rail_choice;
 pub mod rails;
 #[cfg(test)]
 mod rank_walks;

@@ -13,50 +13,12 @@
 //!
 //! What stays on a node takes none. What stays on a router on one rail does so on all ([`odonata_machine::RailRouters`]).
 
+use crate::rail_choice::{RailChoice, RailRule};
 use crate::volumes::{Message, Within};
 use crate::{Job, Workload};
-use odonata_declare::{parameter, words, Kind, Parameter, Parameters};
 use odonata_machine::Machine;
 use odonata_units::{Bytes, NodeId, RankId};
 use std::collections::BTreeMap;
-
-words! {
-    /// Which of the interfaces of its node a message takes.
-    #[derive(Default)]
-    pub enum RailRule {
-        #[default]
-        Affinity = "affinity": "that of its rank: the ranks of a node take turns",
-        RoundRobin = "round-robin": "the messages of a rank take turns",
-        Hash = "hash": "by a hash of both ranks",
-        Stripe = "stripe": "all of them, in equal parts; small ones as `affinity`",
-    }
-}
-
-/// How messages are spread over the interfaces of nodes.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct RailChoice {
-    /// Which they take.
-    pub rail_rule: RailRule,
-    /// Size from which on they are striped.
-    pub stripe_from: Bytes,
-}
-
-impl Default for RailChoice {
-    fn default() -> Self {
-        Self { rail_rule: RailRule::default(), stripe_from: Bytes(16 << 10) }
-    }
-}
-
-impl Parameters for RailChoice {
-    const PARAMETERS: &'static [Parameter<Self>] = &[
-        parameter!(
-            rail_rule,
-            RailRule::KIND,
-            "Which of several interfaces of its node a message takes, there and at its target."
-        ),
-        parameter!(stripe_from, Kind::Bytes, "Size from which on `stripe` cuts a message in parts."),
-    ];
-}
 
 /// What one interface carries of a message.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

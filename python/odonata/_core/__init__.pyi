@@ -7,7 +7,7 @@ every problem found; a defect of the program raises `odonata.errors.InternalErro
 
 from collections.abc import Callable, Sequence
 from os import PathLike
-from typing import Any, Protocol, TypeAlias, TypedDict, overload, type_check_only
+from typing import Any, Protocol, TypeAlias, TypedDict, final, overload, type_check_only
 
 import numpy as np
 import numpy.typing as npt
@@ -16,6 +16,7 @@ from odonata._core import amg
 
 __all__ = [
     "EXPERIMENT_BYTES_MAX",
+    "Checkpoints",
     "alone",
     "amg",
     "available_memory",
@@ -23,6 +24,7 @@ __all__ = [
     "characterize",
     "check",
     "check_points",
+    "checkpoint",
     "cluster",
     "host_names",
     "improved_mapping",
@@ -41,6 +43,7 @@ __all__ = [
     "sweep",
     "tables",
     "tables_reference",
+    "time_ps",
     "upgrade",
     "version",
 ]
@@ -245,6 +248,7 @@ def run(
     the same run, from which it goes on.
     """
 
+@final
 class Checkpoints:
     """How a run is asked for checkpoints, and who puts them in their place."""
 

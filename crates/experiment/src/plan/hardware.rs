@@ -10,12 +10,12 @@ use crate::spec::machine::{ClassSpec, MachineSpec, Origin, UNLIMITED};
 use odonata_declare::{Declared, Kind, Value, Variant, Word};
 use odonata_machine::edit::{self, Edit, FigureChange};
 use odonata_machine::import::{self, FormatError, FORMATS};
-use odonata_machine::rails::RailRouters;
 use odonata_machine::topology::{Extent, TOPOLOGIES};
+use odonata_machine::RailRouters;
 use odonata_machine::{metrics, presets};
 use odonata_machine::{LinkClass, Machine, MachineBuilder, MachineError};
 use odonata_units::RouterId;
-use odonata_workload::rails::RailChoice;
+use odonata_workload::rail_choice::RailChoice;
 use std::path::Path;
 use toml::Table;
 

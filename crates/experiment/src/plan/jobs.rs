@@ -12,7 +12,7 @@ use odonata_machine::Machine;
 use odonata_workload::collective::Collectives;
 use odonata_workload::mistakes::Known;
 use odonata_workload::program::ProgramSpec;
-use odonata_workload::rails::RailChoice;
+use odonata_workload::rail_choice::RailChoice;
 use odonata_workload::volumes::Messages;
 use odonata_workload::{JobSpec, PatternSpec, PlacementSpec, TrafficSpec, Work, Workload, WorkloadError, TRAFFIC};
 use std::sync::Arc;

@@ -12,9 +12,9 @@ use odonata_declare::{Absent, Choice, Declared, Family, Key, Kind, Named, Value}
 use odonata_machine::edit::Edit;
 use odonata_machine::import::FORMATS;
 use odonata_machine::presets::{self, Partition};
-use odonata_machine::rails::RailRouters;
 use odonata_machine::topology::TOPOLOGIES;
-use odonata_workload::rails::RailChoice;
+use odonata_machine::RailRouters;
+use odonata_workload::rail_choice::RailChoice;
 
 /// The word for a port budget that is none.
 pub(crate) const UNLIMITED: &Choice = &Choice { name: "unlimited", doc: "no budget" };

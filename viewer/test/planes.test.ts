@@ -1,0 +1,33 @@
+import { describe, expect, test } from 'vitest'
+import { interior } from '../src/layout/matrices'
+import type { Picture } from '../src/layout/picture'
+import { radialPicture } from '../src/layout/radial'
+import { grid, tiny } from './machines'
+
+const distance = (picture: Picture, r: number): number =>
+  Math.hypot(picture.routers[2 * r]! - 500, picture.routers[2 * r + 1]! - 500)
+
+describe('planes', () => {
+  // Two planes of three groups of two routers: what is inside a group is its two routers, whichever plane it is in.
+  const planes = (): ReturnType<typeof tiny> =>
+    tiny({
+      axes: ['plane', 'group_in_plane', 'router'],
+      routers: [0, 1].flatMap((plane) => grid(3, 2).map((place) => [plane, ...place])),
+      groupOf: ([plane, group]) => 3 * plane! + group!,
+      shape: 'graph',
+    })
+
+  test('are groups of their own, each as in a machine of one', () => {
+    const run = planes()
+    expect(run.shape).toBe('grouped')
+    expect(run.routers.groups).toBe(6)
+    const picture = radialPicture(run)
+    for (let r = 0; r < 12; r++) expect(distance(picture, r)).toBeCloseTo(distance(picture, 0))
+  })
+
+  test('have the matrices of one', () => {
+    const families = (run: ReturnType<typeof tiny>): unknown =>
+      interior(run).families.map(({ title, size, lines }) => [title, size, lines])
+    expect(families(planes())).toEqual(families(tiny()))
+  })
+})
