@@ -30,6 +30,6 @@ pub mod topology;
 
 pub use builder::{Cable, MachineBuilder};
 pub use error::MachineError;
-pub use interfaces::{RailRouters, Rails};
-pub use machine::{Bundle, Coordinates, Fastest, LinkClass, Machine};
+pub use interfaces::RailRouters;
+pub use machine::{Bundle, Coordinates, Fastest, LinkClass, Machine, Rails};
 pub use shape::{GroupInterior, Shape};

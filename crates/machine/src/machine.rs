@@ -1,6 +1,6 @@
 //! The built hardware.
 
-use crate::{Rails, Shape};
+use crate::Shape;
 use odonata_declare::words;
 use odonata_units::{GroupId, LinkClassId, LinkId, NodeId, Rate, RouterId, Time};
 use std::ops::Range;
@@ -71,6 +71,30 @@ pub struct Bundle {
     pub first: LinkId,
     /// Number of parallel links.
     pub count: u32,
+}
+
+/// Interfaces of each node.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Rails {
+    /// Interfaces in each plane.
+    pub per_plane: u32,
+    /// Planes.
+    pub planes: u32,
+    /// Axes of the routers in a plane, and what a rule may rely on there: where there are several.
+    pub(crate) plane: Option<(Coordinates, Shape)>,
+}
+
+impl Default for Rails {
+    fn default() -> Self {
+        Self { per_plane: 1, planes: 1, plane: None }
+    }
+}
+
+impl Rails {
+    /// Interfaces of each node.
+    pub fn of_node(&self) -> u32 {
+        self.per_plane * self.planes
+    }
 }
 
 /// Immutable hardware in flat arrays. Routers, nodes and links are dense indices from 0. Links are directed; link l

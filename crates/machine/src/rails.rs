@@ -9,7 +9,8 @@
 //! [`Machine::planes`] has each plane as a machine by itself. Edits come after the copies are made, so a fault is one of a plane.
 
 use crate::builder::LIMIT;
-use crate::interfaces::{RailRouters, Rails, PLANE_AXIS, RAILS_MAX};
+use crate::interfaces::{RailRouters, PLANE_AXIS, RAILS_MAX};
+use crate::machine::Rails;
 use crate::{Bundle, Coordinates, Machine, MachineBuilder, MachineError, Shape};
 use odonata_units::{GroupId, LinkId, NodeId, RouterId};
 use std::ops::Range;
