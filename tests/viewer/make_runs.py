@@ -145,16 +145,16 @@ FAMILIES = [
     "tree",
     "packet",
     "packet-torus",
+    "model",
+    "tags",
+    "many",
+    "amg",
     "dragonfly-plus",
     "hyperx",
     "slim-fly",
     "polarfly",
     "jellyfish",
     "express-mesh",
-    "model",
-    "tags",
-    "many",
-    "amg",
 ]
 
 SWEPT = {f"seed-{seed}": packet(SMALL, PAIR, seed) for seed in (1, 2, 3)}

@@ -195,7 +195,7 @@ describe.each(SURFACES)('%s', (surface) => {
     const said = await text('refused')
     expect(said).toContain('8 settings')
     for (const words of [
-      'there is no run 99; the runs are 0 to 10',
+      'there is no run 99; the runs are 0 to 16',
       'there is no run 77',
       'there is no measure “charm”; there are',
       'there is no class “mauve”',
