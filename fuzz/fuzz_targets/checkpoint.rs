@@ -1,5 +1,5 @@
 //! The reader of checkpoints on any bytes: as they are, and with a head and a digest that are right, so that what is between them is
-//! read, too.
+//! read, too. A seed is the body of a file, between its head and its digest, or a header alone.
 
 #![no_main]
 
