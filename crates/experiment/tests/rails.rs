@@ -224,8 +224,10 @@ fn mistakes_say_what_is_expected() {
     assert!(of("rails = 5\nrail_routers = 'next'").contains("group 0 has 4 with nodes"));
     assert!(of("planes = 2\nrail_rule = 'afinity'").contains("afinity"));
     let program = "ranks = 2\nranks_per_node = 1\nprogram = 'ping-pong'";
-    let found = refused(&format!("{DRAGONFLY}\nplanes = 2"), program, "kind = 'packet'");
-    assert!(found.contains("job 'a' runs a program") && found.contains("use the flow engine"), "{found}");
+    let torus = "topology = 'torus'\ndims = [4, 4, 4]\nnodes_per_router = 1\nplanes = 2";
+    let engine = "kind = 'packet'\nrouting = 'torus-dynamic'\ninjection = { preset = 'dcmf' }";
+    let found = refused(torus, program, engine);
+    assert!(found.contains("job 'a' runs a program on nodes with 2 interfaces"), "{found}");
 }
 
 /// The claim of `examples/planes-striped.toml`: one rank on each node uses one plane by affinity; striped it takes half of the time.

@@ -4,7 +4,7 @@
 //! taken that still gives parts enough; cables that are shorter stay inside a part. A part holds about as many ports as are
 //! asked for, and so many that a window moves some packets in it: the shorter the cable, the larger the part, and a cable
 //! without latency is never cut. Cuts lie between groups if a border is near, else where few cables cross: at slabs
-//! and rods of a torus.
+//! and rods of a torus. A node with interfaces at several routers is in one part.
 
 use crate::fabric::Fabric;
 use std::collections::BTreeMap;
@@ -111,6 +111,15 @@ impl<'a> Line<'a> {
             let (here, there) = (fabric.port_router[port as usize], fabric.port_router[peer as usize]);
             if here < there {
                 cables.push((fabric.cable[port as usize], here, there));
+            }
+        }
+        if fabric.rails > 1 {
+            // All interfaces of a node are in one part: what happens at them comes to it in the order of time.
+            for first in (0..fabric.hosts()).map(|host| fabric.node_nic[host as usize]) {
+                let router = |nic: u32| fabric.port_router[fabric.nic_port[nic as usize] as usize];
+                let routers = || fabric.of_host(first).map(router);
+                let (here, there) = (routers().min().unwrap_or(0), routers().max().unwrap_or(0));
+                cables.extend((here < there).then_some((0, here, there)));
             }
         }
         // From the shortest cable on, each cut keeps the first that crosses it; `next` leads past those that have one.

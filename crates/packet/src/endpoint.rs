@@ -8,6 +8,7 @@
 //! one node come in the order of time. Calls for different nodes come in any order, so nodes must not share any state.
 
 use crate::fabric::Fabric;
+use crate::hosts::Hosts;
 use crate::injection::{InjectionFifos, Picker};
 use odonata_checkpoint::{Damaged, Reader, State};
 use odonata_units::{NodeId, Time};
@@ -23,14 +24,16 @@ pub struct Envelope {
     pub bytes: u64,
     /// Tag of the program's own.
     pub tag: u32,
-    /// Communicator within which ranks are numbered.
-    pub communicator: u32,
     /// Number of the message among those that its receiver keeps in order.
     pub sequence: u32,
     /// Sending rank.
     pub source: u32,
     /// Receiving rank.
     pub destination: u32,
+    /// Number of the message among those of its kind from the one rank to the other, where they may overtake each other.
+    pub order: u32,
+    /// Communicator within which ranks are numbered.
+    pub communicator: u16,
     /// Kind of message: a protocol's own numbers.
     pub kind: u8,
 }
@@ -358,7 +361,8 @@ impl MemoryFifos {
     }
 }
 
-/// The interfaces of one part of a machine, numbered from 0; those of a node have consecutive numbers.
+/// The interfaces of one part of a machine, numbered from 0; those of a node have consecutive numbers. A node with several that end at
+/// routers of their own is in one part with all of them ([`Program`]s see nodes, the network sees each interface as a node by itself).
 #[derive(Clone, Copy, Debug)]
 pub struct Interfaces<'a> {
     fabric: &'a Fabric,
@@ -367,12 +371,14 @@ pub struct Interfaces<'a> {
     /// Interfaces of the network: of these nodes, and torus FIFOs where there are such.
     in_network: u32,
     seed: u64,
+    /// Where they are those of nodes with rails.
+    hosts: Option<&'a Hosts>,
 }
 
 impl<'a> Interfaces<'a> {
     pub(crate) fn new(fabric: &'a Fabric, nics: &Range<u32>, seed: u64) -> Self {
         let in_network = nics.end - nics.start;
-        let all = Self { fabric, first: nics.start, count: 0, in_network, seed };
+        let all = Self { fabric, first: nics.start, count: 0, in_network, seed, hosts: None };
         Self { count: in_network / fabric.interfaces * all.per_node(), ..all }
     }
 
@@ -381,8 +387,31 @@ impl<'a> Interfaces<'a> {
         self.count
     }
 
+    /// The same, node by node.
+    pub(crate) fn of_hosts(self, hosts: &'a Hosts) -> Self {
+        Self { hosts: Some(hosts), ..self }
+    }
+
+    /// The nodes that they are of, where these have rails.
+    pub(crate) fn hosts(&self) -> Hosts {
+        Hosts::new(self.fabric, self.first..self.first + self.in_network)
+    }
+
+    /// Whether nodes have rails.
+    pub(crate) fn has_rails(&self) -> bool {
+        self.fabric.rails > 1
+    }
+
+    /// Nodes of the machine.
+    pub(crate) fn of_all_hosts(&self) -> u32 {
+        self.fabric.hosts()
+    }
+
     /// Interfaces of each node; where it has injection FIFOs, one for each of its memory FIFOs.
     pub fn per_node(&self) -> u32 {
+        if self.hosts.is_some() {
+            return self.fabric.rails;
+        }
         self.fabric.picker.as_ref().map_or(self.fabric.interfaces, |picker| picker.fifos.map.len() as u32)
     }
 
@@ -407,6 +436,9 @@ impl<'a> Interfaces<'a> {
 
     /// The interface of the network that is, or is the first of the node of, an interface.
     fn network_nic(&self, nic: u32) -> u32 {
+        if let Some(hosts) = self.hosts {
+            return self.first + hosts.in_front(nic);
+        }
         self.first
             + nic / self.per_node() * self.fabric.interfaces
             + if self.are_fifos() { 0 } else { nic % self.per_node() }
@@ -414,7 +446,11 @@ impl<'a> Interfaces<'a> {
 
     /// Node of an interface.
     pub fn node(&self, nic: u32) -> NodeId {
-        self.fabric.node_of(self.network_nic(nic))
+        let end = self.fabric.node_of(self.network_nic(nic));
+        if self.hosts.is_some() {
+            return NodeId(end.0 % self.fabric.hosts());
+        }
+        end
     }
 
     /// The first interface of a node, if the node is in this part.
@@ -423,6 +459,9 @@ impl<'a> Interfaces<'a> {
         // Every part looks through all messages, so those of other parts cost no division.
         if nic >= self.in_network {
             return None;
+        }
+        if let Some(hosts) = self.hosts {
+            return Some(hosts.behind(nic));
         }
         Some(if self.are_fifos() { nic / self.fabric.interfaces * self.per_node() } else { nic })
     }

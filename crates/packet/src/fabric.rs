@@ -21,6 +21,8 @@ pub(crate) struct Fabric {
     pub(crate) interfaces: u32,
     /// What injection FIFOs there are.
     pub(crate) picker: Option<Arc<Picker>>,
+    /// Interfaces of a node at routers of their own: to the network each is a node.
+    pub(crate) rails: u32,
     /// Rate at which each NIC sends; empty if it is that of its port.
     nic_rate: Vec<Rate>,
     /// The machine's number of every router, and the router that has it.
@@ -63,7 +65,12 @@ impl Fabric {
         let injection = settings.injection.as_ref();
         let interfaces = injection.map_or(settings.interfaces, |injection| injection.fifos);
         let mut line: Vec<RouterId> = machine.routers().collect();
-        line.sort_by_key(|&router| machine.group_of(router));
+        // What is the same group in all planes stands together: nodes have interfaces in each.
+        let in_plane = (machine.group_count() as u32 / machine.rails().planes).max(1);
+        line.sort_by_key(|&router| {
+            let group = machine.group_of(router).0;
+            (group % in_plane, group / in_plane)
+        });
         let mut place = vec![0; routers];
         let (mut first_port, mut first_nic) = (vec![0], vec![0]);
         for (at, &router) in (0..).zip(&line) {
@@ -80,6 +87,7 @@ impl Fabric {
             settings: settings.clone(),
             interfaces,
             picker: injection.map(|injection| Arc::new(Picker::new(machine, injection))),
+            rails: machine.rails().of_node(),
             nic_rate: Vec::new(),
             first_number: vec![0; routers],
             link_port: vec![0; machine.link_count()],
@@ -169,6 +177,17 @@ impl Fabric {
 
     pub(crate) fn ports(&self) -> usize {
         self.peer.len()
+    }
+
+    /// Nodes, whatever rails they have.
+    pub(crate) fn hosts(&self) -> u32 {
+        self.node_nic.len() as u32 / self.rails
+    }
+
+    /// The first interfaces of all ends of the node that an interface belongs to.
+    pub(crate) fn of_host(&self, nic: u32) -> impl Iterator<Item = u32> + '_ {
+        let host = self.nic_node[nic as usize] % self.hosts();
+        self.node_nic[host as usize..].iter().step_by(self.hosts() as usize).copied()
     }
 
     pub(crate) fn nics(&self) -> usize {

@@ -9,6 +9,7 @@ mod division;
 mod endpoint;
 mod engine;
 mod fabric;
+mod hosts;
 mod injection;
 mod mail;
 mod memory;

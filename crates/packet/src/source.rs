@@ -6,6 +6,7 @@ mod dealer;
 mod jobs;
 mod mixed;
 mod open;
+mod rails;
 
 pub use closed::{ClosedJob, NodeMessage};
 pub use jobs::ClosedTraffic;
@@ -160,7 +161,11 @@ impl Traffic {
             members.push((Box::new(closed::ClosedEndpoints::new(&closed, interfaces)), jobs));
         }
         for (program, jobs) in programs {
-            members.push((program.endpoints(&jobs, interfaces), jobs));
+            let endpoints = match interfaces.has_rails() {
+                true => Box::new(rails::RailEndpoints::new(&**program, &jobs, interfaces)),
+                false => program.endpoints(&jobs, interfaces),
+            };
+            members.push((endpoints, jobs));
         }
         if members.len() == 1 {
             return members.remove(0).0;

@@ -115,6 +115,7 @@ fn measure(case: &Case) {
     let job = RankJob {
         job: 0,
         shared: Shared::new(program, Arc::new(Collectives::default())),
+        rails: None,
         node_of_rank: Arc::new((0..case.ranks).map(|rank| NodeId(rank / case.per_node)).collect()),
         start: Time::ZERO,
         background: false,

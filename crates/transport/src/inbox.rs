@@ -1,8 +1,7 @@
 //! What arrives at an interface: packets are put back in the order in which they were sent, and messages together.
 
 use crate::outbox::{Pairs, NUMBER_BITS};
-use crate::settings::MpiSettings;
-use crate::wire::{Cut, Wire};
+use crate::wire::Cut;
 use odonata_packet::{Arrival, Envelope};
 use serde::{Deserialize, Serialize};
 use std::collections::VecDeque;
@@ -50,12 +49,13 @@ pub(crate) struct Inbox {
 odonata_checkpoint::state!(Inbox { whole: held; inside: sources });
 
 impl Inbox {
-    /// A packet arrived, of a job that the run waits for or not; appends the messages that are complete with it.
+    /// A packet arrived, of a job that the run waits for or not; appends the messages that are complete with it. Of a message it is asked
+    /// how many bytes come here.
     pub(crate) fn arrived(
         &mut self,
         (arrival, awaited): (&Arrival, bool),
         cut: Cut,
-        settings: &MpiSettings,
+        wire_of: &dyn Fn(u16, &Envelope) -> u64,
         out: &mut Vec<Inbound>,
     ) {
         let number = arrival.message & ((1 << NUMBER_BITS) - 1);
@@ -71,11 +71,11 @@ impl Inbox {
             self.held += usize::from(awaited);
             return;
         }
-        source.take(packet, cut, settings, out);
+        source.take(packet, cut, wire_of, out);
         source.early.pop_front();
         while let Some(Some(packet)) = source.early.front().copied() {
             self.held -= usize::from(packet.awaited);
-            source.take(packet, cut, settings, out);
+            source.take(packet, cut, wire_of, out);
             source.early.pop_front();
         }
         if source.early.is_empty() && source.early.capacity() > KEPT {
@@ -96,7 +96,13 @@ impl Inbox {
 
 impl Source {
     /// The packet whose turn it is.
-    fn take(&mut self, Packet { job, envelope, .. }: Packet, cut: Cut, settings: &MpiSettings, out: &mut Vec<Inbound>) {
+    fn take(
+        &mut self,
+        Packet { job, envelope, .. }: Packet,
+        cut: Cut,
+        wire_of: &dyn Fn(u16, &Envelope) -> u64,
+        out: &mut Vec<Inbound>,
+    ) {
         self.next = (self.next + 1) & ((1 << NUMBER_BITS) - 1);
         let Some(envelope) = envelope else {
             let (message, left) = self.current.as_mut().expect("a packet of a message whose first one came");
@@ -107,7 +113,7 @@ impl Source {
             }
             return;
         };
-        let packets = cut.packets(Wire::of(envelope.kind).bytes(envelope.bytes, settings));
+        let packets = cut.packets(wire_of(job, &envelope));
         if packets == 1 {
             // A get may come between the packets of another message.
             out.push(Inbound { job, envelope, alone: true });

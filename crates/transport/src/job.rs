@@ -2,6 +2,7 @@
 
 use odonata_units::{NodeId, Time};
 use odonata_workload::expanded::Shared;
+use odonata_workload::rails::JobRails;
 use std::sync::Arc;
 
 /// A job whose ranks run a program.
@@ -13,6 +14,8 @@ pub struct RankJob {
     pub shared: Shared,
     /// The node of each rank.
     pub node_of_rank: Arc<Vec<NodeId>>,
+    /// Which interfaces of their nodes messages take, where these end at routers of their own.
+    pub rails: Option<Arc<JobRails>>,
     /// When its ranks start.
     pub start: Time,
     /// Whether nobody waits for its end: it runs over and over.

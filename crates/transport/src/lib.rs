@@ -41,6 +41,7 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
+mod arranged;
 mod calls;
 mod inbox;
 mod job;
@@ -53,6 +54,7 @@ mod record;
 mod requests;
 mod settings;
 mod stuck;
+mod ways;
 mod wire;
 
 pub use calls::{CallName, CallRecord, CallRecords, PhaseTime, RankWait, Told};

@@ -4,10 +4,10 @@
 //!
 //! | note | in the order of |
 //! |---|---|
-//! | posted, started | sending, for each pair of ranks: an interface sends first in, first out |
+//! | posted, started | sending, for each pair of ranks: an interface sends first in, first out, and messages on several rails have numbers |
 //! | arrived, with its data or on the node | the same, of those messages |
 //! | matched | sending, for each pair, communicator and tag: messages do not overtake (the wildcards of receives do not change this) |
-//! | data arrived | matching, for each pair: gets and their answers do not overtake either |
+//! | data arrived | matching, for each pair: gets and their answers do not overtake either, or have numbers, too |
 //!
 //! All notes of one kind about one pair come from one part of the machine, so their order is that of time however it is divided.
 
@@ -90,10 +90,11 @@ struct Come {
 #[derive(Default, Debug, Serialize, Deserialize)]
 pub(crate) struct Log {
     posted: Vec<(Pair, Posted)>,
-    started: Vec<(Pair, u64)>,
+    /// With the order of the message in which interfaces got it.
+    started: Vec<(Pair, u32, u64)>,
     arrived: Vec<(Pair, Come)>,
     matched: Vec<(Pair, Matched)>,
-    data_arrived: Vec<(Pair, Come)>,
+    data_arrived: Vec<(Pair, u32, Come)>,
 }
 
 impl Log {
@@ -105,7 +106,7 @@ impl Log {
             Wire::Announcement => Protocol::Long,
             _ => Protocol::Eager,
         };
-        let (communicator, tag) = (message.communicator as u16, message.tag);
+        let (communicator, tag) = (message.communicator, message.tag);
         self.posted.push((pair(job, message), Posted { communicator, tag, bytes: message.bytes, protocol, at_ps }));
     }
 
@@ -113,7 +114,7 @@ impl Log {
     #[cold]
     pub(crate) fn started(&mut self, job: u16, message: &Envelope, at_ps: u64) {
         if matches!(Wire::of(message.kind), Wire::Eager | Wire::Announcement | Wire::OnNode) {
-            self.started.push((pair(job, message), at_ps));
+            self.started.push((pair(job, message), message.order, at_ps));
         }
     }
 
@@ -123,7 +124,7 @@ impl Log {
         let come = Come { at_ps, passage };
         match Wire::of(message.kind) {
             Wire::Eager | Wire::OnNode => self.arrived.push((pair(job, message), come)),
-            Wire::Data => self.data_arrived.push((pair(job, message), come)),
+            Wire::Data => self.data_arrived.push((pair(job, message), message.order, come)),
             _ => {}
         }
     }
@@ -146,9 +147,9 @@ impl Log {
 
     /// The messages that were received, by job, source, destination and number.
     pub(crate) fn messages(self) -> Vec<MessageRecord> {
-        let mut started = by_pair(self.started);
+        let mut started = by_pair(in_order(self.started));
         let mut arrived = by_pair(self.arrived);
-        let mut data_arrived = by_pair(self.data_arrived);
+        let mut data_arrived = by_pair(in_order(self.data_arrived));
         let mut matched: BTreeMap<Pair, BTreeMap<(u16, u32), VecDeque<_>>> = BTreeMap::new();
         for (pair, one) in self.matched {
             // In the order of matching, whatever the tags.
@@ -189,13 +190,20 @@ impl Log {
     pub(crate) fn memory_bytes(&self) -> usize {
         self.posted.capacity() * size_of::<(Pair, Posted)>()
             + self.matched.capacity() * size_of::<(Pair, Matched)>()
-            + self.started.capacity() * size_of::<(Pair, u64)>()
-            + (self.arrived.capacity() + self.data_arrived.capacity()) * size_of::<(Pair, Come)>()
+            + self.started.capacity() * size_of::<(Pair, u32, u64)>()
+            + self.arrived.capacity() * size_of::<(Pair, Come)>()
+            + self.data_arrived.capacity() * size_of::<(Pair, u32, Come)>()
     }
 }
 
 fn pair(job: u16, message: &Envelope) -> Pair {
     (job, message.source, message.destination)
+}
+
+/// By the numbers of messages, where they have some; those without stay as they are.
+fn in_order<T>(mut notes: Vec<(Pair, u32, T)>) -> Vec<(Pair, T)> {
+    notes.sort_by_key(|(pair, order, _)| (*pair, *order));
+    notes.into_iter().map(|(pair, _, note)| (pair, note)).collect()
 }
 
 /// What was noted of each pair, in its order.

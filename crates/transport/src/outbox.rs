@@ -16,14 +16,6 @@ use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use std::collections::VecDeque;
 
-/// Where a rank is.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) struct Peer {
-    pub(crate) node: NodeId,
-    /// The interface of the node that it uses.
-    pub(crate) interface: u8,
-}
-
 /// A message that an interface is to send.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub(crate) struct Outbound {

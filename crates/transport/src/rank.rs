@@ -20,7 +20,7 @@ use crate::calls::{call_name, CallLog, CallName, CallRecord, PhaseTime};
 use crate::job::RankJob;
 use crate::log::Log;
 use crate::matching::{Holds, Label, Queue};
-use crate::outbox::{Outbound, Peer};
+use crate::outbox::Outbound;
 use crate::record::{CallKind, PhaseRecord, RankRecord};
 use crate::requests::{Requests, Slot, Wait};
 use crate::settings::MpiSettings;
@@ -70,15 +70,16 @@ pub(crate) struct Around<'a> {
     pub(crate) now_ps: u64,
     pub(crate) settings: &'a MpiSettings,
     pub(crate) shared: &'a Shared,
-    pub(crate) send: &'a mut dyn FnMut(Outbound),
+    /// Hands a message, with its number among those of its rank, to an interface.
+    pub(crate) send: &'a mut dyn FnMut(Outbound, u64),
     /// Messages between ranks of the node, with their times.
     pub(crate) on_node: &'a mut Vec<(u64, Envelope)>,
     /// Where it is noted what becomes of messages, if it is.
     pub(crate) log: Option<&'a mut Log>,
     /// Where it is noted what ranks do, if it is.
     pub(crate) calls: Option<&'a mut CallLog>,
-    /// Where ranks of the job are.
-    pub(crate) peers: &'a dyn Fn(u32) -> Peer,
+    /// Nodes of the ranks of the job.
+    pub(crate) nodes: &'a [NodeId],
     pub(crate) packet: Bytes,
     /// Whether a rank is over when the network's time is there, and not when it can say when that will be: there are ranks
     /// that run for as long as others do.
@@ -101,6 +102,8 @@ pub(crate) struct Rank {
     sends: Transfers,
     receives: Transfers,
     record: RankRecord,
+    /// Messages that it has sent in this round.
+    sent: u64,
     /// Whether its program has no end, and when the present round began.
     is_endless: bool,
     round_began: u64,
@@ -128,13 +131,14 @@ impl Rank {
             sends,
             receives,
             record,
+            sent,
             is_endless: _,
             round_began,
             phase,
             last,
         } = self;
         code.save(lists, into);
-        into.put(&(clock, doing, call, notices, requests, sends, receives, record, round_began, phase, last));
+        into.put(&(clock, doing, call, notices, requests, sends, receives, record, round_began, phase, last, sent));
         posted.save(into);
         unexpected.save(into);
     }
@@ -144,7 +148,7 @@ impl Rank {
         self.code.load(shared, lists, from)?;
         (self.clock, self.doing, self.call, self.notices, self.requests, self.sends, self.receives, self.record) =
             from.get()?;
-        (self.round_began, self.phase, self.last) = from.get()?;
+        (self.round_began, self.phase, self.last, self.sent) = from.get()?;
         self.posted.load(from)?;
         self.unexpected.load(from)
     }
@@ -184,6 +188,7 @@ impl Rank {
             sends: Transfers::default(),
             receives: Transfers::default(),
             record,
+            sent: 0,
             is_endless: of.background,
             round_began: start.ps(),
             phase: None,
@@ -309,6 +314,7 @@ impl Rank {
             return Err("its program took no time, so it would go on for ever; expected calls or `compute`".into());
         }
         self.round_began = self.clock;
+        self.sent = 0;
         self.doing = Doing::Round;
         Ok(())
     }

@@ -1,23 +1,26 @@
 //! Ranks behind network interfaces.
 
 mod kept;
+mod rails;
 
+use crate::arranged::{Arranged, Come};
 use crate::calls::{CallLog, CallRecords};
 use crate::inbox::{Inbound, Inbox};
 use crate::job::RankJob;
 use crate::log::{Log, MessageRecord};
 use crate::matching::Label;
-use crate::outbox::{Outbound, Outbox, Peer};
+use crate::outbox::{Outbound, Outbox};
 use crate::rank::{Around, Notice, Rank};
 use crate::record::RankRecord;
 use crate::settings::MpiSettings;
+use crate::ways::Ways;
 use crate::wire::{Cut, Wire};
 use odonata_checkpoint::{state, Damaged, Reader, Writer};
 use odonata_packet::{
-    Activity, Arrival, Endpoints, Envelope, Interfaces, Listens, MemoryFifos, Offer, Outgoing, Passage, Program,
-    Socket, Unfinished,
+    Activity, Arrival, Endpoints, Envelope, Interfaces, Listens, Offer, Outgoing, Program, Socket, Unfinished,
 };
 use odonata_units::{Bytes, NodeId, Time};
+use rails::{bytes_here, starts};
 use std::ops::Range;
 use std::sync::{Arc, Mutex};
 
@@ -140,10 +143,8 @@ struct RankEndpoints {
     /// The same of calls.
     calls: Option<Box<CallLog>>,
     all_calls: Option<Arc<Mutex<CallLog>>>,
-    /// Interface that each rank of each job uses on its node.
-    interface_of: Vec<Vec<u8>>,
-    /// Where interfaces are memory FIFOs: which of them a message takes. Then what arrives comes to the first.
-    fifos: Option<MemoryFifos>,
+    ways: Ways,
+    arranged: Arranged,
     per_node: u32,
     cut: Cut,
     /// By node of this part; of none where nobody is.
@@ -165,9 +166,6 @@ struct RankEndpoints {
 impl RankEndpoints {
     fn new(program: &Ranks, jobs: &[u16], interfaces: &Interfaces<'_>) -> Self {
         let (settings, per_node) = (&program.settings, interfaces.per_node());
-        let fifos = interfaces.memory_fifos();
-        let arriving = if fifos.is_some() { 1 } else { per_node };
-        let interface_of = program.jobs.iter().map(|job| interfaces_of(job, arriving)).collect();
         let nodes = interfaces.count() / per_node;
         let mut here: Vec<(u32, usize, u32)> = Vec::new();
         for (j, job) in program.jobs.iter().enumerate().filter(|(_, job)| jobs.contains(&job.job)) {
@@ -186,8 +184,8 @@ impl RankEndpoints {
             all_logs: program.log.clone(),
             calls: program.calls.is_some().then(Box::default),
             all_calls: program.calls.clone(),
-            interface_of,
-            fifos,
+            ways: Ways::new(&program.jobs, interfaces),
+            arranged: Arranged::default(),
             per_node,
             cut,
             hosts: Vec::with_capacity(nodes as usize),
@@ -232,18 +230,16 @@ impl RankEndpoints {
 
     /// A rank goes on; what it wants delivered on its node is handed to the socket.
     fn run(&mut self, host: usize, r: usize, socket: &mut Socket) {
-        let Self { jobs, settings, interface_of, interfaces, ranks, on_node, log, calls, fifos, .. } = self;
+        let Self { jobs, settings, ways, interfaces, ranks, on_node, log, calls, .. } = self;
         let rank = &mut ranks[r];
         let j = jobs.iter().position(|of| of.job == rank.job).expect("a job of this program");
         let job = &jobs[j];
-        let own = usize::from(interface_of[j][rank.number as usize]);
         let (first, node) = (host * self.per_node as usize, rank.node);
-        let mut send = |message: Outbound| {
-            let own = fifos.as_mut().map_or(own, |fifos| fifos.pick(node, message.node) as usize);
-            interfaces[first + own].as_mut().expect("a node with ranks").outbox.push(message);
+        let mut send = |message: Outbound, number: u64| {
+            ways.part((j, job), node, message, number, |own, part| {
+                interfaces[first + own].as_mut().expect("a node with ranks").outbox.push(part);
+            });
         };
-        let peers =
-            |number: u32| Peer { node: job.node_of_rank[number as usize], interface: interface_of[j][number as usize] };
         let was_over = rank.is_over();
         rank.run(&mut Around {
             now_ps: socket.now_ps(),
@@ -253,7 +249,7 @@ impl RankEndpoints {
             on_node,
             log: log.as_deref_mut(),
             calls: calls.as_deref_mut(),
-            peers: &peers,
+            nodes: &job.node_of_rank,
             packet: Bytes(self.cut.packet),
             ends_in_time: self.has_background,
         });
@@ -285,12 +281,12 @@ impl RankEndpoints {
         }
     }
 
-    /// A message has come to a node at the time of the socket.
-    fn come(&mut self, host: usize, message: Inbound, passage: Option<Passage>, socket: &mut Socket) {
-        let Inbound { job, envelope, alone } = message;
+    /// A message has come to a node at the time of the socket, or is the next that counts then.
+    fn come(&mut self, host: usize, come: Come, socket: &mut Socket) {
+        let Come { message: Inbound { job, envelope, alone }, at_ps, passage } = come;
         let r = self.rank_at(host, job, envelope.destination);
         if let Some(log) = &mut self.log {
-            log.arrived(job, &envelope, socket.now_ps(), passage);
+            log.arrived(job, &envelope, at_ps, passage);
         }
         let kind = Wire::of(envelope.kind);
         if kind == Wire::Get {
@@ -303,8 +299,8 @@ impl RankEndpoints {
         let transfer = envelope.sequence;
         let notice = match kind {
             Wire::Eager | Wire::Announcement | Wire::OnNode => {
-                let communicator = envelope.communicator as u16;
-                let label = Label { communicator, source: envelope.source, tag: envelope.tag };
+                let Envelope { communicator, source, tag, .. } = envelope;
+                let label = Label { communicator, source, tag };
                 Notice::Message { kind, label, bytes: envelope.bytes, transfer }
             }
             Wire::Data => Notice::Come { transfer },
@@ -318,30 +314,29 @@ impl RankEndpoints {
     /// The interface answers a get with the data.
     fn answer(&mut self, host: usize, r: usize, get: &Envelope, now_ps: u64) {
         let rank = &self.ranks[r];
-        let (to, bytes) = rank.asked_for(get.sequence);
+        let (to, bytes, number) = rank.asked_for(get.sequence);
         let (j, own) = (self.place_of(rank.job), rank.number);
         let envelope = Envelope {
             bytes,
-            tag: 0,
-            communicator: 0,
             sequence: get.tag,
             source: own,
             destination: to,
             kind: Wire::Data as u8,
+            ..Envelope::default()
         };
         let message = Outbound {
             ready_ps: now_ps + self.settings.nic_fetch.ps() + self.settings.nic_start.ps(),
             job: rank.job,
             node: self.jobs[j].node_of_rank[to as usize],
-            interface: self.interface_of[j][to as usize],
+            interface: 0,
             envelope,
             wire: Wire::Data.bytes(bytes, &self.settings),
         };
-        let own = usize::from(self.interface_of[j][own as usize]);
-        let (from, to) = (self.hosts[host].node, message.node);
-        let own = self.fifos.as_mut().map_or(own, |fifos| fifos.pick(from, to) as usize);
-        let interface = self.interfaces[host * self.per_node as usize + own].as_mut();
-        interface.expect("a node with ranks").outbox.push(message);
+        let (first, node) = (host * self.per_node as usize, self.hosts[host].node);
+        let Self { jobs, ways, interfaces, .. } = self;
+        ways.part((j, &jobs[j]), node, message, number, |own, part| {
+            interfaces[first + own].as_mut().expect("a node with ranks").outbox.push(part);
+        });
     }
 
     /// Whether the run waits for a job.
@@ -354,30 +349,19 @@ impl RankEndpoints {
     }
 }
 
-/// The interfaces that ranks use: those of a node take turns.
-fn interfaces_of(job: &RankJob, per_node: u32) -> Vec<u8> {
-    if per_node == 1 {
-        return vec![0; job.node_of_rank.len()];
-    }
-    let mut on_node = std::collections::BTreeMap::new();
-    let mut next = |node| {
-        let count: &mut u32 = on_node.entry(node).or_default();
-        *count += 1;
-        ((*count - 1) % per_node) as u8
-    };
-    job.node_of_rank.iter().map(|&node| next(node)).collect()
-}
-
 impl Endpoints for RankEndpoints {
     fn next_birth_ps(&mut self, nic: u32) -> Option<u64> {
         self.interfaces[nic as usize].as_ref()?.outbox.next_ps()
     }
 
     fn take(&mut self, nic: u32, leaves_ps: u64) -> Outgoing {
+        let (from, rail) = (self.hosts[self.host(nic)].node, nic % self.per_node);
         let interface = self.interfaces[nic as usize].as_mut().expect("nobody else has packets");
         let outgoing = interface.outbox.take(leaves_ps);
         if let (Some(log), Some(envelope)) = (&mut self.log, &outgoing.envelope) {
-            log.started(outgoing.job, envelope, leaves_ps);
+            if starts(&self.jobs, outgoing.job, envelope, (from, outgoing.destination), rail) {
+                log.started(outgoing.job, envelope, leaves_ps);
+            }
         }
         outgoing
     }
@@ -411,14 +395,17 @@ impl Endpoints for RankEndpoints {
         } else {
             let awaited = self.is_awaited(arrival.job);
             let interface = self.interfaces[nic as usize].as_mut().expect("packets go to where ranks are");
-            interface.inbox.arrived((arrival, awaited), self.cut, &self.settings, &mut inbound);
+            let (settings, jobs, ends) = (&self.settings, &self.jobs, (arrival.source, self.hosts[host].node));
+            let of_part = |job, envelope: &_| bytes_here(jobs, settings, job, envelope, ends, nic % self.per_node);
+            interface.inbox.arrived((arrival, awaited), self.cut, &of_part, &mut inbound);
         }
         if inbound.is_empty() {
             self.inbound = inbound;
             return Offer::Same;
         }
         for message in inbound.drain(..) {
-            self.come(host, message, arrival.passage, socket);
+            let come = Come { message, at_ps: socket.now_ps(), passage: arrival.passage };
+            self.arrange(host, come, socket);
         }
         self.inbound = inbound;
         self.set_timer(host, socket);
@@ -454,6 +441,8 @@ impl Endpoints for RankEndpoints {
         let interfaces = self.interfaces.iter().flatten();
         let of = |interface: &Interface| interface.outbox.memory_bytes() + interface.inbox.memory_bytes();
         self.ranks.iter().map(Rank::memory_bytes).sum::<usize>()
+            + self.ways.memory_bytes()
+            + self.arranged.memory_bytes()
             + self.log.as_ref().map_or(0, |log| log.memory_bytes())
             + self.calls.as_ref().map_or(0, |calls| calls.memory_bytes())
             + self.interfaces.capacity() * size_of::<Option<Box<Interface>>>()

@@ -44,6 +44,21 @@ impl Wire {
         .max(1)
     }
 
+    /// Whether the user's data are in it.
+    pub(crate) fn has_data(self) -> bool {
+        matches!(self, Self::Eager | Self::Data)
+    }
+
+    /// Whether messages of this kind have an order: those that are matched, and the data of those that were.
+    pub(crate) fn is_in_order(self) -> bool {
+        self.is_matched() || self == Self::Data
+    }
+
+    /// Whether it looks for its receive.
+    pub(crate) fn is_matched(self) -> bool {
+        matches!(self, Self::Eager | Self::Announcement)
+    }
+
     /// Whether the interface takes time for the first packet, since the host has to look at the message.
     pub(crate) fn is_taken(self) -> bool {
         matches!(self, Self::Eager | Self::Announcement | Self::Acknowledgement)

@@ -84,7 +84,14 @@ fn job(number: u16, spec: &str, ranks: u32, nodes: impl Fn(u32) -> u32) -> RankJ
     let program = program.unwrap_or_else(|error| panic!("{spec}: {error:?}"));
     let node_of_rank = Arc::new((0..ranks).map(|rank| NodeId(nodes(rank))).collect());
     let shared = Shared::new(program, Arc::new(Collectives::default()));
-    RankJob { job: number, shared, node_of_rank, start: Time::from_us(2 * u64::from(number)), background: false }
+    RankJob {
+        job: number,
+        shared,
+        node_of_rank,
+        rails: None,
+        start: Time::from_us(2 * u64::from(number)),
+        background: false,
+    }
 }
 
 /// Of a dragonfly of 72 nodes.

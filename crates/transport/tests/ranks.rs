@@ -249,6 +249,7 @@ fn beside(
         job,
         shared,
         node_of_rank: Arc::new((0..2).map(|rank| NodeId(u32::from(job) * 500 + rank * 37)).collect()),
+        rails: None,
         start: Time::from_us(u64::from(job)),
         background: job == 1,
     };
@@ -331,7 +332,7 @@ fn messages_through_injection_fifos_are_whole() {
             let shared = Shared::new(Arc::new(Script::new(24, block)), Arc::new(Collectives::default()));
             // Two ranks on a node, nodes far apart.
             let node_of_rank = Arc::new((0..24).map(|rank| NodeId(rank / 2 * 41)).collect());
-            let job = RankJob { job: 0, shared, node_of_rank, start: Time::ZERO, background: false };
+            let job = RankJob { job: 0, shared, node_of_rank, rails: None, start: Time::ZERO, background: false };
             let ranks = Arc::new(Ranks::new(vec![job], MpiSettings::study()));
             let traffic = Traffic::program(Arc::clone(&ranks) as Arc<dyn Program>);
             let schedule = Schedule { warm_up: Time::ZERO, measure: Time::from_us(1_000_000), drain: Time::ZERO };

@@ -162,6 +162,7 @@ fn compare(
         RankJob {
             job,
             shared,
+            rails: None,
             node_of_rank: Arc::new((0..ranks).map(node).collect()),
             start: Time::from_ns(700 * u64::from(job)),
             background: goes_on,

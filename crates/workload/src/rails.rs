@@ -42,20 +42,21 @@ pub struct NoCommonRail {
     b: String,
 }
 
-/// The ways of a job's messages from node to node.
+/// Which rails the messages of a job take.
 #[derive(Clone, Debug)]
-pub struct Lanes<'a> {
-    machine: &'a Machine,
+pub struct JobRails {
     choice: RailChoice,
+    /// Interfaces of a node.
+    of_node: u32,
     /// Of every rank, its place among the ranks of its node; empty where nodes have one interface.
     place: Vec<u32>,
     /// Rails that work, by node of the job; empty if all do.
     working: BTreeMap<NodeId, u64>,
 }
 
-impl<'a> Lanes<'a> {
+impl JobRails {
     /// Those of a job on a machine.
-    pub fn new(machine: &'a Machine, job: &Job) -> Self {
+    pub fn new(machine: &Machine, job: &Job) -> Self {
         let (mut place, mut working) = (Vec::new(), BTreeMap::new());
         if machine.has_rails() {
             let mut on_node: BTreeMap<NodeId, u32> = BTreeMap::new();
@@ -70,55 +71,90 @@ impl<'a> Lanes<'a> {
                 working.clear();
             }
         }
-        Self { machine, choice: job.rails, place, working }
+        Self { choice: job.rails, of_node: machine.rails().of_node(), place, working }
     }
 
     /// Bit r: rail r works at both nodes.
     fn common(&self, a: NodeId, b: NodeId) -> u64 {
         let of = |node: NodeId| self.working.get(&node).copied().unwrap_or(u64::MAX);
-        of(a) & of(b) & (u64::MAX >> (64 - self.machine.rails().of_node()))
+        of(a) & of(b) & (u64::MAX >> (64 - self.of_node))
+    }
+
+    /// Whether messages from one rank to another may overtake each other, on several rails.
+    pub fn may_overtake(&self) -> bool {
+        matches!(self.choice.rail_rule, RailRule::RoundRobin | RailRule::Stripe)
+    }
+
+    /// Whether a message is cut in parts.
+    pub fn is_striped(&self, bytes: Bytes) -> bool {
+        self.choice.rail_rule == RailRule::Stripe && bytes >= self.choice.stripe_from
+    }
+
+    /// The parts of a message between two nodes that is cut: rails and bytes, of these at least one.
+    pub fn shares(&self, a: NodeId, b: NodeId, bytes: Bytes) -> impl Iterator<Item = (u32, Bytes)> {
+        let common = self.common(a, b);
+        let count = u64::from(common.count_ones());
+        let share = move |i: u64| bytes.0 / count + u64::from(i < bytes.0 % count);
+        (0..).zip(bits(common)).map(move |(i, rail)| (rail, Bytes(share(i)))).filter(|(_, share)| share.0 > 0)
+    }
+
+    /// The rail of a message that is not cut, number `number` among those of its rank, between two nodes.
+    ///
+    /// # Panics
+    /// Without a rail that works at both; [`Workload::spread_over_rails`] refuses such nodes.
+    pub fn rail(&self, (source, target): (RankId, RankId), (a, b): (NodeId, NodeId), number: u64) -> u32 {
+        let common = self.common(a, b);
+        let place = u64::from(self.place.as_slice().get(source.index()).copied().unwrap_or(0));
+        let chosen = match self.choice.rail_rule {
+            RailRule::Affinity | RailRule::Stripe => place,
+            RailRule::RoundRobin => place + number,
+            RailRule::Hash => mixed(u64::from(source.0) << 32 | u64::from(target.0)),
+        };
+        let chosen = chosen.checked_rem(u64::from(common.count_ones())).and_then(|at| bits(common).nth(at as usize));
+        chosen.expect("nodes without a common rail were refused")
+    }
+}
+
+/// The ways of a job's messages from end to end.
+#[derive(Clone, Debug)]
+pub struct Lanes<'a> {
+    machine: &'a Machine,
+    rails: JobRails,
+}
+
+impl<'a> Lanes<'a> {
+    /// Those of a job on a machine.
+    pub fn new(machine: &'a Machine, job: &Job) -> Self {
+        Self { machine, rails: JobRails::new(machine, job) }
     }
 
     /// A rail that works at two nodes of the job.
     pub fn any(&self, a: NodeId, b: NodeId) -> Option<(NodeId, NodeId)> {
-        let rail = self.common(a, b).trailing_zeros();
+        let rail = self.rails.common(a, b).trailing_zeros();
         (rail < 64).then(|| (self.machine.end(a, rail), self.machine.end(b, rail)))
     }
 
     /// Rails on which a rank sends if its messages are open traffic: its own under `affinity`, else all.
     pub fn sends_on(&self, rank: RankId, rail: u32) -> bool {
-        let node_rails = self.machine.rails().of_node();
-        self.choice.rail_rule != RailRule::Affinity
-            || self.place.as_slice().get(rank.index()).is_none_or(|place| place % node_rails == rail)
+        let JobRails { of_node: node_rails, choice, place, .. } = &self.rails;
+        choice.rail_rule != RailRule::Affinity
+            || place.as_slice().get(rank.index()).is_none_or(|place| place % node_rails == rail)
     }
 
     /// The parts of a message that leaves its node, which is number `number` among those of its rank.
     pub fn parts(&self, message: &Message, number: usize, mut each: impl FnMut(Part)) {
         let Message { source, target, source_node, target_node, bytes, within } = *message;
         debug_assert!(matches!(within, Within::Router | Within::Network), "it leaves its node");
-        let common = self.common(source_node, target_node);
-        let count = u64::from(common.count_ones());
-        assert!(count > 0, "nodes without a common rail were refused");
-        let mut give = |rail: u32, bytes: u64| {
+        let rails = &self.rails;
+        let mut give = |rail: u32, bytes: Bytes| {
             let (source, target) = (self.machine.end(source_node, rail), self.machine.end(target_node, rail));
-            each(Part { source, target, bytes: Bytes(bytes) });
+            each(Part { source, target, bytes });
         };
-        let place = u64::from(self.place.as_slice().get(source.index()).copied().unwrap_or(0));
-        let chosen = match self.choice.rail_rule {
-            RailRule::Stripe if bytes >= self.choice.stripe_from => {
-                for (i, rail) in bits(common).enumerate() {
-                    let share = bytes.0 / count + u64::from((i as u64) < bytes.0 % count);
-                    if share > 0 {
-                        give(rail, share);
-                    }
-                }
-                return;
-            }
-            RailRule::Affinity | RailRule::Stripe => place,
-            RailRule::RoundRobin => place + number as u64,
-            RailRule::Hash => mixed(u64::from(source.0) << 32 | u64::from(target.0)),
-        };
-        give(bits(common).nth((chosen % count) as usize).expect("one of them"), bytes.0);
+        if rails.is_striped(bytes) {
+            rails.shares(source_node, target_node, bytes).for_each(|(rail, share)| give(rail, share));
+        } else {
+            give(rails.rail((source, target), (source_node, target_node), number as u64), bytes);
+        }
     }
 }
 
@@ -143,7 +179,7 @@ impl Workload {
     pub fn spread_over_rails(&mut self, machine: &Machine, choice: RailChoice) -> Result<(), NoCommonRail> {
         for (number, job) in self.jobs.iter_mut().enumerate() {
             job.rails = choice;
-            let working = Lanes::new(machine, job).working;
+            let working = JobRails::new(machine, job).working;
             // Few masks differ, however many nodes there are.
             let by_mask: BTreeMap<u64, NodeId> = working.into_iter().map(|(node, mask)| (mask, node)).collect();
             for (mask, &a) in &by_mask {

@@ -203,7 +203,7 @@ impl Packet {
     /// Everything that a run needs, if there is memory for it. Before each step it is estimated whether there is.
     fn built(&self, scenario: &Scenario, guard: &Guard, keeps_rows: bool) -> Result<Built, EngineError> {
         let machine = &scenario.machine;
-        refuse_programs_on_rails(scenario)?;
+        self.refuse_fifos_on_rails(scenario)?;
         let assumed = (Engine::routing(self), ASSUMED_CHANNELS);
         let mut demand = self.demand(scenario, keeps_rows);
         // Packets are counted when messages are known: those of closed traffic are not yet.
@@ -225,6 +225,20 @@ impl Packet {
         let memory_bytes = of_run.max(engine.memory_estimate(&demand)).saturating_add(messages);
         guard.admit(memory_bytes).map_err(too_much)?;
         Ok(Built { engine, closed, programs, packets: demand.packets, memory_bytes })
+    }
+
+    /// A program sees one kind of several interfaces at its node: rails or memory FIFOs.
+    fn refuse_fifos_on_rails(&self, Scenario { machine, workload, .. }: &Scenario) -> Result<(), EngineError> {
+        let program = workload.jobs.iter().find(|job| job.program.is_some());
+        let Some(job) = program.filter(|_| machine.has_rails() && self.settings.injection.is_some()) else {
+            return Ok(());
+        };
+        let reason = format!(
+            "job '{}' runs a program on nodes with {} interfaces at routers of their own; expected such nodes or injection FIFOs",
+            job.name,
+            machine.rails().of_node()
+        );
+        Err(EngineError::Refused { key: None, reason })
     }
 
     /// Intervals that pass while so many bytes are sent, if the slowest cable sets the pace for all nodes.
@@ -284,21 +298,6 @@ fn senders(scenario: &Scenario, traffic: &Traffic) -> Vec<usize> {
         JobTraffic::Program(_) => placed.node_of_rank.iter().collect::<BTreeSet<_>>().len(),
     };
     traffic.jobs.iter().zip(&scenario.workload.jobs).map(senders).collect()
-}
-
-/// A rank hears of everything on its node in the order of time; the interfaces of one node may be in parts of the machine that run ahead
-/// of each other, so nobody could tell it so.
-fn refuse_programs_on_rails(Scenario { machine, workload, .. }: &Scenario) -> Result<(), EngineError> {
-    let program = workload.jobs.iter().find(|job| machine.has_rails() && job.program.is_some());
-    program.map_or(Ok(()), |job| {
-        let reason = format!(
-            "job '{}' runs a program, which on nodes with {} interfaces at routers of their own the packet engine can't; give it a pattern, \
-             use the flow engine, or leave out 'rails' and 'planes' ('interfaces' gives a node several at one router)",
-            job.name,
-            machine.rails().of_node()
-        );
-        Err(EngineError::Refused { key: None, reason })
-    })
 }
 
 fn refused(error: &PacketError) -> EngineError {

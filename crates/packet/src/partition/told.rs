@@ -8,7 +8,7 @@ use crate::endpoint::{Arrival, Departure, Endpoints, Listens, Offer, Outgoing, P
 use crate::packet::NONE;
 use crate::queue::Key;
 use std::collections::BTreeMap;
-use std::ops::Range;
+use std::sync::Arc;
 
 /// Where the endpoints of a partition listen. Lists by NIC are empty if none does.
 pub(super) struct Listening {
@@ -116,15 +116,24 @@ impl Partition {
             self.note_wishes(n, wanted);
         }
         if offer == Offer::Changed {
-            self.node_of(n).for_each(|m| self.ask_again(m));
+            self.each_of_node(n, Self::ask_again);
         }
     }
 
-    /// The NICs of the node that NIC `n` is of.
-    fn node_of(&self, n: usize) -> Range<usize> {
+    /// Does something for all NICs of the node that NIC `n` is of.
+    #[inline]
+    fn each_of_node(&mut self, n: usize, mut each: impl FnMut(&mut Self, usize)) {
         let interfaces = self.fabric.interfaces as usize;
+        if self.fabric.rails > 1 {
+            let fabric = Arc::clone(&self.fabric);
+            let first = self.nics.start;
+            fabric.of_host(first + n as u32).for_each(|nic| {
+                (0..interfaces).for_each(|i| each(self, (nic - first) as usize + i));
+            });
+            return;
+        }
         let first = n - n % interfaces;
-        first..first + interfaces
+        (first..first + interfaces).for_each(|m| each(self, m));
     }
 
     /// Sets the timer of NIC `n` and keeps the messages that were delivered on its node.
@@ -217,7 +226,11 @@ impl Partition {
             self.events.wake(departure.at_ps, self.keys.inject + n as Key);
         }
         if nic.prompt {
-            self.node_of(n).filter(|&m| m != n).for_each(|m| self.ask_again(m));
+            self.each_of_node(n, |partition, m| {
+                if m != n {
+                    partition.ask_again(m);
+                }
+            });
         }
     }
 
@@ -288,7 +301,8 @@ impl Partition {
 
     /// Sets what NICs have to know about their endpoints.
     pub(super) fn note_listeners(&mut self) {
-        let (several, moves) = (self.fabric.interfaces > 1, self.endpoints.offers_move());
+        let several = self.fabric.interfaces > 1 || self.fabric.rails > 1;
+        let moves = self.endpoints.offers_move();
         for (n, nic) in self.nic.iter_mut().enumerate() {
             let listens = self.endpoints.listens(n as u32);
             nic.listens = listens >= Listens::ToArrivals;

@@ -135,6 +135,7 @@ impl Talker {
             bytes: random.next_u64(),
             tag: self.made,
             communicator: 7,
+            order: 3,
             sequence: random.below(100) as u32,
             source: self.node.0,
             destination: destination.0,

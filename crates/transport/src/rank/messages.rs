@@ -3,7 +3,7 @@
 use super::{Around, Doing, Rank};
 use crate::calls::{Jump, Told};
 use crate::matching::Label;
-use crate::outbox::{Outbound, Peer};
+use crate::outbox::Outbound;
 use crate::requests::{Requests, Slot, Wait};
 use crate::settings::MpiSettings;
 use crate::wire::{on_the_wire, Wire};
@@ -43,6 +43,8 @@ pub(super) struct Transfer {
     peer: u32,
     bytes: u64,
     slot: Slot,
+    /// Number of the message among those of its sender.
+    number: u64,
     /// Its number at the other end, at the receiver.
     there: u32,
 }
@@ -92,19 +94,22 @@ impl Rank {
         self.requests.begin(slot, 0)?;
         self.record.messages += 1;
         self.record.bytes += bytes.0;
-        let (peer, posted_ps) = ((around.peers)(to), self.clock);
+        let (node, posted_ps) = (around.nodes[to as usize], self.clock);
+        let number = self.sent;
+        self.sent += 1;
         self.clock += settings.send_setup.ps();
         let envelope = Envelope {
             bytes: bytes.0,
             tag,
-            communicator: communicator.into(),
+            communicator,
+            order: 0,
             sequence: 0,
             source: self.number,
             destination: to,
             kind: 0,
         };
-        if peer.node == self.node {
-            let transfer = self.sends.add(Transfer { peer: to, bytes: bytes.0, slot, there: 0 });
+        if node == self.node {
+            let transfer = self.sends.add(Transfer { peer: to, bytes: bytes.0, slot, number, there: 0 });
             let envelope = Envelope { kind: Wire::OnNode as u8, sequence: transfer, ..envelope };
             if let Some(log) = &mut around.log {
                 log.posted(self.job, &envelope, Wire::OnNode, posted_ps);
@@ -124,18 +129,18 @@ impl Rank {
         }
         if kind == Wire::Eager {
             self.clock += MpiSettings::copy_ps(settings.copy_ns_per_byte, bytes);
-            self.command(Envelope { kind: kind as u8, ..envelope }, peer, around);
+            self.command(Envelope { kind: kind as u8, ..envelope }, number, around);
             self.requests.done(slot);
         } else {
             self.clock += settings.registration_ps(bytes);
-            let transfer = self.sends.add(Transfer { peer: to, bytes: bytes.0, slot, there: 0 });
-            self.command(Envelope { kind: kind as u8, sequence: transfer, ..envelope }, peer, around);
+            let transfer = self.sends.add(Transfer { peer: to, bytes: bytes.0, slot, number, there: 0 });
+            self.command(Envelope { kind: kind as u8, sequence: transfer, ..envelope }, number, around);
         }
         Ok(())
     }
 
-    /// Hands a message to the interface.
-    fn command(&self, envelope: Envelope, peer: Peer, around: &mut Around<'_>) {
+    /// Hands a message to an interface.
+    fn command(&self, envelope: Envelope, number: u64, around: &mut Around<'_>) {
         let kind = Wire::of(envelope.kind);
         let start = if kind == Wire::Get { 0 } else { around.settings.nic_start.ps() };
         if let Some(calls) = &mut around.calls {
@@ -146,14 +151,15 @@ impl Rank {
             };
             calls.caused((self.job, self.number, envelope.destination, told), self.clock);
         }
-        (around.send)(Outbound {
+        let message = Outbound {
             ready_ps: self.clock + around.settings.host_latency.ps() + start,
             job: self.job,
-            node: peer.node,
-            interface: peer.interface,
+            node: around.nodes[envelope.destination as usize],
+            interface: 0,
             envelope,
             wire: kind.bytes(envelope.bytes, around.settings),
-        });
+        };
+        (around.send)(message, number);
     }
 
     pub(super) fn receive(
@@ -197,11 +203,11 @@ impl Rank {
                 }
             }
             Notice::Come { transfer } => {
-                let Transfer { peer, bytes, slot, there } = self.receives.remove(transfer);
+                let Transfer { peer, bytes, slot, there, .. } = self.receives.remove(transfer);
                 self.done(slot);
                 self.record.received_bytes += bytes;
                 let envelope = self.answer(Wire::Acknowledgement, peer, there);
-                self.command(Envelope { bytes, ..envelope }, (around.peers)(peer), around);
+                self.command(Envelope { bytes, ..envelope }, 0, around);
             }
             Notice::Complete { transfer } => {
                 let send = self.sends.remove(transfer);
@@ -228,10 +234,10 @@ impl Rank {
         calls.told(way, (at > self.clock).then_some(jump));
     }
 
-    /// Its interface is asked for the data of a message that it announced: where to, and how many bytes.
-    pub(crate) fn asked_for(&self, transfer: u32) -> (u32, u64) {
+    /// Its interface is asked for the data of a message that it announced: where to, how many bytes, and the message's number.
+    pub(crate) fn asked_for(&self, transfer: u32) -> (u32, u64, u64) {
         let send = &self.sends.list[transfer as usize];
-        (send.peer, send.bytes)
+        (send.peer, send.bytes, send.number)
     }
 
     fn answer(&self, kind: Wire, to: u32, sequence: u32) -> Envelope {
@@ -260,10 +266,10 @@ impl Rank {
         let copied = |ns_per_byte| MpiSettings::copy_ps(ns_per_byte, Bytes(bytes));
         match kind {
             Wire::Announcement => {
-                let there = Transfer { peer: message.source, bytes, slot: posted.slot, there: transfer };
+                let there = Transfer { peer: message.source, bytes, slot: posted.slot, number: 0, there: transfer };
                 let here = self.receives.add(there);
                 let get = Envelope { tag: here, ..self.answer(Wire::Get, message.source, transfer) };
-                self.command(get, (around.peers)(message.source), around);
+                self.command(get, 0, around);
                 return Ok(());
             }
             Wire::OnNode => {

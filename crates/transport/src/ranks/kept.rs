@@ -6,9 +6,10 @@ use odonata_workload::program::GroupLists;
 
 impl State for RankEndpoints {
     fn save(&self, into: &mut Writer) {
-        let Self { log, calls, fifos, interfaces, ranks, unfinished, on_node_awaited, .. } = self;
+        let Self { log, calls, ways, arranged, interfaces, ranks, unfinished, on_node_awaited, .. } = self;
         into.put(&(log, calls, unfinished, on_node_awaited));
-        fifos.save(into);
+        ways.save(into);
+        arranged.save(into);
         interfaces.save(into);
         let (mut lists, mut of_ranks) = (GroupLists::default(), Writer::default());
         ranks.iter().for_each(|rank| rank.save(&mut lists, &mut of_ranks));
@@ -18,7 +19,8 @@ impl State for RankEndpoints {
 
     fn load(&mut self, from: &mut Reader<'_>) -> Result<(), Damaged> {
         (self.log, self.calls, self.unfinished, self.on_node_awaited) = from.get()?;
-        self.fifos.load(from)?;
+        self.ways.load(from)?;
+        self.arranged.load(from)?;
         self.interfaces.load(from)?;
         let lists = GroupLists::load(from)?;
         let of_ranks: Vec<u8> = from.get()?;

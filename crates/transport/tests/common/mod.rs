@@ -98,8 +98,10 @@ impl Idle {
     ) -> (PacketResult, Vec<RankRecord>) {
         let shared = Shared::new(Arc::new(program), Arc::new(Collectives::default()));
         let node_of_rank = Arc::new(nodes.iter().map(|&node| NodeId(node)).collect());
-        let ranks =
-            Ranks::new(vec![RankJob { job: 0, shared, node_of_rank, start: Time::ZERO, background: false }], settings);
+        let ranks = Ranks::new(
+            vec![RankJob { job: 0, shared, node_of_rank, rails: None, start: Time::ZERO, background: false }],
+            settings,
+        );
         let engine = PacketEngine::new(&self.machine, &PacketSettings::study(), "min", &RoutingSettings::default())
             .expect("min fits");
         let schedule = Schedule { warm_up: Time::ZERO, measure: Time::from_us(1_000_000), drain: Time::ZERO };
@@ -124,6 +126,7 @@ pub(crate) fn finished(
         job: 0,
         shared: Shared::new(Arc::new(program), Arc::new(Collectives::default())),
         node_of_rank: Arc::new(nodes.iter().map(|&node| NodeId(node)).collect()),
+        rails: None,
         start: Time::ZERO,
         background: false,
     };

@@ -12,6 +12,7 @@ use odonata_declare::{Column, Filled, FilledTable, Frame, Table, Values};
 use odonata_packet::{PacketSettings, Program};
 use odonata_transport::{on_the_wire, CallKind, CallRecords, MessageRecord, PhaseRecord, RankJob, RankRecord, Ranks};
 use odonata_units::{JobId, Time};
+use odonata_workload::rails::JobRails;
 use odonata_workload::{volumes, Job, TrafficKind};
 use std::sync::Arc;
 
@@ -37,6 +38,7 @@ impl Programs {
                 job: number,
                 shared: shared.clone(),
                 node_of_rank: Arc::new(job.node_of_rank.clone()),
+                rails: scenario.machine.has_rails().then(|| Arc::new(JobRails::new(&scenario.machine, job))),
                 start: start.start,
                 background: start.background,
             });

@@ -186,7 +186,8 @@ impl PlainRank {
         let envelope = Envelope {
             bytes: bytes.0,
             tag,
-            communicator: communicator.into(),
+            communicator,
+            order: 0,
             sequence: self.transfers.len() as u32,
             source: self.number,
             destination: to,
@@ -256,7 +257,7 @@ impl PlainRank {
             EAGER | ANNOUNCEMENT | ON_NODE => {
                 let message = Message {
                     kind: envelope.kind,
-                    communicator: envelope.communicator as u16,
+                    communicator: envelope.communicator,
                     source: envelope.source,
                     tag: envelope.tag,
                     bytes: envelope.bytes,

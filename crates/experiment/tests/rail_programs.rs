@@ -1,0 +1,164 @@
+//! Rank programs on nodes with several interfaces: closed forms, flow against packets, order, threads.
+
+use odonata_experiment::{run, Files, RunResult, Values};
+use std::path::Path;
+
+/// 72 nodes: 9 groups of 4 routers with 2 nodes each.
+const DRAGONFLY: &str = "topology = 'dragonfly'\np = 2\na = 4\nh = 2\ng = 9\ncores_per_node = 4";
+const RULES: [&str; 4] = ["affinity", "round-robin", "hash", "stripe"];
+
+fn try_run(machine: &str, job: &str, more: &str, threads: usize) -> Result<RunResult, String> {
+    let text = format!("format = 2\n[machine]\n{machine}\n[[job]]\nname = 'a'\n{job}\n{more}\n");
+    let files = Files::beside(Path::new("run.toml"));
+    run::<&str>(&text, "run.toml", &[], files, threads, &mut |_, _| true).map_err(|error| format!("{error:?}"))
+}
+
+#[track_caller]
+fn result(machine: &str, job: &str, more: &str) -> RunResult {
+    try_run(machine, job, more, 2).unwrap_or_else(|error| panic!("{machine}: {error}"))
+}
+
+#[track_caller]
+fn reals(result: &RunResult, table: &str, column: &str) -> Vec<f64> {
+    match result.tables.get(table).and_then(|table| table.get(column)) {
+        Some(Values::F64(values)) => values.clone(),
+        Some(Values::U64(values)) => values.iter().map(|&value| value as f64).collect(),
+        Some(Values::U32(values)) => values.iter().map(|&value| f64::from(value)).collect(),
+        other => panic!("{table}.{column}: {other:?}"),
+    }
+}
+
+/// A long message between nodes of neighbouring routers takes B / C over one interface and B / (k C) striped over k, but for what the
+/// protocol takes before and after it and the latency of the way, which is the same for all.
+#[test]
+fn a_long_message_takes_a_kth_of_the_time_over_k_planes() {
+    let ring = "topology = 'torus'\ndims = [8]\nnodes_per_router = 1";
+    let job = "ranks = 2\nranks_per_node = 1\nplacement = 'compact'\n\
+               program = { name = 'ping-pong', bytes = '8 MiB', iterations = 1, final_barrier = false }";
+    let time = |more: &str| {
+        reals(&result(&format!("{ring}\n{more}"), job, "[engine]\nkind = 'packet'\nrouting = 'min'"), "jobs", "time_s")
+            [0]
+    };
+    let one = time("");
+    let bytes_over_bandwidth = 2.0 * f64::from(8 << 20) / 2e9;
+    let before_and_after = one - bytes_over_bandwidth;
+    assert!((0.0..100e-6).contains(&before_and_after), "{one}: pages are registered");
+    for (more, parts) in [
+        ("planes = 2\nrail_rule = 'affinity'", 1.0),
+        ("planes = 2\nrail_rule = 'hash'", 1.0),
+        ("planes = 2\nrail_rule = 'stripe'", 2.0),
+        ("planes = 4\nrail_rule = 'stripe'", 4.0),
+        ("planes = 2\nrails = 2\nrail_routers = 'next'\nrail_rule = 'stripe'", 4.0),
+    ] {
+        let expected = bytes_over_bandwidth / parts + before_and_after;
+        let found = time(more);
+        assert!((found - expected).abs() <= 0.01 * expected, "{more}: {found} for {expected}");
+    }
+}
+
+/// Without costs beside the data, each interface sends and receives what the flow engine says it does.
+#[test]
+fn packets_take_the_interfaces_that_flows_take() {
+    let no_overhead = "[mpi]\neager_overhead = '0 B'\neager_limit = '1 GiB'";
+    let programs = [
+        "{ name = 'stencil-nd', bytes = '60 kB', iterations = 2 }",
+        "{ name = 'allreduce', iterations = 2, bytes = '100 kB' }",
+        "{ name = 'all-to-all', bytes = '20 KiB' }",
+    ];
+    for program in programs {
+        let job = format!("ranks = 144\nranks_per_node = 4\nplacement = 'compact'\nprogram = {program}");
+        for rule in RULES {
+            for more in ["planes = 2", "rails = 3\nrail_routers = 'next'", "planes = 2\nrails = 2"] {
+                let machine = format!("{DRAGONFLY}\n{more}\nrail_rule = '{rule}'");
+                let on = |kind: &str| {
+                    result(&machine, &job, &format!("{no_overhead}\n[engine]\nkind = '{kind}'\nrouting = 'min'"))
+                };
+                let (flow, packet) = (on("flow"), on("packet"));
+                for column in ["bytes_out", "bytes_in"] {
+                    let [a, b] = [&flow, &packet].map(|found| reals(found, "nodes", column));
+                    for end in 0..a.len() {
+                        // Packets are whole flits of 128 B, those of the barrier at the end among them.
+                        let (least, most) = (a[end] - 1.0, a[end] * 1.02 + 2_048.0);
+                        assert!(
+                            (least..=most).contains(&b[end]),
+                            "{program}, {more}, {rule}: {column} of {end}: {} and {}",
+                            a[end],
+                            b[end]
+                        );
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// MPI matches messages of one rank to another in the order in which they were sent, whatever they overtake on their ways: with the sizes
+/// that these receives have, a message out of order is an error.
+#[test]
+fn messages_do_not_overtake_on_several_rails() {
+    let sizes = ["1 MiB", "64 B", "40 KiB", "8 KiB", "256 KiB", "1 B", "100 KiB", "20 KiB"];
+    let mut text = String::from("repeat 3 as i:\n    if (rank % 2 == 0):\n");
+    for size in sizes {
+        text += &format!("        isend (rank + 1) {size}\n");
+    }
+    text += "    else:\n";
+    for size in sizes {
+        text += &format!("        irecv (rank - 1) {size}\n");
+    }
+    text += "    waitall\n";
+    let folder = std::env::temp_dir().join(format!("odonata-rails-{}", std::process::id()));
+    std::fs::create_dir_all(&folder).unwrap();
+    let path = folder.join("order.program");
+    std::fs::write(&path, text).unwrap();
+    let job = format!(
+        "ranks = 72\nplacement = 'random-nodes'\nprogram = {{ name = 'file', path = '{}', final_barrier = false }}",
+        path.display()
+    );
+    for rule in RULES {
+        for eager in ["12 kB", "0 B", "1 GiB"] {
+            let machine = format!("{DRAGONFLY}\nplanes = 2\nrails = 2\nrail_rule = '{rule}'\nstripe_from = '4 KiB'");
+            let more = format!(
+                "[mpi]\neager_limit = '{eager}'\n[engine]\nkind = 'packet'\nrouting = 'par'\nrecord_messages = true"
+            );
+            let found = result(&machine, &job, &more);
+            assert!(found.summary["complete"] == true, "{rule}, {eager}");
+            let [source, target, number, posted, started, arrived, matched] =
+                ["source", "destination", "number", "posted_ps", "started_ps", "arrived_ps", "matched_ps"]
+                    .map(|column| reals(&found, "messages", column));
+            assert_eq!(source.len(), 36 * sizes.len() * 3, "{rule}, {eager}: every message is received");
+            for m in 0..source.len() {
+                assert!(posted[m] <= started[m] && started[m] < arrived[m], "{rule}, {eager}: message {m}");
+                if m > 0 && (source[m], target[m]) == (source[m - 1], target[m - 1]) {
+                    assert_eq!(number[m], number[m - 1] + 1.0);
+                    assert!(matched[m] >= matched[m - 1], "{rule}, {eager}: message {m} overtook");
+                }
+            }
+        }
+    }
+    std::fs::remove_dir_all(&folder).unwrap();
+}
+
+/// The same tables for any number of threads, with a fault that leaves nodes fewer rails, beside open traffic.
+#[test]
+fn programs_on_rails_do_not_depend_on_threads() {
+    let job = "ranks = 96\nranks_per_node = 4\nprogram = { name = 'stencil-nd', bytes = '40 kB', iterations = 2 }\n\
+               [[job]]\nname = 'noise'\nranks = 24\nranks_per_node = 1\npattern = 'uniform'\ntraffic = { name = 'open', load = 0.1 }";
+    for rule in RULES {
+        let machine = format!(
+            "{DRAGONFLY}\nplanes = 2\nrails = 2\nrail_routers = 'next'\nrail_rule = '{rule}'\nedit = ['fail p1g0r0']"
+        );
+        let engine = "[engine]\nkind = 'packet'\nrouting = 'ugal-n'\nrecord_messages = true";
+        let [one, three] = [1, 3].map(|threads| try_run(&machine, job, engine, threads).unwrap());
+        assert!(one.summary["complete"] == true, "{rule}");
+        for (table, column) in
+            [("links", "bytes"), ("ranks", "end_ps"), ("messages", "matched_ps"), ("nodes", "bytes_in")]
+        {
+            let same = reals(&one, table, column) == reals(&three, table, column);
+            assert!(same, "{rule}: {table}.{column} is the same for 1 and 3 threads");
+        }
+        let failed = reals(&one, "nodes", "bytes_in");
+        // Node 0 has its third interface at the router that failed.
+        assert_eq!(failed[2 * 72], 0.0, "{rule}");
+        assert!(failed[0] > 0.0, "{rule}");
+    }
+}

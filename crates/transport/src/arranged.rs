@@ -1,0 +1,105 @@
+//! What comes on several rails: parts are put together, and messages from one rank to another in the order in which they were sent, as
+//! MPI wants them matched.
+
+use crate::inbox::Inbound;
+use odonata_packet::Passage;
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+
+/// A message at the interfaces of its node.
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
+pub(crate) struct Come {
+    pub(crate) message: Inbound,
+    /// When its last byte came.
+    pub(crate) at_ps: u64,
+    /// How the packet with that byte got into the network.
+    pub(crate) passage: Option<Passage>,
+}
+
+/// Job, sending and receiving rank.
+type Pair = (u16, u32, u32);
+
+#[derive(Default, Debug)]
+pub(crate) struct Arranged {
+    /// Parts that are there, of messages of which some are not, by kind and order.
+    parts: BTreeMap<(Pair, u8, u32), u32>,
+    /// Number of the message that is next, and those that came before their turn.
+    next: BTreeMap<Pair, u32>,
+    early: BTreeMap<(Pair, u32), Come>,
+}
+
+odonata_checkpoint::state!(Arranged { whole: parts, next, early });
+
+impl Arranged {
+    /// One of so many parts of a message has come, which is matched in order or not; appends what goes on with it.
+    pub(crate) fn take(&mut self, mut come: Come, parts: u32, in_order: bool, out: &mut Vec<Come>) {
+        let envelope = come.message.envelope;
+        let pair = (come.message.job, envelope.source, envelope.destination);
+        if parts > 1 {
+            let place = (pair, envelope.kind, envelope.order);
+            let there = self.parts.entry(place).or_default();
+            *there += 1;
+            if *there < parts {
+                return;
+            }
+            self.parts.remove(&place);
+            come.message.alone = false;
+        }
+        if !in_order {
+            out.push(come);
+            return;
+        }
+        let next = self.next.entry(pair).or_default();
+        if envelope.order != *next {
+            self.early.insert((pair, envelope.order), come);
+            return;
+        }
+        let mut turn = Some(come);
+        while let Some(come) = turn {
+            out.push(come);
+            *next = next.wrapping_add(1);
+            turn = self.early.remove(&(pair, *next));
+        }
+    }
+
+    pub(crate) fn memory_bytes(&self) -> usize {
+        self.parts.len() * size_of::<((Pair, u8, u32), u32)>()
+            + self.next.len() * size_of::<(Pair, u32)>()
+            + self.early.len() * size_of::<((Pair, u32), Come)>()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use odonata_packet::Envelope;
+
+    fn come(order: u32, at_ps: u64) -> Come {
+        let envelope = Envelope { order, source: 1, destination: 2, ..Envelope::default() };
+        Come { message: Inbound { job: 0, envelope, alone: true }, at_ps, passage: None }
+    }
+
+    /// Message 1 came whole before the second part of message 0: it waits for it and keeps its own time.
+    #[test]
+    fn messages_are_told_of_in_the_order_of_sending() {
+        let (mut arranged, mut out) = (Arranged::default(), Vec::new());
+        arranged.take(come(0, 10), 2, true, &mut out);
+        arranged.take(come(1, 20), 1, true, &mut out);
+        assert!(out.is_empty());
+        arranged.take(come(0, 30), 2, true, &mut out);
+        let told: Vec<_> =
+            out.iter().map(|come| (come.message.envelope.order, come.at_ps, come.message.alone)).collect();
+        assert_eq!(told, [(0, 30, false), (1, 20, true)]);
+        assert_eq!(arranged.memory_bytes(), size_of::<(Pair, u32)>(), "nothing is kept but what is next");
+    }
+
+    /// Data that were asked for go to the receive that asked, in whatever order.
+    #[test]
+    fn data_wait_for_their_parts_alone() {
+        let (mut arranged, mut out) = (Arranged::default(), Vec::new());
+        arranged.take(come(1, 10), 2, false, &mut out);
+        arranged.take(come(0, 20), 2, false, &mut out);
+        arranged.take(come(1, 30), 2, false, &mut out);
+        assert_eq!(out.iter().map(|come| come.message.envelope.order).collect::<Vec<_>>(), [1]);
+    }
+}
