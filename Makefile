@@ -167,6 +167,10 @@ amg-tables: build hypre ## make the AMG tables of 64 million unknowns that come 
 test-vmpi: bootstrap-hypre ## test the virtual-ranks MPI, each program also on Open MPI
 	@$(MAKE) -C vmpi test
 
+.PHONY: test-mpi
+test-mpi: build bootstrap-mpi ## test runs by several processes of MPI, on MPICH from PyPI
+	pytest --quiet tests/determinism
+
 .PHONY: test-slurm
 test-slurm: build ## test `--on slurm` on a Slurm of one node that is started here (root; slurm-wlm from apt)
 	@scripts/test-slurm

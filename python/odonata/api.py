@@ -10,12 +10,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from odonata import _core, toml
-from odonata.errors import OdonataError, PartialRunWarning
+from odonata.errors import ElsewhereError, OdonataError, PartialRunWarning
 from odonata.keeping import Keeping
 from odonata.store.checkpoint import CheckpointDirectory
 
 if TYPE_CHECKING:
     from odonata._core import Checked
+    from odonata.processes import Processes
     from odonata.runs import Run
 
 Experiment: TypeAlias = "str | Path | Mapping[str, Any]"
@@ -118,8 +119,11 @@ def run_until_interrupted(
     progress: Progress | None = None,
     pace: Pace | None = None,
     keeping: Keeping | None = None,
+    processes: Processes | None = None,
 ) -> tuple[Run, BaseException | None]:
     """`run_source`, but the interrupt that stopped a run is handed out beside what the run has so far.
+
+    With `processes`, this is the first of those that make the run; `assist` is for the others.
 
     Raises:
         CheckpointStop: As `keeping` asked, the run ended with a checkpoint.
@@ -144,9 +148,15 @@ def run_until_interrupted(
             growing.rows,
             checkpoints=asked,
             resume=keeping.state,
+            processes=processes,
         )
+        if processes is not None:
+            processes.end()
         if keeping.stopped is not None:
             raise keeping.stopped
+        if result is None:
+            assert processes is not None, "a run by one process has a result"
+            raise ElsewhereError(processes)
         summary, resolved, interrupt = result["summary"], result["resolved"], result["interrupt"]
         axes, engine = summary["machine"]["axes"], summary["engine"]
         tables = {
@@ -159,6 +169,22 @@ def run_until_interrupted(
             return Run.from_directory(path), interrupt
         tables |= growing.tables()
         return Run.from_tables(summary, tables, experiment=source.text, resolved=resolved), interrupt
+
+
+def assist(source: Source, changes: list[str], processes: Processes, *, threads: int | None = None) -> None:
+    """Does the share of a process that is not the first of those that make a run."""
+    result = _core.run(
+        source.text,
+        source.path,
+        changes,
+        threads or 0,
+        rows=lambda _name, _rows: None,
+        processes=processes,
+    )
+    processes.end()
+    assert result is None, "the first process has the result"
+    if processes.failed or processes.complaint:
+        raise ElsewhereError(processes)
 
 
 def check(

@@ -77,6 +77,10 @@ class CheckpointStop(OdonataError):  # noqa: N818 - no error: the run did as it 
         """The run directory that is to be."""
 
 
+class ElsewhereError(Exception):
+    """Of several processes that were to make one run, another one can't; it says why."""
+
+
 class PartialRunWarning(UserWarning):
     """The run was stopped before its end: its tables hold what happened until then."""
 

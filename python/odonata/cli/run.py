@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import itertools
 import shlex
+from contextlib import nullcontext
 from pathlib import Path
+from typing import Any
 
 import click
 
@@ -12,6 +14,7 @@ from odonata import _core, toml
 from odonata.api import Source
 from odonata.cli import options
 from odonata.errors import CheckpointStop
+from odonata.processes import Processes, joined, sharing
 from odonata.store.checkpoint import CheckpointDirectory, origin
 
 GO_ON = 75
@@ -21,7 +24,24 @@ RUNS = Path("runs")
 """Where runs go by default, below the current directory."""
 
 
-@click.command()
+class JointCommand(click.Command):
+    """A command that several processes may carry out together; they are its context's `obj`."""
+
+    def make_context(self, *given: Any, **more: Any) -> click.Context:
+        """As click does it, but a mistake in the arguments of all processes is said once."""
+        processes = joined()
+        with sharing(processes):
+            context = super().make_context(*given, **more)
+        context.obj = processes
+        return context
+
+    def invoke(self, ctx: click.Context) -> Any:
+        """As click does it, with the other processes."""
+        with sharing(ctx.obj):
+            return super().invoke(ctx)
+
+
+@click.command(cls=JointCommand)
 @click.argument("experiment", metavar="[FILE]", type=options.ExperimentFile(), required=False)
 @click.option(
     "--resume",
@@ -48,7 +68,9 @@ RUNS = Path("runs")
 @options.force
 @options.quiet
 @options.as_json
+@click.pass_obj
 def command(
+    processes: Processes | None,
     experiment: Source | None,
     resume: Path | None,
     checkpoint_at: tuple[str, ...],
@@ -67,8 +89,13 @@ def command(
 
     Ctrl-C or SIGTERM ends a run of the packet engine early: what it has by then is written and marked as
     partial. SIGUSR1 keeps its state in DIR.checkpoint and ends it with exit code 75; `--resume DIR` goes on.
+
+    Several processes make one run of the packet engine, each with --threads threads, one by default:
+
+    \b
+    mpiexec -n 4 odonata run FILE
     """  # noqa: D301 - \b keeps click from filling the lines that follow
-    from odonata.api import run_until_interrupted
+    from odonata.api import assist, run_until_interrupted
     from odonata.cli import terminal
     from odonata.cli.summary import print_summary
     from odonata.keeping import Keeping
@@ -89,8 +116,17 @@ def command(
     else:
         target = resume or output or free_directory(RUNS, Path(experiment.path).stem)
         keeping = Keeping(at_ps)
+    if processes is not None:
+        if resume is not None or checkpoint_at:
+            raise click.UsageError("A run by several processes keeps no checkpoints.")
+        processes.make(experiment.text, *given)
+        threads = threads or 1
+        if processes.number > 0:
+            assist(experiment, given, processes, threads=threads)
+            return
+    on_signal = keeping.on_signal() if processes is None else nullcontext()
     try:
-        with keeping.on_signal(), terminal.progress(quiet=quiet) as (progress, pace):
+        with on_signal, terminal.progress(quiet=quiet) as (progress, pace):
             run, interrupt = run_until_interrupted(
                 experiment,
                 given,
@@ -100,6 +136,7 @@ def command(
                 progress=progress,
                 pace=pace,
                 keeping=keeping,
+                processes=processes,
             )
     except CheckpointStop:
         if not quiet:

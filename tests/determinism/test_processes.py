@@ -1,0 +1,183 @@
+"""`mpiexec -n N odonata run FILE`: the same bytes as one process, one message for what goes wrong."""
+
+from __future__ import annotations
+
+import importlib.util
+import json
+import os
+import random
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import packet_files
+import pytest
+
+MPIEXEC = Path(sys.executable).with_name("mpiexec")
+
+pytestmark = pytest.mark.skipif(
+    not MPIEXEC.exists() or importlib.util.find_spec("mpi4py") is None,
+    reason="no MPI: scripts/bootstrap mpi",
+)
+
+
+def open_traffic(routing: str, recorded: str = "") -> str:
+    engine = f'routing = "{routing}"\n{recorded}'
+    return packet_files.experiment(measure="4 us", warm_up="2 us", engine=engine)
+
+
+EVERYTHING = (
+    "record_packets = true\nrecord_paths = true\nrecord_channels = true\nrecord_job_waits = true\n"
+    'interval = "1 us"\nseries = ["jobs", "links", "channels", "link-jobs"]\n'
+)
+
+RANKS = """
+[[job]]
+name = "fft"
+program = { name = "fft-3d", iterations = 1 }
+ranks = 36
+ranks_per_node = 1
+placement = { name = "random-order", order = 1 }
+
+[[job]]
+name = "halo"
+program = { name = "halo-3d", iterations = 1 }
+ranks = 36
+ranks_per_node = 1
+placement = { name = "random-order", order = 1, skip = 36 }
+"""
+
+CASES = {
+    **{name: open_traffic(name) for name in ("min", "valiant-n", "ugal-n", "par", "q-adaptive")},
+    "everything recorded": open_traffic("par", EVERYTHING),
+    "closed": packet_files.experiment(
+        packet_files.job(pattern="all-to-all", ranks=24), load=None, measure=None
+    ),
+    "beside each other": packet_files.experiment(
+        packet_files.job("a", ranks=40), packet_files.job("b", ranks=32), load=[0.3, 0.1], measure="4 us"
+    ),
+    "ranks": packet_files.experiment(
+        RANKS,
+        load=None,
+        measure=None,
+        engine='time_limit = "100 us"\nrecord_messages = true\nrecord_calls = true\n',
+    ),
+}
+
+
+def command(file: Path, out: Path, threads: int = 1) -> list[str]:
+    return [sys.executable, "-m", "odonata", "run", str(file), "-o", str(out), "--threads", str(threads)]
+
+
+def run(file: Path, out: Path, processes: int, threads: int, *more: str) -> subprocess.CompletedProcess[str]:
+    started = [] if processes == 1 else [str(MPIEXEC), "-n", str(processes)]
+    words = [*started, *command(file, out, threads), *more]
+    return subprocess.run(words, capture_output=True, text=True, timeout=300, check=False)
+
+
+def tables(run: Path) -> dict[str, bytes]:
+    """Every file but the summary, which says how long the run took, and of the summary what does not."""
+    files = {file.name: file.read_bytes() for file in run.iterdir() if file.name != "summary.json"}
+    summary = json.loads((run / "summary.json").read_bytes())
+    return files | {"jobs": json.dumps([summary["jobs"], summary["convergence"]]).encode()}
+
+
+SOME = ((2, 1), (3, 2))
+ALL = tuple((processes, threads) for processes in (1, 2, 3, 4) for threads in (1, 2))
+
+
+@pytest.mark.parametrize("ways", [SOME, pytest.param(ALL, marks=pytest.mark.long)], ids=["some", "all"])
+@pytest.mark.parametrize("case", CASES)
+def test_the_same_bytes_for_any_number_of_processes_and_threads(
+    case: str, ways: tuple[tuple[int, int], ...], tmp_path: Path
+) -> None:
+    file = tmp_path / "run.toml"
+    file.write_text(CASES[case])
+    alone = run(file, tmp_path / "alone", 1, 1)
+    assert alone.returncode == 0, alone.stderr
+    for processes, threads in ways:
+        out = tmp_path / f"{processes}x{threads}"
+        ended = run(file, out, processes, threads)
+        assert ended.returncode == 0, ended.stderr
+        assert ended.stdout.count("The tables are in") == 1
+        assert tables(out) == tables(tmp_path / "alone"), f"{processes} processes of {threads} threads"
+
+
+def test_a_mistake_is_told_once(tmp_path: Path) -> None:
+    file = tmp_path / "run.toml"
+    file.write_text(packet_files.experiment(engine='routing = "praise"\n'))
+    ended = run(file, tmp_path / "out", 3, 1)
+    assert ended.returncode == 2
+    assert ended.stderr.count("praise") == run(file, tmp_path / "out", 1, 1).stderr.count("praise")
+    assert list(tmp_path.iterdir()) == [file]
+
+
+def test_a_mistake_in_the_arguments_is_told_once(tmp_path: Path) -> None:
+    ended = run(tmp_path / "nowhere.toml", tmp_path / "out", 3, 1)
+    assert ended.returncode == 2
+    assert ended.stderr.count("there is no file") == 1, ended.stderr
+
+
+def test_what_only_the_first_process_finds_ends_all(tmp_path: Path) -> None:
+    file = tmp_path / "run.toml"
+    file.write_text(CASES["min"])
+    (tmp_path / "taken").write_text("")
+    ended = run(file, tmp_path / "taken", 3, 1)
+    assert ended.returncode == 2
+    assert ended.stderr.count("is not a directory") == 1
+
+
+def test_an_engine_of_one_process_says_so(tmp_path: Path) -> None:
+    file = tmp_path / "run.toml"
+    file.write_text(packet_files.experiment(load=None, measure=None).replace('"packet"', '"flow"'))
+    ended = run(file, tmp_path / "out", 2, 1)
+    assert ended.returncode == 2
+    assert ended.stderr.count("2 were started") == 1
+
+
+@pytest.mark.parametrize("kills", [3, pytest.param(50, marks=pytest.mark.long)])
+def test_the_death_of_one_process_ends_all_and_leaves_no_run(kills: int, tmp_path: Path) -> None:
+    """At any moment: while Python starts, the machine is built, messages pass."""
+    file, out = tmp_path / "run.toml", tmp_path / "out"
+    file.write_text(packet_files.experiment(measure="100 ms"))
+    moments = random.Random(kills)
+    for _ in range(kills):
+        victim, seconds = moments.randrange(3), moments.uniform(0.0, 4.0)
+        words = [str(MPIEXEC), "-n", "3", *command(file, out)]
+        with subprocess.Popen(words, stderr=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as started:
+            process = _child(started.pid, f"PMI_RANK={victim}")
+            time.sleep(seconds)
+            os.kill(process, signal.SIGKILL)
+            said = "".join(started.communicate(timeout=60))
+        assert started.returncode != 0, f"process {victim} after {seconds} s"
+        assert "(signal 9)" in said
+        assert not out.exists()
+    # What was begun beside it is removed by the next run that is to be there.
+    assert run(file, out, 1, 1, "--set", "engine.measure=2 us").returncode == 0
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["out", "run.toml"]
+
+
+def _child(mpiexec: int, marked: str) -> int:
+    """The process below `mpiexec` that has a variable, once it is there."""
+    for _ in range(300):
+        for process in Path("/proc").glob("[0-9]*"):
+            try:
+                variables = (process / "environ").read_bytes().split(b"\0")
+                words = (process / "cmdline").read_bytes()
+            except OSError:
+                continue
+            if marked.encode() in variables and b"odonata" in words and _descends(int(process.name), mpiexec):
+                return int(process.name)
+        time.sleep(0.1)
+    raise AssertionError(f"no process with {marked} was started")
+
+
+def _descends(process: int, ancestor: int) -> bool:
+    while process > 1:
+        if process == ancestor:
+            return True
+        status = Path(f"/proc/{process}/stat").read_text()
+        process = int(status.rpartition(")")[2].split()[1])
+    return False
