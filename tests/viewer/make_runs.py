@@ -459,6 +459,7 @@ def main(target: Path) -> None:
     opened = {name: odonata.load(target / name) for name in EXPERIMENTS}
     found = {
         "runs": runs,
+        "families": FAMILIES,
         "sweep": {name: run["mean"] for name, run in swept.items()},
         "series": series(opened["packet"]),
         "grid": grid(target),

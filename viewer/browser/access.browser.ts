@@ -8,6 +8,7 @@ import {
   address,
   click,
   expected,
+  familyOf,
   keepPicture,
   number,
   open,
@@ -25,13 +26,13 @@ const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.mi
 const PAGES: Record<string, string> = {
   run: 'run=0',
   'close-up of a group': 'run=0&panel=group&focus=group%3A2',
-  'a run without traffic': 'run=7',
+  'a run without traffic': `run=${familyOf('model')}`,
   'side by side': 'view=compare&compared=0,1',
   difference: 'view=compare&compared=0,1&difference=1',
   sweep: 'view=sweep',
-  time: 'view=time&run=5',
-  jobs: 'view=jobs&run=5',
-  costs: 'view=costs&run=10',
+  time: `view=time&run=${familyOf('packet')}`,
+  jobs: `view=jobs&run=${familyOf('packet')}`,
+  costs: `view=costs&run=${familyOf('amg')}`,
 }
 
 /** Rule, and the first places that break it. */
@@ -121,7 +122,7 @@ describe('marks by keys', () => {
     const hottest = await text('hot-value')
     expect(await text('tooltip')).toContain(hottest)
 
-    await open('families', 'view=time&run=5')
+    await open('families', `view=time&run=${familyOf('packet')}`)
     await page.waitForSelector('[data-test=series-heat]')
     await page.locator('[data-test=series-heat]').focus()
     await press('.')
@@ -134,7 +135,7 @@ describe('marks by keys', () => {
     const [start] = Object.entries(stalls[router]!).find(([, stall]) => stall === most)!
     expect((await address()).get('time') ?? '0').toBe(start)
 
-    await open('families', 'view=jobs&run=5&focus=job%3A1')
+    await open('families', `view=jobs&run=${familyOf('packet')}&focus=job%3A1`)
     await page.waitForSelector('[data-test=communication-map]')
     await page.locator('[data-test=communication-map]').focus()
     await press('.')
@@ -170,7 +171,7 @@ describe('a table stands for every picture', () => {
       ['distribution', 'both distributions', 'links of edison', 'links of edison-K'],
     ],
     [
-      'view=time&run=5',
+      `view=time&run=${familyOf('packet')}`,
       [
         'distribution',
         'Throughput over time',
@@ -180,7 +181,7 @@ describe('a table stands for every picture', () => {
       ],
     ],
     [
-      'view=jobs&run=5',
+      `view=jobs&run=${familyOf('packet')}`,
       ['distribution', 'links of Routers of near', 'Ranks on routers', 'Who sends to whom'],
     ],
   ])('%s', async (settings, names) => {

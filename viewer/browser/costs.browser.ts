@@ -7,6 +7,7 @@ import {
   at,
   click,
   expected,
+  familyOf,
   keepPicture,
   open,
   page,
@@ -20,7 +21,7 @@ useBrowser()
 
 const { costs } = expected
 const [first] = Object.keys(costs.scenarios)
-const AMG = 'view=costs&run=10&focus=job%3A1'
+const AMG = `view=costs&run=${familyOf('amg')}&focus=job%3A1`
 
 async function arrived(settings: string): Promise<void> {
   await open('families', settings)
@@ -93,7 +94,7 @@ test('what is kept: the sums of the scenarios are those of the table', async () 
 })
 
 test('a form that prices ranks: terms of the slowest rank, reached from the picture without traffic', async () => {
-  await open('families', 'run=7')
+  await open('families', `run=${familyOf('model')}`)
   await page.getByRole('button', { name: 'What the jobs take' }).click()
   await page.waitForSelector('[data-test=cost-bars]')
   const found = await rows()

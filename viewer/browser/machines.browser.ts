@@ -292,17 +292,17 @@ test('a machine whose groups are not all used is drawn whole', async () => {
   const run = await runOf('all', 5)
   const drawing = radialPicture(run)
   const place = await placeOf(page.locator('.picture .canvas-frame'), drawing)
-  // The last group: idle, without traffic; the pointer is on it, or on one of its nodes around the ring.
+  // The last group: idle, without traffic; the pointer is where its band would be.
   const { start, end } = drawing.ring!.sectors[14]!
   const middle = (start + end) / 2
-  const radius = (drawing.ring!.outer + drawing.ring!.bandInner) / 2
+  const radius = (drawing.ring!.bandInner + drawing.ring!.bandOuter) / 2
   const tip = await tipAt(
     ...place(
       drawing.ring!.centre + radius * Math.sin(middle),
       drawing.ring!.centre - radius * Math.cos(middle),
     ),
   )
-  expect(tip).toMatch(/Group 14|\(group 14,/)
+  expect(tip).toContain('Group 14')
   expect(tip).toMatch(/Routers\s+96/)
   expect(tip).toMatch(/Inside, sum\s+0 B/)
   await click('panel-group')

@@ -1,6 +1,6 @@
 /** Every view in the room of a window, of a notebook's cell and of a phone: what is laid out follows the container. */
 import { describe, expect, test } from 'vitest'
-import { keepPicture, openOn, page, settle, open, useBrowser } from './stage'
+import { familyOf, keepPicture, openOn, page, settle, open, useBrowser } from './stage'
 
 useBrowser()
 
@@ -9,11 +9,11 @@ const VIEWS: Record<string, string> = {
   group: 'run=0&panel=group&focus=group%3A2',
   compare: 'view=compare&compared=0,1',
   difference: 'view=compare&compared=0,1&difference=1',
-  time: 'view=time&run=5',
-  jobs: 'view=jobs&run=5',
-  torus: 'run=3',
+  time: `view=time&run=${familyOf('packet')}`,
+  jobs: `view=jobs&run=${familyOf('packet')}`,
+  torus: `run=${familyOf('torus-two')}`,
   sweep: 'view=sweep',
-  costs: 'view=costs&run=10',
+  costs: `view=costs&run=${familyOf('amg')}`,
 }
 
 /** Width and height of a window, a notebook's cell, a low window, a tablet and a phone. */

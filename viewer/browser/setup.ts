@@ -22,32 +22,10 @@ declare module 'vitest' {
   }
 }
 
-/** As in make_runs.py. */
-export const FAMILIES = [
-  'edison',
-  'edison-K',
-  'dragonfly',
-  'torus-two',
-  'tree',
-  'packet',
-  'packet-torus',
-  'dragonfly-plus',
-  'hyperx',
-  'slim-fly',
-  'polarfly',
-  'jellyfish',
-  'express-mesh',
-  'model',
-  'tags',
-  'many',
-  'amg',
-]
-
 /** Runs of each server; the first word is its name. */
 const SERVERS: Record<string, string[]> = {
   all: ['edison', 'edison-K', 'dragonfly', 'torus', 'tree', 'corner', 'packet', 'packet-torus'],
   dragonfly: ['dragonfly'],
-  families: FAMILIES,
   ranks: ['ranks'],
   grid: ['grid'],
   sweep: ['sweep'],
@@ -66,6 +44,10 @@ export default async function setup(project: TestProject): Promise<() => void> {
   execFileSync(PYTHON, [join(ROOT, 'tests/viewer/make_runs.py'), runs], {
     stdio: ['ignore', 'inherit', 'inherit'],
   })
+  const { counters, families: mixed } = JSON.parse(readFileSync(join(runs, 'expected.json'), 'utf8')) as {
+    counters: { edison: { paths: [string, string] } | null }
+    families: string[]
+  }
   // A test damages it.
   rmSync(join(runs, 'broken'), { recursive: true, force: true })
   cpSync(join(runs, 'dragonfly'), join(runs, 'broken'), { recursive: true })
@@ -74,19 +56,16 @@ export default async function setup(project: TestProject): Promise<() => void> {
     cpSync(join(runs, 'dragonfly'), join(runs, 'halves', half), { recursive: true })
   writeFileSync(join(runs, 'halves/bad/links.parquet'), 'PAR1 not really')
   const families = join(runs, 'families.html')
-  odonata('view', ...FAMILIES.map((run) => join(runs, run)), '--html', families)
+  odonata('view', ...mixed.map((run) => join(runs, run)), '--html', families)
   const standalone = join(runs, 'standalone.html')
   odonata('view', join(runs, 'dragonfly'), '--html', standalone)
 
   const children: ChildProcess[] = []
   const urls: Record<string, string> = {}
-  for (const [name, shown] of Object.entries(SERVERS)) {
+  for (const [name, shown] of Object.entries({ ...SERVERS, families: mixed })) {
     const { child, url } = await serve(shown.map((run) => (run.startsWith('--') ? run : join(runs, run))))
     children.push(child)
     urls[name] = url
-  }
-  const { counters } = JSON.parse(readFileSync(join(runs, 'expected.json'), 'utf8')) as {
-    counters: { edison: { paths: [string, string] } | null }
   }
   if (counters.edison) {
     const [links, jobs] = counters.edison.paths

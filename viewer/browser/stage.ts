@@ -47,6 +47,8 @@ export interface RunFigures {
 
 interface Expected {
   runs: Record<string, RunFigures>
+  /** The runs of the server and of the pages `families`, in their order. */
+  families: string[]
   /** Mean traffic by run. */
   sweep: Record<string, number>
   series: {
@@ -111,6 +113,9 @@ export const RUNS = [
   'packet-torus',
 ] as const
 export const numberOf = (run: (typeof RUNS)[number]): number => RUNS.indexOf(run)
+
+/** Number of a run on the pages `families`. */
+export const familyOf = (run: string): number => expected.families.indexOf(run)
 
 export const urls = inject('urls')
 

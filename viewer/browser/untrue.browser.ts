@@ -2,11 +2,11 @@
 import { readFileSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
 import { quantity, signed } from '../src/base/format'
-import { FAMILIES } from './setup'
 import {
   at,
   click,
   expected,
+  familyOf as of,
   keepPicture,
   number,
   open,
@@ -22,8 +22,6 @@ import {
 } from './stage'
 
 useBrowser()
-
-const of = (name: string): number => FAMILIES.indexOf(name)
 
 /** The parts of what is said of all links below the picture, and their sum. */
 async function account(): Promise<{ all: number; parts: number[] }> {
@@ -51,7 +49,7 @@ async function download(kind: string): Promise<Buffer> {
 describe.each(SURFACES)('%s', (surface) => {
   test('of every family: columns that merge are measures and no others, every link is accounted for', async () => {
     await openOn(surface)
-    for (const [run, name] of FAMILIES.entries()) {
+    for (const [run, name] of expected.families.entries()) {
       const { measures, links, max, converged } = expected.runs[name]!
       await setOn(surface, `run=${run}`)
       await page.waitForFunction(
@@ -195,7 +193,7 @@ describe.each(SURFACES)('%s', (surface) => {
     const said = await text('refused')
     expect(said).toContain('8 settings')
     for (const words of [
-      'there is no run 99; the runs are 0 to 16',
+      `there is no run 99; the runs are 0 to ${expected.families.length - 1}`,
       'there is no run 77',
       'there is no measure “charm”; there are',
       'there is no class “mauve”',
