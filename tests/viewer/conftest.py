@@ -9,6 +9,7 @@ from pathlib import Path
 import handmade
 import pytest
 
+from odonata.viewer import export as viewer_export
 from odonata.viewer import server as viewer_server
 from odonata.viewer.runs import OpenRuns
 from odonata.viewer.server import ViewerServer
@@ -30,7 +31,8 @@ def page_files(monkeypatch: pytest.MonkeyPatch) -> None:
         "viewer.js": b'console.log("</script><!-- x")',
         "viewer.css": b".odonata {}",
     }
-    monkeypatch.setattr(viewer_server, "page_files", lambda: files)
+    for module in (viewer_server, viewer_export):
+        monkeypatch.setattr(module, "page_files", lambda: files)
 
 
 @pytest.fixture

@@ -24,12 +24,7 @@ Command = Callable[..., "subprocess.CompletedProcess[str]"]
 
 
 @pytest.mark.usefixtures("page_files")
-def test_the_page_holds_script_style_and_every_table(
-    stored_run: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    from odonata.viewer import server
-
-    monkeypatch.setattr(export, "page_files", server.page_files)
+def test_the_page_holds_script_style_and_every_table(stored_run: Path) -> None:
     page = export.standalone_page(OpenRuns.from_directories([stored_run]))
     # A script that holds "</script>" would end its own element; nothing may be loaded from elsewhere.
     assert len(re.findall("</script>", page)) == 2
@@ -45,10 +40,7 @@ def test_the_page_holds_script_style_and_every_table(
 
 
 @pytest.mark.usefixtures("page_files")
-def test_nothing_in_the_data_looks_like_a_tag(monkeypatch: pytest.MonkeyPatch) -> None:
-    from odonata.viewer import server
-
-    monkeypatch.setattr(export, "page_files", server.page_files)
+def test_nothing_in_the_data_looks_like_a_tag() -> None:
     run = handmade.run()
     names = ["<!--<script>", "</script><b>"]
     jobs = [{**job, "name": name} for job, name in zip(run.summary["jobs"], names, strict=True)]
@@ -63,27 +55,22 @@ def test_nothing_in_the_data_looks_like_a_tag(monkeypatch: pytest.MonkeyPatch) -
 
 
 @pytest.mark.usefixtures("page_files")
-def test_a_full_disk_leaves_no_part_of_a_page(
-    stored_run: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    from odonata.viewer import server
-
-    monkeypatch.setattr(export, "page_files", server.page_files)
+def test_a_full_disk_leaves_no_part_of_a_page(stored_run: Path, tmp_path: Path) -> None:
     target = tmp_path / "pages" / "page.html"
     target.parent.mkdir()
-    runs = OpenRuns.from_directories([stored_run])
+    page = export.standalone_page(OpenRuns.from_directories([stored_run]))
     soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
     handler = signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
     resource.setrlimit(resource.RLIMIT_FSIZE, (1024, hard))
     try:
         with pytest.raises(OdonataError, match=r"cannot write .*page\.html"):
-            export.write_page(runs, target)
+            export.write_page(page, target)
     finally:
         resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
         signal.signal(signal.SIGXFSZ, handler)
     assert list(target.parent.iterdir()) == []
     # An older page stays as it was until the new one is whole.
-    assert export.write_page(runs, target) == target.stat().st_size
+    assert export.write_page(page, target) == target.stat().st_size
     assert list(target.parent.iterdir()) == [target]
 
 

@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
+
+if TYPE_CHECKING:
+    from odonata.viewer.runs import OpenRuns
 
 
 @click.command()
@@ -14,6 +19,11 @@ import click
     type=click.Path(path_type=Path),
     metavar="FILE",
     help="Write a page that opens without a server, to send to somebody.",
+)
+@click.option(
+    "--bundle",
+    is_flag=True,
+    help="Join the cables between the same two routers: a large machine as a smaller, quicker page.",
 )
 @click.option(
     "--port", type=click.IntRange(0, 65535), default=0, metavar="N", help="Port; a free one if not given."
@@ -33,6 +43,7 @@ import click
 def command(
     runs: tuple[Path, ...],
     html: Path | None,
+    bundle: bool,
     port: int,
     print_ssh: bool,
     no_open: bool,
@@ -50,8 +61,8 @@ def command(
     import webbrowser
 
     from odonata.errors import OdonataError
+    from odonata.viewer.bundles import all_bundled
     from odonata.viewer.counters import is_counters, read_counters
-    from odonata.viewer.export import write_page
     from odonata.viewer.runs import OpenRuns
     from odonata.viewer.server import ViewerServer
 
@@ -67,9 +78,10 @@ def command(
         opened = OpenRuns.from_directories(runs)
     for label, reason in opened.bad:
         click.echo(f"warning: {label} is left out: {reason}", err=True)
+    if bundle:
+        opened = all_bundled(opened)
     if html is not None:
-        size = write_page(opened, html)
-        click.echo(f"{html}: {size / 2**20:.1f} MiB, opens without a server")
+        _write(opened, html, bundle)
         return
     with ViewerServer(opened, port) as server:
         if print_ssh:
@@ -81,3 +93,31 @@ def command(
             server.serve_forever()
         except KeyboardInterrupt:
             click.echo("stopped")
+
+
+LARGE = 10 * 2**20
+"""Bytes of a page that many mail servers refuse, and that takes a browser a second and more to open."""
+
+
+def _write(opened: OpenRuns, html: Path, bundle: bool) -> None:
+    """The page without a server; of a large one the size is said before, and at a terminal asked for."""
+    from odonata.errors import OdonataError
+    from odonata.viewer.bundles import bundle_count
+    from odonata.viewer.export import standalone_page, write_page
+
+    if not html.parent.is_dir():
+        raise OdonataError(f"there is no directory {html.parent} to write {html.name} into")
+    page = standalone_page(opened)
+    size = f"{len(page.encode()) / 2**20:.1f} MiB"
+    if len(page) > LARGE:
+        links = sum(run.describe("links")[0] for run in opened.runs)
+        bundles = links if bundle else sum(map(bundle_count, opened.runs))
+        said = f"{html} will have {size} for {links:,} links"
+        if bundles < links:
+            said += f"; with --bundle, which joins cables between the same two routers, {bundles:,} bundles"
+        click.echo(said)
+        if sys.stdin.isatty() and not click.confirm("Write it?", default=True):
+            click.echo("nothing was written")
+            return
+    write_page(page, html)
+    click.echo(f"{html}: {size}, opens without a server")

@@ -43,9 +43,9 @@ def standalone_page(runs: OpenRuns) -> str:
     )
 
 
-def write_page(runs: OpenRuns, path: Path) -> int:
+def write_page(page: str, path: Path) -> int:
     """Writes the page, whole or not at all, and returns its size in bytes."""
-    content = standalone_page(runs).encode()
+    content = page.encode()
     with replacing(path) as unfinished:
         unfinished.write_bytes(content)
     return len(content)
