@@ -327,6 +327,23 @@ def channels(run: odonata.Run) -> dict[str, Any]:
     return {"kinds": kinds, "largest": float(by_link.max()), "share": float(share.max())}
 
 
+def latency(run: odonata.Run) -> dict[str, Any]:
+    """Percentiles of a job's packets as the engine tells them, the 95th by the histogram, and the groups."""
+    cells = run.table("latency").to_pandas()
+    totals = cells[(cells["part"] == "total") & (cells["job"] == 1)].sort_values("from_ps")
+    reached = totals["packets"].cumsum() >= np.ceil(0.95 * totals["packets"].sum())
+    cell = totals[reached.to_numpy()].iloc[0]
+    far = run.jobs.to_pylist()[1]
+    worst = max(run.table("group_traffic").to_pylist(), key=lambda row: row["congestion_index"])
+    return {
+        "packets": int(totals["packets"].sum()),
+        "p50_ns": far["latency_p50_ns"],
+        "p95_ns": float(cell["from_ps"] + cell["to_ps"] - 1) / 2000,
+        "p99_ns": far["latency_p99_ns"],
+        "worst": {name: worst[name] for name in ("source_group", "target_group", "congestion_index")},
+    }
+
+
 def costs(run: odonata.Run, per_rank: odonata.Run) -> dict[str, Any]:
     """Sums of the second job's cycle, and what the other form says of its only job."""
     rows = [row for row in run.table("cycle").to_pylist() if row["job"] == 1]
@@ -466,6 +483,7 @@ def main(target: Path) -> None:
         "lanes": lanes(opened["ranks"]),
         "communicators": communicators(opened["ranks"]),
         "channels": channels(opened["packet-torus"]),
+        "latency": latency(opened["packet"]),
         "costs": costs(opened["amg"], opened["model"]),
         "communication": [communication(opened["packet"], 1), communication(opened["edison"], 1)],
         "difference": differences(opened["edison"], opened["edison-K"]),

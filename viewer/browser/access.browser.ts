@@ -32,6 +32,7 @@ const PAGES: Record<string, string> = {
   sweep: 'view=sweep',
   time: `view=time&run=${familyOf('packet')}`,
   jobs: `view=jobs&run=${familyOf('packet')}`,
+  latency: `view=latency&run=${familyOf('packet')}`,
   costs: `view=costs&run=${familyOf('amg')}`,
 }
 

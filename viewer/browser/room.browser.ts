@@ -13,6 +13,7 @@ const VIEWS: Record<string, string> = {
   jobs: `view=jobs&run=${familyOf('packet')}`,
   torus: `run=${familyOf('torus-two')}`,
   sweep: 'view=sweep',
+  latency: `view=latency&run=${familyOf('packet')}`,
   costs: `view=costs&run=${familyOf('amg')}`,
 }
 
@@ -55,7 +56,7 @@ const measure = (): Promise<Found> =>
 function check({ pictures, cut, sideways }: Found, view: string): void {
   expect(cut).toEqual([])
   expect(sideways).toBe(false)
-  if (view !== 'sweep' && view !== 'costs') expect(pictures.length).toBeGreaterThan(0)
+  if (!['sweep', 'costs', 'latency'].includes(view)) expect(pictures.length).toBeGreaterThan(0)
   for (const side of pictures.flat()) expect(side).toBeGreaterThanOrEqual(SIDE_MIN)
 }
 

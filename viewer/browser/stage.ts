@@ -70,6 +70,10 @@ interface Expected {
     Record<'waits' | 'computes', [number, number]>
   /** Groups of ranks of the first job by communicator, one that has several, and the routers of its second. */
   communicators: { groups: Record<string, number[][]>; several: number; routers: number[] }
+  /** Of the second job of `packet`, and the pair of groups with the largest index of congestion. */
+  latency: Record<'packets' | 'p50_ns' | 'p95_ns' | 'p99_ns', number> & {
+    worst: Record<'source_group' | 'target_group' | 'congestion_index', number>
+  }
   /** The cycle of the second job of `amg`, and the only job of `model`. */
   costs: {
     scenarios: Record<string, number>

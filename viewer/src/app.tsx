@@ -13,6 +13,8 @@ import { compareExhibit, overviewExhibit, type Exhibit } from './views/exhibits'
 import { exportView } from './views/export'
 import { jobsExhibit } from './views/jobsheet'
 import { timeExhibit } from './views/timesheet'
+import { LatencyView } from './views/latency'
+import { latencyExhibit } from './views/latencysheet'
 import { Header, Refused } from './views/header'
 import { Jobs } from './views/jobs'
 import { JobsView } from './views/placement'
@@ -23,6 +25,7 @@ import { SweepView } from './views/sweep'
 import { sweepExhibit } from './views/sweepsheet'
 import { hasCosts } from './data/costs'
 import { hasLanes } from './data/lanes'
+import { hasGroupTraffic, hasLatency } from './data/latency'
 import { hasSeries } from './data/series'
 import { momentOf } from './views/moment'
 import { TableDialog } from './views/tables'
@@ -102,6 +105,7 @@ function exhibitOf(
   if (view === 'time') return timeExhibit(session, derived.run, moment, state, theme)
   if (view === 'sweep') return sweepExhibit(session, state, theme)
   if (view === 'costs') return costsExhibit(session, derived.run, state, theme)
+  if (view === 'latency') return latencyExhibit(session, derived.run, state, theme)
   if (view === 'jobs') return jobsExhibit(session, derived, state, theme)
   return overviewExhibit(derived, state, theme)
 }
@@ -118,6 +122,12 @@ function Body({
   moment: Derived | null
 }) {
   if (view === 'sweep') return <SweepView />
+  if (view === 'latency')
+    return (
+      <main class="body view-latency">
+        <LatencyView run={derived.run} />
+      </main>
+    )
   if (view === 'costs')
     return (
       <main class="body view-costs">
@@ -206,6 +216,7 @@ function availableViews(session: Session): View[] {
   if (runs.length > 1) views.push('compare')
   if (runs.some((run) => hasSeries(run) || hasLanes(run))) views.push('time')
   views.push('jobs')
+  if (runs.some((run) => hasLatency(run) || hasGroupTraffic(run))) views.push('latency')
   if (runs.some(hasCosts)) views.push('costs')
   if (runs.length > 2) views.push('sweep')
   return views

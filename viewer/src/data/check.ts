@@ -5,6 +5,7 @@ import { channelColumns, channelsOf } from './channels'
 import { readChoice } from './communicators'
 import { hasCosts } from './costs'
 import { hasLanes } from './lanes'
+import { groupMeasures, hasGroupTraffic, hasLatency } from './latency'
 import { figureOptions, settingKeys } from './pivot'
 import { parseProjection } from './projection'
 import { GROUPINGS, hasSeries, seriesTables } from './series'
@@ -54,6 +55,8 @@ const CHECKS: Checks = {
     if (view === 'sweep' && runs.length < 3) return 'a sweep has three runs at least'
     if (view === 'time' && !runs.some((run) => hasSeries(run) || hasLanes(run)))
       return 'no run holds a time series'
+    if (view === 'latency' && !runs.some((run) => hasLatency(run) || hasGroupTraffic(run)))
+      return 'no run tells how long packets took'
     if (view === 'costs' && !runs.some(hasCosts)) return 'no run prices anything'
     return null
   },
@@ -83,6 +86,12 @@ const CHECKS: Checks = {
       : hottest > 0 && (low !== null || high !== null)
         ? 'the hottest links and a range of values are chosen at once'
         : null,
+  between: ({ between }, _, run) =>
+    oneOf(
+      'measure between groups',
+      between,
+      groupMeasures(run).map(({ id }) => id),
+    ),
   ramp: ({ ramp }) => oneOf('colour ramp', ramp, Object.keys(RAMPS)),
   frozen: ({ frozen }) =>
     frozen !== null && !(frozen[0] < frozen[1])

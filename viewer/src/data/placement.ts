@@ -25,6 +25,13 @@ function density(
   return { columns, rows, values, most: values.reduce((max, v) => (v > max ? v : max), 0), perColumn, perRow }
 }
 
+/** A cell for each pair of places. */
+export const placedDensity = (
+  columns: number,
+  rows: number,
+  fill: (add: (column: number, row: number, value: number) => void) => void,
+): Density => density(columns, rows, 1, 1, fill)
+
 /** Ranks of a job (across) by router (down). */
 export function placementDensity(
   run: Run,

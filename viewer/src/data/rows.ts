@@ -3,6 +3,7 @@ import { count, percent, quantity, type Unit } from '../base/format'
 import type { CostBars } from './costs'
 import { jobOf, show } from './describe'
 import type { Lane } from './lanes'
+import { BOX_PERCENTILES, partName, type Latencies } from './latency'
 import type { Derived } from './model'
 import type { Density } from './placement'
 import type { Run } from './run'
@@ -178,6 +179,28 @@ export function costRows({ panels, rows, parts }: CostBars, title: string, row: 
       .slice(0, ROWS_MAX)
       .map(({ seconds, cells, share }) => [...cells, quantity(seconds, 's'), percent(share)]),
     all: all.length,
+  }
+}
+
+/** Of boxes of latencies: a row each, the slowest 99 % first. */
+export function latencyRows(
+  { parts, boxes }: Latencies,
+  title: string,
+  nameOf: (job: number) => string,
+): Rows {
+  const slowest = [...boxes].sort((a, b) => b.at.at(-1)! - a.at.at(-1)! || a.job - b.job || a.part - b.part)
+  return {
+    title,
+    head: ['Job', 'Latency', 'Packets', ...BOX_PERCENTILES.map((p) => `${p} %`), 'Largest'],
+    rows: slowest
+      .slice(0, ROWS_MAX)
+      .map(({ job, part, packets, at, most }) => [
+        nameOf(job),
+        partName(parts[part]!),
+        count(packets),
+        ...[...at, most].map((value) => quantity(value, 'ps')),
+      ]),
+    all: boxes.length,
   }
 }
 

@@ -2,7 +2,7 @@
 import { SEQUENTIAL_DEFAULT } from '../base/ramps'
 import { COST_AXES, type CostAxis } from './costs'
 
-export type View = 'overview' | 'compare' | 'time' | 'jobs' | 'costs' | 'sweep'
+export type View = 'overview' | 'compare' | 'time' | 'jobs' | 'latency' | 'costs' | 'sweep'
 export type Aggregate = 'max' | 'mean' | 'sum'
 /** What a difference pairs: single cables, or all cables between two routers together. */
 export type Pairing = 'cable' | 'bundle'
@@ -67,6 +67,8 @@ export interface ViewState {
   readonly sweepOrder: 'key' | 'value'
   /** What a cell is compared with: the first of its row or of its column. */
   readonly sweepBase: 'row' | 'column'
+  /** What the matrix of groups in the view of latencies shows; empty for the index of congestion. */
+  readonly between: string
   /** What the view of costs has a bar for, and what its parts are. */
   readonly costRows: CostAxis
   readonly costParts: CostAxis
@@ -113,6 +115,7 @@ export const DEFAULTS: ViewState = {
   sweepFigure: '',
   sweepOrder: 'key',
   sweepBase: 'row',
+  between: '',
   costRows: 'level',
   costParts: 'term',
   costScale: 'time',
@@ -143,7 +146,7 @@ const numberList: Codec = {
 }
 
 const CODECS: Record<keyof ViewState, Codec> = {
-  view: oneOf('overview', 'compare', 'time', 'jobs', 'costs', 'sweep'),
+  view: oneOf('overview', 'compare', 'time', 'jobs', 'latency', 'costs', 'sweep'),
   run: number,
   compared: numberList,
   difference: { write: (v: boolean) => (v ? '1' : ''), read: (t) => t === '1' },
@@ -201,6 +204,7 @@ const CODECS: Record<keyof ViewState, Codec> = {
   sweepFigure: words,
   sweepOrder: oneOf('key', 'value'),
   sweepBase: oneOf('row', 'column'),
+  between: words,
   costRows: oneOf(...COST_AXES),
   costParts: oneOf(...COST_AXES),
   costScale: oneOf('time', 'share'),

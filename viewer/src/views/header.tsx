@@ -19,6 +19,7 @@ export const VIEW_NAMES: Readonly<Record<View, string>> = {
   compare: 'Compare',
   time: 'Time',
   jobs: 'Jobs',
+  latency: 'Latency',
   costs: 'Costs',
   sweep: 'Sweep',
 }

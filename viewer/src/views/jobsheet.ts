@@ -90,7 +90,8 @@ function communicationOf(session: Session, d: Derived, job: Job): Communication 
     : communicationMatrix(table, job.job, job.ranks)
 }
 
-function drawMap(
+/** A map of cells with its title and the ends of its colours, 20 pixels above it. */
+export function drawMap(
   pen: Pen,
   box: Box,
   map: Density,

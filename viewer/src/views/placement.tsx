@@ -72,7 +72,11 @@ function Figures({ job }: { job: Job }) {
 }
 
 /** The table, a message where it cannot be had, or null where the run has none. */
-function useTable(run: Derived['run'], table: string, columns: readonly string[]): Block | string | null {
+export function useTable(
+  run: Derived['run'],
+  table: string,
+  columns: readonly string[],
+): Block | string | null {
   const session = useSession()
   const there = columns.every((column) => run.info.tables[table]?.columns[column] !== undefined)
   return there && run.info.tables[table]!.rows > 0

@@ -1,0 +1,87 @@
+/** How long packets took, job by job, and how full the links between groups were: from histograms and sums of the packet engine. */
+import type { Block } from './block'
+import { placedDensity, type Density } from './placement'
+import type { Run } from './run'
+import { isMeasure, type ColumnInfo, type RunInfo } from './source'
+
+export const LATENCY = 'latency'
+export const LATENCY_COLUMNS = ['job', 'part', 'from_ps', 'to_ps', 'packets'] as const
+export const GROUP_TRAFFIC = 'group_traffic'
+
+/** The shares of the packets that a box tells: whiskers, box, line, and the tick of the slowest hundredth. */
+export const BOX_PERCENTILES = [5, 25, 50, 75, 95, 99] as const
+
+export interface LatencyBox {
+  readonly job: number
+  /** Index into the parts of all boxes. */
+  readonly part: number
+  readonly packets: number
+  /** Picoseconds at each of `BOX_PERCENTILES`: the middle of the cell that holds it. */
+  readonly at: readonly number[]
+  /** End of the last cell. */
+  readonly most: number
+}
+
+export interface Latencies {
+  /** As the table calls them: from the making of a packet, and from its leaving its source. */
+  readonly parts: readonly string[]
+  /** By job, then part. */
+  readonly boxes: readonly LatencyBox[]
+}
+
+/** What the parts of a latency are called. */
+const PARTS: Readonly<Record<string, string>> = { total: 'from its making', network: 'in the network' }
+export const partName = (part: string): string => PARTS[part] ?? part
+
+const filled = (info: RunInfo, table: string): boolean => (info.tables[table]?.rows ?? 0) > 0
+
+export const hasLatency = (info: RunInfo): boolean => filled(info, LATENCY)
+export const hasGroupTraffic = (info: RunInfo): boolean => filled(info, GROUP_TRAFFIC)
+
+/** Of the table `latency`, whose cells come in the order of their values. */
+export function latencies(block: Block): Latencies {
+  const { codes, names } = block.coded.get('part')!
+  const [jobs, from, to, packets] = ['job', 'from_ps', 'to_ps', 'packets'].map((name) =>
+    block.numbers.get(name)!,
+  )
+  const cells = new Map<string, number[]>()
+  for (let i = 0; i < block.rows; i++) {
+    const key = `${jobs![i]},${codes[i]}`
+    const mine = cells.get(key)
+    if (mine) mine.push(i)
+    else cells.set(key, [i])
+  }
+  const boxes = [...cells.values()].map((rows) => {
+    const count = rows.reduce((sum, i) => sum + packets![i]!, 0)
+    let row = 0
+    let seen = packets![rows[0]!]!
+    const at = BOX_PERCENTILES.map((p) => {
+      // As the engine counts: the value at rank ceil(p/100 n), here the middle of its cell.
+      const rank = Math.max(1, Math.ceil((p * count) / 100))
+      while (seen < rank) seen += packets![rows[++row]!]!
+      return (from![rows[row]!]! + to![rows[row]!]! - 1) / 2
+    })
+    const [first, last] = [rows[0]!, rows.at(-1)!]
+    return { job: jobs![first]!, part: codes[first]!, packets: count, at, most: to![last]! - 1 }
+  })
+  return { parts: names, boxes: boxes.sort((a, b) => a.job - b.job || a.part - b.part) }
+}
+
+/** What the links from group to group can be coloured by: every measure, the index of congestion first. */
+export function groupMeasures(info: RunInfo): (ColumnInfo & { readonly id: string })[] {
+  const columns = Object.entries(info.tables[GROUP_TRAFFIC]?.columns ?? {}).flatMap(([id, column]) =>
+    isMeasure(column) ? [{ ...column, id }] : [],
+  )
+  const first = (id: string): number => (id === 'congestion_index' ? 0 : 1)
+  return columns.sort((a, b) => first(a.id) - first(b.id))
+}
+
+/** Sending groups down, receiving ones across. */
+export function groupMatrix(run: Run, block: Block, column: string): Density {
+  const [source, target, values] = ['source_group', 'target_group', column].map((name) =>
+    block.numbers.get(name)!,
+  )
+  return placedDensity(run.routers.groups, run.routers.groups, (add) => {
+    for (let i = 0; i < block.rows; i++) add(target![i]!, source![i]!, values![i]!)
+  })
+}

@@ -1,0 +1,107 @@
+/**
+ * Boxes of how long packets took: a row for each job and part on one logarithmic axis. Pure geometry in pixels.
+ *
+ * The box holds the middle half, its line is the median; whiskers reach from 5 to 95 %, a tick stands at 99 %, a ring at the largest.
+ */
+import { count, quantity } from '../base/format'
+import { BOX_PERCENTILES, partName, type Latencies, type LatencyBox } from '../data/latency'
+import { valueAxis } from '../data/histogram'
+import type { Label } from './picture'
+
+export interface BoxMark {
+  readonly box: number
+  readonly y: number
+  readonly height: number
+  /** Of `BOX_PERCENTILES`. */
+  readonly at: readonly number[]
+  readonly most: number
+}
+
+export interface BoxesPicture {
+  readonly width: number
+  readonly height: number
+  readonly marks: readonly BoxMark[]
+  readonly labels: readonly Label[]
+  /** Lines of the axis, from top to bottom. */
+  readonly ticks: readonly number[]
+  readonly top: number
+  readonly bottom: number
+}
+
+const ROW = 30
+const BOX = 14
+const TOP = 8
+const AXIS = 26
+const LETTER = 6.7
+const TICK_MIN = 56
+/** Room for the value at 99 % beside the longest row. */
+const RIGHT = 74
+
+export function boxesPicture(
+  { parts, boxes }: Latencies,
+  nameOf: (job: number) => string,
+  width: number,
+): BoxesPicture {
+  const names = boxes.map((box) => shortened(`${nameOf(box.job)}, ${partName(parts[box.part]!)}`))
+  const left = Math.min(width * 0.42, 16 + LETTER * Math.max(0, ...names.map((name) => name.length)))
+  const length = Math.max(20, width - left - RIGHT)
+  const low = Math.max(1, Math.min(...boxes.map(({ at }) => at[0]!)))
+  const high = Math.max(low, ...boxes.map(({ most }) => most))
+  const axis = valueAxis('log', low / 1.1, high * 1.1, low / 1.1)
+  const x = (ps: number): number => left + axis.position(ps) * length
+  const bottom = TOP + boxes.length * ROW
+  const labels: Label[] = []
+  const marks = boxes.map((box, i): BoxMark => {
+    const y = TOP + i * ROW + (ROW - BOX) / 2
+    labels.push({ x: left - 8, y: y + 11, text: names[i]!, anchor: 'end', size: 12 })
+    labels.push({
+      x: x(box.most) + 9,
+      y: y + 11,
+      text: quantity(box.at[5]!, 'ps'),
+      anchor: 'start',
+      size: 11,
+    })
+    return { box: i, y, height: BOX, at: box.at.map(x), most: x(box.most) }
+  })
+  const ticks = ticksBetween(axis.low, axis.high).map((value) => ({ value, at: x(value) }))
+  for (const { value, at } of spaced(ticks))
+    labels.push({ x: at, y: bottom + 16, text: quantity(value, 'ps'), anchor: 'middle', size: 11 })
+  return { width, height: bottom + AXIS, marks, labels, ticks: ticks.map(({ at }) => at), top: TOP, bottom }
+}
+
+/** 1, 2 and 5 times the powers of ten. */
+function ticksBetween(low: number, high: number): number[] {
+  const ticks: number[] = []
+  for (let power = 10 ** Math.floor(Math.log10(low)); power <= high; power *= 10)
+    ticks.push(...[1, 2, 5].map((lead) => lead * power).filter((value) => value >= low && value <= high))
+  return ticks
+}
+
+/** Those whose names do not run into each other. */
+function spaced<T extends { readonly at: number }>(ticks: readonly T[]): T[] {
+  const kept: T[] = []
+  for (const tick of ticks) if (kept.length === 0 || tick.at - kept.at(-1)!.at >= TICK_MIN) kept.push(tick)
+  return kept
+}
+
+const shortened = (name: string): string => (name.length > 34 ? `${name.slice(0, 33)}…` : name)
+
+/** The row at a height; -1 for none. */
+export const boxAt = ({ marks }: BoxesPicture, y: number): number =>
+  marks.findIndex((mark) => y >= mark.y - 8 && y < mark.y + mark.height + 8)
+
+/** What a box says. */
+export function boxWords(
+  { parts }: Latencies,
+  box: LatencyBox,
+  nameOf: (job: number) => string,
+): { title: string; rows: [string, string][] } {
+  return {
+    title: `${nameOf(box.job)}, ${partName(parts[box.part]!)}`,
+    rows: [
+      ['Packets', count(box.packets)],
+      ...BOX_PERCENTILES.map((p, i): [string, string] => [`${p} %`, quantity(box.at[i]!, 'ps')]),
+      ['Largest', quantity(box.most, 'ps')],
+    ],
+  }
+}
