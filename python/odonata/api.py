@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 from odonata import _core, toml
 from odonata.errors import ElsewhereError, OdonataError, PartialRunWarning
-from odonata.keeping import Keeping
+from odonata.keeping import Keeping, deaf_to_signal
 from odonata.store.checkpoint import CheckpointDirectory
 
 if TYPE_CHECKING:
@@ -171,16 +171,25 @@ def run_until_interrupted(
         return Run.from_tables(summary, tables, experiment=source.text, resolved=resolved), interrupt
 
 
-def assist(source: Source, changes: list[str], processes: Processes, *, threads: int | None = None) -> None:
+def assist(
+    source: Source,
+    changes: list[str],
+    processes: Processes,
+    *,
+    threads: int | None = None,
+    resumed: Path | None = None,
+) -> None:
     """Does the share of a process that is not the first of those that make a run."""
-    result = _core.run(
-        source.text,
-        source.path,
-        changes,
-        threads or 0,
-        rows=lambda _name, _rows: None,
-        processes=processes,
-    )
+    with deaf_to_signal():
+        result = _core.run(
+            source.text,
+            source.path,
+            changes,
+            threads or 0,
+            rows=lambda _name, _rows: None,
+            processes=processes,
+            resume=None if resumed is None else CheckpointDirectory(resumed).state,
+        )
     processes.end()
     assert result is None, "the first process has the result"
     if processes.failed or processes.complaint:

@@ -6,7 +6,7 @@ import contextlib
 import signal
 import threading
 import warnings
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -16,6 +16,23 @@ from odonata.store.checkpoint import CheckpointDirectory
 
 if TYPE_CHECKING:
     from odonata.store import GrowingTables
+
+
+def deaf_to_signal() -> contextlib.AbstractContextManager[None]:
+    """SIGUSR1 means nothing: batch systems send it to all processes of a run, of which the first hears it."""
+    return _on_signal(lambda *_: None)
+
+
+@contextlib.contextmanager
+def _on_signal(handler: Callable[..., Any]) -> Iterator[None]:
+    if threading.current_thread() is not threading.main_thread() or not hasattr(signal, "SIGUSR1"):
+        yield
+        return
+    before = signal.signal(signal.SIGUSR1, handler)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGUSR1, before)
 
 
 class Keeping:
@@ -55,14 +72,8 @@ class Keeping:
     @contextlib.contextmanager
     def on_signal(self) -> Iterator[None]:
         """SIGUSR1, which batch systems send before a time limit, means `stop`."""
-        if threading.current_thread() is not threading.main_thread() or not hasattr(signal, "SIGUSR1"):
+        with _on_signal(self.stop):
             yield
-            return
-        before = signal.signal(signal.SIGUSR1, self.stop)
-        try:
-            yield
-        finally:
-            signal.signal(signal.SIGUSR1, before)
 
     def _file(self, before: int) -> Path | None:
         self._number = before

@@ -16,7 +16,7 @@ from importlib import import_module
 from typing import Any, NoReturn
 
 from odonata import __version__
-from odonata.errors import ElsewhereError, OdonataError
+from odonata.errors import ElsewhereError, ExperimentError, OdonataError
 
 STARTERS = (
     ("PMI_SIZE", "PMI_RANK"),
@@ -133,8 +133,11 @@ def sharing(processes: Processes | None) -> Iterator[None]:
                 processes.complaint, hint="Start all of them with one command, from one installation."
             ) from None
         sys.exit(2)
-    except BaseException:
+    except BaseException as error:
         begun = processes.begun
+        if begun and isinstance(error, ExperimentError):
+            # What an engine refuses, the others were told.
+            processes.end()
         processes.ready(able=False)
         if not begun and processes.failed[0] != processes.number:
             sys.exit(2)

@@ -129,12 +129,94 @@ def test_what_only_the_first_process_finds_ends_all(tmp_path: Path) -> None:
     assert ended.stderr.count("is not a directory") == 1
 
 
-def test_an_engine_of_one_process_says_so(tmp_path: Path) -> None:
+FLOWS = {
+    name: packet_files.experiment(
+        packet_files.job("a", ranks=40),
+        packet_files.job("b", pattern="stencil-2d", ranks=30),
+        load=None,
+        measure=None,
+    ).replace('kind = "packet"', f'kind = "flow"\nrouting = "{name}"\nalone = true\nbound_gap = 0.2')
+    for name in ("adaptive-hybrid", "ugal", "static-direct", "static-indirect")
+}
+
+
+@pytest.mark.parametrize("routing", FLOWS)
+def test_the_flow_engine_has_the_same_bytes(routing: str, tmp_path: Path) -> None:
     file = tmp_path / "run.toml"
-    file.write_text(packet_files.experiment(load=None, measure=None).replace('"packet"', '"flow"'))
-    ended = run(file, tmp_path / "out", 2, 1)
-    assert ended.returncode == 2
-    assert ended.stderr.count("2 were started") == 1
+    file.write_text(FLOWS[routing])
+    alone = run(file, tmp_path / "alone", 1, 1)
+    assert alone.returncode == 0, alone.stderr
+    for processes, threads in ((2, 2), (4, 1)):
+        out = tmp_path / f"{processes}x{threads}"
+        ended = run(file, out, processes, threads)
+        assert ended.returncode == 0, ended.stderr
+        assert tables(out) == tables(tmp_path / "alone"), f"{processes} processes of {threads} threads"
+
+
+def test_what_one_process_does_says_so(tmp_path: Path) -> None:
+    file = tmp_path / "run.toml"
+    flow = packet_files.experiment(load=None, measure=None).replace('"packet"', '"flow"')
+    for text in (flow.replace('"flow"', '"flow"\nrouting = "optimal"'), flow.replace('"flow"', '"model"')):
+        file.write_text(text)
+        ended = run(file, tmp_path / "out", 2, 1)
+        assert ended.returncode == 2
+        assert ended.stderr.count("2 were started") == 1, ended.stderr
+
+
+KEPT = packet_files.experiment(
+    measure="20 us",
+    warm_up="10 us",
+    engine='routing = "q-adaptive"\nrecord_packets = true\ninterval = "2 us"\nseries = ["links"]\n',
+)
+
+
+@pytest.mark.parametrize(("first", "then"), [(3, 1), (1, 2), (2, 4)])
+def test_a_run_goes_on_in_another_number_of_processes(first: int, then: int, tmp_path: Path) -> None:
+    file = tmp_path / "run.toml"
+    file.write_text(KEPT)
+    alone = run(file, tmp_path / "alone", 1, 1)
+    assert alone.returncode == 0, alone.stderr
+    out = tmp_path / "out"
+    # It is killed by the first signal that finds it in the simulation, with a checkpoint by then.
+    options = [f"--checkpoint-at={us}us" for us in range(4, 30, 4)]
+    killed = run_killed_after_a_checkpoint(file, out, first, options)
+    assert killed != 0
+    assert (tmp_path / "out.checkpoint" / "checkpoint").is_file()
+    words = [sys.executable, "-m", "odonata", "run", "--resume", str(out)]
+    started = [] if then == 1 else [str(MPIEXEC), "-n", str(then)]
+    ended = subprocess.run([*started, *words], capture_output=True, text=True, timeout=300, check=False)
+    assert ended.returncode == 0, ended.stderr
+    assert tables(out) == tables(tmp_path / "alone")
+    assert not (tmp_path / "out.checkpoint").exists()
+
+
+def run_killed_after_a_checkpoint(file: Path, out: Path, processes: int, options: list[str]) -> int:
+    """As by a node that fails when its second checkpoint is there; the exit code of what had started it."""
+    script = (
+        "import os, signal, odonata.store.writer as w; keep = w.GrowingTables.keep; taken = []\n"
+        "def killed(*a):\n"
+        "    keep(*a); taken.append(1)\n"
+        "    if len(taken) == 2: os.kill(os.getpid(), signal.SIGKILL)\n"
+        "w.GrowingTables.keep = killed\n"
+        "from odonata.cli import main; main()\n"
+    )
+    started = [] if processes == 1 else [str(MPIEXEC), "-n", str(processes)]
+    words = [*started, sys.executable, "-c", script, "run", str(file), "-o", str(out), *options]
+    return subprocess.run(words, capture_output=True, timeout=300, check=False).returncode
+
+
+def test_a_signal_keeps_a_run_of_several_processes(tmp_path: Path) -> None:
+    file, out = tmp_path / "run.toml", tmp_path / "out"
+    file.write_text(KEPT.replace("20 us", "2 ms"))
+    words = [str(MPIEXEC), "-n", "2", *command(file, out)]
+    with subprocess.Popen(words, stderr=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as started:
+        process = _child(started.pid, "PMI_RANK=0")
+        time.sleep(4)
+        os.kill(process, signal.SIGUSR1)
+        said = "".join(started.communicate(timeout=100))
+    assert started.returncode == 75, said
+    assert said.count("ended with a checkpoint") == 1
+    assert (tmp_path / "out.checkpoint" / "checkpoint").is_file()
 
 
 @pytest.mark.parametrize("kills", [3, pytest.param(50, marks=pytest.mark.long)])

@@ -30,6 +30,14 @@ def test_texts_are_those_that_pyarrow_makes(values: list[str]) -> None:
     assert array.equals(pa.array(values, pa.string()))
 
 
+@given(st.lists(st.integers(0, 5), max_size=20), st.lists(st.text(max_size=2), min_size=6, max_size=6))
+def test_texts_of_codes_have_every_word_once(codes: list[int], words: list[str]) -> None:
+    array = columns._array((np.array(codes, dtype=np.int32), words))
+    array.validate(full=True)
+    assert array.to_pylist() == [words[code] for code in codes]
+    assert len(set(array.dictionary.to_pylist())) == len(array.dictionary)
+
+
 @pytest.mark.parametrize("engine", ["flow", "packet"])
 def test_a_run_loads_no_pandas(engine: str, tmp_path: str) -> None:
     script = f"""

@@ -13,7 +13,7 @@ ROOT = Path(__file__).parents[2]
 
 CRATES: list[set[str]] = [
     {"checkpoint"},
-    {"units"},
+    {"processes", "units"},
     {"declare"},
     {"machine"},
     {"routing", "workload"},

@@ -16,7 +16,7 @@ LAYERS: tuple[tuple[str, ...], ...] = (
     ("store",),
     ("analysis",),
     ("plot", "viewer", "export", "importers"),
-    ("keeping", "runs"),
+    ("keeping", "processes", "runs"),
     ("api",),
     ("machines", "sweeps", "explanation"),
     ("characters", "comparison", "mapping", "counters", "optimization"),

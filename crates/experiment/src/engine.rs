@@ -15,7 +15,7 @@ use crate::memory::{Guard, TooMuch};
 use crate::report::Report;
 use crate::scenario::Scenario;
 use odonata_declare::{Column, Frame, Key, Table, Value};
-pub use odonata_packet::Processes;
+pub use odonata_processes::Processes;
 use odonata_units::{Bytes, JobId};
 use odonata_workload::volumes::Volumes;
 use odonata_workload::WorkloadError;

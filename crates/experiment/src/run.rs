@@ -119,7 +119,7 @@ fn in_one_process(engine: &str, processes: usize) -> EngineError {
         key: None,
         reason: format!(
             "a run of '{engine}' is made by one process, and {processes} were started for it; start it without mpiexec or srun, with \
-             --threads for its processors (several processes may run 'packet')"
+             --threads for its processors (several processes may run 'packet' and 'flow')"
         ),
     }
 }

@@ -2,19 +2,25 @@
 
 use crate::traffic::Commodities;
 use odonata_machine::Machine;
+use odonata_processes::{sum, Processes};
 
-/// Checks `loads[job][link]`.
+/// Checks `loads[job][link]`, of which the first process has those of all.
 ///
 /// # Panics
 /// If bytes come from nowhere or get lost.
-pub(crate) fn check(machine: &Machine, traffic: &Commodities, loads: &[Vec<f64>]) {
-    let mut balance = vec![0.0; machine.router_count()];
-    let mut total = 0.0;
+pub(crate) fn check(processes: &dyn Processes, machine: &Machine, traffic: &Commodities, loads: &[Vec<f64>]) {
+    let routers = machine.router_count();
+    let (mut out, mut into) = (vec![0; routers], vec![0; routers]);
     for commodity in traffic.commodities.iter().filter(|c| c.source != c.target) {
-        balance[commodity.source.index()] -= commodity.bytes as f64;
-        balance[commodity.target.index()] += commodity.bytes as f64;
-        total += commodity.bytes as f64;
+        out[commodity.source.index()] += commodity.bytes;
+        into[commodity.target.index()] += commodity.bytes;
     }
+    sum(processes, &mut [&mut out, &mut into]);
+    if processes.number() > 0 {
+        return;
+    }
+    let mut balance: Vec<f64> = into.iter().zip(&out).map(|(into, out)| *into as f64 - *out as f64).collect();
+    let total: f64 = out.iter().map(|bytes| *bytes as f64).sum();
     for loads in loads {
         for link in machine.links() {
             balance[machine.source(link).index()] += loads[link.index()];

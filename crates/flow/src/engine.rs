@@ -1,39 +1,22 @@
 //! Machine and workload in, steady state out.
 
+use crate::among::{self, agreed};
+use crate::begin::{begin, check_amount, gather, Begun, Limits};
 use crate::bound::{self, Found};
 use crate::drawer::Drawer;
 use crate::history::{Keep, Solution};
-use crate::memory;
 use crate::progress::Progress;
 use crate::result::{Convergence, FlowResult, JobResult, LinkJobs, LoadBound};
 use crate::solver::{offered, Sharing, System, Weight, RATE_UNIT};
 use crate::stretch::stretch;
-use crate::traffic::{Commodities, Commodity, Ungathered};
-use crate::{conservation, expected, optimal, DemandUnit, FlowError, FlowSettings};
+use crate::traffic::{Commodities, Commodity};
+use crate::{conservation, expected, jobs, optimal, DemandUnit, FlowError, FlowSettings};
 use odonata_machine::Machine;
+use odonata_processes::{sum, told, Alone, Processes};
 use odonata_routing::algorithm::PathChoice;
 use odonata_routing::paths::{rule_for, Oblivious, PathRule};
-use odonata_units::{Bytes, JobId, LinkId, Rate, Stream};
+use odonata_units::{JobId, LinkId, Rate, Stream};
 use odonata_workload::Workload;
-
-impl Default for Limits {
-    /// One thread, and all memory that there is.
-    fn default() -> Self {
-        Self { threads: 1, memory_bytes: u64::MAX }
-    }
-}
-
-/// What a run may take of the computer. The result does not depend on it.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Limits {
-    /// Threads.
-    pub threads: usize,
-    /// Memory beyond that of machine and workload.
-    pub memory_bytes: u64,
-}
-
-/// Most bytes of all jobs together: sums of them have a sign and a factor of two to spare.
-const MOST_BYTES: u64 = 1 << 61;
 
 /// Whether the engine takes a machine and settings.
 ///
@@ -55,41 +38,14 @@ pub fn memory_estimate(
     settings: &FlowSettings,
     memory_bytes: u64,
 ) -> Result<u64, FlowError> {
-    gather(machine, workload, settings, Limits { threads: 1, memory_bytes }, &mut || true).map(|(_, needed, _)| needed)
-}
-
-/// The commodities, what the run takes with them, and what it keeps of the grants: all if there is room.
-fn gather(
-    machine: &Machine,
-    workload: &Workload,
-    settings: &FlowSettings,
-    limits: Limits,
-    go_on: &mut dyn FnMut() -> bool,
-) -> Result<(Commodities, u64, Keep), FlowError> {
-    let too_much = |needed| FlowError::Memory { needed };
-    let fixed = memory::of_machine(machine, workload.jobs.len(), limits.threads);
-    let left = limits.memory_bytes.checked_sub(fixed).ok_or(too_much(fixed))?;
-    let traffic = Commodities::gather(machine, workload, limits.threads, left, go_on).map_err(|why| match why {
-        Ungathered::TooMuch(gathered) => too_much(fixed.saturating_add(gathered)),
-        Ungathered::Interrupted => FlowError::Interrupted,
-    })?;
-    let adaptive = !matches!(settings.routing, PathChoice::Fixed(_) | PathChoice::Optimal);
-    let kept: &[Keep] = if adaptive { &[Keep::Grants, Keep::Totals] } else { &[Keep::Nothing] };
-    let mut least = u64::MAX;
-    for &keep in kept {
-        let needed = fixed.saturating_add(memory::of_traffic(machine, &traffic, settings, (keep, limits.threads)));
-        if needed <= limits.memory_bytes {
-            return Ok((traffic, needed, keep));
-        }
-        least = least.min(needed);
-    }
-    Err(too_much(least))
+    let all = (workload, &(0..machine.router_count()));
+    gather(machine, all, settings, Limits { threads: 1, memory_bytes }, &mut || true).map(|(_, needed, _)| needed)
 }
 
 /// Computes the steady state of `workload` on `machine`. The result does not depend on `limits`.
 ///
 /// # Errors
-/// Settings out of range, a machine in pieces, too little memory, or `progress` returning false.
+/// As [`run_among`].
 pub fn run(
     machine: &Machine,
     workload: &Workload,
@@ -98,28 +54,52 @@ pub fn run(
     limits: Limits,
     progress: &mut Progress<'_>,
 ) -> Result<FlowResult, FlowError> {
-    settings.check().map_err(|(setting, reason)| FlowError::Setting { setting, reason })?;
+    run_among(&Alone, (machine, workload), settings, seed, limits, progress)
+}
+
+/// [`run`] as one of several processes, each of which calls this with the same arguments, but for `limits` and `progress`. The first gets the
+/// result, which is that of one process; the others get [`FlowError::Elsewhere`].
+///
+/// # Errors
+/// Settings out of range, a machine in pieces, too little memory, or `progress` returning false.
+pub fn run_among(
+    processes: &dyn Processes,
+    (machine, workload): (&Machine, &Workload),
+    settings: &FlowSettings,
+    seed: u64,
+    limits: Limits,
+    progress: &mut Progress<'_>,
+) -> Result<FlowResult, FlowError> {
     let threads = limits.threads.max(1);
-    step(progress, "paths", 0, 1)?;
-    let (rule, notices) = rule_for(machine, settings.middle)?;
-    let mut go_on = || progress("messages", 0, 1);
-    let (traffic, memory_bytes, keep) = gather(machine, workload, settings, Limits { threads, ..limits }, &mut go_on)?;
-    check_amount(workload, &traffic)?;
+    let begun = begin(processes, (machine, workload), settings, Limits { threads, ..limits }, progress);
+    let Begun { rule, mut notices, mut traffic, memory_bytes, keep } = agreed(processes, begun)?;
+    // What one of them has no memory to keep, none keeps: all have to go through the same iterations.
+    let keep = *told(processes, &keep).iter().min().expect("there is a process");
+    among::add_up_jobs(processes, &mut traffic);
+    agreed(processes, check_amount(workload, &traffic))?;
     let seed = Stream::new(seed, "flow.paths", &[]).next_u64();
-    let engine = Engine { machine, traffic: &traffic, rule: rule.as_ref(), settings, seed, threads };
+    let mut engine =
+        Engine { processes, machine, traffic: &traffic, all: None, rule: rule.as_ref(), settings, seed, threads };
+    if processes.count() > 1 && (engine.oblivious().is_some() || settings.gap().is_some()) {
+        engine.all = Some(among::gathered(processes, &traffic.commodities));
+    }
     let Answer { loads, mut jobs, convergence, mut bound } = engine.answer(None, keep, progress)?;
-    conservation::check(machine, &traffic, &loads);
+    conservation::check(processes, machine, &traffic, &loads);
     if settings.alone {
         engine.solve_alone(&mut jobs, progress)?;
+    }
+    let sent = engine.bytes_of_nodes();
+    if processes.number() > 0 {
+        return Err(FlowError::Elsewhere);
     }
     if let (None, Some(gap)) = (bound, settings.gap()) {
         bound = engine.bound(None, gap, progress)?.map(|found| found.bound);
     }
-    let mut result = engine.collect(loads, jobs, convergence);
+    let mut result = engine.collect(loads, jobs, convergence, sent);
     result.memory_bytes = memory_bytes;
-    result.notices.extend(notices.into_iter().map(|notice| notice.0));
     result.bound = bound.map(|bound| bound.or_reached(result.max_link_time_s()));
-    result.notices.extend(result.bound.zip(settings.gap()).and_then(|(bound, gap)| bound.notice(gap)));
+    notices.extend(result.bound.zip(settings.gap()).and_then(|(bound, gap)| bound.notice(gap)));
+    result.notices = notices;
     Ok(result)
 }
 
@@ -133,30 +113,14 @@ struct Answer {
     bound: Option<LoadBound>,
 }
 
-/// Whether the bytes of all jobs can be added up.
-fn check_amount(workload: &Workload, traffic: &Commodities) -> Result<(), FlowError> {
-    let mut total = 0u128;
-    for (job, volumes) in workload.jobs.iter().zip(&traffic.jobs) {
-        total = total.saturating_add(volumes.bytes());
-        if total > u128::from(MOST_BYTES) {
-            return Err(FlowError::TooMuch { job: job.name.clone(), most: Bytes(MOST_BYTES) });
-        }
-    }
-    Ok(())
-}
-
-fn step(progress: &mut Progress<'_>, stage: &str, done: u64, total: u64) -> Result<(), FlowError> {
-    if progress(stage, done, total) {
-        Ok(())
-    } else {
-        Err(FlowError::Interrupted)
-    }
-}
-
 /// What all steps of one run share.
 struct Engine<'a> {
+    processes: &'a dyn Processes,
     machine: &'a Machine,
+    /// Of this process.
     traffic: &'a Commodities,
+    /// The commodities of all processes, if there are several: the first has them, if they are needed.
+    all: Option<Vec<Commodity>>,
     rule: &'a dyn PathRule,
     settings: &'a FlowSettings,
     seed: u64,
@@ -187,8 +151,17 @@ impl Engine<'_> {
 
     /// Commodities that compete, of one job or of all.
     fn flows(&self, job: Option<JobId>) -> Vec<&Commodity> {
+        self.competing(&self.traffic.commodities, job)
+    }
+
+    fn competing<'c>(&self, of: &'c [Commodity], job: Option<JobId>) -> Vec<&'c Commodity> {
         let competes = |c: &&Commodity| c.source != c.target || self.settings.on_router_messages_load_nics;
-        self.traffic.commodities.iter().filter(competes).filter(|c| job.is_none_or(|j| c.job == j)).collect()
+        of.iter().filter(competes).filter(|c| job.is_none_or(|j| c.job == j)).collect()
+    }
+
+    /// The commodities of all processes, for the first.
+    fn all(&self) -> &[Commodity] {
+        self.all.as_deref().unwrap_or(&self.traffic.commodities)
     }
 
     fn link_capacities(&self) -> Vec<u64> {
@@ -201,8 +174,7 @@ impl Engine<'_> {
     }
 
     fn drawer<'f>(&'f self, flows: &'f [&'f Commodity]) -> Drawer<'f> {
-        let mut commodities = vec![0u64; self.traffic.jobs.len()];
-        flows.iter().for_each(|c| commodities[c.job.index()] += 1);
+        let commodities = among::commodities_of_jobs(self.processes, self.traffic, flows);
         let sets =
             commodities.iter().map(|&count| (u64::from(self.settings.path_sets) / count.max(1)).max(1)).collect();
         let minimal = matches!(self.settings.routing, PathChoice::Fixed(Oblivious::Minimal));
@@ -217,9 +189,11 @@ impl Engine<'_> {
         }
         let stage = if job.is_none() { "solving" } else { "jobs alone" };
         let solution = self.solve(&flows, keep, stage, progress)?;
-        self.check_granted(&flows, &solution)?;
-        let loads = self.loads(&flows, &solution, keep, progress)?;
-        let mut jobs = self.job_results(&flows, &solution, &loads);
+        agreed(self.processes, self.check_granted(&flows, &solution))?;
+        let loads = self.loads((job, &flows), &solution, keep, progress)?;
+        let of_flows = flows.iter().flat_map(|c| self.traffic.members_of(c).iter().map(|member| (c.job, member)));
+        let members = of_flows.zip(&solution.granted).map(|((job, member), granted)| (job, member, *granted));
+        let mut jobs = jobs::results(self.processes, &self.traffic.jobs, &loads, members);
         if self.oblivious().is_some() {
             stretch(&mut jobs, &loads, &self.capacities());
         }
@@ -258,7 +232,7 @@ impl Engine<'_> {
     }
 
     fn bound(&self, job: Option<JobId>, gap: f64, progress: &mut Progress<'_>) -> Result<Option<Found>, FlowError> {
-        let commodities = self.traffic.commodities.iter().filter(|c| job.is_none_or(|job| c.job == job));
+        let commodities = self.all().iter().filter(|c| job.is_none_or(|job| c.job == job));
         let wanted = self.settings.routing == PathChoice::Optimal;
         let search = bound::Wanted { gap, flows: wanted, threads: self.threads };
         bound::compute(self.machine, commodities, &self.capacities(), search, progress).map_err(FlowError::from)
@@ -285,7 +259,7 @@ impl Engine<'_> {
         let (first_member, members) = self.weights(flows);
         let links = self.link_capacities();
         let gates = vec![rate_units(self.nic_capacity()); 2 * self.machine.node_count()];
-        let offered = offered(&first_member, &members, &gates);
+        let offered = offered(self.processes, &first_member, &members, &gates);
         let candidates = self.drawer(flows);
         then(&System {
             links: &links,
@@ -301,6 +275,7 @@ impl Engine<'_> {
             tolerance: self.settings.tolerance,
             threads: self.threads,
             keep,
+            processes: self.processes,
         })
     }
 
@@ -320,10 +295,10 @@ impl Engine<'_> {
         (first, weights)
     }
 
-    /// Bytes by `[job][link]`.
+    /// Bytes by `[job][link]`; those of static routings for the first process.
     fn loads(
         &self,
-        flows: &[&Commodity],
+        (job, flows): (Option<JobId>, &[&Commodity]),
         solution: &Solution,
         keep: Keep,
         progress: &mut Progress<'_>,
@@ -331,14 +306,16 @@ impl Engine<'_> {
         let (links, jobs) = (self.machine.link_count(), self.traffic.jobs.len());
         if let Some(rule) = self.oblivious() {
             let mut go_on = || progress("loads", 0, 1);
-            return Ok(expected::loads(self.rule, flows, rule, (jobs, links), self.threads, &mut go_on)?);
+            let all = if self.processes.number() == 0 { self.competing(self.all(), job) } else { Vec::new() };
+            return Ok(expected::loads(self.rule, &all, rule, (jobs, links), self.threads, &mut go_on)?);
         }
         if keep == Keep::Nothing {
             return Ok(vec![Vec::new(); jobs]);
         }
         // Sums are integers in the finest unit that holds all bytes on one link.
-        let total: u64 = flows.iter().map(|c| c.bytes).sum();
-        let unit = (1u64 << (total.leading_zeros().saturating_sub(2)).min(40)) as f64;
+        let mut total = [flows.iter().map(|c| c.bytes).sum::<u64>()];
+        sum(self.processes, &mut [&mut total]);
+        let unit = (1u64 << (total[0].leading_zeros().saturating_sub(2)).min(40)) as f64;
         let amount = |flow: usize, share: f64| (flows[flow].bytes as f64 * share * unit + 0.5) as u64;
         let in_bytes = |sums: &[u64]| sums.iter().map(|&sum| sum as f64 / unit).collect();
         if keep == Keep::Totals {
@@ -364,7 +341,8 @@ impl Engine<'_> {
                 path.iter().for_each(|link| sums[link.index()] += amount);
             };
             let mut go_on = || progress("loads", job as u64, jobs as u64);
-            let sums = solution.replay(&drawer, start..end, links, self.threads, &mut go_on, add)?;
+            let mut sums = solution.replay(&drawer, start..end, links, self.threads, &mut go_on, add)?;
+            sum(self.processes, &mut [&mut sums]);
             Ok(in_bytes(&sums))
         };
         (0..jobs).map(of_job).collect()
@@ -386,36 +364,6 @@ impl Engine<'_> {
         Err(FlowError::Setting { setting: "cutoff", reason })
     }
 
-    fn job_results(&self, flows: &[&Commodity], solution: &Solution, loads: &[Vec<f64>]) -> Vec<JobResult> {
-        let mut results: Vec<JobResult> = (self.traffic.jobs.iter().zip(loads))
-            .map(|(volumes, loads)| JobResult {
-                volumes: *volumes,
-                // The sum of nothing is -0.0.
-                link_bytes: loads.iter().sum::<f64>() + 0.0,
-                ..JobResult::default()
-            })
-            .collect();
-        let mut member_index = 0;
-        let mut bytes = vec![0.0; results.len()];
-        for commodity in flows {
-            let job = commodity.job.index();
-            for member in self.traffic.members_of(commodity) {
-                let bandwidth = solution.granted[member_index] as f64 / RATE_UNIT;
-                member_index += 1;
-                assert!(bandwidth > 0.0, "messages without a grant were refused");
-                let time = member.bytes as f64 / bandwidth;
-                results[job].bandwidth_bytes_per_s += bandwidth;
-                results[job].time_s = results[job].time_s.max(time);
-                results[job].time_mean_s += time * member.bytes as f64;
-                bytes[job] += member.bytes as f64;
-            }
-        }
-        for (result, bytes) in results.iter_mut().zip(bytes).filter(|(_, bytes)| *bytes > 0.0) {
-            result.time_mean_s /= bytes;
-        }
-        results
-    }
-
     fn solve_alone(&self, jobs: &mut [JobResult], progress: &mut Progress<'_>) -> Result<(), FlowError> {
         if let [job] = jobs {
             job.time_alone_s = Some(job.time_s);
@@ -430,7 +378,24 @@ impl Engine<'_> {
         Ok(())
     }
 
-    fn collect(&self, loads: Vec<Vec<f64>>, jobs: Vec<JobResult>, convergence: Convergence) -> FlowResult {
+    /// Bytes that leave the interfaces of each node, and those that come in.
+    fn bytes_of_nodes(&self) -> [Vec<u64>; 2] {
+        let [mut out, mut into] = [0, 1].map(|_| vec![0u64; self.machine.node_count()]);
+        for member in &self.traffic.members {
+            out[member.source.index()] += member.bytes;
+            into[member.target.index()] += member.bytes;
+        }
+        sum(self.processes, &mut [&mut out, &mut into]);
+        [out, into]
+    }
+
+    fn collect(
+        &self,
+        loads: Vec<Vec<f64>>,
+        jobs: Vec<JobResult>,
+        convergence: Convergence,
+        sent: [Vec<u64>; 2],
+    ) -> FlowResult {
         let links = self.machine.link_count();
         let mut link_bytes = vec![0.0; links];
         let mut link_jobs = LinkJobs::default();
@@ -442,12 +407,7 @@ impl Engine<'_> {
                 link_jobs.bytes.push(loads[link.index()]);
             }
         }
-        let mut node_bytes_out = vec![0.0; self.machine.node_count()];
-        let mut node_bytes_in = vec![0.0; self.machine.node_count()];
-        for member in &self.traffic.members {
-            node_bytes_out[member.source.index()] += member.bytes as f64;
-            node_bytes_in[member.target.index()] += member.bytes as f64;
-        }
+        let [node_bytes_out, node_bytes_in] = sent.map(|bytes| bytes.into_iter().map(|bytes| bytes as f64).collect());
         FlowResult {
             link_bytes,
             link_jobs,

@@ -32,6 +32,17 @@ pub enum FlowError {
         /// How much, at least.
         needed: u64,
     },
+    /// Several processes can't make the run.
+    #[error("{reason}, and {processes} were started for the run")]
+    Together {
+        /// How many were started.
+        processes: usize,
+        /// Why.
+        reason: String,
+    },
+    /// Of several processes that make one run, another one has the result, or says why there is none.
+    #[error("another process of the run has the result")]
+    Elsewhere,
     /// The caller asked to stop.
     #[error("interrupted")]
     Interrupted,

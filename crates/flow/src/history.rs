@@ -31,8 +31,8 @@ pub(crate) trait Candidates: Sync {
     fn draw(&self, flow: usize, iteration: u32, paths: &mut Paths);
 }
 
-/// What is kept of the grants beyond the rates.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+/// What is kept of the grants beyond the rates, from little to much.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, serde::Serialize, serde::Deserialize)]
 pub(crate) enum Keep {
     /// Nothing: nobody asks for loads.
     Nothing,

@@ -10,17 +10,21 @@
 //!    `history` keeps how these came about, from which the loads on links follow.
 //! 3. `expected` computes the load of oblivious routings exactly, without dice.
 //! 4. `bound` computes how low the maximum load could be under any routing; `optimal` makes a result of its flow.
-//! 5. `engine` puts them together.
+//! 5. `engine` puts them together. [`run_among`] does it as one of several processes: `among` says what these agree on.
 //!
 //! The model, its equations and what it leaves out stand in `docs/models/flow.md`.
 
+mod among;
+mod begin;
 mod bound;
 mod conservation;
 mod drawer;
 mod engine;
 mod error;
+mod exact;
 mod expected;
 mod history;
+mod jobs;
 mod memory;
 mod optimal;
 #[cfg(test)]
@@ -35,7 +39,8 @@ mod stretch;
 mod traffic;
 mod workers;
 
-pub use engine::{check, memory_estimate, run, Limits};
+pub use begin::Limits;
+pub use engine::{check, memory_estimate, run, run_among};
 pub use error::FlowError;
 pub use progress::Progress;
 pub use result::{Convergence, FlowResult, JobResult, LinkJobs, LoadBound};

@@ -2,6 +2,7 @@
 
 use crate::history::{Candidates, Keep, Paths, Solution};
 use crate::solver::{Sharing, System, Weight};
+use odonata_processes::Alone;
 use odonata_units::LinkId;
 
 /// The same paths in every iteration: of each flow, those of the first kind and those of the second.
@@ -40,6 +41,7 @@ fn solve(candidates: &Fixed, offered: &[f64], sharing: Sharing) -> Solution {
         tolerance: 0.0,
         threads: 1,
         keep: Keep::Grants,
+        processes: &Alone,
     }
     .solve(&mut |_| true)
     .unwrap()
@@ -107,6 +109,7 @@ fn nothing_is_granted_where_nothing_can_be() {
         tolerance: 0.1,
         threads: 1,
         keep: Keep::Grants,
+        processes: &Alone,
     };
     let solution = system.solve(&mut |_| true).unwrap();
     assert_eq!((&solution.granted[..], solution.last_growth, solution.converged), (&[0][..], 0.0, true));

@@ -4,6 +4,7 @@
 
 use crate::history::{Candidates, Paths};
 use crate::solver::Weight;
+use odonata_processes::Alone;
 use odonata_units::LinkId;
 
 /// Flows as lists of members; what [`solve`] needs to know.
@@ -181,6 +182,7 @@ mod tests {
                 tolerance: 0.0,
                 threads: 2,
                 keep: Keep::Grants,
+                processes: &Alone,
             }
             .solve(&mut |_| true)
             .unwrap();

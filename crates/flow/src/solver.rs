@@ -14,11 +14,12 @@
 //! flow can ask, or when an iteration grants less than a given share of all that was granted.
 //!
 //! Amounts are integers (1/256 byte per second; the finest unit of demand in which all weights sum to less than 2^62), so
-//! sums do not depend on the order of addition and the result is the same for any number of threads.
+//! sums do not depend on the order of addition and the result is the same for any number of threads and processes.
 
 use crate::history::{Candidates, Chunk, Keep, Paths, Solution};
 use crate::progress::Interrupted;
 use crate::workers;
+use odonata_processes::{sum, Processes};
 use odonata_units::LinkId;
 use std::sync::Mutex;
 
@@ -38,7 +39,7 @@ pub(crate) enum Sharing {
     Ugal { threshold: f64, bias: f64 },
 }
 
-/// Weight of a member and its two gates.
+/// Weight of a member, a whole number, and its two gates.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Weight {
     pub(crate) weight: f32,
@@ -62,6 +63,8 @@ pub(crate) struct System<'a, C> {
     pub(crate) tolerance: f64,
     pub(crate) threads: usize,
     pub(crate) keep: Keep,
+    /// Who else has flows of the system; all have the same links and gates.
+    pub(crate) processes: &'a dyn Processes,
 }
 
 /// Adds what a flow sends over a path, as a share of all that it sends, to sums.
@@ -136,7 +139,7 @@ impl<C: Candidates> System<'_, C> {
             told: vec![0; width],
         };
         let mut sums = vec![sums; self.threads];
-        let (mut total, mut last_growth, mut converged, mut iteration) = (0.0f64, 0.0f64, self.members.is_empty(), 0);
+        let (mut total, mut last_growth, mut converged, mut iteration) = (0.0f64, 0.0f64, self.is_empty(), 0);
         while !converged && iteration < self.max_iterations {
             self.release(iteration, &mut state);
             let mut go_on = || tick(iteration);
@@ -145,7 +148,7 @@ impl<C: Candidates> System<'_, C> {
             })?;
             let asked = self.close_demand(&mut sums, iteration, &mut state);
             workers::for_each(&chunks, &mut sums, &mut go_on, |_, chunk, sums| self.grant(chunk, &state, told, sums))?;
-            let granted = close_grants(&mut sums, &mut state);
+            let granted = close_grants(&mut sums, self.processes, &mut state);
             total += granted;
             last_growth = if total > 0.0 { granted / total } else { 0.0 };
             iteration += 1;
@@ -158,13 +161,22 @@ impl<C: Candidates> System<'_, C> {
         }
         let mut told: Vec<Vec<u64>> = sums.into_iter().map(|sums| sums.told).collect();
         workers::merge(&mut told);
+        sum(self.processes, &mut [&mut told[0]]);
         Ok((Solution { granted, iterations: iteration, converged, last_growth, chunks }, told.swap_remove(0)))
+    }
+
+    fn is_empty(&self) -> bool {
+        let mut members = vec![self.members.len() as u64];
+        sum(self.processes, &mut [&mut members]);
+        members == [0]
     }
 
     /// A power of two, so that it scales exactly.
     fn demand_unit(&self) -> f64 {
-        let total: f64 = self.members.iter().map(|m| f64::from(m.weight)).sum();
-        2f64.powi((61 - total.max(1.0).log2().ceil() as i32).min(40))
+        // Weights are whole numbers.
+        let mut total = vec![self.members.iter().map(|m| m.weight as u64).sum()];
+        sum(self.processes, &mut [&mut total]);
+        2f64.powi((61 - (total[0].max(1) as f64).log2().ceil() as i32).min(40))
     }
 
     fn chunks(&self) -> Vec<Mutex<Chunk>> {
@@ -286,7 +298,7 @@ impl<C: Candidates> System<'_, C> {
 
     /// Ends step 2: what was asked of every link and gate, as residual per unit of demand.
     fn close_demand(&self, sums: &mut [Sums], iteration: u32, state: &mut State) -> bool {
-        merge_sums(sums);
+        merge_sums(sums, self.processes);
         let ratio = |(&residual, &demand): (&u64, &u64)| match demand {
             0 => f64::INFINITY,
             _ => residual as f64 / demand as f64,
@@ -380,14 +392,16 @@ impl<C: Candidates> System<'_, C> {
 }
 
 /// What every flow would send if only its gates held it back, each shared equally by weight.
-pub(crate) fn offered(first_member: &[u32], members: &[Weight], gates: &[u64]) -> Vec<f64> {
-    let mut weight = vec![0.0; gates.len()];
+pub(crate) fn offered(processes: &dyn Processes, first_member: &[u32], members: &[Weight], gates: &[u64]) -> Vec<f64> {
+    let mut weight = vec![0u64; gates.len()];
     for member in members {
         for gate in member.gates {
-            weight[gate as usize] += f64::from(member.weight);
+            weight[gate as usize] += member.weight as u64;
         }
     }
-    let share = |m: &Weight, gate: u32| f64::from(m.weight) * gates[gate as usize] as f64 / weight[gate as usize];
+    sum(processes, &mut [&mut weight]);
+    let of = |gate: u32| gates[gate as usize] as f64 / weight[gate as usize] as f64;
+    let share = |m: &Weight, gate: u32| f64::from(m.weight) * of(gate);
     let rate = |m: &Weight| share(m, m.gates[0]).min(share(m, m.gates[1]));
     first_member.windows(2).map(|w| members[w[0] as usize..w[1] as usize].iter().map(rate).sum()).collect()
 }
@@ -398,7 +412,8 @@ fn truncate(paths: &mut Paths, first: usize) {
     paths.ends.truncate(first);
 }
 
-fn merge_sums(sums: &mut [Sums]) {
+/// Adds up what all threads of all processes have; the first of each has the sum.
+fn merge_sums(sums: &mut [Sums], processes: &dyn Processes) {
     let (first, rest) = sums.split_first_mut().expect("at least one thread");
     for other in rest {
         let pairs = [
@@ -412,11 +427,12 @@ fn merge_sums(sums: &mut [Sums]) {
             }
         }
     }
+    sum(processes, &mut [&mut first.links, &mut first.gates, &mut first.offered]);
 }
 
 /// Step 4; returns all that was granted, each rate once.
-fn close_grants(sums: &mut [Sums], state: &mut State) -> f64 {
-    merge_sums(sums);
+fn close_grants(sums: &mut [Sums], processes: &dyn Processes, state: &mut State) -> f64 {
+    merge_sums(sums, processes);
     let total = &mut sums[0];
     // Rounding may ask for a unit more than there is: see the last paragraph of the module's header.
     for (residual, granted) in state.link_residual.iter_mut().zip(&mut total.links) {

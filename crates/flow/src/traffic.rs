@@ -8,6 +8,7 @@ use odonata_workload::rails::Lanes;
 use odonata_workload::volumes::complete::{Complete, Exchange};
 use odonata_workload::volumes::{Message, Messages, Volumes, Within};
 use odonata_workload::{Job, Workload};
+use std::ops::Range;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::Mutex;
 
@@ -67,20 +68,20 @@ pub(crate) struct Commodities {
 }
 
 impl Commodities {
-    /// All messages of a workload.
+    /// All messages of a workload that are sent from `routers`.
     ///
     /// # Errors
     /// They take more than `memory_bytes`, or `go_on` says no.
     pub(crate) fn gather(
         machine: &Machine,
         workload: &Workload,
-        threads: usize,
-        memory_bytes: u64,
+        routers: &Range<usize>,
+        (threads, memory_bytes): (usize, u64),
         go_on: &mut dyn FnMut() -> bool,
     ) -> Result<Self, Ungathered> {
         let mut traffic = Self::default();
         for (j, job) in workload.jobs.iter().enumerate() {
-            traffic.add_job(machine, (JobId::from_index(j), job), threads, memory_bytes, go_on)?;
+            traffic.add_job(machine, (JobId::from_index(j), job), routers, (threads, memory_bytes), go_on)?;
         }
         Ok(traffic)
     }
@@ -94,11 +95,11 @@ impl Commodities {
         &mut self,
         machine: &Machine,
         (id, job): (JobId, &Job),
-        threads: usize,
-        memory_bytes: u64,
+        routers: &Range<usize>,
+        (threads, memory_bytes): (usize, u64),
         go_on: &mut dyn FnMut() -> bool,
     ) -> Result<(), Ungathered> {
-        let ranks = RanksByRouter::new(machine, job);
+        let ranks = RanksByRouter::new(machine, job, routers);
         let parts: Vec<Mutex<Part>> = ranks.routers.iter().map(|_| Mutex::new(Part::default())).collect();
         let lanes = machine.has_rails().then(|| Lanes::new(machine, job));
         let complete = if lanes.is_some() { None } else { Complete::of(job) };
@@ -156,7 +157,7 @@ impl Commodities {
     }
 }
 
-/// The ranks of a job sorted by the router and node that they run on.
+/// The ranks of a job on some routers, sorted by the router and node that they run on.
 struct RanksByRouter {
     ranks: Vec<RankId>,
     /// Router, and where its ranks start.
@@ -164,8 +165,9 @@ struct RanksByRouter {
 }
 
 impl RanksByRouter {
-    fn new(machine: &Machine, job: &Job) -> Self {
-        let mut ranks: Vec<RankId> = (0..job.ranks).map(RankId).collect();
+    fn new(machine: &Machine, job: &Job, among: &Range<usize>) -> Self {
+        let here = |rank: &RankId| among.contains(&machine.router_of(job.node_of_rank[rank.index()]).index());
+        let mut ranks: Vec<RankId> = (0..job.ranks).map(RankId).filter(here).collect();
         let place = |rank: &RankId| {
             let node = job.node_of_rank[rank.index()];
             (machine.router_of(node), node, *rank)
@@ -323,7 +325,10 @@ mod tests {
         for (first, job) in workload.jobs.iter_mut().enumerate() {
             job.node_of_rank = machine.nodes().skip(first).step_by(2).collect();
         }
-        let commodities = Commodities::gather(&machine, &workload, 1, u64::MAX, &mut || true).unwrap().commodities;
+        let commodities =
+            Commodities::gather(&machine, &workload, &(0..machine.router_count()), (1, u64::MAX), &mut || true)
+                .unwrap()
+                .commodities;
         let owners: BTreeSet<u64> = commodities.iter().map(Commodity::owner).collect();
         assert_eq!((commodities.len(), owners.len()), (2 * 4 * 3, 2 * 4 * 3));
     }

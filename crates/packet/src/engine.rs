@@ -7,12 +7,13 @@ use crate::memory::{self, Demand, Size};
 use crate::partition::{Behind, Partition};
 use crate::record::{PacketRecord, RecordPlan, Recorder, Recording, Rows};
 use crate::result::PacketResult;
-use crate::run::{self, Among, Kept, Limits, Observer, Processes, Progress, Vault, Watch, RUN};
+use crate::run::{self, Among, Kept, Limits, Observer, Progress, Vault, Watch, RUN};
 use crate::settings::PacketSettings;
 use crate::settings_error::SettingsError;
 use crate::source::Traffic;
 use odonata_checkpoint::{Damaged, Reader, State};
 use odonata_machine::Machine;
+use odonata_processes::{gather, told, Processes};
 use odonata_routing::algorithm::planes::Planes;
 use odonata_routing::algorithm::{self, Algorithm, Routing, RoutingError, RoutingSettings};
 use odonata_routing::deadlock::{self, Cycle, Proven, Unproven};
@@ -271,46 +272,49 @@ impl PacketEngine {
         let division = Division::new(&self.fabric, options.partitions);
         let all = 0..division.ranges().count();
         let mut partitions = self.partitions(traffic, plan, options, &division, all);
-        let kept = match from {
-            None => None,
-            Some(part) => {
-                for (number, partition) in (0..).zip(&mut partitions) {
-                    let bytes = part(number)?;
-                    let mut state = Reader::new(&bytes);
-                    partition.load(&mut state)?;
-                    state.end()?;
-                }
-                Some(Kept::load(&part(RUN)?)?)
-            }
-        };
+        let kept = from.map(|from| restored(&mut partitions, 0, from)).transpose()?;
         let outcome = run::run(partitions, &division, limits, plan, options.threads, watch, (vault, kept, None));
         Ok(PacketResult::new(&self.fabric, outcome, &plan, &*self.routing))
     }
 
-    /// [`Self::run_watched`] as one of several processes, each of which calls this with the same arguments, but for `threads` and `watch`. The
-    /// first gets all rows and the result, which are those of a run in one process; the others get `None`. Each asks its own watcher
-    /// whether to go on.
+    /// [`Self::run_kept`] as one of several processes, each of which calls this with the same arguments, but for `threads`, `watch` and the
+    /// vault. The first gets all rows, the state and the result, which are those of a run in one process; the others get `None`. Each asks
+    /// its own watcher whether to go on.
+    ///
+    /// # Errors
+    /// What was kept is not of such a run; the first process that finds this says so, and the others get `None`.
     pub fn run_among(
         &self,
         traffic: &Traffic,
         schedule: Schedule,
         options: &RunOptions,
         watch: &mut dyn Watch,
+        Keeping { vault, from }: Keeping<'_>,
         processes: &dyn Processes,
-    ) -> Option<PacketResult> {
+    ) -> Result<Option<PacketResult>, Damaged> {
         let (plan, limits) = plans(traffic, schedule, options);
         let division = Division::new(&self.fabric, options.partitions);
         let among = Among { processes, partitions: division.among(processes.count(), &self.fabric) };
-        let partitions = self.partitions(traffic, plan, options, &division, among.own());
-        let outcome = run::run(partitions, &division, limits, plan, options.threads, watch, (None, None, Some(&among)));
+        let own = among.own();
+        let first = own.start;
+        let mut partitions = self.partitions(traffic, plan, options, &division, own);
+        let kept = from.map(|from| restored(&mut partitions, first as u32, from)).transpose();
+        let unable = told(processes, &kept.is_ok()).iter().position(|able| !able);
+        let kept = match (kept, unable) {
+            (kept, None) => kept?,
+            (Err(why), Some(unable)) if unable == processes.number() => return Err(why),
+            (_, Some(_)) => return Ok(None),
+        };
+        let state = (vault, kept, Some(&among));
+        let outcome = run::run(partitions, &division, limits, plan, options.threads, watch, state);
         for program in traffic.programs() {
             let own = if processes.number() == 0 { Vec::new() } else { program.hand_over() };
-            for handed in among.gather(&own) {
+            for handed in gather(processes, &own) {
                 program.take_over(&handed).expect("the same program handed it over");
             }
         }
         let first = processes.number() == 0;
-        first.then(|| PacketResult::new(&self.fabric, outcome, &plan, &*self.routing))
+        Ok(first.then(|| PacketResult::new(&self.fabric, outcome, &plan, &*self.routing)))
     }
 
     fn partitions(
@@ -341,6 +345,17 @@ impl PacketEngine {
         };
         division.ranges().skip(own.start).take(own.len()).map(partition).collect()
     }
+}
+
+/// Gives partitions, the first of which has number `first`, the state that they had; what the run itself had.
+fn restored(partitions: &mut [Partition], first: u32, part: Parts<'_>) -> Result<Kept, Damaged> {
+    for (number, partition) in (first..).zip(partitions) {
+        let bytes = part(number)?;
+        let mut state = Reader::new(&bytes);
+        partition.load(&mut state)?;
+        state.end()?;
+    }
+    Kept::load(&part(RUN)?)
 }
 
 /// What is recorded when, and when a run ends.

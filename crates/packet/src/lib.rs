@@ -37,7 +37,7 @@ pub use record::{
     BATCHES,
 };
 pub use result::{NodeView, PacketResult, PortRecords, PortView, Steadiness};
-pub use run::{Cost, Ending, Observer, Processes, Progress, Vault, Watch};
+pub use run::{Cost, Ending, Observer, Progress, Vault, Watch};
 pub use settings::{Arbitration, PacketPreset, PacketSettings, QueueEstimate};
 pub use settings_error::SettingsError;
 pub use source::{

@@ -21,7 +21,6 @@ mod windows;
 pub use kept::Vault;
 pub(crate) use kept::{Kept, RUN};
 pub(crate) use processes::Among;
-pub use processes::Processes;
 pub use totals::Cost;
 pub(crate) use totals::Totals;
 
@@ -30,7 +29,8 @@ use crate::mail::Outbox;
 use crate::partition::Partition;
 use crate::record::{Part, RecordPlan, Rows};
 use exchange::{Exchange, Tally};
-use processes::Spread;
+use odonata_processes::gather;
+use processes::{Parcels, Spread};
 use rows::Handed;
 use shares::Shares;
 use std::sync::Mutex;
@@ -122,6 +122,7 @@ pub(crate) fn run(
     (vault, kept, among): (Option<&dyn Vault>, Option<Kept>, Option<&Among<'_>>),
 ) -> Finished {
     let (count, first) = (division.ranges().count(), among.map_or(0, |among| among.own().start));
+    let (parcels, has_first) = (Parcels::default(), among.is_none_or(Among::has_first));
     let threads = threads.clamp(1, partitions.len().max(1));
     let numbered = (first..).zip(partitions).map(|(number, partition)| Box::new(Numbered { number, partition }));
     let team = Team {
@@ -132,16 +133,17 @@ pub(crate) fn run(
         lookahead: division.lookahead,
         handed: [Mutex::default(), Mutex::default()],
         parts: Mutex::default(),
-        vault,
+        vault: if has_first { vault } else { Some(&parcels) },
         again: kept.as_ref().map(|kept| (kept.now, kept.until)),
     };
-    let (begun, given) = kept.map_or_else(Default::default, |kept| (kept.events, kept.given));
+    let of_run = kept.filter(|_| has_first);
+    let (begun, given) = of_run.map_or_else(Default::default, |kept| (kept.events, kept.given));
     let exchange = Threads::new(threads, count);
-    let leader = Leader { watch, begun, given };
+    let leader = Leader { watch, begun, given, has_first };
     let ended = match among {
         None => team.run(threads, leader, |thread| exchange.join(thread)),
         Some(among) => {
-            let spread = Spread::new(&exchange, among);
+            let spread = Spread::new(&exchange, among, (vault, &parcels));
             team.run(threads, leader, |thread| spread.join(thread))
         }
     };
@@ -150,7 +152,7 @@ pub(crate) fn run(
     totals.cost.network_bytes += exchange.memory_bytes() as u64;
     let mut parts = team.parts.into_inner().expect("no thread panicked");
     if let Some(among) = among {
-        parts.extend(among.gather(&parts).into_iter().flatten());
+        parts.extend(gather(among.processes, &parts).into_iter().flatten());
     }
     parts.sort_unstable_by_key(|(number, _)| *number);
     Finished { ending, end, totals, parts: parts.into_iter().map(|(_, part)| part).collect() }
@@ -187,6 +189,8 @@ struct Leader<'a> {
     begun: u64,
     /// Rows that the watcher was not given yet.
     given: Handed,
+    /// Whether it is the first of the first process, which has the state of the run itself, and is asked whether to keep it.
+    has_first: bool,
 }
 
 /// How a worker ended.
@@ -229,15 +233,15 @@ impl Team<'_> {
             let window = match again.take() {
                 Some(window) => window,
                 None => {
-                    if let Some(Leader { watch, .. }) = &mut leader {
+                    if let Some(Leader { watch, has_first, .. }) = &mut leader {
                         let (now_ps, end_ps) = (windows.now(), self.limits.end);
                         tally.stop = !watch.progress(Progress { now_ps, end_ps, events: tally.events.max(seen) });
-                        tally.keeps = self.vault.is_some() && !keeps && watch.wants_checkpoint(now_ps);
+                        tally.keeps = self.vault.is_some() && *has_first && !keeps && watch.wants_checkpoint(now_ps);
                     }
                     let sum = exchange.meet(&tally, &self.handed[1 - side]);
                     seen = sum.events;
-                    if let Some(Leader { watch, given, .. }) = &mut leader {
-                        if keeps {
+                    if let Some(Leader { watch, given, has_first, .. }) = &mut leader {
+                        if keeps && *has_first {
                             watch.checkpoint_taken();
                         }
                         given.append(std::mem::take(&mut *lock(&self.handed[1 - side])));
@@ -249,7 +253,8 @@ impl Team<'_> {
                         Ok(window) => window,
                         Err(ending) => break ending,
                     };
-                    if let (Some(vault), true, Some(leader)) = (self.vault, keeps, &leader) {
+                    let of_run = leader.as_ref().filter(|leader| keeps && leader.has_first);
+                    if let (Some(vault), Some(leader)) = (self.vault, of_run) {
                         vault.part(RUN, &Kept::saved((now, window.until), seen, &leader.given));
                     }
                     window

@@ -7,79 +7,78 @@ mod kept;
 mod sources;
 mod twin;
 
-use kept::{everything, rows_among, Everything};
-use odonata_packet::{JobTraffic, PacketEngine, Processes, Program, RunOptions, Schedule, Traffic};
+use kept::{everything, resumed, rows_among, Everything, Kept, State};
+use odonata_packet::{JobTraffic, PacketEngine, Program, RunOptions, Schedule, Traffic};
+use odonata_processes::in_threads;
 use odonata_units::{Stream, Time};
 use sources::{recording, sources};
-use std::sync::mpsc::{channel, Receiver, Sender};
-use std::sync::{Arc, Mutex};
+use std::sync::Arc;
 use twin::cases::Case;
 use twin::chatter::Chatter;
 
-/// One of several processes, with a way to and from each of them.
-struct Process {
-    number: usize,
-    to: Vec<Sender<Vec<u8>>>,
-    from: Mutex<Vec<Receiver<Vec<u8>>>>,
-}
-
-/// So many processes that know each other.
-fn processes(count: usize) -> Vec<Process> {
-    let mut of: Vec<Process> =
-        (0..count).map(|number| Process { number, to: Vec::new(), from: Mutex::default() }).collect();
-    for from in 0..count {
-        for to in 0..count {
-            let (sender, receiver) = channel();
-            of[from].to.push(sender);
-            of[to].from.lock().unwrap().push(receiver);
-        }
-    }
-    of
-}
-
-impl Processes for Process {
-    fn count(&self) -> usize {
-        self.to.len()
-    }
-
-    fn number(&self) -> usize {
-        self.number
-    }
-
-    fn exchange(&self, messages: Vec<Vec<u8>>) -> Vec<Vec<u8>> {
-        assert_eq!(messages.len(), self.to.len());
-        assert!(messages[self.number].is_empty(), "nobody writes to himself");
-        self.to.iter().zip(messages).for_each(|(to, message)| to.send(message).unwrap());
-        self.from.lock().unwrap().iter().map(|from| from.recv().unwrap()).collect()
-    }
-}
-
-/// Runs a case in one process, and in so many of so many threads.
+/// Runs a case in one process, and in several of some threads, which keep the same states and go on from them.
 fn check(
     name: &str,
     engine: &PacketEngine,
     traffic: &(dyn Fn() -> Traffic + Sync),
     schedule: Schedule,
     options: &RunOptions,
+    random: &mut Stream,
 ) {
     let alone = everything(engine, &traffic(), schedule, options, None);
-    for (count, threads) in [(2, 1), (3, 2), (4, 1), (1, 2)] {
+    let end = alone.result.end.ps();
+    let times: Vec<u64> = (0..4).map(|_| random.below(end + 1)).collect();
+    let kept_alone = Kept::at(&times);
+    everything(engine, &traffic(), schedule, options, Some(&kept_alone));
+    let ways = if options.seed % 2 == 0 { [(2, 1), (3, 2)] } else { [(4, 1), (1, 2)] };
+    for (count, threads) in ways {
         let options = RunOptions { threads, ..*options };
-        let run = |process: &Process| rows_among(engine, &traffic(), schedule, &options, process);
-        let ended: Vec<_> = std::thread::scope(|scope| {
-            let started: Vec<_> =
-                processes(count).into_iter().map(|process| scope.spawn(move || run(&process))).collect();
-            started.into_iter().map(|process| process.join().unwrap()).collect()
+        let kept = Kept::at(&times);
+        let among = Among { engine, traffic, schedule, options };
+        let found = among.run(name, count, (Some(&kept), None));
+        assert_eq!(found.result.cost.events, alone.result.cost.events, "{name}: events in {count} processes");
+        assert!(found == alone, "{name}: {count} processes of {threads} threads");
+        // Which number a packet has in a state depends on whose mail was read first, what becomes of it does not.
+        let (kept, kept_alone) = (kept.states(), kept_alone.states());
+        assert_eq!(kept.len(), kept_alone.len(), "{name}: how often {count} processes keep their state");
+        let pick = random.below(4) as usize;
+        let of_several =
+            kept.get(pick).map(|(state, before)| (resumed(engine, &traffic(), schedule, &options, state), before));
+        let of_one = kept_alone.get(pick).map(|(state, before)| (among.run(name, count, (None, Some(state))), before));
+        for (mut found, before) in of_several.into_iter().chain(of_one) {
+            found.rows.splice(0..0, before.iter().cloned());
+            assert_eq!(
+                found.result.cost.events, alone.result.cost.events,
+                "{name}: events after a state, {count} processes"
+            );
+            assert!(found == alone, "{name}: what goes on from a state, {count} processes");
+        }
+    }
+}
+
+/// A run of several processes.
+struct Among<'a> {
+    engine: &'a PacketEngine,
+    traffic: &'a (dyn Fn() -> Traffic + Sync),
+    schedule: Schedule,
+    options: RunOptions,
+}
+
+impl Among<'_> {
+    /// What the first of so many processes has; the others have nothing.
+    fn run(&self, name: &str, count: usize, kept: (Option<&Kept>, Option<&State>)) -> Everything {
+        let ended = in_threads(count, |process| {
+            rows_among(self.engine, (&(self.traffic)(), self.schedule, &self.options), kept, process)
         });
+        let mut first = None;
         for (number, (result, rows)) in ended.into_iter().enumerate() {
             if number > 0 {
                 assert!(result.is_none() && rows.is_empty(), "{name}: process {number} has something for itself");
                 continue;
             }
-            let result = result.expect("the first process has the result");
-            assert_eq!(result.cost.events, alone.result.cost.events, "{name}: events in {count} processes");
-            assert!(Everything { result, rows } == alone, "{name}: {count} processes of {threads} threads");
+            first = Some(Everything { result: result.expect("the first process has the result"), rows });
         }
+        first.expect("there is a first process")
     }
 }
 
@@ -98,13 +97,14 @@ fn program(seed: u64) -> bool {
     let Some((case, engine)) = Case::new(seed).and_then(|case| engine(&case).map(|engine| (case, engine))) else {
         return false;
     };
-    let options = options(seed, &mut Stream::new(seed, "processes", &[]));
+    let random = &mut Stream::new(seed, "processes", &[]);
+    let options = options(seed, random);
     let traffic = || {
         let program: Arc<dyn Program> = Arc::new(Chatter::new(case.manner.clone()));
         Traffic { jobs: (0..3).map(|_| JobTraffic::Program(Arc::clone(&program))).collect() }
     };
     let name = format!("seed {seed}, {} on {}", case.routing, case.machine.name());
-    check(&name, &engine, &traffic, common::schedule(0, 100_000_000, 0), &options);
+    check(&name, &engine, &traffic, common::schedule(0, 100_000_000, 0), &options, random);
     true
 }
 
@@ -124,7 +124,7 @@ fn traffic(seed: u64) -> bool {
     let ends = jobs.iter().all(|job| !matches!(job, JobTraffic::Open(_)));
     let schedule = if ends { common::schedule(0, 1_000, 0) } else { common::schedule(random.below(3), 5, 10) };
     let name = format!("seed {seed}, {} on {}", case.routing, case.machine.name());
-    check(&name, &engine, &traffic, schedule, &options);
+    check(&name, &engine, &traffic, schedule, &options, random);
     true
 }
 

@@ -85,7 +85,7 @@ impl<'a> Messages<'a> {
 
 /// What a job sends, by what it stays within. Sums stop at the most that their type holds: for bytes, 2^64 messages of
 /// the largest size.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, serde::Serialize, serde::Deserialize)]
 pub struct Volumes {
     /// Messages, of any kind.
     pub messages: u64,

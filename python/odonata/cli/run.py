@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import itertools
 import shlex
-from contextlib import nullcontext
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import click
 
@@ -101,36 +100,20 @@ def command(
     from odonata.keeping import Keeping
 
     at_ps = [_time_ps(text) for text in checkpoint_at]
-    given = list(changes)
-    if resume is not None and (experiment is None or CheckpointDirectory(resume).exists()):
-        for option, value in (("--set", changes), ("-o", output)):
-            if value and experiment is None:
-                raise click.UsageError(
-                    f"{option} has no meaning with --resume: the checkpoint says what runs."
-                )
-        kept = origin(resume)
-        experiment, given = Source(kept["experiment"], kept["path"]), list(kept["overrides"])
-        keeping, target = Keeping(at_ps, resumed=resume, before=kept["before"]), resume
-    elif experiment is None:
-        raise click.UsageError("Missing argument 'FILE', or --resume DIR.")
-    else:
-        target = resume or output or free_directory(RUNS, Path(experiment.path).stem)
-        keeping = Keeping(at_ps)
+    asked = _asked(experiment, resume, output, changes)
     if processes is not None:
-        if resume is not None or checkpoint_at:
-            raise click.UsageError("A run by several processes keeps no checkpoints.")
-        processes.make(experiment.text, *given)
+        processes.make(asked.experiment.text, *asked.changes, str(asked.before))
         threads = threads or 1
         if processes.number > 0:
-            assist(experiment, given, processes, threads=threads)
+            assist(asked.experiment, asked.changes, processes, threads=threads, resumed=asked.resumed)
             return
-    on_signal = keeping.on_signal() if processes is None else nullcontext()
+    keeping = Keeping(at_ps, resumed=asked.resumed, before=asked.before or 0)
     try:
-        with on_signal, terminal.progress(quiet=quiet) as (progress, pace):
+        with keeping.on_signal(), terminal.progress(quiet=quiet) as (progress, pace):
             run, interrupt = run_until_interrupted(
-                experiment,
-                given,
-                out=target,
+                asked.experiment,
+                asked.changes,
+                out=asked.target,
                 threads=threads,
                 force=force,
                 progress=progress,
@@ -140,11 +123,11 @@ def command(
             )
     except CheckpointStop:
         if not quiet:
-            click.echo(
-                f"The run ended with a checkpoint. Go on with: odonata run --resume {target}", err=True
-            )
+            again = f"odonata run --resume {asked.target}"
+            click.echo(f"The run ended with a checkpoint. Go on with: {again}", err=True)
         raise click.exceptions.Exit(GO_ON) from None
-    terminal.print_warnings([*run.summary["warnings"], *_ignored(experiment, given)])
+    terminal.print_warnings([*run.summary["warnings"], *_ignored(asked.experiment, asked.changes)])
+    target = asked.target
     if as_json:
         terminal.print_json({"directory": str(target), **run.summary})
     elif not quiet:
@@ -154,6 +137,37 @@ def command(
         screen.print(f"The tables are in {target}. Look closer with: odonata show {target}", soft_wrap=True)
     if interrupt is not None:
         raise interrupt
+
+
+class _Asked(NamedTuple):
+    """What a run is asked for."""
+
+    experiment: Source
+    changes: list[str]
+    target: Path
+    """The run directory that is to be."""
+    resumed: Path | None = None
+    """The same, if there is a checkpoint of it to go on from,"""
+    before: int | None = None
+    """and how many there were before that."""
+
+
+def _asked(
+    experiment: Source | None, resume: Path | None, output: Path | None, changes: tuple[str, ...]
+) -> _Asked:
+    if resume is not None and (experiment is None or CheckpointDirectory(resume).exists()):
+        for option, value in (("--set", changes), ("-o", output)):
+            if value and experiment is None:
+                raise click.UsageError(
+                    f"{option} has no meaning with --resume: the checkpoint says what runs."
+                )
+        kept = origin(resume)
+        source = Source(kept["experiment"], kept["path"])
+        return _Asked(source, list(kept["overrides"]), resume, resume, kept["before"])
+    if experiment is None:
+        raise click.UsageError("Missing argument 'FILE', or --resume DIR.")
+    target = resume or output or free_directory(RUNS, Path(experiment.path).stem)
+    return _Asked(experiment, list(changes), target)
 
 
 def _time_ps(text: str) -> int:

@@ -69,8 +69,23 @@ def _array(values: Any) -> pa.Array | pa.ChunkedArray:
         first, second = values
         if isinstance(second, np.ndarray):
             return pa.ListArray.from_arrays(_numbers(first), _numbers(second))
-        return pa.DictionaryArray.from_arrays(_numbers(first), _texts(second))
+        codes, words = _each_once(np.asarray(first), second)
+        return pa.DictionaryArray.from_arrays(_numbers(codes), _texts(words))
     return _numbers(values) if isinstance(values, np.ndarray) else pa.array(values)
+
+
+def _each_once(codes: Any, words: Sequence[str]) -> tuple[Any, Sequence[str]]:
+    """The same texts with every word once.
+
+    Of a word that is there twice, Arrow's writer counts the bytes of both, writes one, and leaves in place of
+    the other what was in memory: two runs with the same tables would not have the same bytes.
+    """
+    places: dict[str, int] = {}
+    for word in words:
+        places.setdefault(word, len(places))
+    if len(places) == len(words):
+        return codes, words
+    return np.array([places[word] for word in words], dtype=codes.dtype)[codes], list(places)
 
 
 def _numbers(values: Any) -> pa.Array:

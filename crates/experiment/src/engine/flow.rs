@@ -12,6 +12,7 @@ use crate::report::Report;
 use crate::scenario::Scenario;
 use odonata_declare::{Declared, Frame, Key, Value};
 use odonata_flow::{FlowError, FlowResult, FlowSettings, JobResult, LoadBound};
+use odonata_processes::{Alone, Processes};
 use odonata_routing::algorithm::PathChoice;
 use odonata_units::{JobId, LinkId};
 use serde_json::json;
@@ -81,6 +82,10 @@ impl Engine for Flow {
         Ok(Foreseen { memory_bytes, ..Foreseen::default() })
     }
 
+    fn runs_among_processes(&self) -> bool {
+        true
+    }
+
     fn run(
         &self,
         scenario: &Scenario,
@@ -90,10 +95,13 @@ impl Engine for Flow {
         _: Checkpoints,
     ) -> Result<Outcome, EngineError> {
         messages_known(scenario)?;
+        let processes =
+            if watcher.processes() > 1 { Some(watcher.join().ok_or(EngineError::Elsewhere)?) } else { None };
+        let processes: &dyn Processes = processes.as_deref().unwrap_or(&Alone);
         let mut share = |phase: &str, done: u64, total: u64| watcher.progress(phase, done as f64 / total.max(1) as f64);
         let Scenario { machine, workload, seed, .. } = scenario;
         let limits = odonata_flow::Limits { threads, memory_bytes: guard.left() };
-        odonata_flow::run(machine, workload, &self.settings, *seed, limits, &mut share)
+        odonata_flow::run_among(processes, (machine, workload), &self.settings, *seed, limits, &mut share)
             .map(|result| outcome(result, machine.node_count(), &self.settings))
             .map_err(|error| refused(error, guard))
     }
@@ -106,7 +114,8 @@ fn refused(error: FlowError, guard: &Guard) -> EngineError {
             Ok(()) => unreachable!("more than is left"),
         },
         FlowError::Setting { setting, reason } => EngineError::Refused { key: Some(setting), reason },
-        error @ (FlowError::Path(_) | FlowError::TooMuch { .. }) => {
+        FlowError::Elsewhere => EngineError::Elsewhere,
+        error @ (FlowError::Path(_) | FlowError::TooMuch { .. } | FlowError::Together { .. }) => {
             EngineError::Refused { key: None, reason: error.to_string() }
         }
         FlowError::Interrupted => EngineError::Interrupted,

@@ -132,18 +132,15 @@ impl Engine for Packet {
         let keeper = Keeper::default();
         let kept = (&keeper, self.times.checkpoint.map(|every| Duration::from_secs_f64(every.as_s_f64())), origin);
         let mut passed = rows::Passed::new(watcher, &engine.link_ports(), recording, kept);
+        let mut part = from.as_mut().map(|from| |number| from.part(number));
+        let from = part.as_mut().map(|part| part as Parts<'_>);
+        let keeping = Keeping { vault: Some(&keeper), from };
         let result = match processes {
-            None => {
-                let mut part = from.as_mut().map(|from| |number| from.part(number));
-                let from = part.as_mut().map(|part| part as Parts<'_>);
-                let keeping = Keeping { vault: Some(&keeper), from };
-                let result = engine.run_kept(&traffic, schedule, &options, &mut passed, keeping);
-                result.map_err(|error| EngineError::Checkpoint(error.to_string()))?
-            }
-            Some(processes) => engine
-                .run_among(&traffic, schedule, &options, &mut passed, &*processes)
-                .ok_or(EngineError::Elsewhere)?,
+            None => engine.run_kept(&traffic, schedule, &options, &mut passed, keeping).map(Some),
+            Some(processes) => engine.run_among(&traffic, schedule, &options, &mut passed, keeping, &*processes),
         };
+        let result =
+            result.map_err(|error| EngineError::Checkpoint(error.to_string()))?.ok_or(EngineError::Elsewhere)?;
         let ran = Ran::new(programs.as_ref(), scenario, (result.end, self.settings.injection.is_some()));
         let mut outcome = outcome::outcome(&columns::Measured {
             engine: self,

@@ -2,31 +2,19 @@
 //!
 //! The threads of a process meet as ever ([`super::threads`]); between two of their meetings the first of them gives every other process
 //! one message: the tally of its process, what its partitions sent to that process's, and for the first process the rows
-//! that were handed out. So all know the sum of all tallies, and mail lies where it would lie if it came from a thread.
+//! that were handed out and the parts of a state that is kept. So all know the sum of all tallies, and mail lies where it would lie if it
+//! came from a thread.
 
 use super::exchange::{Exchange, Tally};
+use super::kept::Vault;
 use super::rows::Handed;
 use super::threads::{Thread, Threads};
 use super::totals::Totals;
 use crate::mail::{Mail, Outbox};
 use odonata_checkpoint::{Reader, Writer};
-use serde::de::DeserializeOwned;
-use serde::Serialize;
+use odonata_processes::{gather, understood, Processes};
 use std::ops::Range;
 use std::sync::{Mutex, MutexGuard};
-
-/// The processes of one run, each of which has the same machine, traffic and options.
-pub trait Processes: Send + Sync {
-    /// How many there are.
-    fn count(&self) -> usize;
-
-    /// Number of this one, from 0.
-    fn number(&self) -> usize;
-
-    /// Gives each process the message under its number, and returns what each gave to this one; that of a process to itself does not
-    /// matter. All call it equally often, and it returns when all messages are there.
-    fn exchange(&self, messages: Vec<Vec<u8>>) -> Vec<Vec<u8>>;
-}
 
 /// The processes of a run, and whose partitions are whose.
 pub(crate) struct Among<'a> {
@@ -41,7 +29,8 @@ impl Among<'_> {
         self.partitions[self.processes.number()].clone()
     }
 
-    fn has_first(&self) -> bool {
+    /// Whether this process is the first.
+    pub(super) fn has_first(&self) -> bool {
         self.processes.number() == 0
     }
 
@@ -49,37 +38,36 @@ impl Among<'_> {
     fn process_of(&self, partition: usize) -> usize {
         self.partitions.partition_point(|range| range.end <= partition)
     }
-
-    /// Gives the first process what every other one has; it returns what it gets, by process.
-    pub(crate) fn gather<T: Serialize + DeserializeOwned>(&self, own: &T) -> Vec<T> {
-        let mut messages = vec![Vec::new(); self.processes.count()];
-        if !self.has_first() {
-            let mut into = Writer::default();
-            into.put(own);
-            messages[0] = into.into_bytes();
-        }
-        let gathered = self.processes.exchange(messages);
-        let rest = gathered.iter().skip(1).filter(|_| self.has_first());
-        rest.map(|bytes| understood(Reader::new(bytes).get())).collect()
-    }
 }
 
-/// What another process of the run wrote.
-fn understood<T>(read: Result<T, odonata_checkpoint::Damaged>) -> T {
-    read.unwrap_or_else(|error| panic!("another process sent what this one does not know: {error}"))
+/// Parts of a state that is kept, on their way to the first process.
+#[derive(Default)]
+pub(super) struct Parcels(Mutex<Vec<(u32, Vec<u8>)>>);
+
+impl Vault for Parcels {
+    fn part(&self, number: u32, bytes: &[u8]) {
+        lock(&self.0).push((number, bytes.to_vec()));
+    }
 }
 
 /// What the threads of this process share.
 pub(super) struct Spread<'a> {
     threads: &'a Threads,
     among: &'a Among<'a>,
+    /// Of the first process: where a state goes that is kept. Of another one: what it has of it.
+    vault: Option<&'a dyn Vault>,
+    parcels: &'a Parcels,
     /// Mail for each process that was not sent yet.
     out: Vec<Mutex<Writer>>,
 }
 
 impl<'a> Spread<'a> {
-    pub(super) fn new(threads: &'a Threads, among: &'a Among<'a>) -> Self {
-        Self { threads, among, out: among.partitions.iter().map(|_| Mutex::default()).collect() }
+    pub(super) fn new(
+        threads: &'a Threads,
+        among: &'a Among<'a>,
+        (vault, parcels): (Option<&'a dyn Vault>, &'a Parcels),
+    ) -> Self {
+        Self { threads, among, vault, parcels, out: among.partitions.iter().map(|_| Mutex::default()).collect() }
     }
 
     /// Each thread joins once, under a number of its own.
@@ -106,7 +94,10 @@ impl Member<'_> {
             }
             let mut into = Writer::default();
             into.put(tally);
-            into.put(&if to == 0 { std::mem::take(&mut *lock(rows)) } else { Handed::default() });
+            if to == 0 {
+                into.put(&std::mem::take(&mut *lock(rows)));
+                into.put(&std::mem::take(&mut *lock(&self.all.parcels.0)));
+            }
             let mut bytes = into.into_bytes();
             bytes.append(&mut std::mem::take(&mut *lock(mail)).into_bytes());
             bytes
@@ -118,7 +109,13 @@ impl Member<'_> {
     fn take_in(&mut self, bytes: &[u8], sum: &mut Tally, rows: &Mutex<Handed>) {
         let mut from = Reader::new(bytes);
         sum.add(&understood(from.get()));
-        lock(rows).append(understood(from.get()));
+        if self.all.among.has_first() {
+            lock(rows).append(understood(from.get()));
+            let parts: Vec<(u32, Vec<u8>)> = understood(from.get());
+            for (number, bytes) in parts {
+                self.all.vault.expect("the first process began to keep the state").part(number, &bytes);
+            }
+        }
         while !from.is_empty() {
             let to: usize = understood(from.get());
             understood(self.spare.receive(&mut from, &mut self.thread.mail_to(to)));
@@ -162,7 +159,7 @@ impl Exchange for Member<'_> {
         if !self.all.among.has_first() {
             own.1 = std::mem::take(&mut *lock(rows));
         }
-        let others = self.all.among.gather(&own);
+        let others = gather(self.all.among.processes, &own);
         for (totals, handed) in others {
             own.0.add(totals);
             lock(rows).append(handed);

@@ -4,8 +4,9 @@
 
 use odonata_checkpoint::Damaged;
 use odonata_packet::{
-    Keeping, PacketEngine, PacketResult, Processes, Progress, Rows, RunOptions, Schedule, Traffic, Vault, Watch,
+    Keeping, PacketEngine, PacketResult, Parts, Progress, Rows, RunOptions, Schedule, Traffic, Vault, Watch,
 };
+use odonata_processes::Processes;
 use std::collections::BTreeMap;
 use std::sync::Mutex;
 
@@ -89,16 +90,19 @@ pub fn everything(
     Everything { result, rows: watcher.rows }
 }
 
-/// The result of one of several processes, and the rows that it hands out.
+/// The result of one of several processes, and the rows that it hands out; the first keeps states, and all may go on `from` one.
 pub fn rows_among(
     engine: &PacketEngine,
-    traffic: &Traffic,
-    schedule: Schedule,
-    options: &RunOptions,
+    (traffic, schedule, options): (&Traffic, Schedule, &RunOptions),
+    (kept, from): (Option<&Kept>, Option<&State>),
     processes: &dyn Processes,
 ) -> (Option<PacketResult>, Vec<Rows>) {
-    let mut watcher = Watcher { kept: None, next: 0, rows: Vec::new(), waits: false };
-    let result = engine.run_among(traffic, schedule, options, &mut watcher, processes);
+    let kept = kept.filter(|_| processes.number() == 0);
+    let mut watcher = Watcher { kept, next: 0, rows: Vec::new(), waits: false };
+    let mut part = from.map(|state| |number| state.get(&number).cloned().ok_or_else(|| Damaged(format!("{number}"))));
+    let from = part.as_mut().map(|part| part as Parts<'_>);
+    let keeping = Keeping { vault: kept.map(|kept| kept as &dyn Vault), from };
+    let result = engine.run_among(traffic, schedule, options, &mut watcher, keeping, processes).unwrap();
     (result, watcher.rows)
 }
 

@@ -1,0 +1,123 @@
+//! A run of several processes is the run of one.
+
+use odonata_flow::{run, run_among, DemandUnit, FlowError, FlowResult, FlowSettings, Limits};
+use odonata_machine::topology::{Dragonfly, FatTree, Torus};
+use odonata_machine::Machine;
+use odonata_processes::in_threads;
+use odonata_routing::algorithm::{Algorithm, PathChoice, ALGORITHMS};
+use odonata_workload::{JobSpec, PatternSpec, PlacementSpec, Work, Workload};
+
+fn machines() -> Vec<Machine> {
+    let builders = [
+        Dragonfly { p: 2, a: 4, h: 2, g: 9, ..Dragonfly::default() }.builder(),
+        Torus { dims: vec![4, 3, 2], wrap: vec![true, true, true].into(), ..Torus::default() }.builder(),
+        FatTree { k: 4, ..FatTree::default() }.builder(),
+    ];
+    builders.into_iter().map(|builder| builder.unwrap().build().unwrap()).collect()
+}
+
+/// Jobs of one rank per node, of which the first stands on nodes in a random order, and leaves some routers out.
+fn workload(machine: &Machine, patterns: &[&str]) -> Workload {
+    let ranks = (machine.node_count() / patterns.len()) as u32 - 1;
+    let spec = |(i, pattern): (usize, &&str)| JobSpec {
+        name: format!("job{i}"),
+        ranks,
+        ranks_per_node: Some(1),
+        work: Work::pattern(PatternSpec::parse(pattern).unwrap()),
+        placement: PlacementSpec::parse(if i == 0 { "random-nodes" } else { "compact" }).unwrap(),
+        idle: false,
+        color: None,
+    };
+    let specs: Vec<_> = patterns.iter().enumerate().map(spec).collect();
+    Workload::build(machine, &specs, 3).unwrap()
+}
+
+/// What the first of so many processes has.
+fn among(
+    count: usize,
+    (machine, workload): (&Machine, &Workload),
+    settings: &FlowSettings,
+    limits: &(dyn Fn(usize) -> Limits + Sync),
+) -> Result<FlowResult, FlowError> {
+    let mut ended = in_threads(count, |processes| {
+        let limits = limits(processes.number());
+        run_among(processes, (machine, workload), settings, 5, limits, &mut |_, _, _| true)
+    });
+    assert!(ended[1..].iter().all(|other| other == &Err(FlowError::Elsewhere)), "{:?}", &ended[1..]);
+    ended.swap_remove(0)
+}
+
+fn without_memory(result: FlowResult) -> FlowResult {
+    FlowResult { memory_bytes: 0, ..result }
+}
+
+#[test]
+fn any_number_of_processes_has_the_same_result() {
+    for machine in machines() {
+        for patterns in [&["stencil-2d"][..], &["all-to-all"], &["stencil-3d", "all-to-all"]] {
+            let workload = workload(&machine, patterns);
+            for routing in ALGORITHMS.iter().filter_map(Algorithm::paths_by_default) {
+                if routing == PathChoice::Optimal {
+                    continue;
+                }
+                for demand in [DemandUnit::Bytes, DemandUnit::Messages] {
+                    let bound_gap = (demand == DemandUnit::Bytes).then_some(0.2);
+                    let settings = FlowSettings { routing, demand, bound_gap, alone: true, ..FlowSettings::default() };
+                    let alone = run(&machine, &workload, &settings, 5, Limits::default(), &mut |_, _, _| true).unwrap();
+                    let ways: &[(usize, usize)] =
+                        if demand == DemandUnit::Bytes { &[(2, 1), (4, 1)] } else { &[(3, 2)] };
+                    for &(count, threads) in ways {
+                        let limits = |_| Limits { threads, ..Limits::default() };
+                        let found = among(count, (&machine, &workload), &settings, &limits).unwrap();
+                        let what = format!("{}, {patterns:?}, {routing:?}, {count} processes", machine.name());
+                        assert_eq!(without_memory(found), without_memory(alone.clone()), "{what}");
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// One of them keeps less of the grants than the others could; then it has no room at all.
+#[test]
+fn a_process_of_little_memory_changes_nothing() {
+    let machine = &machines()[0];
+    let workload = workload(machine, &["stencil-3d", "all-to-all"]);
+    let settings = FlowSettings { routing: PathChoice::AdaptiveHybrid, ..FlowSettings::default() };
+    let alone = run(machine, &workload, &settings, 5, Limits::default(), &mut |_, _, _| true).unwrap();
+    let (mut had_room, mut had_none) = (0, 0);
+    for part in 1..=40 {
+        let memory_bytes = alone.memory_bytes * part / 40;
+        let limits = |number| if number == 1 { Limits { threads: 1, memory_bytes } } else { Limits::default() };
+        let ended = in_threads(3, |processes| {
+            let limits = limits(processes.number());
+            run_among(processes, (machine, &workload), &settings, 5, limits, &mut |_, _, _| true)
+        });
+        match &ended[1] {
+            Err(FlowError::Memory { .. }) => {
+                had_none += 1;
+                assert!([0, 2].iter().all(|&other| ended[other] == Err(FlowError::Elsewhere)), "{ended:?}");
+            }
+            _ => {
+                had_room += 1;
+                assert_eq!(
+                    without_memory(ended[0].clone().unwrap()),
+                    without_memory(alone.clone()),
+                    "{part} of 40 parts"
+                );
+            }
+        }
+    }
+    assert!(had_room > 1 && had_none > 1, "{had_room} with room, {had_none} without");
+}
+
+#[test]
+fn what_one_process_does_is_refused_by_the_first() {
+    let machine = &machines()[0];
+    let workload = workload(machine, &["all-to-all"]);
+    let of = |settings: FlowSettings| among(2, (machine, &workload), &settings, &|_| Limits::default()).unwrap_err();
+    let optimal = of(FlowSettings { routing: PathChoice::Optimal, ..FlowSettings::default() });
+    assert_eq!(optimal.to_string(), "the routing 'optimal' is found by one process, and 2 were started for the run");
+    let wrong = of(FlowSettings { slices: 0, ..FlowSettings::default() });
+    assert!(matches!(wrong, FlowError::Setting { setting: "slices", .. }), "{wrong}");
+}

@@ -1,0 +1,34 @@
+//! What is whose: things in a row, cut into a range for each process.
+
+use std::ops::Range;
+
+/// Things in a row, of which thing i has `weights[i]`, cut into a range for each of `count` processes with about as much weight as the others.
+pub fn shares(weights: &[u64], count: usize) -> Vec<Range<usize>> {
+    let all: u128 = weights.iter().map(|&weight| u128::from(weight)).sum();
+    let mut before = 0u128;
+    let mut cuts = vec![0];
+    for (i, &weight) in weights.iter().enumerate() {
+        // A cut lies before the thing whose middle is beyond it.
+        while cuts.len() < count && (2 * before + u128::from(weight)) * count as u128 > 2 * all * cuts.len() as u128 {
+            cuts.push(i);
+        }
+        before += u128::from(weight);
+    }
+    cuts.resize(count, weights.len());
+    cuts.push(weights.len());
+    cuts.windows(2).map(|cut| cut[0]..cut[1]).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn shares_are_about_equal_and_leave_nothing_out() {
+        assert_eq!(shares(&[1, 1, 1, 1], 2), [0..2, 2..4]);
+        assert_eq!(shares(&[5, 1, 1, 1], 2), [0..1, 1..4]);
+        assert_eq!(shares(&[1], 3), [0..0, 0..1, 1..1]);
+        assert_eq!(shares(&[], 2), [0..0, 0..0]);
+        assert_eq!(shares(&[0, 0, 7], 1), vec![0..3; 1]);
+    }
+}

@@ -1,0 +1,66 @@
+//! Sums over processes, of integers: so nobody sees in what order they are added.
+
+use crate::exchange::Processes;
+
+/// Adds up lists that are equally long in all processes; all get the sums, which wrap around as those of one process would.
+///
+/// Each process adds up a part of the lists and tells it to the others: so a process sends its lists about twice, however many
+/// there are.
+pub fn sum(processes: &dyn Processes, lists: &mut [&mut [u64]]) {
+    let (count, number) = (processes.count(), processes.number());
+    if count == 1 {
+        return;
+    }
+    let all: usize = lists.iter().map(|list| list.len()).sum();
+    let part = |process: usize| all * process / count..all * (process + 1) / count;
+    let mut flat = Vec::with_capacity(all);
+    lists.iter().for_each(|list| flat.extend_from_slice(list));
+    let others = |message: &dyn Fn(usize) -> Vec<u8>| {
+        let to = |process| if process == number { Vec::new() } else { message(process) };
+        processes.exchange((0..count).map(to).collect())
+    };
+    let came = others(&|process| to_bytes(&flat[part(process)]));
+    for bytes in came.iter().enumerate().filter(|(process, _)| *process != number).map(|(_, bytes)| bytes) {
+        for (sum, value) in flat[part(number)].iter_mut().zip(from_bytes(bytes)) {
+            *sum = sum.wrapping_add(value);
+        }
+    }
+    let own = to_bytes(&flat[part(number)]);
+    for (process, bytes) in others(&|_| own.clone()).iter().enumerate().filter(|(process, _)| *process != number) {
+        flat[part(process)].iter_mut().zip(from_bytes(bytes)).for_each(|(sum, value)| *sum = value);
+    }
+    let mut rest = flat.as_slice();
+    for list in lists {
+        let (own, further) = rest.split_at(list.len());
+        list.copy_from_slice(own);
+        rest = further;
+    }
+}
+
+fn to_bytes(values: &[u64]) -> Vec<u8> {
+    values.iter().flat_map(|value| value.to_le_bytes()).collect()
+}
+
+fn from_bytes(bytes: &[u8]) -> impl Iterator<Item = u64> + '_ {
+    bytes.chunks_exact(8).map(|eight| u64::from_le_bytes(eight.try_into().expect("eight bytes")))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::in_threads;
+
+    #[test]
+    fn all_get_the_sum_of_lists_of_any_length() {
+        for (count, lengths) in [(1, [3, 0]), (2, [3, 4]), (3, [1, 0]), (4, [0, 0]), (4, [5, 9])] {
+            let sums = in_threads(count, |process| {
+                let mut lists = lengths.map(|length| vec![1 << process.number(); length]);
+                let [a, b] = &mut lists;
+                sum(process, &mut [a, b]);
+                lists
+            });
+            let expected = lengths.map(|length| vec![(1 << count) - 1; length]);
+            assert!(sums.iter().all(|lists| *lists == expected), "{count} processes: {sums:?}");
+        }
+    }
+}
