@@ -4,10 +4,14 @@
 
 use libfuzzer_sys::fuzz_target;
 use odonata_declare::{Reader, Value};
-use odonata_workload::program::{text, Code, ProgramContext, ProgramSpec, RankProgram};
+use odonata_workload::program::{
+    text, Call, Code, Communicators, Cursor, ProgramContext, ProgramSpec, RankProgram, Splits,
+};
 use std::path::PathBuf;
 
 const RANKS: u32 = 5;
+/// Of a trace that are followed: one of its lines is one call, or two.
+const MOST_CALLS: usize = 10_000;
 
 /// One file, whatever it is called.
 struct Bytes<'a>(&'a [u8]);
@@ -19,6 +23,22 @@ impl Reader for Bytes<'_> {
 
     fn locate(&self, _: &str, name: &str) -> Result<PathBuf, String> {
         Err(format!("{name}: not there"))
+    }
+}
+
+/// The communicators that a rank makes, as a run makes them; that they can't be made, a run says.
+fn divide(program: &dyn RankProgram) {
+    let splits = Splits::of(program);
+    for rank in 0..RANKS {
+        let (mut communicators, mut cursor) = (Communicators::new(RANKS, rank), Cursor::default());
+        for _ in 0..MOST_CALLS {
+            let Some(call) = cursor.next(program, rank) else { break };
+            if matches!(call, Call::CommSplit { .. } | Call::CommCreate { .. } | Call::CommFree { .. })
+                && communicators.apply(&call, &splits).is_err()
+            {
+                break;
+            }
+        }
     }
 }
 
@@ -43,6 +63,8 @@ fuzz_target!(|data: &[u8]| {
     trace.set("path", Value::Text("my.trace".into())).expect("a parameter of it");
     trace.set("final_barrier", Value::Flag(false)).expect("a parameter of it");
     if trace.rule_mut().read(RANKS, &mut Bytes(data)).is_ok() {
-        walk(&*trace.build(&ProgramContext { job: "fuzz", ranks: RANKS, seed: 1 }).expect("it was read"));
+        let built = trace.build(&ProgramContext { job: "fuzz", ranks: RANKS, seed: 1 }).expect("it was read");
+        walk(&*built);
+        divide(&*built);
     }
 });

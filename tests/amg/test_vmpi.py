@@ -88,3 +88,57 @@ def test_the_trace_is_replayed_on_a_machine(halo: Path, odonata_command: Command
     # The faces with their protocol, and what an allreduce of 8 bytes takes, which is little beside them.
     faces = sum(sent["bytes"].to_pylist())
     assert faces < run.jobs["bytes"][0].as_py() < 1.1 * faces
+
+
+ROWS = r"""
+#include <mpi.h>
+
+static int rank; /* private to each rank */
+
+int main(void)
+{
+    MPI_Comm row;
+    double sum = 1, all = 0, gathered[10], blocks[4] = {0};
+    int counts[4] = {1, 2, 3, 4}, places[4] = {0, 1, 3, 6}, place;
+    MPI_Init(NULL, NULL);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    MPI_Comm_split(MPI_COMM_WORLD, rank / 4, -rank, &row);
+    MPI_Comm_rank(row, &place);
+    for (int step = 0; step < 3; step++) {
+        if (place == 0)
+            MPI_Send(blocks, 4, MPI_DOUBLE, 3, 7, row);
+        if (place == 3)
+            MPI_Recv(blocks, 4, MPI_DOUBLE, 0, 7, row, MPI_STATUS_IGNORE);
+        MPI_Allgatherv(blocks, place + 1, MPI_DOUBLE, gathered, counts, places, MPI_DOUBLE, row);
+        MPI_Allreduce(&sum, &all, 1, MPI_DOUBLE, MPI_SUM, row);
+    }
+    MPI_Comm_free(&row);
+    MPI_Finalize();
+    return all == 4 ? 0 : 1;
+}
+"""
+
+
+def test_communicators_of_the_program_are_replayed(halo: Path, odonata_command: Command) -> None:
+    """Rows of four: the last of each in the world is its first, and sends to the first in the world."""
+    folder = halo.parent
+    (folder / "rows.c").write_text(ROWS)
+    subprocess.run([str(VMPI / "bin" / "vmpicc"), "-o", "rows", "rows.c"], cwd=folder, check=True)
+    vmpirun(folder, "-n", 8, "-trace", "rows.trace", "rows")
+    for engine in ("packet", "flow"):
+        kept = "record_messages = true\n" if engine == "packet" else ""
+        (folder / "x.toml").write_text(
+            '[machine]\ntopology = "dragonfly"\np = 2\na = 4\nh = 2\ng = 9\n[[job]]\nname = "rows"\n'
+            'ranks = 8\nprogram = { name = "trace", path = "rows.trace", final_barrier = false }\n'
+            f'[engine]\nkind = "{engine}"\nrouting = "min"\n{kept}'
+        )
+        result = odonata_command("run", "x.toml", "-o", engine, cwd=folder)
+        assert result.returncode == 0, result.stderr
+    messages = odonata.load(folder / "packet").table("messages").to_pylist()
+    plain = [(m["source"], m["destination"], m["bytes"]) for m in messages if not m["collective"]]
+    assert sorted(plain) == [(3, 0, 32)] * 3 + [(7, 4, 32)] * 3
+    # Collectives stay among their four ranks, but for the split itself, which is one of all.
+    assert {m["communicator"] for m in messages if m["source"] // 4 != m["destination"] // 4} == {0}
+    assert any(m["collective"] and m["communicator"] > 0 for m in messages)
+    carried = odonata.load(folder / "flow").jobs["bytes"][0].as_py()
+    assert carried == sum(m["bytes"] for m in messages), "both engines carry the same messages"

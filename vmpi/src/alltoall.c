@@ -1,7 +1,7 @@
 /* Collectives without a root that move data: each blocking and not. */
 #include <stdlib.h>
 
-#include "runtime.h"
+#include "collective.h"
 
 /* Whether everybody gives and takes blocks of `bytes`, one behind the other. */
 static int is_uniform(MPI_Comm comm, size_t bytes)
@@ -101,179 +101,35 @@ static int exchange(vmpi_arrival mine, MPI_Comm comm, MPI_Request *request)
     return vmpi_exchange(mine, comm, bytes, exchange_all, request);
 }
 
-static int barrier(const char *call, MPI_Comm comm, MPI_Request *request)
-{
-    vmpi_arrival mine = {.call = call, .action = "barrier"};
-    return vmpi_exchange(mine, comm, 0, NULL, request);
-}
-
 int MPI_Barrier(MPI_Comm comm)
 {
     VMPI_ENTER("MPI_Barrier");
-    return barrier("MPI_Barrier", comm, NULL);
+    return vmpi_exchange((vmpi_arrival){.call = "MPI_Barrier", .action = "barrier"}, comm, 0, NULL, NULL);
 }
 
 int MPI_Ibarrier(MPI_Comm comm, MPI_Request *request)
 {
     VMPI_ENTER("MPI_Ibarrier");
-    return barrier("MPI_Ibarrier", comm, request);
+    return vmpi_exchange((vmpi_arrival){.call = "MPI_Ibarrier", .action = "barrier"}, comm, 0, NULL, request);
 }
 
-static int allgather(const char *call, const void *send, int send_count, MPI_Datatype send_type, void *receive,
-                     int receive_count, MPI_Datatype receive_type, MPI_Comm comm, MPI_Request *request)
+static int gather(vmpi_arrival mine, MPI_Comm comm, MPI_Request *request)
 {
-    vmpi_arrival mine = {.call = call,
-                         .action = "allgather",
-                         .send = send,
-                         .send_count = send_count,
-                         .send_type = send_type,
-                         .receive = receive,
-                         .receive_count = receive_count,
-                         .receive_type = receive_type};
-    return vmpi_exchange(mine, comm, vmpi_bytes_sent(send, send_type, send_count), gather_to_all, request);
+    return vmpi_exchange(mine, comm, vmpi_bytes_sent(&mine), gather_to_all, request);
 }
 
-int MPI_Allgather(const void *send, int send_count, MPI_Datatype send_type, void *receive, int receive_count,
-                  MPI_Datatype receive_type, MPI_Comm comm)
-{
-    VMPI_ENTER("MPI_Allgather");
-    return allgather("MPI_Allgather", send, send_count, send_type, receive, receive_count, receive_type, comm, NULL);
-}
-
-int MPI_Iallgather(const void *send, int send_count, MPI_Datatype send_type, void *receive, int receive_count,
-                   MPI_Datatype receive_type, MPI_Comm comm, MPI_Request *request)
-{
-    VMPI_ENTER("MPI_Iallgather");
-    return allgather("MPI_Iallgather", send, send_count, send_type, receive, receive_count, receive_type, comm,
-                     request);
-}
-
-static int allgatherv(const char *call, const void *send, int send_count, MPI_Datatype send_type, void *receive,
-                      const int counts[], const int displacements[], MPI_Datatype receive_type, MPI_Comm comm,
-                      MPI_Request *request)
-{
-    vmpi_arrival mine = {.call = call,
-                         .action = "allgatherv",
-                         .send = send,
-                         .send_count = send_count,
-                         .send_type = send_type,
-                         .receive = receive,
-                         .counts = counts,
-                         .displacements = displacements,
-                         .receive_type = receive_type};
-    return vmpi_exchange(mine, comm, vmpi_bytes_sent(send, send_type, send_count), gather_to_all, request);
-}
-
-int MPI_Allgatherv(const void *send, int send_count, MPI_Datatype send_type, void *receive, const int counts[],
-                   const int displacements[], MPI_Datatype receive_type, MPI_Comm comm)
-{
-    VMPI_ENTER("MPI_Allgatherv");
-    return allgatherv("MPI_Allgatherv", send, send_count, send_type, receive, counts, displacements, receive_type, comm,
-                      NULL);
-}
-
-int MPI_Iallgatherv(const void *send, int send_count, MPI_Datatype send_type, void *receive, const int counts[],
-                    const int displacements[], MPI_Datatype receive_type, MPI_Comm comm, MPI_Request *request)
-{
-    VMPI_ENTER("MPI_Iallgatherv");
-    return allgatherv("MPI_Iallgatherv", send, send_count, send_type, receive, counts, displacements, receive_type,
-                      comm, request);
-}
-
-static int alltoall(const char *call, const void *send, int send_count, MPI_Datatype send_type, void *receive,
-                    int receive_count, MPI_Datatype receive_type, MPI_Comm comm, MPI_Request *request)
-{
-    vmpi_arrival mine = {.call = call,
-                         .action = "alltoall",
-                         .send = send,
-                         .send_count = send_count,
-                         .send_type = send_type,
-                         .receive = receive,
-                         .receive_count = receive_count,
-                         .receive_type = receive_type};
-    return exchange(mine, comm, request);
-}
-
-int MPI_Alltoall(const void *send, int send_count, MPI_Datatype send_type, void *receive, int receive_count,
-                 MPI_Datatype receive_type, MPI_Comm comm)
-{
-    VMPI_ENTER("MPI_Alltoall");
-    return alltoall("MPI_Alltoall", send, send_count, send_type, receive, receive_count, receive_type, comm, NULL);
-}
-
-int MPI_Ialltoall(const void *send, int send_count, MPI_Datatype send_type, void *receive, int receive_count,
-                  MPI_Datatype receive_type, MPI_Comm comm, MPI_Request *request)
-{
-    VMPI_ENTER("MPI_Ialltoall");
-    return alltoall("MPI_Ialltoall", send, send_count, send_type, receive, receive_count, receive_type, comm, request);
-}
-
-static int alltoallv(const char *call, const void *send, const int send_counts[], const int send_displacements[],
-                     MPI_Datatype send_type, void *receive, const int counts[], const int displacements[],
-                     MPI_Datatype receive_type, MPI_Comm comm, MPI_Request *request)
-{
-    vmpi_arrival mine = {.call = call,
-                         .action = "alltoallv",
-                         .send = send,
-                         .send_counts = send_counts,
-                         .send_displacements = send_displacements,
-                         .send_type = send_type,
-                         .receive = receive,
-                         .counts = counts,
-                         .displacements = displacements,
-                         .receive_type = receive_type};
-    return exchange(mine, comm, request);
-}
-
-int MPI_Alltoallv(const void *send, const int send_counts[], const int send_displacements[], MPI_Datatype send_type,
-                  void *receive, const int counts[], const int displacements[], MPI_Datatype receive_type,
-                  MPI_Comm comm)
-{
-    VMPI_ENTER("MPI_Alltoallv");
-    return alltoallv("MPI_Alltoallv", send, send_counts, send_displacements, send_type, receive, counts, displacements,
-                     receive_type, comm, NULL);
-}
-
-int MPI_Ialltoallv(const void *send, const int send_counts[], const int send_displacements[], MPI_Datatype send_type,
-                   void *receive, const int counts[], const int displacements[], MPI_Datatype receive_type,
-                   MPI_Comm comm, MPI_Request *request)
-{
-    VMPI_ENTER("MPI_Ialltoallv");
-    return alltoallv("MPI_Ialltoallv", send, send_counts, send_displacements, send_type, receive, counts, displacements,
-                     receive_type, comm, request);
-}
-
-static int alltoallw(const char *call, const void *send, const int send_counts[], const int send_displacements[],
-                     const MPI_Datatype send_types[], void *receive, const int counts[], const int displacements[],
-                     const MPI_Datatype receive_types[], MPI_Comm comm, MPI_Request *request)
-{
-    vmpi_arrival mine = {.call = call,
-                         .action = "alltoallv",
-                         .send = send,
-                         .send_counts = send_counts,
-                         .send_displacements = send_displacements,
-                         .send_types = send_types,
-                         .receive = receive,
-                         .counts = counts,
-                         .displacements = displacements,
-                         .receive_types = receive_types};
-    return exchange(mine, comm, request);
-}
-
-int MPI_Alltoallw(const void *send, const int send_counts[], const int send_displacements[],
-                  const MPI_Datatype send_types[], void *receive, const int counts[], const int displacements[],
-                  const MPI_Datatype receive_types[], MPI_Comm comm)
-{
-    VMPI_ENTER("MPI_Alltoallw");
-    return alltoallw("MPI_Alltoallw", send, send_counts, send_displacements, send_types, receive, counts, displacements,
-                     receive_types, comm, NULL);
-}
-
-int MPI_Ialltoallw(const void *send, const int send_counts[], const int send_displacements[],
-                   const MPI_Datatype send_types[], void *receive, const int counts[], const int displacements[],
-                   const MPI_Datatype receive_types[], MPI_Comm comm, MPI_Request *request)
-{
-    VMPI_ENTER("MPI_Ialltoallw");
-    return alltoallw("MPI_Ialltoallw", send, send_counts, send_displacements, send_types, receive, counts,
-                     displacements, receive_types, comm, request);
-}
+VMPI_COLLECTIVE(Allgather, Iallgather, (VMPI_SENT, VMPI_RECEIVED), gather, .action = "allgather", VMPI_OF_SENT,
+                VMPI_OF_RECEIVED)
+VMPI_COLLECTIVE(Allgatherv, Iallgatherv, (VMPI_SENT, VMPI_RECEIVED_EACH), gather, .action = "allgatherv", VMPI_OF_SENT,
+                VMPI_OF_RECEIVED_EACH)
+VMPI_COLLECTIVE(Alltoall, Ialltoall, (VMPI_SENT, VMPI_RECEIVED), exchange, .action = "alltoall", VMPI_OF_SENT,
+                VMPI_OF_RECEIVED)
+VMPI_COLLECTIVE(Alltoallv, Ialltoallv, (VMPI_SENT_EACH, VMPI_RECEIVED_EACH), exchange, .action = "alltoallv",
+                VMPI_OF_SENT_EACH, VMPI_OF_RECEIVED_EACH)
+VMPI_COLLECTIVE(Alltoallw, Ialltoallw,
+                (const void *send, const int send_counts[], const int send_displacements[],
+                 const MPI_Datatype send_types[], void *receive, const int counts[], const int displacements[],
+                 const MPI_Datatype receive_types[]),
+                exchange, .action = "alltoallv", .send = send, .send_counts = send_counts,
+                .send_displacements = send_displacements, .send_types = send_types, .receive = receive,
+                .counts = counts, .displacements = displacements, .receive_types = receive_types)

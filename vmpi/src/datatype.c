@@ -9,12 +9,18 @@
 /* Open MPI's handles are the addresses of these objects; their inside is ours. */
 struct ompi_predefined_datatype_t {
     struct ompi_datatype_t type;
-    vmpi_block_of_type whole;
+    vmpi_block_of_type part[2];
 };
 
 #define BASIC(symbol, ctype, code)                                                                                     \
     struct ompi_predefined_datatype_t symbol = {                                                                       \
-        {sizeof(ctype), sizeof(ctype), 1, &symbol.whole, code, 1, _Alignof(ctype), 0, 1}, {0, sizeof(ctype)}}
+        {sizeof(ctype), sizeof(ctype), 1, symbol.part, code, 1, _Alignof(ctype), 0, 1}, {{0, sizeof(ctype)}}}
+
+/* A value and a place with room between or behind them, which is not part of the data. */
+#define PADDED(symbol, ctype, value_type, code)                                                                        \
+    struct ompi_predefined_datatype_t symbol = {{sizeof(value_type) + sizeof(int), sizeof(ctype), 2, symbol.part,      \
+                                                 code, 1, _Alignof(ctype), 0, 1},                                      \
+                                                {{0, sizeof(value_type)}, {offsetof(ctype, place), sizeof(int)}}}
 
 BASIC(ompi_mpi_byte, unsigned char, 'B');
 BASIC(ompi_mpi_packed, unsigned char, 'B');
@@ -51,11 +57,11 @@ BASIC(ompi_mpi_c_double_complex, double complex, 'Z');
 BASIC(ompi_mpi_cxx_cplex, float complex, 'C');
 BASIC(ompi_mpi_cxx_dblcplex, double complex, 'Z');
 BASIC(ompi_mpi_2int, vmpi_two_ints, '2');
-BASIC(ompi_mpi_short_int, vmpi_short_int, 'H');
-BASIC(ompi_mpi_long_int, vmpi_long_int, 'N');
+PADDED(ompi_mpi_short_int, vmpi_short_int, short, 'H');
+PADDED(ompi_mpi_long_int, vmpi_long_int, long, 'N');
 BASIC(ompi_mpi_float_int, vmpi_float_int, 'F');
-BASIC(ompi_mpi_double_int, vmpi_double_int, 'D');
-BASIC(ompi_mpi_longdbl_int, vmpi_long_double_int, 'E');
+PADDED(ompi_mpi_double_int, vmpi_double_int, double, 'D');
+PADDED(ompi_mpi_longdbl_int, vmpi_long_double_int, long double, 'E');
 BASIC(ompi_mpi_character, char, 'c');
 BASIC(ompi_mpi_logical, int, 'i');
 BASIC(ompi_mpi_logical1, signed char, 'c');

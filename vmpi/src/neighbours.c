@@ -3,7 +3,7 @@
  * Rank r's e-th block from s is the one that s sends along the same edge. In a Cartesian topology that is the block for
  * the opposite direction of the same dimension; in a graph, where s may send to r several times, the n-th edge from s
  * to r in r's list is the n-th in that of s. */
-#include "runtime.h"
+#include "collective.h"
 
 /* Two edges along each dimension: down, then up. */
 static int cart_peer(MPI_Comm comm, int rank, int edge)
@@ -84,169 +84,24 @@ static int exchange(vmpi_arrival mine, MPI_Comm handle, MPI_Request *request)
     int rank = vmpi_comm_rank_of(comm, vmpi_current->world);
     size_t bytes = 0;
     for (int e = 0; e < destinations(comm, rank); e++)
-        bytes += part_bytes(vmpi_sent_to(&mine, e));
+        if (destination(comm, rank, e) != MPI_PROC_NULL)
+            bytes += part_bytes(vmpi_sent_to(&mine, e));
     trace(comm, &mine);
     return vmpi_exchange(mine, handle, bytes, exchange_neighbours, request);
 }
 
-static int neighbor_allgather(const char *call, const void *send, int send_count, MPI_Datatype send_type, void *receive,
-                              int receive_count, MPI_Datatype receive_type, MPI_Comm comm, MPI_Request *request)
-{
-    vmpi_arrival mine = {.call = call,
-                         .one_block = 1,
-                         .send = send,
-                         .send_count = send_count,
-                         .send_type = send_type,
-                         .receive = receive,
-                         .receive_count = receive_count,
-                         .receive_type = receive_type};
-    return exchange(mine, comm, request);
-}
-
-int MPI_Neighbor_allgather(const void *send, int send_count, MPI_Datatype send_type, void *receive, int receive_count,
-                           MPI_Datatype receive_type, MPI_Comm comm)
-{
-    VMPI_ENTER("MPI_Neighbor_allgather");
-    return neighbor_allgather("MPI_Neighbor_allgather", send, send_count, send_type, receive, receive_count,
-                              receive_type, comm, NULL);
-}
-
-int MPI_Ineighbor_allgather(const void *send, int send_count, MPI_Datatype send_type, void *receive, int receive_count,
-                            MPI_Datatype receive_type, MPI_Comm comm, MPI_Request *request)
-{
-    VMPI_ENTER("MPI_Ineighbor_allgather");
-    return neighbor_allgather("MPI_Ineighbor_allgather", send, send_count, send_type, receive, receive_count,
-                              receive_type, comm, request);
-}
-
-static int neighbor_allgatherv(const char *call, const void *send, int send_count, MPI_Datatype send_type,
-                               void *receive, const int counts[], const int displacements[], MPI_Datatype receive_type,
-                               MPI_Comm comm, MPI_Request *request)
-{
-    vmpi_arrival mine = {.call = call,
-                         .one_block = 1,
-                         .send = send,
-                         .send_count = send_count,
-                         .send_type = send_type,
-                         .receive = receive,
-                         .counts = counts,
-                         .displacements = displacements,
-                         .receive_type = receive_type};
-    return exchange(mine, comm, request);
-}
-
-int MPI_Neighbor_allgatherv(const void *send, int send_count, MPI_Datatype send_type, void *receive, const int counts[],
-                            const int displacements[], MPI_Datatype receive_type, MPI_Comm comm)
-{
-    VMPI_ENTER("MPI_Neighbor_allgatherv");
-    return neighbor_allgatherv("MPI_Neighbor_allgatherv", send, send_count, send_type, receive, counts, displacements,
-                               receive_type, comm, NULL);
-}
-
-int MPI_Ineighbor_allgatherv(const void *send, int send_count, MPI_Datatype send_type, void *receive,
-                             const int counts[], const int displacements[], MPI_Datatype receive_type, MPI_Comm comm,
-                             MPI_Request *request)
-{
-    VMPI_ENTER("MPI_Ineighbor_allgatherv");
-    return neighbor_allgatherv("MPI_Ineighbor_allgatherv", send, send_count, send_type, receive, counts, displacements,
-                               receive_type, comm, request);
-}
-
-static int neighbor_alltoall(const char *call, const void *send, int send_count, MPI_Datatype send_type, void *receive,
-                             int receive_count, MPI_Datatype receive_type, MPI_Comm comm, MPI_Request *request)
-{
-    vmpi_arrival mine = {.call = call,
-                         .send = send,
-                         .send_count = send_count,
-                         .send_type = send_type,
-                         .receive = receive,
-                         .receive_count = receive_count,
-                         .receive_type = receive_type};
-    return exchange(mine, comm, request);
-}
-
-int MPI_Neighbor_alltoall(const void *send, int send_count, MPI_Datatype send_type, void *receive, int receive_count,
-                          MPI_Datatype receive_type, MPI_Comm comm)
-{
-    VMPI_ENTER("MPI_Neighbor_alltoall");
-    return neighbor_alltoall("MPI_Neighbor_alltoall", send, send_count, send_type, receive, receive_count, receive_type,
-                             comm, NULL);
-}
-
-int MPI_Ineighbor_alltoall(const void *send, int send_count, MPI_Datatype send_type, void *receive, int receive_count,
-                           MPI_Datatype receive_type, MPI_Comm comm, MPI_Request *request)
-{
-    VMPI_ENTER("MPI_Ineighbor_alltoall");
-    return neighbor_alltoall("MPI_Ineighbor_alltoall", send, send_count, send_type, receive, receive_count,
-                             receive_type, comm, request);
-}
-
-static int neighbor_alltoallv(const char *call, const void *send, const int send_counts[],
-                              const int send_displacements[], MPI_Datatype send_type, void *receive, const int counts[],
-                              const int displacements[], MPI_Datatype receive_type, MPI_Comm comm, MPI_Request *request)
-{
-    vmpi_arrival mine = {.call = call,
-                         .send = send,
-                         .send_counts = send_counts,
-                         .send_displacements = send_displacements,
-                         .send_type = send_type,
-                         .receive = receive,
-                         .counts = counts,
-                         .displacements = displacements,
-                         .receive_type = receive_type};
-    return exchange(mine, comm, request);
-}
-
-int MPI_Neighbor_alltoallv(const void *send, const int send_counts[], const int send_displacements[],
-                           MPI_Datatype send_type, void *receive, const int counts[], const int displacements[],
-                           MPI_Datatype receive_type, MPI_Comm comm)
-{
-    VMPI_ENTER("MPI_Neighbor_alltoallv");
-    return neighbor_alltoallv("MPI_Neighbor_alltoallv", send, send_counts, send_displacements, send_type, receive,
-                              counts, displacements, receive_type, comm, NULL);
-}
-
-int MPI_Ineighbor_alltoallv(const void *send, const int send_counts[], const int send_displacements[],
-                            MPI_Datatype send_type, void *receive, const int counts[], const int displacements[],
-                            MPI_Datatype receive_type, MPI_Comm comm, MPI_Request *request)
-{
-    VMPI_ENTER("MPI_Ineighbor_alltoallv");
-    return neighbor_alltoallv("MPI_Ineighbor_alltoallv", send, send_counts, send_displacements, send_type, receive,
-                              counts, displacements, receive_type, comm, request);
-}
-
-static int neighbor_alltoallw(const char *call, const void *send, const int send_counts[],
-                              const MPI_Aint send_offsets[], const MPI_Datatype send_types[], void *receive,
-                              const int counts[], const MPI_Aint offsets[], const MPI_Datatype receive_types[],
-                              MPI_Comm comm, MPI_Request *request)
-{
-    vmpi_arrival mine = {.call = call,
-                         .send = send,
-                         .send_counts = send_counts,
-                         .send_offsets = send_offsets,
-                         .send_types = send_types,
-                         .receive = receive,
-                         .counts = counts,
-                         .offsets = offsets,
-                         .receive_types = receive_types};
-    return exchange(mine, comm, request);
-}
-
-int MPI_Neighbor_alltoallw(const void *send, const int send_counts[], const MPI_Aint send_offsets[],
-                           const MPI_Datatype send_types[], void *receive, const int counts[], const MPI_Aint offsets[],
-                           const MPI_Datatype receive_types[], MPI_Comm comm)
-{
-    VMPI_ENTER("MPI_Neighbor_alltoallw");
-    return neighbor_alltoallw("MPI_Neighbor_alltoallw", send, send_counts, send_offsets, send_types, receive, counts,
-                              offsets, receive_types, comm, NULL);
-}
-
-int MPI_Ineighbor_alltoallw(const void *send, const int send_counts[], const MPI_Aint send_offsets[],
-                            const MPI_Datatype send_types[], void *receive, const int counts[],
-                            const MPI_Aint offsets[], const MPI_Datatype receive_types[], MPI_Comm comm,
-                            MPI_Request *request)
-{
-    VMPI_ENTER("MPI_Ineighbor_alltoallw");
-    return neighbor_alltoallw("MPI_Ineighbor_alltoallw", send, send_counts, send_offsets, send_types, receive, counts,
-                              offsets, receive_types, comm, request);
-}
+VMPI_COLLECTIVE(Neighbor_allgather, Ineighbor_allgather, (VMPI_SENT, VMPI_RECEIVED), exchange, .one_block = 1,
+                VMPI_OF_SENT, VMPI_OF_RECEIVED)
+VMPI_COLLECTIVE(Neighbor_allgatherv, Ineighbor_allgatherv, (VMPI_SENT, VMPI_RECEIVED_EACH), exchange, .one_block = 1,
+                VMPI_OF_SENT, VMPI_OF_RECEIVED_EACH)
+VMPI_COLLECTIVE(Neighbor_alltoall, Ineighbor_alltoall, (VMPI_SENT, VMPI_RECEIVED), exchange, VMPI_OF_SENT,
+                VMPI_OF_RECEIVED)
+VMPI_COLLECTIVE(Neighbor_alltoallv, Ineighbor_alltoallv, (VMPI_SENT_EACH, VMPI_RECEIVED_EACH), exchange,
+                VMPI_OF_SENT_EACH, VMPI_OF_RECEIVED_EACH)
+VMPI_COLLECTIVE(Neighbor_alltoallw, Ineighbor_alltoallw,
+                (const void *send, const int send_counts[], const MPI_Aint send_offsets[],
+                 const MPI_Datatype send_types[], void *receive, const int counts[], const MPI_Aint offsets[],
+                 const MPI_Datatype receive_types[]),
+                exchange, .send = send, .send_counts = send_counts, .send_offsets = send_offsets,
+                .send_types = send_types, .receive = receive, .counts = counts, .offsets = offsets,
+                .receive_types = receive_types)

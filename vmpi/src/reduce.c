@@ -111,7 +111,8 @@ static void reduce_places(MPI_Op op, int element, int count, void *in, void *ino
     }
 }
 
-void vmpi_reduce(MPI_Op op, MPI_Datatype type, int count, void *in, void *inout)
+/* Elements as they lie in memory. */
+static void combine(MPI_Op op, MPI_Datatype type, int count, void *in, void *inout)
 {
     if (op->code == 'U') {
         int number = op->fortran ? vmpi_fortran_number(FORTRAN_TYPE, type) : 0;
@@ -144,6 +145,34 @@ void vmpi_reduce(MPI_Op op, MPI_Datatype type, int count, void *in, void *inout)
     case 'Z': COMBINE_COMPLEX(double complex); break;
     default: vmpi_fail("reductions on this data type are not supported");
     }
+}
+
+/* Packed elements of a type with gaps, as they lie in memory: `*base` is where the first begins. */
+static void *spread(const void *packed, int count, MPI_Datatype type, void **base)
+{
+    ptrdiff_t low = 0, high = 0;
+    for (int b = 0; b < type->blocks; b++) {
+        ptrdiff_t end = type->block[b].offset + (ptrdiff_t)type->block[b].bytes;
+        low = type->block[b].offset < low ? type->block[b].offset : low;
+        high = end > high ? end : high;
+    }
+    char *memory = vmpi_alloc(1, (size_t)(high - low + count * type->extent));
+    *base = memory - low;
+    vmpi_unpack(packed, vmpi_packed_bytes(type, count), *base, type);
+    return memory;
+}
+
+void vmpi_reduce(MPI_Op op, MPI_Datatype type, int count, void *in, void *inout)
+{
+    if (count == 0 || vmpi_is_contiguous(type)) {
+        combine(op, type, count, in, inout);
+        return;
+    }
+    void *first, *second, *memory = spread(in, count, type, &first), *other = spread(inout, count, type, &second);
+    combine(op, type, count, first, second);
+    vmpi_pack(second, count, type, inout);
+    free(memory);
+    free(other);
 }
 
 int MPI_Op_create(MPI_User_function *function, int commute, MPI_Op *op)

@@ -2,7 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "runtime.h"
+#include "collective.h"
 
 static const void *contribution(const vmpi_arrival *a)
 {
@@ -88,93 +88,53 @@ static void scan_before(MPI_Comm comm)
     }
 }
 
-static int reduction(const char *call, const char *action, const void *send, void *receive, int count,
-                     MPI_Datatype type, MPI_Op op, int root, MPI_Comm comm, void (*combine)(MPI_Comm),
-                     MPI_Request *request)
+#define REDUCED const void *send, void *receive, int count, MPI_Datatype type, MPI_Op op
+#define OF_REDUCED .send = send, .receive = receive, .send_count = count, .send_type = type, .op = op
+
+static int combine(vmpi_arrival mine, MPI_Comm comm, MPI_Request *request, void (*action)(MPI_Comm))
 {
-    vmpi_arrival mine = {.call = call,
-                         .action = action,
-                         .send = send,
-                         .receive = receive,
-                         .send_count = count,
-                         .send_type = type,
-                         .op = op,
-                         .root = root};
-    return vmpi_exchange(mine, comm, vmpi_packed_bytes(type, count), combine, request);
+    return vmpi_exchange(mine, comm, vmpi_packed_bytes(mine.send_type, mine.send_count), action, request);
 }
 
-#define TO_ALL(Name, IName, action, combine)                                                                           \
-    int MPI_##Name(const void *send, void *receive, int count, MPI_Datatype type, MPI_Op op, MPI_Comm comm)            \
-    {                                                                                                                  \
-        VMPI_ENTER("MPI_" #Name);                                                                                      \
-        return reduction("MPI_" #Name, action, send, receive, count, type, op, 0, comm, combine, NULL);                \
-    }                                                                                                                  \
-    int MPI_##IName(const void *send, void *receive, int count, MPI_Datatype type, MPI_Op op, MPI_Comm comm,           \
-                    MPI_Request *request)                                                                              \
-    {                                                                                                                  \
-        VMPI_ENTER("MPI_" #IName);                                                                                     \
-        return reduction("MPI_" #IName, action, send, receive, count, type, op, 0, comm, combine, request);            \
-    }
-TO_ALL(Allreduce, Iallreduce, "allreduce", reduce_to_all)
-TO_ALL(Scan, Iscan, "scan", scan_all)
-TO_ALL(Exscan, Iexscan, "scan", scan_before)
-
-int MPI_Reduce(const void *send, void *receive, int count, MPI_Datatype type, MPI_Op op, int root, MPI_Comm comm)
+static int reduce(vmpi_arrival mine, MPI_Comm comm, MPI_Request *request)
 {
-    VMPI_ENTER("MPI_Reduce");
-    return reduction("MPI_Reduce", "reduce", send, receive, count, type, op, root, comm, reduce_to_root, NULL);
+    return combine(mine, comm, request, reduce_to_root);
 }
 
-int MPI_Ireduce(const void *send, void *receive, int count, MPI_Datatype type, MPI_Op op, int root, MPI_Comm comm,
-                MPI_Request *request)
+static int allreduce(vmpi_arrival mine, MPI_Comm comm, MPI_Request *request)
 {
-    VMPI_ENTER("MPI_Ireduce");
-    return reduction("MPI_Ireduce", "reduce", send, receive, count, type, op, root, comm, reduce_to_root, request);
+    return combine(mine, comm, request, reduce_to_all);
 }
 
-static int reduce_scatter(const char *call, const void *send, void *receive, const int *counts, int count,
-                          MPI_Datatype type, MPI_Op op, MPI_Comm handle, MPI_Request *request)
+static int scan(vmpi_arrival mine, MPI_Comm comm, MPI_Request *request)
 {
-    int total = 0, size = vmpi_comm(handle)->size;
+    return combine(mine, comm, request, scan_all);
+}
+
+static int exscan(vmpi_arrival mine, MPI_Comm comm, MPI_Request *request)
+{
+    return combine(mine, comm, request, scan_before);
+}
+
+/* With a count for each rank, or one for all. */
+static int reduce_scatter(vmpi_arrival mine, MPI_Comm handle, MPI_Request *request)
+{
+    int size = vmpi_comm(handle)->size;
     for (int i = 0; i < size; i++)
-        total += counts ? counts[i] : count;
-    vmpi_arrival mine = {.call = call,
-                         .action = "reducescatter",
-                         .send = send,
-                         .send_count = total,
-                         .send_type = type,
-                         .receive = receive,
-                         .receive_count = count,
-                         .counts = counts,
-                         .op = op};
-    return vmpi_exchange(mine, handle, vmpi_packed_bytes(type, total), scatter_sums, request);
+        mine.send_count += mine.counts ? mine.counts[i] : mine.receive_count;
+    return combine(mine, handle, request, scatter_sums);
 }
 
-int MPI_Reduce_scatter(const void *send, void *receive, const int counts[], MPI_Datatype type, MPI_Op op, MPI_Comm comm)
-{
-    VMPI_ENTER("MPI_Reduce_scatter");
-    return reduce_scatter("MPI_Reduce_scatter", send, receive, counts, 0, type, op, comm, NULL);
-}
-
-int MPI_Ireduce_scatter(const void *send, void *receive, const int counts[], MPI_Datatype type, MPI_Op op,
-                        MPI_Comm comm, MPI_Request *request)
-{
-    VMPI_ENTER("MPI_Ireduce_scatter");
-    return reduce_scatter("MPI_Ireduce_scatter", send, receive, counts, 0, type, op, comm, request);
-}
-
-int MPI_Reduce_scatter_block(const void *send, void *receive, int count, MPI_Datatype type, MPI_Op op, MPI_Comm comm)
-{
-    VMPI_ENTER("MPI_Reduce_scatter_block");
-    return reduce_scatter("MPI_Reduce_scatter_block", send, receive, NULL, count, type, op, comm, NULL);
-}
-
-int MPI_Ireduce_scatter_block(const void *send, void *receive, int count, MPI_Datatype type, MPI_Op op, MPI_Comm comm,
-                              MPI_Request *request)
-{
-    VMPI_ENTER("MPI_Ireduce_scatter_block");
-    return reduce_scatter("MPI_Ireduce_scatter_block", send, receive, NULL, count, type, op, comm, request);
-}
+VMPI_COLLECTIVE(Reduce, Ireduce, (REDUCED, int root), reduce, .action = "reduce", OF_REDUCED, .root = root)
+VMPI_COLLECTIVE(Allreduce, Iallreduce, (REDUCED), allreduce, .action = "allreduce", OF_REDUCED)
+VMPI_COLLECTIVE(Scan, Iscan, (REDUCED), scan, .action = "scan", OF_REDUCED)
+VMPI_COLLECTIVE(Exscan, Iexscan, (REDUCED), exscan, .action = "scan", OF_REDUCED)
+VMPI_COLLECTIVE(Reduce_scatter, Ireduce_scatter,
+                (const void *send, void *receive, const int counts[], MPI_Datatype type, MPI_Op op), reduce_scatter,
+                .action = "reducescatter", .send = send, .send_type = type, .receive = receive, .counts = counts,
+                .op = op)
+VMPI_COLLECTIVE(Reduce_scatter_block, Ireduce_scatter_block, (REDUCED), reduce_scatter, .action = "reducescatter",
+                .send = send, .send_type = type, .receive = receive, .receive_count = count, .op = op)
 
 int MPI_Reduce_local(const void *in, void *inout, int count, MPI_Datatype type, MPI_Op op)
 {

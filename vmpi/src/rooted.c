@@ -1,5 +1,5 @@
 /* Collectives with a root: each blocking and not. */
-#include "runtime.h"
+#include "collective.h"
 
 static void broadcast(MPI_Comm comm)
 {
@@ -42,154 +42,41 @@ static void scatter_from_root(MPI_Comm comm)
     }
 }
 
-size_t vmpi_bytes_sent(const void *send, MPI_Datatype type, int count)
+size_t vmpi_bytes_sent(const vmpi_arrival *mine)
 {
-    return send == MPI_IN_PLACE ? 0 : vmpi_packed_bytes(type, count);
+    return mine->send == MPI_IN_PLACE ? 0 : vmpi_packed_bytes(mine->send_type, mine->send_count);
 }
 
-static int bcast(const char *call, void *buffer, int count, MPI_Datatype type, int root, MPI_Comm comm,
-                 MPI_Request *request)
+static size_t bytes_received(const vmpi_arrival *mine)
 {
-    vmpi_arrival mine = {
-        .call = call, .action = "bcast", .receive = buffer, .receive_count = count, .receive_type = type, .root = root};
-    return vmpi_exchange(mine, comm, vmpi_packed_bytes(type, count), broadcast, request);
+    return vmpi_packed_bytes(mine->receive_type, mine->receive_count);
 }
 
-int MPI_Bcast(void *buffer, int count, MPI_Datatype type, int root, MPI_Comm comm)
+static int from_root(vmpi_arrival mine, MPI_Comm comm, MPI_Request *request)
 {
-    VMPI_ENTER("MPI_Bcast");
-    return bcast("MPI_Bcast", buffer, count, type, root, comm, NULL);
+    return vmpi_exchange(mine, comm, bytes_received(&mine), broadcast, request);
 }
 
-int MPI_Ibcast(void *buffer, int count, MPI_Datatype type, int root, MPI_Comm comm, MPI_Request *request)
+static int gather(vmpi_arrival mine, MPI_Comm comm, MPI_Request *request)
 {
-    VMPI_ENTER("MPI_Ibcast");
-    return bcast("MPI_Ibcast", buffer, count, type, root, comm, request);
+    return vmpi_exchange(mine, comm, vmpi_bytes_sent(&mine), gather_to_root, request);
 }
 
-static int gather(const char *call, const void *send, int send_count, MPI_Datatype send_type, void *receive,
-                  int receive_count, MPI_Datatype receive_type, int root, MPI_Comm comm, MPI_Request *request)
+static int scatter(vmpi_arrival mine, MPI_Comm comm, MPI_Request *request)
 {
-    vmpi_arrival mine = {.call = call,
-                         .action = "gather",
-                         .send = send,
-                         .send_count = send_count,
-                         .send_type = send_type,
-                         .receive = receive,
-                         .receive_count = receive_count,
-                         .receive_type = receive_type,
-                         .root = root};
-    return vmpi_exchange(mine, comm, vmpi_bytes_sent(send, send_type, send_count), gather_to_root, request);
+    return vmpi_exchange(mine, comm, bytes_received(&mine), scatter_from_root, request);
 }
 
-int MPI_Gather(const void *send, int send_count, MPI_Datatype send_type, void *receive, int receive_count,
-               MPI_Datatype receive_type, int root, MPI_Comm comm)
-{
-    VMPI_ENTER("MPI_Gather");
-    return gather("MPI_Gather", send, send_count, send_type, receive, receive_count, receive_type, root, comm, NULL);
-}
-
-int MPI_Igather(const void *send, int send_count, MPI_Datatype send_type, void *receive, int receive_count,
-                MPI_Datatype receive_type, int root, MPI_Comm comm, MPI_Request *request)
-{
-    VMPI_ENTER("MPI_Igather");
-    return gather("MPI_Igather", send, send_count, send_type, receive, receive_count, receive_type, root, comm,
-                  request);
-}
-
-static int gatherv(const char *call, const void *send, int send_count, MPI_Datatype send_type, void *receive,
-                   const int counts[], const int displacements[], MPI_Datatype receive_type, int root, MPI_Comm comm,
-                   MPI_Request *request)
-{
-    vmpi_arrival mine = {.call = call,
-                         .action = "gatherv",
-                         .send = send,
-                         .send_count = send_count,
-                         .send_type = send_type,
-                         .receive = receive,
-                         .counts = counts,
-                         .displacements = displacements,
-                         .receive_type = receive_type,
-                         .root = root};
-    return vmpi_exchange(mine, comm, vmpi_bytes_sent(send, send_type, send_count), gather_to_root, request);
-}
-
-int MPI_Gatherv(const void *send, int send_count, MPI_Datatype send_type, void *receive, const int counts[],
-                const int displacements[], MPI_Datatype receive_type, int root, MPI_Comm comm)
-{
-    VMPI_ENTER("MPI_Gatherv");
-    return gatherv("MPI_Gatherv", send, send_count, send_type, receive, counts, displacements, receive_type, root, comm,
-                   NULL);
-}
-
-int MPI_Igatherv(const void *send, int send_count, MPI_Datatype send_type, void *receive, const int counts[],
-                 const int displacements[], MPI_Datatype receive_type, int root, MPI_Comm comm, MPI_Request *request)
-{
-    VMPI_ENTER("MPI_Igatherv");
-    return gatherv("MPI_Igatherv", send, send_count, send_type, receive, counts, displacements, receive_type, root,
-                   comm, request);
-}
-
-static int scatter(const char *call, const void *send, int send_count, MPI_Datatype send_type, void *receive,
-                   int receive_count, MPI_Datatype receive_type, int root, MPI_Comm comm, MPI_Request *request)
-{
-    vmpi_arrival mine = {.call = call,
-                         .action = "scatter",
-                         .send = send,
-                         .send_count = send_count,
-                         .send_type = send_type,
-                         .receive = receive,
-                         .receive_count = receive_count,
-                         .receive_type = receive_type,
-                         .root = root};
-    return vmpi_exchange(mine, comm, vmpi_packed_bytes(receive_type, receive_count), scatter_from_root, request);
-}
-
-int MPI_Scatter(const void *send, int send_count, MPI_Datatype send_type, void *receive, int receive_count,
-                MPI_Datatype receive_type, int root, MPI_Comm comm)
-{
-    VMPI_ENTER("MPI_Scatter");
-    return scatter("MPI_Scatter", send, send_count, send_type, receive, receive_count, receive_type, root, comm, NULL);
-}
-
-int MPI_Iscatter(const void *send, int send_count, MPI_Datatype send_type, void *receive, int receive_count,
-                 MPI_Datatype receive_type, int root, MPI_Comm comm, MPI_Request *request)
-{
-    VMPI_ENTER("MPI_Iscatter");
-    return scatter("MPI_Iscatter", send, send_count, send_type, receive, receive_count, receive_type, root, comm,
-                   request);
-}
-
-static int scatterv(const char *call, const void *send, const int counts[], const int displacements[],
-                    MPI_Datatype send_type, void *receive, int receive_count, MPI_Datatype receive_type, int root,
-                    MPI_Comm comm, MPI_Request *request)
-{
-    vmpi_arrival mine = {.call = call,
-                         .action = "scatterv",
-                         .send = send,
-                         .counts = counts,
-                         .displacements = displacements,
-                         .send_type = send_type,
-                         .receive = receive,
-                         .receive_count = receive_count,
-                         .receive_type = receive_type,
-                         .root = root};
-    return vmpi_exchange(mine, comm, vmpi_packed_bytes(receive_type, receive_count), scatter_from_root, request);
-}
-
-int MPI_Scatterv(const void *send, const int counts[], const int displacements[], MPI_Datatype send_type, void *receive,
-                 int receive_count, MPI_Datatype receive_type, int root, MPI_Comm comm)
-{
-    VMPI_ENTER("MPI_Scatterv");
-    return scatterv("MPI_Scatterv", send, counts, displacements, send_type, receive, receive_count, receive_type, root,
-                    comm, NULL);
-}
-
-int MPI_Iscatterv(const void *send, const int counts[], const int displacements[], MPI_Datatype send_type,
-                  void *receive, int receive_count, MPI_Datatype receive_type, int root, MPI_Comm comm,
-                  MPI_Request *request)
-{
-    VMPI_ENTER("MPI_Iscatterv");
-    return scatterv("MPI_Iscatterv", send, counts, displacements, send_type, receive, receive_count, receive_type, root,
-                    comm, request);
-}
+VMPI_COLLECTIVE(Bcast, Ibcast, (void *buffer, int count, MPI_Datatype type, int root), from_root, .action = "bcast",
+                .receive = buffer, .receive_count = count, .receive_type = type, .root = root)
+VMPI_COLLECTIVE(Gather, Igather, (VMPI_SENT, VMPI_RECEIVED, int root), gather, .action = "gather", VMPI_OF_SENT,
+                VMPI_OF_RECEIVED, .root = root)
+VMPI_COLLECTIVE(Gatherv, Igatherv, (VMPI_SENT, VMPI_RECEIVED_EACH, int root), gather, .action = "gatherv", VMPI_OF_SENT,
+                VMPI_OF_RECEIVED_EACH, .root = root)
+VMPI_COLLECTIVE(Scatter, Iscatter, (VMPI_SENT, VMPI_RECEIVED, int root), scatter, .action = "scatter", VMPI_OF_SENT,
+                VMPI_OF_RECEIVED, .root = root)
+VMPI_COLLECTIVE(Scatterv, Iscatterv,
+                (const void *send, const int counts[], const int displacements[], MPI_Datatype send_type, VMPI_RECEIVED,
+                 int root),
+                scatter, .action = "scatterv", .send = send, .counts = counts, .displacements = displacements,
+                .send_type = send_type, VMPI_OF_RECEIVED, .root = root)

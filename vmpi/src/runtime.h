@@ -228,7 +228,8 @@ void vmpi_gather_into(MPI_Comm comm, vmpi_arrival *to);
 /* The block for or from a rank (or along an edge): one size for all, one for each rank, or a type for each, too. */
 vmpi_part vmpi_sent_to(const vmpi_arrival *arrival, int peer);
 vmpi_part vmpi_received_from(const vmpi_arrival *arrival, int peer);
-size_t vmpi_bytes_sent(const void *send, MPI_Datatype type, int count);
+/* What a rank gives that sends one block. */
+size_t vmpi_bytes_sent(const vmpi_arrival *arrival);
 
 /* ---- point to point (request.c, match.c) ---- */
 

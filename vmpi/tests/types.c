@@ -77,6 +77,51 @@ static void bounds(void)
     MPI_Type_free(&type);
 }
 
+/* What the user's function below combines: 12 bytes of data, 16 in memory. */
+typedef struct {
+    double value;
+    int place;
+} largest;
+
+static void larger(void *in, void *inout, int *count, MPI_Datatype *type)
+{
+    largest *a = in, *b = inout;
+    (void)type;
+    for (int i = 0; i < *count; i++)
+        if (a[i].value > b[i].value)
+            b[i] = a[i];
+}
+
+static void padded(int rank, int n)
+{
+    int size;
+    MPI_Aint lower, extent;
+    MPI_Type_size(MPI_SHORT_INT, &size);
+    EXPECT(size == sizeof(short) + sizeof(int));
+    MPI_Type_size(MPI_LONG_INT, &size);
+    EXPECT(size == sizeof(long) + sizeof(int));
+    MPI_Type_size(MPI_DOUBLE_INT, &size);
+    MPI_Type_get_extent(MPI_DOUBLE_INT, &lower, &extent);
+    EXPECT(size == sizeof(double) + sizeof(int) && extent == sizeof(largest));
+    largest mine[2] = {{1.0 + rank, rank}, {-1.0 * rank, rank}}, most[2];
+    MPI_Allreduce(mine, most, 2, MPI_DOUBLE_INT, MPI_MAXLOC, MPI_COMM_WORLD);
+    EXPECT(most[0].value == n && most[0].place == n - 1 && most[1].value == 0 && most[1].place == 0);
+
+    MPI_Datatype part, type, kinds[2] = {MPI_DOUBLE, MPI_INT};
+    MPI_Aint offsets[2] = {0, sizeof(double)};
+    int lengths[2] = {1, 1};
+    MPI_Op op;
+    MPI_Type_create_struct(2, lengths, offsets, kinds, &part);
+    MPI_Type_create_resized(part, 0, sizeof(largest), &type);
+    MPI_Type_commit(&type);
+    MPI_Op_create(larger, 1, &op);
+    MPI_Allreduce(mine, most, 2, type, op, MPI_COMM_WORLD);
+    EXPECT(most[0].value == n && most[0].place == n - 1 && most[1].value == 0 && most[1].place == 0);
+    MPI_Op_free(&op);
+    MPI_Type_free(&type);
+    MPI_Type_free(&part);
+}
+
 static void numbers(int rank, int n)
 {
     double complex term = rank + 1 + 2 * I * rank, sum;
@@ -185,6 +230,7 @@ int main(int argc, char **argv)
     MPI_Comm_size(MPI_COMM_WORLD, &n);
     bounds();
     numbers(rank, n);
+    padded(rank, n);
     groups(rank, n);
     handles(rank);
     MPI_Finalize();

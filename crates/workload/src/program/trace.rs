@@ -184,6 +184,10 @@ impl RankProgram for Trace {
         })
     }
 
+    fn splits(&self) -> bool {
+        self.ranks.iter().any(|rank| rank.calls.iter().any(|(call, _)| matches!(call, Call::CommSplit { .. })))
+    }
+
     fn phases(&self) -> Vec<String> {
         vec!["trace".into()]
     }

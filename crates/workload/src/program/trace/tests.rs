@@ -1,7 +1,7 @@
 //! Traces of SimGrid 3.32 (`smpirun -trace-ti`) of a program of this project's, `testdata/trace.c`, and lines by hand.
 
 use super::*;
-use crate::program::{Operation, ProgramSpec, ANY, EQUAL, WORLD};
+use crate::program::{Communicators, Operation, ProgramSpec, Splits, ANY, EQUAL, WORLD};
 use crate::rank_walks::{calls, try_build, untimed};
 use serde_json::json;
 use std::collections::BTreeMap;
@@ -182,6 +182,30 @@ fn communicators_by_number() {
     assert_eq!(calls(&trace, 1)[4], Call::CommSplit { communicator: WORLD, new: 2, color: 6, key: 1 });
     // Blocks go by ranks of the job: rank 2 gives 6 B and rank 0 gives 3; of all, rank r gives r + 1.
     assert_eq!((trace.size(1, 0, 2), trace.size(1, 2, 2), trace.size(0, 2, 0)), (Bytes(3), Bytes(6), Bytes(3)));
+}
+
+/// What a run asks for: who is in the communicators that the lines make. Each of four ranks has one of two, whose ranks count from
+/// the last; the first of each makes another of both.
+#[test]
+fn communicators_are_made_in_a_run() {
+    let lines = "0 comm_split 5 2 1\n1 comm_split 5 2 0\n2 comm_split 8 2 1\n3 comm_split 8 2 0\n\
+        0 comm_split 0 0 0\n1 comm_split 9 2 1\n2 comm_split 0 0 0\n3 comm_split 9 2 0\n1 barrier on 9\n3 barrier on 9\n";
+    let trace = read(4, &[("app.trace", lines)]).unwrap();
+    let splits = Splits::of(&trace);
+    for (rank, others) in [(0, vec![vec![1, 0]]), (1, vec![vec![1, 0], vec![3, 1]]), (3, vec![vec![3, 2], vec![3, 1]])]
+    {
+        let mut communicators = Communicators::new(4, rank);
+        let made: Vec<Call> =
+            calls(&trace, rank).into_iter().filter(|call| matches!(call, Call::CommSplit { .. })).collect();
+        assert_eq!(made.len(), 2);
+        for call in &made {
+            communicators.apply(call, &splits).unwrap();
+        }
+        for (slot, ranks) in (1..).zip(others) {
+            assert_eq!((0..2).map(|of| communicators.job_rank(slot, of).unwrap()).collect::<Vec<_>>(), ranks);
+        }
+    }
+    assert_eq!(Splits::of(&two("0 barrier\n1 barrier\n").unwrap()), Splits::default());
 }
 
 #[test]
