@@ -26,10 +26,12 @@ from .cases import (
 )
 from .ends import explained, simulated, steps, told_apart
 from .figures import level_times, levels_matrices, matrices, simulated_levels
+from .five import five_problems
 
 __all__ = [
     "exchanges",
     "explained",
+    "five_problems",
     "level_times",
     "levels_matrices",
     "matrices",

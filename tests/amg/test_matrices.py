@@ -11,8 +11,8 @@ import pytest
 import scipy.io
 import scipy.sparse as sparse
 
-from odonata.amg import boomeramg, matrices
-from odonata.amg.problems import PAPER, make
+from odonata.amg import boomeramg, market, matrices, partition, problems
+from odonata.amg.problems import LARGEST, PAPER, make
 from odonata.errors import OdonataError
 
 
@@ -90,8 +90,8 @@ def test_ranks_above_unknowns_and_files_cut_short(tmp_path: Path) -> None:
         (b"0 -1 0 -1\n", "has no rows"),
         (b"1 2 1 2\n1 1 2.0\n2 2 2.0\n", "begins with row 1; expected 0"),
         (b"0 1 0 1\n0 0 2.0\n5 1 2.0\n", "rows not between 0 and 1"),
-        (b"0 1 0 1\n0 0 2.0\n1 -1 2.0\n", "no whole numbers from 0 up"),
-        (b"0 1 0 1\n0 nan 2.0\n1 1 2.0\n", "no whole numbers from 0 up"),
+        (b"0 1 0 1\n0 0 2.0\n1 -1 2.0\n", "no whole numbers from 0 to 2,147,483,647"),
+        (b"0 1 0 1\n0 nan 2.0\n1 1 2.0\n", "no whole numbers from 0 to 2,147,483,647"),
         (None, "cannot be read: it is a directory"),
     ],
 )
@@ -137,3 +137,41 @@ def test_model_command_answers_from_shipped_tables(
     assert done.returncode == 0, done.stderr
     assert "9.658" in done.stdout
     assert odonata_command("amg", "model", *arguments, "--scenario", "x").returncode == 2
+
+
+def test_indices_of_64_bits_are_written_as_those_of_32(tmp_path: Path) -> None:
+    """SciPy's choice: where there are 2^31 entries or more, row starts and columns have 64 bits."""
+    starts, matrix = np.array([0, 4, 8]), line(8)
+    matrices.write(matrix, starts, tmp_path / "small")
+    wide = matrix.copy()
+    wide.indptr, wide.indices = matrix.indptr.astype(np.int64), matrix.indices.astype(np.int64)
+    matrices.write(wide, starts, tmp_path / "wide")
+    assert (tmp_path / "small").read_bytes() == (tmp_path / "wide").read_bytes()
+    read, ranks = matrices.load(tmp_path / "wide")
+    assert (read != matrix).nnz == 0
+    assert ranks.tolist() == [0, 4, 8]
+
+
+def test_what_32_bits_do_not_count_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    with pytest.raises(OdonataError, match=r"2,460,375,000 entries of the matrix on one rank"):
+        make("laplace27", 1, (450, 450, 450))
+    make("laplace27", 2, (450, 450, 225))
+    many = tmp_path / "many.mtx"
+    many.write_text("%%MatrixMarket matrix coordinate real general\n3000000000 3000000000 1\n1 1 1\n")
+    with pytest.raises(OdonataError, match=r"3,000,000,000 x 3,000,000,000 is more than hypre's 32-bit"):
+        market.read(many)
+
+    class Graph:
+        nnz = LARGEST + 1
+
+    with monkeypatch.context() as patch:
+        patch.setattr(partition, "_graph", lambda *_: Graph())
+        with pytest.raises(OdonataError, match=r"2,147,483,648 edges, each counted twice"):
+            partition.by_metis(line(8), 2, 1)
+    # Of 22 entries 17 are on rank 0: on the average a rank could count them.
+    scipy.io.mmwrite(tmp_path / "line.mtx", line(8))
+    (tmp_path / "parts").write_text("0\n0\n0\n0\n0\n0\n1\n1\n")
+    monkeypatch.setattr(problems, "LARGEST", 16)
+    keys = {"functions": 1, "refinement": 0, "folder": tmp_path, "partition_by": str(tmp_path / "parts")}
+    with pytest.raises(OdonataError, match="17 entries of the matrix on one rank"):
+        matrices.prepare(tmp_path / "line.mtx", 2, PAPER, **keys)

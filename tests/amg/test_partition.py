@@ -10,12 +10,12 @@ import numpy as np
 import pytest
 import scipy.io
 import scipy.sparse as sparse
-from meshes import random_mesh
 
 from odonata.amg import boomeramg, matrices, partition
 from odonata.amg.machines import load
 from odonata.amg.model import cycle
 from odonata.amg.problems import PAPER
+from odonata.amg.samples import random_mesh
 
 Command = Callable[..., subprocess.CompletedProcess[str]]
 
@@ -149,3 +149,10 @@ def test_bisection_needs_places(odonata_command: Command, tmp_path: Path) -> Non
     scipy.io.mmwrite(tmp_path / "m.mtx", sparse.diags([2.0, 2.0]), symmetry="general")
     words = ("amg", "hierarchy", "--matrix", "m.mtx", "--ranks", 2, "--partition", "bisection")
     assert "--coordinates" in odonata_command(*words).stderr
+
+
+def test_blocks_of_many_functions_join_their_points() -> None:
+    """Of 16 functions a block has 256 entries: points of a line stay joined to the next, both ways."""
+    chain = sparse.diags([[1.0] * 2, [1.0] * 3, [1.0] * 2], [-1, 0, 1])
+    graph = partition._graph(sparse.kron(chain, np.ones((16, 16))).tocsr(), 16)
+    assert graph.toarray().astype(int).tolist() == [[0, 1, 0], [1, 0, 1], [0, 1, 0]]

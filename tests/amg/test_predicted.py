@@ -7,24 +7,15 @@ from typing import Any
 
 import pytest
 import scipy.io
-import scipy.sparse as sparse
-from meshes import random_mesh
 
 from odonata.amg import boomeramg, load_machine, make, matrices
 from odonata.amg.advice import LEAST_GAIN, Adviser
 from odonata.amg.problems import PAPER, Problem
 from odonata.amg.ranked import Ranked
+from odonata.amg.samples import convection_diffusion, random_mesh
 
 EOS = load_machine("eos")
 RANKS = 64
-
-
-def convection(side: int) -> Any:
-    """Diffusion in a cube of side^3 points with an upwind wind along one direction: not symmetric."""
-    line = sparse.diags([-1.0, 2.0, -1.0], [-1, 0, 1], shape=(side, side))
-    wind = sparse.diags([-1.0, 1.0], [-1, 0], shape=(side, side))
-    cube = sparse.kronsum(sparse.kronsum(line, line), line)
-    return sparse.csr_matrix(cube + 2.0 * sparse.kron(sparse.eye(side * side), wind))
 
 
 def of_matrix(matrix: Any, folder: Path) -> tuple[Problem, Path]:
@@ -41,7 +32,7 @@ def test_what_is_advised_is_what_comes_of_it(name: str, tmp_path: Path) -> None:
     if name == "random mesh":
         problem, path = of_matrix(random_mesh(20_000)[0], tmp_path)
     elif name == "convection":
-        problem, path = of_matrix(convection(30), tmp_path)
+        problem, path = of_matrix(convection_diffusion(30), tmp_path)
     else:
         options = {"coefficients": [1.0, 1.0, 0.001]} if name == "anisotropic" else None
         problem, path = make(name, RANKS, (10, 10, 10), options=options), None

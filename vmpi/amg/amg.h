@@ -6,6 +6,9 @@
 
 #include <stdint.h>
 
+/* hypre's own header, beside its public ones: the levels' matrices, interpolations and communication packages (levels.c,
+ * phases.c), the values of a vector and the rows of a level that is gathered (redistribute.c), one sweep of a smoother
+ * (cycle.c) and which function a coarse row is of (hierarchy.c) have no public interface. What has one is taken from it. */
 #include "_hypre_parcsr_ls.h"
 
 typedef struct {
@@ -37,10 +40,12 @@ typedef struct {
 amg_settings read_arguments(int argc, char **argv, int ranks);
 
 /* problem.c: the matrix of this rank's rows. */
-hypre_ParCSRMatrix *build_problem(MPI_Comm comm, const amg_settings *settings);
+HYPRE_ParCSRMatrix build_problem(MPI_Comm comm, const amg_settings *settings);
 /* A matrix from this rank's rows low .. low + rows - 1 in compressed form; square, partitioned alike by columns. */
-hypre_ParCSRMatrix *assemble(MPI_Comm comm, HYPRE_BigInt low, int rows, HYPRE_Int *row_sizes, HYPRE_BigInt *columns,
-                             double *values);
+HYPRE_ParCSRMatrix assemble(MPI_Comm comm, HYPRE_BigInt low, int rows, HYPRE_Int *row_sizes, HYPRE_BigInt *columns,
+                            double *values);
+/* Distributed as the matrix's rows; zeros. */
+HYPRE_ParVector vector_of_rows(HYPRE_ParCSRMatrix a);
 
 /* levels.c: gathers and writes `OUT/PREFIXranks.table` and `OUT/PREFIXmessages.table`; `world_rank` names this rank
  * in them, `level_offset` is added to the level. Collective over comm. */
@@ -66,11 +71,11 @@ typedef struct {
 } solve_result;
 /* The name of a solver that there is, or NULL. */
 const char *solver_name(const char *name, size_t length);
-solve_result solve(MPI_Comm comm, const amg_settings *s, hypre_ParCSRMatrix *a, hypre_ParVector *f, hypre_ParVector *u,
+solve_result solve(MPI_Comm comm, const amg_settings *s, HYPRE_ParCSRMatrix a, HYPRE_ParVector f, HYPRE_ParVector u,
                    HYPRE_PtrToParSolverFcn cycle, HYPRE_Solver with);
 /* Ones; with constants in the null space numbers whose mean is 0. */
-void set_right_hand_side(hypre_ParVector *f, int null_space);
-void remove_mean(hypre_ParVector *v);
+void set_right_hand_side(HYPRE_ParVector f, int null_space);
+void remove_mean(HYPRE_ParVector v);
 /* Ends the program if hypre flags an error. */
 void check_hypre(int error, const char *call);
 #define HYPRE(call) check_hypre(call, #call)
@@ -84,15 +89,15 @@ typedef struct {
     int members;        /* leader: ranks it keeps rows for, itself among them */
     int *member;        /* their ranks, ascending */
     int *member_rows;   /* and row counts */
-    hypre_ParCSRMatrix *matrix; /* leader: its rows of the level's matrix; same global numbering */
+    HYPRE_ParCSRMatrix matrix; /* leader: its rows of the level's matrix; same global numbering */
 } regrouped;
 /* The active ranks (those with rows) form `groups` groups of adjacent ranks, the first (active mod groups) one larger;
  * the first of each keeps the data. Collective. */
-regrouped *regroup(hypre_ParCSRMatrix *matrix, int groups);
+regrouped *regroup(HYPRE_ParCSRMatrix matrix, int groups);
 /* A number per row of the level, as the leader keeps the rows; hypre's memory, NULL elsewhere. */
 HYPRE_Int *gather_numbers(const regrouped *r, const HYPRE_Int *own, int rows);
-void gather_vector(const regrouped *r, hypre_ParVector *fine, hypre_ParVector *kept);
-void scatter_vector(const regrouped *r, hypre_ParVector *kept, hypre_ParVector *fine);
+void gather_vector(const regrouped *r, HYPRE_ParVector fine, HYPRE_ParVector kept);
+void scatter_vector(const regrouped *r, HYPRE_ParVector kept, HYPRE_ParVector fine);
 
 /* cycle.c: a V-cycle over the levels of `fine` whose last level is solved by one cycle of `coarse` on fewer ranks. */
 typedef struct {
@@ -100,8 +105,8 @@ typedef struct {
     hypre_ParAMGData *fine_data;
     regrouped *level;
     HYPRE_Solver coarse; /* NULL where the rank keeps no data */
-    hypre_ParVector *kept_f, *kept_u;
-    hypre_ParVector **residual;
+    HYPRE_ParVector kept_f, kept_u;
+    HYPRE_ParVector *residual;
     int smoother[2];
     double relax_weight;
 } composite_cycle;

@@ -25,29 +25,29 @@ static place place_of(MPI_Comm comm, const amg_settings *s)
     return p;
 }
 
-static hypre_ParCSRMatrix *seven_points(MPI_Comm comm, const amg_settings *s, const double c[3])
+static HYPRE_ParCSRMatrix seven_points(MPI_Comm comm, const amg_settings *s, const double c[3])
 {
     place p = place_of(comm, s);
     double value[4] = {0.0, -c[0], -c[1], -c[2]};
     for (int d = 0; d < 3; d++)
         if (p.size[d] > 1)
             value[0] += 2.0 * c[d];
-    return (hypre_ParCSRMatrix *)GenerateLaplacian(comm, p.size[0], p.size[1], p.size[2], s->grid[0], s->grid[1],
+    return GenerateLaplacian(comm, p.size[0], p.size[1], p.size[2], s->grid[0], s->grid[1],
                                                    s->grid[2], p.index[0], p.index[1], p.index[2], value);
 }
 
-static hypre_ParCSRMatrix *twenty_seven_points(MPI_Comm comm, const amg_settings *s)
+static HYPRE_ParCSRMatrix twenty_seven_points(MPI_Comm comm, const amg_settings *s)
 {
     place p = place_of(comm, s);
     double value[2] = {26.0, -1.0};
-    return (hypre_ParCSRMatrix *)GenerateLaplacian27pt(comm, p.size[0], p.size[1], p.size[2], s->grid[0], s->grid[1],
+    return GenerateLaplacian27pt(comm, p.size[0], p.size[1], p.size[2], s->grid[0], s->grid[1],
                                                        s->grid[2], p.index[0], p.index[1], p.index[2], value);
 }
 
-static hypre_ParCSRMatrix *rotated(MPI_Comm comm, const amg_settings *s)
+static HYPRE_ParCSRMatrix rotated(MPI_Comm comm, const amg_settings *s)
 {
     place p = place_of(comm, s);
-    return (hypre_ParCSRMatrix *)GenerateRotate7pt(comm, p.size[0], p.size[1], s->grid[0], s->grid[1], p.index[0],
+    return GenerateRotate7pt(comm, p.size[0], p.size[1], s->grid[0], s->grid[1], p.index[0],
                                                    p.index[1], s->angle, s->epsilon);
 }
 
@@ -89,7 +89,7 @@ static matrix_file open_matrix(const char *path)
     return f;
 }
 
-hypre_ParCSRMatrix *assemble(MPI_Comm comm, HYPRE_BigInt low, int rows, HYPRE_Int *row_sizes, HYPRE_BigInt *columns,
+HYPRE_ParCSRMatrix assemble(MPI_Comm comm, HYPRE_BigInt low, int rows, HYPRE_Int *row_sizes, HYPRE_BigInt *columns,
                              double *values)
 {
     HYPRE_IJMatrix ij;
@@ -110,7 +110,21 @@ hypre_ParCSRMatrix *assemble(MPI_Comm comm, HYPRE_BigInt low, int rows, HYPRE_In
     return object;
 }
 
-static hypre_ParCSRMatrix *from_file(MPI_Comm comm, const amg_settings *s)
+HYPRE_ParVector vector_of_rows(HYPRE_ParCSRMatrix a)
+{
+    MPI_Comm comm;
+    HYPRE_BigInt rows, columns, range[2], first_column, last_column;
+    HYPRE_ParVector v;
+    HYPRE(HYPRE_ParCSRMatrixGetComm(a, &comm));
+    HYPRE(HYPRE_ParCSRMatrixGetDims(a, &rows, &columns));
+    HYPRE(HYPRE_ParCSRMatrixGetLocalRange(a, &range[0], &range[1], &first_column, &last_column));
+    range[1]++; /* its last row, but a partition says the first that is not */
+    HYPRE(HYPRE_ParVectorCreate(comm, rows, range, &v));
+    HYPRE(HYPRE_ParVectorInitialize(v));
+    return v;
+}
+
+static HYPRE_ParCSRMatrix from_file(MPI_Comm comm, const amg_settings *s)
 {
     int rank, size;
     MPI_Comm_rank(comm, &rank);
@@ -141,7 +155,7 @@ static hypre_ParCSRMatrix *from_file(MPI_Comm comm, const amg_settings *s)
     HYPRE_Int *sizes = malloc(((size_t)rows + 1) * sizeof *sizes);
     for (int i = 0; i < rows; i++)
         sizes[i] = (HYPRE_Int)(start[i + 1] - start[i]);
-    hypre_ParCSRMatrix *matrix = assemble(comm, low, rows, sizes, columns, values);
+    HYPRE_ParCSRMatrix matrix = assemble(comm, low, rows, sizes, columns, values);
     free(start);
     free(columns);
     free(values);
@@ -149,7 +163,7 @@ static hypre_ParCSRMatrix *from_file(MPI_Comm comm, const amg_settings *s)
     return matrix;
 }
 
-hypre_ParCSRMatrix *build_problem(MPI_Comm comm, const amg_settings *s)
+HYPRE_ParCSRMatrix build_problem(MPI_Comm comm, const amg_settings *s)
 {
     static const double one[3] = {1.0, 1.0, 1.0};
     if (strcmp(s->problem, "laplace7") == 0)

@@ -42,7 +42,7 @@ static int copy_row(hypre_CSRMatrix *part, int row, const HYPRE_BigInt *column_m
 }
 
 /* This rank's rows with global column numbers. */
-static row_block local_block(hypre_ParCSRMatrix *m)
+static row_block local_block(HYPRE_ParCSRMatrix m)
 {
     hypre_CSRMatrix *diagonal = hypre_ParCSRMatrixDiag(m), *rest = hypre_ParCSRMatrixOffd(m);
     int has_rest = hypre_CSRMatrixNumCols(rest) > 0;
@@ -133,11 +133,11 @@ static row_block collect(const regrouped *r, const row_block *own, int rank)
     return b;
 }
 
-regrouped *regroup(hypre_ParCSRMatrix *m, int groups)
+regrouped *regroup(HYPRE_ParCSRMatrix m, int groups)
 {
     regrouped *r = calloc(1, sizeof *r);
     int rank, ranks;
-    r->comm = hypre_ParCSRMatrixComm(m);
+    HYPRE(HYPRE_ParCSRMatrixGetComm(m, &r->comm));
     MPI_Comm_rank(r->comm, &rank);
     MPI_Comm_size(r->comm, &ranks);
     row_block own = local_block(m);
@@ -157,12 +157,12 @@ regrouped *regroup(hypre_ParCSRMatrix *m, int groups)
     return r;
 }
 
-static double *values_of(hypre_ParVector *v)
+static double *values_of(HYPRE_ParVector v)
 {
     return hypre_VectorData(hypre_ParVectorLocalVector(v));
 }
 
-void gather_vector(const regrouped *r, hypre_ParVector *fine, hypre_ParVector *kept)
+void gather_vector(const regrouped *r, HYPRE_ParVector fine, HYPRE_ParVector kept)
 {
     int rank, rows = hypre_VectorSize(hypre_ParVectorLocalVector(fine));
     MPI_Comm_rank(r->comm, &rank);
@@ -200,7 +200,7 @@ HYPRE_Int *gather_numbers(const regrouped *r, const HYPRE_Int *own, int rows)
     return all;
 }
 
-void scatter_vector(const regrouped *r, hypre_ParVector *kept, hypre_ParVector *fine)
+void scatter_vector(const regrouped *r, HYPRE_ParVector kept, HYPRE_ParVector fine)
 {
     int rank, rows = hypre_VectorSize(hypre_ParVectorLocalVector(fine));
     MPI_Comm_rank(r->comm, &rank);

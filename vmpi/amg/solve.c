@@ -71,7 +71,7 @@ typedef struct {
     int null_space;
 } preconditioner;
 
-void remove_mean(hypre_ParVector *v)
+void remove_mean(HYPRE_ParVector v)
 {
     hypre_Vector *local = hypre_ParVectorLocalVector(v);
     double *values = hypre_VectorData(local), here = 0.0, all;
@@ -83,9 +83,9 @@ void remove_mean(hypre_ParVector *v)
         values[i] -= all / (double)hypre_ParVectorGlobalSize(v);
 }
 
-void set_right_hand_side(hypre_ParVector *f, int null_space)
+void set_right_hand_side(HYPRE_ParVector f, int null_space)
 {
-    hypre_ParVectorSetConstantValues(f, 1.0);
+    HYPRE(HYPRE_ParVectorSetConstantValues(f, 1.0));
     if (!null_space)
         return;
     /* Constants have no solution there: numbers that only the row says, without their mean. */
@@ -104,7 +104,7 @@ static HYPRE_Int precondition(HYPRE_Solver solver, HYPRE_ParCSRMatrix a, HYPRE_P
     preconditioner *p = (preconditioner *)solver;
     p->cycle(p->with, a, f, u);
     if (p->null_space)
-        remove_mean((hypre_ParVector *)u);
+        remove_mean(u);
     return 0;
 }
 
@@ -118,24 +118,23 @@ static HYPRE_Int already_set_up(HYPRE_Solver s, HYPRE_ParCSRMatrix a, HYPRE_ParV
 }
 
 /* |f - A u| / |f|. */
-static double true_residual(hypre_ParCSRMatrix *a, hypre_ParVector *f, hypre_ParVector *u)
+static double true_residual(HYPRE_ParCSRMatrix a, HYPRE_ParVector f, HYPRE_ParVector u)
 {
-    hypre_ParVector *r = hypre_ParVectorCreate(hypre_ParVectorComm(f), hypre_ParVectorGlobalSize(f),
-                                               hypre_ParVectorPartitioning(f));
-    hypre_ParVectorInitialize(r);
-    hypre_ParCSRMatrixMatvecOutOfPlace(-1.0, a, u, 1.0, f, r);
-    double squared = hypre_ParVectorInnerProd(r, r), of_f = hypre_ParVectorInnerProd(f, f);
-    hypre_ParVectorDestroy(r);
+    HYPRE_ParVector r = vector_of_rows(a);
+    double squared, of_f;
+    HYPRE(HYPRE_ParVectorCopy(f, r));
+    HYPRE(HYPRE_ParCSRMatrixMatvec(-1.0, a, u, 1.0, r));
+    HYPRE(HYPRE_ParVectorInnerProd(r, r, &squared));
+    HYPRE(HYPRE_ParVectorInnerProd(f, f, &of_f));
+    HYPRE(HYPRE_ParVectorDestroy(r));
     return sqrt(squared / of_f);
 }
 
-static solve_result solve_once(const method *m, MPI_Comm comm, const amg_settings *s, hypre_ParCSRMatrix *a,
-                               hypre_ParVector *f, hypre_ParVector *u, preconditioner *p)
+static solve_result solve_once(const method *m, MPI_Comm comm, const amg_settings *s, HYPRE_ParCSRMatrix a,
+                               HYPRE_ParVector f, HYPRE_ParVector u, preconditioner *p)
 {
     HYPRE_Solver solver;
     solve_result result = {.solver = m->name};
-    HYPRE_ParCSRMatrix matrix = (HYPRE_ParCSRMatrix)a;
-    HYPRE_ParVector right = (HYPRE_ParVector)f, left = (HYPRE_ParVector)u;
     HYPRE(m->create(comm, &solver));
     HYPRE(m->set_tolerance(solver, s->tolerance));
     HYPRE(m->set_most(solver, s->max_iterations));
@@ -144,10 +143,10 @@ static solve_result solve_once(const method *m, MPI_Comm comm, const amg_setting
     if (m->create == HYPRE_ParCSRGMRESCreate)
         HYPRE(HYPRE_GMRESSetKDim(solver, RESTART)); /* hypre's 5 are few */
     HYPRE(m->set_preconditioner(solver, precondition, already_set_up, (HYPRE_Solver)p));
-    hypre_ParVectorSetConstantValues(u, 0.0);
-    HYPRE(m->set_up(solver, matrix, right, left));
+    HYPRE(HYPRE_ParVectorSetConstantValues(u, 0.0));
+    HYPRE(m->set_up(solver, a, f, u));
     /* Not stopped at: a method that breaks down has not solved the system, which the residual tells. */
-    m->solve(solver, matrix, right, left);
+    m->solve(solver, a, f, u);
     int error = HYPRE_GetError(), most;
     MPI_Allreduce(&error, &most, 1, MPI_INT, MPI_MAX, comm);
     HYPRE_ClearAllErrors();
@@ -162,7 +161,7 @@ static solve_result solve_once(const method *m, MPI_Comm comm, const amg_setting
     return result;
 }
 
-solve_result solve(MPI_Comm comm, const amg_settings *s, hypre_ParCSRMatrix *a, hypre_ParVector *f, hypre_ParVector *u,
+solve_result solve(MPI_Comm comm, const amg_settings *s, HYPRE_ParCSRMatrix a, HYPRE_ParVector f, HYPRE_ParVector u,
                    HYPRE_PtrToParSolverFcn cycle, HYPRE_Solver with)
 {
     preconditioner p = {cycle, with, s->null_space};

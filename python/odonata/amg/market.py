@@ -18,6 +18,7 @@ import numpy.typing as npt
 
 from odonata import _core
 from odonata.amg.optional import Csr, optional
+from odonata.amg.problems import LARGEST
 from odonata.errors import OdonataError
 
 Floats = npt.NDArray[np.float64]
@@ -51,9 +52,11 @@ def _parse(data: bytes) -> Csr:
     form, sign = _form(head)
     numbers = _numbers(body)
     count = 2 if form == "array" else 3
-    if len(numbers) < count or not _whole(numbers[:count]) or numbers[:count].max() >= 2**31:
+    if len(numbers) < count or not _whole(numbers[:count]):
         raise ValueError("there is no line of its sizes")
     rows, columns = (int(n) for n in numbers[:2])
+    if max(rows, columns) > LARGEST:
+        raise ValueError(f"{rows:,} x {columns:,} is more than hypre's 32-bit numbers allow ({LARGEST:,})")
     if form == "array":
         if sign or len(numbers) != count + rows * columns:
             raise ValueError(f"{len(numbers) - count} values of {rows} x {columns}, a dense general matrix")

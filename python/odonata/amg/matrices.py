@@ -15,7 +15,7 @@ import numpy.typing as npt
 from odonata import _core
 from odonata.amg import market, partition
 from odonata.amg.optional import Csr, optional
-from odonata.amg.problems import Problem, Settings, of_matrix
+from odonata.amg.problems import LARGEST, Problem, Settings, check_entries, of_matrix
 from odonata.errors import OdonataError
 
 
@@ -79,7 +79,9 @@ def prepare(
     if chosen.way != "order":
         problem = replace(problem, options={**problem.options, "partition": chosen.way})
     path = folder / "matrix.csr"
-    write(chosen.apply(csr), chosen.starts, path)
+    ordered = chosen.apply(csr)
+    check_entries(int(np.diff(ordered.indptr[chosen.starts].astype(np.int64)).max()))
+    write(ordered, chosen.starts, path)
     return Prepared(problem, path, notes, warnings)
 
 
@@ -186,9 +188,8 @@ def _read_part(path: Path) -> tuple[int, int, npt.NDArray[np.float64]]:
     places = part[:, :2]
     if high < low:
         raise OdonataError(f"{path} has no rows: its first line says {low} to {high}")
-    # Whole numbers that a file of a matrix with 32-bit indices may hold.
-    if not ((places >= 0) & (places < 2**31) & (places == np.floor(places))).all():
-        raise OdonataError(f"{path} has rows or columns that are no whole numbers from 0 up")
+    if not ((places >= 0) & (places <= LARGEST) & (places == np.floor(places))).all():
+        raise OdonataError(f"{path} has rows or columns that are no whole numbers from 0 to {LARGEST:,}")
     return low, high, part
 
 

@@ -17,6 +17,7 @@ import numpy as np
 import numpy.typing as npt
 
 from odonata import _core
+from odonata.amg.problems import LARGEST
 from odonata.errors import OdonataError
 
 WAYS = ("metis", "bisection", "order")
@@ -92,6 +93,11 @@ def by_metis(matrix: Csr, ranks: int, functions: int) -> Partition:
         raise OdonataError("the partition by METIS needs the package pymetis", hint="pip install pymetis")
     pymetis = import_module("pymetis")
     graph = _graph(matrix, functions)
+    if graph.nnz > LARGEST:
+        raise OdonataError(
+            f"a graph with {graph.nnz:,} edges, each counted twice, is more than METIS counts ({LARGEST:,})",
+            hint="--partition bisection with --coordinates FILE, a file of parts, or order",
+        )
     if ranks == 1:
         return by_order(matrix.shape[0], 1, functions)
     adjacency = pymetis.CSRAdjacency(adj_starts=graph.indptr, adjacent=graph.indices)
@@ -184,7 +190,8 @@ def _graph(matrix: Csr, functions: int) -> Csr:
 
     entries = matrix.tocoo()
     points = matrix.shape[0] // functions
-    ones = np.ones(entries.nnz, dtype=np.int8)
+    # Not numbers: the entries between two points are added, functions^2 of them, and might add up to nothing.
+    ones = np.ones(entries.nnz, dtype=bool)
     joined = sparse.coo_matrix((ones, (entries.row // functions, entries.col // functions)), (points, points))
     joined = (joined + joined.T).tocsr()
     joined.setdiag(0)

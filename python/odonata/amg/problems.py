@@ -22,7 +22,8 @@ PROBLEMS = {
 SOLVERS = ("cg", "gmres", "lgmres", "bicgstab")
 """hypre's Krylov methods."""
 _STENCIL = {"laplace7": 7, "laplace27": 27, "anisotropic": 7, "rotated": 7}
-_LARGEST = 2**31 - 1  # unknowns: Debian's hypre numbers them with 32 bits
+LARGEST = 2**31 - 1
+"""Debian's hypre numbers unknowns, and any hypre of its kind the entries of a rank, with 32 bits."""
 _BYTES_PER_RANK = 300_000  # measured: stacks and per-rank tables at 8,192 ranks
 
 
@@ -336,13 +337,28 @@ def of_matrix(name: str, ranks: int, rows: int, nonzeros: int, settings: Setting
 
 
 def check(problem: Problem) -> Problem:
-    """The problem if hypre can number its unknowns."""
-    if problem.unknowns > _LARGEST:
+    """The problem if hypre can number its unknowns and count what a rank has of the matrix."""
+    if problem.unknowns > LARGEST:
         raise OdonataError(
-            f"{problem.unknowns:,} unknowns are more than hypre's 32-bit numbers allow ({_LARGEST:,})",
+            f"{problem.unknowns:,} unknowns are more than hypre's 32-bit numbers allow ({LARGEST:,})",
             hint="Use fewer points per rank, or `odonata amg model --extrapolate`.",
         )
+    check_entries(math.ceil(problem.unknowns * problem.nonzeros_per_row / problem.ranks))
     return problem
+
+
+def check_entries(of_a_rank: int) -> None:
+    """Refuses more entries of the matrix on one rank than hypre can count.
+
+    Args:
+        of_a_rank: How many the rank with the most has.
+    """
+    if of_a_rank > LARGEST:
+        raise OdonataError(
+            f"{of_a_rank:,} entries of the matrix on one rank are more than hypre's 32-bit numbers allow "
+            f"({LARGEST:,})",
+            hint="Use more ranks.",
+        )
 
 
 def with_settings(problem: Problem, **changes: Any) -> Problem:
