@@ -15,6 +15,16 @@ from typing import Any
 
 import numpy as np
 import pyarrow.csv as pc
+from experiments import (
+    COUNTERS_JOBS,
+    COUNTERS_LINKS,
+    EXPERIMENTS,
+    FAMILIES,
+    GRID,
+    INTERFERENCE,
+    SEARCH,
+    SWEPT,
+)
 from scipy.sparse import coo_array
 from scipy.sparse.csgraph import connected_components
 
@@ -23,159 +33,6 @@ from odonata.store.schema import declarations
 from odonata.viewer.counters import read_counters
 from odonata.viewer.export import embedded
 from odonata.viewer.runs import OpenRuns
-
-JOB = '[[job]]\nname = "{name}"\npattern = "{pattern}"\nranks = {ranks}\nplacement = "{placement}"\n'
-OPEN = 'ranks_per_node = 1\ntraffic = { name = "open", load = 0.4 }\n'
-FLOW = '[engine]\nkind = "flow"\nrouting = "{routing}"\nseed = 1\n'
-PACKET = """[engine]
-kind = "packet"
-routing = "ugal-g"
-warm_up = "2 us"
-measure = "6 us"
-drain = "4 us"
-interval = "500 ns"
-series = ["jobs", "links"]
-seed = {seed}
-"""
-
-Job = tuple[str, str, int, str]
-
-
-def experiment(machine: str, jobs: list[Job], engine: str, more: str = "") -> str:
-    parts = [f"[machine]\n{machine}\n"]
-    parts += [JOB.format(name=n, pattern=p, ranks=r, placement=where) + more for n, p, r, where in jobs]
-    return "\n".join([*parts, engine])
-
-
-def flow(machine: str, jobs: list[Job], routing: str = "adaptive-hybrid", more: str = "") -> str:
-    return experiment(machine, jobs, FLOW.format(routing=routing) + more)
-
-
-def packet(machine: str, jobs: list[Job], seed: int) -> str:
-    return experiment(machine, jobs, PACKET.format(seed=seed), OPEN)
-
-
-TWO = [("spread", "spread", 6000, "non-uniform"), ("halo", "stencil-4d", 8192, "compact")]
-# 72 routers of 4 nodes in 9 groups of 8.
-SMALL = 'topology = "dragonfly"\np = 4\na = 8\nh = 1\ng = 9'
-PAIR = [("near", "stencil-2d", 64, "compact"), ("far", "adversarial", 144, "random-nodes")]
-EXPERIMENTS = {
-    "edison": flow('preset = "edison"', TWO, more="alone = true\n"),
-    "edison-K": flow('preset = "edison"\nedit = ["-K"]', TWO, more="alone = true\n"),
-    "dragonfly": flow(
-        'preset = "dragonfly-1056"',
-        [("a", "uniform", 500, "random-nodes"), ("b", "stencil-2d", 400, "compact")],
-    ),
-    "torus": flow('preset = "bgp-midplane"', [("halo", "stencil-3d", 512, "compact")], "min"),
-    "tree": flow('topology = "fat-tree"\nk = 8\nlevels = 3', [("a", "uniform", 100, "compact")], "min"),
-    # All of Edison, of which the job uses two groups: the other thirteen carry nothing.
-    "corner": flow('preset = "edison"', [("corner", "stencil-3d", 12000, "compact")], "static-direct"),
-    "packet": packet(SMALL, PAIR, 1),
-    "packet-torus": packet(
-        'topology = "torus"\ndims = [4, 4, 4]', [("cube", "uniform", 64, "compact")], 1
-    ).replace('"ugal-g"', '"torus-adaptive"\nrecord_channels = true'),
-}
-# Looking along X, both jobs lie over each other; looking along Z, each has its own places.
-EXPERIMENTS["torus-two"] = flow(
-    'preset = "bgp-midplane"',
-    [("first", "stencil-3d", 512, "compact"), ("second", "stencil-3d", 512, "compact")],
-    "min",
-)
-EXPERIMENTS["model"] = experiment(
-    'preset = "dragonfly-1056"', [("halo", "stencil-3d", 512, "compact")], '[engine]\nkind = "model"\n'
-)
-# Families whose picture is their own.
-EXPERIMENTS |= {
-    family: flow(f'topology = "{family}"\n{more}', [("all", "uniform", 64, "random-nodes")], "min")
-    for family, more in [
-        ("dragonfly-plus", ""),
-        ("hyperx", "dims = [4, 4, 3]"),
-        ("slim-fly", "q = 5"),
-        ("polarfly", "q = 5"),
-        ("jellyfish", "routers = 40\ndegree = 6"),
-        ("express-mesh", "dims = [8, 8]\ngap = 4"),
-    ]
-}
-EXPERIMENTS["tags"] = flow(SMALL, [("<!--<script>", "uniform", 32, "compact")])
-EXPERIMENTS["many"] = flow(SMALL, [(f"job {n}", "uniform", 8, "compact") for n in range(24)])
-# Two mixes of ranks and threads in three scenarios.
-EXPERIMENTS["amg"] = """[machine]
-preset = "eos"
-
-[engine]
-kind = "model"
-form = "amg"
-parameters = "eos"
-scenarios = ["alpha-beta-gamma", "alpha-beta", "alpha-beta-gamma-penalties"]
-
-[[job]]
-name = "many ranks"
-ranks = 1024
-ranks_per_node = 16
-pattern = { name = "amg", hierarchy = "laplace7-1024-50x50x25" }
-
-[[job]]
-name = "few ranks"
-ranks = 64
-ranks_per_node = 1
-pattern = { name = "amg", hierarchy = "laplace7-64-100x100x100" }
-"""
-PROGRAM = """[[job]]
-name = "{name}"
-program = {{ name = "{name}-3d", iterations = 2 }}
-ranks = {ranks}
-ranks_per_node = 1
-placement = "random-nodes"
-"""
-EXPERIMENTS["ranks"] = "\n".join(
-    [
-        f"[machine]\n{SMALL}\n",
-        PROGRAM.format(name="fft", ranks=32),
-        PROGRAM.format(name="halo", ranks=64),
-        '[engine]\nkind = "packet"\nrouting = "par"\ninterval = "100 us"\nseries = ["jobs", "links"]',
-        "record_calls = true\nrecord_messages = true\nseed = 1\n",
-    ]
-)
-# One of every family and engine, for the page and the notebook.
-FAMILIES = [
-    "edison",
-    "edison-K",
-    "dragonfly",
-    "torus-two",
-    "tree",
-    "packet",
-    "packet-torus",
-    "model",
-    "tags",
-    "many",
-    "amg",
-    "dragonfly-plus",
-    "hyperx",
-    "slim-fly",
-    "polarfly",
-    "jellyfish",
-    "express-mesh",
-]
-
-SWEPT = {f"seed-{seed}": packet(SMALL, PAIR, seed) for seed in (1, 2, 3)}
-
-GRID = (
-    packet(SMALL, PAIR, 1).replace('"6 us"', '"2 us"')
-    + """
-[sweep]
-"engine.routing" = ["min", "ugal-g"]
-"job.near.ranks" = [32, 64]
-"engine.seed" = [1, 2, 3]
-"""
-)
-
-COUNTERS_LINKS = """sg,sr,sc,dg,dr,dc,color,flits,stalls,stalls/flit,flits_vc_0,stalls_vc_0
-1,0,2,1,0,3,g,100,50,0.5,60,40
-1,0,2,1,3,2,k,10,5,0.5,6,4
-4,0,2,1,0,3,b,1000,5,0.005,600,1
-4,5,15,4,5,0,g,20,40,2,12,4
-"""
-COUNTERS_JOBS = "g,r,c,n,jobid\n1,0,2,0,777\n1,0,2,1,777\n4,0,2,3,42\n"
 
 
 def of_classes(names: list[str], values: np.ndarray[Any, Any], jobs: dict[str, Any]) -> dict[str, Any]:
@@ -443,6 +300,37 @@ def grid(target: Path) -> list[dict[str, Any]]:
     ]
 
 
+def search(target: Path) -> dict[str, Any]:
+    """The front as the search itself tells it, and how many combinations there are."""
+    if not (target / "search" / "trials.parquet").exists():
+        (target / "search.toml").write_text(SEARCH)
+        odonata.optimize(target / "search.toml", out=target / "search")
+    found = odonata.Optimization.load(target / "search")
+    return {"front": found.front.to_pylist(), "trials": found.trials.to_pylist()}
+
+
+def interference(target: Path) -> list[dict[str, Any]]:
+    """Of every job beside the other one: routing and, by seed, how much longer it was in calls than alone."""
+    if not (target / "interference" / "interference.parquet").exists():
+        (target / "interference.toml").write_text(INTERFERENCE)
+        odonata.sweep(target / "interference.toml", out=target / "interference")
+    means: dict[tuple[str, str, int], dict[str, float]] = {}
+    for path in sorted((target / "interference" / "points").iterdir()):
+        run = odonata.load(path)
+        running = [job for job in run.jobs.to_pylist() if job["messages"]]
+        for job in running:
+            place = (run.summary["routing"], job["name"], run.summary["seed"])
+            beside = "beside" if len(running) > 1 else "alone"
+            means.setdefault(place, {})[beside] = job["communication_mean_ns"]
+    slowdowns: dict[tuple[str, str], list[float]] = {}
+    for (routing, name, _), times in sorted(means.items()):
+        slowdowns.setdefault((routing, name), []).append(times["beside"] / times["alone"])
+    return [
+        {"routing": routing, "target": name, "slowdowns": values}
+        for (routing, name), values in slowdowns.items()
+    ]
+
+
 def counters(target: Path) -> dict[str, Any]:
     """Two small tables that are always there, and the real ones of Edison where somebody has them."""
     (target / "counters.csv").write_text(COUNTERS_LINKS)
@@ -480,6 +368,8 @@ def main(target: Path) -> None:
         "sweep": {name: run["mean"] for name, run in swept.items()},
         "series": series(opened["packet"]),
         "grid": grid(target),
+        "search": search(target),
+        "interference": interference(target),
         "lanes": lanes(opened["ranks"]),
         "communicators": communicators(opened["ranks"]),
         "channels": channels(opened["packet-torus"]),

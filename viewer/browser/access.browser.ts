@@ -58,6 +58,11 @@ describe.each(['light', 'dark'])('axe-core finds nothing, %s', (theme) => {
     await settle(page)
     expect(await violations()).toEqual([])
   })
+
+  test.each(['search', 'interference'])('study %s', async (study) => {
+    await open(study, `view=study&theme=${theme}`)
+    expect(await violations()).toEqual([])
+  })
 })
 
 describe('axe-core finds nothing in what opens', () => {

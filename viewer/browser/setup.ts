@@ -29,6 +29,9 @@ const SERVERS: Record<string, string[]> = {
   ranks: ['ranks'],
   grid: ['grid'],
   sweep: ['sweep'],
+  // What studies have found over their runs.
+  search: ['search'],
+  interference: ['interference'],
   // A directory of runs, one of which cannot be read.
   halves: ['halves'],
   broken: ['broken'],

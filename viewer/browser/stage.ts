@@ -61,6 +61,10 @@ interface Expected {
   }
   /** A sweep: of every cell its largest traffic and the latency of a job, by seed. */
   grid: { routing: string; ranks: number; most: number[]; latency: number[] }[]
+  /** Rows of the search's own tables. */
+  search: Record<'front' | 'trials', Record<string, number | string | boolean | null>[]>
+  /** Of every job beside the other: how much longer it was in calls, by seed. */
+  interference: { routing: string; target: string; slowdowns: number[] }[]
   /** What the dynamic channels of a link carry at most, also as a share of all; the kind of each channel. */
   channels: { kinds: string[]; largest: number; share: number }
   lanes: Record<

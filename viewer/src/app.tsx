@@ -21,6 +21,8 @@ import { JobsView } from './views/placement'
 import { Help, useKeys } from './views/keys'
 import { Overview } from './views/overview'
 import { SessionContext, ThemeContext, useStore, type Session } from './views/session'
+import { StudyView } from './views/study'
+import { studyExhibit } from './views/studysheet'
 import { SweepView } from './views/sweep'
 import { sweepExhibit } from './views/sweepsheet'
 import { hasCosts } from './data/costs'
@@ -103,6 +105,7 @@ function exhibitOf(
       ? overviewExhibit(compared.change.derived, state, theme, compared.change)
       : compareExhibit(compared, state, theme)
   if (view === 'time') return timeExhibit(session, derived.run, moment, state, theme)
+  if (view === 'study') return studyExhibit(session, state, theme)
   if (view === 'sweep') return sweepExhibit(session, state, theme)
   if (view === 'costs') return costsExhibit(session, derived.run, state, theme)
   if (view === 'latency') return latencyExhibit(session, derived.run, state, theme)
@@ -121,6 +124,7 @@ function Body({
   compared: Compared | null
   moment: Derived | null
 }) {
+  if (view === 'study') return <StudyView />
   if (view === 'sweep') return <SweepView />
   if (view === 'latency')
     return (
@@ -219,5 +223,6 @@ function availableViews(session: Session): View[] {
   if (runs.some((run) => hasLatency(run) || hasGroupTraffic(run))) views.push('latency')
   if (runs.some(hasCosts)) views.push('costs')
   if (runs.length > 2) views.push('sweep')
+  if (session.index.findings) views.push('study')
   return views
 }

@@ -15,18 +15,14 @@ from typing import TYPE_CHECKING, Any
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from odonata.errors import DamagedRunError, NewerRunError, NotARunError
+from odonata.errors import DamagedRunError
 from odonata.optimization.aims import PRICE
+from odonata.store.optimization import FORMAT, FORMAT_VERSION, TRIALS, read_description
 from odonata.store.schema import Column, declared
 from odonata.store.sweep import Axis, text
 
 if TYPE_CHECKING:
     from odonata.plot import Picture
-
-FORMAT = "odonata-optimize"
-FORMAT_VERSION = 1
-DESCRIPTION = "optimize.json"
-TRIALS = "trials.parquet"
 
 
 @dataclass(frozen=True)
@@ -130,25 +126,6 @@ class Optimization:
         from odonata.plot.front import plot_front
 
         return plot_front(self.trials, self.minimise)
-
-
-def read_description(directory: Path) -> dict[str, Any]:
-    """What `optimize.json` says.
-
-    Raises:
-        NotARunError: There is none.
-        NewerRunError: It was written by a newer version.
-    """
-    try:
-        description = json.loads((directory / DESCRIPTION).read_bytes())
-    except (OSError, ValueError):
-        description = None
-    if not isinstance(description, dict) or description.get("format") != FORMAT:
-        raise NotARunError(f"{directory} is not the directory of an optimization")
-    if description.get("format_version") != FORMAT_VERSION:
-        writer = description.get("odonata_version", "of an unknown version")
-        raise NewerRunError(f"{directory} was written by Odonata {writer}, in another format")
-    return description
 
 
 @dataclass(frozen=True)

@@ -26,15 +26,13 @@ from odonata.api import Experiment, Source, overrides
 from odonata.errors import ExperimentError, OdonataError, StoreError
 from odonata.optimization.aims import PRICE, price_of, value_of
 from odonata.optimization.result import (
-    DESCRIPTION,
-    TRIALS,
     Asked,
     Optimization,
     Trial,
-    read_description,
     table_of,
 )
 from odonata.runs import Run
+from odonata.store.optimization import DESCRIPTION, TRIALS, read_description
 from odonata.store.schema import EXPERIMENT
 from odonata.store.sweep import point_at
 from odonata.store.whole import replacing

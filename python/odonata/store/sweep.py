@@ -104,7 +104,7 @@ def read_axes(directory: Path) -> list[Axis]:
         raise NotARunError(f"{directory} is not the directory of a sweep")
     version = description.get("format_version")
     if type(version) is not int:
-        raise _damaged(directory, "format_version is no whole number")
+        raise _damaged(directory / DESCRIPTION, "format_version is no whole number")
     if version > FORMAT_VERSION:
         writer = description.get("odonata_version", "of an unknown version")
         raise NewerRunError(f"{directory} was written by Odonata {writer}, a newer one")
@@ -113,38 +113,46 @@ def read_axes(directory: Path) -> list[Axis]:
             f"{directory} was written in format {version} of sweeps, which is no longer read",
             hint="Run the sweep again into another directory.",
         )
-    given = description.get("axes")
-    if not isinstance(given, list):
-        raise _damaged(directory, "axes is no list")
-    axes = [_axis(directory, number, axis) for number, axis in enumerate(given)]
+    axes = axes_of(directory / DESCRIPTION, description.get("axes"))
     expected = [{"point": point.index, "directory": f"points/{point.name}"} for point in points(axes)]
     if description.get("points") != expected:
-        raise _damaged(directory, "points are not every combination of the values of its axes")
+        raise _damaged(directory / DESCRIPTION, "points are not every combination of the values of its axes")
     return axes
 
 
-def _axis(directory: Path, number: int, given: Any) -> Axis:
+def axes_of(file: Path, given: Any) -> list[Axis]:
+    """The axes that stand in a file.
+
+    Raises:
+        DamagedRunError: They are not as the format says.
+    """
+    if not isinstance(given, list):
+        raise _damaged(file, "axes is no list")
+    return [_axis(file, number, axis) for number, axis in enumerate(given)]
+
+
+def _axis(file: Path, number: int, given: Any) -> Axis:
     """One of the axes as they are read."""
     wrong = f"axes[{number}]"
     if not isinstance(given, dict) or not isinstance(given.get("key"), str):
-        raise _damaged(directory, f"{wrong} has no key")
+        raise _damaged(file, f"{wrong} has no key")
     values, overrides = given.get("values"), given.get("overrides")
     if not isinstance(values, list) or not values:
-        raise _damaged(directory, f"{wrong} has no values")
+        raise _damaged(file, f"{wrong} has no values")
     if (
         not isinstance(overrides, list)
         or len(overrides) != len(values)
         or not all(isinstance(each, list) for each in overrides)
         or not all(isinstance(text, str) for each in overrides for text in each)
     ):
-        raise _damaged(directory, f"{wrong} has not a list of texts KEY=VALUE for each of its values")
+        raise _damaged(file, f"{wrong} has not a list of texts KEY=VALUE for each of its values")
     return Axis(given["key"], tuple(values), tuple(map(tuple, overrides)))
 
 
-def _damaged(directory: Path, reason: str) -> DamagedRunError:
+def _damaged(file: Path, reason: str) -> DamagedRunError:
     return DamagedRunError(
-        f"{directory / DESCRIPTION} is damaged: {reason}",
-        hint="Run the sweep again into the same directory: its finished points are kept.",
+        f"{file} is damaged: {reason}",
+        hint="Run it again into the same directory: its finished points are kept.",
     )
 
 

@@ -30,7 +30,7 @@ def bundle_count(run: ShownRun) -> int:
 def all_bundled(runs: OpenRuns) -> OpenRuns:
     """The same runs with a row for each bundle."""
     joined = [(label, bundled(run)) for label, run in zip(runs.labels, runs.runs, strict=True)]
-    return OpenRuns(joined, runs.bad)
+    return OpenRuns(joined, runs.bad, runs.findings)
 
 
 def bundled(run: ShownRun) -> MemoryRun:

@@ -14,9 +14,11 @@ import pyarrow.parquet as pq
 from odonata import __version__
 from odonata.errors import DamagedRunError, NotARunError, OdonataError
 from odonata.store import RunData, RunReader, is_run
+from odonata.store.optimization import DESCRIPTION as SEARCH
 from odonata.store.schema import SUMMARY, Column, declarations, table_file
 from odonata.store.sweep import DESCRIPTION, point_directory, points, read_axes, text
 from odonata.viewer import blocks
+from odonata.viewer.findings import findings, search_runs
 
 PROTOCOL = 2
 """Changes when the page and the server would no longer understand each other."""
@@ -112,14 +114,21 @@ class OpenRuns:
     Args:
         runs: A label and a run each, in the order in which they are shown.
         bad: Labels of runs that were found and cannot be read, and why.
+        findings: What a study says over these runs.
     """
 
-    def __init__(self, runs: Sequence[tuple[str, ShownRun]], bad: Sequence[tuple[str, str]] = ()) -> None:
+    def __init__(
+        self,
+        runs: Sequence[tuple[str, ShownRun]],
+        bad: Sequence[tuple[str, str]] = (),
+        findings: dict[str, Any] | None = None,
+    ) -> None:
         if len(runs) > RUNS_MAX:
             raise OdonataError(f"{len(runs)} runs are more than the viewer shows at once ({RUNS_MAX})")
         self.labels = [label for label, _ in runs]
         self.runs = [run for _, run in runs]
         self.bad = list(bad)
+        self.findings = findings
 
     @classmethod
     def from_directories(cls, directories: Iterable[Path]) -> OpenRuns:
@@ -131,7 +140,9 @@ class OpenRuns:
             OdonataError: A directory that was named itself is no run, damaged, or of a newer format, or none
                 of those that were found can be read.
         """
-        found = [(*entry, directory) for directory in directories for entry in find_runs(directory)]
+        named_by_user = list(directories)
+        found = [(*entry, directory) for directory in named_by_user for entry in find_runs(directory)]
+        numbers: dict[Path, int] = {}
         runs: list[tuple[str, ShownRun]] = []
         bad: list[tuple[str, str]] = []
         problem: OdonataError | None = None
@@ -140,6 +151,7 @@ class OpenRuns:
                 run = StoredRun(path, place)
                 if path != named:
                     _check_tables(run)
+                numbers[path] = len(runs)
                 runs.append((label, run))
             except OdonataError as error:
                 if path == named:
@@ -148,7 +160,8 @@ class OpenRuns:
                 problem = error
         if problem is not None and not runs:
             raise problem
-        return cls(runs, bad)
+        # A study alone: rows of two would need their names beside each other.
+        return cls(runs, bad, findings(named_by_user[0], numbers) if len(named_by_user) == 1 else None)
 
     @classmethod
     def from_run(cls, run: RunData) -> OpenRuns:
@@ -171,6 +184,7 @@ class OpenRuns:
                 }
                 for i, (label, run) in enumerate(zip(self.labels, self.runs, strict=True))
             ],
+            **({"findings": self.findings} if self.findings else {}),
             "bad": [{"label": label, "reason": reason} for label, reason in self.bad],
         }
 
@@ -227,7 +241,7 @@ def _declaration(column: Column) -> dict[str, Any]:
 
 
 def find_runs(directory: Path) -> list[tuple[Path, dict[str, Any]]]:
-    """The directory itself if it is a run, the finished points of a sweep, else the runs right inside it.
+    """The directory itself if it is a run, the points of a sweep or search, else the runs right inside it.
 
     Beside each point stand its values of the sweep's keys.
     """
@@ -245,6 +259,15 @@ def find_runs(directory: Path) -> list[tuple[Path, dict[str, Any]]]:
         if not finished:
             raise OdonataError(f"no point of the sweep {directory} is finished")
         return finished
+    if (directory / SEARCH).exists():
+        tried = [
+            (place, {key: _sortable(value) for key, value in values.items()})
+            for place, values in search_runs(directory)
+            if is_run(place)
+        ]
+        if not tried:
+            raise OdonataError(f"no trial of the search {directory} has a run")
+        return tried
     inside = sorted(
         path for path in directory.iterdir() if not path.name.startswith(".") and _seems_run(path)
     )

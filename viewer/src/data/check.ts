@@ -4,6 +4,7 @@ import { RAMPS } from '../base/ramps'
 import { channelColumns, channelsOf } from './channels'
 import { readChoice } from './communicators'
 import { hasCosts } from './costs'
+import type { Fact } from './findings'
 import { hasLanes } from './lanes'
 import { groupMeasures, hasGroupTraffic, hasLatency } from './latency'
 import { figureOptions, settingKeys } from './pivot'
@@ -50,11 +51,12 @@ const CHECKS: Checks = {
       ? `${count(compared.length)} runs are more than the four that are compared`
       : null
   },
-  view: ({ view }, { runs }) => {
+  view: ({ view }, { runs, findings }) => {
     if (view === 'compare' && runs.length < 2) return 'one run alone cannot be compared'
     if (view === 'sweep' && runs.length < 3) return 'a sweep has three runs at least'
     if (view === 'time' && !runs.some((run) => hasSeries(run) || hasLanes(run)))
       return 'no run holds a time series'
+    if (view === 'study' && !findings) return 'no directory of a study was opened'
     if (view === 'latency' && !runs.some((run) => hasLatency(run) || hasGroupTraffic(run)))
       return 'no run tells how long packets took'
     if (view === 'costs' && !runs.some(hasCosts)) return 'no run prices anything'
@@ -128,6 +130,12 @@ const CHECKS: Checks = {
       sweepFigure,
       figureOptions(index).map(({ id }) => id),
     ),
+  studyPanels: ({ studyPanels }, index) =>
+    oneOf('setting', studyPanels, ['-', ...names(index.findings?.keys)]),
+  studyRows: ({ studyRows }, index) => oneOf('setting', studyRows, ['-', ...names(index.findings?.keys)]),
+  studyColumns: ({ studyColumns }, index) =>
+    oneOf('setting', studyColumns, ['-', ...names(index.findings?.keys)]),
+  studyFigure: ({ studyFigure }, index) => oneOf('figure', studyFigure, names(index.findings?.figures)),
   sweepKey: ({ sweepKey }, { keys }) =>
     oneOf(
       'key of the sweep',
@@ -135,6 +143,8 @@ const CHECKS: Checks = {
       keys.map(({ name }) => name),
     ),
 }
+
+const names = (facts: readonly Fact[] | undefined): string[] => (facts ?? []).map(({ name }) => name)
 
 function measuresOf(run: RunInfo): string[] {
   return Object.entries(run.tables['links']?.columns ?? {}).flatMap(([name, column]) =>

@@ -103,11 +103,14 @@ export function partsOf(id: string): [string, string, string] {
 
 const byNumber = (a: string, b: string): number => a.localeCompare(b, 'en', { numeric: true })
 
-export const keyText = (run: RunInfo, key: string): string => (key === '' ? '' : String(run.keys[key] ?? '–'))
+/** What has values of keys: a run, or a finding over runs. */
+type Keyed = Pick<RunInfo, 'keys'>
+
+export const keyText = (run: Keyed, key: string): string => (key === '' ? '' : String(run.keys[key] ?? '–'))
 
 /** `values` by run, NaN where a run lacks the figure. Rows and columns by their settings, or by their means. */
 export function pivotOf(
-  runs: readonly RunInfo[],
+  runs: readonly Keyed[],
   values: ArrayLike<number>,
   rowKey: string,
   columnKey: string,

@@ -1,5 +1,6 @@
 /** Where run directories come from: the server of `odonata view`, the page itself, or a notebook. */
 import type { Unit } from '../base/format'
+import type { Findings } from './findings'
 import { decodeBlock, type Block } from './block'
 
 /** What several rows are together; keys and attributes are nothing for several rows. */
@@ -59,6 +60,8 @@ export interface Index {
   readonly keys: readonly SweepKey[]
   readonly runs: readonly RunInfo[]
   readonly bad?: readonly BadRun[]
+  /** Of a study that was opened: what it says over all of its runs. */
+  readonly findings?: Findings
 }
 
 export interface ClassSummary {

@@ -2,7 +2,7 @@
 import { SEQUENTIAL_DEFAULT } from '../base/ramps'
 import { COST_AXES, type CostAxis } from './costs'
 
-export type View = 'overview' | 'compare' | 'time' | 'jobs' | 'latency' | 'costs' | 'sweep'
+export type View = 'overview' | 'compare' | 'time' | 'jobs' | 'latency' | 'costs' | 'sweep' | 'study'
 export type Aggregate = 'max' | 'mean' | 'sum'
 /** What a difference pairs: single cables, or all cables between two routers together. */
 export type Pairing = 'cable' | 'bundle'
@@ -67,6 +67,11 @@ export interface ViewState {
   readonly sweepOrder: 'key' | 'value'
   /** What a cell is compared with: the first of its row or of its column. */
   readonly sweepBase: 'row' | 'column'
+  /** What a study's tables are for, their rows, columns and figure; empty for the usual ones, `-` for none. */
+  readonly studyPanels: string
+  readonly studyRows: string
+  readonly studyColumns: string
+  readonly studyFigure: string
   /** What the matrix of groups in the view of latencies shows; empty for the index of congestion. */
   readonly between: string
   /** What the view of costs has a bar for, and what its parts are. */
@@ -115,6 +120,10 @@ export const DEFAULTS: ViewState = {
   sweepFigure: '',
   sweepOrder: 'key',
   sweepBase: 'row',
+  studyPanels: '',
+  studyRows: '',
+  studyColumns: '',
+  studyFigure: '',
   between: '',
   costRows: 'level',
   costParts: 'term',
@@ -146,7 +155,7 @@ const numberList: Codec = {
 }
 
 const CODECS: Record<keyof ViewState, Codec> = {
-  view: oneOf('overview', 'compare', 'time', 'jobs', 'latency', 'costs', 'sweep'),
+  view: oneOf('overview', 'compare', 'time', 'jobs', 'latency', 'costs', 'sweep', 'study'),
   run: number,
   compared: numberList,
   difference: { write: (v: boolean) => (v ? '1' : ''), read: (t) => t === '1' },
@@ -204,6 +213,10 @@ const CODECS: Record<keyof ViewState, Codec> = {
   sweepFigure: words,
   sweepOrder: oneOf('key', 'value'),
   sweepBase: oneOf('row', 'column'),
+  studyPanels: words,
+  studyRows: words,
+  studyColumns: words,
+  studyFigure: words,
   between: words,
   costRows: oneOf(...COST_AXES),
   costParts: oneOf(...COST_AXES),

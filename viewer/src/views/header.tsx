@@ -22,6 +22,7 @@ export const VIEW_NAMES: Readonly<Record<View, string>> = {
   latency: 'Latency',
   costs: 'Costs',
   sweep: 'Sweep',
+  study: 'Study',
 }
 
 export function Header({ run, views, onExport, onHelp }: HeaderProps) {

@@ -3,7 +3,8 @@ import { useRef } from 'preact/hooks'
 import { quantity } from '../base/format'
 import { distinctColors } from '../base/palette'
 import { axisTicks, valueAxis } from '../data/histogram'
-import { cellText, type SweepTable } from './sweep'
+import { cellText } from './pivot'
+import { type SweepTable } from './sweep'
 import { useSize } from './size'
 
 const PAD = { left: 92, right: 24, top: 12, bottom: 44 }

@@ -1,6 +1,6 @@
 /** A sweep: a map of settings against settings, lines of their interactions, or a thumbnail of every run. */
-import { useContext, useMemo } from 'preact/hooks'
-import { count, quantity, type Unit } from '../base/format'
+import { useMemo } from 'preact/hooks'
+import { count } from '../base/format'
 import {
   classFigure,
   figureOptions,
@@ -12,14 +12,12 @@ import {
   usualKeys,
   type FigureOption,
   type Pivot,
-  type PivotCell,
 } from '../data/pivot'
-import { colorScale, type ColorScale } from '../data/scale'
 import type { ViewState } from '../data/state'
-import { looksFor } from '../draw/look'
 import { Choice } from './controls'
 import { Interactions } from './interactions'
-import { ThemeContext, useSession, useStore, type Session } from './session'
+import { PivotTable } from './pivot'
+import { useSession, useStore, type Session } from './session'
 import { Thumbnails } from './thumbnails'
 
 export interface SweepTable {
@@ -173,20 +171,13 @@ function SweepPickers({ table: { rowKey, columnKey, figure } }: { table: SweepTa
   )
 }
 
-/** From the least to the most mean; not from zero, since it is the differences that are looked for. */
-export function pivotScale({ low, high }: Pivot): ColorScale {
-  return colorScale('linear', Float64Array.of(low, high), false, [low, high > low ? high : low + 1])
-}
-
 function PivotMap({ table }: { table: SweepTable }) {
   const session = useSession()
-  const state = useStore(session.state)
+  const { sweepBase } = useStore(session.state)
   const { pivot, rowKey, columnKey, figure } = table
-  const looks = looksFor(useContext(ThemeContext), state.ramp, false)
-  const scale = pivotScale(pivot)
   const open = (row: number, column: number): void => {
     const cell = pivot.cells[row]![column]!
-    const base = state.sweepBase === 'row' ? pivot.cells[row]![0] : pivot.cells[0]![column]
+    const base = sweepBase === 'row' ? pivot.cells[row]![0] : pivot.cells[0]![column]
     const run = cell.runs[0]!
     if (!base || base === cell) return session.state.patch({ view: 'overview', run })
     session.state.patch({
@@ -195,60 +186,5 @@ function PivotMap({ table }: { table: SweepTable }) {
       difference: false,
     })
   }
-  return (
-    <div class="table-frame">
-      <table class="pivot" data-test="pivot">
-        <thead>
-          <tr>
-            <th>
-              {rowKey} ↓ {columnKey !== '' && columnKey !== rowKey && `${columnKey} →`}
-            </th>
-            {pivot.columns.map((column) => (
-              <th key={column} scope="col">
-                {column || 'all'}
-              </th>
-            ))}
-          </tr>
-        </thead>
-        <tbody>
-          {pivot.rows.map((row, r) => (
-            <tr key={row}>
-              <th scope="row">{row || 'all'}</th>
-              {pivot.cells[r]!.map((cell, c) => (
-                <td key={c}>
-                  {cell && (
-                    <Cell
-                      cell={cell}
-                      unit={figure.unit}
-                      color={looks.colors[scale.shade(cell.mean)]!}
-                      onOpen={() => open(r, c)}
-                    />
-                  )}
-                </td>
-              ))}
-            </tr>
-          ))}
-        </tbody>
-      </table>
-    </div>
-  )
-}
-
-/** What stands in a cell: the mean, and from the least to the most where there are several runs. */
-export function cellText({ mean, least, most, runs }: PivotCell, unit: Unit): [string, string] {
-  return [
-    quantity(mean, unit),
-    runs.length > 1 ? `${quantity(least, unit)} – ${quantity(most, unit)}, ${runs.length} runs` : '',
-  ]
-}
-
-function Cell({ cell, unit, color, onOpen }: { cell: PivotCell; unit: Unit; color: string; onOpen(): void }) {
-  const [mean, spread] = cellText(cell, unit)
-  return (
-    <button class="pivot-cell" onClick={onOpen} title="Compare with the base, or open the base itself">
-      <i style={{ background: color }} />
-      <b>{mean}</b>
-      {spread !== '' && <span>{spread}</span>}
-    </button>
-  )
+  return <PivotTable pivot={pivot} rowKey={rowKey} columnKey={columnKey} unit={figure.unit} onOpen={open} />
 }

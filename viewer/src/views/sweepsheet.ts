@@ -1,7 +1,8 @@
 /** The sweep view to keep: its map, its lines as a table of numbers, or its thumbnails. */
 import type { Theme } from '../base/ramps'
+import type { Unit } from '../base/format'
 import { csvOf } from '../data/csv'
-import { settingKeys } from '../data/pivot'
+import { settingKeys, type Pivot } from '../data/pivot'
 import type { ViewState } from '../data/state'
 import { fillBox, write } from '../draw/blocks'
 import { looksFor, type Looks } from '../draw/look'
@@ -9,10 +10,17 @@ import type { Pen } from '../draw/pen'
 import { drawHead, MARGIN, TOP, type Exhibit } from './exhibits'
 import { levelColors } from './interactions'
 import type { Session } from './session'
-import { cellText, pivotScale, sweepTable, type SweepTable } from './sweep'
+import { cellText, pivotScale } from './pivot'
+import { sweepTable, type SweepTable } from './sweep'
 
 const CELL = { width: 190, height: 44 }
 const NAMES = 200
+
+/** Of a sheet with `above` pixels above the table. */
+export const pivotSize = ({ rows, columns }: Pivot, above = 0): { width: number; height: number } => ({
+  width: 2 * MARGIN + NAMES + Math.max(3, columns.length) * CELL.width,
+  height: TOP + above + 24 + rows.length * CELL.height + MARGIN,
+})
 
 export function sweepExhibit(session: Session, state: ViewState, theme: Theme): Exhibit | null {
   const table = sweepTable(session, state)
@@ -21,10 +29,7 @@ export function sweepExhibit(session: Session, state: ViewState, theme: Theme): 
   if (state.sweepShow === 'runs') return thumbnailsExhibit(session, looks)
   const { pivot, figure, rowKey, columnKey } = table
   const lines = state.sweepShow === 'lines' ? 340 : 0
-  const size = {
-    width: 2 * MARGIN + NAMES + Math.max(3, pivot.columns.length) * CELL.width,
-    height: TOP + lines + 24 + pivot.rows.length * CELL.height + MARGIN,
-  }
+  const size = pivotSize(pivot, lines)
   const name = `${figure.label} by ${[rowKey, columnKey].filter(Boolean).join(' and ')}`
   return {
     name,
@@ -47,7 +52,13 @@ export function sweepExhibit(session: Session, state: ViewState, theme: Theme): 
   }
 }
 
-function drawPivot(pen: Pen, { pivot, figure }: SweepTable, top: number, looks: Looks): void {
+/** As many pixels wide and high as `pivotSize` says. */
+export function drawPivot(
+  pen: Pen,
+  { pivot, figure }: { readonly pivot: Pivot; readonly figure: { readonly unit: Unit } },
+  top: number,
+  looks: Looks,
+): void {
   const scale = pivotScale(pivot)
   pivot.columns.forEach((column, c) =>
     write(pen, column, MARGIN + NAMES + c * CELL.width + 6, top + 16, looks, { strong: true }),

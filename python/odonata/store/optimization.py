@@ -1,0 +1,58 @@
+"""The directory of an optimization: what was asked for, and the runs of each trial.
+
+`optimize.json` has axes, aims and limits, `trials.parquet` a row for each combination that was tried, and
+`points/<name>/` is the run directory of a combination with one of the seeds.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from odonata.errors import NewerRunError, NotARunError
+from odonata.store.sweep import Axis, Point, axes_of, point_at, text
+
+FORMAT = "odonata-optimize"
+FORMAT_VERSION = 1
+DESCRIPTION = "optimize.json"
+TRIALS = "trials.parquet"
+
+
+def read_description(directory: Path) -> dict[str, Any]:
+    """What `optimize.json` says.
+
+    Raises:
+        NotARunError: There is none.
+        NewerRunError: It was written by a newer version.
+    """
+    try:
+        description = json.loads((directory / DESCRIPTION).read_bytes())
+    except (OSError, ValueError):
+        description = None
+    if not isinstance(description, dict) or description.get("format") != FORMAT:
+        raise NotARunError(f"{directory} is not the directory of an optimization")
+    if description.get("format_version") != FORMAT_VERSION:
+        writer = description.get("odonata_version", "of an unknown version")
+        raise NewerRunError(f"{directory} was written by Odonata {writer}, in another format")
+    return description
+
+
+def points_of(axes: list[Axis], trial: Mapping[str, Any]) -> list[Point]:
+    """The points of a trial: its values on the axes that it names, all values of the others (seeds)."""
+    places: list[list[int]] = [[]]
+    for axis in axes:
+        values = [text(value) for value in axis.values]
+        chosen = [values.index(trial[axis.key])] if axis.key in trial else range(len(values))
+        places = [[*place, number] for place in places for number in chosen]
+    return [point_at(axes, place) for place in places]
+
+
+def read_search_axes(directory: Path) -> list[Axis]:
+    """The axes that a search chooses on, and that of the seeds.
+
+    Raises:
+        DamagedRunError: `optimize.json` is not as the format says.
+    """
+    return axes_of(directory / DESCRIPTION, read_description(directory).get("axes"))

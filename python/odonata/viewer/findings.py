@@ -1,0 +1,139 @@
+"""What a study has found over its runs: trials of an optimization, or what jobs of a sweep cost each other.
+
+Read from the tables that such a directory holds beside its points, so that every row leads to its runs.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from odonata.errors import DamagedRunError
+from odonata.store.optimization import DESCRIPTION as SEARCH
+from odonata.store.optimization import TRIALS, points_of, read_description, read_search_axes
+from odonata.store.schema import Column, declarations
+from odonata.store.sweep import DESCRIPTION as SWEEP
+from odonata.store.sweep import point_directory, points, read_axes
+
+INTERFERENCE = "interference.parquet"
+ALONE = "none"
+"""The background of a job that is alone."""
+
+
+def search_runs(directory: Path) -> list[tuple[Path, dict[str, Any]]]:
+    """The run directories of a search's trials, in their order, with what was chosen."""
+    axes = read_search_axes(directory)
+    found: dict[Path, dict[str, Any]] = {}
+    for trial in _rows(directory / TRIALS)[1]:
+        for point in points_of(axes, trial):
+            values = zip(axes, point.values, strict=True)
+            found[point_directory(directory, point)] = {
+                axis.key.removeprefix("engine."): value for axis, value in values
+            }
+    return list(found.items())
+
+
+def findings(directory: Path, runs: Mapping[Path, int]) -> dict[str, Any] | None:
+    """What a directory says over all its runs; None if it is no study, or has no such table.
+
+    Args:
+        directory: As the user named it.
+        runs: The numbers of the runs that are shown, by their directories.
+    """
+    if (directory / SEARCH).exists():
+        return _front(directory, runs)
+    if (directory / SWEEP).exists() and (directory / INTERFERENCE).exists():
+        return _interference(directory, runs)
+    return None
+
+
+def _front(directory: Path, runs: Mapping[Path, int]) -> dict[str, Any]:
+    """Trials with the aims that are minimised; the first stands for the file's own values."""
+    axes = read_search_axes(directory)
+    columns, rows = _rows(directory / TRIALS)
+    aims = list(read_description(directory)["minimise"])
+    keys = [axis.key for axis in axes if axis.key in columns]
+    entries = [
+        {
+            "runs": _known(runs, [point_directory(directory, point) for point in points_of(axes, row)]),
+            "base": [],
+            "keys": {key: row[key] for key in keys},
+            "values": _numbers(row, [name for name, column in columns.items() if column.type == "f64"]),
+            "allowed": row["allowed"],
+            "front": row["front"],
+            "reason": row["reason"],
+        }
+        for row in rows
+    ]
+    for entry in entries[1:]:
+        entry["base"] = entries[0]["runs"]
+    return {"kind": "front", "aims": aims, **_described(columns, keys), "entries": entries}
+
+
+def _interference(directory: Path, runs: Mapping[Path, int]) -> dict[str, Any]:
+    """Targets beside backgrounds, each against the same job alone with all other settings the same."""
+    axes = read_axes(directory)
+    columns, rows = _rows(directory / INTERFERENCE)
+    by_number = points(axes)
+    keys = ["target", "background", *(axis.key for axis in axes if axis.key in columns)]
+    measures = [
+        name for name, column in columns.items() if column.unit in ("ratio", "share") and column.type == "f64"
+    ]
+    shown = [name for name in measures if any(row[name] is not None for row in rows)]
+
+    def at(row: Mapping[str, Any]) -> list[int]:
+        return _known(runs, [point_directory(directory, by_number[row["point"]])])
+
+    def condition(row: Mapping[str, Any]) -> tuple[Any, ...]:
+        return tuple(row[key] for key in keys if key != "background")
+
+    alone = {condition(row): at(row) for row in rows if row["background"] == ALONE}
+    entries = [
+        {
+            "runs": at(row),
+            "base": [] if row["background"] == ALONE else alone.get(condition(row), []),
+            "keys": {key: row[key] for key in keys},
+            "values": _numbers(row, shown),
+        }
+        for row in rows
+    ]
+    described = _described({name: columns[name] for name in (*keys, *shown)}, keys)
+    return {"kind": "interference", "aims": ["slowdown"], **described, "entries": entries}
+
+
+def _described(columns: Mapping[str, Column], keys: Sequence[str]) -> dict[str, Any]:
+    """Labels and units of the keys and of what was found."""
+    facts = [
+        {"name": name, "label": column.label, "unit": column.unit, "meaning": column.meaning}
+        for name, column in columns.items()
+    ]
+    return {
+        "keys": [fact for fact in facts if fact["name"] in keys],
+        "figures": [
+            fact for fact in facts if fact["name"] not in keys and columns[fact["name"]].type == "f64"
+        ],
+    }
+
+
+def _numbers(row: Mapping[str, Any], names: Sequence[str]) -> dict[str, float]:
+    """Values that there are; JSON knows no others."""
+    return {name: row[name] for name in names if row[name] is not None and math.isfinite(row[name])}
+
+
+def _known(runs: Mapping[Path, int], directories: Sequence[Path]) -> list[int]:
+    return [runs[path] for path in directories if path in runs]
+
+
+def _rows(file: Path) -> tuple[dict[str, Column], list[dict[str, Any]]]:
+    """Columns and rows of a table that Python wrote, in the order of its points or trials."""
+    try:
+        table = pq.ParquetFile(file).read()
+    except (OSError, pa.ArrowException) as error:
+        raise DamagedRunError(f"{file} cannot be read: {error}") from None
+    rows: list[dict[str, Any]] = table.to_pylist()
+    return declarations(table.schema), rows

@@ -1,0 +1,120 @@
+/** What studies have found: the front of a search and what jobs cost each other, each row with a way to its runs. */
+import { readFileSync } from 'node:fs'
+import { expect, test } from 'vitest'
+import { quantity } from '../src/base/format'
+import { address, at, expected, keepPicture, open, page, press, settle, text, useBrowser } from './stage'
+
+useBrowser()
+
+const { search, interference } = expected
+const mean = (values: readonly number[]): number => values.reduce((a, b) => a + b, 0) / values.length
+
+async function csv(): Promise<string[]> {
+  const download = page.waitForEvent('download')
+  await at('export').click()
+  await at('export-csv').click()
+  return readFileSync(await (await download).path(), 'utf8')
+    .trim()
+    .split('\r\n')
+}
+
+test('the front of a search: its trials first, in words and figures of the search itself', async () => {
+  await open('search', 'view=study')
+  expect(await text('study-reading')).toContain(
+    `${search.trials.length} combinations, ${search.front.length} on the front`,
+  )
+  expect(search.front.length).toBeGreaterThan(1)
+  const rows = await page
+    .locator('[data-test=trials] tbody tr')
+    .evaluateAll((all) => all.map((row) => [...row.querySelectorAll('td')].map((cell) => cell.innerText)))
+  expect(rows).toHaveLength(search.trials.length)
+  search.front.forEach((trial, i) => {
+    expect(rows[i]![0]).toBe(String(trial['trial']))
+    expect(rows[i]).toContain(quantity(trial['slowest job'] as number, 's'))
+    expect(rows[i]).toContain(trial['machine.edit'])
+    expect(rows[i]!.at(-1)).toBe('on the front')
+  })
+  await keepPicture('study-front')
+})
+
+test('a trial leads to its run beside that of the file’s own values', async () => {
+  await open('search', 'view=study')
+  const number = search.front[0]!['trial'] as number
+  await at(`trial-${number}`).click()
+  await settle(page)
+  const compared = (await address()).get('compared')!.split(',').map(Number)
+  expect((await address()).get('view')).toBe('compare')
+  // Two seeds a trial: the first trial has runs 0 and 1.
+  expect(compared).toEqual([0, 2 * number])
+  await page.goBack()
+  await settle(page)
+  await at('front').focus()
+  await press('.')
+  expect(await text('tooltip')).toContain('Slowest job')
+})
+
+test('what jobs cost each other: a table for each job, a cell leads to alone and beside', async () => {
+  await open('interference', 'view=study')
+  const cell = (panel: string, row: string, column: number) =>
+    page
+      .locator(`.panels section[aria-label="${panel}"] tbody tr`)
+      .filter({ has: page.locator('th', { hasText: new RegExp(`^${row}$`) }) })
+      .locator('td')
+      .nth(column)
+  // From the first backgrounds against routings, means over seeds.
+  for (const { target, routing, slowdowns } of interference) {
+    const background = target === 'fft' ? 'halo' : 'fft'
+    const shown = await cell(target, background, ['min', 'par'].indexOf(routing)).innerText()
+    expect(shown).toContain(quantity(mean(slowdowns), 'ratio'))
+  }
+  await keepPicture('study-interference')
+  await at('study-panels').selectOption('-')
+  await at('study-rows').selectOption('target')
+  await at('study-columns').selectOption('background')
+  await settle(page)
+  for (const [target, column] of [
+    ['fft', 1],
+    ['halo', 0],
+  ] as const) {
+    const all = interference.filter((row) => row.target === target).flatMap(({ slowdowns }) => slowdowns)
+    expect(await cell('all', target, column).innerText()).toContain(quantity(mean(all), 'ratio'))
+  }
+  await cell('all', 'halo', 0).locator('button').click()
+  await settle(page)
+  const settings = await address()
+  expect(settings.get('view')).toBe('compare')
+  const labels = await page.locator('[data-test=run] option').allInnerTexts()
+  const [alone, beside] = settings
+    .get('compared')!
+    .split(',')
+    .map((id) => labels[Number(id)]!)
+  expect(alone).toContain('jobs=halo,')
+  expect(beside).toBe(alone!.replace('jobs=halo', 'jobs=fft+halo'))
+})
+
+test('all findings are kept as a file', async () => {
+  await open('interference', 'view=study')
+  const lines = await csv()
+  expect(lines[0]).toMatch(/^target,background,engine.routing,engine.seed,/)
+  expect(lines).toHaveLength(1 + 16)
+  await open('search', 'view=study')
+  expect(await csv()).toHaveLength(1 + search.trials.length)
+})
+
+test('runs of no study have no such page', async () => {
+  await open('sweep', 'view=study')
+  expect(await text('refused')).toContain('no directory of a study was opened')
+  expect(await page.locator('[data-test=view-study]').count()).toBe(0)
+})
+
+test.each([1440, 1000, 390])('fits %d pixels, light and dark', async (width) => {
+  await page.setViewportSize({ width, height: 900 })
+  for (const theme of ['light', 'dark'])
+    for (const server of ['search', 'interference']) {
+      await open(server, `view=study&theme=${theme}`)
+      const wide =
+        'document.querySelector(".frame").scrollWidth > document.querySelector(".frame").clientWidth'
+      expect(await page.evaluate(wide)).toBe(false)
+      await keepPicture(`study-${server}-${width}-${theme}`)
+    }
+})

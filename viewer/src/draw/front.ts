@@ -1,0 +1,70 @@
+/** Trials and their front, on a canvas and in a file. */
+import type { FrontPicture, TrialMark } from '../layout/front'
+import { write } from './blocks'
+import type { Looks } from './look'
+import type { Pen } from './pen'
+
+/** The front's colour; the shape says the same. */
+const FRONT = '#d55e00'
+
+export function drawFront(
+  pen: Pen,
+  { x, y }: { x: number; y: number },
+  picture: FrontPicture,
+  looks: Looks,
+): void {
+  const { ink, line, muted } = looks.palette
+  stroke(pen, line, 0.8, () => {
+    for (const [x0, y0, x1, y1] of picture.lines) {
+      pen.moveTo(x + x0, y + y0)
+      pen.lineTo(x + x1, y + y1)
+    }
+  })
+  stroke(pen, FRONT, 2, () => {
+    for (let i = 0; i < picture.steps.length; i += 2) {
+      const [at, height] = [x + picture.steps[i]!, y + picture.steps[i + 1]!]
+      if (i === 0) pen.moveTo(at, height)
+      else pen.lineTo(at, height)
+    }
+  })
+  for (const mark of picture.marks) drawMark(pen, x, y, mark, { ink, muted })
+  for (const { x: left, y: base, text, anchor, size, strong } of picture.labels)
+    write(pen, text, x + left, y + base, looks, {
+      size,
+      strong: strong === true,
+      align: anchor === 'end' ? 'right' : anchor === 'middle' ? 'center' : 'left',
+      color: ink,
+    })
+}
+
+function stroke(pen: Pen, color: string, width: number, path: () => void): void {
+  pen.beginPath()
+  path()
+  pen.strokeStyle = color
+  pen.lineWidth = width
+  pen.stroke()
+}
+
+/** On the front a full square, beaten a dot, the file's own values a ring, beyond a limit a cross. */
+function drawMark(
+  pen: Pen,
+  left: number,
+  top: number,
+  mark: TrialMark,
+  { ink, muted }: { ink: string; muted: string },
+): void {
+  const [x, y] = [left + mark.x, top + mark.y]
+  if (mark.kind === 'refused')
+    return stroke(pen, muted, 1.4, () => {
+      for (const slope of [-4, 4]) {
+        pen.moveTo(x - 4, y - slope)
+        pen.lineTo(x + 4, y + slope)
+      }
+    })
+  if (mark.kind === 'first') return stroke(pen, ink, 2, () => pen.arc(x, y, 5, 0, 2 * Math.PI))
+  pen.beginPath()
+  if (mark.kind === 'front') pen.rect(x - 5, y - 5, 10, 10)
+  else pen.arc(x, y, 3.5, 0, 2 * Math.PI)
+  pen.fillStyle = mark.kind === 'front' ? FRONT : muted
+  pen.fill()
+}

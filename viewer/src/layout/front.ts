@@ -1,0 +1,124 @@
+/** Trials over two aims, the front as steps: what lies above and right of the line is beaten. Pure geometry in pixels. */
+import { quantity } from '../base/format'
+import { axisTicks, valueAxis } from '../data/histogram'
+import { frontOf, type Fact, type Findings } from '../data/findings'
+import type { Label } from './picture'
+
+export interface TrialMark {
+  readonly entry: number
+  readonly x: number
+  readonly y: number
+  readonly kind: 'front' | 'beaten' | 'refused' | 'first'
+}
+
+export interface FrontPicture {
+  readonly width: number
+  readonly height: number
+  readonly marks: readonly TrialMark[]
+  /** Corners of the front's steps, two numbers each. */
+  readonly steps: readonly number[]
+  readonly labels: readonly Label[]
+  /** Lines of the axes: from x, y to x, y. */
+  readonly lines: readonly (readonly [number, number, number, number])[]
+}
+
+const PAD = { left: 96, right: 24, top: 22, bottom: 46 }
+
+/** Room below and above the values, as a share of their range. */
+const AIR = 0.06
+
+/** `across` and `up` are two aims; with one aim, `across` is the number of the trial. */
+export function frontPicture(
+  findings: Findings,
+  across: Fact | null,
+  up: Fact,
+  width: number,
+  height: number,
+): FrontPicture {
+  const { points, front } = frontOf(findings)
+  const { entries } = findings
+  const [xs, ys] = [
+    (i: number): number => (across ? entries[i]!.values[across.name]! : i),
+    (i: number): number => entries[i]!.values[up.name]!,
+  ]
+  const x = axisOver(points.map(xs), PAD.left, width - PAD.right)
+  const y = axisOver(points.map(ys), height - PAD.bottom, PAD.top)
+  const labels: Label[] = [
+    { x: PAD.left, y: 13, text: `${up.label} ↑`, anchor: 'start', size: 12, strong: true },
+    {
+      x: width - PAD.right,
+      y: height - 8,
+      text: `${across ? across.label : 'Trial'} →`,
+      anchor: 'end',
+      size: 12,
+      strong: true,
+    },
+  ]
+  const lines: (readonly [number, number, number, number])[] = []
+  for (const value of x.ticks(Math.max(2, (width - PAD.left) / 120))) {
+    lines.push([x.at(value), PAD.top, x.at(value), height - PAD.bottom])
+    const text = across ? quantity(value, across.unit) : String(value)
+    labels.push({ x: x.at(value), y: height - PAD.bottom + 16, text, anchor: 'middle', size: 11 })
+  }
+  for (const value of y.ticks(Math.max(2, height / 70))) {
+    lines.push([PAD.left, y.at(value), width - PAD.right, y.at(value)])
+    labels.push({
+      x: PAD.left - 8,
+      y: y.at(value) + 4,
+      text: quantity(value, up.unit),
+      anchor: 'end',
+      size: 11,
+    })
+  }
+  const marks = points.map((entry): TrialMark => {
+    const { front, allowed } = entries[entry]!
+    const kind = front ? 'front' : allowed === false ? 'refused' : entry === 0 ? 'first' : 'beaten'
+    return { entry, x: x.at(xs(entry)), y: y.at(ys(entry)), kind }
+  })
+  return { width, height, marks, steps: across ? stepsOf(front, xs, ys, x.at, y.at) : [], labels, lines }
+}
+
+interface Axis {
+  at(value: number): number
+  ticks(wanted: number): number[]
+}
+
+/** From the least to the most value with some air, from pixel to pixel. */
+function axisOver(values: readonly number[], from: number, to: number): Axis {
+  const [least, most] = [Math.min(...values), Math.max(...values)]
+  const air = AIR * (most - least || Math.abs(most) || 1)
+  const [low, high] = [least - air, most + air]
+  const ticks = valueAxis('linear', low, high, low)
+  return {
+    at: (value) => from + ((value - low) / (high - low)) * (to - from),
+    // The shared axis begins at zero; only what is seen here gets a name.
+    ticks: (wanted) =>
+      axisTicks({ ...ticks, low, high }, wanted).filter((value) => value >= low && value <= high),
+  }
+}
+
+/** From each point of the front to the next, first along, then down. */
+function stepsOf(
+  front: readonly number[],
+  xs: (i: number) => number,
+  ys: (i: number) => number,
+  x: (value: number) => number,
+  y: (value: number) => number,
+): number[] {
+  const sorted = [...front].sort((a, b) => xs(a) - xs(b))
+  return sorted.flatMap((entry, i) => [
+    ...(i > 0 ? [x(xs(entry)), y(ys(sorted[i - 1]!))] : []),
+    x(xs(entry)),
+    y(ys(entry)),
+  ])
+}
+
+/** The mark next to a place, within 10 pixels; -1 for none. */
+export function trialAt({ marks }: FrontPicture, x: number, y: number): number {
+  let [best, nearest] = [-1, 10]
+  marks.forEach((mark, i) => {
+    const distance = Math.hypot(mark.x - x, mark.y - y)
+    if (distance < nearest) [best, nearest] = [i, distance]
+  })
+  return best
+}

@@ -1,0 +1,296 @@
+/** What a study says over its runs: trials and their front, or what jobs cost each other; a click goes to the runs. */
+import { useContext, useEffect, useMemo, useRef } from 'preact/hooks'
+import { count, quantity } from '../base/format'
+import {
+  factOf,
+  findingsPanels,
+  frontOf,
+  lookAt,
+  offered,
+  type Fact,
+  type Finding,
+  type Chosen,
+  type Findings,
+  type FindingsPanels,
+} from '../data/findings'
+import type { Run } from '../data/run'
+import type { ViewState } from '../data/state'
+import { drawFront } from '../draw/front'
+import { looksFor } from '../draw/look'
+import { frontPicture, trialAt } from '../layout/front'
+import { Choice } from './controls'
+import { PivotTable } from './pivot'
+import { ThemeContext, useSession, useStore, type Session } from './session'
+import { prepareCanvas, useSize } from './size'
+import { useSteps } from './steps'
+
+export function StudyView() {
+  const { findings } = useSession().index
+  if (!findings) return <p class="hint centred">No directory of a study was opened.</p>
+  return (
+    <main class="sweep study">
+      {findings.kind === 'front' ? <Front of={findings} /> : <Costs of={findings} />}
+    </main>
+  )
+}
+
+/** Goes to the runs of a finding. */
+function openFinding(session: Session, finding: Finding): void {
+  const found = lookAt(finding, session.index)
+  if (!found) return
+  if ('run' in found) session.state.patch({ view: 'overview', run: found.run })
+  else session.state.patch({ view: 'compare', compared: found.compared, difference: false })
+}
+
+export const chosenOf = ({ studyPanels, studyRows, studyColumns, studyFigure }: ViewState): Chosen => ({
+  panels: studyPanels,
+  rows: studyRows,
+  columns: studyColumns,
+  figure: studyFigure,
+})
+
+function Costs({ of }: { of: Findings }) {
+  const session = useSession()
+  const state = useStore(session.state)
+  const panels = useMemo(() => findingsPanels(of, chosenOf(state)), [of, state])
+  if (!panels || panels.tables.length === 0)
+    return (
+      <p class="hint centred">
+        No job of this study ended both alone and beside others, so nothing can be compared.
+      </p>
+    )
+  const { figure, rowKey, columnKey } = panels
+  const labelOf = (key: string): string => factOf(of.keys, key)?.label ?? ''
+  return (
+    <>
+      <StudyPickers of={of} panels={panels} />
+      <div class="panels">
+        {panels.tables.map(({ panel, pivot, entries }) => (
+          <section key={panel} aria-label={panel || 'all'}>
+            {panel !== '' && (
+              <h2>
+                {labelOf(panels.panelKey)} {panel}
+              </h2>
+            )}
+            <PivotTable
+              pivot={pivot}
+              rowKey={labelOf(rowKey)}
+              columnKey={labelOf(columnKey)}
+              unit={figure.unit}
+              onOpen={(row, column) =>
+                openFinding(session, of.entries[entries[pivot.cells[row]![column]!.runs[0]!]!]!)
+              }
+            />
+          </section>
+        ))}
+      </div>
+      <p class="reading" data-test="study-reading">
+        {figure.meaning} A cell is the mean over all other settings, and below it from the least to the most.
+        A click compares the job alone with the job beside the others.
+      </p>
+    </>
+  )
+}
+
+function StudyPickers({ of, panels }: { of: Findings; panels: FindingsPanels }) {
+  const { state } = useSession()
+  const keys = of.keys.map(({ name, label }) => ({ value: name, label }))
+  const none = { value: '-', label: 'none' }
+  return (
+    <div class="pickers">
+      <Choice
+        label="A table for each"
+        value={panels.panelKey || '-'}
+        options={[none, ...keys]}
+        onChange={(studyPanels) => state.patch({ studyPanels })}
+        test="study-panels"
+      />
+      <Choice
+        label="Rows"
+        value={panels.rowKey || '-'}
+        options={[none, ...keys]}
+        onChange={(studyRows) => state.patch({ studyRows })}
+        test="study-rows"
+      />
+      <Choice
+        label="Columns"
+        value={panels.columnKey || '-'}
+        options={[none, ...keys]}
+        onChange={(studyColumns) => state.patch({ studyColumns })}
+        test="study-columns"
+      />
+      <Choice
+        label="Figure"
+        value={panels.figure.name}
+        options={offered(of).map(({ name, label }) => ({ value: name, label }))}
+        onChange={(studyFigure) => state.patch({ studyFigure })}
+        test="study-figure"
+      />
+    </div>
+  )
+}
+
+/** The figures of the two axes: the aim that is minimised first upwards, the second across. */
+export function axesOf(findings: Findings): { across: Fact | null; up: Fact } | null {
+  const [up, across = null] = offered(findings).filter(({ name }) => findings.aims.includes(name))
+  return up ? { across, up } : null
+}
+
+function Front({ of }: { of: Findings }) {
+  const session = useSession()
+  const { points, front } = useMemo(() => frontOf(of), [of])
+  const axes = axesOf(of)
+  if (!axes || points.length === 0) return <p class="hint centred">No trial of this search could be run.</p>
+  const failed = of.entries.length - points.length
+  return (
+    <>
+      <FrontChart of={of} {...axes} />
+      <p class="reading" data-test="study-reading">
+        {count(of.entries.length)} combinations, {count(front.length)} on the front (squares): nothing that
+        was tried beats these in one aim without being worse in another. Dots are beaten, crosses keep a limit
+        not, the ring stands for the file’s own values.
+        {failed > 0 && ` ${count(failed)} could not be run.`} A click compares with the file’s own values.
+      </p>
+      <Trials of={of} front={front} onOpen={(entry) => openFinding(session, of.entries[entry]!)} />
+    </>
+  )
+}
+
+const HEIGHT = 420
+
+function FrontChart({ of, across, up }: { of: Findings; across: Fact | null; up: Fact }) {
+  const session = useSession()
+  const { ramp } = useStore(session.state)
+  const looks = looksFor(useContext(ThemeContext), ramp, false)
+  const frame = useRef<HTMLDivElement>(null)
+  const canvas = useRef<HTMLCanvasElement>(null)
+  const { width } = useSize(frame)
+  const picture = useMemo(() => frontPicture(of, across, up, width, HEIGHT), [of, across, up, width])
+  useEffect(() => {
+    if (canvas.current && width > 0)
+      drawFront(prepareCanvas(canvas.current, picture), { x: 0, y: 0 }, picture, looks)
+  }, [picture, looks, width])
+  // A tooltip belongs to a run; without one loaded there is nothing to hover over.
+  const run = session.model(session.state.get().run)?.run as Run
+  const wordsOf = (mark: number) => {
+    const entry = of.entries[picture.marks[mark]!.entry]!
+    const rows = [
+      ...of.keys.map(({ name, label }): [string, string] => [label, String(entry.keys[name])]),
+      ...of.figures.flatMap(({ name, label, unit }): [string, string][] =>
+        entry.values[name] === undefined ? [] : [[label, quantity(entry.values[name], unit)]],
+      ),
+    ]
+    const tip = {
+      title: `Trial ${picture.marks[mark]!.entry}`,
+      rows,
+      shares: [],
+      note: entry.front ? 'on the front' : '',
+    }
+    return { run, links: [], routers: [], groups: [], tip }
+  }
+  const hit = (event: MouseEvent): number => {
+    const box = frame.current!.getBoundingClientRect()
+    return trialAt(picture, event.clientX - box.left, event.clientY - box.top)
+  }
+  const steps = useSteps(
+    () => [...picture.marks.keys()].sort((a, b) => picture.marks[b]!.y - picture.marks[a]!.y || a - b),
+    (mark) => {
+      const box = frame.current!.getBoundingClientRect()
+      const { x, y, entry } = picture.marks[mark]!
+      return {
+        hover: { ...wordsOf(mark), x: box.left + x, y: box.top + y },
+        enter: () => openFinding(session, of.entries[entry]!),
+      }
+    },
+    [picture],
+  )
+  return (
+    <div
+      class="cost-bars"
+      ref={frame}
+      style={{ height: `${HEIGHT}px` }}
+      onPointerMove={(event) => {
+        const mark = hit(event)
+        session.hover.set(mark < 0 ? null : { ...wordsOf(mark), x: event.clientX, y: event.clientY })
+      }}
+      onPointerLeave={() => session.hover.set(null)}
+      onClick={(event) => {
+        const mark = hit(event)
+        if (mark >= 0) openFinding(session, of.entries[picture.marks[mark]!.entry]!)
+      }}
+      tabIndex={0}
+      role="application"
+      aria-label={`${up.label}${across ? ` against ${across.label}` : ''} of all trials; the keys . and , go from trial to trial`}
+      onKeyDown={steps}
+      data-test="front"
+    >
+      <canvas ref={canvas} aria-hidden="true" />
+    </div>
+  )
+}
+
+function Trials({
+  of,
+  front,
+  onOpen,
+}: {
+  of: Findings
+  front: readonly number[]
+  onOpen(entry: number): void
+}) {
+  const rest = [...of.entries.keys()].filter((i) => !front.includes(i))
+  return (
+    <div class="table-frame">
+      <table data-test="trials">
+        <thead>
+          <tr>
+            <th scope="col">Trial</th>
+            {of.keys.map(({ name, label }) => (
+              <th key={name} scope="col">
+                {label}
+              </th>
+            ))}
+            {of.figures.map(({ name, label, meaning }) => (
+              <th key={name} scope="col" class="number" title={meaning}>
+                {label}
+              </th>
+            ))}
+            <th scope="col">What came of it</th>
+          </tr>
+        </thead>
+        <tbody>
+          {[...front, ...rest].map((i) => {
+            const entry = of.entries[i]!
+            return (
+              <tr key={i}>
+                <td>
+                  <button
+                    onClick={() => onOpen(i)}
+                    disabled={entry.runs.length === 0}
+                    data-test={`trial-${i}`}
+                  >
+                    {count(i)}
+                  </button>
+                </td>
+                {of.keys.map(({ name }) => (
+                  <td key={name}>{entry.keys[name]}</td>
+                ))}
+                {of.figures.map(({ name, unit }) => (
+                  <td key={name} class="number">
+                    {entry.values[name] === undefined ? '–' : quantity(entry.values[name], unit)}
+                  </td>
+                ))}
+                <td>{outcome(entry)}</td>
+              </tr>
+            )
+          })}
+        </tbody>
+      </table>
+    </div>
+  )
+}
+
+export function outcome({ front, allowed, reason }: Finding): string {
+  if (reason) return reason
+  return front ? 'on the front' : allowed === false ? 'beyond a limit' : 'beaten'
+}

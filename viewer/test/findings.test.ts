@@ -1,0 +1,114 @@
+/** What studies have found: tables over keys, ways to the runs, the front as steps. */
+import { expect, test } from 'vitest'
+import { findingsPanels, frontOf, lookAt, type Findings } from '../src/data/findings'
+import type { Index } from '../src/data/source'
+import { frontPicture, trialAt } from '../src/layout/front'
+
+const fact = (name: string, unit: 'none' | 's' | 'ratio' = 'none') => ({
+  name,
+  label: name,
+  unit,
+  meaning: '',
+})
+
+/** Two seeds each of a job alone (runs 0, 1) and beside another (runs 2, 3). */
+const COSTS: Findings = {
+  kind: 'interference',
+  aims: ['slowdown'],
+  keys: ['target', 'background', 'seed'].map((name) => fact(name)),
+  figures: [fact('share', 'ratio'), fact('slowdown', 'ratio')],
+  entries: [
+    { runs: [0], base: [], keys: { target: 'a', background: 'none', seed: '1' }, values: { slowdown: 1 } },
+    { runs: [1], base: [], keys: { target: 'a', background: 'none', seed: '2' }, values: { slowdown: 1 } },
+    { runs: [2], base: [0], keys: { target: 'a', background: 'b', seed: '1' }, values: { slowdown: 1.5 } },
+    { runs: [3], base: [1], keys: { target: 'a', background: 'b', seed: '2' }, values: { slowdown: 2.5 } },
+    { runs: [3], base: [], keys: { target: 'b', background: 'a', seed: '2' }, values: {} },
+  ],
+}
+const INDEX = { runs: [1, 2, 1, 2].map((seed) => ({ summary: { seed } })) } as unknown as Index
+
+const CHOSEN = { panels: '', rows: '', columns: '', figure: '' }
+
+test('targets against backgrounds, the aim first; a row without the figure is left out', () => {
+  const { panelKey, rowKey, columnKey, figure, tables } = findingsPanels(COSTS, CHOSEN)!
+  expect([panelKey, rowKey, columnKey, figure.name]).toEqual(['', 'target', 'background', 'slowdown'])
+  const [{ pivot, entries }] = tables as [(typeof tables)[0]]
+  expect([pivot.rows, pivot.columns]).toEqual([['a'], ['b', 'none']])
+  expect(pivot.cells[0]![0]).toEqual({ mean: 2, least: 1.5, most: 2.5, runs: [2, 3] })
+  expect(entries).toEqual([0, 1, 2, 3])
+  const alone = findingsPanels(COSTS, { ...CHOSEN, rows: 'seed', columns: 'seed' })!
+  expect(alone.columnKey).toBe('')
+})
+
+test('a table for each value of a key, all on one scale', () => {
+  const { tables } = findingsPanels(COSTS, { ...CHOSEN, panels: 'background', columns: '-' })!
+  expect(tables.map(({ panel, entries }) => [panel, entries])).toEqual([
+    ['none', [0, 1]],
+    ['b', [2, 3]],
+  ])
+  for (const { pivot } of tables) expect([pivot.low, pivot.high]).toEqual([1, 2])
+  // With a third setting besides seeds there is one for each target from the first.
+  const routed = {
+    ...COSTS,
+    keys: [...COSTS.keys, fact('routing')],
+    entries: COSTS.entries.map((entry, i) => ({
+      ...entry,
+      keys: { ...entry.keys, routing: i % 2 === 0 ? 'min' : 'par' },
+    })),
+  }
+  const { panelKey, rowKey, columnKey } = findingsPanels(routed, CHOSEN)!
+  expect([panelKey, rowKey, columnKey]).toEqual(['target', 'background', 'routing'])
+})
+
+test('a finding leads to its run beside the one that it is held against', () => {
+  expect(lookAt(COSTS.entries[3]!, INDEX)).toEqual({ compared: [1, 3] })
+  expect(lookAt(COSTS.entries[0]!, INDEX)).toEqual({ run: 0 })
+  expect(lookAt({ ...COSTS.entries[3]!, base: [0, 1] }, INDEX)).toEqual({ compared: [1, 3] })
+  expect(lookAt({ ...COSTS.entries[3]!, runs: [] }, INDEX)).toBeNull()
+})
+
+const trial = (time: number | null, price: number, front: boolean, allowed = true) => ({
+  runs: [],
+  base: [],
+  keys: {},
+  values: time === null ? {} : { time, price },
+  front,
+  allowed,
+})
+const SEARCH: Findings = {
+  kind: 'front',
+  aims: ['time', 'price'],
+  keys: [],
+  figures: [fact('time', 's'), fact('price')],
+  entries: [
+    trial(5, 30, false),
+    trial(2, 40, true),
+    trial(4, 20, true),
+    trial(6, 25, false, false),
+    trial(null, 0, false),
+  ],
+}
+
+test('the front is sorted by the first aim; what could not be run is no point', () => {
+  expect(frontOf(SEARCH)).toEqual({ points: [0, 1, 2, 3], front: [1, 2] })
+})
+
+test('the front is drawn as steps: along to the next price, then down to its time', () => {
+  const [time, price] = SEARCH.figures as [(typeof SEARCH.figures)[0], (typeof SEARCH.figures)[0]]
+  const picture = frontPicture(SEARCH, price, time, 600, 400)
+  expect(picture.marks.map(({ kind }) => kind)).toEqual(['first', 'front', 'front', 'refused'])
+  const [, dear, cheap] = picture.marks as [unknown, { x: number; y: number }, { x: number; y: number }]
+  expect(cheap.x).toBeLessThan(dear.x)
+  // A longer time lies higher.
+  expect(cheap.y).toBeLessThan(dear.y)
+  expect(picture.steps).toEqual([cheap.x, cheap.y, dear.x, cheap.y, dear.x, dear.y])
+  for (const { x, y } of picture.marks) {
+    expect(x > 0 && x < 600 && y > 0 && y < 400).toBe(true)
+  }
+  expect(trialAt(picture, dear.x + 4, dear.y)).toBe(1)
+  expect(trialAt(picture, 0, 0)).toBe(-1)
+  // One aim alone is drawn over the trials, without a front's line.
+  const single = frontPicture({ ...SEARCH, aims: ['time'] }, null, time, 600, 400)
+  expect(single.steps).toEqual([])
+  expect(single.marks).toHaveLength(4)
+})
