@@ -42,19 +42,27 @@ static HYPRE_Solver create_amg(const amg_settings *s, int max_levels, int aggres
     return amg;
 }
 
-static HYPRE_ParVector constant_vector(HYPRE_ParCSRMatrix a, double value)
-{
-    HYPRE_ParVector v = vector_of_rows(a);
-    HYPRE(HYPRE_ParVectorSetConstantValues(v, value));
-    return v;
-}
-
 static void set_up(HYPRE_Solver amg, HYPRE_ParCSRMatrix a, HYPRE_ParVector f, HYPRE_ParVector u, int level)
 {
     phase_setup_begins(level);
     HYPRE(HYPRE_BoomerAMGSetup(amg, a, f, u));
     phase_setup_ends();
     phase_add_hierarchy((hypre_ParAMGData *)amg, level);
+}
+
+/* The most memory that this process had, bytes; 0 where the system does not say. Not of getrusage, which also counts what the
+ * process was before it ran this program: a copy of the one that started it. */
+static long long peak_bytes(void)
+{
+    char line[256];
+    long long kib = 0;
+    FILE *status = fopen("/proc/self/status", "r");
+    while (status && fgets(line, sizeof line, status))
+        if (sscanf(line, "VmHWM: %lld", &kib) == 1)
+            break;
+    if (status)
+        fclose(status);
+    return 1024 * kib;
 }
 
 static void write_summary(const amg_settings *s, HYPRE_ParCSRMatrix a, int levels, const solve_result *solved)
@@ -71,6 +79,7 @@ static void write_summary(const amg_settings *s, HYPRE_ParCSRMatrix a, int level
         fprintf(file, "iterations=%d\nsolver=%s\nrelative_residual=%.3e\ntrue_residual=%.3e\nhypre_error=%d\nsolved=%d\n",
                 (int)solved->iterations, solved->solver, solved->residual, solved->true_residual, solved->error,
                 solved->solved);
+    fprintf(file, "peak_bytes=%lld\n", peak_bytes());
     fclose(file);
 }
 
@@ -96,7 +105,7 @@ static composite_cycle *redistribute(const amg_settings *s, HYPRE_Solver fine, i
         coarse = create_amg(s, s->max_levels - level, 0, GAUSSIAN_ELIMINATION);
         if (function_of_row)
             HYPRE(HYPRE_BoomerAMGSetDofFunc(coarse, function_of_row));
-        set_up(coarse, r->matrix, constant_vector(r->matrix, 0.0), constant_vector(r->matrix, 0.0), level);
+        set_up(coarse, r->matrix, vector_of_rows(r->matrix), vector_of_rows(r->matrix), level);
         phase_record(0);
         write_levels(r->leaders, (hypre_ParAMGData *)coarse, s->out, "regrouped-", rank, level);
         phase_record(1);
@@ -117,14 +126,18 @@ int main(int argc, char **argv)
     HYPRE_ParCSRMatrix a = build_problem(MPI_COMM_WORLD, &s);
     if (!hypre_ParCSRMatrixCommPkg(a)) /* the set-up needs it anyway; made here, its messages are not level 0's */
         hypre_MatvecCommPkgCreate(a);
-    HYPRE_ParVector f = constant_vector(a, 1.0), u = constant_vector(a, 0.0);
-    set_right_hand_side(f, s.null_space);
+    /* Filled after the set-up, which takes the most memory and needs no values: until then they are pages of zeros. */
+    HYPRE_ParVector f = vector_of_rows(a), u = vector_of_rows(a);
     phase_record(1);
 
     int split = s.redistribute_level >= 0;
     HYPRE_Solver amg = create_amg(&s, split ? s.redistribute_level + 1 : s.max_levels, s.aggressive_levels,
                                   split ? GAUSS_SEIDEL_FORWARD : GAUSSIAN_ELIMINATION);
     set_up(amg, a, f, u, 0);
+    phase_record(0);
+    set_right_hand_side(f, s.null_space);
+    HYPRE(HYPRE_ParVectorSetConstantValues(u, 0.0));
+    phase_record(1);
     composite_cycle *composite = split ? redistribute(&s, amg, rank) : NULL;
     HYPRE_PtrToParSolverFcn cycle = split ? composite_solve : HYPRE_BoomerAMGSolve;
     HYPRE_Solver with = split ? (HYPRE_Solver)composite : amg;

@@ -42,8 +42,9 @@ def find() -> Path:
     where = f"{PROGRAM} names {given}, which is no program" if given else "the hierarchy program is not built"
     raise OdonataError(
         where,
-        hint="Run `make hypre` in Odonata's source tree: it installs Debian's libhypre-dev and builds it. "
-        "Without hypre, shipped tables still work, and --fallback pyamg makes another hierarchy.",
+        hint="Run `make hypre` in Odonata's source tree: it installs Debian's libhypre-dev and builds it. A "
+        f"package that pip installed finds it by {PROGRAM}=PATH of vmpi/build/amg-hierarchy there. Without "
+        "hypre, shipped tables still work, and --fallback pyamg makes another hierarchy.",
     )
 
 

@@ -82,7 +82,7 @@ def command(
         else:
             program.find()
             if not quiet:
-                takes = f"{problem.memory_bytes / 1e9:.1f} GB and {terminal.seconds(problem.cpu_s)}"
+                takes = f"{_memory(problem.memory_bytes)} and {terminal.seconds(problem.cpu_s)}"
                 what = f"{problem.unknowns:,} unknowns on {problem.ranks:,} virtual ranks"
                 screen.print(f"{what}, about {takes} of a processor")
             built = boomeramg.build(
@@ -141,5 +141,9 @@ def show_built(built: Any, written: Path, *, quiet: bool, as_json: bool) -> None
     if built.solve is not None:
         screen.print(built.solve.words, style=None if built.solve.solved else "bold red")
     if "cpu_s" in built.summary:
-        screen.print(f"{built.summary['cpu_s']:.0f} CPU s, {built.summary['peak_rss_bytes'] / 1e9:.2f} GB")
+        screen.print(f"{built.summary['cpu_s']:.1f} CPU s, {_memory(built.summary['peak_rss_bytes'])}")
     screen.print(f"written: {written}")
+
+
+def _memory(count: float) -> str:
+    return f"{count / 1e9:.1f} GB" if count >= 1e9 else f"{count / 1e6:.0f} MB"
