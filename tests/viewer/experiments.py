@@ -114,6 +114,21 @@ EXPERIMENTS["ranks"] = "\n".join(
         "record_calls = true\nrecord_messages = true\nseed = 1\n",
     ]
 )
+# Levels of a multigrid cycle as jobs: who sends to whom on each.
+LEVEL = """[[job]]
+name = "level {level}"
+ranks = 512
+ranks_per_node = 16
+placement = "compact"
+pattern = {{ name = "amg", hierarchy = "laplace7-512-30x30x30", level = {level}, phase = "smooth" }}
+"""
+EXPERIMENTS["levels"] = "\n".join(
+    [
+        '[machine]\npreset = "eos"\n',
+        *(LEVEL.format(level=level) for level in range(6)),
+        FLOW.format(routing="min"),
+    ]
+)
 # One of every family and engine, for the page and the notebook.
 FAMILIES = [
     "edison",

@@ -226,6 +226,21 @@ def communication(run: odonata.Run, job: int) -> dict[str, Any]:
     return {"cells": rows[:: max(1, len(rows) // 5)], "bytes": sum(row["bytes"] for row in rows)}
 
 
+def levels(run: odonata.Run) -> list[dict[str, Any]]:
+    """Of every job: what it sends, in how many messages, and its largest cell."""
+    table = run.communication.to_pandas()
+    return [
+        {
+            "name": job["name"],
+            "bytes": float(mine["bytes"].sum()),
+            "messages": int(mine["messages"].sum()),
+            "most": float(mine["bytes"].max()),
+        }
+        for job in run.jobs.to_pylist()
+        if (mine := table[table["job"] == job["job"]]) is not None
+    ]
+
+
 def differences(base: odonata.Run, other: odonata.Run) -> dict[str, Any]:
     """The cable whose traffic changed most, paired by its ends, class and number; and all black ones."""
 
@@ -376,6 +391,7 @@ def main(target: Path) -> None:
         "latency": latency(opened["packet"]),
         "costs": costs(opened["amg"], opened["model"]),
         "communication": [communication(opened["packet"], 1), communication(opened["edison"], 1)],
+        "levels": levels(opened["levels"]),
         "difference": differences(opened["edison"], opened["edison-K"]),
         "answer": answer(opened["edison"], opened["edison-K"]),
         "counters": counters(target),

@@ -92,6 +92,8 @@ interface Expected {
     cells: Record<'source' | 'target' | 'ranks_per_cell' | 'messages' | 'bytes', number>[]
     bytes: number
   }[]
+  /** Of the levels of a multigrid cycle, each a job. */
+  levels: { name: string; bytes: number; messages: number; most: number }[]
   difference: {
     from: string
     to: string

@@ -72,6 +72,8 @@ export interface ViewState {
   readonly studyRows: string
   readonly studyColumns: string
   readonly studyFigure: string
+  /** Whose matrix of ranks the view of jobs shows: the chosen job's, or those of all jobs side by side. */
+  readonly talks: 'one' | 'all'
   /** What the matrix of groups in the view of latencies shows; empty for the index of congestion. */
   readonly between: string
   /** What the view of costs has a bar for, and what its parts are. */
@@ -124,6 +126,7 @@ export const DEFAULTS: ViewState = {
   studyRows: '',
   studyColumns: '',
   studyFigure: '',
+  talks: 'one',
   between: '',
   costRows: 'level',
   costParts: 'term',
@@ -217,6 +220,7 @@ const CODECS: Record<keyof ViewState, Codec> = {
   studyRows: words,
   studyColumns: words,
   studyFigure: words,
+  talks: oneOf('one', 'all'),
   between: words,
   costRows: oneOf(...COST_AXES),
   costParts: oneOf(...COST_AXES),

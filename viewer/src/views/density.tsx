@@ -6,6 +6,7 @@ import type { Derived } from '../data/model'
 import type { Density } from '../data/placement'
 import { densityCells, ROWS_MAX, type Rows } from '../data/rows'
 import { colorScale, type ColorScale } from '../data/scale'
+import type { ScaleKind } from '../data/state'
 import { looksFor, type Looks } from '../draw/look'
 import { ThemeContext, useSession, useStore } from './session'
 import { prepareCanvas, useSize, type Size } from './size'
@@ -20,20 +21,19 @@ interface DensityProps {
   readonly across: readonly [string, string]
   readonly down: string
   readonly test: string
+  /** Of several maps on one scale; its own values if not given. */
+  readonly on?: ColorScale
   describe(column: number, row: number, value: number): Pick<Tip, 'title' | 'rows'>
 }
 
-export function DensityView({ map, label, run, unit, across, down, test, describe }: DensityProps) {
+export function DensityView({ map, label, run, unit, across, down, test, on, describe }: DensityProps) {
   const session = useSession()
   const { ramp, scale: kind } = useStore(session.state)
   const looks = looksFor(useContext(ThemeContext), ramp, false)
   const frame = useRef<HTMLDivElement>(null)
   const canvas = useRef<HTMLCanvasElement>(null)
   const size = useSize(frame)
-  const scale = useMemo(
-    () => colorScale(kind, map.values.filter((value) => value > 0).sort(), false, null),
-    [map, kind],
-  )
+  const scale = useMemo(() => on ?? densityScale([map], kind), [map, kind, on])
   useEffect(() => {
     if (!canvas.current || size.width === 0) return
     const context = prepareCanvas(canvas.current, size)
@@ -100,6 +100,12 @@ export function DensityView({ map, label, run, unit, across, down, test, describ
       </div>
     </div>
   )
+}
+
+/** From the least to the most value of these maps. */
+export function densityScale(maps: readonly Density[], kind: ScaleKind): ColorScale {
+  const values = maps.flatMap((map) => [...map.values.filter((value) => value > 0)])
+  return colorScale(kind, Float64Array.from(values).sort(), false, null)
 }
 
 function paintDensity(

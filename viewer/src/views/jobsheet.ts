@@ -12,12 +12,13 @@ import {
   type Density,
 } from '../data/placement'
 import type { Job } from '../data/run'
-import { colorScale } from '../data/scale'
+import { colorScale, type ColorScale } from '../data/scale'
 import type { ViewState } from '../data/state'
 import { drawCells, drawTable, fillBox, ROW, write, type Box, type Cell } from '../draw/blocks'
 import { looksFor, type Looks } from '../draw/look'
 import type { Pen } from '../draw/pen'
 import { drawMachine, machineHeight } from '../draw/sheet'
+import { densityScale } from './density'
 import { drawHead, machineOf, MARGIN, TOP, type Exhibit } from './exhibits'
 import type { Session } from './session'
 
@@ -28,6 +29,7 @@ const GRID = 128
 export function jobsExhibit(session: Session, d: Derived, state: ViewState, theme: Theme): Exhibit | null {
   const job = d.run.jobs.find(({ job }) => job === d.focus?.job) ?? d.run.jobs[0]
   if (!job) return null
+  if (state.talks === 'all') return talksExhibit(session, d, state, theme)
   const looks = looksFor(theme, state.ramp, false)
   const machine = machineOf(d, state, theme)
   const [placed, talk] = [placementOf(session, d, job), communicationOf(session, d, job)]
@@ -74,6 +76,47 @@ export function jobsExhibit(session: Session, d: Derived, state: ViewState, them
   }
 }
 
+const PER_ROW = 3
+
+/** The matrices of all jobs on one scale. */
+function talksExhibit(session: Session, d: Derived, state: ViewState, theme: Theme): Exhibit | null {
+  const found = d.run.jobs.flatMap((job) => {
+    const talk = communicationOf(session, d, job)
+    return talk ? [{ job, talk }] : []
+  })
+  if (found.length === 0) return null
+  const looks = looksFor(theme, state.ramp, false)
+  const scale = densityScale(
+    found.map(({ talk }) => talk),
+    state.scale,
+  )
+  const columns = Math.min(PER_ROW, found.length)
+  const size = {
+    width: MARGIN + columns * (MAP + MARGIN),
+    height: TOP + Math.ceil(found.length / columns) * (MAP + 50) + MARGIN,
+  }
+  const name = `${d.run.label}, who sends to whom in each job`
+  return {
+    name,
+    ...size,
+    draw: (pen) => {
+      drawHead(pen, size, name, 'from rank (down) to rank (across), all on one scale', looks)
+      found.forEach(({ job, talk }, i) => {
+        const x = MARGIN + (i % columns) * (MAP + MARGIN)
+        const box = { x, y: TOP + Math.floor(i / columns) * (MAP + 50), width: MAP, height: MAP }
+        drawMap(pen, box, talk, job.name, 'bytes', state, looks, scale)
+      })
+    },
+    csv: () =>
+      csvOf(
+        ['job', 'from', 'to', 'bytes'],
+        found.flatMap(({ job, talk }) =>
+          cellRows('', talk).map(([, from, to, bytes]) => [job.name, from!, to!, bytes!]),
+        ),
+      ),
+  }
+}
+
 function placementOf(session: Session, d: Derived, job: Job): Density | null {
   if (!d.run.info.tables['placement']?.rows) return null
   const table = session.block(d.run.id, 'placement', PLACEMENT)
@@ -99,8 +142,9 @@ export function drawMap(
   unit: Unit,
   state: ViewState,
   looks: Looks,
+  on?: ColorScale,
 ): void {
-  const scale = colorScale(state.scale, map.values.filter((value) => value > 0).sort(), false, null)
+  const scale = on ?? colorScale(state.scale, map.values.filter((value) => value > 0).sort(), false, null)
   const ends = `${title}, ${quantity(scale.low, unit)} to ${quantity(scale.high, unit)} a cell`
   write(pen, ends, box.x, box.y + 14, looks, { size: 12, strong: true })
   const [width, height] = [box.width / map.columns, box.height / map.rows]

@@ -1,19 +1,20 @@
 /** One job: its figures, its ranks on the machine, and which of them talk. */
 import { useEffect, useMemo } from 'preact/hooks'
-import { count, percent, quantity } from '../base/format'
-import type { Block } from '../data/block'
+import { count, quantity } from '../base/format'
 import type { Derived } from '../data/model'
 import { COMMUNICATION, communicationMatrix, PLACEMENT, placementDensity } from '../data/placement'
 import type { Job } from '../data/run'
 import { DensityView } from './density'
 import { PictureView } from './picture'
-import { useSession } from './session'
+import { useSession, useStore, useTable } from './session'
+import { hasTalks, span, TalkMap, Talks } from './talks'
 
 const GRID = 256
 
 export function JobsView({ derived: d }: { derived: Derived }) {
   const session = useSession()
   const { run } = d
+  const all = useStore(session.state).talks === 'all'
   const focused = run.jobs.find((job) => job.job === d.focus?.job)
   const job = focused ?? run.jobs[0]
   useEffect(() => {
@@ -29,6 +30,16 @@ export function JobsView({ derived: d }: { derived: Derived }) {
     <>
       <div class="centre">
         <nav class="pickers" aria-label="Job">
+          {hasTalks(run) && run.jobs.length > 1 && (
+            <button
+              aria-pressed={all}
+              title="Who sends to whom in every job, side by side"
+              onClick={() => session.state.patch({ talks: all ? 'one' : 'all' })}
+              data-test="talks-all"
+            >
+              all matrices
+            </button>
+          )}
           {run.jobs.map((other) => (
             <button
               key={other.job}
@@ -40,8 +51,14 @@ export function JobsView({ derived: d }: { derived: Derived }) {
             </button>
           ))}
         </nav>
-        <PictureView derived={d} title={`Routers of ${job.name}`} compact />
-        <Figures job={job} />
+        {all && hasTalks(run) ? (
+          <Talks derived={d} />
+        ) : (
+          <>
+            <PictureView derived={d} title={`Routers of ${job.name}`} compact />
+            <Figures job={job} />
+          </>
+        )}
       </div>
       <aside class="right" aria-label="Ranks">
         <Placement derived={d} job={job} />
@@ -69,19 +86,6 @@ function Figures({ job }: { job: Job }) {
       </dl>
     </section>
   )
-}
-
-/** The table, a message where it cannot be had, or null where the run has none. */
-export function useTable(
-  run: Derived['run'],
-  table: string,
-  columns: readonly string[],
-): Block | string | null {
-  const session = useSession()
-  const there = columns.every((column) => run.info.tables[table]?.columns[column] !== undefined)
-  return there && run.info.tables[table]!.rows > 0
-    ? (session.block(run.id, table, columns) ?? 'Loading …')
-    : null
 }
 
 function Placement({ derived: d, job }: { derived: Derived; job: Job }) {
@@ -140,23 +144,7 @@ function Communication({ derived: d, job }: { derived: Derived; job: Job }) {
         </p>
       ) : (
         <>
-          <DensityView
-            map={map}
-            describe={(column, row, value) => ({
-              title: `${span('Rank', row, map.perRow, job.ranks)} to ${span('', column, map.perColumn, job.ranks)}`,
-              rows: [
-                ['Messages', count(map.messages[row * map.columns + column]!)],
-                ['Bytes', quantity(value, 'bytes')],
-                ['Share of the job', percent(value / total)],
-              ],
-            })}
-            run={d.run}
-            unit="bytes"
-            across={['to rank 0 →', `${count(job.ranks - 1)}`]}
-            down="from rank 0 ↓"
-            label="Who sends to whom"
-            test="communication-map"
-          />
+          <TalkMap run={d.run} job={job} map={map} label="Who sends to whom" test="communication-map" />
           <p class="reading" data-test="communication-reading">
             {count(map.rows)} × {count(map.columns)} cells
             {map.perColumn > 1
@@ -168,10 +156,4 @@ function Communication({ derived: d, job }: { derived: Derived; job: Job }) {
       )}
     </section>
   )
-}
-
-function span(noun: string, index: number, per: number, total: number): string {
-  const last = Math.min(total, (index + 1) * per) - 1
-  const text = per === 1 ? count(index) : `${count(index * per)}–${count(last)}`
-  return noun === '' ? text : `${noun}${per === 1 ? '' : 's'} ${text}`
 }

@@ -230,3 +230,12 @@ export function geometryOf(run: Run): Geometry {
 }
 
 export type { AnyModel }
+
+/** The table, a message where it cannot be had, or null where the run has none. */
+export function useTable(run: Run, table: string, columns: readonly string[]): Block | string | null {
+  const session = useSession()
+  const there = columns.every((column) => run.info.tables[table]?.columns[column] !== undefined)
+  return there && run.info.tables[table]!.rows > 0
+    ? (session.block(run.id, table, columns) ?? 'Loading …')
+    : null
+}
