@@ -155,7 +155,7 @@ hypre: bootstrap-hypre ## build the AMG hierarchy program on hypre (apt), for `o
 	@$(MAKE) -C vmpi all openmpi
 
 .PHONY: amg-tables
-amg-tables: build hypre ## make the AMG tables of 64 million unknowns that come with the package (14 GB, an hour)
+amg-tables: build hypre ## make the AMG tables of 64 million unknowns that come with the package (13 GB, an hour)
 	scripts/amg-tables laplace7-1024-50x50x25.json laplace7-512-50x50x50.json laplace7-256-100x50x50.json \
 	    laplace7-128-100x100x50.json laplace7-64-100x100x100.json
 	scripts/amg-tables

@@ -168,6 +168,13 @@ def test_the_commands(odonata_command: Command, tmp_path: Path) -> None:
     assert result.returncode == 0, result.stderr
     accounts = json.loads(result.stdout)
     assert set(accounts) == {"simulated", "rank by rank", "by the level table"}
+    result = odonata_command("amg", "simulate", directory, "--cycle", "--engine", "flow", "--json", "-q")
+    assert result.returncode == 0, result.stderr
+    flows = json.loads(result.stdout)
+    # That engine has the network alone; hosts cost what they do rank by rank.
+    assert 0 < flows["simulated"]["network"] < accounts["simulated"]["network"]
+    for part in ("computation", "overhead", "gap", "matching"):
+        assert flows["simulated"][part] == accounts["rank by rank"][part]
     result = odonata_command("amg", "simulate", directory, "--cycle", "--regrouped")
     assert (result.returncode, "--cycle goes with neither" in result.stderr) == (2, True)
     (tmp_path / "few.csv").write_text("hierarchy,threads,time_ms\n" + rows[0] + "\n")

@@ -231,15 +231,15 @@ class Problem:
     def memory_bytes(self) -> int:
         """What a run takes: so much per unknown and non-zero, and something for each rank.
 
-        Measured: 217 to 224 bytes per unknown on 1 to 64 million unknowns of the 7-point Laplacian, 510 on 27
-        points; without an aggressive level 440 and 650; 4 kB for elasticity, whose coarse levels fill in.
+        Measured: 192 to 199 bytes per unknown of the 7-point Laplacian, 500 on 27 points; without aggressive
+        levels 390 and 650; 4 kB for elasticity, whose coarse levels fill in.
         """
         if "rows" in self.options:
-            base, entry = 300, 120
+            base, entry = 300, 120.0
         elif self.settings.aggressive_levels == 0:
-            base, entry = 300, 22
+            base, entry = 310, 13.0
         else:
-            base, entry = 130, 14
+            base, entry = 90, 15.5
         return int(self.unknowns * (base + entry * self.nonzeros_per_row)) + self.ranks * _BYTES_PER_RANK
 
     def described(self) -> dict[str, Any]:

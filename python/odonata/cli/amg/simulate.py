@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -13,9 +15,15 @@ from odonata.errors import OdonataError
 from odonata.quantity import percent
 
 if TYPE_CHECKING:
+    import pyarrow as pa
+
+    from odonata.amg.ends import Parts
     from odonata.amg.hierarchy import Hierarchy
-    from odonata.amg.machines import ParameterSet
+    from odonata.amg.machines import Ends, ParameterSet
     from odonata.amg.simulate import Findings
+
+Progress = Callable[..., None] | None
+"""Called with what is simulated."""
 
 
 @click.command()
@@ -24,7 +32,9 @@ if TYPE_CHECKING:
 @options.mix
 @click.option("--preset", metavar="NAME", help="Machine of the simulation; as --machine by default.")
 @click.option(
-    "--engine", type=click.Choice(["flow", "packet"]), default="flow", help="Engine of the simulation (flow)."
+    "--engine",
+    type=click.Choice(["flow", "packet"]),
+    help="Engine of the simulation (flow; of a --cycle packet).",
 )
 @click.option("--routing", metavar="NAME", help="Routing of the engine; its default if not given.")
 @click.option(
@@ -37,7 +47,7 @@ if TYPE_CHECKING:
 @click.option(
     "--cycle",
     is_flag=True,
-    help="One whole cycle on the packet engine, with the costs at the ends of --machine, by mechanism.",
+    help="One whole cycle with the costs at the ends of --machine, by mechanism.",
 )
 @click.option("--regrouped", is_flag=True, help="The levels that follow the redistribution of DIR.")
 @click.option(
@@ -51,7 +61,7 @@ def command(
     threads: int,
     tasks: int | None,
     preset: str | None,
-    engine: str,
+    engine: str | None,
     routing: str | None,
     experiment: Path | None,
     placement: str,
@@ -79,8 +89,10 @@ def command(
         if experiment is not None or regrouped:
             raise OdonataError("--cycle goes with neither --experiment nor --regrouped")
         keys = {"preset": preset or machine.name, "routing": routing, "placement": placement, "seed": seed}
-        _cycle(directory, whole, machine, tasks, threads, keys, quiet=quiet, as_json=as_json)
+        one = _Cycle(directory, whole, machine, tasks or model.default_tasks(machine, threads), threads, keys)
+        one.show(engine or "packet", quiet=quiet, as_json=as_json)
         return
+    engine = engine or "flow"
     source = (
         Source.of(experiment)
         if experiment is not None
@@ -117,55 +129,88 @@ def command(
         screen.print(f"  {term}: {verdict}")
 
 
-def _cycle(
-    directory: Path,
-    hierarchy: Hierarchy,
-    machine: ParameterSet,
-    tasks: int | None,
-    threads: int,
-    keys: dict[str, Any],
-    *,
-    quiet: bool,
-    as_json: bool,
-) -> None:
+@dataclass(frozen=True)
+class _Cycle:
     """A whole cycle, simulated and by the formulas, by mechanism."""
-    from odonata.amg import ends, model, store, whole
-    from odonata.amg.ranked import Ranked
-    from odonata.cli import terminal
-    from odonata.cli.amg import parts, titled
 
-    if machine.ends is None:
-        raise OdonataError(
-            f"the parameter set {machine.name} says nothing of the costs at the ends",
-            hint="A table [ends] has them; `odonata amg fit` finds them from measured whole cycles.",
+    directory: Path
+    hierarchy: Hierarchy
+    machine: ParameterSet
+    per_node: int
+    threads: int
+    keys: dict[str, Any]
+    """Of the simulation: preset, routing, placement, seed."""
+
+    def show(self, engine: str, *, quiet: bool, as_json: bool) -> None:
+        from odonata.amg import ends, store
+        from odonata.amg.ranked import Ranked
+        from odonata.cli import terminal
+        from odonata.cli.amg import parts, titled
+
+        costs = self.machine.ends
+        if costs is None:
+            raise OdonataError(
+                f"the parameter set {self.machine.name} says nothing of the costs at the ends",
+                hint="A table [ends] has them; `odonata amg fit` finds them from measured whole cycles.",
+            )
+        messages = store.read_table(self.directory, "messages")
+        counted = Ranked(self.hierarchy, messages, self.machine, self.threads, self.per_node)
+        by_ranks = ends.total(ends.of_messages(counted, costs))
+        screen = terminal.error_console()
+        progress = None if quiet else lambda *what: screen.print(f"  with {' '.join(map(str, what))}")
+        simulated = (
+            self._by_flows(messages, by_ranks, progress)
+            if engine == "flow"
+            else self._by_packets(costs, progress)
         )
-    per_node = tasks or model.default_tasks(machine, threads)
-    progress = terminal.error_console()
-    simulated = whole.simulate(
-        directory,
-        hierarchy.ranks,
-        machine,
-        machine.ends,
-        per_node=per_node,
-        threads=threads,
-        progress=None if quiet else lambda step: progress.print(f"  with {step}"),
-        **keys,
-    )
-    counted = Ranked(hierarchy, store.read_table(directory, "messages"), machine, threads, per_node)
-    accounts = {
-        "simulated": simulated,
-        "rank by rank": ends.total(ends.of_messages(counted, machine.ends)),
-        "by the level table": ends.total(
-            ends.of_levels(hierarchy, machine, machine.ends, threads=threads, tasks=per_node)
-        ),
-    }
-    if as_json:
-        terminal.print_json(
-            {name: {**found.named, "cycle": found.seconds} for name, found in accounts.items()}
+        accounts = {
+            "simulated": simulated,
+            "rank by rank": by_ranks,
+            "by the level table": ends.total(
+                ends.of_levels(self.hierarchy, self.machine, costs, threads=self.threads, tasks=self.per_node)
+            ),
+        }
+        if as_json:
+            terminal.print_json(
+                {name: {**found.named, "cycle": found.seconds} for name, found in accounts.items()}
+            )
+            return
+        title = f"One cycle of {self.hierarchy.ranks:,} ranks, ms"
+        titled.show(terminal.console(), parts.by_mechanism(title, accounts), legend=parts.LEGEND)
+
+    def _by_packets(self, costs: Ends, progress: Progress) -> Parts:
+        """The program `amg`: hosts and interfaces of the engine have the costs."""
+        from odonata.amg import whole
+
+        return whole.simulate(
+            self.directory,
+            self.hierarchy.ranks,
+            self.machine,
+            costs,
+            per_node=self.per_node,
+            threads=self.threads,
+            progress=progress,
+            **self.keys,
         )
-        return
-    title = f"One cycle of {hierarchy.ranks:,} ranks, ms"
-    titled.show(terminal.console(), parts.by_mechanism(title, accounts), legend=parts.LEGEND)
+
+    def _by_flows(self, messages: pa.Table, by_ranks: Parts, progress: Progress) -> Parts:
+        """Each exchange's network by the engine, which has no hosts: their costs are those rank by rank."""
+        from odonata.amg import simulate
+
+        preset, routing, seed = (self.keys[key] for key in ("preset", "routing", "seed"))
+        found = simulate.simulate(
+            self.directory,
+            self.hierarchy,
+            messages,
+            self.machine,
+            simulate.experiment(preset, "flow", routing, seed),
+            path="<text>",
+            per_node=self.per_node,
+            threads=self.threads,
+            placement=self.keys["placement"],
+            progress=progress,
+        )
+        return replace(by_ranks, network=sum(level.network_s for level in found.levels))
 
 
 def as_data(found: Findings) -> dict[str, Any]:
