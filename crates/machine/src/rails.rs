@@ -16,6 +16,11 @@ use odonata_units::{GroupId, LinkId, NodeId, RouterId};
 use std::ops::Range;
 
 impl MachineBuilder {
+    /// Interfaces of each node, where there are several already.
+    pub fn interfaces(&self) -> Option<u32> {
+        Some(self.rails.of_node()).filter(|&count| count > 1)
+    }
+
     /// Gives every node `rails` interfaces in each of `planes` copies of the network.
     ///
     /// # Errors

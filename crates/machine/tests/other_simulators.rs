@@ -142,6 +142,21 @@ fn regular_networks_of_codes_have_the_counts_of_their_formulas() {
         read("modelnet_order=( \"fattree\" );\nnum_levels=\"3\";\nswitch_count=\"16\";\nswitch_radix=\"8\";\n");
     // Half of the pods, full bisection: half of the top switches, each with two cables to every pod's switch.
     assert_eq!((pruned.node_count(), pruned.router_count(), pruned.link_count()), (64, 16 + 16 + 8, 2 * 128));
+    // Summit: 11 pods of 18 x 18, three cables from a pod's switch to each of 6 top switches, of whose 36 ports 3 stay free.
+    let summit = "modelnet_order=( \"fattree\" );\nft_type=\"0\";\nnum_levels=\"3\";\nswitch_count=\"198\";\nswitch_radix=\"36\";\n";
+    let one = read(summit);
+    assert_eq!((one.node_count(), one.router_count()), (198 * 18, 198 + 198 + 108));
+    assert_eq!(one.link_count(), 2 * (198 * 18 + 198 * 18));
+    let ports = |router| one.links_from(router).len() + one.nodes_of(router).len();
+    let by_ports = |count: usize| one.routers().filter(|&router| ports(router) == count).count();
+    assert_eq!((by_ports(36), by_ports(33)), (396, 108));
+    // Two rails of it are two planes.
+    let two = read(&format!("{summit}num_rails=\"2\";\n"));
+    assert_eq!((two.host_count(), two.router_count(), two.link_count()), (3_564, 2 * 504, 2 * one.link_count()));
+    assert_eq!((two.rails().planes, two.rails().per_plane), (2, 1));
+    // A tree of 14 pods in which floor(36 / 14) = 2 cables lead to each of 9 top switches.
+    let full = read(&summit.replace("198", "252"));
+    assert_eq!((full.router_count(), full.link_count()), (252 + 252 + 162, 2 * 2 * 252 * 18));
     let slim = read(
         "modelnet_order=( \"slimfly\", \"slimfly_router\");\nnum_routers=\"5\";\nnum_terminals=\"3\";\n\
         generator_set_X=(\"1\",\"4\");   # : one of its halves\n",
@@ -176,10 +191,10 @@ fn what_a_configuration_of_codes_lacks() {
         "modelnet_order=( \"dragonfly\" );\nnum_routers=\"x\";\n",
         "line 11: 'num_routers' is 'x'; expected a whole number from 2",
     );
-    refused("modelnet_order=( \"slimfly\" );\nnum_rails=\"2\";\n", "one network here");
+    refused("modelnet_order=( \"slimfly\" );\nnum_rails=\"2\";\n", "of slimfly one network is read");
     refused(
         "modelnet_order=( \"fattree\" );\nnum_levels=\"3\";\nswitch_count=\"198\";\nswitch_radix=\"36\";\n",
-        "11 pods can't share",
+        "11 pods in a tree of type 1; expected an even number up to 18",
     );
     let dally = format!("modelnet_order=(\"dragonfly_dally\");\nnum_routers=\"4\";\nnum_groups=\"5\";\n{WIRED}");
     refused(&dally, "conf/intra can't be read: it is not there");

@@ -199,3 +199,27 @@ fn mistakes_of_a_topology_of_sst_macro_have_a_line() {
         assert!(error.contains(said), "{error}");
     }
 }
+
+/// `include`: the file's own topology, else that of the last file that has one.
+#[test]
+fn a_topology_may_be_included() {
+    let torus = |size: u32| {
+        parametric(&format!("    model: torus\n    shape:\n      n_dims: 1\n      dim_length: \"{size}\"\n"))
+    };
+    let mut files = Files::default();
+    for (name, text) in [
+        ("conf/a.yaml", torus(4)),
+        ("conf/sub/b.yaml", torus(5)),
+        ("conf/c.yaml", "sections: { x: { y: 1 } }\n".into()),
+    ] {
+        files.0.insert(name.into(), text.into_bytes());
+    }
+    let routers = |text: &str, files: &mut Files| yaml(text, files).map(|machine| machine.router_count());
+    assert_eq!(routers("schema_version: 1\ninclude: [a.yaml, sub/b.yaml, c.yaml]\n", &mut files), Ok(5));
+    assert_eq!(routers("schema_version: 1\ninclude: a.yaml\n", &mut files), Ok(4));
+    assert_eq!(routers(&format!("include: [a.yaml]\n{}", torus(6)), &mut files), Ok(6));
+    assert!(routers("include: [c.yaml]\n", &mut files).unwrap_err().contains("'topology' is missing"));
+    assert!(routers("include: [d.yaml]\n", &mut files).unwrap_err().contains("line 1: conf/d.yaml can't be read"));
+    files.0.insert("conf/e.yaml".into(), b"include: [a.yaml]\n".to_vec());
+    assert!(routers("include: [e.yaml]\n", &mut files).unwrap_err().contains("includes others"));
+}

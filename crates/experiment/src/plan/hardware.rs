@@ -84,6 +84,16 @@ fn add_rails(
     for (key, given) in spec.common.all_given().filter(|(key, _)| mine.contains(key)) {
         choice.set(key, &given.value);
     }
+    if let Some(of_file) = builder.interfaces() {
+        let keys = ["planes", "rails", "rail_routers", "nodes_per_router", "node_counts"];
+        if let Some((key, given)) = keys.iter().find_map(|key| Some((key, spec.common.given(key)?))) {
+            let message = format!("'{key}' beside a file whose nodes have {of_file} interfaces already; leave it out");
+            report.add(ProblemKind::Conflict, given.place, message, None);
+            return None;
+        }
+        choice.values().into_iter().for_each(|(key, value)| drop(resolved.insert(key.into(), value.to_toml())));
+        return Some(choice);
+    }
     let routers = spec.common.text("rail_routers").and_then(RailRouters::from_word).unwrap_or_default();
     // Said to be 1 they are one value of a sweep.
     let given = |keys: &[&str]| keys.iter().any(|key| spec.common.given(key).is_some());

@@ -6,9 +6,12 @@
 //! | `dragonfly_custom` | its two binary files, as [`damselfly()`](super::damselfly()) | `num_router_rows`, `num_router_cols`, `num_groups` |
 //! | `dragonfly_dally` | its two binary files | `num_routers`, `num_groups` |
 //! | `dragonfly_plus` | its two binary files; nodes at the routers without global cables | `num_router_leaf`, `num_router_spine` |
-//! | `fattree` | [`Xgft`] | `switch_radix`, `switch_count`, `num_levels` 2 or 3, `ft_type` 0 or 1 |
+//! | `fattree` | [`Xgft`], below; `num_rails` of it are as many planes | `switch_radix`, `switch_count`, `num_levels` 2 or 3, `ft_type` 0 or 1 |
 //! | `slimfly` | [`SlimFly`] | `num_routers` q, `num_terminals` |
 //! | `torus` | [`Torus`] | `dim_length`; the first dimension is the fastest there, so it is the last here |
+//!
+//! A fat tree of k ports, e edge switches and three levels has P = e / (k / 2) pods. Type 0 leads r = floor(k / P) cables from a pod's switch to each of
+//! the ceil(k^2 / 4 / r) top switches that are of its place in the pod, type 1 two cables to each of e / 2; some ports may be left over.
 //!
 //! The links of a `link-failure-file` are taken out. Bandwidths are in GiB/s. Buffers, routing, packet sizes and delays are not read: they are the engine's.
 
@@ -16,7 +19,7 @@ use super::described::{set, set_bandwidth, Entries, Entry};
 use super::format::FormatError;
 use super::{codes_failures, damselfly, line, text, DamselflyParameters, IntraLayout};
 use crate::topology::{Arrangement, Dragonfly, SlimFly, Torus, Xgft};
-use crate::{MachineBuilder, MachineError};
+use crate::{MachineBuilder, MachineError, RailRouters};
 use odonata_declare::{OneOrEach, Reader};
 use odonata_units::Rate;
 use std::collections::BTreeSet;
@@ -38,12 +41,15 @@ pub fn codes_conf(bytes: &[u8], label: &str, files: &mut dyn Reader) -> Result<M
 
 /// The machine of a section PARAMS.
 pub(super) fn machine(params: &Entries<'_>, files: &mut dyn Reader) -> Result<MachineBuilder, FormatError> {
-    for several in ["num_rails", "num_planes"] {
-        if params.count_or(several, 1)? > 1 {
-            params.refuse(several, "a machine has one network here: write a file for each rail or plane")?;
-        }
-    }
     let model = params.required("modelnet_order")?.value.split(',').next().unwrap_or("").trim().to_owned();
+    let rails = params.count_or("num_rails", 1)?;
+    if params.count_or("num_planes", 1)? > 1 || rails > 1 && model != "fattree" {
+        let several = if rails > 1 { "num_rails" } else { "num_planes" };
+        params.refuse(
+            several,
+            format!("of {model} one network is read: write 1 here, and `planes` or `rails` in [machine]"),
+        )?;
+    }
     let mut builder = match model.as_str() {
         "dragonfly" => dragonfly(params)?,
         "dragonfly_custom" => {
@@ -63,6 +69,9 @@ pub(super) fn machine(params: &Entries<'_>, files: &mut dyn Reader) -> Result<Ma
         }
     };
     link_failures(params, &mut builder, files)?;
+    if let Err(error) = builder.add_rails(1, RailRouters::default(), rails) {
+        params.refuse("num_rails", error.to_string())?;
+    }
     params.label.clone_into(&mut builder.name);
     Ok(builder)
 }
@@ -218,25 +227,45 @@ fn fat_tree(params: &Entries<'_>) -> Result<MachineBuilder, MachineError> {
             .refuse("switch_radix", format!("{radix}; half of the ports lead up, so expected an even number"));
     }
     let half = radix / 2;
-    // At the top a switch of `radix` ports serves `below` subtrees, each with as many cables.
-    let (below, mut children, mut parents) = match levels {
-        2 => (edges, vec![half], vec![1]),
-        3 if edges % half == 0 => (edges / half, vec![half, half], vec![1, half]),
-        3 => {
+    if params.count_or("tapering", 1)? > 1 {
+        params.refuse("tapering", "a tree with fewer cables up than down is not read; expected 1")?;
+    }
+    // Subtrees below the top; of a subtree's switch of one place the switches above it, with as many cables to each.
+    let (mut children, mut parents, below, up, parallel) = match (levels, kind) {
+        (2, _) if edges == half => (vec![half], vec![1], edges, edges / 2, 2),
+        (2, _) => {
+            let reason =
+                format!("{edges} edge switches with two cables to each of {half} ports above; expected {half}");
+            return params.refuse("switch_count", reason);
+        }
+        (3, _) if edges % half != 0 => {
             return params.refuse("switch_count", format!("{edges} edge switches do not fill pods of {half}"));
+        }
+        (3, 0) => {
+            let pods = edges / half;
+            let each = radix / pods;
+            let top = if each == 0 { 0 } else { (half * half).div_ceil(each) };
+            if top == 0 || top % half != 0 || top / half * each > half {
+                let reason = format!("{pods} pods can't share top switches of {radix} ports evenly");
+                return params.refuse("switch_count", reason);
+            }
+            (vec![half, half], vec![1, half], pods, top / half, each)
+        }
+        (3, _) => {
+            let pods = edges / half;
+            if pods > half || pods > 1 && pods % 2 != 0 {
+                let reason = format!("{pods} pods in a tree of type 1; expected an even number up to {half}");
+                return params.refuse("switch_count", reason);
+            }
+            (vec![half, half], vec![1, half], pods, (pods / 2).max(1), 2)
         }
         _ => return params.refuse("num_levels", format!("{levels}; expected 2 or 3")),
     };
-    if below > radix || radix % below != 0 || (below > 1 && below % 2 != 0) {
-        let what = if levels == 2 { "edge switches" } else { "pods" };
-        let reason = format!("{below} {what} can't share top switches of {radix} ports evenly");
-        return params.refuse("switch_count", reason);
-    }
     children.push(below);
-    parents.push((below / 2).max(1));
-    let mut parallel = vec![1; levels as usize - 1];
-    *parallel.last_mut().expect("two levels") = half / (below / 2).max(1);
-    let mut family = Xgft { children, parents, parallel: OneOrEach::Each(parallel), ..Xgft::default() };
+    parents.push(up);
+    let mut cables = vec![1; levels as usize - 1];
+    *cables.last_mut().expect("two levels") = parallel;
+    let mut family = Xgft { children, parents, parallel: OneOrEach::Each(cables), ..Xgft::default() };
     let link = params.rate("link_bandwidth", GIB_PER_S)?;
     set(&mut family.local, link, None);
     set(&mut family.global, link, None);

@@ -8,6 +8,8 @@
 //! | `fabric.connections.intra`, `.inter` | `intra-group-connections`, `inter-group-connections` |
 //! | `format: groups`, `params.NAME` | `NAME` |
 //!
+//! `include` names files whose `topology` counts where the file has none; of several the last.
+//!
 //! Components, hosts, routing, jobs and further sections are not read. Names with an annotation (`n_dims@foo`) are of machines of several
 //! networks, which are refused.
 
@@ -17,6 +19,7 @@ use super::marked::{document, Marked, Value};
 use super::{codes_conf, line, text};
 use crate::{MachineBuilder, MachineError};
 use odonata_declare::Reader;
+use std::path::Path;
 
 /// Reads a description.
 ///
@@ -24,7 +27,39 @@ use odonata_declare::Reader;
 /// No YAML, a topology of another form, and what [`codes_conf()`](super::codes_conf()) refuses; with the line.
 pub fn codes_yaml(bytes: &[u8], label: &str, files: &mut dyn Reader) -> Result<MachineBuilder, FormatError> {
     let tree = document(text(bytes, label)?, label)?;
+    if tree.get("topology").is_none() {
+        if let Some((bytes, path)) = included(&tree, label, files)? {
+            let tree = document(text(&bytes, &path)?, &path)?;
+            return codes_conf::machine(&params(&tree, &path)?, files);
+        }
+    }
     codes_conf::machine(&params(&tree, label)?, files)
+}
+
+/// The last of the files that a description includes which has a topology.
+fn included(tree: &Marked, label: &str, files: &mut dyn Reader) -> Result<Option<(Vec<u8>, String)>, FormatError> {
+    let Some(include) = tree.get("include") else { return Ok(None) };
+    let names: Vec<&Marked> = match &include.value {
+        Value::List(items) => items.iter().collect(),
+        _ => vec![include],
+    };
+    let mut found = None;
+    for name in names {
+        let path = Path::new(label).parent().unwrap_or_else(|| Path::new("")).join(name.text(label, "include")?);
+        let path = path.to_string_lossy().into_owned();
+        let bytes = match files.read(&path) {
+            Ok(bytes) => bytes,
+            Err(reason) => return Ok(line(label, name.line, format!("{path} can't be read: {reason}"))?),
+        };
+        let tree = document(text(&bytes, &path)?, &path)?;
+        if let Some(again) = tree.get("include") {
+            return Ok(line(&path, again.line, "a file that is included includes others, which CODES does not allow")?);
+        }
+        if tree.get("topology").is_some() {
+            found = Some((bytes, path));
+        }
+    }
+    Ok(found)
 }
 
 /// The description as a section PARAMS.
