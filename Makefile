@@ -127,6 +127,10 @@ bench: build ## measure the hot paths (results with their machine: benches/resul
 	@python benches/packet.py
 	cargo bench $(CARGO_FLAGS)
 
+.PHONY: bench-mpi
+bench-mpi: build bootstrap-mpi ## measure what a run costs by several processes of MPI
+	@python benches/processes.py
+
 .PHONY: docs
 docs: bootstrap-rust ## build the reference of the Rust crates and run its examples; a broken link is an error
 	RUSTDOCFLAGS="-D warnings" cargo doc $(CARGO_FLAGS) --no-deps

@@ -10,6 +10,7 @@ import atexit
 import hashlib
 import os
 import sys
+import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from importlib import import_module
@@ -25,6 +26,12 @@ STARTERS = (
 )
 """Variables with the number of processes and the number of this one: of MPICH and what is made from it, of
 Open MPI, and of `srun`."""
+
+BUSY_S = 2e-5
+"""Time that a process asks for messages without a pause: what they take if all are there."""
+
+PAUSE_S = 1e-3
+"""The longest pause."""
 
 EXTRA = "pip install 'odonata[mpi]'"
 
@@ -86,11 +93,14 @@ class Processes:
         byte = self._mpi.BYTE
         sizes = np.array([len(message) for message in messages], dtype=np.int64)
         came = np.empty_like(sizes)
-        self._all.Alltoall(sizes, came)
+        _wait(self._all.Ialltoall(sizes, came))
         ends = np.cumsum(came)
         received = bytearray(int(ends[-1]))
-        self._all.Alltoallv(
-            [b"".join(messages), sizes, np.cumsum(sizes) - sizes, byte], [received, came, ends - came, byte]
+        sent = b"".join(messages)
+        _wait(
+            self._all.Ialltoallv(
+                [sent, sizes, np.cumsum(sizes) - sizes, byte], [received, came, ends - came, byte]
+            )
         )
         self.messages += int(np.count_nonzero(sizes))
         self.message_bytes += int(sizes.sum())
@@ -113,6 +123,19 @@ def started() -> tuple[int, int] | None:
         if os.environ.get(count, "1") not in ("1", "") and number in os.environ:
             return int(os.environ[count]), int(os.environ[number])
     return None
+
+
+def _wait(request: Any) -> None:
+    """Waits for others, soon without keeping a processor busy: it may be needed by one of them.
+
+    MPI itself asks over and over. Here the pauses grow with the time that was waited, so that they make it
+    longer by a quarter at most.
+    """
+    begun = time.perf_counter()
+    while not request.Test():
+        waited = time.perf_counter() - begun
+        if waited > BUSY_S:
+            time.sleep(min(waited / 4, PAUSE_S))
 
 
 @contextmanager
