@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
@@ -10,7 +11,7 @@ from typing import Any
 import pandas as pd
 
 from odonata import amg
-from odonata.amg import boomeramg, library, model, simulate
+from odonata.amg import boomeramg, larger, library, model, simulate
 from odonata.amg.boomeramg import Executed
 from odonata.studies import Results, Study
 
@@ -45,6 +46,23 @@ def threads_of(done: Executed) -> int:
 
 def hierarchy(threads: int, points: str, cores: int) -> amg.Hierarchy:
     return amg.shipped("laplace7", cores // threads, points)
+
+
+_CONTINUED = {
+    8192: ("10x10x10", "20x20x10"),
+    4096: ("20x20x20", "24x24x24"),
+    2048: ("15x15x15", "20x20x20"),
+    1024: ("30x30x30", "50x50x25"),
+    512: ("60x30x30", "50x50x50"),
+}
+"""By ranks the points of the two tables that are continued to more points per rank."""
+
+
+def continued(threads: int, points: str, cores: int) -> amg.Hierarchy:
+    """A hierarchy that does not fit here, on its true number of ranks, from two with fewer points each."""
+    ranks = cores // threads
+    small, large = (amg.shipped("laplace7", ranks, known) for known in _CONTINUED[ranks])
+    return larger.more_points(small, large, math.prod(amg.parse_points(points)))
 
 
 def _stage(done: Executed, stage: str) -> tuple[amg.Hierarchy, Any, tuple[int, int] | None]:

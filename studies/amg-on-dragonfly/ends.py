@@ -2,29 +2,15 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterator
 from functools import cache
 from typing import Any
 
-from odonata import amg
-from odonata.amg import ends, larger, model, whole
+from odonata.amg import ends, model, whole
 from odonata.amg.ranked import Ranked
 from odonata.studies import Results, Study
 
-from .cases import EOS, MAIN, executed, hierarchy, published, threads_of
-
-KNOWN = {
-    1: (8192, "10x10x10", "20x20x10"),
-    2: (4096, "20x20x20", "24x24x24"),
-    8: (1024, "30x30x30", "50x50x25"),
-    16: (512, "60x30x30", "50x50x50"),
-}
-"""By threads the ranks of 8,192 cores and the points of the two tables that are continued to the paper's."""
-
-
-def _points(text: str) -> int:
-    return math.prod(amg.parse_points(text))
+from .cases import EOS, MAIN, continued, executed, hierarchy, published, threads_of
 
 
 @cache
@@ -63,11 +49,7 @@ def explained(_: Results) -> list[dict[str, Any]]:
         for cycle, parts, left_out in zip(cycles, best.predicted, best.left_out, strict=True)
     ]
     for row in published("table-3").query("cores == 8192").to_dict("records"):
-        if row["threads"] not in KNOWN:
-            continue  # no table on 2,048 ranks
-        ranks, small, large = KNOWN[row["threads"]]
-        pair = (amg.shipped("laplace7", ranks, points) for points in (small, large))
-        found = larger.more_points(*pair, _points(row["points"]))
+        found = continued(row["threads"], row["points"], 8192)
         keys = {"threads": row["threads"], "tasks": row["tasks"]}
         parts = ends.total(ends.of_levels(found, EOS, best.ends, **keys))
         rows.append(_row(row["mix"], 8192, 1e-3 * row["measured_ms"], parts, parts.seconds))
