@@ -183,8 +183,19 @@ def test_head_has_no_body(server: ViewerServer) -> None:
 
 def test_headers_keep_the_page_to_itself(server: ViewerServer) -> None:
     _, _, headers = ask(server, "")
-    assert "default-src 'none'" in headers["Content-Security-Policy"]
-    assert "frame-ancestors 'none'" in headers["Content-Security-Policy"]
+    rules = dict(rule.strip().split(" ", 1) for rule in headers["Content-Security-Policy"].split(";"))
+    assert rules == {
+        "default-src": "'none'",
+        "script-src": "'self'",
+        "style-src": "'self' 'unsafe-inline'",
+        "img-src": "'self' data: blob:",
+        # The thread that draws is made from the page's own script; a blob is no script elsewhere.
+        "worker-src": "blob:",
+        "connect-src": "'self'",
+        "base-uri": "'none'",
+        "form-action": "'none'",
+        "frame-ancestors": "'none'",
+    }
     assert headers["Referrer-Policy"] == "no-referrer"
     assert headers["X-Content-Type-Options"] == "nosniff"
     assert headers["Cross-Origin-Resource-Policy"] == "same-origin"

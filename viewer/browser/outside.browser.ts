@@ -184,3 +184,26 @@ describe('dropped on the page', () => {
     expect(await text('hot-value')).toBe(quantity(dragonfly.max, 'bytes'))
   })
 })
+
+test('the page of the server runs no script but its own, and speaks to nobody else', async () => {
+  await open('dragonfly')
+  forgive(/Content Security Policy|Failed to load resource|violates/)
+  // As text, since the test runner rewrites functions.
+  const refused = (await page.evaluate(`(async () => {
+    const found = []
+    document.addEventListener('securitypolicyviolation', (e) => found.push(e.effectiveDirective))
+    const add = (fields) => {
+      const script = Object.assign(document.createElement('script'), fields)
+      document.body.append(script)
+    }
+    add({ textContent: 'window.ran = "inline"' })
+    add({ src: URL.createObjectURL(new Blob(['window.ran = "blob"'])) })
+    await fetch('http://127.0.0.1:9/').catch(() => 0)
+    await new Promise((resolve) => setTimeout(resolve, 200))
+    return { ran: window.ran ?? '', found }
+  })()`)) as { ran: string; found: string[] }
+  expect(refused.ran).toBe('')
+  expect(refused.found.sort()).toEqual(['connect-src', 'script-src-elem', 'script-src-elem'])
+  // Its pictures are drawn in a thread all the same.
+  expect(page.workers()).toHaveLength(1)
+})

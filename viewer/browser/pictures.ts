@@ -1,24 +1,40 @@
-/** The pictures of the documentation: `npm run pictures -- URL DIRECTORY`; URL shows WD1, WD1 without black cables, bursts, a Dragonfly+ and a Slim Fly. */
+/**
+ * The pictures of the documentation: `npm run pictures -- DIRECTORY RUNS SWEEP SEARCH`, the last three addresses of `odonata view`.
+ *
+ * RUNS shows, in this order: WD1, WD1 without black cables, bursts, a Dragonfly+, a Slim Fly, a HyperX, a Jellyfish, a torus, costs of
+ * multigrid, its levels as jobs.
+ */
 import { join } from 'node:path'
 import { launch, openPage, openView, settle } from './chromium'
 
-/** Name, settings, and what is hovered. */
-const PICTURES: readonly (readonly [string, string, string])[] = [
-  ['viewer', 'run=0&theme=light', '.links tbody tr:nth-child(3)'],
-  ['viewer-brushed', 'run=0&theme=dark&low=2.1e8&panel=group&focus=group%3A2', ''],
-  ['viewer-difference', 'view=compare&compared=0,1&difference=1&theme=light&scale=log', ''],
-  ['viewer-time', 'view=time&run=2&theme=light&time=12000000', ''],
-  ['viewer-dragonfly-plus', 'run=3&theme=light&hottest=25', ''],
-  ['viewer-slim-fly', 'run=4&theme=light&hottest=25', ''],
-  ['viewer-jobs', 'view=jobs&run=0&theme=dark&focus=job%3A2&scale=log', ''],
+type Server = 'runs' | 'sweep' | 'search'
+
+/** Name, server, settings, and what is hovered. */
+const PICTURES: readonly (readonly [string, Server, string, string])[] = [
+  ['viewer', 'runs', 'run=0&theme=light', '.links tbody tr:nth-child(3)'],
+  ['viewer-brushed', 'runs', 'run=0&theme=dark&low=2.1e8&panel=group&focus=group%3A2', ''],
+  ['viewer-difference', 'runs', 'view=compare&compared=0,1&difference=1&theme=light&scale=log', ''],
+  ['viewer-time', 'runs', 'view=time&run=2&theme=light&time=12000000', ''],
+  ['viewer-latency', 'runs', 'view=latency&run=2&theme=light', ''],
+  ['viewer-dragonfly-plus', 'runs', 'run=3&theme=light&hottest=25', ''],
+  ['viewer-slim-fly', 'runs', 'run=4&theme=light&hottest=25', ''],
+  ['viewer-hyperx', 'runs', 'run=5&theme=light&hottest=25', ''],
+  ['viewer-hops', 'runs', 'run=6&theme=light', ''],
+  ['viewer-cylinders', 'runs', 'run=7&theme=light&projection=cylinders%3Ax2', ''],
+  ['viewer-costs', 'runs', 'view=costs&run=8&theme=light', ''],
+  ['viewer-levels', 'runs', 'view=jobs&run=9&theme=light&talks=all&scale=log', ''],
+  ['viewer-jobs', 'runs', 'view=jobs&run=0&theme=dark&focus=job%3A2&scale=log', ''],
+  ['viewer-sweep', 'sweep', 'view=sweep&theme=light', ''],
+  ['viewer-front', 'search', 'view=study&theme=light', ''],
 ]
 
-const [url, directory] = process.argv.slice(2)
-if (!url || !directory) throw new Error('give an address and a directory')
+const [directory, runs, sweep, search] = process.argv.slice(2)
+if (!directory || !runs || !sweep || !search) throw new Error('give a directory and three addresses')
+const urls: Record<Server, string> = { runs, sweep, search }
 const browser = await launch()
 const { page, errors } = await openPage(browser)
-for (const [name, settings, hovered] of PICTURES) {
-  await openView(page, url, settings)
+for (const [name, server, settings, hovered] of PICTURES) {
+  await openView(page, urls[server], settings)
   // Tables of the time and jobs views are asked for after the first picture.
   await page.waitForTimeout(1500)
   if (hovered !== '') await page.hover(hovered)

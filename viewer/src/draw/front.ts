@@ -27,7 +27,10 @@ export function drawFront(
       else pen.lineTo(at, height)
     }
   })
-  for (const mark of picture.marks) drawMark(pen, x, y, mark, { ink, muted })
+  // The front above all: others may have the same aims.
+  const last = (mark: TrialMark): number => Number(mark.kind === 'front')
+  for (const mark of [...picture.marks].sort((a, b) => last(a) - last(b)))
+    drawMark(pen, x, y, mark, { ink, muted })
   for (const { x: left, y: base, text, anchor, size, strong } of picture.labels)
     write(pen, text, x + left, y + base, looks, {
       size,

@@ -147,8 +147,8 @@ function Front({ of }: { of: Findings }) {
       <FrontChart of={of} {...axes} />
       <p class="reading" data-test="study-reading">
         {count(of.entries.length)} combinations, {count(front.length)} on the front (squares): nothing that
-        was tried beats these in one aim without being worse in another. Dots are beaten, crosses keep a limit
-        not, the ring stands for the file’s own values.
+        was tried beats these in one aim without being worse in another. Dots are beaten, crosses are beyond a
+        limit, the ring stands for the file’s own values.
         {failed > 0 && ` ${count(failed)} could not be run.`} A click compares with the file’s own values.
       </p>
       <Trials of={of} front={front} onOpen={(entry) => openFinding(session, of.entries[entry]!)} />

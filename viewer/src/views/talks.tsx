@@ -54,7 +54,7 @@ export function Talks({ derived: { run } }: { derived: Derived }) {
           </section>
         ))}
       </div>
-      <p class="reading foot">All matrices have one scale of colours; ranks send down, receive across.</p>
+      <p class="reading">All matrices have one scale of colours; ranks send down, receive across.</p>
     </>
   )
 }
