@@ -77,6 +77,48 @@ def test_booksim_and_back(machine: dict[str, Any], tmp_path: Path) -> None:
     assert nodes == nodes_again
 
 
+TREE = {"topology": "fat-tree", "k": 4, "class": CLASSES}
+
+
+def test_slurm_and_back(tmp_path: Path) -> None:
+    """The tree and the names; of several cables between two switches Slurm knows nothing."""
+    run = run_of(TREE)
+    machines.slurm(run.table, tmp_path / "topology.conf")
+    again = run_of({"file": str(tmp_path / "topology.conf"), "format": "slurm"})
+
+    def named(run: odonata.Run) -> tuple[set[Any], dict[str, str]]:
+        names = dict(enumerate(run.routers["name"].to_pylist()))
+        links = run.links.to_pandas()
+        joined = {(names[a], names[b]) for a, b in zip(links["source"], links["target"], strict=True)}
+        nodes = run.nodes.to_pandas()
+        return joined, {
+            str(name): names[router] for name, router in zip(nodes["name"], nodes["router"], strict=True)
+        }
+
+    assert named(run) == named(again)
+
+
+def test_slurm_of_a_dragonfly_has_its_leaves(tmp_path: Path) -> None:
+    run = run_of(GROUPED[0])
+    machines.slurm(run.table, tmp_path / "topology.conf")
+    lines = (tmp_path / "topology.conf").read_text().splitlines()
+    assert len(lines) == 20
+    assert lines[0] == "SwitchName=g0r0 Nodes=g0r0n[0-1]"
+
+
+def test_hostlists() -> None:
+    names = ["n1", "n2", "n3", "n7", "login", "x08", "x09", "x10", "y", "n8"]
+    assert machines.hostlist(names) == "n[1-3,7-8],login,x[08-09],x10,y"
+
+
+def test_the_allocation_of_jobs_goes_to_codes(tmp_path: Path) -> None:
+    """The nodes of each rank, a line for each job."""
+    run = run_of({**GROUPED[0], "cores_per_node": 2})
+    machines.codes(run.table, tmp_path / "codes")
+    nodes = run.table("placement")["node"].to_pylist()
+    assert (tmp_path / "codes/allocation.conf").read_text() == " ".join(map(str, nodes)) + "\n"
+
+
 def test_mean_hops_of_a_ring(tmp_path: Path) -> None:
     """Five in a ring: 1, 1, 2, 2 from each."""
     run = run_of({"topology": "torus", "dims": [5]})

@@ -14,7 +14,7 @@ DRAGONFLY = {"topology": "dragonfly", "p": 2, "a": 4, "h": 2, "g": 9, "cores_per
 @pytest.mark.parametrize("kind", ["flow", "packet"])
 @pytest.mark.parametrize("rails", [{"planes": 2}, {"planes": 2, "rails": 2}])
 def test_every_table_is_read(kind: str, rails: dict[str, int], tmp_path: Path) -> None:
-    """`nodes` has a row for each interface; striped, those of a node send the same within a packet's flits."""
+    """`nodes` has a row for each interface; striped, those of a node send the same but for flits."""
     job = {"name": "a", "ranks": 48, "program": {"name": "all-to-all", "bytes": "64 KiB"}}
     experiment = {
         "machine": {**DRAGONFLY, **rails, "rail_rule": "stripe"},

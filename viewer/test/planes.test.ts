@@ -1,8 +1,9 @@
 import { describe, expect, test } from 'vitest'
+import { machinePicture } from '../src/layout/machine'
 import { interior } from '../src/layout/matrices'
 import type { Picture } from '../src/layout/picture'
 import { radialPicture } from '../src/layout/radial'
-import { grid, tiny } from './machines'
+import { grid, tiny, type Wire } from './machines'
 
 const distance = (picture: Picture, r: number): number =>
   Math.hypot(picture.routers[2 * r]! - 500, picture.routers[2 * r + 1]! - 500)
@@ -23,6 +24,24 @@ describe('planes', () => {
     expect(run.routers.groups).toBe(6)
     const picture = radialPicture(run)
     for (let r = 0; r < 12; r++) expect(distance(picture, r)).toBeCloseTo(distance(picture, 0))
+  })
+
+  test('of a fat tree stand side by side, level by level', () => {
+    // A leaf and a spine in each of two planes.
+    const wire = (source: number, target: number): Wire => ({ source, target, class: 'local' })
+    const run = tiny({
+      axes: ['plane', 'level', 'pod', 'index'],
+      routers: [0, 1].flatMap((plane) => [0, 1].map((level) => [plane, level, 0, 0])),
+      groupOf: ([plane, level]) => 2 * plane! + level!,
+      shape: 'graph',
+      wires: [wire(0, 1), wire(1, 0), wire(2, 3), wire(3, 2)],
+    })
+    const picture = machinePicture(run)
+    const [leaf, spine, other] = [0, 1, 2].map((r) => [picture.routers[2 * r]!, picture.routers[2 * r + 1]!])
+    expect(spine![1]).toBeLessThan(leaf![1]!)
+    expect(other![1]).toBe(leaf![1])
+    expect(other![0]).toBeGreaterThan(leaf![0]!)
+    expect(picture.labels.map((label) => label.text)).toContain('top (1)')
   })
 
   test('have the matrices of one', () => {

@@ -13,11 +13,12 @@ import click
     "-f",
     "--format",
     "kind",
-    type=click.Choice(["damselfly", "csv", "booksim", "codes", "sst-macro"]),
+    type=click.Choice(["damselfly", "csv", "booksim", "codes", "sst-macro", "slurm"]),
     required=True,
     help="damselfly: its viewers' link file, in MiB. csv: every table, in the units of the run directory. "
     "booksim: the machine as a listing of anynet. codes: a machine with groups as its configuration and "
-    "wiring files. sst-macro: the machine as a file topology (JSON).",
+    "wiring files, with the nodes of each job. sst-macro: the machine as a file topology (JSON). "
+    "slurm: its switches as topology.conf.",
 )
 @click.option(
     "-o",
@@ -44,10 +45,15 @@ def command(directory: Path, kind: str, output: Path) -> None:
             from odonata.export import damselfly
 
             damselfly.export(run.links, run.link_jobs, run.jobs, output)
-        elif kind in ("booksim", "codes", "sst-macro"):
+        elif kind in ("booksim", "codes", "sst-macro", "slurm"):
             from odonata.export import machines
 
-            writers = {"booksim": machines.booksim, "codes": machines.codes, "sst-macro": machines.sst_macro}
+            writers = {
+                "booksim": machines.booksim,
+                "codes": machines.codes,
+                "slurm": machines.slurm,
+                "sst-macro": machines.sst_macro,
+            }
             writers[kind](run.table, output)
         else:
             import pyarrow.csv

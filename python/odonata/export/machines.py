@@ -7,7 +7,8 @@ table in `docs/reference/machines.md` says which.
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
+import re
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -128,6 +129,63 @@ def sst_macro(tables: Tables, path: Path) -> None:
         unfinished.write_text(json.dumps(document, indent=1) + "\n")
 
 
+def slurm(tables: Tables, path: Path) -> None:
+    """Writes Slurm's `topology.conf`: the switches with their nodes and, of a fat tree, those above them.
+
+    A machine without levels has its switches with nodes alone, as Slurm wants them of a dragonfly
+    (`TopologyParam=dragonfly`).
+
+    Raises:
+        OdonataError: Names of routers or nodes that are no names in Slurm; nodes at several routers.
+    """
+    machine = _Machine.of(tables)
+    names = dict(zip(machine.routers["router"], machine.routers["name"].astype(str), strict=True))
+    nodes = machine.nodes
+    if "rail" in nodes and nodes["rail"].max() > 0:
+        raise OdonataError("nodes have several interfaces; in Slurm's tree a node is at one switch")
+    for name in (*names.values(), *nodes["name"].astype(str)):
+        if not re.fullmatch(r"[\w.-]+", name):
+            raise OdonataError(f"'{name}' is no name in Slurm")
+    of_router = nodes.groupby("router")["name"].apply(lambda own: hostlist(own.astype(str)))
+    lines = [f"SwitchName={names[router]} Nodes={own}" for router, own in of_router.items()]
+    if "level" in machine.routers:
+        level = machine.routers.set_index("router")["level"]
+        up = machine.links[
+            level[machine.links["source"]].to_numpy() > level[machine.links["target"]].to_numpy()
+        ]
+        below = up.drop_duplicates(["source", "target"]).groupby("source")["target"]
+        lines += [
+            f"SwitchName={names[router]} Switches={hostlist([names[other] for other in own])}"
+            for router, own in sorted(below, key=lambda item: (level[item[0]], item[0]))
+        ]
+    with replacing(path) as unfinished:
+        unfinished.write_text("\n".join(lines) + "\n")
+
+
+def hostlist(names: Iterable[str]) -> str:
+    """Names in short, as in `n[0-3,7],login`: runs of numbers that follow each other, equally wide."""
+    runs: dict[tuple[str, int], list[list[int]]] = {}
+    for name in names:
+        prefix, digits = re.fullmatch(r"(.*?)(\d*)", name).groups()  # type: ignore[union-attr]
+        # Numbers with zeros before them have a width; others are as wide as they are.
+        width = len(digits) if len(digits) > 1 and digits.startswith("0") else 0
+        own = runs.setdefault((prefix, width if digits else -1), [])
+        number = int(digits or 0)
+        if own and own[-1][1] == number - 1 and (width == 0 or len(str(number)) <= width):
+            own[-1][1] = number
+        else:
+            own.append([number, number])
+    parts = []
+    for (prefix, width), own in runs.items():
+        if width < 0:
+            parts.append(prefix)
+            continue
+        spans = [f"{a:0{width}}" + (f"-{b:0{width}}" if b > a else "") for a, b in own]
+        alone = len(spans) == 1 and own[0][0] == own[0][1]
+        parts.append(prefix + (spans[0] if alone else f"[{','.join(spans)}]"))
+    return ",".join(parts)
+
+
 def _mean_hops(links: pd.DataFrame) -> float:
     """Mean hops of shortest paths, over the ordered pairs of different switches that have one."""
     size = int(links[["source", "target"]].to_numpy().max()) + 1
@@ -148,7 +206,9 @@ def _mean_hops(links: pd.DataFrame) -> float:
 
 
 def codes(tables: Tables, directory: Path) -> None:
-    """Writes `network.conf`, `intra` and `inter` for the CODES simulator into a new directory.
+    """Writes `network.conf`, `intra`, `inter` and `allocation.conf` for CODES into a new directory.
+
+    The allocation has a line for each job: the node of each of its ranks.
 
     Cray's rows and columns make `dragonfly_custom`, groups with nodes only on routers without global links
     `dragonfly_plus`, other groups `dragonfly_dally`.
@@ -183,6 +243,9 @@ def codes(tables: Tables, directory: Path) -> None:
     directory.mkdir(parents=True)
     (directory / "network.conf").write_text(text)
     (directory / "intra").write_bytes(intra[columns].to_numpy("<i4").tobytes())
+    placement = tables("placement").to_pandas().sort_values(["job", "rank"])
+    lines = [" ".join(map(str, own["node"])) for _, own in placement.groupby("job")]
+    (directory / "allocation.conf").write_text("\n".join(lines) + "\n")
     (directory / "inter").write_bytes(links.loc[~inside, ["source", "target"]].to_numpy("<i4").tobytes())
 
 

@@ -6,6 +6,11 @@ import { MARKS_MAX, type Label, type Picture } from './picture'
 const SCENE = 1000
 const LEFT = 104
 
+/** Whether routers have the axes of a fat tree. */
+export function isLevels({ routers }: Run): boolean {
+  return ['level', 'pod'].every((name) => routers.axes.some((axis) => axis.name === name))
+}
+
 export function levelsPicture(run: Run): Picture {
   const { routers, links } = run
   const level = routers.axes.find((axis) => axis.name === 'level')?.values ?? new Uint32Array(routers.count)

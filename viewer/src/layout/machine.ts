@@ -2,7 +2,7 @@
 import type { Run } from '../data/run'
 import { halvesPicture, isHalves } from './halves'
 import { hopsPicture } from './hops'
-import { levelsPicture } from './levels'
+import { isLevels, levelsPicture } from './levels'
 import { isLines, linesPicture } from './lines'
 import type { Picture } from './picture'
 import { radialPicture } from './radial'
@@ -11,6 +11,8 @@ import { isTrees, treesPicture } from './trees'
 
 /** `projection` is for tori. Edits may have taken links away; what is left still has the structure. */
 export function machinePicture(run: Run, projection = ''): Picture {
+  // Fat trees on several planes have no shape of their own, but their axes.
+  if (isLevels(run)) return levelsPicture(run)
   switch (run.shape) {
     case 'torus':
       return torusPicture(run, projection)
