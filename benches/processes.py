@@ -48,11 +48,13 @@ def flow(preset: str, nodes: int, pattern: str) -> str:
     return f'[machine]\npreset = "{preset}"\n{job}\n[engine]\nkind = "flow"\nrouting = "adaptive-hybrid"\n'
 
 
+HALO = 'name = "halo-3d", bytes = "8 kB", iterations = 10'
+
 CASES = {
     "dragonfly-1056, open, min": open_traffic("dragonfly-1056", 1056, "min", "20 us", "400 us"),
     "dragonfly-1056, open, par": open_traffic("dragonfly-1056", 1056, "par", "20 us", "200 us"),
-    "dragonfly-1056, ranks, par": ranks("dragonfly-1056", 1000, 'name = "halo-3d", iterations = 20'),
-    "cascade-241, open, par": open_traffic("cascade-241", 92_544, "par", "2 us", "8 us"),
+    "dragonfly-1056, ranks, par": ranks("dragonfly-1056", 1000, HALO),
+    "cascade-241, open, par": open_traffic("cascade-241", 92_544, "par", "1 us", "2 us"),
     "edison, flow": flow("edison", 5_000, "stencil-3d"),
     "cascade-241, flow": flow("cascade-241", 92_000, "stencil-3d"),
 }
