@@ -58,6 +58,7 @@ def run_tasks(
     threads: int,
     progress: Progress,
     foresee: Foresee | None = None,
+    finished: Callable[[Task], None] | None = None,
     cluster: Cluster | None = None,
 ) -> tuple[int, list[Failure]]:
     """Runs all points that are not finished, of one sweep or of several.
@@ -68,6 +69,7 @@ def run_tasks(
         threads: How many threads each of them has.
         progress: Called after each point.
         foresee: Called before the first point with an estimate, which takes some seconds to make.
+        finished: Called with each point that has run, those of before first; what it raises ends the others.
         cluster: Where the points run; in processes of this machine if not given.
 
     Returns:
@@ -102,6 +104,9 @@ def run_tasks(
             if declined:
                 missing = []
         work = {index: (tasks[index], resolved[index]) for index in missing}
+        if finished is not None and not declined:
+            for index in sorted({*range(len(tasks))} - {*missing}):
+                finished(tasks[index])
         failures: dict[int, str] = {}
 
         def follow(ended: Iterator[tuple[int, str | None]]) -> None:
@@ -110,6 +115,8 @@ def run_tasks(
             for index, mistake in ended:
                 if mistake is not None:
                     failures[index] = mistake
+                elif finished is not None:
+                    finished(tasks[index])
                 done += 1
                 progress("running", done, len(tasks))
 

@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 from odonata.api import Experiment, Source, overrides
 from odonata.errors import OdonataError
+from odonata.runs import Run
+from odonata.store.sweep import Point
 from odonata.sweeps.cluster import Cluster
 from odonata.sweeps.execute import Foresee, Progress, processors, run_tasks
 from odonata.sweeps.point import Task
 from odonata.sweeps.result import Sweep, prepare
+
+Finished = Callable[[Point, Run], None]
+"""Takes a point and its run."""
 
 
 def run_sweep(
@@ -24,6 +29,7 @@ def run_sweep(
     progress: Progress | None = None,
     only: int | None = None,
     foresee: Foresee | None = None,
+    finished: Finished | None = None,
     cluster: Cluster | None = None,
 ) -> Sweep:
     """`sweep` of an experiment that was read, with overrides as text; `only` runs a single point.
@@ -48,12 +54,15 @@ def run_sweep(
         threads=threads or 1,
         progress=progress or (lambda *_: None),
         foresee=foresee,
+        finished=None
+        if finished is None
+        else lambda task: finished(task.point, Run.from_directory(task.target)),
         cluster=cluster,
     )
-    finished = Sweep(directory, prepared.axes, kept=kept, failures=failures)
+    result = Sweep(directory, prepared.axes, kept=kept, failures=failures)
     if only is None:
-        finished.write_results()
-    return finished
+        result.write_results()
+    return result
 
 
 def sweep(
@@ -65,6 +74,7 @@ def sweep(
     threads: int | None = None,
     on: str | None = None,
     progress: Progress | None = None,
+    finished: Finished | None = None,
 ) -> Sweep:
     """Runs an experiment at every combination of the values in its table `[sweep]`.
 
@@ -81,6 +91,8 @@ def sweep(
         on: Where the points run instead of in processes of this machine: `dask`, `slurm`, `pbs`, `lsf`, or
             the address of a Dask scheduler, as `tcp://node17:8786`. Takes the extra `odonata[cluster]`.
         progress: Called with `checking` or `running`, the number of points done, and of all.
+        finished: Called with each point and its run, in this process: first those of an earlier call, then
+            each as it ends. What it raises ends the sweep; what is finished by then stays.
 
     Raises:
         OdonataError: A point cannot be run, or `out` holds something else, and nothing was run; or the
@@ -93,5 +105,6 @@ def sweep(
         processes=processes,
         threads=threads,
         progress=progress,
+        finished=finished,
         cluster=None if on is None else Cluster(on),
     )
