@@ -142,3 +142,21 @@ def test_communicators_of_the_program_are_replayed(halo: Path, odonata_command: 
     assert any(m["collective"] and m["communicator"] > 0 for m in messages)
     carried = odonata.load(folder / "flow").jobs["bytes"][0].as_py()
     assert carried == sum(m["bytes"] for m in messages), "both engines carry the same messages"
+
+
+def test_ranks_of_different_communicators_are_replayed(halo: Path, odonata_command: Command) -> None:
+    """Splits leave out nobody, all, or some: who was left out before is in the next one with the others."""
+    folder = halo.parent
+    source = VMPI / "tests" / "apps" / "blocks.c"
+    subprocess.run([str(VMPI / "bin" / "vmpicc"), "-o", "blocks", str(source), "-lm"], cwd=folder, check=True)
+    vmpirun(folder, "-n", 8, "-trace", "blocks.trace", "blocks")
+    splits = [line for line in (folder / "blocks.trace").read_text().splitlines() if "comm_split" in line]
+    assert {line.split()[3] for line in splits} == {"0", "6", "8"}
+    for engine in ("packet", "flow"):
+        (folder / "x.toml").write_text(
+            '[machine]\ntopology = "dragonfly"\np = 2\na = 4\nh = 2\ng = 9\n[[job]]\nname = "blocks"\n'
+            'ranks = 8\nprogram = { name = "trace", path = "blocks.trace" }\n'
+            f'[engine]\nkind = "{engine}"\nrouting = "min"\n'
+        )
+        result = odonata_command("run", "x.toml", "-o", engine, cwd=folder)
+        assert result.returncode == 0, result.stderr

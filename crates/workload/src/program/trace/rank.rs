@@ -49,6 +49,13 @@ const ACTIONS: [&str; 36] = [
     "start",
 ];
 
+/// The slot of a communicator that a rank is in alone, since a split left it out.
+const LEFT_OUT: u16 = 1;
+/// Slots of the others. All ranks of a communicator have it in the same one, which follows from its number in the trace.
+const SLOTS: u32 = 32_765;
+/// The largest number of a communicator; larger ones tell ranks apart that were left out.
+const LARGEST: u32 = i32::MAX as u32;
+
 /// Communicator, sender, receiver and tag of a request.
 type Name = (u32, u32, u32, u32);
 
@@ -57,7 +64,7 @@ type Name = (u32, u32, u32, u32);
 pub(super) struct Member {
     /// Its number in the trace.
     pub(super) number: u32,
-    /// Its number among those that the rank is in at the time.
+    /// Its number as calls name it.
     slot: u16,
     pub(super) ranks: u32,
     /// The rank's number in it.
@@ -100,9 +107,6 @@ pub(super) struct RankTrace {
     /// Those that it is in, by number; the one that the line is about; slots that were freed.
     members: BTreeMap<u32, Member>,
     here: Member,
-    free_communicators: BTreeSet<u16>,
-    /// Splits that left it out: they take a slot each.
-    left_out: usize,
     /// Slots of requests, by name, in the order in which they were begun; those not taken; how many there are.
     taken: BTreeMap<Name, VecDeque<u32>>,
     free: BTreeSet<u32>,
@@ -122,8 +126,6 @@ impl RankTrace {
             made: BTreeMap::new(),
             members: BTreeMap::from([(0, all)]),
             here: all,
-            free_communicators: BTreeSet::new(),
-            left_out: 0,
             taken: BTreeMap::new(),
             free: BTreeSet::new(),
             slots: 0,
@@ -163,7 +165,6 @@ impl RankTrace {
             "comm_free" if number > 0 => {
                 self.push(Call::CommFree { communicator: self.here.slot });
                 self.members.remove(&number);
-                self.free_communicators.insert(self.here.slot);
             }
             "finalize" | "comm_size" | "comm_split" | "comm_dup" | "comm_free" | "location" => {}
             "compute" => self.compute(line.amount(0, "operations")?)?,
@@ -187,28 +188,34 @@ impl RankTrace {
         Ok(())
     }
 
-    /// `new ranks rank`: it is one of a new communicator, or of none (`0 0 0`).
+    /// `new ranks rank`: it is one of a new communicator, or of none (`0 0 0`): then of one of its own, which is freed at once.
     fn split(&mut self, line: &Line<'_>) -> Result<(), String> {
         line.expect(3, 3)?;
         let (number, ranks) = (line.count(0, "communicator")?, line.count(1, "number of ranks")?);
-        let slots = self.members.len() + self.free_communicators.len() + self.left_out;
-        let slot = match self.free_communicators.pop_first() {
-            Some(slot) => slot,
-            None => {
-                u16::try_from(slots).map_err(|_| "more than 65,535 communicators that were not freed".to_owned())?
-            }
-        };
-        let rank = if ranks == 0 { line.count(2, "rank")? } else { line.peer(2, ranks)? };
         let communicator = self.here.slot;
-        self.push(Call::CommSplit { communicator, new: slot, color: number, key: rank });
         if number == 0 {
-            self.left_out += 1;
+            let color = u32::MAX - 1 - self.members[&0].rank;
+            self.push(Call::CommSplit { communicator, new: LEFT_OUT, color, key: 0 });
+            self.push(Call::CommFree { communicator: LEFT_OUT });
             return Ok(());
         }
-        let member = Member { number, slot, ranks, rank };
-        if let Some((_, before)) = self.made.insert(number, (member, self.line)) {
+        if number > LARGEST {
+            return Err(format!("communicator {number}; expected a number up to {LARGEST}"));
+        }
+        if let Some((_, before)) = self.made.get(&number) {
             return Err(format!("communicator {number} was made in line {before}; each has a number of its own"));
         }
+        let slot = LEFT_OUT + 1 + ((number - 1) % SLOTS) as u16;
+        if let Some(before) = self.members.values().find(|member| member.slot == slot) {
+            let before = before.number;
+            return Err(format!(
+                "communicator {number} is made while {before} is there; numbers of such are less than {SLOTS} apart"
+            ));
+        }
+        let rank = line.peer(2, ranks)?;
+        self.push(Call::CommSplit { communicator, new: slot, color: number, key: rank });
+        let member = Member { number, slot, ranks, rank };
+        self.made.insert(number, (member, self.line));
         self.members.insert(number, member);
         Ok(())
     }

@@ -165,21 +165,23 @@ fn communicators_by_number() {
         communicator,
     };
     let expected = [
-        Call::CommSplit { communicator: WORLD, new: 1, color: 5, key: 1 },
-        Call::Isend { to: 0, bytes: Bytes(10), tag: 7, communicator: 1, request: 0 },
+        Call::CommSplit { communicator: WORLD, new: 6, color: 5, key: 1 },
+        Call::Isend { to: 0, bytes: Bytes(10), tag: 7, communicator: 6, request: 0 },
         Call::Wait { request: 0 },
         Call::Isend { to: 1, bytes: Bytes(4), tag: 7, communicator: WORLD, request: 0 },
         Call::Wait { request: 0 },
-        collective(Operation::Broadcast, 1, 8, EQUAL, 1),
-        collective(Operation::Gather, 0, 0, 1, 1),
+        collective(Operation::Broadcast, 1, 8, EQUAL, 6),
+        collective(Operation::Gather, 0, 0, 1, 6),
         collective(Operation::Allgather, 0, 0, 0, WORLD),
-        Call::CommFree { communicator: 1 },
-        Call::CommSplit { communicator: WORLD, new: 1, color: 6, key: 0 },
-        collective(Operation::Barrier, 0, 0, EQUAL, 1),
+        Call::CommFree { communicator: 6 },
+        Call::CommSplit { communicator: WORLD, new: 7, color: 6, key: 0 },
+        collective(Operation::Barrier, 0, 0, EQUAL, 7),
     ];
     assert_eq!(calls(&trace, 0)[1..], expected);
-    assert_eq!(calls(&trace, 1)[1], Call::CommSplit { communicator: WORLD, new: 1, color: 0, key: 0 });
-    assert_eq!(calls(&trace, 1)[4], Call::CommSplit { communicator: WORLD, new: 2, color: 6, key: 1 });
+    // Whom a split leaves out is alone in one that is freed at once; the others' has the same number for all of them.
+    assert_eq!(calls(&trace, 1)[1], Call::CommSplit { communicator: WORLD, new: 1, color: u32::MAX - 2, key: 0 });
+    assert_eq!(calls(&trace, 1)[2], Call::CommFree { communicator: 1 });
+    assert_eq!(calls(&trace, 1)[5], Call::CommSplit { communicator: WORLD, new: 7, color: 6, key: 1 });
     // Blocks go by ranks of the job: rank 2 gives 6 B and rank 0 gives 3; of all, rank r gives r + 1.
     assert_eq!((trace.size(1, 0, 2), trace.size(1, 2, 2), trace.size(0, 2, 0)), (Bytes(3), Bytes(6), Bytes(3)));
 }
@@ -192,18 +194,21 @@ fn communicators_are_made_in_a_run() {
         0 comm_split 0 0 0\n1 comm_split 9 2 1\n2 comm_split 0 0 0\n3 comm_split 9 2 0\n1 barrier on 9\n3 barrier on 9\n";
     let trace = read(4, &[("app.trace", lines)]).unwrap();
     let splits = Splits::of(&trace);
-    for (rank, others) in [(0, vec![vec![1, 0]]), (1, vec![vec![1, 0], vec![3, 1]]), (3, vec![vec![3, 2], vec![3, 1]])]
+    for (rank, others) in
+        [(0, vec![vec![1, 0], vec![0]]), (1, vec![vec![1, 0], vec![3, 1]]), (3, vec![vec![3, 2], vec![3, 1]])]
     {
         let mut communicators = Communicators::new(4, rank);
-        let made: Vec<Call> =
-            calls(&trace, rank).into_iter().filter(|call| matches!(call, Call::CommSplit { .. })).collect();
-        assert_eq!(made.len(), 2);
-        for call in &made {
-            communicators.apply(call, &splits).unwrap();
+        let mut made = Vec::new();
+        for call in calls(&trace, rank) {
+            if matches!(call, Call::CommSplit { .. } | Call::CommFree { .. }) {
+                communicators.apply(&call, &splits).unwrap();
+            }
+            if let Call::CommSplit { new, .. } = call {
+                let (size, _) = communicators.size_and_rank(new).unwrap();
+                made.push((0..size).map(|of| communicators.job_rank(new, of).unwrap()).collect::<Vec<_>>());
+            }
         }
-        for (slot, ranks) in (1..).zip(others) {
-            assert_eq!((0..2).map(|of| communicators.job_rank(slot, of).unwrap()).collect::<Vec<_>>(), ranks);
-        }
+        assert_eq!(made, others);
     }
     assert_eq!(Splits::of(&two("0 barrier\n1 barrier\n").unwrap()), Splits::default());
 }
@@ -221,6 +226,11 @@ fn communicators_that_cannot_be() {
         half.ends_with("line 1: communicator 5 has 2 ranks, which count from 0, but 1 lines make it with ranks 0"),
         "{half}"
     );
+    assert!(
+        wrong("0 comm_split 2147483648 2 0").contains("communicator 2147483648; expected a number up to 2147483647")
+    );
+    assert!(mistake("0 comm_split 5 1 0\n0 comm_split 32770 1 0\n1 init\n")
+        .contains("line 2: communicator 32770 is made while 5 is there; numbers of such are less than 32765 apart"));
     let sizes = mistake("0 comm_split 5 2 0\n1 comm_split 5 3 1\n");
     assert!(sizes.ends_with("line 2: communicator 5 has 3 ranks, but line 1 says 2"), "{sizes}");
     let both = "0 comm_split 5 2 0\n1 comm_split 5 2 1\n";
