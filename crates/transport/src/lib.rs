@@ -28,6 +28,7 @@
 //! let job = RankJob {
 //!     job: 0,
 //!     shared: Shared::new(program, Arc::new(Collectives::default())),
+//!     rails: None,
 //!     node_of_rank: Arc::new((0..8).map(|rank| NodeId(100 * rank)).collect()),
 //!     start: Time::ZERO,
 //!     background: false,
