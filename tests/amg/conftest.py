@@ -6,6 +6,7 @@ import shutil
 from pathlib import Path
 
 import pytest
+from openmpi_tools import openmpi
 
 from odonata.amg import program
 from odonata.errors import OdonataError
@@ -24,6 +25,6 @@ def amg_program() -> Path:
 def openmpi_program(amg_program: Path) -> Path:
     """The same program on Open MPI."""
     path = amg_program.with_name("amg-hierarchy-openmpi")
-    if not path.exists() or shutil.which("mpirun") is None:
+    if not path.exists() or shutil.which(openmpi("mpirun")) is None:
         pytest.skip("the Open MPI program is not built; run `make hypre`")
     return path

@@ -10,6 +10,7 @@ from pathlib import Path
 import numpy as np
 import pyarrow.compute as pc
 import pytest
+from openmpi_tools import openmpi
 
 from odonata.amg import boomeramg, matrices, partition, program, store
 from odonata.amg.hierarchy import MESSAGE_COLUMNS, RANK_COLUMNS, read_table
@@ -23,7 +24,9 @@ def mpirun(ranks: int, *command: object) -> None:
     # Single-copy transfers need ptrace rights that containers lack; without them Open MPI only warns, but
     # loudly.
     options = ["--oversubscribe", "--mca", "btl_vader_single_copy_mechanism", "none", "-np", str(ranks)]
-    subprocess.run(["mpirun", *options, *map(str, command)], env=environment, check=True, capture_output=True)
+    subprocess.run(
+        [openmpi("mpirun"), *options, *map(str, command)], env=environment, check=True, capture_output=True
+    )
 
 
 @pytest.mark.parametrize(

@@ -14,13 +14,14 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from openmpi_tools import openmpi
 
 from odonata.amg import program
 from odonata.amg.problems import make
 
 VMPI = Path(__file__).parents[2] / "vmpi"
 MPIRUN = (
-    "mpirun",
+    openmpi("mpirun"),
     "--allow-run-as-root",
     "--oversubscribe",
     "--mca",
@@ -35,7 +36,15 @@ Counts = tuple[Counter[tuple[int, int, int]], Counter[tuple[str, int, int]]]
 def profile(openmpi_program: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:  # noqa: ARG001 - mpicc is there
     subprocess.run(["make", "--silent", "-C", str(VMPI), "library"], check=True)
     library = tmp_path_factory.mktemp("profile") / "libprofile.so"
-    words = ["mpicc", "-shared", "-fPIC", "-O1", "-o", str(library), str(VMPI / "tests" / "profile.c")]
+    words = [
+        openmpi("mpicc"),
+        "-shared",
+        "-fPIC",
+        "-O1",
+        "-o",
+        str(library),
+        str(VMPI / "tests" / "profile.c"),
+    ]
     subprocess.run(words, check=True)
     return library
 
@@ -104,7 +113,7 @@ def test_the_record_has_the_counts_of_open_mpi(
     profile: Path, tmp_path: Path, source: str, ranks: int
 ) -> None:
     compiled = source.endswith("c") and not source.endswith("cc")
-    for compiler, name in (("mpicc", "real"), (VMPI / "bin" / "vmpicc", "virtual")):
+    for compiler, name in ((openmpi("mpicc"), "real"), (VMPI / "bin" / "vmpicc", "virtual")):
         words = [str(compiler) if compiled else str(compiler).replace("picc", "picxx")]
         words += ["-O1", "-DOMPI_SKIP_MPICXX", "-o", name, str(VMPI / "tests" / source), "-lm"]
         subprocess.run(words, check=True, cwd=tmp_path, capture_output=True)
