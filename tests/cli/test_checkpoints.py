@@ -87,7 +87,13 @@ def stopped(command: Path, folder: Path, arguments: list[str], seconds: float) -
     return process.returncode
 
 
-@pytest.mark.parametrize("text", [OPEN, PROGRAMS], ids=["open", "programs"])
+# Messages in parts, of which some are there, and messages that wait for their turn.
+RAILS = PROGRAMS.replace(
+    '"dragonfly-1056"', '"dragonfly-1056"\nplanes = 2\nrail_rule = "stripe"\nstripe_from = "64 B"'
+)
+
+
+@pytest.mark.parametrize("text", [OPEN, PROGRAMS, RAILS], ids=["open", "programs", "rails"])
 def test_a_run_that_is_stopped_again_and_again_is_the_same_run(
     odonata_command: Command, command: Path, tmp_path: Path, text: str
 ) -> None:
