@@ -96,7 +96,7 @@ fn packets_take_the_interfaces_that_flows_take() {
 /// that these receives have, a message out of order is an error.
 #[test]
 fn messages_do_not_overtake_on_several_rails() {
-    let sizes = ["1 MiB", "64 B", "40 KiB", "8 KiB", "256 KiB", "1 B", "100 KiB", "20 KiB"];
+    let sizes = ["1 MiB", "0 B", "64 B", "40 KiB", "8 KiB", "256 KiB", "1 B", "100 KiB", "20 KiB"];
     let mut text = String::from("repeat 3 as i:\n    if (rank % 2 == 0):\n");
     for size in sizes {
         text += &format!("        isend (rank + 1) {size}\n");
@@ -111,17 +111,19 @@ fn messages_do_not_overtake_on_several_rails() {
     let path = folder.join("order.program");
     std::fs::write(&path, text).unwrap();
     let job = format!(
-        "ranks = 72\nplacement = 'random-nodes'\nprogram = {{ name = 'file', path = '{}', final_barrier = false }}",
+        "ranks = 72\nranks_per_node = 1\nplacement = 'random-nodes'\nprogram = {{ name = 'file', path = '{}', final_barrier = false }}",
         path.display()
     );
     for rule in RULES {
-        for eager in ["12 kB", "0 B", "1 GiB"] {
-            let machine = format!("{DRAGONFLY}\nplanes = 2\nrails = 2\nrail_rule = '{rule}'\nstripe_from = '4 KiB'");
+        for (eager, from) in [("12 kB", "4 KiB"), ("0 B", "4 KiB"), ("1 GiB", "0 B")] {
+            let machine = format!("{DRAGONFLY}\nplanes = 2\nrails = 2\nrail_rule = '{rule}'\nstripe_from = '{from}'");
             let more = format!(
                 "[mpi]\neager_limit = '{eager}'\n[engine]\nkind = 'packet'\nrouting = 'par'\nrecord_messages = true"
             );
             let found = result(&machine, &job, &more);
             assert!(found.summary["complete"] == true, "{rule}, {eager}");
+            let sent: f64 = reals(&found, "nodes", "bytes_out").iter().sum();
+            assert!(sent > 36.0 * 3.0 * 1.4e6, "{rule}, {eager}: messages leave their nodes, {sent} B of them");
             let [source, target, number, posted, started, arrived, matched] =
                 ["source", "destination", "number", "posted_ps", "started_ps", "arrived_ps", "matched_ps"]
                     .map(|column| reals(&found, "messages", column));

@@ -355,10 +355,10 @@ impl Endpoints for RankEndpoints {
     }
 
     fn take(&mut self, nic: u32, leaves_ps: u64) -> Outgoing {
-        let (from, rail) = (self.hosts[self.host(nic)].node, nic % self.per_node);
         let interface = self.interfaces[nic as usize].as_mut().expect("nobody else has packets");
         let outgoing = interface.outbox.take(leaves_ps);
         if let (Some(log), Some(envelope)) = (&mut self.log, &outgoing.envelope) {
+            let (from, rail) = (self.hosts[(nic / self.per_node) as usize].node, nic % self.per_node);
             if starts(&self.jobs, outgoing.job, envelope, (from, outgoing.destination), rail) {
                 log.started(outgoing.job, envelope, leaves_ps);
             }

@@ -98,7 +98,9 @@ pub(crate) fn is_cut(envelope: &Envelope, rails: &JobRails) -> bool {
 
 /// Whether a rail has the first part of a message, or all of it.
 pub(crate) fn is_first_part(envelope: &Envelope, rails: &JobRails, (a, b): (NodeId, NodeId), rail: u32) -> bool {
-    !is_cut(envelope, rails) || rails.shares(a, b, Bytes(envelope.bytes)).next().is_some_and(|(first, _)| first == rail)
+    // A message without data is sent, too.
+    !is_cut(envelope, rails)
+        || rails.shares(a, b, Bytes(envelope.bytes.max(1))).next().is_some_and(|(first, _)| first == rail)
 }
 
 /// The interfaces that ranks use: those of a node take turns.
