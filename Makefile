@@ -159,13 +159,14 @@ hypre: bootstrap-hypre ## build the AMG hierarchy program on hypre (apt), for `o
 	@$(MAKE) -C vmpi all openmpi
 
 .PHONY: amg-tables
-amg-tables: build hypre ## make the AMG tables of 64 million unknowns that come with the package (13 GB, an hour)
+amg-tables: build hypre ## make the AMG tables of 64 million unknowns that come with the package (22 GB, an hour and a half)
 	scripts/amg-tables laplace7-1024-50x50x25.json laplace7-512-50x50x50.json laplace7-256-100x50x50.json \
 	    laplace7-128-100x100x50.json laplace7-64-100x100x100.json
 	scripts/amg-tables
 	scripts/amg-tables executed figure-9
 	scripts/amg-tables executed-large laplace7-4096-20x20x20.json laplace7-8192-20x20x10.json \
-	    laplace7-4096-15x15x15.json laplace7-4096-24x24x24.json laplace7-8192-10x10x10.json
+	    laplace7-4096-15x15x15.json laplace7-4096-24x24x24.json laplace7-4096-27x27x27.json laplace7-8192-10x10x10.json
+	scripts/amg-tables elasticity
 
 .PHONY: test-vmpi
 test-vmpi: bootstrap-hypre ## test the virtual-ranks MPI, each program also on Open MPI
