@@ -170,6 +170,25 @@ KEPT = packet_files.experiment(
 )
 
 
+def test_processes_make_a_warm_up_and_begin_with_it(tmp_path: Path) -> None:
+    text = packet_files.experiment(measure="5 us", warm_up="20 us", engine='routing = "q-adaptive"\n')
+    (tmp_path / "alone.toml").write_text(text)
+    assert run(tmp_path / "alone.toml", tmp_path / "alone", 1, 1).returncode == 0
+    text_files = {"experiment.toml", "resolved.toml"}
+    expected = {name: data for name, data in tables(tmp_path / "alone").items() if name not in text_files}
+    for makes, begins in ((3, 1), (1, 2)):
+        warm = tmp_path / f"warm-{makes}"
+        file = tmp_path / "shared.toml"
+        file.write_text(f'{text}start_from = "{warm}"\n')
+        for processes in (makes, begins):
+            out = tmp_path / f"{makes}-{processes}"
+            ended = run(file, out, processes, 1)
+            assert ended.returncode == 0, ended.stderr
+            found = {name: data for name, data in tables(out).items() if name not in text_files}
+            assert found == expected
+            assert [path.suffix for path in warm.iterdir()] == [".state"]
+
+
 @pytest.mark.parametrize(("first", "then"), [(3, 1), (1, 2), (2, 4)])
 def test_a_run_goes_on_in_another_number_of_processes(first: int, then: int, tmp_path: Path) -> None:
     file = tmp_path / "run.toml"

@@ -60,6 +60,8 @@ impl<'a> Files<'a> {
     /// Files that are named relative to the directory of `experiment`, a path that need not exist.
     pub fn beside(experiment: &Path) -> Self {
         let directory = experiment.parent().unwrap_or_else(|| Path::new(""));
+        // No directory is the current one, which an empty path does not say.
+        let directory = if directory.as_os_str().is_empty() { Path::new(".") } else { directory };
         let base = std::path::absolute(directory).unwrap_or_else(|_| directory.to_path_buf());
         Self { base, parquet: None, library: None, opened: Vec::new() }
     }

@@ -297,6 +297,11 @@ pub trait Endpoints: State + Send {
     /// measurement, that was not taken; a message not sent; a program not at its end.
     fn owes(&self, before_ps: u64) -> bool;
 
+    /// Goes on, after its state was loaded, with the loads that its job has from then on. Whether what `nic` sends next may have changed.
+    fn follow_steps(&mut self, _nic: u32) -> bool {
+        false
+    }
+
     /// Whether anything of what the run waits for will happen though no further packet comes: something is on its way out, or a time
     /// will come after `now_ps`. Where nobody has such a thing and nothing is under way, what is owed never happens.
     fn goes_on(&self, now_ps: u64) -> bool {

@@ -51,6 +51,8 @@ pub struct RunOptions {
     pub patience: Time,
     /// Whether the result has what the routers learnt.
     pub keep_tables: bool,
+    /// A time at which a window ends, so that a state can be kept that nothing from then on has changed.
+    pub border: Option<Time>,
 }
 
 impl Default for RunOptions {
@@ -62,6 +64,7 @@ impl Default for RunOptions {
             recording: Recording::default(),
             patience: Time::from_us(1_000),
             keep_tables: false,
+            border: None,
         }
     }
 }
@@ -219,6 +222,28 @@ impl PacketEngine {
         memory::of_run(&size, &self.fabric.settings, demand) + learnt as u64
     }
 
+    /// When to keep the state of a warm-up for others: at the last full microsecond at which nothing has been written down of a measurement that
+    /// begins after `warm_up` (an arrival is when its packet is on the last cable), or at which a load changes if one does before.
+    pub fn shared_until(&self, traffic: &Traffic, warm_up: Time) -> Time {
+        let of_port = self.fabric.full_time.iter().zip(&self.fabric.cable).map(|(full, cable)| full + cable);
+        let settings = &self.fabric.settings;
+        let longest = of_port.max().unwrap_or(0) + (settings.output_latency + settings.input_latency).ps();
+        let us = Time::from_us(1).ps();
+        let unmeasured = Time(warm_up.ps().saturating_sub(longest) / us * us);
+        traffic.last_step_before(unmeasured).map_or(unmeasured, |step| Time(step.ps() / us * us))
+    }
+
+    /// What is known of open traffic before a time: as much of it as is needed to come to the state that it has then. Every run of traffic that
+    /// has the same before that time goes on from this state, whatever its loads are from then on: its result is the one that it has alone.
+    /// `None` if any of it is not open.
+    ///
+    /// A state that nothing from `time` on has changed is one that is kept there, with a window that ends there ([`RunOptions::border`]).
+    pub fn before(&self, traffic: &Traffic, time: Time) -> Option<Traffic> {
+        let before = traffic.before(time)?;
+        // Memory FIFOs are filled ahead of time.
+        Some(if self.fabric.settings.injection.is_some() { traffic.clone() } else { before })
+    }
+
     /// The interfaces of all nodes, as a program would get them in a run that is not divided.
     pub fn interfaces(&self, seed: u64) -> Interfaces<'_> {
         Interfaces::new(&self.fabric, &(0..self.fabric.nics() as u32), seed)
@@ -354,6 +379,7 @@ fn restored(partitions: &mut [Partition], first: u32, part: Parts<'_>) -> Result
         let mut state = Reader::new(&bytes);
         partition.load(&mut state)?;
         state.end()?;
+        partition.follow_steps();
     }
     Kept::load(&part(RUN)?)
 }
@@ -368,6 +394,7 @@ fn plans(traffic: &Traffic, schedule: Schedule, options: &RunOptions) -> (Record
         end: measured_until + schedule.drain.ps(),
         patience: options.patience.ps(),
         keep_tables: options.keep_tables,
+        border: options.border.map_or(u64::MAX, Time::ps),
     };
     (plan, limits)
 }

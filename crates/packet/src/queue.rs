@@ -99,6 +99,15 @@ impl EventQueue {
         self.occupied[i >> 6] |= 1 << (i & 63);
     }
 
+    /// Takes back the event of `key`, if there is one.
+    pub(crate) fn cancel(&mut self, key: Key) {
+        if self.slots[key as usize].next != UNLISTED {
+            self.unlist(key);
+        }
+        let slot = &mut self.slots[key as usize];
+        (slot.time, slot.next) = (u64::MAX, UNLISTED);
+    }
+
     /// Moves the event of `key`, or puts it outside the wheel.
     #[inline(never)]
     fn wake_again(&mut self, time: u64, key: Key) {

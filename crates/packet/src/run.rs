@@ -50,6 +50,8 @@ pub(crate) struct Limits {
     pub(crate) patience: u64,
     /// Whether what routers learnt is kept.
     pub(crate) keep_tables: bool,
+    /// A time at which a window ends.
+    pub(crate) border: u64,
 }
 
 /// How a run ended.

@@ -14,7 +14,7 @@ pub use odonata_workload::{Injection, LoadStep};
 pub use open::OpenJob;
 
 use crate::endpoint::{Endpoints, Interfaces, Program};
-use odonata_units::{NodeId, Stream};
+use odonata_units::{NodeId, Stream, Time};
 use std::sync::Arc;
 
 /// Chooses the destination of a message.
@@ -118,6 +118,24 @@ impl Traffic {
             }
         }
         programs
+    }
+
+    /// What is known of open traffic before a time, without the loads from then on; `None` if any of it is not open.
+    pub(crate) fn before(&self, time: Time) -> Option<Self> {
+        let before = |job: &JobTraffic| match job {
+            JobTraffic::Open(job) => Some(JobTraffic::Open(job.before(time))),
+            JobTraffic::Closed(_) | JobTraffic::Program(_) => None,
+        };
+        Some(Self { jobs: self.jobs.iter().map(before).collect::<Option<_>>()? })
+    }
+
+    /// When a load changes for the last time before `time`.
+    pub(crate) fn last_step_before(&self, time: Time) -> Option<Time> {
+        let steps = self.jobs.iter().flat_map(|job| match job {
+            JobTraffic::Open(job) => &job.steps[job.steps.len().min(1)..],
+            JobTraffic::Closed(_) | JobTraffic::Program(_) => &[],
+        });
+        steps.map(|step| step.from).filter(|from| *from < time).max()
     }
 
     /// The endpoints of some interfaces, dealt to torus FIFOs where there are such.

@@ -106,11 +106,55 @@ fn random_sources_go_on_as_if_nothing_had_been() {
     check_all(traffic, 0..60);
 }
 
+/// Traffic with one load before a time and another from then on, from a state that was kept at that time by a run of something else: of what
+/// is known of it before, measured for longer.
+fn from_a_shared_state(seed: u64) -> Option<bool> {
+    let case = Case::new(seed)?;
+    let engine = PacketEngine::new(&case.machine, &case.settings, case.routing, &case.routing_settings).ok()?;
+    let random = &mut Stream::new(seed, "shared states", &[]);
+    let options = options(seed, recording(random));
+    let warm_up = 1 + random.below(9);
+    let jobs: Vec<JobTraffic> =
+        sources(random, &case.manner.nodes).into_iter().filter(|job| matches!(job, JobTraffic::Open(_))).collect();
+    let at = engine.shared_until(&Traffic { jobs: jobs.clone() }, Time::from_us(warm_up));
+    let known = engine.before(&Traffic { jobs: jobs.clone() }, at)?;
+    let cut = format!("{:?}", known.jobs.iter().map(steps).collect::<Vec<_>>())
+        != format!("{:?}", jobs.iter().map(steps).collect::<Vec<_>>());
+    let kept = Kept::at(&[at.ps()]);
+    let of_it = RunOptions { border: Some(at), ..options };
+    everything(&engine, &known, common::schedule(warm_up, 9, 10), &of_it, Some(&kept));
+    let (state, _) = kept.states().pop()?;
+    for measure in [3, 7] {
+        let schedule = common::schedule(warm_up, measure, 10);
+        let alone = everything(&engine, &Traffic { jobs: jobs.clone() }, schedule, &options, None);
+        let options = RunOptions { threads: measure as usize % 3, ..options };
+        let Everything { result, .. } = resumed(&engine, &Traffic { jobs: jobs.clone() }, schedule, &options, &state);
+        let name = format!("seed {seed}, {} on {}, {at:?}", case.routing, case.machine.name());
+        assert_eq!(result.cost.events, alone.result.cost.events, "{name}: events");
+        assert!(result == alone.result, "{name}: {result:?} instead of {:?}", alone.result);
+    }
+    Some(cut)
+}
+
+fn steps(job: &JobTraffic) -> Vec<u64> {
+    let JobTraffic::Open(job) = job else { panic!("it is open") };
+    job.steps.iter().map(|step| step.from.ps()).collect()
+}
+
+#[test]
+fn many_loads_go_on_from_one_state_as_if_they_had_been_alone() {
+    let cut: Vec<bool> = (0..100).filter_map(from_a_shared_state).collect();
+    assert!(cut.len() > 40, "{} cases ran", cut.len());
+    let cases = cut.iter().filter(|cut| **cut).count();
+    assert!(cases > 10, "{cases} states were of other loads");
+}
+
 #[test]
 #[ignore = "takes minutes"]
 fn many_go_on_as_if_nothing_had_been() {
     check_all(program, 1_000..8_000);
     check_all(traffic, 1_000..8_000);
+    assert!((1_000..8_000).filter_map(from_a_shared_state).count() > 3_000);
 }
 
 #[test]

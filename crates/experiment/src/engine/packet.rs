@@ -12,9 +12,10 @@ mod rank_memory;
 mod rows;
 mod settings;
 mod tables;
+mod warm_up;
 
 use super::{messages_known, Engine, EngineError, EngineKind, Foreseen, Outcome, Watcher};
-use crate::checkpoint::Checkpoints;
+use crate::checkpoint::{Checkpoints, Origin};
 use crate::input::Files;
 use crate::memory::{Guard, TooMuch};
 use crate::scenario::Scenario;
@@ -30,7 +31,9 @@ use odonata_workload::{Job, TrafficKind};
 use programs::{Programs, Ran};
 use settings::Packet;
 use std::collections::BTreeSet;
+use std::path::Path;
 use std::time::Duration;
+use warm_up::WarmUp;
 
 /// The engine's line in the table of engines.
 pub(super) const KIND: EngineKind = EngineKind {
@@ -93,6 +96,9 @@ impl Engine for Packet {
     }
 
     fn read_files(&mut self, files: &mut Files<'_>) -> Result<(), (&'static str, String)> {
+        if let Some(name) = &mut self.times.start_from {
+            *name = files.path_of(name).display().to_string();
+        }
         let Some(name) = self.routing.q.q_tables.clone() else { return Ok(()) };
         let wrong = |reason| ("q_tables", reason);
         let bytes = files.read(&name).map_err(wrong)?;
@@ -130,10 +136,20 @@ impl Engine for Packet {
             if watcher.processes() > 1 { Some(watcher.join().ok_or(EngineError::Elsewhere)?) } else { None };
         let Checkpoints { mut from, origin } = checkpoints;
         let keeper = Keeper::default();
+        let warm_up = self.warm_up(&engine, &traffic, schedule, &options, &origin)?;
         let kept = (&keeper, self.times.checkpoint.map(|every| Duration::from_secs_f64(every.as_s_f64())), origin);
         let mut passed = rows::Passed::new(watcher, &engine.link_ports(), recording, kept);
-        let mut part = from.as_mut().map(|from| |number| from.part(number));
-        let from = part.as_mut().map(|part| part as Parts<'_>);
+        let mut warm = match warm_up.filter(|_| from.is_none()) {
+            Some(warm_up) => warm_up.state(&mut passed, &keeper, processes.as_deref())?,
+            None => None,
+        };
+        let mut of_checkpoint = from.as_mut().map(|from| |number| from.part(number));
+        let mut of_warm_up = warm.as_mut().map(|warm| |number| warm.part(number));
+        let from = match (&mut of_checkpoint, &mut of_warm_up) {
+            (Some(part), _) => Some(part as Parts<'_>),
+            (None, Some(part)) => Some(part as Parts<'_>),
+            (None, None) => None,
+        };
         let keeping = Keeping { vault: Some(&keeper), from };
         let result = match processes {
             None => engine.run_kept(&traffic, schedule, &options, &mut passed, keeping).map(Some),
@@ -175,6 +191,19 @@ impl Packet {
             engine.start_from(tables).map_err(|error| refuse(error.reason))?;
         }
         Ok(engine)
+    }
+
+    /// What the run begins with, if it is to.
+    fn warm_up<'a>(
+        &'a self,
+        engine: &'a PacketEngine,
+        traffic: &Traffic,
+        schedule: Schedule,
+        options: &RunOptions,
+        origin: &Origin,
+    ) -> Result<Option<WarmUp<'a>>, EngineError> {
+        let Some(directory) = &self.times.start_from else { return Ok(None) };
+        WarmUp::new(Path::new(directory), engine, traffic, schedule, options, origin).map(Some)
     }
 
     /// What it costs that the plainest order of channels does not do on the machine.

@@ -51,6 +51,18 @@ impl Partition {
         }
     }
 
+    /// Goes on with the loads of its traffic, where a state was kept under others.
+    pub(crate) fn follow_steps(&mut self) {
+        for n in 0..self.nic.len() {
+            if self.endpoints.follow_steps(n as u32) {
+                debug_assert!(!self.nic[n].prompt, "sources of open traffic are told nothing");
+                self.events.cancel(self.nic[n].port);
+                self.arm_nic(n);
+                self.quiet_until = 0;
+            }
+        }
+    }
+
     /// The next packet leaves NIC `n`, at the time that was found for it.
     pub(super) fn leave_node(&mut self, n: usize) -> u32 {
         let nic = &mut self.nic[n];

@@ -65,6 +65,13 @@ impl Default for Recording {
     }
 }
 
+impl Recording {
+    /// Whether there is a time series of ports, whose rows are handed out while a run goes.
+    pub const fn has_port_series(&self) -> bool {
+        self.interval_ps > 0 && self.series.any_port()
+    }
+}
+
 /// When traffic counts, and how many jobs there are.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct RecordPlan {
@@ -82,6 +89,6 @@ impl RecordPlan {
 
     /// Whether there is a time series of ports.
     pub(crate) const fn has_port_series(&self) -> bool {
-        self.recording.interval_ps > 0 && self.recording.series.any_port()
+        self.recording.has_port_series()
     }
 }

@@ -73,7 +73,7 @@ impl Windows {
             until = until.min((now / STEP + 1) * STEP);
         }
         let interval_end = now.checked_div(self.interval).map_or(u64::MAX, |i| (i + 1) * self.interval);
-        for border in [self.limits.measured_until, self.limits.end, interval_end] {
+        for border in [self.limits.measured_until, self.limits.end, self.limits.border, interval_end] {
             if now < border {
                 until = until.min(border);
             }
@@ -138,6 +138,7 @@ mod tests {
         end: 4_100_000,
         patience: 1_500_000,
         keep_tables: false,
+        border: u64::MAX,
     };
 
     fn windows(lookahead: Option<u64>, interval_ps: u64) -> Windows {

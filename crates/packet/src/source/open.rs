@@ -56,6 +56,22 @@ impl OpenJob {
         let steps = vec![LoadStep { from: Time::ZERO, load }];
         Self { nodes, destinations, steps, injection: Injection::Bernoulli, burst: 1, room: None, packets: None }
     }
+
+    /// Whether a state of it may go on with other steps than those under which it was kept: where an interface has room for a few packets, when
+    /// they are due follows from what the network took.
+    fn may_change(&self) -> bool {
+        self.room.is_none()
+    }
+
+    /// The job as it is known before a time: without steps from then on. The first one stays, whenever it is.
+    pub(super) fn before(&self, time: Time) -> Self {
+        let mut job = self.clone();
+        if job.may_change() {
+            let mut first = true;
+            job.steps.retain(|step| std::mem::take(&mut first) || step.from < time);
+        }
+        job
+    }
 }
 
 /// One job at one node.
@@ -67,8 +83,9 @@ struct Source {
     random: Stream,
     /// When the next message is made; `u64::MAX` if there is none any more.
     birth: u64,
+    /// Of the message that it is at: where it goes, and packets left. If none are, the next message has no destination yet: it is drawn
+    /// with its first packet, so that a load that ends first changes no draw but that of a time.
     destination: NodeId,
-    /// Packets left of the message.
     left: u32,
     /// Time of a full packet on the node's link.
     slot: u64,
@@ -163,7 +180,6 @@ impl Source {
         }
         source.phase = source.random.below(slot);
         source.begin_step(job, 0);
-        source.prepare(job);
         source
     }
 
@@ -218,12 +234,17 @@ impl Source {
         self.held = self.birth - due + if same_message { self.held } else { 0 };
     }
 
-    /// Draws the destination of the next message.
-    fn prepare(&mut self, job: &OpenJob) {
-        if self.birth != u64::MAX {
-            self.destination = job.destinations.draw(self.node, &mut self.random);
-            self.left = job.burst;
+    /// Goes on with the steps of `job`, if they are others than those under which its state was kept: what it would send from the next one
+    /// on is drawn anew, as where the load before came to its end. Whether anything changed.
+    fn follow_steps(&mut self, job: &OpenJob) -> bool {
+        let Some(step) = job.steps.get(self.step + 1) else { return false };
+        if self.left > 0 || self.remaining == 0 || self.birth < step.from.ps() || !job.may_change() {
+            return false;
         }
+        // Of a source that nothing holds up, the message before was made before the step.
+        self.birth = 0;
+        self.begin_step(job, self.step + 1);
+        true
     }
 }
 
@@ -237,18 +258,21 @@ impl Endpoints for OpenEndpoints {
     fn take(&mut self, nic: u32, leaves_ps: u64) -> Outgoing {
         let chosen = self.earliest(nic).expect("a NIC without sources is never asked");
         let source = &mut self.sources[chosen];
+        let job = &self.jobs[usize::from(source.place)];
+        if source.left == 0 {
+            source.destination = job.destinations.draw(source.node, &mut source.random);
+            source.left = job.burst;
+        }
         let packet = Outgoing {
             job: source.job,
             held_ps: source.held,
-            message_bytes: u64::from(self.packet) * u64::from(self.jobs[usize::from(source.place)].burst),
+            message_bytes: u64::from(self.packet) * u64::from(job.burst),
             ..Outgoing::new(source.birth, source.destination, self.packet)
         };
         source.left -= 1;
         let same_message = source.left > 0;
         if !same_message {
-            let job = &self.jobs[usize::from(source.place)];
             source.advance_from(job, source.birth, false);
-            source.prepare(job);
         }
         source.remaining -= 1;
         if source.remaining == 0 {
@@ -261,5 +285,12 @@ impl Endpoints for OpenEndpoints {
 
     fn owes(&self, before_ps: u64) -> bool {
         self.sources.iter().any(|s| s.birth < before_ps)
+    }
+
+    fn follow_steps(&mut self, nic: u32) -> bool {
+        let range = self.first[nic as usize] as usize..self.first[nic as usize + 1] as usize;
+        let jobs = &self.jobs;
+        let follow = |changed, source: &mut Source| source.follow_steps(&jobs[usize::from(source.place)]) | changed;
+        self.sources[range].iter_mut().fold(false, follow)
     }
 }

@@ -4,7 +4,9 @@ use crate::checkpoint::Origin;
 use crate::engine::Watcher;
 use odonata_checkpoint::FileWriter;
 use odonata_packet::Vault;
-use std::io::BufWriter;
+use serde_json::Value;
+use std::io::{self, BufWriter};
+use std::path::Path;
 use std::sync::Mutex;
 use std::time::Duration;
 
@@ -39,10 +41,20 @@ impl Keeper {
         self.file().is_some()
     }
 
+    /// Begins a file of something else.
+    pub(super) fn begin_at(&self, path: &Path, header: &Value) -> io::Result<()> {
+        *self.file() = Some(FileWriter::create(path, header)?);
+        Ok(())
+    }
+
+    /// All parts of it are there.
+    pub(super) fn end_file(&self) -> io::Result<u64> {
+        self.file().take().expect("it was begun").finish()
+    }
+
     /// All parts are there.
     pub(super) fn end(&self, watcher: &mut dyn Watcher, origin: &mut Origin) {
-        let file = self.file().take().expect("it was begun");
-        let written = file.finish().map_err(|error| error.to_string());
+        let written = self.end_file().map_err(|error| error.to_string());
         origin.before += u32::from(written.is_ok());
         watcher.checkpoint_taken(written);
     }

@@ -34,7 +34,12 @@ pub(super) struct Times {
     pub(super) time_limit: Time,
     pub(super) patience: Time,
     pub(super) checkpoint: Option<Time>,
+    pub(super) start_from: Option<String>,
 }
+
+/// Keys that what happens in a warm-up does not depend on.
+pub(super) const AFTER_WARM_UP: [&str; 8] =
+    ["measure", "drain", "time_limit", "patience", "checkpoint", "start_from", "record_q_tables", "memory_limit"];
 
 impl Default for Times {
     fn default() -> Self {
@@ -44,6 +49,7 @@ impl Default for Times {
             time_limit: us(1_000_000),
             patience: us(1_000),
             checkpoint: None,
+            start_from: None,
         }
     }
 }
@@ -67,6 +73,14 @@ impl Parameters for Times {
             checkpoint,
             Kind::WordOr(NEVER, &Kind::Time),
             "Time on the clock on the wall after which the state of the run is kept, over and over, so that it can go on from there: `odonata run --resume`."
+        ),
+        parameter!(
+            start_from,
+            Kind::Path,
+            "Open traffic: a directory of warm-ups. A run begins with one that is the same up to its last change of a load before the \
+             measurement (`step_times`), or up to the measurement, and keeps its own there if there is none: of runs that differ in later loads or \
+             in `measure` the first makes it, and none has another result than alone.",
+            else "the beginning",
         ),
     ];
 }

@@ -60,6 +60,17 @@ impl<'a> Passed<'a> {
         passed
     }
 
+    /// A run up to `until_ps`, from which on this one goes on. Whether it is to go on.
+    pub(super) fn warms_up(&mut self, progress: Progress, until_ps: u64) -> bool {
+        self.watcher.pace(progress.now_ps, progress.events);
+        self.watcher.progress("warming up", progress.now_ps as f64 / until_ps.max(1) as f64)
+    }
+
+    /// Another run warms up for this one. Whether it is to wait.
+    pub(super) fn waits(&mut self) -> bool {
+        self.watcher.progress("waiting for a warm-up", 0.0)
+    }
+
     /// The tables that the watcher did not want.
     pub(super) fn into_kept(self) -> Vec<(&'static str, Frame)> {
         self.kept
