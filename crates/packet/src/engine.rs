@@ -15,7 +15,7 @@ use odonata_checkpoint::{Damaged, Reader, State};
 use odonata_machine::Machine;
 use odonata_processes::{gather, told, Processes};
 use odonata_routing::algorithm::planes::Planes;
-use odonata_routing::algorithm::{self, Algorithm, Routing, RoutingError, RoutingSettings};
+use odonata_routing::algorithm::{Algorithm, Routing, RoutingError, RoutingSettings};
 use odonata_routing::deadlock::{self, Cycle, Proven, Unproven};
 use odonata_routing::next_hop::{Rise, Unreachable};
 use odonata_units::Time;
@@ -172,12 +172,8 @@ impl PacketEngine {
 
     /// Rows and columns of each router's table of estimates; zero where the algorithm learns nothing.
     pub fn table_sizes(&self) -> Vec<(usize, usize)> {
-        let size = |memory: algorithm::Memory| match memory.columns {
-            0 => (0, 0),
-            columns => (memory.values.len() / columns, columns),
-        };
         let routers = self.fabric.routers() as u32;
-        (0..routers).map(|r| size(self.routing.memory(odonata_units::RouterId(r)))).collect()
+        (0..routers).map(|r| self.routing.memory(odonata_units::RouterId(r)).size()).collect()
     }
 
     /// Lets every run start with what routers learnt in another run, the `tables` of its result.

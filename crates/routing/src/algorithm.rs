@@ -20,6 +20,7 @@ mod crossing;
 pub mod dimension_order;
 mod grid;
 mod hinted;
+mod memory;
 pub mod min;
 mod nothing;
 pub mod over_router;
@@ -50,6 +51,7 @@ pub use by_message::{Route, Rule, WayOf};
 pub use channel_kind::ChannelKind;
 pub use dimension_order::{DeadlockAvoidance, TorusSettings};
 pub use hinted::Ties;
+pub use memory::Memory;
 pub use nothing::Nothing;
 pub use par::{ParSettings, SecondMiddle};
 pub use q_adaptive::QSettings;
@@ -137,19 +139,6 @@ pub struct Hop {
     pub vc: u8,
 }
 
-/// What a router may learn: a matrix of estimates, empty for an algorithm that learns nothing.
-#[derive(Clone, PartialEq, Debug, Default, Serialize, Deserialize)]
-pub struct Memory {
-    /// Row-major values.
-    pub values: Vec<f32>,
-    /// Values in a row.
-    pub columns: usize,
-    /// Number of updates, and the sum of their absolute errors in ns: the learning curve.
-    pub updates: u64,
-    /// Sum of the absolute errors in ns.
-    pub error_ns: f64,
-}
-
 /// What the next router tells the previous one about a packet, over the reverse link.
 #[derive(Clone, Copy, PartialEq, Debug, Serialize, Deserialize)]
 pub struct Feedback {
@@ -232,6 +221,12 @@ pub trait Routing: Send + Sync {
     fn learn(&self, router: RouterId, memory: &mut Memory, port: Port, feedback: &Feedback) -> f32 {
         let _ = (router, memory, port, feedback);
         0.0
+    }
+
+    /// The whole matrix of what `router` has learnt.
+    fn learnt(&self, router: RouterId, memory: &Memory) -> Vec<f32> {
+        let _ = router;
+        memory.all(|_, _| 0.0)
     }
 
     /// The feedback for the hop by which a packet reached `router` in its destination group, if it gets one.

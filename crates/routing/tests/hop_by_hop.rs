@@ -208,20 +208,23 @@ fn q_values_follow_the_hysteretic_rule() {
     let hops = Arc::new(NextHops::new(&machine).unwrap());
     let routing = algorithm::build("q-adaptive", Arc::clone(&hops), &RoutingSettings::default()).unwrap();
     let mut memory = routing.memory(RouterId(0));
-    assert_eq!((memory.values.len(), memory.columns), (128 * 11, 11));
+    assert_eq!(memory.size(), (128, 11));
     let at = (4 * 4 + 2) * 11 + 3;
-    let direct = memory.values.iter().filter(|&&q| q == 300.0).count();
+    let initial = routing.learnt(RouterId(0), &memory);
+    let direct = initial.iter().filter(|&&q| q == 300.0).count();
     // Router 0 owns 4 global cables: one direct port for 4 of 32 groups, for each of 4 slots.
     assert_eq!(direct, 16);
-    assert_eq!(memory.values[at], 330.0);
+    assert_eq!(initial[at], 330.0);
     let mut learn = |elapsed_ns: f32| {
         let feedback =
             algorithm::Feedback { source: NodeId(2), destination: NodeId(5 * 32), elapsed_ns, estimate_ns: 100.0 };
         routing.learn(RouterId(0), &mut memory, 4 + 3, &feedback);
-        memory.values[at]
+        routing.learnt(RouterId(0), &memory)[at]
     };
     assert!((learn(130.0) - 310.0).abs() < 1e-3);
     assert!((learn(330.0) - 314.8).abs() < 1e-3);
+    // Nothing but that row is held.
+    assert!((0..128).all(|row| memory.row(row).is_some() == (row == 4 * 4 + 2)));
 }
 
 #[test]

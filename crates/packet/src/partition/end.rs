@@ -148,7 +148,7 @@ impl Partition {
     /// Starts with what its routers learnt in another run, by the machine's number of the router.
     pub(crate) fn remember(&mut self, tables: &[Vec<f32>]) {
         for router in &mut self.router {
-            router.memory.values.clone_from(&tables[router.id.index()]);
+            router.memory.fill(&tables[router.id.index()]);
         }
     }
 
@@ -156,7 +156,8 @@ impl Partition {
     pub(crate) fn into_part(self, keep_tables: bool) -> Part {
         let mut part = self.recorder.into_part(|port| self.kinds[self.out[port].kind as usize].full_time);
         if keep_tables && self.learns {
-            part.tables = self.router.into_iter().map(|router| router.memory.values).collect();
+            let routing = self.routing.expect("nobody decides any more");
+            part.tables = self.router.iter().map(|router| routing.learnt(router.id, &router.memory)).collect();
         }
         part
     }
@@ -164,7 +165,7 @@ impl Partition {
     /// Bytes held by packets and by everything else.
     pub(crate) fn memory_bytes(&self) -> (usize, usize) {
         let credits = self.credits.memory_bytes();
-        let memories: usize = self.router.iter().map(|r| 4 * r.memory.values.capacity()).sum();
+        let memories: usize = self.router.iter().map(|router| router.memory.bytes()).sum();
         let feedback: usize = self.feedback.iter().map(|f| f.capacity() * size_of::<(u64, Feedback)>()).sum();
         let ports = self.out.len() * size_of::<OutPort>()
             + self.out_channel.len() * size_of::<OutChannel>()

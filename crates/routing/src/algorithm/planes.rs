@@ -126,6 +126,11 @@ impl Routing for Planes {
         plane.learn(router, memory, port, &Feedback { source, destination, ..*feedback })
     }
 
+    fn learnt(&self, router: RouterId, memory: &Memory) -> Vec<f32> {
+        let (plane, router) = self.of(router);
+        plane.learnt(router, memory)
+    }
+
     fn feedback_at_destination(&self, router: RouterId, packet: &Header) -> Option<f32> {
         let (plane, router) = self.of(router);
         plane.feedback_at_destination(router, &self.header(packet))

@@ -141,9 +141,41 @@ impl QAdaptive {
         (group * self.slots + u32::from(self.hops.slot_of(source)) % self.slots) as usize
     }
 
-    fn values<'m>(&self, memory: &'m Memory, own: GroupId, source: NodeId, destination: GroupId) -> &'m [f32] {
-        let first = self.row(own, source, destination) * memory.columns;
-        &memory.values[first..first + memory.columns]
+    /// What the estimate for `port` begins with, towards another group.
+    fn initial(&self, at: RouterId, port: Port, group: GroupId) -> f32 {
+        let (local_ns, global_ns) = self.latencies_ns;
+        if self.hops.group_of(self.hops.neighbour(at, port)) == group {
+            self.hops.latency_ns(at, port)
+        } else {
+            global_ns + local_ns
+        }
+    }
+
+    /// The estimate for `port`, of a row of which something was learnt or not.
+    fn estimate(&self, at: RouterId, known: Option<&[f32]>, port: Port, group: GroupId) -> f32 {
+        match known {
+            Some(values) => values[usize::from(port - self.hops.node_ports(at))],
+            None => self.initial(at, port, group),
+        }
+    }
+
+    /// [`Self::least`] of what a row begins with: a direct port, of which there are few, or else all are alike.
+    fn least_initial(&self, at: RouterId, group: GroupId) -> (usize, f32) {
+        let first = self.hops.node_ports(at);
+        let direct = |port: &Port| self.hops.group_of(self.hops.neighbour(at, *port)) == group;
+        let ports = self.hops.to_group(at, group).iter().copied().filter(direct);
+        let direct =
+            ports.map(|port| (self.hops.latency_ns(at, port), port)).min_by(|a, b| a.partial_cmp(b).expect("a time"));
+        let others = self.latencies_ns.0 + self.latencies_ns.1;
+        match direct {
+            Some((latency, port)) if latency < others => (usize::from(port - first), latency),
+            Some(_) => {
+                let ports = first..first + self.hops.link_ports(at);
+                let values: Vec<f32> = ports.map(|port| self.initial(at, port, group)).collect();
+                Self::least(&values)
+            }
+            None => (0, others),
+        }
     }
 
     /// The first of the least values, and its column.
@@ -183,12 +215,12 @@ impl QAdaptive {
     }
 
     /// The port for a packet outside of its destination group.
-    fn port(&self, decision: &mut Decision<'_>, packet: &mut Header, values: &[f32], best: usize) -> Port {
+    fn port(&self, decision: &mut Decision<'_>, packet: &mut Header, known: Option<&[f32]>, best: usize) -> Port {
         let at = decision.router;
         let (here, target) = (self.hops.group_of(at), self.hops.group_of(self.hops.router_of(packet.destination)));
         let first = self.hops.node_ports(at);
         let minimal = any(self.hops.to_group(at, target), decision.random);
-        let q = |port: Port| values[usize::from(port - first)];
+        let q = |port: Port| self.estimate(at, known, port, target);
         let saves = |other: Port| (q(minimal) - q(other)) / q(minimal);
         if packet.state.hops == 0 {
             let best = first + best as Port;
@@ -232,10 +264,10 @@ impl Routing for QAdaptive {
             return self.hop(at, any(self.hops.inside(at, to), decision.random), packet);
         }
         let memory = decision.memory;
-        let values = self.values(memory, here, packet.source, target);
-        let (best, estimate) = Self::least(values);
+        let known = memory.row(self.row(here, packet.source, target));
+        let (best, estimate) = known.map_or_else(|| self.least_initial(at, target), Self::least);
         decision.feedback = Some(estimate);
-        let port = self.port(decision, packet, values, best);
+        let port = self.port(decision, packet, known, best);
         packet.state.via = here.0;
         if !self.hops.to_group(at, target).contains(&port) {
             packet.state.way.leave_minimal();
@@ -244,33 +276,26 @@ impl Routing for QAdaptive {
     }
 
     fn memory(&self, router: RouterId) -> Memory {
+        let rows = (self.hops.groups() as usize - 1) * self.slots as usize;
+        Memory::new(rows, usize::from(self.hops.link_ports(router)))
+    }
+
+    fn learnt(&self, router: RouterId, memory: &Memory) -> Vec<f32> {
         let own = self.hops.group_of(router);
-        let columns = usize::from(self.hops.link_ports(router));
-        let (local_ns, global_ns) = self.latencies_ns;
-        let mut values = Vec::with_capacity((self.hops.groups() as usize - 1) * self.slots as usize * columns);
-        for group in (0..self.hops.groups()).filter(|&g| g != own.0) {
-            let row = (0..columns).map(|c| {
-                let port = self.hops.node_ports(router) + c as Port;
-                let direct = self.hops.group_of(self.hops.neighbour(router, port)).0 == group;
-                if direct {
-                    self.hops.latency_ns(router, port)
-                } else {
-                    global_ns + local_ns
-                }
-            });
-            let row: Vec<f32> = row.collect();
-            for _ in 0..self.slots {
-                values.extend_from_slice(&row);
-            }
-        }
-        Memory { values, columns, updates: 0, error_ns: 0.0 }
+        memory.all(|row, column| {
+            let group = row as u32 / self.slots;
+            let group = GroupId(group + u32::from(group >= own.0));
+            self.initial(router, self.hops.node_ports(router) + column as Port, group)
+        })
     }
 
     fn learn(&self, router: RouterId, memory: &mut Memory, port: Port, feedback: &Feedback) -> f32 {
         let target = self.hops.group_of(self.hops.router_of(feedback.destination));
         let row = self.row(self.hops.group_of(router), feedback.source, target);
         let column = usize::from(port - self.hops.node_ports(router));
-        let value = &mut memory.values[row * memory.columns + column];
+        let first = self.hops.node_ports(router);
+        let row = memory.row_mut(row, |column| self.initial(router, first + column as Port, target));
+        let value = &mut row[column];
         let delta = feedback.elapsed_ns + feedback.estimate_ns - *value;
         *value += if delta < 0.0 { self.settings.gain } else { self.settings.loss } * delta;
         memory.updates += 1;

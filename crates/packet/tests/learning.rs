@@ -1,0 +1,39 @@
+//! Tables of which only rows are held that anything was learnt of, against whole ones.
+
+mod common;
+#[path = "common/sources.rs"]
+mod sources;
+mod twin;
+
+use odonata_packet::{PacketEngine, RunOptions, Traffic};
+use odonata_routing::algorithm::RoutingSettings;
+use odonata_units::{Stream, Time};
+use sources::{recording, sources};
+use twin::cases::Case;
+
+/// Random machines, sources and records, with tables that begin empty and with all that they begin with written down.
+#[test]
+fn rows_that_are_not_held_are_as_good_as_held() {
+    let mut learnt = 0;
+    for seed in 0..150 {
+        let Some(case) = Case::new(seed) else { continue };
+        let settings = RoutingSettings::default();
+        let Ok(mut engine) = PacketEngine::new(&case.machine, &case.settings, "q-adaptive", &settings) else {
+            continue;
+        };
+        let random = &mut Stream::new(seed, "learning", &[]);
+        let (recording, jobs) = (recording(random), sources(random, &case.manner.nodes));
+        let patience = Time::from_us(100_000);
+        let options = RunOptions { seed, recording, patience, keep_tables: true, ..RunOptions::default() };
+        let schedule = common::schedule(random.below(3), 5, 10);
+        let idle = common::run(&engine, &Traffic::default(), common::schedule(0, 1, 0), &options);
+        let initial: Vec<Vec<f32>> = idle.ports.tables().map(<[f32]>::to_vec).collect();
+        let traffic = Traffic { jobs };
+        let result = common::run(&engine, &traffic, schedule, &options);
+        engine.start_from(initial).unwrap();
+        let whole = common::run(&engine, &traffic, schedule, &options);
+        assert!(result == whole, "seed {seed} on {}", case.machine.name());
+        learnt += usize::from(result.learning.0 > 100);
+    }
+    assert!(learnt > 10, "{learnt} runs learnt something");
+}
