@@ -11,7 +11,7 @@ mod routing;
 use crate::checkpoint::Checkpoints;
 use crate::fields::Fields;
 use crate::input::Files;
-use crate::memory::{Guard, TooMuch};
+use crate::memory::{Guard, Need, TooMuch};
 use crate::report::Report;
 use crate::scenario::Scenario;
 use odonata_declare::{Column, Frame, Key, Table, Value};
@@ -199,8 +199,8 @@ fn messages_known(scenario: &Scenario) -> Result<(), EngineError> {
 /// What an engine knows of a run before it.
 #[derive(Clone, PartialEq, Debug, Default)]
 pub struct Foreseen {
-    /// About how many bytes of memory the engine takes for it.
-    pub memory_bytes: u64,
+    /// The memory that the engine takes for it.
+    pub memory: Need,
     /// Further keys of what [`crate::check`] gives.
     pub summary: Vec<(&'static str, serde_json::Value)>,
     /// What the user should know.
@@ -232,8 +232,8 @@ pub struct Outcome {
     pub job_columns: Frame,
     /// Further tables.
     pub tables: Vec<(&'static str, Frame)>,
-    /// How much memory the engine was thought to take, beside the machine, the jobs and the tables.
-    pub memory_bytes: u64,
+    /// The memory that the engine was thought to take, beside the machine, the jobs and the tables.
+    pub memory: Need,
     /// Whether the run was stopped before its end; then everything else says what happened until then.
     pub partial: bool,
     /// The key `convergence` of the summary.

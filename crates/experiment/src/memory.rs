@@ -13,7 +13,7 @@
 
 mod guard;
 
-pub use guard::{Guard, TooMuch};
+pub use guard::{Guard, Need, TooMuch};
 
 use odonata_units::Bytes;
 use std::path::{Path, PathBuf};

@@ -107,7 +107,7 @@ pub fn run_watched<S: AsRef<str>>(
         wall_s: usage.wall_s(),
         cpu_s: usage.cpu_s(),
         peak_rss_bytes: Usage::peak_rss_bytes(),
-        memory_estimate_bytes: before.saturating_add(guard.total(outcome.memory_bytes)),
+        memory_estimate_bytes: before.saturating_add(guard.total(outcome.memory)),
     };
     let summary = record::summary(&plan, &mut outcome, &facts);
     Ok(RunResult { tables, summary, resolved: plan.resolved })
@@ -191,7 +191,7 @@ fn check_knowing<S: AsRef<str>>(
         resolved: plan.resolved,
         summary,
         warnings: [plan.warnings, foreseen.warnings].concat(),
-        memory_estimate_bytes: before.saturating_add(guard.total(foreseen.memory_bytes)),
+        memory_estimate_bytes: before.saturating_add(guard.total(foreseen.memory)),
     })
 }
 

@@ -2,8 +2,8 @@
 //!
 //! | for each | bytes |
 //! |---|---|
-//! | link | 64 for capacities, residuals and tables of paths; 8 for each job (its load); 40 for each thread (sums) |
-//! | node | 96 for its two gates, 32 more for each thread |
+//! | link | 16 for capacities and residuals; 8 for each job (its load); 24 for each thread (sums) |
+//! | node | 48 for its two gates, 16 more for each thread |
 //! | pair of nodes of a job with messages | 64: bytes and messages, weight and gates, what it is granted, once more while jobs are gathered |
 //! | pair of routers of a job (a commodity) | 64; for each of its w paths in an iteration 44; of an adaptive routing, 2 + 4 w for each iteration until it is served, or, if there is no room for that, nothing: the system is then solved twice |
 //! | link, if it is solved twice | 8 for each job and thread |
@@ -25,7 +25,7 @@ const BYTES_PER_PATH: u64 = 44;
 pub(crate) fn of_machine(machine: &Machine, jobs: usize, threads: usize) -> u64 {
     let (links, nodes) = (machine.link_count() as u64, machine.node_count() as u64);
     let (jobs, threads) = (jobs as u64, threads.max(1) as u64);
-    links * (64 + 8 * jobs + 40 * threads) + nodes * (96 + 32 * threads)
+    links * (16 + 8 * jobs + 24 * threads) + nodes * (48 + 16 * threads)
 }
 
 /// Of what is sent.
@@ -66,7 +66,7 @@ mod tests {
     #[test]
     fn a_machine_takes_what_its_links_and_nodes_take() {
         let machine = odonata_machine::presets::builder("dragonfly-1056").unwrap().build().unwrap();
-        assert_eq!(of_machine(&machine, 3, 2), 2_904 * (64 + 8 * 3 + 40 * 2) + 1_056 * (96 + 32 * 2));
+        assert_eq!(of_machine(&machine, 3, 2), 2_904 * (16 + 8 * 3 + 24 * 2) + 1_056 * (48 + 16 * 2));
         assert_eq!(of_machine(&machine, 3, 0), of_machine(&machine, 3, 1));
     }
 

@@ -22,6 +22,10 @@ use odonata_units::Time;
 use std::ops::Range;
 use std::sync::Arc;
 
+/// Links of a way from node to node, about: those at its ends and some two from router to router; and how many times that where packets may
+/// go around.
+const HOPS: f64 = 4.0;
+const DETOUR: f64 = 1.5;
 /// Most virtual channels of a port.
 const MOST_CHANNELS: u8 = 16;
 
@@ -202,20 +206,49 @@ impl PacketEngine {
         Ok(())
     }
 
-    /// About how many bytes a run takes beyond the tables that were built: state of ports, packets of a saturated network,
-    /// records, and what routers learn.
+    /// About how many bytes a run takes beyond the tables that were built: state of ports, packets, records, and what routers learn.
     pub fn memory_estimate(&self, demand: &Demand) -> u64 {
-        let learnt: usize = if self.routing.learns() {
-            self.table_sizes().iter().map(|(rows, columns)| 4 * rows * columns).sum()
-        } else {
-            0
+        let learnt = if self.routing.learns() { self.learnt_bytes(demand) } else { 0 };
+        memory::of_run(&self.size(), &self.fabric.settings, demand) + learnt
+    }
+
+    /// What of it stays when the run is over, for its result.
+    pub fn kept_estimate(&self, demand: &Demand) -> u64 {
+        memory::kept(&self.size(), demand)
+    }
+
+    fn size(&self) -> Size {
+        let (ports, nodes) = (self.fabric.ports() as u64, self.fabric.nics() as u64);
+        Size { ports, nodes, channels: self.virtual_channels().into() }
+    }
+
+    /// What routers learn. At each router that a packet passes a row is touched, over and over until all are; all are, if it goes badly.
+    fn learnt_bytes(&self, demand: &Demand) -> u64 {
+        let routers = self.fabric.routers().max(1) as f64;
+        let touches = HOPS * demand.packets as f64 / routers;
+        let of_router = |(rows, columns): (usize, usize)| {
+            let rows_touched = match demand.in_flight {
+                None => rows as f64,
+                Some(_) => rows as f64 * (1.0 - (-touches / rows.max(1) as f64).exp()),
+            };
+            4.0 * rows as f64 + 4.0 * columns as f64 * rows_touched
         };
-        let size = Size {
-            ports: self.fabric.ports() as u64,
-            nodes: self.fabric.nics() as u64,
-            channels: self.virtual_channels().into(),
-        };
-        memory::of_run(&size, &self.fabric.settings, demand) + learnt as u64
+        self.table_sizes().into_iter().map(of_router).sum::<f64>() as u64
+    }
+
+    /// About how many packets are in the network at a time that nodes send at a load, of so many nodes each, if it is not saturated.
+    pub fn expected(&self, senders: impl IntoIterator<Item = (u64, f64)>) -> u64 {
+        let fabric = &self.fabric;
+        let nics = fabric.nics().max(1) as f64;
+        let of_nic = fabric.nic_port.iter().map(|&port| 1e12 / fabric.full_time[port as usize] as f64);
+        let rate_per_s = of_nic.sum::<f64>() / nics;
+        let pipelines = (fabric.settings.input_latency + fabric.settings.output_latency).ps();
+        let of_port = fabric.full_time.iter().zip(&fabric.cable).map(|(full, cable)| (full + cable + pipelines) as f64);
+        let hop_s = of_port.sum::<f64>() / fabric.ports().max(1) as f64 / 1e12;
+        let hops = if self.routing.learns() || self.routing.reads_any_load() { HOPS * DETOUR } else { HOPS };
+        let of_job =
+            |(nodes, load): (u64, f64)| nodes as f64 * memory::expected_of_node(load, rate_per_s, hops * hop_s);
+        senders.into_iter().map(of_job).sum::<f64>() as u64
     }
 
     /// When to keep the state of a warm-up for others: at the last full microsecond at which nothing has been written down of a measurement that

@@ -29,7 +29,7 @@ pub use endpoint::{
 };
 pub use engine::{Keeping, PacketEngine, PacketError, Parts, RunOptions, Schedule};
 pub use injection::{InjectionFifos, InjectionPreset, Pick, FIFOS_MAX};
-pub use memory::{memory_estimate, Demand};
+pub use memory::{memory_estimate, table_estimate, Demand};
 pub use packet::PathHop;
 pub use record::{
     ChannelInterval, ChannelRecord, FifoRecord, Histogram, IntervalRecord, JobPortInterval, JobRecord, JobWait,

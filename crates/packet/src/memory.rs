@@ -2,7 +2,7 @@
 //!
 //! | for each | bytes |
 //! |---|---|
-//! | port | 480, with its credits, events and messages; 32 for each virtual channel; 4 for each port of its router (arbitration); 8 for each job if there are several |
+//! | port | 410, with its credits, events and messages; 32 for each virtual channel; 4 for each port of its router (arbitration); 8 for each job if there are several |
 //! | port, recorded | 40 for each channel; crossbar: 8, and 8 for each channel; counted stall: 16; waits: 16, and 300 for each channel, 24 for each job in it; series: twice 72, 48 for each channel, 8 for each job, of the interval that runs and its rows |
 //! | node | 200 |
 //! | packet in flight | 74, and 100 for its way if that is recorded |
@@ -11,7 +11,8 @@
 //! | rows that nobody takes while the run goes | 64 for each packet, 160 with its way; 64 for each port, channel and job on a port in each interval |
 //!
 //! In flight are at most as many packets as are made, or as fill all buffers; or else [`IN_FLIGHT`] for each node, more where buffers
-//! hold more packets than those of the study.
+//! hold more packets than those of the study. As many as that are in a network that is saturated; if it is not, by Little's law as many as are made
+//! while one is on its way, and more the nearer the load is to what a node can send ([`PacketEngine::expected`](crate::PacketEngine::expected)).
 
 use crate::record::Recording;
 use crate::settings::PacketSettings;
@@ -35,6 +36,8 @@ pub struct Demand {
     pub recording: Recording,
     /// Packets that are made at most.
     pub packets: u64,
+    /// Packets that are expected to be in the network at a time, if that is not the most that may be.
+    pub in_flight: Option<u64>,
     /// Mean size of a packet, if they are not full: the smaller, the more fit into a buffer.
     pub packet_bytes: Option<u64>,
     /// Packets that are recorded, if they are, at most.
@@ -49,7 +52,16 @@ impl Default for Demand {
     /// One job without an end of which nothing is recorded.
     fn default() -> Self {
         let recording = Recording::default();
-        Self { jobs: 1, recording, packets: u64::MAX, packet_bytes: None, recorded: 0, intervals: 0, keeps_rows: false }
+        Self {
+            jobs: 1,
+            recording,
+            packets: u64::MAX,
+            in_flight: None,
+            packet_bytes: None,
+            recorded: 0,
+            intervals: 0,
+            keeps_rows: false,
+        }
     }
 }
 
@@ -79,13 +91,21 @@ pub fn memory_estimate(
     (algorithm, channels): (&str, u8),
     demand: &Demand,
 ) -> u64 {
-    let (routers, nodes) = (machine.router_count() as u64, machine.node_count() as u64);
+    let nodes = machine.node_count() as u64;
     let ports = nodes + machine.link_count() as u64;
-    let groups = machine.group_count() as u64;
-    // Next hops: 7 B per router and group and per router and member of its group.
+    let size = Size { ports, nodes, channels: channels.into() };
+    table_estimate(machine, algorithm) + of_run(&size, settings, demand)
+}
+
+/// Tables of next hops, where an algorithm has any: 7 B for each router and group and for each router and member of its group.
+pub fn table_estimate(machine: &Machine, algorithm: &str) -> u64 {
+    let (routers, groups) = (machine.router_count() as u64, machine.group_count() as u64);
     let all = 7 * routers * (groups + routers.div_ceil(groups.max(1)));
-    let tables = if Algorithm::needs_tables(algorithm) { all } else { 0 };
-    tables + of_run(&Size { ports, nodes, channels: channels.into() }, settings, demand)
+    if Algorithm::needs_tables(algorithm) {
+        all
+    } else {
+        0
+    }
 }
 
 /// State and records of a run.
@@ -95,8 +115,8 @@ pub(crate) fn of_run(size: &Size, settings: &PacketSettings, demand: &Demand) ->
     let jobs = demand.jobs as u64;
     let on = |wanted: bool, bytes: u64| if wanted { bytes } else { 0 };
     let series = recording.interval_ps > 0;
-    let per_port = 480
-        + 40 * channels
+    let per_port = 410
+        + 32 * channels
         + on(recording.link_jobs && jobs > 1, 8 * jobs)
         + on(recording.channels, 40 * channels)
         + on(recording.crossbar, 8 * channels + 8)
@@ -127,7 +147,19 @@ fn in_flight(size: &Size, settings: &PacketSettings, demand: &Demand) -> u64 {
     let buffers = settings.input_buffer.0.saturating_add(settings.output_buffer.0) / packet;
     let most = (size.ports * size.channels).saturating_mul(buffers);
     let saturated = (size.nodes * IN_FLIGHT).saturating_mul(buffers.max(STUDY_BUFFERS)) / STUDY_BUFFERS;
-    saturated.min(most).min(demand.packets)
+    saturated.min(most).min(demand.packets).min(demand.in_flight.unwrap_or(u64::MAX))
+}
+
+/// What is left of it while tables are made: records of ports, rows that nobody took.
+pub(crate) fn kept(size: &Size, demand: &Demand) -> u64 {
+    let records = 64 + if demand.recording.channels { 40 * size.channels } else { 0 };
+    size.ports * records + if demand.keeps_rows { kept_rows(size, demand) } else { 0 }
+}
+
+/// Packets of a node that sends at `load` while a packet is on its way for `way_s`, of which it makes `rate_per_s` at load 1. Uniform traffic on
+/// dragonflies held 7.7 a node at 0.3 (`cascade-241`), 33 at 0.9 (1,056 and 5,256 nodes).
+pub(crate) fn expected_of_node(load: f64, rate_per_s: f64, way_s: f64) -> f64 {
+    load * rate_per_s * way_s / (1.0 - load).max(0.01).powf(0.15)
 }
 
 /// Rows that stay in memory until the run is over.
@@ -162,10 +194,10 @@ mod tests {
         assert_eq!((none.packets, none.recorded, none.packet_bytes), (10, 5, None));
     }
 
-    /// Of the formula: 3,960 (480 + 80) + 1,056 * 200 + 1,056 * 200 * 74 + 32 * 8,192.
+    /// Of the formula: 3,960 (410 + 64) + 1,056 * 200 + 1,056 * 200 * 74 + 32 * 8,192.
     #[test]
     fn adds_up_what_a_run_holds() {
-        assert_eq!(estimate(|_, _| ()), 3960 * 560 + 1056 * 200 + 1056 * 200 * 74 + 32 * 8_192);
+        assert_eq!(estimate(|_, _| ()), 3960 * 474 + 1056 * 200 + 1056 * 200 * 74 + 32 * 8_192);
         let five = |link_jobs| estimate(|_, demand| (demand.recording.link_jobs, demand.jobs) = (link_jobs, 5));
         assert_eq!(five(true) - five(false), 3960 * 8 * 5);
     }

@@ -24,6 +24,22 @@ fn covers_a_saturated_network_and_is_of_its_order() {
     }
 }
 
+/// In a network that is not saturated about as many packets are on the way as Little's law has it.
+#[test]
+fn packets_of_a_network_that_is_not_saturated_are_foreseen() {
+    let machine = dragonfly();
+    for (algorithm, load) in [("min", 0.1), ("min", 0.3), ("min", 0.6), ("min", 0.9), ("par", 0.3), ("ugal-n", 0.3)] {
+        let engine =
+            PacketEngine::new(&machine, &PacketSettings::study(), algorithm, &RoutingSettings::default()).unwrap();
+        let schedule = Schedule { warm_up: Time::from_us(5), measure: Time::from_us(10), drain: Time::ZERO };
+        let traffic =
+            Traffic::open(vec![OpenJob::constant(machine.nodes().collect(), uniform(machine.node_count()), load)]);
+        let taken = engine.run(&traffic, schedule, &RunOptions::default(), &mut |_| true).cost.peak_packets as f64;
+        let expected = engine.expected([(machine.node_count() as u64, load)]) as f64;
+        assert!((0.6..1.6).contains(&(expected / taken)), "{algorithm} {load}: {taken} taken, {expected} expected");
+    }
+}
+
 /// A virtual channel has at every port a queue, its bytes and its credit where it begins, 16 B, and a queue with its place where it ends.
 #[test]
 fn every_channel_of_every_port_counts() {

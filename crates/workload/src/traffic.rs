@@ -123,6 +123,11 @@ impl Open {
         }
         offered / (until - from).as_s_f64()
     }
+
+    /// The highest load before a time.
+    pub fn most_load(&self, until: Time) -> f64 {
+        self.schedule().iter().filter(|step| step.from < until).map(|step| step.load).fold(0.0, f64::max)
+    }
 }
 
 impl Parameters for Closed {
@@ -278,6 +283,7 @@ mod tests {
         assert!((open.mean_load((us(0), us(40))) - 0.2).abs() < 1e-12);
         assert!((open.mean_load((us(15), us(25))) - 0.4).abs() < 1e-12);
         assert_eq!(open.mean_load((us(0), us(10))), 0.0);
+        assert_eq!([5, 11, 21, 40].map(|until| open.most_load(us(until))), [0.0, 0.2, 0.6, 0.6]);
     }
 
     #[test]

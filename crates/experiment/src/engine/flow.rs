@@ -6,12 +6,13 @@ use super::routing::{self, Routed};
 use super::{messages_known, Engine, EngineError, EngineKind, Foreseen, JobVolumes, Outcome, Watcher};
 use crate::checkpoint::Checkpoints;
 use crate::fields::Fields;
-use crate::memory::Guard;
+use crate::memory::{Guard, Need};
 use crate::problem::ProblemKind;
 use crate::report::Report;
 use crate::scenario::Scenario;
 use odonata_declare::{Declared, Frame, Key, Value};
 use odonata_flow::{FlowError, FlowResult, FlowSettings, JobResult, LoadBound};
+use odonata_machine::Machine;
 use odonata_processes::{Alone, Processes};
 use odonata_routing::algorithm::PathChoice;
 use odonata_units::{JobId, LinkId};
@@ -79,7 +80,7 @@ impl Engine for Flow {
         odonata_flow::check(machine, &self.settings).map_err(|error| refused(error, guard))?;
         let memory_bytes = odonata_flow::memory_estimate(machine, workload, &self.settings, guard.left())
             .map_err(|error| refused(error, guard))?;
-        Ok(Foreseen { memory_bytes, ..Foreseen::default() })
+        Ok(Foreseen { memory: need(machine, memory_bytes), ..Foreseen::default() })
     }
 
     fn runs_among_processes(&self) -> bool {
@@ -102,9 +103,17 @@ impl Engine for Flow {
         let Scenario { machine, workload, seed, .. } = scenario;
         let limits = odonata_flow::Limits { threads, memory_bytes: guard.left() };
         odonata_flow::run_among(processes, (machine, workload), &self.settings, *seed, limits, &mut share)
-            .map(|result| outcome(result, machine.node_count(), &self.settings))
+            .map(|result| outcome(result, machine, &self.settings))
             .map_err(|error| refused(error, guard))
     }
+}
+
+/// What the result has of a link.
+const KEPT_LINK_BYTES: u64 = 48;
+
+/// Of what the solver takes, loads and capacities of links stay for the result.
+fn need(machine: &Machine, bytes: u64) -> Need {
+    Need { kept: bytes.min(KEPT_LINK_BYTES * machine.link_count() as u64), ..bytes.into() }
 }
 
 fn refused(error: FlowError, guard: &Guard) -> EngineError {
@@ -122,7 +131,8 @@ fn refused(error: FlowError, guard: &Guard) -> EngineError {
     }
 }
 
-fn outcome(result: FlowResult, nodes: usize, settings: &FlowSettings) -> Outcome {
+fn outcome(result: FlowResult, machine: &Machine, settings: &FlowSettings) -> Outcome {
+    let nodes = machine.node_count();
     let convergence = result.convergence;
     let max_link_time_s = result.max_link_time_s();
     let mut warnings = result.notices;
@@ -137,7 +147,7 @@ fn outcome(result: FlowResult, nodes: usize, settings: &FlowSettings) -> Outcome
         ));
     }
     Outcome {
-        memory_bytes: result.memory_bytes,
+        memory: need(machine, result.memory_bytes),
         job_columns: Frame::of(columns::JOBS, &result.jobs),
         jobs: result.jobs.iter().map(traffic).collect(),
         link_bytes: result.link_bytes,

@@ -64,7 +64,7 @@ impl Engine for Model {
         self.pricing.check(&scenario.workload)?;
         let memory_bytes = memory_estimate(scenario);
         guard.admit(memory_bytes)?;
-        Ok(Foreseen { memory_bytes, ..Foreseen::default() })
+        Ok(Foreseen { memory: memory_bytes.into(), ..Foreseen::default() })
     }
 
     fn read_files(&mut self, files: &mut Files<'_>) -> Result<(), (&'static str, String)> {
@@ -109,7 +109,7 @@ impl Engine for Model {
             convergence: json!({}),
             summary: vec![("model", summary.into())],
             warnings: priced.warnings,
-            memory_bytes,
+            memory: memory_bytes.into(),
             ..Outcome::default()
         })
     }

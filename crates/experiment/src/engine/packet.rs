@@ -17,14 +17,14 @@ mod warm_up;
 use super::{messages_known, Engine, EngineError, EngineKind, Foreseen, Outcome, Watcher};
 use crate::checkpoint::{Checkpoints, Origin};
 use crate::input::Files;
-use crate::memory::{Guard, TooMuch};
+use crate::memory::{Guard, Need, TooMuch};
 use crate::scenario::Scenario;
 use keeper::Keeper;
 use odonata_declare::Value;
 use odonata_machine::Machine;
 use odonata_packet::{
-    memory_estimate, ClosedTraffic, Demand, JobTraffic, Keeping, PacketEngine, PacketError, Parts, Recording,
-    RunOptions, Schedule, Traffic,
+    memory_estimate, table_estimate, ClosedTraffic, Demand, JobTraffic, Keeping, PacketEngine, PacketError, Parts,
+    Recording, RunOptions, Schedule, Traffic,
 };
 use odonata_units::{Bytes, Rate, Time};
 use odonata_workload::{Job, TrafficKind};
@@ -53,9 +53,11 @@ struct Built {
     programs: Option<Programs>,
     /// About how many are sent.
     packets: u64,
-    memory_bytes: u64,
+    memory: Need,
 }
 
+/// The load at which nodes of a program are thought to send, when there is most on the way.
+const PROGRAM_LOAD: f64 = 0.3;
 /// Virtual channels that the memory estimate assumes; the routing algorithm says how many it really needs.
 const ASSUMED_CHANNELS: u8 = 5;
 
@@ -74,10 +76,10 @@ impl Engine for Packet {
 
     fn check(&self, scenario: &Scenario, guard: &Guard) -> Result<Foreseen, EngineError> {
         messages_known(scenario)?;
-        let Built { engine, memory_bytes, packets, .. } = self.built(scenario, guard, false)?;
+        let Built { engine, memory, packets, .. } = self.built(scenario, guard, false)?;
         let channels = engine.virtual_channels();
         Ok(Foreseen {
-            memory_bytes,
+            memory,
             summary: vec![("virtual_channels", channels.into()), ("packets", packets.into())],
             warnings: self.price_in_channels(&engine).into_iter().collect(),
         })
@@ -117,8 +119,7 @@ impl Engine for Packet {
         checkpoints: Checkpoints,
     ) -> Result<Outcome, EngineError> {
         messages_known(scenario)?;
-        let Built { engine, closed, programs, memory_bytes, .. } =
-            self.built(scenario, guard, !watcher.takes_rows())?;
+        let Built { engine, closed, programs, memory, .. } = self.built(scenario, guard, !watcher.takes_rows())?;
         let recording = self.recording(scenario);
         let program = programs.as_ref().map(Programs::program);
         let traffic = Traffic::of(&scenario.machine, &scenario.workload, &closed, program.as_ref());
@@ -167,7 +168,7 @@ impl Engine for Packet {
             senders: &senders(scenario, &traffic),
             steady,
             measured: outcome::measured(&traffic, &result),
-            memory_bytes,
+            memory,
         });
         outcome.warnings.extend(self.price_in_channels(&engine));
         outcome.tables.extend(passed.into_kept());
@@ -247,10 +248,35 @@ impl Packet {
         let of_run = memory_estimate(machine, &self.settings, assumed, &demand);
         guard.admit(of_run.saturating_add(messages)).map_err(too_much)?;
         let engine = self.engine(scenario)?;
-        // The tables of next hops are there by now.
-        let memory_bytes = of_run.max(engine.memory_estimate(&demand)).saturating_add(messages);
-        guard.admit(memory_bytes).map_err(too_much)?;
-        Ok(Built { engine, closed, programs, packets: demand.packets, memory_bytes })
+        // How many channels there are is known by now.
+        let tables = table_estimate(machine, Engine::routing(self));
+        let running = |demand: &Demand| {
+            [tables, engine.memory_estimate(demand), messages].into_iter().fold(0, u64::saturating_add)
+        };
+        // Open traffic goes on while what was measured arrives, but seldom for as long as it may.
+        let in_flight = Some(self.expected_in_flight(scenario, &engine, &demand));
+        let expected = Demand { in_flight, packets: demand.recorded, ..demand };
+        let kept = engine.kept_estimate(&demand).saturating_add(messages);
+        let memory = Need { expected: running(&expected), at_most: running(&demand), kept };
+        guard.admit(memory).map_err(too_much)?;
+        Ok(Built { engine, closed, programs, packets: demand.packets, memory })
+    }
+
+    /// Packets that are in the network at a time, about: of open traffic by its load; closed traffic keeps the network full; of programs few nodes
+    /// send at the same time.
+    fn expected_in_flight(&self, scenario: &Scenario, engine: &PacketEngine, demand: &Demand) -> u64 {
+        let steady = scenario.workload.jobs.iter().all(|job| matches!(job.traffic, TrafficKind::Open(_)));
+        let Schedule { warm_up, measure, drain } = self.schedule(steady);
+        let until = (warm_up + measure + drain).max(Time(1));
+        let sender = |job: &Job| {
+            let nodes = u64::from(job.ranks.div_ceil(job.ranks_per_node.max(1)));
+            match &job.traffic {
+                TrafficKind::Open(open) => (nodes, open.most_load(until)),
+                TrafficKind::Closed(_) => (nodes, 1.0),
+                TrafficKind::Program(_) => (nodes, PROGRAM_LOAD),
+            }
+        };
+        engine.expected(scenario.workload.jobs.iter().map(sender)).min(demand.packets)
     }
 
     /// A program sees one kind of several interfaces at its node: rails or memory FIFOs.
@@ -299,6 +325,7 @@ impl Packet {
             jobs: jobs.len(),
             recording: self.recording(scenario),
             packets: all(end),
+            in_flight: None,
             packet_bytes: None,
             recorded: all(warm_up + measure),
             intervals: if open == jobs.len() { end.ps().checked_div(interval).unwrap_or(0) } else { 0 },

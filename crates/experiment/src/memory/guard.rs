@@ -5,12 +5,14 @@ use crate::scenario::Scenario;
 use odonata_units::Bytes;
 use odonata_workload::volumes::Volumes;
 
-/// What the libraries take that hold and store tables, whatever the size of the run. Measured: 72 MB.
-const STORING_BYTES: u64 = 80 << 20;
-/// A row of `links`, with what engines hand out for it, and while it is written.
-const LINK_BYTES: u64 = 320;
-/// A row of `nodes` or `routers`, with its name.
-const NODE_BYTES: u64 = 320;
+/// What libraries take while tables are stored, beyond what they took when they were loaded.
+const STORING_BYTES: u64 = 20 << 20;
+/// A row of `links`, and while it is written; and for each coordinate of its routers.
+const LINK_BYTES: u64 = 60;
+const LINK_AXIS_BYTES: u64 = 24;
+/// A row of `nodes` or `routers`, with its name; and for each coordinate.
+const NODE_BYTES: u64 = 100;
+const NODE_AXIS_BYTES: u64 = 12;
 /// A row of `placement`.
 const RANK_BYTES: u64 = 32;
 /// A row of `communication`, and how many a job has at most.
@@ -22,8 +24,25 @@ const CELLS_MAX: u64 = 256 * 256;
 pub struct Guard {
     /// What may be taken, in the words of a refusal; nothing if that is not known.
     allowed: Option<(u64, String)>,
-    /// What is taken beside the engine.
+    /// What is taken beside the engine: in any case, and by tables, which are made when it has run.
     tables: u64,
+}
+
+/// Memory that an engine takes.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct Need {
+    /// About as much as it takes.
+    pub expected: u64,
+    /// As much as it takes if things go badly: what there must be room for.
+    pub at_most: u64,
+    /// What of it is still there while tables are made and written.
+    pub kept: u64,
+}
+
+impl From<u64> for Need {
+    fn from(bytes: u64) -> Self {
+        Self { expected: bytes, at_most: bytes, kept: bytes }
+    }
 }
 
 /// More memory than may be taken.
@@ -48,14 +67,16 @@ impl Guard {
         Self { allowed, tables: of_tables(scenario) }
     }
 
-    /// Lets an engine take so many bytes.
+    /// Lets an engine take so much.
     ///
     /// # Errors
     /// With the tables, that is more than is left.
-    pub fn admit(&self, engine_bytes: u64) -> Result<(), TooMuch> {
+    pub fn admit(&self, engine: impl Into<Need>) -> Result<(), TooMuch> {
+        let engine = engine.into();
+        let needed = self.total(Need { expected: engine.at_most, ..engine });
         match &self.allowed {
-            Some((allowed, words)) if self.total(engine_bytes) > *allowed => {
-                let needed = Bytes(self.total(engine_bytes));
+            Some((allowed, words)) if needed > *allowed => {
+                let needed = Bytes(needed);
                 let reason = format!("the run needs about {needed} but {words}; use a smaller machine or fewer messages or records, or raise the limit");
                 Err(TooMuch { reason })
             }
@@ -65,12 +86,13 @@ impl Guard {
 
     /// What is left for an engine.
     pub fn left(&self) -> u64 {
-        self.allowed.as_ref().map_or(u64::MAX, |(allowed, _)| allowed.saturating_sub(self.tables))
+        self.allowed.as_ref().map_or(u64::MAX, |(allowed, _)| allowed.saturating_sub(STORING_BYTES))
     }
 
-    /// What a run takes whose engine takes so many bytes.
-    pub fn total(&self, engine_bytes: u64) -> u64 {
-        self.tables.saturating_add(engine_bytes)
+    /// What a run takes whose engine takes so much: tables are made when it has run, of what it has kept.
+    pub fn total(&self, engine: impl Into<Need>) -> u64 {
+        let Need { expected, kept, .. } = engine.into();
+        STORING_BYTES.saturating_add(expected.max(kept.saturating_add(self.tables)))
     }
 }
 
@@ -90,5 +112,7 @@ fn of_tables(Scenario { machine, workload, output, .. }: &Scenario) -> u64 {
     } else {
         workload.jobs.iter().map(|job| Volumes::of(machine, job).messages.min(CELLS_MAX)).sum()
     };
-    STORING_BYTES + LINK_BYTES * links + of_jobs + NODE_BYTES * places + RANK_BYTES * ranks + CELL_BYTES * cells
+    let axes = machine.coordinates().axes.len() as u64;
+    let (of_link, of_place) = (LINK_BYTES + LINK_AXIS_BYTES * axes, NODE_BYTES + NODE_AXIS_BYTES * axes);
+    of_link * links + of_jobs + of_place * places + RANK_BYTES * ranks + CELL_BYTES * cells
 }

@@ -2,6 +2,7 @@
 
 use super::programs::Ran;
 use super::settings::Packet;
+use crate::memory::Need;
 use crate::scenario::Scenario;
 use odonata_declare::Type::{F64, U64};
 use odonata_declare::Unit::{Bytes, Count, Hops, Ns, Ps, Share, S};
@@ -25,7 +26,7 @@ pub(super) struct Measured<'a> {
     /// From when until when was measured.
     pub(super) measured: (Time, Time),
     /// How much memory the run was thought to take.
-    pub(super) memory_bytes: u64,
+    pub(super) memory: Need,
 }
 
 /// What is added, by table.

@@ -32,7 +32,7 @@ pub(super) fn outcome(run: &Measured<'_>) -> Outcome {
         convergence: convergence(run, unbalanced.is_none()),
         summary: summary(run),
         warnings: warnings(run, &unbalanced),
-        memory_bytes: run.memory_bytes,
+        memory: run.memory,
         partial: result.ending == Ending::Interrupted,
     }
 }

@@ -6,14 +6,14 @@ use odonata_workload::program::{Call, Code};
 use odonata_workload::Sent;
 
 /// Of a rank and its share of an interface, of the code of a collective, and of its row: idle ones took 1,360 B.
-const PER_RANK: u64 = 2_560;
+const PER_RANK: u64 = 1_900;
 /// Of a pair of ranks that talk, for each direction: what the interfaces know of each other, packets that came before their turn,
 /// messages that wait for receives.
 const PER_PAIR: u64 = 512;
 /// Of a call of the block that a rank is in, and of a message or a receive that it begins there: a request, a posted receive, a
 /// message in a queue.
 const PER_CALL: u64 = 48;
-const PER_REQUEST: u64 = 200;
+const PER_REQUEST: u64 = 100;
 /// Of a message that is recorded: notes while the run goes, its row.
 const PER_RECORD: u64 = 400;
 
