@@ -89,3 +89,20 @@ test('a quick change of settings ends with the last of them', async () => {
   expect(ended).toBe(await pixels(page))
   await page.close()
 })
+
+test('matrices are laid out after the first picture is seen', async () => {
+  const { page, errors } = await openPage(browser)
+  await page.addInitScript(() => {
+    new MutationObserver(() => {
+      if (!document.querySelector('.matrices canvas')) return
+      if (performance.getEntriesByName('matrices').length === 0) performance.mark('matrices')
+    }).observe(document, { childList: true, subtree: true })
+  })
+  await openView(page, inject('urls')['all']!, 'run=0')
+  const [picture, matrices] = await page.evaluate(() =>
+    ['odonata-first-picture', 'matrices'].map((name) => performance.getEntriesByName(name)[0]!.startTime),
+  )
+  expect(matrices).toBeGreaterThan(picture!)
+  expect(errors).toEqual([])
+  await page.close()
+})

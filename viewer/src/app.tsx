@@ -8,6 +8,7 @@ import { CompareView } from './views/compare'
 import { CostsView } from './views/costs'
 import { costsExhibit } from './views/costsheet'
 import { Controls, ScaleLegend } from './views/controls'
+import { Directions } from './views/directions'
 import { Distribution } from './views/distribution'
 import { compareExhibit, overviewExhibit, type Exhibit } from './views/exhibits'
 import { exportView } from './views/export'
@@ -145,6 +146,7 @@ function Body({
         <Distribution derived={derived} />
         {compared && <BothRuns runs={compared.pair} />}
         <ScaleLegend derived={derived} cables={compared?.change?.difference.cables} />
+        {view === 'overview' && <Directions derived={derived} />}
         {view === 'overview' && <Minimaps derived={derived} />}
         <Jobs derived={derived} />
       </aside>

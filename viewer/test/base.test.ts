@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
-import { parseHex, toOklab } from '../src/base/color'
+import { DICHROMACIES, parseHex, seenWith, toOklab, type Rgb } from '../src/base/color'
 import { digits, parseQuantity, percent, quantity, signed, type Unit } from '../src/base/format'
 import { distinctColors } from '../src/base/palette'
 import { RAMPS, shades } from '../src/base/ramps'
@@ -102,4 +102,24 @@ test('as many jobs as there are have as many colours, and those that were given 
   for (const [i, a] of labs.entries())
     for (const b of labs.slice(i + 1)) expect(Math.hypot(...a.map((v, k) => v - b[k]!))).toBeGreaterThan(0.06)
   expect(distinctColors(['#abc', '#def'])).toEqual(['#abc', '#def'])
+})
+
+test('dichromats tell them apart, too', () => {
+  const least = (colors: readonly string[], sight: (rgb: Rgb) => Rgb): number => {
+    const labs = colors.map((color) => toOklab(sight(parseHex(color))))
+    const pairs = labs.flatMap((a, i) => labs.slice(i + 1).map((b) => a.map((v, k) => v - b[k]!)))
+    return Math.min(...pairs.map((difference) => Math.hypot(...difference)))
+  }
+  const parts = distinctColors(Array.from({ length: 6 }, () => '#0072b2'))
+  const eight = ['#0072b2', '#e69f00', '#009e73', '#cc79a7', '#56b4e9', '#d55e00', '#f0e442', '#000000']
+  const jobs = distinctColors([...eight, ...eight, ...eight])
+  for (const kind of DICHROMACIES) {
+    expect(least(parts, (rgb) => seenWith(kind, rgb))).toBeGreaterThan(0.09)
+    expect(least(jobs, (rgb) => seenWith(kind, rgb))).toBeGreaterThan(0.03)
+  }
+  // Greys are what they are to all; a red and a green of one lightness are one colour to most.
+  for (const kind of DICHROMACIES)
+    seenWith(kind, [120, 120, 120]).forEach((c) => expect(Math.abs(c - 120)).toBeLessThan(1))
+  const pair = ['#b06f5b', '#7f8458']
+  expect(least(pair, (rgb) => rgb)).toBeGreaterThan(3 * least(pair, (rgb) => seenWith('deuteranopia', rgb)))
 })

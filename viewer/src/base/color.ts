@@ -58,6 +58,36 @@ export function fromOklab([L, a, b]: Rgb): Rgb {
   return channels.map((c) => 255 * Math.max(0, Math.min(1, gamma(Math.max(0, c))))) as unknown as Rgb
 }
 
+/** How a dichromat sees a colour (Machado, Oliveira, Fernandes 2009, severity 1): rows of matrices on linear light. */
+const DICHROMATS: Readonly<Record<'protanopia' | 'deuteranopia' | 'tritanopia', readonly Rgb[]>> = {
+  protanopia: [
+    [0.152286, 1.052583, -0.204868],
+    [0.114503, 0.786281, 0.099216],
+    [-0.003882, -0.048116, 1.051998],
+  ],
+  deuteranopia: [
+    [0.367322, 0.860646, -0.227968],
+    [0.280085, 0.672501, 0.047413],
+    [-0.01182, 0.04294, 0.968881],
+  ],
+  tritanopia: [
+    [1.255528, -0.076749, -0.178779],
+    [-0.078411, 0.930809, 0.147602],
+    [0.004733, 0.691367, 0.3039],
+  ],
+}
+
+export type Dichromacy = keyof typeof DICHROMATS
+export const DICHROMACIES = Object.keys(DICHROMATS) as Dichromacy[]
+
+export function seenWith(kind: Dichromacy, rgb: Rgb): Rgb {
+  const light = rgb.map((c) => linear(c / 255))
+  return DICHROMATS[kind].map((row) => {
+    const seen = row.reduce((sum, weight, i) => sum + weight * light[i]!, 0)
+    return 255 * gamma(Math.max(0, Math.min(1, seen)))
+  }) as unknown as Rgb
+}
+
 export function mix(from: Rgb, to: Rgb, share: number): Rgb {
   const [a, b] = [toOklab(from), toOklab(to)]
   return fromOklab([0, 1, 2].map((i) => a[i]! + (b[i]! - a[i]!) * share) as unknown as Rgb)

@@ -107,7 +107,7 @@ const CHECKS: Checks = {
       : `${quote(projection)} is not two of the axes ${known.join(', ')}, nor cylinders: with one of three, nor slices: with two, or three of more`
   },
   focus: ({ focus }) =>
-    /^(group|pair|router|node|link|job):./.test(focus)
+    /^(group|pair|router|node|link|job|direction):./.test(focus)
       ? null
       : `${quote(focus)} names nothing; write for instance group:3`,
   communicator: ({ communicator }) =>

@@ -1,8 +1,9 @@
 /** What the user has clicked or searched for, by names that mean the same in every run. */
+import { directionsOf, findDirection, runsIn } from './direction'
 import type { Run } from './run'
 
 export interface Focus {
-  readonly kind: 'group' | 'pair' | 'router' | 'node' | 'link' | 'job'
+  readonly kind: 'group' | 'pair' | 'router' | 'node' | 'link' | 'job' | 'direction'
   readonly text: string
   readonly group: number
   readonly toGroup: number
@@ -81,6 +82,11 @@ export function resolveFocus(run: Run, text: string): Focus | null {
       const job = Number(name)
       if (!run.jobs.some((j) => j.job === job)) return null
       return { ...NOTHING, kind, text, job }
+    }
+    case 'direction': {
+      const direction = findDirection(run, name)
+      if (!direction) return null
+      return { ...NOTHING, kind, text, mask: mask(run, (l) => runsIn(run, l, direction)) }
     }
     default:
       return null
@@ -192,6 +198,9 @@ export function search(run: Run, text: string, limit = 12): Found[] {
   for (const job of run.jobs)
     if (job.name.toLowerCase().includes(wanted))
       found.push({ focus: `job:${job.job}`, label: job.name, kind: 'job' })
+  for (const { name } of directionsOf(run))
+    if (name.toLowerCase().startsWith(wanted.replace(/-$/, '−')))
+      found.push({ focus: `direction:${name}`, label: name, kind: 'links' })
   if (wanted.includes('>')) return [...found, ...searchLinks(run, wanted, limit)].slice(0, limit)
   const byLength = (a: string, b: string): number => a.length - b.length
   for (const [kind, names] of [

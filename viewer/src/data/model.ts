@@ -9,7 +9,7 @@ import { intervalAt, type Frames } from './series'
 import { colorScale, shadeAll, type ColorScale } from './scale'
 import { selectLinks, type Selection } from './selection'
 import type { Pairing, ViewState } from './state'
-import { classStats, sortedByClass, type ClassStats } from './stats'
+import { classStats, concatSorted, sortedByClass, type ClassStats } from './stats'
 import { countedJobs, linkValues } from './values'
 
 export interface Derived {
@@ -242,14 +242,3 @@ export class MomentModel extends Model {
 }
 
 export type AnyModel = RunModel | DifferenceModel | MomentModel
-
-export function concatSorted(parts: readonly Float64Array[]): Float64Array {
-  if (parts.length === 1) return parts[0]!
-  const all = new Float64Array(parts.reduce((n, part) => n + part.length, 0))
-  let at = 0
-  for (const part of parts) {
-    all.set(part, at)
-    at += part.length
-  }
-  return all.sort()
-}

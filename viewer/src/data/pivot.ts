@@ -101,7 +101,12 @@ export function partsOf(id: string): [string, string, string] {
   return [of, column, name.join(':')]
 }
 
-const byNumber = (a: string, b: string): number => a.localeCompare(b, 'en', { numeric: true })
+/** No value: none given, or an empty list, as of edits. */
+const isNothing = (text: string): boolean => /^(–||\[\]|\{\})$/.test(text)
+
+/** What says nothing stands first, as the base that the others change; then by number. */
+const byNumber = (a: string, b: string): number =>
+  Number(isNothing(b)) - Number(isNothing(a)) || a.localeCompare(b, 'en', { numeric: true })
 
 /** What has values of keys: a run, or a finding over runs. */
 type Keyed = Pick<RunInfo, 'keys'>

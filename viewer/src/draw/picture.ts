@@ -3,14 +3,13 @@ import type { MarkValues } from '../data/aggregate'
 import { FIRST_SHADE, SHADES, type ColorScale } from '../data/scale'
 import type { Picture, Ring } from '../layout/picture'
 import { visibleMarks, type Drawn } from './account'
+import { BUCKETS, drawCurves, line } from './curves'
 import type { Looks } from './look'
 import type { Pen } from './pen'
 import { drawNodes } from './nodes'
 import { drawRouters, type RouterData, type RouterLook } from './routers'
 
-/** Curves of one bucket are one path, filled once: colours are told apart in 25 steps, far finer than thin lines show. */
-const BUCKETS = 25
-const PATH_RIBBONS = 200
+const PATH_CABLES = 200
 const LABEL_PIXELS = 10
 
 export interface PictureData {
@@ -73,9 +72,10 @@ export function sceneOf(data: PictureData, { visible, drawn }: Drawn, looks: Loo
 /** What is drawn of a picture: all but its links, of which the scene tells. */
 export type Shape = Omit<Picture, 'marks'>
 
-export function drawScene(pen: Pen, picture: Shape, scene: Scene, pixelSize: number): void {
+/** `pixelSize` is a CSS pixel in units of the scene; a screen has `ratio` of its own for one. */
+export function drawScene(pen: Pen, picture: Shape, scene: Scene, pixelSize: number, ratio = 1): void {
   drawGround(pen, picture, scene)
-  drawMarks(pen, picture, scene, pixelSize)
+  drawMarks(pen, picture, scene, pixelSize, ratio)
 }
 
 /** What stays while links are filtered. */
@@ -86,12 +86,12 @@ export function drawGround(pen: Pen, picture: Shape, { looks, nodes, jobColors }
   drawNodes(pen, picture.ring, nodes, jobColors, looks)
 }
 
-export function drawMarks(pen: Pen, picture: Shape, scene: Scene, pixelSize: number): void {
+export function drawMarks(pen: Pen, picture: Shape, scene: Scene, pixelSize: number, ratio = 1): void {
   const { looks } = scene
   if (picture.ring && scene.bands) drawBands(pen, picture.ring, scene.bands, scene.jobColors)
   drawRouters(pen, picture, scene, looks, pixelSize)
   if (scene.cables) drawCables(pen, scene.cables, looks, pixelSize)
-  drawCurves(pen, picture, scene)
+  drawCurves(pen, picture, scene, pixelSize / ratio)
   drawLabels(pen, picture, looks, pixelSize)
 }
 
@@ -106,9 +106,9 @@ function drawCables(pen: Pen, { curves, removed, added }: CableMarks, looks: Loo
     pen.globalAlpha = marks.length > 4000 ? 0.3 : marks.length > 500 ? 0.5 : 0.9
     pen.strokeStyle = color
     pen.setLineDash([...dash])
-    for (let from = 0; from < marks.length; from += PATH_RIBBONS) {
+    for (let from = 0; from < marks.length; from += PATH_CABLES) {
       pen.beginPath()
-      for (const m of marks.slice(from, from + PATH_RIBBONS)) line(pen, curves, 8 * m)
+      for (const m of marks.slice(from, from + PATH_CABLES)) line(pen, curves, 8 * m)
       pen.stroke()
     }
   }
@@ -172,81 +172,6 @@ function drawBands(pen: Pen, ring: Ring, bands: Float64Array, colors: readonly s
     pen.fillStyle = colors[job]!
     if (any) pen.fill()
   }
-}
-
-function drawCurves(pen: Pen, picture: Shape, { buckets: of, drawn, diverging, looks }: Scene): void {
-  const buckets = Array.from({ length: BUCKETS }, () => [] as number[])
-  for (let m = 0; m < of.length; m++) if (of[m]! > 0) buckets[of[m]! - 1]!.push(m)
-  pen.globalAlpha = drawn > 4000 ? 0.6 : drawn > 800 ? 0.75 : 0.92
-  for (const bucket of bucketOrder(diverging)) {
-    const list = buckets[bucket]!
-    if (list.length === 0) continue
-    const color = looks.colors[FIRST_SHADE + Math.floor(((bucket + 0.5) * SHADES) / BUCKETS)]!
-    pen.fillStyle = color
-    let dashed = false
-    let inPath = 0
-    pen.beginPath()
-    for (const m of list) {
-      if (picture.stub?.[m] === 1) {
-        dashed = true
-        continue
-      }
-      ribbon(pen, picture.curves, 8 * m, picture.taper)
-      // The cost of a path grows faster than its length: 2,000 ribbons in one take longer than in ten.
-      if (++inPath % PATH_RIBBONS === 0) {
-        pen.fill()
-        pen.beginPath()
-      }
-    }
-    pen.fill()
-    if (!dashed) continue
-    pen.beginPath()
-    for (const m of list) if (picture.stub?.[m] === 1) line(pen, picture.curves, 8 * m)
-    pen.strokeStyle = color
-    pen.lineWidth = picture.taper[0] * 0.8
-    pen.setLineDash([picture.taper[0] * 1.2, picture.taper[0] * 0.8])
-    pen.stroke()
-    pen.setLineDash([])
-  }
-  pen.globalAlpha = 1
-}
-
-/** Large values last, so that they lie on top; on a diverging scale both ends are large. */
-function bucketOrder(diverging: boolean): number[] {
-  const order = Array.from({ length: BUCKETS }, (_, b) => b)
-  const middle = (BUCKETS - 1) / 2
-  return diverging ? order.sort((a, b) => Math.abs(a - middle) - Math.abs(b - middle)) : order
-}
-
-/** All ribbons run round in the same sense, so that overlapping ones in a path unite instead of cancelling. */
-function ribbon(pen: Pen, c: Float32Array, i: number, [wide, narrow]: readonly [number, number]): void {
-  const [x0, y0, x1, y1, x2, y2, x3, y3] = [
-    c[i]!,
-    c[i + 1]!,
-    c[i + 2]!,
-    c[i + 3]!,
-    c[i + 4]!,
-    c[i + 5]!,
-    c[i + 6]!,
-    c[i + 7]!,
-  ]
-  const n0 = normal(x1 - x0, y1 - y0, wide / 2)
-  const n1 = normal(x3 - x2, y3 - y2, narrow / 2)
-  const [mx, my] = normal(x2 - x1, y2 - y1, (wide + narrow) / 4)
-  pen.moveTo(x0 + n0[0], y0 + n0[1])
-  pen.bezierCurveTo(x1 + mx, y1 + my, x2 + mx, y2 + my, x3 + n1[0], y3 + n1[1])
-  pen.lineTo(x3 - n1[0], y3 - n1[1])
-  pen.bezierCurveTo(x2 - mx, y2 - my, x1 - mx, y1 - my, x0 - n0[0], y0 - n0[1])
-}
-
-function normal(dx: number, dy: number, length: number): [number, number] {
-  const size = Math.hypot(dx, dy) || 1
-  return [(-dy / size) * length, (dx / size) * length]
-}
-
-function line(pen: Pen, c: Float32Array, i: number): void {
-  pen.moveTo(c[i]!, c[i + 1]!)
-  pen.bezierCurveTo(c[i + 2]!, c[i + 3]!, c[i + 4]!, c[i + 5]!, c[i + 6]!, c[i + 7]!)
 }
 
 /** In a small picture labels are larger than in proportion: they stay readable. */

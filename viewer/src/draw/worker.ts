@@ -27,7 +27,7 @@ addEventListener('message', ({ data: request }: MessageEvent<Request | Farewell>
   ;[canvas.width, canvas.height] = pixelsOf(request)
   context.drawImage(groundOf(request, shape), 0, 0)
   place(context, request)
-  drawMarks(context, shape, request.scene, 1 / request.view.k)
+  drawMarks(context, shape, request.scene, 1 / request.view.k, request.ratio)
   const answer: Answer = { id: request.id, bitmap: canvas.transferToImageBitmap() }
   postMessage(answer, { transfer: [answer.bitmap] })
 })

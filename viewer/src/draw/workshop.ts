@@ -25,6 +25,7 @@ class Workshop {
   /** The number of each canvas, and what its ground was drawn from. */
   private readonly canvases = new Map<HTMLCanvasElement, { number: number; ground: readonly unknown[] }>()
   private numbered = 0
+  private readonly afterwards: (() => void)[] = []
   private current: { id: number; canvas: HTMLCanvasElement; job: Job } | null = null
 
   constructor() {
@@ -45,9 +46,22 @@ class Workshop {
     this.next()
   }
 
+  /** Calls back when all that was asked for is seen. */
+  whenSeen(then: () => void): void {
+    this.afterwards.push(then)
+    this.rest()
+  }
+
+  private rest(): void {
+    if (this.current !== null || this.waiting.size > 0) return
+    // A task of its own, and after the frame that shows what was drawn.
+    for (const then of this.afterwards.splice(0)) requestAnimationFrame(() => setTimeout(then))
+  }
+
   /** Of a canvas that is taken away. */
   forget(canvas: HTMLCanvasElement): void {
     this.waiting.delete(canvas)
+    this.rest()
     const known = this.canvases.get(canvas)
     if (known) this.thread?.postMessage({ gone: known.number } satisfies Farewell)
     this.canvases.delete(canvas)
@@ -56,7 +70,7 @@ class Workshop {
   private next(): void {
     if (this.current !== null) return
     const [first] = this.waiting
-    if (!first) return
+    if (!first) return this.rest()
     const [canvas, job] = first
     this.waiting.delete(canvas)
     if (!this.thread) {
@@ -135,7 +149,7 @@ function drawHere(canvas: HTMLCanvasElement, { order, picture }: Job): void {
   const context = sized(canvas, order)
   context.clearRect(0, 0, canvas.width, canvas.height)
   place(context, order)
-  drawScene(context, picture, order.scene, 1 / order.view.k)
+  drawScene(context, picture, order.scene, 1 / order.view.k, order.ratio)
 }
 
 let made: Workshop | undefined

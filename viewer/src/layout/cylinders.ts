@@ -7,11 +7,12 @@
  * Links along the view are radial, links along a side of a shell concentric; the rest (from shell to shell, across a shell, around
  * the ends, to other panes) are dashed stubs at their source. Every link is one of the three, and they are counted.
  */
+import { moveOf } from '../data/direction'
 import { count } from '../base/format'
 import { marksFrom } from '../data/aggregate'
 import type { Projection } from '../data/projection'
 import type { Axis, Run } from '../data/run'
-import { at, moveOf, paneLabels, paneOf, placePanes, segment, stubTowards, type Placing } from './lattice'
+import { at, paneLabels, paneOf, placePanes, segment, stubTowards, type Placing } from './lattice'
 import type { Frame, Label, Picture } from './picture'
 
 /** How a link is drawn. */

@@ -1,5 +1,5 @@
 /** What pictures of a torus or mesh share: steps along axes, strokes, and panes side by side. */
-import type { Axis, Run } from '../data/run'
+import type { Axis } from '../data/run'
 import type { Frame, Label } from './picture'
 
 export const SCENE = 1000
@@ -61,21 +61,6 @@ export const at = (positions: Float32Array, r: number): [number, number] => [
   positions[2 * r]!,
   positions[2 * r + 1]!,
 ]
-
-export interface Move {
-  readonly axis: number
-  readonly sign: number
-  readonly wraps: boolean
-}
-
-/** The axis along which a link runs, and which way: one that wraps around goes on in its direction. */
-export function moveOf({ routers: { axes } }: Run, s: number, t: number): Move {
-  const axis = axes.findIndex(({ values }) => values[s] !== values[t])
-  if (axis < 0) return { axis: 0, sign: 1, wraps: false }
-  const delta = axes[axis]!.values[t]! - axes[axis]!.values[s]!
-  const wraps = Math.abs(delta) > 1
-  return { axis, sign: wraps ? -Math.sign(delta) : Math.sign(delta), wraps }
-}
 
 /** The pane of every router: its place among the combinations of the axes that are not in a pane, the last fastest. */
 export const paneOf =

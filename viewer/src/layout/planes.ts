@@ -5,10 +5,11 @@
  * A link within the plane is a segment; one that wraps around or leaves the plane is a dashed stub at its source. In a
  * projection links along the axes that one looks down are parts of a ring around their place: every link has its mark.
  */
+import { moveOf } from '../data/direction'
 import { marksFrom } from '../data/aggregate'
 import type { Projection } from '../data/projection'
 import type { Run } from '../data/run'
-import { at, moveOf, paneLabels, paneOf, placePanes, SCENE, segment, stubTowards } from './lattice'
+import { at, paneLabels, paneOf, placePanes, SCENE, segment, stubTowards } from './lattice'
 import type { Picture, Stacks } from './picture'
 
 export function planesPicture(run: Run, { kind, across: u, down: v }: Projection): Picture {

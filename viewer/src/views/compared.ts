@@ -1,5 +1,6 @@
 /** Which runs are compared, on one scale, and what their difference is. */
-import { concatSorted, type Derived, type RunModel, type SharedRange } from '../data/model'
+import type { Derived, RunModel, SharedRange } from '../data/model'
+import { concatSorted } from '../data/stats'
 import type { Difference } from '../data/difference'
 import { comparedIds, type ViewState } from '../data/state'
 import type { Session } from './session'

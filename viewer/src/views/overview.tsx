@@ -1,5 +1,7 @@
 /** One run: its picture, its hottest links, and beside them its matrices or one of its groups. */
+import { useEffect, useState } from 'preact/hooks'
 import type { Derived } from '../data/model'
+import { workshop } from '../draw/workshop'
 import { GroupView } from './group'
 import { Facts } from './header'
 import { HotLinks } from './links'
@@ -24,6 +26,7 @@ export function Overview({ derived }: { derived: Derived }) {
 export function SidePanel({ derived }: { derived: Derived }) {
   const session = useSession()
   const { panel } = useStore(session.state)
+  const seen = useSeen()
   return (
     <aside class="right" aria-label="Matrices and groups">
       <div class="segmented tabs" role="group" aria-label="Panel">
@@ -43,7 +46,28 @@ export function SidePanel({ derived }: { derived: Derived }) {
         </button>
       </div>
       <RouterView derived={derived} />
-      {panel === 'group' ? <GroupView derived={derived} /> : <MatricesView derived={derived} />}
+      {!seen ? (
+        <div class="matrices" data-drawing="later" />
+      ) : panel === 'group' ? (
+        <GroupView derived={derived} />
+      ) : (
+        <MatricesView derived={derived} />
+      )}
     </aside>
   )
+}
+
+/**
+ * Whether the picture beside it is seen. Matrices are laid out after that: on 925,440 links they take a quarter of a second, by
+ * which the first picture came later.
+ */
+function useSeen(): boolean {
+  const [seen, setSeen] = useState(false)
+  useEffect(() => {
+    let gone = false
+    // Effects run in the order of the page: the picture, which stands before this, has been asked for.
+    workshop().whenSeen(() => gone || setSeen(true))
+    return () => void (gone = true)
+  }, [])
+  return seen
 }

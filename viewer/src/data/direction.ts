@@ -1,0 +1,76 @@
+/** The directions of the links of a torus or mesh: along which axis, and which way. */
+import type { Run } from './run'
+
+export interface Move {
+  readonly axis: number
+  readonly sign: number
+  readonly wraps: boolean
+}
+
+/** The axis along which a link runs, and which way: one that wraps around goes on in its direction. */
+export function moveOf({ routers: { axes } }: Run, s: number, t: number): Move {
+  const axis = axes.findIndex(({ values }) => values[s] !== values[t])
+  if (axis < 0) return { axis: 0, sign: 1, wraps: false }
+  const delta = axes[axis]!.values[t]! - axes[axis]!.values[s]!
+  const wraps = Math.abs(delta) > 1
+  return { axis, sign: wraps ? -Math.sign(delta) : Math.sign(delta), wraps }
+}
+
+/** As `X+`. */
+export interface Direction {
+  readonly name: string
+  readonly axis: number
+  readonly sign: 1 | -1
+}
+
+/** Two for each axis that has links; none for a machine that is no torus. */
+export function directionsOf({ shape, routers: { axes } }: Run): Direction[] {
+  if (shape !== 'torus') return []
+  return axes.flatMap(({ name, size }, axis) =>
+    size > 1
+      ? ([1, -1] as const).map((sign) => ({ name: `${name}${sign > 0 ? '+' : '−'}`, axis, sign }))
+      : [],
+  )
+}
+
+/** By a name as it is shown, or with the sign of a keyboard. */
+export function findDirection(run: Run, name: string): Direction | undefined {
+  const wanted = name.replace(/-$/, '−').toLowerCase()
+  return directionsOf(run).find((one) => one.name.toLowerCase() === wanted)
+}
+
+/** The number of a direction, and of that in which a link runs: 0 for one that ends where it begins. */
+const numberOf = ({ axis, sign }: Pick<Move, 'axis' | 'sign'>): number => sign * (axis + 1)
+const numberOfLink = (run: Run, link: number): number => {
+  const [s, t] = [run.links.source[link]!, run.links.target[link]!]
+  return s === t ? 0 : numberOf(moveOf(run, s, t))
+}
+
+export const runsIn = (run: Run, link: number, direction: Direction): boolean =>
+  numberOfLink(run, link) === numberOf(direction)
+
+export interface DirectionStats extends Direction {
+  readonly links: number
+  readonly mean: number
+  /** By absolute value, so that it works for differences. */
+  readonly largest: number
+}
+
+/** Of all links, selected or not, as the statistics of classes are. */
+export function directionStats(run: Run, values: Float64Array): DirectionStats[] {
+  const directions = directionsOf(run)
+  const places = new Map(directions.map((direction, i) => [numberOf(direction), i]))
+  const of = directions.map(() => ({ links: 0, sum: 0, largest: 0 }))
+  for (let l = 0; directions.length > 0 && l < run.links.count; l++) {
+    const found = of[places.get(numberOfLink(run, l))!]
+    if (!found) continue
+    const value = values[l]!
+    found.links++
+    found.sum += value
+    if (Math.abs(value) > Math.abs(found.largest)) found.largest = value
+  }
+  return directions.map((direction, i) => {
+    const { links, sum, largest } = of[i]!
+    return { ...direction, links, mean: links === 0 ? 0 : sum / links, largest }
+  })
+}

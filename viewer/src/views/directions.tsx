@@ -1,0 +1,35 @@
+/** The links of a torus by axis and sign: what they carry on the mean, and a click that shows only those. */
+import { useMemo } from 'preact/hooks'
+import { count } from '../base/format'
+import { directionStats } from '../data/direction'
+import { show } from '../data/describe'
+import type { Derived } from '../data/model'
+import { useFocusOn } from './steps'
+
+export function Directions({ derived: d }: { derived: Derived }) {
+  const focusOn = useFocusOn()
+  const stats = useMemo(() => directionStats(d.run, d.values), [d.run, d.values])
+  if (stats.length === 0) return null
+  return (
+    <section class="card" aria-label="Directions">
+      <header>
+        <h2>Directions</h2>
+        <span class="hint">means</span>
+      </header>
+      <div class="directions">
+        {stats.map(({ name, links, mean, largest }) => (
+          <button
+            key={name}
+            class="direction"
+            aria-pressed={d.focus?.kind === 'direction' && d.focus.text === `direction:${name}`}
+            onClick={() => focusOn(`direction:${name}`)}
+            data-test={`direction-${name}`}
+            title={`${count(links)} links ${name}: ${show(d, mean)} on the mean, ${show(d, largest)} at most. Show these alone.`}
+          >
+            <b>{name}</b> <span>{show(d, mean)}</span>
+          </button>
+        ))}
+      </div>
+    </section>
+  )
+}

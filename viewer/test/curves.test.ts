@@ -1,0 +1,109 @@
+import { expect, test } from 'vitest'
+import { FIRST_SHADE, SHADES } from '../src/data/scale'
+import { BUCKETS, drawCurves } from '../src/draw/curves'
+import type { Pen } from '../src/draw/pen'
+
+/** What is drawn: every fill and stroke with its colour, width and the curves of its path. */
+function recorder() {
+  let path: number[][] = []
+  let at: number[] = []
+  const done: { kind: string; color: string; width: number; path: number[][] }[] = []
+  const pen = {
+    lineWidth: 0,
+    fillStyle: '',
+    strokeStyle: '',
+    globalAlpha: 1,
+    beginPath: () => void (path = []),
+    moveTo: (x: number, y: number) => void (at = [x, y]),
+    lineTo: (x: number, y: number) => void (at = [x, y]),
+    bezierCurveTo: (...points: number[]) => {
+      path.push([...at, ...points])
+      at = points.slice(4)
+    },
+    setLineDash: () => {},
+    fill: () => void done.push({ kind: 'fill', color: pen.fillStyle, width: 0, path }),
+    stroke: () => void done.push({ kind: 'stroke', color: pen.strokeStyle, width: pen.lineWidth, path }),
+  }
+  return { pen: pen as unknown as Pen, done }
+}
+
+const colors = Array.from({ length: FIRST_SHADE + SHADES }, (_, i) => `shade ${i}`)
+const looks = { colors } as never
+const scene = (buckets: number[], drawn = buckets.length, diverging = false) => ({
+  buckets: Uint8Array.from(buckets),
+  drawn,
+  diverging,
+  looks,
+})
+const CURVE = [0, 0, 0, 30, 90, 30, 90, 0]
+const picture = (curves: number[], taper: readonly [number, number], ring = false) => ({
+  curves: Float32Array.from(curves),
+  taper,
+  stub: null,
+  ring: (ring ? {} : null) as never,
+})
+
+/** B(t) by its definition. */
+const at = (c: number[], t: number): [number, number] => {
+  const w = [(1 - t) ** 3, 3 * t * (1 - t) ** 2, 3 * t * t * (1 - t), t ** 3]
+  return [0, 1].map((axis) => w.reduce((sum, v, i) => sum + v * c[2 * i + axis]!, 0)) as [number, number]
+}
+
+test('a curve thinner than a pixel is stroked in pieces that are the curve, each thinner than the one before', () => {
+  const { pen, done } = recorder()
+  drawCurves(pen, picture(CURVE, [0.8, 0.2]), scene([1]), 1)
+  expect(done.map(({ kind }) => kind)).toEqual(['stroke', 'stroke', 'stroke'])
+  const widths = done.map(({ width }) => width)
+  // The taper at the middle of each third.
+  ;[0.7, 0.5, 0.3].forEach((width, i) => expect(widths[i]).toBeCloseTo(width, 9))
+  done.forEach(({ path }, i) => {
+    expect(path).toHaveLength(1)
+    for (const part of [0, 0.25, 0.5, 0.75, 1]) {
+      const [x, y] = at(path[0]!, part)
+      const [wantX, wantY] = at(CURVE, (i + part) / 3)
+      expect(x).toBeCloseTo(wantX, 5)
+      expect(y).toBeCloseTo(wantY, 5)
+    }
+  })
+})
+
+test('what is wider than a pixel of the screen is a ribbon, unless thousands of arcs cross in a ring', () => {
+  const kinds = (taper: readonly [number, number], pixel: number, drawn: number, ring: boolean) => {
+    const { pen, done } = recorder()
+    drawCurves(pen, picture(CURVE, taper, ring), scene([1], drawn), pixel)
+    for (const { kind, width } of done) if (kind === 'stroke') expect(width).toBeLessThan(pixel)
+    return [...new Set(done.map(({ kind }) => kind))].join()
+  }
+  expect(kinds([1.6, 0.5], 1.6, 1, true)).toBe('stroke')
+  // The same at twice the pixels.
+  expect(kinds([1.6, 0.5], 0.8, 1, true)).toBe('fill')
+  expect(kinds([2.6, 0.7], 1, 4000, true)).toBe('fill')
+  expect(kinds([2.6, 0.7], 1, 4001, true)).toBe('stroke')
+  expect(kinds([2.6, 0.7], 1, 4001, false)).toBe('fill')
+})
+
+test('every mark is drawn once, in its own colour, large values last', () => {
+  const marks = 1000
+  const buckets = Array.from({ length: marks }, (_, m) => (m * 7) % (BUCKETS + 1))
+  const curves = Array.from({ length: marks }, (_, m) => [10 * m, 0, 10 * m, 1, 10 * m, 2, 10 * m, 3]).flat()
+  for (const [taper, copies] of [
+    [[0.5, 0.1], 3],
+    [[3, 1], 2],
+  ] as const) {
+    const { pen, done } = recorder()
+    drawCurves(pen, picture(curves, taper), scene(buckets), 1)
+    const drawnOf = new Map<number, string[]>()
+    for (const { color, path } of done)
+      for (const curve of path) {
+        const mark = Math.round((curve[0]! + curve[6]!) / 20)
+        drawnOf.set(mark, [...(drawnOf.get(mark) ?? []), color])
+      }
+    buckets.forEach((bucket, m) => {
+      if (bucket === 0) return expect(drawnOf.has(m)).toBe(false)
+      const shade = FIRST_SHADE + Math.floor(((bucket - 0.5) * SHADES) / BUCKETS)
+      expect(drawnOf.get(m)).toEqual(Array.from({ length: copies }, () => `shade ${shade}`))
+    })
+    const order = done.map(({ color }) => Number(color.split(' ')[1]))
+    expect(order).toEqual([...order].sort((a, b) => a - b))
+  }
+})
