@@ -10,6 +10,7 @@ import {
   familyOf,
   keepPicture,
   open,
+  openUntil,
   page,
   press,
   settle,
@@ -23,11 +24,7 @@ const { costs } = expected
 const [first] = Object.keys(costs.scenarios)
 const AMG = `view=costs&run=${familyOf('amg')}&focus=job%3A1`
 
-async function arrived(settings: string): Promise<void> {
-  await open('families', settings)
-  await page.waitForSelector('[data-test=cost-bars]')
-  await settle(page)
-}
+const arrived = (settings: string): Promise<void> => openUntil('families', settings, '[data-test=cost-bars]')
 
 /** Rows of the table behind the bars. */
 async function rows(): Promise<string[][]> {

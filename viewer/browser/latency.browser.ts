@@ -11,6 +11,7 @@ import {
   keepPicture,
   number,
   open,
+  openUntil,
   page,
   press,
   settle,
@@ -23,12 +24,8 @@ useBrowser()
 const { latency } = expected
 const RUN = `view=latency&run=${familyOf('packet')}`
 
-async function arrived(settings = RUN): Promise<void> {
-  await open('families', settings)
-  await page.waitForSelector('[data-test=latency-boxes]')
-  await page.waitForSelector('[data-test=between-map]')
-  await settle(page)
-}
+const arrived = (settings = RUN): Promise<void> =>
+  openUntil('families', settings, '[data-test=latency-boxes]', '[data-test=between-map]')
 
 async function rows(nth: number): Promise<string[][]> {
   await page.locator('[data-test=as-table]').nth(nth).click()

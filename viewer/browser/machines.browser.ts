@@ -218,6 +218,22 @@ describe.each(SHOWN)('$name', ({ name, run, links, max, hottest, classes, jobs, 
     expect(await text('drawn')).toContain('Looking down X')
   })
 
+  test.runIf(name === 'torus')('a direction alone has the links that go that way', async () => {
+    const { routers, links, measures } = await runOf('all', run)
+    const { size, values } = routers.axes.find((axis) => axis.name === 'Y')!
+    const those = [...measures[0]!.total].filter(
+      (_, l) => (values[links.target[l]!]! - values[links.source[l]!]! + size) % size === 1,
+    )
+    const mean = those.reduce((sum, value) => sum + value, 0) / those.length
+    await open('all', `run=${run}&hottest=0`)
+    expect((await text('direction-Y+')).replace(/\s+/, ' ')).toBe(`Y+ ${quantity(mean, 'bytes')}`)
+    await click('direction-Y+')
+    expect(await at('direction-Y+').getAttribute('aria-pressed')).toBe('true')
+    expect(await text('selected-count')).toContain(`of ${number(those.length)} selected links`)
+    await click('direction-Y+')
+    expect(await text('selected-count')).toContain(`of ${number(links.count)} selected links`)
+  })
+
   test('nothing sticks out or is cut at both sizes, light and dark', async () => {
     await fits(name, `run=${run}`)
   })

@@ -163,6 +163,17 @@ export function forgive(errors: RegExp): void {
 
 export const open = (server: string, settings = ''): Promise<void> => openView(page, urls[server]!, settings)
 
+/** Opens a page and waits for what comes later than its first picture, such as another table or run. */
+export async function openUntil(
+  server: string,
+  settings: string,
+  ...shown: readonly string[]
+): Promise<void> {
+  await open(server, settings)
+  for (const selector of shown) await page.waitForSelector(selector)
+  await settle(page)
+}
+
 /** Where the viewer is found: the page of the server, a page without a server, a notebook's cell. */
 export const SURFACES = ['served', 'html', 'notebook'] as const
 export type Surface = (typeof SURFACES)[number]

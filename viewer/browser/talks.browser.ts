@@ -10,8 +10,8 @@ import {
   keepPicture,
   number,
   open,
+  openUntil,
   page,
-  settle,
   text,
   useBrowser,
 } from './stage'
@@ -20,11 +20,7 @@ useBrowser()
 
 const { levels } = expected
 
-async function arrived(settings: string): Promise<void> {
-  await open('levels', settings)
-  await page.waitForSelector('[data-test=talk-0]')
-  await settle(page)
-}
+const arrived = (settings: string): Promise<void> => openUntil('levels', settings, '[data-test=talk-0]')
 
 test('every level has its matrix; what it sends is what the table says', async () => {
   await open('levels', 'view=jobs')
