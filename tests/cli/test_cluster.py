@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import json
 import os
+import random
 import signal
 import subprocess
 import sys
@@ -193,6 +194,51 @@ def test_a_killed_client_starts_again_and_nothing_runs_twice(tmp_path: Path, far
     found = starts(tmp_path / "sweep")
     assert len(found) == 3
     assert {name: found[name] for name in kept} == kept, "a finished point was run again"
+
+
+@pytest.mark.parametrize("kills", [4, pytest.param(50, marks=pytest.mark.long)])
+def test_kills_at_any_moment_lose_nothing(
+    odonata_command: Command, tmp_path: Path, farm: Farm, kills: int
+) -> None:
+    """Of the command or of any worker: what is finished stays, and in the end all is there."""
+    points = 3 + kills // 5
+    (tmp_path / "x.toml").write_text(LONG.replace("1 ms", "200 us") + seeds(points))
+    arguments = ("odonata", "sweep", "x.toml", "-o", "sweep", "--on", farm.address, "-q")
+    moments = random.Random(kills)
+    workers = [farm.worker(), farm.worker()]
+    client = start(*arguments, folder=tmp_path)
+    kept: dict[str, int] = {}
+    for _ in range(kills):
+        time.sleep(moments.uniform(0.0, 3.0))
+        if moments.random() < 0.5:
+            client.kill()
+        else:
+            # What starts beside it is seen by the count of workers, so this one is gone first.
+            workers.remove(victim := moments.choice(workers))
+            address = {pid: at for at, pid in farm.client.run(os.getpid).items()}[victim.pid]
+            victim.kill()
+            wait_for(lambda gone=address: gone not in farm.client.nthreads(), "the worker's end")
+            workers.append(farm.worker())
+        found = starts(tmp_path / "sweep")
+        assert {name: found.get(name) for name in kept} == kept, "a finished point was lost or run again"
+        kept = found
+        # Killed, or at its end: all is there, or points are named whose workers were killed too often.
+        if client.poll() is not None:
+            _, errors = client.communicate()
+            assert client.returncode in (-signal.SIGKILL, 0, 1), errors
+            assert "Traceback" not in errors, errors
+            client = start(*arguments, folder=tmp_path)
+    while client.wait(timeout=300) != 0:
+        _, errors = client.communicate()
+        assert "workers that ran it died" in errors, errors
+        client = start(*arguments, folder=tmp_path)
+    client.communicate()
+    found = starts(tmp_path / "sweep")
+    assert len(found) == points
+    assert {name: found[name] for name in kept} == kept
+    result = odonata_command("sweep", "x.toml", "-o", "local", "-q")
+    assert result.returncode == 0, result.stderr
+    assert content(tmp_path / "sweep") == content(tmp_path / "local")
 
 
 def test_a_point_that_kills_its_workers_is_named(tmp_path: Path, farm: Farm) -> None:

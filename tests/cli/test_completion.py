@@ -28,6 +28,10 @@ def test_presets_keys_files_and_runs_are_offered(odonata_command: Command) -> No
     assert offered(odonata_command, "run", "x.toml", "--set", "engine.see") == ["plain,engine.seed="]
     assert "plain,job.*.ranks=" in offered(odonata_command, "run", "x.toml", "--set", "job.")
     assert offered(odonata_command, "run", "exa") == ["file,exa"]
+    # Runs are directories, which the shell completes.
+    for words in (["show"], ["compare", "runs/a"], ["plot"], ["view"], ["explain"]):
+        [one] = offered(odonata_command, *words, "runs/b")
+        assert one in ("file,runs/b", "dir,runs/b"), words
     assert "plain,compare" in offered(odonata_command, "com")
 
 
