@@ -196,15 +196,28 @@ def test_a_killed_client_starts_again_and_nothing_runs_twice(tmp_path: Path, far
     assert {name: found[name] for name in kept} == kept, "a finished point was run again"
 
 
-@pytest.mark.parametrize("kills", [4, pytest.param(50, marks=pytest.mark.long)])
+def test_processes_of_a_killed_sweep_end(tmp_path: Path) -> None:
+    """What it wrote to is closed when nobody has it any more: neither it nor a process that it started."""
+    (tmp_path / "x.toml").write_text(LONG + seeds(4))
+    sweep = start("odonata", "sweep", "x.toml", "-o", "sweep", "-q", "-j", "2", folder=tmp_path)
+    children = Path(f"/proc/{sweep.pid}/task/{sweep.pid}/children")
+    wait_for(lambda: len(children.read_text().split()) > 2, "processes for points")
+    sweep.kill()
+    sweep.communicate(timeout=60)
+
+
+LONG_KILLS = [pytest.param(25, seed, marks=pytest.mark.long) for seed in (2, 3)]
+
+
+@pytest.mark.parametrize(("kills", "seed"), [(4, 1), *LONG_KILLS])
 def test_kills_at_any_moment_lose_nothing(
-    odonata_command: Command, tmp_path: Path, farm: Farm, kills: int
+    odonata_command: Command, tmp_path: Path, farm: Farm, kills: int, seed: int
 ) -> None:
     """Of the command or of any worker: what is finished stays, and in the end all is there."""
     points = 3 + kills // 5
     (tmp_path / "x.toml").write_text(LONG.replace("1 ms", "200 us") + seeds(points))
     arguments = ("odonata", "sweep", "x.toml", "-o", "sweep", "--on", farm.address, "-q")
-    moments = random.Random(kills)
+    moments = random.Random(seed)
     workers = [farm.worker(), farm.worker()]
     client = start(*arguments, folder=tmp_path)
     kept: dict[str, int] = {}
@@ -230,7 +243,7 @@ def test_kills_at_any_moment_lose_nothing(
             client = start(*arguments, folder=tmp_path)
     while client.wait(timeout=300) != 0:
         _, errors = client.communicate()
-        assert "workers that ran it died" in errors, errors
+        assert client.returncode == -signal.SIGKILL or "workers that ran it died" in errors, errors
         client = start(*arguments, folder=tmp_path)
     client.communicate()
     found = starts(tmp_path / "sweep")

@@ -1,6 +1,6 @@
 //! Warm-ups that are run once, and runs that begin with them.
 
-use odonata_experiment::{run, Files, RunResult};
+use odonata_experiment::{check, run, Files, RunResult};
 use std::path::{Path, PathBuf};
 
 /// 72 nodes: 9 groups of 4 routers with 2 nodes each.
@@ -119,6 +119,10 @@ fn what_has_no_warm_up_is_refused() {
     let series = "interval = '1 us'\nseries = ['links']";
     refused(text("load = 0.2", &format!("{series}\n{}", folder.key())), "time series of links");
     let closed = text("load = 0.2", &folder.key()).replace("traffic = { name = 'open', load = 0.2 }", "");
+    // It is known before the run.
+    let files = Files::beside(Path::new("run.toml"));
+    let checked = check::<&str>(&closed, "run.toml", &[], files).unwrap_err().to_string();
+    assert!(checked.contains("only where all traffic is open"), "{checked}");
     refused(closed, "only where all traffic is open");
 }
 

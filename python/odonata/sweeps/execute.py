@@ -12,6 +12,7 @@ import itertools
 import multiprocessing
 import os
 import signal
+import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, as_completed, wait
 from concurrent.futures.process import BrokenProcessPool
@@ -25,7 +26,7 @@ from odonata.errors import ExperimentError, OdonataError
 from odonata.store.sweep import Point
 from odonata.sweeps.cluster import Cluster, Demand, check_settings, connected
 from odonata.sweeps.estimate import Estimate, estimate
-from odonata.sweeps.point import Checked, Task, is_finished
+from odonata.sweeps.point import MARK, Checked, Task, is_finished
 
 Progress = Callable[[str, int, int], None]
 """Called with what is going on, how many points are done, and of how many."""
@@ -128,6 +129,10 @@ def run_tasks(
     # Not within, either: who is killed while others do the work leaves no processes behind.
     if cluster is not None and work:
         follow(_run_there(cluster, settings, work, processes, threads))
+    if cluster is not None and not work:
+        # Nothing was left for whoever comes after one that was killed.
+        for directory in {task.directory for task in tasks}:
+            (directory / MARK).unlink(missing_ok=True)
     found = [Failure(tasks[index], message) for index, message in sorted(failures.items())]
     return len(tasks) - len(missing), found
 
@@ -327,6 +332,15 @@ def _prepare_worker() -> None:
     """Ctrl-C reaches the whole group of processes; the parent decides, and ends its workers by SIGTERM."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     signal.signal(signal.SIGTERM, _leave)
+    threading.Thread(target=_follow_parent, daemon=True).start()
+
+
+def _follow_parent() -> None:
+    """A parent that was killed tells nobody: its workers would wait for their next point for ever."""
+    parent = multiprocessing.parent_process()
+    assert parent is not None, "workers are started by a process"
+    parent.join()
+    os.kill(os.getpid(), signal.SIGTERM)
 
 
 def _leave(*_: Any) -> None:

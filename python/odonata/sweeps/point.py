@@ -14,6 +14,9 @@ from odonata.store import RunReader
 from odonata.store.schema import RESOLVED
 from odonata.store.sweep import Point, point_directory
 
+MARK = ".shared"
+"""A file in a sweep's directory while it runs on a cluster: workers that see it write there."""
+
 
 @dataclass(frozen=True)
 class Task:

@@ -24,12 +24,11 @@ from odonata.errors import OdonataError
 from odonata.store.schema import SUMMARY
 from odonata.store.writer import RunWriter
 from odonata.sweeps.cluster import RETRIES, Cluster
-from odonata.sweeps.point import Checked, Task, is_finished
+from odonata.sweeps.point import MARK, Checked, Task, is_finished
 
 POLL_S = 1.0
 """How often the client looks for workers that came or went."""
 
-_MARK = ".shared"
 _ALONE = threading.Lock()
 """The working directory and the peak of memory are those of the whole process."""
 
@@ -160,7 +159,7 @@ class _Client:
             self._client.cancel(list(self._running), force=True)
             self._client.unpublish_dataset(keys)
         for directory in self._marks:
-            (directory / _MARK).unlink(missing_ok=True)
+            (directory / MARK).unlink(missing_ok=True)
 
     def run(self, work: Mapping[int, tuple[Task, Checked]]) -> Iterator[tuple[int, str | None]]:
         left = set(self._client.list_datasets())
@@ -230,7 +229,7 @@ class _Client:
         directory = task.directory.absolute()
         if directory not in self._marks:
             self._marks[directory] = secrets.token_hex(16)
-            (directory / _MARK).write_text(self._marks[directory])
+            (directory / MARK).write_text(self._marks[directory])
         return Order(
             __version__,
             task.source,
@@ -239,7 +238,7 @@ class _Client:
             self._threads,
             str(Path.cwd()),
             str(task.target.absolute()),
-            str(directory / _MARK),
+            str(directory / MARK),
             self._marks[directory],
         )
 

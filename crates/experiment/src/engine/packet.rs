@@ -231,6 +231,9 @@ impl Packet {
     fn built(&self, scenario: &Scenario, guard: &Guard, keeps_rows: bool) -> Result<Built, EngineError> {
         let machine = &scenario.machine;
         self.refuse_fifos_on_rails(scenario)?;
+        if self.times.start_from.is_some() {
+            warm_up::possible(&scenario.workload.jobs, self.recording(scenario))?;
+        }
         let assumed = (Engine::routing(self), ASSUMED_CHANNELS);
         let mut demand = self.demand(scenario, keeps_rows);
         // Packets are counted when messages are known: those of closed traffic are not yet.

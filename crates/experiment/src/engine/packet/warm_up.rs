@@ -12,12 +12,17 @@ use crate::engine::EngineError;
 use nix::errno::Errno;
 use nix::fcntl::{Flock, FlockArg};
 use odonata_checkpoint::{Damaged, File, FORMAT};
-use odonata_packet::{JobTraffic, Keeping, PacketEngine, Progress, Rows, RunOptions, Schedule, Traffic, Watch};
+use odonata_packet::{
+    JobTraffic, Keeping, PacketEngine, Progress, Recording, Rows, RunOptions, Schedule, Traffic, Watch,
+};
 use odonata_processes::{told, Processes};
 use odonata_units::Time;
+use odonata_workload::{Job, TrafficKind};
 use serde_json::json;
 use sha2::{Digest, Sha256};
+use std::collections::hash_map::RandomState;
 use std::fs::{self, OpenOptions};
+use std::hash::{BuildHasher, Hasher};
 use std::io::{self, BufReader};
 use std::path::{Path, PathBuf};
 use std::thread::sleep;
@@ -34,6 +39,21 @@ impl Warm {
     pub(super) fn part(&mut self, number: u32) -> Result<Vec<u8>, Damaged> {
         self.0.part(number).map_err(|error| Damaged(error.to_string()))
     }
+}
+
+/// Whether a run may begin with one.
+///
+/// # Errors
+/// It has none that others could share.
+pub(super) fn possible(jobs: &[Job], recording: Recording) -> Result<(), EngineError> {
+    if !jobs.iter().all(|job| matches!(job.traffic, TrafficKind::Open(_))) {
+        let reason = "means something only where all traffic is open: other jobs are measured from the start";
+        return Err(refused(reason.into()));
+    }
+    if recording.has_port_series() {
+        return Err(refused("does not hold time series of links; remove them from 'series'".into()));
+    }
+    Ok(())
 }
 
 /// A run that begins with a warm-up that may be there.
@@ -63,15 +83,10 @@ impl<'a> WarmUp<'a> {
         origin: &Origin,
     ) -> Result<Self, EngineError> {
         let at = engine.shared_until(traffic, schedule.warm_up);
-        let before = engine.before(traffic, at).ok_or_else(|| {
-            refused("means something only where all traffic is open: other jobs are measured from the start".into())
-        })?;
+        let before = engine.before(traffic, at).expect("it was asked whether all of it is open");
         if at == Time::ZERO {
             let reason = format!("is of no use: a 'warm_up' of {} is over as soon as it begins", schedule.warm_up);
             return Err(refused(reason));
-        }
-        if options.recording.has_port_series() {
-            return Err(refused("does not hold time series of links; remove them from 'series'".into()));
         }
         let later = |(all, known): (&_, &_)| steps(all) - steps(known);
         let later = traffic.jobs.iter().zip(&before.jobs).map(later).collect();
@@ -122,9 +137,10 @@ impl<'a> WarmUp<'a> {
         if let Some(processes) = processes {
             told(processes, &matches!(needed, Ok(Some(_))));
         }
-        let Some(_lock) = needed? else { return Ok(path.exists()) };
-        self.sweep_up();
-        let partial = path.with_extension(format!("{}.partial", std::process::id()));
+        let Some(lock) = needed? else { return Ok(path.exists()) };
+        // Beside other processes, of this machine and of others that see the directory.
+        let name = RandomState::new().build_hasher().finish();
+        let partial = path.with_extension(format!("{name:016x}.partial"));
         let file = Some(partial.clone());
         let mut warming = Warming { watch, keeper, at_ps: self.at.ps(), file, result: None, past: &self.past };
         self.run(&mut warming, keeper, processes);
@@ -135,10 +151,11 @@ impl<'a> WarmUp<'a> {
         if !matches!(kept, Ok(true)) {
             let _ = fs::remove_file(&partial);
         }
+        drop(lock);
         kept.map_err(|error| unwritable(path, &error))
     }
 
-    /// Removes what a run left that was killed while it made the same: nobody else makes it now.
+    /// Removes what a run left that was killed while it made the same: whoever has the lock makes it alone.
     fn sweep_up(&self) {
         let files = fs::read_dir(self.directory).into_iter().flatten().flatten();
         let is_litter = |name: &str| name.starts_with(&self.past) && name.ends_with(".partial");
@@ -183,7 +200,10 @@ impl<'a> WarmUp<'a> {
                 Err((_, Errno::EWOULDBLOCK)) if watch.waits() => sleep(LOOK),
                 Err((_, Errno::EWOULDBLOCK)) => return Ok(None),
                 Ok(_) if path.exists() => return Ok(None),
-                Ok(held) => return Ok(Some(Locked { _held: Some(held), path: lock })),
+                Ok(held) => {
+                    self.sweep_up();
+                    return Ok(Some(Locked { _held: Some(held), path: lock }));
+                }
                 // Where a file system has no locks, two may make the same file, and the last one stays.
                 Err(_) => return Ok(Some(Locked { _held: None, path: lock })),
             }
