@@ -129,10 +129,7 @@ def run_tasks(
     # Not within, either: who is killed while others do the work leaves no processes behind.
     if cluster is not None and work:
         follow(_run_there(cluster, settings, work, processes, threads))
-    if cluster is not None and not work:
-        # Nothing was left for whoever comes after one that was killed.
-        for directory in {task.directory for task in tasks}:
-            (directory / MARK).unlink(missing_ok=True)
+    _tidy(tasks if not work else ())
     found = [Failure(tasks[index], message) for index, message in sorted(failures.items())]
     return len(tasks) - len(missing), found
 
@@ -161,6 +158,12 @@ def _run_here(
             yield index, f"{type(error).__name__}: {error}"
         else:
             yield index, None
+
+
+def _tidy(finished: Sequence[Task]) -> None:
+    """Removes what a command left on a cluster that was killed when all its points were there."""
+    for directory in {task.directory for task in finished}:
+        (directory / MARK).unlink(missing_ok=True)
 
 
 def _run_there(
