@@ -339,11 +339,14 @@ def _prepare_worker() -> None:
 
 
 def _follow_parent() -> None:
-    """A parent that was killed tells nobody: its workers would wait for their next point for ever."""
+    """A parent that was killed tells nobody: its workers would wait for their next point for ever.
+
+    What they were writing is removed by the next run there, as after any kill.
+    """
     parent = multiprocessing.parent_process()
     assert parent is not None, "workers are started by a process"
     parent.join()
-    os.kill(os.getpid(), signal.SIGTERM)
+    os._exit(128 + signal.SIGTERM)
 
 
 def _leave(*_: Any) -> None:
