@@ -87,3 +87,22 @@ def test_a_page_does_what_it_says(page: str, tmp_path: Path) -> None:
                 assert result.returncode == (2 if fails else 0), f"{command}\n{result.stderr}"
                 for line in shown:
                     assert " ".join(line.split()) in printed, f"{command} does not print: {line}"
+
+
+ITEM = re.compile(r"(- |\d+\. )")
+CODE = re.compile(r"^```.*?^```$", re.MULTILINE | re.DOTALL)
+
+
+def test_lists_stand_behind_an_empty_line() -> None:
+    """Else the site shows them as text that runs on, whatever a forge shows."""
+    wrong = []
+    for page in sorted((ROOT / "docs").rglob("*.md")):
+        # What stands in blocks of code is no list.
+        text = CODE.sub(lambda found: "\n" * found[0].count("\n"), page.read_text())
+        before = ""
+        for number, line in enumerate(text.splitlines(), start=1):
+            inside = ITEM.match(before.lstrip()) or before.startswith((" ", "#"))
+            if ITEM.match(line) and before.strip() and not inside:
+                wrong.append(f"{page.relative_to(ROOT)}:{number}")
+            before = line
+    assert wrong == []

@@ -41,13 +41,21 @@ export function findDirection(run: Run, name: string): Direction | undefined {
 
 /** The number of a direction, and of that in which a link runs: 0 for one that ends where it begins. */
 const numberOf = ({ axis, sign }: Pick<Move, 'axis' | 'sign'>): number => sign * (axis + 1)
-const numberOfLink = (run: Run, link: number): number => {
-  const [s, t] = [run.links.source[link]!, run.links.target[link]!]
-  return s === t ? 0 : numberOf(moveOf(run, s, t))
+/** Of all links, found once: where they run is the same whatever they carry. */
+const known = new WeakMap<Run, Int8Array>()
+function numbersOf(run: Run): Int8Array {
+  const found = known.get(run)
+  if (found) return found
+  const { source, target } = run.links
+  const numbers = Int8Array.from({ length: run.links.count }, (_, l) =>
+    source[l] === target[l] ? 0 : numberOf(moveOf(run, source[l]!, target[l]!)),
+  )
+  known.set(run, numbers)
+  return numbers
 }
 
 export const runsIn = (run: Run, link: number, direction: Direction): boolean =>
-  numberOfLink(run, link) === numberOf(direction)
+  numbersOf(run)[link] === numberOf(direction)
 
 export interface DirectionStats extends Direction {
   readonly links: number
@@ -60,9 +68,11 @@ export interface DirectionStats extends Direction {
 export function directionStats(run: Run, values: Float64Array): DirectionStats[] {
   const directions = directionsOf(run)
   const places = new Map(directions.map((direction, i) => [numberOf(direction), i]))
+  if (directions.length === 0) return []
   const of = directions.map(() => ({ links: 0, sum: 0, largest: 0 }))
-  for (let l = 0; directions.length > 0 && l < run.links.count; l++) {
-    const found = of[places.get(numberOfLink(run, l))!]
+  const numbers = numbersOf(run)
+  for (let l = 0; l < numbers.length; l++) {
+    const found = of[places.get(numbers[l]!)!]
     if (!found) continue
     const value = values[l]!
     found.links++

@@ -24,7 +24,7 @@ const CELLS_MAX: u64 = 256 * 256;
 pub struct Guard {
     /// What may be taken, in the words of a refusal; nothing if that is not known.
     allowed: Option<(u64, String)>,
-    /// What is taken beside the engine: in any case, and by tables, which are made when it has run.
+    /// What tables take, which are made when the engine has run.
     tables: u64,
 }
 

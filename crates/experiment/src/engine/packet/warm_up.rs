@@ -309,3 +309,18 @@ fn refused(reason: String) -> EngineError {
 fn unwritable(path: &Path, error: &io::Error) -> EngineError {
     refused(format!("needs {}, which can't be written: {error}", path.display()))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::engine::packet::settings;
+
+    /// A key that was renamed would belong to the past, and nobody would share any more.
+    #[test]
+    fn keys_that_come_later_are_keys() {
+        let keys = settings::keys();
+        for later in AFTER_WARM_UP {
+            assert!(keys.iter().any(|key| key.name == later), "{later}");
+        }
+    }
+}
