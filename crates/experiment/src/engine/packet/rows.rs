@@ -63,7 +63,8 @@ impl<'a> Passed<'a> {
     /// A run up to `until_ps`, from which on this one goes on. Whether it is to go on.
     pub(super) fn warms_up(&mut self, progress: Progress, until_ps: u64) -> bool {
         self.watcher.pace(progress.now_ps, progress.events);
-        self.watcher.progress("warming up", progress.now_ps as f64 / until_ps.max(1) as f64)
+        // It ends with a window of its own behind the state.
+        self.watcher.progress("warming up", (progress.now_ps as f64 / until_ps.max(1) as f64).min(1.0))
     }
 
     /// Another run warms up for this one. Whether it is to wait.
