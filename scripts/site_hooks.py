@@ -59,6 +59,7 @@ def reference() -> str:
         "# The Python package",
         "",
         "What the command line does, from Python. Everything is imported when it is first used.",
+        "Examples run in a directory with [these files](api-examples.md), after `import odonata`.",
     ]
     for name, home in sorted(homes.items()):
         lines += ["", f"::: {home}.{name}"]

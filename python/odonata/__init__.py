@@ -1,11 +1,12 @@
 """Odonata: a workbench for supercomputer interconnects.
 
 >>> import odonata
->>> run = odonata.run("examples/wd1-edison.toml")        # an experiment file, its text, or a dict
->>> run.summary["classes"]                               # traffic per link class
->>> run.links.to_pandas()                                # every directed link
+>>> run = odonata.run("both.toml")               # an experiment file, its text, or a dict
+>>> classes = run.summary["classes"]             # traffic per link class
+>>> links = run.links.to_pandas()                # every directed link
 >>> run.plot.links().savefig("links.png")
->>> odonata.load("runs/wd1-edison").jobs                 # a run directory
+>>> odonata.load("runs/both").jobs.num_rows      # a run directory
+2
 
 Everything is imported when it is first used, so that `import odonata` costs next to nothing.
 """

@@ -80,11 +80,24 @@ def run(
         force: Whether a run that is already at `out` is replaced.
         progress: Called while the engine works. An exception that it raises ends the run.
 
+    Returns:
+        The run: tables, one row for each link, node, job and so on, and their summary. Names of columns end
+        in their units, as `_ps` and `_bytes_per_s`; `bytes` are bytes.
+
     Raises:
         ExperimentError: The experiment cannot be run; it lists every mistake and its place.
         StoreError: `out` is taken or cannot be written.
         KeyboardInterrupt: Ctrl-C. A run of the packet engine has written to `out` what it had by then, and
             says there that it is `partial`. The flow engine leaves nothing.
+
+    Examples:
+        >>> run = odonata.run("both.toml", set={"engine.seed": 2})
+        >>> run
+        <odonata.Run of cfd, fft on dragonfly-p2-a4-h2-g9, flow engine, in memory>
+        >>> run.links.num_rows, run.links["bytes"].type
+        (180, DataType(double))
+        >>> odonata.run("both.toml", out="runs/again").path.name
+        'again'
     """
     return run_source(
         Source.of(experiment), overrides(set), out=out, threads=threads, force=force, progress=progress
@@ -204,11 +217,19 @@ def check(
     """Checks an experiment without running it.
 
     Returns:
-        `resolved`, TOML with every key and value that would be used; `summary`, its machine and jobs;
-        `warnings`.
+        A dict: `resolved`, TOML with every key and value that would be used; `summary`, its engine, machine
+        (counts) and a dict for each job (`ranks`, `nodes`, `messages`, `bytes`, ...); `warnings`, texts;
+        `memory_estimate_bytes`, about what a process that runs it takes.
 
     Raises:
         ExperimentError: It cannot be run; the error lists every mistake and its place.
+
+    Examples:
+        >>> checked = odonata.check("both.toml", set={"engine.routing": "static-direct"})
+        >>> checked["summary"]["routing"], checked["summary"]["machine"]["nodes"], checked["warnings"]
+        ('static-direct', 72, [])
+        >>> [(job["name"], job["messages"], job["bytes"]) for job in checked["summary"]["jobs"]]
+        [('cfd', 128, 73728000.0), ('fft', 992, 32505856.0)]
     """
     source = Source.of(experiment)
     return _core.check(source.text, source.path, overrides(set))
@@ -217,10 +238,21 @@ def check(
 def load(directory: str | Path) -> Run:
     """Opens a run directory. One that is partial is opened with a `PartialRunWarning`.
 
+    Args:
+        directory: A run directory, which `odonata run` or `Run.save` has written.
+
+    Returns:
+        The run as `odonata.run` gave it; a table is read when it is asked for.
+
     Raises:
         NotARunError: There is no run directory, or one in a format that is no longer read.
         DamagedRunError: A file of it is missing or unreadable.
         NewerRunError: It was written by a newer version, in a format that this one does not know.
+
+    Examples:
+        >>> run = odonata.load("runs/both")
+        >>> run.jobs.select(["name", "ranks"]).to_pylist()
+        [{'name': 'cfd', 'ranks': 32}, {'name': 'fft', 'ranks': 32}]
     """
     from odonata.runs import Run
 

@@ -98,6 +98,15 @@ def characterize(
     Raises:
         ExperimentError: The experiment cannot be run.
         OdonataError: A run failed.
+
+    Examples:
+        >>> table = odonata.characterize("programs.toml")
+        >>> table.select(["job", "what", "ranks", "messages"]).to_pylist()
+        [{'job': 'halo', 'what': 'halo-3d', 'ranks': 27, 'messages': 216}, {'job': 'sum', 'what':
+        'allreduce', 'ranks': 32, 'messages': 124}]
+        >>> alone = odonata.characterize("programs.toml", measure="runs/alone")
+        >>> [f"{seconds:.2e} s" for seconds in alone["execution_s"].to_pylist()]
+        ['4.58e-05 s', '1.71e-04 s']
     """
     return characterize_source(Source.of(experiment), overrides(set), measure, processes, progress)
 

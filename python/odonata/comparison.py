@@ -28,7 +28,18 @@ _TIMES = pa.schema(
 
 @dataclass(frozen=True, repr=False)
 class Comparison:
-    """One run against another; what `odonata compare` prints."""
+    """One run against another; what `odonata compare` prints.
+
+    Examples:
+        >>> comparison = odonata.compare("runs/both", "runs/fewer")
+        >>> comparison
+        <odonata.Comparison of both with fewer, 152 links in both>
+        >>> comparison.settings
+        ['- edit = []', '+ edit = ["-25% local"]']
+        >>> row = comparison.classes.to_pylist()[0]
+        >>> f"{row['class']}: {row['bytes_mean_base']:.0f} bytes, {100 * row['bytes_mean_change']:+.1f} %"
+        'all: 2110400 bytes, +28.4 %'
+    """
 
     base: Run
     other: Run
@@ -85,13 +96,21 @@ def compare(base: Run | str | Path, other: Run | str | Path) -> Comparison:
         base: A run or its directory.
         other: The same.
 
+    Returns:
+        Settings that differ, and tables of times in seconds (a row for each job), of traffic in bytes (by
+        class, by job and class, link by link) and their relative changes.
+
     Raises:
         OdonataError: A directory holds no run.
 
-    Example:
-        >>> now = odonata.run("design.toml")
-        >>> half = odonata.run("design.toml", set={"machine.edit": ["-50% global"]})
-        >>> odonata.compare(now, half).times.to_pandas()
+    Examples:
+        >>> both, fewer = odonata.load("runs/both"), odonata.load("runs/fewer")
+        >>> for job in odonata.compare(both, fewer).times.to_pylist():
+        ...     print(f"{job['name']} {100 * job['time_s_change']:+.0f} %, {job['reason']}")
+        cfd +67 %, busiest with it is g4r2>g4r1:local.0, 82.5 % of its time, where its own bytes take
+        68.7 us longer; before g1r3n1 out
+        fft +98 %, busiest with it is g4r2>g4r1:local.0, 82.7 % of its time, where cfd's bytes take 79.9
+        us longer; before g4r1>g4r0:local.0
     """
     first, second = (run if isinstance(run, Run) else load(run) for run in (base, other))
     return Comparison(

@@ -9,7 +9,15 @@ from typing import Any
 
 
 class OdonataError(Exception):
-    """A user's mistake: the message says what is wrong and where, `hint` what to do about it."""
+    """A user's mistake: the message says what is wrong and where, `hint` what to do about it.
+
+    Examples:
+        >>> try:
+        ...     odonata.load("runs/bothe")
+        ... except odonata.OdonataError as error:
+        ...     print(error)
+        there is no directory runs/bothe
+    """
 
     def __init__(self, message: str, *, hint: str | None = None) -> None:
         super().__init__(message)
@@ -21,11 +29,27 @@ class OdonataError(Exception):
 
 
 class StoreError(OdonataError):
-    """A run directory cannot be read or written."""
+    """A run directory cannot be read or written.
+
+    Examples:
+        >>> try:
+        ...     odonata.run("both.toml", out="runs/both")
+        ... except odonata.StoreError as error:
+        ...     print(error.message)
+        runs/both already holds a run
+    """
 
 
 class NotARunError(StoreError):
-    """The directory does not exist or is no run directory."""
+    """The directory does not exist or is no run directory.
+
+    Examples:
+        >>> try:
+        ...     odonata.load("both.toml")
+        ... except odonata.StoreError as error:
+        ...     print(type(error).__name__, error, sep=": ")
+        NotARunError: both.toml is a file, not a run directory
+    """
 
 
 class DamagedRunError(StoreError):
@@ -38,7 +62,16 @@ class NewerRunError(StoreError):
 
 @dataclass(frozen=True)
 class Problem:
-    """One mistake in an experiment: what is wrong, where, and what to do about it."""
+    """One mistake in an experiment: what is wrong, where, and what to do about it.
+
+    Examples:
+        >>> try:
+        ...     odonata.check("both.toml", set={"job.0.patern": "uniform"})
+        ... except odonata.ExperimentError as error:
+        ...     problem = error.problems[0]
+        >>> problem.kind, problem.span, problem.help
+        ('unknown-key', 'patern', "did you mean 'pattern'?")
+    """
 
     kind: str
     """`syntax`, `unknown-key`, `missing-key`, `duplicate`, `type`, `unit`, `value`, `name`, `conflict`,
@@ -60,7 +93,15 @@ class Problem:
 
 
 class ExperimentError(OdonataError):
-    """An experiment file, or an override, that cannot be run; the compiled module raises it."""
+    """An experiment file, or an override, that cannot be run; the compiled module raises it.
+
+    Examples:
+        >>> try:
+        ...     odonata.run("both.toml", set={"engine.routing": "adaptive-hibrid"})
+        ... except odonata.ExperimentError as error:
+        ...     [problem.help for problem in error.problems]
+        ["did you mean 'adaptive-hybrid'?"]
+    """
 
     def __init__(self, rendered: str, problems: Sequence[Mapping[str, Any]]) -> None:
         super().__init__(rendered)
@@ -82,8 +123,18 @@ class ElsewhereError(Exception):
 
 
 class PartialRunWarning(UserWarning):
-    """The run was stopped before its end: its tables hold what happened until then."""
+    """The run was stopped before its end: its tables hold what happened until then.
+
+    Examples:
+        >>> issubclass(odonata.PartialRunWarning, UserWarning)
+        True
+    """
 
 
 class InternalError(Exception):
-    """A defect of Odonata, not a mistake of the user; the text says how to report it."""
+    """A defect of Odonata, not a mistake of the user; the text says how to report it.
+
+    Examples:
+        >>> issubclass(odonata.InternalError, odonata.OdonataError)
+        False
+    """

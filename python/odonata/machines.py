@@ -23,7 +23,17 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, repr=False)
 class Machine:
-    """A built machine."""
+    """A built machine.
+
+    Examples:
+        >>> machine = odonata.machine("both.toml")
+        >>> machine
+        <odonata.Machine dragonfly-p2-a4-h2-g9, 36 routers, 72 nodes, 180 links>
+        >>> machine.metrics["distances"]["diameter"]
+        3
+        >>> machine.links.select(["class", "capacity_bytes_per_s", "latency_ps"]).slice(0, 1).to_pylist()
+        [{'class': 'local', 'capacity_bytes_per_s': 25000000000.0, 'latency_ps': 30000}]
+    """
 
     metrics: dict[str, Any]
     """Counts per class, ports, diameter, mean distance, bisection, cost, warnings, and what was verified."""
@@ -68,8 +78,21 @@ def machine(
         set: Other keys to change, such as `{"machine.class.blue.bandwidth": "4.7 GB/s"}`.
         threads: How many threads to use; all processors if not given.
 
+    Returns:
+        Counts and distances (in links), and a row for each router, directed link (bytes per second,
+        picoseconds) and node.
+
     Raises:
+        OdonataError: There is no such preset, topology or file.
         ExperimentError: The machine cannot be built; the error says where and why.
+
+    Examples:
+        >>> odonata.machine("dragonfly-1056").nodes.num_rows
+        1056
+        >>> odonata.machine({"topology": "torus", "dims": [4, 4]}).links.num_rows
+        64
+        >>> odonata.machine("both.toml", edit=["-25% local"], price={"global": 900}).metrics["cost"]["total"]
+        32400.0
     """
     return build(source_of(origin), [*changes_of(edit, price or {}), *overrides(set)], threads)
 
@@ -123,5 +146,14 @@ def topologies() -> list[str]:
 
 
 def presets() -> list[Preset]:
-    """The machines that can be asked for by name."""
+    """The machines that can be asked for by name.
+
+    Returns:
+        A dict for each: `name`, `summary`, `source`, `routers`, `nodes`, `usable_nodes`, and `links`, the
+        number of directed links by class.
+
+    Examples:
+        >>> [(preset["name"], preset["nodes"]) for preset in odonata.presets() if preset["name"] == "edison"]
+        [('edison', 5760)]
+    """
     return _core.presets()

@@ -8,7 +8,8 @@
 ...         role.irecv((role.rank - 1) % role.ranks, "64 KiB", tag=i)
 ...         role.waitall()
 ...     role.allreduce("8 B")
->>> program(ring).save("ring.program", ranks=16)
+>>> program(ring).save("ring.program", ranks=16).name
+'ring.program'
 
 Then `program = { name = "file", path = "ring.program" }` in a job. `role.rank`, `role.ranks` and the number
 of a round are expressions, not numbers: a line of the function becomes a line of the text, for all ranks and

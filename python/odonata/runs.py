@@ -22,6 +22,18 @@ class Run(RunData):
     The tables are `pyarrow.Table`s: `run.links.to_pandas()` makes a pandas frame of one,
     `polars.from_arrow(run.links)` a polars frame, neither with any loss. Their columns and units are
     described in the run directory's reference.
+
+    Examples:
+        >>> run = odonata.load("runs/both")
+        >>> run.table_names
+        ['routers', 'links', 'link_jobs', 'nodes', 'jobs', 'placement', 'communication']
+        >>> run.table("jobs")["name"].to_pylist()
+        ['cfd', 'fft']
+        >>> f"{run.summary['classes'][0]['bytes_max']:.0f} bytes on the hottest link"
+        '2644502 bytes on the hottest link'
+        >>> run.save("runs/copy").path.name
+        'copy'
+        >>> widget = run.view()
     """
 
     @cached_property

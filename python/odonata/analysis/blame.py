@@ -29,6 +29,12 @@ def shapley(causes: Sequence[str], time_s: Callable[[frozenset[str]], float]) ->
         `cause`, `cost_s`, `share` (of all costs; null where they add up to nothing), `first_s` (what it costs
         where it is the only one), `last_s` (what its leaving would save: the time of all less that without
         it), the dearest first.
+
+    Examples:
+        >>> times = {frozenset(): 10.0, frozenset("a"): 12.0, frozenset("b"): 11.0, frozenset("ab"): 15.0}
+        >>> table = odonata.analysis.shapley(["a", "b"], times.__getitem__)
+        >>> table.select(["cause", "cost_s", "share"]).to_pylist()
+        [{'cause': 'a', 'cost_s': 3.0, 'share': 0.6}, {'cause': 'b', 'cost_s': 2.0, 'share': 0.4}]
     """
     times = {some: time_s(some) for some in subsets(causes)}
     everyone, count = frozenset(causes), len(causes)

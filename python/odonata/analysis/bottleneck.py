@@ -37,7 +37,15 @@ STEP = 0.1
 
 @dataclass(frozen=True)
 class Busy:
-    """What is busy with a job's bytes: links by number, then the interfaces of its nodes, out and in."""
+    """What is busy with a job's bytes: links by number, then the interfaces of its nodes, out and in.
+
+    Examples:
+        >>> run = odonata.load("runs/both")
+        >>> busy = odonata.analysis.busy_with(run.links, run.link_jobs, run.nodes, {0: 1e-4, 1: 1e-4}, 1)
+        >>> first = busy.order()[0]
+        >>> busy.link_class[first], f"{busy.busy_s[first]:.1e} s", len(busy.busy_s) == len(busy.number)
+        ('local', '1.1e-04 s', True)
+    """
 
     number: np.ndarray
     """Of the link, or of the node."""
@@ -66,6 +74,16 @@ def busy_with(
         nodes: Its nodes.
         times_s: The time of each job by number; a job without one is taken to run as long as this one.
         job: Its number.
+
+    Returns:
+        An entry for each link and each direction of an interface that has bytes of the job; times in seconds.
+
+    Examples:
+        >>> run = odonata.load("runs/both")
+        >>> times = dict(enumerate(run.jobs["time_s"].to_pylist()))
+        >>> busy = odonata.analysis.busy_with(run.links, run.link_jobs, run.nodes, times, 1)
+        >>> f"{max(busy.busy_s) / times[1]:.3f} of its time"
+        '0.865 of its time'
     """
     passed = _passed(link_jobs, times_s, job).groupby("link")["passed"].sum()
     own = np.unique(link_jobs.filter(pc.equal(link_jobs["job"], job))["link"].to_numpy())
@@ -104,9 +122,26 @@ def bottlenecks(
 ) -> pa.Table:
     """The links and interfaces that are busiest with a job, the busiest first.
 
+    Args:
+        busy: From `busy_with`.
+        links: The run's links.
+        routers: The run's routers.
+        nodes: The run's nodes.
+        time_s: The job's time.
+        count: How many at most.
+
     Returns:
         `name`, `class` (`interface` of interfaces), `link` (null of interfaces), `busy_s`, `share` (of the
         job's time).
+
+    Examples:
+        >>> run = odonata.load("runs/both")
+        >>> times = dict(enumerate(run.jobs["time_s"].to_pylist()))
+        >>> busy = odonata.analysis.busy_with(run.links, run.link_jobs, run.nodes, times, 1)
+        >>> table = odonata.analysis.bottlenecks(busy, run.links, run.routers, run.nodes, times[1], count=2)
+        >>> table.select(["name", "class"]).to_pylist()
+        [{'name': 'g4r1>g4r0:local.0', 'class': 'local'}, {'name': 'g4r0>g4r1:local.0', 'class':
+        'local'}]
     """
     chosen = busy.order()[:count]
     rows = []
@@ -141,8 +176,29 @@ def sharers(
 ) -> pa.Table:
     """Whose bytes a bottleneck passes while a job runs, the most first; of an interface only the job's own.
 
+    Args:
+        link: The number of the link; None for an interface.
+        links: The run's links.
+        link_jobs: Its bytes per link and job.
+        jobs: Its jobs.
+        times_s: The time of each job by number, as in `busy_with`.
+        job: Its number.
+        busy_s: How long the bottleneck is busy.
+
     Returns:
         `name`, `busy_s` (they add up to the bottleneck's), `share` (of the bottleneck's).
+
+    Examples:
+        >>> run = odonata.load("runs/both")
+        >>> times = dict(enumerate(run.jobs["time_s"].to_pylist()))
+        >>> busy = odonata.analysis.busy_with(run.links, run.link_jobs, run.nodes, times, 1)
+        >>> table = odonata.analysis.bottlenecks(busy, run.links, run.routers, run.nodes, times[1])
+        >>> first = table.to_pylist()[0]
+        >>> table = odonata.analysis.sharers(
+        ...     first["link"], run.links, run.link_jobs, run.jobs, times, 1, first["busy_s"]
+        ... )
+        >>> [(row["name"], round(row["share"], 2)) for row in table.to_pylist()]
+        [('cfd', 0.87), ('fft', 0.13)]
     """
     names = jobs["name"].to_pylist()
     rows = [{"name": names[job], "busy_s": busy_s}]
@@ -175,6 +231,14 @@ def sensitivity(busy: Busy, links: pa.Table) -> pa.Table:
         elasticity, of the latency), `cable_more` and `cable_less` (relative changes of the time with one
         cable more or less wherever there is one; null without a number where the last one would go, and of
         interfaces).
+
+    Examples:
+        >>> run = odonata.load("runs/both")
+        >>> times = dict(enumerate(run.jobs["time_s"].to_pylist()))
+        >>> busy = odonata.analysis.busy_with(run.links, run.link_jobs, run.nodes, times, 1)
+        >>> odonata.analysis.sensitivity(busy, run.links).select(["class", "elasticity"]).to_pylist()
+        [{'class': 'local', 'elasticity': -1.0}, {'class': 'global', 'elasticity': 0.0}, {'class':
+        'interface', 'elasticity': 0.0}]
     """
     rows = []
     whole = float(busy.busy_s.max(initial=0.0))

@@ -24,6 +24,13 @@ def class_statistics(links: pa.Table, values: Floats | None = None) -> pa.Table:
     Returns:
         One row per class, `all` first: `class`, `links`, `bytes_sum`, `bytes_mean`, `bytes_max`, `bytes_p50`,
         `bytes_p90`, `bytes_p99`, `nonzero`.
+
+    Examples:
+        >>> run = odonata.load("runs/both")
+        >>> table = odonata.analysis.class_statistics(run.links)
+        >>> table.select(["class", "links", "nonzero"]).to_pylist()
+        [{'class': 'all', 'links': 180, 'nonzero': 180}, {'class': 'local', 'links': 108, 'nonzero':
+        108}, {'class': 'global', 'links': 72, 'nonzero': 72}]
     """
     values = floats(links, "bytes") if values is None else values
     rows = [_row(ALL_CLASSES, values)]
@@ -32,7 +39,20 @@ def class_statistics(links: pa.Table, values: Floats | None = None) -> pa.Table:
 
 
 def job_class_statistics(links: pa.Table, link_jobs: pa.Table, jobs: pa.Table) -> pa.Table:
-    """`class_statistics` for each job's own bytes, with the columns `job` and `name` before the others."""
+    """`class_statistics` for each job's own bytes, with the columns `job` and `name` before the others.
+
+    Args:
+        links: The `links` table.
+        link_jobs: The `link_jobs` table.
+        jobs: The `jobs` table.
+
+    Examples:
+        >>> run = odonata.load("runs/both")
+        >>> table = odonata.analysis.job_class_statistics(run.links, run.link_jobs, run.jobs)
+        >>> table.select(["name", "class", "links"]).to_pylist()[:3]
+        [{'name': 'cfd', 'class': 'all', 'links': 180}, {'name': 'cfd', 'class': 'local', 'links': 108},
+        {'name': 'cfd', 'class': 'global', 'links': 72}]
+    """
     parts = []
     for job, name in zip(jobs["job"].to_pylist(), jobs["name"].to_pylist(), strict=True):
         part = class_statistics(links, job_bytes(links, link_jobs, job))

@@ -18,6 +18,11 @@ class LinkPairs:
     """The links of two runs, paired by name.
 
     Machines with different cabling can be compared: a link that only one of them has is counted, not paired.
+
+    Examples:
+        >>> links = odonata.compare("runs/both", "runs/fewer").links
+        >>> links.pairs.num_rows
+        152
     """
 
     pairs: pa.Table
@@ -34,7 +39,20 @@ class LinkPairs:
 def pair_links(
     base_links: pa.Table, base_routers: pa.Table, other_links: pa.Table, other_routers: pa.Table
 ) -> LinkPairs:
-    """Pairs the links of two runs by name, whatever their numbers."""
+    """Pairs the links of two runs by name, whatever their numbers.
+
+    Args:
+        base_links: The links of the run that the other is held against.
+        base_routers: Its routers.
+        other_links: The links of the other run.
+        other_routers: Its routers.
+
+    Examples:
+        >>> both, fewer = odonata.load("runs/both"), odonata.load("runs/fewer")
+        >>> links = odonata.analysis.pair_links(both.links, both.routers, fewer.links, fewer.routers)
+        >>> links.pairs.column_names
+        ['name', 'class', 'link_base', 'link_other', 'bytes_base', 'bytes_other', 'difference']
+    """
     base, other = _named(base_links, base_routers), _named(other_links, other_routers)
     joined = base.join(
         other.drop_columns(["class"]),
@@ -76,6 +94,15 @@ def statistics_changes(base: pa.Table, other: pa.Table, keys: Sequence[str]) -> 
         The keys, and `<statistic>_base`, `<statistic>_other`, `<statistic>_change` for each of `STATISTICS`.
         The change is relative, (other - base) / base; null where the base is zero. Rows of the base come in
         its order, then those that only the other has; what one of the runs lacks is null.
+
+    Examples:
+        >>> links = [odonata.load(path).links for path in ("runs/both", "runs/fewer")]
+        >>> base, other = map(odonata.analysis.class_statistics, links)
+        >>> for row in odonata.analysis.statistics_changes(base, other, ["class"]).to_pylist():
+        ...     print(row["class"], f"{100 * row['bytes_mean_change']:+.1f} %")
+        all +28.4 %
+        local +55.1 %
+        global -1.3 %
     """
     columns = [*keys, *STATISTICS]
     ordered = base.select(columns).append_column("position", pa.array(range(base.num_rows)))

@@ -28,7 +28,16 @@ COMPUTING, IN_CALL, UNDER_WAY = "computing", "in a call", "under way"
 
 @dataclass(frozen=True)
 class Window:
-    """The part of a job that is looked at."""
+    """The part of a job that is looked at.
+
+    Examples:
+        >>> run = odonata.load("runs/programs")
+        >>> from odonata.analysis.critical import of_iteration, whole
+        >>> whole(run.table("ranks"), 0)
+        Window(rank=26, start_ps=0, end_ps=45798640)
+        >>> of_iteration(run.table("phase_times"), 0, 2).start_ps
+        11657600
+    """
 
     rank: int
     """The rank that ends last."""
@@ -168,6 +177,15 @@ def critical_path(calls: pa.Table, rank_waits: pa.Table, job: int, window: Windo
         `peer` (of what is under way the rank that it came from, else the rank itself), `call` (number, 0
         outside of calls), `start_ps`, `end_ps`, `doing` (`computing`, `in a call`, `under way`), `name` (of
         the call, or what was under way: `message`, `data`, `receipt`).
+
+    Examples:
+        >>> from odonata.analysis.critical import whole
+        >>> run = odonata.load("runs/programs")
+        >>> window = whole(run.table("ranks"), 0)
+        >>> path = odonata.analysis.critical_path(run.table("calls"), run.table("rank_waits"), 0, window)
+        >>> pieces = [row["end_ps"] - row["start_ps"] for row in path.to_pylist()]
+        >>> sum(pieces) == window.end_ps - window.start_ps
+        True
     """
     found = _ranks(calls, rank_waits, job)
     pieces: list[_Piece] = []
@@ -236,6 +254,15 @@ def with_ways(path: pa.Table, packets: pa.Table, ranks: pa.Table, job: int) -> p
 
     Returns:
         The path with a column `links`, in order; none where nothing was under way, or on one node.
+
+    Examples:
+        >>> from odonata.analysis.critical import whole
+        >>> run = odonata.load("runs/programs")
+        >>> window = whole(run.table("ranks"), 0)
+        >>> path = odonata.analysis.critical_path(run.table("calls"), run.table("rank_waits"), 0, window)
+        >>> ways = odonata.analysis.with_ways(path, run.table("packets"), run.table("ranks"), 0)
+        >>> max(len(row["links"]) for row in ways.to_pylist() if row["links"])
+        3
     """
     own = ranks.filter(pc.equal(ranks["job"], job))
     node = dict(zip(own["rank"].to_pylist(), own["node"].to_pylist(), strict=True))
@@ -268,6 +295,16 @@ def path_by_link(path: pa.Table, links: pa.Table, routers: pa.Table, *, count: i
     Returns:
         `link`, `name`, `class`, `time_s` (of the pieces that came over it), `share` (of the path), `pieces`,
         the one with the longest pieces first. A piece counts at every link of its way.
+
+    Examples:
+        >>> from odonata.analysis.critical import whole
+        >>> run = odonata.load("runs/programs")
+        >>> window = whole(run.table("ranks"), 0)
+        >>> path = odonata.analysis.critical_path(run.table("calls"), run.table("rank_waits"), 0, window)
+        >>> ways = odonata.analysis.with_ways(path, run.table("packets"), run.table("ranks"), 0)
+        >>> table = odonata.analysis.path_by_link(ways, run.links, run.routers, count=1)
+        >>> table.select(["name", "pieces"]).to_pylist()
+        [{'name': 'g1r2>g1r0:local.0', 'pieces': 13}]
     """
     frame = path.to_pandas()
     frame["time"] = frame["end_ps"].astype("int64") - frame["start_ps"].astype("int64")
@@ -293,6 +330,14 @@ def path_by_doing(path: pa.Table) -> pa.Table:
 
     Args:
         path: From `critical_path`.
+
+    Examples:
+        >>> from odonata.analysis.critical import whole
+        >>> run = odonata.load("runs/programs")
+        >>> window = whole(run.table("ranks"), 0)
+        >>> path = odonata.analysis.critical_path(run.table("calls"), run.table("rank_waits"), 0, window)
+        >>> odonata.analysis.path_by_doing(path).select(["doing", "name"]).to_pylist()[0]
+        {'doing': 'under way', 'name': 'data'}
     """
     frame = path.to_pandas()
     frame["time"] = frame["end_ps"].astype("int64") - frame["start_ps"].astype("int64")

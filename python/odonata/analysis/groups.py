@@ -9,7 +9,15 @@ from odonata.analysis.links import Floats, floats
 
 
 def grouping(routers: pa.Table) -> str:
-    """The column of `routers` that divides the machine: its groups, or its first axis if it has no groups."""
+    """The column of `routers` that divides the machine: its groups, or its first axis if it has no groups.
+
+    Args:
+        routers: The `routers` table.
+
+    Examples:
+        >>> [odonata.analysis.grouping(odonata.load(run).routers) for run in ("runs/both", "runs/torus")]
+        ['group', 'x0']
+    """
     if len(routers["group"].unique()) > 1:
         return "group"
     axes = [name for name in routers.column_names if name not in ("router", "name", "group", "up")]
@@ -29,6 +37,12 @@ def group_matrix(
 
     Returns:
         A square array, source group by destination group.
+
+    Examples:
+        >>> run = odonata.load("runs/both")
+        >>> matrix = odonata.analysis.group_matrix(run.links, run.routers)
+        >>> matrix.shape, f"{matrix.sum() / sum(run.links['bytes'].to_pylist()):.6f} of all bytes"
+        ((9, 9), '1.000000 of all bytes')
     """
     group = routers[by].to_numpy()
     groups = int(group.max()) + 1

@@ -37,6 +37,13 @@ def hottest_links(
     Returns:
         `link`, `name`, `class`, `bytes`, `time_s` (bytes / capacity), and `jobs`: a list of `job`, `name`,
         `bytes`, `share`, the largest first.
+
+    Examples:
+        >>> run = odonata.load("runs/both")
+        >>> table = odonata.analysis.hottest_links(run.links, run.routers, run.link_jobs, run.jobs, count=1)
+        >>> row = table.to_pylist()[0]
+        >>> row["name"], f"{row['bytes']:.0f} bytes", [job["name"] for job in row["jobs"]]
+        ('g4r3>g4r1:local.0', '2644502 bytes', ['cfd', 'fft'])
     """
     traffic = floats(links, "bytes")
     time = np.divide(

@@ -51,6 +51,16 @@ def interactions(
         mean difference at the first and at this value of `by`), `interaction` (of the pairs that both have),
         `low` and `high` (its 95 % interval; null with fewer than two pairs), `crosses` (all pairs rise at the
         one value of `by`, and fall at the other), `interacts` (it crosses, or the interval leaves zero out).
+
+    Examples:
+        >>> import pyarrow as pa
+        >>> axes = {"routing": 4 * ["min"] + 4 * ["par"], "load": 2 * [0.1, 0.1, 0.9, 0.9], "seed": 4 * [1, 2]}
+        >>> results = pa.table({**axes, "time": [1, 1, 5, 6, 2, 2, 3, 4]})
+        >>> table = odonata.analysis.interactions(
+        ...     results, factor="routing", base="min", level="par", by="load", pair_by=["seed"], value="time"
+        ... )
+        >>> table.select(["load", "at_base", "at_level", "interaction", "crosses"]).to_pylist()
+        [{'load': 0.9, 'at_base': 1.0, 'at_level': -2.0, 'interaction': -3.0, 'crosses': True}]
     """
     frame = results.select([factor, by, *pair_by, value]).to_pandas()
     frame = frame[frame[value].notna()]
@@ -103,8 +113,33 @@ def stratified_differences(
 ) -> pa.Table:
     """`paired_differences` of one level, apart for each combination of the values of some keys.
 
+    Args:
+        results: One row per point, as a sweep makes it.
+        factor: The column whose levels are compared.
+        base: The level that the other is compared with.
+        level: The other level.
+        by: The keys whose combinations are looked at apart.
+        pair_by: All other columns that two points have in common to make a pair.
+        value: The column that is compared.
+
     Returns:
         The keys of `by`, then the columns of `paired_differences`.
+
+    Examples:
+        >>> import pyarrow as pa
+        >>> axes = {"routing": 4 * ["min"] + 4 * ["par"], "load": 2 * [0.1, 0.1, 0.9, 0.9], "seed": 4 * [1, 2]}
+        >>> results = pa.table({**axes, "time": [1, 1, 5, 6, 2, 2, 3, 4]})
+        >>> table = odonata.analysis.stratified_differences(
+        ...     results,
+        ...     factor="routing",
+        ...     base="min",
+        ...     level="par",
+        ...     by=["load"],
+        ...     pair_by=["seed"],
+        ...     value="time",
+        ... )
+        >>> table.select(["load", "pairs", "difference"]).to_pylist()
+        [{'load': 0.1, 'pairs': 2, 'difference': 1.0}, {'load': 0.9, 'pairs': 2, 'difference': -2.0}]
     """
     rows = []
     for stratum in dict.fromkeys(zip(*(results[key].to_pylist() for key in by), strict=True)) if by else [()]:

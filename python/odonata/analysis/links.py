@@ -30,7 +30,14 @@ def of_class(links: pa.Table, name: str) -> npt.NDArray[np.bool_]:
 
 
 def router_names(links: pa.Table, routers: pa.Table) -> tuple[pa.Array, pa.Array]:
-    """The names of each link's source and destination router."""
+    """The names of each link's source and destination router: two arrays in the order of `links`.
+
+    Examples:
+        >>> run = odonata.load("runs/both")
+        >>> sources, targets = odonata.analysis.router_names(run.links, run.routers)
+        >>> sources[0].as_py(), targets[0].as_py()
+        ('g0r0', 'g0r1')
+    """
     names = routers["name"].combine_chunks()
     return names.take(links["source"].combine_chunks()), names.take(links["target"].combine_chunks())
 
@@ -40,6 +47,11 @@ def link_names(links: pa.Table, routers: pa.Table) -> pa.Array:
 
     It is made of source, destination, class, and index among parallel links. Unlike its number, a link's
     name is the same on a machine with other cables added or removed.
+
+    Examples:
+        >>> run = odonata.load("runs/both")
+        >>> odonata.analysis.link_names(run.links, run.routers).to_pylist()[:2]
+        ['g0r0>g0r1:local.0', 'g0r0>g0r2:local.0']
     """
     source, target = router_names(links, routers)
     tail = pc.binary_join_element_wise(
@@ -51,7 +63,22 @@ def link_names(links: pa.Table, routers: pa.Table) -> pa.Array:
 
 
 def job_bytes(links: pa.Table, link_jobs: pa.Table, job: int) -> Floats:
-    """The bytes of one job on each link, zero where it has none."""
+    """The bytes of one job on each link, zero where it has none.
+
+    Args:
+        links: The run's links.
+        link_jobs: The run's bytes per link and job.
+        job: The number of the job.
+
+    Returns:
+        An array with a number for each link, in the order of the table.
+
+    Examples:
+        >>> run = odonata.load("runs/both")
+        >>> of_jobs = [odonata.analysis.job_bytes(run.links, run.link_jobs, job) for job in (0, 1)]
+        >>> of_jobs[0].shape, bool((sum(of_jobs) == run.links["bytes"].to_numpy()).all())
+        ((180,), True)
+    """
     mine = link_jobs.filter(pc.equal(link_jobs["job"], job))
     values = np.zeros(links.num_rows)
     values[mine["link"].to_numpy()] = floats(mine, "bytes")

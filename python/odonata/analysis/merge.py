@@ -14,6 +14,11 @@ def merged(table: pa.Table, name: str) -> float:
     Raises:
         ValueError: The column is a key or an attribute, or has no declaration: nothing is known of several
             rows.
+
+    Examples:
+        >>> run = odonata.load("runs/both")
+        >>> f"{odonata.analysis.merged(run.links, 'bytes'):.3e} bytes over all links"
+        '3.799e+08 bytes over all links'
     """
     column = Column.of_field(table.schema.field(name))
     values = _floats(table, name)

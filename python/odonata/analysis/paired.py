@@ -42,6 +42,17 @@ def paired_differences(
 
     Raises:
         ValueError: The base does not occur, or two points of a level have the same conditions.
+
+    Examples:
+        >>> import pyarrow as pa
+        >>> results = pa.table(
+        ...     {"routing": ["min", "min", "par", "par"], "seed": [1, 2, 1, 2], "time": [4.0, 6.0, 3.0, 4.0]}
+        ... )
+        >>> table = odonata.analysis.paired_differences(
+        ...     results, factor="routing", base="min", pair_by=["seed"], value="time"
+        ... )
+        >>> table.select(["routing", "pairs", "difference", "change", "lower"]).to_pylist()
+        [{'routing': 'par', 'pairs': 2, 'difference': -1.5, 'change': -0.3, 'lower': 2}]
     """
     frame = results.select(list(dict.fromkeys([factor, *pair_by, value]))).to_pandas()
     if not (frame[factor] == base).any():

@@ -25,6 +25,12 @@ def waits_by_holder(job_waits: pa.Table, jobs: pa.Table, job: int) -> pa.Table:
     Returns:
         `holder` (name), `wait_s` (over all packets), `share` (of all that the job's packets waited), the
         largest first; no row where nothing waited.
+
+    Examples:
+        >>> run = odonata.load("runs/packets")
+        >>> table = odonata.analysis.waits_by_holder(run.table("job_waits"), run.jobs, 0)
+        >>> table.column_names, table["holder"][0].as_py()
+        (['holder', 'wait_s', 'share'], 'shifted')
     """
     frame = _of(job_waits, job)
     names = jobs["name"].to_pylist()
@@ -62,6 +68,13 @@ def waits_by_link(
     Returns:
         `link`, `name`, `class`, `wait_s`, `share` (of all that the job's packets waited), `holder` (name of
         the job that held them up longest there), `holder_share` (of the wait at the link).
+
+    Examples:
+        >>> run = odonata.load("runs/packets")
+        >>> waits = run.table("job_waits")
+        >>> table = odonata.analysis.waits_by_link(waits, run.links, run.routers, run.jobs, 0, count=1)
+        >>> table.select(["name", "class", "holder"]).to_pylist()
+        [{'name': 'g0r0>g1r0:global.0', 'class': 'global', 'holder': 'shifted'}]
     """
     frame = _of(job_waits, job)
     total = float(frame["wait_ps"].sum())
@@ -97,6 +110,12 @@ def waits_by_class(job_waits: pa.Table, links: pa.Table, jobs: pa.Table, job: in
     Returns:
         `class`, `holder` (name), `wait_s`, `share` (of all that the job's packets waited), by class in the
         order of their names, the longest first within one.
+
+    Examples:
+        >>> run = odonata.load("runs/packets")
+        >>> table = odonata.analysis.waits_by_class(run.table("job_waits"), run.links, run.jobs, 0)
+        >>> table.select(["class", "holder"]).to_pylist()
+        [{'class': 'global', 'holder': 'shifted'}, {'class': 'local', 'holder': 'shifted'}]
     """
     frame = _of(job_waits, job)
     total = float(frame["wait_ps"].sum())

@@ -20,7 +20,16 @@ from odonata.runs import Run
 
 @dataclass(frozen=True)
 class Difference:
-    """What a job's time has changed by since another run, and why."""
+    """What a job's time has changed by since another run, and why.
+
+    Examples:
+        >>> run, base = odonata.load("runs/fewer"), odonata.load("runs/both")
+        >>> since = odonata.explain(run, "fft", against=base).against
+        >>> since.changed, f"{since.time_s / since.time_s_base:.2f}"
+        (['machine.edit -25% local'], '1.98')
+        >>> since.to_dict()["blame"][0]["cause"]
+        'machine.edit -25% local'
+    """
 
     job: str
     time_s_base: float

@@ -17,7 +17,17 @@ from odonata.runs import Run
 
 @dataclass(frozen=True)
 class Explanation:
-    """What `explain` finds; a table is None where the run cannot say it, or nobody asked."""
+    """What `explain` finds; a table is None where the run cannot say it, or nobody asked.
+
+    Examples:
+        >>> found = odonata.explain(odonata.load("runs/both"), "fft", blame=False)
+        >>> f"{found.time_s:.3e}", found.decides
+        ('1.012e-04', False)
+        >>> found.bottlenecks.select(["name", "class"]).to_pylist()[0]
+        {'name': 'g4r1>g4r0:local.0', 'class': 'local'}
+        >>> sorted(found.to_dict())[:4]
+        ['against', 'blame', 'bottlenecks', 'decides']
+    """
 
     job: str
     time_s: float | None
@@ -65,9 +75,6 @@ def explain(
 ) -> Explanation:
     """What binds a job, who shares it, what each other job costs it, and what another machine would change.
 
-    >>> import odonata
-    >>> odonata.explain(odonata.load("runs/both"), "fft").blame.to_pandas()  # doctest: +SKIP
-
     Args:
         run: A finished run.
         job: Name of the job; not needed where there is only one.
@@ -77,8 +84,16 @@ def explain(
         count: How many links and interfaces.
         progress: Called with the number of runs made and that of all.
 
+    Returns:
+        Times in seconds and tables with a row for each link, sharer, cause or class; their columns stand with
+        the attributes.
+
     Raises:
         OdonataError: There is no such job, or it has no time to explain and `blame` asks for one.
+
+    Examples:
+        >>> odonata.explain(odonata.load("runs/both"), "fft").blame.select(["cause", "share"]).to_pylist()
+        [{'cause': 'cfd', 'share': 1.0}]
     """
     number, name = job_of(run, job)
     time_s = time_of(run, name)

@@ -79,6 +79,14 @@ class Optimization:
 
     `trials` is the table of all combinations that were tried, `front` those that nothing else beats in all
     aims.
+
+    Examples:
+        >>> found = odonata.optimize("design.toml", out="runs/best")
+        >>> found.best["machine.edit"], found.best["engine.routing"], found.best["price"]
+        ('[]', 'adaptive-hybrid', 32400.0)
+        >>> found.plot().savefig("front.png")
+        >>> odonata.Optimization.load("runs/best").trials.num_rows
+        4
     """
 
     def __init__(self, directory: Path, minimise: Sequence[str], trials: pa.Table) -> None:

@@ -72,9 +72,19 @@ def optimize(
         processes: How many runs at a time; as many as there are processors if not given.
         progress: Called after each batch.
 
+    Returns:
+        A row for each trial: the chosen values, then the aims, times in seconds and prices in the unit of
+        the experiment.
+
     Raises:
         OdonataError: The experiment does not say what to choose or what is to be small, or `out` holds
             something else.
+
+    Examples:
+        >>> found = odonata.optimize("design.toml", out="runs/best", processes=1)
+        >>> for trial in found.front.to_pylist():
+        ...     print(trial["machine.edit"], trial["engine.routing"], f"{1e6 * trial['slowest job']:.0f} us")
+        [] adaptive-hybrid 122 us
     """
     return run_optimization(
         Source.of(experiment), overrides(set), Path(out), processes=processes, progress=progress

@@ -25,6 +25,10 @@ def plot_front(trials: pa.Table, minimise: Sequence[str]) -> style.Picture:
 
     Raises:
         OdonataError: No trial could be run.
+
+    Examples:
+        >>> found = odonata.optimize("design.toml", out="runs/best")
+        >>> odonata.plot.plot_front(found.trials, found.minimise).savefig("front.png")
     """
     known = trials.filter(trials[minimise[0]].is_valid())
     if not known.num_rows:

@@ -21,6 +21,10 @@ def plot_groups(links: pa.Table, routers: pa.Table, values: Floats | None = None
         links: The run's links.
         routers: The run's routers.
         values: Bytes per link, if not the column `bytes`: one job's, for instance.
+
+    Examples:
+        >>> run = odonata.load("runs/both")
+        >>> odonata.plot.plot_groups(run.links, run.routers).savefig("groups.png")
     """
     with style.looks():
         picture = style.new_picture(5.6, 4.8)

@@ -19,6 +19,11 @@ def plot_histogram(links: pa.Table, values: Floats | None = None, *, log: bool =
         links: The run's links.
         values: Bytes per link, if not the column `bytes`: one job's, for instance.
         log: Whether traffic is on a logarithmic axis; links without traffic are then only counted.
+
+    Examples:
+        >>> run = odonata.load("runs/both")
+        >>> of_fft = odonata.analysis.job_bytes(run.links, run.link_jobs, 1)
+        >>> odonata.plot.plot_histogram(run.links, of_fft, log=True).savefig("histogram.png")
     """
     classes = class_names(links)
     with style.looks():

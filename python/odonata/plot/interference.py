@@ -38,6 +38,10 @@ def plot_interference(table: pa.Table, *, across: str | None = None) -> style.Pi
 
     Raises:
         OdonataError: The table is empty, or has no column that can be shown.
+
+    Examples:
+        >>> pairs = odonata.Sweep.load("runs/pairs")
+        >>> odonata.plot.plot_interference(pairs.interference).savefig("slowdowns.png")
     """
     if not table.num_rows:
         raise OdonataError("no target has run yet, so there is nothing to draw")

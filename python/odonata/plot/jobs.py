@@ -15,7 +15,18 @@ from odonata.store.schema import ALL_CLASSES
 def plot_jobs(
     links: pa.Table, link_jobs: pa.Table, jobs: pa.Table, *, log: bool | None = None
 ) -> style.Picture:
-    """Mean and maximum traffic of a link for each class and job, and of all classes and jobs together."""
+    """Mean and maximum traffic of a link for each class and job, and of all classes and jobs together.
+
+    Args:
+        links: The run's links.
+        link_jobs: The run's bytes per link and job.
+        jobs: The run's jobs.
+        log: Whether traffic is on a logarithmic axis; if not given, it is where values differ too much.
+
+    Examples:
+        >>> run = odonata.load("runs/both")
+        >>> odonata.plot.plot_jobs(run.links, run.link_jobs, run.jobs).savefig("jobs.png")
+    """
     with style.looks():
         groups = _groups(links)
         picture = style.new_picture(2.4 + groups_width(groups, jobs.num_rows + 1), 3.6)

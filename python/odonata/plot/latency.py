@@ -39,6 +39,13 @@ def plot_latency(run: RunData, *, part: str = "total") -> style.Picture:
         run: A run of the packet engine.
         part: `total`, from the making of a packet to its last byte at the destination, or `network`, from its
             leaving the source.
+
+    Raises:
+        OdonataError: The run has no packets, or there is no such part.
+
+    Examples:
+        >>> run = odonata.load("runs/packets")
+        >>> odonata.plot.plot_latency(run, part="network").savefig("latency.png")
     """
     table = packet_table(run, "latency")
     cells = table.to_pandas()
@@ -80,6 +87,13 @@ def plot_load_curve(runs: Sequence[RunData]) -> style.Picture:
 
     Args:
         runs: Runs of the packet engine with open traffic, at several loads.
+
+    Raises:
+        OdonataError: One of the runs is of another engine, or has no open traffic.
+
+    Examples:
+        >>> runs = [odonata.run("packets.toml", set={"job.*.traffic.load": load}) for load in (0.1, 0.2)]
+        >>> odonata.plot.plot_load_curve(runs).savefig("loads.png")
     """
     points: dict[str, dict[float, list[_Point]]] = {}
     for run in runs:

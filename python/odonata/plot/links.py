@@ -14,7 +14,17 @@ STEPS = 120
 
 
 def plot_links(links: pa.Table, link_jobs: pa.Table, jobs: pa.Table) -> style.Picture:
-    """One panel per link class: its links sorted by traffic and stacked by job, with mean and maximum."""
+    """One panel per link class: its links sorted by traffic and stacked by job, with mean and maximum.
+
+    Args:
+        links: The run's links.
+        link_jobs: The run's bytes per link and job.
+        jobs: The run's jobs.
+
+    Examples:
+        >>> run = odonata.load("runs/both")
+        >>> odonata.plot.plot_links(run.links, run.link_jobs, run.jobs).savefig("links.png")
+    """
     classes = class_names(links)
     with style.looks():
         picture = style.new_picture(2.2 + 2.9 * len(classes), 3.6)

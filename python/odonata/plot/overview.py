@@ -16,7 +16,14 @@ if TYPE_CHECKING:
 
 
 def plot_overview(run: RunData) -> style.Picture:
-    """Above, all links by class and job; below, bars per class and job, and the heat map of groups."""
+    """Above, all links by class and job; below, bars per class and job, and the heat map of groups.
+
+    Args:
+        run: A run whose links have traffic.
+
+    Examples:
+        >>> odonata.plot.plot_overview(odonata.load("runs/both")).savefig("overview.png")
+    """
     classes = class_names(run.links)
     summary = run.summary
     with style.looks():

@@ -21,7 +21,17 @@ if TYPE_CHECKING:
 
 
 class RunPlots:
-    """Each method returns a `Picture`, a matplotlib figure to save with `savefig` or to draw on."""
+    """Each method returns a `Picture`, a matplotlib figure to save with `savefig` or to draw on.
+
+    Examples:
+        >>> plot = odonata.load("runs/both").plot
+        >>> plot.overview().savefig("overview.png")
+        >>> pictures = [plot.links(), plot.histogram(job="fft"), plot.groups(job=0), plot.jobs(log=True)]
+        >>> odonata.load("runs/torus").plot.torus().savefig("torus.png")
+        >>> of_packets = odonata.load("runs/packets").plot
+        >>> pictures = [of_packets.latency(part="network"), of_packets.load_curve()]
+        >>> pictures = [of_packets.series("latency"), of_packets.stall_map(), of_packets.congestion()]
+    """
 
     def __init__(self, run: RunData) -> None:
         self._run = run

@@ -41,6 +41,12 @@ def plot_stall_map(run: RunData, what: str = "stall") -> style.Picture:
         run: A run of the packet engine.
         what: `stall`, the share of time that links wait for credit, or `congestion`, the congestion index:
             mean throughput of the links over their capacity.
+
+    Raises:
+        OdonataError: There is no such map, or the run is of another engine.
+
+    Examples:
+        >>> odonata.plot.plot_stall_map(odonata.load("runs/packets")).savefig("stalls.png")
     """
     if what not in MAPS:
         raise OdonataError(f"there is no map {what!r}", hint=f"There are: {', '.join(MAPS)}.")
@@ -91,6 +97,12 @@ def plot_series(run: RunData, what: str = "throughput") -> style.Picture:
         what: `throughput`, `latency` or `non_minimal` of jobs; `load` or `stall` of links, mean and maximum
             of each class, for runs with `series = ["links"]`; or the name of another measure of the tables
             `series` or `link_series`.
+
+    Raises:
+        OdonataError: There is no such quantity, or the run has not recorded it.
+
+    Examples:
+        >>> odonata.plot.plot_series(odonata.load("runs/packets"), "throughput").savefig("series.png")
     """
     name = WORDS.get(what, what)
     known = {table: measures(TABLES[table].columns) for table in ("series", "link_series")}

@@ -58,6 +58,11 @@ class Picture(Figure):
     """A matplotlib figure that shows itself in notebooks and needs neither pyplot nor a display.
 
     Save it with `savefig`, or go on drawing on its `axes`.
+
+    Examples:
+        >>> picture = odonata.load("runs/both").plot.links()
+        >>> title = picture.axes[0].set_title("A title of one's own")
+        >>> picture.savefig("links.png")
     """
 
     def _repr_png_(self) -> bytes:

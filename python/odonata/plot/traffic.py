@@ -45,6 +45,11 @@ def plot_traffic_bars(
 
     Raises:
         OdonataError: A column is missing, or there is no row.
+
+    Examples:
+        >>> rows = odonata.Sweep.load("runs/design").results.to_pandas()
+        >>> rows = rows[(rows["job"] == "all jobs") & (rows["class"] != "all")]
+        >>> odonata.plot.plot_traffic_bars(rows, groups="machine.edit", series="class").savefig("bars.png")
     """
     by = [groups] if isinstance(groups, str) else list(groups)
     for column in [*by, series, *([panels] if panels else []), "bytes_mean", "bytes_max"]:

@@ -22,6 +22,16 @@ class RunData:
     The tables are `pyarrow.Table`s: `run.links.to_pandas()` makes a pandas frame of one,
     `polars.from_arrow(run.links)` a polars frame, neither with any loss. Their columns and units are
     described in the run directory's reference.
+
+    Examples:
+        >>> run = odonata.Run.from_directory("runs/packets")
+        >>> run.part("end_ps")["end_ps"]
+        25000000
+        >>> tables = {name: run.table(name) for name in run.table_names}
+        >>> odonata.Run.from_tables(
+        ...     run.summary, tables, experiment=run.experiment, resolved=run.resolved
+        ... ).path is None
+        True
     """
 
     def __init__(

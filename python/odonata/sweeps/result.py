@@ -46,6 +46,18 @@ class Sweep:
     """A sweep that has run, all of it or a part.
 
     `results` and `jobs` are tables over all finished points; `runs` are their runs.
+
+    Examples:
+        >>> sweep = odonata.Sweep.load("runs/design")
+        >>> sweep
+        <odonata.Sweep of 8 points over machine.edit, engine.routing, engine.seed, runs/design>
+        >>> sweep.results.num_rows, sweep.jobs.num_rows
+        (72, 16)
+        >>> sweep.directory_of(sweep.points[0]).is_dir()
+        True
+        >>> len(sweep.runs), sweep.runs[sweep.points[0]].summary["seed"]
+        (8, 1)
+        >>> sweep.write_results()
     """
 
     def __init__(
@@ -132,6 +144,12 @@ class Sweep:
 
         Returns:
             See `odonata.analysis.paired_differences`.
+
+        Examples:
+            >>> sweep = odonata.Sweep.load("runs/design")
+            >>> table = sweep.differences("machine.edit", value="time_s", job="fft")
+            >>> table.select(["machine.edit", "pairs", "lower"]).to_pylist()
+            [{'machine.edit': '["-25% local"]', 'pairs': 4, 'lower': 0}]
         """
         keys = [axis.key for axis in self.axes]
         if factor not in keys:
@@ -168,6 +186,11 @@ class Sweep:
         Returns:
             The axes that it interacts with, then what `odonata.analysis.paired_differences` has; one row
             where it interacts with none.
+
+        Examples:
+            >>> sweep = odonata.Sweep.load("runs/design")
+            >>> sweep.strata("engine.routing", "static-direct").select(["pairs", "lower"]).to_pylist()
+            [{'pairs': 4, 'lower': 0}]
         """
         rows = self._rows_of(value, link_class, job)
         first = rows[factor][0].as_py() if base is None else base
@@ -185,7 +208,12 @@ class Sweep:
         )
 
     def without_effect(self) -> list[str]:
-        """The axes that change nothing, neither of the jobs nor of the links, whatever the others are."""
+        """The axes that change nothing, neither of the jobs nor of the links, whatever the others are.
+
+        Examples:
+            >>> odonata.Sweep.load("runs/design").without_effect()
+            []
+        """
         found = []
         for place, axis in enumerate(self.axes):
             alike: dict[tuple[object, ...], list[Run]] = {}
@@ -212,6 +240,12 @@ class Sweep:
 
         Returns:
             See `odonata.analysis.interactions`: differences of differences with their intervals.
+
+        Examples:
+            >>> sweep = odonata.Sweep.load("runs/design")
+            >>> table = sweep.interactions("engine.routing", "static-direct", "machine.edit")
+            >>> table.select(["machine.edit", "pairs", "crosses"]).to_pylist()
+            [{'machine.edit': '["-25% local"]', 'pairs': 2, 'crosses': False}]
         """
         rows = self._rows_of(value, link_class, job)
         first = rows[factor][0].as_py() if base is None else base
@@ -240,6 +274,10 @@ class Sweep:
         """Accepted load and mean latency against offered load, a line for each routing, seeds averaged.
 
         Packet engine with open traffic; the sweep has an axis of loads, as `job.*.traffic.load`.
+
+        Examples:
+            >>> loads = {"sweep": {"job.*.traffic.load": [0.1, 0.3]}}
+            >>> odonata.sweep("packets.toml", out="runs/loads", set=loads).load_curve().savefig("loads.png")
         """
         from odonata.plot import plot_load_curve
 
@@ -248,7 +286,15 @@ class Sweep:
         return plot_load_curve(list(self.runs.values()))
 
     def slowdowns(self) -> Picture:
-        """What each target of `[interference]` takes beside every background, by routing."""
+        """What each target of `[interference]` takes beside every background, by routing.
+
+        Examples:
+            >>> pairs = odonata.Sweep.load("runs/pairs")
+            >>> pairs.interference.select(["target", "background"]).to_pylist()
+            [{'target': 'halo', 'background': 'none'}, {'target': 'sum', 'background': 'none'}, {'target':
+            'halo', 'background': 'sum'}, {'target': 'sum', 'background': 'halo'}]
+            >>> pairs.slowdowns().savefig("slowdowns.png")
+        """
         from odonata.plot import plot_interference
 
         return plot_interference(self.interference)

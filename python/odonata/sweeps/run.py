@@ -94,9 +94,20 @@ def sweep(
         finished: Called with each point and its run, in this process: first those of an earlier call, then
             each as it ends. What it raises ends the sweep; what is finished by then stays.
 
+    Returns:
+        The sweep: its runs by point, and tables with a row for each point, job and class. Points whose runs
+        failed are its `failures`.
+
     Raises:
         OdonataError: A point cannot be run, or `out` holds something else, and nothing was run; or the
             cluster cannot be had, or was lost.
+
+    Examples:
+        >>> sweep = odonata.sweep("design.toml", out="runs/new", processes=1)
+        >>> [(axis.key, len(axis.values)) for axis in sweep.axes], len(sweep.runs)
+        ([('machine.edit', 2), ('engine.routing', 2), ('engine.seed', 2)], 8)
+        >>> sweep.jobs.select(["engine.seed", "name", "time_s"]).num_rows
+        16
     """
     return run_sweep(
         Source.of(experiment),
