@@ -54,13 +54,13 @@ def interactions(
 
     Examples:
         >>> import pyarrow as pa
-        >>> axes = {"routing": 4 * ["min"] + 4 * ["par"], "load": 2 * [0.1, 0.1, 0.9, 0.9], "seed": 4 * [1, 2]}
+        >>> axes = {"routing": 4 * ["min"] + 4 * ["par"], "load": 2 * [1, 1, 9, 9], "seed": 4 * [1, 2]}
         >>> results = pa.table({**axes, "time": [1, 1, 5, 6, 2, 2, 3, 4]})
         >>> table = odonata.analysis.interactions(
         ...     results, factor="routing", base="min", level="par", by="load", pair_by=["seed"], value="time"
         ... )
         >>> table.select(["load", "at_base", "at_level", "interaction", "crosses"]).to_pylist()
-        [{'load': 0.9, 'at_base': 1.0, 'at_level': -2.0, 'interaction': -3.0, 'crosses': True}]
+        [{'load': 9, 'at_base': 1.0, 'at_level': -2.0, 'interaction': -3.0, 'crosses': True}]
     """
     frame = results.select([factor, by, *pair_by, value]).to_pandas()
     frame = frame[frame[value].notna()]
@@ -127,7 +127,7 @@ def stratified_differences(
 
     Examples:
         >>> import pyarrow as pa
-        >>> axes = {"routing": 4 * ["min"] + 4 * ["par"], "load": 2 * [0.1, 0.1, 0.9, 0.9], "seed": 4 * [1, 2]}
+        >>> axes = {"routing": 4 * ["min"] + 4 * ["par"], "load": 2 * [1, 1, 9, 9], "seed": 4 * [1, 2]}
         >>> results = pa.table({**axes, "time": [1, 1, 5, 6, 2, 2, 3, 4]})
         >>> table = odonata.analysis.stratified_differences(
         ...     results,
@@ -139,7 +139,7 @@ def stratified_differences(
         ...     value="time",
         ... )
         >>> table.select(["load", "pairs", "difference"]).to_pylist()
-        [{'load': 0.1, 'pairs': 2, 'difference': 1.0}, {'load': 0.9, 'pairs': 2, 'difference': -2.0}]
+        [{'load': 1, 'pairs': 2, 'difference': 1.0}, {'load': 9, 'pairs': 2, 'difference': -2.0}]
     """
     rows = []
     for stratum in dict.fromkeys(zip(*(results[key].to_pylist() for key in by), strict=True)) if by else [()]:
