@@ -13,8 +13,10 @@ if (firefox === undefined)
 const drawn = (page: Page): Promise<boolean> =>
   page.evaluate(() =>
     [...document.querySelectorAll('canvas')].some((canvas) => {
-      const context = canvas.width > 0 ? canvas.getContext('2d') : null
-      if (!context) return false
+      if (canvas.width === 0) return false
+      // What a thread has drawn has no context to be read from.
+      const context = new OffscreenCanvas(canvas.width, canvas.height).getContext('2d')!
+      context.drawImage(canvas, 0, 0)
       const pixels = new Uint32Array(context.getImageData(0, 0, canvas.width, canvas.height).data.buffer)
       return new Set(pixels).size > 2
     }),

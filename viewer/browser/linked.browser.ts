@@ -286,7 +286,10 @@ test('a job in another colour: in every picture, in the address, and back', asyn
   const inked = (): Promise<boolean> =>
     page.evaluate(() => {
       const canvas = document.querySelector<HTMLCanvasElement>('.picture canvas')!
-      const { data } = canvas.getContext('2d')!.getImageData(0, 0, canvas.width, canvas.height)
+      // What a thread has drawn has no context to be read from.
+      const context = new OffscreenCanvas(canvas.width, canvas.height).getContext('2d')!
+      context.drawImage(canvas, 0, 0)
+      const { data } = context.getImageData(0, 0, canvas.width, canvas.height)
       for (let i = 0; i < data.length; i += 4)
         if (data[i] === 255 && data[i + 1] === 0 && data[i + 2] === 204 && data[i + 3] === 255) return true
       return false

@@ -91,7 +91,10 @@ describe.each(SURFACES)('%s', (surface) => {
       .locator('.picture canvas')
       .first()
       .evaluate((canvas: HTMLCanvasElement) => {
-        const { data } = canvas.getContext('2d')!.getImageData(0, 0, canvas.width, canvas.height)
+        // What a thread has drawn has no context to be read from.
+        const context = new OffscreenCanvas(canvas.width, canvas.height).getContext('2d')!
+        context.drawImage(canvas, 0, 0)
+        const { data } = context.getImageData(0, 0, canvas.width, canvas.height)
         const found: Record<string, number> = {}
         for (let i = 0; i < data.length; i += 4) {
           const key = `${data[i]},${data[i + 1]},${data[i + 2]}`

@@ -21,6 +21,7 @@ import { Jobs } from './views/jobs'
 import { JobsView } from './views/placement'
 import { Help, useKeys } from './views/keys'
 import { Overview } from './views/overview'
+import { Ranks } from './views/ranks'
 import { SessionContext, ThemeContext, useStore, type Session } from './views/session'
 import { StudyView } from './views/study'
 import { studyExhibit } from './views/studysheet'
@@ -142,7 +143,9 @@ function Body({
   return (
     <main class={`body view-${view}`}>
       <aside class="left" aria-label="What is shown">
-        <Controls derived={derived} />
+        <Controls derived={derived}>
+          <Ranks derived={derived} />
+        </Controls>
         <Distribution derived={derived} />
         {compared && <BothRuns runs={compared.pair} />}
         <ScaleLegend derived={derived} cables={compared?.change?.difference.cables} />

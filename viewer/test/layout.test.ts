@@ -403,6 +403,8 @@ describe('matrices', () => {
       values: d.values,
       selected: d.selection.selected,
       looks: d.selection.looks,
+      step: d.selection.step,
+      changed: d.selection.changed,
       shades: d.shades,
       aggregate: 'max',
       scale: d.scale,

@@ -36,22 +36,48 @@ export function aggregateMarks(
   into?: MarkValues,
 ): MarkValues {
   const result = into ?? { values: new Float64Array(marks.count), selected: new Uint32Array(marks.count) }
-  const { offsets, links } = marks
-  for (let m = 0; m < marks.count; m++) {
-    let value = 0
-    let count = 0
-    for (let i = offsets[m]!, end = offsets[m + 1]!; i < end; i++) {
-      const l = links[i]!
-      if (selected[l] === 0) continue
-      const v = values[l]!
-      count++
-      if (how !== 'max') value += v
-      else if (count === 1 || (v < 0 ? -v : v) > (value < 0 ? -value : value)) value = v
-    }
-    result.values[m] = how === 'mean' && count > 0 ? value / count : value
-    result.selected[m] = count
-  }
+  for (let m = 0; m < marks.count; m++) aggregateMark(marks, m, values, selected, how, result)
   return result
+}
+
+/** The same where it is known already but for the marks of some links. */
+export function updateMarks(
+  marks: Marks,
+  values: Float64Array,
+  selected: Uint8Array,
+  how: Aggregate,
+  result: MarkValues,
+  changed: Uint32Array,
+): void {
+  const done = new Uint8Array(marks.count)
+  for (let i = 0; i < changed.length; i++) {
+    const m = marks.ofLink[changed[i]!]!
+    if (m < 0 || done[m] === 1) continue
+    done[m] = 1
+    aggregateMark(marks, m, values, selected, how, result)
+  }
+}
+
+function aggregateMark(
+  { offsets, links }: Marks,
+  m: number,
+  values: Float64Array,
+  selected: Uint8Array,
+  how: Aggregate,
+  result: MarkValues,
+): void {
+  let value = 0
+  let count = 0
+  for (let i = offsets[m]!, end = offsets[m + 1]!; i < end; i++) {
+    const l = links[i]!
+    if (selected[l] === 0) continue
+    const v = values[l]!
+    count++
+    if (how !== 'max') value += v
+    else if (count === 1 || (v < 0 ? -v : v) > (value < 0 ? -value : value)) value = v
+  }
+  result.values[m] = how === 'mean' && count > 0 ? value / count : value
+  result.selected[m] = count
 }
 
 /** Traffic of the selected links that leave each group, by job: what the outer bands show. */

@@ -9,6 +9,7 @@ import { hasLanes } from './lanes'
 import { groupMeasures, hasGroupTraffic, hasLatency } from './latency'
 import { figureOptions, settingKeys } from './pivot'
 import { parseProjection } from './projection'
+import { hasRanks, readRanks } from './ranks'
 import { GROUPINGS, hasSeries, seriesTables } from './series'
 import { isMeasure, type Index, type RunInfo } from './source'
 import { DEFAULTS, type ViewState } from './state'
@@ -114,6 +115,14 @@ const CHECKS: Checks = {
     readChoice(communicator)
       ? null
       : `${quote(communicator)} is not a job, a communicator and a group; write for instance 0.1.3, or 0.1`,
+  routers: ({ routers }, _, run) =>
+    routers === 'rank' && !hasRanks(run) ? 'this run does not tell where its ranks are' : null,
+  ranks: ({ ranks }, index) => {
+    const choice = readRanks(ranks)
+    return choice
+      ? noSuchJob({ [choice.job]: 0 }, index)
+      : `${quote(ranks)} is not a job, a grid of its ranks and an axis of it; write for instance 0, or 0.8x8x8.1`
+  },
   rows: ({ rows }) => oneOf('row', rows, GROUPINGS),
   span: ({ span }) =>
     span !== null && !(span[0] < span[1]) ? `from ${span[0]} to ${span[1]} ps is no time` : null,

@@ -56,7 +56,14 @@ export function difference(base: Run, other: Run, pairing: Pairing): Difference 
   const added = items.filter((item) => item.base.length === 0)
   const measures = base.measures
     .filter((measure) => other.measures.some((m) => m.id === measure.id))
-    .map((measure): Measure => ({ ...measure, total: new Float64Array(0), perJob: null }))
+    .map(({ id, label, unit, merge }): Measure => ({
+      id,
+      label,
+      unit,
+      merge,
+      total: new Float64Array(0),
+      perJob: null,
+    }))
   const runOf = (part: readonly Bundle[]): Run => ({
     ...base,
     label: `${other.label} − ${base.label}`,

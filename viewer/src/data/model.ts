@@ -7,7 +7,8 @@ import { valueRange, type ValueRange } from './range'
 import type { Measure, Run } from './run'
 import { intervalAt, type Frames } from './series'
 import { colorScale, shadeAll, type ColorScale } from './scale'
-import { selectLinks, type Selection } from './selection'
+import { Brushing } from './brushing'
+import { selectLinks, type Filter, type Selection } from './selection'
 import type { Pairing, ViewState } from './state'
 import { classStats, concatSorted, sortedByClass, type ClassStats } from './stats'
 import { countedJobs, linkValues } from './values'
@@ -62,7 +63,10 @@ abstract class Model {
     focus: new Memo<Focus | null>(),
     selection: new Memo<Selection>(),
   }
-  private buffers: Selection | undefined
+  /** The selection that was made last, and of what. */
+  private last: { made: Selection; values: Float64Array; shades: Uint8Array; filter: Filter } | undefined
+  /** Of the values that were brushed last. */
+  private brushing: { values: Float64Array; moves: Brushing } | undefined
 
   constructor(
     readonly run: Run,
@@ -112,7 +116,9 @@ abstract class Model {
     const within = memo.range.get(chosen, () => valueRange(state, sorted, this.signed))
     const selection = memo.selection.get([values, shades, classOn, focus, within], () => {
       const filter = { range: within, classOn, focus: focus?.mask ?? null }
-      return (this.buffers = selectLinks(values, shades, run.links.class, filter, this.buffers))
+      const made = this.select(values, shades, filter)
+      this.last = { made, values, shades, filter }
+      return made
     })
     return {
       run,
@@ -131,6 +137,19 @@ abstract class Model {
       selection,
       sides: this.sides(state),
     }
+  }
+
+  /** By what changed since the last selection if only the range did, else by a pass over all links. */
+  private select(values: Float64Array, shades: Uint8Array, filter: Filter): Selection {
+    const { last } = this
+    const { class: classOf, classes } = this.run.links
+    if (last?.values === values && last.shades === shades && last.filter.classOn === filter.classOn) {
+      if (this.brushing?.values !== values)
+        this.brushing = { values, moves: new Brushing(values, classOf, classes.length) }
+      const moved = this.brushing.moves.move(last.made, last.filter, filter, shades)
+      if (moved) return moved
+    }
+    return selectLinks(values, shades, classOf, filter, last?.made)
   }
 
   private sorted(state: ViewState): Float64Array[] {

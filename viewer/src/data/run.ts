@@ -273,17 +273,27 @@ function readMeasures(links: Block, linkJobs: Block, { capacity }: Links, column
   return measures.sort((a, b) => Number(b.id === 'bytes') - Number(a.id === 'bytes'))
 }
 
-/** How long a link of this capacity takes to carry its bytes: comparable between classes of different capacity. */
+/** How long a link of this capacity takes to carry its bytes: comparable between classes of different capacity. Worked out when it is asked for. */
 function transferTime(bytes: Measure, linkJobs: Block, capacity: Float64Array): Measure {
-  const psPerByte = capacity.map((c) => (c > 0 ? 1e12 / c : 0))
+  const each = (bytes: Float64Array, link: (i: number) => number): Float64Array =>
+    bytes.map((value, i) => {
+      const c = capacity[link(i)]!
+      return c > 0 ? value * (1e12 / c) : 0
+    })
   const link = u32(linkJobs, 'link')
+  const { perJob } = bytes
+  let [total, byJob]: (Float64Array | null)[] = [null, null]
   return {
     id: 'transfer_ps',
     label: 'Transfer time',
     unit: 'ps',
     merge: 'sum',
-    total: bytes.total.map((value, l) => value * psPerByte[l]!),
-    perJob: bytes.perJob?.map((value, i) => value * psPerByte[link[i]!]!) ?? null,
+    get total() {
+      return (total ??= each(bytes.total, (l) => l))
+    },
+    get perJob() {
+      return perJob && (byJob ??= each(perJob, (i) => link[i]!))
+    },
   }
 }
 

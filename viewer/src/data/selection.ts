@@ -19,6 +19,10 @@ export interface Selection {
   /** Per class. */
   readonly counts: Uint32Array
   readonly sums: Float64Array
+  /** Grows with every selection of the same links. */
+  readonly step: number
+  /** The links in which it differs from the one a step before; null if any may. Overwritten by the next one. */
+  readonly changed: Uint32Array | null
 }
 
 /**
@@ -57,7 +61,7 @@ export function selectLinks(
       selected[l] = 0
     }
   }
-  return { looks, selected, count, counts, sums }
+  return { looks, selected, count, counts, sums, step: (into?.step ?? 0) + 1, changed: null }
 }
 
 /** The `k` selected links with the largest absolute values, the largest first; ties by number. */

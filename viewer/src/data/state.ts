@@ -38,7 +38,9 @@ export interface ViewState {
   /** The colour range, if the user has frozen it. */
   readonly frozen: readonly [number, number] | null
   readonly histogram: 'linear' | 'log'
-  readonly routers: 'job' | 'value'
+  readonly routers: 'job' | 'value' | 'rank'
+  /** By which ranks routers are coloured, as `0` (of job 0) or `0.8x8x8.1` (their coordinate 1 in a grid). */
+  readonly ranks: string
   readonly theme: 'auto' | 'light' | 'dark'
   /** What everything is narrowed to: `group:3`, `router:g3r0c1`, `link:…`, `job:0`; empty for nothing. */
   readonly focus: string
@@ -104,6 +106,7 @@ export const DEFAULTS: ViewState = {
   frozen: null,
   histogram: 'linear',
   routers: 'job',
+  ranks: '0',
   theme: 'auto',
   focus: '',
   communicator: '',
@@ -194,7 +197,8 @@ const CODECS: Record<keyof ViewState, Codec> = {
   ramp: words,
   frozen: numberList,
   histogram: oneOf('linear', 'log'),
-  routers: oneOf('job', 'value'),
+  routers: oneOf('job', 'value', 'rank'),
+  ranks: words,
   theme: oneOf('auto', 'light', 'dark'),
   focus: words,
   communicator: words,

@@ -1,4 +1,5 @@
 /** Statistics of the links of each class, defined as in the run's summary: all links count, zeros too. */
+import { sortNumbers } from './sorting'
 
 export const PERCENTILES = [50, 90, 99] as const
 
@@ -23,7 +24,7 @@ export function sortedByClass(values: Float64Array, classOf: Uint8Array, classes
     const code = classOf[l]!
     parts[code]![counts[code]!++] = values[l]!
   }
-  for (const part of parts) part.sort()
+  parts.forEach(sortNumbers)
   return parts
 }
 

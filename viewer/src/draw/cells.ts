@@ -1,4 +1,4 @@
-/** Draws matrices: pixel by pixel on the screen, as rectangles into an SVG file. */
+/** The looks of matrices' cells, what is at a point, and matrices as rectangles in an SVG file. */
 import { aggregateMarks, type Marks } from '../data/aggregate'
 import type { Aggregate } from '../data/state'
 import { EMPTY, FILTERED, type ColorScale } from '../data/scale'
@@ -16,24 +16,38 @@ export interface CellSource {
   readonly shades: Uint8Array
   readonly aggregate: Aggregate
   readonly scale: ColorScale
+  /** Of the selection. */
+  readonly step: number
+  readonly changed: Uint32Array | null
 }
 
 export function marksOf(source: Pick<CellSource, 'groupMarks' | 'inside'>, family: number): Marks {
   return family < 0 ? source.groupMarks : (source.inside.families[family] as Family).marks
 }
 
-/** The look of every cell of one matrix. */
-export function cellLooks(source: CellSource, matrix: PlacedMatrix, into: Uint16Array): void {
+/** Cells of more links, as those of all that is inside a group, wait while a range is dragged on a large machine. */
+const HURRIED_LINKS = 64
+
+/** The look of every cell of one matrix, or of those of its family that are marked in `dirty`. */
+export function cellLooks(
+  source: CellSource,
+  matrix: PlacedMatrix,
+  into: Uint16Array,
+  dirty: Uint8Array | null = null,
+  hurried = false,
+): void {
   const { values, selected, looks, shades, aggregate, scale } = source
   const { offsets, links } = marksOf(source, matrix.family)
   const cells = matrix.size * matrix.size
   for (let c = 0; c < cells; c++) {
+    if (dirty?.[matrix.base + c] === 0) continue
     const [start, end] = [offsets[matrix.base + c]!, offsets[matrix.base + c + 1]!]
     if (end - start === 1) {
       const [l, look] = [links[start]!, looks[links[start]!]!]
       into[c] = look === FILTERED ? DIMMED + shades[l]! : look
       continue
     }
+    if (hurried && end - start > HURRIED_LINKS) continue
     let count = 0
     let value = 0
     let strongest = 0
@@ -52,44 +66,6 @@ export function cellLooks(source: CellSource, matrix: PlacedMatrix, into: Uint16
     if (aggregate === 'mean' && count > 0) value /= count
     // Where nothing is selected, as its strongest link.
     into[c] = end === start ? NO_LINK : count > 0 && value !== 0 ? scale.shade(value) : context
-  }
-}
-
-/** The part of a panel from `top` on that fits into `image`, in the image's pixels. */
-export function paintMatrices(
-  image: ImageData,
-  panel: MatrixPanel,
-  source: CellSource,
-  looks: Looks,
-  top: number,
-): void {
-  const pixels = new Uint32Array(image.data.buffer)
-  pixels.fill(0)
-  const scratch = new Uint16Array(Math.max(0, ...panel.matrices.map((m) => m.size * m.size)))
-  for (const matrix of panel.matrices) {
-    const y0 = matrix.y - top
-    const side = matrix.size * matrix.cell
-    if (y0 >= image.height || y0 + side <= 0) continue
-    cellLooks(source, matrix, scratch)
-    for (let row = 0; row < matrix.size; row++) {
-      const first = Math.max(0, y0 + row * matrix.cell)
-      const last = Math.min(image.height, y0 + (row + 1) * matrix.cell)
-      if (last <= first) continue
-      const start = first * image.width + matrix.x
-      for (let column = 0; column < matrix.size; column++) {
-        const color = looks.pixels[scratch[row * matrix.size + column]!]!
-        const from = start + column * matrix.cell
-        const end = Math.min(from + matrix.cell, (first + 1) * image.width)
-        for (let at = from; at < end; at++) pixels[at] = color
-      }
-      // The other pixel lines of this row are copies of its first.
-      for (let y = first + 1; y < last; y++)
-        pixels.copyWithin(
-          y * image.width + matrix.x,
-          start,
-          Math.min(start + side, (first + 1) * image.width),
-        )
-    }
   }
 }
 

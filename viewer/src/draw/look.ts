@@ -1,6 +1,6 @@
 /** The colours of a theme, and of every look that a link or cell can have. */
 import { mix, toHex, toPixel, parseHex, type Rgb } from '../base/color'
-import { rampFor, shades, type Theme } from '../base/ramps'
+import { RAMPS, rampFor, shades, type Theme } from '../base/ramps'
 import { EMPTY, FILTERED, FIRST_SHADE, SHADES } from '../data/scale'
 
 export interface Palette {
@@ -52,6 +52,8 @@ export interface Looks {
   readonly palette: Palette
   readonly theme: Theme
   readonly colors: readonly string[]
+  /** Of routers by ranks: a ramp that links do not have. */
+  readonly ranks: readonly string[]
   /** The same as pixels; `NO_LINK` is transparent. */
   readonly pixels: Uint32Array
 }
@@ -71,7 +73,9 @@ export function looksFor(theme: Theme, rampName: string, diverging: boolean): Lo
     rgb.slice().forEach((color, i) => (rgb[DIMMED + i] = mix(color, rgb[FILTERED]!, DIMMED_SHARE)))
     const pixels = new Uint32Array(2 * DIMMED)
     rgb.forEach((color, i) => (pixels[i] = toPixel(color)))
-    looks = { palette, theme, colors: rgb.map(toHex), pixels }
+    const other = RAMPS[ramp === RAMPS['viridis'] ? 'blues' : 'viridis']!
+    const ranks = [palette.idle, palette.idle, ...shades(other, theme, SHADES).map(toHex)]
+    looks = { palette, theme, colors: rgb.map(toHex), ranks, pixels }
     made.set(key, looks)
   }
   return looks

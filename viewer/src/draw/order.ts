@@ -20,16 +20,20 @@ export interface Order {
   readonly ratio: number
 }
 
-export interface Request extends Order {
+export interface Request extends Omit<Order, 'scene'> {
   /** The answer carries it, too. */
   readonly id: number
+  /** What of the scene is another than in the last request for this canvas. */
+  readonly scene: Partial<Scene>
   /** The number of the picture, and the picture itself when the thread does not have it yet. */
   readonly picture: number
   readonly shape: Shape | null
   readonly canvas: number
-  /** Whether what the canvas showed below the links stays. */
-  readonly sameGround: boolean
+  readonly below: Below
 }
+
+/** What lies below the links and is as in the last request: nothing, sectors and nodes, or bands and routers, too. */
+export type Below = 'new' | 'ground' | 'all'
 
 /** A canvas is gone. */
 export interface Farewell {
@@ -47,7 +51,7 @@ export const pixelsOf = ({ width, height, ratio }: Omit<Order, 'scene'>): [numbe
 ]
 
 /** Pixels of the screen to scene units. */
-export function place(pen: Screen, { view, ratio }: Order): void {
+export function place(pen: Screen, { view, ratio }: Omit<Order, 'scene'>): void {
   pen.setTransform(ratio, 0, 0, ratio, 0, 0)
   pen.translate(view.x, view.y)
   pen.scale(view.k, view.k)

@@ -1,5 +1,6 @@
 /** Draws the main picture: sectors or frames, routers, curves by value, bands of jobs, highlights. */
 import type { MarkValues } from '../data/aggregate'
+import type { RankPlaces } from '../data/ranks'
 import { FIRST_SHADE, SHADES, type ColorScale } from '../data/scale'
 import type { Picture, Ring } from '../layout/picture'
 import { visibleMarks, type Drawn } from './account'
@@ -16,6 +17,8 @@ export interface PictureData {
   readonly marks: MarkValues
   readonly scale: ColorScale
   readonly routers: RouterLook
+  /** Where the ranks are that routers are coloured by; null for none. */
+  readonly places: RankPlaces | null
   /** By node: a job's number, IDLE or SEVERAL. */
   readonly nodes: Int32Array
   /** Traffic by group and job; null if jobs are not told apart. */
@@ -75,6 +78,7 @@ export type Shape = Omit<Picture, 'marks'>
 /** `pixelSize` is a CSS pixel in units of the scene; a screen has `ratio` of its own for one. */
 export function drawScene(pen: Pen, picture: Shape, scene: Scene, pixelSize: number, ratio = 1): void {
   drawGround(pen, picture, scene)
+  drawStands(pen, picture, scene, pixelSize)
   drawMarks(pen, picture, scene, pixelSize, ratio)
 }
 
@@ -86,10 +90,14 @@ export function drawGround(pen: Pen, picture: Shape, { looks, nodes, jobColors }
   drawNodes(pen, picture.ring, nodes, jobColors, looks)
 }
 
+/** What stays while a range is dragged on a large machine. */
+export function drawStands(pen: Pen, picture: Shape, scene: Scene, pixelSize: number): void {
+  if (picture.ring && scene.bands) drawBands(pen, picture.ring, scene.bands, scene.jobColors)
+  drawRouters(pen, picture, scene, scene.looks, pixelSize)
+}
+
 export function drawMarks(pen: Pen, picture: Shape, scene: Scene, pixelSize: number, ratio = 1): void {
   const { looks } = scene
-  if (picture.ring && scene.bands) drawBands(pen, picture.ring, scene.bands, scene.jobColors)
-  drawRouters(pen, picture, scene, looks, pixelSize)
   if (scene.cables) drawCables(pen, scene.cables, looks, pixelSize)
   drawCurves(pen, picture, scene, pixelSize / ratio)
   drawLabels(pen, picture, looks, pixelSize)

@@ -1,4 +1,4 @@
-/** Draws routers: dots by job or by value, several jobs on one, several routers at one place, failed ones. */
+/** Draws routers: dots by job, value or rank, several jobs on one, several routers at one place, failed ones. */
 import { IDLE, SEVERAL } from '../data/run'
 import type { Picture, Stacks } from '../layout/picture'
 import type { Looks } from './look'
@@ -9,8 +9,10 @@ const PATH_ROUTERS = 1000
 export interface RouterLook {
   /** Per router: a job's number, IDLE or SEVERAL; used if `shade` is null. */
   readonly job: Int32Array
-  /** Per router: a look of the colour scale. */
+  /** Per router: a look of the colour scale, or of that of ranks. */
   readonly shade: Uint8Array | null
+  /** Whether `shade` is of ranks. */
+  readonly ranked: boolean
   /** 1 for a router with a selected link; null if nothing is filtered. */
   readonly active: Uint8Array | null
   readonly up: Uint8Array
@@ -47,7 +49,7 @@ export function drawRouters(
       continue
     }
     const color = routers.shade
-      ? looks.colors[routers.shade[r]!]!
+      ? (routers.ranked ? looks.ranks : looks.colors)[routers.shade[r]!]!
       : job === IDLE
         ? palette.idle
         : (jobColors[job] ?? palette.idle)
@@ -132,20 +134,20 @@ function drawSeveral(
   pen.fill()
 }
 
-/** Routers at one place: a pie of their jobs, or the look of the largest value among them. */
+/** Routers at one place: a pie of their jobs or ranks, or the look of the largest value among them. */
 function drawStacks(
   pen: Pen,
   picture: Omit<Picture, 'marks'>,
   { members }: Stacks,
   { routers, jobColors }: RouterData,
-  { palette, colors }: Looks,
+  looks: Looks,
 ): void {
   for (const stack of members) {
     const [x, y] = [picture.routers[2 * stack[0]!]!, picture.routers[2 * stack[0]! + 1]!]
     const active = routers.active === null || stack.some((r) => routers.active![r] === 1)
     const radius = picture.routerRadius * (active ? 1 : 0.55)
     let from = -Math.PI / 2
-    for (const [color, count] of stackColors(stack, routers, jobColors, palette, colors)) {
+    for (const [color, count] of stackColors(stack, routers, jobColors, looks)) {
       const to = from + (2 * Math.PI * count) / stack.length
       pen.beginPath()
       if (count < stack.length) pen.moveTo(x, y)
@@ -161,13 +163,17 @@ function drawStacks(
 /** Colours of a stack with how many of its routers have them, jobs in their order, then several, idle and failed. */
 function stackColors(
   stack: readonly number[],
-  { job, shade, up }: RouterLook,
+  { job, shade, ranked, up }: RouterLook,
   jobColors: readonly string[],
-  palette: Looks['palette'],
-  colors: readonly string[],
+  { palette, colors, ranks }: Looks,
 ): [string, number][] {
-  if (shade) return [[colors[stack.reduce((most, r) => Math.max(most, shade[r]!), 0)]!, stack.length]]
+  if (shade && !ranked)
+    return [[colors[stack.reduce((most, r) => Math.max(most, shade[r]!), 0)]!, stack.length]]
   const counts = new Map<number, number>()
+  if (shade && ranked) {
+    for (const r of stack) counts.set(shade[r]!, (counts.get(shade[r]!) ?? 0) + 1)
+    return [...counts].sort(([a], [b]) => a - b).map(([look, count]) => [ranks[look]!, count])
+  }
   const failed = jobColors.length + 2
   const rank = (r: number): number =>
     up[r] === 0

@@ -2,6 +2,8 @@
 import { count, quantity } from '../base/format'
 import { show } from '../data/describe'
 import type { Derived } from '../data/model'
+import { placesText, type RankPlaces } from '../data/ranks'
+import { FIRST_SHADE, SHADES } from '../data/scale'
 import { placeMatrices, type Interior } from '../layout/matrices'
 import type { Picture } from '../layout/picture'
 import { drawMatrices, type CellSource } from './cells'
@@ -80,7 +82,7 @@ export function drawSheet(pen: Pen, sheet: Sheet): void {
   drawFoot(pen, sheet, height - FOOT, reading)
 }
 
-function drawFoot(pen: Pen, { derived: d, looks }: Sheet, top: number, reading: string): void {
+function drawFoot(pen: Pen, { derived: d, data, looks }: Sheet, top: number, reading: string): void {
   drawScale(pen, MARGIN, top, d, looks)
   let x = MARGIN + RAMP + 40
   for (const job of d.run.jobs) {
@@ -92,10 +94,29 @@ function drawFoot(pen: Pen, { derived: d, looks }: Sheet, top: number, reading: 
     write(pen, label, x + 17, top + 26, looks, counted ? { color: looks.palette.ink } : {})
     x += 34 + label.length * 7
   }
+  if (data.places) drawRanks(pen, x, top, data.places, d, looks)
   write(pen, reading, MARGIN, top + 64, looks, { size: 11 })
 }
 
 const RAMP = 240
+
+/** What the colours of routers mean. */
+function drawRanks(pen: Pen, x: number, y: number, places: RankPlaces, d: Derived, looks: Looks): void {
+  const steps = 60
+  for (let i = 0; i < steps; i++)
+    fillBox(
+      pen,
+      { x: x + (i * RAMP) / steps, y: y + 16, width: RAMP / steps + 0.1, height: 12 },
+      looks.ranks[FIRST_SHADE + Math.round((i * (SHADES - 1)) / (steps - 1))]!,
+    )
+  write(pen, `Routers: ${placesText(d.run, places)}`, x, y + 10, looks, { size: 11 })
+  write(pen, '0', x, y + 42, looks, { size: 11, color: looks.palette.ink })
+  write(pen, count(places.most), x + RAMP, y + 42, looks, {
+    size: 11,
+    align: 'right',
+    color: looks.palette.ink,
+  })
+}
 
 export function drawScale(pen: Pen, x: number, y: number, d: Derived, looks: Looks): void {
   const label = `${d.measure.label}${d.signed ? ', change' : ''} (${d.scale.kind})`

@@ -6,8 +6,8 @@
  * left behind is not.
  */
 import type { Picture } from '../layout/picture'
-import { pixelsOf, place, type Answer, type Farewell, type Order, type Request } from './order'
-import { drawScene } from './picture'
+import { pixelsOf, place, type Answer, type Below, type Farewell, type Order, type Request } from './order'
+import { drawScene, type Scene } from './picture'
 import DrawingThread from './worker?worker&inline'
 
 interface Job {
@@ -16,14 +16,24 @@ interface Job {
   shown(): void
 }
 
+/** What the thread has of a canvas. */
+interface Known {
+  readonly number: number
+  readonly scene: Scene
+  /** What the ground, and what stands on it, were drawn from. */
+  readonly ground: readonly unknown[]
+  readonly stands: readonly unknown[]
+}
+
+const alike = (a: readonly unknown[], b: readonly unknown[]): boolean => a.every((part, i) => part === b[i])
+
 class Workshop {
   private thread: Worker | null = null
   private readonly numbers = new WeakMap<Picture, number>()
   private pictures = 0
   private requests = 0
   private readonly waiting = new Map<HTMLCanvasElement, Job>()
-  /** The number of each canvas, and what its ground was drawn from. */
-  private readonly canvases = new Map<HTMLCanvasElement, { number: number; ground: readonly unknown[] }>()
+  private readonly canvases = new Map<HTMLCanvasElement, Known>()
   private numbered = 0
   private readonly afterwards: (() => void)[] = []
   private current: { id: number; canvas: HTMLCanvasElement; job: Job } | null = null
@@ -89,21 +99,27 @@ class Workshop {
     if (known === undefined) this.numbers.set(picture, ++this.pictures)
     return {
       ...order,
-      ...this.groundOf(canvas, picture, order),
+      ...this.news(canvas, picture, order),
       id,
       picture: known ?? this.pictures,
       shape: known === undefined ? shape : null,
     }
   }
 
-  private groundOf(canvas: HTMLCanvasElement, picture: Picture, order: Order) {
+  /** What the thread does not have of a canvas yet. */
+  private news(canvas: HTMLCanvasElement, picture: Picture, order: Order) {
     const { scene, view, width, height, ratio } = order
-    const { looks, nodes, jobColors } = scene
+    const { looks, nodes, jobColors, bands, routers } = scene
     const ground = [picture, looks, nodes, jobColors, view.k, view.x, view.y, width, height, ratio]
+    const stands = [bands, routers]
     const known = this.canvases.get(canvas)
     const number = known?.number ?? ++this.numbered
-    this.canvases.set(canvas, { number, ground })
-    return { canvas: number, sameGround: known?.ground.every((part, i) => part === ground[i]) ?? false }
+    this.canvases.set(canvas, { number, scene, ground, stands })
+    const below: Below =
+      !known || !alike(known.ground, ground) ? 'new' : alike(known.stands, stands) ? 'all' : 'ground'
+    const parts = Object.entries(scene) as [keyof Scene, unknown][]
+    const changed = parts.filter(([part, value]) => known?.scene[part] !== value)
+    return { canvas: number, below, scene: Object.fromEntries(changed) as Partial<Scene> }
   }
 
   private receive({ id, bitmap }: Answer): void {
@@ -111,11 +127,7 @@ class Workshop {
     if (current === null || current.id !== id) return bitmap.close()
     this.current = null
     const { canvas, job } = current
-    const context = sized(canvas, job.order)
-    context.globalCompositeOperation = 'copy'
-    context.drawImage(bitmap, 0, 0)
-    context.globalCompositeOperation = 'source-over'
-    bitmap.close()
+    showBitmap(canvas, bitmap)
     this.done(canvas, job)
     this.next()
   }
@@ -136,20 +148,23 @@ class Workshop {
   }
 }
 
-/** At the pixels of an order; setting a size empties a canvas, so only a new one is set. */
-function sized(canvas: HTMLCanvasElement, order: Order): CanvasRenderingContext2D {
-  const [width, height] = pixelsOf(order)
+/** Hands the picture over as it is: a drawing of it would be copied twice more. */
+function showBitmap(canvas: HTMLCanvasElement, bitmap: ImageBitmap): void {
+  const { width, height } = bitmap
   if (canvas.width !== width || canvas.height !== height) [canvas.width, canvas.height] = [width, height]
-  const context = canvas.getContext('2d')!
-  context.setTransform(1, 0, 0, 1, 0, 0)
-  return context
+  canvas.getContext('bitmaprenderer')!.transferFromImageBitmap(bitmap)
 }
 
+/** On the page's own thread; a canvas that the thread has drawn on takes nothing but whole pictures. */
 function drawHere(canvas: HTMLCanvasElement, { order, picture }: Job): void {
-  const context = sized(canvas, order)
-  context.clearRect(0, 0, canvas.width, canvas.height)
+  const off = typeof OffscreenCanvas === 'undefined' ? null : new OffscreenCanvas(1, 1)
+  const sheet = off ?? canvas
+  // Setting its size empties a canvas, and forgets its transform.
+  ;[sheet.width, sheet.height] = pixelsOf(order)
+  const context = sheet.getContext('2d')!
   place(context, order)
   drawScene(context, picture, order.scene, 1 / order.view.k, order.ratio)
+  if (off) showBitmap(canvas, off.transferToImageBitmap())
 }
 
 let made: Workshop | undefined

@@ -1,15 +1,17 @@
 /** What a picture shows of a run under the current settings: values of its marks, its routers, its bands, its highlights. */
 import { Memo } from '../base/memo'
-import { aggregateMarks, groupJobTraffic, type MarkValues } from '../data/aggregate'
+import { aggregateMarks, groupJobTraffic, updateMarks, type MarkValues } from '../data/aggregate'
 import { routerJobs } from '../data/describe'
 import type { Difference } from '../data/difference'
 import { markedRouters } from '../data/communicators'
+import { placesOf, type RankPlaces } from '../data/ranks'
 import { resolveFocus, translation } from '../data/focus'
 import type { Derived } from '../data/model'
 import { IDLE, type Run } from '../data/run'
-import { EMPTY, FILTERED } from '../data/scale'
-import type { ViewState } from '../data/state'
+import { EMPTY, FILTERED, FIRST_SHADE, SHADES } from '../data/scale'
+import type { Aggregate, ViewState } from '../data/state'
 import type { CableMarks, Highlight, PictureData } from '../draw/picture'
+import type { RouterLook } from '../draw/routers'
 import type { Picture } from '../layout/picture'
 import type { Compared } from './compared'
 import { geometryOf, type Hover } from './session'
@@ -23,7 +25,9 @@ export class PictureContent {
   private readonly colors = new Memo<string[]>()
   private readonly all = new Memo<PictureData>()
   private slow: Pick<PictureData, 'bands' | 'routers'> | undefined
-  private buffer: { picture: Picture; values: MarkValues } | undefined
+  private marked:
+    | { picture: Picture; values: Float64Array; aggregate: Aggregate; step: number; marks: MarkValues }
+    | undefined
 
   /** `hurried`: bands and routers stay as they were, while the range is dragged on a large machine. */
   data(
@@ -42,6 +46,8 @@ export class PictureContent {
       state.aggregate,
       state.jobs,
       state.routers,
+      state.ranks,
+      placesOf(d.run, state),
       markedRouters(d.run, state.communicator),
     ]
     return this.all.get([...keys, hurried, change?.difference], () => {
@@ -49,6 +55,7 @@ export class PictureContent {
       this.slow = slow
       return {
         marks: this.marks(picture, d, state),
+        places: placesOf(d.run, state),
         scale: d.scale,
         nodes: this.nodes.get([d.run, state.jobs], () =>
           d.run.nodes.job.map((job) => (state.jobs[job] === 'hidden' ? IDLE : job)),
@@ -60,11 +67,20 @@ export class PictureContent {
     })
   }
 
-  private marks(picture: Picture, d: Derived, state: ViewState): MarkValues {
-    const into = this.buffer?.picture === picture ? this.buffer.values : undefined
-    const values = aggregateMarks(picture.marks, d.values, d.selection.selected, state.aggregate, into)
-    this.buffer = { picture, values }
-    return values
+  /** Only those of links that a brush move has changed, where the marks are those of the selection before. */
+  private marks(picture: Picture, { values, selection }: Derived, { aggregate }: ViewState): MarkValues {
+    const { selected, changed, step } = selection
+    const last = this.marked
+    const same = last?.picture === picture && last.values === values && last.aggregate === aggregate
+    const into = last?.picture === picture ? last.marks : undefined
+    if (same && changed && last.step === step - 1)
+      updateMarks(picture.marks, values, selected, aggregate, into!, changed)
+    const marks =
+      same && (last.step === step || (changed && last.step === step - 1))
+        ? into!
+        : aggregateMarks(picture.marks, values, selected, aggregate, into)
+    this.marked = { picture, values, aggregate, step, marks }
+    return marks
   }
 
   private jobColors(run: Run): string[] {
@@ -97,7 +113,7 @@ export class PictureContent {
           : null,
       routers: {
         job: this.jobs.get([run, state.jobs], () => routerJobs(run, (job) => state.jobs[job] === 'hidden')),
-        shade: state.routers === 'value' ? routerShades(d) : null,
+        ...shadesOf(d, state),
         active:
           marked ??
           (focus && focus.job >= 0 ? routersOf(run, focus.job) : narrowed ? activeRouters(d) : null),
@@ -122,6 +138,18 @@ function cableMarks({ cables: { run, removed } }: Difference, d: Derived, state:
 
 function jobCount(run: Run): number {
   return run.jobs.reduce((n, job) => Math.max(n, job.job + 1), 0)
+}
+
+/** By their largest link, by a rank of theirs, or null for their jobs' colours. */
+function shadesOf(d: Derived, state: ViewState): Pick<RouterLook, 'shade' | 'ranked'> {
+  const places = placesOf(d.run, state)
+  if (places) return { shade: rankShades(places), ranked: true }
+  return { shade: state.routers === 'value' ? routerShades(d) : null, ranked: false }
+}
+
+function rankShades({ values, most }: RankPlaces): Uint8Array {
+  const step = (SHADES - 1) / Math.max(1, most)
+  return Uint8Array.from(values, (value) => (value < 0 ? EMPTY : FIRST_SHADE + Math.round(value * step)))
 }
 
 /** A router looks like the largest selected link that touches it. */
@@ -154,10 +182,10 @@ function activeRouters({ run, selection }: Derived): Uint8Array {
   return active
 }
 
-/** The marks, routers and groups that a hover or the focus means in this picture. */
 /** Rings around more routers than these are no longer told apart; that they are larger than others has to do. */
 const RINGS_MAX = 4000
 
+/** The marks, routers and groups that a hover or the focus means in this picture. */
 export function highlightOf(
   run: Run,
   picture: Picture,

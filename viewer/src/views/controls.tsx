@@ -1,4 +1,5 @@
 /** What is shown, and the colour scale with its legend. */
+import type { ComponentChildren } from 'preact'
 import { useContext } from 'preact/hooks'
 import { RAMPS } from '../base/ramps'
 import { quantity } from '../base/format'
@@ -8,6 +9,7 @@ import type { Cables } from '../data/difference'
 import type { Derived } from '../data/model'
 import { projectionOptions } from '../data/projection'
 import { NO_ENDS } from '../data/range'
+import { hasRanks } from '../data/ranks'
 import type { ViewState } from '../data/state'
 import { colorAt, looksFor } from '../draw/look'
 import { RangeField } from './range'
@@ -45,7 +47,8 @@ export function Choice({
   )
 }
 
-export function Controls({ derived: d }: { derived: Derived }) {
+/** `children` stand below the choice of what routers are coloured by. */
+export function Controls({ derived: d, children }: { derived: Derived; children?: ComponentChildren }) {
   const session = useSession()
   const state = useStore(session.state)
   const planes = projectionOptions(d.run.routers.axes.map(({ name }) => name))
@@ -86,13 +89,16 @@ export function Controls({ derived: d }: { derived: Derived }) {
       />
       <Choice
         label="Routers by"
+        test="routers"
         value={state.routers}
         options={[
           { value: 'job', label: 'job' },
           { value: 'value', label: 'their largest link' },
+          ...(hasRanks(d.run.info) ? [{ value: 'rank', label: 'rank of a job' }] : []),
         ]}
         onChange={(routers) => patch({ routers: routers as ViewState['routers'] })}
       />
+      {children}
       {planes.length > 0 && d.run.shape === 'torus' && (
         <Choice
           label="Seen as"

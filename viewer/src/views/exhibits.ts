@@ -79,6 +79,8 @@ function sheetOf(d: Derived, state: ViewState, theme: Theme, change: Change | nu
       selected: d.selection.selected,
       looks: d.selection.looks,
       shades: d.shades,
+      step: d.selection.step,
+      changed: d.selection.changed,
       aggregate: state.aggregate,
       scale: d.scale,
     },

@@ -11,6 +11,7 @@ import {
   type Tip,
 } from '../data/describe'
 import type { Derived } from '../data/model'
+import { placesText, type RankPlaces } from '../data/ranks'
 import { linkName } from '../data/run'
 import type { Drawn } from '../draw/account'
 import type { View } from '../draw/order'
@@ -45,7 +46,7 @@ export function hitAt(
   const at = { run: d.run, x: event.clientX, y: event.clientY }
   const router = nearestPoint(picture.routers, x, y, Math.max(picture.routerRadius * 1.2, 2 / view.k))
   if (router >= 0 && picture.routerRadius * view.k > 0.8)
-    return { ...at, ...routerHit(d, picture, router, data.routers.job) }
+    return { ...at, ...routerHit(d, picture, router, data) }
   const mark = nearestCurve(picture.curves, drawn.visible, x, y, 5 / view.k)
   if (mark >= 0) return { ...at, ...markHit(d, picture, mark) }
   const cable = change && data.cables ? cableHit(change, data.cables, projection, x, y, 4 / view.k) : null
@@ -78,7 +79,7 @@ export function useMarkSteps(shown: Shown, d: Derived): (event: KeyboardEvent) =
   const routers = (): Stop[] => Array.from({ length: d.run.routers.count }, (_, router) => ({ router }))
   const show = (stop: Stop): Step => {
     const { focus, ...hit } =
-      'mark' in stop ? markHit(d, picture, stop.mark) : routerHit(d, picture, stop.router, data.routers.job)
+      'mark' in stop ? markHit(d, picture, stop.mark) : routerHit(d, picture, stop.router, data)
     const [x, y] =
       'mark' in stop
         ? middleOf(picture.curves, stop.mark)
@@ -92,12 +93,22 @@ export function useMarkSteps(shown: Shown, d: Derived): (event: KeyboardEvent) =
 
 type Hit = Pick<Hover, 'links' | 'routers' | 'groups' | 'tip'> & { focus: string }
 
-function routerHit(d: Derived, picture: Picture, router: number, jobs: Int32Array): Hit {
+function routerHit(d: Derived, picture: Picture, router: number, data: PictureData): Hit {
+  const jobs = data.routers.job
   const stack = picture.stacks?.members[picture.stacks.of[router]!] ?? [router]
   if (stack.length > 1)
     return { links: [], routers: [router], groups: [], tip: describeStack(d, stack, jobs), focus: '' }
-  const tip = describeRouter(d, router, jobs[router]!)
+  const tip = withRanks(describeRouter(d, router, jobs[router]!), d, router, data.places)
   return { links: [], routers: [router], groups: [], tip, focus: `router:${d.run.routers.names.at(router)}` }
+}
+
+/** Whose ranks it has, where routers are coloured by them. */
+function withRanks(tip: Tip, { run }: Derived, router: number, places: RankPlaces | null): Tip {
+  if (!places || places.first[router] === -1) return tip
+  const [rank, ranks] = [places.first[router]!, places.ranks[router]!]
+  const what = places.choice.grid.length === 0 ? '' : `, at ${places.values[router]}`
+  const more = ranks > 1 ? ` (the least of ${count(ranks)})` : ''
+  return { ...tip, rows: [...tip.rows, [`The ${placesText(run, places)}`, `${count(rank)}${more}${what}`]] }
 }
 
 function markHit(d: Derived, picture: Picture, mark: number): Hit {

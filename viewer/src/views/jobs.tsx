@@ -62,7 +62,7 @@ export function Jobs({ derived: d }: { derived: Derived }) {
       )}
       <ul>
         {run.jobs.map((job) => (
-          <JobLine key={job.job} derived={d} job={job} traffic={traffic && (traffic.get(job.job) ?? 0)} />
+          <JobLine key={job.job} derived={d} job={job} traffic={traffic && traffic[job.job]!} />
         ))}
       </ul>
       <Communicators derived={d} />
@@ -171,11 +171,11 @@ function Marks() {
 }
 
 /** Sum over all links, by job; null if the measure does not tell jobs apart. */
-function jobTotals({ run, measure }: Derived): Map<number, number> | null {
+function jobTotals({ run, measure }: Derived): Float64Array | null {
   if (measure.perJob === null) return null
-  const totals = new Map<number, number>()
+  const totals = new Float64Array(run.jobs.reduce((n, { job }) => Math.max(n, job + 1), 0))
   const { job } = run.linkJobs
-  for (let i = 0; i < job.length; i++) totals.set(job[i]!, (totals.get(job[i]!) ?? 0) + measure.perJob[i]!)
+  for (let i = 0; i < job.length; i++) totals[job[i]!]! += measure.perJob[i]!
   return totals
 }
 

@@ -2,6 +2,7 @@
 import { useEffect } from 'preact/hooks'
 import type { Derived } from '../data/model'
 import { ALL_VALUES, HOTTEST, isOpen, NO_ENDS } from '../data/range'
+import { hasRanks } from '../data/ranks'
 import type { View, ViewState } from '../data/state'
 import { movedSpan } from './chart'
 import { solo, toggled } from './jobs'
@@ -21,7 +22,7 @@ export const KEYS: readonly (readonly [string, string])[] = [
   ['L', 'colour scale: linear, log, quantile'],
   ['H', 'histogram axis: linear, log'],
   ['F', 'freeze or free the colour range'],
-  ['R', 'routers by job or by value'],
+  ['R', 'routers by job, by value or by rank'],
   ['G', 'matrices or group close-up'],
   ['V', 'next view'],
   ['N', 'next run'],
@@ -113,7 +114,12 @@ function changeFor(
     case 'i':
       return d && (state.inverted || !isOpen(d.range)) ? { inverted: !state.inverted } : null
     case 'r':
-      return { routers: cycle(['job', 'value'] as const, state.routers) }
+      return {
+        routers: cycle<ViewState['routers']>(
+          d && hasRanks(d.run.info) ? ['job', 'value', 'rank'] : ['job', 'value'],
+          state.routers,
+        ),
+      }
     case 'g':
       return { panel: cycle(['matrices', 'group'] as const, state.panel) }
     case 't':

@@ -6,13 +6,14 @@ import type { Derived } from '../data/model'
 import { linkName } from '../data/run'
 import { hottest } from '../data/selection'
 import { jobsOnLink } from '../data/values'
-import { LARGE, useSession, useStore } from './session'
+import { useSession, useStore } from './session'
 
 const ROWS = 40
 
 export function HotLinks({ derived: d }: { derived: Derived }) {
   const session = useSession()
-  const hurried = useStore(session.dragging) && d.run.links.count > LARGE
+  // Its rows would be laid out anew at every move, for more than all else on the page together.
+  const hurried = useStore(session.dragging)
   const last = useRef<number[]>([])
   const rows = useMemo(
     () => (hurried ? last.current : hottest(d.values, d.selection.selected, ROWS)),
@@ -29,7 +30,7 @@ export function HotLinks({ derived: d }: { derived: Derived }) {
           {count(rows.length)} of {count(d.selection.count)} selected links; {count(run.links.count)} in all
         </span>
       </header>
-      <div class="table-frame">
+      <div class={`table-frame ${hurried ? 'waiting' : ''}`} aria-busy={hurried}>
         <table>
           <thead>
             <tr>

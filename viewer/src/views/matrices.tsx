@@ -2,19 +2,12 @@
 import { useContext, useEffect, useMemo, useRef, useState } from 'preact/hooks'
 import { translation } from '../data/focus'
 import type { Derived } from '../data/model'
-import {
-  cellAt,
-  cellsByValue,
-  drawTexts,
-  marksOf,
-  paintMatrices,
-  type CellHit,
-  type CellSource,
-} from '../draw/cells'
+import { cellAt, cellsByValue, marksOf, type CellHit, type CellSource } from '../draw/cells'
 import { looksFor } from '../draw/look'
 import { placeMatrices } from '../layout/matrices'
 import { cellRows, describeCell, useCellSteps } from './cells'
 import { geometryOf, ThemeContext, useSession, useStore } from './session'
+import { usePainted } from './painted'
 import { prepareCanvas, useSize } from './size'
 import { useFocusOn } from './steps'
 import { TableButton } from './tables'
@@ -27,7 +20,6 @@ export function MatricesView({ derived: d, group = null }: { derived: Derived; g
   const frame = useRef<HTMLDivElement>(null)
   const canvas = useRef<HTMLCanvasElement>(null)
   const overlay = useRef<HTMLCanvasElement>(null)
-  const image = useRef<ImageData>()
   const size = useSize(frame)
   const [top, setTop] = useState(0)
   const focusOn = useFocusOn()
@@ -44,19 +36,13 @@ export function MatricesView({ derived: d, group = null }: { derived: Derived; g
     selected: d.selection.selected,
     looks: d.selection.looks,
     shades: d.shades,
+    step: d.selection.step,
+    changed: d.selection.changed,
     aggregate: state.aggregate,
     scale: d.scale,
   }
 
-  useEffect(() => {
-    if (!canvas.current || size.width === 0) return
-    const context = prepareCanvas(canvas.current, size)
-    if (image.current?.width !== size.width || image.current.height !== size.height)
-      image.current = new ImageData(size.width, size.height)
-    paintMatrices(image.current, panel, source, looks, top)
-    blit(context, image.current)
-    drawTexts(context, panel, looks, top)
-  }, [d.selection, d.scale, panel, looks, size, top, state.aggregate])
+  usePainted(canvas, d, { panel, source, looks, size, top })
 
   useEffect(() => {
     if (!overlay.current || size.width === 0) return
@@ -125,14 +111,4 @@ export function MatricesView({ derived: d, group = null }: { derived: Derived; g
       </div>
     </div>
   )
-}
-
-/** At the screen's resolution, cells keep sharp edges. */
-function blit(context: CanvasRenderingContext2D, image: ImageData): void {
-  const ratio = window.devicePixelRatio || 1
-  if (ratio === 1) return context.putImageData(image, 0, 0)
-  const buffer = new OffscreenCanvas(image.width, image.height)
-  buffer.getContext('2d')!.putImageData(image, 0, 0)
-  context.imageSmoothingEnabled = false
-  context.drawImage(buffer, 0, 0)
 }

@@ -12,11 +12,12 @@ import { fit, useDrawing, useHighlight, type Seen } from './drawing'
 import { useGestures } from './gestures'
 import { hitAt, useMarkSteps, type Point } from './hits'
 import { geometryOf, LARGE, ThemeContext, useSession, useStore } from './session'
+import { useRankPlaces } from './ranks'
 import { useSize } from './size'
 import { TableButton } from './tables'
 
 /** At most so many curves while the range is dragged on a large machine. */
-const MARKS_HURRIED = 4000
+const MARKS_HURRIED = 2000
 
 /** How many marks are drawn and, unless in a hurry, what became of every link. */
 function useAccount({ picture, data, drawn }: Seen, d: Derived, hurried: boolean): string {
@@ -56,6 +57,7 @@ export function PictureView({
   const size = useSize(frame)
   const content = useMemo(() => new PictureContent(), [d.run])
   const marked = useMarkedRouters(d.run)
+  useRankPlaces(d.run)
   const picture = geometryOf(d.run).picture(state.projection)
   const looks = looksFor(theme, state.ramp, d.signed)
   const view = fit(picture, size, state.zoom)

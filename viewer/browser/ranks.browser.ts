@@ -1,0 +1,64 @@
+/** Routers by the ranks of a job, on a torus of 4 x 4 x 4. */
+import { expect, test } from 'vitest'
+import { settle } from './chromium'
+import {
+  address,
+  at,
+  keepPicture,
+  numberOf,
+  open,
+  openUntil,
+  page,
+  press,
+  set,
+  text,
+  useBrowser,
+} from './stage'
+
+useBrowser()
+
+const RUN = `run=${numberOf('packet-torus')}&theme=light`
+const pixels = (): Promise<string> =>
+  page.evaluate(() => document.querySelector<HTMLCanvasElement>('.picture canvas')!.toDataURL())
+
+test('by rank, by a coordinate of a grid that is typed, and back', async () => {
+  // 64 ranks on 64 routers.
+  await open('all', RUN)
+  const byJob = await pixels()
+  await at('routers').selectOption('rank')
+  await at('ranks-labels').waitFor()
+  await settle(page)
+  expect(await text('ranks-labels')).toBe('0\nrank of cube\n63')
+  const byRank = await pixels()
+  expect(byRank).not.toBe(byJob)
+
+  const grid = at('ranks-grid')
+  await grid.fill('4 x 4')
+  expect(await grid.locator('..').getAttribute('title')).toBe('4 x 4 is 16, and the job has 64 ranks')
+  await grid.press('Enter')
+  expect((await address()).get('ranks')).toBeNull()
+  await grid.fill('4 x 4 x 4')
+  await grid.press('Enter')
+  await settle(page)
+  expect(await text('ranks-labels')).toBe('0\ncoordinate 0 of 4 x 4 x 4, cube\n3')
+  const byFirst = await pixels()
+  await at('ranks-axis').selectOption('2')
+  await settle(page)
+  expect(new Set([byJob, byRank, byFirst, await pixels()]).size).toBe(4)
+  expect(Object.fromEntries(await address())).toMatchObject({ routers: 'rank', ranks: '0.4x4x4.2' })
+
+  await at('routers').selectOption('job')
+  await settle(page)
+  expect(await pixels()).toBe(byJob)
+})
+
+test('a router says its rank; an address opens the same, and one that makes no sense is refused', async () => {
+  await openUntil('all', `${RUN}&routers=rank&ranks=0.4x4x4.2`, '[data-test=ranks-labels]')
+  await keepPicture('ranks')
+  await page.locator('.picture .canvas-frame').focus()
+  await press('Shift+.')
+  await page.waitForSelector('.tooltip')
+  expect(await page.locator('.tooltip').innerText()).toMatch(/The coordinate 2 of 4 x 4 x 4, cube\s+0, at 0/)
+  await set(`${RUN}&routers=rank&ranks=5`)
+  expect(await page.locator('.odonata').innerText()).toContain('there is no job 5')
+})

@@ -1,0 +1,114 @@
+/** Paints matrices pixel by pixel, and of those that it painted before only the cells that look otherwise now. */
+import type { MatrixPanel, PlacedMatrix } from '../layout/matrices'
+import { cellLooks, marksOf, type CellSource } from './cells'
+import type { Looks } from './look'
+
+/** Every look is below. */
+const UNKNOWN = 0xffff
+
+interface Painted {
+  readonly image: ImageData
+  readonly panel: MatrixPanel
+  readonly looks: Looks
+  readonly top: number
+  source: CellSource
+  /** Whether cells of very many links have waited since. */
+  waiting: boolean
+  /** The cells of every matrix in sight. */
+  readonly cells: Map<PlacedMatrix, Uint16Array>
+}
+
+export class CellPainter {
+  private last: Painted | undefined
+  private scratch = new Uint16Array(0)
+
+  /**
+   * The part of a panel from `top` on that fits into `image`, in the image's pixels.
+   *
+   * Args:
+   *   hurried: Cells of very many links stay as they were.
+   *
+   * Returns:
+   *   The matrices with new pixels; null where the whole image is new.
+   */
+  paint(
+    image: ImageData,
+    panel: MatrixPanel,
+    source: CellSource,
+    looks: Looks,
+    top: number,
+    hurried = false,
+  ): readonly PlacedMatrix[] | null {
+    const { last } = this
+    const same = last?.image === image && last.panel === panel && last.looks === looks && last.top === top
+    const painted: Painted = same
+      ? last
+      : { image, panel, looks, top, source, waiting: false, cells: new Map() }
+    const pixels = new Uint32Array(image.data.buffer)
+    if (!same) pixels.fill(0)
+    // What has waited may have changed several moves ago.
+    const dirty = same && (hurried || !last.waiting) ? dirtyCells(last.source, source) : () => null
+    this.last = painted
+    painted.source = source
+    painted.waiting = hurried && same
+    const changed = panel.matrices.filter((matrix) => {
+      const y = matrix.y - top
+      if (y >= image.height || y + matrix.size * matrix.cell <= 0) return false
+      return this.paintMatrix(painted, pixels, matrix, dirty(matrix.family), hurried && same)
+    })
+    return same ? changed : null
+  }
+
+  /** Whether a cell of it looks otherwise than before. */
+  private paintMatrix(
+    { image, looks, top, source, cells }: Painted,
+    pixels: Uint32Array,
+    matrix: PlacedMatrix,
+    dirty: Uint8Array | null,
+    hurried: boolean,
+  ): boolean {
+    const { size, cell } = matrix
+    const known = cells.get(matrix) ?? new Uint16Array(size * size).fill(UNKNOWN)
+    cells.set(matrix, known)
+    if (this.scratch.length < known.length) this.scratch = new Uint16Array(known.length)
+    const now = this.scratch
+    now.set(known)
+    cellLooks(source, matrix, now, dirty, hurried)
+    let any = false
+    for (let row = 0; row < size; row++) {
+      const first = Math.max(0, matrix.y - top + row * cell)
+      const last = Math.min(image.height, matrix.y - top + (row + 1) * cell)
+      for (let column = 0; column < size; column++) {
+        const c = row * size + column
+        if (now[c] === known[c]) continue
+        known[c] = now[c]!
+        any = true
+        const color = looks.pixels[now[c]!]!
+        const left = matrix.x + column * cell
+        const right = Math.min(left + cell, image.width)
+        for (let y = first; y < last; y++) pixels.fill(color, y * image.width + left, y * image.width + right)
+      }
+    }
+    return any
+  }
+}
+
+/** By family the cells with a link that the last brush move changed; null for all cells. */
+function dirtyCells(last: CellSource, source: CellSource): (family: number) => Uint8Array | null {
+  const { changed, step, values, shades, scale, aggregate } = source
+  const same =
+    last.values === values && last.shades === shades && last.scale === scale && last.aggregate === aggregate
+  if (!changed || !same || step !== last.step + 1) return () => null
+  const found = new Map<number, Uint8Array>()
+  return (family) => {
+    let dirty = found.get(family)
+    if (dirty) return dirty
+    const { count, ofLink } = marksOf(source, family)
+    found.set(family, (dirty = new Uint8Array(count)))
+    for (let i = 0; i < changed.length; i++) {
+      const cell = ofLink[changed[i]!]!
+      if (cell >= 0) dirty[cell] = 1
+    }
+    return dirty
+  }
+}

@@ -1,0 +1,62 @@
+/** Matrices on their canvas: after a brush move only those that look otherwise. */
+import type { RefObject } from 'preact'
+import { useEffect, useMemo, useRef } from 'preact/hooks'
+import type { Derived } from '../data/model'
+import { CellPainter } from '../draw/cellpainter'
+import { drawTexts, type CellSource } from '../draw/cells'
+import type { Looks } from '../draw/look'
+import type { MatrixPanel, PlacedMatrix } from '../layout/matrices'
+import { LARGE, useSession, useStore } from './session'
+import { prepareCanvas, type Size } from './size'
+
+interface Placed {
+  readonly panel: MatrixPanel
+  readonly source: CellSource
+  readonly looks: Looks
+  readonly size: Size
+  /** How far it is scrolled. */
+  readonly top: number
+}
+
+export function usePainted(
+  canvas: RefObject<HTMLCanvasElement>,
+  d: Derived,
+  { panel, source, looks, size, top }: Placed,
+): void {
+  const painter = useMemo(() => new CellPainter(), [])
+  const image = useRef<ImageData>()
+  const hurried = useStore(useSession().dragging) && d.run.links.count > LARGE
+  useEffect(() => {
+    if (!canvas.current || size.width === 0) return
+    if (image.current?.width !== size.width || image.current.height !== size.height)
+      image.current = new ImageData(size.width, size.height)
+    const changed = painter.paint(image.current, panel, source, looks, top, hurried)
+    const sharp = (window.devicePixelRatio || 1) === 1
+    if (changed && sharp) return blitParts(canvas.current, image.current, changed, top)
+    const context = prepareCanvas(canvas.current, size)
+    blit(context, image.current)
+    drawTexts(context, panel, looks, top)
+  }, [d.selection, d.scale, panel, looks, size, top, source.aggregate, hurried])
+}
+
+/** Matrices alone: the texts between them stay. */
+function blitParts(
+  canvas: HTMLCanvasElement,
+  image: ImageData,
+  matrices: readonly PlacedMatrix[],
+  top: number,
+): void {
+  const context = canvas.getContext('2d')!
+  for (const { x, y, size, cell } of matrices)
+    context.putImageData(image, 0, 0, x, y - top, size * cell, size * cell)
+}
+
+/** At the screen's resolution, cells keep sharp edges. */
+function blit(context: CanvasRenderingContext2D, image: ImageData): void {
+  const ratio = window.devicePixelRatio || 1
+  if (ratio === 1) return context.putImageData(image, 0, 0)
+  const buffer = new OffscreenCanvas(image.width, image.height)
+  buffer.getContext('2d')!.putImageData(image, 0, 0)
+  context.imageSmoothingEnabled = false
+  context.drawImage(buffer, 0, 0)
+}
