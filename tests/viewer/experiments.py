@@ -53,6 +53,17 @@ EXPERIMENTS = {
         'topology = "torus"\ndims = [4, 4, 4]', [("cube", "uniform", 64, "compact")], 1
     ).replace('"ugal-g"', '"torus-adaptive"\nrecord_channels = true'),
 }
+# One job twice on a torus, in the order of its axes and tilted.
+EXPERIMENTS |= {
+    f"mapped-{name}": packet(
+        'topology = "torus"\ndims = [4, 4, 4]\naxes = "XYZ"', [("cube", "stencil-3d", 64, "compact")], 1
+    )
+    .replace('"ugal-g"', '"torus-adaptive"\nrecord_channels = true')
+    # Only a full network uses the deterministic channels.
+    .replace("load = 0.4", "load = 1")
+    .replace('placement = "compact"', f'placement = {{ name = "mapping", order = "XYZT"{then} }}')
+    for name, then in [("plain", ""), ("tilted", ', then = ["tilt Y X 1"]')]
+}
 # Looking along X, both jobs lie over each other; looking along Z, each has its own places.
 EXPERIMENTS["torus-two"] = flow(
     'preset = "bgp-midplane"',

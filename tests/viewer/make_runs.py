@@ -184,6 +184,23 @@ def channels(run: odonata.Run) -> dict[str, Any]:
     return {"kinds": kinds, "largest": float(by_link.max()), "share": float(share.max())}
 
 
+def mappings(plain: odonata.Run, tilted: odonata.Run) -> dict[str, Any]:
+    """Of every link the bytes on dynamic channels and their share, in either mapping."""
+    routers = plain.table("routers")["name"].to_pylist()
+    ends = (plain.links[end].to_pylist() for end in ("source", "target"))
+    names = [f"{routers[source]}>{routers[target]}" for source, target in zip(*ends, strict=True)]
+    found: dict[str, Any] = {}
+    for name, run in [("plain", plain), ("tilted", tilted)]:
+        kinds = run.summary["packet"]["virtual_channel_kinds"]
+        table = run.table("channels").to_pandas()
+        dynamic = table["bytes"].where(table["vc"].map(lambda vc, kinds=kinds: kinds[vc] == "dynamic"), 0)
+        by_link = dynamic.groupby(table["link"]).sum().to_numpy()
+        every = run.links["bytes"].to_numpy()
+        share = np.divide(by_link, every, out=np.zeros(len(every)), where=every > 0)
+        found[name] = {"dynamic": by_link.tolist(), "share": share.tolist()}
+    return {"links": names, **found}
+
+
 def latency(run: odonata.Run) -> dict[str, Any]:
     """Percentiles of a job's packets as the engine tells them, the 95th by the histogram, and the groups."""
     cells = run.table("latency").to_pandas()
@@ -388,6 +405,7 @@ def main(target: Path) -> None:
         "lanes": lanes(opened["ranks"]),
         "communicators": communicators(opened["ranks"]),
         "channels": channels(opened["packet-torus"]),
+        "mappings": mappings(opened["mapped-plain"], opened["mapped-tilted"]),
         "latency": latency(opened["packet"]),
         "costs": costs(opened["amg"], opened["model"]),
         "communication": [communication(opened["packet"], 1), communication(opened["edison"], 1)],

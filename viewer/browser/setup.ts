@@ -27,6 +27,7 @@ const SERVERS: Record<string, string[]> = {
   all: ['edison', 'edison-K', 'dragonfly', 'torus', 'tree', 'corner', 'packet', 'packet-torus'],
   dragonfly: ['dragonfly'],
   ranks: ['ranks'],
+  mapped: ['mapped-plain', 'mapped-tilted'],
   levels: ['levels'],
   grid: ['grid'],
   sweep: ['sweep'],

@@ -67,6 +67,8 @@ interface Expected {
   interference: { routing: string; target: string; slowdowns: number[] }[]
   /** What the dynamic channels of a link carry at most, also as a share of all; the kind of each channel. */
   channels: { kinds: string[]; largest: number; share: number }
+  /** One job on a torus in two mappings: of every link what its dynamic channels carry, and the share of all. */
+  mappings: { links: string[] } & Record<'plain' | 'tilted', Record<'dynamic' | 'share', number[]>>
   lanes: Record<
     'ranks' | 'first' | 'last' | 'waiting_of_first' | 'computing_share' | 'waiting_share',
     number

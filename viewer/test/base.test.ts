@@ -53,6 +53,14 @@ describe('quantities', () => {
     expect(parseQuantity('20 ns', 'bytes')).toBeNull()
     expect(parseQuantity('25 GB/s', 'bytes-per-s')).toBe(25e9)
     expect(parseQuantity('1 GiB/s', 'bytes-per-s')).toBe(2 ** 30)
+    expect(parseQuantity('×2', 'doublings')).toBe(1)
+    expect(parseQuantity(' x0.25', 'doublings')).toBe(-2)
+    expect(parseQuantity('0', 'doublings')).toBeNull()
+    expect([quantity(3, 'doublings'), signed(-1, 'doublings'), signed(0, 'doublings')]).toEqual([
+      '×8',
+      '×0.5',
+      '×1',
+    ])
     expect(parseQuantity('1.5 us', 'ns')).toBe(1500)
     expect(parseQuantity('20 %', 'share')).toBe(0.2)
   })

@@ -84,3 +84,46 @@ describe('differences', () => {
     expect(model.values(DEFAULTS).every((v) => v === 0)).toBe(true)
   })
 })
+
+describe('ratios', () => {
+  const run = (traffic: readonly number[]) =>
+    tiny({
+      wires: traffic.map((_, parallel) => ({ source: 0, target: 1, class: 'k', parallel })),
+      jobs: ['j'],
+      traffic: (l) => [traffic[l]!],
+    })
+  const RATIO = { ...DEFAULTS, change: 'ratio' } as const
+  const model = (before: readonly number[], after: readonly number[]): DifferenceModel =>
+    new DifferenceModel(new RunModel(run(before)), new RunModel(run(after)))
+
+  test('are doublings: of none 0, from and to nothing at the ends', () => {
+    const d = model([1, 8, 5, 0, 3, 0, 1], [4, 1, 5, 0, 0, 7, 1e9]).derive(RATIO)
+    expect([...d.values]).toEqual([2, -3, 0, 0, -10, 10, 10])
+    expect([d.measure.unit, d.measure.merge, d.signed]).toEqual(['doublings', 'mean', true])
+    const said = describeLinks(d, [1], '').rows
+    expect(said).toContainEqual(['Traffic, factor', '×0.125'])
+    // Both runs keep their own unit.
+    expect(said.slice(-2).map(([, value]) => value)).toEqual(['8 B', '1 B'])
+  })
+
+  test('of bundles are of their sums, not of their cables', () => {
+    const pair = new DifferenceModel(new RunModel(run([1, 3])), new RunModel(run([8, 8])), 'bundle')
+    expect([...pair.values({ ...RATIO, pairing: 'bundle' })]).toEqual([2])
+  })
+
+  test('of a run over another are those of the other over it, backwards', () => {
+    const [a, b] = [
+      [1, 7, 0, 12],
+      [5, 2, 3, 12],
+    ] as const
+    const there = model(a, b).values(RATIO)
+    expect([...model(b, a).values(RATIO)].map((v) => -v + 0)).toEqual([...there].map((v) => v + 0))
+  })
+
+  test('go back to a difference', () => {
+    const both = model([1, 8], [4, 1])
+    expect([...both.values(RATIO)]).toEqual([2, -3])
+    expect([...both.values(DEFAULTS)]).toEqual([3, -7])
+    expect(both.derive(DEFAULTS).measure.unit).toBe('bytes')
+  })
+})

@@ -4,8 +4,9 @@
  * `tests/quantities.json`.
  */
 
-/** What the numbers of a column are, in the words of the run directory. */
-export type Unit = 'none' | 'count' | 'bytes' | 'bytes-per-s' | 'ps' | 'ns' | 's' | 'share' | 'ratio' | 'hops'
+/** What the numbers of a column are, in the words of the run directory; `doublings`, of two runs: the binary logarithm of a factor. */
+export type Unit =
+  'none' | 'count' | 'bytes' | 'bytes-per-s' | 'ps' | 'ns' | 's' | 'share' | 'ratio' | 'hops' | 'doublings'
 
 // Made once: toLocaleString builds a formatter on every call, which took 3 ms of each brush move.
 const GROUPED = new Intl.NumberFormat('en-US')
@@ -56,6 +57,8 @@ export function quantity(value: number, unit: Unit, significant = 3): string {
       return value === 0 ? '0 s' : stepped(value * PICOSECONDS[unit]!, TIMES, significant)
     case 'share':
       return percent(value)
+    case 'doublings':
+      return `×${digits(2 ** value, significant)}`
     case 'none':
     case 'ratio':
     case 'hops':
@@ -77,9 +80,9 @@ function stepped(value: number, { base, names }: Steps, significant: number): st
   return `${digits(value / base ** step, significant)} ${names[step]}`
 }
 
-/** The same with an explicit sign, for differences. */
+/** The same with an explicit sign, for differences; a factor has none. */
 export function signed(value: number, unit: Unit): string {
-  return value > 0 ? `+${quantity(value, unit)}` : quantity(value, unit)
+  return value > 0 && unit !== 'doublings' ? `+${quantity(value, unit)}` : quantity(value, unit)
 }
 
 export function percent(share: number): string {
@@ -101,6 +104,8 @@ export function exampleOf(unit: Unit): string {
       return '20 ns'
     case 'share':
       return '20 %'
+    case 'doublings':
+      return '×2'
     default:
       return '100'
   }
@@ -108,6 +113,10 @@ export function exampleOf(unit: Unit): string {
 
 /** Reads what `quantity` writes: a number with an optional unit; null if it is neither. */
 export function parseQuantity(text: string, unit: Unit): number | null {
+  if (unit === 'doublings') {
+    const factor = parseQuantity(text.replace(/^\s*[×x]/i, ''), 'ratio')
+    return factor !== null && factor > 0 ? Math.log2(factor) : null
+  }
   const match = /^\s*([+−-]?)\s*([\d,]*\.?\d+(?:e[+−-]?\d+)?)\s*([a-zµ/%]*)\s*$/i.exec(text)
   if (!match) return null
   const number =

@@ -19,6 +19,16 @@ export function show(d: Pick<Derived, 'signed' | 'measure'>, value: number): str
   return d.signed ? signed(value, d.measure.unit) : quantity(value, d.measure.unit)
 }
 
+/** What the values are of the measure: empty for itself. */
+const changeWord = ({ signed, measure: { unit } }: Pick<Derived, 'signed' | 'measure'>): string =>
+  !signed ? '' : unit === 'doublings' ? 'factor' : 'change'
+
+/** As a table's head has it. */
+export function valueLabel(d: Pick<Derived, 'signed' | 'measure'>): string {
+  const word = changeWord(d)
+  return `${d.measure.label}${word && ', '}${word}`
+}
+
 export function place(run: Run, router: number): string {
   const parts = run.routers.axes.map((axis) => `${axis.name} ${axis.values[router]}`)
   return parts.length > 0
@@ -45,7 +55,7 @@ export function describeLinks(d: Derived, links: readonly number[], title: strin
   ]
   if (selected > 0)
     rows.push(
-      [d.signed ? `${measure.label}, largest change` : `${measure.label}, largest`, show(d, max)],
+      [`${measure.label}, largest${d.signed ? ` ${changeWord(d)}` : ''}`, show(d, max)],
       ['mean', show(d, sum / selected)],
       ...(measure.merge === 'sum' ? [['sum', show(d, sum)] as [string, string]] : []),
       ...sideRows(d, (values) => sumOf(values, links, selection.selected)).flatMap(
@@ -95,7 +105,7 @@ const WORDS: Readonly<Record<Derived['measure']['merge'], string>> = {
 
 /** Of a difference: what either run has. */
 function sideRows(d: Derived, value: (values: Float64Array) => number): [string, string][] {
-  return d.sides.map(({ label, values }) => [label, quantity(value(values), d.measure.unit)])
+  return d.sides.map(({ label, unit, values }) => [label, quantity(value(values), unit)])
 }
 
 function sumOf(values: Float64Array, links: readonly number[], selected: Uint8Array): number {
@@ -107,14 +117,14 @@ function sameEnds({ links: { source, target } }: Run, links: readonly number[]):
 }
 
 function describeLink(d: Derived, link: number): Tip {
-  const { run, values, selection, measure } = d
+  const { run, values, selection } = d
   const { source, target, class: code, classes, parallel, capacity } = run.links
   const value = values[link]!
   const rows: [string, string][] = [
     ['From', place(run, source[link]!)],
     ['To', place(run, target[link]!)],
     ['Class', `${classes[code[link]!]}, parallel ${parallel[link]}`],
-    [d.signed ? `${measure.label}, change` : measure.label, show(d, value)],
+    [valueLabel(d), show(d, value)],
     ...sideRows(d, (values) => values[link]!).map(([label, text], i): [string, string] => {
       const cables = d.sides[i]!.cables[link]!
       return [

@@ -47,6 +47,16 @@ interface Bundle {
   readonly other: number[]
 }
 
+/** A factor of more than 2^10, as from or to nothing, stands at the end of the scale. */
+export const DOUBLINGS_MOST = 10
+
+/** How many doublings lie between two values; 0 where both are nothing. */
+export function doublings(before: number, after: number): number {
+  if (before === after) return 0
+  const exact = before > 0 ? (after > 0 ? Math.log2(after / before) : -Infinity) : Infinity
+  return Math.max(-DOUBLINGS_MOST, Math.min(DOUBLINGS_MOST, exact))
+}
+
 export function difference(base: Run, other: Run, pairing: Pairing): Difference {
   const classes = [...new Set([...base.links.classes, ...other.links.classes])]
   const { bundles, unplaced } = pairBundles(base, other, classes)

@@ -1,6 +1,7 @@
 /** A run under the current settings: values, statistics, colours and selection, each recomputed only when it must be. */
+import type { Unit } from '../base/format'
 import { Memo } from '../base/memo'
-import { difference, sizes, together, type Difference } from './difference'
+import { difference, doublings, sizes, together, type Difference } from './difference'
 import { resolveFocus, type Focus } from './focus'
 import { valueAxis, type ValueAxis } from './histogram'
 import { valueRange, type ValueRange } from './range'
@@ -40,6 +41,8 @@ export interface Side {
   readonly label: string
   /** By the difference's links. */
   readonly values: Float64Array
+  /** Of its values, and of no ratio. */
+  readonly unit: Unit
   /** How many cables each of them is in this run. */
   readonly cables: Uint32Array
 }
@@ -184,6 +187,7 @@ export class RunModel extends Model {
 export class DifferenceModel extends Model {
   readonly difference: Difference
   private readonly sidesMemo = new Memo<readonly Side[]>()
+  private readonly ratioMemo = new Memo<Measure>()
   private readonly valuesMemo = new Memo<Float64Array>()
 
   constructor(
@@ -198,16 +202,26 @@ export class DifferenceModel extends Model {
 
   values(state: ViewState): Float64Array {
     const [before, after] = this.sides(state)
-    return this.valuesMemo.get([before, after], () =>
-      after!.values.map((value, l) => value - before!.values[l]!),
+    return this.valuesMemo.get([before, after, state.change], () =>
+      after!.values.map((value, l) => {
+        const base = before!.values[l]!
+        return state.change === 'ratio' ? doublings(base, value) : value - base
+      }),
     )
+  }
+
+  /** Ratios do not add up. */
+  override measure(state: ViewState): Measure {
+    const measure = super.measure(state)
+    if (state.change !== 'ratio') return measure
+    return this.ratioMemo.get([measure], () => ({ ...measure, unit: 'doublings', merge: 'mean' }))
   }
 
   /** What the cables that only one run has carry there, in the order of `difference.cables`. */
   cableValues(state: ViewState): Float64Array {
     const { run, links, removed } = this.difference.cables
     const [a, b] = [this.base.values(state), this.other.values(state)]
-    const { merge } = this.measure(state)
+    const { merge } = super.measure(state)
     const end = links.offsets[removed]!
     const of = (from: number, to: number): Uint32Array =>
       links.offsets.slice(from, to + 1).map((o) => o - links.offsets[from]!)
@@ -223,10 +237,10 @@ export class DifferenceModel extends Model {
   protected override sides(state: ViewState): readonly Side[] {
     const d = this.difference
     const [a, b] = [this.base.values(state), this.other.values(state)]
-    const { merge } = this.measure(state)
+    const { merge, unit } = super.measure(state)
     return this.sidesMemo.get([a, b, merge], () => [
-      { label: this.base.run.label, values: together(d.base, a, merge), cables: sizes(d.base) },
-      { label: this.other.run.label, values: together(d.other, b, merge), cables: sizes(d.other) },
+      { label: this.base.run.label, unit, values: together(d.base, a, merge), cables: sizes(d.base) },
+      { label: this.other.run.label, unit, values: together(d.other, b, merge), cables: sizes(d.other) },
     ])
   }
 }

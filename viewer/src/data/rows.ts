@@ -1,7 +1,7 @@
 /** Pictures as tables: what they show, in words and numbers, for those who do not see them. Pure; the largest come first. */
 import { count, percent, quantity, type Unit } from '../base/format'
 import type { CostBars } from './costs'
-import { jobOf, show } from './describe'
+import { jobOf, show, valueLabel } from './describe'
 import type { Lane } from './lanes'
 import { BOX_PERCENTILES, partName, type Latencies } from './latency'
 import type { Derived } from './model'
@@ -32,13 +32,7 @@ export function linkRows(d: Derived, title: string): Rows {
   const perJob = measure.perJob !== null
   return {
     title,
-    head: [
-      'From',
-      'To',
-      'Class',
-      d.signed ? `${measure.label}, change` : measure.label,
-      ...(perJob ? ['Jobs'] : []),
-    ],
+    head: ['From', 'To', 'Class', valueLabel(d), ...(perJob ? ['Jobs'] : [])],
     rows: hottest(values, selection.selected, ROWS_MAX).map((l) => [
       run.routers.names.at(source[l]!),
       run.routers.names.at(target[l]!),

@@ -17,6 +17,8 @@ export interface ViewState {
   /** Runs side by side in the comparison, at most four; the first is the base. */
   readonly compared: readonly number[]
   readonly difference: boolean
+  /** Of two runs: the other minus the base, or how many times the base's it is. */
+  readonly change: 'difference' | 'ratio'
   readonly pairing: Pairing
   readonly measure: string
   /** Virtual channels that are looked at, as `vc0` or `dynamic`; empty for all. */
@@ -90,6 +92,7 @@ export const DEFAULTS: ViewState = {
   run: 0,
   compared: [],
   difference: false,
+  change: 'difference',
   pairing: 'cable',
   measure: 'bytes',
   channel: '',
@@ -165,6 +168,7 @@ const CODECS: Record<keyof ViewState, Codec> = {
   run: number,
   compared: numberList,
   difference: { write: (v: boolean) => (v ? '1' : ''), read: (t) => t === '1' },
+  change: oneOf('difference', 'ratio'),
   pairing: oneOf('cable', 'bundle'),
   measure: words,
   channel: words,

@@ -1,6 +1,6 @@
 /** The view as one sheet to keep: title, picture, matrices, colour scale, jobs. Drawn by one code into SVG and PNG. */
 import { count, quantity } from '../base/format'
-import { show } from '../data/describe'
+import { show, valueLabel } from '../data/describe'
 import type { Derived } from '../data/model'
 import { placesText, type RankPlaces } from '../data/ranks'
 import { FIRST_SHADE, SHADES } from '../data/scale'
@@ -119,7 +119,7 @@ function drawRanks(pen: Pen, x: number, y: number, places: RankPlaces, d: Derive
 }
 
 export function drawScale(pen: Pen, x: number, y: number, d: Derived, looks: Looks): void {
-  const label = `${d.measure.label}${d.signed ? ', change' : ''} (${d.scale.kind})`
+  const label = `${valueLabel(d)} (${d.scale.kind})`
   const text = (value: number): string => (d.signed ? show(d, value) : quantity(value, d.measure.unit))
   drawRamp(pen, { x, y, width: RAMP }, looks, label, d.scale, text)
 }

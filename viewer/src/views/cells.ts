@@ -1,7 +1,7 @@
 /** What the cells of matrices say: to the pointer, to keys that go from cell to cell, and as a table. */
 import type { RefObject } from 'preact'
 import { count } from '../base/format'
-import { describeLinks, show } from '../data/describe'
+import { describeLinks, show, valueLabel } from '../data/describe'
 import type { Derived } from '../data/model'
 import { ROWS_MAX, type Rows } from '../data/rows'
 import { linkName } from '../data/run'
@@ -57,7 +57,7 @@ export function cellRows(
 ): Rows {
   return {
     title,
-    head: ['Cell', 'Links', d.signed ? `${d.measure.label}, change` : d.measure.label],
+    head: ['Cell', 'Links', valueLabel(d)],
     rows: cells.slice(0, ROWS_MAX).map((cell) => {
       const { tip, links } = describe(cell)
       const several = tip?.rows.find(([label]) => label === 'Links')?.[1]

@@ -6,7 +6,7 @@ import type { Derived } from '../data/model'
 import { NO_ENDS } from '../data/range'
 import { Answers } from './answer'
 import { FocusChip } from './header'
-import { COMPARED_MAX } from '../data/state'
+import { COMPARED_MAX, type ViewState } from '../data/state'
 import type { Compared } from './compared'
 import { HotLinks } from './links'
 import { SidePanel } from './overview'
@@ -45,6 +45,9 @@ function Pickers({ compared }: { compared: Compared }) {
   const state = useStore(session.state)
   const { runs } = session.index
   const set = (ids: number[]): void => session.state.patch({ compared: ids, ...NO_ENDS })
+  // Ends of a range of traffic make no sense for differences.
+  const how = (fields: Partial<ViewState>): void =>
+    session.state.patch({ ...fields, ...NO_ENDS, frozen: null })
   const { ids } = compared
   const free = runs.findIndex((_, id) => !ids.includes(id))
   return (
@@ -83,15 +86,21 @@ function Pickers({ compared }: { compared: Compared }) {
       <span class="spring" />
       <FocusChip />
       <div class="segmented" role="group" aria-label="How runs are compared">
-        {[false, true].map((difference) => (
+        <button
+          aria-pressed={!state.difference}
+          onClick={() => how({ difference: false })}
+          data-test="side-by-side"
+        >
+          side by side
+        </button>
+        {(['difference', 'ratio'] as const).map((change) => (
           <button
-            key={String(difference)}
-            aria-pressed={state.difference === difference}
-            // Ends of a range of traffic make no sense for differences.
-            onClick={() => session.state.patch({ difference, ...NO_ENDS, frozen: null })}
-            data-test={difference ? 'difference' : 'side-by-side'}
+            key={change}
+            aria-pressed={state.difference && state.change === change}
+            onClick={() => how({ difference: true, change })}
+            data-test={change}
           >
-            {difference ? 'difference' : 'side by side'}
+            {change}
           </button>
         ))}
       </div>
@@ -109,7 +118,7 @@ function PairingNote({ compared }: { compared: Compared }) {
   const noun = state.pairing === 'bundle' ? 'bundles' : 'links'
   const mean = (from: number, to: number): string => {
     const total = cableValues.subarray(from, to).reduce((sum, v) => sum + v, 0)
-    return quantity(total / (to - from), derived.measure.unit)
+    return quantity(total / (to - from), derived.sides[0]!.unit)
   }
   const notes = [
     removed > 0
@@ -125,7 +134,8 @@ function PairingNote({ compared }: { compared: Compared }) {
   return (
     <div class="facts">
       <p data-test="pairing">
-        {other} minus {base}: {count(derived.run.links.count)} {noun} in both
+        {other} {state.change === 'ratio' ? 'over' : 'minus'} {base}: {count(derived.run.links.count)} {noun}{' '}
+        in both
         {notes.length > 0 && `; ${notes.join('; ')}`}
         {compared.ids.length > 2 && '; the further runs are not part of a difference'}
       </p>

@@ -122,7 +122,7 @@ export function ScaleLegend({ derived: d, cables }: { derived: Derived; cables?:
   return (
     <section class="card" aria-label="Colours">
       <header>
-        <h2>{d.signed ? 'Change' : d.measure.label}</h2>
+        <h2>{d.measure.unit === 'doublings' ? 'Factor' : d.signed ? 'Change' : d.measure.label}</h2>
         <div class="segmented" role="group" aria-label="Colour scale">
           {(['linear', 'log', 'quantile'] as const).map((kind) => (
             <button

@@ -143,7 +143,7 @@ function cableHit(
   const mark = nearestCurve(cables.curves, shown, x, y, tolerance)
   if (mark < 0) return null
   const link = marks.links[marks.offsets[mark]!]!
-  return describeCable(run, link, link < removed, quantity(cableValues[link]!, derived.measure.unit))
+  return describeCable(run, link, link < removed, quantity(cableValues[link]!, derived.sides[0]!.unit))
 }
 
 function nodeAt({ ring }: Picture, x: number, y: number): number {

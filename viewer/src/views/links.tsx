@@ -1,7 +1,7 @@
 /** The hottest of the selected links, with the jobs on them; a click marks the link everywhere. */
 import { useMemo, useRef } from 'preact/hooks'
 import { count, percent } from '../base/format'
-import { describeLinks, jobOf, place, show } from '../data/describe'
+import { describeLinks, jobOf, place, show, valueLabel } from '../data/describe'
 import type { Derived } from '../data/model'
 import { linkName } from '../data/run'
 import { hottest } from '../data/selection'
@@ -37,7 +37,7 @@ export function HotLinks({ derived: d }: { derived: Derived }) {
               <th>From</th>
               <th>To</th>
               <th>Class</th>
-              <th class="number">{d.signed ? `${d.measure.label}, change` : d.measure.label}</th>
+              <th class="number">{valueLabel(d)}</th>
               {perJob && <th>Jobs on it</th>}
             </tr>
           </thead>

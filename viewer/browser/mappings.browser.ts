@@ -1,0 +1,83 @@
+/** One job on a torus in two mappings, overlaid: differences and ratios of what their channels carry. */
+import { describe, expect, test } from 'vitest'
+import { quantity, signed } from '../src/base/format'
+import { at, click, expected, keepPicture, open, page, set, settle, text, useBrowser } from './stage'
+
+useBrowser()
+
+const { links, plain, tilted } = expected.mappings
+const OVERLAID = 'view=compare&compared=0,1&difference=1'
+
+/** The first rows of the table of links, the largest change first. */
+async function rows(): Promise<string[][]> {
+  const cells = await page
+    .locator('.links tbody tr')
+    .evaluateAll((all) => all.map((row) => [...row.querySelectorAll('td')].map((cell) => cell.innerText)))
+  return cells.map(([from, to, , value]) => [`${from}>${to}`, value!])
+}
+
+/** The changes of all links by size, as the table of links has them. */
+const largest = (change: (l: number) => number): [string, number][] =>
+  links
+    .map((name, l): [string, number] => [name, change(l)])
+    .filter(([, value]) => value !== 0)
+    .sort((a, b) => Math.abs(b[1]) - Math.abs(a[1]))
+
+/** How many doublings, from or to nothing at the ends. */
+const doublings = (before: number, after: number): number =>
+  before === after ? 0 : Math.max(-10, Math.min(10, Math.log2(after / before)))
+
+async function check(change: (l: number) => number, said: (value: number) => string): Promise<void> {
+  const [found, wanted] = [await rows(), largest(change)]
+  expect(found.length).toBe(Math.min(40, wanted.length))
+  expect(found.map(([, value]) => value)).toEqual(wanted.slice(0, 40).map(([, value]) => said(value)))
+  // Which of equally large ones come first is another question.
+  for (const [name, value] of found) expect(value).toBe(said(change(links.indexOf(name!))))
+}
+
+describe('two mappings', () => {
+  test('what the dynamic channels carry in one more than in the other, link by link', async () => {
+    await open('mapped', `${OVERLAID}&channel=dynamic`)
+    expect(await text('pairing')).toBe('mapped-tilted minus mapped-plain: 384 links in both')
+    await check(
+      (l) => tilted.dynamic[l]! - plain.dynamic[l]!,
+      (value) => signed(value, 'bytes'),
+    )
+    await keepPicture('mappings-difference')
+  })
+
+  test('how many times it is, what only one of them uses at the ends', async () => {
+    await open('mapped', `${OVERLAID}&channel=dynamic`)
+    await click('ratio')
+    expect(await text('pairing')).toBe('mapped-tilted over mapped-plain: 384 links in both')
+    const ratio = (l: number): number => doublings(plain.dynamic[l]!, tilted.dynamic[l]!)
+    expect(links.some((_, l) => Math.abs(ratio(l)) === 10)).toBe(true)
+    await check(ratio, (value) => quantity(value, 'doublings'))
+    expect(await text('ramp-labels')).toBe('×0.000977\n×1\n×1,024')
+    // A range is typed as a factor.
+    await at('range-from').fill('×2')
+    await at('range-from').press('Enter')
+    await settle(page)
+    expect(await text('selected-count')).toContain(
+      `of ${links.filter((_, l) => ratio(l) >= 1).length} selected`,
+    )
+    await page.locator('.links tbody tr').first().hover()
+    await settle(page)
+    const tip = await text('tooltip')
+    expect(tip).toMatch(/mapped-plain\s+[\d.]+ (B|KiB)/)
+    expect(tip).toMatch(/factor\s+×/)
+    await keepPicture('mappings-ratio')
+  })
+
+  test('the share of the dynamic channels, its change and both distributions on one axis', async () => {
+    await open('mapped', `${OVERLAID}&channel=share`)
+    await check(
+      (l) => tilted.share[l]! - plain.share[l]!,
+      (value) => signed(value, 'share'),
+    )
+    expect(await at('both').isVisible()).toBe(true)
+    expect(await at('both').locator('.axis text').last().textContent()).toBe('100 %')
+    await set(`${OVERLAID}&channel=share&change=half`)
+    expect(await page.locator('.odonata').innerText()).toContain('half is none of difference, ratio')
+  })
+})
