@@ -55,10 +55,14 @@ describe('quantities', () => {
     expect(parseQuantity('1 GiB/s', 'bytes-per-s')).toBe(2 ** 30)
     expect(parseQuantity('×2', 'doublings')).toBe(1)
     expect(parseQuantity(' x0.25', 'doublings')).toBe(-2)
+    expect(parseQuantity('÷8', 'doublings')).toBe(-3)
     expect(parseQuantity('0', 'doublings')).toBeNull()
+    for (const value of [-10, -2.5, 0, 1, 10])
+      expect(parseQuantity(quantity(value, 'doublings', 6), 'doublings')).toBeCloseTo(value, 4)
+    expect([quantity(10, 'doublings'), quantity(-10, 'doublings')]).toEqual(['≥ ×1,024', '≥ ÷1,024'])
     expect([quantity(3, 'doublings'), signed(-1, 'doublings'), signed(0, 'doublings')]).toEqual([
       '×8',
-      '×0.5',
+      '÷2',
       '×1',
     ])
     expect(parseQuantity('1.5 us', 'ns')).toBe(1500)

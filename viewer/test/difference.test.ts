@@ -101,7 +101,7 @@ describe('ratios', () => {
     expect([...d.values]).toEqual([2, -3, 0, 0, -10, 10, 10])
     expect([d.measure.unit, d.measure.merge, d.signed]).toEqual(['doublings', 'mean', true])
     const said = describeLinks(d, [1], '').rows
-    expect(said).toContainEqual(['Traffic, factor', '×0.125'])
+    expect(said).toContainEqual(['Traffic, factor', '÷8'])
     // Both runs keep their own unit.
     expect(said.slice(-2).map(([, value]) => value)).toEqual(['8 B', '1 B'])
   })

@@ -58,7 +58,7 @@ export function quantity(value: number, unit: Unit, significant = 3): string {
     case 'share':
       return percent(value)
     case 'doublings':
-      return `×${digits(2 ** value, significant)}`
+      return factorText(value, significant)
     case 'none':
     case 'ratio':
     case 'hops':
@@ -69,6 +69,15 @@ export function quantity(value: number, unit: Unit, significant = 3): string {
       return size < 1e6 || size >= 1e18 ? digits(value, significant) : stepped(value, COUNTS, significant)
     }
   }
+}
+
+/** A factor of more doublings is not told apart: from nothing it has no number. */
+export const DOUBLINGS_MOST = 10
+
+/** ×2 for a doubling, ÷2 for a halving. */
+function factorText(doublings: number, significant: number): string {
+  const more = Math.abs(doublings) >= DOUBLINGS_MOST ? '≥ ' : ''
+  return `${more}${doublings < 0 ? '÷' : '×'}${digits(2 ** Math.abs(doublings), significant)}`
 }
 
 /** In the largest step of which there is at least one. */
@@ -114,8 +123,10 @@ export function exampleOf(unit: Unit): string {
 /** Reads what `quantity` writes: a number with an optional unit; null if it is neither. */
 export function parseQuantity(text: string, unit: Unit): number | null {
   if (unit === 'doublings') {
-    const factor = parseQuantity(text.replace(/^\s*[×x]/i, ''), 'ratio')
-    return factor !== null && factor > 0 ? Math.log2(factor) : null
+    const [, sign, rest] = /^[\s≥]*([×x÷/]?)(.*)$/i.exec(text)!
+    const factor = parseQuantity(rest!, 'ratio')
+    if (factor === null || factor <= 0) return null
+    return sign === '÷' || sign === '/' ? -Math.log2(factor) : Math.log2(factor)
   }
   const match = /^\s*([+−-]?)\s*([\d,]*\.?\d+(?:e[+−-]?\d+)?)\s*([a-zµ/%]*)\s*$/i.exec(text)
   if (!match) return null

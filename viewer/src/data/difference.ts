@@ -7,6 +7,7 @@
  * afterwards, that could be subtracted. They are a run of their own. Per bundle, what all cables of one have together is
  * compared.
  */
+import { DOUBLINGS_MOST } from '../base/format'
 import type { Merge } from './source'
 import type { Links, Measure, Run } from './run'
 import { namesOf } from './focus'
@@ -47,10 +48,7 @@ interface Bundle {
   readonly other: number[]
 }
 
-/** A factor of more than 2^10, as from or to nothing, stands at the end of the scale. */
-export const DOUBLINGS_MOST = 10
-
-/** How many doublings lie between two values; 0 where both are nothing. */
+/** How many doublings lie between two values; 0 where both are nothing, and the most from or to nothing. */
 export function doublings(before: number, after: number): number {
   if (before === after) return 0
   const exact = before > 0 ? (after > 0 ? Math.log2(after / before) : -Infinity) : Infinity
