@@ -140,6 +140,15 @@ EXPERIMENTS["levels"] = "\n".join(
         FLOW.format(routing="min"),
     ]
 )
+# The same after a redistribution to fewer ranks, which the two coarsest levels follow.
+EXPERIMENTS["levels-regrouped"] = "\n".join(
+    [
+        '[machine]\npreset = "eos"\n',
+        *(LEVEL.format(level=level) for level in range(1, 4)),
+        *(LEVEL.format(level=level).replace('"smooth"', '"smooth", regrouped = true') for level in (4, 5)),
+        FLOW.format(routing="min"),
+    ]
+)
 # One of every family and engine, for the page and the notebook.
 FAMILIES = [
     "edison",

@@ -410,6 +410,7 @@ def main(target: Path) -> None:
         "costs": costs(opened["amg"], opened["model"]),
         "communication": [communication(opened["packet"], 1), communication(opened["edison"], 1)],
         "levels": levels(opened["levels"]),
+        "regrouped": levels(opened["levels-regrouped"]),
         "difference": differences(opened["edison"], opened["edison-K"]),
         "answer": answer(opened["edison"], opened["edison-K"]),
         "counters": counters(target),

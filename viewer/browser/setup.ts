@@ -29,6 +29,7 @@ const SERVERS: Record<string, string[]> = {
   ranks: ['ranks'],
   mapped: ['mapped-plain', 'mapped-tilted'],
   levels: ['levels'],
+  regrouped: ['levels', 'levels-regrouped'],
   grid: ['grid'],
   sweep: ['sweep'],
   // What studies have found over their runs.

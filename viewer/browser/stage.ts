@@ -96,6 +96,8 @@ interface Expected {
   }[]
   /** Of the levels of a multigrid cycle, each a job. */
   levels: { name: string; bytes: number; messages: number; most: number }[]
+  /** The same after a redistribution: all but the finest, the two coarsest on fewer ranks. */
+  regrouped: { name: string; bytes: number; messages: number; most: number }[]
   difference: {
     from: string
     to: string

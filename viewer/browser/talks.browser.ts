@@ -1,7 +1,7 @@
 /** Who sends to whom in all jobs side by side, as the levels of a multigrid cycle. */
 import { readFileSync } from 'node:fs'
-import { expect, test } from 'vitest'
-import { quantity } from '../src/base/format'
+import { describe, expect, test } from 'vitest'
+import { digits, quantity } from '../src/base/format'
 import {
   address,
   at,
@@ -12,6 +12,7 @@ import {
   open,
   openUntil,
   page,
+  set,
   text,
   useBrowser,
 } from './stage'
@@ -63,6 +64,76 @@ test('a hidden job has no matrix; all cells are kept as a file', async () => {
   expect(sum).toBeCloseTo(levels[0]!.bytes, 3)
   await click('talks-all')
   expect(await text('communication-reading')).toContain('all that the job sends')
+})
+
+describe('before and after a redistribution', () => {
+  const { regrouped } = expected
+  const BESIDE = 'view=jobs&talks=all&beside=1'
+  const open = (more = ''): Promise<void> => openUntil('regrouped', BESIDE + more, '[data-test=beside-1]')
+  const after = (name: string) => regrouped.find((level) => level.name === name)
+
+  test('each level stands beside the level of its name, all on one scale, with how much it changes', async () => {
+    await openUntil('regrouped', 'view=jobs&talks=all', '[data-test=talk-0]')
+    expect(await page.locator('.talks .one').count()).toBe(levels.length)
+    await at('beside').selectOption('1')
+    await page.waitForSelector('[data-test=beside-1]')
+    expect((await address()).get('beside')).toBe('1')
+    const sections = page.locator('.talks section')
+    expect(await sections.count()).toBe(levels.length)
+    for (const [i, { name, bytes, messages }] of levels.entries()) {
+      const words = await sections.nth(i).innerText()
+      expect(words).toContain(`${quantity(bytes, 'bytes')} in ${number(messages)} messages`)
+      const there = after(name)
+      if (!there) {
+        expect(words).toContain(`levels-regrouped has no job “${name}”`)
+        continue
+      }
+      expect(words).toContain(`${quantity(there.bytes, 'bytes')} in ${number(there.messages)} messages`)
+      const times = there.messages / messages
+      const said = times < 1 ? `÷${digits(1 / times)}` : `×${digits(times)}`
+      expect(words).toContain(`messages ${said}`)
+    }
+    // Levels above the gathered one stay; on the two below, few messages are left of many.
+    expect(after('level 3')!.messages).toBe(levels[3]!.messages)
+    expect(levels[4]!.messages / after('level 4')!.messages).toBeGreaterThan(100)
+    const most = Math.max(...[...levels, ...regrouped].map((level) => level.most))
+    const ends = await page.locator('.talks .mini-ramp').allInnerTexts()
+    expect(ends).toHaveLength(levels.length + regrouped.length)
+    for (const end of ends) expect(end).toContain(quantity(most, 'bytes'))
+    await keepPicture('talks-beside')
+  })
+
+  test('a file has both runs; what is no such run is refused', async () => {
+    await open('&jobs=0')
+    const download = page.waitForEvent('download')
+    await at('export').click()
+    await at('export-csv').click()
+    const [head, ...rows] = readFileSync(await (await download).path(), 'utf8')
+      .trim()
+      .split('\r\n')
+    expect(head).toBe('run,job,from,to,bytes')
+    const sum = (run: string, job: string): number =>
+      rows
+        .map((row) => row.split(','))
+        .filter((row) => row[0] === run && row[1] === job)
+        .reduce((total, row) => total + Number(row[4]), 0)
+    expect(sum('levels', 'level 0')).toBe(0)
+    expect(sum('levels', 'level 4')).toBeCloseTo(levels[4]!.bytes, 3)
+    expect(sum('levels-regrouped', 'level 4')).toBeCloseTo(after('level 4')!.bytes, 3)
+    await set('view=jobs&talks=all&beside=7')
+    expect(await page.locator('.odonata').innerText()).toContain('there is no run 7')
+  })
+
+  test.each([1440, 1000, 390])('fits %d pixels, light and dark', async (width) => {
+    await page.setViewportSize({ width, height: 900 })
+    for (const theme of ['light', 'dark']) {
+      await open(`&theme=${theme}`)
+      const wide =
+        'document.querySelector(".frame").scrollWidth > document.querySelector(".frame").clientWidth'
+      expect(await page.evaluate(wide)).toBe(false)
+      await keepPicture(`talks-beside-${width}-${theme}`)
+    }
+  })
 })
 
 test.each([1440, 1000, 390])('fits %d pixels, light and dark', async (width) => {

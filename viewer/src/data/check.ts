@@ -13,6 +13,7 @@ import { hasRanks, readRanks } from './ranks'
 import { GROUPINGS, hasSeries, seriesTables } from './series'
 import { isMeasure, type Index, type RunInfo } from './source'
 import { DEFAULTS, type ViewState } from './state'
+import { talks } from './talks'
 
 export interface Checked {
   readonly state: ViewState
@@ -89,6 +90,12 @@ const CHECKS: Checks = {
       : hottest > 0 && (low !== null || high !== null)
         ? 'the hottest links and a range of values are chosen at once'
         : null,
+  beside: ({ beside }, { runs }) =>
+    !whole(beside, runs.length)
+      ? `there is no run ${beside}; the runs are 0 to ${runs.length - 1}`
+      : talks(runs[beside]!)
+        ? null
+        : `run ${beside} does not say who sends to whom`,
   between: ({ between }, _, run) =>
     oneOf(
       'measure between groups',

@@ -78,6 +78,8 @@ export interface ViewState {
   readonly studyFigure: string
   /** Whose matrix of ranks the view of jobs shows: the chosen job's, or those of all jobs side by side. */
   readonly talks: 'one' | 'all'
+  /** The run whose jobs of the same names stand beside those of all jobs; -1 for none. */
+  readonly beside: number
   /** What the matrix of groups in the view of latencies shows; empty for the index of congestion. */
   readonly between: string
   /** What the view of costs has a bar for, and what its parts are. */
@@ -133,6 +135,7 @@ export const DEFAULTS: ViewState = {
   studyColumns: '',
   studyFigure: '',
   talks: 'one',
+  beside: -1,
   between: '',
   costRows: 'level',
   costParts: 'term',
@@ -229,6 +232,7 @@ const CODECS: Record<keyof ViewState, Codec> = {
   studyColumns: words,
   studyFigure: words,
   talks: oneOf('one', 'all'),
+  beside: number,
   between: words,
   costRows: oneOf(...COST_AXES),
   costParts: oneOf(...COST_AXES),

@@ -14,12 +14,14 @@ import {
 import type { Job } from '../data/run'
 import { colorScale, type ColorScale } from '../data/scale'
 import type { ViewState } from '../data/state'
+import type { Talk } from '../data/talks'
 import { drawCells, drawTable, fillBox, ROW, write, type Box, type Cell } from '../draw/blocks'
 import { looksFor, type Looks } from '../draw/look'
 import type { Pen } from '../draw/pen'
 import { drawMachine, machineHeight } from '../draw/sheet'
 import { densityScale } from './density'
 import { drawHead, machineOf, MARGIN, TOP, type Exhibit } from './exhibits'
+import { pairsIn } from './talks'
 import type { Session } from './session'
 
 const MACHINE = 620
@@ -78,40 +80,49 @@ export function jobsExhibit(session: Session, d: Derived, state: ViewState, them
 
 const PER_ROW = 3
 
-/** The matrices of all jobs on one scale. */
+/** The matrices of all jobs on one scale, and beside each that of another run where one is chosen. */
 function talksExhibit(session: Session, d: Derived, state: ViewState, theme: Theme): Exhibit | null {
-  const found = d.run.jobs.flatMap((job) => {
-    const talk = communicationOf(session, d, job)
-    return talk ? [{ job, talk }] : []
-  })
-  if (found.length === 0) return null
+  const pairs = pairsIn(session, d.run, state)
+  if (typeof pairs === 'string' || pairs.length === 0) return null
+  const beside = pairs.some(({ there }) => there !== null)
+  // A place that stays empty keeps the columns apart.
+  const found = pairs.flatMap(({ here, there }) => (beside ? [here, there] : [here]))
   const looks = looksFor(theme, state.ramp, false)
   const scale = densityScale(
-    found.map(({ talk }) => talk),
+    found.flatMap((talk) => (talk ? [talk.map] : [])),
     state.scale,
   )
-  const columns = Math.min(PER_ROW, found.length)
+  const columns = beside ? 2 : Math.min(PER_ROW, found.length)
   const size = {
     width: MARGIN + columns * (MAP + MARGIN),
     height: TOP + Math.ceil(found.length / columns) * (MAP + 50) + MARGIN,
   }
+  const titleOf = ({ run, job }: Talk): string => (beside ? `${job.name}, ${run.label}` : job.name)
   const name = `${d.run.label}, who sends to whom in each job`
   return {
     name,
     ...size,
     draw: (pen) => {
       drawHead(pen, size, name, 'from rank (down) to rank (across), all on one scale', looks)
-      found.forEach(({ job, talk }, i) => {
+      found.forEach((talk, i) => {
         const x = MARGIN + (i % columns) * (MAP + MARGIN)
         const box = { x, y: TOP + Math.floor(i / columns) * (MAP + 50), width: MAP, height: MAP }
-        drawMap(pen, box, talk, job.name, 'bytes', state, looks, scale)
+        if (talk) drawMap(pen, box, talk.map, titleOf(talk), 'bytes', state, looks, scale)
       })
     },
     csv: () =>
       csvOf(
-        ['job', 'from', 'to', 'bytes'],
-        found.flatMap(({ job, talk }) =>
-          cellRows('', talk).map(([, from, to, bytes]) => [job.name, from!, to!, bytes!]),
+        [...(beside ? ['run'] : []), 'job', 'from', 'to', 'bytes'],
+        found.flatMap((talk) =>
+          talk
+            ? cellRows('', talk.map).map(([, from, to, bytes]) => [
+                ...(beside ? [talk.run.label] : []),
+                talk.job.name,
+                from!,
+                to!,
+                bytes!,
+              ])
+            : [],
         ),
       ),
   }

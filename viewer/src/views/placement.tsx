@@ -7,7 +7,8 @@ import type { Job } from '../data/run'
 import { DensityView } from './density'
 import { PictureView } from './picture'
 import { useSession, useStore, useTable } from './session'
-import { hasTalks, span, TalkMap, Talks } from './talks'
+import { talks } from '../data/talks'
+import { span, TalkMap, Talks } from './talks'
 
 const GRID = 256
 
@@ -30,7 +31,7 @@ export function JobsView({ derived: d }: { derived: Derived }) {
     <>
       <div class="centre">
         <nav class="pickers" aria-label="Job">
-          {hasTalks(run) && run.jobs.length > 1 && (
+          {talks(run.info) && (run.jobs.length > 1 || session.index.runs.length > 1) && (
             <button
               aria-pressed={all}
               title="Who sends to whom in every job, side by side"
@@ -51,7 +52,7 @@ export function JobsView({ derived: d }: { derived: Derived }) {
             </button>
           ))}
         </nav>
-        {all && hasTalks(run) ? (
+        {all && talks(run.info) ? (
           <Talks derived={d} />
         ) : (
           <>
