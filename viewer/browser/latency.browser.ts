@@ -60,6 +60,25 @@ test('pointer and keys tell a box; Enter goes to its job', async () => {
   expect((await address()).get('view')).toBe('jobs')
 })
 
+test('a click on a box goes to its job', async () => {
+  await arrived()
+  const box = (await at('latency-boxes').boundingBox())!
+  // From the lower end up, so that it is not the job that keys would reach first.
+  for (let y = box.height - 1; y > 0; y -= 6) {
+    await page.mouse.move(box.x + box.width / 2, box.y + y)
+    await settle(page)
+    if ((await page.locator('.tooltip').count()) === 0) continue
+    const job = (await text('tooltip')).split(',')[0]!
+    await page.mouse.click(box.x + box.width / 2, box.y + y)
+    await settle(page)
+    expect((await address()).get('view')).toBe('jobs')
+    const named = page.locator('nav[aria-label=Job] [aria-pressed=true]:not([data-test=talks-all])')
+    expect((await named.innerText()).trim()).toBe(job)
+    return
+  }
+  expect.fail('no box under the pointer')
+})
+
 test('the matrix of groups by congestion, by any other measure, and the stalls of single links', async () => {
   await arrived()
   const { worst } = latency

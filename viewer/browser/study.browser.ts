@@ -92,6 +92,64 @@ test('what jobs cost each other: a table for each job, a cell leads to alone and
   expect(beside).toBe(alone!.replace('jobs=halo', 'jobs=fft+halo'))
 })
 
+test('every cell of every panel leads to its own runs, alone and beside, of one seed', async () => {
+  await open('interference', 'view=study')
+  const tables = await page.locator('.panels section').count()
+  expect(tables).toBe(2)
+  let visited = 0
+  for (let panel = 0; panel < tables; panel++) {
+    const section = page.locator('.panels section').nth(panel)
+    const target = await section.getAttribute('aria-label')
+    const columns = (await section.locator('thead th').allInnerTexts()).slice(-2)
+    const rows = await section.locator('tbody tr').count()
+    for (let row = 0; row < rows; row++) {
+      const background = (await section.locator('tbody tr').nth(row).locator('th').innerText()).trim()
+      for (const [column, routing] of columns.entries()) {
+        const cell = section.locator('tbody tr').nth(row).locator('td').nth(column).locator('button')
+        if ((await cell.count()) === 0) continue
+        await cell.click()
+        await settle(page)
+        const settings = await address()
+        const labels = await page.locator('[data-test=run] option').allInnerTexts()
+        // What ran alone has nothing to stand beside.
+        const others = ['fft', 'halo'].includes(background)
+        expect(settings.get('view')).toBe(others ? 'compare' : null)
+        const [alone, beside] = (settings.get('compared') ?? settings.get('run') ?? '0')
+          .split(',')
+          .map((id) => labels[Number(id)]!)
+        expect(alone).toContain(`jobs=${target},`)
+        expect(alone).toContain(`, routing=${routing.trim()},`)
+        // The base is the same run but for who else is there.
+        expect(beside).toBe(others ? alone!.replace(`jobs=${target},`, 'jobs=fft+halo,') : undefined)
+        visited++
+        await page.goBack()
+        await settle(page)
+      }
+    }
+  }
+  // Two targets, each alone and beside the other, under two routings.
+  expect(visited).toBe(8)
+})
+
+test('a dot of the front leads to its runs, too', async () => {
+  await open('search', 'view=study')
+  const box = (await at('front').boundingBox())!
+  for (let i = 0; i < 2400; i++) {
+    const [x, y] = [box.x + 100 + ((i % 60) * (box.width - 120)) / 60, box.y + 20 + Math.floor(i / 60) * 9]
+    await page.mouse.move(x, y)
+    if ((await page.locator('.tooltip').count()) === 0) continue
+    const trial = Number(/^Trial (\d+)/.exec(await text('tooltip'))![1])
+    await page.mouse.click(x, y)
+    await settle(page)
+    const settings = await address()
+    // The first trial is the file's own values: there is nothing to compare it with.
+    if (trial === 0) expect(settings.get('view')).toBeNull()
+    else expect(settings.get('compared')).toBe(`0,${2 * trial}`)
+    return
+  }
+  expect.fail('no dot under the pointer')
+})
+
 test('all findings are kept as a file', async () => {
   await open('interference', 'view=study')
   const lines = await csv()

@@ -1,5 +1,5 @@
 /** What a model run costs: bars by job, level, phase or term, put together from another of these, scenarios side by side. */
-import { useContext, useEffect, useMemo, useRef } from 'preact/hooks'
+import { useMemo } from 'preact/hooks'
 import {
   COST_AXES,
   costBars,
@@ -19,12 +19,10 @@ import { costRows } from '../data/rows'
 import type { Run } from '../data/run'
 import type { ViewState } from '../data/state'
 import { drawBars, partColors } from '../draw/bars'
-import { looksFor } from '../draw/look'
 import { barAt, barsPicture, barWords } from '../layout/bars'
 import { Choice } from './controls'
-import { ThemeContext, useSession, useStore, type Session } from './session'
-import { prepareCanvas, useSize } from './size'
-import { useSteps } from './steps'
+import { Marks } from './marks'
+import { useSession, useStore, type Session } from './session'
 import { TableButton } from './tables'
 
 const NOUNS: Readonly<Record<CostAxis, string>> = {
@@ -170,56 +168,21 @@ function Pickers({ costs, shown: { choice, job } }: { costs: Costs; shown: Shown
 }
 
 function Bars({ run, bars, label, share }: { run: Run; bars: CostBars; label: string; share: boolean }) {
-  const session = useSession()
-  const { ramp } = useStore(session.state)
-  const looks = looksFor(useContext(ThemeContext), ramp, false)
-  const frame = useRef<HTMLDivElement>(null)
-  const canvas = useRef<HTMLCanvasElement>(null)
-  const { width } = useSize(frame)
-  const picture = useMemo(() => barsPicture(bars, width, share), [bars, width, share])
-  useEffect(() => {
-    if (!canvas.current || width === 0) return
-    const context = prepareCanvas(canvas.current, picture)
-    drawBars(context, { x: 0, y: 0 }, picture, partColors(bars.parts), looks)
-  }, [picture, bars, looks, width])
-  const wordsOf = (i: number) => {
-    const tip = { ...barWords(bars, picture.marks[i]!), shares: [], note: '' }
-    return { run, links: [], routers: [], groups: [], tip }
-  }
-  const hover = (event: PointerEvent): void => {
-    const box = frame.current!.getBoundingClientRect()
-    const i = barAt(picture, event.clientX - box.left, event.clientY - box.top)
-    session.hover.set(i < 0 ? null : { ...wordsOf(i), x: event.clientX, y: event.clientY })
-  }
-  const steps = useSteps(
-    () =>
-      [...picture.marks.keys()].sort(
-        (a, b) => picture.marks[b]!.seconds - picture.marks[a]!.seconds || a - b,
-      ),
-    (i) => {
-      const box = frame.current!.getBoundingClientRect()
-      const { x, y, width, height } = picture.marks[i]!
-      return {
-        hover: { ...wordsOf(i), x: box.left + x + width / 2, y: box.top + y + height / 2 },
-        enter: () => undefined,
-      }
-    },
-    [picture],
-  )
   return (
-    <div
-      class="cost-bars"
-      ref={frame}
-      style={{ height: `${picture.height}px` }}
-      onPointerMove={hover}
-      onPointerLeave={() => session.hover.set(null)}
-      tabIndex={0}
-      role="application"
-      aria-label={`${label}; the keys . and , go from part to part`}
-      onKeyDown={steps}
-      data-test="cost-bars"
-    >
-      <canvas ref={canvas} aria-hidden="true" />
-    </div>
+    <Marks
+      label={`${label}; the keys . and , go from part to part`}
+      test="cost-bars"
+      run={run}
+      of={[bars, share]}
+      picture={(width) => barsPicture(bars, width, share)}
+      draw={(pen, picture, looks) => drawBars(pen, { x: 0, y: 0 }, picture, partColors(bars.parts), looks)}
+      markAt={barAt}
+      tip={({ marks }, i) => ({ ...barWords(bars, marks[i]!), shares: [], note: '' })}
+      order={({ marks }) => [...marks.keys()].sort((a, b) => marks[b]!.seconds - marks[a]!.seconds || a - b)}
+      place={({ marks }, i) => ({
+        x: marks[i]!.x + marks[i]!.width / 2,
+        y: marks[i]!.y + marks[i]!.height / 2,
+      })}
+    />
   )
 }

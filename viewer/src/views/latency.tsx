@@ -1,5 +1,5 @@
 /** How long packets took, as a box for each job, and how the links between groups were used: congestion, stalls, bytes. */
-import { useContext, useEffect, useMemo, useRef } from 'preact/hooks'
+import { useMemo } from 'preact/hooks'
 import { count, quantity } from '../base/format'
 import {
   GROUP_TRAFFIC,
@@ -16,13 +16,11 @@ import { latencyRows } from '../data/rows'
 import type { Run } from '../data/run'
 import type { ViewState } from '../data/state'
 import { drawBoxes } from '../draw/boxes'
-import { looksFor } from '../draw/look'
 import { boxAt, boxesPicture, boxWords } from '../layout/boxes'
 import { Choice } from './controls'
 import { DensityView } from './density'
-import { ThemeContext, useSession, useStore, useTable } from './session'
-import { prepareCanvas, useSize } from './size'
-import { useSteps } from './steps'
+import { Marks } from './marks'
+import { useSession, useStore, useTable } from './session'
 import { TableButton } from './tables'
 
 /** Those of the jobs that are not hidden. */
@@ -73,57 +71,26 @@ export function LatencyView({ run }: { run: Run }) {
 }
 
 function Boxes({ run, shown }: { run: Run; shown: Latencies }) {
-  const session = useSession()
-  const { ramp } = useStore(session.state)
-  const looks = looksFor(useContext(ThemeContext), ramp, false)
-  const frame = useRef<HTMLDivElement>(null)
-  const canvas = useRef<HTMLCanvasElement>(null)
-  const { width } = useSize(frame)
+  const { state } = useSession()
   const nameOf = (job: number): string => jobOf(run, job).name
-  const picture = useMemo(() => boxesPicture(shown, nameOf, width), [shown, width])
-  useEffect(() => {
-    if (!canvas.current || width === 0) return
-    const colors = shown.boxes.map(({ job }) => jobOf(run, job).color)
-    drawBoxes(prepareCanvas(canvas.current, picture), { x: 0, y: 0 }, picture, colors, looks)
-  }, [picture, looks, width, run])
-  const wordsOf = (i: number) => {
-    const tip = { ...boxWords(shown, shown.boxes[i]!, nameOf), shares: [], note: '' }
-    return { run, links: [], routers: [], groups: [], tip }
-  }
-  const hover = (event: PointerEvent): void => {
-    const i = boxAt(picture, event.clientY - frame.current!.getBoundingClientRect().top)
-    session.hover.set(i < 0 ? null : { ...wordsOf(i), x: event.clientX, y: event.clientY })
-  }
-  const steps = useSteps(
-    () =>
-      [...shown.boxes.keys()].sort(
-        (a, b) => shown.boxes[b]!.at.at(-1)! - shown.boxes[a]!.at.at(-1)! || a - b,
-      ),
-    (i) => {
-      const box = frame.current!.getBoundingClientRect()
-      const { at, y, height } = picture.marks[i]!
-      return {
-        hover: { ...wordsOf(i), x: box.left + at.at(-1)!, y: box.top + y + height },
-        enter: () => session.state.patch({ view: 'jobs', focus: `job:${shown.boxes[i]!.job}` }),
-      }
-    },
-    [picture],
-  )
+  const slowest = (i: number): number => shown.boxes[i]!.at.at(-1)!
   return (
-    <div
-      class="cost-bars"
-      ref={frame}
-      style={{ height: `${picture.height}px` }}
-      onPointerMove={hover}
-      onPointerLeave={() => session.hover.set(null)}
-      tabIndex={0}
-      role="application"
-      aria-label="How long packets took; the keys . and , go from box to box, the slowest first"
-      onKeyDown={steps}
-      data-test="latency-boxes"
-    >
-      <canvas ref={canvas} aria-hidden="true" />
-    </div>
+    <Marks
+      label="How long packets took; the keys . and , go from box to box, the slowest first"
+      test="latency-boxes"
+      run={run}
+      of={[run, shown]}
+      picture={(width) => boxesPicture(shown, nameOf, width)}
+      draw={(pen, picture, looks) => {
+        const colors = shown.boxes.map(({ job }) => jobOf(run, job).color)
+        drawBoxes(pen, { x: 0, y: 0 }, picture, colors, looks)
+      }}
+      markAt={(picture, _, y) => boxAt(picture, y)}
+      tip={(_, i) => ({ ...boxWords(shown, shown.boxes[i]!, nameOf), shares: [], note: '' })}
+      order={() => [...shown.boxes.keys()].sort((a, b) => slowest(b) - slowest(a) || a - b)}
+      place={({ marks }, i) => ({ x: marks[i]!.at.at(-1)!, y: marks[i]!.y + marks[i]!.height })}
+      open={(_, i) => state.patch({ view: 'jobs', focus: `job:${shown.boxes[i]!.job}` })}
+    />
   )
 }
 

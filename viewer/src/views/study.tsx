@@ -1,5 +1,5 @@
 /** What a study says over its runs: trials and their front, or what jobs cost each other; a click goes to the runs. */
-import { useContext, useEffect, useMemo, useRef } from 'preact/hooks'
+import { useMemo } from 'preact/hooks'
 import { count, quantity } from '../base/format'
 import {
   factOf,
@@ -13,16 +13,14 @@ import {
   type Findings,
   type FindingsPanels,
 } from '../data/findings'
-import type { Run } from '../data/run'
+import type { Tip } from '../data/describe'
 import type { ViewState } from '../data/state'
 import { drawFront } from '../draw/front'
-import { looksFor } from '../draw/look'
 import { frontPicture, trialAt } from '../layout/front'
 import { Choice } from './controls'
+import { Marks } from './marks'
 import { PivotTable } from './pivot'
-import { ThemeContext, useSession, useStore, type Session } from './session'
-import { prepareCanvas, useSize } from './size'
-import { useSteps } from './steps'
+import { useSession, useStore, type Session } from './session'
 
 export function StudyView() {
   const { findings } = useSession().index
@@ -160,73 +158,34 @@ const HEIGHT = 420
 
 function FrontChart({ of, across, up }: { of: Findings; across: Fact | null; up: Fact }) {
   const session = useSession()
-  const { ramp } = useStore(session.state)
-  const looks = looksFor(useContext(ThemeContext), ramp, false)
-  const frame = useRef<HTMLDivElement>(null)
-  const canvas = useRef<HTMLCanvasElement>(null)
-  const { width } = useSize(frame)
-  const picture = useMemo(() => frontPicture(of, across, up, width, HEIGHT), [of, across, up, width])
-  useEffect(() => {
-    if (canvas.current && width > 0)
-      drawFront(prepareCanvas(canvas.current, picture), { x: 0, y: 0 }, picture, looks)
-  }, [picture, looks, width])
-  // A tooltip belongs to a run; without one loaded there is nothing to hover over.
-  const run = session.model(session.state.get().run)?.run as Run
-  const wordsOf = (mark: number) => {
-    const entry = of.entries[picture.marks[mark]!.entry]!
-    const rows = [
-      ...of.keys.map(({ name, label }): [string, string] => [label, String(entry.keys[name])]),
-      ...of.figures.flatMap(({ name, label, unit }): [string, string][] =>
-        entry.values[name] === undefined ? [] : [[label, quantity(entry.values[name], unit)]],
-      ),
-    ]
-    const tip = {
-      title: `Trial ${picture.marks[mark]!.entry}`,
-      rows,
-      shares: [],
-      note: entry.front ? 'on the front' : '',
-    }
-    return { run, links: [], routers: [], groups: [], tip }
-  }
-  const hit = (event: MouseEvent): number => {
-    const box = frame.current!.getBoundingClientRect()
-    return trialAt(picture, event.clientX - box.left, event.clientY - box.top)
-  }
-  const steps = useSteps(
-    () => [...picture.marks.keys()].sort((a, b) => picture.marks[b]!.y - picture.marks[a]!.y || a - b),
-    (mark) => {
-      const box = frame.current!.getBoundingClientRect()
-      const { x, y, entry } = picture.marks[mark]!
-      return {
-        hover: { ...wordsOf(mark), x: box.left + x, y: box.top + y },
-        enter: () => openFinding(session, of.entries[entry]!),
-      }
-    },
-    [picture],
-  )
+  const { run } = useStore(session.state)
   return (
-    <div
-      class="cost-bars"
-      ref={frame}
-      style={{ height: `${HEIGHT}px` }}
-      onPointerMove={(event) => {
-        const mark = hit(event)
-        session.hover.set(mark < 0 ? null : { ...wordsOf(mark), x: event.clientX, y: event.clientY })
-      }}
-      onPointerLeave={() => session.hover.set(null)}
-      onClick={(event) => {
-        const mark = hit(event)
-        if (mark >= 0) openFinding(session, of.entries[picture.marks[mark]!.entry]!)
-      }}
-      tabIndex={0}
-      role="application"
-      aria-label={`${up.label}${across ? ` against ${across.label}` : ''} of all trials; the keys . and , go from trial to trial`}
-      onKeyDown={steps}
-      data-test="front"
-    >
-      <canvas ref={canvas} aria-hidden="true" />
-    </div>
+    <Marks
+      label={`${up.label}${across ? ` against ${across.label}` : ''} of all trials; the keys . and , go from trial to trial`}
+      test="front"
+      run={session.model(run)?.run}
+      of={[of, across, up]}
+      picture={(width) => frontPicture(of, across, up, width, HEIGHT)}
+      draw={(pen, picture, looks) => drawFront(pen, { x: 0, y: 0 }, picture, looks)}
+      markAt={trialAt}
+      tip={({ marks }, i) => trialTip(of, marks[i]!.entry)}
+      order={({ marks }) => [...marks.keys()].sort((a, b) => marks[b]!.y - marks[a]!.y || a - b)}
+      place={({ marks }, i) => marks[i]!}
+      open={({ marks }, i) => openFinding(session, of.entries[marks[i]!.entry]!)}
+    />
   )
+}
+
+/** What a trial was, and all that came of it. */
+function trialTip(of: Findings, trial: number): Tip {
+  const entry = of.entries[trial]!
+  const rows = [
+    ...of.keys.map(({ name, label }): [string, string] => [label, String(entry.keys[name])]),
+    ...of.figures.flatMap(({ name, label, unit }): [string, string][] =>
+      entry.values[name] === undefined ? [] : [[label, quantity(entry.values[name], unit)]],
+    ),
+  ]
+  return { title: `Trial ${trial}`, rows, shares: [], note: entry.front ? 'on the front' : '' }
 }
 
 function Trials({
