@@ -55,13 +55,14 @@ class Processes:
         self.failed: list[int] = []
         """Which of them can't make the run."""
         self.messages = 0
-        """Messages that this one sent to others, but empty ones."""
+        """Messages that this one sent to others."""
         self.message_bytes = 0
         """Bytes of these."""
 
     def make(self, *run: str) -> None:
         """Says what run this process is to make, which must be the same for all."""
-        self._digest = hashlib.sha256("\0".join([__version__, *run]).encode()).digest()
+        # Numbers travel as they lie in memory, so machines of another byte order can't take part.
+        self._digest = hashlib.sha256("\0".join([__version__, sys.byteorder, *run]).encode()).digest()
 
     @property
     def begun(self) -> bool:
@@ -86,25 +87,31 @@ class Processes:
             atexit.register(self._end_all)
         return ready
 
-    def exchange(self, messages: Sequence[bytes]) -> list[bytes]:
-        """Gives each process its message; what each gave to this one."""
-        import numpy as np
+    def exchange(self, messages: Sequence[bytes]) -> list[bytes | bytearray]:
+        """Gives each other process its message; what each of them gave to this one, and what this one gave itself.
 
-        byte = self._mpi.BYTE
-        sizes = np.array([len(message) for message in messages], dtype=np.int64)
-        came = np.empty_like(sizes)
-        _wait(self._all.Ialltoall(sizes, came))
-        ends = np.cumsum(came)
-        received = bytearray(int(ends[-1]))
-        sent = b"".join(messages)
-        _wait(
-            self._all.Ialltoallv(
-                [sent, sizes, np.cumsum(sizes) - sizes, byte], [received, came, ends - came, byte]
-            )
-        )
-        self.messages += int(np.count_nonzero(sizes))
-        self.message_bytes += int(sizes.sum())
-        return [bytes(received[end - size : end]) for end, size in zip(ends, came, strict=True)]
+        One message goes to each and one comes from each, if empty. So there is one wait for the others, not one
+        for their sizes and another for what they send.
+        """
+        byte, all_, status = self._mpi.BYTE, self._all, self._mpi.Status()
+        others = [process for process in range(self.count) if process != self.number]
+        under_way = [all_.Isend([messages[process], byte], process) for process in others]
+        came: list[bytes | bytearray] = list(messages)
+        pause = _Pause()
+        while others:
+            for process in others:
+                if (message := all_.Improbe(process, status=status)) is not None:
+                    came[process] = bytearray(status.Get_count(byte))
+                    under_way.append(message.Irecv([came[process], byte]))
+                    others = [other for other in others if other != process]
+                    pause = _Pause()
+            if others:
+                pause()
+        while not self._mpi.Request.Testall(under_way):
+            pause()
+        self.messages += self.count - 1
+        self.message_bytes += sum(map(len, messages)) - len(messages[self.number])
+        return came
 
     def end(self) -> None:
         """Nobody waits for this process any more."""
@@ -125,15 +132,18 @@ def started() -> tuple[int, int] | None:
     return None
 
 
-def _wait(request: Any) -> None:
+class _Pause:
     """Waits for others, soon without keeping a processor busy: it may be needed by one of them.
 
     MPI itself asks over and over. Here the pauses grow with the time that was waited, so that they make it
     longer by a quarter at most.
     """
-    begun = time.perf_counter()
-    while not request.Test():
-        waited = time.perf_counter() - begun
+
+    def __init__(self) -> None:
+        self._begun = time.perf_counter()
+
+    def __call__(self) -> None:
+        waited = time.perf_counter() - self._begun
         if waited > BUSY_S:
             time.sleep(min(waited / 4, PAUSE_S))
 

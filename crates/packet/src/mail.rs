@@ -10,10 +10,11 @@ use crate::credit::Credit;
 use crate::endpoint::Envelope;
 use crate::packet::{Packet, PathHop, Pool, Told, SEALED};
 use odonata_routing::algorithm::{Feedback, Header};
-use serde::{Deserialize, Serialize};
+use zerocopy::{Immutable, IntoBytes, TryFromBytes};
 
 /// A packet on its way to another partition; 56 bytes.
-#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, TryFromBytes, IntoBytes, Immutable)]
+#[repr(C)]
 pub(crate) struct Letter {
     birth: u64,
     inject: u64,

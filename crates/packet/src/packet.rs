@@ -6,6 +6,7 @@
 use crate::endpoint::Envelope;
 use odonata_routing::algorithm::Header;
 use serde::{Deserialize, Serialize};
+use zerocopy::{Immutable, IntoBytes, TryFromBytes};
 
 /// No packet.
 pub(crate) const NONE: u32 = u32::MAX;
@@ -121,7 +122,8 @@ impl Packet {
 }
 
 /// What a router tells the one before about a packet; kept apart, since few algorithms learn.
-#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Serialize, Deserialize, TryFromBytes, IntoBytes, Immutable)]
+#[repr(C)]
 pub(crate) struct Told {
     /// Time from the arrival at the router before to the arrival here, in ns.
     pub(crate) elapsed_ns: f32,

@@ -1,6 +1,7 @@
 //! Sums over processes, of integers: so nobody sees in what order they are added.
 
 use crate::exchange::Processes;
+use zerocopy::IntoBytes;
 
 /// Adds up lists that are equally long in all processes; all get the sums, which wrap around as those of one process would.
 ///
@@ -38,11 +39,11 @@ pub fn sum(processes: &dyn Processes, lists: &mut [&mut [u64]]) {
 }
 
 fn to_bytes(values: &[u64]) -> Vec<u8> {
-    values.iter().flat_map(|value| value.to_le_bytes()).collect()
+    values.as_bytes().to_vec()
 }
 
 fn from_bytes(bytes: &[u8]) -> impl Iterator<Item = u64> + '_ {
-    bytes.chunks_exact(8).map(|eight| u64::from_le_bytes(eight.try_into().expect("eight bytes")))
+    bytes.chunks_exact(8).map(|eight| u64::from_ne_bytes(eight.try_into().expect("eight bytes")))
 }
 
 #[cfg(test)]

@@ -38,9 +38,7 @@ impl Processes for Partners {
     fn exchange(&self, messages: Vec<Vec<u8>>) -> Vec<Vec<u8>> {
         Python::attach(|py| {
             let messages: Vec<_> = messages.iter().map(|message| PyBytes::new(py, message)).collect();
-            let came = self.object.call_method1(py, "exchange", (messages,))?;
-            let came: Vec<Bound<'_, PyBytes>> = came.extract(py)?;
-            Ok(came.iter().map(|bytes| bytes.as_bytes().to_vec()).collect())
+            self.object.call_method1(py, "exchange", (messages,))?.extract(py)
         })
         .unwrap_or_else(|error: PyErr| panic!("the processes of the run can't exchange messages: {error}"))
     }

@@ -45,6 +45,7 @@ use odonata_machine::Machine;
 use odonata_units::{NodeId, RouterId, Stream};
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
+use zerocopy::{Immutable, IntoBytes, TryFromBytes};
 
 pub use adaptive::AdaptiveSettings;
 pub use by_message::{Route, Rule, WayOf};
@@ -61,7 +62,8 @@ pub use torus_dynamic::DynamicSettings;
 pub use zones::{Order, Zone};
 
 /// What the algorithm remembers about one packet.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize, TryFromBytes, IntoBytes, Immutable)]
+#[repr(C)]
 pub struct RouteState {
     /// The intermediate group or router, as the algorithm uses it.
     pub via: u32,
@@ -77,7 +79,8 @@ pub struct RouteState {
 
 /// How the way of a packet differs from the shortest ones: whether it left them, and whether it led through a third group,
 /// one that is neither the source's nor the destination's. Between groups that no working cable joins, shortest ways do, too.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize, TryFromBytes, IntoBytes, Immutable)]
+#[repr(u8)]
 pub enum Way {
     /// A shortest one, through no third group.
     #[default]
@@ -120,7 +123,8 @@ impl Way {
 }
 
 /// A packet as a routing algorithm sees it.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize, TryFromBytes, IntoBytes, Immutable)]
+#[repr(C)]
 pub struct Header {
     /// Source node.
     pub source: NodeId,
@@ -140,7 +144,8 @@ pub struct Hop {
 }
 
 /// What the next router tells the previous one about a packet, over the reverse link.
-#[derive(Clone, Copy, PartialEq, Debug, Serialize, Deserialize)]
+#[derive(Clone, Copy, PartialEq, Debug, Serialize, Deserialize, TryFromBytes, IntoBytes, Immutable)]
+#[repr(C)]
 pub struct Feedback {
     /// Source node of the packet.
     pub source: NodeId,

@@ -4,6 +4,7 @@ macro_rules! id {
     ($(#[$doc:meta])* $name:ident, $prefix:literal) => {
         $(#[$doc])*
         #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default, serde::Serialize, serde::Deserialize)]
+        #[derive(zerocopy::TryFromBytes, zerocopy::IntoBytes, zerocopy::Immutable)]
         #[repr(transparent)]
         pub struct $name(pub u32);
 
