@@ -50,7 +50,7 @@ placement = { name = "random-order", order = 1, skip = 36 }
 """
 
 CASES = {
-    **{name: open_traffic(name) for name in ("min", "valiant-n", "ugal-n", "par", "q-adaptive")},
+    **{name: open_traffic(name) for name in ("min", "valiant-n", "ugal-n", "par", "piggyback", "q-adaptive")},
     "everything recorded": open_traffic("par", EVERYTHING),
     "closed": packet_files.experiment(
         packet_files.job(pattern="all-to-all", ranks=24), load=None, measure=None

@@ -15,7 +15,7 @@ CABLES = "cables.csv"
 
 BANDWIDTHS = ["100 GB/s", "25 GB/s", "12.5 GB/s", "5 GB/s", "3.7 GB/s", "1 GB/s", "999999937 B/s"]
 LATENCIES = ["0 ns", "0 ns", "1 ps", "1 ns", "7.3 ns", "30 ns", "100 ns", "1000 ns"]
-ROUTINGS = ["min", "valiant-g", "valiant-n", "ugal-g", "ugal-n", "par", "q-adaptive"]
+ROUTINGS = ["min", "valiant-g", "valiant-n", "ugal-g", "ugal-n", "par", "piggyback", "q-adaptive"]
 OTHER_ROUTINGS = ["min", "up-down", "up-down-adaptive", "dimension-order", "torus-adaptive"]
 SIZED = ["stencil-2d", "stencil-3d", "many-to-many", "spread", "umesh", "random-neighbors", "all-to-all"]
 SIZED += ["tornado", "transpose", "bit-complement", "bit-reverse", "random-permutation"]

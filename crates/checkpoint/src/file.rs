@@ -15,7 +15,7 @@ use std::path::Path;
 use std::sync::Mutex;
 
 /// The format of the file and of every state in it: a change of either raises it.
-pub const FORMAT: u32 = 4;
+pub const FORMAT: u32 = 5;
 
 const MAGIC: [u8; 8] = *b"\x89ODNCKPT";
 const DIGEST_BYTES: u64 = 32;

@@ -140,7 +140,7 @@ fn packets_go_where_flows_are() {
 fn algorithms_route_on_every_plane() {
     let job = "ranks = 72\nranks_per_node = 1\npattern = 'uniform'\ntraffic = { name = 'open', load = 0.2 }";
     let machine = format!("{DRAGONFLY}\nplanes = 2\nrail_rule = 'round-robin'");
-    for routing in ["min", "valiant-g", "ugal-n", "par", "q-adaptive", "up-down", "up-down-adaptive"] {
+    for routing in ["min", "valiant-g", "ugal-n", "par", "piggyback", "q-adaptive", "up-down", "up-down-adaptive"] {
         let engine =
             format!("kind = 'packet'\nrouting = '{routing}'\nwarm_up = '10 us'\nmeasure = '10 us'\ndrain = '20 us'");
         let [one, three] = [1, 3].map(|threads| try_run(&machine, job, &engine, threads).unwrap());

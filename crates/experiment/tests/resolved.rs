@@ -152,7 +152,7 @@ fn every_routing_resolves_to_itself() {
         takes.into_iter().filter(|(_, takes)| *takes).map(|(engine, _)| (engine, algorithm.name))
     };
     let all: Vec<_> = ALGORITHMS.iter().flat_map(engines).collect();
-    assert_eq!(all.len(), 23, "8 of the flow and 15 of the packet engine");
+    assert_eq!(all.len(), 24, "8 of the flow and 16 of the packet engine");
     for (engine, routing) in all {
         let text = |machine: &&str| {
             format!(

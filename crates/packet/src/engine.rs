@@ -233,7 +233,8 @@ impl PacketEngine {
             };
             4.0 * rows as f64 + 4.0 * columns as f64 * rows_touched
         };
-        self.table_sizes().into_iter().map(of_router).sum::<f64>() as u64
+        let routers = (0..self.fabric.routers() as u32).map(|r| self.routing.memory(odonata_units::RouterId(r)));
+        routers.map(|memory| of_router(memory.size()) + 8.0 * memory.notes.len() as f64).sum::<f64>() as u64
     }
 
     /// About how many packets are in the network at a time that nodes send at a load, of so many nodes each, if it is not saturated.

@@ -4,7 +4,7 @@
 //! links all lists and moving a packet allocates nothing. A packet is one line of the cache.
 
 use crate::endpoint::Envelope;
-use odonata_routing::algorithm::Header;
+use odonata_routing::algorithm::{Header, Remark};
 use serde::{Deserialize, Serialize};
 use zerocopy::{Immutable, IntoBytes, TryFromBytes};
 
@@ -129,10 +129,12 @@ pub(crate) struct Told {
     pub(crate) elapsed_ns: f32,
     /// What the router where it is expected when it decided; NaN where nothing is to be told.
     pub(crate) estimate_ns: f32,
+    /// What it noted beside that.
+    pub(crate) note: u64,
 }
 
 impl Told {
-    pub(crate) const NOTHING: Self = Self { elapsed_ns: 0.0, estimate_ns: f32::NAN };
+    pub(crate) const NOTHING: Self = Self { elapsed_ns: 0.0, estimate_ns: f32::NAN, note: 0 };
 }
 
 /// One link of a way.
@@ -268,12 +270,17 @@ impl Pool {
         }
     }
 
-    /// The router where a packet is has decided, and expects `estimate_ns` from there on.
+    /// The note that a packet brought from the router before.
+    pub(crate) fn heard(&self, slot: u32) -> Option<u64> {
+        let told = self.told(slot);
+        (!told.estimate_ns.is_nan()).then_some(told.note)
+    }
+
+    /// The router where a packet is has decided, and remarks this; only where routers learn.
     #[inline]
-    pub(crate) fn expect(&mut self, slot: u32, estimate_ns: Option<f32>) {
-        if self.carries.told {
-            self.told[slot as usize].estimate_ns = estimate_ns.unwrap_or(f32::NAN);
-        }
+    pub(crate) fn remark(&mut self, slot: u32, remark: Option<Remark>) {
+        let told = &mut self.told[slot as usize];
+        (told.estimate_ns, told.note) = remark.map_or((f32::NAN, 0), |remark| (remark.estimate_ns, remark.note));
     }
 
     /// A packet left for the next router, which takes it `elapsed_ps`, by `hop`.

@@ -116,3 +116,24 @@ fn learnt_tables_are_kept_and_used_again() {
     let refused = common::engine(&machine, "min").start_from(Vec::new()).unwrap_err().to_string();
     assert!(refused.contains("learns nothing"), "{refused}");
 }
+
+/// Under ADV+1 the one global cable to the next group is congested long before the local links to it are. With a bias that makes a
+/// router's own queues speak late, routers that hear of the cable go around it in time, and those of `ugal-n` wait for the jam to reach
+/// them.
+#[test]
+fn what_neighbours_tell_comes_before_what_jams_tell() {
+    let machine = small_dragonfly();
+    let under = |routing: &str| {
+        let mut settings = odonata_routing::algorithm::RoutingSettings::default();
+        settings.adaptive.bias = odonata_units::Bytes(8 * 512);
+        settings.piggyback.choice.bias = settings.adaptive.bias;
+        let engine = odonata_packet::PacketEngine::new(&machine, &Default::default(), routing, &settings).unwrap();
+        let traffic = open(&machine, adversarial(72, 8, 1), 0.2);
+        let result = run(&engine, &traffic, schedule(20, 50, 100), &RunOptions::default());
+        assert!((accepted(&result, 72) - 0.2).abs() < 0.01 * 0.2, "{routing}");
+        assert_eq!(result.learning.0, 0, "{routing}: what neighbours tell is no estimate");
+        result.jobs[0].latency.mean() / 1e3
+    };
+    let (alone, told) = (under("ugal-n"), under("piggyback"));
+    assert!(told < 0.75 * alone, "{told} ns against {alone} ns");
+}

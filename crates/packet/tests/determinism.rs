@@ -17,7 +17,7 @@ fn options(threads: usize, partitions: usize) -> RunOptions {
 #[test]
 fn threads_and_partitions_change_nothing() {
     let machine = small_dragonfly();
-    for routing in ["min", "ugal-n", "par", "q-adaptive"] {
+    for routing in ["min", "ugal-n", "par", "piggyback", "q-adaptive"] {
         let engine = engine(&machine, routing);
         let traffic = open(&machine, adversarial(72, 8, 1), 0.3);
         let whole = run(&engine, &traffic, schedule(5, 20, 100), &options(1, 1));
@@ -133,7 +133,7 @@ fn a_fat_tree_is_the_same_on_any_number_of_threads() {
 
 #[test]
 fn a_half_filled_dragonfly_is_the_same_on_any_number_of_threads() {
-    for routing in ["min", "par", "q-adaptive"] {
+    for routing in ["min", "par", "piggyback", "q-adaptive"] {
         any_number_of_threads(&small_dragonfly(), routing, &two_jobs(36, 0.5));
     }
 }

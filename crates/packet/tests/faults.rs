@@ -14,7 +14,7 @@ use odonata_routing::next_hop::NextHops;
 use odonata_units::{GroupId, LinkClassId, RouterId, Stream};
 use proptest::prelude::*;
 
-const ROUTINGS: [&str; 7] = ["min", "valiant-g", "valiant-n", "ugal-g", "ugal-n", "par", "q-adaptive"];
+const ROUTINGS: [&str; 8] = ["min", "valiant-g", "valiant-n", "ugal-g", "ugal-n", "par", "piggyback", "q-adaptive"];
 
 /// Groups of `size` routers without any cable, one node at each router.
 fn groups(groups: u32, size: u32) -> MachineBuilder {

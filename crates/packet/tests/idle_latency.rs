@@ -71,7 +71,7 @@ fn adaptive_algorithms_are_minimal_when_idle() {
     let machine = dragonfly();
     for destination in [1, 5, 40, 500, 1055] {
         let minimal = latency_ps(&machine, "min", 0, destination);
-        for routing in ["ugal-g", "ugal-n", "par", "q-adaptive"] {
+        for routing in ["ugal-g", "ugal-n", "par", "piggyback", "q-adaptive"] {
             assert_eq!(latency_ps(&machine, routing, 0, destination), minimal, "{routing} to {destination}");
         }
     }

@@ -167,7 +167,7 @@ fn detours_avoid_what_failed() {
         let nodes: Vec<u32> = machine.nodes().filter(|&n| machine.node_up(n)).map(|n| n.0).collect();
         let pairs = nodes.iter().flat_map(|&s| nodes.iter().map(move |&d| (s, d, 1_000)));
         let messages: Vec<_> = pairs.filter(|m| m.0 != m.1).collect();
-        for routing in ["valiant-g", "valiant-n", "ugal-g", "ugal-n", "par", "q-adaptive"] {
+        for routing in ["valiant-g", "valiant-n", "ugal-g", "ugal-n", "par", "piggyback", "q-adaptive"] {
             let settings = (PacketSettings::study(), RoutingSettings::default());
             let engine = PacketEngine::new(&machine, &settings.0, routing, &settings.1)
                 .unwrap_or_else(|error| panic!("{what}, {routing}: {error}"));

@@ -173,7 +173,7 @@ fn bytes_are_conserved() {
     let messages: Vec<(u32, u32, u64)> =
         (0..72).map(|n| (n, (n * 7 + 3) % 72, 1 + u64::from(n) * 777)).filter(|m| m.0 != m.1).collect();
     let total: u64 = messages.iter().map(|m| m.2).sum();
-    for routing in ["min", "valiant-g", "valiant-n", "ugal-g", "ugal-n", "par", "q-adaptive"] {
+    for routing in ["min", "valiant-g", "valiant-n", "ugal-g", "ugal-n", "par", "piggyback", "q-adaptive"] {
         let result = run(&engine(&machine, routing), &closed(&messages), schedule(0, 1_000, 0), &RunOptions::default());
         assert_eq!(result.ending, Ending::Complete, "{routing}");
         let job = &result.jobs[0];
@@ -201,7 +201,7 @@ fn a_network_saturated_for_ever_starves_no_job() {
         rounds: 1,
     };
     for arbitration in [Arbitration::LeastRecentlyUsed, Arbitration::RoundRobin] {
-        for routing in ["valiant-n", "valiant-g", "ugal-n", "ugal-g", "par", "q-adaptive"] {
+        for routing in ["valiant-n", "valiant-g", "ugal-n", "ugal-g", "par", "piggyback", "q-adaptive"] {
             let settings = PacketSettings { arbitration, ..PacketSettings::study() };
             let engine = PacketEngine::new(&machine, &settings, routing, &Default::default()).unwrap();
             let jobs = vec![

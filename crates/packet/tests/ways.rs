@@ -14,8 +14,18 @@ use odonata_units::{LinkId, NodeId, Time};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-const GROUPED: [&str; 9] =
-    ["min", "valiant-g", "valiant-n", "ugal-g", "ugal-n", "par", "q-adaptive", "up-down", "up-down-adaptive"];
+const GROUPED: [&str; 10] = [
+    "min",
+    "valiant-g",
+    "valiant-n",
+    "ugal-g",
+    "ugal-n",
+    "par",
+    "piggyback",
+    "q-adaptive",
+    "up-down",
+    "up-down-adaptive",
+];
 
 #[derive(Default)]
 struct Kept(Vec<TracedPacket>);
@@ -84,7 +94,7 @@ fn packets_over_a_middle_group_are_those_whose_way_leads_through_one() {
                     assert!((share - between).abs() <= 4.0 * (between * (1.0 - between) / n).sqrt(), "{share}");
                 }
                 // The way is left for a third group only.
-                "ugal-g" | "ugal-n" | "par" => assert!(over > 0 && over == job.non_minimal, "{routing}"),
+                "ugal-g" | "ugal-n" | "par" | "piggyback" => assert!(over > 0 && over == job.non_minimal, "{routing}"),
                 // Detours inside a group, too.
                 "q-adaptive" => assert!(0 < over && over < job.non_minimal, "{over} of {}", job.non_minimal),
                 // They know of no groups.

@@ -17,6 +17,7 @@ mod by_message;
 mod channel_kind;
 mod counted;
 mod crossing;
+mod decision;
 pub mod dimension_order;
 mod grid;
 mod hinted;
@@ -25,6 +26,7 @@ pub mod min;
 mod nothing;
 pub mod over_router;
 pub mod par;
+mod piggyback;
 pub mod planes;
 pub mod q_adaptive;
 mod steady;
@@ -39,7 +41,6 @@ mod zones;
 
 use crate::hints::{Directions, Step};
 use crate::next_hop::{NextHops, Port, Unreachable};
-use crate::view::LoadView;
 use odonata_declare::{Declared, Named};
 use odonata_machine::Machine;
 use odonata_units::{NodeId, RouterId, Stream};
@@ -50,11 +51,13 @@ use zerocopy::{Immutable, IntoBytes, TryFromBytes};
 pub use adaptive::AdaptiveSettings;
 pub use by_message::{Route, Rule, WayOf};
 pub use channel_kind::ChannelKind;
+pub use decision::{Decision, Feedback, Heard, Remark};
 pub use dimension_order::{DeadlockAvoidance, TorusSettings};
 pub use hinted::Ties;
 pub use memory::Memory;
 pub use nothing::Nothing;
 pub use par::{ParSettings, SecondMiddle};
+pub use piggyback::PiggybackSettings;
 pub use q_adaptive::QSettings;
 pub use steady::{PathChoice, UgalPaths};
 pub use torus_deterministic::DeterministicSettings;
@@ -143,35 +146,6 @@ pub struct Hop {
     pub vc: u8,
 }
 
-/// What the next router tells the previous one about a packet, over the reverse link.
-#[derive(Clone, Copy, PartialEq, Debug, Serialize, Deserialize, TryFromBytes, IntoBytes, Immutable)]
-#[repr(C)]
-pub struct Feedback {
-    /// Source node of the packet.
-    pub source: NodeId,
-    /// Destination node of the packet.
-    pub destination: NodeId,
-    /// Time from the arrival at the previous router to the arrival at the next, in ns.
-    pub elapsed_ns: f32,
-    /// What the next router expected from there on, in ns, when it decided.
-    pub estimate_ns: f32,
-}
-
-/// Everything an algorithm sees when it decides.
-pub struct Decision<'a> {
-    /// The router that decides.
-    pub router: RouterId,
-    /// Load at its ports.
-    pub load: &'a dyn LoadView,
-    /// Its random stream.
-    pub random: &'a mut Stream,
-    /// What it has learnt.
-    pub memory: &'a Memory,
-    /// Set by an algorithm that learns: what this router expects from here on, in ns; sent back with the packet's
-    /// [`Feedback`]. `None` sends none.
-    pub feedback: Option<f32>,
-}
-
 /// A routing algorithm on one machine. It is immutable: what changes is in headers, streams and memories.
 pub trait Routing: Send + Sync {
     /// Number of virtual channels that it needs.
@@ -180,7 +154,7 @@ pub trait Routing: Send + Sync {
     /// How its virtual channels keep the network free of deadlock.
     fn discipline(&self) -> Discipline;
 
-    /// The first reserved channel. A packet goes to a reserved channel only where [`LoadView::has_room`] says so, and
+    /// The first reserved channel. A packet goes to a reserved channel only where [`has_room`](crate::view::LoadView::has_room) says so, and
     /// the room is then kept for it; so nobody ever waits for a reserved channel.
     fn reserved_from(&self) -> u8 {
         u8::MAX
@@ -215,17 +189,17 @@ pub trait Routing: Send + Sync {
     /// The next hop of a packet that is not yet at its destination's router.
     fn decide(&self, decision: &mut Decision<'_>, packet: &mut Header) -> Hop;
 
-    /// The memory that `router` starts with.
+    /// The memory that `router` starts with. Where it has no size ([`Memory::default`]), nothing that is put in it lasts.
     fn memory(&self, router: RouterId) -> Memory {
         let _ = router;
         Memory::default()
     }
 
     /// Takes note of what became of a packet that `router` had sent out of `port`; returns the absolute error in ns of
-    /// what was expected.
-    fn learn(&self, router: RouterId, memory: &mut Memory, port: Port, feedback: &Feedback) -> f32 {
+    /// what was expected, if anything was.
+    fn learn(&self, router: RouterId, memory: &mut Memory, port: Port, feedback: &Feedback) -> Option<f32> {
         let _ = (router, memory, port, feedback);
-        0.0
+        None
     }
 
     /// The whole matrix of what `router` has learnt.
@@ -234,13 +208,13 @@ pub trait Routing: Send + Sync {
         memory.all(|_, _| 0.0)
     }
 
-    /// The feedback for the hop by which a packet reached `router` in its destination group, if it gets one.
-    fn feedback_at_destination(&self, router: RouterId, packet: &Header) -> Option<f32> {
-        let _ = (router, packet);
-        None
+    /// A packet is at its destination's router, which may remark on it as [`Routing::decide`] does; asked only where
+    /// routers learn.
+    fn ends(&self, decision: &mut Decision<'_>, packet: &Header) {
+        let _ = (decision, packet);
     }
 
-    /// Whether routers tell each other about packets at all.
+    /// Whether routers tell each other about packets at all: whether there are remarks.
     fn learns(&self) -> bool {
         false
     }
@@ -334,6 +308,8 @@ pub struct RoutingSettings {
     pub adaptive: AdaptiveSettings,
     /// The same of PAR, and what its second decision weighs.
     pub par: ParSettings,
+    /// The same of PB, and what a congested cable is.
+    pub piggyback: PiggybackSettings,
     /// Rates and thresholds of Q-adaptive.
     pub q: QSettings,
     /// What keeps rings of a torus free of deadlock.
@@ -351,6 +327,7 @@ impl RoutingSettings {
         Self {
             adaptive: parameters.downcast_ref().copied().unwrap_or_default(),
             par: parameters.downcast_ref().copied().unwrap_or_default(),
+            piggyback: parameters.downcast_ref().copied().unwrap_or_default(),
             q: parameters.downcast_ref().cloned().unwrap_or_default(),
             torus: parameters.downcast_ref().copied().unwrap_or_default(),
             deterministic: parameters.downcast_ref().copied().unwrap_or_default(),
@@ -425,6 +402,7 @@ pub const ALGORITHMS: &[Algorithm] = &[
     ugal::UGAL_N,
     over_router::UGAL_L,
     par::PAR,
+    piggyback::PIGGYBACK,
     dimension_order::DIMENSION_ORDER,
     torus_adaptive::TORUS_ADAPTIVE,
     torus_deterministic::TORUS_DETERMINISTIC,

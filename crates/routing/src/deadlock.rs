@@ -171,7 +171,7 @@ mod tests {
             ports.iter().all(|&p| hops.group_of(hops.neighbour(r, p)) == hops.group_of(r))
         });
         assert!(distant.count() > 4_000);
-        for name in ["min", "valiant-g", "ugal-n", "par"] {
+        for name in ["min", "valiant-g", "ugal-n", "par", "piggyback"] {
             let routing = algorithm::build(name, Arc::clone(&hops), &RoutingSettings::default()).unwrap();
             assert_eq!(
                 check(&hops, &routing.discipline(), routing.virtual_channels(), u8::MAX, None),

@@ -70,8 +70,8 @@ fn walk(
     let mut header = Header { source: NodeId(from), destination: NodeId(to), state: RouteState::default() };
     let (mut at, mut way) = (RouterId(from), Vec::new());
     while at != RouterId(to) {
-        let (load, memory) = (Tokens(tokens), Memory::default());
-        let mut decision = Decision { router: at, load: &load, random: &mut random, memory: &memory, feedback: None };
+        let (load, mut memory) = (Tokens(tokens), Memory::default());
+        let mut decision = Decision::new(at, &load, &mut random, &mut memory);
         let Hop { port, vc } = routing.decide(&mut decision, &mut header);
         let link = machine.links_from(at).start + usize::from(port) - machine.nodes_of(at).len();
         let next = machine.target(odonata_units::LinkId::from_index(link));
@@ -124,9 +124,9 @@ fn both_directions_of_a_ring_of_two_are_one_cable() {
     let routing = build("torus-deterministic", &hops, &RoutingSettings::default());
     let link = |from: u32| {
         let mut random = Stream::new(1, "test", &[]);
-        let (load, memory) = (Tokens(|_, _| None), Memory::default());
+        let (load, mut memory) = (Tokens(|_, _| None), Memory::default());
         let router = RouterId(from);
-        let mut decision = Decision { router, load: &load, random: &mut random, memory: &memory, feedback: None };
+        let mut decision = Decision::new(router, &load, &mut random, &mut memory);
         let (source, destination) = (NodeId(from), NodeId(1 - from));
         let hop = routing.decide(&mut decision, &mut Header { source, destination, state: RouteState::default() });
         odonata_units::LinkId::from_index(machine.links_from(router).start + usize::from(hop.port) - 1)

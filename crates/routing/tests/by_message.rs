@@ -47,9 +47,9 @@ fn way(routing: &dyn Routing, hops: &NextHops, to: u32, bytes: u64, seed: u64) -
     let mut random = Stream::new(seed, "way", &[]);
     let letters = hops.axis_letters();
     let (mut at, mut name, mut bubble) = (hops.router_of(from), String::new(), true);
-    let memory = Memory::default();
+    let mut memory = Memory::default();
     while at != hops.router_of(to) {
-        let mut decision = Decision { router: at, load: &Free, random: &mut random, memory: &memory, feedback: None };
+        let mut decision = Decision::new(at, &Free, &mut random, &mut memory);
         let hop = routing.decide(&mut decision, &mut header);
         let next = hops.neighbour(at, hop.port);
         name.push_str(&letters[dimension(hops, at, next)]);

@@ -318,8 +318,8 @@ fn compare(
     let mut seen: BTreeMap<Answer, u32> = BTreeMap::new();
     let mut last = None;
     for _ in 0..ASKED {
-        let (memory, mut packet) = (Memory::default(), header);
-        let mut decision = Decision { router: at, load, random, memory: &memory, feedback: None };
+        let (mut memory, mut packet) = (Memory::default(), header);
+        let mut decision = Decision::new(at, load, random, &mut memory);
         let hop = routing.decide(&mut decision, &mut packet);
         let left_here = packet.state.way.is_non_minimal() && !header.state.way.is_non_minimal();
         let answer = (hop.port, hop.vc, left_here.then_some(packet.state.via));
@@ -423,9 +423,8 @@ fn candidates_on_one_port_are_compared_by_their_channels() {
         let load = Queues(vec![[0; 16], [0; 16], queued]);
         for _ in 0..20 {
             let mut packet = Header { source: NodeId(0), destination: NodeId(4), state: RouteState::default() };
-            let memory = Memory::default();
-            let mut decision =
-                Decision { router: RouterId(0), load: &load, random: &mut random, memory: &memory, feedback: None };
+            let mut memory = Memory::default();
+            let mut decision = Decision::new(RouterId(0), &load, &mut random, &mut memory);
             let hop = routing.decide(&mut decision, &mut packet);
             assert_eq!((hop.port, hop.vc), (2, u8::from(!around)));
             assert_eq!(packet.state.way.is_non_minimal(), around);

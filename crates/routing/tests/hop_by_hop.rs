@@ -29,9 +29,9 @@ fn walk(
     let mut at = hops.router_of(packet.source);
     let mut way = Way { routers: vec![at], channels: Vec::new(), non_minimal: false };
     while at != hops.router_of(packet.destination) {
-        let memory: Memory = routing.memory(at);
+        let mut memory: Memory = routing.memory(at);
         let load = if routing.reads_load(&packet) { load } else { &Unseen };
-        let mut decision = Decision { router: at, load, random, memory: &memory, feedback: None };
+        let mut decision = Decision::new(at, load, random, &mut memory);
         let hop = routing.decide(&mut decision, &mut packet);
         assert!(hop.vc < routing.virtual_channels());
         at = hops.neighbour(at, hop.port);
@@ -81,8 +81,16 @@ impl LoadView for Uneven {
 
 /// Longest way of each algorithm on the canonical dragonfly: l g l minimal; l g l g l; with a middle router one more;
 /// with a second decision one more.
-const LONGEST: [(&str, usize); 7] =
-    [("min", 3), ("valiant-g", 5), ("valiant-n", 6), ("ugal-g", 5), ("ugal-n", 6), ("par", 7), ("q-adaptive", 5)];
+const LONGEST: [(&str, usize); 8] = [
+    ("min", 3),
+    ("valiant-g", 5),
+    ("valiant-n", 6),
+    ("ugal-g", 5),
+    ("ugal-n", 6),
+    ("par", 7),
+    ("piggyback", 6),
+    ("q-adaptive", 5),
+];
 
 #[test]
 fn ways_end_within_the_stated_hops_on_rising_channels() {
@@ -142,7 +150,7 @@ fn idle_machines_are_crossed_minimally() {
         q: algorithm::QSettings { exploration: 0.0, ..Default::default() },
         ..RoutingSettings::default()
     };
-    for name in ["ugal-g", "ugal-n", "par", "q-adaptive"] {
+    for name in ["ugal-g", "ugal-n", "par", "piggyback", "q-adaptive"] {
         let routing = algorithm::build(name, Arc::clone(&hops), &settings).unwrap();
         let mut random = Stream::new(3, "test", &[]);
         for _ in 0..5_000 {
@@ -189,9 +197,8 @@ fn the_threshold_decides_as_stated() {
         for _ in 0..100 {
             let mut packet = Header { source: NodeId(0), destination: NodeId(5 * 32), state: RouteState::default() };
             let load = Queues { minimal, other };
-            let memory = Memory::default();
-            let mut decision =
-                Decision { router: RouterId(0), load: &load, random: &mut random, memory: &memory, feedback: None };
+            let mut memory = Memory::default();
+            let mut decision = Decision::new(RouterId(0), &load, &mut random, &mut memory);
             routing.decide(&mut decision, &mut packet);
             detours += u32::from(packet.state.way.is_non_minimal());
         }
@@ -216,8 +223,13 @@ fn q_values_follow_the_hysteretic_rule() {
     assert_eq!(direct, 16);
     assert_eq!(initial[at], 330.0);
     let mut learn = |elapsed_ns: f32| {
-        let feedback =
-            algorithm::Feedback { source: NodeId(2), destination: NodeId(5 * 32), elapsed_ns, estimate_ns: 100.0 };
+        let feedback = algorithm::Feedback {
+            source: NodeId(2),
+            destination: NodeId(5 * 32),
+            elapsed_ns,
+            estimate_ns: 100.0,
+            note: 0,
+        };
         routing.learn(RouterId(0), &mut memory, 4 + 3, &feedback);
         routing.learnt(RouterId(0), &memory)[at]
     };

@@ -240,8 +240,8 @@ fn walk(routing: &dyn Routing, hops: &NextHops, random: &mut Stream, from: NodeI
     let mut at = hops.router_of(from);
     let (mut way, mut across) = (Vec::new(), 0);
     while at != hops.router_of(to) {
-        let memory = Memory::default();
-        let mut decision = Decision { router: at, load: &Idle, random, memory: &memory, feedback: None };
+        let mut memory = Memory::default();
+        let mut decision = Decision::new(at, &Idle, random, &mut memory);
         let hop = routing.decide(&mut decision, &mut packet);
         assert!(hop.vc < routing.virtual_channels());
         packet.state.hops += 1;

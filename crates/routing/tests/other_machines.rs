@@ -57,8 +57,8 @@ fn walk(
     let mut way = (vec![hops.router_of(packet.source)], Vec::new());
     while way.0[way.0.len() - 1] != hops.router_of(packet.destination) {
         let router = way.0[way.0.len() - 1];
-        let memory = Memory::default();
-        let mut decision = Decision { router, load, random, memory: &memory, feedback: None };
+        let mut memory = Memory::default();
+        let mut decision = Decision::new(router, load, random, &mut memory);
         let hop = routing.decide(&mut decision, &mut packet);
         assert!(hop.vc < routing.virtual_channels());
         (packet.state.hops, packet.state.vc) = (packet.state.hops + 1, hop.vc);

@@ -9,7 +9,7 @@ use odonata_routing::view::Idle;
 use odonata_units::{LinkClassId, NodeId, RouterId, Stream};
 use std::sync::Arc;
 
-const BY_LEGS: [&str; 6] = ["min", "valiant-g", "valiant-n", "ugal-g", "ugal-n", "par"];
+const BY_LEGS: [&str; 7] = ["min", "valiant-g", "valiant-n", "ugal-g", "ugal-n", "par", "piggyback"];
 
 /// 9 groups of 4, every two joined by one cable, without the cables between pairs of routers or groups.
 fn without(inside: &[(u32, u32)], between: &[(u32, u32)]) -> Machine {
@@ -97,8 +97,8 @@ fn walk(routing: &dyn Routing, hops: &NextHops, random: &mut Stream, from: u32, 
     let (mut routers, mut channels) = (vec![at], Vec::new());
     while at != hops.router_of(NodeId(to)) {
         let memory = routing.memory(at);
-        let memory = if routing.learns() { memory } else { Memory::default() };
-        let mut decision = Decision { router: at, load: &Idle, random, memory: &memory, feedback: None };
+        let mut memory = if routing.learns() { memory } else { Memory::default() };
+        let mut decision = Decision::new(at, &Idle, random, &mut memory);
         let hop = routing.decide(&mut decision, &mut packet);
         assert!(hop.vc < routing.virtual_channels(), "channel {} of {}", hop.vc, routing.virtual_channels());
         at = hops.neighbour(at, hop.port);

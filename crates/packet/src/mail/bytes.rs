@@ -101,14 +101,15 @@ mod tests {
         let mut outbox = Outbox::new(1);
         for n in numbers {
             outbox.to[0].packets.push(letter(n), &mut outbox.spare_packets);
-            outbox.to[0].told.push(Told { elapsed_ns: n as f32, estimate_ns: f32::NAN });
+            outbox.to[0].told.push(Told { elapsed_ns: n as f32, estimate_ns: f32::NAN, note: n << 40 });
             outbox.to[0].ways.push(vec![PathHop { port: n as u32, vc: 3 }; n as usize % 3]);
             if n % 2 == 0 {
                 outbox.to[0].envelopes.push(Envelope { bytes: n, ..Envelope::default() });
             }
             outbox.credit(0, n as u32, Credit { at: n, bytes: 64, vc: 1 });
             let (source, destination) = (NodeId(n as u32), NodeId(0));
-            outbox.feedback(0, n as u32, n, Feedback { source, destination, elapsed_ns: 0.5, estimate_ns: n as f32 });
+            let feedback = Feedback { source, destination, elapsed_ns: 0.5, estimate_ns: n as f32, note: n << 50 };
+            outbox.feedback(0, n as u32, n, feedback);
         }
         outbox
     }

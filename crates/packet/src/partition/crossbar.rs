@@ -276,6 +276,7 @@ impl Partition {
             destination: header.destination,
             elapsed_ns: told.elapsed_ns,
             estimate_ns: told.estimate_ns,
+            note: told.note,
         };
         if end == End::Remote {
             self.outbox.feedback(part, peer, credit.at, feedback);

@@ -104,19 +104,14 @@ impl Partition {
         }
         if place < self.router[local].nics.len() as u32 {
             if self.learns {
-                let router = self.router[local].id;
-                let feedback = self.routing().feedback_at_destination(router, &self.pool.get(slot).header);
-                self.pool.expect(slot, feedback);
+                self.ask(i, slot, settled, |routing, decision, header| routing.ends(decision, header));
             }
             let packet = self.pool.get_mut(slot);
             let vc = packet.header.state.vc;
             packet.choose(vc);
             return first + place as usize + usize::from(packet.interface);
         }
-        let (hop, feedback) = self.decide(local, slot, settled);
-        if self.learns {
-            self.pool.expect(slot, feedback);
-        }
+        let hop = self.ask(i, slot, settled, |routing, decision, header| routing.decide(decision, header));
         assert!(usize::from(hop.vc) < self.channels, "the routing algorithm stays within its virtual channels");
         let packet = self.pool.get_mut(slot);
         packet.choose(hop.vc);

@@ -1,8 +1,10 @@
 //! What a routing algorithm sees of its router, and what the router learns.
 
+use super::port::End;
 use super::Partition;
 use crate::settings::QueueEstimate;
-use odonata_routing::algorithm::{Decision, Hop};
+use odonata_routing::algorithm::{Decision, Header, Heard, Memory, Routing};
+use odonata_routing::next_hop::Port;
 use odonata_routing::view::LoadView;
 use std::cell::{RefCell, RefMut};
 
@@ -97,40 +99,65 @@ impl LoadView for Unseen {
 }
 
 impl Partition {
-    /// Asks the routing algorithm about a packet at a router of this partition.
+    /// Asks the routing algorithm about the packet at the head of an input channel of port `i`, and notes its remark.
     #[inline]
-    pub(super) fn decide(&mut self, local: usize, slot: u32, settled: usize) -> (Hop, Option<f32>) {
+    pub(super) fn ask<T>(
+        &mut self,
+        i: usize,
+        slot: u32,
+        settled: usize,
+        question: impl FnOnce(&dyn Routing, &mut Decision<'_>, &mut Header) -> T,
+    ) -> T {
+        let local = self.inputs[i].router as usize;
         let state = &mut self.router[local];
-        let router = state.id;
+        let heard = if self.learns && self.inputs[i].end != End::Node { self.pool.heard(slot) } else { None };
+        let heard = heard.map(|note| Heard { port: (i - state.link_ports_from as usize) as Port, note });
         let routing = self.routing.as_deref().expect("nobody else decides at this time");
         let header = &mut self.pool.get_mut(slot).header;
         if !self.looks || !routing.reads_load(header) {
-            let (random, memory) = (&mut state.random, &state.memory);
-            let mut decision = Decision { router, load: &Unseen, random, memory, feedback: None };
-            let hop = routing.decide(&mut decision, header);
-            return (hop, decision.feedback);
+            let (router, now_ps) = (state.id, self.now);
+            let (random, memory) = (&mut state.random, &mut state.memory);
+            let mut decision = Decision { now_ps, heard, ..Decision::new(router, &Unseen, random, memory) };
+            let answer = question(routing, &mut decision, header);
+            let remark = decision.remark;
+            if self.learns {
+                self.pool.remark(slot, remark);
+            }
+            return answer;
         }
-        self.decide_by_load(local, slot, settled)
+        self.ask_with_load(local, (slot, heard), settled, question)
     }
 
-    fn decide_by_load(&mut self, local: usize, slot: u32, settled: usize) -> (Hop, Option<f32>) {
+    fn ask_with_load<T>(
+        &mut self,
+        local: usize,
+        (slot, heard): (u32, Option<Heard>),
+        settled: usize,
+        question: impl FnOnce(&dyn Routing, &mut Decision<'_>, &mut Header) -> T,
+    ) -> T {
         let state = &mut self.router[local];
-        let router = state.id;
+        let (router, now_ps) = (state.id, self.now);
         let first = state.link_ports_from as usize;
         let mut random = state.random.clone();
-        let memory = std::mem::take(&mut state.memory);
+        let mut memory = if self.remembers { std::mem::take(&mut state.memory) } else { Memory::default() };
         let mut header = self.pool.get(slot).header;
         let routing = self.routing.take().expect("nobody else decides at this time");
         let partition = RefCell::new(&mut *self);
         let load = RouterLoad { partition: &partition, first, settled };
-        let mut decision = Decision { router, load: &load, random: &mut random, memory: &memory, feedback: None };
-        let hop = routing.decide(&mut decision, &mut header);
-        let feedback = decision.feedback;
+        let mut decision = Decision { now_ps, heard, ..Decision::new(router, &load, &mut random, &mut memory) };
+        let answer = question(&*routing, &mut decision, &mut header);
+        let remark = decision.remark;
         self.routing = Some(routing);
         self.pool.get_mut(slot).header = header;
         let state = &mut self.router[local];
-        (state.random, state.memory) = (random, memory);
-        (hop, feedback)
+        state.random = random;
+        if self.remembers {
+            state.memory = memory;
+        }
+        if self.learns {
+            self.pool.remark(slot, remark);
+        }
+        answer
     }
 
     /// Learns from the feedback that has reached a router: port by port, in the order of arrival at each.
@@ -152,7 +179,7 @@ impl Partition {
                     }
                     waiting.pop_front();
                     let error_ns = routing.learn(router, &mut state.memory, port as u16, &feedback);
-                    self.recorder.learnt(arrives, error_ns);
+                    error_ns.into_iter().for_each(|error_ns| self.recorder.learnt(arrives, error_ns));
                 }
             }
             next = next.min(*at);

@@ -24,7 +24,7 @@ fn pick<T: Clone>(random: &mut Stream, of: &[T]) -> T {
     of[random.index(of.len())].clone()
 }
 
-const GROUPED: [&str; 7] = ["min", "valiant-g", "valiant-n", "ugal-g", "ugal-n", "par", "q-adaptive"];
+const GROUPED: [&str; 8] = ["min", "valiant-g", "valiant-n", "ugal-g", "ugal-n", "par", "piggyback", "q-adaptive"];
 const TORUS: [&str; 6] =
     ["min", "dimension-order", "torus-adaptive", "up-down", "torus-deterministic", "torus-dynamic"];
 const ANY: [&str; 3] = ["min", "up-down", "up-down-adaptive"];

@@ -17,7 +17,7 @@ mod waits;
 use nodes::{per_node, Node};
 use odonata_machine::Machine;
 use odonata_packet::{Arbitration, Endpoints, PacketEngine, PacketRecord, PacketSettings, QueueEstimate};
-use odonata_routing::algorithm::{Decision, Feedback, Memory, Routing, RoutingSettings};
+use odonata_routing::algorithm::{Decision, Feedback, Heard, Memory, Remark, Routing, RoutingSettings};
 use odonata_routing::deadlock;
 use odonata_routing::next_hop::NextHops;
 use odonata_units::{Bytes, LinkId, Rate, RouterId, Stream};
@@ -262,19 +262,23 @@ impl<'a> Twin<'a> {
         let router = RouterId(r as u32);
         let mut packet = self.ports[r][port].inputs[vc][0].clone();
         let destination = packet.header.destination;
+        let (extra, from_node) = (self.extra(r), port < self.node_ports(r));
+        let on_wire = self.on_wire(r);
+        let loads = Loads { ports: &self.ports[r], on_wire, settings: self.settings, extra };
+        let mut decision = Decision::new(router, &loads, &mut self.random[r], &mut self.memory[r]);
+        decision.now_ps = self.now;
+        if !from_node {
+            decision.heard = packet.remark.map(|remark| Heard { port: (port - extra) as u16, note: remark.note });
+        }
         if self.machine.router_of(destination) == router {
-            packet.feedback = self.routing.feedback_at_destination(router, &packet.header);
+            self.routing.ends(&mut decision, &packet.header);
+            packet.remark = decision.remark;
             packet.port = self.machine.slot_of(destination) as usize * per_node(self.settings)
                 + usize::from(packet.what.interface);
             packet.vc = vc;
         } else {
-            let (settings, extra) = (self.settings, self.extra(r));
-            let on_wire = self.on_wire(r);
-            let loads = Loads { ports: &self.ports[r], on_wire, settings, extra };
-            let (random, memory) = (&mut self.random[r], &self.memory[r]);
-            let mut decision = Decision { router, load: &loads, random, memory, feedback: None };
             let hop = self.routing.decide(&mut decision, &mut packet.header);
-            packet.feedback = decision.feedback;
+            packet.remark = decision.remark;
             packet.port = usize::from(hop.port) + extra;
             packet.vc = usize::from(hop.vc);
         }
@@ -386,12 +390,13 @@ impl<'a> Twin<'a> {
         } else {
             let (from, port) = self.far(r, i);
             self.at(at, Event::Credit(from, port, vc, packet.took));
-            if let Some(estimate_ns) = packet.feedback {
+            if let Some(Remark { estimate_ns, note }) = packet.remark {
                 let feedback = Feedback {
                     source: packet.header.source,
                     destination: packet.header.destination,
                     elapsed_ns: (packet.arrived - packet.previous) as f32 / 1e3,
                     estimate_ns,
+                    note,
                 };
                 self.feedback.push((from, port, feedback));
                 self.at(at, Event::Learn(self.feedback.len() - 1));

@@ -1,7 +1,7 @@
 //! What the twin is made of: packets, ports, and the load that a routing algorithm sees of them.
 
 use odonata_packet::{Outgoing, PacketSettings, QueueEstimate};
-use odonata_routing::algorithm::{Header, RouteState};
+use odonata_routing::algorithm::{Header, Remark, RouteState};
 use odonata_routing::view::LoadView;
 use odonata_units::{GroupId, NodeId};
 use std::collections::VecDeque;
@@ -23,7 +23,8 @@ pub struct Packet {
     pub decided: bool,
     /// When it may leave its output.
     pub ready: u64,
-    pub feedback: Option<f32>,
+    /// What the router that decided last remarked.
+    pub remark: Option<Remark>,
     /// Room that it takes in the channel chosen, and that there must be for it; room that it took on its way here.
     pub room: u64,
     pub needs: u64,
@@ -132,7 +133,7 @@ pub fn set_out((what, bytes): (Outgoing, u64), source: NodeId, state: RouteState
         vc,
         decided: false,
         ready: 0,
-        feedback: None,
+        remark: None,
         room: 0,
         needs: 0,
         took: 0,

@@ -103,13 +103,22 @@ pub(super) struct Choice {
     pub(super) non_minimal: bool,
 }
 
-/// Decides between the minimal and the non-minimal way. If an intermediate is `given`, the non-minimal way goes over that.
+/// What is known before the queues are looked at.
+#[derive(Clone, Copy, Default, Debug)]
+pub(super) struct Beforehand {
+    /// The intermediate that the non-minimal way goes over, if it was drawn already.
+    pub(super) via: Option<u32>,
+    /// The minimal way is congested further on, so the packet takes the other one.
+    pub(super) minimal_is_congested: bool,
+}
+
+/// Decides between the minimal and the non-minimal way.
 pub(super) fn choose(
     hops: &NextHops,
     settings: &AdaptiveSettings,
     crossing: Crossing,
     channels: FirstChannels,
-    given: Option<u32>,
+    known: Beforehand,
     decision: &mut Decision<'_>,
     packet: &Header,
 ) -> Choice {
@@ -118,7 +127,7 @@ pub(super) fn choose(
     let minimal = shortest_minimal(hops.to_group(at, hops.group_of(to)), settings, channels.minimal, decision);
     let mut best: Option<Candidate> = None;
     for _ in 0..settings.non_minimal_candidates {
-        let (via, group) = match given {
+        let (via, group) = match known.via {
             Some(via) => (via, crossing.group_of(hops, via)),
             None => crossing.draw(hops, (at, to), decision),
         };
@@ -135,7 +144,8 @@ pub(super) fn choose(
         q_minimal = decision.load.channel_bytes(minimal.hop.port, minimal.hop.vc);
         q_other = decision.load.channel_bytes(other.hop.port, other.hop.vc);
     }
-    let non_minimal = q_minimal as f64 > settings.threshold * q_other as f64 + settings.bias.as_f64();
+    let longer = q_minimal as f64 > settings.threshold * q_other as f64 + settings.bias.as_f64();
+    let non_minimal = known.minimal_is_congested || longer;
     Choice { hop: if non_minimal { other.hop } else { minimal.hop }, via: other.via, non_minimal }
 }
 

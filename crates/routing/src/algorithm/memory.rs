@@ -13,6 +13,8 @@ pub struct Memory {
     values: Vec<f32>,
     /// Values in a row.
     columns: usize,
+    /// What an algorithm notes in whole words, whatever they mean to it; as many as it asked for.
+    pub notes: Vec<u64>,
     /// Number of updates: the learning curve.
     pub updates: u64,
     /// Sum of their absolute errors in ns.
@@ -27,6 +29,11 @@ impl Memory {
     /// Of so many rows and columns, of which nothing was learnt.
     pub fn new(rows: usize, columns: usize) -> Self {
         Self { places: vec![UNTOUCHED; rows], columns, ..Self::default() }
+    }
+
+    /// Without estimates, of so many words, all 0.
+    pub fn of_notes(words: usize) -> Self {
+        Self { notes: vec![0; words], ..Self::default() }
     }
 
     /// Rows and columns.
@@ -86,7 +93,7 @@ impl Memory {
 
     /// Bytes that it holds.
     pub fn bytes(&self) -> usize {
-        4 * (self.places.capacity() + self.values.capacity())
+        4 * (self.places.capacity() + self.values.capacity()) + 8 * self.notes.capacity()
     }
 }
 

@@ -8,7 +8,7 @@
 //! destination group, 4 in the destination group. Traffic inside a group goes minimal, on the last.
 
 use super::adaptive;
-use super::adaptive::{choose, AdaptiveSettings, FirstChannels};
+use super::adaptive::{choose, AdaptiveSettings, Beforehand, FirstChannels};
 use super::crossing::{needs_third_group, Channels, Crossing};
 use super::{Algorithm, Decision, Discipline, Goal, Header, Hop, Leg};
 use super::{Routing, RoutingError, RoutingSettings};
@@ -105,8 +105,9 @@ impl Routing for Par {
         let onward = || self.channels.onward + self.hops.risen_to_group(at, target);
         let minimal = if at_source { FIRST_MINIMAL } else { onward() };
         let channels = FirstChannels { minimal, non_minimal: self.channels.source };
-        let given = (revises && self.settings.second_middle == SecondMiddle::Same).then_some(packet.state.via);
-        let choice = choose(&self.hops, &self.settings.choice, Crossing::Router, channels, given, decision, packet);
+        let via = (revises && self.settings.second_middle == SecondMiddle::Same).then_some(packet.state.via);
+        let known = Beforehand { via, ..Beforehand::default() };
+        let choice = choose(&self.hops, &self.settings.choice, Crossing::Router, channels, known, decision, packet);
         if choice.non_minimal {
             packet.state.take_detour(choice.via);
         } else {

@@ -102,15 +102,9 @@ impl Routing for Planes {
     fn decide(&self, decision: &mut Decision<'_>, packet: &mut Header) -> Hop {
         let (plane, router) = self.of(decision.router);
         let mut own = self.header(packet);
-        let mut here = Decision {
-            router,
-            load: decision.load,
-            random: &mut *decision.random,
-            memory: decision.memory,
-            feedback: decision.feedback,
-        };
+        let mut here = Decision { router, random: &mut *decision.random, memory: &mut *decision.memory, ..*decision };
         let hop = plane.decide(&mut here, &mut own);
-        decision.feedback = here.feedback;
+        decision.remark = here.remark;
         packet.state = own.state;
         hop
     }
@@ -120,7 +114,7 @@ impl Routing for Planes {
         plane.memory(router)
     }
 
-    fn learn(&self, router: RouterId, memory: &mut Memory, port: Port, feedback: &Feedback) -> f32 {
+    fn learn(&self, router: RouterId, memory: &mut Memory, port: Port, feedback: &Feedback) -> Option<f32> {
         let (plane, router) = self.of(router);
         let (source, destination) = (self.end(feedback.source), self.end(feedback.destination));
         plane.learn(router, memory, port, &Feedback { source, destination, ..*feedback })
@@ -131,9 +125,11 @@ impl Routing for Planes {
         plane.learnt(router, memory)
     }
 
-    fn feedback_at_destination(&self, router: RouterId, packet: &Header) -> Option<f32> {
-        let (plane, router) = self.of(router);
-        plane.feedback_at_destination(router, &self.header(packet))
+    fn ends(&self, decision: &mut Decision<'_>, packet: &Header) {
+        let (plane, router) = self.of(decision.router);
+        let mut here = Decision { router, random: &mut *decision.random, memory: &mut *decision.memory, ..*decision };
+        plane.ends(&mut here, &self.header(packet));
+        decision.remark = here.remark;
     }
 
     fn learns(&self) -> bool {

@@ -24,7 +24,7 @@
 
 use super::counted::Counted;
 use super::crossing::needs_third_group;
-use super::{any, Algorithm, Decision, Discipline, Feedback, Header, Hop, Memory};
+use super::{any, Algorithm, Decision, Discipline, Feedback, Header, Hop, Memory, Remark};
 use super::{Routing, RoutingError, RoutingSettings};
 use crate::next_hop::{NextHops, Port};
 use odonata_declare::{parameter, Kind, Parameter, Parameters};
@@ -215,16 +215,19 @@ impl QAdaptive {
     }
 
     /// The port for a packet outside of its destination group.
-    fn port(&self, decision: &mut Decision<'_>, packet: &mut Header, known: Option<&[f32]>, best: usize) -> Port {
+    fn port(&self, decision: &mut Decision<'_>, packet: &mut Header, row: usize, best: usize) -> Port {
         let at = decision.router;
         let (here, target) = (self.hops.group_of(at), self.hops.group_of(self.hops.router_of(packet.destination)));
         let first = self.hops.node_ports(at);
         let minimal = any(self.hops.to_group(at, target), decision.random);
-        let q = |port: Port| self.estimate(at, known, port, target);
-        let saves = |other: Port| (q(minimal) - q(other)) / q(minimal);
+        let saves = |other: Port, memory: &Memory| {
+            let known = memory.row(row);
+            let q = |port: Port| self.estimate(at, known, port, target);
+            (q(minimal) - q(other)) / q(minimal)
+        };
         if packet.state.hops == 0 {
             let best = first + best as Port;
-            let port = if saves(best) < self.settings.threshold_source { minimal } else { best };
+            let port = if saves(best, decision.memory) < self.settings.threshold_source { minimal } else { best };
             return self.explore(decision, port);
         }
         let entered = packet.state.via != here.0;
@@ -235,7 +238,7 @@ impl QAdaptive {
         }
         packet.state.phase |= CHOSE_IN_MIDDLE;
         let port = match self.random_local(decision) {
-            Some(other) if saves(other) >= self.settings.threshold_middle => other,
+            Some(other) if saves(other, decision.memory) >= self.settings.threshold_middle => other,
             _ => minimal,
         };
         self.explore(decision, port)
@@ -259,15 +262,15 @@ impl Routing for QAdaptive {
         let (at, to) = (decision.router, self.hops.router_of(packet.destination));
         let (here, target) = (self.hops.group_of(at), self.hops.group_of(to));
         if here == target {
-            decision.feedback = self.feedback_at_destination(at, packet);
+            self.ends(decision, packet);
             packet.state.via = here.0;
             return self.hop(at, any(self.hops.inside(at, to), decision.random), packet);
         }
-        let memory = decision.memory;
-        let known = memory.row(self.row(here, packet.source, target));
-        let (best, estimate) = known.map_or_else(|| self.least_initial(at, target), Self::least);
-        decision.feedback = Some(estimate);
-        let port = self.port(decision, packet, known, best);
+        let row = self.row(here, packet.source, target);
+        let known = decision.memory.row(row);
+        let (best, estimate_ns) = known.map_or_else(|| self.least_initial(at, target), Self::least);
+        decision.remark = Some(Remark { estimate_ns, note: 0 });
+        let port = self.port(decision, packet, row, best);
         packet.state.via = here.0;
         if !self.hops.to_group(at, target).contains(&port) {
             packet.state.way.leave_minimal();
@@ -289,7 +292,7 @@ impl Routing for QAdaptive {
         })
     }
 
-    fn learn(&self, router: RouterId, memory: &mut Memory, port: Port, feedback: &Feedback) -> f32 {
+    fn learn(&self, router: RouterId, memory: &mut Memory, port: Port, feedback: &Feedback) -> Option<f32> {
         let target = self.hops.group_of(self.hops.router_of(feedback.destination));
         let row = self.row(self.hops.group_of(router), feedback.source, target);
         let column = usize::from(port - self.hops.node_ports(router));
@@ -300,7 +303,7 @@ impl Routing for QAdaptive {
         *value += if delta < 0.0 { self.settings.gain } else { self.settings.loss } * delta;
         memory.updates += 1;
         memory.error_ns += f64::from(delta.abs());
-        delta.abs()
+        Some(delta.abs())
     }
 
     fn learns(&self) -> bool {
@@ -308,7 +311,8 @@ impl Routing for QAdaptive {
     }
 
     /// The previous router learns from a hop into the destination group, not from hops inside it.
-    fn feedback_at_destination(&self, router: RouterId, packet: &Header) -> Option<f32> {
-        (packet.state.hops > 0 && packet.state.via != self.hops.group_of(router).0).then_some(0.0)
+    fn ends(&self, decision: &mut Decision<'_>, packet: &Header) {
+        let came_in = packet.state.hops > 0 && packet.state.via != self.hops.group_of(decision.router).0;
+        decision.remark = came_in.then_some(Remark { estimate_ns: 0.0, note: 0 });
     }
 }

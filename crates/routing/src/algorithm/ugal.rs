@@ -4,7 +4,7 @@
 //! Candidates: the minimal port(s) towards the destination group, and ports towards random third groups (UGALg) or
 //! random routers of them (UGALn). A minimal way takes the channel of the way onward. Traffic inside a group goes minimal.
 
-use super::adaptive::{adaptive, choose, AdaptiveSettings, FirstChannels};
+use super::adaptive::{adaptive, choose, AdaptiveSettings, Beforehand, FirstChannels};
 use super::crossing::{needs_third_group, Channels, Crossing};
 use super::{Algorithm, Decision, Discipline, Header, Hop, Routing, RoutingError};
 use crate::next_hop::NextHops;
@@ -60,7 +60,7 @@ impl Routing for Ugal {
         }
         let minimal = self.channels.onward + self.hops.risen_to_group(at, target);
         let first = FirstChannels { minimal, non_minimal: self.channels.source };
-        let choice = choose(&self.hops, &self.settings, self.crossing, first, None, decision, packet);
+        let choice = choose(&self.hops, &self.settings, self.crossing, first, Beforehand::default(), decision, packet);
         if choice.non_minimal {
             packet.state.take_detour(choice.via);
         }

@@ -1,0 +1,284 @@
+//! PB, piggyback routing (Jiang, Kim, Dally 2009): `ugal-n` whose source router also knows which global cables of its group
+//! are congested, since routers of a group tell each other on the packets that pass between them.
+//!
+//! A router calls one of its global cables congested when the queue for it is longer than `congestion` times the mean of
+//! those for its other ones, and than `bias` besides. It remarks a bit for each of its first 64 on every packet that it
+//! decides about: to the next router with the packet, to the one before over the reverse link. Each keeps the last that it
+//! heard by every port.
+//!
+//! At the source router a packet goes non-minimal if `ugal-n` says so, or if each global cable of its minimal way is known to
+//! be congested: the router's own, or those of a neighbour by which it would leave the group. Of routers that are not
+//! neighbours (other row and column of a Cascade group) nothing is known, and their cables pass for not congested.
+//!
+//! What the paper has and this has not: state that is sent when no packet passes (a neighbour that nobody sends to keeps its
+//! last bits), and its exact rule for a congested cable, of which only the shape is taken.
+
+use super::adaptive;
+use super::adaptive::{choose, AdaptiveSettings, Beforehand, FirstChannels};
+use super::crossing::{needs_third_group, Channels, Crossing};
+use super::{Algorithm, Decision, Discipline, Feedback, Header, Hop, Memory, Remark};
+use super::{Routing, RoutingError, RoutingSettings};
+use crate::next_hop::{NextHops, Port};
+use odonata_declare::{parameter, Kind, Parameter, Parameters};
+use odonata_units::{GroupId, RouterId};
+use std::sync::Arc;
+
+/// Parameters of PB.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub struct PiggybackSettings {
+    /// Of the choice by the router's own queues.
+    pub choice: AdaptiveSettings,
+    /// A global cable is congested when its queue is longer than this times the mean of the router's others.
+    pub congestion: f64,
+}
+
+impl Default for PiggybackSettings {
+    fn default() -> Self {
+        Self { choice: AdaptiveSettings::default(), congestion: 2.0 }
+    }
+}
+
+impl Parameters for PiggybackSettings {
+    const PARAMETERS: &'static [Parameter<Self>] = &[
+        parameter!(threshold = choice.threshold, adaptive::THRESHOLD, adaptive::THRESHOLD_DOC),
+        parameter!(bias = choice.bias, Kind::Bytes, adaptive::BIAS_DOC),
+        parameter!(minimal_candidates = choice.minimal_candidates, adaptive::CANDIDATES, adaptive::MINIMAL_DOC),
+        parameter!(
+            non_minimal_candidates = choice.non_minimal_candidates,
+            adaptive::CANDIDATES,
+            adaptive::NON_MINIMAL_DOC
+        ),
+        parameter!(
+            congestion,
+            adaptive::THRESHOLD,
+            "A global cable is congested iff its queue > congestion * mean of the router's other global queues + bias."
+        ),
+    ];
+}
+
+struct Piggyback {
+    hops: Arc<NextHops>,
+    channels: Channels,
+    settings: PiggybackSettings,
+}
+
+pub(super) const PIGGYBACK: Algorithm = Algorithm {
+    parameters: || Box::new(PiggybackSettings::default()),
+    ..Algorithm::hop_by_hop(
+        "piggyback",
+        "ugal-n that also knows, from packets of its neighbours, which global cables of the group are congested",
+        build,
+    )
+};
+
+fn build(hops: Arc<NextHops>, settings: &RoutingSettings) -> Result<Box<dyn Routing>, RoutingError> {
+    needs_third_group("piggyback", &hops)?;
+    let settings = settings.piggyback;
+    settings.choice.check()?;
+    if !(settings.congestion.is_finite() && settings.congestion > 0.0) {
+        let reason = format!("{} is not a number above 0", settings.congestion);
+        return Err(RoutingError::Setting { setting: "routing.congestion".to_owned(), reason });
+    }
+    let channels = Crossing::Router.channels(&hops, 0);
+    Ok(Box::new(Piggyback { hops, channels, settings }))
+}
+
+/// Cables of a router that have a bit.
+const BITS: usize = 64;
+
+impl Piggyback {
+    /// Ports of a router to other groups, those that have a bit, in their order.
+    fn global_ports(&self, at: RouterId) -> impl Iterator<Item = Port> + '_ {
+        let first = self.hops.node_ports(at);
+        let own = self.hops.group_of(at);
+        let global = move |port: &Port| self.hops.group_of(self.hops.neighbour(at, *port)) != own;
+        (first..first + self.hops.link_ports(at)).filter(global).take(BITS)
+    }
+
+    /// A bit for each of the router's global cables that is congested.
+    fn congested(&self, decision: &Decision<'_>) -> u64 {
+        let queue = |port: Port| decision.load.port_bytes(port);
+        let (count, sum) = self
+            .global_ports(decision.router)
+            .map(queue)
+            .fold((0u64, 0), |(count, sum), bytes| (count + 1, sum + bytes));
+        if sum == 0 {
+            return 0;
+        }
+        let mut bits = 0;
+        for (bit, port) in self.global_ports(decision.router).enumerate() {
+            let own = queue(port);
+            let others = (sum - own) as f64 / (count - 1).max(1) as f64;
+            let congested = own as f64 > self.settings.congestion * others + self.settings.choice.bias.as_f64();
+            bits |= u64::from(congested) << bit;
+        }
+        bits
+    }
+
+    /// Whether all of a router's cables straight to a group are congested, by its bits. Not if it has none.
+    fn all_congested(&self, at: RouterId, target: GroupId, bits: u64) -> bool {
+        let straight = |port: &Port| self.hops.group_of(self.hops.neighbour(at, *port)) == target;
+        let mut cables = self.global_ports(at).enumerate().filter(|(_, port)| straight(port)).peekable();
+        cables.peek().is_some() && cables.all(|(bit, _)| bits >> bit & 1 == 1)
+    }
+
+    /// Whether every minimal way to a group is known to lead over a congested cable.
+    fn minimal_is_congested(&self, at: RouterId, target: GroupId, own: u64, memory: &Memory) -> bool {
+        let first = self.hops.node_ports(at);
+        self.hops.to_group(at, target).iter().all(|&port| {
+            let next = self.hops.neighbour(at, port);
+            if self.hops.group_of(next) != self.hops.group_of(at) {
+                self.all_congested(at, target, own)
+            } else {
+                self.all_congested(next, target, memory.notes[usize::from(port - first)])
+            }
+        })
+    }
+
+    /// Keeps what the router before remarked, and remarks what there is to say here.
+    fn exchange(&self, decision: &mut Decision<'_>) -> u64 {
+        if let Some(heard) = decision.heard {
+            let first = self.hops.node_ports(decision.router);
+            decision.memory.notes[usize::from(heard.port - first)] = heard.note;
+        }
+        let note = self.congested(decision);
+        decision.remark = Some(Remark { estimate_ns: 0.0, note });
+        note
+    }
+}
+
+impl Routing for Piggyback {
+    fn virtual_channels(&self) -> u8 {
+        self.channels.count
+    }
+
+    fn discipline(&self) -> Discipline {
+        Discipline::Legs(Crossing::Router.legs(self.channels))
+    }
+
+    fn decide(&self, decision: &mut Decision<'_>, packet: &mut Header) -> Hop {
+        let own = self.exchange(decision);
+        let (at, to) = (decision.router, self.hops.router_of(packet.destination));
+        let (here, target) = (self.hops.group_of(at), self.hops.group_of(to));
+        if packet.state.hops > 0 || here == target {
+            return Crossing::Router.next_hop(&self.hops, self.channels, decision, packet);
+        }
+        let minimal = self.channels.onward + self.hops.risen_to_group(at, target);
+        let first = FirstChannels { minimal, non_minimal: self.channels.source };
+        let minimal_is_congested = self.minimal_is_congested(at, target, own, decision.memory);
+        let known = Beforehand { via: None, minimal_is_congested };
+        let choice = choose(&self.hops, &self.settings.choice, Crossing::Router, first, known, decision, packet);
+        if choice.non_minimal {
+            packet.state.take_detour(choice.via);
+        }
+        choice.hop
+    }
+
+    fn ends(&self, decision: &mut Decision<'_>, _: &Header) {
+        self.exchange(decision);
+    }
+
+    fn memory(&self, router: RouterId) -> Memory {
+        Memory::of_notes(usize::from(self.hops.link_ports(router)))
+    }
+
+    fn learn(&self, router: RouterId, memory: &mut Memory, port: Port, feedback: &Feedback) -> Option<f32> {
+        memory.notes[usize::from(port - self.hops.node_ports(router))] = feedback.note;
+        None
+    }
+
+    fn learns(&self) -> bool {
+        true
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::algorithm::{Heard, RouteState};
+    use crate::view::{Idle, LoadView};
+    use odonata_machine::presets;
+    use odonata_units::{NodeId, Stream};
+
+    /// Bytes queued at each port.
+    struct Queues(Vec<u64>);
+
+    impl LoadView for Queues {
+        fn port_bytes(&self, port: Port) -> u64 {
+            self.0[usize::from(port)]
+        }
+
+        fn channel_bytes(&self, port: Port, _: u8) -> u64 {
+            self.port_bytes(port)
+        }
+
+        fn has_room(&self, _: Port, _: u8) -> bool {
+            false
+        }
+    }
+
+    fn piggyback(bias: u64) -> Piggyback {
+        let machine = presets::builder("dragonfly-1056").unwrap().build().unwrap();
+        let hops = Arc::new(NextHops::new(&machine).unwrap());
+        let channels = Crossing::Router.channels(&hops, 0);
+        let choice = AdaptiveSettings { bias: odonata_units::Bytes(bias), ..Default::default() };
+        Piggyback { hops, channels, settings: PiggybackSettings { choice, ..Default::default() } }
+    }
+
+    /// `dragonfly-1056`: p 4, a 8, h 4; ports 0 to 3 to nodes, 4 to 10 in the group, 11 to 14 to others.
+    #[test]
+    fn a_cable_is_congested_by_twice_the_mean_of_the_others_and_the_bias() {
+        let congested = |queues: [u64; 4], bias: u64| {
+            let load = Queues([vec![9_999; 11], queues.to_vec()].concat());
+            let (mut random, mut memory) = (Stream::new(1, "test", &[]), Memory::default());
+            piggyback(bias).congested(&Decision::new(RouterId(0), &load, &mut random, &mut memory))
+        };
+        assert_eq!(congested([0; 4], 0), 0);
+        assert_eq!(congested([500; 4], 0), 0);
+        // Mean of the others: 300; more than 600 is congested.
+        assert_eq!(congested([300, 300, 600, 300], 0), 0b0000);
+        assert_eq!(congested([300, 300, 601, 300], 0), 0b0100);
+        assert_eq!(congested([300, 300, 700, 300], 100), 0b0000);
+        assert_eq!(congested([0, 0, 0, 1], 0), 0b1000);
+    }
+
+    /// Node 0 of router 0 to a group whose only cable is at a neighbour: the packet goes around it once the neighbour has told,
+    /// with a packet or over the reverse link, and no longer when it has told the contrary.
+    #[test]
+    fn a_packet_goes_around_what_a_neighbour_calls_congested() {
+        let pb = piggyback(0);
+        let hops = &pb.hops;
+        let at = RouterId(0);
+        let leads = |port: Port| hops.group_of(hops.neighbour(at, port)) == hops.group_of(at);
+        let target = (1..hops.groups()).map(GroupId).find(|&group| leads(hops.to_group(at, group)[0])).unwrap();
+        let port = hops.to_group(at, target)[0];
+        let neighbour = hops.neighbour(at, port);
+        let cable = pb.global_ports(neighbour).position(|p| hops.group_of(hops.neighbour(neighbour, p)) == target);
+        let note = 1u64 << cable.unwrap();
+        let destination = (0..1056).map(NodeId).find(|&n| hops.group_of(hops.router_of(n)) == target).unwrap();
+        let mut random = Stream::new(1, "test", &[]);
+        let mut goes_around = |memory: &mut Memory, heard: Option<Heard>| {
+            let mut packet = Header { source: NodeId(0), destination, state: RouteState::default() };
+            let mut decision = Decision { heard, ..Decision::new(at, &Idle, &mut random, memory) };
+            pb.decide(&mut decision, &mut packet);
+            assert_eq!(decision.remark, Some(Remark { estimate_ns: 0.0, note: 0 }));
+            packet.state.way.is_non_minimal()
+        };
+        let mut memory = pb.memory(at);
+        assert!(!goes_around(&mut memory, None));
+        assert!(!goes_around(&mut memory, Some(Heard { port, note: !note })), "of its other cables");
+        assert!(goes_around(&mut memory, Some(Heard { port, note })));
+        assert!(goes_around(&mut memory, None), "it is kept");
+        let says = |memory: &mut Memory, note: u64| {
+            let (source, elapsed_ns, estimate_ns) = (NodeId(0), 1.0, 0.0);
+            assert_eq!(
+                pb.learn(at, memory, port, &Feedback { source, destination, elapsed_ns, estimate_ns, note }),
+                None
+            );
+        };
+        says(&mut memory, 0);
+        assert!(!goes_around(&mut memory, None));
+        says(&mut memory, note);
+        assert!(goes_around(&mut memory, None));
+    }
+}
