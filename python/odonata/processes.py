@@ -88,10 +88,10 @@ class Processes:
         return ready
 
     def exchange(self, messages: Sequence[bytes]) -> list[bytes | bytearray]:
-        """Gives each other process its message; what each of them gave to this one, and what this one gave itself.
+        """Gives each other process its message; what each gave to this one, and what this one gave itself.
 
-        One message goes to each and one comes from each, if empty. So there is one wait for the others, not one
-        for their sizes and another for what they send.
+        One message goes to each and one comes from each, even if empty. So there is one wait for the others,
+        not one for their sizes and another for what they send.
         """
         byte, all_, status = self._mpi.BYTE, self._all, self._mpi.Status()
         others = [process for process in range(self.count) if process != self.number]

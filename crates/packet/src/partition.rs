@@ -125,8 +125,6 @@ pub(crate) struct Partition {
     /// Where it writes what crosses the border; its thread's, which lends it for a window.
     pub(crate) outbox: Outbox,
     learns: bool,
-    /// Whether routers have a memory, of what they hear or of their own.
-    remembers: bool,
     /// Whether the routing tells messages apart.
     sorts: bool,
     /// Whether any decision reads the load.
@@ -195,7 +193,7 @@ state!(Partition {
     fixed: stalled_since, out_channel, served, last_served, feedback, feedback_at, sent, promised, deferred;
     inside: endpoints, recorder, events, pool, router, out, credits, inputs, input, nic, listening;
     built: fabric, routing, routers, ports, nics, channels, full, output_room, keys, kinds, reserved_from, bubble, stays, in_ring,
-        noted, is_noted, outbox, learns, remembers, sorts, looks, beside, strangers, listens, awaited
+        noted, is_noted, outbox, learns, sorts, looks, beside, strangers, listens, awaited
 });
 
 impl Partition {
@@ -227,9 +225,6 @@ impl Partition {
         let nic = |n| Nic::new(&fabric, n, ports.start, kind_of(fabric.nic_port[n as usize]));
         let (stays, in_ring) = port::rings(&fabric, &*routing, &ports);
         let by_turns = fabric.settings.arbitration == Arbitration::RoundRobin;
-        let router = |r| Router::new(&fabric, &*routing, r, ports.start, seed);
-        let router: Vec<Router> = routers.clone().map(router).collect();
-        let remembers = router.iter().any(|router| router.memory != Memory::default());
         let mut partition = Self {
             channels,
             full: fabric.settings.packet.0 as u32,
@@ -241,7 +236,7 @@ impl Partition {
             keys,
             event_count: 0,
             pool: Pool::new(carries),
-            router,
+            router: routers.clone().map(|r| Router::new(&fabric, &*routing, r, ports.start, seed)).collect(),
             out: ports.clone().map(out).collect(),
             out_channel: (0..count * channels).map(|_| OutChannel::new(room)).collect(),
             inputs: ports.clone().map(input).collect(),
@@ -273,7 +268,6 @@ impl Partition {
             ports,
             nics,
             learns,
-            remembers,
             sorts,
             looks,
             beside: carries.told || carries.ways || carries.entered,

@@ -204,7 +204,7 @@ class _Processes(Protocol):
     number: int
     def ready(self) -> bool:
         """Waits for all; whether each of them can begin."""
-    def exchange(self, messages: list[bytes]) -> list[bytes]:
+    def exchange(self, messages: list[bytes]) -> list[bytes | bytearray]:
         """Gives each process the message under its number; what each gave to this one."""
 
 @overload

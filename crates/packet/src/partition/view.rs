@@ -139,7 +139,8 @@ impl Partition {
         let (router, now_ps) = (state.id, self.now);
         let first = state.link_ports_from as usize;
         let mut random = state.random.clone();
-        let mut memory = if self.remembers { std::mem::take(&mut state.memory) } else { Memory::default() };
+        let remembers = state.memory.has_room();
+        let mut memory = if remembers { std::mem::take(&mut state.memory) } else { Memory::default() };
         let mut header = self.pool.get(slot).header;
         let routing = self.routing.take().expect("nobody else decides at this time");
         let partition = RefCell::new(&mut *self);
@@ -151,7 +152,7 @@ impl Partition {
         self.pool.get_mut(slot).header = header;
         let state = &mut self.router[local];
         state.random = random;
-        if self.remembers {
+        if remembers {
             state.memory = memory;
         }
         if self.learns {
