@@ -27,7 +27,8 @@ const SERVERS: Record<string, string[]> = {
   all: ['edison', 'edison-K', 'dragonfly', 'torus', 'tree', 'corner', 'packet', 'packet-torus'],
   dragonfly: ['dragonfly'],
   ranks: ['ranks'],
-  mapped: ['mapped-plain', 'mapped-tilted'],
+  // The first has no records of channels, and another machine.
+  mapped: ['dragonfly', 'mapped-plain', 'mapped-tilted'],
   levels: ['levels'],
   regrouped: ['levels', 'levels-regrouped'],
   grid: ['grid'],

@@ -53,6 +53,22 @@ describe('settings that make no sense', () => {
     expect(readUrl('colors=2-0A66C2,0-ffffff').state.colors).toEqual({ 0: '#ffffff', 2: '#0a66c2' })
   })
 
+  test('side by side, the base is what settings are about', () => {
+    const torus = {
+      ...info,
+      summary: { ...info.summary, machine: { ...info.summary.machine, axes: ['X', 'Y', 'Z'] } },
+    }
+    const three = { ...index, runs: [info, torus, torus] }
+    const problemsOf = (address: string): readonly string[] =>
+      checkState(readUrl(address).state, three).problems
+    expect(problemsOf('view=compare&compared=1,2&projection=X,Z')).toEqual([])
+    expect(problemsOf('view=compare&compared=0,1&projection=X,Z')).toHaveLength(1)
+    expect(problemsOf('run=1&projection=X,Z')).toEqual([])
+    expect(problemsOf('run=0&projection=X,Z')).toHaveLength(1)
+    // What names no run is said of the first.
+    expect(problemsOf('view=compare&run=0.5')).toEqual(['run: there is no run 0.5; the runs are 0 to 2'])
+  })
+
   test('what makes sense stays', () => {
     const { state } = readUrl(
       'run=1&compared=1,0&view=compare&measure=transfer_ps&jobs=0&low=1&high=1&sweepKey=seed&focus=group%3A1',

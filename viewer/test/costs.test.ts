@@ -181,3 +181,19 @@ test('hit and told', () => {
     ['without', 'level 1', 'compute', '1 s', '11.1 %'],
   ])
 })
+
+test('a head fits its panel, and its total is whole', () => {
+  const bars = costBars(costs, { rows: 'level', parts: 'term' }, 0)
+  const scenario = 'alpha-beta-gamma-with-all-its-penalties'
+  const named = { ...bars, panels: bars.panels.map((panel) => ({ ...panel, scenario })) }
+  const headsAt = (width: number): string[] =>
+    barsPicture(named, width, false)
+      .labels.filter(({ strong }) => strong)
+      .map(({ text }) => text)
+  for (const head of headsAt(1600)) expect(head).toMatch(/^alpha-beta-gamma-with-all-its-penalties, .* in all$/)
+  // Two panels of 300 pixels each.
+  for (const head of headsAt(624)) {
+    expect(head).toMatch(/^alpha.*…, [\d.,]+ \S?s$/)
+    expect(head.length * 7.4).toBeLessThanOrEqual(300)
+  }
+})

@@ -120,6 +120,16 @@ describe('ratios', () => {
     expect([...model(b, a).values(RATIO)].map((v) => -v + 0)).toEqual([...there].map((v) => v + 0))
   })
 
+  test('what comes from or goes to nothing does not stretch the colours of the rest', () => {
+    const { scale } = model([1, 8, 5, 0, 3], [4, 1, 5, 9, 0]).derive(RATIO)
+    expect([scale.low, scale.high]).toEqual([-3, 3])
+    expect(scale.shade(10)).toBe(scale.shade(3))
+    expect(scale.shade(2)).not.toBe(scale.shade(3))
+    // Where there is nothing else, it has the colours.
+    expect(model([0, 5], [5, 5]).derive(RATIO).scale.high).toBe(10)
+    expect(model([1], [1]).derive(RATIO).values[0]).toBe(0)
+  })
+
   test('go back to a difference', () => {
     const both = model([1, 8], [4, 1])
     expect([...both.values(RATIO)]).toEqual([2, -3])

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
 import type { Block } from '../src/data/block'
+import { leastCell, placedDensity } from '../src/data/placement'
 import { sumOf, talkPairs } from '../src/data/talks'
 import { tiny } from './machines'
 
@@ -58,4 +59,13 @@ test('hidden jobs are left out; without another run nothing stands beside', () =
   const told = { run: runOf('alone', 'a', 'b'), table: tableOf([[1, 0, 1, 1, 3]]) }
   const pairs = talkPairs(told, null, (job) => job !== 0)
   expect(pairs.map(({ here, there }) => [here.job.name, there])).toEqual([['b', null]])
+})
+
+test('few cells among many are drawn larger than a pixel', () => {
+  const filled = (cells: number) =>
+    placedDensity(40, 40, (add) => {
+      for (let i = 0; i < cells; i++) add(i, i, 1)
+    })
+  // A hundredth of 1,600 cells is 16.
+  expect([0, 1, 15, 16, 40].map((cells) => leastCell(filled(cells)))).toEqual([3, 3, 3, 1, 1])
 })

@@ -12,7 +12,7 @@ import { parseProjection } from './projection'
 import { hasRanks, readRanks } from './ranks'
 import { GROUPINGS, hasSeries, seriesTables } from './series'
 import { isMeasure, type Index, type RunInfo } from './source'
-import { DEFAULTS, type ViewState } from './state'
+import { comparedIds, DEFAULTS, type ViewState } from './state'
 import { talks } from './talks'
 
 export interface Checked {
@@ -171,12 +171,18 @@ function measuresOf(run: RunInfo): string[] {
 const seriesIds = (run: RunInfo): string[] =>
   seriesTables(run).flatMap(({ name, values }) => values.map(({ column }) => `${name}.${column}`))
 
+/** The run whose machine and tables the settings are about: side by side, that of the base. */
+function seenRun(state: ViewState, runs: number): number {
+  if (state.view === 'compare' && runs > 1) return comparedIds(state, runs)[0]!
+  return whole(state.run, runs) ? state.run : 0
+}
+
 /** The settings without those that make no sense, and a sentence for each of these. */
 export function checkState(state: ViewState, index: Index): Checked {
   const problems: string[] = []
   let result = state
   for (const key of Object.keys(DEFAULTS) as (keyof ViewState)[]) {
-    const run = index.runs[whole(result.run, index.runs.length) ? result.run : 0]
+    const run = index.runs[seenRun(result, index.runs.length)] ?? index.runs[0]
     if (result[key] === DEFAULTS[key]) continue
     const complaint = run && CHECKS[key]?.(result, index, run)
     if (!complaint) continue

@@ -1,5 +1,5 @@
 /** A run under the current settings: values, statistics, colours and selection, each recomputed only when it must be. */
-import type { Unit } from '../base/format'
+import { DOUBLINGS_MOST, type Unit } from '../base/format'
 import { Memo } from '../base/memo'
 import { difference, doublings, sizes, together, type Difference } from './difference'
 import { resolveFocus, type Focus } from './focus'
@@ -11,7 +11,7 @@ import { colorScale, shadeAll, type ColorScale } from './scale'
 import { Brushing } from './brushing'
 import { selectLinks, type Filter, type Selection } from './selection'
 import type { Pairing, ViewState } from './state'
-import { classStats, concatSorted, sortedByClass, type ClassStats } from './stats'
+import { below, classStats, concatSorted, sortedByClass, type ClassStats } from './stats'
 import { countedJobs, linkValues } from './values'
 
 export interface Derived {
@@ -82,6 +82,11 @@ abstract class Model {
     return []
   }
 
+  /** Those of the sorted values that colours are spread over. */
+  protected colored(range: Float64Array, _: ViewState): Float64Array {
+    return range
+  }
+
   measure(state: ViewState): Measure {
     return this.run.measures.find((measure) => measure.id === state.measure) ?? this.run.measures[0]!
   }
@@ -106,8 +111,8 @@ abstract class Model {
     const sorted = this.sorted(state)
     const classOn = this.classOn(state)
     const range = shared?.sorted ?? this.visible(state)
-    const scale = memo.scale.get([state.scale, range, state.frozen], () =>
-      colorScale(state.scale, range, this.signed, state.frozen),
+    const scale = memo.scale.get([state.scale, range, state.frozen, state.change], () =>
+      colorScale(state.scale, this.colored(range, state), this.signed, state.frozen),
     )
     const axis = memo.axis.get([state.histogram, range], () => {
       const positive = range.find((v) => v > 0) ?? 1
@@ -208,6 +213,14 @@ export class DifferenceModel extends Model {
         return state.change === 'ratio' ? doublings(base, value) : value - base
       }),
     )
+  }
+
+  /** What comes from or goes to nothing has the colour of an end; else it alone would have colours. */
+  protected override colored(range: Float64Array, state: ViewState): Float64Array {
+    if (state.change !== 'ratio') return range
+    const first = range.findIndex((v) => v > -DOUBLINGS_MOST)
+    const known = range.subarray(Math.max(0, first), below(range, DOUBLINGS_MOST))
+    return known.some((v) => v !== 0) ? known : range
   }
 
   /** Ratios do not add up. */

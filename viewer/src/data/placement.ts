@@ -13,6 +13,12 @@ export interface Density {
   readonly perRow: number
 }
 
+/** The least that a cell of a map measures in pixels: a few cells among tens of thousands are else not seen. */
+export function leastCell({ values }: Density): number {
+  const filled = values.reduce((n, value) => n + Number(value !== 0), 0)
+  return filled < values.length / 100 ? 3 : 1
+}
+
 function density(
   columns: number,
   rows: number,

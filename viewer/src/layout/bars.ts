@@ -27,6 +27,8 @@ export interface BarsPicture {
 const ROW = 28
 const BAR = 20
 const HEAD = 26
+/** How wide a letter of a head is, about. */
+const HEAD_LETTER = 7.4
 const GAP = 24
 /** Room for a bar's total. */
 const TOTAL = 68
@@ -46,8 +48,8 @@ export function barsPicture(bars: CostBars, width: number, share: boolean): Bars
   bars.panels.forEach((panel, p) => {
     const left = (p % columns) * (panelWidth + GAP)
     const top = Math.floor(p / columns) * panelHeight
-    const head = `${panel.scenario}, ${quantity(panel.total, 's')} in all`
-    labels.push({ x: left, y: top + 15, text: head, anchor: 'start', size: 13, strong: true })
+    const text = headOf(panel.scenario, quantity(panel.total, 's'), Math.floor(panelWidth / HEAD_LETTER))
+    labels.push({ x: left, y: top + 15, text, anchor: 'start', size: 13, strong: true })
     panel.bars.forEach((bar, row) => {
       const y = top + HEAD + row * ROW
       const whole = total(bar)
@@ -71,6 +73,14 @@ export function barsPicture(bars: CostBars, width: number, share: boolean): Bars
   })
   const lines = Math.ceil(bars.panels.length / columns)
   return { width, height: lines * panelHeight, marks, labels }
+}
+
+/** In at most so many letters: the total stays whole. */
+function headOf(scenario: string, total: string, letters: number): string {
+  const whole = `${scenario}, ${total} in all`
+  if (whole.length <= letters) return whole
+  const room = Math.max(6, letters - total.length - 2)
+  return `${scenario.length > room ? `${scenario.slice(0, room - 1)}…` : scenario}, ${total}`
 }
 
 const shortened = (name: string): string => (name.length > 20 ? `${name.slice(0, 19)}…` : name)

@@ -3,7 +3,7 @@ import { useContext, useEffect, useMemo, useRef } from 'preact/hooks'
 import { quantity, type Unit } from '../base/format'
 import type { Tip } from '../data/describe'
 import type { Derived } from '../data/model'
-import type { Density } from '../data/placement'
+import { leastCell, type Density } from '../data/placement'
 import { densityCells, ROWS_MAX, type Rows } from '../data/rows'
 import { colorScale, type ColorScale } from '../data/scale'
 import type { ScaleKind } from '../data/state'
@@ -116,17 +116,19 @@ function paintDensity(
   scale: ColorScale,
 ): void {
   const at = (i: number, of: number, length: number): number => Math.round((i * length) / of)
+  const least = leastCell(map)
   map.values.forEach((value, i) => {
     if (value === 0) return
     const [column, row] = [i % map.columns, Math.floor(i / map.columns)]
     const [x, y] = [at(column, map.columns, size.width), at(row, map.rows, size.height)]
     context.fillStyle = looks.colors[scale.shade(value)]!
-    context.fillRect(
-      x,
-      y,
-      Math.max(1, at(column + 1, map.columns, size.width) - x),
-      Math.max(1, at(row + 1, map.rows, size.height) - y),
-    )
+    const [width, height] = [
+      at(column + 1, map.columns, size.width) - x,
+      at(row + 1, map.rows, size.height) - y,
+    ]
+    // What is larger than its cell has it in its middle.
+    const [wide, high] = [Math.max(least, width), Math.max(least, height)]
+    context.fillRect(x - Math.floor((wide - width) / 2), y - Math.floor((high - height) / 2), wide, high)
   })
 }
 

@@ -6,6 +6,7 @@ import type { Derived } from '../data/model'
 import {
   COMMUNICATION,
   communicationMatrix,
+  leastCell,
   PLACEMENT,
   placementDensity,
   type Communication,
@@ -158,17 +159,19 @@ export function drawMap(
   const scale = on ?? colorScale(state.scale, map.values.filter((value) => value > 0).sort(), false, null)
   const ends = `${title}, ${quantity(scale.low, unit)} to ${quantity(scale.high, unit)} a cell`
   write(pen, ends, box.x, box.y + 14, looks, { size: 12, strong: true })
+  const least = leastCell(map)
   const [width, height] = [box.width / map.columns, box.height / map.rows]
+  const [wide, high] = [Math.max(least, width), Math.max(least, height)]
   fillBox(pen, { ...box, y: box.y + 20 }, looks.palette.empty)
   drawCells(
     pen,
     Array.from(map.values, (value, i) => ({ value, i }))
       .filter(({ value }) => value > 0)
       .map(({ value, i }) => ({
-        x: box.x + (i % map.columns) * width,
-        y: box.y + 20 + Math.floor(i / map.columns) * height,
-        width,
-        height,
+        x: box.x + (i % map.columns) * width - (wide - width) / 2,
+        y: box.y + 20 + Math.floor(i / map.columns) * height - (high - height) / 2,
+        width: wide,
+        height: high,
         color: looks.colors[scale.shade(value)]!,
       })),
   )

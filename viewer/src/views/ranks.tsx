@@ -119,7 +119,7 @@ function Grid({
       class={wrong === '' ? '' : 'wrong'}
       title={wrong || 'Sizes of a grid that the ranks fill row by row'}
     >
-      in a grid
+      grid
       <input
         data-test="ranks-grid"
         value={text}

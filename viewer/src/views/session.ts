@@ -110,7 +110,9 @@ export class Session {
     const model = this.whole(id)
     const wanted = this.state.get().channel
     if (!model || wanted === '' || !this.channels().some((one) => one.id === wanted)) return model
-    const part = channelsOf(model.run.info).find((one) => one.id === wanted)!
+    // A run that is not among those that are seen may have none.
+    const part = channelsOf(model.run.info).find((one) => one.id === wanted)
+    if (!part) return model
     const key = `${id} ${wanted}`
     const known = this.parts.get(key)
     if (known) return known
