@@ -190,7 +190,8 @@ test('a head fits its panel, and its total is whole', () => {
     barsPicture(named, width, false)
       .labels.filter(({ strong }) => strong)
       .map(({ text }) => text)
-  for (const head of headsAt(1600)) expect(head).toMatch(/^alpha-beta-gamma-with-all-its-penalties, .* in all$/)
+  for (const head of headsAt(1600))
+    expect(head).toMatch(/^alpha-beta-gamma-with-all-its-penalties, .* in all$/)
   // Two panels of 300 pixels each.
   for (const head of headsAt(624)) {
     expect(head).toMatch(/^alpha.*…, [\d.,]+ \S?s$/)
