@@ -1,13 +1,13 @@
 /**
- * The pictures of the documentation: `npm run pictures -- DIRECTORY RUNS SWEEP SEARCH`, the last three addresses of `odonata view`.
+ * The pictures of the documentation: `npm run pictures -- DIRECTORY RUNS SWEEP SEARCH CROWD`, the last four addresses of `odonata view`.
  *
  * RUNS shows, in this order: WD1, WD1 without black cables, bursts, a Dragonfly+, a Slim Fly, a HyperX, a Jellyfish, a torus, costs of
- * multigrid, its levels as jobs.
+ * multigrid, its levels as jobs, the same after a redistribution, a job on a torus in the order of its axes and tilted.
  */
 import { join } from 'node:path'
 import { launch, openPage, openView, settle } from './chromium'
 
-type Server = 'runs' | 'sweep' | 'search'
+type Server = 'runs' | 'sweep' | 'search' | 'crowd'
 
 /** Name, server, settings, and what is hovered. */
 const PICTURES: readonly (readonly [string, Server, string, string])[] = [
@@ -23,14 +23,23 @@ const PICTURES: readonly (readonly [string, Server, string, string])[] = [
   ['viewer-cylinders', 'runs', 'run=7&theme=light&projection=cylinders%3Ax2', ''],
   ['viewer-costs', 'runs', 'view=costs&run=8&theme=light', ''],
   ['viewer-levels', 'runs', 'view=jobs&run=9&theme=light&talks=all&scale=log', ''],
+  ['viewer-regrouped', 'runs', 'view=jobs&run=9&theme=light&talks=all&scale=log&beside=10&jobs=0,1,2', ''],
+  ['viewer-ranks', 'runs', 'run=12&theme=light&routers=rank&ranks=0.8x8x8.0&projection=slices%3AX%2CZ', ''],
+  [
+    'viewer-mappings',
+    'runs',
+    'view=compare&compared=11,12&difference=1&change=ratio&channel=dynamic&projection=X%2CZ&theme=light',
+    '',
+  ],
   ['viewer-jobs', 'runs', 'view=jobs&run=0&theme=dark&focus=job%3A2&scale=log', ''],
   ['viewer-sweep', 'sweep', 'view=sweep&theme=light', ''],
   ['viewer-front', 'search', 'view=study&theme=light', ''],
+  ['viewer-interference', 'crowd', 'view=study&theme=light', ''],
 ]
 
-const [directory, runs, sweep, search] = process.argv.slice(2)
-if (!directory || !runs || !sweep || !search) throw new Error('give a directory and three addresses')
-const urls: Record<Server, string> = { runs, sweep, search }
+const [directory, runs, sweep, search, crowd] = process.argv.slice(2)
+if (!directory || !runs || !sweep || !search || !crowd) throw new Error('give a directory and four addresses')
+const urls: Record<Server, string> = { runs, sweep, search, crowd }
 const browser = await launch()
 const { page, errors } = await openPage(browser)
 for (const [name, server, settings, hovered] of PICTURES) {
