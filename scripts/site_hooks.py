@@ -11,6 +11,7 @@ import re
 from pathlib import Path
 from typing import Any
 
+import notebook_pages
 from mkdocs.config.defaults import MkDocsConfig
 from mkdocs.structure.files import File, Files
 from mkdocs.structure.pages import Page
@@ -46,6 +47,11 @@ def on_files(files: Files, *, config: MkDocsConfig) -> Files:
     for uri in outside:
         files.append(File.generated(config, uri, abs_src_path=str(ROOT / uri)))
     files.append(File.generated(config, "api.md", content=reference()))
+    for path in notebook_pages.notebooks():
+        text, pictures = notebook_pages.page(path)
+        files.append(File.generated(config, f"notebooks/{path.stem}.md", content=text))
+        for name, content in pictures.items():
+            files.append(File.generated(config, f"notebooks/{name}", content=content))
     files.append(File.generated(config, SHIM, abs_src_path=str(ROOT / "scripts/iframe-worker.js")))
     return files
 
@@ -116,6 +122,7 @@ def relinked(found: re.Match[str], here: str, uri: str, files: Files) -> str:
     if (ROOT / wanted / "README.md").is_file():
         wanted += "/README.md"
     page: Any = wanted.removeprefix("docs/") if wanted.startswith("docs/") else wanted
+    page = re.sub(r"\.ipynb$", ".md", page)
     if wanted == "studies":
         page = "studies/edison/page.md"
     if files.get_file_from_path(page) is not None:
