@@ -1,12 +1,13 @@
 /** A torus small, from every side: means of its links by two of its axes; a click looks at it from there. */
-import { useContext, useMemo } from 'preact/hooks'
+import { useContext, useMemo, useRef } from 'preact/hooks'
 import { count, quantity } from '../base/format'
 import { show } from '../data/describe'
 import type { Derived } from '../data/model'
 import { lookAt, parseProjection } from '../data/projection'
+import type { Run } from '../data/run'
 import { looksFor } from '../draw/look'
 import { minimaps, type Minimap } from '../layout/minimaps'
-import { ThemeContext, useSession, useStore } from './session'
+import { LARGE, ThemeContext, useSession, useStore } from './session'
 
 /** Room for one of them, in pixels. */
 const SIDE = 60
@@ -15,10 +16,14 @@ export function Minimaps({ derived: d }: { derived: Derived }) {
   const session = useSession()
   const { projection } = useStore(session.state)
   const axes = d.run.routers.axes.map(({ name }) => name)
-  const maps = useMemo(
-    () => (d.run.shape === 'torus' ? minimaps(d.run, d.values, d.selection.selected) : []),
-    [d.run, d.values, d.selection],
-  )
+  const hurried = useStore(session.dragging) && d.run.links.count > LARGE
+  const last = useRef<{ run: Run; maps: readonly Minimap[] }>()
+  const maps = useMemo(() => {
+    if (d.run.shape !== 'torus') return []
+    if (hurried && last.current?.run === d.run) return last.current.maps
+    return minimaps(d.run, d.values, d.selection.selected)
+  }, [d.run, d.values, d.selection, hurried])
+  last.current = { run: d.run, maps }
   if (maps.length === 0) return null
   const seen = parseProjection(projection, axes) ?? parseProjection('', axes)!
   return (
