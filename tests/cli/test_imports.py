@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import struct
 from pathlib import Path
 
@@ -42,6 +43,31 @@ def test_a_workload_of_codes_runs_where_its_allocation_says(odonata_command: Com
     assert pairs(run, 2) == [(0, 8), (1, 9), (2, 15)]
     # Nearest neighbour and bisection: a message of each rank; the trace's job as it was said, to all others.
     assert run.jobs["bytes"].to_pylist() == [4 * 4096, 4 * 4096, 6 * 4096]
+
+
+@pytest.mark.parametrize("name", ["zzzzzzzz", "stencil3d"])
+def test_a_pattern_that_is_none_is_refused_before_anything_is_written(
+    odonata_command: Command, tmp_path: Path, name: str
+) -> None:
+    """The nearest name, or where none is near all of them, as an experiment file's mistake has them."""
+    (tmp_path / "queue.txt").write_text("JOBID|NAME|NODES|CPUS|ST|NODELIST\n1|cfd|2|4|R|n[1-2]\n")
+    result = odonata_command("import", "slurm", "queue.txt", "--pattern", name, "-o", "x.toml")
+    assert result.returncode == 2
+    assert f"there is no pattern {name}" in result.stderr
+    assert not (tmp_path / "x.toml").exists()
+    (tmp_path / "y.toml").write_text(
+        f'[machine]\npreset = "edison"\n[[job]]\npattern = "{name}"\nranks = 2\n'
+    )
+    of_file = odonata_command("check", "y.toml")
+    assert of_file.returncode == 2
+    if name == "stencil3d":
+        assert "stencil-3d?" in result.stderr
+        assert "did you mean 'stencil-3d'?" in of_file.stderr
+        return
+    names = [row["name"] for row in json.loads(odonata_command("list", "patterns", "--json").stdout)]
+    assert len(names) > 10
+    assert ", ".join(names) in " ".join(result.stderr.split())
+    assert ", ".join(names) in of_file.stderr
 
 
 def test_bisection_is_half_way_around(tmp_path: Path) -> None:

@@ -39,7 +39,7 @@ def command(
     from odonata import _core
     from odonata.cli import terminal
     from odonata.cli.summary import describe_machine
-    from odonata.quantity import scale
+    from odonata.quantity import quantity, scale
 
     if upgrade:
         experiment = _upgraded(experiment)
@@ -47,7 +47,9 @@ def command(
     terminal.print_warnings(checked["warnings"])
     summary = checked["summary"]
     if as_json:
-        terminal.print_json({**summary, "warnings": checked["warnings"], "resolved": checked["resolved"]})
+        memory = checked["memory_estimate_bytes"]
+        beside = {"warnings": checked["warnings"], "resolved": checked["resolved"]}
+        terminal.print_json({**summary, "memory_estimate_bytes": memory, **beside})
         return
     if resolved:
         click.echo(checked["resolved"], nl=False)
@@ -62,6 +64,7 @@ def command(
         + f", seed {summary['seed']}"
     )
     screen.print(describe_machine(summary["machine"]))
+    screen.print(f"about {quantity(checked['memory_estimate_bytes'], 'bytes')} of memory")
     on = scale((job["bytes"] for job in summary["jobs"]), "bytes")
     words = ["job", "name", "pattern", "placement", "ranks", "per node", "nodes", "routers", "messages"]
     jobs = terminal.table([*words, on.symbol], left=["name", "pattern", "placement"])

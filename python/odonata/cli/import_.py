@@ -18,6 +18,21 @@ def command() -> None:
     """Make an experiment file of what other programs say."""
 
 
+def _known_pattern(_context: click.Context, _option: click.Parameter, name: str) -> str:
+    """The name of a pattern, or an error that has the nearest one, or all where none is near."""
+    from difflib import get_close_matches
+
+    from odonata.cli.list import names
+    from odonata.errors import OdonataError
+
+    known = [row["name"] for row in names("patterns")]
+    if name in known:
+        return name
+    near = get_close_matches(name, known, n=1)
+    hint = f"Did you mean {near[0]}?" if near else f"Patterns: {', '.join(known)}."
+    raise OdonataError(f"--pattern: there is no pattern {name}", hint=hint)
+
+
 TABLE = click.argument("table", metavar="FILE", type=click.Path(path_type=Path))
 MACHINE = click.option(
     "--machine",
@@ -29,6 +44,7 @@ PATTERN = click.option(
     metavar="NAME",
     default="uniform",
     show_default=True,
+    callback=_known_pattern,
     help="What each job sends where the file does not say.",
 )
 OUTPUT = click.option(

@@ -27,7 +27,7 @@ def command(topic: str | None, as_json: bool) -> None:
     from odonata.cli import terminal
 
     chosen = [topic] if topic else list(TOPICS)
-    found = {name: _presets() if name == "presets" else _names(name) for name in chosen}
+    found = {name: _presets() if name == "presets" else names(name) for name in chosen}
     if as_json:
         terminal.print_json(found[topic] if topic else found)
         return
@@ -63,7 +63,7 @@ _WHERE = {
 }
 
 
-def _names(topic: str) -> list[dict[str, str]]:
+def names(topic: str) -> list[dict[str, str]]:
     """Names with the line that explains each; with their engine where engines differ."""
     from odonata import _core
 
