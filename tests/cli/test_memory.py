@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import subprocess
 import time
 from concurrent.futures import Future, ThreadPoolExecutor
@@ -69,6 +70,20 @@ def test_ranks_that_are_too_many_are_refused(command: Path, tmp_path: Path, engi
         assert result.returncode == 2, result.stderr
         for words in ("the 1000000000 ranks of the jobs need", "address space", "x.toml:"):
             assert words in result.stderr, result.stderr
+
+
+def test_check_says_what_a_run_is_estimated_to_take(odonata_command: Command, tmp_path: Path) -> None:
+    """As the run says it, which differs by what the process itself has taken by then; and in words."""
+    job_of_all = '[[job]]\npattern = "uniform"\nranks = 72\nranks_per_node = 1\n'
+    (tmp_path / "x.toml").write_text(f"[machine]\n{SMALL}\n{job_of_all}")
+    foreseen = json.loads(odonata_command("check", "x.toml", "--json").stdout)["memory_estimate_bytes"]
+    assert odonata_command("run", "x.toml", "-o", "run").returncode == 0
+    said = json.loads((tmp_path / "run/summary.json").read_text())["memory_estimate_bytes"]
+    assert abs(foreseen - said) < 0.2 * said
+    words = odonata_command("check", "x.toml").stdout
+    found = re.search(r"^about ([\d.]+) MiB of memory$", words, re.MULTILINE)
+    assert found, words
+    assert abs(float(found[1]) * 2**20 - said) < 0.2 * said
 
 
 def test_messages_of_the_same_nodes_take_no_room(command: Path, tmp_path: Path) -> None:
