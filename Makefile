@@ -136,10 +136,12 @@ docs: bootstrap-rust ## build the reference of the Rust crates and run its examp
 	RUSTDOCFLAGS="-D warnings" cargo doc $(CARGO_FLAGS) --no-deps
 	cargo test $(CARGO_FLAGS) --doc --quiet
 
+SITE ?= $(CURDIR)/build/site
+
 .PHONY: site
-site: build bootstrap-site ## build the documentation as a site in build/site, to be read without a server; a broken link is an error
-	@NO_MKDOCS_2_WARNING=1 mkdocs build --strict --site-dir "$(CURDIR)/build/site"
-	@echo "$(CURDIR)/build/site/index.html"
+site: build bootstrap-site ## build the documentation as a site in build/site, beside that of other versions, to be read without a server
+	@NO_MKDOCS_2_WARNING=1 mkdocs build --strict --site-dir "$(SITE)/$$(python -c 'print(__import__("odonata").__version__)')"
+	@echo "$(SITE)/index.html"
 
 FUZZ_SECONDS ?= 10
 

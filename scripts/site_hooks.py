@@ -34,6 +34,42 @@ MODULES = (
 )
 
 
+VERSIONS = "odonata-versions"
+"""Stands in the foot of a page for the way to the list of versions."""
+
+
+def on_config(config: MkDocsConfig) -> MkDocsConfig:
+    """Every page says of which version it is."""
+    import odonata
+
+    config.site_name = f"Odonata {odonata.__version__}"
+    others = f'<a href="{VERSIONS}">other versions</a>'
+    config.copyright = f"{config.copyright} · documentation of version {odonata.__version__} · {others}"
+    return config
+
+
+def on_post_page(output: str, *, page: Page, **_: Any) -> str:
+    up = "../" * (page.url.count("/") + 1)
+    return output.replace(f'href="{VERSIONS}"', f'href="{up}index.html"')
+
+
+def on_post_template(output: str, **_: Any) -> str:
+    """The page of what is not found, which lies on top of the others."""
+    return output.replace(f'href="{VERSIONS}"', 'href="../index.html"')
+
+
+def on_post_build(config: MkDocsConfig) -> None:
+    """The list of the versions whose sites lie beside this one, the newest first."""
+    site = Path(config.site_dir).parent
+    found = [path.parent.name for path in site.glob("*/index.html")]
+    found.sort(key=lambda name: [int(part) for part in re.findall(r"\d+", name)], reverse=True)
+    lines = "".join(f'<li><a href="{name}/index.html">Odonata {name}</a></li>' for name in found)
+    head = '<!doctype html><html lang="en"><meta charset="utf-8"><title>Odonata</title>'
+    look = "<style>body { font: 1.1rem sans-serif; margin: 3rem }</style>"
+    text = f"{head}{look}<h1>Documentation of Odonata</h1><ul>{lines}</ul></html>\n"
+    (site / "index.html").write_text(text, encoding="utf-8")
+
+
 def of_repository(uri: str) -> str:
     """The file of the repository behind a page."""
     return uri if (ROOT / uri).is_file() and not (ROOT / "docs" / uri).is_file() else f"docs/{uri}"

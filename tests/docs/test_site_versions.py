@@ -1,0 +1,39 @@
+"""The sites of several versions lie beside each other, and every page leads to the list of them."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+from pages import ROOT
+
+pytest.importorskip("mkdocs", reason="the pages' tools are not installed: make site")
+sys.path.insert(0, str(ROOT / "scripts"))
+import site_hooks
+
+
+def test_the_newest_version_comes_first(tmp_path: Path) -> None:
+    """By numbers, not by letters; what is no site is left out."""
+    for name in ("0.9.0", "0.10.0", "1.0.0"):
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "index.html").write_text("")
+    (tmp_path / "empty").mkdir()
+    config: Any = SimpleNamespace(site_dir=str(tmp_path / "0.10.0"))
+    site_hooks.on_post_build(config)
+    text = (tmp_path / "index.html").read_text()
+    places = [text.index(f'href="{name}/index.html"') for name in ("1.0.0", "0.10.0", "0.9.0")]
+    assert places == sorted(places)
+    assert "empty" not in text
+    assert "http" not in text
+
+
+@pytest.mark.parametrize(
+    ("url", "way"), [("index.html", "../index.html"), ("models/routing/min.html", "../../../index.html")]
+)
+def test_a_page_leads_to_the_list(url: str, way: str) -> None:
+    page: Any = SimpleNamespace(url=url)
+    foot = f'<a href="{site_hooks.VERSIONS}">other versions</a>'
+    assert site_hooks.on_post_page(foot, page=page) == f'<a href="{way}">other versions</a>'
