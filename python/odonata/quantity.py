@@ -21,6 +21,12 @@ PLAIN_COUNTS_BELOW = 1e7
 """Whole numbers from here up have a prefix."""
 
 
+def picoseconds(text: str) -> float:
+    """A time as experiments write it, `20 us`."""
+    number, unit = text.split()
+    return float(number) * (1e12 if unit == "s" else 1000.0 ** _TIMES.index(unit))
+
+
 @dataclass(frozen=True)
 class Scale:
     """What the values of a column or an axis are shown in, all alike."""

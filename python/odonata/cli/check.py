@@ -22,10 +22,19 @@ from odonata.cli import options
 @click.option(
     "--upgrade", is_flag=True, help="Rewrite a file of an older format in place, comments kept, and check it."
 )
+@click.option(
+    "--time", "timed", is_flag=True, help="Run it for some seconds, and say how much processor time it takes."
+)
 @options.quiet
 @options.as_json
 def command(
-    experiment: Source, changes: tuple[str, ...], resolved: bool, upgrade: bool, quiet: bool, as_json: bool
+    experiment: Source,
+    changes: tuple[str, ...],
+    resolved: bool,
+    upgrade: bool,
+    timed: bool,
+    quiet: bool,
+    as_json: bool,
 ) -> None:
     """Check an experiment file without running it.
 
@@ -33,6 +42,7 @@ def command(
     odonata check my.toml
     odonata check my.toml --set job.0.ranks=4096 --resolved
     odonata check old.toml --upgrade
+    odonata check my.toml --time
 
     With --json, mistakes are data too: a list `problems` with file, line, column, message and help.
     """  # noqa: D301 - \b keeps click from filling the lines that follow
@@ -40,15 +50,19 @@ def command(
     from odonata.cli import terminal
     from odonata.cli.summary import describe_machine
     from odonata.quantity import quantity, scale
+    from odonata.trial import foretell
 
     if upgrade:
         experiment = _upgraded(experiment)
     checked = _core.check(experiment.text, experiment.path, list(changes))
     terminal.print_warnings(checked["warnings"])
     summary = checked["summary"]
+    foretold = foretell(experiment, list(changes), checked) if timed else None
     if as_json:
         memory = checked["memory_estimate_bytes"]
         beside = {"warnings": checked["warnings"], "resolved": checked["resolved"]}
+        if foretold is not None:
+            beside |= {"cpu_s_estimate": foretold.cpu_s, "cpu_s_estimate_is": foretold.by}
         terminal.print_json({**summary, "memory_estimate_bytes": memory, **beside})
         return
     if resolved:
@@ -78,6 +92,8 @@ def command(
             terminal.number(on.of(job["bytes"])),
         )
     terminal.print_table(screen, "Jobs", jobs)
+    if foretold is not None:
+        screen.print(foretold.in_words())
 
 
 def _upgraded(experiment: Source) -> Source:

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from odonata.api import Source, run_until_interrupted
+from odonata.trial import tried
 
 if TYPE_CHECKING:
+    from odonata.api import Source
     from odonata.sweeps.point import Checked, Task
 
 SECONDS = 2.0
@@ -60,24 +60,8 @@ def estimate(
     return Estimate(len(work), packets, cpu_s, cpu_s / min(processors, len(work)), rates)
 
 
-class _Enough(KeyboardInterrupt):
-    """The time is over: ends a run as Ctrl-C does, so that it says how far it is."""
-
-
 def _packets_per_cpu_s(source: Source, changes: list[str], seconds: float) -> float:
-    begin: float | None = None
-
-    def report(phase: str, _: float) -> None:
-        nonlocal begin
-        if phase == "building":
-            return
-        begin = time.monotonic() if begin is None else begin
-        if time.monotonic() - begin > seconds:
-            raise _Enough
-
-    run, interrupt = run_until_interrupted(source, changes, threads=1, progress=report)
-    if interrupt is not None and not isinstance(interrupt, _Enough):
-        raise interrupt
+    run = tried(source, changes, seconds).run
     packets = float(sum(run.jobs["packets"].to_pylist()))
     cpu_s: float = run.summary["cpu_s"]
     return packets / max(cpu_s, 1e-3)

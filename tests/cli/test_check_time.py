@@ -1,0 +1,95 @@
+"""`odonata check --time`: what a run will take, from its first seconds."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+from running import Command
+
+from odonata import _core, api, trial
+
+OPEN = """
+[machine]
+topology = "dragonfly"
+p = 2
+a = 4
+h = 2
+g = 9
+
+[[job]]
+name = "one"
+pattern = "uniform"
+ranks = 72
+ranks_per_node = 1
+traffic = { name = "open", load = 0.3 }
+
+[engine]
+kind = "packet"
+routing = "min"
+warm_up = "20 us"
+measure = "60 us"
+drain = "20 us"
+"""
+
+PROGRAM = (
+    OPEN.replace('pattern = "uniform"', 'program = { name = "halo-3d", bytes = "8 kB", iterations = 400 }')
+    .replace('traffic = { name = "open", load = 0.3 }\n', "")
+    .replace('warm_up = "20 us"\nmeasure = "60 us"\ndrain = "20 us"\n', "")
+)
+
+
+def checked(text: str) -> Any:
+    return _core.check(text, "run.toml", [])
+
+
+def ended(whole: bool = False, **changes: Any) -> trial.Trial:
+    """Of a run stopped after 5 s: 1 s before the engine began, 3 s for the first 30 %, 1 s for 10 % more."""
+    jobs = {"packets": SimpleNamespace(to_pylist=lambda: [1000])}
+    run: Any = SimpleNamespace(jobs=jobs)
+    stopped = trial.Trial(run, whole, 1.0, 5.0, 4.0, 0.3, "simulating", 0.4)
+    return replace(stopped, **changes)
+
+
+def test_open_traffic_goes_on_at_the_pace_of_the_second_half() -> None:
+    """It ends at 80 of 100 us, and takes 1 s for 10 % of them: another 4 s."""
+    assert trial._ahead(ended(), checked(OPEN)) == pytest.approx(4.0)
+
+
+def test_programs_go_on_packet_by_packet() -> None:
+    """1,000 packets took 4 s; the check says how many there are in all."""
+    of = checked(PROGRAM)
+    packets = of["summary"]["packets"]
+    assert packets > 100_000
+    assert trial._ahead(ended(), of) == pytest.approx((packets - 1000) * 4.0 / 1000)
+
+
+def test_a_solver_may_need_all_its_iterations_and_other_phases_say_nothing() -> None:
+    assert trial._ahead(ended(phase="solving"), checked(OPEN)) == pytest.approx(6.0)
+    assert trial._ahead(ended(phase="messages"), checked(OPEN)) is None
+    assert trial._ahead(ended(half_share=0.4), checked(OPEN)) is None
+
+
+def test_a_long_run_is_stopped_and_said_of(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setattr(trial, "SECONDS", 0.02)
+    text = PROGRAM.replace("iterations = 400", "iterations = 4000")
+    foretold = trial.foretell(api.Source(text, str(tmp_path / "run.toml")), [], checked(text))
+    assert foretold.by == "extrapolated"
+    assert foretold.cpu_s is not None
+    assert foretold.cpu_s > 3 * foretold.tried_s
+    assert "of one processor, by the first" in foretold.in_words()
+
+
+def test_a_short_run_is_measured(odonata_command: Command, tmp_path: Path) -> None:
+    (tmp_path / "run.toml").write_text(OPEN)
+    said = odonata_command("check", "run.toml", "--time", cwd=tmp_path)
+    assert said.returncode == 0, said.stderr
+    assert "that is a whole run" in said.stdout
+    data = json.loads(odonata_command("check", "run.toml", "--time", "--json", cwd=tmp_path).stdout)
+    assert data["cpu_s_estimate_is"] == "measured"
+    assert data["cpu_s_estimate"] > 0
+    assert [path.name for path in tmp_path.iterdir()] == ["run.toml"]
