@@ -18,6 +18,7 @@ LAYERS: tuple[tuple[str, ...], ...] = (
     ("plot", "viewer", "export", "importers"),
     ("keeping", "processes", "runs"),
     ("api",),
+    ("trial",),
     ("machines", "sweeps", "explanation"),
     ("characters", "comparison", "mapping", "counters", "optimization"),
     ("odonata",),

@@ -60,7 +60,7 @@ def command(
     foretold = foretell(experiment, list(changes), checked) if timed else None
     if as_json:
         memory = checked["memory_estimate_bytes"]
-        beside = {"warnings": checked["warnings"], "resolved": checked["resolved"]}
+        beside: dict[str, object] = {"warnings": checked["warnings"], "resolved": checked["resolved"]}
         if foretold is not None:
             beside |= {"cpu_s_estimate": foretold.cpu_s, "cpu_s_estimate_is": foretold.by}
         terminal.print_json({**summary, "memory_estimate_bytes": memory, **beside})
