@@ -5,7 +5,7 @@
 >>> classes = run.summary["classes"]             # traffic per link class
 >>> links = run.links.to_pandas()                # every directed link
 >>> run.plot.links().savefig("links.png")
->>> odonata.load("runs/both").jobs.num_rows      # a run directory
+>>> odonata.load("runs/both").jobs.num_rows      # a run directory, or that of a sweep
 2
 
 Everything is imported when it is first used, so that `import odonata` costs next to nothing.
@@ -21,14 +21,14 @@ from odonata.errors import ExperimentError, InternalError, OdonataError, Partial
 
 if TYPE_CHECKING:
     from odonata import analysis, plot
-    from odonata.api import check, load, run
+    from odonata.api import check, run
     from odonata.characters import characterize
     from odonata.comparison import Comparison, compare
     from odonata.explanation import explain
     from odonata.machines import Machine, machine, presets
     from odonata.optimization import Optimization, optimize
     from odonata.runs import Run
-    from odonata.sweeps import Sweep, sweep
+    from odonata.sweeps import Sweep, load, sweep
 
 __all__ = [
     "Comparison",
@@ -68,7 +68,7 @@ _HOMES = {
     "check": "odonata.api",
     "compare": "odonata.comparison",
     "explain": "odonata.explanation",
-    "load": "odonata.api",
+    "load": "odonata.sweeps",
     "machine": "odonata.machines",
     "optimize": "odonata.optimization",
     "presets": "odonata.machines",

@@ -235,25 +235,8 @@ def check(
     return _core.check(source.text, source.path, overrides(set))
 
 
-def load(directory: str | Path) -> Run:
-    """Opens a run directory. One that is partial is opened with a `PartialRunWarning`.
-
-    Args:
-        directory: A run directory, which `odonata run` or `Run.save` has written.
-
-    Returns:
-        The run as `odonata.run` gave it; a table is read when it is asked for.
-
-    Raises:
-        NotARunError: There is no run directory, or one in a format that is no longer read.
-        DamagedRunError: A file of it is missing or unreadable.
-        NewerRunError: It was written by a newer version, in a format that this one does not know.
-
-    Examples:
-        >>> run = odonata.load("runs/both")
-        >>> run.jobs.select(["name", "ranks"]).to_pylist()
-        [{'name': 'cfd', 'ranks': 32}, {'name': 'fft', 'ranks': 32}]
-    """
+def load_run(directory: str | Path) -> Run:
+    """Opens a run directory. One that is partial is opened with a `PartialRunWarning`."""
     from odonata.runs import Run
 
     run = Run.from_directory(directory)

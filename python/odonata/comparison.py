@@ -10,7 +10,7 @@ from typing import Any
 import pyarrow as pa
 
 from odonata.analysis import LinkPairs, pair_links, statistics_changes
-from odonata.api import load
+from odonata.api import load_run
 from odonata.explanation import no_effect, reason, time_of
 from odonata.notebook import table
 from odonata.runs import Run
@@ -112,7 +112,7 @@ def compare(base: Run | str | Path, other: Run | str | Path) -> Comparison:
         fft +98 %, busiest with it is g4r2>g4r1:local.0, 82.7 % of its time, where cfd's bytes take 79.9
         us longer; before g4r1>g4r0:local.0
     """
-    first, second = (run if isinstance(run, Run) else load(run) for run in (base, other))
+    first, second = (run if isinstance(run, Run) else load_run(run) for run in (base, other))
     return Comparison(
         base=first,
         other=second,

@@ -32,11 +32,12 @@ def command(base: Path, others: tuple[Path, ...], links: int, as_json: bool) -> 
     Links are paired by their names, so that machines with other cabling can be compared.
     """  # noqa: D301 - \b keeps click from filling the lines that follow
     import odonata
+    from odonata.api import load_run
     from odonata.cli import terminal
     from odonata.quantity import scale
 
-    first = odonata.load(base)
-    rest = [odonata.load(other) for other in others]
+    first = load_run(base)
+    rest = [load_run(other) for other in others]
     found = [odonata.compare(first, run) for run in rest]
     results = [plain(one, links) for one in found]
     if as_json:

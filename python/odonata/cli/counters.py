@@ -45,8 +45,8 @@ def command(
     RUN is a run of the packet engine on a Blue Gene, TABLE a table of Boxfish with counters of a real one, or
     one of LDMS with those of a Cray XC.
     """  # noqa: D301 - \b keeps click from filling the lines that follow
-    import odonata
     from odonata import counters
+    from odonata.api import load_run
     from odonata.cli import terminal
     from odonata.errors import OdonataError
     from odonata.sweeps import Sweep
@@ -69,7 +69,7 @@ def command(
         return
     if job is not None or leave_out is not None:
         raise OdonataError("--job and --leave-out go with --against time")
-    shown = _of_table(path) if path.is_file() else counters.hardware_counters(odonata.load(path))
+    shown = _of_table(path) if path.is_file() else counters.hardware_counters(load_run(path))
     if as_json:
         terminal.print_json(shown.to_pylist())
         return

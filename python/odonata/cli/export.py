@@ -36,10 +36,10 @@ def command(directory: Path, kind: str, output: Path) -> None:
     odonata export runs/first -f damselfly -o links.txt
     odonata export runs/first -f codes -o codes
     """  # noqa: D301 - \b keeps click from filling the lines that follow
-    import odonata
+    from odonata.api import load_run
     from odonata.errors import OdonataError
 
-    run = odonata.load(directory)
+    run = load_run(directory)
     try:
         if kind == "damselfly":
             from odonata.export import damselfly

@@ -56,6 +56,7 @@ def command(
     Of runs of the packet engine only: latency, stall_map, congestion, series, load_curve.
     """  # noqa: D301 - \b keeps click from filling the lines that follow
     import odonata
+    from odonata.api import load_run
     from odonata.errors import OdonataError
     from odonata.store.whole import replacing
 
@@ -94,7 +95,7 @@ def command(
             f"{directory} is a run", hint="A sweep of an experiment with [interference] has this figure."
         )
     else:
-        picture = getattr(odonata.load(directory).plot, kind)(**settings)
+        picture = getattr(load_run(directory).plot, kind)(**settings)
     path = output or directory / f"{kind}.png"
     try:
         with replacing(path) as unfinished:
