@@ -10,6 +10,8 @@ const OVERLAID = 'view=compare&compared=1,2&difference=1'
 
 /** The first rows of the table of links, the largest change first. */
 async function rows(): Promise<string[][]> {
+  // The table comes after the first picture.
+  await page.locator('.links tbody tr').first().waitFor()
   const cells = await page
     .locator('.links tbody tr')
     .evaluateAll((all) => all.map((row) => [...row.querySelectorAll('td')].map((cell) => cell.innerText)))
