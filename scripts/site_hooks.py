@@ -61,7 +61,7 @@ def on_post_template(output: str, **_: Any) -> str:
 def on_post_build(config: MkDocsConfig) -> None:
     """The list of the versions whose sites lie beside this one, the newest first."""
     site = Path(config.site_dir).parent
-    found = [path.parent.name for path in site.glob("*/index.html")]
+    found = [path.parent.name for path in site.glob("[0-9]*.[0-9]*/index.html")]
     found.sort(key=lambda name: [int(part) for part in re.findall(r"\d+", name)], reverse=True)
     lines = "".join(f'<li><a href="{name}/index.html">Odonata {name}</a></li>' for name in found)
     head = '<!doctype html><html lang="en"><meta charset="utf-8"><title>Odonata</title>'

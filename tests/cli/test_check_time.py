@@ -8,39 +8,15 @@ from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
+import packet_files
 import pytest
 from running import Command
 
 from odonata import _core, api, trial
 
-OPEN = """
-[machine]
-topology = "dragonfly"
-p = 2
-a = 4
-h = 2
-g = 9
-
-[[job]]
-name = "one"
-pattern = "uniform"
-ranks = 72
-ranks_per_node = 1
-traffic = { name = "open", load = 0.3 }
-
-[engine]
-kind = "packet"
-routing = "min"
-warm_up = "20 us"
-measure = "60 us"
-drain = "20 us"
-"""
-
-PROGRAM = (
-    OPEN.replace('pattern = "uniform"', 'program = { name = "halo-3d", bytes = "8 kB", iterations = 400 }')
-    .replace('traffic = { name = "open", load = 0.3 }\n', "")
-    .replace('warm_up = "20 us"\nmeasure = "60 us"\ndrain = "20 us"\n', "")
-)
+OPEN = packet_files.experiment(warm_up="20 us", measure="60 us", engine='drain = "20 us"')
+HALO = 'program = { name = "halo-3d", bytes = "8 kB", iterations = 400 }\n'
+PROGRAM = packet_files.experiment(packet_files.job(pattern=None, more=HALO), load=None, measure=None)
 
 
 def checked(text: str) -> Any:

@@ -16,8 +16,8 @@ import site_hooks
 
 
 def test_the_newest_version_comes_first(tmp_path: Path) -> None:
-    """By numbers, not by letters; what is no site is left out."""
-    for name in ("0.9.0", "0.10.0", "1.0.0"):
+    """By numbers, not by letters; what is no site of a version is left out, as a part of one."""
+    for name in ("0.9.0", "0.10.0", "1.0.0", "tutorial"):
         (tmp_path / name).mkdir()
         (tmp_path / name / "index.html").write_text("")
     (tmp_path / "empty").mkdir()
@@ -27,6 +27,7 @@ def test_the_newest_version_comes_first(tmp_path: Path) -> None:
     places = [text.index(f'href="{name}/index.html"') for name in ("1.0.0", "0.10.0", "0.9.0")]
     assert places == sorted(places)
     assert "empty" not in text
+    assert "tutorial" not in text
     assert "http" not in text
 
 

@@ -1,5 +1,5 @@
 //! How values become bytes: as `postcard` writes them, one after the other, without names; or as they lie in memory, which
-//! takes a tenth of the time and more room, and is for machines of one byte order.
+//! takes fewer instructions and more room, and is for machines of one byte order.
 
 use serde::de::DeserializeOwned;
 use serde::Serialize;

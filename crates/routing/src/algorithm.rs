@@ -189,7 +189,7 @@ pub trait Routing: Send + Sync {
     /// The next hop of a packet that is not yet at its destination's router.
     fn decide(&self, decision: &mut Decision<'_>, packet: &mut Header) -> Hop;
 
-    /// The memory that `router` starts with. Where it has no size ([`Memory::default`]), nothing that is put in it lasts.
+    /// The memory that `router` starts with.
     fn memory(&self, router: RouterId) -> Memory {
         let _ = router;
         Memory::default()

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from odonata.sweeps.point import Checked, Task
 
 SECONDS = 2.0
-"""What each routing is tried for."""
+"""Processor time for which each routing is tried."""
 
 
 @dataclass(frozen=True)

@@ -3,7 +3,7 @@
 use super::port::End;
 use super::Partition;
 use crate::settings::QueueEstimate;
-use odonata_routing::algorithm::{Decision, Header, Heard, Memory, Routing};
+use odonata_routing::algorithm::{Decision, Header, Heard, Routing};
 use odonata_routing::next_hop::Port;
 use odonata_routing::view::LoadView;
 use std::cell::{RefCell, RefMut};
@@ -139,8 +139,7 @@ impl Partition {
         let (router, now_ps) = (state.id, self.now);
         let first = state.link_ports_from as usize;
         let mut random = state.random.clone();
-        let remembers = state.memory.has_room();
-        let mut memory = if remembers { std::mem::take(&mut state.memory) } else { Memory::default() };
+        let mut memory = std::mem::take(&mut state.memory);
         let mut header = self.pool.get(slot).header;
         let routing = self.routing.take().expect("nobody else decides at this time");
         let partition = RefCell::new(&mut *self);
@@ -151,10 +150,7 @@ impl Partition {
         self.routing = Some(routing);
         self.pool.get_mut(slot).header = header;
         let state = &mut self.router[local];
-        state.random = random;
-        if remembers {
-            state.memory = memory;
-        }
+        (state.random, state.memory) = (random, memory);
         if self.learns {
             self.pool.remark(slot, remark);
         }

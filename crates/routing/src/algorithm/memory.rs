@@ -36,12 +36,6 @@ impl Memory {
         Self { notes: vec![0; words], ..Self::default() }
     }
 
-    /// Whether anything can be kept in it.
-    #[inline]
-    pub fn has_room(&self) -> bool {
-        !self.places.is_empty() || !self.notes.is_empty()
-    }
-
     /// Rows and columns.
     pub fn size(&self) -> (usize, usize) {
         (self.places.len(), self.columns)

@@ -97,18 +97,16 @@ impl Piggyback {
 
     /// A bit for each of the router's global cables that is congested.
     fn congested(&self, decision: &Decision<'_>) -> u64 {
-        let queue = |port: Port| decision.load.port_bytes(port);
-        let (count, sum) = self
-            .global_ports(decision.router)
-            .map(queue)
-            .fold((0u64, 0), |(count, sum), bytes| (count + 1, sum + bytes));
-        if sum == 0 {
-            return 0;
+        let mut queues = [0; BITS];
+        let mut count = 0;
+        for (queue, port) in queues.iter_mut().zip(self.global_ports(decision.router)) {
+            *queue = decision.load.port_bytes(port);
+            count += 1;
         }
+        let sum: u64 = queues.iter().sum();
         let mut bits = 0;
-        for (bit, port) in self.global_ports(decision.router).enumerate() {
-            let own = queue(port);
-            let others = (sum - own) as f64 / (count - 1).max(1) as f64;
+        for (bit, &own) in queues[..count].iter().enumerate() {
+            let others = (sum - own) as f64 / (count as f64 - 1.0).max(1.0);
             let congested = own as f64 > self.settings.congestion * others + self.settings.choice.bias.as_f64();
             bits |= u64::from(congested) << bit;
         }
