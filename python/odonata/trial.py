@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import signal
+import threading
 import time
 from collections.abc import Mapping
 from dataclasses import dataclass
+from types import TracebackType
 from typing import TYPE_CHECKING, Any, Literal
 
 from odonata import toml
@@ -48,8 +51,8 @@ class Enough(KeyboardInterrupt):
 class Trial:
     """The first seconds of a run."""
 
-    run: Run
-    """How far it came."""
+    run: Run | None
+    """How far it came; None if its phase did not hear that it was to stop."""
     whole: bool
     """Whether it came to its end."""
     begun_s: float
@@ -62,6 +65,41 @@ class Trial:
     phase: str
     share: float
     """The phase in which it was stopped, and the share of it that was done."""
+
+
+class Bell:
+    """Raises `Enough` once: when it is rung, or after some processor time, since a phase may say nothing.
+
+    Signals reach the main thread alone; in others it has to be rung.
+    """
+
+    def __init__(self) -> None:
+        self._rung = False
+        self._hears = threading.current_thread() is threading.main_thread()
+
+    def __enter__(self) -> Bell:
+        if self._hears:
+            self._before = signal.signal(signal.SIGPROF, self.ring)
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, where: TracebackType | None
+    ) -> None:
+        self._rung = True
+        if self._hears:
+            signal.setitimer(signal.ITIMER_PROF, 0.0)
+            signal.signal(signal.SIGPROF, self._before or signal.SIG_DFL)
+
+    def set(self, cpu_s: float) -> None:
+        """Has it ring after that much more processor time."""
+        if self._hears:
+            signal.setitimer(signal.ITIMER_PROF, cpu_s)
+
+    def ring(self, *_: object) -> None:
+        """Ends what runs within it."""
+        if not self._rung:
+            self._rung = True
+            raise Enough
 
 
 def tried(source: Source, changes: list[str], seconds: float) -> Trial:
@@ -79,12 +117,19 @@ def tried(source: Source, changes: list[str], seconds: float) -> Trial:
         now_s = time.process_time() - first
         if begun_s is None:
             begun_s, half = now_s, (now_s, share)
+            bell.set(seconds)
         if now_s - begun_s < seconds / 2:
             half = (now_s, share)
         if now_s - begun_s > seconds:
-            raise Enough
+            bell.ring()
 
-    run, interrupt = run_until_interrupted(source, changes, threads=1, progress=report)
+    run: Run | None = None
+    interrupt: BaseException | None
+    with Bell() as bell:
+        try:
+            run, interrupt = run_until_interrupted(source, changes, threads=1, progress=report)
+        except Enough as enough:
+            interrupt = enough
     if interrupt is not None and not isinstance(interrupt, Enough):
         raise interrupt
     cpu_s = time.process_time() - first
@@ -96,7 +141,7 @@ def foretell(source: Source, changes: list[str], checked: Mapping[str, Any]) -> 
 
     A run of the packet engine takes about as long for each packet of its programs, or, if all of its traffic
     is open, for each unit of simulated time once the network has filled up: the second half of the trial
-    counts. A phase that does not say how far it is (paths of `optimal`) is waited for.
+    counts. Of a phase that does not say how far it is (paths of `optimal`) nothing is foretold.
 
     Args:
         source: The experiment.
@@ -123,7 +168,7 @@ def _ahead(trial: Trial, checked: Mapping[str, Any]) -> float | None:
 
     if trial.phase == "solving":
         return until(1.0)
-    if trial.phase != "simulating":
+    if trial.phase != "simulating" or trial.run is None:
         return None
     resolved = toml.parse(checked["resolved"])
     if all("traffic" in job and job["traffic"]["name"] == "open" for job in resolved.get("job", [])):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import time
 from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
@@ -58,6 +59,24 @@ def test_a_long_run_is_stopped_and_said_of(monkeypatch: pytest.MonkeyPatch, tmp_
     assert foretold.cpu_s is not None
     assert foretold.cpu_s > 3 * foretold.tried_s
     assert "of one processor, by the first" in foretold.in_words()
+
+
+def test_a_phase_that_says_nothing_is_not_waited_for(monkeypatch: pytest.MonkeyPatch) -> None:
+    """As `optimal` on many ranks, which computed for minutes between two words of it."""
+
+    def silent(*_: object, progress: Any, **__: object) -> None:
+        progress("loads", 0.0)
+        until_s = time.process_time() + 20.0
+        while time.process_time() < until_s:
+            pass
+        raise AssertionError("it was waited for")
+
+    monkeypatch.setattr(trial, "run_until_interrupted", silent)
+    monkeypatch.setattr(trial, "SECONDS", 0.1)
+    foretold = trial.foretell(api.Source(OPEN, "run.toml"), [], checked(OPEN))
+    assert (foretold.by, foretold.cpu_s) == ("unknown", None)
+    assert foretold.tried_s < 5.0
+    assert "how much is ahead is not known" in foretold.in_words()
 
 
 def test_a_short_run_is_measured(odonata_command: Command, tmp_path: Path) -> None:

@@ -41,7 +41,7 @@ def estimate(
         processors: How many of them run at a time, times their threads.
 
     Returns:
-        None if there is nothing to run, or the engine sends no packets.
+        None if there is nothing to run, the engine sends no packets, or a trial said nothing.
     """
     if not work or any(checked.packets is None for _, checked in work):
         return None
@@ -54,14 +54,19 @@ def estimate(
         routing: pool.submit(_packets_per_cpu_s, task.source, task.overrides, SECONDS)
         for routing, (task, _) in largest.items()
     }
-    rates = {routing: future.result() for routing, future in tried.items()}
+    rates = {routing: rate for routing, future in tried.items() if (rate := future.result()) is not None}
+    if len(rates) < len(tried):
+        return None
     cpu_s = sum((checked.packets or 0) / max(rates[checked.routing], 1.0) for _, checked in work)
     packets = sum(checked.packets or 0 for _, checked in work)
     return Estimate(len(work), packets, cpu_s, cpu_s / min(processors, len(work)), rates)
 
 
-def _packets_per_cpu_s(source: Source, changes: list[str], seconds: float) -> float:
+def _packets_per_cpu_s(source: Source, changes: list[str], seconds: float) -> float | None:
+    """None if the run did not say what it had when it was stopped."""
     run = tried(source, changes, seconds).run
+    if run is None:
+        return None
     packets = float(sum(run.jobs["packets"].to_pylist()))
     cpu_s: float = run.summary["cpu_s"]
     return packets / max(cpu_s, 1e-3)
