@@ -22,7 +22,7 @@ DTYPES = {"u8": "<u1", "u16": "<u2", "u32": "<u4", "i32": "<i4", "f32": "<f4", "
 
 def decode(block: bytes) -> dict[str, list[Any]]:
     """Follows docs/reference/viewer-protocol.md."""
-    assert block[:4] == b"ODB1"
+    assert block[:4] == b"ODB2"
     (length,) = struct.unpack_from("<I", block, 4)
     header = json.loads(block[8 : 8 + length])
     rows = header["rows"]
@@ -37,7 +37,9 @@ def decode(block: bytes) -> dict[str, list[Any]]:
             continue
         values = np.frombuffer(data, DTYPES[column["type"]])
         assert len(values) == rows
-        names = column.get("dictionary")
+        names = column.get("dictionary") or column.get("values")
+        if "from" in column:
+            values = column["from"] + np.cumsum(values, dtype=np.int64)
         table[column["name"]] = [names[v] for v in values] if names else values.tolist()
     return table
 
@@ -63,6 +65,47 @@ def test_columns_in_chunks_with_different_dictionaries_agree() -> None:
     second = pa.array(["b", "c"]).dictionary_encode()
     chunked = pa.table({"class": pa.chunked_array([first, second])})
     assert decode(blocks.encode(chunked, ["class"]))["class"] == ["a", "b", "b", "c"]
+
+
+def decode_several(answer: bytes) -> dict[str, dict[str, list[Any]]]:
+    """The same of several blocks."""
+    assert answer[:4] == b"ODS1"
+    (length,) = struct.unpack_from("<I", answer, 4)
+    places = json.loads(answer[8 : 8 + length])
+    parts = {}
+    for name, (start, size) in places.items():
+        assert (8 + length + start) % 8 == 0
+        parts[name] = decode(answer[8 + length + start :][:size])
+    return parts
+
+
+LONG = 3000
+RNG = np.random.default_rng(5)
+
+
+@pytest.mark.parametrize(
+    ("values", "bytes_each"),
+    [
+        # Ascending in steps of a byte, small, and neither.
+        (np.sort(RNG.integers(0, 2 * LONG, LONG)).astype(np.uint32) + 2**31, 1),
+        (RNG.integers(0, 256, LONG).astype(np.uint32), 1),
+        (RNG.integers(0, 2**16, LONG).astype(np.uint32), 2),
+        (np.cumsum(RNG.integers(0, 900, LONG)).astype(np.uint32)[::-1].copy(), 4),
+        (RNG.choice([5e9, 4.7e9, 1e-3], LONG), 1),
+        (RNG.choice(np.arange(1.0, 300.0), LONG), 8),
+        # One that comes late.
+        (np.append(np.full(2 * LONG, 5e9), 4.7e9), 8),
+        (np.append(RNG.random(9), np.full(LONG, np.nan)), 8),
+        (RNG.choice([0.0, -0.0, 1.0], LONG), 8),
+    ],
+)
+def test_what_can_be_sent_in_fewer_bytes_comes_back_to_the_bit(values: Any, bytes_each: int) -> None:
+    block = blocks.encode(pa.table({"x": values}), ["x"])
+    back = np.array(decode(block)["x"], values.dtype)
+    assert back.tobytes() == values.tobytes()
+    (length,) = struct.unpack_from("<I", block, 4)
+    (column,) = json.loads(block[8 : 8 + length])["columns"]
+    assert column["bytes"] == bytes_each * len(values)
 
 
 def test_what_is_missing_is_nan_or_empty() -> None:

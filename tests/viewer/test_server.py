@@ -13,7 +13,7 @@ from contextlib import closing
 from pathlib import Path
 
 import pytest
-from test_blocks import decode
+from test_blocks import decode, decode_several
 
 from odonata.errors import DamagedRunError, NewerRunError, NotARunError
 from odonata.store import schema
@@ -65,6 +65,40 @@ def test_the_page_and_its_data(server: ViewerServer) -> None:
         "class": ["green", "blue", "blue", "green", "green", "blue", "blue", "green"],
         "bytes": [4.0, 9.0, 3.0, 12.0, 12.0, 0.0, 0.0, 0.0],
     }
+
+
+def test_the_page_brings_its_index_and_asks_for_the_first_picture_by_itself(server: ViewerServer) -> None:
+    _, page, _ = ask(server, "")
+    assert b'<link rel="preload" as="fetch" crossorigin href="api/runs/0/first">' in page
+    _, _, data = page.partition(b'id="odonata-index">')
+    assert json.loads(data.partition(b"</script>")[0]) == json.loads(ask(server, "api/index.json")[1])
+
+
+def test_the_first_picture_has_its_tables_in_one_answer(server: ViewerServer, stored_run: Path) -> None:
+    status, answer, _ = ask(server, "api/runs/0/first")
+    assert status == 200
+    tables = decode_several(answer)
+    assert list(tables) == ["routers", "links", "link_jobs", "nodes", "jobs"]
+    for name, columns in tables.items():
+        sent = ",".join(columns)
+        assert columns == decode(ask(server, f"api/runs/0/{name}?columns={sent}")[1])
+    assert set(tables["links"]) == {"source", "target", "class", "parallel", "capacity_bytes_per_s", "bytes"}
+    assert set(tables["link_jobs"]) == {"link", "job", "bytes"}
+    assert {"name", "group", "row"} <= set(tables["routers"])
+    assert ask(server, "api/runs/1/first")[0] == 404
+    # It is kept while the run is the same, and no longer.
+    (stored_run / "nodes.parquet").write_bytes(b"PAR1 not really")
+    status, body, _ = ask(server, "api/runs/0/first")
+    assert status == 500
+    assert "nodes.parquet cannot be read" in json.loads(body)["error"]
+
+
+def test_of_several_runs_none_is_asked_for_before_its_number_is_known(
+    stored_run: Path,
+    page_files: None,  # noqa: ARG001
+) -> None:
+    with ViewerServer(OpenRuns.from_directories([stored_run, stored_run])) as server:
+        assert b"preload" not in server.page
 
 
 def test_it_listens_on_the_loopback_only(server: ViewerServer) -> None:

@@ -22,7 +22,7 @@ import { JobsView } from './views/placement'
 import { Help, useKeys } from './views/keys'
 import { Overview } from './views/overview'
 import { Ranks } from './views/ranks'
-import { SessionContext, ThemeContext, useStore, type Session } from './views/session'
+import { SessionContext, ThemeContext, useHeld, useSession, useStore, type Session } from './views/session'
 import { StudyView } from './views/study'
 import { studyExhibit } from './views/studysheet'
 import { SweepView } from './views/sweep'
@@ -36,6 +36,7 @@ import { TableDialog } from './views/tables'
 import { TimeView } from './views/time'
 import { Minimaps } from './views/minimaps'
 import { Tooltip } from './views/tooltip'
+import { useFirstSeen, usePrepared, Waiting } from './views/waiting'
 import { comparison, type Compared } from './views/compared'
 import type { Derived } from './data/model'
 
@@ -53,22 +54,28 @@ export function App({ session }: { session: Session }) {
   const compared = view === 'compare' ? comparison(session, state) : null
   const moment = view === 'time' && model ? momentOf(session, model.run, state) : null
   const derived: Derived | undefined = compared ? compared.lead : (moment ?? model?.derive(state))
+  const dragging = useStore(session.dragging)
+  const seen = useStore(session.pictureSeen) || view !== 'overview'
+  useFirstSeen(session, derived !== undefined)
+  usePrepared(session, view === 'overview' ? model : undefined, seen)
   useKeys(session, derived, views, help, setHelp)
 
   return (
     <SessionContext.Provider value={session}>
       <ThemeContext.Provider value={theme}>
-        <div class={`odonata ${theme}`} data-test="app" data-ready={derived ? 'yes' : 'no'}>
+        <div class={`odonata ${theme}`} data-test="app" data-ready={derived && seen ? 'yes' : 'no'}>
           <div class="frame">
-            <Header
-              run={derived?.run}
-              views={views}
-              onExport={(kind) => {
-                const exhibit = derived && exhibitOf(session, view, derived, compared, moment, state, theme)
-                if (exhibit) void exportView(kind, exhibit)
-              }}
-              onHelp={() => setHelp(true)}
-            />
+            {useHeld(dragging, () => (
+              <Header
+                run={derived?.run}
+                views={views}
+                onExport={(kind) => {
+                  const exhibit = derived && exhibitOf(session, view, derived, compared, moment, state, theme)
+                  if (exhibit) void exportView(kind, exhibit)
+                }}
+                onHelp={() => setHelp(true)}
+              />
+            ))}
             {failures.length > 0 && (
               <ul class="failures" role="alert">
                 {failures.map((text) => (
@@ -78,9 +85,14 @@ export function App({ session }: { session: Session }) {
             )}
             <Refused />
             {derived ? (
-              <Body view={view} derived={derived} compared={compared} moment={moment} />
+              <Body view={view} derived={derived} compared={compared} moment={moment} seen={seen} />
             ) : (
-              failures.length === 0 && <p class="loading">Loading {runs[state.run]?.label} …</p>
+              failures.length === 0 &&
+              (view === 'overview' ? (
+                <Waiting info={runs[Math.min(state.run, runs.length - 1)]!} />
+              ) : (
+                <p class="loading">Loading {runs[state.run]?.label} …</p>
+              ))
             )}
           </div>
           <Tooltip />
@@ -120,11 +132,13 @@ function Body({
   derived,
   compared,
   moment,
+  seen,
 }: {
   view: View
   derived: Derived
   compared: Compared | null
   moment: Derived | null
+  seen: boolean
 }) {
   if (view === 'study') return <StudyView />
   if (view === 'sweep') return <SweepView />
@@ -143,21 +157,38 @@ function Body({
   return (
     <main class={`body view-${view}`}>
       <aside class="left" aria-label="What is shown">
-        <Controls derived={derived}>
-          <Ranks derived={derived} />
-        </Controls>
-        <Distribution derived={derived} />
-        {compared && <BothRuns runs={compared.pair} />}
-        <ScaleLegend derived={derived} cables={compared?.change?.difference.cables} />
-        {view === 'overview' && <Directions derived={derived} />}
-        {view === 'overview' && <Minimaps derived={derived} />}
-        <Jobs derived={derived} />
+        {seen && <Panels view={view} derived={derived} compared={compared} />}
       </aside>
-      {view === 'overview' && <Overview derived={derived} />}
+      {view === 'overview' && <Overview derived={derived} seen={seen} />}
       {view === 'compare' && compared && <CompareView compared={compared} />}
       {view === 'time' && <TimeView run={derived.run} moment={moment} />}
       {view === 'jobs' && <JobsView derived={derived} />}
     </main>
+  )
+}
+
+/** What is shown, and how; the distribution alone follows a range that is dragged. */
+function Panels({ view, derived, compared }: { view: View; derived: Derived; compared: Compared | null }) {
+  const dragging = useStore(useSession().dragging)
+  const controls = useHeld(dragging, () => (
+    <Controls derived={derived}>
+      <Ranks derived={derived} />
+    </Controls>
+  ))
+  const scale = useHeld(dragging, () => (
+    <ScaleLegend derived={derived} cables={compared?.change?.difference.cables} />
+  ))
+  const last = useHeld(dragging, () => <Jobs derived={derived} />)
+  return (
+    <>
+      {controls}
+      <Distribution derived={derived} />
+      {compared && <BothRuns runs={compared.pair} />}
+      {scale}
+      {view === 'overview' && <Directions derived={derived} />}
+      {view === 'overview' && <Minimaps derived={derived} />}
+      {last}
+    </>
   )
 }
 

@@ -7,6 +7,7 @@ import { EmbeddedSource, HttpSource, SourceError, type Embedded, type Source } f
 import { readDropped, type Dropped } from './data/dropped'
 import { BALL, HOTTEST_FIRST } from './data/range'
 import { DEFAULTS } from './data/state'
+import { workshop } from './draw/workshop'
 import { Session } from './views/session'
 import './viewer.css'
 
@@ -66,10 +67,12 @@ async function openDropped(element: HTMLElement, dropped: readonly Dropped[]): P
 
 const root = document.getElementById('odonata')
 if (root) {
+  // The thread that draws begins while tables are on their way.
+  workshop()
   const data = document.getElementById('odonata-data')
   const source = data
     ? new EmbeddedSource(JSON.parse(data.textContent) as Embedded)
-    : new HttpSource(location.href)
+    : new HttpSource(location.href, document.getElementById('odonata-index')?.textContent)
   void mount(root, source, true)
   acceptDrops(root)
 }

@@ -29,7 +29,7 @@ describe('column blocks', () => {
     const base = 8 + length
     header.columns = columns.map((c) => ({ ...c, offset: c.offset + base }))
     const buffer = new ArrayBuffer(base + 40)
-    new Uint8Array(buffer).set(new TextEncoder().encode('ODB1'))
+    new Uint8Array(buffer).set(new TextEncoder().encode('ODB2'))
     new DataView(buffer).setUint32(4, length, true)
     new Uint8Array(buffer).set(new TextEncoder().encode(JSON.stringify(header).padEnd(length)), 8)
     new Float64Array(buffer, base, 2).set([1.5, -2])

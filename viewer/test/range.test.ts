@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { valueRange } from '../src/data/range'
 import { selectLinks } from '../src/data/selection'
+import { ClassValues } from '../src/data/stats'
 import { DEFAULTS, readUrl, writeUrl, type ViewState } from '../src/data/state'
 import { random } from './machines'
 
@@ -10,7 +11,7 @@ const values = Float64Array.from({ length: 3000 }, () => (next() < 1 / 3 ? 0 : M
 const sizes = values.map(Math.abs)
 
 const selected = (data: Float64Array, chosen: Partial<ViewState>, signed: boolean): number[] => {
-  const range = valueRange({ ...DEFAULTS, ...chosen }, [Float64Array.from(data).sort()], signed)
+  const range = valueRange({ ...DEFAULTS, ...chosen }, new ClassValues([Float64Array.from(data)]), signed)
   const filter = { range, classOn: Uint8Array.of(1), focus: null }
   const { selected } = selectLinks(
     data,
@@ -47,7 +48,11 @@ describe('the hottest links', () => {
   })
 
   test('of each class by itself; a class that carries nothing has none', () => {
-    const classes = [Float64Array.of(0, 1, 2, 3), Float64Array.of(10, 20, 30), new Float64Array(2)]
+    const classes = new ClassValues([
+      Float64Array.of(3, 1, 0, 2),
+      Float64Array.of(20, 10, 30),
+      new Float64Array(2),
+    ])
     const { lows, ends } = valueRange({ ...DEFAULTS, hottest: 25 }, classes, false)
     expect([[...lows], ends]).toEqual([[3, 30, Infinity], null])
   })

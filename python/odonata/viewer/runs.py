@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Protocol
@@ -20,7 +20,7 @@ from odonata.store.sweep import DESCRIPTION, point_directory, points, read_axes,
 from odonata.viewer import blocks
 from odonata.viewer.findings import findings, search_runs
 
-PROTOCOL = 2
+PROTOCOL = 3
 """Changes when the page and the server would no longer understand each other."""
 
 KEY_UNITS = {"number of links": "count", "mean of a link": "bytes", "largest of a link": "bytes"}
@@ -46,6 +46,9 @@ class ShownRun(Protocol):
 
     def describe(self, name: str) -> tuple[int, pa.Schema]:
         """Rows and columns of a table, without reading it if that can be helped."""
+
+    def version(self) -> Hashable:
+        """Another value as soon as a table has changed."""
 
 
 class StoredRun:
@@ -81,6 +84,12 @@ class StoredRun:
             raise DamagedRunError(f"{path} cannot be read: {error}") from error
         return file.metadata.num_rows, file.schema_arrow
 
+    def version(self) -> Hashable:
+        """Size and time of every file."""
+        files = [self._reader.directory / table_file(name) for name in self.names]
+        states = [path.stat() if path.exists() else None for path in files]
+        return tuple(state and (state.st_size, state.st_mtime_ns, state.st_ino) for state in states)
+
 
 @dataclass(frozen=True)
 class MemoryRun:
@@ -106,6 +115,10 @@ class MemoryRun:
     def describe(self, name: str) -> tuple[int, pa.Schema]:
         """Rows and columns."""
         return self.tables[name].num_rows, self.tables[name].schema
+
+    def version(self) -> Hashable:
+        """It cannot change."""
+        return 0
 
 
 class OpenRuns:
@@ -188,6 +201,20 @@ class OpenRuns:
             "bad": [{"label": label, "reason": reason} for label, reason in self.bad],
         }
 
+    def first(self, run: int) -> bytes:
+        """What the first picture of a run is made from, in one answer: its columns of `FIRST`.
+
+        Raises:
+            KeyError: There is no such run, or it lacks a table.
+            OdonataError: A table cannot be read.
+        """
+        if not 0 <= run < len(self.runs):
+            raise KeyError(f"run {run}")
+        shown = self.runs[run]
+        return blocks.together(
+            {table: self.block(run, table, _first(shown, table)) for table in TABLES_NEEDED}
+        )
+
     def block(self, run: int, table: str, columns: Sequence[str] | None = None) -> bytes:
         """Columns of one table of one run, all that can be sent if none are named.
 
@@ -211,6 +238,23 @@ class OpenRuns:
 
 TABLES_NEEDED = ("routers", "links", "link_jobs", "nodes", "jobs")
 """What the page cannot do without."""
+
+FIRST = {
+    "routers": {"name", "group", "up"},
+    "links": {"source", "target", "class", "parallel", "capacity_bytes_per_s"},
+    "link_jobs": {"link", "job"},
+    "nodes": {"name", "router", "slot", "job", "bytes_in", "bytes_out", "capacity_bytes_per_s"},
+}
+"""Columns that the page reads at once. Of links also what merges, of routers their axes, of jobs all."""
+
+
+def _first(run: ShownRun, table: str) -> list[str]:
+    _, schema = run.describe(table)
+    wanted = FIRST.get(table, set(schema.names)) | set(run.summary["machine"]["axes"])
+    if table in {"links", "link_jobs"}:
+        wanted |= {column.name for column in declarations(schema).values() if column.is_measure}
+    sent = [field.name for field in schema if blocks.kind(field.type) is not None]
+    return [name for name in sent if name in wanted]
 
 
 def _check_tables(run: StoredRun) -> None:

@@ -15,6 +15,8 @@ import re
 import secrets
 import socket
 import sys
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from http import HTTPStatus
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
@@ -80,7 +82,14 @@ class ViewerServer(ThreadingHTTPServer):
         self.token = secrets.token_urlsafe(24)
         self.files = page_files()
         self.index = json.dumps(runs.index(), ensure_ascii=False).encode()
+        # Of several runs the address, which is not sent here, says which one is looked at.
+        self._ready = _Ready(runs) if len(runs.runs) == 1 else None
+        self.page = _page(self.files["index.html"], self.index, preload=self._ready is not None)
         super().__init__(("127.0.0.1", port), _Handler)
+
+    def first(self, run: int) -> bytes:
+        """What the first picture of a run is made from."""
+        return self.runs.first(run) if self._ready is None or run != 0 else self._ready.first()
 
     @property
     def url(self) -> str:
@@ -97,6 +106,37 @@ class ViewerServer(ThreadingHTTPServer):
         """A browser that leaves before it has read everything is nothing to speak of."""
         if not isinstance(sys.exc_info()[1], ConnectionError | TimeoutError):
             super().handle_error(request, client_address)
+
+
+class _Ready:
+    """What the first picture of the only run needs: begun before a browser asks, kept while it holds."""
+
+    def __init__(self, runs: OpenRuns) -> None:
+        self._runs = runs
+        self._pool = ThreadPoolExecutor(1, "first picture")
+        self._begin()
+
+    def _begin(self) -> None:
+        self._version = self._runs.runs[0].version()
+        self._made = self._pool.submit(self._runs.first, 0)
+
+    def first(self) -> bytes:
+        if self._runs.runs[0].version() != self._version:
+            self._begin()
+        return self._made.result()
+
+
+INDEX_MAX = 2**18
+"""An index of more bytes is asked for by the page: a browser would wait for it before it reads on."""
+
+
+def _page(html: bytes, index: bytes, *, preload: bool) -> bytes:
+    """The page with the index in it; it asks for the first picture before its script has been read."""
+    head = b'<link rel="preload" as="fetch" crossorigin href="api/runs/0/first">' if preload else b""
+    # Nothing in it may look like a tag.
+    data = b'<script type="application/json" id="odonata-index">%s</script>' % index.replace(b"<", b"\\u003c")
+    page = html.replace(b"<title>", head + b"<title>")
+    return page.replace(b"</body>", data + b"</body>") if len(index) <= INDEX_MAX else page
 
 
 class _RefusalError(Exception):
@@ -161,20 +201,24 @@ class _Handler(BaseHTTPRequestHandler):
                 "Use the whole address that `odonata view` printed when it was started.",
             )
         if path in {"", "index.html"}:
-            return _TYPES[".html"], self.server.files["index.html"]
+            return _TYPES[".html"], self.server.page
         if path in self.server.files:
             return _TYPES[Path(path).suffix], self.server.files[path]
         if path == "api/index.json":
             return "application/json", self.server.index
+        first = re.fullmatch(r"api/runs/(\d{1,4})/first", path)
+        if first is not None:
+            return "application/octet-stream", self._read(lambda: self.server.first(int(first[1])))
         match = re.fullmatch(r"api/runs/(\d{1,4})/([A-Za-z0-9_%-]+)", path)
         if match is None:
             raise _RefusalError(HTTPStatus.NOT_FOUND, "there is nothing at this address")
         columns = parse_qs(address.query).get("columns", [""])[0]
-        return "application/octet-stream", self._block(int(match[1]), unquote(match[2]), columns.split(","))
+        run, table, names = int(match[1]), unquote(match[2]), columns.split(",")
+        return "application/octet-stream", self._read(lambda: self.server.runs.block(run, table, names))
 
-    def _block(self, run: int, table: str, columns: list[str]) -> bytes:
+    def _read(self, read: Callable[[], bytes]) -> bytes:
         try:
-            return self.server.runs.block(run, table, columns)
+            return read()
         except KeyError as error:
             raise _RefusalError(HTTPStatus.NOT_FOUND, f"the run has no {error.args[0]}") from None
         except OdonataError as error:

@@ -1,8 +1,8 @@
 /**
  * The form in which a table's columns reach the browser: `docs/reference/viewer-protocol.md`.
  *
- * `ODB1`, the header's length (u32), a JSON header, then each column's raw little-endian values at a multiple of 8 bytes, so
- * that typed arrays are views of the received buffer and nothing is parsed or copied.
+ * `ODB2`, the header's length (u32), a JSON header, then each column's raw little-endian values at a multiple of 8 bytes, so
+ * that typed arrays are views of the received buffer. Of columns that are sent in fewer bytes the numbers are worked out.
  */
 
 export type NumericArray = Uint8Array | Uint16Array | Uint32Array | Int32Array | Float32Array | Float64Array
@@ -56,6 +56,10 @@ interface ColumnHeader {
   offset: number
   bytes: number
   dictionary?: string[]
+  /** What the bytes are numbers of. */
+  values?: number[]
+  /** The bytes are steps from each number to the next; the first is this. */
+  from?: number
 }
 
 const ARRAYS = {
@@ -67,31 +71,63 @@ const ARRAYS = {
   f64: Float64Array,
 } as const
 
-export function decodeBlock(buffer: ArrayBuffer): Block {
-  const view = new DataView(buffer)
-  if (buffer.byteLength < 8 || view.getUint32(0, false) !== 0x4f444231)
-    throw new Error('this is no column block')
-  const length = view.getUint32(4, true)
-  const header = JSON.parse(new TextDecoder().decode(new Uint8Array(buffer, 8, length))) as {
-    rows: number
-    columns: ColumnHeader[]
-  }
+/** `at`: where the block begins in the buffer. */
+export function decodeBlock(buffer: ArrayBuffer, at = 0): Block {
+  const header = headerOf(buffer, at, BLOCK) as { rows: number; columns: ColumnHeader[] }
   const numbers = new Map<string, NumericArray>()
   const coded = new Map<string, Coded>()
   const strings = new Map<string, Strings>()
   for (const column of header.columns) {
-    if (column.offset + column.bytes > buffer.byteLength)
+    const begin = at + column.offset
+    if (begin + column.bytes > buffer.byteLength)
       throw new Error(`the block ends inside column ${column.name}`)
     if (column.type === 'str') {
-      const offsets = new Uint32Array(buffer, column.offset, header.rows + 1)
-      const start = column.offset + 4 * (header.rows + 1)
+      const offsets = new Uint32Array(buffer, begin, header.rows + 1)
+      const start = begin + 4 * (header.rows + 1)
       strings.set(column.name, new Strings(offsets, new Uint8Array(buffer, start, offsets[header.rows])))
       continue
     }
-    const values = new ARRAYS[column.type](buffer, column.offset, header.rows)
+    const values = new ARRAYS[column.type](buffer, begin, header.rows)
     if (column.dictionary)
       coded.set(column.name, { codes: values as Coded['codes'], names: column.dictionary })
-    else numbers.set(column.name, values)
+    else numbers.set(column.name, numbersOf(column, values))
   }
   return { rows: header.rows, numbers, coded, strings }
+}
+
+const [BLOCK, SEVERAL] = [0x4f444232, 0x4f445331]
+
+function headerOf(buffer: ArrayBuffer, at: number, magic: number): unknown {
+  const view = new DataView(buffer, at)
+  if (view.byteLength < 8 || view.getUint32(0, false) !== magic) throw new Error('this is no column block')
+  const length = view.getUint32(4, true)
+  return JSON.parse(new TextDecoder().decode(new Uint8Array(buffer, at + 8, length)))
+}
+
+function numbersOf({ values, from }: ColumnHeader, sent: NumericArray): NumericArray {
+  if (values) return valued(Float64Array.from(values), sent as Uint8Array)
+  return from === undefined ? sent : stepped(from, sent as Uint8Array)
+}
+
+function valued(values: Float64Array, sent: Uint8Array): Float64Array {
+  const all = new Float64Array(sent.length)
+  for (let i = 0; i < sent.length; i++) all[i] = values[sent[i]!]!
+  return all
+}
+
+function stepped(from: number, sent: Uint8Array): Uint32Array {
+  const all = new Uint32Array(sent.length)
+  let sum = from
+  for (let i = 0; i < sent.length; i++) {
+    sum += sent[i]!
+    all[i] = sum
+  }
+  return all
+}
+
+/** Several blocks that were sent together, by name. */
+export function decodeBlocks(buffer: ArrayBuffer): Map<string, Block> {
+  const places = headerOf(buffer, 0, SEVERAL) as Record<string, [number, number]>
+  const start = 8 + new DataView(buffer).getUint32(4, true)
+  return new Map(Object.entries(places).map(([name, [at]]) => [name, decodeBlock(buffer, start + at)]))
 }

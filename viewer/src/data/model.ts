@@ -11,7 +11,7 @@ import { colorScale, shadeAll, type ColorScale } from './scale'
 import { Brushing } from './brushing'
 import { selectLinks, type Filter, type Selection } from './selection'
 import type { Pairing, ViewState } from './state'
-import { below, classStats, concatSorted, sortedByClass, type ClassStats } from './stats'
+import { below, classStats, ClassValues, concatSorted, numbersOnly, type ClassStats } from './stats'
 import { countedJobs, linkValues } from './values'
 
 export interface Derived {
@@ -55,7 +55,8 @@ export interface SharedRange {
 abstract class Model {
   private readonly memo = {
     counted: new Memo<Uint8Array>(),
-    sorted: new Memo<Float64Array[]>(),
+    byClass: new Memo<ClassValues>(),
+    ends: new Memo<Float64Array>(),
     stats: new Memo<ClassStats[]>(),
     classOn: new Memo<Uint8Array>(),
     visible: new Memo<Float64Array>(),
@@ -98,30 +99,47 @@ abstract class Model {
 
   /** All values of the classes that are shown, sorted: what range and quantiles come from. */
   visible(state: ViewState): Float64Array {
-    const sorted = this.sorted(state)
-    const classOn = this.classOn(state)
-    return this.memo.visible.get([sorted, classOn], () =>
-      concatSorted(sorted.filter((_, code) => classOn[code] === 1)),
+    const [byClass, classOn] = [this.byClass(state), this.classOn(state)]
+    return this.memo.visible.get([byClass, classOn], () =>
+      concatSorted(byClass.sorted.filter((_, code) => classOn[code] === 1).map(numbersOnly)),
     )
   }
 
-  derive(state: ViewState, shared?: SharedRange): Derived {
-    const { memo, run } = this
-    const values = this.values(state)
-    const sorted = this.sorted(state)
-    const classOn = this.classOn(state)
-    const range = shared?.sorted ?? this.visible(state)
-    const scale = memo.scale.get([state.scale, range, state.frozen, state.change], () =>
-      colorScale(state.scale, this.colored(range, state), this.signed, state.frozen),
-    )
-    const axis = memo.axis.get([state.histogram, range], () => {
+  /** Their least and their most alone, which need no order. */
+  private ends(state: ViewState): Float64Array {
+    const [byClass, classOn] = [this.byClass(state), this.classOn(state)]
+    return this.memo.ends.get([byClass, classOn], () => {
+      const on = (_: number, code: number): boolean => classOn[code] === 1
+      const [least, most] = [byClass.least.filter(on), byClass.most.filter(on)]
+      const ends = [Math.min(...least), Math.max(...most)] as const
+      return ends[0] <= ends[1] ? Float64Array.from(ends) : new Float64Array(0)
+    })
+  }
+
+  private axis(state: ViewState, shared?: SharedRange): ValueAxis {
+    const range = shared?.sorted ?? (state.histogram === 'linear' ? this.ends(state) : this.visible(state))
+    return this.memo.axis.get([state.histogram, range], () => {
       const positive = range.find((v) => v > 0) ?? 1
       return valueAxis(state.histogram, range[0] ?? 0, range[range.length - 1] ?? 1, positive)
     })
+  }
+
+  /** What no picture of the machine needs is worked out when it is asked for. */
+  derive(state: ViewState, shared?: SharedRange): Derived {
+    const { memo, run } = this
+    const values = this.values(state)
+    const byClass = this.byClass(state)
+    const classOn = this.classOn(state)
+    const linear = state.scale === 'linear' && !this.signed
+    const range = shared?.sorted ?? (linear ? this.ends(state) : this.visible(state))
+    const scale = memo.scale.get([state.scale, range, state.frozen, state.change], () =>
+      colorScale(state.scale, this.colored(range, state), this.signed, state.frozen),
+    )
+    const axis = (): ValueAxis => this.axis(state, shared)
     const shades = memo.shades.get([values, scale], () => shadeAll(values, scale))
     const focus = memo.focus.get([state.focus], () => resolveFocus(run, state.focus))
-    const chosen = [sorted, state.low, state.high, state.inverted, state.hottest]
-    const within = memo.range.get(chosen, () => valueRange(state, sorted, this.signed))
+    const chosen = [byClass, state.low, state.high, state.inverted, state.hottest]
+    const within = memo.range.get(chosen, () => valueRange(state, byClass, this.signed))
     const selection = memo.selection.get([values, shades, classOn, focus, within], () => {
       const filter = { range: within, classOn, focus: focus?.mask ?? null }
       const made = this.select(values, shades, filter)
@@ -134,12 +152,18 @@ abstract class Model {
       signed: this.signed,
       counted: this.counted(state),
       values,
-      sorted,
-      stats: memo.stats.get([sorted], () => sorted.map(classStats)),
+      get sorted() {
+        return byClass.sorted
+      },
+      get stats() {
+        return memo.stats.get([byClass], () => byClass.sorted.map(classStats))
+      },
       classOn,
       scale,
       shades,
-      axis,
+      get axis() {
+        return axis()
+      },
       range: within,
       focus,
       selection,
@@ -147,23 +171,32 @@ abstract class Model {
     }
   }
 
+  /** What a dragged range needs beside the picture; else its first move would wait for it. */
+  prepare(state: ViewState): void {
+    this.brushingOf(this.values(state))
+  }
+
+  private brushingOf(values: Float64Array): Brushing {
+    const { class: classOf, classes } = this.run.links
+    if (this.brushing?.values !== values)
+      this.brushing = { values, moves: new Brushing(values, classOf, classes.length) }
+    return this.brushing.moves
+  }
+
   /** By what changed since the last selection if only the range did, else by a pass over all links. */
   private select(values: Float64Array, shades: Uint8Array, filter: Filter): Selection {
     const { last } = this
-    const { class: classOf, classes } = this.run.links
     if (last?.values === values && last.shades === shades && last.filter.classOn === filter.classOn) {
-      if (this.brushing?.values !== values)
-        this.brushing = { values, moves: new Brushing(values, classOf, classes.length) }
-      const moved = this.brushing.moves.move(last.made, last.filter, filter, shades)
+      const moved = this.brushingOf(values).move(last.made, last.filter, filter, shades)
       if (moved) return moved
     }
-    return selectLinks(values, shades, classOf, filter, last?.made)
+    return selectLinks(values, shades, this.run.links.class, filter, last?.made)
   }
 
-  private sorted(state: ViewState): Float64Array[] {
+  private byClass(state: ViewState): ClassValues {
     const values = this.values(state)
-    return this.memo.sorted.get([values], () =>
-      sortedByClass(values, this.run.links.class, this.run.links.classes.length),
+    return this.memo.byClass.get([values], () =>
+      ClassValues.of(values, this.run.links.class, this.run.links.classes.length),
     )
   }
 

@@ -1,5 +1,5 @@
 /** Which values are selected: between two ends, outside of them, or the hottest share of each class. */
-import { below } from './stats'
+import { below, numbersOnly, type ClassValues } from './stats'
 import type { ViewState } from './state'
 
 export interface ValueRange {
@@ -33,29 +33,35 @@ type Chosen = Pick<ViewState, 'low' | 'high' | 'inverted' | 'hottest'>
  * links of the one that is busiest everywhere are all that is seen.
  *
  * Args:
- *   sorted: The values of each class, ascending.
+ *   values: Of each class.
  */
-export function valueRange(state: Chosen, sorted: readonly Float64Array[], signed: boolean): ValueRange {
+export function valueRange(state: Chosen, values: ClassValues, signed: boolean): ValueRange {
   const { low, high, inverted, hottest } = state
+  const classes = values.least.length
   const same = (ends: readonly [number, number]): ValueRange => ({
-    lows: new Float64Array(sorted.length).fill(ends[0]),
-    highs: new Float64Array(sorted.length).fill(ends[1]),
+    lows: new Float64Array(classes).fill(ends[0]),
+    highs: new Float64Array(classes).fill(ends[1]),
     inverted,
     ends,
   })
   if (hottest === 0) return same([low ?? -Infinity, high ?? Infinity])
-  const [lows, highs] = [new Float64Array(sorted.length), new Float64Array(sorted.length).fill(Infinity)]
-  let empty = true
-  sorted.forEach((values, code) => {
-    const sizes = signed ? values.map(Math.abs).sort() : values
-    const n = sizes.length - below(sizes, Number.MIN_VALUE)
-    if (n > 0) empty = false
-    const least = n === 0 ? Infinity : sizes[sizes.length - Math.max(1, Math.ceil((hottest * n) / 100))]!
-    lows[code] = least
-    if (!signed) return
-    highs[code] = sizes[below(sizes, least) - 1] ?? 0
-    lows[code] = -highs[code]!
-  })
-  if (empty) return same([-Infinity, Infinity])
+  const [lows, highs] = [new Float64Array(classes), new Float64Array(classes).fill(Infinity)]
+  for (let code = 0; code < classes; code++) {
+    if (!signed) lows[code] = values.hottest(code, hottest)
+    else {
+      highs[code] = sizeBelow(values.sorted[code]!, hottest)
+      lows[code] = -highs[code]!
+    }
+  }
+  if (lows.every((value) => value === (signed ? -Infinity : Infinity))) return same([-Infinity, Infinity])
   return { lows, highs, inverted: inverted !== signed, ends: null }
+}
+
+/** The largest size that is below those of the hottest; infinite where all are zero. */
+function sizeBelow(signed: Float64Array, hottest: number): number {
+  const sizes = numbersOnly(signed.map(Math.abs).sort())
+  const n = sizes.length - below(sizes, Number.MIN_VALUE)
+  if (n === 0) return Infinity
+  const least = sizes[sizes.length - Math.max(1, Math.ceil((hottest * n) / 100))]!
+  return sizes[below(sizes, least) - 1] ?? 0
 }

@@ -4,6 +4,7 @@ import { distinctColors } from '../base/palette'
 import { Strings, type Block, type NumericArray } from './block'
 import {
   isMeasure,
+  type NEEDED,
   type ColumnInfo,
   type Columns,
   type Merge,
@@ -112,26 +113,16 @@ export const SEVERAL = -2
 
 const columnsOf = (info: RunInfo, table: string): Columns => info.tables[table]?.columns ?? {}
 
-/** The columns of a table that are measures. */
-function measuresOf(info: RunInfo, table: string): string[] {
-  const columns = Object.entries(columnsOf(info, table))
-  return columns.filter(([, column]) => isMeasure(column)).map(([name]) => name)
-}
-
 export async function loadRun(source: Source, id: number, info: RunInfo): Promise<Run> {
-  const axes = info.summary.machine.axes
-  const [ofLinks, ofJobs] = [measuresOf(info, 'links'), measuresOf(info, 'link_jobs')]
-  const [routers, links, linkJobs, nodes, jobs] = await Promise.all([
-    source.table(id, 'routers', [...new Set(['name', 'group', ...axes, 'up'])]),
-    source.table(id, 'links', ['source', 'target', 'class', 'parallel', 'capacity_bytes_per_s', ...ofLinks]),
-    source.table(id, 'link_jobs', ['link', 'job', ...ofJobs]),
-    source.table(id, 'nodes', [
-      ...['name', 'router', 'slot', 'job', 'bytes_in', 'bytes_out'],
-      ...(columnsOf(info, 'nodes')['capacity_bytes_per_s'] ? ['capacity_bytes_per_s'] : []),
-    ]),
-    source.table(id, 'jobs', Object.keys(columnsOf(info, 'jobs'))),
-  ])
-  return assembleRun(id, info, { routers, links, linkJobs, nodes, jobs })
+  const blocks = await source.first(id)
+  const block = (name: (typeof NEEDED)[number]): Block => blocks.get(name)!
+  return assembleRun(id, info, {
+    routers: block('routers'),
+    links: block('links'),
+    linkJobs: block('link_jobs'),
+    nodes: block('nodes'),
+    jobs: block('jobs'),
+  })
 }
 
 export interface RunBlocks {
@@ -201,9 +192,9 @@ function readLinks(block: Block): Links {
     count: block.rows,
     source: u32(block, 'source'),
     target: u32(block, 'target'),
-    class: classes.codes instanceof Uint8Array ? classes.codes : Uint8Array.from(classes.codes),
+    class: classes.codes instanceof Uint8Array ? classes.codes : new Uint8Array(classes.codes),
     classes: classes.names,
-    parallel: Uint16Array.from(numbers(block, 'parallel')),
+    parallel: new Uint16Array(numbers(block, 'parallel')),
     capacity: f64(numbers(block, 'capacity_bytes_per_s')),
   }
 }
@@ -217,7 +208,7 @@ function readLinkJobs(block: Block, links: number): LinkJobs {
     offsets[link[i]! + 1]!++
   }
   for (let l = 0; l < links; l++) offsets[l + 1]! += offsets[l]!
-  return { offsets, job: Uint16Array.from(u32(block, 'job')) }
+  return { offsets, job: new Uint16Array(numbers(block, 'job')) }
 }
 
 function readNodes(block: Block): Nodes {
@@ -318,11 +309,11 @@ function numbers(block: Block, name: string): NumericArray {
 
 function u32(block: Block, name: string): Uint32Array {
   const values = numbers(block, name)
-  return values instanceof Uint32Array ? values : Uint32Array.from(values)
+  return values instanceof Uint32Array ? values : new Uint32Array(values)
 }
 
 function f64(values: NumericArray): Float64Array {
-  return values instanceof Float64Array ? values : Float64Array.from(values)
+  return values instanceof Float64Array ? values : new Float64Array(values)
 }
 
 function strings(block: Block, name: string): Strings {

@@ -1,7 +1,7 @@
 /** Where run directories come from: the server of `odonata view`, the page itself, or a notebook. */
 import type { Unit } from '../base/format'
 import type { Findings } from './findings'
-import { decodeBlock, type Block } from './block'
+import { decodeBlock, decodeBlocks, type Block } from './block'
 
 /** What several rows are together; keys and attributes are nothing for several rows. */
 export type Merge = 'key' | 'attribute' | 'sum' | 'max' | 'mean' | 'last'
@@ -106,10 +106,15 @@ export interface Summary {
 
 export interface Source {
   index(): Promise<Index>
+  /** The tables that the first picture of a run is made from, by name. */
+  first(run: number): Promise<ReadonlyMap<string, Block>>
   table(run: number, table: string, columns: readonly string[]): Promise<Block>
 }
 
-export const PROTOCOL = 2
+export const PROTOCOL = 3
+
+/** The tables without which nothing can be shown. */
+export const NEEDED = ['routers', 'links', 'link_jobs', 'nodes', 'jobs'] as const
 
 /** A message for the user, with what to do about it. */
 export class SourceError extends Error {
@@ -131,10 +136,20 @@ function checked(index: Index): Index {
 }
 
 export class HttpSource implements Source {
-  constructor(private readonly base: string) {}
+  /** `known`: the text of the index where it stands in the page. */
+  constructor(
+    private readonly base: string,
+    private readonly known?: string,
+  ) {}
 
   async index(): Promise<Index> {
+    if (this.known !== undefined) return checked(JSON.parse(this.known) as Index)
     return checked((await (await this.fetch('api/index.json')).json()) as Index)
+  }
+
+  /** The page asks for that of the only run before this script does; the browser hands over the same answer. */
+  async first(run: number): Promise<ReadonlyMap<string, Block>> {
+    return decodeBlocks(await (await this.fetch(`api/runs/${run}/first`)).arrayBuffer())
   }
 
   async table(run: number, table: string, columns: readonly string[]): Promise<Block> {
@@ -171,6 +186,12 @@ export class EmbeddedSource implements Source {
 
   index(): Promise<Index> {
     return Promise.resolve(checked(this.data.index))
+  }
+
+  async first(run: number): Promise<ReadonlyMap<string, Block>> {
+    return new Map(
+      await Promise.all(NEEDED.map(async (name) => [name, await this.table(run, name)] as const)),
+    )
   }
 
   table(run: number, table: string): Promise<Block> {

@@ -3,7 +3,7 @@ import { quantity, type Unit } from '../base/format'
 import type { ColorScale } from '../data/scale'
 import { axisTicks, valueAxis } from '../data/histogram'
 import { colorAt, type Looks } from './look'
-import type { Pen } from './pen'
+import { FONTS, type Pen } from './pen'
 
 export interface Box {
   readonly x: number
@@ -22,7 +22,7 @@ export interface Words {
 export function write(pen: Pen, text: string, x: number, y: number, looks: Looks, words: Words = {}): void {
   const { size = 12, strong = false, align = 'left' } = words
   pen.textAlign = align
-  pen.font = `${strong ? '600 ' : ''}${size}px system-ui, sans-serif`
+  pen.font = `${strong ? '600 ' : ''}${size}px ${FONTS}`
   pen.fillStyle = words.color ?? (strong ? looks.palette.ink : looks.palette.muted)
   pen.fillText(text, x, y)
 }

@@ -4,7 +4,7 @@ import type { Aggregate } from '../data/state'
 import { EMPTY, FILTERED, type ColorScale } from '../data/scale'
 import type { Family, Interior, MatrixPanel, PlacedMatrix } from '../layout/matrices'
 import { DIMMED, NO_LINK, type Looks } from './look'
-import type { Pen } from './pen'
+import { FONTS, type Pen } from './pen'
 
 export interface CellSource {
   readonly groupMarks: Marks
@@ -71,7 +71,7 @@ export function cellLooks(
 
 export function drawTexts(pen: Pen, panel: MatrixPanel, looks: Looks, top: number, scale = 1): void {
   for (const text of panel.texts) {
-    pen.font = `${text.strong ? '600 ' : ''}${11 * scale}px system-ui, sans-serif`
+    pen.font = `${text.strong ? '600 ' : ''}${11 * scale}px ${FONTS}`
     pen.textAlign = text.align
     pen.fillStyle = text.strong ? looks.palette.ink : looks.palette.muted
     pen.fillText(text.text, text.x * scale, (text.y - top) * scale)

@@ -93,22 +93,26 @@ function hairlines(
 
 /** The part of a cubic between two parameters: its control points are the curve's polar form at s and t. */
 function part(pen: Pen, c: Float32Array, i: number, s: number, t: number): void {
-  const polar = (axis: number, u: number, v: number, w: number): number => {
-    const [a, b] = [c[i + axis]!, c[i + axis + 2]!]
-    const [d, e] = [c[i + axis + 4]!, c[i + axis + 6]!]
-    const [ab, bd, de] = [a + (b - a) * u, b + (d - b) * u, d + (e - d) * u]
-    const [abd, bde] = [ab + (bd - ab) * v, bd + (de - bd) * v]
-    return abd + (bde - abd) * w
-  }
-  pen.moveTo(polar(0, s, s, s), polar(1, s, s, s))
+  pen.moveTo(polar(c, i, s, s, s), polar(c, i + 1, s, s, s))
   pen.bezierCurveTo(
-    polar(0, s, s, t),
-    polar(1, s, s, t),
-    polar(0, s, t, t),
-    polar(1, s, t, t),
-    polar(0, t, t, t),
-    polar(1, t, t, t),
+    polar(c, i, s, s, t),
+    polar(c, i + 1, s, s, t),
+    polar(c, i, s, t, t),
+    polar(c, i + 1, s, t, t),
+    polar(c, i, t, t, t),
+    polar(c, i + 1, t, t, t),
   )
+}
+
+/** Of the coordinates at i, i + 2, i + 4 and i + 6. Called twenty times a curve, so it makes no arrays. */
+function polar(c: Float32Array, i: number, u: number, v: number, w: number): number {
+  const b = c[i + 2]!
+  const d = c[i + 4]!
+  const bd = b + (d - b) * u
+  const ab = c[i]! + (b - c[i]!) * u
+  const abd = ab + (bd - ab) * v
+  const bde = bd + (d + (c[i + 6]! - d) * u - bd) * v
+  return abd + (bde - abd) * w
 }
 
 function ribbons(pen: Pen, curves: Float32Array, marks: Uint32Array, taper: Taper, color: string): void {

@@ -25,6 +25,9 @@ export interface Pen {
   scale(x: number, y: number): void
 }
 
+/** Of all that is written in pictures. */
+export const FONTS = 'system-ui, sans-serif'
+
 const round = (value: number): string => String(Math.round(value * 100) / 100)
 
 const escapeXml = (text: string): string =>
@@ -140,7 +143,7 @@ export class SvgPen implements Pen {
   }
 
   toString(): string {
-    return `<svg xmlns="http://www.w3.org/2000/svg" width="${this.width}" height="${this.height}" viewBox="0 0 ${this.width} ${this.height}" font-family="system-ui, sans-serif">\n${this.elements.join('\n')}\n</svg>\n`
+    return `<svg xmlns="http://www.w3.org/2000/svg" width="${this.width}" height="${this.height}" viewBox="0 0 ${this.width} ${this.height}" font-family="${FONTS}">\n${this.elements.join('\n')}\n</svg>\n`
   }
 
   private group(transform: string): void {

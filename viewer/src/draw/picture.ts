@@ -6,7 +6,7 @@ import type { Picture, Ring } from '../layout/picture'
 import { visibleMarks, type Drawn } from './account'
 import { BUCKETS, drawCurves, line } from './curves'
 import type { Looks } from './look'
-import type { Pen } from './pen'
+import { FONTS, type Pen } from './pen'
 import { drawNodes } from './nodes'
 import { drawRouters, type RouterData, type RouterLook } from './routers'
 
@@ -77,17 +77,23 @@ export type Shape = Omit<Picture, 'marks'>
 
 /** `pixelSize` is a CSS pixel in units of the scene; a screen has `ratio` of its own for one. */
 export function drawScene(pen: Pen, picture: Shape, scene: Scene, pixelSize: number, ratio = 1): void {
-  drawGround(pen, picture, scene)
+  drawGround(pen, picture, scene, pixelSize / ratio)
   drawStands(pen, picture, scene, pixelSize)
   drawMarks(pen, picture, scene, pixelSize, ratio)
 }
 
 /** What stays while links are filtered. */
-export function drawGround(pen: Pen, picture: Shape, { looks, nodes, jobColors }: Scene): void {
+export function drawGround(
+  pen: Pen,
+  picture: Shape,
+  { looks, nodes, jobColors }: Scene,
+  /** Of the screen. */
+  pixel: number,
+): void {
   drawFrames(pen, picture, looks)
   if (!picture.ring) return
   drawSectors(pen, picture.ring, looks)
-  drawNodes(pen, picture.ring, nodes, jobColors, looks)
+  drawNodes(pen, picture.ring, nodes, jobColors, looks, pixel)
 }
 
 /** What stays while a range is dragged on a large machine. */
@@ -186,7 +192,7 @@ function drawBands(pen: Pen, ring: Ring, bands: Float64Array, colors: readonly s
 function drawLabels(pen: Pen, picture: Shape, looks: Looks, pixelSize: number): void {
   for (const label of picture.labels) {
     const size = Math.max(label.size, LABEL_PIXELS * pixelSize)
-    pen.font = `${label.strong ? '600 ' : ''}${size}px system-ui, sans-serif`
+    pen.font = `${label.strong ? '600 ' : ''}${size}px ${FONTS}`
     pen.textAlign = label.anchor === 'middle' ? 'center' : label.anchor === 'end' ? 'right' : 'left'
     pen.fillStyle = label.strong ? looks.palette.ink : looks.palette.muted
     pen.fillText(label.text, label.x, label.y + (picture.ring ? size * 0.35 : 0))

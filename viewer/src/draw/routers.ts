@@ -1,6 +1,6 @@
 /** Draws routers: dots by job, value or rank, several jobs on one, several routers at one place, failed ones. */
 import { IDLE, SEVERAL } from '../data/run'
-import type { Picture, Stacks } from '../layout/picture'
+import type { Picture, Ring, Stacks } from '../layout/picture'
 import type { Looks } from './look'
 import type { Pen } from './pen'
 
@@ -61,23 +61,29 @@ export function drawRouters(
   const radius = (r: number): number =>
     picture.routerRadius * (routers.active !== null && routers.active[r] === 0 ? 0.55 : 1)
   const tiny = picture.routerRadius < 1.1 * pixelSize
+  const bars = tiny && picture.ring !== null
+  // Bars of a pixel are lines, as thin curves are (curves.ts).
+  const width = Math.max(0.99 * pixelSize, 2.3 * picture.routerRadius)
+  pen.lineWidth = width
   const dot = (r: number, size: number): void => {
     const [x, y] = [picture.routers[2 * r]!, picture.routers[2 * r + 1]!]
-    if (tiny) return bar(pen, picture, x, y, (picture.routerLength * size) / picture.routerRadius, pixelSize)
+    if (bars) return bar(pen, picture.ring!, x, y, (picture.routerLength * size) / picture.routerRadius)
+    if (tiny) return pen.rect(x - width / 2, y - width / 2, width, width)
     pen.moveTo(x + size, y)
     pen.arc(x, y, size, 0, 2 * Math.PI)
   }
   // Idle first: where routers share a place, as in a projection, the busy ones are seen.
   const order = [...byColor].sort(([a], [b]) => Number(b === palette.idle) - Number(a === palette.idle))
   for (const [color, list] of order) {
-    pen.fillStyle = color
+    pen.fillStyle = pen.strokeStyle = color
     for (let from = 0; from < list.length; from += PATH_ROUTERS) {
       pen.beginPath()
       for (const r of list.slice(from, from + PATH_ROUTERS)) dot(r, radius(r))
-      pen.fill()
+      if (bars) pen.stroke()
+      else pen.fill()
     }
   }
-  drawSeveral(pen, several, dot, radius, tiny, looks)
+  drawSeveral(pen, several, dot, radius, bars ? 'bars' : tiny ? 'tiny' : 'dots', looks)
   if (down.length === 0) return
   pen.beginPath()
   for (const r of down) {
@@ -93,24 +99,12 @@ export function drawRouters(
 }
 
 /** Dots below a pixel would fade away: a bar across the ring's row, one pixel wide at least. */
-function bar(
-  pen: Pen,
-  picture: Omit<Picture, 'marks'>,
-  x: number,
-  y: number,
-  length: number,
-  pixelSize: number,
-): void {
-  const width = Math.max(pixelSize, 2.3 * picture.routerRadius) / 2
-  if (!picture.ring) return pen.rect(x - width, y - width, 2 * width, 2 * width)
-  const [dx, dy] = [x - picture.ring.centre, y - picture.ring.centre]
+function bar(pen: Pen, { centre }: Ring, x: number, y: number, length: number): void {
+  const [dx, dy] = [x - centre, y - centre]
   const size = Math.hypot(dx, dy)
   const [ux, uy] = [((dx / size) * length) / 2, ((dy / size) * length) / 2]
-  const [vx, vy] = [(-dy / size) * width, (dx / size) * width]
-  pen.moveTo(x - ux - vx, y - uy - vy)
-  pen.lineTo(x + ux - vx, y + uy - vy)
-  pen.lineTo(x + ux + vx, y + uy + vy)
-  pen.lineTo(x - ux + vx, y - uy + vy)
+  pen.moveTo(x - ux, y - uy)
+  pen.lineTo(x + ux, y + uy)
 }
 
 /** Several jobs on one router: a ring, so that no job's colour is mistaken for it. */
@@ -119,15 +113,16 @@ function drawSeveral(
   list: readonly number[],
   dot: (r: number, size: number) => void,
   radius: (r: number) => number,
-  tiny: boolean,
+  shape: 'dots' | 'tiny' | 'bars',
   looks: Looks,
 ): void {
   if (list.length === 0) return
   pen.beginPath()
   for (const r of list) dot(r, radius(r))
-  pen.fillStyle = looks.palette.ink
-  pen.fill()
-  if (tiny) return
+  pen.fillStyle = pen.strokeStyle = looks.palette.ink
+  if (shape === 'bars') pen.stroke()
+  else pen.fill()
+  if (shape !== 'dots') return
   pen.beginPath()
   for (const r of list) dot(r, radius(r) * 0.5)
   pen.fillStyle = looks.palette.background

@@ -1,7 +1,7 @@
 /** The thread that draws: takes one request at a time and hands back the picture. */
 import { pixelsOf, place, type Answer, type Farewell, type Request } from './order'
 import { drawGround, drawMarks, drawStands, type Scene, type Shape } from './picture'
-import type { Pen } from './pen'
+import { FONTS, type Pen } from './pen'
 
 /** What is kept of a canvas. */
 interface Kept {
@@ -16,6 +16,12 @@ const shapes = new Map<number, Shape>()
 const canvases = new Map<number, Kept>()
 const canvas = new OffscreenCanvas(1, 1)
 const context = canvas.getContext('2d')!
+
+// Finding the fonts of labels takes as long as a picture: they are found while there is nothing to draw yet.
+for (const weight of ['', '600 ']) {
+  context.font = `${weight}10px ${FONTS}`
+  context.fillText('0', 0, 0)
+}
 
 function layer(request: Request, under: OffscreenCanvas | null, draw: (pen: Pen) => void): OffscreenCanvas {
   const made = new OffscreenCanvas(...pixelsOf(request))
@@ -44,7 +50,7 @@ addEventListener('message', ({ data: request }: MessageEvent<Request | Farewell>
   const kept = keep(request)
   const { scene } = kept
   const pixel = 1 / request.view.k
-  kept.ground ??= layer(request, null, (pen) => drawGround(pen, shape, scene))
+  kept.ground ??= layer(request, null, (pen) => drawGround(pen, shape, scene, pixel / request.ratio))
   if (request.below === 'all')
     kept.below ??= layer(request, kept.ground, (pen) => drawStands(pen, shape, scene, pixel))
   // Setting its size empties a canvas, and forgets its transform.

@@ -12,7 +12,7 @@ import { count } from '../base/format'
 import { marksFrom } from '../data/aggregate'
 import type { Projection } from '../data/projection'
 import type { Axis, Run } from '../data/run'
-import { at, paneLabels, paneOf, placePanes, segment, stubTowards, type Placing } from './lattice'
+import { at, beside, paneLabels, paneOf, placePanes, segment, stubTowards, type Placing } from './lattice'
 import type { Frame, Label, Picture } from './picture'
 
 /** How a link is drawn. */
@@ -136,15 +136,6 @@ function placeRouters(run: Run, tube: Tube, place: Placing, pane: (r: number) =>
     positions[2 * r + 1] = frame.y + frame.height / 2 + y * side
   }
   return positions
-}
-
-/** Cables between the same routers lie side by side. */
-function beside(curve: number[], parallel: number, step: number): number[] {
-  if (parallel === 0) return curve
-  const [dx, dy] = [curve[6]! - curve[0]!, curve[7]! - curve[1]!]
-  const length = Math.hypot(dx, dy) || 1
-  const [ox, oy] = [(-dy / length) * step * 0.12 * parallel, (dx / length) * step * 0.12 * parallel]
-  return curve.map((value, i) => value + (i % 2 === 0 ? ox : oy))
 }
 
 /**

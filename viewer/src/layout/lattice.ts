@@ -57,6 +57,15 @@ export function stubTowards(
   ]
 }
 
+/** Cables between the same routers lie side by side. */
+export function beside(curve: number[], parallel: number, step: number): number[] {
+  if (parallel === 0) return curve
+  const [dx, dy] = [curve[6]! - curve[0]!, curve[7]! - curve[1]!]
+  const length = Math.hypot(dx, dy) || 1
+  const [ox, oy] = [(-dy / length) * step * 0.12 * parallel, (dx / length) * step * 0.12 * parallel]
+  return curve.map((value, i) => value + (i % 2 === 0 ? ox : oy))
+}
+
 export const at = (positions: Float32Array, r: number): [number, number] => [
   positions[2 * r]!,
   positions[2 * r + 1]!,

@@ -4,12 +4,15 @@
  * A plane spans the first two axes (or the two that are projected on); every combination of the others is a plane of its own.
  * A link within the plane is a segment; one that wraps around or leaves the plane is a dashed stub at its source. In a
  * projection links along the axes that one looks down are parts of a ring around their place: every link has its mark.
+ *
+ * Above 16 routers a side segments are too thin to see, and most of the plane is what lies between them. There a router is a cell,
+ * and the links that leave it along the plane's axes are its four edges.
  */
 import { moveOf } from '../data/direction'
 import { marksFrom } from '../data/aggregate'
 import type { Projection } from '../data/projection'
 import type { Run } from '../data/run'
-import { at, paneLabels, paneOf, placePanes, SCENE, segment, stubTowards } from './lattice'
+import { at, beside, paneLabels, paneOf, placePanes, SCENE, segment, stubTowards } from './lattice'
 import type { Picture, Stacks } from './picture'
 
 export function planesPicture(run: Run, { kind, across: u, down: v }: Projection): Picture {
@@ -21,6 +24,7 @@ export function planesPicture(run: Run, { kind, across: u, down: v }: Projection
   const others = projected ? [] : routers.axes.filter((_, i) => i !== u && i !== v)
   const planes = others.reduce((n, axis) => n * axis.size, 1)
   const place = placePanes(planes, across.size, down.size)
+  const celled = !projected && Math.max(across.size, down.size) > SIDE_MAX
 
   const planeOf = paneOf(others)
   const positions = new Float32Array(2 * routers.count)
@@ -30,11 +34,13 @@ export function planesPicture(run: Run, { kind, across: u, down: v }: Projection
     positions[2 * r + 1] = y + (down.values[r]! + 0.5) * place.step
   }
 
+  const bundle = 1 + links.parallel.reduce((most, p) => Math.max(most, p), 0)
   const beyond = projected ? routers.axes.flatMap((_, i) => (i === u || i === v ? [] : [i])) : []
-  const curveOf = (s: number, t: number): { curve: number[]; stub: boolean } => {
+  const curveOf = (s: number, t: number, parallel: number): { curve: number[]; stub: boolean } => {
     const [sx, sy, tx, ty] = [...at(positions, s), ...at(positions, t)]
     if (projected && sx === tx && sy === ty)
       return { curve: ringPart(run, s, t, sx, sy, beyond, place.step), stub: false }
+    if (celled) return cellMark(run, [s, t, parallel, bundle], [sx, sy], [u, flat ? -1 : v], place.step)
     const near =
       Math.abs(tx - sx) < 1.5 * place.step &&
       Math.abs(ty - sy) < 1.5 * place.step &&
@@ -56,9 +62,9 @@ export function planesPicture(run: Run, { kind, across: u, down: v }: Projection
     let mark = ofKey.get(key)
     if (mark === undefined) {
       ofKey.set(key, (mark = ofKey.size))
-      const { curve, stub } = curveOf(s, t)
+      const { curve, stub } = curveOf(s, t, links.parallel[l]!)
       stubs.push(stub ? 1 : 0)
-      curves.push(...curve)
+      curves.push(...(projected || celled ? curve : beside(curve, links.parallel[l]!, place.step)))
     }
     return mark
   })
@@ -67,21 +73,67 @@ export function planesPicture(run: Run, { kind, across: u, down: v }: Projection
     height: place.height,
     marks: marksFrom(ofLink, ofKey.size),
     curves: Float32Array.from(curves),
-    taper: [Math.max(0.8, place.step * 0.13), Math.max(0.4, place.step * 0.05)],
+    taper: celled
+      ? [place.step * EDGE, place.step * EDGE]
+      : [Math.max(0.8, place.step * 0.13), Math.max(0.4, place.step * 0.05)],
     stub: Uint8Array.from(stubs),
     markNoun: projected ? 'projected links' : 'links',
     routers: positions,
     stacks: projected ? stacksOf(positions) : null,
     elsewhere: '',
-    routerRadius: Math.min(7, place.step * 0.2),
+    routerRadius: celled ? place.step * 0.12 : Math.min(7, place.step * 0.2),
     routerLength: place.step * 0.4,
     ring: null,
     frames: place.frames,
     labels: paneLabels(place, others, across.name, down.name),
     reading: projected
       ? projectedReading(beyond.map((i) => routers.axes[i]!.name))
-      : `A segment is wide at its source, narrow at its target. Dashed stubs wrap around (straight) or lead to another plane (diagonal).${others.length > 1 ? ` Planes are numbered by ${others.map((axis) => axis.name).join(', ')}.` : ''}`,
+      : `${celled ? cellReading(across.name, flat ? '' : down.name, others.length > 0) : SEGMENTS}${others.length > 1 ? ` Planes are numbered by ${others.map((axis) => axis.name).join(', ')}.` : ''}`,
   }
+}
+
+const SEGMENTS =
+  'A segment is wide at its source, narrow at its target. Dashed stubs wrap around (straight) or lead to another plane (diagonal).'
+
+/** Planes with more routers a side have cells. */
+const SIDE_MAX = 16
+/** How wide an edge is, how far from its router, and half its length, in steps from router to router. */
+const [EDGE, EDGE_AWAY, EDGE_HALF] = [0.15, 0.38, 0.36]
+
+/**
+ * A link along the plane, which may wrap around, is the edge on its side; one that leaves the plane a stub inside the cell. Cables
+ * between the same routers share an edge.
+ *
+ * Args:
+ *   link: Its routers, its number among those between the same two, and how many these are at most.
+ *   axes: Those that run across and down; -1 for none.
+ */
+function cellMark(
+  run: Run,
+  [s, t, parallel, bundle]: readonly [number, number, number, number],
+  [x, y]: readonly [number, number],
+  [u, v]: readonly [number, number],
+  step: number,
+): { curve: number[]; stub: boolean } {
+  const { axis, sign } = moveOf(run, s, t)
+  if (axis !== u && axis !== v) {
+    const stub = stubTowards(x, y, beyondAngle(run, axis, sign, u, v), step, 0.14, 0.3)
+    return { curve: beside(stub, parallel, step), stub: true }
+  }
+  const away = sign * EDGE_AWAY * step
+  const on = (share: number): [number, number] => {
+    const along = ((2 * (parallel + 0.04 + 0.92 * share)) / bundle - 1) * EDGE_HALF * step
+    return axis === u ? [x + away, y + along] : [x + along, y + away]
+  }
+  return { curve: [...on(0), ...on(1 / 3), ...on(2 / 3), ...on(1)], stub: false }
+}
+
+function cellReading(across: string, down: string, planes: boolean): string {
+  const sides =
+    down === ''
+      ? `right ${across}+, left ${across}−`
+      : `right ${across}+, left ${across}−, below ${down}+, above ${down}−`
+  return `A router is a cell, and the links that leave it are its edges: ${sides}; those at the border of a plane wrap around.${planes ? ' Dashed stubs inside a cell lead to other planes.' : ''}`
 }
 
 /**
@@ -148,8 +200,6 @@ function stub(
   step: number,
 ): number[] {
   const { axis: moved, sign, wraps } = moveOf(run, s, t)
-  // The axes beyond the plane share the diagonals, each turned a little further.
-  const beyond = run.routers.axes.flatMap((_, i) => (i === u || i === v ? [] : [i])).indexOf(moved)
   const angle =
     moved === u
       ? sign > 0
@@ -159,6 +209,12 @@ function stub(
         ? sign > 0
           ? Math.PI / 2
           : -Math.PI / 2
-        : (sign > 0 ? -Math.PI / 4 : (3 * Math.PI) / 4) + beyond * 0.35
+        : beyondAngle(run, moved, sign, u, v)
   return stubTowards(sx, sy, angle, step, 0.2, wraps && (moved === u || moved === v) ? 0.48 : 0.4)
+}
+
+/** The axes beyond the plane share the diagonals, each turned a little further. */
+function beyondAngle({ routers }: Run, axis: number, sign: number, u: number, v: number): number {
+  const beyond = routers.axes.flatMap((_, i) => (i === u || i === v ? [] : [i])).indexOf(axis)
+  return (sign > 0 ? -Math.PI / 4 : (3 * Math.PI) / 4) + beyond * 0.35
 }

@@ -16,7 +16,7 @@ import type { Derived } from '../data/model'
 import { PLACEMENT } from '../data/placement'
 import type { Run } from '../data/run'
 import { Choice } from './controls'
-import { useSession, useStore } from './session'
+import { useSession, useSettings, useStore } from './session'
 
 /** A group that has its own line to choose; a communicator may have as many groups as ranks. */
 const GROUPS_MAX = 2000
@@ -26,7 +26,7 @@ export const hasCommunicators = (run: Run): boolean =>
 
 export function Communicators({ derived: { run } }: { derived: Derived }) {
   const session = useSession()
-  const { communicator } = useStore(session.state)
+  const { communicator } = useSettings()
   useStore(session.loaded)
   const [wanted, want] = useState(false)
   if (!hasCommunicators(run)) return null
@@ -41,7 +41,7 @@ export function Communicators({ derived: { run } }: { derived: Derived }) {
 
 function Picker({ run }: { run: Run }) {
   const session = useSession()
-  const { communicator } = useStore(session.state)
+  const { communicator } = useSettings()
   const chosen = readChoice(communicator)
   const first = run.jobs[0]!.job
   const [ofJob, setJob] = useState(chosen?.job ?? first)
@@ -117,7 +117,7 @@ function groupLabel(group: number, ranks: readonly number[]): string {
 /** Loads and marks what the settings name: the routers with these ranks, null where nothing is marked in this run. */
 export function useMarkedRouters(run: Run): Uint8Array | null {
   const session = useSession()
-  const { communicator } = useStore(session.state)
+  const { communicator } = useSettings()
   useStore(session.loaded)
   const choice = readChoice(communicator)
   const wanted = choice !== null && hasCommunicators(run)

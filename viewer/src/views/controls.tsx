@@ -13,7 +13,7 @@ import { hasRanks } from '../data/ranks'
 import type { ViewState } from '../data/state'
 import { colorAt, looksFor } from '../draw/look'
 import { RangeField } from './range'
-import { ThemeContext, useSession, useStore } from './session'
+import { ThemeContext, useSession, useSettings } from './session'
 
 export interface Option {
   readonly value: string
@@ -50,7 +50,7 @@ export function Choice({
 /** `children` stand below the choice of what routers are coloured by. */
 export function Controls({ derived: d, children }: { derived: Derived; children?: ComponentChildren }) {
   const session = useSession()
-  const state = useStore(session.state)
+  const state = useSettings()
   const planes = projectionOptions(d.run.routers.axes.map(({ name }) => name))
   const patch = (fields: Partial<ViewState>): void => session.state.patch(fields)
   const channels = session.channels()
@@ -114,7 +114,7 @@ export function Controls({ derived: d, children }: { derived: Derived; children?
 
 export function ScaleLegend({ derived: d, cables }: { derived: Derived; cables?: Cables | undefined }) {
   const session = useSession()
-  const state = useStore(session.state)
+  const state = useSettings()
   const looks = looksFor(useContext(ThemeContext), state.ramp, d.signed)
   const gradient = Array.from({ length: 11 }, (_, i) => colorAt(looks, i / 10)).join(', ')
   const ramps = Object.entries(RAMPS).filter(([, ramp]) => ramp.diverging === d.signed)
@@ -193,7 +193,7 @@ export function ScaleLegend({ derived: d, cables }: { derived: Derived; cables?:
 /** The ends of the colours as text; a difference has one, for both directions. */
 function Ends({ derived: d }: { derived: Derived }) {
   const session = useSession()
-  const { frozen } = useStore(session.state)
+  const { frozen } = useSettings()
   const { unit } = d.measure
   const { low, high } = d.scale
   // An end that is emptied lets both follow the values again.

@@ -67,22 +67,17 @@ export function Distribution({ derived: d }: { derived: Derived }) {
           <ClassRow key={name} derived={d} name={name} code={code} top={row * ROW} />
         ))}
         <svg width={width} height={height + AXIS} role="img" aria-label="Histograms of the link classes">
-          <defs>
-            <clipPath id="brushed">
-              {classes.flatMap(({ code }, row) =>
-                selectedParts(range, code, x, width).map(([a, b]) => (
-                  <rect key={`${code} ${a}`} x={a} y={row * ROW} width={Math.max(0, b - a)} height={ROW} />
-                )),
-              )}
-            </clipPath>
-          </defs>
           {classes.map(({ name, code }, row) => {
             const { counts } = histograms[code]!
             const path = bars(counts, mostOf([counts]), width, row * ROW + ROW - 2, BAR)
             return (
               <g key={name} class={d.classOn[code] === 1 ? '' : 'off'}>
                 <path d={path} class="bars" />
-                <path d={path} class="bars selected" clip-path="url(#brushed)" />
+                <path
+                  d={path}
+                  class="bars selected"
+                  style={{ clipPath: clipTo(selectedParts(range, code, x, width), row * ROW, ROW) }}
+                />
                 <line x1={0} x2={width} y1={row * ROW + ROW - 1.5} y2={row * ROW + ROW - 1.5} class="base" />
                 {PERCENTILES.map((p, i) => {
                   const at = x(d.stats[code]!.percentiles[i]!)
@@ -139,6 +134,25 @@ function selectedParts(
         [to, width],
       ]
     : [[from, to]]
+}
+
+/**
+ * The parts of a row as a CSS clip: a clip of SVG elements of its own is laid out, with all that it clips, at every move of the
+ * brush.
+ */
+function clipTo(parts: readonly [number, number][], top: number, height: number): string {
+  const corners = parts.flatMap(([from, to]) => {
+    const [left, right] = [`${from}px`, `${Math.max(from, to)}px`]
+    const [above, below] = [`${top}px`, `${top + height}px`]
+    return [
+      `${left} ${above}`,
+      `${right} ${above}`,
+      `${right} ${below}`,
+      `${left} ${below}`,
+      `${left} ${above}`,
+    ]
+  })
+  return `polygon(${corners.join(', ')}) view-box`
 }
 
 /** The name of a class with its switch, and what of it is selected. */

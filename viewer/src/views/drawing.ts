@@ -1,6 +1,6 @@
 /** A picture and what is marked in it, on their two canvases. */
 import type { RefObject } from 'preact'
-import { useEffect } from 'preact/hooks'
+import { useEffect, useLayoutEffect } from 'preact/hooks'
 import type { Drawn } from '../draw/account'
 import type { Looks } from '../draw/look'
 import type { View } from '../draw/order'
@@ -36,7 +36,8 @@ export function useDrawing(
   canvas: RefObject<HTMLCanvasElement>,
   { picture, data, drawn, looks, size, view, zoom }: Seen,
 ): void {
-  useEffect(() => {
+  // At once: other effects wait until what stands around the picture has been painted.
+  useLayoutEffect(() => {
     if (!canvas.current || size.width === 0) return
     const ratio = window.devicePixelRatio || 1
     const order = { scene: sceneOf(data, drawn, looks), view, ...size, ratio }

@@ -1,11 +1,13 @@
 /** The bar at the top: run, views, search, theme, export, help. */
+import type { ComponentChildren } from 'preact'
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks'
 import { count } from '../base/format'
 import { hasCosts } from '../data/costs'
 import { resolveFocus, search, type Found } from '../data/focus'
 import type { Run } from '../data/run'
+import type { Summary } from '../data/source'
 import type { View } from '../data/state'
-import { useSession, useStore } from './session'
+import { useSession, useSettings, useStore } from './session'
 
 export interface HeaderProps {
   readonly run: Run | undefined
@@ -27,7 +29,7 @@ export const VIEW_NAMES: Readonly<Record<View, string>> = {
 
 export function Header({ run, views, onExport, onHelp }: HeaderProps) {
   const session = useSession()
-  const state = useStore(session.state)
+  const state = useSettings()
   const { runs } = session.index
   return (
     <header class="bar">
@@ -184,7 +186,7 @@ function Search({ run }: { run: Run }) {
 /** What everything is narrowed to, and the way back. */
 export function FocusChip({ run }: { run?: Run }) {
   const session = useSession()
-  const { focus } = useStore(session.state)
+  const { focus } = useSettings()
   if (focus === '') return null
   const known = run === undefined || resolveFocus(run, focus) !== null
   return (
@@ -247,18 +249,36 @@ function NoTraffic({ run }: { run: Run }) {
 }
 
 /** One line on what is shown, with everything that one must not miss. */
-export function Facts({ run }: { run: Run }) {
-  const { summary } = run
-  const { machine, convergence } = summary
+/** The machine and the run in a line. */
+export function FactsLine({
+  summary: { machine, convergence, engine, routing },
+  links,
+  children,
+}: {
+  summary: Summary
+  links: number
+  children?: ComponentChildren
+}) {
   const parts = [
     machine.name,
     machine.groups > 1 ? `${count(machine.groups)} groups` : '',
     `${count(machine.routers)} routers`,
     `${count(machine.nodes)} nodes`,
-    `${count(run.links.count)} links`,
-    `${summary.engine}, ${summary.routing}`,
+    `${count(links)} links`,
+    `${engine}, ${routing}`,
     convergence?.converged ? `converged${after(convergence.iterations)}` : '',
   ].filter((part) => part !== '')
+  return (
+    <div class="facts">
+      <span>{parts.join(' · ')}</span>
+      {children}
+    </div>
+  )
+}
+
+export function Facts({ run }: { run: Run }) {
+  const { summary } = run
+  const { convergence } = summary
   const alarms = [
     summary.complete ? '' : 'this run was not finished',
     // An engine that does not iterate says nothing of it.
@@ -267,10 +287,9 @@ export function Facts({ run }: { run: Run }) {
   ].filter((text) => text !== '')
   return (
     <>
-      <div class="facts">
-        <span>{parts.join(' · ')}</span>
+      <FactsLine summary={summary} links={run.links.count}>
         <FocusChip run={run} />
-      </div>
+      </FactsLine>
       <NoTraffic run={run} />
       {alarms.length === 1 && (
         <p class="alarm" data-test="alarm">

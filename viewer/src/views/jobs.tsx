@@ -6,7 +6,7 @@ import type { Job, Run } from '../data/run'
 import type { JobMode } from '../data/state'
 import { PALETTES } from '../draw/look'
 import { Communicators } from './communicators'
-import { ThemeContext, useSession, useStore } from './session'
+import { ThemeContext, useSession, useSettings } from './session'
 
 /** The modes in which only this job counts; asked again, all count. */
 export function solo(
@@ -30,7 +30,7 @@ export function toggled(
 
 export function Jobs({ derived: d }: { derived: Derived }) {
   const session = useSession()
-  const state = useStore(session.state)
+  const state = useSettings()
   const { run, measure } = d
   const traffic = useMemo(() => jobTotals(d), [run, measure])
   const set = (jobs: Record<number, JobMode>): void => session.state.patch({ jobs })
@@ -73,7 +73,7 @@ export function Jobs({ derived: d }: { derived: Derived }) {
 
 function JobLine({ derived: d, job, traffic }: { derived: Derived; job: Job; traffic: number | null }) {
   const session = useSession()
-  const state = useStore(session.state)
+  const state = useSettings()
   const { run, measure } = d
   const set = (jobs: Record<number, JobMode>): void => session.state.patch({ jobs })
   const mode = state.jobs[job.job]

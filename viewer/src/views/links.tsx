@@ -6,7 +6,7 @@ import type { Derived } from '../data/model'
 import { linkName } from '../data/run'
 import { hottest } from '../data/selection'
 import { jobsOnLink } from '../data/values'
-import { useSession, useStore } from './session'
+import { useSession, useSettings, useStore } from './session'
 
 const ROWS = 40
 
@@ -55,7 +55,7 @@ export function HotLinks({ derived: d }: { derived: Derived }) {
 
 function Row({ derived: d, link: l }: { derived: Derived; link: number }) {
   const session = useSession()
-  const state = useStore(session.state)
+  const state = useSettings()
   const { run } = d
   const name = linkName(run, l)
   const focus = `link:${name}`

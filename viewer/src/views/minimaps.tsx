@@ -7,14 +7,14 @@ import { lookAt, parseProjection } from '../data/projection'
 import type { Run } from '../data/run'
 import { looksFor } from '../draw/look'
 import { minimaps, type Minimap } from '../layout/minimaps'
-import { LARGE, ThemeContext, useSession, useStore } from './session'
+import { LARGE, ThemeContext, useSession, useSettings, useStore } from './session'
 
 /** Room for one of them, in pixels. */
 const SIDE = 60
 
 export function Minimaps({ derived: d }: { derived: Derived }) {
   const session = useSession()
-  const { projection } = useStore(session.state)
+  const { projection } = useSettings()
   const axes = d.run.routers.axes.map(({ name }) => name)
   const hurried = useStore(session.dragging) && d.run.links.count > LARGE
   const last = useRef<{ run: Run; maps: readonly Minimap[] }>()

@@ -8,24 +8,30 @@ import { HotLinks } from './links'
 import { MatricesView } from './matrices'
 import { PictureView } from './picture'
 import { RouterView } from './router'
-import { useSession, useStore } from './session'
+import { useHeld, useSession, useSettings, useStore } from './session'
 
-export function Overview({ derived }: { derived: Derived }) {
+/** `seen`: whether there is more than the picture yet. */
+export function Overview({ derived, seen }: { derived: Derived; seen: boolean }) {
+  const dragging = useStore(useSession().dragging)
+  const facts = useHeld(dragging, () => <Facts run={derived.run} />)
+  const links = useHeld(dragging, () =>
+    seen ? <HotLinks derived={derived} /> : <section class="card links" />,
+  )
   return (
     <>
       <div class="centre">
-        <Facts run={derived.run} />
+        {facts}
         <PictureView derived={derived} />
-        <HotLinks derived={derived} />
+        {links}
       </div>
-      <SidePanel derived={derived} />
+      {seen ? <SidePanel derived={derived} /> : <aside class="right" aria-label="Matrices and groups" />}
     </>
   )
 }
 
 export function SidePanel({ derived }: { derived: Derived }) {
   const session = useSession()
-  const { panel } = useStore(session.state)
+  const { panel } = useSettings()
   const seen = useSeen()
   return (
     <aside class="right" aria-label="Matrices and groups">

@@ -19,12 +19,12 @@ import type { Run } from '../data/run'
 import { looksFor } from '../draw/look'
 import { FIRST_SHADE, SHADES } from '../data/scale'
 import { Choice } from './controls'
-import { ThemeContext, useSession, useStore } from './session'
+import { ThemeContext, useSession, useSettings, useStore } from './session'
 
 /** Loads and keeps what the settings name; null where routers are not coloured by ranks. */
 export function useRankPlaces(run: Run): RankPlaces | null {
   const session = useSession()
-  const { routers, ranks } = useStore(session.state)
+  const { routers, ranks } = useSettings()
   useStore(session.loaded)
   const wanted = routers === 'rank' && hasRanks(run.info)
   const placement = wanted ? session.block(run.id, 'placement', PLACEMENT) : undefined
@@ -37,7 +37,7 @@ export function useRankPlaces(run: Run): RankPlaces | null {
 
 export function Ranks({ derived: { run, signed } }: { derived: Derived }) {
   const session = useSession()
-  const state = useStore(session.state)
+  const state = useSettings()
   const places = useRankPlaces(run)
   const looks = looksFor(useContext(ThemeContext), state.ramp, signed)
   const chosen = readRanks(state.ranks)

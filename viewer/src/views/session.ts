@@ -1,6 +1,6 @@
 /** What all views share: the settings, what is hovered, the runs that are loaded, and their geometry. */
 import { createContext } from 'preact'
-import { useContext, useEffect, useState } from 'preact/hooks'
+import { useContext, useEffect, useRef, useState } from 'preact/hooks'
 import { Store } from '../base/store'
 import type { Theme } from '../base/ramps'
 import type { Marks } from '../data/aggregate'
@@ -45,6 +45,8 @@ export class Session {
   readonly table = new Store<Rows | null>(null)
   /** Whether the range is being dragged: what is slow on a large machine then waits until it is let go. */
   readonly dragging = new Store(false)
+  /** Whether the first picture is seen. */
+  readonly pictureSeen = new Store(false)
   /** All of the time that the time view can show. */
   fullSpan: readonly [number, number] = [0, 1]
   /** Grows when a run has arrived. */
@@ -192,6 +194,28 @@ export function useStore<T>(store: Store<T>): T {
     return store.subscribe(setValue)
   }, [store])
   return value
+}
+
+/** The settings for what shows nothing of the range: while that is dragged they stay, so that nothing is made anew for them. */
+export function useSettings(): ViewState {
+  const session = useSession()
+  const [value, setValue] = useState(session.state.get())
+  useEffect(() => {
+    const update = (): void => {
+      if (!session.dragging.get()) setValue(session.state.get())
+    }
+    update()
+    const stops = [session.state.subscribe(update), session.dragging.subscribe(update)]
+    return () => stops.forEach((stop) => stop())
+  }, [session])
+  return value
+}
+
+/** A part of the page that shows nothing of the range: while that is dragged it is what it was, and is not looked at. */
+export function useHeld<T>(dragging: boolean, make: () => T): T {
+  const last = useRef<{ made: T }>()
+  if (!dragging || !last.current) last.current = { made: make() }
+  return last.current.made
 }
 
 export const ThemeContext = createContext<Theme>('light')
