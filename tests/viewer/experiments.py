@@ -44,6 +44,12 @@ EXPERIMENTS = {
         'preset = "dragonfly-1056"',
         [("a", "uniform", 500, "random-nodes"), ("b", "stencil-2d", 400, "compact")],
     ),
+    # 242,760 links.
+    "large": flow(
+        'topology = "dragonfly"\np = 1\na = 24\nh = 12\ng = 289',
+        [("wide", "uniform", 1500, "random-nodes"), ("near", "stencil-3d", 1000, "compact")],
+        "min",
+    ),
     "torus": flow('preset = "bgp-midplane"', [("halo", "stencil-3d", 512, "compact")], "min"),
     "tree": flow('topology = "fat-tree"\nk = 8\nlevels = 3', [("a", "uniform", 100, "compact")], "min"),
     # All of Edison, of which the job uses two groups: the other thirteen carry nothing.

@@ -12,6 +12,7 @@ import {
   keepPicture,
   number,
   open,
+  openUntil,
   page,
   press,
   settle,
@@ -128,8 +129,7 @@ describe('marks by keys', () => {
     const hottest = await text('hot-value')
     expect(await text('tooltip')).toContain(hottest)
 
-    await open('families', `view=time&run=${familyOf('packet')}`)
-    await page.waitForSelector('[data-test=series-heat]')
+    await openUntil('families', `view=time&run=${familyOf('packet')}`, '[data-test=series-heat]')
     await page.locator('[data-test=series-heat]').focus()
     await press('.')
     const stalls = expected.series.stalls_of_routers
@@ -141,8 +141,8 @@ describe('marks by keys', () => {
     const [start] = Object.entries(stalls[router]!).find(([, stall]) => stall === most)!
     expect((await address()).get('time') ?? '0').toBe(start)
 
-    await open('families', `view=jobs&run=${familyOf('packet')}&focus=job%3A1`)
-    await page.waitForSelector('[data-test=communication-map]')
+    const jobs = `view=jobs&run=${familyOf('packet')}&focus=job%3A1`
+    await openUntil('families', jobs, '[data-test=communication-map]')
     await page.locator('[data-test=communication-map]').focus()
     await press('.')
     expect(await text('tooltip')).toContain('Messages')

@@ -12,6 +12,7 @@ import {
   openUntil,
   page,
   press,
+  reload,
   settle,
   text,
   useBrowser,
@@ -42,9 +43,7 @@ test('the first picture tells of the hottest 5 %, says so, and a click shows all
   expect(await selectedIn()).toBe(edison.links)
   // A reload keeps what was chosen.
   expect((await address()).get('hottest')).toBe('0')
-  await page.reload()
-  await page.waitForSelector('[data-ready=yes]')
-  await settle(page)
+  await reload()
   expect(await selectedIn()).toBe(edison.links)
 })
 

@@ -11,6 +11,7 @@ import {
   keepPicture,
   number,
   open,
+  openUntil,
   page,
   press,
   runOf,
@@ -39,17 +40,13 @@ async function placeAt(time: number, [from, until] = [first, last]): Promise<[nu
 }
 
 /** All charts have their place: until then what is below them moves. */
-async function arrived(): Promise<void> {
-  await page.waitForSelector('[data-test=lanes] canvas')
-  await page.waitForFunction(() => document.querySelector('.loading') === null)
-  await settle(page)
-}
+const openLanes = (more = ''): Promise<void> =>
+  openUntil('ranks', `view=time${more}`, '[data-test=lanes] canvas', 'body:not(:has(.loading))')
 
 const middle = ([a, b]: readonly number[]): number => (a! + b!) / 2
 
 test('computing, sending and waiting are those of the tables', async () => {
-  await open('ranks', 'view=time')
-  await arrived()
+  await openLanes()
   expect(await text('lane-rows')).toContain(`${number(ranks)} of ${number(ranks)} ranks drawn`)
   expect(await text('share-computing')).toBe(percent(computing_share))
   expect(await text('share-waiting')).toBe(percent(waiting_share))
@@ -62,8 +59,7 @@ test('computing, sending and waiting are those of the tables', async () => {
 })
 
 test('in step with the links: a click goes to the time and the rank’s router', async () => {
-  await open('ranks', 'view=time')
-  await arrived()
+  await openLanes()
   const [x, y] = await placeAt(middle(waits))
   await page.mouse.click(x, y)
   await settle(page)
@@ -74,8 +70,7 @@ test('in step with the links: a click goes to the time and the rank’s router',
 })
 
 test('W and S zoom around the cursor, A and D pan, and all of it comes back', async () => {
-  await open('ranks', `view=time&time=${Math.round(middle(waits))}`)
-  await arrived()
+  await openLanes(`&time=${Math.round(middle(waits))}`)
   await press('w', 'w', 'w')
   const span = (await address()).get('span')!.split(',').map(Number)
   expect((span[1]! - span[0]!) * 1.5 ** 3).toBeCloseTo((last - first) * 1, -8)

@@ -11,6 +11,7 @@ import {
   open,
   page,
   press,
+  reload,
   RUNS,
   settle,
   text,
@@ -89,9 +90,7 @@ describe('the address', () => {
     ]
     const before = await shown()
     expect(before.slice(5)).toEqual(['transfer_ps', false, 1, 96])
-    await page.reload()
-    await page.waitForSelector('[data-ready=yes]')
-    await settle(page)
+    await reload()
     expect(await shown()).toEqual(before)
     expect([...new URLSearchParams(SETTINGS).keys()].filter((key) => key !== 'run').sort()).toEqual(
       [...(await address()).keys()].filter((key) => key !== 'run').sort(),

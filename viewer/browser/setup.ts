@@ -26,6 +26,7 @@ declare module 'vitest' {
 const SERVERS: Record<string, string[]> = {
   all: ['edison', 'edison-K', 'dragonfly', 'torus', 'tree', 'corner', 'packet', 'packet-torus'],
   dragonfly: ['dragonfly'],
+  large: ['large'],
   ranks: ['ranks'],
   // The first has no records of channels, and another machine.
   mapped: ['dragonfly', 'mapped-plain', 'mapped-tilted'],

@@ -178,6 +178,13 @@ export async function openUntil(
   await settle(page)
 }
 
+/** Loads the page again, with the settings in its address. */
+export async function reload(): Promise<void> {
+  await page.reload()
+  await page.waitForSelector('[data-test=app][data-ready=yes]')
+  await settle(page)
+}
+
 /** Where the viewer is found: the page of the server, a page without a server, a notebook's cell. */
 export const SURFACES = ['served', 'html', 'notebook'] as const
 export type Surface = (typeof SURFACES)[number]

@@ -7,7 +7,8 @@ import { EMPTY, SHADES } from '../src/data/scale'
 import { selectLinks, type Filter, type Selection } from '../src/data/selection'
 import { DEFAULTS, type Aggregate } from '../src/data/state'
 import { CellPainter } from '../src/draw/cellpainter'
-import type { CellSource } from '../src/draw/cells'
+import { colorScale, shadeAll } from '../src/data/scale'
+import { holeOf, type CellSource } from '../src/draw/cells'
 import { looksFor } from '../src/draw/look'
 import { groupMatrix, interior, placeMatrices } from '../src/layout/matrices'
 import { edison, random } from './machines'
@@ -170,6 +171,40 @@ describe('matrices after brush moves', () => {
       painter.paint(kept, panel, source(d), looks, 0)
       expect(same(kept.data, whole(d).data)).toBe(true)
     }
+  })
+
+  test('of a difference have a hole where they are less, and none where they are more', () => {
+    const signed = looksFor('light', '', true)
+    const values = Float64Array.from({ length: run.links.count }, (_, l) => (l % 2 === 0 ? -5 : 5))
+    const scale = colorScale('linear', Float64Array.of(-5, 5), true, null)
+    const [shades, selected] = [shadeAll(values, scale), new Uint8Array(run.links.count).fill(1)]
+    const made = {
+      ...source(new RunModel(run).derive(DEFAULTS)),
+      values,
+      selected,
+      shades,
+      looks: shades,
+      scale,
+    }
+    const wide = placeMatrices(run, inside, 470, 780, 3)
+    const painted = image()
+    new CellPainter().paint(painted, wide, { ...made, changed: null }, signed, 0)
+    const pixels = new Uint32Array(painted.data.buffer)
+    const seen = [0, 0]
+    for (const { family, base, x, y, size, cell } of wide.matrices) {
+      if (family < 0 || cell < 3) continue
+      const { offsets, links } = inside.families[family]!.marks
+      const middle = holeOf(cell).from
+      for (let c = 0; c < size * size; c++) {
+        const [left, top] = [x + (c % size) * cell, y + Math.floor(c / size) * cell]
+        if (offsets[base + c + 1]! - offsets[base + c]! !== 1 || top + cell > height) continue
+        const less = values[links[offsets[base + c]!]!]! < 0
+        const [rim, centre] = [pixels[top * width + left], pixels[(top + middle) * width + left + middle]]
+        expect([rim === signed.hole, centre === signed.hole]).toEqual([false, less])
+        seen[less ? 0 : 1]!++
+      }
+    }
+    expect(Math.min(...seen)).toBeGreaterThan(100)
   })
 
   test('in a hurry cells of very many links wait; afterwards all are as they are', () => {

@@ -1,6 +1,8 @@
 import { expect, test } from 'vitest'
 import { FIRST_SHADE, SHADES } from '../src/data/scale'
 import { BUCKETS, drawCurves } from '../src/draw/curves'
+import { holeOf } from '../src/draw/cells'
+import { looksFor } from '../src/draw/look'
 import type { Pen } from '../src/draw/pen'
 
 /** What is drawn: every fill and stroke with its colour, width and the curves of its path. */
@@ -28,7 +30,8 @@ function recorder() {
 }
 
 const colors = Array.from({ length: FIRST_SHADE + SHADES }, (_, i) => `shade ${i}`)
-const looks = { colors } as never
+const looks = { ...looksFor('light', '', false), colors }
+const signed = { ...looksFor('light', '', true), colors }
 const scene = (buckets: number[], drawn = buckets.length, diverging = false) => ({
   buckets: Uint8Array.from(buckets),
   drawn,
@@ -105,5 +108,36 @@ test('every mark is drawn once, in its own colour, large values last', () => {
     })
     const order = done.map(({ color }) => Number(color.split(' ')[1]))
     expect(order).toEqual([...order].sort((a, b) => a - b))
+  }
+})
+
+test('less is told from more without a colour: its ribbons are hollow, its lines broken', () => {
+  const [less, more] = [1, BUCKETS]
+  const of = (bucket: number, taper: readonly [number, number]) => {
+    const { pen, done } = recorder()
+    drawCurves(pen, picture(CURVE, taper), { ...scene([bucket], 1, true), looks: signed }, 1)
+    return done
+  }
+  const { background } = signed.palette
+  expect(of(less, [4, 2]).map(({ color }) => color === background)).toEqual([false, true])
+  expect(of(more, [4, 2]).map(({ color }) => color === background)).toEqual([false])
+  const ends = (bucket: number): number[][] =>
+    of(bucket, [0.8, 0.4]).map(({ path }) => [path[0]![0]!, path[0]![6]!])
+  const gaps = (bucket: number): number[] => {
+    const pieces = ends(bucket)
+    return pieces.slice(1).map(([from], i) => from! - pieces[i]![1]!)
+  }
+  for (const gap of gaps(less)) expect(gap).toBeGreaterThan(3)
+  for (const gap of gaps(more)) expect(gap).toBeCloseTo(0)
+})
+
+test('cells of less have a hole, those of more and those that are too small have none', () => {
+  const [less, more] = [FIRST_SHADE + 10, FIRST_SHADE + SHADES - 10]
+  expect([signed.hollow[less], signed.hollow[more]]).toEqual([1, 0])
+  expect(looks.hollow.some((one) => one === 1)).toBe(false)
+  for (const cell of [3, 4, 7, 12]) {
+    const { from, size } = holeOf(cell)
+    expect(from).toBeGreaterThan(0)
+    expect(from + size).toBeLessThan(cell)
   }
 })

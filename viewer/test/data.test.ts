@@ -51,6 +51,11 @@ describe('column blocks', () => {
   })
 })
 
+test('what goes to the thread that draws takes no other tables along: a view is sent with all of its buffer', () => {
+  const { up, count } = twoJobs().routers
+  expect(up.buffer.byteLength).toBe(count)
+})
+
 describe('values by job', () => {
   test('all jobs give the engine’s total; one alone its own; without one, the rest', () => {
     const run = twoJobs()

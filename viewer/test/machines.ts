@@ -71,7 +71,8 @@ export function makeRun(d: Description): Run {
       d.routers.length,
       {
         group: u32(d.routers.map((c) => d.groupOf(c))),
-        up: new Uint8Array(d.routers.length).fill(1),
+        // As it is received: a part of a larger buffer.
+        up: new Uint8Array(new ArrayBuffer(8 + d.routers.length), 8).fill(1),
         ...Object.fromEntries(d.axes.map((axis, i) => [axis, u32(d.routers.map((c) => c[i]!))])),
       },
       { name: Strings.from(names) },
@@ -226,7 +227,9 @@ export function torus(...dims: number[]): Run {
       [1, -1].map((step) => {
         const to = [...c]
         to[axis] = (to[axis]! + step + size) % size
-        return { source, target: index.get(to.join())!, class: 'local' }
+        // Of two routers both steps lead to the other, by two cables.
+        const parallel = size === 2 && step < 0 ? 1 : 0
+        return { source, target: index.get(to.join())!, class: 'local', parallel }
       }),
     ),
   )

@@ -43,6 +43,10 @@ export function count(value: number): string {
   return GROUPED.format(Math.round(value))
 }
 
+/** As `1 router` or `96 routers`. */
+export const counted = (value: number, noun: string): string =>
+  `${count(value)} ${noun}${value === 1 ? '' : 's'}`
+
 /** The value with its unit, as in `12.3 MiB`. */
 export function quantity(value: number, unit: Unit, significant = 3): string {
   if (!Number.isFinite(value)) return digits(value)

@@ -11,7 +11,7 @@ import { colorScale, shadeAll, type ColorScale } from './scale'
 import { Brushing } from './brushing'
 import { selectLinks, type Filter, type Selection } from './selection'
 import type { Pairing, ViewState } from './state'
-import { below, classStats, ClassValues, concatSorted, numbersOnly, type ClassStats } from './stats'
+import { below, classStats, ClassValues, concatSorted, type ClassStats } from './stats'
 import { countedJobs, linkValues } from './values'
 
 export interface Derived {
@@ -101,7 +101,7 @@ abstract class Model {
   visible(state: ViewState): Float64Array {
     const [byClass, classOn] = [this.byClass(state), this.classOn(state)]
     return this.memo.visible.get([byClass, classOn], () =>
-      concatSorted(byClass.sorted.filter((_, code) => classOn[code] === 1).map(numbersOnly)),
+      concatSorted(byClass.sorted.filter((_, code) => classOn[code] === 1)),
     )
   }
 

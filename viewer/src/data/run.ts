@@ -176,7 +176,8 @@ function readRouters(block: Block, axes: readonly string[]): Routers {
       const values = name === 'router' ? withinGroup(group) : u32(block, name)
       return { name, values, size: values.length === 0 ? 0 : largest(values) + 1 }
     }),
-    up: (block.numbers.get('up') as Uint8Array | undefined) ?? new Uint8Array(block.rows).fill(1),
+    // A copy: it goes to the thread that draws, with all of the buffer that it is a part of, which is all that was received.
+    up: new Uint8Array(block.numbers.get('up') ?? new Uint8Array(block.rows).fill(1)),
   }
 }
 

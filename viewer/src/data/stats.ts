@@ -26,7 +26,7 @@ export class ClassValues {
   private allNumbers = true
 
   /** `parts` are put in order. */
-  constructor(private readonly parts: readonly Float64Array[]) {
+  constructor(private parts: readonly Float64Array[]) {
     this.least = new Float64Array(parts.length).fill(Infinity)
     this.most = new Float64Array(parts.length).fill(-Infinity)
     parts.forEach((values, code) => {
@@ -54,16 +54,19 @@ export class ClassValues {
     return new ClassValues(parts)
   }
 
-  /** Ascending; what is no number stands at the end. */
+  /** Ascending, without what is no number. */
   get sorted(): readonly Float64Array[] {
-    if (!this.inOrder) this.parts.forEach(sortNumbers)
+    if (!this.inOrder) {
+      this.parts.forEach(sortNumbers)
+      this.parts = this.parts.map(numbersOnly)
+    }
     this.inOrder = true
     return this.parts
   }
 
   /** Of the n values of a class above zero the least of the ceil(share/100 n) largest; infinite where there is none. */
   hottest(code: number, share: number): number {
-    const values = this.inOrder || !this.allNumbers ? numbersOnly(this.sorted[code]!) : this.parts[code]!
+    const values = this.inOrder || !this.allNumbers ? this.sorted[code]! : this.parts[code]!
     let n = 0
     for (let i = 0; i < values.length; i++) if (values[i]! > 0) n++
     if (n === 0) return Infinity

@@ -18,6 +18,8 @@ export interface Account {
   /** Their mark is not among the strongest. */
   readonly weaker: number
   readonly empty: number
+  /** Not a number, as the mean of nothing is. */
+  readonly unknown: number
   /** Together with others in one mark whose value is zero. */
   readonly balanced: number
   readonly filtered: number
@@ -31,11 +33,12 @@ export function accountOf(
   drawn: Drawn,
   { values, selected }: { readonly values: Float64Array; readonly selected: Uint8Array },
 ): Account {
-  const account = { drawn: 0, weaker: 0, empty: 0, balanced: 0, filtered: 0, elsewhere: 0 }
+  const account = { drawn: 0, weaker: 0, empty: 0, unknown: 0, balanced: 0, filtered: 0, elsewhere: 0 }
   const { ofLink } = picture.marks
   for (let l = 0; l < values.length; l++) {
     const mark = ofLink[l]!
-    if (selected[l] === 0) account.filtered++
+    if (Number.isNaN(values[l])) account.unknown++
+    else if (selected[l] === 0) account.filtered++
     else if (values[l] === 0) account.empty++
     else if (mark < 0) account.elsewhere++
     else if (drawn.visible[mark] === 1) account.drawn++
@@ -52,11 +55,13 @@ export function accountText(account: Account, picture: Picture, signed: boolean)
     [account.drawn, 'drawn'],
     [account.weaker, 'weaker than those'],
     [account.empty, signed ? 'unchanged' : 'carry nothing'],
+    [account.unknown, 'have no value'],
     [account.balanced, 'cancel out'],
     [account.filtered, 'filtered away'],
     [account.elsewhere, picture.elsewhere],
   ]
   const said = parts.filter(([n]) => n > 0).map(([n, words]) => `${count(n)} ${words}`)
+  if (all === 0) return ''
   return `. Of all ${count(all)} links ${said.join(', ')}`
 }
 

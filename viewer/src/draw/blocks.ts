@@ -50,6 +50,8 @@ export function drawRamp(
       { x: box.x + (i * box.width) / steps, y: box.y + 16, width: box.width / steps + 0.1, height: 12 },
       colorAt(looks, i / (steps - 1)),
     )
+  if (scale.diverging)
+    fillBox(pen, { x: box.x, y: box.y + 20, width: box.width * 0.48, height: 4 }, looks.palette.background)
   write(pen, label, box.x, box.y + 10, looks, { size: 11 })
   ;[0, 0.5, 1].forEach((share, i) =>
     write(pen, text(scale.value(share)), box.x + share * box.width, box.y + 42, looks, {

@@ -1,6 +1,6 @@
 /** Paints matrices pixel by pixel, and of those that it painted before only the cells that look otherwise now. */
 import type { MatrixPanel, PlacedMatrix } from '../layout/matrices'
-import { cellLooks, marksOf, type CellSource } from './cells'
+import { cellLooks, holeOf, HOLLOW_FROM, marksOf, type CellSource } from './cells'
 import type { Looks } from './look'
 
 /** Every look is below. */
@@ -87,6 +87,18 @@ export class CellPainter {
         const left = matrix.x + column * cell
         const right = Math.min(left + cell, image.width)
         for (let y = first; y < last; y++) pixels.fill(color, y * image.width + left, y * image.width + right)
+        if (looks.hollow[now[c]!] === 0 || cell < HOLLOW_FROM) continue
+        const hole = holeOf(cell)
+        const [x, y] = [left + hole.from, matrix.y - top + row * cell + hole.from]
+        for (let line = Math.max(first, y); line < Math.min(last, y + hole.size); line++)
+          pixels.fill(
+            looks.hole,
+            line * image.width + x,
+            Math.max(
+              line * image.width + x,
+              Math.min(line * image.width + x + hole.size, line * image.width + right),
+            ),
+          )
       }
     }
     return any

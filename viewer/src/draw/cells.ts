@@ -3,7 +3,7 @@ import { aggregateMarks, type Marks } from '../data/aggregate'
 import type { Aggregate } from '../data/state'
 import { EMPTY, FILTERED, type ColorScale } from '../data/scale'
 import type { Family, Interior, MatrixPanel, PlacedMatrix } from '../layout/matrices'
-import { DIMMED, NO_LINK, type Looks } from './look'
+import { DIMMED, HOLE, NO_LINK, type Looks } from './look'
 import { FONTS, type Pen } from './pen'
 
 export interface CellSource {
@@ -69,6 +69,15 @@ export function cellLooks(
   }
 }
 
+/** Smaller cells have no room for a hole, pixels. */
+export const HOLLOW_FROM = 3
+
+/** Where a hollow cell's hole begins from its left and its top, and its size. */
+export function holeOf(cell: number): { from: number; size: number } {
+  const size = Math.max(1, Math.round(cell * HOLE))
+  return { from: Math.floor((cell - size) / 2), size }
+}
+
 export function drawTexts(pen: Pen, panel: MatrixPanel, looks: Looks, top: number, scale = 1): void {
   for (const text of panel.texts) {
     pen.font = `${text.strong ? '600 ' : ''}${11 * scale}px ${FONTS}`
@@ -101,9 +110,29 @@ export function drawMatrices(pen: Pen, panel: MatrixPanel, source: CellSource, l
         )
       pen.fillStyle = looks.colors[look]!
       pen.fill()
+      if (looks.hollow[look] === 1 && matrix.cell >= HOLLOW_FROM) drawHoles(pen, matrix, list, looks)
     }
   }
   drawTexts(pen, panel, looks, 0)
+}
+
+function drawHoles(
+  pen: Pen,
+  { x, y, size, cell }: PlacedMatrix,
+  cells: readonly number[],
+  looks: Looks,
+): void {
+  const hole = holeOf(cell)
+  pen.beginPath()
+  for (const c of cells)
+    pen.rect(
+      x + (c % size) * cell + hole.from,
+      y + Math.floor(c / size) * cell + hole.from,
+      hole.size,
+      hole.size,
+    )
+  pen.fillStyle = looks.palette.background
+  pen.fill()
 }
 
 export interface CellHit {

@@ -8,6 +8,7 @@
  */
 import { FIRST_SHADE, SHADES } from '../data/scale'
 import type { Picture } from '../layout/picture'
+import { HOLE } from './look'
 import type { Pen } from './pen'
 import type { Scene } from './picture'
 
@@ -23,27 +24,32 @@ const HAIRLINE = 0.99
 
 export function drawCurves(
   pen: Pen,
-  picture: Pick<Picture, 'curves' | 'taper' | 'stub' | 'ring'>,
+  picture: Pick<Picture, 'curves' | 'taper' | 'stub' | 'ring' | 'apart'>,
   { buckets, drawn, diverging, looks }: Pick<Scene, 'buckets' | 'drawn' | 'diverging' | 'looks'>,
   /** Of the screen, in units of the scene. */
   pixel: number,
 ): void {
-  const { curves, stub, taper } = picture
+  const { curves, stub, taper, apart = false } = picture
   const { marks, starts } = byBucket(buckets)
-  pen.globalAlpha = drawn > 4000 ? 0.6 : drawn > 800 ? 0.75 : 0.92
+  pen.globalAlpha = drawn > 4000 && !apart ? 0.6 : drawn > 800 && !apart ? 0.75 : 0.92
   const thinned = picture.ring !== null && drawn > RIBBONS_MAX
   const hair = thinned || taper[0] <= pixel
   const scale = Math.min(1, (HAIRLINE * pixel) / taper[0])
   for (const bucket of bucketOrder(diverging)) {
     const all = marks.subarray(starts[bucket]!, starts[bucket + 1]!)
     if (all.length === 0) continue
-    const color = looks.colors[FIRST_SHADE + Math.floor(((bucket + 0.5) * SHADES) / BUCKETS)]!
+    const look = FIRST_SHADE + Math.floor(((bucket + 0.5) * SHADES) / BUCKETS)
+    const [color, hollow] = [looks.colors[look]!, looks.hollow[look] === 1]
     const whole = stub ? all.filter((m) => stub[m] !== 1) : all
-    if (hair) hairlines(pen, curves, whole, [taper[0] * scale, taper[1] * scale], color)
-    else ribbons(pen, curves, whole, taper, color)
+    if (hair) hairlines(pen, curves, whole, [taper[0] * scale, taper[1] * scale], color, hollow)
+    else {
+      ribbons(pen, curves, whole, taper, color)
+      if (hollow) ribbons(pen, curves, whole, [HOLE * taper[0], 0], looks.palette.background)
+    }
     if (whole.length < all.length) {
       const stubs = all.filter((m) => stub![m] === 1)
-      dashes(pen, curves, stubs, taper[0], color)
+      dashes(pen, curves, stubs, 0.8 * taper[0], taper[0], color)
+      if (hollow) dashes(pen, curves, stubs, 0.8 * HOLE * taper[0], taper[0], looks.palette.background)
     }
   }
   pen.globalAlpha = 1
@@ -70,17 +76,21 @@ function bucketOrder(diverging: boolean): number[] {
 
 type Taper = readonly [number, number]
 
-/** From t = p/3 to (p + 1)/3 of every curve in one stroke for each piece p, so that pieces of a width are together. */
+/**
+ * From t = p/3 to (p + 1)/3 of every curve in one stroke for each piece p, so that pieces of a width are together. A line that has
+ * no room to be hollow is broken: its pieces do not meet.
+ */
 function hairlines(
   pen: Pen,
   curves: Float32Array,
   marks: Uint32Array,
   [wide, narrow]: Taper,
   color: string,
+  broken: boolean,
 ): void {
   pen.strokeStyle = color
   for (let piece = 0; piece < PIECES; piece++) {
-    const [from, to] = [piece / PIECES, (piece + 1) / PIECES]
+    const [from, to] = [piece / PIECES, (piece + (broken ? 0.7 : 1)) / PIECES]
     pen.lineWidth = wide + (narrow - wide) * ((from + to) / 2)
     for (let start = 0; start < marks.length; start += PATH_LINES) {
       pen.beginPath()
@@ -143,12 +153,19 @@ function normal(dx: number, dy: number, length: number): [number, number] {
   return [(-dy / size) * length, (dx / size) * length]
 }
 
-function dashes(pen: Pen, curves: Float32Array, marks: Uint32Array, width: number, color: string): void {
+function dashes(
+  pen: Pen,
+  curves: Float32Array,
+  marks: Uint32Array,
+  width: number,
+  step: number,
+  color: string,
+): void {
   pen.beginPath()
   for (const m of marks) line(pen, curves, 8 * m)
   pen.strokeStyle = color
-  pen.lineWidth = width * 0.8
-  pen.setLineDash([width * 1.2, width * 0.8])
+  pen.lineWidth = width
+  pen.setLineDash([step * 1.2, step * 0.8])
   pen.stroke()
   pen.setLineDash([])
 }

@@ -48,6 +48,11 @@ export const NO_LINK = 255
 export const DIMMED = 256
 const DIMMED_SHARE = 0.72
 
+/** The share of a diverging ramp that is below zero, without the middle, whose marks are hardly seen. */
+const HOLLOW_SHARE = 0.48
+/** How much of the width of a mark is hollow. */
+export const HOLE = 0.45
+
 export interface Looks {
   readonly palette: Palette
   readonly theme: Theme
@@ -56,6 +61,10 @@ export interface Looks {
   readonly ranks: readonly string[]
   /** The same as pixels; `NO_LINK` is transparent. */
   readonly pixels: Uint32Array
+  /** 1 for a look of the lower half of a diverging ramp: its marks are hollow, so that less is told from more without any colour. */
+  readonly hollow: Uint8Array
+  /** What is seen through a hollow mark, as a pixel. */
+  readonly hole: number
 }
 
 const made = new Map<string, Looks>()
@@ -73,9 +82,13 @@ export function looksFor(theme: Theme, rampName: string, diverging: boolean): Lo
     rgb.slice().forEach((color, i) => (rgb[DIMMED + i] = mix(color, rgb[FILTERED]!, DIMMED_SHARE)))
     const pixels = new Uint32Array(2 * DIMMED)
     rgb.forEach((color, i) => (pixels[i] = toPixel(color)))
+    const hollow = new Uint8Array(2 * DIMMED)
+    const less = ramp.diverging ? Math.floor(HOLLOW_SHARE * SHADES) : 0
+    for (const first of [FIRST_SHADE, DIMMED + FIRST_SHADE]) hollow.fill(1, first, first + less)
     const other = RAMPS[ramp === RAMPS['viridis'] ? 'blues' : 'viridis']!
     const ranks = [palette.idle, palette.idle, ...shades(other, theme, SHADES).map(toHex)]
-    looks = { palette, theme, colors: rgb.map(toHex), ranks, pixels }
+    const hole = toPixel(parseHex(palette.background))
+    looks = { palette, theme, colors: rgb.map(toHex), ranks, pixels, hollow, hole }
     made.set(key, looks)
   }
   return looks

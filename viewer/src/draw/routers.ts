@@ -1,7 +1,7 @@
 /** Draws routers: dots by job, value or rank, several jobs on one, several routers at one place, failed ones. */
 import { IDLE, SEVERAL } from '../data/run'
 import type { Picture, Ring, Stacks } from '../layout/picture'
-import type { Looks } from './look'
+import { HOLE, type Looks } from './look'
 import type { Pen } from './pen'
 
 const PATH_ROUTERS = 1000
@@ -83,7 +83,19 @@ export function drawRouters(
       else pen.fill()
     }
   }
+  if (!tiny) drawHoles(pen, picture, routers, (r) => dot(r, HOLE * radius(r)), looks)
   drawSeveral(pen, several, dot, radius, bars ? 'bars' : tiny ? 'tiny' : 'dots', looks)
+  drawFailed(pen, picture, down, looks, pixelSize)
+}
+
+/** A cross each. */
+function drawFailed(
+  pen: Pen,
+  picture: Omit<Picture, 'marks'>,
+  down: readonly number[],
+  { palette }: Looks,
+  pixelSize: number,
+): void {
   if (down.length === 0) return
   pen.beginPath()
   for (const r of down) {
@@ -96,6 +108,22 @@ export function drawRouters(
   pen.strokeStyle = palette.ink
   pen.lineWidth = Math.max(pixelSize, picture.routerRadius * 0.3)
   pen.stroke()
+}
+
+/** Less is hollow. */
+function drawHoles(
+  pen: Pen,
+  picture: Omit<Picture, 'marks'>,
+  { shade, ranked, up }: RouterLook,
+  hole: (r: number) => void,
+  { hollow, palette }: Looks,
+): void {
+  if (!shade || ranked) return
+  pen.fillStyle = palette.background
+  pen.beginPath()
+  for (let r = 0; r < shade.length; r++)
+    if (hollow[shade[r]!] === 1 && up[r] === 1 && !Number.isNaN(picture.routers[2 * r])) hole(r)
+  pen.fill()
 }
 
 /** Dots below a pixel would fade away: a bar across the ring's row, one pixel wide at least. */

@@ -64,6 +64,8 @@ export interface Picture {
   readonly taper: readonly [number, number]
   /** 1 for a mark that wraps around or leaves the plane, drawn dashed; null if there are none. */
   readonly stub: Uint8Array | null
+  /** Marks do not cross each other, so that even of many none needs to be seen through. */
+  readonly apart?: boolean
   /** Where links are that have no mark, as in `inside groups: see the matrices`; empty if all have one. */
   readonly elsewhere: string
   /** What one mark stands for, as in `links` or `pairs of groups`. */

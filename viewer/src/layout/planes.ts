@@ -75,13 +75,14 @@ export function planesPicture(run: Run, { kind, across: u, down: v }: Projection
     curves: Float32Array.from(curves),
     taper: celled
       ? [place.step * EDGE, place.step * EDGE]
-      : [Math.max(0.8, place.step * 0.13), Math.max(0.4, place.step * 0.05)],
+      : [clamp(place.step * 0.13, 0.8, 10), clamp(place.step * 0.05, 0.4, 4)],
     stub: Uint8Array.from(stubs),
     markNoun: projected ? 'projected links' : 'links',
     routers: positions,
+    apart: !projected,
     stacks: projected ? stacksOf(positions) : null,
     elsewhere: '',
-    routerRadius: celled ? place.step * 0.12 : Math.min(7, place.step * 0.2),
+    routerRadius: celled ? place.step * 0.15 : Math.min(7, place.step * 0.2),
     routerLength: place.step * 0.4,
     ring: null,
     frames: place.frames,
@@ -92,13 +93,15 @@ export function planesPicture(run: Run, { kind, across: u, down: v }: Projection
   }
 }
 
+const clamp = (value: number, least: number, most: number): number => Math.max(least, Math.min(most, value))
+
 const SEGMENTS =
   'A segment is wide at its source, narrow at its target. Dashed stubs wrap around (straight) or lead to another plane (diagonal).'
 
 /** Planes with more routers a side have cells. */
 const SIDE_MAX = 16
 /** How wide an edge is, how far from its router, and half its length, in steps from router to router. */
-const [EDGE, EDGE_AWAY, EDGE_HALF] = [0.15, 0.38, 0.36]
+const [EDGE, EDGE_AWAY, EDGE_HALF] = [0.21, 0.37, 0.36]
 
 /**
  * A link along the plane, which may wrap around, is the edge on its side; one that leaves the plane a stub inside the cell. Cables
@@ -117,7 +120,7 @@ function cellMark(
 ): { curve: number[]; stub: boolean } {
   const { axis, sign } = moveOf(run, s, t)
   if (axis !== u && axis !== v) {
-    const stub = stubTowards(x, y, beyondAngle(run, axis, sign, u, v), step, 0.14, 0.3)
+    const stub = stubTowards(x, y, beyondAngle(run, axis, sign, u, v), step, 0.17, 0.29)
     return { curve: beside(stub, parallel, step), stub: true }
   }
   const away = sign * EDGE_AWAY * step

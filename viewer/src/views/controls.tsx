@@ -11,7 +11,7 @@ import { projectionOptions } from '../data/projection'
 import { NO_ENDS } from '../data/range'
 import { hasRanks } from '../data/ranks'
 import type { ViewState } from '../data/state'
-import { colorAt, looksFor } from '../draw/look'
+import { colorAt, looksFor, type Looks } from '../draw/look'
 import { RangeField } from './range'
 import { ThemeContext, useSession, useSettings } from './session'
 
@@ -135,7 +135,10 @@ export function ScaleLegend({ derived: d, cables }: { derived: Derived; cables?:
           ))}
         </div>
       </header>
-      <div class="ramp" style={{ background: `linear-gradient(to right, ${gradient})` }} />
+      <div
+        class={d.signed ? 'ramp signed' : 'ramp'}
+        style={{ background: `linear-gradient(to right, ${gradient})` }}
+      />
       <div class="ramp-labels" data-test="ramp-labels">
         {[0, 0.5, 1].map((share) => (
           <span key={share}>
@@ -144,25 +147,7 @@ export function ScaleLegend({ derived: d, cables }: { derived: Derived; cables?:
         ))}
       </div>
       <Ends derived={d} />
-      <div class="looks">
-        <span>
-          <i style={{ background: looks.palette.empty }} class="swatch bordered" />{' '}
-          {d.signed ? 'unchanged' : 'carries nothing'}
-        </span>
-        <span>
-          <i style={{ background: looks.palette.filtered }} class="swatch" /> filtered away
-        </span>
-        {cables && cables.removed > 0 && (
-          <span>
-            <i style={{ borderColor: looks.palette.muted }} class="swatch cable dashed" /> removed
-          </span>
-        )}
-        {cables && cables.added > 0 && (
-          <span>
-            <i style={{ borderColor: looks.palette.accent }} class="swatch cable" /> added
-          </span>
-        )}
-      </div>
+      <OtherLooks derived={d} looks={looks} cables={cables} />
       <div class="row">
         <select
           aria-label="Colour ramp"
@@ -187,6 +172,45 @@ export function ScaleLegend({ derived: d, cables }: { derived: Derived; cables?:
         </label>
       </div>
     </section>
+  )
+}
+
+/** What marks look like whose colour is none of the scale, and how less is told from more without any. */
+function OtherLooks({
+  derived: d,
+  looks,
+  cables,
+}: {
+  derived: Derived
+  looks: Looks
+  cables: Cables | undefined
+}) {
+  return (
+    <div class="looks">
+      <span>
+        <i style={{ background: looks.palette.empty }} class="swatch bordered" />{' '}
+        {d.signed ? 'unchanged' : 'carries nothing'}
+      </span>
+      <span>
+        <i style={{ background: looks.palette.filtered }} class="swatch" /> filtered away
+      </span>
+      {d.signed && (
+        <span class="whole" data-test="hollow">
+          <i style={{ borderColor: colorAt(looks, 0.1) }} class="swatch hollow" /> less: hollow, or a broken
+          line
+        </span>
+      )}
+      {cables && cables.removed > 0 && (
+        <span>
+          <i style={{ borderColor: looks.palette.muted }} class="swatch cable dashed" /> removed
+        </span>
+      )}
+      {cables && cables.added > 0 && (
+        <span>
+          <i style={{ borderColor: looks.palette.accent }} class="swatch cable" /> added
+        </span>
+      )}
+    </div>
   )
 }
 

@@ -26,7 +26,7 @@ export function Directions({ derived: d }: { derived: Derived }) {
             data-test={`direction-${name}`}
             title={`${count(links)} links ${name}: ${show(d, mean)} on the mean, ${show(d, largest)} at most. Show these alone.`}
           >
-            <b>{name}</b> <span>{show(d, mean)}</span>
+            <b>{name}</b> <span>{links === 0 ? '–' : show(d, mean)}</span>
           </button>
         ))}
       </div>

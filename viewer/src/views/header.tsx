@@ -1,7 +1,7 @@
 /** The bar at the top: run, views, search, theme, export, help. */
 import type { ComponentChildren } from 'preact'
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks'
-import { count } from '../base/format'
+import { count, counted } from '../base/format'
 import { hasCosts } from '../data/costs'
 import { resolveFocus, search, type Found } from '../data/focus'
 import type { Run } from '../data/run'
@@ -262,9 +262,9 @@ export function FactsLine({
   const parts = [
     machine.name,
     machine.groups > 1 ? `${count(machine.groups)} groups` : '',
-    `${count(machine.routers)} routers`,
-    `${count(machine.nodes)} nodes`,
-    `${count(links)} links`,
+    counted(machine.routers, 'router'),
+    counted(machine.nodes, 'node'),
+    counted(links, 'link'),
     `${engine}, ${routing}`,
     convergence?.converged ? `converged${after(convergence.iterations)}` : '',
   ].filter((part) => part !== '')

@@ -1,6 +1,6 @@
 /** The jobs: what they are, what they do, and the switches that take one out, alone, or away from the rest. */
 import { useContext, useMemo } from 'preact/hooks'
-import { count, digits, quantity } from '../base/format'
+import { counted, digits, quantity } from '../base/format'
 import type { Derived } from '../data/model'
 import type { Job, Run } from '../data/run'
 import type { JobMode } from '../data/state'
@@ -127,7 +127,7 @@ function JobLine({ derived: d, job, traffic }: { derived: Derived; job: Job; tra
         />
       </span>
       <span class="job-facts">
-        {count(job.nodes)} nodes, {count(job.routers)} routers
+        {counted(job.nodes, 'node')}, {counted(job.routers, 'router')}
         {traffic === null ? '' : `, ${quantity(traffic, measure.unit)} on links`}
         {slowdown(job)}
       </span>
@@ -188,5 +188,7 @@ function details(job: Job): string {
   const figures = job.figures
     .filter(({ value }) => Number.isFinite(value))
     .map(({ label, unit, value }) => `${label}: ${quantity(value, unit, 4)}`)
-  return [`${job.pattern} on ${job.placement} placement; click marks its routers`, ...figures].join('\n')
+  return [job.name, `${job.pattern} on ${job.placement} placement; click marks its routers`, ...figures].join(
+    '\n',
+  )
 }
