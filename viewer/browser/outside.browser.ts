@@ -120,7 +120,7 @@ describe('hardware counters', () => {
     await settle(page)
     expect(await text('hot-value')).toBe('50')
     expect(await text('alarm')).toContain('only links that leave groups 1, 4 were read')
-    expect(await at('job-0').innerText()).toContain('2 nodes, 1 routers')
+    expect(await at('job-0').innerText()).toContain('2 nodes, 1 router')
     await keepPicture('counters')
   })
 

@@ -53,6 +53,24 @@ const processorMs = (pids: readonly number[]): number =>
       }
     }, 0)
 
+/** Milliseconds of processor time of the page's main thread from before `load` to a mark that the page sets in it. */
+export async function tracedUntil(
+  browser: Browser,
+  page: Page,
+  mark: string,
+  load: () => Promise<unknown>,
+): Promise<number> {
+  await browser.startTracing(page, { categories: CATEGORIES })
+  await load()
+  const { traceEvents } = JSON.parse((await browser.stopTracing()).toString()) as {
+    traceEvents: TraceEvent[]
+  }
+  const { pid, tid, ts } = traceEvents.find(({ name }) => name === mark)!
+  return tasksOf(traceEvents, pid, tid)
+    .filter((task) => task.ts < ts)
+    .reduce((sum, { tdur }) => sum + tdur! / 1000, 0)
+}
+
 /** Does each step, waits with `settled` until it is seen, and says what it took. */
 export async function traced(
   browser: Browser,
@@ -78,13 +96,16 @@ export async function traced(
   return between(traceEvents).map((tasks, i) => ({ ...tasks, frame: frames[i]! }))
 }
 
+const tasksOf = (events: readonly TraceEvent[], pid: number, tid: number): TraceEvent[] =>
+  events.filter(
+    (e) => e.name === 'RunTask' && e.ph === 'X' && e.pid === pid && e.tid === tid && e.tdur !== undefined,
+  )
+
 /** The main thread's tasks between each two marks. */
 function between(events: readonly TraceEvent[]): { main: number; longest: number }[] {
   const marks = events.filter(({ name }) => name === MARK).sort((a, b) => a.ts - b.ts)
   const [{ pid, tid }] = marks as [TraceEvent]
-  const tasks = events.filter(
-    (e) => e.name === 'RunTask' && e.ph === 'X' && e.pid === pid && e.tid === tid && e.tdur !== undefined,
-  )
+  const tasks = tasksOf(events, pid, tid)
   return marks.slice(1).map(({ ts: end }, i) => {
     const inside = tasks.filter(({ ts }) => ts >= marks[i]!.ts && ts < end)
     const costs = inside.map(({ tdur }) => tdur! / 1000)

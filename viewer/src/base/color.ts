@@ -89,13 +89,26 @@ export function seenWith(kind: Dichromacy, rgb: Rgb): Rgb {
 }
 
 export function mix(from: Rgb, to: Rgb, share: number): Rgb {
-  const [a, b] = [toOklab(from), toOklab(to)]
+  return between(toOklab(from), toOklab(to), share)
+}
+
+/** Of two colours in OKLab. */
+function between(a: Rgb, b: Rgb, share: number): Rgb {
   return fromOklab([0, 1, 2].map((i) => a[i]! + (b[i]! - a[i]!) * share) as unknown as Rgb)
 }
 
-/** The colour at `share` (0 to 1) of a ramp of evenly spaced colours. */
-export function along(stops: readonly string[], share: number): Rgb {
-  const at = Math.max(0, Math.min(1, share)) * (stops.length - 1)
-  const i = Math.min(stops.length - 2, Math.floor(at))
-  return mix(parseHex(stops[i]!), parseHex(stops[i + 1]!), at - i)
+/** A ramp of evenly spaced colours: the colour at a share (0 to 1) of it. */
+export function along(stops: readonly string[]): (share: number) => Rgb {
+  const known = stops.map((stop) => toOklab(parseHex(stop)))
+  return (share) => {
+    const at = Math.max(0, Math.min(1, share)) * (stops.length - 1)
+    const i = Math.min(stops.length - 2, Math.floor(at))
+    return between(known[i]!, known[i + 1]!, at - i)
+  }
+}
+
+/** Mixes any colour with always the same one. */
+export function mixWith(to: Rgb, share: number): (from: Rgb) => Rgb {
+  const known = toOklab(to)
+  return (from) => between(toOklab(from), known, share)
 }

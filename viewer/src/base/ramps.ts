@@ -61,5 +61,6 @@ export function rampFor(name: string, diverging: boolean): Ramp {
 
 /** `steps` colours from the ramp's low to its high end. */
 export function shades(ramp: Ramp, theme: Theme, steps: number): Rgb[] {
-  return Array.from({ length: steps }, (_, i) => along(ramp[theme], steps === 1 ? 1 : i / (steps - 1)))
+  const at = along(ramp[theme])
+  return Array.from({ length: steps }, (_, i) => at(steps === 1 ? 1 : i / (steps - 1)))
 }

@@ -1,5 +1,5 @@
 /** The colours of a theme, and of every look that a link or cell can have. */
-import { mix, toHex, toPixel, parseHex, type Rgb } from '../base/color'
+import { mixWith, toHex, toPixel, parseHex, type Rgb } from '../base/color'
 import { RAMPS, rampFor, shades, type Theme } from '../base/ramps'
 import { EMPTY, FILTERED, FIRST_SHADE, SHADES } from '../data/scale'
 
@@ -79,7 +79,8 @@ export function looksFor(theme: Theme, rampName: string, diverging: boolean): Lo
     rgb[EMPTY] = parseHex(palette.empty)
     rgb[FILTERED] = parseHex(palette.filtered)
     shades(ramp, theme, SHADES).forEach((color, i) => (rgb[FIRST_SHADE + i] = color))
-    rgb.slice().forEach((color, i) => (rgb[DIMMED + i] = mix(color, rgb[FILTERED]!, DIMMED_SHARE)))
+    const dim = mixWith(rgb[FILTERED]!, DIMMED_SHARE)
+    rgb.slice().forEach((color, i) => (rgb[DIMMED + i] = dim(color)))
     const pixels = new Uint32Array(2 * DIMMED)
     rgb.forEach((color, i) => (pixels[i] = toPixel(color)))
     const hollow = new Uint8Array(2 * DIMMED)

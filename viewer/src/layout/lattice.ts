@@ -85,6 +85,8 @@ export interface Placing {
   corner(pane: number): [number, number]
 }
 
+/** Width of a letter of labels in a small picture, where they are larger than in proportion. */
+const LETTER = 10
 /** Room for a pane's label above it. */
 const LABEL_GAP = 20
 
@@ -120,7 +122,13 @@ export function paneLabels(
   across: string,
   down: string,
 ): Label[] {
-  const labels: Label[] = place.frames.map((frame, pane) => {
+  // Where panes are narrower than their numbers, only as many of a row have one as fit beside each other.
+  const letters = others.reduce((n, { size }) => n + String(size - 1).length + 2, 0)
+  const stride = Math.max(1, Math.ceil((LETTER * letters) / (place.frames[0]!.width + place.step)))
+  const shown = place.frames.flatMap((frame, pane) =>
+    (pane % place.columns) % stride === 0 ? [{ frame, pane }] : [],
+  )
+  const labels: Label[] = shown.map(({ frame, pane }) => {
     let rest = pane
     const parts = [...others].reverse().map((axis) => {
       const value = rest % axis.size

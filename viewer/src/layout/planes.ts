@@ -11,7 +11,7 @@
 import { moveOf } from '../data/direction'
 import { marksFrom } from '../data/aggregate'
 import type { Projection } from '../data/projection'
-import type { Run } from '../data/run'
+import type { Axis, Run } from '../data/run'
 import { at, beside, paneLabels, paneOf, placePanes, SCENE, segment, stubTowards } from './lattice'
 import type { Picture, Stacks } from './picture'
 
@@ -49,34 +49,25 @@ export function planesPicture(run: Run, { kind, across: u, down: v }: Projection
       ? { curve: segment(sx, sy, tx, ty, place.step, projected ? 0.36 : 0.2), stub: false }
       : { curve: stub(run, s, t, sx, sy, u, flat ? -1 : v, place.step), stub: true }
   }
-  // Projected links of the same place, axis and direction are one mark.
-  const ofKey = new Map<string, number>()
-  const curves: number[] = []
-  const stubs: number[] = []
-  const ofLink = Int32Array.from({ length: links.count }, (_, l) => {
-    const [s, t] = [links.source[l]!, links.target[l]!]
-    const { axis, sign } = moveOf(run, s, t)
-    const key = projected
-      ? `${across.values[s]},${down.values[s]},${axis},${sign}`
-      : `${s},${t},${links.parallel[l]}`
-    let mark = ofKey.get(key)
-    if (mark === undefined) {
-      ofKey.set(key, (mark = ofKey.size))
-      const { curve, stub } = curveOf(s, t, links.parallel[l]!)
-      stubs.push(stub ? 1 : 0)
-      curves.push(...(projected || celled ? curve : beside(curve, links.parallel[l]!, place.step)))
-    }
-    return mark
-  })
+  const { ofLink, first } = projected ? samePlaces(run, across, down) : eachLink(links.count)
+  const curves = new Float32Array(8 * first.length)
+  const stubs = new Uint8Array(first.length)
+  for (let mark = 0; mark < first.length; mark++) {
+    const l = first[mark]!
+    const parallel = links.parallel[l]!
+    const { curve, stub } = curveOf(links.source[l]!, links.target[l]!, parallel)
+    stubs[mark] = stub ? 1 : 0
+    curves.set(projected || celled ? curve : beside(curve, parallel, place.step), 8 * mark)
+  }
   return {
     width: SCENE,
     height: place.height,
-    marks: marksFrom(ofLink, ofKey.size),
-    curves: Float32Array.from(curves),
+    marks: marksFrom(ofLink, first.length),
+    curves,
     taper: celled
       ? [place.step * EDGE, place.step * EDGE]
       : [clamp(place.step * 0.13, 0.8, 10), clamp(place.step * 0.05, 0.4, 4)],
-    stub: Uint8Array.from(stubs),
+    stub: stubs,
     markNoun: projected ? 'projected links' : 'links',
     routers: positions,
     apart: !projected,
@@ -91,6 +82,35 @@ export function planesPicture(run: Run, { kind, across: u, down: v }: Projection
       ? projectedReading(beyond.map((i) => routers.axes[i]!.name))
       : `${celled ? cellReading(across.name, flat ? '' : down.name, others.length > 0) : SEGMENTS}${others.length > 1 ? ` Planes are numbered by ${others.map((axis) => axis.name).join(', ')}.` : ''}`,
   }
+}
+
+/** The mark of every link, and one link of each mark. */
+interface Marked {
+  readonly ofLink: Int32Array
+  readonly first: ArrayLike<number>
+}
+
+function eachLink(count: number): Marked {
+  const ofLink = new Int32Array(count)
+  for (let l = 0; l < count; l++) ofLink[l] = l
+  return { ofLink, first: ofLink }
+}
+
+/** Projected links of the same place, axis and direction are one mark. */
+function samePlaces(run: Run, across: Axis, down: Axis): Marked {
+  const { links, routers } = run
+  const known = new Int32Array(across.size * down.size * routers.axes.length * 2).fill(-1)
+  const first: number[] = []
+  const ofLink = new Int32Array(links.count)
+  for (let l = 0; l < links.count; l++) {
+    const s = links.source[l]!
+    const { axis, sign } = moveOf(run, s, links.target[l]!)
+    const place = across.values[s]! * down.size + down.values[s]!
+    const key = 2 * (place * routers.axes.length + axis) + (sign > 0 ? 1 : 0)
+    if (known[key] === -1) known[key] = first.push(l) - 1
+    ofLink[l] = known[key]!
+  }
+  return { ofLink, first }
 }
 
 const clamp = (value: number, least: number, most: number): number => Math.max(least, Math.min(most, value))
