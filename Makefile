@@ -66,6 +66,10 @@ wheel: build viewer $(SBOM) ## build the package with the viewer's page into dis
 wheels: build viewer bootstrap-release $(SBOM) ## the same for any Linux (glibc 2.17) on x86-64, and on ARM64 where Rust has its library; audited
 	@scripts/wheels dist
 
+.PHONY: deb
+deb: ## build a Debian package for this machine from the wheel of `make wheels`, and look at it with lintian (debhelper from apt)
+	@scripts/deb dist/odonata-*_$(shell uname -m).whl dist
+
 .PHONY: test-wheel
 test-wheel: build viewer $(SBOM) ## build the wheel, install it into an environment of its own, import and use it there
 	@rm -rf build/wheel
