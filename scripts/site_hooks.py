@@ -88,6 +88,11 @@ def on_files(files: Files, *, config: MkDocsConfig) -> Files:
         files.append(File.generated(config, f"notebooks/{path.stem}.md", content=text))
         for name, content in pictures.items():
             files.append(File.generated(config, f"notebooks/{name}", content=content))
+    for study in sorted(ROOT.glob("studies/*/study.toml")):
+        results = results_of(study.parent.name)
+        for picture in sorted(results.glob("figures/*.png")) if results else []:
+            uri = f"studies/{study.parent.name}/figures/{picture.name}"
+            files.append(File.generated(config, uri, abs_src_path=str(picture)))
     files.append(File.generated(config, SHIM, abs_src_path=str(ROOT / "scripts/iframe-worker.js")))
     return files
 
@@ -123,8 +128,17 @@ def on_page_markdown(markdown: str, *, page: Page, files: Files, **_: Any) -> st
     return of_study(found[1], text) if found else text
 
 
+def results_of(name: str) -> Path | None:
+    """Where a study was run in this checkout: in full, else in its quick form as by `make examples`."""
+    places = (ROOT / "runs/studies" / name, ROOT / "build/studies" / f"{name}-quick")
+    return next((place for place in places if (place / "page.md").is_file()), None)
+
+
 def of_study(name: str, text: str) -> str:
-    """A study's page without its results: the claims, with the verdicts that a run has to reach."""
+    """A study's page with the results that lie here; else the claims and what a run has to find."""
+    results = results_of(name)
+    if results is not None:
+        return (results / "page.md").read_text(encoding="utf-8")
     from odonata import toml
 
     study = toml.parse((ROOT / f"studies/{name}/study.toml").read_text())
@@ -141,7 +155,7 @@ def of_study(name: str, text: str) -> str:
             return "\n".join(claim_line(claims[one]) for one in names)
         if kind == "verdicts":
             made = f"`odonata study run {name}` writes this page with its results"
-            return f"{made}; a verdict worse than expected fails."
+            return f"It was not run where these pages were made: {made}; a worse verdict than expected fails."
         return f"*{kind.capitalize()} {' '.join(names)}*"
 
     return f"# {study['title']}\n\n{study['about']}\n\n" + re.sub(

@@ -48,6 +48,10 @@ BATCH = 8
 
 SEEDS = "engine.seed"
 
+Evaluate = Callable[[Sequence[tuple[int, ...]]], Mapping[tuple[int, ...], Trial]]
+"""Called with combinations, each the numbers of its values on the axes: a trial for each, whose own number
+does not matter."""
+
 Told = Callable[[int, int], None]
 """Called with how many trials are done, and of how many."""
 
@@ -103,11 +107,48 @@ def run_optimization(
     optuna = _optuna()
     asked, wanted = _asked(source, changes)
     _make(directory, asked, source)
+    runner = _Runner(source, tuple(changes), directory, asked, processes or processors())
+    journal = optuna.storages.journal.JournalFileBackend(str(directory / "optuna.log"))
+    trials = search(
+        asked,
+        wanted,
+        runner.run,
+        storage=optuna.storages.JournalStorage(journal),
+        each=lambda found: _write(directory, asked, found),
+        progress=progress,
+    )
+    return Optimization(directory, asked.minimise, _write(directory, asked, trials))
+
+
+def search(
+    asked: Asked,
+    wanted: int,
+    evaluate: Evaluate,
+    *,
+    storage: Any = None,
+    each: Callable[[Sequence[Trial]], object] | None = None,
+    progress: Told | None = None,
+) -> list[Trial]:
+    """The trials of a search, whatever says what a combination is worth.
+
+    Args:
+        asked: What is chosen, what is to be small, how it is looked for.
+        wanted: How many combinations to try; the first values of the axes are the first.
+        evaluate: Called with the combinations of a batch that were not tried before.
+        storage: Optuna's, from which the search goes on; in memory if not given.
+        each: Called with all trials after each batch.
+        progress: Called before each batch.
+    """
+    optuna = _optuna()
     wanted = min(wanted, asked.combinations)
-    study = _study(optuna, directory, asked)
+    study = optuna.create_study(
+        storage=storage,
+        study_name="odonata",
+        directions=["minimize"] * len(asked.minimise),
+        load_if_exists=True,
+    )
     known = {trial.place: trial for trial in _known(optuna, study)}
     tell = progress or (lambda *_: None)
-    runner = _Runner(source, tuple(changes), directory, asked, processes or processors())
     every = asked.sampler == "grid" or (asked.sampler == "auto" and asked.combinations <= wanted)
     first = _order(asked, wanted) if every else [(0,) * len(asked.axes)]
     told = sum("kept" in trial.user_attrs for trial in study.trials)
@@ -121,13 +162,14 @@ def run_optimization(
             study.enqueue_trial({axis.key: i for axis, i in zip(asked.axes, place, strict=True)})
         proposals = [study.ask(_distributions(optuna, asked)) for _ in range(BATCH)]
         places = [tuple(proposal.params[axis.key] for axis in asked.axes) for proposal in proposals]
-        found = runner.run([place for place in dict.fromkeys(places) if place not in known])
+        found = evaluate([place for place in dict.fromkeys(places) if place not in known])
         for place, proposal in zip(places, proposals, strict=True):
             if place not in known:
                 known[place] = replace(found[place], number=len(known))
             _tell(optuna, study, asked, proposal, known[place])
-        _write(directory, asked, known)
-    return Optimization(directory, asked.minimise, _write(directory, asked, known))
+        if each:
+            each(list(known.values()))
+    return list(known.values())
 
 
 def _optuna() -> Any:
@@ -179,16 +221,6 @@ def _make(directory: Path, asked: Asked, source: Source) -> None:
     for name, content in ((EXPERIMENT, source.text), (DESCRIPTION, description)):
         with replacing(directory / name) as path:
             path.write_text(content, encoding="utf-8")
-
-
-def _study(optuna: Any, directory: Path, asked: Asked) -> Any:
-    journal = optuna.storages.journal.JournalFileBackend(str(directory / "optuna.log"))
-    return optuna.create_study(
-        storage=optuna.storages.JournalStorage(journal),
-        study_name="odonata",
-        directions=["minimize"] * len(asked.minimise),
-        load_if_exists=True,
-    )
 
 
 def _known(optuna: Any, study: optuna.Study) -> list[Trial]:
@@ -244,8 +276,8 @@ def _tell(optuna: Any, study: optuna.Study, asked: Asked, proposal: Any, trial: 
     study.tell(proposal, list(trial.values[: len(asked.minimise)]))
 
 
-def _write(directory: Path, asked: Asked, known: Mapping[tuple[int, ...], Trial]) -> Any:
-    table = table_of(asked, list(known.values()))
+def _write(directory: Path, asked: Asked, trials: Sequence[Trial]) -> Any:
+    table = table_of(asked, trials)
     with replacing(directory / TRIALS) as path:
         pq.write_table(table, path)
     return table

@@ -1,4 +1,4 @@
-"""The sites of several versions lie beside each other, and every page leads to the list of them."""
+"""What the site adds to the pages: other versions, and what studies came to."""
 
 from __future__ import annotations
 
@@ -38,3 +38,19 @@ def test_a_page_leads_to_the_list(url: str, way: str) -> None:
     page: Any = SimpleNamespace(url=url)
     foot = f'<a href="{site_hooks.VERSIONS}">other versions</a>'
     assert site_hooks.on_post_page(foot, page=page) == f'<a href="{way}">other versions</a>'
+
+
+def test_a_study_shows_the_results_that_lie_here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Those of the full form before those of the quick one; without any the claims and what is expected."""
+    study = tmp_path / "studies/one"
+    study.mkdir(parents=True)
+    (study / "study.toml").write_text(
+        'title = "One"\nabout = "Why."\n[[claim]]\nname = "c"\nsays = "It holds"\nsource = "me"\n'
+    )
+    monkeypatch.setattr(site_hooks, "ROOT", tmp_path)
+    bare = site_hooks.of_study("one", "{claims c}")
+    assert "It holds (me). *Expected: reproduced*" in bare
+    for place, words in (("build/studies/one-quick", "quick"), ("runs/studies/one", "full")):
+        (tmp_path / place).mkdir(parents=True)
+        (tmp_path / place / "page.md").write_text(words)
+        assert site_hooks.of_study("one", "{claims c}") == words
