@@ -129,8 +129,12 @@ def on_page_markdown(markdown: str, *, page: Page, files: Files, **_: Any) -> st
 
 
 def results_of(name: str) -> Path | None:
-    """Where a study was run in this checkout: in full, else in its quick form as by `make examples`."""
-    places = (ROOT / "runs/studies" / name, ROOT / "build/studies" / f"{name}-quick")
+    """What a study came to: in full here, as kept beside it, or in the quick form of `make examples`."""
+    places = (
+        ROOT / "runs/studies" / name,
+        ROOT / "studies" / name / "results",
+        ROOT / f"build/studies/{name}-quick",
+    )
     return next((place for place in places if (place / "page.md").is_file()), None)
 
 
@@ -143,6 +147,9 @@ def of_study(name: str, text: str) -> str:
 
     study = toml.parse((ROOT / f"studies/{name}/study.toml").read_text())
     claims = {claim["name"]: claim for claim in study.get("claim", [])}
+    captions = {
+        (kind, one["name"]): one["caption"] for kind in ("table", "figure") for one in study.get(kind, [])
+    }
 
     def claim_line(claim: dict[str, Any]) -> str:
         why = f": {claim['why']}" if "why" in claim else ""
@@ -156,7 +163,7 @@ def of_study(name: str, text: str) -> str:
         if kind == "verdicts":
             made = f"`odonata study run {name}` writes this page with its results"
             return f"It was not run where these pages were made: {made}; a worse verdict than expected fails."
-        return f"*{kind.capitalize()} {' '.join(names)}*"
+        return "\n\n".join(f"*{kind.capitalize()}: {captions[kind, one]}*" for one in names)
 
     return f"# {study['title']}\n\n{study['about']}\n\n" + re.sub(
         r"^\{(\w+[^}]*)\}$", expanded, text, flags=re.MULTILINE

@@ -41,7 +41,7 @@ def test_a_page_leads_to_the_list(url: str, way: str) -> None:
 
 
 def test_a_study_shows_the_results_that_lie_here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Those of the full form before those of the quick one; without any the claims and what is expected."""
+    """Of the full form before what is kept, and the quick form last; without any, what is expected."""
     study = tmp_path / "studies/one"
     study.mkdir(parents=True)
     (study / "study.toml").write_text(
@@ -50,7 +50,8 @@ def test_a_study_shows_the_results_that_lie_here(tmp_path: Path, monkeypatch: py
     monkeypatch.setattr(site_hooks, "ROOT", tmp_path)
     bare = site_hooks.of_study("one", "{claims c}")
     assert "It holds (me). *Expected: reproduced*" in bare
-    for place, words in (("build/studies/one-quick", "quick"), ("runs/studies/one", "full")):
+    places = ("build/studies/one-quick", "studies/one/results", "runs/studies/one")
+    for place, words in zip(places, ("quick", "kept", "full"), strict=True):
         (tmp_path / place).mkdir(parents=True)
         (tmp_path / place / "page.md").write_text(words)
         assert site_hooks.of_study("one", "{claims c}") == words
