@@ -233,7 +233,7 @@ def _as_json(results: Results, verdicts: Sequence[Verdict]) -> str:
                 "expected": verdict.claim.expect,
                 "why": verdict.claim.why,
                 "findings": [
-                    {"label": finding.label, "found": finding.found, "holds": finding.holds}
+                    {"label": finding.label, "found": finding.found, "holds": bool(finding.holds)}
                     for finding in verdict.findings
                 ],
             }

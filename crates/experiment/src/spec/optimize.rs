@@ -16,7 +16,7 @@ const TIME_OF: &str = "time of ";
 const SAMPLERS: &[Choice] = &[
     Choice {
         name: "auto",
-        doc: "every combination if there are no more than `trials`, else `tpe` for one aim and `nsga2` for several",
+        doc: "every combination if there are no more than `trials`, else `tpe`",
     },
     Choice { name: "grid", doc: "every combination, in an order of its own" },
     Choice { name: "random", doc: "combinations drawn evenly" },
