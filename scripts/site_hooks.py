@@ -24,6 +24,7 @@ LINK = re.compile(r"(!?)\[((?:[^\[\]]|\[[^\]]*\])*)\]\(([^()\s]+)\)")
 VERDICTS = {"reproduced": "reproduced", "partly": "partly reproduced", "not": "not reproduced"}
 MODULES = (
     "odonata.errors",
+    "odonata.importers",
     "odonata.mapping",
     "odonata.counters",
     "odonata.programs",

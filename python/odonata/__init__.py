@@ -20,7 +20,7 @@ from odonata._core import version as _version
 from odonata.errors import ExperimentError, InternalError, OdonataError, PartialRunWarning, StoreError
 
 if TYPE_CHECKING:
-    from odonata import analysis, plot
+    from odonata import analysis, importers, plot
     from odonata.api import check, run
     from odonata.characters import characterize
     from odonata.comparison import Comparison, compare
@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from odonata.optimization import Optimization, optimize
     from odonata.runs import Run
     from odonata.sweeps import Sweep, load, sweep
+    from odonata.views import view
 
 __all__ = [
     "Comparison",
@@ -47,6 +48,7 @@ __all__ = [
     "check",
     "compare",
     "explain",
+    "importers",
     "load",
     "machine",
     "optimize",
@@ -54,6 +56,7 @@ __all__ = [
     "presets",
     "run",
     "sweep",
+    "view",
 ]
 
 __version__: str = _version()
@@ -74,11 +77,12 @@ _HOMES = {
     "presets": "odonata.machines",
     "run": "odonata.api",
     "sweep": "odonata.sweeps",
+    "view": "odonata.views",
 }
 
 
 def __getattr__(name: str) -> Any:
-    if name in ("analysis", "plot"):
+    if name in ("analysis", "importers", "plot"):
         return import_module(f"odonata.{name}")
     if name not in _HOMES:
         raise AttributeError(f"module 'odonata' has no attribute {name!r}")

@@ -7,6 +7,7 @@ place where a run knows of them, so imports go one way.
 from __future__ import annotations
 
 from functools import cached_property
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from odonata.notebook import facts
@@ -33,6 +34,8 @@ class Run(RunData):
         '2644502 bytes on the hottest link'
         >>> run.save("runs/copy").path.name
         'copy'
+        >>> run.export("damselfly", "links.txt").name
+        'links.txt'
         >>> widget = run.view()
     """
 
@@ -60,12 +63,29 @@ class Run(RunData):
             rows.append(("partial", self.partial))
         return facts(f"Run {self.name}", rows)
 
+    def export(self, format: str, to: str | Path) -> Path:  # noqa: A002 - as on the command line
+        """Writes the run in another program's format, as `odonata export` does, and returns `to`.
+
+        Args:
+            format: `damselfly`, `csv`, `booksim`, `codes`, `sst-macro` or `slurm`.
+            to: The file to write, or for `csv` and `codes` the directory to make.
+
+        Raises:
+            OdonataError: There is no such format, it cannot say what the run has, or `to` exists or cannot be
+                written.
+        """
+        from odonata.export import export
+
+        return export(self, format, to)
+
     def view(self) -> Any:
         """The viewer as a notebook widget; put it last in a cell. Needs `pip install 'odonata[notebook]'`.
 
         Where a saved notebook is read without its scripts, as on GitHub, a picture and tables stand for it.
+        `odonata.view` shows several runs beside each other, and writes pages.
         """
         from odonata.plot.still import still
+        from odonata.viewer.runs import OpenRuns
         from odonata.viewer.widget import widget
 
-        return widget(self, lambda: still(self))
+        return widget(OpenRuns.from_run(self), lambda: still(self))

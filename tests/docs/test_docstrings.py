@@ -82,9 +82,9 @@ def test_an_example_shows_what_it_returns(
 
 
 def public() -> Iterator[tuple[str, Any]]:
-    """What the package, `analysis` and `plot` export, and the classes of what all these give."""
-    spaces = {"odonata": odonata, "odonata.analysis": odonata.analysis, "odonata.plot": odonata.plot}
-    waiting = [getattr(space, name) for space in spaces.values() for name in space.__all__]
+    """What the package, `analysis`, `importers` and `plot` export, and the classes of what all these give."""
+    spaces = (odonata, odonata.analysis, odonata.importers, odonata.plot)
+    waiting = [getattr(space, name) for space in spaces for name in space.__all__]
     classes = {
         value.__name__: value
         for module in [importlib.import_module(name) for name in sorted(loaded())]

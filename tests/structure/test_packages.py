@@ -21,6 +21,7 @@ LAYERS: tuple[tuple[str, ...], ...] = (
     ("trial",),
     ("machines", "sweeps", "explanation"),
     ("characters", "comparison", "mapping", "counters", "optimization"),
+    ("views",),
     ("odonata",),
     ("amg", "studies"),
     ("cli",),

@@ -37,34 +37,6 @@ def command(directory: Path, kind: str, output: Path) -> None:
     odonata export runs/first -f codes -o codes
     """  # noqa: D301 - \b keeps click from filling the lines that follow
     from odonata.api import load_run
-    from odonata.errors import OdonataError
+    from odonata.export import export
 
-    run = load_run(directory)
-    try:
-        if kind == "damselfly":
-            from odonata.export import damselfly
-
-            damselfly.export(run.links, run.link_jobs, run.jobs, output)
-        elif kind in ("booksim", "codes", "sst-macro", "slurm"):
-            from odonata.export import machines
-
-            writers = {
-                "booksim": machines.booksim,
-                "codes": machines.codes,
-                "slurm": machines.slurm,
-                "sst-macro": machines.sst_macro,
-            }
-            writers[kind](run.table, output)
-        else:
-            import pyarrow.csv
-
-            from odonata.store.columns import plain
-
-            output.mkdir(parents=True)
-            for name in run.table_names:
-                pyarrow.csv.write_csv(plain(run.table(name)), output / f"{name}.csv")
-    except FileExistsError:
-        raise OdonataError(f"{output} exists; it is left as it is") from None
-    except OSError as error:
-        raise OdonataError(f"{output} cannot be written: {error.strerror}") from None
-    click.echo(output)
+    click.echo(export(load_run(directory), kind, output))

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
 from datetime import datetime
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
 
 if TYPE_CHECKING:
-    from odonata.importers.jobs import ImportedJob
+    from odonata.importers import Imported
 
 
 @click.group()
@@ -91,17 +90,20 @@ def slurm(
     sacct -a -X -P -S 2026-11-21 -o JobID,JobName,NNodes,NCPUS,Start,End,NodeList > day.txt
     odonata import slurm day.txt --at 2026-11-21T14:00 --machine edison.csv -o then.toml
     """  # noqa: D301 - \b keeps click from filling the lines that follow
-    from odonata.errors import OdonataError
-    from odonata.importers import slurm as reader
+    from odonata.importers import from_slurm
 
     if node_names is not None and machine is None:
         raise click.UsageError("--node-names needs --machine: names are the machine's")
-    jobs, others = reader.read(table, at)
-    if not jobs:
-        raise OdonataError(f"no job of {table} runs; {others} do not, or have no nodes")
-    imported = reader.imported(jobs, pattern=pattern, ranks_per_node=ranks_per_node)
-    names = {} if node_names is None else {"node_names": node_names}
-    _write(imported, machine, output, names, f", {others} left out that do not run or have no nodes")
+    found = from_slurm(
+        table,
+        machine=machine,
+        node_names=node_names,
+        pattern=pattern,
+        ranks_per_node=ranks_per_node,
+        at=at,
+        beside=_beside(output),
+    )
+    _write(found, output, f", {found.left_out} left out that do not run or have no nodes")
 
 
 @command.command()
@@ -129,11 +131,13 @@ def codes(
     \b
     odonata import codes workloads.conf --alloc allocation.conf --machine network.conf -o replay.toml
     """  # noqa: D301 - \b keeps click from filling the lines that follow
-    from odonata.importers import replay
+    from odonata.importers import from_codes
 
     beside = _beside(output)
-    jobs = replay.codes(table, alloc, beside, pattern=pattern, message_bytes=message_bytes)
-    _write(jobs, machine, output)
+    found = from_codes(
+        table, alloc=alloc, machine=machine, pattern=pattern, message_bytes=message_bytes, beside=beside
+    )
+    _write(found, output)
 
 
 @command.command()
@@ -147,9 +151,9 @@ def tracer(table: Path, machine: str | None, pattern: str, output: Path | None) 
     \b
     odonata import tracer tracer_config --machine network.conf --pattern stencil-2d -o jobs.toml
     """  # noqa: D301 - \b keeps click from filling the lines that follow
-    from odonata.importers import replay
+    from odonata.importers import from_tracer
 
-    _write(replay.tracer(table, _beside(output), pattern=pattern), machine, output)
+    _write(from_tracer(table, machine=machine, pattern=pattern, beside=_beside(output)), output)
 
 
 @command.command()
@@ -183,19 +187,9 @@ def _beside(output: Path | None) -> Path:
     return Path() if output is None else output.parent
 
 
-def _write(
-    jobs: Sequence[ImportedJob],
-    machine: str | None,
-    output: Path | None,
-    keys: Mapping[str, Any] | None = None,
-    others: str = "",
-) -> None:
-    """Writes an experiment, of `machine` with further `keys`."""
-    from odonata.importers.jobs import experiment, machine_of
-
-    hardware = None if machine is None else machine_of(machine, _beside(output)) | dict(keys or {})
-    several = f"{len(jobs)} job{'s' if len(jobs) > 1 else ''}"
-    _give(experiment(jobs, hardware), output, f"{output}: {several}{others}")
+def _write(found: Imported, output: Path | None, others: str = "") -> None:
+    several = f"{found.jobs} job{'s' if found.jobs > 1 else ''}"
+    _give(found.text, output, f"{output}: {several}{others}")
 
 
 def _give(text: str, output: Path | None, said: str) -> None:

@@ -101,12 +101,10 @@ LARGE = 10 * 2**20
 
 def _write(opened: OpenRuns, html: Path, bundle: bool) -> None:
     """The page without a server; of a large one the size is said before, and at a terminal asked for."""
-    from odonata.errors import OdonataError
     from odonata.viewer.bundles import bundle_count
-    from odonata.viewer.export import standalone_page, write_page
+    from odonata.viewer.export import check_place, standalone_page, write_page
 
-    if not html.parent.is_dir():
-        raise OdonataError(f"there is no directory {html.parent} to write {html.name} into")
+    check_place(html)
     page = standalone_page(opened)
     size = f"{len(page.encode()) / 2**20:.1f} MiB"
     if len(page) > LARGE:

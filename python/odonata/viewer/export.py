@@ -9,6 +9,7 @@ import re
 from pathlib import Path
 from typing import Any
 
+from odonata.errors import OdonataError
 from odonata.store.whole import replacing
 from odonata.viewer.runs import OpenRuns
 from odonata.viewer.server import page_files
@@ -41,6 +42,12 @@ def standalone_page(runs: OpenRuns) -> str:
         + f'<script type="module">{script}</script>\n</body>'
         + tail
     )
+
+
+def check_place(path: Path) -> None:
+    """Raises `OdonataError` if a page cannot be written there for want of a directory."""
+    if not path.parent.is_dir():
+        raise OdonataError(f"there is no directory {path.parent} to write {path.name} into")
 
 
 def write_page(page: str, path: Path) -> int:

@@ -4,25 +4,22 @@ from __future__ import annotations
 
 import base64
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from odonata.errors import OdonataError
 from odonata.viewer.export import embedded
 from odonata.viewer.runs import OpenRuns
 from odonata.viewer.server import page_files
 
-if TYPE_CHECKING:
-    from odonata.store import RunData
-
 Still = Callable[[], tuple[bytes | None, str]]
 """Makes a PNG, if there is something to draw, and HTML."""
 
 
-def widget(run: RunData, still: Still) -> Any:
-    """A notebook widget that shows a run; it holds the data, so a saved notebook shows it too.
+def widget(runs: OpenRuns, still: Still) -> Any:
+    """A notebook widget that shows runs; it holds the data, so a saved notebook shows them too.
 
     Args:
-        run: What is shown.
+        runs: What is shown.
         still: What is shown where no script runs, as on GitHub and nbviewer: made when the cell is
             displayed, and saved beside the widget.
 
@@ -34,12 +31,12 @@ def widget(run: RunData, still: Still) -> Any:
         import traitlets
     except ImportError:
         raise OdonataError(
-            "run.view() needs anywidget", hint="Install it: pip install 'odonata[notebook]'"
+            "a view in a notebook needs anywidget", hint="Install it: pip install 'odonata[notebook]'"
         ) from None
     files = page_files()
 
     class RunView(anywidget.AnyWidget):  # type: ignore[misc,unused-ignore] # untyped where it is not installed
-        """The viewer with one run."""
+        """The viewer."""
 
         _esm = files["viewer.js"].decode()
         _css = files["viewer.css"].decode()
@@ -55,4 +52,4 @@ def widget(run: RunData, still: Still) -> Any:
             images = {} if picture is None else {"image/png": base64.b64encode(picture).decode()}
             return {**shown, "text/html": page, **images}, metadata
 
-    return RunView(data=embedded(OpenRuns.from_run(run)))
+    return RunView(data=embedded(runs))
